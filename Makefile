@@ -10,7 +10,8 @@ ARGS     ?=
 MINUTES  ?= 30
 SEED     ?=
 
-# Property tests draw the same cases in every run, so that a run says what the change did. RAPID_SEED=0 draws new ones.
+# Property tests draw the same cases in every run, so that a run says what the change did. RAPID_SEED=0 draws new ones,
+# and then no result comes from the cache (see internal/tally).
 export RAPID_SEED ?= 1
 
 .PHONY: run highs test ci ci-others race cross slurm slurm-forecast slurm-others bench baseline lint fuzz prove mutants release vuln
@@ -108,10 +109,12 @@ prove:
 
 # Not part of CI, as it takes most of an hour: one-line faults, each put into a copy of the repository, where a test has to fail.
 #   make mutants ARGS="-run ^bound -jobs 2"    some of them, two at a time
+#   make mutants ARGS="-operators ./proof"     every operator, number and statement of a package instead
 mutants:
 	go -C tools run ./mutants -C '$(CURDIR)' $(value ARGS)
 
-# The archives of a release for five systems, with checksums, in the folder dist. The version is the tag of the commit.
+# The archives of a release for five systems, with lists of their modules and checksums, in the folder dist. The version is the tag of the commit.
+# ALLOT_SIGNING_KEY names the key of OpenSSH that signs the checksums.
 release:
 	go -C tools run ./release -C '$(CURDIR)' -o '$(CURDIR)/dist'
 

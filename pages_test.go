@@ -8,12 +8,15 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 	_ "github.com/allot-opt/allot/solvers"
 )
 
@@ -28,6 +31,9 @@ func TestGeneratedParts(t *testing.T) {
 	for _, part := range []struct{ page, marker, text string }{
 		{"docs/reference/solvers.md", "solvers", bench.SolversMarkdown()},
 		{"docs/reference/metrics.md", "metrics", bench.MetricsMarkdown()},
+		{"docs/reference/formats.md", "instance", fieldsMarkdown(reflect.TypeFor[model.InstanceSpec]())},
+		{"docs/reference/formats.md", "solution", fieldsMarkdown(reflect.TypeFor[model.Solution]())},
+		{"docs/reference/formats.md", "certificate", fieldsMarkdown(reflect.TypeFor[proof.Certificate]())},
 		{"docs/reference/go.md", "embed", "```go\n" + string(embed) + "```\n"},
 	} {
 		text, err := os.ReadFile(part.page)

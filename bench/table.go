@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
 )
@@ -212,8 +213,8 @@ func WriteCSV(w io.Writer, rows []Row, metrics []model.Metric) error {
 		return err
 	}
 	for _, row := range rows {
-		record := []string{row.Instance, row.Solver, strconv.FormatUint(row.Seed, 10), string(row.Status), string(row.Stop),
-			exact(row.Objective), exact(Finite(row.Bound.Or(math.NaN()))), exact(row.Gap), exact(&row.Elapsed), strconv.FormatInt(row.Evaluations, 10), row.Fault}
+		record := []string{plaintext.Cell(row.Instance), plaintext.Cell(row.Solver), strconv.FormatUint(row.Seed, 10), string(row.Status), string(row.Stop),
+			exact(row.Objective), exact(Finite(row.Bound.Or(math.NaN()))), exact(row.Gap), exact(&row.Elapsed), strconv.FormatInt(row.Evaluations, 10), plaintext.Cell(row.Fault)}
 		for _, column := range columns {
 			record = append(record, column.cell(row.Metrics))
 		}

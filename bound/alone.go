@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 )
@@ -39,11 +40,13 @@ var (
 	}))
 )
 
-// Lateness is the least distance from the deadline of job j to its earliest end at which the job is late in every schedule that
-// the checker accepts. Smaller distances prove nothing: execution times may differ by [model.Tolerance], and points in time by
-// the rounding of their numbers.
+// Lateness is the least distance from the deadline of job j to its earliest end at which the job is late in every schedule: smaller distances may be
+// rounding. The earliest end is off by its own rounding. A job is late only if it ends after its deadline by more than the rounding of both, see
+// [model.Late], and every end on the way there may be rounded down.
 func (r *Relaxation) Lateness(j int) float64 {
-	return 2 * model.Tolerance * (math.Abs(r.in.Jobs()[j].Deadline) + math.Abs(r.in.FirstArrival()) + r.EarliestEnd(j))
+	deadline := r.in.Jobs()[j].Deadline
+	clock := math.Abs(deadline) + math.Abs(r.in.FirstArrival())
+	return 2*model.Tolerance*(math.Abs(r.Deadline(j))+r.EarliestEnd(j)) + float64(8+2*r.depth)*gate.Epsilon*(clock+r.EarliestEnd(j))
 }
 
 // Released is the arrival of job j, counted from the earliest arrival of all jobs.

@@ -27,12 +27,12 @@ func (r *Relaxation) Areas(ctx context.Context) ([][]float64, bool) {
 	}
 	rows := make([][]float64, len(r.must))
 	for k, j := range r.must {
-		if k%64 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return nil, false
 		}
 		rows[k] = make([]float64, len(r.in.Clusters()))
 		for c := range rows[k] {
-			rows[k][c] = areaOn(r.in, j, c)
+			rows[k][c] = r.areaOn(j, c)
 		}
 	}
 	r.areaRows = rows
@@ -41,7 +41,7 @@ func (r *Relaxation) Areas(ctx context.Context) ([][]float64, bool) {
 
 // Spreads says that some job may hold processors of several clusters at once, so that no single cluster need run all of it.
 func (r *Relaxation) Spreads() bool {
-	return slices.ContainsFunc(r.must, func(j int) bool { return canSpread(r.in, j) })
+	return slices.ContainsFunc(r.must, func(j int) bool { return r.over[j] != nil })
 }
 
 // proveAreaDual bounds the makespan by the value of the jobs at the best prices of processor time.
@@ -132,11 +132,11 @@ func proveAreaReleased(ctx context.Context, r *Relaxation) (Sum, func() *proof.A
 func proveWideJobs(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
 	sum, longest, at := 0.0, 0.0, -1
 	var jobs []int
-	for k, j := range r.must {
-		if k%64 == 0 && ctx.Err() != nil {
+	for _, j := range r.must {
+		if ctx.Err() != nil {
 			return Sum{}, nil, false
 		}
-		wide := isSolid(r.in, j)
+		wide := r.isSolid(j)
 		for c := range r.in.Clusters() {
 			least, _ := r.in.Width(j, c)
 			wide = wide && (2*least > r.in.Clusters()[c].Processors || !r.in.CanRun(j, c))

@@ -14,14 +14,14 @@ func (p *Proof) Certificate() *proof.Certificate {
 		return nil
 	}
 	c := &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: p.in.StatedObjective()}
-	sum := p.constant
-	for _, t := range p.terms {
+	bounds := make([]float64, len(p.terms))
+	for k, t := range p.terms {
 		if part, ok := t.certificate(); ok {
 			c.Parts = append(c.Parts, part)
-			sum.Add(t.weight * part.Bound)
+			bounds[k] = part.Bound
 		}
 	}
-	if stated := p.rounded(sum); stated.Max(value) == stated {
+	if stated := p.total(bounds); stated.Max(value) == stated {
 		c.Bound = value
 	} else {
 		c.Bound, c.Stated, c.NotCertified = stated, value, "the method that proves the bound has no certificate"

@@ -32,11 +32,13 @@ func randomBatch(t *testing.T, rng *rand.Rand) *model.Instance {
 	return in
 }
 
-// randomPrices are near the first prices of the method: some of the processors' prices fall with time, some rise.
+// randomPrices are near the first prices of the method: some of the processors' prices fall with time, some rise. Half of the time jobs are paid for
+// being left out, so that what a cluster chooses costs more than nothing.
 func randomPrices(c *counts.Relaxation, rng *rand.Rand) []float64 {
 	x := make([]float64, c.Size)
+	most := []float64{3, -1}[rng.IntN(2)]
 	for j := range c.Jobs {
-		x[j] = 3 * rng.Float64()
+		x[j] = most * rng.Float64()
 	}
 	for i := range c.Clusters {
 		first, fall := 2*rng.Float64(), 1.5*rng.Float64()-0.5
@@ -54,7 +56,7 @@ func randomPrices(c *counts.Relaxation, rng *rand.Rand) []float64 {
 // be the least. With a tolerance it may stay below that by as much.
 func TestLevelsThatAreLeftOutDoNotMatter(t *testing.T) {
 	ctx := context.Background()
-	for seed := range race.Fewer(uint64(25), 5) {
+	for seed := uint64(50); seed < 50+race.Fewer(uint64(25), 5); seed++ { // 52 has two levels that come within a hundredth of each other
 		rng := rand.New(rand.NewPCG(seed, 80))
 		in := randomBatch(t, rng)
 		mcp := counts.NewProver(newRelaxation(ctx, in).counts, &Gate{})

@@ -102,7 +102,7 @@ func (r *Relaxation) moldableJobs() []moldableJob {
 			tasks: job.Tasks, least: least, most: most, share: job.Tasks - least + 1,
 			busy:     func(b int) float64 { return in.Busy(at, 0, machine.Speed, b) },
 			transfer: in.Transfer(at, machine.Bandwidth),
-			held:     areaOn(in, at, 0),
+			held:     r.areaOn(at, 0),
 		}
 		j.overhead = j.busy(0)
 		j.work = job.Work / machine.Speed * float64(job.Tasks)

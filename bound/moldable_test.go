@@ -159,7 +159,7 @@ func TestMoldableDualIsABound(t *testing.T) {
 func plainBound(in *model.Instance, r *Relaxation) float64 {
 	area, longest := 0.0, 0.0
 	for _, j := range r.MustPlace() {
-		area += areaOn(in, j, 0)
+		area += r.areaOn(j, 0)
 		longest = max(longest, r.ShortestTime(j))
 	}
 	return max(longest, area/float64(in.Processors()))

@@ -3,7 +3,9 @@ package bound
 import (
 	"context"
 	"math"
+	"math/big"
 
+	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -15,9 +17,8 @@ import (
 type Proof struct {
 	in       *model.Instance
 	terms    []*term
-	constant Sum    // contribution of the metrics of negative weight
-	limited  bool   // every metric of negative weight has a largest value, so that there can be a bound
-	duties   []Duty // see Duties
+	constant *big.Rat // contribution of the metrics of negative weight; nil: one of them has no largest value, so that there is no bound
+	duties   []Duty   // see Duties
 }
 
 // Duties returns the duty of a schedule towards each job. It is nil if the context ended before the duties were known.
@@ -54,23 +55,23 @@ func prepare(ctx context.Context, in *model.Instance, certified bool) *Proof {
 	if r == nil {
 		return &Proof{in: in}
 	}
-	p := &Proof{in: in, duties: r.duties, limited: true}
+	p := &Proof{in: in, duties: r.duties, constant: new(big.Rat)}
 	for _, o := range in.Objective() {
 		switch {
 		case o.Weight < 0:
 			most, limited := r.most(o.Metric)
-			p.constant.Value += o.Weight * most.Value
-			p.constant.Size += math.Abs(o.Weight) * most.Size
-			p.constant.Terms += most.Terms
-			p.limited = p.limited && limited
+			if !limited {
+				return &Proof{in: in, duties: r.duties}
+			}
+			p.constant.Add(p.constant, most.Mul(most, exact(o.Weight)))
 		case o.Weight > 0:
 			t := &term{of: r, metric: o.Metric, weight: o.Weight, methods: methods[o.Metric]}
 			for _, m := range t.methods {
-				gate := &Gate{}
+				proved := &Gate{}
 				if certified {
-					gate.Ask()
+					proved.Ask()
 				}
-				t.provers, t.gates, t.busy = append(t.provers, m.New(r, gate)), append(t.gates, gate), append(t.busy, true)
+				t.provers, t.gates, t.busy = append(t.provers, m.New(r, proved)), append(t.gates, proved), append(t.busy, true)
 			}
 			p.terms = append(p.terms, t)
 		}
@@ -81,7 +82,7 @@ func prepare(ctx context.Context, in *model.Instance, certified bool) *Proof {
 // Improve continues for the given work (see [Prover]) and says whether more work may raise the bound. It shares the work among
 // the methods that are not at their end. Methods that prove all they can in one call do so in the first call.
 func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
-	if !p.limited {
+	if p.constant == nil {
 		return false
 	}
 	busy := int64(0)
@@ -110,7 +111,7 @@ func (p *Proof) Limit(objective float64) {
 	if value, ok := p.Bound().Value(); !ok || math.IsInf(objective, 0) || math.IsNaN(objective) || objective <= value {
 		return
 	}
-	least := p.constant.Value
+	least, _ := p.constant.Float64()
 	for _, t := range p.terms {
 		best, _ := t.best()
 		least += t.weight * best
@@ -141,33 +142,46 @@ func (p *Proof) Order() ([]int, bool) {
 
 // Bound is the proved bound.
 func (p *Proof) Bound() model.Bound {
-	if !p.limited {
+	if p.constant == nil {
 		return model.Bound{}
 	}
-	sum := p.constant
-	ok := len(p.terms) == 0 // then only the largest values of metrics of negative weight count
-	for _, t := range p.terms {
+	bounds, ok := make([]float64, len(p.terms)), len(p.terms) == 0 // then only the largest values of metrics of negative weight count
+	for k, t := range p.terms {
 		best, found := t.best()
-		ok = ok || found
-		sum.Add(t.weight * best)
+		bounds[k], ok = best, ok || found
 	}
 	if !ok {
 		return model.Bound{}
 	}
-	return p.rounded(sum)
+	return p.total(bounds)
 }
 
-// rounded is the weighted sum of the bounds of the metrics, rounded down. There is no bound if the arithmetic failed.
-func (p *Proof) rounded(sum Sum) model.Bound {
-	value, sound := sum.Low()
-	if len(p.terms) == 1 && p.terms[0].weight == 1 && p.constant == (Sum{}) {
-		value, sound = sum.Value, true // this is the bound of the metric itself, which the gate has rounded
+// total is the weighted sum of the bounds of the metrics, in the order of the terms, rounded down. It adds up exactly: beside a metric of very
+// large weight rounding would swallow the others.
+func (p *Proof) total(bounds []float64) model.Bound {
+	if len(bounds) == 1 && p.terms[0].weight == 1 && p.constant.Sign() == 0 {
+		return model.ProvedBound(bounds[0]) // most often
 	}
-	if !sound {
+	sum := new(big.Rat).Set(p.constant)
+	for k, value := range bounds {
+		if !gate.Finite(value) {
+			return model.Bound{}
+		}
+		product := exact(p.terms[k].weight)
+		sum.Add(sum, product.Mul(product, exact(value)))
+	}
+	low, _ := sum.Float64()
+	if exact(low).Cmp(sum) > 0 {
+		low = math.Nextafter(low, math.Inf(-1))
+	}
+	if !gate.Finite(low) {
 		return model.Bound{}
 	}
-	return model.ProvedBound(value)
+	return model.ProvedBound(low)
 }
+
+// exact is the exact value of a finite number.
+func exact(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 
 // Parts lists what each method has proved, in the order of the objective and the methods.
 func (p *Proof) Parts() []Part {

@@ -3,6 +3,7 @@ package bound
 import (
 	"context"
 	"math"
+	"math/big"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
@@ -15,7 +16,7 @@ type Duty uint8
 const (
 	MustPlace Duty = iota
 	MayLeave       // a hard deadline may keep the job out, or the job waits for one that may be left out
-	MustLeave      // no cluster can run the job, or even alone it ends after its hard deadline, or it waits for such a job
+	MustLeave      // nothing can run the job, see [model.Instance.Runs], or even alone it ends after its hard deadline, or it waits for such a job
 )
 
 // Relaxation holds the facts of an instance from which a [Method] computes its bound: the jobs that every schedule has to place,
@@ -29,6 +30,7 @@ type Relaxation struct {
 	duties []Duty    // by job
 	must   []int     // the jobs every schedule has to place
 	all    bool      // every schedule has to place all jobs
+	over   [][]bool  // by job: the clusters that it may hold processors of as one of several, see [model.Instance.SpreadOver]
 	least  []float64 // by job: shortest execution time anywhere
 	start  []float64 // by job: earliest start
 
@@ -72,16 +74,16 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 		return nil
 	}
 	n := len(in.Jobs())
-	r := &Relaxation{in: in, duties: make([]Duty, n), least: make([]float64, n), start: make([]float64, n), solid: true}
+	r := &Relaxation{in: in, duties: make([]Duty, n), over: make([][]bool, n), least: make([]float64, n), start: make([]float64, n), solid: true}
 	depth := make([]int, n)
-	for k, j := range plan.ArrivalOrder(in) { // a job comes after the jobs it waits for
-		if k%64 == 0 && ctx.Err() != nil {
+	for _, j := range plan.ArrivalOrder(in) { // a job comes after the jobs it waits for
+		if ctx.Err() != nil {
 			return nil
 		}
 		job := &in.Jobs()[j]
-		r.least[j] = math.Inf(1)
+		r.over[j], r.least[j] = in.SpreadOver(j), math.Inf(1)
 		for c := range in.Clusters() {
-			r.least[j] = min(r.least[j], shortestOn(in, j, c))
+			r.least[j] = min(r.least[j], r.shortestOn(j, c))
 		}
 		r.start[j] = job.Arrival - in.FirstArrival()
 		for _, before := range job.After {
@@ -90,7 +92,7 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 			depth[j] = max(depth[j], 1+depth[before])
 		}
 		r.depth = max(r.depth, depth[j])
-		r.solid = r.solid && isSolid(in, j)
+		r.solid = r.solid && r.isSolid(j)
 		r.duties[j] = max(r.duties[j], r.dutyAlone(j))
 	}
 	for j := range n {
@@ -104,9 +106,9 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 
 // isSolid says that the job holds a fixed number of processors of one cluster from its start to its end, however it is placed.
 // Other jobs may spread over several clusters, or release early a processor that runs fewer of the tasks or is faster.
-func isSolid(in *model.Instance, j int) bool {
-	job := &in.Jobs()[j]
-	if !job.Rigid() || canSpread(in, j) {
+func (r *Relaxation) isSolid(j int) bool {
+	in, job := r.in, &r.in.Jobs()[j]
+	if !job.Rigid() || r.over[j] != nil {
 		return false
 	}
 	for c := range in.Clusters() {
@@ -118,11 +120,8 @@ func isSolid(in *model.Instance, j int) bool {
 	return true
 }
 
-// canSpread says that the job may hold processors of several clusters at once: each runs at least one of its tasks.
-func canSpread(in *model.Instance, j int) bool {
-	job := &in.Jobs()[j]
-	return job.Span == model.SpanGrid && len(in.Clusters()) > 1 && job.Max > 1 && job.Tasks > 1
-}
+// spreadsTo says that the job may hold processors of the cluster as one of several.
+func (r *Relaxation) spreadsTo(j, c int) bool { return r.over[j] != nil && r.over[j][c] }
 
 // Chained adds to the terms of the sum, because its numbers are themselves sums of times along chains of precedence.
 func (r *Relaxation) Chained(s Sum) Sum {
@@ -148,10 +147,10 @@ func (r *Relaxation) dutyAlone(j int) Duty {
 func (r *Relaxation) EarliestEnd(j int) float64 { return r.start[j] + r.least[j] }
 
 // shortestOn is a lower bound of the time that job j takes on cluster c, or +Inf if it cannot run there. It assumes the fastest
-// machine for all tasks and, for a job that may spread over the grid, as many processors as the job may have.
-func shortestOn(in *model.Instance, j, c int) float64 {
-	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
-	wide := canSpread(in, j)
+// machine for all tasks and, for a job that may hold processors of other clusters besides, as many processors as the job may have.
+func (r *Relaxation) shortestOn(j, c int) float64 {
+	in, job, cluster := r.in, &r.in.Jobs()[j], &r.in.Clusters()[c]
+	wide := r.spreadsTo(j, c)
 	if !wide && !in.CanRun(j, c) {
 		return math.Inf(1)
 	}
@@ -184,9 +183,9 @@ func fastest(c *model.Cluster) (speed, link float64) {
 
 // areaOn is a lower bound of the processor time that job j holds on cluster c, or +Inf if it cannot run there. Every task runs
 // somewhere, at best on the fastest processor. Processors of one speed with unequal numbers of tasks may be released early.
-func areaOn(in *model.Instance, j, c int) float64 {
-	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
-	spreads := canSpread(in, j)
+func (r *Relaxation) areaOn(j, c int) float64 {
+	in, job, cluster := r.in, &r.in.Jobs()[j], &r.in.Clusters()[c]
+	spreads := r.spreadsTo(j, c)
 	if !spreads && !in.CanRun(j, c) {
 		return math.Inf(1)
 	}
@@ -205,26 +204,24 @@ func areaOn(in *model.Instance, j, c int) float64 {
 	return area
 }
 
-// most is the largest possible value of a metric that is better when high. It returns false if there is none.
-func (r *Relaxation) most(metric string) (most Sum, ok bool) {
-	jobs := r.in.Jobs()
+// most is the largest possible value of a metric that is better when high, in exact numbers. It returns false if there is none.
+func (r *Relaxation) most(metric string) (most *big.Rat, ok bool) {
+	most = new(big.Rat)
 	switch metric {
 	case "finished":
-		most.Add(float64(len(jobs)))
-		return most, true
+		return most.SetInt64(int64(len(r.in.Jobs()))), true
 	case "utilisation", "processor_usage", "licence_usage":
-		most.Add(100)
-		return most, true
+		return most.SetInt64(100), true
 	case "data_moved":
-		for k := range jobs {
-			most.Add(jobs[k].Input + jobs[k].Output)
+		for k := range r.in.Jobs() {
+			most.Add(most, exact(r.in.Jobs()[k].Input+r.in.Jobs()[k].Output))
 		}
 		return most, true
 	case "work_done":
-		for k := range jobs {
-			most.Add(jobs[k].TotalWork())
+		for k := range r.in.Jobs() {
+			most.Add(most, exact(r.in.Jobs()[k].TotalWork()))
 		}
 		return most, true
 	}
-	return Sum{}, false
+	return nil, false
 }

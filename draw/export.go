@@ -1,9 +1,6 @@
 package draw
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"iter"
@@ -12,8 +9,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/allot-opt/allot/internal/svg"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 )
@@ -79,59 +76,33 @@ func (p pixels) FillString(face font.Face, at vg.Point, text string) {
 	}
 }
 
-// exportSVG writes a drawing as SVG.
+// exportSVG writes a drawing as SVG, with a layer of invisible rectangles that say, where the pointer rests on one, what it shows.
 func exportSVG(w io.Writer, s drawing) error {
-	canvas := vgsvg.New(s.size())
-	s.draw(canvas)
-	var drawn bytes.Buffer
-	if _, err := canvas.WriteTo(&drawn); err != nil {
-		return err
-	}
-	out := bufio.NewWriter(w)
-	finishSVG(out, s, drawn.Bytes())
-	return out.Flush()
-}
-
-// corrections mends the output of package vgsvg. It adds names of fonts for viewers that lack ours, which would otherwise take one with serifs; it
-// turns off the kerning of even figures; and it states that images are PNG. Quotes in texts are escaped, so no text matches the patterns.
-func corrections(evenFigures bool) *strings.Replacer {
-	letters := `style="font-family:Liberation Sans,Arial,Helvetica,sans-serif;`
-	if evenFigures {
-		letters += `font-kerning:none;`
-	}
-	return strings.NewReplacer(`style="font-family:Liberation Sans;`, letters, `xlink:href="data:image/jpg;`, `xlink:href="data:image/png;`)
-}
-
-// finishSVG writes the drawn document with two things that package vgsvg cannot draw: the title, and a layer of
-// invisible rectangles that say, where the pointer rests on one, what it shows.
-func finishSVG(out *bufio.Writer, s drawing, drawn []byte) {
-	start := bytes.Index(drawn, []byte("<svg"))
-	head := start + 1 + bytes.IndexByte(drawn[max(start, 0):], '>')
-	end := bytes.LastIndex(drawn, []byte("</svg>"))
-	if start < 0 || end < head {
-		// The document has an unexpected form. A picture without title is better than a broken one.
-		out.Write(drawn)
-		return
-	}
-	out.Write(drawn[:head])
 	f := s.finish()
+	letters := "font-family:Liberation Sans,Arial,Helvetica,sans-serif" // viewers that lack ours would otherwise take one with serifs
+	if f.evenFigures {
+		letters += ";font-kerning:none"
+	}
+	width, height := s.size()
+	canvas := svg.New(width, height, letters)
+	s.draw(canvas)
+	document := svg.Document{}
 	if f.hasTitle {
-		fmt.Fprintf(out, "\n<title>%s</title>", escaped(f.title))
+		document.Title = f.title
 	}
-	out.WriteString(corrections(f.evenFigures).Replace(string(drawn[head:end])))
-	isOpen := false
+	var above strings.Builder
 	for r, text := range s.hints() {
-		if !isOpen {
-			isOpen = true
-			fmt.Fprintf(out, "<g fill-opacity=\"0\" transform=\"scale(%v)\">\n", pointsPerPixel)
+		if above.Len() == 0 {
+			fmt.Fprintf(&above, "<g fill-opacity=\"0\" transform=\"scale(%v)\">\n", pointsPerPixel)
 		}
-		fmt.Fprintf(out, "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.4g\" height=\"%.4g\"><title>%s</title></rect>\n",
-			r.x0, r.y0, r.width(), r.height(), escaped(text))
+		fmt.Fprintf(&above, "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.4g\" height=\"%.4g\"><title>%s</title></rect>\n",
+			r.x0, r.y0, r.width(), r.height(), svg.Escaped(text))
 	}
-	if isOpen {
-		out.WriteString("</g>\n")
+	if above.Len() > 0 {
+		above.WriteString("</g>\n")
 	}
-	out.Write(drawn[end:])
+	document.Above = above.String()
+	return canvas.Write(w, document)
 }
 
 // hints implements drawing.
@@ -174,11 +145,4 @@ func (c *chart) describe(k int) string {
 // length writes a length of time for people.
 func (l *layout) length(x float64) string {
 	return timetext.Of(x, printable(l.unit), number)
-}
-
-// escaped is the text as it stands in XML.
-func escaped(text string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a strings.Builder takes everything
-	return b.String()
 }

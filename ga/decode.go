@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 )
 
@@ -77,7 +78,7 @@ func (d *decoder) decode(s Schedule, starts []float64) (Totals, error) {
 		if starts != nil {
 			starts[id] = start
 		}
-		end := start + j.Duration
+		end := model.End(start, j.Duration)
 		totals.Response += end - j.Arrival
 		if end > j.Deadline {
 			totals.Over += end - j.Deadline
@@ -121,7 +122,7 @@ func (d *decoder) placeOn(j *Job, mask []uint64) float64 {
 			}
 		}
 	}
-	end := start + j.Duration
+	end := model.End(start, j.Duration)
 	for w, word := range mask {
 		release := d.release[w<<6:]
 		for ; word != 0; word &= word - 1 {

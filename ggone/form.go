@@ -25,11 +25,17 @@ type Form struct {
 const largestForm = 1 << 20
 
 // TooLargeError says that a problem is too large to be stated as a MILP: it has too many places of tasks, or, where Places is 0, its
-// penalties are too large to be added up.
-type TooLargeError struct{ Places int }
+// penalties are too large to be added up, or, where Wait is not 0, a wait is too long for a row that switches penalties on.
+type TooLargeError struct {
+	Places int
+	Wait   float64
+}
 
 // Error states the size.
 func (e *TooLargeError) Error() string {
+	if e.Wait > 0 {
+		return fmt.Sprintf("waits up to %g on a machine that is full but for a millionth: too long for rows that switch penalties on", e.Wait)
+	}
 	if e.Places == 0 {
 		return "penalties too large to be added up"
 	}
@@ -53,7 +59,7 @@ func (p *Problem) prepare(ctx context.Context) (*core, float64, error) {
 		levels += max(0, p.Classes[k].Most(p.Period, len(p.Tasks)))
 	}
 	if levels*len(p.Tasks) > largestForm || p.large(0) {
-		return nil, 0, &TooLargeError{levels * len(p.Tasks)}
+		return nil, 0, &TooLargeError{Places: levels * len(p.Tasks)}
 	}
 	if p.beyond() {
 		return nil, 0, &TooLargeError{}

@@ -41,6 +41,7 @@ type idleSearch struct {
 	opt     Options
 	servers []server
 	total   float64 // Σℓ
+	sliver  float64 // load that the machines could take beyond the largest loads looked at; 0 where that is next to nothing of what they can spare
 
 	best     float64
 	loads    []float64
@@ -107,6 +108,13 @@ func (p *Problem) solveIdle(ctx context.Context, idle float64, opt Options) (Res
 		best: math.Inf(1), proved: math.Inf(-1), unproved: math.Inf(1),
 		count: make([]float64, tasks), direction: make([]float64, tasks+1),
 		values: make([]float64, tasks), work: make([]float64, tasks),
+	}
+	capacity := 0.0
+	for r := range s.servers {
+		capacity += s.servers[r].class.ServiceRate * p.Period
+	}
+	if capacity-s.total < nearlyFull*capacity {
+		s.sliver = 2 * (1 - full) * capacity
 	}
 	s.prices = make([]float64, tasks+1)
 	s.share = make([]float64, tasks*len(s.servers))

@@ -33,7 +33,7 @@ func (s *idleSearch) bound(n *idleNode, prices []float64) float64 {
 		}
 		least += s.pieces[r].value
 	}
-	if low > s.total*(1+1e-12) || high < s.total*(1-1e-12) {
+	if low > s.total*(1+1e-12) || high+s.sliver < s.total*(1-1e-12) {
 		return math.Inf(1)
 	}
 	return s.floor(u, v).of(least)
@@ -47,7 +47,7 @@ func (s *idleSearch) floor(u []float64, v float64) floor {
 		sum.add(x)
 		largest = max(largest, math.Abs(x))
 	}
-	sum.add(v * s.total)
+	sum.add(v * (s.total - s.sliver))
 	places := largest*float64(len(u)) + v*s.total
 	if !(places <= hugeTotal) {
 		return floor{math.Inf(-1), 0, 0}
@@ -93,10 +93,10 @@ func (s *idleSearch) takePiece(n *idleNode, r int, a, b float64, u []float64, v 
 	}
 	w := server.waitBelow(a, s.p.Period)
 	best := at(b, v, func(y int) float64 { return server.of(y, w) })
-	if most == 0 || a == b {
+	middle := a + (b-a)/2
+	if most == 0 || a == b || server.spare(middle, s.p.Period) < 1e-8 { // the slope has lost most digits
 		return best
 	}
-	middle := a + (b-a)/2
 	w = server.waitBelow(middle, s.p.Period)
 	slope := server.slope(middle, s.p.Period)
 	rounding := 8 * ulp / server.spare(middle, s.p.Period) // relative error of the slope, which grows as the machine gets full

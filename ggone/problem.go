@@ -110,12 +110,20 @@ func (c *Class) Most(period float64, tasks int) int {
 	return n
 }
 
-// wait is W of a machine of the class with n tasks.
+// nearlyFull is the part of the service rate below which what is left decides the wait, and the rounding of the rate with it.
+const nearlyFull = 0x1p-10
+
+// wait is W of a machine of the class with n tasks. Near the service rate it computes what is left, μ·T − n, with one rounding: a rounding of n/T would
+// decide the wait there.
 func (c *Class) wait(n, period float64) float64 {
 	if n == 0 && c.Committed == 0 {
 		return 0
 	}
-	w, err := queueing.KingmanMarshall(c.Kappa, n/period+c.Committed, c.ServiceRate)
+	load := n/period + c.Committed
+	if c.Committed == 0 && load < c.ServiceRate && c.ServiceRate-load < nearlyFull*c.ServiceRate {
+		return c.Kappa * load / (math.FMA(c.ServiceRate, period, -n) / period / c.ServiceRate)
+	}
+	w, err := queueing.KingmanMarshall(c.Kappa, load, c.ServiceRate)
 	if err != nil {
 		return math.Inf(1)
 	}

@@ -116,17 +116,20 @@ func wholeTasks(idle float64) int {
 // idleLoad is the idle rate times the period, in tasks: the load that neither the tasks nor the committed rates make up.
 func (p *Problem) idleLoad() (float64, error) {
 	load := float64(len(p.Tasks)) / p.Period
-	most := 0.0
+	var spare total // Σμ − λ
+	spare.add(-p.Rate)
 	for k := range p.Classes {
-		load += float64(p.Classes[k].Machines) * p.Classes[k].Committed
-		most += float64(p.Classes[k].Machines) * p.Classes[k].ServiceRate
+		n, rate := float64(p.Classes[k].Machines), p.Classes[k].ServiceRate
+		load += n * p.Classes[k].Committed
+		spare.add(n * rate)
+		spare.add(math.FMA(n, rate, -n*rate))
 	}
 	left := p.Rate - load
-	switch tolerance := leastTolerance * max(p.Rate, load); {
-	case left <= tolerance:
+	switch {
+	case left <= model.Tolerance*p.Rate: // as in the evaluator
 		return 0, nil
-	case p.Rate >= most:
-		return 0, &InfeasibleError{Rate: p.Rate, Most: most}
+	case spare.value() <= 0:
+		return 0, &InfeasibleError{Rate: p.Rate, Most: spare.value() + p.Rate}
 	}
 	return left * p.Period, nil
 }

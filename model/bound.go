@@ -76,8 +76,8 @@ func (b *Bound) UnmarshalJSON(text []byte) error {
 
 // Gap returns how far an objective is above a proved bound, in % of the objective: 100·(objective − bound)/|objective|. It is 0 if the
 // two are equal up to [Tolerance], or if the bound is above the objective, which can happen if the schedule leaves out jobs. It returns
-// false if there is no bound, if the objective is not finite, or if the quotient is not finite, as for an objective of 0. An objective
-// that is a small difference of large times may count as proved optimal at a larger gap, see [Evaluation.Proves].
+// false if there is no bound, if the objective is not finite, or if the quotient is not finite, as for an objective of 0. A gap of 0 is no proof:
+// where metrics of very different weights add up, [Evaluation.Proves] asks for more.
 func Gap(objective float64, bound Bound) (percent float64, ok bool) {
 	if !bound.known || !isFinite(objective) {
 		return 0, false

@@ -19,7 +19,7 @@ func New(spec InstanceSpec) (*Instance, error) {
 	if err := faults.orNil(); err != nil {
 		return nil, err
 	}
-	return build(&spec, "")
+	return build(&spec, "", Limits{})
 }
 
 // Builder collects an instance piece by piece; Build validates it. Fields that have no method of their own are set
@@ -70,7 +70,7 @@ type resolver struct {
 }
 
 // build resolves a spec whose values have been checked one by one.
-func build(spec *InstanceSpec, file string) (*Instance, error) {
+func build(spec *InstanceSpec, file string, limits Limits) (*Instance, error) {
 	r := &resolver{
 		spec:     spec,
 		faults:   &InputError{File: file},
@@ -90,7 +90,7 @@ func build(spec *InstanceSpec, file string) (*Instance, error) {
 		r.in.overheads = *spec.Overheads
 	}
 	r.header()
-	if r.tables() {
+	if r.tables(limits.mostTable()) {
 		r.clusters()
 		r.jobs()
 	}

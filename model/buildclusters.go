@@ -31,7 +31,7 @@ func (r *resolver) clusters() {
 const maxTable = 1 << 27
 
 // tables says whether the tables that the instance needs are small enough to be made.
-func (r *resolver) tables() bool {
+func (r *resolver) tables(most int) bool {
 	states, lists := 0, 0
 	for k := range r.spec.Jobs {
 		if len(r.spec.Jobs[k].Runtime) > 0 {
@@ -49,12 +49,14 @@ func (r *resolver) tables() bool {
 			}
 		}
 	}
-	if clusters := len(r.spec.Clusters); states > maxTable/max(clusters, 1) {
-		r.faults.add("jobs", "expected (jobs with a runtime) × (clusters) ≤ %d, found %d × %d", maxTable, states, clusters)
+	if clusters := len(r.spec.Clusters); states > most/max(clusters, 1) {
+		r.faults.cause = ErrTooLarge
+		r.faults.add("jobs", "expected (jobs with a runtime) × (clusters) ≤ %d, found %d × %d", most, states, clusters)
 		return false
 	}
-	if licences := len(r.licences); lists > maxTable/max(licences, 1) {
-		r.faults.add("clusters", "expected (clusters and machines that list licences) × (licences) ≤ %d, found %d × %d", maxTable, lists, licences)
+	if licences := len(r.licences); lists > most/max(licences, 1) {
+		r.faults.cause = ErrTooLarge
+		r.faults.add("clusters", "expected (clusters and machines that list licences) × (licences) ≤ %d, found %d × %d", most, lists, licences)
 		return false
 	}
 	return true

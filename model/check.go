@@ -11,8 +11,10 @@ import (
 // stated objective, metrics and bound against the recomputed ones. If a solution was made for another objective
 // ([Solution.Minimised]), it is evaluated for that objective.
 //
-// Durations and stated figures may differ by a relative [Tolerance]; points in time may also differ by the rounding of
-// their numbers. On a machine with background load a job may take up to twice its time.
+// Points in time are compared as they are stated: a job may start at the very instant at which another ends, and no earlier. A duration may
+// differ from the time rule by a relative [Tolerance] and by what rounding the start and the end to float64 numbers can make of it; a job that
+// takes time ends after it starts. Stated figures may differ by a relative [Tolerance]. On a machine with background load a job may take up to
+// twice its time.
 //
 // Complexity: O(n log n + n·p/64) for n pieces on p processors each.
 func Check(in *Instance, sol *Solution) Report {
@@ -122,7 +124,7 @@ func (c *checker) part(p *part) {
 				violation(CodeBandwidth, m.ID, "the machine offers %g, the job needs %g", m.Bandwidth, job.MinBandwidth)
 			}
 			for _, need := range job.Licences {
-				if need.Copies > 0 && !m.Runs(need.Licence) {
+				if !m.Runs(need.Licence) {
 					violation(CodeLicence, m.ID, "the machine does not run licence %s", shown(c.in.licences[need.Licence].ID))
 				}
 			}
@@ -135,12 +137,12 @@ func (c *checker) part(p *part) {
 func (c *checker) duration(p *part, violation func(Code, string, string, ...any)) {
 	want := c.in.Longest(p.job, p.cluster, p.set, p.tasks) + c.in.Transfer(p.job, c.link)
 	found := p.end - p.start
-	tolerance := Tolerance*want + ulps(max(p.start, p.end))
+	tolerance := Tolerance*want + (spacing(p.start)+spacing(p.end))/2
 	longest := want
 	if c.in.shared(p.cluster, p.set) {
 		longest = 2 * want
 	}
-	if found < want-tolerance || found > longest+tolerance {
+	if found < want-tolerance || found > longest+tolerance || want > 0 && found == 0 {
 		violation(CodeWrongEnd, p.set.clipped(), "expected to take %v, takes %v", want, found)
 	}
 }
@@ -165,7 +167,7 @@ func (c *checker) job(k int) {
 		c.report.add(Violation{Code: code, Job: job.ID, Cluster: c.in.clusters[parts[0].cluster].ID,
 			From: c.start[k], To: c.end[k], Message: fmt.Sprintf(format, args...)})
 	}
-	if c.start[k] < job.Arrival-ulps(job.Arrival) {
+	if c.start[k] < job.Arrival {
 		violation(CodeEarlyStart, "the job arrives at %v", job.Arrival)
 	}
 	if job.DeadlineHard && c.isLate(k) {
@@ -175,13 +177,14 @@ func (c *checker) job(k int) {
 		switch {
 		case !c.isPlaced(before):
 			violation(CodePrecedence, "job %s must end first and is not placed", shown(c.in.jobs[before].ID))
-		case c.start[k] < released(c.start[before], c.end[before]):
+		case c.start[k] < c.end[before]:
 			violation(CodePrecedence, "job %s must end first and ends at %v", shown(c.in.jobs[before].ID), c.end[before])
 		}
 	}
 	if c.whole[k] {
 		c.extent(k, violation)
 		c.pieces(k, violation)
+		c.together(k)
 	}
 }
 

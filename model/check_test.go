@@ -283,3 +283,56 @@ func TestCheckAcceptsMoreTasksOnAFasterCluster(t *testing.T) {
 		t.Errorf("%v", report.Violations)
 	}
 }
+
+// A solution for another objective is checked by that one, and one for no objective by the instance's.
+func TestCheckForTheObjectiveMinimised(t *testing.T) {
+	in := rich(t)
+	for _, c := range []struct {
+		minimised map[string]float64
+		objective float64
+		want      string
+	}{
+		{nil, 15 + 0.5*23.25, "wrong-objective: stated 15, found 26.625"}, // 93 processors times time on m, at 0.25
+		{map[string]float64{"makespan": 1}, 15, ""},
+		{map[string]float64{"cp": 1}, 26.625, "wrong-objective: minimised: objective.cp: expected a metric with one value, one of " + plainMetrics() + `; found "cp"` + "\nwrong-objective: stated 15, found 26.625"},
+	} {
+		sol := richSolution()
+		sol.Minimised, sol.Objective = c.minimised, new(15.0)
+		if report := model.Check(in, sol); violations(report) != c.want || report.Objective != c.objective {
+			t.Errorf("%v: objective %v, got\n%s\nwant\n%s", c.minimised, report.Objective, violations(report), c.want)
+		}
+	}
+}
+
+// A solution that names what is not there cannot be evaluated, and says of what first.
+func TestEvaluateOfWhatCannotBeResolved(t *testing.T) {
+	in := rich(t)
+	for fault, change := range map[string]func(sol *model.Solution){
+		"unknown-job job x: the instance has no such job": func(sol *model.Solution) { sol.Jobs[0].Job = "x" },
+		"duplicate-job job second [0, 10): the job is placed more than once": func(sol *model.Solution) {
+			sol.Jobs[0].Job = "second"
+			sol.Jobs[0], sol.Jobs[1], sol.Jobs[2].Job = sol.Jobs[1], sol.Jobs[0], "x"
+		},
+	} {
+		sol := richSolution()
+		change(sol)
+		evaluation, err := model.Evaluate(in, sol)
+		if err == nil || err.Error() != fault || evaluation.Metrics != nil || evaluation.Objective != 0 {
+			t.Errorf("got %v, %v, want %s", evaluation.Metrics, err, fault)
+		}
+		if x, err := model.Objective(in, sol); err == nil || err.Error() != fault || x != 0 {
+			t.Errorf("got the objective %v, %v, want %s", x, err, fault)
+		}
+	}
+}
+
+// No tolerance is without limit, not even at the largest number there is.
+func TestTheLargestEndIsNotRightForAllDurations(t *testing.T) {
+	in := oneProcessor(t, "", 10)
+	if got := checkCodes(in, 0, math.MaxFloat64); got != "wrong-end" {
+		t.Errorf("got %q", got)
+	}
+	if got := checkCodes(in, 0, math.Inf(1)); got != "bad-time" {
+		t.Errorf("got %q", got)
+	}
+}

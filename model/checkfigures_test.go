@@ -161,7 +161,7 @@ func TestCheckRefusesAFullMachineWithATolerableRate(t *testing.T) {
 		t.Fatal(err)
 	}
 	sol := &model.Solution{Schema: model.SolutionSchema, Jobs: []model.Placement{placed("a", "g", "0", 0, 1)},
-		Loads: []model.Load{{Cluster: "g", Machine: "m", Rate: 0.5 * (1 - 1e-10)}}}
+		Loads: []model.Load{{Cluster: "g", Machine: "m", Rate: 0.5 * (1 - 0x1p-51)}}}
 	if got, want := violations(model.Check(in, sol)), "loads cluster g resource m: rate 0.5 is not below the service rate 0.5"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -47,10 +49,8 @@ func newNaive(in *model.Instance, sol *model.Solution) naive {
 	return n
 }
 
-// during says whether the part still runs at the time, by more than a duration may differ by.
-func (p naivePart) during(time float64) bool {
-	return p.start <= time && p.end-time > 1e-9*(p.end-p.start)+1e-12
-}
+// during says whether the part runs at the time.
+func (p naivePart) during(time float64) bool { return p.start <= time && time < p.end }
 
 // overlaps names the jobs that start while another holds one of their processors.
 func (n naive) overlaps() map[string]bool {
@@ -58,9 +58,14 @@ func (n naive) overlaps() map[string]bool {
 	order := slices.Clone(n.parts)
 	slices.SortStableFunc(order, func(a, b naivePart) int { return cmp.Compare(a.start, b.start) })
 	for k, b := range order {
+		held := map[int]bool{}
+		for _, p := range b.processors {
+			held[p] = true
+		}
 		for _, a := range order[:k] {
 			for _, p := range a.processors {
-				if a.cluster == b.cluster && b.end > b.start && a.during(b.start) && slices.Contains(b.processors, p) {
+				alone := a.job == b.job && (a.end == a.start || b.end == b.start) // holds nothing, but has to have processors of its own
+				if a.cluster == b.cluster && (alone || b.end > b.start && a.during(b.start)) && held[p] {
 					found[n.in.Jobs()[b.job].ID] = true
 				}
 			}
@@ -88,15 +93,18 @@ func (n naive) memory() map[string]bool {
 	for c := range n.in.Clusters() {
 		names, memory := machineNames(&n.in.Clusters()[c])
 		for _, at := range n.parts {
-			held := map[string]float64{}
+			held := map[string]*big.Rat{}
 			for _, p := range n.parts {
-				alone := p.end == p.start && p.job == at.job && slices.Equal(p.processors, at.processors) // holds nothing, but has to fit
+				alone := at.end == at.start && p.job == at.job // holds nothing, but all of the job has to fit
 				if p.cluster != c || !p.during(at.start) && !alone || alone != (at.end == at.start) {
 					continue
 				}
 				for _, q := range p.processors {
-					held[names[q]] += n.in.Jobs()[p.job].Memory
-					if held[names[q]] > memory[q]*(1+1e-9) {
+					if held[names[q]] == nil {
+						held[names[q]] = new(big.Rat)
+					}
+					held[names[q]].Add(held[names[q]], exactly([]float64{n.in.Jobs()[p.job].Memory}))
+					if !math.IsInf(memory[q], 1) && held[names[q]].Cmp(exactly([]float64{memory[q]}, []float64{0x1p-52, memory[q]})) > 0 {
 						found[n.in.Clusters()[c].ID+"/"+names[q]] = true
 					}
 				}
@@ -177,6 +185,57 @@ type drawn struct {
 	sol *model.Solution
 }
 
+// torn draws an instance of two clusters, the second of which allocates machines, and a schedule of jobs in pieces there, some of which take no time. What the
+// machines have is what some of the jobs need, to the last digit or two.
+var torn = rapid.Custom(func(t *rapid.T) drawn {
+	amounts := rapid.SampledFrom([]float64{0, 0.1, 0.2, 0.3, 0.7, 1.0 / 3, 1, 1e-3, 3e-17, 1e15 + 0.375, 0x1p52, 1e6 + 0.1})
+	var needs []float64
+	for range rapid.IntRange(1, 7).Draw(t, "jobs") {
+		needs = append(needs, amounts.Draw(t, "memory"))
+	}
+	memory := func() *float64 {
+		sum := 0.0
+		for _, x := range needs {
+			sum += x * float64(rapid.IntRange(0, 2).Draw(t, "times"))
+		}
+		for range rapid.IntRange(0, 2).Draw(t, "ulps") {
+			sum = math.Nextafter(sum, math.Inf(1))
+		}
+		if sum < 1e-18 || rapid.IntRange(0, 5).Draw(t, "unlimited") == 0 {
+			return nil
+		}
+		return &sum
+	}
+	build := model.NewBuilder("").
+		Cluster(model.ClusterSpec{ID: "a", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2, Memory: memory()}, {ID: "n", Processors: 3, Memory: memory()}}}).
+		Cluster(model.ClusterSpec{ID: "b", Allocation: "machine", Licences: map[string]int{"x": 1}, Machines: []model.MachineSpec{{ID: "m", Count: 3, Memory: memory()}}})
+	build.Spec().Licences = map[string]int{"x": 2}
+	sol := &model.Solution{Status: model.Feasible}
+	for k, need := range needs {
+		id := fmt.Sprint(k)
+		build.Job(model.JobSpec{ID: id, Work: new(1.0), Tasks: 9, Processors: model.Moldable(1, 9), Span: "grid", Memory: need, Licences: map[string]int{"x": rapid.IntRange(0, 2).Draw(t, "copies")}})
+		p := model.Placement{Job: id, Start: float64(rapid.IntRange(0, 4).Draw(t, "start"))}
+		p.End = p.Start
+		for range rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "pieces") {
+			cluster, there := "a", 7
+			if rapid.Bool().Draw(t, "b") {
+				cluster, there = "b", 3
+			}
+			first := rapid.IntRange(0, there-1).Draw(t, "first")
+			on := model.NewProcessorSet(model.Range{First: first, Last: rapid.IntRange(first, there-1).Draw(t, "last")})
+			piece := model.Piece{Cluster: cluster, Processors: on, Tasks: 1, Start: p.Start, End: p.Start + float64(rapid.IntRange(0, 3).Draw(t, "length"))}
+			p.End = max(p.End, piece.End)
+			p.Pieces = append(p.Pieces, piece)
+		}
+		sol.Jobs = append(sol.Jobs, p)
+	}
+	in, err := build.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return drawn{in, sol}
+})
+
 var (
 	narrow = schedules(modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 12, Clusters: 2})
 	wide   = schedules(modeltest.Generator{Features: modeltest.AllFeatures, Clusters: 1, Jobs: 8, Processors: 100})
@@ -186,6 +245,14 @@ func TestResourceChecksAgreeWithNaiveOnes(t *testing.T) { rapid.Check(t, compare
 
 func TestResourceChecksOfWideJobsAgreeWithNaiveOnes(t *testing.T) {
 	rapid.Check(t, compareWithNaive(wide))
+}
+
+func TestResourceChecksOfPiecesAgreeWithNaiveOnes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for range 20 {
+			compareWithNaive(torn)(t)
+		}
+	})
 }
 
 // compareWithNaive compares the checks of a random schedule.
@@ -212,7 +279,7 @@ func compareWithNaive(schedules *rapid.Generator[drawn]) func(*rapid.T) {
 
 // The random schedules violate everything, so that the comparison compares something.
 func TestRandomSchedulesViolateEverything(t *testing.T) {
-	for _, schedules := range []*rapid.Generator[drawn]{narrow, wide} {
+	for _, schedules := range []*rapid.Generator[drawn]{narrow, wide, torn} {
 		overlaps, memory, licences := 0, 0, 0
 		for seed := range 500 {
 			d := schedules.Example(seed)
@@ -244,15 +311,21 @@ func TestOverlapBehindAWholeBlock(t *testing.T) {
 	}
 }
 
-// Runs of processors that begin and end about the borders of blocks of 64, which are checked as one where they have one holder.
+// Runs of processors that begin and end about the borders of blocks of 64, and of blocks of 64 blocks, which are checked as one where they have
+// one holder.
 func TestOverlapsAtTheBordersOfBlocks(t *testing.T) {
-	borders := rapid.SampledFrom([]int{0, 1, 62, 63, 64, 65, 126, 127, 128, 129, 191, 192, 193, 199})
+	overlapsAt(t, 200, 0, 1, 62, 63, 64, 65, 126, 127, 128, 129, 191, 192, 193, 199)
+	overlapsAt(t, 4480, 0, 1, 63, 64, 4031, 4032, 4094, 4095, 4096, 4097, 4159, 4160, 4479)
+}
+
+func overlapsAt(t *testing.T, processors int, at ...int) {
+	borders := rapid.SampledFrom(at)
 	rapid.Check(t, func(t *rapid.T) {
-		build := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 200}}})
+		build := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: processors}}})
 		sol := &model.Solution{}
 		for k := range rapid.IntRange(2, 12).Draw(t, "jobs") {
 			id, length := fmt.Sprint(k), rapid.IntRange(1, 5).Draw(t, "length")
-			build.Job(model.JobSpec{ID: id, Work: new(float64(length)), Tasks: 1, Processors: model.Moldable(1, 200)})
+			build.Job(model.JobSpec{ID: id, Work: new(float64(length)), Tasks: 1, Processors: model.Moldable(1, processors)})
 			first, last := borders.Draw(t, "first"), borders.Draw(t, "last")
 			start := rapid.IntRange(0, 12).Draw(t, "start")
 			sol.Jobs = append(sol.Jobs, model.Placement{Job: id, Cluster: "c", Start: float64(start), End: float64(start + length),
@@ -267,4 +340,80 @@ func TestOverlapsAtTheBordersOfBlocks(t *testing.T) {
 			t.Fatalf("got %v, want %v", got, want)
 		}
 	})
+}
+
+// A long job on one processor of each block of 64 (or of 4096) is not forgotten in any of them when a job takes all processors for a while.
+func TestOverlapInEachBlockBehindAWholeOne(t *testing.T) {
+	for _, processors := range []int{4096, 262144} {
+		var each []int
+		for k := range 64 {
+			each = append(each, k*processors/64+k)
+		}
+		all := model.NewProcessorSet(model.Range{First: 0, Last: processors - 1})
+		build := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: processors}}})
+		sol := &model.Solution{}
+		for _, p := range []model.Placement{
+			{Job: "long", Cluster: "c", Processors: model.Processors(each...), Start: 0, End: 10}, {Job: "whole", Cluster: "c", Processors: all, Start: 1, End: 2},
+			{Job: "free", Cluster: "c", Processors: model.Processors(each[40]+1, each[62]+1), Start: 5, End: 6}, {Job: "last", Cluster: "c", Processors: model.Processors(each[41]), Start: 6, End: 7},
+		} {
+			build.Job(model.JobSpec{ID: p.Job, Work: new(p.End - p.Start), Tasks: 1, Processors: model.Moldable(1, processors)})
+			sol.Jobs = append(sol.Jobs, p)
+		}
+		in, err := build.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("overlap job whole cluster c resource 0 [1, 2): job long holds the processor until 10\n"+
+			"overlap job last cluster c resource %d [6, 7): job long holds the processor until 10", each[41])
+		if got := violations(model.Check(in, sol)); got != want {
+			t.Errorf("%d: got\n%s\nwant\n%s", processors, got, want)
+		}
+	}
+}
+
+// Small needs beside one of 2⁵² do not vanish: each alone is less than the last digit of the sum.
+func TestSmallNeedsOfMemoryAddUp(t *testing.T) {
+	for small, want := range map[int]int{5: 0, 7: 0, 8: 1, 20: 1} { // 7·0.4 is at most the 2 that are left and the rounding of 1, 8·0.4 is more
+		build := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 30, Memory: new(0x1p52 + 2)}}})
+		sol := &model.Solution{Status: model.Feasible}
+		for k := range small + 1 {
+			need := 0.4
+			if k == 0 {
+				need = 0x1p52
+			}
+			id := fmt.Sprint(k)
+			build.Job(model.JobSpec{ID: id, Work: new(1.0), Memory: need})
+			sol.Jobs = append(sol.Jobs, placed(id, "c", id, 0, 1))
+		}
+		in, err := build.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := model.Check(in, sol)
+		if got := reported(report, model.CodeMemory, func(v model.Violation) string { return v.Resource }); len(got) != want || len(report.Violations) != want {
+			t.Errorf("%d small ones: %s", small, violations(report))
+		}
+	}
+}
+
+// Of very many machines, of which jobs touch few, memory is kept for those alone.
+func TestMemoryOfFewOfManyMachines(t *testing.T) {
+	build := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 70000, Processors: 2, Memory: new(1.0)}}})
+	sol := &model.Solution{Status: model.Feasible}
+	for _, p := range []model.Placement{
+		placed("a", "c", "139998", 0, 2), placed("b", "c", "139999", 1, 3), placed("c", "c", "139998", 3, 4), placed("d", "c", "7", 0, 2), placed("e", "c", "6", 2, 3), placed("f", "c", "6", 0, 1),
+		placed("g", "c", "8", 0, 1), placed("h", "c", "8", 1, 2), placed("i", "c", "9", 2, 3),
+	} {
+		build.Job(model.JobSpec{ID: p.Job, Work: new(p.End - p.Start), Memory: 0.6})
+		sol.Jobs = append(sol.Jobs, p)
+	}
+	in, err := build.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "memory job f cluster c resource m[3] [0, 1): the tasks running there need 1.2, the machine has 1\n" +
+		"memory job b cluster c resource m[69999] [1, 3): the tasks running there need 1.2, the machine has 1"
+	if got := violations(model.Check(in, sol)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
 }

@@ -28,11 +28,11 @@ func (c *checker) overlaps(byStart [][]*part) {
 		if len(parts) == 0 {
 			continue
 		}
-		held := newHolders(c.in.clusters[cluster].Processors)
+		held, size := holders{}, holderSize(c.in.clusters[cluster].Processors)
 		for _, p := range parts {
 			reported := (*part)(nil)
 			for _, r := range p.set {
-				held.take(r, p, func(processor int, before *part) {
+				held.take(r, p, 0, size, func(processor int, before *part) {
 					if before == reported {
 						return
 					}
@@ -45,24 +45,31 @@ func (c *checker) overlaps(byStart [][]*part) {
 	}
 }
 
-// holders is the part that last held each processor. Blocks of processors with one holder are kept as one.
+// holders is the part that last held each processor of a block. A block with one holder is kept as one; any other has blocks below it, or, if it
+// is of the smallest size, a holder for each processor.
 type holders struct {
-	whole  []*part // by block: the holder of all its processors, where single is nil
-	single [][]*part
+	whole  *part // the holder of all its processors, where blocks and single are nil
+	blocks []holders
+	single []*part
 }
 
-// holderBlock is the number of processors in a block.
+// holderBlock is the number of processors in a block of the smallest size, and of blocks in one above.
 const holderBlock = 64
 
-func newHolders(processors int) *holders {
-	blocks := ceilDiv(processors, holderBlock)
-	return &holders{make([]*part, blocks), make([][]*part, blocks)}
+// holderSize is the size of a block that holds all processors: a power of holderBlock.
+func holderSize(processors int) int {
+	size := holderBlock
+	for size < processors {
+		size *= holderBlock
+	}
+	return size
 }
 
-// take gives the processors to p and calls clash for those whose holder still runs when p starts.
-func (h *holders) take(r Range, p *part, clash func(processor int, before *part)) {
+// take gives the processors, which are some of the block, to p and calls clash for those whose holder still runs when p starts. The block begins
+// with processor first and has the given size.
+func (h *holders) take(r Range, p *part, first, size int, clash func(processor int, before *part)) {
 	give := func(before *part, processor int) *part {
-		if before == nil || before.release <= p.start {
+		if before == nil || before.end <= p.start {
 			return p
 		}
 		clash(processor, before)
@@ -71,54 +78,64 @@ func (h *holders) take(r Range, p *part, clash func(processor int, before *part)
 		}
 		return p
 	}
-	for block := r.First / holderBlock; block <= r.Last/holderBlock; block++ {
-		first := block * holderBlock
-		from, to := max(r.First, first), min(r.Last, first+holderBlock-1)
-		if h.single[block] == nil && to-from+1 == holderBlock {
-			h.whole[block] = give(h.whole[block], from)
-			continue
+	all := r.Len() == size
+	switch {
+	case all && h.blocks == nil && h.single == nil:
+		h.whole = give(h.whole, r.First)
+	case size > holderBlock:
+		if h.blocks == nil {
+			h.blocks = slices.Repeat([]holders{{whole: h.whole}}, holderBlock)
 		}
-		if h.single[block] == nil {
-			h.single[block] = slices.Repeat([]*part{h.whole[block]}, holderBlock)
+		size /= holderBlock
+		for k := (r.First - first) / size; k <= (r.Last-first)/size; k++ {
+			at := first + k*size
+			h.blocks[k].take(Range{max(r.First, at), min(r.Last, at+size-1)}, p, at, size, clash)
 		}
-		single := h.single[block]
-		for k := from; k <= to; k++ {
-			single[k-first] = give(single[k-first], k)
+		if one := h.blocks[0]; all && !slices.ContainsFunc(h.blocks, func(b holders) bool {
+			return b.blocks != nil || b.single != nil || b.whole != one.whole
+		}) {
+			*h = one
 		}
-		if to-from+1 == holderBlock && !slices.ContainsFunc(single, func(q *part) bool { return q != single[0] }) {
-			h.whole[block], h.single[block] = single[0], nil
+	default:
+		if h.single == nil {
+			h.single = slices.Repeat([]*part{h.whole}, holderBlock)
+		}
+		for k := r.First; k <= r.Last; k++ {
+			h.single[k-first] = give(h.single[k-first], k)
+		}
+		if one := h.single[0]; all && !slices.ContainsFunc(h.single, func(q *part) bool { return q != one }) {
+			*h = holders{whole: one}
 		}
 	}
 }
 
 // holding is an amount held over an interval, for the checks of memory and licences.
 type holding struct {
-	start, release float64
-	amount         float64
-	part           *part
+	start, end float64
+	amount     float64
+	part       *part
 }
 
 // hold adds the amount that is held in the part's name over an interval, unless the interval is empty.
 func hold(holdings []holding, p *part, start, end, amount float64) []holding {
-	release := released(start, end)
-	if release <= start {
+	if end <= start {
 		return holdings
 	}
-	return append(holdings, holding{start, release, amount, p})
+	return append(holdings, holding{start, end, amount, p})
 }
 
-// exceeded walks through the holdings in time and returns the first at whose start more than the capacity is held.
+// exceeded walks through the holdings of whole amounts in time and returns the first at whose start more than the capacity is held.
 func exceeded(holdings []holding, capacity float64) (worst holding, held float64, found bool) {
 	slices.SortStableFunc(holdings, func(a, b holding) int { return cmp.Compare(a.start, b.start) })
 	byRelease := slices.Clone(holdings)
-	slices.SortStableFunc(byRelease, func(a, b holding) int { return cmp.Compare(a.release, b.release) })
+	slices.SortStableFunc(byRelease, func(a, b holding) int { return cmp.Compare(a.end, b.end) })
 	done := 0
 	for _, h := range holdings {
-		for ; done < len(byRelease) && byRelease[done].release <= h.start; done++ {
+		for ; done < len(byRelease) && byRelease[done].end <= h.start; done++ {
 			held -= byRelease[done].amount
 		}
 		held += h.amount
-		if held > capacity*(1+Tolerance) {
+		if held > capacity {
 			return h, held, true
 		}
 	}
@@ -134,10 +151,10 @@ func (c *checker) memory(byStart [][]*part) {
 			continue
 		}
 		releases := slices.Clone(starts)
-		slices.SortStableFunc(releases, func(a, b holding) int { return cmp.Compare(a.release, b.release) })
+		slices.SortStableFunc(releases, func(a, b holding) int { return cmp.Compare(a.end, b.end) })
 		held := newAmounts(c.in.clusters[cluster].machines, len(starts))
 		for _, h := range starts {
-			for ; len(releases) > 0 && releases[0].release <= h.start; releases = releases[1:] {
+			for ; len(releases) > 0 && releases[0].end <= h.start; releases = releases[1:] {
 				c.holdMemory(held, releases[0], -1)
 			}
 			c.holdMemory(held, h, 1)
@@ -145,28 +162,54 @@ func (c *checker) memory(byStart [][]*part) {
 	}
 }
 
+// amount is a sum that amounts are added to and taken from again and again, in two parts so that no rounding errors add up: the sum in
+// double precision and what its additions have lost.
+type amount struct{ sum, lost float64 }
+
+// add adds n times x (two-sum and two-product, T. J. Dekker, 1971, doi:10.1007/BF01397083). What is held is then known to about
+// twice the digits of a float64.
+func (a *amount) add(x, n float64) {
+	product := x * n
+	sum := a.sum + product
+	back := sum - a.sum
+	a.lost += (a.sum - (sum - back)) + (product - back) + math.FMA(x, n, -product)
+	a.sum = sum
+}
+
+// value is the amount.
+func (a *amount) value() float64 { return a.sum + a.lost }
+
+// exceeds says whether the amount is more than the capacity: by more than the rounding of the numbers that state both, as 0.1 + 0.2 may
+// be more than 0.3. Of a capacity below 2⁵² a whole unit too much is always found.
+func (a *amount) exceeds(capacity float64) bool {
+	return a.sum-capacity+a.lost > memoryRounding*capacity
+}
+
+// memoryRounding is the rounding error of the numbers that state a capacity and the amounts that fill it, relative to the capacity.
+const memoryRounding = 1.0 / (1 << 52)
+
 // amounts is an amount for each machine of a cluster.
 type amounts struct {
-	dense  []float64
-	sparse map[int]*float64 // in place of dense where few of very many machines are touched
+	dense  []amount
+	sparse map[int]*amount // in place of dense where few of very many machines are touched
 }
 
 // newAmounts is an amount of 0 for each of the machines, of which pieces touch some.
 func newAmounts(machines, pieces int) amounts {
 	if machines > 1<<16 && machines/64 > pieces {
-		return amounts{sparse: map[int]*float64{}}
+		return amounts{sparse: map[int]*amount{}}
 	}
-	return amounts{dense: make([]float64, machines)}
+	return amounts{dense: make([]amount, machines)}
 }
 
 // of is the amount of a machine.
-func (a amounts) of(machine int) *float64 {
+func (a amounts) of(machine int) *amount {
 	if a.sparse == nil {
 		return &a.dense[machine]
 	}
 	at := a.sparse[machine]
 	if at == nil {
-		at = new(float64)
+		at = new(amount)
 		a.sparse[machine] = at
 	}
 	return at
@@ -176,14 +219,15 @@ func (a amounts) of(machine int) *float64 {
 func (c *checker) instants() {
 	for k := range c.parts {
 		p := &c.parts[k]
-		if released(p.start, p.end) > p.start {
+		if p.end > p.start {
 			continue
 		}
 		job, cluster := &c.in.jobs[p.job], &c.in.clusters[p.cluster]
 		c.in.onMachines(p.cluster, p.set, func(group, machine, processors int) {
 			m := &cluster.Machines[group]
-			if need := job.Memory * float64(processors); need > m.Memory*(1+Tolerance) {
-				c.tooLittleMemory(p, m, machine, need)
+			var need amount
+			if need.add(job.Memory, float64(processors)); need.exceeds(m.Memory) {
+				c.tooLittleMemory(p, m, machine, need.sum)
 			}
 		})
 		if !p.first {
@@ -219,10 +263,9 @@ func (c *checker) holdMemory(held amounts, h holding, sign float64) {
 	c.in.onMachines(h.part.cluster, h.part.set, func(group, machine, processors int) {
 		m := &cluster.Machines[group]
 		at := held.of(m.firstMachine + machine)
-		*at += sign * h.amount * float64(processors)
-		if *at > m.Memory*(1+Tolerance) {
-			c.tooLittleMemory(h.part, m, machine, *at)
-			*at = math.Inf(-1)
+		if at.add(sign*h.amount, float64(processors)); at.exceeds(m.Memory) {
+			c.tooLittleMemory(h.part, m, machine, at.sum)
+			*at = amount{sum: math.Inf(-1)}
 		}
 	})
 }
@@ -274,7 +317,7 @@ func (s *schedule) drawn(job int, yield func(from pool, copies int)) {
 			if own {
 				from.cluster = p.cluster
 			}
-			if copies == Unlimited || need.Copies == 0 || slices.Contains(seen, from) {
+			if copies == Unlimited || slices.Contains(seen, from) {
 				continue
 			}
 			seen = append(seen, from)

@@ -63,8 +63,11 @@ func TestEndsAreCheckedToTheTolerance(t *testing.T) {
 func TestEndsMayBeRounded(t *testing.T) {
 	for _, start := range []float64{unix, unix + 0.3, 1e12, 1e15 + 0.1} {
 		for _, work := range []float64{1e-9, 0.1, 1.0 / 3, 12345.678} {
-			if got := checkCodes(oneProcessor(t, "", work), start, start+work); got != "" {
+			if got := checkCodes(oneProcessor(t, "", work), start, model.End(start, work)); got != "" {
 				t.Errorf("start %v, work %v: got %q", start, work, got)
+			}
+			if got := checkCodes(oneProcessor(t, "", work), start, start); got != "wrong-end" {
+				t.Errorf("start %v, work %v, and it ends when it starts: got %q", start, work, got)
 			}
 		}
 	}
@@ -86,12 +89,13 @@ func TestHalfOpenIntervals(t *testing.T) {
 	}
 }
 
-func TestOverlapsAreCheckedToTheTolerance(t *testing.T) {
+// The end of one job and the start of the next are compared as they are stated: the slack of a duration is not there a second time.
+func TestOverlapsHaveNoTolerance(t *testing.T) {
 	in := oneProcessor(t, "", 10, 10)
 	for _, c := range []struct {
 		early float64 // by how much the second starts before the first ends
 		want  string
-	}{{0, ""}, {10 * 5e-10, ""}, {10 * 1e-8, "overlap"}, {5, "overlap"}, {10, "overlap"}} {
+	}{{0, ""}, {2e-15, "overlap"}, {10 * 5e-10, "overlap"}, {5, "overlap"}, {10, "overlap"}} {
 		if got := checkCodes(in, 0, 10, 10-c.early, 20-c.early); got != c.want {
 			t.Errorf("%v early: got %q, want %q", c.early, got, c.want)
 		}
@@ -110,7 +114,7 @@ func TestArrivalsAndDeadlinesAreCheckedToRounding(t *testing.T) {
 	}{
 		{0.3, 1.3, ""},
 		{third, third + 1, ""},
-		{0.3 - 1e-17, 1.3, ""},
+		{math.Nextafter(0.3, 0), 1.3, "early-start"},
 		{0.3, 1.3 + 5e-10, "hard-deadline"},
 		{0.3 - 5e-10, 1.3, "early-start"},
 	} {
@@ -166,11 +170,11 @@ func TestIdleTimeMayBeRounded(t *testing.T) {
 	}
 }
 
-func TestLoadsAreCheckedToTheTolerance(t *testing.T) {
+func TestLoadsAreCheckedToTheLastDigits(t *testing.T) {
 	in := ggone(t, 0.3)
-	for error, want := range map[float64]string{0: "", 5e-10: "", 1e-8: "loads"} {
+	for error, want := range map[float64]string{0: "", 0x1p-51: "", -0x1p-51: "", 1e-14: "loadsloads", -1e-14: "loads"} {
 		got := ""
-		for _, v := range model.Check(in, assignment(in, "112", []float64{0.2 * (1 - error), 0.1 + 0.2*error})).Violations {
+		for _, v := range model.Check(in, assignment(in, "112", []float64{0.2, 0.1 - 0.1*error})).Violations {
 			got += string(v.Code)
 		}
 		if got != want {
@@ -181,7 +185,7 @@ func TestLoadsAreCheckedToTheTolerance(t *testing.T) {
 
 func TestFiguresAreCheckedToTheTolerance(t *testing.T) {
 	in := oneProcessor(t, "", 10, 20)
-	for error, want := range map[float64]string{0: "", 5e-10: "", -5e-10: "", 1e-8: "wrong-metric wrong-objective wrong-bound", -1e-8: "wrong-metric wrong-objective"} {
+	for error, want := range map[float64]string{0: "", 9e-10: "", -9e-10: "", 1.1e-9: "wrong-metric wrong-objective wrong-bound", -1.1e-9: "wrong-metric wrong-objective", 1e-8: "wrong-metric wrong-objective wrong-bound", -1e-8: "wrong-metric wrong-objective"} {
 		figure := 30 * (1 + error)
 		sol := &model.Solution{
 			Jobs:    []model.Placement{placed("j0", "c", "0", 0, 10), placed("j1", "c", "0", 10, 30)},

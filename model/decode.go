@@ -17,9 +17,12 @@ type decoder struct {
 	json   *jsontext.Decoder
 	input  *tokenLimit
 	faults *InputError
+	limits Limits
+	values int // elements of lists and members of maps so far
 	path   []step
-	texts  map[string]string // short texts seen, so that an id that returns a million times is held once
-	kinds  map[string]string // the texts of the file's own fields that may state its kind, see isKind
+	listed map[reflect.Type]bool // structs whose fields a message has listed
+	texts  map[string]string     // short texts seen, so that an id that returns a million times is held once
+	kinds  map[string]string     // the texts of the file's own fields that may state its kind, see isKind
 }
 
 // step is one step of the path to the value being read: a field or an element.
@@ -34,14 +37,19 @@ type step struct {
 // not an object is the value of that field. An element of a []any may stand alone. Errors are of type [*InputError] and call the input
 // by the given name.
 func ReadJSON(r io.Reader, name string, target any) error {
-	faults, _ := decode(r, name, target)
+	faults, _ := decode(r, name, target, Limits{})
 	return faults.orNil()
 }
 
 // ReadDocument is [ReadJSON] of a file that states its kind in one of its own fields, "schema" or "format". If it states another kind than the
 // expected one, all other fields are wrong too, so the error names that alone.
 func ReadDocument(r io.Reader, name string, target any, expected string) error {
-	faults, kinds := decode(r, name, target)
+	return readDocument(r, name, target, expected, Limits{})
+}
+
+// readDocument is [ReadDocument] within limits.
+func readDocument(r io.Reader, name string, target any, expected string, limits Limits) error {
+	faults, kinds := decode(r, name, target, limits)
 	own := ""
 	for _, f := range fieldsOf(reflect.TypeOf(target).Elem()) {
 		if isKind(f.name) {
@@ -67,12 +75,14 @@ func ReadDocument(r io.Reader, name string, target any, expected string) error {
 func isKind(field string) bool { return field == "schema" || field == "format" }
 
 // decode reads one value of the wire type that target points to, and nothing after it. It also returns what the file says of its kind, by field.
-func decode(r io.Reader, file string, target any) (*InputError, map[string]string) {
+func decode(r io.Reader, file string, target any, limits Limits) (*InputError, map[string]string) {
 	faults, input := &InputError{File: file}, &tokenLimit{r: r}
 	d := &decoder{
 		json:   jsontext.NewDecoder(input, jsontext.AllowDuplicateNames(true)),
 		input:  input,
 		faults: faults,
+		limits: limits,
+		listed: map[reflect.Type]bool{},
 		texts:  map[string]string{},
 		kinds:  map[string]string{},
 	}
@@ -94,6 +104,9 @@ func decode(r io.Reader, file string, target any) (*InputError, map[string]strin
 func (d *decoder) syntax(err error) {
 	var syntactic *jsontext.SyntacticError
 	switch {
+	case errors.Is(err, ErrTooLarge):
+		d.faults.cause = err
+		d.fault("%s", err)
 	case err == io.EOF:
 		d.fault("expected a JSON value, found an empty file")
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -217,7 +230,7 @@ func (d *decoder) structure(v reflect.Value) error {
 			seen |= 1 << k
 			return d.value(f, v.Field(f.index))
 		}
-		d.fault("unknown field; expected one of %s", fieldNames(fields))
+		d.unknown(v.Type(), fields)
 		if len(d.path) == 1 && isKind(name) && d.json.PeekKind() == '"' {
 			return d.text(field{}, func(string) {})
 		}
@@ -232,6 +245,16 @@ func (d *decoder) structure(v reflect.Value) error {
 		}
 	}
 	return nil
+}
+
+// unknown lists that a field is not among those of a struct. Only the first such message of a file names those.
+func (d *decoder) unknown(t reflect.Type, fields []field) {
+	if d.listed[t] {
+		d.fault("unknown field; those of this object are listed above")
+		return
+	}
+	d.fault("unknown field; expected one of %s", fieldNames(fields))
+	d.listed[t] = true
 }
 
 // shorthand reads a value that is no object into the field of a struct that is tagged as bare: a text or a number.
@@ -303,6 +326,9 @@ func (d *decoder) slice(f field, v reflect.Value) error {
 	scratch := reflect.New(v.Type().Elem()).Elem()
 	for k := 0; d.json.PeekKind() != ']'; k++ {
 		d.path = append(d.path, step{index: k})
+		if err := d.count(k); err != nil {
+			return err
+		}
 		scratch.SetZero()
 		if err := d.value(f, scratch); err != nil {
 			return err
@@ -321,6 +347,9 @@ func (d *decoder) mapping(f field, v reflect.Value) error {
 	v.Set(reflect.MakeMap(v.Type()))
 	scratch := reflect.New(v.Type().Elem()).Elem()
 	return d.object(func(name string) error {
+		if err := d.count(v.Len()); err != nil {
+			return err
+		}
 		if wrong := checkName(name); wrong != "" {
 			d.fault("%s", wrong)
 			return d.json.SkipValue()

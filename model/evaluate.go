@@ -9,7 +9,9 @@ import (
 type Evaluation struct {
 	Objective float64 // the instance's weighted sum; +Inf where a metric of it is not finite
 	Metrics   Metrics // all metrics but those that are not finite
-	Rounding  float64 // rounding error of Objective: the same sum in another order may differ by it
+	Rounding  float64 // rounding error of Objective where it is a difference of sums: the same sums in another order may differ by it
+
+	of *evaluation // what it was computed from; nil: it was not computed by this package and decides nothing
 }
 
 // Evaluate computes the objective and all metrics of a solution, only from its placements, unscheduled jobs and loads. It
@@ -49,8 +51,6 @@ type evaluation struct {
 	*schedule
 	clusters     []clusterSums
 	lastEnd      float64
-	latest       float64 // time of any piece, counted from 0
-	late         int     // jobs that end after their deadline, however little
 	placed       int
 	finished     int
 	missed       int
@@ -60,6 +60,8 @@ type evaluation struct {
 	jobCost      []float64
 	usage        *processorUsage // see processors; nil: not computed yet
 	pools        []poolUsage     // see usedPools; nil: not computed yet
+	off          float64         // see deviation
+	measured     bool            // they are computed
 }
 
 // clusterSums are the sums over one cluster.
@@ -90,7 +92,7 @@ func (s *schedule) sums() *evaluation {
 
 // evaluate computes everything.
 func (e *evaluation) evaluate() Evaluation {
-	result := Evaluation{Metrics: make(Metrics, len(metricTable))}
+	result := Evaluation{Metrics: make(Metrics, len(metricTable)), of: e}
 	values := make([]float64, len(metricTable))
 	for k := range metricTable {
 		m := &metricTable[k]
@@ -135,7 +137,6 @@ func (e *evaluation) addParts() {
 		held := p.end - p.start
 		c.makespan = max(c.makespan, p.end-e.in.firstArrival)
 		c.busy += float64(p.set.Len()) * held
-		e.latest = max(e.latest, p.end)
 		c.work += float64(p.tasks) * e.in.jobs[p.job].Work
 		if p.first {
 			e.addPlaced(c, p.job)
@@ -151,7 +152,6 @@ func (e *evaluation) addPlaced(c *clusterSums, job int) {
 	c.load += j.load()
 	if late := end - j.Deadline; late > 0 {
 		c.over += late
-		e.late++
 	}
 	switch {
 	case j.HasDeadline():
@@ -168,13 +168,18 @@ func (e *evaluation) addPlaced(c *clusterSums, job int) {
 // CostRate is the cost per time of holding the processors.
 func (c *Cluster) CostRate(set ProcessorSet) float64 {
 	rate := 0.0
+	c.eachGroup(set, func(m *Machine, processors int) { rate += m.Cost * float64(processors) })
+	return rate
+}
+
+// eachGroup calls yield for each run of processors of the set on one group of machines, with their number.
+func (c *Cluster) eachGroup(set ProcessorSet, yield func(m *Machine, processors int)) {
 	for _, r := range set {
 		for g := c.GroupOf(r.First); g < len(c.Machines) && c.Machines[g].First <= r.Last; g++ {
 			m := &c.Machines[g]
-			rate += m.Cost * float64(min(r.Last, m.Last())-max(r.First, m.First)+1)
+			yield(m, min(r.Last, m.Last())-max(r.First, m.First)+1)
 		}
 	}
-	return rate
 }
 
 // addJobs sums over the jobs.

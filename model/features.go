@@ -20,7 +20,7 @@ const (
 	RestrictedTimes                      // stated execution times that leave clusters out
 	MixedMachines                        // clusters whose machines differ in speed or bandwidth
 	MachineSpan                          // parallel jobs that must stay on one machine of a cluster with several
-	GridSpan                             // jobs wider than every cluster that may spread over the grid
+	GridSpan                             // jobs that can run over several clusters only
 	BackgroundLoad                       // machines with local jobs at random times
 	Commitments                          // processors that earlier jobs hold, see Instance.Batch
 )
@@ -52,10 +52,9 @@ func (in *Instance) Features() Features { return in.features }
 // findFeatures collects the features of clusters and jobs.
 func (in *Instance) findFeatures() Features {
 	f := in.clusterFeatures()
-	widest, several, memory, licences, slowest := 0, false, false, false, 0.0
+	several, memory, licences, slowest := false, false, false, 0.0
 	for k := range in.clusters {
 		c := &in.clusters[k]
-		widest = max(widest, c.Processors)
 		several = several || !c.WholeMachines && c.machines > 1
 		for g := range c.Machines {
 			m := &c.Machines[g]
@@ -78,7 +77,7 @@ func (in *Instance) findFeatures() Features {
 		if j.Max > 1 && j.Span == SpanMachine && several {
 			f |= MachineSpan
 		}
-		if j.Span == SpanGrid && j.Min > widest {
+		if f&GridSpan == 0 && in.MustSpread(k) {
 			f |= GridSpan
 		}
 		for _, need := range j.Licences {

@@ -37,10 +37,10 @@ func (in *Instance) misjudged(j *Job) bool {
 	if math.IsNaN(j.Estimate) {
 		return false
 	}
-	if j.runtimes == nil {
-		return j.Work != j.Estimate*j.ReferenceSpeed
+	if j.Work != j.Estimate*j.ReferenceSpeed {
+		return true
 	}
-	return !slices.EqualFunc(j.runtimes, in.estimatedRuntimes(j), func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })
+	return j.runtimes != nil && !slices.EqualFunc(j.runtimes, in.estimatedRuntimes(j), func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })
 }
 
 // estimatedRuntimes are the run times of a job by its estimate, by cluster; NaN where the job cannot run.

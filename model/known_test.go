@@ -83,3 +83,14 @@ func TestKnownRuntimes(t *testing.T) {
 		t.Error("what is known of what is known is another instance")
 	}
 }
+
+// A job whose run times are just those of its estimate is known to do the work of the estimate, too, whatever work it states.
+func TestKnownWorkBesideRuntimes(t *testing.T) {
+	in, err := readInstance(document("", oneCluster, `{"id": "a", "work": 3, "estimate": 5, "runtime": {"c": 5}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if known := in.Known(); known.Jobs()[0].Work != 5 || known.Known() != known {
+		t.Errorf("the known work is %v, expected 5", known.Jobs()[0].Work)
+	}
+}

@@ -42,3 +42,14 @@ func TestOfJob(t *testing.T) {
 		}
 	})
 }
+
+// A job that misses its hard deadline by rounding alone counts, as it does in the means of a schedule.
+func TestOfJobAllowsForRoundingOfDeadlines(t *testing.T) {
+	m, _ := model.MetricNamed("mean_response")
+	j := &model.Job{Deadline: 0.3, DeadlineHard: true}
+	for end, want := range map[float64]bool{0.3: true, math.Nextafter(0.3, 1): true, 0.3 + 1e-12: false} {
+		if _, counts := m.OfJob(j, 0, end); counts != want {
+			t.Errorf("end %v: counts %v", end, counts)
+		}
+	}
+}

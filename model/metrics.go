@@ -29,7 +29,7 @@ func (m *Metric) IsMean() bool { return m.ofJob != nil }
 // OfJob is what a job with the given start and end adds to a metric that is a mean over jobs, and whether the job counts: one that
 // misses a hard deadline does not.
 func (m *Metric) OfJob(j *Job, start, end float64) (value float64, counts bool) {
-	if m.ofJob == nil || j.DeadlineHard && end > j.Deadline {
+	if m.ofJob == nil || j.DeadlineHard && Late(end, j.Deadline) {
 		return 0, false
 	}
 	return m.ofJob(j, start, end)

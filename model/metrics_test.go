@@ -3,6 +3,8 @@ package model_test
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -205,24 +207,24 @@ func TestObjectiveNegatesWhatIsBetterWhenHigh(t *testing.T) {
 	}
 }
 
-// A bound proves or refutes a schedule by the relative tolerance and the rounding error of its times: at an objective of 0 as well,
-// and no wider because the times are large.
+// A bound proves or refutes a schedule by the relative tolerance alone where its times are exact, however large they are: at an objective of 0
+// it has none.
 func TestBoundsAgainstAnEvaluation(t *testing.T) {
 	for _, c := range []struct {
 		at, deadline, bound float64
 		proves, refutes     bool
 	}{
-		{0, 2, 0, true, false},            // nothing late
-		{0, 2, 1e-16, true, false},        // but for rounding
-		{0, 2, 1e-9, true, true},          // the least excess of such times is no rounding
-		{0, 1, 1, true, false},            // late by 1
-		{0, 1, 1 - 1e-12, true, false},    //
-		{0, 1, 1 - 1e-6, false, false},    //
-		{0, 1, 1 + 1e-6, true, true},      //
-		{1e9, 1e9 + 1, 1, true, false},    // late by 1 at times of 1e9
-		{1e9, 1e9 + 2, 0, true, false},    //
-		{1e9, 1e9 + 2, 1e-6, true, false}, // some 10 units in the last place of 1e9
-		{1e9, 1e9 + 2, 1e-3, true, true},  //
+		{0, 2, 0, true, false},           // nothing late
+		{0, 2, 1e-16, true, true},        // and these times are not rounded
+		{0, 2, 1e-9, true, true},         //
+		{0, 1, 1, true, false},           // late by 1
+		{0, 1, 1 - 1e-12, true, false},   //
+		{0, 1, 1 - 1e-6, false, false},   //
+		{0, 1, 1 + 1e-6, true, true},     //
+		{1e9, 1e9 + 1, 1, true, false},   // late by 1 at times of 1e9
+		{1e9, 1e9 + 2, 0, true, false},   //
+		{1e9, 1e9 + 2, 1e-6, true, true}, // some 10 units in the last place of 1e9
+		{1e9, 1e9 + 2, 1e-3, true, true}, //
 	} {
 		job := fmt.Sprintf(`{"id": "j", "work": 2, "arrival": %v, "deadline": %v}`, c.at, c.deadline)
 		in, err := readInstance(document(`"objective": {"over_deadline": 1},`, `{"id": "c", "machines": [{"id": "m"}]}`, job))
@@ -396,4 +398,23 @@ func values(m map[string]float64) []float64 {
 		list = append(list, x)
 	}
 	return list
+}
+
+// Which metrics are better when high, or neither, decides what an objective seeks; which are of clusters, what it may name.
+func TestSenseOfMetrics(t *testing.T) {
+	const high, neither, clusters = "finished data_moved work_done utilisation processor_usage cluster_processor_usage licence_usage cluster_licence_usage",
+		"mean_partition workload_share load_share job_share",
+		"cp cluster_slowdown_without_deadline cluster_missed cluster_miss_rate cluster_processor_usage cluster_licence_usage workload_share load_share job_share"
+	for _, m := range model.MetricTable() {
+		want := "low"
+		if slices.Contains(strings.Fields(high), m.Name) {
+			want = "high"
+		}
+		if slices.Contains(strings.Fields(neither), m.Name) {
+			want = "neither"
+		}
+		if m.Better() != want || m.HighBetter != (want == "high") || m.PerCluster != slices.Contains(strings.Fields(clusters), m.Name) {
+			t.Errorf("%s: %s is better, a number a cluster %v", m.Name, m.Better(), m.PerCluster)
+		}
+	}
 }

@@ -11,15 +11,15 @@ import (
 const full = 1 - 1e-12
 
 // park sets every server's load to the rate of its tasks and spreads the idle rate, the rest of λ, so that the penalty is least.
-func park(servers []server, q Queueing) {
+func park(servers []server, q Queueing, idle float64) {
 	left, room := q.Rate, 0.0
 	for k := range servers {
 		s := &servers[k]
-		s.load = float64(len(s.tasks)) / q.Period
+		s.load = s.least()
 		left -= s.load
 		room += s.room()
 	}
-	if left <= Tolerance*q.Rate {
+	if idle == 0 {
 		return
 	}
 	if left > room { // no stable loads

@@ -21,6 +21,8 @@ type server struct {
 	kappa                   float64 // (σA² + σS²)/2
 	tasks                   []serverTask
 	load                    float64 // λ_r
+	period                  float64 // T
+	lacks                   float64 // what the rates of all servers lack of λ by rounding, see wait
 }
 
 // serverTask is one task on a server.
@@ -52,7 +54,7 @@ func (e *evaluation) qosPenalty() float64 {
 	servers := e.loadedServers()
 	sum := 0.0
 	for k := range servers {
-		sum += servers[k].penalty(e.in.queueing.Charge, servers[k].load)
+		sum += servers[k].penalty(e.in.queueing.Charge)
 	}
 	return sum
 }
@@ -60,18 +62,65 @@ func (e *evaluation) qosPenalty() float64 {
 // loadedServers are the servers with their loads.
 func (s *schedule) loadedServers() []server {
 	servers := s.servers()
+	idle := s.in.queueing.idleRate(s.placedJobs())
 	if len(s.sol.Loads) == 0 {
-		park(servers, s.in.queueing)
-		return servers
+		park(servers, s.in.queueing, idle)
+	} else {
+		rates := map[[2]string]float64{}
+		for _, l := range s.sol.Loads {
+			rates[[2]string{l.Cluster, l.Machine}] = l.Rate
+		}
+		for k := range servers {
+			servers[k].load = max(rates[s.in.serverName(&servers[k])], servers[k].least())
+		}
 	}
-	rates := map[[2]string]float64{}
-	for _, l := range s.sol.Loads {
-		rates[[2]string{l.Cluster, l.Machine}] = l.Rate
-	}
-	for k := range servers {
-		servers[k].load = rates[s.in.serverName(&servers[k])]
+	if idle > 0 {
+		var sum amount
+		sum.add(-s.in.queueing.Rate, 1)
+		for k := range servers {
+			sum.add(servers[k].load, 1)
+		}
+		for k := range servers {
+			servers[k].lacks = max(0, -sum.value())
+		}
 	}
 	return servers
+}
+
+// idleRate is what the rate of all arrivals exceeds that of the jobs by. An excess of at most [Tolerance] of the rate is none: rates and periods are
+// often stated with nine digits.
+func (q *Queueing) idleRate(jobs int) float64 {
+	idle := q.Rate - float64(jobs)/q.Period
+	if idle <= Tolerance*q.Rate {
+		return 0
+	}
+	return idle
+}
+
+// least is the rate of the server's tasks, n/T.
+func (s *server) least() float64 { return float64(len(s.tasks)) / s.period }
+
+// rateRounding is the rounding error of a stated rate, relative to the rate that it is a part of: four times the last digit.
+const rateRounding = 0x1p-50
+
+// nearlyFull is the part of the service rate below which what is left decides the wait, and the rounding of the load with it.
+const nearlyFull = 0x1p-10
+
+// wait is W at the server's load. Near the service rate a rounding of the load would decide it, as W grows with 1/(μ − λ_r). There a load that is n/T but
+// for rounding is exactly n/T, and what the rates of all servers lack of λ by rounding counts at the server. So no rounding makes a wait shorter than it
+// can be.
+func (s *server) wait() float64 {
+	load, spare := s.load, s.serviceRate-s.load
+	if spare >= nearlyFull*s.serviceRate && s.lacks <= 1e-13*spare {
+		return Wait(s.kappa, load, s.serviceRate)
+	}
+	if least := s.least(); load <= least*(1+rateRounding) {
+		load, spare = least, math.FMA(s.serviceRate, s.period, -float64(len(s.tasks)))/s.period
+	}
+	if spare -= s.lacks; !(spare > 0) {
+		return math.Inf(1)
+	}
+	return s.kappa * load / (spare / s.serviceRate)
 }
 
 // serverName is the cluster and the name of the machine.
@@ -114,7 +163,7 @@ func (in *Instance) idleServers() []server {
 	for c := range in.clusters {
 		for g := range in.clusters[c].Machines {
 			for k := range in.clusters[c].Machines[g].Count {
-				servers = append(servers, server{cluster: c, group: g, machine: k})
+				servers = append(servers, server{cluster: c, group: g, machine: k, period: in.queueing.Period})
 			}
 		}
 	}
@@ -161,12 +210,12 @@ func (in *Instance) workMoments() (mean, variance float64) {
 	return mean, variance
 }
 
-// penalty returns the server's share of eq. 9 at the given load, or +Inf if it has tasks and is not stable.
-func (s *server) penalty(charge Charge, load float64) float64 {
+// penalty returns the server's share of eq. 9, or +Inf if it has tasks and is not stable.
+func (s *server) penalty(charge Charge) float64 {
 	if len(s.tasks) == 0 {
 		return 0
 	}
-	wait, sum := Wait(s.kappa, load, s.serviceRate), 0.0
+	wait, sum := s.wait(), 0.0
 	if math.IsInf(wait, 1) {
 		return wait // not stable (eq. 14), whether or not a task has a limit
 	}
@@ -199,7 +248,8 @@ func excess(x, limit float64) float64 {
 	}
 }
 
-// loads checks stated loads: n ≤ T·λ_r and λ_r < μ_r for every machine, and Σ λ_r = λ (eqs. 13–15).
+// loads checks stated loads: n ≤ T·λ_r and λ_r < μ_r for every machine, and Σ λ_r = λ (eqs. 13–15), each but for [rateRounding]. Without an idle rate
+// Σ λ_r is the rate of the jobs, or λ.
 func (c *checker) loads() {
 	if len(c.sol.Loads) == 0 {
 		return
@@ -212,7 +262,7 @@ func (c *checker) loads() {
 		return
 	}
 	rates := map[[2]string]float64{}
-	sum := 0.0
+	var sum amount
 	for _, l := range c.sol.Loads {
 		key := [2]string{l.Cluster, l.Machine}
 		if _, twice := rates[key]; twice {
@@ -222,7 +272,7 @@ func (c *checker) loads() {
 			violation(l, "expected a finite rate of at least 0, found %v", l.Rate)
 		}
 		rates[key] = l.Rate
-		sum += l.Rate
+		sum.add(l.Rate, 1)
 	}
 	q := c.in.queueing
 	servers := c.servers()
@@ -231,11 +281,11 @@ func (c *checker) loads() {
 		name := c.in.serverName(s)
 		rate := rates[name]
 		delete(rates, name)
-		if need := float64(len(s.tasks)) / q.Period; rate < need*(1-Tolerance) {
-			violation(Load{Cluster: name[0], Machine: name[1]}, "rate %v is less than its %d jobs need, %v", rate, len(s.tasks), need)
+		if rate < s.least()*(1-rateRounding) {
+			violation(Load{Cluster: name[0], Machine: name[1]}, "rate %v is less than its %d jobs need, %v", rate, len(s.tasks), s.least())
 		}
-		// A rate a little below what the jobs need is tolerated, and makes no machine stable.
-		if least := max(rate, float64(len(s.tasks))/q.Period); least > 0 && least >= s.serviceRate {
+		// A rate below what the jobs need by rounding makes no machine stable.
+		if least := max(rate, s.least()); least > 0 && least >= s.serviceRate {
 			violation(Load{Cluster: name[0], Machine: name[1]}, "rate %v is not below the service rate %v", least, s.serviceRate)
 		}
 	}
@@ -244,8 +294,14 @@ func (c *checker) loads() {
 			violation(l, "the instance has no such machine")
 		}
 	}
-	if total := max(q.Rate, float64(c.placedJobs())/q.Period); math.Abs(sum-total) > Tolerance*total {
-		violation(Load{}, "the rates add up to %v, expected %v", sum, total)
+	least := float64(c.placedJobs()) / q.Period
+	most := max(q.Rate, least)
+	if q.idleRate(c.placedJobs()) > 0 {
+		least = most
+	}
+	rounding := rateRounding * most * float64(len(servers))
+	if found := sum.value(); found < least-rounding || found > most+rounding {
+		violation(Load{}, "the rates add up to %v, expected %v", found, most)
 	}
 }
 

@@ -331,3 +331,30 @@ func BenchmarkPark(b *testing.B) {
 		}
 	}
 }
+
+// One server with one job in a period of 1, whose wait is the penalty: an idle rate of 1, one that is none, and one that leaves less than a server must keep.
+func TestIdleRatesAtTheLimits(t *testing.T) {
+	for _, c := range []struct{ rate, service, want float64 }{
+		{2, 4, 4},
+		{1, 4, 4.0 / 3},
+		{1 + 5e-10, 1 + 0x1p-20, 0x1p20 + 1}, // an idle rate of at most 1e-9 of λ is none
+		{4 * (1 - 2e-12), 4, 2e12},
+		{4 * (1 - 0.5e-12), 4, math.Inf(1)}, // a server takes up to μ·(1 − 1e-12)
+		{4.5, 4, math.Inf(1)},
+		{9, 4, math.Inf(1)},
+	} {
+		in, err := readInstance(document(fmt.Sprintf(`"queueing": {"rate": %v, "period": 1, "k": 0},`, c.rate),
+			fmt.Sprintf(`{"id": "g", "machines": [{"id": "m", "queue": {"service_rate": %v, "arrival_variance": 2, "service_variance": 0}}]}`, c.service),
+			`{"id": "j", "work": 1, "deadline": 1}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := evaluated(t, in, &model.Solution{Jobs: []model.Placement{placed("j", "g", "0", 0, 1)}}).Metrics.Get("qos_penalty")
+		if !ok {
+			got = math.Inf(1)
+		}
+		if got != c.want && !(math.Abs(got-c.want) <= 1e-3*c.want && c.want > 1e12) && !(math.Abs(got-c.want) <= 1e-9*c.want) {
+			t.Errorf("λ %v, μ %v: the penalty is %v, expected %v", c.rate, c.service, got, c.want)
+		}
+	}
+}

@@ -52,7 +52,7 @@ func Queues(in *Instance, sol *Solution) (QueueView, error) {
 	for k := range servers {
 		s := &servers[k]
 		name := in.serverName(s)
-		wait := Wait(s.kappa, s.load, s.serviceRate)
+		wait := s.wait()
 		view.Machines = append(view.Machines, QueueMachine{
 			Cluster: name[0], Machine: name[1], Group: s.group, Number: s.machine, Jobs: len(s.tasks),
 			Rate: s.load, ServiceRate: s.serviceRate, Kappa: s.kappa, Wait: wait,

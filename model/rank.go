@@ -17,10 +17,14 @@ func NoRank() Rank { return Rank{math.MaxInt, math.Inf(1)} }
 // None says that this is the rank of no schedule at all.
 func (r Rank) None() bool { return r.Left == math.MaxInt }
 
+// rankRounding is the rounding error of an objective, relative to it. It is much less than [Tolerance], as an objective may hold a metric of
+// large weight that is the same in all schedules beside one that is not.
+const rankRounding = 1e-12
+
 // Reaches says whether nothing is left out and the objective is as low as the bound, up to rounding.
 func (r Rank) Reaches(bound Bound) bool {
 	value, known := bound.Value()
-	return known && r.Left == 0 && r.Objective <= value+Tolerance*math.Abs(value)
+	return known && r.Left == 0 && r.Objective <= value+rankRounding*math.Abs(value)
 }
 
 // Better says whether the rank is better than another by more than rounding.
@@ -31,7 +35,7 @@ func (r Rank) Better(than Rank) bool {
 	if math.IsInf(than.Objective, 0) {
 		return r.Objective < than.Objective
 	}
-	return r.Objective < than.Objective-Tolerance*math.Abs(than.Objective)
+	return r.Objective < than.Objective-rankRounding*math.Abs(than.Objective)
 }
 
 // Less orders ranks, the better first, to the last bit.
@@ -40,4 +44,13 @@ func (r Rank) Less(than Rank) bool {
 		return r.Left < than.Left
 	}
 	return r.Objective < than.Objective
+}
+
+// BetterSchedule says whether schedule a leaves out fewer jobs than schedule b, or as many and costs less by more than rounding, see
+// [Evaluation.Below].
+func BetterSchedule(a *Solution, costA Evaluation, b *Solution, costB Evaluation) bool {
+	if len(a.Unscheduled) != len(b.Unscheduled) {
+		return len(a.Unscheduled) < len(b.Unscheduled)
+	}
+	return costA.Below(costB)
 }

@@ -13,12 +13,18 @@ import (
 //
 // The input is streamed: besides the instance, only one token is in memory.
 func ReadInstance(r io.Reader, name string) (*Instance, error) {
+	return ReadInstanceWithin(r, name, Limits{})
+}
+
+// ReadInstanceWithin is [ReadInstance] of an instance from a stranger. It counts while it reads. Where a limit is passed it stops, before the rest is
+// in memory, and the error wraps [ErrTooLarge].
+func ReadInstanceWithin(r io.Reader, name string, limits Limits) (*Instance, error) {
 	var spec InstanceSpec
 	hashed := &hashingReader{r: bufio.NewReaderSize(r, 1<<16), hash: sha256.New()}
-	if err := ReadDocument(hashed, name, &spec, InstanceSchema); err != nil {
+	if err := readDocument(hashed, name, &spec, InstanceSchema, limits); err != nil {
 		return nil, err
 	}
-	in, err := build(&spec, name)
+	in, err := build(&spec, name, limits)
 	if err != nil {
 		return nil, err
 	}

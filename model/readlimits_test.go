@@ -188,6 +188,49 @@ func TestReadRefusesLongTokensWhereverTheyEnd(t *testing.T) {
 	}
 }
 
+// Within limits, reading takes little memory, whatever the instance has much of, and reading stops there.
+func TestReadWithinLimits(t *testing.T) {
+	limits := model.Limits{Jobs: 20_000, Values: 100_000, Table: 1 << 20}
+	var clusters, jobs bytes.Buffer
+	for k := range 2000 {
+		fmt.Fprintf(&clusters, `,{"id": "c%d", "machines": [{"id": "m"}]}`, k)
+		fmt.Fprintf(&jobs, `,{"id": "j%d", "runtime": {"c1": 1}}`, k)
+	}
+	const start = `{"schema": "allot/instance/1", `
+	for _, c := range []struct{ name, prefix, text, suffix, want string }{
+		{"jobs", start + `"clusters": [` + oneCluster + `], "jobs": [`, `{"id":"a","work":1},`, `{"id":"b","work":1}]}`, "jobs[20000]: expected at most 20000 jobs, found more"},
+		{"clusters", start + `"clusters": [`, `{"id":"c","machines":[{"id":"m"}]},`, oneCluster + `], "jobs": []}`, "clusters[50000]: expected at most 100000 values in lists and maps, found more"},
+		{"after", start + `"jobs": [{"id": "a", "work": 1, "after": [`, `"b",`, `"b"]}]}`, "jobs[0].after[99999]: expected at most 100000 values in lists and maps, found more"},
+		{"a table", document("", clusters.String()[1:], jobs.String()[1:]), " ", "", "jobs: expected (jobs with a runtime) × (clusters) ≤ 1048576, found 2000 × 2000"},
+	} {
+		in := &repeated{prefix: c.prefix, text: c.text, suffix: c.suffix, length: 16 << 20 / int64(len(c.text)) * int64(len(c.text))}
+		if c.text == " " {
+			in.length = 0
+		}
+		var err error
+		grown := heapWhile(func() { _, err = model.ReadInstanceWithin(in, "in.json", limits) })
+		if !errors.Is(err, model.ErrTooLarge) || err.Error() != "in.json: "+c.want {
+			t.Errorf("%s: got %.300v", c.name, err)
+		}
+		if grown > 96<<20 || c.text != " " && in.at > 8<<20 {
+			t.Errorf("%s: the heap grew by %d bytes, %d were read", c.name, grown, in.at)
+		}
+	}
+	var licences bytes.Buffer
+	for k := range 100_001 {
+		fmt.Fprintf(&licences, `,"%d":1`, k)
+	}
+	if _, err := model.ReadInstanceWithin(strings.NewReader(document(`"licences": {`+licences.String()[1:]+`},`, oneCluster, oneJob)), "", limits); !errors.Is(err, model.ErrTooLarge) {
+		t.Errorf("licences: got %.300v", err)
+	}
+	just := document("", oneCluster, oneJob) // a cluster, its machine and a job
+	for values, large := range map[int]bool{0: false, 2: true, 3: false} {
+		if _, err := model.ReadInstanceWithin(strings.NewReader(just), "", model.Limits{Jobs: 1, Values: values}); errors.Is(err, model.ErrTooLarge) != large || err != nil && !large {
+			t.Errorf("%d values: got %v", values, err)
+		}
+	}
+}
+
 // Small files must not ask for large tables.
 func TestReadRefusesLargeTables(t *testing.T) {
 	var clusters, jobs, licensed, licences bytes.Buffer

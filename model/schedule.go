@@ -21,8 +21,7 @@ type part struct {
 	set          ProcessorSet
 	tasks        int
 	start, end   float64
-	release      float64 // see released
-	first        bool    // the first piece of its job
+	first        bool // the first piece of its job
 }
 
 // isPlaced says whether the job is placed.
@@ -34,9 +33,10 @@ func (s *schedule) partsOf(job int) []part { return s.parts[s.partRange[job][0]:
 // isLate says whether a placed job ends after its deadline, see [Late].
 func (s *schedule) isLate(job int) bool { return Late(s.end[job], s.in.jobs[job].Deadline) }
 
-// Late says whether an end is after a deadline by more than the rounding errors of the end. The checker, the metrics missed,
-// miss_rate, finished and unfinished, and the solvers all mean this by late; over_deadline counts every excess.
-func Late(end, deadline float64) bool { return end > deadline && !(end <= deadline+ulps(end)) }
+// Late says whether an end is after a deadline by more than the rounding errors of start, end and deadline as float64 numbers: by more than
+// twice the spacing of these numbers at the end. The checker, the metrics missed, miss_rate, finished and unfinished, and the solvers all mean
+// this by late; over_deadline counts every excess.
+func Late(end, deadline float64) bool { return end > deadline && !(end <= deadline+2*spacing(end)) }
 
 // resolve looks up the names of a solution. What cannot be looked up is reported and left out.
 func resolve(in *Instance, sol *Solution, report *Report) *schedule {
@@ -112,7 +112,7 @@ func (in *Instance) resolvePiece(job int, piece Piece) (part, Violation) {
 		v.Code, v.Message = CodeTasks, fmt.Sprintf("expected 1 to %d tasks, found %d", in.jobs[job].Tasks, piece.Tasks)
 	default:
 		return part{job: job, cluster: c, set: piece.Processors, tasks: piece.Tasks,
-			start: piece.Start, end: piece.End, release: released(piece.Start, piece.End)}, Violation{}
+			start: piece.Start, end: piece.End}, Violation{}
 	}
 	return part{}, v
 }

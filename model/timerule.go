@@ -192,7 +192,7 @@ func sink(classes []speedClass, k int) {
 }
 
 // CanRun says whether the job can run on the cluster when nothing else runs there; [Instance.CannotRun] says why not. It
-// looks at one cluster only: a job that may spread over the grid can be too wide for each of its clusters.
+// looks at one cluster only: a job that is too wide for each of the clusters may spread over several, see [Instance.SpreadOver].
 func (in *Instance) CanRun(job, cluster int) bool {
 	j, c := &in.jobs[job], &in.clusters[cluster]
 	if j.runtimes != nil && math.IsNaN(j.runtimes[cluster]) {
@@ -283,8 +283,8 @@ func (in *Instance) processorsFor(j *Job, m *Machine) (processors int, why obsta
 	if in.missing(j, m) >= 0 {
 		return 0, missingLicence
 	}
-	if fit := m.Memory / j.Memory; j.Memory > 0 && fit < float64(m.Units) {
-		return int(fit), tooLittleMemory
+	if n := roomFor(m.Memory, j.Memory, m.Units); n < m.Units {
+		return n, tooLittleMemory
 	}
 	return m.Units, noObstacle
 }
@@ -300,7 +300,7 @@ func (in *Instance) ProcessorsFor(j *Job, m *Machine) int {
 // missing is the first licence that the job needs and the machine does not run; −1: none.
 func (in *Instance) missing(j *Job, m *Machine) int {
 	for _, need := range j.Licences {
-		if need.Copies > 0 && !m.Runs(need.Licence) {
+		if !m.Runs(need.Licence) {
 			return need.Licence
 		}
 	}

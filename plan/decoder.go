@@ -90,7 +90,7 @@ func (d *Decoder) Decode(cluster int, order []int32) Totals {
 	totals := Totals{Jobs: len(order)}
 	for _, id := range order {
 		j := &c.jobs[id]
-		end := d.releases.Place(j.size, j.arrival, j.duration) + j.duration
+		end := model.End(d.releases.Place(j.size, j.arrival, j.duration), j.duration)
 		totals.Busy += float64(j.size) * j.duration
 		if end > j.deadline {
 			totals.Over += end - j.deadline

@@ -56,7 +56,7 @@ func (s slowCluster) place(size int, ready, duration float64) (start float64, pr
 		return ready, processors
 	}
 	start = s.start(size, ready)
-	return start, s.hold(size, start, start+duration)
+	return start, s.hold(size, start, model.End(start, duration))
 }
 
 // slowDecode is [Decoder.Decode] by the letter.
@@ -68,7 +68,7 @@ func slowDecode(in *model.Instance, cluster int, order []int32) Totals {
 		size, _ := in.Width(int(id), cluster)
 		duration := in.DurationOn(int(id), cluster, size)
 		start, _ := s.place(size, job.Arrival, duration)
-		end := start + duration
+		end := model.End(start, duration)
 		totals.Makespan = max(totals.Makespan, end-in.FirstArrival())
 		totals.Busy += float64(size) * duration
 		totals.Over += max(0, end-job.Deadline)

@@ -135,7 +135,7 @@ func (x *explainer) ready() (ready float64, missing string) {
 func (x *explainer) alternative(a *Alternative, cluster int, ready float64, own *model.Placement) {
 	size, most := x.in.Width(x.job, cluster)
 	if own != nil && len(own.Pieces) == 0 && size != most {
-		size = min(max(size, own.Processors.Len()), most, max(size, x.usable(cluster)))
+		size = min(max(size, own.Processors.Len()), most, max(size, x.in.Usable(x.job, cluster)))
 	}
 	times := []float64{ready}
 	for c := range x.parts {
@@ -174,20 +174,6 @@ func (x *explainer) alternative(a *Alternative, cluster int, ready float64, own 
 			a.Why = "after its hard deadline"
 		}
 	}
-}
-
-// usable is how many processors of the cluster the job can hold at once.
-func (x *explainer) usable(cluster int) int {
-	all, most, j := 0, 0, &x.in.Jobs()[x.job]
-	for g := range x.in.Clusters()[cluster].Machines {
-		m := &x.in.Clusters()[cluster].Machines[g]
-		each := x.in.ProcessorsFor(j, m)
-		all, most = all+each*m.Count, max(most, each)
-	}
-	if j.Span == model.SpanMachine {
-		return most
-	}
-	return all
 }
 
 // waits notes the jobs that end when the job starts, and from when on its processors were free.

@@ -99,10 +99,9 @@ func (s *holeSearch) hold(c *model.Cluster, h other) {
 // at is a set of processors that the job could hold from t on; nil where there are too few. t must not fall from call to call.
 func (s *holeSearch) at(t float64) model.ProcessorSet {
 	j, c := &s.x.in.Jobs()[s.x.job], &s.x.in.Clusters()[s.cluster]
-	until := math.Nextafter(t+s.length, t) // an end may be rounded up by one ulp
-	length := until - t
-	nothing := t+s.length <= t // what takes no time holds nothing, so it may run amid others
-	if !nothing && s.x.pools.earliest(j, s.cluster, t, length) > t {
+	until := model.End(t, s.length)
+	nothing := s.length <= 0 // what takes no time holds nothing, so it may run amid others
+	if !nothing && s.x.pools.earliest(j, s.cluster, t, s.length) > t {
 		return nil
 	}
 	var all []int
@@ -117,7 +116,7 @@ func (s *holeSearch) at(t float64) model.ProcessorSet {
 		m, g := c.MachineOf(p)
 		room := s.x.in.ProcessorsFor(j, &c.Machines[g])
 		if !nothing && s.memory[m] != nil && j.Memory > 0 {
-			room = s.memory[m].Room(t, t+length, j.Memory, room)
+			room = s.memory[m].Room(t, until, j.Memory, room)
 		}
 		if len(byMachine[m]) >= room {
 			continue

@@ -30,7 +30,7 @@ func with(in *model.Instance, sol *model.Solution, job, cluster int, set model.P
 	changed := &model.Solution{Unscheduled: slices.DeleteFunc(slices.Clone(sol.Unscheduled), func(u model.Unscheduled) bool { return u.Job == id })}
 	changed.Jobs = slices.DeleteFunc(slices.Clone(sol.Jobs), func(p model.Placement) bool { return p.Job == id })
 	changed.Jobs = append(changed.Jobs, model.Placement{Job: id, Cluster: in.Clusters()[cluster].ID, Processors: set, Start: start,
-		End: start + in.Duration(job, cluster, set)})
+		End: model.End(start, in.Duration(job, cluster, set))})
 	return changed
 }
 

@@ -26,8 +26,10 @@ type generalCluster struct {
 	moved     []unit          // scratch
 	search    search          // scratch
 	queued    bool            // see queueInstants
+	kinds     *kinds          // scratch for many kinds of machines; nil: not needed so far
 	idle      *generalCluster // the cluster when nothing is held, for jobs that take no time; nil: not needed so far
 	work      int64
+	limit     *limit
 	untracked []untrackedGroup // machines beyond those that any job can need
 }
 
@@ -57,9 +59,9 @@ func compareUnits(a, b unit) int {
 	return cmp.Compare(a.released, b.released)
 }
 
-func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools) *generalCluster {
+func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, limit *limit) *generalCluster {
 	c := &in.Clusters()[cluster]
-	g := &generalCluster{in: in, cluster: cluster, pools: pools, marked: make([]bool, c.Processors)}
+	g := &generalCluster{in: in, cluster: cluster, pools: pools, limit: limit, marked: make([]bool, c.Processors)}
 	tracked, units, machines := make([]int, len(c.Machines)), 0, 0
 	for k := range c.Machines {
 		group := &c.Machines[k]
@@ -144,8 +146,14 @@ func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
 	} else if j.Input+j.Output == 0 {
 		links = links[len(links)-1:]
 	}
+	if kinds := len(speeds) * len(links); kinds > 1 && kinds > manyLooks/(len(g.units)+len(g.machines)) {
+		return g.earliestOfMany(job, n, ready, links)
+	}
 	for _, speed := range speeds {
 		for _, link := range links {
+			if g.ended() {
+				return Slot{}, false
+			}
 			if slot, ok := g.earliestOn(job, n, ready, speed, link, best.End); ok && slot.End < best.End {
 				best, found = slot, true
 			}
@@ -157,7 +165,7 @@ func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
 // whenIdle is the state of the cluster when no job holds anything.
 func (g *generalCluster) whenIdle() *generalCluster {
 	if g.idle == nil {
-		g.idle = newGeneralCluster(g.in, g.cluster, newLicencePools(g.in))
+		g.idle = newGeneralCluster(g.in, g.cluster, newLicencePools(g.in), g.limit)
 		g.idle.queued = true // there is nothing to wait for
 	}
 	return g.idle
@@ -176,7 +184,7 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 		slot.instant = true
 		return slot, ok
 	}
-	for t := ready; t+s.length < beat; {
+	for t := ready; model.End(t, s.length) < beat && !g.ended(); {
 		g.work += 10
 		s.release(t)
 		if s.count < s.size {
@@ -194,7 +202,7 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 		}
 		set := s.choose()
 		g.work += 300 + int64(s.seen) + 60*int64(n)
-		return Slot{Start: t, End: t + g.in.Duration(job, g.cluster, set), set: set}, true
+		return Slot{Start: t, End: model.End(t, g.in.Duration(job, g.cluster, set)), set: set}, true
 	}
 	return Slot{}, false
 }
@@ -233,8 +241,8 @@ func (g *generalCluster) hold(job *model.Job, _ int, set model.ProcessorSet, sta
 }
 
 // fresh implements clusterState.
-func (g *generalCluster) fresh(pools *licencePools) clusterState {
-	f := newGeneralCluster(g.in, g.cluster, pools)
+func (g *generalCluster) fresh(pools *licencePools, limit *limit) clusterState {
+	f := newGeneralCluster(g.in, g.cluster, pools, limit)
 	f.queued = g.queued
 	return f
 }

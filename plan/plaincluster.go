@@ -30,7 +30,7 @@ func newPlainCluster(in *model.Instance, cluster int, pools *licencePools) *plai
 }
 
 // fresh implements clusterState.
-func (c *plainCluster) fresh(pools *licencePools) clusterState {
+func (c *plainCluster) fresh(pools *licencePools, _ *limit) clusterState {
 	f := newPlainCluster(c.in, c.cluster, pools)
 	f.queued = c.queued
 	return f
@@ -56,7 +56,7 @@ func (c *plainCluster) earliest(job, n int, ready float64) (Slot, bool) {
 	if c.pools.profiles != nil { // processors that are free stay free until there are licences too
 		start = c.pools.earliest(&c.in.Jobs()[job], c.cluster, start, duration)
 	}
-	return Slot{Start: start, End: start + duration}, start < math.Inf(1)
+	return Slot{Start: start, End: model.End(start, duration)}, start < math.Inf(1)
 }
 
 // hold implements clusterState.

@@ -5,6 +5,8 @@ package plan
 import (
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // Profile is the used amount of something of limited capacity, such as a pool of licences or the memory of a machine, as a step function
@@ -69,11 +71,17 @@ func (p *Profile) after(t float64) int {
 // from is the index of the step that contains the time; 0 before the first.
 func (p *Profile) from(t float64) int { return max(0, p.after(t)-1) }
 
-// rounding is the share of the capacity by which the used amount may seem to exceed it: sums of memory carry rounding errors.
+// rounding is the share of the capacity by which the used amount may seem to exceed it: sums of memory carry rounding errors. Whole numbers have none.
 const rounding = 1e-12
 
 // fits says whether the amount is free beside the used one.
-func (p *Profile) fits(used, amount float64) bool { return used+amount <= p.capacity*(1+rounding) }
+func (p *Profile) fits(used, amount float64) bool {
+	sum := used + amount
+	return sum <= p.capacity || sum <= p.capacity*(1+rounding) && !(whole(sum) && whole(p.capacity) && whole(amount))
+}
+
+// whole says that a number is whole, and so small that sums of whole numbers up to it are exact.
+func whole(x float64) bool { return x == math.Trunc(x) && x < 1<<53 }
 
 // Earliest is the earliest time from ready on at which the amount is free for the given length; +Inf where the amount is
 // more than the capacity.
@@ -81,12 +89,12 @@ func (p *Profile) Earliest(ready, length, amount float64) float64 {
 	switch {
 	case !p.fits(0, amount):
 		return math.Inf(1)
-	case ready+length <= ready:
+	case length <= 0:
 		return ready
 	}
 	start, first := ready, p.from(ready)
 	k := first
-	for ; k < len(p.times) && p.times[k] < start+length; k++ {
+	for ; k < len(p.times) && p.times[k] < model.End(start, length); k++ {
 		if !p.fits(p.used[k], amount) {
 			start = p.times[k+1] // a next step exists: nothing is used from the last one on
 		}
@@ -111,7 +119,16 @@ func (p *Profile) Free(start, end float64) float64 {
 
 // Room returns how many copies of the amount are free at every instant from start to end, but at most the number most.
 func (p *Profile) Room(start, end, amount float64, most int) int {
-	if times := (p.Free(start, end) + p.capacity*rounding) / amount; times < float64(most) {
+	return Times(p.Free(start, end), p.capacity, amount, most)
+}
+
+// Times returns how many times the amount fits into what is free of the capacity, but at most the number most. What is free may have been added up
+// and is then a little off, unless it is whole.
+func Times(free, capacity, amount float64, most int) int {
+	if !(whole(free) && whole(amount)) {
+		free += capacity * rounding
+	}
+	if times := free / amount; times < float64(most) {
 		return int(times)
 	}
 	return most

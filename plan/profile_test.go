@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/allot-opt/allot/model"
 	"pgregory.net/rapid"
 )
 
@@ -46,11 +47,11 @@ func (p *slowProfile) events(from, to float64) []float64 {
 // earliest tries the time given and every end after it.
 func (p *slowProfile) earliest(ready, length, amount float64) float64 {
 	best := math.Inf(1)
-	if p.fits(ready, ready+length, amount) {
+	if p.fits(ready, model.End(ready, length), amount) {
 		return ready
 	}
 	for _, u := range p.uses {
-		if u.end > ready && u.end < best && p.fits(u.end, u.end+length, amount) {
+		if u.end > ready && u.end < best && p.fits(u.end, model.End(u.end, length), amount) {
 			best = u.end
 		}
 	}

@@ -1,6 +1,10 @@
 package plan
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
 
 // Releases is the number of processors of a cluster that the jobs placed so far release over time: the state of list decoding by counts.
 // It allocates nothing after it has been made.
@@ -140,7 +144,7 @@ func (r *Releases) Place(size int32, ready, duration float64) (start float64) {
 			last++
 		}
 	}
-	r.take(last, size, start, start+duration)
+	r.take(last, size, start, model.End(start, duration))
 	return start
 }
 

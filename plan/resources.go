@@ -15,6 +15,7 @@ type Resources struct {
 	in       *model.Instance
 	clusters []clusterState
 	pools    *licencePools
+	limit    *limit
 }
 
 // QueueInstants makes jobs that take no time wait for processors behind the jobs placed before them, as every other job does and as the
@@ -56,8 +57,8 @@ type clusterState interface {
 	release(n int) float64
 	// queueInstants is the cluster's part of Resources.QueueInstants.
 	queueInstants()
-	// fresh is the empty state of the same cluster, with these pools.
-	fresh(pools *licencePools) clusterState
+	// fresh is the empty state of the same cluster, with these pools and this limit.
+	fresh(pools *licencePools, limit *limit) clusterState
 	// assign copies another state of the same cluster.
 	assign(other clusterState)
 	// alike is the cluster's part of Resources.Alike.
@@ -68,23 +69,31 @@ type clusterState interface {
 	worked() int64
 }
 
-// NewResources is the empty state: nothing is held. Its Spread takes jobs for which [Spreads] holds: those that fit no cluster.
-func NewResources(in *model.Instance) *Resources { return newResources(in, Spreads) }
+// NewResources is the empty state: nothing is held. Its Spread takes jobs for which [model.Instance.MustSpread] holds: those that fit no cluster.
+func NewResources(in *model.Instance) *Resources { return newResources(in, false) }
 
 // NewSpreadingResources is the empty state whose Spread takes every job for which [CanSpread] holds. Where there is such a job it tracks
 // each processor, which takes longer.
-func NewSpreadingResources(in *model.Instance) *Resources { return newResources(in, CanSpread) }
+func NewSpreadingResources(in *model.Instance) *Resources {
+	for j := range in.Jobs() {
+		if CanSpread(in, j) {
+			return newResources(in, true)
+		}
+	}
+	return newResources(in, false)
+}
 
-func newResources(in *model.Instance, spreads func(*model.Instance, int) bool) *Resources {
-	r := &Resources{in: in, pools: newLicencePools(in)}
-	const needGeneral = model.MemoryLimits | model.BandwidthNeeds | model.MachineSpan
-	general := in.Features()&needGeneral != 0 || anyJob(in, Spreads) || anyJob(in, spreads)
+// newResources is the empty state, which tracks each processor where the instance asks for it or if track is set.
+func newResources(in *model.Instance, track bool) *Resources {
+	r := &Resources{in: in, pools: newLicencePools(in), limit: &limit{}}
+	const needGeneral = model.MemoryLimits | model.BandwidthNeeds | model.MachineSpan | model.GridSpan
+	general := track || in.Features()&needGeneral != 0
 	costs := costMatters(in)
 	for c := range in.Clusters() {
 		if cluster := &in.Clusters()[c]; cluster.Uniform && !general && !(costs && costsDiffer(cluster)) && runsAll(in, cluster) {
 			r.clusters = append(r.clusters, newPlainCluster(in, c, r.pools))
 		} else {
-			r.clusters = append(r.clusters, newGeneralCluster(in, c, r.pools))
+			r.clusters = append(r.clusters, newGeneralCluster(in, c, r.pools, r.limit))
 		}
 	}
 	r.commit()
@@ -184,9 +193,9 @@ func (r *Resources) Assign(other *Resources) {
 //
 // Complexity: as that of Assign.
 func (r *Resources) Clone() *Resources {
-	c := &Resources{in: r.in, pools: newLicencePools(r.in)}
+	c := &Resources{in: r.in, pools: newLicencePools(r.in), limit: &limit{ctx: r.limit.ctx}}
 	for _, cluster := range r.clusters {
-		c.clusters = append(c.clusters, cluster.fresh(c.pools))
+		c.clusters = append(c.clusters, cluster.fresh(c.pools, c.limit))
 	}
 	c.Assign(r)
 	return c

@@ -30,7 +30,7 @@ func chosenSlots(t *rapid.T, s *Schedule, job int) []Slot {
 			add(s.EarliestOn(job, c, least)) // memory or licences may leave fewer than the cluster has
 		}
 	}
-	if j := &s.in.Jobs()[job]; Spreads(s.in, job) || CanSpread(s.in, job) {
+	if j := &s.in.Jobs()[job]; s.in.MustSpread(job) || CanSpread(s.in, job) {
 		add(s.Spread(job, rapid.IntRange(j.Min, min(j.Max, max(j.Min, s.in.Processors()))).Draw(t, "processors")))
 	}
 	return slots
@@ -199,7 +199,7 @@ func TestDealIsBest(t *testing.T) {
 
 // spreadNow spreads the job over an empty grid.
 func (r *Resources) spreadNow(job int, in *model.Instance) (Slot, bool) {
-	if !Spreads(in, job) {
+	if !in.MustSpread(job) {
 		return Slot{}, false
 	}
 	return r.Spread(job, in.Jobs()[job].Min, 0)

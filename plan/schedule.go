@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 	"math"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/allot-opt/allot/model"
@@ -151,23 +150,7 @@ func (s *Schedule) whyNot(job int) string {
 			return fmt.Sprintf("waits for job %s, which is not placed", s.in.Jobs()[before].ID)
 		}
 	}
-	return WhyNowhere(s.in, job)
-}
-
-// WhyNowhere says, for people, why the job can run on no cluster, cluster by cluster; of many clusters the first few.
-func WhyNowhere(in *model.Instance, job int) string {
-	const most = 4
-	var reasons []string
-	for c := range in.Clusters() {
-		if len(reasons) == most {
-			reasons = append(reasons, fmt.Sprintf("and so on for %d more clusters", len(in.Clusters())-most))
-			break
-		}
-		if reason := in.CannotRun(job, c); reason != "" {
-			reasons = append(reasons, reason)
-		}
-	}
-	return strings.Join(reasons, "; ")
+	return s.in.WhyNowhere(job)
 }
 
 // Solution is the schedule so far. The Schedule must not be used afterwards.

@@ -127,7 +127,7 @@ func (s *slowSchedule) compare(t *rapid.T, schedule *Schedule, job int, slot Slo
 		h := held{job: job, cluster: slot.Cluster, set: set}
 		duration := s.in.Duration(job, slot.Cluster, model.Processors(set...))
 		for _, h.start = range times {
-			if h.end = h.start + duration; s.allows(h) {
+			if h.end = model.End(h.start, duration); s.allows(h) {
 				start, end = min(start, h.start), min(end, h.end)
 			}
 		}
@@ -243,7 +243,7 @@ func TestPlainAndGeneralClustersAgree(t *testing.T) {
 			if _, ok := plain.clusters[c].(*plainCluster); !ok {
 				t.Fatal("a plain instance has a general cluster")
 			}
-			general.clusters[c] = newGeneralCluster(in, c, general.pools)
+			general.clusters[c] = newGeneralCluster(in, c, general.pools, &limit{})
 		}
 		for _, job := range rapid.Permutation(indices(in)).Draw(t, "order") {
 			for c := range in.Clusters() {
@@ -422,7 +422,7 @@ func TestWhyNowhereOfManyClusters(t *testing.T) {
 	}
 	b.Job(model.JobSpec{ID: "a", Work: new(1.0), Processors: model.Rigid(2)})
 	want := "needs 2 processors, c0 has 1; needs 2 processors, c1 has 1; needs 2 processors, c2 has 1; needs 2 processors, c3 has 1; and so on for 3 more clusters"
-	if got := WhyNowhere(build(t, b), 0); got != want {
+	if got := build(t, b).WhyNowhere(0); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -99,7 +99,7 @@ func (s *search) share(t float64) bool {
 	all, home := 0, -1
 	for k, free := range s.free {
 		if free > 0 && s.job.Memory > 0 && s.g.machines[k].memory != nil {
-			free = s.g.machines[k].memory.Room(t, t+s.length, s.job.Memory, free)
+			free = s.g.machines[k].memory.Room(t, model.End(t, s.length), s.job.Memory, free)
 		}
 		s.room[k] = max(0, free)
 		all += s.room[k]

@@ -8,70 +8,16 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Spreads says whether the job must spread over several clusters: its span is the grid and no cluster has room for it, but all together
-// have enough processors.
-func Spreads(in *model.Instance, job int) bool {
-	j := &in.Jobs()[job]
-	if j.Span != model.SpanGrid || len(in.Clusters()) < 2 {
-		return false
-	}
-	all := 0
-	for c := range in.Clusters() {
-		if in.CanRun(job, c) {
+// CanSpread says whether a schedule under construction may place the job over several clusters, whether or not it fits one of them. A job that fits a
+// cluster of whole machines it leaves there: the job takes exactly one machine if it gets no processor of another cluster.
+func CanSpread(in *model.Instance, job int) bool {
+	over := in.SpreadOver(job)
+	for c := range over {
+		if in.Clusters()[c].WholeMachines && in.Share(job, c) > 0 {
 			return false
 		}
-		all += hostsOf(in, job, c)
 	}
-	return all >= j.Min
-}
-
-// CanSpread says whether the job may hold processors of several clusters at once, whether or not it fits one of them. A job that fits a
-// cluster of whole machines may not: it takes exactly one machine there.
-func CanSpread(in *model.Instance, job int) bool {
-	j := &in.Jobs()[job]
-	if j.Span != model.SpanGrid || min(j.Max, j.Tasks) < 2 {
-		return false
-	}
-	hosts, all := 0, 0
-	for c := range in.Clusters() {
-		if n := hostsOf(in, job, c); n > 0 {
-			if in.Clusters()[c].WholeMachines {
-				return false
-			}
-			hosts++
-			all += n
-		}
-	}
-	return hosts > 1 && all >= j.Min
-}
-
-// anyJob says whether spreads holds for some job of the instance.
-func anyJob(in *model.Instance, spreads func(*model.Instance, int) bool) bool {
-	for j := range in.Jobs() {
-		if spreads(in, j) {
-			return true
-		}
-	}
-	return false
-}
-
-// hostsOf is the number of processors of the cluster that a piece of the job can hold.
-func hostsOf(in *model.Instance, job, cluster int) int {
-	j := &in.Jobs()[job]
-	if math.IsNaN(in.Busy(job, cluster, 1, 1)) { // no run time is stated for the cluster
-		return 0
-	}
-	for _, need := range j.Licences {
-		if copies, _ := in.Pool(cluster, need.Licence); need.Copies > copies {
-			return 0
-		}
-	}
-	all := 0
-	for g := range in.Clusters()[cluster].Machines {
-		m := &in.Clusters()[cluster].Machines[g]
-		all += in.ProcessorsFor(j, m) * m.Count
-	}
-	return all
+	return over != nil
 }
 
 // host is a cluster that may take a piece of the job.
@@ -83,7 +29,7 @@ type host struct {
 }
 
 // Spread is a slot on n processors of several clusters from the time ready on; false where n are never free. The job must be one for
-// which [Spreads] holds, or [CanSpread] where [NewSpreadingResources] made the resources. The slot starts at the earliest time at which
+// which [model.Instance.MustSpread] holds, or [CanSpread] where [NewSpreadingResources] made the resources. The slot starts at the earliest time at which
 // n processors are released, with memory and licences for as long as the job can last on them. It takes them from the clusters with the
 // most free processors, the latest-released of each, and deals the tasks out so that the last piece ends as early as possible.
 //
@@ -101,6 +47,9 @@ func (r *Resources) Spread(job, n int, ready float64) (Slot, bool) {
 		for k := range hosts {
 			h := &hosts[k]
 			s := &h.state.search
+			if h.state.ended() {
+				return Slot{}, false
+			}
 			h.state.work += 50 + 8*int64(len(h.state.machines))
 			s.release(t)
 			s.share(t)
@@ -133,7 +82,7 @@ func (r *Resources) Spread(job, n int, ready float64) (Slot, bool) {
 func (r *Resources) hosts(job int) []host {
 	var hosts []host
 	for c := range r.clusters {
-		if hostsOf(r.in, job, c) > 0 {
+		if r.in.Share(job, c) > 0 {
 			hosts = append(hosts, host{cluster: c, state: r.clusters[c].(*generalCluster)})
 		}
 	}
@@ -191,7 +140,7 @@ func (r *Resources) pieces(job, n int, t float64, hosts []host) Slot {
 	r.deal(job, slot.pieces)
 	for k := range slot.pieces {
 		p := &slot.pieces[k]
-		p.end = t + (r.in.Longest(job, p.cluster, p.set, p.tasks) + r.in.Transfer(job, link))
+		p.end = model.End(t, r.in.Longest(job, p.cluster, p.set, p.tasks)+r.in.Transfer(job, link))
 		slot.End = max(slot.End, p.end)
 	}
 	return slot

@@ -19,14 +19,14 @@ func (f *facts) areaLevels(goal *big.Rat, step string) error {
 		return doubt(step, "instances with jobs that may be left out are not covered")
 	case len(clusters) > 20 || (1<<len(clusters))*len(clusters) > most/(jobs*jobs+1):
 		return doubt(step, "too many clusters and jobs")
-	case slices.ContainsFunc(f.must, func(j int) bool { return spreads(f.in, j) }):
+	case slices.ContainsFunc(f.must, func(j int) bool { return f.over[j] != nil }):
 		return doubt(step, "jobs that may spread over several clusters are not covered")
 	}
 	areas := make([]*big.Rat, jobs)
 	runs := make([]bool, len(clusters))
 	for k, j := range f.must {
 		for c := range clusters {
-			x, ok := area(f.in, j, c)
+			x, ok := f.held(j, c)
 			if !ok {
 				continue
 			}

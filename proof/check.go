@@ -2,6 +2,7 @@ package proof
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -65,49 +66,76 @@ func report(err error) Report {
 	return Report{Verdict: Refuted, Reason: err.Error()}
 }
 
-// Check verifies a certificate of the instance. The instance is the one that was read from the file: the certificate states for which objective its
-// bound is. Where ctx ends first the verdict is [NotCertified].
+// Check verifies a certificate of the instance and its objective. A certificate of another objective proves nothing of this one: the verdict is
+// [NotCertified]. To check it give it the instance with that objective, see [model.Instance.WithObjective]. Where ctx ends first the verdict is
+// [NotCertified] too.
 func Check(ctx context.Context, in *model.Instance, c *Certificate) Report {
-	_, err := check(ctx, in, c)
-	return report(err)
+	return report(check(ctx, in, c))
 }
 
-// check returns the instance with the objective of the certificate.
-func check(ctx context.Context, in *model.Instance, c *Certificate) (*model.Instance, error) {
+// check verifies a certificate.
+func check(ctx context.Context, in *model.Instance, c *Certificate) error {
 	if c.InstanceSHA256 != in.SHA256() {
-		return nil, refute("instance_sha256", "the certificate is of another instance: expected %s", in.SHA256())
+		return refute("instance_sha256", "the certificate is of another instance: expected %s", in.SHA256())
 	}
 	if len(c.Objective) == 0 {
-		return nil, refute("objective", "expected at least one metric")
+		return refute("objective", "expected at least one metric")
 	}
-	if err := checkFinite(c); err != nil {
-		return nil, err
+	if err := checkNumbers(c); err != nil {
+		return err
 	}
-	target, err := in.WithObjective(c.Objective)
-	if err != nil {
-		return nil, refute("objective", "%v", err)
+	if _, err := in.WithObjective(c.Objective); err != nil {
+		return refute("objective", "%v", err)
+	}
+	if !sameObjective(c.Objective, in.StatedObjective()) {
+		return doubt("objective", "the certificate is of the objective %s, not of %s: it proves nothing here", weighted(c.Objective), weighted(in.StatedObjective()))
 	}
 	if held := in.Features() & model.Commitments; held != 0 {
-		return target, doubt("", "instances with %s are not covered", held)
+		return doubt("", "instances with %s are not covered", held)
 	}
 	if c.Infeasible != nil {
 		if c.Bound.Known() || len(c.Parts) > 0 {
-			return target, refute("infeasible", "expected no bound beside it")
+			return refute("infeasible", "expected no bound beside it")
 		}
-		return target, checkInfeasible(newFacts(ctx, target), c.Infeasible)
+		return checkInfeasible(newFacts(ctx, in), c.Infeasible)
 	}
 	bound, known := c.Bound.Value()
 	switch {
 	case !known && c.NotCertified == "":
-		return target, refute("bound", "expected a number")
+		return refute("bound", "expected a number")
 	case !known:
-		return target, doubt("not_certified", "%s", c.NotCertified)
+		return doubt("not_certified", "%s", c.NotCertified)
 	}
-	err = checkSum(ctx, target, c, bound)
+	err := checkSum(ctx, in, c, bound)
 	if err == nil && (c.NotCertified != "" || c.Stated.Known()) {
-		return target, doubt("not_certified", "%s; verified is a bound of %v", c.NotCertified, bound)
+		return doubt("not_certified", "%s; verified is a bound of %v", c.NotCertified, bound)
 	}
-	return target, err
+	return err
+}
+
+// sameObjective says whether two objectives have the same weights. A weight of 0 counts for nothing.
+func sameObjective(a, b map[string]float64) bool {
+	for metric := range a {
+		if a[metric] != b[metric] {
+			return false
+		}
+	}
+	for metric := range b {
+		if a[metric] != b[metric] {
+			return false
+		}
+	}
+	return true
+}
+
+// weighted shows an objective in JSON, shortened.
+func weighted(objective map[string]float64) string {
+	text, _ := json.Marshal(objective) // its weights are finite, see check
+	const most = 120
+	if len(text) > most {
+		return string(text[:most]) + "…"
+	}
+	return string(text)
 }
 
 // checkSum verifies the parts, and that their weighted sum is at least the bound. A metric of positive weight without a part is at least 0, as no

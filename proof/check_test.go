@@ -37,13 +37,31 @@ func claim(in *model.Instance, metric string, bound, step float64, by *proof.Arg
 		Parts: []proof.Part{{Metric: metric, Bound: bound, Step: step, By: by}}}
 }
 
+// verdict is the verdict on a certificate for the objective that it states.
+func verdict(ctx context.Context, in *model.Instance, c *proof.Certificate) proof.Report {
+	return proof.Check(ctx, withObjective(in, c), c)
+}
+
+// outcome is the verdict on a certificate and a solution for the objective that the certificate states.
+func outcome(ctx context.Context, in *model.Instance, c *proof.Certificate, sol *model.Solution) proof.Outcome {
+	return proof.CheckSolution(ctx, withObjective(in, c), c, sol)
+}
+
+// withObjective is the instance with the objective of the certificate, or with its own where that is none.
+func withObjective(in *model.Instance, c *proof.Certificate) *model.Instance {
+	if target, err := in.WithObjective(c.Objective); err == nil && len(c.Objective) > 0 {
+		return target
+	}
+	return in
+}
+
 // expect verifies that the argument proves exactly the value: it does, and not a little more.
 func expect(t *testing.T, in *model.Instance, metric string, value, step float64, by proof.Argument) {
 	t.Helper()
-	if r := proof.Check(t.Context(), in, claim(in, metric, value*(1-1e-12), step, &by)); r.Verdict != proof.Verified {
+	if r := verdict(t.Context(), in, claim(in, metric, value*(1-1e-12), step, &by)); r.Verdict != proof.Verified {
 		t.Errorf("%s ≥ %v: %v", metric, value, r)
 	}
-	if r := proof.Check(t.Context(), in, claim(in, metric, value*(1+1e-9), step, &by)); r.Verdict != proof.Refuted || r.Step == "" {
+	if r := verdict(t.Context(), in, claim(in, metric, value*(1+1e-9), step, &by)); r.Verdict != proof.Refuted || r.Step == "" {
 		t.Errorf("%s ≥ more than %v: %v", metric, value, r)
 	}
 }
@@ -86,10 +104,10 @@ func TestMakespanByHand(t *testing.T) {
 	expect(t, in, "makespan", 1, 0, proof.Argument{Pigeonhole: &proof.Pigeonhole{Jobs: []int{0, 1, 2, 3, 4, 5}}})
 	// c holds both copies of the licence for 5, e for 3 from 5 on at the earliest, so that within 8.5 e runs in [5, 8.5] and c
 	// in [0, 8.5]: together 8 of 8.5, and a needs half of 1.5.
-	if r := proof.Check(t.Context(), in, claim(in, "makespan", 8.5, 0, &proof.Argument{Energetic: &proof.Energetic{Makespan: 8.5, From: 0, To: 8.5, Licence: "l"}})); r.Verdict != proof.Verified {
+	if r := verdict(t.Context(), in, claim(in, "makespan", 8.5, 0, &proof.Argument{Energetic: &proof.Energetic{Makespan: 8.5, From: 0, To: 8.5, Licence: "l"}})); r.Verdict != proof.Verified {
 		t.Error(r)
 	}
-	if r := proof.Check(t.Context(), in, claim(in, "makespan", 8.8, 0, &proof.Argument{Energetic: &proof.Energetic{Makespan: 8.8, From: 0, To: 8.8, Licence: "l"}})); r.Verdict != proof.Refuted {
+	if r := verdict(t.Context(), in, claim(in, "makespan", 8.8, 0, &proof.Argument{Energetic: &proof.Energetic{Makespan: 8.8, From: 0, To: 8.8, Licence: "l"}})); r.Verdict != proof.Refuted {
 		t.Error(r)
 	}
 }
@@ -105,7 +123,7 @@ func TestPigeonhole(t *testing.T) {
 	expect(t, in, "makespan", 11, 0, proof.Argument{Pigeonhole: &proof.Pigeonhole{Jobs: []int{2, 3, 4}}})
 	for _, jobs := range [][]int{{4, 4, 4}, {4, 3, 2}, {3, 4, 5}, {}, nil} {
 		by := proof.Argument{Pigeonhole: &proof.Pigeonhole{Jobs: jobs}}
-		if r := proof.Check(t.Context(), in, claim(in, "makespan", 1, 0, &by)); r.Verdict != proof.Refuted {
+		if r := verdict(t.Context(), in, claim(in, "makespan", 1, 0, &by)); r.Verdict != proof.Refuted {
 			t.Errorf("%v: %v", jobs, r)
 		}
 	}
@@ -124,7 +142,7 @@ func TestEnergetic(t *testing.T) {
 		{7, 3, 5, proof.Refuted}, {20, 2, 5, proof.Refuted}, {6.5, 5, 2.5, proof.Refuted},
 	} {
 		by := &proof.Argument{Energetic: &proof.Energetic{Makespan: c.makespan, From: c.from, To: c.to, Prices: []float64{1}}}
-		if r := proof.Check(t.Context(), in, claim(in, "makespan", c.makespan, 0, by)); r.Verdict != c.want {
+		if r := verdict(t.Context(), in, claim(in, "makespan", c.makespan, 0, by)); r.Verdict != c.want {
 			t.Errorf("%v: %v", c, r)
 		}
 	}
@@ -171,7 +189,7 @@ func TestRoundingUp(t *testing.T) {
 			b.Job(job(string(rune('a'+k)), 1, w*c.unit))
 		}
 		in := built(t, b)
-		if r := proof.Check(t.Context(), in, claim(in, "makespan", c.bound, c.step, &area)); r.Verdict != c.want {
+		if r := verdict(t.Context(), in, claim(in, "makespan", c.bound, c.step, &area)); r.Verdict != c.want {
 			t.Errorf("%v: %v", c, r)
 		}
 	}
@@ -186,7 +204,7 @@ func TestRoundingUp(t *testing.T) {
 	}{
 		{"makespan", 7, 1, proof.Refuted}, {"makespan", 7, 0.5, proof.Verified}, {"makespan", 7.5, 0.5, proof.Refuted},
 	} {
-		if r := proof.Check(t.Context(), in, claim(in, c.metric, c.bound, c.step, &area)); r.Verdict != c.want {
+		if r := verdict(t.Context(), in, claim(in, c.metric, c.bound, c.step, &area)); r.Verdict != c.want {
 			t.Errorf("%v: %v", c, r)
 		}
 	}
@@ -195,7 +213,7 @@ func TestRoundingUp(t *testing.T) {
 		bound, step float64
 		want        proof.Verdict
 	}{{1.75, 0, proof.Verified}, {1.75, 0.25, proof.Verified}, {2, 0.25, proof.Refuted}, {2, 0.5, proof.Refuted}, {2, 1, proof.Refuted}} {
-		if r := proof.Check(t.Context(), in, claim(in, "over_deadline", c.bound, c.step, &alone)); r.Verdict != c.want {
+		if r := verdict(t.Context(), in, claim(in, "over_deadline", c.bound, c.step, &alone)); r.Verdict != c.want {
 			t.Errorf("over_deadline: %v: %v", c, r)
 		}
 	}
@@ -223,6 +241,22 @@ func TestPricesOverTimeByHand(t *testing.T) {
 	// 3 late: 3. b pays 2, or is 2 late. 3 + 2 − 2.
 	expect(t, in, "over_deadline", 3, 0, proof.Argument{TimePrices: &proof.TimePrices{Limits: []float64{0, 2}, Clusters: []proof.ClusterPrices{
 		{Processor: []float64{0}, Sizes: []proof.SizePrice{{Size: 1, Price: 1}, {Size: 2, Price: 1}}}}}})
+}
+
+// A job pays least where it ends just at its deadline: starting at 3 it pays for 2 of its 4, and before it pays more.
+func TestPricesAtTheDeadline(t *testing.T) {
+	b := model.NewBuilder("due").Cluster(cluster("c", 1, 1))
+	for k := range 4 {
+		j := job(string(rune('a'+k)), 1, 4)
+		j.Deadline = new(7.0)
+		b.Job(j)
+	}
+	in := built(t, b)
+	by := proof.Argument{TimePrices: &proof.TimePrices{Limits: []float64{0, 5}, Clusters: []proof.ClusterPrices{{Processor: []float64{0.5}}}}}
+	expect(t, in, "over_deadline", 4*1-5*0.5, 0, by)
+	if r := verdict(t.Context(), in, claim(in, "over_deadline", 1.5, 0, &by)); r.Verdict != proof.Verified {
+		t.Errorf("just what is proved: %v", r)
+	}
 }
 
 func TestTheWholeCertificate(t *testing.T) {
@@ -273,14 +307,14 @@ func TestTheWholeCertificate(t *testing.T) {
 	} {
 		certificate := good()
 		c.change(certificate)
-		if r := proof.Check(t.Context(), in, certificate); r.Verdict != c.want || r.Verdict == proof.Refuted && r.Step == "" {
+		if r := verdict(t.Context(), in, certificate); r.Verdict != c.want || r.Verdict == proof.Refuted && r.Step == "" {
 			t.Errorf("%s: %v, expected %s", name, r, c.want)
 		}
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	mcp, _ := in.WithObjective(map[string]float64{"mcp": 1})
-	if r := proof.Check(ended, mcp, claim(in, "mcp", 0.1, 0, &proof.Argument{AreaLevels: &proof.AreaLevels{}})); r.Verdict != proof.NotCertified {
+	if r := verdict(ended, mcp, claim(in, "mcp", 0.1, 0, &proof.Argument{AreaLevels: &proof.AreaLevels{}})); r.Verdict != proof.NotCertified {
 		t.Errorf("cut off: %v", r)
 	}
 }
@@ -324,7 +358,7 @@ func TestInstancesThatArgumentsDoNotCover(t *testing.T) {
 		"processors of several speeds in an interval": {[]model.ClusterSpec{mixed}, job("a", 1, 1), "makespan", 0, proof.Argument{Energetic: &proof.Energetic{Makespan: 1e-3, To: 1e-3, Prices: []float64{1}}}},
 	} {
 		in := built(t, model.NewBuilder("odd").Cluster(c.clusters...).Job(c.job))
-		if r := proof.Check(t.Context(), in, claim(in, c.metric, 1e-3, c.step, &c.by)); r.Verdict == proof.Verified {
+		if r := verdict(t.Context(), in, claim(in, c.metric, 1e-3, c.step, &c.by)); r.Verdict == proof.Verified {
 			t.Errorf("%s: verified", name)
 		}
 	}
@@ -360,22 +394,22 @@ func TestOptimal(t *testing.T) {
 		"it breaks a rule":                     {4, model.Solution{Jobs: []model.Placement{both[0], both[0]}, Unscheduled: left("h", "n")}, proof.Verified, false},
 		"the bound is refuted":                 {5, model.Solution{Jobs: both, Unscheduled: left("h", "n")}, proof.Refuted, false},
 	} {
-		out := proof.CheckSolution(t.Context(), in, claim(in, "makespan", c.bound, 0, chain), &c.sol)
+		out := outcome(t.Context(), in, claim(in, "makespan", c.bound, 0, chain), &c.sol)
 		if out.Verdict != c.verdict || out.Optimal != c.optimal || out.Optimal == (out.Why != "") && out.Verdict == proof.Verified {
 			t.Errorf("%s: %+v", name, out)
 		}
 	}
 	in = built(t, model.NewBuilder("one").Cluster(cluster("c", 2, 1)).Job(job("a", 1, 4), job("b", 1, 3), never))
 	sol := model.Solution{Jobs: both, Unscheduled: left("n")}
-	if out := proof.CheckSolution(t.Context(), in, claim(in, "makespan", 4, 0, chain), &sol); !out.Optimal || *out.Objective != 4 {
+	if out := outcome(t.Context(), in, claim(in, "makespan", 4, 0, chain), &sol); !out.Optimal || *out.Objective != 4 {
 		t.Errorf("%+v", out)
 	}
-	if out := proof.CheckSolution(t.Context(), in, claim(in, "makespan", 3.9, 0, chain), &sol); out.Optimal || out.Verdict != proof.Verified {
+	if out := outcome(t.Context(), in, claim(in, "makespan", 3.9, 0, chain), &sol); out.Optimal || out.Verdict != proof.Verified {
 		t.Errorf("%+v", out)
 	}
 	// A bound whose argument holds and that a solution refutes all the same is not believed: one of them is wrong.
 	sol.Jobs[0].End = math.Nextafter(4, 0)
-	if out := proof.CheckSolution(t.Context(), in, claim(in, "makespan", 4, 0, chain), &sol); !out.Optimal {
+	if out := outcome(t.Context(), in, claim(in, "makespan", 4, 0, chain), &sol); !out.Optimal {
 		t.Errorf("%+v", out)
 	}
 }
@@ -394,7 +428,7 @@ func TestAreaOfTimesThatAreRoundedDown(t *testing.T) {
 			t.Fatalf("%v is not above the optimum", c.above)
 		}
 		area := &proof.Argument{Area: &proof.Area{Prices: []float64{1}}}
-		if r := proof.Check(t.Context(), in, claim(in, "makespan", c.above, 0, area)); r.Verdict != proof.Refuted {
+		if r := verdict(t.Context(), in, claim(in, "makespan", c.above, 0, area)); r.Verdict != proof.Refuted {
 			t.Errorf("three jobs of %v at speed %v: makespan ≥ %v is %v", c.work, c.speed, c.above, r)
 		}
 		expect(t, in, "makespan", 3*(c.work/c.speed), 0, *area)

@@ -51,9 +51,18 @@ type countTree struct {
 
 // counts verifies the tree: every box without children costs at least the goal.
 func (f *facts) counts(a *Counts, goal *big.Rat, step string) error {
-	t, err := f.timetable(a.Limits, step)
+	tree, root, err := f.countTree(a, goal, step)
 	if err != nil {
 		return err
+	}
+	return walk[[]countBox](f.ctx, a.Nodes, len(a.Prices), step, root, tree)
+}
+
+// countTree is the tree, and the box of its root.
+func (f *facts) countTree(a *Counts, goal *big.Rat, step string) (*countTree, []countBox, error) {
+	t, err := f.timetable(a.Limits, step)
+	if err != nil {
+		return nil, nil, err
 	}
 	jobs, clusters := len(f.in.Jobs()), len(f.in.Clusters())
 	idle := false
@@ -61,14 +70,13 @@ func (f *facts) counts(a *Counts, goal *big.Rat, step string) error {
 		idle = idle || f.in.Clusters()[c].Weights.IdleTime > 0
 	}
 	if idle && f.in.Features()&model.BackgroundLoad != 0 {
-		return doubt(step, "idle time beside background load is not covered")
+		return nil, nil, doubt(step, "idle time beside background load is not covered")
 	}
 	if cells := int64(clusters) * int64(len(a.Limits)) * int64(jobs+1); t.work+cells*int64(jobs) > mostWork || cells > mostCells {
-		return doubt(step, "the instance is too large for a tree of boxes")
+		return nil, nil, doubt(step, "the instance is too large for a tree of boxes")
 	}
-	tree := &countTree{timetable: t, a: a, step: step, goal: goal}
 	root := slices.Repeat([]countBox{{0, jobs, 1, len(a.Limits)}}, clusters)
-	return walk[[]countBox](f.ctx, a.Nodes, len(a.Prices), step, root, tree)
+	return &countTree{timetable: t, a: a, step: step, goal: goal}, root, nil
 }
 
 // narrow narrows the box by the prices to what may cost less than the goal; false: nothing may.

@@ -10,13 +10,15 @@ import (
 
 // facts is what the checker knows of an instance, in exact numbers. All times count from the earliest arrival.
 //
-// A schedule has to place a job if some cluster can run it, it has no hard deadline, and the same holds for every job it waits for.
+// A schedule has to place a job if it can run, on one cluster or over several, it has no hard deadline, and the same holds for every job it waits for.
 type facts struct {
 	ctx        context.Context
 	in         *model.Instance
 	must       []int      // the jobs that a schedule has to place
 	has        []bool     // by job: it has to be placed
 	all        bool       // all jobs have to be placed
+	alone      [][]bool   // by job and cluster: see [alone]
+	over       [][]bool   // by job and cluster: see [over]
 	least      []*big.Rat // by job: its shortest time anywhere; nil: nothing can run it
 	head, tail []*big.Rat // by job: earliest start; least time from its end to the end of the jobs that wait for it. nil: no time
 	first      *big.Rat
@@ -29,7 +31,7 @@ func number(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 // newFacts looks at all jobs.
 func newFacts(ctx context.Context, in *model.Instance) *facts {
 	n := len(in.Jobs())
-	f := &facts{ctx: ctx, in: in, has: make([]bool, n), least: make([]*big.Rat, n), head: make([]*big.Rat, n), tail: make([]*big.Rat, n),
+	f := &facts{ctx: ctx, in: in, has: make([]bool, n), alone: make([][]bool, n), over: make([][]bool, n), least: make([]*big.Rat, n), head: make([]*big.Rat, n), tail: make([]*big.Rat, n),
 		first: number(in.FirstArrival()), order: precedence(in)}
 	for _, j := range f.order {
 		f.look(j)
@@ -55,8 +57,9 @@ func newFacts(ctx context.Context, in *model.Instance) *facts {
 // look finds the least time and the head of a job. Those it waits for were looked at before.
 func (f *facts) look(j int) {
 	job := &f.in.Jobs()[j]
+	f.alone[j], f.over[j] = alone(f.in, j), over(f.in, j)
 	for c := range f.in.Clusters() {
-		if t := shortest(f.in, j, c); t <= math.MaxFloat64 {
+		if t := f.shortest(j, c); t <= math.MaxFloat64 {
 			if x := number(t); f.least[j] == nil || x.Cmp(f.least[j]) < 0 {
 				f.least[j] = x
 			}
@@ -105,12 +108,6 @@ func precedence(in *model.Instance) []int {
 	return order
 }
 
-// spreads says that a job may hold processors of several clusters at once.
-func spreads(in *model.Instance, j int) bool {
-	job := &in.Jobs()[j]
-	return job.Span == model.SpanGrid && len(in.Clusters()) > 1 && job.Max > 1 && job.Tasks > 1
-}
-
 // fastest is the highest speed and the highest bandwidth of the cluster.
 func fastest(c *model.Cluster) (speed, bandwidth float64) {
 	for k := range c.Machines {
@@ -119,12 +116,15 @@ func fastest(c *model.Cluster) (speed, bandwidth float64) {
 	return speed, bandwidth
 }
 
-// shortest is a time below which job j does not run on cluster c, +Inf if it cannot run there. A job that may have processors of several clusters need
-// not fit a cluster alone; it counts with one task on the fastest processor.
-func shortest(in *model.Instance, j, c int) float64 {
-	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
-	grid := spreads(in, j)
-	if !grid && !in.CanRun(j, c) {
+// spreads says that the job may hold processors of the cluster as one of several.
+func (f *facts) spreads(j, c int) bool { return f.over[j] != nil && f.over[j][c] }
+
+// shortest is a time below which job j does not run on cluster c, +Inf if it holds no processor there. A job that may have processors of other clusters
+// besides counts with one task on the fastest processor.
+func (f *facts) shortest(j, c int) float64 {
+	in, job, cluster := f.in, &f.in.Jobs()[j], &f.in.Clusters()[c]
+	grid := f.spreads(j, c)
+	if !grid && !f.alone[j][c] {
 		return math.Inf(1)
 	}
 	tasks := 1
@@ -137,23 +137,19 @@ func shortest(in *model.Instance, j, c int) float64 {
 		tasks = (job.Tasks + most - 1) / most
 	}
 	speed, bandwidth := fastest(cluster)
-	t := in.Busy(j, c, speed, tasks) + in.Transfer(j, bandwidth)
-	if math.IsNaN(t) {
-		return math.Inf(1)
-	}
-	return t
+	return in.Busy(j, c, speed, tasks) + in.Transfer(j, bandwidth)
 }
 
 // isRectangle says that the job holds a fixed number of processors of one cluster from its start to its end: one that cannot be chosen, on a cluster
 // of equal processors, with at most one task on each of them or all tasks on one.
-func isRectangle(in *model.Instance, j int) bool {
-	job := &in.Jobs()[j]
-	if !job.Rigid() || spreads(in, j) {
+func (f *facts) isRectangle(j int) bool {
+	in, job := f.in, &f.in.Jobs()[j]
+	if !job.Rigid() || f.over[j] != nil {
 		return false
 	}
 	for c := range in.Clusters() {
 		size, _ := in.Width(j, c)
-		if !in.Clusters()[c].Uniform || in.CanRun(j, c) && size > 1 && job.Tasks > size {
+		if !in.Clusters()[c].Uniform || f.alone[j][c] && size > 1 && job.Tasks > size {
 			return false
 		}
 	}
@@ -163,7 +159,7 @@ func isRectangle(in *model.Instance, j int) bool {
 // areRectangles says so of all jobs.
 func (f *facts) areRectangles() bool {
 	for j := range f.in.Jobs() {
-		if !isRectangle(f.in, j) {
+		if !f.isRectangle(j) {
 			return false
 		}
 	}
@@ -174,11 +170,11 @@ func (f *facts) areRectangles() bool {
 // the exact value times this factor is no more than that.
 var rounded = big.NewRat(1<<51-1, 1<<51)
 
-// area is an amount of processor time that job j holds at least on cluster c, and whether it can run there.
-func area(in *model.Instance, j, c int) (*big.Rat, bool) {
-	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
-	grid := spreads(in, j)
-	if !grid && !in.CanRun(j, c) {
+// held is an amount of processor time that job j holds at least on cluster c, and whether it can hold processors there.
+func (f *facts) held(j, c int) (*big.Rat, bool) {
+	in, job, cluster := f.in, &f.in.Jobs()[j], &f.in.Clusters()[c]
+	grid := f.spreads(j, c)
+	if !grid && !f.alone[j][c] {
 		return nil, false
 	}
 	size, _ := in.Width(j, c)
@@ -188,11 +184,7 @@ func area(in *model.Instance, j, c int) (*big.Rat, bool) {
 	case cluster.Uniform && job.Rigid() && !grid && (job.Tasks <= size || job.Tasks%size == 0): // every processor to the end
 		x.Mul(number(float64(size)), number(in.DurationOn(j, c, size)))
 	case job.StatesRuntimes():
-		one := in.Busy(j, c, speed, 1)
-		if math.IsNaN(one) {
-			return nil, false
-		}
-		x.Mul(number(float64(job.Tasks)), number(one))
+		x.Mul(number(float64(job.Tasks)), number(in.Busy(j, c, speed, 1)))
 		x.Mul(x, rounded)
 	default:
 		x.Mul(number(float64(job.Tasks)), number(job.Work))

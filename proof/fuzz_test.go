@@ -37,7 +37,7 @@ func FuzzCheck(f *testing.F) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		for _, known := range []claimed{{in, nil, least}, {queue, nil, penalties}} {
-			if r := proof.Check(ctx, known.in, c); r.Verdict == proof.Verified && !known.allows(c) {
+			if r := verdict(ctx, known.in, c); r.Verdict == proof.Verified && !known.allows(c) {
 				t.Errorf("verified, and false: least %v", known.least)
 			}
 		}
@@ -84,7 +84,7 @@ func TestHostileCertificates(t *testing.T) {
 		"an interval": {"makespan", proof.Argument{Energetic: &proof.Energetic{Makespan: math.MaxFloat64, From: -math.MaxFloat64, To: math.MaxFloat64, Prices: []float64{math.MaxFloat64, 1e-300}}}},
 	} {
 		began := time.Now()
-		r := proof.Check(t.Context(), in, claim(in, c.metric, 1e6, 0, &c.by))
+		r := verdict(t.Context(), in, claim(in, c.metric, 1e6, 0, &c.by))
 		if took := time.Since(began); r.Verdict == proof.Verified || took > 3*time.Second {
 			t.Errorf("%s: %v after %v", name, r, took)
 		}

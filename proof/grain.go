@@ -84,7 +84,7 @@ func (f *facts) offStep(unit *big.Rat, deadlines bool) *big.Rat {
 			look(f.due(j))
 		}
 		for c := range f.in.Clusters() {
-			if f.in.CanRun(j, c) {
+			if f.alone[j][c] {
 				size, _ := f.in.Width(j, c)
 				look(number(f.in.DurationOn(j, c, size)))
 			}

@@ -46,10 +46,7 @@ func (x int128) below(y int128) bool {
 // down is ⌊x/2ⁿ⌋, which must fit into 64 bits.
 func (x int128) down(n uint) int64 {
 	if n >= 64 {
-		return x.high >> min(n-64, 63)
-	}
-	if n == 0 {
-		return int64(x.low)
+		return x.high >> (n - 64)
 	}
 	return int64(x.low>>n | uint64(x.high)<<(64-n))
 }

@@ -49,28 +49,9 @@ type levelTree struct {
 
 // levels verifies the tree.
 func (f *facts) levels(a *Levels, goal *big.Rat, step string) error {
-	q, err := f.queues(step)
+	t, root, err := f.levelTree(a, goal, step)
 	if err != nil {
 		return err
-	}
-	t := &levelTree{queues: q, a: a, step: step, tasks: len(f.in.Jobs())}
-	cells, ranks := 0, len(q.class)
-	for k := range q.classes {
-		cells += q.classes[k].most + 1
-	}
-	if cells > levelCells/(t.tasks+1) || ranks > levelCells/(t.tasks+1) {
-		return doubt(step, "too many tasks and machines")
-	}
-	if err := t.tabulate(goal); err != nil {
-		return err
-	}
-	t.fore, t.after = make([][]int64, ranks+1), make([][]int64, ranks+1)
-	for r := range t.fore {
-		t.fore[r], t.after[r] = make([]int64, t.tasks+1), make([]int64, t.tasks+1)
-	}
-	root := make([]loadBox, ranks)
-	for r := range root {
-		root[r].high = q.classes[q.class[r]].most
 	}
 	open := true
 	for i, p := range a.Root {
@@ -95,6 +76,34 @@ func (f *facts) levels(a *Levels, goal *big.Rat, step string) error {
 		root = nil
 	}
 	return walk[[]loadBox](f.ctx, a.Nodes, len(a.Prices), step, root, t)
+}
+
+// levelTree is the tree, and the box of its root.
+func (f *facts) levelTree(a *Levels, goal *big.Rat, step string) (*levelTree, []loadBox, error) {
+	q, err := f.queues(step)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &levelTree{queues: q, a: a, step: step, tasks: len(f.in.Jobs())}
+	cells, ranks := 0, len(q.class)
+	for k := range q.classes {
+		cells += q.classes[k].most + 1
+	}
+	if cells > levelCells/(t.tasks+1) || ranks > levelCells/(t.tasks+1) {
+		return nil, nil, doubt(step, "too many tasks and machines")
+	}
+	if err := t.tabulate(goal); err != nil {
+		return nil, nil, err
+	}
+	t.fore, t.after = make([][]int64, ranks+1), make([][]int64, ranks+1)
+	for r := range t.fore {
+		t.fore[r], t.after[r] = make([]int64, t.tasks+1), make([]int64, t.tasks+1)
+	}
+	root := make([]loadBox, ranks)
+	for r := range root {
+		root[r].high = q.classes[q.class[r]].most
+	}
+	return t, root, nil
 }
 
 // tabulate finds the unit and the penalties in units. A penalty that exceeds the bound and all that prices can give back counts as closed: what

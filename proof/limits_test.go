@@ -58,7 +58,7 @@ func TestWideTreeIsNotCovered(t *testing.T) {
 	for range leaves + 1 {
 		tree.Nodes = append(tree.Nodes, proof.Node{})
 	}
-	r := proof.Check(t.Context(), in, claim(in, "mcp", 1, 0, &proof.Argument{Counts: tree}))
+	r := verdict(t.Context(), in, claim(in, "mcp", 1, 0, &proof.Argument{Counts: tree}))
 	if r.Verdict != proof.NotCertified || !strings.Contains(r.Reason, "too wide") {
 		t.Errorf("%+v", r)
 	}

@@ -109,7 +109,7 @@ func (f *facts) area(a *Area, step string) (*big.Rat, error) {
 			capacity.Add(capacity, new(big.Rat).Mul(price, big.NewRat(capacities[c], 1)))
 		}
 		for k, j := range jobs {
-			if weights != nil && !isRectangle(f.in, j) {
+			if weights != nil && !f.isRectangle(j) {
 				return nil, refute(fmt.Sprintf("%s.jobs[%d]", step, k), "job %d may release processors early, and weights count it to its end", j)
 			}
 			work.Add(work, f.cheapest(j, prices, weights))
@@ -136,19 +136,19 @@ func (f *facts) prices(stated []float64, step string) ([]*big.Rat, error) {
 	return prices, nil
 }
 
-// cheapest is the least priced work of the job on any cluster where it can run: its area, or its weight for its time.
+// cheapest is the least priced work of the job, which can run somewhere, on any cluster: its area, or its weight for its time.
 func (f *facts) cheapest(j int, prices []*big.Rat, weights []map[int]int64) *big.Rat {
 	var least *big.Rat
 	for c, price := range prices {
 		var x *big.Rat
 		if weights == nil {
-			held, ok := area(f.in, j, c)
+			held, ok := f.held(j, c)
 			if !ok {
 				continue
 			}
 			x = held
 		} else {
-			if !f.in.CanRun(j, c) {
+			if !f.alone[j][c] {
 				continue
 			}
 			size, _ := f.in.Width(j, c)
@@ -157,9 +157,6 @@ func (f *facts) cheapest(j int, prices []*big.Rat, weights []map[int]int64) *big
 		if x.Mul(x, price); least == nil || x.Cmp(least) < 0 {
 			least = x
 		}
-	}
-	if least == nil {
-		return new(big.Rat)
 	}
 	return least
 }
@@ -186,8 +183,8 @@ func (f *facts) weights(stated [][]Weight, step string) (weights []map[int]int64
 		of := make(map[int]int64, len(stated[c]))
 		for k, w := range stated[c] {
 			at := fmt.Sprintf("%s[%d][%d]", step, c, k)
-			if _, twice := of[w.Size]; twice || w.Size < 1 || w.Weight < 0 {
-				return nil, nil, refute(at, "expected each size once, and weights of at least 0")
+			if _, twice := of[w.Size]; twice || w.Size < 1 {
+				return nil, nil, refute(at, "expected each size once, and sizes of at least 1")
 			}
 			of[w.Size] = int64(w.Weight)
 		}
@@ -198,9 +195,8 @@ func (f *facts) weights(stated [][]Weight, step string) (weights []map[int]int64
 
 // heaviest is the most that any number of jobs of the sizes can weigh that fit beside each other.
 func heaviest(weights []Weight, processors int) int64 {
-	most := make([]int64, processors+1)
+	most := make([]int64, processors+1) // by processors that are free; a job that fits into fewer fits into more
 	for room := 1; room <= processors; room++ {
-		most[room] = most[room-1]
 		for _, w := range weights {
 			if w.Size <= room {
 				most[room] = max(most[room], most[room-w.Size]+int64(w.Weight))
@@ -222,9 +218,6 @@ func (f *facts) licence(id, step string) (licence int, copies int64, err error) 
 	copies = int64(f.in.Licences()[licence].Copies)
 	for c := range f.in.Clusters() {
 		if own, has := f.in.Pool(c, licence); has {
-			if own == model.Unlimited {
-				return 0, 0, refute(step, "the licence is not limited")
-			}
 			copies += int64(own)
 		}
 	}
@@ -316,7 +309,7 @@ type way struct{ part, time *big.Rat }
 func (f *facts) ways(j int, prices []*big.Rat) []way {
 	var list []way
 	for c, price := range prices {
-		if f.in.CanRun(j, c) {
+		if f.alone[j][c] {
 			size, _ := f.in.Width(j, c)
 			list = append(list, way{new(big.Rat).Mul(price, big.NewRat(int64(size), 1)), number(f.in.DurationOn(j, c, size))})
 		}

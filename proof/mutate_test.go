@@ -69,7 +69,7 @@ func claimsOf(t testing.TB, in *model.Instance, least map[string]float64) (list 
 			}
 		}
 		for _, c := range found {
-			r := proof.Check(t.Context(), in, c)
+			r := verdict(t.Context(), in, c)
 			value, _ := c.Bound.Value()
 			if len(c.Parts) == 1 && !certifies(c.Parts[0]) && r.Verdict == proof.NotCertified && value <= least[metric]*(1+1e-9) {
 				continue
@@ -108,7 +108,7 @@ func TestNoMutatedCertificateIsAccepted(t *testing.T) {
 			continue
 		}
 		began := time.Now()
-		r := proof.Check(t.Context(), c.in, read)
+		r := verdict(t.Context(), c.in, read)
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("%s took %v", kind, took)
 		}
@@ -117,7 +117,7 @@ func TestNoMutatedCertificateIsAccepted(t *testing.T) {
 			t.Fatalf("%s: verified, and false: least %v\n%s", kind, c.least, text)
 		}
 		if r.Verdict == proof.Refuted && r.Step == "" {
-			t.Errorf("%s: %v", kind, r)
+			t.Fatalf("%s: %v", kind, r)
 		}
 	}
 	t.Log(unread, "not read", counts, kinds)
@@ -170,7 +170,7 @@ func TestNoCertificateAboveAKnownScheduleIsAccepted(t *testing.T) {
 		if err != nil || result.Certificate == nil {
 			t.Fatal(err, result.Certificate)
 		}
-		if out := proof.CheckSolution(t.Context(), in, result.Certificate, result.Solution); out.Verdict != proof.Verified {
+		if out := outcome(t.Context(), in, result.Certificate, result.Solution); out.Verdict != proof.Verified {
 			t.Fatalf("%s: %+v", known.path, out)
 		}
 		c := claimed{in, result.Certificate.Bytes(), map[string]float64{known.metric: *result.Solution.Objective}}
@@ -181,7 +181,7 @@ func TestNoCertificateAboveAKnownScheduleIsAccepted(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			switch r := proof.Check(t.Context(), in, read); {
+			switch r := verdict(t.Context(), in, read); {
 			case r.Verdict == proof.Verified && !c.allows(read):
 				t.Fatalf("%s: %s: verified, and false", known.path, kind)
 			case r.Verdict == proof.Refuted:

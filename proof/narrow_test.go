@@ -15,7 +15,7 @@ func TestNoDutyBehindAJobThatMayBeLeftOut(t *testing.T) {
 	in := built(t, model.NewBuilder("waits").Cluster(cluster("c", 1, 1)).Job(may, job("behind", 1, 5, "may"), job("must", 1, 2)))
 	for jobs, want := range map[int]proof.Verdict{1: proof.Refuted, 2: proof.Verified} {
 		by := &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{jobs}}}
-		if r := proof.Check(t.Context(), in, claim(in, "makespan", 2, 0, by)); r.Verdict != want {
+		if r := verdict(t.Context(), in, claim(in, "makespan", 2, 0, by)); r.Verdict != want {
 			t.Errorf("job %d alone: %v", jobs, r)
 		}
 	}
@@ -47,8 +47,124 @@ func TestScheduleRefutesABoundWithoutACertificate(t *testing.T) {
 	in := built(t, model.NewBuilder("one").Cluster(cluster("c", 1, 1)).Job(job("x", 1, 1)))
 	plan := &model.Solution{Schema: model.SolutionSchema, Jobs: []model.Placement{{Job: "x", Cluster: "c", Processors: model.Processors(0), Start: 0, End: 1}}}
 	for bound, want := range map[float64]proof.Verdict{1: proof.NotCertified, 2: proof.Refuted} {
-		if out := proof.CheckSolution(t.Context(), in, claim(in, "makespan", bound, 0, nil), plan); out.Verdict != want || out.Optimal {
+		if out := outcome(t.Context(), in, claim(in, "makespan", bound, 0, nil), plan); out.Verdict != want || out.Optimal {
 			t.Errorf("a bound of %v: %+v", bound, out)
 		}
+	}
+}
+
+// A mean over the jobs that have to be placed is none over all: with the short job, which may be left out, the mean is 5.5.
+func TestNoMeanWhereAJobMayBeLeftOut(t *testing.T) {
+	may := job("may", 1, 1)
+	may.Deadline, may.DeadlineHard = new(9.0), true
+	in := built(t, model.NewBuilder("mean").Cluster(cluster("c", 2, 1)).Job(job("must", 1, 10), may))
+	for _, metric := range []string{"mean_response", "mean_wait"} {
+		for _, step := range []float64{0, 1} {
+			if r := verdict(t.Context(), in, claim(in, metric, 1e-3, step, &proof.Argument{EachAlone: &proof.EachAlone{}})); r.Verdict != proof.NotCertified {
+				t.Errorf("%s, step %v: %v", metric, step, r)
+			}
+		}
+	}
+}
+
+// A job counts as late only where no accepted schedule meets its deadline: a stated end may be a little early.
+func TestNoJobIsLateWithinTheTolerance(t *testing.T) {
+	verified := 0
+	for _, arrival := range []float64{0, 100, 1e6} {
+		for _, by := range []float64{1e-12, 1e-10, 5e-10, 1e-9, 1.5e-9, 3e-9, 1e-8, 1e-6, 1e-3} {
+			late := job("late", 1, 10)
+			late.Arrival, late.Deadline = arrival, new(arrival+10*(1-by))
+			in := built(t, model.NewBuilder("late").Minimise("missed", 1).Cluster(cluster("c", 1, 1)).Job(late))
+			one := verdict(t.Context(), in, claim(in, "missed", 1, 0, &proof.Argument{EachAlone: &proof.EachAlone{}}))
+			if one.Verdict != proof.Verified {
+				continue
+			}
+			verified++
+			for _, short := range []float64{0, 1e-12, 1e-10, 5e-10, 9e-10, 1e-9} {
+				run := model.Placement{Job: "late", Cluster: "c", Processors: model.Processors(0), Start: arrival, End: arrival + 10*(1-short)}
+				if found := model.Check(in, &model.Solution{Schema: model.SolutionSchema, Jobs: []model.Placement{run}}); found.OK() && found.Objective < 1 {
+					t.Errorf("arrival %v: missed ≥ 1 is verified of a deadline that is missed by %v of the time, and a schedule meets it", arrival, by)
+				}
+			}
+		}
+	}
+	if verified < 6 {
+		t.Errorf("%d verified: the test says little", verified)
+	}
+}
+
+// A metric for which high is good counts at its largest value, to which jobs add that may be left out.
+func TestAGainCountsJobsThatMayBeLeftOut(t *testing.T) {
+	may := job("may", 1, 1)
+	may.Deadline, may.DeadlineHard = new(9.0), true
+	may.Input, may.Output = 3, 4
+	in := built(t, model.NewBuilder("gain").Cluster(cluster("c", 2, 1)).Job(job("must", 1, 10), may))
+	for metric, most := range map[string]float64{"finished": 2, "data_moved": 7, "work_done": 11, "utilisation": 100, "processor_usage": 100, "licence_usage": 100} {
+		for over, want := range map[float64]proof.Verdict{0: proof.Verified, 1e-6: proof.Refuted} {
+			c := claim(in, "makespan", 10, 0, &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}})
+			c.Objective[metric], c.Bound = 1.0/128, model.ProvedBound(10-most/128+over)
+			if r := verdict(t.Context(), in, c); r.Verdict != want {
+				t.Errorf("%s, %v above: %v", metric, over, r)
+			}
+		}
+	}
+}
+
+// A mean of times that are off the step is raised only where they cannot add up to less.
+func TestMeansOfTimesOffTheStepAreNotRaised(t *testing.T) {
+	for _, n := range []int{1, 2, 3} {
+		b := model.NewBuilder("off").Cluster(cluster("c", n, 1))
+		for k := range n {
+			b.Job(job(string(rune('a'+k)), 1, 3-1e-6))
+		}
+		in := built(t, b)
+		for bound, want := range map[float64]proof.Verdict{3 - 1e-5: proof.Verified, 3: proof.Refuted} {
+			if r := verdict(t.Context(), in, claim(in, "mean_response", bound*(1-1e-12), 1, &proof.Argument{EachAlone: &proof.EachAlone{}})); r.Verdict != want {
+				t.Errorf("%d jobs of a little less than 3: mean_response ≥ %v: %v", n, bound, r)
+			}
+		}
+	}
+}
+
+// A plan that leaves out a job is not optimal where another places it, whatever the jobs are that it waits for.
+func TestNotOptimalWithoutAJobThatAnotherScheduleMayPlace(t *testing.T) {
+	hard := job("hard", 1, 1)
+	hard.Deadline, hard.DeadlineHard = new(9.0), true
+	in := built(t, model.NewBuilder("behind").Cluster(cluster("c", 1, 1)).Job(job("must", 1, 2), hard, job("behind", 1, 5, "hard")))
+	run := func(id string, start, end float64) model.Placement {
+		return model.Placement{Job: id, Cluster: "c", Processors: model.Processors(0), Start: start, End: end}
+	}
+	sol := &model.Solution{Jobs: []model.Placement{run("hard", 0, 1), run("must", 1, 3)}, Unscheduled: []model.Unscheduled{{Job: "behind", Reason: "none"}}}
+	c := claim(in, "mean_wait", 0, 0, nil)
+	c.Objective = map[string]float64{"missed": 1}
+	c.Parts = nil
+	if out := outcome(t.Context(), in, c, sol); out.Optimal || out.Verdict != proof.Verified || out.Wrong {
+		t.Errorf("%+v", out)
+	}
+}
+
+// A child of a node is one that comes later: a position that is none is refuted, and nothing panics.
+func TestChildrenThatAreNoNodes(t *testing.T) {
+	in := built(t, model.NewBuilder("counts").Minimise("mcp", 1).Cluster(cluster("c", 1, 1)).Job(job("a", 1, 1)))
+	for _, child := range []int{-1, 0, 3, 1 << 40, -1 << 40} {
+		for _, split := range []proof.Split{{What: "jobs", Low: child, High: 2}, {What: "jobs", Low: 1, High: child}} {
+			by := proof.Argument{Counts: &proof.Counts{Limits: []float64{0, 1}, Nodes: []proof.Node{{Split: &split}, {Prices: []int{0}}, {Prices: []int{0}}},
+				Prices: []proof.JobPrices{{Jobs: []float64{0}, Clusters: []proof.ClusterPrices{{Processor: []float64{0}}}}}}}
+			if r := verdict(t.Context(), in, claim(in, "mcp", 0.1, 0, &by)); r.Verdict != proof.Refuted {
+				t.Errorf("%+v: %v", split, r)
+			}
+		}
+	}
+}
+
+// A certificate of one metric proves nothing of an objective that has another besides.
+func TestACertificateOfOneMetricIsNoneOfTwo(t *testing.T) {
+	in := built(t, model.NewBuilder("two").Minimise("makespan", 1).Minimise("mean_wait", 1).Cluster(cluster("c", 1, 1)).Job(job("a", 1, 2)))
+	c := claim(in, "makespan", 2, 0, &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}})
+	if r := proof.Check(t.Context(), in, c); r.Verdict != proof.NotCertified || r.Step != "objective" {
+		t.Error(r)
+	}
+	if r := verdict(t.Context(), in, c); r.Verdict != proof.Verified {
+		t.Errorf("of its own objective: %v", r)
 	}
 }

@@ -18,14 +18,21 @@ type Outcome struct {
 }
 
 // CheckSolution verifies a certificate and whether it proves the solution optimal: the solution is right, leaves out no job that some schedule can
-// place, and costs as much as the bound within the tolerance of the model. A solution that costs less than the bound refutes the certificate.
+// place, and costs as much as the bound within the tolerance of the model, see [model.Evaluation.Proves]. A solution that costs less than the bound
+// refutes the certificate. The objective is that of the instance, or the one that the solution states in its field minimised.
 func CheckSolution(ctx context.Context, in *model.Instance, c *Certificate, sol *model.Solution) Outcome {
-	target, err := check(ctx, in, c)
-	out := Outcome{Report: report(err)}
-	if target == nil {
+	if sol.Minimised != nil {
+		target, err := in.WithObjective(sol.Minimised)
+		if err != nil {
+			return Outcome{Report: report(nil), Wrong: true, Why: "the solution breaks a rule: minimised: " + err.Error()}
+		}
+		in = target
+	}
+	out := Outcome{Report: Check(ctx, in, c)}
+	if c.InstanceSHA256 != in.SHA256() || checkNumbers(c) != nil {
 		return out
 	}
-	found := model.Check(target, &model.Solution{Schema: model.SolutionSchema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads})
+	found := model.Check(in, &model.Solution{Schema: model.SolutionSchema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads})
 	if !found.OK() {
 		out.Wrong, out.Why = true, "the solution breaks a rule: "+found.Violations[0].Error()
 		return out
@@ -33,11 +40,13 @@ func CheckSolution(ctx context.Context, in *model.Instance, c *Certificate, sol 
 	if !math.IsInf(found.Objective, 0) {
 		out.Objective = &found.Objective
 	}
-	f := newFacts(ctx, target)
+	f := newFacts(ctx, in)
 	left := f.left(sol)
 	switch {
 	case left == mayPlace:
 		out.Why = "the solution leaves out a job that has to be placed: the bound says nothing of it"
+	case !sameObjective(c.Objective, in.StatedObjective()):
+		out.Why = "the certificate is of another objective"
 	case c.Infeasible != nil && out.Objective != nil && out.Verdict == Verified:
 		out.Report = Report{Refuted, "infeasible", "the solution has a finite cost"}
 	case c.Infeasible == nil && found.Refutes(c.Bound):

@@ -72,8 +72,13 @@ func (f *facts) queues(step string) (*queues, error) {
 	return q, nil
 }
 
-// full is by how much of its capacity a machine may seem to have more than it has, because the evaluator rounds.
-var full = new(big.Rat).SetFrac64(1, 1<<51)
+// full is by how much of its capacity a machine may seem to have more than it has, because the evaluator rounds. Where less than the part nearlyFull is
+// left, the evaluator computes what is left with one rounding, and the wait is as exact as a product.
+var (
+	full       = new(big.Rat).SetFrac64(1, 1<<51)
+	nearlyFull = new(big.Rat).SetFrac64(1, 1<<11)
+	digits     = new(big.Rat).SetFrac64(1<<49-1, 1<<49)
+)
 
 // isStable reports whether a machine that gets n tasks in the period T can be stable: n/T < μ for the service rate μ. It computes n/T in float64, as
 // model.Check does, which demands that n/T is below μ whatever rate is stated. Every float64 of at least the exact n/T is at least the rounded one,
@@ -84,7 +89,7 @@ func isStable(n int, period, rate float64) bool { return float64(n)/period < rat
 func (c *queueClass) stable(period, serviceRate float64, kappa *big.Rat, tasks int) {
 	rate := number(serviceRate)
 	capacity := new(big.Rat).Mul(number(period), rate)
-	capacity.Add(capacity, new(big.Rat).Mul(capacity, full))
+	seems, nearly := new(big.Rat).Mul(capacity, full), new(big.Rat).Mul(capacity, nearlyFull)
 	for n := 0; n <= tasks; n++ {
 		if n > 0 && !isStable(n, period, serviceRate) {
 			return
@@ -95,7 +100,11 @@ func (c *queueClass) stable(period, serviceRate float64, kappa *big.Rat, tasks i
 		wait := 0.0
 		if n > 0 {
 			w := new(big.Rat).Mul(kappa, rate)
-			w.Mul(w, load)
+			if w.Mul(w, load); spare.Cmp(nearly) < 0 {
+				w.Mul(w, digits)
+			} else {
+				spare.Add(spare, seems)
+			}
 			wait, _ = w.Quo(w, spare).Float64()
 			wait = max(0, below(wait))
 		}

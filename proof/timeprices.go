@@ -66,7 +66,7 @@ func (f *facts) timetable(stated []float64, step string) (*timetable, error) {
 	for j := range jobs {
 		most = larger(most, f.head[j])
 		for c := range clusters {
-			if f.in.CanRun(j, c) {
+			if f.alone[j][c] {
 				size, _ := f.in.Width(j, c)
 				longest = larger(longest, number(f.in.DurationOn(j, c, size)))
 			}
@@ -121,7 +121,7 @@ func (t *timetable) add(j int, last *big.Rat) {
 	}
 	row := make([]span, len(t.in.Clusters()))
 	for c := range row {
-		if t.in.CanRun(j, c) {
+		if t.alone[j][c] {
 			size, _ := t.in.Width(j, c)
 			d := number(t.in.DurationOn(j, c, size))
 			row[c] = span{size, t.times.down(d), t.times.up(d)}
@@ -271,8 +271,8 @@ func (i *pricedCluster) cheapest(j int, least []int128, ok []bool) {
 		if end > due {
 			cost = cost.plus(product(i.over, end-due))
 		}
-		by := 0
-		if by = i.bucket(end); i.limits[by] < end {
+		by := i.bucket(end)
+		if i.limits[by] < end {
 			by++
 		}
 		if !ok[by] || cost.below(least[by]) {

@@ -1,6 +1,7 @@
 package proof_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func TestCountsByHand(t *testing.T) {
 		"no root":            tree(1.0 / 6),
 		"a node without one": tree(1.0/6, proof.Node{Prices: []int{0}}, proof.Node{Prices: []int{0}}),
 	} {
-		if r := proof.Check(t.Context(), in, claim(in, "mcp", 0.33, 0, &by)); r.Verdict != proof.Refuted || r.Step == "" {
+		if r := verdict(t.Context(), in, claim(in, "mcp", 0.33, 0, &by)); r.Verdict != proof.Refuted || r.Step == "" {
 			t.Errorf("%s: %v", name, r)
 		}
 	}
@@ -42,10 +43,24 @@ func TestCountsByHand(t *testing.T) {
 	idle.Counts.Nodes = []proof.Node{{Prices: []int{0}}}
 	none := proof.ClusterPrices{Processor: []float64{0}}
 	idle.Counts.Prices[0].Clusters = []proof.ClusterPrices{none, none}
-	if r := proof.Check(t.Context(), in, claim(in, "mcp", 0.01, 0, &idle)); r.Verdict != proof.Refuted {
+	if r := verdict(t.Context(), in, claim(in, "mcp", 0.01, 0, &idle)); r.Verdict != proof.Refuted {
 		t.Errorf("without prices: %v", r)
 	}
 	expect(t, in, "mcp", 1.0/3, 0, proof.Argument{AreaLevels: &proof.AreaLevels{}})
+}
+
+// A box that costs exactly the bound is closed: at numbers that nothing rounds, a bound of the optimum is proved.
+func TestCountsProveTheBoundItself(t *testing.T) {
+	only := cluster("c", 1, 1)
+	only.Weights = &model.WeightsSpec{OverDeadline: new(0.0), Makespan: new(1.0), IdleTime: new(0.0)}
+	in := built(t, model.NewBuilder("exact").Minimise("mcp", 1).Cluster(only).Job(job("a", 1, 1)))
+	by := proof.Argument{Counts: &proof.Counts{Limits: []float64{0, 1}, Nodes: []proof.Node{{Prices: []int{0}}},
+		Prices: []proof.JobPrices{{Jobs: []float64{1}, Clusters: []proof.ClusterPrices{{Processor: []float64{1}}}}}}}
+	for bound, want := range map[float64]proof.Verdict{1: proof.Verified, math.Nextafter(1, 2): proof.Refuted} {
+		if r := verdict(t.Context(), in, claim(in, "mcp", bound, 0, &by)); r.Verdict != want {
+			t.Errorf("mcp ≥ %v: %v", bound, r)
+		}
+	}
 }
 
 // The worked instance of the G/G/1 allocation: 1/3 is optimal, two tasks on the first machine and the third on the second.
@@ -68,7 +83,7 @@ func TestLevelsByHand(t *testing.T) {
 		"prices that waste": tree(proof.Loads{At: []int{2, 1}, Places: []float64{0, 5}}),
 		"too few places":    tree(proof.Loads{At: []int{2, 1}, Places: []float64{0}}),
 	} {
-		if r := proof.Check(t.Context(), in, claim(in, "qos_penalty", 0.3, 0, &by)); r.Verdict != proof.Refuted || !strings.Contains(r.Step, "loads") {
+		if r := verdict(t.Context(), in, claim(in, "qos_penalty", 0.3, 0, &by)); r.Verdict != proof.Refuted || !strings.Contains(r.Step, "loads") {
 			t.Errorf("%s: %v", name, r)
 		}
 	}
@@ -97,7 +112,7 @@ func TestInfeasible(t *testing.T) {
 		{proof.Infeasible{Condition: "rate", Most: 1, Needed: 0.9}, proof.Refuted},
 	} {
 		c.Infeasible = &i.Infeasible
-		if r := proof.Check(t.Context(), in, c); r.Verdict != i.want {
+		if r := verdict(t.Context(), in, c); r.Verdict != i.want {
 			t.Errorf("%v: %v", i, r)
 		}
 	}
@@ -116,7 +131,7 @@ func TestInfeasible(t *testing.T) {
 		{proof.Infeasible{Condition: "rate", Most: 1.05, Needed: 1.1}, proof.Refuted},
 	} {
 		c.Infeasible = &i.Infeasible
-		if r := proof.Check(t.Context(), in, c); r.Verdict != i.want {
+		if r := verdict(t.Context(), in, c); r.Verdict != i.want {
 			t.Errorf("%v: %v", i, r)
 		}
 	}

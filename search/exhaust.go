@@ -30,6 +30,10 @@ type Exhausted struct {
 	// Doubtful says that a job of the schedule ends so soon after its deadline that rounding decides whether it is late. Then
 	// the schedule may cost more than Least, by the cost of being late. Otherwise the two differ by rounding alone.
 	Doubtful bool
+	// Rounding is by how much a time of a schedule may be off because its jobs' times were added up in double precision; 0: no sum of these times
+	// is rounded. Exact says that no sum of the objective is rounded either.
+	Rounding float64
+	Exact    bool
 }
 
 // Exhaust finds the best schedule of a small instance among those that cost less than the limit. It proves that no other is
@@ -39,6 +43,6 @@ func Exhaust(ctx context.Context, in *model.Instance, limit float64, opt Options
 	found, err := exact.Minimise(ctx, in, limit, opt.MaxEvals)
 	return Exhausted{
 		Result: Result{Solution: found.Solution, Evaluations: found.Evaluations, Stop: found.Stop},
-		Proved: found.Proved, Least: found.Least, Doubtful: found.Doubtful,
+		Proved: found.Proved, Least: found.Least, Doubtful: found.Doubtful, Rounding: found.Rounding, Exact: found.Exact,
 	}, err
 }

@@ -35,8 +35,8 @@ func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *mo
 	if err != nil {
 		return Result{}, err
 	}
-	if len(found.Jobs)+len(found.Unscheduled) != len(in.Jobs()) {
-		return result, nil // the engine has kept no schedule, whatever its rank says: its sums were never finite
+	if !isWhole(in, found) {
+		return result, nil
 	}
 	reached := model.NewRank(len(found.Unscheduled), e.Best(k).Objective)
 	if math.Abs(reached.Objective-at.Objective) <= doubt(at.Objective) {
@@ -48,6 +48,12 @@ func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *mo
 		result.Solution = found
 	}
 	return result, nil
+}
+
+// isWhole says that the schedule names every job. One of an engine does not where the engine has kept no schedule, whatever its rank says, as its sums
+// were never finite; and where the context ended long before the schedule was written out.
+func isWhole(in *model.Instance, s *model.Solution) bool {
+	return len(s.Jobs)+len(s.Unscheduled) == len(in.Jobs())
 }
 
 // plan tells an engine that plans its run about how many evaluations the run will make, if a limit says so. With a limit of time there are at least as
@@ -184,6 +190,9 @@ func (r *rounds) report(ctx context.Context) error {
 			found, err := r.engine.Solution(k)
 			if err != nil {
 				return err
+			}
+			if !isWhole(r.in, found) {
+				return nil
 			}
 			r.nowhere = len(found.Unscheduled) - best.Left
 		}

@@ -85,6 +85,14 @@ func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 	if ctx.Err() != nil {
 		return Result{Solution: start, Stop: model.StopReason(ctx)}, nil
 	}
+	if result, ok, err := byPriorities(ctx, in, start, opt); ok || err != nil {
+		return result, err
+	}
+	return minimise(ctx, in, start, opt)
+}
+
+// minimise searches by the objective of the instance as it is.
+func minimise(ctx context.Context, in *model.Instance, start *model.Solution, opt Options) (Result, error) {
 	from, at := start, engine.Nothing
 	if start == nil {
 		from = &model.Solution{}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // Policy decides which jobs start when. It is told everything that happens and then asked.
@@ -54,8 +56,8 @@ type Retractor interface {
 	Retract(j *Job)
 }
 
-// Spreader is a policy of the general world that spreads jobs over clusters. It is also given the jobs whose span is the grid and that fit no
-// cluster, and drops those that can never run.
+// Spreader is a policy of the general world that spreads jobs over clusters. It is also given the jobs that can run over several
+// clusters only, see [model.Instance.MustSpread].
 type Spreader interface {
 	Spreads()
 }
@@ -155,6 +157,7 @@ type Engine struct {
 	foreseen  bool  // the time of the forecast has come
 	fault     error // of the policy; ends the run
 	countdown int   // calls of Stopped
+	large     bool  // the platform is so large that each thing that happens may take long
 }
 
 // ErrPolicy is wrapped by the error of a run whose policy broke a rule of the engine, which is a bug in the
@@ -215,7 +218,7 @@ func (e *Engine) Wake(at float64) {
 // Stopped reports whether the run should end. A policy whose decisions take long asks it now and then, and returns
 // early.
 func (e *Engine) Stopped() bool {
-	if e.countdown++; e.countdown&63 == 0 && e.ctx.Err() != nil {
+	if e.countdown++; (e.large || e.countdown&63 == 0) && e.ctx.Err() != nil {
 		e.stopped = true
 	}
 	return e.stopped
@@ -234,6 +237,9 @@ func (e *Engine) failf(format string, args ...any) {
 	e.Fail(fmt.Errorf("%w: "+format, append([]any{ErrPolicy}, args...)...))
 }
 
+// largePlatform is the number of machines and clusters from which on the engine checks the context before each thing that happens.
+const largePlatform = 1 << 10
+
 // longQueue is the queue length from which a decision may take long. From there on the engine checks the context before each
 // decision.
 const longQueue = 1000
@@ -245,7 +251,7 @@ func (e *Engine) run() error {
 	}
 	e.wake = math.Inf(1)
 	for round := 0; ; round++ {
-		if round&255 == 0 || e.queued >= longQueue {
+		if round&255 == 0 || e.queued >= longQueue || e.large {
 			if err := e.ctx.Err(); err != nil {
 				return err
 			}
@@ -296,6 +302,9 @@ func (e *Engine) instant(t float64) error {
 		changes = changes || e.totals.Left == left || len(e.world.ready) > 0
 		if err := e.pull(); err != nil {
 			return err
+		}
+		if e.large && e.Stopped() {
+			return e.ctx.Err()
 		}
 	}
 	if !changes && e.fault == nil {
@@ -395,7 +404,7 @@ func (e *Engine) Start(j *Job) {
 		return
 	}
 	e.free -= j.Processors
-	j.EstimatedEnd = e.now + j.Estimate
+	j.EstimatedEnd = model.End(e.now, j.Estimate)
 	e.started(j)
 	if length := e.length(j); !math.IsNaN(length) {
 		j.runtime = length
@@ -405,7 +414,7 @@ func (e *Engine) Start(j *Job) {
 		length = j.Estimate
 	}
 	j.parts = 1
-	e.schedule(j, 0, e.now+length)
+	e.schedule(j, 0, model.End(e.now, length))
 	if e.opt.Observer != nil {
 		e.opt.Observer.Started(e.now, j, nil)
 	}

@@ -73,7 +73,7 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 			if expected := j.EstimatedEnd - e.now; p.EstimatedEnd < j.EstimatedEnd {
 				length *= (p.EstimatedEnd - e.now) / expected
 			}
-			p.end = e.now + length
+			p.end = model.End(e.now, length)
 		default:
 			p.end = w.end(e.now, max(at, e.now), j, p, link)
 		}
@@ -108,9 +108,9 @@ func (w *world) end(now, at float64, j *Job, p *Part, link float64) float64 {
 	r := j.Request
 	takes := r.in.Longest(r.index, p.Cluster, p.Processors, p.Tasks) + r.in.Transfer(r.index, link)
 	if w.local == nil {
-		return now + takes
+		return model.End(now, takes)
 	}
-	end := now + takes
+	end := model.End(now, takes)
 	for _, s := range p.shares {
 		m := &w.platform.Machines[s.Machine]
 		if m.Background == nil {
@@ -156,7 +156,7 @@ func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 			p.Processors = append(p.Processors, w.choose(p.shares[k])...)
 		}
 		p.Processors = model.NewProcessorSet(append(p.Processors, claim.Processors...)...)
-		p.EstimatedEnd = e.now + w.platform.estimate(j, p.Cluster, p.shares, p.Tasks, link)
+		p.EstimatedEnd = model.End(e.now, w.platform.estimate(j, p.Cluster, p.shares, p.Tasks, link))
 		w.platform.working += p.Processors.Len()
 		j.EstimatedEnd = max(j.EstimatedEnd, p.EstimatedEnd)
 		parts = append(parts, p)

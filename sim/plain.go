@@ -8,7 +8,6 @@ import (
 	"math/bits"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/plan"
 )
 
 // IsTrace reports whether an instance has only what a trace has: rigid jobs on one cluster of equal processors. The policies run such an instance many
@@ -32,7 +31,7 @@ func replay(ctx context.Context, in *model.Instance, policy Policy, opt Options)
 	r.order = order
 	for index := range in.Jobs() {
 		if !in.CanRun(index, 0) {
-			r.leave(index, plan.WhyNowhere(in, index))
+			r.leave(index, in.WhyNowhere(index))
 		}
 	}
 	opt.Observer = r

@@ -64,7 +64,9 @@ type Platform struct {
 	in       *model.Instance
 	clusters []clusterView
 	poolOf   [][]int32 // cluster → licence → pool; −1: unlimited
-	working  int       // processors on which tasks run now; those that are only held until their job ends do not count
+	empty    Room      // see Empty
+	stopped  func() bool
+	working  int // processors on which tasks run now; those that are only held until their job ends do not count
 }
 
 // clusterView is what a platform knows of a cluster.
@@ -165,7 +167,7 @@ func newPlatform(in *model.Instance, toCome model.Features, costs bool) *Platfor
 		p.clusters = append(p.clusters, view)
 	}
 	p.findPools()
-	p.Free = p.All()
+	p.Free, p.empty = p.All(), p.All()
 	return p
 }
 
@@ -242,6 +244,12 @@ func (p *Platform) All() Room {
 	return r
 }
 
+// Empty is [Platform.All] for those who only read it: all share it.
+func (p *Platform) Empty() *Room { return &p.empty }
+
+// Stopped is [Engine.Stopped], for what takes long outside of [Policy.Decide] too.
+func (p *Platform) Stopped() bool { return p.stopped != nil && p.stopped() }
+
 // CopyFrom makes the room equal to another.
 func (r *Room) CopyFrom(other *Room) {
 	r.Processors = append(r.Processors[:0], other.Processors...)
@@ -249,14 +257,26 @@ func (r *Room) CopyFrom(other *Room) {
 	r.Copies = append(r.Copies[:0], other.Copies...)
 }
 
-// Meet reduces the room to what is free in both rooms: the minimum of each entry.
-func (r *Room) Meet(other *Room) {
-	for k, n := range other.Processors {
-		r.Processors[k] = min(r.Processors[k], n)
-		r.Memory[k] = min(r.Memory[k], other.Memory[k])
+// CopyCluster copies to the room what another has of the cluster: its machines and all pools. The machines of other clusters stay undefined.
+func (p *Platform) CopyCluster(room, other *Room, cluster int) {
+	first, last := p.clusters[cluster].first, p.clusters[cluster].last
+	if len(room.Processors) != len(other.Processors) {
+		room.CopyFrom(other)
+		return
+	}
+	copy(room.Processors[first:last], other.Processors[first:last])
+	copy(room.Memory[first:last], other.Memory[first:last])
+	copy(room.Copies, other.Copies)
+}
+
+// MeetCluster reduces what the room has of the cluster, its machines and all pools, to what is free in both rooms: the minimum of each entry.
+func (p *Platform) MeetCluster(room, other *Room, cluster int) {
+	for k := p.clusters[cluster].first; k < p.clusters[cluster].last; k++ {
+		room.Processors[k] = min(room.Processors[k], other.Processors[k])
+		room.Memory[k] = min(room.Memory[k], other.Memory[k])
 	}
 	for k, n := range other.Copies {
-		r.Copies[k] = min(r.Copies[k], n)
+		room.Copies[k] = min(room.Copies[k], n)
 	}
 }
 
@@ -277,9 +297,6 @@ func (p *Platform) Widest(j *Job, cluster int) int {
 func (p *Platform) CanRun(j *Job, cluster int) bool {
 	return j.Request.in.CanRun(j.Request.index, cluster)
 }
-
-// memoryRounding is the share of a machine's memory by which sums may be off through rounding.
-const memoryRounding = 1e-12
 
 // Fits chooses, from the room, the processors of the cluster for a rigid job: those of the fastest machines first, or of one machine
 // if the job must stay on one. It appends them to shares. It returns false if the room has too few processors or licences.
@@ -349,9 +366,7 @@ func (p *Platform) hosts(room *Room, j *Job, m int) int {
 		return 0
 	}
 	if need := j.Request.Memory; need > 0 && !math.IsInf(machine.Memory, 1) {
-		if fit := (room.Memory[m] + machine.Memory*memoryRounding) / need; fit < float64(free) {
-			return int(fit)
-		}
+		return min(plan.Times(room.Memory[m], machine.Memory, need, free), each)
 	}
 	return free
 }
@@ -476,12 +491,13 @@ func (p *Platform) Licences() int { return len(p.in.Licences()) }
 // Scarcity is the number of copies asked for over the copies in the pools of the licence that the clusters use: 0 where the licence is
 // not limited, +Inf where copies are asked for and the pools are empty.
 func (p *Platform) Scarcity(licence int, asked float64, clusters []int) float64 {
-	copies, limited := 0, false
-	for at, pool := range p.Pools {
-		used := func(cluster int) bool { return p.poolOf[cluster][licence] == int32(at) }
-		if pool.Licence == licence && slices.ContainsFunc(clusters, used) {
-			copies, limited = copies+pool.Copies, true
+	copies, limited, grid := 0, false, false
+	for _, c := range clusters {
+		at := p.poolOf[c][licence]
+		if at < 0 || grid && p.Pools[at].Cluster < 0 {
+			continue
 		}
+		copies, limited, grid = copies+p.Pools[at].Copies, true, grid || p.Pools[at].Cluster < 0
 	}
 	if !limited || asked == 0 {
 		return 0

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/plan"
 )
 
 // world is the state of a run in the general world: the truth about the jobs, what is free and what came of the jobs so far.
@@ -68,6 +67,8 @@ func (w *world) run(ctx context.Context, policy func(*Platform, uint64) Policy, 
 	}
 	e := &Engine{ctx: ctx, policy: policy(w.platform, opt.Seed), source: w, opt: opt, world: w}
 	e.totals.Processors = w.in.Processors()
+	e.large = len(w.platform.Machines)+w.platform.Clusters() > largePlatform
+	w.platform.stopped = e.Stopped
 	if watcher, ok := opt.Observer.(Watcher); ok {
 		watcher.Watch(w.platform, e.policy)
 	}
@@ -127,13 +128,13 @@ func (w *world) admit(e *Engine, j *Job) bool {
 			return true
 		}
 	}
-	if _, spreads := e.policy.(Spreader); spreads && j.Request.Span == model.SpanGrid && len(w.in.Clusters()) > 1 {
+	if _, spreads := e.policy.(Spreader); spreads && in.MustSpread(index) {
 		return true
 	}
 	if retractor, ok := e.policy.(Retractor); ok {
 		retractor.Retract(j)
 	}
-	e.leave(j, Dropped, plan.WhyNowhere(in, index))
+	e.leave(j, Dropped, in.WhyNowhere(index))
 	return false
 }
 

@@ -6,8 +6,8 @@ import (
 )
 
 // certify chooses the certificate of the result's bound: that of own, the result that the solver returned, or that of known, the run's own proof. A
-// certificate that states less than the bound will do if it still proves that the schedule is optimal, or if it is near the bound. If neither will do,
-// certify takes the better one and notes which bound is not certified.
+// certificate that states less than the bound will do if it still proves that the schedule is optimal, or, of a schedule that is not called optimal,
+// if it is near the bound. If neither will do, certify takes the better one and notes which bound is not certified.
 func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Result, known *Proof, solver string) {
 	r.Certificate = nil
 	value, bounded := r.Bound.Value()
@@ -25,7 +25,13 @@ func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Re
 	}
 	certified := *best
 	certified.Stated, certified.NotCertified = model.Bound{}, ""
-	if stated, ok := best.Bound.Value(); !ok || !(stated >= value || evaluation.Proves(best.Bound) || near(stated, value)) {
+	enough := func(stated float64) bool {
+		if r.Status == model.Optimal {
+			return evaluation.Proves(best.Bound) || r.Tolerance <= MostTolerance && evaluation.ProvesWithin(best.Bound, r.Tolerance)
+		}
+		return near(stated, value)
+	}
+	if stated, ok := best.Bound.Value(); !ok || stated < value && !enough(stated) {
 		certified.Stated, certified.NotCertified = r.Bound, "solver "+solver+" states a bound without a certificate"
 	}
 	r.Certificate = identified(&certified, in)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/allot-opt/allot/model"
@@ -62,7 +61,7 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		return Result{}, err
 	}
 	if result.Solution == nil && from.solution != nil {
-		result.Solution = from.copied() // the start is a checked schedule, whatever the solver says
+		result.Solution = copied(from.solution) // the start is a checked schedule, whatever the solver says
 	}
 	if result.Solution == nil {
 		if result.Status != model.Infeasible {
@@ -173,40 +172,25 @@ func prepareStart(info Info, in *model.Instance, opt *Options) (start, error) {
 		return start{}, wrong
 	}
 	from := start{opt.Start, evaluation}
-	opt.Start = from.copied()
+	opt.Start = copied(from.solution)
 	return from, nil
-}
-
-// copied returns a copy of the schedule without the figures that it states of itself. The copy shares nothing with the schedule: a solver that
-// writes into it must change neither the caller's schedule nor one that was checked.
-func (s start) copied() *model.Solution {
-	sol := Bare(s.solution)
-	sol.Jobs, sol.Unscheduled, sol.Loads = slices.Clone(sol.Jobs), slices.Clone(sol.Unscheduled), slices.Clone(sol.Loads)
-	for k := range sol.Jobs {
-		p := &sol.Jobs[k]
-		p.Processors, p.Pieces = slices.Clone(p.Processors), slices.Clone(p.Pieces)
-		for i := range p.Pieces {
-			p.Pieces[i].Processors = slices.Clone(p.Pieces[i].Processors)
-		}
-	}
-	return sol
 }
 
 // better reports whether the start is better than the evaluated schedule. A run never returns a schedule worse than its start.
 func (s start) better(sol *model.Solution, evaluation model.Evaluation) bool {
-	return s.solution != nil && model.NewRank(len(s.solution.Unscheduled), s.evaluation.Objective).Better(model.NewRank(len(sol.Unscheduled), evaluation.Objective))
+	return s.solution != nil && model.BetterSchedule(s.solution, s.evaluation, sol, evaluation)
 }
 
-// complete checks the schedule and fills in the figures that the solution states of itself.
+// complete checks a copy of the schedule and fills in the figures that the solution states of itself.
 func complete(ctx context.Context, result *Result, from start, info Info, solver Solver, in *model.Instance, opt Options) error {
-	evaluation, wrong := Checked(in, result.Solution)
+	sol := copied(result.Solution) // before the check: the solver may keep what it returned, and write to it later
+	evaluation, wrong := Checked(in, sol)
 	if wrong != nil {
 		return wrong
 	}
-	if from.better(result.Solution, evaluation) {
-		result.Solution, evaluation = from.copied(), from.evaluation
+	if from.better(sol, evaluation) {
+		sol, evaluation = copied(from.solution), from.evaluation
 	}
-	sol := Bare(result.Solution)
 	result.Solution = sol
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
 	sol.Solver, sol.Version, sol.Seed = cmp.Or(result.Solver, info.Name), Version(), opt.Seed

@@ -97,7 +97,7 @@ func (s *Stages) proves(ctx context.Context, in *model.Instance, sol *model.Solu
 // solvers with the largest [Info].AutoJobs first: they are the quickest, so that a limit cuts off the slow ones. Of equally quick ones it runs
 // on-line policies first.
 func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (best Result, err error) {
-	best, rank, place := Result{Status: model.Unknown}, model.Rank{}, 0
+	best, place := Result{Status: model.Unknown}, 0
 	var cost model.Evaluation // of the best
 	for _, k := range quickestFirst(solvers) {
 		info := solvers[k]
@@ -121,9 +121,9 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 		if err != nil {
 			return Result{}, err
 		}
-		found := model.NewRank(len(result.Solution.Unscheduled), evaluation.Objective)
-		if best.Solution == nil || found.Better(rank) || !rank.Better(found) && preferred(result, best, k < place) {
-			best, rank, place, cost = result, found, k, evaluation
+		if best.Solution == nil || model.BetterSchedule(result.Solution, evaluation, best.Solution, cost) ||
+			!model.BetterSchedule(best.Solution, cost, result.Solution, evaluation) && preferred(result, best, k < place) {
+			best, place, cost = result, k, evaluation
 			best.Solver = info.Name
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/muscle"
 )
 
 var _ = solve.Register(solve.Info{
@@ -26,7 +27,7 @@ type Auto struct{}
 func (*Auto) candidates(in *model.Instance) []solve.Info {
 	var fitting []solve.Info
 	for _, info := range solve.Solvers() {
-		if solver := info.New(); info.AutoJobs > 0 && len(in.Jobs()) <= autoJobs(info, in) && solver.Supports(in) == nil {
+		if solver := info.New(); info.AutoJobs > 0 && len(in.Jobs()) <= autoJobs(info, in) && tableFits(info.Name, in) && solver.Supports(in) == nil {
 			fitting = append(fitting, info)
 		}
 	}
@@ -43,6 +44,26 @@ func autoJobs(info solve.Info, in *model.Instance) int {
 		return min(info.AutoJobs, autoGeneral[info.Name])
 	}
 	return info.AutoJobs
+}
+
+// tableFits says that the table of a solver that keeps one is small: MUSCLE's of jobs and processors, or the times of all jobs on all resources.
+func tableFits(solver string, in *model.Instance) bool {
+	switch solver {
+	case "muscle":
+		return muscle.Quick(in)
+	case "minmin", "maxmin", "sufferage":
+		const mostTimes = 1 << 27 // 1 GB
+		resources := 0
+		for c := range in.Clusters() {
+			if cluster := &in.Clusters()[c]; cluster.Uniform {
+				resources++
+			} else {
+				resources += len(cluster.Machines)
+			}
+		}
+		return len(in.Jobs())*resources <= mostTimes
+	}
+	return true
 }
 
 // autoGeneral are the numbers of jobs up to which Auto tries the policies in the general world: they take about a second for jobs that all

@@ -53,6 +53,33 @@ func TestAutoCandidatesBySize(t *testing.T) {
 	}
 }
 
+// MUSCLE is tried unless its table would be too large for the jobs and processors.
+func TestAutoLeavesOutMuscleForLargeTables(t *testing.T) {
+	for _, c := range []struct {
+		jobs, size, processors int
+		want                   bool
+	}{
+		{3000, 40_000, 1 << 24, false},
+		{3000, 40_000, 1 << 15, true},
+		{3000, 10, 1 << 24, true},
+		{7, 1 << 24, 1 << 24, true}, // 8 rows of 2²⁴ cells
+		{8, 1 << 24, 1 << 24, false},
+	} {
+		b := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: c.processors}}})
+		for k := range c.jobs {
+			b.Job(model.JobSpec{ID: fmt.Sprint("j", k), Processors: model.Rigid(c.size), Work: new(1.0)})
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := new(Auto).candidates(in)
+		if got := slices.ContainsFunc(list, func(info solve.Info) bool { return info.Name == "muscle" }); got != c.want {
+			t.Errorf("%d jobs of %d processors on %d: tried %v", c.jobs, c.size, c.processors, got)
+		}
+	}
+}
+
 // The name of search follows that of a quick solver only where search found a better schedule; and a run that its evaluations ended says so.
 func TestAutoNamesWhoMadeTheSchedule(t *testing.T) {
 	for _, c := range []struct {

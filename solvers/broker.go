@@ -204,7 +204,7 @@ func (r *brokerRun) key(job, resource int, duration float64) float64 {
 func (r *brokerRun) put(job, resource int) {
 	j := &r.Instance.Jobs()[job]
 	start := max(r.now, r.free[resource])
-	end := start + r.Resources[resource].Duration(r.Instance, job)
+	end := model.End(start, r.Resources[resource].Duration(r.Instance, job))
 	r.free[resource] = end
 	if j.DeadlineHard && start > j.Deadline-(end-start) && model.Late(end, j.Deadline) {
 		r.lose(job, fmt.Sprintf("it ran on %s until %v, after its hard deadline %v", r.Instance.Clusters()[r.Resources[resource].Cluster].ID, end, j.Deadline))

@@ -114,7 +114,7 @@ func TestEveryBoundOfTheSuitesIsVerified(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := proof.Check(t.Context(), in, read)
+				r := proof.Check(t.Context(), target, read)
 				checked := time.Since(began)
 				checking += checked
 				counts[c.Parts[0].Method+", "+string(r.Verdict)]++
@@ -176,7 +176,7 @@ func TestCertificatesOfRandomInstances(t *testing.T) {
 			p := bound.NewCertified(context.Background(), target)
 			p.Improve(context.Background(), 2_000_000)
 			for _, c := range p.Certificates() {
-				r := proof.Check(context.Background(), in, c)
+				r := proof.Check(context.Background(), target, c)
 				counts[r.Verdict]++
 				if r.Verdict == proof.Refuted {
 					t.Errorf("%s ≥ %v by %s: %v", metric, c.Bound, c.Parts[0].Method, r)
@@ -245,7 +245,7 @@ func TestCertificatesAtOddPlaces(t *testing.T) {
 			p.Limit(best[metric])
 			p.Improve(t.Context(), 3_000_000)
 			for _, c := range p.Certificates() {
-				r := proof.Check(t.Context(), in, c)
+				r := proof.Check(t.Context(), target, c)
 				value, _ := c.Bound.Value()
 				want := proof.Verified
 				if !says[[2]string{metric, c.Parts[0].Method}] {

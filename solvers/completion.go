@@ -16,13 +16,16 @@ import (
 // A job with a hard deadline can be placed only where it starts by deadline − duration.
 type completions struct {
 	*grid.Outline
-	duration  []float64   // of job j on resource k at j·len(resources) + k; +Inf: it cannot run there
+	duration  [][]float64 // by job and resource; +Inf: it cannot run there
 	sizes     [][]int     // by resource: the sizes, numbers of processors, that jobs have there
 	release   [][]float64 // by resource and size: the earliest time at which that many processors are free
 	only      []float64   // by resource: the release of the one size that jobs have there; nil where some resource has several sizes
 	deadlines bool        // some job has a hard deadline
 	count     int         // jobs not yet placed that could run somewhere
 }
+
+// blockCells is about the number of durations that are allocated at once.
+const blockCells = 1 << 16
 
 // newCompletions starts with no job placed; nil where the context ends first. The error is that of [grid.Supports]. O(jobs · resources).
 func newCompletions(ctx context.Context, in *model.Instance) (*completions, error) {
@@ -31,21 +34,29 @@ func newCompletions(ctx context.Context, in *model.Instance) (*completions, erro
 	}
 	n := len(in.Jobs())
 	c := &completions{Outline: grid.NewOutline(in), count: n, deadlines: in.Features().Has(model.HardDeadlines)}
-	c.duration = make([]float64, n*len(c.Resources))
-	for j := range n {
-		if j%64 == 0 && ctx.Err() != nil {
+	c.duration = make([][]float64, n)
+	var block []float64 // rows of the next jobs
+	for j, poll := 0, solve.NewPoll(ctx); j < n; j++ {
+		if poll.Stopped(8 * len(c.Resources)) {
 			return nil, nil
 		}
+		if m := len(c.Resources); len(block) < m {
+			block = make([]float64, m*max(1, min(n-j, blockCells/m)))
+		}
+		c.duration[j], block = block[:len(c.Resources):len(c.Resources)], block[len(c.Resources):]
 		if !c.measure(j) {
 			c.count--
 		}
 	}
 	c.sizes, c.release = make([][]int, len(c.Resources)), make([][]float64, len(c.Resources))
-	for k := range c.Resources {
+	for k, poll := 0, solve.NewPoll(ctx); k < len(c.Resources); k++ {
+		if poll.Stopped(4 * n) {
+			return nil, nil
+		}
 		c.release[k] = make([]float64, c.Resources[k].Processors+1)
 		seen := make([]bool, c.Resources[k].Processors+1)
 		for j := range n {
-			if d := c.duration[j*len(c.Resources)+k]; math.IsInf(d, 1) {
+			if d := c.duration[j][k]; math.IsInf(d, 1) {
 				continue
 			}
 			if size := c.Resources[k].Size(&in.Jobs()[j]); !seen[size] {
@@ -77,7 +88,7 @@ func (c *completions) keepOnly(resource int) {
 // measure computes the durations of the job on all resources; false where it can run on none.
 func (c *completions) measure(job int) bool {
 	j, somewhere := &c.Instance.Jobs()[job], false
-	row := c.duration[job*len(c.Resources) : (job+1)*len(c.Resources)]
+	row := c.duration[job]
 	for k := range row {
 		row[k] = math.Inf(1)
 		if l := &c.Resources[k]; l.Fits(j) {
@@ -89,7 +100,7 @@ func (c *completions) measure(job int) bool {
 }
 
 // on is the duration of the job on the resource.
-func (c *completions) on(job, resource int) float64 { return c.duration[job*len(c.Resources)+resource] }
+func (c *completions) on(job, resource int) float64 { return c.duration[job][resource] }
 
 // start is when the job would start on the resource if it were placed next; it must be able to run there.
 func (c *completions) start(job, resource int) float64 {
@@ -146,7 +157,7 @@ func (c *completions) ends(job int, yield func(resource int, end float64)) {
 	if c.deadlines && j.DeadlineHard {
 		latest = j.Deadline
 	}
-	for k, d := range c.duration[job*len(c.Resources):][:len(c.Resources)] {
+	for k, d := range c.duration[job] {
 		if d > math.MaxFloat64 {
 			continue
 		}
@@ -165,7 +176,7 @@ func (c *completions) ends(job int, yield func(resource int, end float64)) {
 // put places the job on the resource and brings the releases up to date.
 func (c *completions) put(job, resource int) {
 	start := c.start(job, resource)
-	c.Place(job, resource, start, start+c.on(job, resource))
+	c.Place(job, resource, start, model.End(start, c.on(job, resource)))
 	c.count--
 	for _, size := range c.sizes[resource] {
 		c.release[resource][size] = c.Resources[resource].Release(size)

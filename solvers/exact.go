@@ -3,6 +3,7 @@ package solvers
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
@@ -88,7 +89,7 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 			return solve.Result{}, err
 		}
 		if better.Objective < value {
-			result.Solution, value = found.Solution, better.Objective
+			result.Solution, value, cost = found.Solution, better.Objective, better
 		}
 		if least = value; found.Doubtful {
 			least = min(least, found.Least)
@@ -96,10 +97,17 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	}
 	switch {
 	case opt.Proof(ctx, in).WorstLeft(result.Solution) != bound.MustLeave:
-	case least == value:
-		result.Status, result.Bound = model.Optimal, model.ProvedBound(value)
 	default:
+		if !found.Exact {
+			least -= 2 * cost.Doubt(found.Rounding)
+		}
+		if !slices.ContainsFunc(in.Objective(), func(t model.ObjectiveTerm) bool { return t.Weight < 0 }) {
+			least = max(least, 0) // no metric is negative
+		}
 		result.Bound = result.Bound.Max(model.ProvedBound(least))
+		if cost.Proves(result.Bound) {
+			result.Status = model.Optimal
+		}
 	}
 	return result, nil
 }

@@ -43,7 +43,7 @@ func (*HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (
 	order := plan.ArrivalOrder(in)
 	rank := make([]float64, len(order))
 	for k := len(order) - 1; k >= 0; k-- { // none stands before those it waits for
-		if k%64 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return solve.Stopped(ctx), nil
 		}
 		j := order[k]

@@ -189,10 +189,7 @@ func (t *jobTree) row(node int) []float64 {
 }
 
 // durations are those of the job on all resources.
-func (t *jobTree) durations(job int32) []float64 {
-	m := len(t.c.Resources)
-	return t.c.duration[int(job)*m : (int(job)+1)*m]
-}
+func (t *jobTree) durations(job int32) []float64 { return t.c.duration[job] }
 
 // search finds the best job, and late jobs, which must be removed then.
 func (t *jobTree) search() {

@@ -143,18 +143,7 @@ func better(in *model.Instance, a, b *model.Solution) (*model.Solution, error) {
 	if a == nil {
 		return b, nil
 	}
-	first, err := model.Objective(in, a)
-	if err != nil {
-		return nil, err
-	}
-	second, err := model.Objective(in, b)
-	if err != nil {
-		return nil, err
-	}
-	if model.NewRank(len(b.Unscheduled), second).Better(model.NewRank(len(a.Unscheduled), first)) {
-		return b, nil
-	}
-	return a, nil
+	return search.Better(in, a, b)
 }
 
 // coldStarts are the heuristics whose best schedule a search begins with; the engines add the schedules of their rules. Where jobs wait for
@@ -166,7 +155,7 @@ func coldStarts(in *model.Instance) []solve.Info {
 	}
 	var fitting []solve.Info
 	for _, name := range names {
-		if info, err := solve.Lookup(name); err == nil && len(in.Jobs()) <= info.AutoJobs && info.New().Supports(in) == nil {
+		if info, err := solve.Lookup(name); err == nil && len(in.Jobs()) <= info.AutoJobs && tableFits(name, in) && info.New().Supports(in) == nil {
 			fitting = append(fitting, info)
 		}
 	}

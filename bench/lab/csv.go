@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+
+	"github.com/allot-opt/allot/internal/plaintext"
 )
 
 // WriteCSV writes a row for each class of each policy.
@@ -41,7 +43,7 @@ func (r *Report) WriteShares(w io.Writer) error {
 			p := &r.Groups[g].Policies[k]
 			for i := range p.Shares {
 				share := &p.Shares[i]
-				row := []string{r.Groups[g].Name(), p.Name, strconv.Itoa(share.Day), share.User, number(&share.Entitled), number(&share.Received)}
+				row := []string{plaintext.Cell(r.Groups[g].Name()), plaintext.Cell(p.Name), strconv.Itoa(share.Day), plaintext.Cell(share.User), number(&share.Entitled), number(&share.Received)}
 				if err := out.Write(row); err != nil {
 					return err
 				}
@@ -54,7 +56,7 @@ func (r *Report) WriteShares(w io.Writer) error {
 
 // cells are the cells of a class; utilisation, jobs left out and Jain's index are of all jobs.
 func cells(group string, p *Policy, c *Class) []string {
-	row := []string{group, p.Name, c.Kind, c.Name, strconv.Itoa(c.Jobs)}
+	row := []string{plaintext.Cell(group), plaintext.Cell(p.Name), c.Kind, plaintext.Cell(c.Name), strconv.Itoa(c.Jobs)}
 	if c.Wait == nil {
 		row = append(row, make([]string, 5)...)
 	} else {

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
-	"html"
 	"image/color"
 	"io"
 	"math"
@@ -20,7 +18,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
-	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/allot-opt/allot/internal/svg"
 )
 
 // Format is the format of a picture that is written to its own file.
@@ -218,10 +217,11 @@ func picture(w io.Writer, format Format, title string, width, height float64, pa
 	k := &ink{height: height, format: format}
 	x, y := vg.Length(width), vg.Length(height)
 	var writer io.WriterTo
+	var drawing *svg.Canvas
 	switch format {
 	case SVG:
-		canvas := vgsvg.New(x, y)
-		k.canvas, writer = canvas, canvas
+		drawing = svg.New(x, y, "font-family:Liberation Sans,Arial,Helvetica,sans-serif")
+		k.canvas = drawing
 	case PDF:
 		canvas := vgpdf.New(x, y)
 		k.canvas, writer = canvas, canvas
@@ -233,25 +233,9 @@ func picture(w io.Writer, format Format, title string, width, height float64, pa
 	}
 	k.fill(fmt.Sprintf("M0 0H%vV%vH0z", width, height), paperInk)
 	paint(k)
-	if format != SVG {
-		_, err := writer.WriteTo(w)
-		return err
+	if format == SVG {
+		return drawing.Write(w, svg.Document{Title: title})
 	}
-	var drawn bytes.Buffer
-	if _, err := writer.WriteTo(&drawn); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, finished(drawn.String(), title))
+	_, err := writer.WriteTo(w)
 	return err
-}
-
-// finished is an SVG with its title and with names of fonts for viewers that lack the first.
-func finished(svg, title string) string {
-	svg = strings.ReplaceAll(svg, `font-family:Liberation Sans;`, `font-family:Liberation Sans,Arial,Helvetica,sans-serif;`)
-	start := strings.Index(svg, "<svg")
-	if start < 0 {
-		return svg
-	}
-	end := start + strings.IndexByte(svg[start:], '>') + 1
-	return svg[:end] + "\n<title>" + html.EscapeString(title) + "</title>" + svg[end:]
 }

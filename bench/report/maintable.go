@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/allot-opt/allot/internal/plaintext"
 )
 
 // TableFormat is a format of the table of solvers.
@@ -212,7 +214,7 @@ func (s *study) csvTable(w io.Writer) error {
 			if k == len(g.solvers) {
 				reference, kind, rank, wins = "yes", g.other.kind.single(), "", ""
 			}
-			_ = out.Write([]string{printable(g.name), kind, printable(c.name), reference, rank, wins, strconv.Itoa(f.problems),
+			_ = out.Write([]string{plaintext.Cell(printable(g.name)), kind, plaintext.Cell(printable(c.name)), reference, rank, wins, strconv.Itoa(f.problems),
 				exact(f.mean.Estimate), exact(f.mean.Low), exact(f.mean.High), exact(f.gap), exact(f.bound), strconv.Itoa(f.proved), exact(f.time), exact(f.speed),
 				strconv.Itoa(f.left), strconv.Itoa(f.faults), strconv.Itoa(f.results), strconv.Itoa(f.runs)})
 		}

@@ -43,6 +43,30 @@ func TestRanges(t *testing.T) {
 	}
 }
 
+// Numbers of an array end below MaxArraySize.
+func TestMostTasks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no shell scripts")
+	}
+	folder := t.TempDir()
+	t.Setenv("PATH", folder)
+	for answer, want := range map[string]int{
+		"echo 'MaxArrayTasks = 7'; echo 'MaxArraySize            = 4001'": 4000, "echo 'MaxArraySize = many'": 1000, "echo 'MaxArraySize = 99999999999999999999'": 1000, "exit 1": 1000,
+	} {
+		script := "#!/bin/sh\n[ \"$*\" = 'show config' ] || exit 2\n" + answer + "\n"
+		if err := os.WriteFile(filepath.Join(folder, "scontrol"), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if found := MostTasks(t.Context()); found != want {
+			t.Errorf("%s: %d, expected %d", answer, found, want)
+		}
+	}
+	t.Setenv("PATH", t.TempDir())
+	if found := MostTasks(t.Context()); found != 1000 {
+		t.Errorf("without Slurm: %d", found)
+	}
+}
+
 // The lines that Slurm reads are the script's own, whatever names and paths hold; what comes first is not a command.
 func TestScript(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

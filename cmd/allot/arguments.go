@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/suggest"
 )
 
@@ -127,16 +127,8 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// printable replaces control characters, also those that change the direction of writing. With them, a name in a file could steer the user's
-// terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r) {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
-}
+// printable makes a text harmless for the user's terminal.
+func printable(text string) string { return plaintext.Printable(text) }
 
 // choiceFlag is a flag with a few possible values. The help lists them, completion offers them, and [checkChoices] refuses others.
 type choiceFlag struct {

@@ -128,7 +128,10 @@ func readRun(path string) (report.Run, error) {
 		return run, err
 	}
 	if len(run.Rows) == 0 {
-		return run, usageErrorf("%s: expected at least one row, found none", path)
+		if info.IsDir() {
+			path = filepath.Join(path, "rows*.jsonl")
+		}
+		return run, usageErrorf("%s: expected at least one whole row, found none", path)
 	}
 	if info.IsDir() {
 		run.File, err = bench.ReadRun(path)

@@ -16,14 +16,15 @@ func checkCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "check",
 		Usage:     "check a solution against its instance, or schedules against reference schedules",
-		ArgsUsage: "INSTANCE SOLUTION | --proof FILE INSTANCE [SOLUTION] | --golden DIR SCHEDULE…",
+		ArgsUsage: "INSTANCE SOLUTION | --proof FILE [--objective METRIC] INSTANCE [SOLUTION] | --golden DIR SCHEDULE…",
 		Description: `Prints ok and the metrics if the solution is correct. Otherwise it lists the violations with their codes, and the exit status is 3.
 It lists the first 20 violations and counts the rest, which --json calls "more". If the solution was made for another instance, the first line says so.
 
 With --proof FILE it verifies the certificate of a bound, which solve or bound has written. It computes in exact numbers and shares no code with the
 programs that prove bounds. The verdict is verified; refuted, with the step that fails (exit status 3); or not certified, if there is nothing to
 check (exit status 4). With a SOLUTION it also says whether the bound proves that the solution is optimal. If the solution breaks a rule or costs
-less than the bound, the exit status is 3.
+less than the bound, the exit status is 3. A certificate has to be of the instance's objective, or of the one for which the solution was made; without
+a solution --objective METRIC names another one. A certificate of any other objective proves nothing here: it is not certified.
 
 With --golden DIR it compares the schedules of another scheduler with the reference schedules of fcfs, easy and conservative in the folder DIR
 (golden in the repository; golden/README.md states the rules). A SCHEDULE is one of these:
@@ -39,11 +40,13 @@ Examples:
   allot solve -o plan.json examples/table1.json && allot check examples/table1.json plan.json
   allot solve --proof proof.json -o plan.json examples/table1.json && allot check --proof proof.json examples/table1.json plan.json
   allot check --golden golden extra-twice.easy.csv`,
-		Flags: []cli.Flag{jsonFlag, goldenFlag, &cli.StringFlag{Name: "proof", Usage: "verify the certificate of a bound in `FILE`"}},
+		Flags: []cli.Flag{jsonFlag, goldenFlag, objectiveFlag(), &cli.StringFlag{Name: "proof", Usage: "verify the certificate of a bound in `FILE`"}},
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.IsSet("golden") && c.IsSet("proof"):
 				return usageErrorf("expected only one of --golden and --proof, found both")
+			case c.IsSet("objective") && !c.IsSet("proof"):
+				return usageErrorf("--objective goes with --proof: a solution states for which objective it was made")
 			case c.IsSet("golden"):
 				return checkGolden(c)
 			case c.IsSet("proof"):

@@ -55,13 +55,17 @@ func checkProof(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	target, err := withObjective(c, in)
+	if err != nil {
+		return err
+	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	var out proof.Outcome
 	if len(list) > 0 {
-		out = proof.CheckSolution(ctx, in, certificate, list[0])
+		out = proof.CheckSolution(ctx, target, certificate, list[0])
 	} else {
-		out.Report = proof.Check(ctx, in, certificate)
+		out.Report = proof.Check(ctx, target, certificate)
 	}
 	if c.Bool("json") {
 		err = writeOutcome(c, certificate, out, len(list) > 0)

@@ -11,17 +11,22 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/internal/files"
+	"github.com/allot-opt/allot/internal/plaintext"
 )
 
 // outputFlag names the file to write to.
 var outputFlag = &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write to `FILE`; - is standard output"}
 
-// write writes to a file; the path - means the command's standard output.
+// write writes to a file; the path - means the command's standard output. A file gets names as they are, a terminal gets them printable.
 func write(c *cli.Context, path string, content func(io.Writer) error) error {
 	if path != "-" {
 		return writeFile(path, content)
 	}
-	out := bufio.NewWriter(c.App.Writer)
+	to := c.App.Writer
+	if _, ok := terminalOf(to); ok {
+		to = &plaintext.Writer{To: to}
+	}
+	out := bufio.NewWriter(to)
 	if err := content(out); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"strings"
 
@@ -199,11 +200,13 @@ func pictureFormat(c *cli.Context, usual draw.Format) (draw.Format, int, error) 
 
 // writePicture writes a picture to the output that the flags name. If the picture itself fails, the user asked for an unsuitable size or format.
 func writePicture(c *cli.Context, picture *draw.Picture, format draw.Format) error {
+	var drawn bytes.Buffer
+	if err := picture.Write(&drawn, format); err != nil {
+		return usageErrorf("%w", err)
+	}
 	return write(c, c.String("output"), func(w io.Writer) error {
-		if err := picture.Write(w, format); err != nil {
-			return usageErrorf("%w", err)
-		}
-		return nil
+		_, err := drawn.WriteTo(w)
+		return err
 	})
 }
 

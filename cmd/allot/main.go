@@ -10,8 +10,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -69,10 +69,14 @@ func main() {
 }
 
 // interruptible makes a context that ends with the first Ctrl-C, so that a solver can return its best solution so far. A second Ctrl-C ends the
-// program at once. While no solver runs, the first one does so too. Other signals may do as Ctrl-C does.
+// program at once. While no solver runs, the first one does so too. SIGTERM, the hangup of the terminal and other signals do as Ctrl-C does, but
+// a second hangup is ignored.
 func interruptible(ctx context.Context, others ...os.Signal) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, append(others, os.Interrupt, syscall.SIGTERM)...)
-	context.AfterFunc(ctx, stop)
+	ctx, stop := signal.NotifyContext(ctx, slices.Concat(others, stopSignals, []os.Signal{os.Interrupt})...)
+	context.AfterFunc(ctx, func() {
+		keepRunning()
+		stop()
+	})
 	return ctx, stop
 }
 
@@ -92,16 +96,33 @@ func withinTime(c *cli.Context) (context.Context, context.CancelFunc) {
 
 // run runs the command and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	app := newApp(stdout, stderr)
+	out := &output{Writer: stdout}
+	app := newApp(out, stderr)
 	if last := len(args) - 1; last > 0 && args[last] == completionFlag {
 		complete(stdout, app, args[1:last])
 		return exitOK
 	}
 	err := app.RunContext(ctx, flagsFirst(app, args))
+	if err == nil {
+		err = out.err
+	}
 	if err != nil && err.Error() != "" {
 		fmt.Fprintf(stderr, "allot: %s\n", printable(err.Error()))
 	}
 	return statusOf(err)
+}
+
+// output is standard output. It keeps the first error, which the library that writes the help does not return.
+type output struct {
+	io.Writer
+	err error
+}
+
+// Write implements io.Writer.
+func (o *output) Write(text []byte) (int, error) {
+	n, err := o.Writer.Write(text)
+	o.err = cmp.Or(o.err, err)
+	return n, err
 }
 
 // newApp puts the subcommands together.

@@ -119,6 +119,9 @@ func (p *progress) finish() {
 
 // terminalOf returns the file descriptor of the stream, if the stream is a terminal.
 func terminalOf(w io.Writer) (int, bool) {
+	if out, ok := w.(*output); ok {
+		w = out.Writer
+	}
 	file, ok := w.(*os.File)
 	if !ok {
 		return 0, false

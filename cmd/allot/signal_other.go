@@ -2,7 +2,16 @@
 
 package main
 
-import "os"
+import (
+	"os"
+	"syscall"
+)
+
+// stopSignals are the signals besides Ctrl-C that end a run with its best schedule so far.
+var stopSignals = []os.Signal{syscall.SIGTERM}
+
+// keepRunning does nothing: this system has no terminals that hang up.
+func keepRunning() {}
 
 // endSignals are the signals that engines send to a task before its time is over: this system has none.
 var endSignals []os.Signal

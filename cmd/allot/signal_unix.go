@@ -8,6 +8,22 @@ import (
 	"syscall"
 )
 
+// stopSignals are the signals besides Ctrl-C that end a run with its best schedule so far. A hangup is ignored where nohup says so.
+var stopSignals = func() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{syscall.SIGTERM}
+	}
+	return []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
+}()
+
+// keepRunning ignores hangups from here on. A terminal that closes sends more than one: the shell's, and the system's when the shell has ended.
+// The second one must not end the program before it has written its files.
+// They are received and not looked at: if they were ignored, so they would be in every program that this one starts from here on.
+func keepRunning() { signal.Notify(hangups, syscall.SIGHUP) }
+
+// hangups receives the hangups that no longer matter.
+var hangups = make(chan os.Signal, 1)
+
 // endSignals are the signals that engines send to a task before its time is over.
 var endSignals = []os.Signal{syscall.SIGUSR1}
 

@@ -50,6 +50,11 @@ func failure(err error) *refusal {
 	return &refusal{status: http.StatusInternalServerError, Message: err.Error()}
 }
 
+// busy makes the refusal of a request for which there is no room now.
+func busy(why string) *refusal {
+	return &refusal{status: http.StatusServiceUnavailable, Message: why}
+}
+
 // line is a line of the answer. Exactly one field is set.
 type line struct {
 	Progress *progress `json:"progress,omitempty"`
@@ -95,15 +100,13 @@ type answer struct {
 
 // refuse answers with a refusal.
 func (a *answer) refuse(wrong *refusal) {
+	_ = a.control.SetReadDeadline(time.Now().Add(time.Second)) // the server reads the rest of a short body first, which may never arrive
 	a.w.Header().Set("Content-Type", "application/json")
+	if wrong.status == http.StatusServiceUnavailable {
+		a.w.Header().Set("Retry-After", "1")
+	}
 	a.w.WriteHeader(wrong.status)
 	_ = json.NewEncoder(a.w).Encode(wrong) // if the client is gone, nobody needs the answer
-}
-
-// busy refuses a request for which there is no room now.
-func (a *answer) busy() {
-	a.w.Header().Set("Retry-After", "1")
-	a.refuse(&refusal{status: http.StatusServiceUnavailable, Message: "as many runs as there may be are under way"})
 }
 
 // line writes a line and sends it at once. An error means that the client is gone or does not read.

@@ -6,8 +6,10 @@
 // The body is an instance. The query names the solver as allot's --solver does (with parameters: search:effort=3), the deadline of the run and
 // the seed. The answer has one line of JSON, {"progress": …}, for each improvement as soon as it is found, and a last line, {"result": …}, with the
 // solution. If the client closes the connection, the run stops. Errors are JSON too, with these statuses: 400 for a wrong request (with the JSON path
-// of a fault in the instance), 413 if the instance is too large, 422 if the solver does not support it, and 503 if the largest number of runs
-// is under way.
+// of a fault in the instance), 408 if the body does not arrive in time, 413 if the instance is too large, 422 if the solver does not support it, and 503
+// if the largest number of runs is under way, or if too many bodies or bytes arrive at the same time.
+//
+// The memory for instances is bounded: bodies together, and jobs, values and tables of each instance while it is read. What a solver needs is not.
 package main
 
 import (

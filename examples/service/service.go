@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,39 +18,26 @@ import (
 
 // service solves instances, a few at the same time. Its limits protect the machine from its clients.
 type service struct {
-	mostBytes         int64 // largest size of a body
-	mostJobs          int
+	mostBytes         int64        // largest size of a body
+	limits            model.Limits // of an instance
 	mostProcessors    int
 	reading           time.Duration // time that a body may take to arrive
+	stalling          time.Duration // time that a client may send nothing while its body arrives
 	writing           time.Duration // time that a client may take to accept a line
 	deadline, longest time.Duration // deadline of a run whose request names none, and the longest that a request may ask for
-	slots             room          // one for each run
-	bodies            room          // one for each body that arrives: a slow client must not keep others from running
+	slots             room          // one for each run, from when its body has arrived
+	bodies            room          // one for each body that arrives; one that stalls takes little, so there are many
+	arriving          store         // bytes of the bodies that arrive or wait for their runs
 }
 
 // newService makes a service that allows the given number of runs at the same time.
 func newService(runs int) *service {
 	return &service{
-		mostBytes: 16 << 20, mostJobs: 20_000, mostProcessors: 100_000, reading: 20 * time.Second, writing: 5 * time.Second,
-		deadline: 10 * time.Second, longest: time.Minute, slots: make(room, runs), bodies: make(room, 8*runs),
+		mostBytes: 16 << 20, limits: model.Limits{Jobs: 20_000, Values: 200_000, Table: 1 << 22}, mostProcessors: 100_000,
+		reading: 20 * time.Second, stalling: 2 * time.Second, writing: 5 * time.Second, deadline: 10 * time.Second, longest: time.Minute,
+		slots: make(room, runs), bodies: make(room, 256), arriving: store{most: 64 << 20},
 	}
 }
-
-// room limits how many may be inside at once: its capacity.
-type room chan struct{}
-
-// enter takes a place and says whether there was one.
-func (r room) enter() bool {
-	select {
-	case r <- struct{}{}:
-		return true
-	default:
-		return false
-	}
-}
-
-// leave gives a place back.
-func (r room) leave() { <-r }
 
 // routes lists the paths that the service answers.
 func (s *service) routes() http.Handler {
@@ -66,24 +54,34 @@ type request struct {
 	seed     uint64
 }
 
-// solve answers one request. The run holds a slot until it has ended, so there are never more runs than slots.
+// solve answers one request. The run holds a slot from when its body has arrived until it has ended, so there are never more runs than slots,
+// and never more instances in memory.
 func (s *service) solve(w http.ResponseWriter, r *http.Request) {
 	out := &answer{w: w, control: http.NewResponseController(w), patience: s.writing}
-	if !s.bodies.enter() {
-		out.busy()
-		return
-	}
-	asked, wrong := s.read(w, r, out.control)
-	s.bodies.leave()
+	asked, wrong := s.readQuery(r.URL.RawQuery)
 	if wrong != nil {
 		out.refuse(wrong)
 		return
 	}
-	if !s.slots.enter() {
-		out.busy()
+	text, wrong := s.receive(w, r, out.control)
+	if wrong != nil {
+		out.refuse(wrong)
 		return
 	}
-	defer s.slots.leave()
+	entered := s.slots.enter()
+	if entered {
+		defer s.slots.leave()
+		asked.instance, wrong = s.read(text, asked.choice)
+	}
+	s.arriving.give(len(text))
+	switch {
+	case !entered:
+		out.refuse(busy("as many runs as there may be are under way"))
+		return
+	case wrong != nil:
+		out.refuse(wrong)
+		return
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), asked.deadline) // ends early where the client hangs up
 	defer cancel()
 	improved, ended := start(ctx, asked)
@@ -135,41 +133,31 @@ type ending struct {
 	err    error
 }
 
-// read reads a request, or returns the refusal of a wrong one.
-func (s *service) read(w http.ResponseWriter, r *http.Request, control *http.ResponseController) (*request, *refusal) {
-	query, err := url.ParseQuery(r.URL.RawQuery) // r.URL.Query() drops what it cannot read
-	if err != nil {
-		return nil, badRequest("expected a query, found %q: %s", r.URL.RawQuery, err)
-	}
-	asked, wrong := s.readQuery(query)
-	if wrong != nil {
-		return nil, wrong
-	}
-	_ = control.SetReadDeadline(time.Now().Add(s.reading)) // a connection without deadlines has no limit
-	in, err := model.ReadInstance(http.MaxBytesReader(w, r.Body, s.mostBytes), "")
-	_ = control.SetReadDeadline(time.Time{}) // from here on the server watches whether the client closes the connection
-	var tooLarge *http.MaxBytesError
+// read reads an instance, or returns the refusal of a wrong one.
+func (s *service) read(text []byte, choice solve.Choice) (*model.Instance, *refusal) {
+	in, err := model.ReadInstanceWithin(bytes.NewReader(text), "", s.limits)
 	switch {
-	case errors.As(err, &tooLarge):
-		return nil, &refusal{status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("expected an instance of at most %d bytes", s.mostBytes)}
+	case errors.Is(err, model.ErrTooLarge):
+		return nil, &refusal{status: http.StatusRequestEntityTooLarge, Message: err.Error()}
 	case err != nil:
 		return nil, badInstance(err)
-	case len(in.Jobs()) > s.mostJobs || in.Processors() > s.mostProcessors:
-		return nil, &refusal{status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("expected at most %d jobs and %d processors, found %d and %d",
-			s.mostJobs, s.mostProcessors, len(in.Jobs()), in.Processors())}
+	case in.Processors() > s.mostProcessors:
+		return nil, &refusal{status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("expected at most %d processors, found %d", s.mostProcessors, in.Processors())}
 	}
-	if err := asked.choice.Solver.Supports(in); err != nil {
+	if err := choice.Solver.Supports(in); err != nil {
 		return nil, failure(err)
 	}
-	asked.instance = in
-	return asked, nil
+	return in, nil
 }
 
-// readQuery reads the solver, the deadline and the seed.
-func (s *service) readQuery(query url.Values) (*request, *refusal) {
+// readQuery reads the query, or returns the refusal of a wrong one.
+func (s *service) readQuery(text string) (*request, *refusal) {
+	query, err := url.ParseQuery(text) // r.URL.Query() drops what it cannot read
+	if err != nil {
+		return nil, badRequest("expected a query, found %q: %s", text, err)
+	}
 	asked := &request{deadline: s.deadline, seed: 1}
 	name := "auto"
-	var err error
 	for _, key := range slices.Sorted(maps.Keys(query)) {
 		value := query.Get(key)
 		if n := len(query[key]); n > 1 {

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -213,45 +215,191 @@ func TestHangingUpStopsTheRun(t *testing.T) {
 	}
 }
 
-// A client whose body does not arrive keeps nobody from running; there is room for a few of them.
-func TestSlowBodies(t *testing.T) {
-	var own *service
-	server, instance := begin(t, func(s *service) { own = s }), example(t, "tiny")
-	var clients sync.WaitGroup
-	defer clients.Wait()
-	held, letGo := context.WithCancel(t.Context())
-	defer letGo()
-	for k := range cap(own.bodies) {
+// stalled starts clients whose bodies do not arrive, and waits until the service reads them. Their answers come into the channel.
+func stalled(t *testing.T, server *httptest.Server, own *service, clients int) <-chan int {
+	t.Helper()
+	answers := make(chan int, clients)
+	for k := range clients {
 		body, never := io.Pipe()
-		defer never.Close()
-		clients.Go(func() {
-			request, err := http.NewRequestWithContext(held, http.MethodPost, server.URL+"/solve?solver=mct", body)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if response, err := server.Client().Do(request); err == nil {
+		t.Cleanup(func() { _ = never.Close() })
+		go func() {
+			status := 0
+			if response, err := server.Client().Post(server.URL+"/solve?solver=mct", "application/json", body); err == nil {
+				status = response.StatusCode
 				_ = response.Body.Close()
 			}
-		})
+			answers <- status
+		}()
 		for end := time.Now().Add(10 * time.Second); len(own.bodies) <= k; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%d bodies arrive, expected %d", len(own.bodies), k+1)
 			}
 		}
-		want := http.StatusOK
-		if k+1 == cap(own.bodies) {
-			want = http.StatusServiceUnavailable
-		}
-		if status, text := post(t, server, "?solver=mct", instance); status != want {
-			t.Errorf("with %d slow clients: %d: %.200s", k+1, status, text)
+	}
+	return answers
+}
+
+// Forty clients whose bodies do not arrive keep nobody from running.
+func TestStalledBodies(t *testing.T) {
+	var own *service
+	server, instance := begin(t, func(s *service) { own, s.stalling = s, time.Minute }), example(t, "tiny")
+	stalled(t, server, own, 40)
+	if status, text := post(t, server, "?solver=mct", instance); status != http.StatusOK {
+		t.Errorf("%d: %.200s", status, text)
+	}
+}
+
+// There is room for a number of bodies. One that stalls loses its place soon.
+func TestRoomForBodies(t *testing.T) {
+	var own *service
+	server, instance := begin(t, func(s *service) { own, s.bodies, s.stalling, s.reading = s, make(room, 2), time.Second, time.Hour }), example(t, "tiny")
+	answers := stalled(t, server, own, 2)
+	if status, text := post(t, server, "?solver=mct", instance); status != http.StatusServiceUnavailable || !strings.Contains(text, "arriving") {
+		t.Errorf("%d: %.200s", status, text)
+	}
+	for range 2 {
+		select {
+		case status := <-answers:
+			if status != http.StatusRequestTimeout {
+				t.Errorf("a stalled client got %d", status)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("a stalled client keeps its place")
 		}
 	}
+	if status, text := post(t, server, "?solver=mct", instance); status != http.StatusOK {
+		t.Errorf("after the stalled clients: %d: %.200s", status, text)
+	}
+}
+
+// Bodies that arrive hold a number of bytes together, until they are read or given up.
+func TestRoomForBytes(t *testing.T) {
+	instance := example(t, "tiny")
+	var own *service
+	server := begin(t, func(s *service) {
+		own, s.arriving.most, s.stalling, s.reading = s, len(instance)+1, time.Hour, time.Hour
+	})
+	body, never := io.Pipe()
+	held, letGo := context.WithCancel(t.Context())
+	defer letGo()
+	request, err := http.NewRequestWithContext(held, http.MethodPost, server.URL+"/solve", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		if response, err := server.Client().Do(request); err == nil {
+			_ = response.Body.Close()
+		}
+	}()
+	if _, err := never.Write([]byte("  ")); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{http.StatusServiceUnavailable, http.StatusOK} {
+		status, text := 0, ""
+		for end := time.Now().Add(10 * time.Second); status != want && time.Now().Before(end); time.Sleep(time.Millisecond) {
+			status, text = post(t, server, "?solver=mct", instance)
+		}
+		if status != want {
+			t.Fatalf("%d, expected %d: %.200s", status, want, text)
+		}
+		letGo()
+	}
+	if own.arriving.held != 0 {
+		t.Errorf("%d bytes are held in the end", own.arriving.held)
+	}
+}
+
+// A body that arrives a byte at a time is given up too.
+func TestDripping(t *testing.T) {
+	server := begin(t, func(s *service) { s.reading = 300 * time.Millisecond })
+	body, drip := io.Pipe()
+	defer drip.Close()
+	go func() {
+		for err := error(nil); err == nil; time.Sleep(10 * time.Millisecond) {
+			_, err = drip.Write([]byte(" "))
+		}
+	}()
+	client := server.Client()
+	client.Timeout = 10 * time.Second
+	response, err := client.Post(server.URL+"/solve", "application/json", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusRequestTimeout {
+		t.Error(response.Status)
+	}
+}
+
+// Large bodies at the same time take little memory: what has arrived is bounded, and jobs are counted while they are read.
+func TestHoldsLittle(t *testing.T) {
+	server := begin(t, nil)
+	var text strings.Builder
+	text.WriteString(`{"schema": "allot/instance/1", "clusters": [{"id": "c", "machines": [{"id": "m"}]}], "jobs": [{"id": "first", "work": 1}`)
+	for k := range 500_000 {
+		text.WriteString(`,{"id":"`)
+		text.WriteString(strconv.FormatInt(int64(k), 36))
+		text.WriteString(`","work":1}`)
+	}
+	text.WriteString("]}")
+	var refused atomic.Int32
+	grown := heapWhile(func() {
+		var clients sync.WaitGroup
+		for range 16 {
+			clients.Go(func() {
+				// A refusal may come before the body has been sent; the client then sees a closed connection.
+				response, err := server.Client().Post(server.URL+"/solve?solver=mct", "application/json", strings.NewReader(text.String()))
+				if err != nil {
+					return
+				}
+				defer response.Body.Close()
+				switch response.StatusCode {
+				case http.StatusRequestEntityTooLarge:
+					refused.Add(1)
+				case http.StatusServiceUnavailable:
+				default:
+					t.Error(response.Status)
+				}
+			})
+		}
+		clients.Wait()
+	})
+	t.Logf("the heap grew by %d MB; %d bodies were read", grown>>20, refused.Load())
+	if grown > 400<<20 || refused.Load() == 0 {
+		t.Errorf("the heap grew by %d MB; %d bodies were read", grown>>20, refused.Load())
+	}
+}
+
+// heapWhile runs f and returns by how much the heap in use grew at most meanwhile.
+func heapWhile(f func()) uint64 {
+	inUse := func() uint64 {
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.HeapInuse
+	}
+	runtime.GC()
+	before, most := inUse(), uint64(0)
+	done := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for {
+			most = max(most, inUse())
+			select {
+			case <-done:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	})
+	f()
+	close(done)
+	watch.Wait()
+	return max(most, before) - before
 }
 
 // What is wrong with a request is said with its place.
 func TestRefuses(t *testing.T) {
-	small := func(s *service) { s.mostBytes, s.mostJobs = 20_000, 30 }
+	small := func(s *service) { s.mostBytes, s.limits.Jobs = 20_000, 30 }
 	server, tiny := begin(t, small), example(t, "tiny")
 	wrong := strings.Replace(tiny, `"jobs": [`, `"jobs": [{"id": "odd", "work": -1, "after": ["nobody"]},`, 1)
 	if wrong == tiny {

@@ -29,6 +29,9 @@ func equalJobsThatArrive(d *draft) {
 		}
 	}
 	n, parts := d.size(), pick(d.Rand, 1, 4, 10, 7)
+	if d.exact {
+		parts = 1
+	}
 	length := d.unit * float64(d.between(1, 3))
 	arrivals := make([]int, n) // counted in fractions of the unit
 	span := 1 + n*3*parts/len(list)*d.between(1, 4)/2
@@ -60,7 +63,7 @@ func (d *draft) arrive(list []server, arrivals []int, parts, length float64, wid
 		end = starts[k] + length
 		j := d.job(width, length*list[0].speed)
 		d.at(j).Arrival = d.origin + arrival
-		due = max(due, arrival+float64(d.between(0, 12))/4*length)
+		due = max(due, d.whole(arrival+float64(d.between(0, 12))/4*length))
 		d.at(j).Deadline = new(d.origin + due)
 		over += max(0, end-due)
 		response += end - arrival
@@ -70,7 +73,7 @@ func (d *draft) arrive(list []server, arrivals []int, parts, length float64, wid
 	if d.chance(3) {
 		for range d.between(1, 3) {
 			j := d.job(d.between(1, width), 0)
-			arrival := end * float64(d.IntN(13)) / 12
+			arrival := d.whole(end * float64(d.IntN(13)) / 12)
 			d.at(j).Arrival = d.origin + arrival
 			plan = append(plan, slot{job: j, n: max(1, d.at(j).Processors.Min)})
 		}
@@ -93,7 +96,7 @@ func equalJobsLeftOut(d *draft) {
 	deadlines := make([]float64, n)
 	for j := range deadlines {
 		d.job(width, length)
-		deadlines[j] = float64(d.between(0, 9))/9*last + 0.0137*length // never equal to an end, so that rounding decides nothing
+		deadlines[j] = d.whole(float64(d.between(0, 9))/9*last + 0.0137*length) // equal to an end only for exact times, so that rounding decides nothing
 	}
 	slices.Sort(deadlines)
 	var plan []slot
@@ -166,10 +169,10 @@ func mixed(d *draft) {
 	var plan []slot
 	for k := range n {
 		width := d.between(1, 3)
-		j := d.job(width, pick(d.Rand, 0, 5, float64(d.between(0, 12)), 12*d.Float64())*d.unit)
+		j := d.job(width, d.whole(pick(d.Rand, 0, 5, float64(d.between(0, 12)), 12*d.Float64())*d.unit))
 		job := d.at(j)
 		if arrivals {
-			job.Arrival = d.origin + float64(d.between(0, 8))*d.unit*pick(d.Rand, 1, 0.25, 0.1)
+			job.Arrival = d.origin + d.whole(float64(d.between(0, 8))*d.unit*pick(d.Rand, 1, 0.25, 0.1))
 		}
 		if d.chance(2) {
 			job.Deadline = new(d.origin + float64(d.between(0, 20))*d.unit)

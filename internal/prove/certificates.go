@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
@@ -25,11 +26,19 @@ func (t *trial) verify(ctx context.Context, by, method string, c *proof.Certific
 	if c = t.reread(by, c); c == nil {
 		return
 	}
-	report := proof.Check(ctx, t.in, c)
+	target, err := t.in.WithObjective(c.Objective)
+	if err != nil {
+		t.report(by, "certificate", 0, 0, fmt.Sprintf("its objective: %v", err))
+		return
+	}
+	report := proof.Check(ctx, target, c)
 	if ctx.Err() != nil {
 		return
 	}
 	t.certified[method+", "+string(report.Verdict)]++
+	if t.ranking != nil && report.Verdict == proof.Verified && maps.Equal(c.Objective, t.objective) {
+		t.proved = append(t.proved, proved{by, c})
+	}
 	if report.Verdict == proof.Refuted {
 		value, _ := c.Bound.Value()
 		t.report(by, "certificate", value, 0, report.Step+": "+report.Reason)
@@ -56,6 +65,9 @@ func (t *trial) certificate(ctx context.Context, by, solver string, result *solv
 	}
 	t.certified[solver+", "+string(out.Verdict)]++
 	value, _ := c.Bound.Value()
+	if t.ranking != nil && out.Verdict == proof.Verified {
+		t.proved = append(t.proved, proved{by, c})
+	}
 	switch {
 	case out.Verdict == proof.Refuted:
 		t.report(by, "certificate", value, 0, out.Step+": "+out.Reason)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
@@ -46,15 +47,18 @@ type Effort struct {
 // Quick is the effort of a run that tries many instances.
 var Quick = Effort{Works: []int64{20_000, 1_000_000}, Evals: 300, Solvers: 3, Metrics: 2}
 
-// tolerance is the only tolerance of this package. Two ways to compute a metric may differ by 1e-9 of the largest time, cost or number of jobs in it;
-// for a penalty or a slowdown, by 1e-9 of 1 plus its optimum. The tolerance is absolute, because optima may be 0. The model's checker allows the same
+// tolerance is the only tolerance of this package besides small.slack. Two ways to compute a metric may differ by 1e-9 of the largest time, cost or
+// number of jobs in it, where times are counted from the earliest arrival; for a penalty or a slowdown, by 1e-9 of 1 plus its optimum. The tolerance is absolute, because optima may be 0. The model's checker allows the same
 // for a stated figure. Never widen it to make a claim pass.
 func (p *Planted) tolerance(metric string) float64 {
 	const relative = 1e-9
-	horizon, cost := 0.0, 0.0
+	horizon, cost, first := 0.0, 0.0, math.Inf(1)
+	for k := range p.Instance.Jobs() {
+		first = min(first, p.Instance.Jobs()[k].Arrival)
+	}
 	for _, sol := range p.Schedules {
 		for k := range sol.Jobs {
-			horizon = max(horizon, sol.Jobs[k].End)
+			horizon = max(horizon, sol.Jobs[k].End-first)
 		}
 	}
 	for c := range p.Instance.Clusters() {
@@ -83,7 +87,8 @@ type trial struct {
 	*Planted
 	in        *model.Instance
 	objective map[string]float64
-	tolerated float64 // see tolerance
+	ranking   *ranking // what is known of an objective with weights as priorities; nil: it is another
+	tolerated float64  // see tolerance
 	found     []Falsehood
 	upper     float64            // the least objective of all correct schedules that leave out no job that can be placed
 	best      *model.Solution    // such a schedule with this objective
@@ -92,6 +97,9 @@ type trial struct {
 	tight     map[string]bool // by metric/method: the bound equals the optimum
 	cut       int             // runs cut short
 	certified map[string]int  // by method or solver and verdict: certificates
+	optima    []optimum       // schedules called optimal, for an objective with weights as priorities
+	lowest    *big.Rat        // the least objective of all checked schedules then
+	proved    []proved        // certificates that are verified, for an objective with weights as priorities
 }
 
 // claim is a claimed lower bound: a method says that no schedule has less. The metric "" stands for the objective.
@@ -149,9 +157,19 @@ func (p *Planted) Try(ctx context.Context, rng *rand.Rand, effort Effort) Outcom
 	return out
 }
 
-// objectives draws the objectives to try: first metrics whose optimum is known, then others, and sometimes a sum of two.
+// objectives draws the objectives to try: those with weights as priorities, or else first metrics whose optimum is known, then others, and sometimes
+// a sum of two.
 func (p *Planted) objectives(rng *rand.Rand, most int) []map[string]float64 {
 	var list []map[string]float64
+	for _, k := range rng.Perm(len(p.rankings)) {
+		list = append(list, p.rankings[k].objective)
+	}
+	if len(list) > 0 {
+		if most >= 0 && len(list) > most {
+			list = list[:most]
+		}
+		return list
+	}
 	var known, others []string
 	for _, m := range model.MetricTable() { // in a fixed order, unlike the order of a map
 		if _, ok := p.Optimum[m.Name]; ok {
@@ -183,6 +201,7 @@ func (p *Planted) objectives(rng *rand.Rand, most int) []map[string]float64 {
 // trial prepares a trial. It checks that the planted schedules are correct and have the optimum.
 func (p *Planted) trial(objective map[string]float64) *trial {
 	t := &trial{Planted: p, objective: objective, upper: math.Inf(1), uppers: map[string]float64{}, tight: map[string]bool{}, certified: map[string]int{}}
+	t.ranking = p.ranked(objective)
 	in, err := p.Instance.WithObjective(objective)
 	if err != nil {
 		t.report("planted", "error", 0, 0, err.Error())
@@ -204,6 +223,9 @@ func (p *Planted) trial(objective map[string]float64) *trial {
 			return t
 		}
 		t.lower(sol, evaluation)
+		if t.ranking != nil {
+			t.judgeRanked("planted", sol, false)
+		}
 	}
 	for metric := range objective {
 		if optimum, known := p.Optimum[metric]; known && !(math.Abs(optimum-t.uppers[metric]) <= p.tolerance(metric)) {
@@ -280,6 +302,10 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 
 // compare compares each claimed lower bound with the best schedule, planted or found by any solver.
 func (t *trial) compare() {
+	if t.ranking != nil {
+		t.compareRanked()
+		return
+	}
 	for _, c := range t.claims {
 		truth, tolerated := t.upper, t.tolerated+c.tolerated
 		if c.metric != "" {

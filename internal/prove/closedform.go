@@ -74,12 +74,12 @@ func equalJobs(d *draft) {
 	same := d.chance(3)
 	first := turns(list, n)
 	last := first[n-1].end * length
-	common := float64(d.IntN(8)) / 7 * last
+	common := d.whole(float64(d.IntN(8)) / 7 * last)
 	deadlines := make([]float64, n)
 	for j := range n {
 		deadlines[j] = common
 		if !same {
-			deadlines[j] = float64(d.IntN(8)) / 6 * last
+			deadlines[j] = d.whole(float64(d.IntN(8)) / 6 * last)
 		}
 	}
 	slices.Sort(deadlines)
@@ -110,10 +110,10 @@ func (d *draft) misses(list []server, first []turn, deadlines []float64, length 
 	next := 0
 	for j, deadline := range deadlines {
 		end := first[next].end * length
-		if math.Abs(end-deadline) < 1e-6*d.unit {
+		if math.Abs(end-deadline) < 1e-6*d.unit && !d.exact {
 			return
 		}
-		if end < deadline {
+		if end <= deadline {
 			early = append(early, in(list[first[next].server], j))
 			next++
 			continue
@@ -194,7 +194,7 @@ func agreeableDeadlines(d *draft) {
 	}
 	for j, length := range lengths {
 		if length > 0 {
-			deadline = max(deadline, float64(d.between(0, 24))/16*all*float64(j+1)/float64(len(lengths)))
+			deadline = max(deadline, d.whole(float64(d.between(0, 24))/16*all*float64(j+1)/float64(len(lengths))))
 		}
 		now += length
 		over += max(0, now-deadline)
@@ -229,7 +229,7 @@ func mostOnTime(d *draft) {
 	deadlines, order := make([]float64, len(lengths)), make([]int, len(lengths))
 	for j := range lengths {
 		order[j] = j
-		deadlines[j] = float64(d.between(1, 40))/40*all + lengths[j]/3 + 0.1237*d.unit // never equal to an end, so that rounding decides nothing
+		deadlines[j] = d.whole(float64(d.between(1, 40))/40*all + lengths[j]/3 + 0.1237*d.unit) // equal to an end only for exact times, so that rounding decides nothing
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(deadlines[a], deadlines[b]) })
 	var kept, late []int
@@ -280,6 +280,9 @@ func roomForAll(d *draft) {
 		all += sizes[j]
 	}
 	speed := pick(d.Rand, 1, 2, 3, 1.5)
+	if d.exact {
+		speed = d.speed()
+	}
 	d.cluster(all+d.IntN(3), speed)
 	for range d.IntN(3) {
 		d.cluster(d.between(1, 8), speed*pick(d.Rand, 0.5, 1, 0.25))

@@ -30,13 +30,9 @@ func TestKeptInstances(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		objective := map[string]float64{}
-		for _, term := range in.Objective() {
-			objective[term.Metric] = term.Weight
-		}
 		p := &Planted{Kind: filepath.Base(name), Instance: in, Schedules: []*model.Solution{sol}}
 		for seed := range race.Fewer(uint64(3), 1) {
-			trial, rng := p.trial(objective), rand.New(rand.NewPCG(seed, 7))
+			trial, rng := p.trial(in.StatedObjective()), rand.New(rand.NewPCG(seed, 7))
 			trial.prove(context.Background(), effort.Works, rng)
 			trial.solve(context.Background(), effort, rng)
 			trial.compare()

@@ -57,7 +57,12 @@ func (d *draft) size() int {
 }
 
 // speeds draws speeds of clusters.
-func (d *draft) speed() float64 { return pick(d.Rand, 1, 1, 1, 2, 0.5, 3, 1.5) }
+func (d *draft) speed() float64 {
+	if d.exact {
+		return pick(d.Rand, 1, 1, 1, 2, 0.5)
+	}
+	return pick(d.Rand, 1, 1, 1, 2, 0.5, 3, 1.5)
+}
 
 // perfectPacking cuts a schedule that keeps all processors of all clusters busy from the first to the last instant. No processor is idle in that
 // time, so no schedule has a shorter makespan.
@@ -133,7 +138,7 @@ func (d *draft) deadlinesAfter(plan int) {
 		if d.chance(8) {
 			continue // none
 		}
-		d.at(j).Deadline = new(end + d.unit*pick(d.Rand, 0, 0, 1e-5, 1, 7))
+		d.at(j).Deadline = new(end + d.whole(d.unit*pick(d.Rand, 0, 0, 1e-5, 1, 7)))
 	}
 }
 

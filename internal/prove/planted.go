@@ -29,14 +29,19 @@ type Planted struct {
 	Metrics []string
 	// MayLeave says that a schedule may leave out jobs that other schedules place, because there are hard deadlines.
 	MayLeave bool
+
+	small    *small    // the batch whose schedules are enumerated; nil: they are not
+	rankings []ranking // objectives with weights as priorities, for such a batch
 }
 
 // Kind draws instances of one construction.
 type Kind struct {
 	Name  string
 	Share int // how often it is drawn, beside the other kinds
-	Draw  func(rng *rand.Rand) (*Planted, error)
-	MILP  bool // its optimum comes from HiGHS, which is not part of every build
+	// Draw draws an instance. If since is not 0, its times count from that long ago: the first job arrives at that time. Then all times are whole
+	// numbers or simple fractions, which float64 numbers hold exactly even there.
+	Draw func(rng *rand.Rand, since float64) (*Planted, error)
+	MILP bool // its optimum comes from HiGHS, which is not part of every build
 }
 
 // kinds lists all kinds. The files of the generators add theirs.
@@ -52,8 +57,14 @@ func registerMILP(name string, share int, draw func(*draft)) bool {
 
 // add adds a kind.
 func add(name string, share int, milp bool, draw func(*draft)) bool {
-	kinds = append(kinds, Kind{Name: name, Share: share, MILP: milp, Draw: func(rng *rand.Rand) (*Planted, error) {
+	kinds = append(kinds, Kind{Name: name, Share: share, MILP: milp, Draw: func(rng *rand.Rand, since float64) (*Planted, error) {
 		d := newDraft(name, rng)
+		if since > 0 {
+			d.unit, d.mass, d.origin, d.exact = 1, pick(rng, 1.0, 1000), since, true
+			if since > 1e14 { // where an end is late only half a unit after the deadline, a fraction of a unit is too little
+				d.unit = 64
+			}
+		}
 		draw(d)
 		return d.finish()
 	}})
@@ -73,6 +84,7 @@ type draft struct {
 	unit    float64 // unit of time: every time is a multiple of it, unless a generator says otherwise
 	mass    float64 // unit of work: a processor of speed 1 does this much work in a time of 1
 	origin  float64 // earliest arrival
+	exact   bool    // the origin is long ago, so that all times have to be whole numbers or simple fractions
 	plans   [][]slot
 	err     error
 }
@@ -192,14 +204,44 @@ func (d *draft) finish() (*Planted, error) {
 	for _, plan := range d.plans {
 		p.Schedules = append(p.Schedules, layOut(in, plan))
 	}
+	if d.exact {
+		if err := p.rounded(); err != nil {
+			return nil, err
+		}
+	}
 	return p, nil
+}
+
+// rounded returns an error if a schedule has a duration that float64 numbers do not hold that long after 0.
+func (p *Planted) rounded() error {
+	for _, sol := range p.Schedules {
+		for _, place := range sol.Jobs {
+			j, _ := p.Instance.JobIndex(place.Job)
+			c := slices.IndexFunc(p.Instance.Clusters(), func(c model.Cluster) bool { return c.ID == place.Cluster })
+			if c >= 0 && place.End-place.Start != p.Instance.Duration(j, c, place.Processors) {
+				return errRedraw
+			}
+		}
+	}
+	return nil
+}
+
+// whole is the time itself, or for times that have to be exact the whole number below.
+func (d *draft) whole(time float64) float64 {
+	if d.exact {
+		return math.Floor(time)
+	}
+	return time
 }
 
 // layOut makes a schedule of a plan: each job starts when it has arrived, what it waits for has ended, and its processors are free.
 // A job that takes no time holds nothing and waits for no processor.
 func layOut(in *model.Instance, plan []slot) *model.Solution {
 	sol := &model.Solution{Schema: model.SolutionSchema}
-	free := make([][]float64, len(in.Clusters()))
+	free, origin := make([][]float64, len(in.Clusters())), math.Inf(1)
+	for j := range in.Jobs() {
+		origin = min(origin, in.Jobs()[j].Arrival)
+	}
 	for c := range free {
 		free[c] = make([]float64, in.Clusters()[c].Processors)
 	}
@@ -217,6 +259,11 @@ func layOut(in *model.Instance, plan []slot) *model.Solution {
 		for _, run := range set {
 			if length > 0 {
 				start = max(start, slices.Max(free[s.cluster][run.First:run.Last+1]))
+			}
+		}
+		for _, placed := range sol.Jobs {
+			if by := placed.End - start; by > 0 && by <= 1e-9*(start-origin) {
+				start = placed.End // the same point in time but for rounding: what the job frees is needed
 			}
 		}
 		end := start + length

@@ -37,6 +37,7 @@ type Run struct {
 // Tally counts the instances and claims of a run.
 type Tally struct {
 	Instances, Objectives, Runs, Bounds, Optimal, Cut int
+	Since                                             int            // instances whose times count from long ago
 	Large                                             int            // instances too large for the tests that enumerate all schedules
 	ByKind                                            map[string]int // instances by kind
 	Known                                             map[string]int // objectives with a known optimum, by kind and metric
@@ -120,8 +121,12 @@ func (r *Run) pool(t *Tally) []Kind {
 // draw draws the instance with the given number.
 func (r *Run) draw(pool []Kind, index uint64) (*Planted, *rand.Rand, error) {
 	rng := rand.New(rand.NewPCG(r.Seed, index))
+	since := 0.0
+	if rng.IntN(5) == 0 {
+		since = pick(rng, 1.7e9, 1.7e12, 1.7e15) // 2023, in seconds, milliseconds and microseconds since 1970
+	}
 	for {
-		p, err := pool[rng.IntN(len(pool))].Draw(rng)
+		p, err := pool[rng.IntN(len(pool))].Draw(rng, since)
 		if !errors.Is(err, errRedraw) {
 			return p, rng, err
 		}
@@ -146,6 +151,9 @@ func (t *Tally) add(p *Planted, out Outcome, err error) {
 	t.Instances++
 	if len(p.Spec.Jobs) > enumerable {
 		t.Large++
+	}
+	if p.Spec.Jobs[0].Arrival > 1e9 {
+		t.Since++
 	}
 	t.ByKind[p.Kind]++
 	t.Objectives += out.Objectives
@@ -177,7 +185,7 @@ func (t *Tally) progress() string {
 	for _, kind := range slices.Sorted(maps.Keys(t.ByKind)) {
 		parts = append(parts, fmt.Sprintf("%s %d", kind, t.ByKind[kind]))
 	}
-	return fmt.Sprintf("%d instances (%d of more than %d jobs; %s), %d false claims of %d instances", t.Instances, t.Large, enumerable, strings.Join(parts, ", "), t.False, t.FalseInstances)
+	return fmt.Sprintf("%d instances (%d of more than %d jobs, %d since 1970; %s), %d false claims of %d instances", t.Instances, t.Large, enumerable, t.Since, strings.Join(parts, ", "), t.False, t.FalseInstances)
 }
 
 // Summary describes in a few lines what was tried and which claims were false.

@@ -42,7 +42,7 @@ func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs 
 			opt.MaxEvals = effort.Evals * pick[int64](rng, 1, 10, 10, 100) // large enough to let it finish sometimes
 		}
 		if info.Starts && len(t.Schedules) > 0 && rng.IntN(6) == 0 {
-			start := *t.Schedules[0] // a run fills in figures of its objective
+			start := *pick(rng, t.Schedules...) // a run fills in figures of its objective
 			start.Jobs = slices.Clone(start.Jobs)
 			opt.Start = &start
 		}
@@ -139,6 +139,9 @@ func (t *trial) judge(by string, opt solve.Options, result *solve.Result) {
 	}
 	if value, known := result.Bound.Value(); known {
 		t.claims = append(t.claims, claim{by: by, what: "bound", value: value, seed: opt.Seed, evals: opt.MaxEvals})
+	}
+	if t.ranking != nil {
+		t.judgeRanked(by, sol, result.Status == model.Optimal)
 	}
 	if result.Status == model.Optimal {
 		stated := result.Tolerance * math.Abs(evaluation.Objective) // the difference within which the solver says that it proves

@@ -16,7 +16,8 @@ import (
 )
 
 // Strength tries the first instances of each kind that needs no MILP. It counts, by "kind, metric, method", those whose optimum a method of bounds
-// reaches with a little work, and those whose optimum a solver proves. The method "all" counts all instances of that kind and metric.
+// reaches with a little work, and those whose optimum a solver proves. The method "all" counts all instances of that kind and metric. Of objectives with
+// weights as priorities it counts, by "kind, weight, solver", those whose best schedule a solver finds.
 func Strength(ctx context.Context, each int) (map[string]int, error) {
 	counts := map[string]int{}
 	for _, kind := range kinds {
@@ -25,9 +26,9 @@ func Strength(ctx context.Context, each int) (map[string]int, error) {
 		}
 		for index := range each {
 			rng := rand.New(rand.NewPCG(uint64(index), 5))
-			p, err := kind.Draw(rng)
+			p, err := kind.Draw(rng, 0)
 			for errors.Is(err, errRedraw) {
-				p, err = kind.Draw(rng)
+				p, err = kind.Draw(rng, 0)
 			}
 			if err != nil {
 				return nil, err
@@ -42,6 +43,11 @@ func Strength(ctx context.Context, each int) (map[string]int, error) {
 
 // strength adds the counts of one instance.
 func (p *Planted) strength(ctx context.Context, counts map[string]int) error {
+	for k := range p.rankings {
+		if err := p.strengthOf(ctx, &p.rankings[k], counts); err != nil {
+			return err
+		}
+	}
 	for _, metric := range model.MetricTable() {
 		optimum, known := p.Optimum[metric.Name]
 		if !known {
@@ -73,6 +79,67 @@ func (p *Planted) strength(ctx context.Context, counts map[string]int) error {
 			if err == nil && result.Status == model.Optimal {
 				counts[key+"stated by "+name]++
 			}
+		}
+		if key == "packing, makespan, " || key == "shortest first, mean_response, " {
+			if err := p.behind(ctx, key, metric.Name, counts); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// behind counts how often search finds the optimum of a metric alone, and behind a metric of large weight that every schedule of all jobs has at its
+// best. The large weight must not hide the metric.
+func (p *Planted) behind(ctx context.Context, key, metric string, counts map[string]int) error {
+	for _, weight := range []float64{0, 1e6, 1e9, 1e16} {
+		in, err := p.Instance.WithObjective(map[string]float64{"finished": weight, metric: 1})
+		if err != nil {
+			return err
+		}
+		choice, err := solve.Choose("search")
+		if err != nil {
+			return err
+		}
+		result, err := solve.Run(ctx, choice, in, solve.Options{Seed: 1, MaxEvals: 1000})
+		if err != nil {
+			return err
+		}
+		if value, ok := result.Solution.Metrics.Get(metric); ok && value <= p.Optimum[metric]+p.tolerance(metric) {
+			counts[fmt.Sprintf("%sfound by search behind finished·%g", key, weight)]++
+		}
+	}
+	return nil
+}
+
+// strengthOf counts, by the largest weight of an objective with weights as priorities, which solvers find a best schedule with little work, and which
+// prove that it is the best.
+func (p *Planted) strengthOf(ctx context.Context, r *ranking, counts map[string]int) error {
+	t := p.trial(r.objective)
+	if len(t.found) > 0 {
+		return fmt.Errorf("%s", t.found[0].String())
+	}
+	key := fmt.Sprintf("%s, weight %g, ", p.Kind, r.weight)
+	counts[key+"all"]++
+	for _, name := range []string{"search", "auto", "exact"} {
+		info, err := solve.Lookup(name)
+		if err != nil {
+			return err
+		}
+		if info.New().Supports(t.in) != nil {
+			continue
+		}
+		result, err := solve.Run(ctx, info.Choice(), t.in, solve.Options{Seed: 1, MaxEvals: 3000})
+		if err != nil || result.Solution == nil {
+			continue
+		}
+		table := p.small.read(t.in, result.Solution)
+		excess := p.small.weighted(r.objective, &table)
+		if excess.Sub(excess, r.least).Cmp(p.small.slackOf(r.objective)) <= 0 {
+			counts[key+"found by "+name]++
+		}
+		if result.Status == model.Optimal {
+			counts[key+"stated by "+name]++
 		}
 	}
 	return nil

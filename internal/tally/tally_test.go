@@ -102,6 +102,26 @@ func TestWhole(t *testing.T) {
 	}
 }
 
+// With the seed 0, property tests draw new cases in every run, so nothing comes from the cache.
+func TestSeedZeroRunsAgain(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module tried\n\ngo 1.26\n", "a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	for _, seed := range []string{"1", "1", "0", "0"} { // the first run fills the cache
+		t.Setenv("RAPID_SEED", seed)
+		var out strings.Builder
+		status, err := run(t.Context(), []string{"-C", dir, "./..."}, &out)
+		if err != nil || status != 0 || seed == "0" && strings.Contains(out.String(), "(cached)") {
+			t.Errorf("RAPID_SEED=%s: status %d, %v\n%s", seed, status, err, out.String())
+		}
+	}
+}
+
 // Where a signal ends go itself, which has no exit status then, the status is 1.
 func TestStatusAfterASignal(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/internal/lines"
 )
@@ -102,6 +103,7 @@ func text(field func(*model.JobSpec) *string, among ...string) func(*model.JobSp
 		if among != nil {
 			return fmt.Errorf("expected one of %s, found %s", strings.Join(among, ", "), lines.Quote(cell))
 		}
+		cell = plaintext.FromCell(cell)
 		*field(j) = strings.Clone(cell)
 		return checkID(cell)
 	}
@@ -163,7 +165,7 @@ func setDeadlineHard(j *model.JobSpec, cell string) error {
 // setAfter reads a list of jobs.
 func setAfter(j *model.JobSpec, cell string) error {
 	for _, id := range strings.FieldsFunc(cell, func(r rune) bool { return r == ';' || r == ' ' || r == '\t' }) {
-		j.After = append(j.After, strings.Clone(id))
+		j.After = append(j.After, strings.Clone(plaintext.FromCell(id)))
 	}
 	return nil
 }
@@ -175,10 +177,10 @@ func setLicences(j *model.JobSpec, cell string) error {
 		if pair = strings.TrimSpace(pair); pair == "" {
 			continue
 		}
-		id, copies, found := strings.Cut(pair, "=")
-		id = strings.Clone(strings.TrimSpace(id))
-		n, err := lines.Whole(strings.TrimSpace(copies), 0)
-		if !found || err != nil || checkID(id) != nil {
+		at := max(0, strings.LastIndexByte(pair, '=')) // the id may have others
+		id := strings.Clone(plaintext.FromCell(strings.TrimSpace(pair[:at])))
+		n, err := lines.Whole(strings.TrimSpace(strings.TrimPrefix(pair[at:], "=")), 0)
+		if err != nil || checkID(id) != nil {
 			return fmt.Errorf("expected a list such as matlab=1;ansys=2, found %s", lines.Quote(pair))
 		}
 		if _, twice := j.Licences[id]; twice {

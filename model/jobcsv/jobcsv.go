@@ -13,6 +13,8 @@
 //	licences         is a list such as matlab=1;ansys=2
 //	runtime.CLUSTER  is the execution time on the cluster of that name, one column a cluster
 //
+// A text whose first character is =, +, -, @ or a tab may have an apostrophe in front, as [Write] puts one there for spreadsheets. It is no part of the text.
+//
 // Columns result.… say what a schedule made of a job, see [Write]; reading passes over them.
 //
 // The order of the columns is free and only id is required, with one of work, estimate and a run time in each row.
@@ -132,6 +134,7 @@ func (t *table) unreadable(err error, last int) {
 
 // header reads the names of the columns.
 func (t *table) header(line int, cells []string) bool {
+	var unknown []string
 	for k, cell := range cells {
 		if k == 0 {
 			cell = strings.TrimPrefix(cell, "\ufeff")
@@ -140,16 +143,32 @@ func (t *table) header(line int, cells []string) bool {
 		c, ok := columnNamed(name)
 		switch {
 		case !ok:
-			t.faults.Line(line, "expected columns among %s, found %s", columnNames(), lines.Quote(name))
+			unknown = append(unknown, name)
 		case slices.ContainsFunc(t.columns, func(c column) bool { return c.name == name }):
 			t.faults.Line(line, "expected each column once, found %s again", lines.Quote(name))
 		}
 		t.columns = append(t.columns, c)
 	}
+	if len(unknown) > 0 {
+		t.faults.Line(line, "expected columns among %s, found %s", columnNames(), listed(unknown))
+	}
 	if !slices.ContainsFunc(t.columns, func(c column) bool { return c.name == "id" }) {
 		t.faults.Line(line, "expected a column id, found none")
 	}
 	return t.faults.None()
+}
+
+// listed lists the first few names.
+func listed(names []string) string {
+	const most = 5
+	var text []string
+	for _, name := range names[:min(most, len(names))] {
+		text = append(text, lines.Quote(name))
+	}
+	if len(names) > most {
+		text = append(text, fmt.Sprintf("and %d more", len(names)-most))
+	}
+	return strings.Join(text, ", ")
 }
 
 // row reads a job.

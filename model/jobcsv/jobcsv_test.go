@@ -2,6 +2,7 @@ package jobcsv_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"flag"
 	"fmt"
@@ -101,9 +102,10 @@ func TestErrors(t *testing.T) {
 		"deadline, deadline_hard, budget, licences, user, group, queue, user_class, workflow, after, runtime.CLUSTER"
 	for _, c := range []struct{ name, table, want string }{
 		{"empty", "", "t.csv: expected a first row with the names of the columns, found an empty file"},
-		{"columns", "id,speed,id,runtime.\n", `t.csv: line 1: expected columns among ` + columns + `, found "speed"
-t.csv: line 1: expected each column once, found "id" again
-t.csv: line 1: expected columns among ` + columns + `, found "runtime."`},
+		{"columns", "id,speed,id,runtime.\n", `t.csv: line 1: expected each column once, found "id" again
+t.csv: line 1: expected columns among ` + columns + `, found "speed", "runtime."`},
+		{"no names", "a,1,2,3,4,5,,7\n", `t.csv: line 1: expected columns among ` + columns + `, found "a", "1", "2", "3", "4", and 3 more
+t.csv: line 1: expected a column id, found none`},
 		{"no id", "work\n1\n", "t.csv: line 1: expected a column id, found none"},
 		{"semicolons", "id;work\n", `t.csv: line 1: expected columns among ` + columns + `, found "id;work"
 t.csv: line 1: expected a column id, found none`},
@@ -202,4 +204,58 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%v; %d jobs", report, len(in.Jobs()))
 		}
 	})
+}
+
+// A spreadsheet takes no text for a formula, and every text is read back as it was. Numbers are written as numbers.
+func TestFormulasAreTexts(t *testing.T) {
+	odd := []string{"=1+2", "+a", "-2", "@c", "\td", "\re", "'=f", "''-g", "'h", "i=j", "=k=l"}
+	b := model.NewBuilder("formulas").Cluster(model.ClusterSpec{ID: "=cmd", Machines: []model.MachineSpec{{ID: "m"}}})
+	b.Spec().UserClasses = map[string]float64{}
+	for k, text := range odd {
+		b.Spec().UserClasses[text] = 0
+		b.Spec().Workflows = append(b.Spec().Workflows, model.WorkflowSpec{ID: text})
+		job := model.JobSpec{ID: text, Work: new(1.5), User: text, Group: text, Queue: text, UserClass: text, Workflow: text, Licences: map[string]int{text: 1}}
+		if k > 0 && odd[k-1] != "\td" { // a blank ends an id in the column after
+			job.After = []string{odd[k-1], "=1+2"}[:min(k, 2)]
+		}
+		b.Job(job)
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol := &model.Solution{
+		Jobs:        []model.Placement{{Job: "+a", Cluster: "=cmd", Processors: model.NewProcessorSet(model.Range{}), Start: 0, End: 1.5}, {Job: "=1+2", Start: 0, End: 1.5}},
+		Unscheduled: []model.Unscheduled{{Job: "-2", Reason: "@why"}},
+	}
+	sol.Jobs[1].Pieces = []model.Piece{{Cluster: "=cmd"}, {Cluster: "=cmd"}}
+	var text bytes.Buffer
+	if err := jobcsv.Write(&text, in, sol); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text.Bytes())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		for k, cell := range row {
+			if rows[0][k] == "work" && row[0] != "id" && cell != "1.5" {
+				t.Errorf("work is %q", cell)
+			}
+			for part := range strings.SplitSeq(cell, ";") { // some spreadsheets begin a cell after a semicolon
+				if part != "" && strings.ContainsAny(part[:1], "=+-@\t\r") {
+					t.Errorf("%s: %q is a formula", rows[0][k], cell)
+				}
+			}
+		}
+	}
+	back, _, err := jobcsv.Read(&text, "formulas.csv", jobcsv.Options{Processors: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range odd {
+		if got, want := back.JobSpec(k), in.JobSpec(k); !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, expected %+v", got, want)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -17,7 +18,7 @@ const resultPrefix = "result."
 
 // cells are how the columns of a job are written; an empty cell is an absent field.
 var cells = map[string]func(j *model.JobSpec) string{
-	"id":              func(j *model.JobSpec) string { return j.ID },
+	"id":              func(j *model.JobSpec) string { return plaintext.Cell(j.ID) },
 	"arrival":         func(j *model.JobSpec) string { return plainNumber(j.Arrival) },
 	"processors":      writeProcessors,
 	"tasks":           func(j *model.JobSpec) string { return plainNumber(float64(j.Tasks)) },
@@ -40,12 +41,12 @@ var cells = map[string]func(j *model.JobSpec) string{
 	},
 	"budget":     func(j *model.JobSpec) string { return optionalNumber(j.Budget) },
 	"licences":   writeLicences,
-	"user":       func(j *model.JobSpec) string { return j.User },
-	"group":      func(j *model.JobSpec) string { return j.Group },
-	"queue":      func(j *model.JobSpec) string { return j.Queue },
-	"user_class": func(j *model.JobSpec) string { return j.UserClass },
-	"workflow":   func(j *model.JobSpec) string { return j.Workflow },
-	"after":      func(j *model.JobSpec) string { return strings.Join(j.After, ";") },
+	"user":       func(j *model.JobSpec) string { return plaintext.Cell(j.User) },
+	"group":      func(j *model.JobSpec) string { return plaintext.Cell(j.Group) },
+	"queue":      func(j *model.JobSpec) string { return plaintext.Cell(j.Queue) },
+	"user_class": func(j *model.JobSpec) string { return plaintext.Cell(j.UserClass) },
+	"workflow":   func(j *model.JobSpec) string { return plaintext.Cell(j.Workflow) },
+	"after":      func(j *model.JobSpec) string { return strings.Join(plaintext.Cells(slices.Clone(j.After)...), ";") },
 }
 
 // plainNumber writes a number without loss; 0 is absent.
@@ -78,7 +79,7 @@ func writeProcessors(j *model.JobSpec) string {
 func writeLicences(j *model.JobSpec) string {
 	var list []string
 	for _, id := range slices.Sorted(maps.Keys(j.Licences)) {
-		list = append(list, fmt.Sprintf("%s=%d", id, j.Licences[id]))
+		list = append(list, fmt.Sprintf("%s=%d", plaintext.Cell(id), j.Licences[id]))
 	}
 	return strings.Join(list, ";")
 }
@@ -88,7 +89,8 @@ var results = []string{"status", "cluster", "allocated", "start", "end", "wait",
 
 // Write writes the jobs of an instance, in its order, with what a schedule made of them in columns result.status,
 // result.start and so on. [Read] reads the jobs back; the system is not in a table of jobs. Columns that no job needs are
-// left out. An id with a ; or a blank cannot be told from two in the column after.
+// left out. An id with a ; or a blank cannot be told from two in the column after. A text that a spreadsheet would take for a formula has an apostrophe
+// in front, which [Read] takes away.
 func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	specs := make([]model.JobSpec, len(in.Jobs()))
 	for k := range specs {
@@ -161,7 +163,7 @@ func outcomes(in *model.Instance, sol *model.Solution) ([][]string, error) {
 		j := &in.Jobs()[k]
 		var where, held []string
 		p.Parts(j.Tasks, func(part model.Piece) {
-			where, held = append(where, part.Cluster), append(held, part.Processors.String())
+			where, held = append(where, plaintext.Cell(part.Cluster)), append(held, part.Processors.String())
 		})
 		response := p.End - j.Arrival
 		list[k] = []string{"placed", strings.Join(where, ";"), strings.Join(held, ";"), optionalNumber(&p.Start), optionalNumber(&p.End), optionalNumber(new(p.Start - j.Arrival)),
@@ -172,7 +174,7 @@ func outcomes(in *model.Instance, sol *model.Solution) ([][]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		list[k][0], list[k][8] = "unscheduled", sol.Unscheduled[i].Reason
+		list[k][0], list[k][8] = "unscheduled", plaintext.Cell(sol.Unscheduled[i].Reason)
 	}
 	return list, nil
 }

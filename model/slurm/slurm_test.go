@@ -186,7 +186,7 @@ func TestNumbersHoweverWritten(t *testing.T) {
 		{`3`, `"estimate":180`}, {`3.0`, `"estimate":180`}, {`"3"`, `"estimate":180`}, {`{"set": true, "infinite": false, "number": 3}`, `"estimate":180`},
 		{`{"number": 3}`, `"estimate":180`}, {`{"set": true, "infinite": false, "number": 3.5}`, `"estimate":210`},
 		{`null`, `"estimate":31536000`}, {`"UNLIMITED"`, `"estimate":31536000`}, {`4294967295`, `"estimate":31536000`}, {`4294967294`, `"estimate":31536000`},
-		{`{"set": true, "infinite": true, "number": 0}`, `"estimate":31536000`}, {`{"set": false, "infinite": false, "number": 9}`, `"estimate":31536000`},
+		{`{"set": true, "infinite": true, "number": 0}`, `"estimate":31536000`}, {`{"set": true, "infinite": true, "number": 9}`, `"estimate":31536000`}, {`{"set": false, "infinite": false, "number": 9}`, `"estimate":31536000`},
 		{`{"set": true, "number": null}`, `"estimate":31536000`}, {`0`, `"estimate":31536000`},
 	} {
 		in, _ := of(t, `"time_limit": `+c.limit)

@@ -46,6 +46,18 @@ dropped 1: run time 0`; got != want {
 	}
 }
 
+// A job that starts when another ends takes its processors over.
+func TestTraceOfJobsThatFollowAtOnce(t *testing.T) {
+	const table = "JobID|Submit|Start|End|NCPUS|State\n1|100|100|200|4|COMPLETED\n2|100|200|300|3|COMPLETED\n3|100|200|300|2|COMPLETED\n4|100|300|400|4|COMPLETED\n"
+	in, _, err := slurm.ReadTrace(strings.NewReader(table), "t.txt", slurm.TraceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.Processors() != 5 {
+		t.Errorf("4, 3 + 2 and 4 processors ran one after the other, got %d", in.Processors())
+	}
+}
+
 // TestReadTraceOfJobComp: lines of a real run, and names that look like fields.
 func TestReadTraceOfJobComp(t *testing.T) {
 	source := file(t, filepath.Join(realdata.Root(t), "slurm", "22.05-arrays"), "jobcomp.txt")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/allot-opt/allot/model"
@@ -137,6 +138,21 @@ func checkCount(field int, x float64, text []byte) error {
 
 // header is what the comments before the first job say of the system.
 type header struct{ processors, nodes headerValue }
+
+// versions are the versions of the format.
+var versions = []float64{1, 2, 2.1, 2.2}
+
+// version notes a comment that states another version than there are. The trace is read nevertheless: its fields decide what it says.
+func (t *trace) version(line int, comment []byte) {
+	key, value, _ := bytes.Cut(comment, []byte(":"))
+	if string(bytes.TrimSpace(key)) != "Version" {
+		return
+	}
+	word, _, _ := bytes.Cut(bytes.TrimSpace(value), []byte(" "))
+	if x, err := lines.Number(word); err != nil || !slices.Contains(versions, x) {
+		t.report.NoteLine(model.ImportKept, "header: the version is none of 1, 2, 2.1 and 2.2; the trace is read as one of version 2.2", line)
+	}
+}
 
 // headerValue is a value of the header with its line; the line is 0 if the value is absent.
 type headerValue struct {

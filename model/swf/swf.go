@@ -22,7 +22,8 @@
 // The rest (wait time, status, executable, partition, preceding job, think time) is not looked at: a preceding job is part of a model of
 // users that wait, not a precedence between jobs that are all known. A user, group or queue that is no whole number is unknown.
 //
-// Lines that begin with ; are comments; those before the first job are the header, of which MaxProcs and MaxNodes count.
+// Lines that begin with ; are comments; those before the first job are the header, of which MaxProcs and MaxNodes count;
+// the report counts a Version that is none of 1, 2, 2.1 and 2.2.
 // Blank lines are passed over. Whole numbers may be written with a point. Every negative value is unknown. A line of 5 to 17
 // fields is read with the missing ones unknown, and fields past the 18th are ignored; the report counts both.
 package swf
@@ -122,6 +123,7 @@ func (t *trace) take(number int, text []byte) bool {
 		return true
 	case line[0] == ';':
 		if t.width == 0 {
+			t.version(number, line[1:])
 			t.header.read(number, line[1:])
 		}
 		return true

@@ -297,3 +297,16 @@ func BenchmarkRead(b *testing.B) {
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
 }
+
+// A version that the format does not have is noted, and the trace is read.
+func TestVersions(t *testing.T) {
+	for version, odd := range map[string]bool{"1": false, "2": false, "2.0": false, "2.1": false, "2.2 (sorted)": false, "": true, "9.9": true, "2.2.1": true, "two": true} {
+		in, report, err := swf.Read(strings.NewReader("; Version: "+version+"\n; MaxProcs: 4\n1 0 0 5 1\n; Version: 9.9\n"), "t.swf", swf.Options{})
+		if err != nil || len(in.Jobs()) != 1 {
+			t.Fatalf("%q: %v, %v", version, in, err)
+		}
+		if got := strings.Contains(report.String(), "kept 1: header: the version is none of 1, 2, 2.1 and 2.2; the trace is read as one of version 2.2 (first: line 1)"); got != odd {
+			t.Errorf("%q: %s", version, report)
+		}
+	}
+}

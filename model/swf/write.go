@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -129,10 +130,10 @@ func Runtime(in *model.Instance, job int, p *model.Placement) float64 {
 	return held
 }
 
-// oneLine is a text that keeps to one line of the header.
+// oneLine is a text that keeps to one line of the header and does not steer the terminal it is shown on.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' {
+		if plaintext.Steers(r) {
 			return ' '
 		}
 		return r

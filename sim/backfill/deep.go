@@ -36,7 +36,7 @@ func (p *general) foresee(e *sim.Engine) {
 	if p.reserved == nil {
 		p.reserved, p.deep.platform = map[int64]float64{}, p.platform
 	}
-	p.deep.reset(now, &p.empty)
+	p.deep.reset(now, p.empty)
 	p.inOrder(now, func(end float64, _ bool, j *sim.Job) bool {
 		for _, part := range e.Held(j) {
 			p.deep.take(j, &generalBooking{cluster: part.Cluster, start: now, end: end, shares: part.Shares()})
@@ -50,6 +50,9 @@ func (p *general) foresee(e *sim.Engine) {
 func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
 	best := generalBooking{end: math.Inf(1)}
 	for _, c := range p.clusters {
+		if e.Stopped() {
+			return false
+		}
 		if s, ok := p.deep.now(j, c, &p.platform.Free); ok && s.end < best.end {
 			best = s
 		}
@@ -68,7 +71,7 @@ func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
 // It returns false if there is none, or if it misses the job's hard deadline.
 func (t *timeline) now(j *sim.Job, cluster int, free *sim.Room) (generalBooking, bool) {
 	s := generalBooking{cluster: cluster, start: t.times[0]}
-	t.meet.CopyFrom(free)
+	t.platform.CopyCluster(&t.meet, free, cluster)
 	for next := 0; ; next++ { // a job of no time needs what is free alone: a reservation from now on is not in its way
 		shares, ok := t.platform.Fits(&t.meet, j, cluster, s.shares[:0])
 		if !ok {
@@ -79,7 +82,7 @@ func (t *timeline) now(j *sim.Job, cluster int, free *sim.Room) (generalBooking,
 		if next == len(t.times) || t.times[next] >= s.end {
 			return s, inTime(j, s.end)
 		}
-		t.meet.Meet(t.rooms[next])
+		t.platform.MeetCluster(&t.meet, t.rooms[next], cluster)
 	}
 }
 

@@ -28,14 +28,14 @@ type general struct {
 	running  []*sim.Job // by estimated end, then number
 	hard     []hardJob  // queued jobs with hard deadlines
 	hopeless float64    // no job of these is hopeless before
-	empty    sim.Room
+	empty    *sim.Room
 	plan     reservation
 	deep     timeline          // with more than one reservation
 	reserved map[int64]float64 // by number: reservations of the instant, with more than one
 	stamp    int64             // counts the changes of what is free and what is reserved
 	planned  int64             // counts those of what is reserved
-	most     []int32           // free processors by cluster
-	widest   []int32           // by cluster: most free processors of a machine
+	most     []int32           // by place in clusters: free processors
+	widest   []int32           // by place in clusters: most free processors of a machine
 	shares   []sim.Share
 	chosen   []sim.Share
 	spread   spreading
@@ -82,20 +82,16 @@ func all(platform *sim.Platform) []int {
 // newOn is a policy for jobs that may run on the clusters.
 func newOn(platform *sim.Platform, clusters []int, depth int, step float64, order Order) *general {
 	return &general{depth: depth, step: step, clusters: clusters, platform: platform, queue: newLine(order, platform, clusters),
-		hopeless: math.Inf(1), empty: platform.All(), most: make([]int32, platform.Clusters()), widest: make([]int32, platform.Clusters())}
+		hopeless: math.Inf(1), empty: platform.Empty(), most: make([]int32, len(clusters)), widest: make([]int32, len(clusters))}
 }
 
 // Arrive implements sim.Policy.
 func (p *general) Arrive(j *sim.Job) {
 	var least float64
 	if p.spreads(j) {
-		estimate, ok := p.join(j)
-		if !ok {
-			return
-		}
-		least = estimate
+		least = p.join(j)
 	} else {
-		least = fastest(p.platform, j, p.clusters, &p.empty)
+		least = fastest(p.platform, j, p.clusters, p.empty)
 	}
 	p.queue.add(j, least)
 	p.queue.order.scorer.arrived(j)
@@ -132,7 +128,6 @@ func (p *general) Decide(e *sim.Engine) {
 	p.plan.job = nil
 	clear(p.reserved)
 	p.queue.order.scorer.begin(e.Now())
-	p.dropNever(e)
 	p.dropHopeless(e)
 	if p.queue.length == 0 {
 		return
@@ -161,7 +156,7 @@ func (p *general) Decide(e *sim.Engine) {
 	for !e.Stopped() {
 		next := p.queue.first(&search{
 			after:  &head,
-			open:   func(k *kindred) bool { return len(p.offers(k)) > 0 },
+			open:   func(k *kindred) bool { return !e.Stopped() && len(p.offers(k)) > 0 },
 			hope:   func(k *kindred, w *waiting) bool { return p.hope(e.Now(), k, w) },
 			starts: func(k *kindred, w *waiting) bool { return p.starts(e.Now(), k, w) },
 		})
@@ -285,6 +280,9 @@ func (p *general) reserve(e *sim.Engine, j *sim.Job) {
 		}
 		if !last || !likely {
 			return true
+		}
+		if e.Stopped() {
+			return false
 		}
 		likely = false
 		if p.spreads(j) {

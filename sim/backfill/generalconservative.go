@@ -17,7 +17,7 @@ type generalConservative struct {
 	platform *sim.Platform
 	clusters []int // all
 	plan     timeline
-	empty    sim.Room
+	empty    *sim.Room
 	queue    []*sim.Job // in queue order, of which the last fresh have no reservation yet
 	fresh    []*sim.Job
 	running  []*sim.Job
@@ -36,7 +36,7 @@ type generalFreed struct {
 // newGeneralConservative returns a maker of policies for a platform.
 func newGeneralConservative(step float64, order Ranking) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
-		return &generalConservative{scorer: newScorer(order, platform.Processors()), step: step, platform: platform, clusters: all(platform), plan: timeline{platform: platform}, empty: platform.All()}
+		return &generalConservative{scorer: newScorer(order, platform.Processors()), step: step, platform: platform, clusters: all(platform), plan: timeline{platform: platform}, empty: platform.Empty()}
 	}
 }
 
@@ -67,7 +67,7 @@ func (p *generalConservative) Decide(e *sim.Engine) {
 		p.rank(now, p.fresh)
 	}
 	if p.plan.times == nil {
-		p.plan.reset(now, &p.empty)
+		p.plan.reset(now, p.empty)
 	}
 	late := false
 	for _, j := range p.running {
@@ -106,7 +106,7 @@ func (p *generalConservative) rank(now float64, jobs []*sim.Job) {
 	p.order = p.order[:0]
 	for _, j := range jobs {
 		w := waiting{job: j}
-		w.score = p.scorer.score(now, j, fastest(p.platform, j, p.clusters, &p.empty), fewest(p.platform, j, p.clusters), p.platform.UserPriority(j))
+		w.score = p.scorer.score(now, j, fastest(p.platform, j, p.clusters, p.empty), fewest(p.platform, j, p.clusters), p.platform.UserPriority(j))
 		p.order = append(p.order, w)
 	}
 	slices.SortFunc(p.order, func(a, b waiting) int {
@@ -128,7 +128,7 @@ func insertByNumber(queue []*sim.Job, j *sim.Job) []*sim.Job {
 
 // reserve gives a job the earliest reservation at which it fits, or drops it; false: dropped.
 func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
-	if dropHopeless(e, j, fastest(p.platform, j, p.clusters, &p.empty)) {
+	if dropHopeless(e, j, fastest(p.platform, j, p.clusters, p.empty)) {
 		return false
 	}
 	s, ok := p.plan.earliest(j, p.step)
@@ -145,7 +145,7 @@ func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
 func (p *generalConservative) rebuild(e *sim.Engine) {
 	now := e.Now()
 	p.freed = p.freed[:0]
-	p.plan.reset(now, &p.empty)
+	p.plan.reset(now, p.empty)
 	for _, j := range p.running {
 		s := &p.booked[j.Handle]
 		if s.start, s.end = now, j.EstimatedEnd; s.end <= now {
@@ -201,6 +201,9 @@ func (p *generalConservative) launch(e *sim.Engine) (wake float64) {
 	p.queue = kept
 	wake = math.Inf(1)
 	for _, j := range kept {
+		if e.Stopped() {
+			break
+		}
 		for c := range p.platform.Clusters() {
 			if _, ok := p.platform.Fits(&p.platform.Free, j, c, nil); ok {
 				wake = min(wake, p.booked[j.Handle].start)

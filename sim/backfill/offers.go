@@ -18,8 +18,8 @@ type offer struct {
 // count counts the free processors of each cluster.
 func (p *general) count() {
 	p.stamp++
-	for _, c := range p.clusters {
-		p.most[c], p.widest[c] = p.platform.MostFree(&p.platform.Free, c)
+	for at, c := range p.clusters {
+		p.most[at], p.widest[at] = p.platform.MostFree(&p.platform.Free, c)
 	}
 }
 
@@ -67,7 +67,7 @@ func (p *general) collect(k *kindred) {
 	}
 	for at, c := range p.clusters {
 		width := k.widths[at]
-		if int(p.most[c]) < width || k.kind.OnOneMachine() && int(p.widest[c]) < width {
+		if int(p.most[at]) < width || k.kind.OnOneMachine() && int(p.widest[at]) < width {
 			continue
 		}
 		shares, ok := p.platform.FitsOn(&p.platform.Free, j, c, width, p.shares[:0])

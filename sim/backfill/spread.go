@@ -15,7 +15,6 @@ type spreading struct {
 	selector *spread.Selector // nil: every job stays on one cluster
 	sizes    []int            // by handle: processors that the job holds wherever it starts
 	reach    []int            // by handle: most processors that the job could hold at once in the empty system
-	never    []*sim.Job       // jobs that have just arrived and can never run
 }
 
 // Spreads implements sim.Spreader.
@@ -26,38 +25,18 @@ func (p *general) spreads(j *sim.Job) bool {
 	return p.spread.selector != nil && j.Request.Span == model.SpanGrid
 }
 
-// join finds out how many processors a job that may spread holds, and the estimate on those that it gets of the empty system; false: it can
-// never run.
-func (p *general) join(j *sim.Job) (estimate float64, ok bool) {
+// join finds out how many processors a job that may spread holds, and returns the estimate on those that it gets of the empty system. The engine
+// has dropped the jobs that can run nowhere.
+func (p *general) join(j *sim.Job) (estimate float64) {
 	s, r := &p.spread, j.Request
 	for int(j.Handle) >= len(s.sizes) {
 		s.sizes, s.reach = append(s.sizes, 0), append(s.reach, 0)
 	}
-	s.selector.Look(&p.empty, j)
+	s.selector.Look(p.empty, j)
 	s.reach[j.Handle] = s.selector.Usable(j)
 	s.sizes[j.Handle] = max(r.Min, min(r.Max, r.Tasks, s.reach[j.Handle]))
-	if !s.selector.Choose(j, s.sizes[j.Handle]) {
-		s.never = append(s.never, j)
-		return 0, false
-	}
-	return p.platform.EstimateClaims(j, s.selector.Claims()), true
-}
-
-// dropNever drops the jobs that can never run.
-func (p *general) dropNever(e *sim.Engine) {
-	for _, j := range p.spread.never {
-		e.Drop(j, p.whyNever(j))
-	}
-	clear(p.spread.never)
-	p.spread.never = p.spread.never[:0]
-}
-
-// whyNever says why a job that may spread can never run.
-func (p *general) whyNever(j *sim.Job) string {
-	if reach := p.spread.reach[j.Handle]; reach < j.Request.Min {
-		return fmt.Sprintf("needs %d processors at once, the system has %d that it can use", j.Request.Min, reach)
-	}
-	return fmt.Sprintf("must spread over more clusters than it has tasks: %d", j.Request.Tasks)
+	s.selector.Choose(j, s.sizes[j.Handle])
+	return p.platform.EstimateClaims(j, s.selector.Claims())
 }
 
 // place is where a job that may spread would have its processors in the room, until the next choice; false: there is no place.

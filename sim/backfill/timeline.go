@@ -100,6 +100,9 @@ func (t *timeline) earliest(j *sim.Job, step float64) (generalBooking, bool) {
 	best := generalBooking{start: math.Inf(1)}
 	for k, start := range t.times {
 		for c := range t.platform.Clusters() {
+			if t.platform.Stopped() {
+				return best, false
+			}
 			if s, ok := t.slotAt(j, k, c, step); ok && (best.shares == nil || s.end < best.end) {
 				best = s
 			}
@@ -116,7 +119,7 @@ func (t *timeline) earliest(j *sim.Job, step float64) (generalBooking, bool) {
 // to take on them; false: there is none, or it misses the job's hard deadline.
 func (t *timeline) slotAt(j *sim.Job, k, cluster int, step float64) (generalBooking, bool) {
 	s := generalBooking{cluster: cluster, start: t.times[k]}
-	t.meet.CopyFrom(t.rooms[k])
+	t.platform.CopyCluster(&t.meet, t.rooms[k], cluster)
 	for next := k + 1; ; next++ {
 		shares, ok := t.platform.Fits(&t.meet, j, cluster, s.shares[:0])
 		if !ok {
@@ -124,9 +127,9 @@ func (t *timeline) slotAt(j *sim.Job, k, cluster int, step float64) (generalBook
 		}
 		s.shares = shares
 		s.end = ending(s.start, t.platform.Estimate(j, cluster, shares), step)
-		if next == len(t.times) || t.times[next] >= s.end {
+		if next == len(t.times) || t.times[next] >= s.end || t.platform.Stopped() {
 			return s, inTime(j, s.end)
 		}
-		t.meet.Meet(t.rooms[next])
+		t.platform.MeetCluster(&t.meet, t.rooms[next], cluster)
 	}
 }

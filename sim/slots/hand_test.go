@@ -87,6 +87,13 @@ func TestByHand(t *testing.T) {
 			"a: killed at the end of its time: started at 0, ended at 2; b: waits for job a, which is not placed", "a 0 0-3; b 0 3-5",
 		},
 		{
+			// a needs 3 and has 2. With extend a's slot doubles at 2, to [0, 4), and b's moves to 4; so c's is planned for 6, and it starts then.
+			"a task arrives behind a slot that has doubled", []float64{1}, [][2]float64{free, free, free},
+			[]model.JobSpec{job("a", 0, 2, 3, "w0"), job("b", 0, 2, 2, "w1"), job("c", 2.5, 1, 1, "w2")},
+			"b 0 2-4; c 0 4-5; a: killed at the end of its time: started at 0, ended at 2",
+			"b 0 2-4; c 0 4-5; a: killed at the end of its time: started at 0, ended at 2", "a 0 0-3; b 0 3-5; c 0 6-7",
+		},
+		{
 			"a task ends with its slot", []float64{1}, [][2]float64{free}, []model.JobSpec{job("a", 0, 2, 2, "w0"), job("b", 0, 2, 2, "w0", "a")},
 			"a 0 0-2; b 0 2-4", "a 0 0-2; b 0 2-4", "a 0 0-2; b 0 2-4",
 		},
@@ -112,6 +119,13 @@ func TestByHand(t *testing.T) {
 			"a: with the cheapest slot for task a the cost of workflow w0 is 5, 1 above the budget 4; b: waits for job a, which is not placed",
 			"a 0 0-2; b: with the cheapest slot for task b the cost of workflow w0 is 5, 1 above the budget 4",
 			"a: with the cheapest slot for task a the cost of workflow w0 is 5, 1 above the budget 4; b: waits for job a, which is not placed",
+		},
+		{
+			// Static sees at the first of three tasks what all of them cost.
+			"a budget of three tasks", []float64{1}, [][2]float64{{1e9, 8}}, []model.JobSpec{job("a", 0, 2, 2, "w0"), job("b", 0, 3, 3, "w0"), job("c", 0, 4, 4, "w0")},
+			"a: with the cheapest slot for task a the cost of workflow w0 is 9, 1 above the budget 8; b: with the cheapest slot for task a the cost of workflow w0 is 9, 1 above the budget 8; c: with the cheapest slot for task a the cost of workflow w0 is 9, 1 above the budget 8",
+			"a 0 0-2; b 0 2-5; c: with the cheapest slot for task c the cost of workflow w0 is 9, 1 above the budget 8",
+			"a: with the cheapest slot for task a the cost of workflow w0 is 9, 1 above the budget 8; b: with the cheapest slot for task a the cost of workflow w0 is 9, 1 above the budget 8; c: with the cheapest slot for task a the cost of workflow w0 is 9, 1 above the budget 8",
 		},
 		{
 			// What a really took is charged, not its slot: dynamic has 3 left for b.

@@ -20,7 +20,7 @@ func Dynamic(k float64, extend bool) sim.Discipline { return discipline(false, k
 func discipline(static bool, k float64, extend bool) sim.Discipline {
 	return sim.Discipline{General: func(platform *sim.Platform, _ uint64) sim.Policy {
 		p := &policy{
-			platform: platform, static: static, extend: extend, k: k, empty: platform.All(),
+			platform: platform, static: static, extend: extend, k: k, empty: platform.Empty(),
 			servers: make([][]*calendar, len(platform.Machines)), tasks: map[int64]*task{}, workflows: map[int]*workflow{},
 		}
 		p.starts.time = func(s *slot) float64 { return s.start }
@@ -46,6 +46,21 @@ type task struct {
 	began   float64 // NaN: it has not started
 	why     []sim.Reason
 	reject  string // not empty: it is to leave the system
+}
+
+// asked is whether the cluster can run the task, as was asked last: to find out takes a look at all its machines.
+type asked struct {
+	task    *task
+	cluster int
+	can     bool
+}
+
+// canRun says whether the cluster can run the task.
+func (p *policy) canRun(t *task, cluster int) bool {
+	if a := &p.asked; a.task != t || a.cluster != cluster {
+		*a = asked{t, cluster, p.platform.CanRun(t.job, cluster)}
+	}
+	return p.asked.can
 }
 
 // place is a processor.
@@ -74,7 +89,8 @@ type policy struct {
 	platform       *sim.Platform
 	static, extend bool
 	k              float64
-	empty          sim.Room
+	empty          *sim.Room
+	asked          asked
 	servers        [][]*calendar // by machine: of the processors that were ever used, from the first on
 	tasks          map[int64]*task
 	workflows      map[int]*workflow

@@ -92,7 +92,7 @@ func (p *policy) assign(t *task, from, rest float64) *sim.Reason {
 func (p *policy) time(t *task, machine int) (length, cost float64, can bool) {
 	m := &p.platform.Machines[machine]
 	shares := []sim.Share{{Machine: int32(machine), Processors: 1}}
-	if !p.platform.CanRun(t.job, m.Cluster) || !p.platform.HasRoom(&p.empty, t.job, m.Cluster, shares) {
+	if !p.canRun(t, m.Cluster) || !p.platform.HasRoom(p.empty, t.job, m.Cluster, shares) {
 		return 0, 0, false
 	}
 	length = Length(p.platform.Estimate(t.job, m.Cluster, shares), t.request.WorkCV, p.k)

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/spaceshare"
 )
 
@@ -222,7 +223,7 @@ func (n *naive) start(job int, picked []int) {
 			continue
 		}
 		p := &n.processors[at]
-		end := n.now + (float64(given[k])*j.work/p.speed + n.overhead(p.cluster, j.message))
+		end := model.End(n.now, float64(given[k])*j.work/p.speed+n.overhead(p.cluster, j.message))
 		if n.stretched != nil {
 			end = n.stretched(job, at, n.now, end)
 		}

@@ -47,15 +47,14 @@ func MAP(rounding Rounding) sim.Discipline {
 type policy struct {
 	options    Options
 	platform   *sim.Platform
-	empty      sim.Room
+	empty      *sim.Room
 	processors int // of the system
 
 	queue    []*sim.Job
-	never    []*sim.Job // jobs that have just arrived and can never run
-	reach    []int      // by handle: most processors that the job could hold at once in the empty system
-	running  int        // jobs that hold a processor
-	turn     bool       // a job has arrived or departed since the last turn
-	back     bool       // processors have come back
+	reach    []int // by handle: most processors that the job could hold at once in the empty system
+	running  int   // jobs that hold a processor
+	turn     bool  // a job has arrived or departed since the last turn
+	back     bool  // processors have come back
 	selector *spread.Selector
 	last     decision
 }
@@ -72,7 +71,7 @@ type decision struct {
 }
 
 func newPolicy(platform *sim.Platform, options Options, mode spread.Mode) *policy {
-	p := &policy{options: options, platform: platform, empty: platform.All(), selector: spread.New(platform, mode)}
+	p := &policy{options: options, platform: platform, empty: platform.Empty(), selector: spread.New(platform, mode)}
 	p.processors = p.pool()
 	return p
 }
@@ -95,12 +94,8 @@ func (p *policy) Arrive(j *sim.Job) {
 		p.reach = append(p.reach, 0)
 	}
 	p.turn = true
-	p.selector.Look(&p.empty, j)
+	p.selector.Look(p.empty, j)
 	p.reach[j.Handle] = p.selector.Usable(j)
-	if !p.selector.Choose(j, j.Request.Min) {
-		p.never = append(p.never, j)
-		return
-	}
 	at := len(p.queue) // a job that has waited for others may come before jobs that have arrived later
 	if at > 0 && p.queue[at-1].Number > j.Number {
 		at, _ = slices.BinarySearchFunc(p.queue, j.Number, func(q *sim.Job, number int64) int { return cmp.Compare(q.Number, number) })
@@ -119,11 +114,6 @@ func (p *policy) Release(_ *sim.Job, _ int, last bool) {
 
 // Decide implements sim.Policy.
 func (p *policy) Decide(e *sim.Engine) {
-	for _, j := range p.never {
-		p.drop(e, j, p.whyNever(j))
-	}
-	clear(p.never)
-	p.never = p.never[:0]
 	turn := p.turn || p.back && p.pool() >= p.options.Alpha // under MAP processors come back only when a job departs
 	p.turn, p.back = false, false
 	for turn && len(p.queue) > 0 && !e.Stopped() && p.next(e) {
@@ -171,12 +161,4 @@ func (p *policy) drop(e *sim.Engine, j *sim.Job, why string) {
 	}
 	p.last.dropped = why
 	e.Drop(j, why)
-}
-
-// whyNever says why a job can never run.
-func (p *policy) whyNever(j *sim.Job) string {
-	if reach := p.reach[j.Handle]; reach < j.Request.Min {
-		return fmt.Sprintf("needs %d processors at once, the system has %d that it can use", j.Request.Min, reach)
-	}
-	return fmt.Sprintf("must spread over more clusters than it has tasks: %d", j.Request.Tasks)
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/modeltest"
-	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/spaceshare"
 )
@@ -83,9 +82,9 @@ func TestRules(t *testing.T) {
 		{"fewer tasks than the minimum of processors", paper, two().Job(func() model.JobSpec { j := job("x", 0, 6, 6, 1); j.Tasks = 2; return j }(), job("y", 0, 1, 1, 1)),
 			"x from 0: a[0-3]×1 until 1 b[0-1]×1 until 1\ny from 1: b[0]×1 until 2"},
 		{"fewer tasks than clusters", paper, two().Job(func() model.JobSpec { j := job("x", 0, 6, 6, 1); j.Tasks = 1; return j }(), job("y", 0, 1, 1, 1)),
-			"x: must spread over more clusters than it has tasks: 1\ny from 0: b[0]×1 until 1"},
+			"x: needs 6 processors, a has 4; needs 6 processors, b has 2\ny from 0: b[0]×1 until 1"},
 		{"wider than the system", paper, two().Job(job("x", 0, 7, 9, 1), job("y", 0, 1, 1, 1)),
-			"x: needs 7 processors at once, the system has 6 that it can use\ny from 0: b[0]×1 until 1"},
+			"x: needs 7 processors at once, the grid has 6 that it can use; needs 7 processors, a has 4; needs 7 processors, b has 2\ny from 0: b[0]×1 until 1"},
 		{"span cluster", paper, two().Job(func() model.JobSpec { j := job("x", 0, 1, 6, 1); j.Span = "cluster"; return j }()),
 			"x from 0: a[0-1]×4 until 2 a[2-3]×2 until 1"},
 		{"span machine", paper, model.NewBuilder("machines").Cluster(model.ClusterSpec{ID: "a", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 3}}}).
@@ -156,7 +155,7 @@ func TestEveryJobThatCanRunRuns(t *testing.T) {
 		}
 		for k := range in.Jobs() {
 			j := &in.Jobs()[k]
-			alone := plan.Spreads(in, k) && j.Tasks >= len(in.Clusters())
+			alone := in.MustSpread(k) && j.Tasks >= len(in.Clusters())
 			for c := range in.Clusters() {
 				alone = alone || in.CanRun(k, c)
 			}
@@ -237,7 +236,7 @@ func TestExplain(t *testing.T) {
 			"partition size: 4 processors, 0 other queued and 2 running jobs: 4/((0+1) + 2/2) = 2, rounded (floor, at least 1) to 2\n" +
 			"target: 1: the partition size is 2, the job may hold 1 to 1 processors and has 1 tasks, and in the empty system it could use 4 at once\n" +
 			"start: dropped: hard deadline 1.5 has passed",
-		"never": "start: dropped: needs 5 processors at once, the system has 4 that it can use",
+		"never": "", // the policy is not asked about it
 	} {
 		if got := strings.Join(a.said[id], "\n"); got != want {
 			t.Errorf("%s:\n%s\nexpected\n%s", id, got, want)

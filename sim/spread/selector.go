@@ -171,6 +171,9 @@ func (s *Selector) claim(j *sim.Job, least int) bool {
 		return s.claimClusters(tasks)
 	}
 	for k := range s.groups {
+		if s.platform.Stopped() {
+			return false
+		}
 		s.claimGroup(&s.groups[k])
 	}
 	return true

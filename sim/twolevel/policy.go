@@ -49,7 +49,7 @@ func New(opt Options) sim.Discipline {
 type policy struct {
 	opt      Options
 	platform *sim.Platform
-	empty    sim.Room
+	empty    *sim.Room
 	rng      *rand.Rand
 	margins  window
 	clusters []cluster
@@ -78,7 +78,7 @@ type class struct {
 }
 
 func newPolicy(platform *sim.Platform, seed uint64, opt Options) *policy {
-	p := &policy{opt: opt, platform: platform, empty: platform.All(), rng: rand.New(rand.NewPCG(seed, 0x74776f6c6576656c)),
+	p := &policy{opt: opt, platform: platform, empty: platform.Empty(), rng: rand.New(rand.NewPCG(seed, 0x74776f6c6576656c)),
 		margins: window{size: opt.Window}, clusters: make([]cluster, platform.Clusters())}
 	var order backfill.Order
 	switch opt.Heuristics {
@@ -127,7 +127,7 @@ func (p *policy) Announce(j *sim.Job) {
 func (p *policy) estimate(j *sim.Job) float64 {
 	least := math.Inf(1)
 	for c := range p.clusters {
-		least = min(least, p.platform.Fastest(j, c, &p.empty))
+		least = min(least, p.platform.Fastest(j, c, p.empty))
 	}
 	if reference := p.platform.ReferenceEstimate(j); !math.IsInf(least, 1) && !math.IsNaN(reference) {
 		return reference

@@ -10,6 +10,9 @@ const hasPrograms = true
 // inGroup does nothing: this system has no process groups.
 func inGroup(*exec.Cmd) {}
 
+// guard does nothing: on this system the program notices the end of allot by the end of its standard streams only.
+func guard(*exec.Cmd) (dismiss, wait func()) { return func() {}, func() {} }
+
 // terminateGroup does nothing: on this system a program cannot be asked to end.
 func terminateGroup(*exec.Cmd) {}
 

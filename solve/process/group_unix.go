@@ -3,8 +3,10 @@
 package process
 
 import (
+	"os"
 	"os/exec"
 	"reflect"
+	"strconv"
 	"syscall"
 )
 
@@ -19,6 +21,30 @@ func inGroup(command *exec.Cmd) {
 	if field := reflect.ValueOf(command.SysProcAttr).Elem().FieldByName("Pdeathsig"); field.IsValid() {
 		field.SetInt(int64(syscall.SIGKILL))
 	}
+}
+
+// guard starts a shell that kills the program's group when this process has ended, however it ended. Pdeathsig reaches the program alone and only on
+// some systems; the program's children would go on. The shell waits for the end of its standard input, which this process alone holds open. The
+// function dismiss ends the shell; the caller calls it before the group is gone, and wait after that. Without a shell there is no guard.
+func guard(command *exec.Cmd) (dismiss, wait func()) {
+	none := func() {}
+	in, held, err := os.Pipe()
+	if err != nil {
+		return none, none
+	}
+	defer in.Close()
+	shell := exec.Command("/bin/sh", "-c", `read -r line; kill -s KILL -- "-$1"`, "allot-guard", strconv.Itoa(command.Process.Pid))
+	shell.Env, shell.Stdin = []string{}, in
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // signals of the terminal must not end it
+	if shell.Start() != nil {
+		_ = held.Close()
+		return none, none
+	}
+	dismiss = func() {
+		_ = shell.Process.Kill() // before the end of its input could make it kill the group
+		_ = held.Close()
+	}
+	return dismiss, func() { _ = shell.Wait() } // it always fails: the shell was killed
 }
 
 // terminateGroup asks the group to end.

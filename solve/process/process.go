@@ -81,6 +81,7 @@ type process struct {
 	tail                  tail
 	exited, heard         chan struct{} // closed when the program has ended; closed when its standard error has
 	helpers               sync.WaitGroup
+	dismissGuard          func()
 	killed                bool // we have killed the process group
 	alone                 bool // the program ended by itself
 }
@@ -114,6 +115,9 @@ func startProcess(words, environment []string, send func(*sending) error) (*proc
 	if err := p.command.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot start the program: %w", err), p.closePipes())
 	}
+	dismiss, wait := guard(p.command)
+	p.dismissGuard = dismiss
+	p.helpers.Go(wait)
 	if send != nil {
 		p.sending = &sending{w: stdin, hash: sha256.New()}
 		p.helpers.Go(func() {
@@ -225,6 +229,7 @@ func await(limit time.Duration, closed, other <-chan struct{}) bool {
 func (p *process) kill() {
 	if !p.killed {
 		p.killed = true
+		p.dismissGuard()
 		killGroup(p.command)
 	}
 }

@@ -49,7 +49,9 @@ func external(name string) (solve.Info, error) {
 //
 // ALLOT_TIME is less than the time left, so that allot has time to read the last solution: 50 ms and 10 µs per job less, but at least half of the
 // time left. When the context ends, the whole process group of the program gets SIGTERM and 10 ms later SIGKILL. Solutions written by then count.
-// When the program ends by itself, the rest of its group is killed too. On a system without process groups only the program itself is killed.
+// When the program ends by itself, the rest of its group is killed too. If allot
+// itself is killed, a shell that waits for this kills the group, where there is /bin/sh. Children that have started their own session or group go on.
+// On Windows only the program itself is killed, and not if allot is.
 //
 // The figures that a solution states of itself do not count: objective, metrics, bound, status and statistics are dropped. An output that is not a
 // solution, or a solution that the checker refuses, ends the run with an error. If the program fails after a solution, the result is the best

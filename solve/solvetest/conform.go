@@ -31,7 +31,8 @@ import (
 //   - when the context ends, before the run or during it, Solve returns in time (a second, as the machine may be busy; the contract says 50 ms),
 //     with a correct schedule or none;
 //   - a solver that states its steps ([solve.Info].Traces) comes to the same schedule where somebody listens, and the steps add up to it;
-//   - a solver that takes a start ([solve.Info].Starts) returns a schedule that is not worse;
+//   - a solver that takes a start ([solve.Info].Starts) returns a schedule that is not worse, from a list schedule and from the schedules of all
+//     registered solvers: with jobs in pieces, over several clusters, on numbers of processors that were chosen, and left out;
 //   - the instance does not change.
 //
 // Every registered method of package bound takes part. So Conform also finds a false bound of a method of your own, if it bounds makespan, mcp,
@@ -59,7 +60,9 @@ func ConformSample(t *testing.T, info solve.Info, oneIn int) {
 	for k := len(info.Name) % oneIn; k < len(cases); k += oneIn {
 		some = append(some, cases[k])
 	}
-	conform(t, info, some)
+	if c := conform(t, info, some); c != nil {
+		c.startsFromOthers(oneIn)
+	}
 }
 
 const (
@@ -86,15 +89,15 @@ type reporter interface {
 	Errorf(format string, args ...any)
 }
 
-// conform is Conform on the given cases.
-func conform(to reporter, info solve.Info, cases []testCase) {
+// conform is Conform on the given cases. It returns nil if it does not try all of them.
+func conform(to reporter, info solve.Info, cases []testCase) *conformer {
 	to.Helper()
 	c := &conformer{to: to, info: info, limits: usual}
 	if race.Enabled {
 		c.slowest *= 5
 	}
 	if !c.documented() {
-		return
+		return nil
 	}
 	accepted := 0
 	for k := range cases {
@@ -109,12 +112,13 @@ func conform(to reporter, info solve.Info, cases []testCase) {
 		}
 		if c.over || c.failures >= mostReports {
 			to.Errorf("%s: the rest of the instances is not tried", info.Name)
-			return
+			return nil
 		}
 	}
 	if accepted == 0 || accepted < leastAccepted && len(cases) >= 10*leastAccepted {
 		to.Errorf("%s: Supports accepts %d of %d instances: that is too few to learn anything", info.Name, accepted, len(cases))
 	}
+	return c
 }
 
 // conformer tests one solver against the contract.
@@ -357,28 +361,9 @@ func (c *conformer) stops() {
 // starts checks that a solver that takes a start returns a schedule that is not worse.
 func (c *conformer) starts(opt solve.Options) {
 	c.to.Helper()
-	if !c.info.Starts || c.at.reference == nil {
-		return
-	}
-	opt.MaxEvals, opt.Start = opt.MaxEvals/10, c.at.reference
-	o := c.run(context.Background(), opt)
-	if !c.ended(o) {
-		return
-	}
-	if o.raw.Solution == nil {
-		c.failf("takes a start (Info.Starts) and hands back no schedule")
-		return
-	}
-	evaluation, wrong := solve.Checked(c.at.in, o.raw.Solution)
-	if wrong != nil {
-		c.failf("from a start: %v", wrong)
-		return
-	}
-	left, had := len(o.raw.Solution.Unscheduled), len(c.at.reference.Unscheduled)
-	tolerance := c.at.evaluation.Rounding + model.Tolerance*math.Abs(c.at.evaluation.Objective)
-	if left > had || left == had && evaluation.Objective > c.at.evaluation.Objective+tolerance {
-		c.failf("takes a start (Info.Starts) and hands back a worse schedule: objective %v with %d jobs left out, from %v with %d",
-			evaluation.Objective, left, c.at.evaluation.Objective, had)
+	if c.info.Starts && c.at.reference != nil {
+		opt.MaxEvals /= 10
+		c.startsFrom(begin{"a list schedule", c.at.reference, c.at.evaluation}, opt)
 	}
 }
 

@@ -261,12 +261,15 @@ func tellAll(_ *model.Instance, r *solve.Result, opt solve.Options) error {
 	return nil
 }
 
-// delayed starts all jobs later, whatever their deadlines.
-func delayed(_ *model.Instance, r *solve.Result, _ solve.Options) error {
+// delayed starts all jobs later where there are hard deadlines, whatever these say. Elsewhere a delay could round jobs of very short times away.
+func delayed(in *model.Instance, r *solve.Result, _ solve.Options) error {
 	const delay = 64
+	if in.Features()&model.HardDeadlines == 0 {
+		return nil
+	}
 	for k := range r.Solution.Jobs {
-		r.Solution.Jobs[k].Start += delay
-		r.Solution.Jobs[k].End += delay
+		p := &r.Solution.Jobs[k]
+		p.Start, p.End = p.Start+delay, model.End(p.Start+delay, p.End-p.Start)
 	}
 	return nil
 }

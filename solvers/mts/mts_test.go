@@ -113,7 +113,7 @@ func (l *literal) run() {
 		j, r := l.choose()
 		job, machine := &l.in.Jobs()[j], &l.in.Clusters()[r].Machines[0]
 		start := max(l.free[r], job.Arrival)
-		end := start + (l.in.Busy(j, r, machine.Speed, job.Tasks) + l.in.Transfer(j, machine.Bandwidth))
+		end := model.End(start, l.in.Busy(j, r, machine.Speed, job.Tasks)+l.in.Transfer(j, machine.Bandwidth))
 		l.placements = append(l.placements, model.Placement{Job: job.ID, Cluster: l.in.Clusters()[r].ID, Start: start, End: end})
 		l.free[r] = end
 		l.left = slices.DeleteFunc(l.left, func(k int) bool { return k == j })

@@ -428,7 +428,7 @@ func (r *run) assign(k int32, resource int) {
 	kind, l := &r.kinds[k], &r.Resources[resource]
 	job := int(kind.jobs[0])
 	start := r.start(kind, resource)
-	r.Place(job, resource, start, start+l.Duration(r.Instance, job))
+	r.Place(job, resource, start, model.End(start, l.Duration(r.Instance, job)))
 	if kind.jobs = kind.jobs[1:]; len(kind.jobs) == 0 {
 		kind.jobs = []int32{int32(job)} // kinds without jobs are still looked at
 		r.drop(k)

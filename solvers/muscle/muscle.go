@@ -183,7 +183,7 @@ func (run *packing) queue() []int {
 	for j, s := range run.sizes {
 		if s > run.widest {
 			if why[s] == "" {
-				why[s] = plan.WhyNowhere(run.in, j)
+				why[s] = run.in.WhyNowhere(j)
 			}
 			run.out = append(run.out, model.Unscheduled{Job: run.in.Jobs()[j].ID, Reason: why[s]})
 		}
@@ -208,6 +208,18 @@ func (run *packing) batch(queue []int) int {
 		}
 	}
 	return len(queue)
+}
+
+// Quick says that the table of the batch is small enough not to be cut: it is then made in seconds.
+func Quick(in *model.Instance) bool {
+	widest, sum := 0, 0
+	for c := range in.Clusters() {
+		widest = max(widest, in.Clusters()[c].Processors)
+	}
+	for j := range in.Jobs() {
+		sum += in.Jobs()[j].Min
+	}
+	return (len(in.Jobs())+1)*min(sum, widest) <= maxCells
 }
 
 // pack places a batch of jobs behind what is placed already (Algorithm 4, steps 3 to 10).
@@ -305,8 +317,8 @@ func (run *packing) place(c *cluster, job int, start float64, first int) int {
 	length := run.in.DurationOn(job, c.index, size)
 	set := run.sets[job : job+1 : job+1]
 	set[0] = model.Range{First: first, Last: first + size - 1}
-	run.placed[job] = model.Placement{Job: j.ID, Cluster: run.in.Clusters()[c.index].ID, Processors: set, Start: start, End: start + length}
-	heap.Push(&c.busy, release{start + length, set[0]})
+	run.placed[job] = model.Placement{Job: j.ID, Cluster: run.in.Clusters()[c.index].ID, Processors: set, Start: start, End: model.End(start, length)}
+	heap.Push(&c.busy, release{model.End(start, length), set[0]})
 	c.add(length, size, slack(j, run.in.Submitted(job), length))
 	return first + size
 }

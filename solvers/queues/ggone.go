@@ -71,8 +71,29 @@ func (*GGOne) Supports(in *model.Instance) error {
 	if job := transferred(in); job >= 0 {
 		return fmt.Errorf("%w: job %q has input or output to move: service rates do not count it", solve.ErrUnsupported, in.Jobs()[job].ID)
 	}
-	_, err := penaltyWeight(in)
-	return err
+	if _, err := penaltyWeight(in); err != nil {
+		return err
+	}
+	return nearlySaturated(in)
+}
+
+// nearlySaturated is an error where the rate of arrivals, an idle rate among it, leaves less than a millionth of what all machines serve. Then the last
+// digits of the rates decide how long tasks wait. Without an idle rate the rates are n/T, and nothing is rounded.
+func nearlySaturated(in *model.Instance) error {
+	const least = 1e-6
+	q := in.Queueing()
+	view, err := model.Queues(in, nil)
+	if err != nil || q.Rate-float64(len(in.Jobs()))/q.Period <= model.Tolerance*q.Rate {
+		return nil // where there is no view, Solve says so
+	}
+	all := 0.0
+	for k := range view.Machines {
+		all += view.Machines[k].ServiceRate
+	}
+	if all > q.Rate && all-q.Rate < least*q.Rate {
+		return fmt.Errorf("%w: the rate of arrivals %v is within a millionth of what all machines serve, %v, and part of it belongs to no job", solve.ErrUnsupported, q.Rate, all)
+	}
+	return nil
 }
 
 // transferred is a job that takes time to move its input and output; −1: there is none. That time would be part of its service, but the service
@@ -335,7 +356,7 @@ func (p *problem) schedule(in *model.Instance, found ggone.Result) *model.Soluti
 		m := &p.machines[r]
 		set := model.Processors(m.processor)
 		start := max(free[r], in.Jobs()[j].Arrival)
-		free[r] = start + in.Duration(j, m.cluster, set)
+		free[r] = model.End(start, in.Duration(j, m.cluster, set))
 		sol.Jobs = append(sol.Jobs, model.Placement{Job: in.Jobs()[j].ID, Cluster: m.id, Processors: set, Start: start, End: free[r]})
 	}
 	for r, rate := range found.Load {

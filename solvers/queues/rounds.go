@@ -114,7 +114,7 @@ func leastWait(in *model.Instance, view model.QueueView, recent []int, window fl
 		group := &in.Clusters()[c].Machines[m.Group]
 		set := model.Processors(group.First + m.Number*group.Units)
 		start := free[best]
-		free[best] = start + in.Duration(j, c, set)
+		free[best] = model.End(start, in.Duration(j, c, set))
 		sol.Jobs = append(sol.Jobs, model.Placement{Job: in.Jobs()[j].ID, Cluster: m.Cluster, Processors: set, Start: start, End: free[best]})
 	}
 	return sol

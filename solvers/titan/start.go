@@ -23,12 +23,19 @@ func newEvolution(ctx context.Context, in *model.Instance, p ga.Parameters, opt 
 	if run.goal, err = goalOf(in); err != nil {
 		return nil, err
 	}
+	var kept []bool
+	if kept, err = run.inPieces(); err != nil {
+		return nil, err
+	}
 	byCluster := make([][]int, len(in.Clusters()))
 	jobs := make([]int, len(opt.Start.Jobs))
 	seen := make([]bool, len(in.Jobs()))
 	for k := range opt.Start.Jobs {
 		if k%256 == 0 && ctx.Err() != nil {
 			return nil, nil
+		}
+		if len(opt.Start.Jobs[k].Pieces) > 0 {
+			continue
 		}
 		job, cluster, err := run.locate(&opt.Start.Jobs[k])
 		if err != nil {
@@ -44,7 +51,7 @@ func newEvolution(ctx context.Context, in *model.Instance, p ga.Parameters, opt 
 		if ctx.Err() != nil {
 			return nil, nil
 		}
-		if len(from) > 0 {
+		if len(from) > 0 && !kept[index] {
 			c, err := run.cluster(index, from, jobs)
 			if err != nil {
 				return nil, err
@@ -53,7 +60,22 @@ func newEvolution(ctx context.Context, in *model.Instance, p ga.Parameters, opt 
 		}
 	}
 	run.shareEvaluations()
-	return run, run.priceStart()
+	return run, run.priceStart(kept)
+}
+
+// inPieces says on which clusters the start has jobs in pieces. The coding has no pieces, so these clusters stay as they are.
+func (run *evolution) inPieces() (kept []bool, err error) {
+	kept = make([]bool, len(run.in.Clusters()))
+	for k := range run.opt.Start.Jobs {
+		for _, piece := range run.opt.Start.Jobs[k].Pieces {
+			c, known := run.in.ClusterIndex(piece.Cluster)
+			if !known {
+				return nil, fmt.Errorf("the start places job %s on %q, which the instance does not have", run.opt.Start.Jobs[k].Job, piece.Cluster)
+			}
+			kept[c] = true
+		}
+	}
+	return kept, nil
 }
 
 // locate looks up the job and the cluster of a placement, and says why it cannot be part of a seed schedule.
@@ -61,9 +83,6 @@ func (run *evolution) locate(p *model.Placement) (job, cluster int, err error) {
 	job, known := run.in.JobIndex(p.Job)
 	if !known {
 		return 0, 0, fmt.Errorf("the start places job %q, which the instance does not have", p.Job)
-	}
-	if len(p.Pieces) > 0 {
-		return 0, 0, fmt.Errorf("%w: a start that has job %s in pieces", solve.ErrUnsupported, p.Job)
 	}
 	cluster, known = run.in.ClusterIndex(p.Cluster)
 	if !known || !run.in.CanRun(job, cluster) {
@@ -135,8 +154,8 @@ func (run *evolution) shareEvaluations() {
 	}
 }
 
-// priceStart computes the costs of the start.
-func (run *evolution) priceStart() error {
+// priceStart computes the costs of the start; kept are the clusters that stay as they are.
+func (run *evolution) priceStart(kept []bool) error {
 	for k := range run.clusters {
 		c := &run.clusters[k]
 		var totals ga.Totals
@@ -153,6 +172,9 @@ func (run *evolution) priceStart() error {
 		c.cost = c.problem.Cost.Of(totals)
 		run.costs = append(run.costs, c.cost)
 	}
+	if run.goal.worst && slices.Contains(kept, true) {
+		run.costs = append(run.costs, run.goal.makespan*run.lastEnd(kept))
+	}
 	if run.opt.Progress == nil {
 		return nil // only the progress tells the whole objective
 	}
@@ -162,6 +184,19 @@ func (run *evolution) priceStart() error {
 	}
 	run.offset = evaluation.Objective - run.goal.combine(run.costs)
 	return nil
+}
+
+// lastEnd is the last end on the clusters, from the earliest arrival.
+func (run *evolution) lastEnd(clusters []bool) float64 {
+	last := 0.0
+	for k := range run.opt.Start.Jobs {
+		run.opt.Start.Jobs[k].Parts(1, func(piece model.Piece) {
+			if c, known := run.in.ClusterIndex(piece.Cluster); known && clusters[c] {
+				last = max(last, piece.End-run.in.FirstArrival())
+			}
+		})
+	}
+	return last
 }
 
 // fillMask puts the processors into a mask.

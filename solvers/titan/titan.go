@@ -126,7 +126,7 @@ type evolution struct {
 
 	lock        sync.Mutex // of what follows, while the clusters are searched
 	evaluations int64      // counted for the progress
-	costs       []float64  // of the best schedule so far, by cluster
+	costs       []float64  // of the best schedule so far, by cluster; then that of all clusters that stay as they are, where the worst counts
 }
 
 // cluster is a cluster with its jobs in the order of the start, which is the order of the seed schedule.
@@ -250,7 +250,7 @@ func (run *evolution) placeMasks(placements []model.Placement) {
 		for id, at := range c.from {
 			p := &placements[at]
 			p.Processors = maskSet(c.best.Best.Masks[id*words : (id+1)*words])
-			p.Start, p.End = starts[id], starts[id]+c.problem.Jobs[id].Duration
+			p.Start, p.End = starts[id], model.End(starts[id], c.problem.Jobs[id].Duration)
 		}
 	}
 }

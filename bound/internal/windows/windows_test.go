@@ -91,6 +91,30 @@ func TestDerivedResourcesLetInWhatFits(t *testing.T) {
 	})
 }
 
+// What fits into a resource fits when its needs are changed: by every function, of all sums of needs.
+func TestChangedNeedsFit(t *testing.T) {
+	for B := 1; B <= 20; B++ {
+		p, r := &tasks.Problem{}, tasks.Resource{Capacity: int64(B)}
+		for need := 1; need <= B; need++ {
+			p.Length = append(p.Length, 1)
+			r.Uses = append(r.Uses, tasks.Use{Job: need - 1, Need: int64(need)})
+		}
+		for _, out := range Changed(p, &r, 100) {
+			most := make([]int64, B+1) // by room: the most that needs of that sum hold after the change
+			for room := range most {
+				for _, u := range out.Uses {
+					if need := u.Job + 1; need <= room {
+						most[room] = max(most[room], most[room-need]+u.Need)
+					}
+				}
+			}
+			if most[B] > out.Capacity {
+				t.Errorf("capacity %d: needs that fit hold %d of %d after a change to %v", B, most[B], out.Capacity, out.Uses)
+			}
+		}
+	}
+}
+
 func holds(r *tasks.Resource, set int) (held int64) {
 	for _, u := range r.Uses {
 		if set&(1<<u.Job) != 0 {

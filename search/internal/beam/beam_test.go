@@ -155,6 +155,23 @@ func TestBeamsFillTheProcessors(t *testing.T) {
 	}
 }
 
+// A wide beam that aims at the area over the processors finds a schedule without idle time.
+func TestWideBeamsLeaveNothingIdle(t *testing.T) {
+	for _, unit := range []float64{1, 0.3125, 1 << 30} {
+		for seed := range uint64(20) {
+			rng := rand.New(rand.NewPCG(seed, 2))
+			jobs, area := cut(4, 12, 8, rng), 0.0
+			for k := range jobs {
+				jobs[k].Duration *= unit
+				area += float64(jobs[k].Size) * jobs[k].Duration
+			}
+			if order := run(New(4, jobs, rng), area/4, 10_000); len(order) != len(jobs) {
+				t.Errorf("unit %v, seed %d: found %v", unit, seed, order)
+			}
+		}
+	}
+}
+
 // A set of sums holds what it has been shifted by.
 func TestSumsAreThoseOfSubsets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	mathbits "math/bits"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search/internal/separable"
@@ -53,6 +55,10 @@ type Found struct {
 	// Doubtful says that a job of the schedule ends so soon after its deadline that rounding decides whether it is late. Then
 	// the schedule may cost more than Least, by the cost of being late. Otherwise the two differ by rounding alone.
 	Doubtful bool
+	// Rounding is by how much a time of a schedule may be off because its jobs' times were added up in double precision; 0: no sum of these times
+	// is rounded. Exact says that no sum of the objective is rounded either.
+	Rounding float64
+	Exact    bool
 }
 
 // Minimise finds the best schedule among those that cost less than the limit. If it looks at everything and finds no schedule,
@@ -80,6 +86,7 @@ func Minimise(ctx context.Context, in *model.Instance, limit float64, maxEvals i
 		return minimiseJointly(ctx, in, limit, maxEvals)
 	}
 	found := Found{Stop: x.run(ctx), Evaluations: x.evaluations}
+	found.Rounding, found.Exact = rounding(x.p)
 	if found.Stop != model.StopDone || x.full {
 		return found, nil
 	}
@@ -88,4 +95,50 @@ func Minimise(ctx context.Context, in *model.Instance, limit float64, maxEvals i
 	found.Proved = err == nil
 	found.Doubtful = found.Solution != nil && doubtful(in, found.Solution)
 	return found, err
+}
+
+// rounding is the largest rounding error of a time that adds up an arrival and the durations of jobs, deadlines included. It is 0 if all times are
+// multiples of a power of two that is coarse enough for exact sums, as whole numbers are. The sums of the objective are exact then too if its metrics
+// are times and numbers with whole weights, unless these are very large.
+func rounding(p *separable.Problem) (off float64, exact bool) {
+	finest, last, sum := math.MaxInt, 0.0, 0.0
+	note := func(t float64) {
+		if fraction, exponent := math.Frexp(t); fraction != 0 && !math.IsInf(t, 0) {
+			last = max(last, math.Abs(t))
+			digits := uint64(int64(math.Ldexp(fraction, 53)))
+			finest = min(finest, exponent-53+mathbits.TrailingZeros64(digits))
+		}
+	}
+	note(p.Origin)
+	for _, j := range p.Movable {
+		longest := 0.0
+		for c := range p.Clusters {
+			if on := &p.Clusters[c].Jobs[j]; on.Size > 0 {
+				note(on.Arrival)
+				note(on.Deadline)
+				note(on.Duration)
+				longest = max(longest, on.Duration)
+			}
+		}
+		sum += longest
+	}
+	end, limit := last+sum, math.Ldexp(1, min(finest, 0)+53) // a multiple of a larger power of two is one of 1 as well
+	if end > limit {
+		return float64(len(p.Movable)+2) * (math.Nextafter(end, math.Inf(1)) - end), false
+	}
+	weights := 0.0
+	for _, term := range p.In.Objective() {
+		switch term.Metric {
+		case "makespan", "over_deadline", "missed", "finished", "unfinished":
+			weights += math.Abs(term.Weight) * float64(len(p.In.Jobs()))
+		case "idle_time":
+			weights += 2 * math.Abs(term.Weight) * p.Processors
+		default:
+			return 0, false
+		}
+		if term.Weight != math.Trunc(term.Weight) {
+			return 0, false
+		}
+	}
+	return 0, weights*max(1, end) <= limit
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -185,6 +186,49 @@ func TestExactFindsTheOptimum(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// The rounding error that a search states is as large as that of any end: the exact sum of the durations before it. Only sums without any are
+// called exact.
+func TestRoundingIsStated(t *testing.T) {
+	for _, c := range []struct {
+		objective map[string]float64
+		work      float64
+		exact     bool
+	}{
+		{map[string]float64{"makespan": 1}, 3, true},
+		{map[string]float64{"makespan": 1}, 0.25, true},
+		{map[string]float64{"makespan": 1}, 0.1, false},
+		{map[string]float64{"makespan": 0.1}, 3, false},
+		{map[string]float64{"makespan": 1, "missed": 1 << 53}, 3, false},
+		{map[string]float64{"mean_wait": 1}, 3, false},
+	} {
+		b := model.NewBuilder("rounding").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
+		const jobs = 8
+		for j := range jobs {
+			b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: &c.work})
+		}
+		in, err := b.Build()
+		if err == nil {
+			in, err = in.WithObjective(c.objective)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := exact.Minimise(t.Context(), in, math.Inf(1), 0)
+		if err != nil || found.Solution == nil {
+			t.Fatalf("%v: %v", c, err)
+		}
+		last := 0.0
+		for _, p := range found.Solution.Jobs {
+			last = max(last, p.End)
+		}
+		off := new(big.Rat).SetFloat64(last)
+		off.Sub(off, new(big.Rat).Mul(big.NewRat(jobs, 1), new(big.Rat).SetFloat64(c.work)))
+		if off.Abs(off).Cmp(new(big.Rat).SetFloat64(found.Rounding)) > 0 || found.Exact != c.exact {
+			t.Errorf("%+v: the last end is off by %s, stated is %v; exact: %t", c, off.FloatString(25), found.Rounding, found.Exact)
 		}
 	}
 }

@@ -127,6 +127,7 @@ func minimiseJointly(ctx context.Context, in *model.Instance, limit float64, max
 	x.limit, x.maxEvals = limit, maxEvals
 	stop, full := x.run(ctx)
 	found := Found{Stop: stop, Evaluations: x.evaluations, Least: limit}
+	found.Rounding, found.Exact = rounding(x.p)
 	if stop != model.StopDone || full {
 		return found, nil
 	}
@@ -235,7 +236,7 @@ func (x *joint) place(s *jointState, k, c int) *jointState {
 	if lacks() {
 		return nil
 	}
-	end := start + j.Duration
+	end := model.End(start, j.Duration)
 	grown := s.with(k, c, job)
 	grown.now, grown.free = start, free
 	x.hold(free, k, c, -1)
@@ -267,7 +268,7 @@ func (x *joint) ends(s *jointState, k, c int, end float64) {
 		s.over[c] += end - j.Deadline
 	}
 	if costs := x.p.Clusters[c].Costs; costs != nil {
-		s.direct += costs[job].Of(end, clearly(j.Deadline, end))
+		s.direct += costs[job].Of(end, clearly(j.Deadline, end, x.p.Origin))
 	}
 }
 
@@ -330,7 +331,7 @@ func (x *joint) alone(s *jointState, k int) (end, cost float64) {
 			own += cluster.At(float64(s.jobs[c]+1)/float64(len(x.p.Movable))).Over * (ends - j.Deadline)
 		}
 		if cluster.Costs != nil {
-			own += cluster.Costs[job].Of(ends, clearly(j.Deadline, ends))
+			own += cluster.Costs[job].Of(ends, clearly(j.Deadline, ends, x.p.Origin))
 		}
 		end, cost = min(end, ends), min(cost, own)
 	}

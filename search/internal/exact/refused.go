@@ -84,7 +84,7 @@ func refusedJobs(in *model.Instance) error {
 				}
 			}
 		}
-		if job.Span == model.SpanGrid && len(in.Clusters()) > 1 && min(job.Max, job.Tasks) > 1 {
+		if in.SpreadOver(j) != nil {
 			return fmt.Errorf("%w job %s, which may spread over the grid", ErrRefused, job.ID)
 		}
 		until += longest

@@ -141,7 +141,7 @@ func (x *separate) place(c int, s *state, job int32) (state, bool) {
 		free += s.runs[gone].size
 		gone++
 	}
-	end := start + j.Duration
+	end := model.End(start, j.Duration)
 	grown := state{now: start, latest: s.latest, over: s.over, direct: s.direct, free: free - j.Size, last: &step{job, s.last}}
 	x.ends(c, &grown, job, end)
 	grown.runs = make([]busy, 0, len(s.runs)-gone+1)
@@ -167,16 +167,17 @@ func (x *separate) ends(c int, s *state, job int32, end float64) {
 		s.over += end - deadline
 	}
 	if costs := x.p.Clusters[c].Costs; costs != nil {
-		s.direct += costs[job].Of(end, clearly(deadline, end))
+		s.direct += costs[job].Of(end, clearly(deadline, end, x.p.Origin))
 	}
 }
 
 // clearly is the time after which an end is late in every schedule that the checker accepts. Two schedules may differ a little:
 // the checker allows execution times to differ by [model.Tolerance], and ends that are added up in another order differ by
 // rounding. The cost of a late job jumps at the deadline. The result is a proof, so it counts only jobs that are late beyond
-// doubt.
-func clearly(deadline, end float64) float64 {
-	return deadline + 2*model.Tolerance*(math.Abs(deadline)+math.Abs(end))
+// doubt. Execution times count from the origin, the earliest arrival; what is rounded is a time of the clock.
+func clearly(deadline, end, origin float64) float64 {
+	const spacings = 32 * 0x1p-52 // of at most 16 jobs one after another
+	return deadline + 2*model.Tolerance*(math.Abs(deadline-origin)+math.Abs(end-origin)) + spacings*(math.Abs(deadline)+math.Abs(end))
 }
 
 // doubtful says that some job of the schedule is late, but by so little that rounding may have made it so (see clearly).
@@ -184,7 +185,7 @@ func doubtful(in *model.Instance, s *model.Solution) bool {
 	return slices.ContainsFunc(s.Jobs, func(p model.Placement) bool {
 		j, _ := in.JobIndex(p.Job)
 		deadline := in.Jobs()[j].Deadline
-		return model.Late(p.End, deadline) && !model.Late(p.End, clearly(deadline, p.End))
+		return model.Late(p.End, deadline) && !model.Late(p.End, clearly(deadline, p.End, in.FirstArrival()))
 	})
 }
 

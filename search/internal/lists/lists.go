@@ -5,7 +5,6 @@ package lists
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -34,11 +33,8 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 	if p == nil || len(p.Movable) == 0 {
 		return nil, nil
 	}
-	orders, err := p.orders(start)
-	if err != nil {
-		return nil, err
-	}
-	if orders = p.bestStart(ctx, orders); orders == nil {
+	orders := p.bestStart(ctx, p.orders(start))
+	if orders == nil {
 		return nil, nil
 	}
 	e := &Engine{p: p, seed: seed}
@@ -110,28 +106,24 @@ func chainsFor(jobs int) int {
 	return 8
 }
 
-// orders lists the jobs of each cluster in the order of their starts. Jobs that the start leaves out come last, on the first
-// cluster that can run them.
-func (p *problem) orders(start *model.Solution) ([][]int32, error) {
+// orders lists the jobs of each cluster in the order of their starts. A job that spreads over clusters, which the engine does not do, is on the first
+// of them that can run it, or on any. Jobs that the start leaves out come last, on the first cluster that can run them.
+func (p *problem) orders(start *model.Solution) [][]int32 {
 	placements := slices.Clone(start.Jobs)
 	slices.SortStableFunc(placements, func(a, b model.Placement) int { return cmp.Compare(a.Start, b.Start) })
 	orders, placed := make([][]int32, len(p.Clusters)), make([]bool, len(p.In.Jobs()))
 	for k := range placements {
 		j, known := p.In.JobIndex(placements[k].Job)
-		var id string
-		placements[k].Parts(1, func(piece model.Piece) { id = piece.Cluster }) // all parts are on one cluster
-		c, there := p.In.ClusterIndex(id)
-		if !known || !there || placed[j] || p.Clusters[c].Jobs[j].Size == 0 {
-			return nil, fmt.Errorf("search: the start is not in order: job %s on cluster %q", placements[k].Job, id)
+		if c := p.HostOf(&placements[k], j); known && c >= 0 && !placed[j] {
+			orders[c], placed[j] = append(orders[c], int32(j)), true
 		}
-		orders[c], placed[j] = append(orders[c], int32(j)), true
 	}
 	for _, j := range p.Movable {
 		if !placed[j] {
-			orders[p.host(j)] = append(orders[p.host(j)], j)
+			orders[p.Host(j)] = append(orders[p.Host(j)], j)
 		}
 	}
-	return orders, nil
+	return orders
 }
 
 // Chains implements [engine.Engine].

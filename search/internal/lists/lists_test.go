@@ -256,10 +256,7 @@ func Batch(t testing.TB, jobs int, objective string) *model.Instance {
 func FirstOn(t testing.TB, in *model.Instance) *model.Solution {
 	t.Helper()
 	p := newProblem(context.Background(), in)
-	orders, err := p.orders(&model.Solution{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	orders := p.orders(&model.Solution{})
 	s, err := (&Engine{p: p, walks: []*chain{{orders: orders}}}).Solution(0)
 	if err != nil {
 		t.Fatal(err)
@@ -272,10 +269,7 @@ func TestListStatesMayBeSparse(t *testing.T) {
 	in := Batch(t, 3000, "mean_response")
 	p := newProblem(context.Background(), in)
 	start := FirstOn(t, in)
-	orders, err := p.orders(start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	orders := p.orders(start)
 	w := newChain(p, orders, rand.New(rand.NewPCG(1, 1)))
 	if w.clusters[0].stride < 2 {
 		t.Fatalf("stride %d: the test proves nothing", w.clusters[0].stride)

@@ -47,7 +47,7 @@ func (p *problem) bestStart(ctx context.Context, given [][]int32) [][]int32 {
 //
 // Complexity: O(jobs · (log jobs + clusters · steps)).
 func (p *problem) dispatch(ctx context.Context, rule func(j *separable.Job) float64) [][]int32 {
-	arrival := func(j int32) float64 { return p.Clusters[p.host(j)].Jobs[j].Arrival }
+	arrival := func(j int32) float64 { return p.Clusters[p.Host(j)].Jobs[j].Arrival }
 	later := slices.Clone(p.Movable)
 	slices.SortStableFunc(later, func(a, b int32) int { return cmp.Compare(arrival(a), arrival(b)) })
 	now := &queue.Heap{Position: make([]int32, len(p.In.Jobs()))}
@@ -70,7 +70,7 @@ func (p *problem) dispatch(ctx context.Context, rule func(j *separable.Job) floa
 		}
 		for len(later) > 0 && arrival(later[0]) <= t {
 			j := later[0]
-			heap.Push(now, queue.Waiting{Key: rule(&p.Clusters[p.host(j)].Jobs[j]), Job: j})
+			heap.Push(now, queue.Waiting{Key: rule(&p.Clusters[p.Host(j)].Jobs[j]), Job: j})
 			later = later[1:]
 		}
 		j := heap.Pop(now).(queue.Waiting).Job
@@ -87,11 +87,6 @@ func (p *problem) dispatch(ctx context.Context, rule func(j *separable.Job) floa
 		orders[at] = append(orders[at], j)
 	}
 	return orders
-}
-
-// host is the first cluster that can run the job.
-func (p *problem) host(j int32) int {
-	return slices.IndexFunc(p.Clusters, func(c separable.Cluster) bool { return c.Jobs[j].Size > 0 })
 }
 
 // releases returns the releases of all clusters, still empty.

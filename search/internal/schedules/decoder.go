@@ -1,8 +1,10 @@
 package schedules
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
@@ -189,7 +191,7 @@ func (d *decoder) joins(mark int) bool {
 
 // tired says whether to stop. It asks stop after each 200 µs of work or so.
 func (d *decoder) tired() bool {
-	late := d.ended()
+	late := d.ended() || d.resources.GaveUp()
 	if d.poll += d.cost; d.poll < 200_000 && !late {
 		return false
 	}
@@ -254,8 +256,12 @@ func (d *decoder) finish(g *genome) bool {
 	}
 	if d.objective.evaluate {
 		s, err := d.schedule(g.order, d.next)
-		if err != nil {
+		switch {
+		case err != nil:
 			return d.fail(err)
+		case s == nil:
+			d.stopped = true
+			return false
 		}
 		value, err := model.Objective(d.in, s)
 		if err != nil {
@@ -327,9 +333,12 @@ func (d *decoder) drop(g *genome) {
 	}
 }
 
-// schedule writes out the schedule of an order with its results.
+// schedule writes out the schedule of an order with its results. It returns nil if that takes long and ctx has ended.
 func (p *problem) schedule(order []int32, results []result) (*model.Solution, error) {
 	s := plan.NewChosenSchedule(p.in)
+	ctx, stop := after(p.ctx, grace)
+	defer stop()
+	s.Until(ctx)
 	for _, j := range p.nowhere {
 		s.LeaveUnplaceable(j)
 	}
@@ -341,10 +350,26 @@ func (p *problem) schedule(order []int32, results []result) (*model.Solution, er
 			continue
 		}
 		slot, meets := p.slot(s.Resources, job, p.choiceOf(j, &results[job]), ready)
+		if s.GaveUp() {
+			return nil, nil
+		}
 		if was := results[job].end; math.IsNaN(was) == meets || meets && slot.End != was && !(math.Abs(slot.End-was) <= model.Tolerance*math.Abs(was)) {
 			return nil, fmt.Errorf("search: job %s ends at %v (placed: %t), it was decoded to end at %v", p.in.Jobs()[job].ID, slot.End, meets, was)
 		}
 		s.Place(job, slot)
 	}
 	return s.Solution(), nil
+}
+
+// grace is how long the best schedule may take to be written out after the end of the context.
+const grace = 500 * time.Millisecond
+
+// after is a context that ends some time after another.
+func after(ctx context.Context, late time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(late, cancel) })
+	return longer, func() {
+		stop()
+		cancel()
+	}
 }

@@ -12,6 +12,7 @@ import (
 // problem is an instance as the engine sees it. It does not change once made.
 type problem struct {
 	in        *model.Instance
+	ctx       context.Context
 	objective *objective
 	jobs      []int32         // jobs that can be placed, in queue order
 	nowhere   []int           // the other jobs, in queue order
@@ -36,14 +37,15 @@ const manyProcessors = 1 << 18
 // newProblem reads an instance. It returns nil if the context ends first.
 func newProblem(ctx context.Context, in *model.Instance) *problem {
 	n := len(in.Jobs())
-	p := &problem{in: in, position: make([]int32, n), hosts: make([][]int32, n), length: make([]float64, n), tail: make([]float64, n),
+	p := &problem{in: in, ctx: ctx, position: make([]int32, n), hosts: make([][]int32, n), length: make([]float64, n), tail: make([]float64, n),
 		waits: in.Features()&model.Precedence != 0, spreads: make([]bool, n), empty: plan.NewSpreadingResources(in), ended: func() bool { return false }}
 	if in.Processors() > manyProcessors {
 		p.ended = func() bool { return ctx.Err() != nil }
 	}
+	p.empty.Until(ctx)
 	known := map[string][]int32{}
-	for k, j := range plan.ArrivalOrder(in) {
-		if k%64 == 0 && ctx.Err() != nil {
+	for _, j := range plan.ArrivalOrder(in) {
+		if ctx.Err() != nil {
 			return nil
 		}
 		p.hosts[j] = p.hostsOf(j, known)
@@ -109,7 +111,7 @@ func (p *problem) placeable(job int) bool {
 	if len(p.hosts[job]) > 0 {
 		return true
 	}
-	if !plan.Spreads(p.in, job) {
+	if !p.in.MustSpread(job) {
 		return false
 	}
 	_, ok := p.empty.Spread(job, p.in.Jobs()[job].Min, p.in.FirstArrival())

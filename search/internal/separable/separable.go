@@ -131,6 +131,25 @@ func (p *Problem) anywhere(job int) bool {
 	return false
 }
 
+// Host is the first cluster that can run the job; −1: none.
+func (p *Problem) Host(job int32) int {
+	return slices.IndexFunc(p.Clusters, func(c Cluster) bool { return c.Jobs[job].Size > 0 })
+}
+
+// HostOf is the first cluster of the placement that can run the job, or the first of all if the job is spread over clusters that cannot; −1: none.
+func (p *Problem) HostOf(placement *model.Placement, job int) int {
+	host := -1
+	placement.Parts(1, func(piece model.Piece) {
+		if c, known := p.In.ClusterIndex(piece.Cluster); known && host < 0 && p.Clusters[c].Jobs[job].Size > 0 {
+			host = c
+		}
+	})
+	if host < 0 {
+		host = p.Host(int32(job))
+	}
+	return host
+}
+
 // jobsOn lists the jobs as they are on cluster c.
 func (p *Problem) jobsOn(c int) []Job {
 	jobs := make([]Job, len(p.In.Jobs()))

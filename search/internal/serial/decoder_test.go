@@ -153,18 +153,9 @@ func TestForwardIsTheReference(t *testing.T) {
 	}
 }
 
-// agree checks the forward pass against the reference. Where a job's length vanishes when it is added to a late time, its start has no single right
-// value: it takes no time at some of the times at which others end, and the engine and the reference look at different ones. There the schedule
-// only has to be valid.
+// agree checks the forward pass against the reference.
 func agree(t rapid.TB, s *island, order []int32) {
 	p := s.problem
-	if s.vanishes() {
-		found := p.write(&member{order: order, start: s.start, at: s.at})
-		if report := model.Check(p.In, found); !report.OK() {
-			t.Fatalf("%v", report.Violations[0])
-		}
-		return
-	}
 	start, end := naive(p.In, order, s.clustersOf())
 	for j := range start {
 		if found := p.origin + p.unit*s.start[j]; found != start[j] || p.origin+p.unit*s.end[j] != end[j] {
@@ -173,17 +164,7 @@ func agree(t rapid.TB, s *island, order []int32) {
 	}
 }
 
-// vanishes says whether some job that takes time would take none at the end of the last pass.
-func (d *decoder) vanishes() bool {
-	for j := range d.places {
-		if length := d.places[j][d.at[j]].length; length > 0 && d.last+length == d.last {
-			return true
-		}
-	}
-	return false
-}
-
-// A job of length 3e-18 beside one of length 7e12: at the end of a job elsewhere it takes no time, where it has no processors.
+// A job of length 3e-18 beside one of length 7e12 would take no time where it is added to the end of that one: the engine leaves such an instance alone.
 func TestVanishingLength(t *testing.T) {
 	b := model.NewBuilder("vanishing")
 	for _, c := range []string{"c", "d"} {
@@ -199,13 +180,27 @@ func TestVanishingLength(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newIsland(newProblem(context.Background(), in), 10, rand.New(rand.NewPCG(1, 1)))
-	order := []int32{0, 1, 2}
-	s.forward(order)
-	if s.start[2] != 7e12 || !s.vanishes() {
-		t.Errorf("the brief job starts at %v, expected the end of the long one", s.start[2])
+	if newProblem(context.Background(), in) != nil {
+		t.Error("the engine takes an instance in which a length vanishes")
 	}
-	agree(t, s, order)
+}
+
+// In microseconds since 1970 an eighth is half the distance between float64 numbers: added to a time it rounds to the even one, which may be the time.
+func TestAnEighthSince1970(t *testing.T) {
+	for k := range 4 {
+		b := model.NewBuilder("eighth")
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
+		b.Job(model.JobSpec{ID: "long", Arrival: 1.7e15, Work: new(1 + float64(k)/4)})
+		b.Job(model.JobSpec{ID: "brief", Arrival: 1.7e15, Work: new(0.125)})
+		b.Job(model.JobSpec{ID: "brief too", Arrival: 1.7e15, Work: new(0.125)})
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if newProblem(context.Background(), in) != nil {
+			t.Errorf("the engine takes an instance in which a length vanishes, of %v in all", 1.25+float64(k)/4)
+		}
+	}
 }
 
 // The pass for jobs of brief forms makes the schedules of the pass for all jobs, forward and backward, and the sorts by it agree.
@@ -245,9 +240,6 @@ func TestChooseEndsFirst(t *testing.T) {
 		order := randomly(s)
 		s.leaveOpen(0)
 		s.forward(order)
-		if s.vanishes() {
-			t.Skip("see agree")
-		}
 		clusters := s.clustersOf()
 		for k, j := range order {
 			for _, at := range p.places[j] {

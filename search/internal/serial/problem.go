@@ -91,8 +91,7 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 		}
 	}
 	p.readGraph()
-	p.readTimes()
-	if !p.readResources() {
+	if !p.readTimes() || !p.readResources() {
 		return nil
 	}
 	p.measure()
@@ -169,9 +168,10 @@ const finest = 1.0 / 1024
 // maxGrid is the most units of time that a grid has room for.
 const maxGrid = 1 << 14
 
-// readTimes reads arrivals and lengths and chooses the unit.
-func (p *problem) readTimes() {
-	unit, whole := uint64(0), true
+// readTimes reads arrivals and lengths and chooses the unit. It returns false if a length is so short that adding it to a late time may leave that
+// time as it is: there a job that takes time would hold nothing.
+func (p *problem) readTimes() bool {
+	unit, whole, shortest := uint64(0), true, math.Inf(1)
 	note := func(t float64) {
 		u := t / finest
 		if whole = whole && u == math.Trunc(u) && u < 1<<40; whole {
@@ -186,6 +186,9 @@ func (p *problem) readTimes() {
 			if on := &p.Clusters[c].Jobs[j]; on.Size > 0 {
 				note(on.Duration)
 				longest = max(longest, on.Duration)
+				if on.Duration > 0 {
+					shortest = min(shortest, on.Duration)
+				}
 			}
 		}
 		last, sum = max(last, arrival), sum+longest
@@ -206,6 +209,8 @@ func (p *problem) readTimes() {
 			}
 		}
 	}
+	end := p.Origin + last + sum
+	return shortest > (math.Nextafter(end, math.Inf(1))-end)/2 // of half the distance some ends would be their starts, others not
 }
 
 // lanes are the resources that share a word.

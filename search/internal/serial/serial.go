@@ -8,7 +8,6 @@ package serial
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -34,10 +33,7 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 		return nil, nil
 	}
 	e := &Engine{problem: p, rng: rand.New(rand.NewPCG(seed, 0))}
-	guests, err := p.guests(start)
-	if err != nil {
-		return nil, err
-	}
+	guests := p.guests(start)
 	for k := range islands {
 		if ctx.Err() != nil {
 			return nil, nil
@@ -62,24 +58,17 @@ func (p *problem) population() int {
 	return max(16, min(p.n*p.n/15, most, 28_800/p.n))
 }
 
-// guests are the orders that the islands begin with: the order of the start and those of the priority rules.
-func (p *problem) guests(start *model.Solution) ([]*member, error) {
+// guests are the orders that the islands begin with: the order of the start and those of the priority rules. A job that the start spreads over clusters,
+// which the engine does not do, is on the first of them that can run it, or on any.
+func (p *problem) guests(start *model.Solution) []*member {
 	var all []*member
 	if len(start.Jobs) == p.n {
 		m := newMember(p.n)
 		for k := range start.Jobs {
 			placed := &start.Jobs[k]
-			j, known := p.In.JobIndex(placed.Job)
-			var id string
-			placed.Parts(1, func(piece model.Piece) { id = piece.Cluster }) // all parts are on one cluster
-			c, there := p.In.ClusterIndex(id)
-			at := -1
-			if known && there {
-				at = slices.IndexFunc(p.places[j], func(at place) bool { return at.cluster == int32(c) })
-			}
-			if at < 0 {
-				return nil, fmt.Errorf("search: the start is not in order: job %s on cluster %q", placed.Job, id)
-			}
+			j, _ := p.In.JobIndex(placed.Job) // known, as the checker accepted the start
+			host := int32(p.HostOf(placed, j))
+			at := slices.IndexFunc(p.places[j], func(at place) bool { return at.cluster == host })
 			m.at[j], m.start[j] = int32(at), placed.Start
 		}
 		copy(m.order, p.order)
@@ -89,7 +78,7 @@ func (p *problem) guests(start *model.Solution) ([]*member, error) {
 	for _, rule := range rules {
 		all = append(all, &member{order: p.listed(func(j int32) float64 { return rule(p, j) })})
 	}
-	return all, nil
+	return all
 }
 
 // rules are rules of priority; the job with the least value goes first.

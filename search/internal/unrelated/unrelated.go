@@ -143,7 +143,7 @@ func (u *Engine) Solution(k int) (*model.Solution, error) {
 	}
 	for k, i := range u.runs[k].bestAt {
 		job, c := p.jobs[k], p.clusterOf[i]
-		from, to := end[i], end[i]+p.time(job, int(c))
+		from, to := end[i], model.End(end[i], p.time(job, int(c)))
 		end[i] = to
 		processor := int(i) - p.first[c]
 		s.Jobs = append(s.Jobs, model.Placement{Job: p.in.Jobs()[job].ID, Cluster: p.in.Clusters()[c].ID,

@@ -212,7 +212,7 @@ func (o *Outline) whyLeft(job int) string {
 		}
 	}
 	if best < 0 {
-		return plan.WhyNowhere(o.Instance, job)
+		return o.Instance.WhyNowhere(job)
 	}
 	text := fmt.Sprintf("hard deadline %v cannot be met: earliest end %v on %s", j.Deadline, end, o.ResourceName(best))
 	switch l := &o.Resources[max(0, barred)]; {

@@ -35,6 +35,7 @@ func InOrder(ctx context.Context, in *model.Instance, order []int, opt solve.Opt
 	if err != nil {
 		return solve.Result{}, err
 	}
+	empty.Until(ctx)
 	s := &Schedule{Schedule: empty}
 	if opt.Trace != nil {
 		s.scribe = &scribe{in: in, rule: rule, tell: opt.Trace}
@@ -44,6 +45,9 @@ func InOrder(ctx context.Context, in *model.Instance, order []int, opt solve.Opt
 			return solve.Stopped(ctx), nil
 		}
 		slot, ok := choose(s, job)
+		if s.GaveUp() {
+			return solve.Stopped(ctx), nil
+		}
 		if ok {
 			s.Place(job, slot)
 		} else {

@@ -1,0 +1,124 @@
+"""Certificates: the order of the checks, steps and sums (docs/proofs.md, The format)."""
+from fractions import Fraction as F
+from math import ceil
+
+import counts
+import kinds
+import levels
+import optimal
+import prices
+from facts import Doubt, Facts, Refuted, need
+from figures import HIGH, is_objective, minimised
+from queueing import View
+
+KINDS = {
+    "critical_path": (("makespan",), kinds.critical_path),
+    "area": (("makespan",), kinds.area),
+    "pigeonhole": (("makespan",), kinds.pigeonhole),
+    "energetic": (("makespan",), kinds.energetic),
+    "each_alone": (("mean_response", "mean_wait", "over_deadline", "missed"), kinds.each_alone),
+    "prices_over_time": (("mean_response", "over_deadline"), prices.prices_over_time),
+    "area_levels": (("mcp",), kinds.area_levels),
+    "counts": (("mcp",), counts.proves),
+    "levels": (("qos_penalty",), levels.proves),
+}
+TREES = ("counts", "levels")  # they prove a goal or nothing
+
+
+def check(instance, certificate, checked=None):
+    """The line for a certificate, perhaps with a checked solution, and the exit status (proofs.md, at the beginning)."""
+    weights = checked.weights if checked else instance.objective
+    facts = Facts(instance)
+    try:
+        proved(facts, certificate, weights)
+        verdict, status = "verified", 0
+    except (Refuted, Doubt) as e:
+        verdict, status = f"{e.verdict}: {e}", e.status
+    if not checked:
+        return verdict, status
+    complete = checked.schedule.left_out_rightly(facts)
+    bound = certificate.get("bound")
+    of_it = minimised(certificate["objective"]) == minimised(weights)
+    if status != 3 and of_it and bound is not None and not checked.codes and complete and optimal.refutes(checked.schedule, checked.metrics, weights, bound):
+        verdict, status = "refuted: the schedule costs less", 3
+    if status == 0 and bound is not None and not checked.codes and complete and optimal.reaches(checked.schedule, checked.metrics, weights, bound):
+        verdict += "; optimal"
+    if checked.codes:
+        verdict, status = f"{verdict}; {checked.verdict()}", 3
+    return verdict, status
+
+
+def proved(facts, c, weights):
+    """The steps 1 to 6 of proofs.md, The format: raises Refuted at the first step that fails, and Doubt at the end; `weights` is the objective asked for."""
+    instance, doubts = facts.instance, []
+    need(c["instance_sha256"] == instance.digest, "it is of another instance")
+    need(c["objective"] and is_objective(c["objective"], instance), "expected an objective")
+    need(minimised(c["objective"]) == minimised(weights), "it is of another objective", Doubt)
+    if "infeasible" in c:
+        need("bound" not in c and not c.get("parts"), "infeasible, and a bound or parts")
+        levels.infeasible(facts, c)
+        need("stated" not in c and "not_certified" not in c, c.get("not_certified", "a bound is stated"), Doubt)
+        return
+    if "bound" not in c:
+        need("not_certified" in c, "there is no bound")
+    parts = {}
+    for part in c.get("parts", []):
+        need(part["metric"] not in parts, f"{part['metric']} has two parts")
+        parts[part["metric"]] = part
+    for part in parts.values():
+        try:
+            check_part(facts, part)
+        except Doubt as e:
+            doubts.append(e)
+    if "bound" in c:
+        total = F(0)
+        for metric, w in minimised(c["objective"]).items():
+            if w > 0:
+                total += w * max(F(0), F(parts[metric]["bound"])) if metric in parts else 0
+                continue
+            most = optimal.largest(instance, metric)
+            need(most is not None, f"{metric} has no largest value", Doubt)
+            total += w * most
+        need(total >= F(c["bound"]), f"the parts add up to {float(total)}")
+    if doubts:
+        raise doubts[0]
+    need("stated" not in c and "not_certified" not in c, c.get("not_certified", "a higher bound is stated"), Doubt)
+
+
+def check_part(facts, part):
+    """Step 4: the part is proved by its kind, at least to its goal."""
+    if part["bound"] <= 0:
+        return
+    need(part.get("by") is not None, "nothing proves the part", Doubt)
+    by = part["by"]
+    need(len(by) == 1, "expected one kind")
+    (kind, argument), = by.items()
+    metrics, prove = KINDS[kind]
+    need(part["metric"] in metrics, f"{kind} proves nothing of {part['metric']}")
+    goal = goal_of(facts, part)
+    if kind in TREES:
+        prove(facts, argument, goal)
+    else:
+        value = prove(facts, argument, part["metric"])
+        need(value >= goal, f"{kind} proves {float(value)}, not {float(goal)}")
+
+
+def goal_of(facts, part):
+    """What the kind has to prove (proofs.md, Steps)."""
+    bound, u, n, metric = F(part["bound"]), F(part.get("step", 0)), len(facts.jobs), part["metric"]
+    if u == 0:
+        return bound
+    need(metric in ("makespan", "mean_response", "mean_wait", "over_deadline", "missed"), f"{metric} has no step")
+    if metric == "missed":
+        need(u == 1, "expected a step of 1")
+        unit, allowance = F(1), F(0)
+    else:
+        need(facts.all_rectangles(), "a job is no rectangle", Doubt)
+        means = metric in ("mean_response", "mean_wait")
+        need(not means or facts.all_placed(), "a job need not be placed", Doubt)
+        times = [j.arrival for j in facts.jobs] + [d for j in facts.jobs for d in j.times.values()]
+        if metric == "over_deadline":
+            times += [j.due for j in facts.jobs if j.due is not None]
+        off = max(abs(t - u * round(t / u)) for t in times)
+        unit, allowance = (u / n, (n + 2) * off) if means else (u, ((n + 1) if metric == "makespan" else n * (n + 2)) * off)
+    return (ceil((bound + allowance) / unit) - 1 + F(1, 10**7)) * unit + allowance

@@ -1,0 +1,133 @@
+"""What all kinds of certificates use (docs/proofs.md, What all kinds use): least times, heads, tails, rectangles, areas. Fractions throughout."""
+from fractions import Fraction as F
+from math import inf, nextafter
+
+from instance import ceil_div
+
+
+class Refuted(Exception):
+    """A step of the certificate is wrong."""
+    verdict, status = "refuted", 3
+
+
+class Doubt(Exception):
+    """The checker does not cover it."""
+    verdict, status = "not certified", 4
+
+
+def need(true, why, error=Refuted):
+    if not true:
+        raise error(why)
+
+
+def down(x):
+    """The largest float64 that is at most the fraction."""
+    try:
+        y = float(x)
+    except OverflowError:
+        return inf
+    return nextafter(y, -inf) if F(y) > x else y
+
+
+class Known:
+    """A job as the kinds see it; clusters are positions."""
+
+    def __init__(self, job, facts):
+        instance = facts.instance
+        self.job, self.position = job, job.position
+        self.arrival = F(job.arrival) - instance.first
+        self.due = None if job.deadline is None else F(job.deadline) - instance.first
+        self.spread = instance.spread_over(job)  # the clusters on which it can run as one of several
+        self.spreads = bool(self.spread)
+        self.runs = {c.position for c in instance.clusters if instance.can_run(job, c)}
+        self.placeable = self.spreads or bool(self.runs)
+        self.rigid = job.min == job.max
+        self.sizes = {c.position: job.sizes(c)[1] for c in instance.clusters}
+        self.least_on = {c.position: F(self.lowest(c)) for c in instance.clusters
+                         if c.position in self.spread or c.position in self.runs}
+        self.least = min(self.least_on.values(), default=None)
+        self.times = {}  # d(j, c) where it can run
+        for c in (instance.clusters[k] for k in sorted(self.runs)):
+            b = ceil_div(job.tasks, self.sizes[c.position])
+            self.times[c.position] = F(job.busy(c, b, c.speed) + job.transfer(c.bandwidth))
+        self.rectangle = self.rigid and not self.spreads and all(self.sizes[c] == 1 or job.tasks <= self.sizes[c] for c in self.runs)
+        self.head = self.tail = F(0)
+
+    def lowest(self, c):
+        """least(j, c)."""
+        job = self.job
+        if c.position in self.spread:
+            b = 1
+        elif c.whole:
+            b = job.tasks
+        else:
+            b = ceil_div(job.tasks, min(job.max, c.size)) if c.uniform else 1
+        return job.busy(c, b, c.speed) + job.transfer(c.bandwidth)
+
+    def area(self, c):
+        """area(j, c): processor time that it holds at least."""
+        job, size = self.job, self.sizes[c.position]
+        if c.uniform and self.rigid and c.position not in self.spread and (job.tasks <= size or job.tasks % size == 0):
+            return size * self.times[c.position]
+        short = 1 - F(1, 2**51)
+        if job.runtime:
+            return job.tasks * F(job.busy(c, 1, c.speed)) * short
+        return job.tasks * F(job.work) / F(c.speed) * short
+
+
+class Facts:
+    """The jobs with their heads and tails, and which of them have to be placed."""
+
+    def __init__(self, instance):
+        self.instance, self.clusters = instance, instance.clusters
+        self.jobs = [Known(j, self) for j in instance.jobs]
+        self.uniform = all(c.uniform for c in self.clusters)
+        order = self.order()
+        self.placed = set()  # the jobs that have to be placed
+        for k in order:
+            j = self.jobs[k]
+            if j.placeable and not j.job.hard and all(b in self.placed for b in j.job.after):
+                self.placed.add(k)
+            j.head = max([j.arrival] + [self.jobs[b].head + (self.jobs[b].least or 0) for b in j.job.after])
+        for k in reversed(order):
+            j = self.jobs[k]
+            j.tail = max([self.jobs[s].least + self.jobs[s].tail for s in j.job.followers if s in self.placed], default=F(0))
+
+    def order(self):
+        """The jobs such that each comes after those that it waits for."""
+        waiting = [len(j.job.after) for j in self.jobs]
+        order = [k for k, n in enumerate(waiting) if n == 0]
+        for k in order:
+            for f in self.jobs[k].job.followers:
+                waiting[f] -= 1
+                if waiting[f] == 0:
+                    order.append(f)
+        return order
+
+    def all_placed(self):
+        return len(self.placed) == len(self.jobs)
+
+    def all_rectangles(self):
+        return self.uniform and all(j.rectangle for j in self.jobs)
+
+    def chosen(self, positions):
+        """The jobs of a set, which is a list of ascending positions of jobs that have to be placed."""
+        need(positions and all(x < y for x, y in zip(positions, positions[1:])), "expected ascending jobs")
+        need(all(k in self.placed for k in positions), "a job need not be placed")
+        return [self.jobs[k] for k in positions]
+
+    def surely_late(self, j):
+        """proofs.md, each_alone."""
+        if j.due is None or j.least is None:
+            return False
+        end, deadline = j.head + j.least, F(j.job.deadline)
+        return end - j.due > F(19, 10) * F(1e-9) * (abs(j.due) + end) + F(4, 2**52) * (deadline + self.instance.first + end)
+
+    def unplaceable(self):
+        """Jobs that no schedule can place (proofs.md, What a verified certificate means, Optimal)."""
+        found = set()
+        for k in self.order():
+            j = self.jobs[k]
+            if not j.placeable or (j.job.hard and self.surely_late(j)) or any(b in found for b in j.job.after):
+                found.add(k)
+        return found

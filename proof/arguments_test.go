@@ -1,0 +1,295 @@
+package proof_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/proof"
+)
+
+// Arguments about areas and single jobs prove what the formulas say, on instances of all kinds.
+func TestArgumentsProveWhatTheyShould(t *testing.T) {
+	rng, seen := rand.New(rand.NewPCG(1, 7)), tally{}
+	for range race.Fewer(1500, 300) {
+		n := odd(t, rng)
+		if len(n.must) == 0 {
+			n.says(t, seen, "nothing", "makespan", 1e-3, proof.Refuted, proof.Argument{Area: &proof.Area{Prices: make([]float64, len(n.in.Clusters()))}})
+			continue
+		}
+		n.chain(t, rng, seen)
+		n.areas(t, rng, seen)
+		n.holes(t, rng, seen)
+		n.intervals(t, rng, seen)
+		n.alone(t, seen)
+		n.blocks(t, seen)
+	}
+	for _, kind := range []string{"chain", "no chain refuted", "area", "area of weights", "weights refuted", "area of a licence", "unlimited refuted", "pigeonhole", "energetic verified", "energetic refuted",
+		"energetic not certified", "energetic licence verified", "energetic licence refuted", "mean", "mean not certified", "over", "area levels", "area levels not certified"} {
+		if seen[kind] < race.Fewer(40, 4) {
+			t.Errorf("%s: %d cases, the test says little: %v", kind, seen[kind], seen)
+		}
+	}
+}
+
+func (n *naive) chain(t *testing.T, rng *rand.Rand, seen tally) {
+	jobs := []int{n.must[rng.IntN(len(n.must))]}
+	value := n.in.Jobs()[jobs[0]].Arrival - n.first + n.least[jobs[0]]
+	for {
+		last := jobs[len(jobs)-1]
+		next := slices.IndexFunc(n.must, func(j int) bool { return slices.Contains(n.in.Jobs()[j].After, last) && rng.IntN(3) > 0 })
+		if next < 0 {
+			break
+		}
+		jobs = append(jobs, n.must[next])
+		value += n.least[n.must[next]]
+	}
+	n.proves(t, seen, "chain", "makespan", value, proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: jobs}})
+	other := rng.IntN(len(n.in.Jobs()) + 2)
+	last := jobs[len(jobs)-1]
+	if other >= len(n.in.Jobs()) || !n.has[other] || !slices.Contains(n.in.Jobs()[other].After, last) {
+		n.says(t, seen, "no chain", "makespan", 1e-3, proof.Refuted, proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: append(jobs, other)}})
+	}
+}
+
+func (n *naive) areas(t *testing.T, rng *rand.Rand, seen tally) {
+	jobs := n.some(rng)
+	listed := jobs
+	if rng.IntN(3) == 0 {
+		jobs, listed = n.must, nil
+	}
+	prices, capacity, work := make([]float64, len(n.in.Clusters())), 0.0, 0.0
+	for c := range prices {
+		prices[c] = float64(rng.IntN(4))
+		capacity += prices[c] * float64(n.in.Clusters()[c].Processors)
+	}
+	for _, j := range jobs {
+		least := math.Inf(1)
+		for c, price := range prices {
+			if x := n.area(j, c); !math.IsInf(x, 1) {
+				least = min(least, price*x)
+			}
+		}
+		work += least
+	}
+	by := proof.Argument{Area: &proof.Area{Jobs: listed, Prices: prices}}
+	if capacity == 0 {
+		n.says(t, seen, "no capacity", "makespan", 1e-3, proof.Refuted, by)
+	} else {
+		n.proves(t, seen, "area", "makespan", work/capacity+n.around(jobs), by)
+	}
+	n.weighted(t, rng, seen, jobs, prices)
+	if len(n.in.Licences()) == 0 {
+		return
+	}
+	by = proof.Argument{Area: &proof.Area{Jobs: listed, Licence: "l"}}
+	switch copies := n.copies(); copies {
+	case -1:
+		n.says(t, seen, "unlimited", "makespan", 1e-3, proof.Refuted, by)
+	case 0:
+		n.says(t, seen, "no copies", "makespan", 1e-3, proof.Refuted, by)
+	default:
+		work = 0
+		for _, j := range jobs {
+			work += n.needs(j) * n.least[j]
+		}
+		n.proves(t, seen, "area of a licence", "makespan", work/float64(copies)+n.around(jobs), by)
+	}
+}
+
+// weighted gives the jobs weights by their size.
+func (n *naive) weighted(t *testing.T, rng *rand.Rand, seen tally, jobs []int, prices []float64) {
+	weights, capacity := make([][]proof.Weight, len(prices)), 0.0
+	for c := range weights {
+		for _, size := range rng.Perm(4) {
+			if rng.IntN(3) > 0 {
+				weights[c] = append(weights[c], proof.Weight{Size: size + 1, Weight: rng.IntN(5)})
+			}
+		}
+		capacity += prices[c] * heaviest(weights[c], n.in.Clusters()[c].Processors)
+	}
+	by := proof.Argument{Area: &proof.Area{Jobs: jobs, Prices: prices, Weights: weights}}
+	if slices.ContainsFunc(jobs, func(j int) bool { return !n.rectangle(j) }) {
+		n.says(t, seen, "weights", "makespan", 1e-3, proof.Refuted, by)
+		return
+	}
+	work := 0.0
+	for _, j := range jobs {
+		least := math.Inf(1)
+		for c, price := range prices {
+			if n.in.CanRun(j, c) {
+				size, time := n.on(j, c)
+				weight := 0
+				for _, w := range weights[c] {
+					if w.Size == size {
+						weight = w.Weight
+					}
+				}
+				least = min(least, price*float64(weight)*time)
+			}
+		}
+		work += least
+	}
+	if capacity == 0 {
+		n.says(t, seen, "no weight", "makespan", 1e-3, proof.Refuted, by)
+		return
+	}
+	n.proves(t, seen, "area of weights", "makespan", work/capacity+n.around(jobs), by)
+}
+
+// heaviest is the most that jobs of the sizes weigh that fit beside each other, found by trying all.
+func heaviest(weights []proof.Weight, room int) float64 {
+	most := 0.0
+	for k, w := range weights {
+		if w.Size <= room {
+			most = max(most, float64(w.Weight)+heaviest(weights[k:], room-w.Size))
+		}
+	}
+	return most
+}
+
+func (n *naive) holes(t *testing.T, rng *rand.Rand, seen tally) {
+	jobs := n.some(rng)
+	times := make([]float64, len(jobs))
+	for k, j := range jobs {
+		times[k] = n.least[j]
+	}
+	slices.Sort(times)
+	value := n.around(jobs)
+	for k := range times {
+		if k*n.in.Processors() < len(jobs) { // one processor has k + 1 of them
+			value += times[k]
+		}
+	}
+	n.proves(t, seen, "pigeonhole", "makespan", value, proof.Argument{Pigeonhole: &proof.Pigeonhole{Jobs: jobs}})
+}
+
+func (n *naive) intervals(t *testing.T, rng *rand.Rand, seen tally) {
+	makespan := 0.25
+	for _, j := range n.must {
+		makespan = max(makespan, n.head[j]+n.least[j]+n.tail[j])
+	}
+	makespan *= []float64{0.5, 1, 1, 1.25, 1.5}[rng.IntN(5)]
+	from := makespan * float64(rng.IntN(4)) / 8
+	to := from + makespan*float64(1+rng.IntN(6))/8
+	prices, capacity := make([]float64, len(n.in.Clusters())), 0.0
+	for c := range prices {
+		prices[c] = float64(rng.IntN(3))
+		capacity += prices[c] * float64(n.in.Clusters()[c].Processors)
+	}
+	rectangles := true
+	for j := range n.in.Jobs() {
+		rectangles = rectangles && n.rectangle(j)
+	}
+	need, over := 0.0, false
+	copies, of, overLicence := n.copies(), 0.0, false
+	held := func(j int, time float64) float64 { // in the interval; +Inf: it does not end in time
+		end := makespan - n.tail[j]
+		if n.head[j]+time > end {
+			return math.Inf(1)
+		}
+		return max(0, min(to-from, time, n.head[j]+time-from, to-(end-time)))
+	}
+	for _, j := range n.must {
+		least := math.Inf(1)
+		for c, price := range prices {
+			if size, time := n.on(j, c); n.in.CanRun(j, c) {
+				if x := held(j, time); !math.IsInf(x, 1) {
+					least = min(least, x*float64(size)*price)
+				}
+			}
+		}
+		need, over = need+least, over || math.IsInf(least, 1)
+		if x := held(j, n.least[j]); math.IsInf(x, 1) {
+			overLicence = true
+		} else {
+			of += x * n.needs(j)
+		}
+	}
+	verdict := func(refutes bool) proof.Verdict {
+		if refutes {
+			return proof.Verified
+		}
+		return proof.Refuted
+	}
+	want := verdict(over || need > capacity*(to-from))
+	if !rectangles {
+		want = proof.NotCertified
+	}
+	n.says(t, seen, "energetic", "makespan", makespan, want, proof.Argument{Energetic: &proof.Energetic{Makespan: makespan, From: from, To: to, Prices: prices}})
+	if len(n.in.Licences()) > 0 {
+		n.says(t, seen, "energetic licence", "makespan", makespan, verdict(copies >= 0 && (overLicence || of > float64(copies)*(to-from))),
+			proof.Argument{Energetic: &proof.Energetic{Makespan: makespan, From: from, To: to, Licence: "l"}})
+	}
+}
+
+func (n *naive) alone(t *testing.T, seen tally) {
+	by := proof.Argument{EachAlone: &proof.EachAlone{}}
+	response, wait, over := 0.0, 0.0, 0.0
+	for _, j := range n.must {
+		job := &n.in.Jobs()[j]
+		w := n.head[j] - (job.Arrival - n.first)
+		wait, response = wait+w, response+w+n.least[j]
+		over += max(0, n.head[j]+n.least[j]+n.first-job.Deadline)
+	}
+	n.proves(t, seen, "over", "over_deadline", over, by)
+	if !n.all {
+		n.says(t, seen, "mean", "mean_response", 1e-3, proof.NotCertified, by)
+		n.says(t, seen, "mean", "mean_wait", 1e-3, proof.NotCertified, by)
+		return
+	}
+	n.proves(t, seen, "mean", "mean_response", response/float64(len(n.must)), by)
+	n.proves(t, seen, "mean", "mean_wait", wait/float64(len(n.must)), by)
+}
+
+// blocks tries all ways to share the jobs among the clusters by their least areas at speed 1: a cluster takes its part of the work at its highest speed.
+func (n *naive) blocks(t *testing.T, seen tally) {
+	by := proof.Argument{AreaLevels: &proof.AreaLevels{}}
+	spread := false
+	for j := range n.in.Jobs() {
+		spread = spread || n.grid(j)
+	}
+	if !n.all || spread {
+		n.says(t, seen, "area levels", "mcp", 1e-3, proof.NotCertified, by)
+		return
+	}
+	clusters := n.in.Clusters()
+	fastest, areas, runs := make([]float64, len(clusters)), make([]float64, len(n.specs)), make([]bool, len(clusters))
+	for c := range clusters {
+		for _, m := range clusters[c].Machines {
+			fastest[c] = max(fastest[c], m.Speed)
+		}
+	}
+	for j := range areas {
+		areas[j] = math.Inf(1)
+		for c := range clusters {
+			if x := n.area(j, c); !math.IsInf(x, 1) {
+				runs[c], areas[j] = true, min(areas[j], x*fastest[c])
+			}
+		}
+	}
+	least, jobs, work := math.Inf(1), make([]float64, len(clusters)), make([]float64, len(clusters))
+	var share func(j int)
+	share = func(j int) {
+		if j == len(areas) {
+			sum := 0.0
+			for c := range clusters {
+				_, makespan, _ := n.weights(c)
+				sum += jobs[c] * work[c] * makespan / float64(clusters[c].Processors) / fastest[c]
+			}
+			least = min(least, sum/float64(len(areas)))
+			return
+		}
+		for c := range clusters {
+			if runs[c] {
+				jobs[c], work[c] = jobs[c]+1, work[c]+areas[j]
+				share(j + 1)
+				jobs[c], work[c] = jobs[c]-1, work[c]-areas[j]
+			}
+		}
+	}
+	share(0)
+	n.proves(t, seen, "area levels", "mcp", least, by)
+}

@@ -1,0 +1,120 @@
+package proof
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// whole is a number of 128 bits as math/big has it.
+func whole(x int128) *big.Int {
+	value := new(big.Int).Lsh(big.NewInt(x.high), 64)
+	return value.Add(value, new(big.Int).SetUint64(x.low))
+}
+
+// Numbers of 128 bits compute as those of math/big do.
+func TestNumbersOf128Bits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	draw := func() int64 {
+		x := rng.Int64() >> rng.IntN(64)
+		switch rng.IntN(8) {
+		case 0:
+			return []int64{0, 1, -1, math.MaxInt64, math.MinInt64, math.MinInt64 + 1, 1 << 32, -1 << 32}[rng.IntN(8)]
+		case 1, 2, 3:
+			return -x
+		}
+		return x
+	}
+	limit := new(big.Int).Lsh(big.NewInt(1), 126)
+	for range 20_000 {
+		a, b := draw(), draw()
+		x := product(a, b)
+		if want := new(big.Int).Mul(big.NewInt(a), big.NewInt(b)); whole(x).Cmp(want) != 0 {
+			t.Fatalf("%d · %d = %v, expected %v", a, b, whole(x), want)
+		}
+		y := product(draw(), draw())
+		if whole(x).CmpAbs(limit) >= 0 || whole(y).CmpAbs(limit) >= 0 {
+			continue
+		}
+		if want := new(big.Int).Add(whole(x), whole(y)); whole(x.plus(y)).Cmp(want) != 0 {
+			t.Fatalf("%v + %v = %v", whole(x), whole(y), whole(x.plus(y)))
+		}
+		if want := new(big.Int).Sub(whole(x), whole(y)); whole(x.minus(y)).Cmp(want) != 0 {
+			t.Fatalf("%v − %v = %v", whole(x), whole(y), whole(x.minus(y)))
+		}
+		if x.below(y) != (whole(x).Cmp(whole(y)) < 0) || x.below(x) {
+			t.Fatalf("%v < %v: %v", whole(x), whole(y), x.below(y))
+		}
+		n := uint(rng.IntN(140))
+		if want := new(big.Int).Rsh(whole(x), n); want.IsInt64() && x.down(n) != want.Int64() {
+			t.Fatalf("⌊%v/2^%d⌋ = %d, expected %v", whole(x), n, x.down(n), want)
+		}
+		if x.big().Cmp(new(big.Rat).SetInt(whole(x))) != 0 {
+			t.Fatalf("%v as a fraction is %v", whole(x), x.big())
+		}
+		size, _ := new(big.Float).SetInt(new(big.Int).Abs(whole(x))).Float64()
+		if math.Abs(x.magnitude()-size) > 1e-9*size+0x1p12 {
+			t.Fatalf("|%v| is about %v", whole(x), x.magnitude())
+		}
+	}
+}
+
+// A grid has the digits asked for, and rounds as it says.
+func TestGrids(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 2))
+	for range 5000 {
+		most := number(math.Ldexp(1+rng.Float64(), rng.IntN(80)-40))
+		digits := 20 + rng.IntN(40)
+		g := gridFor(most, digits)
+		unit := new(big.Rat).Inv(g.inverse())
+		if steps := new(big.Rat).Quo(most, unit); steps.Cmp(new(big.Rat).SetFloat64(math.Ldexp(1, digits))) > 0 || steps.Cmp(new(big.Rat).SetFloat64(math.Ldexp(1, digits-1))) < 0 {
+			t.Fatalf("%v in units of %v: %v, expected %d digits", most, unit, steps, digits)
+		}
+		f, _ := most.Float64()
+		x := f * (2*rng.Float64() - 1)
+		if rng.IntN(4) == 0 { // on the grid
+			x = math.Ldexp(float64(rng.IntN(1<<16)), g.exponent)
+		}
+		down, up, near := whole64(g.down(number(x)), unit), whole64(g.up(number(x)), unit), whole64(g.near(x), unit)
+		gap := new(big.Rat).Sub(up, down)
+		if down.Cmp(number(x)) > 0 || up.Cmp(number(x)) < 0 || gap.Cmp(unit) > 0 || near.Cmp(down) < 0 || near.Cmp(up) > 0 {
+			t.Fatalf("%v in units of %v: from %v to %v, near %v", x, unit, down, up, near)
+		}
+		if exact := new(big.Rat).Mul(g.scaled(number(x)), unit); exact.Cmp(number(x)) != 0 {
+			t.Fatalf("%v is %v", x, exact)
+		}
+		if gap.Sign() == 0 != g.scaled(number(x)).IsInt() {
+			t.Fatalf("%v in units of %v: %v and %v", x, unit, down, up)
+		}
+	}
+}
+
+// whole64 is a number of units.
+func whole64(n int64, unit *big.Rat) *big.Rat {
+	return new(big.Rat).Mul(new(big.Rat).SetInt64(n), unit)
+}
+
+// The least whole number that is not below, also below 0.
+func TestCeiling(t *testing.T) {
+	for want, x := range map[int64]*big.Rat{3: big.NewRat(5, 2), 2: big.NewRat(2, 1), -2: big.NewRat(-5, 2), -3: big.NewRat(-3, 1), 0: big.NewRat(-1, 3), 1: big.NewRat(1, 3)} {
+		if got := ceiling(x); got.Cmp(big.NewInt(want)) != 0 {
+			t.Errorf("⌈%v⌉ = %v", x, got)
+		}
+	}
+}
+
+// Loads that differ have different keys.
+func TestKeysOfLoads(t *testing.T) {
+	seen := map[string][]int{}
+	some := []int{0, 1, 2, 255, 256, 257, 1 << 15, 1<<16 - 1, 1 << 16, 1<<16 + 1, 1 << 23, 1<<24 - 1, 1 << 24, 1<<24 + 1, math.MaxInt32 - 1, math.MaxInt32}
+	for _, a := range some {
+		for _, b := range some {
+			k := key([]int{a, b})
+			if other, twice := seen[k]; twice {
+				t.Errorf("loads %d and %d have the key of %v", a, b, other)
+			}
+			seen[k] = []int{a, b}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+//go:build unix
+
+package solvers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// processorTime is what this process has used so far.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Error(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// cancelledAfter is a context that ends when this process has used some more processor time.
+func cancelledAfter(t *testing.T, limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(t.Context())
+	end := processorTime(t) + limit
+	go func() {
+		for ctx.Err() == nil && processorTime(t) < end {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	return ctx, cancel
+}
+
+// hard are instances that are small as files and large for an algorithm that looks at all pairs of something between two looks at its context.
+func hard(t *testing.T) map[string]*model.Instance {
+	t.Helper()
+	machines := func(n int, each model.MachineSpec) (all []model.MachineSpec) {
+		for k := range n {
+			m := each
+			m.ID, m.Speed = fmt.Sprint("m", k), 1+float64(k)/1e6
+			all = append(all, m)
+		}
+		return all
+	}
+	jobs := func(b *model.Builder, n int, each model.JobSpec) *model.Builder {
+		for k := range n {
+			j := each
+			j.ID, j.Work = fmt.Sprint("j", k), new(float64(1+k%7))
+			b.Job(j)
+		}
+		return b
+	}
+	cluster := func(machines ...model.MachineSpec) *model.Builder {
+		return model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: machines})
+	}
+	clusters := model.NewBuilder("")
+	for k := range 10_000 {
+		clusters.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", k), Machines: []model.MachineSpec{{ID: "m", Count: 4, Speed: 1 + float64(k)/1e6}}})
+	}
+	instances := map[string]*model.Instance{}
+	for name, b := range map[string]*model.Builder{
+		"many kinds of machines":      jobs(cluster(machines(20_000, model.MachineSpec{})...), 20, model.JobSpec{}),
+		"wide jobs on many kinds":     jobs(cluster(machines(10_000, model.MachineSpec{})...), 50, model.JobSpec{Processors: model.Rigid(3000)}),
+		"moldable jobs on many kinds": jobs(cluster(machines(10_000, model.MachineSpec{})...), 50, model.JobSpec{Tasks: 5000, Processors: model.Moldable(1, 5000)}),
+		"many clusters":               jobs(clusters, 1000, model.JobSpec{}),
+		"many machines, jobs that stay on one": jobs(cluster(model.MachineSpec{ID: "m", Count: 65_536, Processors: 16}), 4000,
+			model.JobSpec{Processors: model.Rigid(9), Span: "machine"}),
+	} {
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		instances[name] = in
+	}
+	return instances
+}
+
+// Every solver returns soon after the end of its context, whatever is large about the instance. What counts is processor time, as others may use the
+// machine too.
+func TestSolversKeepLimitsOnHardInstances(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector makes everything slower")
+	}
+	const limit, most = 50 * time.Millisecond, 1500 * time.Millisecond
+	for name, in := range hard(t) {
+		ran := 0
+		for _, info := range solve.Solvers() {
+			before := processorTime(t)
+			ctx, cancel := cancelledAfter(t, limit)
+			_, err := solve.Run(ctx, info.Choice(), in, solve.Options{Seed: 1})
+			used := processorTime(t) - before
+			cancel()
+			switch {
+			case errors.Is(err, solve.ErrUnsupported):
+				continue
+			case err != nil:
+				t.Errorf("%s, %s: %v", name, info.Name, err)
+			case used > most:
+				t.Errorf("%s, %s: %v of processor time, and its context ended after %v", name, info.Name, used, limit)
+			}
+			if ran++; used > 100*time.Millisecond {
+				t.Logf("%s, %s: %v", name, info.Name, used)
+			}
+		}
+		if ran < 5 {
+			t.Errorf("%s: only %d solvers take it", name, ran)
+		}
+	}
+}
