@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 	"slices"
+	"sync"
 )
 
 // Evaluation is the objective and the metrics of a solution.
@@ -58,10 +59,21 @@ type evaluation struct {
 	cost         float64
 	overBudget   int
 	jobCost      []float64
-	usage        *processorUsage // see processors; nil: not computed yet
-	pools        []poolUsage     // see usedPools; nil: not computed yet
-	off          float64         // see deviation
-	measured     bool            // they are computed
+	usage        onDemand[*processorUsage] // see processors
+	pools        onDemand[[]poolUsage]     // see usedPools
+	off          onDemand[float64]         // see deviation
+}
+
+// onDemand is a value that is computed when it is first asked for, by whichever goroutine asks: an evaluation may be shared.
+type onDemand[T any] struct {
+	once  sync.Once
+	value T
+}
+
+// get returns the value, which compute makes the first time.
+func (o *onDemand[T]) get(compute func() T) T {
+	o.once.Do(func() { o.value = compute() })
+	return o.value
 }
 
 // clusterSums are the sums over one cluster.

@@ -144,9 +144,10 @@ func (e *evaluation) terms() (least, noise, doubt float64) {
 			moved = 2 * rounding
 			doubt += weight * (e.sumError()*value + rounding)
 		case t.Weight > 0 && !counts(t.Metric):
-			if moved = min(excess, e.change(t.Metric, off)); math.IsInf(e.change(t.Metric, off), 1) {
+			if moved = e.change(t.Metric, off); math.IsInf(moved, 1) {
 				moved = 0 // no limit is known: nothing of it counts as rounding
 			}
+			moved = min(excess, moved)
 			fallthrough
 		default:
 			doubt += weight * e.sumError() * (value + rounding/sumRounding)
@@ -190,12 +191,7 @@ func (in *Instance) sumOverJobs(value func(*Job) float64) float64 {
 }
 
 // deviation adds up by how much the durations of the schedule differ from the time rule.
-func (e *evaluation) deviation() float64 {
-	if !e.measured {
-		e.off, e.measured = e.measure(), true
-	}
-	return e.off
-}
+func (e *evaluation) deviation() float64 { return e.off.get(e.measure) }
 
 // coarse says whether the durations are so rounded that schedules cannot be told apart: by more than a hundred-thousandth of all of them.
 func (e *evaluation) coarse() bool {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -219,4 +220,27 @@ func TestComparisonsAgreeWithExactSums(t *testing.T) {
 			t.Fatalf("objective %v, bound %v: expected proves %t", a.Objective, b.Objective, want)
 		}
 	})
+}
+
+// An evaluation may be shared: what it computes on demand is computed once, whoever asks first.
+func TestAnEvaluationIsSharedByGoroutines(t *testing.T) {
+	in, err := readInstance(document(`"objective": {"makespan": 1, "utilisation": -1, "licence_usage": -1}, "licences": {"l": 2},`,
+		`{"id": "c", "machines": [{"id": "m"}]}`, `{"id": "j0", "work": 3, "licences": {"l": 1}}, {"id": "j1", "work": 0.1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol := &model.Solution{Jobs: []model.Placement{placed("j0", "c", "0", 0, 3), placed("j1", "c", "0", 3, 3.1)}}
+	evaluation, err := model.Evaluate(in, sol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if evaluation.Proves(model.ProvedBound(-300)) || evaluation.Refutes(model.ProvedBound(-300)) || evaluation.Below(evaluation) {
+				t.Error("a bound far below proves or refutes something, or an objective lies below itself")
+			}
+		})
+	}
+	all.Wait()
 }

@@ -108,12 +108,7 @@ type processorUsage struct {
 }
 
 // processors sweeps over the schedule once and keeps what it finds.
-func (e *evaluation) processors() *processorUsage {
-	if e.usage == nil {
-		e.usage = e.sweep()
-	}
-	return e.usage
-}
+func (e *evaluation) processors() *processorUsage { return e.usage.get(e.sweep) }
 
 // sweep goes through the events of all pieces in order of time. A solution does not state where a job was queued. So a piece counts as
 // requested at the cluster on which it runs, from the arrival of its job to its own start. A job that is left out requests nothing.
@@ -185,10 +180,10 @@ type poolUsage struct {
 }
 
 // usedPools are the pools that jobs asked for, with their usage, in a fixed order.
-func (e *evaluation) usedPools() []poolUsage {
-	if e.pools != nil {
-		return e.pools
-	}
+func (e *evaluation) usedPools() []poolUsage { return e.pools.get(e.sweepPools) }
+
+// sweepPools is what usedPools returns.
+func (e *evaluation) sweepPools() (pools []poolUsage) {
 	events := map[pool]*usageEvents{}
 	for k := range e.parts {
 		if p := &e.parts[k]; p.first && len(e.in.jobs[p.job].Licences) > 0 {
@@ -200,15 +195,14 @@ func (e *evaluation) usedPools() []poolUsage {
 			})
 		}
 	}
-	e.pools = []poolUsage{}
 	for _, from := range sortedPools(events) {
 		m := meter{available: e.in.copies(from)}
 		events[from].inOrder(m.add)
 		if mean, any := m.mean(); any {
-			e.pools = append(e.pools, poolUsage{from, mean})
+			pools = append(pools, poolUsage{from, mean})
 		}
 	}
-	return e.pools
+	return pools
 }
 
 // licenceUsage returns the mean usage, in %, over the pools that count and that jobs asked for, or 0 if there
