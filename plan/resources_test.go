@@ -133,7 +133,7 @@ func TestEarliestOnIsThatOfARigidJob(t *testing.T) {
 					n = 1
 				}
 				x, okX := a.EarliestOn(j, c, n)
-				y, okY := b.Earliest(j, c)
+				y, okY := b.EarliestOn(j, c, n)
 				if okX != okY || okX && (x.Start != y.Start || x.End != y.End) {
 					t.Fatalf("job %d on %d processors of cluster %d: %v %v, a rigid one %v %v", j, n, c, x, okX, y, okY)
 				}

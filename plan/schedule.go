@@ -9,8 +9,8 @@ import (
 )
 
 // Schedule is a schedule under construction: jobs are placed one at a time behind those placed before, on processors whose
-// last job has ended (holes are not filled), see [Resources]. It honours every feature: of a moldable job the caller chooses the
-// number of processors, and a job wider than every cluster may be spread over several.
+// last job has ended (holes are not filled), see [Resources]. It honours every feature: a moldable job gets the number of processors with which it ends
+// first, or one that the caller chooses, and a job wider than every cluster is spread over several.
 //
 // Earliest, EarliestOn and Spread look, Place commits.
 type Schedule struct {
@@ -18,15 +18,15 @@ type Schedule struct {
 	sets     []*plainSets // by cluster; nil: Resources chooses the processors
 	solution model.Solution
 	end      []float64 // by job; NaN: not placed
+	spread   []int     // see spreadFrom
 }
 
-// ScheduleFeatures are the features that a [Schedule] honours if its caller uses only Earliest: those of rigid jobs on one cluster
-// each.
+// ScheduleFeatures are the features that a [Schedule] honours if its caller uses only Earliest and Place.
 const ScheduleFeatures = DecoderFeatures | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
-	model.BandwidthNeeds | model.MixedMachines | model.MachineSpan | model.Commitments
+	model.BandwidthNeeds | model.MixedMachines | model.MachineSpan | model.Commitments | model.MoldableJobs | model.GridSpan
 
-// NewSchedule starts an empty schedule for a caller that chooses no number of processors for a job. The error names a feature that needs
-// such a choice.
+// NewSchedule starts an empty schedule for a caller that leaves the number of processors of a job to Earliest. The error names a feature that it cannot
+// honour.
 func NewSchedule(in *model.Instance) (*Schedule, error) {
 	if missing := in.Features() &^ ScheduleFeatures; missing != 0 {
 		return nil, fmt.Errorf("plan: a list schedule cannot honour %s", missing)
@@ -34,14 +34,14 @@ func NewSchedule(in *model.Instance) (*Schedule, error) {
 	return startSchedule(in, NewResources(in)), nil
 }
 
-// NewChosenSchedule starts an empty schedule for a caller that chooses the number of processors of each job, and whether it spreads over
+// NewChosenSchedule starts an empty schedule for a caller that chooses the number of processors of each job with EarliestOn, and whether it spreads over
 // clusters.
 func NewChosenSchedule(in *model.Instance) *Schedule {
 	return startSchedule(in, NewSpreadingResources(in))
 }
 
 func startSchedule(in *model.Instance, r *Resources) *Schedule {
-	s := &Schedule{Resources: r, sets: make([]*plainSets, len(in.Clusters())), end: make([]float64, len(in.Jobs()))}
+	s := &Schedule{Resources: r, sets: make([]*plainSets, len(in.Clusters())), end: make([]float64, len(in.Jobs())), spread: spreadFrom(in)}
 	s.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
 	for j := range s.end {
 		s.end[j] = math.NaN()
@@ -67,14 +67,23 @@ func (s *Schedule) Ready(job int) (float64, bool) {
 	return ready, true
 }
 
-// Earliest returns the slot on the cluster in which the job ends first, on as few processors as it may hold. It returns false
-// if the job can never run there or depends on a job that is not placed.
+// Earliest returns the slot on the cluster in which the job ends first: of the numbers of processors that it may hold, it takes that with
+// which it ends first, and of equal ends the fewest. A job that fits no cluster alone has one slot over several, which belongs to the first cluster that
+// can hold a piece of it, whichever the pieces are on. It returns false if the job can never run there or depends on a job that is not placed.
 func (s *Schedule) Earliest(job, cluster int) (Slot, bool) {
-	least, _ := s.in.Width(job, cluster)
-	return s.EarliestOn(job, cluster, least)
+	ready, ok := s.Ready(job)
+	switch {
+	case !ok:
+		return Slot{}, false
+	case s.spread != nil && s.spread[job] == cluster:
+		return s.firstSpread(job, ready)
+	case !s.in.CanRun(job, cluster):
+		return Slot{}, false
+	}
+	return s.firstOn(job, cluster, ready)
 }
 
-// EarliestOn is Earliest on n processors, which must be a number that the job may hold there.
+// EarliestOn is the slot on n processors of the cluster, which must be a number that the job may hold there, in which it ends first.
 func (s *Schedule) EarliestOn(job, cluster, n int) (Slot, bool) {
 	ready, ok := s.Ready(job)
 	if !ok || !s.in.CanRun(job, cluster) {

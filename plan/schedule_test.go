@@ -407,14 +407,6 @@ func TestScheduleLeavesJobsOut(t *testing.T) {
 	}
 }
 
-func TestScheduleRefuses(t *testing.T) {
-	b := model.NewBuilder("moldable").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
-	b.Job(model.JobSpec{ID: "a", Work: new(1.0), Processors: model.Moldable(1, 2)})
-	if _, err := NewSchedule(build(t, b)); err == nil || err.Error() != "plan: a list schedule cannot honour moldable jobs" {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestWhyNowhereOfManyClusters(t *testing.T) {
 	b := model.NewBuilder("many")
 	for c := range 7 {

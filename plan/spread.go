@@ -124,6 +124,15 @@ func chooseHosts(hosts []host, n, tasks int) bool {
 // IsSpread says whether Spread found the slot, be it on one cluster or on several.
 func (s *Slot) IsSpread() bool { return s.pieces != nil }
 
+// SlowestLink is the least bandwidth of the machines of a slot over several clusters; false for other slots.
+func (s *Slot) SlowestLink(in *model.Instance) (float64, bool) {
+	slowest := math.Inf(1)
+	for _, p := range s.pieces {
+		slowest = min(slowest, in.SlowestLink(p.cluster, p.set))
+	}
+	return slowest, s.IsSpread()
+}
+
 // pieces is the slot at time t on the processors that the hosts give.
 func (r *Resources) pieces(job, n int, t float64, hosts []host) Slot {
 	slot := Slot{Processors: n, Start: t, End: t}

@@ -58,16 +58,21 @@ func (*HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (
 	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule, list.EarliestEnd(in))
 }
 
-// meanDuration is the mean, over the clusters that can run the job, of its duration on the fastest machine that can hold it; 0
-// where there is none.
+// meanDuration is the mean, over the clusters that can run the job or a piece of it, of its duration on the fastest machine that can hold it, on as many
+// processors as it may hold; 0 where there is none.
 func meanDuration(in *model.Instance, job int) float64 {
 	sum, clusters := 0.0, 0
 	j := &in.Jobs()[job]
+	spreads := in.MustSpread(job)
 	for c := range in.Clusters() {
-		if !in.CanRun(job, c) {
+		least, most := in.Width(job, c)
+		size := max(least, min(most, j.Tasks, in.Clusters()[c].Processors))
+		switch {
+		case spreads && in.Share(job, c) > 0:
+			size = max(j.Min, min(j.Max, j.Tasks, in.Processors()))
+		case !in.CanRun(job, c):
 			continue
 		}
-		size, _ := in.Width(job, c)
 		shortest := math.Inf(1)
 		for g := range in.Clusters()[c].Machines {
 			if m := &in.Clusters()[c].Machines[g]; in.ProcessorsFor(j, m) > 0 {

@@ -25,7 +25,8 @@ var _ = solve.Register(solve.Info{
 // Complexity: O(n·C·r) for n jobs, C clusters, r distinct release times.
 //
 // Deviations from the paper: a machine is a cluster here and may have many processors; a parallel job is ready when enough
-// of them are released.
+// of them are released. On each cluster a moldable job gets the number of processors with which it ends first there; a job that fits no cluster alone is
+// spread over several.
 type MCT struct{}
 
 // Supports implements [solve.Solver].

@@ -66,5 +66,8 @@ func transferTime(in *model.Instance, job, cluster int, slot plan.Slot) float64 
 	if set := slot.Set(); set != nil {
 		return in.Transfer(job, in.SlowestLink(cluster, set))
 	}
+	if link, spread := slot.SlowestLink(in); spread {
+		return in.Transfer(job, link)
+	}
 	return in.Transfer(job, in.Clusters()[cluster].Machines[0].Bandwidth)
 }

@@ -33,9 +33,11 @@ func (*OLB) Supports(in *model.Instance) error { return solve.Unsupported(in, pl
 func (*OLB) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	rule := list.Rule{Name: "earliest release", Text: "enough of its processors are free first", Score: "free from"}
 	return list.InArrivalOrder(ctx, in, opt, rule, func(s *list.Schedule, job int) (plan.Slot, bool) {
-		return list.Least(s, in, job, func(cluster int, _ plan.Slot) float64 {
-			size, _ := in.Width(job, cluster)
-			return s.Release(cluster, size)
+		return list.Least(s, in, job, func(cluster int, slot plan.Slot) float64 {
+			if slot.IsSpread() {
+				return slot.Start
+			}
+			return s.Release(cluster, slot.Processors)
 		})
 	})
 }

@@ -63,17 +63,19 @@ func (d *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	return list.InArrivalOrder(ctx, in, opt, rule, func(s *list.Schedule, job int) (plan.Slot, bool) {
 		slot, ok := list.Least(s, in, job, func(cluster int, _ plan.Slot) float64 { return load[cluster] })
 		if ok {
-			size, _ := in.Width(job, slot.Cluster)
-			load[slot.Cluster] += d.time(in, job, slot, size) * float64(size) / float64(in.Clusters()[slot.Cluster].Processors)
+			time := d.time(in, job, slot)
+			s.Pieces(&slot, func(cluster, processors int, _ float64) {
+				load[cluster] += time * float64(processors) / float64(in.Clusters()[cluster].Processors)
+			})
 		}
 		return slot, ok
 	})
 }
 
 // time is the job's execution time in eq. 6.
-func (d *Solver) time(in *model.Instance, job int, slot plan.Slot, size int) float64 {
+func (d *Solver) time(in *model.Instance, job int, slot plan.Slot) float64 {
 	if d.Times == "first" && in.Clusters()[0].Uniform {
-		if first := in.DurationOn(job, 0, size); first > 0 && !math.IsInf(first, 1) {
+		if first := in.DurationOn(job, 0, slot.Processors); first > 0 && !math.IsInf(first, 1) {
 			return first
 		}
 	}

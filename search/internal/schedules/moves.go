@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
 )
 
 // move changes a genome and remembers how it was.
@@ -126,7 +127,7 @@ func (m *move) changeWidth(job int32) {
 	case draw <= 2 || now == 0:
 		choice.width = int32(least + m.rng.IntN(most-least+1))
 	case draw <= 4:
-		choice.width = int32(min(most, wider(tasks, now)))
+		choice.width = int32(min(most, plan.Wider(tasks, now)))
 	default:
 		choice.width = int32(max(least, narrower(tasks, now)))
 	}

@@ -58,7 +58,7 @@ func (p *problem) tries(choice func(job int32) choice) float64 {
 		}
 		least, most := p.widths(int(job), int(cluster))
 		tasks := p.in.Jobs()[job].Tasks
-		for n := max(wider(tasks, least), least+least/4); n <= most; n = max(wider(tasks, n), n+n/4) {
+		for n := nextWidth(tasks, least); n <= most; n = nextWidth(tasks, n) {
 			all++
 		}
 	}

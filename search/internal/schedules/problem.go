@@ -227,7 +227,7 @@ func (p *problem) slot(r *plan.Resources, job int, choice choice, ready float64)
 	switch {
 	case len(hosts) == 0 || choice.cluster == spreadOver && p.spreads[job]:
 		least, most := p.widths(job, spreadOver)
-		for n := least; choice.width == 0 && len(hosts) > 0 && n <= most && !p.ended(); n = max(wider(j.Tasks, n), n+n/4) {
+		for n := least; choice.width == 0 && len(hosts) > 0 && n <= most && !p.ended(); n = nextWidth(j.Tasks, n) {
 			try(r.Spread(job, n, ready))
 		}
 		if !found {
@@ -261,19 +261,14 @@ func (p *problem) slotOn(r *plan.Resources, job, cluster int, width int32, ready
 		return
 	}
 	tasks := p.in.Jobs()[job].Tasks
-	for n := least; n <= most && !p.ended(); n = max(wider(tasks, n), n+n/4) {
+	for n := least; n <= most && !p.ended(); n = nextWidth(tasks, n) {
 		try(r.Earliest(job, cluster, n, ready))
 	}
 }
 
-// wider is the next number of processors above n on which a job of equal tasks takes less time.
-func wider(tasks, n int) int {
-	each := (tasks + n - 1) / n
-	if each <= 1 {
-		return math.MaxInt
-	}
-	return max(n+1, (tasks+each-2)/(each-1))
-}
+// nextWidth is the number of processors to try after n for a job of equal tasks: fewer tasks for each, and a quarter more processors at least, so that
+// few numbers are tried of a job of many tasks.
+func nextWidth(tasks, n int) int { return max(plan.Wider(tasks, n), n+n/4) }
 
 // narrower is the greatest number of processors below n, at least one, such that a job of equal tasks takes longer on any
 // smaller number.

@@ -104,12 +104,25 @@ func EarliestEnd(in *model.Instance) Pick {
 	}
 }
 
-// ExecutionTime is the length of the slot, computed from the job where all processors of the cluster are alike: end − start
+// OnCluster picks the slot on the cluster that of names for the job. If the job cannot run there, or not by its hard deadline, it picks the slot that ends
+// first of all. So a solver that knows less of jobs and machines than the instance asks for decides the order and the clusters, and the schedule honours the
+// rest.
+func OnCluster(in *model.Instance, of func(job int) int) Pick {
+	elsewhere := EarliestEnd(in)
+	return func(s *Schedule, job int) (plan.Slot, bool) {
+		slot, ok := s.Earliest(job, of(job))
+		if j := &in.Jobs()[job]; !ok || j.DeadlineHard && model.Late(slot.End, j.Deadline) {
+			return elsewhere(s, job)
+		}
+		return slot, true
+	}
+}
+
+// ExecutionTime is the length of the slot, computed from the job where it is on one cluster whose processors are all alike: end − start
 // has a rounding error that would decide ties.
 func ExecutionTime(in *model.Instance, job, cluster int, slot plan.Slot) float64 {
-	if !in.Clusters()[cluster].Uniform {
+	if !in.Clusters()[cluster].Uniform || slot.IsSpread() {
 		return slot.End - slot.Start
 	}
-	size, _ := in.Width(job, cluster)
-	return in.DurationOn(job, cluster, size)
+	return in.DurationOn(job, cluster, slot.Processors)
 }

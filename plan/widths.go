@@ -1,0 +1,64 @@
+package plan
+
+import (
+	"math"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Wider is the next number of processors above n on which a job of equal tasks takes less time; [math.MaxInt] where there is none.
+func Wider(tasks, n int) int {
+	each := (tasks + n - 1) / n
+	if each <= 1 {
+		return math.MaxInt
+	}
+	return max(n+1, (tasks+each-2)/(each-1))
+}
+
+// firstOn is the slot on the cluster in which the job ends first, over the numbers of processors that it may hold there; of equal ends that on the
+// fewest.
+func (s *Schedule) firstOn(job, cluster int, ready float64) (Slot, bool) {
+	least, most := s.in.Width(job, cluster)
+	tasks := s.in.Jobs()[job].Tasks
+	best, found := s.Resources.Earliest(job, cluster, least, ready)
+	for n := Wider(tasks, least); n <= min(most, tasks, s.in.Clusters()[cluster].Processors) && !s.GaveUp(); n = Wider(tasks, n) {
+		if slot, ok := s.Resources.Earliest(job, cluster, n, ready); ok && (!found || slot.End < best.End) {
+			best, found = slot, true
+		}
+	}
+	return best, found
+}
+
+// firstSpread is the slot over several clusters in which the job ends first, likewise.
+func (s *Schedule) firstSpread(job int, ready float64) (Slot, bool) {
+	j := &s.in.Jobs()[job]
+	best, found := s.Resources.Spread(job, j.Min, ready)
+	for n := Wider(j.Tasks, j.Min); n <= min(j.Max, j.Tasks, s.in.Processors()) && !s.GaveUp(); n = Wider(j.Tasks, n) {
+		if slot, ok := s.Resources.Spread(job, n, ready); ok && (!found || slot.End < best.End) {
+			best, found = slot, true
+		}
+	}
+	return best, found
+}
+
+// spreadFrom is, by job that fits no cluster alone but may spread, the first cluster that can hold a piece of it; −1: the job fits a cluster, or nothing.
+// It is nil where no job must spread.
+func spreadFrom(in *model.Instance) []int {
+	if !in.Features().Has(model.GridSpan) {
+		return nil
+	}
+	from := make([]int, len(in.Jobs()))
+	for j := range from {
+		from[j] = -1
+		if !in.MustSpread(j) {
+			continue
+		}
+		for c, holds := range in.SpreadOver(j) {
+			if holds {
+				from[j] = c
+				break
+			}
+		}
+	}
+	return from
+}

@@ -1,0 +1,63 @@
+package plan
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/modeltest"
+)
+
+// A list schedule gives a moldable job the number of processors with which it ends first, tried one by one, and spreads a job that fits no cluster.
+func TestEarliestTriesAllNumbersOfProcessors(t *testing.T) {
+	spread := 0
+	many(t, 5, func(t *rapid.T) {
+		in := modeltest.Generator{Features: modeltest.AllFeatures &^ model.MixedMachines, Jobs: 8}.Instance(t)
+		s, err := NewSchedule(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range ArrivalOrder(in) {
+			last, placed := Slot{}, false
+			for c := range in.Clusters() {
+				want, found := math.Inf(1), false
+				least, most := in.Width(j, c)
+				for n := least; n <= most; n++ {
+					if slot, ok := s.EarliestOn(j, c, n); ok && slot.End < want {
+						want, found = slot.End, true
+					}
+				}
+				if in.MustSpread(j) && !placed {
+					for n := in.Jobs()[j].Min; n <= in.Jobs()[j].Max; n++ {
+						if slot, ok := s.Spread(j, n); ok && in.SpreadOver(j)[c] && slot.End < want {
+							want, found = slot.End, true
+						}
+					}
+				}
+				got, ok := s.Earliest(j, c)
+				if ok != found || ok && got.End != want {
+					t.Fatalf("job %d on cluster %d ends at %v (%t), it can at %v (%t)", j, c, got.End, ok, want, found)
+				}
+				if ok {
+					last, placed = got, true
+				}
+			}
+			if placed {
+				if last.IsSpread() {
+					spread++
+				}
+				s.Place(j, last)
+			} else {
+				s.LeaveUnplaceable(j)
+			}
+		}
+		if report := model.Check(in, s.Solution()); !report.OK() {
+			t.Fatal(report)
+		}
+	})
+	if spread == 0 {
+		t.Error("no job was spread")
+	}
+}
