@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"math/big"
 )
 
 // Check checks a solution against its instance and shares no code with the solvers: every job once; start ≥ arrival and
@@ -136,15 +137,33 @@ func (c *checker) part(p *part) {
 // duration checks the length of a piece against the time rule.
 func (c *checker) duration(p *part, violation func(Code, string, string, ...any)) {
 	want := c.in.Longest(p.job, p.cluster, p.set, p.tasks) + c.in.Transfer(p.job, c.link)
-	found := p.end - p.start
-	tolerance := Tolerance*want + (spacing(p.start)+spacing(p.end))/2
 	longest := want
 	if c.in.shared(p.cluster, p.set) {
 		longest = 2 * want
 	}
-	if found < want-tolerance || found > longest+tolerance || want > 0 && found == 0 {
+	if found := p.end - p.start; !lasts(p.start, p.end, want, longest) || want > 0 && found == 0 {
 		violation(CodeWrongEnd, p.set.clipped(), "expected to take %v, takes %v", want, found)
 	}
+}
+
+// lasts says whether a piece takes from least to most, each but for [Tolerance] of it and for the rounding of start and end. Exact numbers decide
+// where double precision cannot.
+func lasts(start, end, least, most float64) bool {
+	found, limit := end-start, least
+	off := least - found
+	if found > least {
+		limit, off = most, found-most
+	}
+	allowed := Tolerance*limit + (spacing(start)+spacing(end))/2
+	if math.Abs(off-allowed) > 1e-6*allowed {
+		return off <= allowed
+	}
+	by := rational(end)
+	by.Sub(by, rational(start)).Sub(by, rational(limit)).Abs(by)
+	rounding := rational(spacing(start))
+	rounding.Add(rounding, rational(spacing(end))).Mul(rounding, big.NewRat(1, 2))
+	slack := rational(Tolerance)
+	return by.Cmp(slack.Mul(slack, rational(limit)).Add(slack, rounding)) <= 0
 }
 
 // shared says whether one of the processors has background load.

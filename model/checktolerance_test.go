@@ -3,6 +3,8 @@ package model_test
 import (
 	"fmt"
 	"math"
+	"math/big"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -143,10 +145,54 @@ func TestBackgroundLoadMayStretchJobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for end, want := range map[float64]string{10: "", 14: "", 20: "", 20 + 1e-9: "", 20.1: "wrong-end", 9.9: "wrong-end"} {
+	for end, want := range map[float64]string{10: "", 14: "", 20: "", 20 + 1.9e-8: "", 20 + 2.1e-8: "wrong-end", 20.1: "wrong-end", 10 - 0.9e-8: "", 10 - 1.1e-8: "wrong-end", 9.9: "wrong-end"} {
 		if got := checkCodes(in, 0, end); got != want {
 			t.Errorf("end %v: got %q, want %q", end, got, want)
 		}
+	}
+}
+
+// The tolerance of durations is a rule of exact numbers, to the last digit of start and end.
+func TestTheToleranceOfDurationsIsExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	edges := 0
+	for range 3000 {
+		work := float64(1+r.IntN(40)) / []float64{1, 4, 10}[r.IntN(3)]
+		load := r.IntN(2)
+		in, err := readInstance(document("", fmt.Sprintf(`{"id": "c", "machines": [{"id": "m", "background": {"load": %d, "mean": 1}}]}`, load),
+			fmt.Sprintf(`{"id": "j", "work": %v}`, work)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		longest := work * float64(1+load)
+		start := []float64{0, 0.3, 0.5, 7, 1e6 + 0.1}[r.IntN(5)]
+		end := start + []float64{work * (1 - 1e-9), longest * (1 + 1e-9)}[r.IntN(2)]
+		for range r.IntN(4) {
+			end = math.Nextafter(end, []float64{0, math.Inf(1)}[r.IntN(2)])
+		}
+		exact := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+		length := exact(end)
+		length.Sub(length, exact(start))
+		rounding := exact(math.Nextafter(start, math.Inf(1)))
+		rounding.Sub(rounding, exact(start)).Add(rounding, exact(math.Nextafter(end, math.Inf(1)))).Sub(rounding, exact(end))
+		rounding.Mul(rounding, big.NewRat(1, 2))
+		slack := func(of float64) *big.Rat {
+			x := exact(1e-9)
+			return x.Mul(x, exact(of)).Add(x, rounding)
+		}
+		short := new(big.Rat).Sub(exact(work), length)
+		long := length.Sub(length, exact(longest))
+		want := ""
+		if short.Cmp(slack(work)) > 0 || long.Cmp(slack(longest)) > 0 {
+			want = "wrong-end"
+			edges++
+		}
+		if got := checkCodes(in, start, end); got != want {
+			t.Errorf("work %v, load %d, from %v to %v: got %q, want %q", work, load, start, end, got, want)
+		}
+	}
+	if edges < 500 || edges > 2500 {
+		t.Errorf("%d of 3000 are beyond the edge", edges)
 	}
 }
 
