@@ -117,7 +117,7 @@ func (s *server) wait() float64 {
 	if least := s.least(); load <= least*(1+rateRounding) {
 		load, spare = least, math.FMA(s.serviceRate, s.period, -float64(len(s.tasks)))/s.period
 	}
-	if spare -= s.lacks; !(spare > 0) {
+	if spare -= s.lacks; !(spare > 0) || load >= s.serviceRate { // n/T, which is rounded, decides what is stable
 		return math.Inf(1)
 	}
 	return s.kappa * load / (spare / s.serviceRate)

@@ -97,6 +97,24 @@ func TestQoSPenaltyOfStatedLoads(t *testing.T) {
 	}
 }
 
+// A machine whose jobs need all of its service rate, n/T = μ as float64 numbers, is not stable, also where rounding makes μ·T a little larger than n.
+func TestQoSPenaltyOfAFullMachine(t *testing.T) {
+	const rounded = 1.0 / 45 // a little above a forty-fifth
+	if !(math.FMA(rounded, 45, -1) > 0) {
+		t.Fatal("the rate is not rounded up")
+	}
+	for rate, stable := range map[float64]bool{rounded: false, math.Nextafter(rounded, 0): false, math.Nextafter(rounded, 1): true} {
+		in, err := readInstance(document(`"objective": {"qos_penalty": 1}, "queueing": {"rate": 0.01, "period": 45},`,
+			fmt.Sprintf(`{"id": "c", "machines": [{"id": "m", "queue": {"service_rate": %v}}]}`, rate), `{"id": "j", "work": 1}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := evaluated(t, in, &model.Solution{Jobs: []model.Placement{placed("j", "c", "0", 0, 1)}}).Objective; math.IsInf(got, 1) == stable {
+			t.Errorf("μ = %v: got %v", rate, got)
+		}
+	}
+}
+
 // Without `queue` the rates and variances follow from speeds and works. Mean work 6, variance 4 of the means and (0.5·4)²/2 = 2 of the first
 // job around its own; two machines share a rate of 0.5 with CV 1, so that one sees a job in 4 time units: σA² = 16. The fast machine:
 // μ = 4/6, σS² = 6/16, κ = 8.1875, and with both jobs λ = 2/T = 0.5 and W = 8.1875·0.5/(1 − 0.75) = 16.375.

@@ -26,6 +26,8 @@ class Server:
         """W at an exact rate, with what all rates lack of λ (rules.md, Nearly full servers)."""
         if self.mu == inf:
             return self.kappa * float(rate)
+        if jobs / period >= self.mu:  # in float64
+            return inf
         mu = F(self.mu)
         if mu - rate < NEARLY * mu:
             own = jobs / F(period)
@@ -246,8 +248,8 @@ def loads_are_wrong(view, placed, loads):
         counts[key] = counts.get(key, 0) + 1
     for key, server in servers.items():
         rate, least = F(rates.get(key, 0.0)), counts.get(key, 0) / F(view.period)
-        taken = max(rate, least)
-        if rate < least * (1 - LAST) or (taken > 0 and server.mu < inf and taken >= F(server.mu)):
+        taken = max(rates.get(key, 0.0), counts.get(key, 0) / view.period)  # in float64
+        if rate < least * (1 - LAST) or (taken > 0 and server.mu < inf and taken >= server.mu):
             return True
     total, own, slack = sum(map(F, rates.values())), len(placed) / F(view.period), len(servers) * LAST
     most = max(F(view.rate), own)
