@@ -53,19 +53,17 @@ func (f *facts) due(j int) *big.Rat {
 }
 
 // surelyLate says that job j misses its deadline in every schedule by more than what the model tolerates. Durations may differ by [model.Tolerance],
-// points in time by the rounding of their numbers: an end is late if it exceeds the deadline by more than twice the spacing of float64 numbers there.
+// points in time by the rounding of their numbers: an end is late if it exceeds the deadline by more than twice the spacing of float64 numbers there, and
+// each job of a chain may be shorter by one spacing.
 func (f *facts) surelyLate(j int) bool {
 	end, deadline := f.end(j), number(f.in.Jobs()[j].Deadline)
 	size := new(big.Rat).Abs(f.due(j))
 	allowed := size.Mul(size.Add(size, end), tolerated)
 	clock := new(big.Rat).Abs(deadline)
 	clock.Add(clock, new(big.Rat).Abs(f.first))
-	allowed.Add(allowed, clock.Mul(clock.Add(clock, end), spacings))
-	return end.Cmp(allowed.Add(allowed, f.due(j))) > 0
+	clock.Mul(clock.Add(clock, end), big.NewRat(int64(3+f.chain[j]), 1<<52))
+	return end.Cmp(allowed.Add(allowed, clock).Add(allowed, f.due(j))) > 0
 }
 
 // tolerated is a little less than twice the tolerance of the model, of which provers allow twice, in floating point.
 var tolerated = number(1.9 * model.Tolerance)
-
-// spacings is four times the largest distance of float64 numbers, relative to a number.
-var spacings = number(4 * 0x1p-52)

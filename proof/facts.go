@@ -21,6 +21,7 @@ type facts struct {
 	over       [][]bool   // by job and cluster: see [over]
 	least      []*big.Rat // by job: its shortest time anywhere; nil: nothing can run it
 	head, tail []*big.Rat // by job: earliest start; least time from its end to the end of the jobs that wait for it. nil: no time
+	chain      []int      // by job: number of jobs in the longest chain that ends with it, itself included
 	first      *big.Rat
 	order      []int // every job after those it waits for
 }
@@ -32,7 +33,7 @@ func number(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 func newFacts(ctx context.Context, in *model.Instance) *facts {
 	n := len(in.Jobs())
 	f := &facts{ctx: ctx, in: in, has: make([]bool, n), alone: make([][]bool, n), over: make([][]bool, n), least: make([]*big.Rat, n), head: make([]*big.Rat, n), tail: make([]*big.Rat, n),
-		first: number(in.FirstArrival()), order: precedence(in)}
+		chain: make([]int, n), first: number(in.FirstArrival()), order: precedence(in)}
 	for _, j := range f.order {
 		f.look(j)
 	}
@@ -68,6 +69,7 @@ func (f *facts) look(j int) {
 	f.has[j] = f.least[j] != nil && !(job.DeadlineHard && job.HasDeadline())
 	head := new(big.Rat).Sub(number(job.Arrival), f.first)
 	for _, before := range job.After {
+		f.chain[j] = max(f.chain[j], f.chain[before])
 		f.has[j] = f.has[j] && f.has[before]
 		if head != nil && f.head[before] != nil && f.least[before] != nil {
 			head = larger(head, new(big.Rat).Add(f.head[before], f.least[before]))
@@ -76,6 +78,7 @@ func (f *facts) look(j int) {
 		}
 	}
 	f.head[j] = head
+	f.chain[j]++
 }
 
 // end is the earliest end of a job that has to be placed.

@@ -88,6 +88,7 @@ class Facts:
             j = self.jobs[k]
             if j.placeable and not j.job.hard and all(b in self.placed for b in j.job.after):
                 self.placed.add(k)
+            j.chain = 1 + max([self.jobs[b].chain for b in j.job.after], default=0)
             j.head = max([j.arrival] + [self.jobs[b].head + (self.jobs[b].least or 0) for b in j.job.after])
         for k in reversed(order):
             j = self.jobs[k]
@@ -121,7 +122,7 @@ class Facts:
         if j.due is None or j.least is None:
             return False
         end, deadline = j.head + j.least, F(j.job.deadline)
-        return end - j.due > F(19, 10) * F(1e-9) * (abs(j.due) + end) + F(4, 2**52) * (deadline + self.instance.first + end)
+        return end - j.due > F(19, 10) * F(1e-9) * (abs(j.due) + end) + F(3 + j.chain, 2**52) * (deadline + self.instance.first + end)
 
     def unplaceable(self):
         """Jobs that no schedule can place (proofs.md, What a verified certificate means, Optimal)."""
