@@ -81,7 +81,7 @@ func TestNumbersOfAnyMagnitudeProveNothingFalse(t *testing.T) {
 		by := proof.Argument{TimePrices: &proof.TimePrices{Limits: limits, Clusters: prices.ofTime(clusters, len(limits)-1)}}
 		for _, metric := range []string{"mean_response", "over_deadline"} {
 			r := verdict(t.Context(), n.in, claim(n.in, metric, goal, 0, &by))
-			if seen[metric+" "+kind(r)]++; r.Verdict != proof.Refuted {
+			if seen[metric+" "+kind(r)]++; r.Verdict != proof.Refuted && !roundedLimits(r) {
 				t.Fatalf("%s ≥ %v: %v\n%+v\n%s", metric, goal, r, by.TimePrices, written(n.in))
 			}
 		}
@@ -91,7 +91,7 @@ func TestNumbersOfAnyMagnitudeProveNothingFalse(t *testing.T) {
 		}
 		n.grow(rng, counts)
 		r := verdict(t.Context(), n.in, claim(n.in, "mcp", goal, 0, &proof.Argument{Counts: counts}))
-		if seen["mcp "+kind(r)]++; r.Verdict != proof.Refuted {
+		if seen["mcp "+kind(r)]++; r.Verdict != proof.Refuted && !roundedLimits(r) {
 			t.Fatalf("mcp ≥ %v: %v\n%+v\n%s", goal, r, *counts, written(n.in))
 		}
 		s := batch(t, rng)
@@ -126,6 +126,11 @@ func TestNumbersOfAnyMagnitudeProveNothingFalse(t *testing.T) {
 
 // kind is the first word of the reason.
 func kind(r proof.Report) string { return strings.Fields(r.Reason + " none")[0] }
+
+// roundedLimits says that two limits are the same on the grid, so that the checker does not cover them.
+func roundedLimits(r proof.Report) bool {
+	return r.Verdict == proof.NotCertified && r.Reason == "limits that rounding does not tell apart are not covered"
+}
 
 // Many processors and jobs, dear jobs, times and deadlines far from the limits: all sums keep their room.
 func TestSumsHaveRoom(t *testing.T) {

@@ -83,8 +83,11 @@ func (f *facts) timetable(stated []float64, step string) (*timetable, error) {
 	}
 	for k, limit := range stated {
 		t.limits = append(t.limits, t.times.near(limit))
-		if k > 0 && t.limits[k] <= t.limits[k-1] {
-			return nil, refute(fmt.Sprintf("%s.limits[%d]", step, k), "expected ascending limits, told apart by more than rounding")
+		switch {
+		case k > 0 && limit <= stated[k-1]:
+			return nil, refute(fmt.Sprintf("%s.limits[%d]", step, k), "expected ascending limits")
+		case k > 0 && t.limits[k] <= t.limits[k-1]: // a late clock or a deadline long ago
+			return nil, doubt(fmt.Sprintf("%s.limits[%d]", step, k), "limits that rounding does not tell apart are not covered")
 		}
 	}
 	for j := range jobs {
