@@ -72,8 +72,11 @@ func (c *checker) status() {
 			wrong("stated infeasible, and jobs are placed")
 		}
 	case Optimal:
-		if !sol.Bound.Known() {
+		switch {
+		case !sol.Bound.Known():
 			wrong("stated optimal without a bound")
+		case c.report.OK() && !c.report.ProvesWithin(sol.Bound, MostTolerance):
+			wrong(fmt.Sprintf("stated optimal, and the lower bound %v does not reach the objective %v", sol.Bound, c.report.Objective))
 		}
 	}
 }

@@ -47,6 +47,10 @@ var brokenFigures = []broken{
 	{"objective is infinite", stating(func(s *model.Solution) { *s.Objective = math.Inf(1) }), []string{"wrong-objective: stated +Inf, found 26.625"}},
 	{"bound", stating(func(s *model.Solution) { s.Bound = model.ProvedBound(26.7) }), []string{"wrong-bound: the lower bound 26.7 is above the objective 26.625"}},
 	{"optimal without a bound", stating(func(s *model.Solution) { s.Status = model.Optimal }), []string{"wrong-status resource optimal: stated optimal without a bound"}},
+	// The smallest term is 11.625, and solvers may end a proof at 1e-4 of it.
+	{"optimal by a solver's tolerance", stating(func(s *model.Solution) { s.Status, s.Bound = model.Optimal, model.ProvedBound(26.6239) }), nil},
+	{"optimal above its bound", stating(func(s *model.Solution) { s.Status, s.Bound = model.Optimal, model.ProvedBound(26.6238) }), []string{
+		"wrong-status resource optimal: stated optimal, and the lower bound 26.6238 does not reach the objective 26.625"}},
 	{"infeasible with a schedule", stating(func(s *model.Solution) { s.Status = model.Infeasible }), []string{"wrong-status resource infeasible: stated infeasible, and jobs are placed"}},
 	{"another instance", stating(func(s *model.Solution) { s.InstanceSHA256 = strings.Repeat("0", 64) }), []string{
 		"wrong-instance: made for an instance of SHA-256 " + strings.Repeat("0", 60) + "…, this one has " + hashed(richInstance)}},

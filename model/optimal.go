@@ -16,6 +16,10 @@ import "math"
 // nothing.
 func (e Evaluation) Proves(bound Bound) bool { return e.proves(bound, 0) }
 
+// MostTolerance is the largest relative tolerance at which a solver may end a proof: a schedule that may be worse by more than that is not
+// called optimal, whatever its solver says.
+const MostTolerance = 1e-4
+
 // ProvesWithin is like Proves, for a solver that ends its proof at a tolerance of its own, relative to the smallest term.
 func (e Evaluation) ProvesWithin(bound Bound, tolerance float64) bool {
 	return e.proves(bound, tolerance)

@@ -27,7 +27,7 @@ func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Re
 	certified.Stated, certified.NotCertified = model.Bound{}, ""
 	enough := func(stated float64) bool {
 		if r.Status == model.Optimal {
-			return evaluation.Proves(best.Bound) || r.Tolerance <= MostTolerance && evaluation.ProvesWithin(best.Bound, r.Tolerance)
+			return evaluation.Proves(best.Bound) || r.Tolerance <= model.MostTolerance && evaluation.ProvesWithin(best.Bound, r.Tolerance)
 		}
 		return near(stated, value)
 	}

@@ -70,7 +70,7 @@ type Result struct {
 	Solution    *model.Solution // nil: none found
 	Bound       model.Bound     // proved, of the objective
 	Status      model.Status
-	Tolerance   float64       // relative gap within which Status may say optimal, besides [model.Tolerance]; at most [MostTolerance]
+	Tolerance   float64       // relative gap within which Status may say optimal, besides [model.Tolerance]; at most [model.MostTolerance]
 	Stop        model.Stop    // empty from a solver: Run states the end of the context if that has ended, else done
 	Solver      string        // name of the solver that made the solution, if this solver chose among several; empty: this solver
 	Evaluations int64         // schedules evaluated
@@ -82,9 +82,6 @@ type Result struct {
 	// and Infeasible; [Run] adds the rest. If a bound has no certificate, Certificate says so.
 	Certificate *proof.Certificate
 }
-
-// MostTolerance is the largest [Result.Tolerance]: a schedule that may be worse by more than that is not called optimal, whatever its solver says.
-const MostTolerance = 1e-4
 
 // Stopped makes the result of a solver that has no schedule when its context ends.
 func Stopped(ctx context.Context) Result {

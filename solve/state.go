@@ -48,7 +48,7 @@ func state(result *Result, evaluation model.Evaluation, known *Proof, solver str
 	offer(known.Bound(), known.methods())
 	claimed := result.Status == model.Optimal
 	result.Status, result.Bound, sol.Bound = model.Feasible, best, best
-	proved := evaluation.Proves(best) || claimed && result.Tolerance <= MostTolerance && evaluation.ProvesWithin(best, result.Tolerance)
+	proved := evaluation.Proves(best) || claimed && result.Tolerance <= model.MostTolerance && evaluation.ProvesWithin(best, result.Tolerance)
 	if worst == bound.MustLeave && proved {
 		result.Status = model.Optimal
 	}

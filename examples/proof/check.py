@@ -8,6 +8,7 @@
 The exit status is that of allot check: 0, 2 unreadable, 3 wrong or refuted, 4 not certified; of several the greatest.
 """
 import sys
+from fractions import Fraction as F
 
 import certificate
 import optimal
@@ -29,6 +30,9 @@ class Checked:
         if "bound" in solution and solution["jobs"]:
             if optimal.refutes(self.schedule, self.metrics, self.weights, solution["bound"]):
                 self.schedule.wrong("wrong-bound")
+        if solution.get("status") == "optimal" and "bound" in solution and not self.schedule.violations:
+            if not optimal.reaches(self.schedule, self.metrics, self.weights, solution["bound"], F(1, 10**4)):
+                self.schedule.wrong("wrong-status")
         self.codes = sorted({code for code, _ in self.schedule.violations})
 
     def verdict(self):

@@ -36,8 +36,8 @@ def terms(instance, metrics, weights):
     return found
 
 
-def reaches(schedule, metrics, weights, bound):
-    """Whether the bound reaches the objective, in exact numbers (rules.md, Optimal and Rounded ends)."""
+def reaches(schedule, metrics, weights, bound, tolerance=F(0)):
+    """Whether the bound reaches the objective, in exact numbers (rules.md, Optimal and Rounded ends), with a further relative tolerance."""
     objective = metrics.objective(weights)
     if objective.value == inf:
         return False
@@ -56,7 +56,7 @@ def reaches(schedule, metrics, weights, bound):
     least = min(counted, default=F(0))
     if least and len(parts) > 1 and allowed > least / 10**6:
         return False
-    allowed = BILLIONTH * least + (min(allowed, least / 10**6) if least else allowed)
+    allowed = (BILLIONTH + tolerance) * least + (min(allowed, least / 10**6) if least else allowed)
     gap = objective.value + sum(abs(w) * against(metrics, name) for _, w, name in parts) - F(bound)
     return gap <= allowed and (not (short and least) or -gap <= allowed)
 
