@@ -148,7 +148,7 @@ func (e *evaluation) terms() (least, noise, doubt float64) {
 			moved = 2 * rounding
 			doubt += weight * (e.sumError()*value + rounding)
 		case t.Weight > 0 && !counts(t.Metric):
-			if moved = e.change(t.Metric, off); math.IsInf(moved, 1) {
+			if moved = e.lowered(t.Metric, off); math.IsInf(moved, 1) {
 				moved = 0 // no limit is known: nothing of it counts as rounding
 			}
 			moved = min(excess, moved)
@@ -269,6 +269,35 @@ func (e *evaluation) change(metric string, by float64) float64 {
 		return most
 	}
 	return math.Inf(1)
+}
+
+// lowered is how much lower a metric may be at most if each start and each end moves by the given time or less. In a sum or a mean over jobs no job
+// falls below 0, so one that waits long does not count as many that wait for a moment.
+func (e *evaluation) lowered(metric string, by float64) float64 {
+	var part func(k int, j *Job) float64
+	among := 1
+	switch metric {
+	case "mean_response":
+		part, among = func(k int, j *Job) float64 { return e.end[k] - j.Arrival }, e.finished
+	case "mean_wait":
+		part, among = func(k int, j *Job) float64 { return e.start[k] - j.Arrival }, e.finished
+	case "over_deadline":
+		part = func(k int, j *Job) float64 { return e.end[k] - j.Deadline }
+	default:
+		return e.change(metric, by)
+	}
+	sum, all := 0.0, true // all of the metric, but for rounding of the sum
+	e.eachPlaced(func(k int, j *Job) {
+		if metric == "over_deadline" || e.isFinished(k) {
+			x := part(k, j)
+			sum += min(by, max(0, x))
+			all = all && x <= by
+		}
+	})
+	if all {
+		return e.change(metric, by)
+	}
+	return ratio(sum, float64(among))
 }
 
 // changedSlowdown is how much the mean slowdown can change, with durations counted as the given least at least.

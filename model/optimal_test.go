@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -133,6 +134,22 @@ func TestRoundedEndsAreAllowedFor(t *testing.T) {
 	onto := oneMachine(t, `{"over_deadline": 1e12}`, `"work": 1, "arrival": 1.7e9, "deadline": 1700000001`)
 	if found := evaluated(t, onto, inTurn(onto, 0)); found.Doubt(1e-12) < 1 {
 		t.Errorf("%v may be off by %v only", found.Objective, found.Doubt(1e-12))
+	}
+	// One of 1200 jobs waits, or is late, for 2,048 spacings of the clock: less than one for each, but no rounding. A wait of one spacing may be some.
+	for wait, proves := range map[float64]bool{0x1p-11: false, 0x1p-22: true} {
+		jobs := []string{fmt.Sprintf(`"work": %v, "arrival": 1.7e9`, wait), `"work": 1, "arrival": 1.7e9, "deadline": 1700000001`}
+		order := []int{0, 1}
+		for k := range 1198 {
+			work := []float64{0.1, 1}[min(k, 1)] // the tenth is rounded
+			jobs = append(jobs, fmt.Sprintf(`"work": %v, "arrival": %d, "deadline": %d`, work, 1700000010+2*k, 1700000011+2*k))
+			order = append(order, k+2)
+		}
+		for _, metric := range []string{"mean_wait", "over_deadline"} {
+			in := oneMachine(t, `{"`+metric+`": 1}`, slices.Clone(jobs)...)
+			if found := evaluated(t, in, inTurn(in, order...)); found.Proves(model.ProvedBound(0)) != proves {
+				t.Errorf("%s after %v: the objective is %v, expected proves %t", metric, wait, found.Objective, proves)
+			}
+		}
 	}
 	in := oneMachine(t, `{"makespan": 1e6, "missed": 0.25}`, late, late)
 	if found := evaluated(t, in, inTurn(in, 0, 1)); found.Proves(model.ProvedBound(found.Objective)) {

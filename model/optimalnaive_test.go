@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -320,6 +321,24 @@ func (g *judge) change(name string, s float64) float64 {
 	return math.Inf(1)
 }
 
+// parts are the waits, responses or excesses that a metric adds up; nil: it adds up none.
+func (g *judge) parts(name string) (parts []float64) {
+	if name == "over_deadline" {
+		for k, p := range g.placed {
+			parts = append(parts, max(0, p.End-g.in.Jobs()[k].Deadline))
+		}
+	}
+	for _, k := range g.finished {
+		switch p := g.placed[k]; name {
+		case "mean_wait":
+			parts = append(parts, p.Start-g.in.Jobs()[k].Arrival)
+		case "mean_response":
+			parts = append(parts, p.End-g.in.Jobs()[k].Arrival)
+		}
+	}
+	return parts
+}
+
 // rounding is what a stated metric may differ by.
 func (g *judge) rounding(name string) float64 {
 	all := g.all
@@ -416,6 +435,16 @@ func (g *judge) verdict() verdict {
 		if term.Weight > 0 && !counted(term.Metric) {
 			if change := g.change(term.Metric, off); !math.IsInf(change, 1) {
 				z = min(x, change)
+			}
+			if parts := g.parts(term.Metric); parts != nil && slices.Max(parts) > off {
+				sum := 0.0
+				for _, part := range parts {
+					sum += min(part, off)
+				}
+				if term.Metric != "over_deadline" {
+					sum /= float64(len(parts))
+				}
+				z = min(x, sum)
 			}
 		}
 		if term.Metric == "qos_penalty" {

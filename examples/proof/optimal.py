@@ -48,7 +48,7 @@ def reaches(schedule, metrics, weights, bound, tolerance=F(0)):
     for x, w, name in parts:
         z = F(0)
         if w > 0 and name not in COUNTS:
-            most = change(schedule, metrics, name, short)
+            most = lowered(schedule, metrics, name, short)
             z = min(x, w * most) if most < UNLIMITED else z
         if x > z:
             counted.append(x)
@@ -78,6 +78,16 @@ def refutes(schedule, metrics, weights, bound):
     lowered = sum(abs(w) * change(schedule, metrics, name, off) for name, w in minimised(weights).items())
     rounding = objective.error + ROUNDING * (objective.magnitude + abs(objective.value))
     return F(bound) > objective.value + BILLIONTH * least + lowered + rounding
+
+
+def lowered(schedule, metrics, name, s):
+    """What S can change of a metric, where no job's part of it falls below 0 (rules.md, Rounded ends)."""
+    if name == "over_deadline":
+        return sum((min(s, max(F(0), F(p.end) - F(p.job.deadline))) for p in metrics.jobs if p.job.deadline is not None), F(0))
+    if name in ("mean_wait", "mean_response") and metrics.finishing:
+        part = lambda p: F(p.start if name == "mean_wait" else p.end) - F(p.job.arrival)
+        return sum(min(s, max(F(0), part(p))) for p in metrics.finishing) / len(metrics.finishing)
+    return change(schedule, metrics, name, s)
 
 
 def change(schedule, metrics, name, s):
