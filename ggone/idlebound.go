@@ -72,6 +72,12 @@ func (s *idleSearch) take(n *idleNode, r int, u []float64, v float64) piece {
 			break
 		}
 	}
+	// Below its largest load a machine has one task less than at that load, where it is a whole number.
+	if most := n.high[r]; most > n.low[r] && most == s.largest(r) && most == math.Floor(most) {
+		if p := s.takePiece(n, r, most, most, u, v); p.value < best.value {
+			best = p
+		}
+	}
 	w := server.class.wait(best.load, s.p.Period)
 	best.exact = -v * best.load
 	for _, y := range best.serves {
