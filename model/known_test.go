@@ -53,6 +53,9 @@ func TestKnown(t *testing.T) {
 	if in.Jobs()[0].Work != 90000 {
 		t.Error("the instance itself has changed")
 	}
+	if known.SHA256() != hashed(written(t, known)) {
+		t.Errorf("the SHA-256 of what is known is %s, that of the instance %s", known.SHA256(), in.SHA256())
+	}
 	if known.Known() != known {
 		t.Error("what is known of what is known is another instance")
 	}

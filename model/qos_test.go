@@ -340,8 +340,12 @@ func TestIdleRatesAtTheLimits(t *testing.T) {
 		{1 + 5e-10, 1 + 0x1p-20, 0x1p20 + 1}, // an idle rate of at most 1e-9 of λ is none
 		{4 * (1 - 2e-12), 4, 2e12},
 		{4 * (1 - 0.5e-12), 4, math.Inf(1)}, // a server takes up to μ·(1 − 1e-12)
+		{4 * (1 - 1e-12), 4, 4e12},          // all that it takes
+		{math.Nextafter(4*(1-1e-12), 5), 4, math.Inf(1)},
 		{4.5, 4, math.Inf(1)},
 		{9, 4, math.Inf(1)},
+		{2, 1e18, 2}, // the wait is in proportion to the load
+		{7, 1e18, 7},
 	} {
 		in, err := readInstance(document(fmt.Sprintf(`"queueing": {"rate": %v, "period": 1, "k": 0},`, c.rate),
 			fmt.Sprintf(`{"id": "g", "machines": [{"id": "m", "queue": {"service_rate": %v, "arrival_variance": 2, "service_variance": 0}}]}`, c.service),
@@ -353,7 +357,11 @@ func TestIdleRatesAtTheLimits(t *testing.T) {
 		if !ok {
 			got = math.Inf(1)
 		}
-		if got != c.want && !(math.Abs(got-c.want) <= 1e-3*c.want && c.want > 1e12) && !(math.Abs(got-c.want) <= 1e-9*c.want) {
+		rounding := 1e-9
+		if c.want > 1e12 {
+			rounding = 1e-3
+		}
+		if got != c.want && (math.IsInf(c.want, 1) || !(math.Abs(got-c.want) <= rounding*c.want)) {
 			t.Errorf("λ %v, μ %v: the penalty is %v, expected %v", c.rate, c.service, got, c.want)
 		}
 	}
