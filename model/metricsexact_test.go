@@ -12,19 +12,29 @@ import (
 // judge computes metrics in exact numbers, and what docs/rules.md says of bounds from them.
 type judge struct {
 	*rules
-	found    model.Evaluation // for the metrics that have no exact form
-	off      float64
-	coarse   bool  // schedules cannot be told apart
-	finished []int // the jobs that are
-	all      gridSums
+	found     model.Evaluation // for the metrics that have no exact form
+	off       float64
+	coarse    bool  // schedules cannot be told apart
+	finished  []int // the jobs that are
+	deadlines int   // jobs that have one
+	missed    int   // jobs that miss it
+	all       gridSums
 }
 
-func newJudge(r *rules, sol *model.Solution, found model.Evaluation) *judge {
-	g := &judge{rules: r, found: found}
+func newJudge(r *rules, sol *model.Solution) *judge {
+	g := &judge{rules: r}
 	r.resolve(sol)
 	for k := range r.in.Jobs() {
-		if p := r.placed[k]; p != nil && !(r.in.Jobs()[k].DeadlineHard && g.late(k)) {
+		j, placed := &r.in.Jobs()[k], r.placed[k] != nil
+		late := placed && g.late(k)
+		if placed && !(j.DeadlineHard && late) {
 			g.finished = append(g.finished, k)
+		}
+		if !math.IsInf(j.Deadline, 1) {
+			g.deadlines++
+			if !placed || late {
+				g.missed++
+			}
 		}
 		long, short := 0.0, 0.0
 		for _, piece := range r.pieces[k] {
@@ -61,19 +71,6 @@ func overOf(x *big.Rat, n int) *big.Rat {
 		return new(big.Rat)
 	}
 	return x.Quo(x, big.NewRat(int64(n), 1))
-}
-
-// deadlines counts the jobs with a deadline, and those that miss it.
-func (g *judge) deadlines() (all, missed int) {
-	for k := range g.in.Jobs() {
-		if math.IsInf(g.in.Jobs()[k].Deadline, 1) {
-			continue
-		}
-		if all++; g.placed[k] == nil || g.late(k) {
-			missed++
-		}
-	}
-	return all, missed
 }
 
 // cost is what a job costs, per time and in all.
@@ -163,7 +160,6 @@ func (g *judge) grid() gridSums {
 func (g *judge) metric(name string) (value *big.Rat, exact bool) {
 	whole := func(n int) (*big.Rat, bool) { return big.NewRat(int64(n), 1), true }
 	sum, all := new(big.Rat), g.all
-	deadlines, missed := g.deadlines()
 	switch name {
 	case "makespan":
 		return sum.Set(all.makespan), true
@@ -190,9 +186,9 @@ func (g *judge) metric(name string) (value *big.Rat, exact bool) {
 	case "unfinished":
 		return whole(len(g.in.Jobs()) - len(g.finished))
 	case "missed":
-		return whole(missed)
+		return whole(g.missed)
 	case "miss_rate":
-		return overOf(big.NewRat(int64(100*missed), 1), deadlines), true
+		return overOf(big.NewRat(int64(100*g.missed), 1), g.deadlines), true
 	case "utilisation":
 		if all.makespan.Sign() == 0 {
 			return sum, true
@@ -242,8 +238,17 @@ func counted(name string) bool {
 	return false
 }
 
-// others compares the metrics that have no exact form.
-func (g *judge) others(t *rapid.T) {
+// metrics compares the metrics, those that have an exact form first.
+func (g *judge) metrics(t *rapid.T) {
+	for _, m := range model.MetricTable() {
+		if want, exact := g.metric(m.Name); exact {
+			got, ok := g.found.Metrics.Get(m.Name)
+			x, _ := want.Float64()
+			if slack := 1e-12*math.Abs(x) + g.rounding(m.Name); !ok || math.Abs(got-x) > slack {
+				t.Fatalf("%s is %v, expected %v", m.Name, got, x)
+			}
+		}
+	}
 	want := map[string]float64{}
 	long := 0.0
 	for _, k := range g.finished {

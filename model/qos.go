@@ -198,7 +198,7 @@ func (in *Instance) serverRates(servers []server) {
 // workMoments are the mean and the variance of the total work of a job drawn at random: by the law of total variance, the variance of the
 // jobs' means plus the mean of the jobs' own variances, (work_cv·work)².
 func (in *Instance) workMoments() (mean, variance float64) {
-	n := float64(max(len(in.jobs), 1))
+	n := float64(len(in.jobs))
 	for k := range in.jobs {
 		mean += in.jobs[k].TotalWork() / n
 	}
