@@ -179,8 +179,12 @@ func TestQoSPenaltyOfLimitsOfZero(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := evaluated(t, in, assignment(in, "1", nil)).Objective; got != c.want {
+		sol := assignment(in, "1", nil)
+		if got := evaluated(t, in, sol).Objective; got != c.want {
 			t.Errorf("%s: got %v, want %v", c.fields, got, c.want)
+		}
+		if view, err := model.Queues(in, sol); err != nil || view.Jobs[0].Penalty != c.want {
+			t.Errorf("%s: %+v, %v, want %v", c.fields, view.Jobs, err, c.want)
 		}
 	}
 }
@@ -381,6 +385,16 @@ func TestIdleRatesAtTheLimits(t *testing.T) {
 	}
 }
 
+// Where no job is placed there is nothing to pay, whether or not the machines could serve all that arrives.
+func TestNoPenaltyWithoutPlacedJobs(t *testing.T) {
+	none := &model.Solution{Unscheduled: []model.Unscheduled{{Job: "j", Reason: "no"}}}
+	for _, rate := range []float64{1, 4, 9} {
+		if got := evaluated(t, alone(t, rate, 1, 4), none).Objective; got != 0 {
+			t.Errorf("λ %v: the penalty is %v", rate, got)
+		}
+	}
+}
+
 // What the stated rates lack of λ by rounding counts at each machine, where that is more than 1e-13 of the wait.
 func TestRatesLackWhatRoundingTakes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 32))
@@ -397,6 +411,53 @@ func TestRatesLackWhatRoundingTakes(t *testing.T) {
 		want, _ := exact.Quo(exactly([]float64{0.25, service}), exact).Float64()
 		if math.Abs(report.Objective-want) > 1.05e-13*want {
 			t.Fatalf("μ %v, the rates lack %v: the penalty is %v, expected %v", service, lacks, report.Objective, want)
+		}
+	}
+}
+
+// Stated rates at the borders of the rules: a job in a period of 4 needs 0.25.
+func TestLoadsAtTheLimits(t *testing.T) {
+	const below, above = 0x1p-55, 0x1p-54 // the last digits of 0.25
+	for _, c := range []struct {
+		rate     float64
+		services []float64
+		rates    []float64
+		want     string // parts of the messages
+	}{
+		{0.25, []float64{1}, []float64{0.25}, ""},
+		{0.25, []float64{1}, []float64{0.25 - 8*below}, ""},
+		{0.25, []float64{1}, []float64{0.25 - 9*below}, "is less than its 1 jobs need; add up"},
+		{0.25, []float64{1}, []float64{0.25 + 4*above}, ""},
+		{0.25, []float64{1}, []float64{0.25 + 5*above}, "add up"},
+		{0.25, []float64{1, 1}, []float64{0.25 - 8*below, 0}, ""},
+		{0.25, []float64{1, 1}, []float64{0.25 - 9*below, 0}, "is less than its 1 jobs need"},
+		{0.25, []float64{1, 1}, []float64{0.25 - 8*below, -8 * below}, "at least 0; is less than its 0 jobs need"},
+		{0.25, []float64{1, 1}, []float64{0.25, 9 * above}, "add up"},
+		{0.25, []float64{1, 1}, []float64{0.25, 8 * above}, ""},
+		{0.25, []float64{0.25 + above}, []float64{0.25}, ""},
+		{0.25, []float64{0.25}, []float64{0.25}, "is not below the service rate"},
+		{0.25, []float64{0.25}, []float64{0.25 - below}, "is not below the service rate"}, // no rounding makes a machine stable
+		{1.25, []float64{1, 1}, []float64{0.25, 1}, "is not below the service rate"},
+		{1.25, []float64{1, 1.0001}, []float64{0.25, 1}, ""},
+		{1.25, []float64{1, 1.0001}, []float64{0.25, 1 - 20*0x1p-53}, ""}, // 2·1.25·2⁻⁵⁰
+		{1.25, []float64{1, 1.0001}, []float64{0.25, 1 - 22*0x1p-53}, "add up"},
+		{1.25, []float64{1, 1.0001}, []float64{0.25, 1 + 10*0x1p-52}, ""},
+		{1.25, []float64{1, 1.0001}, []float64{0.25, 1 + 11*0x1p-52}, "add up"},
+	} {
+		in := alone(t, c.rate, 4, c.services...)
+		var want []string
+		for _, part := range strings.Split(c.want, "; ") {
+			if part != "" {
+				want = append(want, part)
+			}
+		}
+		found := model.Check(in, assignment(in, "1", c.rates)).Violations
+		same := len(found) == len(want)
+		for k := range found {
+			same = same && found[k].Code == model.CodeLoads && strings.Contains(found[k].Message, want[k])
+		}
+		if !same {
+			t.Errorf("λ %v, μ %v, rates %v: %v, expected %q", c.rate, c.services, c.rates, found, want)
 		}
 	}
 }
