@@ -437,6 +437,10 @@ func TestLoadsAtTheLimits(t *testing.T) {
 		{0.25, []float64{0.25 + above}, []float64{0.25}, ""},
 		{0.25, []float64{0.25}, []float64{0.25}, "is not below the service rate"},
 		{0.25, []float64{0.25}, []float64{0.25 - below}, "is not below the service rate"}, // no rounding makes a machine stable
+		{0.25 * (1 + 5e-10), []float64{1}, []float64{0.25}, ""},                           // no idle rate: any sum from that of the jobs to λ
+		{0.25 * (1 + 5e-10), []float64{1}, []float64{0.25 * (1 + 5e-10)}, ""},
+		{0.25 * (1 + 5e-10), []float64{1}, []float64{0.25 * (1 + 6e-10)}, "add up"},
+		{0.25 * (1 + 2e-9), []float64{1}, []float64{0.25}, "add up"},
 		{1.25, []float64{1, 1}, []float64{0.25, 1}, "is not below the service rate"},
 		{1.25, []float64{1, 1.0001}, []float64{0.25, 1}, ""},
 		{1.25, []float64{1, 1.0001}, []float64{0.25, 1 - 20*0x1p-53}, ""}, // 2·1.25·2⁻⁵⁰
