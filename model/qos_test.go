@@ -385,6 +385,54 @@ func TestIdleRatesAtTheLimits(t *testing.T) {
 	}
 }
 
+// The loads at which the idle rate is parked, in a period of 1 and with κ = 1.
+func TestIdleRateGoesWhereItCostsLeast(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		rate     float64
+		services []float64 // of the machines
+		jobs     []string  // one on each of the first machines
+		rates    []float64
+		want     float64
+	}{
+		// Machines without jobs take what they can, the first ones first.
+		{"all to the first", 3, []float64{4, 4, 4}, []string{`"deadline": 1`}, []float64{1, 2, 0}, 4.0 / 3},
+		{"some to the second", 6, []float64{4, 4, 4}, []string{`"deadline": 1`}, []float64{1, 4, 1}, 4.0 / 3},
+		{"some to the job", 6, []float64{4, 2, 2}, []string{`"deadline": 1`}, []float64{2, 2, 2}, 4},
+		// The first has a marginal penalty of 1/(1 − λ/4)², which is 4 at λ = 2, the second one of 4 at any load.
+		{"to a machine without queue", 5, []float64{4, 1e18}, []string{`"deadline": 1`, `"deadline": 0.25`}, []float64{2, 3}, 4 + 15},
+		{"none to a machine without queue", 3, []float64{4, 1e18}, []string{`"deadline": 1`, `"deadline": 0.25`}, []float64{2, 1}, 4 + 7},
+		// A budget of 0 on a machine that costs nothing is kept.
+		{"away from a deadline", 3, []float64{4, 4}, []string{`"deadline": 1, "budget": 0`, `"deadline": 100`}, []float64{1, 2}, 4.0 / 3},
+	} {
+		var machines, jobs []string
+		for k, mu := range c.services {
+			machines = append(machines, fmt.Sprintf(`{"id": "R%d", "queue": {"service_rate": %v, "arrival_variance": 2, "service_variance": 0}}`, k+1, mu))
+		}
+		for k, fields := range c.jobs {
+			jobs = append(jobs, fmt.Sprintf(`{"id": "j%d", "work": 1, %s}`, k, fields))
+		}
+		in, err := readInstance(document(fmt.Sprintf(`"objective": {"qos_penalty": 1}, "queueing": {"rate": %v, "period": 1, "k": 0},`, c.rate),
+			`{"id": "g", "machines": [`+strings.Join(machines, ", ")+`]}`, strings.Join(jobs, ", ")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sol := assignment(in, "12"[:len(c.jobs)], nil)
+		view, err := model.Queues(in, sol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, want := range c.rates {
+			if got := view.Machines[k].Rate; math.Abs(got-want) > 1e-11*c.rate {
+				t.Errorf("%s: machine %d has rate %v, expected %v", c.name, k, got, want)
+			}
+		}
+		if got := evaluated(t, in, sol).Objective; math.Abs(got-c.want) > 1e-9*c.want {
+			t.Errorf("%s: the penalty is %v, expected %v", c.name, got, c.want)
+		}
+	}
+}
+
 // Where no job is placed there is nothing to pay, whether or not the machines could serve all that arrives.
 func TestNoPenaltyWithoutPlacedJobs(t *testing.T) {
 	none := &model.Solution{Unscheduled: []model.Unscheduled{{Job: "j", Reason: "no"}}}

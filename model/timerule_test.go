@@ -239,20 +239,23 @@ func TestCannotRunSaysWhy(t *testing.T) {
 			{"id": "any", "work": 1}, {"id": "wide", "processors": 8, "work": 1}, {"id": "smp", "processors": 4, "span": "machine", "work": 1},
 			{"id": "stated", "runtime": {"large": 1}}, {"id": "memory", "processors": 6, "memory": 6, "work": 1},
 			{"id": "fast", "processors": 3, "min_bandwidth": 2, "work": 1}, {"id": "copies", "licences": {"grid": 3}, "work": 1},
+			{"id": "heavy", "span": "machine", "memory": 200, "work": 1}, {"id": "as fast", "min_bandwidth": 5, "work": 1},
 			{"id": "own", "licences": {"own": 1}, "work": 1}, {"id": "runs", "processors": 3, "licences": {"grid": 1}, "work": 1}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string][]string{
-		"any":    {"", "", ""},
-		"wide":   {"needs 8 processors, small has 6", "", ""},
-		"smp":    {"needs 4 processors of one machine, the largest of small has 2", "", ""},
-		"stated": {"no run time is stated for small", "", "no run time is stated for whole"},
-		"memory": {"needs memory 6 a task, too few machines hold it on small", "", "needs memory 6 a task, too few machines hold it on whole"},
-		"fast":   {"", "needs bandwidth 2, no machine with enough processors offers it on large", ""},
-		"copies": {"needs 3 copies of licence grid, small can use 2", "needs 3 copies of licence grid, large can use 2", "needs 3 copies of licence grid, whole can use 2"},
-		"own":    {"", "needs 1 copies of licence own, large can use 0", "needs 1 copies of licence own, whole can use 0"},
-		"runs":   {"", "needs licence grid, too few machines run it on large", ""},
+		"any":     {"", "", ""},
+		"wide":    {"needs 8 processors, small has 6", "", ""},
+		"smp":     {"needs 4 processors of one machine, the largest of small has 2", "", ""},
+		"stated":  {"no run time is stated for small", "", "no run time is stated for whole"},
+		"memory":  {"needs memory 6 a task, too few machines hold it on small", "", "needs memory 6 a task, too few machines hold it on whole"},
+		"fast":    {"", "needs bandwidth 2, no machine with enough processors offers it on large", ""},
+		"copies":  {"needs 3 copies of licence grid, small can use 2", "needs 3 copies of licence grid, large can use 2", "needs 3 copies of licence grid, whole can use 2"},
+		"heavy":   {"needs memory 200 a task, too few machines hold it on small", "", "needs memory 200 a task, too few machines hold it on whole"},
+		"as fast": {"", "", ""},
+		"own":     {"", "needs 1 copies of licence own, large can use 0", "needs 1 copies of licence own, whole can use 0"},
+		"runs":    {"", "needs licence grid, too few machines run it on large", ""},
 	}
 	for j := range in.Jobs() {
 		id := in.Jobs()[j].ID
