@@ -113,13 +113,12 @@ func (m *marginal) at(load float64) float64 {
 	return m.slopes[grow-1] * m.kappa / (idle * idle)
 }
 
-// loadAt is the largest load, from the server's own up to most, at which the marginal penalty is at most the price; its own if there is none.
+// loadAt is the least load, from the server's own up to most, at which the marginal penalty is above the price; most if it is so at none.
 func (m *marginal) loadAt(price, most float64) float64 {
 	if m.at(most) <= price {
 		return most
 	}
-	above := leastFloat(m.load, most, func(load float64) bool { return m.at(load) > price })
-	return max(m.load, math.Nextafter(above, 0))
+	return leastFloat(m.load, most, func(load float64) bool { return m.at(load) > price })
 }
 
 // leastFloat is the least number from low to high for which a condition holds that holds for all above it, too; high if it holds for none below. The order
