@@ -23,6 +23,12 @@ func TestProvedBound(t *testing.T) {
 	if value, known := zero.Value(); value != 0 || !known || zero == (model.Bound{}) || zero.Or(7) != 0 || fmt.Sprint(zero) != "0" {
 		t.Errorf("0 gives the bound %v", zero)
 	}
+	if !model.ProvedBound(math.MaxFloat64).Known() || !model.ProvedBound(-math.MaxFloat64).Known() {
+		t.Error("the largest numbers give no bound")
+	}
+	if one, two := model.ProvedBound(1), model.ProvedBound(2); !one.Equal(one) || one.Equal(two) || zero.Equal(model.Bound{}) || !(model.Bound{}).Equal(model.Bound{}) {
+		t.Error("bounds are equal that differ, or the reverse")
+	}
 }
 
 // bounds draws a bound or none.
@@ -76,6 +82,9 @@ func TestBoundInJSON(t *testing.T) {
 	if text, err := json.Marshal(model.Bound{}); string(text) != "null" || err != nil {
 		t.Errorf("none is written as %s, %v", text, err)
 	}
+	if err := json.Unmarshal([]byte(`{"bound":"1"}`), &before); err == nil {
+		t.Error("a text is read as a bound")
+	}
 	for text, message := range map[string]string{
 		`{"bound":"1"}`:   `bound: expected a number, found "1"`,
 		`{"bound":null}`:  "bound: expected a number, found null",
@@ -99,18 +108,28 @@ func TestGap(t *testing.T) {
 		{10, model.ProvedBound(8), 20, true},
 		{-8, model.ProvedBound(-10), 25, true},
 		{10, model.ProvedBound(10 * (1 - 1e-10)), 0, true},
+		{10, model.ProvedBound(10 * (1 - 0.9999e-9)), 0, true},
+		{10, model.ProvedBound(10 * (1 - 1.0001e-9)), 1.0001e-7, true},
 		{10, model.ProvedBound(10 * (1 - 1e-8)), 1e-6, true},
 		{10, model.ProvedBound(12), 0, true}, // it leaves out jobs that the bound counts on
 		{0, model.ProvedBound(0), 0, true},
-		{0, model.ProvedBound(-1), 0, false},
+		{0, model.ProvedBound(-1), inf, false},
 		{10, model.Bound{}, 0, false},
 		{inf, model.ProvedBound(8), 0, false},
 		{math.NaN(), model.ProvedBound(8), 0, false},
-		{math.MaxFloat64, model.ProvedBound(-math.MaxFloat64), 0, false},
+		{math.MaxFloat64, model.ProvedBound(-math.MaxFloat64), inf, false},
 	} {
 		gap, ok := model.Gap(c.objective, c.bound)
-		if ok != c.ok || ok && math.Abs(gap-c.gap) > 1e-12+1e-7*c.gap {
+		if ok != c.ok || gap != c.gap && !(math.Abs(gap-c.gap) <= 1e-6*c.gap) {
 			t.Errorf("objective %v, bound %v: gap %v, %t; expected %v, %t", c.objective, c.bound, gap, ok, c.gap, c.ok)
+		}
+	}
+	if gap, ok := (&model.Solution{Objective: new(10.0), Bound: model.ProvedBound(8)}).Gap(); gap != 20 || !ok {
+		t.Errorf("a solution with objective 10 and bound 8 has a gap of %v, %v", gap, ok)
+	}
+	for _, sol := range []model.Solution{{Bound: model.ProvedBound(8)}, {Objective: new(10.0)}} {
+		if gap, ok := sol.Gap(); gap != 0 || ok {
+			t.Errorf("%+v has a gap of %v, %v", sol, gap, ok)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func TestGridDefects(t *testing.T) {
 func TestMemoryOfOneMachine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 32))
 	slack := new(big.Rat).SetFloat64(1 + 0x1p-52)
-	for range race.Fewer(20_000, 2000) {
+	for range race.Fewer(5000, 2000) {
 		each := []float64{0.1, 0.3, 1, 3, 1.0 / 3, 1e-17, 1e16, rng.Float64() + 0.5}[rng.IntN(8)]
 		units := 1 + rng.IntN(40)
 		memory := each * float64(1+rng.IntN(45))

@@ -53,6 +53,9 @@ func TestKnown(t *testing.T) {
 	if in.Jobs()[0].Work != 90000 {
 		t.Error("the instance itself has changed")
 	}
+	if known.SHA256() != hashed(written(t, known)) {
+		t.Errorf("the SHA-256 of what is known is %s, that of the instance %s", known.SHA256(), in.SHA256())
+	}
 	if known.Known() != known {
 		t.Error("what is known of what is known is another instance")
 	}
@@ -92,5 +95,21 @@ func TestKnownWorkBesideRuntimes(t *testing.T) {
 	}
 	if known := in.Known(); known.Jobs()[0].Work != 5 || known.Known() != known {
 		t.Errorf("the known work is %v, expected 5", known.Jobs()[0].Work)
+	}
+}
+
+// Machines without jobs serve at rates that follow from the estimates, too: their mean is 4, of the true works 50.
+func TestIdleMachinesRestOnEstimates(t *testing.T) {
+	in, err := readInstance(document(`"queueing": {"rate": 0.5, "cv": 1},`, `{"id": "g", "machines": [{"id": "m", "speed": 2}]}`,
+		`{"id": "a", "work": 90, "estimate": 3}, {"id": "b", "work": 10, "estimate": 5}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := model.Queues(in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := view.Machines[0]; m.ServiceRate != 0.5 || m.Kappa != (4+0.25)/2 || m.Wait != 0 {
+		t.Errorf("%+v, expected μ = 2/4 and κ = (1/0.5² + 1/2²)/2", m)
 	}
 }

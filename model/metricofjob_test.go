@@ -48,8 +48,9 @@ func TestOfJobAllowsForRoundingOfDeadlines(t *testing.T) {
 	m, _ := model.MetricNamed("mean_response")
 	j := &model.Job{Deadline: 0.3, DeadlineHard: true}
 	for end, want := range map[float64]bool{0.3: true, math.Nextafter(0.3, 1): true, 0.3 + 1e-12: false} {
-		if _, counts := m.OfJob(j, 0, end); counts != want {
-			t.Errorf("end %v: counts %v", end, counts)
+		value, counts := m.OfJob(j, 0, end)
+		if counts != want || !want && value != 0 || want && value != end {
+			t.Errorf("end %v: %v, counts %v", end, value, counts)
 		}
 	}
 }

@@ -343,13 +343,19 @@ func TestUsageOfAJobWhosePiecesStartLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol := &model.Solution{Jobs: []model.Placement{
-		{Job: "j", Start: 2, End: 8, Pieces: []model.Piece{{Cluster: "a", Processors: set("0-1"), Tasks: 2, Start: 4, End: 6}}},
-		placed("k", "a", "0", 0, 1),
-	}}
-	metrics := evaluated(t, in, sol).Metrics
-	// Copies: 0–2 requested, 2–8 held.
-	checkClusters(t, metrics, "cluster_licence_usage", map[string]float64{"a": 100 * 6.0 / 8})
-	// 0–1: 1 of one job; 2–4 and 6–8: 0 of one; 4–6: 2 of one.
-	checkMetrics(t, metrics, map[string]float64{"mean_partition": (1*1 + 2*2) / 7.0})
+	for _, c := range []struct{ start, end, partition float64 }{
+		{4, 6, (1*1 + 2*2) / 7.0}, // 0–1: 1 of one job; 2–4 and 6–8: 0 of one; 4–6: 2 of one
+		{4, 8, (1*1 + 4*2) / 7.0},
+		{2, 6, (1*1 + 4*2) / 7.0},
+		{2, 8, (1*1 + 6*2) / 7.0},
+	} {
+		sol := &model.Solution{Jobs: []model.Placement{
+			{Job: "j", Start: 2, End: 8, Pieces: []model.Piece{{Cluster: "a", Processors: set("0-1"), Tasks: 2, Start: c.start, End: c.end}}},
+			placed("k", "a", "0", 0, 1),
+		}}
+		metrics := evaluated(t, in, sol).Metrics
+		// Copies: 0–2 requested, 2–8 held.
+		checkClusters(t, metrics, "cluster_licence_usage", map[string]float64{"a": 100 * 6.0 / 8})
+		checkMetrics(t, metrics, map[string]float64{"mean_partition": c.partition})
+	}
 }

@@ -44,11 +44,11 @@ func OptimalFor(objective map[string]float64) string {
 	case 0:
 		return "optimal for the instance's objective"
 	case 1:
-		m, known := MetricNamed(metric)
+		m, _ := MetricNamed(metric)
 		switch {
 		case objective[metric] > 0 && !m.Neutral:
 			return "optimal for " + metric
-		case objective[metric] > 0 || known && m.HighBetter:
+		case objective[metric] > 0 || m.HighBetter:
 			return "optimal for low " + metric
 		}
 		return "optimal for high " + metric

@@ -261,3 +261,149 @@ func TestAnEvaluationIsSharedByGoroutines(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// Below compares metric by metric. What it leaves to rounding is 1e-12 of each metric that differs.
+func TestBelowAllowsForRounding(t *testing.T) {
+	in := oneMachine(t, `{"makespan": 1, "cost": 1, "missed": 1e6, "mean_wait": 0}`, `"work": 10, "deadline": 0`)
+	at := func(start, end float64) model.Evaluation {
+		return evaluated(t, in, &model.Solution{Jobs: []model.Placement{placed("j0", "c", "0", start, end)}})
+	}
+	a := at(0, 10)
+	for _, c := range []struct {
+		longer float64
+		below  bool
+	}{{0, false}, {3e-12, false}, {9.6e-12, false}, {1.04e-11, true}, {1e-9, true}, {1, true}, {-1.04e-11, false}, {-1, false}} {
+		if b := at(0, 10+c.longer); a.Below(b) != c.below || b.Below(a) != (c.longer < -1e-11) {
+			t.Errorf("longer by %v: below %v, above %v", c.longer, a.Below(b), b.Below(a))
+		}
+	}
+	// Makespans of 10 and 30, costs of 30 and 10: the doubt is that of 30 and 30.
+	for above, below := range map[float64]bool{4e-11: false, 5.5e-11: false, 6.5e-11: true} {
+		if b := at(30-(10+above)/3, 30); a.Below(b) != below || b.Below(a) {
+			t.Errorf("%v above: below %v", above, a.Below(b))
+		}
+	}
+	stated := func(x float64) model.Evaluation { return model.Evaluation{Objective: x} }
+	for _, pair := range [][2]model.Evaluation{{stated(1), stated(2)}, {stated(1), a}, {a, stated(1e9)}, {stated(1), stated(math.Inf(1))}, {a, stated(math.Inf(1))}} {
+		if !pair[0].Below(pair[1]) || pair[1].Below(pair[0]) || pair[0].Below(pair[0]) {
+			t.Errorf("%v and %v", pair[0].Objective, pair[1].Objective)
+		}
+	}
+	if stated(1).Proves(model.ProvedBound(1)) || stated(1).Refutes(model.ProvedBound(2)) || !math.IsInf(stated(1).Doubt(0), 1) {
+		t.Error("an objective that was not computed decides")
+	}
+}
+
+// An infinite objective is above any other, proved by nothing and refutes nothing.
+func TestInfiniteObjectives(t *testing.T) {
+	in, err := readInstance(document(`"objective": {"qos_penalty": 1, "makespan": 1}, "queueing": {"rate": 1, "period": 2},`,
+		`{"id": "c", "machines": [{"id": "m", "queue": {"service_rate": 0.25}}, {"id": "n", "queue": {"service_rate": 4}}]}`, `{"id": "j", "work": 1, "deadline": 100}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, free := evaluated(t, in, &model.Solution{Jobs: []model.Placement{placed("j", "c", "0", 0, 1)}}), evaluated(t, in, &model.Solution{Jobs: []model.Placement{placed("j", "c", "1", 0, 1)}})
+	if !math.IsInf(full.Objective, 1) || math.IsInf(free.Objective, 0) {
+		t.Fatalf("the objectives are %v and %v", full.Objective, free.Objective)
+	}
+	if !free.Below(full) || full.Below(free) || full.Below(full) || full.Proves(model.ProvedBound(1)) || full.Refutes(model.ProvedBound(1e18)) {
+		t.Error("an infinite objective counts as a finite one")
+	}
+}
+
+// A metric without an exact form is taken with its rounding error against the claim, whichever sign its weight has. Of one job, one piece, one cluster and
+// one term that error is 12·2⁻⁵² of the metric, a 2.7-millionth of what a bound may lack.
+func TestInexactMetricsAreTakenAgainstTheClaim(t *testing.T) {
+	for _, weight := range []float64{1, 0.5, -1, -0.5} {
+		in := oneMachine(t, fmt.Sprintf(`{"mean_slowdown": %v}`, weight), `"work": 8`)
+		found := evaluated(t, in, &model.Solution{Jobs: []model.Placement{placed("j0", "c", "0", 24, 32)}})
+		for lacks, proves := range map[float64]bool{1 - 1e-6: false, 1 - 2e-6: false, 1 - 3e-6: true, 0: true} {
+			if got := found.Proves(model.ProvedBound(4*weight - 4e-9*lacks*math.Abs(weight))); got != proves {
+				t.Errorf("weight %v, lacks %v: proves %v", weight, lacks, got)
+			}
+		}
+	}
+}
+
+// Clusters whose weights are all 0, and those without jobs, add nothing to mcp in exact numbers either.
+func TestExactPerformanceOfClustersWithoutWeight(t *testing.T) {
+	in, err := readInstance(document(`"objective": {"mcp": 1}, "weights": {"idle_time": 1, "makespan": 2, "over_deadline": 4},`,
+		`{"id": "a", "machines": [{"id": "m"}]}, {"id": "b", "weights": {"idle_time": 0, "makespan": 0, "over_deadline": 0}, "machines": [{"id": "m"}]}, {"id": "unused", "machines": [{"id": "m"}]}`,
+		`{"id": "j", "arrival": 1, "work": 7}, {"id": "k", "arrival": 1, "work": 3, "deadline": 2}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol := &model.Solution{Jobs: []model.Placement{placed("j", "a", "0", 1, 8), placed("k", "b", "0", 1, 4)}}
+	found := evaluated(t, in, sol) // cp of a is 2·7/7, and a has one of two jobs
+	if !found.Proves(model.ProvedBound(1-0.9999999e-9)) || found.Proves(model.ProvedBound(1-1.0000001e-9)) {
+		t.Errorf("mcp is %v", found.Objective)
+	}
+	if none := evaluated(t, in, &model.Solution{}); none.Objective != 0 || !none.Proves(model.ProvedBound(0)) || none.Proves(model.ProvedBound(-1e-300)) {
+		t.Errorf("mcp is %v without jobs", none.Objective)
+	}
+}
+
+// A schedule that breaks the rules so that a duration is unknown proves and refutes nothing.
+func TestUnknownDurationsProveNothing(t *testing.T) {
+	in, err := readInstance(document("", `{"id": "a", "machines": [{"id": "m"}]}, {"id": "b", "machines": [{"id": "m"}]}`, `{"id": "j", "runtime": {"a": 1}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := evaluated(t, in, &model.Solution{Jobs: []model.Placement{placed("j", "b", "0", 0, 1)}})
+	if found.Proves(model.ProvedBound(1)) || found.Proves(model.ProvedBound(1e9)) || found.Refutes(model.ProvedBound(1e9)) {
+		t.Error("a job whose run time is not stated proves or refutes something")
+	}
+}
+
+// The penalty of the queueing view is taken with twice its rounding in favour of a proof, of which exact numbers take one back.
+func TestProofsOfThePenaltyAllowForItsRounding(t *testing.T) {
+	in, err := readInstance(document(`"objective": {"qos_penalty": 1}, "queueing": {"rate": 1, "period": 1, "k": 0},`,
+		`{"id": "c", "machines": [{"id": "m", "queue": {"service_rate": 2, "arrival_variance": 0, "service_variance": 0}}]}`, `{"id": "j", "work": 1, "deadline": 0.99999}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := evaluated(t, in, &model.Solution{Jobs: []model.Placement{placed("j", "c", "0", 0, 1)}})
+	if want := 1e-14 + 12*0x1p-52*found.Objective; math.Abs(found.Objective-1.00001e-5) > 1e-9 || !near(found.Doubt(7), want) {
+		t.Errorf("the penalty is %v, its doubt %v", found.Objective, found.Doubt(7))
+	}
+	for below, proves := range map[float64]bool{0: true, 1.9e-14: true, 2.1e-14: false, 3.1e-14: false} {
+		if got := found.Proves(model.ProvedBound(found.Objective - below)); got != proves {
+			t.Errorf("%v below: proves %v", below, got)
+		}
+	}
+}
+
+// The checker refuses a bound above the objective, however few jobs there are, and one of a schedule without jobs never.
+func TestBoundsOfOneJobAndOfNone(t *testing.T) {
+	in := oneMachine(t, `{"makespan": 1}`, `"work": 8`)
+	one := &model.Solution{Bound: model.ProvedBound(9), Jobs: []model.Placement{placed("j0", "c", "0", 0, 8)}}
+	none := &model.Solution{Bound: model.ProvedBound(9), Unscheduled: []model.Unscheduled{{Job: "j0", Reason: "no"}}}
+	if got, want := violations(model.Check(in, one)), "wrong-bound: the lower bound 9 is above the objective 8"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := violations(model.Check(in, none)); got != "" {
+		t.Errorf("nothing is placed, and the bound is refused: %s", got)
+	}
+}
+
+func TestMost(t *testing.T) {
+	in := oneMachine(t, `{"makespan": 1}`, `"work": 8, "input": 2, "output": 3`, `"work": 2, "tasks": 4`)
+	want := map[string]float64{"finished": 2, "utilisation": 100, "processor_usage": 100, "licence_usage": 100, "data_moved": 5, "work_done": 16}
+	for _, m := range model.MetricTable() {
+		most, limited := in.Most(m.Name)
+		if x, any := want[m.Name]; most != x || limited != any {
+			t.Errorf("%s: %v, %v", m.Name, most, limited)
+		}
+	}
+}
+
+// A job counts as one that may be late or not if its end is as far from its deadline as the schedule is short of the rule, and four spacings.
+func TestJobsAboutTheirDeadlinesRefuteNothing(t *testing.T) {
+	const short, end = 0x1p-28, 8 - 0x1p-28
+	for spacings, refutes := range map[float64]bool{3: false, 4: false, 5: true} {
+		in := oneMachine(t, `{"missed": 1}`, fmt.Sprintf(`"work": 8, "deadline": %v`, end-short-spacings*0x1p-50))
+		found := evaluated(t, in, &model.Solution{Jobs: []model.Placement{placed("j0", "c", "0", 0, end)}})
+		if found.Objective != 1 || found.Refutes(model.ProvedBound(1.5)) != refutes {
+			t.Errorf("%v spacings: missed %v, refutes %v", spacings, found.Objective, !refutes)
+		}
+	}
+}

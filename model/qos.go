@@ -198,7 +198,7 @@ func (in *Instance) serverRates(servers []server) {
 // workMoments are the mean and the variance of the total work of a job drawn at random: by the law of total variance, the variance of the
 // jobs' means plus the mean of the jobs' own variances, (work_cv·work)².
 func (in *Instance) workMoments() (mean, variance float64) {
-	n := float64(max(len(in.jobs), 1))
+	n := float64(len(in.jobs))
 	for k := range in.jobs {
 		mean += in.jobs[k].TotalWork() / n
 	}
@@ -228,10 +228,12 @@ func (s *server) penalty(charge Charge) float64 {
 
 // pays is the cost of the task after the wait, and its share of eq. 9.
 func (t *serverTask) pays(charge Charge, wait float64) (cost, penalty float64) {
-	response := wait + t.service
-	cost = t.cost * response
-	if charge == ChargeService {
-		cost = t.cost * t.service
+	response, charged := wait+t.service, t.service
+	if charge == ChargeResponse {
+		charged = response
+	}
+	if t.cost > 0 { // what costs nothing costs nothing in a wait without end
+		cost = t.cost * charged
 	}
 	return cost, excess(response, t.deadline) + excess(cost, t.budget)
 }
@@ -239,7 +241,7 @@ func (t *serverTask) pays(charge Charge, wait float64) (cost, penalty float64) {
 // excess is max(0, x − limit)/limit; +Inf where x exceeds a limit that is not positive.
 func excess(x, limit float64) float64 {
 	switch {
-	case x <= limit || math.IsInf(limit, 1):
+	case x <= limit:
 		return 0
 	case limit <= 0:
 		return math.Inf(1)
@@ -285,7 +287,7 @@ func (c *checker) loads() {
 			violation(Load{Cluster: name[0], Machine: name[1]}, "rate %v is less than its %d jobs need, %v", rate, len(s.tasks), s.least())
 		}
 		// A rate below what the jobs need by rounding makes no machine stable.
-		if least := max(rate, s.least()); least > 0 && least >= s.serviceRate {
+		if least := max(rate, s.least()); least >= s.serviceRate {
 			violation(Load{Cluster: name[0], Machine: name[1]}, "rate %v is not below the service rate %v", least, s.serviceRate)
 		}
 	}

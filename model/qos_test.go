@@ -3,7 +3,9 @@ package model_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -195,8 +197,12 @@ func TestQoSPenaltyOfLimitsOfZero(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := evaluated(t, in, assignment(in, "1", nil)).Objective; got != c.want {
+		sol := assignment(in, "1", nil)
+		if got := evaluated(t, in, sol).Objective; got != c.want {
 			t.Errorf("%s: got %v, want %v", c.fields, got, c.want)
+		}
+		if view, err := model.Queues(in, sol); err != nil || view.Jobs[0].Penalty != c.want {
+			t.Errorf("%s: %+v, %v, want %v", c.fields, view.Jobs, err, c.want)
 		}
 	}
 }
@@ -350,29 +356,213 @@ func BenchmarkPark(b *testing.B) {
 	}
 }
 
-// One server with one job in a period of 1, whose wait is the penalty: an idle rate of 1, one that is none, and one that leaves less than a server must keep.
+// alone is one job that takes 1 and is due at once, so that its wait is the penalty, in a queueing view of k = 0. It runs on the first of the machines, which are
+// given by service rates; κ is 1.
+func alone(t *testing.T, rate, period float64, services ...float64) *model.Instance {
+	t.Helper()
+	var machines []string
+	for k, mu := range services {
+		machines = append(machines, fmt.Sprintf(`{"id": "R%d", "queue": {"service_rate": %v, "arrival_variance": 2, "service_variance": 0}}`, k+1, mu))
+	}
+	in, err := readInstance(document(fmt.Sprintf(`"objective": {"qos_penalty": 1}, "queueing": {"rate": %v, "period": %v, "k": 0},`, rate, period),
+		`{"id": "g", "machines": [`+strings.Join(machines, ", ")+`]}`, `{"id": "j", "work": 1, "deadline": 1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// Idle rates of one server: some, none, and those that leave less than the server must keep.
 func TestIdleRatesAtTheLimits(t *testing.T) {
-	for _, c := range []struct{ rate, service, want float64 }{
-		{2, 4, 4},
-		{1, 4, 4.0 / 3},
-		{1 + 5e-10, 1 + 0x1p-20, 0x1p20 + 1}, // an idle rate of at most 1e-9 of λ is none
-		{4 * (1 - 2e-12), 4, 2e12},
-		{4 * (1 - 0.5e-12), 4, math.Inf(1)}, // a server takes up to μ·(1 − 1e-12)
-		{4.5, 4, math.Inf(1)},
-		{9, 4, math.Inf(1)},
+	const billionth = 1.0 / 999_999_999 // 1/T is all of a rate of 1e9 but 1
+	for _, c := range []struct{ rate, period, service, want float64 }{
+		{2, 1, 4, 4},
+		{1, 1, 4, 4.0 / 3},
+		{1 + 5e-10, 1, 1 + 0x1p-20, 0x1p20 + 1}, // an idle rate of at most 1e-9 of λ is none
+		{1e9, billionth, 1e9 + 1, 999_999_999 / (1 - 999_999_999/(1e9+1))},
+		{1 + 1.5e-9, 1, 1 + 0x1p-20, (1 + 1.5e-9) * (1 + 0x1p-20) / (0x1p-20 - 1.5e-9)},
+		{4 * (1 - 2e-12), 1, 4, 2e12},
+		{4 * (1 - 1e-12), 1, 4, 4e12},         // all that the server takes
+		{4 * (1 - 1e-12), 0.7, 4, 4e12},       //
+		{4 * (1 - 1e-12), 1.0 / 3.1, 4, 4e12}, //
+		{math.Nextafter(4*(1-1e-12), 5), 1, 4, math.Inf(1)},
+		{4 * (1 - 0.5e-12), 1, 4, math.Inf(1)},
+		{4.5, 1, 4, math.Inf(1)},
+		{9, 1, 4, math.Inf(1)},
+		{2, 1, 1e18, 2}, // the wait is in proportion to the load
+		{7, 1, 1e18, 7}, //
 	} {
-		in, err := readInstance(document(fmt.Sprintf(`"queueing": {"rate": %v, "period": 1, "k": 0},`, c.rate),
-			fmt.Sprintf(`{"id": "g", "machines": [{"id": "m", "queue": {"service_rate": %v, "arrival_variance": 2, "service_variance": 0}}]}`, c.service),
-			`{"id": "j", "work": 1, "deadline": 1}`))
+		got := evaluated(t, alone(t, c.rate, c.period, c.service), &model.Solution{Jobs: []model.Placement{placed("j", "g", "0", 0, 1)}}).Objective
+		rounding := 1e-9
+		if c.want > 1e12 {
+			rounding = 1e-3
+		}
+		if got != c.want && (math.IsInf(c.want, 1) || !(math.Abs(got-c.want) <= rounding*c.want)) {
+			t.Errorf("λ %v, T %v, μ %v: the penalty is %v, expected %v", c.rate, c.period, c.service, got, c.want)
+		}
+	}
+}
+
+// The loads at which the idle rate is parked, in a period of 1 and with κ = 1.
+func TestIdleRateGoesWhereItCostsLeast(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		rate     float64
+		services []float64 // of the machines
+		jobs     []string  // one on each of the first machines
+		rates    []float64
+		want     float64
+	}{
+		// Machines without jobs take what they can, the first ones first.
+		{"all to the first", 3, []float64{4, 4, 4}, []string{`"deadline": 1`}, []float64{1, 2, 0}, 4.0 / 3},
+		{"some to the second", 6, []float64{4, 4, 4}, []string{`"deadline": 1`}, []float64{1, 4, 1}, 4.0 / 3},
+		{"some to the job", 6, []float64{4, 2, 2}, []string{`"deadline": 1`}, []float64{2, 2, 2}, 4},
+		// The first has a marginal penalty of 1/(1 − λ/4)², which is 4 at λ = 2, the second one of 4 at any load.
+		{"to a machine without queue", 5, []float64{4, 1e18}, []string{`"deadline": 1`, `"deadline": 0.25`}, []float64{2, 3}, 4 + 15},
+		{"none to a machine without queue", 3, []float64{4, 1e18}, []string{`"deadline": 1`, `"deadline": 0.25`}, []float64{2, 1}, 4 + 7},
+		// A budget of 0 on a machine that costs nothing is kept.
+		{"away from a deadline", 3, []float64{4, 4}, []string{`"deadline": 1, "budget": 0`, `"deadline": 100`}, []float64{1, 2}, 4.0 / 3},
+	} {
+		var machines, jobs []string
+		for k, mu := range c.services {
+			machines = append(machines, fmt.Sprintf(`{"id": "R%d", "queue": {"service_rate": %v, "arrival_variance": 2, "service_variance": 0}}`, k+1, mu))
+		}
+		for k, fields := range c.jobs {
+			jobs = append(jobs, fmt.Sprintf(`{"id": "j%d", "work": 1, %s}`, k, fields))
+		}
+		in, err := readInstance(document(fmt.Sprintf(`"objective": {"qos_penalty": 1}, "queueing": {"rate": %v, "period": 1, "k": 0},`, c.rate),
+			`{"id": "g", "machines": [`+strings.Join(machines, ", ")+`]}`, strings.Join(jobs, ", ")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, ok := evaluated(t, in, &model.Solution{Jobs: []model.Placement{placed("j", "g", "0", 0, 1)}}).Metrics.Get("qos_penalty")
-		if !ok {
-			got = math.Inf(1)
+		sol := assignment(in, "12"[:len(c.jobs)], nil)
+		view, err := model.Queues(in, sol)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got != c.want && !(math.Abs(got-c.want) <= 1e-3*c.want && c.want > 1e12) && !(math.Abs(got-c.want) <= 1e-9*c.want) {
-			t.Errorf("λ %v, μ %v: the penalty is %v, expected %v", c.rate, c.service, got, c.want)
+		for k, want := range c.rates {
+			if got := view.Machines[k].Rate; math.Abs(got-want) > 1e-11*c.rate {
+				t.Errorf("%s: machine %d has rate %v, expected %v", c.name, k, got, want)
+			}
+		}
+		if got := evaluated(t, in, sol).Objective; math.Abs(got-c.want) > 1e-9*c.want {
+			t.Errorf("%s: the penalty is %v, expected %v", c.name, got, c.want)
+		}
+	}
+}
+
+// Where no job is placed there is nothing to pay, whether or not the machines could serve all that arrives.
+func TestNoPenaltyWithoutPlacedJobs(t *testing.T) {
+	none := &model.Solution{Unscheduled: []model.Unscheduled{{Job: "j", Reason: "no"}}}
+	for _, rate := range []float64{1, 4, 9} {
+		if got := evaluated(t, alone(t, rate, 1, 4), none).Objective; got != 0 {
+			t.Errorf("λ %v: the penalty is %v", rate, got)
+		}
+	}
+}
+
+// What the stated rates lack of λ by rounding counts at each machine, where that is more than 1e-13 of the wait.
+func TestRatesLackWhatRoundingTakes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 32))
+	for range 300 {
+		lacks := 0x1p-53 * float64(1+rng.IntN(16))
+		service := 0.25 + lacks*math.Pow(10, 11.5+3*rng.Float64())
+		in := alone(t, 1, 4, service, 8)
+		sol := assignment(in, "1", []float64{0.25, 0.75 - lacks})
+		report := model.Check(in, sol)
+		if !report.OK() {
+			t.Fatal(violations(report))
+		}
+		exact := exactly([]float64{service}, []float64{-1, 0.25}, []float64{-1, lacks})
+		want, _ := exact.Quo(exactly([]float64{0.25, service}), exact).Float64()
+		if math.Abs(report.Objective-want) > 1.05e-13*want {
+			t.Fatalf("μ %v, the rates lack %v: the penalty is %v, expected %v", service, lacks, report.Objective, want)
+		}
+	}
+}
+
+// Stated rates at the borders of the rules: a job in a period of 4 needs 0.25.
+func TestLoadsAtTheLimits(t *testing.T) {
+	const below, above = 0x1p-55, 0x1p-54 // the last digits of 0.25
+	for _, c := range []struct {
+		rate     float64
+		services []float64
+		rates    []float64
+		want     string // parts of the messages
+	}{
+		{0.25, []float64{1}, []float64{0.25}, ""},
+		{0.25, []float64{1}, []float64{0.25 - 8*below}, ""},
+		{0.25, []float64{1}, []float64{0.25 - 9*below}, "is less than its 1 jobs need; add up"},
+		{0.25, []float64{1}, []float64{0.25 + 4*above}, ""},
+		{0.25, []float64{1}, []float64{0.25 + 5*above}, "add up"},
+		{0.25, []float64{1, 1}, []float64{0.25 - 8*below, 0}, ""},
+		{0.25, []float64{1, 1}, []float64{0.25 - 9*below, 0}, "is less than its 1 jobs need"},
+		{0.25, []float64{1, 1}, []float64{0.25 - 8*below, -8 * below}, "at least 0; is less than its 0 jobs need"},
+		{0.25, []float64{1, 1}, []float64{0.25, 9 * above}, "add up"},
+		{0.25, []float64{1, 1}, []float64{0.25, 8 * above}, ""},
+		{0.25, []float64{0.25 + above}, []float64{0.25}, ""},
+		{0.25, []float64{0.25}, []float64{0.25}, "is not below the service rate"},
+		{0.25, []float64{0.25}, []float64{0.25 - below}, "is not below the service rate"}, // no rounding makes a machine stable
+		{0.25 * (1 + 5e-10), []float64{1}, []float64{0.25}, ""},                           // no idle rate: any sum from that of the jobs to λ
+		{0.25 * (1 + 5e-10), []float64{1}, []float64{0.25 * (1 + 5e-10)}, ""},
+		{0.25 * (1 + 5e-10), []float64{1}, []float64{0.25 * (1 + 6e-10)}, "add up"},
+		{0.25 * (1 + 2e-9), []float64{1}, []float64{0.25}, "add up"},
+		{1.25, []float64{1, 1}, []float64{0.25, 1}, "is not below the service rate"},
+		{1.25, []float64{1, 1.0001}, []float64{0.25, 1}, ""},
+		{1.25, []float64{1, 1.0001}, []float64{0.25, 1 - 20*0x1p-53}, ""}, // 2·1.25·2⁻⁵⁰
+		{1.25, []float64{1, 1.0001}, []float64{0.25, 1 - 22*0x1p-53}, "add up"},
+		{1.25, []float64{1, 1.0001}, []float64{0.25, 1 + 10*0x1p-52}, ""},
+		{1.25, []float64{1, 1.0001}, []float64{0.25, 1 + 11*0x1p-52}, "add up"},
+	} {
+		in := alone(t, c.rate, 4, c.services...)
+		var want []string
+		for _, part := range strings.Split(c.want, "; ") {
+			if part != "" {
+				want = append(want, part)
+			}
+		}
+		found := model.Check(in, assignment(in, "1", c.rates)).Violations
+		same := len(found) == len(want)
+		for k := range found {
+			same = same && found[k].Code == model.CodeLoads && strings.Contains(found[k].Message, want[k])
+		}
+		if !same {
+			t.Errorf("λ %v, μ %v, rates %v: %v, expected %q", c.rate, c.services, c.rates, found, want)
+		}
+	}
+}
+
+// A rate of up to four times the last digit above that of the jobs is that of the jobs.
+func TestRatesOfJobsAloneAreExact(t *testing.T) {
+	const spare = 0x1p-40
+	in := alone(t, 0.25, 4, 0.25+spare)
+	for digits, above := range map[float64]float64{-1: 0, 0: 0, 3: 0, 4: 0, 5: 5, 8: 8} {
+		rate := 0.25 + digits*0x1p-54
+		want := (0.25 + above*0x1p-54) * (0.25 + spare) / (spare - above*0x1p-54)
+		if got := evaluated(t, in, assignment(in, "1", []float64{rate})).Objective; !near(got, want) {
+			t.Errorf("%v digits above: the penalty is %v, expected %v", digits, got, want)
+		}
+	}
+}
+
+// A view without a rate or without jobs has no penalty, and a wait has no end from λ = μ on.
+func TestViewsWithoutARate(t *testing.T) {
+	for jobs, view := range map[string]string{oneJob: `"period": 4`, "": `"rate": 0.5`} {
+		in, err := readInstance(document(`"queueing": {`+view+`},`, `{"id": "g", "machines": [{"id": "R1", "queue": {"service_rate": 1, "arrival_variance": 1, "service_variance": 1}}]}`, jobs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sol := assignment(in, strings.Repeat("1", len(in.Jobs())), []float64{0.25})
+		if penalty, ok := evaluated(t, in, sol).Metrics["qos_penalty"]; ok {
+			t.Errorf("%s: the penalty is %v", view, penalty)
+		}
+		if got := violations(model.Check(in, sol)); got != "loads cluster g resource R1: loads are stated for an instance without a queueing view" {
+			t.Errorf("%s: %s", view, got)
+		}
+	}
+	for _, c := range []struct{ kappa, lambda, mu, want float64 }{{2, 1, 2, 4}, {2, 0, 2, 0}, {0, 1, 2, 0}, {2, 2, 2, math.Inf(1)}, {0, 2, 2, math.Inf(1)}, {1, 3, 2, math.Inf(1)}} {
+		if got := model.Wait(c.kappa, c.lambda, c.mu); got != c.want {
+			t.Errorf("κ %v, λ %v, μ %v: the wait is %v, expected %v", c.kappa, c.lambda, c.mu, got, c.want)
 		}
 	}
 }

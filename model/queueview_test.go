@@ -66,6 +66,28 @@ func TestUnstableWithoutLimits(t *testing.T) {
 	}
 }
 
+// A wait without end on a machine that costs nothing costs nothing, and keeps to any budget.
+func TestUnstableForNothing(t *testing.T) {
+	for charge, cost := range map[string]float64{"response": math.Inf(1), "service": 2} {
+		in, err := readInstance(document(`"queueing": {"rate": 0.5, "period": 1, "k": 0, "charge": "`+charge+`"},`,
+			`{"id": "g", "machines": [{"id": "m", "queue": {"service_rate": 1}}, {"id": "n", "cost": 2, "queue": {"service_rate": 1}}]}`,
+			`{"id": "a", "work": 1, "budget": 0}, {"id": "b", "work": 1}, {"id": "c", "work": 1, "budget": 4}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		view, err := model.Queues(in, assignment(in, "112", []float64{1, 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, want := range []model.QueueResponse{{Job: 0}, {Job: 1}, {Job: 2, Machine: 1, Cost: cost, Penalty: max(0, cost-4) / 4}} {
+			want.Service, want.Response = 1, math.Inf(1)
+			if view.Jobs[k] != want {
+				t.Errorf("%s: %+v, expected %+v", charge, view.Jobs[k], want)
+			}
+		}
+	}
+}
+
 // Tasks of equal mean work with a CV of 2, arrivals at equal distances: all of the wait comes from the service times. λ = 1 on two machines
 // of speed 1, work 0.5: μ = 2, σA² = 0, σS² = (2·0.5)² = 1, κ = 1/2, and with two of four tasks in T = 4 a machine has λ_r = 1/2 and
 // W = κ·λ_r/(1 − λ_r/μ) = 1/3.

@@ -28,6 +28,11 @@ func TestRanks(t *testing.T) {
 		{model.NewRank(0, -9), model.NewRank(0, -3), true, true},
 		{model.NewRank(0, -9), model.NewRank(0, -9), false, false},
 		{nothing, nothing, false, false},
+		{model.NewRank(0, 0), model.NewRank(0, 0), false, false},
+		{model.NewRank(0, 9*(1-0.9e-12)), model.NewRank(0, 9), false, true},
+		{model.NewRank(0, 9*(1-1.1e-12)), model.NewRank(0, 9), true, true},
+		{model.NewRank(0, -9*(1+0.9e-12)), model.NewRank(0, -9), false, true},
+		{model.NewRank(0, -9*(1+1.1e-12)), model.NewRank(0, -9), true, true},
 	} {
 		if c.a.Better(c.b) != c.better || c.a.Less(c.b) != c.less {
 			t.Errorf("%v and %v: better %t, less %t", c.a, c.b, c.a.Better(c.b), c.a.Less(c.b))
@@ -46,6 +51,11 @@ func TestRankReaches(t *testing.T) {
 		{model.NewRank(0, 5), five, true},
 		{model.NewRank(0, 5*(1+1e-12)), five, true},
 		{model.NewRank(0, 4), five, true},
+		{model.NewRank(0, 5*(1+0.9e-12)), five, true},
+		{model.NewRank(0, 5*(1+1.1e-12)), five, false},
+		{model.NewRank(0, -5*(1-0.9e-12)), model.ProvedBound(-5), true},
+		{model.NewRank(0, -5*(1-1.1e-12)), model.ProvedBound(-5), false},
+		{model.NewRank(0, 0), model.ProvedBound(0), true},
 		{model.NewRank(0, 5*(1+1e-6)), five, false},
 		{model.NewRank(1, 5), five, false},
 		{model.NewRank(0, math.Inf(1)), five, false},
@@ -56,8 +66,36 @@ func TestRankReaches(t *testing.T) {
 			t.Errorf("%v and the bound %v: expected %t", c.rank, c.bound, c.want)
 		}
 	}
-	if !model.NoRank().None() || model.NewRank(0, math.Inf(1)).None() {
+	if !model.NoRank().None() || !math.IsInf(model.NoRank().Objective, 1) || model.NewRank(0, math.Inf(1)).None() {
 		t.Error("an infinite objective is one of a schedule")
+	}
+}
+
+// Of two schedules the one that leaves out fewer jobs is better, else the one that costs less by more than rounding.
+func TestBetterSchedule(t *testing.T) {
+	in := oneMachine(t, `{"makespan": 1}`, `"work": 4`, `"work": 2`)
+	at := func(start float64, left int) (*model.Solution, model.Evaluation) {
+		sol := &model.Solution{Jobs: []model.Placement{placed("j0", "c", "0", start, start+4), placed("j1", "c", "0", start+4, start+6)}[:2-left]}
+		for k := 2 - left; k < 2; k++ {
+			sol.Unscheduled = append(sol.Unscheduled, model.Unscheduled{Job: in.Jobs()[k].ID, Reason: "no"})
+		}
+		return sol, evaluated(t, in, sol)
+	}
+	for _, c := range []struct {
+		startA       float64
+		leftA        int
+		startB       float64
+		leftB        int
+		above, below bool // a is better, b is better
+	}{
+		{0, 0, 0, 1, true, false}, {9, 0, 0, 1, true, false}, {9, 1, 0, 2, true, false}, {0, 1, 9, 0, false, true},
+		{0, 0, 1, 0, true, false}, {1, 1, 0, 1, false, true}, {2, 0, 2, 0, false, false}, {2, 0, 2 + 1e-12, 0, false, false}, {2, 0, 2 + 1e-10, 0, true, false},
+	} {
+		a, costA := at(c.startA, c.leftA)
+		b, costB := at(c.startB, c.leftB)
+		if model.BetterSchedule(a, costA, b, costB) != c.above || model.BetterSchedule(b, costB, a, costA) != c.below {
+			t.Errorf("%+v: a is better: %v, b is better: %v", c, !c.above, !c.below)
+		}
 	}
 }
 

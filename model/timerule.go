@@ -49,7 +49,7 @@ func (in *Instance) overhead(j *Job, cluster int) float64 {
 // Transfer is the time to move the job's input and output at the given bandwidth; 0 for a job with a stated run time.
 func (in *Instance) Transfer(job int, bandwidth float64) float64 {
 	j := &in.jobs[job]
-	if j.runtimes != nil || j.Input+j.Output == 0 {
+	if j.runtimes != nil {
 		return 0
 	}
 	return (j.Input + j.Output) / bandwidth
@@ -105,9 +105,7 @@ func (in *Instance) Longest(job, cluster int, set ProcessorSet, tasks int) float
 	shareTasks(classes, tasks)
 	longest := 0.0
 	for k := range classes {
-		if s := &classes[k]; s.tasks > 0 {
-			longest = max(longest, in.Busy(job, cluster, s.speed, s.most(0)))
-		}
+		longest = max(longest, in.Busy(job, cluster, classes[k].speed, classes[k].most(0)))
 	}
 	return longest
 }

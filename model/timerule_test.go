@@ -64,10 +64,10 @@ func TestLongestIsTheShortestOfAllDistributions(t *testing.T) {
 	})
 }
 
-// The same against giving out tasks one by one, with many processors and tasks of few and of very different speeds.
+// The same against giving out tasks one by one, with many processors and tasks of few and of many speeds, some very different.
 func TestLongestOfManyAgreesWithGivingOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		kinds := rapid.SliceOfN(rapid.SampledFrom([]float64{1e-9, 0.1, 1, 1 + 1e-12, 3, 7, 1e9}), 1, 3).Draw(t, "kinds")
+		kinds := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom([]float64{1e-9, 0.1, 1, 1 + 1e-12, 3, 7, 1e9}), rapid.Float64Range(1, 10)), 1, 12).Draw(t, "kinds")
 		speeds := rapid.SliceOfN(rapid.SampledFrom(kinds), 1, 26).Draw(t, "speeds")
 		tasks := rapid.IntRange(1, 500).Draw(t, "tasks")
 		in := withSpeeds(t, speeds, tasks)
@@ -164,9 +164,9 @@ const times = `{"schema": "allot/instance/1", "overheads": {"context_switch": 0.
 	"jobs": [
 		{"id": "rigid", "processors": 4, "work": 100},
 		{"id": "tasks", "processors": {"min": 1, "max": 4}, "tasks": 10, "work": 30},
-		{"id": "data", "processors": 2, "work": 100, "input": 6, "output": 2},
+		{"id": "data", "processors": 2, "work": 100, "input": 6, "output": 2}, {"id": "little data", "work": 10, "input": 0.5, "output": 0.5},
 		{"id": "messages", "processors": 2, "work": 100, "message": 2},
-		{"id": "stated", "processors": {"min": 2, "max": 4}, "tasks": 10, "input": 8, "message": 9, "runtime": {"plain": 12, "whole": 5}},
+		{"id": "stated", "processors": {"min": 2, "max": 4}, "tasks": 10, "input": 8, "message": 9, "runtime": {"plain": 12, "whole": 5, "mixed": 7}},
 		{"id": "estimate", "estimate": 30, "reference_speed": 5}]}`
 
 func TestDurationsByHand(t *testing.T) {
@@ -189,6 +189,7 @@ func TestDurationsByHand(t *testing.T) {
 		{"tasks", "whole", "1", 10*30/40.0 + 1},
 		{"tasks", "mixed", "0-1", 7 * 30 / 20.0}, // 3 tasks on m take 9, 7 on n take 10.5
 		{"data", "plain", "0-1", 10 + 8/4.0},
+		{"little data", "plain", "0", 1 + 0.25},
 		{"data", "net", "0-1", 10 + 0.5},     // no limit
 		{"data", "mixed", "0-1", 10 + 8/2.0}, // one task on each; the slower link counts
 		{"data", "whole", "2", 2*100/20.0 + 1 + 8},
@@ -198,6 +199,7 @@ func TestDurationsByHand(t *testing.T) {
 		{"stated", "plain", "0-1", 12 * 5 / 3.0},  // 5 tasks a processor instead of 3
 		{"stated", "plain", "0-2", 12 * 4 / 3.0},  // ⌈10/3⌉
 		{"stated", "whole", "2", 5},               // one machine, the most there can be
+		{"stated", "mixed", "0-1", 7 * 5 / 3.0},   // 5 tasks on each, whatever the speeds
 		{"stated", "net", "0-3", math.NaN()},      // cannot run there
 		{"estimate", "plain", "3", 30 * 5 / 10.0}, // work is estimate × reference speed
 	} {
@@ -237,20 +239,23 @@ func TestCannotRunSaysWhy(t *testing.T) {
 			{"id": "any", "work": 1}, {"id": "wide", "processors": 8, "work": 1}, {"id": "smp", "processors": 4, "span": "machine", "work": 1},
 			{"id": "stated", "runtime": {"large": 1}}, {"id": "memory", "processors": 6, "memory": 6, "work": 1},
 			{"id": "fast", "processors": 3, "min_bandwidth": 2, "work": 1}, {"id": "copies", "licences": {"grid": 3}, "work": 1},
+			{"id": "heavy", "span": "machine", "memory": 200, "work": 1}, {"id": "as fast", "min_bandwidth": 5, "work": 1},
 			{"id": "own", "licences": {"own": 1}, "work": 1}, {"id": "runs", "processors": 3, "licences": {"grid": 1}, "work": 1}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string][]string{
-		"any":    {"", "", ""},
-		"wide":   {"needs 8 processors, small has 6", "", ""},
-		"smp":    {"needs 4 processors of one machine, the largest of small has 2", "", ""},
-		"stated": {"no run time is stated for small", "", "no run time is stated for whole"},
-		"memory": {"needs memory 6 a task, too few machines hold it on small", "", "needs memory 6 a task, too few machines hold it on whole"},
-		"fast":   {"", "needs bandwidth 2, no machine with enough processors offers it on large", ""},
-		"copies": {"needs 3 copies of licence grid, small can use 2", "needs 3 copies of licence grid, large can use 2", "needs 3 copies of licence grid, whole can use 2"},
-		"own":    {"", "needs 1 copies of licence own, large can use 0", "needs 1 copies of licence own, whole can use 0"},
-		"runs":   {"", "needs licence grid, too few machines run it on large", ""},
+		"any":     {"", "", ""},
+		"wide":    {"needs 8 processors, small has 6", "", ""},
+		"smp":     {"needs 4 processors of one machine, the largest of small has 2", "", ""},
+		"stated":  {"no run time is stated for small", "", "no run time is stated for whole"},
+		"memory":  {"needs memory 6 a task, too few machines hold it on small", "", "needs memory 6 a task, too few machines hold it on whole"},
+		"fast":    {"", "needs bandwidth 2, no machine with enough processors offers it on large", ""},
+		"copies":  {"needs 3 copies of licence grid, small can use 2", "needs 3 copies of licence grid, large can use 2", "needs 3 copies of licence grid, whole can use 2"},
+		"heavy":   {"needs memory 200 a task, too few machines hold it on small", "", "needs memory 200 a task, too few machines hold it on whole"},
+		"as fast": {"", "", ""},
+		"own":     {"", "needs 1 copies of licence own, large can use 0", "needs 1 copies of licence own, whole can use 0"},
+		"runs":    {"", "needs licence grid, too few machines run it on large", ""},
 	}
 	for j := range in.Jobs() {
 		id := in.Jobs()[j].ID

@@ -43,15 +43,7 @@ func (u *usageEvents) at(kind usageKind, time float64, cluster, amount int) {
 func (u *usageEvents) inOrder(yield func(kind usageKind, event *usageEvent)) {
 	var left usageEvents
 	for kind, events := range u {
-		slices.SortFunc(events, func(a, b usageEvent) int {
-			switch {
-			case a.time < b.time:
-				return -1
-			case a.time > b.time:
-				return 1
-			}
-			return 0
-		})
+		slices.SortFunc(events, func(a, b usageEvent) int { return cmp.Compare(a.time, b.time) })
 		left[kind] = events
 	}
 	for {

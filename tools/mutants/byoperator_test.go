@@ -107,7 +107,7 @@ func TestWrongEquivalents(t *testing.T) {
 func TestEquivalentsOfTheRepositoryFit(t *testing.T) {
 	apart(t)
 	var out bytes.Buffer
-	if err := run(context.Background(), []string{"-C", "../..", "-operators", "./proof", "-list"}, &out, &out); err != nil {
+	if err := run(context.Background(), []string{"-C", "../..", "-operators", "./proof,./model", "-list"}, &out, &out); err != nil {
 		t.Error(err)
 	}
 }
