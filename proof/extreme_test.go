@@ -149,6 +149,14 @@ func TestSumsHaveRoom(t *testing.T) {
 		}
 		proves("dear", in, "mcp", 1.0/3, proof.Argument{Counts: &proof.Counts{Limits: limits, Prices: []proof.JobPrices{prices}, Nodes: []proof.Node{{Prices: []int{0}}}}})
 	}
+	const some = 100 // no power of two, so that sums that overflow do not cancel
+	for _, u := range []float64{300, 1000, 2000, 3000, -3000, 10000} {
+		prices := proof.JobPrices{Clusters: []proof.ClusterPrices{{Processor: []float64{(some + 1.0) / some}}}}
+		for j := range some {
+			prices.Jobs = append(prices.Jobs, u+float64(j)/7)
+		}
+		proves("many that are dear", crowd(t, 1, some, some), "mcp", 1.0/3, proof.Argument{Counts: &proof.Counts{Limits: limits, Prices: []proof.JobPrices{prices}, Nodes: []proof.Node{{Prices: []int{0}}}}})
+	}
 	one := func(arrival, deadline float64) *model.Instance {
 		late := job("a", 1, 1)
 		late.Arrival, late.Deadline = arrival, &deadline

@@ -8,9 +8,6 @@ import (
 // choose finds the n cheapest tasks of a level.
 func (t *levelTree) choose(l *level, n int) {
 	l.least, l.last, l.next = 0, math.MinInt64/4, closed
-	if n == 0 {
-		return
-	}
 	values := t.scratch[:0]
 	for y, x := range l.cost {
 		switch {
@@ -54,7 +51,7 @@ func (t *levelTree) sieve(box []loadBox) {
 				}
 			}
 			room := t.target - t.base - least
-			if least >= closed || room <= 0 {
+			if room <= 0 { // so it is where the least is closed
 				l.dead = true
 			}
 			if n > 0 && !l.dead {
@@ -64,9 +61,8 @@ func (t *levelTree) sieve(box []loadBox) {
 	}
 }
 
-// restrict applies the rules of sieve to a level.
+// restrict applies the rules of sieve to a level whose tasks are chosen at these prices.
 func (t *levelTree) restrict(l *level, n int, room int64) {
-	t.choose(l, n)
 	if l.out == nil {
 		l.out, l.sure = make([]bool, t.tasks), make([]bool, t.tasks)
 	}

@@ -53,29 +53,27 @@ func (f *facts) levels(a *Levels, goal *big.Rat, step string) error {
 	if err != nil {
 		return err
 	}
-	open := true
-	for i, p := range a.Root {
-		at := fmt.Sprintf("%s.root[%d]", step, i)
-		if p >= len(a.Prices) {
+	return t.verify(root)
+}
+
+// verify narrows the root, and verifies the tree below it.
+func (t *levelTree) verify(root []loadBox) error {
+	for i, p := range t.a.Root {
+		at := fmt.Sprintf("%s.root[%d]", t.step, i)
+		if p >= len(t.a.Prices) {
 			return refute(at, "there are no prices %d", p)
 		}
-		if !open {
-			break
+		if root == nil {
+			continue
 		}
-		if f.ctx.Err() != nil {
+		if t.ctx.Err() != nil {
 			return doubt(at, "the check was cut off")
 		}
-		if root, open, err = t.narrow(p, root, at); err != nil {
-			return err
-		}
-		if open {
+		if root = t.narrowed(p, root); root != nil {
 			t.sieve(root)
 		}
 	}
-	if !open {
-		root = nil
-	}
-	return walk[[]loadBox](f.ctx, a.Nodes, len(a.Prices), step, root, t)
+	return walk[[]loadBox](t.ctx, t.a.Nodes, len(t.a.Prices), t.step, root, t)
 }
 
 // levelTree is the tree, and the box of its root.
@@ -85,25 +83,31 @@ func (f *facts) levelTree(a *Levels, goal *big.Rat, step string) (*levelTree, []
 		return nil, nil, err
 	}
 	t := &levelTree{queues: q, a: a, step: step, tasks: len(f.in.Jobs())}
-	cells, ranks := 0, len(q.class)
+	cells := 0
 	for k := range q.classes {
 		cells += q.classes[k].most + 1
 	}
-	if cells > levelCells/(t.tasks+1) || ranks > levelCells/(t.tasks+1) {
+	if cells > levelCells/(t.tasks+1) { // there are not too many machines: see queues
 		return nil, nil, doubt(step, "too many tasks and machines")
 	}
 	if err := t.tabulate(goal); err != nil {
 		return nil, nil, err
 	}
+	return t, t.root(), nil
+}
+
+// root makes room for sums, and is the box of all loads.
+func (t *levelTree) root() []loadBox {
+	ranks := len(t.class)
 	t.fore, t.after = make([][]int64, ranks+1), make([][]int64, ranks+1)
 	for r := range t.fore {
 		t.fore[r], t.after[r] = make([]int64, t.tasks+1), make([]int64, t.tasks+1)
 	}
 	root := make([]loadBox, ranks)
 	for r := range root {
-		root[r].high = q.classes[q.class[r]].most
+		root[r].high = t.classes[t.class[r]].most
 	}
-	return t, root, nil
+	return root
 }
 
 // tabulate finds the unit and the penalties in units. A penalty that exceeds the bound and all that prices can give back counts as closed: what
@@ -149,19 +153,21 @@ func (t *levelTree) tabulate(goal *big.Rat) error {
 	return nil
 }
 
-// narrow narrows the box by the prices to the loads that may cost less than the goal; false: none may.
-func (t *levelTree) narrow(prices int, box []loadBox, _ string) ([]loadBox, bool, error) {
+// narrow is narrowed.
+func (t *levelTree) narrow(prices int, box []loadBox, _ string) ([]loadBox, error) {
+	return t.narrowed(prices, box), nil
+}
+
+// narrowed narrows the box by the prices to the loads that may cost less than the goal; nil: none may.
+func (t *levelTree) narrowed(prices int, box []loadBox) []loadBox {
 	t.set(prices)
 	box = slices.Clone(box)
 	for {
 		if !t.order(box) {
-			return nil, false, nil
+			return nil
 		}
 		t.sums(box)
 		need := t.target - t.base
-		if t.fore[len(box)][t.tasks] >= need {
-			return nil, false, nil
-		}
 		narrower := false
 		for r := range box {
 			b := &box[r]
@@ -173,12 +179,12 @@ func (t *levelTree) narrow(prices int, box []loadBox, _ string) ([]loadBox, bool
 				b.high--
 			}
 			if b.low > b.high {
-				return nil, false, nil
+				return nil
 			}
 			narrower = narrower || *b != before
 		}
 		if !narrower {
-			return box, true, nil
+			return box
 		}
 	}
 }

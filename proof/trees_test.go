@@ -63,6 +63,20 @@ func TestCountsProveTheBoundItself(t *testing.T) {
 	}
 }
 
+// Weights are divided by their exact sum and rounded down: where 1 is a part of slightly more, what costs less than 1 by no more than a float64 tells apart is not 1.
+func TestWeightsOfCountsRoundDown(t *testing.T) {
+	for over, want := range map[float64]proof.Verdict{0: proof.Verified, 1e-18: proof.Refuted} {
+		only := cluster("c", 1, 1)
+		only.Weights = &model.WeightsSpec{OverDeadline: &over, Makespan: new(1.0), IdleTime: new(0.0)}
+		in := built(t, model.NewBuilder("part").Minimise("mcp", 1).Cluster(only).Job(job("a", 1, 1)))
+		by := proof.Argument{Counts: &proof.Counts{Limits: []float64{0, 1}, Nodes: []proof.Node{{Prices: []int{0}}},
+			Prices: []proof.JobPrices{{Jobs: []float64{1}, Clusters: []proof.ClusterPrices{{Processor: []float64{1}}}}}}}
+		if r := verdict(t.Context(), in, claim(in, "mcp", 1, 0, &by)); r.Verdict != want {
+			t.Errorf("1 of 1 + %v: %v", over, r)
+		}
+	}
+}
+
 // The worked instance of the G/G/1 allocation: 1/3 is optimal, two tasks on the first machine and the third on the second.
 func TestLevelsByHand(t *testing.T) {
 	in, err := model.ReadInstanceFile("../examples/ggone.json")
