@@ -157,6 +157,21 @@ func TestSumsHaveRoom(t *testing.T) {
 		}
 		proves("many that are dear", crowd(t, 1, some, some), "mcp", 1.0/3, proof.Argument{Counts: &proof.Counts{Limits: limits, Prices: []proof.JobPrices{prices}, Nodes: []proof.Node{{Prices: []int{0}}}}})
 	}
+	served := model.NewBuilder("served").Minimise("qos_penalty", 1)
+	served.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Queue: &model.QueueSpec{ServiceRate: 2 * some, ArrivalVariance: new(0.0), ServiceVariance: new(0.0)}}}})
+	for k := range some {
+		late := job(string(rune('A'+k)), 1, 4) // all are on the same machine, which nobody waits for: each exceeds its deadline by 3 times
+		late.Deadline = new(1.0)
+		served.Job(late)
+	}
+	served.Spec().Queueing = &model.QueueingSpec{Rate: some, Period: 1}
+	for _, u := range []float64{0, 1000, -1000, 1e6, -3e6} {
+		prices := make([]float64, some)
+		for j := range prices {
+			prices[j] = u + float64(j)/7
+		}
+		proves("many that are dear", built(t, served), "qos_penalty", 3*some, proof.Argument{Levels: &proof.Levels{Prices: [][]float64{prices}, Nodes: []proof.Node{{Prices: []int{0}}}}})
+	}
 	one := func(arrival, deadline float64) *model.Instance {
 		late := job("a", 1, 1)
 		late.Arrival, late.Deadline = arrival, &deadline

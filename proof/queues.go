@@ -136,8 +136,13 @@ func excess(x, limit float64) float64 {
 	return max(0, below(below(x-limit)/limit))
 }
 
-// checkInfeasible verifies that no allocation is stable. Every machine has to carry fewer than μ·T tasks, and the rates, which add up to λ, have to be
-// below μ each.
+// isIdle says whether n tasks leave an idle rate λ − n/T. As in [model.Check], what is at most a small part of λ is none.
+func isIdle(n int, q model.Queueing) bool {
+	return q.Rate-float64(n)/q.Period > model.Tolerance*q.Rate
+}
+
+// checkInfeasible verifies that no allocation is stable. Every machine has to carry fewer than μ·T tasks, and the rates, which add up to λ, or to n/T at
+// least where there is no idle rate, have to be below μ each.
 func checkInfeasible(f *facts, i *Infeasible) error {
 	const step = "infeasible"
 	asked := false
@@ -176,8 +181,12 @@ func checkInfeasible(f *facts, i *Infeasible) error {
 		}
 	case "rate":
 		needed = number(f.in.Queueing().Rate)
-		if sum.Cmp(needed) > 0 {
-			return refute(step, "the rate %s is below that of all machines together, %s", decimal(needed), decimal(sum))
+		served := needed
+		if n := len(f.in.Jobs()); !isIdle(n, f.in.Queueing()) { // then the machines need to serve the jobs only
+			served = new(big.Rat).Quo(big.NewRat(int64(n), 1), number(period))
+		}
+		if sum.Cmp(served) > 0 {
+			return refute(step, "the rate %s is below that of all machines together, %s", decimal(served), decimal(sum))
 		}
 	}
 	if number(i.Needed).Cmp(needed) != 0 {

@@ -124,6 +124,9 @@ func TestRefusalsOfInfeasible(t *testing.T) {
 	in := full(func(*model.Builder) {}) // each of the machines stays stable with 2 tasks, and there are 7
 	six := full(func(b *model.Builder) { b.Spec().Jobs = b.Spec().Jobs[:6] })
 	just := full(func(b *model.Builder) { b.Spec().Queueing.Rate = 0.75 })
+	of := func(rate, period float64) *model.Instance {
+		return full(func(b *model.Builder) { b.Spec().Queueing.Rate, b.Spec().Queueing.Period = rate, period })
+	}
 	single := two(t, func(b *model.Builder) {
 		b.Spec().Jobs = b.Spec().Jobs[:1]
 		for k := range b.Spec().Clusters[0].Machines {
@@ -159,10 +162,14 @@ func TestRefusalsOfInfeasible(t *testing.T) {
 		"a weight of 0":           {in, map[string]float64{"qos_penalty": 0, "makespan": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Refuted, Step: "objective", Reason: "only allocations for qos_penalty are known to be infeasible"}},
 		"just room enough":        {six, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 6}, proof.Report{Verdict: proof.Refuted, Step: "infeasible", Reason: "the machines stay stable with 6 tasks, and there are 6"}},
 		"just the rate":           {just, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.75}, proof.Report{Verdict: proof.Verified}},
+		"just an idle rate":       {of(0.75, 7/0.75*(1+2e-9)), map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.75}, proof.Report{Verdict: proof.Verified}},
+		"no idle rate":            {of(0.75, 7/0.75*(1+5e-10)), map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.75}, proof.Report{Verdict: proof.Refuted, Step: "infeasible", Reason: "the rate 0.7499999996250001 is below that of all machines together, 0.75"}},
+		"the rate of the jobs":    {of(0.875, 8), map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.875}, proof.Report{Verdict: proof.Verified}},
+		"just that of the jobs":   {of(0.75, 28/3.0), map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.75}, proof.Report{Verdict: proof.Refuted, Step: "infeasible", Reason: "the rate 0.75 is below that of all machines together, 0.75"}},
 		"one task":                {single, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 0, Needed: 1}, proof.Report{Verdict: proof.Verified}},
 		"a little rounded":        {in, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6 * (1 + 5e-10), Needed: 7}, proof.Report{Verdict: proof.Verified}},
 		"rounded":                 {in, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: math.Nextafter(6, 7), Needed: 7}, proof.Report{Verdict: proof.Verified}},
-		"a rate that is not high": {in, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.2}, proof.Report{Verdict: proof.Refuted, Step: "infeasible", Reason: "the rate 0.2 is below that of all machines together, 0.75"}},
+		"a rate that is not high": {in, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.2}, proof.Report{Verdict: proof.Refuted, Step: "infeasible", Reason: "the rate 0.7 is below that of all machines together, 0.75"}},
 		"room enough":             {two(t, func(*model.Builder) {}), map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 2}, proof.Report{Verdict: proof.Refuted, Step: "infeasible", Reason: "the machines stay stable with 6 tasks, and there are 2"}},
 	} {
 		certificate := &proof.Certificate{Schema: proof.Schema, InstanceSHA256: c.in.SHA256(), Objective: c.weights, Infeasible: &c.why}

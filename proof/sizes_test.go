@@ -74,6 +74,36 @@ func TestLimitsOfWork(t *testing.T) {
 	}
 }
 
+// Loads and machines have 2²⁵ cells with the tasks. The certificates within the limits fail right behind them, as they have prices of no task.
+func TestLimitsOfLevels(t *testing.T) {
+	race.OneGoroutine(t)
+	const tasks, covered, many = 1<<12 - 1, "expected prices of 4095 tasks, found 0", "too many tasks and machines"
+	queue := func(most float64) *model.QueueSpec {
+		return &model.QueueSpec{ServiceRate: most + 0.5, ArrivalVariance: new(1.0), ServiceVariance: new(0.0)}
+	}
+	full, none := queue(tasks), queue(0)
+	for k, c := range []struct {
+		machines []model.MachineSpec
+		why      string
+	}{
+		{[]model.MachineSpec{{ID: "m", Count: 1 << 13, Queue: none}}, covered},
+		{[]model.MachineSpec{{ID: "m", Count: 1<<13 + 1, Queue: none}}, many},
+		{[]model.MachineSpec{{ID: "m", Queue: full}, {ID: "n", Queue: full}}, covered}, // two groups that may have any of 4096 loads
+		{[]model.MachineSpec{{ID: "m", Queue: full}, {ID: "n", Queue: full}, {ID: "o", Queue: none}}, many},
+	} {
+		b := model.NewBuilder("full").Minimise("qos_penalty", 1).Cluster(model.ClusterSpec{ID: "c", Machines: c.machines})
+		for j := range tasks {
+			b.Job(job(fmt.Sprint("j", j), 1, 1))
+		}
+		b.Spec().Queueing = &model.QueueingSpec{Rate: tasks, Period: 1}
+		in := built(t, b)
+		by := proof.Argument{Levels: &proof.Levels{Prices: [][]float64{{}}}}
+		if r := verdict(t.Context(), in, claim(in, "qos_penalty", 1e-3, 0, &by)); r.Reason != c.why {
+			t.Errorf("%d: %v, expected %q", k, r, c.why)
+		}
+	}
+}
+
 // Areas that add up to a little less than a float64 do not prove it: nothing is rounded up on the way.
 func TestAreaLevelsRoundDown(t *testing.T) {
 	only := cluster("c", 1, 1)

@@ -151,6 +151,28 @@ func TestInfeasible(t *testing.T) {
 	}
 }
 
+// An excess of the rate of arrivals over that of the jobs that is a matter of digits is none: a machine that serves just the rate stays stable, so nothing is
+// infeasible.
+func TestRatesOfNineDigitsAreNotInfeasible(t *testing.T) {
+	for _, digits := range []float64{1e-12, 5e-10, 1e-8} {
+		b := model.NewBuilder("digits").Minimise("qos_penalty", 1)
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Queue: &model.QueueSpec{ServiceRate: 1}}}})
+		b.Job(job("a", 1, 4))
+		b.Spec().Jobs[0].Deadline = new(1.0)
+		b.Spec().Queueing = &model.QueueingSpec{Rate: 1, Period: 1 + digits}
+		in := built(t, b)
+		sol := &model.Solution{Jobs: []model.Placement{{Job: "a", End: 4, Cluster: "c", Processors: model.Processors(0)}}}
+		found := model.Check(in, sol)
+		if !found.OK() || math.IsInf(found.Objective, 1) != (digits > 1e-9) {
+			t.Fatalf("%v: %v costs %v", digits, found.Violations, found.Objective)
+		}
+		c := &proof.Certificate{Schema: proof.Schema, InstanceSHA256: in.SHA256(), Objective: map[string]float64{"qos_penalty": 1}, Infeasible: &proof.Infeasible{Condition: "rate", Most: 1, Needed: 1}}
+		if r := proof.Check(t.Context(), in, c); (r.Verdict == proof.Verified) != math.IsInf(found.Objective, 1) {
+			t.Errorf("%v: %v, and a schedule costs %v", digits, r, found.Objective)
+		}
+	}
+}
+
 // A machine whose rate is just that of its tasks is not stable. A task without limits costs nothing there in any other eyes, and the bound would be 0.
 func TestLevelsLeaveOutMachinesThatAreJustFull(t *testing.T) {
 	b := model.NewBuilder("full").Minimise("qos_penalty", 1)
