@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // whole is a number of 128 bits as math/big has it.
@@ -116,5 +118,56 @@ func TestKeysOfLoads(t *testing.T) {
 			}
 			seen[k] = []int{a, b}
 		}
+	}
+}
+
+// Times come onto the grid so that less is proved: heads and the times that jobs pay for are rounded down, deadlines and the times that are gained up, each by less
+// than a unit.
+func TestTimesOnTheGrid(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 7))
+	off := 0
+	for range 200 {
+		b := model.NewBuilder("grid").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 1, Speed: 1 + rng.Float64()}}})
+		for k := range 3 {
+			work, deadline := rng.Float64(), 2*rng.Float64()
+			b.Job(model.JobSpec{ID: string(rune('a' + k)), Arrival: rng.Float64(), Processors: model.Rigid(1), Work: &work, Deadline: &deadline})
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := newFacts(t.Context(), in)
+		table, err := f.timetable([]float64{0, 1000 * rng.Float64()}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		unit := number(math.Ldexp(1, table.times.exponent))
+		for j := range in.Jobs() {
+			run := in.DurationOn(j, 0, 1)
+			for what, x := range map[string]struct {
+				exact   *big.Rat
+				rounded int64
+				up      bool
+			}{
+				"head":     {f.head[j], table.head[j], false},
+				"deadline": {f.due(j), table.due[j], true},
+				"paid":     {number(run), table.length[j][0].low, false},
+				"gained":   {number(run), table.length[j][0].top, true},
+			} {
+				less := new(big.Rat).Sub(x.exact, new(big.Rat).Mul(unit, big.NewRat(x.rounded, 1)))
+				if x.up {
+					less.Neg(less)
+				}
+				if less.Sign() < 0 || less.Cmp(unit) >= 0 {
+					t.Errorf("%s of %s: %d units of %s, rounded up: %v", what, x.exact.FloatString(20), x.rounded, unit, x.up)
+				}
+				if less.Sign() > 0 {
+					off++
+				}
+			}
+		}
+	}
+	if off < 1000 {
+		t.Errorf("%d times are not on the grid: the test says little", off)
 	}
 }
