@@ -28,6 +28,7 @@ func TestRefusalsOfLevels(t *testing.T) {
 	in := two(t, func(*model.Builder) {})
 	hard := two(t, func(b *model.Builder) { b.Spec().Jobs[0].DeadlineHard = true })
 	wide := two(t, func(b *model.Builder) { b.Spec().Jobs[0].Processors = model.Rigid(2) })
+	later := two(t, func(b *model.Builder) { b.Spec().Jobs[1].Arrival, b.Spec().Jobs[1].Deadline = 1, new(2.0) })
 	none := two(t, func(b *model.Builder) { b.Spec().Queueing, b.Spec().Objective = nil, nil })
 	endless := two(t, func(b *model.Builder) {
 		b.Spec().Jobs[0].Work, b.Spec().Jobs[1].Work = new(0.0), new(0.0)
@@ -51,6 +52,7 @@ func TestRefusalsOfLevels(t *testing.T) {
 	checked(t, []refusal{
 		{"as it is", in, "qos_penalty", 0, levels(same), nil, proof.Verified, "", ""},
 		{"a task that may be left out", hard, "qos_penalty", 0, levels(same), nil, proof.NotCertified, s, "instances with jobs that may be left out are not covered"},
+		{"a task that arrives later", later, "qos_penalty", 0, levels(same), nil, proof.Verified, "", ""},
 		{"a task of two processors", wide, "qos_penalty", 0, levels(same), nil, proof.NotCertified, s, "instances with parallel jobs are not covered"},
 		{"no queues", none, "qos_penalty", 0, levels(same), nil, proof.Refuted, "objective", "queueing.rate: expected an arrival rate, because the objective qos_penalty needs one and the arrivals of the jobs do not give it"},
 		{"one task", lone, "qos_penalty", 0, levels(func(l *proof.Levels) { l.Prices[0] = []float64{0} }), nil, proof.Verified, "", ""},
@@ -134,7 +136,7 @@ func TestRefusalsOfInfeasible(t *testing.T) {
 		}
 	})
 	hard := full(func(b *model.Builder) { b.Spec().Jobs[0].Deadline, b.Spec().Jobs[0].DeadlineHard = new(9.0), true })
-	wide := full(func(b *model.Builder) { b.Spec().Jobs[0].Processors = model.Rigid(2) })
+	wide := full(func(b *model.Builder) { b.Spec().Jobs[0].Processors, b.Spec().Jobs[1].Arrival = model.Rigid(2), 1 })
 	none := full(func(b *model.Builder) { b.Spec().Queueing, b.Spec().Objective = nil, nil })
 	endless := full(func(b *model.Builder) {
 		for k := range b.Spec().Jobs {
@@ -152,8 +154,8 @@ func TestRefusalsOfInfeasible(t *testing.T) {
 		"room besides":            {in, map[string]float64{"qos_penalty": 1, "makespan": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Verified}},
 		"another metric":          {in, map[string]float64{"makespan": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Refuted, Step: "objective", Reason: "only allocations for qos_penalty are known to be infeasible"}},
 		"a weight below 0":        {in, map[string]float64{"qos_penalty": -1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Refuted, Step: "objective", Reason: "only allocations for qos_penalty are known to be infeasible"}},
-		"hard deadlines":          {hard, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "instances with jobs that may be left out, or other than of one processor, are not covered"}},
-		"several processors":      {wide, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "instances with jobs that may be left out, or other than of one processor, are not covered"}},
+		"hard deadlines":          {hard, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "instances with jobs that may be left out are not covered"}},
+		"several processors":      {wide, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "instances with parallel jobs are not covered"}},
 		"no queues":               {none, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Refuted, Step: "objective", Reason: "queueing.rate: expected an arrival rate, because the objective qos_penalty needs one and the arrivals of the jobs do not give it"}},
 		"no finite rate":          {endless, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "machines without a finite service rate are not covered"}},
 		"another number needed":   {in, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 8}, proof.Report{Verdict: proof.Refuted, Step: "infeasible.needed", Reason: "expected 7, found 8"}},
