@@ -189,6 +189,14 @@ func TestSumsHaveRoom(t *testing.T) {
 			t.Errorf("a deadline at 2^%d: %v", exponent, r)
 		}
 	}
+	// Prices so high that a unit of them is 4: the end of a job, which counts 1, is rounded down to nothing and not up. It takes a moment to pay them, so that
+	// they take little away.
+	const crowded = 1 << 12
+	dear := proof.Argument{TimePrices: &proof.TimePrices{Limits: []float64{0, 0x1p-48}, Clusters: []proof.ClusterPrices{{Processor: []float64{0x1p35}}}}}
+	in = crowd(t, 1, crowded, crowded)
+	if r := verdict(t.Context(), in, claim(in, "mean_response", 2, 0, &dear)); r.Verdict != proof.Refuted {
+		t.Errorf("jobs of 1: %v", r)
+	}
 	pair := built(t, model.NewBuilder("pair").Cluster(cluster("c", 1, 1)).Job(job("a", 1, 1), job("b", 1, 1)))
 	for exponent := -80; exponent < 100; exponent++ {
 		for _, u := range []float64{-0x1p20, 0x1p20} {

@@ -74,6 +74,23 @@ func TestLimitsOfWork(t *testing.T) {
 	}
 }
 
+// Jobs that cannot run on a cluster are no work there.
+func TestJobsThatRunElsewhereAreNoWork(t *testing.T) {
+	const jobs = 1024
+	b := model.NewBuilder("elsewhere").Cluster(cluster("c", 1, 1), cluster("d", 1985, 1))
+	for j := range jobs {
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(1), Runtime: map[string]float64{"c": 1}})
+	}
+	in := built(t, b)
+	by := proof.Argument{TimePrices: &proof.TimePrices{}}
+	for k := range 1024 { // on d they would be 1024 · 1024 · 1985 steps, which is a little less than 2³¹, and what jobs cost comes on top
+		by.TimePrices.Limits = append(by.TimePrices.Limits, float64(k))
+	}
+	if r := verdict(t.Context(), in, claim(in, "mean_response", 1e-3, 0, &by)); r.Reason != "expected prices for each of 2 clusters, found 0" {
+		t.Error(r)
+	}
+}
+
 // Loads and machines have 2²⁵ cells with the tasks. The certificates within the limits fail right behind them, as they have prices of no task.
 func TestLimitsOfLevels(t *testing.T) {
 	race.OneGoroutine(t)
