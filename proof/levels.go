@@ -300,13 +300,13 @@ func (t *levelTree) listed(node *Node, box []loadBox, step string) error {
 		if len(l.At) != len(box) || len(l.Places) != len(box) {
 			return refute(fmt.Sprintf("%s.loads[%d]", step, i), "expected %d loads and prices of places, found %d and %d", len(box), len(l.At), len(l.Places))
 		}
-		listed[key(l.At)] = l
+		listed[fmt.Sprint(l.At)] = l
 	}
 	loads, steps := make([]int, len(box)), 64*(len(listed)+1)*len(box)
 	var extend func(r, sum int, least int64) error
 	extend = func(r, sum int, least int64) error {
 		if r == len(box) {
-			l := listed[key(loads)]
+			l := listed[fmt.Sprint(loads)]
 			if l == nil {
 				return refute(step+".loads", "the loads %v may cost less than the bound at the prices of the node, and are not listed", loads)
 			}
@@ -344,32 +344,16 @@ func (t *levelTree) dear(l *Loads) bool {
 	places := make([]int64, len(l.At))
 	for r, n := range l.At {
 		places[r] = t.units.near(l.Places[r])
-		if sum = bounded(sum + int64(n)*places[r]); sum >= closed {
-			return false // prices that are too large to be added up
-		}
+		sum += int64(n) * places[r]
 	}
 	for y := range t.tasks {
 		least := int64(closed)
 		for r, n := range l.At {
-			if n > 0 && t.levels[t.class[r]][n].cost[y] < closed {
+			if n > 0 {
 				least = min(least, t.levels[t.class[r]][n].cost[y]-places[r])
 			}
 		}
-		if least >= closed {
-			return true // a task that nothing can take
-		}
-		if sum = bounded(sum + least); sum >= closed {
-			return true
-		}
+		sum = bounded(sum + least) // closed from a task on that nothing can take
 	}
 	return sum >= t.target
-}
-
-// key is the key of loads in a map.
-func key(loads []int) string {
-	text := make([]byte, 0, 4*len(loads))
-	for _, n := range loads {
-		text = append(text, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
-	}
-	return string(text)
 }

@@ -400,6 +400,58 @@ func TestLevelsProveWhatTheyShould(t *testing.T) {
 	}
 }
 
+// The loads of machines that are alike do not rise, which sums of costs do not know. The search among them gives up after 64 steps for each machine and each of
+// the loads listed, and one more.
+func TestSearchesOfLoadsAreLimited(t *testing.T) {
+	few, many := 0, 0
+	for machines := 2; machines < 9; machines++ {
+		for tasks := 1; tasks < 40; tasks++ {
+			in := crowd(t, 1, 1, tasks)
+			class, penalty := make([]int, machines), make([][][]float64, machines)
+			levels := make([][]float64, tasks+1)
+			for n := range levels {
+				levels[n] = make([]float64, tasks)
+			}
+			for r := range penalty {
+				penalty[r] = levels
+			}
+			steps, loads := 0, make([]int, machines)
+			var extend func(r, left int) bool // to the first loads that are found
+			extend = func(r, left int) bool {
+				if r == machines {
+					return true
+				}
+				if steps++; steps > 128*machines { // enough to know
+					return true
+				}
+				for loads[r] = 0; loads[r] <= left && (r == 0 || loads[r] <= loads[r-1]); loads[r]++ {
+					if (r < machines-1 || loads[r] == left) && extend(r+1, left-loads[r]) {
+						return true
+					}
+				}
+				return false
+			}
+			extend(0, tasks)
+			a := &proof.Levels{Prices: [][]float64{make([]float64, tasks)}, Nodes: []proof.Node{{Prices: []int{0}}}}
+			for listed := range 2 {
+				want := fmt.Sprintf(".nodes[0].loads: the loads %v may cost less than the bound at the prices of the node, and are not listed", loads)
+				if few++; steps > 64*machines*(listed+1) {
+					want = ".nodes[0].loads: many more loads are left than listed"
+					few--
+					many++
+				}
+				if err := proof.NewExactLevelTree(t.Context(), in, a, class, penalty, 1).Verify(); err == nil || err.Error() != want {
+					t.Errorf("%d machines, %d tasks, %d steps: %v, expected %s", machines, tasks, steps, err, want)
+				}
+				a.Nodes[0].Loads = []proof.Loads{{At: make([]int, machines), Places: make([]float64, machines)}} // other loads
+			}
+		}
+	}
+	if few < 100 || many < 50 {
+		t.Errorf("%d and %d: the test says little", few, many)
+	}
+}
+
 // Where penalties and prices are whole numbers, many sums are alike and many reach the bound exactly. What costs as much as the bound is closed, and what
 // costs 1 less is not.
 func TestLevelsAtTheBoundItself(t *testing.T) {
