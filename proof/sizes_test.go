@@ -94,29 +94,38 @@ func TestJobsThatRunElsewhereAreNoWork(t *testing.T) {
 // Loads and machines have 2²⁵ cells with the tasks. The certificates within the limits fail right behind them, as they have prices of no task.
 func TestLimitsOfLevels(t *testing.T) {
 	race.OneGoroutine(t)
-	const tasks, covered, many = 1<<12 - 1, "expected prices of 4095 tasks, found 0", "too many tasks and machines"
+	const round, odd = 1<<12 - 1, 4050 // 4051 divides 2²⁵ + 1: 8283 are one cell too many
 	queue := func(most float64) *model.QueueSpec {
 		return &model.QueueSpec{ServiceRate: most + 0.5, ArrivalVariance: new(1.0), ServiceVariance: new(0.0)}
 	}
-	full, none := queue(tasks), queue(0)
+	full, none := queue(round), queue(0)
 	for k, c := range []struct {
+		tasks    int
 		machines []model.MachineSpec
-		why      string
+		many     bool
 	}{
-		{[]model.MachineSpec{{ID: "m", Count: 1 << 13, Queue: none}}, covered},
-		{[]model.MachineSpec{{ID: "m", Count: 1<<13 + 1, Queue: none}}, many},
-		{[]model.MachineSpec{{ID: "m", Queue: full}, {ID: "n", Queue: full}}, covered}, // two groups that may have any of 4096 loads
-		{[]model.MachineSpec{{ID: "m", Queue: full}, {ID: "n", Queue: full}, {ID: "o", Queue: none}}, many},
+		{round, []model.MachineSpec{{ID: "m", Count: 1 << 13, Queue: none}}, false},
+		{round, []model.MachineSpec{{ID: "m", Count: 1<<13 + 1, Queue: none}}, true},
+		{round, []model.MachineSpec{{ID: "m", Queue: full}, {ID: "n", Queue: full}}, false}, // two groups that may have any of 4096 loads
+		{round, []model.MachineSpec{{ID: "m", Queue: full}, {ID: "n", Queue: full}, {ID: "o", Queue: none}}, true},
+		{odd, []model.MachineSpec{{ID: "m", Count: 8282, Queue: none}}, false},
+		{odd, []model.MachineSpec{{ID: "m", Count: 8283, Queue: none}}, true},
+		{odd, []model.MachineSpec{{ID: "m", Queue: full}, {ID: "n", Queue: full}, {ID: "o", Queue: queue(8282 - 2*(odd+1) - 1)}}, false},
+		{odd, []model.MachineSpec{{ID: "m", Queue: full}, {ID: "n", Queue: full}, {ID: "o", Queue: queue(8283 - 2*(odd+1) - 1)}}, true},
 	} {
 		b := model.NewBuilder("full").Minimise("qos_penalty", 1).Cluster(model.ClusterSpec{ID: "c", Machines: c.machines})
-		for j := range tasks {
+		for j := range c.tasks {
 			b.Job(job(fmt.Sprint("j", j), 1, 1))
 		}
-		b.Spec().Queueing = &model.QueueingSpec{Rate: tasks, Period: 1}
+		b.Spec().Queueing = &model.QueueingSpec{Rate: float64(c.tasks), Period: 1}
 		in := built(t, b)
 		by := proof.Argument{Levels: &proof.Levels{Prices: [][]float64{{}}}}
-		if r := verdict(t.Context(), in, claim(in, "qos_penalty", 1e-3, 0, &by)); r.Reason != c.why {
-			t.Errorf("%d: %v, expected %q", k, r, c.why)
+		why := fmt.Sprintf("expected prices of %d tasks, found 0", c.tasks)
+		if c.many {
+			why = "too many tasks and machines"
+		}
+		if r := verdict(t.Context(), in, claim(in, "qos_penalty", 1e-3, 0, &by)); r.Reason != why {
+			t.Errorf("%d: %v, expected %q", k, r, why)
 		}
 	}
 }
