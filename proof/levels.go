@@ -162,31 +162,22 @@ func (t *levelTree) narrow(prices int, box []loadBox, _ string) ([]loadBox, erro
 func (t *levelTree) narrowed(prices int, box []loadBox) []loadBox {
 	t.set(prices)
 	box = slices.Clone(box)
-	for {
-		if !t.order(box) {
+	t.order(box) // where a range is empty, all sums are closed
+	t.sums(box)
+	need := t.target - t.base
+	for r := range box {
+		b := &box[r]
+		for b.low <= b.high && t.with(r, b.low) >= need {
+			b.low++
+		}
+		for b.low <= b.high && t.with(r, b.high) >= need {
+			b.high--
+		}
+		if b.low > b.high {
 			return nil
 		}
-		t.sums(box)
-		need := t.target - t.base
-		narrower := false
-		for r := range box {
-			b := &box[r]
-			before := *b
-			for b.low <= b.high && t.with(r, b.low) >= need {
-				b.low++
-			}
-			for b.low <= b.high && t.with(r, b.high) >= need {
-				b.high--
-			}
-			if b.low > b.high {
-				return nil
-			}
-			narrower = narrower || *b != before
-		}
-		if !narrower {
-			return box
-		}
 	}
+	return box // which is in order again, and again narrows to itself: loads that cost less together are all left
 }
 
 // set takes prices.

@@ -452,6 +452,32 @@ func TestSearchesOfLoadsAreLimited(t *testing.T) {
 	}
 }
 
+// Loads under which nothing can take some tasks cost more than any bound, however many these tasks are.
+func TestLoadsThatNothingCanTake(t *testing.T) {
+	for tasks := 2; tasks < 30; tasks += 2 {
+		levels := make([][]float64, tasks+1)
+		for n := range levels {
+			for y := range tasks {
+				levels[n] = append(levels[n], 0)
+				if y >= tasks/2 {
+					levels[n][y] = math.Inf(1) // so each machine takes half of the tasks at most, and both only the same ones
+				}
+			}
+		}
+		half := proof.Loads{At: []int{tasks / 2, tasks / 2}, Places: []float64{0, 0}}
+		for _, listed := range []bool{true, false} {
+			a := &proof.Levels{Prices: [][]float64{make([]float64, tasks)}, Nodes: []proof.Node{{Prices: []int{0}}}}
+			if listed {
+				a.Nodes[0].Loads = []proof.Loads{half}
+			}
+			tree := proof.NewExactLevelTree(t.Context(), crowd(t, 1, 1, tasks), a, []int{0, 1}, [][][]float64{levels, levels}, 1)
+			if err := tree.Verify(); (err == nil) != listed {
+				t.Errorf("%d tasks, listed: %v: %v", tasks, listed, err)
+			}
+		}
+	}
+}
+
 // Where penalties and prices are whole numbers, many sums are alike and many reach the bound exactly. What costs as much as the bound is closed, and what
 // costs 1 less is not.
 func TestLevelsAtTheBoundItself(t *testing.T) {
