@@ -259,6 +259,31 @@ func TestPricesAtTheDeadline(t *testing.T) {
 	}
 }
 
+// Times with more digits than the grid has are rounded so that less is proved: what a schedule costs less by than the grid tells apart is not proved.
+func TestTimesOnTheGridProveNothingFalse(t *testing.T) {
+	const unit, little = 0x1p-38, 0x1p-45 // limits of about 2¹¹ have a grid of 2⁻³⁸
+	of := func(arrival, work, deadline float64) *model.Instance {
+		first, own := job("first", 1, 1), job("own", 1, work)
+		own.Arrival, own.Deadline = arrival, &deadline
+		return built(t, model.NewBuilder("grid").Cluster(cluster("c", 2, 1)).Job(first, own))
+	}
+	by := proof.Argument{TimePrices: &proof.TimePrices{Limits: []float64{0, 2047}, Clusters: []proof.ClusterPrices{{Processor: []float64{0}}}}}
+	for name, c := range map[string]struct {
+		in   *model.Instance
+		late float64 // of own, which the other does not delay
+	}{
+		"time":     {of(0, 1+little, 0.5), 0.5 + little},
+		"head":     {of(1+little, 1, 1.5), 0.5 + little},
+		"deadline": {of(0, 1, 0.5+little), 0.5 - little},
+	} {
+		for bound, want := range map[float64]proof.Verdict{c.late - unit: proof.Verified, math.Nextafter(c.late, 1): proof.Refuted} {
+			if r := verdict(t.Context(), c.in, claim(c.in, "over_deadline", bound, 0, &by)); r.Verdict != want {
+				t.Errorf("%s: over_deadline ≥ %v, which is %v: %v", name, bound, c.late, r)
+			}
+		}
+	}
+}
+
 func TestTheWholeCertificate(t *testing.T) {
 	in := workshop(t)
 	good := func() *proof.Certificate {

@@ -79,10 +79,10 @@ func (f *facts) countTree(a *Counts, goal *big.Rat, step string) (*countTree, []
 	return &countTree{timetable: t, a: a, step: step, goal: goal}, root, nil
 }
 
-// narrow narrows the box by the prices to what may cost less than the goal; false: nothing may.
-func (t *countTree) narrow(prices int, box []countBox, step string) ([]countBox, bool, error) {
+// narrow narrows the box by the prices to what may cost less than the goal; nil: nothing may.
+func (t *countTree) narrow(prices int, box []countBox, _ string) ([]countBox, error) {
 	if err := t.set(prices); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	box = slices.Clone(box)
 	for i := range box {
@@ -90,9 +90,6 @@ func (t *countTree) narrow(prices int, box []countBox, step string) ([]countBox,
 	}
 	before, after := t.shares(box)
 	jobs := len(t.job)
-	if before[len(box)][jobs] >= t.target-t.base {
-		return nil, false, nil
-	}
 	rest := make([]int64, jobs+1)
 	for i := range box {
 		b := &box[i]
@@ -110,7 +107,7 @@ func (t *countTree) narrow(prices int, box []countBox, step string) ([]countBox,
 			b.most--
 		}
 		if b.least > b.most {
-			return nil, false, nil
+			return nil, nil
 		}
 		useless := func(bucket int) bool {
 			for n := max(1, b.least); n <= b.most; n++ {
@@ -127,7 +124,7 @@ func (t *countTree) narrow(prices int, box []countBox, step string) ([]countBox,
 			b.high--
 		}
 	}
-	return box, true, nil
+	return box, nil
 }
 
 // split splits the box.

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"context"
+	"math"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -21,14 +22,11 @@ func (t CountTree) Narrow(prices int, box [][4]int) (left [][4]int, err error) {
 	for _, b := range box {
 		own = append(own, countBox{b[0], b[1], b[2], b[3]})
 	}
-	own, open, err := t.tree.narrow(prices, own, "")
-	if !open || err != nil {
-		return nil, err
-	}
+	own, err = t.tree.narrow(prices, own, "")
 	for _, b := range own {
 		left = append(left, [4]int{b.least, b.most, b.low, b.high})
 	}
-	return left, nil
+	return left, err
 }
 
 // Split splits a box; a part that holds nothing is nil.
@@ -56,20 +54,45 @@ func NewLevelTree(ctx context.Context, in *model.Instance, a *Levels, goal float
 	return LevelTree{tree}, err
 }
 
+// NewExactLevelTree is the tree for penalties that are whole numbers or infinite, by machine, load and task, on machines of the given classes. Prices and goals
+// are whole numbers too, so that nothing is rounded.
+func NewExactLevelTree(ctx context.Context, in *model.Instance, a *Levels, class []int, penalty [][][]float64, goal float64) LevelTree {
+	q := &queues{facts: newFacts(ctx, in), class: class}
+	t := &levelTree{queues: q, a: a, tasks: len(in.Jobs()), target: int64(goal)}
+	for r, c := range class {
+		if c == len(q.classes) {
+			q.classes = append(q.classes, queueClass{first: r, most: len(penalty[r]) - 1})
+			levels := make([]level, len(penalty[r]))
+			for n := range levels {
+				for _, x := range penalty[r][n] {
+					cost := int64(closed)
+					if !math.IsInf(x, 1) {
+						cost = int64(x)
+					}
+					levels[n].cost = append(levels[n].cost, cost)
+				}
+			}
+			t.levels = append(t.levels, levels)
+		}
+		q.classes[c].machines++
+	}
+	t.root()
+	return LevelTree{t}
+}
+
+// Verify is the error of the root and the tree below it.
+func (t LevelTree) Verify() error { return t.tree.verify(t.tree.root()) }
+
 // Narrow is what the prices leave of a box: by machine the least and the largest load; nil: nothing.
-func (t LevelTree) Narrow(prices int, box [][2]int) (left [][2]int, err error) {
+func (t LevelTree) Narrow(prices int, box [][2]int) (left [][2]int) {
 	var own []loadBox
 	for _, b := range box {
 		own = append(own, loadBox{b[0], b[1]})
 	}
-	own, open, err := t.tree.narrow(prices, own, "")
-	if !open || err != nil {
-		return nil, err
-	}
-	for _, b := range own {
+	for _, b := range t.tree.narrowed(prices, own) {
 		left = append(left, [2]int{b.low, b.high})
 	}
-	return left, nil
+	return left
 }
 
 // Sieve learns from the last narrowing, which left the box.

@@ -154,6 +154,29 @@ func TestSumsHaveRoom(t *testing.T) {
 		}
 		proves("dear", in, "mcp", 1.0/3, proof.Argument{Counts: &proof.Counts{Limits: limits, Prices: []proof.JobPrices{prices}, Nodes: []proof.Node{{Prices: []int{0}}}}})
 	}
+	const some = 100 // no power of two, so that sums that overflow do not cancel
+	for _, u := range []float64{300, 1000, 2000, 3000, -3000, 10000} {
+		prices := proof.JobPrices{Clusters: []proof.ClusterPrices{{Processor: []float64{(some + 1.0) / some}}}}
+		for j := range some {
+			prices.Jobs = append(prices.Jobs, u+float64(j)/7)
+		}
+		proves("many that are dear", crowd(t, 1, some, some), "mcp", 1.0/3, proof.Argument{Counts: &proof.Counts{Limits: limits, Prices: []proof.JobPrices{prices}, Nodes: []proof.Node{{Prices: []int{0}}}}})
+	}
+	served := model.NewBuilder("served").Minimise("qos_penalty", 1)
+	served.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Queue: &model.QueueSpec{ServiceRate: 2 * some, ArrivalVariance: new(0.0), ServiceVariance: new(0.0)}}}})
+	for k := range some {
+		late := job(string(rune('A'+k)), 1, 4) // all are on the same machine, which nobody waits for: each exceeds its deadline by 3 times
+		late.Deadline = new(1.0)
+		served.Job(late)
+	}
+	served.Spec().Queueing = &model.QueueingSpec{Rate: some, Period: 1}
+	for _, u := range []float64{0, 1000, -1000, 1e6, -3e6} {
+		prices := make([]float64, some)
+		for j := range prices {
+			prices[j] = u + float64(j)/7
+		}
+		proves("many that are dear", built(t, served), "qos_penalty", 3*some, proof.Argument{Levels: &proof.Levels{Prices: [][]float64{prices}, Nodes: []proof.Node{{Prices: []int{0}}}}})
+	}
 	one := func(arrival, deadline float64) *model.Instance {
 		late := job("a", 1, 1)
 		late.Arrival, late.Deadline = arrival, &deadline
@@ -170,6 +193,14 @@ func TestSumsHaveRoom(t *testing.T) {
 		if r := verdict(t.Context(), in, claim(in, "over_deadline", 0.5, 0, &by)); r.Verdict != proof.Refuted {
 			t.Errorf("a deadline at 2^%d: %v", exponent, r)
 		}
+	}
+	// Prices so high that a unit of them is 4: the end of a job, which counts 1, is rounded down to nothing and not up. It takes a moment to pay them, so that
+	// they take little away.
+	const crowded = 1 << 12
+	dear := proof.Argument{TimePrices: &proof.TimePrices{Limits: []float64{0, 0x1p-48}, Clusters: []proof.ClusterPrices{{Processor: []float64{0x1p35}}}}}
+	in = crowd(t, 1, crowded, crowded)
+	if r := verdict(t.Context(), in, claim(in, "mean_response", 2, 0, &dear)); r.Verdict != proof.Refuted {
+		t.Errorf("jobs of 1: %v", r)
 	}
 	pair := built(t, model.NewBuilder("pair").Cluster(cluster("c", 1, 1)).Job(job("a", 1, 1), job("b", 1, 1)))
 	for exponent := -80; exponent < 100; exponent++ {

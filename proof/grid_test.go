@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // whole is a number of 128 bits as math/big has it.
@@ -104,17 +106,82 @@ func TestCeiling(t *testing.T) {
 	}
 }
 
-// Loads that differ have different keys.
-func TestKeysOfLoads(t *testing.T) {
-	seen := map[string][]int{}
-	some := []int{0, 1, 2, 255, 256, 257, 1 << 15, 1<<16 - 1, 1 << 16, 1<<16 + 1, 1 << 23, 1<<24 - 1, 1 << 24, 1<<24 + 1, math.MaxInt32 - 1, math.MaxInt32}
-	for _, a := range some {
-		for _, b := range some {
-			k := key([]int{a, b})
-			if other, twice := seen[k]; twice {
-				t.Errorf("loads %d and %d have the key of %v", a, b, other)
+// Times come onto the grid so that less is proved: heads and the times that jobs pay for are rounded down, deadlines and the times that are gained up, each by less
+// than a unit.
+func TestTimesOnTheGrid(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 7))
+	off := 0
+	for range 200 {
+		b := model.NewBuilder("grid").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 1, Speed: 1 + rng.Float64()}}})
+		for k := range 3 {
+			work, deadline := rng.Float64(), 2*rng.Float64()
+			b.Job(model.JobSpec{ID: string(rune('a' + k)), Arrival: rng.Float64(), Processors: model.Rigid(1), Work: &work, Deadline: &deadline})
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := newFacts(t.Context(), in)
+		table, err := f.timetable([]float64{0, 1000 * rng.Float64()}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		unit := number(math.Ldexp(1, table.times.exponent))
+		for j := range in.Jobs() {
+			run := in.DurationOn(j, 0, 1)
+			for what, x := range map[string]struct {
+				exact   *big.Rat
+				rounded int64
+				up      bool
+			}{
+				"head":     {f.head[j], table.head[j], false},
+				"deadline": {f.due(j), table.due[j], true},
+				"paid":     {number(run), table.length[j][0].low, false},
+				"gained":   {number(run), table.length[j][0].top, true},
+			} {
+				less := new(big.Rat).Sub(x.exact, new(big.Rat).Mul(unit, big.NewRat(x.rounded, 1)))
+				if x.up {
+					less.Neg(less)
+				}
+				if less.Sign() < 0 || less.Cmp(unit) >= 0 {
+					t.Errorf("%s of %s: %d units of %s, rounded up: %v", what, x.exact.FloatString(20), x.rounded, unit, x.up)
+				}
+				if less.Sign() > 0 {
+					off++
+				}
 			}
-			seen[k] = []int{a, b}
+		}
+	}
+	if off < 1000 {
+		t.Errorf("%d times are not on the grid: the test says little", off)
+	}
+}
+
+// The bound of a tree of loads is rounded up to a unit and penalties are rounded down, each by less than a unit.
+func TestLoadsOnTheGrid(t *testing.T) {
+	b := model.NewBuilder("loads").Minimise("qos_penalty", 1)
+	work, deadline := math.Pi, 1.0
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Queue: &model.QueueSpec{ServiceRate: 1}}}})
+	b.Job(model.JobSpec{ID: "a", Work: &work, Deadline: &deadline})
+	b.Spec().Queueing = &model.QueueingSpec{Rate: 0.5, Period: 2}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, goal := range []float64{1, 1 + 0x1p-52, math.Pi, 1e-9} {
+		tree, _, err := newFacts(t.Context(), in).levelTree(&Levels{Prices: [][]float64{{1 << 20}}}, number(goal), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		unit := number(math.Ldexp(1, tree.units.exponent))
+		more := new(big.Rat).Mul(unit, big.NewRat(tree.target, 1))
+		if more.Sub(more, number(goal)); more.Sign() < 0 || more.Cmp(unit) >= 0 {
+			t.Errorf("a bound of %v is %d units of %s", goal, tree.target, unit)
+		}
+		class := &tree.classes[0]
+		penalty, cost := number(class.penalty(&in.Jobs()[0], 0, class.wait[1], model.ChargeResponse)), tree.levels[0][1].cost[0]
+		if penalty.Sub(penalty, new(big.Rat).Mul(unit, big.NewRat(cost, 1))); penalty.Sign() < 0 || penalty.Cmp(unit) >= 0 {
+			t.Errorf("a penalty of %s more than %d units of %s", penalty.FloatString(20), cost, unit)
 		}
 	}
 }

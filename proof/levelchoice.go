@@ -8,9 +8,6 @@ import (
 // choose finds the n cheapest tasks of a level.
 func (t *levelTree) choose(l *level, n int) {
 	l.least, l.last, l.next = 0, math.MinInt64/4, closed
-	if n == 0 {
-		return
-	}
 	values := t.scratch[:0]
 	for y, x := range l.cost {
 		switch {
@@ -22,8 +19,8 @@ func (t *levelTree) choose(l *level, n int) {
 		}
 	}
 	t.scratch = values
-	need := n - l.held
-	if l.dead || len(values) < need || need < 0 {
+	need := n - l.held // no more are sure than are chosen
+	if l.dead || len(values) < need {
 		l.least = closed
 		return
 	}
@@ -54,34 +51,30 @@ func (t *levelTree) sieve(box []loadBox) {
 				}
 			}
 			room := t.target - t.base - least
-			if least >= closed || room <= 0 {
+			if room <= 0 { // so it is where the least is closed
 				l.dead = true
 			}
 			if n > 0 && !l.dead {
-				t.restrict(l, n, room)
+				t.restrict(l, room)
 			}
 		}
 	}
 }
 
-// restrict applies the rules of sieve to a level.
-func (t *levelTree) restrict(l *level, n int, room int64) {
-	t.choose(l, n)
+// restrict applies the rules of sieve to a level whose tasks are chosen at these prices. The room is above 0.
+func (t *levelTree) restrict(l *level, room int64) {
 	if l.out == nil {
 		l.out, l.sure = make([]bool, t.tasks), make([]bool, t.tasks)
 	}
-	need, last, next := n-l.held, l.last, l.next
-	if need == 0 {
-		return
-	}
+	last, next := l.last, l.next // without a task to choose, all others are out already: the last that became sure made them so
 	for y, x := range l.cost {
-		if l.out[y] || l.sure[y] || x >= closed {
+		if l.out[y] || l.sure[y] {
 			continue
 		}
 		switch v := x - t.price[y]; {
-		case v >= last && v-last >= room:
+		case v-last >= room: // what is closed is so dear
 			l.out[y] = true
-		case v < next && next-v >= room:
+		case next-v >= room:
 			l.sure[y] = true
 			l.held++
 		}

@@ -53,29 +53,27 @@ func (f *facts) levels(a *Levels, goal *big.Rat, step string) error {
 	if err != nil {
 		return err
 	}
-	open := true
-	for i, p := range a.Root {
-		at := fmt.Sprintf("%s.root[%d]", step, i)
-		if p >= len(a.Prices) {
+	return t.verify(root)
+}
+
+// verify narrows the root, and verifies the tree below it.
+func (t *levelTree) verify(root []loadBox) error {
+	for i, p := range t.a.Root {
+		at := fmt.Sprintf("%s.root[%d]", t.step, i)
+		if p >= len(t.a.Prices) {
 			return refute(at, "there are no prices %d", p)
 		}
-		if !open {
-			break
+		if root == nil {
+			continue
 		}
-		if f.ctx.Err() != nil {
+		if t.ctx.Err() != nil {
 			return doubt(at, "the check was cut off")
 		}
-		if root, open, err = t.narrow(p, root, at); err != nil {
-			return err
-		}
-		if open {
+		if root = t.narrowed(p, root); root != nil {
 			t.sieve(root)
 		}
 	}
-	if !open {
-		root = nil
-	}
-	return walk[[]loadBox](f.ctx, a.Nodes, len(a.Prices), step, root, t)
+	return walk[[]loadBox](t.ctx, t.a.Nodes, len(t.a.Prices), t.step, root, t)
 }
 
 // levelTree is the tree, and the box of its root.
@@ -85,25 +83,31 @@ func (f *facts) levelTree(a *Levels, goal *big.Rat, step string) (*levelTree, []
 		return nil, nil, err
 	}
 	t := &levelTree{queues: q, a: a, step: step, tasks: len(f.in.Jobs())}
-	cells, ranks := 0, len(q.class)
+	cells := 0
 	for k := range q.classes {
 		cells += q.classes[k].most + 1
 	}
-	if cells > levelCells/(t.tasks+1) || ranks > levelCells/(t.tasks+1) {
+	if cells > levelCells/(t.tasks+1) { // there are not too many machines: see queues
 		return nil, nil, doubt(step, "too many tasks and machines")
 	}
 	if err := t.tabulate(goal); err != nil {
 		return nil, nil, err
 	}
+	return t, t.root(), nil
+}
+
+// root makes room for sums, and is the box of all loads.
+func (t *levelTree) root() []loadBox {
+	ranks := len(t.class)
 	t.fore, t.after = make([][]int64, ranks+1), make([][]int64, ranks+1)
 	for r := range t.fore {
 		t.fore[r], t.after[r] = make([]int64, t.tasks+1), make([]int64, t.tasks+1)
 	}
 	root := make([]loadBox, ranks)
 	for r := range root {
-		root[r].high = q.classes[q.class[r]].most
+		root[r].high = t.classes[t.class[r]].most
 	}
-	return t, root, nil
+	return root
 }
 
 // tabulate finds the unit and the penalties in units. A penalty that exceeds the bound and all that prices can give back counts as closed: what
@@ -149,38 +153,31 @@ func (t *levelTree) tabulate(goal *big.Rat) error {
 	return nil
 }
 
-// narrow narrows the box by the prices to the loads that may cost less than the goal; false: none may.
-func (t *levelTree) narrow(prices int, box []loadBox, _ string) ([]loadBox, bool, error) {
+// narrow is narrowed.
+func (t *levelTree) narrow(prices int, box []loadBox, _ string) ([]loadBox, error) {
+	return t.narrowed(prices, box), nil
+}
+
+// narrowed narrows the box by the prices to the loads that may cost less than the goal; nil: none may.
+func (t *levelTree) narrowed(prices int, box []loadBox) []loadBox {
 	t.set(prices)
 	box = slices.Clone(box)
-	for {
-		if !t.order(box) {
-			return nil, false, nil
+	t.order(box) // where a range is empty, all sums are closed
+	t.sums(box)
+	need := t.target - t.base
+	for r := range box {
+		b := &box[r]
+		for b.low <= b.high && t.with(r, b.low) >= need {
+			b.low++
 		}
-		t.sums(box)
-		need := t.target - t.base
-		if t.fore[len(box)][t.tasks] >= need {
-			return nil, false, nil
+		for b.low <= b.high && t.with(r, b.high) >= need {
+			b.high--
 		}
-		narrower := false
-		for r := range box {
-			b := &box[r]
-			before := *b
-			for b.low <= b.high && t.with(r, b.low) >= need {
-				b.low++
-			}
-			for b.low <= b.high && t.with(r, b.high) >= need {
-				b.high--
-			}
-			if b.low > b.high {
-				return nil, false, nil
-			}
-			narrower = narrower || *b != before
-		}
-		if !narrower {
-			return box, true, nil
+		if b.low > b.high {
+			return nil
 		}
 	}
+	return box // which is in order again, and again narrows to itself: loads that cost less together are all left
 }
 
 // set takes prices.
@@ -294,13 +291,13 @@ func (t *levelTree) listed(node *Node, box []loadBox, step string) error {
 		if len(l.At) != len(box) || len(l.Places) != len(box) {
 			return refute(fmt.Sprintf("%s.loads[%d]", step, i), "expected %d loads and prices of places, found %d and %d", len(box), len(l.At), len(l.Places))
 		}
-		listed[key(l.At)] = l
+		listed[fmt.Sprint(l.At)] = l
 	}
 	loads, steps := make([]int, len(box)), 64*(len(listed)+1)*len(box)
 	var extend func(r, sum int, least int64) error
 	extend = func(r, sum int, least int64) error {
 		if r == len(box) {
-			l := listed[key(loads)]
+			l := listed[fmt.Sprint(loads)]
 			if l == nil {
 				return refute(step+".loads", "the loads %v may cost less than the bound at the prices of the node, and are not listed", loads)
 			}
@@ -338,32 +335,16 @@ func (t *levelTree) dear(l *Loads) bool {
 	places := make([]int64, len(l.At))
 	for r, n := range l.At {
 		places[r] = t.units.near(l.Places[r])
-		if sum = bounded(sum + int64(n)*places[r]); sum >= closed {
-			return false // prices that are too large to be added up
-		}
+		sum += int64(n) * places[r]
 	}
 	for y := range t.tasks {
 		least := int64(closed)
 		for r, n := range l.At {
-			if n > 0 && t.levels[t.class[r]][n].cost[y] < closed {
+			if n > 0 {
 				least = min(least, t.levels[t.class[r]][n].cost[y]-places[r])
 			}
 		}
-		if least >= closed {
-			return true // a task that nothing can take
-		}
-		if sum = bounded(sum + least); sum >= closed {
-			return true
-		}
+		sum = bounded(sum + least) // closed from a task on that nothing can take
 	}
 	return sum >= t.target
-}
-
-// key is the key of loads in a map.
-func key(loads []int) string {
-	text := make([]byte, 0, 4*len(loads))
-	for _, n := range loads {
-		text = append(text, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
-	}
-	return string(text)
 }

@@ -365,7 +365,13 @@ func TestLevelsProveWhatTheyShould(t *testing.T) {
 			a.Root = append(a.Root, rng.IntN(len(a.Prices)))
 		}
 		s.grow(rng, a)
-		s.narrows(t, rng, a, seen)
+		s.narrows(t, rng, a, seen, 1e-6, func(goal float64) proof.LevelTree {
+			tree, err := proof.NewLevelTree(t.Context(), s.in, a, goal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return tree
+		})
 		for _, goal := range around(func(goal float64) bool { return s.proves(a, goal) }) {
 			want := proof.Refuted
 			if s.proves(a, goal) {
@@ -394,19 +400,160 @@ func TestLevelsProveWhatTheyShould(t *testing.T) {
 	}
 }
 
-// narrows compares what prices leave of a box, and what is learned of tasks at loads, at a bound that is a little above the cost of some loads.
-func (s *served) narrows(t *testing.T, rng *rand.Rand, a *proof.Levels, seen tally) {
+// The loads of machines that are alike do not rise, which sums of costs do not know. The search among them gives up after 64 steps for each machine and each of
+// the loads listed, and one more.
+func TestSearchesOfLoadsAreLimited(t *testing.T) {
+	few, many := 0, 0
+	for machines := 2; machines < 9; machines++ {
+		for tasks := 1; tasks < 40; tasks++ {
+			in := crowd(t, 1, 1, tasks)
+			class, penalty := make([]int, machines), make([][][]float64, machines)
+			levels := make([][]float64, tasks+1)
+			for n := range levels {
+				levels[n] = make([]float64, tasks)
+			}
+			for r := range penalty {
+				penalty[r] = levels
+			}
+			steps, loads := 0, make([]int, machines)
+			var extend func(r, left int) bool // to the first loads that are found
+			extend = func(r, left int) bool {
+				if r == machines {
+					return true
+				}
+				if steps++; steps > 128*machines { // enough to know
+					return true
+				}
+				for loads[r] = 0; loads[r] <= left && (r == 0 || loads[r] <= loads[r-1]); loads[r]++ {
+					if (r < machines-1 || loads[r] == left) && extend(r+1, left-loads[r]) {
+						return true
+					}
+				}
+				return false
+			}
+			extend(0, tasks)
+			a := &proof.Levels{Prices: [][]float64{make([]float64, tasks)}, Nodes: []proof.Node{{Prices: []int{0}}}}
+			for listed := range 2 {
+				want := fmt.Sprintf(".nodes[0].loads: the loads %v may cost less than the bound at the prices of the node, and are not listed", loads)
+				if few++; steps > 64*machines*(listed+1) {
+					want = ".nodes[0].loads: many more loads are left than listed"
+					few--
+					many++
+				}
+				if err := proof.NewExactLevelTree(t.Context(), in, a, class, penalty, 1).Verify(); err == nil || err.Error() != want {
+					t.Errorf("%d machines, %d tasks, %d steps: %v, expected %s", machines, tasks, steps, err, want)
+				}
+				a.Nodes[0].Loads = []proof.Loads{{At: make([]int, machines), Places: make([]float64, machines)}} // other loads
+			}
+		}
+	}
+	if few < 100 || many < 50 {
+		t.Errorf("%d and %d: the test says little", few, many)
+	}
+}
+
+// Loads under which nothing can take some tasks cost more than any bound, however many these tasks are.
+func TestLoadsThatNothingCanTake(t *testing.T) {
+	for tasks := 2; tasks < 30; tasks += 2 {
+		levels := make([][]float64, tasks+1)
+		for n := range levels {
+			for y := range tasks {
+				levels[n] = append(levels[n], 0)
+				if y >= tasks/2 {
+					levels[n][y] = math.Inf(1) // so each machine takes half of the tasks at most, and both only the same ones
+				}
+			}
+		}
+		half := proof.Loads{At: []int{tasks / 2, tasks / 2}, Places: []float64{0, 0}}
+		for _, listed := range []bool{true, false} {
+			a := &proof.Levels{Prices: [][]float64{make([]float64, tasks)}, Nodes: []proof.Node{{Prices: []int{0}}}}
+			if listed {
+				a.Nodes[0].Loads = []proof.Loads{half}
+			}
+			tree := proof.NewExactLevelTree(t.Context(), crowd(t, 1, 1, tasks), a, []int{0, 1}, [][][]float64{levels, levels}, 1)
+			if err := tree.Verify(); (err == nil) != listed {
+				t.Errorf("%d tasks, listed: %v: %v", tasks, listed, err)
+			}
+		}
+	}
+}
+
+// Where penalties and prices are whole numbers, many sums are alike and many reach the bound exactly. What costs as much as the bound is closed, and what
+// costs 1 less is not.
+func TestLevelsAtTheBoundItself(t *testing.T) {
+	rng, seen := rand.New(rand.NewPCG(8, 7)), tally{}
+	for range race.Fewer(1500, 200) {
+		s := batch(t, rng)
+		if len(s.all) == 0 {
+			continue
+		}
+		most := 1 + rng.IntN(4)
+		for r := range s.penalty {
+			if r > 0 && s.class[r] == s.class[r-1] {
+				s.penalty[r] = s.penalty[r-1]
+				continue
+			}
+			for n := range s.penalty[r] {
+				for y := range s.penalty[r][n] {
+					if s.penalty[r][n][y] = float64(rng.IntN(most + 1)); n > 0 && rng.IntN(10) == 0 {
+						s.penalty[r][n][y] = math.Inf(1)
+					}
+				}
+			}
+		}
+		a := &proof.Levels{}
+		for range 1 + rng.IntN(3) {
+			list := make([]float64, len(s.in.Jobs()))
+			for y := range list {
+				list[y] = float64(rng.IntN(2*most) - 1)
+			}
+			a.Prices = append(a.Prices, list)
+		}
+		for range rng.IntN(4) {
+			a.Root = append(a.Root, rng.IntN(len(a.Prices)))
+		}
+		s.grow(rng, a)
+		for k := range a.Nodes {
+			for i := range a.Nodes[k].Loads {
+				for r := range a.Nodes[k].Loads[i].Places {
+					a.Nodes[k].Loads[i].Places[r] = float64(rng.IntN(4)*rng.IntN(2) - 1)
+				}
+			}
+		}
+		treeOf := func(goal float64) proof.LevelTree {
+			return proof.NewExactLevelTree(t.Context(), s.in, a, s.class, s.penalty, goal)
+		}
+		s.narrows(t, rng, a, seen, float64(rng.IntN(3)), treeOf)
+		proved := true
+		for goal := float64(0); proved && goal < 100; goal++ { // the greatest bound that is proved, and the next
+			proved = s.proves(a, goal)
+			if err := treeOf(goal).Verify(); (err == nil) != proved {
+				t.Fatalf("goal %v: %v, proved: %v\n%+v\npenalties %v of classes %v", goal, err, proved, *a, s.penalty, s.class)
+			}
+			seen[fmt.Sprint("proved ", proved, ", nodes ", len(a.Nodes))]++
+		}
+	}
+	for _, kind := range []string{"proved true, nodes 1", "proved false, nodes 1", "proved true, nodes 3", "proved false, nodes 3", "proved true, nodes 5", "proved false, nodes 5",
+		"narrowed", "narrowed to nothing", "out", "sure", "dead"} {
+		if seen[kind] < race.Fewer(20, 2) {
+			t.Errorf("%s: the test says little: %v", kind, seen)
+		}
+	}
+}
+
+// narrows compares what prices leave of a box, and what is learned of tasks at loads, at a bound that is above the cost of some loads by the given number.
+func (s *served) narrows(t *testing.T, rng *rand.Rand, a *proof.Levels, seen tally, above float64, treeOf func(goal float64) proof.LevelTree) {
 	for range 3 {
 		k, b := s.begin()
 		u := a.Prices[rng.IntN(len(a.Prices))]
-		goal, loads := 1e-6, s.all[rng.IntN(len(s.all))]
+		goal, loads := above, s.all[rng.IntN(len(s.all))]
 		for y := range u {
 			goal += u[y]
 		}
 		for r, n := range loads {
 			goal += s.g(r, n, u, k)
 		}
-		if !(goal > 1e-3 && goal < 1e3) {
+		if !(goal > 1e-3 && goal < 1e3) { // a goal is above 0
 			continue
 		}
 		for r := range b {
@@ -415,16 +562,10 @@ func (s *served) narrows(t *testing.T, rng *rand.Rand, a *proof.Levels, seen tal
 				b[r][1] -= rng.IntN(b[r][1] - b[r][0] + 1)
 			}
 		}
-		tree, err := proof.NewLevelTree(t.Context(), s.in, a, goal)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := treeOf(goal)
 		for range 1 + rng.IntN(3) {
 			p := rng.IntN(len(a.Prices))
-			left, err := tree.Narrow(p, b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			left := tree.Narrow(p, b)
 			want := s.narrowed(b, a.Prices[p], goal, k)
 			if (left == nil) != (want == nil) || !slices.Equal(left, want) {
 				t.Fatalf("%v is narrowed to %v, expected %v: goal %v, prices %v\n%s", b, left, want, goal, a.Prices[p], written(s.in))
@@ -440,9 +581,10 @@ func (s *served) narrows(t *testing.T, rng *rand.Rand, a *proof.Levels, seen tal
 				for n, dead := range k.dead[class] {
 					for y := range u {
 						isOut, isSure, isDead := tree.Known(class, n, y)
-						if isDead != dead || !dead && (isOut != k.out[class][n][y] || isSure != k.sure[class][n][y]) {
+						out := k.out[class][n][y] || math.IsInf(s.penalty[slices.Index(s.class, class)][n][y], 1)
+						if isDead != dead || !dead && (isOut != out || isSure != k.sure[class][n][y]) {
 							t.Fatalf("load %d of class %d, task %d: out %v, sure %v, dead %v, expected %v, %v, %v: goal %v, prices %v, box %v\n%s", n, class, y, isOut, isSure, isDead,
-								k.out[class][n][y], k.sure[class][n][y], dead, goal, a.Prices[p], b, written(s.in))
+								out, k.sure[class][n][y], dead, goal, a.Prices[p], b, written(s.in))
 						}
 						for kind, is := range map[string]bool{"out": isOut, "sure": isSure, "dead": isDead} {
 							if is {

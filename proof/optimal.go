@@ -40,8 +40,12 @@ func CheckSolution(ctx context.Context, in *model.Instance, c *Certificate, sol 
 	if !math.IsInf(found.Objective, 0) {
 		out.Objective = &found.Objective
 	}
-	f := newFacts(ctx, in)
-	left := f.left(sol)
+	out.judge(in, c, found.Evaluation, newFacts(ctx, in).left(sol))
+	return out
+}
+
+// judge compares the certificate with a solution that breaks no rule and its verdict. left is what the solution leaves out.
+func (out *Outcome) judge(in *model.Instance, c *Certificate, found model.Evaluation, left int) {
 	switch {
 	case left == mayPlace:
 		out.Why = "the solution leaves out a job that has to be placed: the bound says nothing of it"
@@ -65,7 +69,6 @@ func CheckSolution(ctx context.Context, in *model.Instance, c *Certificate, sol 
 	default:
 		out.Optimal = true
 	}
-	return out
 }
 
 // What a solution leaves out, the gravest last.

@@ -73,7 +73,7 @@ func alone(in *model.Instance, j int) []bool {
 // clusters together give the least number of processors. It is nil if the job cannot run so.
 func over(in *model.Instance, j int) []bool {
 	job := &in.Jobs()[j]
-	if job.Span != model.SpanGrid || job.Max == 1 || job.Tasks == 1 {
+	if job.Span != model.SpanGrid || job.Max == 1 {
 		return nil
 	}
 	all := make([]int, len(in.Clusters()))
@@ -91,7 +91,7 @@ func over(in *model.Instance, j int) []bool {
 		before[k+1] = before[k] + all[c]
 	}
 	for k, c := range most {
-		others := min(job.Tasks-1, len(all)-1)
+		others := min(job.Tasks-1, len(all)-1) // no other runs a job of one task
 		given := all[c] + before[others]
 		if k < others { // the cluster itself is among them
 			given = before[others+1]

@@ -30,29 +30,38 @@ type queues struct {
 	class   []int // by rank
 }
 
-// queues reads the machines. All its numbers are such that no penalty is above what the evaluator finds.
-func (f *facts) queues(step string) (*queues, error) {
-	in := f.in
-	switch {
+// servers lists the machines of an instance that is covered.
+func (f *facts) servers(step string) ([]model.QueueMachine, error) {
+	switch more := f.in.Features() &^ queueFeatures; {
 	case !f.all || len(f.must) == 0:
 		return nil, doubt(step, "instances with jobs that may be left out are not covered")
-	case in.Features()&^queueFeatures != 0:
-		return nil, doubt(step, "instances with %s are not covered", in.Features()&^queueFeatures)
+	case more != 0:
+		return nil, doubt(step, "instances with %s are not covered", more)
 	}
-	view, err := model.Queues(in, nil)
+	view, err := model.Queues(f.in, nil)
 	if err != nil {
 		return nil, refute(step, "%v", err)
 	}
-	if len(view.Machines) > levelCells/(len(in.Jobs())+1) {
+	return view.Machines, nil
+}
+
+// queues reads the machines. All its numbers are such that no penalty is above what the evaluator finds.
+func (f *facts) queues(step string) (*queues, error) {
+	in := f.in
+	machines, err := f.servers(step)
+	if err != nil {
+		return nil, err
+	}
+	if len(machines) > levelCells/(len(in.Jobs())+1) {
 		return nil, doubt(step, "too many tasks and machines")
 	}
 	known := in.Known()
 	q := &queues{facts: f}
-	last := [2]int{-1, -1}
-	for rank := range view.Machines {
-		m := &view.Machines[rank]
+	var last [2]int
+	for rank := range machines {
+		m := &machines[rank]
 		c, _ := in.ClusterIndex(m.Cluster)
-		if group := [2]int{c, m.Group}; group != last {
+		if group := [2]int{c, m.Group}; len(q.classes) == 0 || group != last {
 			last = group
 			if !(m.ServiceRate <= math.MaxFloat64) || !(m.Kappa <= math.MaxFloat64) {
 				return nil, doubt(step, "machines without a finite service rate or variance are not covered")
@@ -90,25 +99,18 @@ func (c *queueClass) stable(period, serviceRate float64, kappa *big.Rat, tasks i
 	rate := number(serviceRate)
 	capacity := new(big.Rat).Mul(number(period), rate)
 	seems, nearly := new(big.Rat).Mul(capacity, full), new(big.Rat).Mul(capacity, nearlyFull)
-	for n := 0; n <= tasks; n++ {
-		if n > 0 && !isStable(n, period, serviceRate) {
-			return
-		}
+	for n := 0; n <= tasks && isStable(n, period, serviceRate); n++ {
 		load := big.NewRat(int64(n), 1)
 		spare := new(big.Rat).Sub(capacity, load)
-		c.most = n
-		wait := 0.0
-		if n > 0 {
-			w := new(big.Rat).Mul(kappa, rate)
-			if w.Mul(w, load); spare.Cmp(nearly) < 0 {
-				w.Mul(w, digits)
-			} else {
-				spare.Add(spare, seems)
-			}
-			wait, _ = w.Quo(w, spare).Float64()
-			wait = max(0, below(wait))
+		w := new(big.Rat).Mul(kappa, rate)
+		if w.Mul(w, load); spare.Cmp(nearly) < 0 {
+			w.Mul(w, digits)
+		} else {
+			spare.Add(spare, seems)
 		}
-		c.wait = append(c.wait, wait)
+		wait, _ := w.Quo(w, spare).Float64()
+		c.most = n
+		c.wait = append(c.wait, max(0, below(wait)))
 	}
 }
 
@@ -136,8 +138,13 @@ func excess(x, limit float64) float64 {
 	return max(0, below(below(x-limit)/limit))
 }
 
-// checkInfeasible verifies that no allocation is stable. Every machine has to carry fewer than μ·T tasks, and the rates, which add up to λ, have to be
-// below μ each.
+// isIdle says whether n tasks leave an idle rate λ − n/T. As in [model.Check], what is at most a small part of λ is none.
+func isIdle(n int, q model.Queueing) bool {
+	return q.Rate-float64(n)/q.Period > model.Tolerance*q.Rate
+}
+
+// checkInfeasible verifies that no allocation is stable. Every machine has to carry fewer than μ·T tasks, and the rates, which add up to λ, or to n/T at
+// least where there is no idle rate, have to be below μ each.
 func checkInfeasible(f *facts, i *Infeasible) error {
 	const step = "infeasible"
 	asked := false
@@ -147,17 +154,13 @@ func checkInfeasible(f *facts, i *Infeasible) error {
 	if !asked {
 		return refute("objective", "only allocations for qos_penalty are known to be infeasible")
 	}
-	switch {
-	case !f.all || len(f.must) == 0 || f.in.Features()&^queueFeatures != 0:
-		return doubt(step, "instances with jobs that may be left out, or other than of one processor, are not covered")
-	}
-	view, err := model.Queues(f.in, nil)
+	machines, err := f.servers(step)
 	if err != nil {
-		return refute(step, "%v", err)
+		return err
 	}
 	period, sum, needed := f.in.Queueing().Period, new(big.Rat), new(big.Rat)
-	for k := range view.Machines {
-		rate := view.Machines[k].ServiceRate
+	for k := range machines {
+		rate := machines[k].ServiceRate
 		if !(rate <= math.MaxFloat64) {
 			return doubt(step, "machines without a finite service rate are not covered")
 		}
@@ -176,8 +179,12 @@ func checkInfeasible(f *facts, i *Infeasible) error {
 		}
 	case "rate":
 		needed = number(f.in.Queueing().Rate)
-		if sum.Cmp(needed) > 0 {
-			return refute(step, "the rate %s is below that of all machines together, %s", decimal(needed), decimal(sum))
+		served := needed
+		if n := len(f.in.Jobs()); !isIdle(n, f.in.Queueing()) { // then the machines need to serve the jobs only
+			served = new(big.Rat).Quo(big.NewRat(int64(n), 1), number(period))
+		}
+		if sum.Cmp(served) > 0 {
+			return refute(step, "the rate %s is below that of all machines together, %s", decimal(served), decimal(sum))
 		}
 	}
 	if number(i.Needed).Cmp(needed) != 0 {

@@ -28,6 +28,7 @@ func TestRefusalsOfLevels(t *testing.T) {
 	in := two(t, func(*model.Builder) {})
 	hard := two(t, func(b *model.Builder) { b.Spec().Jobs[0].DeadlineHard = true })
 	wide := two(t, func(b *model.Builder) { b.Spec().Jobs[0].Processors = model.Rigid(2) })
+	later := two(t, func(b *model.Builder) { b.Spec().Jobs[1].Arrival, b.Spec().Jobs[1].Deadline = 1, new(2.0) })
 	none := two(t, func(b *model.Builder) { b.Spec().Queueing, b.Spec().Objective = nil, nil })
 	endless := two(t, func(b *model.Builder) {
 		b.Spec().Jobs[0].Work, b.Spec().Jobs[1].Work = new(0.0), new(0.0)
@@ -51,6 +52,7 @@ func TestRefusalsOfLevels(t *testing.T) {
 	checked(t, []refusal{
 		{"as it is", in, "qos_penalty", 0, levels(same), nil, proof.Verified, "", ""},
 		{"a task that may be left out", hard, "qos_penalty", 0, levels(same), nil, proof.NotCertified, s, "instances with jobs that may be left out are not covered"},
+		{"a task that arrives later", later, "qos_penalty", 0, levels(same), nil, proof.Verified, "", ""},
 		{"a task of two processors", wide, "qos_penalty", 0, levels(same), nil, proof.NotCertified, s, "instances with parallel jobs are not covered"},
 		{"no queues", none, "qos_penalty", 0, levels(same), nil, proof.Refuted, "objective", "queueing.rate: expected an arrival rate, because the objective qos_penalty needs one and the arrivals of the jobs do not give it"},
 		{"one task", lone, "qos_penalty", 0, levels(func(l *proof.Levels) { l.Prices[0] = []float64{0} }), nil, proof.Verified, "", ""},
@@ -124,6 +126,9 @@ func TestRefusalsOfInfeasible(t *testing.T) {
 	in := full(func(*model.Builder) {}) // each of the machines stays stable with 2 tasks, and there are 7
 	six := full(func(b *model.Builder) { b.Spec().Jobs = b.Spec().Jobs[:6] })
 	just := full(func(b *model.Builder) { b.Spec().Queueing.Rate = 0.75 })
+	of := func(rate, period float64) *model.Instance {
+		return full(func(b *model.Builder) { b.Spec().Queueing.Rate, b.Spec().Queueing.Period = rate, period })
+	}
 	single := two(t, func(b *model.Builder) {
 		b.Spec().Jobs = b.Spec().Jobs[:1]
 		for k := range b.Spec().Clusters[0].Machines {
@@ -131,7 +136,7 @@ func TestRefusalsOfInfeasible(t *testing.T) {
 		}
 	})
 	hard := full(func(b *model.Builder) { b.Spec().Jobs[0].Deadline, b.Spec().Jobs[0].DeadlineHard = new(9.0), true })
-	wide := full(func(b *model.Builder) { b.Spec().Jobs[0].Processors = model.Rigid(2) })
+	wide := full(func(b *model.Builder) { b.Spec().Jobs[0].Processors, b.Spec().Jobs[1].Arrival = model.Rigid(2), 1 })
 	none := full(func(b *model.Builder) { b.Spec().Queueing, b.Spec().Objective = nil, nil })
 	endless := full(func(b *model.Builder) {
 		for k := range b.Spec().Jobs {
@@ -149,8 +154,8 @@ func TestRefusalsOfInfeasible(t *testing.T) {
 		"room besides":            {in, map[string]float64{"qos_penalty": 1, "makespan": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Verified}},
 		"another metric":          {in, map[string]float64{"makespan": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Refuted, Step: "objective", Reason: "only allocations for qos_penalty are known to be infeasible"}},
 		"a weight below 0":        {in, map[string]float64{"qos_penalty": -1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Refuted, Step: "objective", Reason: "only allocations for qos_penalty are known to be infeasible"}},
-		"hard deadlines":          {hard, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "instances with jobs that may be left out, or other than of one processor, are not covered"}},
-		"several processors":      {wide, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "instances with jobs that may be left out, or other than of one processor, are not covered"}},
+		"hard deadlines":          {hard, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "instances with jobs that may be left out are not covered"}},
+		"several processors":      {wide, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "instances with parallel jobs are not covered"}},
 		"no queues":               {none, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Refuted, Step: "objective", Reason: "queueing.rate: expected an arrival rate, because the objective qos_penalty needs one and the arrivals of the jobs do not give it"}},
 		"no finite rate":          {endless, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "machines without a finite service rate are not covered"}},
 		"another number needed":   {in, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 8}, proof.Report{Verdict: proof.Refuted, Step: "infeasible.needed", Reason: "expected 7, found 8"}},
@@ -159,10 +164,14 @@ func TestRefusalsOfInfeasible(t *testing.T) {
 		"a weight of 0":           {in, map[string]float64{"qos_penalty": 0, "makespan": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Refuted, Step: "objective", Reason: "only allocations for qos_penalty are known to be infeasible"}},
 		"just room enough":        {six, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 6}, proof.Report{Verdict: proof.Refuted, Step: "infeasible", Reason: "the machines stay stable with 6 tasks, and there are 6"}},
 		"just the rate":           {just, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.75}, proof.Report{Verdict: proof.Verified}},
+		"just an idle rate":       {of(0.75, 7/0.75*(1+2e-9)), map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.75}, proof.Report{Verdict: proof.Verified}},
+		"no idle rate":            {of(0.75, 7/0.75*(1+5e-10)), map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.75}, proof.Report{Verdict: proof.Refuted, Step: "infeasible", Reason: "the rate 0.7499999996250001 is below that of all machines together, 0.75"}},
+		"the rate of the jobs":    {of(0.875, 8), map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.875}, proof.Report{Verdict: proof.Verified}},
+		"just that of the jobs":   {of(0.75, 28/3.0), map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.75}, proof.Report{Verdict: proof.Refuted, Step: "infeasible", Reason: "the rate 0.75 is below that of all machines together, 0.75"}},
 		"one task":                {single, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 0, Needed: 1}, proof.Report{Verdict: proof.Verified}},
 		"a little rounded":        {in, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6 * (1 + 5e-10), Needed: 7}, proof.Report{Verdict: proof.Verified}},
 		"rounded":                 {in, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: math.Nextafter(6, 7), Needed: 7}, proof.Report{Verdict: proof.Verified}},
-		"a rate that is not high": {in, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.2}, proof.Report{Verdict: proof.Refuted, Step: "infeasible", Reason: "the rate 0.2 is below that of all machines together, 0.75"}},
+		"a rate that is not high": {in, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "rate", Most: 0.75, Needed: 0.2}, proof.Report{Verdict: proof.Refuted, Step: "infeasible", Reason: "the rate 0.7 is below that of all machines together, 0.75"}},
 		"room enough":             {two(t, func(*model.Builder) {}), map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 2}, proof.Report{Verdict: proof.Refuted, Step: "infeasible", Reason: "the machines stay stable with 6 tasks, and there are 2"}},
 	} {
 		certificate := &proof.Certificate{Schema: proof.Schema, InstanceSHA256: c.in.SHA256(), Objective: c.weights, Infeasible: &c.why}

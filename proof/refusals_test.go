@@ -303,6 +303,9 @@ func TestRefusalsOfCounts(t *testing.T) {
 		return built(t, model.NewBuilder("loaded").Cluster(c, d).Job(job("a", 1, 1)))
 	}
 	many := crowd(t, 1, 9, 9)
+	pair := cluster("c", 2, 1)
+	pair.Weights = &model.WeightsSpec{OverDeadline: new(0.0), Makespan: new(1.0), IdleTime: new(0.0)}
+	both := built(t, model.NewBuilder("both").Cluster(pair).Job(job("a", 1, 1), job("b", 1, 1)))
 	quick := built(t, model.NewBuilder("quick").Cluster(cluster("c", 1, 1)).Job(job("a", 1, 0)))
 	free := []proof.ClusterPrices{{Processor: []float64{2}}, {Processor: []float64{2}}}
 	counts := func(change func(c *proof.Counts)) *proof.Argument {
@@ -326,6 +329,8 @@ func TestRefusalsOfCounts(t *testing.T) {
 		}), nil, proof.Refuted, s + ".prices[0].clusters[1]", "expected prices below 1e+150"},
 		{"a price too large for all processors", many, "mcp", 0, &proof.Argument{Counts: &proof.Counts{Limits: []float64{0, 1}, Nodes: []proof.Node{{Prices: []int{0}}},
 			Prices: []proof.JobPrices{{Jobs: make([]float64, 9), Clusters: []proof.ClusterPrices{{Processor: []float64{9e149}}}}}}}, nil, proof.Refuted, s + ".prices[0]", "expected prices below 1e+150"},
+		{"a price just too large for two processors", both, "mcp", 0, &proof.Argument{Counts: &proof.Counts{Limits: []float64{0, 1}, Nodes: []proof.Node{{Prices: []int{0}}},
+			Prices: []proof.JobPrices{{Jobs: make([]float64, 2), Clusters: []proof.ClusterPrices{{Processor: []float64{5e149}}}}}}}, nil, proof.Refuted, s + ".prices[0]", "expected prices below 1e+150"},
 		{"prices too large for short times", quick, "mcp", 0, &proof.Argument{Counts: &proof.Counts{Limits: []float64{0, 1e-200}, Nodes: []proof.Node{{Prices: []int{0}}},
 			Prices: []proof.JobPrices{{Jobs: []float64{-1e140}, Clusters: free[:1]}}}}, nil, proof.Refuted, s + ".prices[0]", "prices too large to be added up"},
 		{"no tree", in, "mcp", 0, counts(func(c *proof.Counts) { c.Nodes = nil }), nil, proof.Refuted, s + ".nodes", "expected a root"},

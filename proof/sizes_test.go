@@ -74,6 +74,62 @@ func TestLimitsOfWork(t *testing.T) {
 	}
 }
 
+// Jobs that cannot run on a cluster are no work there.
+func TestJobsThatRunElsewhereAreNoWork(t *testing.T) {
+	const jobs = 1024
+	b := model.NewBuilder("elsewhere").Cluster(cluster("c", 1, 1), cluster("d", 1985, 1))
+	for j := range jobs {
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(1), Runtime: map[string]float64{"c": 1}})
+	}
+	in := built(t, b)
+	by := proof.Argument{TimePrices: &proof.TimePrices{}}
+	for k := range 1024 { // on d they would be 1024 · 1024 · 1985 steps, which is a little less than 2³¹, and what jobs cost comes on top
+		by.TimePrices.Limits = append(by.TimePrices.Limits, float64(k))
+	}
+	if r := verdict(t.Context(), in, claim(in, "mean_response", 1e-3, 0, &by)); r.Reason != "expected prices for each of 2 clusters, found 0" {
+		t.Error(r)
+	}
+}
+
+// Loads and machines have 2²⁵ cells with the tasks. The certificates within the limits fail right behind them, as they have prices of no task.
+func TestLimitsOfLevels(t *testing.T) {
+	race.OneGoroutine(t)
+	const round, odd = 1<<12 - 1, 4050 // 4051 divides 2²⁵ + 1: 8283 are one cell too many
+	queue := func(most float64) *model.QueueSpec {
+		return &model.QueueSpec{ServiceRate: most + 0.5, ArrivalVariance: new(1.0), ServiceVariance: new(0.0)}
+	}
+	full, none := queue(round), queue(0)
+	for k, c := range []struct {
+		tasks    int
+		machines []model.MachineSpec
+		many     bool
+	}{
+		{round, []model.MachineSpec{{ID: "m", Count: 1 << 13, Queue: none}}, false},
+		{round, []model.MachineSpec{{ID: "m", Count: 1<<13 + 1, Queue: none}}, true},
+		{round, []model.MachineSpec{{ID: "m", Queue: full}, {ID: "n", Queue: full}}, false}, // two groups that may have any of 4096 loads
+		{round, []model.MachineSpec{{ID: "m", Queue: full}, {ID: "n", Queue: full}, {ID: "o", Queue: none}}, true},
+		{odd, []model.MachineSpec{{ID: "m", Count: 8282, Queue: none}}, false},
+		{odd, []model.MachineSpec{{ID: "m", Count: 8283, Queue: none}}, true},
+		{odd, []model.MachineSpec{{ID: "m", Queue: full}, {ID: "n", Queue: full}, {ID: "o", Queue: queue(8282 - 2*(odd+1) - 1)}}, false},
+		{odd, []model.MachineSpec{{ID: "m", Queue: full}, {ID: "n", Queue: full}, {ID: "o", Queue: queue(8283 - 2*(odd+1) - 1)}}, true},
+	} {
+		b := model.NewBuilder("full").Minimise("qos_penalty", 1).Cluster(model.ClusterSpec{ID: "c", Machines: c.machines})
+		for j := range c.tasks {
+			b.Job(job(fmt.Sprint("j", j), 1, 1))
+		}
+		b.Spec().Queueing = &model.QueueingSpec{Rate: float64(c.tasks), Period: 1}
+		in := built(t, b)
+		by := proof.Argument{Levels: &proof.Levels{Prices: [][]float64{{}}}}
+		why := fmt.Sprintf("expected prices of %d tasks, found 0", c.tasks)
+		if c.many {
+			why = "too many tasks and machines"
+		}
+		if r := verdict(t.Context(), in, claim(in, "qos_penalty", 1e-3, 0, &by)); r.Reason != why {
+			t.Errorf("%d: %v, expected %q", k, r, why)
+		}
+	}
+}
+
 // Areas that add up to a little less than a float64 do not prove it: nothing is rounded up on the way.
 func TestAreaLevelsRoundDown(t *testing.T) {
 	only := cluster("c", 1, 1)

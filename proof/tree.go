@@ -7,8 +7,8 @@ import (
 
 // boxTree is a tree of boxes of type B. A box that is nil is empty.
 type boxTree[B any] interface {
-	// narrow narrows the box by prices to what may cost less than the bound; false: nothing may.
-	narrow(prices int, box B, step string) (narrower B, open bool, err error)
+	// narrow narrows the box by prices to what may cost less than the bound; nil: nothing may.
+	narrow(prices int, box B, step string) (B, error)
 	// split splits the box; a part that holds nothing is nil.
 	split(s *Split, box B, step string) (low, high B, err error)
 	// listed verifies that the loads of the node are all that is left of its box, and that each costs as much as the bound.
@@ -43,12 +43,9 @@ func walk[B ~[]E, E any](ctx context.Context, nodes []Node, prices int, step str
 			if ctx.Err() != nil {
 				return doubt(at, "the check was cut off")
 			}
-			narrower, open, err := tree.narrow(p, box, at)
-			if err != nil {
+			var err error
+			if box, err = tree.narrow(p, box, at); err != nil {
 				return err
-			}
-			if box = narrower; !open {
-				box = nil
 			}
 		}
 		low, high, err := leave(node, at, box, tree)

@@ -63,6 +63,20 @@ func TestCountsProveTheBoundItself(t *testing.T) {
 	}
 }
 
+// Weights are divided by their exact sum and rounded down: where 1 is a part of slightly more, what costs less than 1 by no more than a float64 tells apart is not 1.
+func TestWeightsOfCountsRoundDown(t *testing.T) {
+	for over, want := range map[float64]proof.Verdict{0: proof.Verified, 1e-18: proof.Refuted} {
+		only := cluster("c", 1, 1)
+		only.Weights = &model.WeightsSpec{OverDeadline: &over, Makespan: new(1.0), IdleTime: new(0.0)}
+		in := built(t, model.NewBuilder("part").Minimise("mcp", 1).Cluster(only).Job(job("a", 1, 1)))
+		by := proof.Argument{Counts: &proof.Counts{Limits: []float64{0, 1}, Nodes: []proof.Node{{Prices: []int{0}}},
+			Prices: []proof.JobPrices{{Jobs: []float64{1}, Clusters: []proof.ClusterPrices{{Processor: []float64{1}}}}}}}
+		if r := verdict(t.Context(), in, claim(in, "mcp", 1, 0, &by)); r.Verdict != want {
+			t.Errorf("1 of 1 + %v: %v", over, r)
+		}
+	}
+}
+
 // The worked instance of the G/G/1 allocation: 1/3 is optimal, two tasks on the first machine and the third on the second.
 func TestLevelsByHand(t *testing.T) {
 	in, err := model.ReadInstanceFile("../examples/ggone.json")
@@ -133,6 +147,28 @@ func TestInfeasible(t *testing.T) {
 		c.Infeasible = &i.Infeasible
 		if r := verdict(t.Context(), in, c); r.Verdict != i.want {
 			t.Errorf("%v: %v", i, r)
+		}
+	}
+}
+
+// An excess of the rate of arrivals over that of the jobs that is a matter of digits is none: a machine that serves just the rate stays stable, so nothing is
+// infeasible.
+func TestRatesOfNineDigitsAreNotInfeasible(t *testing.T) {
+	for _, digits := range []float64{1e-12, 5e-10, 1e-8} {
+		b := model.NewBuilder("digits").Minimise("qos_penalty", 1)
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Queue: &model.QueueSpec{ServiceRate: 1}}}})
+		b.Job(job("a", 1, 4))
+		b.Spec().Jobs[0].Deadline = new(1.0)
+		b.Spec().Queueing = &model.QueueingSpec{Rate: 1, Period: 1 + digits}
+		in := built(t, b)
+		sol := &model.Solution{Jobs: []model.Placement{{Job: "a", End: 4, Cluster: "c", Processors: model.Processors(0)}}}
+		found := model.Check(in, sol)
+		if !found.OK() || math.IsInf(found.Objective, 1) != (digits > 1e-9) {
+			t.Fatalf("%v: %v costs %v", digits, found.Violations, found.Objective)
+		}
+		c := &proof.Certificate{Schema: proof.Schema, InstanceSHA256: in.SHA256(), Objective: map[string]float64{"qos_penalty": 1}, Infeasible: &proof.Infeasible{Condition: "rate", Most: 1, Needed: 1}}
+		if r := proof.Check(t.Context(), in, c); (r.Verdict == proof.Verified) != math.IsInf(found.Objective, 1) {
+			t.Errorf("%v: %v, and a schedule costs %v", digits, r, found.Objective)
 		}
 	}
 }

@@ -13,11 +13,14 @@ func TestWaitsAreLowerBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 7))
 	nearly := 0
 	power := func(exponent int) *big.Rat { return number(math.Ldexp(1, exponent)) }
-	for range 2000 {
+	for k := range 2000 {
 		tasks := 1 + rng.IntN(6)
 		period, rate, kappa := math.Ldexp(1+rng.Float64(), rng.IntN(20)-5), 0.0, 3*rng.Float64()
 		if rate = float64(tasks) / period * (1 + rng.Float64()); rng.IntN(2) == 0 {
 			rate = float64(tasks) / period * (1 + math.Ldexp(1+rng.Float64(), -rng.IntN(52)))
+		}
+		if k == 0 { // just 2⁻¹¹ is left in the end
+			tasks, period, rate = 1<<11-1, 1<<11, 1
 		}
 		var c queueClass
 		c.stable(period, rate, number(kappa), tasks)
@@ -57,7 +60,7 @@ func TestExcess(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct{ x, limit, most, least float64 }{
 		{1, 2, 0, 0}, {2, 2, 0, 0}, {inf, inf, 0, 0}, {5, inf, 0, 0}, {3, 2, 0.5, 0.5 - 1e-15}, {1, 0, inf, inf}, {1, -1, inf, inf}, {0, 0, 0, 0}, {-2, -1, 0, 0},
-		{math.Nextafter(2, 3), 2, 0x1p-52, 0},
+		{math.Nextafter(2, 3), 2, 0x1p-52, 0}, {2, 1, 1, 1 - 1e-15}, {1, 0.5, 1, 1 - 1e-15}, {0, -inf, inf, inf}, {-1, 0, 0, 0},
 	} {
 		if found := excess(c.x, c.limit); found > c.most || found < c.least {
 			t.Errorf("%v over %v: %v, expected at most %v", c.x, c.limit, found, c.most)

@@ -257,6 +257,7 @@ def infeasible(facts, c):
         holds = most < needed
     else:
         most, needed = sum(F(s.mu) for s in servers), F(view.rate)
-        holds = most <= needed
+        idle = view.rate - n / view.period > 1e-9 * view.rate
+        holds = most <= (needed if idle else F(n) / F(view.period))
     need(F(stated["needed"]) == needed and abs(F(stated["most"]) - most) <= max(most, F(stated["most"])) / 10**9, "the numbers are others")
     need(holds, "the condition does not hold")
