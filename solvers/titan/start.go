@@ -19,12 +19,9 @@ func newEvolution(ctx context.Context, in *model.Instance, p ga.Parameters, opt 
 	for _, load := range run.held {
 		run.counted += load.jobs
 	}
-	var err error
-	if run.goal, err = goalOf(in); err != nil {
-		return nil, err
-	}
-	var kept []bool
-	if kept, err = run.inPieces(); err != nil {
+	run.goal, _ = goalOf(in)
+	kept, err := run.inPieces()
+	if err != nil {
 		return nil, err
 	}
 	byCluster := make([][]int, len(in.Clusters()))

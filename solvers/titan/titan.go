@@ -66,11 +66,13 @@ const maskMemory = 1 << 30
 
 // Supports implements [solve.Solver].
 func (*Solver) Supports(in *model.Instance) error {
-	if err := solve.Unsupported(in, plan.DecoderFeatures|model.Commitments); err != nil {
-		return err
-	}
-	_, err := goalOf(in)
-	return err
+	return solve.Unsupported(in, plan.ScheduleFeatures)
+}
+
+// comesApart says whether the clusters can be searched one by one.
+func comesApart(in *model.Instance) bool {
+	_, sum := goalOf(in)
+	return sum && in.Features()&^(plan.DecoderFeatures|model.Commitments) == 0
 }
 
 // Solve implements [solve.Solver].
@@ -95,6 +97,9 @@ func (t *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 				return cold, nil
 			}
 		}
+	}
+	if !comesApart(in) {
+		return searchWhole(ctx, in, t.Parameters, opt, evaluations)
 	}
 	run, err := newEvolution(ctx, in, t.Parameters, opt)
 	switch {
