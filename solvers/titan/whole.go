@@ -22,6 +22,8 @@ type whole struct {
 	opt         solve.Options
 	seed        []int32 // the jobs in the order of the start, then those that it leaves out
 	pick        list.Pick
+	empty       *plan.Schedule
+	schedule    *list.Schedule  // scratch of price
 	order       []int           // scratch of price
 	best        model.Rank      // of the start, until a better schedule is found
 	found       *model.Solution // the best; nil: none is better than the start
@@ -95,6 +97,15 @@ func (run *whole) readStart() error {
 		}
 		return there(s, job)
 	}
+	if run.empty, err = plan.NewSchedule(run.in); err != nil {
+		return err
+	}
+	filled, err := plan.NewSchedule(run.in)
+	if err != nil {
+		return err
+	}
+	filled.Until(run.ctx)
+	run.schedule = &list.Schedule{Schedule: filled}
 	return nil
 }
 
@@ -106,20 +117,18 @@ func (run *whole) price(order []int32) (model.Rank, error) {
 	for k, job := range order {
 		run.order[k] = int(job)
 	}
-	result, err := list.InOrder(run.ctx, run.in, plan.Topological(run.in, run.order), solve.Options{}, list.Rule{}, run.pick)
-	if err != nil {
-		return model.NoRank(), err
-	}
-	if result.Solution == nil {
+	run.schedule.Restart(run.empty)
+	if !list.Fill(run.ctx, run.in, run.schedule, plan.Topological(run.in, run.order), run.pick) {
 		return model.NoRank(), errEnded
 	}
-	objective, err := model.Objective(run.in, result.Solution)
+	solution := run.schedule.Solution()
+	objective, err := model.Objective(run.in, solution)
 	if err != nil {
 		return model.NoRank(), err
 	}
-	rank := model.NewRank(len(result.Solution.Unscheduled), objective)
+	rank := model.NewRank(len(solution.Unscheduled), objective)
 	if rank.Better(run.best) {
-		run.best, run.found = rank, result.Solution
+		run.best, run.found = rank, solution
 	}
 	return rank, nil
 }
