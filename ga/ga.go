@@ -15,7 +15,7 @@
 //   - The rates, the size of the population and what counts as stable are not given there; see [Parameters].
 //   - The list coding is not in the paper.
 //   - Where schedules of a generation leave out different numbers of jobs, eq. 2 is applied to that number plus the cost, which is scaled to
-//     [0, 1] over the generation: no cost makes up for a job that is left out.
+//     [0, 1] over the generation: one that leaves out more is never the fitter.
 package ga
 
 import (
