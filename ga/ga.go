@@ -86,7 +86,7 @@ type Schedule struct {
 
 // Parameters steer the algorithm. [NewParameters] has the usual values; in every field a zero means zero.
 type Parameters struct {
-	Coding      Coding  `enum:"mask,list" doc:"code of a schedule: mask, an order of the jobs and a set of processors for each (the paper's); list, the order alone"`
+	Coding      Coding  `enum:"mask,list" doc:"code of a schedule: mask, an order of the jobs and a set of processors for each (the paper's); list, the order alone; where clusters are not searched one by one it is always list"`
 	Population  int     `range:"[1, 1000000]" doc:"schedules in a generation"`
 	Generations int     `range:"[1, inf)" doc:"most generations"`
 	Patience    int     `range:"[1, inf)" doc:"generations without improvement after which the search ends"`

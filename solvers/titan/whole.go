@@ -33,29 +33,29 @@ type whole struct {
 // searchWhole improves the start in the general form. Where the context ends first it returns the start.
 func searchWhole(ctx context.Context, in *model.Instance, p ga.Parameters, opt solve.Options, evaluations int64) (solve.Result, error) {
 	run := &whole{ctx: ctx, in: in, opt: opt, order: make([]int, len(in.Jobs())), evaluations: evaluations}
-	result := solve.Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: evaluations}
-	if ctx.Err() == nil {
-		if err := run.readStart(); err != nil {
-			return solve.Result{}, err
-		}
-		stream := rand.NewPCG(opt.Seed, uint64(len(in.Clusters())))
-		limits := ga.Limits{Evaluations: opt.MaxEvals}
-		if opt.Progress != nil {
-			limits.Progress = run.report
-		}
-		found, err := ga.MinimiseOrder(ctx, run.seed, run.price, p, int64(stream.Uint64()>>1), limits)
-		if err != nil {
-			return solve.Result{}, err
-		}
-		result.Evaluations += found.Evaluations
-		if found.Stop == ga.Evaluations {
-			result.Stop = model.StopEvaluations
-		}
+	if ctx.Err() != nil { // reading the start may take long
+		return solve.Result{Solution: copyOf(opt.Start), Status: model.Feasible, Stop: model.StopReason(ctx), Evaluations: evaluations}, nil
 	}
-	if ctx.Err() != nil {
+	if err := run.readStart(); err != nil {
+		return solve.Result{}, err
+	}
+	stream := rand.NewPCG(opt.Seed, uint64(len(in.Clusters())))
+	limits := ga.Limits{Evaluations: opt.MaxEvals}
+	if opt.Progress != nil {
+		limits.Progress = run.report
+	}
+	searched, err := ga.MinimiseOrder(ctx, run.seed, run.price, p, int64(stream.Uint64()>>1), limits)
+	if err != nil {
+		return solve.Result{}, err
+	}
+	result := solve.Result{Solution: run.found, Status: model.Feasible, Stop: model.StopDone, Evaluations: evaluations + searched.Evaluations}
+	switch searched.Stop {
+	case ga.Cancelled:
 		result.Stop = model.StopReason(ctx)
+	case ga.Evaluations:
+		result.Stop = model.StopEvaluations
 	}
-	if result.Solution = run.found; result.Solution == nil {
+	if result.Solution == nil {
 		result.Solution = copyOf(opt.Start)
 	}
 	return result, nil
