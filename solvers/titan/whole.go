@@ -1,12 +1,10 @@
 package titan
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
@@ -63,20 +61,22 @@ func searchWhole(ctx context.Context, in *model.Instance, p ga.Parameters, opt s
 
 // readStart reads the seed order and the cluster of each job, and ranks the start.
 func (run *whole) readStart() error {
-	evaluation, err := model.Evaluate(run.in, run.opt.Start)
+	objective, err := model.Objective(run.in, run.opt.Start)
 	if err != nil {
 		return fmt.Errorf("the start: %w", err)
 	}
-	run.best = model.NewRank(len(run.opt.Start.Unscheduled), evaluation.Objective)
-	placements := slices.Clone(run.opt.Start.Jobs)
-	slices.SortStableFunc(placements, func(a, b model.Placement) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
-	})
+	run.best = model.NewRank(len(run.opt.Start.Unscheduled), objective)
+	placements := run.opt.Start.Jobs
+	from := make([]int, len(placements))
+	for k := range from {
+		from[k] = k
+	}
+	sortByStart(placements, from)
 	at := make([]int, len(run.in.Jobs())) // by job: its cluster; −1: the start leaves it out
 	for j := range at {
 		at[j] = -1
 	}
-	for k := range placements {
+	for _, k := range from {
 		job, _ := run.in.JobIndex(placements[k].Job)
 		run.seed = append(run.seed, int32(job))
 		placements[k].Parts(1, func(piece model.Piece) {
