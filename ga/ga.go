@@ -1,5 +1,5 @@
 // Package ga improves the schedule of one cluster's parallel jobs with a genetic algorithm, as the workload manager TITAN
-// does in the two-level scheduling of He et al. (2004).
+// does in the two-level scheduling of He et al. (2004). [MinimiseOrder] searches orders of any jobs, which its caller makes schedules of.
 //
 // A schedule is coded as an order of the jobs; the mask coding adds a set of processors for each job; see [Coding].
 // The library eaopt runs the generations; selection, elitism and the operators are in this package.
@@ -14,6 +14,8 @@
 //     schedule goes into the next generation unchanged.
 //   - The rates, the size of the population and what counts as stable are not given there; see [Parameters].
 //   - The list coding is not in the paper.
+//   - Where schedules of a generation leave out different numbers of jobs, eq. 2 is applied to that number plus the cost, which is scaled to
+//     [0, 1] over the generation: one that leaves out more is never the fitter.
 package ga
 
 import (
@@ -25,6 +27,7 @@ import (
 
 	"github.com/MaxHalford/eaopt"
 
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 )
 
@@ -83,7 +86,7 @@ type Schedule struct {
 
 // Parameters steer the algorithm. [NewParameters] has the usual values; in every field a zero means zero.
 type Parameters struct {
-	Coding      Coding  `enum:"mask,list" doc:"code of a schedule: mask, an order of the jobs and a set of processors for each (the paper's); list, the order alone"`
+	Coding      Coding  `enum:"mask,list" doc:"code of a schedule: mask, an order of the jobs and a set of processors for each (the paper's); list, the order alone; where clusters are not searched one by one it is always list"`
 	Population  int     `range:"[1, 1000000]" doc:"schedules in a generation"`
 	Generations int     `range:"[1, inf)" doc:"most generations"`
 	Patience    int     `range:"[1, inf)" doc:"generations without improvement after which the search ends"`
@@ -119,6 +122,7 @@ const (
 type Result struct {
 	Best        Schedule
 	Cost        float64 // of Best; NaN where the run ended before the seed was evaluated
+	Left        int     // jobs that Best leaves out; 0 from Minimise
 	Evaluations int64
 	Generations int // number after the first
 	Stop        Stop
@@ -137,8 +141,27 @@ func Minimise(ctx context.Context, c Cluster, seed Schedule, p Parameters, rando
 	if err := c.check(seed, p.Coding); err != nil {
 		return Result{}, err
 	}
-	r := newRun(ctx, &c, seed, p, limits)
-	if len(c.Jobs) < 2 {
+	return newRun(ctx, &c, seed, p, limits).minimise(random)
+}
+
+// MinimiseOrder is Minimise in the list coding for schedules that price makes of the orders: a schedule that leaves out fewer jobs is
+// better, then one that costs less. price is called from the goroutine of the caller; it must not keep the order or change it. An error of price
+// ends the run: where ctx has ended it is [Cancelled], else MinimiseOrder returns it. An objective that is not finite ranks behind all that are.
+func MinimiseOrder(ctx context.Context, seed []int32, price func(order []int32) (model.Rank, error), p Parameters, random int64, limits Limits) (Result, error) {
+	if err := params.Check(&p); err != nil {
+		return Result{}, err
+	}
+	if err := checkOrder(seed, len(seed)); err != nil {
+		return Result{}, err
+	}
+	p.Coding = List
+	return newOrderRun(ctx, seed, price, p, limits).minimise(random)
+}
+
+// minimise runs the generations.
+func (r *run) minimise(random int64) (Result, error) {
+	p, limits := r.parameters, r.limits
+	if len(r.seed.Order) < 2 {
 		p.Population = 1 // there is nothing to choose, but the seed still has to be decoded
 	}
 	if limits.Evaluations > 0 {
@@ -182,15 +205,8 @@ func (c *Cluster) check(seed Schedule, coding Coding) error {
 	if coding == Mask && len(seed.Masks) != len(c.Jobs)*words {
 		return fmt.Errorf("ga: expected %d words of masks, found %d", len(c.Jobs)*words, len(seed.Masks))
 	}
-	placed := make([]bool, len(c.Jobs))
-	for _, id := range seed.Order {
-		if id < 0 || int(id) >= len(placed) || placed[id] {
-			return fmt.Errorf("ga: the seed schedule is no order of %d jobs", len(c.Jobs))
-		}
-		placed[id] = true
-	}
-	if len(seed.Order) != len(c.Jobs) {
-		return fmt.Errorf("ga: expected %d jobs in the seed schedule, found %d", len(c.Jobs), len(seed.Order))
+	if err := checkOrder(seed.Order, len(c.Jobs)); err != nil {
+		return err
 	}
 	for k := range c.Jobs {
 		j := &c.Jobs[k]
@@ -203,6 +219,21 @@ func (c *Cluster) check(seed Schedule, coding Coding) error {
 				return fmt.Errorf("ga: expected %d processors of %d in the mask of job %d", j.Size, c.Processors, k)
 			}
 		}
+	}
+	return nil
+}
+
+// checkOrder returns an error if the order does not have each of the jobs once.
+func checkOrder(order []int32, jobs int) error {
+	placed := make([]bool, jobs)
+	for _, id := range order {
+		if id < 0 || int(id) >= jobs || placed[id] {
+			return fmt.Errorf("ga: the seed schedule is no order of %d jobs", jobs)
+		}
+		placed[id] = true
+	}
+	if len(order) != jobs {
+		return fmt.Errorf("ga: expected %d jobs in the seed schedule, found %d", jobs, len(order))
 	}
 	return nil
 }

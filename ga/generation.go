@@ -1,8 +1,10 @@
 package ga
 
 import (
+	"cmp"
 	"math"
 	"math/rand"
+	"slices"
 	"sort"
 
 	"github.com/MaxHalford/eaopt"
@@ -18,9 +20,12 @@ type generational struct {
 // Validate implements [eaopt.Model].
 func (*generational) Validate() error { return nil }
 
-// Apply implements [eaopt.Model]. The individuals come sorted, the best first. Where fewer evaluations are left than children to make,
-// children replace only the worst.
+// Apply implements [eaopt.Model]. The individuals come sorted by cost; where they leave out different numbers of jobs they are sorted again,
+// so that the best comes first. Where fewer evaluations are left than children to make, children replace only the worst.
 func (m *generational) Apply(pop *eaopt.Population) error {
+	if differ(pop.Individuals) {
+		slices.SortStableFunc(pop.Individuals, func(a, b eaopt.Individual) int { return cmp.Compare(leftBy(&a), leftBy(&b)) })
+	}
 	replaced := len(pop.Individuals) - 1
 	if left := m.run.left(); left < int64(replaced) {
 		replaced = int(left)
@@ -55,6 +60,19 @@ func (m *generational) child(a, b eaopt.Individual, rng *rand.Rand) eaopt.Indivi
 	return eaopt.Individual{Genome: g, Fitness: a.Fitness, Evaluated: a.Evaluated && !crossed && !mutated}
 }
 
+// leftBy is the number of jobs that the individual's schedule leaves out.
+func leftBy(individual *eaopt.Individual) int { return individual.Genome.(*genome).left }
+
+// differ says whether the schedules leave out different numbers of jobs.
+func differ(individuals eaopt.Individuals) bool {
+	for k := range individuals {
+		if leftBy(&individuals[k]) != leftBy(&individuals[0]) {
+			return true
+		}
+	}
+	return false
+}
+
 // roulette is an [eaopt.Selector] that selects individuals with a probability proportional to their fitness by eq. 2. It returns the
 // individuals themselves, not copies; the next call overwrites the list.
 type roulette struct {
@@ -72,6 +90,9 @@ func (r *roulette) Apply(n uint, from eaopt.Individuals, rng *rand.Rand) (eaopt.
 	for k := range from {
 		r.wheel = append(r.wheel, from[k].Fitness)
 	}
+	if differ(from) {
+		countLeft(r.wheel, from)
+	}
 	normalise(r.wheel)
 	sum := 0.0
 	for k, fitness := range r.wheel {
@@ -87,6 +108,27 @@ func (r *roulette) Apply(n uint, from eaopt.Individuals, rng *rand.Rand) (eaopt.
 		r.selected = append(r.selected, from[k])
 	}
 	return r.selected, r.indexes, nil
+}
+
+// countLeft replaces the costs of schedules that leave out different numbers of jobs by that number, beyond the least, plus the cost, scaled to [0, 1].
+// A cost that is no number, see normalise, counts 1. Where no number holds the differences of the costs only the jobs count.
+func countLeft(costs []float64, of eaopt.Individuals) {
+	least, most, fewest := math.Inf(1), math.Inf(-1), math.MaxInt
+	for k, cost := range costs {
+		if fewest = min(fewest, leftBy(&of[k])); cost < math.MaxFloat64 {
+			least, most = min(least, cost), max(most, cost)
+		}
+	}
+	spread := most - least
+	for k, cost := range costs {
+		costs[k] = float64(leftBy(&of[k]) - fewest)
+		switch {
+		case cost >= math.MaxFloat64:
+			costs[k]++
+		case spread > 0 && spread <= math.MaxFloat64:
+			costs[k] += (cost - least) / spread
+		}
+	}
 }
 
 // normalise replaces the costs of a set of schedules by their fitness, eq. 2: (CPmax − CPk)/(CPmax − CPmin), where CPmax is the worst and

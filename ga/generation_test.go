@@ -53,7 +53,7 @@ func TestEquation2Property(t *testing.T) {
 func individuals(costs ...float64) eaopt.Individuals {
 	var list eaopt.Individuals
 	for _, cost := range costs {
-		list = append(list, eaopt.Individual{Fitness: cost, Evaluated: true})
+		list = append(list, eaopt.Individual{Genome: &genome{}, Fitness: cost, Evaluated: true})
 	}
 	return list
 }

@@ -9,7 +9,8 @@ import (
 // genome is a coded schedule in the hands of eaopt.
 type genome struct {
 	Schedule
-	run *run
+	run  *run
+	left int // jobs that the schedule left out when it was evaluated
 }
 
 // mask is the mask of the job.
@@ -45,6 +46,7 @@ func (g *genome) Evaluate() (float64, error) { return g.run.evaluate(g) }
 func (g *genome) Clone() eaopt.Genome {
 	clone := g.run.blank()
 	clone.set(g.Schedule)
+	clone.left = g.left
 	return clone
 }
 

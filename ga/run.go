@@ -7,19 +7,24 @@ import (
 	"slices"
 
 	"github.com/MaxHalford/eaopt"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // run is the state that the genomes of one run share. It serves one goroutine.
 type run struct {
+	ctx        context.Context
 	parameters Parameters
 	limits     Limits
-	cluster    *Cluster
 	seed       Schedule
-	decoder    *decoder
+	cluster    *Cluster                                // nil: outside prices the orders
+	decoder    *decoder                                // of the cluster
+	outside    func(order []int32) (model.Rank, error) // nil: the cluster prices them
 	result     Result
 
 	seeded     bool    // the seed schedule is in the first generation
 	reference  float64 // the least cost at the last improvement; NaN: not yet known
+	leftOut    int     // jobs that the best schedule left out then
 	unimproved int     // generations since then
 
 	spare      []*genome // no longer used
@@ -28,9 +33,8 @@ type run struct {
 }
 
 func newRun(ctx context.Context, c *Cluster, seed Schedule, p Parameters, limits Limits) *run {
-	r := &run{parameters: p, limits: limits, cluster: c, decoder: newDecoder(ctx, c), reference: math.NaN()}
-	r.seed = Schedule{Order: seed.Order}
-	r.taken = make([]bool, len(c.Jobs))
+	r := newOrderRun(ctx, seed.Order, nil, p, limits)
+	r.cluster, r.decoder = c, newDecoder(ctx, c)
 	if p.Coding == Mask {
 		r.seed.Masks = seed.Masks
 		r.processors = make([]int32, c.Processors)
@@ -38,8 +42,13 @@ func newRun(ctx context.Context, c *Cluster, seed Schedule, p Parameters, limits
 			r.processors[k] = int32(k)
 		}
 	}
-	r.result = Result{Best: Schedule{slices.Clone(r.seed.Order), slices.Clone(r.seed.Masks)}, Cost: math.NaN()}
+	r.result.Best.Masks = slices.Clone(r.seed.Masks)
 	return r
+}
+
+func newOrderRun(ctx context.Context, seed []int32, price func(order []int32) (model.Rank, error), p Parameters, limits Limits) *run {
+	return &run{ctx: ctx, parameters: p, limits: limits, seed: Schedule{Order: seed}, outside: price, reference: math.NaN(),
+		taken: make([]bool, len(seed)), result: Result{Best: Schedule{Order: slices.Clone(seed)}, Cost: math.NaN()}}
 }
 
 // blank is a genome whose order and masks the caller must overwrite.
@@ -49,12 +58,12 @@ func (r *run) blank() *genome {
 		r.spare = r.spare[:last]
 		return g
 	}
-	return &genome{Schedule{slices.Clone(r.seed.Order), slices.Clone(r.seed.Masks)}, r}
+	return &genome{Schedule: Schedule{slices.Clone(r.seed.Order), slices.Clone(r.seed.Masks)}, run: r}
 }
 
 // first makes the genomes of the first generation: the seed schedule, then random ones.
 func (r *run) first(rng *rand.Rand) eaopt.Genome {
-	if r.decoder.ctx.Err() != nil {
+	if r.ctx.Err() != nil {
 		return &genome{run: r} // eaopt never evaluates it
 	}
 	g := r.blank()
@@ -66,22 +75,35 @@ func (r *run) first(rng *rand.Rand) eaopt.Genome {
 	return g
 }
 
-// evaluate is the cost of the schedule. It keeps the best.
+// price is how good the schedule is.
+func (r *run) price(s Schedule) (model.Rank, error) {
+	if r.outside != nil {
+		return r.outside(s.Order)
+	}
+	totals, err := r.decoder.decode(s, nil)
+	return model.NewRank(0, r.cluster.Cost.Of(totals)), err
+}
+
+// evaluate is the cost of the schedule. It keeps the best, and how many jobs the schedule leaves out.
 func (r *run) evaluate(g *genome) (float64, error) {
-	if r.decoder.ctx.Err() != nil {
+	if r.ctx.Err() != nil {
 		return 0, errCancelled
 	}
-	totals, err := r.decoder.decode(g.Schedule, nil)
+	rank, err := r.price(g.Schedule)
 	if err != nil {
+		if r.ctx.Err() != nil {
+			err = errCancelled
+		}
 		return 0, err
 	}
 	r.result.Evaluations++
-	cost := r.cluster.Cost.Of(totals)
+	cost := rank.Objective
 	if !(math.Abs(cost) <= math.MaxFloat64) {
 		cost = math.MaxFloat64 // eaopt takes +Inf for "not evaluated"
 	}
-	if !(cost >= r.result.Cost) { // true too where there is no cost yet (NaN)
-		r.result.Cost = cost
+	g.left = rank.Left
+	if math.IsNaN(r.result.Cost) || model.NewRank(g.left, cost).Less(model.NewRank(r.result.Left, r.result.Cost)) {
+		r.result.Left, r.result.Cost = g.left, cost
 		copy(r.result.Best.Order, g.Order)
 		copy(r.result.Best.Masks, g.Masks)
 	}
@@ -99,15 +121,15 @@ func (r *run) left() int64 {
 // mustStop says, between two generations, whether the run has to end, and keeps the reason.
 func (r *run) mustStop() bool {
 	least := r.result.Cost
-	if r.reference-least < r.parameters.Improvement*math.Abs(r.reference) || least == r.reference {
+	if r.leftOut == r.result.Left && (r.reference-least < r.parameters.Improvement*math.Abs(r.reference) || least == r.reference) {
 		r.unimproved++
 	} else {
-		r.reference, r.unimproved = least, 0
+		r.reference, r.leftOut, r.unimproved = least, r.result.Left, 0
 	}
 	switch {
-	case r.decoder.ctx.Err() != nil:
+	case r.ctx.Err() != nil:
 		r.result.Stop = Cancelled
-	case len(r.cluster.Jobs) < 2 || r.unimproved >= r.parameters.Patience || r.parameters.Population < 2:
+	case len(r.seed.Order) < 2 || r.unimproved >= r.parameters.Patience || r.parameters.Population < 2:
 		r.result.Stop = Stable
 	case r.left() <= 0:
 		r.result.Stop = Evaluations

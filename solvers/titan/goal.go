@@ -1,11 +1,8 @@
 package titan
 
 import (
-	"fmt"
-
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solve"
 )
 
 // goal is the weights of the metrics of an objective that TITAN can minimise cluster by cluster while the jobs stay on their clusters.
@@ -15,9 +12,8 @@ type goal struct {
 	worst bool
 }
 
-// goalOf splits the objective of the instance into its metrics; the error names a metric that is no sum over the clusters.
-func goalOf(in *model.Instance) (goal, error) {
-	var g goal
+// goalOf splits the objective of the instance into its metrics, and says whether it comes apart by cluster.
+func goalOf(in *model.Instance) (g goal, ok bool) {
 	for _, term := range in.Objective() {
 		switch term.Metric {
 		case "mcp":
@@ -35,18 +31,18 @@ func goalOf(in *model.Instance) (goal, error) {
 		case "finished", "unfinished", "data_moved", "work_done": // the start decides them, as no deadline is hard
 		default:
 			if term.Weight != 0 {
-				return g, fmt.Errorf("%w: objective %s, which is not computed cluster by cluster", solve.ErrUnsupported, term.Metric)
+				return g, false
 			}
 		}
 	}
 	if g.makespan != 0 && len(in.Clusters()) > 1 {
 		alone := goal{makespan: g.makespan}
 		if g != alone || g.makespan < 0 {
-			return g, fmt.Errorf("%w: objective makespan with a negative weight or together with other metrics, which is not computed cluster by cluster", solve.ErrUnsupported)
+			return g, false
 		}
 		g.worst = true
 	}
-	return g, nil
+	return g, true
 }
 
 // load is what is left of earlier jobs on a cluster, or on all of them, when a batch begins.

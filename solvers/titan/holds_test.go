@@ -160,19 +160,24 @@ func TestBehindHolds(t *testing.T) {
 		if after := literalCost(in, result.Solution, objective); after > before+1e-9*(100+math.Abs(before)) || !near(run.goal.combine(costs), after) {
 			t.Fatalf("the result costs %v, the start %v, the searched schedules %v", after, before, run.goal.combine(costs))
 		}
-		for _, p := range result.Solution.Jobs {
-			c, _ := in.ClusterIndex(p.Cluster)
-			for _, h := range in.Held() {
-				for _, piece := range h.Pieces {
-					if piece.Cluster == c && p.Start < piece.End && p.End > p.Start && meet(p.Processors, piece.Processors) {
-						t.Fatalf("%s starts at %v on %s, held until %v on %s", p.Job, p.Start, p.Processors, piece.End, piece.Processors)
-					}
-				}
-			}
-		}
+		checkHolds(t, in, result.Solution)
 	})
 	if improved < race.Enough(1) {
 		t.Error("no schedule was improved: the test proves little")
+	}
+}
+
+// checkHolds checks that no job starts on a processor before it is released.
+func checkHolds(t *rapid.T, in *model.Instance, sol *model.Solution) {
+	for _, p := range sol.Jobs {
+		c, _ := in.ClusterIndex(p.Cluster)
+		for _, h := range in.Held() {
+			for _, piece := range h.Pieces {
+				if piece.Cluster == c && p.Start < piece.End && p.End > p.Start && meet(p.Processors, piece.Processors) {
+					t.Fatalf("%s starts at %v on %s, held until %v on %s", p.Job, p.Start, p.Processors, piece.End, piece.Processors)
+				}
+			}
+		}
 	}
 }
 

@@ -19,12 +19,9 @@ func newEvolution(ctx context.Context, in *model.Instance, p ga.Parameters, opt 
 	for _, load := range run.held {
 		run.counted += load.jobs
 	}
-	var err error
-	if run.goal, err = goalOf(in); err != nil {
-		return nil, err
-	}
-	var kept []bool
-	if kept, err = run.inPieces(); err != nil {
+	run.goal, _ = goalOf(in)
+	kept, err := run.inPieces()
+	if err != nil {
 		return nil, err
 	}
 	byCluster := make([][]int, len(in.Clusters()))
@@ -103,14 +100,19 @@ func (run *evolution) locate(p *model.Placement) (job, cluster int, err error) {
 	return job, cluster, nil
 }
 
-// cluster makes the problem and the seed schedule of a cluster from its placements in the start: from lists their places there, and
-// jobs[p] is the job of placement p. Of jobs with the same start a job of no time comes first.
-func (run *evolution) cluster(index int, from, jobs []int) (cluster, error) {
-	placements, processors := run.opt.Start.Jobs, run.in.Clusters()[index].Processors
-	slices.SortFunc(from, func(a, b int) int {
+// sortByStart sorts the places of placements by their starts. Of jobs with the same start a job of no time comes first.
+func sortByStart(placements []model.Placement, places []int) {
+	slices.SortFunc(places, func(a, b int) int {
 		p, q := &placements[a], &placements[b]
 		return cmp.Or(cmp.Compare(p.Start, q.Start), cmp.Compare(p.End, q.End), cmp.Compare(a, b))
 	})
+}
+
+// cluster makes the problem and the seed schedule of a cluster from its placements in the start: from lists their places there, and
+// jobs[p] is the job of placement p.
+func (run *evolution) cluster(index int, from, jobs []int) (cluster, error) {
+	placements, processors := run.opt.Start.Jobs, run.in.Clusters()[index].Processors
+	sortByStart(placements, from)
 	c := cluster{index: index, from: from, jobs: make([]int, len(from))}
 	c.problem = ga.Cluster{Processors: processors, Origin: run.in.FirstArrival(), Released: run.in.Released(index), Jobs: make([]ga.Job, len(from))}
 	c.seed.Order = make([]int32, len(from))

@@ -20,8 +20,9 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name: "titan",
-	Doc: "TITAN: improves the schedule of each cluster by a genetic algorithm. Jobs stay on the clusters of the given schedule; without one, on those that dll chooses. " +
-		"O(n·m) an evaluation for n jobs on a cluster of m processors, with at most population · (generations + 1) evaluations.",
+	Doc: "TITAN: improves a schedule by a genetic algorithm; without one, that of dll. Jobs stay on its clusters. It searches each cluster alone where the objective comes apart by cluster and the jobs " +
+		"ask for processors only: O(n·m) an evaluation for n jobs on a cluster of m processors. Otherwise it searches one order of all jobs and evaluates the whole list schedule. " +
+		"A search takes at most population · (generations + 1) evaluations.",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2",
 	New:    func() solve.Solver { return New() },
 
@@ -31,30 +32,48 @@ var _ = solve.Register(solve.Info{
 // Solver is TITAN, the manager of the single cluster: a genetic algorithm that starts from the schedule that MUSCLE, or any other
 // solver, made for the cluster's jobs, and from random ones. Each cluster is searched alone, as in the paper, where the two
 // levels do not talk; so the clusters run in parallel, each with random numbers of its own. How a schedule is coded, and
-// the operators, are those of package ga.
+// the operators, are those of package ga. It takes every feature and every objective: what the clusters alone do not decide is searched in the general
+// form, see below.
 //
 // Source: L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), "Hybrid performance-based workload management
 // for multiclusters and grids", IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2.
 //
 // Units: those of the instance. Complexity: O(n·m) an evaluation for n jobs on a cluster of m processors; memory, in the
-// mask coding, 2·population·n·m/8 bytes for each cluster that is searched at a time.
+// mask coding, 2·population·n·m/8 bytes for each cluster that is searched at a time, at most 1 GiB: above that it asks for the list coding.
 //
-// The objective is the instance's, as long as it comes apart by cluster while the jobs stay where they are: mcp (CP of each
+// Clusters are searched alone as long as the objective comes apart by cluster while the jobs stay where they are: mcp (CP of each
 // cluster, as in the paper), idle_time, over_deadline, mean_response, mean_wait and weighted sums of them; metrics that the
 // start alone decides (finished, unfinished, data_moved, work_done) may be added. The makespan is the largest of the
-// clusters' own and is minimised by minimising each; beside other metrics it comes apart only on a single cluster. Any other
-// objective is refused.
+// clusters' own and is minimised by minimising each; beside other metrics it comes apart only on a single cluster. The jobs may ask for no more than
+// [plan.DecoderFeatures].
 //
 // In rolling use ([model.Commitments]) a cluster's makespan, idle time and CP are those of the batch and of what is left of the held jobs, as
 // MUSCLE counts these: jobs that came with the batch.
 //
-// Where nothing better is found for a cluster it keeps the schedule of the start, so the result is never worse. The start must pass the checker,
-// keep off the processors that are held and hold every job as one piece. Jobs that it leaves out stay out. MaxEvals is shared among the clusters in advance, in proportion to their jobs;
+// Where nothing better is found for a cluster it keeps the schedule of the start, so the result is never worse. The start must pass the checker and
+// keep off the processors that are held. Clusters on which it has jobs in pieces stay as they are; jobs that it leaves out stay out. MaxEvals is shared among the clusters in advance, in proportion to their jobs;
 // evaluations that one cluster leaves are not used by others.
+//
+// The general form has one population of orders of all jobs. Package plan makes a list schedule of an order, each job on the cluster that it has in the
+// start, and the evaluator computes its objective: O(n log n) an evaluation besides the search for slots. One goroutine does it, whatever Workers says. A
+// schedule that leaves out fewer jobs is better, then one of a lower objective; where none is better than the start, the start is the result. What
+// the form makes of a feature:
+//   - Masks: the coding is the list coding, whatever Coding says, as a set of processors fixed in advance may lack memory, licences or links.
+//   - Jobs that wait for others: they move behind these in the order.
+//   - Hard deadlines: a job that would be late on its cluster goes to where it ends first of all clusters, and is left out if it is late there too. Jobs
+//     that the start leaves out are tried again, each where it ends first.
+//   - Memory, bandwidth, licences, jobs on one machine, mixed machines, background load: slots honour them.
+//   - Moldable jobs: they take the number of processors with which they end first, as the coding has none; so the widths of the start may be lost, and a
+//     start that owes its objective to them stays.
+//   - Jobs in several pieces: they run whole on the cluster of their first piece; those that fit no cluster spread as package plan spreads them.
+//   - Commitments: jobs are placed behind what is held; the objective is that of the batch alone.
+//   - Objectives that may be infinite: an infinite one has fitness 0 beside finite ones.
+//   - Objectives that the clusters of the jobs decide alone, such as qos_penalty on clusters of one machine: there is nothing to improve.
 //
 // Deviations from the paper:
 //   - It gives no rates, no size of the population and no measure of stability: the defaults of the parameters are ours.
 //   - Objectives other than CP, and the list coding, which has no masks: it is smaller to search and far better.
+//   - The general form: in the paper each cluster has its own TITAN, and jobs ask for processors only.
 //   - Those of package ga.
 type Solver struct{ ga.Parameters }
 
@@ -66,11 +85,13 @@ const maskMemory = 1 << 30
 
 // Supports implements [solve.Solver].
 func (*Solver) Supports(in *model.Instance) error {
-	if err := solve.Unsupported(in, plan.DecoderFeatures|model.Commitments); err != nil {
-		return err
-	}
-	_, err := goalOf(in)
-	return err
+	return solve.Unsupported(in, plan.ScheduleFeatures)
+}
+
+// comesApart says whether the clusters can be searched one by one.
+func comesApart(in *model.Instance) bool {
+	_, sum := goalOf(in)
+	return sum && in.Features()&^(plan.DecoderFeatures|model.Commitments) == 0
 }
 
 // Solve implements [solve.Solver].
@@ -95,6 +116,9 @@ func (t *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 				return cold, nil
 			}
 		}
+	}
+	if !comesApart(in) {
+		return searchWhole(ctx, in, t.Parameters, opt, evaluations)
 	}
 	run, err := newEvolution(ctx, in, t.Parameters, opt)
 	switch {

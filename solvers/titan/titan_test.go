@@ -180,32 +180,6 @@ func TestFindsTheOptimum(t *testing.T) {
 	}
 }
 
-// TestRefusesObjectives names what does not come apart by cluster.
-func TestRefusesObjectives(t *testing.T) {
-	for _, objective := range []map[string]float64{
-		{"balance": 1}, {"mcp": 1, "utilisation": -1}, {"cost": 1}, {"missed": 1}, {"mean_slowdown": 1},
-		{"makespan": 1, "mcp": 1}, {"makespan": -1},
-	} {
-		in := instance(t, 1, 5, objective)
-		err := titan.New().Supports(in)
-		if !errors.Is(err, solve.ErrUnsupported) {
-			t.Errorf("%v: %v", objective, err)
-			continue
-		}
-		named := false
-		for metric := range objective {
-			named = named || strings.Contains(err.Error(), "objective "+metric)
-		}
-		if _, failed := titan.New().Solve(context.Background(), in, solve.Options{}); !named || !errors.Is(failed, solve.ErrUnsupported) {
-			t.Errorf("%v: %v; Solve: %v", objective, err, failed)
-		}
-	}
-	one := solverstest.Built(t, model.NewBuilder("one").Minimise("makespan", 1).Minimise("mcp", 1).Cluster(solverstest.Machines("c", 2, 1)).Job(model.JobSpec{ID: "a", Work: new(1.0)}))
-	if err := titan.New().Supports(one); err != nil {
-		t.Errorf("makespan and mcp on one cluster: %v", err)
-	}
-}
-
 // TestAnyWorkers wants the same bytes at any number of workers, with and without a limit of evaluations.
 func TestAnyWorkers(t *testing.T) {
 	in := instance(t, 5, 80, map[string]float64{"mcp": 1})

@@ -27,10 +27,6 @@ func InOrder(ctx context.Context, in *model.Instance, order []int, opt solve.Opt
 	if ctx.Err() != nil {
 		return solve.Stopped(ctx), nil // before the state of millions of processors is made
 	}
-	every := 64
-	if in.Processors() > manyProcessors {
-		every = 1
-	}
 	empty, err := plan.NewSchedule(in)
 	if err != nil {
 		return solve.Result{}, err
@@ -40,13 +36,26 @@ func InOrder(ctx context.Context, in *model.Instance, order []int, opt solve.Opt
 	if opt.Trace != nil {
 		s.scribe = &scribe{in: in, rule: rule, tell: opt.Trace}
 	}
+	if !Fill(ctx, in, s, order, choose) {
+		return solve.Stopped(ctx), nil
+	}
+	return solve.Result{Solution: s.Solution(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
+}
+
+// Fill places the jobs on an empty schedule in the given order, as InOrder does, and says whether it has placed or left out all of them: not where the
+// context ends first, which s must know of too (see [plan.Resources.Until]).
+func Fill(ctx context.Context, in *model.Instance, s *Schedule, order []int, choose Pick) bool {
+	every := 64
+	if in.Processors() > manyProcessors {
+		every = 1
+	}
 	for n, job := range order {
 		if n%every == 0 && ctx.Err() != nil {
-			return solve.Stopped(ctx), nil
+			return false
 		}
 		slot, ok := choose(s, job)
 		if s.GaveUp() {
-			return solve.Stopped(ctx), nil
+			return false
 		}
 		if ok {
 			s.Place(job, slot)
@@ -57,7 +66,7 @@ func InOrder(ctx context.Context, in *model.Instance, order []int, opt solve.Opt
 			s.scribe.step(s.Solution(), job, slot, ok)
 		}
 	}
-	return solve.Result{Solution: s.Solution(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
+	return true
 }
 
 // Least picks the slot of the least key, of those that the clusters have for the job; ties go to the first cluster. Where the job has a hard
