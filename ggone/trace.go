@@ -124,12 +124,27 @@ func (t *trace) show(s *search) *proof.Levels {
 		}
 		for _, key := range n.loads {
 			if places := t.places[key]; places != nil && n.split == nil {
-				node.Loads = append(node.Loads, proof.Loads{At: loadsOf(key), Places: places})
+				node.Loads = append(node.Loads, proof.Loads{At: loadsOf(key), Places: eased(places, s.tried[key], s.best)})
 			}
 		}
 		shown.Nodes = append(shown.Nodes, node)
 	}
 	return shown
+}
+
+// eased are the prices of places at loads, lowered where they prove far more than the goal: the largest number of a certificate sets the grid on which it
+// is checked, so that prices of some loads that cost millions would blur those of others. The bound by prices is a concave function that is at least 0 at prices
+// of 0. So prices that prove value prove twice the goal if they are multiplied by twice the goal and divided by value.
+func eased(places []float64, value, goal float64) []float64 {
+	factor := 2 * goal / value
+	if !(factor > 0 && factor < 1) {
+		return places
+	}
+	lower := make([]float64, len(places))
+	for r, price := range places {
+		lower[r] = factor * price
+	}
+	return lower
 }
 
 // loadsOf are the loads of a key, see keyOf.
