@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 var _ = solve.Register(solve.Info{
@@ -39,7 +39,9 @@ var _ = solve.Register(solve.Info{
 type MaxMin struct{}
 
 // Supports implements [solve.Solver].
-func (*MaxMin) Supports(in *model.Instance) error { return grid.Supports(in) }
+func (*MaxMin) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures)
+}
 
 // Solve implements [solve.Solver].
 func (*MaxMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -52,6 +54,8 @@ func (*MaxMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 			}
 		}
 		return m.next
+	}, func(e *openEnds) func() (int, int) {
+		return e.preferred(false, func(a, b *option) bool { return a.first > b.first || a.first == b.first && a.job < b.job })
 	})
 }
 

@@ -7,8 +7,8 @@ import (
 	"sort"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 var _ = solve.Register(solve.Info{
@@ -36,7 +36,9 @@ var _ = solve.Register(solve.Info{
 type MinMin struct{}
 
 // Supports implements [solve.Solver].
-func (*MinMin) Supports(in *model.Instance) error { return grid.Supports(in) }
+func (*MinMin) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures)
+}
 
 // Solve implements [solve.Solver].
 func (*MinMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -47,7 +49,7 @@ func (*MinMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 			return nil
 		}
 		return queues.next
-	})
+	}, (*openEnds).earliest)
 }
 
 // minMinQueues are the queues of all resources.

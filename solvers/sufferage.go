@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 var _ = solve.Register(solve.Info{
@@ -42,7 +42,9 @@ var _ = solve.Register(solve.Info{
 type Sufferage struct{}
 
 // Supports implements [solve.Solver].
-func (*Sufferage) Supports(in *model.Instance) error { return grid.Supports(in) }
+func (*Sufferage) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures)
+}
 
 // Solve implements [solve.Solver].
 func (*Sufferage) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -57,7 +59,7 @@ func (*Sufferage) Solve(ctx context.Context, in *model.Instance, opt solve.Optio
 			return s.next
 		}
 		return nil
-	})
+	}, func(e *openEnds) func() (int, int) { return e.preferred(true, (*option).before) })
 }
 
 // leastShapeTree is the fewest jobs that are worth a tree.
