@@ -54,9 +54,7 @@ func (*MaxMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 			}
 		}
 		return m.next
-	}, func(e *openEnds) func() (int, int) {
-		return e.preferred(false, func(a, b *option) bool { return a.first > b.first || a.first == b.first && a.job < b.job })
-	})
+	}, (*openEnds).latest)
 }
 
 // maxMin finds the job whose smallest completion time is the largest in the tree or, where there is none, in the buckets.

@@ -60,6 +60,14 @@ func (e *openEnds) best(job int) option {
 	return o
 }
 
+// latest returns next for Max-min.
+func (e *openEnds) latest() func() (job, resource int) {
+	return e.preferred(false, func(a, b *option) bool { return a.first > b.first || a.first == b.first && a.job < b.job })
+}
+
+// dearest returns next for Sufferage.
+func (e *openEnds) dearest() func() (job, resource int) { return e.preferred(true, (*option).before) }
+
 // preferred returns next for a heuristic that places the job whose option comes before all others; two says whether it reads the second end of an option. O(ready jobs · clusters) a job placed, and a search for a slot
 // for each end that has changed and matters.
 func (e *openEnds) preferred(two bool, before func(a, b *option) bool) func() (job, resource int) {

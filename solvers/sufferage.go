@@ -59,7 +59,7 @@ func (*Sufferage) Solve(ctx context.Context, in *model.Instance, opt solve.Optio
 			return s.next
 		}
 		return nil
-	}, func(e *openEnds) func() (int, int) { return e.preferred(true, (*option).before) })
+	}, (*openEnds).dearest)
 }
 
 // leastShapeTree is the fewest jobs that are worth a tree.
