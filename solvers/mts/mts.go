@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
 )
@@ -78,7 +79,9 @@ func New() *Solver {
 }
 
 // Supports implements [solve.Solver].
-func (*Solver) Supports(in *model.Instance) error { return grid.Supports(in) }
+func (*Solver) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures)
+}
 
 // Solve implements [solve.Solver].
 func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -87,6 +90,9 @@ func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	if err := params.Check(m); err != nil {
 		return solve.Result{}, err
+	}
+	if grid.Supports(in) != nil {
+		return m.solveOnClusters(ctx, in, opt)
 	}
 	r := newRun(ctx, in, *m)
 	if r != nil {

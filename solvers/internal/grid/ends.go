@@ -131,7 +131,7 @@ func (e *Ends) Open(job int) bool { return e.left[job] && !math.IsNaN(e.ready[jo
 // exact says whether the end of the pair is what it would be if it were looked at now.
 func (e *Ends) exact(job, cluster int, p *pair) bool {
 	switch {
-	case p.kind == apart:
+	case p.kind == apart, p.kind == tight && p.seen >= 0 && math.IsInf(p.end, 1):
 		return true
 	case p.kind == scattered:
 		return p.seen == e.placed
@@ -165,6 +165,9 @@ func (e *Ends) Least(job int) float64 {
 // Runs says whether the job could have a slot on the cluster.
 func (e *Ends) Runs(job, cluster int) bool { return e.pair(job, cluster).kind != apart }
 
+// Rises says whether the end of the job on the cluster never falls.
+func (e *Ends) Rises(job, cluster int) bool { return e.pair(job, cluster).kind <= tight }
+
 // At is the end of the ready job on the cluster if it were placed next; +Inf where it cannot go there or would miss a hard deadline.
 func (e *Ends) At(job, cluster int) float64 {
 	p := e.pair(job, cluster)
@@ -173,10 +176,14 @@ func (e *Ends) At(job, cluster int) float64 {
 	}
 	slot, ok := e.Earliest(job, cluster)
 	p.end, p.seen = math.Inf(1), e.placed
-	if j := &e.Instance.Jobs()[job]; ok && !(j.DeadlineHard && model.Late(slot.End, j.Deadline)) {
-		if p.end = slot.End; e.planned != nil {
-			p.end = e.planned(job, cluster, &slot)
-		}
+	if !ok {
+		return p.end
+	}
+	if p.end = slot.End; e.planned != nil {
+		p.end = e.planned(job, cluster, &slot)
+	}
+	if j := &e.Instance.Jobs()[job]; j.DeadlineHard && model.Late(slot.End, j.Deadline) {
+		p.end = math.Inf(1)
 	}
 	return p.end
 }
@@ -249,10 +256,10 @@ func (e *Ends) Finish() *model.Solution {
 		switch {
 		case !ok:
 			e.LeaveUnplaceable(j)
-		case model.Late(slot.End, e.Instance.Jobs()[j].Deadline):
+		case e.Instance.Jobs()[j].DeadlineHard && model.Late(slot.End, e.Instance.Jobs()[j].Deadline):
 			e.Place(j, slot) // which leaves it out
 		default:
-			e.Leave(j, fmt.Sprintf("hard deadline %v cannot be met as jobs are planned: earliest end %v on %s", e.Instance.Jobs()[j].Deadline, slot.End, e.ResourceName(slot.Cluster)))
+			e.Leave(j, fmt.Sprintf("the shares of the clusters that may be used are too small for it; all of %s would end it at %v", e.ResourceName(slot.Cluster), slot.End))
 		}
 	}
 	return e.Solution()
