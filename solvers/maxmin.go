@@ -34,6 +34,9 @@ var _ = solve.Register(solve.Info{
 // resource by now moves there; the step ends with the first job that has none. Mostly that takes a few dozen looks; O(n) at worst, where all
 // resources are equally good for all jobs, or where the ends of n different jobs round to the same time.
 //
+// It refuses nothing, as [MinMin] does. Where the resources are whole clusters, a step looks at all jobs that are ready, and searches for a slot for those whose best
+// one the last placement may have changed: O(n²/C) searches in all, O(n²) at worst.
+//
 // Deviations from the paper: see [MCT]; arrivals; hard deadlines: a job counts the resources on which it would end in time, and is
 // left out where there are none.
 type MaxMin struct{}

@@ -18,7 +18,8 @@ import (
 var _ = solve.Register(solve.Info{
 	Name: "muscle",
 	Doc: "MUSCLE: puts jobs that together fill a space exactly on the same cluster, and balances the clusters by load and slack. " +
-		"O(n²·m) in the worst case for n jobs and a largest cluster of m processors. It plans the whole batch at once, from the latest arrival on.",
+		"O(n²·m) in the worst case for n jobs and a largest cluster of m processors. It plans the whole batch at once, from the latest arrival on; " +
+		"where an instance asks for more than the paper's jobs do, the packing decides clusters and order, and each job starts as early as it may.",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §4, algorithms 1–4",
 	Traces: true,
 	New:    func() solve.Solver { return New() },
@@ -43,12 +44,9 @@ var _ = solve.Register(solve.Info{
 // of a size and a row and 12 to 20 for each composition, of which there are at most n + n·m/2 and on random batches less
 // than half as many. 10,000 jobs on 512 processors take half a second and 40 MB.
 //
-// It honours arrivals, parallel jobs, run times stated for every cluster, and processors that earlier jobs hold ([model.Commitments]). Background load is no hindrance: a plan states
-// nominal times. It refuses what the paper's model of a job (arrival, size, time on each cluster, soft deadline) does not
-// know: hard deadlines, precedence, memory, licences, bandwidth, a choice of processors, machines that differ within a
-// cluster, spans, clusters without a run time (every job runs on every cluster that is wide enough), and sizes that
-// differ between clusters, as the table holds one size of a job. The result is a feasible schedule; Options.Start is not
-// used. When the context ends, the jobs not yet packed are put behind the others in shelves.
+// It refuses nothing. The paper's job has an arrival, a size, a time on each cluster and a soft deadline. On instances that ask for no more, what MUSCLE packs is
+// the schedule, also beside processors that earlier jobs hold ([model.Commitments]); background load is no hindrance, as a plan states nominal times. When the
+// context ends, the jobs not yet packed are put behind the others in shelves. Options.Start is not used. How it serves other instances stands last in the list.
 //
 // Deviations from the paper:
 //   - Jobs that arrive at different times: the batch is complete with the latest arrival, and nothing starts before it.
@@ -72,6 +70,13 @@ var _ = solve.Register(solve.Info{
 //     processors, then to one drawn at random by the seed.
 //   - Steps 1, 2 and 11 collect one batch. A batch whose table would have more than 2²⁷ cells (jobs × rows) is cut in the
 //     order of the queue, and each part packed behind those before it with a table of its own.
+//   - Instances that ask for more (hard deadlines, precedence, memory, licences, bandwidth, a choice of processors, machines that differ, spans, clusters that
+//     cannot run every job, sizes that differ between clusters): MUSCLE packs a plainer view of the instance, and [plan.Schedule] places the jobs in the order
+//     of their starts in the packing, each on its cluster as early as it honours everything, from the job's own arrival on. A job that cannot run there, or
+//     not by its hard deadline, goes where it ends first. In the plainer view a job has the least size that it may have. Where machines differ, its time is
+//     that on machines of the cluster's mean speed with its slowest link. Jobs are packed in batches by the longest chain of jobs before them. Jobs that must
+//     spread over several clusters are not packed: they come first of all that are ready. Clusters on which the same jobs can run, each with the same size, have
+//     a composition table in common; a job that is allocated from one table is allocated in all. When the context ends there is no schedule.
 type Solver struct {
 	Reading string `enum:"a,b" doc:"which cluster is next: a, the one with the least ε (Algorithm 4 as printed); b, the one with the earliest space, then the least ε (§4.3)"`
 	Queue   string `enum:"arrival,edd" doc:"order of the jobs in the composition table: by arrival or by deadline"`

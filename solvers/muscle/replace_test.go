@@ -129,7 +129,7 @@ func TestReplacedIsNoLater(t *testing.T) {
 			}
 		}
 	})
-	if earlier < race.Enough(20) || same < race.Enough(100) {
+	if earlier < race.Enough(20) || same < race.Enough(20) {
 		t.Errorf("%d jobs start earlier, %d as packed", earlier, same)
 	}
 }
