@@ -41,6 +41,10 @@ func autoJobs(info solve.Info, in *model.Instance) int {
 	switch {
 	case info.Online && in.Features()&model.Arrivals == 0:
 		return 0 // other solvers see the same jobs at once
+	case info.Online && in.Features().Has(model.BackgroundLoad):
+		return 0 // local jobs delay what a policy runs, while plans state nominal times
+	case info.Name == "conservative" && in.Features().Has(model.MoldableJobs):
+		return 0 // it gives them the fewest processors
 	case info.Online && !sim.IsTrace(in):
 		return min(info.AutoJobs, autoGeneral[info.Name])
 	}
