@@ -108,13 +108,97 @@ var conditions = []probe{
 	{"a metric that is better when high with a positive weight, or the other way round", func(s *model.InstanceSpec) { s.Objective = map[string]float64{"makespan": -1} }, func(in *model.Instance) bool {
 		return slices.ContainsFunc(in.Objective(), func(term model.ObjectiveTerm) bool { return term.Weight < 0 })
 	}},
+	{"cost where the machines of a cluster cost differently", func(s *model.InstanceSpec) {
+		s.Objective = map[string]float64{"cost": 1}
+		s.Clusters[0].Machines = append(slices.Clone(s.Clusters[0].Machines), model.MachineSpec{ID: "n", Processors: s.Clusters[0].Machines[0].Processors, Cost: 1})
+	}, func(in *model.Instance) bool {
+		return weighs(in, "cost") && slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool {
+			return slices.ContainsFunc(c.Machines, func(m model.Machine) bool { return m.Cost != c.Machines[0].Cost })
+		})
+	}},
+	{"mean_slowdown with jobs that take no time", func(s *model.InstanceSpec) {
+		s.Objective, s.Jobs[1].Work = map[string]float64{"mean_slowdown": 1}, new(0.0)
+	}, func(in *model.Instance) bool {
+		instant := false
+		times(in, func(time float64) { instant = instant || time == 0 })
+		return instant && weighs(in, "mean_slowdown")
+	}},
+	{"idle_time, mcp, mean_slowdown or bounded_slowdown with background load", func(s *model.InstanceSpec) {
+		s.Objective, s.Clusters[0].Machines[0].Background = map[string]float64{"idle_time": 1}, &model.Background{Load: 0.1, Mean: 1}
+	}, func(in *model.Instance) bool {
+		return in.Features().Has(model.BackgroundLoad) && weighs(in, "idle_time", "mcp", "mean_slowdown", "bounded_slowdown")
+	}},
+	{"jobs that may spread over the grid, although they fit a cluster", func(s *model.InstanceSpec) {
+		s.Jobs[1].Processors, s.Jobs[1].Tasks, s.Jobs[1].Span = model.Rigid(2), 2, "grid"
+	}, func(in *model.Instance) bool {
+		for j := range in.Jobs() {
+			if in.SpreadOver(j) != nil {
+				return true
+			}
+		}
+		return false
+	}},
+	{"jobs whose time vanishes beside the others", func(s *model.InstanceSpec) { s.Jobs[1].Work = new(1e-14) }, func(in *model.Instance) bool {
+		short, sum := math.Inf(1), 0.0
+		for k := range in.Jobs() {
+			sum = max(sum, in.Jobs()[k].Arrival)
+		}
+		times(in, func(time float64) {
+			if sum += time; time > 0 {
+				short = min(short, time)
+			}
+		})
+		return short < 1e-12*sum
+	}},
+	{"machines of a cluster that do not all run a licence", func(s *model.InstanceSpec) {
+		s.Licences, s.Jobs[1].Licences = map[string]int{"l": 1}, map[string]int{"l": 1}
+		other := s.Clusters[0].Machines[0]
+		other.ID, other.Licences = "n", []string{}
+		s.Clusters[0].Machines = append(slices.Clone(s.Clusters[0].Machines), other)
+	}, func(in *model.Instance) bool {
+		return slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool {
+			return slices.ContainsFunc(c.Machines, func(m model.Machine) bool {
+				for l := range in.Licences() {
+					if m.Runs(l) != c.Machines[0].Runs(l) {
+						return true
+					}
+				}
+				return false
+			})
+		})
+	}},
+	{"jobs that wait for others where one can run nowhere", func(s *model.InstanceSpec) {
+		s.Jobs[1].After, s.Jobs[1].Processors = []string{"a"}, model.Rigid(1000)
+	}, func(in *model.Instance) bool {
+		for j := range in.Jobs() {
+			if !in.Runs(j) {
+				return in.Features().Has(model.Precedence)
+			}
+		}
+		return false
+	}},
 	{"an objective without weight", func(s *model.InstanceSpec) { s.Objective = map[string]float64{"makespan": 0} }, func(in *model.Instance) bool {
 		return !slices.ContainsFunc(in.Objective(), func(term model.ObjectiveTerm) bool { return term.Weight != 0 })
 	}},
-	{"no queueing view", nil, func(in *model.Instance) bool { return !in.Queueing().Given }},
 	{"a rate of arrivals next to that of all services", func(s *model.InstanceSpec) {
 		s.Queueing.Rate = 4 * (1 - 1e-8)
 	}, nearSaturation},
+}
+
+// weighs says whether the objective has one of the metrics.
+func weighs(in *model.Instance, metrics ...string) bool {
+	return slices.ContainsFunc(in.Objective(), func(term model.ObjectiveTerm) bool { return term.Weight != 0 && slices.Contains(metrics, term.Metric) })
+}
+
+// times calls yield with the time of each job on each cluster that can run it, on the fewest processors.
+func times(in *model.Instance, yield func(time float64)) {
+	for j := range in.Jobs() {
+		for c := range in.Clusters() {
+			if least, _ := in.Width(j, c); in.CanRun(j, c) {
+				yield(in.DurationOn(j, c, least))
+			}
+		}
+	}
 }
 
 // addJobs brings the number of jobs up to n.
@@ -160,9 +244,7 @@ func probeInstance(vary ...func(*model.InstanceSpec)) (*model.Instance, error) {
 	}
 	b.Spec().Queueing = &model.QueueingSpec{Rate: 0.5, CV: new(1.0), Period: 10}
 	for _, f := range vary {
-		if f != nil {
-			f(b.Spec())
-		}
+		f(b.Spec())
 	}
 	return b.Build()
 }
@@ -235,12 +317,15 @@ func (r *Row) ask(solver Solver) error {
 		answer(&r.Objectives, m.Name, in, err)
 	}
 	for _, p := range conditions {
-		vary := p.ask
-		if vary == nil {
-			vary = func(s *model.InstanceSpec) { s.Queueing = nil }
+		in, err := probeInstance(shape, p.ask)
+		var list []Cell
+		answer(&list, p.name, in, err)
+		for _, c := range list {
+			if !c.Taken && r.Explains(in) { // for the sake of what was asked before
+				c.Taken, c.Why = true, ""
+			}
+			r.Conditions = append(r.Conditions, c)
 		}
-		in, err := probeInstance(shape, vary)
-		answer(&r.Conditions, p.name, in, err)
 	}
 	return broken
 }
@@ -268,8 +353,8 @@ func (r *Row) Explains(in *model.Instance) bool {
 			return true
 		}
 	}
-	for k, c := range r.Conditions {
-		if !c.Taken && conditions[k].in(in) {
+	for _, p := range conditions {
+		if p.in(in) && slices.ContainsFunc(r.Conditions, func(c Cell) bool { return c.Name == p.name && !c.Taken }) {
 			return true
 		}
 	}
