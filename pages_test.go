@@ -28,7 +28,12 @@ func TestGeneratedParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	matrix, err := bench.MatrixMarkdown()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, part := range []struct{ page, marker, text string }{
+		{"docs/reference/solvers.md", "matrix", matrix},
 		{"docs/reference/solvers.md", "solvers", bench.SolversMarkdown()},
 		{"docs/reference/metrics.md", "metrics", bench.MetricsMarkdown()},
 		{"docs/reference/formats.md", "instance", fieldsMarkdown(reflect.TypeFor[model.InstanceSpec]())},

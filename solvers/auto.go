@@ -6,6 +6,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/grid"
 	"github.com/allot-opt/allot/solvers/muscle"
 )
 
@@ -27,7 +28,7 @@ type Auto struct{}
 func (*Auto) candidates(in *model.Instance) []solve.Info {
 	var fitting []solve.Info
 	for _, info := range solve.Solvers() {
-		if solver := info.New(); info.AutoJobs > 0 && len(in.Jobs()) <= autoJobs(info, in) && tableFits(info.Name, in) && solver.Supports(in) == nil {
+		if solver := info.New(); info.AutoJobs > 0 && len(in.Jobs()) <= autoJobs(info, in) && isQuick(info.Name, in) && solver.Supports(in) == nil {
 			fitting = append(fitting, info)
 		}
 	}
@@ -40,17 +41,24 @@ func autoJobs(info solve.Info, in *model.Instance) int {
 	switch {
 	case info.Online && in.Features()&model.Arrivals == 0:
 		return 0 // other solvers see the same jobs at once
+	case info.Online && in.Features().Has(model.BackgroundLoad):
+		return 0 // local jobs delay what a policy runs, while plans state nominal times
+	case info.Name == "conservative" && in.Features().Has(model.MoldableJobs):
+		return 0 // it gives them the fewest processors
 	case info.Online && !sim.IsTrace(in):
 		return min(info.AutoJobs, autoGeneral[info.Name])
 	}
 	return info.AutoJobs
 }
 
-// tableFits says that the table of a solver that keeps one is small: MUSCLE's of jobs and processors, or the times of all jobs on all resources.
-func tableFits(solver string, in *model.Instance) bool {
+// isQuick says that the solver is quick on the instance: that it need not use its form for what groups of machines, or the paper's jobs, do not express, which
+// takes far longer; and that the table that it keeps is small, MUSCLE's of jobs and processors or the times of all jobs on all resources.
+func isQuick(solver string, in *model.Instance) bool {
 	switch solver {
 	case "muscle":
 		return muscle.Quick(in)
+	case "mts":
+		return grid.Supports(in) == nil
 	case "minmin", "maxmin", "sufferage":
 		const mostTimes = 1 << 27 // 1 GB
 		resources := 0
@@ -61,7 +69,7 @@ func tableFits(solver string, in *model.Instance) bool {
 				resources += len(cluster.Machines)
 			}
 		}
-		return len(in.Jobs())*resources <= mostTimes
+		return len(in.Jobs())*resources <= mostTimes && grid.Supports(in) == nil
 	}
 	return true
 }

@@ -21,13 +21,13 @@ type Online interface {
 	Kills() bool
 }
 
-// rigidFeatures are the features that the backfilling policies honour which keep a job on one cluster and choose no number of processors.
-const rigidFeatures = model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
-	model.BandwidthNeeds | model.ParallelJobs | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines | model.MachineSpan
+// clusterFeatures are the features that the backfilling policies honour which keep a job on one cluster. They refuse jobs that must spread, as these fit none,
+// and processors that earlier jobs hold, as a simulation begins with an empty system.
+const clusterFeatures = model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools | model.BandwidthNeeds | model.ParallelJobs |
+	model.MoldableJobs | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines | model.MachineSpan | model.BackgroundLoad
 
-// backfillFeatures are the features that the other backfilling policies honour: they run a moldable job on its rigid maximum, see package
-// backfill.
-const backfillFeatures = rigidFeatures | model.MoldableJobs | model.GridSpan
+// backfillFeatures are the features that the other backfilling policies honour.
+const backfillFeatures = clusterFeatures | model.GridSpan
 
 // simulate runs an on-line policy on an instance; it kills jobs at their estimates where the options or the solver say so.
 func simulate(ctx context.Context, in *model.Instance, policy Online, opt sim.Options) (*model.Solution, sim.Totals, error) {

@@ -102,6 +102,9 @@ func (c *completions) measure(job int) bool {
 // on is the duration of the job on the resource.
 func (c *completions) on(job, resource int) float64 { return c.duration[job][resource] }
 
+// runs says whether the job could be placed on the resource at some time.
+func (c *completions) runs(job, resource int) bool { return !math.IsInf(c.on(job, resource), 1) }
+
 // start is when the job would start on the resource if it were placed next; it must be able to run there.
 func (c *completions) start(job, resource int) float64 {
 	j := &c.Instance.Jobs()[job]
@@ -184,40 +187,58 @@ func (c *completions) put(job, resource int) {
 	c.keepOnly(resource)
 }
 
-// placeOneByOne runs a heuristic that places jobs one by one. prepare reads the completions, with no job placed yet, and returns next, see
-// [completions.solve]; nil: the context has ended. rule states the rule of the heuristic, see [completions.step].
-func placeOneByOne(ctx context.Context, in *model.Instance, opt solve.Options, rule completionRule, prepare func(c *completions) (next func() (job, resource int))) (solve.Result, error) {
+// board is a schedule on which a heuristic places jobs one by one: completions or, for all that they do not honour, openEnds.
+type board interface {
+	ResourceName(resource int) string
+	Scores(chosen int, of func(resource int) (value float64, why string)) []solve.Score
+	Step(why sim.Reason, score string, scores []solve.Score) solve.Step
+
+	best(job int) option
+	at(job, resource int) float64 // the completion time if it were placed next; +Inf: it cannot be placed there in time
+	runs(job, resource int) bool  // it could be placed there at some time
+	put(job, resource int)        // places it
+}
+
+// placeOneByOne runs a heuristic that places jobs one by one. prepare reads the completions, with no job placed yet, and returns next: the next job with its
+// resource; resource −1: no job left can be placed. Without next the context has ended. Where the completions do not honour the instance, general returns
+// next for the ends of [grid.Ends]. rule states the rule of the heuristic, see [stepOn].
+func placeOneByOne(ctx context.Context, in *model.Instance, opt solve.Options, rule completionRule, prepare func(c *completions) (next func() (job, resource int)),
+	general func(e *openEnds) (next func() (job, resource int))) (solve.Result, error) {
+	if grid.Supports(in) != nil {
+		return placeOnEnds(ctx, in, opt, rule, general)
+	}
 	c, err := newCompletions(ctx, in)
 	if c == nil {
 		return solve.Stopped(ctx), err
 	}
 	next := prepare(c)
-	if next == nil {
+	if next == nil || !placeEach(ctx, in, opt, c, rule, func() (job, resource int) {
+		if c.count == 0 {
+			return -1, -1
+		}
+		return next()
+	}) {
 		return solve.Stopped(ctx), nil
 	}
-	return c.solve(ctx, opt, rule, next), nil
+	return c.Result(ctx), nil
 }
 
-// solve places jobs one by one: next returns the next job and its resource; resource −1 says that no job left can be placed.
-func (c *completions) solve(ctx context.Context, opt solve.Options, rule completionRule, next func() (job, resource int)) solve.Result {
-	for c.count > 0 {
-		if ctx.Err() != nil {
-			return solve.Stopped(ctx)
-		}
+// placeEach places jobs one by one as next says; false where the context ends first.
+func placeEach(ctx context.Context, in *model.Instance, opt solve.Options, b board, rule completionRule, next func() (job, resource int)) bool {
+	for ctx.Err() == nil {
 		job, resource := next()
-		if resource < 0 {
-			break
-		}
-		if opt.Trace != nil {
-			opt.Trace(c.step(rule, job, resource))
-		} else {
-			c.put(job, resource)
+		switch {
+		case ctx.Err() != nil:
+			return false
+		case resource < 0:
+			return true
+		case opt.Trace != nil:
+			opt.Trace(stepOn(b, in, rule, job, resource))
+		default:
+			b.put(job, resource)
 		}
 	}
-	if ctx.Err() != nil {
-		return solve.Stopped(ctx)
-	}
-	return c.Result(ctx)
+	return false
 }
 
 // completionRule is the rule by which a heuristic chose the next job, in words. terms returns the figures that it compared; nil: only the end.
@@ -226,19 +247,19 @@ type completionRule struct {
 	terms      func(o option) []sim.Term
 }
 
-// step places the job on the resource and returns that as a step: the rule, and what the completion times were before.
-func (c *completions) step(rule completionRule, job, resource int) solve.Step {
-	id := c.Instance.Jobs()[job].ID
-	why := sim.Reason{Rule: rule.name, Text: id + " goes to " + c.ResourceName(resource) + ": " + rule.text}
+// stepOn places the job on the resource and returns that as a step: the rule, and what the completion times were before.
+func stepOn(b board, in *model.Instance, rule completionRule, job, resource int) solve.Step {
+	id := in.Jobs()[job].ID
+	why := sim.Reason{Rule: rule.name, Text: id + " goes to " + b.ResourceName(resource) + ": " + rule.text}
 	if rule.terms != nil {
-		why.Terms = rule.terms(c.best(job))
+		why.Terms = rule.terms(b.best(job))
 	}
-	scores := c.Scores(resource, func(k int) (float64, string) {
-		end := c.at(job, k)
+	scores := b.Scores(resource, func(k int) (float64, string) {
+		end := b.at(job, k)
 		switch {
 		case !math.IsInf(end, 1):
 			return end, ""
-		case !math.IsInf(c.on(job, k), 1):
+		case b.runs(job, k):
 			return 0, "after its hard deadline"
 		}
 		return 0, "cannot run it"
@@ -249,6 +270,6 @@ func (c *completions) step(rule completionRule, job, resource int) solve.Step {
 			break
 		}
 	}
-	c.put(job, resource)
-	return c.Step(why, "end", scores)
+	b.put(job, resource)
+	return b.Step(why, "end", scores)
 }

@@ -24,7 +24,8 @@ var _ = solve.Register(solve.Info{
 // Source: A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708,
 // §2. Complexity: see [backfill.Conservative].
 //
-// Deviations from the source: several clusters, memory, licences and hard deadlines; jobs may outlive their estimates.
+// Deviations from the source: several clusters, memory, licences and hard deadlines; jobs may outlive their estimates; a moldable job gets the fewest
+// processors that it may hold.
 type Conservative struct {
 	Kill bool    `doc:"end a job at its estimate and leave it out of the schedule"`
 	Step float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
@@ -36,7 +37,7 @@ func NewConservative() *Conservative { return &Conservative{Step: 1, Queue: newQ
 
 // Supports implements [solve.Solver].
 func (*Conservative) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, rigidFeatures)
+	return solve.Unsupported(in, clusterFeatures)
 }
 
 // Solve implements [solve.Solver].

@@ -28,7 +28,7 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the sources: several clusters, memory, licences and hard deadlines; more than one reservation, and other orders of the
 // queue. A moldable job runs on its rigid maximum, and a job whose span is the grid may spread over clusters: package backfill states how. With
-// more than one reservation both are refused.
+// more than one reservation both are refused: the reservations of the jobs behind the first are for one cluster and for the fewest processors of a job.
 type EASY struct {
 	Kill  bool    `doc:"end a job at its estimate and leave it out of the schedule"`
 	Step  float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
@@ -42,7 +42,7 @@ func NewEASY() *EASY { return &EASY{Step: 1, Depth: 1, Queue: newQueue()} }
 // Supports implements [solve.Solver].
 func (s *EASY) Supports(in *model.Instance) error {
 	if s.Depth > 1 {
-		return solve.Unsupported(in, rigidFeatures)
+		return solve.Unsupported(in, clusterFeatures&^model.MoldableJobs)
 	}
 	return solve.Unsupported(in, backfillFeatures)
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 var _ = solve.Register(solve.Info{
@@ -34,12 +34,17 @@ var _ = solve.Register(solve.Info{
 // resource by now moves there; the step ends with the first job that has none. Mostly that takes a few dozen looks; O(n) at worst, where all
 // resources are equally good for all jobs, or where the ends of n different jobs round to the same time.
 //
+// It refuses nothing, as [MinMin] does. Where the resources are whole clusters, a step looks at all jobs that are ready, and searches for a slot for those whose best
+// one the last placement may have changed: O(n²/C) searches in all, O(n²) at worst.
+//
 // Deviations from the paper: see [MCT]; arrivals; hard deadlines: a job counts the resources on which it would end in time, and is
 // left out where there are none.
 type MaxMin struct{}
 
 // Supports implements [solve.Solver].
-func (*MaxMin) Supports(in *model.Instance) error { return grid.Supports(in) }
+func (*MaxMin) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures)
+}
 
 // Solve implements [solve.Solver].
 func (*MaxMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -52,7 +57,7 @@ func (*MaxMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 			}
 		}
 		return m.next
-	})
+	}, (*openEnds).latest)
 }
 
 // maxMin finds the job whose smallest completion time is the largest in the tree or, where there is none, in the buckets.

@@ -7,8 +7,8 @@ import (
 	"sort"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 var _ = solve.Register(solve.Info{
@@ -32,11 +32,17 @@ var _ = solve.Register(solve.Info{
 // the resource that changed and at one job for each other resource: O(n·C·log n + n·(S·log n + C)) for n jobs, C resources and S sizes, however
 // many jobs are alike.
 //
+// It refuses nothing. Where an instance asks for more than groups of machines honour (precedence, licences, moldable jobs, spans, memory that several tasks share,
+// parallel jobs on clusters whose machines differ), the resources are whole clusters, and completion times those of the slots in which [plan.Schedule] would place
+// the jobs whose predecessors are placed. A heap of lower bounds then finds the pair: mostly a search for one or two slots a step.
+//
 // Deviations from the paper: see [MCT]; arrivals.
 type MinMin struct{}
 
 // Supports implements [solve.Solver].
-func (*MinMin) Supports(in *model.Instance) error { return grid.Supports(in) }
+func (*MinMin) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures)
+}
 
 // Solve implements [solve.Solver].
 func (*MinMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -47,7 +53,7 @@ func (*MinMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 			return nil
 		}
 		return queues.next
-	})
+	}, (*openEnds).earliest)
 }
 
 // minMinQueues are the queues of all resources.

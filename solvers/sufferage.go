@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 var _ = solve.Register(solve.Info{
@@ -37,12 +37,17 @@ var _ = solve.Register(solve.Info{
 // of them that has the resource of the placement as one of the two. These are about 2·n/C of n jobs if the jobs prefer different resources, and all n if
 // they prefer the same. So without trees the steps take O(n²/C) to O(n²) in all.
 //
+// It refuses nothing, as [MinMin] does. Where the resources are whole clusters, a step looks at all jobs that are ready, and searches for slots for those whose two best
+// ones the last placement may have changed: O(n²/C) searches in all, O(n²) at worst.
+//
 // Deviations from the paper: see [MCT]; arrivals; one job is placed at a time, where the paper places one for each
 // machine before it looks again.
 type Sufferage struct{}
 
 // Supports implements [solve.Solver].
-func (*Sufferage) Supports(in *model.Instance) error { return grid.Supports(in) }
+func (*Sufferage) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures)
+}
 
 // Solve implements [solve.Solver].
 func (*Sufferage) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -57,7 +62,7 @@ func (*Sufferage) Solve(ctx context.Context, in *model.Instance, opt solve.Optio
 			return s.next
 		}
 		return nil
-	})
+	}, (*openEnds).dearest)
 }
 
 // leastShapeTree is the fewest jobs that are worth a tree.

@@ -20,7 +20,7 @@ var _ = solve.Register(solve.Info{
 })
 
 // TwoLevel is the two-level scheduler as an on-line policy; package twolevel states the rules, the source and the deviations from it.
-// Machines are chosen by speed, the fastest that is free first.
+// Machines are chosen by speed, the fastest that is free first. A moldable job runs on its rigid maximum, see package backfill.
 //
 // Complexity: see [twolevel.New].
 type TwoLevel struct {
@@ -53,7 +53,7 @@ func NewTwoLevel() *TwoLevel {
 }
 
 // Supports implements [solve.Solver].
-func (*TwoLevel) Supports(in *model.Instance) error { return solve.Unsupported(in, rigidFeatures) }
+func (*TwoLevel) Supports(in *model.Instance) error { return solve.Unsupported(in, clusterFeatures) }
 
 // Solve implements [solve.Solver].
 func (s *TwoLevel) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
 )
@@ -23,14 +24,21 @@ of instances it supports.
 Examples:
   allot solvers
   allot solvers muscle
-  allot solvers --json`,
-		Flags:  []cli.Flag{jsonFlag},
+  allot solvers --json
+  allot solvers --matrix`,
+		Flags:  []cli.Flag{jsonFlag, &cli.BoolFlag{Name: "matrix", Usage: "show what each solver takes: features of instances, objectives, and the rest"}},
 		Action: runSolvers,
 	}
 }
 
 // runSolvers lists the solvers, or describes one.
 func runSolvers(c *cli.Context) error {
+	if c.Bool("matrix") {
+		if c.NArg() > 0 {
+			return usageErrorf("--matrix shows all solvers; expected no NAME, found %q", c.Args().First())
+		}
+		return writeMatrix(c)
+	}
 	if c.NArg() > 0 {
 		args, err := arguments(c, "NAME")
 		if err != nil {
@@ -42,6 +50,21 @@ func runSolvers(c *cli.Context) error {
 		return writeJSON(c, solve.Describe())
 	}
 	return write(c, "-", func(w io.Writer) error { return writeSolvers(w) })
+}
+
+// writeMatrix shows what each solver takes.
+func writeMatrix(c *cli.Context) error {
+	rows, err := bench.Matrix()
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeJSON(c, rows)
+	}
+	return write(c, "-", func(w io.Writer) error {
+		_, err := io.WriteString(w, bench.MatrixText(rows))
+		return err
+	})
 }
 
 // writeSolvers lists the solvers for people.

@@ -37,9 +37,9 @@
 //     the processors. All are held until the job ends. Licences come from the pools of all its clusters. A reservation is for the room of
 //     the whole system, on whatever clusters the job then fits. Such a job with a hard deadline is dropped when it would miss the deadline,
 //     by its estimate, on the processors that it would get now if the system were empty.
-//   - Conservative and Local keep a job on one cluster, and conservative gives it the least that it may hold: their solvers refuse moldable
-//     jobs.
-//   - [Local] is flexible backfilling on some of the clusters, in any [Order].
+//   - Conservative and Local keep a job on one cluster. Conservative gives a moldable job the fewest processors that it may hold.
+//   - [Local] is flexible backfilling on some of the clusters, in any [Order]; it too runs a moldable job on its rigid maximum.
+//   - Where machines have local jobs (background load), a job may outlive its estimate as any other may: the policies know nothing of the load.
 //
 // Sources: D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, doi:10.1007/3-540-60153-8_35 (EASY);
 // A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708 (EASY and conservative).

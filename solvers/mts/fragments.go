@@ -17,22 +17,32 @@ func (l load) fragment(most float64) (sum float64, ok bool) {
 	return cpu + bandwidth + memory, cpu <= most && bandwidth <= most && memory <= most
 }
 
+// loadOf is the load of a job that has the time left from its start to its deadline, runs for ex and moves files for tr. files says whether the link counts,
+// and memory is the part of it that the job needs.
+func loadOf(ex, tr, left float64, files bool, memory float64) load {
+	loads := load{cpu: 1, bandwidth: 1, memory: memory}
+	if ex < left-tr {
+		loads.cpu = ex / (left - tr)
+	}
+	if files && tr < left-ex {
+		loads.bandwidth = tr / (left - ex)
+	}
+	return loads
+}
+
 // loads are the loads of the kind on the resource, where it starts in time.
 func (r *run) loads(k *jobKind, resource int, start float64) load {
 	l := &r.Resources[resource]
 	ex, tr := r.times(k, resource)
-	left := k.deadline - start
-	loads := load{cpu: 1, bandwidth: 1, memory: 1}
-	if ex < left-tr {
-		loads.cpu = ex / (left - tr)
+	return loadOf(ex, tr, k.deadline-start, k.files && !math.IsInf(l.Bandwidth, 1), r.room(k, l.Memory))
+}
+
+// room is the part of a memory that the kind needs; 1 where it is unlimited.
+func (r *run) room(k *jobKind, memory float64) float64 {
+	if math.IsInf(memory, 1) {
+		return 1
 	}
-	if k.files && !math.IsInf(l.Bandwidth, 1) && tr < left-ex {
-		loads.bandwidth = tr / (left - ex)
-	}
-	if !math.IsInf(l.Memory, 1) {
-		loads.memory = k.memory / (l.Memory * r.p.MemoryShare)
-	}
-	return loads
+	return k.memory / (memory * r.p.MemoryShare)
 }
 
 // match lists the fragments on the resource now. A job that has arrived by the release and has the latest start τ loads the processors by

@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
 )
@@ -45,6 +46,9 @@ var _ = solve.Register(solve.Info{
 // are alike in everything count as one. Fragments are looked for only among jobs whose deadline lets the resource load be near 1. Memory: 24 bytes a pair
 // of job and resource, and 16 more of jobs in groups.
 //
+// It refuses nothing. Where an instance asks for more than groups of machines honour (precedence, licences, moldable jobs, spans, memory that several tasks share,
+// parallel jobs on clusters whose machines differ), the resources are the clusters and the rules are the same: see the last of the deviations.
+//
 // Deviations from the paper:
 //   - Loads by the time left, as above: eqs. 19 and 21 cannot exceed 1. Overloaded is > 1, not ≥ 1, in the form s > deadline − tr − ex, of which processors and
 //     links are overloaded alike; an unlimited attribute is never overloaded and leaves no fragment.
@@ -56,6 +60,11 @@ var _ = solve.Register(solve.Info{
 //   - Usable shares below 1 enter what is planned with: loads, deadlines and comparisons. Jobs run, and free a resource, by the time
 //     rule of the model.
 //   - Jobs may arrive later and be parallel, where the processors of a resource are many.
+//   - On clusters as resources, s, ex and tr are those of the slot in which [plan.Schedule] would place the job next: of the numbers of processors that it may hold,
+//     that with which it ends first. Only jobs whose predecessors are placed take part. The size of a cluster's memory is that of its largest machine, and its
+//     link that of its best machine. A cluster that cannot run the job for its number of processors or its run times is overloaded in processors and link; a
+//     job that must spread has its one slot on the first cluster that can hold a piece of it. It takes O(n·C) a step, and a search for a slot for each ready
+//     job whose slot the last placement may have changed.
 type Solver struct {
 	Lambda         float64 `range:"[0, inf)" doc:"λ: share of the resources above which a job that overloads their processors is in that class"`
 	Chi            float64 `range:"[0, inf)" doc:"χ: the same for memory"`
@@ -78,7 +87,9 @@ func New() *Solver {
 }
 
 // Supports implements [solve.Solver].
-func (*Solver) Supports(in *model.Instance) error { return grid.Supports(in) }
+func (*Solver) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures)
+}
 
 // Solve implements [solve.Solver].
 func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -87,6 +98,9 @@ func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	if err := params.Check(m); err != nil {
 		return solve.Result{}, err
+	}
+	if grid.Supports(in) != nil {
+		return m.solveOnClusters(ctx, in, opt)
 	}
 	r := newRun(ctx, in, *m)
 	if r != nil {

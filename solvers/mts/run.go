@@ -14,6 +14,7 @@ type run struct {
 	*grid.Outline
 	p         Solver
 	origin    float64
+	all       float64 // number of resources
 	kinds     []jobKind
 	span      []float64     // of kind k on resource r at k·len(resources) + r: the time it takes; +Inf: it does not fit or cannot run there
 	queues    [][]lateQueue // by resource, one a size
@@ -68,11 +69,22 @@ type lateQueue struct {
 	matches []match // fragments now
 }
 
-// newRun starts with nothing placed; nil where the context ends first.
-func newRun(ctx context.Context, in *model.Instance, p Solver) *run {
-	r := &run{Outline: grid.NewOutline(in), p: p, origin: in.FirstArrival(), fragments: p.Fragments != "off", poll: solve.NewPoll(ctx),
+// prepare makes what a run needs to know of the parameters and the number of resources.
+func prepare(ctx context.Context, in *model.Instance, p Solver, resources int) *run {
+	r := &run{p: p, origin: in.FirstArrival(), all: float64(resources), fragments: p.Fragments != "off", poll: solve.NewPoll(ctx), powers: make([]float64, resources+1),
 		few: 16, patience: 2, pause: 256}
 	r.minmin = !r.fragments && p.Classes == "off" && p.Weights == "off"
+	for d := range r.powers {
+		r.powers[d] = math.Exp(-float64(d))
+	}
+	return r
+}
+
+// newRun starts with nothing placed; nil where the context ends first.
+func newRun(ctx context.Context, in *model.Instance, p Solver) *run {
+	outline := grid.NewOutline(in)
+	r := prepare(ctx, in, p, len(outline.Resources))
+	r.Outline = outline
 	r.sort()
 	r.span = make([]float64, len(r.kinds)*len(r.Resources))
 	for k := range r.kinds {
@@ -149,10 +161,6 @@ func (r *run) simplify() {
 		if len(queues) == 1 {
 			r.release[resource] = queues[0].release
 		}
-	}
-	r.powers = make([]float64, len(r.queues)+1)
-	for d := range r.powers {
-		r.powers[d] = math.Exp(-float64(d))
 	}
 }
 
@@ -242,14 +250,14 @@ func (r *run) class(kind *jobKind) int8 {
 	if r.p.Classes == "off" {
 		return 0
 	}
-	class, all := int8(0), float64(len(r.Resources))
-	if float64(kind.cpu) > r.p.Lambda*all {
+	class := int8(0)
+	if float64(kind.cpu) > r.p.Lambda*r.all {
 		class++
 	}
-	if float64(kind.room) > r.p.Chi*all {
+	if float64(kind.room) > r.p.Chi*r.all {
 		class++
 	}
-	if float64(kind.link) > r.p.Eta*all {
+	if float64(kind.link) > r.p.Eta*r.all {
 		class++
 	}
 	return class

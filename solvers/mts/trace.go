@@ -13,12 +13,9 @@ func (r *run) tell(k int32, resource int, fragment bool) {
 	job := int(kind.jobs[0])
 	why := r.weighed(kind, max(0, r.end(k, resource)-r.origin))
 	if fragment {
-		why = r.filled(kind, resource)
+		why = r.filled(kind, r.loads(kind, resource, r.start(kind, resource)))
 	}
-	why.Text = fmt.Sprintf("%s goes to %s: %s", r.Instance.Jobs()[job].ID, r.ResourceName(resource), why.Text)
-	if r.p.Classes != "off" {
-		why.Terms = append([]sim.Term{{Name: "class", Value: float64(kind.class)}}, why.Terms...)
-	}
+	why = r.named(why, kind, r.Instance.Jobs()[job].ID, r.ResourceName(resource))
 	scores := r.Scores(resource, func(at int) (float64, string) {
 		switch {
 		case math.IsInf(r.takes(kind, at), 1):
@@ -34,9 +31,17 @@ func (r *run) tell(k int32, resource int, fragment bool) {
 	r.trace(r.Step(why, "end", scores))
 }
 
+// named adds the names of the job and of its resource, and the class, to the reason.
+func (r *run) named(why sim.Reason, kind *jobKind, job, resource string) sim.Reason {
+	why.Text = fmt.Sprintf("%s goes to %s: %s", job, resource, why.Text)
+	if r.p.Classes != "off" {
+		why.Terms = append([]sim.Term{{Name: "class", Value: float64(kind.class)}}, why.Terms...)
+	}
+	return why
+}
+
 // filled states the fragment rule: what the job leaves of the resource.
-func (r *run) filled(kind *jobKind, resource int) sim.Reason {
-	l := r.loads(kind, resource, r.start(kind, resource))
+func (r *run) filled(kind *jobKind, l load) sim.Reason {
 	sum, _ := l.fragment(r.p.Fragment)
 	return sim.Reason{Rule: "fragment", Text: fmt.Sprintf("%sof all pairs of such a job and a resource that leave at most %g of each attribute this one leaves least in sum", r.first(kind), r.p.Fragment), Terms: []sim.Term{
 		{Name: "left of processors", Value: 1 - l.cpu}, {Name: "left of bandwidth", Value: 1 - l.bandwidth}, {Name: "left of memory", Value: 1 - l.memory}, {Name: "sum", Value: sum}}}

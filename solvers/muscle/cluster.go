@@ -11,6 +11,7 @@ import (
 // cluster is what MUSCLE knows of one cluster.
 type cluster struct {
 	index      int
+	kind       int // see packing.sizes
 	processors int
 	now        float64       // t: the earliest release time
 	free       []model.Range // longest runs of processors free at t, ascending

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -19,7 +18,8 @@ import (
 var _ = solve.Register(solve.Info{
 	Name: "muscle",
 	Doc: "MUSCLE: puts jobs that together fill a space exactly on the same cluster, and balances the clusters by load and slack. " +
-		"O(n²·m) in the worst case for n jobs and a largest cluster of m processors. It plans the whole batch at once, from the latest arrival on.",
+		"O(n²·m) in the worst case for n jobs and a largest cluster of m processors. It plans the whole batch at once, from the latest arrival on; " +
+		"where an instance asks for more than the paper's jobs do, the packing decides clusters and order, and each job starts as early as it may.",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §4, algorithms 1–4",
 	Traces: true,
 	New:    func() solve.Solver { return New() },
@@ -44,12 +44,9 @@ var _ = solve.Register(solve.Info{
 // of a size and a row and 12 to 20 for each composition, of which there are at most n + n·m/2 and on random batches less
 // than half as many. 10,000 jobs on 512 processors take half a second and 40 MB.
 //
-// It honours arrivals, parallel jobs, run times stated for every cluster, and processors that earlier jobs hold ([model.Commitments]). Background load is no hindrance: a plan states
-// nominal times. It refuses what the paper's model of a job (arrival, size, time on each cluster, soft deadline) does not
-// know: hard deadlines, precedence, memory, licences, bandwidth, a choice of processors, machines that differ within a
-// cluster, spans, clusters without a run time (every job runs on every cluster that is wide enough), and sizes that
-// differ between clusters, as the table holds one size of a job. The result is a feasible schedule; Options.Start is not
-// used. When the context ends, the jobs not yet packed are put behind the others in shelves.
+// It refuses nothing. The paper's job has an arrival, a size, a time on each cluster and a soft deadline. On instances that ask for no more, what MUSCLE packs is
+// the schedule, also beside processors that earlier jobs hold ([model.Commitments]); background load is no hindrance, as a plan states nominal times. When the
+// context ends, the jobs not yet packed are put behind the others in shelves. Options.Start is not used. How it serves other instances stands last in the list.
 //
 // Deviations from the paper:
 //   - Jobs that arrive at different times: the batch is complete with the latest arrival, and nothing starts before it.
@@ -73,6 +70,13 @@ var _ = solve.Register(solve.Info{
 //     processors, then to one drawn at random by the seed.
 //   - Steps 1, 2 and 11 collect one batch. A batch whose table would have more than 2²⁷ cells (jobs × rows) is cut in the
 //     order of the queue, and each part packed behind those before it with a table of its own.
+//   - Instances that ask for more (hard deadlines, precedence, memory, licences, bandwidth, a choice of processors, machines that differ, spans, clusters that
+//     cannot run every job, sizes that differ between clusters): MUSCLE packs a plainer view of the instance, and [plan.Schedule] places the jobs in the order
+//     of their starts in the packing, each on its cluster as early as it honours everything, from the job's own arrival on. A job that cannot run there, or
+//     not by its hard deadline, goes where it ends first. In the plainer view a job has the least size that it may have. Where machines differ, its time is
+//     that on machines of the cluster's mean speed with its slowest link. Jobs are packed in batches by the longest chain of jobs before them. Jobs that must
+//     spread over several clusters are not packed: they come first of all that are ready. Clusters on which the same jobs can run, each with the same size, have
+//     a composition table in common; a job that is allocated from one table is allocated in all. When the context ends there is no schedule.
 type Solver struct {
 	Reading string `enum:"a,b" doc:"which cluster is next: a, the one with the least ε (Algorithm 4 as printed); b, the one with the earliest space, then the least ε (§4.3)"`
 	Queue   string `enum:"arrival,edd" doc:"order of the jobs in the composition table: by arrival or by deadline"`
@@ -88,22 +92,16 @@ const maxCells = 1 << 27
 
 // Supports implements [solve.Solver].
 func (*Solver) Supports(in *model.Instance) error {
-	if err := solve.Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad|model.Commitments); err != nil {
-		return err
+	return solve.Unsupported(in, plan.ScheduleFeatures)
+}
+
+// Plain says whether the instance asks for nothing beyond the paper's model, so that what MUSCLE packs is the schedule.
+func Plain(in *model.Instance) bool {
+	if solve.Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad|model.Commitments) != nil {
+		return false
 	}
 	whole := func(c model.Cluster) bool { return c.WholeMachines }
-	some := slices.IndexFunc(in.Clusters(), whole)
-	others := slices.IndexFunc(in.Clusters(), func(c model.Cluster) bool { return !whole(c) })
-	if some < 0 || others < 0 {
-		return nil
-	}
-	for j := range in.Jobs() {
-		if size, _ := in.Width(j, others); size > 1 {
-			return fmt.Errorf("%w: parallel jobs where some clusters give out whole machines: job %s takes %d processors of %s and 1 of %s",
-				solve.ErrUnsupported, in.Jobs()[j].ID, size, in.Clusters()[others].ID, in.Clusters()[some].ID)
-		}
-	}
-	return nil
+	return !in.Features().Has(model.ParallelJobs) || !slices.ContainsFunc(in.Clusters(), whole) || !slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool { return !whole(c) })
 }
 
 // Solve implements [solve.Solver].
@@ -115,19 +113,27 @@ func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		return solve.Result{}, err
 	}
 	run := newPacking(ctx, m, in, opt.Seed)
+	if !Plain(in) {
+		return run.replace(ctx, opt)
+	}
 	run.trace = opt.Trace
 	queue := run.queue()
-	for rest := queue; len(rest) > 0 && !run.poll.Ended(); {
-		n := run.batch(rest)
-		run.pack(rest[:n])
-		rest = rest[n:]
-	}
+	run.packAll(queue)
 	result := solve.Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}
 	if run.poll.Ended() && run.shelve(queue) > 0 {
 		result.Stop = model.StopReason(ctx)
 	}
 	result.Solution = run.solution()
 	return result, nil
+}
+
+// packAll packs jobs in queue order, in batches.
+func (run *packing) packAll(queue []int) {
+	for len(queue) > 0 && !run.poll.Ended() {
+		n := run.batch(queue)
+		run.pack(queue[:n])
+		queue = queue[n:]
+	}
 }
 
 // packing is one run of the solver.
@@ -139,7 +145,7 @@ type packing struct {
 	clusters []cluster
 	widest   int        // the most processors of a cluster
 	tied     []*cluster // scratch of choose
-	sizes    []int      // by job
+	sizes    [][]int    // by kind of clusters and job; 0: it cannot run there
 	placed   []model.Placement
 	sets     []model.Range // by job: what the placements' processors are slices of
 	out      []model.Unscheduled
@@ -153,19 +159,17 @@ func newPacking(ctx context.Context, m *Solver, in *model.Instance, seed uint64)
 		poll:     solve.NewPoll(ctx),
 		rng:      rand.New(rand.NewPCG(seed, 0)),
 		clusters: make([]cluster, len(in.Clusters())),
-		sizes:    make([]int, n),
 		placed:   make([]model.Placement, n),
 		sets:     make([]model.Range, n),
 	}
 	complete := 0.0 // when the batch is
 	for j := range n {
 		complete = max(complete, in.Jobs()[j].Arrival)
-		run.sizes[j], _ = in.Width(j, 0)
 	}
 	for c := range run.clusters {
 		processors := in.Clusters()[c].Processors
 		run.widest = max(run.widest, processors)
-		run.clusters[c] = cluster{index: c, processors: processors, now: complete}
+		run.clusters[c] = cluster{index: c, processors: processors, now: complete, kind: run.kind(c)}
 		run.clusters[c].begin(in.Released(c))
 	}
 	for _, h := range in.Held() {
@@ -177,10 +181,26 @@ func newPacking(ctx context.Context, m *Solver, in *model.Instance, seed uint64)
 	return run
 }
 
-// queue lists the jobs that fit a cluster in queue order and leaves out the others.
+// kind is the number of the kind of the cluster: those on which each job has the same size, or cannot run.
+func (run *packing) kind(cluster int) int {
+	sizes := make([]int, len(run.in.Jobs()))
+	for j := range sizes {
+		if s, _ := run.in.Width(j, cluster); s > run.in.Clusters()[cluster].Processors || run.in.CanRun(j, cluster) {
+			sizes[j] = s
+		}
+	}
+	k := slices.IndexFunc(run.sizes, func(other []int) bool { return slices.Equal(other, sizes) })
+	if k < 0 {
+		k, run.sizes = len(run.sizes), append(run.sizes, sizes)
+	}
+	return k
+}
+
+// queue lists the jobs that fit a cluster in queue order and leaves out the others. The instance is plain.
 func (run *packing) queue() []int {
+	sizes := run.sizes[0]
 	why := map[int]string{} // by size, the only thing that can keep a job off every cluster
-	for j, s := range run.sizes {
+	for j, s := range sizes {
 		if s > run.widest {
 			if why[s] == "" {
 				why[s] = run.in.WhyNowhere(j)
@@ -188,13 +208,18 @@ func (run *packing) queue() []int {
 			run.out = append(run.out, model.Unscheduled{Job: run.in.Jobs()[j].ID, Reason: why[s]})
 		}
 	}
+	return slices.DeleteFunc(run.order(), func(j int) bool { return sizes[j] > run.widest })
+}
+
+// order lists all jobs in queue order.
+func (run *packing) order() []int {
 	order := plan.ArrivalOrder(run.in)
 	if run.Queue == "edd" {
 		slices.SortStableFunc(order, func(a, b int) int {
 			return cmp.Compare(run.in.Jobs()[a].Deadline, run.in.Jobs()[b].Deadline)
 		})
 	}
-	return slices.DeleteFunc(order, func(j int) bool { return run.sizes[j] > run.widest })
+	return order
 }
 
 // batch is the number of jobs at the head of the queue whose composition table is within the limit; at least one.
@@ -202,45 +227,75 @@ func (run *packing) batch(queue []int) int {
 	limit := cmp.Or(run.cells, maxCells)
 	sum := 0
 	for n, j := range queue {
-		sum += run.sizes[j]
-		if n > 0 && (n+1)*min(sum, run.widest) > limit {
+		most := 0
+		for _, sizes := range run.sizes {
+			most = max(most, sizes[j])
+		}
+		sum += most
+		if n > 0 && (n+1)*min(sum, run.widest)*len(run.sizes) > limit {
 			return n
 		}
 	}
 	return len(queue)
 }
 
-// Quick says that the table of the batch is small enough not to be cut: it is then made in seconds.
-func Quick(in *model.Instance) bool {
-	widest, sum := 0, 0
-	for c := range in.Clusters() {
-		widest = max(widest, in.Clusters()[c].Processors)
-	}
-	for j := range in.Jobs() {
-		sum += in.Jobs()[j].Min
-	}
-	return (len(in.Jobs())+1)*min(sum, widest) <= maxCells
+// batchTable is the composition table of a batch for one kind of clusters.
+type batchTable struct {
+	*compositionTable
+	jobs []int         // of the instance, by job of the table
+	at   map[int]int32 // the other way round; nil: there is one table
 }
 
-// pack places a batch of jobs behind what is placed already (Algorithm 4, steps 3 to 10).
-func (run *packing) pack(batch []int) {
-	sizes := make([]int32, len(batch))
-	for k, j := range batch {
-		sizes[k] = int32(run.sizes[j])
+// tables makes the tables of the batch; nil where the context ended first.
+func (run *packing) tables(batch []int) []batchTable {
+	list := make([]batchTable, len(run.sizes))
+	for k, all := range run.sizes {
+		widest := 0
+		for c := range run.clusters {
+			if run.clusters[c].kind == k {
+				widest = max(widest, run.clusters[c].processors)
+			}
+		}
+		t, sizes := &list[k], make([]int32, 0, len(batch))
+		if len(list) > 1 {
+			t.at = map[int]int32{}
+		}
+		for _, j := range batch {
+			if all[j] == 0 || all[j] > widest {
+				continue
+			}
+			if t.at != nil {
+				t.at[j] = int32(len(sizes))
+			}
+			t.jobs, sizes = append(t.jobs, j), append(sizes, int32(all[j]))
+		}
+		if t.compositionTable = newCompositionTable(sizes, widest, run.poll); !t.build() {
+			return nil
+		}
+		if run.trace != nil && len(sizes) > 0 {
+			run.tellTable(t)
+		}
 	}
-	table := newCompositionTable(sizes, run.widest, run.poll)
-	if !table.build() {
+	return list
+}
+
+// pack places a batch of jobs behind what is placed already (Algorithm 4, steps 3 to 10). Each of them fits a cluster.
+func (run *packing) pack(batch []int) {
+	tables := run.tables(batch)
+	if tables == nil {
 		return
 	}
-	if run.trace != nil {
-		run.tellTable(table, batch)
-	}
 	for c := range run.clusters {
-		run.clusters[c].closed = false
+		run.clusters[c].closed = tables[run.clusters[c].kind].count == 0
 	}
-	for table.count > 0 && !run.poll.Stopped(len(run.clusters)) {
+	for left := len(batch); left > 0 && !run.poll.Stopped(len(run.clusters)); {
 		c := run.choose()
-		if run.fillSpace(c, table, batch) {
+		if n := run.fillSpace(c, tables); n > 0 {
+			left -= n
+			continue
+		}
+		if tables[c.kind].count == 0 { // the jobs left cannot run there
+			c.closed = true
 			continue
 		}
 		if run.trace != nil && !run.poll.Ended() {
@@ -284,8 +339,9 @@ func (run *packing) precedence(a, b *cluster) int {
 	return cmp.Or(order, cmp.Compare(a.epsilon, b.epsilon), cmp.Compare(b.processors, a.processors))
 }
 
-// fillSpace puts jobs of the table into the earliest space of the cluster that takes any; false: no space does.
-func (run *packing) fillSpace(c *cluster, table *compositionTable, batch []int) bool {
+// fillSpace puts jobs of the cluster's table into its earliest space that takes any, and counts them; 0: no space does.
+func (run *packing) fillSpace(c *cluster, tables []batchTable) int {
+	table := &tables[c.kind]
 	for k, space := range c.free {
 		found := table.fill(space.Len())
 		if found == nil {
@@ -293,28 +349,34 @@ func (run *packing) fillSpace(c *cluster, table *compositionTable, batch []int) 
 		}
 		var step *solve.Step
 		if run.trace != nil {
-			step = run.filling(c, space, table, batch)
+			step = run.filling(c, space, table)
 		}
 		first := space.First
 		for _, job := range found {
-			first = run.place(c, batch[job], c.now, first)
+			j := table.jobs[job]
+			first = run.place(c, j, c.now, first)
+			for other := range tables {
+				if at, ok := tables[other].at[j]; ok && other != c.kind {
+					tables[other].allocate(at)
+				}
+			}
 		}
 		if step != nil {
-			run.tellFilled(step, found, batch)
+			run.tellFilled(step, found, table.jobs)
 		}
 		if c.free[k].First = first; first > space.Last {
 			c.free = slices.Delete(c.free, k, k+1)
 		}
 		c.settle()
-		return true
+		return len(found)
 	}
-	return false
+	return 0
 }
 
 // place puts the job on the processors of the cluster from first on and returns the processor after its last.
 func (run *packing) place(c *cluster, job int, start float64, first int) int {
-	j, size := &run.in.Jobs()[job], run.sizes[job]
-	length := run.in.DurationOn(job, c.index, size)
+	j, size := &run.in.Jobs()[job], run.sizes[c.kind][job]
+	length := run.time(c, job, size)
 	set := run.sets[job : job+1 : job+1]
 	set[0] = model.Range{First: first, Last: first + size - 1}
 	run.placed[job] = model.Placement{Job: j.ID, Cluster: run.in.Clusters()[c.index].ID, Processors: set, Start: start, End: model.End(start, length)}
@@ -353,7 +415,7 @@ func (run *packing) shelve(queue []int) int {
 		if run.placed[j].Job != "" {
 			continue
 		}
-		size := run.sizes[j]
+		size := run.sizes[0][j]
 		wide := sort.Search(len(order), func(k int) bool { return order[k].processors < size })
 		best := order[count%wide]
 		for k := 1; k < min(wide, candidates); k++ {

@@ -414,37 +414,8 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// TestUnsupported checks that what the paper's jobs cannot express is refused, and what they can is not.
-func TestUnsupported(t *testing.T) {
-	whole := model.ClusterSpec{ID: "whole", Allocation: "machine", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 4}}}
-	single := model.ClusterSpec{ID: "single", Machines: []model.MachineSpec{{ID: "m", Count: 4}}}
-	job := func(j model.JobSpec) model.JobSpec { j.ID, j.Work = "J1", new(1.0); return j }
-	for _, c := range []struct {
-		name     string
-		clusters []model.ClusterSpec
-		job      model.JobSpec
-		want     string // in the error; empty: supported
-	}{
-		{"parallel job", []model.ClusterSpec{single}, job(model.JobSpec{Processors: model.Rigid(3)}), ""},
-		{"whole machines only", []model.ClusterSpec{whole}, job(model.JobSpec{Processors: model.Rigid(3)}), ""},
-		{"sequential job on both", []model.ClusterSpec{single, whole}, job(model.JobSpec{}), ""},
-		{"parallel job on both", []model.ClusterSpec{single, whole}, job(model.JobSpec{Processors: model.Rigid(3)}), "whole machines: job J1"},
-		{"moldable job", []model.ClusterSpec{single}, job(model.JobSpec{Processors: model.Moldable(1, 3)}), "moldable"},
-		{"hard deadline", []model.ClusterSpec{single}, job(model.JobSpec{Deadline: new(3.0), DeadlineHard: true}), "hard deadlines"},
-		{"restricted times", []model.ClusterSpec{single, whole}, job(model.JobSpec{Runtime: map[string]float64{"whole": 1}}), "without a stated run time"},
-	} {
-		in, err := model.NewBuilder(c.name).Cluster(c.clusters...).Job(c.job).Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = New().Solve(context.Background(), in, solve.Options{})
-		switch {
-		case c.want == "" && err != nil:
-			t.Errorf("%s: %v", c.name, err)
-		case c.want != "" && (!errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), c.want)):
-			t.Errorf("%s: expected an unsupported %q, found %v", c.name, c.want, err)
-		}
-	}
+// TestParameters checks that a reading that there is not is an error.
+func TestParameters(t *testing.T) {
 	if _, err := solverstest.With(New(), func(x *Solver) { x.Reading = "c" }).Solve(context.Background(), table1(t), solve.Options{}); err == nil || errors.Is(err, solve.ErrUnsupported) {
 		t.Errorf("reading c: %v", err)
 	}

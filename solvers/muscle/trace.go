@@ -28,7 +28,8 @@ const (
 const tabled = 200
 
 // tellTable states the composition table of a batch, row by row where it is small.
-func (run *packing) tellTable(t *compositionTable, batch []int) {
+func (run *packing) tellTable(t *batchTable) {
+	batch := t.jobs
 	order := "arrival"
 	if run.Queue == "edd" {
 		order = "deadline"
@@ -117,7 +118,8 @@ func (run *packing) turn(c *cluster) solve.Step {
 }
 
 // filling is the step that fills a space, before its jobs are placed.
-func (run *packing) filling(c *cluster, space model.Range, t *compositionTable, batch []int) *solve.Step {
+func (run *packing) filling(c *cluster, space model.Range, table *batchTable) *solve.Step {
+	t, batch := table.compositionTable, table.jobs
 	step := run.turn(c)
 	step.Terms = []sim.Term{{Name: "r", Value: float64(space.Len())}, {Name: "cp", Value: float64(space.First)}, {Name: "filled", Value: float64(t.row)}}
 	text := new(strings.Builder)

@@ -141,16 +141,24 @@ func (o *Outline) Place(job, resource int, start, end float64) {
 
 // Step is the step that placed the last job, see [solve.Step]. scores are those of the resources.
 func (o *Outline) Step(why sim.Reason, score string, scores []solve.Score) solve.Step {
-	p := o.solution.Jobs[len(o.solution.Jobs)-1]
+	return placedLast(&o.solution, why, score, scores)
+}
+
+func placedLast(sol *model.Solution, why sim.Reason, score string, scores []solve.Score) solve.Step {
+	p := sol.Jobs[len(sol.Jobs)-1]
 	return solve.Step{At: p.Start, Reason: why, Score: score, Scores: scores, Placed: []model.Placement{p}}
 }
 
 // Scores are the scores of all resources: of returns the score of the k-th, or why it is out.
 func (o *Outline) Scores(chosen int, of func(k int) (value float64, why string)) []solve.Score {
-	list := make([]solve.Score, len(o.Resources))
+	return scores(len(o.Resources), o.ResourceName, chosen, of)
+}
+
+func scores(n int, name func(k int) string, chosen int, of func(k int) (value float64, why string)) []solve.Score {
+	list := make([]solve.Score, n)
 	for k := range list {
 		value, why := of(k)
-		list[k] = solve.Score{Cluster: o.ResourceName(k), Why: why, Chosen: k == chosen}
+		list[k] = solve.Score{Cluster: name(k), Why: why, Chosen: k == chosen}
 		if why == "" {
 			list[k].Value = &value
 		}

@@ -123,6 +123,9 @@ func OnCluster(in *model.Instance, of func(job int) int) Pick {
 		if j := &in.Jobs()[job]; !ok || j.DeadlineHard && model.Late(slot.End, j.Deadline) {
 			return elsewhere(s, job)
 		}
+		if s.scribe != nil {
+			s.ends(job)
+		}
 		return slot, true
 	}
 }

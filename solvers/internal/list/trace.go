@@ -63,6 +63,20 @@ func (s *scribe) least(key float64) {
 	s.tied = equal > 1
 }
 
+// ends notes when the next job would end on each cluster, as the score.
+func (s *Schedule) ends(job int) {
+	j := &s.in.Jobs()[job]
+	for c := range s.in.Clusters() {
+		switch slot, ok := s.Earliest(job, c); {
+		case !ok:
+		case j.DeadlineHard && model.Late(slot.End, j.Deadline):
+			s.late(c, slot)
+		default:
+			s.Score(c, slot.End)
+		}
+	}
+}
+
 // late notes that a cluster would end the next job after its hard deadline.
 func (s *scribe) late(cluster int, slot plan.Slot) {
 	s.scores = append(s.scores, solve.Score{Cluster: s.in.Clusters()[cluster].ID, Why: "after its hard deadline", Terms: []sim.Term{{Name: "end", Value: slot.End}}})

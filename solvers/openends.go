@@ -1,0 +1,156 @@
+package solvers
+
+import (
+	"container/heap"
+	"context"
+	"math"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/grid"
+)
+
+// openEnds are the ends of the jobs that are ready, on clusters that honour every feature. The heuristics take jobs from it as from completions: a job that
+// waits for others is not looked at before they are placed.
+type openEnds struct {
+	*grid.Ends
+	open []int // the jobs that are ready, not placed, and may still have an end
+	come []int // those that have become ready since they were last taken over
+	two  bool  // the second end of a job matters too
+	poll *solve.Poll
+}
+
+// placeOnEnds is placeOneByOne for the instances that completions do not honour.
+func placeOnEnds(ctx context.Context, in *model.Instance, opt solve.Options, rule completionRule, order func(e *openEnds) (next func() (job, resource int))) (solve.Result, error) {
+	if ctx.Err() != nil {
+		return solve.Stopped(ctx), nil // before the state of millions of processors is made
+	}
+	ends, err := grid.NewEnds(in, nil)
+	if err != nil {
+		return solve.Result{}, err
+	}
+	ends.Until(ctx)
+	e := &openEnds{Ends: ends, poll: solve.NewPoll(ctx)}
+	for j := range in.Jobs() {
+		if e.Open(j) {
+			e.come = append(e.come, j)
+		}
+	}
+	if !placeEach(ctx, in, opt, e, rule, order(e)) || e.GaveUp() {
+		return solve.Stopped(ctx), nil
+	}
+	return solve.Result{Solution: e.Finish(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
+}
+
+func (e *openEnds) at(job, resource int) float64 { return e.At(job, resource) }
+func (e *openEnds) runs(job, resource int) bool  { return e.Runs(job, resource) }
+func (e *openEnds) put(job, resource int) {
+	e.Put(job, resource, func(j int) { e.come = append(e.come, j) })
+}
+
+func (e *openEnds) best(job int) option {
+	o := option{job: job, first: math.Inf(1), second: math.Inf(1)}
+	o.best, o.runnerUp = e.Best(job, e.two)
+	if o.best >= 0 {
+		o.first = e.At(job, o.best)
+	}
+	if o.runnerUp >= 0 {
+		o.second = e.At(job, o.runnerUp)
+	}
+	return o
+}
+
+// latest returns next for Max-min.
+func (e *openEnds) latest() func() (job, resource int) {
+	return e.preferred(false, func(a, b *option) bool { return a.first > b.first || a.first == b.first && a.job < b.job })
+}
+
+// dearest returns next for Sufferage.
+func (e *openEnds) dearest() func() (job, resource int) { return e.preferred(true, (*option).before) }
+
+// preferred returns next for a heuristic that places the job whose option comes before all others; two says whether it reads the second end of an option. O(ready jobs · clusters) a job placed, and a search for a slot
+// for each end that has changed and matters.
+func (e *openEnds) preferred(two bool, before func(a, b *option) bool) func() (job, resource int) {
+	e.two = two
+	kept := make([]option, len(e.Instance.Jobs()))
+	return func() (job, resource int) {
+		for _, j := range e.come {
+			kept[j] = e.best(j)
+		}
+		e.open, e.come = append(e.open, e.come...), e.come[:0]
+		top := &option{job: -1, best: -1}
+		left := e.open[:0]
+		for k, j := range e.open {
+			if e.poll.Stopped(8 * len(e.Instance.Clusters())) {
+				return -1, -1
+			}
+			o := &kept[j]
+			switch {
+			case !e.Open(j):
+				continue
+			case !e.Lasts(j, o.best, o.runnerUp):
+				*o = e.best(j)
+			}
+			if o.best < 0 && math.IsInf(e.Least(j), 1) {
+				continue
+			}
+			left = append(left, e.open[k])
+			if o.best >= 0 && (top.best < 0 || before(o, top)) {
+				top = o
+			}
+		}
+		e.open = left
+		return top.job, top.best
+	}
+}
+
+// earliest returns next for a heuristic that places the job that can end first of all; of equal ends the first job.
+//
+// Complexity: a heap holds a lower bound of each job's end. A step looks at the jobs whose bounds are not above the least end: mostly one or two, in
+// O(C + log n) and a search for a slot each.
+func (e *openEnds) earliest() func() (job, resource int) {
+	var bounds boundHeap
+	return func() (job, resource int) {
+		for _, j := range e.come {
+			heap.Push(&bounds, completion{e.Least(j), j})
+		}
+		e.come = e.come[:0]
+		best, resource := completion{math.Inf(1), -1}, -1
+		var again []int
+		for len(bounds) > 0 && (best.job < 0 || bounds[0].before(best)) {
+			if e.poll.Stopped(8 * len(e.Instance.Clusters())) {
+				return -1, -1
+			}
+			j := heap.Pop(&bounds).(completion).job
+			o := e.best(j)
+			if end := (completion{o.first, j}); o.best >= 0 && end.before(best) {
+				if best.job >= 0 {
+					again = append(again, best.job)
+				}
+				best, resource = end, o.best
+			} else {
+				again = append(again, j)
+			}
+		}
+		for _, j := range again {
+			if bound := e.Least(j); !math.IsInf(bound, 1) {
+				heap.Push(&bounds, completion{bound, j})
+			}
+		}
+		return best.job, resource
+	}
+}
+
+// boundHeap holds jobs with lower bounds of their ends, the least first; of equal bounds the first job.
+type boundHeap []completion
+
+func (h boundHeap) Len() int           { return len(h) }
+func (h boundHeap) Less(a, b int) bool { return h[a].before(h[b]) }
+func (h boundHeap) Swap(a, b int)      { h[a], h[b] = h[b], h[a] }
+func (h *boundHeap) Push(x any)        { *h = append(*h, x.(completion)) }
+func (h *boundHeap) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
+}
