@@ -20,6 +20,7 @@ var shows = map[string]model.Features{
 	"tiny.json":         model.ParallelJobs,
 	"table1.json":       model.ParallelJobs,
 	"multicluster.json": model.ParallelJobs,
+	"four.json":         model.ParallelJobs | model.MemoryLimits,
 	"etc.json":          model.UnrelatedTimes,
 	"backfilling.json":  model.Arrivals | model.LicencePools | model.ParallelJobs,
 	"machines.json":     model.Arrivals | model.HardDeadlines | model.MemoryLimits | model.BandwidthNeeds | model.MixedMachines,
@@ -107,6 +108,7 @@ func TestGenerated(t *testing.T) {
 		workload string
 		seed     uint64
 	}{
+		"four.json":       {"four", 1},
 		"twolevel.json":   {"twolevel:jobs=40:clusters=5,3,2:time_scale=10:mean_gap=60", 8},
 		"spaceshare.json": {"spaceshare:jobs=40:clusters=4:processors=4:max_parallelism=16:speeds=generations", 3},
 	} {
