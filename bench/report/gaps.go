@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -122,6 +123,9 @@ type SummaryOptions struct {
 	Solvers []string // those that the table lists, as far as there are such; nil: all
 }
 
+// ErrNoSolver is the error of a summary against a solver that the runs do not have.
+var ErrNoSolver = errors.New("expected a solver of the runs")
+
 // WriteSummary writes a table in Markdown: the mean gap of each solver to the best known in each group with its interval, the solvers with the best mean rank over
 // all groups first; below it, a line for each solver that differs from the one of the options. All solvers count in the tests and when the best known is looked for,
 // also those that the table does not list.
@@ -131,7 +135,7 @@ func WriteSummary(w io.Writer, runs []Run, opt SummaryOptions) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	if opt.Against != "" && !slices.Contains(s.solvers, opt.Against) {
-		return fmt.Errorf("report: expected a solver of the runs, one of %s; found %q", strings.Join(s.solvers, ", "), opt.Against)
+		return fmt.Errorf("%w, one of %s; found %q", ErrNoSolver, strings.Join(s.solvers, ", "), opt.Against)
 	}
 	var b strings.Builder
 	for k, overall := range s.overalls() {

@@ -88,7 +88,11 @@ func runBenchReport(c *cli.Context) error {
 	}
 	if err := write(c, path, func(w io.Writer) error {
 		if table == report.Summary {
-			return report.WriteSummary(w, runs, report.SummaryOptions{Against: c.String("against")})
+			err := report.WriteSummary(w, runs, report.SummaryOptions{Against: c.String("against")})
+			if errors.Is(err, report.ErrNoSolver) {
+				return usageErrorf("--against: %w", err)
+			}
+			return err
 		}
 		if table != "" {
 			return report.WriteTable(w, runs, table)
