@@ -126,6 +126,32 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
+// Every formulation runs on four.json with each objective, and all metrics of its schedule are finite: the queues are stable.
+func TestFour(t *testing.T) {
+	for _, objective := range []string{"makespan", "missed", "cost", "qos_penalty", "mcp"} {
+		in, err := read(t, "four.json").WithObjective(map[string]float64{objective: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"muscle", "titan", "mts", "ggone", "minmin", "heft", "search"} {
+			choice, err := solve.Choose(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := solve.Run(t.Context(), choice, in, solve.Options{Seed: 1, MaxEvals: 500})
+			if err != nil || result.Solution == nil || len(result.Solution.Unscheduled) > 0 {
+				t.Errorf("%s, %s: expected a schedule of all jobs: %v, %s", objective, name, err, result.Status)
+				continue
+			}
+			for _, metric := range []string{"makespan", "missed", "cost", "qos_penalty", "mcp"} {
+				if x, ok := result.Solution.Metrics.Get(metric); !ok || math.IsInf(x, 0) {
+					t.Errorf("%s, %s: %s is %v, expected a finite number", objective, name, metric, x)
+				}
+			}
+		}
+	}
+}
+
 // table1.json is the paper's case study: its seed schedules (Fig. 3 of He et al. 2004) cost what they should.
 func TestTable1(t *testing.T) {
 	in := read(t, "table1.json")
