@@ -14,7 +14,7 @@ SEED     ?=
 # and then no result comes from the cache (see internal/tally).
 export RAPID_SEED ?= 1
 
-.PHONY: run highs test ci ci-others race cross slurm slurm-forecast slurm-others bench baseline lint fuzz prove mutants release vuln
+.PHONY: run highs test ci ci-others race cross slurm slurm-forecast slurm-others bench compare-bench four baseline lint fuzz prove mutants release vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -89,6 +89,23 @@ baseline:
 
 BENCHTABLE = go -C tools run ./benchtable -C '$(CURDIR)'
 MEASURE    = -o '$(OUT)' -run $(if $(TAGS),tools/highs) go test -v -tags '$(TAGS)' -run '^$$' -bench '$(value BENCH)' -count $(COUNT) -timeout 0 $(value ARGS) ./...
+
+# Solvers on your own instances, in the form of go test -bench; a line says why a solver does not take one.
+#   make compare-bench INSTANCES='mine/*.json' SOLVERS=muscle,mts,mine=search:effort=3
+compare-bench:
+	@go test -run '^$$' -bench '^Benchmark$$' -benchtime 1x -timeout 0 $(value ARGS) ./bench -args -instances '$(INSTANCES)' -solvers '$(SOLVERS)'
+
+INSTANCES ?= examples/four.json
+SOLVERS   ?= muscle,titan,mts,ggone,search
+
+# Forty batches, each with five objectives, for solvers of all formulations: the table of docs/four.md, and a report in run-four/report.html.
+# RECORD=1 makes the results those of the page and of the README: on a machine that does nothing else, for the times.
+four:
+	@rm -rf run-four
+	@go run ./cmd/allot bench bench/suites/four.json >/dev/null
+	@go run ./cmd/allot bench report run-four -o run-four/report.html
+	@go run ./cmd/allot bench report run-four --table summary --against minmin
+	$(if $(RECORD),go test . -run Generated -update -four run-four)
 
 lint:
 	$(TOOL) golangci-lint run ./...

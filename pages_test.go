@@ -22,7 +22,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the generated parts of the pages")
 
-// TestGeneratedParts compares the parts of pages that are made from the registry of solvers, the metrics and an example.
+// part is a generated part of a page.
+type part struct{ page, marker, text string }
+
+// TestGeneratedParts compares the parts of pages that are made from the registry of solvers, the metrics, an example and the record of the suite four.
 func TestGeneratedParts(t *testing.T) {
 	embed, err := os.ReadFile("examples/embed/main.go")
 	if err != nil {
@@ -32,7 +35,7 @@ func TestGeneratedParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []struct{ page, marker, text string }{
+	for _, part := range append(fourParts(t), []part{
 		{"docs/reference/solvers.md", "matrix", matrix},
 		{"docs/reference/solvers.md", "solvers", bench.SolversMarkdown()},
 		{"docs/reference/metrics.md", "metrics", bench.MetricsMarkdown()},
@@ -40,7 +43,7 @@ func TestGeneratedParts(t *testing.T) {
 		{"docs/reference/formats.md", "solution", fieldsMarkdown(reflect.TypeFor[model.Solution]())},
 		{"docs/reference/formats.md", "certificate", fieldsMarkdown(reflect.TypeFor[proof.Certificate]())},
 		{"docs/reference/go.md", "embed", "```go\n" + string(embed) + "```\n"},
-	} {
+	}...) {
 		text, err := os.ReadFile(part.page)
 		if err != nil {
 			t.Fatal(err)

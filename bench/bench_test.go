@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,9 +46,9 @@ func benchmarkFiles(b *testing.B) []string {
 	return nil
 }
 
-// Benchmark runs every solver on every instance that it supports: /solver=NAME/instance=NAME. It reports ns/op, objective, gap% (to the proved
-// bound, if there is one), jobs/s and evals/s. The instances are the examples, generated ones and, if present, some of the real data. The flag
-// -instances names others.
+// Benchmark runs every solver on every instance: /solver=NAME/instance=NAME. It reports ns/op, objective, gap% (to the proved
+// bound, if there is one), jobs/s and evals/s; where a solver does not take an instance, a line says why. The instances are the examples, generated ones and, if
+// present, some of the real data. The flags -instances and -solvers name others; then no other benchmark of the package runs (see TestMain).
 func Benchmark(b *testing.B) {
 	instances := map[string]*model.Instance{}
 	var names []string
@@ -72,7 +73,9 @@ func Benchmark(b *testing.B) {
 		solvers = solve.SplitNames(*solversFlag)
 	} else {
 		for _, info := range solve.Solvers() {
-			solvers = append(solvers, info.Name)
+			if info.Source != "the tests" {
+				solvers = append(solvers, info.Name)
+			}
 		}
 	}
 	for _, solver := range solvers {
@@ -81,12 +84,21 @@ func Benchmark(b *testing.B) {
 			b.Fatalf("-solvers: %v", err)
 		}
 		for _, name := range names {
-			if choice.Solver.Supports(instances[name]) != nil {
-				continue
-			}
-			b.Run("solver="+choice.Label+"/instance="+name, func(b *testing.B) { benchmarkSolver(b, choice, instances[name]) })
+			b.Run("solver="+choice.Label+"/instance="+name, func(b *testing.B) {
+				if choice.Info.Absent != "" {
+					refused(b, errors.New(choice.Info.Absent))
+				}
+				benchmarkSolver(b, choice, instances[name])
+			})
 		}
 	}
+}
+
+// refused ends the benchmark of a solver that does not take the instance, and says why: go test tells of a skipped benchmark with -v alone. The line
+// begins with a parenthesis, so that tools which read results pass over it.
+func refused(b *testing.B, err error) {
+	fmt.Printf("(%s: %v)\n", b.Name(), err)
+	b.SkipNow()
 }
 
 // suiteCases are instances of each kind that solvers are compared on: generated ones and real ones.
@@ -114,7 +126,7 @@ func benchmarkSolver(b *testing.B, choice solve.Choice, in *model.Instance) {
 		var err error
 		result, err = solve.Run(context.Background(), choice, in, solve.Options{Seed: 1})
 		if errors.Is(err, solve.ErrUnsupported) {
-			b.Skip(err) // some solvers find only when they run that an instance is too large
+			refused(b, err)
 		}
 		if err != nil {
 			b.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -30,7 +32,26 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	flag.Parse()
+	if err := benchmarkAlone(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
 	os.Exit(m.Run())
+}
+
+// benchmarkAlone leaves the other benchmarks of the package out where -instances or -solvers is given, as they are on instances of their own: go test -bench .
+// would run them for an hour.
+func benchmarkAlone() error {
+	pattern := flag.Lookup("test.bench").Value
+	if pattern.String() == "" || flag.Lookup("instances").Value.String()+flag.Lookup("solvers").Value.String() == "" {
+		return nil
+	}
+	first, rest, _ := strings.Cut(pattern.String(), "/")
+	if match, err := regexp.MatchString(first, "Benchmark"); err != nil || !match {
+		return fmt.Errorf("-instances and -solvers are for -bench '^Benchmark$', found %q", pattern)
+	}
+	return pattern.Set(strings.TrimSuffix("^Benchmark$/"+rest, "/"))
 }
 
 // runOf runs the suite of a file.

@@ -95,7 +95,9 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 		place := len(p.Instances)
 		places[in.SHA256()] = place
 		p.Instances = append(p.Instances, PlannedInstance{Group: r.group, Name: cmp.Or(in.Name(), r.Recipe.String()), SHA256: in.SHA256(), Jobs: len(in.Jobs()), Recipe: r.Recipe, Measured: r.measured, BestKnown: r.bestKnown})
-		p.addCells(in, place, r.entrants(entrants, s.Paired))
+		budget := s.Budget
+		budget.Evaluations = cmp.Or(r.evaluations, budget.Evaluations)
+		p.addCells(in, place, r.entrants(entrants, s.Paired), budget)
 		if len(p.Cells) > maxCells {
 			f.at("", "expected at most %d runs, found more", maxCells)
 			return nil, f.orNil()
@@ -109,7 +111,7 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 }
 
 // addCells adds the cells of an instance and counts the solvers that do not run on it.
-func (p *Plan) addCells(in *model.Instance, place int, entrants []entrant) {
+func (p *Plan) addCells(in *model.Instance, place int, entrants []entrant, budget Budget) {
 	for _, e := range entrants {
 		reason := e.absent
 		if err := e.solver.Supports(in); reason == "" && err != nil {
@@ -120,7 +122,7 @@ func (p *Plan) addCells(in *model.Instance, place int, entrants []entrant) {
 			continue
 		}
 		for _, seed := range e.seeds {
-			c := Cell{Instance: place, Label: e.label, Solver: e.name, Parameters: e.parameters, Seed: seed, Budget: p.Suite.Budget, Workers: max(1, p.Suite.Workers)}
+			c := Cell{Instance: place, Label: e.label, Solver: e.name, Parameters: e.parameters, Seed: seed, Budget: budget, Workers: max(1, p.Suite.Workers)}
 			c.Key = c.key(in.SHA256(), p.Suite.Objective, p.Instances[place].Measured)
 			p.Cells = append(p.Cells, c)
 		}

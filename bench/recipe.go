@@ -104,6 +104,7 @@ type sourced struct {
 	Recipe
 	group, path, file string   // file is the suite's file
 	solvers           []string // labels of the solvers to run; nil: all
+	evaluations       int64    // of each run; 0: those of the suite's budget
 	measured          *Window
 	bestKnown         *StatedBest
 }
@@ -144,7 +145,7 @@ func (s *Suite) recipes() ([]sourced, error) {
 		for _, point := range points {
 			for _, file := range files {
 				for _, seed := range seeds {
-					r := sourced{Recipe: Recipe{File: file, Generate: source.Generate, Import: source.Import, Parameters: point, Seed: seed}, path: path, file: s.File, solvers: source.Solvers, measured: source.Measured}
+					r := sourced{Recipe: Recipe{File: file, Generate: source.Generate, Import: source.Import, Parameters: point, Seed: seed}, path: path, file: s.File, solvers: source.Solvers, evaluations: source.Evaluations, measured: source.Measured}
 					r.group = s.groupOf(source, r.Recipe)
 					if values != nil {
 						if r.bestKnown = statedOf(file, values); r.bestKnown != nil {

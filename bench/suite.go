@@ -41,15 +41,16 @@ type Suite struct {
 // InstanceSource says where instances come from: files, a workload, or files of a foreign format. Parameters with several values make a
 // grid of all combinations. The parameter whose name is last in the alphabet varies fastest.
 type InstanceSource struct {
-	Files      []string          `json:"files,omitempty" check:"text" doc:"patterns of instance files, or of those to import"`
-	Generate   string            `json:"generate,omitempty" check:"id" doc:"name of a workload, see allot generate"`
-	Import     string            `json:"import,omitempty" check:"id" doc:"name of a format, see allot import"`
-	Parameters map[string]Values `json:"parameters,omitempty" doc:"parameters of the workload or format: a value or several"`
-	Seeds      Seeds             `json:"seeds,omitzero" doc:"seeds of the workload; absent: 1"`
-	Group      string            `json:"group,omitempty" check:"text" doc:"what the instances are reported under; {NAME} is the value of a parameter, {seed}, {file}"`
-	Solvers    []string          `json:"solvers,omitempty" check:"id" doc:"labels of the solvers to run on these; absent: all of the suite"`
-	BestKnown  *BestKnownFile    `json:"best_known,omitempty" doc:"file that states the best known objectives of the instances; absent: the best of the runs is the measure"`
-	Measured   *Window           `json:"measured,omitempty" doc:"the workflows (or jobs of none) whose figures count, in the order of their arrivals; absent: all"`
+	Files       []string          `json:"files,omitempty" check:"text" doc:"patterns of instance files, or of those to import"`
+	Generate    string            `json:"generate,omitempty" check:"id" doc:"name of a workload, see allot generate"`
+	Import      string            `json:"import,omitempty" check:"id" doc:"name of a format, see allot import"`
+	Parameters  map[string]Values `json:"parameters,omitempty" doc:"parameters of the workload or format: a value or several"`
+	Seeds       Seeds             `json:"seeds,omitzero" doc:"seeds of the workload; absent: 1"`
+	Group       string            `json:"group,omitempty" check:"text" doc:"what the instances are reported under; {NAME} is the value of a parameter, {seed}, {file}"`
+	Solvers     []string          `json:"solvers,omitempty" check:"id" doc:"labels of the solvers to run on these; absent: all of the suite"`
+	BestKnown   *BestKnownFile    `json:"best_known,omitempty" doc:"file that states the best known objectives of the instances; absent: the best of the runs is the measure"`
+	Evaluations int64             `json:"evaluations,omitempty" check:"counter" doc:"largest number of evaluations of each run on these; absent: that of the budget"`
+	Measured    *Window           `json:"measured,omitempty" doc:"the workflows (or jobs of none) whose figures count, in the order of their arrivals; absent: all"`
 }
 
 // SolverChoice names a solver to run, or all solvers that support the instance.

@@ -20,6 +20,7 @@ var shows = map[string]model.Features{
 	"tiny.json":         model.ParallelJobs,
 	"table1.json":       model.ParallelJobs,
 	"multicluster.json": model.ParallelJobs,
+	"four.json":         model.ParallelJobs | model.MemoryLimits,
 	"etc.json":          model.UnrelatedTimes,
 	"backfilling.json":  model.Arrivals | model.LicencePools | model.ParallelJobs,
 	"machines.json":     model.Arrivals | model.HardDeadlines | model.MemoryLimits | model.BandwidthNeeds | model.MixedMachines,
@@ -107,6 +108,7 @@ func TestGenerated(t *testing.T) {
 		workload string
 		seed     uint64
 	}{
+		"four.json":       {"four", 1},
 		"twolevel.json":   {"twolevel:jobs=40:clusters=5,3,2:time_scale=10:mean_gap=60", 8},
 		"spaceshare.json": {"spaceshare:jobs=40:clusters=4:processors=4:max_parallelism=16:speeds=generations", 3},
 	} {
@@ -120,6 +122,32 @@ func TestGenerated(t *testing.T) {
 		}
 		if want := read(t, file); in.SHA256() != want.SHA256() || in.Name() != want.Name() {
 			t.Errorf("%s is not what %s with seed %d makes", file, made.workload, made.seed)
+		}
+	}
+}
+
+// Every formulation runs on four.json with each objective, and all metrics of its schedule are finite: the queues are stable.
+func TestFour(t *testing.T) {
+	for _, objective := range []string{"makespan", "missed", "cost", "qos_penalty", "mcp"} {
+		in, err := read(t, "four.json").WithObjective(map[string]float64{objective: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"muscle", "titan", "mts", "ggone", "minmin", "heft", "search"} {
+			choice, err := solve.Choose(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := solve.Run(t.Context(), choice, in, solve.Options{Seed: 1, MaxEvals: 500})
+			if err != nil || result.Solution == nil || len(result.Solution.Unscheduled) > 0 {
+				t.Errorf("%s, %s: expected a schedule of all jobs: %v, %s", objective, name, err, result.Status)
+				continue
+			}
+			for _, metric := range []string{"makespan", "missed", "cost", "qos_penalty", "mcp"} {
+				if x, ok := result.Solution.Metrics.Get(metric); !ok || math.IsInf(x, 0) {
+					t.Errorf("%s, %s: %s is %v, expected a finite number", objective, name, metric, x)
+				}
+			}
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestChoose(t *testing.T) {
 		t.Errorf("%+v, error %v", w, err)
 	}
 	for text, want := range map[string]string{
-		"":                         `expected a workload, one of ggone, `,
+		"":                         `expected a workload, one of four, ggone, `,
 		"twolvel:jobs=1":           `found "twolvel"; did you mean "twolevel"?`,
 		"twolevel:jobs":            `workload twolevel: expected PARAM=VALUE behind each colon, found "jobs"`,
 		"twolevel:":                `workload twolevel: expected PARAM=VALUE behind each colon, found ""`,

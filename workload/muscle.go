@@ -73,7 +73,7 @@ func (w *Muscle) Generate(seed uint64) (*model.Instance, error) {
 		if w.Rate > 0 && k > 0 {
 			arrival += rng.ExpFloat64() / w.Rate
 		}
-		time := w.pareto(rng)
+		time := pareto(rng, w.Alpha, w.Lower, w.Upper)
 		longest := time / slowest // over the clusters; times are those at speed 1 of the first
 		b.Job(model.JobSpec{
 			ID:         "J" + strconv.Itoa(k+1),
@@ -137,10 +137,10 @@ func parseWeights(text string) (*model.WeightsSpec, error) {
 	return &model.WeightsSpec{OverDeadline: values[0], Makespan: values[1], IdleTime: values[2]}, nil
 }
 
-// pareto draws from the bounded Pareto distribution (eq. 4) by inversion.
-func (w *Muscle) pareto(rng *rand.Rand) float64 {
-	ratio := math.Pow(w.Lower/w.Upper, w.Alpha)
-	return w.Lower * math.Pow(1-rng.Float64()*(1-ratio), -1/w.Alpha)
+// pareto draws from the bounded Pareto distribution (eq. 4) of shape alpha by inversion.
+func pareto(rng *rand.Rand, alpha, lower, upper float64) float64 {
+	ratio := math.Pow(lower/upper, alpha)
+	return lower * math.Pow(1-rng.Float64()*(1-ratio), -1/alpha)
 }
 
 // size draws a number of processors.

@@ -80,6 +80,17 @@ func TestWorkloadsRefuseNonsense(t *testing.T) {
 		{"spaceshare", "min_parallelism=65", "parameter max_parallelism: expected at least min_parallelism, which is 65, found 64"},
 		{"spaceshare", "clusters=1000000 processors=1000", "parameter processors: expected at most 16777216 in all clusters, found 1000"},
 		{"spaceshare", "background_load=1", "parameter background_load: expected a number of at least 0 and below 1, found 1"},
+		{"four", "clusters=2x8:1", "parameter clusters: expected nodes×processors:speed:memory, such as 1x8:1:16,1x16:1.2:64, with at least 1/1024 of memory for each processor, found \"2x8:1\""},
+		{"four", "clusters=2x8:1:16:3", "parameter clusters"},
+		{"four", "clusters=0x8:1:16", "parameter clusters"},
+		{"four", "clusters=2x8:NaN:16", "parameter clusters"},
+		{"four", "clusters=2x8:1:0.007", "parameter clusters"},
+		{"four", "clusters=16777216x2:1:1", "parameter clusters"},
+		{"four", "clusters=16777216x1:1:1 clusters_for=1", "parameter clusters"},
+		{"four", "lower=50 upper=10", "parameter upper: expected at least lower, which is 50, found 10"},
+		{"four", "min_ratio=9", "parameter max_ratio: expected at least min_ratio"},
+		{"four", "min_budget=9", "parameter max_budget: expected at least min_budget"},
+		{"four", "objective=idle_time", "parameter objective: expected one of makespan, missed, cost, qos_penalty, mcp"},
 		{"mts", "q=1.5", "parameter q: expected a number from 0 to 1, found 1.5"},
 	} {
 		if _, err := generated(t, c.workload, c.given); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -100,7 +111,7 @@ func TestWorkloadsCheckTheirFields(t *testing.T) {
 
 // Odd numbers in any parameter never panic: either there is an instance, or the error names the parameter.
 func TestWorkloadNumbersAtTheEdges(t *testing.T) {
-	small := map[string]string{"muscle": "jobs=3 ", "ggone": "jobs=3 ", "mts": "jobs=3 resources=3 ", "twolevel": "jobs=3 clusters=2,1 ", "spaceshare": "jobs=3 ", "ggone-workflows": "workflows=3 "}
+	small := map[string]string{"muscle": "jobs=3 ", "ggone": "jobs=3 ", "four": "jobs=3 ", "mts": "jobs=3 resources=3 ", "twolevel": "jobs=3 clusters=2,1 ", "spaceshare": "jobs=3 ", "ggone-workflows": "workflows=3 "}
 	for _, info := range workload.All() {
 		for _, p := range params.Of(info.New()) {
 			if p.Type == "string" {

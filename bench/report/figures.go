@@ -91,25 +91,28 @@ func provedOptimal(objective float64, bound model.Bound) bool {
 }
 
 // meanGap is the mean over problems of the mean gap to the best known, in per cent; NaN: none.
-func (g *group) meanGap(c *contender) float64 {
-	return g.meanOver(c, func(p *problem, row *bench.Row) float64 { return p.gap(row) })
+func (g *group) meanGap(c *contender) float64 { return meanOf(g.gaps(c)) }
+
+// gaps are the mean gaps to the best known, in per cent, of each problem on which the solver has one.
+func (g *group) gaps(c *contender) []float64 {
+	return g.means(c, func(p *problem, row *bench.Row) float64 { return p.gap(row) })
 }
 
 // meanBoundGap is the mean gap to the best bound, in per cent; runs below the bound, which leave jobs out that it counts on, do not
 // count.
 func (g *group) meanBoundGap(c *contender) float64 {
-	return g.meanOver(c, func(p *problem, row *bench.Row) float64 {
+	return meanOf(g.means(c, func(p *problem, row *bench.Row) float64 {
 		x := objective(row)
 		bound, ok := p.bound.Value()
 		if !ok || x < bound && !provedOptimal(x, p.bound) {
 			return math.NaN()
 		}
 		return gapTo(x, bound)
-	})
+	}))
 }
 
-// meanOver is the mean over problems of the mean over seeds of a figure. What is not finite is left out.
-func (g *group) meanOver(c *contender, figure func(*problem, *bench.Row) float64) float64 {
+// means are the means over seeds of a figure, problem by problem. What is not finite is left out.
+func (g *group) means(c *contender, figure func(*problem, *bench.Row) float64) []float64 {
 	var means []float64
 	for _, p := range g.cases {
 		var values []float64
@@ -122,11 +125,11 @@ func (g *group) meanOver(c *contender, figure func(*problem, *bench.Row) float64
 			means = append(means, statistics.Sum(values)/float64(len(values)))
 		}
 	}
-	if len(means) == 0 {
-		return math.NaN()
-	}
-	return statistics.Sum(means) / float64(len(means))
+	return means
 }
+
+// meanOf is the mean of values; NaN: there are none.
+func meanOf(values []float64) float64 { return statistics.Sum(values) / float64(len(values)) }
 
 // missing is written in place of a figure that does not exist.
 const missing = "–"

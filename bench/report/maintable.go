@@ -15,19 +15,23 @@ import (
 // TableFormat is a format of the table of solvers.
 type TableFormat string
 
-// The formats: LaTeX for package booktabs, CSV with all digits, Markdown.
+// The formats: LaTeX for package booktabs, CSV with all digits, Markdown; the gaps by group in Markdown, see [WriteSummary].
 const (
 	LaTeX    TableFormat = "latex"
 	CSV      TableFormat = "csv"
 	Markdown TableFormat = "md"
+	Summary  TableFormat = "summary"
 )
 
 // TableFormats lists all formats.
-func TableFormats() []TableFormat { return []TableFormat{LaTeX, CSV, Markdown} }
+func TableFormats() []TableFormat { return []TableFormat{LaTeX, CSV, Markdown, Summary} }
 
 // WriteTable writes the main table of the report of runs: what each solver of each group did, the best mean rank first. Solvers that stand apart
 // have, as on the page, the best of the other kind below them for reference. Whatever names hold is text in the table.
 func WriteTable(w io.Writer, runs []Run, format TableFormat) error {
+	if format == Summary {
+		return WriteSummary(w, runs, SummaryOptions{})
+	}
 	s, _, err := newStudyOf(runs)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -41,7 +45,7 @@ func WriteTable(w io.Writer, runs []Run, format TableFormat) error {
 	case CSV:
 		return s.csvTable(w)
 	default:
-		return fmt.Errorf("report: table: expected latex, csv or md, found %q", format)
+		return fmt.Errorf("report: table: expected latex, csv, md or summary, found %q", format)
 	}
 	_, err = io.WriteString(w, text)
 	return err
@@ -132,42 +136,58 @@ func latexText(text string) string {
 func (s *study) markdownTable() string {
 	tables, columns := s.mainTables()
 	several := len(s.groups) > 1
-	var b strings.Builder
-	line := func(group string, cells []string) {
-		if several {
-			cells = append([]string{group}, cells...)
-		}
-		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
-	}
-	var head, rule []string
+	var names []string
 	for _, k := range columns {
-		head = append(head, markdownText(tables[0].Columns[k].Name))
-		if k == 0 {
-			rule = append(rule, "---")
-		} else {
-			rule = append(rule, "---:")
-		}
+		names = append(names, tables[0].Columns[k].Name)
 	}
-	line("group", head)
-	line("---", rule)
+	if several {
+		names = append([]string{"group"}, names...)
+	}
+	var b strings.Builder
+	b.WriteString(markdownHead(names, len(names)-len(columns)+1))
 	for n, g := range s.groups {
-		group := markdownText(printable(g.titled()))
-		for _, cells := range slices.Concat(tables[n].Rows, tables[n].Foot) {
-			var list []string
-			for _, k := range columns {
-				text := markdownText(cells[k].Text)
-				if cells[k].IsBest {
-					text = "**" + text + "**"
-				}
-				list = append(list, text)
+		for k, cells := range slices.Concat(tables[n].Rows, tables[n].Foot) {
+			var list []cell
+			if several {
+				list = append(list, text(g.titled()))
 			}
-			if g.reference() != nil && len(tables[n].Foot) > 0 && &cells[0] == &tables[n].Foot[0][0] {
-				list[0] = "for reference: " + list[0]
+			for _, column := range columns {
+				list = append(list, cells[column])
 			}
-			line(group, list)
+			if k >= len(tables[n].Rows) {
+				list[len(list)-len(columns)].Text = "for reference: " + cells[0].Text
+			}
+			b.WriteString(markdownRow(list))
 		}
 	}
 	return b.String()
+}
+
+// markdownHead is the head of a table whose first columns are texts and the others numbers.
+func markdownHead(names []string, texts int) string {
+	head, rule := "|", "|"
+	for k, name := range names {
+		head += " " + markdownText(name) + " |"
+		if k < texts {
+			rule += " --- |"
+		} else {
+			rule += " ---: |"
+		}
+	}
+	return head + "\n" + rule + "\n"
+}
+
+// markdownRow is a line of a table, the best in bold.
+func markdownRow(cells []cell) string {
+	line := "|"
+	for _, c := range cells {
+		text := markdownText(c.Text)
+		if c.IsBest {
+			text = "**" + text + "**"
+		}
+		line += " " + text + " |"
+	}
+	return line + "\n"
 }
 
 // markdownText is a text as it stands in a cell of Markdown.

@@ -72,7 +72,7 @@ func (p *page) addGroups(s *study, left room) {
 	if several {
 		p.Winners = s.winnersTable(p.Groups)
 		for k, all := range overall {
-			p.Overall[k].Gaps = s.gapsTable(fmt.Sprintf("gaps%d", k+1), p.Groups, all)
+			p.Overall[k].Gaps = s.gapsTable(fmt.Sprintf("gaps%d", k+1), all, "")
 		}
 	}
 }

@@ -68,44 +68,6 @@ func (g *group) against(a, b *contender) cell {
 	return c
 }
 
-// gapsTable is the mean gaps to the best known, solver × group, of the solvers and groups that the overall group has.
-func (s *study) gapsTable(id string, sections []*section, overall *group) *table {
-	t := &table{ID: id, Caption: "Mean gap to the best known, %", Columns: []heading{
-		{Name: "solver", IsText: true}, {Name: "mean rank", Help: "over the instances of all groups"},
-	}}
-	if overall.kind != anyone {
-		t.Caption += ", of the " + overall.kind.String()
-	}
-	var groups []*group
-	for k, g := range s.groups {
-		if slices.ContainsFunc(g.solvers, func(c *contender) bool { return overall.has(c.name) }) {
-			groups = append(groups, g)
-			name := sections[k].Name
-			if overall.kind != anyone { // the caption says of which solvers
-				name = printable(cmp.Or(g.name, "other instances"))
-			}
-			t.Columns = append(t.Columns, heading{Name: name})
-		}
-	}
-	for _, c := range overall.solvers {
-		row := []cell{text(c.name), number(c.rank, strconv.FormatFloat(c.rank, 'f', 2, 64))}
-		for _, g := range groups {
-			gap := math.NaN()
-			if at := slices.IndexFunc(g.solvers, func(part *contender) bool { return part.name == c.name }); at >= 0 {
-				gap = g.meanGap(g.solvers[at])
-			}
-			row = append(row, number(gap, percent(gap)))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	t.markBest(1, false, nil)
-	for k, g := range groups {
-		complete := g.complete()
-		t.markBest(k+2, false, func(row int) bool { return complete[overall.solvers[row].name] })
-	}
-	return t
-}
-
 // has says whether a solver is of the group.
 func (g *group) has(name string) bool {
 	return slices.ContainsFunc(g.solvers, func(c *contender) bool { return c.name == name })

@@ -148,6 +148,9 @@ func overrideSuite(c *cli.Context, suite *bench.Suite) (err error) {
 	}
 	if c.IsSet("evals") {
 		suite.Budget.Evaluations = c.Int64("evals")
+		for k := range suite.Instances {
+			suite.Instances[k].Evaluations = 0
+		}
 	}
 	if c.IsSet("workers") {
 		suite.Workers = c.Int("workers")

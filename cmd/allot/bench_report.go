@@ -34,7 +34,8 @@ Examples:
 			&cli.StringFlag{Name: "title", DefaultText: "names of the suites", Usage: "`TEXT` at the top of the page"},
 			&cli.IntFlag{Name: "charts", Value: 4, Usage: "draw at most `N` Gantt charts of the best known schedules"},
 			&cli.StringFlag{Name: "figures", Usage: "write each figure to `FOLDER` as SVG, PDF and PNG instead of a page"},
-			&cli.StringFlag{Name: "table", Usage: "write the table of solvers as `FORMAT` instead of a page: latex (with booktabs), csv or md; to standard output unless -o is given"},
+			&cli.StringFlag{Name: "against", Usage: "with --table summary: say in which groups each solver is better or worse than solver `NAME`"},
+			&cli.StringFlag{Name: "table", Usage: "write the table of solvers as `FORMAT` instead of a page: latex (with booktabs), csv, md, or summary (Markdown: the gaps of each solver by group, with intervals); to standard output unless -o is given"},
 		},
 		Action: runBenchReport,
 	}
@@ -54,7 +55,9 @@ func runBenchReport(c *cli.Context) error {
 	}
 	switch {
 	case table != "" && !slices.Contains(report.TableFormats(), table):
-		return usageErrorf("--table: expected latex, csv or md, found %q", table)
+		return usageErrorf("--table: expected latex, csv, md or summary, found %q", table)
+	case c.IsSet("against") && table != report.Summary:
+		return usageErrorf("--against: expected --table summary beside it")
 	case table != "" && c.IsSet("figures"), c.IsSet("figures") && c.IsSet("output"):
 		return usageErrorf("expected only one of --figures, --table and a page (-o), found two")
 	case c.IsSet("figures") && c.String("figures") == "":
@@ -84,6 +87,13 @@ func runBenchReport(c *cli.Context) error {
 		return writePictures(c, c.String("figures"), runs, opt)
 	}
 	if err := write(c, path, func(w io.Writer) error {
+		if table == report.Summary {
+			err := report.WriteSummary(w, runs, report.SummaryOptions{Against: c.String("against")})
+			if errors.Is(err, report.ErrNoSolver) {
+				return usageErrorf("--against: %w", err)
+			}
+			return err
+		}
 		if table != "" {
 			return report.WriteTable(w, runs, table)
 		}
