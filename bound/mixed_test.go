@@ -216,5 +216,9 @@ func TestNoBoundOfASumIsAboveTheBestSchedule(t *testing.T) {
 	}
 }
 
-// tightMixed is how many bounds of single metrics, minimised or (false) maximised, reached the best schedule of a list.
-var tightMixed = map[string]int{}
+// tightMixed is how many bounds of single metrics, minimised or (false) maximised, reached the best of the schedules where that is not 0.
+var tightMixed = map[string]int{
+	"bounded_slowdown true": 391, "cost true": 147, "data_moved false": 420, "data_moved true": 378, "finished false": 453, "finished true": 414, "makespan true": 327, "mcp true": 44,
+	"mean_response true": 281, "mean_slowdown true": 303, "mean_wait true": 46, "miss_rate true": 202, "missed true": 202, "over_budget true": 60, "over_deadline true": 69,
+	"slowdown_without_deadline true": 256, "unfinished true": 177, "work_done false": 425, "work_done true": 390, "workflow_failures true": 192,
+}

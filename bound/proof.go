@@ -86,7 +86,7 @@ func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
 	if p.constant == nil {
 		return false
 	}
-	p.begun = true
+	p.begun = p.begun || ctx.Err() == nil
 	busy := int64(0)
 	for _, t := range p.terms {
 		for k := range t.provers {
