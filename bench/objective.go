@@ -15,6 +15,16 @@ func Minimising(in *model.Instance, metric string) (*model.Instance, error) {
 	return in.WithObjective(map[string]float64{metric: 1})
 }
 
+// WithoutBound says, for people, why nothing bounds the instance's objective from below. It is empty where something does.
+func WithoutBound(in *model.Instance) string {
+	for _, t := range in.Objective() {
+		if _, limited := in.Most(t.Metric); t.Weight < 0 && !limited {
+			return fmt.Sprintf("%s has no lower bound: no largest value of %s is known", ObjectiveName(in), t.Metric)
+		}
+	}
+	return ""
+}
+
 // ObjectiveName formats the instance's objective, a weighted sum of metrics.
 func ObjectiveName(in *model.Instance) string {
 	var terms []string

@@ -5,12 +5,13 @@ import (
 	"context"
 	"slices"
 
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 )
 
 var (
 	_ = Register(Method{Name: "area-dual", Metric: "makespan", Certifies: true,
-		Doc:    "the area of the jobs over the processors, at the best prices of the clusters' processor time: the dual of the assignment's linear program",
+		Doc:    "the area of the jobs over the processors, at the best prices of the clusters' processor time and memory: the dual of the assignment's linear program",
 		Source: "J. K. Lenstra, D. B. Shmoys, É. Tardos (1990), Approximation algorithms for scheduling unrelated parallel machines, Math. Program. 46, doi:10.1007/BF01585745, the linear program; prices by multiplicative updates, S. Arora, E. Hazan, S. Kale (2012), doi:10.4086/toc.2012.v008a006",
 		New:    OnceShown(proveAreaDual)})
 	_ = Register(Method{Name: "area-released", Metric: "makespan", Certifies: true,
@@ -44,18 +45,27 @@ func (r *Relaxation) Spreads() bool {
 	return slices.ContainsFunc(r.must, func(j int) bool { return r.over[j] != nil })
 }
 
-// proveAreaDual bounds the makespan by the value of the jobs at the best prices of processor time.
+// proveAreaDual bounds the makespan by the value of the jobs at the best prices of processor time and memory.
 func proveAreaDual(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
 	if len(r.must) == 0 {
 		return Sum{}, nil, true
 	}
-	prices, ok := r.AreaPrices(ctx)
-	return r.PricedSum(prices.Value), func() *proof.Argument { return showArea(nil, prices.Price) }, ok
+	sets, ok := r.priceSets(ctx)
+	if !ok {
+		return Sum{}, nil, false
+	}
+	best := sets[0]
+	for _, prices := range sets[1:] {
+		if prices.Value > best.Value {
+			best = prices
+		}
+	}
+	return r.pricedSum(best.Value, best), func() *proof.Argument { return showArea(nil, best) }, true
 }
 
 // showArea shows the areas of the jobs at the prices. If jobs is nil, it means all jobs that have to be placed.
-func showArea(jobs []int, prices []float64) *proof.Argument {
-	return &proof.Argument{Area: &proof.Area{Jobs: jobs, Prices: prices}}
+func showArea(jobs []int, prices Prices) *proof.Argument {
+	return &proof.Argument{Area: &proof.Area{Jobs: jobs, Prices: prices.Price, Memory: prices.Memory}}
 }
 
 // unitPrices is the price 1 for every cluster.
@@ -65,6 +75,36 @@ func (r *Relaxation) unitPrices() []float64 { return slices.Repeat([]float64{1},
 // Prices times processors sum to 1 but for rounding.
 func (r *Relaxation) PricedSum(value float64) Sum {
 	return Sum{Value: value, Size: value, Terms: len(r.must) + 2*len(r.in.Clusters())}
+}
+
+// pricedSum is like PricedSum. Where memory has prices, the sizes of all memories are rounded, too.
+func (r *Relaxation) pricedSum(value float64, prices Prices) Sum {
+	sum := r.PricedSum(value)
+	if prices.Memory != nil {
+		for c := range r.in.Clusters() {
+			sum.Terms += 4 + 2*len(r.in.Clusters()[c].Machines)
+		}
+	}
+	return sum
+}
+
+// priceSets returns the prices for bounds by area: those of processors and, where memory is limited, those of processors and memory. It returns false if
+// the context ended before they were known.
+func (r *Relaxation) priceSets(ctx context.Context) ([]Prices, bool) {
+	if r.sets == nil {
+		prices, ok := r.AreaPrices(ctx)
+		if !ok {
+			return nil, false
+		}
+		r.sets = []Prices{prices}
+		if r.in.Features()&model.MemoryLimits != 0 {
+			areas, _ := r.Areas(ctx) // known, as the prices are
+			if both, scarce := r.memoryPrices(ctx, prices, areas); scarce {
+				r.sets = append(r.sets, both)
+			}
+		}
+	}
+	return r.sets, true
 }
 
 // AreaPrices returns the prices of the clusters' processor time that are best for the areas of the jobs. It computes them once. It
@@ -122,7 +162,7 @@ func proveAreaReleased(ctx context.Context, r *Relaxation) (Sum, func() *proof.A
 			jobs = append(jobs, r.must[k])
 		}
 		slices.Sort(jobs)
-		return showArea(jobs, r.unitPrices())
+		return showArea(jobs, Prices{Price: r.unitPrices()})
 	}
 	return r.Chained(r.PricedSum(best)), show, true
 }
@@ -154,7 +194,7 @@ func proveWideJobs(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argum
 		if longest >= mean {
 			return r.chainTo(at)
 		}
-		a := showArea(jobs, r.unitPrices())
+		a := showArea(jobs, Prices{Price: r.unitPrices()})
 		a.Area.Weights = r.sizeWeights(jobs, func(size, processors int) int { return 1 })
 		return a
 	}

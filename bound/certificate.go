@@ -35,8 +35,12 @@ func (p *Proof) Certificates() []*proof.Certificate {
 	for _, t := range p.terms {
 		for k := range t.gates {
 			if part, ok := t.shown(k); ok {
+				weight := 1.0
+				if metric, _ := model.MetricNamed(t.metric); metric.HighBetter {
+					weight = -1 // an objective takes it negated
+				}
 				list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(),
-					Objective: map[string]float64{t.metric: 1}, Bound: model.ProvedBound(part.Bound), Parts: []proof.Part{part}})
+					Objective: map[string]float64{t.metric: weight}, Bound: model.ProvedBound(part.Bound), Parts: []proof.Part{part}})
 			}
 		}
 	}

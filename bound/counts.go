@@ -88,8 +88,8 @@ func (r *Relaxation) mostMCP() float64 {
 // and long enough for each job alone. More jobs get fewer buckets, up to about the time that the area takes: 24, or 32 from 121 to
 // 400 jobs, which measured best. It returns nil if there is no area.
 func (r *Relaxation) bucketLimits(ctx context.Context) []float64 {
-	proved, _, ok := proveAreaDual(ctx, r)
-	area := proved.Value
+	prices, ok := r.AreaPrices(ctx)
+	area := prices.Value
 	if !ok || !(area > 0) || !gate.Finite(area) {
 		return nil
 	}

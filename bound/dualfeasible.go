@@ -128,7 +128,7 @@ func proveDualFeasible(ctx context.Context, r *Relaxation) (Sum, func() *proof.A
 
 // showSizes shows the areas of the jobs with their sizes changed. The weight of a job is a whole number of parts of its cluster.
 func (r *Relaxation) showSizes(prices []float64, sizes dualFeasible, parts func(processors int) int) *proof.Argument {
-	a := showArea(nil, slices.Clone(prices))
+	a := showArea(nil, Prices{Price: slices.Clone(prices)})
 	for c := range a.Area.Prices {
 		m := r.in.Clusters()[c].Processors
 		a.Area.Prices[c] *= float64(m) / float64(parts(m))

@@ -12,7 +12,7 @@ import (
 )
 
 var _ = Register(Method{Name: "energetic", Metric: "makespan", Certifies: true,
-	Doc:    "the makespans within which the jobs need more processor time, or more of a licence, than some interval has, whenever they run between their head and tail",
+	Doc:    "the makespans within which the jobs need more processor time, memory or copies of a licence than some interval has, whenever they run between their head and tail",
 	Source: "P. Baptiste, C. Le Pape, W. Nuijten (1999), Satisfiability tests and time-bound adjustments for cumulative scheduling problems, Ann. Oper. Res. 92, doi:10.1023/A:1018995000688, §3, energetic reasoning, of which the time-table is the part with the shortest intervals; R. Klein, A. Scholl (1999), Computing lower bounds by destructive improvement, Eur. J. Oper. Res. 112, doi:10.1016/S0377-2217(97)00442-6",
 	New:    func(r *Relaxation, proved *Gate) Prover { return &energetic{r: r, proved: proved} }})
 
@@ -20,7 +20,7 @@ var _ = Register(Method{Name: "energetic", Metric: "makespan", Certifies: true,
 // processors if some jobs wait, arrive later or need licences; for other jobs it would prove no more than the bounds by area.
 //
 // If the makespan is T, a job with head r and tail q runs within [r, T − q]. While it runs, it holds its part of each resource:
-// of the processors at the best prices of the clusters (see [Prices]), and of the copies of each licence in all pools. A job
+// of the processors at the best prices of the clusters (see [Prices]), of processors and memory likewise, and of the copies of each licence in all pools. A job
 // that runs for a time p holds its part in an interval [a, b] for at least min(p, b − a, r + p − a, b − (T − q − p)). All jobs
 // together hold at most the whole resource.
 type energetic struct {
@@ -29,8 +29,8 @@ type energetic struct {
 	started   bool
 	resources [][]energyJob
 	held      []energyJob            // scratch
-	licences  []string               // by resource; the first is processors
-	prices    []float64              // of the processors
+	licences  []string               // by resource; empty: one at prices
+	prices    []Prices               // of the first resources: processors, perhaps with memory
 	show      func() *proof.Argument // what proves low
 	points    int                    // number of limits that intervals may have, on each side
 	work      int64                  // work to test one makespan
@@ -81,7 +81,7 @@ func (e *energetic) Improve(ctx context.Context, work int64) bool {
 
 // settle hands over the largest makespan refuted.
 func (e *energetic) settle() {
-	if !(e.low <= 0) && e.proved.Prove(e.r.Chained(e.r.PricedSum(e.low))) { // also where it is NaN
+	if !(e.low <= 0) && e.proved.Prove(e.r.Chained(e.r.pricedSum(e.low, e.prices[len(e.prices)-1]))) { // also where it is NaN
 		e.proved.Show(e.show)
 	}
 }
@@ -94,41 +94,38 @@ func (e *energetic) start(ctx context.Context) {
 	if !r.solid || r.in.Features()&(model.Precedence|model.LicencePools|model.Arrivals) == 0 || len(r.must) == 0 {
 		return
 	}
-	prices, ok := r.AreaPrices(ctx)
+	sets, ok := r.priceSets(ctx)
 	if !ok {
 		return
 	}
-	e.low, e.prices, e.licences = prices.Value, prices.Price, []string{""}
-	e.show = func() *proof.Argument { return showArea(nil, prices.Price) }
 	tails := r.Tails()
-	processors := make([]energyJob, 0, len(r.must))
+	for _, prices := range sets {
+		if e.prices = append(e.prices, prices); prices.Value > e.low {
+			e.low, e.show = prices.Value, func() *proof.Argument { return showArea(nil, prices) }
+		}
+		e.resources, e.licences = append(e.resources, r.pricedEnergy(prices, tails)), append(e.licences, "")
+	}
 	for _, j := range r.must {
-		job := energyJob{head: r.start[j], tail: tails[j]}
 		if end := r.EarliestEnd(j) + tails[j]; end > e.low {
 			e.low, e.show = end, func() *proof.Argument { return r.chainThrough(j, tails) }
 		}
-		for c, price := range prices.Price {
-			if r.in.CanRun(j, c) {
-				size, _ := r.in.Width(j, c)
-				job.ways = append(job.ways, energyWay{price * float64(size), r.in.DurationOn(j, c, size)})
-			}
-		}
-		processors = append(processors, job)
 	}
-	e.resources = append([][]energyJob{processors}, e.licensed(tails)...)
-	held := 0
+	e.resources = append(e.resources, e.licensed(tails)...)
+	all, held := 0, 0 // ways; those but for memory, which leaves the other resources as many points
 	for resource, jobs := range e.resources {
 		area := 0.0
 		for k := range jobs {
-			held += len(jobs[k].ways)
+			if all += len(jobs[k].ways); resource == 0 || resource >= len(sets) {
+				held += len(jobs[k].ways)
+			}
 			if len(jobs[k].ways) == 1 {
 				area += jobs[k].ways[0].part * jobs[k].ways[0].length
 			}
 		}
 		if area > e.low {
 			e.low, e.show = area, func() *proof.Argument {
-				if resource == 0 {
-					return showArea(nil, prices.Price)
+				if resource < len(sets) {
+					return showArea(nil, sets[resource])
 				}
 				return &proof.Argument{Area: &proof.Area{Licence: e.licences[resource]}}
 			}
@@ -138,8 +135,24 @@ func (e *energetic) start(ctx context.Context) {
 	if e.points < 4 || !(e.low > 0) || math.IsInf(e.low, 1) {
 		return
 	}
-	e.work = int64(4 * e.points * e.points * held)
+	e.work = int64(4 * e.points * e.points * all)
 	e.done = false
+}
+
+// pricedEnergy is what the jobs that have to be placed hold of the clusters at the prices.
+func (r *Relaxation) pricedEnergy(prices Prices, tails []float64) []energyJob {
+	jobs := make([]energyJob, 0, len(r.must))
+	for _, j := range r.must {
+		job := energyJob{head: r.start[j], tail: tails[j]}
+		for c := range prices.Price {
+			if r.in.CanRun(j, c) {
+				size, _ := r.in.Width(j, c)
+				job.ways = append(job.ways, energyWay{prices.of(c, r.in.Jobs()[j].Memory) * float64(size), r.in.DurationOn(j, c, size)})
+			}
+		}
+		jobs = append(jobs, job)
+	}
+	return jobs
 }
 
 // Tails are, by job, the least time from its end to the end of all jobs that wait for it and have to be placed.
@@ -227,8 +240,8 @@ func (e *energetic) refutes(ctx context.Context, makespan float64) (show func() 
 				if a < b && demand(e.held, makespan, a, b, rounding) > (b-a)*(1+1e-9)+rounding {
 					return func() *proof.Argument {
 						found := &proof.Energetic{Makespan: makespan, From: a, To: b, Licence: e.licences[resource]}
-						if resource == 0 {
-							found.Prices = e.prices
+						if resource < len(e.prices) {
+							found.Prices, found.Memory = e.prices[resource].Price, e.prices[resource].Memory
 						}
 						return &proof.Argument{Energetic: found}
 					}

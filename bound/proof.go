@@ -19,6 +19,7 @@ type Proof struct {
 	terms    []*term
 	constant *big.Rat // contribution of the metrics of negative weight; nil: one of them has no largest value, so that there is no bound
 	duties   []Duty   // see Duties
+	begun    bool     // some work was done, so that a metric without a bound counts as 0
 }
 
 // Duties returns the duty of a schedule towards each job. It is nil if the context ended before the duties were known.
@@ -85,6 +86,7 @@ func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
 	if p.constant == nil {
 		return false
 	}
+	p.begun = p.begun || ctx.Err() == nil
 	busy := int64(0)
 	for _, t := range p.terms {
 		for k := range t.provers {
@@ -113,14 +115,12 @@ func (p *Proof) Limit(objective float64) {
 	}
 	least, _ := p.constant.Float64()
 	for _, t := range p.terms {
-		best, _ := t.best()
-		least += t.weight * best
+		least += t.weight * t.best()
 	}
 	for _, t := range p.terms {
-		best, _ := t.best()
 		for _, prover := range t.provers {
 			if limited, ok := prover.(Limited); ok {
-				limited.Limit(best + (objective-least)/t.weight) // the others cost what is proved of them at least
+				limited.Limit(t.best() + (objective-least)/t.weight) // the others cost what is proved of them at least
 			}
 		}
 	}
@@ -140,18 +140,14 @@ func (p *Proof) Order() ([]int, bool) {
 	return nil, false
 }
 
-// Bound is the proved bound.
+// Bound is the proved bound. There is one after the first work, unless a metric of negative weight has no largest value.
 func (p *Proof) Bound() model.Bound {
-	if p.constant == nil {
+	if p.constant == nil || !p.begun && len(p.terms) > 0 {
 		return model.Bound{}
 	}
-	bounds, ok := make([]float64, len(p.terms)), len(p.terms) == 0 // then only the largest values of metrics of negative weight count
+	bounds := make([]float64, len(p.terms))
 	for k, t := range p.terms {
-		best, found := t.best()
-		bounds[k], ok = best, ok || found
-	}
-	if !ok {
-		return model.Bound{}
+		bounds[k] = t.best()
 	}
 	return p.total(bounds)
 }
@@ -187,7 +183,7 @@ func exact(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 func (p *Proof) Parts() []Part {
 	var parts []Part
 	for _, t := range p.terms {
-		best, _ := t.best()
+		best := t.best()
 		for k, gate := range t.gates {
 			if value, ok := gate.Bound().Value(); ok {
 				value = max(0, t.of.roundUp(t.metric, value))
@@ -198,17 +194,14 @@ func (p *Proof) Parts() []Part {
 	return parts
 }
 
-// best is the best bound of the metric, and whether any method proves one. No metric is negative.
-func (t *term) best() (best float64, ok bool) {
+// best is the best bound of the metric: 0 if no method proves more, because no metric is negative.
+func (t *term) best() (best float64) {
 	for _, gate := range t.gates {
 		if value, found := gate.Bound().Value(); found {
-			best, ok = max(best, value), true
+			best = max(best, value)
 		}
 	}
-	if ok {
-		best = max(best, t.of.roundUp(t.metric, best))
-	}
-	return best, ok
+	return max(best, t.of.roundUp(t.metric, best))
 }
 
 // Lower is the best bound that the methods prove with [LittleWork], if they prove one. When ctx ends, it returns what is proved by

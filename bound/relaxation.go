@@ -38,6 +38,7 @@ type Relaxation struct {
 	depth    int         // jobs of the longest chain of precedence
 	grains   [2]*grain   // see grainOf; nil: not asked for yet
 	prices   Prices      // see AreaPrices; Price nil: not asked for yet
+	sets     []Prices    // see priceSets; nil: not asked for yet
 	areaRows [][]float64 // see Areas; nil: not asked for yet
 
 	scaled bool        // see wholeTimesOf
@@ -204,24 +205,25 @@ func (r *Relaxation) areaOn(j, c int) float64 {
 	return area
 }
 
-// most is the largest possible value of a metric that is better when high, in exact numbers. It returns false if there is none.
+// most is the largest possible value of a metric that is better when high, in exact numbers: of the jobs that may be placed. It returns false if there is none.
 func (r *Relaxation) most(metric string) (most *big.Rat, ok bool) {
-	most = new(big.Rat)
+	of := func(job *model.Job) float64 { return 1 }
 	switch metric {
-	case "finished":
-		return most.SetInt64(int64(len(r.in.Jobs()))), true
 	case "utilisation", "processor_usage", "licence_usage":
-		return most.SetInt64(100), true
+		return big.NewRat(100, 1), true
+	case "finished":
 	case "data_moved":
-		for k := range r.in.Jobs() {
-			most.Add(most, exact(r.in.Jobs()[k].Input+r.in.Jobs()[k].Output))
-		}
-		return most, true
+		of = func(job *model.Job) float64 { return job.Input + job.Output }
 	case "work_done":
-		for k := range r.in.Jobs() {
-			most.Add(most, exact(r.in.Jobs()[k].TotalWork()))
-		}
-		return most, true
+		of = (*model.Job).TotalWork
+	default:
+		return nil, false
 	}
-	return nil, false
+	most = new(big.Rat)
+	for j, duty := range r.duties {
+		if duty != MustLeave {
+			most.Add(most, exact(of(&r.in.Jobs()[j])))
+		}
+	}
+	return most, true
 }

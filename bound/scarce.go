@@ -127,15 +127,13 @@ func copiesOf(in *model.Instance, j, l int) int64 {
 	return copies
 }
 
-// memoryParts is the number of parts into which the memory of a cluster is divided. The memory that a job holds is rounded down and the memory of
-// the cluster is rounded up, by more than the checker allows.
-const memoryParts = 1 << 20
-
-// memory limits the memory of all machines of a cluster together, and says whether a job needs any.
+// memory limits the memory of all machines of a cluster together, and says whether a job needs any. It divides the memory of a cluster into parts. The
+// memory that a job holds is rounded down and that of the cluster is rounded up, by more than the checker allows.
 func (w *wholeTimes) memory(r *Relaxation) bool {
 	if r.in.Features()&model.MemoryLimits == 0 {
 		return false
 	}
+	parts := mostCapacity/len(r.in.Clusters()) - 1 // all together are at most the largest capacity
 	whole := make([]float64, len(r.in.Clusters()))
 	has := make([]int64, len(whole))
 	for c := range whole {
@@ -144,16 +142,16 @@ func (w *wholeTimes) memory(r *Relaxation) bool {
 			whole[c] += float64(m.Count) * m.Memory
 		}
 		if has[c] = -1; whole[c] < math.MaxFloat64/2 {
-			has[c] = memoryParts + 1
+			has[c] = int64(parts) + 1
 		}
 	}
 	w.shared(r, has, func(k, c int) (int, int64) {
-		if has[c] < 0 {
+		if has[c] < 0 || r.in.Jobs()[w.jobs[k]].Memory == 0 {
 			return c, 0
 		}
 		processors, _ := r.in.Width(w.jobs[k], c)
 		share := r.in.Jobs()[w.jobs[k]].Memory * float64(processors) / whole[c]
-		return c, int64(memoryParts * min(1, share))
+		return c, int64(float64(parts) * min(1, share))
 	})
 	return true
 }

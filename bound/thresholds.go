@@ -28,13 +28,22 @@ type headTail struct {
 //
 // Complexity: O(n) for each pair. There are at most 64² pairs for n jobs, fewer for thousands of jobs.
 func proveHeadTail(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
-	if len(r.must) == 0 {
+	sets, ok := r.priceSets(ctx)
+	if len(r.must) == 0 || !ok {
 		return Sum{}, nil, false
 	}
-	jobs, ok := r.headTails(ctx)
-	if !ok {
-		return Sum{}, nil, false
+	best, show := Sum{}, (func() *proof.Argument)(nil)
+	for _, prices := range sets {
+		if found, by := r.headTailAt(ctx, prices); found.Value > best.Value {
+			best, show = found, by
+		}
 	}
+	return best, show, true
+}
+
+// headTailAt does so for the work at given prices.
+func (r *Relaxation) headTailAt(ctx context.Context, prices Prices) (Sum, func() *proof.Argument) {
+	jobs := r.headTails(ctx, prices)
 	slices.SortStableFunc(jobs, func(a, b headTail) int { return cmp.Compare(b.length, a.length) })
 	most := int(min(64, max(2, math.Sqrt(4_000_000/float64(len(jobs))))))
 	heads := someOf(jobs, most, func(j *headTail) float64 { return j.head })
@@ -62,11 +71,11 @@ func proveHeadTail(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argum
 			}
 		}
 	}
-	return r.Chained(r.PricedSum(best)), func() *proof.Argument { return r.showHeadTail(jobs, bestHead, bestTail) }, true
+	return r.Chained(r.pricedSum(best, prices)), func() *proof.Argument { return r.showHeadTail(jobs, prices, bestHead, bestTail) }
 }
 
 // showHeadTail shows what the jobs of at least the head and the tail prove: their work, or that some of them run on the same processor.
-func (r *Relaxation) showHeadTail(jobs []headTail, head, tail float64) *proof.Argument {
+func (r *Relaxation) showHeadTail(jobs []headTail, prices Prices, head, tail float64) *proof.Argument {
 	var list []int
 	var lengths []float64
 	work := 0.0
@@ -81,7 +90,7 @@ func (r *Relaxation) showHeadTail(jobs []headTail, head, tail float64) *proof.Ar
 	met, longest := meeting(lengths, r.in.Processors())
 	if met <= work {
 		slices.Sort(list)
-		return showArea(list, r.prices.Price)
+		return showArea(list, prices)
 	}
 	list = list[:longest]
 	slices.Sort(list)
@@ -104,12 +113,8 @@ func meeting(lengths []float64, p int) (best float64, longest int) {
 	return best, longest
 }
 
-// headTails lists the jobs that have to be placed. It returns false if the context ended before their areas were known.
-func (r *Relaxation) headTails(ctx context.Context) ([]headTail, bool) {
-	prices, ok := r.AreaPrices(ctx)
-	if !ok {
-		return nil, false
-	}
+// headTails lists the jobs that have to be placed, with their work at the prices.
+func (r *Relaxation) headTails(ctx context.Context, prices Prices) []headTail {
 	areas, _ := r.Areas(ctx) // known, as the prices are
 	tails := r.Tails()
 	jobs := make([]headTail, len(r.must))
@@ -117,12 +122,12 @@ func (r *Relaxation) headTails(ctx context.Context) ([]headTail, bool) {
 		work := math.Inf(1)
 		for c, area := range areas[k] {
 			if !math.IsInf(area, 1) {
-				work = min(work, prices.Price[c]*area)
+				work = min(work, prices.of(c, r.in.Jobs()[j].Memory)*area)
 			}
 		}
 		jobs[k] = headTail{r.start[j], tails[j], r.least[j], work, j}
 	}
-	return jobs, true
+	return jobs
 }
 
 // someOf returns some of the distinct values of the jobs, evenly spaced by rank. Their number is at most most.

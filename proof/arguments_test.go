@@ -27,7 +27,7 @@ func TestArgumentsProveWhatTheyShould(t *testing.T) {
 		n.blocks(t, seen)
 	}
 	for _, kind := range []string{"chain", "no chain refuted", "area", "area of weights", "weights refuted", "area of a licence", "unlimited refuted", "pigeonhole", "energetic verified", "energetic refuted",
-		"energetic not certified", "energetic licence verified", "energetic licence refuted", "mean", "mean not certified", "over", "area levels", "area levels not certified"} {
+		"energetic not certified", "energetic memory verified", "energetic memory refuted", "area of memory", "memory without limit refuted", "licence and memory refuted", "energetic licence verified", "energetic licence refuted", "mean", "mean of some", "over", "missed", "unfinished", "finished", "mcp", "cost", "over_budget", "workflow_failures", "area levels", "area levels not certified"} {
 		if seen[kind] < race.Fewer(40, 4) {
 			t.Errorf("%s: %d cases, the test says little: %v", kind, seen[kind], seen)
 		}
@@ -81,6 +81,7 @@ func (n *naive) areas(t *testing.T, rng *rand.Rand, seen tally) {
 		n.proves(t, seen, "area", "makespan", work/capacity+n.around(jobs), by)
 	}
 	n.weighted(t, rng, seen, jobs, prices)
+	n.remembered(t, rng, seen, jobs, prices)
 	if len(n.in.Licences()) == 0 {
 		return
 	}
@@ -97,6 +98,52 @@ func (n *naive) areas(t *testing.T, rng *rand.Rand, seen tally) {
 		}
 		n.proves(t, seen, "area of a licence", "makespan", work/float64(copies)+n.around(jobs), by)
 	}
+}
+
+// remembered gives the memory of the clusters prices besides. A job holds its memory on each of its processors.
+func (n *naive) remembered(t *testing.T, rng *rand.Rand, seen tally, jobs []int, prices []float64) {
+	memory, capacity, unlimited := n.memoryPrices(rng)
+	for c := range prices {
+		capacity += prices[c] * float64(n.in.Clusters()[c].Processors)
+	}
+	work := 0.0
+	for _, j := range jobs {
+		least := math.Inf(1)
+		for c, price := range prices {
+			if x := n.area(j, c); !math.IsInf(x, 1) {
+				least = min(least, (price+memory[c]*n.specs[j].Memory)*x)
+			}
+		}
+		work += least
+	}
+	by := proof.Argument{Area: &proof.Area{Jobs: jobs, Prices: prices, Memory: memory}}
+	switch {
+	case unlimited || capacity == 0:
+		n.says(t, seen, "memory without limit", "makespan", 1e-3, proof.Refuted, by)
+	default:
+		n.proves(t, seen, "area of memory", "makespan", work/capacity+n.around(jobs), by)
+	}
+	by.Area.Weights = make([][]proof.Weight, len(prices))
+	n.says(t, seen, "memory and weights", "makespan", 1e-3, proof.Refuted, by)
+}
+
+// memoryPrices are prices of the memory of the clusters, what all of it is worth, and whether some of it is not limited.
+func (n *naive) memoryPrices(rng *rand.Rand) (prices []float64, capacity float64, unlimited bool) {
+	for _, cluster := range n.in.Clusters() {
+		all := 0.0
+		for _, m := range cluster.Machines {
+			all += float64(m.Count) * m.Memory
+		}
+		price := float64(rng.IntN(3))
+		if math.IsInf(all, 1) && rng.IntN(4) > 0 {
+			price = 0
+		}
+		prices = append(prices, price)
+		if unlimited = unlimited || price > 0 && math.IsInf(all, 1); price > 0 {
+			capacity += price * all
+		}
+	}
+	return prices, capacity, unlimited
 }
 
 // weighted gives the jobs weights by their size.
@@ -175,6 +222,11 @@ func (n *naive) intervals(t *testing.T, rng *rand.Rand, seen tally) {
 	from := makespan * float64(rng.IntN(4)) / 8
 	to := from + makespan*float64(1+rng.IntN(6))/8
 	prices, capacity := make([]float64, len(n.in.Clusters())), 0.0
+	memory, all, unlimited := n.memoryPrices(rng)
+	if rng.IntN(2) == 0 {
+		memory, all, unlimited = nil, 0, false
+	}
+	capacity = all
 	for c := range prices {
 		prices[c] = float64(rng.IntN(3))
 		capacity += prices[c] * float64(n.in.Clusters()[c].Processors)
@@ -197,6 +249,9 @@ func (n *naive) intervals(t *testing.T, rng *rand.Rand, seen tally) {
 		for c, price := range prices {
 			if size, time := n.on(j, c); n.in.CanRun(j, c) {
 				if x := held(j, time); !math.IsInf(x, 1) {
+					if memory != nil {
+						price += memory[c] * n.specs[j].Memory
+					}
 					least = min(least, x*float64(size)*price)
 				}
 			}
@@ -214,34 +269,158 @@ func (n *naive) intervals(t *testing.T, rng *rand.Rand, seen tally) {
 		}
 		return proof.Refuted
 	}
-	want := verdict(over || need > capacity*(to-from))
-	if !rectangles {
+	want, kind := verdict(over || need > capacity*(to-from)), "energetic"
+	if memory != nil {
+		kind = "energetic memory"
+	}
+	if unlimited {
+		want = proof.Refuted
+	} else if !rectangles {
 		want = proof.NotCertified
 	}
-	n.says(t, seen, "energetic", "makespan", makespan, want, proof.Argument{Energetic: &proof.Energetic{Makespan: makespan, From: from, To: to, Prices: prices}})
+	n.says(t, seen, kind, "makespan", makespan, want, proof.Argument{Energetic: &proof.Energetic{Makespan: makespan, From: from, To: to, Prices: prices, Memory: memory}})
 	if len(n.in.Licences()) > 0 {
 		n.says(t, seen, "energetic licence", "makespan", makespan, verdict(copies >= 0 && (overLicence || of > float64(copies)*(to-from))),
 			proof.Argument{Energetic: &proof.Energetic{Makespan: makespan, From: from, To: to, Licence: "l"}})
+		if memory != nil {
+			n.says(t, seen, "licence and memory", "makespan", makespan, proof.Refuted, proof.Argument{Energetic: &proof.Energetic{Makespan: makespan, From: from, To: to, Licence: "l", Memory: memory}})
+			n.says(t, seen, "licence and memory", "makespan", 1e-3, proof.Refuted, proof.Argument{Area: &proof.Area{Licence: "l", Memory: memory}})
+		}
 	}
 }
 
 func (n *naive) alone(t *testing.T, seen tally) {
 	by := proof.Argument{EachAlone: &proof.EachAlone{}}
-	response, wait, over := 0.0, 0.0, 0.0
-	for _, j := range n.must {
-		job := &n.in.Jobs()[j]
-		w := n.head[j] - (job.Arrival - n.first)
-		wait, response = wait+w, response+w+n.least[j]
+	over, count := 0.0, map[string]float64{}
+	for j := range n.in.Jobs() {
+		job, late := &n.in.Jobs()[j], false
+		if dated := n.specs[j].Deadline != nil; dated {
+			late = n.never[j] || n.head[j]+n.least[j]+n.first > job.Deadline+1e-6
+			count["dated"]++
+		}
+		if late {
+			count["missed"]++
+		}
+		if n.never[j] {
+			count["unfinished"]++
+		}
+		if !n.has[j] {
+			continue
+		}
+		count["finished"]++
+		count["bounded_slowdown"] = 1
+		count["data_moved"] += n.specs[j].Input + n.specs[j].Output
+		count["work_done"] += float64(job.Tasks) * job.Work
+		count["cost"] += n.price(j)
+		if n.specs[j].Budget != nil && n.price(j) > *n.specs[j].Budget+1e-6 {
+			count["over_budget"]++
+		}
+		if n.least[j] > 0 {
+			count["mean_slowdown"] = 1
+			if n.specs[j].Deadline == nil {
+				count["slowdown_without_deadline"] = 1
+			}
+		}
 		over += max(0, n.head[j]+n.least[j]+n.first-job.Deadline)
 	}
+	count["miss_rate"] = 100 * count["missed"] / max(1, count["dated"])
+	count["workflow_failures"] = n.failures()
 	n.proves(t, seen, "over", "over_deadline", over, by)
-	if !n.all {
-		n.says(t, seen, "mean", "mean_response", 1e-3, proof.NotCertified, by)
-		n.says(t, seen, "mean", "mean_wait", 1e-3, proof.NotCertified, by)
-		return
+	for _, metric := range []string{"missed", "miss_rate", "unfinished", "finished", "data_moved", "work_done", "cost", "over_budget", "workflow_failures", "mean_slowdown", "slowdown_without_deadline", "bounded_slowdown"} {
+		n.proves(t, seen, metric, metric, count[metric], by)
+		if count[metric] == 0 {
+			seen[metric]--
+		}
 	}
-	n.proves(t, seen, "mean", "mean_response", response/float64(len(n.must)), by)
-	n.proves(t, seen, "mean", "mean_wait", wait/float64(len(n.must)), by)
+	for metric, value := range map[string]func(j int) float64{
+		"mean_response": func(j int) float64 { return n.head[j] + n.least[j] + n.first - n.in.Jobs()[j].Arrival },
+		"mean_wait":     func(j int) float64 { return n.head[j] + n.first - n.in.Jobs()[j].Arrival },
+		"mcp":           n.performance,
+	} {
+		kind := "mean"
+		if metric == "mcp" {
+			kind = "mcp"
+		} else if !n.all {
+			kind = "mean of some"
+		}
+		n.proves(t, seen, kind, metric, n.leastMean(value), by)
+	}
+}
+
+// leastMean tries all sets of jobs that a schedule may place.
+func (n *naive) leastMean(value func(j int) float64) float64 {
+	if len(n.must) == 0 {
+		return 0
+	}
+	least := math.Inf(1)
+	for set := range 1 << len(n.specs) {
+		sum, count, allowed := 0.0, 0.0, true
+		for j := range n.specs {
+			placed := set>>j&1 == 1
+			if allowed = allowed && (placed || !n.has[j]) && (!placed || !n.never[j]); allowed && placed {
+				sum, count = sum+value(j), count+1
+			}
+		}
+		if allowed {
+			least = min(least, sum/count)
+		}
+	}
+	return least
+}
+
+// performance is the least cp that a job alone on a cluster leaves it, without idle time.
+func (n *naive) performance(j int) float64 {
+	least := math.Inf(1)
+	for c := range n.in.Clusters() {
+		if time := n.shortest(j, c); !math.IsInf(time, 1) {
+			over, makespan, _ := n.weights(c)
+			end := n.head[j] + time
+			least = min(least, makespan*end+over*max(0, end+n.first-n.in.Jobs()[j].Deadline))
+		}
+	}
+	return least
+}
+
+// price is the least cost of a job: on one group of machines, which takes all of its tasks.
+func (n *naive) price(j int) float64 {
+	least, job := math.Inf(1), &n.in.Jobs()[j]
+	for c := range n.in.Clusters() {
+		cluster := &n.in.Clusters()[c]
+		if math.IsInf(n.area(j, c), 1) {
+			continue
+		}
+		for g := range cluster.Machines {
+			m := &cluster.Machines[g]
+			held := float64(job.Tasks) * n.time(j, c, 1, m.Speed, math.Inf(1))
+			if cluster.Uniform {
+				held = n.area(j, c)
+			}
+			if n.in.ProcessorsFor(job, m) > 0 {
+				least = min(least, held*m.Cost)
+			}
+		}
+	}
+	return least
+}
+
+// failures is the number of workflows that fail however early and cheap their jobs are.
+func (n *naive) failures() (failed float64) {
+	for k, w := range n.in.Workflows() {
+		end, cost := math.Inf(-1), 0.0
+		for j := range n.specs {
+			switch {
+			case n.in.Jobs()[j].Workflow != k:
+			case n.never[j]:
+				end = math.Inf(1)
+			default:
+				end, cost = max(end, n.head[j]+n.least[j]+n.first), cost+n.price(j)
+			}
+		}
+		if end > w.Deadline+1e-6 || math.IsInf(end, 1) || cost > w.Budget+1e-6 {
+			failed++
+		}
+	}
+	return failed
 }
 
 // blocks tries all ways to share the jobs among the clusters by their least areas at speed 1: a cluster takes its part of the work at its highest speed.

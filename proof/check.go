@@ -254,22 +254,28 @@ func short(step, found string, goal *big.Rat) error {
 func (f *facts) most(metric string) (*big.Rat, bool) {
 	sum := new(big.Rat)
 	switch metric {
-	case "finished":
-		return sum.SetInt64(int64(len(f.in.Jobs()))), true
 	case "utilisation", "processor_usage", "licence_usage":
 		return sum.SetInt64(100), true
-	case "data_moved":
-		for k := range f.in.Jobs() {
-			sum.Add(sum, number(f.in.Jobs()[k].Input+f.in.Jobs()[k].Output))
-		}
-		return sum, true
-	case "work_done":
-		for k := range f.in.Jobs() {
-			sum.Add(sum, number(f.in.Jobs()[k].TotalWork()))
+	case "finished", "data_moved", "work_done":
+		for j, never := range f.never {
+			if !never {
+				sum.Add(sum, f.amount(metric, j))
+			}
 		}
 		return sum, true
 	}
 	return nil, false
+}
+
+// amount is what job j, if it is finished, adds to a metric that counts finished jobs, their data or their work.
+func (f *facts) amount(metric string, j int) *big.Rat {
+	switch job := &f.in.Jobs()[j]; metric {
+	case "data_moved":
+		return number(job.Input + job.Output)
+	case "work_done":
+		return number(job.TotalWork())
+	}
+	return big.NewRat(1, 1)
 }
 
 // decimal shows a number to 17 digits.

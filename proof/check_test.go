@@ -33,7 +33,11 @@ func built(t testing.TB, b *model.Builder) *model.Instance {
 
 // claim is a certificate of one metric.
 func claim(in *model.Instance, metric string, bound, step float64, by *proof.Argument) *proof.Certificate {
-	return &proof.Certificate{Schema: proof.Schema, InstanceSHA256: in.SHA256(), Objective: map[string]float64{metric: 1}, Bound: model.ProvedBound(bound),
+	objective := map[string]float64{metric: 1}
+	if m, _ := model.MetricNamed(metric); m.HighBetter { // to be low
+		objective[metric] = -1
+	}
+	return &proof.Certificate{Schema: proof.Schema, InstanceSHA256: in.SHA256(), Objective: objective, Bound: model.ProvedBound(bound),
 		Parts: []proof.Part{{Metric: metric, Bound: bound, Step: step, By: by}}}
 }
 

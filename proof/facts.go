@@ -16,6 +16,7 @@ type facts struct {
 	in         *model.Instance
 	must       []int      // the jobs that a schedule has to place
 	has        []bool     // by job: it has to be placed
+	never      []bool     // by job: no schedule can place it
 	all        bool       // all jobs have to be placed
 	alone      [][]bool   // by job and cluster: see [alone]
 	over       [][]bool   // by job and cluster: see [over]
@@ -42,7 +43,7 @@ func newFacts(ctx context.Context, in *model.Instance) *facts {
 			f.must = append(f.must, j)
 		}
 	}
-	f.all = len(f.must) == n
+	f.all, f.never = len(f.must) == n, f.neverPlaced()
 	for k := n - 1; k >= 0; k-- {
 		j := f.order[k]
 		f.tail[j] = new(big.Rat)
@@ -60,10 +61,8 @@ func (f *facts) look(j int) {
 	job := &f.in.Jobs()[j]
 	f.alone[j], f.over[j] = alone(f.in, j), over(f.in, j)
 	for c := range f.in.Clusters() {
-		if t := f.shortest(j, c); t <= math.MaxFloat64 {
-			if x := number(t); f.least[j] == nil || x.Cmp(f.least[j]) < 0 {
-				f.least[j] = x
-			}
+		if x, runs := f.timeOn(j, c); runs && (f.least[j] == nil || x.Cmp(f.least[j]) < 0) {
+			f.least[j] = x
 		}
 	}
 	f.has[j] = f.least[j] != nil && !(job.DeadlineHard && job.HasDeadline())
@@ -141,6 +140,15 @@ func (f *facts) shortest(j, c int) float64 {
 	}
 	speed, bandwidth := fastest(cluster)
 	return in.Busy(j, c, speed, tasks) + in.Transfer(j, bandwidth)
+}
+
+// timeOn is the exact value of [facts.shortest], and whether it is finite.
+func (f *facts) timeOn(j, c int) (time *big.Rat, runs bool) {
+	t := f.shortest(j, c)
+	if runs = t <= math.MaxFloat64; runs {
+		time = number(t)
+	}
+	return time, runs
 }
 
 // isRectangle says that the job holds a fixed number of processors of one cluster from its start to its end: one that cannot be chosen, on a cluster

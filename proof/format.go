@@ -66,6 +66,7 @@ type CriticalPath struct {
 type Area struct {
 	Jobs    []int      `json:"jobs,omitempty" check:"copies" doc:"the jobs, ascending; absent: all that have to be placed. Their least head and least tail count too"`
 	Prices  []float64  `json:"prices,omitempty" check:"time" doc:"by cluster: price of its time"`
+	Memory  []float64  `json:"memory,omitempty" check:"time" doc:"by cluster: price of its memory, which counts beside that of its time; absent: 0"`
 	Weights [][]Weight `json:"weights,omitempty" doc:"by cluster: what a job weighs by its number of processors; absent: that number. The most that fits into the cluster is found by the checker"`
 	Licence string     `json:"licence,omitempty" doc:"the copies of this licence instead of processors"`
 }
@@ -87,6 +88,7 @@ type Energetic struct {
 	From     float64   `json:"from" check:"figure" doc:"begin of the interval"`
 	To       float64   `json:"to" check:"figure" doc:"end of the interval"`
 	Prices   []float64 `json:"prices,omitempty" check:"time" doc:"by cluster: price of a processor"`
+	Memory   []float64 `json:"memory,omitempty" check:"time" doc:"by cluster: price of its memory, besides; absent: 0"`
 	Licence  string    `json:"licence,omitempty" doc:"the copies of this licence instead of processors"`
 }
 

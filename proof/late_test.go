@@ -48,7 +48,7 @@ func TestSurelyLateBeyondTheTolerance(t *testing.T) {
 			size := plus(of(0).Abs(due), end)
 			clock := plus(of(math.Abs(deadline)), of(math.Abs(first)), end)
 			limit := plus(due, times(1.9e-9, size), times(float64(4+before)/(1<<52), clock))
-			return newFacts(t.Context(), in).surelyLate(before + 1), end.Cmp(limit) > 0
+			return newFacts(t.Context(), in).surelyLate(before+1, deadline), end.Cmp(limit) > 0
 		}
 		low, high := first-1-work, 2*(arrival+work)+1
 		for range 2000 {
@@ -97,7 +97,7 @@ func TestAChainMayLoseASpacingInEachJob(t *testing.T) {
 	if report := model.Check(in, &sol); !report.OK() {
 		t.Fatal(report.Violations)
 	}
-	if newFacts(t.Context(), in).surelyLate(n - 1) {
+	if newFacts(t.Context(), in).surelyLate(n-1, in.Jobs()[n-1].Deadline) {
 		t.Error("the last job meets its deadline in a schedule that the model accepts")
 	}
 }

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 
@@ -85,7 +86,7 @@ func (f *facts) area(a *Area, step string) (*big.Rat, error) {
 	}
 	work, capacity := new(big.Rat), new(big.Rat)
 	if a.Licence != "" {
-		if a.Prices != nil || a.Weights != nil {
+		if a.Prices != nil || a.Memory != nil || a.Weights != nil {
 			return nil, refute(step, "expected a licence or prices, found both")
 		}
 		l, copies, err := f.licence(a.Licence, step+".licence")
@@ -97,7 +98,10 @@ func (f *facts) area(a *Area, step string) (*big.Rat, error) {
 			work.Add(work, new(big.Rat).Mul(big.NewRat(f.needs(j, l), 1), f.least[j]))
 		}
 	} else {
-		prices, err := f.prices(a.Prices, step+".prices")
+		if a.Memory != nil && a.Weights != nil {
+			return nil, refute(step, "expected weights or prices of memory, found both")
+		}
+		prices, err := f.prices(a.Prices, a.Memory, step)
 		if err != nil {
 			return nil, err
 		}
@@ -105,9 +109,7 @@ func (f *facts) area(a *Area, step string) (*big.Rat, error) {
 		if err != nil {
 			return nil, err
 		}
-		for c, price := range prices {
-			capacity.Add(capacity, new(big.Rat).Mul(price, big.NewRat(capacities[c], 1)))
-		}
+		capacity = prices.capacity(f.in, capacities)
 		for k, j := range jobs {
 			if weights != nil && !f.isRectangle(j) {
 				return nil, refute(fmt.Sprintf("%s.jobs[%d]", step, k), "job %d may release processors early, and weights count it to its end", j)
@@ -121,8 +123,58 @@ func (f *facts) area(a *Area, step string) (*big.Rat, error) {
 	return work.Add(work.Quo(work, capacity), f.around(jobs)), nil
 }
 
-// prices are the prices of the clusters, each at least 0.
-func (f *facts) prices(stated []float64, step string) ([]*big.Rat, error) {
+// rates are prices of the clusters: of a processor, and of memory, which a job holds once for each processor.
+type rates struct {
+	processor []*big.Rat
+	memory    []*big.Rat // nil: 0
+}
+
+// prices are the prices of the clusters. Only limited memory has a price above 0.
+func (f *facts) prices(processor, memory []float64, step string) (r rates, err error) {
+	if r.processor, err = f.numbers(processor, step+".prices"); err != nil || memory == nil {
+		return r, err
+	}
+	if r.memory, err = f.numbers(memory, step+".memory"); err != nil {
+		return r, err
+	}
+	for c, price := range memory {
+		if price > 0 && slices.ContainsFunc(f.in.Clusters()[c].Machines, func(m model.Machine) bool { return math.IsInf(m.Memory, 1) }) {
+			return r, refute(fmt.Sprintf("%s.memory[%d]", step, c), "the memory of the cluster is not limited")
+		}
+	}
+	return r, nil
+}
+
+// capacity is the price of all processors, of which the clusters have the given numbers, and of all memory, to the last digit that the model tolerates.
+func (r *rates) capacity(in *model.Instance, processors []int64) *big.Rat {
+	sum := new(big.Rat)
+	for c, price := range r.processor {
+		sum.Add(sum, new(big.Rat).Mul(price, big.NewRat(processors[c], 1)))
+		if r.memory == nil || r.memory[c].Sign() == 0 {
+			continue
+		}
+		for g := range in.Clusters()[c].Machines {
+			m := &in.Clusters()[c].Machines[g]
+			whole := number(m.Memory)
+			whole.Mul(whole, big.NewRat(int64(m.Count), 1))
+			whole.Add(whole, new(big.Rat).Mul(whole, last))
+			sum.Add(sum, whole.Mul(whole, r.memory[c]))
+		}
+	}
+	return sum
+}
+
+// of is the price, on cluster c, of a processor with a task of the given memory.
+func (r *rates) of(c int, memory float64) *big.Rat {
+	if r.memory == nil {
+		return r.processor[c]
+	}
+	x := new(big.Rat).Mul(r.memory[c], number(memory))
+	return x.Add(x, r.processor[c])
+}
+
+// numbers are prices of the clusters, each at least 0.
+func (f *facts) numbers(stated []float64, step string) ([]*big.Rat, error) {
 	if len(stated) != len(f.in.Clusters()) {
 		return nil, refute(step, "expected a price for each of %d clusters, found %d", len(f.in.Clusters()), len(stated))
 	}
@@ -137,9 +189,9 @@ func (f *facts) prices(stated []float64, step string) ([]*big.Rat, error) {
 }
 
 // cheapest is the least priced work of the job, which can run somewhere, on any cluster: its area, or its weight for its time.
-func (f *facts) cheapest(j int, prices []*big.Rat, weights []map[int]int64) *big.Rat {
+func (f *facts) cheapest(j int, prices rates, weights []map[int]int64) *big.Rat {
 	var least *big.Rat
-	for c, price := range prices {
+	for c := range prices.processor {
 		var x *big.Rat
 		if weights == nil {
 			held, ok := f.held(j, c)
@@ -154,7 +206,7 @@ func (f *facts) cheapest(j int, prices []*big.Rat, weights []map[int]int64) *big
 			size, _ := f.in.Width(j, c)
 			x = new(big.Rat).Mul(big.NewRat(weights[c][size], 1), number(f.in.DurationOn(j, c, size)))
 		}
-		if x.Mul(x, price); least == nil || x.Cmp(least) < 0 {
+		if x.Mul(x, prices.of(c, f.in.Jobs()[j].Memory)); least == nil || x.Cmp(least) < 0 {
 			least = x
 		}
 	}
@@ -266,7 +318,7 @@ func (f *facts) energetic(a *Energetic, step string) (*big.Rat, error) {
 	capacity := new(big.Rat)
 	var ways func(j int) []way
 	if a.Licence != "" {
-		if a.Prices != nil {
+		if a.Prices != nil || a.Memory != nil {
 			return nil, refute(step, "expected a licence or prices, found both")
 		}
 		l, copies, err := f.licence(a.Licence, step+".licence")
@@ -276,16 +328,15 @@ func (f *facts) energetic(a *Energetic, step string) (*big.Rat, error) {
 		capacity.SetInt64(copies)
 		ways = func(j int) []way { return []way{{big.NewRat(f.needs(j, l), 1), f.least[j]}} }
 	} else {
-		prices, err := f.prices(a.Prices, step+".prices")
+		prices, err := f.prices(a.Prices, a.Memory, step)
 		if err != nil {
 			return nil, err
 		}
 		if !f.areRectangles() {
 			return nil, doubt(step, "instances with jobs that may release processors early or choose their number are not covered")
 		}
-		for c, price := range prices {
-			capacity.Add(capacity, new(big.Rat).Mul(price, big.NewRat(int64(f.in.Clusters()[c].Processors), 1)))
-		}
+		_, processors, _ := f.weights(nil, step)
+		capacity = prices.capacity(f.in, processors)
 		ways = func(j int) []way { return f.ways(j, prices) }
 	}
 	need := new(big.Rat)
@@ -306,12 +357,12 @@ func (f *facts) energetic(a *Energetic, step string) (*big.Rat, error) {
 type way struct{ part, time *big.Rat }
 
 // ways are what the job holds on each cluster where it can run, at the prices of processors.
-func (f *facts) ways(j int, prices []*big.Rat) []way {
+func (f *facts) ways(j int, prices rates) []way {
 	var list []way
-	for c, price := range prices {
+	for c := range prices.processor {
 		if f.alone[j][c] {
 			size, _ := f.in.Width(j, c)
-			list = append(list, way{new(big.Rat).Mul(price, big.NewRat(int64(size), 1)), number(f.in.DurationOn(j, c, size))})
+			list = append(list, way{new(big.Rat).Mul(prices.of(c, f.in.Jobs()[j].Memory), big.NewRat(int64(size), 1)), number(f.in.DurationOn(j, c, size))})
 		}
 	}
 	return list

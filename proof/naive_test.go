@@ -17,6 +17,7 @@ type naive struct {
 	specs []model.JobSpec
 	must  []int // jobs that have to be placed
 	has   []bool
+	never []bool // no schedule places the job
 	all   bool
 	first float64
 
@@ -29,7 +30,8 @@ type naive struct {
 func odd(t testing.TB, rng *rand.Rand) *naive {
 	t.Helper()
 	b, n := model.NewBuilder("odd"), &naive{}
-	plain := rng.IntN(2) == 0 // rigid jobs on equal processors
+	plain, memory := rng.IntN(2) == 0, rng.IntN(2) == 0 // rigid jobs on equal processors; machines of limited memory
+	b.Spec().Workflows = []model.WorkflowSpec{{ID: "w", Deadline: new(float64(8 + rng.IntN(30))), Budget: new(float64(20 + rng.IntN(150)))}, {ID: "free"}}
 	if rng.IntN(2) == 0 {
 		b.Spec().Licences = map[string]int{"l": 1 + rng.IntN(4)}
 	}
@@ -38,6 +40,9 @@ func odd(t testing.TB, rng *rand.Rand) *naive {
 		spec := model.ClusterSpec{ID: fmt.Sprint("c", c)}
 		for g := range 1 + rng.IntN(2) {
 			m := model.MachineSpec{ID: fmt.Sprint("m", g), Count: 1 + rng.IntN(2), Processors: 1 + rng.IntN(3), Speed: 2}
+			if m.Cost = float64(rng.IntN(4)) / 2; memory && rng.IntN(6) > 0 {
+				m.Memory = new(1 + float64(rng.IntN(8))/2)
+			}
 			if !plain {
 				m.Speed, m.Bandwidth = []float64{1, 2, 4}[rng.IntN(3)], []float64{0, 0, 2, 4}[rng.IntN(4)]
 			}
@@ -66,6 +71,10 @@ func odd(t testing.TB, rng *rand.Rand) *naive {
 		if rng.IntN(3) == 0 {
 			spec.Licences = map[string]int{"l": rng.IntN(3)}
 		}
+		if rng.IntN(2) == 0 {
+			spec.Budget = new(float64(rng.IntN(60)))
+		}
+		spec.Memory, spec.Workflow = float64(rng.IntN(5))/2, []string{"", "w", "free"}[rng.IntN(3)]
 		for before := range j {
 			if rng.IntN(5) == 0 {
 				spec.After = append(spec.After, fmt.Sprint("j", before))
@@ -116,9 +125,11 @@ func (n *naive) look() {
 			least = min(least, n.shortest(j, c))
 		}
 		has = has && !math.IsInf(least, 1)
+		never := math.IsInf(least, 1)
 		for _, before := range jobs[j].After {
-			has, head = has && n.has[before], max(head, n.head[before]+n.least[before])
+			has, never, head = has && n.has[before], never || n.never[before], max(head, n.head[before]+n.least[before])
 		}
+		n.never = append(n.never, never || jobs[j].DeadlineHard && head+least+n.first > jobs[j].Deadline+1e-6)
 		n.least, n.has, n.head = append(n.least, least), append(n.has, has), append(n.head, head)
 		if n.all = n.all && has; has {
 			n.must = append(n.must, j)

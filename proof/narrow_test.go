@@ -53,16 +53,21 @@ func TestScheduleRefutesABoundWithoutACertificate(t *testing.T) {
 	}
 }
 
-// A mean over the jobs that have to be placed is none over all: with the short job, which may be left out, the mean is 5.5.
-func TestNoMeanWhereAJobMayBeLeftOut(t *testing.T) {
+// A mean over the jobs that have to be placed is none over all: with the short job, which may be left out, the mean is 5.5. It is not rounded up.
+func TestTheMeanWhereAJobMayBeLeftOut(t *testing.T) {
 	may := job("may", 1, 1)
 	may.Deadline, may.DeadlineHard = new(9.0), true
 	in := built(t, model.NewBuilder("mean").Cluster(cluster("c", 2, 1)).Job(job("must", 1, 10), may))
-	for _, metric := range []string{"mean_response", "mean_wait"} {
-		for _, step := range []float64{0, 1} {
-			if r := verdict(t.Context(), in, claim(in, metric, 1e-3, step, &proof.Argument{EachAlone: &proof.EachAlone{}})); r.Verdict != proof.NotCertified {
-				t.Errorf("%s, step %v: %v", metric, step, r)
-			}
+	for _, c := range []struct {
+		metric      string
+		bound, step float64
+		want        proof.Verdict
+	}{
+		{"mean_response", 5.5, 0, proof.Verified}, {"mean_response", 5.5 + 1e-9, 0, proof.Refuted}, {"mean_wait", 1e-9, 0, proof.Refuted},
+		{"mean_response", 5.5, 1, proof.NotCertified}, {"mean_wait", 1e-3, 1, proof.NotCertified},
+	} {
+		if r := verdict(t.Context(), in, claim(in, c.metric, c.bound, c.step, &proof.Argument{EachAlone: &proof.EachAlone{}})); r.Verdict != c.want {
+			t.Errorf("%s ≥ %v, step %v: %v, expected %s", c.metric, c.bound, c.step, r, c.want)
 		}
 	}
 }

@@ -80,19 +80,12 @@ const (
 
 // left looks at the jobs that the solution leaves out.
 func (f *facts) left(sol *model.Solution) int {
-	never := make([]bool, len(f.has))
-	for _, j := range f.order {
-		never[j] = f.least[j] == nil || f.in.Jobs()[j].DeadlineHard && f.in.Jobs()[j].HasDeadline() && f.head[j] != nil && f.surelyLate(j)
-		for _, before := range f.in.Jobs()[j].After {
-			never[j] = never[j] || never[before]
-		}
-	}
 	worst := mustLeave
 	for k := range sol.Unscheduled {
 		switch j, known := f.in.JobIndex(sol.Unscheduled[k].Job); {
 		case !known || f.has[j]:
 			return mayPlace
-		case !never[j]:
+		case !f.never[j]:
 			worst = mayLeave
 		}
 	}

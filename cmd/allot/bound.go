@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,8 @@ func boundCommand() *cli.Command {
 		Usage:     "compute a proved lower bound on the objective of an instance",
 		ArgsUsage: "INSTANCE",
 		Description: `No schedule that places every job it has to place costs less than the bound. The command prints the best bound, and the bound
-that each method proves for each metric. Without --time it works for about a second; how much work it does then depends only on the instance.
+that each method proves for each metric. A metric that no method bounds counts as 0. Without --time it works for about a second; how much work
+it does then depends only on the instance.
 
 Examples:
   allot bound --time 5s examples/multicluster.json
@@ -43,6 +45,7 @@ type provedBound struct {
 	Parts     []bound.Part `json:"parts"`
 	More      bool         `json:"more"` // more time may improve the bound
 	Elapsed   float64      `json:"elapsed_s"`
+	unproved  []string     // metrics that no method bounds
 }
 
 // runBound proves a bound.
@@ -80,12 +83,17 @@ func runBound(c *cli.Context) error {
 	bar.finish()
 	value, ok := proof.Bound().Value()
 	if !ok {
-		return &statusError{exitNoSolution, errors.New("no method proves a bound on " + bench.ObjectiveName(in))}
+		return &statusError{exitNoSolution, errors.New(cmp.Or(bench.WithoutBound(in), "stopped before anything was proved of "+bench.ObjectiveName(in)))}
 	}
 	if err := writeProof(c, proof.Certificate()); err != nil {
 		return err
 	}
-	found := provedBound{bench.ObjectiveName(in), value, proof.Parts(), more, time.Since(began).Seconds()}
+	found := provedBound{bench.ObjectiveName(in), value, proof.Parts(), more, time.Since(began).Seconds(), nil}
+	for _, t := range in.Objective() {
+		if t.Weight > 0 && !slices.ContainsFunc(found.Parts, func(p bound.Part) bool { return p.Metric == t.Metric }) {
+			found.unproved = append(found.unproved, t.Metric)
+		}
+	}
 	if c.Bool("json") {
 		return writeJSON(c, found)
 	}
@@ -105,6 +113,11 @@ func (p *provedBound) write(w io.Writer) error {
 			mark = "*"
 		}
 		if _, err := fmt.Fprintf(w, "%s %s ≥ %s by %s\n", mark, part.Metric, bench.Figure(part.Value), part.Method); err != nil {
+			return err
+		}
+	}
+	for _, metric := range p.unproved {
+		if _, err := fmt.Fprintf(w, "* %s ≥ 0, as no metric is negative\n", metric); err != nil {
 			return err
 		}
 	}

@@ -307,6 +307,9 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 			proved = append(proved, row.Solver)
 		}
 	}
+	if why := bench.WithoutBound(in.Instance); why != "" {
+		fmt.Fprintln(text, why)
+	}
 	if len(proved) > 0 {
 		fmt.Fprintf(text, "%s: %s\n", model.OptimalFor(in.StatedObjective()), strings.Join(proved, ", "))
 	}

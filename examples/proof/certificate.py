@@ -16,7 +16,8 @@ KINDS = {
     "area": (("makespan",), kinds.area),
     "pigeonhole": (("makespan",), kinds.pigeonhole),
     "energetic": (("makespan",), kinds.energetic),
-    "each_alone": (("mean_response", "mean_wait", "over_deadline", "missed"), kinds.each_alone),
+    "each_alone": (("mean_response", "mean_wait", "mcp", "mean_slowdown", "slowdown_without_deadline", "bounded_slowdown", "over_deadline", "missed", "miss_rate", "unfinished", "finished",
+                    "data_moved", "work_done", "cost", "over_budget", "workflow_failures"), kinds.each_alone),
     "prices_over_time": (("mean_response", "over_deadline"), prices.prices_over_time),
     "area_levels": (("mcp",), kinds.area_levels),
     "counts": (("mcp",), counts.proves),
@@ -76,7 +77,7 @@ def proved(facts, c, weights):
             if w > 0:
                 total += w * max(F(0), F(parts[metric]["bound"])) if metric in parts else 0
                 continue
-            most = optimal.largest(instance, metric)
+            most = optimal.largest(instance, metric, facts.unplaceable())
             need(most is not None, f"{metric} has no largest value", Doubt)
             total += w * most
         need(total >= F(c["bound"]), f"the parts add up to {float(total)}")

@@ -303,15 +303,24 @@ func TestSchedules(t *testing.T) {
 // Both checkers say the same of certificates of random instances, true ones and changed ones, and of the schedules that they prove optimal.
 func TestCertificates(t *testing.T) {
 	c := corpus{t: t, folder: t.TempDir()}
-	for k := range race.Fewer(80, 10) {
+	for k := range race.Fewer(120, 10) {
 		r := draw{rand.New(rand.NewPCG(uint64(k), 2))}
 		clock := []float64{0, 0, 100.5, 1.7e9}[k%4]
 		var spec object
 		switch k % 10 {
 		case 0:
 			spec = r.instance(clock)
+			if r.chance(0.7) {
+				spec["objective"] = r.sum()
+			}
 		case 1, 2, 3:
 			spec = r.queues()
+		case 4:
+			if spec = r.neck(clock); k%20 == 4 {
+				spec = r.plain("makespan", clock)
+				r.furnish(spec)
+				spec["objective"] = r.one(spec["objective"], r.sum())
+			}
 		default:
 			spec = r.plain([]string{"makespan", "makespan", "mcp", "mean_response", "over_deadline", "mcp", "missed", "mean_wait"}[r.IntN(8)], clock)
 		}
@@ -347,17 +356,28 @@ func TestCertificates(t *testing.T) {
 				if len(by) > 0 {
 					kind = strings.Join(sorted(by), " ")
 				}
+				for _, argument := range by {
+					if priced, ok := argument.(object); ok && priced["memory"] != nil {
+						kind += " with memory"
+					}
+				}
 			}
-			c.certificate(path, in, x.Bytes(), nil, kind)
+			path, of, x := path, in, *x
+			if len(x.Objective) < len(in.StatedObjective()) { // that of one metric of a sum
+				spec["objective"] = x.Objective
+				path, of = c.instance(spec)
+				x.InstanceSHA256 = of.SHA256()
+			}
+			c.certificate(path, of, x.Bytes(), nil, kind)
 			for range 3 {
 				changed := plain(t, x.Bytes())
 				r.damage(changed)
-				c.certificate(path, in, changed, nil, kind)
+				c.certificate(path, of, changed, nil, kind)
 			}
 		}
 	}
 	var names []string
-	for _, kind := range []string{"critical_path", "area", "pigeonhole", "energetic", "each_alone", "prices_over_time", "area_levels", "counts", "levels", "infeasible"} {
+	for _, kind := range []string{"critical_path", "area", "area with memory", "energetic with memory", "pigeonhole", "energetic", "each_alone", "prices_over_time", "area_levels", "counts", "levels", "infeasible"} {
 		names = append(names, kind+" verified", kind+" refuted")
 	}
 	enough(t, second(t, c.tasks), 2, append(names, "with a solution verified; optimal", "with a solution verified", "nothing not certified")...)

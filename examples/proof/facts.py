@@ -117,15 +117,33 @@ class Facts:
         need(all(k in self.placed for k in positions), "a job need not be placed")
         return [self.jobs[k] for k in positions]
 
-    def surely_late(self, j):
-        """proofs.md, each_alone."""
-        if j.due is None or j.least is None:
+    def surely_late(self, j, deadline=None):
+        """proofs.md, each_alone, Surely late; without a deadline of its own or a given one it is not."""
+        if deadline is None:
+            deadline = j.job.deadline
+        if deadline is None or j.least is None:
             return False
-        end, deadline = j.head + j.least, F(j.job.deadline)
-        return end - j.due > F(19, 10) * F(1e-9) * (abs(j.due) + end) + F(3 + j.chain, 2**52) * (deadline + self.instance.first + end)
+        end, due = j.head + j.least, F(deadline) - self.instance.first
+        return end - due > F(19, 10) * F(1e-9) * (abs(due) + end) + F(3 + j.chain, 2**52) * (F(deadline) + self.instance.first + end)
+
+    def price(self, j):
+        """proofs.md, each_alone, Price."""
+        return min(j.area(c) * self.rate(j, c) for c in self.clusters if c.position in j.least_on)
+
+    def rate(self, j, c):
+        """κ: the least cost of a processor of c on which it can hold one, by speed where speeds or bandwidths differ."""
+        plain = c.uniform or j.job.runtime
+        return min(F(g.cost) * (1 if plain else F(c.speed) / F(g.speed)) for g, (room, _) in zip(c.groups, self.instance.offers(j.job, c)) if room)
+
+    def sure(self, j):
+        """proofs.md, each_alone, Price: what it costs, less what the rules tolerate."""
+        if not j.least:
+            return F(0)
+        clock = self.instance.first + j.head + j.least
+        return self.price(j) * max(F(0), 1 - F(2, 10**9) - clock / j.least / 2**50)
 
     def unplaceable(self):
-        """Jobs that no schedule can place (proofs.md, What a verified certificate means, Optimal)."""
+        """Jobs that are never placed (proofs.md, What a verified certificate means, Optimal)."""
         found = set()
         for k in self.order():
             j = self.jobs[k]

@@ -46,9 +46,9 @@ NODES = [{
 }]
 KINDS = {
     "critical_path": {"jobs!": JOBS},
-    "area": {"jobs": JOBS, "prices": ["number>=0"], "weights": [[{"size!": "whole>0", "weight!": "whole>=0"}]], "licence": "text"},
+    "area": {"jobs": JOBS, "prices": ["number>=0"], "memory": ["number>=0"], "weights": [[{"size!": "whole>0", "weight!": "whole>=0"}]], "licence": "text"},
     "pigeonhole": {"jobs!": JOBS},
-    "energetic": {"makespan!": "number>=0", "from!": "number", "to!": "number", "prices": ["number>=0"], "licence": "text"},
+    "energetic": {"makespan!": "number>=0", "from!": "number", "to!": "number", "prices": ["number>=0"], "memory": ["number>=0"], "licence": "text"},
     "each_alone": {},
     "prices_over_time": {"limits!": ["number>=0"], "clusters!": PRICES_OF_TIME},
     "area_levels": {},

@@ -1,8 +1,9 @@
 """The kinds of proof about makespans, single jobs and areas (docs/proofs.md, The kinds). Each function returns what it proves."""
 from fractions import Fraction as F
-from math import gcd
+from math import gcd, inf
 
 from facts import Doubt, need
+from instance import MEMORY_SLACK
 
 
 def critical_path(facts, a, metric):
@@ -28,6 +29,19 @@ def by_cluster(facts, prices):
     return [F(p) for p in prices]
 
 
+def capacity_of(facts, a, prices):
+    """The capacity of processors and memory, and the price of a processor of a job on a cluster (proofs.md, area, prices and memory)."""
+    total = sum(p * c.size for p, c in zip(prices, facts.clusters))
+    if "memory" not in a:
+        return total, lambda j, c: prices[c]
+    memory = by_cluster(facts, a["memory"])
+    for price, c in zip(memory, facts.clusters):
+        if price:
+            need(all(g.memory < inf for g in c.groups), f"the memory of {c.id} is unlimited")
+            total += price * sum(F(g.memory) * g.count for g in c.groups) * MEMORY_SLACK
+    return total, lambda j, c: prices[c] + memory[c] * F(j.job.memory)
+
+
 def copies(facts, licence):
     """The copies of a licence in all pools (proofs.md, area)."""
     need(licence in facts.instance.limited, f"the licence {licence} is unlimited or unknown")
@@ -38,10 +52,11 @@ def area(facts, a, metric):
     """proofs.md, area."""
     jobs = facts.chosen(a["jobs"] if "jobs" in a else sorted(facts.placed))
     if "licence" in a:
-        need("prices" not in a and "weights" not in a, "a licence excludes prices")
+        need(not {"prices", "memory", "weights"} & set(a), "a licence excludes prices")
         capacity = copies(facts, a["licence"])
         work = sum(j.job.licences.get(a["licence"], 0) * j.least for j in jobs)
     elif "weights" in a:
+        need("memory" not in a, "weights exclude memory")
         prices = by_cluster(facts, a.get("prices", []))
         need(len(a["weights"]) == len(prices), "expected weights for each cluster")
         weights = [{w["size"]: w["weight"] for w in row} for row in a["weights"]]
@@ -52,9 +67,8 @@ def area(facts, a, metric):
         work = sum(min(prices[c] * weights[c].get(j.sizes[c], 0) * j.times[c] for c in j.runs) for j in jobs)
     else:
         need("prices" in a, "expected prices or a licence")
-        prices = by_cluster(facts, a["prices"])
-        capacity = sum(p * c.size for p, c in zip(prices, facts.clusters))
-        work = sum(min(prices[c] * j.area(facts.clusters[c]) for c in j.least_on) for j in jobs)
+        capacity, rate = capacity_of(facts, a, by_cluster(facts, a["prices"]))
+        work = sum(min(rate(j, c) * j.area(facts.clusters[c]) for c in j.least_on) for j in jobs)
     need(capacity > 0, "there is no capacity")
     return head(jobs) + F(work) / capacity + tail(jobs)
 
@@ -81,11 +95,11 @@ def energetic(facts, a, metric):
     need(x < y, "expected from < to")
     need(("prices" in a) != ("licence" in a), "expected either prices or a licence")
     if "prices" in a:
-        prices = by_cluster(facts, a["prices"])
+        capacity, rate = capacity_of(facts, a, by_cluster(facts, a["prices"]))
         need(facts.all_rectangles(), "a job is no rectangle", Doubt)
-        capacity = sum(p * c.size for p, c in zip(prices, facts.clusters))
-        ways = lambda j: [(prices[c] * j.sizes[c], j.times[c]) for c in j.runs]
+        ways = lambda j: [(rate(j, c) * j.sizes[c], j.times[c]) for c in j.runs]
     else:
+        need("memory" not in a, "a licence excludes memory")
         capacity = copies(facts, a["licence"])
         ways = lambda j: [(j.job.licences.get(a["licence"], 0), j.least)]
     total = F(0)
@@ -100,15 +114,56 @@ def energetic(facts, a, metric):
 
 
 def each_alone(facts, a, metric):
-    """proofs.md, each_alone."""
-    jobs, n = [facts.jobs[k] for k in sorted(facts.placed)], len(facts.jobs)
-    if metric in ("mean_response", "mean_wait"):
-        need(facts.all_placed(), "a job need not be placed", Doubt)
-        return sum(j.head + (j.least if metric == "mean_response" else 0) - j.arrival for j in jobs) / F(n)
-    jobs = [j for j in jobs if j.due is not None]
-    if metric == "missed":
-        return sum(map(facts.surely_late, jobs))
-    return sum((max(F(0), j.head + j.least - j.due) for j in jobs), F(0))
+    """proofs.md, each_alone: what is known of each job alone."""
+    jobs, never = [facts.jobs[k] for k in sorted(facts.placed)], facts.unplaceable()
+    end = lambda j: j.head + j.least
+    dated = [j for j in facts.jobs if j.due is not None]
+    missed = sum(j.position in never or facts.surely_late(j) for j in dated)
+    return {
+        "mean_response": lambda: least_mean(facts, never, lambda j: end(j) - j.arrival),
+        "mean_wait": lambda: least_mean(facts, never, lambda j: j.head - j.arrival),
+        "mcp": lambda: least_mean(facts, never, lambda j: min(performance(facts, j, c) for c in j.least_on)),
+        "mean_slowdown": lambda: any(j.least > 0 for j in jobs),
+        "slowdown_without_deadline": lambda: any(j.least > 0 for j in jobs if j.due is None),
+        "bounded_slowdown": lambda: bool(jobs),
+        "over_deadline": lambda: sum((max(F(0), end(j) - j.due) for j in jobs if j.due is not None), F(0)),
+        "missed": lambda: missed,
+        "miss_rate": lambda: F(100 * missed, max(1, len(dated))),
+        "unfinished": lambda: len(never),
+        "finished": lambda: len(jobs),
+        "data_moved": lambda: sum(F(j.job.data) for j in jobs),
+        "work_done": lambda: sum(F(j.job.tasks * j.job.work) for j in jobs),
+        "cost": lambda: sum(facts.price(j) for j in jobs),
+        "over_budget": lambda: sum(j.job.budget is not None and facts.sure(j) > F(j.job.budget) for j in jobs),
+        "workflow_failures": lambda: sum(fails(facts, never, w) for w in facts.instance.workflows),
+    }[metric]()
+
+
+def least_mean(facts, never, value):
+    """proofs.md, each_alone, Least mean."""
+    values = [value(facts.jobs[k]) for k in facts.placed]
+    for x in sorted(value(j) for j in facts.jobs if j.position not in facts.placed and j.position not in never):
+        if not values or x * len(values) >= sum(values):
+            break
+        values.append(x)
+    return sum(values, F(0)) / max(1, len(values))
+
+
+def performance(facts, j, c):
+    """The least cp that the job leaves cluster c (proofs.md, each_alone, mcp)."""
+    over, makespan, _ = facts.clusters[c].weights
+    end, total = j.head + j.least_on[c], sum(facts.clusters[c].weights)
+    late = max(F(0), end - j.due) if j.due is not None else 0
+    return (makespan * end + over * late) / total if total else F(0)
+
+
+def fails(facts, never, workflow):
+    """Whether the workflow fails in every schedule (proofs.md, each_alone, workflow_failures)."""
+    jobs = [j for j in facts.jobs if j.job.workflow == workflow["id"]]
+    deadline, budget = workflow.get("deadline"), workflow.get("budget")
+    if any(j.position in never or deadline is not None and facts.surely_late(j, deadline) for j in jobs):
+        return True
+    return budget is not None and sum(map(facts.sure, jobs)) > F(budget)
 
 
 def area_levels(facts, a, metric):

@@ -9,17 +9,14 @@ UNLIMITED = F(10) ** 300
 COUNTS = {"missed", "unfinished", "finished", "miss_rate", "over_budget", "workflow_failures"}  # numbers of jobs or workflows
 
 
-def largest(instance, metric):
-    """The largest value of a metric that is better when high, or None (proofs.md, The sum of the parts)."""
-    if metric == "finished":
-        return F(len(instance.jobs))
+def largest(instance, metric, never=()):
+    """The largest value of a metric that is better when high, or None (rules.md, Optimal; proofs.md, The sum of the parts, without jobs that are never placed)."""
     if metric in ("utilisation", "processor_usage", "licence_usage"):
         return F(100)
-    if metric == "data_moved":
-        return sum((F(j.data) for j in instance.jobs), F(0))
-    if metric == "work_done":
-        return sum((F(j.tasks * j.work) for j in instance.jobs), F(0))
-    return None
+    values = {"finished": lambda j: 1, "data_moved": lambda j: j.data, "work_done": lambda j: j.tasks * j.work}
+    if metric not in values:
+        return None
+    return sum((F(values[metric](j)) for j in instance.jobs if j.position not in never), F(0))
 
 
 def terms(instance, metrics, weights):

@@ -155,6 +155,49 @@ func (r draw) plain(metric string, clock float64) object {
 	return in
 }
 
+// sum draws an objective of several metrics, of either sign.
+func (r draw) sum() object {
+	sum := object{}
+	for range r.from(1, 3) {
+		sum[r.one("makespan", "mcp", "mean_response", "mean_wait", "over_deadline", "missed", "miss_rate", "unfinished", "finished", "data_moved", "work_done", "cost", "over_budget", "workflow_failures",
+			"mean_slowdown", "slowdown_without_deadline", "bounded_slowdown", "idle_time", "utilisation").(string)] = r.one(1, 1, 0.5, 1e9, -1)
+	}
+	return sum
+}
+
+// neck draws an instance in which some jobs that arrive later hold all memory, one after another, and have followers. There are processors for all.
+func (r draw) neck(clock float64) object {
+	unit := r.one(1.0, 0.1, 1.0/3).(float64)
+	jobs := []any{object{"id": "early", "arrival": clock, "work": unit}}
+	for k := range r.from(2, 4) {
+		a, b := fmt.Sprint("a", k), fmt.Sprint("b", k)
+		jobs = append(jobs, object{"id": a, "arrival": clock + 4*unit, "work": unit * float64(r.from(1, 3)), "memory": r.one(0.7, 0.9)}, object{"id": b, "arrival": clock, "work": 3 * unit, "after": []any{a}})
+	}
+	machine := object{"id": "m", "processors": 9, "memory": 0.9}
+	return object{"schema": "allot/instance/1", "objective": object{"makespan": 1}, "clusters": []any{object{"id": "c", "machines": []any{machine}}}, "jobs": jobs}
+}
+
+// furnish gives a plain instance memory, costs, budgets, a workflow, data and hard deadlines.
+func (r draw) furnish(in object) {
+	at := in["jobs"].([]any)[0].(object)["arrival"].(float64)
+	in["workflows"] = []any{object{"id": "w", "deadline": at + float64(r.from(1, 12)), "budget": r.from(1, 20)}}
+	for _, c := range in["clusters"].([]any) {
+		machine := c.(object)["machines"].([]any)[0].(object)
+		machine["cost"] = r.one(0.1, 0.3, 1)
+		r.set(machine, 0.8, "memory", func() any { return r.one(0.7, 1, 2) })
+	}
+	for _, j := range in["jobs"].([]any) {
+		job := j.(object)
+		r.set(job, 0.7, "memory", func() any { return r.one(0.1, 0.7, 0.5) })
+		r.set(job, 0.5, "budget", func() any { return r.one(0.3, 1, 3) })
+		r.set(job, 0.4, "workflow", func() any { return "w" })
+		r.set(job, 0.4, "input", func() any { return r.one(1, 0.3) })
+		if job["deadline"] != nil {
+			r.set(job, 0.4, "deadline_hard", func() any { return true })
+		}
+	}
+}
+
 // queues draws an instance for the G/G/1 allocation; some are infeasible.
 func (r draw) queues() object {
 	in := object{"schema": "allot/instance/1", "objective": object{"qos_penalty": 1}, "queueing": object{"rate": r.one(1, 2, 5), "charge": r.one("response", "service")}}

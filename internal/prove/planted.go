@@ -72,7 +72,8 @@ func add(name string, share int, milp bool, draw func(*draft)) bool {
 }
 
 // allMetrics are the metrics that have bounds of their own, which any instance may be asked for.
-var allMetrics = []string{"makespan", "mcp", "mean_response", "mean_wait", "over_deadline", "missed", "idle_time", "mean_slowdown", "bounded_slowdown", "cost", "unfinished"}
+var allMetrics = []string{"makespan", "mcp", "mean_response", "mean_wait", "over_deadline", "missed", "idle_time", "mean_slowdown", "bounded_slowdown", "cost", "unfinished",
+	"miss_rate", "slowdown_without_deadline", "over_budget", "workflow_failures"}
 
 // draft is an instance that is being made: its text, and the places of its jobs in the planted schedules.
 type draft struct {
