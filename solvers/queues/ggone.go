@@ -29,8 +29,7 @@ var _ = solve.Register(solve.Info{
 	AutoJobs:    200,
 })
 
-// GGOne allocates tasks to machines seen as G/G/1 queues (package ggone), with the least qos_penalty that it finds. It takes any objective and any instance
-// but with background load.
+// GGOne allocates tasks to machines seen as G/G/1 queues (package ggone), with the least qos_penalty that it finds. It takes any objective and any instance.
 //
 // The model states an instance exactly if the instance minimises qos_penalty alone and has a queueing view, sequential jobs without hard limits, precedence,
 // input or output, and an idle rate that leaves more than a millionth of what all machines serve. Then the solver proves the optimum, or a lower bound, or

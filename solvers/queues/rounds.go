@@ -45,9 +45,9 @@ func (f *farm) round(ctx context.Context, allocate allocator, jobs []int, l *loa
 	if !idle {
 		p.Rate = 0
 	}
-	within, cancel := most(ctx)
+	timed, cancel := most(ctx)
 	defer cancel()
-	found, err = allocate(within, p, evaluations)
+	found, err = allocate(timed, p, evaluations)
 	if infeasible := (*ggone.InfeasibleError)(nil); err != nil && !errors.As(err, &infeasible) {
 		return found, "", err
 	}
@@ -58,8 +58,8 @@ func (f *farm) round(ctx context.Context, allocate allocator, jobs []int, l *loa
 		}
 	}
 	switch stop = model.StopDone; {
-	case within.Err() != nil && !found.Proved:
-		stop = model.StopReason(within)
+	case timed.Err() != nil && !found.Proved:
+		stop = model.StopReason(timed)
 	case found.Limited && !found.Proved:
 		stop = model.StopEvaluations
 	}
@@ -126,10 +126,13 @@ func (g *GGOne) allocated(ctx context.Context, in *model.Instance, opt solve.Opt
 	idle := len(rounds) == 1 && nearlySaturated(f.viewed) == nil
 	stopped, spent := model.StopDone, int64(0)
 	for k, jobs := range rounds {
-		by, evaluations, part := allocate, g.Effort, (opt.MaxEvals-spent)/int64(len(rounds)-k)
-		cut := opt.MaxEvals > 0 && (evaluations == 0 || part < evaluations)
-		if cut {
-			if evaluations = part; part == 0 {
+		by, evaluations, cut := allocate, g.Effort, false
+		if opt.MaxEvals > 0 {
+			part := within((opt.MaxEvals - spent) / int64(len(rounds)-k))
+			if cut = evaluations == 0 || part < evaluations; cut {
+				evaluations = part
+			}
+			if part == 0 {
 				by = greedy
 			}
 		}
@@ -150,6 +153,9 @@ func (g *GGOne) allocated(ctx context.Context, in *model.Instance, opt solve.Opt
 	}
 	return result, err
 }
+
+// within is a limit of evaluations under which a search keeps the given one: a step of it takes some bounds more before it looks at its limit.
+func within(evaluations int64) int64 { return max(0, evaluations-evaluations/50-10) }
 
 // greedy is the allocator where no evaluations are left.
 func greedy(_ context.Context, p *problem, _ int64) (ggone.Result, error) {

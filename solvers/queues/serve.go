@@ -30,7 +30,7 @@ func (f *farm) schedule(ctx context.Context, machine []int) (solve.Result, error
 // oneEach says whether each job holds one processor and shares nothing with those on others: neither memory of the machine nor copies of a licence.
 func (f *farm) oneEach() bool {
 	const honoured = features | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools | model.BandwidthNeeds |
-		model.RestrictedTimes | model.Commitments
+		model.RestrictedTimes | model.BackgroundLoad | model.Commitments
 	asked := f.in.Features()
 	limited := func(l model.Licence) bool { return l.Copies != model.Unlimited }
 	switch {
