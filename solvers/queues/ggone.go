@@ -66,7 +66,8 @@ var _ = solve.Register(solve.Info{
 //     them): x_ry = 0, which costs nothing in the relaxation. A job that must spread over several clusters takes no part, and neither does one that can
 //     run nowhere. If the program gives a job no machine on which it can be, or has no solution, the rule of [GGOne.SolveRound] places what is left.
 //   - Jobs that wait for others are allocated in rounds: first those that wait for none, then those that wait for jobs of earlier rounds alone. λ_r is then
-//     (b_r + n_r)/T, where b_r is the tasks that machine r was given in earlier rounds, and there is no idle rate.
+//     (b_r + n_r)/T, where b_r is the tasks that machine r was given in earlier rounds.
+//   - There is no idle rate, and a round takes at most Effort bounds and allocations, and fewer where a bound takes long.
 //   - The schedule: if each job holds one processor and shares neither memory nor copies of licences with those on others, each machine serves its tasks
 //     first come, first served, each on the processor of it that is free first. A task that would miss its hard deadline goes where it ends first
 //     instead, or is left out. Of alike machines, those that earlier jobs release first get the most tasks. Otherwise it is a list schedule in
@@ -195,7 +196,7 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 		return result, err
 	}
 	if statesNot(in) != nil {
-		return g.allocated(ctx, in, opt, g.allocate)
+		return g.allocated(ctx, in, opt, g.briefly)
 	}
 	problem, err := g.problem(ctx, in)
 	if err != nil {

@@ -22,6 +22,20 @@ func (g *GGOne) allocate(ctx context.Context, p *problem, evaluations int64) (gg
 	return ggone.Solve(ctx, &p.Problem, ggone.Options{Tolerance: g.Tolerance, Evaluations: evaluations})
 }
 
+// briefly is the allocator of the branch-and-bound where there is nothing to prove: it computes about 2²⁸ penalties at most.
+func (g *GGOne) briefly(ctx context.Context, p *problem, evaluations int64) (ggone.Result, error) {
+	const work, least = 1 << 28, 20
+	levels := 1
+	for k := range p.Classes {
+		levels += max(0, p.Classes[k].Most(p.Period, len(p.Tasks))) + p.Classes[k].Machines
+	}
+	affordable := max(least, work/(int64(levels)*int64(len(p.Tasks)+1)))
+	if evaluations == 0 || evaluations > affordable {
+		evaluations = affordable
+	}
+	return g.allocate(ctx, p, evaluations)
+}
+
 // loads are what the machines of a view carry.
 type loads struct {
 	committed []float64 // rates that are given
@@ -32,19 +46,17 @@ type loads struct {
 // rate is the rate of a machine with a number of tasks more.
 func (l *loads) rate(k, more int) float64 { return float64(l.recent[k]+more)/l.period + l.committed[k] }
 
-// round allocates the jobs of a round beside what the machines carry, with an idle rate or without, and writes the machine of each. Where the program gives a
+// round allocates the jobs of a round beside what the machines carry, without an idle rate, and writes the machine of each. Where the program gives a
 // job no machine on which it can be, the job, in queue order, goes to that of those on which it can be on which the bound W on the mean wait is then
 // least; where no machine is stable, to that with the least λ_r/μ_r. The program gets most of the time of ctx. The result says how it was solved, and why
 // it ended.
-func (f *farm) round(ctx context.Context, allocate allocator, jobs []int, l *loads, idle bool, evaluations int64, machine []int) (found ggone.Result, stop model.Stop, err error) {
+func (f *farm) round(ctx context.Context, allocate allocator, jobs []int, l *loads, evaluations int64, machine []int) (found ggone.Result, stop model.Stop, err error) {
 	rates := make([]float64, len(f.at))
 	for k := range rates {
 		rates[k] = l.rate(k, 0)
 	}
 	p := f.problem(jobs, rates, l.period)
-	if !idle {
-		p.Rate = 0
-	}
+	p.Rate = 0
 	timed, cancel := most(ctx)
 	defer cancel()
 	found, err = allocate(timed, p, evaluations)
@@ -123,7 +135,6 @@ func (g *GGOne) allocated(ctx context.Context, in *model.Instance, opt solve.Opt
 		return solve.Result{}, err
 	}
 	rounds, machine := f.depths(), slices.Repeat([]int{-1}, len(in.Jobs()))
-	idle := len(rounds) == 1 && nearlySaturated(f.viewed) == nil
 	stopped, spent := model.StopDone, int64(0)
 	for k, jobs := range rounds {
 		by, evaluations, cut := allocate, g.Effort, false
@@ -136,7 +147,7 @@ func (g *GGOne) allocated(ctx context.Context, in *model.Instance, opt solve.Opt
 				by = greedy
 			}
 		}
-		found, stop, err := f.round(ctx, by, jobs, l, idle, evaluations, machine)
+		found, stop, err := f.round(ctx, by, jobs, l, evaluations, machine)
 		switch {
 		case err != nil:
 			return solve.Result{}, err
@@ -209,13 +220,16 @@ func (g *GGOne) SolveRound(ctx context.Context, round solve.Round, opt solve.Opt
 			jobs = append(jobs, j)
 		}
 	}
-	evaluations := opt.MaxEvals
+	evaluations, allocate := opt.MaxEvals, g.allocate
+	if !f.stated {
+		allocate = g.briefly
+	}
 	if g.Effort > 0 && (evaluations == 0 || evaluations > g.Effort) {
 		evaluations = g.Effort
 	}
 	found, stop := ggone.Result{}, model.StopDone
 	if len(jobs) > 0 {
-		if found, stop, err = f.round(ctx, g.allocate, jobs, l, false, evaluations, machine); err != nil {
+		if found, stop, err = f.round(ctx, allocate, jobs, l, evaluations, machine); err != nil {
 			return solve.Result{}, err
 		}
 	}
