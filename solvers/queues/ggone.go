@@ -119,7 +119,7 @@ func statesJobsNot(in *model.Instance) error {
 	return nil
 }
 
-// nearlySaturated is an error where the rate of arrivals, an idle rate among it, leaves less than a millionth of what all machines serve. Then the last
+// nearlySaturated is the reason why nothing is proved where the rate of arrivals, an idle rate among it, leaves less than a millionth of what all machines serve. Then the last
 // digits of the rates decide how long tasks wait. Without an idle rate the rates are n/T, and nothing is rounded.
 func nearlySaturated(in *model.Instance) error {
 	const least = 1e-6
