@@ -113,6 +113,12 @@ func TestGGOneHardDeadlines(t *testing.T) {
 	if len(at) != 2 || at["a"].End != 4 || at["b"].End != 4 {
 		t.Errorf("%v; expected a and b to end at 4 and the others to be left out", at)
 	}
+	// A budget of 0.1 keeps the task off the dear machine, which alone meets its deadline.
+	in = anyInstance(t, []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "cheap"}, {ID: "dear", Speed: 10, Cost: 100}}}},
+		model.JobSpec{ID: "a", Work: new(5.0), Deadline: new(1.0), DeadlineHard: true, Budget: new(0.1)})
+	if at := placed(t, in, queues.NewGGOne()); at["a"].End != 0.5 {
+		t.Errorf("%v; expected a from 0 to 0.5 on the dear machine", at)
+	}
 }
 
 // What a machine lacks keeps jobs off it: memory here, where the fast machine has too little.
@@ -122,6 +128,16 @@ func TestGGOneForbiddenMachines(t *testing.T) {
 	at := placed(t, in, queues.NewGGOne())
 	if len(at) != 2 || at["big"].Cluster != "slow" || at["small"].Cluster != "fast" {
 		t.Errorf("%v; expected big on slow, small on fast, none left out", at)
+	}
+}
+
+// Earlier rounds count: of a chain of two on two alike machines, the second goes where the first is not.
+func TestGGOneRoundsCountEarlierOnes(t *testing.T) {
+	in := anyInstance(t, []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2}}}},
+		model.JobSpec{ID: "a", Work: new(4.0)}, model.JobSpec{ID: "b", Work: new(4.0), After: []string{"a"}})
+	at := placed(t, in, queues.NewGGOne())
+	if at["a"].Processors.Min() == at["b"].Processors.Min() || at["b"].Start != 4 {
+		t.Errorf("%v; expected two machines, and b from 4 on", at)
 	}
 }
 

@@ -99,7 +99,7 @@ func (f *farm) takesOn(ctx context.Context, cluster, group int) *takes {
 }
 
 // take is S of a job whose first processor is one of the group, at k standard deviations (eq. 23), by its estimate where it states one, and the number of
-// processors that it holds: of those that it may hold, the number with which it ends first there, and of equal ends the least. It holds as many of
+// processors that it holds: of those that a list schedule tries ([plan.Wider]), the number with which it ends first there, and of equal ends the least. It holds as many of
 // the group as it can, then of those behind it. +Inf: it cannot be there.
 func (f *farm) take(known *model.Instance, job, cluster, group int) (service float64, processors int) {
 	in, c := f.in, &f.in.Clusters()[cluster]

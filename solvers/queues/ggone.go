@@ -60,7 +60,7 @@ var _ = solve.Register(solve.Info{
 //     many as there are tasks are in the program.
 //   - A parallel job is one task of the machine that holds its first processor, as the evaluator counts it. Its service time there is S = t(n)·(1 + k·cv),
 //     where t(n) is its execution time on n idle processors, those of that kind of machine and, if they are too few, of the kinds behind it in the
-//     cluster. n is the number, of those that the job may hold, with which t(n) is least, and of equal ones the fewest. It pays c·n for a unit of time.
+//     cluster. n is the number, of those that a list schedule tries, with which t(n) is least, and of equal ones the fewest. It pays c·n for a unit of time.
 //     Service rates count its total work. Input and output are part of t(n), and not of service rates.
 //   - A job cannot be on machines that lack what it needs (memory, bandwidth, licences, a stated run time, enough processors, one machine for all of
 //     them): x_ry = 0, which costs nothing in the relaxation. A job that must spread over several clusters takes no part, and neither does one that can
