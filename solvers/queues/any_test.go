@@ -116,7 +116,8 @@ func TestGGOneHardDeadlines(t *testing.T) {
 	// A budget of 0.1 keeps the task off the dear machine, which alone meets its deadline.
 	in = anyInstance(t, []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "cheap"}, {ID: "dear", Speed: 10, Cost: 100}}}},
 		model.JobSpec{ID: "a", Work: new(5.0), Deadline: new(1.0), DeadlineHard: true, Budget: new(0.1)})
-	if at := placed(t, in, queues.NewGGOne()); at["a"].End != 0.5 {
+	roomy := solverstest.With(queues.NewGGOne(), func(x *queues.GGOne) { x.Load = 0.05 })
+	if at := placed(t, in, roomy); at["a"].End != 0.5 {
 		t.Errorf("%v; expected a from 0 to 0.5 on the dear machine", at)
 	}
 }
