@@ -62,6 +62,7 @@ func measureWhole(ctx context.Context, solver string, in *model.Instance, settin
 	if rolling, ok := choice.Solver.(*solve.Rolling); ok {
 		online = rolling.Streams(in)
 	}
+	row.AllocatesBy = choice.Info.OtherObjective(in)
 	row.Online = new(online && HoldsFuture(in))
 	if settings.Time > 0 {
 		var cancel context.CancelFunc

@@ -23,7 +23,11 @@ func SolversMarkdown() string {
 			}
 			parameters = append(parameters, fmt.Sprintf("`%s` %s", p.Name, values))
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", d.Name, cellText(d.Doc), cellText(strings.Join(parameters, "; ")), cellText(d.Source))
+		doc := d.Doc
+		if d.AllocatesBy != "" {
+			doc += " Allocates by " + d.AllocatesBy + ", whatever the instance minimises."
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", d.Name, cellText(doc), cellText(strings.Join(parameters, "; ")), cellText(d.Source))
 	}
 	return b.String()
 }

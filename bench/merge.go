@@ -79,6 +79,6 @@ func (row *Row) withoutResult(fault string) Row {
 	return Row{
 		Key: row.Key, Group: row.Group, Instance: row.Instance, InstanceSHA256: row.InstanceSHA256, Solver: row.Solver, Algorithm: row.Algorithm,
 		Parameters: row.Parameters, Minimised: row.Minimised, Measured: row.Measured, Jobs: row.Jobs, Seed: row.Seed, TimeLimit: row.TimeLimit,
-		MaxEvals: row.MaxEvals, Workers: row.Workers, Version: row.Version, Online: row.Online, Elapsed: row.Elapsed, Fault: fault,
+		MaxEvals: row.MaxEvals, Workers: row.Workers, Version: row.Version, Online: row.Online, AllocatesBy: row.AllocatesBy, Elapsed: row.Elapsed, Fault: fault,
 	}
 }

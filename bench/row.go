@@ -27,8 +27,9 @@ type Row struct {
 	TimeLimit      float64           `json:"time_limit_s,omitempty" check:"time"`
 	MaxEvals       int64             `json:"max_evaluations,omitempty" check:"counter"`
 	Workers        int               `json:"workers,omitempty" check:"counter"`
-	Version        string            `json:"version,omitempty"` // version of allot
-	Online         *bool             `json:"online,omitempty"`  // the solver had to decide before it knew the future; absent: not recorded, see [Row.IsOnline]
+	Version        string            `json:"version,omitempty"`      // version of allot
+	Online         *bool             `json:"online,omitempty"`       // the solver had to decide before it knew the future; absent: not recorded, see [Row.IsOnline]
+	AllocatesBy    string            `json:"allocates_by,omitempty"` // the metric by which the solver allocates, if it is not the objective, see [solve.Info]
 
 	Status      model.Status      `json:"status,omitempty" enum:"unknown,feasible,optimal,infeasible"`
 	Stop        model.Stop        `json:"stop,omitempty" enum:"done,time,evaluations,cancelled"`

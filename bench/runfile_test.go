@@ -67,7 +67,7 @@ func TestNoRowBehindOneThatFailed(t *testing.T) {
 // the skipped ones.
 func TestRefusalsAreSkipped(t *testing.T) {
 	path := writeSuite(t, `{"format": "allot-suite/1", "name": "x", "instances": [{"generate": "muscle", "parameters": {"jobs": 3}}],
- "solvers": ["minmin", "ggone", {"solver": "broken", "label": "picky", "parameters": {"way": "refuse"}}], "seeds": 3}`)
+ "solvers": ["minmin", "broker", {"solver": "broken", "label": "picky", "parameters": {"way": "refuse"}}], "seeds": 3}`)
 	dir := t.TempDir()
 	for range 2 { // the second run asks the solver again
 		var told []string
@@ -87,7 +87,7 @@ func TestRefusalsAreSkipped(t *testing.T) {
 		if run.Cells != 3 {
 			t.Errorf("the folder says that it has %d cells, expected those 3 that are no refusals", run.Cells)
 		}
-		if len(run.Skipped) != 2 || run.Skipped[0].Solver != "ggone" || run.Skipped[1].Solver != "picky" {
+		if len(run.Skipped) != 2 || run.Skipped[0].Solver != "broker" || run.Skipped[1].Solver != "picky" {
 			t.Errorf("the folder says that it skips %v", run.Skipped)
 		}
 	}

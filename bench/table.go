@@ -40,6 +40,7 @@ func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) erro
 		}
 	}
 	rendered += onlineNote(rows)
+	rendered += allocationNote(rows)
 	for _, row := range rows {
 		if row.Fault != "" {
 			rendered += row.Solver + ": " + row.Fault + "\n"
@@ -163,6 +164,25 @@ func onlineNote(rows []Row) string {
 		return ""
 	}
 	return "on line: learns of a job at its arrival, and of its time only the estimate; the other solvers know more, so the two are not in one ranking\n"
+}
+
+// allocationNote names the solvers that allocate by another objective than the instance's.
+func allocationNote(rows []Row) string {
+	solvers := map[string][]string{} // by objective
+	for _, row := range rows {
+		if row.Solution != nil && row.AllocatesBy != "" {
+			solvers[row.AllocatesBy] = append(solvers[row.AllocatesBy], row.Solver)
+		}
+	}
+	note := ""
+	for _, metric := range slices.Sorted(maps.Keys(solvers)) {
+		verb := "allocates"
+		if len(solvers[metric]) > 1 {
+			verb = "allocate"
+		}
+		note += strings.Join(solvers[metric], ", ") + ": " + verb + " by " + metric + ", whatever the instance minimises\n"
+	}
+	return note
 }
 
 // optionalFigure formats a number, or writes a dash for nil.

@@ -12,7 +12,9 @@
 //   - CPmax of eq. 2 is the worst and CPmin the best of the generation; the prose has them the other way round.
 //   - One child is made at a time: a copy of the first parent, changed by crossover with the second and by mutation. The best
 //     schedule goes into the next generation unchanged.
-//   - The rates, the size of the population and what counts as stable are not given there; see [Parameters].
+//   - The rates, the size of the population and the threshold of the stop are not given there; see [Parameters].
+//   - The search ends after Patience generations, 20 by default, that together improve the cost by less than a threshold. In §3 the paper's ends when the
+//     performance stabilises, and in §5.1 when the improvement between two generations is less than a threshold: Patience 1.
 //   - The list coding is not in the paper.
 //   - Where schedules of a generation leave out different numbers of jobs, eq. 2 is applied to that number plus the cost, which is scaled to
 //     [0, 1] over the generation: one that leaves out more is never the fitter.
@@ -89,7 +91,7 @@ type Parameters struct {
 	Coding      Coding  `enum:"mask,list" doc:"code of a schedule: mask, an order of the jobs and a set of processors for each (the paper's); list, the order alone; where clusters are not searched one by one it is always list"`
 	Population  int     `range:"[1, 1000000]" doc:"schedules in a generation"`
 	Generations int     `range:"[1, inf)" doc:"most generations"`
-	Patience    int     `range:"[1, inf)" doc:"generations without improvement after which the search ends"`
+	Patience    int     `range:"[1, inf)" doc:"generations without improvement after which the search ends; 1: when two generations differ by less, as in the paper's experiments"`
 	Improvement float64 `range:"[0, 1]" doc:"relative decrease of the cost that counts as an improvement"`
 	Crossover   float64 `range:"[0, 1]" doc:"probability that a child takes from two parents"`
 	Swap        float64 `range:"[0, 1]" doc:"probability that two positions of a child are swapped"`

@@ -3,6 +3,7 @@ package ggone
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 // core is the problem in the form that the search uses: with dummies as tasks, and a table of levels for each class.
@@ -10,6 +11,8 @@ type core struct {
 	tasks   int // dummies included; the loads add up to it
 	classes []coreClass
 	class   []int // by rank; the machines of a class are consecutive ranks, the fullest first
+
+	forbidding bool // some task cannot be on some class
 
 	slow bool // a step may take long, so that it checks the context inside
 
@@ -61,6 +64,7 @@ func newCore(ctx context.Context, p *Problem, dummies int) *core {
 			continue
 		}
 		q := coreClass{penalties: penaltiesOf(p, class, tasks), machines: class.Machines, firstRank: len(c.class)}
+		c.forbidding = c.forbidding || slices.ContainsFunc(class.Service, func(s float64) bool { return math.IsInf(s, 1) })
 		for n := range max(0, class.Most(p.Period, c.tasks)) + 1 {
 			q.levels = append(q.levels, level{wait: class.wait(float64(n), p.Period)})
 		}

@@ -45,8 +45,9 @@ type Class struct {
 	ServiceRate float64   // μ, tasks per time
 	Kappa       float64   // κ = (σA² + σS²)/2
 	Committed   float64   // b, arrival rate that each machine carries already
-	Price       float64   // c, cost per time
-	Service     []float64 // S of each task
+	Price       float64   // c, cost of a processor per time
+	Service     []float64 // S of each task; +Inf: the task cannot be on the class
+	Processors  []float64 // that each task holds there, each at the price; nil: one
 }
 
 // ErrInvalid is wrapped by the error of a problem that [Problem.Check] refuses.
@@ -80,8 +81,16 @@ func (c *Class) check(tasks int) error {
 		return fmt.Errorf("expected %d service times, found %d", tasks, len(c.Service))
 	}
 	for y, s := range c.Service {
-		if !finite(s) {
-			return fmt.Errorf("service time of task %d: expected a finite number ≥ 0, found %v", y, s)
+		if !(s >= 0) {
+			return fmt.Errorf("service time of task %d: expected a number ≥ 0, found %v", y, s)
+		}
+	}
+	if c.Processors != nil && len(c.Processors) != tasks {
+		return fmt.Errorf("expected %d numbers of processors, found %d", tasks, len(c.Processors))
+	}
+	for y, n := range c.Processors {
+		if !(n >= 1) || !finite(n) {
+			return fmt.Errorf("processors of task %d: expected a finite number ≥ 1, found %v", y, n)
 		}
 	}
 	return nil
@@ -139,15 +148,24 @@ type penalties struct {
 	serviceOnly                                 bool
 }
 
-// penaltiesOf prepares the penalties on a class. A limit of 0 or less that is exceeded costs +Inf.
+// penaltiesOf prepares the penalties on a class. A limit of 0 or less that is exceeded costs +Inf, and so does a place where the task cannot be: a
+// limit that any wait exceeds. A task that holds n processors exceeds its budget as one that holds a single one exceeds an n-th of it.
 func penaltiesOf(p *Problem, c *Class, tasks []Task) penalties {
 	n := len(tasks)
 	all := make([]float64, 5*n)
 	wait := c.wait(1, p.Period) // the least wait of a task
 	q := penalties{all[:n:n], all[n : 2*n : 2*n], all[2*n : 3*n : 3*n], all[3*n : 4*n : 4*n], all[4*n:], c.Price, p.ServiceOnly}
 	for y, t := range tasks {
-		if y < len(c.Service) { // a dummy takes no time
+		switch {
+		case y >= len(c.Service): // a dummy takes no time
+		case math.IsInf(c.Service[y], 1):
+			q.deadline[y], q.perTime[y], q.budget[y] = math.Inf(-1), 1, math.Inf(1)
+			continue
+		default:
 			q.service[y] = c.Service[y]
+		}
+		if y < len(c.Processors) {
+			t.Budget /= c.Processors[y]
 		}
 		q.deadline[y], q.perTime[y] = limitOf(t.Deadline, q.service[y], wait > 0)
 		q.budget[y], q.perCost[y] = limitOf(t.Budget, c.Price*q.service[y], c.Price*wait > 0 && !p.ServiceOnly)

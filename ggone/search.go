@@ -1,6 +1,7 @@
 package ggone
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"math"
@@ -133,6 +134,9 @@ func (s *search) run() {
 // out. The step of an ascent depends on the cost of the best allocation, so where the gap is wide another round with a better allocation
 // pays.
 func (s *search) rootOpen(root *node) bool {
+	if s.forbidding && !s.stopped() { // without a start each step of an ascent would look for one
+		s.try(s.fitting())
+	}
 	for round := 0; round < rootRounds && !s.stopped(); round++ {
 		before, a := root.bound, rootAscent
 		switch {
@@ -195,6 +199,53 @@ func (s *search) even() []int {
 			loads[r] = min(most, int(math.Ceil(float64(left)*float64(most)/float64(room))), left)
 		}
 		room, left = room-most, left-loads[r]
+	}
+	return s.descending(loads)
+}
+
+// fitting is loads at which each task can be somewhere, as far as a rule finds them: the tasks that can be on the fewest machines come first, and each goes to
+// the one of these that is least full. The tasks left over go anywhere.
+//
+// Complexity: O(tasks · machines).
+func (s *search) fitting() []int {
+	loads := make([]int, len(s.class))
+	machines := make([]int, s.tasks) // on which a task can be
+	canBe := func(y int, q *coreClass) bool { return len(q.levels) > 1 && !math.IsInf(q.of(y, q.levels[1].wait), 1) }
+	order := make([]int, s.tasks)
+	for y := range order {
+		order[y] = y
+		for k := range s.classes {
+			if q := &s.classes[k]; canBe(y, q) {
+				machines[y] += q.machines
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(machines[a], machines[b]) })
+	// place puts a task on the least full of the machines that it may be on.
+	place := func(y int, anywhere bool) bool {
+		at, least := -1, 0.0
+		for r, k := range s.class {
+			q := &s.classes[k]
+			if loads[r]+1 == len(q.levels) || !anywhere && !canBe(y, q) {
+				continue
+			}
+			if full := float64(loads[r]+1) / float64(len(q.levels)-1); at < 0 || full < least {
+				at, least = r, full
+			}
+		}
+		if at >= 0 {
+			loads[at]++
+		}
+		return at >= 0
+	}
+	left := 0
+	for _, y := range order {
+		if !place(y, false) {
+			left++
+		}
+	}
+	for range left {
+		place(0, true) // there is room: see [Problem.room]
 	}
 	return s.descending(loads)
 }

@@ -40,7 +40,7 @@ type Progress struct {
 // Result is the outcome of a run.
 type Result struct {
 	// Machine is the machine of each task, the machines of all classes numbered in order; nil: none found. The objective may
-	// still be +Inf: then every allocation that was found breaks a limit of 0.
+	// still be +Inf: then every allocation that was found breaks a limit of 0, or has a task where it cannot be.
 	Machine     []int
 	Load        []float64 // arrival rate of each machine, with its committed rate and its part of the idle rate
 	Objective   float64

@@ -80,13 +80,15 @@ type Description struct {
 	Parameters []params.Parameter `json:"parameters,omitempty"`
 	Absent     string             `json:"absent,omitempty"` // see [Info]
 	Online     bool               `json:"online,omitempty"` // see [Info]
+	// AllocatesBy is a metric, see [Info].
+	AllocatesBy string `json:"allocates_by,omitempty"`
 }
 
 // Describe describes all registered solvers by name.
 func Describe() []Description {
 	var list []Description
 	for _, info := range Solvers() {
-		list = append(list, Description{info.Name, info.Doc, info.Source, params.Of(info.New()), info.Absent, info.Online})
+		list = append(list, Description{info.Name, info.Doc, info.Source, params.Of(info.New()), info.Absent, info.Online, info.AllocatesBy})
 	}
 	return list
 }

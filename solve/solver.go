@@ -102,6 +102,9 @@ type Info struct {
 	// Traces says that the solver decides step by step and tells [Options.Trace] of each decision, unless that is nil. The placements of the steps add up to the
 	// schedule; [Run] checks it.
 	Traces bool
+	// AllocatesBy is the metric of the model by which the solver allocates jobs, whatever the instance minimises; empty: it minimises the instance's
+	// objective, or follows a rule. Where the two differ, lists and tables say so, and auto does not try the solver.
+	AllocatesBy string
 	// AutoJobs is the largest number of jobs for which auto tries the solver; 0: never. Auto tries solvers with a larger AutoJobs first.
 	AutoJobs int
 	// Absent says why the solver is not in this build and how to get a build with it; empty: the solver is in this build.

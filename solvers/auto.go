@@ -18,7 +18,7 @@ var _ = solve.Register(solve.Info{
 })
 
 // Auto runs the solvers that honour what the instance asks for and are quick enough for its size ([solve.Info].AutoJobs), the quickest first;
-// where jobs arrive over time the backfilling policies are among them. Then it runs [Search] from the best of their schedules. The best has
+// where jobs arrive over time the backfilling policies are among them, and solvers that allocate by another objective are not. Then it runs [Search] from the best of their schedules. The best has
 // the fewest jobs left out, then the least objective; of equals Auto takes one that is proved optimal, else the first by the solver's name. A
 // schedule that is proved optimal ends the run, and so does a proof that the instance is infeasible. [solve.Result].Solver names the solvers
 // that made the schedule. All of them share MaxEvals.
@@ -28,7 +28,7 @@ type Auto struct{}
 func (*Auto) candidates(in *model.Instance) []solve.Info {
 	var fitting []solve.Info
 	for _, info := range solve.Solvers() {
-		if solver := info.New(); info.AutoJobs > 0 && len(in.Jobs()) <= autoJobs(info, in) && isQuick(info.Name, in) && solver.Supports(in) == nil {
+		if solver := info.New(); info.AutoJobs > 0 && len(in.Jobs()) <= autoJobs(info, in) && info.OtherObjective(in) == "" && isQuick(info.Name, in) && solver.Supports(in) == nil {
 			fitting = append(fitting, info)
 		}
 	}

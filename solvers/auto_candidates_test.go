@@ -131,3 +131,18 @@ func TestAutoEndsWithAnOptimum(t *testing.T) {
 		}
 	}
 }
+
+// A solver that allocates by another objective is no candidate: ggone is tried for qos_penalty alone.
+func TestAutoCandidatesByObjective(t *testing.T) {
+	for metric, want := range map[string]bool{"makespan": false, "qos_penalty": true} {
+		b := model.NewBuilder("two").Minimise(metric, 1).Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2}}})
+		b.Spec().Queueing = &model.QueueingSpec{Rate: 1}
+		in, err := b.Job(model.JobSpec{ID: "a", Work: new(1.0)}, model.JobSpec{ID: "b", Work: new(1.0), Processors: model.Rigid(2)}).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(new(Auto).candidates(in), func(info solve.Info) bool { return info.Name == "ggone" }); got != want {
+			t.Errorf("%s: ggone tried: %t", metric, got)
+		}
+	}
+}

@@ -138,7 +138,7 @@ func runSolve(c *cli.Context) error {
 		return noSolution(choice.Info.Name, result)
 	}
 	// The solution comes first: a picture that cannot be drawn must not lose it, and in a terminal the summary stays in sight.
-	text := printable(summary(in, target, choice.Info.Name, result, elapsed))
+	text := printable(summary(in, target, choice.Info, result, elapsed))
 	if columns, ok := showsChart(c); ok {
 		if err := showOnTerminal(c, in, result.Solution, columns, text); err != nil {
 			return err
@@ -265,12 +265,12 @@ func reasonOf(result solve.Result) string {
 }
 
 // summary is a short summary for people. The objective that was minimised is that of target, which is the instance's own or one in its place.
-func summary(in, target *model.Instance, solver string, result solve.Result, elapsed time.Duration) string {
+func summary(in, target *model.Instance, solver solve.Info, result solve.Result, elapsed time.Duration) string {
 	w := new(strings.Builder)
 	sol := result.Solution
 	name := sol.Solver
 	if result.Solver != "" {
-		name = fmt.Sprintf("%s chose %s", solver, result.Solver)
+		name = fmt.Sprintf("%s chose %s", solver.Name, result.Solver)
 	}
 	fmt.Fprintf(w, "%s: %s, %s (%s) in %s\n", instanceName(in), name, statusText(target, sol.Status), sol.Stop, elapsed.Round(time.Millisecond/10))
 	fmt.Fprintf(w, "  objective %s", objectiveText(target, sol.Objective))
@@ -282,6 +282,9 @@ func summary(in, target *model.Instance, solver string, result solve.Result, ela
 	}
 	if sol.Minimised != nil {
 		fmt.Fprintf(w, "\n  minimised in place of the instance's objective, %s", objectiveText(in, in.ObjectiveOf(sol.Metrics)))
+	}
+	if other := solver.OtherObjective(target); other != "" {
+		fmt.Fprintf(w, "\n  allocates by %s", other)
 	}
 	fmt.Fprintf(w, "\n  %d of %d jobs placed; checked: ok\n", len(sol.Jobs), len(in.Jobs()))
 	for k, u := range sol.Unscheduled {

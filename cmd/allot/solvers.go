@@ -85,6 +85,9 @@ func describedSolver(d *solve.Description) string {
 	if d.Absent != "" {
 		fmt.Fprintf(w, "  %s\n", d.Absent)
 	}
+	if d.AllocatesBy != "" {
+		fmt.Fprintf(w, "  allocates by %s, whatever the instance minimises\n", d.AllocatesBy)
+	}
 	for _, p := range d.Parameters {
 		values := typeInWords(p.Type)
 		if p.Values != nil {

@@ -23,7 +23,7 @@ var _ = bound.Register(bound.Method{
 func proveQoSPenalty(ctx context.Context, r *bound.Relaxation) (bound.Sum, func() *proof.Argument, bool) {
 	in := r.Instance()
 	const evaluations, work = 150, 1 << 27 // bounds, and penalties in all of them
-	if !r.All() || len(in.Jobs()) == 0 || in.Features()&^features != 0 || transferred(in) >= 0 || !(in.Queueing().Rate > 0) {
+	if !r.All() || len(in.Jobs()) == 0 || statesJobsNot(in) != nil {
 		return bound.Sum{}, nil, false
 	}
 	problem, err := NewGGOne().problem(ctx, in)

@@ -19,16 +19,22 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name: "ggone",
-	Doc: "G/G/1 workload allocation: finds and proves the least penalty for missed deadlines and budgets of tasks on machines that are queues, by a Lagrangian branch-and-bound. " +
+	Doc: "G/G/1 workload allocation: the least penalty for missed deadlines and budgets of tasks on machines that are queues, by a Lagrangian branch-and-bound. " +
+		"Where that is the objective of sequential jobs with a queueing view, it proves the optimum or a bound; any other instance it allocates by the same model. " +
 		"Each machine serves its tasks in order of arrival. O(levels·n) a bound, for n tasks and levels = Σ over kinds of machines of the tasks that one can take.",
 	Source: "Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC '06, doi:10.1145/1186675.1186678, the MINLP of eqs. 2, 3, 9–18 and 23; A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690, for the bound",
 	New:    func() solve.Solver { return NewGGOne() },
 
-	AutoJobs: 200,
+	AllocatesBy: "qos_penalty",
+	AutoJobs:    200,
 })
 
-// GGOne allocates tasks to machines seen as G/G/1 queues (package ggone). It minimises qos_penalty and proves the optimum, or a lower bound. The
-// solution is a schedule too: each machine serves its tasks in order of arrival, on its first processor; its loads are the rates λ_r.
+// GGOne allocates tasks to machines seen as G/G/1 queues (package ggone), with the least qos_penalty that it finds. It takes any objective and any instance.
+//
+// The model states an instance exactly if the instance minimises qos_penalty alone and has a queueing view, sequential jobs without hard limits, precedence,
+// input or output, and an idle rate that leaves more than a millionth of what all machines serve. Then the solver proves the optimum, or a lower bound, or
+// that no allocation is stable. The solution is a schedule too: each machine serves its tasks in order of arrival, on its first processor; its
+// loads are the rates λ_r. For any other instance the solver proves nothing, as its model is another one: see the deviations.
 //
 // The response R that tasks are charged for mixes an upper bound on the mean wait with a service time at k standard
 // deviations, as in the paper: it is not a quantile of the response.
@@ -46,30 +52,52 @@ var _ = solve.Register(solve.Info{
 //   - Where J < λT, the idle rate is parked where it costs least, in any amount or in whole tasks of zero weight.
 //   - Machines may carry committed rates, which count in eq. 15.
 //   - On line (see [GGOne.SolveRound]) the paper does not say what λ_r is; here it is the tasks given to a machine in a sliding window.
+//
+// Where the model does not state the instance exactly, moreover:
+//
+//   - An instance without a queueing view gets that of [model.Instance.WithQueueing] at the rate Load·Σμ, and a job without a deadline there gets Due times
+//     its least service time after its arrival. A deadline or a budget of which nothing is left counts as none. Of a class of alike machines at most as
+//     many as there are tasks are in the program.
+//   - A parallel job is one task of the machine that holds its first processor, as the evaluator counts it. Its service time there is S = t(n)·(1 + k·cv),
+//     where t(n) is its execution time on n idle processors, those of that kind of machine and, if they are too few, of the kinds behind it in the
+//     cluster. n is the number, of those that a list schedule tries, with which t(n) is least, and of equal ones the fewest. It pays c·n for a unit of time.
+//     Service rates count its total work. Input and output are part of t(n), and not of service rates.
+//   - A job cannot be on machines that lack what it needs (memory, bandwidth, licences, a stated run time, enough processors, one machine for all of
+//     them): x_ry = 0, which costs nothing in the relaxation. A job that must spread over several clusters takes no part, and neither does one that can
+//     run nowhere. If the program gives a job no machine on which it can be, or has no solution, the rule of [GGOne.SolveRound] places what is left.
+//   - Jobs that wait for others are allocated in rounds: first those that wait for none, then those that wait for jobs of earlier rounds alone. λ_r is then
+//     (b_r + n_r)/T, where b_r is the tasks that machine r was given in earlier rounds.
+//   - There is no idle rate, and a round takes at most Effort bounds and allocations, and fewer where a bound takes long.
+//   - The schedule: if each job holds one processor and shares neither memory nor copies of licences with those on others, each machine serves its tasks
+//     first come, first served, each on the processor of it that is free first. A task that would miss its hard deadline goes where it ends first
+//     instead, or is left out. Of alike machines, those that earlier jobs release first get the most tasks. Otherwise it is a list schedule in
+//     queue order, with each job on the cluster of its machine if it can run there by its hard deadline, else where it ends first.
 type GGOne struct {
 	Slack     string  `enum:"continuous,dummy" doc:"how to spread the load that belongs to no task: continuous, in any amount; dummy, as whole tasks of zero weight where they fit"`
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; with another value than the instance's own there is no bound and no proof for the instance's objective"`
 	Committed string  `doc:"rates that machines already carry, as part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
 	Window    float64 `range:"[1, 1e9]" doc:"on line: tasks that a machine received in this number of past periods count as its load"`
-	Effort    int64   `range:"[0, inf)" zero:"no limit" doc:"on line: largest number of bounds and allocations in a round"`
+	Effort    int64   `range:"[0, inf)" zero:"no limit" doc:"largest number of bounds and allocations in a round, on line and where the model does not state the instance"`
+	Load      float64 `range:"(0, 1)" doc:"an instance without a queueing view: rate of arrivals as a part of what all machines serve"`
+	Due       float64 `range:"(0, 1e9]" doc:"an instance without a queueing view: deadline of a job that has none, after its arrival, in units of its least service time"`
 	Tolerance float64 `range:"[0, 1]" doc:"the optimum counts as proved within this relative difference of bound and objective; with continuous slack at least 1e-6"`
 }
 
 // NewGGOne is the solver with its defaults.
 func NewGGOne() *GGOne {
-	return &GGOne{Slack: "continuous", Charge: "instance", Window: 50, Effort: 1000, Tolerance: 5e-10}
+	return &GGOne{Slack: "continuous", Charge: "instance", Window: 50, Effort: 1000, Load: 0.5, Due: 3, Tolerance: 5e-10}
 }
 
-// features are the features that the solver honours.
+// features are the features of instances that the model states.
 const features = model.Arrivals | model.UnrelatedTimes | model.MixedMachines
 
-// Supports implements [solve.Solver].
-func (*GGOne) Supports(in *model.Instance) error {
-	if err := solve.Unsupported(in, features); err != nil {
+// Supports implements [solve.Solver]: it takes what a list schedule places.
+func (*GGOne) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
+
+// statesNot says why the model does not state the instance, jobs, machines and objective; nil: it does, and its bound is one of the objective.
+func statesNot(in *model.Instance) error {
+	if err := statesJobsNot(in); err != nil {
 		return err
-	}
-	if job := transferred(in); job >= 0 {
-		return fmt.Errorf("%w: job %q has input or output to move: service rates do not count it", solve.ErrUnsupported, in.Jobs()[job].ID)
 	}
 	if _, err := penaltyWeight(in); err != nil {
 		return err
@@ -77,7 +105,21 @@ func (*GGOne) Supports(in *model.Instance) error {
 	return nearlySaturated(in)
 }
 
-// nearlySaturated is an error where the rate of arrivals, an idle rate among it, leaves less than a millionth of what all machines serve. Then the last
+// statesJobsNot says why the model does not state the jobs and the machines of the instance; nil: it does.
+func statesJobsNot(in *model.Instance) error {
+	if err := solve.Unsupported(in, features); err != nil {
+		return err
+	}
+	if job := transferred(in); job >= 0 {
+		return fmt.Errorf("%w: job %q has input or output to move: service rates do not count it", solve.ErrUnsupported, in.Jobs()[job].ID)
+	}
+	if q := in.Queueing(); !q.Given || !(q.Rate > 0) {
+		return fmt.Errorf("%w: the instance has no queueing view, or no arrival rate and arrivals that do not give one", solve.ErrUnsupported)
+	}
+	return nil
+}
+
+// nearlySaturated is the reason why nothing is proved where the rate of arrivals, an idle rate among it, leaves less than a millionth of what all machines serve. Then the last
 // digits of the rates decide how long tasks wait. Without an idle rate the rates are n/T, and nothing is rounded.
 func nearlySaturated(in *model.Instance) error {
 	const least = 1e-6
@@ -153,6 +195,9 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	if result, done, err := atOnce(ctx, g, in); done {
 		return result, err
 	}
+	if statesNot(in) != nil {
+		return g.allocated(ctx, in, opt, g.briefly)
+	}
 	problem, err := g.problem(ctx, in)
 	if err != nil {
 		return solve.Result{}, err
@@ -160,11 +205,6 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	if problem == nil {
 		return solve.Stopped(ctx), nil
 	}
-	return g.solve(ctx, in, problem, opt)
-}
-
-// solve solves the problem of an instance.
-func (g *GGOne) solve(ctx context.Context, in *model.Instance, problem *problem, opt solve.Options) (solve.Result, error) {
 	weight, err := penaltyWeight(in)
 	if err != nil {
 		return solve.Result{}, err
@@ -193,7 +233,7 @@ func (g *GGOne) solve(ctx context.Context, in *model.Instance, problem *problem,
 		result.Status = model.Unknown
 		return result, nil
 	}
-	result.Solution = problem.schedule(in, found)
+	result.Solution = problem.schedule(found)
 	if g.exact(in, problem) {
 		result.Bound = weighted(weight, found.Bound)
 		if found.Proved && result.Bound.Known() {
@@ -227,91 +267,21 @@ func (g *GGOne) exact(in *model.Instance, p *problem) bool {
 	return charge && g.Committed == "" && (g.Slack != "dummy" || whole)
 }
 
-// problem is the problem of an instance, with the machine of the instance behind each machine of the problem.
-type problem struct {
-	ggone.Problem
-	machines []machine
-}
-
-// machine is a machine by its cluster and the processor that serves its tasks.
-type machine struct {
-	cluster, processor int
-	id, machine        string // as a model.Load names them
-}
-
-// problem reads the instance; nil where the context ends.
+// problem is the problem of an instance that the model states; nil where the context ends.
 func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*problem, error) {
-	view, err := model.Queues(in, nil)
+	f, err := g.newFarm(ctx, in, true)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	committed, err := committedRates(in, f.view, g.Committed)
 	if err != nil {
 		return nil, err
 	}
-	committed, err := committedRates(in, view, g.Committed)
-	if err != nil {
-		return nil, err
+	all := make([]int, len(in.Jobs()))
+	for j := range all {
+		all[j] = j
 	}
-	return g.problemWith(ctx, in, view, committed, in.Queueing().Period)
-}
-
-// problemWith is the problem of an instance whose machines carry committed rates, over a period.
-func (g *GGOne) problemWith(ctx context.Context, in *model.Instance, view model.QueueView, committed []float64, period float64) (*problem, error) {
-	q := in.Queueing()
-	charge := model.Charge(g.Charge)
-	if g.Charge == "instance" {
-		charge = q.Charge
-	}
-	p := &problem{Problem: ggone.Problem{Period: period, Rate: q.Rate, Dummies: g.Slack == "dummy", ServiceOnly: charge == model.ChargeService}}
-	for k := range in.Jobs() {
-		j := &in.Jobs()[k]
-		p.Tasks = append(p.Tasks, ggone.Task{Deadline: j.Deadline - j.Arrival, Budget: j.Budget})
-	}
-	var members [][]machine // by class
-	classOf := map[classKey]int{}
-	for k := range view.Machines {
-		m := &view.Machines[k]
-		c, _ := in.ClusterIndex(m.Cluster)
-		group := &in.Clusters()[c].Machines[m.Group]
-		key := classKey{c, m.Group, committed[k]}
-		class, known := classOf[key]
-		if !known {
-			class = len(p.Classes)
-			classOf[key] = class
-			services := serviceTimes(ctx, in, c, group.First)
-			if services == nil {
-				return nil, nil
-			}
-			p.Classes = append(p.Classes, ggone.Class{ServiceRate: min(m.ServiceRate, endless), Kappa: m.Kappa, Committed: committed[k], Price: group.Cost, Service: services})
-			members = append(members, nil)
-		}
-		p.Classes[class].Machines++
-		members[class] = append(members[class], machine{c, group.First + m.Number*group.Units, m.Cluster, m.Machine})
-	}
-	for _, list := range members {
-		p.machines = append(p.machines, list...)
-	}
-	return p, nil
-}
-
-// endless stands for the infinite service rate of machines whose tasks take no work. It is far above every rate of arrivals.
-const endless = 1e200
-
-// classKey is the figures in which machines of one class agree.
-type classKey struct {
-	cluster, group int
-	committed      float64
-}
-
-// serviceTimes is S of each job on a processor, at k standard deviations (eq. 23), by its estimate where it states one; nil where the context
-// ends.
-func serviceTimes(ctx context.Context, in *model.Instance, cluster, processor int) []float64 {
-	in = in.Known()
-	services, set := make([]float64, len(in.Jobs())), model.Processors(processor)
-	for j := range services {
-		if j%256 == 0 && ctx.Err() != nil {
-			return nil
-		}
-		services[j] = in.Duration(j, cluster, set) * (1 + in.Queueing().K*in.Jobs()[j].WorkCV)
-	}
-	return services
+	return f.problem(all, committed, in.Queueing().Period), nil
 }
 
 // committedRates reads a text such as cluster/machine=rate,… and returns the rates by machine.
@@ -347,20 +317,16 @@ func committedRates(in *model.Instance, view model.QueueView, text string) ([]fl
 	return rates, nil
 }
 
-// schedule is the allocation as a schedule: each machine serves its tasks in order of arrival.
-func (p *problem) schedule(in *model.Instance, found ggone.Result) *model.Solution {
-	sol := &model.Solution{Jobs: make([]model.Placement, 0, len(found.Machine))}
-	free := make([]float64, len(p.machines))
-	for _, j := range plan.ArrivalOrder(in) {
-		r := found.Machine[j]
-		m := &p.machines[r]
-		set := model.Processors(m.processor)
-		start := max(free[r], in.Jobs()[j].Arrival)
-		free[r] = model.End(start, in.Duration(j, m.cluster, set))
-		sol.Jobs = append(sol.Jobs, model.Placement{Job: in.Jobs()[j].ID, Cluster: m.id, Processors: set, Start: start, End: free[r]})
+// schedule is the allocation of all jobs as a schedule, with the rates of the machines.
+func (p *problem) schedule(found ggone.Result) *model.Solution {
+	machine := make([]int, len(found.Machine))
+	for y, r := range found.Machine {
+		machine[p.jobs[y]] = p.machines[r]
 	}
+	sol := p.farm.serve(machine)
 	for r, rate := range found.Load {
-		sol.Loads = append(sol.Loads, model.Load{Cluster: p.machines[r].id, Machine: p.machines[r].machine, Rate: rate})
+		at := &p.farm.at[p.machines[r]]
+		sol.Loads = append(sol.Loads, model.Load{Cluster: at.id, Machine: at.machine, Rate: rate})
 	}
 	return sol
 }

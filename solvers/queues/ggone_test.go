@@ -392,21 +392,32 @@ func TestGGOneInfinitePenalty(t *testing.T) {
 	}
 }
 
-// What the solver does not honour it refuses.
-func TestGGOneRefuses(t *testing.T) {
+// What the model does not state it solves all the same, and proves nothing; no MILP states it.
+func TestGGOneProvesNothingOfOthers(t *testing.T) {
 	for name, change := range map[string]func(b *model.Builder){
 		"objective":  func(b *model.Builder) { b.Spec().Objective = map[string]float64{"makespan": 1} },
 		"two terms":  func(b *model.Builder) { b.Minimise("makespan", 1) },
 		"negative":   func(b *model.Builder) { b.Spec().Objective = map[string]float64{"qos_penalty": -1} },
 		"precedence": func(b *model.Builder) { b.Spec().Jobs[1].After = []string{"t1"} },
-		"parallel":   func(b *model.Builder) { b.Spec().Jobs[1].Processors = model.Rigid(2) },
-		"transfer":   func(b *model.Builder) { b.Spec().Clusters[1].Machines[0].Bandwidth, b.Spec().Jobs[1].Input = 10, 5 },
-		"hard":       func(b *model.Builder) { b.Spec().Jobs[1].DeadlineHard = true },
+		"parallel": func(b *model.Builder) {
+			b.Spec().Clusters[0].Machines[0].Count, b.Spec().Jobs[1].Processors = 2, model.Rigid(2)
+		},
+		"transfer": func(b *model.Builder) { b.Spec().Clusters[1].Machines[0].Bandwidth, b.Spec().Jobs[1].Input = 10, 5 },
+		"hard":     func(b *model.Builder) { b.Spec().Jobs[1].DeadlineHard = true },
+		"unstable": func(b *model.Builder) { b.Spec().Queueing.Rate = 5; b.Minimise("makespan", 1) },
 	} {
 		b := solverstest.WorkedQueues(t, 0.3)
 		change(b)
-		if err := queues.NewGGOne().Supports(solverstest.Built(t, b)); !errors.Is(err, solve.ErrUnsupported) {
-			t.Errorf("%s: error %v", name, err)
+		in := solverstest.Built(t, b)
+		raw, err := queues.NewGGOne().Solve(t.Context(), in, solve.Options{Certify: true})
+		if err != nil || raw.Status != model.Feasible || raw.Bound.Known() || raw.Certificate != nil {
+			t.Errorf("%s: %s, bound %v, %v", name, raw.Status, raw.Bound, err)
+		}
+		if result := runGGOne(t, in, queues.NewGGOne(), solve.Options{}); len(result.Solution.Jobs) != 3 {
+			t.Errorf("%s: places %d of 3 jobs", name, len(result.Solution.Jobs))
+		}
+		if _, err := queues.NewMILP().MILP(t.Context(), in); !errors.Is(err, solve.ErrUnsupported) {
+			t.Errorf("%s: a MILP, %v", name, err)
 		}
 	}
 }

@@ -18,6 +18,8 @@ var _ = solve.Register(solve.Info{
 	Source: "Y. Patel, J. Darlington (2006), Proc. MGC '06, doi:10.1145/1186675.1186678; A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690, for bound and fixing",
 	New:    func() solve.Solver { return NewHybrid() },
 	Absent: absence(),
+
+	AllocatesBy: "qos_penalty",
 })
 
 // Hybrid solves the problem of [GGOne] in two steps. First the Lagrangian bounds it, finds allocations and rules out loads of machines and
@@ -31,11 +33,13 @@ var _ = solve.Register(solve.Info{
 type Hybrid struct {
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; with another value than the instance's own there is no bound and no proof for the instance's objective"`
 	Committed string  `doc:"rates that machines already carry, as part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
+	Load      float64 `range:"(0, 1)" doc:"an instance without a queueing view: rate of arrivals as a part of what all machines serve"`
+	Due       float64 `range:"(0, 1e9]" doc:"an instance without a queueing view: deadline of a job that has none, after its arrival, in units of its least service time"`
 	Tolerance float64 `range:"[0, 1]" doc:"the optimum counts as proved within this relative difference of bound and objective; at least 1e-6, the tolerance of HiGHS"`
 }
 
 // NewHybrid is the solver with its defaults.
-func NewHybrid() *Hybrid { return &Hybrid{Charge: "instance", Tolerance: 1e-6} }
+func NewHybrid() *Hybrid { return &Hybrid{Charge: "instance", Load: 0.5, Due: 3, Tolerance: 1e-6} }
 
 // Supports implements [solve.Solver].
 func (*Hybrid) Supports(in *model.Instance) error { return (*MILP)(nil).Supports(in) }
@@ -43,7 +47,7 @@ func (*Hybrid) Supports(in *model.Instance) error { return (*MILP)(nil).Supports
 // base is the solver whose problem it is.
 func (g *Hybrid) base() *GGOne {
 	base := NewGGOne()
-	base.Charge, base.Committed = g.Charge, g.Committed
+	base.Charge, base.Committed, base.Load, base.Due = g.Charge, g.Committed, g.Load, g.Due
 	return base
 }
 
@@ -69,13 +73,25 @@ func (g *Hybrid) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	if result, done, err := atOnce(ctx, g, in); done {
 		return result, err
 	}
+	if statesNot(in) != nil {
+		return g.base().allocated(ctx, in, opt, allocatorBy(g.search))
+	}
 	run, err := newHighsRun(ctx, g.base(), in, opt)
+	if err == nil {
+		err = g.search(ctx, run)
+	}
 	if err != nil {
 		return run.failed(ctx, err)
 	}
+	return run.result(ctx, g.Tolerance), nil
+}
+
+// search looks for the best allocation, from a greedy one.
+func (g *Hybrid) search(ctx context.Context, run *highsRun) (err error) {
 	if run.best, err = ggone.Greedy(&run.problem.Problem); err != nil {
-		return run.failed(ctx, err)
+		return err
 	}
+	opt := run.opt
 	limits := ggone.Options{Evaluations: opt.MaxEvals}
 	if opt.Progress != nil {
 		limits.Progress = func(p ggone.Progress) {
@@ -84,14 +100,14 @@ func (g *Hybrid) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	left, err := run.problem.Reduce(ctx, limits)
 	if err != nil {
-		return run.failed(ctx, err)
+		return err
 	}
 	run.keep(left.Best)
 	run.evaluations = left.Evaluations
 	run.bound = left.Bound
 	if left.Form == nil {
 		run.limited = !left.Proved && opt.MaxEvals > 0 && left.Evaluations >= opt.MaxEvals
-		return run.result(ctx, g.Tolerance), nil
+		return nil
 	}
 	solver := milp.Options{Gap: max(g.Tolerance, highsTolerance)}
 	if opt.MaxEvals > 0 {
@@ -100,8 +116,5 @@ func (g *Hybrid) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	if !math.IsInf(left.Limit, 1) {
 		solver.Cutoff = &left.Limit
 	}
-	if err := run.solve(ctx, left.Form, solver); err != nil {
-		return solve.Result{}, err
-	}
-	return run.result(ctx, g.Tolerance), nil
+	return run.solve(ctx, left.Form, solver)
 }

@@ -20,6 +20,8 @@ var _ = solve.Register(solve.Info{
 	Source: "Y. Patel, J. Darlington (2006), Proc. MGC '06, doi:10.1145/1186675.1186678, eqs. 2, 3, 9–18 and 23; Q. Huangfu, J. A. J. Hall (2018), Parallelizing the dual revised simplex method, Math. Prog. Comp. 10, doi:10.1007/s12532-017-0130-5, for HiGHS",
 	New:    func() solve.Solver { return NewMILP() },
 	Absent: absence(),
+
+	AllocatesBy: "qos_penalty",
 })
 
 // ErrInfeasible is wrapped by the error of a [Modeller] for an instance that is proved infeasible before it is stated.
@@ -42,17 +44,23 @@ type Modeller interface {
 // Source: that of [GGOne]. Units: those of the instance. MaxEvals counts nodes of the branch-and-bound; Workers are not used:
 // HiGHS runs on one thread, so that the result does not depend on the machine.
 //
+// Where the model does not state the instance exactly, a round takes at most 1,000 nodes.
+//
 // Deviations from the paper: those of [GGOne], but for the idle rate. The MILP leaves it out, which gives a lower bound; then it is parked
 // where it costs least with the allocation found, which is good but not optimal.
 type MILP struct {
 	Form      string  `enum:"level,chord" doc:"level: machines by load, strong; chord: machine by machine with chords and big-M as in the paper, weak"`
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; with another value than the instance's own there is no bound and no proof for the instance's objective"`
 	Committed string  `doc:"rates that machines already carry, as part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
+	Load      float64 `range:"(0, 1)" doc:"an instance without a queueing view: rate of arrivals as a part of what all machines serve"`
+	Due       float64 `range:"(0, 1e9]" doc:"an instance without a queueing view: deadline of a job that has none, after its arrival, in units of its least service time"`
 	Tolerance float64 `range:"[0, 1]" doc:"the optimum counts as proved within this relative difference of bound and objective; at least 1e-6, the tolerance of HiGHS"`
 }
 
 // NewMILP is the solver with its defaults.
-func NewMILP() *MILP { return &MILP{Form: "level", Charge: "instance", Tolerance: 1e-6} }
+func NewMILP() *MILP {
+	return &MILP{Form: "level", Charge: "instance", Load: 0.5, Due: 3, Tolerance: 1e-6}
+}
 
 // highsTolerance is the relative accuracy of a bound of HiGHS with its default tolerances.
 const highsTolerance = 1e-6
@@ -87,7 +95,7 @@ func (*MILP) Supports(in *model.Instance) error {
 // base is the solver whose problem it is.
 func (g *MILP) base() *GGOne {
 	base := NewGGOne()
-	base.Charge, base.Committed = g.Charge, g.Committed
+	base.Charge, base.Committed, base.Load, base.Due = g.Charge, g.Committed, g.Load, g.Due
 	return base
 }
 
@@ -132,28 +140,46 @@ func (g *MILP) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 	if result, done, err := atOnce(ctx, g, in); done {
 		return result, err
 	}
+	if statesNot(in) != nil {
+		return g.base().allocated(ctx, in, opt, allocatorBy(g.search))
+	}
 	run, err := newHighsRun(ctx, g.base(), in, opt)
+	if err == nil {
+		err = g.search(ctx, run)
+	}
 	if err != nil {
 		return run.failed(ctx, err)
-	}
-	run.best, err = ggone.Greedy(&run.problem.Problem)
-	if err != nil {
-		return run.failed(ctx, err)
-	}
-	form, err := g.state(ctx, &run.problem.Problem)
-	if err != nil {
-		return run.failed(ctx, err)
-	}
-	err = run.solve(ctx, form, milp.Options{Gap: max(g.Tolerance, highsTolerance), Nodes: opt.MaxEvals, Start: form.Start(run.best.Machine)})
-	if err != nil {
-		return solve.Result{}, err
 	}
 	return run.result(ctx, g.Tolerance), nil
 }
 
+// search looks for the best allocation, from a greedy one.
+func (g *MILP) search(ctx context.Context, run *highsRun) (err error) {
+	if run.best, err = ggone.Greedy(&run.problem.Problem); err != nil {
+		return err
+	}
+	form, err := g.state(ctx, &run.problem.Problem)
+	if err != nil {
+		return err
+	}
+	return run.solve(ctx, form, milp.Options{Gap: max(g.Tolerance, highsTolerance), Nodes: run.opt.MaxEvals, Start: form.Start(run.best.Machine)})
+}
+
+// allocatorBy is the allocator of a search on HiGHS. What the search has found counts where it could not state the problem or the time is up.
+func allocatorBy(search func(ctx context.Context, run *highsRun) error) allocator {
+	return func(ctx context.Context, p *problem, evaluations int64) (ggone.Result, error) {
+		run := &highsRun{problem: p, opt: solve.Options{MaxEvals: evaluations}}
+		err := search(ctx, run)
+		if large := (*ggone.TooLargeError)(nil); run.best.Machine != nil && (errors.As(err, &large) || ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+			err = nil
+		}
+		run.best.Evaluations, run.best.Limited = run.evaluations, run.limited
+		return run.best, err
+	}
+}
+
 // highsRun is a run of a solver on HiGHS.
 type highsRun struct {
-	in      *model.Instance
 	opt     solve.Options
 	problem *problem
 	weight  float64 // of the penalty in the objective
@@ -167,7 +193,7 @@ type highsRun struct {
 
 // newHighsRun reads the instance.
 func newHighsRun(ctx context.Context, base *GGOne, in *model.Instance, opt solve.Options) (*highsRun, error) {
-	if err := base.Supports(in); err != nil {
+	if err := statesNot(in); err != nil {
 		return nil, err
 	}
 	problem, err := base.problem(ctx, in)
@@ -181,7 +207,7 @@ func newHighsRun(ctx context.Context, base *GGOne, in *model.Instance, opt solve
 	if err != nil {
 		return nil, err
 	}
-	return &highsRun{in: in, opt: opt, problem: problem, weight: weight, exact: base.exact(in, problem)}, nil
+	return &highsRun{opt: opt, problem: problem, weight: weight, exact: base.exact(in, problem)}, nil
 }
 
 // failed is the result where the problem could not be stated: infeasible, too large, or out of time.
@@ -259,7 +285,7 @@ func (r *highsRun) result(ctx context.Context, tolerance float64) solve.Result {
 		result.Status = model.Unknown
 		return result
 	}
-	result.Solution = r.problem.schedule(r.in, r.best)
+	result.Solution = r.problem.schedule(r.best)
 	if r.exact && bound.Known() {
 		result.Bound = bound
 		if proved {

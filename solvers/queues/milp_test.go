@@ -27,7 +27,7 @@ func TestHighsRunWithoutIncumbent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &highsRun{in: in, problem: problem, weight: 1, exact: true, best: greedy, bound: model.ProvedBound(0.5)}
+	run := &highsRun{problem: problem, weight: 1, exact: true, best: greedy, bound: model.ProvedBound(0.5)}
 	if result := run.result(context.Background(), 1e-6); result.Status != model.Feasible || result.Bound != model.ProvedBound(0.5) {
 		t.Errorf("%s, bound %v", result.Status, result.Bound)
 	}

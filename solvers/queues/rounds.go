@@ -2,35 +2,199 @@ package queues
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"math"
 	"slices"
+	"time"
 
+	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
-	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
 )
 
-// SupportsRounds implements [solve.RoundSolver]: tasks may wait for others, and the objective may be the number of failed workflows, which
-// the penalties of the rounds stand for.
-func (g *GGOne) SupportsRounds(in *model.Instance) error {
-	if err := solve.Unsupported(in, features|model.Precedence); err != nil {
-		return err
+// allocator solves a problem within a number of evaluations. The machine of each task is nil where it finds none; of the rest of the result the
+// evaluations count, and whether they ran out. The error is that of [ggone.Solve].
+type allocator func(ctx context.Context, p *problem, evaluations int64) (ggone.Result, error)
+
+// allocate is the allocator of the branch-and-bound.
+func (g *GGOne) allocate(ctx context.Context, p *problem, evaluations int64) (ggone.Result, error) {
+	return ggone.Solve(ctx, &p.Problem, ggone.Options{Tolerance: g.Tolerance, Evaluations: evaluations})
+}
+
+// briefly is the allocator of the branch-and-bound where there is nothing to prove: it computes about 2²⁸ penalties at most.
+func (g *GGOne) briefly(ctx context.Context, p *problem, evaluations int64) (ggone.Result, error) {
+	const work, least = 1 << 28, 20
+	levels := 1
+	for k := range p.Classes {
+		levels += max(0, p.Classes[k].Most(p.Period, len(p.Tasks))) + p.Classes[k].Machines
 	}
-	if job := transferred(in); job >= 0 {
-		return fmt.Errorf("%w: job %q has input or output to move: service rates do not count it", solve.ErrUnsupported, in.Jobs()[job].ID)
+	affordable := max(least, work/(int64(levels)*int64(len(p.Tasks)+1)))
+	if evaluations == 0 || evaluations > affordable {
+		evaluations = affordable
 	}
-	if q := in.Queueing(); !q.Given || !(q.Rate > 0) {
-		return fmt.Errorf("%w: the instance has no queueing view, or no arrival rate and arrivals that do not give one", solve.ErrUnsupported)
+	return g.allocate(ctx, p, evaluations)
+}
+
+// loads are what the machines of a view carry.
+type loads struct {
+	committed []float64 // rates that are given
+	recent    []int     // tasks that earlier rounds gave them
+	period    float64
+}
+
+// rate is the rate of a machine with a number of tasks more.
+func (l *loads) rate(k, more int) float64 { return float64(l.recent[k]+more)/l.period + l.committed[k] }
+
+// round allocates the jobs of a round beside what the machines carry, without an idle rate, and writes the machine of each. Where the program gives a
+// job no machine on which it can be, the job, in queue order, goes to that of those on which it can be on which the bound W on the mean wait is then
+// least; where no machine is stable, to that with the least λ_r/μ_r. The program gets most of the time of ctx. The result says how it was solved, and why
+// it ended.
+func (f *farm) round(ctx context.Context, allocate allocator, jobs []int, l *loads, evaluations int64, machine []int) (found ggone.Result, stop model.Stop, err error) {
+	rates := make([]float64, len(f.at))
+	for k := range rates {
+		rates[k] = l.rate(k, 0)
 	}
-	_, err := penaltyWeight(in)
-	for _, term := range in.Objective() {
-		if len(in.Objective()) == 1 && term.Metric == "workflow_failures" && term.Weight > 0 {
-			return nil
+	p := f.problem(jobs, rates, l.period)
+	p.Rate = 0
+	timed, cancel := most(ctx)
+	defer cancel()
+	found, err = allocate(timed, p, evaluations)
+	if infeasible := (*ggone.InfeasibleError)(nil); err != nil && !errors.As(err, &infeasible) {
+		return found, "", err
+	}
+	for y, r := range found.Machine {
+		if k := p.machines[r]; f.canBe(jobs[y], k) {
+			machine[jobs[y]] = k
+			l.recent[k]++
 		}
 	}
-	return err
+	switch stop = model.StopDone; {
+	case timed.Err() != nil && !found.Proved:
+		stop = model.StopReason(timed)
+	case found.Limited && !found.Proved:
+		stop = model.StopEvaluations
+	}
+	left := make(map[int]bool, len(jobs))
+	for _, j := range jobs {
+		left[j] = machine[j] < 0
+	}
+	for _, j := range f.order {
+		if left[j] && ctx.Err() == nil {
+			k := f.leastWait(j, l)
+			machine[j] = k
+			l.recent[k]++
+		}
+	}
+	return found, stop, nil
 }
+
+// most is the context with most of its time: the rest is for the schedule.
+func most(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, timed := ctx.Deadline()
+	if !timed {
+		return ctx, func() {}
+	}
+	const part = 0.7
+	return context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))))
+}
+
+// canBe says whether the job can be on the machine.
+func (f *farm) canBe(job, k int) bool {
+	return !math.IsInf(f.takes[[2]int{f.at[k].cluster, f.at[k].group}].service[job], 1)
+}
+
+// leastWait is the machine with the least bound on the mean wait once it has the job too.
+func (f *farm) leastWait(job int, l *loads) int {
+	best, wait, use := -1, 0.0, 0.0
+	for k := range f.at {
+		if !f.canBe(job, k) {
+			continue
+		}
+		m, rate := &f.view.Machines[k], l.rate(k, 1)
+		w, u := model.Wait(m.Kappa, rate, m.ServiceRate), rate/m.ServiceRate
+		if best < 0 || w < wait || w == wait && u < use {
+			best, wait, use = k, w, u
+		}
+	}
+	return best
+}
+
+// allocated solves an instance of which the model does not state everything, see [GGOne]: the jobs are allocated in rounds of those that wait for jobs of
+// earlier rounds alone.
+func (g *GGOne) allocated(ctx context.Context, in *model.Instance, opt solve.Options, allocate allocator) (solve.Result, error) {
+	f, err := g.newFarm(ctx, in, false)
+	if err != nil {
+		return solve.Result{}, err
+	}
+	if f == nil {
+		return solve.Stopped(ctx), nil
+	}
+	l := &loads{recent: make([]int, len(f.at)), period: f.viewed.Queueing().Period}
+	if l.committed, err = committedRates(f.viewed, f.view, g.Committed); err != nil {
+		return solve.Result{}, err
+	}
+	rounds, machine := f.depths(), slices.Repeat([]int{-1}, len(in.Jobs()))
+	stopped, spent := model.StopDone, int64(0)
+	for k, jobs := range rounds {
+		by, evaluations, cut := allocate, g.Effort, false
+		if opt.MaxEvals > 0 {
+			part := within((opt.MaxEvals - spent) / int64(len(rounds)-k))
+			if cut = evaluations == 0 || part < evaluations; cut {
+				evaluations = part
+			}
+			if part == 0 {
+				by = greedy
+			}
+		}
+		found, stop, err := f.round(ctx, by, jobs, l, evaluations, machine)
+		switch {
+		case err != nil:
+			return solve.Result{}, err
+		case ctx.Err() != nil:
+			return solve.Stopped(ctx), nil
+		case stop == model.StopTime || cut && stop == model.StopEvaluations: // the effort is part of the method
+			stopped = stop
+		}
+		spent += found.Evaluations
+	}
+	result, err := f.schedule(ctx, machine)
+	if result.Evaluations = spent; result.Stop == model.StopDone {
+		result.Stop = stopped
+	}
+	return result, err
+}
+
+// within is a limit of evaluations under which a search keeps the given one: a step of it takes some bounds more before it looks at its limit.
+func within(evaluations int64) int64 { return max(0, evaluations-evaluations/50-10) }
+
+// greedy is the allocator where no evaluations are left.
+func greedy(_ context.Context, p *problem, _ int64) (ggone.Result, error) {
+	return ggone.Greedy(&p.Problem)
+}
+
+// depths lists the jobs that can be on some machine by the number of jobs on the longest chain of those that they wait for.
+func (f *farm) depths() [][]int {
+	depth := make([]int, len(f.order))
+	var rounds [][]int
+	for _, j := range f.order {
+		for _, before := range f.in.Jobs()[j].After {
+			depth[j] = max(depth[j], depth[before]+1)
+		}
+	}
+	for j, d := range depth {
+		for len(rounds) <= d {
+			rounds = append(rounds, nil)
+		}
+		if !math.IsInf(f.least[j], 1) {
+			rounds[d] = append(rounds[d], j)
+		}
+	}
+	return slices.DeleteFunc(rounds, func(jobs []int) bool { return len(jobs) == 0 })
+}
+
+// SupportsRounds implements [solve.RoundSolver]: what Supports takes.
+func (g *GGOne) SupportsRounds(in *model.Instance) error { return g.Supports(in) }
 
 // SolveRound implements [solve.RoundSolver]: the paper's failure formula FF. The ready tasks of a round are allocated by the MINLP, with a
 // sliding window of T = Window periods in the place of the period: the load of machine r is λ_r = (b_r + n_r)/T, where b_r is the tasks that it was
@@ -40,82 +204,55 @@ func (g *GGOne) SolveRound(ctx context.Context, round solve.Round, opt solve.Opt
 	if err := params.Check(g); err != nil {
 		return solve.Result{}, err
 	}
-	in, err := round.Batch.WithObjective(map[string]float64{"qos_penalty": 1})
+	in := round.Batch
+	f, err := g.newFarm(ctx, in, statesJobsNot(in) == nil)
 	if err != nil {
 		return solve.Result{}, err
 	}
-	view, err := model.Queues(in, nil)
-	if err != nil {
-		return solve.Result{}, err
-	}
-	window := g.Window * round.Period
-	recent := recentTasks(in, view, round, window)
-	committed := make([]float64, len(recent))
-	for k, n := range recent {
-		committed[k] = float64(n) / window
-	}
-	problem, err := g.problemWith(ctx, in, view, committed, window)
-	if err != nil {
-		return solve.Result{}, err
-	}
-	if problem == nil {
+	if f == nil {
 		return solve.Stopped(ctx), nil
 	}
-	problem.Rate = 0
-	if g.Effort > 0 && (opt.MaxEvals == 0 || opt.MaxEvals > g.Effort) {
-		opt.MaxEvals = g.Effort
+	l := &loads{committed: make([]float64, len(f.at)), period: g.Window * round.Period}
+	l.recent = f.recentTasks(round, l.period)
+	jobs, machine := make([]int, 0, len(in.Jobs())), slices.Repeat([]int{-1}, len(in.Jobs()))
+	for j := range machine {
+		if !math.IsInf(f.least[j], 1) {
+			jobs = append(jobs, j)
+		}
 	}
-	result, err := g.solve(ctx, in, problem, opt)
-	if err == nil && result.Status == model.Infeasible {
-		return solve.Result{Solution: leastWait(in, view, recent, window), Status: model.Feasible, Stop: model.StopDone, Evaluations: result.Evaluations}, nil
+	evaluations, allocate := opt.MaxEvals, g.allocate
+	if !f.stated {
+		allocate = g.briefly
 	}
-	if result.Bound = (model.Bound{}); result.Status == model.Optimal {
-		result.Status = model.Feasible // of the round, not of the stream
+	if g.Effort > 0 && (evaluations == 0 || evaluations > g.Effort) {
+		evaluations = g.Effort
+	}
+	found, stop := ggone.Result{}, model.StopDone
+	if len(jobs) > 0 {
+		if found, stop, err = f.round(ctx, allocate, jobs, l, evaluations, machine); err != nil {
+			return solve.Result{}, err
+		}
+	}
+	if ctx.Err() != nil {
+		return solve.Stopped(ctx), nil
+	}
+	result, err := f.schedule(ctx, machine)
+	if result.Evaluations = found.Evaluations; result.Stop == model.StopDone {
+		result.Stop = stop
 	}
 	return result, err
 }
 
 // recentTasks counts, by machine, the tasks given in the window.
-func recentTasks(in *model.Instance, view model.QueueView, round solve.Round, window float64) []int {
-	first := make([]int, len(in.Clusters()))
-	for k := len(view.Machines) - 1; k >= 0; k-- {
-		c, _ := in.ClusterIndex(view.Machines[k].Cluster)
-		first[c] = k
-	}
-	recent := make([]int, len(view.Machines))
+func (f *farm) recentTasks(round solve.Round, window float64) []int {
+	recent := make([]int, len(f.at))
 	for _, given := range slices.Backward(round.Given) {
 		if given.At <= round.Now-window {
 			break
 		}
-		machine, _ := in.Clusters()[given.Cluster].MachineOf(given.Processor)
-		recent[first[given.Cluster]+machine]++
+		if k := f.on(given.Cluster, given.Processor); k >= 0 {
+			recent[k]++
+		}
 	}
 	return recent
-}
-
-// leastWait gives each task to the machine with the least bound on the mean wait.
-func leastWait(in *model.Instance, view model.QueueView, recent []int, window float64) *model.Solution {
-	load := slices.Clone(recent)
-	free := slices.Repeat([]float64{in.FirstArrival()}, len(load))
-	sol := &model.Solution{}
-	for _, j := range plan.ArrivalOrder(in) {
-		best, wait, use := -1, 0.0, 0.0
-		for k := range view.Machines {
-			m := &view.Machines[k]
-			rate := float64(load[k]+1) / window
-			w, u := model.Wait(m.Kappa, rate, m.ServiceRate), rate/m.ServiceRate
-			if best < 0 || w < wait || w == wait && u < use {
-				best, wait, use = k, w, u
-			}
-		}
-		load[best]++
-		m := &view.Machines[best]
-		c, _ := in.ClusterIndex(m.Cluster)
-		group := &in.Clusters()[c].Machines[m.Group]
-		set := model.Processors(group.First + m.Number*group.Units)
-		start := free[best]
-		free[best] = model.End(start, in.Duration(j, c, set))
-		sol.Jobs = append(sol.Jobs, model.Placement{Job: in.Jobs()[j].ID, Cluster: m.Cluster, Processors: set, Start: start, End: free[best]})
-	}
-	return sol
 }

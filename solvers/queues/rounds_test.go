@@ -2,7 +2,6 @@ package queues_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"testing"
 
@@ -98,29 +97,34 @@ func TestRoundsCountByMachine(t *testing.T) {
 	}
 }
 
-// What the rounds do not support is refused by name.
-func TestRoundsRefuse(t *testing.T) {
-	build := func(change func(b *model.Builder)) *model.Instance {
-		b := model.NewBuilder("refused").Minimise("qos_penalty", 1).Cluster(solverstest.Machines("c", 1, 1))
+// On line it takes whatever it takes at once: parallel jobs, any objective, no view.
+func TestRoundsTakeAnyInstance(t *testing.T) {
+	run := func(change func(b *model.Builder)) (solve.Result, error) {
+		b := model.NewBuilder("any").Minimise("qos_penalty", 1).Cluster(solverstest.Machines("c", 2, 1))
 		b.Spec().Queueing = &model.QueueingSpec{Rate: 1}
-		b.Job(model.JobSpec{ID: "a", Work: new(1.0)})
+		b.Job(model.JobSpec{ID: "a", Work: new(1.0)}, model.JobSpec{ID: "b", Work: new(1.0)})
 		change(b)
-		return solverstest.Built(t, b)
-	}
-	g := queues.NewGGOne()
-	if err := g.SupportsRounds(build(func(b *model.Builder) { b.Job(model.JobSpec{ID: "b", Work: new(1.0), After: []string{"a"}}) })); err != nil {
-		t.Error(err)
+		rolling, err := solve.NewRolling(solve.Choice{Info: solve.Info{Name: "ggone"}, Solver: queues.NewGGOne()}, 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return solve.Run(t.Context(), solve.Choice{Info: solve.Info{Name: "ggone"}, Solver: rolling}, solverstest.Built(t, b), solve.Options{})
 	}
 	for name, change := range map[string]func(b *model.Builder){
-		"parallel":  func(b *model.Builder) { b.Job(model.JobSpec{ID: "b", Work: new(1.0), Processors: model.Rigid(2)}) },
-		"objective": func(b *model.Builder) { b.Spec().Objective = map[string]float64{"makespan": 1} },
+		"precedence": func(b *model.Builder) { b.Spec().Jobs[1].After = []string{"a"} },
+		"parallel":   func(b *model.Builder) { b.Spec().Jobs[1].Processors = model.Rigid(2) },
+		"objective":  func(b *model.Builder) { b.Spec().Objective = map[string]float64{"makespan": 1} },
 		"no view": func(b *model.Builder) {
 			b.Spec().Queueing, b.Spec().Objective = nil, map[string]float64{"workflow_failures": 1}
 		},
 	} {
-		if err := g.SupportsRounds(build(change)); !errors.Is(err, solve.ErrUnsupported) {
-			t.Errorf("%s: %v", name, err)
+		if result, err := run(change); err != nil || len(result.Solution.Jobs) != 2 {
+			t.Errorf("%s: %+v, %v", name, result, err)
 		}
+	}
+	result, err := run(func(b *model.Builder) { b.Spec().Jobs[1].Processors = model.Rigid(3) })
+	if err != nil || len(result.Solution.Jobs) != 1 || len(result.Solution.Unscheduled) != 1 {
+		t.Errorf("too wide: %+v, %v", result, err)
 	}
 }
 

@@ -71,7 +71,7 @@ var _ = solve.Register(solve.Info{
 //   - Objectives that the clusters of the jobs decide alone, such as qos_penalty on clusters of one machine: there is nothing to improve.
 //
 // Deviations from the paper:
-//   - It gives no rates, no size of the population and no measure of stability: the defaults of the parameters are ours.
+//   - It gives no rates, no size of the population and no threshold of the stop: the defaults of the parameters are ours. Its stop is patience=1.
 //   - Objectives other than CP, and the list coding, which has no masks: it is smaller to search and far better.
 //   - The general form: in the paper each cluster has its own TITAN, and jobs ask for processors only.
 //   - Those of package ga.
