@@ -407,3 +407,15 @@ func TestJobsAboutTheirDeadlinesRefuteNothing(t *testing.T) {
 		}
 	}
 }
+
+// A job that is done when it arrives has no response that rounding could lower: of two jobs at a clock since 1970 it lowers the mean by half as much.
+func TestRoundingLowersNoResponseOfZero(t *testing.T) {
+	const now = 1.7e9 // the spacing there is 2⁻²²
+	in := oneMachine(t, `{"mean_response": 1}`, `"work": 0, "arrival": 1.7e9`, `"work": 0.7, "arrival": 1.7e9`)
+	found := evaluated(t, in, &model.Solution{Jobs: []model.Placement{placed("j0", "c", "0", now, now), placed("j1", "c", "0", now, now+0.7)}})
+	for lacks, proves := range map[float64]bool{0: true, 0.9 * 0x1p-22: true, 1.1 * 0x1p-22: false, 1.9 * 0x1p-22: false} {
+		if got := found.Proves(model.ProvedBound(found.Objective - lacks)); got != proves {
+			t.Errorf("a bound that lacks %v of %v: proves %v", lacks, found.Objective, got)
+		}
+	}
+}

@@ -42,7 +42,7 @@ func withSpeeds(t rapid.TB, speeds []float64, tasks int) *model.Instance {
 	t.Helper()
 	c := model.ClusterSpec{ID: "c"}
 	for k, speed := range speeds {
-		c.Machines = append(c.Machines, model.MachineSpec{ID: string(rune('a' + k)), Speed: speed})
+		c.Machines = append(c.Machines, model.MachineSpec{ID: strconv.Itoa(k), Speed: speed})
 	}
 	in, err := model.New(model.InstanceSpec{Clusters: []model.ClusterSpec{c}, Jobs: []model.JobSpec{{ID: "j", Work: new(1.0), Tasks: tasks, Processors: model.Rigid(len(speeds))}}})
 	if err != nil {
@@ -67,8 +67,8 @@ func TestLongestIsTheShortestOfAllDistributions(t *testing.T) {
 // The same against giving out tasks one by one, with many processors and tasks of few and of many speeds, some very different.
 func TestLongestOfManyAgreesWithGivingOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		kinds := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom([]float64{1e-9, 0.1, 1, 1 + 1e-12, 3, 7, 1e9}), rapid.Float64Range(1, 10)), 1, 12).Draw(t, "kinds")
-		speeds := rapid.SliceOfN(rapid.SampledFrom(kinds), 1, 26).Draw(t, "speeds")
+		kinds := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom([]float64{1e-9, 0.1, 1, 1 + 1e-12, 3, 7, 1e9}), rapid.Float64Range(1, 10)), 1, 40).Draw(t, "kinds")
+		speeds := append(rapid.SliceOfN(rapid.SampledFrom(kinds), 0, 26).Draw(t, "speeds"), kinds...)
 		tasks := rapid.IntRange(1, 500).Draw(t, "tasks")
 		in := withSpeeds(t, speeds, tasks)
 		whole := model.NewProcessorSet(model.Range{First: 0, Last: len(speeds) - 1})
