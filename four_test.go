@@ -94,7 +94,7 @@ func fourParts(t *testing.T) []part {
 		skipped.WriteString("- " + s.String() + "\n")
 	}
 	return []part{
-		{"README.md", "four", summary("muscle", "titan", "mts", "ggone", "minmin", "heft", "search")},
+		{"README.md", "four", summary("muscle", "titan", "mts", "ggone", "minmin", "search")},
 		{"docs/four.md", "four", summary()},
 		{"docs/four.md", "tables", tables.String()},
 		{"docs/four.md", "skipped", skipped.String()},
