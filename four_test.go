@@ -93,8 +93,9 @@ func fourParts(t *testing.T) []part {
 	for _, s := range plan.Skipped {
 		skipped.WriteString("- " + s.String() + "\n")
 	}
+	table, _, _ := strings.Cut(summary("muscle", "titan", "mts", "ggone", "minmin", "search"), "\n\n") // the page has what follows in words
 	return []part{
-		{"README.md", "four", summary("muscle", "titan", "mts", "ggone", "minmin", "heft", "search")},
+		{"README.md", "four", table + "\n"},
 		{"docs/four.md", "four", summary()},
 		{"docs/four.md", "tables", tables.String()},
 		{"docs/four.md", "skipped", skipped.String()},

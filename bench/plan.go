@@ -33,6 +33,7 @@ type Cell struct {
 	Seed       uint64
 	Budget     Budget
 	Workers    int
+	Unbounded  bool // no work on a lower bound
 }
 
 // Skipped counts the instances that a solver of the suite does not run on.
@@ -49,6 +50,7 @@ type entrant struct {
 	seeds       []uint64
 	solver      solve.Solver
 	absent      string // why the solver is not in this build; empty: it is
+	unbounded   bool   // its runs compute no lower bound
 	implied     bool   // the suite asks for it with "all"
 	path        string // JSON path in the suite
 }
@@ -122,7 +124,7 @@ func (p *Plan) addCells(in *model.Instance, place int, entrants []entrant, budge
 			continue
 		}
 		for _, seed := range e.seeds {
-			c := Cell{Instance: place, Label: e.label, Solver: e.name, Parameters: e.parameters, Seed: seed, Budget: budget, Workers: max(1, p.Suite.Workers)}
+			c := Cell{Instance: place, Label: e.label, Solver: e.name, Parameters: e.parameters, Seed: seed, Budget: budget, Workers: max(1, p.Suite.Workers), Unbounded: e.unbounded}
 			c.Key = c.key(in.SHA256(), p.Suite.Objective, p.Instances[place].Measured)
 			p.Cells = append(p.Cells, c)
 		}
@@ -159,11 +161,14 @@ func (p *Plan) skip(solver, reason string) {
 }
 
 // key identifies the cell: the first 16 digits of the SHA-256 of everything that the result depends on, except the version of allot. A cell without a
-// window has the key that it had before there were windows.
+// window and with bounds has the key that it had before there were others.
 func (c *Cell) key(instance, objective string, measured *Window) string {
 	parts := []any{instance, c.Solver, stated(c.Parameters), c.Seed, c.Budget.Time, c.Budget.Evaluations, c.Workers, objective}
 	if measured != nil {
 		parts = append(parts, measured)
+	}
+	if c.Unbounded {
+		parts = append(parts, "unbounded")
 	}
 	text, err := json.Marshal(parts)
 	if err != nil {
@@ -233,7 +238,7 @@ func (s *Suite) entrants() ([]entrant, error) {
 			named[name] = named[name] || len(chosen.Given) == 0
 			label := choice.labelAt(point)
 			maps.Copy(point, chosen.Given) // adds the parameters in the solver's text
-			list = append(list, entrant{label: label, name: name, parameters: point, seeds: s.seedsOf(choice), solver: chosen.Solver, absent: absent, path: path})
+			list = append(list, entrant{label: label, name: name, parameters: point, seeds: s.seedsOf(choice), unbounded: choice.Unbounded, solver: chosen.Solver, absent: absent, path: path})
 		}
 	}
 	for _, choice := range s.Solvers {
@@ -242,7 +247,7 @@ func (s *Suite) entrants() ([]entrant, error) {
 		}
 		for _, info := range solve.Solvers() {
 			if info.Name != "auto" && !named[info.Name] {
-				list = append(list, entrant{label: info.Name, name: info.Name, seeds: s.seedsOf(choice), solver: info.New(), absent: info.Absent, implied: true})
+				list = append(list, entrant{label: info.Name, name: info.Name, seeds: s.seedsOf(choice), unbounded: choice.Unbounded, solver: info.New(), absent: info.Absent, implied: true})
 			}
 		}
 	}

@@ -148,7 +148,7 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 	}
 	row := Measure(ctx, cell.Solver, in, Settings{
 		Time:       time.Duration(math.Round(cell.Budget.Time * float64(time.Second))),
-		Options:    solve.Options{Seed: cell.Seed, MaxEvals: cell.Budget.Evaluations, Workers: cell.Workers, Unbounded: r.opt.Bare},
+		Options:    solve.Options{Seed: cell.Seed, MaxEvals: cell.Budget.Evaluations, Workers: cell.Workers, Unbounded: r.opt.Bare || cell.Unbounded},
 		Parameters: cell.Parameters,
 		Incumbents: r.plan.Suite.Incumbents,
 		Measured:   planned.Measured,

@@ -60,6 +60,7 @@ type SolverChoice struct {
 	Label      string            `json:"label,omitempty" check:"id" doc:"what it is called in rows and tables; {NAME} is the value of a parameter"`
 	Parameters map[string]Values `json:"parameters,omitempty" doc:"parameters of the solver: a value or several, which make a grid; rolling_period (and rolling_threshold) for rolling use"`
 	Seeds      Seeds             `json:"seeds,omitzero" doc:"seeds, where they are not those of the suite"`
+	Unbounded  bool              `json:"unbounded,omitempty" doc:"the runs compute no lower bound: another solver of the suite states one of the same instance"`
 }
 
 // Seeds are the Count seeds First, First+1, and so on. In JSON a plain number is the count.

@@ -108,7 +108,7 @@ func TestPlan(t *testing.T) {
   {"generate": "muscle", "parameters": {"jobs": [3, 4], "alpha": 2}, "seeds": {"first": 7, "count": 2}, "group": "n={jobs}, s={seed}"},
   {"generate": "mts", "parameters": {"jobs": 2}, "evaluations": 12}
  ],
- "solvers": ["minmin", {"solver": "titan", "label": "titan/{coding}", "parameters": {"coding": ["mask", "list"]}, "seeds": 2}, {"all": true, "seeds": {"first": 0}}],
+ "solvers": ["minmin", {"solver": "titan", "label": "titan/{coding}", "parameters": {"coding": ["mask", "list"]}, "seeds": 2, "unbounded": true}, {"all": true, "seeds": {"first": 0}}],
  "seeds": {"first": 5}, "budget": {"evaluations": 9}, "workers": 2
 }`)
 	var instances []string
@@ -124,6 +124,9 @@ func TestPlan(t *testing.T) {
 		keys[c.Key] = true
 		if evaluations := c.Budget.Evaluations; evaluations != 9 && c.Instance < 4 || evaluations != 12 && c.Instance == 4 || c.Workers != 2 {
 			t.Errorf("a cell has the budget %v and %d workers", c.Budget, c.Workers)
+		}
+		if named := strings.HasPrefix(c.Label, "titan/"); c.Unbounded != named {
+			t.Errorf("%s computes a bound: %t", c.Label, !c.Unbounded)
 		}
 		if c.Instance == 0 {
 			text, err := json.Marshal([]any{c.Label, c.Solver, c.Parameters, c.Seed})
