@@ -98,9 +98,6 @@ func TestConformFindsWhatIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forget := func(features model.Features) func(*model.Instance) error { // accepts what it ignores
-		return func(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures|features) }
-	}
 	var runs atomic.Int64
 	limit := race.Fewer(evaluations, fewer)
 	for _, broken := range []struct {
@@ -117,8 +114,6 @@ func TestConformFindsWhatIsWrong(t *testing.T) {
 			[]string{"accepts 0 of", "too few"}},
 		{"refuses with another error", about(&listing{honours: func(*model.Instance) error { return fmt.Errorf("no") }}), []string{"does not wrap solve.ErrUnsupported: no"}},
 		{"ignores hard deadlines", about(&listing{after: delayed}), []string{"wrong schedule", "deadline", "Supports has to refuse"}},
-		{"ignores moldable jobs and spread ones", about(&listing{honours: forget(model.GridSpan | model.MoldableJobs | model.BackgroundLoad)}),
-			[]string{"Solve fails", "cannot honour"}},
 		{"ignores precedence", about(&listing{after: shuffledStarts}), []string{"wrong schedule", "refused by the checker"}},
 		{"returns nothing", about(&listing{after: func(_ *model.Instance, r *solve.Result, _ solve.Options) error { r.Solution = nil; return nil }}),
 			[]string{"no schedule, although there was no limit of time"}},

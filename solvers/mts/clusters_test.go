@@ -189,40 +189,42 @@ func (l *literalOnClusters) step() (job, cluster int) {
 func TestClustersByTheRules(t *testing.T) {
 	features, many := model.Features(0), 0
 	rapid.Check(t, func(t *rapid.T) {
-		g := modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 14}
-		if rapid.Bool().Draw(t, "without spread") {
-			g.Features &^= model.GridSpan
-		}
-		in := g.Instance(t)
-		m := drawnParameters(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "parameters"), 1)))
-		s, err := plan.NewSchedule(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.QueueInstants()
-		l := &literalOnClusters{s, in, m, make([]bool, len(in.Jobs()))}
-		for job, cluster := l.step(); job >= 0; job, cluster = l.step() {
-			slot, _ := l.Earliest(job, cluster)
-			l.Place(job, slot)
-			l.placed[job] = true
-		}
-		result, err := m.solveOnClusters(context.Background(), in, solve.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := l.Solution().Jobs
-		if fmt.Sprint(result.Solution.Jobs) != fmt.Sprint(want) {
-			t.Fatalf("%+v: places %v\nexpected %v", *m, result.Solution.Jobs, want)
-		}
-		if report := model.Check(in, result.Solution); !report.OK() {
-			t.Fatal(report.Violations)
-		}
-		if len(want) > 3 {
-			features |= in.Features()
-			many++
+		for range 8 {
+			g := modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 14}
+			if rapid.Bool().Draw(t, "without spread") {
+				g.Features &^= model.GridSpan
+			}
+			in := g.Instance(t)
+			m := drawnParameters(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "parameters"), 1)))
+			s, err := plan.NewSchedule(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.QueueInstants()
+			l := &literalOnClusters{s, in, m, make([]bool, len(in.Jobs()))}
+			for job, cluster := l.step(); job >= 0; job, cluster = l.step() {
+				slot, _ := l.Earliest(job, cluster)
+				l.Place(job, slot)
+				l.placed[job] = true
+			}
+			result, err := m.solveOnClusters(context.Background(), in, solve.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := l.Solution().Jobs
+			if fmt.Sprint(result.Solution.Jobs) != fmt.Sprint(want) {
+				t.Fatalf("%+v: places %v\nexpected %v", *m, result.Solution.Jobs, want)
+			}
+			if report := model.Check(in, result.Solution); !report.OK() {
+				t.Fatal(report.Violations)
+			}
+			if len(want) > 3 {
+				features |= in.Features()
+				many++
+			}
 		}
 	})
-	if missing := modeltest.AllFeatures &^ features &^ model.GridSpan; missing != 0 && !race.Enabled || many < race.Enough(30) {
+	if missing := modeltest.AllFeatures &^ features &^ model.GridSpan; missing != 0 && !race.Enabled || many < race.Enough(100) {
 		t.Errorf("%d schedules of more than three jobs, none with %s", many, missing)
 	}
 }
