@@ -114,6 +114,17 @@ func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	return r.Result(ctx), nil
 }
 
+// prepare makes what a run needs to know of the parameters and the number of resources.
+func prepare(ctx context.Context, in *model.Instance, p Solver, resources int) *run {
+	r := &run{p: p, origin: in.FirstArrival(), all: float64(resources), fragments: p.Fragments != "off", poll: solve.NewPoll(ctx), powers: make([]float64, resources+1),
+		few: 16, patience: 2, pause: 256}
+	r.minmin = !r.fragments && p.Classes == "off" && p.Weights == "off"
+	for d := range r.powers {
+		r.powers[d] = math.Exp(-float64(d))
+	}
+	return r
+}
+
 // times are how long the kind runs on the resource and how long it moves its files, with the usable shares of the resource.
 func (r *run) times(k *jobKind, resource int) (ex, tr float64) {
 	l, j := &r.Resources[resource], &r.Instance.Jobs()[k.jobs[0]]

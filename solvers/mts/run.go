@@ -69,17 +69,6 @@ type lateQueue struct {
 	matches []match // fragments now
 }
 
-// prepare makes what a run needs to know of the parameters and the number of resources.
-func prepare(ctx context.Context, in *model.Instance, p Solver, resources int) *run {
-	r := &run{p: p, origin: in.FirstArrival(), all: float64(resources), fragments: p.Fragments != "off", poll: solve.NewPoll(ctx), powers: make([]float64, resources+1),
-		few: 16, patience: 2, pause: 256}
-	r.minmin = !r.fragments && p.Classes == "off" && p.Weights == "off"
-	for d := range r.powers {
-		r.powers[d] = math.Exp(-float64(d))
-	}
-	return r
-}
-
 // newRun starts with nothing placed; nil where the context ends first.
 func newRun(ctx context.Context, in *model.Instance, p Solver) *run {
 	outline := grid.NewOutline(in)
