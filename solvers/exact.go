@@ -65,9 +65,6 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	result.Stop = model.StopDone
 	switch {
 	case cost.Proves(result.Bound):
-		if opt.Proof(ctx, in).WorstLeft(result.Solution) == bound.MustLeave {
-			result.Status = model.Optimal
-		}
 		return result, nil
 	case opt.MaxEvals > 0 && result.Evaluations >= opt.MaxEvals:
 		result.Stop = model.StopEvaluations
@@ -98,7 +95,9 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 			least = min(least, found.Least)
 		}
 	}
-	if opt.Proof(ctx, in).WorstLeft(result.Solution) == bound.MustLeave {
+	switch {
+	case opt.Proof(ctx, in).WorstLeft(result.Solution) != bound.MustLeave:
+	default:
 		if !found.Exact {
 			least -= 2 * cost.Doubt(found.Rounding)
 		}

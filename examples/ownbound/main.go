@@ -1,4 +1,4 @@
-// Command ownbound shows how a program adds a lower bound to allot. It registers a bound of the metric cost, for which allot has none, solves an
+// Command ownbound shows how a program adds a lower bound to allot. It registers a bound of the metric cost, beside that of allot, solves an
 // instance, and prints what is proved:
 //
 //	go run ./examples/ownbound examples/small-grid.json

@@ -18,6 +18,7 @@ func Example() {
 	}
 	// Output:
 	// cost 25.37, bound 25.37: optimal
+	// cost: each-alone proves 25.37
 	// cost: my-cheapest-cluster proves 25.37
 }
 

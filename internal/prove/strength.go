@@ -71,11 +71,10 @@ func (p *Planted) strength(ctx context.Context, counts map[string]int) error {
 			if err != nil {
 				return err
 			}
-			solver := info.New()
-			if len(p.Spec.Jobs) > 30 || solver.Supports(t.in) != nil {
+			if len(p.Spec.Jobs) > 30 || info.New().Supports(t.in) != nil {
 				continue
 			}
-			result, err := solver.Solve(ctx, t.in, solve.Options{Seed: 1, MaxEvals: 3000})
+			result, err := solve.Run(ctx, info.Choice(), t.in, solve.Options{Seed: 1, MaxEvals: 3000})
 			if err == nil && result.Status == model.Optimal {
 				counts[key+"stated by "+name]++
 			}
