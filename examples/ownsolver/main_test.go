@@ -32,7 +32,7 @@ func TestSupports(t *testing.T) {
 	for _, test := range []struct {
 		file    string
 		honours bool
-	}{{"tiny", true}, {"table1", true}, {"workflow", true}, {"machines", true}, {"etc", false}, {"moldable", false}} {
+	}{{"tiny", true}, {"table1", true}, {"workflow", true}, {"machines", true}, {"etc", false}, {"moldable", true}} {
 		in, err := model.ReadInstanceFile("../" + test.file + ".json")
 		if err != nil {
 			t.Fatal(err)
