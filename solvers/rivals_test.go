@@ -1,12 +1,10 @@
 package solvers_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/mts"
@@ -63,22 +61,4 @@ func TestHEFTByHand(t *testing.T) {
 	b.Job(model.JobSpec{ID: "j0", Work: new(1.0)}, model.JobSpec{ID: "j1", Work: new(8.0), After: []string{"j0"}},
 		model.JobSpec{ID: "j2", Work: new(1.0), After: []string{"j0"}}, model.JobSpec{ID: "j3", Work: new(4.0), After: []string{"j2"}})
 	solverstest.Schedules(t, &solvers.HEFT{}, solverstest.Built(t, b), "j0 fast:0 0-0.5", "j1 fast:0 0.5-4.5", "j2 slow:0 0.5-1.5", "j3 slow:0 1.5-5.5")
-}
-
-// A heuristic that compares completion times refuses what its resources cannot tell apart.
-func TestResourcesRefuse(t *testing.T) {
-	shared := solverstest.Built(t, model.NewBuilder("shared memory").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Memory: new(4.0)}}}).
-		Job(model.JobSpec{ID: "j", Work: new(1.0), Memory: 2}))
-	mixed := solverstest.Built(t, model.NewBuilder("mixed").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "a"}, {ID: "b", Speed: 2}}}).
-		Job(model.JobSpec{ID: "j", Work: new(1.0), Processors: model.Rigid(2)}))
-	for want, in := range map[string]*model.Instance{"unsupported: memory limits": shared, "unsupported: machines of different speed or bandwidth in one cluster": mixed} {
-		for _, solver := range []solve.Solver{mts.New(), &solvers.MinMin{}, &solvers.MaxMin{}, &solvers.Sufferage{}} {
-			if err := solver.Supports(in); err == nil || err.Error() != want {
-				t.Errorf("%T: got %v, want %s", solver, err, want)
-			}
-			if _, err := solver.Solve(context.Background(), in, solve.Options{}); err == nil {
-				t.Errorf("%T: solves what it refuses", solver)
-			}
-		}
-	}
 }

@@ -422,7 +422,7 @@ func TestRefuses(t *testing.T) {
 		"another word":     {"?sovler=mct", tiny, http.StatusBadRequest, `found \"sovler\"`},
 		"a word twice":     {"?deadline=1s&deadline=2s", tiny, http.StatusBadRequest, "expected deadline once, found it 2 times"},
 		"no query":         {"?solver=mct;deadline=1s", tiny, http.StatusBadRequest, "expected a query"},
-		"unsupported":      {"?solver=muscle", example(t, "workflow"), http.StatusUnprocessableEntity, "unsupported"},
+		"unsupported":      {"?solver=broker", example(t, "workflow"), http.StatusUnprocessableEntity, "unsupported"},
 		"too many bytes":   {"", tiny + strings.Repeat(" ", 20_000), http.StatusRequestEntityTooLarge, "at most 20000 bytes"},
 		"too many jobs":    {"", example(t, "multicluster"), http.StatusRequestEntityTooLarge, "at most 30 jobs"},
 		"a broken solver":  {"?solver=broken", tiny, http.StatusInternalServerError, "panic: no luck"},
