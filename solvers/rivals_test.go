@@ -7,7 +7,6 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
-	"github.com/allot-opt/allot/solvers/mts"
 )
 
 // slowAndFar is a grid of three machines: fast with a slow link, slow with a fast link, and between, with little memory.
