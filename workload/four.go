@@ -15,7 +15,7 @@ import (
 var _ = Register(Info{
 	Name:   "four",
 	Doc:    "a batch of sequential and parallel jobs with deadlines, budgets and memory for clusters of unlike nodes that are queues too",
-	Source: "allot; sizes: U. Lublin, D. G. Feitelson (2003), The workload on parallel supercomputers: modeling the characteristics of rigid jobs, J. Parallel Distrib. Comput. 63(11), doi:10.1016/S0743-7315(03)00108-4; times and deadlines: the source of muscle, eqs. 4–5; the queueing view: that of ggone, §5.1",
+	Source: "allot; sizes: U. Lublin, D. G. Feitelson (2003), The workload on parallel supercomputers: modeling the characteristics of rigid jobs, J. Parallel Distrib. Comput. 63(11), doi:10.1016/S0743-7315(03)00108-4; times and deadlines: the source of muscle, eqs. 4–5; the queueing view: that of ggone, §5.1", //nolint:misspell // the title of a paper
 	New:    func() Workload { return NewFour() },
 })
 
