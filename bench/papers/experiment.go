@@ -3,7 +3,7 @@
 // An experiment is a data file in the folder data. It has three parts: a suite of package bench, which says what is run; the readings, which are
 // the assumptions made where the paper is silent; and the claims, which are the paper's statements. Code holds no claim and no figure of a paper.
 // The rule of the verdicts is fixed, see package verdict. It is never tuned to make a claim hold: a claim that does not hold is a result too.
-// The headline is the verdict under the first reading, which was fixed before the first run. Readings that were added later are marked as such.
+// The headline is the verdict under the first reading, the nearest to the paper's words (docs/experiments.md). Readings that were added later are marked as such.
 //
 // What was found is recorded in the folder record, one file for each experiment and mode. The page docs/replication.md is made from these records.
 package papers

@@ -158,7 +158,7 @@ func (o *Outcome) readingsPart() report.Part {
 		}
 		g.Rows = append(g.Rows, row)
 	}
-	return report.Part{Name: "Readings", Text: "Where the paper is silent a reading says what was assumed. The first, fixed before the first run, stays nearest to its words and is the headline; post hoc: added after the first run; ★ comes closest to its figures, which proves nothing of what its authors did.", Grid: g}
+	return report.Part{Name: "Readings", Text: "Where the paper is silent a reading says what was assumed. The first stays nearest to its words and is the headline; post hoc: added after the first run; ★ comes closest to its figures, which proves nothing of what its authors did.", Grid: g}
 }
 
 // figureParts makes the parts that hold the figures. A reading has a part if its figures differ from those of all readings before it. The first
@@ -255,6 +255,6 @@ func Rule() []string {
 		fmt.Sprintf("A percentage replicates where the half width of the interval is at most a quarter of the paper's number (at least %g point), the interval lies on the paper's side of 0, and the paper's number is in it or ours is within %.0f %% of the paper's. A wider interval is undecided, never a success, so that fewer repetitions do not help; where it lies wholly on the other side of 0 the claim does not replicate. Direction only: the side is the paper's, the size is another.", verdict.Least, 100*verdict.Tolerance),
 		fmt.Sprintf("A sign must be shown at each of its points. It does not replicate where one point shows the opposite, or an interval that holds 0 within ±%g point; otherwise an interval that holds 0 is undecided. A limit likewise.", verdict.Least),
 		"A trend is the slope of a regression over all the points, or Kendall's τ, computed in each repetition. A peak is a point between the ends that is shown to lie beyond both. Equivalence is judged by two one-sided tests at 5 %. An interaction is a difference of differences. Nearest: the distance is shown to be smaller than every other.",
-		"The headline is the first reading, which was fixed before the first run. A reading that was added later is marked post hoc. The reading that comes closest is found by looking at the results; it proves nothing about what the authors did.",
+		"The headline is the first reading, the nearest to the paper's words. It was fixed before the first run, except for the stop of TITAN in five experiments of MUSCLE: a sentence of the paper was overlooked, and the reading of the first runs stands beside it as patient. A reading that was added later is marked post hoc. The reading that comes closest is found by looking at the results; it proves nothing about what the authors did.",
 	}
 }

@@ -96,7 +96,7 @@ func WriteReplication(w io.Writer, outcomes []*Outcome, pictures string) error {
 		}
 	}
 	fmt.Fprintf(b, "# Every claim, with a verdict\n\nMade by `allot reproduce --page replication.md` from the recorded runs; do not edit.\n\n")
-	fmt.Fprintf(b, "%d claims of %d papers. Each verdict is that under the first reading, which was fixed before the first run. Rows that say (quick) are of few repetitions, so that many of them are undecided. A claim's id leads to its experiment: what was run, with which command and commit, the deviations from the paper, the other readings and the pictures.\n\n```\n%s```\n\n## The columns\n\n", n, len(papers), bars(total))
+	fmt.Fprintf(b, "%d claims of %d papers. Each verdict is that under the first reading, the nearest to the paper's words. Rows that say (quick) are of few repetitions, so that many of them are undecided. A claim's id leads to its experiment: what was run, with which command and commit, the deviations from the paper, the other readings and the pictures.\n\n```\n%s```\n\n## The columns\n\n", n, len(papers), bars(total))
 	for _, paragraph := range columnsText() {
 		fmt.Fprintf(b, "- %s\n", paragraph)
 	}
@@ -224,7 +224,7 @@ func (o *Outcome) Pictures() []Picture {
 // WriteReplicationPage writes the page of all claims as HTML that needs no other files.
 func WriteReplicationPage(w io.Writer, outcomes []*Outcome) error {
 	a := &report.Account{Kicker: "Replication", Title: "Every claim, with a verdict", By: "allot reproduce --page", Method: Rule(),
-		Doc: "Each verdict is that under the first reading, which was fixed before the first run."}
+		Doc: "Each verdict is that under the first reading, the nearest to the paper's words."}
 	total := map[verdict.Verdict]int{}
 	for _, p := range byPaper(outcomes) {
 		tally := p.tally()

@@ -25,7 +25,7 @@ func reproduceCommand() *cli.Command {
   claims.json     one row for each claim under each reading: quotation, our number, tolerance, verdict, command and commit
   report.html     the report, and its figures as SVG, PNG and PDF
 The verdicts are: replicates, direction only, does not replicate, undecided, not testable, not yet. A reading is an assumption where the paper is silent.
-The headline is the verdict under the first reading, which was fixed before the first run; readings that were added later are marked post hoc. To continue
+The headline is the verdict under the first reading, the nearest to the paper's words; readings that were added later are marked post hoc. To continue
 after an interruption, give the same command again.
 
 Without an argument, or with --list, it lists the experiments with their recorded verdicts. --check runs quick mode and compares the verdicts with
