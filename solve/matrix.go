@@ -80,11 +80,6 @@ var conditions = []probe{
 	{"several alike processors in a cluster", func(s *model.InstanceSpec) { s.Clusters[0].Machines[0].Count = 2 }, func(in *model.Instance) bool {
 		return slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool { return c.Processors > len(c.Machines) })
 	}},
-	{"input or output", func(s *model.InstanceSpec) {
-		s.Clusters[0].Machines[0].Bandwidth, s.Jobs[1].Input = 1, 1
-	}, func(in *model.Instance) bool {
-		return slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.Input+j.Output > 0 })
-	}},
 	{"parallel jobs with more tasks than processors", func(s *model.InstanceSpec) { s.Jobs[1].Processors, s.Jobs[1].Tasks = model.Rigid(2), 3 }, func(in *model.Instance) bool {
 		return slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.Max > 1 && j.Tasks > j.Min })
 	}},
@@ -167,12 +162,6 @@ var conditions = []probe{
 		}
 		return false
 	}},
-	{"an objective without weight", func(s *model.InstanceSpec) { s.Objective = map[string]float64{"makespan": 0} }, func(in *model.Instance) bool {
-		return !slices.ContainsFunc(in.Objective(), func(term model.ObjectiveTerm) bool { return term.Weight != 0 })
-	}},
-	{"a rate of arrivals next to that of all services", func(s *model.InstanceSpec) {
-		s.Queueing.Rate = 2 * (1 - 1e-8)
-	}, nearSaturation},
 }
 
 // weighs says whether the objective has one of the metrics.
@@ -198,19 +187,6 @@ func addJobs(s *model.InstanceSpec, n int) {
 	}
 }
 
-// nearSaturation says whether the rate of arrivals leaves nearly nothing of what all machines serve.
-func nearSaturation(in *model.Instance) bool {
-	view, err := model.Queues(in, nil)
-	if err != nil {
-		return false
-	}
-	all := 0.0
-	for k := range view.Machines {
-		all += view.Machines[k].ServiceRate
-	}
-	return math.Abs(all-in.Queueing().Rate) < 1e-5*all
-}
-
 // shapes are the instances of which the others are variations, in the order in which a solver is asked: it is asked about variations of the first that it takes.
 // The first is the plain one.
 var shapes = []func(*model.InstanceSpec){
@@ -220,7 +196,6 @@ var shapes = []func(*model.InstanceSpec){
 			s.Clusters[c].Machines[0].Count, s.Clusters[c].Machines[0].Processors = 1, 1
 		}
 	},
-	func(s *model.InstanceSpec) { s.Objective = map[string]float64{"qos_penalty": 1} },
 }
 
 // probeInstance returns a small instance: two clusters of four processors, two jobs and a queueing view, varied.

@@ -78,7 +78,7 @@ func (f *farm) serve(machine []int) *model.Solution {
 			p := on(job, k, next.ready)
 			if j.DeadlineHard && model.Late(p.End, j.Deadline) {
 				for other := range f.at {
-					if math.IsInf(f.takes[[2]int{f.at[other].cluster, f.at[other].group}].service[job], 1) {
+					if !f.canBe(job, other) {
 						continue
 					}
 					if q := on(job, other, next.ready); q.End < p.End {
