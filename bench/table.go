@@ -40,7 +40,9 @@ func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) erro
 		}
 	}
 	rendered += onlineNote(rows)
-	rendered += allocationNote(rows)
+	for _, note := range AllocationNotes(rows) {
+		rendered += note + "\n"
+	}
 	for _, row := range rows {
 		if row.Fault != "" {
 			rendered += row.Solver + ": " + row.Fault + "\n"
@@ -166,23 +168,24 @@ func onlineNote(rows []Row) string {
 	return "on line: learns of a job at its arrival, and of its time only the estimate; the other solvers know more, so the two are not in one ranking\n"
 }
 
-// allocationNote names the solvers that allocate by another objective than the instance's.
-func allocationNote(rows []Row) string {
-	solvers := map[string][]string{} // by objective
-	for _, row := range rows {
-		if row.Solution != nil && row.AllocatesBy != "" {
+// AllocationNotes names the solvers that allocate by another metric than the instance minimises: a line for each metric.
+func AllocationNotes(rows []Row) []string {
+	solvers := map[string][]string{} // by metric
+	for k := range rows {
+		row := &rows[k]
+		if (row.Solution != nil || row.Objective != nil) && row.AllocatesBy != "" && !slices.Contains(solvers[row.AllocatesBy], row.Solver) {
 			solvers[row.AllocatesBy] = append(solvers[row.AllocatesBy], row.Solver)
 		}
 	}
-	note := ""
+	var notes []string
 	for _, metric := range slices.Sorted(maps.Keys(solvers)) {
 		verb := "allocates"
 		if len(solvers[metric]) > 1 {
 			verb = "allocate"
 		}
-		note += strings.Join(solvers[metric], ", ") + ": " + verb + " by " + metric + ", whatever the instance minimises\n"
+		notes = append(notes, strings.Join(solvers[metric], ", ")+": "+verb+" by "+metric+", whatever the instance minimises")
 	}
-	return note
+	return notes
 }
 
 // optionalFigure formats a number, or writes a dash for nil.

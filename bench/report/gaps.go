@@ -158,6 +158,7 @@ func WriteSummary(w io.Writer, runs []Run, opt SummaryOptions) error {
 		for _, row := range t.Foot {
 			b.WriteString(markdownRow(row))
 		}
+		b.WriteString(markdownNotes(overall.allocationNotes()))
 		b.WriteString(s.duels(overall, opt.Against, listed))
 	}
 	_, err = io.WriteString(w, b.String())

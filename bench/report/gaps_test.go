@@ -18,6 +18,9 @@ func TestWriteSummary(t *testing.T) {
 	add := func(group string, i int, solver string, objective float64) {
 		r := runOf(solver, 1, objective)[0]
 		r.Group, r.Instance, r.InstanceSHA256, r.Bound = group, fmt.Sprint(group, i), fmt.Sprint(group, i), model.ProvedBound(45)
+		if solver == "b" && group == "h" {
+			r.AllocatesBy = "missed"
+		}
 		if objective == 0 {
 			r.Objective = nil
 		}
@@ -46,8 +49,8 @@ func TestWriteSummary(t *testing.T) {
 		"| a | 3.33 | 40.00 | 40.00 | ",
 		"| b | 2.70 | **0.00 ▲** | 50.00 ▼ | ",
 		"| c | 2.73 | 30.00 ± 7.5 | 25.00 (9 of 10) | ",
-		"| best known: gap to the bound | – | 25.00 | 25.00 | – |\n",
-		"\nAgainst a:\n\n- best – better: g and h\n- b – worse: h; better: g\n- c – no difference shown: g and h\n",
+		"| best known: gap to the bound | – | 25.00 | 25.00 | – |\n\nb: allocates by missed, whatever the instance minimises.\n",
+		".\n\nAgainst a:\n\n- best – better: g and h\n- b – worse: h; better: g\n- c – no difference shown: g and h\n",
 	} {
 		if !strings.Contains(found, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, found)
@@ -60,5 +63,13 @@ func TestWriteSummary(t *testing.T) {
 	}
 	if err := report.WriteSummary(&strings.Builder{}, []report.Run{run("x", rows)}, report.SummaryOptions{Against: "nobody"}); err == nil || !strings.Contains(err.Error(), `found "nobody"`) {
 		t.Errorf("against nobody: %v", err)
+	}
+	var table strings.Builder
+	if err := report.WriteTable(&table, []report.Run{run("x", rows)}, report.Markdown); err != nil || !strings.HasSuffix(table.String(), "|\n\nb: allocates by missed, whatever the instance minimises.\n") {
+		t.Errorf("%v, the table ends without the note:\n%s", err, table.String())
+	}
+	page := string(write(t, []report.Run{run("x", rows)}, report.Options{}))
+	if got := strings.Count(page, "b: allocates by missed, whatever the instance minimises."); got != 2 {
+		t.Errorf("%d notes on the page, expected those of group h and of all", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/plaintext"
 )
 
@@ -160,7 +161,17 @@ func (s *study) markdownTable() string {
 			b.WriteString(markdownRow(list))
 		}
 	}
+	b.WriteString(markdownNotes(bench.AllocationNotes(s.rows)))
 	return b.String()
+}
+
+// markdownNotes are lines below a table.
+func markdownNotes(notes []string) string {
+	text := ""
+	for _, note := range notes {
+		text += "\n" + markdownText(printable(note)) + ".\n"
+	}
+	return text
 }
 
 // markdownHead is the head of a table whose first columns are texts and the others numbers.

@@ -139,10 +139,24 @@ func (g *group) notes() []string {
 	if leaving {
 		notes = append(notes, "Some schedules leave jobs out. Ranks and tests count fewer jobs left out as better before they look at the objective; means and gaps are of the objective alone.")
 	}
+	for _, note := range g.allocationNotes() {
+		notes = append(notes, printable(note)+".")
+	}
 	if g.test == nil {
 		return notes
 	}
 	return append(notes, g.test.notes()...)
+}
+
+// allocationNotes name the solvers that allocate by another metric than the instances minimise.
+func (g *group) allocationNotes() []string {
+	var rows []bench.Row
+	for _, c := range g.solvers {
+		for _, row := range c.rows {
+			rows = append(rows, *row)
+		}
+	}
+	return bench.AllocationNotes(rows)
 }
 
 // notes state what an outcome leaves out.
