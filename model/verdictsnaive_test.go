@@ -395,7 +395,7 @@ func (g *judge) judges(t *rapid.T, by float64, seen map[string]int) {
 		if math.IsInf(allowed, 0) {
 			continue
 		}
-		unsure := 1e-7*allowed + 1e-22*v.size
+		unsure := 1e-7*allowed + 1e-22*v.size + (1e-6+tolerance)*v.rounding // the smallest term is that of the stated metric
 		if v.least == 0 {
 			unsure += 1e-14 * v.size
 		}
