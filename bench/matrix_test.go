@@ -48,7 +48,7 @@ func TestMatrixKnowsEveryRefusal(t *testing.T) {
 		features |= in.Features()
 		for k := range rows {
 			r := &rows[k]
-			if r.Absent != "" {
+			if r.Absent != "" || r.Solver == "broken" { // which refuses everything
 				continue
 			}
 			err := solvers[k].Supports(in)
