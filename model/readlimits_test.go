@@ -6,12 +6,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
@@ -64,35 +64,6 @@ func (r *repeated) next() string {
 	return ""
 }
 
-// heapWhile runs f and returns by how much the heap in use grew at most meanwhile.
-func heapWhile(f func()) uint64 {
-	inUse := func() uint64 {
-		var stats runtime.MemStats
-		runtime.ReadMemStats(&stats)
-		return stats.HeapInuse
-	}
-	runtime.GC()
-	before, most := inUse(), uint64(0)
-	done := make(chan struct{})
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
-			most = max(most, inUse())
-			select {
-			case <-done:
-				return
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-	}()
-	f()
-	close(done)
-	<-stopped
-	most = max(most, inUse())
-	return max(most, before) - before
-}
-
 // A file cannot make the reader hold more than a few megabytes, whatever it is made of.
 func TestReadHoldsLittleOfAnyFile(t *testing.T) {
 	size := bulk()
@@ -118,7 +89,7 @@ func TestReadHoldsLittleOfAnyFile(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var err error
 			length := c.size / int64(len(c.text)) * int64(len(c.text))
-			grown := heapWhile(func() {
+			grown := peak.Heap(func() {
 				_, err = model.ReadInstance(&repeated{prefix: c.prefix, text: c.text, suffix: c.suffix, length: length}, "in.json")
 			})
 			var faults *model.InputError
@@ -148,7 +119,7 @@ func TestReadCountsAMillionErrors(t *testing.T) {
 	jobs := size / int64(len(faulty))
 	var err error
 	start := time.Now()
-	grown := heapWhile(func() {
+	grown := peak.Heap(func() {
 		_, err = model.ReadInstance(&repeated{
 			prefix: `{"schema": "allot/instance/1", "clusters": [` + oneCluster + `], "jobs": [`, text: faulty, suffix: `{"id": "x", "work": 1}]}`,
 			length: jobs * int64(len(faulty)),
@@ -209,7 +180,7 @@ func TestReadWithinLimits(t *testing.T) {
 			in.length = 0
 		}
 		var err error
-		grown := heapWhile(func() { _, err = model.ReadInstanceWithin(in, "in.json", limits) })
+		grown := peak.Heap(func() { _, err = model.ReadInstanceWithin(in, "in.json", limits) })
 		if !errors.Is(err, model.ErrTooLarge) || err.Error() != "in.json: "+c.want {
 			t.Errorf("%s: got %.300v", c.name, err)
 		}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -343,7 +343,7 @@ func TestHoldsLittle(t *testing.T) {
 	}
 	text.WriteString("]}")
 	var refused atomic.Int32
-	grown := heapWhile(func() {
+	grown := peak.Heap(func() {
 		var clients sync.WaitGroup
 		for range 16 {
 			clients.Go(func() {
@@ -368,33 +368,6 @@ func TestHoldsLittle(t *testing.T) {
 	if grown > 400<<20 || refused.Load() == 0 {
 		t.Errorf("the heap grew by %d MB; %d bodies were read", grown>>20, refused.Load())
 	}
-}
-
-// heapWhile runs f and returns by how much the heap in use grew at most meanwhile.
-func heapWhile(f func()) uint64 {
-	inUse := func() uint64 {
-		var stats runtime.MemStats
-		runtime.ReadMemStats(&stats)
-		return stats.HeapInuse
-	}
-	runtime.GC()
-	before, most := inUse(), uint64(0)
-	done := make(chan struct{})
-	var watch sync.WaitGroup
-	watch.Go(func() {
-		for {
-			most = max(most, inUse())
-			select {
-			case <-done:
-				return
-			case <-time.After(5 * time.Millisecond):
-			}
-		}
-	})
-	f()
-	close(done)
-	watch.Wait()
-	return max(most, before) - before
 }
 
 // What is wrong with a request is said with its place.

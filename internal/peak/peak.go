@@ -1,4 +1,4 @@
-// Package peak measures the peak memory of a program, for benchmarks.
+// Package peak measures the peak memory of a program, for benchmarks and tests.
 package peak
 
 import (
@@ -36,4 +36,31 @@ func held() float64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)
 	return float64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
+}
+
+// Heap runs f and returns by how many bytes the heap in use grew at most meanwhile. It samples every 5 ms.
+func Heap(f func()) uint64 {
+	inUse := func() uint64 {
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.HeapInuse
+	}
+	runtime.GC()
+	before, most := inUse(), uint64(0)
+	done, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			most = max(most, inUse())
+			select {
+			case <-done:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}()
+	f()
+	close(done)
+	<-stopped
+	return max(most, inUse(), before) - before
 }

@@ -3,6 +3,7 @@ package peak
 import (
 	"runtime"
 	"testing"
+	"time"
 )
 
 func TestWatchSeesWhatWasHeldAndFreed(t *testing.T) {
@@ -20,5 +21,16 @@ func TestWatchSeesWhatWasHeldAndFreed(t *testing.T) {
 	}
 	if again := Watch()(); again > most-size/2 {
 		t.Errorf("%.0f bytes after it was freed, %.0f before", again, most)
+	}
+}
+
+func TestHeapSeesWhatWasHeldAndFreed(t *testing.T) {
+	const size = 64 << 20
+	block := func() { runtime.KeepAlive(make([]byte, size)) }
+	if grown := Heap(func() { block(); time.Sleep(50 * time.Millisecond) }); grown < size/2 || grown > 2*size {
+		t.Errorf("%d bytes more than before, expected about %d", grown, size)
+	}
+	if grown := Heap(func() {}); grown > size/2 {
+		t.Errorf("%d bytes more than before while nothing ran", grown)
 	}
 }

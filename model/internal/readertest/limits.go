@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -39,34 +38,14 @@ func (l *Long) Read(buffer []byte) (int, error) {
 // while it reads: the cells of the longest row.
 func Bounded(t *testing.T, text *Long, read func(io.Reader) error, want string) {
 	t.Helper()
-	inUse := func() uint64 {
-		var stats runtime.MemStats
-		runtime.ReadMemStats(&stats)
-		return stats.HeapInuse
-	}
-	runtime.GC()
-	before, most := inUse(), uint64(0)
-	done, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
-			most = max(most, inUse())
-			select {
-			case <-done:
-				return
-			case <-time.After(5 * time.Millisecond):
-			}
-		}
-	}()
-	err := read(text)
-	close(done)
-	<-stopped
+	var err error
+	grown := peak.Heap(func() { err = read(text) })
 	var wrong *model.InputError
 	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %.300v, want %s", err, want)
 	}
-	if most = max(most, inUse()); most > before+96<<20 {
-		t.Errorf("the heap grew by %d MiB", (most-before)>>20)
+	if grown > 96<<20 {
+		t.Errorf("the heap grew by %d MiB", grown>>20)
 	}
 }
 
