@@ -109,18 +109,12 @@ func TestGenerationKeepsTheBest(t *testing.T) {
 				c, s := drawCluster(t, 8, 20)
 				r := newTestRun(&c, s, with(coding))
 				r.limits.Evaluations = int64(rapid.SampledFrom([]int{0, 13, 1000}).Draw(t, "limit"))
-				pop := eaopt.Population{RNG: rand.New(rand.NewSource(rapid.Int64().Draw(t, "rng")))}
-				for range rapid.IntRange(1, 10).Draw(t, "population") {
-					pop.Individuals = append(pop.Individuals, eaopt.Individual{Genome: r.first(pop.RNG), Fitness: math.Inf(1)})
-				}
+				pop := drawPopulation(t, r, 1)
 				m := &generational{run: r, roulette: &roulette{}}
 				for range 4 {
-					if err := pop.Individuals.Evaluate(false); err != nil {
-						t.Fatal(err)
-					}
-					pop.Individuals.SortByFitness()
+					evaluate(t, pop)
 					best, order := pop.Individuals[0], slices.Clone(pop.Individuals[0].Genome.(*genome).Order)
-					if err := m.Apply(&pop); err != nil {
+					if err := m.Apply(pop); err != nil {
 						t.Fatal(err)
 					}
 					if kept := pop.Individuals[0]; kept != best || !slices.Equal(kept.Genome.(*genome).Order, order) {
@@ -131,6 +125,23 @@ func TestGenerationKeepsTheBest(t *testing.T) {
 			})
 		})
 	}
+}
+
+// drawPopulation makes the first individuals of a run, from the given number of them to ten.
+func drawPopulation(t *rapid.T, r *run, least int) *eaopt.Population {
+	pop := &eaopt.Population{RNG: rand.New(rand.NewSource(rapid.Int64().Draw(t, "rng")))}
+	for range rapid.IntRange(least, 10).Draw(t, "population") {
+		pop.Individuals = append(pop.Individuals, eaopt.Individual{Genome: r.first(pop.RNG), Fitness: math.Inf(1)})
+	}
+	return pop
+}
+
+// evaluate prices the individuals and sorts them, the best first.
+func evaluate(t *rapid.T, pop *eaopt.Population) {
+	if err := pop.Individuals.Evaluate(false); err != nil {
+		t.Fatal(err)
+	}
+	pop.Individuals.SortByFitness()
 }
 
 // checkPopulation checks costs and genomes.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/MaxHalford/eaopt"
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/model"
@@ -136,16 +135,10 @@ func TestGenerationKeepsTheBestRank(t *testing.T) {
 		seed := []int32{0, 1, 2, 3, 4, 5}
 		price := func(order []int32) (model.Rank, error) { return priced(order), nil }
 		r := newOrderRun(context.Background(), seed, price, with(List), Limits{})
-		pop := eaopt.Population{RNG: rand.New(rand.NewSource(rapid.Int64().Draw(t, "rng")))}
-		for range rapid.IntRange(2, 10).Draw(t, "population") {
-			pop.Individuals = append(pop.Individuals, eaopt.Individual{Genome: r.first(pop.RNG), Fitness: math.Inf(1)})
-		}
+		pop := drawPopulation(t, r, 2)
 		m := &generational{run: r, roulette: &roulette{}}
 		for range 4 {
-			if err := pop.Individuals.Evaluate(false); err != nil {
-				t.Fatal(err)
-			}
-			pop.Individuals.SortByFitness()
+			evaluate(t, pop)
 			best := model.NoRank()
 			for _, individual := range pop.Individuals {
 				rank := model.NewRank(leftBy(&individual), individual.Fitness)
@@ -157,7 +150,7 @@ func TestGenerationKeepsTheBestRank(t *testing.T) {
 				}
 			}
 			r.limits.Evaluations = r.result.Evaluations + 1 // the next generation has one child
-			if err := m.Apply(&pop); err != nil {
+			if err := m.Apply(pop); err != nil {
 				t.Fatal(err)
 			}
 			if kept := pop.Individuals[0]; model.NewRank(leftBy(&kept), kept.Fitness) != best {

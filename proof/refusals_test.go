@@ -213,14 +213,20 @@ func TestPartOfAMetricThatTheInstanceDoesNotDefine(t *testing.T) {
 	})
 }
 
-func TestRefusalsOfSteps(t *testing.T) {
-	in := plain(t)
+// notCovered are an instance with a job that may be left out, and one with a job that may release a processor early.
+func notCovered(t *testing.T) (left, released *model.Instance) {
 	hard := job("h", 1, 5)
 	hard.Deadline, hard.DeadlineHard = new(100.0), true
-	left := built(t, model.NewBuilder("left").Cluster(cluster("c", 2, 1)).Job(hard, job("a", 1, 1)))
+	left = built(t, model.NewBuilder("left").Cluster(cluster("c", 2, 1)).Job(hard, job("a", 1, 1)))
 	early := job("e", 2, 1)
 	early.Tasks = 3
-	released := built(t, model.NewBuilder("released").Cluster(cluster("c", 2, 1)).Job(early))
+	released = built(t, model.NewBuilder("released").Cluster(cluster("c", 2, 1)).Job(early))
+	return left, released
+}
+
+func TestRefusalsOfSteps(t *testing.T) {
+	in := plain(t)
+	left, released := notCovered(t)
 	late := job("a", 1, 2)
 	late.Deadline = new(1.0)
 	missed := built(t, model.NewBuilder("late").Cluster(cluster("c", 2, 1)).Job(late))
@@ -247,12 +253,7 @@ func TestErrors(t *testing.T) {
 
 func TestRefusalsOfPricesOverTime(t *testing.T) {
 	in := plain(t)
-	hard := job("h", 1, 5)
-	hard.Deadline, hard.DeadlineHard = new(100.0), true
-	left := built(t, model.NewBuilder("left").Cluster(cluster("c", 2, 1)).Job(hard, job("a", 1, 1)))
-	early := job("e", 2, 1)
-	early.Tasks = 3
-	released := built(t, model.NewBuilder("released").Cluster(cluster("c", 2, 1)).Job(early))
+	left, released := notCovered(t)
 	nothing := built(t, model.NewBuilder("nothing").Cluster(cluster("c", 2, 1)).Job(job("a", 1, 0)))
 	many := func(n int) []float64 {
 		limits := make([]float64, n)
