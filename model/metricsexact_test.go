@@ -73,7 +73,7 @@ func overOf(x *big.Rat, n int) *big.Rat {
 	return x.Quo(x, big.NewRat(int64(n), 1))
 }
 
-// cost is what a job costs, per time and in all.
+// cost is what a job costs.
 func (g *judge) cost(k int) *big.Rat {
 	sum := new(big.Rat)
 	for _, p := range g.pieces[k] {
@@ -81,6 +81,24 @@ func (g *judge) cost(k int) *big.Rat {
 		for _, q := range members(p.Processors) {
 			sum.Add(sum, exactly([]float64{g.at[c][q].Cost, p.End}, []float64{-g.at[c][q].Cost, p.Start}))
 		}
+	}
+	return sum
+}
+
+// paid is the same in float64, in which the last digit may decide whether a budget is exceeded.
+func (g *judge) paid(k int) (sum float64) {
+	for _, p := range g.pieces[k] {
+		c, _ := g.in.ClusterIndex(p.Cluster)
+		rate := 0.0
+		for _, run := range p.Processors {
+			for q, alike := run.First, 1; q <= run.Last; q, alike = q+1, alike+1 {
+				if m := g.at[c][q]; q == run.Last || g.at[c][q+1] != m {
+					rate += m.Cost * float64(alike)
+					alike = 0
+				}
+			}
+		}
+		sum += (p.End - p.Start) * rate
 	}
 	return sum
 }
@@ -202,16 +220,16 @@ func (g *judge) metric(name string) (value *big.Rat, exact bool) {
 	case "workflow_failures":
 		n := 0
 		for _, w := range g.in.Workflows() {
-			whole, spent, last := true, new(big.Rat), math.Inf(-1)
+			whole, spent, last := true, 0.0, math.Inf(-1)
 			for _, k := range w.Jobs {
 				if p := g.placed[k]; p != nil {
 					last = max(last, p.End)
 				} else {
 					whole = false
 				}
-				spent.Add(spent, g.cost(k))
+				spent += g.paid(k)
 			}
-			if !whole || last > w.Deadline || !math.IsInf(w.Budget, 1) && spent.Cmp(exactly([]float64{w.Budget})) > 0 {
+			if !whole || last > w.Deadline || spent > w.Budget {
 				n++
 			}
 		}
@@ -219,7 +237,7 @@ func (g *judge) metric(name string) (value *big.Rat, exact bool) {
 	case "over_budget":
 		n := 0
 		for k := range g.placed {
-			if j := &g.in.Jobs()[k]; !math.IsInf(j.Budget, 1) && g.cost(k).Cmp(exactly([]float64{j.Budget})) > 0 {
+			if g.paid(k) > g.in.Jobs()[k].Budget {
 				n++
 			}
 		}
