@@ -47,7 +47,7 @@ func prepare(ctx context.Context, opt *Options, pattern string) (*prepared, erro
 	}
 	all.number = len(mutants)
 	for {
-		all.texts = map[string]string{filepath.Join(p.folder, "mutants_support.go"): fmt.Sprintf("package %s\n%s\nconst mutantNumber = %d\n", p.types.Name(), support, max(1, all.number))}
+		all.texts = map[string]string{filepath.Join(p.folder, "mutants_support.go"): fmt.Sprintf("package %s\n%s\nconst mutantNumber = %d\n", p.types.Name(), support(), max(1, all.number))}
 		for _, f := range files {
 			all.texts[f.source.path] = f.written()
 		}

@@ -3,9 +3,11 @@
 package operators
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -66,15 +68,13 @@ func writeMinus(of string) func(*writer, *site) string {
 
 func writeLogic(w *writer, s *site) string {
 	e := s.node.(*ast.BinaryExpr)
-	name := map[token.Token]string{token.LAND: "mutantAnd", token.LOR: "mutantOr"}[e.Op]
-	return fmt.Sprintf("%s(%d, %s, func() bool { return %s })", name, s.mutants[0].ID, w.whole(e.X), w.whole(e.Y))
+	return fmt.Sprintf("mutant%s(%d, %s, func() bool { return %s })", logic[e.Op], s.mutants[0].ID, w.whole(e.X), w.whole(e.Y))
 }
 
 func writeBinary(of string) func(*writer, *site) string {
-	names := map[token.Token]string{token.LSS: "Less", token.LEQ: "LessEqual", token.GTR: "Greater", token.GEQ: "GreaterEqual", token.ADD: "Add", token.SUB: "Sub", token.MUL: "Mul", token.QUO: "Quo"}
 	return func(w *writer, s *site) string {
 		e := s.node.(*ast.BinaryExpr)
-		return fmt.Sprintf("mutant%s[%s](%d, %s, %s)", names[e.Op], of, s.mutants[0].ID, w.whole(e.X), w.whole(e.Y))
+		return fmt.Sprintf("mutant%s[%s](%d, %s, %s)", cmp.Or(comparisons[e.Op], arithmetic[e.Op]), of, s.mutants[0].ID, w.whole(e.X), w.whole(e.Y))
 	}
 }
 
@@ -121,11 +121,10 @@ func writePick(w *writer, s *site) string {
 func writeExtreme(of string) func(*writer, *site) string {
 	return func(w *writer, s *site) string {
 		e := s.node.(*ast.CallExpr)
-		name := map[string]string{"max": "mutantMax", "min": "mutantMin"}[w.printed(e.Fun)]
 		if e.Ellipsis.IsValid() {
 			return w.below(e)
 		}
-		text := fmt.Sprintf("%s[%s](%d", name, of, s.mutants[0].ID)
+		text := fmt.Sprintf("mutant%s[%s](%d", extremes[w.printed(e.Fun)], of, s.mutants[0].ID)
 		for _, a := range e.Args {
 			text += ", " + w.whole(a)
 		}
@@ -148,8 +147,55 @@ func writeStatement(inside bool) func(*writer, *site) string {
 	}
 }
 
-// support are the functions that the text calls. Those of the numbers ID and ID + 1 are the first and the second mutant of a site.
-const support = `
+// The names of operators and functions in the text, behind mutant.
+var (
+	comparisons = map[token.Token]string{token.LSS: "Less", token.LEQ: "LessEqual", token.GTR: "Greater", token.GEQ: "GreaterEqual"}
+	arithmetic  = map[token.Token]string{token.ADD: "Add", token.SUB: "Sub", token.MUL: "Mul", token.QUO: "Quo"}
+	logic       = map[token.Token]string{token.LAND: "And", token.LOR: "Or"}
+	extremes    = map[string]string{"max": "Max", "min": "Min"}
+)
+
+// support are the functions that the text calls.
+func support() string {
+	text := plainSupport
+	for _, kind := range []struct {
+		names      map[token.Token]string
+		of, result string
+	}{{comparisons, "mutantcmp.Ordered", "bool"}, {arithmetic, "mutantNumeric", "T"}} {
+		for _, op := range slices.Sorted(maps.Keys(kind.names)) {
+			text += fmt.Sprintf("\nfunc mutant%s[T %s](id int, a, b T) %s {\n\tswitch mutantReached[id] = 1; mutantActive {\n", kind.names[op], kind.of, kind.result)
+			for k, other := range swapped[op] {
+				text += fmt.Sprintf("\tcase id + %d:\n\t\treturn a %s b\n", k, other)
+			}
+			text += fmt.Sprintf("\t}\n\treturn a %s b\n}\n", op)
+		}
+	}
+	for _, op := range slices.Sorted(maps.Keys(logic)) {
+		text += fmt.Sprintf("\nfunc mutant%s(id int, a bool, b func() bool) bool {\n\tif mutantOn(id) {\n\t\treturn a %s b()\n\t}\n\treturn a %s b()\n}\n", logic[op], swapped[op][0], op)
+	}
+	for _, pair := range [][2]string{{"max", "min"}, {"min", "max"}} {
+		text += fmt.Sprintf(extremeSupport, extremes[pair[0]], pair[0], pair[1])
+	}
+	return text
+}
+
+// extremeSupport is the function of max or min: its name, what it calls, and what its mutant calls.
+const extremeSupport = `
+func mutant%[1]s[T mutantcmp.Ordered](id int, first T, rest ...T) T {
+	on := mutantOn(id)
+	for _, x := range rest {
+		if on {
+			first = %[3]s(first, x)
+		} else {
+			first = %[2]s(first, x)
+		}
+	}
+	return first
+}
+`
+
+// plainSupport are the functions that stand as they are.
+const plainSupport = `
 import (
 	mutantcmp "cmp"
 	mutantos "os"
@@ -180,60 +226,6 @@ func mutantOn(id int) bool { mutantReached[id] = 1; return mutantActive == id }
 
 func mutantNot(id int, x bool) bool { return x != mutantOn(id) }
 
-func mutantAnd(id int, a bool, b func() bool) bool {
-	if mutantOn(id) {
-		return a || b()
-	}
-	return a && b()
-}
-
-func mutantOr(id int, a bool, b func() bool) bool {
-	if mutantOn(id) {
-		return a && b()
-	}
-	return a || b()
-}
-
-func mutantLess[T mutantcmp.Ordered](id int, a, b T) bool {
-	switch mutantReached[id] = 1; mutantActive {
-	case id:
-		return a <= b
-	case id + 1:
-		return a > b
-	}
-	return a < b
-}
-
-func mutantLessEqual[T mutantcmp.Ordered](id int, a, b T) bool {
-	switch mutantReached[id] = 1; mutantActive {
-	case id:
-		return a < b
-	case id + 1:
-		return a >= b
-	}
-	return a <= b
-}
-
-func mutantGreater[T mutantcmp.Ordered](id int, a, b T) bool {
-	switch mutantReached[id] = 1; mutantActive {
-	case id:
-		return a >= b
-	case id + 1:
-		return a < b
-	}
-	return a > b
-}
-
-func mutantGreaterEqual[T mutantcmp.Ordered](id int, a, b T) bool {
-	switch mutantReached[id] = 1; mutantActive {
-	case id:
-		return a > b
-	case id + 1:
-		return a <= b
-	}
-	return a >= b
-}
-
 type mutantNumeric interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64
 }
@@ -245,64 +237,12 @@ func mutantMinus[T mutantNumeric](id int, x T) T {
 	return -x
 }
 
-func mutantAdd[T mutantNumeric](id int, a, b T) T {
-	if mutantOn(id) {
-		return a - b
-	}
-	return a + b
-}
-
-func mutantSub[T mutantNumeric](id int, a, b T) T {
-	if mutantOn(id) {
-		return a + b
-	}
-	return a - b
-}
-
-func mutantMul[T mutantNumeric](id int, a, b T) T {
-	if mutantOn(id) {
-		return a / b
-	}
-	return a * b
-}
-
-func mutantQuo[T mutantNumeric](id int, a, b T) T {
-	if mutantOn(id) {
-		return a * b
-	}
-	return a / b
-}
-
 func mutantConstant[T mutantNumeric](id int, x T, other ...T) T {
 	mutantReached[id] = 1
 	if k := mutantActive - id; k >= 0 && k < len(other) {
 		return other[k]
 	}
 	return x
-}
-
-func mutantMax[T mutantcmp.Ordered](id int, first T, rest ...T) T {
-	on := mutantOn(id)
-	for _, x := range rest {
-		if on {
-			first = min(first, x)
-		} else {
-			first = max(first, x)
-		}
-	}
-	return first
-}
-
-func mutantMin[T mutantcmp.Ordered](id int, first T, rest ...T) T {
-	on := mutantOn(id)
-	for _, x := range rest {
-		if on {
-			first = max(first, x)
-		} else {
-			first = min(first, x)
-		}
-	}
-	return first
 }
 
 func mutantPick[F any](id int, one, other F) F {
