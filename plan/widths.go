@@ -19,22 +19,23 @@ func Wider(tasks, n int) int {
 // fewest.
 func (s *Schedule) firstOn(job, cluster int, ready float64) (Slot, bool) {
 	least, most := s.in.Width(job, cluster)
-	tasks := s.in.Jobs()[job].Tasks
-	best, found := s.Resources.Earliest(job, cluster, least, ready)
-	for n := Wider(tasks, least); n <= min(most, tasks, s.in.Clusters()[cluster].Processors) && !s.GaveUp(); n = Wider(tasks, n) {
-		if slot, ok := s.Resources.Earliest(job, cluster, n, ready); ok && (!found || slot.End < best.End) {
-			best, found = slot, true
-		}
-	}
-	return best, found
+	return s.firstOf(job, least, min(most, s.in.Clusters()[cluster].Processors), func(n int) (Slot, bool) {
+		return s.Resources.Earliest(job, cluster, n, ready)
+	})
 }
 
 // firstSpread is the slot over several clusters in which the job ends first, likewise.
 func (s *Schedule) firstSpread(job int, ready float64) (Slot, bool) {
 	j := &s.in.Jobs()[job]
-	best, found := s.Resources.Spread(job, j.Min, ready)
-	for n := Wider(j.Tasks, j.Min); n <= min(j.Max, j.Tasks, s.in.Processors()) && !s.GaveUp(); n = Wider(j.Tasks, n) {
-		if slot, ok := s.Resources.Spread(job, n, ready); ok && (!found || slot.End < best.End) {
+	return s.firstOf(job, j.Min, min(j.Max, s.in.Processors()), func(n int) (Slot, bool) { return s.Resources.Spread(job, n, ready) })
+}
+
+// firstOf is the slot that ends first, over the numbers of processors from least to most.
+func (s *Schedule) firstOf(job, least, most int, slotOn func(n int) (Slot, bool)) (Slot, bool) {
+	tasks := s.in.Jobs()[job].Tasks
+	best, found := slotOn(least)
+	for n := Wider(tasks, least); n <= min(most, tasks) && !s.GaveUp(); n = Wider(tasks, n) {
+		if slot, ok := slotOn(n); ok && (!found || slot.End < best.End) {
 			best, found = slot, true
 		}
 	}
