@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/queue"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
@@ -66,8 +67,8 @@ func (f *farm) serve(machine []int) *model.Solution {
 	coming := newComing(in, f.order)
 	end := slices.Repeat([]float64{math.NaN()}, len(machine))
 	for coming.Len() > 0 {
-		next := heap.Pop(coming).(comer)
-		job, k := next.job, machine[next.job]
+		next := heap.Pop(coming).(queue.Waiting)
+		job, ready, k := int(next.Job), next.Key, machine[next.Job]
 		j := &in.Jobs()[job]
 		switch before := slices.IndexFunc(j.After, func(b int) bool { return math.IsNaN(end[b]) }); {
 		case before >= 0:
@@ -75,13 +76,13 @@ func (f *farm) serve(machine []int) *model.Solution {
 		case k < 0:
 			f.leave(sol, job, in.WhyNowhere(job))
 		default:
-			p := on(job, k, next.ready)
+			p := on(job, k, ready)
 			if j.DeadlineHard && model.Late(p.End, j.Deadline) {
 				for other := range f.at {
 					if !f.canBe(job, other) {
 						continue
 					}
-					if q := on(job, other, next.ready); q.End < p.End {
+					if q := on(job, other, ready); q.End < p.End {
 						p, k = q, other
 					}
 				}
@@ -167,28 +168,20 @@ func (l *line) Push(x any) { l.free = append(l.free, x.(freed)) }
 // Pop implements heap.Interface: no processor leaves the line.
 func (l *line) Pop() any { panic("queues: a processor leaves its machine") }
 
-// comer is a job that waits for none any more.
-type comer struct {
-	job      int
-	ready    float64
-	position int // in queue order
-}
-
-// coming is a heap of such jobs, the first to come first.
+// coming is the jobs that wait for none any more, the first to come first.
 type coming struct {
-	comers   []comer
-	position []int     // by job
-	waits    []int     // by job: of how many jobs the end is not known
-	ready    []float64 // by job, as far as known
+	queue.Heap
+	waits []int     // by job: of how many jobs the end is not known
+	ready []float64 // by job, as far as known
 }
 
 func newComing(in *model.Instance, order []int) *coming {
-	c := &coming{position: make([]int, len(order)), waits: make([]int, len(order)), ready: make([]float64, len(order))}
+	c := &coming{queue.Heap{Position: make([]int32, len(order))}, make([]int, len(order)), make([]float64, len(order))}
 	for k, j := range order {
 		job := &in.Jobs()[j]
-		c.position[j], c.waits[j], c.ready[j] = k, len(job.After), job.Arrival
+		c.Position[j], c.waits[j], c.ready[j] = int32(k), len(job.After), job.Arrival
 		if c.waits[j] == 0 {
-			c.comers = append(c.comers, comer{j, job.Arrival, k})
+			c.Jobs = append(c.Jobs, queue.Waiting{Key: job.Arrival, Job: int32(j)})
 		}
 	}
 	heap.Init(c)
@@ -202,33 +195,7 @@ func (c *coming) ended(in *model.Instance, job int, end float64) {
 			c.ready[next] = end
 		}
 		if c.waits[next]--; c.waits[next] == 0 {
-			heap.Push(c, comer{next, c.ready[next], c.position[next]})
+			heap.Push(c, queue.Waiting{Key: c.ready[next], Job: int32(next)})
 		}
 	}
-}
-
-// Len implements heap.Interface.
-func (c *coming) Len() int { return len(c.comers) }
-
-// Less implements heap.Interface.
-func (c *coming) Less(a, b int) bool {
-	x, y := &c.comers[a], &c.comers[b]
-	if x.ready != y.ready {
-		return x.ready < y.ready
-	}
-	return x.position < y.position
-}
-
-// Swap implements heap.Interface.
-func (c *coming) Swap(a, b int) { c.comers[a], c.comers[b] = c.comers[b], c.comers[a] }
-
-// Push implements heap.Interface.
-func (c *coming) Push(x any) { c.comers = append(c.comers, x.(comer)) }
-
-// Pop implements heap.Interface.
-func (c *coming) Pop() any {
-	last := len(c.comers) - 1
-	x := c.comers[last]
-	c.comers = c.comers[:last]
-	return x
 }

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/queue"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/search/internal/queue"
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 

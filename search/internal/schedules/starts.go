@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/queue"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/search/internal/queue"
 )
 
 // rule is a priority rule for a first schedule: the job with the least value goes first.
