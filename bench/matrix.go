@@ -7,7 +7,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// variants are the solvers with other parameters that take less than with their defaults.
+// variants are solvers with parameters under which they take less than with their defaults.
 var variants = []string{"easy:depth=2"}
 
 // Matrix asks all solvers what they take, see [solve.Taken], and those variants of them that take something else.

@@ -140,7 +140,7 @@ func (r *Relaxation) fails(w *model.Workflow) bool {
 // [model.Late], and every end on the way there may be rounded down.
 func (r *Relaxation) Lateness(j int) float64 { return r.lateness(j, r.in.Jobs()[j].Deadline) }
 
-// lateness is that of a deadline that is not the job's own.
+// lateness is [Relaxation.Lateness] for a deadline that is not the job's own, such as that of its workflow.
 func (r *Relaxation) lateness(j int, deadline float64) float64 {
 	clock := math.Abs(deadline) + math.Abs(r.in.FirstArrival())
 	due := math.Abs(deadline - r.in.FirstArrival())
@@ -207,14 +207,14 @@ func aloneCount(metric, doc string, counts func(r *Relaxation, j int) bool) Meth
 	return alone(metric, doc, func(r *Relaxation) Sum { return Sum{Value: r.count(counts)} })
 }
 
-// aloneAny bounds a mean of numbers that are at least 1, if there is one of a job that has to be placed.
+// aloneAny bounds a mean of numbers each of which is at least 1: by 1 if some job that counts has to be placed, else by 0.
 func aloneAny(metric string, counts func(r *Relaxation, j int) bool) Method {
 	return alone(metric, "1 if a job counts, because no job is there for less time than it runs", func(r *Relaxation) Sum {
 		return Sum{Value: min(1, r.count(func(r *Relaxation, j int) bool { return r.duties[j] == MustPlace && counts(r, j) }))}
 	})
 }
 
-// count is the number of jobs for which it holds.
+// count is the number of jobs for which a condition holds.
 func (r *Relaxation) count(holds func(r *Relaxation, j int) bool) (n float64) {
 	for j := range r.duties {
 		if holds(r, j) {

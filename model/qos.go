@@ -87,8 +87,8 @@ func (s *schedule) loadedServers() []server {
 	return servers
 }
 
-// idleRate is what the rate of all arrivals exceeds that of the jobs by. An excess of at most [Tolerance] of the rate is none: rates and periods are
-// often stated with nine digits.
+// idleRate is by how much the rate of all arrivals exceeds that of the jobs. An excess of at most [Tolerance] of the rate counts as 0: rates and periods
+// are often stated with nine digits.
 func (q *Queueing) idleRate(jobs int) float64 {
 	idle := q.Rate - float64(jobs)/q.Period
 	if idle <= Tolerance*q.Rate {
@@ -100,7 +100,7 @@ func (q *Queueing) idleRate(jobs int) float64 {
 // least is the rate of the server's tasks, n/T.
 func (s *server) least() float64 { return float64(len(s.tasks)) / s.period }
 
-// rateRounding is the rounding error of a stated rate, relative to the rate that it is a part of: four times the last digit.
+// rateRounding is the rounding error of a stated rate, relative to the rate that it is a part of: four units in the last place.
 const rateRounding = 0x1p-50
 
 // nearlyFull is the part of the service rate below which what is left decides the wait, and the rounding of the load with it.
@@ -286,7 +286,7 @@ func (c *checker) loads() {
 		if rate < s.least()*(1-rateRounding) {
 			violation(Load{Cluster: name[0], Machine: name[1]}, "rate %v is less than its %d jobs need, %v", rate, len(s.tasks), s.least())
 		}
-		// A rate below what the jobs need by rounding makes no machine stable.
+		// Where rounding puts the stated rate below n/T, n/T decides whether the machine is stable.
 		if least := max(rate, s.least()); least >= s.serviceRate {
 			violation(Load{Cluster: name[0], Machine: name[1]}, "rate %v is not below the service rate %v", least, s.serviceRate)
 		}

@@ -532,7 +532,7 @@ func TestLoadsAtTheLimits(t *testing.T) {
 	}
 }
 
-// A rate of up to four times the last digit above that of the jobs is that of the jobs.
+// The jobs of a server come at the rate n/T. A stated rate that exceeds n/T by at most four units in the last place counts as n/T.
 func TestRatesOfJobsAloneAreExact(t *testing.T) {
 	const spare = 0x1p-40
 	in := alone(t, 0.25, 4, 0.25+spare)

@@ -134,8 +134,8 @@ func (n *naive) leaf(limits []float64, prices *proof.JobPrices, holds func(c int
 // part limits the jobs and the buckets of a cluster.
 type part struct{ least, most, low, high int }
 
-// narrower is what the prices leave of a box: numbers of jobs, then buckets, are taken off from both ends that cost as much as the goal together with any
-// choice of the other clusters; nil: nothing is left.
+// narrower is what the prices leave of a box; nil: nothing. It takes numbers of jobs off both ends, and then buckets, as long as they cost at least the goal
+// together with each choice of the other clusters.
 func (n *naive) narrower(limits []float64, prices *proof.JobPrices, list []part, goal float64) []part {
 	inside := func(b part, at choice) bool {
 		return b.least <= at.jobs && at.jobs <= b.most && (at.jobs == 0 || b.low <= at.bucket && at.bucket <= b.high)

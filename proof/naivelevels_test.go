@@ -133,8 +133,8 @@ func (k *rules) copied() *rules {
 	return own
 }
 
-// level is the tasks that may be chosen at a load by their cost at the prices, what those cost that have to be there, and how many more there are; false: the
-// load is impossible.
+// level returns what the tasks that may be chosen at a load cost at the prices, ascending; what the tasks that have to be there cost together; and how many
+// more tasks the load needs. It returns false if the load is impossible.
 func (s *served) level(r, n int, u []float64, k *rules) (rest []float64, sum float64, need int, ok bool) {
 	need = n
 	for y, x := range s.penalty[r][n] {
@@ -192,7 +192,7 @@ func without(goal float64, u []float64) float64 {
 	return goal
 }
 
-// narrowed takes loads off the box, from both ends, that cost as much as the goal; nil: nothing is left.
+// narrowed takes loads off both ends of the box as long as each allocation with them costs at least the goal; nil: nothing is left.
 func (s *served) narrowed(b box, u []float64, goal float64, k *rules) box {
 	b = slices.Clone(b)
 	need := without(goal, u)

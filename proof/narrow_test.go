@@ -53,7 +53,8 @@ func TestScheduleRefutesABoundWithoutACertificate(t *testing.T) {
 	}
 }
 
-// A mean over the jobs that have to be placed is none over all: with the short job, which may be left out, the mean is 5.5. It is not rounded up.
+// A bound on the mean over the jobs that have to be placed is no bound on the mean over all jobs: with the short job, which may be left out, the mean is
+// 5.5. It is not rounded up.
 func TestTheMeanWhereAJobMayBeLeftOut(t *testing.T) {
 	may := job("may", 1, 1)
 	may.Deadline, may.DeadlineHard = new(9.0), true
@@ -98,7 +99,7 @@ func TestNoJobIsLateWithinTheTolerance(t *testing.T) {
 	}
 }
 
-// A metric for which high is good counts at its largest value, to which jobs add that may be left out.
+// A metric that is better when high counts with its largest value. Jobs that may be left out add to that value too.
 func TestAGainCountsJobsThatMayBeLeftOut(t *testing.T) {
 	may := job("may", 1, 1)
 	may.Deadline, may.DeadlineHard = new(9.0), true
@@ -148,7 +149,7 @@ func TestNotOptimalWithoutAJobThatAnotherScheduleMayPlace(t *testing.T) {
 	}
 }
 
-// A child of a node is one that comes later: a position that is none is refuted, and nothing panics.
+// A child stands behind its node in the list. A position that names no such node is refuted, and nothing panics.
 func TestChildrenThatAreNoNodes(t *testing.T) {
 	in := built(t, model.NewBuilder("counts").Minimise("mcp", 1).Cluster(cluster("c", 1, 1)).Job(job("a", 1, 1)))
 	for _, child := range []int{-1, 0, 3, 1 << 40, -1 << 40} {

@@ -138,7 +138,7 @@ func excess(x, limit float64) float64 {
 	return max(0, below(below(x-limit)/limit))
 }
 
-// isIdle says whether n tasks leave an idle rate λ − n/T. As in [model.Check], what is at most a small part of λ is none.
+// isIdle says whether n tasks leave an idle rate λ − n/T. As in [model.Check], at most a billionth of λ counts as 0.
 func isIdle(n int, q model.Queueing) bool {
 	return q.Rate-float64(n)/q.Period > model.Tolerance*q.Rate
 }

@@ -63,7 +63,8 @@ func TestCountsProveTheBoundItself(t *testing.T) {
 	}
 }
 
-// Weights are divided by their exact sum and rounded down: where 1 is a part of slightly more, what costs less than 1 by no more than a float64 tells apart is not 1.
+// Weights are divided by their exact sum and rounded down. So a weight of 1 out of 1 + 1e-18 is below 1, and a bound of 1 is not proved, although 1 + 1e-18 is 1
+// in float64.
 func TestWeightsOfCountsRoundDown(t *testing.T) {
 	for over, want := range map[float64]proof.Verdict{0: proof.Verified, 1e-18: proof.Refuted} {
 		only := cluster("c", 1, 1)
@@ -151,8 +152,8 @@ func TestInfeasible(t *testing.T) {
 	}
 }
 
-// An excess of the rate of arrivals over that of the jobs that is a matter of digits is none: a machine that serves just the rate stays stable, so nothing is
-// infeasible.
+// Where the rate of arrivals exceeds that of the jobs only because both are stated with nine digits, there is no idle rate. A machine that serves just the rate
+// of arrivals then stays stable, so the instance is not infeasible.
 func TestRatesOfNineDigitsAreNotInfeasible(t *testing.T) {
 	for _, digits := range []float64{1e-12, 5e-10, 1e-8} {
 		b := model.NewBuilder("digits").Minimise("qos_penalty", 1)

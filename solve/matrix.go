@@ -30,7 +30,7 @@ type Cell struct {
 	Why   string `json:"why,omitempty"` // why not, in the words of the solver
 }
 
-// probe is an instance that asks for one thing, or for one more where there is no other way.
+// probe varies an instance so that it asks for one thing more, or for two where one does not come without the other.
 type probe struct {
 	name string
 	ask  func(*model.InstanceSpec)
@@ -90,7 +90,7 @@ var conditions = []probe{
 	}, func(in *model.Instance) bool {
 		return len(in.Jobs()) > 10 && in.Features()&(model.Precedence|model.LicencePools) != 0
 	}},
-	{"a metric that is better when high with a positive weight, or the other way round", func(s *model.InstanceSpec) { s.Objective = map[string]float64{"makespan": -1} }, func(in *model.Instance) bool {
+	{"a metric that is to be high: one better when high with a positive weight, or one better when low with a negative weight", func(s *model.InstanceSpec) { s.Objective = map[string]float64{"makespan": -1} }, func(in *model.Instance) bool {
 		return slices.ContainsFunc(in.Objective(), func(term model.ObjectiveTerm) bool { return term.Weight < 0 })
 	}},
 	{"cost where the machines of a cluster cost differently", func(s *model.InstanceSpec) {

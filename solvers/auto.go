@@ -51,8 +51,8 @@ func autoJobs(info solve.Info, in *model.Instance) int {
 	return info.AutoJobs
 }
 
-// isQuick says that the solver is quick on the instance: that it need not use its form for what groups of machines, or the paper's jobs, do not express, which
-// takes far longer; and that the table that it keeps is small, MUSCLE's of jobs and processors or the times of all jobs on all resources.
+// isQuick says that the solver is quick on the instance. Solvers with a form for any instance take far longer in that form, so the instance must not need it;
+// and the table that the solver keeps must be small: MUSCLE's of jobs and processors, or the times of all jobs on all resources.
 func isQuick(solver string, in *model.Instance) bool {
 	switch solver {
 	case "muscle":

@@ -126,8 +126,8 @@ func (r *onClusters) count(job int) bool {
 	return possible
 }
 
-// late says whether the job would be too late on the cluster. Where only memory, bandwidth or licences keep it off the cluster, it is late if it would be with
-// enough of them; it is where its number of processors or its run times do.
+// late says whether the job would be too late on the cluster. If only memory, bandwidth or licences keep the job off the cluster, it is late if it would be
+// late there with enough of them. If its number of processors or its run times keep it off, it is late.
 func (r *onClusters) late(job, c int) bool {
 	in := r.ends.Instance
 	switch j := &in.Jobs()[job]; {
