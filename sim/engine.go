@@ -70,6 +70,12 @@ type Opener interface {
 	Close(err error) error
 }
 
+// Warner is a policy of the general world that may have something to say after a run that went well.
+type Warner interface {
+	// Warning says what went wrong although there is a schedule; empty: nothing.
+	Warning() string
+}
+
 // Explainer is a policy of the general world that can say which of its rules decided about a job.
 type Explainer interface {
 	// Explain is asked for a queued job after a decision, for a job that starts at the moment of its start, and for one that the policy

@@ -11,7 +11,6 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers"
 )
 
 // arriving is an instance of rigid jobs that arrive over time on the given number of clusters, with estimates.
@@ -106,7 +105,7 @@ func TestAutoOnManyJobs(t *testing.T) {
 	}
 	var policies []string
 	for _, info := range solve.Solvers() {
-		if _, online := info.New().(solvers.Online); online && info.AutoJobs > 0 {
+		if _, online := solve.PolicyOf(info.New()); online && info.AutoJobs > 0 {
 			policies = append(policies, info.Name)
 		}
 	}

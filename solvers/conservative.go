@@ -1,23 +1,21 @@
 package solvers
 
 import (
-	"context"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 	"github.com/allot-opt/allot/solve"
 )
 
-var _ = solve.Register(solve.Info{
+var _ = solve.RegisterPolicy(solve.Info{
 	Name:   "conservative",
 	Doc:    "Conservative backfilling, on line: every queued job has a reservation, which moves forward when a job ends early. O(q·p) an early end for q queued jobs and a plan of p steps.",
 	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §2",
-	New:    func() solve.Solver { return NewConservative() },
-	Online: true,
 
-	AutoJobs: 2_000,
-})
+	AutoJobs:    2_000,
+	AutoGeneral: 200,
+	AutoIf:      func(in *model.Instance) bool { return !in.Features().Has(model.MoldableJobs) }, // it gives them the fewest processors
+}, func() solve.Policy { return NewConservative() })
 
 // Conservative is conservative backfilling as an on-line policy; package backfill states the rules.
 //
@@ -35,25 +33,15 @@ type Conservative struct {
 // NewConservative is the solver with its defaults.
 func NewConservative() *Conservative { return &Conservative{Step: 1, Queue: newQueue()} }
 
-// Supports implements [solve.Solver].
+// Supports implements [solve.Policy].
 func (*Conservative) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, clusterFeatures)
 }
 
-// Solve implements [solve.Solver].
-func (s *Conservative) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	return online(ctx, in, s, opt)
-}
-
-// Simulate implements [Online].
-func (s *Conservative) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	return simulate(ctx, in, s, opt)
-}
-
-// Kills implements [Online].
+// Kills implements [solve.Policy].
 func (s *Conservative) Kills() bool { return s.Kill }
 
-// Discipline implements [Online].
+// Discipline implements [solve.Policy].
 func (s *Conservative) Discipline() sim.Discipline {
 	return backfill.ConservativeBy(s.Step, s.ranking())
 }

@@ -1,23 +1,20 @@
 package solvers
 
 import (
-	"context"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 	"github.com/allot-opt/allot/solve"
 )
 
-var _ = solve.Register(solve.Info{
+var _ = solve.RegisterPolicy(solve.Info{
 	Name:   "easy",
 	Doc:    "EASY backfilling, on line: a job may overtake others if, by the estimates, it does not delay the first waiting job. O(log n + s) an instant for n queued jobs of s sizes on one cluster of equal processors.",
 	Source: "D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, LNCS 949, doi:10.1007/3-540-60153-8_35; A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708",
-	New:    func() solve.Solver { return NewEASY() },
-	Online: true,
 
-	AutoJobs: 10_000_000,
-})
+	AutoJobs:    10_000_000,
+	AutoGeneral: 10_000, // takes about a second for jobs that all wait at once
+}, func() solve.Policy { return NewEASY() })
 
 // EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that outlives its estimate
 // counts as ending one step from now.
@@ -39,7 +36,7 @@ type EASY struct {
 // NewEASY is the solver with its defaults.
 func NewEASY() *EASY { return &EASY{Step: 1, Depth: 1, Queue: newQueue()} }
 
-// Supports implements [solve.Solver].
+// Supports implements [solve.Policy].
 func (s *EASY) Supports(in *model.Instance) error {
 	if s.Depth > 1 {
 		return solve.Unsupported(in, clusterFeatures&^model.MoldableJobs)
@@ -47,18 +44,8 @@ func (s *EASY) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, backfillFeatures)
 }
 
-// Solve implements [solve.Solver].
-func (s *EASY) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	return online(ctx, in, s, opt)
-}
-
-// Simulate implements [Online].
-func (s *EASY) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	return simulate(ctx, in, s, opt)
-}
-
-// Kills implements [Online].
+// Kills implements [solve.Policy].
 func (s *EASY) Kills() bool { return s.Kill }
 
-// Discipline implements [Online].
+// Discipline implements [solve.Policy].
 func (s *EASY) Discipline() sim.Discipline { return backfill.EASYBy(s.Step, s.Depth, s.ranking()) }

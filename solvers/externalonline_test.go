@@ -22,11 +22,8 @@ import (
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/process"
 	"github.com/allot-opt/allot/solve/solvetest"
-	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
-
-var _ solvers.Online = (*process.OnlineProgram)(nil)
 
 // decideAsProgram is an on-line policy that does as it should: it runs one job at a time, the first of the queue, where it ends first.
 func decideAsProgram() {
@@ -67,14 +64,14 @@ func decideAsProgram() {
 }
 
 // scripted is the on-line policy that a shell script decides. The function "answer" reads a line and writes its argument.
-func scripted(t testing.TB, script string) *process.OnlineProgram {
+func scripted(t testing.TB, script string) solve.Solver {
 	t.Helper()
 	script = `answer() { read -r line || exit 9; printf '%s\n' "$1"; }; ` + script
 	info, err := solve.Lookup("exec-online:" + shellquote.Join("sh", "-c", script))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return info.New().(*process.OnlineProgram)
+	return info.New()
 }
 
 // pair is an instance of two processors: a and b of one processor arrive at 0, wide of both at 0, and late of one at 5. They take 2 time units by their
@@ -151,9 +148,9 @@ func TestOnlineProgramFaults(t *testing.T) {
 			clean(t)
 			gone := goneAfter(t)
 			program := scripted(t, `exec 9>"$ALIVE"; `+c.script)
-			program.AnswerLimit = 10
+			policyOf(program).(*process.OnlineProgram).AnswerLimit = 10
 			if strings.Contains(c.wrong, "300ms") {
-				program.AnswerLimit = 0.3
+				policyOf(program).(*process.OnlineProgram).AnswerLimit = 0.3
 			}
 			_, err := program.Solve(context.Background(), pair(t), solve.Options{})
 			if err == nil || !strings.Contains(err.Error(), c.wrong) || len(err.Error()) > 6000 || strings.Contains(err.Error(), "\x1b") {
@@ -248,7 +245,7 @@ func TestOnlineProgramEnds(t *testing.T) {
 			gone := goneAfter(t)
 			program := scripted(t, `exec 9>"$ALIVE"; `+right+c.end)
 			if strings.Contains(c.warning, "400ms") {
-				program.AnswerLimit = 0.4
+				policyOf(program).(*process.OnlineProgram).AnswerLimit = 0.4
 			}
 			result, err := program.Solve(context.Background(), pair(t), solve.Options{})
 			if err != nil {

@@ -1,22 +1,17 @@
 package solvers
 
 import (
-	"context"
-
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 	"github.com/allot-opt/allot/solve"
 )
 
-var _ = solve.Register(solve.Info{
+var _ = solve.RegisterPolicy(solve.Info{
 	Name:   "fcfs",
 	Doc:    "First come, first served, on line: no job starts before those ahead of it in the queue. O(log n) a job on one cluster of equal processors.",
 	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §1",
-	New:    func() solve.Solver { return NewFCFS() },
-	Online: true,
-})
+}, func() solve.Policy { return NewFCFS() })
 
 // FCFS is first come, first served as an on-line policy: heads of the queue start while they fit, on the cluster where they
 // end first by their estimates. Another order of the queue makes it a list policy without backfilling. A moldable job runs on its rigid
@@ -32,24 +27,11 @@ type FCFS struct {
 // NewFCFS is the solver with its defaults.
 func NewFCFS() *FCFS { return &FCFS{Queue: newQueue()} }
 
-// Supports implements [solve.Solver].
+// Supports implements [solve.Policy].
 func (*FCFS) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
 
-// Solve implements [solve.Solver].
-func (s *FCFS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	if err := params.Check(s); err != nil {
-		return solve.Result{}, err
-	}
-	return online(ctx, in, s, opt)
-}
-
-// Simulate implements [Online].
-func (s *FCFS) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	return simulate(ctx, in, s, opt)
-}
-
-// Kills implements [Online].
+// Kills implements [solve.Policy].
 func (s *FCFS) Kills() bool { return s.Kill }
 
-// Discipline implements [Online].
+// Discipline implements [solve.Policy].
 func (s *FCFS) Discipline() sim.Discipline { return backfill.FCFSBy(s.ranking()) }

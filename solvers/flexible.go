@@ -1,24 +1,20 @@
 package solvers
 
 import (
-	"context"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 	"github.com/allot-opt/allot/solve"
 )
 
-var _ = solve.Register(solve.Info{
+var _ = solve.RegisterPolicy(solve.Info{
 	Name:   "flexible",
 	Doc:    "Flexible backfilling, on line: EASY with the queue in order of priority (aging, deadline, licences, short jobs first), sorted again at each instant. O(q log q) an instant for q queued jobs.",
 	Source: "D. G. Feitelson, L. Rudolph, U. Schwiegelshohn (2005), Parallel job scheduling: a status report, JSSPP 2004, doi:10.1007/11407522_1; the priorities are those of the local scheduler of the paper on two-level scheduling",
-	New:    func() solve.Solver { return NewFlexible() },
-	Online: true,
-	Traces: true,
 
-	AutoJobs: 5_000,
-})
+	AutoJobs:    5_000,
+	AutoGeneral: 5_000,
+}, func() solve.Policy { return NewFlexible() })
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties in queue order. The
 // priority, the one of a local scheduler in the paper on two-level scheduling, is a weighted sum of four scores: for the waiting time, a near
@@ -45,23 +41,13 @@ func NewFlexible() *Flexible {
 	return &Flexible{Step: 1, Aging: w.Aging, DeadlineLow: w.DeadlineLo, DeadlineHigh: w.DeadlineHi, DeadlineK: w.DeadlineK, Licences: w.Licences, Wait: w.Wait}
 }
 
-// Supports implements [solve.Solver].
+// Supports implements [solve.Policy].
 func (*Flexible) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
 
-// Solve implements [solve.Solver].
-func (s *Flexible) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	return online(ctx, in, s, opt)
-}
-
-// Simulate implements [Online].
-func (s *Flexible) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	return simulate(ctx, in, s, opt)
-}
-
-// Kills implements [Online].
+// Kills implements [solve.Policy].
 func (s *Flexible) Kills() bool { return s.Kill }
 
-// Discipline implements [Online].
+// Discipline implements [solve.Policy].
 func (s *Flexible) Discipline() sim.Discipline { return backfill.Flexible(s.Step, s.priorities()) }
 
 // priorities are the weights.

@@ -18,6 +18,7 @@ var _ = solve.Register(solve.Info{
 	New:    func() solve.Solver { return &MaxMin{} },
 
 	AutoJobs: 5_000,
+	AutoIf:   fewTimes,
 })
 
 // MaxMin repeatedly takes the job whose smallest completion time is the largest and places it on the resource of that time; ties go

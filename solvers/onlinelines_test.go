@@ -25,7 +25,7 @@ func recorded(t *testing.T, in *model.Instance, opt sim.Options, lines int) []st
 	path := filepath.Join(t.TempDir(), "read")
 	t.Setenv("RECORD", path)
 	program := scripted(t, `read -r h; echo "$h" >"$RECORD"; while read -r e; do echo "$e" >>"$RECORD"; echo '{}'; done`)
-	if _, _, err := program.Simulate(context.Background(), in, opt); err == nil {
+	if _, _, err := solve.Simulate(context.Background(), policyOf(program), in, opt); err == nil {
 		t.Fatal("expected an error: no job starts")
 	}
 	text, err := os.ReadFile(path)
@@ -117,7 +117,7 @@ func TestOnlineProgramDocumented(t *testing.T) {
 	b.Job(model.JobSpec{ID: "a", Work: new(8.0), Estimate: new(10.0), Processors: model.Rigid(3)}, model.JobSpec{ID: "b", Work: new(5.0), Processors: model.Rigid(2)})
 	path := filepath.Join(t.TempDir(), "read")
 	t.Setenv("RECORD", path)
-	_, _, err = scripted(t, script+"answer '{}'").Simulate(context.Background(), solverstest.Built(t, b), sim.Options{Seed: 1})
+	_, _, err = solve.Simulate(context.Background(), policyOf(scripted(t, script+"answer '{}'")), solverstest.Built(t, b), sim.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -154,3 +154,17 @@ func (h *boundHeap) Pop() any {
 	*h = (*h)[:last]
 	return x
 }
+
+// fewTimes says that groups of machines honour the instance, and that the times of all jobs on all of them take little memory.
+func fewTimes(in *model.Instance) bool {
+	const most = 1 << 27 // 1 GB
+	resources := 0
+	for c := range in.Clusters() {
+		if cluster := &in.Clusters()[c]; cluster.Uniform {
+			resources++
+		} else {
+			resources += len(cluster.Machines)
+		}
+	}
+	return len(in.Jobs())*resources <= most && grid.Supports(in) == nil
+}

@@ -155,7 +155,7 @@ func coldStarts(in *model.Instance) []solve.Info {
 	}
 	var fitting []solve.Info
 	for _, name := range names {
-		if info, err := solve.Lookup(name); err == nil && len(in.Jobs()) <= info.AutoJobs && isQuick(name, in) && info.New().Supports(in) == nil {
+		if info, err := solve.Lookup(name); err == nil && info.IsQuick(in) {
 			fitting = append(fitting, info)
 		}
 	}

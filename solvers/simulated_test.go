@@ -6,17 +6,23 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // backfillers are the policies of the simulator.
 var backfillers = []string{"fcfs", "easy", "conservative", "flexible"}
 
+// policyOf is the on-line policy that the solver simulates.
+func policyOf(s solve.Solver) solve.Policy {
+	policy, _ := solve.PolicyOf(s)
+	return policy
+}
+
 // simulated is what a policy makes of an instance; the checker has to accept it.
 func simulated(t *testing.T, policy string, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals) {
 	t.Helper()
-	solution, totals, err := mustLookup(t, policy).New().(solvers.Online).Simulate(context.Background(), in, opt)
+	solution, totals, err := solve.Simulate(context.Background(), policyOf(mustLookup(t, policy).New()), in, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

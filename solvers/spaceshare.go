@@ -1,22 +1,17 @@
 package solvers
 
 import (
-	"context"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/spaceshare"
 	"github.com/allot-opt/allot/solve"
 )
 
-var _ = solve.Register(solve.Info{
+var _ = solve.RegisterPolicy(solve.Info{
 	Name:   "spaceshare",
 	Doc:    "Dynamic space-sharing of moldable jobs, on line: a job gets its share of the processors when it starts, and releases each processor when the tasks on it end. O(machines) an event.",
 	Source: "J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036, 27–34",
-	New:    func() solve.Solver { return NewSpaceShare() },
-	Online: true,
-	Traces: true,
-})
+}, func() solve.Policy { return NewSpaceShare() })
 
 // SpaceShare is dynamic space-sharing as an on-line policy; package spaceshare states the rules, the complexity and the deviations from the
 // paper.
@@ -37,23 +32,13 @@ func NewSpaceShare() *SpaceShare {
 const spaceSharing = model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.BandwidthNeeds | model.ParallelJobs |
 	model.MoldableJobs | model.MixedMachines | model.MachineSpan | model.GridSpan | model.BackgroundLoad
 
-// Supports implements [solve.Solver].
+// Supports implements [solve.Policy].
 func (*SpaceShare) Supports(in *model.Instance) error { return solve.Unsupported(in, spaceSharing) }
 
-// Solve implements [solve.Solver].
-func (s *SpaceShare) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	return online(ctx, in, s, opt)
-}
-
-// Simulate implements [Online].
-func (s *SpaceShare) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	return simulate(ctx, in, s, opt)
-}
-
-// Kills implements [Online].
+// Kills implements [solve.Policy].
 func (*SpaceShare) Kills() bool { return false }
 
-// Discipline implements [Online].
+// Discipline implements [solve.Policy].
 func (s *SpaceShare) Discipline() sim.Discipline {
 	return spaceshare.Dynamic(spaceshare.Options{Start: spaceshare.Start(s.Start), Rounding: spaceshare.Rounding(s.Rounding), Alpha: s.Alpha})
 }

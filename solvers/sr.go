@@ -1,8 +1,6 @@
 package solvers
 
 import (
-	"context"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/slots"
@@ -12,15 +10,12 @@ import (
 // reservationSource is where static and dynamic reservation come from.
 const reservationSource = "Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC '06, doi:10.1145/1186675.1186678, §5.2 and eq. 23"
 
-var _ = solve.Register(solve.Info{
+var _ = solve.RegisterPolicy(solve.Info{
 	Name: "sr",
 	Doc: "Static reservation, on line: when a workflow is submitted, each task gets a slot of mean + k standard deviations, the one that ends first within the budget. A workflow that would miss its deadline or budget is rejected. " +
 		"O(m·log s) a task, for m processors with s slots each.",
 	Source: reservationSource,
-	New:    func() solve.Solver { return NewSR() },
-	Online: true,
-	Traces: true,
-})
+}, func() solve.Policy { return NewSR() })
 
 // SR is static reservation: slots for all tasks of a stochastic workflow at its submission; package slots states the rules. It knows the
 // estimate of a task and the coefficient of variation of its work, not how long the task really runs.
@@ -48,23 +43,13 @@ func NewSR() *SR { return &SR{newReservation()} }
 
 func newReservation() Reservation { return Reservation{K: 1.645, Overrun: "kill"} }
 
-// Supports implements [solve.Solver].
+// Supports implements [solve.Policy].
 func (*Reservation) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, reservationFeatures)
 }
 
-// Kills implements [Online]: a task is killed at the end of its slot, not at its estimate.
+// Kills implements [solve.Policy]: a task is killed at the end of its slot, not at its estimate.
 func (*Reservation) Kills() bool { return false }
 
-// Solve implements [solve.Solver].
-func (s *SR) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	return online(ctx, in, s, opt)
-}
-
-// Simulate implements [Online].
-func (s *SR) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	return simulate(ctx, in, s, opt)
-}
-
-// Discipline implements [Online].
+// Discipline implements [solve.Policy].
 func (s *SR) Discipline() sim.Discipline { return slots.Static(s.K, s.Overrun == "extend") }

@@ -15,7 +15,6 @@ import (
 	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers"
 )
 
 // stepsOf runs a solver and returns its steps with the schedule. solve.Run checks that the steps add up to it.
@@ -190,7 +189,7 @@ func TestStepsOfPolicies(t *testing.T) {
 			if at < 0 || steps[at].At != p.Start {
 				t.Fatalf("%s: no step starts %s at %v", name, p.Job, p.Start)
 			}
-			answer, err := whatif.Submit(context.Background(), name, choice.Solver.(solvers.Online), in, p.Job, 3)
+			answer, err := whatif.Submit(context.Background(), name, policyOf(choice.Solver), in, p.Job, 3)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,6 +19,7 @@ var _ = solve.Register(solve.Info{
 	New:    func() solve.Solver { return &Sufferage{} },
 
 	AutoJobs: 5_000,
+	AutoIf:   fewTimes,
 })
 
 // Sufferage repeatedly places the job whose sufferage, the difference between its second smallest and its smallest completion time, is the

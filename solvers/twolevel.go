@@ -1,8 +1,6 @@
 package solvers
 
 import (
-	"context"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
@@ -10,14 +8,11 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-var _ = solve.Register(solve.Info{
+var _ = solve.RegisterPolicy(solve.Info{
 	Name:   "twolevel",
 	Doc:    "Two-level scheduler of a grid, on line: a meta-scheduler classifies each job by deadline, licences and user and sends it to the cluster with the least load of its class or a higher class. There it starts by flexible backfilling. O(k·m + n) an event for n queued jobs of k kinds on m machines of the cluster, with a small factor for n.",
 	Source: "M. Pasquali, R. Baraglia, G. Capannini, L. Ricci, D. Laforenza (2011), A multi-level scheduler for batch jobs on grids, J. Supercomputing 57(1), doi:10.1007/s11227-011-0571-y",
-	New:    func() solve.Solver { return NewTwoLevel() },
-	Online: true,
-	Traces: true,
-})
+}, func() solve.Policy { return NewTwoLevel() })
 
 // TwoLevel is the two-level scheduler as an on-line policy; package twolevel states the rules, the source and the deviations from it.
 // Machines are chosen by speed, the fastest that is free first. A moldable job runs on its rigid maximum, see package backfill.
@@ -52,23 +47,13 @@ func NewTwoLevel() *TwoLevel {
 	}
 }
 
-// Supports implements [solve.Solver].
+// Supports implements [solve.Policy].
 func (*TwoLevel) Supports(in *model.Instance) error { return solve.Unsupported(in, clusterFeatures) }
 
-// Solve implements [solve.Solver].
-func (s *TwoLevel) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	return online(ctx, in, s, opt)
-}
-
-// Simulate implements [Online].
-func (s *TwoLevel) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	return simulate(ctx, in, s, opt)
-}
-
-// Kills implements [Online].
+// Kills implements [solve.Policy].
 func (s *TwoLevel) Kills() bool { return s.Kill }
 
-// Discipline implements [Online].
+// Discipline implements [solve.Policy].
 func (s *TwoLevel) Discipline() sim.Discipline {
 	return twolevel.New(twolevel.Options{
 		Heuristics: twolevel.Heuristics(s.Heuristics), Step: s.Step, Levels: s.Levels, Window: s.Window, Deadline: s.MSDeadline, Licences: s.MSLicences, User: s.MSUser,

@@ -14,7 +14,7 @@ import (
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/forecast"
-	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solve"
 )
 
 // asksOne says whether the question is of one policy: --submit, --quantiles or --backtest.
@@ -83,7 +83,7 @@ func forecastOptions(c *cli.Context) (forecast.Options, error) {
 }
 
 // runQuantiles forecasts the start of a job, or of all that wait at an instant.
-func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at float64, name string, policy solvers.Online) error {
+func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at float64, name string, policy solve.Policy) error {
 	opt, err := forecastOptions(c)
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func after(start *float64, f *forecast.Forecast) string {
 }
 
 // runBacktest measures forecasts on a trace.
-func runBacktest(c *cli.Context, path, name string, policy solvers.Online) error {
+func runBacktest(c *cli.Context, path, name string, policy solve.Policy) error {
 	opt, err := forecastOptions(c)
 	if err != nil {
 		return err

@@ -14,7 +14,6 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers"
 )
 
 // reasonsOf runs the on-line solver of a solution again, with its seed and parameters, and returns what its policy says about the job. It returns
@@ -70,12 +69,12 @@ func rulesOf(ctx context.Context, in *model.Instance, sol *model.Solution) (map[
 }
 
 // onlinePolicy makes the on-line solver that a solution names, with its parameters; nil: it names none that this program has.
-func onlinePolicy(sol *model.Solution) solvers.Online {
+func onlinePolicy(sol *model.Solution) solve.Policy {
 	choice, err := choiceOf(sol)
 	if err != nil {
 		return nil
 	}
-	policy, _ := choice.Solver.(solvers.Online)
+	policy, _ := solve.PolicyOf(choice.Solver)
 	return policy
 }
 

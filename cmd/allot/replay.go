@@ -14,7 +14,6 @@ import (
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/workload"
 )
 
@@ -149,7 +148,7 @@ func streamNames() []string {
 type supportedBatches struct {
 	*workload.Batches
 	name   string
-	solver solve.Solver
+	policy solve.Policy
 }
 
 // Next implements sim.Batches.
@@ -158,7 +157,7 @@ func (s supportedBatches) Next() (*model.Instance, error) {
 	if batch == nil || err != nil {
 		return nil, err
 	}
-	if err := s.solver.Supports(batch); err != nil {
+	if err := s.policy.Supports(batch); err != nil {
 		return nil, usageErrorf("solver %s: %w", s.name, err)
 	}
 	return batch, nil
@@ -176,12 +175,12 @@ func (s swfSource) Next(spec *sim.Spec) (bool, error) {
 }
 
 // onlineSolver returns the on-line solver that the flags name, with its parameters set.
-func onlineSolver(c *cli.Context) (solve.Info, solvers.Online, error) {
+func onlineSolver(c *cli.Context) (solve.Info, solve.Policy, error) {
 	choice, err := configuredSolver(c)
 	if err != nil {
 		return choice.Info, nil, err
 	}
-	policy, ok := choice.Solver.(solvers.Online)
+	policy, ok := solve.PolicyOf(choice.Solver)
 	if !ok {
 		return choice.Info, nil, usageErrorf("--solver: expected an on-line solver, one of %s; found %q", onlineSolvers(), choice.Info.Name)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/process"
-	"github.com/allot-opt/allot/solvers"
 )
 
 func simulateCommand() *cli.Command {
@@ -165,7 +164,7 @@ func stoppedOr(ctx context.Context, err error) error {
 func onlineSolvers() string {
 	var names []string
 	for _, info := range solve.Solvers() {
-		if _, ok := info.New().(solvers.Online); ok {
+		if _, ok := solve.PolicyOf(info.New()); ok {
 			names = append(names, info.Name)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers"
 )
 
 func solversCommand() *cli.Command {
@@ -136,8 +135,8 @@ func describeSolver(c *cli.Context, name string) error {
 		return usageErrorf("expected the name of one solver in the list, found %q", name)
 	}
 	page := solverPage{Description: list[k], Starts: info.Starts, Traces: info.Traces}
-	var policy solvers.Online
-	if policy, page.Online = info.New().(solvers.Online); page.Online {
+	var policy solve.Policy
+	if policy, page.Online = solve.PolicyOf(info.New()); page.Online {
 		page.elsewhere = "allot replay and allot simulate accept it too"
 		if policy.Discipline().Plain == nil {
 			page.elsewhere = "allot simulate accepts it too, and so does allot replay with a --workload that it supports"

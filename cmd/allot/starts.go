@@ -17,7 +17,6 @@ import (
 	"github.com/allot-opt/allot/model/slurm"
 	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers"
 )
 
 // usualPolicies are those that simulate compares where none is named.
@@ -63,7 +62,7 @@ func runStarts(c *cli.Context, path string) error {
 		return err
 	}
 	for k, choice := range choices {
-		if _, online := choice.Solver.(solvers.Online); !online {
+		if _, online := solve.PolicyOf(choice.Solver); !online {
 			return usageErrorf("--policies: expected on-line solvers, some of %s; found %q", onlineSolvers(), names[k])
 		}
 	}
@@ -105,7 +104,7 @@ func forecastOf(ctx context.Context, in *model.Instance, choices []solve.Choice,
 		f.Jobs = append(f.Jobs, listed)
 	}
 	for _, choice := range choices {
-		starts, err := whatif.Starts(ctx, choice.Label, choice.Solver.(solvers.Online), in, seed)
+		starts, err := whatif.Starts(ctx, choice.Label, choice.Solver.(solve.Policy), in, seed)
 		if err != nil {
 			return nil, err
 		}

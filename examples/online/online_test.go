@@ -16,16 +16,15 @@ import (
 	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers"
 )
 
 // policies are an example program and ours of the same name.
-func policies(t *testing.T, name string, kill bool) (theirs, ours solvers.Online) {
+func policies(t *testing.T, name string, kill bool) (theirs, ours solve.Policy) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip(err)
 	}
-	var pair []solvers.Online
+	var pair []solve.Policy
 	for _, text := range []string{"exec-online:python3 " + name + ".py", name} {
 		choice, err := solve.Choose(text)
 		if err != nil {
@@ -34,7 +33,8 @@ func policies(t *testing.T, name string, kill bool) (theirs, ours solvers.Online
 		if err := choice.Set("kill", fmt.Sprint(kill)); err != nil {
 			t.Fatal(err)
 		}
-		pair = append(pair, choice.Solver.(solvers.Online))
+		policy, _ := solve.PolicyOf(choice.Solver)
+		pair = append(pair, policy)
 	}
 	return pair[0], pair[1]
 }
@@ -83,11 +83,11 @@ func random(t *testing.T, seed uint64, jobs int, several bool) *model.Instance {
 }
 
 // same fails the test where the schedules of the two differ.
-func same(t *testing.T, theirs, ours solvers.Online, in *model.Instance) {
+func same(t *testing.T, theirs, ours solve.Policy, in *model.Instance) {
 	t.Helper()
 	var list []*model.Solution
-	for _, policy := range []solvers.Online{theirs, ours} {
-		sol, _, err := policy.Simulate(t.Context(), in, sim.Options{})
+	for _, policy := range []solve.Policy{theirs, ours} {
+		sol, _, err := solve.Simulate(t.Context(), policy, in, sim.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestExamplesMatchOursOnTrace(t *testing.T) {
 		theirs, ours := policies(t, name, false)
 		same(t, theirs, ours, in)
 		var list []sim.Totals
-		for _, policy := range []solvers.Online{theirs, ours} {
+		for _, policy := range []solve.Policy{theirs, ours} {
 			trace, _, err := sim.TraceOf(in)
 			if err != nil {
 				t.Fatal(err)
@@ -168,7 +168,7 @@ func TestExamplesRefuse(t *testing.T) {
 	for name, list := range map[string][]*model.Instance{"fcfs": {moldable}, "easy": {moldable, random(t, 1, 5, true)}} {
 		theirs, _ := policies(t, name, false)
 		for _, in := range list {
-			if _, _, err := theirs.Simulate(t.Context(), in, sim.Options{}); !errors.Is(err, solve.ErrUnsupported) {
+			if _, _, err := solve.Simulate(t.Context(), theirs, in, sim.Options{}); !errors.Is(err, solve.ErrUnsupported) {
 				t.Errorf("%s on %s: %v", name, in.Name(), err)
 			}
 		}
@@ -185,8 +185,9 @@ func BenchmarkPrograms(b *testing.B) {
 		}
 		b.Run(strings.ReplaceAll(name, " ", "_"), func(b *testing.B) {
 			events := int64(0)
+			policy, _ := solve.PolicyOf(choice.Solver)
 			for b.Loop() {
-				_, totals, err := choice.Solver.(solvers.Online).Simulate(b.Context(), in, sim.Options{})
+				_, totals, err := solve.Simulate(b.Context(), policy, in, sim.Options{})
 				if err != nil {
 					b.Skip(err)
 				}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // Sample is a forecast at the arrival of a job, from what was known then, and the truth.
@@ -55,7 +56,7 @@ type Sampling struct {
 // samples. It calls step after each sample, from any goroutine, unless step is nil. Samples are in order of arrival.
 //
 // Complexity: for each sample that of [Queue] with one job, without its replay.
-func Backtest(ctx context.Context, name string, policy Policy, in *model.Instance, sampling Sampling, opt Options, step func()) ([]Sample, error) {
+func Backtest(ctx context.Context, name string, policy solve.Policy, in *model.Instance, sampling Sampling, opt Options, step func()) ([]Sample, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // Forecast says when jobs would start.
@@ -59,7 +60,7 @@ func (j *Job) StartsAt(at float64) bool {
 // Complexity: a simulation of the instance, and one for each run: of the jobs that run and wait and of those that arrive until the jobs asked for
 // have started, if the world is the plain one and the policy decides afresh at each instant; otherwise of all jobs since the last moment at which
 // none waited, or since the beginning.
-func Queue(ctx context.Context, name string, policy Policy, in *model.Instance, at float64, job string, history *History, opt Options) (*Forecast, error) {
+func Queue(ctx context.Context, name string, policy solve.Policy, in *model.Instance, at float64, job string, history *History, opt Options) (*Forecast, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}

@@ -8,24 +8,13 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve"
 )
-
-// Policy is an on-line policy, such as the on-line solvers.
-type Policy interface {
-	// Supports returns nil if the policy can honour everything that the instance asks for.
-	Supports(in *model.Instance) error
-	// Simulate runs the policy on the instance.
-	Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error)
-	// Discipline makes the policy in either world.
-	Discipline() sim.Discipline
-	// Kills says whether a job is ended at its estimate.
-	Kills() bool
-}
 
 // truth is the replay of an instance with the real run times.
 type truth struct {
 	in, known  *model.Instance // known: by the estimates
-	policy     Policy
+	policy     solve.Policy
 	discipline sim.Discipline
 	plain      bool // runs in the plain world
 	seed       uint64
@@ -42,7 +31,7 @@ type truth struct {
 }
 
 // replay runs the instance.
-func replay(ctx context.Context, in *model.Instance, policy Policy, seed uint64) (*truth, error) {
+func replay(ctx context.Context, in *model.Instance, policy solve.Policy, seed uint64) (*truth, error) {
 	if err := policy.Supports(in); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve"
 )
 
 // StartRules is what a policy says of a job at the moment of its start.
@@ -25,12 +26,12 @@ func (r *StartRules) Text() string {
 }
 
 // Rules runs a policy on an instance and returns, by job, which of its rules decided as the job started. It returns nothing of a policy that gives no reasons.
-func Rules(ctx context.Context, name string, policy Policy, in *model.Instance, seed uint64) (map[string]StartRules, error) {
+func Rules(ctx context.Context, name string, policy solve.Policy, in *model.Instance, seed uint64) (map[string]StartRules, error) {
 	if err := policy.Supports(in); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	r := &ruleReader{by: map[string]StartRules{}}
-	if _, _, err := policy.Simulate(ctx, in, sim.Options{Seed: seed, Observer: r}); err != nil {
+	if _, _, err := solve.Simulate(ctx, policy, in, sim.Options{Seed: seed, Observer: r}); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	return r.by, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve"
 )
 
 // JobStart is when a job starts under a policy.
@@ -20,11 +21,11 @@ type JobStart struct {
 // It returns an error if the policy cannot honour the instance, or if ctx ends.
 //
 // Complexity: one simulation, see [sim.Simulate].
-func Starts(ctx context.Context, name string, policy Policy, in *model.Instance, seed uint64) ([]JobStart, error) {
+func Starts(ctx context.Context, name string, policy solve.Policy, in *model.Instance, seed uint64) ([]JobStart, error) {
 	if err := policy.Supports(in); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
-	sol, _, err := policy.Simulate(ctx, in, sim.Options{Seed: seed})
+	sol, _, err := solve.Simulate(ctx, policy, in, sim.Options{Seed: seed})
 	if err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}

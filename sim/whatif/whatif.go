@@ -12,6 +12,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve"
 )
 
 // Answer says what would happen to one job of an instance under an on-line policy.
@@ -96,21 +97,13 @@ const (
 	RoleJumped  Role = "overtook"    // the blocker was submitted after the job and started while the job waited
 )
 
-// Policy is an on-line policy that can be simulated on an instance, such as the backfilling solvers.
-type Policy interface {
-	// Supports returns nil if the policy can honour everything that the instance asks for.
-	Supports(in *model.Instance) error
-	// Simulate runs the policy; opt may name an observer. The error is the error of ctx, or shows a bug.
-	Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error)
-}
-
 // Submit returns what would happen to the job of the instance under the policy. The seed is for the policy's random draws and for local
 // jobs.
 //
 // It returns an error if the policy cannot honour the instance, if the job is unknown, or if ctx ends.
 //
 // Complexity: two simulations in the general world, see package sim.
-func Submit(ctx context.Context, name string, policy Policy, in *model.Instance, job string, seed uint64) (*Answer, error) {
+func Submit(ctx context.Context, name string, policy solve.Policy, in *model.Instance, job string, seed uint64) (*Answer, error) {
 	if err := policy.Supports(in); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
@@ -120,11 +113,11 @@ func Submit(ctx context.Context, name string, policy Policy, in *model.Instance,
 	}
 	at := in.Jobs()[index].Arrival
 	forecast := &probe{id: job}
-	if _, _, err := policy.Simulate(ctx, in, sim.Options{Seed: seed, Observer: forecast, Forecast: &at}); err != nil {
+	if _, _, err := solve.Simulate(ctx, policy, in, sim.Options{Seed: seed, Observer: forecast, Forecast: &at}); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	replay := &probe{id: job, explain: true}
-	if _, _, err := policy.Simulate(ctx, in, sim.Options{Seed: seed, Observer: replay}); err != nil {
+	if _, _, err := solve.Simulate(ctx, policy, in, sim.Options{Seed: seed, Observer: replay}); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	result := replay.result

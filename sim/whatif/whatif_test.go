@@ -6,6 +6,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/whatif"
+	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -62,7 +63,7 @@ func TestJobsThatWaitForLaterOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, policy := range []whatif.Policy{solvers.NewEASY(), solvers.NewFCFS(), solvers.NewConservative()} {
+	for _, policy := range []solve.Policy{solvers.NewEASY(), solvers.NewFCFS(), solvers.NewConservative()} {
 		answer, err := whatif.Submit(context.Background(), "policy", policy, in, "asked", 1)
 		if err != nil || *answer.ExpectedStart != 9 || *answer.Start != 9 {
 			t.Errorf("%+v, %v", answer, err)

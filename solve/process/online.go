@@ -1,7 +1,6 @@
 package process
 
 import (
-	"context"
 	"fmt"
 	"os/exec"
 	"runtime"
@@ -10,7 +9,6 @@ import (
 	"github.com/kballard/go-shellquote"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
@@ -26,13 +24,13 @@ func externalOnline(name string) (solve.Info, error) {
 	if err != nil {
 		return solve.Info{}, err
 	}
-	return solve.Info{
+	info := solve.Info{
 		Name:   name,
 		Doc:    "An on-line policy that is a program: it reads what happens on standard input and writes which jobs start on standard output.",
 		Source: "a program from outside: " + words[0],
-		New:    func() solve.Solver { return &OnlineProgram{name: name, words: words, AnswerLimit: 60} },
-		Online: true,
-	}, nil
+	}.OfPolicy(func() solve.Policy { return &OnlineProgram{name: name, words: words, AnswerLimit: 60} })
+	info.Traces = false // told twice of the same, a program may decide otherwise
+	return info, nil
 }
 
 // commandOf splits the command behind a scheme into words as a shell does, with quotes and backslashes, but runs no shell.
@@ -63,7 +61,7 @@ type OnlineProgram struct {
 const onlineFeatures = model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools | model.BandwidthNeeds |
 	model.ParallelJobs | model.MoldableJobs | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines | model.MachineSpan
 
-// Supports implements [solve.Solver]: the program must exist. It can refuse an instance itself when it runs.
+// Supports implements [solve.Policy]: the program must exist. It can refuse an instance itself when it runs.
 func (p *OnlineProgram) Supports(in *model.Instance) error {
 	if err := canRun(p.words[0]); err != nil {
 		return err
@@ -82,55 +80,14 @@ func canRun(program string) error {
 	return nil
 }
 
-// Solve implements [solve.Solver].
-func (p *OnlineProgram) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	if err := params.Check(p); err != nil {
-		return solve.Result{}, err
-	}
-	if err := p.Supports(in); err != nil {
-		return solve.Result{}, err
-	}
-	if ctx.Err() != nil {
-		return solve.Stopped(ctx), nil
-	}
-	sol, _, warning, err := p.simulate(ctx, in, sim.Options{Seed: opt.Seed})
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return solve.Stopped(ctx), nil
-	case err != nil:
-		return solve.Result{}, err
-	}
-	return solve.Result{Solution: sol, Status: model.Feasible, Stop: model.StopDone, Evaluations: 1, Warning: warning}, nil
-}
-
-// Simulate runs the policy on the instance; opt may hold an observer. The error is that of ctx, or says what the program did wrong.
-func (p *OnlineProgram) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	sol, totals, _, err := p.simulate(ctx, in, opt)
-	return sol, totals, err
-}
-
-// simulate is Simulate with what went wrong although there is a schedule.
-func (p *OnlineProgram) simulate(ctx context.Context, in *model.Instance, opt sim.Options) (sol *model.Solution, totals sim.Totals, warning string, err error) {
-	opt.Kill = opt.Kill || p.Kill
-	var policy *remote
-	sol, totals, err = sim.Simulate(ctx, in, sim.Discipline{Requests: true, General: func(platform *sim.Platform, _ uint64) sim.Policy {
-		policy = newRemote(p, false, newGeneral(platform))
-		return policy
-	}}, opt)
-	if policy != nil {
-		warning = policy.warning
-	}
-	return sol, totals, warning, err
-}
-
-// Discipline makes the policy in either world, with the parameters as they are now. Errors name the command.
+// Discipline implements [solve.Policy].
 func (p *OnlineProgram) Discipline() sim.Discipline {
 	return sim.Discipline{
-		Plain:    func(processors int) sim.Policy { return newRemote(p, true, plain{processors}) },
-		General:  func(platform *sim.Platform, _ uint64) sim.Policy { return newRemote(p, true, newGeneral(platform)) },
+		Plain:    func(processors int) sim.Policy { return newRemote(p, plain{processors}) },
+		General:  func(platform *sim.Platform, _ uint64) sim.Policy { return newRemote(p, newGeneral(platform)) },
 		Requests: true,
 	}
 }
 
-// Kills says whether the simulation ends a job at its estimate.
+// Kills implements [solve.Policy].
 func (p *OnlineProgram) Kills() bool { return p.Kill }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve"
 )
 
 // FuzzAnswer: no answer of a program causes a panic, and what is read keeps the tags. An answer with a fault is refused as a whole.
@@ -59,9 +60,10 @@ func TestCallsForNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		program := info.New().(*OnlineProgram)
+		policy, _ := solve.PolicyOf(info.New())
+		program := policy.(*OnlineProgram)
 		_, _, err = sim.Simulate(t.Context(), in, sim.Discipline{Requests: true, General: func(platform *sim.Platform, _ uint64) sim.Policy {
-			policy := newRemote(program, false, newGeneral(platform))
+			policy := newRemote(program, newGeneral(platform))
 			policy.mostIdle = 10
 			return policy
 		}}, sim.Options{})

@@ -17,7 +17,6 @@ import (
 // remote is an on-line policy that asks a program at each instant.
 type remote struct {
 	program  *OnlineProgram
-	named    bool          // errors name the command
 	system   system        // that the program decides on
 	talk     *conversation // nil: not open
 	ctx      context.Context
@@ -38,8 +37,8 @@ type remote struct {
 const mostIdle = 1_000_000
 
 // newRemote makes the policy for a system.
-func newRemote(program *OnlineProgram, named bool, s system) *remote {
-	return &remote{program: program, named: named, system: s, queued: map[string]*sim.Job{}, running: map[string]float64{}, mostIdle: mostIdle}
+func newRemote(program *OnlineProgram, s system) *remote {
+	return &remote{program: program, system: s, queued: map[string]*sim.Job{}, running: map[string]float64{}, mostIdle: mostIdle}
 }
 
 // Open implements sim.Opener: it starts the program and writes the header.
@@ -57,15 +56,7 @@ func (p *remote) Open(ctx context.Context, opt sim.Options) error {
 			p.talk.close()
 		}
 	}
-	return p.name(err)
-}
-
-// name puts the command before an error, unless the caller does.
-func (p *remote) name(err error) error {
-	if err == nil || !p.named {
-		return err
-	}
-	return fmt.Errorf("%s: %w", p.program.name, err)
+	return err
 }
 
 // Close implements sim.Opener: it writes the last line, ends the program and completes the error.
@@ -88,9 +79,9 @@ func (p *remote) Close(err error) error {
 		}
 		return nil
 	case errors.Is(err, solve.ErrUnsupported):
-		return p.name(err)
+		return err
 	}
-	return p.name(fmt.Errorf("%w%s", err, words))
+	return fmt.Errorf("%w%s", err, words)
 }
 
 // verb is the verb for a number of jobs, which stands before it.
@@ -111,6 +102,9 @@ func (p *remote) firstQueued() string {
 	}
 	return first
 }
+
+// Warning implements sim.Warner.
+func (p *remote) Warning() string { return p.warning }
 
 // Arrive implements sim.Policy.
 func (p *remote) Arrive(j *sim.Job) {

@@ -21,6 +21,7 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 
 	AutoJobs: 10_000,
+	AutoIf:   func(in *model.Instance) bool { return grid.Supports(in) == nil }, // its other form takes far longer
 })
 
 // Solver is MTS, the multiple attributes scheduling method. A resource is a whole cluster where its machines are alike, else a group of alike

@@ -25,6 +25,7 @@ var _ = solve.Register(solve.Info{
 	New:    func() solve.Solver { return New() },
 
 	AutoJobs: 5_000,
+	AutoIf:   quick,
 })
 
 // Solver is MUSCLE, the multicluster scheduling lever. It puts the jobs of a batch into a table of compositions, groups of jobs

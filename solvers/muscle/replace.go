@@ -78,8 +78,8 @@ func (run *packing) time(c *cluster, job, size int) float64 {
 	return run.in.Busy(job, c.index, speeds/float64(processors), (run.in.Jobs()[job].Tasks+size-1)/size) + run.in.Transfer(job, link)
 }
 
-// Quick says that the instance is plain and the table of the batch small enough not to be cut: it is then made in seconds.
-func Quick(in *model.Instance) bool {
+// quick says that the instance is plain and the table of the batch small enough not to be cut: it is then made in seconds.
+func quick(in *model.Instance) bool {
 	widest, sum := 0, 0
 	for c := range in.Clusters() {
 		widest = max(widest, in.Clusters()[c].Processors)

@@ -1,4 +1,4 @@
-package solvers
+package solve
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/solve"
 )
 
 // ruleStart is the rule of the steps that say that a job starts.
@@ -16,18 +15,18 @@ const ruleStart = "starts"
 
 // tellOnline simulates a policy once more and reports its steps: the start of each job, and the rules that the policy states of the job
 // ([sim.Explainer]) when it arrives, starts or is dropped. sol is the schedule that the policy makes.
-func tellOnline(ctx context.Context, in *model.Instance, policy Online, opt solve.Options, sol *model.Solution) error {
+func tellOnline(ctx context.Context, in *model.Instance, policy Policy, opt Options, sol *model.Solution) error {
 	t := &onlineTeller{tell: opt.Trace, placed: make(map[string]model.Placement, len(sol.Jobs)), said: map[*sim.Job][]sim.Reason{}}
 	for _, p := range sol.Jobs {
 		t.placed[p.Job] = p
 	}
-	_, _, err := policy.Simulate(ctx, in, sim.Options{Seed: opt.Seed, Observer: t})
+	_, _, err := Simulate(ctx, policy, in, sim.Options{Seed: opt.Seed, Observer: t})
 	return err
 }
 
 // onlineTeller follows a simulation in the general world.
 type onlineTeller struct {
-	tell    func(solve.Step)
+	tell    func(Step)
 	placed  map[string]model.Placement // the schedule
 	policy  sim.Policy
 	arrived []*sim.Job                // since the last decision, and still waiting
@@ -53,7 +52,7 @@ func (t *onlineTeller) Started(now float64, j *sim.Job, _ []sim.Part) {
 	t.ask(now, j)
 	t.settle(j)
 	id := j.Request.ID
-	step := solve.Step{At: now, Reason: sim.Reason{Rule: ruleStart, Text: fmt.Sprintf("%s starts after waiting %.6g", id, now-j.Arrival)}}
+	step := Step{At: now, Reason: sim.Reason{Rule: ruleStart, Text: fmt.Sprintf("%s starts after waiting %.6g", id, now-j.Arrival)}}
 	if p, ok := t.placed[id]; ok {
 		step.Placed = []model.Placement{p}
 	} else {
@@ -88,6 +87,6 @@ func (t *onlineTeller) ask(now float64, j *sim.Job) {
 		}
 		t.said[j] = append(t.said[j], reason)
 		reason.Text = j.Request.ID + ": " + reason.Text
-		t.tell(solve.Step{At: now, Reason: reason, Jobs: []string{j.Request.ID}})
+		t.tell(Step{At: now, Reason: reason, Jobs: []string{j.Request.ID}})
 	}
 }
