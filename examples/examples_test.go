@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -237,4 +238,17 @@ func TestJob(t *testing.T) {
 		}
 	}
 	t.Errorf("expected %s to be placed and to wait", job.ID)
+}
+
+// The example that is a module of its own passes its tests, against the library as it is here.
+func TestOwnModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its tests are of a single goroutine")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip(err)
+	}
+	if text, err := exec.Command("go", "-C", "ownpolicy", "test", "./...").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
 }
