@@ -27,11 +27,13 @@ var _ = solve.RegisterPolicy(solve.Info{
 type Conservative struct {
 	Kill bool    `doc:"end a job at its estimate and leave it out of the schedule"`
 	Step float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
-	Queue
+	backfill.Ranking
 }
 
 // NewConservative is the solver with its defaults.
-func NewConservative() *Conservative { return &Conservative{Step: 1, Queue: newQueue()} }
+func NewConservative() *Conservative {
+	return &Conservative{Step: 1, Ranking: backfill.DefaultRanking()}
+}
 
 // Supports implements [solve.Policy].
 func (*Conservative) Supports(in *model.Instance) error {
@@ -43,5 +45,5 @@ func (s *Conservative) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *Conservative) Discipline() sim.Discipline {
-	return backfill.ConservativeBy(s.Step, s.ranking())
+	return backfill.ConservativeBy(s.Step, s.Ranking)
 }

@@ -30,11 +30,11 @@ type EASY struct {
 	Kill  bool    `doc:"end a job at its estimate and leave it out of the schedule"`
 	Step  float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 	Depth int     `range:"[1, 1000000000]" doc:"number of blocked jobs at the head of the queue that get a reservation; 1: EASY; the number of jobs: conservative backfilling that plans afresh at each instant; above 1 the solver refuses moldable jobs and jobs that must spread"`
-	Queue
+	backfill.Ranking
 }
 
 // NewEASY is the solver with its defaults.
-func NewEASY() *EASY { return &EASY{Step: 1, Depth: 1, Queue: newQueue()} }
+func NewEASY() *EASY { return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking()} }
 
 // Supports implements [solve.Policy].
 func (s *EASY) Supports(in *model.Instance) error {
@@ -48,4 +48,4 @@ func (s *EASY) Supports(in *model.Instance) error {
 func (s *EASY) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
-func (s *EASY) Discipline() sim.Discipline { return backfill.EASYBy(s.Step, s.Depth, s.ranking()) }
+func (s *EASY) Discipline() sim.Discipline { return backfill.EASYBy(s.Step, s.Depth, s.Ranking) }

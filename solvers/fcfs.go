@@ -21,11 +21,11 @@ var _ = solve.RegisterPolicy(solve.Info{
 // §1. Complexity: O(log n) a job for n jobs on one cluster of equal processors, else O(C·m) an instant for C clusters of m machines.
 type FCFS struct {
 	Kill bool `doc:"end a job at its estimate and leave it out of the schedule"`
-	Queue
+	backfill.Ranking
 }
 
 // NewFCFS is the solver with its defaults.
-func NewFCFS() *FCFS { return &FCFS{Queue: newQueue()} }
+func NewFCFS() *FCFS { return &FCFS{Ranking: backfill.DefaultRanking()} }
 
 // Supports implements [solve.Policy].
 func (*FCFS) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
@@ -34,4 +34,4 @@ func (*FCFS) Supports(in *model.Instance) error { return solve.Unsupported(in, b
 func (s *FCFS) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
-func (s *FCFS) Discipline() sim.Discipline { return backfill.FCFSBy(s.ranking()) }
+func (s *FCFS) Discipline() sim.Discipline { return backfill.FCFSBy(s.Ranking) }

@@ -25,21 +25,13 @@ var _ = solve.RegisterPolicy(solve.Info{
 // Deviations from the paper: it states no weights; those here are the specification's. A moldable job runs on its rigid maximum, and a job
 // whose span is the grid may spread over clusters: package backfill states how.
 type Flexible struct {
-	Kill         bool    `doc:"end a job at its estimate and leave it out of the schedule"`
-	Step         float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
-	Aging        float64 `range:"[-1e18, 1e18]" doc:"weight of a time unit of waiting"`
-	DeadlineLow  float64 `range:"[-1e18, 1e18]" doc:"score of a job whose deadline is far or missed"`
-	DeadlineHigh float64 `range:"[-1e18, 1e18]" doc:"score of a job that must start now to meet its deadline"`
-	DeadlineK    float64 `range:"[-1e18, 1e18]" doc:"number of execution times before the deadline at which the score begins to grow"`
-	Licences     float64 `range:"[-1e18, 1e18]" doc:"weight of the licences that the job asks for, divided by the copies"`
-	Wait         float64 `range:"[-1e18, 1e18]" doc:"score of the job with the shortest estimate"`
+	Kill bool    `doc:"end a job at its estimate and leave it out of the schedule"`
+	Step float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
+	backfill.Priorities
 }
 
 // NewFlexible is the solver with its defaults.
-func NewFlexible() *Flexible {
-	w := backfill.DefaultPriorities()
-	return &Flexible{Step: 1, Aging: w.Aging, DeadlineLow: w.DeadlineLo, DeadlineHigh: w.DeadlineHi, DeadlineK: w.DeadlineK, Licences: w.Licences, Wait: w.Wait}
-}
+func NewFlexible() *Flexible { return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities()} }
 
 // Supports implements [solve.Policy].
 func (*Flexible) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
@@ -48,11 +40,4 @@ func (*Flexible) Supports(in *model.Instance) error { return solve.Unsupported(i
 func (s *Flexible) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
-func (s *Flexible) Discipline() sim.Discipline { return backfill.Flexible(s.Step, s.priorities()) }
-
-// priorities are the weights.
-func (s *Flexible) priorities() backfill.Priorities {
-	return backfill.Priorities{
-		Aging: s.Aging, DeadlineLo: s.DeadlineLow, DeadlineHi: s.DeadlineHigh, DeadlineK: s.DeadlineK, Licences: s.Licences, Wait: s.Wait,
-	}
-}
+func (s *Flexible) Discipline() sim.Discipline { return backfill.Flexible(s.Step, s.Priorities) }

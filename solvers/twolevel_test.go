@@ -49,14 +49,3 @@ func TestTwoLevelParameters(t *testing.T) {
 		}
 	}
 }
-
-// TestTwoLevelWeights: each weight reaches the scheduler, and the deadline's scales both its scores.
-func TestTwoLevelWeights(t *testing.T) {
-	s := NewTwoLevel()
-	if s.Deadline = 2; s.local().DeadlineLo != 0.2 || s.local().DeadlineHi != 20 {
-		t.Errorf("with weight 2 the scores are %v and %v", s.local().DeadlineLo, s.local().DeadlineHi)
-	}
-	if s.Deadline = 0; s.local().DeadlineLo != 0 || s.local().DeadlineHi != 0 || s.local().DeadlineK != 2 {
-		t.Errorf("without a weight the scores are %v and %v", s.local().DeadlineLo, s.local().DeadlineHi)
-	}
-}

@@ -23,7 +23,7 @@ func TestClassesInOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, order := range orders {
-		ranking := Ranking{By: order, Factors: DefaultFactors()}
+		ranking := Ranking{Order: order, Factors: DefaultFactors()}
 		for name, discipline := range map[string]sim.Discipline{
 			"fcfs": FCFSBy(ranking), "easy": EASYBy(0, 1, ranking), "deep": EASYBy(0, 3, ranking), "conservative": ConservativeBy(0, ranking),
 		} {

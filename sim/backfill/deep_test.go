@@ -120,7 +120,7 @@ func TestRankedEveryFeature(t *testing.T) {
 		features := rapid.SampledFrom([]model.Features{simple, modeltest.AllFeatures, simple | model.LicencePools, simple | model.HardDeadlines}).Draw(t, "features")
 		in := modeltest.Generator{Features: features, Jobs: 12, Clusters: rapid.IntRange(1, 3).Draw(t, "clusters")}.Instance(t)
 		r, depth := drawRanking(t), rapid.IntRange(1, 4).Draw(t, "depth")
-		r.Factors.Class = rapid.SampledFrom([]float64{0, 100}).Draw(t, "class")
+		r.Factors.WeightClass = rapid.SampledFrom([]float64{0, 100}).Draw(t, "class")
 		for name, d := range map[string]sim.Discipline{"fcfs": FCFSBy(r), "easy": EASYBy(1, depth, r), "conservative": ConservativeBy(1, r)} {
 			chosen, _, err := sim.Simulate(context.Background(), in, d, sim.Options{})
 			if err != nil {
@@ -188,7 +188,7 @@ func TestBoundWait(t *testing.T) {
 		bound *float64
 		want  float64
 	}{{nil, 28}, {new(10.0), 12}, {new(0.0), 4}} {
-		got := replay(t, slices.Clone(specs), 1, EASYBy(1, 1, Ranking{By: ByShortest, BoundWait: c.bound}).Plain(1), false)
+		got := replay(t, slices.Clone(specs), 1, EASYBy(1, 1, Ranking{Order: ByShortest, BoundWait: c.bound}).Plain(1), false)
 		if got[1] != c.want {
 			t.Errorf("a start of %v, expected %v", got[1], c.want)
 		}

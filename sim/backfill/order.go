@@ -63,16 +63,16 @@ func (o *Order) varies() bool { return o.scorer != nil && o.scorer.varies() }
 func (o *Order) ramp(w *waiting, now float64) float64 {
 	deadline := w.deadline
 	from := deadline - o.DeadlineK*w.fastest
-	if math.IsInf(deadline, 1) || o.DeadlineHi == o.DeadlineLo || now+w.fastest > deadline || !(from < deadline) {
+	if math.IsInf(deadline, 1) || o.DeadlineHigh == o.DeadlineLow || now+w.fastest > deadline || !(from < deadline) {
 		return 0
 	}
-	if o.DeadlineHi < o.DeadlineLo {
+	if o.DeadlineHigh < o.DeadlineLow {
 		return math.Inf(1)
 	}
-	return (o.DeadlineHi - o.DeadlineLo) / (deadline - from)
+	return (o.DeadlineHigh - o.DeadlineLow) / (deadline - from)
 }
 
 // magnitude bounds the parts of a priority that do not depend on licences and are not given.
 func (o *Order) magnitude(now float64) float64 {
-	return math.Abs(o.Aging)*now + math.Abs(o.DeadlineLo) + math.Abs(o.DeadlineHi) + math.Abs(o.Wait)
+	return math.Abs(o.Aging)*now + math.Abs(o.DeadlineLow) + math.Abs(o.DeadlineHigh) + math.Abs(o.Wait)
 }

@@ -10,12 +10,12 @@ import (
 // with the heuristics Aging, Deadline, Licences and Wait Minimisation of the paper on two-level scheduling. A zero means zero;
 // [DefaultPriorities] are the defaults.
 type Priorities struct {
-	Aging      float64 // score of a time unit of waiting
-	DeadlineLo float64 // least score of the deadline, also of a job without one
-	DeadlineHi float64 // score at the deadline
-	DeadlineK  float64 // the score grows from deadline − k · execution time on
-	Licences   float64 // weight of the score of the licences that the job asks for
-	Wait       float64 // score of the job with the shortest estimate of all
+	Aging        float64 `range:"[-1e18, 1e18]" doc:"weight of a time unit of waiting"`
+	DeadlineLow  float64 `range:"[-1e18, 1e18]" doc:"score of a job whose deadline is far or missed"`
+	DeadlineHigh float64 `range:"[-1e18, 1e18]" doc:"score of a job that must start now to meet its deadline"`
+	DeadlineK    float64 `range:"[-1e18, 1e18]" doc:"number of execution times before the deadline at which the score begins to grow"`
+	Licences     float64 `range:"[-1e18, 1e18]" doc:"weight of how scarce the licences are that the job asks for: what is asked for, divided by the copies"`
+	Wait         float64 `range:"[-1e18, 1e18]" doc:"score of the job with the shortest estimate"`
 }
 
 // DefaultPriorities are the weights that the specification of the two-level scheduler assumes, as the paper states none.
@@ -60,7 +60,7 @@ func licenceScore(needs []model.Need, scarcity []float64, plenty int) float64 {
 func (p *Priorities) deadline(now, deadline, fastest float64) float64 {
 	end, from := now+fastest, deadline-p.DeadlineK*fastest
 	if end <= from || end > deadline || math.IsInf(deadline, 1) || from >= deadline {
-		return p.DeadlineLo
+		return p.DeadlineLow
 	}
-	return p.DeadlineLo + (p.DeadlineHi-p.DeadlineLo)*(end-from)/(deadline-from)
+	return p.DeadlineLow + (p.DeadlineHigh-p.DeadlineLow)*(end-from)/(deadline-from)
 }

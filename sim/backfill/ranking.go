@@ -40,11 +40,13 @@ const (
 // doi:10.1109/CLUSTR.2009.5289206 (WFP3); D. Carastan-Santos, R. Y. de Camargo (2017), Obtaining dynamic scheduling policies with
 // simulation and machine learning, SC17, doi:10.1145/3126908.3126955 (F1).
 type Ranking struct {
-	By string // one of the orders; empty: fcfs
-	// BoundWait moves each job that has waited longer than that to the front, in the order of arrival among themselves; nil: none.
-	BoundWait *float64
-	Factors   Factors // of multifactor
+	Order     string   `enum:"fcfs,sjf,ljf,saf,wfp3,f1,multifactor,priority" doc:"order of the queue: by arrival; least or greatest estimate; least estimate × processors; (wait/estimate)³ × processors; F1 of Carastan-Santos and de Camargo; Slurm's multifactor priority; the priority of the user's class"`
+	BoundWait *float64 `range:"[0, 1e18]" zero:"none" doc:"a job that has waited longer than this goes to the front of the queue, whatever the order"`
+	Factors
 }
+
+// DefaultRanking is the order of arrival, with the defaults of the other orders.
+func DefaultRanking() Ranking { return Ranking{Order: ByArrival, Factors: DefaultFactors()} }
 
 // Factors are the weights and maxima of the order multifactor. It is the priority of Slurm's plugin priority/multifactor, with the
 // classic fair share, computed exactly at each instant. Slurm updates usage every few minutes and rounds priorities down. Each factor
@@ -59,36 +61,39 @@ type Ranking struct {
 //
 // Source: https://slurm.schedmd.com/priority_multifactor.html and https://slurm.schedmd.com/classic_fair_share.html.
 type Factors struct {
-	Age, MaxAge     float64  // weight; time from which on the factor is 1
-	Size            float64  // weight
-	MaxSize         *float64 // processors from which on the factor is 1; nil: those of the system
-	FavourSmall     bool
-	Share, HalfLife float64 // weight; time, 0: usage keeps its weight
-	Damping         float64
-	Class, MaxClass float64 // weight; priority from which on the factor is 1
+	WeightAge   float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the waiting time divided by max_age"`
+	MaxAge      float64  `range:"(0, 1e18]" doc:"multifactor: waiting time at which the factor of age reaches 1"`
+	WeightSize  float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the processors divided by max_size"`
+	MaxSize     *float64 `range:"(0, 1e18]" zero:"the system's" doc:"multifactor: number of processors at which the factor of size reaches 1"`
+	FavourSmall bool     `doc:"multifactor: favour small jobs: the factor of size is 1 − processors/max_size"`
+	WeightShare float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the fair share of the user, 2^(-usage/share)"`
+	HalfLife    float64  `range:"[0, 1e18]" zero:"no decay" doc:"multifactor: half-life of the usage"`
+	Damping     float64  `range:"(0, 1e18]" doc:"multifactor: divides the exponent of the fair share"`
+	WeightClass float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the priority of the user's class divided by max_class"`
+	MaxClass    float64  `range:"(0, 1e18]" doc:"multifactor: priority of a class at which its factor reaches 1"`
 }
 
 // DefaultFactors are the weights of the example in Slurm's documentation, with the maximum age and the half-life that Slurm has by default.
 func DefaultFactors() Factors {
 	const week = 7 * 24 * 3600
-	return Factors{Age: 1000, MaxAge: week, Size: 1000, Share: 10000, HalfLife: week, Damping: 1, Class: 1000, MaxClass: 1}
+	return Factors{WeightAge: 1000, MaxAge: week, WeightSize: 1000, WeightShare: 10000, HalfLife: week, Damping: 1, WeightClass: 1000, MaxClass: 1}
 }
 
 // isArrival says whether the order is that of arrival.
 func (r *Ranking) isArrival() bool {
-	return (r.By == "" || r.By == ByArrival) // a job that waits too long is first in it anyway
+	return (r.Order == "" || r.Order == ByArrival) // a job that waits too long is first in it anyway
 }
 
 // varies says whether scores change with time.
 func (r *Ranking) varies() bool {
-	return r.By == ByWFP3 || r.By == ByMultifactor || r.BoundWait != nil && !r.isArrival()
+	return r.Order == ByWFP3 || r.Order == ByMultifactor || r.BoundWait != nil && !r.isArrival()
 }
 
 // looksAtClasses says whether the classes of users have a part in the order.
 func (r *Ranking) looksAtClasses() bool { return !r.isArrival() }
 
 // remembers says whether what users have had so far has a part in the order.
-func (r *Ranking) remembers() bool { return r.By == ByMultifactor && r.Factors.Share != 0 }
+func (r *Ranking) remembers() bool { return r.Order == ByMultifactor && r.Factors.WeightShare != 0 }
 
 // scorer computes scores in a run.
 type scorer struct {
@@ -114,7 +119,7 @@ func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int
 	if s.BoundWait != nil && wait > *s.BoundWait || class >= model.Largest {
 		return math.Inf(1)
 	}
-	switch s.By {
+	switch s.Order {
 	case ByPriority:
 		return class
 	case ByShortest:
@@ -137,7 +142,7 @@ func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int
 	if f.FavourSmall {
 		part = 1 - part
 	}
-	return f.Age*min(wait/f.MaxAge, 1) + f.Size*part + f.Share*s.shares.factor(j.User()) + f.Class*min(class/f.MaxClass, 1)
+	return f.WeightAge*min(wait/f.MaxAge, 1) + f.WeightSize*part + f.WeightShare*s.shares.factor(j.User()) + f.WeightClass*min(class/f.MaxClass, 1)
 }
 
 // arrived tells of a job that joins the queue.
@@ -168,7 +173,7 @@ func (s *scorer) ended(j *sim.Job) {
 
 // begin brings what the scores depend on up to the instant.
 func (s *scorer) begin(now float64) {
-	if s != nil && s.By == ByMultifactor {
+	if s != nil && s.Order == ByMultifactor {
 		s.shares.advance(now, &s.Factors)
 	}
 }

@@ -20,14 +20,14 @@ var orders = []string{"", ByArrival, ByShortest, ByLongest, BySmallest, ByWFP3, 
 // drawRanking draws an order with its parameters.
 func drawRanking(t *rapid.T) Ranking {
 	f := Factors{
-		Age: rapid.SampledFrom([]float64{0, 1000}).Draw(t, "age"), MaxAge: rapid.SampledFrom([]float64{3, 1000}).Draw(t, "maxAge"),
-		Size: rapid.SampledFrom([]float64{0, 300}).Draw(t, "size"), MaxSize: rapid.SampledFrom([]*float64{nil, new(3.0)}).Draw(t, "maxSize"),
+		WeightAge: rapid.SampledFrom([]float64{0, 1000}).Draw(t, "age"), MaxAge: rapid.SampledFrom([]float64{3, 1000}).Draw(t, "maxAge"),
+		WeightSize: rapid.SampledFrom([]float64{0, 300}).Draw(t, "size"), MaxSize: rapid.SampledFrom([]*float64{nil, new(3.0)}).Draw(t, "maxSize"),
 		FavourSmall: rapid.Bool().Draw(t, "small"),
-		Share:       rapid.SampledFrom([]float64{0, 5000}).Draw(t, "share"), HalfLife: rapid.SampledFrom([]float64{0, 7, 1e6}).Draw(t, "halfLife"),
+		WeightShare: rapid.SampledFrom([]float64{0, 5000}).Draw(t, "share"), HalfLife: rapid.SampledFrom([]float64{0, 7, 1e6}).Draw(t, "halfLife"),
 		Damping: rapid.SampledFrom([]float64{1, 2.5}).Draw(t, "damping"), MaxClass: 1,
 	}
 	bound := rapid.SampledFrom([]*float64{nil, nil, new(0.0), new(2.0), new(15.0)}).Draw(t, "bound")
-	return Ranking{By: rapid.SampledFrom(orders).Draw(t, "by"), BoundWait: bound, Factors: f}
+	return Ranking{Order: rapid.SampledFrom(orders).Draw(t, "by"), BoundWait: bound, Factors: f}
 }
 
 // slowRank orders a queue in the plainest way. It shares no code with the policies.
@@ -83,7 +83,7 @@ func (s *slowRank) value(now float64, k int) float64 {
 	if s.BoundWait != nil && wait > *s.BoundWait {
 		return math.Inf(1)
 	}
-	switch s.By {
+	switch s.Order {
 	case "sjf":
 		return -j.Estimate
 	case "ljf":
@@ -115,7 +115,7 @@ func (s *slowRank) value(now float64, k int) float64 {
 		if total > 0 {
 			share = math.Exp2(-s.used[j.User] / total * float64(len(s.used)) / f.Damping)
 		}
-		return f.Age*math.Min(1, wait/f.MaxAge) + f.Size*size + f.Share*share
+		return f.WeightAge*math.Min(1, wait/f.MaxAge) + f.WeightSize*size + f.WeightShare*share
 	}
 	return 0
 }
@@ -280,7 +280,7 @@ func TestRankedNaive(t *testing.T) {
 // score goes first.
 func TestScoresByHand(t *testing.T) {
 	far, bound := math.Inf(1), new(50.0)
-	factors := Factors{Age: 7, MaxAge: 200, Size: 3, Share: 5, Damping: 1, Class: 2, MaxClass: 10}
+	factors := Factors{WeightAge: 7, MaxAge: 200, WeightSize: 3, WeightShare: 5, Damping: 1, WeightClass: 2, MaxClass: 10}
 	small, capped := factors, factors
 	small.FavourSmall, capped.MaxSize = true, new(2.0)
 	for _, c := range []struct {
@@ -288,29 +288,29 @@ func TestScoresByHand(t *testing.T) {
 		now, arrival, estimate float64
 		class, want            float64
 	}{
-		{Ranking{By: BySmallest}, 1040, 1000, 100, 0, -400},
-		{Ranking{By: ByWFP3}, 1200, 1000, 100, 0, 8 * 4},
-		{Ranking{By: ByWFP3}, 1000, 1000, 100, 0, 0},
-		{Ranking{By: ByWFP3}, 1000, 1000, 0, 0, math.MaxFloat64},
-		{Ranking{By: ByWFP3}, 1e300, 0, 1e-300, 0, math.MaxFloat64},
-		{Ranking{By: ByF1}, 1200, 1000, 100, 0, -(2*4 + 870*3)},
-		{Ranking{By: ByF1}, 1200, 0, 100, 0, -2 * 4},
-		{Ranking{By: ByF1}, 1200, 10, 0, 0, -870},
-		{Ranking{By: ByF1, BoundWait: bound}, 1050, 1000, 100, 0, -(2*4 + 870*3)},
-		{Ranking{By: ByF1, BoundWait: bound}, 1051, 1000, 100, 0, far},
-		{Ranking{By: ByF1, BoundWait: new(0.0)}, 1000, 1000, 100, 0, -(2*4 + 870*3)},
-		{Ranking{By: ByF1, BoundWait: new(0.0)}, 1001, 1000, 100, 0, far},
-		{Ranking{By: ByMultifactor, Factors: factors}, 1050, 1000, 100, 5, 7*0.25 + 3*0.5 + 5 + 2*0.5},
-		{Ranking{By: ByMultifactor, Factors: factors}, 1000, 1000, 0, 0, 3*0.5 + 5},
-		{Ranking{By: ByMultifactor, Factors: factors}, 1800, 1000, 100, 40, 7 + 3*0.5 + 5 + 2}, // age and class no more than 1
-		{Ranking{By: ByMultifactor, Factors: small}, 1000, 1000, 100, 0, 3*0.5 + 5},
-		{Ranking{By: ByMultifactor, Factors: capped}, 1000, 1000, 100, 0, 3 + 5},
+		{Ranking{Order: BySmallest}, 1040, 1000, 100, 0, -400},
+		{Ranking{Order: ByWFP3}, 1200, 1000, 100, 0, 8 * 4},
+		{Ranking{Order: ByWFP3}, 1000, 1000, 100, 0, 0},
+		{Ranking{Order: ByWFP3}, 1000, 1000, 0, 0, math.MaxFloat64},
+		{Ranking{Order: ByWFP3}, 1e300, 0, 1e-300, 0, math.MaxFloat64},
+		{Ranking{Order: ByF1}, 1200, 1000, 100, 0, -(2*4 + 870*3)},
+		{Ranking{Order: ByF1}, 1200, 0, 100, 0, -2 * 4},
+		{Ranking{Order: ByF1}, 1200, 10, 0, 0, -870},
+		{Ranking{Order: ByF1, BoundWait: bound}, 1050, 1000, 100, 0, -(2*4 + 870*3)},
+		{Ranking{Order: ByF1, BoundWait: bound}, 1051, 1000, 100, 0, far},
+		{Ranking{Order: ByF1, BoundWait: new(0.0)}, 1000, 1000, 100, 0, -(2*4 + 870*3)},
+		{Ranking{Order: ByF1, BoundWait: new(0.0)}, 1001, 1000, 100, 0, far},
+		{Ranking{Order: ByMultifactor, Factors: factors}, 1050, 1000, 100, 5, 7*0.25 + 3*0.5 + 5 + 2*0.5},
+		{Ranking{Order: ByMultifactor, Factors: factors}, 1000, 1000, 0, 0, 3*0.5 + 5},
+		{Ranking{Order: ByMultifactor, Factors: factors}, 1800, 1000, 100, 40, 7 + 3*0.5 + 5 + 2}, // age and class no more than 1
+		{Ranking{Order: ByMultifactor, Factors: small}, 1000, 1000, 100, 0, 3*0.5 + 5},
+		{Ranking{Order: ByMultifactor, Factors: capped}, 1000, 1000, 100, 0, 3 + 5},
 	} {
 		s := newScorer(c.r, 8)
 		j := &sim.Job{Arrival: c.arrival, Estimate: c.estimate, Processors: 4}
 		s.arrived(j)
 		if got := s.score(c.now, j, c.estimate, 4, c.class); got != c.want && !(math.Abs(got-c.want) <= 1e-9) {
-			t.Errorf("%s at %v, arrived at %v, estimate %v: %v, expected %v", c.r.By, c.now, c.arrival, c.estimate, got, c.want)
+			t.Errorf("%s at %v, arrived at %v, estimate %v: %v, expected %v", c.r.Order, c.now, c.arrival, c.estimate, got, c.want)
 		}
 	}
 }
@@ -319,7 +319,7 @@ func TestScoresByHand(t *testing.T) {
 // used a third. When all usage has decayed to nothing both have the factor of users who used nothing.
 func TestShareOfUsage(t *testing.T) {
 	for _, c := range []struct{ halfLife, first, second float64 }{{0, 0.5, 0.5}, {10, 1. / 3, 2. / 3}} {
-		s := newScorer(Ranking{By: ByMultifactor, Factors: Factors{Share: 1, MaxAge: 1, HalfLife: c.halfLife, Damping: 1, MaxClass: 1}}, 8)
+		s := newScorer(Ranking{Order: ByMultifactor, Factors: Factors{WeightShare: 1, MaxAge: 1, HalfLife: c.halfLife, Damping: 1, MaxClass: 1}}, 8)
 		s.shares.meet(1)
 		s.shares.meet(2)
 		s.begin(0)

@@ -30,7 +30,9 @@ func (u under) Simulate(ctx context.Context, in *model.Instance, opt sim.Options
 
 // disciplines are policies that decide afresh at each instant, that keep reservations, and that remember what users have had.
 func disciplines() map[string]sim.Discipline {
-	order := func(by string) backfill.Ranking { return backfill.Ranking{By: by, Factors: backfill.DefaultFactors()} }
+	order := func(by string) backfill.Ranking {
+		return backfill.Ranking{Order: by, Factors: backfill.DefaultFactors()}
+	}
 	return map[string]sim.Discipline{
 		"fcfs": backfill.FCFS(), "easy": backfill.EASY(1), "conservative": backfill.Conservative(1),
 		"easy sjf": backfill.EASYBy(1, 1, order(backfill.ByShortest)), "easy wfp3": backfill.EASYBy(1, 1, order(backfill.ByWFP3)),

@@ -67,7 +67,7 @@ func (n *naive) Announce(j *sim.Job) {
 	if all := n.platform.Licences(); all > 0 {
 		licences = math.Ceil(float64(len(j.Request.Licences)*n.opt.Levels) / float64(all))
 	}
-	k.priority = n.opt.Deadline*float64(deadline) + n.opt.Licences*licences + n.opt.User*n.platform.UserPriority(j)
+	k.priority = n.opt.MSDeadline*float64(deadline) + n.opt.MSLicences*licences + n.opt.MSUser*n.platform.UserPriority(j)
 }
 
 // deadline is the deadline's part, by the tables of the paper.
@@ -197,13 +197,13 @@ func (n *naive) rescore(now float64, c int) {
 			plenty++
 		}
 	}
-	w := n.opt.Local
+	w := n.opt.local()
 	for _, k := range n.waiting[c] {
 		next, deadline := k.fastest[c], k.Request.Deadline
 		end, from := now+next, deadline-w.DeadlineK*next
-		near := w.DeadlineLo
+		near := w.DeadlineLow
 		if !math.IsInf(deadline, 1) && end > from && end <= deadline && from < deadline {
-			near = w.DeadlineLo + (w.DeadlineHi-w.DeadlineLo)*(end-from)/(deadline-from)
+			near = w.DeadlineLow + (w.DeadlineHigh-w.DeadlineLow)*(end-from)/(deadline-from)
 		}
 		licences := 0.0
 		for _, need := range k.Request.Licences {
@@ -303,11 +303,11 @@ func (n *naive) shadow(now float64, k *naiveJob, c int) (float64, sim.Room, bool
 func randomOptions(rng *rand.Rand) Options {
 	pick := func(x ...float64) float64 { return x[rng.IntN(len(x))] }
 	opt := Options{Heuristics: []Heuristics{MS, LS, LS, None}[rng.IntN(4)], Step: pick(1, 0.5, 3), Levels: rng.IntN(11), Window: 1 + rng.IntN(5),
-		Deadline: pick(0, 1, 1, 2), Licences: pick(0, 1, 1, 3), User: pick(0, 1, 1, 0.5)}
-	opt.Local = Defaults().Local
+		MSDeadline: pick(0, 1, 1, 2), MSLicences: pick(0, 1, 1, 3), MSUser: pick(0, 1, 1, 0.5)}
+	opt.Priorities = Defaults().Priorities
 	if rng.IntN(2) == 0 {
-		opt.Local.Aging, opt.Local.DeadlineLo, opt.Local.DeadlineHi = pick(0, 0.001, 0.3, -0.01), pick(0, 0.1, 5), pick(0, 10, 100)
-		opt.Local.DeadlineK, opt.Local.Licences, opt.Local.Wait = pick(0, 2, 50, 0.25), pick(0, 1, 10, -1), pick(0, 1, 10, -1)
+		opt.Priorities.Aging, opt.Priorities.DeadlineLow, opt.Priorities.DeadlineHigh = pick(0, 0.001, 0.3, -0.01), pick(0, 0.1, 5), pick(0, 10, 100)
+		opt.Priorities.DeadlineK, opt.Priorities.Licences, opt.Priorities.Wait = pick(0, 2, 50, 0.25), pick(0, 1, 10, -1), pick(0, 1, 10, -1)
 	}
 	return opt
 }

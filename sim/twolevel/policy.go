@@ -20,21 +20,30 @@ const (
 
 // Options are the settings of the scheduler. A zero means zero; [Defaults] are the defaults.
 type Options struct {
-	Heuristics Heuristics
-	Step       float64 // time after now at which a job that has outlived its estimate is taken to end
+	Heuristics Heuristics `enum:"ms,ls,none" doc:"order of the local queues: ms, by the meta-scheduler's priority; ls, by a priority that changes with time, with the weights aging to wait; none, by arrival, and the meta-scheduler gives all jobs the same priority"`
+	Step       float64    `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 
-	Levels   int     // of the parts for deadline and licences: they go from 0 to it
-	Window   int     // margins that the mean is taken of, at least 1
-	Deadline float64 // weight of the part for the deadline
-	Licences float64 // weight of the part for licences
-	User     float64 // weight of the part for the user
+	Levels     int     `range:"[0, 60]" doc:"highest value of the meta-scheduler's parts for deadline and licences"`
+	Window     int     `range:"[1, 1000000]" doc:"number of jobs with deadlines over whose margins the meta-scheduler takes the mean"`
+	MSDeadline float64 `range:"[0, 1e18]" doc:"weight of the deadline in the meta-scheduler's priority"`
+	MSLicences float64 `range:"[0, 1e18]" doc:"weight of the licences in the meta-scheduler's priority"`
+	MSUser     float64 `range:"[0, 1e18]" doc:"weight of the user's class in the meta-scheduler's priority"`
 
-	Local backfill.Priorities // of the local schedulers with LS
+	Deadline            float64 `range:"[-1e18, 1e18]" doc:"ls: weight of the score of the deadline"`
+	backfill.Priorities         // of ls; the licences count the jobs that ask for them
 }
 
 // Defaults are the settings that the specification assumes, as the paper states none.
 func Defaults() Options {
-	return Options{Heuristics: LS, Step: 1, Levels: 10, Window: 100, Deadline: 1, Licences: 1, User: 1, Local: backfill.DefaultPriorities()}
+	return Options{Heuristics: LS, Step: 1, Levels: 10, Window: 100, MSDeadline: 1, MSLicences: 1, MSUser: 1, Deadline: 1, Priorities: backfill.DefaultPriorities()}
+}
+
+// local are the weights of the local schedulers with LS.
+func (o *Options) local() backfill.Priorities {
+	p := o.Priorities
+	p.DeadlineLow *= o.Deadline
+	p.DeadlineHigh *= o.Deadline
+	return p
 }
 
 // New returns the two-level scheduler. It chooses among equal clusters at random, by the seed of the run.
@@ -85,7 +94,7 @@ func newPolicy(platform *sim.Platform, seed uint64, opt Options) *policy {
 	case MS:
 		order.Given = func(j *sim.Job) float64 { return p.jobs[j.Handle].priority }
 	case LS:
-		order = backfill.Order{Priorities: opt.Local, CountJobs: true, Estimate: func(j *sim.Job) float64 { return p.jobs[j.Handle].estimate }}
+		order = backfill.Order{Priorities: opt.local(), CountJobs: true, Estimate: func(j *sim.Job) float64 { return p.jobs[j.Handle].estimate }}
 	}
 	for c := range p.clusters {
 		left := func(j *sim.Job) { p.clusters[c].queued.remove(p.jobs[j.Handle].priority, p.jobs[j.Handle].load) }
@@ -115,10 +124,10 @@ func (p *policy) Announce(j *sim.Job) {
 		return
 	}
 	if !math.IsInf(k.margin, 1) {
-		k.parts[0] = p.opt.Deadline * float64(deadlinePart(k.margin, k.mean, k.estimate, p.opt.Levels))
+		k.parts[0] = p.opt.MSDeadline * float64(deadlinePart(k.margin, k.mean, k.estimate, p.opt.Levels))
 	}
-	k.parts[1] = p.opt.Licences * float64(licencePart(len(j.Request.Licences), p.platform.Licences(), p.opt.Levels))
-	k.parts[2] = p.opt.User * p.platform.UserPriority(j)
+	k.parts[1] = p.opt.MSLicences * float64(licencePart(len(j.Request.Licences), p.platform.Licences(), p.opt.Levels))
+	k.parts[2] = p.opt.MSUser * p.platform.UserPriority(j)
 	k.priority = k.parts[0] + k.parts[1] + k.parts[2]
 }
 

@@ -75,7 +75,7 @@ func TestNaiveLongQueue(t *testing.T) {
 				compare(t, in, opt, uint64(seed))
 			}
 			opt := Defaults()
-			opt.Local.Aging, opt.Local.Wait = 1e-5, 20
+			opt.Priorities.Aging, opt.Priorities.Wait = 1e-5, 20
 			compare(t, in, opt, uint64(seed))
 		}
 	}
@@ -190,5 +190,16 @@ func TestGridPool(t *testing.T) {
 		if start["A"] != 0 || start["C"] != 2 || start["B"] != 102 {
 			t.Errorf("%s: starts %v", h, start)
 		}
+	}
+}
+
+// TestWeights: each weight reaches the scheduler, and the deadline's scales both its scores.
+func TestWeights(t *testing.T) {
+	s := Defaults()
+	if s.Deadline = 2; s.local().DeadlineLow != 0.2 || s.local().DeadlineHigh != 20 {
+		t.Errorf("with weight 2 the scores are %v and %v", s.local().DeadlineLow, s.local().DeadlineHigh)
+	}
+	if s.Deadline = 0; s.local().DeadlineLow != 0 || s.local().DeadlineHigh != 0 || s.local().DeadlineK != 2 {
+		t.Errorf("without a weight the scores are %v and %v", s.local().DeadlineLow, s.local().DeadlineHigh)
 	}
 }
