@@ -35,8 +35,9 @@ func (s *schedule) isLate(job int) bool { return Late(s.end[job], s.in.jobs[job]
 
 // Late says whether an end is after a deadline by more than the rounding errors of start, end and deadline as float64 numbers: by more than
 // twice the spacing of these numbers at the end. The checker, the metrics missed, miss_rate, finished and unfinished, and the solvers all mean
-// this by late; over_deadline counts every excess.
-func Late(end, deadline float64) bool { return end > deadline && !(end <= deadline+2*spacing(end)) }
+// this by late; over_deadline counts every excess. The difference is exact where it is small; a sum with the deadline would be rounded up just
+// below a power of two.
+func Late(end, deadline float64) bool { return end > deadline && !(end-deadline <= 2*spacing(end)) }
 
 // resolve looks up the names of a solution. What cannot be looked up is reported and left out.
 func resolve(in *Instance, sol *Solution, report *Report) *schedule {
