@@ -175,20 +175,6 @@ func muscleBatch(t testing.TB, jobs int) *model.Instance {
 	return in
 }
 
-func TestShareBounds(t *testing.T) {
-	row := func(objective, bound float64) bench.Row {
-		return bench.Row{Objective: &objective, Bound: model.ProvedBound(bound), Status: model.Feasible}
-	}
-	rows := []bench.Row{row(10, 4), row(8, 8), row(6, 2), {Bound: model.ProvedBound(7)}}
-	bench.ShareBounds(rows)
-	if rows[0].Bound != model.ProvedBound(8) || *rows[0].Gap != 20 || rows[0].Status != model.Feasible || rows[1].Status != model.Optimal {
-		t.Errorf("rows %+v, expected the bound 8", rows)
-	}
-	if rows[2].Bound != model.ProvedBound(2) { // its objective is below the shared bound, because it leaves out jobs
-		t.Errorf("bound %v of a row below it", rows[2].Bound)
-	}
-}
-
 // with changes some fields of a struct that was just made.
 func with[S any](s *S, set func(*S)) *S {
 	set(s)

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -160,29 +161,35 @@ func panicPlace() string {
 	}
 }
 
-// ShareBounds gives every row of one instance the best bound that any of the runs proved. The bound holds for all of them, and a run whose
-// objective equals it is optimal.
-func ShareBounds(rows []Row) {
-	var bound model.Bound
+// ShareBounds gives every row of one instance the best bound that any of the runs proved, and calls a schedule optimal that it proves so, by the rule
+// of a run, see [model.Evaluation.Proves]. It leaves a row as it is if its schedule leaves out a job that has to be placed: the bound is not of
+// such schedules. When the context ends, it leaves the remaining rows as they are. O(n log n) a row of n jobs.
+func ShareBounds(ctx context.Context, in *model.Instance, rows []Row) error {
+	var best model.Bound
 	for k := range rows {
-		bound = bound.Max(rows[k].Bound)
+		best = best.Max(rows[k].Bound)
 	}
-	best, known := bound.Value()
+	places := (&solve.Options{Unbounded: true}).Proof(ctx, in)
 	for k := range rows {
 		row := &rows[k]
-		if !known || row.Objective == nil {
+		if row.Bound == best || row.Objective == nil || row.Solution == nil || ctx.Err() != nil {
+			continue // in the first case the run has judged it by this bound
+		}
+		worst := places.WorstLeft(row.Solution)
+		evaluation, err := model.Evaluate(in, row.Solution)
+		if err != nil {
+			return err
+		}
+		if worst == bound.MustPlace || evaluation.Refutes(best) {
 			continue
 		}
-		tolerance := model.Tolerance * math.Abs(*row.Objective)
-		if best > *row.Objective+tolerance {
-			continue // the bound does not hold for a schedule that leaves out more jobs
-		}
-		row.Bound = bound
+		row.Bound = best
 		row.Gap = row.gap()
-		if best >= *row.Objective-tolerance {
+		if worst == bound.MustLeave && evaluation.Proves(best) {
 			row.Status = model.Optimal
 		}
 	}
+	return nil
 }
 
 // faultOf returns the error's text without the solver's name, which the row states already.

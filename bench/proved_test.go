@@ -1,21 +1,67 @@
 package bench
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
 )
 
-// The best bound of all rows proves a schedule optimal if the two are equal up to rounding, but not if the schedule is a millionth above the bound.
-func TestSharedBoundsProveWhatTheyEqual(t *testing.T) {
+// The best bound of all rows proves a schedule optimal by the rule of a run: to 1e-9 of the smallest term of the objective, and only if the schedule
+// leaves out nothing but jobs that no schedule can place.
+func TestSharedBoundsProveWhatARunWouldProve(t *testing.T) {
+	first, second := model.JobSpec{ID: "first", Work: new(1.0)}, model.JobSpec{ID: "second", Work: new(2.0), Deadline: new(4.0), DeadlineHard: true}
+	wide := model.JobSpec{ID: "wide", Work: new(1.0), Processors: model.ProcessorRange{Min: 2, Max: 2}}
+	in, err := model.NewBuilder("priorities").Minimise("makespan", 1e9).Minimise("mean_wait", 1).
+		Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).Job(first, second, wide).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(bound model.Bound, jobs ...string) Row {
+		sol := &model.Solution{}
+		for _, id := range []string{"first", "second", "wide"} {
+			if !slices.Contains(jobs, id) {
+				sol.Unscheduled = append(sol.Unscheduled, model.Unscheduled{Job: id, Reason: "not here"})
+			}
+		}
+		now := 0.0
+		for _, id := range jobs {
+			end := now + map[string]float64{"first": 1, "second": 2}[id]
+			sol.Jobs = append(sol.Jobs, model.Placement{Job: id, Cluster: "c", Processors: model.Processors(0), Start: now, End: end})
+			now = end
+		}
+		if report := model.Check(in, sol); len(report.Violations) > 0 {
+			t.Fatal(report.Violations)
+		}
+		evaluation, err := model.Evaluate(in, sol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Row{Objective: &evaluation.Objective, Bound: bound, Status: model.Feasible, Solution: sol, Left: len(sol.Unscheduled)}
+	}
 	for _, c := range []struct {
-		above  float64
+		name   string
+		best   float64
+		row    Row
+		bound  model.Bound
 		status model.Status
-	}{{0, model.Optimal}, {1e-11, model.Optimal}, {1e-7, model.Feasible}, {1e-3, model.Feasible}} {
-		rows := []Row{{Objective: new(50 * (1 + c.above)), Status: model.Feasible}, {Objective: new(60.0), Bound: model.ProvedBound(50), Status: model.Feasible}}
-		ShareBounds(rows)
-		if rows[0].Status != c.status || rows[1].Status != model.Feasible {
-			t.Errorf("%v above: %s and %s", c.above, rows[0].Status, rows[1].Status)
+	}{
+		{"best", 3e9 + 0.5, row(model.Bound{}, "first", "second"), model.ProvedBound(3e9 + 0.5), model.Optimal},
+		{"longer waits behind a large weight", 3e9 + 0.5, row(model.Bound{}, "second", "first"), model.ProvedBound(3e9 + 0.5), model.Feasible},
+		{"a millionth of the wait above the bound", 3e9 + 0.4999995, row(model.Bound{}, "first", "second"), model.ProvedBound(3e9 + 0.4999995), model.Feasible},
+		{"without a job that may be left out", 1e9, row(model.Bound{}, "first"), model.ProvedBound(1e9), model.Feasible},
+		{"without a job that has to be placed", 2e9, row(model.Bound{}, "second"), model.Bound{}, model.Feasible},
+		{"of a false bound", 4e9, row(model.ProvedBound(7), "first", "second"), model.ProvedBound(7), model.Feasible},
+	} {
+		rows := []Row{{Bound: model.ProvedBound(c.best)}, c.row}
+		if err := ShareBounds(t.Context(), in, rows); err != nil {
+			t.Fatal(err)
+		}
+		if rows[1].Bound != c.bound || rows[1].Status != c.status {
+			t.Errorf("%s: %s with bound %v, expected %s with %v", c.name, rows[1].Status, rows[1].Bound, c.status, c.bound)
+		}
+		if _, known := c.bound.Value(); known && c.row.Bound != c.bound && rows[1].Gap == nil {
+			t.Errorf("%s: no gap", c.name)
 		}
 	}
 }

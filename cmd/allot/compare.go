@@ -92,7 +92,9 @@ func runCompare(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		bench.ShareBounds(rows)
+		if err := bench.ShareBounds(ctx, in.Instance, rows); err != nil {
+			return err
+		}
 		all = append(all, rows...)
 		if len(rows) > 0 && !c.Bool("json") && !c.Bool("csv") {
 			if err := asked.table(c, tables, in, rows); err != nil {
