@@ -97,6 +97,29 @@ func (row *Row) gap() *float64 {
 	return nil
 }
 
+// ProvedBy says whether the bound, which another run on the instance may have found, proves the row's schedule optimal, as far as a row tells. Either the
+// run has proved it, or the schedule leaves out no job and its objective is at most [model.Tolerance] above the bound. Where the objective has several
+// metrics, or one that is better when high, that may hide what counts (see [model.Evaluation.Proves]): then it must not be above.
+func (row *Row) ProvedBy(bound model.Bound) bool {
+	value, known := bound.Value()
+	switch {
+	case row.Status == model.Optimal:
+		return true
+	case !known || row.Objective == nil || row.Left > 0:
+		return false
+	}
+	below := model.Tolerance * math.Abs(*row.Objective) // a schedule that is lower by more has refuted the bound
+	above := 0.0
+	if stated := row.statedObjective(); len(stated) == 1 {
+		for metric := range stated {
+			if m, ok := model.MetricNamed(metric); ok && !m.HighBetter {
+				above = below
+			}
+		}
+	}
+	return value-below <= *row.Objective && *row.Objective <= value+above
+}
+
 // StatusText formats the status for people. A schedule is optimal only for the objective that was minimised.
 func (row *Row) StatusText() string {
 	if row.Status != model.Optimal {

@@ -51,3 +51,35 @@ func TestRowsSayWhoDecidedOnLine(t *testing.T) {
 		}
 	}
 }
+
+// A bound of another run proves a schedule that leaves out no job and is as good, where nothing can hide behind a large weight or a constant.
+func TestABoundProvesARow(t *testing.T) {
+	row := func(minimised string, objective float64, left int) Row {
+		return Row{Minimised: minimised, Objective: &objective, Left: left, Status: model.Feasible}
+	}
+	waits := "1e+09·makespan + mean_wait"
+	for _, c := range []struct {
+		row   Row
+		bound model.Bound
+		want  bool
+	}{
+		{row("makespan", 50, 0), model.ProvedBound(50), true},
+		{row("makespan", 50*(1+1e-11), 0), model.ProvedBound(50), true},
+		{row("2·makespan", 50*(1+1e-11), 0), model.ProvedBound(50), true},
+		{row("makespan", 50*(1+1e-7), 0), model.ProvedBound(50), false},
+		{row("makespan", 50, 0), model.ProvedBound(50.001), false},
+		{row("makespan", 50, 0), model.Bound{}, false},
+		{row("mean_wait", 0, 1), model.ProvedBound(0), false},
+		{Row{Minimised: "mean_wait", Status: model.Feasible}, model.ProvedBound(0), false},
+		{Row{Minimised: "makespan", Objective: new(50.0), Left: 1, Status: model.Optimal}, model.Bound{}, true},
+		{row(waits, 3e9+1, 0), model.ProvedBound(3e9 + 0.5), false},
+		{row(waits, 3e9+1, 0), model.ProvedBound(3e9 + 1), true},
+		{row("utilisation", -99.99999999, 0), model.ProvedBound(-100), false},
+		{row("utilisation", -100, 0), model.ProvedBound(-100), true},
+		{row("makespan of the jobs from 5 to 9", 50*(1+1e-11), 0), model.ProvedBound(50), false},
+	} {
+		if got := c.row.ProvedBy(c.bound); got != c.want {
+			t.Errorf("%s %v, %d left out, bound %v: proved %t, expected %t", c.row.Minimised, c.row.Objective, c.row.Left, c.bound, got, c.want)
+		}
+	}
+}

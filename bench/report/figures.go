@@ -49,7 +49,7 @@ func (g *group) figuresOf(c *contender) figures {
 				f.results++
 				f.left += row.Left
 				values = append(values, x)
-				if provedOptimal(x, p.bound) {
+				if row.ProvedBy(p.bound) {
 					f.proved++
 				}
 			}
@@ -84,12 +84,6 @@ func (g *group) wins(p *problem, name string) bool {
 	return !math.IsNaN(own.Objective) && !slices.ContainsFunc(g.solvers, func(c *contender) bool { return p.result(c.name).Better(own) })
 }
 
-// provedOptimal says whether an objective reaches a bound.
-func provedOptimal(objective float64, bound model.Bound) bool {
-	value, known := bound.Value()
-	return known && math.Abs(objective-value) <= model.Tolerance*math.Abs(objective)
-}
-
 // meanGap is the mean over problems of the mean gap to the best known, in per cent; NaN: none.
 func (g *group) meanGap(c *contender) float64 { return meanOf(g.gaps(c)) }
 
@@ -104,7 +98,7 @@ func (g *group) meanBoundGap(c *contender) float64 {
 	return meanOf(g.means(c, func(p *problem, row *bench.Row) float64 {
 		x := objective(row)
 		bound, ok := p.bound.Value()
-		if !ok || x < bound && !provedOptimal(x, p.bound) {
+		if !ok || x < bound-model.Tolerance*math.Abs(x) {
 			return math.NaN()
 		}
 		return gapTo(x, bound)
