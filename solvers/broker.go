@@ -46,9 +46,6 @@ func NewBroker() *Broker { return &Broker{Rule: "minmin", Queue: "own", Deadline
 
 // Supports implements [solve.Solver].
 func (*Broker) Supports(in *model.Instance) error {
-	if err := grid.Supports(in); err != nil {
-		return err
-	}
 	if err := solve.Unsupported(in, model.Arrivals|model.HardDeadlines|model.MemoryLimits|model.BandwidthNeeds|model.MixedMachines|model.UnrelatedTimes|model.RestrictedTimes); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package solvers_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -115,4 +116,16 @@ func placedTexts(s *model.Solution) string {
 	}
 	slices.Sort(list)
 	return strings.Join(list, "\n")
+}
+
+// What the broker refuses is named as it is in the matrix of the solvers: several processors of a machine, not the memory that they share.
+func TestTheBrokerNamesSeveralProcessors(t *testing.T) {
+	memory := 2.0
+	in := solverstest.Built(t, model.NewBuilder("shared").
+		Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Memory: &memory}, {ID: "n", Speed: 2}}}).
+		Job(model.JobSpec{ID: "a", Work: new(1.0), Memory: 1}, model.JobSpec{ID: "b", Work: new(1.0), Memory: 2}))
+	err := solvers.NewBroker().Supports(in)
+	if !errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), "several equal processors in cluster c;") {
+		t.Errorf("refused because of %v", err)
+	}
 }
