@@ -118,7 +118,7 @@ func (e *evaluation) evaluate() Evaluation {
 		}
 	}
 	result.Objective = e.objective(func(metric int) float64 { return values[metric] })
-	result.Rounding = e.objectiveRounding()
+	result.Rounding = e.objectiveRounding(func(metric int) float64 { return values[metric] })
 	return result
 }
 
@@ -131,14 +131,18 @@ func (e *evaluation) objective(value func(metric int) float64) float64 {
 	sum := 0.0
 	for _, term := range e.in.objective {
 		if term.Weight != 0 {
-			metric := slices.IndexFunc(metricTable, func(m Metric) bool { return m.Name == term.Metric })
-			sum += term.Weight * value(metric)
+			sum += term.Weight * value(position(term.Metric))
 		}
 	}
 	if !isFinite(sum) {
 		return math.Inf(1)
 	}
 	return sum
+}
+
+// position is that of a metric in the table.
+func position(name string) int {
+	return slices.IndexFunc(metricTable, func(m Metric) bool { return m.Name == name })
 }
 
 // addParts sums over the pieces.

@@ -47,3 +47,24 @@ func TestRoundingOfTheBalanceOfOneCluster(t *testing.T) {
 		t.Errorf("a bound of %v proves the schedule of %v to be optimal; its rounding error is said to be %v", half, report.Objective, report.Rounding)
 	}
 }
+
+// Metrics of an objective may cancel each other: then it may be stated with what rounding makes of them, and with no more.
+func TestRoundingOfMetricsThatCancelEachOther(t *testing.T) {
+	in, err := readInstance(`{"schema": "allot/instance/1", "objective": {"mean_wait": 0.5, "utilisation": 0.1},
+		"clusters": [{"id": "c", "machines": [{"id": "m", "speed": 0.5}]}], "jobs": [{"id": "j", "work": 5}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		stated float64
+		right  bool
+	}{
+		{-1.1657341758564142e-15, true}, // what exact numbers give
+		{-8.881784197001252e-16, true}, {0, true}, {1e-12, false}, {-1e-12, false},
+	} {
+		sol := &model.Solution{Jobs: []model.Placement{placed("j", "c", "0", 10, 20.000000000000004)}, Objective: &c.stated}
+		if report := model.Check(in, sol); report.OK() != c.right {
+			t.Errorf("%v stated, %v found: %v", c.stated, report.Objective, report.Violations)
+		}
+	}
+}

@@ -317,7 +317,7 @@ func (g *judge) verdict() verdict {
 		x, _ := value.Float64()
 		v.objective.Add(v.objective, scaled(new(big.Rat).Set(value), term.Weight))
 		magnitude := math.Abs(x)
-		v.rounding += weight * g.rounding(term.Metric)
+		v.rounding += weight * (g.rounding(term.Metric) + 1e-14*magnitude)
 		if most, any := g.largest(term.Metric); term.Weight < 0 && any {
 			value.Sub(exactly([]float64{most}), value)
 			magnitude += most

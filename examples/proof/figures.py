@@ -31,17 +31,18 @@ def objective_of(solution, instance):
 
 
 class Figure:
-    """A value with the sum of the magnitudes of what was added up; `error` bounds how far a value that is not exact may be off."""
+    """A value with the sum of the magnitudes of what was added up; `error` bounds how far a value that is not exact may be off; `terms` is what the
+    magnitudes of the terms of an objective add up to."""
 
-    def __init__(self, value, magnitude=0, error=0):
-        self.value, self.magnitude, self.error = value, magnitude, error
+    def __init__(self, value, magnitude=0, error=0, terms=0):
+        self.value, self.magnitude, self.error, self.terms = value, magnitude, error, terms
 
     def is_stated(self, stated):
         """rules.md, What is compared with which tolerance."""
         if self.value == inf:
             return False
         stated = F(stated)
-        return abs(stated - self.value) <= BILLIONTH * max(abs(stated), abs(self.value)) + ROUNDING * self.magnitude
+        return abs(stated - self.value) <= BILLIONTH * max(abs(stated), abs(self.value)) + ROUNDING * (self.magnitude + self.terms)
 
 
 def share(a, b, factor=1):
@@ -296,13 +297,14 @@ class Metrics:
 
     def objective(self, weights):
         """The weighted sum that is minimised (rules.md, The objective)."""
-        value = magnitude = error = F(0)
+        value = magnitude = error = terms = F(0)
         for name, w in minimised(weights).items():
             f = self.get(name) if self.known(name) else Figure(inf, 0)
             if f.value == inf:
                 return Figure(inf, 0)
             value, magnitude, error = value + w * f.value, magnitude + abs(w) * f.magnitude, error + abs(w) * f.error
-        return Figure(value, magnitude, error)
+            terms += abs(w * f.value)
+        return Figure(value, magnitude, error, terms)
 
 
 def root(x):
