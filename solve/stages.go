@@ -102,7 +102,7 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 	for _, k := range quickestFirst(solvers) {
 		info := solvers[k]
 		opt, ok := s.Next()
-		if !ok || best.Solution != nil && ctx.Err() != nil {
+		if !ok || ctx.Err() != nil {
 			break
 		}
 		result, err := info.New().Solve(ctx, in, opt)

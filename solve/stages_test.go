@@ -1,6 +1,7 @@
 package solve_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -71,4 +72,39 @@ func TestStagesSeeAProof(t *testing.T) {
 			t.Errorf("%s: %s with bound %s, expected %s", name, found.Status, found.Bound, c.want)
 		}
 	}
+}
+
+// A stage begins only before the context ends: of many jobs each would take a while to find that it has no time, and none would have a schedule.
+func TestNoStageBeginsAfterTheEnd(t *testing.T) {
+	in, err := model.NewBuilder("end").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).Job(model.JobSpec{ID: "a", Work: new(2.0)}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	begun := 0
+	var solvers []solve.Info
+	for k := range 3 {
+		solvers = append(solvers, solve.Info{Name: fmt.Sprint("stage", k), New: func() solve.Solver { return &ending{end: cancel, begun: &begun} }})
+	}
+	result, err := solve.NewStages(solve.Options{}).Best(ctx, in, solvers)
+	if err != nil || result.Solution != nil || result.Stop != model.StopCancelled || begun != 1 {
+		t.Errorf("%d stages begun, stopped by %s, error %v", begun, result.Stop, err)
+	}
+}
+
+// ending is a solver that is cut short: the context ends while it runs.
+type ending struct {
+	end   func()
+	begun *int
+}
+
+// Supports implements [solve.Solver].
+func (*ending) Supports(*model.Instance) error { return nil }
+
+// Solve implements [solve.Solver].
+func (e *ending) Solve(ctx context.Context, _ *model.Instance, _ solve.Options) (solve.Result, error) {
+	*e.begun++
+	e.end()
+	return solve.Stopped(ctx), nil
 }

@@ -39,7 +39,7 @@ func (*Auto) Supports(in *model.Instance) error { return NewSearch().Supports(in
 func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	run := solve.NewStages(opt)
 	best, err := run.Best(ctx, in, a.candidates(in))
-	if err != nil || best.Status == model.Optimal || best.Status == model.Infeasible || best.Solution != nil && ctx.Err() != nil {
+	if err != nil || best.Status == model.Optimal || best.Status == model.Infeasible || ctx.Err() != nil {
 		return best, err
 	}
 	rest, ok := run.Next()
