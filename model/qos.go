@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // The G/G/1 view of a schedule: every machine is a server at which jobs arrive at the rate that `loads` gives it. See the paper and the
@@ -80,8 +81,12 @@ func (s *schedule) loadedServers() []server {
 		for k := range servers {
 			sum.add(servers[k].load, 1)
 		}
+		lack := max(0, -sum.value())
+		if len(s.sol.Loads) == 0 && slices.ContainsFunc(servers, func(s server) bool { return len(s.tasks) == 0 && s.room() > lack }) {
+			lack = 0 // what rounding took while the rate was parked goes where it costs nothing
+		}
 		for k := range servers {
-			servers[k].lacks = max(0, -sum.value())
+			servers[k].lacks = lack
 		}
 	}
 	return servers

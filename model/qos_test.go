@@ -481,6 +481,25 @@ func TestRatesLackWhatRoundingTakes(t *testing.T) {
 	}
 }
 
+// Where a machine without jobs takes the idle rate, it takes what rounding takes of it, too: a nearly full machine waits no longer for that.
+func TestAFreeMachineTakesWhatRoundingTakes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 32))
+	for range 300 {
+		period := 3 + rng.Float64()
+		service := 1 / period * (1 + 0x1p-52*float64(2+rng.IntN(8)))
+		in := alone(t, 1+rng.Float64(), period, service, 8)
+		report := model.Check(in, assignment(in, "1", nil))
+		if !report.OK() {
+			t.Fatal(violations(report))
+		}
+		left := exactly([]float64{service, period}, []float64{-1})
+		want, _ := left.Quo(exactly([]float64{service}), left).Float64() // (1/T)·μ/(left/T)
+		if math.Abs(report.Objective-want) > 1e-13*want {
+			t.Fatalf("λ %v, μ %v, period %v: the penalty is %v, expected %v", in.Queueing().Rate, service, period, report.Objective, want)
+		}
+	}
+}
+
 // Stated rates at the borders of the rules: a job in a period of 4 needs 0.25.
 func TestLoadsAtTheLimits(t *testing.T) {
 	const below, above = 0x1p-55, 0x1p-54 // the last digits of 0.25
