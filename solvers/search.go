@@ -16,7 +16,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "Global search over assignment, order and numbers of processors, for any objective and everything an instance can ask for. It stops at the limit, or when its " +
 		"schedule is proved optimal. O(jobs · steps) an evaluation at most, for as many steps as jobs run at once.",
 	Source: "allot; parallel tempering after R. H. Swendsen, J.-S. Wang (1986), doi:10.1103/PhysRevLett.57.2607; annealing after S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi (1983), doi:10.1126/science.220.4598.671; " +
-		"a genetic algorithm where jobs depend on each other; docs/search.md has the engines, docs/search-findings.md what was tried",
+		"a genetic algorithm where jobs depend on each other; docs/search.md has the engines, docs/notes/search-findings.md what was tried",
 	New: func() solve.Solver { return NewSearch() },
 
 	Starts: true,

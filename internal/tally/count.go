@@ -93,6 +93,20 @@ func reason(lines []string) string {
 	return why
 }
 
+// missing are the reasons that name a program that a machine may have.
+var missing = regexp.MustCompile(`not installed|not found|not at hand|^no (node|python3|ssh-keygen|browser)|^there (is|are) no (shell|program)`)
+
+// lacks counts the tests that were skipped because the machine lacks a program.
+func (c *count) lacks() int {
+	n := 0
+	for _, s := range c.skipped {
+		if missing.MatchString(s.reason) {
+			n++
+		}
+	}
+	return n
+}
+
 // write writes the count, and then each reason with the tests that were skipped for it. The most frequent reason comes first.
 func (c *count) write(out *bufio.Writer) {
 	fmt.Fprintf(out, "\n%d tests passed, %d failed, %d skipped\n", c.passed, c.failed, len(c.skipped))

@@ -3,7 +3,8 @@
 //	go run ./internal/tally [-whole] [-C FOLDER] [FLAG…] [PACKAGE…]    the arguments of go test, except -json, which it adds
 //
 // It writes one line per package, with the output of tests that failed. With -whole it writes everything at the end, so that what runs
-// beside it does not write in between. With RAPID_SEED=0 in the environment no result comes from the cache. The exit status is that of go test.
+// beside it does not write in between. With ALLOT_SKIPS=fail in the environment a test that is skipped because this machine lacks a program is a failure: a machine
+// that should have them all says so. With RAPID_SEED=0 in the environment no result comes from the cache. The exit status is that of go test.
 package main
 
 import (
@@ -70,6 +71,9 @@ func run(ctx context.Context, arguments []string, out io.Writer) (int, error) {
 	err = command.Wait()
 	c.write(shown)
 	readErr = errors.Join(readErr, shown.Flush())
+	if lacks := c.lacks(); err == nil && lacks > 0 && os.Getenv("ALLOT_SKIPS") == "fail" {
+		return 1, errors.Join(readErr, fmt.Errorf("%d tests were skipped because this machine lacks a program", lacks))
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return max(1, exit.ExitCode()), readErr // -1: ended by a signal

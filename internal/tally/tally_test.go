@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -161,5 +162,32 @@ func TestCountOfEvents(t *testing.T) {
 	want := "\n2 tests passed, 1 failed, 3 skipped\n   2 × usual\n         p: TestD, p: TestE\n   1 × rare\n         p: TestA/x\n"
 	if out.String() != want {
 		t.Errorf("%q, expected %q", out.String(), want)
+	}
+}
+
+// On a machine that should have every program, a test that is skipped for want of one is a failure; one that is skipped for another reason is not.
+func TestSkipsThatFail(t *testing.T) {
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	for _, c := range []struct {
+		reason, skips string
+		fails         bool
+	}{
+		{"no node", "fail", true}, {"Slurm is not installed", "fail", true}, {"exec: \"x\": executable file not found in $PATH", "fail", true},
+		{"no node", "", false}, {"a single goroutine", "fail", false},
+	} {
+		dir := t.TempDir()
+		text := fmt.Sprintf("package tried\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) { t.Skip(%q) }\n", c.reason)
+		for name, text := range map[string]string{"go.mod": "module tried\n\ngo 1.26\n", "tried_test.go": text} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("ALLOT_SKIPS", c.skips)
+		var out strings.Builder
+		status, err := run(t.Context(), []string{"-C", dir, "."}, &out)
+		if (status != 0) != c.fails || (err != nil) != c.fails {
+			t.Errorf("%+v: status %d, %v\n%s", c, status, err, out.String())
+		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // annealing is one schedule that cools down over a number of moves known beforehand (simulated annealing: S. Kirkpatrick, C. D. Gelatt,
 // M. P. Vecchi, 1983, Optimization by simulated annealing, Science 220(4598), doi:10.1126/science.220.4598.671). Where the number of moves
-// is known, it ends with better schedules than tempering for some objectives and numbers of jobs, see docs/search-findings.md.
+// is known, it ends with better schedules than tempering for some objectives and numbers of jobs, see docs/notes/search-findings.md.
 //
 // Its parts are walks over different clusters of the same schedule. A cost that is a sum over the clusters lets them run side by side: what a part
 // does to its clusters changes nothing on the others. Every round deals the clusters anew, so that each pair of them comes together.

@@ -29,7 +29,7 @@ func newMember(n int) *member {
 // M. Vanhoucke, "A decomposition-based genetic algorithm for the resource-constrained project-scheduling problem", Operations Research 55,
 // 2007, doi:10.1287/opre.1060.0358 (a child takes a window of time from one parent and the order around it from the other).
 //
-// Deviations: the window is drawn at random and is not the one where use is highest (see docs/search-findings.md); each child replaces one
+// Deviations: the window is drawn at random and is not the one where use is highest (see docs/notes/search-findings.md); each child replaces one
 // member.
 type island struct {
 	*decoder
