@@ -1,6 +1,8 @@
 package solvetest
 
 import (
+	"bytes"
+	"fmt"
 	"math"
 	"testing"
 
@@ -20,24 +22,37 @@ func BruteForce(t testing.TB, in *model.Instance) float64 {
 }
 
 func bruteForce(in *model.Instance) (float64, error) {
+	empty, err := plan.NewSchedule(in)
+	if err != nil {
+		return 0, err
+	}
+	s, err := plan.NewSchedule(in)
+	if err != nil {
+		return 0, err
+	}
 	n := len(in.Jobs())
 	best := math.Inf(1)
-	order := make([]int, 0, n)
-	clusters := make([]int, n)
-	used := make([]bool, n)
+	order, clusters, used := make([]int, 0, n), make([]int, n), make([]bool, n)
+	tried := map[string]bool{}
 	var fault error
 	var extend func()
 	extend = func() {
+		sol := listed(s, empty, order, clusters)
+		if sol == nil || fault != nil {
+			return
+		}
+		key := placed(in, sol)
+		if tried[key] { // in another order of these jobs: what follows is the same
+			return
+		}
+		tried[key] = true
 		if len(order) == n {
-			objective, err := listed(in, order, clusters)
-			if err != nil {
-				fault = err
-			}
-			best = min(best, objective)
+			evaluation, err := model.Evaluate(in, sol)
+			best, fault = min(best, evaluation.Objective), err
 			return
 		}
 		for j := range n {
-			if used[j] || waitsFor(in, j, used) || fault != nil {
+			if used[j] || waitsFor(in, j, used) {
 				continue
 			}
 			used[j] = true
@@ -56,6 +71,24 @@ func bruteForce(in *model.Instance) (float64, error) {
 	return best, fault
 }
 
+// placed says where each job of the schedule is and which are left out, whatever their order. It has the processors: what can follow depends on
+// nothing else.
+func placed(in *model.Instance, sol *model.Solution) string {
+	parts := make([][]byte, len(in.Jobs()))
+	for k := range sol.Jobs {
+		p := &sol.Jobs[k]
+		j, _ := in.JobIndex(p.Job)
+		p.Parts(in.Jobs()[j].Tasks, func(piece model.Piece) {
+			parts[j] = fmt.Appendf(parts[j], "%s %s %d %x %x ", piece.Cluster, piece.Processors, piece.Tasks, piece.Start, piece.End)
+		})
+	}
+	for k := range sol.Unscheduled {
+		j, _ := in.JobIndex(sol.Unscheduled[k].Job)
+		parts[j] = []byte("left out")
+	}
+	return string(bytes.Join(parts, []byte{'\n'}))
+}
+
 // waitsFor reports whether a predecessor of the job is not in the order yet.
 func waitsFor(in *model.Instance, job int, used []bool) bool {
 	for _, before := range in.Jobs()[job].After {
@@ -66,21 +99,17 @@ func waitsFor(in *model.Instance, job int, used []bool) bool {
 	return false
 }
 
-// listed returns the objective of the list schedule.
-func listed(in *model.Instance, order, clusters []int) (float64, error) {
-	s, err := plan.NewSchedule(in)
-	if err != nil {
-		return 0, err
-	}
+// listed returns the list schedule of the jobs in the order, made anew in s; nil: a job has no place on its cluster.
+func listed(s, empty *plan.Schedule, order, clusters []int) *model.Solution {
+	s.Restart(empty)
 	for _, j := range order {
 		slot, ok := s.Earliest(j, clusters[j])
 		if !ok {
-			return math.Inf(1), nil
+			return nil
 		}
 		s.Place(j, slot)
 	}
-	evaluation, err := model.Evaluate(in, s.Solution())
-	return evaluation.Objective, err
+	return s.Solution()
 }
 
 // firstCome makes the schedule that takes the jobs in order of arrival and places each where it ends first. It returns nil if a list schedule cannot

@@ -39,11 +39,11 @@ var allCases = sync.OnceValues(func() ([]testCase, error) {
 		recipes = append(recipes, recipe{fmt.Sprintf("tiny/qos_penalty/%d", seed), queues(seed, seed%4 == 3), false})
 	}
 	recipes = append(recipes, recipe{"medium/qos_penalty", mediumQueues(), false})
-	for seed := range race.Fewer(uint64(12), 2) { // memory, bandwidth, files and hard deadlines
+	for seed := range race.Fewer(uint64(6), 2) { // memory, bandwidth, files and hard deadlines
 		recipes = append(recipes, recipe{fmt.Sprintf("grid/%d", seed), grid(seed, 100), false},
 			recipe{fmt.Sprintf("grid/one cluster/%d", seed), mixedGrid(seed, 100), false})
 	}
-	for seed := range race.Fewer(uint64(4), 1) {
+	for seed := range race.Fewer(uint64(2), 1) {
 		recipes = append(recipes, recipe{fmt.Sprintf("medium/plain/%d", seed), medium(seed, false), false},
 			recipe{fmt.Sprintf("medium/rich/%d", seed), medium(seed, true), false})
 	}
