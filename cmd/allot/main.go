@@ -98,6 +98,9 @@ func withinTime(c *cli.Context) (context.Context, context.CancelFunc) {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &output{Writer: stdout}
 	app := newApp(out, stderr)
+	if len(args) < 2 || strings.HasPrefix(args[1], "-") { // no command: the help and --version show it, and to find it takes the sum of the executable
+		app.Version = solve.Version()
+	}
 	if last := len(args) - 1; last > 0 && args[last] == completionFlag {
 		complete(stdout, app, args[1:last])
 		return exitOK
@@ -139,7 +142,6 @@ Examples:
 
 Exit status: 0 solved or ok, 1 failure, 2 wrong usage or invalid input, 3 infeasible or violations,
 4 stopped by a limit without a solution, or a bound without a certificate to check.`,
-		Version:         solve.Version(),
 		Writer:          stdout,
 		ErrWriter:       stderr,
 		HideHelpCommand: true,
