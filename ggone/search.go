@@ -284,7 +284,7 @@ func (s *search) plunge(n *node) {
 // children splits a node by a rank and a load: in up the rank, and so every fuller one of its class, carries at least the load, in down it
 // carries less, and so does every rank after it.
 func (s *search) children(n *node) (up, down *node) {
-	rank, load := s.branch(n)
+	rank, load := s.chooseBranch(n)
 	for _, c := range []**node{&up, &down} {
 		s.born++
 		*c = &node{box: box{slices.Clone(n.low), slices.Clone(n.high)}, bound: n.bound, u: n.u, born: s.born}
@@ -299,9 +299,9 @@ func (s *search) children(n *node) (up, down *node) {
 	return up, down
 }
 
-// branch picks the rank and the load to branch on: those for which the ascent was least decided between at least that load and less. Of
+// chooseBranch picks the rank and the load to branch on: those for which the ascent was least decided between at least that load and less. Of
 // equals it takes the rank with the widest limits.
-func (s *search) branch(n *node) (rank, load int) {
+func (s *search) chooseBranch(n *node) (rank, load int) {
 	best := -1.0
 	for r := range s.class {
 		all, above := 0.0, 0.0

@@ -196,7 +196,7 @@ func (x *explainer) waits(e *Explanation, ready float64) {
 		for _, h := range x.parts[c] {
 			why := ""
 			switch {
-			case meet(h.set, part.Processors):
+			case overlap(h.set, part.Processors):
 				if h.start < p.Start || near(h.end) {
 					free = max(free, min(h.end, p.Start))
 				}
@@ -216,8 +216,8 @@ func (x *explainer) waits(e *Explanation, ready float64) {
 	e.Free = &free
 }
 
-// meet says whether two sets have a processor in common.
-func meet(a, b model.ProcessorSet) bool {
+// overlap says whether two sets have a processor in common.
+func overlap(a, b model.ProcessorSet) bool {
 	for _, r := range a {
 		for _, q := range b {
 			if r.First <= q.Last && q.First <= r.Last {

@@ -23,7 +23,7 @@ func (f *facts) goal(p *Part, step string) (*big.Rat, error) {
 		if p.Step != 1 {
 			return nil, refute(step+".step", "numbers of jobs are whole: expected 1")
 		}
-		return above(number(p.Bound), unit, new(big.Rat)), nil
+		return leastRoundedUp(number(p.Bound), unit, new(big.Rat)), nil
 	case "makespan":
 	case "over_deadline":
 		deadlines = true
@@ -46,12 +46,12 @@ func (f *facts) goal(p *Part, step string) (*big.Rat, error) {
 	if p.Metric == "mean_response" || p.Metric == "mean_wait" {
 		unit.Quo(unit, big.NewRat(n, 1))
 	}
-	return above(number(p.Bound), unit, off), nil
+	return leastRoundedUp(number(p.Bound), unit, off), nil
 }
 
-// above is a little more than the largest multiple of the unit below bound + off, plus off: what is at least that is rounded up to the bound or
+// leastRoundedUp is a little more than the largest multiple of the unit below bound + off, plus off: what is at least that is rounded up to the bound or
 // higher.
-func above(bound, unit, off *big.Rat) *big.Rat {
+func leastRoundedUp(bound, unit, off *big.Rat) *big.Rat {
 	steps := new(big.Rat).Add(bound, off)
 	steps.Quo(steps, unit)
 	whole := new(big.Int).Sub(ceiling(steps), big.NewInt(1))

@@ -301,7 +301,7 @@ func (t *levelTree) listed(node *Node, box []loadBox, step string) error {
 			if l == nil {
 				return refute(step+".loads", "the loads %v may cost less than the bound at the prices of the node, and are not listed", loads)
 			}
-			if !t.dear(l) {
+			if !t.reachesTarget(l) {
 				return refute(step+".loads", "the loads %v may cost less than the bound at the prices of their places", loads)
 			}
 			return nil
@@ -328,9 +328,9 @@ func (t *levelTree) listed(node *Node, box []loadBox, step string) error {
 	return extend(0, 0, 0)
 }
 
-// dear says that the loads cost as much as the bound: whatever prices v its places have, an assignment costs at least Σ over tasks of the least
+// reachesTarget says that the loads cost as much as the bound: whatever prices v its places have, an assignment costs at least Σ over tasks of the least
 // (penalty − v) + Σ over places of v.
-func (t *levelTree) dear(l *Loads) bool {
+func (t *levelTree) reachesTarget(l *Loads) bool {
 	sum := int64(0)
 	places := make([]int64, len(l.At))
 	for r, n := range l.At {

@@ -231,7 +231,7 @@ func (r *rounds) round(ctx context.Context) {
 	}
 	work := func() {
 		if r.proving && proof.Add(1) == 1 {
-			r.prove(ctx, best)
+			r.improveBound(ctx, best)
 		}
 		for k := next.Add(1) - 1; k < chains; k = next.Add(1) - 1 {
 			r.used[k] = 0
@@ -248,10 +248,10 @@ func (r *rounds) round(ctx context.Context) {
 	workers.Wait()
 }
 
-// prove continues the proof of the bound; best is the best objective so far. It takes an eighth of the time that the chains of a round take, because
+// improveBound continues the proof of the bound; best is the best objective so far. It takes an eighth of the time that the chains of a round take, because
 // better schedules are worth more than a better bound; a quarter if the bound is near the objective, so that the proof may end the search; and as much
 // time as the chains if besides these have found nothing better for half of all rounds.
-func (r *rounds) prove(ctx context.Context, best float64) {
+func (r *rounds) improveBound(ctx context.Context, best float64) {
 	const second, near, least = 1e9, 0.1, 16
 	share := 1.0 / 8
 	if best-r.opt.Target.Or(math.Inf(-1)) <= near*math.Abs(best) {

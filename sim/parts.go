@@ -51,7 +51,7 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 		e.failf("job %s of %d tasks starts at %v with %d", r.ID, r.Tasks, e.now, tasks)
 		return
 	}
-	parts, ok := w.meet(e, j, claims)
+	parts, ok := w.grant(e, j, claims)
 	if !ok {
 		return
 	}
@@ -125,8 +125,8 @@ func (w *world) end(now, at float64, j *Job, p *Part, link float64) float64 {
 	return end
 }
 
-// meet takes what the claims ask for and sets the estimated end.
-func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
+// grant takes what the claims ask for and sets the estimated end.
+func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 	for int(j.Handle) >= len(w.parts) {
 		w.parts, w.cut = append(w.parts, nil), append(w.cut, Finished)
 	}

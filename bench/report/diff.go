@@ -204,7 +204,7 @@ func byCell(rows []bench.Row, run string) (map[string]*bench.Row, error) {
 	cells := map[string]*bench.Row{}
 	for k := range rows {
 		row := &rows[k]
-		cell := cellOf(row)
+		cell := runKey(row)
 		if cells[cell] != nil {
 			return nil, fmt.Errorf("run %s: expected one row a cell, found two of %s on %s, seed %d", run, row.Solver, row.Instance, row.Seed)
 		}
@@ -276,7 +276,7 @@ func (s *samples) add(a, b *bench.Row) {
 	s.line.Objective.count(rowPair{a, b}.costs())
 	whole := *a
 	whole.Key, whole.Seed = "", 0
-	name := cellOf(&whole)
+	name := runKey(&whole)
 	at, ok := s.at[name]
 	if !ok {
 		at = len(s.cases)

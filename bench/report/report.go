@@ -86,7 +86,7 @@ func gather(runs []Run) ([]bench.Row, error) {
 	for k := range runs {
 		for i := range runs[k].Rows {
 			row := &runs[k].Rows[i]
-			cell := cellOf(row)
+			cell := runKey(row)
 			if before, ok := from[cell]; ok && before != k {
 				clash = true
 			}
@@ -113,8 +113,8 @@ func gather(runs []Run) ([]bench.Row, error) {
 	return rows, nil
 }
 
-// cellOf is the cell that a row is of: its key, or what the key would be made of.
-func cellOf(row *bench.Row) string {
+// runKey identifies the run that a row records: its key, or, in rows without one, what the key would be made of.
+func runKey(row *bench.Row) string {
 	if row.Key != "" {
 		return row.Key
 	}

@@ -54,7 +54,7 @@ func runTrace(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	if t.made != nil { // nothing is written of a run that comes to another schedule
-		if err := t.comesToTheSame(ctx); err != nil {
+		if err := t.reproduces(ctx); err != nil {
 			return err
 		}
 	}
@@ -129,8 +129,8 @@ func (t *traced) readSolution(instance, solution string) error {
 	return nil
 }
 
-// comesToTheSame runs the solver and returns an error if its schedule is not the one of the file.
-func (t *traced) comesToTheSame(ctx context.Context) error {
+// reproduces runs the solver and returns an error if its schedule is not the one of the file.
+func (t *traced) reproduces(ctx context.Context) error {
 	result, err := t.run(ctx, nil)
 	if err != nil {
 		return err

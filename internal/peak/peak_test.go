@@ -26,8 +26,13 @@ func TestWatchSeesWhatWasHeldAndFreed(t *testing.T) {
 
 func TestHeapSeesWhatWasHeldAndFreed(t *testing.T) {
 	const size = 64 << 20
-	block := func() { runtime.KeepAlive(make([]byte, size)) }
-	if grown := Heap(func() { block(); time.Sleep(50 * time.Millisecond) }); grown < size/2 || grown > 2*size {
+	hold := func() {
+		block := make([]byte, size)
+		time.Sleep(100 * time.Millisecond) // some samples
+		block[size-1] = 1
+		runtime.KeepAlive(block)
+	}
+	if grown := Heap(hold); grown < size/2 || grown > 2*size {
 		t.Errorf("%d bytes more than before, expected about %d", grown, size)
 	}
 	if grown := Heap(func() {}); grown > size/2 {

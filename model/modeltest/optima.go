@@ -107,7 +107,7 @@ func (e *enumeration) extend(n int) {
 				continue
 			}
 			size, _ := e.in.Width(j, c)
-			e.placed[j] = e.earliest(j, placed{cluster: c, size: size}, ready, e.in.DurationOn(j, c, size))
+			e.placed[j] = e.asEarlyAsFits(j, placed{cluster: c, size: size}, ready, e.in.DurationOn(j, c, size))
 			e.order = append(e.order, j)
 			e.extend(n + 1)
 			e.order = e.order[:n]
@@ -116,8 +116,8 @@ func (e *enumeration) extend(n int) {
 	}
 }
 
-// earliest is the job at the earliest time from ready on, which is that or the end of another.
-func (e *enumeration) earliest(j int, p placed, ready, duration float64) placed {
+// asEarlyAsFits is the job at the earliest time from ready on, which is that or the end of another.
+func (e *enumeration) asEarlyAsFits(j int, p placed, ready, duration float64) placed {
 	times := []float64{ready}
 	for _, other := range e.order {
 		times = append(times, e.placed[other].end)

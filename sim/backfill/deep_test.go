@@ -149,8 +149,8 @@ func TestRankedEveryFeature(t *testing.T) {
 func TestSharesByHand(t *testing.T) {
 	f := Factors{HalfLife: 5, Damping: 2}
 	var s shares
-	s.meet(1)
-	s.meet(2)
+	s.addUser(1)
+	s.addUser(2)
 	s.advance(0, &f)
 	s.users[1].held = 2
 	s.advance(4, &f)

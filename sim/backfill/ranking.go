@@ -148,7 +148,7 @@ func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int
 // arrived tells of a job that joins the queue.
 func (s *scorer) arrived(j *sim.Job) {
 	if s != nil {
-		s.shares.meet(j.User())
+		s.shares.addUser(j.User())
 	}
 }
 
@@ -197,8 +197,8 @@ type share struct {
 // release is processors that a user has given back.
 type release struct{ user, processors int32 }
 
-// meet notes that a user has submitted a job.
-func (s *shares) meet(user int32) {
+// addUser notes that a user has submitted a job.
+func (s *shares) addUser(user int32) {
 	if missing := int(user) + 1 - len(s.users); missing > 0 {
 		s.users = append(s.users, slices.Repeat([]share{{factor: 1}}, missing)...)
 	}

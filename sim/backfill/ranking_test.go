@@ -320,8 +320,8 @@ func TestScoresByHand(t *testing.T) {
 func TestShareOfUsage(t *testing.T) {
 	for _, c := range []struct{ halfLife, first, second float64 }{{0, 0.5, 0.5}, {10, 1. / 3, 2. / 3}} {
 		s := newScorer(Ranking{Order: ByMultifactor, Factors: Factors{WeightShare: 1, MaxAge: 1, HalfLife: c.halfLife, Damping: 1, MaxClass: 1}}, 8)
-		s.shares.meet(1)
-		s.shares.meet(2)
+		s.shares.addUser(1)
+		s.shares.addUser(2)
 		s.begin(0)
 		for user := range int32(2) {
 			s.shares.users[user+1].held = 3

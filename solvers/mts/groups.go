@@ -94,7 +94,7 @@ func (r *run) form(kinds []int32) {
 		})
 	}
 	for resource := range g.front {
-		g.advance(r, resource)
+		g.dropDeparted(r, resource)
 	}
 	r.poll.Stopped(len(kinds) * len(r.release))
 	r.groups = append(r.groups, g)
@@ -113,8 +113,8 @@ func (r *run) openSpans(k int32, yield func(resource int, span float64)) {
 	}
 }
 
-// advance takes members that have left from the front of the order of the resource.
-func (g *group) advance(r *run, resource int) {
+// dropDeparted takes members that have left from the front of the order of the resource.
+func (g *group) dropDeparted(r *run, resource int) {
 	order := &g.orders[resource]
 	for order.len() > 0 && !g.holds(r, order.get(0).kind) {
 		order.first++
@@ -141,7 +141,7 @@ func (r *run) evaluateGroup(g *group) bool {
 		if r.release[at]+span > last {
 			continue
 		}
-		g.advance(r, at)
+		g.dropDeparted(r, at)
 		order := &g.orders[at]
 		for i := range order.len() {
 			member := order.get(i)
@@ -180,7 +180,7 @@ func (r *run) leastEnd(g *group) (end float64, resource int) {
 		if resource < 0 || g.holds(r, g.orders[resource].get(0).kind) {
 			return end, resource
 		}
-		g.advance(r, resource)
+		g.dropDeparted(r, resource)
 	}
 }
 

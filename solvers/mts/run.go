@@ -439,7 +439,7 @@ func (r *run) assign(k int32, resource int) {
 			if r.release != nil {
 				r.release[resource] = release
 			}
-			r.advance(resource, queue)
+			r.passLateKinds(resource, queue)
 			r.match(resource, queue)
 		}
 	}
@@ -454,8 +454,8 @@ func (r *run) drop(k int32) {
 	}
 }
 
-// advance passes the kinds that are too late on the resource now.
-func (r *run) advance(resource int, q *lateQueue) {
+// passLateKinds passes the kinds that are too late on the resource now.
+func (r *run) passLateKinds(resource int, q *lateQueue) {
 	for q.latest.len() > 0 && q.latest.get(0).at < q.release {
 		passed := q.latest.get(0)
 		q.latest.first++

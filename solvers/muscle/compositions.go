@@ -59,7 +59,7 @@ func (t *compositionTable) contents() [][][]int {
 func (t *compositionTable) jobs(n uint32) []int {
 	var jobs []int
 	for n > 0 {
-		c := t.composition(n)
+		c := t.at(n)
 		jobs, n = append(jobs, int(c.head)), c.rest
 	}
 	return jobs

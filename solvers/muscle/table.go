@@ -54,8 +54,8 @@ type composition struct {
 // compositionBlock holds the compositions of successive numbers.
 type compositionBlock [1 << 12]composition
 
-// composition is the composition with number n.
-func (t *compositionTable) composition(n uint32) composition {
+// at is the composition with number n.
+func (t *compositionTable) at(n uint32) composition {
 	const block = uint32(len(compositionBlock{}))
 	return t.all[n/block][n%block]
 }
@@ -74,10 +74,10 @@ func (t *compositionTable) add(c composition) uint32 {
 
 // compositionRow is one row of the table. Heads ascend from first to last, as jobs are appended in queue order.
 type compositionRow struct {
-	list   []uint32 // numbers of the compositions
-	heads  []uint64 // bit j: job j heads a composition
-	before []int32  // by word of heads: the compositions before those with their heads in it
-	stands []uint64 // bit j: job j stands in the row
+	list    []uint32 // numbers of the compositions
+	heads   []uint64 // bit j: job j heads a composition
+	before  []int32  // by word of heads: the compositions before those with their heads in it
+	members []uint64 // bit j: job j is in a composition of the row
 
 	// A search for the fewest allocated jobs need not begin at the first composition again: counts only grow, the counts before from are
 	// above floor, and no count is below it.
@@ -129,7 +129,7 @@ func (t *compositionTable) build() bool {
 		top = min(top+s, len(t.rows)-1)
 		for r := top; r > s; r-- {
 			if source := t.rows[r-s]; source != nil && next[r] < job {
-				if rest := t.firstDisjoint(source, t.rows[r], job, &next[r]); rest > 0 {
+				if rest := t.firstSharingNoJob(source, t.rows[r], job, &next[r]); rest > 0 {
 					t.append(r, composition{job, rest})
 				}
 			}
@@ -142,21 +142,21 @@ func (t *compositionTable) build() bool {
 	return true
 }
 
-// firstDisjoint is the first composition in the row source none of whose jobs is in the other row; 0: there is none. It looks only at
+// firstSharingNoJob is the first composition in the row source none of whose jobs is in the other row; 0: there is none. It looks only at
 // compositions whose heads come before the job end. A composition that is not disjoint never will be, as rows only grow: from keeps where the
 // search for this pair of rows goes on.
-func (t *compositionTable) firstDisjoint(source, row *compositionRow, end int32, from *int32) uint32 {
+func (t *compositionTable) firstSharingNoJob(source, row *compositionRow, end int32, from *int32) uint32 {
 	if row == nil {
 		return source.list[0]
 	}
-	heads, stands := source.heads, row.stands
+	heads, stands := source.heads, row.members
 	w := *from >> 6
 	word := heads[w] &^ stands[w] >> (*from & 63) << (*from & 63)
 	for {
 		for ; word != 0; word &= word - 1 {
 			b := bits.TrailingZeros64(word)
 			n := source.list[source.before[w]+int32(bits.OnesCount64(heads[w]&(1<<b-1)))]
-			if t.disjoint(t.composition(n).rest, stands) {
+			if t.disjoint(t.at(n).rest, stands) {
 				*from = w<<6 + int32(b)
 				return n
 			}
@@ -173,7 +173,7 @@ func (t *compositionTable) firstDisjoint(source, row *compositionRow, end int32,
 // disjoint says whether no job of the composition is in the set.
 func (t *compositionTable) disjoint(n uint32, set []uint64) bool {
 	for n > 0 {
-		c := t.composition(n)
+		c := t.at(n)
 		if set[c.head>>6]>>(c.head&63)&1 != 0 {
 			return false
 		}
@@ -187,7 +187,7 @@ func (t *compositionTable) append(r int, c composition) {
 	row := t.rows[r]
 	if row == nil {
 		words := (len(t.sizes) + 63) / 64
-		row = &compositionRow{heads: make([]uint64, words), before: make([]int32, words), stands: make([]uint64, words)}
+		row = &compositionRow{heads: make([]uint64, words), before: make([]int32, words), members: make([]uint64, words)}
 		t.rows[r] = row
 	}
 	w, bit := c.head>>6, uint64(1)<<(c.head&63)
@@ -195,11 +195,11 @@ func (t *compositionTable) append(r int, c composition) {
 		row.before[w] = int32(len(row.list))
 	}
 	row.heads[w] |= bit
-	row.stands[w] |= bit
+	row.members[w] |= bit
 	row.list = append(row.list, t.add(c))
 	for c.rest > 0 {
-		c = t.composition(c.rest)
-		row.stands[c.head>>6] |= 1 << (c.head & 63)
+		c = t.at(c.rest)
+		row.members[c.head>>6] |= 1 << (c.head & 63)
 	}
 }
 
@@ -255,7 +255,7 @@ func (t *compositionTable) alternatives(n uint32) bool {
 			t.walks = t.walks[:len(t.walks)-1]
 			continue
 		}
-		c := t.composition(*rest)
+		c := t.at(*rest)
 		*rest = c.rest
 		job := c.head
 		if t.state[job] == packFree {
@@ -278,7 +278,7 @@ func (t *compositionTable) alternatives(n uint32) bool {
 // enqueue puts a composition of jobs that are not taken into q.
 func (t *compositionTable) enqueue(n uint32) {
 	for n > 0 {
-		c := t.composition(n)
+		c := t.at(n)
 		t.state[c.head] = packQueued
 		t.q = append(t.q, c.head)
 		n = c.rest
@@ -346,10 +346,10 @@ func (t *compositionTable) fewestAbove(row *compositionRow) (n uint32, taken int
 // taken. It keeps the number of the allocated ones.
 func (t *compositionTable) takenIn(row *compositionRow, x int) int32 {
 	var jobs [3]int32 // by state
-	first := t.composition(row.list[x])
+	first := t.at(row.list[x])
 	jobs[t.state[first.head]]++
 	for n := first.rest; n > 0; {
-		c := t.composition(n)
+		c := t.at(n)
 		jobs[t.state[c.head]]++
 		n = c.rest
 	}

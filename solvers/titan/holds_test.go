@@ -173,7 +173,7 @@ func checkHolds(t *rapid.T, in *model.Instance, sol *model.Solution) {
 		c, _ := in.ClusterIndex(p.Cluster)
 		for _, h := range in.Held() {
 			for _, piece := range h.Pieces {
-				if piece.Cluster == c && p.Start < piece.End && p.End > p.Start && meet(p.Processors, piece.Processors) {
+				if piece.Cluster == c && p.Start < piece.End && p.End > p.Start && overlap(p.Processors, piece.Processors) {
 					t.Fatalf("%s starts at %v on %s, held until %v on %s", p.Job, p.Start, p.Processors, piece.End, piece.Processors)
 				}
 			}
@@ -181,8 +181,8 @@ func checkHolds(t *rapid.T, in *model.Instance, sol *model.Solution) {
 	}
 }
 
-// meet says whether two sets have a processor in common.
-func meet(a, b model.ProcessorSet) bool {
+// overlap says whether two sets have a processor in common.
+func overlap(a, b model.ProcessorSet) bool {
 	for _, r := range a {
 		for _, s := range b {
 			if r.First <= s.Last && s.First <= r.Last {

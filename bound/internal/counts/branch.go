@@ -44,7 +44,7 @@ func (p *Prover) cutOff(box []Box, x []float64, rounding float64) bool {
 		for b.Least <= b.Most && c.g[i][b.Most]+rest[b.Most] > limit {
 			b.Most--
 		}
-		dear := func(k int32) bool {
+		tooExpensive := func(k int32) bool {
 			for n := max(1, b.Least); n <= b.Most; n++ {
 				if c.hope[i][k][n]+rest[n] <= limit {
 					return false
@@ -52,10 +52,10 @@ func (p *Prover) cutOff(box []Box, x []float64, rounding float64) bool {
 			}
 			return true
 		}
-		for b.Most > 0 && b.Low < b.High && dear(b.Low) {
+		for b.Most > 0 && b.Low < b.High && tooExpensive(b.Low) {
 			b.Low++
 		}
-		for b.Most > 0 && b.Low < b.High && dear(b.High) {
+		for b.Most > 0 && b.Low < b.High && tooExpensive(b.High) {
 			b.High--
 		}
 	}
@@ -114,7 +114,7 @@ func (p *Prover) branch() {
 	first := p.trace.split(node, low)
 	for k, box := range [][]Box{low, high} {
 		if !tighten(box, int32(p.counts.Jobs)) {
-			p.trace.closedAt(first + k)
+			p.trace.closeRecord(first + k)
 			continue
 		}
 		p.made++

@@ -49,12 +49,12 @@ func (t *trace) narrowed(node *boxNode, x []float64) {
 // closed records that nothing is left of the box.
 func (t *trace) closed(node *boxNode) {
 	if t != nil {
-		t.closedAt(node.record)
+		t.closeRecord(node.record)
 	}
 }
 
-// closedAt records that nothing is left of the box of a record.
-func (t *trace) closedAt(record int) {
+// closeRecord records that nothing is left of the box of a record.
+func (t *trace) closeRecord(record int) {
 	if t != nil {
 		t.nodes[record].done = true
 	}

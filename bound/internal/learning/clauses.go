@@ -94,10 +94,10 @@ func (s *Solver) look(w watch, no literal) (keep, ok bool) {
 
 // reduce deletes half of the learned clauses: those of many levels and little use. Call it when no level is open, so that no clause is a cause.
 func (s *Solver) reduce() {
-	const dear = 2 // clauses of at most this many levels stay
+	const fewLevels = 2 // clauses of at most this many levels stay
 	var order []int32
 	for k := range s.clauses {
-		if c := &s.clauses[k]; c.literals != nil && c.levels > dear {
+		if c := &s.clauses[k]; c.literals != nil && c.levels > fewLevels {
 			order = append(order, int32(k))
 		}
 	}

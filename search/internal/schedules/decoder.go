@@ -180,7 +180,7 @@ func (d *decoder) compare(job int, at []int32, behind int) int {
 // joins says whether the jobs from a mark on find the same resources free as in the genome kept last. If so, it adds what they cost there.
 func (d *decoder) joins(mark int) bool {
 	was := &d.marks[mark]
-	sums, ok := d.objective.join(&d.sums, &was.sums, &d.keptSums)
+	sums, ok := d.objective.rejoined(&d.sums, &was.sums, &d.keptSums)
 	if !ok || !d.resources.Alike(was.resources, d.arrivals[mark]) {
 		return false
 	}
@@ -304,7 +304,7 @@ func (d *decoder) keep(g *genome) {
 	if d.joined > 0 {
 		was := d.marks[d.joined].sums
 		for k := d.joined; k < len(d.marks) && k*d.stride < len(g.order); k++ {
-			d.marks[k].sums, _ = d.objective.join(&d.joint, &was, &d.marks[k].sums)
+			d.marks[k].sums, _ = d.objective.rejoined(&d.joint, &was, &d.marks[k].sums)
 		}
 	}
 	d.keptSums.assign(&d.sums)

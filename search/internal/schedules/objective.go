@@ -242,20 +242,21 @@ func (o *objective) add(s *sums, job int, slot *plan.Slot, r *plan.Resources, co
 	}
 }
 
-// join computes the sums of a whole schedule without decoding it to its end. So far its sums are now. From here on it runs the same jobs at
-// the same times as another schedule, which had the sums was here and the sums end at its end. It returns false if the sums do not tell.
-func (o *objective) join(now, was, end *sums) (sums, bool) {
-	if o.evaluate || o.needs&(needClusters|needWorkflows) != 0 || !o.additive && (now.lastEnd < was.lastEnd || now.reach < was.reach) {
+// rejoined computes the sums of a whole schedule that is decoded only in part, where from here on it runs the same jobs at the same times as another
+// schedule. here are its sums so far, there those of the other schedule at the same place, and other those of the whole other schedule. It returns false
+// if the sums do not tell.
+func (o *objective) rejoined(here, there, other *sums) (sums, bool) {
+	if o.evaluate || o.needs&(needClusters|needWorkflows) != 0 || !o.additive && (here.lastEnd < there.lastEnd || here.reach < there.reach) {
 		return sums{}, false
 	}
-	s := *end // what does not differ stays the same to the last digit
-	s.placed, s.left, s.slowed = s.placed+now.placed-was.placed, s.left+now.left-was.left, s.slowed+now.slowed-was.slowed
-	s.onTime, s.overBudget = s.onTime+now.onTime-was.onTime, s.overBudget+now.overBudget-was.overBudget
-	s.lastEnd, s.reach = max(s.lastEnd, now.lastEnd), max(s.reach, now.reach)
-	s.response, s.wait = s.response+(now.response-was.response), s.wait+(now.wait-was.wait)
-	s.slowdown, s.bounded = s.slowdown+(now.slowdown-was.slowdown), s.bounded+(now.bounded-was.bounded)
-	s.over, s.data = s.over+(now.over-was.over), s.data+(now.data-was.data)
-	s.work, s.cost = s.work+(now.work-was.work), s.cost+(now.cost-was.cost)
+	s := *other // what does not differ stays the same to the last digit
+	s.placed, s.left, s.slowed = s.placed+here.placed-there.placed, s.left+here.left-there.left, s.slowed+here.slowed-there.slowed
+	s.onTime, s.overBudget = s.onTime+here.onTime-there.onTime, s.overBudget+here.overBudget-there.overBudget
+	s.lastEnd, s.reach = max(s.lastEnd, here.lastEnd), max(s.reach, here.reach)
+	s.response, s.wait = s.response+(here.response-there.response), s.wait+(here.wait-there.wait)
+	s.slowdown, s.bounded = s.slowdown+(here.slowdown-there.slowdown), s.bounded+(here.bounded-there.bounded)
+	s.over, s.data = s.over+(here.over-there.over), s.data+(here.data-there.data)
+	s.work, s.cost = s.work+(here.work-there.work), s.cost+(here.cost-there.cost)
 	return s, true
 }
 

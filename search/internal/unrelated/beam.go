@@ -233,7 +233,7 @@ func (b *beam) expand(s *partial, index, keep int) (cost int64) {
 	plain.score = b.rest(b.row[cut:], b.sum) - price*(limit-load)
 	b.nearFlips(cut, cluster, price)
 	b.columns.list(b.flips)
-	cost = int64(len(b.row)+len(b.columns.sets[0])+len(b.columns.sets[1])) + b.columns.meet(limit-load, price, 0.005*limit, b.worst-plain.score, max(keep, moreColumns))
+	cost = int64(len(b.row)+len(b.columns.sets[0])+len(b.columns.sets[1])) + b.columns.cheapestPairs(limit-load, price, 0.005*limit, b.worst-plain.score, max(keep, moreColumns))
 	from := len(b.next)
 	for _, found := range b.columns.found {
 		child := partial{left: slices.Clone(plain.left), hash: plain.hash, score: plain.score + found.cost, parent: plain.parent}

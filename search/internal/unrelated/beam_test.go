@@ -15,7 +15,7 @@ import (
 // never does not stop a search.
 func never() bool { return false }
 
-// meet finds the cheapest columns among all pairs of subsets, and list leaves out no subset within its limit of cost.
+// cheapestPairs finds the cheapest columns among all pairs of subsets, and list leaves out no subset within its limit of cost.
 func TestUnrelatedColumnsAreTheCheapest(t *testing.T) {
 	found := 0
 	rapid.Check(t, func(r *rapid.T) {
@@ -37,7 +37,7 @@ func TestUnrelatedColumnsAreTheCheapest(t *testing.T) {
 		if eighths {
 			need = math.Round(need*8) / 8
 		}
-		c.meet(need, price, math.Inf(1), most, keep)
+		c.cheapestPairs(need, price, math.Inf(1), most, keep)
 		var want []float64
 		for set := range uint32(1) << len(flips) {
 			load, cost := 0.0, [2]float64{}

@@ -100,9 +100,9 @@ func (c *columns) list(flips []flip) {
 	}
 }
 
-// meet finds the keep cheapest columns that gain at most need and cost less than most. Unused load costs price each. It looks no further than
+// cheapestPairs finds the keep cheapest columns that gain at most need and cost less than most. Unused load costs price each. It looks no further than
 // widest below need. It returns the number of pairs of subsets it compared.
-func (c *columns) meet(need, price, widest, most float64, keep int) (compared int64) {
+func (c *columns) cheapestPairs(need, price, widest, most float64, keep int) (compared int64) {
 	first, last := c.sets[0], c.sets[1]
 	c.found = c.found[:0]
 	low := len(last)
