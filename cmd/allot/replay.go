@@ -53,7 +53,7 @@ func runReplay(c *cli.Context) error {
 	if err := setImportFlags(c, trace); err != nil {
 		return err
 	}
-	_, policy, err := onlineSolver(c)
+	choice, policy, err := onlineSolver(c)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,8 @@ func runReplay(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "replaying", 0)
-	totals, err := sim.Run(ctx, swfSource{stream}, stream.Processors(), discipline.Plain(stream.Processors()), sim.Options{
+	source := &swfSource{stream: stream}
+	totals, err := sim.Run(ctx, source, stream.Processors(), discipline.Plain(stream.Processors()), sim.Options{
 		Kill: policy.Kills(), Seed: c.Uint64("seed"),
 		Progress: func(p sim.Progress) {
 			bar.describe(fmt.Sprintf("%d jobs, time %s", p.Left, bench.Figure(p.Now)))
@@ -82,7 +83,7 @@ func runReplay(c *cli.Context) error {
 	})
 	bar.finish()
 	if err != nil {
-		return stoppedOr(ctx, err)
+		return stoppedOr(ctx, ofPolicy(choice.Name, err, source.err))
 	}
 	fmt.Fprintln(c.App.ErrWriter, printable(stream.Report().String()))
 	return writeTotals(c, c.String("solver"), &totals, nil, nil)
@@ -119,7 +120,8 @@ func replayWorkload(c *cli.Context) error {
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "replaying", batches.Left())
 	figures := new(sim.Figures)
-	totals, err := sim.Stream(ctx, system, supportedBatches{batches, choice.Name, policy}, policy.Discipline(), sim.Options{
+	source := &supportedBatches{Batches: batches, name: choice.Name, policy: policy}
+	totals, err := sim.Stream(ctx, system, source, policy.Discipline(), sim.Options{
 		Kill: policy.Kills(), Seed: seed, Observer: figures,
 		Progress: func(p sim.Progress) {
 			bar.describe("time " + bench.Figure(p.Now))
@@ -128,7 +130,7 @@ func replayWorkload(c *cli.Context) error {
 	})
 	bar.finish()
 	if err != nil {
-		return stoppedOr(ctx, err)
+		return stoppedOr(ctx, ofPolicy(choice.Name, err, source.err))
 	}
 	return writeTotals(c, c.String("solver"), &totals, system, figures.Metrics())
 }
@@ -149,29 +151,42 @@ type supportedBatches struct {
 	*workload.Batches
 	name   string
 	policy solve.Policy
+	err    error // its last
 }
 
 // Next implements sim.Batches.
-func (s supportedBatches) Next() (*model.Instance, error) {
-	batch, err := s.Batches.Next()
-	if batch == nil || err != nil {
-		return nil, err
+func (s *supportedBatches) Next() (batch *model.Instance, err error) {
+	batch, s.err = s.Batches.Next()
+	if batch == nil || s.err != nil {
+		return nil, s.err
 	}
 	if err := s.policy.Supports(batch); err != nil {
-		return nil, usageErrorf("solver %s: %w", s.name, err)
+		s.err = usageErrorf("solver %s: %w", s.name, err)
+		return nil, s.err
 	}
 	return batch, nil
 }
 
 // swfSource adapts a workload trace to the simulation engine.
-type swfSource struct{ stream *swf.Stream }
+type swfSource struct {
+	stream *swf.Stream
+	err    error // its last
+}
 
 // Next implements sim.Source.
-func (s swfSource) Next(spec *sim.Spec) (bool, error) {
+func (s *swfSource) Next(spec *sim.Spec) (ok bool, err error) {
 	var j swf.Job
-	ok, err := s.stream.Next(&j)
+	ok, s.err = s.stream.Next(&j)
 	*spec = sim.Spec{Arrival: j.Arrival, Estimate: j.Estimate, Runtime: j.Runtime, Processors: int32(j.Processors)}
-	return ok, err
+	return ok, s.err
+}
+
+// ofPolicy names the policy in the error of a run, unless the jobs' source is at fault.
+func ofPolicy(name string, err, source error) error {
+	if source != nil {
+		return err
+	}
+	return fmt.Errorf("solver %s: %w", name, err)
 }
 
 // onlineSolver returns the on-line solver that the flags name, with its parameters set.

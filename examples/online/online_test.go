@@ -16,6 +16,7 @@ import (
 	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
+	_ "github.com/allot-opt/allot/solvers"
 )
 
 // policies are an example program and ours of the same name.
