@@ -1,89 +1,101 @@
-package bench
+package bench_test
 
 import (
-	"errors"
-	"math"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/model/formats"
 )
 
-// tinyFiles holds a small valid file for each importer.
-var tinyFiles = map[string]string{
-	"swf":      "; MaxProcs: 4\n1 0 0 10 2 -1 -1 2 20 -1 1 -1 -1 -1 -1 -1 -1 -1\n2 5 0 10 2 -1 -1 2 20 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
-	"etc":      "1 2\n3 4\n",
-	"wfformat": "{}",
-	"jobs":     "id,work\na,1\nb,2\n",
-	"rcpsp":    "1 0 5 0\n",
-	"batsim":   "",
-	"sacct":    "JobID|Submit|Start|End|NCPUS\n1|1|2|3|4\n",
-}
-
-// The defaults of every importer pass its own check. Every numeric option is set to odd texts: it either works or is refused with an error, never
-// with a panic. A number out of its range is refused by name.
-func TestImporterParametersAtTheEdges(t *testing.T) {
-	for _, info := range Formats() {
-		if err := params.Check(info.New()); err != nil {
-			t.Errorf("%s: the defaults are refused: %v", info.Name, err)
-		}
-		for _, p := range params.Of(info.New()) {
-			if p.Type != "int" {
-				continue
-			}
-			for _, value := range []string{"0", "-1", "NaN", "+Inf", "1e308"} {
-				importer := info.New()
-				err := params.Set(importer, p.Name, value)
-				if wrong := (*params.Error)(nil); value != "0" && (!errors.As(err, &wrong) || wrong.Name != p.Name) {
-					t.Errorf("%s, %s=%s: error %v, expected one of the parameter", info.Name, p.Name, value, err)
-				}
-				if err != nil {
-					continue
-				}
-				in, _, err := importer.Read(strings.NewReader(tinyFiles[info.Name]), "tiny")
-				if err == nil && in == nil {
-					t.Errorf("%s, %s=%s: no instance and no error", info.Name, p.Name, value)
-				}
-			}
-		}
-	}
-}
-
-// Options that a program sets directly are checked when the file is read. A zero does not stand for the default.
-func TestImportersCheckTheirFields(t *testing.T) {
-	read := func(i Importer, format string) error {
-		_, _, err := i.Read(strings.NewReader(tinyFiles[format]), "tiny")
-		return err
-	}
-	unnamed := NewSWFImport()
-	unnamed.Cluster = ""
-	negative := NewETCImport()
-	negative.Jobs = math.MinInt
-	for parameter, err := range map[string]error{
-		"estimates":       read(&SWFImport{Cluster: "c"}, "swf"),
-		"cluster":         read(unnamed, "swf"),
-		"jobs":            read(negative, "etc"),
-		"missing_runtime": read(&WfFormatImport{Cluster: "c"}, "wfformat"),
+// The begin of a file tells its format, and its name where the begin does not.
+func TestRecognise(t *testing.T) {
+	swf := "1 0 10 30 3 -1 -1 3 60 -1 1 1 1 -1 1 -1 -1 -1\n"
+	for _, c := range []struct{ name, begin, want string }{
+		{"a", "; Version: 2.2\n" + swf, "swf"},
+		{"a", "\n  " + swf, "swf"},
+		{"a.csv", "\ufeff\"id\",\"arrival\",\"work\"\n1,2,3\n", "jobs"},
+		{"a.txt", "runtime.c0,id\n", "jobs"},
+		{"a.csv", "job_id,workload_name,profile,submission_time\n", "batsim"},
+		{"a.csv", "id,name\n1,x\n", "jobs"},
+		{"a.txt", "id,name\n1,x\n", ""},
+		{"a.txt", "name,work\n", ""},
+		{"a", "512 16 0\n91753.195312\n", "etc"},
+		{"a", "2 2\r\n1 2\r\n", "etc"},
+		{"a.json", `{"name": "w", "schemaVersion": "1.5", "workflow": {"makespan": 1}}`, "wfformat"},
+		{"a.json", `{"name": "w", "schemaVersion": "1.5"}`, ""},
+		{"a.json", `{"workflow": {"a": 1}}`, ""},
+		{"a.json", ` {"workflow" : {"tasks": []}}`, "wfformat"},
+		{"a.json", `{"schema": "allot/instance/1", "name": "\"workflow\": {", "workflow": {}}`, ""},
+		{"a.json", `{"jobs": [{"workflow": "w"}]}`, ""},
+		{"trace.SWF.gz", "no header and 5 columns\n", "swf"},
+		{"m.etc", "x", "etc"},
+		{"j301_1.sm", "x", "rcpsp"},
+		{"Pat1.RCP", "x", "rcpsp"},
+		{"a", "***\nprojects : 1\njobs (incl. supersource/sink ):  3\n", "rcpsp"},
+		{"a", "***\nprojects : 1\n", ""},
+		{"a", "3 2\n4 5\n\n0 0 0\n1 2\n", "rcpsp"},
+		{"a", "3 2 4 5 0 0 0 1\r\n3\r\n", "rcpsp"},
+		{"a", "3 2\n4 5\n0 0 0 1 4\n", "etc"}, // there is no activity 4
+		{"a", "3 2\n4 5\n0 0 0 2 3\n", "etc"}, // a successor is missing
+		{"a", "3 2\n4 5\n0 0 1 1 3\n", "etc"}, // a demand
+		{"a", "3 2\n4 5.5\n0 0 0 1 3\n", "etc"},
+		{"trace.swf", `{"schema": "allot/instance/1"}`, ""},
+		{"trace.swf", `[1]`, ""},
+		{"trace.swf", "", ""},
+		{"a", "\x00\xff", ""},
+		{"a.csv", "\x00\xff", ""},
+		{"a", ";\x00\xff", ""},
+		{"a", "; comment\n;\n", "swf"},
+		{"a", "; comment\n\n  ; more\n" + swf, "swf"},
+		{"a", "; settings\n[a]\nb=1\n", ""},
+		{"a", "NaN Inf\n", ""},
+		{"a", "0 3\n", ""},
+		{"a", "5\n", ""},
+		{"a", strings.Repeat("\n", formats.RecogniseBytes) + swf, ""}, // too late to be seen
 	} {
-		if wrong := (*params.Error)(nil); !errors.As(err, &wrong) || wrong.Name != parameter {
-			t.Errorf("error %v, expected one of parameter %s", err, parameter)
-		}
-	}
-	for _, err := range []error{read(NewSWFImport(), "swf"), read(NewETCImport(), "etc")} {
-		if err != nil {
-			t.Error(err)
+		info, ok := formats.Recognise(c.name, []byte(c.begin))
+		if info.Name != c.want || ok != (c.want != "") {
+			t.Errorf("%s %q: got %q, want %q", c.name, c.begin, info.Name, c.want)
 		}
 	}
 }
 
-// The largest number of processors in the tags equals the model's.
-func TestMostProcessorsInTags(t *testing.T) {
-	for _, info := range Formats() {
-		for _, p := range params.Of(info.New()) {
-			if p.Name == "processors" && p.Range.High != model.MaxProcessors {
-				t.Errorf("%s: at most %v processors, expected %d", info.Name, p.Range.High, model.MaxProcessors)
+// Real files are recognised by their contents alone, and what is recognised can be imported.
+func TestRecogniseRealFiles(t *testing.T) {
+	for pattern, want := range map[string]string{"swf/*.swf.gz": "swf", "braun_etc/*.gz": "etc", "wfformat/*.json": "wfformat", "rcpsp/*/*.gz": "rcpsp", "mcp/*.json": "", "ggone/*.json": ""} {
+		files, err := filepath.Glob(filepath.Join("../data", pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, file := range files {
+			if info, _ := formats.Recognise("file", begin(t, file)); info.Name != want {
+				t.Errorf("%s: got %q, want %q", file, info.Name, want)
 			}
 		}
 	}
+}
+
+// begin is the begin of a file's contents.
+func begin(t *testing.T, path string) []byte {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var r io.Reader = file
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(r, formats.RecogniseBytes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }

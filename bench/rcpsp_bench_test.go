@@ -68,7 +68,7 @@ func projectCases(b *testing.B, set string) []projectCase {
 			continue
 		}
 		in := readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
-			return rcpsp.Read(r, row["file"], rcpsp.Options{})
+			return rcpsp.NewReader().Read(r, row["file"])
 		}, "rcpsp", set, row["file"]+".gz")
 		cases = append(cases, projectCase{row["psplib_name"], in, row.Number(b, "lb"), row.Number(b, "ub")})
 	}

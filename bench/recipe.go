@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/formats"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/workload"
 )
@@ -62,12 +63,12 @@ func (r Recipe) make() (*model.Instance, error) {
 		}
 		return maker.Generate(r.Seed)
 	case r.Import != "":
-		info, ok := formatNamed(r.Import)
+		info, ok := formats.Named(r.Import)
 		if !ok {
 			return nil, fmt.Errorf("unknown format %q", r.Import)
 		}
-		importer := info.New()
-		if err := setAll(importer, r.Parameters); err != nil {
+		reader := info.New()
+		if err := setAll(reader, r.Parameters); err != nil {
 			return nil, err
 		}
 		file, err := model.Open(r.File)
@@ -75,7 +76,7 @@ func (r Recipe) make() (*model.Instance, error) {
 			return nil, err
 		}
 		defer file.Close()
-		in, _, err := importer.Read(file, r.File)
+		in, _, err := reader.Read(file, r.File)
 		return in, err
 	}
 	return model.ReadInstanceFile(r.File)

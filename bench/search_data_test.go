@@ -53,7 +53,7 @@ func matrices(b *testing.B, column string) []searchCase {
 	for _, row := range realdata.Table(b, "braun_etc", "best_known.csv") {
 		name := row["instance"]
 		in := readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
-			return etc.Read(r, name, etc.Options{})
+			return etc.NewReader().Read(r, name)
 		}, "braun_etc", name+".gz")
 		cases = append(cases, searchCase{name: name, in: in, known: row.Number(b, column)})
 	}
@@ -137,7 +137,7 @@ func stripPackingCases(b *testing.B, shuffled bool) []searchCase {
 			if shuffled {
 				r = shuffledLines(b, r, uint64(k))
 			}
-			return jobcsv.Read(r, name, jobcsv.Options{Processors: int(row.Number(b, "strip_width_W"))})
+			return (&jobcsv.Reader{Processors: int(row.Number(b, "strip_width_W")), Cluster: "cluster"}).Read(r, name)
 		}, "strip_packing", row["set"], name)
 		cases = append(cases, searchCase{name: row["instance"], in: in, known: row.Number(b, "best_known_strip")})
 	}
@@ -166,7 +166,7 @@ func workflowCases(b *testing.B, processors ...int) []searchCase {
 		for _, row := range realdata.Table(b, "wfformat", "summary.csv") {
 			name, _, _ := strings.Cut(row["instance"], "-")
 			in := readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
-				return wfformat.Read(r, row["instance"], wfformat.Options{Processors: p})
+				return (&wfformat.Reader{Processors: p, Cluster: "cluster", MissingRuntime: wfformat.Keep}).Read(r, row["instance"])
 			}, "wfformat", row["instance"])
 			cases = append(cases, searchCase{
 				name:  fmt.Sprintf("%s-p%d", name, p),
@@ -199,6 +199,6 @@ func workflowBound(in *model.Instance) float64 {
 // batch returns the first jobs of a real workload trace, all released at 0.
 func batch(b *testing.B, jobs int) *model.Instance {
 	return readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
-		return swf.Read(r, "mira", swf.Options{Jobs: jobs, Batch: true})
+		return with(swf.NewReader(), func(x *swf.Reader) { x.Jobs, x.Batch = jobs, true }).Read(r, "mira")
 	}, "swf", "mira.swf.gz")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/formats"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/workload"
@@ -118,12 +119,9 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 		}
 		target = func() any { return info.New() }
 	case source.Import != "":
-		info, ok := formatNamed(source.Import)
+		info, ok := formats.Named(source.Import)
 		if !ok {
-			var names []string
-			for _, info := range Formats() {
-				names = append(names, info.Name)
-			}
+			names := formats.Names()
 			f.at(path+".import", "expected a format, one of %s; found %q%s", strings.Join(names, ", "), source.Import, suggest.Words(source.Import, names))
 			return
 		}
@@ -162,16 +160,6 @@ func (s *Suite) validateSources(f *suiteFaults, labels map[string]int, all bool)
 			f.at(fmt.Sprintf("solvers[%d].seeds", k), "expected none, as the seeds of solvers are those of workloads (paired)")
 		}
 	}
-}
-
-// formatNamed finds a foreign format by its name.
-func formatNamed(name string) (FormatInfo, bool) {
-	for _, info := range Formats() {
-		if info.Name == name {
-			return info, true
-		}
-	}
-	return FormatInfo{}, false
 }
 
 // validate adds the faults of a choice of solvers. It returns false if there is no usable solver to check further.
@@ -238,7 +226,7 @@ func (s Seeds) validate(f *suiteFaults, path string) {
 }
 
 // validateGrid adds a fault for each parameter that is unknown, has no value or has a refused value. The function target makes a new solver,
-// workload or importer to try the values on.
+// workload or reader to try the values on.
 func validateGrid(f *suiteFaults, path string, parameters map[string]Values, target func() any, set func(target any, name, text string) error) {
 	points := 1
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {

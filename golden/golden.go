@@ -86,24 +86,24 @@ type Workload struct {
 	index    map[string]int  // of each job
 }
 
-// Options are how a workload is read: nothing is left out, shifted or mended.
-func Options() swf.Options {
-	return swf.Options{AbsoluteTime: true, PreferRequested: true, Estimates: swf.KeepEstimates, ZeroRuntime: swf.Keep, TooWide: swf.Keep}
+// reader reads a workload as it is, without shifts and repairs; tooWide says whether it leaves out the jobs that are too wide.
+func reader(tooWide swf.Action) *swf.Reader {
+	r := swf.NewReader()
+	r.AbsoluteTime, r.Estimates, r.ZeroRuntime, r.TooWide = true, swf.KeepEstimates, swf.Keep, tooWide
+	return r
 }
 
 // Workload reads a workload of the set.
 func (s *Set) Workload(name string) (*Workload, error) {
 	path := filepath.Join(s.Folder, "workloads", name+".swf")
-	in, report, err := read(path, Options())
+	in, report, err := read(path, reader(swf.Keep))
 	if err != nil {
 		return nil, err
 	}
 	if report.Kept != report.Read {
 		return nil, inputError(path, "expected jobs that state submit time, run time and processors, found %d that do not", report.Read-report.Kept)
 	}
-	without := Options()
-	without.TooWide = swf.Drop
-	fitting, _, err := read(path, without)
+	fitting, _, err := read(path, reader(swf.Drop))
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +132,13 @@ func (s *Set) Workload(name string) (*Workload, error) {
 }
 
 // read reads a workload as an instance.
-func read(path string, opt swf.Options) (*model.Instance, *model.ImportReport, error) {
+func read(path string, r *swf.Reader) (*model.Instance, *model.ImportReport, error) {
 	file, err := model.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer file.Close()
-	return swf.Read(file, path, opt)
+	return r.Read(file, path)
 }
 
 // Instance is the workload as an instance.

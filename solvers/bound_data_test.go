@@ -16,7 +16,7 @@ func tightStripPackings(t testing.TB) (proved, reached int) {
 		if row[8] != "yes" {
 			continue
 		}
-		in, _, err := jobcsv.Read(realdata.Open(t, "strip_packing", row[0], row[1]+".csv"), row[1], jobcsv.Options{Processors: int(number(t, row[3]))})
+		in, _, err := (&jobcsv.Reader{Processors: int(number(t, row[3])), Cluster: "cluster"}).Read(realdata.Open(t, "strip_packing", row[0], row[1]+".csv"), row[1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestBoundIsTheOptimumOfStripPackings(t *testing.T) {
 func workflowGains(t testing.TB, yield func(name string, processors int, found, plain float64)) {
 	for _, row := range records(t, "wfformat", "summary.csv") {
 		for _, processors := range []int{4, 16, 64} {
-			in, _, err := wfformat.Read(realdata.Open(t, "wfformat", row[0]), row[0], wfformat.Options{Processors: processors})
+			in, _, err := (&wfformat.Reader{Processors: processors, Cluster: "cluster", MissingRuntime: wfformat.Keep}).Read(realdata.Open(t, "wfformat", row[0]), row[0])
 			if err != nil {
 				t.Fatal(err)
 			}

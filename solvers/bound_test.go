@@ -176,7 +176,7 @@ func number(t testing.TB, text string) float64 {
 func TestAreaDualReachesTheLPOfTheBraunMatrices(t *testing.T) {
 	race.OneGoroutine(t)
 	for _, row := range records(t, "braun_etc", "best_known.csv") {
-		in, _, err := etc.Read(realdata.Open(t, "braun_etc", row[0]+".gz"), row[0], etc.Options{})
+		in, _, err := etc.NewReader().Read(realdata.Open(t, "braun_etc", row[0]+".gz"), row[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestNoBoundIsAboveTheBestKnown(t *testing.T) {
 	}
 	for _, row := range records(t, "strip_packing", "best_known.csv") {
 		width := int(number(t, row[3]))
-		in, _, err := jobcsv.Read(realdata.Open(t, "strip_packing", row[0], row[1]+".csv"), row[1], jobcsv.Options{Processors: width})
+		in, _, err := (&jobcsv.Reader{Processors: width, Cluster: "cluster"}).Read(realdata.Open(t, "strip_packing", row[0], row[1]+".csv"), row[1])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,27 +55,29 @@ func suites(t *testing.T, yield func(name string, in *model.Instance, metrics []
 		yield(filepath.Base(path), in, certifiedMetrics)
 	}
 	for _, row := range records(t, "braun_etc", "best_known.csv") {
-		in, _, err := etc.Read(realdata.Open(t, "braun_etc", row[0]+".gz"), row[0], etc.Options{})
+		in, _, err := etc.NewReader().Read(realdata.Open(t, "braun_etc", row[0]+".gz"), row[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		yield(row[0], in, []string{"makespan", "mean_response"})
 	}
 	for _, row := range records(t, "strip_packing", "best_known.csv") {
-		in, _, err := jobcsv.Read(realdata.Open(t, "strip_packing", row[0], row[1]+".csv"), row[1], jobcsv.Options{Processors: int(number(t, row[3]))})
+		in, _, err := (&jobcsv.Reader{Processors: int(number(t, row[3])), Cluster: "cluster"}).Read(realdata.Open(t, "strip_packing", row[0], row[1]+".csv"), row[1])
 		if err != nil {
 			t.Fatal(err)
 		}
 		yield(row[1], in, []string{"makespan"})
 	}
 	for _, row := range records(t, "wfformat", "summary.csv") {
-		in, _, err := wfformat.Read(realdata.Open(t, "wfformat", row[0]), row[0], wfformat.Options{Processors: 16})
+		in, _, err := (&wfformat.Reader{Processors: 16, Cluster: "cluster", MissingRuntime: wfformat.Keep}).Read(realdata.Open(t, "wfformat", row[0]), row[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		yield(row[0], in, []string{"makespan", "mean_response"})
 	}
-	in, _, err := swf.Read(realdata.Open(t, "swf", "KTH-SP2-1996-2.swf.gz"), "KTH", swf.Options{Jobs: 500})
+	trace := swf.NewReader()
+	trace.Jobs = 500
+	in, _, err := trace.Read(realdata.Open(t, "swf", "KTH-SP2-1996-2.swf.gz"), "KTH")
 	if err != nil {
 		t.Fatal(err)
 	}

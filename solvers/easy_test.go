@@ -17,7 +17,9 @@ import (
 // readTrace reads a trace as allot import swf does: requested processors first, estimates raised to the run time.
 func readTrace(t testing.TB, file string, jobs int) *model.Instance {
 	t.Helper()
-	in, _, err := swf.Read(realdata.Open(t, "swf", file), file, swf.Options{PreferRequested: true, Estimates: swf.RaiseEstimates, Jobs: jobs})
+	trace := swf.NewReader()
+	trace.Jobs = jobs
+	in, _, err := trace.Read(realdata.Open(t, "swf", file), file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -308,7 +308,7 @@ func TestBraun(t *testing.T) {
 // braunMatrix reads a matrix.
 func braunMatrix(t testing.TB, name string) *model.Instance {
 	t.Helper()
-	in, _, err := etc.Read(realdata.Open(t, "braun_etc", name), name, etc.Options{})
+	in, _, err := etc.NewReader().Read(realdata.Open(t, "braun_etc", name), name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func (w *MTSLog) Generate(seed uint64) (*model.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, _, err := swf.Read(text, "KTH-SP2", swf.Options{})
+	log, _, err := swf.NewReader().Read(text, "KTH-SP2")
 	if err != nil {
 		return nil, err
 	}

@@ -2,18 +2,17 @@ package main
 
 import (
 	"io"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/batsim"
-	"github.com/allot-opt/allot/model/jobcsv"
-	"github.com/allot-opt/allot/model/swf"
+	"github.com/allot-opt/allot/model/formats"
 )
 
 func exportCommand() *cli.Command {
-	return &cli.Command{
+	command := &cli.Command{
 		Name:      "export",
 		Usage:     "write a schedule in another tool's format",
 		ArgsUsage: "FORMAT INSTANCE SOLUTION",
@@ -22,24 +21,24 @@ func exportCommand() *cli.Command {
 Examples:
   allot export swf trace.json plan.json -o plan.swf
   allot export batsim trace.json plan.json | head`,
-		Subcommands: []*cli.Command{
-			exportFormat("swf", "a trace in the Standard Workload Format, with wait times; allot import swf reads it", swf.Write),
-			exportFormat("batsim", "the columns of Batsim's jobs.csv, for evalys and similar tools; allot import batsim reads it", batsim.Write),
-			exportFormat("csv", "the fields of the jobs and their places in the schedule; allot import jobs reads it", jobcsv.Write),
-		},
-		Action: func(c *cli.Context) error {
-			return usageErrorf("expected a format, one of swf, batsim, csv; found %q%s", c.Args().First(), suggest.Words(c.Args().First(), commandNames(c.Command.Subcommands)))
-		},
 	}
+	for _, format := range formats.Writers() {
+		command.Subcommands = append(command.Subcommands, exportFormat(format))
+	}
+	names := commandNames(command.Subcommands)
+	command.Action = func(c *cli.Context) error {
+		return usageErrorf("expected a format, one of %s; found %q%s", strings.Join(names, ", "), c.Args().First(), suggest.Words(c.Args().First(), names))
+	}
+	return command
 }
 
 // exportFormat is the subcommand of one format.
-func exportFormat(name, usage string, writer func(io.Writer, *model.Instance, *model.Solution) error) *cli.Command {
+func exportFormat(format formats.Writer) *cli.Command {
 	return &cli.Command{
-		Name:        name,
-		Usage:       usage,
+		Name:        format.Name,
+		Usage:       format.Doc,
 		ArgsUsage:   "INSTANCE SOLUTION",
-		Description: "Example:\n  allot export " + name + " instance.json plan.json",
+		Description: "Example:\n  allot export " + format.Name + " instance.json plan.json",
 		Flags:       []cli.Flag{outputFlag},
 		Action: func(c *cli.Context) error {
 			if err := checkWritable(c.String("output")); err != nil {
@@ -49,7 +48,7 @@ func exportFormat(name, usage string, writer func(io.Writer, *model.Instance, *m
 			if err != nil {
 				return err
 			}
-			return write(c, c.String("output"), func(w io.Writer) error { return writer(w, in, sol[0]) })
+			return write(c, c.String("output"), func(w io.Writer) error { return format.Write(w, in, sol[0]) })
 		},
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/slurm"
+	"github.com/allot-opt/allot/model/formats"
 	"github.com/allot-opt/allot/params"
 )
 
@@ -32,13 +32,11 @@ Examples:
   allot import jobs --processors 25 jobs.csv
   allot import slurm -o queue.json`,
 	}
-	var names []string
-	for _, info := range bench.Formats() {
-		names = append(names, info.Name)
+	for _, info := range formats.All() {
 		command.Subcommands = append(command.Subcommands, importFormat(info))
 	}
-	names = append(names, slurm.Format)
 	command.Subcommands = append(command.Subcommands, importSlurm())
+	names := commandNames(command.Subcommands)
 	command.Action = func(c *cli.Context) error {
 		return usageErrorf("expected a format, one of %s; found %q%s", strings.Join(names, ", "), c.Args().First(), suggest.Words(c.Args().First(), names))
 	}
@@ -46,7 +44,7 @@ Examples:
 }
 
 // importFormat is the subcommand of one format.
-func importFormat(info bench.FormatInfo) *cli.Command {
+func importFormat(info formats.Info) *cli.Command {
 	return &cli.Command{
 		Name:        info.Name,
 		Usage:       info.Doc,
@@ -58,8 +56,8 @@ func importFormat(info bench.FormatInfo) *cli.Command {
 			if err != nil {
 				return err
 			}
-			importer := info.New()
-			if err := setImportFlags(c, importer); err != nil {
+			reader := info.New()
+			if err := setImportFlags(c, reader); err != nil {
 				return err
 			}
 			file, err := model.Open(args[0])
@@ -67,7 +65,7 @@ func importFormat(info bench.FormatInfo) *cli.Command {
 				return &statusError{exitInput, err}
 			}
 			defer file.Close()
-			in, report, err := importer.Read(file, model.InputName(args[0]))
+			in, report, err := reader.Read(file, model.InputName(args[0]))
 			if err != nil {
 				return &statusError{exitInput, withFlagNames(err)}
 			}
@@ -102,9 +100,9 @@ func withImportObjective(c *cli.Context, in *model.Instance) (*model.Instance, e
 }
 
 // importFlags are the options of a reader as flags: those named, else all.
-func importFlags(importer bench.Importer, names ...string) []cli.Flag {
+func importFlags(reader formats.Reader, names ...string) []cli.Flag {
 	var flags []cli.Flag
-	for _, p := range params.Of(importer) {
+	for _, p := range params.Of(reader) {
 		if names != nil && !slices.Contains(names, p.Name) {
 			continue
 		}
@@ -129,16 +127,16 @@ func importFlags(importer bench.Importer, names ...string) []cli.Flag {
 }
 
 // setImportFlags sets the options of a reader that flags name.
-func setImportFlags(c *cli.Context, importer bench.Importer) error {
+func setImportFlags(c *cli.Context, reader formats.Reader) error {
 	if err := checkChoices(c); err != nil {
 		return err
 	}
-	for _, p := range params.Of(importer) {
+	for _, p := range params.Of(reader) {
 		flag := strings.ReplaceAll(p.Name, "_", "-")
 		if !c.IsSet(flag) {
 			continue
 		}
-		if err := params.Set(importer, p.Name, fmt.Sprint(c.Value(flag))); err != nil {
+		if err := params.Set(reader, p.Name, fmt.Sprint(c.Value(flag))); err != nil {
 			return flagError(flag, err)
 		}
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,48 +10,43 @@ import (
 	"github.com/kballard/go-shellquote"
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/formats"
+	"github.com/allot-opt/allot/model/slurm"
 	"github.com/allot-opt/allot/params"
 )
 
 // readInstance reads an instance. If the file is not an instance but looks like a format that import reads, the error states
 // how to import it.
 func readInstance(path string) (*model.Instance, error) {
-	file, err := model.Open(path)
+	file, err := formats.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	buffered := bufio.NewReaderSize(file, bench.RecogniseBytes)
-	begin, _ := buffered.Peek(bench.RecogniseBytes) // an error comes again when the rest is read
-	format, foreign := bench.Recognise(path, begin) // before the reader reuses the buffer
-	queue := bytes.Contains(begin, []byte(`"array_task_string"`)) && bytes.Contains(begin, []byte(`"job_state"`))
-	in, err := model.ReadInstance(buffered, model.InputName(path))
+	queue := slurm.LooksLikeQueue(file.Begin()) // before the reader reuses the buffer
+	in, err := model.ReadInstance(file, model.InputName(path))
 	if err != nil && queue {
 		return nil, usageErrorf("%s: expected an instance (JSON), found what looks like the queue of Slurm; import it together with the output of scontrol show nodes --json:\n  %s",
 			model.InputName(path), shellquote.Join("allot", "import", "slurm", "--jobs", path, "--nodes", "NODES.json", "-o", importTarget(path)))
 	}
-	if err != nil && foreign {
+	if format := file.Format; err != nil && format != nil {
 		return nil, usageErrorf("%s: expected an instance (JSON), found what looks like %s; %s", model.InputName(path), format.Doc, howToImport(path, format))
 	}
 	return in, err
 }
 
 // readTrace reads an instance or a trace in one of the formats, with the defaults of allot import. The text expected names the formats in errors.
-func readTrace(c *cli.Context, path, expected string, formats ...string) (*model.Instance, error) {
-	file, err := model.Open(path)
+func readTrace(c *cli.Context, path, expected string, known ...string) (*model.Instance, error) {
+	file, err := formats.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	buffered := bufio.NewReaderSize(file, bench.RecogniseBytes)
-	begin, _ := buffered.Peek(bench.RecogniseBytes) // an error comes again when the rest is read
-	name := model.InputName(path)
-	format, foreign := bench.Recognise(path, begin)
+	name, format := model.InputName(path), file.Format
 	switch {
-	case foreign && slices.Contains(formats, format.Name):
-		in, report, err := format.New().Read(buffered, name)
+	case format != nil && slices.Contains(known, format.Name):
+		in, report, err := format.New().Read(file, name)
 		if err != nil {
 			if strings.Contains(err.Error(), "(--") { // an option of the import
 				err = fmt.Errorf("%w\nThat is an option of allot import %s; %s", err, format.Name, howToImport(path, format))
@@ -62,14 +55,14 @@ func readTrace(c *cli.Context, path, expected string, formats ...string) (*model
 		}
 		fmt.Fprintln(c.App.ErrWriter, printable(report.String()))
 		return in, nil
-	case foreign:
+	case format != nil:
 		return nil, usageErrorf("%s: expected %s or an instance (JSON), found what looks like %s; %s", name, expected, format.Doc, howToImport(path, format))
 	}
-	return model.ReadInstance(buffered, name)
+	return model.ReadInstance(file, name)
 }
 
 // howToImport is the command line that makes an instance of a foreign file.
-func howToImport(path string, format bench.FormatInfo) string {
+func howToImport(path string, format *formats.Info) string {
 	command := []string{"allot", "import", format.Name}
 	explained := ""
 	for _, p := range params.Of(format.New()) {

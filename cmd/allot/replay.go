@@ -35,7 +35,7 @@ Examples:
 			&cli.StringFlag{Name: "workload", Usage: "replay the workload `NAME`[:PARAM=VALUE…] instead of a trace: " + strings.Join(streamNames(), ", ") + "; parameters as for allot generate"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the workload, of the policy's random draws and of local jobs"},
 			jsonFlag,
-		}, importFlags(bench.NewSWFImport(), "first", "jobs", "processors", "prefer_requested", "estimates")...),
+		}, importFlags(swf.NewReader(), "first", "jobs", "processors", "prefer_requested", "estimates")...),
 		Action: runReplay,
 	}
 }
@@ -49,7 +49,7 @@ func runReplay(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	trace := bench.NewSWFImport()
+	trace := swf.NewReader()
 	if err := setImportFlags(c, trace); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func runReplay(c *cli.Context) error {
 		return &statusError{exitInput, err}
 	}
 	defer file.Close()
-	stream, err := swf.NewStream(file, model.InputName(args[0]), trace.Options())
+	stream, err := trace.Stream(file, model.InputName(args[0]))
 	if err != nil {
 		return withFlagNames(err)
 	}
@@ -94,7 +94,7 @@ func replayWorkload(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return usageErrorf("expected either TRACE or --workload, found --workload and %q", c.Args().First())
 	}
-	for _, p := range params.Of(bench.NewSWFImport()) {
+	for _, p := range params.Of(swf.NewReader()) {
 		if flag := strings.ReplaceAll(p.Name, "_", "-"); c.IsSet(flag) {
 			return usageErrorf("--%s: expected it only with a TRACE, found --workload, which has its own parameters", flag)
 		}

@@ -128,7 +128,9 @@ func kth(t testing.TB, jobs int) *model.Instance {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	in, _, err := swf.Read(file, "KTH", swf.Options{Jobs: jobs})
+	trace := swf.NewReader()
+	trace.Jobs = jobs
+	in, _, err := trace.Read(file, "KTH")
 	if err != nil {
 		t.Fatal(err)
 	}

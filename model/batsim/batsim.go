@@ -4,7 +4,7 @@
 // Sources: P.-F. Dutot, M. Mercier, M. Poquet, O. Richard, "Batsim: a realistic language-independent resources and jobs
 // management systems simulator", JSSPP 2016, DOI 10.1007/978-3-319-61756-5_10; Batsim's documentation, "Jobs".
 //
-// A row is a job, the first row names the columns. [Read] needs these, in any order, and passes over the others:
+// A row is a job, the first row names the columns. A [Reader] needs these, in any order, and passes over the others:
 //
 //	job_id                         the job's id
 //	submission_time, s             its arrival
@@ -24,12 +24,29 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/formats"
 	"github.com/allot-opt/allot/model/internal/lines"
 	"github.com/allot-opt/allot/model/swf"
+	"github.com/allot-opt/allot/params"
 )
 
 // Format is the name of the format in reports.
 const Format = "batsim"
+
+var _ = formats.Register(formats.Info{
+	Name: Format, Doc: "the table of jobs that Batsim writes (jobs.csv)", Example: "allot import batsim out_jobs.csv", Order: 7,
+	New: func() formats.Reader { return NewReader() },
+	Looks: func(begin string) formats.Likelihood {
+		if cells := lines.Cells(begin); slices.Contains(cells, "job_id") && slices.Contains(cells, "submission_time") {
+			return formats.Likely
+		}
+		return formats.Unlikely
+	},
+})
+
+var _ = formats.RegisterWriter(formats.Writer{
+	Name: Format, Doc: "the columns of Batsim's jobs.csv, for evalys and similar tools; allot import batsim reads it", Order: 2, Write: Write,
+})
 
 // columns are the columns of the table, in Batsim's order.
 var columns = []string{
@@ -102,11 +119,18 @@ func row(in *model.Instance, job int, p *model.Placement, workload string, first
 // text writes a number as short as it can be without loss.
 func text(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// Options describe the system.
-type Options struct {
-	Processors int    // 0: as many as the allocated resources and the widest job show
-	Cluster    string // id of the one cluster; empty: "cluster"
+// Reader reads a table of jobs.
+type Reader struct {
+	// Processors, if 0, are as many as the allocated resources and the widest job show.
+	Processors int    `range:"[0, 16777216]" zero:"as the file says" doc:"'N' processors of the system"`
+	Cluster    string `doc:"'ID' of the cluster"`
 }
+
+// NewReader makes a reader with its defaults.
+func NewReader() *Reader { return &Reader{Cluster: "cluster"} }
+
+// Check implements [params.Checker].
+func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
 
 // table is a file being read.
 type table struct {
@@ -135,22 +159,19 @@ func (j *job) spec() model.JobSpec {
 	return s
 }
 
-// Read reads a table of jobs. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order
+// Read implements [formats.Reader]. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order
 // of the rows. Ids that return get the workload's name in front.
 //
-// Errors call the file by the given name. The error is a [*model.InputError] that lists the faults line by line.
-func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
+// The error is a [*params.Error], or a [*model.InputError] that lists the faults line by line.
+func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(o); err != nil {
+		return nil, nil, err
+	}
 	t := &table{faults: lines.NewFaults(name), report: &model.ImportReport{Format: Format, File: name}, seen: map[string]bool{}}
-	if opt.Processors < 0 || opt.Processors > model.MaxProcessors {
-		t.faults.At("option Processors", "expected a whole number in [0, %d], found %d", model.MaxProcessors, opt.Processors)
-		return nil, nil, t.faults.Err()
-	}
-	if opt.Cluster == "" {
-		opt.Cluster = "cluster"
-	}
 	t.scan(r)
-	if opt.Processors == 0 {
-		opt.Processors = max(t.widest, 1)
+	processors := o.Processors
+	if processors == 0 {
+		processors = max(t.widest, 1)
 	}
 	if err := t.faults.Err(); err != nil {
 		return nil, nil, err
@@ -162,7 +183,7 @@ func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.Import
 	in, err := t.faults.Build(model.InstanceSpec{
 		Name:     lines.Title(name, ".csv", "_jobs"),
 		Units:    &model.Units{Time: "s"},
-		Clusters: []model.ClusterSpec{{ID: opt.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: opt.Processors}}}},
+		Clusters: []model.ClusterSpec{{ID: o.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: processors}}}},
 		Jobs:     specs,
 	}, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
 	if err != nil {

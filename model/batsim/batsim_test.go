@@ -11,6 +11,12 @@ import (
 	"github.com/allot-opt/allot/model/internal/readertest"
 )
 
+func TestConform(t *testing.T) {
+	readertest.Conform(t, "batsim", "job_id,submission_time,requested_number_of_resources,execution_time\n1,0,2,3\n")
+	readertest.Refused(t, &batsim.Reader{Cluster: "c", Processors: -1}, "processors")
+	readertest.Refused(t, &batsim.Reader{}, "cluster")
+}
+
 // TestColumns are those that Batsim documents for its jobs.csv, with those that evalys fills in.
 func TestColumns(t *testing.T) {
 	columns := strings.Join(batsim.Columns(), ",")
@@ -57,7 +63,7 @@ func TestWriteRead(t *testing.T) {
 	if rows[2][7] != "REJECTED" || rows[3][14] != "0-2 4" {
 		t.Errorf("got %v", rows[2:])
 	}
-	back, report, err := batsim.Read(&text, "two_jobs.csv", batsim.Options{})
+	back, report, err := batsim.NewReader().Read(&text, "two_jobs.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +88,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		head + "a,-1,1,2,-1,0,w\n":  "j.csv: line 2: arrival: expected",
 		head + "a,0,1,2,-1,0,w\na,0,1,2,-1,0,v\n": "",
 	} {
-		in, _, err := batsim.Read(strings.NewReader(text), "j.csv", batsim.Options{})
+		in, _, err := batsim.NewReader().Read(strings.NewReader(text), "j.csv")
 		if want == "" {
 			if err != nil || in.Jobs()[1].ID != "v!a" {
 				t.Errorf("%q: %v", text, err)
@@ -98,7 +104,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add("job_id,submission_time,requested_number_of_resources,execution_time,allocated_resources\na,0,1,2,0-3 7\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		in, report, err := batsim.Read(strings.NewReader(text), "fuzz", batsim.Options{})
+		in, report, err := batsim.NewReader().Read(strings.NewReader(text), "fuzz")
 		readertest.Check(t, "fuzz", in, report, err)
 	})
 }

@@ -14,10 +14,14 @@ import (
 	"bytes"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/formats"
 	"github.com/allot-opt/allot/model/internal/lines"
+	"github.com/allot-opt/allot/params"
 )
 
 // Format is the name of the format in reports.
@@ -31,32 +35,48 @@ const (
 	MaxTimes    = 10_000_000 // tasks × machines
 )
 
-// Options choose the tasks.
-type Options struct {
-	First int // tasks to skip
-	Jobs  int // most tasks to take; 0: all
+var _ = formats.Register(formats.Info{
+	Name: Format, Doc: "a matrix of expected times to compute", Example: "allot import etc u_c_hihi.0.gz", Order: 2,
+	New: func() formats.Reader { return NewReader() }, Extensions: []string{".etc"},
+	Looks: func(begin string) formats.Likelihood {
+		line, _, _ := strings.Cut(begin, "\n")
+		if words := strings.Fields(line); (len(words) == 2 || len(words) == 3) && sizes(words[:2]) && lines.Numbers(words) {
+			return formats.Possible
+		}
+		return formats.Unlikely
+	},
+})
+
+// sizes reports whether all words are whole numbers above 0.
+func sizes(words []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool {
+		n, err := strconv.Atoi(word)
+		return err != nil || n < 1
+	})
 }
 
-// Read reads a matrix. Machine j becomes the cluster mj with one processor. Task i becomes the job ti, counted from 0
+// Reader reads a matrix.
+type Reader struct {
+	First int `range:"[0, inf)" doc:"skip the first 'N' jobs of the file"`
+	Jobs  int `range:"[0, inf)" zero:"all" doc:"take at most 'N' jobs"`
+}
+
+// NewReader makes a reader with its defaults.
+func NewReader() *Reader { return &Reader{} }
+
+// Read implements [formats.Reader]. Machine j becomes the cluster mj with one processor. Task i becomes the job ti, counted from 0
 // whatever the window is, with its time on each cluster.
 //
-// The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line: a
+// The error is a [*params.Error], or a [*model.InputError] that lists what is wrong, line by line: a
 // text that is not a number, a number that is negative or out of the model's range, too few or too many numbers,
 // limits exceeded. Memory grows with the numbers in the file, never with what its header claims; a line longer than 1
 // MiB is an error.
-func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
-	x := &matrix{opt: opt, faults: lines.NewFaults(name)}
-	for _, o := range []struct {
-		name string
-		n    int
-	}{{"First", opt.First}, {"Jobs", opt.Jobs}} {
-		if o.n < 0 {
-			x.faults.At("option "+o.name, "expected a whole number of at least 0, found %d", o.n)
-		}
+func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(o); err != nil {
+		return nil, nil, err
 	}
-	if x.faults.None() {
-		x.scan(lines.NewScanner(r))
-	}
+	x := &matrix{opt: *o, faults: lines.NewFaults(name)}
+	x.scan(lines.NewScanner(r))
 	in, err := x.faults.Build(x.spec(lines.Title(name, ".etc")), x.place)
 	if err != nil {
 		return nil, nil, err
@@ -67,7 +87,7 @@ func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.Import
 
 // matrix is a file being read.
 type matrix struct {
-	opt             Options
+	opt             Reader
 	faults          *lines.Faults
 	tasks, machines int
 	found           int       // numbers so far

@@ -14,6 +14,15 @@ import (
 	"github.com/allot-opt/allot/model/internal/readertest"
 )
 
+// with is a reader with parameters, each NAME=VALUE.
+func with(settings ...string) *etc.Reader { return readertest.With(etc.NewReader(), settings...) }
+
+func TestConform(t *testing.T) {
+	readertest.Conform(t, "etc", "1 2\n3 4\n")
+	readertest.Refused(t, &etc.Reader{First: -1}, "first")
+	readertest.Refused(t, &etc.Reader{Jobs: math.MinInt}, "jobs")
+}
+
 // times are the execution times of an instance, by task and machine.
 func times(in *model.Instance) [][]float64 {
 	matrix := make([][]float64, len(in.Jobs()))
@@ -28,18 +37,18 @@ func times(in *model.Instance) [][]float64 {
 func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
-		opt        etc.Options
+		opt        *etc.Reader
 		want       string
 		skipped    int
 	}{
-		{"a number a line", "3 2 0\n1\n2\n3\n4.5\n0\n6e3\n", etc.Options{}, "[[1 2] [3 4.5] [0 6000]]", 0},
-		{"a task a line", "\ufeff\r\n 3\t2\r\n1 2\r\n\r\n3 4.5\r\n0 6000", etc.Options{}, "[[1 2] [3 4.5] [0 6000]]", 0},
-		{"across tasks", "3 2 any text\n1 2 3\n4.5 0 6000\n", etc.Options{}, "[[1 2] [3 4.5] [0 6000]]", 0},
-		{"window", "4 2\n1 2 3 4 5 6 7 8\n", etc.Options{First: 1, Jobs: 2}, "[[3 4] [5 6]]", 2},
-		{"skip", "4 2\n1 2 3 4 5 6 7 8\n", etc.Options{First: 3}, "[[7 8]]", 3},
-		{"skip all", "2 2\n1 2 3 4\n", etc.Options{First: math.MaxInt, Jobs: math.MaxInt}, "[]", 2},
+		{"a number a line", "3 2 0\n1\n2\n3\n4.5\n0\n6e3\n", etc.NewReader(), "[[1 2] [3 4.5] [0 6000]]", 0},
+		{"a task a line", "\ufeff\r\n 3\t2\r\n1 2\r\n\r\n3 4.5\r\n0 6000", etc.NewReader(), "[[1 2] [3 4.5] [0 6000]]", 0},
+		{"across tasks", "3 2 any text\n1 2 3\n4.5 0 6000\n", etc.NewReader(), "[[1 2] [3 4.5] [0 6000]]", 0},
+		{"window", "4 2\n1 2 3 4 5 6 7 8\n", with("first=1", "jobs=2"), "[[3 4] [5 6]]", 2},
+		{"skip", "4 2\n1 2 3 4 5 6 7 8\n", with("first=3"), "[[7 8]]", 3},
+		{"skip all", "2 2\n1 2 3 4\n", &etc.Reader{First: math.MaxInt, Jobs: math.MaxInt}, "[]", 2},
 	} {
-		in, report, err := etc.Read(strings.NewReader(c.file), "x.etc.gz", c.opt)
+		in, report, err := c.opt.Read(strings.NewReader(c.file), "x.etc.gz")
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -66,27 +75,25 @@ func TestRead(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
-		opt        etc.Options
+		opt        *etc.Reader
 		want       string
 	}{
-		{"empty", "\n \n", etc.Options{}, "x: expected a first line with the numbers of tasks and machines, found an empty file"},
-		{"one number", "\n5\n", etc.Options{}, "x: line 2: expected the numbers of tasks and machines, found one number only"},
-		{"text", "a 2\n", etc.Options{}, `x: line 1: number of tasks: expected a number, found "a"`},
-		{"no machines", "2 0\n", etc.Options{}, `x: line 1: number of machines: expected a whole number in [1, 2147483647], found "0"`},
-		{"tasks", "1000001 1\n", etc.Options{}, "x: line 1: expected at most 1000000 tasks, found 1000001"},
-		{"machines", "1 10001\n", etc.Options{}, "x: line 1: expected at most 10000 machines, found 10001"},
-		{"numbers", "1000000 10000\n", etc.Options{}, "x: line 1: expected at most 10000000 numbers, found 1000000 tasks × 10000 machines"},
-		{"too few", "1000 1000\n1 2\n3\n", etc.Options{}, "x: line 3: expected 1000000 numbers (1000 tasks × 1000 machines), found the end of the file after 3"},
-		{"too many", "1 2\n1 2\n3\n4\n", etc.Options{}, "x: line 3: expected the end of the file after 2 numbers (1 tasks × 2 machines), found more"},
-		{"wrong numbers", "2 3\n1 NaN 3\n-4 inf 1e30\n", etc.Options{}, `x: line 2: time of task 0 on machine 1: expected a number, found "NaN"
+		{"empty", "\n \n", etc.NewReader(), "x: expected a first line with the numbers of tasks and machines, found an empty file"},
+		{"one number", "\n5\n", etc.NewReader(), "x: line 2: expected the numbers of tasks and machines, found one number only"},
+		{"text", "a 2\n", etc.NewReader(), `x: line 1: number of tasks: expected a number, found "a"`},
+		{"no machines", "2 0\n", etc.NewReader(), `x: line 1: number of machines: expected a whole number in [1, 2147483647], found "0"`},
+		{"tasks", "1000001 1\n", etc.NewReader(), "x: line 1: expected at most 1000000 tasks, found 1000001"},
+		{"machines", "1 10001\n", etc.NewReader(), "x: line 1: expected at most 10000 machines, found 10001"},
+		{"numbers", "1000000 10000\n", etc.NewReader(), "x: line 1: expected at most 10000000 numbers, found 1000000 tasks × 10000 machines"},
+		{"too few", "1000 1000\n1 2\n3\n", etc.NewReader(), "x: line 3: expected 1000000 numbers (1000 tasks × 1000 machines), found the end of the file after 3"},
+		{"too many", "1 2\n1 2\n3\n4\n", etc.NewReader(), "x: line 3: expected the end of the file after 2 numbers (1 tasks × 2 machines), found more"},
+		{"wrong numbers", "2 3\n1 NaN 3\n-4 inf 1e30\n", etc.NewReader(), `x: line 2: time of task 0 on machine 1: expected a number, found "NaN"
 x: line 3: time of task 1 on machine 0: expected a number of at least 0, found "-4"
 x: line 3: time of task 1 on machine 1: expected a number, found "inf"
 x: line 3: time of task 1 on machine 2: expected 0 or a number of magnitude in [1e-18, 1e+18], found "1e30"`},
-		{"long line", "2 2\n1\n" + strings.Repeat("1", 1<<21), etc.Options{}, "x: line 3: expected a line of at most 1048576 bytes, found a longer one"},
-		{"options", "1 1\n1\n", etc.Options{First: -1, Jobs: -2}, `x: option First: expected a whole number of at least 0, found -1
-x: option Jobs: expected a whole number of at least 0, found -2`},
+		{"long line", "2 2\n1\n" + strings.Repeat("1", 1<<21), etc.NewReader(), "x: line 3: expected a line of at most 1048576 bytes, found a longer one"},
 	} {
-		in, report, err := etc.Read(strings.NewReader(c.file), "x", c.opt)
+		in, report, err := c.opt.Read(strings.NewReader(c.file), "x")
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: got %v\nwant %s", c.name, err, c.want)
 		}
@@ -102,7 +109,7 @@ func TestBraun(t *testing.T) {
 	for _, row := range realdata.Table(t, "braun_etc", "best_known.csv") {
 		t.Run(row["instance"], func(t *testing.T) {
 			name := row["instance"] + ".gz"
-			in, report, err := etc.Read(realdata.Open(t, "braun_etc", name), name, etc.Options{})
+			in, report, err := etc.NewReader().Read(realdata.Open(t, "braun_etc", name), name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +166,10 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("3 2\r\n1 2 3\n4.5 0 6000 7"), 1, 1)
 	f.Add([]byte("1000 10000\n-1 NaN"), -1, 0)
 	f.Fuzz(func(t *testing.T, file []byte, first, jobs int) {
-		in, report, err := etc.Read(bytes.NewReader(file), "f.etc", etc.Options{First: first, Jobs: jobs})
+		if first < 0 || jobs < 0 {
+			return // refused, see TestConform
+		}
+		in, report, err := (&etc.Reader{First: first, Jobs: jobs}).Read(bytes.NewReader(file), "f.etc")
 		readertest.Check(t, "f.etc", in, report, err)
 	})
 }

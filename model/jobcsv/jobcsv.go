@@ -30,38 +30,67 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/formats"
 	"github.com/allot-opt/allot/model/internal/lines"
+	"github.com/allot-opt/allot/params"
 )
 
 // Format is the name of the format in reports.
 const Format = "jobs"
 
-// Options describe the system, which a table of jobs does not.
-type Options struct {
-	Processors int    // of each cluster; required
-	Cluster    string // id of the one cluster where no column names clusters; empty: "cluster"
+var _ = formats.Register(formats.Info{
+	Name: Format, Doc: "a CSV table of jobs, whose header names fields of a job", Example: "allot import jobs --processors 25 jobs.csv", Order: 4,
+	New:        func() formats.Reader { return NewReader() },
+	Extensions: []string{".csv"}, // the error of the reader says which columns it needs
+	Looks: func(begin string) formats.Likelihood {
+		cells := lines.Cells(begin)
+		if slices.Contains(cells, "id") && slices.ContainsFunc(cells, func(cell string) bool {
+			return cell == "work" || cell == "estimate" || strings.HasPrefix(cell, runtimePrefix)
+		}) {
+			return formats.Possible
+		}
+		return formats.Unlikely
+	},
+})
+
+var _ = formats.RegisterWriter(formats.Writer{
+	Name: "csv", Doc: "the fields of the jobs and their places in the schedule; allot import jobs reads it", Order: 3, Write: Write,
+})
+
+// Reader reads a table of jobs. The parameters describe the system, which the table does not.
+type Reader struct {
+	// Processors are those of each cluster.
+	Processors int `range:"[0, 16777216]" zero:"required" doc:"'N' processors of the cluster"`
+	// Cluster counts where no column names clusters.
+	Cluster string `doc:"'ID' of the cluster"`
 }
 
-// Read reads a table of jobs. The columns runtime.CLUSTER name the clusters; without such columns there is one. Each
-// cluster has single-processor machines of speed 1; the options state how many. Workflows and user classes are those that
+// NewReader makes a reader with its defaults. Processors has no default and must be set.
+func NewReader() *Reader { return &Reader{Cluster: "cluster"} }
+
+// Check implements [params.Checker].
+func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
+
+// Read implements [formats.Reader]. The columns runtime.CLUSTER name the clusters; without such columns there is one. Each
+// cluster has single-processor machines of speed 1; Processors states how many. Workflows and user classes are those that
 // the jobs name, without limits and with priority 0. Jobs are in the order of the rows.
 //
-// The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line; a
+// The error is a [*params.Error], or a [*model.InputError] that lists what is wrong, line by line; a
 // fault in the quotes ends the reading. Memory grows with the jobs; a row longer than 1 MiB is an error.
-func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
+func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(o); err != nil {
+		return nil, nil, err
+	}
 	t := &table{
-		opt:    opt,
+		opt:    *o,
 		faults: lines.NewFaults(name),
 		report: &model.ImportReport{Format: Format, File: name},
 		lineOf: map[string]int{},
 	}
-	if opt.Processors < 1 || opt.Processors > model.MaxProcessors {
+	if o.Processors == 0 {
 		t.faults.At("option Processors", "expected the number of processors of the cluster, "+
-			"a whole number in [1, %d], found %d", model.MaxProcessors, opt.Processors)
+			"a whole number in [1, %d], found 0", model.MaxProcessors)
 		return nil, nil, t.faults.Err()
-	}
-	if t.opt.Cluster == "" {
-		t.opt.Cluster = "cluster"
 	}
 	t.scan(r)
 	t.references()
@@ -76,7 +105,7 @@ func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.Import
 
 // table is a file being read.
 type table struct {
-	opt     Options
+	opt     Reader
 	faults  *lines.Faults
 	report  *model.ImportReport
 	columns []column

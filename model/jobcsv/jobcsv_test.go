@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -20,6 +19,16 @@ import (
 	"github.com/allot-opt/allot/model/jobcsv"
 )
 
+// with is a reader with parameters, each NAME=VALUE.
+func with(settings ...string) *jobcsv.Reader { return readertest.With(jobcsv.NewReader(), settings...) }
+
+func TestConform(t *testing.T) {
+	readertest.Conform(t, "jobs", "id,work\na,1\nb,2\n")
+	readertest.Refused(t, &jobcsv.Reader{Processors: 1}, "cluster")
+	readertest.Refused(t, &jobcsv.Reader{Processors: -1}, "processors")
+	readertest.Refused(t, &jobcsv.Reader{Processors: model.MaxProcessors + 1}, "processors")
+}
+
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestAllColumns reads a table with every column there is.
@@ -28,7 +37,7 @@ func TestAllColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, report, err := jobcsv.Read(bytes.NewReader(table), "folder/all.csv.gz", jobcsv.Options{Processors: 16})
+	in, report, err := with("processors=16").Read(bytes.NewReader(table), "folder/all.csv.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +66,7 @@ func TestAllColumns(t *testing.T) {
 
 // TestColumnsAreThoseOfAJob fails when a job gains a field that the table has no column for.
 func TestColumnsAreThoseOfAJob(t *testing.T) {
-	_, _, err := jobcsv.Read(strings.NewReader("x\n"), "t.csv", jobcsv.Options{Processors: 1})
+	_, _, err := with("processors=1").Read(strings.NewReader("x\n"), "t.csv")
 	if err == nil {
 		t.Fatal("expected an error")
 	}
@@ -80,8 +89,7 @@ func TestColumnsAreThoseOfAJob(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	in, report, err := jobcsv.Read(strings.NewReader("\ufeffwork , id,processors\r\n\r\n 5,\"b \"\"x\"\"\", 2 - 3\r\n1e2, a,\r\n"), "t.csv",
-		jobcsv.Options{Processors: 3, Cluster: "here"})
+	in, report, err := with("processors=3", "cluster=here").Read(strings.NewReader("\ufeffwork , id,processors\r\n\r\n 5,\"b \"\"x\"\"\", 2 - 3\r\n1e2, a,\r\n"), "t.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +100,7 @@ func TestRead(t *testing.T) {
 	if c.ID != "here" || c.Processors != 3 || c.Machines[0].Count != 3 || in.Name() != "t" || report.Read != 2 || report.Kept != 2 {
 		t.Errorf("got %+v, %q, %v", c, in.Name(), report)
 	}
-	if in, _, err := jobcsv.Read(strings.NewReader("id,work\n"), "t.csv", jobcsv.Options{Processors: 3}); err != nil || len(in.Jobs()) != 0 {
+	if in, _, err := with("processors=3").Read(strings.NewReader("id,work\n"), "t.csv"); err != nil || len(in.Jobs()) != 0 {
 		t.Errorf("no rows: got %v, %v", in, err)
 	}
 }
@@ -142,7 +150,7 @@ t.csv: line 3: after: expected the id of a job, found "y"`},
 		{"long row", "id,work\na,1\nb," + strings.Repeat("1", 1<<21) + "\n", "t.csv: line 3: expected a line of at most 1048576 bytes, found a longer one"},
 		{"long quote", "id,work\na,1\n\"b" + strings.Repeat("\nx,1", 1<<19) + "\n", "t.csv: line 3: expected a line of at most 1048576 bytes, found a longer one"},
 	} {
-		in, report, err := jobcsv.Read(strings.NewReader(c.table), "t.csv", jobcsv.Options{Processors: 4})
+		in, report, err := with("processors=4").Read(strings.NewReader(c.table), "t.csv")
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: got %v\nwant %s", c.name, err, c.want)
 		}
@@ -150,15 +158,12 @@ t.csv: line 3: after: expected the id of a job, found "y"`},
 			t.Errorf("%s: got an instance or a report with the error", c.name)
 		}
 	}
-	for _, n := range []int{-1, 0, 1 << 25} {
-		_, _, err := jobcsv.Read(strings.NewReader("id,work\na,1\n"), "t.csv", jobcsv.Options{Processors: n})
-		want := fmt.Sprintf("t.csv: option Processors: expected the number of processors of the cluster, a whole number in [1, 16777216], found %d", n)
-		if err == nil || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
-		}
+	const want = "t.csv: option Processors: expected the number of processors of the cluster, a whole number in [1, 16777216], found 0"
+	if _, _, err := jobcsv.NewReader().Read(strings.NewReader("id,work\na,1\n"), "t.csv"); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 	broken := io.MultiReader(strings.NewReader("id,work\na,1\n"), iotest.ErrReader(errors.New("the gzip data is cut short")))
-	if _, _, err := jobcsv.Read(broken, "t.csv", jobcsv.Options{Processors: 1}); err == nil || err.Error() != "t.csv: line 3: the gzip data is cut short" {
+	if _, _, err := with("processors=1").Read(broken, "t.csv"); err == nil || err.Error() != "t.csv: line 3: the gzip data is cut short" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -169,7 +174,7 @@ func TestStripPacking(t *testing.T) {
 		t.Run(row["set"]+"/"+row["instance"], func(t *testing.T) {
 			name := row["instance"] + ".csv"
 			width := int(row.Number(t, "strip_width_W"))
-			in, report, err := jobcsv.Read(realdata.Open(t, "strip_packing", row["set"], name), name, jobcsv.Options{Processors: width})
+			in, report, err := (&jobcsv.Reader{Processors: width, Cluster: "c"}).Read(realdata.Open(t, "strip_packing", row["set"], name), name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,7 +203,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("id,work,after\na,1,b\n\nb,1,\n"))
 	f.Add([]byte("\ufeffid,estimate,licences,processors\r\n\"a\"\"\",1e-18,x=1;y=2,2-3\r\n"))
 	f.Fuzz(func(t *testing.T, table []byte) {
-		in, report, err := jobcsv.Read(bytes.NewReader(table), "f.csv", jobcsv.Options{Processors: 3})
+		in, report, err := with("processors=3").Read(bytes.NewReader(table), "f.csv")
 		readertest.Check(t, "f.csv", in, report, err)
 		if err == nil && report.Read != len(in.Jobs()) { // no row is ever dropped
 			t.Errorf("%v; %d jobs", report, len(in.Jobs()))
@@ -249,7 +254,7 @@ func TestFormulasAreTexts(t *testing.T) {
 			}
 		}
 	}
-	back, _, err := jobcsv.Read(&text, "formulas.csv", jobcsv.Options{Processors: 1})
+	back, _, err := with("processors=1").Read(&text, "formulas.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,19 @@ import (
 	"github.com/allot-opt/allot/model/rcpsp"
 )
 
+// with is a reader with parameters, each NAME=VALUE.
+func with(settings ...string) *rcpsp.Reader { return readertest.With(rcpsp.NewReader(), settings...) }
+
+func TestConform(t *testing.T) {
+	readertest.Conform(t, "rcpsp", "1 0 5 0\n")
+	readertest.Refused(t, &rcpsp.Reader{Layout: "mm", Cluster: "c"}, "layout")
+	readertest.Refused(t, &rcpsp.Reader{Layout: rcpsp.Auto}, "cluster")
+}
+
 // refused reads a file that must be refused with the error.
-func refused(t *testing.T, name, file string, opt rcpsp.Options, want string) {
+func refused(t *testing.T, name, file string, opt *rcpsp.Reader, want string) {
 	t.Helper()
-	in, report, err := rcpsp.Read(strings.NewReader(file), "x", opt)
+	in, report, err := opt.Read(strings.NewReader(file), "x")
 	if err == nil || err.Error() != want {
 		t.Errorf("%s: got %v\nwant %s", name, err, want)
 	}
@@ -56,12 +65,11 @@ x: line 4: activity 3: expected a demand of at most 0 units, the capacity of res
 		{"a long first line", strings.Repeat("1", 1<<21), "x: line 1: expected a line of at most 1048576 bytes, found a longer one"},
 		{"the end inside a number", "1 0\n7\x1a 0\n", "x: line 2: expected the number of successors of activity 1, found the end of the file"},
 	} {
-		refused(t, c.name, c.file, rcpsp.Options{}, c.want)
+		refused(t, c.name, c.file, rcpsp.NewReader(), c.want)
 	}
-	refused(t, "layout", "1 0 7 0", rcpsp.Options{Layout: "mm"}, `x: option Layout: expected one of auto, sm, rcp, found "mm"`)
-	refused(t, "numbers as PSPLIB's", "1 0\n7 0", rcpsp.Options{Layout: rcpsp.PSPLIB},
+	refused(t, "numbers as PSPLIB's", "1 0\n7 0", with("layout=sm"),
 		`x: line 1: expected a line of a PSPLIB file (.sm): a title, or a name, a colon and a value; found "1 0"`)
-	refused(t, "stars as Patterson's", "****\n", rcpsp.Options{Layout: rcpsp.Patterson}, `x: line 1: number of activities: expected a number, found "****"`)
+	refused(t, "stars as Patterson's", "****\n", with("layout=rcp"), `x: line 1: number of activities: expected a number, found "****"`)
 }
 
 // ring is n activities of which each precedes the next and the last the first.
@@ -111,14 +119,14 @@ func TestErrorsOfPSPLIB(t *testing.T) {
 		if strings.Count(file, c.old) != 1 {
 			t.Fatalf("%s: %q is in the file %d times", c.name, c.old, strings.Count(file, c.old))
 		}
-		in, _, err := rcpsp.Read(strings.NewReader(strings.Replace(file, c.old, c.with, 1)), "x", rcpsp.Options{})
+		in, _, err := rcpsp.NewReader().Read(strings.NewReader(strings.Replace(file, c.old, c.with, 1)), "x")
 		if in != nil || err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v\nwant %s", c.name, err, c.want)
 		}
 	}
 	for at := range len(file) - 80 { // a file that is cut anywhere before its last rule is refused
 		if cut := file[:at]; !strings.Contains(cut, "   12   13    0") {
-			in, report, err := rcpsp.Read(strings.NewReader(cut), "x", rcpsp.Options{Layout: rcpsp.PSPLIB})
+			in, report, err := with("layout=sm").Read(strings.NewReader(cut), "x")
 			if err == nil {
 				t.Fatalf("a file cut after %d bytes is read", at)
 			}
@@ -138,7 +146,7 @@ func TestBounded(t *testing.T) {
 		{readertest.Long{Head: "****\n", Body: strings.Repeat("a: b\n", 1<<16), Times: 20}, "expected the section PRECEDENCE RELATIONS"},
 	} {
 		readertest.Bounded(t, &c.text, func(r io.Reader) error {
-			_, _, err := rcpsp.Read(r, "x", rcpsp.Options{})
+			_, _, err := rcpsp.NewReader().Read(r, "x")
 			return err
 		}, c.want)
 	}
@@ -156,8 +164,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("3 0\n0 1 2\n5 0\n2 2 1 2\n"), uint8(2))
 	f.Add([]byte("jobs:2\n- renewable: 0\nPRECEDENCERELATIONS\n1 1 1 2\n2 1 0\nREQUESTS/DURATIONS\n1 1 3\n2 1 4\nRESOURCEAVAILABILITIES"), uint8(1))
 	f.Fuzz(func(t *testing.T, file []byte, layout uint8) {
-		opt := rcpsp.Options{Layout: []rcpsp.Layout{rcpsp.Auto, rcpsp.PSPLIB, rcpsp.Patterson}[layout%3]}
-		in, report, err := rcpsp.Read(bytes.NewReader(file), "f.sm", opt)
+		opt := &rcpsp.Reader{Layout: []rcpsp.Layout{rcpsp.Auto, rcpsp.PSPLIB, rcpsp.Patterson}[layout%3], Cluster: "c"}
+		in, report, err := opt.Read(bytes.NewReader(file), "f.sm")
 		readertest.Check(t, "f.sm", in, report, err)
 		if err == nil && in.Features()&^(model.Precedence|model.LicencePools) != 0 {
 			t.Errorf("unexpected features %v", in.Features())

@@ -129,7 +129,7 @@ func TestBothLayouts(t *testing.T) {
 		p := draw(t)
 		var written [2]string
 		for k, text := range []string{p.patterson(t), p.psplib(rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "end"))} {
-			in, report, err := rcpsp.Read(strings.NewReader(text), "x", rcpsp.Options{})
+			in, report, err := rcpsp.NewReader().Read(strings.NewReader(text), "x")
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}

@@ -21,7 +21,9 @@ import (
 	"strconv"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/formats"
 	"github.com/allot-opt/allot/model/internal/lines"
+	"github.com/allot-opt/allot/params"
 )
 
 // Format is the name of the format in reports.
@@ -44,46 +46,42 @@ const (
 	MaxPrecedences = 10_000_000 // pairs of activities, also those that dropping a dummy makes
 )
 
-// Options choose the layout and name the cluster.
-type Options struct {
-	Layout  Layout // empty: Auto
-	Cluster string // id of the cluster; empty: "cluster"
+// Reader reads a project.
+type Reader struct {
+	Layout  Layout `enum:"auto,sm,rcp" doc:"'LAYOUT' of the file (sm: PSPLIB's; rcp: Patterson's; auto: as the file begins)"`
+	Cluster string `doc:"'ID' of the cluster"`
 }
 
-// Read reads a project. Activity k becomes the job of that name, and resource k the licence Rk, both counted from 1. A successor that is listed twice counts once.
+// NewReader makes a reader with its defaults.
+func NewReader() *Reader { return &Reader{Layout: Auto, Cluster: "cluster"} }
+
+// Check implements [params.Checker].
+func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
+
+// Read implements [formats.Reader]. Activity k becomes the job of that name, and resource k the licence Rk, both counted from 1. A successor that is listed twice counts once.
 //
-// The name stands for the file in errors. The error is a [*model.InputError] that lists the faults by line. The first number that is missing, invalid
+// The error is a [*params.Error], or a [*model.InputError] that lists the faults by line. The first number that is missing, invalid
 // or out of range ends the reading, because all later numbers would be shifted. All demands above the capacity of a resource are listed. The reader
 // refuses by name: several modes, nonrenewable and doubly constrained resources, several projects, release dates, and the minimal and maximal time
 // lags of ProGen/max. Memory grows with the numbers in the file, never with what its header claims; a line longer than 1 MiB is an error.
-func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
+func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(o); err != nil {
+		return nil, nil, err
+	}
 	faults := lines.NewFaults(name)
 	report := &model.ImportReport{Format: Format, File: name}
 	p := &project{faults: faults, report: report}
 	words := &words{scanner: lines.NewScanner(r), faults: faults}
-	switch opt.Layout {
-	case Auto, "":
-		if words.next() && words.atNumber() {
-			p.readPatterson(words)
-		} else {
-			p.readPSPLIB(words)
-		}
-	case Patterson:
-		words.next()
+	number := words.next() && words.atNumber()
+	if o.Layout == Patterson || o.Layout == Auto && number {
 		p.readPatterson(words)
-	case PSPLIB:
-		words.next()
+	} else {
 		p.readPSPLIB(words)
-	default:
-		faults.At("option Layout", "expected one of %s, %s, %s, found %s", Auto, PSPLIB, Patterson, lines.Quote(string(opt.Layout)))
 	}
 	if faults.None() {
 		p.check()
 	}
-	if opt.Cluster == "" {
-		opt.Cluster = "cluster"
-	}
-	in, err := faults.Build(p.spec(lines.Title(name, ".rcp", ".sm", ".txt"), opt.Cluster), p.place)
+	in, err := faults.Build(p.spec(lines.Title(name, ".rcp", ".sm", ".txt"), o.Cluster), p.place)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -25,12 +25,12 @@ func TestLayouts(t *testing.T) {
 	for _, c := range []struct {
 		file   string
 		layout rcpsp.Layout
-	}{{"small.sm", ""}, {"small.sm", rcpsp.Auto}, {"small.sm", rcpsp.PSPLIB}, {"small.rcp", ""}, {"small.rcp", rcpsp.Auto}, {"small.rcp", rcpsp.Patterson}} {
+	}{{"small.sm", rcpsp.Auto}, {"small.sm", rcpsp.PSPLIB}, {"small.rcp", rcpsp.Auto}, {"small.rcp", rcpsp.Patterson}} {
 		text, err := os.ReadFile(filepath.Join("testdata", c.file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, report, err := rcpsp.Read(bytes.NewReader(text), "folder/"+c.file+".gz", rcpsp.Options{Layout: c.layout})
+		in, report, err := (&rcpsp.Reader{Layout: c.layout, Cluster: "cluster"}).Read(bytes.NewReader(text), "folder/"+c.file+".gz")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestRead(t *testing.T) {
 		{"eleven resources", "1 11 1 2 3 4 5 6 7 8 9 10 11\n7 1 2 3 4 5 6 7 8 9 10 11 0\n",
 			"[1 2 3 4 5 6 7 8 9 10 11] on 1 1:7[1 2 3 4 5 6 7 8 9 10 11]<"},
 	} {
-		in, report, err := rcpsp.Read(strings.NewReader(c.file), "x.rcp", rcpsp.Options{Cluster: "site"})
+		in, report, err := with("cluster=site").Read(strings.NewReader(c.file), "x.rcp")
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -116,7 +116,7 @@ func TestRead(t *testing.T) {
 
 // A successor that is listed twice is reported.
 func TestReport(t *testing.T) {
-	_, report, err := rcpsp.Read(strings.NewReader("2 0\n3 3 2 2 2\n5 0\n"), "x", rcpsp.Options{})
+	_, report, err := rcpsp.NewReader().Read(strings.NewReader("2 0\n3 3 2 2 2\n5 0\n"), "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestReport(t *testing.T) {
 // resources are those of the table, which other programs computed.
 func TestData(t *testing.T) {
 	for _, row := range realdata.Table(t, "rcpsp", "best_known.csv") {
-		in, report, err := rcpsp.Read(realdata.Open(t, "rcpsp", row["set"], row["file"]+".gz"), row["file"], rcpsp.Options{})
+		in, report, err := rcpsp.NewReader().Read(realdata.Open(t, "rcpsp", row["set"], row["file"]+".gz"), row["file"])
 		if err != nil {
 			t.Fatal(err)
 		}

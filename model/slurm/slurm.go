@@ -33,10 +33,11 @@
 //
 // # Traces
 //
-// [ReadTrace] reads jobs that have ended: what sacct -P prints, or the lines of the plugin jobcomp/filetxt.
+// A [TraceReader] reads jobs that have ended: what sacct -P prints, or the lines of the plugin jobcomp/filetxt.
 package slurm
 
 import (
+	"bytes"
 	"io"
 	"math"
 
@@ -85,6 +86,11 @@ const (
 	reserveCommand    = "scontrol show reservations --json"
 	licencesCommand   = "scontrol show licenses --json"
 )
+
+// LooksLikeQueue reports whether a file that begins so seems to be the output of squeue --json.
+func LooksLikeQueue(begin []byte) bool {
+	return bytes.Contains(begin, []byte(`"array_task_string"`)) && bytes.Contains(begin, []byte(`"job_state"`))
+}
 
 // Read makes an instance of a live queue. The error is a [*model.InputError] with the file and the path of what is wrong.
 //

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/formats"
 	"github.com/allot-opt/allot/model/internal/lines"
+	"github.com/allot-opt/allot/params"
 )
 
 // TraceFormat is the name of the format of traces in reports.
@@ -22,11 +24,32 @@ const TraceFormat = "sacct"
 // maxTrace is the most jobs of a trace.
 const maxTrace = 20_000_000
 
-// TraceOptions describe the system, which a trace does not.
-type TraceOptions struct {
-	Processors int    // of the system; 0: as many as ran jobs at any one time
-	Cluster    string // id of the one cluster; empty: "cluster"
+var _ = formats.Register(formats.Info{
+	Name: TraceFormat, Doc: "a trace of Slurm: what sacct -P prints, or the lines of JobComp's filetxt",
+	Example: "allot import sacct --processors 1024 sacct.txt", Order: 5,
+	New: func() formats.Reader { return NewTraceReader() },
+	Looks: func(begin string) formats.Likelihood {
+		if strings.HasPrefix(begin, "JobId=") || strings.HasPrefix(begin, "JobID|") {
+			return formats.Certain
+		}
+		return formats.Unlikely
+	},
+})
+
+// TraceReader reads jobs that have ended: what sacct -P prints, with columns JobID, Submit, Start, End and NCPUS or AllocCPUS at least, or the lines of
+// the plugin jobcomp/filetxt. A job's arrival is its submission, its work the time that it ran and its estimate the time limit, raised to the time
+// that it ran; a job without a limit has no estimate. Steps are skipped. Local times are taken as they are: if clocks were changed between two times,
+// their difference is wrong by that change. With SLURM_TIME_FORMAT=%s, sacct prints times without this problem.
+type TraceReader struct {
+	Processors int    `range:"[0, 16777216]" zero:"the most that ran jobs at one time" doc:"'N' processors of the system"`
+	Cluster    string `doc:"'ID' of the cluster"`
 }
+
+// NewTraceReader makes a reader with its defaults.
+func NewTraceReader() *TraceReader { return &TraceReader{Cluster: "cluster"} }
+
+// Check implements [params.Checker].
+func (o *TraceReader) Check() error { return formats.CheckCluster(o.Cluster) }
 
 // trace is a trace being read.
 type trace struct {
@@ -68,18 +91,13 @@ type past struct {
 // fields are the values that a job needs, by the names that sacct and JobComp give them.
 type fields func(names ...string) string
 
-// ReadTrace reads jobs that have ended: what sacct -P prints, with columns JobID, Submit, Start, End and NCPUS or AllocCPUS at least, or the lines of
-// the plugin jobcomp/filetxt. A job's arrival is its submission, its work the time that it ran and its estimate the time limit, raised to the time
-// that it ran; a job without a limit has no estimate. Steps are skipped. Local times are taken as they are: if clocks were changed between two times,
-// their difference is wrong by that change. With SLURM_TIME_FORMAT=%s, sacct prints times without this problem.
-//
-// The instance has one cluster of single-processor machines. The error is a [*model.InputError] with the line of what is wrong.
-func ReadTrace(r io.Reader, name string, opt TraceOptions) (*model.Instance, *model.ImportReport, error) {
-	t := &trace{faults: lines.NewFaults(name), report: &model.ImportReport{Format: TraceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{}}
-	if opt.Processors < 0 || opt.Processors > model.MaxProcessors {
-		t.faults.At("option Processors", "expected a whole number in [0, %d], found %d", model.MaxProcessors, opt.Processors)
-		return nil, nil, t.faults.Err()
+// Read implements [formats.Reader]. The instance has one cluster of single-processor machines. The error is a [*params.Error], or a [*model.InputError]
+// with the line of what is wrong.
+func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(o); err != nil {
+		return nil, nil, err
 	}
+	t := &trace{faults: lines.NewFaults(name), report: &model.ImportReport{Format: TraceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{}}
 	end := &lastByte{r: r}
 	t.scan(bufio.NewReader(end))
 	if end.last != '\n' && t.faults.None() {
@@ -89,8 +107,9 @@ func ReadTrace(r io.Reader, name string, opt TraceOptions) (*model.Instance, *mo
 		return nil, nil, err
 	}
 	slices.SortStableFunc(t.jobs, func(a, b past) int { return cmp.Compare(a.submit, b.submit) })
-	if opt.Processors == 0 {
-		opt.Processors = t.busiest()
+	processors := o.Processors
+	if processors == 0 {
+		processors = t.busiest()
 	}
 	origin := math.Inf(1)
 	specs := make([]model.JobSpec, len(t.jobs))
@@ -111,7 +130,7 @@ func ReadTrace(r io.Reader, name string, opt TraceOptions) (*model.Instance, *mo
 	in, err := t.faults.Build(model.InstanceSpec{
 		Name:     lines.Title(name, ".txt", ".csv"),
 		Units:    &model.Units{Time: "s"},
-		Clusters: []model.ClusterSpec{{ID: cmp.Or(opt.Cluster, "cluster"), Machines: []model.MachineSpec{{ID: "node", Count: opt.Processors}}}},
+		Clusters: []model.ClusterSpec{{ID: o.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: processors}}}},
 		Jobs:     specs,
 	}, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
 	if err != nil {

@@ -11,6 +11,17 @@ import (
 	"github.com/allot-opt/allot/model/slurm"
 )
 
+// with is a reader with parameters, each NAME=VALUE.
+func with(settings ...string) *slurm.TraceReader {
+	return readertest.With(slurm.NewTraceReader(), settings...)
+}
+
+func TestConform(t *testing.T) {
+	readertest.Conform(t, "sacct", "JobID|Submit|Start|End|NCPUS\n1|1|2|3|4\n")
+	readertest.Refused(t, &slurm.TraceReader{Cluster: "c", Processors: -1}, "processors")
+	readertest.Refused(t, &slurm.TraceReader{}, "cluster")
+}
+
 // sacct is what sacct -P prints: jobs with their steps, one that was requeued, one that waits and one without a limit.
 const sacct = `JobID|User|Account|Partition|Submit|Start|End|TimelimitRaw|Timelimit|NCPUS|State
 10|eve|phys|long|2025-05-20T10:00:00|2025-05-20T10:01:00|2025-05-20T11:01:00|120|02:00:00|16|COMPLETED
@@ -23,7 +34,7 @@ const sacct = `JobID|User|Account|Partition|Submit|Start|End|TimelimitRaw|Timeli
 `
 
 func TestReadTrace(t *testing.T) {
-	in, report, err := slurm.ReadTrace(strings.NewReader(sacct), "t.txt", slurm.TraceOptions{Cluster: "c"})
+	in, report, err := with("cluster=c").Read(strings.NewReader(sacct), "t.txt")
 	readertest.Check(t, "t.txt", in, report, err)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +60,7 @@ dropped 1: run time 0`; got != want {
 // A job that starts when another ends takes its processors over.
 func TestTraceOfJobsThatFollowAtOnce(t *testing.T) {
 	const table = "JobID|Submit|Start|End|NCPUS|State\n1|100|100|200|4|COMPLETED\n2|100|200|300|3|COMPLETED\n3|100|200|300|2|COMPLETED\n4|100|300|400|4|COMPLETED\n"
-	in, _, err := slurm.ReadTrace(strings.NewReader(table), "t.txt", slurm.TraceOptions{})
+	in, _, err := slurm.NewTraceReader().Read(strings.NewReader(table), "t.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +72,7 @@ func TestTraceOfJobsThatFollowAtOnce(t *testing.T) {
 // TestReadTraceOfJobComp: lines of a real run, and names that look like fields.
 func TestReadTraceOfJobComp(t *testing.T) {
 	source := file(t, filepath.Join(realdata.Root(t), "slurm", "22.05-arrays"), "jobcomp.txt")
-	in, report, err := slurm.ReadTrace(source.Reader, "jobcomp.txt", slurm.TraceOptions{})
+	in, report, err := slurm.NewTraceReader().Read(source.Reader, "jobcomp.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +84,7 @@ func TestReadTraceOfJobComp(t *testing.T) {
 		"DerivedExitCode=0:0 ExitCode=0:0"
 	for _, name := range []string{"x", "a TimeLimit=1 ProcCnt=9", "ArrayJobId=1 ArrayTaskId=2", "HetJobId=3 SubmitTime=x", " = ", "Name=Name="} {
 		for _, folder := range []string{"/a", "/a b=c ProcCnt=9", "/ StartTime=1 JobId=3"} {
-			in, _, err := slurm.ReadTrace(strings.NewReader(strings.Replace(strings.Replace(line, "%s", name, 1), "%s", folder, 1)), "f", slurm.TraceOptions{})
+			in, _, err := slurm.NewTraceReader().Read(strings.NewReader(strings.Replace(strings.Replace(line, "%s", name, 1), "%s", folder, 1)), "f")
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, folder, err)
 				continue
@@ -90,7 +101,7 @@ func TestTimeLimits(t *testing.T) {
 	for text, want := range map[string]float64{
 		"90": 5400, "1:30": 90, "90:00": 5400, "01:30:00": 5400, "2-3": 183600, "2-03:30": 185400, "2-03:30:15": 185415, "00:00:45": 45, "UNLIMITED": 0, "Partition_Limit": 0, "": 0,
 	} {
-		in, _, err := slurm.ReadTrace(strings.NewReader("JobID|Submit|Start|End|NCPUS|Timelimit\n1|1|2|3|4|"+text+"\n"), "f", slurm.TraceOptions{})
+		in, _, err := slurm.NewTraceReader().Read(strings.NewReader("JobID|Submit|Start|End|NCPUS|Timelimit\n1|1|2|3|4|"+text+"\n"), "f")
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -105,12 +116,12 @@ func TestTimeLimits(t *testing.T) {
 func TestTraceCutShort(t *testing.T) {
 	const start = 200 // the header is whole
 	for length := start; length < len(sacct)-1; length++ {
-		_, report, err := slurm.ReadTrace(strings.NewReader(sacct[:length]), "f", slurm.TraceOptions{})
+		_, report, err := slurm.NewTraceReader().Read(strings.NewReader(sacct[:length]), "f")
 		if err == nil && sacct[length-1] != '\n' && !strings.Contains(notes(report), "the file may be cut short") {
 			t.Errorf("cut after %d bytes: got %v", length, report)
 		}
 	}
-	if _, report, err := slurm.ReadTrace(strings.NewReader(sacct), "f", slurm.TraceOptions{}); err != nil || strings.Contains(notes(report), "cut") {
+	if _, report, err := slurm.NewTraceReader().Read(strings.NewReader(sacct), "f"); err != nil || strings.Contains(notes(report), "cut") {
 		t.Errorf("got %v, %v", report, err)
 	}
 }
@@ -131,12 +142,9 @@ func TestFaultsOfTraces(t *testing.T) {
 		{header + strings.Repeat("x", 2<<20), "f: line 2: expected a line of at most 1048576 bytes, found a longer one"},
 		{"JobId=1 SubmitTime=x", `f: line 1: Submit: expected a time`},
 	} {
-		if _, _, err := slurm.ReadTrace(strings.NewReader(c.text), "f", slurm.TraceOptions{}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, _, err := slurm.NewTraceReader().Read(strings.NewReader(c.text), "f"); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%.60q: got  %v\nwant %s", c.text, err, c.want)
 		}
-	}
-	if _, _, err := slurm.ReadTrace(strings.NewReader(sacct), "f", slurm.TraceOptions{Processors: -1}); err == nil {
-		t.Error("a negative number of processors was taken")
 	}
 }
 
@@ -145,7 +153,7 @@ func FuzzReadTrace(f *testing.F) {
 	f.Add([]byte(sacct))
 	f.Add([]byte("JobId=1 UserId=a(1) ProcCnt=3 StartTime=2 EndTime=5 SubmitTime=1 TimeLimit=1-2"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		in, report, err := slurm.ReadTrace(strings.NewReader(string(text)), "f", slurm.TraceOptions{})
+		in, report, err := slurm.NewTraceReader().Read(strings.NewReader(string(text)), "f")
 		readertest.Check(t, "f", in, report, err)
 	})
 }

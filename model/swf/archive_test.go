@@ -16,7 +16,7 @@ func TestArchive(t *testing.T) {
 	rows := realdata.Table(t, "swf", "summary.csv")
 	for _, row := range rows[:race.Fewer(len(rows), 2)] {
 		t.Run(row["file"], func(t *testing.T) {
-			in, report, err := swf.Read(realdata.Open(t, "swf", row["file"]), row["file"], swf.Options{})
+			in, report, err := with("prefer_requested=false", "estimates=keep").Read(realdata.Open(t, "swf", row["file"]), row["file"])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestArchive(t *testing.T) {
 func TestArchiveEASY(t *testing.T) {
 	for _, row := range realdata.Table(t, "swf", "easy_reference.csv") {
 		t.Run(row["trace"], func(t *testing.T) {
-			opt := swf.Options{PreferRequested: true}
+			opt := swf.NewReader()
 			file, first, cut := strings.Cut(row["trace"], "-first")
 			if strings.HasSuffix(first, "jobs") {
 				file, cut = row["trace"], false // a file of its own
@@ -81,7 +81,7 @@ func TestArchiveEASY(t *testing.T) {
 				opt.Jobs = n
 			}
 			file += ".swf.gz"
-			in, report, err := swf.Read(realdata.Open(t, "swf", file), file, opt)
+			in, report, err := opt.Read(realdata.Open(t, "swf", file), file)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,7 +15,7 @@ func TestUsersGroupsAndQueues(t *testing.T) {
 		{"7", "0", "3", "7 0 3"}, {"-1", "-1", "-1", "  "}, {"2147483647", "2147483648", "1e300", "2147483647  "},
 		{"alice", "1.5", "NaN", "  "}, {"4.0", "-3", "", "4  "},
 	} {
-		in, _ := read(t, oneJob(map[int]string{12: c.user, 13: c.group, 15: c.queue}), swf.Options{})
+		in, _ := read(t, oneJob(map[int]string{12: c.user, 13: c.group, 15: c.queue}), swf.NewReader())
 		j := &in.Jobs()[0]
 		if got := j.User() + " " + j.Group() + " " + j.Queue(); got != c.want {
 			t.Errorf("%+v: got %q", c, got)

@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/model/internal/lines"
 )
 
-// Stream reads a trace job by job, in memory that does not grow with its length. The options have the same meaning as for [Read],
+// Stream reads a trace job by job, in memory that does not grow with its length. Parameters have the same meaning as for [Reader.Read],
 // except Batch, Memory and Cluster, which it ignores. The jobs must be sorted by submit time, as the format demands; jobs with the
 // same submit time come in the order of their numbers. Stream does not notice a job number that occurs twice.
 type Stream struct {
@@ -26,31 +26,26 @@ type Stream struct {
 // Job is a job of a stream. Times are in seconds.
 type Job struct {
 	Number     int64
-	Arrival    float64 // since the first job's submit time, unless Options.AbsoluteTime
+	Arrival    float64 // since the first job's submit time, unless Reader.AbsoluteTime
 	Runtime    float64
 	Estimate   float64 // NaN: unknown
 	Processors int
 }
 
-// NewStream starts to read. The name stands for the file in errors, which are [*model.InputError].
-func NewStream(r io.Reader, name string, opt Options) (*Stream, error) {
-	faults := lines.NewFaults(name)
-	opt = opt.withDefaults(faults)
-	if err := faults.Err(); err != nil {
+// Stream starts to read a trace job by job. The error is as for Read.
+func (o *Reader) Stream(r io.Reader, name string) (*Stream, error) {
+	t, err := o.open(name)
+	if err != nil {
 		return nil, err
 	}
-	s := &Stream{
-		trace:   &trace{opt: opt, faults: faults, report: &model.ImportReport{Format: Format, File: name}, submit: -1},
-		scanner: lines.NewScanner(r),
-		origin:  math.NaN(),
-	}
+	s := &Stream{trace: t, scanner: lines.NewScanner(r), origin: math.NaN()}
 	for !s.ended && len(s.trace.jobs) == 0 { // up to the first job, which ends the header
 		s.scan()
 	}
-	if s.trace.width == 0 && faults.None() {
-		s.trace.system()
+	if t.width == 0 && t.faults.None() {
+		t.system()
 	}
-	return s, faults.Err()
+	return s, t.faults.Err()
 }
 
 // Processors is the number of processors of the system.

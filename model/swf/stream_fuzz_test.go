@@ -1,6 +1,7 @@
 package swf_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -19,8 +20,8 @@ func FuzzStream(f *testing.F) {
 		f.Add(text, false, true)
 	}
 	f.Fuzz(func(t *testing.T, text string, requested, absolute bool) {
-		opt := swf.Options{PreferRequested: requested, AbsoluteTime: absolute, UnknownSubmit: swf.Repair}
-		s, err := swf.NewStream(strings.NewReader(text), "t.swf", opt)
+		opt := with("unknown_submit=repair", fmt.Sprint("prefer_requested=", requested), fmt.Sprint("absolute_time=", absolute))
+		s, err := opt.Stream(strings.NewReader(text), "t.swf")
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "t.swf") {
 				t.Fatalf("an error without the file's name: %v", err)
@@ -51,7 +52,7 @@ func FuzzStream(f *testing.F) {
 		if s.Report().Kept != len(jobs) {
 			t.Fatalf("%d jobs, %v", len(jobs), s.Report())
 		}
-		in, _, err := swf.Read(strings.NewReader(text), "t.swf", opt)
+		in, _, err := opt.Read(strings.NewReader(text), "t.swf")
 		if err != nil {
 			return
 		}
@@ -76,11 +77,11 @@ func TestMemoryZeroAndUnknown(t *testing.T) {
 		"-1": {0, "kept 1: requested memory unknown: no memory (line 5)"},
 		"1":  {1, ""},
 	} {
-		in, report := read(t, header+"1 0 0 60 4 -1 -1 4 90 "+memory+" 1 1 1 1 1 1 -1 -1\n", swf.Options{Memory: swf.RequestedMemory})
+		in, report := read(t, header+"1 0 0 60 4 -1 -1 4 90 "+memory+" 1 1 1 1 1 1 -1 -1\n", with("memory=requested"))
 		if got := notes(report); in.Jobs()[0].Memory != want.kb || got != want.notes {
 			t.Errorf("memory %s: got %v, %q; want %v, %q", memory, in.Jobs()[0].Memory, got, want.kb, want.notes)
 		}
-		in, report = read(t, header+"1 0 0 60 4 -1 "+memory+" 4 90 7 1 1 1 1 1 1 -1 -1\n", swf.Options{Memory: swf.UsedMemory})
+		in, report = read(t, header+"1 0 0 60 4 -1 "+memory+" 4 90 7 1 1 1 1 1 1 -1 -1\n", with("memory=used"))
 		if got := notes(report); in.Jobs()[0].Memory != want.kb || got != strings.Replace(want.notes, "requested", "used", 1) {
 			t.Errorf("used memory %s: got %v, %q", memory, in.Jobs()[0].Memory, got)
 		}

@@ -15,12 +15,12 @@ func TestStream(t *testing.T) {
 	rows := realdata.Table(t, "swf", "summary.csv")
 	for _, row := range rows[:race.Fewer(len(rows), 2)] {
 		t.Run(row["file"], func(t *testing.T) {
-			opt := swf.Options{PreferRequested: true, Estimates: swf.RaiseEstimates}
-			in, report, err := swf.Read(realdata.Open(t, "swf", row["file"]), row["file"], opt)
+			opt := swf.NewReader()
+			in, report, err := opt.Read(realdata.Open(t, "swf", row["file"]), row["file"])
 			if err != nil {
 				t.Fatal(err)
 			}
-			stream, err := swf.NewStream(realdata.Open(t, "swf", row["file"]), row["file"], opt)
+			stream, err := opt.Stream(realdata.Open(t, "swf", row["file"]), row["file"])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestStreamSaysWhatIsWrong(t *testing.T) {
 		head + "2 11 0\n":       "t.swf: line 3: expected 18 fields",
 		head + "; a comment\n3": "t.swf: line 4: expected 18 fields",
 	} {
-		stream, err := swf.NewStream(strings.NewReader(text), "t.swf", swf.Options{})
+		stream, err := swf.NewReader().Stream(strings.NewReader(text), "t.swf")
 		var j swf.Job
 		for ok := true; ok && err == nil; {
 			ok, err = stream.Next(&j)
@@ -76,7 +76,7 @@ func TestStreamSaysWhatIsWrong(t *testing.T) {
 
 // TestStreamOrdersTies by job number.
 func TestStreamOrdersTies(t *testing.T) {
-	stream, err := swf.NewStream(strings.NewReader("; MaxProcs: 4\n3 10 0 5 1\n1 10 0 5 1\n2 10 0 5 1\n4 11 0 5 1\n"), "t.swf", swf.Options{Jobs: 3})
+	stream, err := with("jobs=3").Stream(strings.NewReader("; MaxProcs: 4\n3 10 0 5 1\n1 10 0 5 1\n2 10 0 5 1\n4 11 0 5 1\n"), "t.swf")
 	if err != nil {
 		t.Fatal(err)
 	}

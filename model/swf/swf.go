@@ -5,7 +5,7 @@
 // D. G. Feitelson, D. Tsafrir, D. Krakov, "Experience with using the Parallel Workloads Archive", J. Parallel and
 // Distributed Computing 74(10), 2014, DOI 10.1016/j.jpdc.2014.06.013.
 //
-// A line is a job of 18 fields, numbers apart by blanks, and −1 is unknown. Read needs these:
+// A line is a job of 18 fields, numbers apart by blanks, and −1 is unknown. A [Reader] needs these:
 //
 //	1 job number             the job's id
 //	2 submit time, s         the job's arrival
@@ -31,7 +31,6 @@ package swf
 import (
 	"bytes"
 	"cmp"
-	"io"
 	"slices"
 	"strconv"
 
@@ -42,44 +41,9 @@ import (
 // Format is the name of the format in reports.
 const Format = "swf"
 
-// Read reads a trace. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order of the
-// file, neighbours of one submit time in the order of their numbers; times are in seconds. A job's id is its number; where a
-// number returns, -2, -3 and so on are appended. Odd jobs are dropped, repaired or kept as the options say, and the report
-// counts each kind.
-//
-// Errors call the file by the given name. The error is a [*model.InputError] that lists the faults line by line.
-// Memory grows with the jobs kept only; a line longer than 1 MiB is an error.
-func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
-	faults := lines.NewFaults(name)
-	opt = opt.withDefaults(faults)
-	if err := faults.Err(); err != nil {
-		return nil, nil, err
-	}
-	t := &trace{
-		opt:    opt,
-		faults: faults,
-		report: &model.ImportReport{Format: Format, File: name},
-		copies: map[int64]int32{},
-		names:  map[int32]string{},
-		submit: -1,
-	}
-	t.scan(lines.NewScanner(r))
-	if t.width == 0 && faults.None() {
-		t.system() // a file without jobs
-	}
-	t.sortTies()
-	in, err := faults.Build(t.spec(lines.Title(name, ".swf")), func(k int) string {
-		return "line " + strconv.Itoa(t.jobs[k].line)
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return in, t.report, nil
-}
-
 // trace is a file being read.
 type trace struct {
-	opt    Options
+	opt    Reader
 	faults *lines.Faults
 	report *model.ImportReport
 	header header

@@ -12,12 +12,41 @@ import (
 	"github.com/allot-opt/allot/model/swf"
 )
 
+// with is a reader with parameters, each NAME=VALUE.
+func with(settings ...string) *swf.Reader { return readertest.With(swf.NewReader(), settings...) }
+
+func TestConform(t *testing.T) {
+	readertest.Conform(t, "swf", header+"1 0 0 10 2\n2 5 0 10 2\n")
+	readertest.Refused(t, &swf.Reader{Cluster: "c"}, "estimates")
+	readertest.Refused(t, &swf.Reader{First: -1}, "first")
+}
+
+// Each parameter that has the wrong value is refused by its name.
+func TestRefused(t *testing.T) {
+	for name, set := range map[string]func(*swf.Reader){
+		"cluster":            func(r *swf.Reader) { r.Cluster = "" },
+		"jobs":               func(r *swf.Reader) { r.Jobs = -2 },
+		"processors":         func(r *swf.Reader) { r.Processors = -3 },
+		"estimates":          func(r *swf.Reader) { r.Estimates = "guess" },
+		"memory":             func(r *swf.Reader) { r.Memory = "" },
+		"too_wide":           func(r *swf.Reader) { r.TooWide = "clip" },
+		"zero_runtime":       func(r *swf.Reader) { r.ZeroRuntime = "x" },
+		"unknown_runtime":    func(r *swf.Reader) { r.UnknownRuntime = swf.Keep },
+		"unknown_processors": func(r *swf.Reader) { r.UnknownProcessors = swf.Keep },
+		"unknown_submit":     func(r *swf.Reader) { r.UnknownSubmit = swf.Keep },
+	} {
+		r := swf.NewReader()
+		set(r)
+		readertest.Refused(t, r, name)
+	}
+}
+
 const header = "; Version: 2.2\n; MaxNodes: 4\n; MaxProcs: 8\n;\n"
 
 // read reads a trace that must be right.
-func read(t *testing.T, trace string, opt swf.Options) (*model.Instance, *model.ImportReport) {
+func read(t *testing.T, trace string, opt *swf.Reader) (*model.Instance, *model.ImportReport) {
 	t.Helper()
-	in, report, err := swf.Read(strings.NewReader(trace), "t.swf", opt)
+	in, report, err := opt.Read(strings.NewReader(trace), "t.swf")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,11 +81,12 @@ func TestReadLayout(t *testing.T) {
 		"\n; a comment between: MaxProcs: 1\n\t \n"+
 		"2\t130.5\t-1\t30.25\t8.0\t-1\t-1\t-1\t-1\t-1\t1\t1\t1\t-1\t-1\t-1\t-1\t-1\n"+
 		"3 140 0 7 1 -1 -1 1 7 -1 1 1 1 -1 -1 -1 -1 -1 some more\n"+
-		"4 150 0 7 1", swf.Options{})
-	if got, want := jobs(in), "1@0:60x2~90 2@30.5:30.25x8 3@40:7x1~7 4@50:7x1"; got != want {
+		"4 150 0 7 1", swf.NewReader())
+	if got, want := jobs(in), "1@0:60x4~90 2@30.5:30.25x8 3@40:7x1~7 4@50:7x1"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got, want := notes(report), `kept 2: requested time unknown: no estimate (line 9)
+	if got, want := notes(report), `kept 2: requested processors unknown: the allocated are taken (line 9)
+kept 2: requested time unknown: no estimate (line 9)
 kept 1: more than 18 fields: the others are ignored (line 10)
 repaired 1: fewer than 18 fields: the missing ones are unknown (line 11)`; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -89,7 +119,7 @@ func TestProcessorsOfTheSystem(t *testing.T) {
 		{"; MaxProcs: 99999999\n", 0, 0, "t.swf: line 1: header: expected at most 16777216 processors, found 99999999"},
 	} {
 		for _, trace := range []string{c.header + job, c.header} {
-			in, _, err := swf.Read(strings.NewReader(trace), "t.swf", swf.Options{Processors: c.opt})
+			in, _, err := with(fmt.Sprint("processors=", c.opt)).Read(strings.NewReader(trace), "t.swf")
 			switch {
 			case c.message != "":
 				if err == nil || err.Error() != c.message {
@@ -121,20 +151,23 @@ const odd = header +
 func TestOddJobs(t *testing.T) {
 	for _, c := range []struct {
 		name        string
-		opt         swf.Options
+		opt         *swf.Reader
 		jobs, notes string
 	}{
-		{"dropped", swf.Options{}, "1@0:60x2~90 8@70:60x3~90 1-2@80:60x1~90 1-3@75:99x1~90", `dropped 1: more processors than the system has (line 6)
+		{"dropped", swf.NewReader(), "1@0:60x2~90 8@70:60x3~90 1-2@80:60x1~90 1-3@75:99x1~99", `dropped 1: more processors than the system has (line 6)
 dropped 1: run time 0 (line 7)
 dropped 3: run time unknown (line 8)
 dropped 1: processors unknown (line 11)
-kept 1: allocated processors unknown: the requested are taken (line 12)
 dropped 1: submit time unknown (line 13)
 repaired 2: job number not unique: a suffix is appended (line 14)
 kept 1: submit time before that of the job above it (line 15)
-kept 1: run time above the requested time (line 15)`},
-		{"repaired", swf.Options{TooWide: swf.Repair, ZeroRuntime: swf.Repair, UnknownRuntime: swf.Repair, UnknownProcessors: swf.Repair,
-			UnknownSubmit: swf.Repair, Estimates: swf.RaiseEstimates},
+repaired 1: run time above the requested time: the estimate is raised to it (line 15)`},
+		{"allocated, as stated", with("prefer_requested=false", "estimates=keep", "first=7"), "8@0:60x3~90 1@10:60x1~90 1-2@5:99x1~90", `kept 1: allocated processors unknown: the requested are taken (line 12)
+dropped 1: submit time unknown (line 13)
+kept 1: submit time before that of the job above it (line 15)
+kept 1: run time above the requested time (line 15)
+repaired 1: job number not unique: a suffix is appended (line 15)`},
+		{"repaired", with("too_wide=repair", "zero_runtime=repair", "unknown_runtime=repair", "unknown_processors=repair", "unknown_submit=repair", "prefer_requested=false"),
 			"1@0:60x2~90 2@10:60x8~90 3@20:1x2~90 4@30:50x2~90 5@40:90x2~90 7@60:60x1~90 8@70:60x3~90 9@70:60x1~90 1-2@80:60x1~90 1-3@75:99x1~99",
 			`repaired 1: more processors than the system has: all of the system's are taken (line 6)
 repaired 1: run time 0: 1 s is taken (line 7)
@@ -147,7 +180,7 @@ repaired 1: submit time unknown: that of the job above it is taken (line 13)
 repaired 2: job number not unique: a suffix is appended (line 14)
 kept 1: submit time before that of the job above it (line 15)
 repaired 1: run time above the requested time: the estimate is raised to it (line 15)`},
-		{"kept", swf.Options{TooWide: swf.Keep, ZeroRuntime: swf.Keep, Batch: true, Estimates: swf.IgnoreEstimates},
+		{"kept", with("too_wide=keep", "zero_runtime=keep", "batch=true", "estimates=ignore", "prefer_requested=false"),
 			"1@0:60x2 2@0:60x9 3@0:0x2 8@0:60x3 9@0:60x1 1-2@0:60x1 1-3@0:99x1", `kept 1: more processors than the system has (line 6)
 kept 1: run time 0 (line 7)
 dropped 3: run time unknown (line 8)
@@ -162,7 +195,7 @@ repaired 2: job number not unique: a suffix is appended (line 14)`},
 		if got := notes(report); got != c.notes {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.notes)
 		}
-		if report.Read != 11 || report.Kept != len(in.Jobs()) || report.Read != report.Kept+report.Count(model.ImportDropped) {
+		if report.Read+report.Skipped != 11 || report.Kept != len(in.Jobs()) || report.Read != report.Kept+report.Count(model.ImportDropped) {
 			t.Errorf("%s: read %d, kept %d, dropped %d, jobs %d", c.name, report.Read, report.Kept,
 				report.Count(model.ImportDropped), len(in.Jobs()))
 		}
@@ -170,7 +203,7 @@ repaired 2: job number not unique: a suffix is appended (line 14)`},
 }
 
 func TestUnknownSubmitOfTheFirstJobCannotBeRepaired(t *testing.T) {
-	in, report := read(t, header+"1 -1 0 60 1 -1 -1 1 90\n2 1535348017 0 60 1 -1 -1 1 90\n", swf.Options{UnknownSubmit: swf.Repair})
+	in, report := read(t, header+"1 -1 0 60 1 -1 -1 1 90\n2 1535348017 0 60 1 -1 -1 1 90\n", with("unknown_submit=repair"))
 	if got := jobs(in); got != "2@0:60x1~90" || report.Notes[0].Reason != "submit time unknown" {
 		t.Errorf("got %s, %v", got, report)
 	}
@@ -179,15 +212,15 @@ func TestUnknownSubmitOfTheFirstJobCannotBeRepaired(t *testing.T) {
 func TestOptionsWindowAndArrivals(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		opt   swf.Options
+		opt   *swf.Reader
 		jobs  string
 		skips int
 	}{
-		{"first", swf.Options{First: 7}, "8@0:60x3~90 1@10:60x1~90 1-2@5:99x1~90", 7},
-		{"jobs counts those kept", swf.Options{First: 1, Jobs: 2}, "8@0:60x3~90 1@10:60x1~90", 1},
-		{"absolute time", swf.Options{Jobs: 2, AbsoluteTime: true}, "1@10:60x2~90 8@80:60x3~90", 0},
-		{"the earliest counts", swf.Options{First: 9}, "1@5:60x1~90 1-2@0:99x1~90", 9},
-		{"beyond the end", swf.Options{First: 100}, "", 11},
+		{"first", with("first=7"), "8@0:60x3~90 1@10:60x1~90 1-2@5:99x1~99", 7},
+		{"jobs counts those kept", with("first=1", "jobs=2"), "8@0:60x3~90 1@10:60x1~90", 1},
+		{"absolute time", with("jobs=2", "absolute_time=true"), "1@10:60x2~90 8@80:60x3~90", 0},
+		{"the earliest counts", with("first=9"), "1@5:60x1~90 1-2@0:99x1~99", 9},
+		{"beyond the end", with("first=100"), "", 11},
 	} {
 		in, report := read(t, odd, c.opt)
 		if got := jobs(in); got != c.jobs || report.Skipped != c.skips {
@@ -198,7 +231,7 @@ func TestOptionsWindowAndArrivals(t *testing.T) {
 
 func TestOptionsProcessorsAndMemory(t *testing.T) {
 	const trace = header + "1 0 0 60 4 -1 2000 2 90 3000\n2 0 0 60 4 -1 -1 -1 90 -1\n"
-	in, report := read(t, trace, swf.Options{PreferRequested: true, Memory: swf.RequestedMemory, Cluster: "c"})
+	in, report := read(t, trace, with("memory=requested", "cluster=c"))
 	a, b := in.Jobs()[0], in.Jobs()[1]
 	if a.Min != 2 || b.Min != 4 || a.Memory != 3000 || b.Memory != 0 || in.Units().Memory != "KB" || in.Clusters()[0].ID != "c" {
 		t.Errorf("got %+v, %+v", a, b)
@@ -208,11 +241,11 @@ kept 1: requested processors unknown: the allocated are taken (line 6)
 kept 1: requested memory unknown: no memory (line 6)`; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	in, _ = read(t, trace, swf.Options{Memory: swf.UsedMemory})
+	in, _ = read(t, trace, with("prefer_requested=false", "memory=used"))
 	if a := in.Jobs()[0]; a.Min != 4 || a.Memory != 2000 {
 		t.Errorf("got %+v", a)
 	}
-	if in, _ = read(t, trace, swf.Options{}); in.Jobs()[0].Memory != 0 || in.Units().Memory != "" {
+	if in, _ = read(t, trace, swf.NewReader()); in.Jobs()[0].Memory != 0 || in.Units().Memory != "" {
 		t.Error("memory was read without the option")
 	}
 }
@@ -221,37 +254,25 @@ func TestErrors(t *testing.T) {
 	const rest = " -1 -1 1 90\n"
 	for _, c := range []struct {
 		name, trace string
-		opt         swf.Options
+		opt         *swf.Reader
 		want        string
 	}{
-		{"few fields", "1 0 0 60\n", swf.Options{}, "t.swf: line 5: expected 18 fields, of which the first 5 (up to allocated processors) are needed, found 4"},
-		{"text", "1 0 0 sixty 1" + rest, swf.Options{}, `t.swf: line 5: field 4 (run time): expected a number, found "sixty"`},
-		{"not a number", "1 NaN 0 60 1" + rest, swf.Options{}, `t.swf: line 5: field 2 (submit time): expected a number, found "NaN"`},
-		{"huge", "1 0 0 1e300 1" + rest, swf.Options{}, `t.swf: line 5: field 4 (run time): expected 0 or a number of magnitude in [1e-18, 1e+18], found "1e300"`},
-		{"half a processor", "1 0 0 60 1.5" + rest, swf.Options{}, `t.swf: line 5: field 5 (allocated processors): expected a whole number of at most 2147483647, found "1.5"`},
-		{"too many processors", "1 0 0 60 1e12" + rest, swf.Options{}, `t.swf: line 5: field 5 (allocated processors): expected a whole number of at most 2147483647, found "1e12"`},
-		{"half a number", "1.5 0 0 60 1" + rest, swf.Options{}, `t.swf: line 5: field 1 (job number): expected a whole number of at most 1000000000000000, found "1.5"`},
-		{"several", "1 0 0 60 1" + rest + "x y 0 60 1" + rest + "2 0\n", swf.Options{},
+		{"few fields", "1 0 0 60\n", swf.NewReader(), "t.swf: line 5: expected 18 fields, of which the first 5 (up to allocated processors) are needed, found 4"},
+		{"text", "1 0 0 sixty 1" + rest, swf.NewReader(), `t.swf: line 5: field 4 (run time): expected a number, found "sixty"`},
+		{"not a number", "1 NaN 0 60 1" + rest, swf.NewReader(), `t.swf: line 5: field 2 (submit time): expected a number, found "NaN"`},
+		{"huge", "1 0 0 1e300 1" + rest, swf.NewReader(), `t.swf: line 5: field 4 (run time): expected 0 or a number of magnitude in [1e-18, 1e+18], found "1e300"`},
+		{"half a processor", "1 0 0 60 1.5" + rest, swf.NewReader(), `t.swf: line 5: field 5 (allocated processors): expected a whole number of at most 2147483647, found "1.5"`},
+		{"too many processors", "1 0 0 60 1e12" + rest, swf.NewReader(), `t.swf: line 5: field 5 (allocated processors): expected a whole number of at most 2147483647, found "1e12"`},
+		{"half a number", "1.5 0 0 60 1" + rest, swf.NewReader(), `t.swf: line 5: field 1 (job number): expected a whole number of at most 1000000000000000, found "1.5"`},
+		{"several", "1 0 0 60 1" + rest + "x y 0 60 1" + rest + "2 0\n", swf.NewReader(),
 			`t.swf: line 6: field 1 (job number): expected a number, found "x"
 t.swf: line 6: field 2 (submit time): expected a number, found "y"
 t.swf: line 7: expected 18 fields, of which the first 5 (up to allocated processors) are needed, found 2`},
-		{"long line", "1 0 0 60 1" + rest + strings.Repeat("9 ", 1<<20), swf.Options{}, "t.swf: line 6: expected a line of at most 1048576 bytes, found a longer one"},
-		{"options", "", swf.Options{First: -1, Jobs: -2, Processors: -3, Batch: true, AbsoluteTime: true, Estimates: "guess", Memory: "some",
-			TooWide: "clip", ZeroRuntime: "x", UnknownRuntime: swf.Keep, UnknownProcessors: swf.Keep, UnknownSubmit: swf.Keep},
-			`t.swf: option First: expected a whole number in [0, 9223372036854775807], found -1
-t.swf: option Jobs: expected a whole number in [0, 9223372036854775807], found -2
-t.swf: option Processors: expected a whole number in [0, 16777216], found -3
-t.swf: option AbsoluteTime: expected it without Batch, which releases every job at 0
-t.swf: option Estimates: expected one of keep, raise, ignore, found "guess"
-t.swf: option Memory: expected one of used, requested, found "some"
-t.swf: option TooWide: expected one of drop, repair, keep, found "clip"
-t.swf: option ZeroRuntime: expected one of drop, repair, keep, found "x"
-t.swf: option UnknownRuntime: expected one of drop, repair, found "keep"
-t.swf: option UnknownProcessors: expected one of drop, repair, found "keep"
-t.swf: option UnknownSubmit: expected one of drop, repair, found "keep"`},
-		{"cluster", "1 0 0 60 1" + rest, swf.Options{Cluster: strings.Repeat("c", 1001)}, "t.swf: clusters[0].id: expected a text of 1 to 1000 bytes, found 1001 bytes"},
+		{"long line", "1 0 0 60 1" + rest + strings.Repeat("9 ", 1<<20), swf.NewReader(), "t.swf: line 6: expected a line of at most 1048576 bytes, found a longer one"},
+		{"options", "", with("batch=true", "absolute_time=true"), "t.swf: option AbsoluteTime: expected it without Batch, which releases every job at 0"},
+		{"cluster", "1 0 0 60 1" + rest, with("cluster=" + strings.Repeat("c", 1001)), "t.swf: clusters[0].id: expected a text of 1 to 1000 bytes, found 1001 bytes"},
 	} {
-		in, report, err := swf.Read(strings.NewReader(header+c.trace), "t.swf", c.opt)
+		in, report, err := c.opt.Read(strings.NewReader(header+c.trace), "t.swf")
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: got %v\nwant %s", c.name, err, c.want)
 		}
@@ -270,12 +291,11 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("; MaxProcs: 16777216\n1 0 0 60 2147483647 -1 -1 4 4\n"), true)
 	f.Add([]byte("; MaxProcs: 2\n-1 0 0 0 1 . e - 1e5\n"), true)
 	f.Fuzz(func(t *testing.T, trace []byte, lenient bool) {
-		opt := swf.Options{}
+		opt := swf.NewReader()
 		if lenient {
-			opt = swf.Options{TooWide: swf.Keep, ZeroRuntime: swf.Keep, UnknownRuntime: swf.Repair, UnknownProcessors: swf.Repair,
-				UnknownSubmit: swf.Repair, Memory: swf.UsedMemory, PreferRequested: true, Estimates: swf.RaiseEstimates}
+			opt = with("too_wide=keep", "zero_runtime=keep", "unknown_runtime=repair", "unknown_processors=repair", "unknown_submit=repair", "memory=used", "prefer_requested=false", "estimates=keep")
 		}
-		in, report, err := swf.Read(bytes.NewReader(trace), "f.swf", opt)
+		in, report, err := opt.Read(bytes.NewReader(trace), "f.swf")
 		readertest.Check(t, "f.swf", in, report, err)
 	})
 }
@@ -291,7 +311,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(trace.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := swf.Read(bytes.NewReader(trace.Bytes()), "b.swf", swf.Options{}); err != nil {
+		if _, _, err := swf.NewReader().Read(bytes.NewReader(trace.Bytes()), "b.swf"); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -301,7 +321,7 @@ func BenchmarkRead(b *testing.B) {
 // A version that the format does not have is noted, and the trace is read.
 func TestVersions(t *testing.T) {
 	for version, odd := range map[string]bool{"1": false, "2": false, "2.0": false, "2.1": false, "2.2 (sorted)": false, "": true, "9.9": true, "2.2.1": true, "two": true} {
-		in, report, err := swf.Read(strings.NewReader("; Version: "+version+"\n; MaxProcs: 4\n1 0 0 5 1\n; Version: 9.9\n"), "t.swf", swf.Options{})
+		in, report, err := swf.NewReader().Read(strings.NewReader("; Version: "+version+"\n; MaxProcs: 4\n1 0 0 5 1\n; Version: 9.9\n"), "t.swf")
 		if err != nil || len(in.Jobs()) != 1 {
 			t.Fatalf("%q: %v, %v", version, in, err)
 		}

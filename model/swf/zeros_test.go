@@ -32,7 +32,7 @@ func TestMemoryOfZeroIsKnown(t *testing.T) {
 		{"0", "-1", swf.UsedMemory, 0, 0}, {"-1", "0", swf.UsedMemory, 0, 1}, {"7", "9", swf.UsedMemory, 7, 0},
 		{"-1", "0", swf.RequestedMemory, 0, 0}, {"0", "-1", swf.RequestedMemory, 0, 1}, {"7", "9", swf.RequestedMemory, 9, 0},
 	} {
-		in, report := read(t, oneJob(map[int]string{7: c.used, 9: "90", 10: c.requested}), swf.Options{Memory: c.memory})
+		in, report := read(t, oneJob(map[int]string{7: c.used, 9: "90", 10: c.requested}), with("prefer_requested=false", "memory="+string(c.memory)))
 		if found := in.Jobs()[0].Memory; found != c.want || report.Count(model.ImportKept) != c.unknown {
 			t.Errorf("%+v: found %v, %d unknown", c, found, report.Count(model.ImportKept))
 		}
@@ -45,8 +45,8 @@ func TestNoProcessorsAreUnknown(t *testing.T) {
 		allocated, requested string
 		repair               swf.Action
 		want                 int // 0: dropped
-	}{{"0", "4", "", 4}, {"3", "4", "", 3}, {"0", "0", "", 0}, {"0", "-1", swf.Repair, 1}, {"-1", "0", swf.Repair, 1}} {
-		in, _ := read(t, oneJob(map[int]string{5: c.allocated, 8: c.requested}), swf.Options{UnknownProcessors: c.repair})
+	}{{"0", "4", swf.Drop, 4}, {"3", "4", swf.Drop, 3}, {"0", "0", swf.Drop, 0}, {"0", "-1", swf.Repair, 1}, {"-1", "0", swf.Repair, 1}} {
+		in, _ := read(t, oneJob(map[int]string{5: c.allocated, 8: c.requested}), with("prefer_requested=false", "unknown_processors="+string(c.repair)))
 		found := 0
 		if len(in.Jobs()) > 0 {
 			found = in.Jobs()[0].Min
@@ -63,7 +63,7 @@ func TestUnknownRuntimeIsRepairedByWhatIsKnown(t *testing.T) {
 		cpu, requested string
 		want           float64
 	}{{"40", "90", 40}, {"0", "90", 90}, {"-1", "90", 90}} {
-		in, _ := read(t, oneJob(map[int]string{4: "-1", 6: c.cpu, 9: c.requested}), swf.Options{UnknownRuntime: swf.Repair})
+		in, _ := read(t, oneJob(map[int]string{4: "-1", 6: c.cpu, 9: c.requested}), with("unknown_runtime=repair"))
 		if found := in.Jobs()[0].Work; found != c.want {
 			t.Errorf("%+v: found %v", c, found)
 		}
@@ -76,7 +76,7 @@ func TestOnlyTiesAreSorted(t *testing.T) {
 	for _, job := range [][2]int{{9, 10}, {8, 11}, {7, 11}, {3, 12}, {5, 12}, {1, 13}} {
 		trace += fmt.Sprintf("%d %d 0 60 1 -1 -1 1 90 -1 1 1 1 1 1 1 -1 -1\n", job[0], job[1])
 	}
-	in, _ := read(t, trace, swf.Options{})
+	in, _ := read(t, trace, swf.NewReader())
 	var found []string
 	for _, j := range in.Jobs() {
 		found = append(found, j.ID)

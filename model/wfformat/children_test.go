@@ -11,7 +11,7 @@ import (
 func TestEveryParentThatNamesAChildCounts(t *testing.T) {
 	text := file(`{"id":"a","name":"a","parents":[],"children":["c"]},{"id":"b","name":"b","parents":[],"children":["c"]},{"id":"c","name":"c","parents":[],"children":[]}`,
 		`{"id":"a","runtimeInSeconds":1},{"id":"b","runtimeInSeconds":2},{"id":"c","runtimeInSeconds":3}`)
-	in, _, err := wfformat.Read(strings.NewReader(text), "w.json", wfformat.Options{})
+	in, _, err := wfformat.NewReader().Read(strings.NewReader(text), "w.json")
 	if err != nil {
 		t.Fatal(err)
 	}

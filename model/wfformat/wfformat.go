@@ -15,21 +15,51 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
+	"strings"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/formats"
 	"github.com/allot-opt/allot/model/internal/lines"
+	"github.com/allot-opt/allot/params"
 )
 
 // Format is the name of the format in reports.
 const Format = "wfformat"
 
-// Options choose the system and the parts to read.
-type Options struct {
-	Processors     int    // of the system; 0: the sum of the cores of the machines in the file
-	Cluster        string // id of the one cluster; empty: "cluster"
-	MissingRuntime Action // a task without a run time; empty: [Keep]
-	Memory         bool   // read the memory of each task, in bytes, shared evenly by its cores
+var _ = formats.Register(formats.Info{
+	Name: Format, Doc: "a workflow in WfCommons' WfFormat", Example: "allot import wfformat --processors 16 workflow.json", Order: 3,
+	New: func() formats.Reader { return NewReader() }, JSON: true,
+	Looks: func(begin string) formats.Likelihood {
+		if workflowField.MatchString(begin) && fieldOfWorkflow.MatchString(begin) && !strings.Contains(begin, `"allot/`) {
+			return formats.Likely
+		}
+		return formats.Unlikely
+	},
+})
+
+// Files of WfFormat match both, instances match neither. One match proves little, because many formats have a
+// schemaVersion.
+var (
+	workflowField   = regexp.MustCompile(`"workflow"\s*:\s*\{`)
+	fieldOfWorkflow = regexp.MustCompile(`"(schemaVersion|specification|tasks)"\s*:`)
+)
+
+// Reader reads a workflow.
+type Reader struct {
+	// Processors, if 0, are the sum of the cores of the machines in the file.
+	Processors     int    `range:"[0, 16777216]" zero:"as the file says" doc:"'N' processors of the system"`
+	Cluster        string `doc:"'ID' of the cluster"`
+	MissingRuntime Action `enum:"keep,drop" doc:"'ACTION' for tasks without a run time (keep: with length 0)"`
+	// Memory is in bytes, shared evenly by the cores of a task.
+	Memory bool `doc:"read the memory of each task"`
 }
+
+// NewReader makes a reader with its defaults.
+func NewReader() *Reader { return &Reader{Cluster: "cluster", MissingRuntime: Keep} }
+
+// Check implements [params.Checker].
+func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
 
 // Action states what to do with a task without a run time.
 type Action string
@@ -44,28 +74,29 @@ const (
 // dropped task make n·m.
 const MaxDependencies = 10_000_000
 
-// Read reads a workflow. Each task becomes a job after its parents, released at 0, with the task's number of cores (1 if
+// Read implements [formats.Reader]. Each task becomes a job after its parents, released at 0, with the task's number of cores (1 if
 // there is none) and its run time on processors of speed 1 as the work. All jobs belong to one workflow, with the name of
 // the file's workflow. The cluster has single-processor machines. Times are in seconds.
 //
 // A dependency counts if either task states it. A number of cores that is not whole is rounded up. The report counts odd
 // tasks, with the id of the first.
 //
-// The name stands for the file in errors. The error is a [*model.InputError] that lists everything wrong with its JSON
+// The error is a [*params.Error], or a [*model.InputError] that lists everything wrong with its JSON
 // path: a task that exists twice or does not exist, negative times, a cycle. A file of another form than JSON gives its first
 // error only. Memory grows with the tasks and dependencies only; a text, number or run of white space longer than 1 MiB is an error.
-func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
+func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(o); err != nil {
+		return nil, nil, err
+	}
 	w := &workflow{
-		opt:    opt,
+		opt:    *o,
 		faults: lines.NewFaults(name),
 		report: &model.ImportReport{Format: Format, File: name},
 	}
 	spec := model.InstanceSpec{}
-	if w.checkOptions() {
-		if doc := decode(r, w.faults); doc != nil {
-			spec = w.read(doc)
-			spec.Name = lines.Title(name, ".json")
-		}
+	if doc := decode(r, w.faults); doc != nil {
+		spec = w.read(doc)
+		spec.Name = lines.Title(name, ".json")
 	}
 	in, err := w.faults.Build(spec, func(job int) string { return "task " + lines.Quote(spec.Jobs[job].ID) })
 	if err != nil {
@@ -76,7 +107,7 @@ func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.Import
 
 // workflow is a file being read.
 type workflow struct {
-	opt    Options
+	opt    Reader
 	faults *lines.Faults
 	report *model.ImportReport
 	where  string // JSON path of the list of tasks
@@ -84,23 +115,6 @@ type workflow struct {
 	ids    []string       // of the tasks
 	index  map[string]int // of the tasks, by id and by what else they are referred to
 	after  [][]int        // tasks that each waits for
-}
-
-// checkOptions applies the defaults and lists faults of the options.
-func (w *workflow) checkOptions() bool {
-	if w.opt.Cluster == "" {
-		w.opt.Cluster = "cluster"
-	}
-	if w.opt.MissingRuntime == "" {
-		w.opt.MissingRuntime = Keep
-	}
-	if w.opt.Processors < 0 || w.opt.Processors > model.MaxProcessors {
-		w.faults.At("option Processors", "expected a whole number in [0, %d], found %d", model.MaxProcessors, w.opt.Processors)
-	}
-	if a := w.opt.MissingRuntime; a != Keep && a != Drop {
-		w.faults.At("option MissingRuntime", "expected one of keep, drop, found %s", lines.Quote(string(a)))
-	}
-	return w.faults.None()
 }
 
 // read makes the instance of the document, or lists what is wrong.

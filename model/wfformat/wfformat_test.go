@@ -18,6 +18,18 @@ import (
 	"github.com/allot-opt/allot/model/wfformat"
 )
 
+// with is a reader with parameters, each NAME=VALUE.
+func with(settings ...string) *wfformat.Reader {
+	return readertest.With(wfformat.NewReader(), settings...)
+}
+
+func TestConform(t *testing.T) {
+	readertest.Conform(t, "wfformat", file(`{"id":"a"}`, `{"id":"a","runtimeInSeconds":1}`))
+	readertest.Refused(t, &wfformat.Reader{Cluster: "c"}, "missing_runtime")
+	readertest.Refused(t, &wfformat.Reader{MissingRuntime: wfformat.Keep}, "cluster")
+	readertest.Refused(t, &wfformat.Reader{Processors: -1}, "processors")
+}
+
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestVersions reads one workflow in three versions of the format: the instance must be the same.
@@ -28,7 +40,7 @@ func TestVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, report, err := wfformat.Read(bytes.NewReader(file), "folder/diamond.json", wfformat.Options{Memory: true})
+		in, report, err := with("memory=true").Read(bytes.NewReader(file), "folder/diamond.json")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,26 +97,26 @@ func notes(r *model.ImportReport) string {
 func TestOddTasks(t *testing.T) {
 	for _, c := range []struct {
 		name, specification, execution string
-		opt                            wfformat.Options
+		opt                            *wfformat.Reader
 		jobs, notes                    string
 	}{
 		{"children only", `{"id":"a","children":["b","b"]},{"id":"b"}`, `{"id":"a","runtimeInSeconds":1},{"id":"b","runtimeInSeconds":2}`,
-			wfformat.Options{}, "a:1x1 b:2x1<a", "repaired 1: dependency stated by the parent only: it counts (b)"},
+			wfformat.NewReader(), "a:1x1 b:2x1<a", "repaired 1: dependency stated by the parent only: it counts (b)"},
 		{"parent twice", `{"id":"a"},{"id":"b","parents":["a","a"]}`, `{"id":"a","runtimeInSeconds":1},{"id":"b","runtimeInSeconds":2}`,
-			wfformat.Options{}, "a:1x1 b:2x1<a", "repaired 1: parent stated twice: it counts once (b)"},
+			wfformat.NewReader(), "a:1x1 b:2x1<a", "repaired 1: parent stated twice: it counts once (b)"},
 		{"too wide", `{"id":"a"}`, `{"id":"a","runtimeInSeconds":1,"coreCount":9}`,
-			wfformat.Options{}, "a:1x9", "kept 1: more cores than the system has (a)"},
-		{"wide enough", `{"id":"a"}`, `{"id":"a","runtimeInSeconds":1,"coreCount":9}`, wfformat.Options{Processors: 9}, "a:1x9", ""},
+			wfformat.NewReader(), "a:1x9", "kept 1: more cores than the system has (a)"},
+		{"wide enough", `{"id":"a"}`, `{"id":"a","runtimeInSeconds":1,"coreCount":9}`, with("processors=9"), "a:1x9", ""},
 		{"missing run time", `{"id":"a"},{"id":"b"}`, `{"id":"a","runtimeInSeconds":1}`,
-			wfformat.Options{}, "a:1x1 b:0x1", "kept 1: run time missing: it is taken as 0 (b)"},
+			wfformat.NewReader(), "a:1x1 b:0x1", "kept 1: run time missing: it is taken as 0 (b)"},
 		{"dropped", `{"id":"a"},{"id":"b","parents":["a"]},{"id":"c","parents":["b","a"]},{"id":"d","parents":["c"]},{"id":"e","parents":["d","b"]}`,
 			`{"id":"a","runtimeInSeconds":1},{"id":"b","runtimeInSeconds":null},{"id":"e","runtimeInSeconds":5},{"id":"d","runtimeInSeconds":4}`,
-			wfformat.Options{MissingRuntime: wfformat.Drop}, "a:1x1 d:4x1<a e:5x1<d<a",
+			with("missing_runtime=drop"), "a:1x1 d:4x1<a e:5x1<d<a",
 			"dropped 2: run time missing: the children wait for the parents (b)"},
-		{"no memory", `{"id":"a"}`, `{"id":"a","runtimeInSeconds":1}`, wfformat.Options{Memory: true}, "a:1x1",
+		{"no memory", `{"id":"a"}`, `{"id":"a","runtimeInSeconds":1}`, with("memory=true"), "a:1x1",
 			"kept 1: memory missing: it is taken as 0 (a)"},
 	} {
-		in, report, err := wfformat.Read(strings.NewReader(file(c.specification, c.execution)), "w.json", c.opt)
+		in, report, err := c.opt.Read(strings.NewReader(file(c.specification, c.execution)), "w.json")
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -128,52 +140,50 @@ func TestErrors(t *testing.T) {
 	one := `{"id":"a","runtimeInSeconds":1}`
 	for _, c := range []struct {
 		name, file string
-		opt        wfformat.Options
+		opt        *wfformat.Reader
 		want       string
 	}{
-		{"empty", "", wfformat.Options{}, "w.json: the file ends early, at byte 0, inside a JSON value"},
-		{"cut", `{"name":"w","workflow":{"spec`, wfformat.Options{}, "w.json: the file ends early, at byte 29, inside a JSON value"},
-		{"no JSON", "; MaxProcs: 4\n", wfformat.Options{}, "w.json: not JSON: invalid character ';' at start of value at byte 0"},
-		{"more", `{"schemaVersion":"1.5"} {}`, wfformat.Options{}, "w.json: expected the end of the file after the JSON value"},
-		{"array", `[]`, wfformat.Options{}, "w.json: expected an object, found an array"},
-		{"old", `{"schemaVersion":"1.2","workflow":{"jobs":[]}}`, wfformat.Options{}, `w.json: schemaVersion: expected one of 1.3, 1.4, 1.5, 1.6, found "1.2"`},
-		{"none", `{}`, wfformat.Options{}, `w.json: schemaVersion: expected one of 1.3, 1.4, 1.5, 1.6, found ""`},
-		{"kinds", file(`{"id":"a","parents":"b"}`, ``), wfformat.Options{}, "w.json: workflow.specification.tasks[0].parents: expected an array, found a text"},
-		{"kinds 2", file(`{"id":"a"}`, `{"id":"a","runtimeInSeconds":"long"}`), wfformat.Options{},
+		{"empty", "", wfformat.NewReader(), "w.json: the file ends early, at byte 0, inside a JSON value"},
+		{"cut", `{"name":"w","workflow":{"spec`, wfformat.NewReader(), "w.json: the file ends early, at byte 29, inside a JSON value"},
+		{"no JSON", "; MaxProcs: 4\n", wfformat.NewReader(), "w.json: not JSON: invalid character ';' at start of value at byte 0"},
+		{"more", `{"schemaVersion":"1.5"} {}`, wfformat.NewReader(), "w.json: expected the end of the file after the JSON value"},
+		{"array", `[]`, wfformat.NewReader(), "w.json: expected an object, found an array"},
+		{"old", `{"schemaVersion":"1.2","workflow":{"jobs":[]}}`, wfformat.NewReader(), `w.json: schemaVersion: expected one of 1.3, 1.4, 1.5, 1.6, found "1.2"`},
+		{"none", `{}`, wfformat.NewReader(), `w.json: schemaVersion: expected one of 1.3, 1.4, 1.5, 1.6, found ""`},
+		{"kinds", file(`{"id":"a","parents":"b"}`, ``), wfformat.NewReader(), "w.json: workflow.specification.tasks[0].parents: expected an array, found a text"},
+		{"kinds 2", file(`{"id":"a"}`, `{"id":"a","runtimeInSeconds":"long"}`), wfformat.NewReader(),
 			"w.json: workflow.execution.tasks[0].runtimeInSeconds: expected a finite number, found a text"},
-		{"infinite", file(`{"id":"a"}`, `{"id":"a","runtimeInSeconds":1e999}`), wfformat.Options{},
+		{"infinite", file(`{"id":"a"}`, `{"id":"a","runtimeInSeconds":1e999}`), wfformat.NewReader(),
 			"w.json: workflow.execution.tasks[0].runtimeInSeconds: expected a finite number, found a number of another kind or size"},
-		{"no tasks", file(``, ``), wfformat.Options{}, "w.json: workflow.specification.tasks: expected at least one task, found none"},
-		{"flat in 1.5", `{"schemaVersion":"1.5","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1}]}}`, wfformat.Options{Processors: 1},
+		{"no tasks", file(``, ``), wfformat.NewReader(), "w.json: workflow.specification.tasks: expected at least one task, found none"},
+		{"flat in 1.5", `{"schemaVersion":"1.5","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1}]}}`, with("processors=1"),
 			"w.json: workflow.specification.tasks: expected at least one task, found none"},
-		{"references", file(`{"id":"a","parents":["x","a"],"children":["y"]},{"id":"a"},{}`, `{"id":"z"},{"id":"a"},{"id":"a"}`), wfformat.Options{},
+		{"references", file(`{"id":"a","parents":["x","a"],"children":["y"]},{"id":"a"},{}`, `{"id":"z"},{"id":"a"},{"id":"a"}`), wfformat.NewReader(),
 			`w.json: workflow.specification.tasks[1].id: expected a unique task, found "a" again
 w.json: workflow.specification.tasks[2].id: expected a text of 1 to 1000 bytes, found 0 bytes
 w.json: workflow.specification.tasks[0].parents[0]: expected a task of the workflow, found "x"
 w.json: workflow.specification.tasks[0].children[0]: expected a task of the workflow, found "y"
 w.json: workflow.execution.tasks[0].id: expected a task of the specification, found "z"
 w.json: workflow.execution.tasks[2].id: expected each task once, found "a" again`},
-		{"cycle", file(`{"id":"a","parents":["b"]},{"id":"b","parents":["a"]}`, one), wfformat.Options{MissingRuntime: wfformat.Drop},
+		{"cycle", file(`{"id":"a","parents":["b"]},{"id":"b","parents":["a"]}`, one), with("missing_runtime=drop"),
 			`w.json: task "b": after[0]: expected no cycle, found a after b after a`},
-		{"own parent", file(`{"id":"a","parents":["a"]}`, one), wfformat.Options{}, `w.json: task "a": after[0]: expected no cycle, found a after a`},
-		{"no run times", file(`{"id":"a"}`, ``), wfformat.Options{}, "w.json: expected run times (workflow.execution.tasks[].runtimeInSeconds), found none"},
+		{"own parent", file(`{"id":"a","parents":["a"]}`, one), wfformat.NewReader(), `w.json: task "a": after[0]: expected no cycle, found a after a`},
+		{"no run times", file(`{"id":"a"}`, ``), wfformat.NewReader(), "w.json: expected run times (workflow.execution.tasks[].runtimeInSeconds), found none"},
 		{"values", file(`{"id":"a"},{"id":"b"}`, `{"id":"a","runtimeInSeconds":-1,"coreCount":0,"memoryInBytes":-5},{"id":"b","runtimeInSeconds":1e20,"coreCount":1e10}`),
-			wfformat.Options{Memory: true}, `w.json: task "a": coreCount: expected a number above 0 and up to 2147483647, found 0
+			with("memory=true"), `w.json: task "a": coreCount: expected a number above 0 and up to 2147483647, found 0
 w.json: task "a": runtimeInSeconds: expected 0 or a number in [1e-18, 1e+18], found -1
 w.json: task "a": memoryInBytes: expected 0 or a number in [1e-18, 1e+18], found -5
 w.json: task "b": coreCount: expected a number above 0 and up to 2147483647, found 1e+10
 w.json: task "b": runtimeInSeconds: expected 0 or a number in [1e-18, 1e+18], found 1e+20`},
-		{"no machines", `{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1}]}}`, wfformat.Options{},
+		{"no machines", `{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1}]}}`, wfformat.NewReader(),
 			"w.json: workflow.machines: expected at least one machine with its number of cores, found none: give the number of processors (--processors)"},
-		{"no cores", `{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1}],"machines":[{"cpu":{"count":2.5}},{"nodeName":"x"}]}}`, wfformat.Options{},
+		{"no cores", `{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1}],"machines":[{"cpu":{"count":2.5}},{"nodeName":"x"}]}}`, wfformat.NewReader(),
 			`w.json: workflow.machines[0].cpu.coreCount: expected a whole number of at least 1, found 2.5: give the number of processors (--processors)
 w.json: workflow.machines[1].cpu.coreCount: expected the number of cores, found none: give the number of processors (--processors)`},
-		{"many cores", `{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1}],"machines":[{"cpu":{"count":1e9}}]}}`, wfformat.Options{},
+		{"many cores", `{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1}],"machines":[{"cpu":{"count":1e9}}]}}`, wfformat.NewReader(),
 			"w.json: workflow.machines: expected at most 16777216 cores, found 1e+09: give the number of processors (--processors)"},
-		{"options", "", wfformat.Options{Processors: -1, MissingRuntime: "guess"}, `w.json: option Processors: expected a whole number in [0, 16777216], found -1
-w.json: option MissingRuntime: expected one of keep, drop, found "guess"`},
 	} {
-		in, report, err := wfformat.Read(strings.NewReader(c.file), "w.json", c.opt)
+		in, report, err := c.opt.Read(strings.NewReader(c.file), "w.json")
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: got %v\nwant %s", c.name, err, c.want)
 		}
@@ -185,12 +195,12 @@ w.json: option MissingRuntime: expected one of keep, drop, found "guess"`},
 
 func TestErrorsOfReading(t *testing.T) {
 	broken := io.MultiReader(strings.NewReader(`{"name":`), iotest.ErrReader(errors.New("the gzip data is cut short")))
-	if _, _, err := wfformat.Read(broken, "w.json", wfformat.Options{}); err == nil || err.Error() != "w.json: the gzip data is cut short" {
+	if _, _, err := wfformat.NewReader().Read(broken, "w.json"); err == nil || err.Error() != "w.json: the gzip data is cut short" {
 		t.Errorf("got %v", err)
 	}
 	for _, start := range []string{``, `{"files":[`, `{"name":"`, `{"x":1`} {
 		endless := io.MultiReader(strings.NewReader(start), endless(start))
-		_, _, err := wfformat.Read(endless, "w.json", wfformat.Options{})
+		_, _, err := wfformat.NewReader().Read(endless, "w.json")
 		want := "w.json: expected texts, numbers and white space of at most 1048576 bytes, found a longer one"
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", start, err, want)
@@ -228,7 +238,7 @@ func TestDroppingIsBounded(t *testing.T) {
 		fmt.Fprintf(&specification, `,{"id":"c%d","parents":["hub"]}`, k)
 	}
 	w := file(specification.String(), strings.TrimSuffix(execution.String(), ","))
-	_, _, err := wfformat.Read(strings.NewReader(w), "w.json", wfformat.Options{MissingRuntime: wfformat.Drop})
+	_, _, err := with("missing_runtime=drop").Read(strings.NewReader(w), "w.json")
 	want := "w.json: expected at most 10000000 dependencies once the tasks without a run time are dropped, found more"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -239,7 +249,7 @@ func TestDroppingIsBounded(t *testing.T) {
 func TestInstances(t *testing.T) {
 	for _, row := range realdata.Table(t, "wfformat", "summary.csv") {
 		t.Run(row["instance"], func(t *testing.T) {
-			in, report, err := wfformat.Read(realdata.Open(t, "wfformat", row["instance"]), row["instance"], wfformat.Options{Memory: true})
+			in, report, err := with("memory=true").Read(realdata.Open(t, "wfformat", row["instance"]), row["instance"])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -292,11 +302,11 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte(file(`{"id":"a"},{"id":"b","parents":["a"]},{"id":"c","parents":["b"]}`, `{"id":"a","runtimeInSeconds":1},{"id":"c","runtimeInSeconds":1}`)), true)
 	f.Fuzz(func(t *testing.T, data []byte, strict bool) {
-		opt := wfformat.Options{Memory: true, Processors: 4}
+		opt := with("memory=true", "processors=4")
 		if strict {
-			opt = wfformat.Options{MissingRuntime: wfformat.Drop}
+			opt = with("missing_runtime=drop")
 		}
-		in, report, err := wfformat.Read(bytes.NewReader(data), "f.json", opt)
+		in, report, err := opt.Read(bytes.NewReader(data), "f.json")
 		readertest.Check(t, "f.json", in, report, err)
 	})
 }

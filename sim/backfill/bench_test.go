@@ -49,7 +49,7 @@ var policies = map[string]sim.Discipline{
 // BenchmarkReplay replays KTH-SP2 in the engine, without processors and solution. Target: easy ≥ 2 million jobs/s.
 func BenchmarkReplay(b *testing.B) {
 	const file = "KTH-SP2-1996-2.swf.gz"
-	in, _, err := swf.Read(realdata.Open(b, "swf", file), file, swf.Options{PreferRequested: true, Estimates: swf.RaiseEstimates})
+	in, _, err := swf.NewReader().Read(realdata.Open(b, "swf", file), file)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -26,7 +26,9 @@ func TestGoldenFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, _, err := swf.Read(file, path, swf.Options{AbsoluteTime: true, ZeroRuntime: swf.Keep, TooWide: swf.Keep})
+		reader := swf.NewReader()
+		reader.AbsoluteTime, reader.PreferRequested, reader.Estimates, reader.ZeroRuntime, reader.TooWide = true, false, swf.KeepEstimates, swf.Keep, swf.Keep
+		in, _, err := reader.Read(file, path)
 		_ = file.Close()
 		if err != nil {
 			t.Fatal(err)

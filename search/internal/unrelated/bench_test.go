@@ -15,7 +15,7 @@ func Braun(t testing.TB, name string) (*model.Instance, float64) {
 		if row["instance"] != name {
 			continue
 		}
-		in, _, err := etc.Read(realdata.Open(t, "braun_etc", name+".gz"), name, etc.Options{})
+		in, _, err := etc.NewReader().Read(realdata.Open(t, "braun_etc", name+".gz"), name)
 		if err != nil {
 			t.Fatal(err)
 		}

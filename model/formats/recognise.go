@@ -1,0 +1,71 @@
+package formats
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// File is a file that is open for reading.
+type File struct {
+	*bufio.Reader
+	io.Closer
+	Format *Info // the foreign format that it seems to have; nil: none
+}
+
+// Open opens a file as [model.Open] does and looks at its begin, see [Recognise].
+func Open(path string) (*File, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Reader: bufio.NewReaderSize(file, RecogniseBytes), Closer: file}
+	if info, ok := Recognise(path, f.Begin()); ok {
+		f.Format = &info
+	}
+	return f, nil
+}
+
+// Begin is what follows of the file, at most [RecogniseBytes] bytes. It is valid until the next read, which also returns an error met here.
+func (f *File) Begin() []byte {
+	begin, _ := f.Peek(RecogniseBytes)
+	return begin
+}
+
+// RecogniseBytes is how much of a file [Recognise] looks at.
+const RecogniseBytes = 1 << 16
+
+// Recognise says which foreign format a file seems to have, by the begin of its contents, which are decompressed, and failing that by the end of its name. It
+// is a guess for a message: the reader of the format says whether the file is right.
+func Recognise(name string, begin []byte) (Info, bool) {
+	begin = bytes.TrimSpace(bytes.TrimPrefix(begin[:min(len(begin), RecogniseBytes)], []byte("\ufeff")))
+	if len(begin) == 0 || begin[0] == '[' || bytes.IndexByte(begin, 0) >= 0 {
+		return Info{}, false
+	}
+	text, json := string(begin), begin[0] == '{'
+	var found Info
+	most := Unlikely
+	for _, info := range All() {
+		if info.Looks == nil || info.JSON != json {
+			continue
+		}
+		if likely := info.Looks(text); likely > most {
+			found, most = info, likely
+		}
+	}
+	if most > Unlikely || json {
+		return found, most > Unlikely
+	}
+	extension := filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
+	for _, info := range All() {
+		if slices.Contains(info.Extensions, extension) {
+			return info, true
+		}
+	}
+	return Info{}, false
+}
