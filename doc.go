@@ -5,12 +5,13 @@
 //	model/online       the lines that an on-line policy outside of the program reads and writes
 //	proof              certificates of lower bounds, and their checker, which shares no code with the provers
 //	model/schema       the JSON Schemas of these files and lines
-//	model/swf, etc, rcpsp, wfformat, jobcsv, batsim, slurm
-//	                   readers of foreign formats; swf, jobcsv and batsim also write
+//	params             documented parameters: the exported fields of solvers, workloads and readers
+//	model/formats      the registry of foreign formats, and how a file is recognised
+//	model/swf and the like
+//	                   one format each: its reader, and of some a writer; bench/formats.go lists them
 //	model/starts       reads when each job of a schedule starts, as other programs write it
 //	model/modeltest    random instances for property tests
 //	data               the real trace that an experiment runs
-//	params             documented parameters: the exported fields of solvers, workloads and importers
 //	plan               turns decisions into schedules: availability profiles, list decoding, licences
 //	bound              lower bounds of the objective; parts of its methods in bound/internal
 //	queueing           formulas for the waits of queues

@@ -6,7 +6,21 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/formats"
 )
+
+// formatsMarkdown makes the table of the foreign formats in docs/reference/formats.md from their registry.
+func formatsMarkdown() string {
+	var b strings.Builder
+	b.WriteString("| command | format |\n| --- | --- |\n")
+	for _, info := range formats.All() {
+		fmt.Fprintf(&b, "| `allot import %s` | %s |\n", info.Name, info.Doc)
+	}
+	for _, w := range formats.Writers() {
+		fmt.Fprintf(&b, "| `allot export %s` | %s |\n", w.Name, w.Doc)
+	}
+	return b.String()
+}
 
 // fieldsMarkdown makes the table of the fields of a file in docs/reference/formats.md from the tags of its wire type.
 func fieldsMarkdown(file reflect.Type) string {

@@ -42,6 +42,7 @@ func TestGeneratedParts(t *testing.T) {
 		{"docs/reference/formats.md", "instance", fieldsMarkdown(reflect.TypeFor[model.InstanceSpec]())},
 		{"docs/reference/formats.md", "solution", fieldsMarkdown(reflect.TypeFor[model.Solution]())},
 		{"docs/reference/formats.md", "certificate", fieldsMarkdown(reflect.TypeFor[proof.Certificate]())},
+		{"docs/reference/formats.md", "foreign formats", formatsMarkdown()},
 		{"docs/reference/go.md", "embed", "```go\n" + string(embed) + "```\n"},
 	}...) {
 		text, err := os.ReadFile(part.page)

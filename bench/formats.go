@@ -1,7 +1,7 @@
 package bench
 
-// The formats that suites and the command read. Each package registers its own.
 import (
+	// The formats that suites and the command read. Each package registers its own.
 	_ "github.com/allot-opt/allot/model/batsim"
 	_ "github.com/allot-opt/allot/model/etc"
 	_ "github.com/allot-opt/allot/model/jobcsv"

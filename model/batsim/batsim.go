@@ -36,11 +36,9 @@ const Format = "batsim"
 var _ = formats.Register(formats.Info{
 	Name: Format, Doc: "the table of jobs that Batsim writes (jobs.csv)", Example: "allot import batsim out_jobs.csv", Order: 7,
 	New: func() formats.Reader { return NewReader() },
-	Looks: func(begin string) formats.Likelihood {
-		if cells := lines.Cells(begin); slices.Contains(cells, "job_id") && slices.Contains(cells, "submission_time") {
-			return formats.Likely
-		}
-		return formats.Unlikely
+	Looks: func(begin string) bool {
+		cells := lines.Cells(begin)
+		return slices.Contains(cells, "job_id") && slices.Contains(cells, "submission_time")
 	},
 })
 

@@ -37,13 +37,11 @@ const (
 
 var _ = formats.Register(formats.Info{
 	Name: Format, Doc: "a matrix of expected times to compute", Example: "allot import etc u_c_hihi.0.gz", Order: 2,
-	New: func() formats.Reader { return NewReader() }, Extensions: []string{".etc"},
-	Looks: func(begin string) formats.Likelihood {
+	New: func() formats.Reader { return NewReader() }, Extensions: []string{".etc"}, Weak: true,
+	Looks: func(begin string) bool {
 		line, _, _ := strings.Cut(begin, "\n")
-		if words := strings.Fields(line); (len(words) == 2 || len(words) == 3) && sizes(words[:2]) && lines.Numbers(words) {
-			return formats.Possible
-		}
-		return formats.Unlikely
+		words := strings.Fields(line)
+		return (len(words) == 2 || len(words) == 3) && sizes(words[:2]) && lines.Numbers(words)
 	},
 })
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
@@ -30,23 +29,13 @@ type Info struct {
 
 	New func() Reader // makes a reader with its defaults
 
-	// Looks says how likely the begin of a file is of the format. It is not empty, and has neither the byte 0 nor a byte-order mark nor white space
-	// around it. Where JSON is set it begins with {, otherwise with neither { nor [. Nil: the begin tells nothing.
-	Looks      func(begin string) Likelihood
-	JSON       bool
+	// Looks reports whether the begin of a file looks like the format. The text is not empty, and has neither the byte 0 nor a byte-order mark nor white
+	// space around it. Where JSON is set it begins with {, otherwise with neither { nor [. Nil: the begin tells nothing. The first format in lists is taken
+	// that looks right, and one that is Weak, because others may look so too, only after all others.
+	Looks      func(begin string) bool
+	JSON, Weak bool
 	Extensions []string // of names of files, such as .swf, for files whose begin tells nothing
 }
-
-// Likelihood says how much the begin of a file tells. The likeliest format is taken; where two are alike, the first in lists.
-type Likelihood int
-
-// The likelihoods.
-const (
-	Unlikely Likelihood = iota
-	Possible            // little else looks like that
-	Likely              // even less than that: a structure that what is only possible hardly has
-	Certain             // a mark of the format, or lines that only it has
-)
 
 // Writer writes schedules in a foreign format.
 type Writer struct {
@@ -83,16 +72,12 @@ func RegisterWriter(w Writer) Writer {
 
 // All lists the formats that can be read, in order.
 func All() []Info {
-	return slices.SortedFunc(maps.Values(readers), func(a, b Info) int {
-		return cmp.Or(cmp.Compare(a.Order, b.Order), strings.Compare(a.Name, b.Name))
-	})
+	return slices.SortedFunc(maps.Values(readers), func(a, b Info) int { return cmp.Or(a.Order-b.Order, cmp.Compare(a.Name, b.Name)) })
 }
 
 // Writers lists the formats that can be written, in order.
 func Writers() []Writer {
-	return slices.SortedFunc(maps.Values(writers), func(a, b Writer) int {
-		return cmp.Or(cmp.Compare(a.Order, b.Order), strings.Compare(a.Name, b.Name))
-	})
+	return slices.SortedFunc(maps.Values(writers), func(a, b Writer) int { return cmp.Or(a.Order-b.Order, cmp.Compare(a.Name, b.Name)) })
 }
 
 // Names lists the names of the formats that can be read, in order.

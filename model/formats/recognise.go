@@ -48,18 +48,15 @@ func Recognise(name string, begin []byte) (Info, bool) {
 		return Info{}, false
 	}
 	text, json := string(begin), begin[0] == '{'
-	var found Info
-	most := Unlikely
-	for _, info := range All() {
-		if info.Looks == nil || info.JSON != json {
-			continue
-		}
-		if likely := info.Looks(text); likely > most {
-			found, most = info, likely
+	for _, weak := range []bool{false, true} {
+		for _, info := range All() {
+			if info.Weak == weak && info.JSON == json && info.Looks != nil && info.Looks(text) {
+				return info, true
+			}
 		}
 	}
-	if most > Unlikely || json {
-		return found, most > Unlikely
+	if json {
+		return Info{}, false
 	}
 	extension := filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
 	for _, info := range All() {

@@ -40,16 +40,13 @@ const Format = "jobs"
 
 var _ = formats.Register(formats.Info{
 	Name: Format, Doc: "a CSV table of jobs, whose header names fields of a job", Example: "allot import jobs --processors 25 jobs.csv", Order: 4,
-	New:        func() formats.Reader { return NewReader() },
+	New: func() formats.Reader { return NewReader() }, Weak: true,
 	Extensions: []string{".csv"}, // the error of the reader says which columns it needs
-	Looks: func(begin string) formats.Likelihood {
+	Looks: func(begin string) bool {
 		cells := lines.Cells(begin)
-		if slices.Contains(cells, "id") && slices.ContainsFunc(cells, func(cell string) bool {
+		return slices.Contains(cells, "id") && slices.ContainsFunc(cells, func(cell string) bool {
 			return cell == "work" || cell == "estimate" || strings.HasPrefix(cell, runtimePrefix)
-		}) {
-			return formats.Possible
-		}
-		return formats.Unlikely
+		})
 	},
 })
 

@@ -11,15 +11,7 @@ import (
 var _ = formats.Register(formats.Info{
 	Name: Format, Doc: "a project with scarce resources, from PSPLIB (.sm) or in Patterson's layout (.rcp)", Example: "allot import rcpsp j301_1.sm", Order: 6,
 	New: func() formats.Reader { return NewReader() }, Extensions: []string{".sm", ".rcp"},
-	Looks: func(begin string) formats.Likelihood {
-		switch {
-		case isPSPLIB(begin):
-			return formats.Certain
-		case isPatterson(begin):
-			return formats.Likely
-		}
-		return formats.Unlikely
-	},
+	Looks: func(begin string) bool { return isPSPLIB(begin) || isPatterson(begin) },
 })
 
 // isPSPLIB says that a text is of the layout of PSPLIB: its first line is a rule of stars or names the file's origin, and the head counts the jobs.

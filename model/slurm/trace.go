@@ -28,11 +28,8 @@ var _ = formats.Register(formats.Info{
 	Name: TraceFormat, Doc: "a trace of Slurm: what sacct -P prints, or the lines of JobComp's filetxt",
 	Example: "allot import sacct --processors 1024 sacct.txt", Order: 5,
 	New: func() formats.Reader { return NewTraceReader() },
-	Looks: func(begin string) formats.Likelihood {
-		if strings.HasPrefix(begin, "JobId=") || strings.HasPrefix(begin, "JobID|") {
-			return formats.Certain
-		}
-		return formats.Unlikely
+	Looks: func(begin string) bool {
+		return strings.HasPrefix(begin, "JobId=") || strings.HasPrefix(begin, "JobID|")
 	},
 })
 

@@ -21,18 +21,13 @@ var _ = formats.RegisterWriter(formats.Writer{
 })
 
 // looks reports whether a text has only comments, or whether the first line after them is a job. Other formats have such comments too.
-func looks(begin string) formats.Likelihood {
+func looks(begin string) bool {
 	for line := range strings.Lines(begin) {
-		fields := strings.Fields(line)
-		if len(fields) == 0 || strings.HasPrefix(fields[0], ";") {
-			continue
+		if fields := strings.Fields(line); len(fields) > 0 && !strings.HasPrefix(fields[0], ";") {
+			return len(fields) == fieldsAll && lines.Numbers(fields)
 		}
-		if len(fields) != fieldsAll || !lines.Numbers(fields) {
-			return formats.Unlikely
-		}
-		break
 	}
-	return formats.Certain
+	return true
 }
 
 // Reader reads a trace: the whole file or a window of it. What it does with odd jobs, its parameters say; by default it drops them.

@@ -30,11 +30,8 @@ const Format = "wfformat"
 var _ = formats.Register(formats.Info{
 	Name: Format, Doc: "a workflow in WfCommons' WfFormat", Example: "allot import wfformat --processors 16 workflow.json", Order: 3,
 	New: func() formats.Reader { return NewReader() }, JSON: true,
-	Looks: func(begin string) formats.Likelihood {
-		if workflowField.MatchString(begin) && fieldOfWorkflow.MatchString(begin) && !strings.Contains(begin, `"allot/`) {
-			return formats.Likely
-		}
-		return formats.Unlikely
+	Looks: func(begin string) bool {
+		return workflowField.MatchString(begin) && fieldOfWorkflow.MatchString(begin) && !strings.Contains(begin, `"allot/`)
 	},
 })
 
