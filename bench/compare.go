@@ -81,7 +81,7 @@ func measureWhole(ctx context.Context, solver string, in *model.Instance, settin
 	result, err := runGuarded(ctx, choice, in, settings.Options)
 	row.Elapsed = time.Since(began).Seconds()
 	if err != nil {
-		row.Fault, row.Refused = faultOf(err), errors.Is(err, solve.ErrUnsupported)
+		row.fail(err)
 		return row
 	}
 	row.Warning = result.Warning
@@ -192,12 +192,17 @@ func ShareBounds(ctx context.Context, in *model.Instance, rows []Row) error {
 	return nil
 }
 
-// faultOf returns the error's text without the solver's name, which the row states already.
-func faultOf(err error) string {
+// fail gives the row the fault of a run that failed, without the solver's name, which the row states already.
+func (row *Row) fail(err error) {
+	row.Fault = err.Error()
 	if run := (*solve.RunError)(nil); errors.As(err, &run) {
-		return run.Err.Error()
+		row.Fault = run.Err.Error()
 	}
-	return err.Error()
+	if errors.As(err, new(*solve.WrongScheduleError)) {
+		row.Kind = WrongSchedule
+	} else if errors.Is(err, solve.ErrUnsupported) {
+		row.Kind = Unsupported
+	}
 }
 
 // SupportingSolvers names the registered solvers that support the instance, except auto, which runs the others.

@@ -32,7 +32,7 @@ func (m *merged) add(rows []lineRow) {
 			continue
 		}
 		if fields := differences(&m.rows[place], &row.Row); len(fields) > 0 {
-			m.rows[place] = m.rows[place].withoutResult(fmt.Sprintf("two rows of this run differ in %s: %s and %s", strings.Join(fields, ", "), m.at[place], row.at))
+			m.rows[place] = m.rows[place].contradicted(fmt.Sprintf("%s%s: %s and %s", faultTexts[Contradiction], strings.Join(fields, ", "), m.at[place], row.at))
 		}
 	}
 }
@@ -40,7 +40,7 @@ func (m *merged) add(rows []lineRow) {
 // differences returns the names of the fields, other than times, in which two rows of a cell differ. A run that ended by its time limit may reach
 // different results each time, so its result is not compared. A row that lost its result because of a difference is not compared again.
 func differences(a, b *Row) []string {
-	if a.Stop == model.StopTime || b.Stop == model.StopTime || strings.HasPrefix(a.Fault, "two rows of this run differ") {
+	if a.Stop == model.StopTime || b.Stop == model.StopTime || a.Kind == Contradiction {
 		return nil
 	}
 	one, two := a.timeless(), b.timeless()
@@ -74,11 +74,11 @@ func (row *Row) timeless() map[string]json.RawMessage {
 	return fields
 }
 
-// withoutResult returns a row of the same run that has a fault in place of a result.
-func (row *Row) withoutResult(fault string) Row {
+// contradicted returns a row of the same run that has a fault in place of a result.
+func (row *Row) contradicted(fault string) Row {
 	return Row{
 		Key: row.Key, Group: row.Group, Instance: row.Instance, InstanceSHA256: row.InstanceSHA256, Solver: row.Solver, Algorithm: row.Algorithm,
 		Parameters: row.Parameters, Minimised: row.Minimised, Measured: row.Measured, Jobs: row.Jobs, Seed: row.Seed, TimeLimit: row.TimeLimit,
-		MaxEvals: row.MaxEvals, Workers: row.Workers, Version: row.Version, Online: row.Online, AllocatesBy: row.AllocatesBy, Elapsed: row.Elapsed, Fault: fault,
+		MaxEvals: row.MaxEvals, Workers: row.Workers, Version: row.Version, Online: row.Online, AllocatesBy: row.AllocatesBy, Elapsed: row.Elapsed, Fault: fault, Kind: Contradiction,
 	}
 }

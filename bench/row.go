@@ -48,7 +48,31 @@ type Row struct {
 
 	Solution *model.Solution `json:"-"`
 	Stated   *StatedBest     `json:"-"` // the objective is what a file states, and no schedule shows it; nil: a run made the row
-	Refused  bool            `json:"-"` // true: the Fault says that the solver does not support the instance
+	Kind     FaultKind       `json:"-"` // of the Fault; a file states its text alone
+}
+
+// FaultKind is a kind of fault that decides what to do about a row.
+type FaultKind int
+
+// The kinds of faults.
+const (
+	OtherFault    FaultKind = iota // any other, or none
+	Unsupported                    // the solver does not support the instance; a run that is recorded has no such row
+	WrongSchedule                  // the checker refuses the schedule
+	Contradiction                  // a file has two rows of the run, and they differ
+)
+
+// faultTexts begin the faults of those kinds that files of rows have.
+var faultTexts = map[FaultKind]string{WrongSchedule: "refused by the checker: ", Contradiction: "two rows of this run differ in "}
+
+// kindOf tells the kind of a fault from its text in a file of rows.
+func kindOf(fault string) FaultKind {
+	for kind, text := range faultTexts {
+		if strings.HasPrefix(fault, text) {
+			return kind
+		}
+	}
+	return OtherFault
 }
 
 // IsOnline reports whether the row is the run of an on-line policy (see [solve.Info]) on an instance with a future: jobs that arrive after the

@@ -101,6 +101,7 @@ func readRows(r io.Reader, name string) (rows []lineRow, rest []byte, err error)
 			} else if err != nil {
 				return nil, nil, err
 			}
+			row.Kind = kindOf(row.Fault)
 			rows = append(rows, lineRow{row, at})
 		}
 		if !ended {

@@ -94,6 +94,7 @@ func TestCellTwice(t *testing.T) {
 		{"the limit of time", map[string]string{"rows-1.jsonl": late, "rows-2.jsonl": first}, "", 8},
 		{"other results", map[string]string{"rows-1.jsonl": first, "rows-2.jsonl": other + row(`"objective":9,`)}, "two rows of this run differ in bound, objective: DIR/rows-1.jsonl:1 and DIR/rows-2.jsonl:1", 0},
 		{"a failure", map[string]string{"rows-1.jsonl": first, "rows-2.jsonl": row(`"fault":"no luck",`)}, "two rows of this run differ in fault, objective, stop: DIR/rows-1.jsonl:1 and DIR/rows-2.jsonl:1", 0},
+		{"told before", map[string]string{"rows-1.jsonl": row(`"fault":"two rows of this run differ in bound: a and b",`), "rows-2.jsonl": first}, "two rows of this run differ in bound: a and b", 0},
 	} {
 		dir := t.TempDir()
 		for name, text := range test.files {

@@ -157,7 +157,7 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 	if ctx.Err() != nil {
 		return nil // the cell was probably cut short, so it has no row
 	}
-	if row.Refused {
+	if row.Kind == Unsupported {
 		r.refuse(worker, place, row.Fault)
 		return nil
 	}

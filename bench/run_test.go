@@ -258,6 +258,9 @@ func TestFaultsAreRows(t *testing.T) {
 		if !strings.HasPrefix(row.Fault, want) || (want == "") != (row.Fault == "") {
 			t.Errorf("%s: the fault is %q, expected %q", solver, row.Fault, want)
 		}
+		if (row.Kind == WrongSchedule) != (solver == "wrong") {
+			t.Errorf("%s: the kind of the fault is %d", solver, row.Kind)
+		}
 		if (row.Objective != nil) != (solver == "minmin") {
 			t.Errorf("%s: the objective is %v", solver, row.Objective)
 		}

@@ -20,6 +20,7 @@ type InputError struct {
 type Fault struct {
 	Path    string // JSON path, such as jobs[3].after[0]; empty for the file as a whole
 	Message string // what was expected and what was found
+	Option  string // the option of the reader that would mend it; empty: none
 }
 
 // Error lists the faults, one a line.
@@ -56,7 +57,7 @@ func (e *InputError) add(path, format string, args ...any) {
 		e.More++
 		return
 	}
-	e.Faults = append(e.Faults, Fault{path, fmt.Sprintf(format, args...)})
+	e.Faults = append(e.Faults, Fault{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 // full says whether no further fault will be listed.

@@ -81,7 +81,7 @@ func benchFaults(w io.Writer, rows []bench.Row) error {
 		if row.Fault == "" {
 			continue
 		}
-		if strings.HasPrefix(row.Fault, refusedByChecker) {
+		if row.Kind == bench.WrongSchedule {
 			status = exitViolations
 		}
 		if count++; count <= listed {

@@ -324,16 +324,13 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 	return err
 }
 
-// refusedByChecker begins the fault of a row whose schedule is wrong.
-const refusedByChecker = "refused by the checker"
-
 // faults is an error where a solver failed or none has a solution; an instance that a solver does not support is no failure
 // unless none does.
 func faults(rows []bench.Row) error {
 	ran, solved, infeasible := 0, 0, 0
 	for _, row := range rows {
 		switch {
-		case strings.HasPrefix(row.Fault, refusedByChecker):
+		case row.Kind == bench.WrongSchedule:
 			return &statusError{exitViolations, fmt.Errorf("solver %s: %s", row.Solver, row.Fault)}
 		case row.Fault != "":
 			continue

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,7 +49,8 @@ func readTrace(c *cli.Context, path, expected string, known ...string) (*model.I
 	case format != nil && slices.Contains(known, format.Name):
 		in, report, err := format.New().Read(file, name)
 		if err != nil {
-			if strings.Contains(err.Error(), "(--") { // an option of the import
+			var input *model.InputError
+			if errors.As(err, &input) && slices.ContainsFunc(input.Faults, func(f model.Fault) bool { return f.Option != "" }) {
 				err = fmt.Errorf("%w\nThat is an option of allot import %s; %s", err, format.Name, howToImport(path, format))
 			}
 			return nil, &statusError{exitInput, err}

@@ -268,9 +268,9 @@ func withoutSchedule(row *bench.Row) error {
 	switch {
 	case row.Solution != nil:
 		return nil
-	case strings.HasPrefix(row.Fault, refusedByChecker):
+	case row.Kind == bench.WrongSchedule:
 		return faults([]bench.Row{*row})
-	case row.Refused:
+	case row.Kind == bench.Unsupported:
 		return usageErrorf("%s: %s", row.Solver, row.Fault)
 	case row.Fault != "":
 		return fmt.Errorf("%s: %s", row.Solver, row.Fault)

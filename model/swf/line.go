@@ -191,14 +191,14 @@ func (t *trace) system() bool {
 			return false
 		}
 		if err != nil {
-			t.faults.Line(v.line, "header: %s; or give the number of processors (--processors)", err)
+			t.faults.Line(v.line, "header: %s; or give the number of processors (--processors)", err).Option = "processors"
 			return false
 		}
 		t.width = max(n, 0) // −1 is unknown here too
 	}
 	if t.width == 0 {
 		t.faults.At("", "expected a header with MaxProcs or MaxNodes before the first job, found neither: "+
-			"give the number of processors (--processors)")
+			"give the number of processors (--processors)").Option = "processors"
 	}
 	return t.width > 0
 }

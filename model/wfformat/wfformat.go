@@ -262,7 +262,7 @@ func (w *workflow) processors(doc *document) int {
 		where, machines = "workflow.machines", doc.Workflow.Machines
 	}
 	if len(machines) == 0 {
-		w.faults.At(where, "expected at least one machine with its number of cores, found none: %s", ask)
+		w.faults.At(where, "expected at least one machine with its number of cores, found none: %s", ask).Option = "processors"
 		return 0
 	}
 	sum := 0.0
@@ -274,15 +274,15 @@ func (w *workflow) processors(doc *document) int {
 		place := fmt.Sprintf("%s[%d].cpu.coreCount", where, k)
 		switch {
 		case cores == nil:
-			w.faults.At(place, "expected the number of cores, found none: %s", ask)
+			w.faults.At(place, "expected the number of cores, found none: %s", ask).Option = "processors"
 		case *cores != math.Trunc(*cores) || *cores < 1:
-			w.faults.At(place, "expected a whole number of at least 1, found %v: %s", *cores, ask)
+			w.faults.At(place, "expected a whole number of at least 1, found %v: %s", *cores, ask).Option = "processors"
 		default:
 			sum += *cores
 		}
 	}
 	if sum > model.MaxProcessors {
-		w.faults.At(where, "expected at most %d cores, found %v: %s", model.MaxProcessors, sum, ask)
+		w.faults.At(where, "expected at most %d cores, found %v: %s", model.MaxProcessors, sum, ask).Option = "processors"
 		return 0
 	}
 	return int(sum)

@@ -17,17 +17,18 @@ type Faults struct{ list model.InputError }
 func NewFaults(file string) *Faults { return &Faults{model.InputError{File: file}} }
 
 // Line adds a fault at a line, counted from 1.
-func (f *Faults) Line(line int, format string, args ...any) {
-	f.At("line "+strconv.Itoa(line), format, args...)
+func (f *Faults) Line(line int, format string, args ...any) *model.Fault {
+	return f.At("line "+strconv.Itoa(line), format, args...)
 }
 
 // At adds a fault at a place, or of the file as a whole if the place is empty.
-func (f *Faults) At(place, format string, args ...any) {
+func (f *Faults) At(place, format string, args ...any) *model.Fault {
 	if f.Full() {
 		f.list.More++
-		return
+		return new(model.Fault)
 	}
 	f.list.Faults = append(f.list.Faults, model.Fault{Path: place, Message: fmt.Sprintf(format, args...)})
+	return &f.list.Faults[len(f.list.Faults)-1]
 }
 
 // None says that there are no faults so far.
