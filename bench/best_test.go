@@ -26,10 +26,20 @@ func generated(t *testing.T, seed uint64) *model.Instance {
 	return in
 }
 
+// Chosen reads a solver with its parameters.
+func Chosen(t testing.TB, text string) solve.Choice {
+	t.Helper()
+	choice, err := solve.Choose(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return choice
+}
+
 // solvedBy returns a solver's solution.
 func solvedBy(t *testing.T, in *model.Instance, solver string) *model.Solution {
 	t.Helper()
-	row := Measure(context.Background(), solver, in, Settings{Options: solve.Options{Seed: 1, MaxEvals: 20000}})
+	row := Measure(context.Background(), Chosen(t, solver), in, Settings{Options: solve.Options{Seed: 1, MaxEvals: 20000}})
 	if row.Solution == nil {
 		t.Fatal(row.Fault)
 	}

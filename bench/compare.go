@@ -7,11 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,20 +18,18 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Settings are the limits of a run and the parameters of the solver.
+// Settings are the limits of a run and what its row keeps.
 type Settings struct {
 	Time       time.Duration // 0: no limit
 	Options    solve.Options
-	Parameters map[string]string // those that differ from the defaults
-	Incumbents bool              // keep at most 200 of the run's incumbents in the row
-	Measured   *Window           // what the figures of the row are of; nil: the whole instance
+	Incumbents bool    // keep at most 200 of the run's incumbents in the row
+	Measured   *Window // what the figures of the row are of; nil: the whole instance
 }
 
-// Measure runs one solver on one instance and checks its schedule. The text names the solver as [solve.Choose] reads it; parameters in settings
-// are set after those in the text. A failed run has a row with a Fault: the solver does not support the instance, returns an error or panics, or
+// Measure runs one solver on one instance and checks its schedule. A failed run has a row with a Fault: the solver does not support the instance, returns an error or panics, or
 // the checker refuses its schedule.
-func Measure(ctx context.Context, solver string, in *model.Instance, settings Settings) Row {
-	row := measureWhole(ctx, solver, in, settings)
+func Measure(ctx context.Context, choice solve.Choice, in *model.Instance, settings Settings) Row {
+	row := measureWhole(ctx, choice, in, settings)
 	if w := settings.Measured; w != nil {
 		row.Measured = w
 		if err := w.measure(in, &row); err != nil && row.Fault == "" {
@@ -44,19 +40,13 @@ func Measure(ctx context.Context, solver string, in *model.Instance, settings Se
 }
 
 // measureWhole is Measure with the figures of the whole instance.
-func measureWhole(ctx context.Context, solver string, in *model.Instance, settings Settings) Row {
+func measureWhole(ctx context.Context, choice solve.Choice, in *model.Instance, settings Settings) Row {
 	row := Row{
-		Instance: in.Name(), InstanceSHA256: in.SHA256(), Jobs: len(in.Jobs()), Minimised: ObjectiveName(in), Solver: solver,
-		Parameters: settings.Parameters, Seed: settings.Options.Seed, TimeLimit: settings.Time.Seconds(), MaxEvals: settings.Options.MaxEvals,
+		Instance: in.Name(), InstanceSHA256: in.SHA256(), Jobs: len(in.Jobs()), Minimised: ObjectiveName(in), Solver: choice.Label,
+		Parameters: choice.Given, Seed: settings.Options.Seed, TimeLimit: settings.Time.Seconds(), MaxEvals: settings.Options.MaxEvals,
 		Workers: settings.Options.Workers, Version: solve.Version(),
 	}
-	choice, err := configured(solver, settings.Parameters)
-	if err != nil {
-		row.Fault = err.Error()
-		return row
-	}
-	row.Parameters = choice.Given
-	if row.Solver = choice.Label; choice.Label != choice.Info.Name {
+	if choice.Label != choice.Info.Name {
 		row.Algorithm = choice.Info.Name
 	}
 	online := isOnline(choice.Info, choice.Given)
@@ -117,20 +107,6 @@ func meanArrival(in *model.Instance, sol *model.Solution) float64 {
 		return 0
 	}
 	return sum / float64(finished)
-}
-
-// configured returns the solver that the text names, with the parameters in the text and then the given ones set.
-func configured(text string, parameters map[string]string) (solve.Choice, error) {
-	choice, err := solve.Choose(text)
-	if err != nil {
-		return choice, err
-	}
-	for _, p := range slices.Sorted(maps.Keys(parameters)) { // sorted, because rolling_period must be set before rolling_threshold
-		if err := choice.Set(p, parameters[p]); err != nil {
-			return choice, err
-		}
-	}
-	return choice, nil
 }
 
 // runGuarded calls [solve.Run] and turns a panic into an error, so that one broken solver does not end the runs of the others. It cannot catch a
@@ -205,15 +181,15 @@ func (row *Row) fail(err error) {
 	}
 }
 
-// SupportingSolvers names the registered solvers that support the instance, except auto, which runs the others.
-func SupportingSolvers(in *model.Instance) []string {
-	var names []string
+// SupportingSolvers returns the registered solvers that support the instance, except auto, which runs the others.
+func SupportingSolvers(in *model.Instance) []solve.Choice {
+	var choices []solve.Choice
 	for _, info := range solve.Solvers() {
-		if info.Name != "auto" && info.New().Supports(in) == nil {
-			names = append(names, info.Name)
+		if choice := info.Choice(); info.Name != "auto" && choice.Solver.Supports(in) == nil {
+			choices = append(choices, choice)
 		}
 	}
-	return names
+	return choices
 }
 
 // Finite returns a pointer to the number, or nil if it is not finite: JSON cannot state it then.

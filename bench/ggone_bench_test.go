@@ -86,7 +86,7 @@ func benchmarkGGOneFor(b *testing.B, in *model.Instance, limit time.Duration) fl
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var row bench.Row
 	for b.Loop() {
-		if row = bench.Measure(b.Context(), "ggone", in, bench.Settings{Time: limit, Options: solve.Options{Seed: 1}}); row.Fault != "" {
+		if row = bench.Measure(b.Context(), bench.Chosen(b, "ggone"), in, bench.Settings{Time: limit, Options: solve.Options{Seed: 1}}); row.Fault != "" {
 			b.Fatal(row.Fault)
 		}
 	}

@@ -36,7 +36,7 @@ func benchmarkHybrid(b *testing.B, in *model.Instance) {
 	for b.Loop() {
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, name := range solvers {
-			row := bench.Measure(b.Context(), name, in, bench.Settings{Time: 5 * time.Minute, Options: solve.Options{Seed: 1}})
+			row := bench.Measure(b.Context(), bench.Chosen(b, name), in, bench.Settings{Time: 5 * time.Minute, Options: solve.Options{Seed: 1}})
 			if row.Fault != "" || row.Objective == nil {
 				b.Fatalf("%s: %s", name, row.Fault)
 			}

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -25,15 +24,13 @@ type Plan struct {
 
 // Cell is one run of a suite: instance × solver × seed × budget.
 type Cell struct {
-	Key        string // short hash that identifies the cell, see key
-	Instance   int    // index in Plan.Instances
-	Label      string // the solver's label in the suite
-	Solver     string // the solver's name
-	Parameters map[string]string
-	Seed       uint64
-	Budget     Budget
-	Workers    int
-	Unbounded  bool // no work on a lower bound
+	Key           string // short hash that identifies the cell, see key
+	Instance      int    // index in Plan.Instances
+	*solve.Choice        // with the label that the suite gives it; cells share it
+	Seed          uint64
+	Budget        Budget
+	Workers       int
+	Unbounded     bool // no work on a lower bound
 }
 
 // Skipped counts the instances that a solver of the suite does not run on.
@@ -43,16 +40,13 @@ type Skipped struct {
 	Instances int    `json:"instances" check:"counter"`
 }
 
-// entrant is a solver of the suite with its parameters.
+// entrant is a solver of the suite with its parameters and label.
 type entrant struct {
-	label, name string
-	parameters  map[string]string
-	seeds       []uint64
-	solver      solve.Solver
-	absent      string // why the solver is not in this build; empty: it is
-	unbounded   bool   // its runs compute no lower bound
-	implied     bool   // the suite asks for it with "all"
-	path        string // JSON path in the suite
+	*solve.Choice
+	seeds     []uint64
+	unbounded bool   // its runs compute no lower bound
+	implied   bool   // the suite asks for it with "all"
+	path      string // JSON path in the suite
 }
 
 // Plan finds the files, makes every instance once, one after another, and lists the cells. The error is a [*model.InputError] if a pattern
@@ -115,16 +109,16 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 // addCells adds the cells of an instance and counts the solvers that do not run on it.
 func (p *Plan) addCells(in *model.Instance, place int, entrants []entrant, budget Budget) {
 	for _, e := range entrants {
-		reason := e.absent
-		if err := e.solver.Supports(in); reason == "" && err != nil {
+		reason := e.Info.Absent
+		if err := e.Solver.Supports(in); reason == "" && err != nil {
 			reason = err.Error()
 		}
 		if reason != "" {
-			p.skip(e.label, reason)
+			p.skip(e.Label, reason)
 			continue
 		}
 		for _, seed := range e.seeds {
-			c := Cell{Instance: place, Label: e.label, Solver: e.name, Parameters: e.parameters, Seed: seed, Budget: budget, Workers: max(1, p.Suite.Workers), Unbounded: e.unbounded}
+			c := Cell{Instance: place, Choice: e.Choice, Seed: seed, Budget: budget, Workers: max(1, p.Suite.Workers), Unbounded: e.unbounded}
 			c.Key = c.key(in.SHA256(), p.Suite.Objective, p.Instances[place].Measured)
 			p.Cells = append(p.Cells, c)
 		}
@@ -138,7 +132,7 @@ func (r *sourced) entrants(all []entrant, paired bool) []entrant {
 	}
 	var list []entrant
 	for _, e := range all {
-		if r.solvers != nil && !slices.Contains(r.solvers, e.label) {
+		if r.solvers != nil && !slices.Contains(r.solvers, e.Label) {
 			continue
 		}
 		if paired {
@@ -163,7 +157,7 @@ func (p *Plan) skip(solver, reason string) {
 // key identifies the cell: the first 16 digits of the SHA-256 of everything that the result depends on, except the version of allot. A cell without a
 // window and with bounds has the key that it had before there were others.
 func (c *Cell) key(instance, objective string, measured *Window) string {
-	parts := []any{instance, c.Solver, stated(c.Parameters), c.Seed, c.Budget.Time, c.Budget.Evaluations, c.Workers, objective}
+	parts := []any{instance, c.Info.Name, stated(c.Given), c.Seed, c.Budget.Time, c.Budget.Evaluations, c.Workers, objective}
 	if measured != nil {
 		parts = append(parts, measured)
 	}
@@ -206,16 +200,19 @@ func (p *Plan) nameApart() {
 	}
 }
 
-// labelAt returns the label of the solver with the given parameters.
-func (choice *SolverChoice) labelAt(parameters map[string]string) string {
+// at returns the solver with the given parameters, which are set after those in its text, and with its label in the suite. The label is right
+// even if a parameter is refused.
+func (choice *SolverChoice) at(parameters map[string]string) (solve.Choice, error) {
+	chosen, err := solve.Choose(choice.Solver)
+	if err != nil {
+		return chosen, err
+	}
 	if choice.Label != "" {
-		return filled(choice.Label, parameters)
+		chosen.Label = filled(choice.Label, parameters)
+	} else {
+		chosen.Label = strings.TrimSpace(chosen.Label + " " + stated(parameters))
 	}
-	name := choice.Solver
-	if chosen, err := solve.Choose(name); err == nil {
-		name = chosen.Label
-	}
-	return strings.TrimSpace(name + " " + stated(parameters))
+	return chosen, chosen.SetAll(parameters)
 }
 
 // entrants lists the solvers of the suite. Those that "all" adds come last.
@@ -229,16 +226,13 @@ func (s *Suite) entrants() ([]entrant, error) {
 		}
 		for _, point := range grid(choice.Parameters) {
 			path := fmt.Sprintf("solvers[%d]", k)
-			chosen, err := configured(choice.Solver, point)
+			chosen, err := choice.at(point)
 			if err != nil {
 				f.at(path, "%s", err)
 				break
 			}
-			name, absent := chosen.Info.Name, chosen.Info.Absent
-			named[name] = named[name] || len(chosen.Given) == 0
-			label := choice.labelAt(point)
-			maps.Copy(point, chosen.Given) // adds the parameters in the solver's text
-			list = append(list, entrant{label: label, name: name, parameters: point, seeds: s.seedsOf(choice), unbounded: choice.Unbounded, solver: chosen.Solver, absent: absent, path: path})
+			named[chosen.Info.Name] = named[chosen.Info.Name] || len(chosen.Given) == 0
+			list = append(list, entrant{Choice: &chosen, seeds: s.seedsOf(choice), unbounded: choice.Unbounded, path: path})
 		}
 	}
 	for _, choice := range s.Solvers {
@@ -247,7 +241,7 @@ func (s *Suite) entrants() ([]entrant, error) {
 		}
 		for _, info := range solve.Solvers() {
 			if info.Name != "auto" && !named[info.Name] {
-				list = append(list, entrant{label: info.Name, name: info.Name, seeds: s.seedsOf(choice), unbounded: choice.Unbounded, solver: info.New(), absent: info.Absent, implied: true})
+				list = append(list, entrant{Choice: new(info.Choice()), seeds: s.seedsOf(choice), unbounded: choice.Unbounded, implied: true})
 			}
 		}
 	}
@@ -259,13 +253,13 @@ func (s *Suite) entrants() ([]entrant, error) {
 func listSame(f *suiteFaults, entrants []entrant) {
 	seen, labels := map[string]entrant{}, map[string]entrant{}
 	for _, e := range entrants {
-		if before, taken := labels[e.label]; taken && e.implied {
-			f.at(before.path, "expected labels that differ, found %q, which is also the name of a solver that \"all\" runs; give it another \"label\"", e.label)
+		if before, taken := labels[e.Label]; taken && e.implied {
+			f.at(before.path, "expected labels that differ, found %q, which is also the name of a solver that \"all\" runs; give it another \"label\"", e.Label)
 		}
-		labels[e.label] = e
-		what := e.name + " " + stated(e.parameters)
+		labels[e.Label] = e
+		what := e.Info.Name + " " + stated(e.Given)
 		if before, twice := seen[what]; twice {
-			f.at(e.path, "expected solvers that differ; %s runs the same as %s (%s)", e.label, before.label, before.path)
+			f.at(e.path, "expected solvers that differ; %s runs the same as %s (%s)", e.Label, before.Label, before.path)
 		}
 		seen[what] = e
 	}

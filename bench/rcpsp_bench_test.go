@@ -130,7 +130,7 @@ func (c projectCase) benchmark(b *testing.B, outcomes map[string][]outcome, run 
 // search runs the solver search and checks what it states.
 func (c projectCase) search(b *testing.B, limit time.Duration) outcome {
 	searchSeeds[b.Name()]++
-	row := bench.Measure(b.Context(), "search", c.in, bench.Settings{Time: limit, Options: solve.Options{Seed: searchSeeds[b.Name()], Workers: searchWorkers}})
+	row := bench.Measure(b.Context(), bench.Chosen(b, "search"), c.in, bench.Settings{Time: limit, Options: solve.Options{Seed: searchSeeds[b.Name()], Workers: searchWorkers}})
 	if row.Fault != "" || row.Objective == nil {
 		b.Fatalf("no schedule: %s", row.Fault)
 	}

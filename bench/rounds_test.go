@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/workload"
 )
@@ -20,7 +19,7 @@ func TestRoundBehindNothingIsABatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		row := Measure(context.Background(), "muscle", in, Settings{Parameters: map[string]string{"rolling_period": "10"}})
+		row := Measure(context.Background(), Chosen(t, "muscle:rolling_period=10"), in, Settings{})
 		if row.Fault != "" || row.Rounds == nil {
 			t.Fatalf("got fault %q, rounds %v", row.Fault, row.Rounds)
 		}
@@ -74,7 +73,7 @@ func TestMeanArrivalOfTheFinished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := Measure(context.Background(), "mts", in, Settings{Parameters: map[string]string{"rolling_period": "1"}, Options: solve.Options{}})
+	row := Measure(context.Background(), Chosen(t, "mts:rolling_period=1"), in, Settings{})
 	if row.Fault != "" || row.Rounds == nil {
 		t.Fatalf("got fault %q, rounds %v", row.Fault, row.Rounds)
 	}
@@ -92,7 +91,7 @@ func TestMeanArrivalOfTheFinished(t *testing.T) {
 	if response, _ := row.Metrics.Get("mean_response"); !near(response+row.MeanArrival, sum/finished) {
 		t.Errorf("mean end: got %v + %v, want %v", response, row.MeanArrival, sum/finished)
 	}
-	if row := Measure(context.Background(), "mts", in, Settings{}); row.Rounds != nil {
+	if row := Measure(context.Background(), Chosen(t, "mts"), in, Settings{}); row.Rounds != nil {
 		t.Errorf("without rolling use: got rounds %+v", *row.Rounds)
 	}
 }

@@ -19,22 +19,20 @@ func TestRowsSayWhoDecidedOnLine(t *testing.T) {
 		}
 		return in
 	}
-	rolling := map[string]string{"rolling_period": "5"}
 	for name, c := range map[string]struct {
-		solver     string
-		parameters map[string]string
-		in         *model.Instance
-		want       bool
+		solver string
+		in     *model.Instance
+		want   bool
 	}{
-		"arrivals":           {"easy", nil, instance(1, 3), true},
-		"estimates":          {"easy", nil, instance(0, 4), true},
-		"nothing to come":    {"easy", nil, instance(0, 3), false},
-		"plans":              {"minmin", nil, instance(1, 4), false},
-		"improves an online": {"easy+search", nil, instance(1, 4), false},
-		"rolling":            {"minmin", rolling, instance(1, 3), false},
-		"rolling, estimates": {"minmin", rolling, instance(1, 4), true},
+		"arrivals":           {"easy", instance(1, 3), true},
+		"estimates":          {"easy", instance(0, 4), true},
+		"nothing to come":    {"easy", instance(0, 3), false},
+		"plans":              {"minmin", instance(1, 4), false},
+		"improves an online": {"easy+search", instance(1, 4), false},
+		"rolling":            {"minmin:rolling_period=5", instance(1, 3), false},
+		"rolling, estimates": {"minmin:rolling_period=5", instance(1, 4), true},
 	} {
-		row := Measure(context.Background(), c.solver, c.in, Settings{Options: solve.Options{MaxEvals: 10}, Parameters: c.parameters})
+		row := Measure(context.Background(), Chosen(t, c.solver), c.in, Settings{Options: solve.Options{MaxEvals: 10}})
 		if row.Fault != "" || row.Online == nil || row.IsOnline() != c.want {
 			t.Errorf("%s: on line %v, expected %v; %s", name, row.IsOnline(), c.want, row.Fault)
 		}
@@ -44,7 +42,7 @@ func TestRowsSayWhoDecidedOnLine(t *testing.T) {
 		want bool
 	}{
 		{Row{Solver: "easy"}, true}, {Row{Solver: "mine", Algorithm: "fcfs"}, true}, {Row{Solver: "easy", Algorithm: "minmin"}, false},
-		{Row{Solver: "easy", Parameters: rolling}, false}, {Row{Solver: "unheard of"}, false}, {Row{Solver: "easy", Online: new(false)}, false},
+		{Row{Solver: "easy", Parameters: map[string]string{"rolling_period": "5"}}, false}, {Row{Solver: "unheard of"}, false}, {Row{Solver: "easy", Online: new(false)}, false},
 	} {
 		if got := c.row.IsOnline(); got != c.want {
 			t.Errorf("%+v: on line %v, expected %v", c.row, got, c.want)

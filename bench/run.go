@@ -146,10 +146,9 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 	if err != nil {
 		return err
 	}
-	row := Measure(ctx, cell.Solver, in, Settings{
+	row := Measure(ctx, *cell.Choice, in, Settings{
 		Time:       time.Duration(math.Round(cell.Budget.Time * float64(time.Second))),
 		Options:    solve.Options{Seed: cell.Seed, MaxEvals: cell.Budget.Evaluations, Workers: cell.Workers, Unbounded: r.opt.Bare || cell.Unbounded},
-		Parameters: cell.Parameters,
 		Incumbents: r.plan.Suite.Incumbents,
 		Measured:   planned.Measured,
 	})
@@ -162,9 +161,6 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 		return nil
 	}
 	row.Key, row.Group, row.Instance = cell.Key, planned.Group, planned.Name
-	if row.Solver = cell.Label; cell.Label != cell.Solver {
-		row.Algorithm = cell.Solver
-	}
 	return r.store(ctx, worker, place, in, &row)
 }
 

@@ -167,7 +167,7 @@ func benchmarkSearch(b *testing.B, in *model.Instance, limit time.Duration) floa
 	for b.Loop() {
 		runs++
 		searchSeeds[b.Name()]++
-		row := bench.Measure(b.Context(), "search", in, bench.Settings{Time: limit, Options: solve.Options{Seed: searchSeeds[b.Name()], Workers: searchWorkers}})
+		row := bench.Measure(b.Context(), bench.Chosen(b, "search"), in, bench.Settings{Time: limit, Options: solve.Options{Seed: searchSeeds[b.Name()], Workers: searchWorkers}})
 		if row.Fault != "" || row.Objective == nil {
 			b.Fatalf("no schedule: %s", row.Fault)
 		}
@@ -202,7 +202,7 @@ func benchmarkBatch(b *testing.B) {
 		b.Run("instance=mira-20000-"+objective+"/time=30s", func(b *testing.B) {
 			best := math.Inf(1)
 			for _, name := range batchHeuristics {
-				row := bench.Measure(b.Context(), name, in, bench.Settings{Options: solve.Options{Seed: 1}})
+				row := bench.Measure(b.Context(), bench.Chosen(b, name), in, bench.Settings{Options: solve.Options{Seed: 1}})
 				if row.Fault != "" || row.Objective == nil {
 					b.Logf("%s: %s", name, row.Fault)
 					continue

@@ -129,7 +129,7 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s computes a bound: %t", c.Label, !c.Unbounded)
 		}
 		if c.Instance == 0 {
-			text, err := json.Marshal([]any{c.Label, c.Solver, c.Parameters, c.Seed})
+			text, err := json.Marshal([]any{c.Label, c.Info.Name, c.Given, c.Seed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +139,7 @@ func TestPlan(t *testing.T) {
 	if len(keys) != len(plan.Cells) {
 		t.Errorf("%d keys of %d cells", len(keys), len(plan.Cells))
 	}
-	want := []string{`["minmin","minmin",{},5]`,
+	want := []string{`["minmin","minmin",null,5]`,
 		`["titan/mask","titan",{"coding":"mask"},1]`, `["titan/mask","titan",{"coding":"mask"},2]`,
 		`["titan/list","titan",{"coding":"list"},1]`, `["titan/list","titan",{"coding":"list"},2]`}
 	if len(cells) < 15 || !slices.Equal(cells[:5], want) {
@@ -188,7 +188,7 @@ func TestSolverTexts(t *testing.T) {
 		`"r=mts:rolling_period=2"`:                                                     `{"solver": "mts", "label": "r", "parameters": {"rolling_period": 2}}`,
 	} {
 		a, b := cell(text), cell(object)
-		if a.Key != b.Key || a.Label != b.Label || a.Solver != b.Solver || !maps.Equal(a.Parameters, b.Parameters) {
+		if a.Key != b.Key || a.Label != b.Label || a.Info.Name != b.Info.Name || !maps.Equal(a.Given, b.Given) {
 			t.Errorf("%s: %+v, as an object %+v", text, a, b)
 		}
 	}

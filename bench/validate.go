@@ -80,7 +80,8 @@ func (s *Suite) Validate() error {
 			continue
 		}
 		for _, point := range grid(choice.Parameters) {
-			label := choice.labelAt(point)
+			chosen, _ := choice.at(point) // Plan tells of parameters that are wrong only together
+			label := chosen.Label
 			if before, taken := labels[label]; taken {
 				f.at(path, "expected labels that differ, found %q again (solvers[%d] has it); \"label\" names a solver, {NAME} in it is the value of a parameter", label, before)
 				break

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // streamText is three workflows and a job of none on one machine. In the order of arrivals they are c (0), b (1), the job d (2) and a (3); the file has
@@ -41,7 +42,7 @@ func streamInstance(t *testing.T, objective string) *model.Instance {
 // The figures of a row with a window are those of the measured jobs, by hand. What is of the whole instance, or of the machines, is not there.
 func TestWindow(t *testing.T) {
 	in := streamInstance(t, "workflow_failures")
-	row := Measure(t.Context(), "fcfs", in, Settings{Measured: &Window{WarmUp: 1, Tail: 1}, Incumbents: true})
+	row := Measure(t.Context(), Chosen(t, "fcfs"), in, Settings{Measured: &Window{WarmUp: 1, Tail: 1}, Incumbents: true})
 	if row.Fault != "" || row.Objective == nil {
 		t.Fatalf("no result: %q", row.Fault)
 	}
@@ -69,7 +70,7 @@ func TestWindow(t *testing.T) {
 	if len(row.Solution.Jobs) != 5 || *row.Solution.Objective != 3 {
 		t.Errorf("the schedule has %d jobs and the objective %v, expected the whole of 5 and 3", len(row.Solution.Jobs), *row.Solution.Objective)
 	}
-	last := Measure(t.Context(), "fcfs", in, Settings{Measured: &Window{WarmUp: 3}})
+	last := Measure(t.Context(), Chosen(t, "fcfs"), in, Settings{Measured: &Window{WarmUp: 3}})
 	if last.Jobs != 2 || last.Metrics["makespan"].Total != 17 || last.Metrics["cost"].Total != 8 {
 		t.Errorf("the last workflow has %d jobs, makespan %v and cost %v", last.Jobs, last.Metrics["makespan"], last.Metrics["cost"])
 	}
@@ -78,8 +79,8 @@ func TestWindow(t *testing.T) {
 // A schedule that is proved optimal for all jobs is not called so for some, and has neither bound nor gap.
 func TestWindowProvesNothing(t *testing.T) {
 	in := streamInstance(t, "makespan")
-	whole := Measure(t.Context(), "exact", in, Settings{})
-	part := Measure(t.Context(), "exact", in, Settings{Measured: &Window{Tail: 1}})
+	whole := Measure(t.Context(), Chosen(t, "exact"), in, Settings{})
+	part := Measure(t.Context(), Chosen(t, "exact"), in, Settings{Measured: &Window{Tail: 1}})
 	if whole.Status != model.Optimal || !whole.Bound.Known() || whole.Gap == nil {
 		t.Fatalf("the whole: %s, bound %v: this test needs a proof", whole.Status, whole.Bound)
 	}
@@ -137,7 +138,7 @@ func TestWindowKey(t *testing.T) {
 		}
 		keys[key] = measured
 	}
-	cell := Cell{Solver: "minmin", Parameters: map[string]string{"a": "1"}, Seed: 3, Budget: Budget{Evaluations: 9}, Workers: 1}
+	cell := Cell{Choice: &solve.Choice{Info: solve.Info{Name: "minmin"}, Given: map[string]string{"a": "1"}}, Seed: 3, Budget: Budget{Evaluations: 9}, Workers: 1}
 	if key := cell.key("SHA", "makespan", nil); key != "9b49575de0c2118d" {
 		t.Errorf("the key of a cell without a window is %s", key)
 	}

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -131,6 +132,17 @@ func (c *Choice) Set(name, text string) error {
 	}
 	c.Solver = solver
 	c.note(name, text)
+	return nil
+}
+
+// SetAll sets parameters from text, in the order of their names, so that rolling_period comes before rolling_threshold. Do not run the choice after
+// an error.
+func (c *Choice) SetAll(parameters map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		if err := c.Set(name, parameters[name]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

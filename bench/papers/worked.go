@@ -31,7 +31,14 @@ func (e *Experiment) work(ctx context.Context) ([]bench.Row, []Finding, error) {
 		if r.Solver == "" {
 			continue
 		}
-		row := bench.Measure(ctx, r.Solver, in, bench.Settings{Options: solve.Options{Seed: 1}, Parameters: r.Parameters})
+		choice, err := solve.Choose(r.Solver)
+		if err == nil {
+			err = choice.SetAll(r.Parameters)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading %s: %w", r.ID, err)
+		}
+		row := bench.Measure(ctx, choice, in, bench.Settings{Options: solve.Options{Seed: 1}})
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}

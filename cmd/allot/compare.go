@@ -74,7 +74,7 @@ func (n *solverNames) String() string { return strings.Join(*n, ",") }
 type named struct {
 	*model.Instance
 	label   string
-	solvers []string
+	solvers []solve.Choice
 }
 
 // runCompare runs the solvers on each instance.
@@ -143,7 +143,7 @@ func readComparison(c *cli.Context) (asked comparison, err error) {
 	if asked.settings.Options, err = options(c); err != nil {
 		return asked, err
 	}
-	var solvers []string // nil: all that support an instance
+	var solvers []solve.Choice // nil: all that support an instance
 	labelled := map[string]string{}
 	for _, name := range *c.Generic("solvers").(*solverNames) {
 		choice, err := solve.Choose(name)
@@ -154,7 +154,7 @@ func readComparison(c *cli.Context) (asked comparison, err error) {
 			return asked, usageErrorf("--solvers: expected a different label for each solver, found %q for both %s and %s", choice.Label, before, name)
 		}
 		labelled[choice.Label] = name
-		solvers = append(solvers, name)
+		solvers = append(solvers, choice)
 	}
 	asked.output = c.String("output")
 	if err := checkWritable(asked.output); err != nil {
@@ -204,7 +204,7 @@ func metricNames() []string {
 }
 
 // readInstances reads the files, with the objective that the flag names. An instance without a name goes by that of its file; the second of a name gets a number.
-func readInstances(c *cli.Context, solvers []string) ([]named, error) {
+func readInstances(c *cli.Context, solvers []solve.Choice) ([]named, error) {
 	var list []named
 	taken := map[string]bool{}
 	for _, path := range c.Args().Slice() {
@@ -240,12 +240,12 @@ func compareOn(ctx context.Context, c *cli.Context, in named, settings bench.Set
 	bar := newProgress(c.App.ErrWriter, printable(in.label), len(in.solvers))
 	defer bar.finish()
 	var rows []bench.Row
-	for _, name := range in.solvers {
+	for _, choice := range in.solvers {
 		if ctx.Err() != nil {
 			break
 		}
-		bar.describe(name)
-		row := bench.Measure(ctx, name, in.Instance, settings)
+		bar.describe(choice.Label)
+		row := bench.Measure(ctx, choice, in.Instance, settings)
 		row.Instance = in.label
 		bar.step()
 		rows = append(rows, row)

@@ -59,7 +59,7 @@ Examples:
 // lineUp is what policies was asked to do.
 type lineUp struct {
 	in       *model.Instance
-	names    []string
+	policies []solve.Choice
 	options  lab.Options
 	settings bench.Settings
 }
@@ -118,17 +118,17 @@ func readLineUp(c *cli.Context) (*lineUp, error) {
 	if asked.options, err = labOptions(c); err != nil {
 		return nil, err
 	}
-	asked.names = *c.Generic("policies").(*solverNames)
-	if c.IsSet("policies") && len(asked.names) == 0 {
+	names := *c.Generic("policies").(*solverNames)
+	if c.IsSet("policies") && len(names) == 0 {
 		return nil, usageErrorf("--policies: expected names separated by commas, found none")
 	}
-	if len(asked.names) == 0 {
-		asked.names = []string{"fcfs", "easy", "conservative"}
+	if len(names) == 0 {
+		names = []string{"fcfs", "easy", "conservative"}
 	}
-	if _, err := choosePolicies(asked.names); err != nil {
+	if asked.policies, err = choosePolicies(names); err != nil {
 		return nil, err
 	}
-	if err := checkPictures(c, len(asked.names)); err != nil {
+	if err := checkPictures(c, len(asked.policies)); err != nil {
 		return nil, err
 	}
 	if asked.in, err = readTrace(c, args[0], "a trace in the Standard Workload Format", "swf"); err != nil {
@@ -232,14 +232,14 @@ func labOptions(c *cli.Context) (lab.Options, error) {
 
 // run makes the schedules, in parallel. A policy that fails is an error.
 func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
-	bar := newProgress(c.App.ErrWriter, "policies", len(l.names))
+	bar := newProgress(c.App.ErrWriter, "policies", len(l.policies))
 	defer bar.finish()
-	rows := make([]bench.Row, len(l.names))
+	rows := make([]bench.Row, len(l.policies))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for k, name := range l.names {
+	for k, policy := range l.policies {
 		g.Go(func() error {
-			rows[k] = bench.Measure(ctx, name, l.in, l.settings)
+			rows[k] = bench.Measure(ctx, policy, l.in, l.settings)
 			bar.step()
 			return nil
 		})
