@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -176,7 +177,7 @@ func Contradictions(rows, stated []Row) []string {
 		if s == nil || !proved || row.Left > 0 || bound <= s.Stated.Value+s.Stated.Rounding+model.Tolerance*math.Abs(bound) {
 			continue
 		}
-		list = append(list, fmt.Sprintf("%s states %s %s for %s, but %s proved that none is below %s", s.Stated.File, s.Minimised, Figure(*s.Objective), s.Instance, row.Solver, Figure(bound)))
+		list = append(list, fmt.Sprintf("%s states %s %s for %s, but %s proved that none is below %s", s.Stated.File, s.Minimised, numtext.Figure(*s.Objective), s.Instance, row.Solver, numtext.Figure(bound)))
 		delete(values, at)
 	}
 	return list

@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
 )
@@ -59,7 +60,7 @@ func renderClusterTable(rows []Row, metrics []model.Metric, clusters []string) s
 				if b, marked := best[row.IsOnline()][id]; marked && b == value && counts(row, m, id) {
 					star = "*"
 				}
-				cells = append(cells, Figure(value)+star)
+				cells = append(cells, numtext.Figure(value)+star)
 			}
 			t.AppendRow(cells)
 			name = ""

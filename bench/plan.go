@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -275,9 +276,5 @@ func (s *Suite) seedsOf(choice SolverChoice) []uint64 {
 
 // String says which solver is left out, on how many instances and why.
 func (s Skipped) String() string {
-	instances := "1 instance"
-	if s.Instances > 1 {
-		instances = fmt.Sprintf("%d instances", s.Instances)
-	}
-	return fmt.Sprintf("%s skipped on %s: %s", s.Solver, instances, s.Reason)
+	return fmt.Sprintf("%s skipped on %s: %s", s.Solver, numtext.Counted(s.Instances, "instance"), s.Reason)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
 )
@@ -277,11 +278,7 @@ func WriteRankings(w io.Writer, rankings []Ranking) error {
 		if k > 0 {
 			b.WriteByte('\n')
 		}
-		instances := "1 instance"
-		if r.Instances != 1 {
-			instances = strconv.Itoa(r.Instances) + " instances"
-		}
-		title := instances + "; minimise " + r.Minimised
+		title := numtext.Counted(r.Instances, "instance") + "; minimise " + r.Minimised
 		if r.Kind != "" {
 			title = r.Kind + ", " + title
 		}
@@ -316,7 +313,7 @@ func rankingTable(r Ranking) string {
 		}
 		cells := table.Row{s.Solver, s.Runs, optionalFigure(s.Objective), ratio, s.Wins, seconds(s.Elapsed), s.Faults}
 		if left {
-			cells = append(cells, Figure(s.Left))
+			cells = append(cells, numtext.Figure(s.Left))
 		}
 		if unsolved {
 			cells = append(cells, s.Unsolved)

@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
@@ -135,7 +136,7 @@ func tableRow(row Row, metrics []model.Metric, best map[string]float64) table.Ro
 		if b, marked := best[name]; marked && b == value {
 			star = "*"
 		}
-		return Figure(value) + star
+		return numtext.Figure(value) + star
 	}
 	objective, ok := objectiveOf(row)
 	cells := table.Row{solverCell(row), cell("", objective, ok), optionalFigure(Finite(row.Bound.Or(math.NaN()))), optionalFigure(row.Gap)}
@@ -193,20 +194,7 @@ func optionalFigure(x *float64) string {
 	if x == nil {
 		return "–"
 	}
-	return Figure(*x)
-}
-
-// Figure formats a number for people with six significant digits. A whole number has no decimals.
-func Figure(x float64) string {
-	switch a := math.Abs(x); {
-	case x == math.Trunc(x) && a < 1e12:
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	case a >= 1e12 || a < 1e-4:
-		return strconv.FormatFloat(x, 'e', 5, 64)
-	default:
-		digits := max(0, 5-int(math.Floor(math.Log10(a))))
-		return strconv.FormatFloat(x, 'f', min(digits, 6), 64)
-	}
+	return numtext.Figure(*x)
 }
 
 // WriteJSON writes the rows as JSON lines.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // Axis maps values, such as times, to shares of the picture's width or height and holds its ticks.
@@ -88,7 +90,7 @@ func (a *Axis) mark(what, unit string, most int) {
 			break
 		}
 		value := n * mantissa * math.Pow10(exponent-scale)
-		label := Grouped(strconv.FormatFloat(value, 'f', decimals, 64))
+		label := numtext.Grouped(strconv.FormatFloat(value, 'f', decimals, 64))
 		a.Ticks = append(a.Ticks, Tick{min(max((n*step-low)/(high-low), 0), 1), label})
 	}
 	a.Caption = axisCaption(what, unit, base, a.to-a.from, scale)
@@ -160,7 +162,7 @@ func axisCaption(what, unit string, base, span float64, scale int) string {
 		}
 		// As many digits as distinguish base from base ± span.
 		digits := 2 + int(math.Ceil(math.Log10(base/span)))
-		text += sign + Significant(base, min(max(digits, 6), 17))
+		text += sign + numtext.Significant(base, min(max(digits, 6), 17))
 	}
 	if scale != 0 {
 		unit = strings.TrimSpace("10" + superscript(scale) + " " + unit)
@@ -178,40 +180,4 @@ func superscript(n int) string {
 }
 
 // number writes a value for people: six digits, thousands grouped.
-func number(x float64) string { return Significant(x, 6) }
-
-// Significant writes a value to the given number of significant digits, or to a whole number where more digits stand before
-// the point: thousands grouped, no zeros at the end. Sizes below 1e-4 or from 1e15 on have an exponent.
-func Significant(x float64, digits int) string {
-	if x == 0 {
-		return "0" // also for -0
-	}
-	size := math.Abs(x)
-	if math.IsInf(x, 0) || math.IsNaN(x) || size < 1e-4 || size >= 1e15 {
-		return strconv.FormatFloat(x, 'g', digits, 64)
-	}
-	decimals := max(0, digits-1-int(math.Floor(math.Log10(size))))
-	text := strconv.FormatFloat(x, 'f', decimals, 64)
-	if decimals > 0 {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return Grouped(text)
-}
-
-// Grouped puts a comma between the thousands of a number of five digits or more.
-func Grouped(text string) string {
-	whole, fraction, isFraction := strings.Cut(text, ".")
-	sign := ""
-	if rest, negative := strings.CutPrefix(whole, "-"); negative {
-		sign, whole = "-", rest
-	}
-	if len(whole) > 4 {
-		for at := len(whole) - 3; at > 0; at -= 3 {
-			whole = whole[:at] + "," + whole[at:]
-		}
-	}
-	if isFraction {
-		return sign + whole + "." + fraction
-	}
-	return sign + whole
-}
+func number(x float64) string { return numtext.Significant(x, 6) }

@@ -83,21 +83,6 @@ func TestTicksRiseAndDiffer(t *testing.T) {
 	})
 }
 
-func TestNumber(t *testing.T) {
-	for x, want := range map[float64]string{
-		0: "0", 60: "60", 2.75: "2.75", 242.0984: "242.098", 1234.5: "1234.5", 12345.678: "12,345.7", 49152: "49,152",
-		1234567: "1,234,567", 1e15: "1e+15", 1e-9: "1e-09", -12345: "-12,345", 0.1 + 0.2: "0.3", 999999.96: "1,000,000",
-		math.Inf(1): "+Inf",
-	} {
-		if got := number(x); got != want {
-			t.Errorf("number(%v) = %q, want %q", x, got, want)
-		}
-	}
-	if got := number(math.Copysign(0, -1)); got != "0" {
-		t.Errorf("number(-0) = %q", got)
-	}
-}
-
 func TestLogAxis(t *testing.T) {
 	for _, c := range []struct {
 		first, last float64

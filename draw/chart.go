@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // pageLimits are the sizes of a page.
@@ -114,7 +116,7 @@ func (c *chart) gutter() float64 {
 
 // notes are the facts about a cluster that stand under its name.
 func (b *band) notes() []string {
-	size := counted(b.processors, "processor")
+	size := numtext.CountedGrouped(b.processors, "processor")
 	switch {
 	case b.exact:
 	case b.processors == 1:

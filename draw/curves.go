@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -177,7 +178,7 @@ func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (
 func checkPanels(opt CurveOptions, panels int) error {
 	const title, panel = 40, 50
 	if least := title + panel*panels; opt.View != Cumulative && opt.Height < least {
-		return fmt.Errorf("height %d: expected at least %d pixels for %s", opt.Height, least, counted(panels, "panel"))
+		return fmt.Errorf("height %d: expected at least %d pixels for %s", opt.Height, least, numtext.CountedGrouped(panels, "panel"))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/svg"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
@@ -125,7 +126,7 @@ func (c *chart) describe(k int) string {
 	b := &c.blocks[k]
 	j := &c.jobs[b.job]
 	set := model.ProcessorSet{{First: b.first, Last: b.last}}
-	text := fmt.Sprintf("%s\n%s: %s\n%s – %s", printable(j.id), printable(c.bands[b.band].id), set, Significant(b.start, 12), Significant(b.end, 12))
+	text := fmt.Sprintf("%s\n%s: %s\n%s – %s", printable(j.id), printable(c.bands[b.band].id), set, numtext.Significant(b.start, 12), numtext.Significant(b.end, 12))
 	if c.unit != "" {
 		text += " " + printable(c.unit)
 	}

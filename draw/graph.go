@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // Sizes in pixels.
@@ -229,7 +231,7 @@ func (g *graph) drawLegend(y float64) {
 	for k := range rows {
 		row := y + 2 + float64(k+1)*legendRow
 		if k == g.rows-1 && k < len(rows)-1 {
-			g.text(margin, row, letters, "and "+counted(len(rows)-k, "more run"))
+			g.text(margin, row, letters, "and "+numtext.CountedGrouped(len(rows)-k, "more run"))
 			break
 		}
 		g.drawSample(k, row-factSize*0.34)
@@ -308,9 +310,9 @@ func (g *graph) hints() iter.Seq2[rect, string] {
 // describe describes a point in lines of text.
 func (t *Run) describe(k int) string {
 	p := &t.Points[k]
-	lines := []string{printable(t.Name), "objective " + Significant(p.Objective, 12) + " after " + Significant(p.Elapsed, 6) + " s"}
+	lines := []string{printable(t.Name), "objective " + numtext.Significant(p.Objective, 12) + " after " + numtext.Significant(p.Elapsed, 6) + " s"}
 	if bound, known := p.Bound.Value(); known {
-		lines = append(lines, strings.TrimSuffix("bound "+Significant(bound, 12)+", "+gapText(p), ", "))
+		lines = append(lines, strings.TrimSuffix("bound "+numtext.Significant(bound, 12)+", "+gapText(p), ", "))
 	}
-	return strings.Join(append(lines, counted(int(p.Evaluations), "evaluation")), "\n")
+	return strings.Join(append(lines, numtext.CountedGrouped(int(p.Evaluations), "evaluation")), "\n")
 }

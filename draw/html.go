@@ -13,6 +13,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 )
@@ -209,12 +210,12 @@ func writeUnscheduled(out *bufio.Writer, jobs []model.Unscheduled) {
 	if len(jobs) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "<details><summary>%s not placed</summary>\n<dl>\n", counted(len(jobs), "job"))
+	fmt.Fprintf(out, "<details><summary>%s not placed</summary>\n<dl>\n", numtext.CountedGrouped(len(jobs), "job"))
 	for _, u := range jobs[:min(len(jobs), most)] {
 		fmt.Fprintf(out, "<dt>%s</dt><dd>%s</dd>\n", html.EscapeString(printable(u.Job)), html.EscapeString(printable(u.Reason)))
 	}
 	if len(jobs) > most {
-		fmt.Fprintf(out, "<dt>…</dt><dd>and %s more</dd>\n", Grouped(fmt.Sprint(len(jobs)-most)))
+		fmt.Fprintf(out, "<dt>…</dt><dd>and %s more</dd>\n", numtext.Grouped(fmt.Sprint(len(jobs)-most)))
 	}
 	out.WriteString("</dl></details>\n")
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
 )
 
@@ -149,7 +150,7 @@ func (c *chart) drawQueueGround() {
 
 // queueNotes are the facts about the queue.
 func (c *chart) queueNotes() []string {
-	return []string{"mean " + Significant(c.load.mean, 3) + " jobs", "at most " + number(float64(c.load.peak))}
+	return []string{"mean " + numtext.Significant(c.load.mean, 3) + " jobs", "at most " + number(float64(c.load.peak))}
 }
 
 // drawShares draws the scale of a cluster's strip.
@@ -189,7 +190,7 @@ func (c *chart) columnHints(yield func(rect, string) bool) {
 func (c *chart) describePeriod(strip, n int) string {
 	from, to := c.load.bounds(n)
 	text := fmt.Sprintf("%s – %s\n", c.moment(from), c.moment(to))
-	classes, write := c.load.waiting, func(x float64) string { return Significant(x, 3) + " jobs" }
+	classes, write := c.load.waiting, func(x float64) string { return numtext.Significant(x, 3) + " jobs" }
 	if strip < len(c.load.held) {
 		classes, write = c.load.held[strip], percent
 		text += printable(c.bands[strip].id) + ": "

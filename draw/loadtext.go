@@ -1,6 +1,10 @@
 package draw
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/allot-opt/allot/internal/numtext"
+)
 
 // isCrowded reports whether most of the processor time of a text is in jobs too short for a cell or two.
 func (t *textChart) isCrowded() bool {
@@ -42,8 +46,8 @@ func (t *textChart) writeLoad(isLimited bool, rows int) {
 	}
 	if v.waiting != nil {
 		most := max(mostOf(v.waiting), 1)
-		t.line("%s", clip("waiting · mean "+Significant(v.mean, 3)+" jobs · at most "+number(float64(v.peak)), t.width))
-		t.writeBars(v, v.waiting[0], most, each, Significant(most, 2))
+		t.line("%s", clip("waiting · mean "+numtext.Significant(v.mean, 3)+" jobs · at most "+number(float64(v.peak)), t.width))
+		t.writeBars(v, v.waiting[0], most, each, numtext.Significant(most, 2))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -144,7 +145,7 @@ func gapText(p *model.Incumbent) string {
 	case gap < 0.01:
 		return "gap below 0.01 %"
 	}
-	return "gap " + Significant(gap, 3) + " %"
+	return "gap " + numtext.Significant(gap, 3) + " %"
 }
 
 // facts are short statements of how the run ended.
@@ -161,11 +162,11 @@ func (t *Run) facts() []string {
 		facts = append(facts, "no bound")
 	}
 	improvements, at := t.improvements()
-	when := "after " + Significant(at, 3) + " s"
+	when := "after " + numtext.Significant(at, 3) + " s"
 	if improvements > 1 {
 		when = "the last " + when
 	}
-	return append(facts, gapText(last), counted(improvements, "improvement"), when)
+	return append(facts, gapText(last), numtext.CountedGrouped(improvements, "improvement"), when)
 }
 
 // improvements counts the points that are better than those before them by more than rounding, including the first point. It also returns

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
 )
 
@@ -112,7 +113,7 @@ func schemeByUser(l *layout, most int) (*scheme, error) {
 	s.fills = append(s.fills, othersFill)
 	switch _, unnamed := held[""]; {
 	case others > 0:
-		s.names = append(s.names, counted(others, "other user"))
+		s.names = append(s.names, numtext.CountedGrouped(others, "other user"))
 	case unnamed:
 		s.names = append(s.names, "no user stated")
 	default:

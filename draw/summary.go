@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -30,15 +31,15 @@ func summarise(sol *model.Solution, l *layout, opt GanttOptions) summary {
 	if sol.Solver != "" {
 		s.add("solver %s", sol.Solver)
 	}
-	s.add("%s placed", counted(len(l.jobs), "job"))
+	s.add("%s placed", numtext.CountedGrouped(len(l.jobs), "job"))
 	if n := len(sol.Unscheduled); n > 0 {
-		s.add("%s unscheduled", Grouped(fmt.Sprint(n)))
+		s.add("%s unscheduled", numtext.Grouped(fmt.Sprint(n)))
 	}
 	if l.window.isSet() {
-		s.add("shown: %s to %s, %s", l.length(l.start-l.zero()), l.length(l.end-l.zero()), counted(l.shown(), "job"))
+		s.add("shown: %s to %s, %s", l.length(l.start-l.zero()), l.length(l.end-l.zero()), numtext.CountedGrouped(l.shown(), "job"))
 	}
 	if l.late > 0 {
-		s.add("%s late", Grouped(fmt.Sprint(l.late)))
+		s.add("%s late", numtext.Grouped(fmt.Sprint(l.late)))
 	}
 	return s
 }
@@ -108,12 +109,4 @@ func shorten(text string, fits func(string) bool) string {
 		text = clip(text, most)
 	}
 	return text
-}
-
-// counted writes a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return Grouped(fmt.Sprint(n)) + " " + thing + "s"
 }

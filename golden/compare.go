@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // Rule names the rule that a schedule breaks.
@@ -130,7 +132,7 @@ func Compare(ctx context.Context, w *Workload, policy string, reference, found S
 		case 0:
 			d.Rule, d.Text = RunTime, s.wrongEnd()
 		case 1:
-			d.Rule, d.Text = Processors, fmt.Sprintf("job %s holds %s, not %d", d.Job, processors(w.Jobs[c.job].Processors), found[c.job].Processors)
+			d.Rule, d.Text = Processors, fmt.Sprintf("job %s holds %s, not %d", d.Job, numtext.Counted(w.Jobs[c.job].Processors, "processor"), found[c.job].Processors)
 		default:
 			d.Others--
 			var err error
@@ -154,14 +156,6 @@ func pointer(x float64) *float64 {
 		return nil
 	}
 	return &x
-}
-
-// processors is a number of processors for people.
-func processors(n int) string {
-	if n == 1 {
-		return "1 processor"
-	}
-	return strconv.Itoa(n) + " processors"
 }
 
 // scene is what is known when a schedule differs for the first time: up to that time both schedules are the same.

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // explain says which rule the start of the job breaks, and why.
@@ -51,7 +53,7 @@ func (s *scene) impossible() (Rule, string) {
 		return BeforeSubmit, fmt.Sprintf("job %s is submitted at %s", j.ID, seconds(j.Submit))
 	}
 	if j.Processors > s.w.Processors {
-		return TooWide, fmt.Sprintf("job %s needs %s and the machine has %d: it is refused and never starts", j.ID, processors(j.Processors), s.w.Processors)
+		return TooWide, fmt.Sprintf("job %s needs %s and the machine has %d: it is refused and never starts", j.ID, numtext.Counted(j.Processors, "processor"), s.w.Processors)
 	}
 	others := s.running()
 	for k := range s.w.Jobs {
@@ -61,7 +63,7 @@ func (s *scene) impossible() (Rule, string) {
 	}
 	if free := s.w.Processors - s.held(others); j.Processors > free {
 		slices.Sort(others)
-		return Capacity, fmt.Sprintf("job %s needs %s, and at %s %s %s %d of %d", j.ID, processors(j.Processors), seconds(s.at), s.names(others), verb(others, "holds", "hold"), s.held(others), s.w.Processors)
+		return Capacity, fmt.Sprintf("job %s needs %s, and at %s %s %s %d of %d", j.ID, numtext.Counted(j.Processors, "processor"), seconds(s.at), s.names(others), verb(others, "holds", "hold"), s.held(others), s.w.Processors)
 	}
 	return "", ""
 }
@@ -84,13 +86,13 @@ func (s *scene) tooEarly() (Rule, string) {
 	}
 	head := &s.w.Jobs[v.head]
 	if s.policy == "fcfs" {
-		return Order, fmt.Sprintf("job %s is ahead of job %s in the queue and still waits at %s: it needs %s", head.ID, j.ID, seconds(s.at), processors(head.Processors))
+		return Order, fmt.Sprintf("job %s is ahead of job %s in the queue and still waits at %s: it needs %s", head.ID, j.ID, seconds(s.at), numtext.Counted(head.Processors, "processor"))
 	}
 	if j.Processors > v.free {
 		return "", ""
 	}
 	return Shadow, fmt.Sprintf("job %s would delay job %s, the head of the queue, whose shadow time is %s: by its estimate it would end at %s, and it needs %s where %d of %d extra %s left",
-		j.ID, head.ID, seconds(v.shadow), seconds(s.at+j.Estimate), processors(j.Processors), v.extra, v.atFirst, areFor(v.extra))
+		j.ID, head.ID, seconds(v.shadow), seconds(s.at+j.Estimate), numtext.Counted(j.Processors, "processor"), v.extra, v.atFirst, areFor(v.extra))
 }
 
 // tooLate says why fcfs or easy starts the job at the time.
@@ -101,7 +103,7 @@ func (s *scene) tooLate() (Rule, string) {
 	if !ok || !v.starts || !s.agrees(verdicts) {
 		return "", ""
 	}
-	fits := fmt.Sprintf("it needs %s and %d %s free at %s", processors(j.Processors), v.free, areFor(v.free), seconds(s.at))
+	fits := fmt.Sprintf("it needs %s and %d %s free at %s", numtext.Counted(j.Processors, "processor"), v.free, areFor(v.free), seconds(s.at))
 	rule, text := Head, fmt.Sprintf("job %s is the head of the queue, and %s", j.ID, fits)
 	if !v.isHead {
 		rule, text = Backfill, fmt.Sprintf("job %s could have been backfilled: %s, ", j.ID, fits)
@@ -202,7 +204,7 @@ func (s *scene) delays(p *planned) (Rule, string) {
 		if free < j.Processors && last >= 0 {
 			other := &s.w.Jobs[last]
 			return Reservation, fmt.Sprintf("job %s would delay job %s, which has %s reserved from %s: by its estimate job %s would hold its %s until %s, and %d %s not reserved then. Its own reservation is %s",
-				j.ID, other.ID, processors(other.Processors), seconds(from), j.ID, processors(j.Processors), seconds(s.at+j.Estimate), free, areFor(free), seconds(own))
+				j.ID, other.ID, numtext.Counted(other.Processors, "processor"), seconds(from), j.ID, numtext.Counted(j.Processors, "processor"), seconds(s.at+j.Estimate), free, areFor(free), seconds(own))
 		}
 	}
 	if !p.standing {
@@ -231,7 +233,7 @@ func (s *scene) reserved(p *planned) (Rule, string) {
 		return "", ""
 	}
 	text := fmt.Sprintf("the reservation of job %s, made at %s, is %s, the first time from which %s %s neither held nor reserved for its estimate of %s s", j.ID, seconds(last.when),
-		seconds(s.at), processors(j.Processors), areFor(j.Processors), seconds(j.Estimate))
+		seconds(s.at), numtext.Counted(j.Processors, "processor"), areFor(j.Processors), seconds(j.Estimate))
 	for _, k := range s.queue() {
 		if k < s.job && s.reference[k].Start > s.at {
 			return Hole, text + fmt.Sprintf(". A hole may lie before the reservation of a job ahead, here of job %s", s.w.Jobs[k].ID)

@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"strings"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // MaxListed is the number of errors that an [InputError] lists; the rest are counted.
@@ -43,7 +45,7 @@ func (e *InputError) Error() string {
 		if e.File != "" {
 			text.WriteString(e.File + ": ")
 		}
-		fmt.Fprintf(&text, "and %s", counted(e.More, "more error"))
+		fmt.Fprintf(&text, "and %s", numtext.Counted(e.More, "more error"))
 	}
 	return text.String()
 }

@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"strings"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // ImportReport says what a reader of a foreign format made of a file: how many jobs it read and kept, and everything it
@@ -76,7 +78,7 @@ func (r *ImportReport) Count(action ImportAction) int {
 // what was repaired and what was odd but kept.
 func (r *ImportReport) String() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s: read %s, kept %d", r.File, r.Format, counted(r.Read, "job"), r.Kept)
+	fmt.Fprintf(&text, "%s: %s: read %s, kept %d", r.File, r.Format, numtext.Counted(r.Read, "job"), r.Kept)
 	if r.Skipped > 0 {
 		fmt.Fprintf(&text, ", skipped %d", r.Skipped)
 	}
@@ -88,12 +90,4 @@ func (r *ImportReport) String() string {
 		}
 	}
 	return text.String()
-}
-
-// counted is a number of things in words.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

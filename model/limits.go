@@ -3,6 +3,8 @@ package model
 import (
 	"errors"
 	"fmt"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // Limits bound the memory that an instance from a stranger may take, see [ReadInstanceWithin]. 0: no limit but those that every instance has.
@@ -26,9 +28,9 @@ func (d *decoder) count(k int) error {
 	d.values++
 	switch limits := d.limits; {
 	case limits.Jobs > 0 && k >= limits.Jobs && len(d.path) == 2 && d.path[0].name == "jobs":
-		return tooLarge(fmt.Sprintf("expected at most %s, found more", counted(limits.Jobs, "job")))
+		return tooLarge(fmt.Sprintf("expected at most %s, found more", numtext.Counted(limits.Jobs, "job")))
 	case limits.Values > 0 && d.values > limits.Values:
-		return tooLarge(fmt.Sprintf("expected at most %s in lists and maps, found more", counted(limits.Values, "value")))
+		return tooLarge(fmt.Sprintf("expected at most %s in lists and maps, found more", numtext.Counted(limits.Values, "value")))
 	}
 	return nil
 }

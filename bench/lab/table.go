@@ -7,6 +7,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 )
 
@@ -24,8 +25,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Load != nil {
 		load = "load " + figure(*r.Load)
 	}
-	fmt.Fprintf(b, "%s: %s on %s, %s; %s within %s, in blocks of %d days\n", name, counted(r.Jobs, "job"), counted(r.Processors, "processor"), load,
-		counted(r.Counted, "job counts", "jobs count"), counted(r.Days, "day"), r.Block)
+	fmt.Fprintf(b, "%s: %s on %s, %s; %s within %s, in blocks of %d days\n", name, numtext.Counted(r.Jobs, "job"), numtext.Counted(r.Processors, "processor"), load,
+		numtext.Counted(r.Counted, "job counts", "jobs count"), numtext.Counted(r.Days, "day"), r.Block)
 	if _, known := secondsIn(r.Time); !known {
 		fmt.Fprintf(b, "times in %s\n", r.Time)
 	}
@@ -131,7 +132,7 @@ func (g *Group) table(b *strings.Builder, r *Report, title, kind string, cell fu
 	}
 	b.WriteString(t.Render() + "\n")
 	if kind == KindShape {
-		fmt.Fprintf(b, "narrow: at most %s; short: at most %s\n", counted(r.Narrow, "processor"), r.time(r.Short))
+		fmt.Fprintf(b, "narrow: at most %s; short: at most %s\n", numtext.Counted(r.Narrow, "processor"), r.time(r.Short))
 	}
 	if more > 0 {
 		fmt.Fprintf(b, "and %d more; --csv and --json list all\n", more)

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
 
 	"fmt"
@@ -28,10 +29,10 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 		fmt.Fprintf(b, "\n%s against %s:\n", p.Name, g.Policies[0].Name)
 		fmt.Fprintf(b, "  mean wait %s\n", r.verdict(all.WaitDifference, "longer", "shorter"))
 		if leaves > 0 {
-			fmt.Fprintf(b, "  %s no place, %d under %s: only jobs that both place are compared\n", counted(p.LeftOut, "job has", "jobs have"), g.Policies[0].LeftOut, g.Policies[0].Name)
+			fmt.Fprintf(b, "  %s no place, %d under %s: only jobs that both place are compared\n", numtext.Counted(p.LeftOut, "job has", "jobs have"), g.Policies[0].LeftOut, g.Policies[0].Name)
 		}
 		if d := all.WaitDifference; d != nil {
-			fmt.Fprintf(b, "  %s longer, %d shorter, %d as long\n", counted(d.Greater, "job waits", "jobs wait"), d.Less, d.Jobs-d.Greater-d.Less)
+			fmt.Fprintf(b, "  %s longer, %d shorter, %d as long\n", numtext.Counted(d.Greater, "job waits", "jobs wait"), d.Less, d.Jobs-d.Greater-d.Less)
 			fmt.Fprintf(b, "  mean bounded slowdown %s\n", r.verdict(all.SlowdownDifference, "greater", "less"))
 		}
 		perhaps = r.lists(b, p) || perhaps
@@ -41,7 +42,7 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 		return
 	case g.Tests[KindAll] == 0:
 		fmt.Fprintf(b, "\nToo few days for an interval: %s in blocks of %d, and %d blocks with jobs are needed. Nothing is shown: the differences above may be chance.\n",
-			counted(r.Days, "day"), r.Block, statistics.LeastBlocks)
+			numtext.Counted(r.Days, "day"), r.Block, statistics.LeastBlocks)
 		return
 	}
 	var families []string
@@ -138,7 +139,7 @@ func (r *Report) lists(b *strings.Builder, p *Policy) (perhaps bool) {
 	list(b, "served better", helped, true)
 	list(b, "perhaps served better", perhapsHelped, false)
 	if tested < classes {
-		fmt.Fprintf(b, "  not tested: %s, with jobs in too few blocks of days\n", counted(classes-tested, "class", "classes"))
+		fmt.Fprintf(b, "  not tested: %s, with jobs in too few blocks of days\n", numtext.Counted(classes-tested, "class", "classes"))
 	}
 	return len(perhapsHurt)+len(perhapsHelped) > 0
 }
@@ -208,15 +209,4 @@ func signedPercent(x float64) string {
 		}
 		return fmt.Sprintf("%.1f %%", x)
 	})
-}
-
-// counted is a number of things; the plural has an s unless it is given.
-func counted(n int, thing string, plural ...string) string {
-	switch {
-	case n == 1:
-		return "1 " + thing
-	case len(plural) > 0:
-		return fmt.Sprintf("%d %s", n, plural[0])
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

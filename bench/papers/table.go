@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/allot-opt/allot/bench/papers/verdict"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 )
 
@@ -96,10 +97,7 @@ func (f *Finding) verdictText() string {
 // seen only after the runs.
 func (o *Outcome) Summary() string {
 	e := o.Experiment
-	of := fmt.Sprintf("%d claims", len(e.Claims))
-	if len(e.Claims) == 1 {
-		of = "1 claim"
-	}
+	of := numtext.Counted(len(e.Claims), "claim")
 	first := &e.Readings[0]
 	text := fmt.Sprintf("Of %s: %s.", of, TallyText(Tally(o.Findings, first)))
 	if len(e.Readings) > 1 {

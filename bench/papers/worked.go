@@ -12,6 +12,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/papers/verdict"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/muscle"
@@ -134,7 +135,7 @@ func compareMetrics(expected Terms, found model.Metrics) error {
 	for _, name := range slices.Sorted(maps.Keys(expected)) {
 		value, ok := found.Get(name)
 		if want := expected[name]; !ok || math.Abs(value-want) > model.Tolerance*max(1, math.Abs(want)) {
-			wrong = append(wrong, fmt.Sprintf("%s: expected %s, found %s", name, bench.Figure(want), bench.Figure(value)))
+			wrong = append(wrong, fmt.Sprintf("%s: expected %s, found %s", name, numtext.Figure(want), numtext.Figure(value)))
 		}
 	}
 	if len(wrong) > 0 {

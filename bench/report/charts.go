@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -104,7 +105,7 @@ func newChart(name string, k *Known) (chart, bool) {
 	if err := writeChart(&b, SVG, name, k); err != nil {
 		return chart{}, false
 	}
-	c := chart{Title: name, Note: counted(len(k.Instance.Jobs()), "job")}
+	c := chart{Title: name, Note: numtext.CountedGrouped(len(k.Instance.Jobs()), "job")}
 	if k.Solution.Objective != nil {
 		c.Note += ", objective " + figure(*k.Solution.Objective, 6)
 	}

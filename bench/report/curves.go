@@ -9,6 +9,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/draw"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -31,7 +32,7 @@ func (g *group) plots(section string, preferred map[string]int) []*plot {
 	for _, draw := range []func(string, map[string]int) *plot{g.performanceProfile, g.dataProfile, g.meanConvergence, g.medianConvergence} {
 		if p := draw(fmt.Sprintf("%s-p%d", section, len(list)), style); p != nil {
 			if n := len(p.Curves) - len(p.Legend); n > 0 {
-				p.Note = "Faint, and named where the pointer rests: " + counted(n, "solver") + " of worse mean rank. " + p.Note
+				p.Note = "Faint, and named where the pointer rests: " + numtext.CountedGrouped(n, "solver") + " of worse mean rank. " + p.Note
 			}
 			list = append(list, p)
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // diagram is a critical-difference diagram, laid out for its SVG: an axis of mean ranks, a label a solver, and bars over solvers that
@@ -87,7 +89,7 @@ func newDiagram(id string, o *outcome) *diagram {
 
 // note says what the bars are, by the test that decides.
 func (d *diagram) note(o *outcome) string {
-	note := "Mean ranks over " + counted(len(o.cases), "instance") + "; 1 is the best. "
+	note := "Mean ranks over " + numtext.CountedGrouped(len(o.cases), "instance") + "; 1 is the best. "
 	switch {
 	case o.decision == tooFew:
 		return note + "One bar joins all: there are too few instances to tell solvers apart."

@@ -9,6 +9,7 @@ import (
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	align "github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 )
 
@@ -27,7 +28,7 @@ func WriteDiff(w io.Writer, d *Diff) error {
 			b.WriteString("by group\n" + diffTable(told) + "\n")
 		}
 		if n := len(d.Lines) - len(told); n > 0 {
-			fmt.Fprintf(b, "%s by group where no objective changed and no difference of time is shown: --json has them\n", counted(n, "line"))
+			fmt.Fprintf(b, "%s by group where no objective changed and no difference of time is shown: --json has them\n", numtext.CountedGrouped(n, "line"))
 		}
 	} else {
 		b.WriteString(diffTable(d.Lines) + "\n")
@@ -60,7 +61,7 @@ func writeCells(b *strings.Builder, what string, cells []string) {
 	if len(cells) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s: %s\n", what, counted(len(cells), "run"))
+	fmt.Fprintf(b, "\n%s: %s\n", what, numtext.CountedGrouped(len(cells), "run"))
 	for _, line := range cells[:min(len(cells), mostListed)] {
 		fmt.Fprintf(b, "  %s\n", line)
 	}
@@ -105,7 +106,7 @@ func (d *Diff) Summary() string {
 		}
 		return fmt.Sprintf("%d better, %d worse, %d without a difference shown", counts[Better], counts[Worse], counts[Open])
 	}
-	return fmt.Sprintf("B beside A, %s: objective %s; time %s.", counted(len(lines), "solver"), say(counts), say(times))
+	return fmt.Sprintf("B beside A, %s: objective %s; time %s.", numtext.CountedGrouped(len(lines), "solver"), say(counts), say(times))
 }
 
 // diffTable is a line a group and solver.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // facts are the head of the page.
@@ -18,13 +20,13 @@ func (s *study) facts(runs []Run) []fact {
 	for k := range s.rows {
 		row := &s.rows[k]
 		instances[row.InstanceSHA256+row.Instance], seeds[row.Seed], budgets[budgetOf(row)] = true, true, true
-		workers[counted(max(row.Workers, 1), "worker")] = true
+		workers[numtext.CountedGrouped(max(row.Workers, 1), "worker")] = true
 		if row.Version != "" {
 			versions[printable(row.Version)] = true
 		}
 		elapsed += row.Elapsed
 	}
-	done := counted(len(s.rows), "run")
+	done := numtext.CountedGrouped(len(s.rows), "run")
 	cells := 0
 	for _, run := range runs {
 		if run.File == nil {
@@ -38,7 +40,7 @@ func (s *study) facts(runs []Run) []fact {
 	}
 	list := []fact{
 		{"Runs", done + ", " + spell(elapsed) + " of solving"},
-		{"Instances", whole(len(instances)) + " in " + counted(len(names), "group")},
+		{"Instances", whole(len(instances)) + " in " + numtext.CountedGrouped(len(names), "group")},
 		{"Solvers", whole(len(s.solvers))},
 		{"Seeds", whole(len(seeds))},
 		{"Budget of a run", strings.Join(keys(budgets), "; ") + "; " + strings.Join(keys(workers), " or ")},
@@ -59,7 +61,7 @@ func environments(runs []Run) []fact {
 		}
 		for _, e := range runs[k].File.Environments {
 			if e.CPU != "" || e.Cores > 0 {
-				processors[printable(strings.Join(strings.Fields(cmp.Or(e.CPU, e.System)), " "))+", "+counted(e.Cores, "core")] = true
+				processors[printable(strings.Join(strings.Fields(cmp.Or(e.CPU, e.System)), " "))+", "+numtext.CountedGrouped(e.Cores, "core")] = true
 			}
 			if e.Host != "" {
 				hosts[printable(e.Host)] = true

@@ -8,7 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/draw"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -133,7 +133,7 @@ func figure(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return missing
 	}
-	return strings.Replace(draw.Significant(x, digits), "-", "−", 1)
+	return strings.Replace(numtext.Significant(x, digits), "-", "−", 1)
 }
 
 // percent writes a percentage with at most two decimals. It never writes a number above 0 as 0.
@@ -193,14 +193,8 @@ func seconds(s float64) string {
 }
 
 // whole writes a whole number with its thousands grouped.
-func whole[T int | int64 | uint64](n T) string { return draw.Grouped(strconv.FormatInt(int64(n), 10)) }
-
-// counted writes how many there are of something.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return whole(n) + " " + thing + "s"
+func whole[T int | int64 | uint64](n T) string {
+	return numtext.Grouped(strconv.FormatInt(int64(n), 10))
 }
 
 // listed writes names as in a sentence.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // mostRows is how many runs one page lists, so that a browser can show it.
@@ -122,7 +123,7 @@ func (g *group) facts() string {
 			}
 		}
 	}
-	list := []string{counted(len(g.cases), "instance"), counted(len(g.solvers), "solver"), counted(len(seeds), "seed"), counted(runs, "run")}
+	list := []string{numtext.CountedGrouped(len(g.cases), "instance"), numtext.CountedGrouped(len(g.solvers), "solver"), numtext.CountedGrouped(len(seeds), "seed"), numtext.CountedGrouped(runs, "run")}
 	if len(metrics) > 0 {
 		list = append(list, "objective "+strings.Join(keys(metrics), ", "))
 	}
@@ -170,7 +171,7 @@ func (o *outcome) notes() []string {
 		notes = append(notes, "Not compared, since they ran on few of the instances: "+printable(listed(names))+".")
 	}
 	if o.skipped > 0 {
-		notes = append(notes, "Ranks and tests leave out "+counted(o.skipped, "instance")+" that one of the solvers did not run on.")
+		notes = append(notes, "Ranks and tests leave out "+numtext.CountedGrouped(o.skipped, "instance")+" that one of the solvers did not run on.")
 	}
 	return notes
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // piece is a part of a sentence; names of solvers are strong.
@@ -55,7 +56,7 @@ func (o *outcome) words() sentence {
 			first = append(first, o.solvers[k])
 		}
 	}
-	on := " over " + counted(len(o.cases), "instance")
+	on := " over " + numtext.CountedGrouped(len(o.cases), "instance")
 	if o.seeds {
 		on = " on the only instance"
 	}
@@ -67,7 +68,7 @@ func (o *outcome) words() sentence {
 		s.say(" share the best mean rank, " + figure(o.mean[order[0]], 3) + " of " + whole(len(o.solvers)) + on + ". ")
 	default:
 		s.name(first...)
-		s.say(" has the best mean rank, " + figure(o.mean[order[0]], 3) + " among " + counted(len(o.solvers), "solver") + on + ". ")
+		s.say(" has the best mean rank, " + figure(o.mean[order[0]], 3) + " among " + numtext.CountedGrouped(len(o.solvers), "solver") + on + ". ")
 	}
 	o.sayTests(&s, order)
 	return s
@@ -174,7 +175,7 @@ func related(p float64) string {
 
 // samples says how many there are.
 func (o *outcome) samples() string {
-	text := counted(len(o.cases), "instance")
+	text := numtext.CountedGrouped(len(o.cases), "instance")
 	if o.seeds {
 		text = "so few runs on one instance"
 	}

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/suggest"
 )
@@ -100,7 +100,7 @@ func arguments(c *cli.Context, names ...string) ([]string, error) {
 		if len(names) == 0 {
 			expected = "no arguments"
 		}
-		return nil, usageErrorf("expected %s, found %s; see %s --help", expected, counted(c.NArg(), "argument"), c.Command.HelpName)
+		return nil, usageErrorf("expected %s, found %s; see %s --help", expected, numtext.Counted(c.NArg(), "argument"), c.Command.HelpName)
 	}
 	return c.Args().Slice(), nil
 }
@@ -117,14 +117,6 @@ func oneFromStdin(what string, paths ...string) error {
 		return usageErrorf("expected at most one of %s to be standard input (-)", what)
 	}
 	return nil
-}
-
-// counted formats a number of things, such as "1 job" or "2 jobs".
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // printable makes a text harmless for the user's terminal.

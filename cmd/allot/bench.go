@@ -17,6 +17,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/claim"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/suggest"
 )
 
@@ -173,10 +174,10 @@ func planned(plan *bench.Plan, opt bench.RunOptions) string {
 		}
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s × %s, %s; rows in %s", plan.Suite.Name, counted(len(plan.Instances), "instance"), counted(len(labels), "solver"),
-		counted(len(plan.Cells), "run"), opt.Dir)
+	fmt.Fprintf(&text, "%s: %s × %s, %s; rows in %s", plan.Suite.Name, numtext.Counted(len(plan.Instances), "instance"), numtext.Counted(len(labels), "solver"),
+		numtext.Counted(len(plan.Cells), "run"), opt.Dir)
 	if opt.Shard.N > 1 {
-		fmt.Fprintf(&text, "\n  shard %s: %s", opt.Shard, counted(len(plan.Share(opt.Shard)), "run"))
+		fmt.Fprintf(&text, "\n  shard %s: %s", opt.Shard, numtext.Counted(len(plan.Share(opt.Shard)), "run"))
 	}
 	for _, skipped := range plan.Skipped {
 		fmt.Fprintf(&text, "\n  %s", skipped)

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // warning returns a function that shows a warning.
@@ -31,7 +32,7 @@ func reportPart(c *cli.Context, plan *bench.Plan, share []int, opt bench.RunOpti
 			own = append(own, *row)
 		}
 	}
-	fmt.Fprintf(c.App.ErrWriter, "%s\n", printable(fmt.Sprintf("this part is done; %d of %s in %s have a row", len(plan.Own(rows)), counted(len(plan.Cells), "run"), opt.Dir)))
+	fmt.Fprintf(c.App.ErrWriter, "%s\n", printable(fmt.Sprintf("this part is done; %d of %s in %s have a row", len(plan.Own(rows)), numtext.Counted(len(plan.Cells), "run"), opt.Dir)))
 	return benchFaults(c.App.ErrWriter, own)
 }
 
@@ -46,7 +47,7 @@ func reportRun(c *cli.Context, plan *bench.Plan, dir string) error {
 		return usageErrorf("%s: no solver of the suite supports an instance", dir)
 	}
 	if n := len(rows) - len(own); n > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "the tables leave out %s of other runs in the folder; allot bench report shows all\n", counted(n, "row"))
+		fmt.Fprintf(c.App.ErrWriter, "the tables leave out %s of other runs in the folder; allot bench report shows all\n", numtext.Counted(n, "row"))
 	}
 	rows = own
 	run, err := bench.ReadRun(dir)
@@ -91,5 +92,5 @@ func benchFaults(w io.Writer, rows []bench.Row) error {
 	if count == 0 {
 		return nil
 	}
-	return &statusError{status, fmt.Errorf("%s of %d failed", counted(count, "run"), len(rows))}
+	return &statusError{status, fmt.Errorf("%s of %d failed", numtext.Counted(count, "run"), len(rows))}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/report"
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 func benchReportCommand() *cli.Command {
@@ -123,7 +124,7 @@ func writePictures(c *cli.Context, dir string, runs []report.Run, opt report.Opt
 			}
 		}
 	}
-	fmt.Fprintf(c.App.ErrWriter, "%s: %s, each as SVG, PDF and PNG\n", printable(dir), counted(len(pictures), "figure"))
+	fmt.Fprintf(c.App.ErrWriter, "%s: %s, each as SVG, PDF and PNG\n", printable(dir), numtext.Counted(len(pictures), "figure"))
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/sweep"
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 func benchSlurmCommand() *cli.Command {
@@ -195,7 +196,7 @@ func (r *slurmRun) submit(ctx context.Context) error {
 		}
 	}
 	if waiting > 0 {
-		fmt.Fprintf(r.c.App.ErrWriter, "%s of %d wait or run already\n", counted(waiting, "task"), r.array.Tasks)
+		fmt.Fprintf(r.c.App.ErrWriter, "%s of %d wait or run already\n", numtext.Counted(waiting, "task"), r.array.Tasks)
 	}
 	if len(r.array.Only) == 0 {
 		return nil
@@ -212,7 +213,7 @@ func (r *slurmRun) submit(ctx context.Context) error {
 	}
 	fmt.Fprint(r.c.App.Writer, r.array.Script())
 	options := r.c.Args().Slice()[1:]
-	what := fmt.Sprintf("%s of %d for %s", counted(len(r.array.Only), "task"), r.array.Tasks, counted(missing, "run"))
+	what := fmt.Sprintf("%s of %d for %s", numtext.Counted(len(r.array.Only), "task"), r.array.Tasks, numtext.Counted(missing, "run"))
 	if !r.c.Bool("submit") {
 		words := append(append([]string{"sbatch"}, options...), script)
 		for k := range words {
@@ -268,6 +269,6 @@ func (r *slurmRun) wait(ctx context.Context) error {
 			return err
 		}
 		return &statusError{exitFailure, errors.New(printable(fmt.Sprintf("%s of %d without a row, and no task waits or runs; see %s for the cause; the same command with --submit submits them again",
-			counted(len(missing), "run"), len(r.plan.Cells), filepath.Join(r.array.Logs, "K.out"))))}
+			numtext.Counted(len(missing), "run"), len(r.plan.Cells), filepath.Join(r.array.Logs, "K.out"))))}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -76,7 +77,7 @@ func runBound(c *cli.Context) error {
 	more := proof.Improve(ctx, second)
 	for more && c.Duration("time") > 0 && ctx.Err() == nil {
 		if value, known := proof.Bound().Value(); known {
-			bar.describe(fmt.Sprintf("%s: lower bound %s", printable(instanceName(in)), bench.Figure(value)))
+			bar.describe(fmt.Sprintf("%s: lower bound %s", printable(instanceName(in)), numtext.Figure(value)))
 		}
 		more = proof.Improve(ctx, second)
 	}
@@ -106,13 +107,13 @@ func (p *provedBound) write(w io.Writer) error {
 	if k := slices.IndexFunc(p.Parts, func(part bound.Part) bool { return part.Best }); k >= 0 {
 		by = ", by " + p.Parts[k].Method
 	}
-	fmt.Fprintf(w, "%s ≥ %s%s\n", p.Objective, bench.Figure(p.Bound), by)
+	fmt.Fprintf(w, "%s ≥ %s%s\n", p.Objective, numtext.Figure(p.Bound), by)
 	for _, part := range p.Parts {
 		mark := " "
 		if part.Best {
 			mark = "*"
 		}
-		if _, err := fmt.Fprintf(w, "%s %s ≥ %s by %s\n", mark, part.Metric, bench.Figure(part.Value), part.Method); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s ≥ %s by %s\n", mark, part.Metric, numtext.Figure(part.Value), part.Method); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -88,7 +89,7 @@ func runCheck(c *cli.Context) error {
 		return err
 	}
 	if !report.OK() {
-		found := counted(len(report.Violations)+report.More, "violation")
+		found := numtext.Counted(len(report.Violations)+report.More, "violation")
 		if foreign {
 			found += "; it was made for another instance, not for " + args[0]
 		}
@@ -122,12 +123,12 @@ func writeReport(w io.Writer, in *model.Instance, sol *model.Solution, report *m
 		fmt.Fprintln(w, printable(v.Error()))
 	}
 	if report.More > 0 {
-		fmt.Fprintf(w, "and %s\n", counted(report.More, "more violation"))
+		fmt.Fprintf(w, "and %s\n", numtext.Counted(report.More, "more violation"))
 	}
 	if !report.OK() {
 		return
 	}
-	fmt.Fprintf(w, "ok\nobjective %s%s\n", bench.Figure(report.Objective), minimisedText(in, sol))
+	fmt.Fprintf(w, "ok\nobjective %s%s\n", numtext.Figure(report.Objective), minimisedText(in, sol))
 	lines := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
 	writeMetrics(lines, in, report.Metrics)
 	_ = lines.Flush() // the writer keeps what went wrong
@@ -141,10 +142,10 @@ func writeMetrics(lines io.Writer, in *model.Instance, metrics model.Metrics) {
 		case !ok:
 			continue
 		case !m.PerCluster:
-			fmt.Fprintf(lines, "%s\t%s\n", m.Name, bench.Figure(value.Total))
+			fmt.Fprintf(lines, "%s\t%s\n", m.Name, numtext.Figure(value.Total))
 		default:
 			for _, cluster := range in.Clusters() {
-				fmt.Fprintf(lines, "%s\t%s\n", printable(m.Name+"["+cluster.ID+"]"), bench.Figure(value.ByCluster[cluster.ID]))
+				fmt.Fprintf(lines, "%s\t%s\n", printable(m.Name+"["+cluster.ID+"]"), numtext.Figure(value.ByCluster[cluster.ID]))
 			}
 		}
 	}

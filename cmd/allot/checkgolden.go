@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/golden"
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // goldenFlag names a folder of reference schedules.
@@ -50,21 +51,21 @@ func checkGolden(c *cli.Context) error {
 			differ++
 		}
 	}
-	return &statusError{exitViolations, fmt.Errorf("%d of %s differ from the reference", differ, counted(len(report.Results), "schedule"))}
+	return &statusError{exitViolations, fmt.Errorf("%d of %s differ from the reference", differ, numtext.Counted(len(report.Results), "schedule"))}
 }
 
 // writeGolden writes a report for people: what differs, what is right, what was not there.
 func writeGolden(w io.Writer, set *golden.Set, report *golden.Report) {
 	for _, r := range report.Results {
 		if r.Difference == nil {
-			fmt.Fprintln(w, printable(fmt.Sprintf("%s: ok, %s", r.File, counted(r.Jobs, "start"))))
+			fmt.Fprintln(w, printable(fmt.Sprintf("%s: ok, %s", r.File, numtext.Counted(r.Jobs, "start"))))
 			continue
 		}
 		fmt.Fprintln(w, printable(r.File+": "+strings.ReplaceAll(r.Difference.String(), "\n", "\n  ")))
 	}
 	for _, policy := range slices.Sorted(maps.Keys(report.Missing)) {
 		if missing := report.Missing[policy]; len(missing) > 0 {
-			fmt.Fprintln(w, printable(fmt.Sprintf("%s: no schedule for %d of %s: %s", policy, len(missing), counted(len(set.Workloads), "workload"), strings.Join(missing, ", "))))
+			fmt.Fprintln(w, printable(fmt.Sprintf("%s: no schedule for %d of %s: %s", policy, len(missing), numtext.Counted(len(set.Workloads), "workload"), strings.Join(missing, ", "))))
 		}
 	}
 	if len(report.Passed) > 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 )
@@ -118,7 +119,7 @@ func describeOutcome(w io.Writer, in *model.Instance, certificate *proof.Certifi
 	}
 	claim := name + " is infeasible"
 	if value, known := certificate.Bound.Max(certificate.Stated).Value(); known {
-		claim = fmt.Sprintf("%s ≥ %s", name, bench.Figure(value))
+		claim = fmt.Sprintf("%s ≥ %s", name, numtext.Figure(value))
 	}
 	text := fmt.Sprintf("%s: %s\n", out.Verdict, claim)
 	if out.Reason != "" {
@@ -130,11 +131,11 @@ func describeOutcome(w io.Writer, in *model.Instance, certificate *proof.Certifi
 	switch {
 	case !solution:
 	case out.Optimal:
-		text += fmt.Sprintf("optimal, proved: the solution costs %s\n", bench.Figure(*out.Objective))
+		text += fmt.Sprintf("optimal, proved: the solution costs %s\n", numtext.Figure(*out.Objective))
 	case out.Why != "":
 		text += "the solution is not proved optimal: " + out.Why + "\n"
 		if out.Gap != nil {
-			text += fmt.Sprintf("the solution costs %s, gap %.2f %%\n", bench.Figure(*out.Objective), *out.Gap)
+			text += fmt.Sprintf("the solution costs %s, gap %.2f %%\n", numtext.Figure(*out.Objective), *out.Gap)
 		}
 	}
 	_, err := io.WriteString(w, printable(text))

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -289,8 +290,8 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 		}
 	}
 	text := new(strings.Builder)
-	fmt.Fprintf(text, "%s: %s, %s, %s; minimise %s\n", in.label, counted(len(in.Jobs()), "job"), counted(len(in.Clusters()), "cluster"),
-		counted(in.Processors(), "processor"), bench.ObjectiveName(in.Instance))
+	fmt.Fprintf(text, "%s: %s, %s, %s; minimise %s\n", in.label, numtext.Counted(len(in.Jobs()), "job"), numtext.Counted(len(in.Clusters()), "cluster"),
+		numtext.Counted(in.Processors(), "processor"), bench.ObjectiveName(in.Instance))
 	if err := bench.WriteTable(text, rows, single, width); err != nil {
 		return err
 	}

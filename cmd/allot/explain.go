@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/sim/whatif"
@@ -96,13 +96,13 @@ func explained(e *plan.Explanation) string {
 	if p := e.Placement; p == nil {
 		fmt.Fprintf(w, "%s is left out: %s\n", e.Job, e.Reason)
 	} else {
-		fmt.Fprintf(w, "%s runs on %s from %s to %s; it arrives at %s and waits %s\n", e.Job, placeOf(p), bench.Figure(p.Start), bench.Figure(p.End),
-			bench.Figure(e.Arrival), bench.Figure(p.Start-e.Arrival))
+		fmt.Fprintf(w, "%s runs on %s from %s to %s; it arrives at %s and waits %s\n", e.Job, placeOf(p), numtext.Figure(p.Start), numtext.Figure(p.End),
+			numtext.Figure(e.Arrival), numtext.Figure(p.Start-e.Arrival))
 		for _, wait := range e.Waits {
-			fmt.Fprintf(w, "  waits for %s, which ends at %s (%s)\n", wait.Job, bench.Figure(wait.End), wait.For)
+			fmt.Fprintf(w, "  waits for %s, which ends at %s (%s)\n", wait.Job, numtext.Figure(wait.End), wait.For)
 		}
 		if len(e.Waits) == 0 && p.Start > e.Arrival {
-			fmt.Fprintf(w, "  waits for no job: its processors are free from %s on, but the solver starts it later\n", bench.Figure(*e.Free))
+			fmt.Fprintf(w, "  waits for no job: its processors are free from %s on, but the solver starts it later\n", numtext.Figure(*e.Free))
 		}
 	}
 	if e.Deadline != nil {
@@ -114,7 +114,7 @@ func explained(e *plan.Explanation) string {
 		if e.Placement != nil && e.Placement.End <= *e.Deadline {
 			state = "met"
 		}
-		fmt.Fprintf(w, "  %s %s: %s\n", kind, bench.Figure(*e.Deadline), state)
+		fmt.Fprintf(w, "  %s %s: %s\n", kind, numtext.Figure(*e.Deadline), state)
 	}
 	fmt.Fprintf(w, "where it could run if all other jobs stayed where they are, the earliest end first:\n")
 	list := slices.Clone(e.Alternatives)
@@ -124,9 +124,9 @@ func explained(e *plan.Explanation) string {
 		case a.End == nil:
 			fmt.Fprintf(w, "  %s: not at all: %s\n", a.Cluster, a.Why)
 		case a.Why != "":
-			fmt.Fprintf(w, "  %s: from %s to %s, %s\n", a.Cluster, bench.Figure(*a.Start), bench.Figure(*a.End), a.Why)
+			fmt.Fprintf(w, "  %s: from %s to %s, %s\n", a.Cluster, numtext.Figure(*a.Start), numtext.Figure(*a.End), a.Why)
 		default:
-			fmt.Fprintf(w, "  %s: from %s to %s\n", a.Cluster, bench.Figure(*a.Start), bench.Figure(*a.End))
+			fmt.Fprintf(w, "  %s: from %s to %s\n", a.Cluster, numtext.Figure(*a.Start), numtext.Figure(*a.End))
 		}
 	}
 	return w.String()

@@ -13,7 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
@@ -90,7 +90,7 @@ func tracedRun(c *cli.Context) (t traced, err error) {
 	args := c.Args().Slice()
 	switch {
 	case len(args) < files || len(args) > files+1:
-		return t, usageErrorf("--trace: expected %s, found %s; see %s --help", expected, counted(len(args), "argument"), c.Command.HelpName)
+		return t, usageErrorf("--trace: expected %s, found %s; see %s --help", expected, numtext.Counted(len(args), "argument"), c.Command.HelpName)
 	case c.IsSet("seed") && !c.IsSet("solver"):
 		return t, usageErrorf("--seed: expected it only with --solver; a solution states the seed of its run")
 	}
@@ -146,9 +146,9 @@ func (t *traced) reproduces(ctx context.Context) error {
 			if solve.SamePlacement(p, other) {
 				continue
 			}
-			stated = fmt.Sprintf("runs it on %s from %s", placeOf(other), bench.Figure(other.Start))
+			stated = fmt.Sprintf("runs it on %s from %s", placeOf(other), numtext.Figure(other.Start))
 		}
-		return t.differs(fmt.Sprintf("%s runs job %s on %s from %s, but the file %s", t.choice.Info.Name, p.Job, placeOf(p), bench.Figure(p.Start), stated))
+		return t.differs(fmt.Sprintf("%s runs job %s on %s from %s, but the file %s", t.choice.Info.Name, p.Job, placeOf(p), numtext.Figure(p.Start), stated))
 	}
 	if len(t.made.Jobs) > len(result.Solution.Jobs) {
 		return t.differs(fmt.Sprintf("the file places %d jobs, but %s places %d", len(t.made.Jobs), t.choice.Info.Name, len(result.Solution.Jobs)))
@@ -205,7 +205,7 @@ const shownScores = 12
 // stepText is a step for people.
 func stepText(s *solve.Step) string {
 	w := new(strings.Builder)
-	fmt.Fprintf(w, "%d. at %s, %s: %s\n", s.Number, bench.Figure(s.At), s.Rule, s.Text)
+	fmt.Fprintf(w, "%d. at %s, %s: %s\n", s.Number, numtext.Figure(s.At), s.Rule, s.Text)
 	if len(s.Terms) > 0 {
 		fmt.Fprintf(w, "     %s\n", termsText(s.Terms))
 	}
@@ -219,11 +219,11 @@ func stepText(s *solve.Step) string {
 	}
 	writeScores(w, s.Score, scores)
 	if others > 0 {
-		fmt.Fprintf(w, "     and %s; --json has all\n", counted(others, "more cluster"))
+		fmt.Fprintf(w, "     and %s; --json has all\n", numtext.Counted(others, "more cluster"))
 	}
 	for k := range s.Placed {
 		p := &s.Placed[k]
-		fmt.Fprintf(w, "   %s: %s from %s to %s\n", p.Job, placeOf(p), bench.Figure(p.Start), bench.Figure(p.End))
+		fmt.Fprintf(w, "   %s: %s from %s to %s\n", p.Job, placeOf(p), numtext.Figure(p.Start), numtext.Figure(p.End))
 	}
 	return w.String()
 }
@@ -232,7 +232,7 @@ func stepText(s *solve.Step) string {
 func termsText(terms []sim.Term) string {
 	var parts []string
 	for _, term := range terms {
-		parts = append(parts, term.Name+" "+bench.Figure(term.Value))
+		parts = append(parts, term.Name+" "+numtext.Figure(term.Value))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -259,7 +259,7 @@ func writeScores(w io.Writer, name string, scores []solve.Score) {
 		}
 		var cells []string
 		if score.Value != nil {
-			cells = append(cells, bench.Figure(*score.Value))
+			cells = append(cells, numtext.Figure(*score.Value))
 		}
 		if score.Why != "" {
 			cells = append(cells, "("+score.Why+")")
@@ -268,7 +268,7 @@ func writeScores(w io.Writer, name string, scores []solve.Score) {
 		for _, column := range columns {
 			cell := ""
 			if k := slices.IndexFunc(score.Terms, func(t sim.Term) bool { return t.Name == column }); k >= 0 {
-				cell = bench.Figure(score.Terms[k].Value)
+				cell = numtext.Figure(score.Terms[k].Value)
 			}
 			row = append(row, cell)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/formats"
@@ -61,7 +62,7 @@ func schedulesOf(c *cli.Context, most int) (*model.Instance, []*model.Solution, 
 		if most > 1 {
 			expected += "…"
 		}
-		return nil, nil, usageErrorf("expected %s, found %s; see %s --help", expected, counted(len(args), "argument"), c.Command.HelpName)
+		return nil, nil, usageErrorf("expected %s, found %s; see %s --help", expected, numtext.Counted(len(args), "argument"), c.Command.HelpName)
 	}
 	in, list, err := readSchedules(args[0], args[1:]...)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/backtest"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/forecast"
@@ -128,9 +128,9 @@ func readEnded(c *cli.Context, path string) (*model.Instance, error) {
 // forecastText formats a forecast for people.
 func forecastText(f *forecast.Forecast) string {
 	b := new(strings.Builder)
-	fmt.Fprintf(b, "%s at %s under %s", counted(len(f.Jobs), "job"), bench.Figure(f.At), f.Solver)
+	fmt.Fprintf(b, "%s at %s under %s", numtext.Counted(len(f.Jobs), "job"), numtext.Figure(f.At), f.Solver)
 	if f.Runs > 0 {
-		fmt.Fprintf(b, ": %s, run times drawn from %s", counted(f.Runs, "future"), counted(f.Ended, "ended job"))
+		fmt.Fprintf(b, ": %s, run times drawn from %s", numtext.Counted(f.Runs, "future"), numtext.Counted(f.Ended, "ended job"))
 		if f.Arrivals {
 			b.WriteString(", later arrivals as on the days before")
 		} else {
@@ -153,7 +153,7 @@ func forecastText(f *forecast.Forecast) string {
 			atOnce++
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s", j.Job, j.Processors, bench.Figure(j.Submitted), after(j.Expected, f))
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s", j.Job, j.Processors, numtext.Figure(j.Submitted), after(j.Expected, f))
 		if f.Runs > 0 {
 			fmt.Fprintf(table, "\t%s\t%s\t%s", after(j.P10, f), after(j.P50, f), after(j.P90, f))
 		}
@@ -161,10 +161,10 @@ func forecastText(f *forecast.Forecast) string {
 	}
 	if atOnce < len(f.Jobs) {
 		_ = table.Flush() // into memory
-		fmt.Fprintf(b, "starts count from %s, the time of the forecast\n", bench.Figure(f.At))
+		fmt.Fprintf(b, "starts count from %s, the time of the forecast\n", numtext.Figure(f.At))
 	}
 	if atOnce > 0 {
-		fmt.Fprintf(b, "%s at once, or already: not listed\n", counted(atOnce, "start"))
+		fmt.Fprintf(b, "%s at once, or already: not listed\n", numtext.Counted(atOnce, "start"))
 	}
 	return b.String()
 }
@@ -177,7 +177,7 @@ func after(start *float64, f *forecast.Forecast) string {
 	case *start == f.At:
 		return "at once"
 	}
-	return timetext.Of(*start-f.At, f.TimeUnit, bench.Figure)
+	return timetext.Of(*start-f.At, f.TimeUnit, numtext.Figure)
 }
 
 // runBacktest measures forecasts on a trace.
@@ -226,7 +226,7 @@ func runBacktest(c *cli.Context, path, name string, policy solve.Policy) error {
 // backtestText formats a backtest for people.
 func backtestText(r *backtest.Report) string {
 	b := new(strings.Builder)
-	fmt.Fprintf(b, "%s under %s: %s at arrivals, %s each, seed %d\n", r.Trace, r.Solver, counted(len(r.Samples), "forecast"), counted(r.Runs, "future"), r.Seed)
+	fmt.Fprintf(b, "%s under %s: %s at arrivals, %s each, seed %d\n", r.Trace, r.Solver, numtext.Counted(len(r.Samples), "forecast"), numtext.Counted(r.Runs, "future"), r.Seed)
 	if r.Stopped {
 		b.WriteString("stopped early: these samples are those that ended first, so they are not a random choice from all\n")
 	}
@@ -237,7 +237,7 @@ func backtestText(r *backtest.Report) string {
 		if x == nil {
 			return "–"
 		}
-		return timetext.Of(*x, r.TimeUnit, bench.Figure)
+		return timetext.Of(*x, r.TimeUnit, numtext.Figure)
 	}
 	for _, g := range r.Groups {
 		interval := "–"

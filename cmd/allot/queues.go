@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -34,14 +34,14 @@ func queueSummary(in *model.Instance, sol *model.Solution) string {
 		}
 		wait := "wait without bound: not stable"
 		if !math.IsInf(m.Wait, 1) {
-			wait = "mean wait at most " + bench.Figure(m.Wait)
+			wait = "mean wait at most " + numtext.Figure(m.Wait)
 		}
-		shown.line("  %s/%s: %s, rate %s of %s (%.0f %%), %s\n", m.Cluster, m.Machine, counted(m.Jobs, "job"),
-			bench.Figure(m.Rate), bench.Figure(m.ServiceRate), 100*m.Rate/m.ServiceRate, wait)
+		shown.line("  %s/%s: %s, rate %s of %s (%.0f %%), %s\n", m.Cluster, m.Machine, numtext.Counted(m.Jobs, "job"),
+			numtext.Figure(m.Rate), numtext.Figure(m.ServiceRate), 100*m.Rate/m.ServiceRate, wait)
 	}
 	shown.end()
 	if idle > 0 {
-		fmt.Fprintf(w, "  %s idle\n", counted(idle, "machine"))
+		fmt.Fprintf(w, "  %s idle\n", numtext.Counted(idle, "machine"))
 	}
 	shown = limited{w: w, what: "jobs"}
 	for k := range view.Jobs {
@@ -49,13 +49,13 @@ func queueSummary(in *model.Instance, sol *model.Solution) string {
 		j, m := &in.Jobs()[r.Job], &view.Machines[r.Machine]
 		text := "expected response " + expected(r.Response)
 		if j.HasDeadline() {
-			text += fmt.Sprintf(" (deadline %s)", bench.Figure(j.Deadline-j.Arrival))
+			text += fmt.Sprintf(" (deadline %s)", numtext.Figure(j.Deadline-j.Arrival))
 		}
 		if r.Cost > 0 || j.HasBudget() {
 			text += ", cost " + expected(r.Cost)
 		}
 		if j.HasBudget() {
-			text += fmt.Sprintf(" (budget %s)", bench.Figure(j.Budget))
+			text += fmt.Sprintf(" (budget %s)", numtext.Figure(j.Budget))
 		}
 		if r.Penalty > 0 {
 			text += ", penalty " + expected(r.Penalty)
@@ -90,5 +90,5 @@ func expected(x float64) string {
 	if math.IsInf(x, 1) {
 		return "without bound"
 	}
-	return bench.Figure(x)
+	return numtext.Figure(x)
 }

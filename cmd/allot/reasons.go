@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
@@ -116,10 +116,10 @@ func writeReasons(b *strings.Builder, solver string, reasons []whatif.Decision) 
 		fmt.Fprintf(b, "what decided in %s:\n", solver)
 	}
 	for _, r := range reasons {
-		fmt.Fprintf(b, "  at %s, %s: %s\n", bench.Figure(r.At), r.Rule, r.Text)
+		fmt.Fprintf(b, "  at %s, %s: %s\n", numtext.Figure(r.At), r.Rule, r.Text)
 		table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 		for _, term := range r.Terms {
-			fmt.Fprintf(table, "    %s\t%s\n", term.Name, bench.Figure(term.Value))
+			fmt.Fprintf(table, "    %s\t%s\n", term.Name, numtext.Figure(term.Value))
 		}
 		_ = table.Flush() // into memory
 	}

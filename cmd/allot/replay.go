@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/params"
@@ -77,7 +78,7 @@ func runReplay(c *cli.Context) error {
 	totals, err := sim.Run(ctx, source, stream.Processors(), discipline.Plain(stream.Processors()), sim.Options{
 		Kill: policy.Kills(), Seed: c.Uint64("seed"),
 		Progress: func(p sim.Progress) {
-			bar.describe(fmt.Sprintf("%d jobs, time %s", p.Left, bench.Figure(p.Now)))
+			bar.describe(fmt.Sprintf("%d jobs, time %s", p.Left, numtext.Figure(p.Now)))
 			bar.step()
 		},
 	})
@@ -124,7 +125,7 @@ func replayWorkload(c *cli.Context) error {
 	totals, err := sim.Stream(ctx, system, source, policy.Discipline(), sim.Options{
 		Kill: policy.Kills(), Seed: seed, Observer: figures,
 		Progress: func(p sim.Progress) {
-			bar.describe("time " + bench.Figure(p.Now))
+			bar.describe("time " + numtext.Figure(p.Now))
 			bar.at(int(p.Left))
 		},
 	})
@@ -227,7 +228,7 @@ func writeTotals(c *cli.Context, solver string, t *sim.Totals, system *model.Ins
 	return write(c, "-", func(w io.Writer) error {
 		lines := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
 		for _, f := range figures {
-			fmt.Fprintf(lines, "%s\t%s\n", f.name, bench.Figure(f.value))
+			fmt.Fprintf(lines, "%s\t%s\n", f.name, numtext.Figure(f.value))
 		}
 		if system != nil {
 			writeMetrics(lines, system, metrics)

@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/papers"
 	figures "github.com/allot-opt/allot/bench/report"
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 func reproduceCommand() *cli.Command {
@@ -133,11 +134,11 @@ func tellChanges(c *cli.Context, changes []papers.Change, compared, total int) e
 			}
 			fmt.Fprintf(w, "%s, reading %q: recorded %q, now %q%s\n", change.ID, change.Reading, change.Recorded, change.Now, reason)
 		}
-		_, err := fmt.Fprintf(w, "%s compared with their records, %d without one; %s changed\n", counted(compared, "experiment"), total-compared, counted(len(changes), "verdict"))
+		_, err := fmt.Fprintf(w, "%s compared with their records, %d without one; %s changed\n", numtext.Counted(compared, "experiment"), total-compared, numtext.Counted(len(changes), "verdict"))
 		return err
 	})
 	if err == nil && len(changes) > 0 {
-		err = &statusError{exitViolations, fmt.Errorf("%s changed", counted(len(changes), "recorded verdict"))}
+		err = &statusError{exitViolations, fmt.Errorf("%s changed", numtext.Counted(len(changes), "recorded verdict"))}
 	}
 	return err
 }

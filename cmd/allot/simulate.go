@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/forecast"
@@ -174,17 +174,17 @@ func onlineSolvers() string {
 // whatIfText formats an answer for people.
 func whatIfText(a *whatif.Answer) string {
 	b := new(strings.Builder)
-	fmt.Fprintf(b, "job %s (%s) submitted at %s under %s\n", a.Job, counted(a.Processors, "processor"), bench.Figure(a.Submitted), a.Solver)
+	fmt.Fprintf(b, "job %s (%s) submitted at %s under %s\n", a.Job, numtext.Counted(a.Processors, "processor"), numtext.Figure(a.Submitted), a.Solver)
 	switch {
 	case a.Start == nil:
 		fmt.Fprintf(b, "  never starts: %s\n", a.Reason)
 	case *a.Wait == 0:
 		fmt.Fprintf(b, "  starts at once on %s\n", a.Cluster)
 	default:
-		fmt.Fprintf(b, "  starts at %s on %s, after waiting %s\n", bench.Figure(*a.Start), a.Cluster, timetext.Of(*a.Wait, a.TimeUnit, bench.Figure))
+		fmt.Fprintf(b, "  starts at %s on %s, after waiting %s\n", numtext.Figure(*a.Start), a.Cluster, timetext.Of(*a.Wait, a.TimeUnit, numtext.Figure))
 	}
 	if a.ExpectedStart != nil {
-		fmt.Fprintf(b, "  expected at its submission, by the estimates: %s, after %s\n", bench.Figure(*a.ExpectedStart), timetext.Of(*a.ExpectedStart-a.Submitted, a.TimeUnit, bench.Figure))
+		fmt.Fprintf(b, "  expected at its submission, by the estimates: %s, after %s\n", numtext.Figure(*a.ExpectedStart), timetext.Of(*a.ExpectedStart-a.Submitted, a.TimeUnit, numtext.Figure))
 	}
 	if a.Start != nil && a.Reason != "" {
 		fmt.Fprintf(b, "  does not run to its end: %s\n", a.Reason)
@@ -204,31 +204,31 @@ func writeCauses(b *strings.Builder, causes []whatif.Cause) {
 	}
 	for k, c := range causes {
 		if k == mostListed {
-			fmt.Fprintf(b, "  and %s\n", counted(len(causes)-k, "more cause"))
+			fmt.Fprintf(b, "  and %s\n", numtext.Counted(len(causes)-k, "more cause"))
 			return
 		}
 		to := "…"
 		if !math.IsNaN(c.To) {
-			to = bench.Figure(c.To)
+			to = numtext.Figure(c.To)
 		}
-		fmt.Fprintf(b, "  %s – %s: %s\n", bench.Figure(c.From), to, c.Text)
+		fmt.Fprintf(b, "  %s – %s: %s\n", numtext.Figure(c.From), to, c.Text)
 	}
 }
 
 // writeBlockers writes which jobs delayed the job.
 func writeBlockers(b *strings.Builder, blockers []whatif.Blocker, unit string) {
 	if len(blockers) > 0 {
-		fmt.Fprintf(b, "delayed by %s, most delay first (processors held × time, while it waits):\n", counted(len(blockers), "job"))
+		fmt.Fprintf(b, "delayed by %s, most delay first (processors held × time, while it waits):\n", numtext.Counted(len(blockers), "job"))
 	}
 	for k, j := range blockers {
 		if k == mostListed {
-			fmt.Fprintf(b, "  and %s\n", counted(len(blockers)-k, "more job"))
+			fmt.Fprintf(b, "  and %s\n", numtext.Counted(len(blockers)-k, "more job"))
 			return
 		}
-		fmt.Fprintf(b, "  %s: %s processor·%s; %s, %s, started at %s, to end at %s by its estimate", j.Job, bench.Figure(j.Delay), unit, j.Role,
-			counted(j.Processors, "processor"), bench.Figure(*j.Start), bench.Figure(*j.EstimatedEnd))
+		fmt.Fprintf(b, "  %s: %s processor·%s; %s, %s, started at %s, to end at %s by its estimate", j.Job, numtext.Figure(j.Delay), unit, j.Role,
+			numtext.Counted(j.Processors, "processor"), numtext.Figure(*j.Start), numtext.Figure(*j.EstimatedEnd))
 		if j.End != nil {
-			fmt.Fprintf(b, ", ended at %s", bench.Figure(*j.End))
+			fmt.Fprintf(b, ", ended at %s", numtext.Figure(*j.End))
 		}
 		b.WriteByte('\n')
 	}

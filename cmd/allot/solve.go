@@ -12,6 +12,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/draw"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -275,7 +276,7 @@ func summary(in, target *model.Instance, solver solve.Info, result solve.Result,
 	fmt.Fprintf(w, "%s: %s, %s (%s) in %s\n", instanceName(in), name, statusText(target, sol.Status), sol.Stop, elapsed.Round(time.Millisecond/10))
 	fmt.Fprintf(w, "  objective %s", objectiveText(target, sol.Objective))
 	if value, known := sol.Bound.Value(); known {
-		fmt.Fprintf(w, ", bound %s", bench.Figure(value))
+		fmt.Fprintf(w, ", bound %s", numtext.Figure(value))
 	}
 	if gap, ok := sol.Gap(); ok {
 		fmt.Fprintf(w, ", gap %.2f %%", gap)
@@ -297,7 +298,7 @@ func summary(in, target *model.Instance, solver solve.Info, result solve.Result,
 	var figures []string
 	for _, m := range bench.ShownMetrics(in) {
 		if value, ok := sol.Metrics.Get(m.Name); ok {
-			figures = append(figures, m.Name+" "+bench.Figure(value))
+			figures = append(figures, m.Name+" "+numtext.Figure(value))
 		}
 	}
 	fmt.Fprintf(w, "  %s\n", strings.Join(figures, ", "))
@@ -329,5 +330,5 @@ func objectiveText(in *model.Instance, value *float64) string {
 	if value == nil {
 		return bench.ObjectiveName(in) + " is not finite"
 	}
-	return bench.ObjectiveName(in) + " = " + bench.Figure(*value)
+	return bench.ObjectiveName(in) + " = " + numtext.Figure(*value)
 }

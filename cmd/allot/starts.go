@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/slurm"
@@ -118,7 +118,7 @@ func forecastOf(ctx context.Context, in *model.Instance, choices []solve.Choice,
 			}
 		}
 		if late > 0 {
-			f.Notes = append(f.Notes, fmt.Sprintf("do not rely on the figures of %s: it delays %s that Slurm already runs", choice.Label, counted(late, "job")))
+			f.Notes = append(f.Notes, fmt.Sprintf("do not rely on the figures of %s: it delays %s that Slurm already runs", choice.Label, numtext.Counted(late, "job")))
 		}
 	}
 	return f, nil
@@ -131,9 +131,9 @@ func isRunning(in *model.Instance, j *model.Job) bool {
 
 // text is the forecast for people: a line each job, and the mean wait.
 func (f *startTable) text() string {
-	figure := func(x float64) string { return timetext.Of(x, cmp.Or(f.Unit, "s"), bench.Figure) }
+	figure := func(x float64) string { return timetext.Of(x, cmp.Or(f.Unit, "s"), numtext.Figure) }
 	w := new(strings.Builder)
-	fmt.Fprintf(w, "when %s would start, counted from time 0", counted(len(f.Jobs), "job"))
+	fmt.Fprintf(w, "when %s would start, counted from time 0", numtext.Counted(len(f.Jobs), "job"))
 	if f.Running > 0 {
 		fmt.Fprintf(w, "; %d more run already", f.Running)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -51,10 +52,10 @@ func (f *watch) end(result solve.Result) {
 func (f *watch) line(evaluations int64) string {
 	text := "no schedule yet"
 	if !math.IsInf(f.Best, 1) {
-		text = "objective " + bench.Figure(f.Best)
+		text = "objective " + numtext.Figure(f.Best)
 	}
 	if value, known := f.Bound.Value(); known {
-		text += ", bound " + bench.Figure(value)
+		text += ", bound " + numtext.Figure(value)
 	}
 	if gap, ok := model.Gap(f.Best, f.Bound); ok {
 		text += fmt.Sprintf(", gap %.2f %%", gap)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/queues"
@@ -54,7 +55,7 @@ func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 		return err
 	}
 	_, err = fmt.Fprintf(c.App.ErrWriter, "%s: %s of %s: %s (%d integer), %s, %d coefficients\n",
-		path, m.Name, printable(instanceName(in)), counted(m.Variables(), "variable"), m.Integers(), counted(m.Rows(), "row"), m.Terms())
+		path, m.Name, printable(instanceName(in)), numtext.Counted(m.Variables(), "variable"), m.Integers(), numtext.Counted(m.Rows(), "row"), m.Terms())
 	return err
 }
 

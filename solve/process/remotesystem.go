@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/online"
 	"github.com/allot-opt/allot/sim"
@@ -142,23 +143,17 @@ func (g *general) fits(j *sim.Job, shares []sim.Share) bool {
 func (g *general) tooWide(j *sim.Job, s *online.Start, cluster, n int) error {
 	free := g.platform.FreeProcessors(cluster)
 	if n <= free {
-		return fmt.Errorf("job %q needs %s with what it asks for on %q; %d are free, but too few of them have it", s.Job, counted(n), s.Cluster, free)
+		return fmt.Errorf("job %q needs %s with what it asks for on %q; %d are free, but too few of them have it", s.Job, numtext.Counted(n, "processor"), s.Cluster, free)
 	}
-	return fmt.Errorf("job %q needs %s of %q, but %d are free", s.Job, counted(n), s.Cluster, free)
+	return fmt.Errorf("job %q needs %s of %q, but %d are free", s.Job, numtext.Counted(n, "processor"), s.Cluster, free)
 }
-
-// counted is a number of processors.
-func counted(n int) string { return span(n, n) }
 
 // span is a range of numbers of processors.
 func span(least, most int) string {
-	switch {
-	case least < most:
+	if least < most {
 		return fmt.Sprintf("%d to %d processors", least, most)
-	case least == 1:
-		return "1 processor"
 	}
-	return fmt.Sprintf("%d processors", least)
+	return numtext.Counted(least, "processor")
 }
 
 // plainCluster is the name of the only cluster of a trace, as allot import swf names it.
@@ -190,9 +185,9 @@ func (plain) start(e *sim.Engine, j *sim.Job, s *online.Start) (field string, wr
 	case s.On != nil:
 		return "on", errors.New("expected no such field: the processors of a trace have no numbers")
 	case s.Processors != 0 && s.Processors != n:
-		return "processors", fmt.Errorf("expected %s for job %q, found %d", counted(n), s.Job, s.Processors)
+		return "processors", fmt.Errorf("expected %s for job %q, found %d", numtext.Counted(n, "processor"), s.Job, s.Processors)
 	case n > e.Free():
-		return "job", fmt.Errorf("job %q needs %s, but %d are free", s.Job, counted(n), e.Free())
+		return "job", fmt.Errorf("job %q needs %s, but %d are free", s.Job, numtext.Counted(n, "processor"), e.Free())
 	}
 	e.Start(j)
 	return "", nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
@@ -123,7 +124,7 @@ func (run *packing) filling(c *cluster, space model.Range, table *batchTable) *s
 	step := run.turn(c)
 	step.Terms = []sim.Term{{Name: "r", Value: float64(space.Len())}, {Name: "cp", Value: float64(space.First)}, {Name: "filled", Value: float64(t.row)}}
 	text := new(strings.Builder)
-	fmt.Fprintf(text, ". Its space has %s, from number %d on", counted(space.Len()), space.First)
+	fmt.Fprintf(text, ". Its space has %s, from number %d on", numtext.Counted(space.Len(), "processor"), space.First)
 	if t.row < space.Len() {
 		fmt.Fprintf(text, "; no jobs are found for all of them, but for %d", t.row)
 	}
@@ -136,14 +137,6 @@ func (run *packing) filling(c *cluster, space model.Range, table *batchTable) *s
 	}
 	step.Text += text.String()
 	return &step
-}
-
-// counted is a number of processors in words.
-func counted(n int) string {
-	if n == 1 {
-		return "1 processor"
-	}
-	return fmt.Sprintf("%d processors", n)
 }
 
 // tellFilled tells of a space whose jobs are placed now.
