@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/allot-opt/allot/model/internal/lines"
 )
 
 // Ask asks the Slurm of this machine for its queue, by commands that only read. Versions whose scontrol knows no --json are asked with sinfo and for text.
@@ -60,7 +62,7 @@ func run(ctx context.Context, line string) ([]byte, error) {
 		return nil, fmt.Errorf("slurm: %s: %w", line, ctx.Err())
 	case err != nil:
 		first, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n")
-		return nil, fmt.Errorf("slurm: %s: %w: %s", line, err, safeName(first))
+		return nil, fmt.Errorf("slurm: %s: %w: %s", line, err, lines.Name(first))
 	}
 	return text, nil
 }

@@ -107,10 +107,10 @@ func (q *queue) spec(e *entry, in *model.InstanceSpec, tasks map[string]int, res
 	j := &q.doc.jobs[e.job]
 	s := model.JobSpec{
 		ID: e.id, Arrival: e.arrival, Processors: model.Rigid(e.processors), Estimate: &e.length, Span: e.span, Memory: e.memory,
-		User: safeName(cmp.Or(j.user, j.userID)), Group: safeName(j.group), Queue: safeName(j.partition),
+		User: lines.Name(cmp.Or(j.user, j.userID)), Group: lines.Name(j.group), Queue: lines.Name(j.partition),
 	}
 	if q.account {
-		s.Group = safeName(j.account)
+		s.Group = lines.Name(j.account)
 	}
 	for _, before := range e.after {
 		s.After = append(s.After, before.id)
@@ -137,7 +137,7 @@ func (q *queue) spec(e *entry, in *model.InstanceSpec, tasks map[string]int, res
 		need(name, copies, maxCopies)
 	}
 	if atOnce := int(min(j.atOnce.or(0), maxCopies)); e.array != "" && atOnce > 0 && tasks[e.array] > atOnce {
-		need(safeName("array "+e.array), 1, atOnce)
+		need(lines.Name("array "+e.array), 1, atOnce)
 	}
 	if e.place.licence != "" {
 		need(e.place.licence, 1, 0)
@@ -194,7 +194,7 @@ func (q *queue) licencesOf(e *entry) map[string]int {
 			part, copies = part[:cut], n
 		}
 		if part != "" {
-			found[safeName(part)] = copies
+			found[lines.Name(part)] = copies
 		}
 	}
 	return found
@@ -240,7 +240,7 @@ func (q *queue) generic(e *entry, resources map[string]bool, need func(name stri
 }
 
 // genericName is the licence that stands for a generic resource.
-func genericName(name string) string { return safeName("gres/" + name) }
+func genericName(name string) string { return lines.Name("gres/" + name) }
 
 // cluster is a cluster as the model takes it: nodes that are alike are one group of machines.
 func (q *queue) cluster(c int, in *model.InstanceSpec, resources map[string]bool) model.ClusterSpec {
@@ -293,8 +293,8 @@ func (q *queue) cluster(c int, in *model.InstanceSpec, resources map[string]bool
 		if len(id) > 200 {
 			id = names[g][0] + " and " + strconv.Itoa(len(names[g])-1) + " more"
 		}
-		if id = safeName(id); ids[id] {
-			id = safeName(strconv.Itoa(g) + " " + id)
+		if id = lines.Name(id); ids[id] {
+			id = lines.Name(strconv.Itoa(g) + " " + id)
 		}
 		ids[id] = true
 		spec.Machines[g].ID, spec.Machines[g].Count = id, len(names[g])

@@ -242,7 +242,7 @@ func (s *system) addLicences(doc *document) {
 		case !l.total.known:
 			doc.missing(place, "Total")
 		default:
-			s.licences[safeName(l.name)] = whole(l.total, maxCopies, doc.faults, place+".Total")
+			s.licences[lines.Name(l.name)] = whole(l.total, maxCopies, doc.faults, place+".Total")
 		}
 	}
 }
@@ -276,9 +276,9 @@ func (s *system) join() {
 		for _, p := range s.clusters[c].parts {
 			list = append(list, p.name)
 		}
-		name := safeName(strings.Join(list, "+"))
+		name := lines.Name(strings.Join(list, "+"))
 		for names[name] {
-			name = safeName(fmt.Sprintf("%d %s", c, name))
+			name = lines.Name(fmt.Sprintf("%d %s", c, name))
 		}
 		names[name] = true
 		s.clusters[c].name = name
@@ -335,7 +335,7 @@ func (s *system) placeOf(names string) *place {
 		}
 		p.most = max(p.most, processors)
 		if len(hosts) < len(s.clusters[c].hosts) {
-			p.licence = safeName("partition " + names)
+			p.licence = lines.Name("partition " + names)
 		}
 	}
 	slices.SortFunc(p.clusters, cmp.Compare[int])

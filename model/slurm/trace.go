@@ -241,7 +241,7 @@ func (t *trace) job(line int, value fields) {
 		t.faults.Line(line, "expected at most %d jobs, found more", maxTrace)
 		return
 	}
-	j := past{id: safeName(id), line: line, user: t.text(value("User", "UserId", "UID")), group: t.text(value("Account", "Group", "GroupId")), queue: t.text(value("Partition"))}
+	j := past{id: lines.Name(id), line: line, user: t.text(value("User", "UserId", "UID")), group: t.text(value("Account", "Group", "GroupId")), queue: t.text(value("Partition"))}
 	right := true
 	moment := func(what string) float64 {
 		x, err := parseMoment(value(what, what+"Time"))
@@ -312,7 +312,7 @@ func (t *trace) keep(j *past) {
 func (t *trace) text(name string) string {
 	known, found := t.texts[name]
 	if !found {
-		known = strings.Clone(safeName(name))
+		known = strings.Clone(lines.Name(name))
 		t.texts[known] = known
 	}
 	return known

@@ -2,7 +2,6 @@ package slurm
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -10,13 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/internal/lines"
 )
-
-// maxToken is the longest text, number or run of white space that is read, in bytes. Besides the result, about this much of the file is in memory at
-// most.
-const maxToken = 1 << 20
 
 // number is a number as any version writes it: plain, as a text, null, or an object of set, infinite and number.
 type number struct {
@@ -37,35 +31,14 @@ func (n number) or(other float64) float64 {
 // decoder reads the JSON of Slurm's commands value by value and skips everything that it is not asked for. A value of the wrong kind is a fault with
 // its path, and reading continues; only a syntax error ends it.
 type decoder struct {
-	json   *jsontext.Decoder
-	r      io.Reader
-	read   int64
-	err    error // what ended reading, but for the end of the file; the JSON decoder would wrap it
+	json   *lines.JSON
 	faults *lines.Faults
 	texts  map[string]string // short texts seen, held once
 }
 
 // newDecoder reads from r.
 func newDecoder(r io.Reader, faults *lines.Faults) *decoder {
-	d := &decoder{r: r, faults: faults, texts: map[string]string{}}
-	d.json = jsontext.NewDecoder(d, jsontext.AllowDuplicateNames(true))
-	return d
-}
-
-// Read implements io.Reader. It limits what the decoder holds at once.
-func (d *decoder) Read(buffer []byte) (int, error) {
-	if d.read-d.json.InputOffset() > maxToken {
-		d.err = fmt.Errorf("expected texts, numbers and white space of at most %d bytes, found a longer one", maxToken)
-	}
-	if d.err != nil {
-		return 0, d.err
-	}
-	n, err := d.r.Read(buffer)
-	d.read += int64(n)
-	if err != nil && err != io.EOF {
-		d.err = err
-	}
-	return n, err
+	return &decoder{json: lines.NewJSON(r), faults: faults, texts: map[string]string{}}
 }
 
 // errEnd ends reading after a fault that is listed.
@@ -73,46 +46,18 @@ var errEnd = errors.New("slurm: reading ends")
 
 // explain lists the error that ended reading.
 func (d *decoder) explain(err error) {
-	place := pathOf(d.json.StackPointer())
-	var syntactic *jsontext.SyntacticError
 	switch {
 	case errors.Is(err, errEnd): // why is listed
-	case d.err != nil:
-		d.faults.At(place, "%s", d.err)
-	case err == io.EOF && d.read == 0:
+	case err == io.EOF && d.json.IsEmpty():
 		d.faults.At("", "expected the JSON of a Slurm command, found an empty file")
-	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		d.faults.At(place, "the file ends early, at byte %d, inside a JSON value", d.read)
-	case errors.As(err, &syntactic):
-		d.faults.At(place, "not JSON: %s at byte %d", strings.TrimPrefix(syntactic.Err.Error(), "jsontext: "), syntactic.ByteOffset)
 	default:
-		d.faults.At(place, "%s", err)
+		d.faults.At(lines.Path(d.json.StackPointer()), "%s", d.json.Explain(err))
 	}
-}
-
-// pathOf writes a pointer such as /jobs/3/cpus as jobs[3].cpus. A long one, of a hostile file, is cut.
-func pathOf(pointer jsontext.Pointer) string {
-	const most = 200
-	var text strings.Builder
-	for token := range pointer.Tokens() {
-		switch _, err := strconv.Atoi(token); {
-		case text.Len() > most:
-			return text.String() + "…"
-		case err == nil:
-			text.WriteString("[" + token + "]")
-		default:
-			if text.Len() > 0 {
-				text.WriteByte('.')
-			}
-			text.WriteString(safeName(token[:min(len(token), 40)]))
-		}
-	}
-	return text.String()
 }
 
 // fault lists a fault at the value that was read last.
 func (d *decoder) fault(format string, args ...any) {
-	d.faults.At(pathOf(d.json.StackPointer()), format, args...)
+	d.faults.At(lines.Path(d.json.StackPointer()), format, args...)
 }
 
 // wrong passes over a value of the wrong kind and lists it.
@@ -329,18 +274,4 @@ func whole(n number, most int, faults *lines.Faults, place string) int {
 		return 0
 	}
 	return int(n.value)
-}
-
-// safeName is a text as a name in an instance: valid UTF-8 without control characters, of at most the length that the model takes.
-func safeName(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\ufffd"))
-	if len(text) > model.MaxName {
-		text = strings.ToValidUTF8(text[:model.MaxName-3], "") + "…"
-	}
-	return text
 }

@@ -2,11 +2,9 @@ package wfformat
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -14,10 +12,6 @@ import (
 
 	"github.com/allot-opt/allot/model/internal/lines"
 )
-
-// maxToken is the longest text, number or run of white space that is read, in bytes. Besides the tasks, about this much of
-// the file is in memory at most.
-const maxToken = 1 << 20
 
 // document holds the parts of a file that are read. Versions up to 1.4 have tasks and machines in the workflow itself;
 // later versions have the structure in its specification and the measurements in its execution. Everything else in the
@@ -68,22 +62,20 @@ var (
 	flat     = []string{"1.3", "1.4"}
 )
 
-// decode reads the document and lists faults of its form. If a field is given twice, the last counts, because remembering
-// all names of a foreign object would need unlimited memory.
+// decode reads the document and lists faults of its form. If a field is given twice, the last counts.
 func decode(r io.Reader, faults *lines.Faults) *document {
 	doc := new(document)
-	in := &source{r: r}
-	in.json = jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true))
-	err := json.UnmarshalDecode(in.json, doc)
+	in := lines.NewJSON(r)
+	err := json.UnmarshalDecode(in.Decoder, doc)
 	if err == nil {
-		if _, err = in.json.ReadToken(); err == io.EOF {
+		if _, err = in.ReadToken(); err == io.EOF {
 			err = nil
 		} else if err == nil {
 			err = errors.New("expected the end of the file after the JSON value")
 		}
 	}
 	if err != nil {
-		in.explain(err, faults)
+		explain(in, err, faults)
 		return nil
 	}
 	if !slices.Contains(versions, doc.SchemaVersion) {
@@ -96,60 +88,13 @@ func decode(r io.Reader, faults *lines.Faults) *document {
 // isFlat says that the file is of a version without a specification.
 func (d *document) isFlat() bool { return slices.Contains(flat, d.SchemaVersion) }
 
-// source limits what the decoder holds at once and remembers the error that ended reading, which the decoder would wrap.
-type source struct {
-	r    io.Reader
-	json *jsontext.Decoder // that reads from it
-	read int64
-	err  error
-}
-
-// Read implements io.Reader.
-func (s *source) Read(buffer []byte) (int, error) {
-	if s.read-s.json.InputOffset() > maxToken {
-		s.err = fmt.Errorf("expected texts, numbers and white space of at most %d bytes, found a longer one", maxToken)
-		return 0, s.err
+// explain lists an error that ended reading.
+func explain(in *lines.JSON, err error, faults *lines.Faults) {
+	if semantic := (*json.SemanticError)(nil); !in.Ended(err) && errors.As(err, &semantic) {
+		faults.At(lines.Path(semantic.JSONPointer), "expected %s, found %s", expected(semantic.GoType), found(semantic.JSONKind))
+		return
 	}
-	n, err := s.r.Read(buffer)
-	s.read += int64(n)
-	if err != nil && err != io.EOF {
-		s.err = err
-	}
-	return n, err
-}
-
-// explain lists an error of the decoder.
-func (s *source) explain(err error, faults *lines.Faults) {
-	var semantic *json.SemanticError
-	var syntactic *jsontext.SyntacticError
-	switch {
-	case s.err != nil:
-		faults.At("", "%s", s.err)
-	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		faults.At("", "the file ends early, at byte %d, inside a JSON value", s.read)
-	case errors.As(err, &semantic):
-		faults.At(path(semantic.JSONPointer), "expected %s, found %s", expected(semantic.GoType), found(semantic.JSONKind))
-	case errors.As(err, &syntactic):
-		faults.At("", "not JSON: %s at byte %d", strings.TrimPrefix(syntactic.Err.Error(), "jsontext: "), syntactic.ByteOffset)
-	default:
-		faults.At("", "%s", err)
-	}
-}
-
-// path writes a pointer such as /tasks/3/id as tasks[3].id.
-func path(pointer jsontext.Pointer) string {
-	var text strings.Builder
-	for token := range pointer.Tokens() {
-		if _, err := strconv.Atoi(token); err == nil {
-			text.WriteString("[" + token + "]")
-			continue
-		}
-		if text.Len() > 0 {
-			text.WriteByte('.')
-		}
-		text.WriteString(token)
-	}
-	return text.String()
+	faults.At("", "%s", in.Explain(err))
 }
 
 // expected names the kind of value that goes into a type.

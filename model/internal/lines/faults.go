@@ -101,3 +101,17 @@ func Quote[T string | []byte](text T) string {
 	}
 	return strconv.Quote(string(text[:most])) + "…"
 }
+
+// Name is a text as a name in an instance: valid UTF-8 without control characters, of at most the length that the model takes.
+func Name(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+	if len(text) > model.MaxName {
+		text = strings.ToValidUTF8(text[:model.MaxName-3], "") + "…"
+	}
+	return text
+}
