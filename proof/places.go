@@ -18,14 +18,17 @@ func room(job *model.Job, m *model.Machine) int {
 	if job.MinBandwidth > m.Bandwidth || slices.ContainsFunc(job.Licences, func(n model.Need) bool { return n.Copies > 0 && !m.Runs(n.Licence) }) {
 		return 0
 	}
-	if float64(m.Units)*job.Memory <= m.Memory {
+	if job.Memory == 0 || math.IsInf(m.Memory, 1) || float64(m.Units)*job.Memory <= m.Memory {
 		return m.Units // where the product is rounded down, it is so by less than the last digit of the memory
 	}
 	tasks := number(m.Memory)
 	tasks.Add(tasks, new(big.Rat).Mul(tasks, last))
 	tasks.Quo(tasks, number(job.Memory))
 	whole := new(big.Int).Quo(tasks.Num(), tasks.Denom())
-	return min(m.Units, int(whole.Int64()))
+	if !whole.IsInt64() || whole.Int64() > int64(m.Units) {
+		return m.Units
+	}
+	return int(whole.Int64())
 }
 
 // gives is the number of processors of each cluster that a job can hold at once, of all machines and of the best one. It is 0 on a cluster for which a job with

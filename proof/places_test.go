@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
-	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/modeltest"
 )
 
@@ -82,33 +81,6 @@ func TestRoomIsExact(t *testing.T) {
 				if found := room(&job, &m); found != want {
 					t.Errorf("memory %v, %v each: %d processors, expected %d", m.Memory, each, found, want)
 				}
-			}
-		}
-	}
-}
-
-// A job that asks for no copy of a licence runs where the licence does not.
-func TestNoCopyNeedsNoLicence(t *testing.T) {
-	b := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Licences: []string{"here"}}}})
-	b.Spec().Licences = map[string]int{"here": 1, "elsewhere": 1}
-	in, err := b.Job(model.JobSpec{ID: "none", Work: new(1.0), Licences: map[string]int{"elsewhere": 0}}, model.JobSpec{ID: "one", Work: new(1.0), Licences: map[string]int{"elsewhere": 1}}).Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for j, want := range []int{1, 0} {
-		if got := room(&in.Jobs()[j], &in.Clusters()[0].Machines[0]); got != want {
-			t.Errorf("job %s: room for %d, expected %d", in.Jobs()[j].ID, got, want)
-		}
-	}
-}
-
-// An idle rate counts from a billionth of the rate of all arrivals on, whatever the unit of time is.
-func TestIdleRateIsRelative(t *testing.T) {
-	for _, rate := range []float64{1e-6, 1, 1e6} {
-		for idle, want := range map[float64]bool{0: false, 1e-10: false, 1e-8: true, 0.5: true} {
-			q := model.Queueing{Rate: rate, Period: 4 / (rate * (1 - idle))}
-			if got := isIdle(4, q); got != want {
-				t.Errorf("rate %v, of which %v is idle: %t", rate, idle, got)
 			}
 		}
 	}

@@ -108,23 +108,19 @@ func (c *queueClass) stable(period, serviceRate float64, kappa *big.Rat, tasks i
 		} else {
 			spare.Add(spare, seems)
 		}
-		wait, _ := w.Quo(w, spare).Float64()
 		c.most = n
-		c.wait = append(c.wait, max(0, below(wait)))
+		c.wait = append(c.wait, down(w.Quo(w, spare)))
 	}
 }
 
-// below is the next smaller float64: the exact result of one operation is not below that of the computed one.
-func below(x float64) float64 { return math.Nextafter(x, math.Inf(-1)) }
-
-// penalty is a lower bound of the penalty of a task at a wait; +Inf where a limit that is not positive is exceeded.
+// penalty is a lower bound of the penalty of a task at a wait, each operation rounded down; +Inf where a limit that is not positive is exceeded.
 func (c *queueClass) penalty(j *model.Job, task int, wait float64, charge model.Charge) float64 {
-	response := below(wait + c.service[task])
+	response := sumDown(wait, c.service[task])
 	charged := response
 	if charge == model.ChargeService {
 		charged = c.service[task]
 	}
-	return max(0, below(excess(response, j.Deadline-j.Arrival)+excess(below(c.price*charged), j.Budget)))
+	return sumDown(excess(response, j.Deadline-j.Arrival), excess(productDown(c.price, charged), j.Budget))
 }
 
 // excess is a lower bound of max(0, x − limit)/limit; +Inf where x exceeds a limit that is not positive.
@@ -135,7 +131,7 @@ func excess(x, limit float64) float64 {
 	case limit <= 0:
 		return math.Inf(1)
 	}
-	return max(0, below(below(x-limit)/limit))
+	return quotientDown(sumDown(x, -limit), limit)
 }
 
 // isIdle says whether n tasks leave an idle rate λ − n/T. As in [model.Check], at most a billionth of λ counts as 0.
