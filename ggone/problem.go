@@ -211,12 +211,15 @@ func (q *penalties) of(y int, w float64) float64 {
 
 // rounding is an upper limit of the absolute rounding error of the penalty of task y at wait w, where that is above 0.
 func (q *penalties) rounding(y int, w float64) float64 {
-	s, off := q.service[y], 0.0
+	s, charged, off := q.service[y], w, 0.0
+	if q.serviceOnly {
+		charged = 0
+	}
 	if w+s > q.deadline[y] {
 		off = 4 * ulp * (w + s) * q.perTime[y]
 	}
-	if !q.serviceOnly && q.price*(w+s) > q.budget[y] {
-		off += 4 * ulp * q.price * (w + s) * q.perCost[y]
+	if q.price*(charged+s) > q.budget[y] {
+		off += 4 * ulp * q.price * (charged + s) * q.perCost[y]
 	}
 	return off
 }

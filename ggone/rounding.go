@@ -1,6 +1,9 @@
 package ggone
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // Every lower bound is rounded down by more than its rounding errors can have added. It is −Inf, which proves nothing, where a number
 // overflowed or is NaN.
@@ -74,4 +77,33 @@ func (f floor) of(least float64) float64 {
 	}
 	bound := f.base + least - f.rounding*math.Abs(least)
 	return bound - f.evaluation*math.Abs(bound)
+}
+
+// certifiedPart is the part of a bound that its certificate states, apart from the rounding of small penalties.
+const certifiedPart = 1 - 1e-11
+
+// certified is what a certificate states of a bound. Its checker rounds each operation of a penalty down and takes every machine to be larger by 2⁻⁵¹.
+//
+// Let φ be the relative difference of a response R, or of its cost, between search and checker. Its penalty R/limit − 1 = x differs by φ·(1 + x), however
+// small x is. Penalties of 1 and more differ by at most 3φ of themselves, as a task has two limits, and 3φ < 1e-11. What those below 1 differ by does not
+// shrink with them. So their largest difference is taken off for each task, and twice more for the two tasks that a sieve compares.
+//
+// Complexity: O(tasks · classes · log tasks).
+func (p *Problem) certified(bound float64) float64 {
+	largest := 0.0
+	for k := range p.Classes {
+		c := &p.Classes[k]
+		q, most := penaltiesOf(p, c, p.Tasks), max(0, c.Most(p.Period, len(p.Tasks)))
+		for y := range p.Tasks {
+			wait := func(n int) float64 { return c.wait(float64(n), p.Period) }
+			n := sort.Search(most, func(n int) bool { return q.of(y, wait(n+1)) >= 1 }) // the largest load with a penalty below 1
+			if n == 0 {
+				continue
+			}
+			w, left := wait(n), 1-(float64(n)/p.Period+c.Committed)/c.ServiceRate
+			off := 4 * ulp * (1 + 1/max(left, nearlyFull/2)) * w // of the wait: see nearlyFull
+			largest = max(largest, q.rounding(y, w)+q.rate(y, w)*off)
+		}
+	}
+	return bound*certifiedPart - float64(len(p.Tasks)+2)*largest
 }

@@ -49,7 +49,8 @@ type Result struct {
 	Tolerance   float64     // the relative tolerance that was used
 	Limited     bool        // the evaluations ran out
 	Evaluations int64
-	Proof       *proof.Levels // what proves the bound, where it was asked for; nil: an idle rate is not covered, or the tree grew too large
+	Proof       *proof.Levels // what proves Certified, where it was asked for; nil: an idle rate is not covered, or the tree grew too large
+	Certified   model.Bound   // Bound, less what a checker may lose by rounding; with a Proof only
 }
 
 // InfeasibleError says that the machines cannot take the tasks. It holds both sides of the condition that fails.
@@ -152,7 +153,9 @@ func (p *Problem) solveWhole(ctx context.Context, idle float64, dummies int, opt
 	result = Result{Objective: s.best, Bound: model.ProvedBound(s.proved), Tolerance: opt.Tolerance, Evaluations: s.evaluations, Limited: s.limited()}
 	result.Proved = s.proved >= s.limit() && !math.IsInf(s.best, 1)
 	if dummies == 0 {
-		result.Proof = s.trace.show(s)
+		if result.Proof = s.trace.show(s); result.Proof != nil {
+			result.Certified = model.ProvedBound(p.certified(s.proved))
+		}
 	}
 	loads := s.bestLoads
 	if loads == nil { // the time is up, or every allocation breaks a limit of 0
@@ -199,7 +202,7 @@ func (p *Problem) addCommitted(rates []float64) {
 
 // Bound returns a lower bound of the penalty, if one is proved. It takes at most the given number of evaluations of the Lagrangian and
 // computes about work penalties in them. If ctx ends, it returns the bound so far, which is also valid. The function shown returns the
-// proof of the bound.
+// proof of the bound. The bound is lower by what a checker of the proof may lose by rounding, whether or not a proof is asked for.
 func Bound(ctx context.Context, p *Problem, evaluations, work int64) (proved model.Bound, shown func() *proof.Levels) {
 	if p.Check() != nil || p.large(0) || p.room() < len(p.Tasks) || p.beyond() {
 		return model.Bound{}, nil
@@ -218,7 +221,7 @@ func Bound(ctx context.Context, p *Problem, evaluations, work int64) (proved mod
 	if math.IsInf(root.bound, 1) {
 		return model.Bound{}, nil
 	}
-	return model.ProvedBound(min(root.bound, s.limit())), func() *proof.Levels {
+	return model.ProvedBound(p.certified(min(root.bound, s.limit()))), func() *proof.Levels {
 		return &proof.Levels{Prices: [][]float64{root.u}, Nodes: []proof.Node{{Prices: []int{0}}}}
 	}
 }

@@ -6,17 +6,13 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-// certifiedPart is the part of a bound that its certificate states. Search and checker compute waits in different ways, whose rounding errors grow as a
-// machine gets full; what is taken off is far below the tolerance of a proof.
-const certifiedPart = 1 - 1e-11
-
 // certificate is that of the bound of an allocation.
 func certificate(weight float64, found ggone.Result) *proof.Certificate {
-	value, known := found.Bound.Value()
+	value, known := found.Certified.Value()
 	if !known {
 		return nil
 	}
-	value = max(0, value) * certifiedPart
+	value = max(0, value)
 	part := proof.Part{Metric: "qos_penalty", Bound: value, Method: "ggone", By: &proof.Argument{Levels: found.Proof}}
 	return &proof.Certificate{Bound: weighted(weight, model.ProvedBound(value)), Parts: []proof.Part{part}}
 }
