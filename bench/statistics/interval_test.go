@@ -96,7 +96,7 @@ func TestIntervalsCover(t *testing.T) {
 	held := map[string]int{}
 	covered := map[string]float64{}
 	for range samples {
-		normal, logNormal := make([]float64, size), make([]float64, size)
+		normal, logNormal, zero := make([]float64, size), make([]float64, size), make([]float64, size)
 		for i := range normal {
 			normal[i] = 3 + 2*source.NormFloat64()
 			logNormal[i] = math.Exp(source.NormFloat64()) // geometric mean and median 1
@@ -113,6 +113,10 @@ func TestIntervalsCover(t *testing.T) {
 			"median": func() (statistics.Interval, float64, error) {
 				i, err := statistics.Median(logNormal, confidence)
 				return i, 1, err
+			},
+			"Hodges-Lehmann": func() (statistics.Interval, float64, error) {
+				i, err := statistics.HodgesLehmann(normal, zero, confidence)
+				return i, 3, err
 			},
 		} {
 			interval, truth, err := of()
@@ -193,6 +197,70 @@ func TestGeometricMeanFlemingWallace(t *testing.T) {
 var depression = struct{ x, y []float64 }{
 	x: []float64{1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30},
 	y: []float64{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29},
+}
+
+func TestHodgesLehmannHollanderWolfe(t *testing.T) {
+	got, err := statistics.HodgesLehmann(depression.y, depression.x, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Their sections 3.2 and 3.3: the estimate −0.46 and the 96.1 % interval (−0.786, −0.010).
+	near(t, "estimate", got.Estimate, -0.46, 1e-12)
+	near(t, "low", got.Low, -0.786, 1e-12)
+	near(t, "high", got.High, -0.010, 1e-12)
+	near(t, "coverage", got.Coverage, 0.961, 5e-4)
+	if got.N != 9 {
+		t.Errorf("N %d", got.N)
+	}
+}
+
+// The interval of Hodges and Lehmann holds exactly the shifts that the test does not reject.
+func TestHodgesLehmannInvertsSignedRank(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.SliceOfNDistinct(rapid.Float64Range(-10, 10), 6, 60, rapid.ID).Draw(t, "d")
+		interval, err := statistics.HodgesLehmann(d, make([]float64, len(d)), 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := func(shift float64) float64 {
+			moved := make([]float64, len(d))
+			for i, v := range d {
+				moved[i] = v - shift
+			}
+			zero := make([]float64, len(d))
+			test, err := statistics.SignedRank(moved, zero)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.Zeros > 0 || test.Plus != math.Trunc(test.Plus) {
+				t.Skip("ties")
+			}
+			return test.P
+		}
+		const step = 1e-7 // no Walsh averages are so near, nearly always
+		if interval.High-interval.Low < 10*step {
+			t.Skip("too narrow")
+		}
+		var averages []float64
+		for i, v := range d {
+			for _, w := range d[i:] {
+				averages = append(averages, (v+w)/2)
+			}
+		}
+		slices.Sort(averages)
+		for i := 1; i < len(averages); i++ {
+			if averages[i]-averages[i-1] < 3*step {
+				t.Skip("averages too near")
+			}
+		}
+		const slack = 1e-9
+		if p(interval.Low+step) <= 0.05-slack || p(interval.High-step) <= 0.05-slack {
+			t.Fatalf("rejected inside: %v, %v of %+v", p(interval.Low+step), p(interval.High-step), interval)
+		}
+		if p(interval.Low-step) > 0.05+slack || p(interval.High+step) > 0.05+slack {
+			t.Fatalf("not rejected outside: %v, %v of %+v", p(interval.Low-step), p(interval.High+step), interval)
+		}
+	})
 }
 
 func TestMedian(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Nemenyi is the critical difference of mean ranks for all pairs: two of k solvers differ at alpha when their mean ranks on n
@@ -71,6 +73,17 @@ func rangeQuantile(alpha float64, k int) float64 {
 		}
 	}
 	return low + (high-low)/2
+}
+
+// BonferroniDunn is the critical difference of mean ranks for comparisons with one control: Nemenyi's with the quantile of the
+// normal distribution at 1 − alpha/(2(k − 1)) for q.
+//
+// O. J. Dunn (1961), Multiple comparisons among means, doi:10.1080/01621459.1961.10482090; Demšar (2006), section 3.2.2 and
+// table 5b.
+func BonferroniDunn(solvers, problems int, alpha float64) (float64, error) {
+	return criticalDifference(solvers, problems, alpha, func() float64 {
+		return -distuv.UnitNormal.Quantile(alpha / (2 * float64(solvers-1)))
+	})
 }
 
 // Cliques returns the bars of a critical-difference diagram: the maximal sets of at least two solvers whose mean ranks differ by less than the

@@ -277,18 +277,27 @@ func TestRankSumHollanderWolfe(t *testing.T) {
 	}
 	near(t, "P", got.P, 0.2544122544122544, 1e-15)
 	near(t, "delta", got.Delta, 0.4, 1e-15)
+	a, err := statistics.VarghaDelaney(atTerm, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "A12", a, 0.7, 1e-15)
 }
 
 // The example of Hogarty and Kromrey (1999), from the manual and tests of R's effsize: delta = −0.25, small.
 func TestCliffDeltaHogartyKromrey(t *testing.T) {
 	treatment := []float64{10, 10, 20, 20, 20, 30, 30, 30, 40, 50}
 	control := []float64{10, 20, 30, 40, 40, 50}
-	got, err := statistics.RankSum(treatment, control)
-	if err != nil || got.Delta != -0.25 {
-		t.Fatalf("%+v, %v", got, err)
+	delta, err := statistics.CliffDelta(treatment, control)
+	if err != nil || delta != -0.25 {
+		t.Errorf("%v, %v", delta, err)
 	}
-	if word := statistics.MagnitudeOf(got.Delta); word != statistics.Small {
+	if word := statistics.MagnitudeOf(delta); word != statistics.Small {
 		t.Errorf("%q", word)
+	}
+	got, err := statistics.RankSum(treatment, control)
+	if err != nil {
+		t.Fatal(err)
 	}
 	// scipy 1.17.1, permutation_test of |U − 30| over all 8,008 choices.
 	near(t, "P", got.P, 0.45167332667332666, 1e-15)
@@ -357,7 +366,11 @@ func TestRankSumAgainstAllChoices(t *testing.T) {
 			t.Fatalf("U %v, expected %v", got.U, u)
 		}
 		near(t, "P", got.P, float64(far)/float64(choices), 1e-14)
-		near(t, "delta", got.Delta, u/mean-1, 1e-15)
+		delta, err := statistics.CliffDelta(a, b)
+		if err != nil || delta != got.Delta {
+			t.Fatalf("delta %v, %v, of RankSum %v", delta, err, got.Delta)
+		}
+		near(t, "delta", delta, u/mean-1, 1e-15)
 	})
 }
 

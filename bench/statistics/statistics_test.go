@@ -115,6 +115,7 @@ func TestNothingChangesItsArguments(t *testing.T) {
 	_, _ = statistics.Quantile(a, 0.3)
 	_, _ = statistics.SignedRank(a, b)
 	_, _ = statistics.RankSum(a, b)
+	_, _ = statistics.CliffDelta(a, b)
 	_, _ = statistics.Friedman(rows)
 	_, _ = statistics.PerformanceProfile(rows)
 	_, _ = statistics.DataProfile(rows, []float64{2, 3})
@@ -137,9 +138,12 @@ func TestBadSamplesAreRefused(t *testing.T) {
 		"GeometricMean": func(x []float64) error { _, err := statistics.GeometricMean(x, 0, 0.95); return err },
 		"Median":        func(x []float64) error { _, err := statistics.Median(x, 0.95); return err },
 		"Quantile":      func(x []float64) error { _, err := statistics.Quantile(x, 0.5); return err },
+		"HodgesLehmann": func(x []float64) error { _, err := statistics.HodgesLehmann(x, x, 0.95); return err },
 		"SignedRank":    func(x []float64) error { _, err := statistics.SignedRank(x, x); return err },
 		"RankSum a":     func(x []float64) error { _, err := statistics.RankSum(x, few); return err },
 		"RankSum b":     func(x []float64) error { _, err := statistics.RankSum(few, x); return err },
+		"CliffDelta":    func(x []float64) error { _, err := statistics.CliffDelta(x, few); return err },
+		"VarghaDelaney": func(x []float64) error { _, err := statistics.VarghaDelaney(few, x); return err },
 		"Friedman":      func(x []float64) error { _, err := statistics.Friedman([][]float64{x, x}); return err },
 		"Performance":   func(x []float64) error { _, err := statistics.PerformanceProfile([][]float64{x, x}); return err },
 		"Data":          func(x []float64) error { _, err := statistics.DataProfile([][]float64{x, x}, nil); return err },
@@ -153,15 +157,25 @@ func TestBadSamplesAreRefused(t *testing.T) {
 		refused(t, "Mean", err, "x[1]: expected a finite number, found "+what)
 		_, err = statistics.GeometricMean(x, 0, 0.95)
 		refused(t, "GeometricMean", err, "found "+what)
+		_, err = statistics.HodgesLehmann(few, x, 0.95)
+		refused(t, "HodgesLehmann", err, "b[1]: expected a finite number, found "+what)
 	}
 	for _, confidence := range []float64{0, 1, -1, 2, nan} {
 		_, err := statistics.Mean(few, confidence)
 		refused(t, "Mean", err, "confidence")
 		_, err = statistics.Median(few, confidence)
 		refused(t, "Median", err, "confidence")
+		_, err = statistics.HodgesLehmann(few, few, confidence)
+		refused(t, "HodgesLehmann", err, "confidence")
 	}
 	_, err := statistics.SignedRank(few, few[:1])
 	refused(t, "SignedRank", err, "b: expected 2 values, one for each of a, found 1")
+	_, err = statistics.HodgesLehmann(few, few[:1], 0.95)
+	refused(t, "HodgesLehmann", err, "b: expected 2 values")
+	_, err = statistics.HodgesLehmann(make([]float64, 5001), make([]float64, 5001), 0.95)
+	refused(t, "HodgesLehmann", err, "at most 5000")
+	_, err = statistics.HodgesLehmann([]float64{1e308}, []float64{-1e308}, 0.95)
+	refused(t, "HodgesLehmann", err, "a − b[0]: expected a finite number")
 	_, err = statistics.Mean([]float64{1e308, 1e308}, 0.95)
 	refused(t, "Mean", err, "finite sum")
 	_, err = statistics.Mean([]float64{1e308, -1e308}, 0.95)

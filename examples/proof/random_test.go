@@ -16,6 +16,8 @@ func (r draw) chance(p float64) bool { return r.Float64() < p }
 
 func (r draw) one(values ...any) any { return values[r.IntN(len(values))] }
 
+func (r draw) number(values ...float64) float64 { return values[r.IntN(len(values))] }
+
 func (r draw) from(low, high int) int { return low + r.IntN(high-low+1) }
 
 // set fills in a field now and then.
@@ -214,6 +216,58 @@ func (r draw) queues() object {
 	}
 	in["clusters"], in["jobs"] = []any{object{"id": "c", "machines": machines}}, jobs
 	return in
+}
+
+// timed draws an instance for the G/G/1 allocation whose times are some units long. Limits are often what a job takes or costs at no wait, or differ from it by
+// little, and some machines are nearly full.
+func (r draw) timed(unit float64) object {
+	jobs, count := []any{}, r.from(2, 5)
+	period := unit * float64(count*r.from(1, 3))
+	view := object{"rate": float64(count) / period, "period": period}
+	r.set(view, 0.5, "charge", func() any { return r.one("response", "service") })
+	r.set(view, 0.3, "cv", func() any { return r.one(0, 2) })
+	cost, clock := r.number(0.1, 1, 1/unit), unit*r.number(0, 0, 3, 1.7e9)
+	near := func(x float64) float64 {
+		switch r.IntN(8) {
+		case 0:
+			return x
+		case 1:
+			return x * r.number(0.5, 0.7, 2)
+		}
+		return x * (1 + r.number(1, -1)*math.Ldexp(1+r.Float64(), -r.from(4, 50)))
+	}
+	speed, limited := func() float64 { return r.number(1, 2, 0.5, 1.3) }, 0.6
+	if r.chance(0.6) { // so that the best allocations cost next to nothing
+		one := speed()
+		speed, limited = func() float64 { return one }, 0.3
+	}
+	var clusters []any
+	for c := range r.from(1, 2) {
+		var machines []any
+		for m := range r.from(1, 2) {
+			queue := object{"service_rate": r.number(1, 2, 0.9) / unit}
+			if r.chance(0.3) { // full with some of the jobs, or nearly
+				queue["service_rate"] = float64(r.from(1, count)) / period * (1 + math.Ldexp(1, -r.from(2, 40)))
+			}
+			for _, name := range []string{"arrival_variance", "service_variance"} {
+				r.set(queue, 0.8, name, func() any { return r.number(0, 0, max(1e-18, 1e-6*unit*unit), max(1e-18, 0.3*unit*unit)) })
+			}
+			machine := object{"id": fmt.Sprint("m", m), "count": r.from(1, 2), "speed": speed(), "queue": queue}
+			r.set(machine, 0.7, "cost", func() any { return cost })
+			machines = append(machines, machine)
+		}
+		clusters = append(clusters, object{"id": fmt.Sprint("c", c), "machines": machines})
+	}
+	for j := range count {
+		length := unit * r.number(1, 0.5, 3, 0.7)
+		job := object{"id": fmt.Sprint("j", j), "work": length, "arrival": clock + unit*float64(r.from(0, 4))}
+		at := job["arrival"].(float64)
+		r.set(job, 0.2, "work_cv", func() any { return 0.2 })
+		r.set(job, limited, "deadline", func() any { return at + near(length/speed()) })
+		r.set(job, limited, "budget", func() any { return near(cost * length / speed()) })
+		jobs = append(jobs, job)
+	}
+	return object{"schema": "allot/instance/1", "objective": object{"qos_penalty": 1}, "queueing": view, "clusters": clusters, "jobs": jobs}
 }
 
 // shifted moves a time, often by very little.
