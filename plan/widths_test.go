@@ -57,7 +57,7 @@ func TestEarliestTriesAllNumbersOfProcessors(t *testing.T) {
 			t.Fatal(report)
 		}
 	})
-	if spread == 0 {
+	if spread == 0 && !testing.Short() { // fewer draws are too few
 		t.Error("no job was spread")
 	}
 }
