@@ -72,7 +72,7 @@ slurm-forecast:
 	@CGO_ENABLED=0 ALLOT_SLURM=1 $(TALLY) -whole -vet=off -run SlurmForecast -timeout $(TIMEOUT) ./cmd/allot
 
 slurm-others:
-	@CGO_ENABLED=0 ALLOT_SLURM=1 $(TALLY) -whole -vet=off -run 'Slurm|Live|NothingIsLeft' -skip SlurmForecast -timeout $(TIMEOUT) ./internal/slurmtest ./model/slurm ./cmd/allot
+	@CGO_ENABLED=0 ALLOT_SLURM=1 $(TALLY) -whole -vet=off -run 'Slurm|Live|NothingIsLeft' -skip SlurmForecast -timeout $(TIMEOUT) ./internal/slurmtest ./formats/slurm ./cmd/allot
 
 PLATFORMS = windows/amd64 darwin/amd64 darwin/arm64 js/wasm wasip1/wasm
 

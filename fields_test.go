@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/formats"
 )
 
 // formatsMarkdown makes the table of the foreign formats in docs/reference/formats.md from their registry.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/model/formats"
+	"github.com/allot-opt/allot/formats"
 )
 
 // The begin of a file tells its format, and its name where the begin does not.

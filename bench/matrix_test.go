@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -69,7 +69,7 @@ func TestMatrixKnowsEveryRefusal(t *testing.T) {
 			}
 		}
 	})
-	if missing := (modeltest.AllFeatures | model.Commitments) &^ features; missing&^model.GridSpan != 0 && !race.Enabled || taken < race.Enough(1000) || refused < race.Enough(300) {
+	if missing := (modeltest.AllFeatures | model.Commitments) &^ features; missing&^model.GridSpan != 0 && !testing.Short() || taken < race.Enough(1000) || refused < race.Enough(300) {
 		t.Errorf("%d taken, %d refused, none with %s", taken, refused, missing)
 	}
 }

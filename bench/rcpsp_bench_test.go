@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/formats/rcpsp"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/rcpsp"
 	"github.com/allot-opt/allot/solve"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/formats"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/workload"
 )

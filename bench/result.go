@@ -3,7 +3,7 @@ package bench
 import (
 	"math"
 
-	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/internal/bench/statistics"
 	"github.com/allot-opt/allot/model"
 )
 

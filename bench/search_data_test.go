@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/formats/etc"
+	"github.com/allot-opt/allot/formats/jobcsv"
+	"github.com/allot-opt/allot/formats/swf"
+	"github.com/allot-opt/allot/formats/wfformat"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/etc"
-	"github.com/allot-opt/allot/model/jobcsv"
-	"github.com/allot-opt/allot/model/swf"
-	"github.com/allot-opt/allot/model/wfformat"
 	"github.com/allot-opt/allot/plan"
 )
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/formats"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/workload"

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
-	"github.com/allot-opt/allot/model/modeltest"
 )
 
 // A job has to be placed if the checker of schedules accepts some placement of it alone, and then takes no less time and processor time than stated.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/modeltest"
 )
 
 // A job can run where the checker accepts some placement of it alone, and nowhere else.

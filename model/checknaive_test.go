@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/modeltest"
 )
 
 // naive checks overlaps, memory and licences as their definitions say, processor by processor, instant by instant and pair by

@@ -6,8 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/modeltest"
 )
 
 // A metric that is a mean over jobs is the mean of what it is of each of them.

@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/modeltest"
 )
 
 // rules checks placements as docs/rules.md reads: a table of all processors, tasks given one by one, durations in exact numbers. The checks of what is held at

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
-	"github.com/allot-opt/allot/model/modeltest"
 )
 
 // Where a job can run, and for what time and processor time at least, as the checker of schedules has it: it is asked about every placement of one job.

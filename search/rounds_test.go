@@ -11,9 +11,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/search/internal/engine"
 	"github.com/allot-opt/allot/search/internal/lists"
 	"github.com/allot-opt/allot/search/internal/schedules"

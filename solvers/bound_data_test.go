@@ -3,10 +3,10 @@ package solvers_test
 import (
 	"testing"
 
+	"github.com/allot-opt/allot/formats/jobcsv"
+	"github.com/allot-opt/allot/formats/wfformat"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/realdata"
-	"github.com/allot-opt/allot/model/jobcsv"
-	"github.com/allot-opt/allot/model/wfformat"
 )
 
 // tightStripPackings counts the strip packings whose best height is proved optimal without contiguity, and those of them of which

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/formats/etc"
+	"github.com/allot-opt/allot/formats/jobcsv"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/etc"
-	"github.com/allot-opt/allot/model/jobcsv"
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
-	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/solve"
 )
 

@@ -19,7 +19,7 @@ package solvers
 
 import (
 	_ "github.com/allot-opt/allot/solve/process" // exec:COMMAND and exec-online:COMMAND are solvers wherever ours are
-	_ "github.com/allot-opt/allot/solvers/dll"
+	_ "github.com/allot-opt/allot/solvers/internal/dll"
 	_ "github.com/allot-opt/allot/solvers/mts"
 	_ "github.com/allot-opt/allot/solvers/muscle"
 	_ "github.com/allot-opt/allot/solvers/queues"

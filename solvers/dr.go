@@ -2,8 +2,8 @@ package solvers
 
 import (
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/slots"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/slots"
 )
 
 var _ = solve.RegisterPolicy(solve.Info{

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/formats/swf"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/solve"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/schema"
+	"github.com/allot-opt/allot/schema"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"

@@ -11,10 +11,10 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/allot-opt/allot/formats/etc"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"

@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"github.com/allot-opt/allot/data"
+	"github.com/allot-opt/allot/formats/swf"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/params"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/golden"
+	"github.com/allot-opt/allot/internal/golden"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench/papers"
+	"github.com/allot-opt/allot/internal/bench/papers"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )

@@ -6,8 +6,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/slurm"
 )
 
 // slurmTimeout is how long all commands of Slurm together may take.

@@ -11,9 +11,9 @@ import (
 	"github.com/kballard/go-shellquote"
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/formats"
-	"github.com/allot-opt/allot/model/slurm"
 	"github.com/allot-opt/allot/params"
 )
 

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/bench/lab"
 	"github.com/allot-opt/allot/draw"
+	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )

@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/bench/papers"
-	figures "github.com/allot-opt/allot/bench/report"
+	"github.com/allot-opt/allot/internal/bench/papers"
+	figures "github.com/allot-opt/allot/internal/bench/report"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/internal/suggest"
-	"github.com/allot-opt/allot/model/schema"
+	"github.com/allot-opt/allot/schema"
 )
 
 func schemaCommand() *cli.Command {

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/internal/slurmtest"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/slurm"
 	"github.com/allot-opt/allot/solve"
 )
 

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/slurm"
 )
 
 // TestForecastOfRecordedRuns does what TestSlurmForecast does, on two runs of a real Slurm that were recorded.

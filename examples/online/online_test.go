@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/formats/swf"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers"

@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/allot-opt/allot/formats/swf"
 	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/internal/realdata"
-	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/sim"
 )
 

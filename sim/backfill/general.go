@@ -8,7 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/spread"
+	"github.com/allot-opt/allot/sim/internal/spread"
 )
 
 // general is FCFS, EASY or flexible backfilling in the general world, on all clusters or on some; the package comment states the rules.

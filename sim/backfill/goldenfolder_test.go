@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/model/swf"
+	"github.com/allot-opt/allot/formats/swf"
 	"github.com/allot-opt/allot/sim"
 )
 

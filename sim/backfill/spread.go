@@ -7,7 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/spread"
+	"github.com/allot-opt/allot/sim/internal/spread"
 )
 
 // spreading is what a policy for a whole system of several clusters knows of the jobs whose span is the grid.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/spread"
+	"github.com/allot-opt/allot/sim/internal/spread"
 )
 
 // Start says when the head of the queue starts.

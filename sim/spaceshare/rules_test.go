@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/spaceshare"
 )

@@ -8,8 +8,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/allot-opt/allot/internal/online"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/online"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )

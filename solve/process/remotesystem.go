@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/online"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/online"
 	"github.com/allot-opt/allot/sim"
 )
 

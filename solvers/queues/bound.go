@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/allot-opt/allot/bound"
-	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/proof"
+	"github.com/allot-opt/allot/queueing/ggone"
 )
 
 var _ = bound.Register(bound.Method{

@@ -1,9 +1,9 @@
 package queues
 
 import (
-	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
+	"github.com/allot-opt/allot/queueing/ggone"
 )
 
 // certificate is that of the bound of an allocation.

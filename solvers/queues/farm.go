@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/queueing/ggone"
 )
 
 // farm is the machines of an instance as queues, with what each job takes on each kind of them.

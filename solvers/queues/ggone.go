@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/queueing/ggone"
 	"github.com/allot-opt/allot/solve"
 )
 

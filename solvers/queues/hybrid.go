@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
-	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/queueing/ggone"
 	"github.com/allot-opt/allot/solve"
 )
 

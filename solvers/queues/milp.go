@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/queueing/ggone"
 	"github.com/allot-opt/allot/solve"
 )
 

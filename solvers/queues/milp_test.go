@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/queueing/ggone"
 )
 
 // A run that ends with a bound and no more than the greedy allocation, whose cost nobody has computed, has not proved it.

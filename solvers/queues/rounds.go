@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/queueing/ggone"
 	"github.com/allot-opt/allot/solve"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/dll"
+	"github.com/allot-opt/allot/solvers/internal/dll"
 )
 
 // batch is a batch with arrivals on clusters of different weights.

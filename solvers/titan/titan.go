@@ -15,7 +15,7 @@ import (
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/dll"
+	"github.com/allot-opt/allot/solvers/internal/dll"
 )
 
 var _ = solve.Register(solve.Info{

@@ -8,7 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/dll"
+	"github.com/allot-opt/allot/solvers/internal/dll"
 )
 
 // BenchmarkWhole measures schedules evaluated a second by the general form: a plain batch with an objective that does not come apart by cluster, and one

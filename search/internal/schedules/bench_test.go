@@ -5,9 +5,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/allot-opt/allot/formats/wfformat"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/wfformat"
 )
 
 // BenchmarkSchedules measures schedules evaluated a second by one chain.

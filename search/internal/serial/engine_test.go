@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/search/internal/engine"
 )
 

@@ -3,9 +3,9 @@ package unrelated
 import (
 	"testing"
 
+	"github.com/allot-opt/allot/formats/etc"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/etc"
 )
 
 // Braun reads one of the real matrices with its best published makespan.

@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/model/modeltest"
 )
 
 // CompletionStart puts each job where it ends first.

@@ -1,0 +1,303 @@
+// Package batsim writes and reads the table of jobs that the simulator Batsim puts out (its jobs.csv), which tools such as evalys
+// read.
+//
+// Sources: P.-F. Dutot, M. Mercier, M. Poquet, O. Richard, "Batsim: a realistic language-independent resources and jobs
+// management systems simulator", JSSPP 2016, DOI 10.1007/978-3-319-61756-5_10; Batsim's documentation, "Jobs".
+//
+// A row is a job, the first row names the columns. A [Reader] needs these, in any order, and passes over the others:
+//
+//	job_id                         the job's id
+//	submission_time, s             its arrival
+//	requested_number_of_resources  its processors
+//	requested_time, s              its estimate, where above 0
+//	execution_time, s              its work, on processors of speed 1; a job without one is dropped
+//	allocated_resources            processors such as "0-3 7": the system has at least those
+package batsim
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/formats/swf"
+	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+)
+
+// Format is the name of the format in reports.
+const Format = "batsim"
+
+var _ = formats.Register(formats.Info{
+	Name: Format, Doc: "the table of jobs that Batsim writes (jobs.csv)", Example: "allot import batsim out_jobs.csv", Order: 7,
+	New: func() formats.Reader { return NewReader() },
+	Looks: func(begin string) bool {
+		cells := lines.Cells(begin)
+		return slices.Contains(cells, "job_id") && slices.Contains(cells, "submission_time")
+	},
+})
+
+var _ = formats.RegisterWriter(formats.Writer{
+	Name: Format, Doc: "the columns of Batsim's jobs.csv, for evalys and similar tools; allot import batsim reads it", Order: 2, Write: Write,
+})
+
+// columns are the columns of the table, in Batsim's order.
+var columns = []string{
+	"job_id", "workload_name", "profile", "submission_time", "requested_number_of_resources", "requested_time", "success", "final_state",
+	"starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch", "allocated_resources",
+	"consumed_energy", "metadata",
+}
+
+// Write writes a schedule, in the order of the instance. Processors are numbered through the clusters. What Batsim measures
+// and a schedule does not say, the energy, is left empty; so are the times of a job that is not placed.
+func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
+	placed := make([]*model.Placement, len(in.Jobs()))
+	for k := range sol.Jobs {
+		job, ok := in.JobIndex(sol.Jobs[k].Job)
+		if !ok {
+			return fmt.Errorf("batsim: the solution places job %q, which is not in the instance", sol.Jobs[k].Job)
+		}
+		placed[job] = &sol.Jobs[k]
+	}
+	first := make([]int, len(in.Clusters())) // number of the first processor of each cluster
+	for c := 1; c < len(first); c++ {
+		first[c] = first[c-1] + in.Clusters()[c-1].Processors
+	}
+	workload := in.Name()
+	if workload == "" {
+		workload = "w0"
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write(columns); err != nil {
+		return err
+	}
+	for job := range placed {
+		if err := out.Write(row(in, job, placed[job], workload, first)); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// row is a job as a row.
+func row(in *model.Instance, job int, p *model.Placement, workload string, first []int) []string {
+	j := &in.Jobs()[job]
+	requested := "-1"
+	if !math.IsNaN(j.Estimate) {
+		requested = text(j.Estimate)
+	}
+	if p == nil {
+		return []string{j.ID, workload, j.ID, text(j.Arrival), strconv.Itoa(j.Min), requested, "0", "REJECTED", "", "", "", "", "", "", "", "", ""}
+	}
+	var set model.ProcessorSet
+	p.Parts(j.Tasks, func(part model.Piece) {
+		if c, ok := in.ClusterIndex(part.Cluster); ok {
+			for _, r := range part.Processors {
+				set = append(set, model.Range{First: first[c] + r.First, Last: first[c] + r.Last})
+			}
+		}
+	})
+	set = model.NewProcessorSet(set...)
+	runtime, turnaround := swf.Runtime(in, job, p), p.End-j.Arrival
+	stretch := ""
+	if runtime > 0 {
+		stretch = text(turnaround / runtime)
+	}
+	return []string{j.ID, workload, j.ID, text(j.Arrival), strconv.Itoa(set.Len()), requested, "1", "COMPLETED_SUCCESSFULLY",
+		text(p.Start), text(runtime), text(p.End), text(p.Start - j.Arrival), text(turnaround), stretch,
+		strings.ReplaceAll(set.String(), ",", " "), "", ""}
+}
+
+// text writes a number as short as it can be without loss.
+func text(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// Reader reads a table of jobs.
+type Reader struct {
+	// Processors, if 0, are as many as the allocated resources and the widest job show.
+	Processors int    `range:"[0, 16777216]" zero:"as the file says" doc:"'N' processors of the system"`
+	Cluster    string `doc:"'ID' of the cluster"`
+}
+
+// NewReader makes a reader with its defaults.
+func NewReader() *Reader { return &Reader{Cluster: "cluster"} }
+
+// Check implements [params.Checker].
+func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
+
+// table is a file being read.
+type table struct {
+	faults *lines.Faults
+	report *model.ImportReport
+	column map[string]int
+	jobs   []job
+	seen   map[string]bool
+	widest int // processors that the table shows
+}
+
+// job is a job that is kept, a fifth as large as the model's.
+type job struct {
+	id                      string
+	arrival, work, estimate float64 // the estimate is NaN where there is none
+	line                    int
+	size                    int32
+}
+
+// spec is the job as the model takes it.
+func (j *job) spec() model.JobSpec {
+	s := model.JobSpec{ID: j.id, Arrival: j.arrival, Work: &j.work, Processors: model.Rigid(int(j.size))}
+	if !math.IsNaN(j.estimate) {
+		s.Estimate = &j.estimate
+	}
+	return s
+}
+
+// Read implements [formats.Reader]. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order
+// of the rows. Ids that return get the workload's name in front.
+//
+// The error is a [*params.Error], or a [*model.InputError] that lists the faults line by line.
+func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(o); err != nil {
+		return nil, nil, err
+	}
+	t := &table{faults: lines.NewFaults(name), report: &model.ImportReport{Format: Format, File: name}, seen: map[string]bool{}}
+	t.scan(r)
+	processors := o.Processors
+	if processors == 0 {
+		processors = max(t.widest, 1)
+	}
+	if err := t.faults.Err(); err != nil {
+		return nil, nil, err
+	}
+	specs := make([]model.JobSpec, len(t.jobs))
+	for k := range t.jobs {
+		specs[k] = t.jobs[k].spec()
+	}
+	in, err := t.faults.Build(model.InstanceSpec{
+		Name:     lines.Title(name, ".csv", "_jobs"),
+		Units:    &model.Units{Time: "s"},
+		Clusters: []model.ClusterSpec{{ID: o.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: processors}}}},
+		Jobs:     specs,
+	}, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
+	if err != nil {
+		return nil, nil, err
+	}
+	return in, t.report, nil
+}
+
+// scan reads the rows.
+func (t *table) scan(r io.Reader) {
+	bounded := lines.NewBounded(r)
+	rows := csv.NewReader(bounded)
+	rows.ReuseRecord = true
+	for {
+		bounded.Begin()
+		cells, err := rows.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.faults.At("", "%s", err)
+			return
+		}
+		line, _ := rows.FieldPos(0)
+		if t.column == nil {
+			if !t.header(line, cells) {
+				return
+			}
+			continue
+		}
+		t.row(line, cells)
+	}
+	if t.column == nil {
+		t.faults.At("", "expected a first row with the names of the columns, found an empty file")
+	}
+}
+
+// header finds the columns.
+func (t *table) header(line int, cells []string) bool {
+	t.column = map[string]int{}
+	for k, cell := range cells {
+		t.column[strings.Clone(strings.TrimPrefix(strings.TrimSpace(cell), "\ufeff"))] = k
+	}
+	for _, needed := range []string{"job_id", "submission_time", "requested_number_of_resources", "execution_time"} {
+		if _, ok := t.column[needed]; !ok {
+			t.faults.Line(line, "expected a column %s among those of Batsim's jobs.csv, found none", needed)
+		}
+	}
+	return t.faults.None()
+}
+
+// cell returns a cell of a row; it is empty if there is no such column.
+func (t *table) cell(cells []string, column string) string {
+	if k, ok := t.column[column]; ok {
+		return strings.TrimSpace(cells[k])
+	}
+	return ""
+}
+
+// row reads a job.
+func (t *table) row(line int, cells []string) {
+	t.report.Read++
+	right := true
+	number := func(column string) float64 {
+		x, err := lines.Number(t.cell(cells, column))
+		if err != nil {
+			t.faults.Line(line, "%s: %s", column, err)
+			right = false
+		}
+		return x
+	}
+	if t.cell(cells, "execution_time") == "" {
+		t.report.NoteLine(model.ImportDropped, "no execution time", line)
+		return
+	}
+	kept := job{arrival: number("submission_time"), work: number("execution_time"), estimate: math.NaN(), line: line}
+	id := t.cell(cells, "job_id")
+	size, err := lines.Whole(t.cell(cells, "requested_number_of_resources"), 1)
+	if err != nil {
+		t.faults.Line(line, "requested_number_of_resources: %s", err)
+		right = false
+	}
+	kept.size = int32(size)
+	if t.cell(cells, "requested_time") != "" {
+		if requested := number("requested_time"); requested > 0 {
+			kept.estimate = requested
+		}
+	}
+	if allocated := t.cell(cells, "allocated_resources"); allocated != "" {
+		set, err := model.ParseProcessorSet(strings.Join(strings.FieldsFunc(allocated, func(r rune) bool { return r == ' ' || r == ',' }), ","))
+		if err != nil {
+			t.faults.Line(line, "allocated_resources: %s", err)
+			right = false
+		} else {
+			t.widest = max(t.widest, set.Max()+1)
+		}
+	}
+	if t.seen[id] {
+		id = t.cell(cells, "workload_name") + "!" + id
+		t.report.NoteLine(model.ImportRepaired, "job id not unique: the workload's name is put in front", line)
+	}
+	switch {
+	case t.seen[id]:
+		t.faults.Line(line, "job_id: expected a unique id, found %s again", lines.Quote(id))
+	case len(id) < 1 || len(id) > model.MaxName:
+		t.faults.Line(line, "job_id: expected a text of 1 to %d bytes, found %d bytes", model.MaxName, len(id))
+	}
+	if !right || !t.faults.None() {
+		return // nothing will come of the jobs: only faults are looked for
+	}
+	kept.id = strings.Clone(id)
+	t.seen[kept.id] = true
+	t.widest = max(t.widest, size)
+	t.report.Kept++
+	t.jobs = append(t.jobs, kept)
+}
+
+// Columns are the names of the columns that [Write] writes.
+func Columns() []string { return slices.Clone(columns) }

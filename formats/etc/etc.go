@@ -1,0 +1,203 @@
+// Package etc reads matrices of expected times to compute (ETC): the execution time of each of n independent tasks on each
+// of m unrelated machines, R||Cmax.
+//
+// Source: T. D. Braun, H. J. Siegel, N. Beck, L. L. Bölöni, M. Maheswaran, A. I. Reuther, J. P. Robertson, M. D. Theys, B. Yao,
+// D. Hensgen, R. F. Freund, "A comparison of eleven static heuristics for mapping a class of independent tasks onto
+// heterogeneous distributed computing systems", J. Parallel and Distributed Computing 61(6), 2001, DOI 10.1006/jpdc.2000.1714.
+//
+// The first line that is not blank states n and m; what follows on it is ignored, such as the third number of the files that
+// go with the paper. Then come n·m times, task by task, apart by blanks or line ends in any layout. The format states no unit
+// of time; seconds are assumed.
+package etc
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+)
+
+// Format is the name of the format in reports.
+const Format = "etc"
+
+// Limits of a matrix. The largest published ones are of 8,192 × 256; a header beyond these is a mistake rather than a
+// matrix that anybody could solve.
+const (
+	MaxTasks    = 1_000_000
+	MaxMachines = 10_000
+	MaxTimes    = 10_000_000 // tasks × machines
+)
+
+var _ = formats.Register(formats.Info{
+	Name: Format, Doc: "a matrix of expected times to compute", Example: "allot import etc u_c_hihi.0.gz", Order: 2,
+	New: func() formats.Reader { return NewReader() }, Extensions: []string{".etc"}, Weak: true,
+	Looks: func(begin string) bool {
+		line, _, _ := strings.Cut(begin, "\n")
+		words := strings.Fields(line)
+		return (len(words) == 2 || len(words) == 3) && sizes(words[:2]) && lines.Numbers(words)
+	},
+})
+
+// sizes reports whether all words are whole numbers above 0.
+func sizes(words []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool {
+		n, err := strconv.Atoi(word)
+		return err != nil || n < 1
+	})
+}
+
+// Reader reads a matrix.
+type Reader struct {
+	First int `range:"[0, inf)" doc:"skip the first 'N' jobs of the file"`
+	Jobs  int `range:"[0, inf)" zero:"all" doc:"take at most 'N' jobs"`
+}
+
+// NewReader makes a reader with its defaults.
+func NewReader() *Reader { return &Reader{} }
+
+// Read implements [formats.Reader]. Machine j becomes the cluster mj with one processor. Task i becomes the job ti, counted from 0
+// whatever the window is, with its time on each cluster.
+//
+// The error is a [*params.Error], or a [*model.InputError] that lists what is wrong, line by line: a
+// text that is not a number, a number that is negative or out of the model's range, too few or too many numbers,
+// limits exceeded. Memory grows with the numbers in the file, never with what its header claims; a line longer than 1
+// MiB is an error.
+func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(o); err != nil {
+		return nil, nil, err
+	}
+	x := &matrix{opt: *o, faults: lines.NewFaults(name)}
+	x.scan(lines.NewScanner(r))
+	in, err := x.faults.Build(x.spec(lines.Title(name, ".etc")), x.place)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept := len(in.Jobs())
+	return in, &model.ImportReport{Format: Format, File: name, Skipped: x.tasks - kept, Read: kept, Kept: kept}, nil
+}
+
+// matrix is a file being read.
+type matrix struct {
+	opt             Reader
+	faults          *lines.Faults
+	tasks, machines int
+	found           int       // numbers so far
+	times           []float64 // those of the tasks in the window
+}
+
+// scan reads the header and the numbers.
+func (x *matrix) scan(s *lines.Scanner) {
+	for s.Scan() {
+		words := bytes.Fields(s.Bytes())
+		switch {
+		case len(words) == 0:
+		case x.tasks == 0:
+			if !x.header(s.Line(), words) {
+				return
+			}
+		default:
+			if !x.numbers(s.Line(), words) {
+				return
+			}
+		}
+	}
+	switch {
+	case !s.Check(x.faults):
+	case x.tasks == 0:
+		x.faults.At("", "expected a first line with the numbers of tasks and machines, found an empty file")
+	case x.found < x.tasks*x.machines:
+		x.faults.Line(s.Line(), "expected %d numbers (%d tasks × %d machines), found the end of the file after %d",
+			x.tasks*x.machines, x.tasks, x.machines, x.found)
+	}
+}
+
+// header reads the size of the matrix.
+func (x *matrix) header(line int, words [][]byte) bool {
+	if len(words) < 2 {
+		x.faults.Line(line, "expected the numbers of tasks and machines, found one number only")
+		return false
+	}
+	var size [2]int
+	for k, limit := range []int{MaxTasks, MaxMachines} {
+		what := []string{"tasks", "machines"}[k]
+		n, err := lines.Whole(words[k], 1)
+		if err != nil {
+			x.faults.Line(line, "number of %s: %s", what, err)
+			return false
+		}
+		if n > limit {
+			x.faults.Line(line, "expected at most %d %s, found %d", limit, what, n)
+			return false
+		}
+		size[k] = n
+	}
+	if size[0]*size[1] > MaxTimes {
+		x.faults.Line(line, "expected at most %d numbers, found %d tasks × %d machines", MaxTimes, size[0], size[1])
+		return false
+	}
+	x.tasks, x.machines = size[0], size[1]
+	return true
+}
+
+// numbers reads the numbers of a line and keeps those of the window.
+func (x *matrix) numbers(line int, words [][]byte) bool {
+	from, to := x.window()
+	for _, word := range words {
+		if x.found == x.tasks*x.machines {
+			x.faults.Line(line, "expected the end of the file after %d numbers (%d tasks × %d machines), found more",
+				x.found, x.tasks, x.machines)
+			return false
+		}
+		task, machine := x.found/x.machines, x.found%x.machines
+		x.found++
+		time, err := lines.NonNegative(word)
+		if err != nil {
+			x.faults.Line(line, "time of task %d on machine %d: %s", task, machine, err)
+			continue
+		}
+		if from <= task && task < to {
+			x.times = append(x.times, time)
+		}
+	}
+	return true
+}
+
+// window is the range of tasks that the options choose.
+func (x *matrix) window() (from, to int) {
+	to = math.MaxInt
+	if x.opt.Jobs > 0 && x.opt.First < math.MaxInt-x.opt.Jobs {
+		to = x.opt.First + x.opt.Jobs
+	}
+	return x.opt.First, to
+}
+
+// spec is the instance of the numbers kept.
+func (x *matrix) spec(title string) model.InstanceSpec {
+	if !x.faults.None() {
+		return model.InstanceSpec{}
+	}
+	spec := model.InstanceSpec{Name: title, Units: &model.Units{Time: "s"}}
+	ids := make([]string, x.machines)
+	for k := range ids {
+		ids[k] = "m" + strconv.Itoa(k)
+		spec.Clusters = append(spec.Clusters, model.ClusterSpec{ID: ids[k], Machines: []model.MachineSpec{{ID: "node"}}})
+	}
+	for k := range len(x.times) / x.machines {
+		runtime := make(map[string]float64, x.machines)
+		for m, time := range x.times[k*x.machines:][:x.machines] {
+			runtime[ids[m]] = time
+		}
+		spec.Jobs = append(spec.Jobs, model.JobSpec{ID: "t" + strconv.Itoa(x.opt.First+k), Runtime: runtime})
+	}
+	return spec
+}
+
+// place names a task by its number.
+func (x *matrix) place(job int) string { return "task " + strconv.Itoa(x.opt.First+job) }

@@ -1,0 +1,290 @@
+// Package jobcsv reads jobs from a table of comma-separated values (RFC 4180) whose first row names the fields of a job as
+// in an instance file: [model.JobSpec].
+//
+//	id,arrival,processors,work,deadline,after
+//	a,0,4,120,500,
+//	b,10,2-8,60,,a
+//
+// An empty cell means that the field is absent. Beside plain numbers and texts,
+//
+//	processors       is a number or, for a moldable job, a range such as 2-8
+//	deadline_hard    is true or false (or 1 or 0)
+//	after            is a list of ids apart by blanks or semicolons
+//	licences         is a list such as matlab=1;ansys=2
+//	runtime.CLUSTER  is the execution time on the cluster of that name, one column a cluster
+//
+// A text whose first character is =, +, -, @ or a tab may have an apostrophe in front, as [Write] puts one there for spreadsheets. It is no part of the text.
+//
+// Columns result.… say what a schedule made of a job, see [Write]; reading passes over them.
+//
+// The order of the columns is free and only id is required, with one of work, estimate and a run time in each row.
+package jobcsv
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+)
+
+// Format is the name of the format in reports.
+const Format = "jobs"
+
+var _ = formats.Register(formats.Info{
+	Name: Format, Doc: "a CSV table of jobs, whose header names fields of a job", Example: "allot import jobs --processors 25 jobs.csv", Order: 4,
+	New: func() formats.Reader { return NewReader() }, Weak: true,
+	Extensions: []string{".csv"}, // the error of the reader says which columns it needs
+	Looks: func(begin string) bool {
+		cells := lines.Cells(begin)
+		return slices.Contains(cells, "id") && slices.ContainsFunc(cells, func(cell string) bool {
+			return cell == "work" || cell == "estimate" || strings.HasPrefix(cell, runtimePrefix)
+		})
+	},
+})
+
+var _ = formats.RegisterWriter(formats.Writer{
+	Name: "csv", Doc: "the fields of the jobs and their places in the schedule; allot import jobs reads it", Order: 3, Write: Write,
+})
+
+// Reader reads a table of jobs. The parameters describe the system, which the table does not.
+type Reader struct {
+	// Processors are those of each cluster.
+	Processors int `range:"[0, 16777216]" zero:"required" doc:"'N' processors of the cluster"`
+	// Cluster counts where no column names clusters.
+	Cluster string `doc:"'ID' of the cluster"`
+}
+
+// NewReader makes a reader with its defaults. Processors has no default and must be set.
+func NewReader() *Reader { return &Reader{Cluster: "cluster"} }
+
+// Check implements [params.Checker].
+func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
+
+// Read implements [formats.Reader]. The columns runtime.CLUSTER name the clusters; without such columns there is one. Each
+// cluster has single-processor machines of speed 1; Processors states how many. Workflows and user classes are those that
+// the jobs name, without limits and with priority 0. Jobs are in the order of the rows.
+//
+// The error is a [*params.Error], or a [*model.InputError] that lists what is wrong, line by line; a
+// fault in the quotes ends the reading. Memory grows with the jobs; a row longer than 1 MiB is an error.
+func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(o); err != nil {
+		return nil, nil, err
+	}
+	t := &table{
+		opt:    *o,
+		faults: lines.NewFaults(name),
+		report: &model.ImportReport{Format: Format, File: name},
+		lineOf: map[string]int{},
+	}
+	if o.Processors == 0 {
+		t.faults.At("option Processors", "expected the number of processors of the cluster, "+
+			"a whole number in [1, %d], found 0", model.MaxProcessors)
+		return nil, nil, t.faults.Err()
+	}
+	t.scan(r)
+	t.references()
+	in, err := t.faults.Build(t.spec(lines.Title(name, ".csv")), func(k int) string {
+		return "line " + strconv.Itoa(t.line[k])
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return in, t.report, nil
+}
+
+// table is a file being read.
+type table struct {
+	opt     Reader
+	faults  *lines.Faults
+	report  *model.ImportReport
+	columns []column
+	jobs    []model.JobSpec
+	line    []int          // of each job
+	lineOf  map[string]int // line of each id
+}
+
+// scan reads the rows.
+func (t *table) scan(r io.Reader) {
+	bounded := lines.NewBounded(r)
+	rows := csv.NewReader(bounded)
+	rows.FieldsPerRecord = -1 // checked here, for a better message
+	rows.TrimLeadingSpace = true
+	rows.ReuseRecord = true
+	last := 0 // line that the last row ended on
+	for {
+		bounded.Begin()
+		cells, err := rows.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.unreadable(err, last)
+			return
+		}
+		line, _ := rows.FieldPos(0)
+		last, _ = rows.FieldPos(len(cells) - 1)
+		switch {
+		case t.columns == nil:
+			if !t.header(line, cells) {
+				return
+			}
+		case len(cells) != len(t.columns):
+			t.faults.Line(line, "expected %d cells, as the first row has, found %d", len(t.columns), len(cells))
+		default:
+			t.row(line, cells)
+		}
+	}
+	if t.columns == nil {
+		t.faults.At("", "expected a first row with the names of the columns, found an empty file")
+	}
+}
+
+// unreadable lists an error that ends reading; last is the line that the last row ended on.
+func (t *table) unreadable(err error, last int) {
+	var syntax *csv.ParseError
+	if errors.As(err, &syntax) {
+		t.faults.Line(syntax.StartLine, "expected a row of cells apart by commas, found a mistake at column %d of line %d: %s",
+			syntax.Column, syntax.Line, syntax.Err)
+		return
+	}
+	t.faults.Line(last+1, "%s", err)
+}
+
+// header reads the names of the columns.
+func (t *table) header(line int, cells []string) bool {
+	var unknown []string
+	for k, cell := range cells {
+		if k == 0 {
+			cell = strings.TrimPrefix(cell, "\ufeff")
+		}
+		name := strings.Clone(strings.TrimSpace(cell))
+		c, ok := columnNamed(name)
+		switch {
+		case !ok:
+			unknown = append(unknown, name)
+		case slices.ContainsFunc(t.columns, func(c column) bool { return c.name == name }):
+			t.faults.Line(line, "expected each column once, found %s again", lines.Quote(name))
+		}
+		t.columns = append(t.columns, c)
+	}
+	if len(unknown) > 0 {
+		t.faults.Line(line, "expected columns among %s, found %s", columnNames(), listed(unknown))
+	}
+	if !slices.ContainsFunc(t.columns, func(c column) bool { return c.name == "id" }) {
+		t.faults.Line(line, "expected a column id, found none")
+	}
+	return t.faults.None()
+}
+
+// listed lists the first few names.
+func listed(names []string) string {
+	const most = 5
+	var text []string
+	for _, name := range names[:min(most, len(names))] {
+		text = append(text, lines.Quote(name))
+	}
+	if len(names) > most {
+		text = append(text, fmt.Sprintf("and %d more", len(names)-most))
+	}
+	return strings.Join(text, ", ")
+}
+
+// row reads a job.
+func (t *table) row(line int, cells []string) {
+	t.report.Read++
+	var job model.JobSpec
+	right := true
+	for k, cell := range cells {
+		if cell = strings.TrimSpace(cell); cell == "" {
+			continue
+		}
+		if err := t.columns[k].set(&job, cell); err != nil {
+			t.faults.Line(line, "%s: %s", t.columns[k].name, err)
+			right = false
+		}
+	}
+	if !right {
+		return
+	}
+	switch before, twice := t.lineOf[job.ID]; {
+	case job.ID == "":
+		t.faults.Line(line, "id: expected the id of the job, found none")
+	case twice:
+		t.faults.Line(line, "id: expected a unique id, found %s, which line %d has", lines.Quote(job.ID), before)
+	case job.Work == nil && job.Estimate == nil && job.Runtime == nil:
+		t.faults.Line(line, "expected one of work, runtime and estimate, found none")
+	case len(job.ID) > model.MaxName:
+		t.faults.Line(line, "id: expected a text of 1 to %d bytes, found %d bytes", model.MaxName, len(job.ID))
+	case !t.faults.Full(): // else an id that returns would not be listed
+		if t.lineOf[job.ID] = line; t.faults.None() { // else nothing will come of the jobs
+			t.jobs = append(t.jobs, job)
+			t.line = append(t.line, line)
+		}
+	}
+}
+
+// references checks what the jobs say of each other, which may stand further down.
+func (t *table) references() {
+	if !t.faults.None() {
+		return // a job that is missing only because its row is wrong would be listed again
+	}
+	for k := range t.jobs {
+		for _, id := range t.jobs[k].After {
+			if _, ok := t.lineOf[id]; !ok {
+				t.faults.Line(t.line[k], "after: expected the id of a job, found %s", lines.Quote(id))
+			}
+		}
+	}
+}
+
+// spec is the instance of the rows.
+func (t *table) spec(title string) model.InstanceSpec {
+	spec := model.InstanceSpec{Name: title, Jobs: t.jobs}
+	for _, c := range t.columns {
+		if c.cluster != "" {
+			spec.Clusters = append(spec.Clusters, t.cluster(c.cluster))
+		}
+	}
+	if spec.Clusters == nil {
+		spec.Clusters = []model.ClusterSpec{t.cluster(t.opt.Cluster)}
+	}
+	workflows := map[string]bool{}
+	for k := range t.jobs {
+		j := &t.jobs[k]
+		if w := j.Workflow; w != "" && !workflows[w] {
+			workflows[w] = true
+			spec.Workflows = append(spec.Workflows, model.WorkflowSpec{ID: w})
+		}
+		if c := j.UserClass; c != "" {
+			if spec.UserClasses == nil {
+				spec.UserClasses = map[string]float64{}
+			}
+			spec.UserClasses[c] = 0
+			t.report.NoteLine(model.ImportKept, "user class: the priority is not known and taken as 0", t.line[k])
+		}
+	}
+	t.report.Kept = len(t.jobs)
+	return spec
+}
+
+// cluster is a cluster as the options describe it.
+func (t *table) cluster(id string) model.ClusterSpec {
+	return model.ClusterSpec{ID: id, Machines: []model.MachineSpec{{ID: "node", Count: t.opt.Processors}}}
+}
+
+// columnNames lists the columns there are.
+func columnNames() string {
+	names := make([]string, 0, len(columns)+1)
+	for _, c := range columns {
+		names = append(names, c.name)
+	}
+	return fmt.Sprintf("%s, %sCLUSTER", strings.Join(names, ", "), runtimePrefix)
+}

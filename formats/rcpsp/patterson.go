@@ -1,0 +1,98 @@
+package rcpsp
+
+import (
+	"math"
+
+	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/model"
+)
+
+// readPatterson reads the layout of Patterson.
+func (p *project) readPatterson(w *words) {
+	if w.ended {
+		p.empty()
+		return
+	}
+	n, ok := w.whole(1, MaxActivities, "number of activities")
+	if !ok {
+		return
+	}
+	resources, ok := w.whole(0, MaxResources, "number of resources")
+	if !ok {
+		return
+	}
+	if !p.readCapacities(w, resources) {
+		return
+	}
+	for k := range n {
+		a := activity{}
+		if a.duration, ok = w.duration(k + 1); !ok {
+			return
+		}
+		a.line = w.line()
+		if !p.readDemands(w, k, &a) {
+			return
+		}
+		count, ok := w.whole(0, math.MaxInt32, "number of successors of activity %d", k+1)
+		if !ok || !p.readSuccessors(w, k, n, count, &a) {
+			return
+		}
+		p.activities = append(p.activities, a)
+	}
+	if len(w.rest) > 0 || w.next() {
+		p.faults.Line(w.line(), "expected the end of the file after %d activities, found %s", n, lines.Quote(w.rest[0]))
+	}
+}
+
+// empty is the fault of a file without words.
+func (p *project) empty() {
+	if p.faults.None() { // else the file could not be read
+		p.faults.At("", "expected a project in the layout of PSPLIB (.sm) or of Patterson (.rcp), found an empty file")
+	}
+}
+
+// readCapacities reads the capacity of each resource.
+func (p *project) readCapacities(w *words, resources int) bool {
+	for r := range resources {
+		units, ok := w.whole(0, math.MaxInt32, "capacity of resource %d", r+1)
+		if !ok {
+			return false
+		}
+		p.capacity = append(p.capacity, units)
+	}
+	return true
+}
+
+// readDemands reads how many units of each resource the activity needs.
+func (p *project) readDemands(w *words, k int, a *activity) bool {
+	for r := range p.capacity {
+		units, ok := w.whole(0, math.MaxInt32, "demand of activity %d for resource %d", k+1, r+1)
+		if !ok {
+			return false
+		}
+		a.demand = append(a.demand, units)
+	}
+	return true
+}
+
+// readSuccessors reads as many successors of activity k as count says, of a project of n activities.
+func (p *project) readSuccessors(w *words, k, n, count int, a *activity) bool {
+	seen := map[int]bool{}
+	for range count {
+		next, ok := w.whole(1, n, "successor of activity %d", k+1)
+		if !ok {
+			return false
+		}
+		if seen[next] {
+			p.report.NoteLine(model.ImportRepaired, "a successor that is listed twice counts once", w.line())
+			continue
+		}
+		seen[next] = true
+		a.successors = append(a.successors, next-1)
+		if p.precedences++; p.precedences > MaxPrecedences {
+			p.faults.Line(w.line(), "expected at most %d successors in all, found more", MaxPrecedences)
+			return false
+		}
+	}
+	return true
+}

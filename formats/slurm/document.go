@@ -1,0 +1,271 @@
+package slurm
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/allot-opt/allot/internal/lines"
+)
+
+// document is what one file says. A list that is nil is not in the file.
+type document struct {
+	faults       *lines.Faults
+	version      string // such as 22.05.8; empty: the file does not say
+	updated      number // Unix time of the last change, where the file says it
+	told         string // the first error that Slurm itself reports in the file
+	jobs         []job
+	nodes        []node
+	partitions   []partition
+	reservations []reservation
+	licences     []licence
+	summary      bool // sinfo's list of groups of nodes, which is no list of nodes
+}
+
+// job is a job as Slurm states it, or a pending array.
+type job struct {
+	id, arrayID, taskID, atOnce number
+	taskList                    string
+	states                      []string
+	reason                      string
+	name, user, group, account  string
+	userID                      string
+	partition                   string
+	cpus, tasks, perTask        number // processors, tasks and processors of a task
+	nodes, mostNodes            number
+	memoryCPU, memoryNode       number // MB
+	limit                       number // minutes
+	submit, start, end          number // Unix time, as are the others
+	eligible, evaluated         number
+	deadline                    number
+	priority, het               number
+	hold                        bool
+	dependency, licences        string
+	on                          string // hostlist of the nodes that it runs on
+	mustUse, mustAvoid          string
+	features, reservation       string
+	sharing                     []string
+	requested, allocated        string // TRES
+	perNode                     string
+	shares                      []share
+}
+
+// share is what a running job holds on one node.
+type share struct {
+	node string
+	cpus number
+}
+
+// node is a node as Slurm states it.
+type node struct {
+	name            string
+	cpus, effective number
+	memory, special number // MB
+	states, flags   []string
+	partitions      []string
+	resources       string // generic resources, such as gpu:h100:4
+}
+
+// partition is a partition as Slurm states it.
+type partition struct {
+	name  string
+	nodes string // hostlist
+	limit number // minutes
+	tier  number
+	share number // 0: each job has its nodes alone
+	state []string
+}
+
+// reservation is a reservation as Slurm states it.
+type reservation struct {
+	name       string
+	start, end number
+	nodes      string
+	count      number
+}
+
+// licence is a licence as Slurm states it.
+type licence struct {
+	name  string
+	total number
+}
+
+// readDocument reads the JSON of one command. It recognises lists by their keys, whatever the version, and skips unknown keys.
+func readDocument(r io.Reader, faults *lines.Faults) *document {
+	doc := &document{faults: faults}
+	d := newDecoder(r, faults)
+	seen := map[string]bool{}
+	err := d.object("the JSON object of a Slurm command", func(name string) error {
+		if known := doc.member(name); known && seen[name] {
+			d.fault("expected the field once, found it again")
+			return d.json.SkipValue()
+		}
+		if len(seen) < 100 {
+			seen[name] = true
+		}
+		return doc.read(d, name)
+	})
+	if err == nil {
+		if _, err = d.json.ReadToken(); err == nil {
+			faults.At("", "expected the end of the file after the JSON value")
+		} else if err == io.EOF {
+			err = nil
+		}
+	}
+	if err != nil {
+		d.explain(err)
+	}
+	return doc
+}
+
+// member says that the field of a document is one that is read.
+func (doc *document) member(name string) bool {
+	switch name {
+	case "jobs", "nodes", "sinfo", "partitions", "reservations", "licenses", "meta", "errors", "last_update":
+		return true
+	}
+	return false
+}
+
+// read reads a field of the document.
+func (doc *document) read(d *decoder, name string) error {
+	if (name == "jobs" || name == "nodes") && d.json.PeekKind() == 'n' {
+		return d.json.SkipValue() // no list: an empty one is written as such
+	}
+	switch name {
+	case "jobs":
+		doc.jobs = []job{}
+		return readList(d, &doc.jobs, maxJobs, readJob)
+	case "nodes":
+		doc.nodes = []node{}
+		return readList(d, &doc.nodes, maxHosts, readNode)
+	case "partitions":
+		doc.partitions = []partition{}
+		return readList(d, &doc.partitions, maxHosts, readPartition)
+	case "reservations":
+		doc.reservations = []reservation{}
+		return readList(d, &doc.reservations, maxHosts, readReservation)
+	case "licenses":
+		doc.licences = []licence{}
+		return readList(d, &doc.licences, maxHosts, readLicence)
+	case "sinfo":
+		doc.summary = true
+	case "last_update":
+		return d.number(&doc.updated)
+	case "meta":
+		return doc.meta(d)
+	case "errors":
+		return d.array("a list of errors", func() error { return doc.complaint(d) })
+	}
+	return d.json.SkipValue()
+}
+
+// readList reads a list of at most the given number of objects. Once the list of faults is full, elements are read but not kept.
+func readList[T any](d *decoder, list *[]T, most int, read func(d *decoder, element *T, name string) error) error {
+	return d.array("a list", func() error {
+		var element T
+		var seen fieldSet
+		err := d.object("an object", func(name string) error {
+			if seen.again(name) {
+				d.fault("expected the field once, found it again")
+				return d.json.SkipValue()
+			}
+			return read(d, &element, name)
+		})
+		if len(*list) == most {
+			d.fault("expected at most %d elements, found more", most)
+			return errEnd
+		}
+		if !d.faults.Full() {
+			*list = append(*list, element)
+		}
+		return err
+	})
+}
+
+// fieldSet is the names of the fields of an object. It holds a bounded number of them: no version has more.
+type fieldSet struct{ names map[string]bool }
+
+// again says that a name has been there before.
+func (s *fieldSet) again(name string) bool {
+	if s.names == nil {
+		s.names = map[string]bool{}
+	}
+	if s.names[name] {
+		return true
+	}
+	const most = 1000
+	if len(s.names) < most {
+		s.names[name] = true
+	}
+	return false
+}
+
+// meta reads the version: meta.Slurm up to 23.02, meta.slurm after it.
+func (doc *document) meta(d *decoder) error {
+	return d.object("an object", func(name string) error {
+		if !strings.EqualFold(name, "slurm") {
+			return d.json.SkipValue()
+		}
+		return d.object("an object", func(name string) error {
+			if name == "release" {
+				return d.text(&doc.version)
+			}
+			return d.json.SkipValue()
+		})
+	})
+}
+
+// complaint reads an error that Slurm reports.
+func (doc *document) complaint(d *decoder) error {
+	var texts [2]string
+	read := func(name string) error {
+		switch name {
+		case "description":
+			return d.text(&texts[0])
+		case "error":
+			return d.text(&texts[1])
+		}
+		return d.json.SkipValue()
+	}
+	var err error
+	if d.json.PeekKind() == '"' {
+		err = d.text(&texts[0])
+	} else {
+		err = d.object("an object", read)
+	}
+	if doc.told == "" {
+		doc.told = strings.Trim(texts[1]+": "+texts[0], ": ")
+	}
+	return err
+}
+
+// in names the version of the file, for a message.
+func (doc *document) in() string {
+	if doc.version == "" {
+		return "the file does not say of which version of Slurm it is"
+	}
+	return "Slurm " + lines.Quote(doc.version)
+}
+
+// missing lists that a needed field is not there or not known.
+func (doc *document) missing(place, field string) {
+	doc.faults.At(place, "expected the field %q, found none that says it (%s)", field, doc.in())
+}
+
+// needs lists that Slurm reports an error, or that the file has not the list that it was given for.
+func (doc *document) needs(list, command string, found bool) {
+	switch {
+	case !doc.faults.None():
+	case doc.told != "":
+		doc.faults.At("errors", "Slurm reports %s", lines.Quote(doc.told))
+	case found:
+	case doc.summary:
+		doc.faults.At("", "expected a list %s, found the summary of sinfo: give what %s prints (%s)", list, command, doc.in())
+	default:
+		doc.faults.At("", "expected a list %s, as %s prints it; found none (%s)", list, command, doc.in())
+	}
+}
+
+// at is the path of an element of a list.
+func at(list string, k int) string { return list + "[" + strconv.Itoa(k) + "]" }

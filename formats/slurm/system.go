@@ -1,0 +1,343 @@
+package slurm
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/model"
+)
+
+// system is the nodes in service with their partitions.
+type system struct {
+	hosts      []host
+	index      map[string]int // node → host; −1: closed
+	partitions map[string]*part
+	parts      []*part // in the order in which they are met
+	clusters   []cluster
+	licences   map[string]int // copies
+	tiers      bool           // the partitions' file tells some from others by their tiers
+	notes      model.ImportReport
+}
+
+// host is a node in service.
+type host struct {
+	name      string
+	cpus      int
+	memory    float64 // MB
+	parts     []*part
+	resources map[string]int // generic resources
+	cluster   int
+}
+
+// part is a partition.
+type part struct {
+	name      string
+	number    int
+	limit     float64 // minutes; 0: none
+	tier      float64
+	exclusive bool
+	closed    bool  // it starts no jobs
+	hosts     []int // in service
+	joined    *part // a partition that shares nodes with it, towards the first of its cluster
+}
+
+// cluster is the partitions that share nodes.
+type cluster struct {
+	name       string
+	hosts      []int
+	parts      []*part
+	processors int
+}
+
+// root is the first partition of those that share nodes.
+func (p *part) root() *part {
+	root := p
+	for root.joined != nil {
+		root = root.joined
+	}
+	for p != root { // the way is shorter the next time
+		p, p.joined = p.joined, root
+	}
+	return root
+}
+
+// readSystem reads all files but that of the jobs.
+func readSystem(src Sources) (*system, error) {
+	s := &system{index: map[string]int{}, partitions: map[string]*part{}, licences: map[string]int{}}
+	read := func(source Source, use func(doc *document)) error {
+		if source.Reader == nil {
+			return nil
+		}
+		doc := readAny(source.Reader, lines.NewFaults(source.Name))
+		use(doc)
+		return doc.faults.Err()
+	}
+	nodes := func(doc *document) {
+		doc.needs("nodes", nodesCommand, doc.nodes != nil)
+		for k := range doc.nodes {
+			s.addNode(doc, k)
+		}
+	}
+	for _, step := range []struct {
+		source Source
+		use    func(doc *document)
+	}{
+		{src.Partitions, s.addPartitions}, {src.Nodes, nodes}, {src.Reservations, s.addReservations}, {src.Licences, s.addLicences},
+	} {
+		if err := read(step.source, step.use); err != nil {
+			return nil, err
+		}
+	}
+	s.join()
+	if len(s.hosts) == 0 {
+		faults := lines.NewFaults(src.Nodes.Name)
+		faults.At("nodes", "expected nodes in service, found %d, all down, drained or without a partition", len(s.index))
+		return nil, faults.Err()
+	}
+	return s, nil
+}
+
+// partition returns the partition with the name, and makes it if it is new.
+func (s *system) partition(name string) *part {
+	p := s.partitions[name]
+	if p == nil {
+		p = &part{name: name, number: len(s.parts)}
+		s.partitions[name] = p
+		s.parts = append(s.parts, p)
+	}
+	return p
+}
+
+// maxTier is the greatest tier of a partition: Slurm keeps it in 16 bits.
+const maxTier = 1<<16 - 1
+
+// addPartitions takes what the partitions' file says of limits.
+func (s *system) addPartitions(doc *document) {
+	doc.needs("partitions", partitionsCommand, doc.partitions != nil)
+	for k := range doc.partitions {
+		stated := &doc.partitions[k]
+		if stated.name == "" {
+			doc.missing(at("partitions", k), "name")
+			continue
+		}
+		p := s.partition(stated.name)
+		p.limit, p.tier = stated.limit.or(0), min(stated.tier.or(0), maxTier)
+		s.tiers = s.tiers || p.tier != s.parts[0].tier
+		p.exclusive = stated.share.known && stated.share.value == 0
+		p.closed = len(stated.state) > 0 && !hasWord(stated.state, "UP")
+	}
+}
+
+// hasWord says that a word is in a list, in any case.
+func hasWord(words []string, word string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) })
+}
+
+// closedStates are the states and flags of nodes that take no new jobs.
+var closedStates = []string{
+	"DOWN", "UNKNOWN", "ERROR", "FUTURE", "INVALID", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "MAINTENANCE", "NOT_RESPONDING", "NO_RESPOND",
+	"INVALID_REG", "REBOOT_REQUESTED", "REBOOT_ISSUED", "POWERING_DOWN", "BLOCKED", "UNDRAIN_FAILED",
+}
+
+// addNode takes a node, if it is in service.
+func (s *system) addNode(doc *document, k int) {
+	n, place := &doc.nodes[k], at("nodes", k)
+	_, twice := s.index[n.name]
+	switch {
+	case n.name == "":
+		doc.missing(place, "name")
+		return
+	case twice:
+		doc.faults.At(place+".name", "expected each node once, found %s again", lines.Quote(n.name))
+		return
+	case len(n.name) > maxHostName:
+		doc.faults.At(place+".name", "expected a name of at most %d bytes, found %d", maxHostName, len(n.name))
+		return
+	case len(n.states) == 0:
+		doc.missing(place, "state")
+		return
+	case !n.cpus.known:
+		doc.missing(place, "cpus")
+		return
+	}
+	cpus := whole(n.cpus, model.MaxProcessors, doc.faults, place+".cpus")
+	if effective := whole(n.effective, model.MaxProcessors, doc.faults, place+".effective_cpus"); effective > 0 {
+		cpus = min(cpus, effective)
+	}
+	s.index[n.name] = -1
+	state := slices.Concat(n.states, n.flags)
+	switch {
+	case slices.ContainsFunc(closedStates, func(word string) bool { return hasWord(state, word) }):
+		s.notes.Note(model.ImportRepaired, "node down, drained or otherwise closed to new jobs: it is left out of the instance", place)
+		return
+	case len(n.partitions) == 0:
+		s.notes.Note(model.ImportRepaired, "node in no partition: it is left out of the instance", place)
+		return
+	case cpus == 0:
+		return
+	}
+	h := host{name: n.name, cpus: cpus, memory: max(0, n.memory.or(0)-n.special.or(0)), resources: resourcesOf(n.resources)}
+	for _, name := range n.partitions {
+		if p := s.partition(name); len(p.hosts) == 0 || p.hosts[len(p.hosts)-1] != len(s.hosts) { // else the name stands twice
+			h.parts = append(h.parts, p)
+			p.hosts = append(p.hosts, len(s.hosts))
+		}
+	}
+	first := h.parts[0].root()
+	for _, p := range h.parts[1:] {
+		other := p.root()
+		if other == first {
+			continue
+		}
+		if other.number < first.number {
+			first, other = other, first
+		}
+		other.joined = first
+	}
+	s.index[n.name] = len(s.hosts)
+	s.hosts = append(s.hosts, h)
+}
+
+// resourcesOf counts generic resources such as gpu:h100:2(S:0-1),gpu:h200:4 by name: gpu, 6.
+func resourcesOf(text string) map[string]int {
+	var counts map[string]int
+	for _, part := range strings.Split(text, ",") {
+		part, _, _ = strings.Cut(strings.TrimSpace(part), "(")
+		name, rest, found := strings.Cut(part, ":")
+		if !found || name == "" || len(name) > maxHostName {
+			continue
+		}
+		n, err := lines.Whole(rest[strings.LastIndexByte(rest, ':')+1:], 0)
+		if err != nil || n > model.MaxProcessors {
+			continue
+		}
+		if counts == nil {
+			counts = map[string]int{}
+		}
+		counts[name] = min(counts[name]+n, model.MaxProcessors)
+	}
+	return counts
+}
+
+// addReservations counts the reservations, which an instance cannot state.
+func (s *system) addReservations(doc *document) {
+	doc.needs("reservations", reserveCommand, doc.reservations != nil)
+	for k := range doc.reservations {
+		r := &doc.reservations[k]
+		s.notes.Note(model.ImportKept, "reservation: an instance cannot express this, so its nodes count as free for all jobs", fmt.Sprintf("%s %s", at("reservations", k), lines.Quote(r.name)))
+	}
+}
+
+// addLicences takes the copies of the licences.
+func (s *system) addLicences(doc *document) {
+	doc.needs("licenses", licencesCommand, doc.licences != nil)
+	for k := range doc.licences {
+		l, place := &doc.licences[k], at("licenses", k)
+		switch {
+		case l.name == "":
+			doc.missing(place, "LicenseName")
+		case !l.total.known:
+			doc.missing(place, "Total")
+		default:
+			s.licences[lines.Name(l.name)] = whole(l.total, maxCopies, doc.faults, place+".Total")
+		}
+	}
+}
+
+// maxCopies stands for a licence without a limit where others have one.
+const maxCopies = 1<<31 - 1
+
+// join makes the clusters: the partitions that share nodes.
+func (s *system) join() {
+	of := map[*part]int{}
+	for k := range s.hosts {
+		root := s.hosts[k].parts[0].root()
+		c, known := of[root]
+		if !known {
+			c = len(s.clusters)
+			of[root] = c
+			s.clusters = append(s.clusters, cluster{})
+		}
+		s.hosts[k].cluster = c
+		s.clusters[c].hosts = append(s.clusters[c].hosts, k)
+		s.clusters[c].processors += s.hosts[k].cpus
+	}
+	names := map[string]bool{}
+	for _, p := range s.parts {
+		if c, known := of[p.root()]; known && len(p.hosts) > 0 {
+			s.clusters[c].parts = append(s.clusters[c].parts, p)
+		}
+	}
+	for c := range s.clusters {
+		var list []string
+		for _, p := range s.clusters[c].parts {
+			list = append(list, p.name)
+		}
+		name := lines.Name(strings.Join(list, "+"))
+		for names[name] {
+			name = lines.Name(fmt.Sprintf("%d %s", c, name))
+		}
+		names[name] = true
+		s.clusters[c].name = name
+	}
+}
+
+// place is where jobs of a partition, or of several, may run.
+type place struct {
+	parts    []*part
+	clusters []int
+	hosts    map[int][]int // by cluster
+	licence  string        // that its nodes can run; empty: it has all nodes of its clusters
+	cpus     int           // of its most frequent kind of node
+	widest   int           // processors of its widest node
+	most     int           // processors in the cluster that has most
+	tier     float64
+}
+
+// placeOf is where jobs of the partitions, apart by commas, may run. Names that are not known are passed over.
+func (s *system) placeOf(names string) *place {
+	p := &place{hosts: map[int][]int{}}
+	met := map[*part]bool{}
+	for name := range strings.SplitSeq(names, ",") {
+		if q := s.partitions[name]; q != nil && !met[q] {
+			met[q] = true
+			p.parts = append(p.parts, q)
+			p.tier = max(p.tier, q.tier)
+		}
+	}
+	seen := map[int]bool{}
+	kinds := map[int]int{}
+	for _, q := range p.parts {
+		for _, h := range q.hosts {
+			if seen[h] {
+				continue
+			}
+			seen[h] = true
+			c := s.hosts[h].cluster
+			p.hosts[c] = append(p.hosts[c], h)
+			kinds[s.hosts[h].cpus]++
+			p.widest = max(p.widest, s.hosts[h].cpus)
+		}
+	}
+	for cpus, n := range kinds {
+		if n > kinds[p.cpus] || n == kinds[p.cpus] && cpus > p.cpus {
+			p.cpus = cpus
+		}
+	}
+	for c, hosts := range p.hosts {
+		p.clusters = append(p.clusters, c)
+		processors := 0
+		for _, h := range hosts {
+			processors += s.hosts[h].cpus
+		}
+		p.most = max(p.most, processors)
+		if len(hosts) < len(s.clusters[c].hosts) {
+			p.licence = lines.Name("partition " + names)
+		}
+	}
+	slices.SortFunc(p.clusters, cmp.Compare[int])
+	return p
+}

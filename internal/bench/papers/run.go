@@ -1,0 +1,91 @@
+package papers
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/bench/papers/verdict"
+	"github.com/allot-opt/allot/internal/files"
+)
+
+// Options say how to run an experiment.
+type Options struct {
+	Dir      string // folder of the rows; a run that was interrupted goes on there, see [bench.Run]
+	Quick    bool
+	Shift    uint64               // added to all seeds: another sample
+	Jobs     int                  // runs at the same time; 0: 1
+	Mixed    bool                 // go on in a folder with rows of another version of allot, and count them
+	Progress func(bench.Progress) // nil: silent
+	Warn     func(string)         // nil: silent
+}
+
+// Run runs the experiment and judges its claims. [bench.Run] writes the rows to the folder; after an interruption the same call continues there.
+// The outcome depends neither on the number of jobs nor on interruptions, because no run has a time limit.
+func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
+	outcome := &Outcome{Experiment: e, Quick: opt.Quick, Shift: opt.Shift}
+	if e.NotYet != "" {
+		outcome.Findings = e.notYet(e.NotYet)
+		return outcome, nil
+	}
+	if e.Worked != nil {
+		rows, findings, err := e.work(ctx)
+		if err != nil {
+			return nil, err
+		}
+		outcome.Findings = findings
+		if err := os.MkdirAll(opt.Dir, 0o777); err != nil {
+			return nil, err
+		}
+		return outcome, files.Write(filepath.Join(opt.Dir, "rows.jsonl"), func(w io.Writer) error { return bench.WriteJSON(w, rows) })
+	}
+	plan, err := e.suite(opt.Quick, opt.Shift).Plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := bench.Run(ctx, plan, bench.RunOptions{Dir: opt.Dir, Jobs: opt.Jobs, Bare: true, Mixed: opt.Mixed, Progress: opt.Progress, Warn: opt.Warn}); err != nil {
+		return nil, err
+	}
+	rows, err := bench.ReadRows(opt.Dir)
+	if err != nil {
+		return nil, err
+	}
+	planned := map[string]bool{}
+	for _, cell := range plan.Cells {
+		planned[cell.Key] = true
+	}
+	rows = slices.DeleteFunc(rows, func(row bench.Row) bool { return !planned[row.Key] }) // the folder may hold rows of other runs
+	return outcome, outcome.judge(rows)
+}
+
+// judge fills in the findings and the series from the rows.
+func (o *Outcome) judge(rows []bench.Row) error {
+	table, err := tableOf(rows)
+	if err != nil {
+		return err
+	}
+	if o.Findings, err = o.Experiment.findings(table); err != nil {
+		return fmt.Errorf("%s: %w", o.Experiment.ID, err)
+	}
+	o.Series, err = o.Experiment.series(table)
+	return err
+}
+
+// notYet makes the findings of an experiment that is not run yet, for the given reason.
+func (e *Experiment) notYet(why string) []Finding {
+	var list []Finding
+	for k := range e.Claims {
+		for r := range e.Readings {
+			f := Finding{Claim: &e.Claims[k], Reading: &e.Readings[r], Verdict: verdict.NotYet, Reason: why}
+			if f.Claim.NotTestable != "" {
+				f.Verdict, f.Reason = verdict.NotTestable, f.Claim.NotTestable
+			}
+			list = append(list, f)
+		}
+	}
+	return list
+}

@@ -1,0 +1,227 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/allot-opt/allot/draw"
+	"github.com/allot-opt/allot/internal/bench/statistics"
+)
+
+// Account is a page of text, tables and figures that another package puts together, in the same frame as a report of runs. The page is
+// self-contained, and the same account gives the same bytes. All its texts are escaped.
+type Account struct {
+	Kicker, Title, Doc string
+	Facts              []Fact
+	Short              string // the result in a sentence or two
+	Parts              []Part
+	Method             []string // how the figures came to be
+	By                 string   // what drew it, for the last line
+}
+
+// Fact is a line of a page's head.
+type Fact struct{ Name, Value string }
+
+// Part is a section of an account.
+type Part struct {
+	Name    string
+	Text    string
+	Grid    *Grid    // nil: none
+	Figures []Figure // two beside each other where there is room
+	Folded  bool     // the figures are behind a line that opens them
+}
+
+// Grid is a table that sorts.
+type Grid struct {
+	Caption string
+	Columns []Column
+	Rows    [][]Cell
+}
+
+// Column is the head of a column.
+type Column struct {
+	Name, Help string
+	IsText     bool // sorts as text and stands left
+}
+
+// Cell is a place in a grid.
+type Cell struct {
+	Text          string
+	Value         *float64 // to sort by in place of the text
+	IsGood, IsBad bool
+}
+
+// Figure is a picture of lines with intervals over one axis.
+type Figure struct {
+	Title, Note string
+	X, Y        string // what the axes are
+	Linear      bool   // the upright axis is linear and has 0, whatever the values
+	Lines       []Line // 8 at most are told apart by a style
+}
+
+// Line is a line through estimates.
+type Line struct {
+	Name   string
+	Points []Estimate // by X
+}
+
+// Estimate is a value at a place of the axis, with its interval; infinite limits are not drawn.
+type Estimate struct {
+	X     float64
+	Value statistics.Interval
+}
+
+// accountPage is an account as the template shows it.
+type accountPage struct {
+	*Account
+	Policy   string
+	Style    template.CSS
+	Script   template.JS
+	Sections []accountPart
+}
+
+// accountPart is a part as the template shows it.
+type accountPart struct {
+	Part
+	ID    string
+	Table *table
+	Plots []*plot
+}
+
+// WriteAccount writes the page. O(size of the account).
+func WriteAccount(w io.Writer, a *Account) error {
+	script := asset("page.js")
+	p := &accountPage{Account: a, Script: template.JS(script), Style: template.CSS(asset("page.css")), Policy: policy(script)}
+	for k, part := range a.Parts {
+		s := accountPart{Part: part, ID: "p" + strconv.Itoa(k+1)}
+		if part.Grid != nil {
+			s.Table = part.Grid.table(s.ID + "-table")
+		}
+		for n := range part.Figures {
+			s.Plots = append(s.Plots, part.Figures[n].plot(fmt.Sprintf("%s-f%d", s.ID, n+1)))
+		}
+		p.Sections = append(p.Sections, s)
+	}
+	parsed, err := template.New("account.tmpl").ParseFS(files, "page.tmpl", "account.tmpl")
+	if err == nil {
+		err = parsed.Execute(w, p)
+	}
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// table is the grid as the template shows it.
+func (g *Grid) table(id string) *table {
+	t := &table{ID: id, Caption: printable(g.Caption)}
+	for _, c := range g.Columns {
+		t.Columns = append(t.Columns, heading{Name: c.Name, Help: c.Help, IsText: c.IsText})
+	}
+	for _, row := range g.Rows {
+		var cells []cell
+		for _, c := range row {
+			shown := text(c.Text)
+			if c.Value != nil {
+				shown = number(*c.Value, printable(c.Text))
+			}
+			shown.IsBest, shown.IsBad = c.IsGood, c.IsBad
+			cells = append(cells, shown)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// plot lays the figure out.
+func (f *Figure) plot(id string) *plot {
+	left, right, low, high := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, line := range f.Lines {
+		for _, e := range line.Points {
+			left, right = min(left, e.X), max(right, e.X)
+			from, to := e.limits()
+			low, high = min(low, from), max(high, to)
+		}
+	}
+	if left > right {
+		left, right, low, high = 0, 1, 0, 1
+	}
+	if margin := (right - left) / 40; margin > 0 {
+		right += margin                                    // markers stay within the frame
+		if left-margin > 0 && right-margin-left > left/2 { // the first interval stands clear of the axis
+			left -= margin
+		}
+	}
+	if f.Linear {
+		const room = 0.03 // of the height
+		low, high = min(0, low), max(0, high)
+		high += room * (high - low)
+	}
+	x, y, apart := draw.NewAxis(f.X, left, right, "", ticks), draw.NewAxis(f.Y, low, high, "", ticks), 0.0
+	if left == right { // a single place stands in the middle, with the lines beside each other
+		around := max(1, math.Abs(left))
+		x, apart = draw.NewAxis(f.X, left-around, right+around, "", ticks), min(40, (plotRight-plotLeft)/float64(len(f.Lines)))
+		x.Ticks = []draw.Tick{{At: x.At(left), Label: strconv.FormatFloat(left, 'g', 6, 64)}}
+	}
+	const wide = 10 // from this ratio on what is small would lie on the axis
+	if !f.Linear && low > 0 && high > wide*low {
+		y = draw.NewLogAxis(f.Y, low, high, "", ticks)
+	}
+	p := newPlot(id, printable(f.Title), x, y, nil)
+	p.Note = printable(f.Note)
+	var names []string
+	for k, line := range f.Lines {
+		names = append(names, line.Name)
+		d := line.drawn(k, x, y, apart*(float64(k)-float64(len(f.Lines)-1)/2))
+		p.Curves = append(p.Curves, d)
+		if d.Style != "faint" {
+			p.Legend = append(p.Legend, d)
+		}
+	}
+	p.Description = printable(fmt.Sprintf("%s over %s with 95 %% intervals: %s.", f.Y, f.X, listed(names)))
+	return p
+}
+
+// limits are those of the interval that are finite, otherwise the estimate.
+func (e *Estimate) limits() (low, high float64) {
+	if math.IsInf(e.Value.Low, 0) || math.IsInf(e.Value.High, 0) {
+		return e.Value.Estimate, e.Value.Estimate
+	}
+	return e.Value.Low, e.Value.High
+}
+
+// drawn is the line in the picture's coordinates: straight from estimate to estimate, a bar for each interval and a marker for each estimate. All of it is
+// shifted to the right.
+func (line *Line) drawn(k int, x, y draw.Axis, shift float64) drawn {
+	d := drawn{Name: printable(line.Name), Style: "faint"}
+	if k < styles {
+		d.Style, d.Swatch = "s"+strconv.Itoa(k), markerPath(k, 14, 6)
+	}
+	height := func(value float64) float64 { return tenth(plotBottom - y.At(value)*(plotBottom-plotTop)) }
+	path, marks := new(strings.Builder), new(strings.Builder)
+	for n, e := range line.Points {
+		at := point{tenth(plotLeft + x.At(e.X)*(plotRight-plotLeft) + shift), height(e.Value.Estimate)}
+		letter := "L"
+		if n == 0 {
+			letter = "M"
+		}
+		fmt.Fprintf(path, "%s%v %v", letter, at.x, at.y)
+		if low, high := e.limits(); low < high {
+			fmt.Fprintf(marks, "M%v %vh5M%v %vh5M%v %vV%v", tenth(at.x-2.5), height(low), tenth(at.x-2.5), height(high), at.x, height(low), height(high))
+		}
+		if k < styles {
+			marks.WriteString(markerPath(k, at.x, at.y))
+		}
+	}
+	d.Path, d.Markers = path.String(), marks.String()
+	return d
+}
+
+// WriteFigure writes the figure as a self-contained file that looks the same in every program. The legend is part of the picture.
+func WriteFigure(w io.Writer, f *Figure, format Format) error {
+	return f.plot("figure").write(w, format)
+}
