@@ -13,12 +13,9 @@
 //	milp               mixed-integer programs: a model, MPS and LP files, the solver HiGHS (build tag highs)
 //	queueing           formulas for the waits of queues
 //	queueing/ggone     branch and bound for the G/G/1 allocation
-//	ga                 the genetic algorithm of TITAN
 //	search             an anytime global search, and an exhaustive one for small instances; its engines in search/internal
 //	sim                a discrete-event engine for on-line policies
 //	sim/backfill       backfilling policies for that engine
-//	sim/twolevel       the two-level scheduler of a grid for that engine
-//	sim/spaceshare     space-sharing of moldable jobs for that engine
 //	solve              the contract of a solver and of a policy, the registry, and Run, which checks every schedule
 //	solve/process      programs in any language as solvers and on-line policies
 //	solve/solvetest    tests any solver or policy against the contract

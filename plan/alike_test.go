@@ -20,7 +20,7 @@ func TestAlikeStatesGiveTheSameSlots(t *testing.T) {
 			features = model.Arrivals | model.ParallelJobs | model.LicencePools
 		}
 		in := modeltest.Generator{Features: features, Jobs: 8}.Instance(t)
-		a, b := NewSpreadingResources(in), NewSpreadingResources(in)
+		a, b := NewResources(in), NewResources(in)
 		order := rapid.Permutation(indices(in)).Draw(t, "order")
 		first := rapid.IntRange(0, len(order)).Draw(t, "placed")
 		place := func(r *Resources, job int, ready float64) (slots []Slot) {
@@ -105,7 +105,7 @@ func TestCloneOfResources(t *testing.T) {
 		}
 		order := rapid.Permutation(indices(in)).Draw(t, "order")
 		half := len(order) / 2
-		a := NewSpreadingResources(in)
+		a := NewResources(in)
 		if rapid.Bool().Draw(t, "queued") {
 			a.QueueInstants()
 		}

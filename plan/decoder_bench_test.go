@@ -32,10 +32,7 @@ func fig4Batch(tb testing.TB, jobs int) *model.Instance {
 
 func BenchmarkDecode(b *testing.B) {
 	in := fig4Batch(b, 100)
-	d, err := NewDecoder(in)
-	if err != nil {
-		b.Fatal(err)
-	}
+	d := newDecoder(b, in)
 	orders := make([][]int32, 4)
 	for j := range 100 {
 		orders[j%4] = append(orders[j%4], int32(j))
@@ -44,7 +41,7 @@ func BenchmarkDecode(b *testing.B) {
 	sum := 0.0
 	for b.Loop() {
 		for c, order := range orders {
-			t := d.Decode(c, order)
+			t := d.decode(c, order)
 			sum += model.ComprehensivePerformance(in.Clusters()[c].Weights, float64(in.Clusters()[c].Processors)*t.Makespan-t.Busy, t.Makespan, t.Over)
 		}
 	}

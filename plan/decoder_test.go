@@ -11,7 +11,88 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// slowCluster is the rule of [Decoder] to the letter, with real processors: when each of them is released.
+// decoder computes the totals of list schedules of plain rigid jobs, cluster by cluster, with [Releases] alone. It tracks the number of free
+// processors over time, not which ones are free, and allocates nothing after it has been made. Schedules are held to it, and it shows the speed of
+// Releases.
+//
+// A job starts at the earliest time, from its arrival on, at which the jobs before it in the order have released enough processors for
+// it. Of the processors free by then it takes the latest-released ones. No job goes into a hole between jobs before it.
+type decoder struct {
+	clusters []decoderCluster
+	origin   float64 // earliest arrival of all jobs
+	releases *Releases
+}
+
+// decoderCluster is what the decoder knows of one cluster.
+type decoderCluster struct {
+	processors int32
+	jobs       []decoderJob
+}
+
+// decoderJob is one job on one cluster.
+type decoderJob struct {
+	duration float64
+	deadline float64
+	arrival  float64
+	size     int32 // 0: cannot run there
+}
+
+// totals are the figures of the list schedule of one cluster.
+type totals struct {
+	Jobs     int     // in the order
+	Makespan float64 // last end − earliest arrival of all jobs
+	Busy     float64 // Σ duration · processors
+	Over     float64 // Σ max(0, end − deadline)
+}
+
+// newDecoder makes the decoder of an instance of plain rigid jobs.
+func newDecoder(t rapid.TB, in *model.Instance) *decoder {
+	t.Helper()
+	if more := in.Features() &^ RigidFeatures; more != 0 {
+		t.Fatalf("decoding by counts does not honour %s", more)
+	}
+	d := &decoder{origin: in.FirstArrival()}
+	widest := 0
+	for c := range in.Clusters() {
+		cluster := decoderCluster{int32(in.Clusters()[c].Processors), make([]decoderJob, len(in.Jobs()))}
+		for j := range in.Jobs() {
+			if in.CanRun(j, c) {
+				size, _ := in.Width(j, c)
+				job := &in.Jobs()[j]
+				cluster.jobs[j] = decoderJob{in.DurationOn(j, c, size), job.Deadline, job.Arrival, int32(size)}
+			}
+		}
+		d.clusters = append(d.clusters, cluster)
+		widest = max(widest, in.Clusters()[c].Processors)
+	}
+	d.releases = NewReleases(min(widest, len(in.Jobs())))
+	return d
+}
+
+// decode schedules the jobs on the cluster in the given order. All must be able to run there.
+//
+// Complexity: O(jobs · distinct release times). There are at most as many release times as jobs that run at once.
+func (d *decoder) decode(cluster int, order []int32) totals {
+	c := &d.clusters[cluster]
+	d.releases.Reset(d.origin, int(c.processors))
+	latest := d.origin
+	totals := totals{Jobs: len(order)}
+	for _, id := range order {
+		j := &c.jobs[id]
+		end := model.End(d.releases.Place(j.size, j.arrival, j.duration), j.duration)
+		totals.Busy += float64(j.size) * j.duration
+		if end > j.deadline {
+			totals.Over += end - j.deadline
+		}
+		if end > latest {
+			latest = end
+		}
+	}
+	totals.Makespan = latest - d.origin
+	return totals
+}
+
+// slowCluster is the rule of [decoder] to the letter, with real processors: when each of them is released.
 type slowCluster []float64
 
 // newSlowCluster has all processors of the cluster free from the first arrival on.
@@ -47,7 +128,7 @@ func (s slowCluster) hold(size int, start, end float64) []int {
 	return free[:size]
 }
 
-// place places a job of the duration as [Decoder] says; one of no time holds nothing and waits for no other.
+// place places a job of the duration as [decoder] says; one of no time holds nothing and waits for no other.
 func (s slowCluster) place(size int, ready, duration float64) (start float64, processors []int) {
 	if duration == 0 {
 		for p := range size {
@@ -59,10 +140,10 @@ func (s slowCluster) place(size int, ready, duration float64) (start float64, pr
 	return start, s.hold(size, start, model.End(start, duration))
 }
 
-// slowDecode is [Decoder.Decode] by the letter.
-func slowDecode(in *model.Instance, cluster int, order []int32) Totals {
+// slowDecode is [decoder.decode] by the letter.
+func slowDecode(in *model.Instance, cluster int, order []int32) totals {
 	s := newSlowCluster(in, cluster)
-	totals := Totals{Jobs: len(order)}
+	totals := totals{Jobs: len(order)}
 	for _, id := range order {
 		job := &in.Jobs()[id]
 		size, _ := in.Width(int(id), cluster)
@@ -74,16 +155,6 @@ func slowDecode(in *model.Instance, cluster int, order []int32) Totals {
 		totals.Over += max(0, end-job.Deadline)
 	}
 	return totals
-}
-
-// newDecoder makes a decoder that must be possible.
-func newDecoder(t testing.TB, in *model.Instance) *Decoder {
-	t.Helper()
-	d, err := NewDecoder(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }
 
 // runnable lists the jobs that can run on the cluster.
@@ -100,16 +171,13 @@ func runnable(in *model.Instance, cluster int) []int32 {
 func TestDecodeByTheLetter(t *testing.T) {
 	many(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
-		d, err := NewDecoder(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := newDecoder(t, in)
 		for c := range in.Clusters() {
 			jobs := runnable(in, c)
 			for range 8 {
 				order := rapid.Permutation(jobs).Draw(t, "order")
 				order = order[:rapid.IntRange(0, len(order)).Draw(t, "length")]
-				if got, want := d.Decode(c, order), slowDecode(in, c, order); got != want {
+				if got, want := d.decode(c, order), slowDecode(in, c, order); got != want {
 					t.Fatalf("cluster %d, order %v: got %+v, want %+v", c, order, got, want)
 				}
 			}
@@ -121,10 +189,7 @@ func TestDecodeByTheLetter(t *testing.T) {
 func TestDecodeByTheEvaluator(t *testing.T) {
 	many(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
-		d, err := NewDecoder(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := newDecoder(t, in)
 		s := newSchedule(t, in)
 		orders := make([][]int32, len(in.Clusters()))
 		for _, job := range rapid.Permutation(indices(in)).Draw(t, "order") {
@@ -143,10 +208,10 @@ func TestDecodeByTheEvaluator(t *testing.T) {
 }
 
 // compareTotals compares what the decoder says of orders with the metrics of their schedule.
-func compareTotals(t *rapid.T, in *model.Instance, d *Decoder, orders [][]int32, metrics model.Metrics) {
+func compareTotals(t *rapid.T, in *model.Instance, d *decoder, orders [][]int32, metrics model.Metrics) {
 	var makespan, idle, over, latest float64
 	for c, order := range orders {
-		totals := d.Decode(c, order)
+		totals := d.decode(c, order)
 		cluster := &in.Clusters()[c]
 		clusterIdle := float64(cluster.Processors)*totals.Makespan - totals.Busy
 		makespan, idle, over = max(makespan, totals.Makespan), idle+clusterIdle, over+totals.Over
@@ -194,15 +259,12 @@ func TestDecodeByHand(t *testing.T) {
 		b.Job(model.JobSpec{ID: fmt.Sprint(k), Processors: model.Rigid(j.size), Work: &j.work, Deadline: &j.deadline})
 	}
 	d := newDecoder(t, build(t, b))
-	want := Totals{Jobs: 5, Makespan: 7, Busy: 6 + 2 + 8 + 1, Over: 1 + 1}
-	if got := d.Decode(0, []int32{0, 1, 2, 3, 4}); got != want {
+	want := totals{Jobs: 5, Makespan: 7, Busy: 6 + 2 + 8 + 1, Over: 1 + 1}
+	if got := d.decode(0, []int32{0, 1, 2, 3, 4}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got := d.Decode(0, nil); got != (Totals{}) {
+	if got := d.decode(0, nil); got != (totals{}) {
 		t.Errorf("got %+v for no jobs", got)
-	}
-	if duration, ok := d.Duration(2, 0); duration != 4 || !ok {
-		t.Errorf("got %v, %v", duration, ok)
 	}
 }
 
@@ -217,8 +279,8 @@ func TestDecodeJobOfNoTime(t *testing.T) {
 	}
 	d := newDecoder(t, build(t, b))
 	// 0 holds three until 10, 1 one until 2; 2 is at 0; 3 starts at 10 on two of 0's; 4 runs from 2 to 3, in time.
-	want := Totals{Jobs: 5, Makespan: 15, Busy: 30 + 2 + 0 + 10 + 1, Over: 7 + 0 + 0 + 12 + 0}
-	if got := d.Decode(0, []int32{0, 1, 2, 3, 4}); got != want {
+	want := totals{Jobs: 5, Makespan: 15, Busy: 30 + 2 + 0 + 10 + 1, Over: 7 + 0 + 0 + 12 + 0}
+	if got := d.decode(0, []int32{0, 1, 2, 3, 4}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -227,38 +289,7 @@ func TestDecodeAllocatesNothing(t *testing.T) {
 	in := fig4Batch(t, 100)
 	d := newDecoder(t, in)
 	order := runnable(in, 0)
-	if n := testing.AllocsPerRun(100, func() { d.Decode(0, order) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { d.decode(0, order) }); n != 0 {
 		t.Errorf("allocates %v times", n)
-	}
-}
-
-func TestDecoderClone(t *testing.T) {
-	in := fig4Batch(t, 50)
-	d := newDecoder(t, in)
-	order := runnable(in, 1)
-	want := d.Decode(1, order)
-	done := make(chan Totals)
-	for range 4 {
-		clone := d.Clone()
-		go func() {
-			var last Totals
-			for range 100 {
-				last = clone.Decode(1, order)
-			}
-			done <- last
-		}()
-	}
-	for range 4 {
-		if got := <-done; got != want {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
-	}
-}
-
-func TestDecoderRefuses(t *testing.T) {
-	b := model.NewBuilder("after").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
-	b.Job(model.JobSpec{ID: "a", Work: new(1.0)}, model.JobSpec{ID: "b", Work: new(1.0), After: []string{"a"}})
-	if _, err := NewDecoder(build(t, b)); err == nil || err.Error() != "plan: list decoding by counts cannot honour precedence" {
-		t.Errorf("got %v", err)
 	}
 }

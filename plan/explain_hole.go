@@ -18,7 +18,7 @@ type holeSearch struct {
 	processors []int      // those that can run the job, the fastest first
 	busy       [][]other  // by processor: parts of other jobs, in order of time
 	next       []int      // by processor: the first part in busy that has not ended
-	memory     []*Profile // by machine; nil: unlimited
+	memory     []*profile // by machine; nil: unlimited
 }
 
 // begin prepares the search on processors of at least the speed and link; nil where there are too few.
@@ -51,7 +51,7 @@ func (x *explainer) begin(cluster, size int, speed, link float64) *holeSearch {
 		s.least = s.length
 	}
 	last, _ := c.MachineOf(c.Processors - 1)
-	s.memory = make([]*Profile, last+1)
+	s.memory = make([]*profile, last+1)
 	for _, h := range x.parts[cluster] {
 		s.hold(c, h)
 	}
@@ -88,9 +88,9 @@ func (s *holeSearch) hold(c *model.Cluster, h other) {
 			}
 			if m, g := c.MachineOf(p); each > 0 && !math.IsInf(c.Machines[g].Memory, 1) {
 				if s.memory[m] == nil {
-					s.memory[m] = NewProfile(c.Machines[g].Memory)
+					s.memory[m] = newProfile(c.Machines[g].Memory)
 				}
-				s.memory[m].Add(h.start, h.end, each)
+				s.memory[m].add(h.start, h.end, each)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func (s *holeSearch) at(t float64) model.ProcessorSet {
 		m, g := c.MachineOf(p)
 		room := s.x.in.ProcessorsFor(j, &c.Machines[g])
 		if !nothing && s.memory[m] != nil && j.Memory > 0 {
-			room = s.memory[m].Room(t, until, j.Memory, room)
+			room = s.memory[m].room(t, until, j.Memory, room)
 		}
 		if len(byMachine[m]) >= room {
 			continue

@@ -42,7 +42,7 @@ type untrackedGroup struct {
 // machine is one machine of the cluster.
 type machine struct {
 	group  *model.Machine
-	memory *Profile // nil: unlimited
+	memory *profile // nil: unlimited
 }
 
 // unit is a processor.
@@ -80,7 +80,7 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, lim
 			}
 			m := machine{group: group}
 			if !math.IsInf(group.Memory, 1) {
-				m.memory = NewProfile(group.Memory)
+				m.memory = newProfile(group.Memory)
 			}
 			g.machines = append(g.machines, m)
 		}
@@ -283,7 +283,7 @@ func (g *generalCluster) useMemory(each, start, end float64) {
 			to++
 		}
 		if p := g.machines[m].memory; p != nil {
-			p.Add(start, end, each*float64(to-from))
+			p.add(start, end, each*float64(to-from))
 		}
 		from = to
 	}

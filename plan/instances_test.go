@@ -52,7 +52,7 @@ func build(tb interface {
 	return in
 }
 
-// drawPlain draws an instance of rigid jobs that a Decoder honours.
+// drawPlain draws an instance of rigid jobs that a decoder honours.
 func drawPlain(t *rapid.T, mostJobs int) *model.Instance {
 	clock := drawClock(t)
 	b := model.NewBuilder("plain").Minimise("mcp", 1)

@@ -7,7 +7,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// plainCluster tracks the number of processors of a uniform cluster that are released over time. It decides as [Decoder.Decode] does;
+// plainCluster tracks the number of processors of a uniform cluster that are released over time. It decides as [Releases] does;
 // plainSets chooses the processors of a job.
 type plainCluster struct {
 	in       *model.Instance

@@ -9,22 +9,22 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Profile is the used amount of something of limited capacity, such as a pool of licences or the memory of a machine, as a step function
+// profile is the used amount of something of limited capacity, such as a pool of licences or the memory of a machine, as a step function
 // of time. Intervals are half-open, so an interval of no length uses nothing.
 //
 // Add and Earliest take O(log n + k) for n steps of which k lie in the interval; inserting a step also moves the steps behind it.
-type Profile struct {
+type profile struct {
 	capacity float64
 	times    []float64 // ascending
 	used     []float64 // used[k] from times[k] to times[k+1]; nothing before the first time and from the last on
 	work     int64     // see Resources.Work
 }
 
-// NewProfile returns a profile with nothing used.
-func NewProfile(capacity float64) *Profile { return &Profile{capacity: capacity} }
+// newProfile returns a profile with nothing used.
+func newProfile(capacity float64) *profile { return &profile{capacity: capacity} }
 
-// Add uses the amount from start to end.
-func (p *Profile) Add(start, end, amount float64) {
+// add uses the amount from start to end.
+func (p *profile) add(start, end, amount float64) {
 	if end <= start || amount == 0 {
 		return
 	}
@@ -36,7 +36,7 @@ func (p *Profile) Add(start, end, amount float64) {
 }
 
 // split makes the time a step of its own and returns its index.
-func (p *Profile) split(t float64) int {
+func (p *profile) split(t float64) int {
 	k, found := slices.BinarySearch(p.times, t)
 	if found {
 		return k
@@ -53,7 +53,7 @@ func (p *Profile) split(t float64) int {
 
 // after is the index of the first step after the time. Mostly that is one of the last steps, so the search begins at the end and doubles its
 // stride.
-func (p *Profile) after(t float64) int {
+func (p *profile) after(t float64) int {
 	low, high := len(p.times)-1, len(p.times) // all steps from high on are after t
 	for stride := 1; low >= 0 && p.times[low] > t; stride *= 2 {
 		low, high = low-stride, low
@@ -69,13 +69,13 @@ func (p *Profile) after(t float64) int {
 }
 
 // from is the index of the step that contains the time; 0 before the first.
-func (p *Profile) from(t float64) int { return max(0, p.after(t)-1) }
+func (p *profile) from(t float64) int { return max(0, p.after(t)-1) }
 
 // rounding is the share of the capacity by which the used amount may seem to exceed it: sums of memory carry rounding errors. Whole numbers have none.
 const rounding = 1e-12
 
 // fits says whether the amount is free beside the used one.
-func (p *Profile) fits(used, amount float64) bool {
+func (p *profile) fits(used, amount float64) bool {
 	sum := used + amount
 	return sum <= p.capacity || sum <= p.capacity*(1+rounding) && !(whole(sum) && whole(p.capacity) && whole(amount))
 }
@@ -83,9 +83,9 @@ func (p *Profile) fits(used, amount float64) bool {
 // whole says that a number is whole, and so small that sums of whole numbers up to it are exact.
 func whole(x float64) bool { return x == math.Trunc(x) && x < 1<<53 }
 
-// Earliest is the earliest time from ready on at which the amount is free for the given length; +Inf where the amount is
+// earliest is the earliest time from ready on at which the amount is free for the given length; +Inf where the amount is
 // more than the capacity.
-func (p *Profile) Earliest(ready, length, amount float64) float64 {
+func (p *profile) earliest(ready, length, amount float64) float64 {
 	switch {
 	case !p.fits(0, amount):
 		return math.Inf(1)
@@ -103,8 +103,8 @@ func (p *Profile) Earliest(ready, length, amount float64) float64 {
 	return start
 }
 
-// Free is the least amount that is free at every instant from start to end.
-func (p *Profile) Free(start, end float64) float64 {
+// free is the least amount that is free at every instant from start to end.
+func (p *profile) free(start, end float64) float64 {
 	most := 0.0
 	if start < end {
 		first := p.from(start)
@@ -117,9 +117,9 @@ func (p *Profile) Free(start, end float64) float64 {
 	return max(0, p.capacity-most)
 }
 
-// Room returns how many copies of the amount are free at every instant from start to end, but at most the number most.
-func (p *Profile) Room(start, end, amount float64, most int) int {
-	return Times(p.Free(start, end), p.capacity, amount, most)
+// room returns how many copies of the amount are free at every instant from start to end, but at most the number most.
+func (p *profile) room(start, end, amount float64, most int) int {
+	return Times(p.free(start, end), p.capacity, amount, most)
 }
 
 // Times returns how many times the amount fits into what is free of the capacity, but at most the number most. What is free may have been added up
@@ -134,8 +134,8 @@ func Times(free, capacity, amount float64, most int) int {
 	return most
 }
 
-// Next returns the earliest time after t at which the used amount may change, or +Inf if there is none.
-func (p *Profile) Next(t float64) float64 {
+// next returns the earliest time after t at which the used amount may change, or +Inf if there is none.
+func (p *profile) next(t float64) float64 {
 	if k := p.after(t); k < len(p.times) {
 		return p.times[k]
 	}

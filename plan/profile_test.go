@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// slowProfile is what a [Profile] says, from the list of what is used.
+// slowProfile is what a [profile] says, from the list of what is used.
 type slowProfile struct {
 	capacity float64
 	uses     []use
@@ -99,24 +99,24 @@ func TestProfileByTheLetter(t *testing.T) {
 		clock := drawClock(t)
 		capacity := rapid.SampledFrom([]float64{1, 4, 0.3}).Draw(t, "capacity")
 		amount := rapid.SampledFrom([]float64{capacity, capacity / 4, capacity / 3, 0, capacity * 1.5})
-		profile, slow := NewProfile(capacity), &slowProfile{capacity: capacity}
+		profile, slow := newProfile(capacity), &slowProfile{capacity: capacity}
 		for range rapid.IntRange(0, 12).Draw(t, "uses") {
 			start := clock.arrival.Draw(t, "start")
 			u := use{start, start + clock.time.Draw(t, "length"), amount.Draw(t, "amount")}
-			profile.Add(u.start, u.end, u.amount)
+			profile.add(u.start, u.end, u.amount)
 			if u.start < u.end && u.amount > 0 {
 				slow.uses = append(slow.uses, u)
 			}
 		}
 		for range 5 {
 			from, length, need := clock.arrival.Draw(t, "from"), clock.time.Draw(t, "long"), amount.Draw(t, "need")
-			if got, want := profile.Earliest(from, length, need), slow.earliest(from, length, need); got != want {
+			if got, want := profile.earliest(from, length, need), slow.earliest(from, length, need); got != want {
 				t.Fatalf("Earliest(%v, %v, %v): got %v, want %v", from, length, need, got, want)
 			}
-			if got, want := profile.Free(from, from+length), slow.free(from, from+length); got != want {
+			if got, want := profile.free(from, from+length), slow.free(from, from+length); got != want {
 				t.Fatalf("Free(%v, %v): got %v, want %v", from, from+length, got, want)
 			}
-			if got, want := profile.Next(from), slow.next(from); got != want {
+			if got, want := profile.next(from), slow.next(from); got != want {
 				t.Fatalf("Next(%v): got %v, want %v", from, got, want)
 			}
 		}
@@ -128,14 +128,14 @@ func TestProfileIsNeverOverfull(t *testing.T) {
 	many(t, 5, func(t *rapid.T) {
 		clock := drawClock(t)
 		const capacity = 1.0
-		profile, slow := NewProfile(capacity), &slowProfile{capacity: capacity}
+		profile, slow := newProfile(capacity), &slowProfile{capacity: capacity}
 		for range rapid.IntRange(1, 30).Draw(t, "uses") {
 			length, amount := clock.time.Draw(t, "length"), float64(rapid.IntRange(1, 10).Draw(t, "tenths"))/10
-			start := profile.Earliest(clock.arrival.Draw(t, "ready"), length, amount)
-			if free := profile.Free(start, start+length); free < amount-1e-11 {
+			start := profile.earliest(clock.arrival.Draw(t, "ready"), length, amount)
+			if free := profile.free(start, start+length); free < amount-1e-11 {
 				t.Fatalf("%v is free from %v for %v, where Earliest found %v", free, start, length, amount)
 			}
-			profile.Add(start, start+length, amount)
+			profile.add(start, start+length, amount)
 			slow.uses = append(slow.uses, use{start, start + length, amount})
 		}
 		for _, u := range slow.uses {
@@ -148,42 +148,42 @@ func TestProfileIsNeverOverfull(t *testing.T) {
 
 func TestProfileEdges(t *testing.T) {
 	inf := math.Inf(1)
-	empty := NewProfile(2)
-	full := NewProfile(2) // [1, 2): 2, [2, 3): 1, [4, 5): 2
-	full.Add(1, 3, 1)
-	full.Add(1, 2, 1)
-	full.Add(4, 5, 2)
-	full.Add(9, 9, 2)
-	full.Add(9, 8, 2)
-	full.Add(9, 10, 0)
+	empty := newProfile(2)
+	full := newProfile(2) // [1, 2): 2, [2, 3): 1, [4, 5): 2
+	full.add(1, 3, 1)
+	full.add(1, 2, 1)
+	full.add(4, 5, 2)
+	full.add(9, 9, 2)
+	full.add(9, 8, 2)
+	full.add(9, 10, 0)
 	for _, c := range []struct {
 		what      string
 		got, want float64
 	}{
-		{"empty", empty.Earliest(3, 5, 2), 3},
-		{"empty, more than there is", empty.Earliest(3, 5, 3), inf},
-		{"empty, more than there is for no time", empty.Earliest(3, 0, 3), inf},
-		{"empty, next", empty.Next(0), inf},
-		{"empty, free", empty.Free(0, 9), 2},
-		{"before the first step", full.Earliest(0, 1, 2), 0},
-		{"too long before the first step", full.Earliest(0, 1.5, 2), 5},
-		{"a hole just long enough", full.Earliest(0.5, 1, 2), 3},
-		{"a hole too short", full.Earliest(0.5, 1.5, 2), 5},
-		{"beside another", full.Earliest(1, 2, 1), 2},
-		{"beside another, too long", full.Earliest(1, 2.5, 1), 5},
-		{"no time, in a full step", full.Earliest(1.5, 0, 2), 1.5},
-		{"no time, on a step", full.Earliest(4, 0, 2), 4},
-		{"no amount", full.Earliest(1.5, 9, 0), 1.5},
-		{"behind the last step", full.Earliest(7, 9, 2), 7},
-		{"free before the first step", full.Free(0, 1), 2},
-		{"free up to a step", full.Free(3, 4), 2},
-		{"free at its end", full.Free(2, 4), 1},
-		{"free in a full step", full.Free(1.2, 1.3), 0},
-		{"free across all", full.Free(0, 9), 0},
-		{"free for no time", full.Free(1.5, 1.5), 2},
-		{"next before the first step", full.Next(0), 1},
-		{"next on a step", full.Next(1), 2},
-		{"next behind the last step", full.Next(5), inf},
+		{"empty", empty.earliest(3, 5, 2), 3},
+		{"empty, more than there is", empty.earliest(3, 5, 3), inf},
+		{"empty, more than there is for no time", empty.earliest(3, 0, 3), inf},
+		{"empty, next", empty.next(0), inf},
+		{"empty, free", empty.free(0, 9), 2},
+		{"before the first step", full.earliest(0, 1, 2), 0},
+		{"too long before the first step", full.earliest(0, 1.5, 2), 5},
+		{"a hole just long enough", full.earliest(0.5, 1, 2), 3},
+		{"a hole too short", full.earliest(0.5, 1.5, 2), 5},
+		{"beside another", full.earliest(1, 2, 1), 2},
+		{"beside another, too long", full.earliest(1, 2.5, 1), 5},
+		{"no time, in a full step", full.earliest(1.5, 0, 2), 1.5},
+		{"no time, on a step", full.earliest(4, 0, 2), 4},
+		{"no amount", full.earliest(1.5, 9, 0), 1.5},
+		{"behind the last step", full.earliest(7, 9, 2), 7},
+		{"free before the first step", full.free(0, 1), 2},
+		{"free up to a step", full.free(3, 4), 2},
+		{"free at its end", full.free(2, 4), 1},
+		{"free in a full step", full.free(1.2, 1.3), 0},
+		{"free across all", full.free(0, 9), 0},
+		{"free for no time", full.free(1.5, 1.5), 2},
+		{"next before the first step", full.next(0), 1},
+		{"next on a step", full.next(1), 2},
+		{"next behind the last step", full.next(5), inf},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: got %v, want %v", c.what, c.got, c.want)
@@ -193,33 +193,33 @@ func TestProfileEdges(t *testing.T) {
 
 // Ten tenths fill what has a capacity of one although they do not sum to it.
 func TestProfileOfTenths(t *testing.T) {
-	p := NewProfile(1)
+	p := newProfile(1)
 	for range 10 {
-		if start := p.Earliest(0, 1, 0.1); start != 0 {
+		if start := p.earliest(0, 1, 0.1); start != 0 {
 			t.Fatalf("a tenth fits at %v", start)
 		}
-		p.Add(0, 1, 0.1)
+		p.add(0, 1, 0.1)
 	}
-	if start := p.Earliest(0, 1, 0.1); start != 1 {
+	if start := p.earliest(0, 1, 0.1); start != 1 {
 		t.Errorf("an eleventh fits at %v", start)
 	}
 }
 
 func TestProfileRoom(t *testing.T) {
-	tenths := NewProfile(0.3) // 0.3/0.1 is less than 3
-	huge := NewProfile(1e18)
-	used := NewProfile(8)
-	used.Add(1, 2, 5)
+	tenths := newProfile(0.3) // 0.3/0.1 is less than 3
+	huge := newProfile(1e18)
+	used := newProfile(8)
+	used.add(1, 2, 5)
 	for _, c := range []struct {
 		what      string
 		got, want int
 	}{
-		{"three tenths", tenths.Room(0, 1, 0.1, 9), 3},
-		{"at most two", tenths.Room(0, 1, 0.1, 2), 2},
-		{"more than there are numbers", huge.Room(0, 1, 1e-18, 7), 7},
-		{"beside another", used.Room(0, 2, 2, 9), 1},
-		{"before it", used.Room(0, 1, 2, 9), 4},
-		{"too much", used.Room(1, 2, 4, 9), 0},
+		{"three tenths", tenths.room(0, 1, 0.1, 9), 3},
+		{"at most two", tenths.room(0, 1, 0.1, 2), 2},
+		{"more than there are numbers", huge.room(0, 1, 1e-18, 7), 7},
+		{"beside another", used.room(0, 2, 2, 9), 1},
+		{"before it", used.room(0, 1, 2, 9), 4},
+		{"too much", used.room(1, 2, 4, 9), 0},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: got %v, want %v", c.what, c.got, c.want)

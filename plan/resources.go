@@ -69,12 +69,9 @@ type clusterState interface {
 	worked() int64
 }
 
-// NewResources is the empty state: nothing is held. Its Spread takes jobs for which [model.Instance.MustSpread] holds: those that fit no cluster.
-func NewResources(in *model.Instance) *Resources { return newResources(in, false) }
-
-// NewSpreadingResources is the empty state whose Spread takes every job for which [CanSpread] holds. Where there is such a job it tracks
+// NewResources is the empty state: nothing is held. Its Spread takes every job for which [CanSpread] holds. Where there is such a job it tracks
 // each processor, which takes longer.
-func NewSpreadingResources(in *model.Instance) *Resources {
+func NewResources(in *model.Instance) *Resources {
 	for j := range in.Jobs() {
 		if CanSpread(in, j) {
 			return newResources(in, true)
@@ -83,7 +80,8 @@ func NewSpreadingResources(in *model.Instance) *Resources {
 	return newResources(in, false)
 }
 
-// newResources is the empty state, which tracks each processor where the instance asks for it or if track is set.
+// newResources is the empty state, which tracks each processor where the instance asks for it or if track is set. Without track its Spread takes
+// jobs for which [model.Instance.MustSpread] holds: those that fit no cluster.
 func newResources(in *model.Instance, track bool) *Resources {
 	r := &Resources{in: in, pools: newLicencePools(in), limit: &limit{}}
 	const needGeneral = model.MemoryLimits | model.BandwidthNeeds | model.MachineSpan | model.GridSpan
@@ -259,7 +257,7 @@ func costRate(c *model.Cluster, n int, set model.ProcessorSet) float64 {
 type licencePools struct {
 	in       *model.Instance
 	licences int
-	profiles []*Profile // of the grid's pools by licence, then of each cluster's own; nil: unlimited
+	profiles []*profile // of the grid's pools by licence, then of each cluster's own; nil: unlimited
 }
 
 func newLicencePools(in *model.Instance) *licencePools {
@@ -267,12 +265,12 @@ func newLicencePools(in *model.Instance) *licencePools {
 	if in.Features()&model.LicencePools == 0 {
 		return l
 	}
-	l.profiles = make([]*Profile, l.licences*(1+len(in.Clusters())))
+	l.profiles = make([]*profile, l.licences*(1+len(in.Clusters())))
 	for c := range in.Clusters() {
 		for k := range l.licences {
 			copies, own := in.Pool(c, k)
 			if at := l.index(k, c, own); copies != model.Unlimited && l.profiles[at] == nil {
-				l.profiles[at] = NewProfile(float64(copies))
+				l.profiles[at] = newProfile(float64(copies))
 			}
 		}
 	}
@@ -289,7 +287,7 @@ func (l *licencePools) index(licence, cluster int, own bool) int {
 
 // of is the profile that a job on the cluster draws the licence from, nil where it is unlimited, and whether it is the
 // cluster's own.
-func (l *licencePools) of(licence, cluster int) (p *Profile, own bool) {
+func (l *licencePools) of(licence, cluster int) (p *profile, own bool) {
 	if l.profiles == nil {
 		return nil, false
 	}
@@ -303,7 +301,7 @@ func (l *licencePools) earliest(j *model.Job, cluster int, t, length float64) fl
 		again = false
 		for _, need := range j.Licences {
 			if p, _ := l.of(need.Licence, cluster); p != nil && need.Copies > 0 {
-				if later := p.Earliest(t, length, float64(need.Copies)); later > t {
+				if later := p.earliest(t, length, float64(need.Copies)); later > t {
 					t, again = later, true
 				}
 			}
@@ -320,7 +318,7 @@ func (l *licencePools) add(j *model.Job, slot *Slot) {
 		}
 		if slot.pieces == nil {
 			if p, _ := l.of(need.Licence, slot.Cluster); p != nil {
-				p.Add(slot.Start, slot.End, float64(need.Copies))
+				p.add(slot.Start, slot.End, float64(need.Copies))
 			}
 			continue
 		}
@@ -331,7 +329,7 @@ func (l *licencePools) add(j *model.Job, slot *Slot) {
 				continue
 			}
 			grid = grid || !own
-			p.Add(slot.Start, slot.End, float64(need.Copies))
+			p.add(slot.Start, slot.End, float64(need.Copies))
 		}
 	}
 }
@@ -346,7 +344,7 @@ func (l *licencePools) assign(other *licencePools) {
 }
 
 // assign copies the profile other.
-func (p *Profile) assign(other *Profile) {
+func (p *profile) assign(other *profile) {
 	p.times = append(p.times[:0], other.times...)
 	p.used = append(p.used[:0], other.used...)
 }

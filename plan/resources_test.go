@@ -44,7 +44,7 @@ func TestChosenScheduleIsRight(t *testing.T) {
 		g := modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 10, Wild: rapid.IntRange(0, 9).Draw(t, "wild") == 0}
 		in := g.Instance(t)
 		s := NewChosenSchedule(in)
-		mark, elsewhere := NewSpreadingResources(in), NewSpreadingResources(in)
+		mark, elsewhere := NewResources(in), NewResources(in)
 		for _, job := range Topological(in, rapid.Permutation(indices(in)).Draw(t, "order")) {
 			slots := chosenSlots(t, s, job)
 			if len(slots) == 0 {
@@ -171,7 +171,7 @@ func TestDealIsBest(t *testing.T) {
 			job.Runtime = runtimes
 		}
 		in := build(t, b.Job(job))
-		slot, ok := NewResources(in).spreadNow(0, in)
+		slot, ok := newResources(in, false).spreadNow(0, in)
 		if !ok {
 			return
 		}
@@ -221,7 +221,7 @@ func TestLicencesAreFreeWhenProcessorsAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := NewResources(in)
+	r := newResources(in, false)
 	for job, cluster := range []int{0, 1, 1} { // other holds the licence from 5 to 10
 		slot, ok := r.Earliest(job, cluster, []int{2, 1, 1}[job], 0)
 		if !ok {

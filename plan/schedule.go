@@ -21,8 +21,12 @@ type Schedule struct {
 	spread   []int     // see spreadFrom
 }
 
+// RigidFeatures are those of independent rigid jobs without resources beside processors: what counting the processors that are released
+// over time suffices for, see [Releases].
+const RigidFeatures = model.Arrivals | model.ParallelJobs | model.UnrelatedTimes | model.RestrictedTimes | model.BackgroundLoad
+
 // ScheduleFeatures are the features that a [Schedule] honours if its caller uses only Earliest and Place.
-const ScheduleFeatures = DecoderFeatures | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
+const ScheduleFeatures = RigidFeatures | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
 	model.BandwidthNeeds | model.MixedMachines | model.MachineSpan | model.Commitments | model.MoldableJobs | model.GridSpan
 
 // NewSchedule starts an empty schedule for a caller that leaves the number of processors of a job to Earliest. The error names a feature that it cannot
@@ -31,13 +35,13 @@ func NewSchedule(in *model.Instance) (*Schedule, error) {
 	if missing := in.Features() &^ ScheduleFeatures; missing != 0 {
 		return nil, fmt.Errorf("plan: a list schedule cannot honour %s", missing)
 	}
-	return startSchedule(in, NewResources(in)), nil
+	return startSchedule(in, newResources(in, false)), nil
 }
 
 // NewChosenSchedule starts an empty schedule for a caller that chooses the number of processors of each job with EarliestOn, and whether it spreads over
 // clusters.
 func NewChosenSchedule(in *model.Instance) *Schedule {
-	return startSchedule(in, NewSpreadingResources(in))
+	return startSchedule(in, NewResources(in))
 }
 
 func startSchedule(in *model.Instance, r *Resources) *Schedule {

@@ -272,7 +272,7 @@ func TestPlainAndGeneralClustersAgree(t *testing.T) {
 	})
 }
 
-// A plain cluster takes the very processors that the rule of [Decoder] says.
+// A plain cluster takes the very processors that the rule of [decoder] says.
 func TestPlainClusterByTheLetter(t *testing.T) {
 	many(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
@@ -419,7 +419,7 @@ func TestWhyNowhereOfManyClusters(t *testing.T) {
 	}
 }
 
-// A job of one processor that must stay on one machine takes the latest-released processor, as a [Decoder] counts, also where a machine that
+// A job of one processor that must stay on one machine takes the latest-released processor, as a [decoder] counts, also where a machine that
 // runs no licence makes the cluster one whose processors are tracked.
 func TestSpanOfOneProcessorIsThatOfTheDecoder(t *testing.T) {
 	work := func(w float64) *float64 { return &w }
@@ -433,11 +433,7 @@ func TestSpanOfOneProcessorIsThatOfTheDecoder(t *testing.T) {
 	if _, ok := s.clusters[0].(*generalCluster); !ok {
 		t.Fatal("a plain cluster: the test proves nothing")
 	}
-	d, err := NewDecoder(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := d.Decode(0, order).Makespan
+	want := newDecoder(t, in).decode(0, order).Makespan
 	for _, job := range order {
 		slot, ok := s.Earliest(int(job), 0)
 		if !ok {

@@ -87,7 +87,7 @@ func (s *search) nextMemory(t float64) float64 {
 	next := math.Inf(1)
 	for k, room := range s.room {
 		if room < s.free[k] {
-			next = min(next, s.g.machines[k].memory.Next(t))
+			next = min(next, s.g.machines[k].memory.next(t))
 		}
 	}
 	return next
@@ -99,7 +99,7 @@ func (s *search) share(t float64) bool {
 	all, home := 0, -1
 	for k, free := range s.free {
 		if free > 0 && s.job.Memory > 0 && s.g.machines[k].memory != nil {
-			free = s.g.machines[k].memory.Room(t, model.End(t, s.length), s.job.Memory, free)
+			free = s.g.machines[k].memory.room(t, model.End(t, s.length), s.job.Memory, free)
 		}
 		s.room[k] = max(0, free)
 		all += s.room[k]

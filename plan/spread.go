@@ -29,7 +29,7 @@ type host struct {
 }
 
 // Spread is a slot on n processors of several clusters from the time ready on; false where n are never free. The job must be one for
-// which [model.Instance.MustSpread] holds, or [CanSpread] where [NewSpreadingResources] made the resources. The slot starts at the earliest time at which
+// which [model.Instance.MustSpread] holds, or [CanSpread] where [NewResources] made the resources. The slot starts at the earliest time at which
 // n processors are released, with memory and licences for as long as the job can last on them. It takes them from the clusters with the
 // most free processors, the latest-released of each, and deals the tasks out so that the last piece ends as early as possible.
 //

@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
-	"github.com/allot-opt/allot/sim/spaceshare"
+	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/workload"
 )
 
@@ -76,7 +76,7 @@ func TestStreamedFiguresAreTheEvaluators(t *testing.T) {
 // So are those of jobs whose parts end at different times, whether or not the policy holds the processors of a part until the job ends.
 func TestStreamedFiguresOfPartsAreTheEvaluators(t *testing.T) {
 	for name, policy := range map[string]sim.Discipline{
-		"map": spaceshare.MAP(spaceshare.Floor), "dynamic": spaceshare.Dynamic(spaceshare.Options{Start: spaceshare.Available, Rounding: spaceshare.Floor, Alpha: 2}),
+		"map": (&solvers.MAP{Rounding: "floor"}).Discipline(), "dynamic": (&solvers.SpaceShare{Start: "available", Rounding: "floor", Alpha: 2}).Discipline(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := workload.NewSpaceShare()

@@ -3,8 +3,8 @@ package solvers
 import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/spaceshare"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/spaceshare"
 )
 
 var _ = solve.RegisterPolicy(solve.Info{

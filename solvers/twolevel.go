@@ -3,8 +3,8 @@ package solvers
 import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/twolevel"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/twolevel"
 )
 
 var _ = solve.RegisterPolicy(solve.Info{

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/spread"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/internal/spread"
 )
 
 // general is FCFS, EASY or flexible backfilling in the general world, on all clusters or on some; the package comment states the rules.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/spread"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/internal/spread"
 )
 
 // spreading is what a policy for a whole system of several clusters knows of the jobs whose span is the grid.

@@ -10,12 +10,12 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/dll"
+	"github.com/allot-opt/allot/solvers/internal/ga"
 )
 
 var _ = solve.Register(solve.Info{
@@ -45,7 +45,7 @@ var _ = solve.Register(solve.Info{
 // cluster, as in the paper), idle_time, over_deadline, mean_response, mean_wait and weighted sums of them; metrics that the
 // start alone decides (finished, unfinished, data_moved, work_done) may be added. The makespan is the largest of the
 // clusters' own and is minimised by minimising each; beside other metrics it comes apart only on a single cluster. The jobs may ask for no more than
-// [plan.DecoderFeatures].
+// [plan.RigidFeatures].
 //
 // In rolling use ([model.Commitments]) a cluster's makespan, idle time and CP are those of the batch and of what is left of the held jobs, as
 // MUSCLE counts these: jobs that came with the batch.
@@ -91,7 +91,7 @@ func (*Solver) Supports(in *model.Instance) error {
 // comesApart says whether the clusters can be searched one by one.
 func comesApart(in *model.Instance) bool {
 	_, sum := goalOf(in)
-	return sum && in.Features()&^(plan.DecoderFeatures|model.Commitments) == 0
+	return sum && in.Features()&^(plan.RigidFeatures|model.Commitments) == 0
 }
 
 // Solve implements [solve.Solver].

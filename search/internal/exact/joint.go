@@ -14,7 +14,7 @@ import (
 // jointFeatures are the features that the search takes into account when it treats all clusters at once; jointJobs is the
 // largest number of jobs that it then takes.
 const (
-	jointFeatures = plan.DecoderFeatures | model.Precedence | model.LicencePools
+	jointFeatures = plan.RigidFeatures | model.Precedence | model.LicencePools
 	jointJobs     = 10
 )
 

@@ -38,7 +38,7 @@ const manyProcessors = 1 << 18
 func newProblem(ctx context.Context, in *model.Instance) *problem {
 	n := len(in.Jobs())
 	p := &problem{in: in, ctx: ctx, position: make([]int32, n), hosts: make([][]int32, n), length: make([]float64, n), tail: make([]float64, n),
-		waits: in.Features()&model.Precedence != 0, spreads: make([]bool, n), empty: plan.NewSpreadingResources(in), ended: func() bool { return false }}
+		waits: in.Features()&model.Precedence != 0, spreads: make([]bool, n), empty: plan.NewResources(in), ended: func() bool { return false }}
 	if in.Processors() > manyProcessors {
 		p.ended = func() bool { return ctx.Err() != nil }
 	}

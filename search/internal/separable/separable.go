@@ -84,7 +84,7 @@ var Metrics = []string{"mcp", "makespan", "idle_time", "over_deadline", "mean_re
 // New reads an instance. It returns nil in three cases: the instance has something that list decoding by counts of free
 // processors cannot take into account; the objective is not a separable sum with weights of at least 0; or ctx ends.
 func New(ctx context.Context, in *model.Instance) *Problem {
-	return NewWith(ctx, in, plan.DecoderFeatures)
+	return NewWith(ctx, in, plan.RigidFeatures)
 }
 
 // NewWith is [New] for a search that takes the given features into account.

@@ -13,7 +13,7 @@ import (
 // features are the features that the engine takes into account. It also takes instances with those of featuresSometimes, if they make no
 // difference, see [problem.like].
 const (
-	features          = plan.DecoderFeatures | model.Precedence | model.LicencePools
+	features          = plan.RigidFeatures | model.Precedence | model.LicencePools
 	featuresSometimes = model.MemoryLimits | model.BandwidthNeeds | model.MachineSpan
 )
 

@@ -27,7 +27,7 @@ type Resource struct {
 
 // features are the features that heuristics on resources honour. They honour memory only where a machine runs one task at a time, or
 // has enough memory for as many tasks as it runs.
-const features = plan.DecoderFeatures | model.HardDeadlines | model.MemoryLimits | model.BandwidthNeeds | model.MixedMachines | model.Commitments
+const features = plan.RigidFeatures | model.HardDeadlines | model.MemoryLimits | model.BandwidthNeeds | model.MixedMachines | model.Commitments
 
 // Supports is nil where a heuristic that works on resources honours the instance, else an error that names a missing feature.
 func Supports(in *model.Instance) error {

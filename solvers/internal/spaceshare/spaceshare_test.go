@@ -10,7 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/spaceshare"
+	"github.com/allot-opt/allot/solvers/internal/spaceshare"
 )
 
 // workload is an instance, and the same for the naive form.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/sim/spaceshare"
+	"github.com/allot-opt/allot/solvers/internal/spaceshare"
 )
 
 // naiveProcessor is one processor of the naive form.

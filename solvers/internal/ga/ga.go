@@ -76,7 +76,7 @@ const (
 	// when the last of its processors is released by the jobs before it.
 	Mask Coding = "mask"
 	// List is only the order. A job starts when the jobs before it have released enough processors, and takes the
-	// latest-released of the processors that are free by then; plan.Decoder decides in the same way.
+	// latest-released of the processors that are free by then, as with [plan.Releases].
 	List Coding = "list"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/spread"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/internal/spread"
 )
 
 // Start says when the head of the queue starts.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/spaceshare"
+	"github.com/allot-opt/allot/solvers/internal/spaceshare"
 )
 
 // paperWorkload is the workload of the paper's section 3: 8 clusters of 8 processors; Poisson arrivals; maximum parallelism uniform in 1 to 64,

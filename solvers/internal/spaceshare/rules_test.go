@@ -12,7 +12,7 @@ import (
 	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/spaceshare"
+	"github.com/allot-opt/allot/solvers/internal/spaceshare"
 )
 
 // paper is the policy with the paper's α and the rounding that is nearest to it.
