@@ -13,6 +13,7 @@
 //	milp               mixed-integer programs: a model, MPS and LP files, the solver HiGHS (build tag highs)
 //	queueing           formulas for the waits of queues
 //	queueing/ggone     branch and bound for the G/G/1 allocation
+//	ga                 the genetic algorithm of TITAN
 //	search             an anytime global search, and an exhaustive one for small instances; its engines in search/internal
 //	sim                a discrete-event engine for on-line policies
 //	sim/backfill       backfilling policies for that engine

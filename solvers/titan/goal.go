@@ -1,8 +1,8 @@
 package titan
 
 import (
+	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solvers/internal/ga"
 )
 
 // goal is the weights of the metrics of an objective that TITAN can minimise cluster by cluster while the jobs stay on their clusters.

@@ -8,10 +8,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/ga"
 )
 
 // drawBehind draws a batch of a round behind earlier jobs, some of which are over, some in two pieces, some still to start.

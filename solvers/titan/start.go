@@ -8,9 +8,9 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/ga"
 )
 
 // newEvolution reads the start. Both results are nil where the context ends first.

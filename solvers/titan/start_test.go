@@ -8,10 +8,10 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/dll"
-	"github.com/allot-opt/allot/solvers/internal/ga"
 )
 
 // batch is a batch with arrivals on clusters of different weights.

@@ -10,12 +10,12 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/dll"
-	"github.com/allot-opt/allot/solvers/internal/ga"
 )
 
 var _ = solve.Register(solve.Info{

@@ -11,13 +11,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
 	_ "github.com/allot-opt/allot/solvers" // they make starts, here and in start_test.go
-	"github.com/allot-opt/allot/solvers/internal/ga"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/titan"
 )

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/ga"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
 

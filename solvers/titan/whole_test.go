@@ -9,12 +9,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/ga"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
