@@ -39,8 +39,8 @@
 //	internal/prove     a hunt for false claims
 //	internal/modeltest random instances for property tests
 //
-// To solve an instance, import solve and also solvers, which registers the algorithms:
+// To solve an instance, import solve, and solvers, which registers the algorithms by name:
 //
-//	search, err := solve.Choose("search")
+//	search := solve.With(&solvers.Search{Effort: 3}) // or by name: solve.Choose("search:effort=3")
 //	result, err := solve.Run(ctx, search, instance, solve.Options{Seed: 1})
 package allot

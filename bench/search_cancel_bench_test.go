@@ -87,7 +87,7 @@ func cancelled(b *testing.B, in *model.Instance, seed uint64, after time.Duratio
 	timer := time.AfterFunc(after, func() { at = time.Now(); cancel() })
 	defer timer.Stop()
 	// Without a deadline the parameter effort limits the search. It must not end the search here.
-	solver := with(solvers.NewSearch(), func(x *solvers.Search) { x.Effort = math.MaxInt32 })
+	solver := with(solve.Default[solvers.Search](), func(x *solvers.Search) { x.Effort = math.MaxInt32 })
 	result, err := solve.Run(ctx, solve.Choice{Info: info, Solver: solver}, in, solve.Options{Seed: seed, Workers: searchWorkers})
 	if err != nil {
 		b.Fatal(err)

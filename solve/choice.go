@@ -9,12 +9,8 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// Choice is a solver with the parameters chosen for it; [Run] runs one. [Choose] reads a choice from text. [Info.Choice] takes the default
-// parameters. A program may also set the fields of the solver itself:
-//
-//	solver := muscle.New()
-//	solver.Reading = "b"
-//	choice := solve.Choice{Info: info, Solver: solver}
+// Choice is a solver with the parameters chosen for it; [Run] runs one. [Choose] reads a choice from text, [With] makes one of a solver whose
+// fields the program has set, and [Info.Choice] takes the default parameters.
 //
 // Running a choice does not change it. Copies of a choice share its solver.
 type Choice struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // tiny is an instance of three jobs on two processors.
@@ -38,11 +39,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	exact, err := solve.Choose("exact")
-	if err != nil {
-		log.Fatal(err)
-	}
-	result, err := solve.Run(context.Background(), exact, in, solve.Options{Seed: 1})
+	result, err := solve.Run(context.Background(), solve.With(&solvers.Exact{}), in, solve.Options{Seed: 1})
 	if err != nil {
 		log.Fatal(err) // bad input, or a bug: a limit that is hit is none
 	}
@@ -51,4 +48,27 @@ func ExampleRun() {
 	}
 	fmt.Println(result.Status, *result.Solution.Objective)
 	// Output: optimal 4
+}
+
+// A program sets the fields of a solver or of a policy itself. Default has the values of the fields that it does not set.
+func ExampleWith() {
+	in, err := model.ReadInstance(strings.NewReader(tiny), "tiny.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	easy := solve.Default[solvers.EASY]()
+	easy.Depth = 2
+	for _, choice := range []solve.Choice{
+		solve.With(&solvers.Search{Effort: 0.1}),
+		solve.With(solve.OnLine(easy)),
+	} {
+		result, err := solve.Run(context.Background(), choice, in, solve.Options{Seed: 1})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(result.Solution.Solver, result.Solution.Parameters, *result.Solution.Objective)
+	}
+	// Output:
+	// search map[effort:0.1] 4
+	// easy map[depth:2] 4
 }

@@ -35,8 +35,13 @@ func (i Info) OfPolicy(newPolicy func() Policy) Info {
 	return i
 }
 
-// OnLine is the solver that simulates an on-line policy.
-func OnLine(policy Policy) Solver { return &simulation{policy} }
+// OnLine returns the solver that simulates an on-line policy; nil for none.
+func OnLine(policy Policy) Solver {
+	if policy == nil {
+		return nil
+	}
+	return &simulation{policy}
+}
 
 // PolicyOf returns the on-line policy that a solver simulates, and false for any other solver.
 func PolicyOf(s Solver) (Policy, bool) {

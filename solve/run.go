@@ -19,7 +19,10 @@ import (
 // the method that stated the bound has a bug: Run returns the schedule without that bound, and [Result.Refuted] names the method. With
 // [Options.Strict] this is an error. The status is optimal only if a bound proves it.
 //
-// Result.Solution is nil if the solver found no schedule. Run does not recover a panic of the solver: a program that must survive one does.
+// When ctx ends, by a deadline or by cancellation, Run returns the best schedule found so far with a nil error. Result.Stop says what ended
+// the run. Result.Solution is nil if no schedule was found by then; the status is then unknown. [Options.Start] counts as found.
+//
+// Run does not recover a panic of the solver: a program that must survive one does.
 func Run(ctx context.Context, choice Choice, in *model.Instance, opt Options) (Result, error) {
 	result, err := run(ctx, choice.Info, choice.Solver, in, opt)
 	if err != nil {
@@ -80,7 +83,7 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 }
 
 // errNoSolver is the error where a [Choice] has no solver.
-var errNoSolver = errors.New("expected a choice with a solver, as Choose and Info.Choice make it, found none")
+var errNoSolver = errors.New("expected a choice with a solver, as Choose, With and Info.Choice make it, found none")
 
 // finish fills in why the solver stopped if the solver does not say. It returns an error for values that no solution may have, because a file with
 // such values could not be read again.

@@ -280,7 +280,7 @@ func TestRunRefusesWhatNoSolutionSays(t *testing.T) {
 
 // A choice without a solver is an error, not a panic.
 func TestRunNeedsASolver(t *testing.T) {
-	const want = "expected a choice with a solver, as Choose and Info.Choice make it, found none"
+	const want = "expected a choice with a solver, as Choose, With and Info.Choice make it, found none"
 	if _, err := solve.Run(t.Context(), solve.Choice{}, twoJobs(t), solve.Options{}); err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("Run: %v", err)
 	}

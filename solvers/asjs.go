@@ -16,7 +16,7 @@ var _ = solve.Register(solve.Info{
 	Doc:    "Adaptive scoring: each job, in order of arrival, goes where the weighted sum of processing power and bandwidth is greatest. O(n·C·r).",
 	Source: "R.-S. Chang, C.-Y. Lin, C.-F. Lin (2012), An adaptive scoring job scheduling algorithm for grid computing, Information Sciences 207, pp. 79–89, as Y. Hao (2016) uses it, KSII Trans. Internet Inf. Syst. 10(3), §4.1",
 	Traces: true,
-	New:    func() solve.Solver { return NewASJS() },
+	New:    func() solve.Solver { return &ASJS{Wait: "off"} },
 })
 
 // ASJS is adaptive scoring job scheduling: each job, in order of arrival, goes to the cluster of the highest score
@@ -34,9 +34,6 @@ type ASJS struct {
 	Q    *float64 `range:"[0, 1]" zero:"share of jobs with files" doc:"weight of the bandwidth"`
 	Wait string   `enum:"off,on" doc:"divide the score by 1 + the wait of the job"`
 }
-
-// NewASJS is the solver with its defaults; without Q the weight is the share of the jobs that have files.
-func NewASJS() *ASJS { return &ASJS{Wait: "off"} }
 
 // Supports implements [solve.Solver].
 func (*ASJS) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }

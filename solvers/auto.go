@@ -33,7 +33,7 @@ func (*Auto) candidates(in *model.Instance) []solve.Info {
 }
 
 // Supports implements [solve.Solver]: everything, as search does.
-func (*Auto) Supports(in *model.Instance) error { return NewSearch().Supports(in) }
+func (*Auto) Supports(in *model.Instance) error { return newSearch().Supports(in) }
 
 // Solve implements [solve.Solver].
 func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -48,7 +48,7 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 		return best, nil
 	}
 	rest.Start = best.Solution
-	result, err := NewSearch().Solve(ctx, in, rest)
+	result, err := newSearch().Solve(ctx, in, rest)
 	if err != nil {
 		return solve.Result{}, err
 	}

@@ -200,7 +200,7 @@ func TestNoBoundAfterTheEnd(t *testing.T) {
 func TestParametersAreChecked(t *testing.T) {
 	for _, effort := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1)} {
 		want := fmt.Sprintf("parameter effort: expected a finite number above 0, found %v", effort)
-		if _, err := solverstest.With(solvers.NewSearch(), func(x *solvers.Search) { x.Effort = effort }).Solve(context.Background(), solvetest.Tiny(t, 1, "makespan"), solve.Options{MaxEvals: 5}); err == nil || err.Error() != want {
+		if _, err := solverstest.With(solve.Default[solvers.Search](), func(x *solvers.Search) { x.Effort = effort }).Solve(context.Background(), solvetest.Tiny(t, 1, "makespan"), solve.Options{MaxEvals: 5}); err == nil || err.Error() != want {
 			t.Errorf("effort %v: %v, expected %s", effort, err, want)
 		}
 	}

@@ -19,7 +19,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "A grid broker that decides when jobs arrive, by Min-min, adaptive scoring or multi-dimensional scheduling. It keeps a queue at each resource or one central queue, and may ignore deadlines. " +
 		"O(n²·R) for n jobs that wait at a time and R resources.",
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), §4, which leaves open how its rivals treat queues and deadlines",
-	New:    func() solve.Solver { return NewBroker() },
+	New:    func() solve.Solver { return &Broker{Rule: "minmin", Queue: "own", Deadlines: "keep"} },
 })
 
 // Broker runs the rivals of the MTS paper as a grid's broker could: it decides at the moment, knows only jobs that have arrived, and never looks
@@ -40,9 +40,6 @@ type Broker struct {
 	Deadlines string   `enum:"keep,ignore" doc:"ignore: jobs that miss their hard deadline still hold their resource, but are left out of the schedule"`
 	Q         *float64 `range:"[0, 1]" zero:"share of jobs with files" doc:"asjs: weight of the bandwidth"`
 }
-
-// NewBroker is the solver with its defaults.
-func NewBroker() *Broker { return &Broker{Rule: "minmin", Queue: "own", Deadlines: "keep"} }
 
 // Supports implements [solve.Solver].
 func (*Broker) Supports(in *model.Instance) error {

@@ -23,7 +23,7 @@ func brokered(t *testing.T, set func(*solvers.Broker)) string {
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", k), Arrival: j[0], Work: new(j[1]), Deadline: new(j[0] + j[2]), DeadlineHard: true})
 	}
 	in := solverstest.Built(t, b)
-	result, err := solverstest.With(solvers.NewBroker(), set).Solve(context.Background(), in, solve.Options{})
+	result, err := solverstest.With(solve.Default[solvers.Broker](), set).Solve(context.Background(), in, solve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestTheBrokerNamesSeveralProcessors(t *testing.T) {
 	in := solverstest.Built(t, model.NewBuilder("shared").
 		Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Memory: &memory}, {ID: "n", Speed: 2}}}).
 		Job(model.JobSpec{ID: "a", Work: new(1.0), Memory: 1}, model.JobSpec{ID: "b", Work: new(1.0), Memory: 2}))
-	err := solvers.NewBroker().Supports(in)
+	err := solve.Default[solvers.Broker]().Supports(in)
 	if !errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), "several equal processors in cluster c;") {
 		t.Errorf("refused because of %v", err)
 	}

@@ -15,7 +15,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	AutoJobs:    2_000,
 	AutoGeneral: 200,
 	AutoIf:      func(in *model.Instance) bool { return !in.Features().Has(model.MoldableJobs) }, // it gives them the fewest processors
-}, func() solve.Policy { return NewConservative() })
+}, func() solve.Policy { return &Conservative{Step: 1, Ranking: backfill.DefaultRanking()} })
 
 // Conservative is conservative backfilling as an on-line policy; package backfill states the rules.
 //
@@ -28,11 +28,6 @@ type Conservative struct {
 	Kill bool    `doc:"end a job at its estimate and leave it out of the schedule"`
 	Step float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 	backfill.Ranking
-}
-
-// NewConservative is the solver with its defaults.
-func NewConservative() *Conservative {
-	return &Conservative{Step: 1, Ranking: backfill.DefaultRanking()}
 }
 
 // Supports implements [solve.Policy].

@@ -14,7 +14,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 
 	AutoJobs:    10_000_000,
 	AutoGeneral: 10_000, // takes about a second for jobs that all wait at once
-}, func() solve.Policy { return NewEASY() })
+}, func() solve.Policy { return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking()} })
 
 // EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that outlives its estimate
 // counts as ending one step from now.
@@ -32,9 +32,6 @@ type EASY struct {
 	Depth int     `range:"[1, 1000000000]" doc:"number of blocked jobs at the head of the queue that get a reservation; 1: EASY; the number of jobs: conservative backfilling that plans afresh at each instant; above 1 the solver refuses moldable jobs and jobs that must spread"`
 	backfill.Ranking
 }
-
-// NewEASY is the solver with its defaults.
-func NewEASY() *EASY { return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking()} }
 
 // Supports implements [solve.Policy].
 func (s *EASY) Supports(in *model.Instance) error {

@@ -53,7 +53,7 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	} else {
 		limits.MaxEvals = max(1, limits.MaxEvals/2)
 	}
-	result, err := NewSearch().Solve(ctx, in, limits)
+	result, err := newSearch().Solve(ctx, in, limits)
 	if err != nil || result.Solution == nil || ctx.Err() != nil {
 		return result, err
 	}

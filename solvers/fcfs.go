@@ -11,7 +11,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Name:   "fcfs",
 	Doc:    "First come, first served, on line: no job starts before those ahead of it in the queue. O(log n) a job on one cluster of equal processors.",
 	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §1",
-}, func() solve.Policy { return NewFCFS() })
+}, func() solve.Policy { return &FCFS{Ranking: backfill.DefaultRanking()} })
 
 // FCFS is first come, first served as an on-line policy: heads of the queue start while they fit, on the cluster where they
 // end first by their estimates. Another order of the queue makes it a list policy without backfilling. A moldable job runs on its rigid
@@ -23,9 +23,6 @@ type FCFS struct {
 	Kill bool `doc:"end a job at its estimate and leave it out of the schedule"`
 	backfill.Ranking
 }
-
-// NewFCFS is the solver with its defaults.
-func NewFCFS() *FCFS { return &FCFS{Ranking: backfill.DefaultRanking()} }
 
 // Supports implements [solve.Policy].
 func (*FCFS) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }

@@ -14,7 +14,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 
 	AutoJobs:    5_000,
 	AutoGeneral: 5_000,
-}, func() solve.Policy { return NewFlexible() })
+}, func() solve.Policy { return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities()} })
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties in queue order. The
 // priority, the one of a local scheduler in the paper on two-level scheduling, is a weighted sum of four scores: for the waiting time, a near
@@ -29,9 +29,6 @@ type Flexible struct {
 	Step float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 	backfill.Priorities
 }
-
-// NewFlexible is the solver with its defaults.
-func NewFlexible() *Flexible { return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities()} }
 
 // Supports implements [solve.Policy].
 func (*Flexible) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }

@@ -11,7 +11,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Name:   "map",
 	Doc:    "Static space-sharing of moldable jobs, on line: a job waits until its whole share of the processors is free and holds it until the job ends. O(machines) an event.",
 	Source: "the rival in J. H. Abawajy (2004), ICCS 2004, LNCS 3036, 27–34, after T. Thyagaraj, S. P. Dandamudi (2001), An efficient adaptive scheduling scheme for distributed memory multicomputers, IEEE Trans. Parallel Distrib. Syst. 12(7)",
-}, func() solve.Policy { return NewMAP() })
+}, func() solve.Policy { return &MAP{Rounding: string(spaceshare.Nearest)} })
 
 // MAP is static space-sharing, the rival of [SpaceShare], with the same partition sizes; package spaceshare states the rules, the complexity
 // and the deviations from the papers.
@@ -22,9 +22,6 @@ var _ = solve.RegisterPolicy(solve.Info{
 type MAP struct {
 	Rounding string `enum:"nearest,ceil,floor" doc:"how the partition size is rounded"`
 }
-
-// NewMAP is the solver with its defaults.
-func NewMAP() *MAP { return &MAP{Rounding: string(spaceshare.Nearest)} }
 
 // Supports implements [solve.Policy].
 func (*MAP) Supports(in *model.Instance) error { return solve.Unsupported(in, spaceSharing) }

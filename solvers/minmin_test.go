@@ -37,7 +37,7 @@ func TestMTSWithoutItsRulesIsMinMin(t *testing.T) {
 	race.OneGoroutine(t)
 	compare := func(in *model.Instance) {
 		t.Helper()
-		unruled, err := solverstest.With(mts.New(), func(x *mts.Solver) { x.Classes, x.Fragments, x.Weights = "off", "off", "off" }).Solve(context.Background(), in, solve.Options{})
+		unruled, err := solverstest.With(solve.Default[mts.Solver](), func(x *mts.Solver) { x.Classes, x.Fragments, x.Weights = "off", "off", "off" }).Solve(context.Background(), in, solve.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

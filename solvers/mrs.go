@@ -17,7 +17,7 @@ var _ = solve.Register(solve.Info{
 	Doc:    "Multi-dimensional scheduling: each job, in order of arrival, goes where √(execution² + transfer²) is least. O(n·C·r).",
 	Source: "B. T. B. Khoo, B. Veeravalli, T. Hung, C. W. Simon See (2007), A multi-dimensional scheduling scheme in a grid computing environment, J. Parallel Distrib. Comput. 67(6), pp. 659–673, as Y. Hao (2016) uses it, KSII Trans. Internet Inf. Syst. 10(3), §4.1",
 	Traces: true,
-	New:    func() solve.Solver { return NewMRS() },
+	New:    func() solve.Solver { return &MRS{Wait: "off"} },
 })
 
 // MRS is multi-dimensional resource scheduling: each job, in order of arrival, goes to the cluster of the least √(CI² + DI²) among those
@@ -33,9 +33,6 @@ var _ = solve.Register(solve.Info{
 type MRS struct {
 	Wait string `enum:"off,on" doc:"count the job's wait as execution"`
 }
-
-// NewMRS is the solver with its defaults.
-func NewMRS() *MRS { return &MRS{Wait: "off"} }
 
 // Supports implements [solve.Solver].
 func (*MRS) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }

@@ -19,7 +19,7 @@ func TestReasonsAreTrue(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(400) {
 		in := solvetest.Grid(t, seed, 40)
-		for _, solver := range []solve.Solver{mts.New(), &solvers.MinMin{}, &solvers.MaxMin{}, &solvers.Sufferage{}} {
+		for _, solver := range []solve.Solver{solve.Default[mts.Solver](), &solvers.MinMin{}, &solvers.MaxMin{}, &solvers.Sufferage{}} {
 			result, err := solver.Solve(context.Background(), in, solve.Options{})
 			if err != nil {
 				t.Fatal(err)

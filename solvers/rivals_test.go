@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
@@ -22,20 +23,20 @@ func slowAndFar(t *testing.T, jobs ...model.JobSpec) *model.Instance {
 func TestASJSByHand(t *testing.T) {
 	in := slowAndFar(t, model.JobSpec{ID: "j0", Work: new(12.0)}, model.JobSpec{ID: "j1", Work: new(16.0), Memory: 2},
 		model.JobSpec{ID: "j2", Work: new(8.0), Deadline: new(2.0), DeadlineHard: true}, model.JobSpec{ID: "j3", Work: new(24.0)})
-	solverstest.Schedules(t, solverstest.With(solvers.NewASJS(), func(x *solvers.ASJS) { x.Q = new(0.5) }), in, "j0 small:0 0-2", "j1 near:0 0-8", "j2 fast:0 0-1", "j3 small:0 2-6")
-	solverstest.Schedules(t, solverstest.With(solvers.NewASJS(), func(x *solvers.ASJS) { x.Q, x.Wait = new(0.5), "on" }), in, "j0 small:0 0-2", "j1 near:0 0-8", "j2 fast:0 0-1", "j3 fast:0 1-4")
+	solverstest.Schedules(t, solverstest.With(solve.Default[solvers.ASJS](), func(x *solvers.ASJS) { x.Q = new(0.5) }), in, "j0 small:0 0-2", "j1 near:0 0-8", "j2 fast:0 0-1", "j3 small:0 2-6")
+	solverstest.Schedules(t, solverstest.With(solve.Default[solvers.ASJS](), func(x *solvers.ASJS) { x.Q, x.Wait = new(0.5), "on" }), in, "j0 small:0 0-2", "j1 near:0 0-8", "j2 fast:0 0-1", "j3 fast:0 1-4")
 	// No job has files, so the share of those is 0: processing power alone counts.
-	solverstest.Schedules(t, solvers.NewASJS(), in, "j0 fast:0 0-1.5", "j1 fast:0 1.5-3.5", "j2 small:0 0-1.3333333333333333", "j3 fast:0 3.5-6.5")
+	solverstest.Schedules(t, solve.Default[solvers.ASJS](), in, "j0 fast:0 0-1.5", "j1 fast:0 1.5-3.5", "j2 small:0 0-1.3333333333333333", "j3 fast:0 3.5-6.5")
 }
 
 // Execution and transfer of j0: fast (1, 6), near (4, 1.2), small (4/3, 1.5): √(CI² + DI²) 6.1, 4.2, 2.0. j1 does not fit small: fast 2.2 (2, 1), near 8.0 (8, 0.2). With
 // waits j2 has 3 + 1 on fast, 4 on near and 17/6 + 4/3 on small: fast, the first of two that are equal.
 func TestMRSByHand(t *testing.T) {
 	in := slowAndFar(t, model.JobSpec{ID: "j0", Work: new(8.0), Input: 12}, model.JobSpec{ID: "j1", Work: new(16.0), Output: 2, Memory: 2}, model.JobSpec{ID: "j2", Work: new(8.0)})
-	solverstest.Schedules(t, solvers.NewMRS(), in, "j0 small:0 0-2.833333333333333", "j1 fast:0 0-3", "j2 fast:0 3-4")
-	solverstest.Schedules(t, solverstest.With(solvers.NewMRS(), func(x *solvers.MRS) { x.Wait = "on" }), in, "j0 small:0 0-2.833333333333333", "j1 fast:0 0-3", "j2 fast:0 3-4")
+	solverstest.Schedules(t, solve.Default[solvers.MRS](), in, "j0 small:0 0-2.833333333333333", "j1 fast:0 0-3", "j2 fast:0 3-4")
+	solverstest.Schedules(t, solverstest.With(solve.Default[solvers.MRS](), func(x *solvers.MRS) { x.Wait = "on" }), in, "j0 small:0 0-2.833333333333333", "j1 fast:0 0-3", "j2 fast:0 3-4")
 	late := slowAndFar(t, model.JobSpec{ID: "j0", Work: new(8.0)}, model.JobSpec{ID: "j1", Work: new(8.0), Deadline: new(1.5), DeadlineHard: true})
-	solverstest.Schedules(t, solvers.NewMRS(), late, "j0 fast:0 0-1", "j1 small:0 0-1.3333333333333333")
+	solverstest.Schedules(t, solve.Default[solvers.MRS](), late, "j0 fast:0 0-1", "j1 small:0 0-1.3333333333333333")
 }
 
 // Deadlines 9, none, 4, 6 (waits for the one due at 9), 7: 4, 7, 9, 6, none.

@@ -261,7 +261,7 @@ func TestRollingParameters(t *testing.T) {
 			t.Errorf("period %v and threshold %v are accepted", c[0], c[1])
 		}
 	}
-	solver, err := solve.NewRolling(solve.Choice{Info: info, Solver: solverstest.With(mts.New(), func(x *mts.Solver) { x.Classes = "off" })}, 2, 1)
+	solver, err := solve.NewRolling(solve.Choice{Info: info, Solver: solverstest.With(solve.Default[mts.Solver](), func(x *mts.Solver) { x.Classes = "off" })}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ var _ = solve.Register(solve.Info{
 		"schedule is proved optimal. O(jobs · steps) an evaluation at most, for as many steps as jobs run at once.",
 	Source: "allot; parallel tempering after R. H. Swendsen, J.-S. Wang (1986), doi:10.1103/PhysRevLett.57.2607; annealing after S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi (1983), doi:10.1126/science.220.4598.671; " +
 		"a genetic algorithm where jobs depend on each other; docs/search.md has the engines, docs/notes/search-findings.md what was tried",
-	New: func() solve.Solver { return NewSearch() },
+	New: func() solve.Solver { return newSearch() },
 
 	Starts: true,
 })
@@ -34,8 +34,8 @@ type Search struct {
 	Effort float64 `range:"(0, inf)" doc:"about how many seconds of one core to search if neither time nor evaluations are limited; measured by the size of the instance and counted work, not by the clock"`
 }
 
-// NewSearch is the solver with its defaults.
-func NewSearch() *Search { return &Search{Effort: 1} }
+// newSearch is the solver with its defaults.
+func newSearch() *Search { return &Search{Effort: 1} }
 
 // Supports implements [solve.Solver]: everything that an instance can ask for; not what only [Rolling] does, a start on processors that
 // earlier jobs hold.

@@ -31,7 +31,7 @@ func TestSearchBeginsWithHEFT(t *testing.T) {
 		evaluations int64
 		want        float64
 	}{{2, 12}, {3, 8}} { // fcfs-list and edd; these and heft. Min-min takes no jobs that wait
-		result, err := solvers.NewSearch().Solve(t.Context(), in, solve.Options{MaxEvals: c.evaluations, Unbounded: true})
+		result, err := solve.Default[solvers.Search]().Solve(t.Context(), in, solve.Options{MaxEvals: c.evaluations, Unbounded: true})
 		if err != nil {
 			t.Fatal(err)
 		}

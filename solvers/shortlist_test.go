@@ -97,7 +97,7 @@ func TestHeuristicsStopAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, solver := range map[string]solve.Solver{"mts": mts.New(), "minmin": &MinMin{}, "maxmin": &MaxMin{}, "sufferage": &Sufferage{}} {
+	for name, solver := range map[string]solve.Solver{"mts": solve.Default[mts.Solver](), "minmin": &MinMin{}, "maxmin": &MaxMin{}, "sufferage": &Sufferage{}} {
 		cut := false
 		for asks := 0; asks < 4000; asks += race.Fewer(1, 7) {
 			left := asks

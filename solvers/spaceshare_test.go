@@ -18,7 +18,7 @@ func TestSubmitJobThatMustSpread(t *testing.T) {
 	in := solverstest.Built(t, model.NewBuilder("spread").Cluster(solverstest.Machines("a", 4, 1), solverstest.Machines("b", 4, 1)).Job(
 		model.JobSpec{ID: "first", Processors: model.Rigid(3), Work: new(5.0)},
 		model.JobSpec{ID: "wide", Arrival: 1, Processors: model.Rigid(6), Span: "grid", Work: new(2.0)}))
-	for name, policy := range map[string]solve.Policy{"spaceshare": solvers.NewSpaceShare(), "map": solvers.NewMAP()} {
+	for name, policy := range map[string]solve.Policy{"spaceshare": solve.Default[solvers.SpaceShare](), "map": solve.Default[solvers.MAP]()} {
 		answer, err := whatif.Submit(context.Background(), name, policy, in, "wide", 1)
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func TestSubmitJobOnItsRigidMaximum(t *testing.T) {
 		model.JobSpec{ID: "first", Processors: model.Rigid(3), Work: new(5.0)},
 		model.JobSpec{ID: "wide", Arrival: 1, Processors: model.Moldable(1, 9), Tasks: 6, Span: "grid", Work: new(2.0)},
 		model.JobSpec{ID: "narrow", Arrival: 1.5, Processors: model.Moldable(1, 9), Tasks: 9, Work: new(2.0)}))
-	for name, policy := range map[string]solve.Policy{"fcfs": &solvers.FCFS{}, "easy": solvers.NewEASY(), "flexible": solvers.NewFlexible()} {
+	for name, policy := range map[string]solve.Policy{"fcfs": &solvers.FCFS{}, "easy": solve.Default[solvers.EASY](), "flexible": solve.Default[solvers.Flexible]()} {
 		answer, err := whatif.Submit(context.Background(), name, policy, in, "wide", 1)
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Doc: "Static reservation, on line: when a workflow is submitted, each task gets a slot of mean + k standard deviations, the one that ends first within the budget. A workflow that would miss its deadline or budget is rejected. " +
 		"O(m·log s) a task, for m processors with s slots each.",
 	Source: reservationSource,
-}, func() solve.Policy { return NewSR() })
+}, func() solve.Policy { return &SR{newReservation()} })
 
 // SR is static reservation: slots for all tasks of a stochastic workflow at its submission; package slots states the rules. It knows the
 // estimate of a task and the coefficient of variation of its work, not how long the task really runs.
@@ -37,9 +37,6 @@ type Reservation struct {
 
 // reservationFeatures are the features that the reservation policies honour.
 const reservationFeatures = model.Arrivals | model.HardDeadlines | model.Precedence | model.BandwidthNeeds | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines
-
-// NewSR is the solver with its defaults.
-func NewSR() *SR { return &SR{newReservation()} }
 
 func newReservation() Reservation { return Reservation{K: 1.645, Overrun: "kill"} }
 

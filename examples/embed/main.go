@@ -8,7 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	_ "github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/muscle"
 )
 
 func main() {
@@ -29,11 +29,8 @@ func main() {
 		log.Fatal(err)
 	}
 
-	muscle, err := solve.Choose("muscle")
-	if err != nil {
-		log.Fatal(err)
-	}
-	result, err := solve.Run(context.Background(), muscle, in, solve.Options{Seed: 1})
+	solver := solve.Default[muscle.Solver]() // its fields are its parameters
+	result, err := solve.Run(context.Background(), solve.With(solver), in, solve.Options{Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}

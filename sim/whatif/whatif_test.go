@@ -31,7 +31,7 @@ func TestDelayByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := whatif.Submit(context.Background(), "easy", solvers.NewEASY(), in, "asked", 1)
+	answer, err := whatif.Submit(context.Background(), "easy", solve.Default[solvers.EASY](), in, "asked", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestJobsThatWaitForLaterOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, policy := range []solve.Policy{solvers.NewEASY(), solvers.NewFCFS(), solvers.NewConservative()} {
+	for _, policy := range []solve.Policy{solve.Default[solvers.EASY](), solve.Default[solvers.FCFS](), solve.Default[solvers.Conservative]()} {
 		answer, err := whatif.Submit(context.Background(), "policy", policy, in, "asked", 1)
 		if err != nil || *answer.ExpectedStart != 9 || *answer.Start != 9 {
 			t.Errorf("%+v, %v", answer, err)

@@ -20,7 +20,7 @@ import (
 
 // drawnParameters are parameters of any values.
 func drawnParameters(rng *rand.Rand) *Solver {
-	m := New()
+	m := newSolver()
 	pick := func(values ...float64) float64 { return values[rng.IntN(len(values))] }
 	m.Lambda, m.Chi, m.Eta = pick(0.5, 0.5, 0, 0.34), pick(0.5, 0.5, 0, 1), pick(0.5, 0.5, 0, 0.9)
 	m.Fragment = pick(0.05, 0.05, 0.3, 0.9)

@@ -17,7 +17,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "MTS: jobs that few resources can serve in processing, memory or bandwidth go first. Of those it places one that fits a resource almost exactly, or else the one with the least " +
 		"completion time, divided by a weight that grows with the number of resources that are too small for the job. O(n·C·log n) and re-evaluations of O(C).",
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), algorithms 1–3, eqs. 5–16, 19–21",
-	New:    func() solve.Solver { return New() },
+	New:    func() solve.Solver { return newSolver() },
 	Traces: true,
 
 	AutoJobs: 10_000,
@@ -79,8 +79,8 @@ type Solver struct {
 	Weights        string  `enum:"on,off" doc:"the denominator of mt in rule 4; off: the least completion time"`
 }
 
-// New is the solver with its defaults.
-func New() *Solver {
+// newSolver is the solver with its defaults.
+func newSolver() *Solver {
 	return &Solver{
 		Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1,
 		Classes: "on", Fragments: "on", Weights: "on",

@@ -225,7 +225,7 @@ func sameSteps(t *testing.T, name string, p *mts.Solver, steps []solve.Step, wan
 // The paper's fragment is 5 % and its three rules hold; λ, χ and η, of which it gives no values, are a half.
 func TestDefaults(t *testing.T) {
 	want := mts.Solver{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1, Classes: "on", Fragments: "on", Weights: "on"}
-	if got := *mts.New(); got != want {
+	if got := *solve.Default[mts.Solver](); got != want {
 		t.Errorf("found %+v, expected %+v", got, want)
 	}
 }

@@ -33,7 +33,7 @@ func BenchmarkMuscle(b *testing.B) {
 			b.ReportAllocs()
 			placed := 0
 			for b.Loop() {
-				result, err := New().Solve(context.Background(), batch.in, solve.Options{})
+				result, err := newSolver().Solve(context.Background(), batch.in, solve.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -81,7 +81,7 @@ func BenchmarkMuscleStop(b *testing.B) {
 			worst := 0.0
 			for b.Loop() {
 				ctx, cancel := context.WithTimeout(context.Background(), after)
-				if _, err := New().Solve(ctx, in, solve.Options{}); err != nil {
+				if _, err := newSolver().Solve(ctx, in, solve.Options{}); err != nil {
 					b.Fatal(err)
 				}
 				if end, _ := ctx.Deadline(); ctx.Err() != nil {

@@ -22,7 +22,7 @@ var _ = solve.Register(solve.Info{
 		"where an instance asks for more than the paper's jobs do, the packing decides clusters and order, and each job starts as early as it may.",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §4, algorithms 1–4",
 	Traces: true,
-	New:    func() solve.Solver { return New() },
+	New:    func() solve.Solver { return newSolver() },
 
 	AutoJobs: 5_000,
 	AutoIf:   quick,
@@ -85,8 +85,8 @@ type Solver struct {
 	cells int // largest table, in cells; 0: maxCells
 }
 
-// New is the solver with its defaults.
-func New() *Solver { return &Solver{Reading: "a", Queue: "arrival"} }
+// newSolver is the solver with its defaults.
+func newSolver() *Solver { return &Solver{Reading: "a", Queue: "arrival"} }
 
 // maxCells limits the composition table of one batch, and with it the memory.
 const maxCells = 1 << 27

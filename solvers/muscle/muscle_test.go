@@ -127,11 +127,11 @@ func texts[T any](list []T, text func(T) string) []string {
 }
 
 // TestCaseStudyReadingA follows Algorithm 4 through Table 1 (Fig. 3).
-func TestCaseStudyReadingA(t *testing.T) { testCaseStudy(t, *New()) }
+func TestCaseStudyReadingA(t *testing.T) { testCaseStudy(t, *newSolver()) }
 
 // TestCaseStudyReadingB does so with the reading of §4.3, by which the same spaces come up.
 func TestCaseStudyReadingB(t *testing.T) {
-	testCaseStudy(t, *solverstest.With(New(), func(x *Solver) { x.Reading, x.Queue = "b", "arrival" }))
+	testCaseStudy(t, *solverstest.With(newSolver(), func(x *Solver) { x.Reading, x.Queue = "b", "arrival" }))
 }
 
 func testCaseStudy(t *testing.T, m Solver) {
@@ -170,7 +170,7 @@ func testCaseStudy(t *testing.T, m Solver) {
 
 // TestEquation3 checks ε after the case study and at its edges.
 func TestEquation3(t *testing.T) {
-	run := newPacking(context.Background(), New(), table1(t), 1)
+	run := newPacking(context.Background(), newSolver(), table1(t), 1)
 	run.pack(run.queue())
 	for c, want := range []float64{1.875, 240.0 / 168} {
 		if found := run.clusters[c].epsilon; math.Abs(found-want) > 1e-12 {
@@ -204,7 +204,7 @@ func TestAlgorithm2HandCases(t *testing.T) {
 	} {
 		for _, reading := range []string{"a", "b"} {
 			in := caseOf(t, []int{c.processors}, c.sizes, c.times, func(int) float64 { return 100 })
-			sol, packs := solvePacks(t, in, *solverstest.With(New(), func(x *Solver) { x.Reading = reading }), 1)
+			sol, packs := solvePacks(t, in, *solverstest.With(newSolver(), func(x *Solver) { x.Reading = reading }), 1)
 			if diff := cmp.Diff(c.want, texts(sol.Jobs, placementText)); diff != "" {
 				t.Errorf("%s, reading %s: %s", c.name, reading, diff)
 			}
@@ -218,7 +218,7 @@ func TestAlgorithm2HandCases(t *testing.T) {
 // TestAlgorithm2FindsAlternatives: row 2 is (J2,J1)(J4,J3); once J3 runs alone, J5 stands in for it.
 func TestAlgorithm2FindsAlternatives(t *testing.T) {
 	in := caseOf(t, []int{2}, []int{1, 1, 1, 1, 1}, []float64{1, 2, 1, 1, 1}, func(int) float64 { return 100 })
-	_, packs := solvePacks(t, in, *New(), 1)
+	_, packs := solvePacks(t, in, *newSolver(), 1)
 	for k, want := range []string{"J2 J1", "J3", "J4 J5"} {
 		if _, jobs, _ := strings.Cut(packText(in, packs[k]), ": "); jobs != want {
 			t.Errorf("space %d takes %s, want %s", k+1, jobs, want)
@@ -302,7 +302,7 @@ func TestBehindHolds(t *testing.T) {
 		{Job: &whole.Jobs()[4], Start: 6, End: 7, Pieces: []model.HoldPiece{{Cluster: 0, Processors: model.Processors(3), End: 7}}},
 	}
 	in := whole.Batch([]int{0, 1, 2}, []float64{2, 2, 2}, holds)
-	sol, packs := solvePacks(t, in, *New(), 1)
+	sol, packs := solvePacks(t, in, *newSolver(), 1)
 	wantPacks := []string{
 		"C2 (2,2,1) 4.666667 0: J1",
 		"C2 (12,2,1) 4.666667 0.1136364: J2",
@@ -328,7 +328,7 @@ func TestAlgorithms1To4OnLargerBatches(t *testing.T) {
 			sizes[j], times[j] = 1+rng.IntN(widest), float64(1+rng.IntN(lengths))
 		}
 		in := caseOf(t, processors, sizes, times, func(j int) float64 { return times[j] * (1 + 30*rng.Float64()) })
-		compareWithReference(t, in, *solverstest.With(New(), func(x *Solver) { x.Reading = string("ab"[seed%2]) }), seed, &searched, &found)
+		compareWithReference(t, in, *solverstest.With(newSolver(), func(x *Solver) { x.Reading = string("ab"[seed%2]) }), seed, &searched, &found)
 	}
 	t.Logf("Algorithm 2 ran %d times and found jobs %d times", searched, found)
 }
@@ -385,7 +385,7 @@ func TestQueueOrder(t *testing.T) {
 		"arrival": {"late C1 1-1 7-8", "free C1 1-1 5-6", "urgent C1 1-1 6-7"},
 		"edd":     {"late C1 1-1 6-7", "free C1 1-1 7-8", "urgent C1 1-1 5-6"},
 	} {
-		sol, _ := solvePacks(t, in, *solverstest.With(New(), func(x *Solver) { x.Queue = queue }), 1)
+		sol, _ := solvePacks(t, in, *solverstest.With(newSolver(), func(x *Solver) { x.Queue = queue }), 1)
 		if diff := cmp.Diff(want, texts(sol.Jobs, placementText)); diff != "" {
 			t.Errorf("%s: %s", queue, diff)
 		}
@@ -402,9 +402,9 @@ func TestTies(t *testing.T) {
 	first := map[int]int{}
 	for seed := range uint64(100) {
 		in := caseOf(t, []int{2, 3, 3, 3}, []int{3, 3, 3, 2, 2}, times, func(int) float64 { return 9 })
-		_, packs := solvePacks(t, in, *New(), seed)
+		_, packs := solvePacks(t, in, *newSolver(), seed)
 		first[packs[0].cluster]++
-		_, again := solvePacks(t, in, *New(), seed)
+		_, again := solvePacks(t, in, *newSolver(), seed)
 		if diff := cmp.Diff(packs, again, cmp.AllowUnexported(packedSpace{})); diff != "" {
 			t.Fatalf("seed %d gives two schedules: %s", seed, diff)
 		}
@@ -416,7 +416,7 @@ func TestTies(t *testing.T) {
 
 // TestParameters checks that a reading that there is not is an error.
 func TestParameters(t *testing.T) {
-	if _, err := solverstest.With(New(), func(x *Solver) { x.Reading = "c" }).Solve(context.Background(), table1(t), solve.Options{}); err == nil || errors.Is(err, solve.ErrUnsupported) {
+	if _, err := solverstest.With(newSolver(), func(x *Solver) { x.Reading = "c" }).Solve(context.Background(), table1(t), solve.Options{}); err == nil || errors.Is(err, solve.ErrUnsupported) {
 		t.Errorf("reading c: %v", err)
 	}
 }
@@ -432,7 +432,7 @@ func TestExtremes(t *testing.T) {
 		"huge cluster":   caseOf(t, []int{1 << 22, 1}, []int{1, 3_000_000, 1 << 22, 3}, []float64{1, 2, 3, 4}, none),
 		"no equal sizes": caseOf(t, []int{7}, []int{1, 2, 3, 4, 5, 6, 7}, []float64{7, 6, 5, 4, 3, 2, 1}, none),
 	} {
-		for _, m := range []Solver{*New(), {Reading: "b", Queue: "edd"}} {
+		for _, m := range []Solver{*newSolver(), {Reading: "b", Queue: "edd"}} {
 			if sol, _ := solvePacks(t, in, m, 1); len(sol.Jobs)+len(sol.Unscheduled) != len(in.Jobs()) {
 				t.Errorf("%s: places %d of %d jobs and leaves out %d", name, len(sol.Jobs), len(in.Jobs()), len(sol.Unscheduled))
 			}
@@ -453,9 +453,9 @@ func randomBatch(t testing.TB, jobs, widest int, processors ...int) *model.Insta
 // TestStepsOneAndTwo packs a batch in parts, each with a table of its own, and still places every job.
 func TestStepsOneAndTwo(t *testing.T) {
 	in := randomBatch(t, 300, 9, 9, 7)
-	whole, _ := solvePacks(t, in, *New(), 1)
+	whole, _ := solvePacks(t, in, *newSolver(), 1)
 	for _, cells := range []int{1, 100, 1500, 300 * 9} {
-		sol, _ := solvePacks(t, in, *solverstest.With(New(), func(x *Solver) { x.cells = cells }), 1)
+		sol, _ := solvePacks(t, in, *solverstest.With(newSolver(), func(x *Solver) { x.cells = cells }), 1)
 		if same := cmp.Equal(whole, sol); same != (cells == 300*9) {
 			t.Errorf("%d cells: the schedule is that of the whole batch: %t", cells, same)
 		}
@@ -467,7 +467,7 @@ func TestContextEnds(t *testing.T) {
 	in := randomBatch(t, 3000, 64, 128, 64, 64, 2)
 	for _, after := range []time.Duration{0, time.Microsecond, time.Millisecond, 10 * time.Millisecond, 40 * time.Millisecond, time.Hour} {
 		ctx, cancel := context.WithTimeout(context.Background(), after)
-		result, err := New().Solve(ctx, in, solve.Options{})
+		result, err := newSolver().Solve(ctx, in, solve.Options{})
 		stop := model.StopTime
 		if ctx.Err() == nil || result.Stop == model.StopDone { // done before the end, or just after it
 			stop = model.StopDone
@@ -482,7 +482,7 @@ func TestContextEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if result, _ := New().Solve(ctx, in, solve.Options{}); result.Stop != model.StopCancelled {
+	if result, _ := newSolver().Solve(ctx, in, solve.Options{}); result.Stop != model.StopCancelled {
 		t.Errorf("cancelled: stop %s", result.Stop)
 	}
 }

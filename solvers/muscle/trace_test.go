@@ -44,7 +44,7 @@ func TestStepsOfNarrowSpaces(t *testing.T) {
 		"0 wait: C1 is next: it is the only cluster that a job left may fit. No job left fits its free processors (2): they wait for its next release, at 1",
 		"1 only open cluster r=3 cp=0 filled=2: C1 is next: it is the only cluster that a job left may fit. Its space has 3 processors, from number 0 on; no jobs are found for all of them, but for 2. In row 2 the first composition without a placed job is (J2)",
 	}
-	if diff := cmp.Diff(want, stepTexts(context.Background(), t, in, New())); diff != "" {
+	if diff := cmp.Diff(want, stepTexts(context.Background(), t, in, newSolver())); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -63,7 +63,7 @@ func TestStepsOfDrawnClusters(t *testing.T) {
 // Where no composition of a row is without placed jobs, the step names the one that Algorithm 2 mends.
 func TestStepsOfAlgorithm2(t *testing.T) {
 	in := caseOf(t, []int{2}, []int{1, 1, 1, 1, 1}, []float64{1, 2, 1, 1, 1}, late) // as in TestAlgorithm2FindsAlternatives
-	texts := stepTexts(context.Background(), t, in, New())
+	texts := stepTexts(context.Background(), t, in, newSolver())
 	want := "In row 2 the composition with the fewest placed jobs is (J4, J3); Algorithm 2 puts others in their place"
 	if len(texts) != 3 || !strings.HasSuffix(texts[2], want) {
 		t.Errorf("the steps are %q, expected the last to end with %q", texts, want)
@@ -75,7 +75,7 @@ func TestStepsOfStoppedRun(t *testing.T) {
 	in := randomBatch(t, 200, 4, 8, 4)
 	ctx, cancel := context.WithTimeout(context.Background(), -time.Second)
 	defer cancel()
-	choice := solve.Choice{Info: solve.Info{Name: "muscle", Traces: true}, Solver: New()}
+	choice := solve.Choice{Info: solve.Info{Name: "muscle", Traces: true}, Solver: newSolver()}
 	shelved := 0
 	result, err := solve.Run(ctx, choice, in, solve.Options{Trace: func(s solve.Step) {
 		if s.Rule == ruleShelf && strings.HasPrefix(s.Text, "the run was stopped: ") {
@@ -91,7 +91,7 @@ func TestStepsOfStoppedRun(t *testing.T) {
 func TestStepsOfLargeTable(t *testing.T) {
 	for jobs, listed := range map[int]bool{6: true, 400: false} {
 		rows := 0
-		m := New()
+		m := newSolver()
 		if _, err := m.Solve(context.Background(), randomBatch(t, jobs, 4, 8), solve.Options{Trace: func(s solve.Step) {
 			if s.Rule == ruleTable && strings.HasPrefix(s.Text, "row ") {
 				rows++

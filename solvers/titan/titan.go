@@ -24,7 +24,7 @@ var _ = solve.Register(solve.Info{
 		"ask for processors only: O(n·m) an evaluation for n jobs on a cluster of m processors. Otherwise it searches one order of all jobs and evaluates the whole list schedule. " +
 		"A search takes at most population · (generations + 1) evaluations.",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2",
-	New:    func() solve.Solver { return New() },
+	New:    func() solve.Solver { return newSolver() },
 
 	Starts: true,
 })
@@ -77,8 +77,8 @@ var _ = solve.Register(solve.Info{
 //   - Those of package ga.
 type Solver struct{ ga.Parameters }
 
-// New is the solver with its defaults.
-func New() *Solver { return &Solver{ga.NewParameters()} }
+// newSolver is the solver with its defaults.
+func newSolver() *Solver { return &Solver{ga.NewParameters()} }
 
 // maskMemory limits the masks of one cluster's population, in bytes.
 const maskMemory = 1 << 30

@@ -233,7 +233,7 @@ func TestCancelled(t *testing.T) {
 				cancel()
 			}
 			info, _ := solve.Lookup("titan")
-			result, err := solve.Run(ctx, solve.Choice{Info: info, Solver: solverstest.With(titan.New(), func(x *titan.Solver) { x.Coding = ga.Coding(coding) })}, in, solve.Options{Seed: 1, Start: start, Workers: 2, Progress: func(solve.Progress) {
+			result, err := solve.Run(ctx, solve.Choice{Info: info, Solver: solverstest.With(solve.Default[titan.Solver](), func(x *titan.Solver) { x.Coding = ga.Coding(coding) })}, in, solve.Options{Seed: 1, Start: start, Workers: 2, Progress: func(solve.Progress) {
 				if reports++; reports == after {
 					cancel()
 				}
@@ -301,7 +301,7 @@ func TestRefusesStarts(t *testing.T) {
 		{"pieces on an unknown cluster", []model.Placement{{Job: "a", End: 4, Pieces: []model.Piece{{Cluster: "e", Processors: both, Tasks: 2, End: 4}}}}},
 	} {
 		for _, coding := range []string{"mask", "list"} {
-			_, err := solverstest.With(titan.New(), func(x *titan.Solver) { x.Coding = ga.Coding(coding) }).Solve(context.Background(), in, solve.Options{Start: &model.Solution{Jobs: test.jobs}})
+			_, err := solverstest.With(solve.Default[titan.Solver](), func(x *titan.Solver) { x.Coding = ga.Coding(coding) }).Solve(context.Background(), in, solve.Options{Start: &model.Solution{Jobs: test.jobs}})
 			if err == nil || errors.Is(err, solve.ErrUnsupported) {
 				t.Errorf("%s, %s: %v", test.name, coding, err)
 			}
@@ -321,14 +321,14 @@ func TestParameters(t *testing.T) {
 		"swap":        func(s *titan.Solver) { s.Swap = -1 },
 		"move":        func(s *titan.Solver) { s.Move = math.NaN() },
 	} {
-		_, err := solverstest.With(titan.New(), set).Solve(context.Background(), in, solve.Options{})
+		_, err := solverstest.With(solve.Default[titan.Solver](), set).Solve(context.Background(), in, solve.Options{})
 		if wrong := (*params.Error)(nil); !errors.As(err, &wrong) || wrong.Name != name {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// A zero means zero: without any variation no child differs from a schedule of the first generation, so all that more generations change is nothing.
 	still := func(generations int) *model.Solution {
-		solver := solverstest.With(titan.New(), func(s *titan.Solver) { s.Generations, s.Crossover, s.Swap, s.Move = generations, 0, 0, 0 })
+		solver := solverstest.With(solve.Default[titan.Solver](), func(s *titan.Solver) { s.Generations, s.Crossover, s.Swap, s.Move = generations, 0, 0, 0 })
 		result, err := solver.Solve(context.Background(), in, solve.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -347,7 +347,7 @@ func TestMemory(t *testing.T) {
 		b.Job(model.JobSpec{ID: fmt.Sprint(j), Processors: model.Rigid(1 << 20), Work: new(float64(1 + j))})
 	}
 	in := solverstest.Built(t, b)
-	if _, err := titan.New().Solve(context.Background(), in, solve.Options{}); !errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), "list coding") {
+	if _, err := solve.Default[titan.Solver]().Solve(context.Background(), in, solve.Options{}); !errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), "list coding") {
 		t.Errorf("%v", err)
 	}
 	solveChecked(t, "titan", "list", in, solve.Options{})

@@ -20,7 +20,7 @@ import (
 
 // small is TITAN with a small population.
 func small(coding ga.Coding) *Solver {
-	return solverstest.With(New(), func(x *Solver) { x.Coding, x.Population, x.Generations = coding, 12, 8 })
+	return solverstest.With(newSolver(), func(x *Solver) { x.Coding, x.Population, x.Generations = coding, 12, 8 })
 }
 
 // drawInstance draws an instance of any features and objective: one of modeltest, where anything may occur but few jobs get into each other's way, or a busy one.
@@ -227,7 +227,7 @@ func TestWholeFormReachesTheBestListSchedule(t *testing.T) {
 				worst = rank
 			}
 		})
-		result, err := solverstest.With(New(), func(x *Solver) { x.Generations = 40 }).Solve(context.Background(), in, solve.Options{Seed: 1})
+		result, err := solverstest.With(newSolver(), func(x *Solver) { x.Generations = 40 }).Solve(context.Background(), in, solve.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +274,7 @@ func TestWholeFormPlacesMoreFirst(t *testing.T) {
 	in := solverstest.Built(t, model.NewBuilder("more").Minimise("makespan", 1).Cluster(solverstest.Machines("c", 1, 1)).Job(
 		model.JobSpec{ID: "a", Work: new(5.0), Deadline: new(5.0), DeadlineHard: true}, model.JobSpec{ID: "b", Work: new(1.0), Deadline: new(6.0), DeadlineHard: true}))
 	start := &model.Solution{Jobs: []model.Placement{{Job: "b", Cluster: "c", Processors: model.Processors(0), End: 1}}, Unscheduled: []model.Unscheduled{{Job: "a", Reason: "late"}}}
-	result, err := New().Solve(t.Context(), in, solve.Options{Start: start, Seed: 1})
+	result, err := newSolver().Solve(t.Context(), in, solve.Options{Start: start, Seed: 1})
 	if err != nil || len(result.Solution.Jobs) != 2 || result.Solution.Jobs[0].End != 5 {
 		t.Errorf("%+v, %v", result.Solution, err)
 	}
@@ -293,11 +293,11 @@ func TestWholeFormKeepsWhatItCannotCode(t *testing.T) {
 	if report := model.Check(in, start); !report.OK() {
 		t.Fatal(report.Violations[0])
 	}
-	result, err := New().Solve(t.Context(), in, solve.Options{Start: start, Seed: 1})
+	result, err := newSolver().Solve(t.Context(), in, solve.Options{Start: start, Seed: 1})
 	if err != nil || fmt.Sprint(result.Solution.Jobs) != fmt.Sprint(start.Jobs) || &result.Solution.Jobs[0] == &start.Jobs[0] {
 		t.Errorf("%+v, %v", result.Solution, err)
 	}
-	cold, err := New().Solve(t.Context(), in, solve.Options{Seed: 1})
+	cold, err := newSolver().Solve(t.Context(), in, solve.Options{Seed: 1})
 	if err != nil || max(cold.Solution.Jobs[0].End, cold.Solution.Jobs[1].End) != 4 {
 		t.Errorf("without a start: %+v, %v", cold.Solution, err)
 	}
@@ -320,7 +320,7 @@ func TestWholeFormFromInfinity(t *testing.T) {
 	if err != nil || !math.IsInf(before.Objective, 1) {
 		t.Fatalf("%v, %v", before.Objective, err)
 	}
-	result, err := New().Solve(t.Context(), in, solve.Options{Start: start, Seed: 1})
+	result, err := newSolver().Solve(t.Context(), in, solve.Options{Start: start, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func TestWholeFormFromInfinity(t *testing.T) {
 		b.Spec().Queueing = &model.QueueingSpec{Rate: 0.8, Period: 2.5}
 		return b
 	}())
-	if result, err := New().Solve(t.Context(), one, solve.Options{Start: start, Seed: 1}); err != nil || len(result.Solution.Jobs) != 2 || result.Stop != model.StopDone {
+	if result, err := newSolver().Solve(t.Context(), one, solve.Options{Start: start, Seed: 1}); err != nil || len(result.Solution.Jobs) != 2 || result.Stop != model.StopDone {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
@@ -420,7 +420,7 @@ func TestWholeFormRefusesStarts(t *testing.T) {
 		"no time":            {{Job: "a", Cluster: "c", Processors: model.Processors(0), Start: math.NaN(), End: 4}},
 		"pieces":             {{Job: "a", End: 4, Pieces: []model.Piece{{Cluster: "e", Processors: model.Processors(0), Tasks: 1, End: 4}}}},
 	} {
-		if _, err := New().Solve(t.Context(), in, solve.Options{Start: &model.Solution{Jobs: jobs}}); err == nil || errors.Is(err, solve.ErrUnsupported) {
+		if _, err := newSolver().Solve(t.Context(), in, solve.Options{Start: &model.Solution{Jobs: jobs}}); err == nil || errors.Is(err, solve.ErrUnsupported) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -467,7 +467,7 @@ func TestFastFormIsTakenWhereItCanBe(t *testing.T) {
 		if found := comesApart(in); found != c.apart {
 			t.Errorf("%v on %d clusters: cluster by cluster %v", c.objective, c.clusters, found)
 		}
-		if err := New().Supports(in); err != nil {
+		if err := newSolver().Supports(in); err != nil {
 			t.Errorf("%v: %v", c.objective, err)
 		}
 	}
