@@ -173,7 +173,7 @@ func (g *group) dataProfile(id string, style map[string]int) *plot {
 		}
 		spent = append(spent, row)
 	}
-	profiles, err := statistics.DataProfile(spent, nil)
+	profiles, err := statistics.DataProfile(spent)
 	if err != nil || last == 0 {
 		return nil
 	}

@@ -366,7 +366,7 @@ func (c *Comparison) test(b, a, ratios []float64) {
 	if w, err := statistics.SignedRank(b, a); err == nil {
 		c.P, c.Effect = w.P, w.Effect
 	}
-	if mean, err := statistics.GeometricMean(ratios, 0, confidence); err == nil {
+	if mean, err := statistics.GeometricMean(ratios, confidence); err == nil {
 		c.Ratio, c.Low, c.High = bench.Finite(mean.Estimate), bench.Finite(mean.Low), bench.Finite(mean.High)
 		if len(ratios) < 2 {
 			c.Low, c.High = nil, nil

@@ -91,29 +91,3 @@ func allAlike(row []float64, n int) float64 {
 	}
 	return math.Exp(-float64(n-1) * logOrders)
 }
-
-// Compare is the post-hoc test of two solvers by their mean ranks: z = (Rᵢ − Rⱼ)/√(k(k + 1)/(6n)), positive if i is worse, with
-// its two-sided p. Correct the p of all comparisons together with Holm. Demšar (2006), section 3.2.2. An index out of range is an
-// error.
-func (r Ranks) Compare(i, j int) (z, p float64, err error) {
-	for _, index := range []int{i, j} {
-		if index < 0 || index >= len(r.Mean) {
-			return 0, 1, fmt.Errorf("solver: expected an index from 0 to %d, found %d", len(r.Mean)-1, index)
-		}
-	}
-	deviation, err := rankDeviation(r.Solvers, r.Problems)
-	if err != nil {
-		return 0, 1, err
-	}
-	z = (r.Mean[i] - r.Mean[j]) / deviation
-	return z, twoSided(z), nil
-}
-
-// rankDeviation is the standard deviation of the difference of two mean ranks, √(k(k + 1)/(6n)).
-func rankDeviation(solvers, problems int) (float64, error) {
-	if solvers < 2 || problems < 1 {
-		return 0, fmt.Errorf("ranks: expected at least 2 solvers and 1 problem, found %d and %d", solvers, problems)
-	}
-	k := float64(solvers)
-	return math.Sqrt(k * (k + 1) / (6 * float64(problems))), nil
-}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Nemenyi is the critical difference of mean ranks for all pairs: two of k solvers differ at alpha when their mean ranks on n
@@ -15,20 +13,14 @@ import (
 //
 // P. B. Nemenyi (1963), Distribution-free multiple comparisons, thesis, Princeton; Demšar (2006), section 3.2.2 and table 5a.
 func Nemenyi(solvers, problems int, alpha float64) (float64, error) {
-	return criticalDifference(solvers, problems, alpha, func() float64 { return rangeQuantile(alpha, solvers) / math.Sqrt2 })
-}
-
-// criticalDifference is the quantile, once the arguments are known to have one, times the deviation of a difference of mean
-// ranks.
-func criticalDifference(solvers, problems int, alpha float64, quantile func() float64) (float64, error) {
-	deviation, err := rankDeviation(solvers, problems)
-	if err != nil {
-		return 0, err
+	if solvers < 2 || problems < 1 {
+		return 0, fmt.Errorf("ranks: expected at least 2 solvers and 1 problem, found %d and %d", solvers, problems)
 	}
 	if err := checkShare("alpha", alpha); err != nil {
 		return 0, err
 	}
-	return quantile() * deviation, nil
+	k := float64(solvers)
+	return rangeQuantile(alpha, solvers) / math.Sqrt2 * math.Sqrt(k*(k+1)/(6*float64(problems))), nil
 }
 
 // rangeSurvival is P(Q > q), Q the range of k standard normal variables, which is the studentized range at infinite degrees of
@@ -73,17 +65,6 @@ func rangeQuantile(alpha float64, k int) float64 {
 		}
 	}
 	return low + (high-low)/2
-}
-
-// BonferroniDunn is the critical difference of mean ranks for comparisons with one control: Nemenyi's with the quantile of the
-// normal distribution at 1 − alpha/(2(k − 1)) for q.
-//
-// O. J. Dunn (1961), Multiple comparisons among means, doi:10.1080/01621459.1961.10482090; Demšar (2006), section 3.2.2 and
-// table 5b.
-func BonferroniDunn(solvers, problems int, alpha float64) (float64, error) {
-	return criticalDifference(solvers, problems, alpha, func() float64 {
-		return -distuv.UnitNormal.Quantile(alpha / (2 * float64(solvers-1)))
-	})
 }
 
 // Cliques returns the bars of a critical-difference diagram: the maximal sets of at least two solvers whose mean ranks differ by less than the

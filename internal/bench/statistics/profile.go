@@ -4,22 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 )
 
 // Profile is a step curve: Y[i] is the share of problems whose figure is at most x, for x from X[i] to just before X[i+1]. X rises
 // strictly, and the curve is 0 before X[0]. If there are failures, the last Y is below 1.
 type Profile struct {
 	X, Y []float64
-}
-
-// At is the curve's value at x. O(log n).
-func (p Profile) At(x float64) float64 {
-	after := sort.Search(len(p.X), func(i int) bool { return p.X[i] > x })
-	if after == 0 {
-		return 0
-	}
-	return p.Y[after-1]
 }
 
 // Empirical returns the empirical distribution of x as a profile, with a step at each value. Failed runs (NaN, +Inf) count as problems that are
@@ -108,31 +98,14 @@ func columnProfiles(table [][]float64) ([]Profile, error) {
 }
 
 // DataProfile returns for each solver dₛ(κ), the share of problems that it solves within κ units of budget. spent is problem × solver: the
-// evaluations (or seconds) until the problem is solved, as the function Spent returns them; +Inf or NaN means never. unit holds the budget unit
-// of each problem (Moré and Wild: variables + 1, the evaluations of a simplex gradient); nil means 1. Unlike a performance profile it does not
-// depend on the other solvers in the table. A negative spent and a unit that is not positive are errors. O(n·k log n).
+// evaluations (or seconds) until the problem is solved, by the test of convergence of Moré and Wild; +Inf or NaN means never. Unlike a
+// performance profile it does not depend on the other solvers in the table. A negative spent is an error. O(n·k log n).
 //
 // J. J. Moré, S. M. Wild (2009), Benchmarking derivative-free optimization algorithms, doi:10.1137/080724083, section 2.
-func DataProfile(spent [][]float64, unit []float64) ([]Profile, error) {
+func DataProfile(spent [][]float64) ([]Profile, error) {
 	table, err := nonNegativeTable("spent", spent)
 	if err != nil {
 		return nil, err
-	}
-	if unit == nil {
-		return columnProfiles(table)
-	}
-	if len(unit) != len(table) {
-		return nil, fmt.Errorf("unit: expected %d values, one for each problem, found %d", len(table), len(unit))
-	}
-	for i, row := range table {
-		if !(unit[i] > 0) || math.IsInf(unit[i], 1) {
-			return nil, fmt.Errorf("unit[%d]: expected a finite number above 0, found %v", i, unit[i])
-		}
-		for j, v := range row {
-			if !math.IsInf(v, 1) {
-				row[j] = min(v/unit[i], math.MaxFloat64)
-			}
-		}
 	}
 	return columnProfiles(table)
 }

@@ -71,34 +71,6 @@ func jointRanks(a, b []float64) (ranks []int, ties float64, err error) {
 
 func abs(x int) int { return max(x, -x) }
 
-// VarghaDelaney is A₁₂, the probability that a value of a is greater than one of b, ties half: Σ(1[aᵢ > bⱼ] + ½·1[aᵢ =
-// bⱼ])/(m·n). With costs ½ is no difference and less than ½ in favour of a. Failed runs tie after all others. Empty samples and
-// −Inf are errors. O((m + n) log(m + n)).
-//
-// A. Vargha, H. D. Delaney (2000), A critique and improvement of the CL common language effect size statistics of McGraw and
-// Wong, doi:10.3102/10769986025002101.
-func VarghaDelaney(a, b []float64) (float64, error) {
-	delta, err := CliffDelta(a, b)
-	return (1 + delta) / 2, err
-}
-
-// CliffDelta is P(a > b) − P(a < b) over all pairs, from −1 to 1: 2·A₁₂ − 1 of VarghaDelaney. With costs less than 0 is in
-// favour of a.
-//
-// N. Cliff (1993), Dominance statistics: ordinal analyses to answer ordinal questions, doi:10.1037/0033-2909.114.3.494.
-func CliffDelta(a, b []float64) (float64, error) {
-	ranks, _, err := jointRanks(a, b)
-	if err != nil {
-		return math.NaN(), err
-	}
-	sum := 0
-	for _, r := range ranks[:len(a)] {
-		sum += r
-	}
-	pairs := float64(len(a)) * float64(len(b))
-	return (float64(sum-len(a)*(len(a)+1)) - pairs) / pairs, nil
-}
-
 // Magnitude is an effect in words.
 type Magnitude string
 

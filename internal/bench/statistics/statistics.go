@@ -1,12 +1,12 @@
-// Package statistics has the statistical methods to compare solvers: intervals, tests, effect sizes, profiles and primal integrals. They are
+// Package statistics has the statistical methods to compare solvers: intervals, tests, effect sizes and profiles. They are
 // pure functions on numbers and do not depend on instances, solvers or files.
 //
 // Two rules hold throughout.
 //
-//   - A function that uses only the order of costs (Median, Quantile, SignedRank, RankSum, CliffDelta, VarghaDelaney,
+//   - A function that uses only the order of costs (Quantile, SignedRank, RankSum,
 //     Friedman and the profiles) takes NaN and +Inf for a failed run: worse than every other cost and equal to every other
 //     failure. −Inf is an error. Costs are compared exactly; if their last digits are noise, round them first.
-//   - A function that adds costs up (Sum, Mean, GeometricMean, HodgesLehmann) accepts finite costs only. A mean over only those
+//   - A function that adds costs up (Sum, Mean, GeometricMean) accepts finite costs only. A mean over only those
 //     runs that succeeded describes other problems; a caller who wants it must remove the failures himself.
 //
 // Input for which a formula is not defined, such as an empty sample, is an error that says what was expected and where.
