@@ -64,7 +64,7 @@ func TestMatrixKnowsEveryRefusal(t *testing.T) {
 			case !errors.Is(err, solve.ErrUnsupported):
 				t.Fatalf("%s: %v", r.Solver, err)
 			case !r.Explains(in):
-				t.Fatalf("%s refuses an instance with %s and objective %v, which the matrix does not explain: %v", r.Solver, in.Features(), in.Objective(), err)
+				t.Fatalf("%s refuses an instance with %s and objective %v, which the matrix does not explain: %v", r.Solver, in.Features(), in.ObjectiveTerms(), err)
 			default:
 				refused++
 			}
@@ -81,7 +81,7 @@ func asked(in *model.Instance) map[string]bool {
 	for _, name := range strings.Split(in.Features().String(), ", ") {
 		names[name] = true
 	}
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		if term.Weight != 0 {
 			names[term.Metric] = true
 		}
