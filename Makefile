@@ -52,7 +52,7 @@ TALLY = go run ./internal/tally
 # looks at this build too. The tests of HiGHS run in full besides, as the detector does not watch it.
 race:
 	tools/highs $(TALLY) -tags highs -race -short -vet=off -timeout $(TIMEOUT) ./solvers ./...
-	tools/highs $(TALLY) -tags highs -vet=off -run Highs -timeout $(TIMEOUT) ./solvers/queues
+	tools/highs $(TALLY) -tags highs -vet=off -run Highs -timeout $(TIMEOUT) ./solvers ./solvers/internal/allocation
 
 # The other systems that the library and the command build for, and the tests of the tools, which run js/wasm where there is node.
 cross:

@@ -31,16 +31,16 @@ func ExampleLower() {
 	// 7 true
 }
 
-// A Portfolio can be improved as long as time allows, and says which method proves what.
-func ExamplePortfolio() {
+// A Proof can be improved as long as time allows, and says which method proves what.
+func ExampleProof() {
 	ctx := context.Background()
-	portfolio := bound.New(ctx, threeJobs())
+	proof := bound.New(ctx, threeJobs())
 	for range 10 {
-		if more := portfolio.Improve(ctx, 1_000_000); !more {
+		if more := proof.Improve(ctx, 1_000_000); !more {
 			break
 		}
 	}
-	for _, part := range portfolio.Parts() {
+	for _, part := range proof.Parts() {
 		if part.Best {
 			fmt.Println(part.Metric, "by", part.Method, part.Value)
 		}

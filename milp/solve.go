@@ -113,3 +113,10 @@ func infeasible(opt Options) Result {
 	}
 	return result
 }
+
+// Modeller is a solver that states an instance as a MILP. Stating takes no library, and so works in every build.
+type Modeller interface {
+	// MILP states the instance. The error says that the instance asks for something else, is too large or is proved infeasible, or is that
+	// of ctx.
+	MILP(ctx context.Context, in *model.Instance) (*Model, error)
+}

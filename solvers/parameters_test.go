@@ -16,7 +16,6 @@ import (
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/mts"
 	"github.com/allot-opt/allot/solvers/muscle"
-	"github.com/allot-opt/allot/solvers/queues"
 	"github.com/allot-opt/allot/solvers/titan"
 )
 
@@ -98,7 +97,7 @@ func TestRunRefusesZeroStructs(t *testing.T) {
 		"map":          {solve.OnLine(&solvers.MAP{}), "rounding"},
 		"asjs":         {&solvers.ASJS{}, "wait"},
 		"mrs":          {&solvers.MRS{}, "wait"},
-		"ggone":        {&queues.GGOne{}, "slack"},
+		"ggone":        {&solvers.GGOne{}, "slack"},
 	} {
 		info := mustLookup(t, name)
 		in := tinyFor(t, info)

@@ -11,15 +11,15 @@ import (
 
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/milp"
+	"github.com/allot-opt/allot/queueing/ggone"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/queues"
 )
 
 // writeModel writes the MILP that the solver states for the instance. It solves nothing, so it also works in builds without HiGHS.
 func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 	info := choice.Info
 	path := c.String("write-model")
-	modeller, ok := choice.Solver.(queues.Modeller)
+	modeller, ok := choice.Solver.(milp.Modeller)
 	if !ok {
 		return usageErrorf("--write-model: solver %s has no MILP; %s have one", info.Name, strings.Join(modellers(), " and "))
 	}
@@ -44,7 +44,7 @@ func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 	m, err := modeller.MILP(ctx, in)
 	switch {
 	case err == nil:
-	case errors.Is(err, queues.ErrInfeasible):
+	case errors.As(err, new(*ggone.InfeasibleError)):
 		return &statusError{exitViolations, fmt.Errorf("solver %s: %w", info.Name, err)}
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return &statusError{exitNoSolution, fmt.Errorf("solver %s: stopped before the model was written", info.Name)}
@@ -63,7 +63,7 @@ func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 func modellers() []string {
 	var names []string
 	for _, info := range solve.Solvers() {
-		if _, ok := info.New().(queues.Modeller); ok {
+		if _, ok := info.New().(milp.Modeller); ok {
 			names = append(names, info.Name)
 		}
 	}

@@ -26,30 +26,34 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// formatName is the name of the format in reports.
-const formatName = "rcpsp"
+// Format is the name of the format in reports.
+const Format = "rcpsp"
 
-// The layouts; sm is PSPLIB's.
+// Layout is how a file states its project.
+type Layout string
+
+// The layouts.
 const (
-	layoutAuto = "auto" // Patterson's if the file begins with a number, else PSPLIB's
-	layoutRCP  = "rcp"
+	Auto      Layout = "auto" // Patterson's if the file begins with a number, else PSPLIB's
+	PSPLIB    Layout = "sm"
+	Patterson Layout = "rcp"
 )
 
 // Limits of a project. The largest published ones have some thousand activities; a header beyond these is a mistake.
 const (
-	maxActivities  = 1_000_000
-	maxResources   = 10_000
-	maxPrecedences = 10_000_000 // pairs of activities, also those that dropping a dummy makes
+	MaxActivities  = 1_000_000
+	MaxResources   = 10_000
+	MaxPrecedences = 10_000_000 // pairs of activities, also those that dropping a dummy makes
 )
 
 // Reader reads a project.
 type Reader struct {
-	Layout  string `enum:"auto,sm,rcp" doc:"'LAYOUT' of the file (sm: PSPLIB's; rcp: Patterson's; auto: as the file begins)"`
+	Layout  Layout `enum:"auto,sm,rcp" doc:"'LAYOUT' of the file (sm: PSPLIB's; rcp: Patterson's; auto: as the file begins)"`
 	Cluster string `doc:"'ID' of the cluster"`
 }
 
 // NewReader makes a reader with its defaults.
-func NewReader() *Reader { return &Reader{Layout: layoutAuto, Cluster: "cluster"} }
+func NewReader() *Reader { return &Reader{Layout: Auto, Cluster: "cluster"} }
 
 // Check implements [params.Checker].
 func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
@@ -65,11 +69,11 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 		return nil, nil, err
 	}
 	faults := lines.NewFaults(name)
-	report := &model.ImportReport{Format: formatName, File: name}
+	report := &model.ImportReport{Format: Format, File: name}
 	p := &project{faults: faults, report: report}
 	words := &words{scanner: lines.NewScanner(r), faults: faults}
 	number := words.next() && words.atNumber()
-	if o.Layout == layoutRCP || o.Layout == layoutAuto && number {
+	if o.Layout == Patterson || o.Layout == Auto && number {
 		p.readPatterson(words)
 	} else {
 		p.readPSPLIB(words)

@@ -105,11 +105,11 @@ func (t *trace) needs(field int) bool {
 	case userNumber, groupNumber, queueNumber:
 		return t.copies != nil // not in a stream, whose jobs do not tell them
 	case averageCPUTime:
-		return t.opt.UnknownRuntime == repair
+		return t.opt.UnknownRuntime == Repair
 	case usedMemory:
-		return t.opt.Memory == memoryUsed
+		return t.opt.Memory == UsedMemory
 	case requestedMemory:
-		return t.opt.Memory == memoryRequested
+		return t.opt.Memory == RequestedMemory
 	default:
 		return false
 	}

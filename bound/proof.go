@@ -1,0 +1,216 @@
+package bound
+
+import (
+	"context"
+	"math"
+	"math/big"
+
+	"github.com/allot-opt/allot/bound/internal/gate"
+	"github.com/allot-opt/allot/model"
+)
+
+// Proof is a lower bound of the objective of an instance. It rises with the work put in. Only one goroutine at a time may use it.
+//
+// The bound holds for every schedule that places all jobs it has to place: those that some cluster can run, that have no hard
+// deadline and that wait for no job that may be left out. A metric of positive weight without a bound counts as 0, because no
+// metric is negative. A metric of negative weight counts as its largest value.
+type Proof struct {
+	in       *model.Instance
+	terms    []*term
+	constant *big.Rat // contribution of the metrics of negative weight; nil: one of them has no largest value, so that there is no bound
+	duties   []Duty   // see Duties
+	begun    bool     // some work was done, so that a metric without a bound counts as 0
+}
+
+// Duties returns the duty of a schedule towards each job. It is nil if the context ended before the duties were known.
+func (p *Proof) Duties() []Duty { return p.duties }
+
+// Part says what one method proves of one metric of the objective.
+type Part struct {
+	Metric string  `json:"metric"`
+	Method string  `json:"method"`
+	Value  float64 `json:"value"`
+	Best   bool    `json:"best"` // no other method proves more
+}
+
+// term is a metric of the objective with the methods at work on it.
+type term struct {
+	of      *Relaxation
+	metric  string
+	weight  float64
+	methods []Method
+	provers []Prover
+	gates   []*Gate
+	busy    []bool
+}
+
+// New prepares a proof. So far it has proved nothing. If the context ends first, it will never prove anything.
+func New(ctx context.Context, in *model.Instance) *Proof { return prepare(ctx, in, false) }
+
+// NewCertified is like [New], but the proof also keeps what its certificate needs, see [Proof.Certificate]. It proves the same.
+func NewCertified(ctx context.Context, in *model.Instance) *Proof { return prepare(ctx, in, true) }
+
+// prepare makes a proof.
+func prepare(ctx context.Context, in *model.Instance, certified bool) *Proof {
+	r := newRelaxation(ctx, in)
+	if r == nil {
+		return &Proof{in: in}
+	}
+	p := &Proof{in: in, duties: r.duties, constant: new(big.Rat)}
+	for _, o := range in.Objective() {
+		switch {
+		case o.Weight < 0:
+			most, limited := r.most(o.Metric)
+			if !limited {
+				return &Proof{in: in, duties: r.duties}
+			}
+			p.constant.Add(p.constant, most.Mul(most, exact(o.Weight)))
+		case o.Weight > 0:
+			t := &term{of: r, metric: o.Metric, weight: o.Weight, methods: methods[o.Metric]}
+			for _, m := range t.methods {
+				proved := &Gate{}
+				if certified {
+					proved.Ask()
+				}
+				t.provers, t.gates, t.busy = append(t.provers, m.New(r, proved)), append(t.gates, proved), append(t.busy, true)
+			}
+			p.terms = append(p.terms, t)
+		}
+	}
+	return p
+}
+
+// Improve continues for the given work (see [Prover]) and says whether more work may raise the bound. It shares the work among
+// the methods that are not at their end. Methods that prove all they can in one call do so in the first call.
+func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
+	if p.constant == nil {
+		return false
+	}
+	p.begun = p.begun || ctx.Err() == nil
+	busy := int64(0)
+	for _, t := range p.terms {
+		for k := range t.provers {
+			if _, short := t.provers[k].(*once); t.busy[k] && !short {
+				busy++
+			}
+		}
+	}
+	for _, t := range p.terms {
+		for k, prover := range t.provers {
+			if !t.busy[k] || ctx.Err() != nil {
+				continue
+			}
+			t.busy[k] = prover.Improve(ctx, work/max(1, busy)) && !t.gates[k].Closed()
+			more = more || t.busy[k]
+		}
+	}
+	return more
+}
+
+// Limit tells the proof that schedules that cost more than the given objective, that of a known schedule, do not matter. The bound
+// may stop there.
+func (p *Proof) Limit(objective float64) {
+	if value, ok := p.Bound().Value(); !ok || math.IsInf(objective, 0) || math.IsNaN(objective) || objective <= value {
+		return
+	}
+	least, _ := p.constant.Float64()
+	for _, t := range p.terms {
+		least += t.weight * t.best()
+	}
+	for _, t := range p.terms {
+		for _, prover := range t.provers {
+			if limited, ok := prover.(Limited); ok {
+				limited.Limit(t.best() + (objective-least)/t.weight) // the others cost what is proved of them at least
+			}
+		}
+	}
+}
+
+// Order is an order of all jobs that gives a schedule of about the proved cost, see [Finder]. It returns false if no prover has come upon one.
+func (p *Proof) Order() ([]int, bool) {
+	for _, t := range p.terms {
+		for _, prover := range t.provers {
+			if finder, ok := prover.(Finder); ok {
+				if order, found := finder.Order(); found {
+					return order, true
+				}
+			}
+		}
+	}
+	return nil, false
+}
+
+// Bound is the proved bound. There is one after the first work, unless a metric of negative weight has no largest value.
+func (p *Proof) Bound() model.Bound {
+	if p.constant == nil || !p.begun && len(p.terms) > 0 {
+		return model.Bound{}
+	}
+	bounds := make([]float64, len(p.terms))
+	for k, t := range p.terms {
+		bounds[k] = t.best()
+	}
+	return p.total(bounds)
+}
+
+// total is the weighted sum of the bounds of the metrics, in the order of the terms, rounded down. It adds up exactly: beside a metric of very
+// large weight rounding would swallow the others.
+func (p *Proof) total(bounds []float64) model.Bound {
+	if len(bounds) == 1 && p.terms[0].weight == 1 && p.constant.Sign() == 0 {
+		return model.ProvedBound(bounds[0]) // most often
+	}
+	sum := new(big.Rat).Set(p.constant)
+	for k, value := range bounds {
+		if !gate.Finite(value) {
+			return model.Bound{}
+		}
+		product := exact(p.terms[k].weight)
+		sum.Add(sum, product.Mul(product, exact(value)))
+	}
+	low, _ := sum.Float64()
+	if exact(low).Cmp(sum) > 0 {
+		low = math.Nextafter(low, math.Inf(-1))
+	}
+	if !gate.Finite(low) {
+		return model.Bound{}
+	}
+	return model.ProvedBound(low)
+}
+
+// exact is the exact value of a finite number.
+func exact(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+
+// Parts lists what each method has proved, in the order of the objective and the methods.
+func (p *Proof) Parts() []Part {
+	var parts []Part
+	for _, t := range p.terms {
+		best := t.best()
+		for k, gate := range t.gates {
+			if value, ok := gate.Bound().Value(); ok {
+				value = max(0, t.of.roundUp(t.metric, value))
+				parts = append(parts, Part{t.metric, t.methods[k].Name, value, value >= best})
+			}
+		}
+	}
+	return parts
+}
+
+// best is the best bound of the metric: 0 if no method proves more, because no metric is negative.
+func (t *term) best() (best float64) {
+	for _, gate := range t.gates {
+		if value, found := gate.Bound().Value(); found {
+			best = max(best, value)
+		}
+	}
+	return max(best, t.of.roundUp(t.metric, best))
+}
+
+// Lower is the best bound that the methods prove with [LittleWork], if they prove one. When ctx ends, it returns what is proved by
+// then.
+func Lower(ctx context.Context, in *model.Instance) model.Bound {
+	p := New(ctx, in)
+	p.Improve(ctx, LittleWork)
+	return p.Bound()
+}
+
+// LittleWork is an amount of work that a user does not notice: about 5 ms of one core, see [Prover].
+const LittleWork = 5_000_000
