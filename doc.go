@@ -37,6 +37,7 @@
 //	internal/golden    where the schedule of another program differs from the reference schedules of folder golden
 //	internal/online    the lines that an on-line policy outside of the program reads and writes
 //	internal/prove     a hunt for false claims
+//	internal/taken     what each solver takes, as a table for people
 //	internal/modeltest random instances for property tests
 //
 // To solve an instance, import solve, and solvers, which registers the algorithms by name:

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
@@ -31,14 +30,14 @@ func TestGeneratedParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	matrix, err := bench.MatrixMarkdown()
+	matrix, err := matrixMarkdown()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range append(fourParts(t), []part{
 		{"docs/reference/solvers.md", "matrix", matrix},
-		{"docs/reference/solvers.md", "solvers", bench.SolversMarkdown()},
-		{"docs/reference/metrics.md", "metrics", bench.MetricsMarkdown()},
+		{"docs/reference/solvers.md", "solvers", solversMarkdown()},
+		{"docs/reference/metrics.md", "metrics", metricsMarkdown()},
 		{"docs/reference/formats.md", "instance", fieldsMarkdown(reflect.TypeFor[model.InstanceSpec]())},
 		{"docs/reference/formats.md", "solution", fieldsMarkdown(reflect.TypeFor[model.Solution]())},
 		{"docs/reference/formats.md", "certificate", fieldsMarkdown(reflect.TypeFor[proof.Certificate]())},

@@ -145,7 +145,7 @@ func ShareBounds(ctx context.Context, in *model.Instance, rows []Row) error {
 	for k := range rows {
 		best = best.Max(rows[k].Bound)
 	}
-	places := (&solve.Options{Unbounded: true}).Proof(ctx, in)
+	places := (&solve.Options{Unbounded: true}).SharedBound(ctx, in)
 	for k := range rows {
 		row := &rows[k]
 		if row.Bound == best || row.Objective == nil || row.Solution == nil || ctx.Err() != nil {

@@ -17,7 +17,7 @@ func Minimising(in *model.Instance, metric string) (*model.Instance, error) {
 
 // WithoutBound says, for people, why nothing bounds the instance's objective from below. It is empty where something does.
 func WithoutBound(in *model.Instance) string {
-	for _, t := range in.Objective() {
+	for _, t := range in.ObjectiveTerms() {
 		if _, limited := in.Most(t.Metric); t.Weight < 0 && !limited {
 			return fmt.Sprintf("%s has no lower bound: no largest value of %s is known", ObjectiveName(in), t.Metric)
 		}
@@ -28,7 +28,7 @@ func WithoutBound(in *model.Instance) string {
 // ObjectiveName formats the instance's objective, a weighted sum of metrics.
 func ObjectiveName(in *model.Instance) string {
 	var terms []string
-	for _, t := range in.Objective() {
+	for _, t := range in.ObjectiveTerms() {
 		if t.Weight == 1 {
 			terms = append(terms, t.Metric)
 		} else {

@@ -166,7 +166,7 @@ func workflowCases(b *testing.B, processors ...int) []searchCase {
 		for _, row := range realdata.Table(b, "wfformat", "summary.csv") {
 			name, _, _ := strings.Cut(row["instance"], "-")
 			in := readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
-				return (&wfformat.Reader{Processors: p, Cluster: "cluster", MissingRuntime: wfformat.Keep}).Read(r, row["instance"])
+				return (&wfformat.Reader{Processors: p, Cluster: "cluster", MissingRuntime: "keep"}).Read(r, row["instance"])
 			}, "wfformat", row["instance"])
 			cases = append(cases, searchCase{
 				name:  fmt.Sprintf("%s-p%d", name, p),

@@ -10,7 +10,7 @@ import (
 // the objective is a single metric, the metric is left out, because the objective states it.
 func ShownMetrics(in *model.Instance) []model.Metric {
 	names := namesShown(in)
-	objective := in.Objective()
+	objective := in.ObjectiveTerms()
 	var shown []model.Metric
 	for _, m := range model.MetricTable() {
 		alone := len(objective) == 1 && objective[0].Metric == m.Name && objective[0].Weight == 1

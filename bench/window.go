@@ -50,7 +50,7 @@ var ofMachines = []string{
 
 // fits returns an error if the window leaves no job of the instance, or the objective is of a metric that a window does not have.
 func (w *Window) fits(in *model.Instance) error {
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		if term.Weight != 0 && slices.Contains(ofMachines, term.Metric) {
 			return fmt.Errorf("expected an objective that depends on the measured jobs alone, found %s, which depends on machines that other jobs use too", term.Metric)
 		}

@@ -1,7 +1,7 @@
 // Package bound computes lower bounds of the objective of an instance. No schedule that places all jobs it has to place can cost
 // less. So each result can show its gap to a proved bound.
 //
-// [Lower] gives a quick bound. A [Proof] runs all methods that apply to an instance and keeps the best bound so far. You can stop
+// [Lower] gives a quick bound. A [Portfolio] runs all methods that apply to an instance and keeps the best bound so far. You can stop
 // it at any time, and what it has proved stays valid. If nothing interrupts it, the bound depends on the instance and the work
 // alone.
 //
@@ -61,7 +61,7 @@ type Finder interface {
 // methods holds the registered methods, by metric.
 var methods = map[string][]Method{}
 
-// Register adds a method to the registry. Call it in a package-level variable declaration in the file of the method. Every [Proof] then uses
+// Register adds a method to the registry. Call it in a package-level variable declaration in the file of the method. Every [Portfolio] then uses
 // the method. So a method in a program of your own serves all solvers and Run of package solve, and results name it like the methods here.
 //
 // Register panics if the metric is unknown or has one value for each cluster, if New is missing, or if the name is missing or taken by another

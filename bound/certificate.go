@@ -6,9 +6,9 @@ import (
 )
 
 // Certificate states what proves the bound, for the checker of package proof. It is nil if there is no bound. The best method of a metric may not
-// show what proves its bound, and a proof made by [New] shows nothing. Then the certificate states the best bound as not certified, and certifies
+// show what proves its bound, and a portfolio made by [New] shows nothing. Then the certificate states the best bound as not certified, and certifies
 // the bound that other methods show.
-func (p *Proof) Certificate() *proof.Certificate {
+func (p *Portfolio) Certificate() *proof.Certificate {
 	value := p.Bound()
 	if !value.Known() {
 		return nil
@@ -29,8 +29,8 @@ func (p *Proof) Certificate() *proof.Certificate {
 	return c
 }
 
-// Certificates returns one certificate for each entry of [Proof.Parts], in the same order. Each certifies what one method proves of its metric.
-func (p *Proof) Certificates() []*proof.Certificate {
+// Certificates returns one certificate for each entry of [Portfolio.Parts], in the same order. Each certifies what one method proves of its metric.
+func (p *Portfolio) Certificates() []*proof.Certificate {
 	var list []*proof.Certificate
 	for _, t := range p.terms {
 		for k := range t.gates {

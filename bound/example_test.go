@@ -31,16 +31,16 @@ func ExampleLower() {
 	// 7 true
 }
 
-// A Proof can be improved as long as time allows, and says which method proves what.
-func ExampleProof() {
+// A Portfolio can be improved as long as time allows, and says which method proves what.
+func ExamplePortfolio() {
 	ctx := context.Background()
-	proof := bound.New(ctx, threeJobs())
+	portfolio := bound.New(ctx, threeJobs())
 	for range 10 {
-		if more := proof.Improve(ctx, 1_000_000); !more {
+		if more := portfolio.Improve(ctx, 1_000_000); !more {
 			break
 		}
 	}
-	for _, part := range proof.Parts() {
+	for _, part := range portfolio.Parts() {
 		if part.Best {
 			fmt.Println(part.Metric, "by", part.Method, part.Value)
 		}

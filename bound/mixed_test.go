@@ -165,7 +165,7 @@ func TestNoBoundOfASumIsAboveTheBestSchedule(t *testing.T) {
 			p.Improve(ctx, 300_000)
 			value, ok := p.Bound().Value()
 			limited := true
-			for _, term := range in.Objective() {
+			for _, term := range in.ObjectiveTerms() {
 				_, most := in.Most(term.Metric)
 				limited = limited && (term.Weight >= 0 || most)
 			}
@@ -186,7 +186,7 @@ func TestNoBoundOfASumIsAboveTheBestSchedule(t *testing.T) {
 				}
 			}
 			least, size := best.Objective, 0.0
-			for _, term := range in.Objective() {
+			for _, term := range in.ObjectiveTerms() {
 				x, _ := best.Metrics.Get(term.Metric)
 				size += math.Abs(term.Weight * x)
 			}
@@ -194,7 +194,7 @@ func TestNoBoundOfASumIsAboveTheBestSchedule(t *testing.T) {
 				t.Errorf("seed %d: %v ≥ %v is stated, a schedule has %v", seed, objective, value, least)
 			}
 			if len(objective) == 1 && least != 0 {
-				key := fmt.Sprint(in.Objective()[0].Metric, " ", in.Objective()[0].Weight > 0)
+				key := fmt.Sprint(in.ObjectiveTerms()[0].Metric, " ", in.ObjectiveTerms()[0].Weight > 0)
 				if tried[key]++; value >= least-tolerated*size {
 					tight[key]++
 				}

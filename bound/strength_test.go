@@ -26,7 +26,7 @@ func TestProofsReachTheLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tight := func(p *Proof) bool {
+		tight := func(p *Portfolio) bool {
 			value, ok := p.Bound().Value()
 			return ok && value >= best["mcp"]*(1-1e-9)
 		}

@@ -115,9 +115,9 @@ func (in *Instance) release() {
 // Held is the holds of jobs outside the instance, see [Instance.Batch].
 func (in *Instance) Held() []Hold { return in.held }
 
-// Released is the time, by processor of the cluster, at which the holds release it, see [Instance.Batch]; nil where all processors are free
+// HeldUntil is the time, by processor of the cluster, at which the holds release it, see [Instance.Batch]; nil where all processors are free
 // from the first arrival on.
-func (in *Instance) Released(cluster int) []float64 {
+func (in *Instance) HeldUntil(cluster int) []float64 {
 	if in.released == nil {
 		return nil
 	}

@@ -30,8 +30,8 @@ func TestBatch(t *testing.T) {
 	if _, ok := b.JobIndex("j0"); ok {
 		t.Error("j0 is in the batch")
 	}
-	if !slices.Equal(b.Released(0), []float64{4, 7}) || b.Released(1) != nil || len(b.Held()) != 2 {
-		t.Errorf("released %v and %v", b.Released(0), b.Released(1))
+	if !slices.Equal(b.HeldUntil(0), []float64{4, 7}) || b.HeldUntil(1) != nil || len(b.Held()) != 2 {
+		t.Errorf("released %v and %v", b.HeldUntil(0), b.HeldUntil(1))
 	}
 	if want := model.Arrivals | model.Precedence | model.Commitments; b.Features() != want {
 		t.Errorf("features %s, want %s", b.Features(), want)
@@ -41,7 +41,7 @@ func TestBatch(t *testing.T) {
 		t.Errorf("submitted at %v and %v, in the batch of the batch at %v and %v, in the instance at %v; expected 1, 0, 0, 1 and 1",
 			b.Submitted(0), b.Submitted(1), again.Submitted(0), again.Submitted(1), in.Submitted(2))
 	}
-	if in.Features().Has(model.Commitments) || in.Released(0) != nil || in.Jobs()[2].Arrival != 1 || len(in.Jobs()) != 3 {
+	if in.Features().Has(model.Commitments) || in.HeldUntil(0) != nil || in.Jobs()[2].Arrival != 1 || len(in.Jobs()) != 3 {
 		t.Error("the instance has changed")
 	}
 }

@@ -320,7 +320,7 @@ func TestEvaluateOfWhatCannotBeResolved(t *testing.T) {
 		if err == nil || err.Error() != fault || evaluation.Metrics != nil || evaluation.Objective != 0 {
 			t.Errorf("got %v, %v, want %s", evaluation.Metrics, err, fault)
 		}
-		if x, err := model.Objective(in, sol); err == nil || err.Error() != fault || x != 0 {
+		if x, err := model.EvaluateObjective(in, sol); err == nil || err.Error() != fault || x != 0 {
 			t.Errorf("got the objective %v, %v, want %s", x, err, fault)
 		}
 	}

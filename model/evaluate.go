@@ -29,8 +29,8 @@ func Evaluate(in *Instance, sol *Solution) (Evaluation, error) {
 	return s.sums().evaluate(), nil
 }
 
-// Objective is the objective that [Evaluate] finds, without the other metrics: for searches that compare many schedules.
-func Objective(in *Instance, sol *Solution) (float64, error) {
+// EvaluateObjective is the objective that [Evaluate] finds, without the other metrics: for searches that compare many schedules.
+func EvaluateObjective(in *Instance, sol *Solution) (float64, error) {
 	var report Report
 	s := resolve(in, sol, &report)
 	if len(report.Violations) > 0 {

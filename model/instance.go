@@ -252,8 +252,8 @@ type digest struct {
 // Units names the units of measurement.
 func (in *Instance) Units() Units { return in.units }
 
-// Objective is the weighted sum to minimise, sorted by metric. [Instance.StatedObjective] has the weights as the file states them.
-func (in *Instance) Objective() []ObjectiveTerm { return in.objective }
+// ObjectiveTerms is the weighted sum to minimise, sorted by metric. [Instance.StatedObjective] has the weights as the file states them.
+func (in *Instance) ObjectiveTerms() []ObjectiveTerm { return in.objective }
 
 // Weights are the weights of clusters without their own.
 func (in *Instance) Weights() Weights { return in.weights }

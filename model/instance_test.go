@@ -85,7 +85,7 @@ func TestInstanceAppliesDefaults(t *testing.T) {
 			t.Errorf("licence %d on cluster %d: %d copies, own %v", p.licence, p.cluster, copies, own)
 		}
 	}
-	if o := in.Objective(); len(o) != 1 || o[0] != (model.ObjectiveTerm{Metric: "makespan", Weight: 1}) {
+	if o := in.ObjectiveTerms(); len(o) != 1 || o[0] != (model.ObjectiveTerm{Metric: "makespan", Weight: 1}) {
 		t.Errorf("objective: %v", o)
 	}
 }
@@ -99,7 +99,7 @@ func TestBuilder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in.Name() != "built" || in.Units().Time != "h" || len(in.Jobs()) != 2 || len(in.Objective()) != 2 {
+	if in.Name() != "built" || in.Units().Time != "h" || len(in.Jobs()) != 2 || len(in.ObjectiveTerms()) != 2 {
 		t.Errorf("got %s", written(t, in))
 	}
 	b.Job(model.JobSpec{ID: "j", Work: new(-1.0)})

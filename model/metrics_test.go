@@ -191,17 +191,17 @@ func TestObjectiveNegatesWhatIsBetterWhenHigh(t *testing.T) {
 			if m.HighBetter {
 				want = -weight
 			}
-			if term := in.Objective()[0]; term.Weight != want || math.Signbit(term.Weight) != (want < 0) {
+			if term := in.ObjectiveTerms()[0]; term.Weight != want || math.Signbit(term.Weight) != (want < 0) {
 				t.Errorf("%s: %v is the term %v", m.Name, weight, term)
 			}
-			if again, err := readInstance(written(t, in)); err != nil || again.Objective()[0] != in.Objective()[0] || in.StatedObjective()[m.Name] != weight {
-				t.Errorf("%s: written with weight %v, read again as %v, %v", m.Name, weight, again.Objective(), err)
+			if again, err := readInstance(written(t, in)); err != nil || again.ObjectiveTerms()[0] != in.ObjectiveTerms()[0] || in.StatedObjective()[m.Name] != weight {
+				t.Errorf("%s: written with weight %v, read again as %v, %v", m.Name, weight, again.ObjectiveTerms(), err)
 			}
-			if in.ReplacedObjective() != nil {
+			if in.Minimised() != nil {
 				t.Errorf("%s: the file's own objective counts as replaced", m.Name)
 			}
-			if other, err := in.WithObjective(map[string]float64{m.Name: 3}); err != nil || other.ReplacedObjective()[m.Name] != 3 {
-				t.Errorf("%s: replaced: %v, %v", m.Name, other.ReplacedObjective(), err)
+			if other, err := in.WithObjective(map[string]float64{m.Name: 3}); err != nil || other.Minimised()[m.Name] != 3 {
+				t.Errorf("%s: replaced: %v, %v", m.Name, other.Minimised(), err)
 			}
 		}
 	}
@@ -377,7 +377,7 @@ func TestMetricsAreFinite(t *testing.T) {
 				}
 			}
 		}
-		if alone, err := model.Objective(in, sol); err != nil || alone != evaluation.Objective {
+		if alone, err := model.EvaluateObjective(in, sol); err != nil || alone != evaluation.Objective {
 			t.Errorf("the objective alone is %v, %v, expected %v", alone, err, evaluation.Objective)
 		}
 		if math.IsNaN(evaluation.Objective) || math.IsInf(evaluation.Objective, -1) {

@@ -56,8 +56,8 @@ func OptimalFor(objective map[string]float64) string {
 	return "optimal for the weighted objective"
 }
 
-// ReplacedObjective returns the objective that [Instance.WithObjective] set, or nil if the objective is that of the file.
-func (in *Instance) ReplacedObjective() map[string]float64 {
+// Minimised returns the objective that [Instance.WithObjective] set, or nil if the objective is that of the file.
+func (in *Instance) Minimised() map[string]float64 {
 	if !in.replaced {
 		return nil
 	}
@@ -73,9 +73,9 @@ func (t ObjectiveTerm) negated() ObjectiveTerm {
 	return t
 }
 
-// ObjectiveOf returns the objective as the weighted sum of the metrics, or nil if a metric is missing because its value
+// WeightedSum returns the objective as the weighted sum of the metrics, or nil if a metric is missing because its value
 // is not finite.
-func (in *Instance) ObjectiveOf(metrics Metrics) *float64 {
+func (in *Instance) WeightedSum(metrics Metrics) *float64 {
 	sum := 0.0
 	for _, term := range in.objective {
 		value, ok := metrics.Get(term.Metric)

@@ -50,7 +50,7 @@ func TestObjectiveOfMetrics(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch got := other.ObjectiveOf(metrics); {
+		switch got := other.WeightedSum(metrics); {
 		case got == nil && math.IsNaN(c.want):
 		case got == nil || *got != c.want:
 			t.Errorf("%v: %v, expected %v", c.objective, got, c.want)

@@ -129,7 +129,7 @@ func TestVerdictsAreThoseOfTheRules(t *testing.T) {
 					continue
 				}
 				g.judges(t, by, seen)
-				if alone, err := model.Objective(g.in, sol); err != nil || alone != g.found.Objective {
+				if alone, err := model.EvaluateObjective(g.in, sol); err != nil || alone != g.found.Objective {
 					t.Fatalf("the objective alone is %v, %v, and %v beside the metrics", alone, err, g.found.Objective)
 				}
 			}
@@ -301,12 +301,12 @@ func (g *judge) verdict() verdict {
 	if g.off > 0 {
 		off = min(1e-6*lasts, 2*ulp(last))
 	}
-	summands := len(g.in.Jobs()) + len(g.in.Clusters()) + len(g.in.Objective()) + 8
+	summands := len(g.in.Jobs()) + len(g.in.Clusters()) + len(g.in.ObjectiveTerms()) + 8
 	for _, pieces := range g.pieces {
 		summands += len(pieces)
 	}
 	roundings := 0x1p-52 * float64(summands)
-	for _, term := range g.in.Objective() {
+	for _, term := range g.in.ObjectiveTerms() {
 		weight := math.Abs(term.Weight)
 		if weight == 0 {
 			continue
@@ -372,7 +372,7 @@ func (v verdict) gap(bound, allowed float64) float64 {
 func (g *judge) judges(t *rapid.T, by float64, seen map[string]int) {
 	v := g.verdict()
 	fail := func(format string, args ...any) {
-		t.Fatalf("objective %v, metrics %v, verdict %+v, off by %v: "+format, append([]any{g.in.Objective(), g.found.Metrics, v, g.off}, args...)...)
+		t.Fatalf("objective %v, metrics %v, verdict %+v, off by %v: "+format, append([]any{g.in.ObjectiveTerms(), g.found.Metrics, v, g.off}, args...)...)
 	}
 	if !(math.Abs(g.found.Rounding-v.rounding) <= 1e-6*v.rounding) {
 		fail("the rounding is %v, expected %v", g.found.Rounding, v.rounding)
@@ -380,7 +380,7 @@ func (g *judge) judges(t *rapid.T, by float64, seen map[string]int) {
 	fuzz := 1e-13 * v.size
 	for _, times := range []float64{0, by} {
 		want := v.doubt
-		for _, term := range g.in.Objective() {
+		for _, term := range g.in.ObjectiveTerms() {
 			if term.Weight != 0 && !counted(term.Metric) {
 				want += math.Abs(term.Weight) * g.change(term.Metric, times)
 			}

@@ -93,7 +93,7 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, lim
 
 // tracked is the number of machines of the group that have to be tracked: all where earlier jobs hold processors of the cluster.
 func (g *generalCluster) tracked(group *model.Machine) int {
-	if g.in.Released(g.cluster) != nil {
+	if g.in.HeldUntil(g.cluster) != nil {
 		return group.Count
 	}
 	return Reach(g.in, group.Count)

@@ -21,7 +21,7 @@ type plainCluster struct {
 func newPlainCluster(in *model.Instance, cluster int, pools *licencePools) *plainCluster {
 	n := in.Clusters()[cluster].Processors
 	c := &plainCluster{in: in, cluster: cluster, pools: pools, releases: NewReleases(min(n, len(in.Jobs())))}
-	if in.Released(cluster) != nil {
+	if in.HeldUntil(cluster) != nil {
 		c.releases.start(freeSteps(in, cluster, 0, n))
 	} else {
 		c.releases.Reset(in.FirstArrival(), n)

@@ -112,7 +112,7 @@ func runsAll(in *model.Instance, c *model.Cluster) bool {
 
 // costMatters says whether the objective depends on what jobs cost.
 func costMatters(in *model.Instance) bool {
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		switch term.Metric {
 		case "cost", "over_budget", "workflow_failures":
 			return true
@@ -171,8 +171,8 @@ func (r *Resources) commit() {
 		r.pools.add(h.Job, &slot)
 	}
 	for c := range r.clusters { // such a job may begin before the instance does, and end before another on the same processor
-		if g, ok := r.clusters[c].(*generalCluster); ok && r.in.Released(c) != nil {
-			g.start(r.in.Released(c))
+		if g, ok := r.clusters[c].(*generalCluster); ok && r.in.HeldUntil(c) != nil {
+			g.start(r.in.HeldUntil(c))
 		}
 	}
 }

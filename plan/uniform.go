@@ -36,7 +36,7 @@ func (u *UniformProcessors) Take(n int, start, end float64) model.ProcessorSet {
 
 // freeSteps groups the processors by the time of their first release, ascending.
 func freeSteps(in *model.Instance, cluster, first, processors int) []plainStep {
-	held := in.Released(cluster)
+	held := in.HeldUntil(cluster)
 	if held == nil {
 		return []plainStep{{in.FirstArrival(), processors, model.NewProcessorSet(model.Range{First: first, Last: first + processors - 1})}}
 	}

@@ -159,7 +159,7 @@ func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound flo
 		}
 	}
 	sum := new(big.Rat)
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		weight := number(term.Weight)
 		switch {
 		case term.Weight < 0:

@@ -183,7 +183,7 @@ func queues(t testing.TB, rng *rand.Rand) (*model.Instance, map[string]float64) 
 			sol.Jobs = append(sol.Jobs, model.Placement{Job: in.Jobs()[j].ID, Cluster: "c", Processors: set, Start: free[p], End: end})
 			free[p] = end
 		}
-		if value, err := model.Objective(in, sol); err == nil {
+		if value, err := model.EvaluateObjective(in, sol); err == nil {
 			least = min(least, value)
 		}
 	}

@@ -144,7 +144,7 @@ func isIdle(n int, q model.Queueing) bool {
 func checkInfeasible(f *facts, i *Infeasible) error {
 	const step = "infeasible"
 	asked := false
-	for _, term := range f.in.Objective() {
+	for _, term := range f.in.ObjectiveTerms() {
 		asked = asked || term.Metric == "qos_penalty" && term.Weight > 0
 	}
 	if !asked {

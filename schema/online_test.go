@@ -6,12 +6,11 @@ import (
 
 	"github.com/allot-opt/allot/internal/online"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/schema"
 )
 
 // TestOnlineAnswers: the schema of an answer takes what the reader takes, and nothing else.
 func TestOnlineAnswers(t *testing.T) {
-	compiled := compile(t, schema.OnlineAnswer)
+	compiled := compile(t, "online-answer")
 	for text, good := range map[string]bool{
 		`{}`: true,
 		`{"start": [{"job": "a", "cluster": "c"}, {"job": "b", "cluster": "c", "processors": 3}, {"job": "d", "cluster": "c", "on": "0-3,7"}], "call_me_at": 7.5}`: true,

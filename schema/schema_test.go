@@ -3,8 +3,10 @@ package schema_test
 import (
 	"bytes"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +17,7 @@ import (
 	"github.com/allot-opt/allot/schema"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+var update = flag.Bool("update", false, "rewrite the schemas")
 
 const (
 	smallGrid    = "../examples/small-grid.json"
@@ -30,25 +32,25 @@ type format struct {
 
 // instances and solutions are the two formats.
 func instances(t testing.TB) format {
-	return format{compile(t, schema.Instance), func(text []byte) error {
+	return format{compile(t, "instance"), func(text []byte) error {
 		_, err := model.ReadInstance(bytes.NewReader(text), "test.json")
 		return err
 	}}
 }
 
 func solutions(t testing.TB) format {
-	return format{compile(t, schema.Solution), func(text []byte) error {
+	return format{compile(t, "solution"), func(text []byte) error {
 		_, err := model.ReadSolution(bytes.NewReader(text), "test.json")
 		return err
 	}}
 }
 
-// compile generates a schema and compiles it, which validates it against the metaschema of its draft.
-func compile(t testing.TB, generate func() ([]byte, error)) *jsonschema.Schema {
+// compile compiles a schema, which validates it against the metaschema of its draft.
+func compile(t testing.TB, name string) *jsonschema.Schema {
 	t.Helper()
-	text, err := generate()
-	if err != nil {
-		t.Fatal(err)
+	text, ok := schema.Text(name)
+	if !ok {
+		t.Fatalf("no schema %s", name)
 	}
 	compiler := jsonschema.NewCompiler()
 	if err := compiler.AddResource("schema.json", parse(t, text)); err != nil {
@@ -84,34 +86,41 @@ func readFile(t testing.TB, path string) []byte {
 	return text
 }
 
+// The schemas are those of the wire types.
 func TestGolden(t *testing.T) {
-	for _, test := range []struct {
-		file     string
-		generate func() ([]byte, error)
-	}{{"testdata/instance.schema.json", schema.Instance}, {"testdata/solution.schema.json", schema.Solution}, {"testdata/proof.schema.json", schema.Proof}} {
-		text, err := test.generate()
+	if names := slices.Sorted(maps.Keys(generators)); !slices.Equal(schema.Names(), names) && !*update {
+		t.Errorf("the schemas are %q, expected %q", schema.Names(), names)
+	}
+	for name, generate := range generators {
+		file := name + ".schema.json"
+		text, err := generate()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 10 { // a map in the generator would show
-			if again, _ := test.generate(); !bytes.Equal(again, text) {
-				t.Fatalf("%s: other bytes the second time", test.file)
+			if again, _ := generate(); !bytes.Equal(again, text) {
+				t.Fatalf("%s: other bytes the second time", file)
 			}
 		}
 		if *update {
-			if err := os.WriteFile(test.file, text, 0o644); err != nil {
+			if err := os.WriteFile(file, text, 0o644); err != nil {
 				t.Fatal(err)
 			}
+			continue
 		}
-		if diff := cmp.Diff(string(readFile(t, test.file)), string(text)); diff != "" {
-			t.Errorf("%s (rewrite it with -update):\n%s", test.file, diff)
+		found, _ := schema.Text(name)
+		if diff := cmp.Diff(string(found), string(text)); diff != "" {
+			t.Errorf("%s (rewrite it with -update):\n%s", file, diff)
 		}
+	}
+	if text, ok := schema.Text("batch"); ok {
+		t.Errorf("a schema that there is none of: %s", text)
 	}
 }
 
 // The example of a certificate satisfies its schema, and one without an instance does not.
 func TestExampleOfAProof(t *testing.T) {
-	s, text := compile(t, schema.Proof), readFile(t, "../examples/proof/certificate.json")
+	s, text := compile(t, "proof"), readFile(t, "../examples/proof/certificate.json")
 	if err := s.Validate(parse(t, text)); err != nil {
 		t.Error(err)
 	}
@@ -163,11 +172,8 @@ func TestExamples(t *testing.T) {
 
 // The schema has a description for every property, so that an editor can show it.
 func TestDescriptions(t *testing.T) {
-	for _, generate := range []func() ([]byte, error){schema.Instance, schema.Solution} {
-		text, err := generate()
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range []string{"instance", "solution"} {
+		text, _ := schema.Text(name)
 		properties := 0
 		var visit func(path string, node any)
 		visit = func(path string, node any) {

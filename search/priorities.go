@@ -32,7 +32,7 @@ func Better(in *model.Instance, a, b *model.Solution) (*model.Solution, error) {
 //
 // The bound is of the true objective, so it ends no such search; and progress shows the start until the end.
 func byPriorities(ctx context.Context, in *model.Instance, start *model.Solution, opt Options) (result Result, ok bool, err error) {
-	if start == nil || len(in.Objective()) < 2 {
+	if start == nil || len(in.ObjectiveTerms()) < 2 {
 		return Result{}, false, nil
 	}
 	was, err := model.Evaluate(in, start)
@@ -84,7 +84,7 @@ func eased(in *model.Instance, at model.Evaluation) (*model.Instance, bool) {
 	}
 	var terms []term
 	whole, least := 0.0, math.Inf(1)
-	for _, o := range in.Objective() {
+	for _, o := range in.ObjectiveTerms() {
 		value, finite := at.Metrics.Get(o.Metric)
 		if !finite {
 			return nil, false

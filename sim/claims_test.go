@@ -228,7 +228,7 @@ func TestStreamIsSimulate(t *testing.T) {
 		in := modeltest.Generator{Features: features, Jobs: 14, Clusters: rapid.IntRange(1, 3).Draw(t, "clusters")}.Instance(t)
 		whole, batches := &starts{at: map[string]string{}}, &starts{at: map[string]string{}}
 		opt := sim.Options{Observer: whole, Seed: 5}
-		sol, want, err := sim.Simulate(context.Background(), in, sim.Discipline{General: backfill.EASY(1).General}, opt)
+		sol, want, err := sim.Simulate(context.Background(), in, sim.Discipline{General: backfill.EASY(1, 1, backfill.Ranking{}).General}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestStreamIsSimulate(t *testing.T) {
 		}
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Arrival, in.Jobs()[b].Arrival) })
 		opt.Observer = batches
-		got, err := sim.Stream(context.Background(), in, &parts{in, order, rapid.IntRange(1, 5).Draw(t, "batch")}, backfill.EASY(1), opt)
+		got, err := sim.Stream(context.Background(), in, &parts{in, order, rapid.IntRange(1, 5).Draw(t, "batch")}, backfill.EASY(1, 1, backfill.Ranking{}), opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +271,7 @@ func TestStreamRefuses(t *testing.T) {
 	}
 	waits := unequal(t, model.JobSpec{ID: "a", Work: new(1.0)}, model.JobSpec{ID: "b", Work: new(1.0), After: []string{"a"}})
 	for want, batch := range map[string]*model.Instance{"cluster c of 3 processors, found c of 1": other, "jobs that wait for no other job": waits} {
-		_, err := sim.Stream(context.Background(), in, &parts{batch, []int{0, 1}[:len(batch.Jobs())], 5}, backfill.EASY(1), sim.Options{})
+		_, err := sim.Stream(context.Background(), in, &parts{batch, []int{0, 1}[:len(batch.Jobs())], 5}, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -327,7 +327,7 @@ func TestLicencesOfSeveralClusters(t *testing.T) {
 	if got := strings.Join(left, ", "); got != "[2 1], [1 0]" && got != "[2 1], [1 0], [1 0]" {
 		t.Errorf("copies %s", got)
 	}
-	for policy, d := range map[string]sim.Discipline{"fcfs": backfill.FCFS(), "easy": backfill.EASY(1)} {
+	for policy, d := range map[string]sim.Discipline{"fcfs": backfill.FCFS(backfill.Ranking{}), "easy": backfill.EASY(1, 1, backfill.Ranking{})} {
 		sol, _, err := sim.Simulate(context.Background(), in, d, sim.Options{})
 		if err != nil {
 			t.Fatal(err)

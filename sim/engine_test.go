@@ -15,6 +15,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
+	"github.com/allot-opt/allot/sim/internal/simtest"
 )
 
 // hold is a policy that decides as a function.
@@ -61,7 +62,7 @@ func TestSourceIsChecked(t *testing.T) {
 		"1 to 2 processors, found one of 0":   {{Runtime: 1}},
 		"arrival NaN":                         {rigid(math.NaN(), 1, 1)},
 	} {
-		_, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 2, backfill.FCFS().Plain(2), sim.Options{})
+		_, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 2, backfill.FCFS(backfill.Ranking{}).Plain(2), sim.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -76,8 +77,8 @@ func TestStreamsInConstantMemory(t *testing.T) {
 	allocated := func(jobs int64) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		source := &sim.Synthetic{Jobs: jobs, Processors: 128, Load: 0.7, Seed: 3}
-		totals, err := sim.Run(context.Background(), source, 128, backfill.EASY(1).Plain(128), sim.Options{})
+		source := &simtest.Synthetic{Jobs: jobs, Processors: 128, Load: 0.7, Seed: 3}
+		totals, err := sim.Run(context.Background(), source, 128, backfill.EASY(1, 1, backfill.Ranking{}).Plain(128), sim.Options{})
 		if err != nil || totals.Finished != jobs {
 			t.Fatal(totals.Finished, err)
 		}
@@ -92,7 +93,7 @@ func TestStreamsInConstantMemory(t *testing.T) {
 
 // TestSyntheticLoad: the work of the stream is what the load says, to a few per cent.
 func TestSyntheticLoad(t *testing.T) {
-	source, work, last := &sim.Synthetic{Jobs: 100_000, Processors: 64, Load: 0.8, Seed: 5}, 0.0, 0.0
+	source, work, last := &simtest.Synthetic{Jobs: 100_000, Processors: 64, Load: 0.8, Seed: 5}, 0.0, 0.0
 	var s sim.Spec
 	for {
 		ok, err := source.Next(&s)
@@ -118,7 +119,7 @@ func TestForecast(t *testing.T) {
 	at := 10.0
 	jobs := []sim.Spec{rigid(0, 50, 30), rigid(1, 40, 5), rigid(10, 7, 70), rigid(20, 1, 1)}
 	// Job 0 runs to 30 instead of 50. Job 1 starts there and takes 5 instead of 40, job 2 starts at 35.
-	_, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 1, backfill.FCFS().Plain(1), sim.Options{Observer: &s, Forecast: &at})
+	_, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 1, backfill.FCFS(backfill.Ranking{}).Plain(1), sim.Options{Observer: &s, Forecast: &at})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,9 +148,9 @@ func (*recorder) Decided(float64)                             {}
 
 // TestCancelled: a run whose context ends returns its error soon.
 func TestCancelled(t *testing.T) {
-	for name, policy := range map[string]sim.Policy{"easy": backfill.EASY(1).Plain(64), "conservative": backfill.Conservative(1).Plain(64)} {
+	for name, policy := range map[string]sim.Policy{"easy": backfill.EASY(1, 1, backfill.Ranking{}).Plain(64), "conservative": backfill.Conservative(1, backfill.Ranking{}).Plain(64)} {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		source := &sim.Synthetic{Jobs: 1 << 40, Processors: 64, Load: 2, Seed: 1}
+		source := &simtest.Synthetic{Jobs: 1 << 40, Processors: 64, Load: 2, Seed: 1}
 		began := time.Now()
 		_, err := sim.Run(ctx, source, 64, policy, sim.Options{})
 		cancel()
@@ -215,7 +216,7 @@ func TestEventsInOrder(t *testing.T) {
 			jobs = append(jobs, rigid(0, float64(rng.IntN(6)), 10))
 		}
 		o := &ends{}
-		if _, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, len(jobs), backfill.FCFS().Plain(len(jobs)), sim.Options{Observer: o}); err != nil {
+		if _, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, len(jobs), backfill.FCFS(backfill.Ranking{}).Plain(len(jobs)), sim.Options{Observer: o}); err != nil {
 			t.Fatal(err)
 		}
 		for k := 1; k < len(o.number); k++ {
@@ -250,7 +251,7 @@ func TestPrecedenceAndHardDeadlines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, policy := range []sim.Discipline{backfill.EASY(1), backfill.Conservative(1)} {
+	for _, policy := range []sim.Discipline{backfill.EASY(1, 1, backfill.Ranking{}), backfill.Conservative(1, backfill.Ranking{})} {
 		sol, _, err := sim.Simulate(context.Background(), in, sim.Discipline{General: policy.General}, sim.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -40,11 +40,11 @@ func TestStreamedFiguresAreTheEvaluators(t *testing.T) {
 			t.Fatal(err)
 		}
 		figures := new(sim.Figures)
-		streamed, err := sim.Stream(t.Context(), system, batches, backfill.EASY(1), sim.Options{Kill: kill, Observer: figures})
+		streamed, err := sim.Stream(t.Context(), system, batches, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{Kill: kill, Observer: figures})
 		if err != nil {
 			t.Fatal(err)
 		}
-		sol, totals, err := sim.Simulate(t.Context(), in, backfill.EASY(1), sim.Options{Kill: kill})
+		sol, totals, err := sim.Simulate(t.Context(), in, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{Kill: kill})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestFiguresOfAWorkedCase(t *testing.T) {
 		t.Fatal(err)
 	}
 	figures := new(sim.Figures)
-	if _, _, err := sim.Simulate(t.Context(), in, backfill.EASY(1), sim.Options{Observer: figures}); err != nil {
+	if _, _, err := sim.Simulate(t.Context(), in, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{Observer: figures}); err != nil {
 		t.Fatal(err)
 	}
 	found := figures.Metrics()
@@ -165,7 +165,7 @@ func TestStreamKeepsJobsInTheSystemOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	source := &watched{Batches: batches}
-	totals, err := sim.Stream(t.Context(), system, source, backfill.EASY(1), sim.Options{Observer: new(sim.Figures)})
+	totals, err := sim.Stream(t.Context(), system, source, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{Observer: new(sim.Figures)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestLengthsThatAreGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, d := range map[string]sim.Discipline{"plain": backfill.FCFS(), "general": {General: backfill.FCFS().General}} {
+	for name, d := range map[string]sim.Discipline{"plain": backfill.FCFS(backfill.Ranking{}), "general": {General: backfill.FCFS(backfill.Ranking{}).General}} {
 		ends := &lastEnds{}
 		_, totals, err := sim.Simulate(context.Background(), in, d, sim.Options{Observer: ends, Kill: true, Length: func(j *sim.Job) float64 {
 			if j.EstimatedEnd-j.Start != j.Estimate {
@@ -87,7 +87,7 @@ func TestJobsThatHaveWaited(t *testing.T) {
 		fault  string
 	}{{30, ""}, {0, ""}, {100, ""}, {101, "that has waited for 0 to 100"}, {-1, "that has waited"}, {math.NaN(), "that has waited"}} {
 		jobs := []sim.Spec{{Arrival: 100, Estimate: 5, Runtime: 5, Processors: 1, Waited: c.waited}}
-		totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 1, backfill.FCFS().Plain(1), sim.Options{})
+		totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 1, backfill.FCFS(backfill.Ranking{}).Plain(1), sim.Options{})
 		switch {
 		case c.fault == "" && (err != nil || totals.MeanWait() != c.waited):
 			t.Errorf("waited %v: mean wait %v, %v", c.waited, totals.MeanWait(), err)

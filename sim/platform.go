@@ -167,7 +167,7 @@ func newPlatform(in *model.Instance, toCome model.Features, costs bool) *Platfor
 		p.clusters = append(p.clusters, view)
 	}
 	p.findPools()
-	p.Free, p.empty = p.All(), p.All()
+	p.Free, p.empty = p.emptyRoom(), p.emptyRoom()
 	return p
 }
 
@@ -231,8 +231,8 @@ func (p *Platform) findPools() {
 	}
 }
 
-// All is the room of the empty platform. O(machines + pools).
-func (p *Platform) All() Room {
+// emptyRoom is the room of the empty platform. O(machines + pools).
+func (p *Platform) emptyRoom() Room {
 	var r Room
 	for k := range p.Machines {
 		r.Processors = append(r.Processors, int32(p.Machines[k].Processors))
@@ -244,7 +244,7 @@ func (p *Platform) All() Room {
 	return r
 }
 
-// Empty is [Platform.All] for those who only read it: all share it.
+// Empty is the room of the empty platform, to read only: all share it.
 func (p *Platform) Empty() *Room { return &p.empty }
 
 // Stopped is [Engine.Stopped], for what takes long outside of [Policy.Decide] too.
@@ -422,13 +422,7 @@ func (p *Platform) giveLicences(room *Room, j *Job, cluster int) {
 // estimate × reference speed as the work of a task, at the speed of the slowest processor. Without a stated estimate it is the
 // execution time itself.
 func (p *Platform) Estimate(j *Job, cluster int, shares []Share) float64 {
-	return p.EstimateTasks(j, cluster, shares, j.Request.Tasks)
-}
-
-// EstimateTasks is like [Platform.Estimate], for a number of the job's tasks instead of all: their execution time on the given
-// processors.
-func (p *Platform) EstimateTasks(j *Job, cluster int, shares []Share, tasks int) float64 {
-	return p.estimate(j, cluster, shares, tasks, p.link(shares))
+	return p.estimate(j, cluster, shares, j.Request.Tasks, p.link(shares))
 }
 
 // EstimateClaims is the execution time of the job on the processors of the claims, which share its tasks as they say; see

@@ -6,7 +6,7 @@ import "github.com/allot-opt/allot/model"
 // it is empty.
 func (i *Info) OtherObjective(in *model.Instance) string {
 	same := i.AllocatesBy == ""
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		switch {
 		case term.Weight == 0:
 		case term.Metric != i.AllocatesBy || term.Weight < 0:

@@ -8,7 +8,7 @@ import (
 // certify chooses the certificate of the result's bound: that of own, the result that the solver returned, or that of known, the run's own proof. A
 // certificate that states less than the bound will do if it still proves that the schedule is optimal, or, of a schedule that is not called optimal,
 // if it is near the bound. If neither will do, certify takes the better one and notes which bound is not certified.
-func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Result, known *Proof, solver string) {
+func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Result, known *SharedBound, solver string) {
 	r.Certificate = nil
 	value, bounded := r.Bound.Value()
 	if !bounded {

@@ -91,7 +91,7 @@ var conditions = []probe{
 		return len(in.Jobs()) > 10 && in.Features()&(model.Precedence|model.LicencePools) != 0
 	}},
 	{"a metric that is to be high: one better when high with a positive weight, or one better when low with a negative weight", func(s *model.InstanceSpec) { s.Objective = map[string]float64{"makespan": -1} }, func(in *model.Instance) bool {
-		return slices.ContainsFunc(in.Objective(), func(term model.ObjectiveTerm) bool { return term.Weight < 0 })
+		return slices.ContainsFunc(in.ObjectiveTerms(), func(term model.ObjectiveTerm) bool { return term.Weight < 0 })
 	}},
 	{"cost where the machines of a cluster cost differently", func(s *model.InstanceSpec) {
 		s.Objective = map[string]float64{"cost": 1}
@@ -166,7 +166,7 @@ var conditions = []probe{
 
 // weighs says whether the objective has one of the metrics.
 func weighs(in *model.Instance, metrics ...string) bool {
-	return slices.ContainsFunc(in.Objective(), func(term model.ObjectiveTerm) bool { return term.Weight != 0 && slices.Contains(metrics, term.Metric) })
+	return slices.ContainsFunc(in.ObjectiveTerms(), func(term model.ObjectiveTerm) bool { return term.Weight != 0 && slices.Contains(metrics, term.Metric) })
 }
 
 // times calls yield with the time of each job on each cluster that can run it, on the fewest processors.
@@ -314,7 +314,7 @@ func (r *Row) Explains(in *model.Instance) bool {
 		}
 	}
 	for _, c := range r.Objectives {
-		if !c.Taken && slices.ContainsFunc(in.Objective(), func(term model.ObjectiveTerm) bool { return term.Metric == c.Name && term.Weight != 0 }) {
+		if !c.Taken && slices.ContainsFunc(in.ObjectiveTerms(), func(term model.ObjectiveTerm) bool { return term.Metric == c.Name && term.Weight != 0 }) {
 			return true
 		}
 	}

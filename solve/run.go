@@ -50,7 +50,7 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if err != nil {
 		return Result{}, err
 	}
-	opt.proof = &Proof{in: in, idle: opt.Unbounded, certified: opt.Certify}
+	opt.shared = &SharedBound{in: in, idle: opt.Unbounded, certified: opt.Certify}
 	began := time.Now()
 	result, err := solver.Solve(ctx, in, opt)
 	if err != nil {
@@ -198,14 +198,14 @@ func complete(ctx context.Context, result *Result, from start, info Info, solver
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
 	sol.Solver, sol.Version, sol.Seed = cmp.Or(result.Solver, info.Name), Version(), opt.Seed
 	sol.Parameters = params.Stated(solver, info.defaults())
-	sol.Minimised = in.ReplacedObjective()
+	sol.Minimised = in.Minimised()
 	sol.Stop = result.Stop
 	sol.Stats = &model.Stats{Evaluations: result.Evaluations}
-	opt.proof.find(ctx)
+	opt.shared.find(ctx)
 	own := *result
-	state(result, evaluation, opt.proof, "solver "+info.Name)
+	state(result, evaluation, opt.shared, "solver "+info.Name)
 	if opt.Certify {
-		result.certify(in, evaluation, own, opt.proof, info.Name)
+		result.certify(in, evaluation, own, opt.shared, info.Name)
 	}
 	if result.Refuted != nil {
 		if result.Refuted.Instance = in.SHA256(); opt.Strict {

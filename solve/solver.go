@@ -54,7 +54,7 @@ type Options struct {
 	// Certify asks for a certificate of the bound, which [Run] puts into [Result.Certificate]. Solvers that prove bounds then keep their proofs.
 	Certify bool
 
-	proof *Proof // of the run's instance, shared by all solvers of the run; nil: outside of [Run]
+	shared *SharedBound // of the run's instance, shared by all solvers of the run; nil: outside of [Run]
 }
 
 // Progress is what a solver reports while it runs.

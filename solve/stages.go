@@ -88,7 +88,7 @@ func (s *Stages) proves(ctx context.Context, in *model.Instance, sol *model.Solu
 	if !evaluation.Proves(s.bound) || evaluation.Refutes(s.bound) {
 		return false
 	}
-	return len(sol.Unscheduled) == 0 || s.opt.Proof(ctx, in).WorstLeft(sol) == bound.MustLeave
+	return len(sol.Unscheduled) == 0 || s.opt.SharedBound(ctx, in).WorstLeft(sol) == bound.MustLeave
 }
 
 // Best runs the solvers and returns the best schedule, with the best bound that one of them proved. Schedules that leave out fewer jobs are

@@ -26,7 +26,7 @@ func (r *RefutedBound) Error() string {
 // state fills in the figures of a checked schedule and the best bound: the solver's own or the one known of the instance. A bound is for
 // schedules that place all jobs that have to be placed. It says nothing of a schedule that leaves one of them out, and such a schedule is not
 // optimal, however low its objective.
-func state(result *Result, evaluation model.Evaluation, known *Proof, solver string) {
+func state(result *Result, evaluation model.Evaluation, known *SharedBound, solver string) {
 	sol := result.Solution
 	sol.Metrics, sol.Objective = evaluation.Metrics, nil
 	if !math.IsInf(evaluation.Objective, 0) {
@@ -56,7 +56,7 @@ func state(result *Result, evaluation model.Evaluation, known *Proof, solver str
 }
 
 // methods names the methods that prove the best bound.
-func (p *Proof) methods() string {
+func (p *SharedBound) methods() string {
 	var names []string
 	for _, part := range p.Parts() {
 		if part.Best {

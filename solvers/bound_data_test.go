@@ -41,7 +41,7 @@ func TestBoundIsTheOptimumOfStripPackings(t *testing.T) {
 func workflowGains(t testing.TB, yield func(name string, processors int, found, plain float64)) {
 	for _, row := range records(t, "wfformat", "summary.csv") {
 		for _, processors := range []int{4, 16, 64} {
-			in, _, err := (&wfformat.Reader{Processors: processors, Cluster: "cluster", MissingRuntime: wfformat.Keep}).Read(realdata.Open(t, "wfformat", row[0]), row[0])
+			in, _, err := (&wfformat.Reader{Processors: processors, Cluster: "cluster", MissingRuntime: "keep"}).Read(realdata.Open(t, "wfformat", row[0]), row[0])
 			if err != nil {
 				t.Fatal(err)
 			}

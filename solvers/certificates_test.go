@@ -69,7 +69,7 @@ func suites(t *testing.T, yield func(name string, in *model.Instance, metrics []
 		yield(row[1], in, []string{"makespan"})
 	}
 	for _, row := range records(t, "wfformat", "summary.csv") {
-		in, _, err := (&wfformat.Reader{Processors: 16, Cluster: "cluster", MissingRuntime: wfformat.Keep}).Read(realdata.Open(t, "wfformat", row[0]), row[0])
+		in, _, err := (&wfformat.Reader{Processors: 16, Cluster: "cluster", MissingRuntime: "keep"}).Read(realdata.Open(t, "wfformat", row[0]), row[0])
 		if err != nil {
 			t.Fatal(err)
 		}

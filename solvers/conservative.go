@@ -40,5 +40,5 @@ func (s *Conservative) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *Conservative) Discipline() sim.Discipline {
-	return backfill.ConservativeBy(s.Step, s.Ranking)
+	return backfill.Conservative(s.Step, s.Ranking)
 }

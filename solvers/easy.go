@@ -45,4 +45,4 @@ func (s *EASY) Supports(in *model.Instance) error {
 func (s *EASY) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
-func (s *EASY) Discipline() sim.Discipline { return backfill.EASYBy(s.Step, s.Depth, s.Ranking) }
+func (s *EASY) Discipline() sim.Discipline { return backfill.EASY(s.Step, s.Depth, s.Ranking) }

@@ -96,12 +96,12 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 		}
 	}
 	switch {
-	case opt.Proof(ctx, in).WorstLeft(result.Solution) != bound.MustLeave:
+	case opt.SharedBound(ctx, in).WorstLeft(result.Solution) != bound.MustLeave:
 	default:
 		if !found.Exact {
 			least -= 2 * cost.Doubt(found.Rounding)
 		}
-		if !slices.ContainsFunc(in.Objective(), func(t model.ObjectiveTerm) bool { return t.Weight < 0 }) {
+		if !slices.ContainsFunc(in.ObjectiveTerms(), func(t model.ObjectiveTerm) bool { return t.Weight < 0 }) {
 			least = max(least, 0) // no metric is negative
 		}
 		result.Bound = result.Bound.Max(model.ProvedBound(least))

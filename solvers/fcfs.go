@@ -31,4 +31,4 @@ func (*FCFS) Supports(in *model.Instance) error { return solve.Unsupported(in, b
 func (s *FCFS) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
-func (s *FCFS) Discipline() sim.Discipline { return backfill.FCFSBy(s.Ranking) }
+func (s *FCFS) Discipline() sim.Discipline { return backfill.FCFS(s.Ranking) }

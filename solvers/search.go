@@ -59,9 +59,9 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	var err error
 	result := solve.Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
 	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers}
-	known := opt.Proof(ctx, in)
+	known := opt.SharedBound(ctx, in)
 	limits.Target = known.Bound()
-	offer := proofSchedule{in: in, proof: known}
+	offer := boundSchedule{in: in, known: known}
 	if found := offer.next(); found != nil {
 		if start, err = better(in, start, found); err != nil {
 			return solve.Result{}, err
@@ -110,16 +110,16 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	return result, nil
 }
 
-// proofSchedule makes the schedule that the proof of the lower bound has found on the way.
-type proofSchedule struct {
+// boundSchedule makes the schedule that the methods of the lower bound have found on the way.
+type boundSchedule struct {
 	in    *model.Instance
-	proof *solve.Proof
+	known *solve.SharedBound
 	made  bool
 }
 
 // next is the schedule, once; nil: there is none, or it was made before.
-func (p *proofSchedule) next() *model.Solution {
-	order, found := p.proof.Order()
+func (p *boundSchedule) next() *model.Solution {
+	order, found := p.known.Order()
 	if !found || p.made {
 		return nil
 	}

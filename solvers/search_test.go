@@ -35,7 +35,7 @@ func TestSearchBeginsWithHEFT(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := model.Objective(in, result.Solution); err != nil || found != c.want {
+		if found, err := model.EvaluateObjective(in, result.Solution); err != nil || found != c.want {
 			t.Errorf("after %d evaluations the makespan is %v (%v), expected %v", c.evaluations, found, err, c.want)
 		}
 	}

@@ -65,7 +65,7 @@ func TestSubmitJobOnItsRigidMaximum(t *testing.T) {
 			t.Fatal(err)
 		}
 		// It would end at 7.5, after the time at which "wide" could start.
-		if answer.Start == nil || *answer.Start != 7 || answer.Causes[0].Kind != whatif.CauseKept || answer.Causes[0].For != "wide" ||
+		if answer.Start == nil || *answer.Start != 7 || answer.Causes[0].Kind != "kept" || answer.Causes[0].For != "wide" ||
 			len(answer.Reasons) != 1 || !strings.HasSuffix(answer.Reasons[0].Text, "4 on a, 4 on b") {
 			t.Errorf("%s: %+v", name, answer)
 		}

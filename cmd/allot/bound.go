@@ -90,7 +90,7 @@ func runBound(c *cli.Context) error {
 		return err
 	}
 	found := provedBound{bench.ObjectiveName(in), value, proof.Parts(), more, time.Since(began).Seconds(), nil}
-	for _, t := range in.Objective() {
+	for _, t := range in.ObjectiveTerms() {
 		if t.Weight > 0 && !slices.ContainsFunc(found.Parts, func(p bound.Part) bool { return p.Metric == t.Metric }) {
 			found.unproved = append(found.unproved, t.Metric)
 		}

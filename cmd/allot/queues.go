@@ -16,7 +16,7 @@ const queuesShown = 24
 // queueSummary describes, for an instance that minimises the penalty of queues, the load of each machine and the expected response of each job. It is
 // empty for other instances.
 func queueSummary(in *model.Instance, sol *model.Solution) string {
-	if !slices.ContainsFunc(in.Objective(), func(t model.ObjectiveTerm) bool { return t.Metric == "qos_penalty" && t.Weight != 0 }) {
+	if !slices.ContainsFunc(in.ObjectiveTerms(), func(t model.ObjectiveTerm) bool { return t.Metric == "qos_penalty" && t.Weight != 0 }) {
 		return ""
 	}
 	view, err := model.Queues(in, sol)

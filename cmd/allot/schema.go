@@ -2,8 +2,6 @@ package main
 
 import (
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -24,16 +22,10 @@ func schemaCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			formats := map[string]func() ([]byte, error){"instance": schema.Instance, "solution": schema.Solution, "proof": schema.Proof,
-				"online-header": schema.OnlineHeader, "online-event": schema.OnlineEvent, "online-answer": schema.OnlineAnswer}
-			make := formats[args[0]]
-			if make == nil {
-				names := slices.Sorted(maps.Keys(formats))
+			text, ok := schema.Text(args[0])
+			if !ok {
+				names := schema.Names()
 				return usageErrorf("expected one of %s; found %q%s", strings.Join(names, ", "), args[0], suggest.Words(args[0], names))
-			}
-			text, err := make()
-			if err != nil {
-				return err
 			}
 			return write(c, "-", func(w io.Writer) error {
 				_, err := w.Write(text)

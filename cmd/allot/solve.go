@@ -282,7 +282,7 @@ func summary(in, target *model.Instance, solver solve.Info, result solve.Result,
 		fmt.Fprintf(w, ", gap %.2f %%", gap)
 	}
 	if sol.Minimised != nil {
-		fmt.Fprintf(w, "\n  minimised in place of the instance's objective, %s", objectiveText(in, in.ObjectiveOf(sol.Metrics)))
+		fmt.Fprintf(w, "\n  minimised in place of the instance's objective, %s", objectiveText(in, in.WeightedSum(sol.Metrics)))
 	}
 	if other := solver.OtherObjective(target); other != "" {
 		fmt.Fprintf(w, "\n  allocates by %s", other)

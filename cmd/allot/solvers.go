@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/taken"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -53,7 +53,7 @@ func runSolvers(c *cli.Context) error {
 
 // writeMatrix shows what each solver takes.
 func writeMatrix(c *cli.Context) error {
-	rows, err := bench.Matrix()
+	rows, err := taken.All()
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func writeMatrix(c *cli.Context) error {
 		return writeJSON(c, rows)
 	}
 	return write(c, "-", func(w io.Writer) error {
-		_, err := io.WriteString(w, bench.MatrixText(rows))
+		_, err := io.WriteString(w, taken.Text(rows))
 		return err
 	})
 }

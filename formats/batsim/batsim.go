@@ -30,11 +30,11 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// Format is the name of the format in reports.
-const Format = "batsim"
+// formatName is the name of the format in reports.
+const formatName = "batsim"
 
 var _ = formats.Register(formats.Info{
-	Name: Format, Doc: "the table of jobs that Batsim writes (jobs.csv)", Example: "allot import batsim out_jobs.csv", Order: 7,
+	Name: formatName, Doc: "the table of jobs that Batsim writes (jobs.csv)", Example: "allot import batsim out_jobs.csv", Order: 7,
 	New: func() formats.Reader { return NewReader() },
 	Looks: func(begin string) bool {
 		cells := lines.Cells(begin)
@@ -43,7 +43,7 @@ var _ = formats.Register(formats.Info{
 })
 
 var _ = formats.RegisterWriter(formats.Writer{
-	Name: Format, Doc: "the columns of Batsim's jobs.csv, for evalys and similar tools; allot import batsim reads it", Order: 2, Write: Write,
+	Name: formatName, Doc: "the columns of Batsim's jobs.csv, for evalys and similar tools; allot import batsim reads it", Order: 2, Write: Write,
 })
 
 // columns are the columns of the table, in Batsim's order.
@@ -165,7 +165,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if err := params.Check(o); err != nil {
 		return nil, nil, err
 	}
-	t := &table{faults: lines.NewFaults(name), report: &model.ImportReport{Format: Format, File: name}, seen: map[string]bool{}}
+	t := &table{faults: lines.NewFaults(name), report: &model.ImportReport{Format: formatName, File: name}, seen: map[string]bool{}}
 	t.scan(r)
 	processors := o.Processors
 	if processors == 0 {
@@ -298,6 +298,3 @@ func (t *table) row(line int, cells []string) {
 	t.report.Kept++
 	t.jobs = append(t.jobs, kept)
 }
-
-// Columns are the names of the columns that [Write] writes.
-func Columns() []string { return slices.Clone(columns) }

@@ -24,19 +24,19 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// Format is the name of the format in reports.
-const Format = "etc"
+// formatName is the name of the format in reports.
+const formatName = "etc"
 
 // Limits of a matrix. The largest published ones are of 8,192 × 256; a header beyond these is a mistake rather than a
 // matrix that anybody could solve.
 const (
-	MaxTasks    = 1_000_000
-	MaxMachines = 10_000
-	MaxTimes    = 10_000_000 // tasks × machines
+	maxTasks    = 1_000_000
+	maxMachines = 10_000
+	maxTimes    = 10_000_000 // tasks × machines
 )
 
 var _ = formats.Register(formats.Info{
-	Name: Format, Doc: "a matrix of expected times to compute", Example: "allot import etc u_c_hihi.0.gz", Order: 2,
+	Name: formatName, Doc: "a matrix of expected times to compute", Example: "allot import etc u_c_hihi.0.gz", Order: 2,
 	New: func() formats.Reader { return NewReader() }, Extensions: []string{".etc"}, Weak: true,
 	Looks: func(begin string) bool {
 		line, _, _ := strings.Cut(begin, "\n")
@@ -80,7 +80,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 		return nil, nil, err
 	}
 	kept := len(in.Jobs())
-	return in, &model.ImportReport{Format: Format, File: name, Skipped: x.tasks - kept, Read: kept, Kept: kept}, nil
+	return in, &model.ImportReport{Format: formatName, File: name, Skipped: x.tasks - kept, Read: kept, Kept: kept}, nil
 }
 
 // matrix is a file being read.
@@ -125,7 +125,7 @@ func (x *matrix) header(line int, words [][]byte) bool {
 		return false
 	}
 	var size [2]int
-	for k, limit := range []int{MaxTasks, MaxMachines} {
+	for k, limit := range []int{maxTasks, maxMachines} {
 		what := []string{"tasks", "machines"}[k]
 		n, err := lines.Whole(words[k], 1)
 		if err != nil {
@@ -138,8 +138,8 @@ func (x *matrix) header(line int, words [][]byte) bool {
 		}
 		size[k] = n
 	}
-	if size[0]*size[1] > MaxTimes {
-		x.faults.Line(line, "expected at most %d numbers, found %d tasks × %d machines", MaxTimes, size[0], size[1])
+	if size[0]*size[1] > maxTimes {
+		x.faults.Line(line, "expected at most %d numbers, found %d tasks × %d machines", maxTimes, size[0], size[1])
 		return false
 	}
 	x.tasks, x.machines = size[0], size[1]

@@ -35,11 +35,11 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// Format is the name of the format in reports.
-const Format = "jobs"
+// formatName is the name of the format in reports.
+const formatName = "jobs"
 
 var _ = formats.Register(formats.Info{
-	Name: Format, Doc: "a CSV table of jobs, whose header names fields of a job", Example: "allot import jobs --processors 25 jobs.csv", Order: 4,
+	Name: formatName, Doc: "a CSV table of jobs, whose header names fields of a job", Example: "allot import jobs --processors 25 jobs.csv", Order: 4,
 	New: func() formats.Reader { return NewReader() }, Weak: true,
 	Extensions: []string{".csv"}, // the error of the reader says which columns it needs
 	Looks: func(begin string) bool {
@@ -81,7 +81,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	t := &table{
 		opt:    *o,
 		faults: lines.NewFaults(name),
-		report: &model.ImportReport{Format: Format, File: name},
+		report: &model.ImportReport{Format: formatName, File: name},
 		lineOf: map[string]int{},
 	}
 	if o.Processors == 0 {

@@ -19,7 +19,7 @@ func with(settings ...string) *rcpsp.Reader { return readertest.With(rcpsp.NewRe
 func TestConform(t *testing.T) {
 	readertest.Conform(t, "rcpsp", "1 0 5 0\n")
 	readertest.Refused(t, &rcpsp.Reader{Layout: "mm", Cluster: "c"}, "layout")
-	readertest.Refused(t, &rcpsp.Reader{Layout: rcpsp.Auto}, "cluster")
+	readertest.Refused(t, &rcpsp.Reader{Layout: "auto"}, "cluster")
 }
 
 // refused reads a file that must be refused with the error.
@@ -164,7 +164,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("3 0\n0 1 2\n5 0\n2 2 1 2\n"), uint8(2))
 	f.Add([]byte("jobs:2\n- renewable: 0\nPRECEDENCERELATIONS\n1 1 1 2\n2 1 0\nREQUESTS/DURATIONS\n1 1 3\n2 1 4\nRESOURCEAVAILABILITIES"), uint8(1))
 	f.Fuzz(func(t *testing.T, file []byte, layout uint8) {
-		opt := &rcpsp.Reader{Layout: []rcpsp.Layout{rcpsp.Auto, rcpsp.PSPLIB, rcpsp.Patterson}[layout%3], Cluster: "c"}
+		opt := &rcpsp.Reader{Layout: []string{"auto", "sm", "rcp"}[layout%3], Cluster: "c"}
 		in, report, err := opt.Read(bytes.NewReader(file), "f.sm")
 		readertest.Check(t, "f.sm", in, report, err)
 		if err == nil && in.Features()&^(model.Precedence|model.LicencePools) != 0 {

@@ -13,11 +13,11 @@ func (p *project) readPatterson(w *words) {
 		p.empty()
 		return
 	}
-	n, ok := w.whole(1, MaxActivities, "number of activities")
+	n, ok := w.whole(1, maxActivities, "number of activities")
 	if !ok {
 		return
 	}
-	resources, ok := w.whole(0, MaxResources, "number of resources")
+	resources, ok := w.whole(0, maxResources, "number of resources")
 	if !ok {
 		return
 	}
@@ -89,8 +89,8 @@ func (p *project) readSuccessors(w *words, k, n, count int, a *activity) bool {
 		}
 		seen[next] = true
 		a.successors = append(a.successors, next-1)
-		if p.precedences++; p.precedences > MaxPrecedences {
-			p.faults.Line(w.line(), "expected at most %d successors in all, found more", MaxPrecedences)
+		if p.precedences++; p.precedences > maxPrecedences {
+			p.faults.Line(w.line(), "expected at most %d successors in all, found more", maxPrecedences)
 			return false
 		}
 	}

@@ -26,34 +26,30 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// Format is the name of the format in reports.
-const Format = "rcpsp"
+// formatName is the name of the format in reports.
+const formatName = "rcpsp"
 
-// Layout is how a file states its project.
-type Layout string
-
-// The layouts.
+// The layouts; sm is PSPLIB's.
 const (
-	Auto      Layout = "auto" // Patterson's if the file begins with a number, else PSPLIB's
-	PSPLIB    Layout = "sm"
-	Patterson Layout = "rcp"
+	layoutAuto = "auto" // Patterson's if the file begins with a number, else PSPLIB's
+	layoutRCP  = "rcp"
 )
 
 // Limits of a project. The largest published ones have some thousand activities; a header beyond these is a mistake.
 const (
-	MaxActivities  = 1_000_000
-	MaxResources   = 10_000
-	MaxPrecedences = 10_000_000 // pairs of activities, also those that dropping a dummy makes
+	maxActivities  = 1_000_000
+	maxResources   = 10_000
+	maxPrecedences = 10_000_000 // pairs of activities, also those that dropping a dummy makes
 )
 
 // Reader reads a project.
 type Reader struct {
-	Layout  Layout `enum:"auto,sm,rcp" doc:"'LAYOUT' of the file (sm: PSPLIB's; rcp: Patterson's; auto: as the file begins)"`
+	Layout  string `enum:"auto,sm,rcp" doc:"'LAYOUT' of the file (sm: PSPLIB's; rcp: Patterson's; auto: as the file begins)"`
 	Cluster string `doc:"'ID' of the cluster"`
 }
 
 // NewReader makes a reader with its defaults.
-func NewReader() *Reader { return &Reader{Layout: Auto, Cluster: "cluster"} }
+func NewReader() *Reader { return &Reader{Layout: layoutAuto, Cluster: "cluster"} }
 
 // Check implements [params.Checker].
 func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
@@ -69,11 +65,11 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 		return nil, nil, err
 	}
 	faults := lines.NewFaults(name)
-	report := &model.ImportReport{Format: Format, File: name}
+	report := &model.ImportReport{Format: formatName, File: name}
 	p := &project{faults: faults, report: report}
 	words := &words{scanner: lines.NewScanner(r), faults: faults}
 	number := words.next() && words.atNumber()
-	if o.Layout == Patterson || o.Layout == Auto && number {
+	if o.Layout == layoutRCP || o.Layout == layoutAuto && number {
 		p.readPatterson(words)
 	} else {
 		p.readPSPLIB(words)

@@ -24,8 +24,8 @@ func TestLayouts(t *testing.T) {
 	golden := filepath.Join("testdata", "small.golden")
 	for _, c := range []struct {
 		file   string
-		layout rcpsp.Layout
-	}{{"small.sm", rcpsp.Auto}, {"small.sm", rcpsp.PSPLIB}, {"small.rcp", rcpsp.Auto}, {"small.rcp", rcpsp.Patterson}} {
+		layout string
+	}{{"small.sm", "auto"}, {"small.sm", "sm"}, {"small.rcp", "auto"}, {"small.rcp", "rcp"}} {
 		text, err := os.ReadFile(filepath.Join("testdata", c.file))
 		if err != nil {
 			t.Fatal(err)

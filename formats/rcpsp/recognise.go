@@ -9,7 +9,7 @@ import (
 )
 
 var _ = formats.Register(formats.Info{
-	Name: Format, Doc: "a project with scarce resources, from PSPLIB (.sm) or in Patterson's layout (.rcp)", Example: "allot import rcpsp j301_1.sm", Order: 6,
+	Name: formatName, Doc: "a project with scarce resources, from PSPLIB (.sm) or in Patterson's layout (.rcp)", Example: "allot import rcpsp j301_1.sm", Order: 6,
 	New: func() formats.Reader { return NewReader() }, Extensions: []string{".sm", ".rcp"},
 	Looks: func(begin string) bool { return isPSPLIB(begin) || isPatterson(begin) },
 })

@@ -18,14 +18,14 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// TraceFormat is the name of the format of traces in reports.
-const TraceFormat = "sacct"
+// traceFormat is the name of the format of traces in reports.
+const traceFormat = "sacct"
 
 // maxTrace is the most jobs of a trace.
 const maxTrace = 20_000_000
 
 var _ = formats.Register(formats.Info{
-	Name: TraceFormat, Doc: "a trace of Slurm: what sacct -P prints, or the lines of JobComp's filetxt",
+	Name: traceFormat, Doc: "a trace of Slurm: what sacct -P prints, or the lines of JobComp's filetxt",
 	Example: "allot import sacct --processors 1024 sacct.txt", Order: 5,
 	New: func() formats.Reader { return NewTraceReader() },
 	Looks: func(begin string) bool {
@@ -94,7 +94,7 @@ func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.Im
 	if err := params.Check(o); err != nil {
 		return nil, nil, err
 	}
-	t := &trace{faults: lines.NewFaults(name), report: &model.ImportReport{Format: TraceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{}}
+	t := &trace{faults: lines.NewFaults(name), report: &model.ImportReport{Format: traceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{}}
 	end := &lastByte{r: r}
 	t.scan(bufio.NewReader(end))
 	if end.last != '\n' && t.faults.None() {

@@ -66,7 +66,7 @@ func (t *trace) judgeSubmit(j *job, values *record) bool {
 	case j.submit >= 0:
 		t.submit = j.submit
 		return t.kept("submit time before that of the job above it")
-	case t.opt.UnknownSubmit == Repair && previous >= 0:
+	case t.opt.UnknownSubmit == repair && previous >= 0:
 		j.submit = previous
 		return t.repaired("submit time unknown: that of the job above it is taken")
 	default:
@@ -82,7 +82,7 @@ func (t *trace) judgeRuntime(j *job, values *record) bool {
 		return true
 	case j.runtime == 0:
 		return t.zeroRuntime(j)
-	case t.opt.UnknownRuntime != Repair:
+	case t.opt.UnknownRuntime != repair:
 		return t.dropped("run time unknown")
 	case values[averageCPUTime] > 0:
 		j.runtime = values[averageCPUTime]
@@ -98,9 +98,9 @@ func (t *trace) judgeRuntime(j *job, values *record) bool {
 // zeroRuntime decides about a run time of 0, which after rounding is anything below half a second.
 func (t *trace) zeroRuntime(j *job) bool {
 	switch t.opt.ZeroRuntime {
-	case Keep:
+	case keep:
 		return t.kept("run time 0")
-	case Repair:
+	case repair:
 		j.runtime = 1
 		return t.repaired("run time 0: 1 s is taken")
 	default:
@@ -121,7 +121,7 @@ func (t *trace) judgeProcessors(j *job, values *record) bool {
 	case other > 0:
 		n = other
 		t.kept(instead)
-	case t.opt.UnknownProcessors == Repair:
+	case t.opt.UnknownProcessors == repair:
 		n = 1
 		t.repaired("processors unknown: 1 is taken")
 	default:
@@ -132,9 +132,9 @@ func (t *trace) judgeProcessors(j *job, values *record) bool {
 		return true
 	}
 	switch t.opt.TooWide {
-	case Keep:
+	case keep:
 		return t.kept("more processors than the system has")
-	case Repair:
+	case repair:
 		j.processors = int32(t.width)
 		return t.repaired("more processors than the system has: all of the system's are taken")
 	default:
@@ -146,12 +146,12 @@ func (t *trace) judgeProcessors(j *job, values *record) bool {
 func (t *trace) judgeEstimate(j *job, values *record) {
 	requested := values[requestedTime]
 	switch {
-	case t.opt.Estimates == IgnoreEstimates:
+	case t.opt.Estimates == ignoreEstimates:
 	case requested <= 0:
 		t.kept("requested time unknown: no estimate")
 	case requested >= j.runtime:
 		j.estimate = requested
-	case t.opt.Estimates == RaiseEstimates:
+	case t.opt.Estimates == raiseEstimates:
 		j.estimate = j.runtime
 		t.repaired("run time above the requested time: the estimate is raised to it")
 	default:
@@ -162,11 +162,11 @@ func (t *trace) judgeEstimate(j *job, values *record) {
 
 // judgeMemory decides the memory per processor.
 func (t *trace) judgeMemory(j *job, values *record) {
-	if t.opt.Memory == NoMemory {
+	if t.opt.Memory == memoryNone {
 		return
 	}
 	field := usedMemory
-	if t.opt.Memory == RequestedMemory {
+	if t.opt.Memory == memoryRequested {
 		field = requestedMemory
 	}
 	if values[field] < 0 {

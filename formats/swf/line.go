@@ -105,11 +105,11 @@ func (t *trace) needs(field int) bool {
 	case userNumber, groupNumber, queueNumber:
 		return t.copies != nil // not in a stream, whose jobs do not tell them
 	case averageCPUTime:
-		return t.opt.UnknownRuntime == Repair
+		return t.opt.UnknownRuntime == repair
 	case usedMemory:
-		return t.opt.Memory == UsedMemory
+		return t.opt.Memory == memoryUsed
 	case requestedMemory:
-		return t.opt.Memory == RequestedMemory
+		return t.opt.Memory == memoryRequested
 	default:
 		return false
 	}

@@ -12,12 +12,12 @@ import (
 )
 
 var _ = formats.Register(formats.Info{
-	Name: Format, Doc: "a trace in the Standard Workload Format", Example: "allot import swf --jobs 2000 --batch TRACE.swf.gz", Order: 1,
+	Name: formatName, Doc: "a trace in the Standard Workload Format", Example: "allot import swf --jobs 2000 --batch TRACE.swf.gz", Order: 1,
 	New: func() formats.Reader { return NewReader() }, Looks: looks, Extensions: []string{".swf"},
 })
 
 var _ = formats.RegisterWriter(formats.Writer{
-	Name: Format, Doc: "a trace in the Standard Workload Format, with wait times; allot import swf reads it", Order: 1, Write: Write,
+	Name: formatName, Doc: "a trace in the Standard Workload Format, with wait times; allot import swf reads it", Order: 1, Write: Write,
 })
 
 // looks reports whether a text has only comments, or whether the first line after them is a job. Other formats have such comments too.
@@ -42,23 +42,23 @@ type Reader struct {
 	// AbsoluteTime contradicts Batch. Without it, arrivals count from the earliest submit time of the jobs kept.
 	AbsoluteTime bool `doc:"keep the submit times as they are in the file"`
 	// PreferRequested takes the number of processors that was requested, and where it is unknown the allocated one.
-	PreferRequested bool      `doc:"prefer the requested number of processors to the allocated one; =false: the other way round"`
-	Estimates       Estimates `enum:"raise,keep,ignore" doc:"'POLICY' for the requested times, which become the estimates (raise: to at least the run time; ignore: no estimates)"`
-	Memory          Memory    `enum:"none,used,requested" doc:"take 'WHICH' memory from the file"`
-	TooWide         Action    `enum:"drop,repair,keep" doc:"'ACTION' for jobs wider than the system (repair: make them as wide as the system)"`
-	ZeroRuntime     Action    `enum:"drop,repair,keep" doc:"'ACTION' for jobs of run time 0 (repair: 1 s)"`
-	UnknownRuntime  Action    `enum:"drop,repair" doc:"'ACTION' for jobs without a run time (repair: take the CPU time or the requested time)"`
+	PreferRequested bool   `doc:"prefer the requested number of processors to the allocated one; =false: the other way round"`
+	Estimates       string `enum:"raise,keep,ignore" doc:"'POLICY' for the requested times, which become the estimates (raise: to at least the run time; ignore: no estimates)"`
+	Memory          string `enum:"none,used,requested" doc:"take 'WHICH' memory from the file"`
+	TooWide         string `enum:"drop,repair,keep" doc:"'ACTION' for jobs wider than the system (repair: make them as wide as the system)"`
+	ZeroRuntime     string `enum:"drop,repair,keep" doc:"'ACTION' for jobs of run time 0 (repair: 1 s)"`
+	UnknownRuntime  string `enum:"drop,repair" doc:"'ACTION' for jobs without a run time (repair: take the CPU time or the requested time)"`
 	// UnknownProcessors is about jobs of which neither number is known.
-	UnknownProcessors Action `enum:"drop,repair" doc:"'ACTION' for jobs without a number of processors (repair: 1)"`
+	UnknownProcessors string `enum:"drop,repair" doc:"'ACTION' for jobs without a number of processors (repair: 1)"`
 	// UnknownSubmit does not count with Batch. A job that has none above it is dropped.
-	UnknownSubmit Action `enum:"drop,repair" doc:"'ACTION' for jobs without a submit time (repair: that of the job above)"`
+	UnknownSubmit string `enum:"drop,repair" doc:"'ACTION' for jobs without a submit time (repair: that of the job above)"`
 }
 
 // NewReader makes a reader with its defaults.
 func NewReader() *Reader {
 	return &Reader{
-		Cluster: "cluster", PreferRequested: true, Estimates: RaiseEstimates, Memory: NoMemory,
-		TooWide: Drop, ZeroRuntime: Drop, UnknownRuntime: Drop, UnknownProcessors: Drop, UnknownSubmit: Drop,
+		Cluster: "cluster", PreferRequested: true, Estimates: raiseEstimates, Memory: memoryNone,
+		TooWide: drop, ZeroRuntime: drop, UnknownRuntime: drop, UnknownProcessors: drop, UnknownSubmit: drop,
 	}
 }
 
@@ -70,7 +70,7 @@ func (o *Reader) open(name string) (*trace, error) {
 	if err := params.Check(o); err != nil {
 		return nil, err
 	}
-	t := &trace{opt: *o, faults: lines.NewFaults(name), report: &model.ImportReport{Format: Format, File: name}, submit: -1}
+	t := &trace{opt: *o, faults: lines.NewFaults(name), report: &model.ImportReport{Format: formatName, File: name}, submit: -1}
 	if o.Batch && o.AbsoluteTime {
 		t.faults.At("option AbsoluteTime", "expected it without Batch, which releases every job at 0")
 	}
@@ -104,32 +104,23 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	return in, t.report, nil
 }
 
-// Action states what to do with an odd job.
-type Action string
-
-// The actions. An unknown value cannot be kept: only TooWide and ZeroRuntime take [Keep].
+// What to do with an odd job. An unknown value cannot be kept: only TooWide and ZeroRuntime take keep.
 const (
-	Drop   Action = "drop" // leave the job out
-	Repair Action = "repair"
-	Keep   Action = "keep" // take the job as it is
+	drop   = "drop" // leave the job out
+	repair = "repair"
+	keep   = "keep" // take the job as it is
 )
 
-// Estimates states what to do with the time that the user requested.
-type Estimates string
-
-// The policies for estimates.
+// What to do with the time that the user requested.
 const (
-	RaiseEstimates  Estimates = "raise"  // the job's estimate, where the requested time is above 0, but at least the run time
-	KeepEstimates   Estimates = "keep"   // the same as the file has it
-	IgnoreEstimates Estimates = "ignore" // left out: the estimate is the run time
+	raiseEstimates  = "raise"  // the job's estimate, where the requested time is above 0, but at least the run time
+	keepEstimates   = "keep"   // the same as the file has it
+	ignoreEstimates = "ignore" // left out: the estimate is the run time
 )
 
-// Memory says which memory is read, in KB per processor.
-type Memory string
-
-// The memories.
+// Which memory is read, in KB per processor.
 const (
-	NoMemory        Memory = "none"
-	UsedMemory      Memory = "used"
-	RequestedMemory Memory = "requested"
+	memoryNone      = "none"
+	memoryUsed      = "used"
+	memoryRequested = "requested"
 )

@@ -38,8 +38,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Format is the name of the format in reports.
-const Format = "swf"
+// formatName is the name of the format in reports.
+const formatName = "swf"
 
 // trace is a file being read.
 type trace struct {
@@ -132,7 +132,7 @@ func (t *trace) spec(title string) model.InstanceSpec {
 		}},
 		Jobs: make([]model.JobSpec, len(t.jobs)),
 	}
-	if t.opt.Memory != NoMemory {
+	if t.opt.Memory != memoryNone {
 		spec.Units.Memory = "KB"
 	}
 	origin := t.origin()

@@ -31,9 +31,9 @@ func TestRefused(t *testing.T) {
 		"memory":             func(r *swf.Reader) { r.Memory = "" },
 		"too_wide":           func(r *swf.Reader) { r.TooWide = "clip" },
 		"zero_runtime":       func(r *swf.Reader) { r.ZeroRuntime = "x" },
-		"unknown_runtime":    func(r *swf.Reader) { r.UnknownRuntime = swf.Keep },
-		"unknown_processors": func(r *swf.Reader) { r.UnknownProcessors = swf.Keep },
-		"unknown_submit":     func(r *swf.Reader) { r.UnknownSubmit = swf.Keep },
+		"unknown_runtime":    func(r *swf.Reader) { r.UnknownRuntime = "keep" },
+		"unknown_processors": func(r *swf.Reader) { r.UnknownProcessors = "keep" },
+		"unknown_submit":     func(r *swf.Reader) { r.UnknownSubmit = "keep" },
 	} {
 		r := swf.NewReader()
 		set(r)

@@ -25,12 +25,12 @@ func oneJob(fields map[int]string) string {
 func TestMemoryOfZeroIsKnown(t *testing.T) {
 	for _, c := range []struct {
 		used, requested string
-		memory          swf.Memory
+		memory          string
 		want            float64
 		unknown         int
 	}{
-		{"0", "-1", swf.UsedMemory, 0, 0}, {"-1", "0", swf.UsedMemory, 0, 1}, {"7", "9", swf.UsedMemory, 7, 0},
-		{"-1", "0", swf.RequestedMemory, 0, 0}, {"0", "-1", swf.RequestedMemory, 0, 1}, {"7", "9", swf.RequestedMemory, 9, 0},
+		{"0", "-1", "used", 0, 0}, {"-1", "0", "used", 0, 1}, {"7", "9", "used", 7, 0},
+		{"-1", "0", "requested", 0, 0}, {"0", "-1", "requested", 0, 1}, {"7", "9", "requested", 9, 0},
 	} {
 		in, report := read(t, oneJob(map[int]string{7: c.used, 9: "90", 10: c.requested}), with("prefer_requested=false", "memory="+string(c.memory)))
 		if found := in.Jobs()[0].Memory; found != c.want || report.Count(model.ImportKept) != c.unknown {
@@ -43,9 +43,9 @@ func TestMemoryOfZeroIsKnown(t *testing.T) {
 func TestNoProcessorsAreUnknown(t *testing.T) {
 	for _, c := range []struct {
 		allocated, requested string
-		repair               swf.Action
+		repair               string
 		want                 int // 0: dropped
-	}{{"0", "4", swf.Drop, 4}, {"3", "4", swf.Drop, 3}, {"0", "0", swf.Drop, 0}, {"0", "-1", swf.Repair, 1}, {"-1", "0", swf.Repair, 1}} {
+	}{{"0", "4", "drop", 4}, {"3", "4", "drop", 3}, {"0", "0", "drop", 0}, {"0", "-1", "repair", 1}, {"-1", "0", "repair", 1}} {
 		in, _ := read(t, oneJob(map[int]string{5: c.allocated, 8: c.requested}), with("prefer_requested=false", "unknown_processors="+string(c.repair)))
 		found := 0
 		if len(in.Jobs()) > 0 {

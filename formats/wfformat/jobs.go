@@ -82,7 +82,7 @@ func (w *workflow) missing() (dropped []bool) {
 		w.faults.At("", "expected run times (workflow.execution.tasks[].runtimeInSeconds), found none")
 		return nil
 	}
-	if without == 0 || w.opt.MissingRuntime != Drop {
+	if without == 0 || w.opt.MissingRuntime != dropTask {
 		return nil
 	}
 	dropped = make([]bool, len(w.tasks))
@@ -98,7 +98,7 @@ func (w *workflow) missing() (dropped []bool) {
 // bypass makes the children of dropped tasks depend on the parents of these tasks instead. It returns false if there
 // is a cycle.
 //
-// Complexity: O(tasks + dependencies before and after); [MaxDependencies] bounds it.
+// Complexity: O(tasks + dependencies before and after); [maxDependencies] bounds it.
 func (w *workflow) bypass(dropped []bool) bool {
 	order := w.topological()
 	if len(order) < len(w.tasks) {
@@ -123,8 +123,8 @@ func (w *workflow) bypass(dropped []bool) bool {
 			}
 		}
 		w.after[k] = after
-		if total > MaxDependencies {
-			w.faults.At("", "expected at most %d dependencies once the tasks without a run time are dropped, found more", MaxDependencies)
+		if total > maxDependencies {
+			w.faults.At("", "expected at most %d dependencies once the tasks without a run time are dropped, found more", maxDependencies)
 			return true
 		}
 	}

@@ -24,11 +24,11 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// Format is the name of the format in reports.
-const Format = "wfformat"
+// formatName is the name of the format in reports.
+const formatName = "wfformat"
 
 var _ = formats.Register(formats.Info{
-	Name: Format, Doc: "a workflow in WfCommons' WfFormat", Example: "allot import wfformat --processors 16 workflow.json", Order: 3,
+	Name: formatName, Doc: "a workflow in WfCommons' WfFormat", Example: "allot import wfformat --processors 16 workflow.json", Order: 3,
 	New: func() formats.Reader { return NewReader() }, JSON: true,
 	Looks: func(begin string) bool {
 		return workflowField.MatchString(begin) && fieldOfWorkflow.MatchString(begin) && !strings.Contains(begin, `"allot/`)
@@ -47,29 +47,26 @@ type Reader struct {
 	// Processors, if 0, are the sum of the cores of the machines in the file.
 	Processors     int    `range:"[0, 16777216]" zero:"as the file says" doc:"'N' processors of the system"`
 	Cluster        string `doc:"'ID' of the cluster"`
-	MissingRuntime Action `enum:"keep,drop" doc:"'ACTION' for tasks without a run time (keep: with length 0)"`
+	MissingRuntime string `enum:"keep,drop" doc:"'ACTION' for tasks without a run time (keep: with length 0)"`
 	// Memory is in bytes, shared evenly by the cores of a task.
 	Memory bool `doc:"read the memory of each task"`
 }
 
 // NewReader makes a reader with its defaults.
-func NewReader() *Reader { return &Reader{Cluster: "cluster", MissingRuntime: Keep} }
+func NewReader() *Reader { return &Reader{Cluster: "cluster", MissingRuntime: keepTask} }
 
 // Check implements [params.Checker].
 func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
 
-// Action states what to do with a task without a run time.
-type Action string
-
-// The actions.
+// What to do with a task without a run time.
 const (
-	Keep Action = "keep" // take it as a task of length 0; the default
-	Drop Action = "drop" // leave it out; its children wait for its parents instead
+	keepTask = "keep" // take it as a task of length 0
+	dropTask = "drop" // leave it out; its children wait for its parents instead
 )
 
-// MaxDependencies is the largest number of dependencies that dropping tasks may leave: n parents and m children of a
+// maxDependencies is the largest number of dependencies that dropping tasks may leave: n parents and m children of a
 // dropped task make n·m.
-const MaxDependencies = 10_000_000
+const maxDependencies = 10_000_000
 
 // Read implements [formats.Reader]. Each task becomes a job after its parents, released at 0, with the task's number of cores (1 if
 // there is none) and its run time on processors of speed 1 as the work. All jobs belong to one workflow, with the name of
@@ -88,7 +85,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	w := &workflow{
 		opt:    *o,
 		faults: lines.NewFaults(name),
-		report: &model.ImportReport{Format: Format, File: name},
+		report: &model.ImportReport{Format: formatName, File: name},
 	}
 	spec := model.InstanceSpec{}
 	if doc := decode(r, w.faults); doc != nil {

@@ -26,7 +26,7 @@ func with(settings ...string) *wfformat.Reader {
 func TestConform(t *testing.T) {
 	readertest.Conform(t, "wfformat", file(`{"id":"a"}`, `{"id":"a","runtimeInSeconds":1}`))
 	readertest.Refused(t, &wfformat.Reader{Cluster: "c"}, "missing_runtime")
-	readertest.Refused(t, &wfformat.Reader{MissingRuntime: wfformat.Keep}, "cluster")
+	readertest.Refused(t, &wfformat.Reader{MissingRuntime: "keep"}, "cluster")
 	readertest.Refused(t, &wfformat.Reader{Processors: -1}, "processors")
 }
 

@@ -87,23 +87,23 @@ type Workload struct {
 }
 
 // reader reads a workload as it is, without shifts and repairs; tooWide says whether it leaves out the jobs that are too wide.
-func reader(tooWide swf.Action) *swf.Reader {
+func reader(tooWide string) *swf.Reader {
 	r := swf.NewReader()
-	r.AbsoluteTime, r.Estimates, r.ZeroRuntime, r.TooWide = true, swf.KeepEstimates, swf.Keep, tooWide
+	r.AbsoluteTime, r.Estimates, r.ZeroRuntime, r.TooWide = true, "keep", "keep", tooWide
 	return r
 }
 
 // Workload reads a workload of the set.
 func (s *Set) Workload(name string) (*Workload, error) {
 	path := filepath.Join(s.Folder, "workloads", name+".swf")
-	in, report, err := read(path, reader(swf.Keep))
+	in, report, err := read(path, reader("keep"))
 	if err != nil {
 		return nil, err
 	}
 	if report.Kept != report.Read {
 		return nil, inputError(path, "expected jobs that state submit time, run time and processors, found %d that do not", report.Read-report.Kept)
 	}
-	fitting, _, err := read(path, reader(swf.Drop))
+	fitting, _, err := read(path, reader("drop"))
 	if err != nil {
 		return nil, err
 	}

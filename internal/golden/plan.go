@@ -40,7 +40,7 @@ func (p *planned) times(from, to float64) []float64 {
 // plan runs conservative backfilling and looks at its plan at the time of the scene.
 func (s *scene) plan(ctx context.Context) (*planned, error) {
 	w := &planWatch{scene: s, queued: map[int]*sim.Job{}, running: map[int]float64{}, plan: &planned{known: true}}
-	_, _, err := sim.Simulate(ctx, s.w.fitting, backfill.Conservative(1), sim.Options{Observer: w})
+	_, _, err := sim.Simulate(ctx, s.w.fitting, backfill.Conservative(1, backfill.Ranking{}), sim.Options{Observer: w})
 	return w.plan, err
 }
 

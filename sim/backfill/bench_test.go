@@ -14,6 +14,7 @@ import (
 	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/internal/simtest"
 )
 
 // cpuSeconds is the processor time that the program has used, which other programs on the machine disturb less than the wall clock.
@@ -43,7 +44,7 @@ func measure(b *testing.B, jobs int, run func() sim.Totals) {
 
 // policies are the policies by name.
 var policies = map[string]sim.Discipline{
-	"fcfs": FCFS(), "easy": EASY(1), "conservative": Conservative(1), "flexible": Flexible(1, DefaultPriorities()),
+	"fcfs": FCFS(Ranking{}), "easy": EASY(1, 1, Ranking{}), "conservative": Conservative(1, Ranking{}), "flexible": Flexible(1, DefaultPriorities()),
 }
 
 // BenchmarkReplay replays KTH-SP2 in the engine, without processors and solution. Target: easy ≥ 2 million jobs/s.
@@ -91,7 +92,7 @@ func BenchmarkSynthetic(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			end := peak.Watch()
 			measure(b, c.jobs, func() sim.Totals {
-				source := &sim.Synthetic{Jobs: int64(c.jobs), Processors: c.processors, Load: c.load, Seed: 1}
+				source := &simtest.Synthetic{Jobs: int64(c.jobs), Processors: c.processors, Load: c.load, Seed: 1}
 				totals, err := sim.Run(context.Background(), source, c.processors, policies[c.policy].Plain(c.processors), sim.Options{})
 				if err != nil {
 					b.Fatal(err)
@@ -108,7 +109,7 @@ var atOnce = flag.Int("at-once", 100_000, "jobs released at once in BenchmarkAtO
 
 // released is jobs of a synthetic stream that all arrive at 0.
 func released(b testing.TB, jobs, processors int) []sim.Spec {
-	source, list := &sim.Synthetic{Jobs: int64(jobs), Processors: processors, Load: 1, Seed: 1}, make([]sim.Spec, jobs)
+	source, list := &simtest.Synthetic{Jobs: int64(jobs), Processors: processors, Load: 1, Seed: 1}, make([]sim.Spec, jobs)
 	for k := range list {
 		if more, err := source.Next(&list[k]); !more || err != nil {
 			b.Fatal(more, err)

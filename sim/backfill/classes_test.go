@@ -23,9 +23,9 @@ func TestClassesInOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, order := range orders {
-		ranking := Ranking{Order: order, Factors: DefaultFactors()}
+		ranking := Ranking{Order: order, Factors: defaultFactors()}
 		for name, discipline := range map[string]sim.Discipline{
-			"fcfs": FCFSBy(ranking), "easy": EASYBy(0, 1, ranking), "deep": EASYBy(0, 3, ranking), "conservative": ConservativeBy(0, ranking),
+			"fcfs": FCFS(ranking), "easy": EASY(0, 1, ranking), "deep": EASY(0, 3, ranking), "conservative": Conservative(0, ranking),
 		} {
 			sol, _, err := sim.Simulate(t.Context(), in, discipline, sim.Options{})
 			if err != nil {
@@ -42,7 +42,7 @@ func TestClassesInOrders(t *testing.T) {
 				if text != "[plain low running high also]" {
 					t.Errorf("%s: got %s", name, text)
 				}
-			case order == ByPriority && text != "[running high low also plain]":
+			case order == byClass && text != "[running high low also plain]":
 				t.Errorf("%s, %s: got %s", name, order, text)
 			case got[0] != "running":
 				t.Errorf("%s, %s: got %s, but running runs already", name, order, text)

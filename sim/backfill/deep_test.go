@@ -101,7 +101,7 @@ func TestDeepRich(t *testing.T) {
 		r, in := randomRich(rng, seed%3 == 0)
 		depth := 2 + rng.IntN(4)
 		want := r.run(func(r *rich, queue []int) { r.deep(queue, depth) })
-		sol, _, err := sim.Simulate(context.Background(), in, sim.Discipline{General: EASYBy(r.step, depth, Ranking{}).General}, sim.Options{})
+		sol, _, err := sim.Simulate(context.Background(), in, sim.Discipline{General: EASY(r.step, depth, Ranking{}).General}, sim.Options{})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -121,7 +121,7 @@ func TestRankedEveryFeature(t *testing.T) {
 		in := modeltest.Generator{Features: features, Jobs: 12, Clusters: rapid.IntRange(1, 3).Draw(t, "clusters")}.Instance(t)
 		r, depth := drawRanking(t), rapid.IntRange(1, 4).Draw(t, "depth")
 		r.Factors.WeightClass = rapid.SampledFrom([]float64{0, 100}).Draw(t, "class")
-		for name, d := range map[string]sim.Discipline{"fcfs": FCFSBy(r), "easy": EASYBy(1, depth, r), "conservative": ConservativeBy(1, r)} {
+		for name, d := range map[string]sim.Discipline{"fcfs": FCFS(r), "easy": EASY(1, depth, r), "conservative": Conservative(1, r)} {
 			chosen, _, err := sim.Simulate(context.Background(), in, d, sim.Options{})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -188,7 +188,7 @@ func TestBoundWait(t *testing.T) {
 		bound *float64
 		want  float64
 	}{{nil, 28}, {new(10.0), 12}, {new(0.0), 4}} {
-		got := replay(t, slices.Clone(specs), 1, EASYBy(1, 1, Ranking{Order: ByShortest, BoundWait: c.bound}).Plain(1), false)
+		got := replay(t, slices.Clone(specs), 1, EASY(1, 1, Ranking{Order: byShortest, BoundWait: c.bound}).Plain(1), false)
 		if got[1] != c.want {
 			t.Errorf("a start of %v, expected %v", got[1], c.want)
 		}
@@ -201,7 +201,7 @@ func TestBoundWait(t *testing.T) {
 func TestDeepNoTime(t *testing.T) {
 	specs := []sim.Spec{spec(0, 2, 20), spec(0, 2, 5), spec(1, 4, 5), spec(1, 1, 0), spec(1, 2, 3), spec(1, 1, 0)}
 	want := []float64{0, 0, 20, 5, 5, 5}
-	discipline := EASYBy(1, 10, Ranking{})
+	discipline := EASY(1, 10, Ranking{})
 	if got := replay(t, slices.Clone(specs), 4, discipline.Plain(4), false); !slices.Equal(got, want) {
 		t.Errorf("plain world: starts %v, expected %v", got, want)
 	}
@@ -235,7 +235,7 @@ func TestRefusedArrivalIsNoInstant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, d := range map[string]sim.Discipline{"easy": EASY(1), "conservative": Conservative(1), "fcfs": FCFS(), "flexible": Flexible(1, DefaultPriorities())} {
+	for name, d := range map[string]sim.Discipline{"easy": EASY(1, 1, Ranking{}), "conservative": Conservative(1, Ranking{}), "fcfs": FCFS(Ranking{}), "flexible": Flexible(1, DefaultPriorities())} {
 		var starts [2]map[string]float64
 		var instants [2]int64
 		for world, d := range []sim.Discipline{d, {General: d.General}} {

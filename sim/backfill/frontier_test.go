@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/internal/simtest"
 )
 
 // planned is a place in a profile.
@@ -117,7 +118,7 @@ func TestConservativeLong(t *testing.T) {
 	for seed := range race.Fewer(uint64(4), 1) {
 		for _, processors := range []int32{16, 100} {
 			const jobs = 60
-			source, list := &sim.Synthetic{Jobs: jobs, Processors: int(processors), Load: 2, Seed: seed}, make([]sim.Spec, jobs)
+			source, list := &simtest.Synthetic{Jobs: jobs, Processors: int(processors), Load: 2, Seed: seed}, make([]sim.Spec, jobs)
 			for k := range list {
 				if more, err := source.Next(&list[k]); !more || err != nil {
 					t.Fatal(more, err)
@@ -127,7 +128,7 @@ func TestConservativeLong(t *testing.T) {
 				}
 			}
 			want := newNaive(list, processors, 1, false, naiveConservative).start
-			got := replay(t, list, processors, Conservative(1).Plain(int(processors)), false)
+			got := replay(t, list, processors, Conservative(1, Ranking{}).Plain(int(processors)), false)
 			for k := range want {
 				if want[k] != got[k] {
 					t.Fatalf("seed %d, %d processors: job %d starts at %v, the naive version says %v", seed, processors, k, got[k], want[k])

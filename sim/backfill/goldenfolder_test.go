@@ -27,7 +27,7 @@ func TestGoldenFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		reader := swf.NewReader()
-		reader.AbsoluteTime, reader.PreferRequested, reader.Estimates, reader.ZeroRuntime, reader.TooWide = true, false, swf.KeepEstimates, swf.Keep, swf.Keep
+		reader.AbsoluteTime, reader.PreferRequested, reader.Estimates, reader.ZeroRuntime, reader.TooWide = true, false, "keep", "keep", "keep"
 		in, _, err := reader.Read(file, path)
 		_ = file.Close()
 		if err != nil {

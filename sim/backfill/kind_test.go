@@ -22,7 +22,7 @@ func TestMessageTellsKindsApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol, _, err := sim.Simulate(t.Context(), in, backfill.EASY(1), sim.Options{})
+	sol, _, err := sim.Simulate(t.Context(), in, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestKindsKeepQueueOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol, _, err := sim.Simulate(t.Context(), in, backfill.EASY(1), sim.Options{})
+	sol, _, err := sim.Simulate(t.Context(), in, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// ordered is [FCFSBy] and [EASYBy] in the plain world.
+// ordered is [FCFS] and [EASY] of any depth and order in the plain world.
 type ordered struct {
 	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 	depth      int     // most reservations; 0: no backfilling

@@ -10,14 +10,14 @@ import (
 
 // The orders in which a queue may be served; see [Ranking].
 const (
-	ByArrival     = "fcfs"
-	ByShortest    = "sjf"
-	ByLongest     = "ljf"
-	BySmallest    = "saf"
-	ByWFP3        = "wfp3"
-	ByF1          = "f1"
-	ByMultifactor = "multifactor"
-	ByPriority    = "priority"
+	byArrival     = "fcfs"
+	byShortest    = "sjf"
+	byLongest     = "ljf"
+	bySmallest    = "saf"
+	byWFP3        = "wfp3"
+	byF1          = "f1"
+	byMultifactor = "multifactor"
+	byClass       = "priority"
 )
 
 // Ranking is the order in which a queue is served: the job of the highest score first, ties in the order of arrival. The zero value is
@@ -46,7 +46,7 @@ type Ranking struct {
 }
 
 // DefaultRanking is the order of arrival, with the defaults of the other orders.
-func DefaultRanking() Ranking { return Ranking{Order: ByArrival, Factors: DefaultFactors()} }
+func DefaultRanking() Ranking { return Ranking{Order: byArrival, Factors: defaultFactors()} }
 
 // Factors are the weights and maxima of the order multifactor. It is the priority of Slurm's plugin priority/multifactor, with the
 // classic fair share, computed exactly at each instant. Slurm updates usage every few minutes and rounds priorities down. Each factor
@@ -73,27 +73,27 @@ type Factors struct {
 	MaxClass    float64  `range:"(0, 1e18]" doc:"multifactor: priority of a class at which its factor reaches 1"`
 }
 
-// DefaultFactors are the weights of the example in Slurm's documentation, with the maximum age and the half-life that Slurm has by default.
-func DefaultFactors() Factors {
+// defaultFactors are the weights of the example in Slurm's documentation, with the maximum age and the half-life that Slurm has by default.
+func defaultFactors() Factors {
 	const week = 7 * 24 * 3600
 	return Factors{WeightAge: 1000, MaxAge: week, WeightSize: 1000, WeightShare: 10000, HalfLife: week, Damping: 1, WeightClass: 1000, MaxClass: 1}
 }
 
 // isArrival says whether the order is that of arrival.
 func (r *Ranking) isArrival() bool {
-	return (r.Order == "" || r.Order == ByArrival) // a job that waits too long is first in it anyway
+	return (r.Order == "" || r.Order == byArrival) // a job that waits too long is first in it anyway
 }
 
 // varies says whether scores change with time.
 func (r *Ranking) varies() bool {
-	return r.Order == ByWFP3 || r.Order == ByMultifactor || r.BoundWait != nil && !r.isArrival()
+	return r.Order == byWFP3 || r.Order == byMultifactor || r.BoundWait != nil && !r.isArrival()
 }
 
 // looksAtClasses says whether the classes of users have a part in the order.
 func (r *Ranking) looksAtClasses() bool { return !r.isArrival() }
 
 // remembers says whether what users have had so far has a part in the order.
-func (r *Ranking) remembers() bool { return r.Order == ByMultifactor && r.Factors.WeightShare != 0 }
+func (r *Ranking) remembers() bool { return r.Order == byMultifactor && r.Factors.WeightShare != 0 }
 
 // scorer computes scores in a run.
 type scorer struct {
@@ -120,21 +120,21 @@ func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int
 		return math.Inf(1)
 	}
 	switch s.Order {
-	case ByPriority:
+	case byClass:
 		return class
-	case ByShortest:
+	case byShortest:
 		return -estimate
-	case ByLongest:
+	case byLongest:
 		return estimate
-	case BySmallest:
+	case bySmallest:
 		return -estimate * size
-	case ByWFP3:
+	case byWFP3:
 		if estimate == 0 {
 			return math.MaxFloat64
 		}
 		ratio := wait / estimate
 		return min(ratio*ratio*ratio*size, math.MaxFloat64)
-	case ByF1:
+	case byF1:
 		return -(math.Log10(max(estimate, 1))*size + 870*math.Log10(max(j.Arrival, 1)))
 	}
 	f := &s.Factors
@@ -173,7 +173,7 @@ func (s *scorer) ended(j *sim.Job) {
 
 // begin brings what the scores depend on up to the instant.
 func (s *scorer) begin(now float64) {
-	if s != nil && s.Order == ByMultifactor {
+	if s != nil && s.Order == byMultifactor {
 		s.shares.advance(now, &s.Factors)
 	}
 }

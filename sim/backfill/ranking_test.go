@@ -15,7 +15,7 @@ import (
 )
 
 // orders are all orders of a queue.
-var orders = []string{"", ByArrival, ByShortest, ByLongest, BySmallest, ByWFP3, ByF1, ByMultifactor, ByPriority}
+var orders = []string{"", byArrival, byShortest, byLongest, bySmallest, byWFP3, byF1, byMultifactor, byClass}
 
 // drawRanking draws an order with its parameters.
 func drawRanking(t *rapid.T) Ranking {
@@ -250,9 +250,9 @@ func TestRankedNaive(t *testing.T) {
 					}
 					n.launch(k)
 				}
-			}), FCFSBy(r)},
-			{"easy", slow(func(n *naive, queue []int) { n.deep(queue, depth) }), EASYBy(step, depth, r)},
-			{"conservative", slow(naiveConservativeOf), ConservativeBy(step, r)},
+			}), FCFS(r)},
+			{"easy", slow(func(n *naive, queue []int) { n.deep(queue, depth) }), EASY(step, depth, r)},
+			{"conservative", slow(naiveConservativeOf), Conservative(step, r)},
 		} {
 			got := replay(tb, slices.Clone(specs), processors, c.got.Plain(int(processors)), kill)
 			for k := range c.want {
@@ -288,23 +288,23 @@ func TestScoresByHand(t *testing.T) {
 		now, arrival, estimate float64
 		class, want            float64
 	}{
-		{Ranking{Order: BySmallest}, 1040, 1000, 100, 0, -400},
-		{Ranking{Order: ByWFP3}, 1200, 1000, 100, 0, 8 * 4},
-		{Ranking{Order: ByWFP3}, 1000, 1000, 100, 0, 0},
-		{Ranking{Order: ByWFP3}, 1000, 1000, 0, 0, math.MaxFloat64},
-		{Ranking{Order: ByWFP3}, 1e300, 0, 1e-300, 0, math.MaxFloat64},
-		{Ranking{Order: ByF1}, 1200, 1000, 100, 0, -(2*4 + 870*3)},
-		{Ranking{Order: ByF1}, 1200, 0, 100, 0, -2 * 4},
-		{Ranking{Order: ByF1}, 1200, 10, 0, 0, -870},
-		{Ranking{Order: ByF1, BoundWait: bound}, 1050, 1000, 100, 0, -(2*4 + 870*3)},
-		{Ranking{Order: ByF1, BoundWait: bound}, 1051, 1000, 100, 0, far},
-		{Ranking{Order: ByF1, BoundWait: new(0.0)}, 1000, 1000, 100, 0, -(2*4 + 870*3)},
-		{Ranking{Order: ByF1, BoundWait: new(0.0)}, 1001, 1000, 100, 0, far},
-		{Ranking{Order: ByMultifactor, Factors: factors}, 1050, 1000, 100, 5, 7*0.25 + 3*0.5 + 5 + 2*0.5},
-		{Ranking{Order: ByMultifactor, Factors: factors}, 1000, 1000, 0, 0, 3*0.5 + 5},
-		{Ranking{Order: ByMultifactor, Factors: factors}, 1800, 1000, 100, 40, 7 + 3*0.5 + 5 + 2}, // age and class no more than 1
-		{Ranking{Order: ByMultifactor, Factors: small}, 1000, 1000, 100, 0, 3*0.5 + 5},
-		{Ranking{Order: ByMultifactor, Factors: capped}, 1000, 1000, 100, 0, 3 + 5},
+		{Ranking{Order: bySmallest}, 1040, 1000, 100, 0, -400},
+		{Ranking{Order: byWFP3}, 1200, 1000, 100, 0, 8 * 4},
+		{Ranking{Order: byWFP3}, 1000, 1000, 100, 0, 0},
+		{Ranking{Order: byWFP3}, 1000, 1000, 0, 0, math.MaxFloat64},
+		{Ranking{Order: byWFP3}, 1e300, 0, 1e-300, 0, math.MaxFloat64},
+		{Ranking{Order: byF1}, 1200, 1000, 100, 0, -(2*4 + 870*3)},
+		{Ranking{Order: byF1}, 1200, 0, 100, 0, -2 * 4},
+		{Ranking{Order: byF1}, 1200, 10, 0, 0, -870},
+		{Ranking{Order: byF1, BoundWait: bound}, 1050, 1000, 100, 0, -(2*4 + 870*3)},
+		{Ranking{Order: byF1, BoundWait: bound}, 1051, 1000, 100, 0, far},
+		{Ranking{Order: byF1, BoundWait: new(0.0)}, 1000, 1000, 100, 0, -(2*4 + 870*3)},
+		{Ranking{Order: byF1, BoundWait: new(0.0)}, 1001, 1000, 100, 0, far},
+		{Ranking{Order: byMultifactor, Factors: factors}, 1050, 1000, 100, 5, 7*0.25 + 3*0.5 + 5 + 2*0.5},
+		{Ranking{Order: byMultifactor, Factors: factors}, 1000, 1000, 0, 0, 3*0.5 + 5},
+		{Ranking{Order: byMultifactor, Factors: factors}, 1800, 1000, 100, 40, 7 + 3*0.5 + 5 + 2}, // age and class no more than 1
+		{Ranking{Order: byMultifactor, Factors: small}, 1000, 1000, 100, 0, 3*0.5 + 5},
+		{Ranking{Order: byMultifactor, Factors: capped}, 1000, 1000, 100, 0, 3 + 5},
 	} {
 		s := newScorer(c.r, 8)
 		j := &sim.Job{Arrival: c.arrival, Estimate: c.estimate, Processors: 4}
@@ -319,7 +319,7 @@ func TestScoresByHand(t *testing.T) {
 // used a third. When all usage has decayed to nothing both have the factor of users who used nothing.
 func TestShareOfUsage(t *testing.T) {
 	for _, c := range []struct{ halfLife, first, second float64 }{{0, 0.5, 0.5}, {10, 1. / 3, 2. / 3}} {
-		s := newScorer(Ranking{Order: ByMultifactor, Factors: Factors{WeightShare: 1, MaxAge: 1, HalfLife: c.halfLife, Damping: 1, MaxClass: 1}}, 8)
+		s := newScorer(Ranking{Order: byMultifactor, Factors: Factors{WeightShare: 1, MaxAge: 1, HalfLife: c.halfLife, Damping: 1, MaxClass: 1}}, 8)
 		s.shares.addUser(1)
 		s.shares.addUser(2)
 		s.begin(0)

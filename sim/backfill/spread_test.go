@@ -89,8 +89,8 @@ func TestSpreadNaive(t *testing.T) {
 		discipline func(step float64) sim.Discipline
 		decide     func(*wide, []*wideJob)
 	}{
-		{"fcfs", func(float64) sim.Discipline { return FCFS() }, wideFCFS},
-		{"easy", EASY, wideEASY},
+		{"fcfs", func(float64) sim.Discipline { return FCFS(Ranking{}) }, wideFCFS},
+		{"easy", func(step float64) sim.Discipline { return EASY(step, 1, Ranking{}) }, wideEASY},
 		{"flexible", func(step float64) sim.Discipline { return Flexible(step, DefaultPriorities()) }, wideFlexible},
 	} {
 		t.Run(kind.name, func(t *testing.T) {

@@ -36,9 +36,9 @@ func replay(t testing.TB, specs []sim.Spec, processors int32, policy sim.Policy,
 
 // kinds are the policies with their naive versions in the plain and in the general world.
 var kinds = []tested{
-	{"fcfs", func(float64) sim.Discipline { return FCFS() }, naiveFCFS, richFCFS},
-	{"easy", EASY, naiveEASY, richEASY},
-	{"conservative", Conservative, naiveConservative, richConservative},
+	{"fcfs", func(float64) sim.Discipline { return FCFS(Ranking{}) }, naiveFCFS, richFCFS},
+	{"easy", func(step float64) sim.Discipline { return EASY(step, 1, Ranking{}) }, naiveEASY, richEASY},
+	{"conservative", func(step float64) sim.Discipline { return Conservative(step, Ranking{}) }, naiveConservative, richConservative},
 	{"flexible", func(step float64) sim.Discipline { return Flexible(step, DefaultPriorities()) }, naiveFlexible, richFlexible},
 }
 

@@ -67,7 +67,7 @@ func Backtest(ctx context.Context, name string, policy solve.Policy, in *model.I
 	if err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
-	history := NewHistory(t.records())
+	history := newHistory(t.records())
 	chosen := t.choose(sampling, opt.Seed)
 	list := make([]*Sample, len(chosen))
 	var g errgroup.Group

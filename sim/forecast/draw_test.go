@@ -15,9 +15,9 @@ import (
 // those of a uniform choice.
 func TestDrawsMatchASecondSampler(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var records []Record
+		var records []record
 		for k := range rapid.IntRange(0, 60).Draw(t, "records") {
-			records = append(records, Record{
+			records = append(records, record{
 				End: float64(k), Ratio: float64(rapid.IntRange(0, 30).Draw(t, "ratio")) / 16, Estimate: float64(rapid.SampledFrom([]int{0, 1, 3, 4, 60, 3600}).Draw(t, "estimate")),
 				Processors: rapid.IntRange(1, 9).Draw(t, "processors"), User: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "user"),
 			})
@@ -26,7 +26,7 @@ func TestDrawsMatchASecondSampler(t *testing.T) {
 		opt.Least, opt.Recent = rapid.IntRange(1, 8).Draw(t, "least"), rapid.IntRange(0, 20).Draw(t, "recent")
 		at, part := float64(rapid.IntRange(-1, 60).Draw(t, "at")), float64(rapid.IntRange(-1, 34).Draw(t, "part"))/16
 		user, processors, estimate := rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "of"), rapid.IntRange(1, 9).Draw(t, "width"), 4.0
-		got := NewHistory(records).knownAt(at, &opt).of(user, processors, estimate, part)
+		got := newHistory(records).knownAt(at, &opt).of(user, processors, estimate, part)
 		want, source := secondSampler(records, at, part, user, processors, estimate, &opt)
 		if !slices.Equal(got.ratios, want) || got.source != source {
 			t.Fatalf("got %v from %s, want %v from %s", got.ratios, got.source, want, source)
@@ -35,17 +35,17 @@ func TestDrawsMatchASecondSampler(t *testing.T) {
 }
 
 // secondSampler is the ratios from which one is drawn, ascending.
-func secondSampler(records []Record, at, part float64, user string, processors int, estimate float64, opt *Options) ([]float64, Source) {
+func secondSampler(records []record, at, part float64, user string, processors int, estimate float64, opt *Options) ([]float64, origin) {
 	log := func(base, x float64) int { return int(math.Floor(math.Log(x)/math.Log(base) + 1e-9)) }
-	alike := func(r Record) bool {
+	alike := func(r record) bool {
 		// Estimates of one class differ in their powers of 4: 1/2 to 2, 2 to 8, …
 		return log(2, float64(r.Processors)) == log(2, float64(processors)) && log(4, 2*r.Estimate) == log(4, 2*estimate)
 	}
 	choices := []struct {
-		source Source
-		takes  func(Record) bool
+		source origin
+		takes  func(record) bool
 	}{
-		{FromUser, func(r Record) bool { return user != "" && r.User == user }}, {FromSize, alike}, {FromAll, func(Record) bool { return true }},
+		{fromUser, func(r record) bool { return user != "" && r.User == user }}, {fromSize, alike}, {fromAll, func(record) bool { return true }},
 	}
 	for _, least := range []int{opt.Least, 1} {
 		for _, c := range choices {
@@ -62,7 +62,7 @@ func secondSampler(records []Record, at, part float64, user string, processors i
 			}
 		}
 	}
-	return nil, FromNone
+	return nil, fromNone
 }
 
 // The numbers behind the draws are uniform: over runs, over jobs, and over seeds.

@@ -83,7 +83,7 @@ func Queue(ctx context.Context, name string, policy solve.Policy, in *model.Inst
 	if f.TimeUnit == "" {
 		f.TimeUnit = "s"
 	}
-	expected, err := t.momentAt(at, asked, NewHistory(nil), &Options{Runs: 1, Seed: opt.Seed, Elapsed: opt.Elapsed}).run(ctx, 0)
+	expected, err := t.momentAt(at, asked, newHistory(nil), &Options{Runs: 1, Seed: opt.Seed, Elapsed: opt.Elapsed}).run(ctx, 0)
 	if err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}

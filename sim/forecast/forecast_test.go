@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
+	"github.com/allot-opt/allot/sim/internal/simtest"
 )
 
 // built makes an instance of jobs on one cluster.
@@ -27,11 +28,11 @@ func built(t *testing.T, processors int, jobs ...model.JobSpec) *model.Instance 
 
 // fifths is a history of five jobs of a user that ran for 20, 40, … 100 % of their estimates.
 func fifths(user string) *History {
-	var records []Record
+	var records []record
 	for k := range 5 {
-		records = append(records, Record{End: math.Inf(-1), Ratio: float64(k+1) / 5, Estimate: 60, Processors: 1, User: user})
+		records = append(records, record{End: math.Inf(-1), Ratio: float64(k+1) / 5, Estimate: 60, Processors: 1, User: user})
 	}
-	return NewHistory(records)
+	return newHistory(records)
 }
 
 // times are the figures of a job; −1: never or absent.
@@ -53,7 +54,7 @@ func ask(t *testing.T, in *model.Instance, at float64, history *History, set fun
 	if set != nil {
 		set(&opt)
 	}
-	f, err := Queue(context.Background(), "easy", under{discipline: backfill.EASY(1)}, in, at, "", history, opt)
+	f, err := Queue(context.Background(), "easy", under{discipline: backfill.EASY(1, 1, backfill.Ranking{})}, in, at, "", history, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestQuantilesByHand(t *testing.T) {
 	if f := ask(t, imported, 0, fifths("u"), elapsed); !f.Jobs[0].StartsAt(0) || f.Jobs[1].StartsAt(0) {
 		t.Errorf("starts at 0: %+v", f.Jobs)
 	}
-	general := under{discipline: sim.Discipline{General: backfill.EASY(1).General}}
+	general := under{discipline: sim.Discipline{General: backfill.EASY(1, 1, backfill.Ranking{}).General}}
 	opt := Defaults()
 	opt.Runs, opt.Elapsed = 2000, map[string]float64{"A": 50}
 	g, err := Queue(context.Background(), "easy", general, imported, 0, "B", fifths("u"), opt)
@@ -128,7 +129,7 @@ func TestOddPlaces(t *testing.T) {
 		t.Errorf("estimates of 0: %v", f.Jobs)
 	}
 	// Jobs that ran for twice and for three times their estimates: A ends at 200 or at 300, and where the policy kills, at 100.
-	long := NewHistory([]Record{{Ratio: 2, Estimate: 1, Processors: 1}, {Ratio: 3, Estimate: 1, Processors: 1}, {Ratio: math.NaN(), Estimate: 1}, {Ratio: 1, Estimate: 0}, {Ratio: -1, Estimate: 1}, {Ratio: math.Inf(1), Estimate: 1}})
+	long := newHistory([]record{{Ratio: 2, Estimate: 1, Processors: 1}, {Ratio: 3, Estimate: 1, Processors: 1}, {Ratio: math.NaN(), Estimate: 1}, {Ratio: 1, Estimate: 0}, {Ratio: -1, Estimate: 1}, {Ratio: math.Inf(1), Estimate: 1}})
 	if long.Len() != 2 {
 		t.Errorf("%d records, expected the 2 that say something", long.Len())
 	}
@@ -139,7 +140,7 @@ func TestOddPlaces(t *testing.T) {
 	}
 	opt := Defaults()
 	opt.Least = 2
-	killed, err := Queue(context.Background(), "easy", under{backfill.EASY(1), true}, in, 0, "B", long, opt)
+	killed, err := Queue(context.Background(), "easy", under{backfill.EASY(1, 1, backfill.Ranking{}), true}, in, 0, "B", long, opt)
 	if err != nil || times(killed.Jobs[0]) != [4]float64{100, 100, 100, 100} {
 		t.Errorf("killed at the limit: %+v, %v", killed, err)
 	}
@@ -154,7 +155,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 		})
 	}
 	in := built(t, 4, jobs...)
-	policy := under{discipline: backfill.EASY(1)}
+	policy := under{discipline: backfill.EASY(1, 1, backfill.Ranking{})}
 	forecast := func(workers int, seed uint64) []any {
 		opt := Defaults()
 		opt.Workers, opt.Seed, opt.Day, opt.Runs = workers, seed, 20, 50
@@ -224,16 +225,16 @@ func TestBadSettings(t *testing.T) {
 	} {
 		opt := Defaults()
 		set(&opt)
-		_, err := Queue(context.Background(), "easy", under{discipline: backfill.EASY(1)}, in, 0, "", nil, opt)
-		if _, also := Backtest(context.Background(), "easy", under{discipline: backfill.EASY(1)}, in, Sampling{1, 0, 1}, opt, nil); err == nil || also == nil || !strings.Contains(err.Error(), want) {
+		_, err := Queue(context.Background(), "easy", under{discipline: backfill.EASY(1, 1, backfill.Ranking{})}, in, 0, "", nil, opt)
+		if _, also := Backtest(context.Background(), "easy", under{discipline: backfill.EASY(1, 1, backfill.Ranking{})}, in, Sampling{1, 0, 1}, opt, nil); err == nil || also == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", want, err, also)
 		}
 	}
-	if _, err := Queue(context.Background(), "easy", under{discipline: backfill.EASY(1)}, in, 0, "B", nil, Defaults()); err == nil || !strings.Contains(err.Error(), `"B"`) {
+	if _, err := Queue(context.Background(), "easy", under{discipline: backfill.EASY(1, 1, backfill.Ranking{})}, in, 0, "B", nil, Defaults()); err == nil || !strings.Contains(err.Error(), `"B"`) {
 		t.Errorf("unknown job: %v", err)
 	}
 	for _, s := range []Sampling{{0, 0, 1}, {1, 0.5, 0.5}, {1, -1, 1}, {1, 0, 2}} {
-		if _, err := Backtest(context.Background(), "easy", under{discipline: backfill.EASY(1)}, in, s, Defaults(), nil); err == nil {
+		if _, err := Backtest(context.Background(), "easy", under{discipline: backfill.EASY(1, 1, backfill.Ranking{})}, in, s, Defaults(), nil); err == nil {
 			t.Errorf("%+v is accepted", s)
 		}
 	}
@@ -242,7 +243,7 @@ func TestBadSettings(t *testing.T) {
 // A run that is stopped gives what is there: no forecast before the first future is done, and samples that are done.
 func TestStopped(t *testing.T) {
 	in := built(t, 1, model.JobSpec{ID: "A", Work: new(70.0), Estimate: new(100.0), User: "u"}, model.JobSpec{ID: "B", Arrival: 10, Work: new(5.0), Estimate: new(10.0)})
-	policy := under{discipline: backfill.EASY(1)}
+	policy := under{discipline: backfill.EASY(1, 1, backfill.Ranking{})}
 	truth, err := replay(context.Background(), in, policy, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -268,7 +269,7 @@ func TestCoverageWhereTheModelHolds(t *testing.T) {
 	if race.Enabled {
 		t.Skip("a statistic of 12,000 runs; the other tests forecast with goroutines too")
 	}
-	source := &sim.Synthetic{Jobs: 3000, Processors: 64, Load: 0.9, Seed: 3}
+	source := &simtest.Synthetic{Jobs: 3000, Processors: 64, Load: 0.9, Seed: 3}
 	var jobs []model.JobSpec
 	for k := 0; ; k++ {
 		var spec sim.Spec
@@ -283,7 +284,7 @@ func TestCoverageWhereTheModelHolds(t *testing.T) {
 	}
 	opt := Defaults()
 	opt.Runs, opt.Recent = 60, 0
-	samples, err := Backtest(context.Background(), "easy", under{discipline: backfill.EASY(1)}, built(t, 64, jobs...), Sampling{Samples: 200, From: 0.3, To: 1}, opt, nil)
+	samples, err := Backtest(context.Background(), "easy", under{discipline: backfill.EASY(1, 1, backfill.Ranking{})}, built(t, 64, jobs...), Sampling{Samples: 200, From: 0.3, To: 1}, opt, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func forecastAmid(t *rapid.T, policy under, jobs []model.JobSpec, at float64, cl
 // W waits at 10 for A, which runs on the slow cluster until 128 by its estimate, or for B, which runs on the fast one until 150; X waits behind it. Where W runs decides
 // how long it takes, but the size class from which its ratio is drawn is known at 10. When A and B really end is not.
 func TestSizeClassDoesNotKnowTheFuture(t *testing.T) {
-	history := NewHistory([]Record{
+	history := newHistory([]record{
 		{End: -1, Ratio: 1, Estimate: 128, Processors: 4}, {End: -1, Ratio: 0.5, Estimate: 16, Processors: 4}, {End: -1, Ratio: 0.25, Estimate: 4, Processors: 4},
 	})
 	opt := Defaults()

@@ -9,8 +9,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Record is a job that has ended.
-type Record struct {
+// record is a job that has ended.
+type record struct {
 	End        float64 // time; −Inf: before all that is forecast
 	Ratio      float64 // run time / estimate, at least 0
 	Estimate   float64 // time, above 0
@@ -20,7 +20,7 @@ type Record struct {
 
 // History is the ratios run time/estimate of jobs that have ended, by user and by size class.
 type History struct {
-	records []Record // by end
+	records []record // by end
 	all     []int32
 	users   map[string][]int32
 	sizes   map[size][]int32
@@ -35,16 +35,16 @@ func sizeOf(processors int, estimate float64) size {
 	return size{bits.Len(uint(processors)), power >> 1}
 }
 
-// NewHistory collects records. Those with an estimate of 0, or a ratio that is no finite number of at least 0, are passed over: they say nothing of other
+// newHistory collects records. Those with an estimate of 0, or a ratio that is no finite number of at least 0, are passed over: they say nothing of other
 // jobs. O(n·log n) for n records.
-func NewHistory(records []Record) *History {
+func newHistory(records []record) *History {
 	h := &History{users: map[string][]int32{}, sizes: map[size][]int32{}}
 	for _, r := range records {
 		if r.Estimate > 0 && !math.IsInf(r.Estimate, 1) && r.Ratio >= 0 && !math.IsInf(r.Ratio, 1) && !math.IsNaN(r.End) {
 			h.records = append(h.records, r)
 		}
 	}
-	slices.SortStableFunc(h.records, func(a, b Record) int { return cmp.Compare(a.End, b.End) })
+	slices.SortStableFunc(h.records, func(a, b record) int { return cmp.Compare(a.End, b.End) })
 	for k := range h.records {
 		r, at := &h.records[k], int32(k)
 		h.all = append(h.all, at)
@@ -60,15 +60,15 @@ func NewHistory(records []Record) *History {
 // TraceHistory is the history of a trace, all of whose jobs ended before anything that is forecast. Jobs that state no estimate, or a run time for each
 // cluster, are passed over. The later submitted ones are the more recent.
 func TraceHistory(in *model.Instance) *History {
-	var records []Record
+	var records []record
 	for k := range in.Jobs() {
 		if j := &in.Jobs()[k]; !math.IsNaN(j.Estimate) && !j.StatesRuntimes() {
-			records = append(records, Record{
+			records = append(records, record{
 				End: j.Arrival, Ratio: j.Work / (j.Estimate * j.ReferenceSpeed), Estimate: j.Estimate, Processors: j.Min, User: j.User(),
 			})
 		}
 	}
-	h := NewHistory(records)
+	h := newHistory(records)
 	for k := range h.records {
 		h.records[k].End = math.Inf(-1)
 	}
@@ -79,11 +79,11 @@ func TraceHistory(in *model.Instance) *History {
 func (h *History) Len() int { return len(h.records) }
 
 // with is the history with further records.
-func (h *History) with(records []Record) *History {
+func (h *History) with(records []record) *History {
 	if h == nil {
-		return NewHistory(records)
+		return newHistory(records)
 	}
-	return NewHistory(append(slices.Clone(h.records), records...))
+	return newHistory(append(slices.Clone(h.records), records...))
 }
 
 // upTo is the number of records of a list that had ended by the time.
@@ -111,15 +111,15 @@ func (h *History) recent(list []int32, by float64, most int) []float64 {
 	return ratios
 }
 
-// Source says whose ratios a run time is drawn from.
-type Source string
+// origin says whose ratios a run time is drawn from.
+type origin string
 
 // The sources, the closest first. From none no ratio is drawn: the job runs as long as the policy expects.
 const (
-	FromUser Source = "user"
-	FromSize Source = "size class"
-	FromAll  Source = "all users"
-	FromNone Source = "estimate"
+	fromUser origin = "user"
+	fromSize origin = "size class"
+	fromAll  origin = "all users"
+	fromNone origin = "estimate"
 )
 
 // known is what a history says at a time.
@@ -140,13 +140,13 @@ func (h *History) knownAt(at float64, opt *Options) *known {
 // draw says how to draw the run time of a job.
 type draw struct {
 	ratios []float64 // ascending; nil: it runs as long as the policy expects
-	source Source
+	source origin
 }
 
 // of says how to draw the ratio of run time to estimate, for a job that has already run for a part of its estimate; a part below 0 means that the job waits. It
 // takes the closest source with at least opt.Least ratios above that part, or else the closest source with at least one.
 func (k *known) of(user string, processors int, estimate, part float64) draw {
-	lists := [...]draw{{k.ofUser(user), FromUser}, {k.ofSize(sizeOf(processors, estimate)), FromSize}, {k.all, FromAll}}
+	lists := [...]draw{{k.ofUser(user), fromUser}, {k.ofSize(sizeOf(processors, estimate)), fromSize}, {k.all, fromAll}}
 	for s := range lists {
 		list := lists[s].ratios
 		from, _ := slices.BinarySearchFunc(list, part, func(ratio, part float64) int {
@@ -164,7 +164,7 @@ func (k *known) of(user string, processors int, estimate, part float64) draw {
 			return d
 		}
 	}
-	return draw{source: FromNone}
+	return draw{source: fromNone}
 }
 
 // ofUser is the ratios of a user.

@@ -31,13 +31,15 @@ func (u under) Simulate(ctx context.Context, in *model.Instance, opt sim.Options
 // disciplines are policies that decide afresh at each instant, that keep reservations, and that remember what users have had.
 func disciplines() map[string]sim.Discipline {
 	order := func(by string) backfill.Ranking {
-		return backfill.Ranking{Order: by, Factors: backfill.DefaultFactors()}
+		r := backfill.DefaultRanking()
+		r.Order = by
+		return r
 	}
 	return map[string]sim.Discipline{
-		"fcfs": backfill.FCFS(), "easy": backfill.EASY(1), "conservative": backfill.Conservative(1),
-		"easy sjf": backfill.EASYBy(1, 1, order(backfill.ByShortest)), "easy wfp3": backfill.EASYBy(1, 1, order(backfill.ByWFP3)),
-		"easy depth": backfill.EASYBy(1, 3, backfill.Ranking{}), "fair share": backfill.EASYBy(1, 1, order(backfill.ByMultifactor)),
-		"conservative sjf": backfill.ConservativeBy(1, order(backfill.ByShortest)), "flexible": backfill.Flexible(1, backfill.DefaultPriorities()),
+		"fcfs": backfill.FCFS(backfill.Ranking{}), "easy": backfill.EASY(1, 1, backfill.Ranking{}), "conservative": backfill.Conservative(1, backfill.Ranking{}),
+		"easy sjf": backfill.EASY(1, 1, order("sjf")), "easy wfp3": backfill.EASY(1, 1, order("wfp3")),
+		"easy depth": backfill.EASY(1, 3, backfill.Ranking{}), "fair share": backfill.EASY(1, 1, order("multifactor")),
+		"conservative sjf": backfill.Conservative(1, order("sjf")), "flexible": backfill.Flexible(1, backfill.DefaultPriorities()),
 	}
 }
 
@@ -90,7 +92,7 @@ func TestFuturesAgreeWithRunsFromTheBeginning(t *testing.T) {
 				t.Fatal(err)
 			}
 			asked := truth.waiting(at)
-			m := truth.momentAt(at, asked, NewHistory(truth.records()), &opt)
+			m := truth.momentAt(at, asked, newHistory(truth.records()), &opt)
 			starts, err := m.run(context.Background(), 3)
 			if err != nil {
 				t.Fatal(err)
@@ -105,7 +107,7 @@ func TestFuturesAgreeWithRunsFromTheBeginning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := general.momentAt(at, asked, NewHistory(truth.records()), &opt).run(context.Background(), 3)
+			again, err := general.momentAt(at, asked, newHistory(truth.records()), &opt).run(context.Background(), 3)
 			if err != nil || !slices.Equal(starts, again) {
 				t.Fatalf("at %v: %v, in the general world %v, %v", at, starts, again, err)
 			}
@@ -220,17 +222,17 @@ func TestQuantilesLieBetweenTheExtremes(t *testing.T) {
 		at := in.Jobs()[len(in.Jobs())/2].Arrival
 		opt := Defaults()
 		opt.Arrivals, opt.Runs, opt.Least, opt.Independent = false, 30, 1, rapid.Bool().Draw(t, "independent")
-		truth, err := replay(context.Background(), in, under{discipline: backfill.FCFS()}, 1)
+		truth, err := replay(context.Background(), in, under{discipline: backfill.FCFS(backfill.Ranking{})}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := truth.momentAt(at, truth.waiting(at), NewHistory(truth.records()), &opt)
+		m := truth.momentAt(at, truth.waiting(at), newHistory(truth.records()), &opt)
 		starts, err := m.futures(context.Background(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		extreme := func(last bool) []float64 {
-			n := truth.momentAt(at, truth.waiting(at), NewHistory(truth.records()), &opt)
+			n := truth.momentAt(at, truth.waiting(at), newHistory(truth.records()), &opt)
 			for k, d := range n.draws {
 				if len(d.ratios) > 0 && last {
 					d.ratios = d.ratios[len(d.ratios)-1:]

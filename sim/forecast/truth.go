@@ -102,11 +102,11 @@ func (t *truth) inGeneral() sim.Discipline {
 }
 
 // records are the jobs that ended.
-func (t *truth) records() []Record {
-	var list []Record
+func (t *truth) records() []record {
+	var list []record
 	for k := range t.in.Jobs() {
 		if j := &t.in.Jobs()[k]; !math.IsNaN(t.end[k]) && !t.cut[k] {
-			list = append(list, Record{
+			list = append(list, record{
 				End: t.end[k], Ratio: (t.end[k] - t.start[k]) / t.expected[k], Estimate: t.expected[k], Processors: j.Min, User: j.User(),
 			})
 		}

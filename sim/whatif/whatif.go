@@ -47,30 +47,32 @@ type Decision struct {
 
 // Cause is why the job waits during an interval.
 type Cause struct {
-	From float64   `json:"from"`
-	To   float64   `json:"to"`
-	Kind CauseKind `json:"kind"`
-	Text string    `json:"text"`
+	From float64 `json:"from"`
+	To   float64 `json:"to"`
+	// Kind is "after": the job waits for other jobs to end; "processors" or "licence": too few processors, or copies of a licence, are free; "machines":
+	// enough processors are free, but without the memory that the job needs or on other machines; or "kept": the job would fit, but might delay a job
+	// ahead of it.
+	Kind string `json:"kind"`
+	Text string `json:"text"`
 	// For is the queued job for which the policy keeps processors; empty if that is not the cause.
 	For string `json:"for,omitempty"`
 }
 
-// CauseKind is a kind of cause.
-type CauseKind string
-
-// The kinds.
+// The kinds of causes, see [Cause].
 const (
-	CauseAfter      CauseKind = "after"      // the job waits for other jobs to end
-	CauseProcessors CauseKind = "processors" // too few processors are free
-	CauseLicence    CauseKind = "licence"    // too few copies of a licence are free
-	CauseMachines   CauseKind = "machines"   // enough processors are free, but without the memory that the job needs or on other machines
-	CauseKept       CauseKind = "kept"       // the job would fit, but might delay a job ahead of it
+	causeAfter      = "after"
+	causeProcessors = "processors"
+	causeLicence    = "licence"
+	causeMachines   = "machines"
+	causeKept       = "kept"
 )
 
 // Blocker is a job that delays the job asked about.
 type Blocker struct {
-	Job          string   `json:"job"`
-	Role         Role     `json:"role"`
+	Job string `json:"job"`
+	// Role is "running": the blocker ran when the job was submitted; "went before": it was submitted before the job and started while the job waited; or
+	// "overtook": it was submitted after the job and started while the job waited.
+	Role         string   `json:"role"`
 	Processors   int      `json:"processors"`
 	Submitted    float64  `json:"submitted"`
 	Start        *float64 `json:"start"`
@@ -87,14 +89,11 @@ type Blocker struct {
 // held is the processors that a blocker holds on a cluster.
 type held struct{ cluster, processors int }
 
-// Role says how a blocker delays the job.
-type Role string
-
-// The roles.
+// The roles of a blocker, see [Blocker].
 const (
-	RoleRunning Role = "running"     // the blocker ran when the job was submitted
-	RoleAhead   Role = "went before" // the blocker was submitted before the job and started while the job waited
-	RoleJumped  Role = "overtook"    // the blocker was submitted after the job and started while the job waited
+	roleRunning = "running"
+	roleAhead   = "went before"
+	roleJumped  = "overtook"
 )
 
 // Submit returns what would happen to the job of the instance under the policy. The seed is for the policy's random draws and for local
@@ -165,7 +164,7 @@ func (p *probe) Arrived(now float64, j *sim.Job) {
 		p.usable = append(p.usable, p.platform.CanRun(j, c))
 	}
 	for _, b := range p.running {
-		b.Role = RoleRunning
+		b.Role = roleRunning
 		p.seen[b.Job] = b
 	}
 }
@@ -182,7 +181,7 @@ func (p *probe) Started(now float64, j *sim.Job, parts []sim.Part) {
 	if !p.explain || p.result.Start != nil {
 		return
 	}
-	b := &Blocker{Job: j.Request.ID, Role: RoleAhead, Submitted: j.Arrival, Start: new(now), EstimatedEnd: new(j.EstimatedEnd)}
+	b := &Blocker{Job: j.Request.ID, Role: roleAhead, Submitted: j.Arrival, Start: new(now), EstimatedEnd: new(j.EstimatedEnd)}
 	for _, part := range parts {
 		b.Processors += part.Processors.Len()
 		b.on = append(b.on, held{part.Cluster, part.Processors.Len()})
@@ -190,7 +189,7 @@ func (p *probe) Started(now float64, j *sim.Job, parts []sim.Part) {
 	p.running[j.Handle] = b
 	if p.waiting && p.usableOf(b) > 0 {
 		if j.Number > p.job.Number {
-			b.Role = RoleJumped
+			b.Role = roleJumped
 		}
 		p.seen[b.Job] = b
 	}
@@ -271,7 +270,7 @@ func (p *probe) close(now float64) {
 func (p *probe) cause() Cause {
 	platform, j := p.platform, p.job
 	if j.Waiting() {
-		return Cause{Kind: CauseAfter, Text: "waits for jobs on which it depends"}
+		return Cause{Kind: causeAfter, Text: "waits for jobs on which it depends"}
 	}
 	var plan sim.Plan
 	if planner, ok := p.policy.(sim.Planner); ok {
@@ -304,16 +303,16 @@ func (p *probe) cause() Cause {
 		if free >= j.Request.Min {
 			return p.kept()
 		}
-		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free", j.Request.Min, free)}
+		return Cause{Kind: causeProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free", j.Request.Min, free)}
 	}
 	need := width(j, closest)
 	if lack > 0 {
-		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d on %s", need, platform.ClusterID(closest))}
+		return Cause{Kind: causeProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d on %s", need, platform.ClusterID(closest))}
 	}
 	if l := platform.ShortOf(&platform.Free, j, closest); l >= 0 {
-		return Cause{Kind: CauseLicence, Text: fmt.Sprintf("too few copies of licence %s are free", platform.LicenceID(l))}
+		return Cause{Kind: causeLicence, Text: fmt.Sprintf("too few copies of licence %s are free", platform.LicenceID(l))}
 	}
-	return Cause{Kind: CauseMachines, Text: fmt.Sprintf("%d processors are free on %s, but too few with the memory or on the machine that it needs", need-lack, platform.ClusterID(closest))}
+	return Cause{Kind: causeMachines, Text: fmt.Sprintf("%d processors are free on %s, but too few with the memory or on the machine that it needs", need-lack, platform.ClusterID(closest))}
 }
 
 // spreads returns the cause for a job that waits for processors over all clusters.
@@ -322,27 +321,27 @@ func (p *probe) spreads(plan *sim.Plan) Cause {
 	case plan.Fits:
 		return p.kept()
 	case plan.Usable < plan.Needed:
-		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free that it can use", plan.Needed, plan.Usable)}
+		return Cause{Kind: causeProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free that it can use", plan.Needed, plan.Usable)}
 	}
-	return Cause{Kind: CauseMachines, Text: fmt.Sprintf("it can use %d free processors, but they are in more clusters than it has tasks", plan.Usable)}
+	return Cause{Kind: causeMachines, Text: fmt.Sprintf("it can use %d free processors, but they are in more clusters than it has tasks", plan.Usable)}
 }
 
 // kept returns the cause for a job that would fit but that the policy lets wait.
 func (p *probe) kept() Cause {
 	planner, ok := p.policy.(sim.Planner)
 	if !ok {
-		return Cause{Kind: CauseKept, Text: "it fits, but the policy lets it wait"}
+		return Cause{Kind: causeKept, Text: "it fits, but the policy lets it wait"}
 	}
 	plan := planner.Plan(p.job)
 	if len(plan.Keeps) == 0 {
-		return Cause{Kind: CauseKept, Text: "it fits now, but not for as long as it is estimated to run"}
+		return Cause{Kind: causeKept, Text: "it fits now, but not for as long as it is estimated to run"}
 	}
 	first := plan.Keeps[0].Request.ID
 	text := fmt.Sprintf("it fits, but job %s comes first", first)
 	if !math.IsNaN(plan.For) {
 		text = fmt.Sprintf("it fits, but might delay job %s, which is to start at %v", first, plan.For)
 	}
-	return Cause{Kind: CauseKept, Text: text, For: first}
+	return Cause{Kind: causeKept, Text: text, For: first}
 }
 
 // usableOf is the number of processors that a blocker holds on clusters on which the job can run.

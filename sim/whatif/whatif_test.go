@@ -40,9 +40,9 @@ func TestDelayByHand(t *testing.T) {
 	}
 	want := []struct {
 		job   string
-		role  whatif.Role
+		role  string
 		delay float64
-	}{{"long", whatif.RoleRunning, 100}, {"late", whatif.RoleJumped, 35}, {"wide", whatif.RoleRunning, 20}, {"there", whatif.RoleRunning, 0}}
+	}{{"long", "running", 100}, {"late", "overtook", 35}, {"wide", "running", 20}, {"there", "running", 0}}
 	if len(answer.Blocked) != len(want) {
 		t.Fatalf("blocked by %+v", answer.Blocked)
 	}

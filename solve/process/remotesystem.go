@@ -30,7 +30,7 @@ type system interface {
 // general is the system of an instance.
 type general struct {
 	platform *sim.Platform
-	empty    sim.Room
+	empty    *sim.Room
 	clusters map[string]int
 	shares   []sim.Share
 	detailed bool // machines are told one by one
@@ -38,7 +38,7 @@ type general struct {
 
 // newGeneral describes the system of an instance.
 func newGeneral(platform *sim.Platform) *general {
-	g := &general{platform: platform, empty: platform.All(), clusters: map[string]int{}}
+	g := &general{platform: platform, empty: platform.Empty(), clusters: map[string]int{}}
 	for c := range platform.Clusters() {
 		g.clusters[platform.ClusterID(c)] = c
 	}
@@ -61,7 +61,7 @@ func (g *general) tell(j *sim.Job) online.Job {
 	told := online.NewJob(j.Request.Spec())
 	told.Estimates = map[string]float64{}
 	for c := range g.platform.Clusters() {
-		if estimate := g.platform.Fastest(j, c, &g.empty); g.platform.CanRun(j, c) && !math.IsInf(estimate, 1) {
+		if estimate := g.platform.Fastest(j, c, g.empty); g.platform.CanRun(j, c) && !math.IsInf(estimate, 1) {
 			told.Estimates[g.platform.ClusterID(c)] = estimate
 		}
 	}

@@ -171,7 +171,7 @@ func newPacking(ctx context.Context, m *Solver, in *model.Instance, seed uint64)
 		processors := in.Clusters()[c].Processors
 		run.widest = max(run.widest, processors)
 		run.clusters[c] = cluster{index: c, processors: processors, now: complete, kind: run.kind(c)}
-		run.clusters[c].begin(in.Released(c))
+		run.clusters[c].begin(in.HeldUntil(c))
 	}
 	for _, h := range in.Held() {
 		for _, piece := range h.Pieces {

@@ -14,7 +14,7 @@ type goal struct {
 
 // goalOf splits the objective of the instance into its metrics, and says whether it comes apart by cluster.
 func goalOf(in *model.Instance) (g goal, ok bool) {
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		switch term.Metric {
 		case "mcp":
 			g.mcp = term.Weight

@@ -114,7 +114,7 @@ func (run *evolution) cluster(index int, from, jobs []int) (cluster, error) {
 	placements, processors := run.opt.Start.Jobs, run.in.Clusters()[index].Processors
 	sortByStart(placements, from)
 	c := cluster{index: index, from: from, jobs: make([]int, len(from))}
-	c.problem = ga.Cluster{Processors: processors, Origin: run.in.FirstArrival(), Released: run.in.Released(index), Jobs: make([]ga.Job, len(from))}
+	c.problem = ga.Cluster{Processors: processors, Origin: run.in.FirstArrival(), Released: run.in.HeldUntil(index), Jobs: make([]ga.Job, len(from))}
 	c.seed.Order = make([]int32, len(from))
 	words := ga.Words(processors)
 	if run.parameters.Coding == ga.Mask {

@@ -61,7 +61,7 @@ func searchWhole(ctx context.Context, in *model.Instance, p ga.Parameters, opt s
 
 // readStart reads the seed order and the cluster of each job, and ranks the start.
 func (run *whole) readStart() error {
-	objective, err := model.Objective(run.in, run.opt.Start)
+	objective, err := model.EvaluateObjective(run.in, run.opt.Start)
 	if err != nil {
 		return fmt.Errorf("the start: %w", err)
 	}
@@ -122,7 +122,7 @@ func (run *whole) price(order []int32) (model.Rank, error) {
 		return model.NoRank(), errEnded
 	}
 	solution := run.schedule.Solution()
-	objective, err := model.Objective(run.in, solution)
+	objective, err := model.EvaluateObjective(run.in, solution)
 	if err != nil {
 		return model.NoRank(), err
 	}

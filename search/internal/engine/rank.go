@@ -11,7 +11,7 @@ var Nothing = model.NoRank()
 
 // RankOf evaluates a schedule and returns its rank.
 func RankOf(in *model.Instance, s *model.Solution) (model.Rank, error) {
-	objective, err := model.Objective(in, s)
+	objective, err := model.EvaluateObjective(in, s)
 	if err != nil {
 		return model.Rank{}, fmt.Errorf("search: %w", err)
 	}

@@ -127,7 +127,7 @@ func rounding(p *separable.Problem) (off float64, exact bool) {
 		return float64(len(p.Movable)+2) * (math.Nextafter(end, math.Inf(1)) - end), false
 	}
 	weights := 0.0
-	for _, term := range p.In.Objective() {
+	for _, term := range p.In.ObjectiveTerms() {
 		switch term.Metric {
 		case "makespan", "over_deadline", "missed", "finished", "unfinished":
 			weights += math.Abs(term.Weight) * float64(len(p.In.Jobs()))

@@ -18,7 +18,7 @@ func refused(in *model.Instance) error {
 	if missing := in.Features() &^ jointFeatures; missing != 0 {
 		return fmt.Errorf("%w %s", ErrRefused, missing)
 	}
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		switch {
 		case term.Weight < 0:
 			return fmt.Errorf("%w a negative weight of %s", ErrRefused, term.Metric)

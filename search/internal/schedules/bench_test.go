@@ -43,7 +43,7 @@ func BenchmarkSchedules(b *testing.B) {
 // Workflow reads a workflow for the given number of processors.
 func Workflow(tb testing.TB, name string, processors int) *model.Instance {
 	tb.Helper()
-	in, _, err := (&wfformat.Reader{Processors: processors, Cluster: "cluster", MissingRuntime: wfformat.Keep}).Read(realdata.Open(tb, "wfformat", name), name)
+	in, _, err := (&wfformat.Reader{Processors: processors, Cluster: "cluster", MissingRuntime: "keep"}).Read(realdata.Open(tb, "wfformat", name), name)
 	if err != nil {
 		tb.Fatal(err)
 	}

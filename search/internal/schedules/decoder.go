@@ -263,7 +263,7 @@ func (d *decoder) finish(g *genome) bool {
 			d.stopped = true
 			return false
 		}
-		value, err := model.Objective(d.in, s)
+		value, err := model.EvaluateObjective(d.in, s)
 		if err != nil {
 			return d.fail(fmt.Errorf("search: a schedule as it was decoded: %w", err))
 		}

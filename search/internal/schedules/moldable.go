@@ -22,7 +22,7 @@ var shelvesParts = []float64{1, 1.0 / 2, 1.0 / 3, 1.0 / 5}
 func (p *problem) moldableStarts(ctx context.Context) []startRule {
 	const allowed = model.ParallelJobs | model.MoldableJobs | model.UnrelatedTimes
 	in := p.in
-	objective := in.Objective()
+	objective := in.ObjectiveTerms()
 	if len(p.moldable) == 0 || in.Features()&^allowed != 0 || len(in.Clusters()) != 1 || !in.Clusters()[0].Uniform || in.Clusters()[0].WholeMachines ||
 		len(p.jobs) > maxShelvesJobs || in.Processors() > maxShelvesProcessors || len(objective) != 1 || objective[0].Metric != "makespan" || objective[0].Weight <= 0 {
 		return nil

@@ -138,7 +138,7 @@ func overDeadline(o *objective, s *sums) float64 { return s.over }
 // newObjective reads the objective.
 func newObjective(in *model.Instance, jobs int) *objective {
 	o := &objective{in: in, jobs: jobs, origin: in.FirstArrival(), floors: in.Features()&model.HardDeadlines == 0}
-	for _, weighted := range in.Objective() {
+	for _, weighted := range in.ObjectiveTerms() {
 		if weighted.Weight == 0 {
 			continue
 		}
@@ -153,7 +153,7 @@ func newObjective(in *model.Instance, jobs int) *objective {
 	}
 	o.floors = o.floors && !o.evaluate
 	o.additive = o.floors
-	for _, weighted := range in.Objective() {
+	for _, weighted := range in.ObjectiveTerms() {
 		if weighted.Weight != 0 {
 			o.additive = o.additive && o.addWeight(weighted.Metric, weighted.Weight)
 		}

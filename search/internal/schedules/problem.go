@@ -74,7 +74,7 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 		}
 	}
 	p.objective = newObjective(in, len(p.jobs))
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		if term.Metric == "makespan" && term.Weight > 0 {
 			p.tie = tieWeight * term.Weight
 		}

@@ -41,7 +41,7 @@ func agrees(in *model.Instance, s *model.Solution, a, b float64) bool {
 		last = max(last, s.Jobs[k].End)
 	}
 	weights := 0.0
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		weights += math.Abs(term.Weight)
 	}
 	rounding := 1e-12 * float64(in.Processors()) * last * weights
@@ -94,7 +94,7 @@ func TestSchedulesAreRight(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !agrees(in, s, found.Objective, e.Best(k).Objective) {
-				t.Fatalf("the engine adds up %v, the evaluator %v of %+v", e.Best(k).Objective, found.Objective, in.Objective())
+				t.Fatalf("the engine adds up %v, the evaluator %v of %+v", e.Best(k).Objective, found.Objective, in.ObjectiveTerms())
 			}
 			if nowhere := len(newProblem(context.Background(), in).nowhere); found.Left != e.Best(k).Left+nowhere {
 				t.Fatalf("the engine counts %d jobs left out besides %d, the schedule has %d", e.Best(k).Left, nowhere, found.Left)
@@ -366,7 +366,7 @@ func TestSchedulesReachTheBestOfAll(t *testing.T) {
 			}
 		}
 		if found.Left > best.Left || best.Better(found) && math.Abs(best.Objective-found.Objective) > 1e-9*math.Abs(best.Objective)+1e-12 {
-			t.Fatalf("found %+v, the best of all is %+v: objective %+v", found, best, in.Objective())
+			t.Fatalf("found %+v, the best of all is %+v: objective %+v", found, best, in.ObjectiveTerms())
 		}
 	})
 	if tried < race.Enough(race.Fewer(200, 50)) {

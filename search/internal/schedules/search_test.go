@@ -59,7 +59,7 @@ func TestSchedulesOfManyJobsAreDeterministic(t *testing.T) {
 		if report := model.Check(in, result.Solution); !report.OK() {
 			t.Fatal(report.Violations[0])
 		}
-		if objective, err := model.Objective(in, result.Solution); err != nil || math.Abs(objective-told) > 1e-9*told {
+		if objective, err := model.EvaluateObjective(in, result.Solution); err != nil || math.Abs(objective-told) > 1e-9*told {
 			t.Errorf("the search says %v, the evaluator %v (%v)", told, objective, err)
 		}
 		if err := model.WriteSolution(&texts[k], result.Solution); err != nil {
@@ -242,7 +242,7 @@ func TestSchedulesOfExamples(t *testing.T) {
 
 // oneLateJob is what one late job adds to the objective, where that is the miss rate; else 0.
 func oneLateJob(in *model.Instance) float64 {
-	if terms := in.Objective(); len(terms) != 1 || terms[0].Metric != "miss_rate" {
+	if terms := in.ObjectiveTerms(); len(terms) != 1 || terms[0].Metric != "miss_rate" {
 		return 0
 	}
 	deadlines := 0

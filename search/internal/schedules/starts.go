@@ -45,7 +45,7 @@ type startRule struct {
 // startRules are the rules that suit the instance, the best first.
 func (p *problem) startRules() []startRule {
 	deadlines, sums := p.objective.deadlines > 0, false
-	for _, term := range p.in.Objective() {
+	for _, term := range p.in.ObjectiveTerms() {
 		switch term.Metric {
 		case "mean_response", "mean_wait", "mean_slowdown", "bounded_slowdown":
 			sums = true

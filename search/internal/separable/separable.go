@@ -92,7 +92,7 @@ func NewWith(ctx context.Context, in *model.Instance, features model.Features) *
 	if in.Features()&^features != 0 || len(in.Jobs())*len(in.Clusters()) > maxPairs {
 		return nil
 	}
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		if term.Weight < 0 || term.Weight > 0 && !slices.Contains(Metrics, term.Metric) {
 			return nil
 		}
@@ -113,7 +113,7 @@ func NewWith(ctx context.Context, in *model.Instance, features model.Features) *
 			p.Nowhere = append(p.Nowhere, j)
 		}
 	}
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		if ctx.Err() != nil || term.Weight > 0 && !p.add(term.Metric, term.Weight) {
 			return nil
 		}

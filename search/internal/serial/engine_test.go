@@ -50,7 +50,7 @@ func TestSerialIsRight(t *testing.T) {
 					continue
 				}
 				if math.Abs(found-want) > 1e-9*math.Abs(want)+report.Evaluation.Rounding {
-					t.Fatalf("the engine adds up %v, the evaluator %v of %+v", found, want, p.In.Objective())
+					t.Fatalf("the engine adds up %v, the evaluator %v of %+v", found, want, p.In.ObjectiveTerms())
 				}
 			}
 		})
@@ -82,7 +82,7 @@ func leastOf(t *rapid.T, p *problem) float64 {
 				s.Jobs = append(s.Jobs, model.Placement{Job: p.In.Jobs()[j].ID, Cluster: p.In.Clusters()[cluster[j]].ID,
 					Processors: model.NewProcessorSet(model.Range{First: 0, Last: size - 1}), Start: start[j], End: end[j]})
 			}
-			value, err := model.Objective(p.In, s)
+			value, err := model.EvaluateObjective(p.In, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestSerialReachesTheBestOfAll(t *testing.T) {
 			}
 		}
 		if tolerance := 1e-9 * math.Abs(least); !(found <= least+tolerance) && !(math.Abs(found-least) < 1e-9) {
-			t.Fatalf("found %v, the best of all is %v of %+v", found, least, in.Objective())
+			t.Fatalf("found %v, the best of all is %v of %+v", found, least, in.ObjectiveTerms())
 		}
 	}
 	for range race.Fewer(6, 2) {

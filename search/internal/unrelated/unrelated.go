@@ -58,7 +58,7 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 // makespanWeight is the weight of the makespan if no other metric has one; otherwise 0.
 func makespanWeight(in *model.Instance) float64 {
 	weight := 0.0
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		switch {
 		case term.Metric == "makespan":
 			weight = term.Weight

@@ -114,7 +114,7 @@ func transferred(in *model.Instance) int {
 // penaltyWeight is the weight of qos_penalty in an objective of it alone.
 func penaltyWeight(in *model.Instance) (float64, error) {
 	weight := 0.0
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		switch {
 		case term.Weight == 0:
 		case term.Metric == "qos_penalty" && term.Weight > 0:

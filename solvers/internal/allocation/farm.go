@@ -256,7 +256,7 @@ func (f *farm) class(jobs []int, like int, committed float64) ggone.Class {
 // released is when a processor of the machine is first free.
 func (f *farm) released(k int) float64 {
 	m := &f.at[k]
-	held := f.in.Released(m.cluster)
+	held := f.in.HeldUntil(m.cluster)
 	if held == nil {
 		return f.in.FirstArrival()
 	}

@@ -55,8 +55,8 @@ func (f *farm) serve(machine []int) *model.Solution {
 	// on is the placement of the job on a machine.
 	on := func(job, k int, ready float64) model.Placement {
 		m, at, unit := &f.at[k], in.FirstArrival(), 0
-		if lines[k] == nil && in.Released(m.cluster) != nil {
-			lines[k] = newLine(in.Released(m.cluster)[m.first : m.first+m.processors])
+		if lines[k] == nil && in.HeldUntil(m.cluster) != nil {
+			lines[k] = newLine(in.HeldUntil(m.cluster)[m.first : m.first+m.processors])
 		}
 		if lines[k] != nil {
 			at, unit = lines[k].next(at, m.processors)

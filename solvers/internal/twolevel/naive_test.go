@@ -15,7 +15,7 @@ import (
 type naive struct {
 	opt      Options
 	platform *sim.Platform
-	empty    sim.Room
+	empty    *sim.Room
 	rng      *rand.Rand
 	margins  []float64
 	waiting  [][]*naiveJob // by cluster
@@ -36,7 +36,7 @@ type naiveJob struct {
 func newNaive(opt Options) sim.Discipline {
 	return sim.Discipline{General: func(platform *sim.Platform, seed uint64) sim.Policy {
 		n := platform.Clusters()
-		return &naive{opt: opt, platform: platform, empty: platform.All(), rng: rand.New(rand.NewPCG(seed, 0x74776f6c6576656c)), waiting: make([][]*naiveJob, n),
+		return &naive{opt: opt, platform: platform, empty: platform.Empty(), rng: rand.New(rand.NewPCG(seed, 0x74776f6c6576656c)), waiting: make([][]*naiveJob, n),
 			running: make([][]*naiveJob, n), jobs: map[*sim.Job]*naiveJob{}, event: make([]bool, n)}
 	}}
 }
@@ -45,7 +45,7 @@ func newNaive(opt Options) sim.Discipline {
 func (n *naive) Announce(j *sim.Job) {
 	k := &naiveJob{Job: j, estimate: n.platform.ReferenceEstimate(j)}
 	for c := range n.waiting {
-		k.fastest = append(k.fastest, n.platform.Fastest(j, c, &n.empty))
+		k.fastest = append(k.fastest, n.platform.Fastest(j, c, n.empty))
 	}
 	if math.IsNaN(k.estimate) {
 		k.estimate = slices.Min(k.fastest)

@@ -103,7 +103,7 @@ func TestNoneIsEASY(t *testing.T) {
 			continue
 		}
 		compared++
-		want, _, err := sim.Simulate(context.Background(), in, backfill.EASY(opt.Step), sim.Options{})
+		want, _, err := sim.Simulate(context.Background(), in, backfill.EASY(opt.Step, 1, backfill.Ranking{}), sim.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

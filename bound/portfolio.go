@@ -9,12 +9,13 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Proof is a lower bound of the objective of an instance. It rises with the work put in. Only one goroutine at a time may use it.
+// Portfolio is all methods at work on one instance, and the best lower bound of its objective that they have proved. The bound rises with the work
+// put in. Only one goroutine at a time may use it.
 //
 // The bound holds for every schedule that places all jobs it has to place: those that some cluster can run, that have no hard
 // deadline and that wait for no job that may be left out. A metric of positive weight without a bound counts as 0, because no
 // metric is negative. A metric of negative weight counts as its largest value.
-type Proof struct {
+type Portfolio struct {
 	in       *model.Instance
 	terms    []*term
 	constant *big.Rat // contribution of the metrics of negative weight; nil: one of them has no largest value, so that there is no bound
@@ -23,7 +24,7 @@ type Proof struct {
 }
 
 // Duties returns the duty of a schedule towards each job. It is nil if the context ended before the duties were known.
-func (p *Proof) Duties() []Duty { return p.duties }
+func (p *Portfolio) Duties() []Duty { return p.duties }
 
 // Part says what one method proves of one metric of the objective.
 type Part struct {
@@ -44,25 +45,25 @@ type term struct {
 	busy    []bool
 }
 
-// New prepares a proof. So far it has proved nothing. If the context ends first, it will never prove anything.
-func New(ctx context.Context, in *model.Instance) *Proof { return prepare(ctx, in, false) }
+// New prepares the methods that apply to an instance. So far they have proved nothing. If the context ends first, they never will.
+func New(ctx context.Context, in *model.Instance) *Portfolio { return prepare(ctx, in, false) }
 
-// NewCertified is like [New], but the proof also keeps what its certificate needs, see [Proof.Certificate]. It proves the same.
-func NewCertified(ctx context.Context, in *model.Instance) *Proof { return prepare(ctx, in, true) }
+// NewCertified is like [New], but the methods also keep what a certificate needs, see [Portfolio.Certificate]. They prove the same.
+func NewCertified(ctx context.Context, in *model.Instance) *Portfolio { return prepare(ctx, in, true) }
 
-// prepare makes a proof.
-func prepare(ctx context.Context, in *model.Instance, certified bool) *Proof {
+// prepare makes a portfolio.
+func prepare(ctx context.Context, in *model.Instance, certified bool) *Portfolio {
 	r := newRelaxation(ctx, in)
 	if r == nil {
-		return &Proof{in: in}
+		return &Portfolio{in: in}
 	}
-	p := &Proof{in: in, duties: r.duties, constant: new(big.Rat)}
-	for _, o := range in.Objective() {
+	p := &Portfolio{in: in, duties: r.duties, constant: new(big.Rat)}
+	for _, o := range in.ObjectiveTerms() {
 		switch {
 		case o.Weight < 0:
 			most, limited := r.most(o.Metric)
 			if !limited {
-				return &Proof{in: in, duties: r.duties}
+				return &Portfolio{in: in, duties: r.duties}
 			}
 			p.constant.Add(p.constant, most.Mul(most, exact(o.Weight)))
 		case o.Weight > 0:
@@ -82,7 +83,7 @@ func prepare(ctx context.Context, in *model.Instance, certified bool) *Proof {
 
 // Improve continues for the given work (see [Prover]) and says whether more work may raise the bound. It shares the work among
 // the methods that are not at their end. Methods that prove all they can in one call do so in the first call.
-func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
+func (p *Portfolio) Improve(ctx context.Context, work int64) (more bool) {
 	if p.constant == nil {
 		return false
 	}
@@ -107,9 +108,9 @@ func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
 	return more
 }
 
-// Limit tells the proof that schedules that cost more than the given objective, that of a known schedule, do not matter. The bound
+// Limit tells the methods that schedules that cost more than the given objective, that of a known schedule, do not matter. The bound
 // may stop there.
-func (p *Proof) Limit(objective float64) {
+func (p *Portfolio) Limit(objective float64) {
 	if value, ok := p.Bound().Value(); !ok || math.IsInf(objective, 0) || math.IsNaN(objective) || objective <= value {
 		return
 	}
@@ -127,7 +128,7 @@ func (p *Proof) Limit(objective float64) {
 }
 
 // Order is an order of all jobs that gives a schedule of about the proved cost, see [Finder]. It returns false if no prover has come upon one.
-func (p *Proof) Order() ([]int, bool) {
+func (p *Portfolio) Order() ([]int, bool) {
 	for _, t := range p.terms {
 		for _, prover := range t.provers {
 			if finder, ok := prover.(Finder); ok {
@@ -141,7 +142,7 @@ func (p *Proof) Order() ([]int, bool) {
 }
 
 // Bound is the proved bound. There is one after the first work, unless a metric of negative weight has no largest value.
-func (p *Proof) Bound() model.Bound {
+func (p *Portfolio) Bound() model.Bound {
 	if p.constant == nil || !p.begun && len(p.terms) > 0 {
 		return model.Bound{}
 	}
@@ -154,7 +155,7 @@ func (p *Proof) Bound() model.Bound {
 
 // total is the weighted sum of the bounds of the metrics, in the order of the terms, rounded down. It adds up exactly: beside a metric of very
 // large weight rounding would swallow the others.
-func (p *Proof) total(bounds []float64) model.Bound {
+func (p *Portfolio) total(bounds []float64) model.Bound {
 	if len(bounds) == 1 && p.terms[0].weight == 1 && p.constant.Sign() == 0 {
 		return model.ProvedBound(bounds[0]) // most often
 	}
@@ -180,7 +181,7 @@ func (p *Proof) total(bounds []float64) model.Bound {
 func exact(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 
 // Parts lists what each method has proved, in the order of the objective and the methods.
-func (p *Proof) Parts() []Part {
+func (p *Portfolio) Parts() []Part {
 	var parts []Part
 	for _, t := range p.terms {
 		best := t.best()

@@ -1,4 +1,4 @@
-package schema
+package schema_test
 
 import (
 	"fmt"
@@ -53,7 +53,7 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[model.ProcessorSet]():
 		return &jsonschema.Schema{Type: "string", Pattern: "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$", MaxLength: new(uint64(longestSet))}
 	case reflect.TypeFor[model.Metrics]():
-		return metrics()
+		return metricTable()
 	case reflect.TypeFor[model.Bound]():
 		return &jsonschema.Schema{Type: "number"}
 	}
@@ -79,8 +79,8 @@ func processorRange() *jsonschema.Schema {
 	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{count("rigid", ""), moldable}}
 }
 
-// metrics has one property a metric.
-func metrics() *jsonschema.Schema {
+// metricTable has one property a metric.
+func metricTable() *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
 	for _, m := range model.MetricTable() {
 		value := &jsonschema.Schema{Type: "number"}

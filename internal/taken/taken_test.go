@@ -1,4 +1,4 @@
-package bench_test
+package taken_test
 
 import (
 	"errors"
@@ -8,17 +8,18 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/taken"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	_ "github.com/allot-opt/allot/solvers"
 )
 
 // The matrix knows every refusal: on instances that ask for anything, also behind earlier jobs, a solver refuses only what asks for something that the matrix
 // says it refuses; and it refuses whatever asks for a feature or an objective that the matrix says it refuses.
 func TestMatrixKnowsEveryRefusal(t *testing.T) {
-	rows, err := bench.Matrix()
+	rows, err := taken.All()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestMatrixKnowsEveryRefusal(t *testing.T) {
 		features |= in.Features()
 		for k := range rows {
 			r := &rows[k]
-			if r.Absent != "" || r.Solver == "broken" { // which refuses everything
+			if r.Absent != "" {
 				continue
 			}
 			err := solvers[k].Supports(in)
@@ -63,7 +64,7 @@ func TestMatrixKnowsEveryRefusal(t *testing.T) {
 			case !errors.Is(err, solve.ErrUnsupported):
 				t.Fatalf("%s: %v", r.Solver, err)
 			case !r.Explains(in):
-				t.Fatalf("%s refuses an instance with %s and objective %v, which the matrix does not explain: %v", r.Solver, in.Features(), in.Objective(), err)
+				t.Fatalf("%s refuses an instance with %s and objective %v, which the matrix does not explain: %v", r.Solver, in.Features(), in.ObjectiveTerms(), err)
 			default:
 				refused++
 			}
@@ -80,7 +81,7 @@ func asked(in *model.Instance) map[string]bool {
 	for _, name := range strings.Split(in.Features().String(), ", ") {
 		names[name] = true
 	}
-	for _, term := range in.Objective() {
+	for _, term := range in.ObjectiveTerms() {
 		if term.Weight != 0 {
 			names[term.Metric] = true
 		}
@@ -90,7 +91,7 @@ func asked(in *model.Instance) map[string]bool {
 
 // The matrix has a cell for each feature and each metric that can be an objective.
 func TestMatrixIsComplete(t *testing.T) {
-	rows, err := bench.Matrix()
+	rows, err := taken.All()
 	if err != nil {
 		t.Fatal(err)
 	}

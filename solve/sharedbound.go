@@ -1,0 +1,65 @@
+package solve
+
+import (
+	"context"
+
+	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/model"
+)
+
+// SharedBound holds what is known of an instance independently of any solver: lower bounds, and which jobs a schedule has to place. A run has one
+// SharedBound. The first user starts it with a little work: a solver that needs the bound, or the run when it states its figures. A solver may
+// improve the SharedBound further; later solvers of the same run see the improvement. Only one goroutine at a time may use it.
+type SharedBound struct {
+	*bound.Portfolio // nil: not started
+	in               *model.Instance
+	idle             bool // true: find does no work, see [Options]
+	certified        bool // keep what a certificate needs
+	more             bool // more work may improve the bound
+}
+
+// SharedBound returns what the run has proved of its instance, and first does a little work if there is nothing yet. For another instance, or outside
+// of [Run], it returns a new SharedBound.
+func (o *Options) SharedBound(ctx context.Context, in *model.Instance) *SharedBound {
+	p := o.shared
+	if p == nil || p.in != in {
+		p = &SharedBound{in: in, idle: o.Unbounded, certified: o.Certify}
+	}
+	p.find(ctx)
+	return p
+}
+
+// find starts the methods with a little work, unless it was started already. It stops when the context ends.
+func (p *SharedBound) find(ctx context.Context) {
+	if p.Portfolio == nil {
+		prepare := bound.New
+		if p.certified {
+			prepare = bound.NewCertified
+		}
+		p.Portfolio = prepare(ctx, p.in)
+		if !p.idle {
+			p.Continue(ctx, bound.LittleWork)
+		}
+	}
+}
+
+// Continue improves the bound with about the given work, in the units of [bound.Prover].
+func (p *SharedBound) Continue(ctx context.Context, work int64) { p.more = p.Improve(ctx, work) }
+
+// More reports whether more work may improve the bound.
+func (p *SharedBound) More() bool { return p.more }
+
+// WorstLeft returns the strictest duty among the jobs that a schedule leaves out. MustPlace: it leaves out a job that has to be placed, or one of
+// which that is not known. MayLeave: it leaves out jobs that a schedule need not place. MustLeave: it leaves out no job, or only jobs that no
+// schedule can place.
+func (p *SharedBound) WorstLeft(sol *model.Solution) bound.Duty {
+	worst, duties := bound.MustLeave, p.Duties()
+	for k := range sol.Unscheduled {
+		j, known := p.in.JobIndex(sol.Unscheduled[k].Job)
+		if !known || duties == nil {
+			return bound.MustPlace
+		}
+		worst = min(worst, duties[j])
+	}
+	return worst
+}
