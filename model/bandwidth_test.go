@@ -37,7 +37,7 @@ func TestBandwidthByHand(t *testing.T) {
 	placed := &model.Solution{Jobs: []model.Placement{{Job: "least", Cluster: "d", Processors: model.Processors(0), End: 1},
 		{Job: "j", Cluster: "c", Processors: model.Processors(0, 1), End: 15}, {Job: "k", Cluster: "c", Processors: model.Processors(0), Start: 15, End: 20}}}
 	report := model.Check(in, placed)
-	if len(report.Violations) != 1 || report.Violations[0].Code != model.CodeBandwidth {
+	if len(report.Violations) != 1 || report.Violations[0].Code != "bandwidth" {
 		t.Errorf("the checker lists %v", report.Violations)
 	}
 }

@@ -113,7 +113,7 @@ func TestMemoryOfOneMachine(t *testing.T) {
 		}
 		for held := max(1, want); held <= min(want+1, units); held++ {
 			report := model.Check(in, &model.Solution{Jobs: []model.Placement{placed("j", "c", fmt.Sprintf("0-%d", held-1), 0, 1)}})
-			if refused := strings.Contains(violations(report), string(model.CodeMemory)); refused != (held > want) {
+			if refused := strings.Contains(violations(report), "memory"); refused != (held > want) {
 				t.Fatalf("%d tasks of %v each, memory %v: the checker refuses them: %t", held, each, memory, refused)
 			}
 		}

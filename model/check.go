@@ -52,7 +52,7 @@ func minimised(in *Instance, sol *Solution, report *Report) *Instance {
 	}
 	target, err := in.WithObjective(sol.Minimised)
 	if err != nil {
-		report.add(Violation{Code: CodeWrongObjective, Message: "minimised: " + err.Error()})
+		report.add(Violation{Code: codeWrongObjective, Message: "minimised: " + err.Error()})
 		return in
 	}
 	return target
@@ -73,12 +73,12 @@ func (c *checker) jobs() {
 		job, ok := c.in.jobIndex[u.Job]
 		switch {
 		case !ok:
-			c.report.add(Violation{Code: CodeUnknownJob, Job: u.Job, Message: "the instance has no such job"})
+			c.report.add(Violation{Code: codeUnknownJob, Job: u.Job, Message: "the instance has no such job"})
 			continue
 		case out[job] || c.isPlaced(job):
-			c.report.add(Violation{Code: CodeDuplicateJob, Job: u.Job, Message: "the job is left out, and also placed or left out elsewhere"})
+			c.report.add(Violation{Code: codeDuplicateJob, Job: u.Job, Message: "the job is left out, and also placed or left out elsewhere"})
 		case u.Reason == "":
-			c.report.add(Violation{Code: CodeNoReason, Job: u.Job, Message: "the job is left out without a reason"})
+			c.report.add(Violation{Code: codeNoReason, Job: u.Job, Message: "the job is left out without a reason"})
 		}
 		out[job] = true
 	}
@@ -91,13 +91,13 @@ func (c *checker) jobs() {
 			out[job] = true
 		}
 		if len(p.Pieces) > 0 && (p.Cluster != "" || len(p.Processors) > 0) {
-			c.report.add(Violation{Code: CodePieces, Job: p.Job, Cluster: p.Cluster, From: p.Start, To: p.End,
+			c.report.add(Violation{Code: codePieces, Job: p.Job, Cluster: p.Cluster, From: p.Start, To: p.End,
 				Message: "expected the cluster and its processors in the pieces alone, found them beside"})
 		}
 	}
 	for k := range c.in.jobs {
 		if !out[k] {
-			c.report.add(Violation{Code: CodeMissingJob, Job: c.in.jobs[k].ID, Message: "the job is neither placed nor left out"})
+			c.report.add(Violation{Code: codeMissingJob, Job: c.in.jobs[k].ID, Message: "the job is neither placed nor left out"})
 		}
 	}
 }
@@ -115,18 +115,18 @@ func (c *checker) part(p *part) {
 		}
 	}
 	if job.runtimes != nil && math.IsNaN(job.runtimes[p.cluster]) {
-		violation(CodeIneligible, "", "the job states no run time for the cluster")
+		violation(codeIneligible, "", "the job states no run time for the cluster")
 		return
 	}
 	for _, r := range p.set {
 		for g := cluster.GroupOf(r.First); g < len(cluster.Machines) && cluster.Machines[g].First <= r.Last; g++ {
 			m := &cluster.Machines[g]
 			if m.Bandwidth < job.MinBandwidth {
-				violation(CodeBandwidth, m.ID, "the machine offers %g, the job needs %g", m.Bandwidth, job.MinBandwidth)
+				violation(codeBandwidth, m.ID, "the machine offers %g, the job needs %g", m.Bandwidth, job.MinBandwidth)
 			}
 			for _, need := range job.Licences {
 				if !m.Runs(need.Licence) {
-					violation(CodeLicence, m.ID, "the machine does not run licence %s", shown(c.in.licences[need.Licence].ID))
+					violation(codeLicence, m.ID, "the machine does not run licence %s", shown(c.in.licences[need.Licence].ID))
 				}
 			}
 		}
@@ -142,7 +142,7 @@ func (c *checker) duration(p *part, violation func(Code, string, string, ...any)
 		longest = 2 * want
 	}
 	if found := p.end - p.start; !lasts(p.start, p.end, want, longest) || want > 0 && found == 0 {
-		violation(CodeWrongEnd, p.set.clipped(), "expected to take %v, takes %v", want, found)
+		violation(codeWrongEnd, p.set.clipped(), "expected to take %v, takes %v", want, found)
 	}
 }
 
@@ -187,17 +187,17 @@ func (c *checker) job(k int) {
 			From: c.start[k], To: c.end[k], Message: fmt.Sprintf(format, args...)})
 	}
 	if c.start[k] < job.Arrival {
-		violation(CodeEarlyStart, "the job arrives at %v", job.Arrival)
+		violation(codeEarlyStart, "the job arrives at %v", job.Arrival)
 	}
 	if job.DeadlineHard && c.isLate(k) {
-		violation(CodeHardDeadline, "the deadline %v is hard", job.Deadline)
+		violation(codeHardDeadline, "the deadline %v is hard", job.Deadline)
 	}
 	for _, before := range job.After {
 		switch {
 		case !c.isPlaced(before):
-			violation(CodePrecedence, "job %s must end first and is not placed", shown(c.in.jobs[before].ID))
+			violation(codePrecedence, "job %s must end first and is not placed", shown(c.in.jobs[before].ID))
 		case c.start[k] < c.end[before]:
-			violation(CodePrecedence, "job %s must end first and ends at %v", shown(c.in.jobs[before].ID), c.end[before])
+			violation(codePrecedence, "job %s must end first and ends at %v", shown(c.in.jobs[before].ID), c.end[before])
 		}
 	}
 	if c.whole[k] {
@@ -231,10 +231,10 @@ func (c *checker) extent(k int, violation func(Code, string, ...any)) {
 		}
 	}
 	if held < least || held > most {
-		violation(CodeProcessorCount, "expected %d to %d processors, found %d", least, most, held)
+		violation(codeProcessorCount, "expected %d to %d processors, found %d", least, most, held)
 	}
 	if !oneCluster && job.Span != SpanGrid || !oneMachine {
-		violation(CodeSpan, "the job's span is %s", job.Span)
+		violation(codeSpan, "the job's span is %s", job.Span)
 	}
 }
 
@@ -254,17 +254,17 @@ func (c *checker) pieces(k int, violation func(Code, string, ...any)) {
 		tasks += p.tasks
 		all, held := shares[p.cluster].tasks, shares[p.cluster].processors
 		if size := p.set.Len(); all >= held && p.tasks < size || all <= held && p.tasks > size {
-			violation(CodeTasks, "expected the %d tasks on %d processors spread evenly, found a piece with %d tasks on %d processors", all, held, p.tasks, size)
+			violation(codeTasks, "expected the %d tasks on %d processors spread evenly, found a piece with %d tasks on %d processors", all, held, p.tasks, size)
 		}
 		end = max(end, p.end)
 		if p.start != c.start[k] {
-			violation(CodePieces, "expected every piece to start with the job at %v, one starts at %v", c.start[k], p.start)
+			violation(codePieces, "expected every piece to start with the job at %v, one starts at %v", c.start[k], p.start)
 		}
 	}
 	if tasks != c.in.jobs[k].Tasks {
-		violation(CodeTasks, "expected %d tasks, the pieces run %d", c.in.jobs[k].Tasks, tasks)
+		violation(codeTasks, "expected %d tasks, the pieces run %d", c.in.jobs[k].Tasks, tasks)
 	}
 	if end != c.end[k] {
-		violation(CodePieces, "the last piece ends at %v", end)
+		violation(codePieces, "the last piece ends at %v", end)
 	}
 }

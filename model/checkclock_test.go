@@ -119,7 +119,7 @@ func (c *clockCase) codes(t *testing.T, clock float64) string {
 // The checker once accepted these schedules. Each breaks one rule.
 func TestThePastDefectsOfTheCheckerAreRefused(t *testing.T) {
 	for name, want := range map[string]model.Code{
-		"E_checker_A": model.CodeOverlap, "E_checker_A2": model.CodeOverlap, "E_checker_B": model.CodeLicence, "E_checker_C": model.CodePrecedence,
+		"E_checker_A": "overlap", "E_checker_A2": "overlap", "E_checker_B": "licence", "E_checker_C": "precedence",
 	} {
 		in, err := model.ReadInstanceFile(realdata.Path(t, "defects2", name+".json"))
 		if err != nil {

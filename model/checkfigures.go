@@ -14,11 +14,11 @@ func (c *checker) figures() {
 	}
 	found := c.report.Objective
 	if sol.Objective != nil && differs(*sol.Objective, found, c.report.Rounding) {
-		c.report.add(Violation{Code: CodeWrongObjective, Message: fmt.Sprintf("stated %v, found %v", *sol.Objective, found)})
+		c.report.add(Violation{Code: codeWrongObjective, Message: fmt.Sprintf("stated %v, found %v", *sol.Objective, found)})
 	}
 	// Where nothing is placed, there is no schedule whose objective the bound would be of.
 	if len(sol.Jobs) > 0 && c.report.Refutes(sol.Bound) {
-		c.report.add(Violation{Code: CodeWrongBound, Message: fmt.Sprintf("the lower bound %v is above the objective %v", sol.Bound, found)})
+		c.report.add(Violation{Code: codeWrongBound, Message: fmt.Sprintf("the lower bound %v is above the objective %v", sol.Bound, found)})
 	}
 	c.status()
 }
@@ -35,7 +35,7 @@ func (c *checker) metric(name string, stated MetricValue) {
 	found, ok := c.report.Metrics[name]
 	m, known := MetricNamed(name)
 	wrong := func(cluster, format string, args ...any) {
-		c.report.add(Violation{Code: CodeWrongMetric, Cluster: cluster, Resource: name, Message: fmt.Sprintf(format, args...)})
+		c.report.add(Violation{Code: codeWrongMetric, Cluster: cluster, Resource: name, Message: fmt.Sprintf(format, args...)})
 	}
 	switch {
 	case !known:
@@ -64,7 +64,7 @@ func (c *checker) metric(name string, stated MetricValue) {
 func (c *checker) status() {
 	sol := c.sol
 	wrong := func(message string) {
-		c.report.add(Violation{Code: CodeWrongStatus, Resource: string(sol.Status), Message: message})
+		c.report.add(Violation{Code: codeWrongStatus, Resource: string(sol.Status), Message: message})
 	}
 	switch sol.Status {
 	case Infeasible:

@@ -29,7 +29,7 @@ func (c *checker) together(k int) {
 	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(a.cluster-b.cluster, a.First-b.First) })
 	for i := 1; i < len(runs); i++ {
 		if before := runs[i-1]; runs[i].cluster == before.cluster && runs[i].First <= before.Last {
-			c.report.add(Violation{CodeOverlap, job.ID, c.in.clusters[before.cluster].ID, fmt.Sprint(runs[i].First), c.start[k], c.end[k], "two pieces of the job name the processor"})
+			c.report.add(Violation{codeOverlap, job.ID, c.in.clusters[before.cluster].ID, fmt.Sprint(runs[i].First), c.start[k], c.end[k], "two pieces of the job name the processor"})
 			break // once a job
 		}
 	}
@@ -37,7 +37,7 @@ func (c *checker) together(k int) {
 		c.in.onMachines(p.cluster, p.set, func(group, at, _ int) {
 			on, m := machine{p.cluster, group, at}, &c.in.clusters[p.cluster].Machines[group]
 			if n := tasks[on]; !holds(m.Memory, job.Memory, n) {
-				c.report.add(Violation{CodeMemory, job.ID, c.in.clusters[p.cluster].ID, m.Name(at), c.start[k], c.end[k],
+				c.report.add(Violation{codeMemory, job.ID, c.in.clusters[p.cluster].ID, m.Name(at), c.start[k], c.end[k],
 					fmt.Sprintf("the %d tasks of the job there need %v each, the machine has %v", n, job.Memory, m.Memory)})
 			}
 			delete(tasks, on)

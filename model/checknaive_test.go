@@ -265,9 +265,9 @@ func compareWithNaive(schedules *rapid.Generator[drawn]) func(*rapid.T) {
 				t.Fatalf("%s: got %v, want %v", what, got, want)
 			}
 		}
-		compare("overlaps", reported(report, model.CodeOverlap, func(v model.Violation) string { return v.Job }), n.overlaps())
-		compare("memory", reported(report, model.CodeMemory, func(v model.Violation) string { return v.Cluster + "/" + v.Resource }), n.memory())
-		compare("licences", reported(report, model.CodeLicence, func(v model.Violation) string {
+		compare("overlaps", reported(report, "overlap", func(v model.Violation) string { return v.Job }), n.overlaps())
+		compare("memory", reported(report, "memory", func(v model.Violation) string { return v.Cluster + "/" + v.Resource }), n.memory())
+		compare("licences", reported(report, "licence", func(v model.Violation) string {
 			pool := -1
 			if c, ok := d.in.ClusterIndex(v.Cluster); ok {
 				pool = c
@@ -335,7 +335,7 @@ func overlapsAt(t *testing.T, processors int, at ...int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := reported(model.Check(in, sol), model.CodeOverlap, func(v model.Violation) string { return v.Job })
+		got := reported(model.Check(in, sol), "overlap", func(v model.Violation) string { return v.Job })
 		if want := newNaive(in, sol).overlaps(); !maps.Equal(got, want) {
 			t.Fatalf("got %v, want %v", got, want)
 		}
@@ -390,7 +390,7 @@ func TestSmallNeedsOfMemoryAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		report := model.Check(in, sol)
-		if got := reported(report, model.CodeMemory, func(v model.Violation) string { return v.Resource }); len(got) != want || len(report.Violations) != want {
+		if got := reported(report, "memory", func(v model.Violation) string { return v.Resource }); len(got) != want || len(report.Violations) != want {
 			t.Errorf("%d small ones: %s", small, violations(report))
 		}
 	}

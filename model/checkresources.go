@@ -37,7 +37,7 @@ func (c *checker) overlaps(byStart [][]*part) {
 						return
 					}
 					reported = before
-					c.report.add(Violation{CodeOverlap, c.in.jobs[p.job].ID, c.in.clusters[cluster].ID, fmt.Sprint(processor),
+					c.report.add(Violation{codeOverlap, c.in.jobs[p.job].ID, c.in.clusters[cluster].ID, fmt.Sprint(processor),
 						p.start, min(p.end, before.end), fmt.Sprintf("job %s holds the processor until %v", shown(c.in.jobs[before.job].ID), before.end)})
 				})
 			}
@@ -272,7 +272,7 @@ func (c *checker) holdMemory(held amounts, h holding, sign float64) {
 
 // tooLittleMemory reports that the tasks on a machine of the group need more memory than it has when the piece starts.
 func (c *checker) tooLittleMemory(p *part, group *Machine, machine int, need float64) {
-	c.report.add(Violation{CodeMemory, c.in.jobs[p.job].ID, c.in.clusters[p.cluster].ID, group.Name(machine), p.start, p.end,
+	c.report.add(Violation{codeMemory, c.in.jobs[p.job].ID, c.in.clusters[p.cluster].ID, group.Name(machine), p.start, p.end,
 		fmt.Sprintf("the tasks running there need %v, the machine has %v", need, group.Memory)})
 }
 
@@ -346,7 +346,7 @@ func (c *checker) licences() {
 
 // shortage is the violation of a pool with too few copies for the job of a piece.
 func (c *checker) shortage(p *part, from pool, message string) Violation {
-	v := Violation{Code: CodeLicence, Job: c.in.jobs[p.job].ID, Resource: c.in.licences[from.licence].ID, From: p.start, To: p.end, Message: message}
+	v := Violation{Code: codeLicence, Job: c.in.jobs[p.job].ID, Resource: c.in.licences[from.licence].ID, From: p.start, To: p.end, Message: message}
 	if from.cluster >= 0 {
 		v.Cluster = c.in.clusters[from.cluster].ID
 	}

@@ -69,7 +69,7 @@ func checkFirstProcessors(t *testing.T, in *model.Instance) {
 	}
 	report := model.Check(in, sol)
 	for _, v := range report.Violations {
-		if v.Code == model.CodeWrongEnd || v.Code == model.CodeForeignProcessor || v.Code == model.CodeMissingJob {
+		if v.Code == "wrong-end" || v.Code == "foreign-processor" || v.Code == "missing-job" {
 			t.Errorf("%v", v)
 		}
 	}

@@ -15,9 +15,9 @@ func TestJobsOfNoTime(t *testing.T) {
 	}{
 		{"amid another job", `"processors": 2`, ""},
 		{"all memory", `"processors": 2, "memory": 2`, ""},
-		{"more memory than there is", `"processors": 2, "memory": 2.5`, model.CodeMemory},
+		{"more memory than there is", `"processors": 2, "memory": 2.5`, "memory"},
 		{"all copies", `"licences": {"x": 2}`, ""},
-		{"more copies than there are", `"licences": {"x": 3}`, model.CodeLicence},
+		{"more copies than there are", `"licences": {"x": 3}`, "licence"},
 	} {
 		in, err := readInstance(`{"schema": "allot/instance/1", ` + machines + `, "jobs": [
 			{"id": "long", "work": 5, "processors": 2, "memory": 1, "licences": {"x": 1}}, {"id": "none", "work": 0, ` + c.job + `}]}`)

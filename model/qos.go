@@ -262,7 +262,7 @@ func (c *checker) loads() {
 		return
 	}
 	violation := func(l Load, format string, args ...any) {
-		c.report.add(Violation{Code: CodeLoads, Cluster: l.Cluster, Resource: l.Machine, Message: fmt.Sprintf(format, args...)})
+		c.report.add(Violation{Code: codeLoads, Cluster: l.Cluster, Resource: l.Machine, Message: fmt.Sprintf(format, args...)})
 	}
 	if !c.in.hasQueueing() {
 		violation(c.sol.Loads[0], "loads are stated for an instance without a queueing view")

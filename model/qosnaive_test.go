@@ -304,7 +304,7 @@ func (q *queues) compare(t *rapid.T, in *model.Instance, sol *model.Solution, se
 		sol.Loads = append(sol.Loads, model.Load{Cluster: loads[0].Cluster, Machine: rapid.SampledFrom([]string{"x", loads[0].Machine}).Draw(t, "name"), Rate: loads[0].Rate})
 	}
 	found := model.Check(in, sol)
-	got := reported(found, model.CodeLoads, func(v model.Violation) string { return v.Cluster + "/" + v.Resource })
+	got := reported(found, "loads", func(v model.Violation) string { return v.Cluster + "/" + v.Resource })
 	want, sure := q.wrongLoads(sol, view)
 	if sure && !maps.Equal(got, want) {
 		t.Fatalf("loads %v, λ %v, T %v, μ %v: found %v, expected %v", sol.Loads, view.Rate, view.Period, q.mu, got, want)

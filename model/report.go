@@ -5,37 +5,39 @@ import (
 	"strings"
 )
 
-// Code names a kind of violation. Codes are stable: other programs may rely on them.
+// Code names a kind of violation, such as "overlap". Codes are stable: other programs may rely on them. docs/rules.md lists all of them.
 type Code string
 
-// The codes.
+// CodeWrongInstance is the code of a solution that was made for another instance. Further violations may follow from it.
+const CodeWrongInstance Code = "wrong-instance"
+
+// The other codes.
 const (
-	CodeUnknownJob       Code = "unknown-job"       // a placement or reason names no job of the instance
-	CodeDuplicateJob     Code = "duplicate-job"     // placed, or left out, more than once, or both
-	CodeMissingJob       Code = "missing-job"       // neither placed nor left out
-	CodeUnknownCluster   Code = "unknown-cluster"   // a placement names no cluster of the instance
-	CodeForeignProcessor Code = "foreign-processor" // the cluster has no such processor
-	CodeTime             Code = "bad-time"          // not a finite interval of times ≥ 0
-	CodeProcessorCount   Code = "processor-count"   // fewer or more processors than the job may use
-	CodeTasks            Code = "tasks"             // the pieces do not run the job's tasks, each once
-	CodePieces           Code = "pieces"            // pieces that do not make up the interval of the placement
-	CodeSpan             Code = "span"              // processors further apart than the job allows
-	CodeIneligible       Code = "ineligible"        // the job states no run time for the cluster
-	CodeEarlyStart       Code = "early-start"       // before the arrival
-	CodePrecedence       Code = "precedence"        // before the end of a job that must end first
-	CodeWrongEnd         Code = "wrong-end"         // end − start is not the execution time
-	CodeOverlap          Code = "overlap"           // a processor runs two jobs at once
-	CodeMemory           Code = "memory"            // more memory than a machine has
-	CodeLicence          Code = "licence"           // more copies than a pool has, or a machine that does not run it
-	CodeBandwidth        Code = "bandwidth"         // a machine offers less than the job needs
-	CodeHardDeadline     Code = "hard-deadline"     // ends after a hard deadline
-	CodeNoReason         Code = "no-reason"         // left out without a reason
-	CodeWrongMetric      Code = "wrong-metric"      // a stated metric is not the recomputed one
-	CodeWrongObjective   Code = "wrong-objective"   // the stated objective is not the recomputed one
-	CodeWrongBound       Code = "wrong-bound"       // a lower bound above the objective
-	CodeWrongStatus      Code = "wrong-status"      // a status that the rest contradicts
-	CodeWrongInstance    Code = "wrong-instance"    // made for another instance
-	CodeLoads            Code = "loads"             // loads that do not carry the assignment
+	codeUnknownJob       Code = "unknown-job"       // a placement or reason names no job of the instance
+	codeDuplicateJob     Code = "duplicate-job"     // placed, or left out, more than once, or both
+	codeMissingJob       Code = "missing-job"       // neither placed nor left out
+	codeUnknownCluster   Code = "unknown-cluster"   // a placement names no cluster of the instance
+	codeForeignProcessor Code = "foreign-processor" // the cluster has no such processor
+	codeTime             Code = "bad-time"          // not a finite interval of times ≥ 0
+	codeProcessorCount   Code = "processor-count"   // fewer or more processors than the job may use
+	codeTasks            Code = "tasks"             // the pieces do not run the job's tasks, each once
+	codePieces           Code = "pieces"            // pieces that do not make up the interval of the placement
+	codeSpan             Code = "span"              // processors further apart than the job allows
+	codeIneligible       Code = "ineligible"        // the job states no run time for the cluster
+	codeEarlyStart       Code = "early-start"       // before the arrival
+	codePrecedence       Code = "precedence"        // before the end of a job that must end first
+	codeWrongEnd         Code = "wrong-end"         // end − start is not the execution time
+	codeOverlap          Code = "overlap"           // a processor runs two jobs at once
+	codeMemory           Code = "memory"            // more memory than a machine has
+	codeLicence          Code = "licence"           // more copies than a pool has, or a machine that does not run it
+	codeBandwidth        Code = "bandwidth"         // a machine offers less than the job needs
+	codeHardDeadline     Code = "hard-deadline"     // ends after a hard deadline
+	codeNoReason         Code = "no-reason"         // left out without a reason
+	codeWrongMetric      Code = "wrong-metric"      // a stated metric is not the recomputed one
+	codeWrongObjective   Code = "wrong-objective"   // the stated objective is not the recomputed one
+	codeWrongBound       Code = "wrong-bound"       // a lower bound above the objective
+	codeWrongStatus      Code = "wrong-status"      // a status that the rest contradicts
+	codeLoads            Code = "loads"             // loads that do not carry the assignment
 )
 
 // Violation is one thing wrong with a solution.

@@ -119,7 +119,7 @@ func TestSaturationDefect(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := model.Check(in, sol)
-	if len(report.Violations) != 2 || report.Violations[0].Code != model.CodeLoads || report.Objective < 4.4e8 {
+	if len(report.Violations) != 2 || report.Violations[0].Code != "loads" || report.Objective < 4.4e8 {
 		t.Errorf("%v, objective %v", report.Violations, report.Objective)
 	}
 }

@@ -62,13 +62,13 @@ func (s *schedule) add(k int, report *Report) {
 	job, ok := s.in.jobIndex[p.Job]
 	switch {
 	case !ok:
-		report.add(Violation{Code: CodeUnknownJob, Job: p.Job, Message: "the instance has no such job"})
+		report.add(Violation{Code: codeUnknownJob, Job: p.Job, Message: "the instance has no such job"})
 		return
 	case s.isPlaced(job):
-		report.add(Violation{Code: CodeDuplicateJob, Job: p.Job, From: p.Start, To: p.End, Message: "the job is placed more than once"})
+		report.add(Violation{Code: codeDuplicateJob, Job: p.Job, From: p.Start, To: p.End, Message: "the job is placed more than once"})
 		return
 	case !validInterval(p.Start, p.End):
-		report.add(Violation{Code: CodeTime, Job: p.Job, Message: fmt.Sprintf("expected 0 ≤ start ≤ end, found %v and %v", p.Start, p.End)})
+		report.add(Violation{Code: codeTime, Job: p.Job, Message: fmt.Sprintf("expected 0 ≤ start ≤ end, found %v and %v", p.Start, p.End)})
 		return
 	}
 	first, whole := len(s.parts), true
@@ -101,16 +101,16 @@ func (in *Instance) resolvePiece(job int, piece Piece) (part, Violation) {
 	c, ok := in.clusterIndex[piece.Cluster]
 	switch {
 	case !ok:
-		v.Code, v.Message = CodeUnknownCluster, fmt.Sprintf("the instance has no cluster %q", clip(piece.Cluster))
+		v.Code, v.Message = codeUnknownCluster, fmt.Sprintf("the instance has no cluster %q", clip(piece.Cluster))
 	case !validInterval(piece.Start, piece.End):
-		v.Code, v.Message = CodeTime, fmt.Sprintf("expected 0 ≤ start ≤ end, found %v and %v", piece.Start, piece.End)
+		v.Code, v.Message = codeTime, fmt.Sprintf("expected 0 ≤ start ≤ end, found %v and %v", piece.Start, piece.End)
 	case len(piece.Processors) == 0:
-		v.Code, v.Message = CodeProcessorCount, "no processors are named"
+		v.Code, v.Message = codeProcessorCount, "no processors are named"
 	case !piece.Processors.within(in.clusters[c].Processors):
-		v.Code, v.Resource = CodeForeignProcessor, piece.Processors.clipped()
+		v.Code, v.Resource = codeForeignProcessor, piece.Processors.clipped()
 		v.Message = fmt.Sprintf("%s has the processors 0-%d", shown(piece.Cluster), in.clusters[c].Processors-1)
 	case piece.Tasks < 1 || piece.Tasks > in.jobs[job].Tasks:
-		v.Code, v.Message = CodeTasks, fmt.Sprintf("expected 1 to %d tasks, found %d", in.jobs[job].Tasks, piece.Tasks)
+		v.Code, v.Message = codeTasks, fmt.Sprintf("expected 1 to %d tasks, found %d", in.jobs[job].Tasks, piece.Tasks)
 	default:
 		return part{job: job, cluster: c, set: piece.Processors, tasks: piece.Tasks,
 			start: piece.Start, end: piece.End}, Violation{}

@@ -47,7 +47,7 @@ func TestEveryPredecessorCounts(t *testing.T) {
 				placed("d", "c", "2", 0, 3), placed("last", "c", "3", start, start+1)}})
 			found := 0
 			for _, v := range report.Violations {
-				if v.Code == model.CodePrecedence {
+				if v.Code == "precedence" {
 					found++
 				}
 			}

@@ -37,8 +37,8 @@ func with(in *model.Instance, sol *model.Solution, job, cluster int, set model.P
 // right says whether the checker accepts the schedule, but for what the jobs behind the explained one and its hard deadline say.
 func right(in *model.Instance, sol *model.Solution, job int) bool {
 	for _, v := range model.Check(in, sol).Violations {
-		late := v.Code == model.CodeHardDeadline && v.Job == in.Jobs()[job].ID
-		behind := v.Code == model.CodePrecedence && slices.ContainsFunc(in.Successors(job), func(next int) bool { return in.Jobs()[next].ID == v.Job })
+		late := v.Code == "hard-deadline" && v.Job == in.Jobs()[job].ID
+		behind := v.Code == "precedence" && slices.ContainsFunc(in.Successors(job), func(next int) bool { return in.Jobs()[next].ID == v.Job })
 		if !late && !behind {
 			return false
 		}

@@ -60,7 +60,7 @@ func TestRunChecksTheSchedule(t *testing.T) {
 		return solve.Result{Solution: schedule(0, 1), Status: model.Optimal, Bound: model.ProvedBound(1)}
 	})
 	var wrong *solve.WrongScheduleError
-	if !errors.As(err, &wrong) || wrong.Start || wrong.Violation.Code != model.CodeOverlap {
+	if !errors.As(err, &wrong) || wrong.Start || wrong.Violation.Code != "overlap" {
 		t.Errorf("a schedule that overlaps: got %v", err)
 	}
 	if err == nil || !strings.HasPrefix(err.Error(), "solver stub: refused by the checker: overlap") {
@@ -76,7 +76,7 @@ func TestRunChecksTheStart(t *testing.T) {
 	}
 	_, err := runStub(t, solve.Options{Start: schedule(0, 1)}, true, solver)
 	var wrong *solve.WrongScheduleError
-	if !errors.As(err, &wrong) || !wrong.Start || wrong.Violation.Code != model.CodeOverlap || called {
+	if !errors.As(err, &wrong) || !wrong.Start || wrong.Violation.Code != "overlap" || called {
 		t.Errorf("a start that overlaps: got %v, the solver ran: %v", err, called)
 	}
 	if _, err = runStub(t, solve.Options{Start: schedule(0, 2)}, false, solver); !errors.Is(err, solve.ErrStart) || called {
@@ -216,7 +216,7 @@ func TestRunStatesTheMinimisedObjective(t *testing.T) {
 		t.Errorf("checked for the file's instance: %v, %v", report.Objective, report.Violations)
 	}
 	sol.Minimised = map[string]float64{"no such metric": 1}
-	if report := model.Check(twoJobs(t), sol); report.OK() || report.Violations[0].Code != model.CodeWrongObjective {
+	if report := model.Check(twoJobs(t), sol); report.OK() || report.Violations[0].Code != "wrong-objective" {
 		t.Errorf("an unknown metric: %v", report.Violations)
 	}
 }

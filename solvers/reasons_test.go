@@ -36,7 +36,7 @@ func TestReasonsAreTrue(t *testing.T) {
 				case "memory binds", "bandwidth binds":
 					_, after, _ := strings.Cut(u.Reason, "it needs ")
 					codes := added(in, result.Solution, job, word(after, 1))
-					if len(codes) != 1 || codes[model.CodeMemory] != (kind == "memory binds") || codes[model.CodeBandwidth] != (kind == "bandwidth binds") {
+					if len(codes) != 1 || codes["memory"] != (kind == "memory binds") || codes["bandwidth"] != (kind == "bandwidth binds") {
 						t.Fatalf("seed %d, %T: %s: %s: %v", seed, solver, u.Job, u.Reason, codes)
 					}
 				case "speed binds", "the wait for the jobs before it binds":

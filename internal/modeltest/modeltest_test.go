@@ -97,8 +97,8 @@ func TestSolutionCanBeChecked(t *testing.T) {
 		report := model.Check(in, sol)
 		for _, v := range report.Violations {
 			switch v.Code {
-			case model.CodeUnknownJob, model.CodeDuplicateJob, model.CodeMissingJob, model.CodeUnknownCluster, model.CodeForeignProcessor,
-				model.CodeTime, model.CodeNoReason, model.CodeWrongMetric, model.CodeWrongObjective, model.CodeWrongStatus, model.CodeWrongInstance:
+			case "unknown-job", "duplicate-job", "missing-job", "unknown-cluster", "foreign-processor",
+				"bad-time", "no-reason", "wrong-metric", "wrong-objective", "wrong-status", model.CodeWrongInstance:
 				t.Errorf("unexpected violation: %v", v)
 			}
 		}
