@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
@@ -76,7 +77,7 @@ func (b *Broker) Solve(ctx context.Context, in *model.Instance, _ solve.Options)
 type brokerRun struct {
 	*Broker
 	*grid.Outline
-	poll    *solve.Poll
+	poll    *poll.Poll
 	scores  []float64 // by resource: of asjs
 	free    []float64 // by resource: when it is idle
 	coming  []int     // jobs that have not arrived, in order of arrival
@@ -86,7 +87,7 @@ type brokerRun struct {
 }
 
 func newBrokerRun(ctx context.Context, b *Broker, in *model.Instance) *brokerRun {
-	r := &brokerRun{Broker: b, Outline: grid.NewOutline(in), poll: solve.NewPoll(ctx), coming: plan.ArrivalOrder(in)}
+	r := &brokerRun{Broker: b, Outline: grid.NewOutline(in), poll: poll.New(ctx), coming: plan.ArrivalOrder(in)}
 	r.free = slices.Repeat([]float64{in.FirstArrival()}, len(r.Resources))
 	q := shareWithFiles(in)
 	if b.Q != nil {

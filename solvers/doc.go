@@ -13,7 +13,7 @@
 //
 // To add a solver, write a file with a struct that implements [solve.Solver] and a variable declaration that calls [solve.Register]. Nothing else
 // has to be edited, except that this file has to import a new folder. Package solve has functions for common needs of solvers: [solve.Unsupported],
-// [solve.Stopped], [solve.Poll], [solve.Stages] and [solve.Options.SharedBound].
+// [solve.Stopped], [solve.Stages] and [solve.Options.SharedBound]. Package internal/poll asks whether a run has to end.
 package solvers
 
 import (

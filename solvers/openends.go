@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
@@ -17,7 +18,7 @@ type openEnds struct {
 	open []int // the jobs that are ready, not placed, and may still have an end
 	come []int // those that have become ready since they were last taken over
 	two  bool  // the second end of a job matters too
-	poll *solve.Poll
+	poll *poll.Poll
 }
 
 // placeOnEnds is placeOneByOne for the instances that completions do not honour.
@@ -30,7 +31,7 @@ func placeOnEnds(ctx context.Context, in *model.Instance, opt solve.Options, rul
 		return solve.Result{}, err
 	}
 	ends.Until(ctx)
-	e := &openEnds{Ends: ends, poll: solve.NewPoll(ctx)}
+	e := &openEnds{Ends: ends, poll: poll.New(ctx)}
 	for j := range in.Jobs() {
 		if e.Open(j) {
 			e.come = append(e.come, j)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
@@ -31,7 +32,7 @@ type run struct {
 	dissolved int       // groups dissolved for their ties
 	steps     int
 	raised    []int32 // kinds whose rank is exact in this step only
-	poll      *solve.Poll
+	poll      *poll.Poll
 	trace     func(solve.Step) // nil: nobody listens
 }
 

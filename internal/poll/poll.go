@@ -1,4 +1,5 @@
-package solve
+// Package poll asks a context from time to time whether it has ended.
+package poll
 
 import "context"
 
@@ -9,8 +10,8 @@ type Poll struct {
 	ended  bool // the context had ended when it was last asked
 }
 
-// NewPoll makes a Poll of ctx.
-func NewPoll(ctx context.Context) *Poll { return &Poll{ctx: ctx} }
+// New makes a Poll of ctx.
+func New(ctx context.Context) *Poll { return &Poll{ctx: ctx} }
 
 // Stopped counts the work, in units of a few nanoseconds, and reports whether the context has ended. It asks the context once every 16,384 units.
 func (p *Poll) Stopped(work int) bool {
