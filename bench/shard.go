@@ -2,12 +2,13 @@ package bench
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/allot-opt/allot/internal/queue"
 )
 
 // Shard is part K of the N parts that the cells of a plan are dealt to, so that N programs, on as many hosts, run them all. K counts from 1. The
@@ -139,7 +140,7 @@ func (p *Plan) heaviest() []int {
 
 // Deal returns the shares of n shards. It deals the most costly cells first, each to the shard that has the least so far, of several the first.
 func (p *Plan) Deal(n int) [][]int {
-	hands := make(hands, n)
+	hands := make(queue.Heap[hand], n) // the one with the least load first
 	for k := range hands {
 		hands[k].number = k
 	}
@@ -147,7 +148,7 @@ func (p *Plan) Deal(n int) [][]int {
 		least, c := &hands[0], p.cost(place)
 		least.cells = append(least.cells, place)
 		least.load = cost{least.load.limit + c.limit, least.load.size + c.size}
-		heap.Fix(&hands, 0)
+		hands.Fix(0)
 	}
 	dealt := make([][]int, n)
 	for _, h := range hands {
@@ -164,16 +165,10 @@ type hand struct {
 	cells  []int
 }
 
-// hands is a heap of hands, the one with the least load first.
-type hands []hand
-
-func (h hands) Len() int { return len(h) }
-func (h hands) Less(a, b int) bool {
-	return cmp.Or(h[a].load.compare(h[b].load), h[a].number-h[b].number) < 0
+// Before implements [queue.Item].
+func (h hand) Before(other hand) bool {
+	return cmp.Or(h.load.compare(other.load), h.number-other.number) < 0
 }
-func (h hands) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-func (h *hands) Push(any)     { panic("bench: the number of hands is fixed") }
-func (h *hands) Pop() any     { panic("bench: the number of hands is fixed") }
 
 // Tasks suggests how many shards to run a plan in: few long ones, as each has to start and make its instances. With a limit of time, each takes
 // about half an hour, else there are 16; never more than most, nor than there are cells.

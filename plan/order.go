@@ -2,9 +2,9 @@ package plan
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/queue"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -33,35 +33,27 @@ func Topological(in *model.Instance, order []int) []int {
 		position[j] = k
 		waits[j] = len(in.Jobs()[j].After)
 	}
-	ready := &positions{}
+	var ready queue.Heap[place]
 	for k, j := range order {
 		if waits[j] == 0 {
-			*ready = append(*ready, k) // ascending: a heap already
+			ready = append(ready, place(k)) // ascending: a heap already
 		}
 	}
 	sorted := make([]int, 0, len(order))
-	for ready.Len() > 0 {
-		j := order[heap.Pop(ready).(int)]
+	for len(ready) > 0 {
+		j := order[ready.Pop()]
 		sorted = append(sorted, j)
 		for _, next := range in.Successors(j) {
 			if waits[next]--; waits[next] == 0 {
-				heap.Push(ready, position[next])
+				ready.Push(place(position[next]))
 			}
 		}
 	}
 	return sorted
 }
 
-// positions is a heap of positions in an order.
-type positions []int
+// place is a place in an order; the least goes first.
+type place int
 
-func (p positions) Len() int           { return len(p) }
-func (p positions) Less(a, b int) bool { return p[a] < p[b] }
-func (p positions) Swap(a, b int)      { p[a], p[b] = p[b], p[a] }
-func (p *positions) Push(x any)        { *p = append(*p, x.(int)) }
-func (p *positions) Pop() any {
-	last := len(*p) - 1
-	x := (*p)[last]
-	*p = (*p)[:last]
-	return x
-}
+// Before implements [queue.Item].
+func (p place) Before(other place) bool { return p < other }

@@ -84,7 +84,7 @@ func (m *minMinQueues) next() (job, resource int) {
 		if k == m.last || q.head.job >= 0 && !m.c.Left[q.head.job] {
 			q.update(m.c)
 		}
-		if q.head.job >= 0 && (best < 0 || q.head.before(m.queues[best].head)) {
+		if q.head.job >= 0 && (best < 0 || q.head.Before(m.queues[best].head)) {
 			best = k
 		}
 	}
@@ -100,8 +100,8 @@ type completion struct {
 	job  int // −1: none
 }
 
-// before says whether a comes before b: it ends earlier, or at the same time and is the earlier job in the instance.
-func (a completion) before(b completion) bool {
+// Before implements [queue.Item]: a ends earlier than b, or at the same time and is the earlier job in the instance.
+func (a completion) Before(b completion) bool {
 	return b.job < 0 || a.time < b.time || a.time == b.time && a.job < b.job
 }
 
@@ -199,7 +199,7 @@ func (s *sizeQueue) place(c *completions, job int32) int {
 func (q *resourceQueue) update(c *completions) {
 	q.head = completion{math.Inf(1), -1}
 	for k := range q.sizes {
-		if first := q.sizes[k].first(c); first.job >= 0 && first.before(q.head) {
+		if first := q.sizes[k].first(c); first.job >= 0 && first.Before(q.head) {
 			q.head = first
 		}
 	}
@@ -212,7 +212,7 @@ func (s *sizeQueue) first(c *completions) completion {
 	best := s.firstArrived(c, release)
 	if len(s.byEnd) > 0 {
 		j := int(s.byEnd[0])
-		if next := (completion{c.Instance.Jobs()[j].Arrival + c.on(j, s.resource), j}); next.before(best) {
+		if next := (completion{c.Instance.Jobs()[j].Arrival + c.on(j, s.resource), j}); next.Before(best) {
 			best = next
 		}
 	}

@@ -1,11 +1,11 @@
 package solvers
 
 import (
-	"container/heap"
 	"context"
 	"math"
 
 	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/queue"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
@@ -110,21 +110,21 @@ func (e *openEnds) preferred(two bool, before func(a, b *option) bool) func() (j
 // Complexity: a heap holds a lower bound of each job's end. A step looks at the jobs whose bounds are not above the least end: mostly one or two, in
 // O(C + log n) and a search for a slot each.
 func (e *openEnds) earliest() func() (job, resource int) {
-	var bounds boundHeap
+	var bounds queue.Heap[completion] // of equal bounds the first job
 	return func() (job, resource int) {
 		for _, j := range e.come {
-			heap.Push(&bounds, completion{e.Least(j), j})
+			bounds.Push(completion{e.Least(j), j})
 		}
 		e.come = e.come[:0]
 		best, resource := completion{math.Inf(1), -1}, -1
 		var again []int
-		for len(bounds) > 0 && (best.job < 0 || bounds[0].before(best)) {
+		for len(bounds) > 0 && (best.job < 0 || bounds[0].Before(best)) {
 			if e.poll.Stopped(8 * len(e.Instance.Clusters())) {
 				return -1, -1
 			}
-			j := heap.Pop(&bounds).(completion).job
+			j := bounds.Pop().job
 			o := e.best(j)
-			if end := (completion{o.first, j}); o.best >= 0 && end.before(best) {
+			if end := (completion{o.first, j}); o.best >= 0 && end.Before(best) {
 				if best.job >= 0 {
 					again = append(again, best.job)
 				}
@@ -135,25 +135,11 @@ func (e *openEnds) earliest() func() (job, resource int) {
 		}
 		for _, j := range again {
 			if bound := e.Least(j); !math.IsInf(bound, 1) {
-				heap.Push(&bounds, completion{bound, j})
+				bounds.Push(completion{bound, j})
 			}
 		}
 		return best.job, resource
 	}
-}
-
-// boundHeap holds jobs with lower bounds of their ends, the least first; of equal bounds the first job.
-type boundHeap []completion
-
-func (h boundHeap) Len() int           { return len(h) }
-func (h boundHeap) Less(a, b int) bool { return h[a].before(h[b]) }
-func (h boundHeap) Swap(a, b int)      { h[a], h[b] = h[b], h[a] }
-func (h *boundHeap) Push(x any)        { *h = append(*h, x.(completion)) }
-func (h *boundHeap) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	*h = (*h)[:last]
-	return x
 }
 
 // fewTimes says that groups of machines honour the instance, and that the times of all jobs on all of them take little memory.

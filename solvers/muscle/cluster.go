@@ -1,10 +1,10 @@
 package muscle
 
 import (
-	"container/heap"
 	"slices"
 	"sort"
 
+	"github.com/allot-opt/allot/internal/queue"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -13,10 +13,10 @@ type cluster struct {
 	index      int
 	kind       int // see packing.sizes
 	processors int
-	now        float64       // t: the earliest release time
-	free       []model.Range // longest runs of processors free at t, ascending
-	busy       releases      // the others
-	closed     bool          // no job of the batch that is left fits
+	now        float64             // t: the earliest release time
+	free       []model.Range       // longest runs of processors free at t, ascending
+	busy       queue.Heap[release] // the others
+	closed     bool                // no job of the batch that is left fits
 
 	jobs                 int // p
 	times, sizes, slacks float64
@@ -39,7 +39,7 @@ func (c *cluster) begin(released []float64) {
 		}
 		c.busy = append(c.busy, release{released[run.First], run})
 	}
-	heap.Init(&c.busy)
+	c.busy.Init()
 	c.settle()
 }
 
@@ -66,7 +66,7 @@ func (c *cluster) settle() {
 		c.now = max(c.now, c.busy[0].at)
 	}
 	for len(c.busy) > 0 && c.busy[0].at <= c.now {
-		c.release(heap.Pop(&c.busy).(release).set)
+		c.release(c.busy.Pop().set)
 	}
 }
 
@@ -117,16 +117,5 @@ type release struct {
 	set model.Range
 }
 
-// releases is a heap of the next release first.
-type releases []release
-
-func (r releases) Len() int           { return len(r) }
-func (r releases) Less(a, b int) bool { return r[a].at < r[b].at }
-func (r releases) Swap(a, b int)      { r[a], r[b] = r[b], r[a] }
-func (r *releases) Push(x any)        { *r = append(*r, x.(release)) }
-func (r *releases) Pop() any {
-	last := len(*r) - 1
-	x := (*r)[last]
-	*r = (*r)[:last]
-	return x
-}
+// Before implements [queue.Item].
+func (r release) Before(other release) bool { return r.at < other.at }

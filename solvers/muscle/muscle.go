@@ -3,7 +3,6 @@ package muscle
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -382,7 +381,7 @@ func (run *packing) place(c *cluster, job int, start float64, first int) int {
 	set := run.sets[job : job+1 : job+1]
 	set[0] = model.Range{First: first, Last: first + size - 1}
 	run.placed[job] = model.Placement{Job: j.ID, Cluster: run.in.Clusters()[c.index].ID, Processors: set, Start: start, End: model.End(start, length)}
-	heap.Push(&c.busy, release{model.End(start, length), set[0]})
+	c.busy.Push(release{model.End(start, length), set[0]})
 	c.add(length, size, slack(j, run.in.Submitted(job), length))
 	return first + size
 }

@@ -1,7 +1,6 @@
 package counts
 
 import (
-	"container/heap"
 	"math"
 	"slices"
 
@@ -124,7 +123,7 @@ func (p *Prover) branch() {
 				child.cuts = append(child.cuts, c)
 			}
 		}
-		heap.Push(&p.open, child)
+		p.open.Push(child)
 	}
 }
 

@@ -1,13 +1,13 @@
 package counts
 
 import (
-	"container/heap"
 	"context"
 	"math"
 
 	"github.com/allot-opt/allot/bound/internal/bundle"
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/priced"
+	"github.com/allot-opt/allot/internal/queue"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -21,7 +21,7 @@ type Prover struct {
 	credit  int64 // work that was given and is not spent yet
 	counts  *Relaxation
 	bundle  bundle.Bundle
-	open    nodeHeap
+	open    queue.Heap[*boxNode]
 	node    *boxNode // the current node; nil: take the next
 	enough  float64  // least relative gain that is worth another evaluation
 	fresh   bool     // the prices of the node have not been tried in its box
@@ -133,7 +133,7 @@ func (p *Prover) Start(ctx context.Context) {
 	root.x = p.firstPrices(ctx)
 	p.scale(in.Unit)
 	p.next = make([]float64, p.counts.Size)
-	heap.Push(&p.open, root)
+	p.open.Push(root)
 }
 
 // Sum is a value at the prices x that were set last, with the magnitudes for its rounding error.
@@ -213,7 +213,7 @@ func (p *Prover) take() bool {
 	if len(p.open) == 0 || p.made > maxNodes {
 		return false
 	}
-	p.node = heap.Pop(&p.open).(*boxNode)
+	p.node = p.open.Pop()
 	p.fresh, p.left, p.enough = true, nodeSteps, 1e-5
 	if p.node.id == 0 {
 		p.left, p.enough = rootSteps, rootGain
@@ -309,21 +309,7 @@ func (p *Prover) settle() {
 	}
 }
 
-// nodeHeap holds the open nodes. The least bound comes first; among equals the older node.
-type nodeHeap []*boxNode
-
-func (h nodeHeap) Len() int { return len(h) }
-func (h nodeHeap) Less(a, b int) bool {
-	return h[a].value < h[b].value || h[a].value == h[b].value && h[a].id < h[b].id
-}
-func (h nodeHeap) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-
-// Push implements [heap.Interface].
-func (h *nodeHeap) Push(x any) { *h = append(*h, x.(*boxNode)) }
-
-// Pop implements [heap.Interface].
-func (h *nodeHeap) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
+// Before implements [queue.Item]: the node of the least bound goes first, among equals the older one.
+func (n *boxNode) Before(other *boxNode) bool {
+	return n.value < other.value || n.value == other.value && n.id < other.id
 }

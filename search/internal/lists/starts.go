@@ -2,7 +2,6 @@ package lists
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"math"
 	"slices"
@@ -50,10 +49,11 @@ func (p *problem) dispatch(ctx context.Context, rule func(j *separable.Job) floa
 	arrival := func(j int32) float64 { return p.Clusters[p.Host(j)].Jobs[j].Arrival }
 	later := slices.Clone(p.Movable)
 	slices.SortStableFunc(later, func(a, b int32) int { return cmp.Compare(arrival(a), arrival(b)) })
-	now := &queue.Heap{Position: make([]int32, len(p.In.Jobs()))}
+	place := make([]int32, len(p.In.Jobs()))
 	for k, j := range p.Movable {
-		now.Position[j] = int32(k)
+		place[j] = int32(k)
 	}
+	var now queue.Heap[queue.Waiting]
 	orders, releases := make([][]int32, len(p.Clusters)), p.releases()
 	defer p.count(releases)
 	t := math.Inf(-1)
@@ -65,15 +65,15 @@ func (p *problem) dispatch(ctx context.Context, rule func(j *separable.Job) floa
 		for _, r := range releases {
 			free = min(free, r.Earliest(1, math.Inf(-1)))
 		}
-		if t = max(t, free); now.Len() == 0 {
+		if t = max(t, free); len(now) == 0 {
 			t = max(t, arrival(later[0]))
 		}
 		for len(later) > 0 && arrival(later[0]) <= t {
 			j := later[0]
-			heap.Push(now, queue.Waiting{Key: rule(&p.Clusters[p.Host(j)].Jobs[j]), Job: j})
+			now.Push(queue.Waiting{Key: rule(&p.Clusters[p.Host(j)].Jobs[j]), Place: place[j], Job: j})
 			later = later[1:]
 		}
-		j := heap.Pop(now).(queue.Waiting).Job
+		j := now.Pop().Job
 		at, least := 0, math.Inf(1)
 		for c := range p.Clusters {
 			if job := &p.Clusters[c].Jobs[j]; job.Size > 0 {

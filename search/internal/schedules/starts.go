@@ -2,7 +2,6 @@ package schedules
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 	"slices"
 
@@ -119,7 +118,7 @@ func (p *problem) genomeOf(s *model.Solution) genome {
 func (d *decoder) dispatch(start startRule) (genome, bool) {
 	g := genome{order: make([]int32, 0, len(d.jobs)), choices: make([]choice, len(d.in.Jobs()))}
 	waits := make([]int32, len(d.in.Jobs()))
-	later, now := &queue.Heap{Position: d.position}, &queue.Heap{Position: d.position}
+	var later, now queue.Heap[queue.Waiting]
 	for _, j := range d.jobs {
 		g.choices[j] = choice{cluster: -1}
 		if start.width != nil {
@@ -130,10 +129,10 @@ func (d *decoder) dispatch(start startRule) (genome, bool) {
 			g.choices[j].width = int32(start.widths[d.position[j]])
 		}
 		if waits[j] = int32(len(d.in.Jobs()[j].After)); waits[j] == 0 {
-			later.Jobs = append(later.Jobs, queue.Waiting{Key: d.in.Jobs()[j].Arrival, Job: j})
+			later = append(later, queue.Waiting{Key: d.in.Jobs()[j].Arrival, Place: d.position[j], Job: j})
 		}
 	}
-	heap.Init(later)
+	later.Init()
 	d.resources.Assign(d.marks[0].resources)
 	d.objective.reset(&d.sums)
 	d.from = 0
@@ -142,14 +141,14 @@ func (d *decoder) dispatch(start startRule) (genome, bool) {
 		for c := range d.in.Clusters() {
 			free = min(free, d.resources.Release(c, 1))
 		}
-		if t = max(t, free); now.Len() == 0 {
-			t = max(t, later.Jobs[0].Key)
+		if t = max(t, free); len(now) == 0 {
+			t = max(t, later[0].Key)
 		}
-		for later.Len() > 0 && later.Jobs[0].Key <= t {
-			j := heap.Pop(later).(queue.Waiting).Job
-			heap.Push(now, queue.Waiting{Key: start.rule(d.problem, j), Job: j})
+		for len(later) > 0 && later[0].Key <= t {
+			j := later.Pop().Job
+			now.Push(queue.Waiting{Key: start.rule(d.problem, j), Place: d.position[j], Job: j})
 		}
-		j := heap.Pop(now).(queue.Waiting).Job
+		j := now.Pop().Job
 		d.place(int(j), g.choices[j])
 		g.order = append(g.order, j)
 		d.to = len(g.order)
@@ -159,7 +158,7 @@ func (d *decoder) dispatch(start startRule) (genome, bool) {
 				if !ok {
 					ready = t
 				}
-				heap.Push(later, queue.Waiting{Key: ready, Job: int32(next)})
+				later.Push(queue.Waiting{Key: ready, Place: d.position[next], Job: int32(next)})
 			}
 		}
 		if d.poll += 1000; d.tired() {

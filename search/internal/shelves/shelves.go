@@ -22,10 +22,11 @@ package shelves
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"slices"
 	"sort"
+
+	"github.com/allot-opt/allot/internal/queue"
 )
 
 // Job is a moldable job. Time is its length on a number of processors in [Least, Most]; it must not rise with the number.
@@ -263,18 +264,8 @@ func (t *table) moveToFirst() (moved bool) {
 // gap is the idle time of a processor between the jobs that it runs from 0 on and its job of the second shelf.
 type gap struct{ from, to float64 }
 
-// gaps is a heap of the gaps, the longest first.
-type gaps []gap
-
-func (g gaps) Len() int           { return len(g) }
-func (g gaps) Less(a, b int) bool { return g[a].to-g[a].from > g[b].to-g[b].from }
-func (g gaps) Swap(a, b int)      { g[a], g[b] = g[b], g[a] }
-func (g *gaps) Push(x any)        { *g = append(*g, x.(gap)) }
-func (g *gaps) Pop() any {
-	last := (*g)[len(*g)-1]
-	*g = (*g)[:len(*g)-1]
-	return last
-}
+// Before implements [queue.Item]: the longest gap goes first.
+func (a gap) Before(b gap) bool { return a.to-a.from > b.to-b.from }
 
 // place finds the starts.
 func (t *table) place() {
@@ -289,7 +280,7 @@ func (t *table) place() {
 		return list
 	}
 	t.Fits = t.fits()
-	var room gaps
+	var room queue.Heap[gap]
 	isAbove := make([]bool, len(t.jobs))
 	for below, top := range t.above {
 		if top >= 0 {
@@ -330,7 +321,7 @@ func (t *table) place() {
 			}
 		}
 	}
-	heap.Init(&room)
+	room.Init()
 	for _, k := range smalls {
 		if len(room) == 0 {
 			t.Fits, t.Start[k] = false, end
@@ -339,6 +330,6 @@ func (t *table) place() {
 		t.Start[k] = room[0].from
 		room[0].from += t.time(k)
 		t.Fits = t.Fits && room[0].from <= room[0].to+1e-9*end
-		heap.Fix(&room, 0)
+		room.Fix(0)
 	}
 }

@@ -1,9 +1,10 @@
 package unrelated
 
 import (
-	"container/heap"
 	"context"
 	"slices"
+
+	"github.com/allot-opt/allot/internal/queue"
 )
 
 // start makes a first schedule. It takes the jobs in order of length, the longest first. Each goes to the least loaded machine
@@ -34,7 +35,7 @@ func (p *problem) start(ctx context.Context) []int32 {
 	if order == nil {
 		return nil
 	}
-	free := make([]machineHeap, len(p.rate))
+	free := make([]queue.Heap[machineLoad], len(p.rate)) // by cluster
 	for i, c := range p.clusterOf {
 		free[c] = append(free[c], machineLoad{int32(i), 0})
 	}
@@ -54,7 +55,7 @@ func (p *problem) start(ctx context.Context) []int32 {
 		top := &free[best][0]
 		top.load += p.weighted(k, best)
 		at[k] = top.machine
-		heap.Fix(&free[best], 0)
+		free[best].Fix(0)
 	}
 	return at
 }
@@ -65,16 +66,7 @@ type machineLoad struct {
 	load    float64
 }
 
-// machineHeap has the least loaded machine on top.
-type machineHeap []machineLoad
-
-func (h machineHeap) Len() int { return len(h) }
-func (h machineHeap) Less(a, b int) bool {
-	if h[a].load != h[b].load {
-		return h[a].load < h[b].load
-	}
-	return h[a].machine < h[b].machine
+// Before implements [queue.Item]: the least loaded machine goes first.
+func (a machineLoad) Before(b machineLoad) bool {
+	return a.load < b.load || a.load == b.load && a.machine < b.machine
 }
-func (h machineHeap) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-func (h *machineHeap) Push(x any)   { *h = append(*h, x.(machineLoad)) }
-func (h *machineHeap) Pop() any     { panic("search: machines stay") }

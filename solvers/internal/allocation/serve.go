@@ -1,7 +1,6 @@
 package allocation
 
 import (
-	"container/heap"
 	"context"
 	"fmt"
 	"math"
@@ -66,8 +65,8 @@ func (f *farm) serve(machine []int) *model.Solution {
 	}
 	coming := newComing(in, f.order)
 	end := slices.Repeat([]float64{math.NaN()}, len(machine))
-	for coming.Len() > 0 {
-		next := heap.Pop(coming).(queue.Waiting)
+	for len(coming.jobs) > 0 {
+		next := coming.jobs.Pop()
 		job, ready, k := int(next.Job), next.Key, machine[next.Job]
 		j := &in.Jobs()[job]
 		switch before := slices.IndexFunc(j.After, func(b int) bool { return math.IsNaN(end[b]) }); {
@@ -108,10 +107,10 @@ func (f *farm) leave(sol *model.Solution, job int, reason string) {
 	sol.Unscheduled = append(sol.Unscheduled, model.Unscheduled{Job: f.in.Jobs()[job].ID, Reason: plan.CutReason(reason)})
 }
 
-// line is the processors of a machine that have served a task, or that earlier jobs hold, as a heap by when they are free. The others, from number fresh
+// line is the processors of a machine that have served a task, or that earlier jobs hold, by when they are free. The others, from number fresh
 // on, are free from the beginning.
 type line struct {
-	free  []freed
+	free  queue.Heap[freed]
 	fresh int
 }
 
@@ -127,7 +126,7 @@ func newLine(released []float64) *line {
 	for unit, at := range released {
 		l.free = append(l.free, freed{at, unit})
 	}
-	heap.Init(l)
+	l.free.Init()
 	return l
 }
 
@@ -143,48 +142,36 @@ func (l *line) next(beginning float64, processors int) (at float64, unit int) {
 func (l *line) take(unit int, end float64) {
 	if unit == l.fresh {
 		l.fresh++
-		heap.Push(l, freed{end, unit})
+		l.free.Push(freed{end, unit})
 		return
 	}
 	l.free[0].at = end
-	heap.Fix(l, 0)
+	l.free.Fix(0)
 }
 
-// Len implements heap.Interface.
-func (l *line) Len() int { return len(l.free) }
-
-// Less implements heap.Interface.
-func (l *line) Less(a, b int) bool {
-	x, y := l.free[a], l.free[b]
-	return x.at < y.at || x.at == y.at && x.unit < y.unit
+// Before implements [queue.Item].
+func (f freed) Before(other freed) bool {
+	return f.at < other.at || f.at == other.at && f.unit < other.unit
 }
-
-// Swap implements heap.Interface.
-func (l *line) Swap(a, b int) { l.free[a], l.free[b] = l.free[b], l.free[a] }
-
-// Push implements heap.Interface.
-func (l *line) Push(x any) { l.free = append(l.free, x.(freed)) }
-
-// Pop implements heap.Interface: no processor leaves the line.
-func (l *line) Pop() any { panic("queues: a processor leaves its machine") }
 
 // coming is the jobs that wait for none any more, the first to come first.
 type coming struct {
-	queue.Heap
+	jobs  queue.Heap[queue.Waiting]
+	place []int32   // by job: its place in the queue
 	waits []int     // by job: of how many jobs the end is not known
 	ready []float64 // by job, as far as known
 }
 
 func newComing(in *model.Instance, order []int) *coming {
-	c := &coming{queue.Heap{Position: make([]int32, len(order))}, make([]int, len(order)), make([]float64, len(order))}
+	c := &coming{nil, make([]int32, len(order)), make([]int, len(order)), make([]float64, len(order))}
 	for k, j := range order {
 		job := &in.Jobs()[j]
-		c.Position[j], c.waits[j], c.ready[j] = int32(k), len(job.After), job.Arrival
+		c.place[j], c.waits[j], c.ready[j] = int32(k), len(job.After), job.Arrival
 		if c.waits[j] == 0 {
-			c.Jobs = append(c.Jobs, queue.Waiting{Key: job.Arrival, Job: int32(j)})
+			c.jobs = append(c.jobs, queue.Waiting{Key: job.Arrival, Place: int32(k), Job: int32(j)})
 		}
 	}
-	heap.Init(c)
+	c.jobs.Init()
 	return c
 }
 
@@ -195,7 +182,7 @@ func (c *coming) ended(in *model.Instance, job int, end float64) {
 			c.ready[next] = end
 		}
 		if c.waits[next]--; c.waits[next] == 0 {
-			heap.Push(c, queue.Waiting{Key: c.ready[next], Job: int32(next)})
+			c.jobs.Push(queue.Waiting{Key: c.ready[next], Place: c.place[next], Job: int32(next)})
 		}
 	}
 }
