@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
@@ -43,7 +42,7 @@ func periodsOf(values []change, first, last, each float64) []period {
 		}
 		slices.Sort(of)
 		for s, share := range shares {
-			p.quantiles[s] = stat.Quantile(share, stat.Empirical, of, nil)
+			p.quantiles[s] = of[max(1, int(math.Ceil(share*float64(len(of)))))-1]
 		}
 		p.jobs, p.mean = len(of), sum/float64(len(of))
 		list = append(list, p)

@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
@@ -166,9 +164,9 @@ func (w *GGOneWorkflows) sample(rng *rand.Rand, mean, cv float64) float64 {
 		return mean
 	case w.Distribution == "lognormal":
 		variance := math.Log1p(cv * cv)
-		return distuv.LogNormal{Mu: math.Log(mean) - variance/2, Sigma: math.Sqrt(variance), Src: rng}.Rand()
+		return math.Exp(rng.NormFloat64()*math.Sqrt(variance) + (math.Log(mean) - variance/2))
 	}
-	return distuv.Gamma{Alpha: 1 / (cv * cv), Beta: 1 / (cv * cv * mean), Src: rng}.Rand()
+	return drawGamma(rng, 1/(cv*cv), 1/(cv*cv*mean))
 }
 
 // flow is a workflow before its branches are drawn.

@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Period is one period of a paired comparison, such as a day: how many things were measured in it, and the sum over them of the difference
@@ -160,8 +158,7 @@ func (m *MovingBlocks) Difference(periods []Period) (BlockDifference, error) {
 			t := result.Estimate / result.SD
 			beyond = max(0, min(math.Abs(t), math.Copysign(1, t)*withoutSkew(t, skew)))
 		}
-		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: result.Effective - 1}
-		result.P = min(1, max(2*student.CDF(-beyond), math.Exp2(1-result.Effective)))
+		result.P = min(1, max(2*StudentTail(beyond, result.Effective-1), math.Exp2(1-result.Effective)))
 	}
 	return result, nil
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Ranks is the outcome of Friedman.
@@ -66,7 +65,7 @@ func Friedman(costs [][]float64) (Ranks, error) {
 	}
 	free, freeWithin := float64(k-1), float64(k-1)*float64(n-1)
 	result.ChiSquare = free * float64(between) / float64(within)
-	result.PChiSquare = distuv.ChiSquared{K: free}.Survival(result.ChiSquare)
+	result.PChiSquare = mathext.GammaIncRegComp(free/2, result.ChiSquare/2)
 	result.W = float64(between) / (float64(n) * float64(within))
 	if between == n*within {
 		result.F, result.PF = math.Inf(1), allAlike(table[0], n)

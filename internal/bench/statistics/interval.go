@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Interval is an estimate from a sample with its confidence interval.
@@ -26,7 +23,7 @@ type Interval struct {
 // all numbers. An empty sample, a value that is not finite and a sum beyond the greatest float are errors. O(n).
 //
 // Student (1908), The Probable Error of a Mean, doi:10.1093/biomet/6.1.1. The variance is the corrected two-pass one of T. F.
-// Chan, G. H. Golub, R. J. LeVeque (1983), doi:10.1080/00031305.1983.10483115, eq. 1.7, from gonum.
+// Chan, G. H. Golub, R. J. LeVeque (1983), doi:10.1080/00031305.1983.10483115, eq. 1.7.
 func Mean(x []float64, confidence float64) (Interval, error) {
 	if err := checkFinite("x", x); err != nil {
 		return Interval{}, err
@@ -43,7 +40,7 @@ func Mean(x []float64, confidence float64) (Interval, error) {
 		result.Coverage = 1
 		return result, nil
 	}
-	result.SD = stat.StdDev(x, nil)
+	result.SD = deviation(x)
 	if math.IsInf(result.SD, 0) || math.IsNaN(result.SD) {
 		return Interval{}, fmt.Errorf("x: expected values with a finite variance, found %v", result.SD)
 	}
@@ -54,12 +51,6 @@ func Mean(x []float64, confidence float64) (Interval, error) {
 	half := studentWidth(confidence, n-1) * result.SD / math.Sqrt(n)
 	result.Low, result.High = result.Estimate-half, result.Estimate+half
 	return result, nil
-}
-
-// studentWidth is the (1 + confidence)/2 quantile of Student's t, by way of the lower tail, in which 1 − confidence keeps its
-// digits.
-func studentWidth(confidence, degrees float64) float64 {
-	return -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: degrees}.Quantile((1 - confidence) / 2)
 }
 
 // GeometricMean is the geometric mean of ratios, exp(Σ ln xᵢ/n), with Student's interval on the scale of the logarithms; SD is the factor

@@ -6,8 +6,6 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/allot-opt/allot/internal/bench/statistics"
 )
 
@@ -190,9 +188,8 @@ func twoOneSided(x []float64, margin float64) (bool, error) {
 		return math.Abs(mean.Estimate) < margin, nil
 	}
 	deviation := mean.SD / math.Sqrt(float64(mean.N))
-	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(mean.N - 1)}
-	lower := student.Survival((mean.Estimate + margin) / deviation)
-	upper := student.Survival((margin - mean.Estimate) / deviation)
+	lower := statistics.StudentTail((mean.Estimate+margin)/deviation, float64(mean.N-1))
+	upper := statistics.StudentTail((margin-mean.Estimate)/deviation, float64(mean.N-1))
 	return max(lower, upper) < 1-Confidence, nil
 }
 
