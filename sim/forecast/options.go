@@ -6,6 +6,8 @@ import (
 	"math"
 	"runtime"
 	"slices"
+
+	"github.com/allot-opt/allot/internal/splitmix"
 )
 
 // Options are the settings of a forecast; [Defaults] fills them in.
@@ -76,16 +78,8 @@ const (
 
 // uniform is a number in [0, 1). It depends on the seed and the arguments alone.
 func (o *Options) uniform(run int, what stream, id uint64) float64 {
-	x := mix(mix(mix(mix(o.Seed)+uint64(run))+uint64(what)) + id)
+	x := splitmix.Mix(splitmix.Mix(splitmix.Mix(splitmix.Mix(o.Seed)+uint64(run))+uint64(what)) + id)
 	return float64(x>>11) / (1 << 53)
-}
-
-// mix is the step of the generator SplitMix64 (G. L. Steele, D. Lea, C. H. Flood (2014), doi:10.1145/2660193.2660195).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // Quantiles are the times by which a job has started in 10, 50 and 90 % of the futures; +Inf: in fewer.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/allot-opt/allot/internal/splitmix"
 )
 
 // state is a schedule of some of the jobs. No job will start before the first release.
@@ -238,9 +240,4 @@ func most(sums []uint64, n int32) int32 {
 }
 
 // timeKey spreads a time over all words, for hashing.
-func timeKey(t float64) uint64 {
-	x := math.Float64bits(t) + 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
+func timeKey(t float64) uint64 { return splitmix.Mix(math.Float64bits(t)) }

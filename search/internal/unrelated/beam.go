@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/allot-opt/allot/internal/splitmix"
 )
 
 // beam is a beam search that gives the machines their jobs one machine after another. A partial schedule has filled the first machines almost up to
@@ -66,7 +68,7 @@ func beamFits(p *problem) bool {
 }
 
 // newBeam begins a search for a schedule of makespan aim, as a multiple of the lower bound.
-func newBeam(p *problem, aim float64, width int, rng *splitMix) *beam {
+func newBeam(p *problem, aim float64, width int, rng *splitmix.Generator) *beam {
 	n, m := len(p.jobs), len(p.clusterOf)
 	b := &beam{p: p, aim: aim, width: width, worst: math.Inf(1), price: make([]float64, n), loads: make([]float64, m), sum: make([]float64, m)}
 	b.order = arrange(p, rng)
@@ -77,7 +79,7 @@ func newBeam(p *problem, aim float64, width int, rng *splitMix) *beam {
 	}
 	root := partial{left: make([]uint64, (n+63)/64)}
 	for k := range n {
-		b.hashes = append(b.hashes, rng.next())
+		b.hashes = append(b.hashes, rng.Next())
 		root.left[k>>6] |= 1 << (k & 63)
 		b.sorted = append(b.sorted, int32(k))
 	}
@@ -87,7 +89,7 @@ func newBeam(p *problem, aim float64, width int, rng *splitMix) *beam {
 
 // arrange orders the machines at random, so that those with fewer jobs that might as well run elsewhere come early: the last machines have only
 // each other to exchange jobs with.
-func arrange(p *problem, rng *splitMix) []int32 {
+func arrange(p *problem, rng *splitmix.Generator) []int32 {
 	const warmth = 0.1 // a place is a likely one for a job if its weighted time is at most about this share above the least
 	m := len(p.clusterOf)
 	shared, q := make([]float64, m*m), make([]float64, m)
@@ -122,7 +124,7 @@ func arrange(p *problem, rng *splitMix) []int32 {
 			for _, l := range left {
 				with += shared[int(i)*m+int(l)]
 			}
-			noise := float64(rng.next()>>32)*0x1p-32 + float64(rng.next()>>32)*0x1p-32 - 1
+			noise := float64(rng.Next()>>32)*0x1p-32 + float64(rng.Next()>>32)*0x1p-32 - 1
 			if score := math.Log(with) + 0.7*noise; score < least {
 				best, least = x, score
 			}

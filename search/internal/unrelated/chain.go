@@ -3,6 +3,8 @@ package unrelated
 import (
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/internal/splitmix"
 )
 
 // chain is one chain. Its energy is the sum over the machines of the weighted load above a limit. The limits are those of a
@@ -14,7 +16,7 @@ import (
 // are shares of the distance between the two. If a cycle reaches its aim, it takes a new aim in the same way.
 type chain struct {
 	p       *problem
-	rng     splitMix
+	rng     splitmix.Generator
 	at      []int32
 	load    []float64 // by machine: weighted load
 	limit   []float64 // by machine: weighted load at the aim
@@ -70,18 +72,6 @@ var logs = func() (table [4096]float64) {
 	return table
 }()
 
-// splitMix is the generator of G. L. Steele, D. Lea, C. H. Flood (2014), doi:10.1145/2660193.2660195. It is small enough for
-// the compiler to inline it into the loop of moves.
-type splitMix uint64
-
-func (s *splitMix) next() uint64 {
-	*s += 0x9e3779b97f4a7c15
-	z := uint64(*s)
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
-	return z ^ (z >> 31)
-}
-
 // below maps 32 random bits to a number in [0, n).
 func below(bits uint32, n int) int { return int(uint64(bits) * uint64(n) >> 32) }
 
@@ -89,8 +79,8 @@ func newChain(p *problem, start []int32, seed uint64, k int) *chain {
 	machines := len(p.clusterOf)
 	c := &chain{p: p, at: slices.Clone(start), bestAt: slices.Clone(start), number: k,
 		load: make([]float64, machines), limit: make([]float64, machines), scratch: make([]float64, machines)}
-	hash := splitMix(seed)
-	c.rng = splitMix(hash.next() + uint64(k)*0x632be59bd9b4e019)
+	hash := splitmix.Generator(seed)
+	c.rng = splitmix.Generator(hash.Next() + uint64(k)*0x632be59bd9b4e019)
 	c.best = p.makespan(start, c.scratch)
 	c.known = c.best
 	if machines > fewMachines {
@@ -158,7 +148,7 @@ func (c *chain) put(k int, i int32) {
 func (c *chain) learn(leader *chain) {
 	c.known = leader.best
 	c.jump = nil
-	if c != leader && c.cycle.left <= 0 && c.best > leader.best && c.rng.next()%4 == 0 {
+	if c != leader && c.cycle.left <= 0 && c.best > leader.best && c.rng.Next()%4 == 0 {
 		c.jump = slices.Clone(leader.bestAt)
 	}
 }
@@ -269,7 +259,7 @@ func (c *chain) moves(n int, t float64) {
 	p := c.p
 	far := float64(len(p.pairs) - p.best)
 	for range n {
-		bits := c.rng.next()
+		bits := c.rng.Next()
 		u := float64(bits>>32) * 0x1p-32
 		threshold := t * logs[bits&4095]
 		var pair pair
@@ -280,7 +270,7 @@ func (c *chain) moves(n int, t float64) {
 		}
 		k, to := int(pair.k), int32(p.first[pair.cluster])
 		if width := p.first[pair.cluster+1] - int(to); width > 1 {
-			to += int32(below(uint32(c.rng.next()), width))
+			to += int32(below(uint32(c.rng.Next()), width))
 		}
 		from := c.at[k]
 		if from == to {
@@ -327,7 +317,7 @@ func (c *chain) partner(from, to int32) int {
 			if len(fits) == 0 {
 				return -1
 			}
-			u := float64(c.rng.next()>>32) * 0x1p-32
+			u := float64(c.rng.Next()>>32) * 0x1p-32
 			if k := fits[int(u*u*u*float64(len(fits)))]; c.at[k] == to {
 				return int(k)
 			}
@@ -340,7 +330,7 @@ func (c *chain) partner(from, to int32) int {
 	}
 	best, least := -1, math.Inf(1)
 	for range 4 {
-		k := int(members[below(uint32(c.rng.next()>>32), len(members))])
+		k := int(members[below(uint32(c.rng.Next()>>32), len(members))])
 		if w := p.weighted(k, int(p.clusterOf[from])) - p.weighted(k, int(p.clusterOf[to])); w < least {
 			best, least = k, w
 		}

@@ -85,7 +85,7 @@ func (c *chain) match(a, b int32, wa, wb, most float64) int {
 		if w > high || excess(w-room)+excess(need-row[x].w) > most {
 			continue
 		}
-		if seen++; seen == 1 || (c.rng.next()>>32)*seen>>32 == 0 { // each with the same probability
+		if seen++; seen == 1 || (c.rng.Next()>>32)*seen>>32 == 0 { // each with the same probability
 			found = k
 		}
 	}
@@ -101,7 +101,7 @@ func (c *chain) eject(k int, a, b int32, wa, wb, threshold float64) {
 	p := c.p
 	above, row := c.load[b]-c.limit[b]+wb, c.rows[b] // b would be above its limit by this much
 	most := c.allowance(a, b, threshold)
-	bits := c.rng.next()
+	bits := c.rng.Next()
 	from := firstOf(row, above-most)
 	if from == len(row) {
 		return
@@ -110,7 +110,7 @@ func (c *chain) eject(k int, a, b int32, wa, wb, threshold float64) {
 	l := int(second.k)
 	places, u := p.places[l], float64(uint32(bits))*0x1p-32
 	cluster := int(places[int(u*u*u*float64(len(places)))])
-	bits = c.rng.next()
+	bits = c.rng.Next()
 	d := int32(p.first[cluster] + below(uint32(bits>>32), p.first[cluster+1]-p.first[cluster]))
 	if d == a || d == b {
 		return

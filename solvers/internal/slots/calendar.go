@@ -1,6 +1,10 @@
 package slots
 
-import "math"
+import (
+	"math"
+
+	"github.com/allot-opt/allot/internal/splitmix"
+)
 
 // slot is a reservation of a processor for a task.
 type slot struct {
@@ -24,12 +28,7 @@ func (s *slot) less(other *slot) bool {
 }
 
 // rank is the slot's priority in the tree: it looks random, and is the same in every run.
-func (s *slot) rank() uint64 {
-	x := uint64(s.number)*0x9e3779b97f4a7c15 + 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
+func (s *slot) rank() uint64 { return splitmix.Mix(uint64(s.number) * 0x9e3779b97f4a7c15) }
 
 // refresh recomputes the gap before the slot and the widest gap below it.
 func (s *slot) refresh() {

@@ -1,0 +1,25 @@
+// Package splitmix is the generator SplitMix64 of G. L. Steele, D. Lea, C. H. Flood (2014), doi:10.1145/2660193.2660195. It is small enough for the
+// compiler to inline it into loops.
+package splitmix
+
+// Generator is the state of a generator: any number is a seed.
+type Generator uint64
+
+// Next returns the next number.
+func (g *Generator) Next() uint64 {
+	*g += step
+	return finish(uint64(*g))
+}
+
+// Mix is the number that a generator in the given state returns. It spreads the state over all 64 bits, for hashing.
+func Mix(state uint64) uint64 { return finish(state + step) }
+
+// step is what the state grows by from number to number.
+const step = 0x9e3779b97f4a7c15
+
+// finish makes the number of a state that has grown.
+func finish(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
