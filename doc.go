@@ -26,16 +26,18 @@
 //	workload           generators of instances by published recipes
 //	draw               pictures: Gantt charts, curves over time, progress of runs
 //	schema             the JSON Schemas of all files and lines
-//	bench              comparisons of solvers: suites, runs, rows and rankings
+//	bench              comparisons of solvers: suites, runs and rows
 //	cmd/allot          the command
 //	examples           instances to try, and programs that use the library
 //
 // What only the command and the tests need is in internal:
 //
-//	internal/bench     reports of comparisons as HTML pages, statistics, the experiments of published papers, suites as job arrays of Slurm,
+//	internal/bench     tables, rankings and reports of comparisons, statistics, the experiments of published papers, suites as job arrays of Slurm,
 //	                   answers to questions about a queue
 //	internal/golden    where the schedule of another program differs from the reference schedules of folder golden
 //	internal/online    the lines that an on-line policy outside of the program reads and writes
+//	internal/shown     what of an instance people see
+//	internal/course    the incumbents of a run
 //	internal/prove     a hunt for false claims
 //	internal/taken     what each solver takes, as a table for people
 //	internal/modeltest random instances for property tests

@@ -13,6 +13,8 @@ import (
 
 	"github.com/allot-opt/allot/internal/claim"
 	"github.com/allot-opt/allot/internal/files"
+	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -60,7 +62,7 @@ func (s *BestStore) Path(in *model.Instance) string {
 			return '*'
 		}
 		return -1
-	}, ObjectiveName(in))
+	}, shown.Objective(in))
 	return filepath.Join(s.dir, in.SHA256()+"."+strings.ReplaceAll(objective, "*", "x")+".json")
 }
 
@@ -82,7 +84,7 @@ func (s *BestStore) Best(in *model.Instance) (*model.Solution, error) {
 	if !report.OK() {
 		return nil, &BestError{path, report.Violations[0]}
 	}
-	sol.Metrics, sol.Objective = report.Metrics, Finite(report.Objective)
+	sol.Metrics, sol.Objective = report.Metrics, numtext.Finite(report.Objective)
 	if sol.Objective == nil {
 		return nil, &BestError{path, errors.New("expected a finite objective, found none")}
 	}

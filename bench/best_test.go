@@ -76,7 +76,7 @@ func TestBestStore(t *testing.T) {
 			t.Errorf("the same again is better: %v, %v", better, err)
 		}
 	}
-	other, err := Minimising(in, "mean_wait")
+	other, err := minimising(in, "mean_wait")
 	if err != nil {
 		t.Fatal(err)
 	}

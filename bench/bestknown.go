@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -160,25 +159,4 @@ func (r *RunFile) Stated() []Row {
 		}
 	}
 	return rows
-}
-
-// Contradictions lists the stated best known objectives that a proved bound of the rows excludes. Such a value, or the bound, is wrong.
-func Contradictions(rows, stated []Row) []string {
-	values := map[[2]string]*Row{}
-	for k := range stated {
-		values[[2]string{stated[k].InstanceSHA256, stated[k].Minimised}] = &stated[k]
-	}
-	var list []string
-	for k := range rows {
-		row := &rows[k]
-		bound, proved := row.Bound.Value()
-		at := [2]string{row.InstanceSHA256, row.Minimised}
-		s := values[at]
-		if s == nil || !proved || row.Left > 0 || bound <= s.Stated.Value+s.Stated.Rounding+model.Tolerance*math.Abs(bound) {
-			continue
-		}
-		list = append(list, fmt.Sprintf("%s states %s %s for %s, but %s proved that none is below %s", s.Stated.File, s.Minimised, numtext.Figure(*s.Objective), s.Instance, row.Solver, numtext.Figure(bound)))
-		delete(values, at)
-	}
-	return list
 }

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/allot-opt/allot/model"
 )
 
 // knownSuite is a suite of one small instance with a file of best known values.
@@ -81,45 +79,6 @@ func TestBadBestKnown(t *testing.T) {
 	_, err := ReadSuite(writeSuite(t, `{"format": "allot-suite/1", "name": "x", "instances": [{"generate": "muscle", "best_known": `+right+`}], "solvers": ["minmin"]}`))
 	if err == nil || !strings.Contains(err.Error(), "instances[0].best_known: expected it beside files only") {
 		t.Errorf("beside generate: %v", err)
-	}
-}
-
-// TestRankWithStated ranks rows beside stated values: a lower one is what ratios refer to, one that a run beats is counted, unless it differs by its
-// rounding alone.
-func TestRankWithStated(t *testing.T) {
-	row := func(instance string, objective float64) Row {
-		return Row{Instance: instance, InstanceSHA256: instance, Solver: "x", Minimised: "makespan", Objective: &objective, Bound: model.ProvedBound(objective / 2)}
-	}
-	stated := func(instance string, value float64) Row {
-		s := row(instance, value)
-		s.Solver, s.Bound, s.Stated = "", model.Bound{}, &StatedBest{"makespan", value, 0.05, "known.csv"}
-		return s
-	}
-	rows := []Row{row("a", 10), row("b", 10), row("c", 10), row("d", 10)}
-	known := []Row{stated("a", 8), stated("b", 10.04), stated("c", 12), stated("elsewhere", 1)}
-	got := Rank(rows, known)[0]
-	if got.Stated != 3 || got.Beaten != 1 || got.Standings[0].Ratio == nil || *got.Standings[0].Ratio != (1.25+1+1+1)/4 {
-		t.Errorf("%+v, ratio %v", got, *got.Standings[0].Ratio)
-	}
-	if twice := Rank(rows, append(known, known...))[0]; twice.Stated != 3 || twice.Beaten != 1 {
-		t.Errorf("a suite that lists instances twice: %+v", twice)
-	}
-	var text strings.Builder
-	if err := WriteRankings(&text, []Ranking{got}); err != nil {
-		t.Fatal(err)
-	}
-	if want := "mean ratio: to the best known objective that known.csv states for 3 of 4, or to the best run where that is better (on 1)\n"; !strings.HasSuffix(text.String(), want) {
-		t.Errorf("%s\nshould end with %s", text.String(), want)
-	}
-	if list := Contradictions(rows, known); list != nil {
-		t.Errorf("no bound excludes a value, but %q", list)
-	}
-	low := append(known, stated("d", 4.94)) // the bound is 5, so that even 4.99 would be excluded
-	if list := Contradictions(append(rows, rows...), low); len(list) != 1 || list[0] != "known.csv states makespan 4.94000 for d, but x proved that none is below 5" {
-		t.Errorf("%q", list)
-	}
-	if list := Contradictions(rows, append(known, stated("d", 4.96))); list != nil {
-		t.Errorf("4.96 may be 5.01 before rounding, but %q", list)
 	}
 }
 

@@ -1,19 +1,20 @@
 // Package bench compares solvers. A [Suite] is a data file that names instances, solvers, seeds and limits. [Suite.Plan] lists the runs, and [Run]
 // makes them: every solver gets the same instances and limits, every schedule is checked, and each run becomes a [Row]. A killed run can continue.
-// [Measure] makes a single run. Tables and rankings are computed only from rows; package report makes pages from them.
+// [Measure] makes a single run. Whatever is shown of runs is computed from rows alone.
 package bench
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/internal/course"
+	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -42,7 +43,7 @@ func Measure(ctx context.Context, choice solve.Choice, in *model.Instance, setti
 // measureWhole is Measure with the figures of the whole instance.
 func measureWhole(ctx context.Context, choice solve.Choice, in *model.Instance, settings Settings) Row {
 	row := Row{
-		Instance: in.Name(), InstanceSHA256: in.SHA256(), Jobs: len(in.Jobs()), Minimised: ObjectiveName(in), Solver: choice.Label,
+		Instance: in.Name(), InstanceSHA256: in.SHA256(), Jobs: len(in.Jobs()), Minimised: shown.Objective(in), Solver: choice.Label,
 		Parameters: choice.Given, Seed: settings.Options.Seed, TimeLimit: settings.Time.Seconds(), MaxEvals: settings.Options.MaxEvals,
 		Workers: settings.Options.Workers, Version: solve.Version(),
 	}
@@ -60,10 +61,10 @@ func measureWhole(ctx context.Context, choice solve.Choice, in *model.Instance, 
 		ctx, cancel = context.WithTimeout(ctx, settings.Time)
 		defer cancel()
 	}
-	var course *Course
+	var followed *course.Course
 	if settings.Incumbents {
-		course = NewCourse(model.Bound{})
-		settings.Options.Progress = func(p solve.Progress) { course.Note(p) }
+		followed = course.New(model.Bound{})
+		settings.Options.Progress = func(p solve.Progress) { followed.Note(p) }
 	}
 	var rounds roundSums
 	settings.Options.Round = rounds.add
@@ -85,9 +86,9 @@ func measureWhole(ctx context.Context, choice solve.Choice, in *model.Instance, 
 	row.Left, row.Rounds = len(result.Solution.Unscheduled), rounds.means()
 	row.MeanArrival = meanArrival(in, result.Solution)
 	row.Gap = row.gap()
-	if course != nil {
-		course.End(result)
-		row.Incumbents = thinned(course.Incumbents)
+	if followed != nil {
+		followed.End(result)
+		row.Incumbents = course.Thinned(followed.Incumbents)
 	}
 	return row
 }
@@ -190,12 +191,4 @@ func SupportingSolvers(in *model.Instance) []solve.Choice {
 		}
 	}
 	return choices
-}
-
-// Finite returns a pointer to the number, or nil if it is not finite: JSON cannot state it then.
-func Finite(x float64) *float64 {
-	if math.IsInf(x, 0) || math.IsNaN(x) {
-		return nil
-	}
-	return &x
 }

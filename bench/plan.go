@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -70,7 +71,7 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 		}
 		in, err := r.make()
 		if err == nil {
-			in, err = Minimising(in, s.Objective)
+			in, err = minimising(in, s.Objective)
 		}
 		if err != nil {
 			return nil, r.wrapped(err)
@@ -85,8 +86,8 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 				continue
 			}
 		}
-		if known := r.bestKnown; known != nil && known.Metric != ObjectiveName(in) {
-			f.at(r.path+".best_known.metric", "expected the objective of the instances, as best known values of another metric say nothing of it; %s minimises %s, found %q", r.Recipe, ObjectiveName(in), known.Metric)
+		if known := r.bestKnown; known != nil && known.Metric != shown.Objective(in) {
+			f.at(r.path+".best_known.metric", "expected the objective of the instances, as best known values of another metric say nothing of it; %s minimises %s, found %q", r.Recipe, shown.Objective(in), known.Metric)
 			continue
 		}
 		place := len(p.Instances)

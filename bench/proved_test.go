@@ -71,7 +71,7 @@ func TestMinimisingWhatIsBetterWhenHigh(t *testing.T) {
 	in := generated(t, 1)
 	sol := solvedBy(t, in, "met")
 	for metric, sign := range map[string]float64{"utilisation": -1, "finished": -1, "makespan": 1, "mean_wait": 1} {
-		minimised, err := Minimising(in, metric)
+		minimised, err := minimising(in, metric)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,15 @@ func (p *PlannedInstance) Load(objective string) (*model.Instance, error) {
 		return nil, &model.InputError{File: p.Recipe.String(), Faults: []model.Fault{{
 			Message: fmt.Sprintf("expected the instance of SHA-256 %s, found %s: it has changed since the run was planned", p.SHA256, in.SHA256())}}}
 	}
-	return Minimising(in, objective)
+	return minimising(in, objective)
+}
+
+// minimising returns the instance with one metric as its objective. An empty name keeps the instance's own objective.
+func minimising(in *model.Instance, metric string) (*model.Instance, error) {
+	if metric == "" {
+		return in, nil
+	}
+	return in.WithObjective(map[string]float64{metric: 1})
 }
 
 // make makes the instance.

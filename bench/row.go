@@ -152,7 +152,7 @@ func (row *Row) StatusText() string {
 	return model.OptimalFor(row.statedObjective())
 }
 
-// statedObjective is the objective as an instance states it, metric → weight, read from [Row.Minimised], see [ObjectiveName]; nil: not known.
+// statedObjective is the objective as an instance states it, metric → weight, read from [Row.Minimised], as package shown formats it; nil: not known.
 func (row *Row) statedObjective() map[string]float64 {
 	stated := map[string]float64{}
 	for term := range strings.SplitSeq(row.Minimised, " + ") {

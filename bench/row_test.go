@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -79,5 +80,40 @@ func TestABoundProvesARow(t *testing.T) {
 		if got := c.row.ProvedBy(c.bound); got != c.want {
 			t.Errorf("%s %v, %d left out, bound %v: proved %t, expected %t", c.row.Minimised, c.row.Objective, c.row.Left, c.bound, got, c.want)
 		}
+	}
+}
+
+// What is optimal is so for the objective; the row and the instance say it alike.
+func TestStatusSaysForWhat(t *testing.T) {
+	for _, c := range []struct {
+		objective map[string]float64
+		want      string
+	}{
+		{map[string]float64{"makespan": 1}, "optimal for makespan"},
+		{map[string]float64{"mean_wait": 2.5e7}, "optimal for mean_wait"},
+		{map[string]float64{"makespan": 1, "mean_wait": 2}, "optimal for the weighted objective"},
+		{map[string]float64{"makespan": 1, "mean_wait": 0}, "optimal for makespan"},
+		{map[string]float64{"makespan": 0}, "optimal for the instance's objective"},
+		{map[string]float64{"utilisation": 3}, "optimal for utilisation"},
+		{map[string]float64{"utilisation": -1}, "optimal for low utilisation"},
+		{map[string]float64{"mean_partition": 1}, "optimal for low mean_partition"},
+		{map[string]float64{"mean_partition": -1}, "optimal for high mean_partition"},
+		{map[string]float64{"makespan": -1}, "optimal for high makespan"},
+	} {
+		in, err := model.New(model.InstanceSpec{Schema: model.InstanceSchema, Objective: c.objective,
+			Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := Row{Status: model.Optimal, Minimised: shown.Objective(in)}
+		if got, stated := row.StatusText(), model.OptimalFor(in.StatedObjective()); got != c.want || stated != c.want {
+			t.Errorf("%v: %q and %q", c.objective, got, stated)
+		}
+		if row.Status = model.Feasible; row.StatusText() != "feasible" {
+			t.Errorf("%q", row.StatusText())
+		}
+	}
+	if row := (Row{Status: model.Optimal}); row.StatusText() != "optimal for the instance's objective" {
+		t.Errorf("%q", row.StatusText())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -236,4 +237,15 @@ func (f *Followed) refresh() error {
 		f.done[rows[k].Key] = true
 	}
 	return err
+}
+
+// WriteJSON writes the rows as JSON lines.
+func WriteJSON(w io.Writer, rows []Row) error {
+	encoder := json.NewEncoder(w)
+	for _, row := range rows {
+		if err := encoder.Encode(row); err != nil {
+			return err
+		}
+	}
+	return nil
 }

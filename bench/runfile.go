@@ -14,6 +14,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/claim"
 	"github.com/allot-opt/allot/internal/files"
+	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -90,7 +91,7 @@ func (r *RunFile) Known(warn func(string)) ([]Row, error) {
 			continue
 		}
 		rows = append(rows, Row{
-			Group: planned.Group, Instance: planned.Name, InstanceSHA256: planned.SHA256, Jobs: planned.Jobs, Minimised: ObjectiveName(in),
+			Group: planned.Group, Instance: planned.Name, InstanceSHA256: planned.SHA256, Jobs: planned.Jobs, Minimised: shown.Objective(in),
 			Solver: sol.Solver, Seed: sol.Seed, Version: sol.Version, Status: sol.Status, Stop: sol.Stop,
 			Objective: sol.Objective, Left: len(sol.Unscheduled), Metrics: sol.Metrics,
 		})

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -116,7 +117,7 @@ func (w *Window) measure(in *model.Instance, row *Row) error {
 		return errors.New("the measured part of the schedule: " + err.Error())
 	}
 	maps.DeleteFunc(found.Metrics, func(name string, _ model.MetricValue) bool { return slices.Contains(ofMachines, name) })
-	row.Metrics, row.Objective, row.Left = found.Metrics, Finite(found.Objective), len(schedule.Unscheduled)
+	row.Metrics, row.Objective, row.Left = found.Metrics, numtext.Finite(found.Objective), len(schedule.Unscheduled)
 	return nil
 }
 

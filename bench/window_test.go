@@ -31,7 +31,7 @@ func streamInstance(t *testing.T, objective string) *model.Instance {
 	t.Helper()
 	in, err := model.ReadInstance(strings.NewReader(streamText), "stream.json")
 	if err == nil {
-		in, err = Minimising(in, objective)
+		in, err = minimising(in, objective)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
@@ -58,12 +59,12 @@ func reportRun(c *cli.Context, plan *bench.Plan, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, text := range bench.Contradictions(rows, run.Stated()) {
+	for _, text := range tables.Contradictions(rows, run.Stated()) {
 		warning(c)(text)
 	}
 	if err := write(c, "-", func(w io.Writer) error {
 		text := new(strings.Builder)
-		if err := bench.WriteRankings(text, bench.Rank(rows, known)); err != nil {
+		if err := tables.WriteRankings(text, tables.Rank(rows, known)); err != nil {
 			return err
 		}
 		_, err := io.WriteString(w, printable(text.String()))

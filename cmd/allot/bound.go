@@ -10,9 +10,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -84,12 +84,12 @@ func runBound(c *cli.Context) error {
 	bar.finish()
 	value, ok := proof.Bound().Value()
 	if !ok {
-		return &statusError{exitNoSolution, errors.New(cmp.Or(bench.WithoutBound(in), "stopped before anything was proved of "+bench.ObjectiveName(in)))}
+		return &statusError{exitNoSolution, errors.New(cmp.Or(shown.Unbounded(in), "stopped before anything was proved of "+shown.Objective(in)))}
 	}
 	if err := writeProof(c, proof.Certificate()); err != nil {
 		return err
 	}
-	found := provedBound{bench.ObjectiveName(in), value, proof.Parts(), more, time.Since(began).Seconds(), nil}
+	found := provedBound{shown.Objective(in), value, proof.Parts(), more, time.Since(began).Seconds(), nil}
 	for _, t := range in.ObjectiveTerms() {
 		if t.Weight > 0 && !slices.ContainsFunc(found.Parts, func(p bound.Part) bool { return p.Metric == t.Metric }) {
 			found.unproved = append(found.unproved, t.Metric)
@@ -145,7 +145,7 @@ func withObjective(c *cli.Context, in *model.Instance) (*model.Instance, error) 
 	if metric == "" {
 		return in, nil
 	}
-	other, err := bench.Minimising(in, metric)
+	other, err := in.WithObjective(map[string]float64{metric: 1})
 	if err != nil {
 		return nil, usageErrorf("--objective: %w", err)
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -160,7 +160,7 @@ func minimisedText(in *model.Instance, sol *model.Solution) string {
 	if err != nil {
 		return ""
 	}
-	return printable(fmt.Sprintf(" (%s, minimised in place of the instance's %s)", bench.ObjectiveName(target), bench.ObjectiveName(in)))
+	return printable(fmt.Sprintf(" (%s, minimised in place of the instance's %s)", shown.Objective(target), shown.Objective(in)))
 }
 
 // writeReportJSON writes a report as JSON.
@@ -174,5 +174,5 @@ func writeReportJSON(w io.Writer, report *model.Report) error {
 		More       int               `json:"more,omitempty"`
 		Objective  *float64          `json:"objective,omitempty"`
 		Metrics    model.Metrics     `json:"metrics"`
-	}{report.OK(), append([]model.Violation{}, report.Violations...), report.More, bench.Finite(report.Objective), report.Metrics})
+	}{report.OK(), append([]model.Violation{}, report.Violations...), report.More, numtext.Finite(report.Objective), report.Metrics})
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 )
@@ -112,8 +112,8 @@ func writeOutcome(c *cli.Context, certificate *proof.Certificate, out proof.Outc
 func describeOutcome(w io.Writer, in *model.Instance, certificate *proof.Certificate, out proof.Outcome, solution bool) error {
 	name := "objective"
 	if target, err := in.WithObjective(certificate.Objective); err == nil {
-		name = bench.ObjectiveName(target)
-		if own := bench.ObjectiveName(in); own != name {
+		name = shown.Objective(target)
+		if own := shown.Objective(in); own != name {
 			name += " (instead of the instance's " + own + ")"
 		}
 	}

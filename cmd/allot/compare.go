@@ -15,7 +15,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -87,7 +89,7 @@ func runCompare(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	var all []bench.Row
-	tables := new(strings.Builder) // of the file, where there is one
+	kept := new(strings.Builder) // the tables of the file, where there is one
 	for _, in := range asked.instances {
 		rows, err := compareOn(ctx, c, in, asked.settings)
 		if err != nil {
@@ -98,7 +100,7 @@ func runCompare(c *cli.Context) error {
 		}
 		all = append(all, rows...)
 		if len(rows) > 0 && !c.Bool("json") && !c.Bool("csv") {
-			if err := asked.table(c, tables, in, rows); err != nil {
+			if err := asked.table(c, kept, in, rows); err != nil {
 				return err
 			}
 		}
@@ -107,9 +109,9 @@ func runCompare(c *cli.Context) error {
 	case c.Bool("json"):
 		err = write(c, asked.output, func(w io.Writer) error { return bench.WriteJSON(w, all) })
 	case c.Bool("csv"):
-		err = write(c, asked.output, func(w io.Writer) error { return bench.WriteCSV(w, all, asked.metrics) })
+		err = write(c, asked.output, func(w io.Writer) error { return tables.WriteCSV(w, all, asked.metrics) })
 	case asked.output != "-":
-		err = write(c, asked.output, func(w io.Writer) error { _, err := io.WriteString(w, tables.String()); return err })
+		err = write(c, asked.output, func(w io.Writer) error { _, err := io.WriteString(w, kept.String()); return err })
 	}
 	if err != nil {
 		return err
@@ -121,9 +123,9 @@ func runCompare(c *cli.Context) error {
 }
 
 // table writes the table of one instance as soon as it is there; those for a file are kept for it.
-func (a *comparison) table(c *cli.Context, tables *strings.Builder, in named, rows []bench.Row) error {
+func (a *comparison) table(c *cli.Context, kept *strings.Builder, in named, rows []bench.Row) error {
 	if a.output != "-" {
-		return writeComparison(tables, in, rows, a.metrics, 0)
+		return writeComparison(kept, in, rows, a.metrics, 0)
 	}
 	width := 0
 	if fd, ok := terminalOf(c.App.Writer); ok {
@@ -279,7 +281,7 @@ func safeName(name string) string {
 // writeComparison writes the table of one instance.
 func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Metric, width int) error {
 	if metrics == nil {
-		metrics = append(bench.ShownMetrics(in.Instance), bench.ShownClusterMetrics(in.Instance)...)
+		metrics = append(shown.Metrics(in.Instance), shown.ClusterMetrics(in.Instance)...)
 	}
 	var single, byCluster []model.Metric
 	for _, m := range metrics {
@@ -291,8 +293,8 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 	}
 	text := new(strings.Builder)
 	fmt.Fprintf(text, "%s: %s, %s, %s; minimise %s\n", in.label, numtext.Counted(len(in.Jobs()), "job"), numtext.Counted(len(in.Clusters()), "cluster"),
-		numtext.Counted(in.Processors(), "processor"), bench.ObjectiveName(in.Instance))
-	if err := bench.WriteTable(text, rows, single, width); err != nil {
+		numtext.Counted(in.Processors(), "processor"), shown.Objective(in.Instance))
+	if err := tables.Write(text, rows, single, width); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(rows, func(row bench.Row) bool { return row.Metrics != nil }) && byCluster != nil {
@@ -300,7 +302,7 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 		for _, cluster := range in.Clusters() {
 			clusters = append(clusters, cluster.ID)
 		}
-		if err := bench.WriteClusterTable(text, rows, byCluster, clusters, width); err != nil {
+		if err := tables.WriteClusters(text, rows, byCluster, clusters, width); err != nil {
 			return err
 		}
 	}
@@ -310,7 +312,7 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 			proved = append(proved, row.Solver)
 		}
 	}
-	if why := bench.WithoutBound(in.Instance); why != "" {
+	if why := shown.Unbounded(in.Instance); why != "" {
 		fmt.Fprintln(text, why)
 	}
 	if len(proved) > 0 {

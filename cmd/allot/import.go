@@ -10,7 +10,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
@@ -94,7 +93,7 @@ func importObjectiveFlag() cli.Flag {
 // arrive decide it.
 func withImportObjective(c *cli.Context, in *model.Instance) (*model.Instance, error) {
 	if c.String("objective") == "" && in.Features()&model.Arrivals != 0 {
-		return bench.Minimising(in, "bounded_slowdown")
+		return in.WithObjective(map[string]float64{"bounded_slowdown": 1})
 	}
 	return withObjective(c, in)
 }

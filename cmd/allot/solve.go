@@ -10,9 +10,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -296,7 +296,7 @@ func summary(in, target *model.Instance, solver solve.Info, result solve.Result,
 		fmt.Fprintf(w, "  left out: %s: %s\n", u.Job, u.Reason)
 	}
 	var figures []string
-	for _, m := range bench.ShownMetrics(in) {
+	for _, m := range shown.Metrics(in) {
 		if value, ok := sol.Metrics.Get(m.Name); ok {
 			figures = append(figures, m.Name+" "+numtext.Figure(value))
 		}
@@ -328,7 +328,7 @@ func instanceName(in *model.Instance) string {
 // objectiveText is the objective with its value.
 func objectiveText(in *model.Instance, value *float64) string {
 	if value == nil {
-		return bench.ObjectiveName(in) + " is not finite"
+		return shown.Objective(in) + " is not finite"
 	}
-	return bench.ObjectiveName(in) + " = " + numtext.Figure(*value)
+	return shown.Objective(in) + " = " + numtext.Figure(*value)
 }

@@ -7,8 +7,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/internal/course"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -16,7 +16,7 @@ import (
 
 // watch follows a run. It shows the best objective so far on a terminal and records every incumbent for --trace.
 type watch struct {
-	*bench.Course
+	*course.Course
 	bar   *progress
 	shown time.Time
 }
@@ -29,7 +29,7 @@ func newWatch(ctx context.Context, w io.Writer, in *model.Instance, traced bool,
 	if traced || bar.visible() || limit >= bar.pause {
 		known = bound.Lower(ctx, in)
 	}
-	return &watch{Course: bench.NewCourse(known), bar: bar}
+	return &watch{Course: course.New(known), bar: bar}
 }
 
 // observe takes a solver's progress report and shows it.

@@ -1,4 +1,4 @@
-// Package numtext writes numbers for people: figures, and how many there are of something.
+// Package numtext writes numbers for people, figures and how many there are of something, and says which of them JSON can state.
 package numtext
 
 import (
@@ -75,4 +75,12 @@ func noun(n int, thing string, plural ...string) string {
 		return plural[0]
 	}
 	return thing + "s"
+}
+
+// Finite returns a pointer to the number, or nil if it is not finite: JSON cannot state it then.
+func Finite(x float64) *float64 {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return nil
+	}
+	return &x
 }

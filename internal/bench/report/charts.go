@@ -12,6 +12,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -44,7 +45,7 @@ func bestOf(runs []Run) (map[identity]*Known, []bench.Row) {
 			if b.Solution == nil || b.Instance == nil || b.Solution.Objective == nil {
 				continue
 			}
-			at := identity{b.Instance.SHA256(), bench.ObjectiveName(b.Instance)}
+			at := identity{b.Instance.SHA256(), shown.Objective(b.Instance)}
 			if before := known[at]; before == nil || b.rank().Better(before.rank()) {
 				known[at] = b
 			}

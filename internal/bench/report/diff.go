@@ -10,6 +10,8 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/bench/tables"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -307,7 +309,7 @@ func (c *Comparison) count(a, b float64) {
 
 // costs are what the pair is compared by.
 func (p rowPair) costs() (a, b float64) {
-	pair := relative(costs([]bench.Result{bench.ResultOf([]*bench.Row{p.a}), bench.ResultOf([]*bench.Row{p.b})}))
+	pair := relative(costs([]tables.Result{tables.ResultOf([]*bench.Row{p.a}), tables.ResultOf([]*bench.Row{p.b})}))
 	return pair[0], pair[1]
 }
 
@@ -367,7 +369,7 @@ func (c *Comparison) test(b, a, ratios []float64) {
 		c.P, c.Effect = w.P, w.Effect
 	}
 	if mean, err := statistics.GeometricMean(ratios, confidence); err == nil {
-		c.Ratio, c.Low, c.High = bench.Finite(mean.Estimate), bench.Finite(mean.Low), bench.Finite(mean.High)
+		c.Ratio, c.Low, c.High = numtext.Finite(mean.Estimate), numtext.Finite(mean.Low), numtext.Finite(mean.High)
 		if len(ratios) < 2 {
 			c.Low, c.High = nil, nil
 		}

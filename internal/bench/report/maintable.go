@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/bench"
+	rowtables "github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/internal/plaintext"
 )
 
@@ -161,7 +161,7 @@ func (s *study) markdownTable() string {
 			b.WriteString(markdownRow(list))
 		}
 	}
-	b.WriteString(markdownNotes(bench.AllocationNotes(s.rows)))
+	b.WriteString(markdownNotes(rowtables.AllocationNotes(s.rows)))
 	return b.String()
 }
 

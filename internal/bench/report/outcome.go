@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -43,10 +44,10 @@ type pair struct {
 }
 
 // result is that of the solver on the problem.
-func (p *problem) result(solver string) bench.Result {
+func (p *problem) result(solver string) tables.Result {
 	r, ok := p.results[solver]
 	if !ok {
-		r = bench.ResultOf(p.cells[solver])
+		r = tables.ResultOf(p.cells[solver])
 		p.results[solver] = r
 	}
 	return r
@@ -54,7 +55,7 @@ func (p *problem) result(solver string) bench.Result {
 
 // costs turns results on one problem into costs in the same order: the objective, and for each job that is left out beyond the fewest
 // left out more than the objectives span. Failures are NaN.
-func costs(results []bench.Result) []float64 {
+func costs(results []tables.Result) []float64 {
 	fewest, low, high := math.Inf(1), math.Inf(1), math.Inf(-1)
 	for _, r := range results {
 		if !math.IsNaN(r.Objective) {
@@ -124,7 +125,7 @@ func compare(names []string, cases []*problem) *outcome {
 func costsOf(cases []*problem, solvers []string) [][]float64 {
 	matrix := make([][]float64, len(cases))
 	for k, p := range cases {
-		results := make([]bench.Result, len(solvers))
+		results := make([]tables.Result, len(solvers))
 		for s, name := range solvers {
 			results[s] = p.result(name)
 		}
@@ -185,10 +186,10 @@ func (o *outcome) rank(matrix [][]float64) {
 // bySeed are the samples of two solvers on the only problem: their runs.
 func (o *outcome) bySeed(a, b int) ([]float64, []float64) {
 	p := o.cases[0]
-	var results []bench.Result
+	var results []tables.Result
 	for _, name := range []string{o.solvers[a], o.solvers[b]} {
 		for _, row := range p.cells[name] {
-			results = append(results, bench.ResultOf([]*bench.Row{row}))
+			results = append(results, tables.ResultOf([]*bench.Row{row}))
 		}
 	}
 	all := costs(results)

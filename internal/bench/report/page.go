@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
@@ -157,7 +158,7 @@ func (g *group) allocationNotes() []string {
 			rows = append(rows, *row)
 		}
 	}
-	return bench.AllocationNotes(rows)
+	return tables.AllocationNotes(rows)
 }
 
 // notes state what an outcome leaves out.

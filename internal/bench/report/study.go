@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -33,12 +34,12 @@ type group struct {
 type problem struct {
 	instance string
 	sha      string
-	metric   string                  // what is minimised
-	known    float64                 // the objective of the best schedule that is known; NaN: none
-	left     int                     // jobs that it leaves out
-	bound    model.Bound             // the best that is proved
-	cells    map[string][]*bench.Row // by solver, in order of seeds
-	results  map[string]bench.Result // of the solvers, as they are asked for
+	metric   string                   // what is minimised
+	known    float64                  // the objective of the best schedule that is known; NaN: none
+	left     int                      // jobs that it leaves out
+	bound    model.Bound              // the best that is proved
+	cells    map[string][]*bench.Row  // by solver, in order of seeds
+	results  map[string]tables.Result // of the solvers, as they are asked for
 }
 
 // contender is a solver within a group.
@@ -94,7 +95,7 @@ func newStudy(rows, known []bench.Row, order []string) *study {
 	for k := range s.rows {
 		byName[s.rows[k].Group].add(&s.rows[k])
 	}
-	best := bench.BestRows(slices.Concat(s.rows, known))
+	best := tables.BestRows(slices.Concat(s.rows, known))
 	for _, g := range s.groups {
 		for _, p := range g.cases {
 			p.finish(best[[2]string{p.sha, p.metric}])
@@ -203,7 +204,7 @@ func (g *group) add(row *bench.Row) {
 	n := len(g.cases)
 	if n == 0 || g.cases[n-1].sha != row.InstanceSHA256 || g.cases[n-1].instance != row.Instance || g.cases[n-1].metric != row.Minimised {
 		g.cases = append(g.cases, &problem{
-			instance: row.Instance, sha: row.InstanceSHA256, metric: row.Minimised, known: math.NaN(), cells: map[string][]*bench.Row{}, results: map[string]bench.Result{},
+			instance: row.Instance, sha: row.InstanceSHA256, metric: row.Minimised, known: math.NaN(), cells: map[string][]*bench.Row{}, results: map[string]tables.Result{},
 		})
 		n++
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -36,8 +37,8 @@ func TestNatural(t *testing.T) {
 // TestCosts: failures are NaN, jobs left out come before the objective, objectives before nothing.
 func TestCosts(t *testing.T) {
 	nan := math.NaN()
-	of := func(left, objective float64) bench.Result { return bench.Result{Left: left, Objective: objective} }
-	results := []bench.Result{of(0, 5), of(1, -3), of(0, nan), of(0, 7), of(2, 1), of(1, 2)}
+	of := func(left, objective float64) tables.Result { return tables.Result{Left: left, Objective: objective} }
+	results := []tables.Result{of(0, 5), of(1, -3), of(0, nan), of(0, 7), of(2, 1), of(1, 2)}
 	got := costs(results)
 	want := []int{0, 3, 1, 5, 4} // by cost
 	order := []int{0, 1, 3, 4, 5}
@@ -46,7 +47,7 @@ func TestCosts(t *testing.T) {
 		t.Errorf("costs %v, order %v", got, order)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		var list []bench.Result
+		var list []tables.Result
 		for range rapid.IntRange(1, 5).Draw(t, "n") {
 			list = append(list, of(float64(rapid.IntRange(0, 3).Draw(t, "left")), float64(rapid.IntRange(-5, 5).Draw(t, "objective"))))
 		}

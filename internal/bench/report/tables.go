@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // winnersTable is who wins in each group.
@@ -162,7 +163,7 @@ func (p *problem) rows(g *group, most int) [][]cell {
 			gap := p.gap(row)
 			list = append(list, []cell{
 				text(row.Instance), text(row.Group), text(row.Solver), {Text: strconv.FormatUint(row.Seed, 10)}, {Text: figure(objective(row), 6)},
-				{Text: percent(gap)}, {Text: optional(bench.Finite(row.Bound.Or(math.NaN())))}, text(row.StatusText()), text(string(row.Stop)), clock(row.Elapsed),
+				{Text: percent(gap)}, {Text: optional(numtext.Finite(row.Bound.Or(math.NaN())))}, text(row.StatusText()), text(string(row.Stop)), clock(row.Elapsed),
 				{Text: whole(row.Evaluations)}, {Text: whole(row.Left)}, text(clip(row.Fault, mostFaultLetters)),
 			})
 		}

@@ -1,4 +1,5 @@
-package bench
+// Package course records how the schedule of a run came to be: its incumbents.
+package course
 
 import (
 	"encoding/json"
@@ -22,8 +23,8 @@ type Course struct {
 	began time.Time
 }
 
-// NewCourse starts to follow a run. The bound is the best one known before the run.
-func NewCourse(bound model.Bound) *Course {
+// New starts to follow a run. The bound is the best one known before the run.
+func New(bound model.Bound) *Course {
 	return &Course{Bound: bound, Best: math.Inf(1), Left: math.MaxInt, began: time.Now()}
 }
 
@@ -93,17 +94,17 @@ func (c *Course) Write(w io.Writer) error {
 	return nil
 }
 
-// maxIncumbents is the largest number of incumbents that a row keeps.
-const maxIncumbents = 200
+// most is the largest number of incumbents that are kept.
+const most = 200
 
-// thinned returns at most maxIncumbents of the incumbents. They are evenly spaced in the list and include the first and the last.
-func thinned(list []model.Incumbent) []model.Incumbent {
-	if len(list) <= maxIncumbents {
+// Thinned returns at most 200 of the incumbents. They are evenly spaced in the list and include the first and the last.
+func Thinned(list []model.Incumbent) []model.Incumbent {
+	if len(list) <= most {
 		return list
 	}
-	kept := make([]model.Incumbent, maxIncumbents)
+	kept := make([]model.Incumbent, most)
 	for k := range kept {
-		kept[k] = list[k*(len(list)-1)/(maxIncumbents-1)]
+		kept[k] = list[k*(len(list)-1)/(most-1)]
 	}
 	return kept
 }

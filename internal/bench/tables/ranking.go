@@ -1,4 +1,4 @@
-package bench
+package tables
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
@@ -43,7 +44,7 @@ type Standing struct {
 }
 
 // rankOfRow returns the rank of a row, or false if the row has no objective.
-func rankOfRow(row *Row) (model.Rank, bool) {
+func rankOfRow(row *bench.Row) (model.Rank, bool) {
 	if row.Objective == nil {
 		return model.Rank{}, false
 	}
@@ -51,8 +52,8 @@ func rankOfRow(row *Row) (model.Rank, bool) {
 }
 
 // BestRows returns the row with the best schedule of each instance. The key is the instance's SHA-256 and its objective.
-func BestRows(rows []Row) map[[2]string]*Row {
-	best := map[[2]string]*Row{}
+func BestRows(rows []bench.Row) map[[2]string]*bench.Row {
+	best := map[[2]string]*bench.Row{}
 	for k := range rows {
 		rank, ok := rankOfRow(&rows[k])
 		if !ok {
@@ -72,25 +73,20 @@ func BestRows(rows []Row) map[[2]string]*Row {
 // Rank compares the solvers, group by group in the order of the rows. On-line policies and solvers that know the future are never in one ranking: a group
 // of both has two, with the same best schedules for reference. The rows in known are not ranked, but count when the best schedule of an
 // instance is looked for; they may be the best-known solutions.
-func Rank(rows, known []Row) []Ranking {
+func Rank(rows, known []bench.Row) []Ranking {
 	best := BestRows(slices.Concat(rows, known))
-	var order []string
-	groups := map[string][]*Row{}
+	all := make([]*bench.Row, len(rows))
 	for k := range rows {
-		group := rows[k].Group
-		if groups[group] == nil {
-			order = append(order, group)
-		}
-		groups[group] = append(groups[group], &rows[k])
+		all[k] = &rows[k]
 	}
 	var list []Ranking
-	for _, group := range order {
+	for _, group := range by(all, func(row *bench.Row) string { return row.Group }) {
 		online := map[string]bool{} // solvers that had to decide on line on one of the instances
-		for _, row := range groups[group] {
+		for _, row := range group {
 			online[row.Solver] = online[row.Solver] || row.IsOnline()
 		}
-		var kinds [2][]*Row
-		for _, row := range groups[group] {
+		var kinds [2][]*bench.Row
+		for _, row := range group {
 			if online[row.Solver] {
 				kinds[0] = append(kinds[0], row)
 			} else {
@@ -98,48 +94,54 @@ func Rank(rows, known []Row) []Ranking {
 			}
 		}
 		if kinds[0] == nil || kinds[1] == nil {
-			list = append(list, rankGroup(group, groups[group], best, known))
+			list = append(list, rankGroup("", group, best, known))
 			continue
 		}
-		for k, name := range []string{"on line", "plans ahead"} {
-			ranking := rankGroup(group, kinds[k], best, known)
-			ranking.Kind = name
-			list = append(list, ranking)
-		}
+		list = append(list, rankGroup("on line", kinds[0], best, known), rankGroup("plans ahead", kinds[1], best, known))
 	}
 	return list
 }
 
+// by divides rows by a key, in the order in which the keys come first.
+func by(rows []*bench.Row, key func(*bench.Row) string) [][]*bench.Row {
+	var parts [][]*bench.Row
+	places := map[string]int{}
+	for _, row := range rows {
+		place, known := places[key(row)]
+		if !known {
+			place = len(parts)
+			places[key(row)], parts = place, append(parts, nil)
+		}
+		parts[place] = append(parts[place], row)
+	}
+	return parts
+}
+
+// solver and instance are keys of rows.
+func solver(row *bench.Row) string   { return row.Solver }
+func instance(row *bench.Row) string { return row.InstanceSHA256 }
+
 // rankGroup compares the solvers on one group.
-func rankGroup(group string, rows []*Row, best map[[2]string]*Row, known []Row) Ranking {
-	r := Ranking{Group: group}
+func rankGroup(kind string, rows []*bench.Row, best map[[2]string]*bench.Row, known []bench.Row) Ranking {
+	instances := by(rows, instance)
+	r := Ranking{Group: rows[0].Group, Kind: kind, Instances: len(instances)}
 	var minimised []string
-	bySolver, byInstance := map[string][]*Row{}, map[string][]*Row{}
-	var solvers, instances []string
 	for _, row := range rows {
 		if !slices.Contains(minimised, row.Minimised) {
 			minimised = append(minimised, row.Minimised)
 		}
-		if bySolver[row.Solver] == nil {
-			solvers = append(solvers, row.Solver)
-		}
-		bySolver[row.Solver] = append(bySolver[row.Solver], row)
-		if byInstance[row.InstanceSHA256] == nil {
-			instances = append(instances, row.InstanceSHA256)
-		}
-		byInstance[row.InstanceSHA256] = append(byInstance[row.InstanceSHA256], row)
 	}
-	r.Minimised, r.Instances = strings.Join(minimised, ", "), len(instances)
+	r.Minimised = strings.Join(minimised, ", ")
 	r.count(rows, known)
 	wins := map[string]int{}
-	for _, instance := range instances {
-		for _, winner := range winners(byInstance[instance]) {
+	for _, own := range instances {
+		for _, winner := range winners(own) {
 			wins[winner]++
 		}
 	}
-	for _, solver := range solvers {
-		s := standing(bySolver[solver], best)
-		s.Solver, s.Wins = solver, wins[solver]
+	for _, runs := range by(rows, solver) {
+		s := standing(runs, best)
+		s.Wins = wins[s.Solver]
 		if len(minimised) > 1 {
 			s.Objective = nil
 		}
@@ -153,7 +155,7 @@ func rankGroup(group string, rows []*Row, best map[[2]string]*Row, known []Row) 
 }
 
 // count counts the instances of the rows whose best known objective a file states, and those on which a row is better.
-func (r *Ranking) count(rows []*Row, known []Row) {
+func (r *Ranking) count(rows []*bench.Row, known []bench.Row) {
 	reached := map[[2]string]model.Rank{} // the best of the rows; a value is removed once its instance is counted
 	for _, row := range rows {
 		key := [2]string{row.InstanceSHA256, row.Minimised}
@@ -208,28 +210,23 @@ func compareOptional(a, b *float64) int {
 }
 
 // winners lists the solvers that no other beats on an instance, by the means over the seeds. A solver with a run without a schedule cannot win.
-func winners(rows []*Row) []string {
-	runs := map[string][]*Row{}
-	var solvers []string
-	for _, row := range rows {
-		if runs[row.Solver] == nil {
-			solvers = append(solvers, row.Solver)
-		}
-		runs[row.Solver] = append(runs[row.Solver], row)
-	}
+func winners(rows []*bench.Row) []string {
 	results := map[string]Result{}
-	for _, solver := range solvers {
-		results[solver] = ResultOf(runs[solver])
+	for _, runs := range by(rows, solver) {
+		results[runs[0].Solver] = ResultOf(runs)
 	}
-	return slices.DeleteFunc(solvers, func(solver string) bool {
-		own := results[solver]
-		return math.IsNaN(own.Objective) || slices.ContainsFunc(rows, func(row *Row) bool { return results[row.Solver].Better(own) })
-	})
+	var list []string
+	for name, own := range results { // in any order: each wins alone
+		if !math.IsNaN(own.Objective) && !slices.ContainsFunc(rows, func(row *bench.Row) bool { return results[row.Solver].Better(own) }) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // standing sums up the rows of one solver.
-func standing(rows []*Row, best map[[2]string]*Row) Standing {
-	s := Standing{Runs: len(rows)}
+func standing(rows []*bench.Row, best map[[2]string]*bench.Row) Standing {
+	s := Standing{Solver: rows[0].Solver, Runs: len(rows)}
 	objective, ratio := 0.0, 0.0
 	solved := 0
 	for _, row := range rows {
@@ -251,11 +248,11 @@ func standing(rows []*Row, best map[[2]string]*Row) Standing {
 		}
 	}
 	if solved > 0 {
-		s.Objective = Finite(objective / float64(solved))
+		s.Objective = numtext.Finite(objective / float64(solved))
 		s.Left /= float64(solved)
 	}
 	if s.Compared > 0 {
-		s.Ratio = Finite(ratio / float64(s.Compared))
+		s.Ratio = numtext.Finite(ratio / float64(s.Compared))
 	}
 	return s
 }
@@ -330,4 +327,25 @@ func seconds(x float64) string {
 		digits = min(max(0, 2-int(math.Floor(math.Log10(x)))), 7)
 	}
 	return strconv.FormatFloat(x, 'f', digits, 64)
+}
+
+// Contradictions lists the stated best known objectives that a proved bound of the rows excludes. Such a value, or the bound, is wrong.
+func Contradictions(rows, stated []bench.Row) []string {
+	values := map[[2]string]*bench.Row{}
+	for k := range stated {
+		values[[2]string{stated[k].InstanceSHA256, stated[k].Minimised}] = &stated[k]
+	}
+	var list []string
+	for k := range rows {
+		row := &rows[k]
+		bound, proved := row.Bound.Value()
+		at := [2]string{row.InstanceSHA256, row.Minimised}
+		s := values[at]
+		if s == nil || !proved || row.Left > 0 || bound <= s.Stated.Value+s.Stated.Rounding+model.Tolerance*math.Abs(bound) {
+			continue
+		}
+		list = append(list, fmt.Sprintf("%s states %s %s for %s, but %s proved that none is below %s", s.Stated.File, s.Minimised, numtext.Figure(*s.Objective), s.Instance, row.Solver, numtext.Figure(bound)))
+		delete(values, at)
+	}
+	return list
 }

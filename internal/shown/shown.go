@@ -1,4 +1,5 @@
-package bench
+// Package shown says what of an instance people see: its objective in words, and the metrics that matter.
+package shown
 
 import (
 	"slices"
@@ -6,16 +7,16 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// ShownMetrics lists the metrics with one value that matter for the instance: those of its objective and those that its features give a meaning. If
+// Metrics lists the metrics with one value that matter for the instance: those of its objective and those that its features give a meaning. If
 // the objective is a single metric, the metric is left out, because the objective states it.
-func ShownMetrics(in *model.Instance) []model.Metric {
-	names := namesShown(in)
+func Metrics(in *model.Instance) []model.Metric {
+	named := names(in)
 	objective := in.ObjectiveTerms()
 	var shown []model.Metric
 	for _, m := range model.MetricTable() {
 		alone := len(objective) == 1 && objective[0].Metric == m.Name && objective[0].Weight == 1
 		asked := slices.ContainsFunc(objective, func(t model.ObjectiveTerm) bool { return t.Metric == m.Name })
-		if (slices.Contains(names, m.Name) || asked) && !alone {
+		if (slices.Contains(named, m.Name) || asked) && !alone {
 			shown = append(shown, m)
 		}
 	}
@@ -44,8 +45,8 @@ func asks(in *model.Instance) (a asked) {
 	return a
 }
 
-// namesShown names the metrics that are of interest whatever the objective is.
-func namesShown(in *model.Instance) []string {
+// names names the metrics that are of interest whatever the objective is.
+func names(in *model.Instance) []string {
 	a, features := asks(in), in.Features()
 	names := []string{"makespan", "mean_response", "mean_wait", "bounded_slowdown", "utilisation", "unfinished"}
 	for _, group := range []struct {
@@ -95,8 +96,8 @@ func machineGrid(in *model.Instance) bool {
 // mostClusters is the largest number of clusters that tables show each by itself without being asked to.
 const mostClusters = 12
 
-// ShownClusterMetrics lists the metrics with a value for each cluster that are of interest for the instance.
-func ShownClusterMetrics(in *model.Instance) []model.Metric {
+// ClusterMetrics lists the metrics with a value for each cluster that are of interest for the instance.
+func ClusterMetrics(in *model.Instance) []model.Metric {
 	if !machineGrid(in) || len(in.Clusters()) > mostClusters {
 		return nil
 	}

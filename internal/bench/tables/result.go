@@ -1,8 +1,9 @@
-package bench
+package tables
 
 import (
 	"math"
 
+	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/statistics"
 	"github.com/allot-opt/allot/model"
 )
@@ -14,7 +15,7 @@ type Result struct {
 }
 
 // ResultOf computes the result of the runs of one solver on one instance. Without runs the result is a failure.
-func ResultOf(rows []*Row) Result {
+func ResultOf(rows []*bench.Row) Result {
 	left, objectives := make([]float64, len(rows)), make([]float64, len(rows))
 	for k, row := range rows {
 		left[k], objectives[k] = float64(row.Left), math.NaN()

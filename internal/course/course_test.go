@@ -1,4 +1,4 @@
-package bench
+package course
 
 import (
 	"bytes"
@@ -35,7 +35,7 @@ func TestCourseEndsInTheSolution(t *testing.T) {
 		{"more left out than reported", []solve.Progress{at(1, 9, none, 0)}, 6, 1, 4, []float64{6}},
 		{"nothing proved of what leaves jobs out", []solve.Progress{at(1, 9, 8, 1)}, 6, 1, math.NaN(), []float64{9, 6}},
 	} {
-		f := NewCourse(model.Bound{})
+		f := New(model.Bound{})
 		for _, p := range c.reported {
 			f.Note(p)
 		}
@@ -67,17 +67,17 @@ func TestCourseEndsInTheSolution(t *testing.T) {
 
 // A long list of incumbents is thinned evenly. The first and the last stay.
 func TestThinned(t *testing.T) {
-	for _, n := range []int{0, 1, maxIncumbents, maxIncumbents + 1, 12345} {
+	for _, n := range []int{0, 1, most, most + 1, 12345} {
 		list := make([]model.Incumbent, n)
 		for k := range list {
 			list[k].Evaluations = int64(k)
 		}
-		kept := thinned(list)
-		if len(kept) != min(n, maxIncumbents) {
+		kept := Thinned(list)
+		if len(kept) != min(n, most) {
 			t.Fatalf("%d of %d kept", len(kept), n)
 		}
 		for k := 1; k < len(kept); k++ {
-			if step := kept[k].Evaluations - kept[k-1].Evaluations; step < 1 || step > int64(n/(maxIncumbents-1)+1) {
+			if step := kept[k].Evaluations - kept[k-1].Evaluations; step < 1 || step > int64(n/(most-1)+1) {
 				t.Errorf("of %d incumbents there is a step of %d", n, step)
 			}
 		}

@@ -1,0 +1,262 @@
+// Package tables writes rows of runs for people: tables of one instance, rankings of solvers, and CSV.
+package tables
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/texttable"
+	"github.com/allot-opt/allot/model"
+)
+
+// Write writes the rows of one instance as a table for people, with one column per metric, each of which has one value a row. A star marks the
+// best value of each column, separately among on-line policies and among solvers that know the future; the kind of the first row stands first. If the
+// table would be wider than width, it leaves out its last metrics and names them below; width 0: no limit.
+func Write(w io.Writer, rows []bench.Row, metrics []model.Metric, width int) error {
+	rendered, shown := narrowed(width, len(metrics), func(shown int) string { return render(rows, metrics[:shown]) })
+	if shown < len(metrics) {
+		var names []string
+		for _, m := range metrics[shown:] {
+			names = append(names, m.Name)
+		}
+		note := text.WrapSoft("left out for the width of the terminal: "+strings.Join(names, ", ")+"; --metrics names those to show, -o FILE writes all", width)
+		for line := range strings.Lines(note) {
+			rendered += strings.TrimRight(line, " \n") + "\n"
+		}
+	}
+	rendered += onlineNote(rows)
+	for _, note := range AllocationNotes(rows) {
+		rendered += note + "\n"
+	}
+	for _, row := range rows {
+		if row.Fault != "" {
+			rendered += row.Solver + ": " + row.Fault + "\n"
+		}
+		if row.Warning != "" {
+			rendered += row.Solver + ": warning: " + row.Warning + "\n"
+		}
+	}
+	_, err := io.WriteString(w, rendered)
+	return err
+}
+
+// WriteClusters writes metrics with a value for each cluster as a table for people: a row for each metric and solver, a column for each
+// cluster. A star marks the best value of each metric on each cluster, among on-line policies and among the others. A table wider than width
+// leaves out its last clusters and says so; width 0: no limit.
+func WriteClusters(w io.Writer, rows []bench.Row, metrics []model.Metric, clusters []string, width int) error {
+	rendered, shown := narrowed(width, len(clusters), func(shown int) string { return renderClusters(rows, metrics, clusters[:shown]) })
+	if left := len(clusters) - shown; left > 0 {
+		rendered += fmt.Sprintf("clusters left out for the width: %d; -o FILE writes all\n", left)
+	}
+	_, err := io.WriteString(w, rendered)
+	return err
+}
+
+// narrowed renders a table with fewer and fewer of its columns until it fits the width, and returns how many it shows.
+func narrowed(width, columns int, render func(shown int) string) (rendered string, shown int) {
+	shown, rendered = columns, render(columns)
+	for width > 0 && shown > 0 && text.LongestLineLen(rendered) > width {
+		shown--
+		rendered = render(shown)
+	}
+	return rendered + "\n", shown
+}
+
+// render makes the table of one instance.
+func render(rows []bench.Row, metrics []model.Metric) string {
+	header := table.Row{"solver", "objective", "bound", "gap %"}
+	for _, m := range metrics {
+		header = append(header, m.Name)
+	}
+	t := texttable.New(1, append(header, "time s")...)
+	for k, kind := range byKind(rows) {
+		if k > 0 {
+			t.AppendSeparator()
+		}
+		objective := starsOf(kind, model.Metric{}, objectiveOf)
+		stars := make([]stars, len(metrics))
+		for k, m := range metrics {
+			stars[k] = starsOf(kind, m, func(row *bench.Row) (float64, bool) { return row.Metrics.Get(m.Name) })
+		}
+		for k := range kind {
+			row := &kind[k]
+			cells := table.Row{solverCell(row), objective.cell(objectiveOf(row)), optionalFigure(numtext.Finite(row.Bound.Or(math.NaN()))), optionalFigure(row.Gap)}
+			for k, m := range metrics {
+				cells = append(cells, stars[k].cell(row.Metrics.Get(m.Name)))
+			}
+			t.AppendRow(append(cells, strconv.FormatFloat(row.Elapsed, 'f', 3, 64)))
+		}
+	}
+	return t.Render()
+}
+
+// renderClusters makes the table of metrics by cluster. The value of a solver that left a cluster unused has no star.
+func renderClusters(rows []bench.Row, metrics []model.Metric, clusters []string) string {
+	header := table.Row{"by cluster", "solver"}
+	for _, id := range clusters {
+		header = append(header, id)
+	}
+	t := texttable.New(2, header...)
+	for k, m := range metrics {
+		if k > 0 {
+			t.AppendSeparator()
+		}
+		best := map[bool][]stars{} // by kind of solver, then by cluster
+		for _, kind := range byKind(rows) {
+			for _, id := range clusters {
+				best[kind[0].IsOnline()] = append(best[kind[0].IsOnline()], starsOf(kind, m, func(row *bench.Row) (float64, bool) {
+					value, ok := row.Metrics[m.Name].ByCluster[id]
+					return value, ok && counts(row, m, id)
+				}))
+			}
+		}
+		name := m.Name
+		for k := range rows {
+			row := &rows[k]
+			if row.Metrics == nil {
+				continue
+			}
+			cells := table.Row{name, solverCell(row)}
+			for c, id := range clusters {
+				value, ok := row.Metrics[m.Name].ByCluster[id]
+				star := best[row.IsOnline()][c]
+				if !counts(row, m, id) {
+					star = stars{}
+				}
+				cells = append(cells, star.cell(value, ok))
+			}
+			t.AppendRow(cells)
+			name = ""
+		}
+	}
+	return t.Render()
+}
+
+// stars marks the best value of a column.
+type stars struct {
+	best  float64
+	known bool // some value of the column is better than another
+}
+
+// starsOf finds the best value of a metric among rows. There is none where all agree, or where neither high nor low values are better.
+func starsOf(rows []bench.Row, m model.Metric, of func(*bench.Row) (float64, bool)) stars {
+	var values []float64
+	for k := range rows {
+		if value, ok := of(&rows[k]); ok {
+			values = append(values, value)
+		}
+	}
+	switch {
+	case m.Neutral || len(values) < 2 || slices.Min(values) == slices.Max(values):
+		return stars{}
+	case m.HighBetter:
+		return stars{slices.Max(values), true}
+	}
+	return stars{slices.Min(values), true}
+}
+
+// cell formats a value, with its star; a dash: there is none.
+func (s stars) cell(value float64, ok bool) string {
+	switch {
+	case !ok:
+		return "–"
+	case s.known && s.best == value:
+		return numtext.Figure(value) + "*"
+	}
+	return numtext.Figure(value) + " "
+}
+
+// counts says whether the value of a row on a cluster is of some job. Of no job it is 0, which is not the best of all.
+func counts(row *bench.Row, m model.Metric, cluster string) bool {
+	if m.Name == "cluster_slowdown_without_deadline" { // at least 1 of any job
+		return row.Metrics[m.Name].ByCluster[cluster] > 0
+	}
+	for _, share := range [...]string{"job_share", "workload_share"} {
+		if value, ok := row.Metrics[share].ByCluster[cluster]; !ok || value > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// byKind divides rows into those of on-line policies and those of other solvers, which know more. The kind of the first
+// row comes first.
+func byKind(rows []bench.Row) [][]bench.Row {
+	var kinds [][]bench.Row
+	for _, row := range rows {
+		k := slices.IndexFunc(kinds, func(kind []bench.Row) bool { return kind[0].IsOnline() == row.IsOnline() })
+		if k < 0 {
+			k, kinds = len(kinds), append(kinds, nil)
+		}
+		kinds[k] = append(kinds[k], row)
+	}
+	return kinds
+}
+
+// objectiveOf returns the row's objective, or false if it has none.
+func objectiveOf(row *bench.Row) (float64, bool) {
+	if row.Objective == nil {
+		return 0, false
+	}
+	return *row.Objective, true
+}
+
+// solverCell returns the solver's name, with a mark for a run that had to decide on line.
+func solverCell(row *bench.Row) string {
+	if row.IsOnline() {
+		return row.Solver + " (on line)"
+	}
+	return row.Solver
+}
+
+// onlineNote explains what on line means, below a table in which such runs stand beside others.
+func onlineNote(rows []bench.Row) string {
+	beside := map[bool]bool{}
+	for _, row := range rows {
+		if row.Solution != nil {
+			beside[row.IsOnline()] = true
+		}
+	}
+	if len(beside) < 2 {
+		return ""
+	}
+	return "on line: learns of a job at its arrival, and of its time only the estimate; the other solvers know more, so the two are not in one ranking\n"
+}
+
+// AllocationNotes names the solvers that allocate by another metric than the instance minimises: a line for each metric.
+func AllocationNotes(rows []bench.Row) []string {
+	solvers := map[string][]string{} // by metric
+	for k := range rows {
+		row := &rows[k]
+		if (row.Solution != nil || row.Objective != nil) && row.AllocatesBy != "" && !slices.Contains(solvers[row.AllocatesBy], row.Solver) {
+			solvers[row.AllocatesBy] = append(solvers[row.AllocatesBy], row.Solver)
+		}
+	}
+	var notes []string
+	for _, metric := range slices.Sorted(maps.Keys(solvers)) {
+		verb := "allocates"
+		if len(solvers[metric]) > 1 {
+			verb = "allocate"
+		}
+		notes = append(notes, strings.Join(solvers[metric], ", ")+": "+verb+" by "+metric+", whatever the instance minimises")
+	}
+	return notes
+}
+
+// optionalFigure formats a number, or writes a dash for nil.
+func optionalFigure(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return numtext.Figure(*x)
+}
