@@ -11,7 +11,7 @@
 //	plan               turns decisions into schedules: availability profiles, list decoding, licences
 //	bound              lower bounds of the objective; parts of its methods in bound/internal
 //	milp               mixed-integer programs: a model, MPS and LP files, the solver HiGHS (build tag highs)
-//	queueing           formulas for the waits of queues
+//	queueing           an upper bound of how long jobs wait in a queue
 //	queueing/ggone     branch and bound for the G/G/1 allocation
 //	ga                 the genetic algorithm of TITAN
 //	search             an anytime global search, and an exhaustive one for small instances; its engines in search/internal

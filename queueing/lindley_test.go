@@ -1,65 +1,67 @@
 package queueing_test
 
 import (
-	"fmt"
 	"math"
+	"math/rand/v2"
+	"testing"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"github.com/allot-opt/allot/queueing"
 )
 
 // interval is an estimate of a mean with a confidence interval.
-type interval struct{ Mean, Low, High float64 }
+type interval struct{ mean, low, high float64 }
 
 // contains says whether the value lies in the interval.
-func (i interval) contains(x float64) bool { return i.Low <= x && x <= i.High }
+func (i interval) contains(x float64) bool { return i.low <= x && x <= i.high }
 
-// simulation is a run of a single-server queue, first come first served.
-type simulation struct {
-	Interarrival func() float64 // draws a time between arrivals
-	Service      func() float64 // draws a service time
-	Jobs         int            // number of jobs whose waits count
-	WarmUp       int            // number of jobs before them whose waits do not count
-	Batches      int            // number of batches of the jobs; 0: 30
-	Confidence   float64        // probability with which the interval contains the mean, in (0, 1); 0: 0.99
-}
-
-// simulateQueue estimates the mean wait in the queue by Lindley's recursion, W' = max(0, W + S − A), with a confidence interval by
-// batch means: the means of consecutive batches are nearly independent and normal, so that Student's t with batches − 1
-// degrees of freedom gives the interval.
+// lindley estimates the mean wait of a number of jobs in the queue of a single server, first come first served, by Lindley's recursion,
+// W' = max(0, W + S − A), after a number of jobs that do not count. The interval is by batch means: the means of consecutive batches are nearly
+// independent and normal, so that Student's t with batches − 1 degrees of freedom gives it; it holds with probability 0.999.
 //
 // D. V. Lindley (1952), The theory of queues with a single server, Math. Proc. Cambridge Phil. Soc. 48(2),
 // doi:10.1017/S0305004100027638; for batch means A. M. Law, W. D. Kelton (2000), Simulation Modelling and Analysis, 3rd ed., §9.5.3.
-// Complexity: O(jobs) draws.
-func simulateQueue(s simulation) (interval, error) {
-	if s.Batches == 0 {
-		s.Batches = 30
-	}
-	if s.Confidence == 0 {
-		s.Confidence = 0.99
-	}
-	if s.Interarrival == nil || s.Service == nil || s.Batches < 2 || s.Jobs < s.Batches || s.WarmUp < 0 || !(s.Confidence > 0 && s.Confidence < 1) {
-		return interval{}, fmt.Errorf("%w: expected two distributions, at least 2 batches and as many jobs, a warm-up of at least 0 and a confidence between 0 and 1", queueing.ErrDomain)
-	}
+func lindley(gap, service func() float64, jobs, warmUp, batches int) interval {
 	wait := 0.0
-	for range s.WarmUp {
-		wait = max(0, wait+s.Service()-s.Interarrival())
+	for range warmUp {
+		wait = max(0, wait+service()-gap())
 	}
-	size := s.Jobs / s.Batches
-	means := make([]float64, s.Batches)
+	size := jobs / batches
+	means := make([]float64, batches)
 	for b := range means {
 		for range size {
 			means[b] += wait / float64(size)
-			wait = max(0, wait+s.Service()-s.Interarrival())
+			wait = max(0, wait+service()-gap())
 		}
 	}
 	mean, deviation := stat.MeanStdDev(means, nil)
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.Batches - 1)}.Quantile(0.5 + s.Confidence/2)
-	half := t * deviation / math.Sqrt(float64(s.Batches))
-	if math.IsNaN(mean) || math.IsInf(mean, 0) {
-		return interval{}, fmt.Errorf("%w: a draw was not a finite number", queueing.ErrDomain)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(batches - 1)}.Quantile(0.5 + 0.999/2)
+	half := t * deviation / math.Sqrt(float64(batches))
+	return interval{mean, mean - half, mean + half}
+}
+
+// simulate runs a queue of gamma distributions with the given means and squared coefficients of variation.
+func simulate(lambda, mu, ca2, cs2 float64, seed uint64) interval {
+	src := rand.NewPCG(seed, 11)
+	gamma := func(mean, cv2 float64) func() float64 {
+		if cv2 == 0 {
+			return func() float64 { return mean }
+		}
+		d := distuv.Gamma{Alpha: 1 / cv2, Beta: 1 / (cv2 * mean), Src: src}
+		return d.Rand
 	}
-	return interval{mean, mean - half, mean + half}, nil
+	jobs := 400_000
+	if testing.Short() {
+		jobs = 100_000
+	}
+	return lindley(gamma(1/lambda, ca2), gamma(1/mu, cs2), jobs, 20_000, 30)
+}
+
+// The recursion itself: services 2, 2, 0, 1 at gaps 1, 1, 3, 1 wait 0, 1, 2, 0.
+func TestLindleyByHand(t *testing.T) {
+	services, gaps, k := []float64{2, 2, 0, 1}, []float64{1, 1, 3, 1}, 0
+	found := lindley(func() float64 { k++; return gaps[(k-1)%4] }, func() float64 { return services[k%4] }, 4, 0, 2)
+	if found.mean != 0.75 {
+		t.Errorf("mean wait %v, expected (0 + 1 + 2 + 0)/4", found.mean)
+	}
 }
