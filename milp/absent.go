@@ -4,7 +4,7 @@ package milp
 
 import "context"
 
-var missing = ErrMissing
+var missing = errMissing
 
-// solve is never called, because Solve returns ErrMissing first in this build.
-func solve(context.Context, *Model, Options) (Result, error) { return Result{}, ErrMissing }
+// solve is never called, because Solve returns errMissing first in this build.
+func solve(context.Context, *Model, Options) (Result, error) { return Result{}, errMissing }

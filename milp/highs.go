@@ -18,8 +18,9 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/allot-opt/allot/model"
 	"github.com/lanl/highs"
+
+	"github.com/allot-opt/allot/model"
 )
 
 var missing error
@@ -263,7 +264,7 @@ func (r *run) proved(bound float64) model.Bound {
 // incumbent returns the result so far of a run that has not ended.
 func (r *run) incumbent() Result {
 	p, values := r.look(true)
-	result := Result{Objective: math.Inf(1), Bound: p.Bound, Nodes: p.Nodes}
+	result := Result{Status: model.Unknown, Objective: math.Inf(1), Bound: p.Bound, Nodes: p.Nodes}
 	if values != nil {
 		result.accept(r.model, values)
 	}
@@ -292,7 +293,7 @@ func (r *Result) accept(m *Model, values []float64) {
 // settle sets the status of a run that was stopped.
 func (r *Result) settle() {
 	if r.Values != nil {
-		r.Status = Feasible
+		r.Status = model.Feasible
 	}
 }
 
@@ -326,17 +327,17 @@ func (r *run) result(opt Options) (Result, error) {
 		case result.Values == nil && opt.Cutoff == nil:
 			return Result{}, errors.New("highs: it calls a solution optimal that breaks the model")
 		case result.Values == nil:
-			result.Status, result.Bound = Infeasible, r.proved(math.Inf(1))
+			result.Status, result.Bound = model.Infeasible, r.proved(math.Inf(1))
 		default:
-			result.Status = Optimal
+			result.Status = model.Optimal
 			if !mixed {
 				result.Bound = model.ProvedBound(result.Objective)
 			}
 		}
 	case highsInfeasible, highsObjectiveBound:
-		result.Status, result.Bound = Infeasible, r.proved(math.Inf(1))
+		result.Status, result.Bound = model.Infeasible, r.proved(math.Inf(1))
 	case highsUnboundedOrInfeasible, highsUnbounded:
-		result.Status, result.Bound = Unbounded, model.Bound{}
+		result.Status, result.Unbounded, result.Bound = model.Unknown, true, model.Bound{}
 	case highsSolutionLimit: // HiGHS reports the limit of nodes as this status
 		result.Limited = true
 	case highsLoadError, highsModelError, highsPresolveError, highsSolveError, highsPostsolveError:

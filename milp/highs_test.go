@@ -82,7 +82,7 @@ func solved(t testing.TB, m *Model, opt Options) Result {
 
 func TestSolveSmall(t *testing.T) {
 	r := solved(t, small(), Options{})
-	if r.Status != Optimal || math.Abs(r.Objective+11) > 1e-9 || math.Abs(r.Bound.Or(0)+11) > 1e-6 || r.Values[0] != 3 {
+	if r.Status != model.Optimal || math.Abs(r.Objective+11) > 1e-9 || math.Abs(r.Bound.Or(0)+11) > 1e-6 || r.Values[0] != 3 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -95,28 +95,28 @@ func TestSolveAgainstEnumeration(t *testing.T) {
 		want := enumerate(m)
 		r := solved(t, m, Options{})
 		if math.IsInf(want, 1) {
-			if r.Status != Infeasible || r.Values != nil || r.Bound.Known() {
+			if r.Status != model.Infeasible || r.Values != nil || r.Bound.Known() {
 				t.Errorf("%d: %+v, expected infeasible", seed, r)
 			}
 			continue
 		}
-		if r.Status != Optimal || math.Abs(r.Objective-want) > 1e-9 || !r.Bound.Known() || math.Abs(r.Bound.Or(0)-want) > 1e-6 {
+		if r.Status != model.Optimal || math.Abs(r.Objective-want) > 1e-9 || !r.Bound.Known() || math.Abs(r.Bound.Or(0)-want) > 1e-6 {
 			t.Errorf("%d: %+v, expected %v", seed, r, want)
 			continue
 		}
-		if again := solved(t, m, Options{Start: r.Values}); again.Status != Optimal || again.Objective != r.Objective {
+		if again := solved(t, m, Options{Start: r.Values}); again.Status != model.Optimal || again.Objective != r.Objective {
 			t.Errorf("%d: from its optimum %+v", seed, again)
 		}
 		if useless := solved(t, m, Options{Start: make([]float64, m.Variables())}); useless.Objective != r.Objective {
 			t.Errorf("%d: from zeros %+v", seed, useless)
 		}
 		above, at := want+0.5, want-0.5
-		if below := solved(t, m, Options{Cutoff: &above}); below.Status != Optimal || below.Objective != r.Objective {
+		if below := solved(t, m, Options{Cutoff: &above}); below.Status != model.Optimal || below.Objective != r.Objective {
 			t.Errorf("%d: cutoff above the optimum %+v", seed, below)
 		}
-		if none := solved(t, m, Options{Cutoff: &at}); none.Status != Infeasible && !(none.Objective >= at) {
+		if none := solved(t, m, Options{Cutoff: &at}); none.Status != model.Infeasible && !(none.Objective >= at) {
 			t.Errorf("%d: cutoff below the optimum %+v", seed, none)
-		} else if none.Status == Infeasible && none.Bound != model.ProvedBound(at) {
+		} else if none.Status == model.Infeasible && none.Bound != model.ProvedBound(at) {
 			t.Errorf("%d: nothing costs less than the cutoff %v, and the bound is %v", seed, at, none.Bound)
 		}
 	}
@@ -148,10 +148,10 @@ func TestSolveFractionalLimits(t *testing.T) {
 		want := enumerate(whole)
 		r := solved(t, m, Options{})
 		if math.IsInf(want, 1) {
-			if infeasible++; r.Status != Infeasible {
+			if infeasible++; r.Status != model.Infeasible {
 				t.Errorf("%d: %+v, expected infeasible", seed, r)
 			}
-		} else if r.Status != Optimal || math.Abs(r.Objective-want) > 1e-9 {
+		} else if r.Status != model.Optimal || math.Abs(r.Objective-want) > 1e-9 {
 			t.Errorf("%d: %+v, expected %v", seed, r, want)
 		}
 	}
@@ -161,31 +161,31 @@ func TestSolveFractionalLimits(t *testing.T) {
 }
 
 func TestSolveOdd(t *testing.T) {
-	if r := solved(t, &Model{}, Options{}); r.Status != Optimal || r.Objective != 0 {
+	if r := solved(t, &Model{}, Options{}); r.Status != model.Optimal || r.Objective != 0 {
 		t.Errorf("empty: %+v", r)
 	}
 	m := &Model{}
 	m.AddRow("", 1, 2)
-	if r := solved(t, m, Options{}); r.Status != Infeasible {
+	if r := solved(t, m, Options{}); r.Status != model.Infeasible {
 		t.Errorf("nothing ≥ 1: %+v", r)
 	}
 	m.Add(Variable{Upper: 1})
-	if r := solved(t, m, Options{}); r.Status != Infeasible {
+	if r := solved(t, m, Options{}); r.Status != model.Infeasible {
 		t.Errorf("0·x ≥ 1: %+v", r)
 	}
 	m = &Model{}
 	m.Add(Variable{Lower: 2, Upper: 5, Cost: 3})
 	m.Add(Variable{Lower: -inf, Upper: inf})
-	if r := solved(t, m, Options{}); r.Status != Optimal || r.Objective != 6 || r.Bound != model.ProvedBound(6) {
+	if r := solved(t, m, Options{}); r.Status != model.Optimal || r.Objective != 6 || r.Bound != model.ProvedBound(6) {
 		t.Errorf("no rows: %+v", r)
 	}
 	m.Add(Variable{Upper: inf, Cost: -1, Integer: true})
-	if r := solved(t, m, Options{}); r.Status != Unbounded {
+	if r := solved(t, m, Options{}); !r.Unbounded {
 		t.Errorf("unbounded: %+v", r)
 	}
 	m = &Model{}
 	m.Add(Variable{Lower: 2, Upper: 1, Integer: true})
-	if r := solved(t, m, Options{}); r.Status != Infeasible {
+	if r := solved(t, m, Options{}); r.Status != model.Infeasible {
 		t.Errorf("crossing limits: %+v", r)
 	}
 }
@@ -217,7 +217,7 @@ func TestWrittenFilesAreTheModel(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%d: %s: %v", seed, name, err)
 			}
-			if infeasible := status == highsInfeasible; infeasible != (want.Status == Infeasible) || !infeasible && math.Abs(objective-want.Objective) > 1e-9 {
+			if infeasible := status == highsInfeasible; infeasible != (want.Status == model.Infeasible) || !infeasible && math.Abs(objective-want.Objective) > 1e-9 {
 				t.Errorf("%d: %s: status %d, %v; expected %s, %v", seed, name, status, objective, want.Status, want.Objective)
 			}
 		}
@@ -259,7 +259,7 @@ func TestLimitsKeepTheIncumbent(t *testing.T) {
 	if took := time.Since(began); took > 3*time.Second {
 		t.Errorf("limit of 0.5 s: took %s", took)
 	}
-	if r.Status != Feasible || r.Values == nil || m.Violation(r.Values) > Tolerance || !(r.Bound.Or(math.Inf(1)) <= r.Objective) {
+	if r.Status != model.Feasible || r.Values == nil || m.Violation(r.Values) > Tolerance || !(r.Bound.Or(math.Inf(1)) <= r.Objective) {
 		t.Errorf("limit of time: %s, objective %v, bound %v", r.Status, r.Objective, r.Bound)
 	}
 	if again := solved(t, m, Options{Nodes: 1, Start: r.Values}); again.Objective > r.Objective {
@@ -268,7 +268,7 @@ func TestLimitsKeepTheIncumbent(t *testing.T) {
 	var first Result
 	for k := range 2 {
 		r := solved(t, m, Options{Nodes: 20})
-		if r.Status != Feasible || !r.Limited || r.Values == nil {
+		if r.Status != model.Feasible || !r.Limited || r.Values == nil {
 			t.Errorf("limit of nodes: %+v", r)
 		}
 		if k == 1 && (r.Objective != first.Objective || r.Bound != first.Bound || r.Nodes != first.Nodes) {
@@ -276,7 +276,7 @@ func TestLimitsKeepTheIncumbent(t *testing.T) {
 		}
 		first = r
 	}
-	if r, err := Solve(ctx, m, Options{}); err != nil || r.Status != Unknown || r.Values != nil {
+	if r, err := Solve(ctx, m, Options{}); err != nil || r.Status != model.Unknown || r.Values != nil {
 		t.Errorf("after the end: %+v, %v", r, err)
 	}
 }
@@ -386,7 +386,7 @@ func TestStress(t *testing.T) {
 					ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
 					r, err := Solve(ctx, endless, Options{})
 					cancel()
-					if err != nil || r.Status == Optimal || r.Values != nil && endless.Violation(r.Values) > Tolerance {
+					if err != nil || r.Status == model.Optimal || r.Values != nil && endless.Violation(r.Values) > Tolerance {
 						t.Errorf("cancelled: %s, %v", r.Status, err)
 					}
 				}

@@ -22,7 +22,7 @@ func small() *Model {
 }
 
 func TestCheck(t *testing.T) {
-	if err := small().Check(); err != nil {
+	if err := small().check(); err != nil {
 		t.Error(err)
 	}
 	for name, spoil := range map[string]func(m *Model){
@@ -36,10 +36,10 @@ func TestCheck(t *testing.T) {
 	} {
 		m := small()
 		spoil(m)
-		if err := m.Check(); !errors.Is(err, ErrInvalid) {
+		if err := m.check(); !errors.Is(err, errInvalid) {
 			t.Errorf("%s: error %v", name, err)
 		}
-		if err := m.WriteMPS(new(bytes.Buffer)); !errors.Is(err, ErrInvalid) {
+		if err := m.WriteMPS(new(bytes.Buffer)); !errors.Is(err, errInvalid) {
 			t.Errorf("%s: written, error %v", name, err)
 		}
 	}
@@ -140,13 +140,13 @@ func TestNames(t *testing.T) {
 
 func TestSolveRefuses(t *testing.T) {
 	if Missing() != nil {
-		if _, err := Solve(context.Background(), small(), Options{}); !errors.Is(err, ErrMissing) {
+		if _, err := Solve(context.Background(), small(), Options{}); !errors.Is(err, errMissing) {
 			t.Errorf("without a solver: %v", err)
 		}
 		return
 	}
 	for name, opt := range map[string]Options{"start": {Start: []float64{1}}, "gap": {Gap: math.NaN()}, "nodes": {Nodes: -1}} {
-		if _, err := Solve(context.Background(), small(), opt); !errors.Is(err, ErrInvalid) {
+		if _, err := Solve(context.Background(), small(), opt); !errors.Is(err, errInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -160,7 +160,7 @@ func TestLimitsThatCross(t *testing.T) {
 		t.Errorf("%v: expected both limits, found\n%s", err, out.String())
 	}
 	m.AddRow("row", 2, 1, Term{Var: x, Coefficient: 1})
-	if err := m.WriteMPS(&out); !errors.Is(err, ErrInvalid) {
+	if err := m.WriteMPS(&out); !errors.Is(err, errInvalid) {
 		t.Errorf("a row from 2 to 1: %v, expected an error", err)
 	}
 	if err := m.WriteLP(&out); err != nil || !strings.Contains(out.String(), "row_least") {

@@ -44,8 +44,8 @@ type limits struct {
 	lower, upper float64
 }
 
-// ErrInvalid says that a model is malformed. Errors of this package wrap it.
-var ErrInvalid = errors.New("invalid model")
+// errInvalid is wrapped by the error of a model that is malformed.
+var errInvalid = errors.New("invalid model")
 
 // Add adds a variable.
 func (m *Model) Add(v Variable) Var {
@@ -105,9 +105,9 @@ func (m *Model) row(k int) []Term {
 	return m.terms[m.start[k]:]
 }
 
-// Check returns an error that wraps [ErrInvalid] if the model is malformed. A lower limit above the upper one makes a model infeasible, not
+// check returns an error that wraps errInvalid if the model is malformed. A lower limit above the upper one makes a model infeasible, not
 // malformed.
-func (m *Model) Check() error {
+func (m *Model) check() error {
 	limited := func(lower, upper float64) bool {
 		return !math.IsNaN(lower) && !math.IsNaN(upper) && !math.IsInf(lower, 1) && !math.IsInf(upper, -1)
 	}
@@ -115,23 +115,23 @@ func (m *Model) Check() error {
 	for k := range m.variables {
 		v := &m.variables[k]
 		if !limited(v.Lower, v.Upper) || !finite(v.Cost) {
-			return fmt.Errorf("%w: variable %d (%s): expected limits and a finite cost, found [%v, %v] and %v", ErrInvalid, k, v.Name, v.Lower, v.Upper, v.Cost)
+			return fmt.Errorf("%w: variable %d (%s): expected limits and a finite cost, found [%v, %v] and %v", errInvalid, k, v.Name, v.Lower, v.Upper, v.Cost)
 		}
 	}
 	last := make([]int, len(m.variables)) // the last row with the variable, counted from 1
 	for k := range m.rows {
 		r := &m.rows[k]
 		if !limited(r.lower, r.upper) {
-			return fmt.Errorf("%w: row %d (%s): expected limits, found [%v, %v]", ErrInvalid, k, r.name, r.lower, r.upper)
+			return fmt.Errorf("%w: row %d (%s): expected limits, found [%v, %v]", errInvalid, k, r.name, r.lower, r.upper)
 		}
 		for _, t := range m.row(k) {
 			switch {
 			case t.Var < 0 || int(t.Var) >= len(m.variables):
-				return fmt.Errorf("%w: row %d (%s): there is no variable %d", ErrInvalid, k, r.name, t.Var)
+				return fmt.Errorf("%w: row %d (%s): there is no variable %d", errInvalid, k, r.name, t.Var)
 			case !finite(t.Coefficient):
-				return fmt.Errorf("%w: row %d (%s): expected a finite coefficient of variable %d, found %v", ErrInvalid, k, r.name, t.Var, t.Coefficient)
+				return fmt.Errorf("%w: row %d (%s): expected a finite coefficient of variable %d, found %v", errInvalid, k, r.name, t.Var, t.Coefficient)
 			case last[t.Var] == k+1:
-				return fmt.Errorf("%w: row %d (%s): variable %d stands in it twice", ErrInvalid, k, r.name, t.Var)
+				return fmt.Errorf("%w: row %d (%s): variable %d stands in it twice", errInvalid, k, r.name, t.Var)
 			}
 			last[t.Var] = k + 1
 		}

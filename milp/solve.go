@@ -25,29 +25,13 @@ type Progress struct {
 	Bound     model.Bound // see [Result]
 }
 
-// Status says what a run has found out.
-type Status int
-
-// The statuses. With a cutoff, Infeasible means that no solution costs less than the cutoff.
-const (
-	Unknown  Status = iota // stopped without a solution
-	Feasible               // stopped with a solution
-	Optimal                // the solution is optimal within the gap
-	Infeasible
-	Unbounded // or infeasible: HiGHS does not always distinguish the two
-)
-
-// String is the status in words.
-func (s Status) String() string {
-	if s < Unknown || s > Unbounded {
-		return fmt.Sprintf("status %d", int(s))
-	}
-	return [...]string{"unknown", "feasible", "optimal", "infeasible", "unbounded"}[s]
-}
-
 // Result is the result of a run.
 type Result struct {
-	Status Status
+	// Status is what the run has found out: [model.Unknown], [model.Feasible], [model.Optimal] within the gap, or [model.Infeasible]. With a cutoff,
+	// infeasible means that no solution costs less than the cutoff.
+	Status model.Status
+	// Unbounded says that the model is unbounded, or infeasible: HiGHS does not always distinguish the two. The status is unknown then.
+	Unbounded bool
 	// Values of all variables; nil: no solution found. Each integer variable is a whole number, and no limit is violated by more
 	// than [Tolerance].
 	Values    []float64
@@ -63,27 +47,28 @@ type Result struct {
 // Tolerance is the largest violation that solutions may have. It is HiGHS's default for rows and integrality.
 const Tolerance = 1e-6
 
-// ErrMissing is the error of [Solve] in a build without a solver.
-var ErrMissing = errors.New("not in this build: it needs the library HiGHS: `make highs` sets it up, `tools/highs go build -tags highs ./cmd/allot` builds with it (cgo)")
+// errMissing is the error of [Solve] in a build without a solver.
+var errMissing = errors.New("not in this build: it needs the library HiGHS: `make highs` sets it up, `tools/highs go build -tags highs ./cmd/allot` builds with it (cgo)")
 
-// Missing is nil in a build that can solve, else [ErrMissing].
+// Missing is nil in a build that can solve, else the error of [Solve], which says how to build one that can.
 func Missing() error { return missing }
 
 // Solve solves the model. When ctx ends it returns the incumbent with a nil error within about 50 ms. HiGHS may not notice the end at once;
 // then its run continues in the background until it does, and is freed. Unless ctx ends, the result depends only on the model and the options.
-// Any number of goroutines may call Solve; each run uses one thread. The error wraps [ErrInvalid] or [ErrMissing], or comes from HiGHS.
+// Any number of goroutines may call Solve; each run uses one thread. The error says what is
+// invalid, is that of [Missing], or comes from HiGHS.
 func Solve(ctx context.Context, m *Model, opt Options) (Result, error) {
 	if missing != nil {
 		return Result{}, missing
 	}
-	if err := m.Check(); err != nil {
+	if err := m.check(); err != nil {
 		return Result{}, err
 	}
 	if opt.Start != nil && len(opt.Start) != len(m.variables) {
-		return Result{}, fmt.Errorf("%w: expected a start with %d values, found %d", ErrInvalid, len(m.variables), len(opt.Start))
+		return Result{}, fmt.Errorf("%w: expected a start with %d values, found %d", errInvalid, len(m.variables), len(opt.Start))
 	}
 	if math.IsNaN(opt.Gap) || opt.Gap < 0 || opt.Nodes < 0 {
-		return Result{}, fmt.Errorf("%w: expected a gap and nodes ≥ 0, found %v and %d", ErrInvalid, opt.Gap, opt.Nodes)
+		return Result{}, fmt.Errorf("%w: expected a gap and nodes ≥ 0, found %v and %d", errInvalid, opt.Gap, opt.Nodes)
 	}
 	if len(m.variables) == 0 {
 		return m.empty(opt), nil
@@ -92,7 +77,7 @@ func Solve(ctx context.Context, m *Model, opt Options) (Result, error) {
 		return infeasible(opt), nil
 	}
 	if ctx.Err() != nil {
-		return Result{Objective: math.Inf(1)}, nil
+		return Result{Status: model.Unknown, Objective: math.Inf(1)}, nil
 	}
 	return solve(ctx, m, opt)
 }
@@ -102,12 +87,12 @@ func (m *Model) empty(opt Options) Result {
 	if m.Violation(nil) > 0 {
 		return infeasible(opt)
 	}
-	return Result{Status: Optimal, Values: []float64{}, Bound: model.ProvedBound(0)}
+	return Result{Status: model.Optimal, Values: []float64{}, Bound: model.ProvedBound(0)}
 }
 
 // infeasible returns the result of a model without solutions. The bound is the cutoff, if there is one: no solution costs less.
 func infeasible(opt Options) Result {
-	result := Result{Status: Infeasible, Objective: math.Inf(1)}
+	result := Result{Status: model.Infeasible, Objective: math.Inf(1)}
 	if opt.Cutoff != nil {
 		result.Bound = model.ProvedBound(*opt.Cutoff)
 	}

@@ -14,14 +14,14 @@ import (
 // around integer columns. Numbers are exact. MPS states the second limit of a row as a difference; if that is not exact, the row becomes two rows.
 //
 // The file uses the names of variables and rows if every name is unique and consists of letters, digits and underscores. Otherwise it uses
-// numbers. The error wraps [ErrInvalid], also for a row whose lower limit is above its upper one.
+// numbers. The error says what is malformed, or names a row whose lower limit is above its upper one.
 func (m *Model) WriteMPS(w io.Writer) error {
-	if err := m.Check(); err != nil {
+	if err := m.check(); err != nil {
 		return err
 	}
 	for k := range m.rows {
 		if r := &m.rows[k]; r.lower > r.upper {
-			return fmt.Errorf("%w: row %d (%s): its limits %v and %v cross, which MPS cannot state", ErrInvalid, k, r.name, r.lower, r.upper)
+			return fmt.Errorf("%w: row %d (%s): its limits %v and %v cross, which MPS cannot state", errInvalid, k, r.name, r.lower, r.upper)
 		}
 	}
 	out := bufio.NewWriter(w)
@@ -150,7 +150,7 @@ func (v *Variable) writeBounds(out *bufio.Writer, name string) {
 // WriteLP writes the model in the LP format of CPLEX, which people can read. It uses the same names as [Model.WriteMPS], and numbers are exact. A
 // row with two limits becomes two rows.
 func (m *Model) WriteLP(w io.Writer) error {
-	if err := m.Check(); err != nil {
+	if err := m.check(); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(w)

@@ -73,7 +73,7 @@ func FuzzWrite(f *testing.F) {
 		m := fuzzed(names, decisions)
 		var mps, lp bytes.Buffer
 		for _, err := range []error{m.WriteMPS(&mps), m.WriteLP(&lp)} {
-			if errors.Is(err, ErrInvalid) {
+			if errors.Is(err, errInvalid) {
 				return
 			} else if err != nil {
 				t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/allot-opt/allot/model"
 )
 
 func init() {
@@ -20,7 +22,7 @@ func init() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want.Status != Optimal && want.Status != Infeasible {
+		if want.Status != model.Optimal && want.Status != model.Infeasible {
 			t.Fatalf("the model itself: %+v", want)
 		}
 		for name, text := range map[string][]byte{"m.mps": mps, "m.lp": lp} {
@@ -33,7 +35,7 @@ func init() {
 				t.Fatalf("%s: %v\n%s", name, err, text)
 			}
 			infeasible := status == highsInfeasible
-			if infeasible != (want.Status == Infeasible) || !infeasible && math.Abs(objective-want.Objective) > 1e-6*max(1, math.Abs(want.Objective)) {
+			if infeasible != (want.Status == model.Infeasible) || !infeasible && math.Abs(objective-want.Objective) > 1e-6*max(1, math.Abs(want.Objective)) {
 				t.Errorf("%s: status %d, %v; expected %s, %v\n%s", name, status, objective, want.Status, want.Objective, text)
 			}
 		}

@@ -131,14 +131,5 @@ func (g *GGOne) allocate(ctx context.Context, p *allocation.Problem, evaluations
 
 // briefly is the allocator of the branch-and-bound where there is nothing to prove: it computes about 2²⁸ penalties at most.
 func (g *GGOne) briefly(ctx context.Context, p *allocation.Problem, evaluations int64) (ggone.Result, error) {
-	const work, least = 1 << 28, 20
-	levels := 1
-	for k := range p.Classes {
-		levels += max(0, p.Classes[k].Most(p.Period, len(p.Tasks))) + p.Classes[k].Machines
-	}
-	affordable := max(least, work/(int64(levels)*int64(len(p.Tasks)+1)))
-	if evaluations == 0 || evaluations > affordable {
-		evaluations = affordable
-	}
-	return g.allocate(ctx, p, evaluations)
+	return ggone.Solve(ctx, &p.Problem, ggone.Options{Tolerance: g.Tolerance, Evaluations: evaluations, Penalties: 1 << 28})
 }

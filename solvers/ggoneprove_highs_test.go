@@ -106,7 +106,7 @@ func TestGGOneAgainstTheDefinition(t *testing.T) {
 				fault("bound %v", result.Bound)
 			case result.Status == model.Optimal && objective > known.Objective+room:
 				fault("optimal at %v", objective)
-			case known.Status == milp.Optimal && objective < known.Objective-room, known.Status == milp.Infeasible && !math.IsInf(objective, 1):
+			case known.Status == model.Optimal && objective < known.Objective-room, known.Status == model.Infeasible && !math.IsInf(objective, 1):
 				fault("objective %v", objective)
 			}
 			if result.Status == model.Optimal && name == "ggone" {

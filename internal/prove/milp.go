@@ -23,7 +23,7 @@ const nodes = 3000
 // solved returns the optimum of the model by HiGHS; ok is false if that takes too long.
 func (d *draft) solved(m *milp.Model) (result milp.Result, ok bool) {
 	result, err := milp.Solve(context.Background(), m, milp.Options{Nodes: nodes})
-	if err == nil && result.Status != milp.Optimal {
+	if err == nil && result.Status != model.Optimal {
 		err = errRedraw
 	}
 	if err != nil {

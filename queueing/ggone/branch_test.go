@@ -92,7 +92,7 @@ func TestSolveAgainstMatchings(t *testing.T) {
 				}
 				return
 			}
-			for n := 0; n <= min(left, servers[r].class.Most(p.Period, left)); n++ {
+			for n := 0; n <= min(left, servers[r].class.most(p.Period, left)); n++ {
 				place := make([]float64, len(p.Tasks))
 				wait := servers[r].class.wait(float64(n), p.Period)
 				for y, task := range p.Tasks {

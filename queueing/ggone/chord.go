@@ -28,7 +28,7 @@ func (p *Problem) Chord(ctx context.Context) (*Form, error) {
 	for k := range p.Classes {
 		const least = 1e-6 // of the service rate; HiGHS takes rows for kept that are off by about as much of their largest coefficient
 		q := &p.Classes[k]
-		if most := q.Most(p.Period, len(p.Tasks)); q.Machines > 0 && most > 0 && q.ServiceRate-float64(most)/p.Period-q.Committed < least*q.ServiceRate {
+		if most := q.most(p.Period, len(p.Tasks)); q.Machines > 0 && most > 0 && q.ServiceRate-float64(most)/p.Period-q.Committed < least*q.ServiceRate {
 			return nil, &TooLargeError{Wait: q.wait(float64(most), p.Period)}
 		}
 	}

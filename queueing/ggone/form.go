@@ -44,7 +44,7 @@ func (e *TooLargeError) Error() string {
 
 // prepare checks the problem and makes its core.
 func (p *Problem) prepare(ctx context.Context) (*core, float64, error) {
-	if err := p.Check(); err != nil {
+	if err := p.check(); err != nil {
 		return nil, 0, err
 	}
 	idle, err := p.idleLoad()
@@ -56,7 +56,7 @@ func (p *Problem) prepare(ctx context.Context) (*core, float64, error) {
 	}
 	levels := 0
 	for k := range p.Classes {
-		levels += max(0, p.Classes[k].Most(p.Period, len(p.Tasks)))
+		levels += p.Classes[k].most(p.Period, len(p.Tasks))
 	}
 	if levels*len(p.Tasks) > largestForm || p.large(0) {
 		return nil, 0, &TooLargeError{Places: levels * len(p.Tasks)}
@@ -281,7 +281,7 @@ func (p *Problem) placed(machine []int, cost, idle float64) Result {
 // Greedy returns an allocation without a search: loads in proportion to the capacities of the machines, then each task, in order, in the
 // free place where it costs least. The error is that of [Solve]. Complexity: O(tasks · classes).
 func Greedy(p *Problem) (Result, error) {
-	if err := p.Check(); err != nil {
+	if err := p.check(); err != nil {
 		return Result{}, err
 	}
 	idle, err := p.idleLoad()

@@ -3,6 +3,7 @@ package ggone
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -24,7 +25,7 @@ func TestLevelFormHoldsEveryAllocation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Model.Check(); err != nil {
+		if err := f.Model.WriteLP(io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		everyAssignment(len(p.Tasks), len(f.core.class), func(machine []int) {
@@ -58,7 +59,7 @@ func TestChordFormHoldsEveryAllocation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Model.Check(); err != nil {
+		if err := f.Model.WriteLP(io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		everyAssignment(len(p.Tasks), len(c.class), func(machine []int) {
@@ -178,7 +179,7 @@ func TestFormsRefuse(t *testing.T) {
 		}
 		p.Classes[0].ServiceRate = 0.1
 	}
-	if _, err := (&Problem{}).Level(context.Background()); !errors.Is(err, ErrInvalid) {
+	if _, err := (&Problem{}).Level(context.Background()); !errors.Is(err, errInvalid) {
 		t.Errorf("invalid: %v", err)
 	}
 	const tasks = 3000

@@ -401,7 +401,7 @@ func TestSolveLimits(t *testing.T) {
 	} {
 		p := good()
 		change(p)
-		if _, err := Solve(context.Background(), p, Options{}); !errors.Is(err, ErrInvalid) {
+		if _, err := Solve(context.Background(), p, Options{}); !errors.Is(err, errInvalid) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

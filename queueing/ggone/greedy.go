@@ -37,7 +37,7 @@ func (p *Problem) large(dummies int) bool {
 	for k := range p.Classes {
 		c := &p.Classes[k]
 		ranks += c.Machines
-		levels += max(0, c.Most(p.Period, len(p.Tasks)+dummies)) + 1
+		levels += c.most(p.Period, len(p.Tasks)+dummies) + 1
 	}
 	n := len(p.Tasks) + dummies + 1
 	return ranks > largestKnapsack/n || levels > largestPricing/n
@@ -68,7 +68,7 @@ func (p *Problem) greedy(idle float64, dummies int) Result {
 	classes := make([]open, 0, len(p.Classes))
 	for k := range p.Classes {
 		c := &p.Classes[k]
-		most := max(0, c.Most(p.Period, math.MaxInt32))
+		most := c.most(p.Period, math.MaxInt32)
 		o := open{penalties: penaltiesOf(p, c, p.Tasks), first: machines, places: make([]int, c.Machines)}
 		for m := range o.places {
 			if room > 0 {

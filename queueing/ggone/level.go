@@ -65,7 +65,7 @@ func newCore(ctx context.Context, p *Problem, dummies int) *core {
 		}
 		q := coreClass{penalties: penaltiesOf(p, class, tasks), machines: class.Machines, firstRank: len(c.class)}
 		c.forbidding = c.forbidding || slices.ContainsFunc(class.Service, func(s float64) bool { return math.IsInf(s, 1) })
-		for n := range max(0, class.Most(p.Period, c.tasks)) + 1 {
+		for n := range class.most(p.Period, c.tasks) + 1 {
 			q.levels = append(q.levels, level{wait: class.wait(float64(n), p.Period)})
 		}
 		for range class.Machines {

@@ -49,12 +49,12 @@ func TestMostByHand(t *testing.T) {
 	for _, c := range []struct {
 		committed float64
 		most      int
-	}{{0, 19}, {1, 9}, {1.5, 4}, {1.95, 0}, {2, -1}, {3, -1}} {
+	}{{0, 19}, {1, 9}, {1.5, 4}, {1.95, 0}, {2, 0}, {3, 0}} {
 		class := Class{Machines: 1, ServiceRate: 2, Committed: c.committed}
-		if found := class.Most(10, 100); found != c.most {
+		if found := class.most(10, 100); found != c.most {
 			t.Errorf("%v carried: at most %d, expected %d", c.committed, found, c.most)
 		}
-		if found := class.Most(10, 3); found != min(3, c.most) {
+		if found := class.most(10, 3); found != min(3, c.most) {
 			t.Errorf("%v carried, of 3 tasks: at most %d", c.committed, found)
 		}
 	}

@@ -24,7 +24,7 @@ func (p *Problem) servers() []server {
 	for k := range p.Classes {
 		c := &p.Classes[k]
 		q := penaltiesOf(p, c, p.Tasks)
-		most := max(0, (c.ServiceRate*full-c.Committed)*p.Period, float64(c.Most(p.Period, len(p.Tasks)))) // whole tasks may come closer to μ
+		most := max(0, (c.ServiceRate*full-c.Committed)*p.Period, float64(c.most(p.Period, len(p.Tasks)))) // whole tasks may come closer to μ
 		for range c.Machines {
 			list = append(list, server{&q, c, most})
 		}

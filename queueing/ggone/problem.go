@@ -50,22 +50,22 @@ type Class struct {
 	Processors  []float64 // that each task holds there, each at the price; nil: one
 }
 
-// ErrInvalid is wrapped by the error of a problem that [Problem.Check] refuses.
-var ErrInvalid = errors.New("invalid problem")
+// errInvalid is wrapped by the error of a problem that check refuses.
+var errInvalid = errors.New("invalid problem")
 
-// Check returns an error if the problem is invalid.
-func (p *Problem) Check() error {
+// check returns an error if the problem is invalid.
+func (p *Problem) check() error {
 	if !(p.Period > 0 && p.Rate >= 0) || math.IsInf(p.Period, 1) || math.IsInf(p.Rate, 1) {
-		return fmt.Errorf("%w: expected a finite period > 0 and rate ≥ 0, found %v and %v", ErrInvalid, p.Period, p.Rate)
+		return fmt.Errorf("%w: expected a finite period > 0 and rate ≥ 0, found %v and %v", errInvalid, p.Period, p.Rate)
 	}
 	for k, t := range p.Tasks {
 		if math.IsNaN(t.Deadline) || math.IsNaN(t.Budget) {
-			return fmt.Errorf("%w: task %d: a limit is not a number", ErrInvalid, k)
+			return fmt.Errorf("%w: task %d: a limit is not a number", errInvalid, k)
 		}
 	}
 	for k := range p.Classes {
 		if err := p.Classes[k].check(len(p.Tasks)); err != nil {
-			return fmt.Errorf("%w: class %d: %w", ErrInvalid, k, err)
+			return fmt.Errorf("%w: class %d: %w", errInvalid, k, err)
 		}
 	}
 	return nil
@@ -96,16 +96,10 @@ func (c *Class) check(tasks int) error {
 	return nil
 }
 
-// Most is the largest number n of tasks, at most the given one, under which a machine of the class stays stable: n/T + b < μ. It is −1
-// if b > 0 alone is too much.
-func (c *Class) Most(period float64, tasks int) int {
+// most is the largest number n of tasks, at most the given one, under which a machine of the class stays stable: n/T + b < μ. It is 0 also
+// where b alone is too much.
+func (c *Class) most(period float64, tasks int) int {
 	stable := func(n int) bool { return float64(n)/period+c.Committed < c.ServiceRate }
-	if !stable(0) {
-		if c.Committed > 0 {
-			return -1
-		}
-		return 0
-	}
 	n := tasks
 	if estimate := (c.ServiceRate - c.Committed) * period; estimate < float64(tasks) {
 		n = max(0, int(estimate))

@@ -93,7 +93,7 @@ func (p *Problem) certified(bound float64) float64 {
 	largest := 0.0
 	for k := range p.Classes {
 		c := &p.Classes[k]
-		q, most := penaltiesOf(p, c, p.Tasks), max(0, c.Most(p.Period, len(p.Tasks)))
+		q, most := penaltiesOf(p, c, p.Tasks), c.most(p.Period, len(p.Tasks))
 		for y := range p.Tasks {
 			wait := func(n int) float64 { return c.wait(float64(n), p.Period) }
 			n := sort.Search(most, func(n int) bool { return q.of(y, wait(n+1)) >= 1 }) // the largest load with a penalty below 1

@@ -13,6 +13,7 @@ import (
 type Options struct {
 	Tolerance   float64        // relative gap within which the optimum counts as proved; 0: 5e-10, which is also the least
 	Evaluations int64          // limit of evaluations of the Lagrangian and of allocations; 0: none
+	Penalties   int64          // about the largest number of penalties to compute, though for at least 20 evaluations; 0: no limit
 	Progress    func(Progress) // nil: silent
 	Certify     bool           // keep what a certificate of the bound needs, see [Result].Proof
 }
@@ -67,17 +68,22 @@ func (e *InfeasibleError) Error() string {
 	return fmt.Sprintf("the rate λ = %v is not below that of all machines together, Σμ = %v", e.Rate, e.Most)
 }
 
-// Solve allocates the tasks. When ctx ends it returns the best allocation so far. The error wraps [ErrInvalid], or is an
-// [*InfeasibleError].
+// Solve allocates the tasks. When ctx ends it returns the best allocation so far. The error says what is
+// invalid, or is an [*InfeasibleError].
 //
 // The result depends only on the problem and the options, unless ctx ends. Complexity: exponential in the worst case; a bound takes
 // O(levels · tasks) at first and a small part of that once most loads and places are ruled out. Memory: O(levels · tasks) up to some
 // 100 MB, then O(classes · tasks).
 func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
-	if err := p.Check(); err != nil {
+	if err := p.check(); err != nil {
 		return Result{}, err
 	}
 	opt.Tolerance = max(opt.Tolerance, leastTolerance)
+	if opt.Penalties > 0 {
+		if affordable := p.evaluationsOf(opt.Penalties); opt.Evaluations == 0 || opt.Evaluations > affordable {
+			opt.Evaluations = affordable
+		}
+	}
 	idle, err := p.idleLoad()
 	if err != nil {
 		return Result{}, err
@@ -104,6 +110,15 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	}
 	result, _ := p.solveWhole(ctx, idle, dummies, opt)
 	return result, nil
+}
+
+// evaluationsOf is the number of evaluations that compute about the given number of penalties, at least 20.
+func (p *Problem) evaluationsOf(penalties int64) int64 {
+	levels := 1
+	for k := range p.Classes {
+		levels += p.Classes[k].most(p.Period, len(p.Tasks)) + p.Classes[k].Machines
+	}
+	return max(20, penalties/(int64(levels)*int64(len(p.Tasks)+1)))
 }
 
 // wholeTasks is the number of dummies that make up the idle load, the last perhaps in part; 0 where they are too many to count.
@@ -140,7 +155,7 @@ func (p *Problem) room() int {
 	room := 0
 	for k := range p.Classes {
 		c := &p.Classes[k]
-		room += c.Machines * max(0, c.Most(p.Period, math.MaxInt32))
+		room += c.Machines * c.most(p.Period, math.MaxInt32)
 	}
 	return room
 }
@@ -204,12 +219,12 @@ func (p *Problem) addCommitted(rates []float64) {
 // computes about work penalties in them. If ctx ends, it returns the bound so far, which is also valid. The function shown returns the
 // proof of the bound. The bound is lower by what a checker of the proof may lose by rounding, whether or not a proof is asked for.
 func Bound(ctx context.Context, p *Problem, evaluations, work int64) (proved model.Bound, shown func() *proof.Levels) {
-	if p.Check() != nil || p.large(0) || p.room() < len(p.Tasks) || p.beyond() {
+	if p.check() != nil || p.large(0) || p.room() < len(p.Tasks) || p.beyond() {
 		return model.Bound{}, nil
 	}
 	levels := int64(0)
 	for k := range p.Classes {
-		levels += int64(max(0, p.Classes[k].Most(p.Period, len(p.Tasks))) + 1)
+		levels += int64(p.Classes[k].most(p.Period, len(p.Tasks)) + 1)
 	}
 	affordable := work / max(1, levels*int64(len(p.Tasks)))
 	if affordable < 10 {
