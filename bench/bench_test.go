@@ -166,7 +166,7 @@ func TestMeasureChecksAndReports(t *testing.T) {
 // muscleBatch is a batch of the muscle workload.
 func muscleBatch(t testing.TB, jobs int) *model.Instance {
 	t.Helper()
-	in, err := with(workload.NewMuscle(), func(x *workload.Muscle) { x.Jobs = jobs }).Generate(1)
+	in, err := with(workload.Default[workload.Muscle](), func(x *workload.Muscle) { x.Jobs = jobs }).Generate(1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // generated is a small instance.
 func generated(t *testing.T, seed uint64) *model.Instance {
 	t.Helper()
-	muscle := workload.NewMuscle()
+	muscle := workload.Default[workload.Muscle]()
 	muscle.Jobs = 6
 	in, err := muscle.Generate(seed)
 	if err != nil {

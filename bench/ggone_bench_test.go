@@ -19,13 +19,13 @@ func BenchmarkGGOneManyMachines(b *testing.B) {
 		name string
 		w    *workload.GGOne
 	}{
-		{"load=0.3", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load = 0.3 })},
-		{"load=0.5", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load = 0.5 })},
-		{"load=0.7", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load = 0.7 })},
-		{"load=0.3/charge=service", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load, x.Charge = 0.3, "service" })},
-		{"load=0.3/regular", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load, x.ArrivalCv, x.WorkCv = 0.3, 0.1, 0.1 })},
-		{"load=0.5/regular", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load, x.ArrivalCv, x.WorkCv = 0.5, 0.1, 0.1 })},
-		{"load=0.7/regular", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load, x.ArrivalCv, x.WorkCv = 0.7, 0.1, 0.1 })},
+		{"load=0.3", with(workload.Default[workload.GGOne](), func(x *workload.GGOne) { x.Load = 0.3 })},
+		{"load=0.5", with(workload.Default[workload.GGOne](), func(x *workload.GGOne) { x.Load = 0.5 })},
+		{"load=0.7", with(workload.Default[workload.GGOne](), func(x *workload.GGOne) { x.Load = 0.7 })},
+		{"load=0.3/charge=service", with(workload.Default[workload.GGOne](), func(x *workload.GGOne) { x.Load, x.Charge = 0.3, "service" })},
+		{"load=0.3/regular", with(workload.Default[workload.GGOne](), func(x *workload.GGOne) { x.Load, x.ArrivalCv, x.WorkCv = 0.3, 0.1, 0.1 })},
+		{"load=0.5/regular", with(workload.Default[workload.GGOne](), func(x *workload.GGOne) { x.Load, x.ArrivalCv, x.WorkCv = 0.5, 0.1, 0.1 })},
+		{"load=0.7/regular", with(workload.Default[workload.GGOne](), func(x *workload.GGOne) { x.Load, x.ArrivalCv, x.WorkCv = 0.7, 0.1, 0.1 })},
 	} {
 		b.Run("solver=ggone/"+c.name, func(b *testing.B) {
 			w := c.w
@@ -69,7 +69,7 @@ func referenceGGOne(b *testing.B, name string) *model.Instance {
 
 // generatedGGOne has 200 tasks for 96 machines.
 func generatedGGOne(b *testing.B, load float64) *model.Instance {
-	in, err := with(workload.NewGGOne(), func(x *workload.GGOne) { x.Jobs, x.Machines, x.Load = 200, "24:14000,24:10000,24:5000,24:3000", load }).Generate(1)
+	in, err := with(workload.Default[workload.GGOne](), func(x *workload.GGOne) { x.Jobs, x.Machines, x.Load = 200, "24:14000,24:10000,24:5000,24:3000", load }).Generate(1)
 	if err != nil {
 		b.Fatal(err)
 	}

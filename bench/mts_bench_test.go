@@ -16,7 +16,7 @@ import (
 // grid is a batch of the MTS paper's workload on 120 machines.
 func grid(tb testing.TB, jobs int, rate float64) *model.Instance {
 	tb.Helper()
-	in, err := with(workload.NewMTS(), func(x *workload.MTS) { x.Jobs, x.Rate = jobs, rate }).Generate(1)
+	in, err := with(workload.Default[workload.MTS](), func(x *workload.MTS) { x.Jobs, x.Rate = jobs, rate }).Generate(1)
 	if err != nil {
 		tb.Fatal(err)
 	}

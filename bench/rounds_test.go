@@ -13,7 +13,7 @@ import (
 // The figures of a round behind nothing are the metrics of its plan as a batch.
 func TestRoundBehindNothingIsABatch(t *testing.T) {
 	for seed := range uint64(5) {
-		w := workload.NewMuscle()
+		w := workload.Default[workload.Muscle]()
 		w.Jobs = 30
 		in, err := w.Generate(seed)
 		if err != nil {
@@ -67,7 +67,7 @@ func TestRoundBehindHolds(t *testing.T) {
 
 // A row has rounds in rolling use alone, and mean_response with mean_arrival makes the mean end of the finished jobs.
 func TestMeanArrivalOfTheFinished(t *testing.T) {
-	w := workload.NewMTS()
+	w := workload.Default[workload.MTS]()
 	w.Jobs, w.Rate = 400, 100
 	in, err := w.Generate(1)
 	if err != nil {

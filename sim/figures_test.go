@@ -17,7 +17,7 @@ import (
 
 // twoLevel is a small grid with as many jobs and a load that draws differ in.
 func twoLevel(jobs int, gap float64) *workload.TwoLevel {
-	w := workload.NewTwoLevel()
+	w := workload.Default[workload.TwoLevel]()
 	w.Jobs, w.Clusters, w.TimeScale, w.MeanGap, w.MinRuntimeShare = jobs, "12,6,3", 100, gap, 0.5
 	return w
 }
@@ -79,7 +79,7 @@ func TestStreamedFiguresOfPartsAreTheEvaluators(t *testing.T) {
 		"map": (&solvers.MAP{Rounding: "floor"}).Discipline(), "dynamic": (&solvers.SpaceShare{Start: "available", Rounding: "floor", Alpha: 2}).Discipline(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := workload.NewSpaceShare()
+			w := workload.Default[workload.SpaceShare]()
 			w.Jobs, w.Speeds, w.BackgroundLoad = 200, "1,1.3,4", 0.2
 			in, err := w.Generate(3)
 			if err != nil {

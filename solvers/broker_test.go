@@ -75,7 +75,7 @@ func TestBrokerByHand(t *testing.T) {
 func TestBrokerIsTheSolversInRounds(t *testing.T) {
 	for rule, name := range map[string]string{"minmin": "minmin", "asjs": "asjs", "mrs": "mrs"} {
 		for seed := range uint64(4) {
-			w := workload.NewMTS()
+			w := workload.Default[workload.MTS]()
 			w.Jobs, w.Rate, w.Resources, w.Q = 400, 20+10*float64(seed), 12+4*int(seed), 0.5
 			in, err := w.Generate(seed + 1)
 			if err != nil {

@@ -87,7 +87,7 @@ func oddGGOne(seed uint64) *model.Builder {
 // The shortest path of the transportation problem once went in circles where tasks cost nearly the same in many places; the node was closed, and
 // 33.2746 called optimal.
 func TestGGOneTiesInTheTransportation(t *testing.T) {
-	in, err := solverstest.With(workload.NewGGOne(), func(x *workload.GGOne) { x.Jobs, x.Load, x.ArrivalCv, x.WorkCv, x.Charge = 20, 0.5, 0.1, 1, "service" }).Generate(706649)
+	in, err := solverstest.With(workload.Default[workload.GGOne](), func(x *workload.GGOne) { x.Jobs, x.Load, x.ArrivalCv, x.WorkCv, x.Charge = 20, 0.5, 0.1, 1, "service" }).Generate(706649)
 	if err != nil {
 		t.Fatal(err)
 	}

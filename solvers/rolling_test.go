@@ -201,7 +201,7 @@ func TestRollingMuscleAgainstKeptOrder(t *testing.T) {
 			_, keeps := rollingBlind(t, "muscle", round[0], round[1])
 			mean := func(solver solve.Solver) (mcp, response float64) {
 				for seed := range uint64(seeds) {
-					w := workload.NewMuscle()
+					w := workload.Default[workload.Muscle]()
 					w.Jobs, w.Rate = 300, rate
 					in, err := w.Generate(seed)
 					if err != nil {

@@ -139,7 +139,7 @@ func TestStreamDoesNotKnowTheFuture(t *testing.T) {
 // workflows is a small stream of stochastic workflows.
 func workflows(t testing.TB, seed uint64, graph string) *model.Instance {
 	t.Helper()
-	w := workload.NewGGOneWorkflows()
+	w := workload.Default[workload.GGOneWorkflows]()
 	w.Workflows, w.Graph, w.Machines, w.Rate, w.WorkCv = 25, graph, "2:14000,2:10000,2:5000", 0.3, 0.5
 	w.MinDeadline, w.MaxDeadline, w.MinBudget, w.MaxBudget = 60, 200, 2, 12
 	in, err := w.Generate(seed)

@@ -16,7 +16,7 @@ func TestChoose(t *testing.T) {
 	if two := w.(*workload.TwoLevel); info.Name != "twolevel" || two.Jobs != 7 || two.Clusters != "3,2" || two.TimeScale != 10 || two.MeanGap != 5 {
 		t.Errorf("%s: %+v", info.Name, w)
 	}
-	if _, w, err = workload.Choose("spaceshare"); err != nil || *w.(*workload.SpaceShare) != *workload.NewSpaceShare() {
+	if _, w, err = workload.Choose("spaceshare"); err != nil || *w.(*workload.SpaceShare) != *workload.Default[workload.SpaceShare]() {
 		t.Errorf("%+v, error %v", w, err)
 	}
 	for text, want := range map[string]string{

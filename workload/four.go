@@ -16,7 +16,13 @@ var _ = Register(Info{
 	Name:   "four",
 	Doc:    "a batch of sequential and parallel jobs with deadlines, budgets and memory for clusters of unlike nodes that are queues too",
 	Source: "allot; sizes: U. Lublin, D. G. Feitelson (2003), The workload on parallel supercomputers: modeling the characteristics of rigid jobs, J. Parallel Distrib. Comput. 63(11), doi:10.1016/S0743-7315(03)00108-4; times and deadlines: the source of muscle, eqs. 4–5; the queueing view: that of ggone, §5.1", //nolint:misspell // the title of a paper
-	New:    func() Workload { return NewFour() },
+	New: func() Workload {
+		return &Four{
+			Jobs: 40, Clusters: "1x8:1:16,1x16:1.2:64,1x6:1.5:12,1x4:2:16", ClustersFor: 50, Serial: 0.2927, PowerOfTwo: 0.6686, MaxSize: 16,
+			Alpha: 1.1, Lower: 5, Upper: 60, WorkCv: 0.3, MaxRatio: 2, Cost: 0.01, CostExponent: 2, MinBudget: 1, MaxBudget: 4, LargeMemory: 0.1,
+			ArrivalCv: 1, Load: 0.2, Charge: "service", Objective: "makespan",
+		}
+	},
 })
 
 // Four is a batch on which solvers of every formulation run together: those that plan schedules (MUSCLE, TITAN, MTS, list heuristics) and the
@@ -66,15 +72,6 @@ type Four struct {
 	Load         float64 `range:"(0, 1)" doc:"rate of arrivals ÷ service rate of all nodes, in the queueing view"`
 	Charge       string  `enum:"service,response" doc:"what a job pays for in the queueing view"`
 	Objective    string  `enum:"makespan,missed,cost,qos_penalty,mcp" doc:"metric to minimise"`
-}
-
-// NewFour is the workload with its defaults.
-func NewFour() *Four {
-	return &Four{
-		Jobs: 40, Clusters: "1x8:1:16,1x16:1.2:64,1x6:1.5:12,1x4:2:16", ClustersFor: 50, Serial: 0.2927, PowerOfTwo: 0.6686, MaxSize: 16,
-		Alpha: 1.1, Lower: 5, Upper: 60, WorkCv: 0.3, MaxRatio: 2, Cost: 0.01, CostExponent: 2, MinBudget: 1, MaxBudget: 4, LargeMemory: 0.1,
-		ArrivalCv: 1, Load: 0.2, Charge: "service", Objective: "makespan",
-	}
 }
 
 // Check implements [params.Checker].

@@ -15,7 +15,7 @@ import (
 // Jobs, limits and the queueing view follow the recipe.
 func TestFourFollowsTheRecipe(t *testing.T) {
 	const n = 20000
-	in, err := with(workload.NewFour(), func(x *workload.Four) { x.Jobs, x.Clusters = n, "1x8:1:16,2x16:1.2:64,3x4:1.6:12" }).Generate(1)
+	in, err := with(workload.Default[workload.Four](), func(x *workload.Four) { x.Jobs, x.Clusters = n, "1x8:1:16,2x16:1.2:64,3x4:1.6:12" }).Generate(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestFourJobsCanRun(t *testing.T) {
 	}
 	for _, clusters := range []string{"1x8:1:16,1x16:1.2:64,1x6:1.5:12,1x4:2:16", "1x1:1:1", "2x5:1:12", "3x1:2:1,1x2:1:100", "1x16:1:1,1x2:1:64"} {
 		for seed := range uint64(5) {
-			in, err := with(workload.NewFour(), func(x *workload.Four) { x.Jobs, x.Clusters, x.LargeMemory = 8, clusters, 0.5 }).Generate(seed)
+			in, err := with(workload.Default[workload.Four](), func(x *workload.Four) { x.Jobs, x.Clusters, x.LargeMemory = 8, clusters, 0.5 }).Generate(seed)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +113,7 @@ func TestFourJobsCanRun(t *testing.T) {
 func TestFourIsDeterministic(t *testing.T) {
 	var texts [3]bytes.Buffer
 	for k := range texts {
-		in, err := with(workload.NewFour(), func(x *workload.Four) { x.Objective = []string{"cost", "cost", "mcp"}[k] }).Generate(7)
+		in, err := with(workload.Default[workload.Four](), func(x *workload.Four) { x.Objective = []string{"cost", "cost", "mcp"}[k] }).Generate(7)
 		if err != nil {
 			t.Fatal(err)
 		}

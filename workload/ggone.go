@@ -16,7 +16,12 @@ var _ = Register(Info{
 	Name:   "ggone",
 	Doc:    "tasks of workflows with deadlines and budgets for machines that are G/G/1 queues",
 	Source: "Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC '06, doi:10.1145/1186675.1186678, §5.1, Tables 2–4, eqs. 19–23",
-	New:    func() Workload { return NewGGOne() },
+	New: func() Workload {
+		return &GGOne{
+			Jobs: 100, Machines: "6:14000,6:10000,6:5000,6:3000", WorkCv: 0.6, ArrivalCv: 1, Load: 0.5, Cost: 0.07, CostExponent: 1, Charge: "response", Chain: 5,
+			MinWork: 7500, MaxWork: 35000, MinDeadline: 40, MaxDeadline: 60, MinBudget: 1, MaxBudget: 5,
+		}
+	},
 })
 
 // GGOne is the workload of the G/G/1 allocation's experiments (Patel and Darlington 2006, §5.1): workflows of a
@@ -50,14 +55,6 @@ type GGOne struct {
 
 // quantile95 is k, the number of standard deviations above the mean below which 95 % of a normal distribution lie (eqs. 22–24).
 const quantile95 = 1.645
-
-// NewGGOne is the workload with its defaults.
-func NewGGOne() *GGOne {
-	return &GGOne{
-		Jobs: 100, Machines: "6:14000,6:10000,6:5000,6:3000", WorkCv: 0.6, ArrivalCv: 1, Load: 0.5, Cost: 0.07, CostExponent: 1, Charge: "response", Chain: 5,
-		MinWork: 7500, MaxWork: 35000, MinDeadline: 40, MaxDeadline: 60, MinBudget: 1, MaxBudget: 5,
-	}
-}
 
 // Check implements [params.Checker].
 func (w *GGOne) Check() error {

@@ -11,7 +11,7 @@ import (
 
 // Tables 2 and 4: rates and variances of the machines follow from the tasks, limits from the workflows.
 func TestGGOneWorkloadFollowsTheRecipe(t *testing.T) {
-	in, err := with(workload.NewGGOne(), func(x *workload.GGOne) {
+	in, err := with(workload.Default[workload.GGOne](), func(x *workload.GGOne) {
 		x.Jobs, x.WorkCv, x.ArrivalCv, x.Load, x.CostExponent = 5000, 0.4, 0.5, 0.7, 0.5
 	}).Generate(3)
 	if err != nil {
@@ -56,7 +56,7 @@ func TestGGOneWorkloadFollowsTheRecipe(t *testing.T) {
 			t.Errorf("%d machines", m.Count)
 		}
 	}
-	slack, err := with(workload.NewGGOne(), func(x *workload.GGOne) { x.Slack, x.Charge = 0.25, "service" }).Generate(3)
+	slack, err := with(workload.Default[workload.GGOne](), func(x *workload.GGOne) { x.Slack, x.Charge = 0.25, "service" }).Generate(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestGGOneWorkloadFollowsTheRecipe(t *testing.T) {
 func TestGGOneWorkloadIsDeterministic(t *testing.T) {
 	var texts [2]bytes.Buffer
 	for k := range texts {
-		in, err := workload.NewGGOne().Generate(7)
+		in, err := workload.Default[workload.GGOne]().Generate(7)
 		if err != nil {
 			t.Fatal(err)
 		}

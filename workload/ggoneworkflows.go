@@ -16,7 +16,12 @@ var _ = Register(Info{
 	Name:   "ggone-workflows",
 	Doc:    "a stream of stochastic workflows with deadlines and budgets for machines that are G/G/1 queues",
 	Source: "Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC '06, doi:10.1145/1186675.1186678, §5.1, Tables 2–4, Figure 2, eqs. 19–23",
-	New:    func() Workload { return NewGGOneWorkflows() },
+	New: func() Workload {
+		return &GGOneWorkflows{
+			Workflows: 2000, Graph: "type1", Machines: "6:14000,6:10000,6:5000,6:3000", Rate: 1.5, ArrivalCv: 1, WorkCv: 0.6, Distribution: "gamma", Similar: true,
+			Cost: 0.07, MaxCost: 0.7, Charge: "service", MinWork: 7500, MaxWork: 35000, MinDeadline: 40, MaxDeadline: 60, MinBudget: 1, MaxBudget: 5,
+		}
+	},
 })
 
 // GGOneWorkflows is the stream of workflows of the G/G/1 allocation's experiments (Patel and Darlington 2006, §5.1): workflows arrive with a
@@ -55,14 +60,6 @@ type GGOneWorkflows struct {
 	MaxDeadline  float64 `range:"[0, 1e12]" doc:"largest deadline of a workflow, from its arrival"`
 	MinBudget    float64 `range:"[0, 1e12]" doc:"least cost limit of a workflow"`
 	MaxBudget    float64 `range:"[0, 1e12]" doc:"largest cost limit of a workflow"`
-}
-
-// NewGGOneWorkflows is the workload with its defaults.
-func NewGGOneWorkflows() *GGOneWorkflows {
-	return &GGOneWorkflows{
-		Workflows: 2000, Graph: "type1", Machines: "6:14000,6:10000,6:5000,6:3000", Rate: 1.5, ArrivalCv: 1, WorkCv: 0.6, Distribution: "gamma", Similar: true,
-		Cost: 0.07, MaxCost: 0.7, Charge: "service", MinWork: 7500, MaxWork: 35000, MinDeadline: 40, MaxDeadline: 60, MinBudget: 1, MaxBudget: 5,
-	}
 }
 
 // Check implements [params.Checker].

@@ -13,7 +13,7 @@ import (
 // made is the workload's instance with other values in some fields.
 func made(t *testing.T, seed uint64, set func(*GGOneWorkflows)) *model.Instance {
 	t.Helper()
-	w := NewGGOneWorkflows()
+	w := Default[GGOneWorkflows]()
 	set(w)
 	in, err := w.Generate(seed)
 	if err != nil {

@@ -14,7 +14,7 @@ var _ = Register(Info{
 	Name:   "mts",
 	Doc:    "single jobs with memory, files, bandwidth and hard deadlines for a grid of single machines",
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), §4.1, Tables 1–4",
-	New:    func() Workload { return NewMTS() },
+	New:    func() Workload { return &MTS{Jobs: 2000, Resources: 120, Q: 0.5} },
 })
 
 // MTS is the workload of the MTS paper's experiments (Hao 2016, §4.1). Jobs (Table 2): work U[1, 11], memory U[1, 5], bandwidth U[1, 5], hard
@@ -30,9 +30,6 @@ type MTS struct {
 	Rate      float64 `range:"[0, 1e12]" doc:"jobs that arrive per time unit (the paper: 20 to 140); 0: all jobs at 0"`
 	Q         float64 `range:"[0, 1]" doc:"share of the jobs with files (the paper: 0.3, 0.5, 0.7)"`
 }
-
-// NewMTS is the workload with its defaults.
-func NewMTS() *MTS { return &MTS{Jobs: 2000, Resources: 120, Q: 0.5} }
 
 // Generate implements [Workload].
 func (w *MTS) Generate(seed uint64) (*model.Instance, error) {

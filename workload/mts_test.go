@@ -15,7 +15,7 @@ import (
 // Tables 2 and 3 of Hao (2016): the ranges of jobs and resources are those and are filled; the share of jobs with files is q;
 // as many jobs arrive at each time unit as the rate says.
 func TestMTSWorkloadTables2And3(t *testing.T) {
-	in, err := with(workload.NewMTS(), func(x *workload.MTS) { x.Jobs, x.Rate, x.Q, x.Resources = 20_000, 70, 0.3, 500 }).Generate(5)
+	in, err := with(workload.Default[workload.MTS](), func(x *workload.MTS) { x.Jobs, x.Rate, x.Q, x.Resources = 20_000, 70, 0.3, 500 }).Generate(5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestMTSPaperSection43(t *testing.T) {
 		t.Skip("12,000 jobs by four solvers of one goroutine")
 	}
 	for _, rate := range []float64{100, 140} {
-		in, err := with(workload.NewMTS(), func(x *workload.MTS) { x.Jobs, x.Rate = 6000, rate }).Generate(1)
+		in, err := with(workload.Default[workload.MTS](), func(x *workload.MTS) { x.Jobs, x.Rate = 6000, rate }).Generate(1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ var _ = Register(Info{
 	Name:   "mts-log",
 	Doc:    "the jobs of a real log, with random memory, bandwidth and hard deadlines, for a grid of single machines",
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), §4.4, Table 5; log KTH-SP2 of the Parallel Workloads Archive",
-	New:    func() Workload { return NewMTSLog() },
+	New:    func() Workload { return &MTSLog{Jobs: 28489, Resources: 14} },
 })
 
 // MTSLog is the workload of the MTS paper's experiment on a real log (Hao 2016, §4.4): submissions and run times are the log's; memory U[1, 5] and
@@ -32,9 +32,6 @@ type MTSLog struct {
 	Jobs      int `range:"[1, 28489]" doc:"number of jobs, from the beginning of the log"`
 	Resources int `range:"[1, 1000000]" doc:"number of machines (the paper: 14 clusters)"`
 }
-
-// NewMTSLog is the workload with its defaults.
-func NewMTSLog() *MTSLog { return &MTSLog{Jobs: 28489, Resources: 14} }
 
 // Generate implements [Workload].
 func (w *MTSLog) Generate(seed uint64) (*model.Instance, error) {

@@ -8,7 +8,7 @@ import (
 
 // The log's submissions and run times are the same for all seeds; what is drawn keeps to the ranges of Hao (2016), §4.1 and §4.4.
 func TestMTSLog(t *testing.T) {
-	w := workload.NewMTSLog()
+	w := workload.Default[workload.MTSLog]()
 	w.Jobs = 500
 	one, err := w.Generate(1)
 	if err != nil {

@@ -16,7 +16,12 @@ var _ = Register(Info{
 	Name:   "muscle",
 	Doc:    "a batch of rigid parallel jobs with soft deadlines for several clusters",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §5, Table 3, eqs. 4–5",
-	New:    func() Workload { return NewMuscle() },
+	New: func() Workload {
+		return &Muscle{
+			Jobs: 100, Clusters: "20:1,16:1.2,12:1.4,10:1.6", Weights: "4,3,1", Alpha: 1.1, Lower: 5, Upper: 100,
+			MinSize: 1, MaxSize: 10, Sizes: "uniform", MaxRatio: 5,
+		}
+	},
 })
 
 // Muscle is the workload of MUSCLE's experiments (He et al. 2004, §5): execution times on the first cluster from a
@@ -38,14 +43,6 @@ type Muscle struct {
 	MinRatio float64 `range:"[0, 1e12]" doc:"least deadline ratio"`
 	MaxRatio float64 `range:"[0, 1e12]" doc:"largest deadline ratio"`
 	Rate     float64 `range:"[0, 1e12]" doc:"arrivals per time of a Poisson process; 0: a batch, all jobs released at 0"`
-}
-
-// NewMuscle is the workload with its defaults.
-func NewMuscle() *Muscle {
-	return &Muscle{
-		Jobs: 100, Clusters: "20:1,16:1.2,12:1.4,10:1.6", Weights: "4,3,1", Alpha: 1.1, Lower: 5, Upper: 100,
-		MinSize: 1, MaxSize: 10, Sizes: "uniform", MaxRatio: 5,
-	}
 }
 
 // Check implements [params.Checker].

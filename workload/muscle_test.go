@@ -10,7 +10,7 @@ import (
 )
 
 func TestMuscleWorkloadFollowsTheRecipe(t *testing.T) {
-	in, err := with(workload.NewMuscle(), func(x *workload.Muscle) { x.Jobs = 20000 }).Generate(1)
+	in, err := with(workload.Default[workload.Muscle](), func(x *workload.Muscle) { x.Jobs = 20000 }).Generate(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestMuscleWorkloadFollowsTheRecipe(t *testing.T) {
 
 // Normal sizes lie around the middle of the range with a standard deviation near a quarter of it, a little less because those outside are drawn again.
 func TestMuscleNormalSizes(t *testing.T) {
-	in, err := with(workload.NewMuscle(), func(x *workload.Muscle) { x.Jobs, x.Sizes, x.MinSize, x.MaxSize = 20000, "normal", 1, 41 }).Generate(3)
+	in, err := with(workload.Default[workload.Muscle](), func(x *workload.Muscle) { x.Jobs, x.Sizes, x.MinSize, x.MaxSize = 20000, "normal", 1, 41 }).Generate(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestMuscleNormalSizes(t *testing.T) {
 func TestMuscleWorkloadIsDeterministic(t *testing.T) {
 	var texts [2]bytes.Buffer
 	for k := range texts {
-		in, err := with(workload.NewMuscle(), func(x *workload.Muscle) { x.Rate, x.Sizes, x.MaxSize = 0.5, "log", 56 }).Generate(7)
+		in, err := with(workload.Default[workload.Muscle](), func(x *workload.Muscle) { x.Rate, x.Sizes, x.MaxSize = 0.5, "log", 56 }).Generate(7)
 		if err != nil {
 			t.Fatal(err)
 		}

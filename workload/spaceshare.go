@@ -15,7 +15,12 @@ var _ = Register(Info{
 	Name:   "spaceshare",
 	Doc:    "moldable jobs of very unequal length that may spread over several clusters",
 	Source: "J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036, pp. 27–34, doi:10.1007/978-3-540-24685-5_4, §3",
-	New:    func() Workload { return NewSpaceShare() },
+	New: func() Workload {
+		return &SpaceShare{
+			Jobs: 20000, Clusters: 8, Processors: 8, Speeds: "homogeneous", Load: 0.7, MeanDemand: 14.06, DemandCv: 3.5, MinParallelism: 1, MaxParallelism: 64,
+			ContextSwitch: 0.0002, Latency: 0.00005, Bandwidth: 12.5, Message: 0.5, BackgroundMean: 2,
+		}
+	},
 })
 
 // SpaceShare is the workload of the experiments on dynamic space-sharing (Abawajy 2004, §3). A job has U[MinParallelism, MaxParallelism] equal
@@ -46,14 +51,6 @@ type SpaceShare struct {
 	Message        float64 `range:"[0, 1e6]" doc:"data of the message of a job; 0: no message and no latency"`
 	BackgroundLoad float64 `range:"[0, 1)" doc:"share of a processor's time that local jobs ask for (0.1, 0.3, 0.5); 0: no local jobs"`
 	BackgroundMean float64 `range:"(0, 1e6]" doc:"mean time of a local job"`
-}
-
-// NewSpaceShare is the workload with its defaults.
-func NewSpaceShare() *SpaceShare {
-	return &SpaceShare{
-		Jobs: 20000, Clusters: 8, Processors: 8, Speeds: "homogeneous", Load: 0.7, MeanDemand: 14.06, DemandCv: 3.5, MinParallelism: 1, MaxParallelism: 64,
-		ContextSwitch: 0.0002, Latency: 0.00005, Bandwidth: 12.5, Message: 0.5, BackgroundMean: 2,
-	}
 }
 
 // generations are speeds similar to SPECfp2000 results of processors over the years.

@@ -12,7 +12,7 @@ import (
 // λ · 14.06/64 the load.
 func TestSpaceShareSection3Draws(t *testing.T) {
 	const jobs = 200_000
-	in, err := with(workload.NewSpaceShare(), func(w *workload.SpaceShare) { w.Jobs, w.Load = jobs, 0.8 }).Generate(5)
+	in, err := with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) { w.Jobs, w.Load = jobs, 0.8 }).Generate(5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func hyperExponential(mean, cv float64) func(float64) float64 {
 // A CV of 1 makes the demands exponential; other means and CVs hold as well.
 func TestSpaceShareDemands(t *testing.T) {
 	for _, c := range []struct{ mean, cv float64 }{{14.06, 1}, {2, 1.5}, {100, 10}} {
-		in, err := with(workload.NewSpaceShare(), func(w *workload.SpaceShare) { w.MeanDemand, w.DemandCv = c.mean, c.cv }).Generate(8)
+		in, err := with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) { w.MeanDemand, w.DemandCv = c.mean, c.cv }).Generate(8)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestSpaceShareSpeeds(t *testing.T) {
 		{"generations", 3, []float64{1, 1.3, 1.7}},
 		{"1, 3", 5, []float64{1, 3, 1, 3, 1}},
 	} {
-		in, err := with(workload.NewSpaceShare(), func(w *workload.SpaceShare) { w.Jobs, w.Clusters, w.Speeds = 0, c.clusters, c.speeds }).Generate(1)
+		in, err := with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) { w.Jobs, w.Clusters, w.Speeds = 0, c.clusters, c.speeds }).Generate(1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestSpaceShareOverheads(t *testing.T) {
 		{func(w *workload.SpaceShare) { w.Message, w.Bandwidth = 3, 6 }, 0.0002 + 0.00005 + 0.5},
 		{func(w *workload.SpaceShare) { w.Message = 0 }, 0.0002},
 	} {
-		w := workload.NewSpaceShare()
+		w := workload.Default[workload.SpaceShare]()
 		w.Jobs = 50
 		c.set(w)
 		in, err := w.Generate(1)
@@ -125,7 +125,7 @@ func TestSpaceShareOverheads(t *testing.T) {
 
 // Local jobs are on every processor, or there are none.
 func TestSpaceShareBackground(t *testing.T) {
-	in, err := with(workload.NewSpaceShare(), func(w *workload.SpaceShare) { w.Jobs, w.BackgroundLoad = 1, 0.3 }).Generate(1)
+	in, err := with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) { w.Jobs, w.BackgroundLoad = 1, 0.3 }).Generate(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestSpaceShareBackground(t *testing.T) {
 			t.Errorf("cluster %s: background %v", c.ID, b)
 		}
 	}
-	if in, err = with(workload.NewSpaceShare(), func(w *workload.SpaceShare) { w.Jobs = 1 }).Generate(1); err != nil || in.Features().Has(model.BackgroundLoad) {
+	if in, err = with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) { w.Jobs = 1 }).Generate(1); err != nil || in.Features().Has(model.BackgroundLoad) {
 		t.Errorf("background load without being asked for; error %v", err)
 	}
 }
@@ -144,7 +144,7 @@ func TestSpaceShareBackground(t *testing.T) {
 func TestSpaceShareCommonRandomNumbers(t *testing.T) {
 	make := func(set func(*workload.SpaceShare)) *model.Instance {
 		t.Helper()
-		w := workload.NewSpaceShare()
+		w := workload.Default[workload.SpaceShare]()
 		w.Jobs = 500
 		set(w)
 		in, err := w.Generate(3)

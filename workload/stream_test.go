@@ -20,13 +20,13 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 func streamers(t *rapid.T) workload.Streamer {
 	jobs := rapid.SampledFrom([]int{0, 1, 7, 999, 1000, 1001, 2500}).Draw(t, "jobs")
 	if rapid.Bool().Draw(t, "twolevel") {
-		return with(workload.NewTwoLevel(), func(w *workload.TwoLevel) {
+		return with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) {
 			w.Jobs, w.Clusters, w.MeanGap = jobs, "3,2", rapid.SampledFrom([]float64{0, 5}).Draw(t, "gap")
 			w.Licences, w.MinRuntimeShare = rapid.IntRange(0, 3).Draw(t, "licences"), rapid.SampledFrom([]float64{1, 0.5, 0}).Draw(t, "share")
 			w.AbleShare, w.LicencePools = rapid.SampledFrom([]float64{1, 0.5}).Draw(t, "able"), rapid.SampledFrom([]string{"cluster", "grid"}).Draw(t, "pools")
 		})
 	}
-	return with(workload.NewSpaceShare(), func(w *workload.SpaceShare) {
+	return with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) {
 		w.Jobs, w.Clusters, w.MaxParallelism = jobs, 2, rapid.IntRange(1, 64).Draw(t, "parallelism")
 		w.Message, w.BackgroundLoad = rapid.SampledFrom([]float64{0, 1}).Draw(t, "message"), rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "background")
 	})
@@ -96,8 +96,8 @@ func together(t *rapid.T, system *model.Instance, jobs []model.JobSpec) *model.I
 // An instance has at most ten million jobs; a stream may have more.
 func TestStreamsMayBeLongerThanInstances(t *testing.T) {
 	for _, w := range []workload.Streamer{
-		with(workload.NewTwoLevel(), func(w *workload.TwoLevel) { w.Jobs = 10_000_001 }),
-		with(workload.NewSpaceShare(), func(w *workload.SpaceShare) { w.Jobs = 10_000_001 }),
+		with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) { w.Jobs = 10_000_001 }),
+		with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) { w.Jobs = 10_000_001 }),
 	} {
 		if _, err := w.Generate(1); err == nil || err.Error() != "parameter jobs: expected at most 10000000 in one instance, more only in a stream, found 10000001" {
 			t.Errorf("error %v", err)
@@ -115,17 +115,17 @@ func TestStreamsMayBeLongerThanInstances(t *testing.T) {
 // The largest numbers that the parameters allow make an instance or an error, never a time that the model refuses.
 func TestStreamedNumbersStayInRange(t *testing.T) {
 	for _, w := range []workload.Streamer{
-		with(workload.NewTwoLevel(), func(w *workload.TwoLevel) {
+		with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) {
 			w.Jobs, w.MeanGap, w.TimeScale, w.MaxEstimate, w.MaxMargin, w.MaxBenchmark = 1000, 1e6, 0.001, 1e9, 1e9, 1e6
 			w.GoldPriority, w.MinLicenceRatio, w.MaxLicenceRatio = 1e6, 1000, 1000
 		}),
-		with(workload.NewTwoLevel(), func(w *workload.TwoLevel) {
+		with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) {
 			w.Jobs, w.TimeScale, w.MinEstimate, w.MinBenchmark, w.MaxBenchmark, w.MinLicenceRatio, w.MaxLicenceRatio = 1000, 1e6, 0, 1e-6, 1e-6, 0, 0
 		}),
-		with(workload.NewSpaceShare(), func(w *workload.SpaceShare) {
+		with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) {
 			w.Jobs, w.Clusters, w.Processors, w.Load, w.MeanDemand, w.DemandCv, w.ContextSwitch, w.Latency, w.Bandwidth, w.Message = 1000, 1, 1, 0.001, 1e6, 100, 1e6, 1e6, 1e-6, 1e6
 		}),
-		with(workload.NewSpaceShare(), func(w *workload.SpaceShare) {
+		with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) {
 			w.Jobs, w.Speeds, w.Load, w.MeanDemand, w.MinParallelism, w.MaxParallelism = 1000, "1e-6,1e6", 1000, math.SmallestNonzeroFloat64, 1_000_000, 1_000_000
 		}),
 	} {
@@ -138,8 +138,8 @@ func TestStreamedNumbersStayInRange(t *testing.T) {
 // A small instance of each stays what it is, byte by byte.
 func TestGoldenInstances(t *testing.T) {
 	for file, w := range map[string]workload.Workload{
-		"twolevel.json": with(workload.NewTwoLevel(), func(w *workload.TwoLevel) { w.Jobs, w.Clusters, w.MachinesSeed = 6, "3,2", new(uint64(2)) }),
-		"spaceshare.json": with(workload.NewSpaceShare(), func(w *workload.SpaceShare) {
+		"twolevel.json": with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) { w.Jobs, w.Clusters, w.MachinesSeed = 6, "3,2", new(uint64(2)) }),
+		"spaceshare.json": with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) {
 			w.Jobs, w.Clusters, w.Speeds, w.BackgroundLoad = 6, 3, "generations", 0.1
 		}),
 	} {

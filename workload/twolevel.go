@@ -16,7 +16,15 @@ var _ = Register(Info{
 	Name:   "twolevel",
 	Doc:    "parallel jobs with deadlines, licences and user classes for clusters of multiprocessor machines",
 	Source: "M. Pasquali, R. Baraglia, G. Capannini, L. Ricci, D. Laforenza (2011), A multi-level scheduler for batch jobs on grids, J. Supercomput. 57(1), pp. 81–98, doi:10.1007/s11227-011-0571-y, §5",
-	New:    func() Workload { return NewTwoLevel() },
+	New: func() Workload {
+		return &TwoLevel{
+			Jobs: 5000, Clusters: "120,60,30,15", MeanGap: 5, TimeScale: 1,
+			MinEstimate: 8000, MaxEstimate: 10000, MinRuntimeShare: 1, MinBenchmark: 100, MaxBenchmark: 500, MinMargin: 1500, MaxMargin: 5500,
+			MinProcessors: 4, MaxProcessors: 32, NoDeadlineShare: 0.3,
+			Licences: 4, LicenceShare: 0.3, MinLicenceRatio: 0.5, MaxLicenceRatio: 0.7, AbleShare: 1, LicencePools: "cluster",
+			GoldShare: 0.1, SilverShare: 0.3, GoldPriority: 10, SilverPriority: 5,
+		}
+	},
 })
 
 // TwoLevel is the workload of the two-level scheduler's experiments (Pasquali et al. 2011, §5). Every number is uniform between the two parameters that
@@ -59,17 +67,6 @@ type TwoLevel struct {
 	GoldPriority    float64 `range:"[0, 1e6]" doc:"priority of gold users"`
 	SilverPriority  float64 `range:"[0, 1e6]" doc:"priority of silver users"`
 	RegularPriority float64 `range:"[0, 1e6]" doc:"priority of regular users"`
-}
-
-// NewTwoLevel is the workload with its defaults.
-func NewTwoLevel() *TwoLevel {
-	return &TwoLevel{
-		Jobs: 5000, Clusters: "120,60,30,15", MeanGap: 5, TimeScale: 1,
-		MinEstimate: 8000, MaxEstimate: 10000, MinRuntimeShare: 1, MinBenchmark: 100, MaxBenchmark: 500, MinMargin: 1500, MaxMargin: 5500,
-		MinProcessors: 4, MaxProcessors: 32, NoDeadlineShare: 0.3,
-		Licences: 4, LicenceShare: 0.3, MinLicenceRatio: 0.5, MaxLicenceRatio: 0.7, AbleShare: 1, LicencePools: "cluster",
-		GoldShare: 0.1, SilverShare: 0.3, GoldPriority: 10, SilverPriority: 5,
-	}
 }
 
 // Check implements [params.Checker].

@@ -11,7 +11,7 @@ import (
 // §5: clusters of 120, 60, 30 and 15 machines; benchmarks of U[100, 500] and processors of U[4, 32] of machines and jobs; estimates of
 // U[8000, 10000], margins of U[1500, 5500]; exponential gaps.
 func TestTwoLevelSection5Draws(t *testing.T) {
-	in, err := with(workload.NewTwoLevel(), func(w *workload.TwoLevel) { w.Jobs, w.MeanGap = 20_000, 15 }).Generate(11)
+	in, err := with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) { w.Jobs, w.MeanGap = 20_000, 15 }).Generate(11)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestTwoLevelSection5Draws(t *testing.T) {
 func TestTwoLevelLicencePools(t *testing.T) {
 	var ratios sample
 	for seed := range uint64(300) {
-		in, err := with(workload.NewTwoLevel(), func(w *workload.TwoLevel) {
+		in, err := with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) {
 			w.Jobs, w.Clusters, w.MinProcessors, w.MaxProcessors = 0, "1000,60,15", 1, 1
 		}).Generate(seed)
 		if err != nil {
@@ -92,7 +92,7 @@ func TestTwoLevelLicencePools(t *testing.T) {
 	}
 	ratios.uniform(t, "ratio", 0.5, 0.7)
 
-	grid, err := with(workload.NewTwoLevel(), func(w *workload.TwoLevel) {
+	grid, err := with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) {
 		w.Jobs, w.AbleShare, w.LicencePools, w.MinLicenceRatio, w.MaxLicenceRatio = 0, 0.4, "grid", 0.5, 0.5
 	}).Generate(3)
 	if err != nil {
@@ -118,7 +118,7 @@ func TestTwoLevelLicencePools(t *testing.T) {
 
 // On a machine of benchmark b a job takes estimate · its own benchmark/b, and its deadline has the estimate and the margin alone.
 func TestTwoLevelTimesOnMachines(t *testing.T) {
-	in, err := with(workload.NewTwoLevel(), func(w *workload.TwoLevel) { w.Jobs = 200 }).Generate(2)
+	in, err := with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) { w.Jobs = 200 }).Generate(2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestTwoLevelOfferedLoad(t *testing.T) {
 	for _, c := range []struct{ gap, scale, load float64 }{{5, 1, 8}, {15, 1, 8.0 / 3}, {5, 10, 0.8}} {
 		loads := 0.0
 		for seed := range uint64(20) {
-			in, err := with(workload.NewTwoLevel(), func(w *workload.TwoLevel) { w.Jobs, w.MeanGap, w.TimeScale = 2000, c.gap, c.scale }).Generate(seed)
+			in, err := with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) { w.Jobs, w.MeanGap, w.TimeScale = 2000, c.gap, c.scale }).Generate(seed)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func TestTwoLevelOfferedLoad(t *testing.T) {
 func TestTwoLevelParametersKeepTheOtherDraws(t *testing.T) {
 	make := func(set func(*workload.TwoLevel)) *model.Instance {
 		t.Helper()
-		w := workload.NewTwoLevel()
+		w := workload.Default[workload.TwoLevel]()
 		w.Jobs = 500
 		set(w)
 		in, err := w.Generate(9)
@@ -204,7 +204,7 @@ func TestTwoLevelParametersKeepTheOtherDraws(t *testing.T) {
 func TestTwoLevelSeedOfMachines(t *testing.T) {
 	make := func(machines *uint64, seed uint64) *model.Instance {
 		t.Helper()
-		in, err := with(workload.NewTwoLevel(), func(w *workload.TwoLevel) { w.Jobs, w.MachinesSeed = 20, machines }).Generate(seed)
+		in, err := with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) { w.Jobs, w.MachinesSeed = 20, machines }).Generate(seed)
 		if err != nil {
 			t.Fatal(err)
 		}

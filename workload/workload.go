@@ -4,6 +4,7 @@ package workload
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -33,6 +34,22 @@ func Register(info Info) Info {
 	}
 	workloads[info.Name] = info
 	return info
+}
+
+// Default returns the workload of the registered type T, with its default parameters:
+//
+//	w := workload.Default[workload.Muscle]()
+//	w.Jobs = 50
+//	in, err := w.Generate(1)
+//
+// A type that is not registered is a bug in the program and panics.
+func Default[T any]() *T {
+	for _, info := range workloads {
+		if made, ok := any(info.New()).(*T); ok {
+			return made
+		}
+	}
+	panic(fmt.Sprintf("workload: type %v is not registered", reflect.TypeFor[T]()))
 }
 
 // Named is the registered workload of the name, and whether there is one.

@@ -101,7 +101,7 @@ func TestWorkloadsRefuseNonsense(t *testing.T) {
 
 // A struct with a value out of its range is refused as well as a text.
 func TestWorkloadsCheckTheirFields(t *testing.T) {
-	for name, w := range map[string]workload.Workload{"jobs": &workload.MTS{Resources: 1}, "resources": &workload.MTS{Jobs: 1}, "sizes": with(workload.NewMuscle(), func(w *workload.Muscle) { w.Sizes = "" })} {
+	for name, w := range map[string]workload.Workload{"jobs": &workload.MTS{Resources: 1}, "resources": &workload.MTS{Jobs: 1}, "sizes": with(workload.Default[workload.Muscle](), func(w *workload.Muscle) { w.Sizes = "" })} {
 		_, err := w.Generate(1)
 		if wrong := (*params.Error)(nil); !errors.As(err, &wrong) || wrong.Name != name {
 			t.Errorf("%+v: error %v, expected one of parameter %s", w, err, name)

@@ -30,7 +30,7 @@ func BenchmarkTitan(b *testing.B) {
 					mcp, evaluations, runs := 0.0, 0.0, 0.0
 					for b.Loop() {
 						for seed := range uint64(batches) {
-							in, err := solverstest.With(workload.NewMuscle(), func(x *workload.Muscle) { x.Jobs = jobs }).Generate(seed)
+							in, err := solverstest.With(workload.Default[workload.Muscle](), func(x *workload.Muscle) { x.Jobs = jobs }).Generate(seed)
 							if err != nil {
 								b.Fatal(err)
 							}
