@@ -67,6 +67,9 @@ type resolver struct {
 	classes  map[string]int
 	flows    map[string]int
 	from     map[submission]*submission
+
+	resources map[string]int
+	nodes     map[string]*NodeNeeds // by all that they say
 }
 
 // build resolves a spec whose values have been checked one by one.
@@ -75,6 +78,7 @@ func build(spec *InstanceSpec, file string, limits Limits) (*Instance, error) {
 		spec:     spec,
 		faults:   &InputError{File: file},
 		licences: map[string]int{}, classes: map[string]int{}, flows: map[string]int{}, from: map[submission]*submission{},
+		resources: map[string]int{}, nodes: map[string]*NodeNeeds{},
 		in: &Instance{
 			name:         spec.Name,
 			weights:      resolveWeights(spec.Weights, Weights{1, 1, 1}),
@@ -151,6 +155,7 @@ func (r *resolver) header() {
 		r.in.workflows = append(r.in.workflows, Workflow{ID: w.ID, Deadline: valueOr(w.Deadline, math.Inf(1)), Budget: valueOr(w.Budget, math.Inf(1))})
 	}
 	r.nameLicences()
+	r.nameResources()
 }
 
 // objective resolves the metrics of the objective.

@@ -32,7 +32,7 @@ const maxTable = 1 << 27
 
 // tables says whether the tables that the instance needs are small enough to be made.
 func (r *resolver) tables(most int) bool {
-	states, lists := 0, 0
+	states, lists, amounts := 0, 0, 0
 	for k := range r.spec.Jobs {
 		if len(r.spec.Jobs[k].Runtime) > 0 {
 			states++
@@ -47,6 +47,9 @@ func (r *resolver) tables(most int) bool {
 			if c.Machines[m].Licences != nil {
 				lists++
 			}
+			if len(c.Machines[m].Resources) > 0 {
+				amounts++
+			}
 		}
 	}
 	if clusters := len(r.spec.Clusters); states > most/max(clusters, 1) {
@@ -57,6 +60,11 @@ func (r *resolver) tables(most int) bool {
 	if licences := len(r.licences); lists > most/max(licences, 1) {
 		r.faults.cause = ErrTooLarge
 		r.faults.add("clusters", "expected (clusters and machines that list licences) × (licences) ≤ %d, found %d × %d", most, lists, licences)
+		return false
+	}
+	if resources := len(r.resources); amounts > most/max(resources, 1) {
+		r.faults.cause = ErrTooLarge
+		r.faults.add("clusters", "expected (machines that state resources) × (resources) ≤ %d, found %d × %d", most, amounts, resources)
 		return false
 	}
 	return true
@@ -90,6 +98,7 @@ func (r *resolver) cluster(spec *ClusterSpec, path string) Cluster {
 	ids := make(map[string]int, len(spec.Machines)) // id → count
 	for k := range spec.Machines {
 		m := r.machine(&spec.Machines[k], c.WholeMachines, c.Processors)
+		r.node(&m, &spec.Machines[k], path+"."+element("machines", k))
 		m.firstMachine, c.machines = c.machines, c.machines+m.Count
 		if _, twice := ids[m.ID]; twice {
 			r.faults.add(path+"."+element("machines", k)+".id", "expected an id unique in the cluster, found %q again", clip(m.ID))
@@ -145,7 +154,7 @@ func (r *resolver) machine(spec *MachineSpec, whole bool, first int) Machine {
 	m.statedSpeed = m.Speed
 	m.Units = m.Processors
 	if whole {
-		m.Units = 1
+		m.whole, m.Units = true, 1
 		m.Speed *= float64(m.Processors)
 	}
 	if spec.Licences != nil {

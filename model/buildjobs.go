@@ -62,6 +62,9 @@ func (r *resolver) job(k int) Job {
 	j.from = r.submission(submission{spec.User, spec.Group, spec.Queue})
 	r.jobTimes(&j, spec, path)
 	r.jobReferences(&j, spec, path)
+	if asksOfNodes(spec) {
+		r.jobNode(&j, spec, path)
+	}
 	return j
 }
 
@@ -246,6 +249,7 @@ func (r *resolver) queueing() {
 	}
 	in.queueing = q
 	r.penalty()
+	r.devicesMeasured()
 }
 
 // maxServers is the largest number of machines that are looked at as servers, one by one.

@@ -8,7 +8,8 @@ import (
 
 // Check checks a solution against its instance and shares no code with the solvers: every job once; start ≥ arrival and
 // ≥ the ends of the jobs it waits for; end − start by the time rule; processors exist, their number is within bounds and
-// the span holds; no processor runs two jobs at once; memory, licences and bandwidth at every instant; hard deadlines;
+// the span holds; no processor runs two jobs at once; memory, licences and bandwidth at every instant; blocks, features, resources, devices and
+// closed times of machines; hard deadlines;
 // stated objective, metrics and bound against the recomputed ones. If a solution was made for another objective
 // ([Solution.Minimised]), it is evaluated for that objective.
 //
@@ -36,6 +37,7 @@ func Check(in *Instance, sol *Solution) Report {
 	byStart := s.byStart()
 	c.overlaps(byStart)
 	c.memory(byStart)
+	c.nodes()
 	c.instants()
 	c.licences()
 	c.loads()
@@ -63,6 +65,7 @@ type checker struct {
 	*schedule
 	report     *Report
 	evaluation *evaluation
+	known      *Instance
 	link       float64 // the least bandwidth of the machines of the job whose pieces are being checked
 }
 

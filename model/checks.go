@@ -42,6 +42,10 @@ func checkNumber(check string, x float64) string {
 		if !(x >= 0 && x <= math.MaxInt32 && x == math.Trunc(x)) {
 			return fmt.Sprintf("expected a whole number in [0, %d], found %v", math.MaxInt32, x)
 		}
+	case "amount":
+		if _, ok := amountOf(x); !ok {
+			return fmt.Sprintf("expected 0 or a number in [1e-06, 1e+12] with at most six decimals, found %v", x)
+		}
 	case "counter":
 		if !(x >= 0 && x <= 1<<53 && x == math.Trunc(x)) {
 			return fmt.Sprintf("expected a whole number in [0, 2^53], found %v", x)

@@ -123,7 +123,7 @@ func (e *evaluation) evaluate() Evaluation {
 }
 
 // has says whether the instance has what the metric measures.
-func (e *evaluation) has(m *Metric) bool { return m.Name != "qos_penalty" || e.in.hasQueueing() }
+func (e *evaluation) has(m *Metric) bool { return e.in.measures(m) }
 
 // objective returns the weighted sum of the metrics, by their positions in the table, or +Inf if it is not
 // finite.

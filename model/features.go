@@ -23,6 +23,12 @@ const (
 	GridSpan                             // jobs that can run over several clusters only
 	BackgroundLoad                       // machines with local jobs at random times
 	Commitments                          // processors that earlier jobs hold, see Instance.Batch
+	NodeResources                        // jobs that hold resources or devices of their machines
+	Blocks                               // jobs whose processors come in blocks, or that say on how many machines they lie
+	NodeFeatures                         // jobs that ask for features of machines
+	ClosedTimes                          // machines that are closed at times, jobs of reservations
+	ExclusiveJobs                        // jobs that share their machines with no other job
+	RunningJobs                          // jobs that run already
 )
 
 // featureNames are the texts for people, in the order of the constants.
@@ -30,6 +36,8 @@ var featureNames = []string{
 	"arrivals", "hard deadlines", "precedence", "memory limits", "licences", "minimum bandwidth", "parallel jobs", "moldable jobs",
 	"stated run times", "clusters without a stated run time", "machines of different speed or bandwidth in one cluster",
 	"span machine", "jobs that must spread over the grid", "background load", "processors that earlier jobs hold",
+	"resources of machines", "blocks of processors on machines", "features of machines", "closed times and reservations", "exclusive jobs",
+	"running jobs",
 }
 
 // Has says whether all of the given features are in the set.
@@ -101,6 +109,9 @@ func (in *Instance) clusterFeatures() Features {
 			if b := c.Machines[g].Background; b != nil && b.Load > 0 {
 				f |= BackgroundLoad
 			}
+			if c.Machines[g].closed != nil {
+				f |= ClosedTimes
+			}
 		}
 	}
 	return f
@@ -120,6 +131,14 @@ func (j *Job) features(firstArrival float64) Features {
 	set(ParallelJobs, j.Min > 1)
 	set(MoldableJobs, !j.Rigid())
 	set(UnrelatedTimes, j.runtimes != nil)
+	if n := j.node; n != nil {
+		set(NodeResources, len(n.Resources) > 0)
+		set(Blocks, n.Block > 1 || n.MaxMachines > 0 || n.PerMachine > 0)
+		set(NodeFeatures, len(n.Features) > 0)
+		set(ClosedTimes, n.Reservation != "")
+		set(ExclusiveJobs, n.Exclusive)
+		set(RunningJobs, n.Running != nil)
+	}
 	for _, r := range j.runtimes {
 		if r != r { // NaN: the job cannot run there
 			f |= RestrictedTimes

@@ -18,6 +18,7 @@ type Instance struct {
 	weights   Weights
 	classes   []UserClass
 	licences  []Licence
+	resources []Resource
 	queueing  Queueing
 	overheads Overheads
 	workflows []Workflow
@@ -136,6 +137,10 @@ type Machine struct {
 	licences     []bool // by licence index; nil: all
 	licenceIDs   []string
 	statedSpeed  float64
+	whole        bool     // a machine is one processor
+	amounts      []Amount // by resource; nil: none
+	features     []string
+	closed       []Closure
 }
 
 // Last is the number of the group's last processor in the cluster.
@@ -186,6 +191,7 @@ type Job struct {
 	runtimes   []float64   // by cluster; NaN: cannot run there; nil: the time rule
 	unasked    []int       // licences that the job names without asking for a copy, for what writes it back
 	from       *submission // shared by the jobs of one user, group and queue; nil: none is stated
+	node       *NodeNeeds  // shared by the jobs that ask for the same; nil: nothing
 	workStated bool
 }
 

@@ -16,9 +16,10 @@ type Metric struct {
 	Name       string
 	Unit       string
 	Doc        string
-	HighBetter bool // more is better; an objective takes it negated
-	Neutral    bool // neither more nor less is better: it describes a schedule. An objective takes it as it is
-	PerCluster bool // one value a cluster; it cannot be an objective
+	HighBetter bool   // more is better; an objective takes it negated
+	Neutral    bool   // neither more nor less is better: it describes a schedule. An objective takes it as it is
+	PerCluster bool   // one value a cluster; it cannot be an objective
+	Only       string // what an instance must have to be measured: "queueing view" or "devices"; empty: nothing
 	compute    func(*evaluation) (value MetricValue, finite bool)
 	ofJob      func(j *Job, start, end float64) (value float64, counts bool) // of a metric that is a mean over jobs, instead of compute
 }
@@ -199,7 +200,22 @@ var metricTable = []Metric{
 	{Name: "workflow_failures", Unit: "workflows", Doc: "workflows that end after their deadline, cost more than their budget, or have a job that is not scheduled",
 		compute: total((*evaluation).workflowFailures)},
 	{Name: "qos_penalty", Unit: "1", Doc: "the G/G/1 objective: Σ over placed jobs of max(0, R − d)/d + max(0, C − e)/e where R = W + S is the bound on the mean wait plus the service time at k standard deviations, d = deadline − arrival, C the cost of R (or of S), e the budget; only for an instance with a queueing view",
-		compute: total((*evaluation).qosPenalty)},
+		Only: "queueing view", compute: total((*evaluation).qosPenalty)},
+	{Name: "device_utilisation", Unit: "%", HighBetter: true, Doc: "Σ over jobs of device shares held · time/(devices of all machines · makespan); only for an instance whose machines have devices",
+		Only: "devices", compute: total((*evaluation).deviceUtilisation)},
+	{Name: "stranded", Unit: "devices", Doc: "mean, from the earliest arrival to the latest end, of the device shares that are free on machines where no block of the instance's jobs that need devices has room (Weng et al. 2023, §3); only for an instance whose machines have devices",
+		Only: "devices", compute: total((*evaluation).stranded)},
+}
+
+// measures says whether the instance has what the metric measures.
+func (in *Instance) measures(m *Metric) bool {
+	switch m.Only {
+	case "queueing view":
+		return in.hasQueueing()
+	case "devices":
+		return in.hasDevices()
+	}
+	return true
 }
 
 // MetricNamed is the metric with the given name.

@@ -128,7 +128,7 @@ func TestMetricsByHand(t *testing.T) {
 	if _, ok := got["qos_penalty"]; ok {
 		t.Error("qos_penalty without a queueing view")
 	}
-	if len(got) != len(model.MetricTable())-1 {
+	if len(got) != len(model.MetricTable())-3 {
 		t.Errorf("got %d metrics", len(got))
 	}
 }
@@ -182,8 +182,8 @@ func TestObjectiveNegatesWhatIsBetterWhenHigh(t *testing.T) {
 			continue
 		}
 		for _, weight := range []float64{1, -0.5, 0} {
-			text := fmt.Sprintf(`"queueing": {"rate": 0.1}, "objective": {%q: %g},`, m.Name, weight)
-			in, err := readInstance(document(text, `{"id": "c", "machines": [{"id": "m"}]}`, `{"id": "j", "work": 1}`))
+			text := fmt.Sprintf(`"queueing": {"rate": 0.1}, "devices": ["gpu"], "objective": {%q: %g},`, m.Name, weight)
+			in, err := readInstance(document(text, `{"id": "c", "machines": [{"id": "m", "resources": {"gpu": 1}}]}`, `{"id": "j", "work": 1}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -349,7 +349,7 @@ func TestMetricsOfNothingAreZero(t *testing.T) {
 		}
 		for _, m := range model.MetricTable() {
 			value, ok := report.Metrics[m.Name]
-			if ok != (m.Name != "qos_penalty") || value.Total != c.want[m.Name] {
+			if ok != (m.Only == "") || value.Total != c.want[m.Name] {
 				t.Errorf("%s: %s is %v, %v", c.name, m.Name, value.Total, ok)
 			}
 			for id, x := range value.ByCluster {
@@ -384,7 +384,7 @@ func TestMetricsAreFinite(t *testing.T) {
 			t.Errorf("objective %v", evaluation.Objective)
 		}
 		for _, m := range model.MetricTable() {
-			if _, ok := evaluation.Metrics[m.Name]; !ok && m.Name != "qos_penalty" {
+			if _, ok := evaluation.Metrics[m.Name]; !ok && m.Only == "" {
 				t.Errorf("%s is absent", m.Name)
 			}
 		}
@@ -402,7 +402,7 @@ func values(m map[string]float64) []float64 {
 
 // Which metrics are better when high, or neither, decides what an objective seeks; which are of clusters, what it may name.
 func TestSenseOfMetrics(t *testing.T) {
-	const high, neither, clusters = "finished data_moved work_done utilisation processor_usage cluster_processor_usage licence_usage cluster_licence_usage",
+	const high, neither, clusters = "finished data_moved work_done utilisation processor_usage cluster_processor_usage licence_usage cluster_licence_usage device_utilisation",
 		"mean_partition workload_share load_share job_share",
 		"cp cluster_slowdown_without_deadline cluster_missed cluster_miss_rate cluster_processor_usage cluster_licence_usage workload_share load_share job_share"
 	for _, m := range model.MetricTable() {

@@ -14,6 +14,7 @@ func (in *Instance) WithObjective(objective map[string]float64) (*Instance, erro
 	checkSpec(r.faults, "objective", field{check: "finite"}, reflect.ValueOf(objective))
 	r.objective()
 	r.penalty()
+	r.devicesMeasured()
 	if err := r.faults.orNil(); err != nil {
 		return nil, err
 	}

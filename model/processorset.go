@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,4 +165,17 @@ func clip(text string) string {
 		most--
 	}
 	return text[:most] + "…"
+}
+
+// each are the processors of the set, in ascending order.
+func (s ProcessorSet) each() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, r := range s {
+			for p := r.First; p <= r.Last; p++ {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -122,7 +122,7 @@ func TestReadSolutionRefuses(t *testing.T) {
 		{"wrong schema", `{"schema": "allot/instance/1", "jobs": []}`, []string{`schema: expected "allot/solution/1", found "allot/instance/1"`}},
 		{"nothing given", `{}`, []string{`expected the field "schema", found none`, `expected the field "jobs", found none`}},
 		{"placement without fields", placed(""), []string{`jobs[0]: expected the field "job", found none`, `jobs[0]: expected the field "start", found none`, `jobs[0]: expected the field "end", found none`}},
-		{"unknown field", placed(placement + `, "machine": "m"`), []string{"jobs[0].machine: unknown field; expected one of job, cluster, processors, start, end, pieces"}},
+		{"unknown field", placed(placement + `, "machine": "m"`), []string{"jobs[0].machine: unknown field; expected one of job, cluster, processors, start, end, pieces, devices"}},
 		{"negative start", placed(`"job": "j", "start": -1, "end": 1e999`), []string{"jobs[0].start: " + time + "-1", "jobs[0].end: expected a finite number, found 1e999"}},
 		{"list of processors", placed(placement + `, "processors": [0, 1]`), []string{"jobs[0].processors: expected a text, found an array"}},
 		{"no processors", placed(placement + `, "processors": ""`), []string{"jobs[0].processors: " + sets + `""`}},

@@ -31,6 +31,13 @@ const (
 	codeMemory           Code = "memory"            // more memory than a machine has
 	codeLicence          Code = "licence"           // more copies than a pool has, or a machine that does not run it
 	codeBandwidth        Code = "bandwidth"         // a machine offers less than the job needs
+	codeBlock            Code = "block"             // blocks, or machines that hold them, other than the job asks for
+	codeFeature          Code = "feature"           // a machine without a feature that the job needs
+	codeResource         Code = "resource"          // more of a resource than a machine has
+	codeDevice           Code = "device"            // devices that are not there, not those that the job needs, or held twice
+	codeExclusive        Code = "exclusive"         // another job on a machine that a job has to itself
+	codeClosed           Code = "closed"            // a machine is closed to the job meanwhile
+	codeRunning          Code = "running"           // a job that runs already, elsewhere or later than it does
 	codeHardDeadline     Code = "hard-deadline"     // ends after a hard deadline
 	codeNoReason         Code = "no-reason"         // left out without a reason
 	codeWrongMetric      Code = "wrong-metric"      // a stated metric is not the recomputed one

@@ -22,6 +22,7 @@ type part struct {
 	tasks        int
 	start, end   float64
 	first        bool // the first piece of its job
+	devices      DevicesHeld
 }
 
 // isPlaced says whether the job is placed.
@@ -113,7 +114,7 @@ func (in *Instance) resolvePiece(job int, piece Piece) (part, Violation) {
 		v.Code, v.Message = codeTasks, fmt.Sprintf("expected 1 to %d tasks, found %d", in.jobs[job].Tasks, piece.Tasks)
 	default:
 		return part{job: job, cluster: c, set: piece.Processors, tasks: piece.Tasks,
-			start: piece.Start, end: piece.End}, Violation{}
+			start: piece.Start, end: piece.End, devices: piece.Devices}, Violation{}
 	}
 	return part{}, v
 }

@@ -66,6 +66,7 @@ type Placement struct {
 	Start      float64      `json:"start" check:"time" doc:"start time"`
 	End        float64      `json:"end" check:"time" doc:"end time"`
 	Pieces     []Piece      `json:"pieces,omitempty" doc:"the parts of a job that spreads over clusters or releases processors early"`
+	Devices    DevicesHeld  `json:"devices,omitempty" check:"set" doc:"resource → machine → numbers of the devices there that the job holds, such as 0-3"`
 }
 
 // Piece is a part of a job: processors of one cluster that run Tasks of its tasks and are held from Start to End. A job whose span is not
@@ -76,7 +77,12 @@ type Piece struct {
 	Tasks      int          `json:"tasks" check:"count" doc:"tasks of the job that the piece runs"`
 	Start      float64      `json:"start" check:"time" doc:"start time"`
 	End        float64      `json:"end" check:"time" doc:"end time"`
+	Devices    DevicesHeld  `json:"devices,omitempty" check:"set" doc:"resource → machine → numbers of the devices there that the piece holds"`
 }
+
+// DevicesHeld says which devices a job holds: resource → machine → numbers of its devices, from 0. A machine of a group with count > 1 is named
+// id[k], k from 0.
+type DevicesHeld = map[string]map[string]ProcessorSet
 
 // Unscheduled is a job that the plan leaves out.
 type Unscheduled struct {
@@ -100,7 +106,7 @@ type Stats struct {
 // Parts calls yield for each part of the placement: its pieces, or itself as one piece of the given number of tasks.
 func (p *Placement) Parts(tasks int, yield func(Piece)) {
 	if len(p.Pieces) == 0 {
-		yield(Piece{Cluster: p.Cluster, Processors: p.Processors, Tasks: tasks, Start: p.Start, End: p.End})
+		yield(Piece{Cluster: p.Cluster, Processors: p.Processors, Tasks: tasks, Start: p.Start, End: p.End, Devices: p.Devices})
 		return
 	}
 	for _, piece := range p.Pieces {

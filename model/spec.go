@@ -11,6 +11,7 @@ package model
 //	finite       a finite number in [-1e18, 1e18]
 //	count        a whole number in [1, 2³¹−1]
 //	copies       a whole number in [0, 2³¹−1]
+//	amount       0 or a number in [1e-6, 1e12] with at most six decimals
 //	id           a text of 1 to 1,000 bytes
 //	set          a set of processors as text
 //
@@ -40,6 +41,7 @@ type InstanceSpec struct {
 	Weights     *WeightsSpec       `json:"weights,omitempty" doc:"weights of the comprehensive performance cp, for clusters without their own"`
 	UserClasses map[string]float64 `json:"user_classes,omitempty" check:"nonnegative" doc:"class of users → priority"`
 	Licences    map[string]int     `json:"licences,omitempty" check:"copies" doc:"licence → copies in the pool of the whole grid"`
+	Devices     []string           `json:"devices,omitzero" check:"id" doc:"the resources of machines that come in whole devices, such as gpu: a need below 1 is a share of one device, any other a number of whole devices that no other job holds"`
 	Queueing    *QueueingSpec      `json:"queueing,omitempty" doc:"the queueing view of the batch (G/G/1)"`
 	Overheads   *Overheads         `json:"overheads,omitempty" doc:"overheads of every cluster without its own"`
 	Workflows   []WorkflowSpec     `json:"workflows,omitempty" doc:"groups of jobs with an overall deadline and budget"`
@@ -103,16 +105,26 @@ type Network struct {
 
 // MachineSpec is a group of identical machines.
 type MachineSpec struct {
-	ID         string      `json:"id" check:"id" doc:"name, unique in the cluster"`
-	Count      int         `json:"count,omitempty" check:"count" doc:"number of identical machines; absent: 1"`
-	Processors int         `json:"processors,omitempty" check:"count" doc:"processors of one machine; absent: 1"`
-	Speed      float64     `json:"speed,omitempty" check:"positive" doc:"work per time of one processor; absent: 1"`
-	Memory     *float64    `json:"memory,omitempty" check:"nonnegative" doc:"memory of one machine; absent: unlimited"`
-	Bandwidth  float64     `json:"bandwidth,omitempty" check:"positive" doc:"bandwidth of input and output, data per time; absent: unlimited"`
-	Cost       float64     `json:"cost,omitempty" check:"nonnegative" doc:"cost per processor and time unit; absent: 0"`
-	Licences   []string    `json:"licences,omitzero" check:"id" doc:"licences the machine can run; absent: all"`
-	Background *Background `json:"background,omitempty" doc:"load of local jobs that share the processors"`
-	Queue      *QueueSpec  `json:"queue,omitempty" doc:"the machine as a G/G/1 server"`
+	ID         string             `json:"id" check:"id" doc:"name, unique in the cluster"`
+	Count      int                `json:"count,omitempty" check:"count" doc:"number of identical machines; absent: 1"`
+	Processors int                `json:"processors,omitempty" check:"count" doc:"processors of one machine; absent: 1"`
+	Speed      float64            `json:"speed,omitempty" check:"positive" doc:"work per time of one processor; absent: 1"`
+	Memory     *float64           `json:"memory,omitempty" check:"nonnegative" doc:"memory of one machine; absent: unlimited"`
+	Bandwidth  float64            `json:"bandwidth,omitempty" check:"positive" doc:"bandwidth of input and output, data per time; absent: unlimited"`
+	Cost       float64            `json:"cost,omitempty" check:"nonnegative" doc:"cost per processor and time unit; absent: 0"`
+	Licences   []string           `json:"licences,omitzero" check:"id" doc:"licences the machine can run; absent: all"`
+	Resources  map[string]float64 `json:"resources,omitempty" check:"amount" doc:"resource → amount of one machine that the jobs there share, such as {gpu: 8}"`
+	Features   []string           `json:"features,omitzero" check:"id" doc:"what a job may ask for by name, such as a100 or ib"`
+	Closed     []ClosedSpec       `json:"closed,omitzero" doc:"times in which the machine runs only the jobs of a reservation, or none"`
+	Background *Background        `json:"background,omitempty" doc:"load of local jobs that share the processors"`
+	Queue      *QueueSpec         `json:"queue,omitempty" doc:"the machine as a G/G/1 server"`
+}
+
+// ClosedSpec is a time in which a machine is closed: a job runs there only if its reservation is For.
+type ClosedSpec struct {
+	From float64  `json:"from,omitempty" check:"nonnegative" doc:"begin; absent: 0"`
+	To   *float64 `json:"to,omitempty" check:"positive" doc:"end; absent: never"`
+	For  string   `json:"for,omitempty" check:"id" doc:"reservation whose jobs run there meanwhile; absent: no job does"`
 }
 
 // Background is the load of local jobs on a machine: they arrive at random, take an exponential time and share the
@@ -156,6 +168,23 @@ type JobSpec struct {
 	UserClass      string             `json:"user_class,omitempty" check:"id" doc:"class of the user, one of user_classes"`
 	Workflow       string             `json:"workflow,omitempty" check:"id" doc:"workflow the job belongs to, one of workflows"`
 	After          []string           `json:"after,omitempty" doc:"jobs that must end before this one starts"`
+	Block          int                `json:"block,omitempty" check:"count" doc:"its processors come in blocks of this size, each on one machine; absent: 1"`
+	Resources      map[string]float64 `json:"resources,omitempty" check:"amount" doc:"resource → what each block holds on its machine while the job runs"`
+	Machines       ProcessorRange     `json:"machines,omitzero" doc:"distinct machines that a rigid job runs on: a number or {min, max}; absent: any number"`
+	PerMachine     int                `json:"per_machine,omitempty" check:"count" doc:"blocks of a rigid job on every machine that it runs on; absent: any number"`
+	Features       [][]string         `json:"features,omitempty" check:"id" doc:"lists of features: of each list, every machine that the job runs on has at least one"`
+	Exclusive      bool               `json:"exclusive,omitempty" doc:"no other job runs on its machines meanwhile"`
+	Reservation    string             `json:"reservation,omitempty" check:"id" doc:"the job runs only on machines, and at times, that are closed for this reservation"`
+	Running        *RunningSpec       `json:"running,omitempty" doc:"the job runs already, from time 0 on; its times state what is left"`
+}
+
+// RunningSpec says where a job runs already at time 0. No solver moves it; blocks, machines, features and closed times do not concern it.
+type RunningSpec struct {
+	Cluster    string                        `json:"cluster" check:"id" doc:"cluster that it runs on"`
+	Processors ProcessorSet                  `json:"processors" check:"set" doc:"processors of that cluster that it holds"`
+	Holds      map[string]map[string]float64 `json:"holds,omitempty" check:"amount" doc:"machine → resource → amount that it holds there"`
+	Devices    DevicesHeld                   `json:"devices,omitempty" check:"set" doc:"resource → machine → numbers of the devices that it holds there; each holds an equal part of the amount"`
+	Elapsed    float64                       `json:"elapsed,omitempty" check:"nonnegative" doc:"how long it has run at time 0; absent: 0"`
 }
 
 // ProcessorRange is the number of processors a job may use, Min to Max. The zero value means absent (one processor).

@@ -193,6 +193,9 @@ func sink(classes []speedClass, k int) {
 // looks at one cluster only: a job that is too wide for each of the clusters may spread over several, see [Instance.SpreadOver].
 func (in *Instance) CanRun(job, cluster int) bool {
 	j, c := &in.jobs[job], &in.clusters[cluster]
+	if run := j.Node().Running; run != nil {
+		return run.Cluster == cluster
+	}
 	if j.runtimes != nil && math.IsNaN(j.runtimes[cluster]) {
 		return false
 	}
@@ -219,6 +222,9 @@ func (in *Instance) Usable(job, cluster int) int {
 
 // usable is the number of processors of the cluster that the job can hold at once: of one machine if it must stay on one.
 func (in *Instance) usable(j *Job, c *Cluster) int {
+	if j.node != nil {
+		return in.usableByNode(j, c)
+	}
 	all, most := 0, 0
 	for g := range c.Machines {
 		units, _ := in.processorsFor(j, &c.Machines[g])
@@ -270,6 +276,9 @@ const (
 	tooSlowLink
 	missingLicence
 	tooLittleMemory
+	missingFeature
+	neverOpen
+	tooLittleResource
 )
 
 // processorsFor is the number of processors of one machine of the group that the job can hold at once, and the obstacle that
@@ -281,10 +290,14 @@ func (in *Instance) processorsFor(j *Job, m *Machine) (processors int, why obsta
 	if in.missing(j, m) >= 0 {
 		return 0, missingLicence
 	}
-	if n := roomFor(m.Memory, j.Memory, m.Units); n < m.Units {
-		return n, tooLittleMemory
+	processors = roomFor(m.Memory, j.Memory, m.Units)
+	if processors < m.Units {
+		why = tooLittleMemory
 	}
-	return m.Units, noObstacle
+	if j.node != nil {
+		return in.processorsByNode(j.node, m, processors, why)
+	}
+	return processors, why
 }
 
 // ProcessorsFor returns the number of processors of one machine of group m that job j can hold at once. It is 0 if the machine
@@ -315,6 +328,8 @@ func (in *Instance) WhyFewer(j *Job, m *Machine) string {
 		return fmt.Sprintf("needs licence %s, too few machines run it", in.licences[in.missing(j, m)].ID)
 	case tooLittleMemory:
 		return fmt.Sprintf("needs memory %g a task, too few machines hold it", j.Memory)
+	case missingFeature, neverOpen, tooLittleResource:
+		return in.whyNotNode(j.node, m, obstacle)
 	}
 	return ""
 }

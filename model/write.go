@@ -153,6 +153,11 @@ func (in *Instance) headerSpec() InstanceSpec {
 		spec.UserClasses[c.ID] = c.Priority
 	}
 	spec.Licences = in.stated.licences
+	for _, r := range in.resources {
+		if r.Devices {
+			spec.Devices = append(spec.Devices, r.ID)
+		}
+	}
 	spec.Queueing = in.stated.queueing
 	if in.overheads != (Overheads{}) {
 		spec.Overheads = &in.overheads
@@ -210,15 +215,14 @@ func (in *Instance) clusterSpec(k int) *ClusterSpec {
 		}
 	}
 	for g := range c.Machines {
-		spec.Machines = append(spec.Machines, c.machineSpec(g))
+		spec.Machines = append(spec.Machines, in.machineSpec(&c.Machines[g]))
 	}
 	return spec
 }
 
 // machineSpec is a group of machines as a wire type.
-func (c *Cluster) machineSpec(g int) MachineSpec {
-	m := &c.Machines[g]
-	return MachineSpec{
+func (in *Instance) machineSpec(m *Machine) MachineSpec {
+	spec := MachineSpec{
 		ID:         m.ID,
 		Count:      unlessDefault(m.Count, 1),
 		Processors: unlessDefault(m.Processors, 1),
@@ -229,7 +233,59 @@ func (c *Cluster) machineSpec(g int) MachineSpec {
 		Licences:   m.licenceIDs,
 		Background: m.Background,
 		Queue:      m.Queue,
+		Features:   m.features,
 	}
+	for k, amount := range m.amounts {
+		if amount > 0 {
+			if spec.Resources == nil {
+				spec.Resources = map[string]float64{}
+			}
+			spec.Resources[in.resources[k].ID] = amount.Float()
+		}
+	}
+	for _, c := range m.closed {
+		spec.Closed = append(spec.Closed, ClosedSpec{c.From, finiteOrNil(c.To), c.For})
+	}
+	return spec
+}
+
+// nodeSpec adds what the job asks of the machines that it runs on to its wire type.
+func (in *Instance) nodeSpec(spec *JobSpec, n *NodeNeeds) {
+	spec.Block = unlessDefault(n.Block, 1)
+	spec.Machines = ProcessorRange{n.MinMachines, n.MaxMachines}
+	spec.PerMachine, spec.Features, spec.Exclusive, spec.Reservation = n.PerMachine, n.Features, n.Exclusive, n.Reservation
+	for _, need := range n.Resources {
+		if spec.Resources == nil {
+			spec.Resources = map[string]float64{}
+		}
+		spec.Resources[in.resources[need.Resource].ID] = need.Amount.Float()
+	}
+	run := n.Running
+	if run == nil {
+		return
+	}
+	c := &in.clusters[run.Cluster]
+	spec.Running = &RunningSpec{Cluster: c.ID, Processors: run.Processors, Elapsed: run.Elapsed, Devices: run.Devices}
+	for _, h := range run.Holds {
+		if spec.Running.Holds == nil {
+			spec.Running.Holds = map[string]map[string]float64{}
+		}
+		name := c.machineName(h.Machine)
+		if spec.Running.Holds[name] == nil {
+			spec.Running.Holds[name] = map[string]float64{}
+		}
+		spec.Running.Holds[name][in.resources[h.Resource].ID] = h.Amount.Float()
+	}
+}
+
+// machineName is the name of a machine by its number in the cluster.
+func (c *Cluster) machineName(machine int) string {
+	for g := range c.Machines {
+		if m := &c.Machines[g]; machine < m.firstMachine+m.Count {
+			return m.Name(machine - m.firstMachine)
+		}
+	}
+	return ""
 }
 
 // jobSpec is a job as a wire type.
@@ -284,6 +340,9 @@ func (in *Instance) jobSpec(k int) *JobSpec {
 	}
 	for _, before := range j.After {
 		spec.After = append(spec.After, in.jobs[before].ID)
+	}
+	if j.node != nil {
+		in.nodeSpec(spec, j.node)
 	}
 	return spec
 }

@@ -74,8 +74,8 @@ func processorRange() *jsonschema.Schema {
 		AdditionalProperties: jsonschema.FalseSchema,
 		Required:             []string{"min", "max"},
 	}
-	moldable.Properties.Set("min", count("", "least processors"))
-	moldable.Properties.Set("max", count("", "most processors, at least min"))
+	moldable.Properties.Set("min", count("", "the least"))
+	moldable.Properties.Set("max", count("", "the most, at least min"))
 	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{count("rigid", ""), moldable}}
 }
 

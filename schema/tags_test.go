@@ -117,6 +117,8 @@ func bounds(check string) (least, most json.Number, known bool) {
 		return number(0), number(model.Largest), true
 	case "finite":
 		return number(-model.Largest), number(model.Largest), true
+	case "amount":
+		return number(0), number(1e12), true
 	case "count":
 		return number(1), number(math.MaxInt32), true
 	case "copies":

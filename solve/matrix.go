@@ -278,7 +278,11 @@ func (r *Row) ask(solver Solver) error {
 		if m.HighBetter {
 			weight = -1
 		}
-		in, err := probeInstance(shape, func(s *model.InstanceSpec) { s.Objective = map[string]float64{m.Name: weight} })
+		in, err := probeInstance(shape, func(s *model.InstanceSpec) {
+			if s.Objective = map[string]float64{m.Name: weight}; m.Only == "devices" {
+				s.Devices, s.Clusters[0].Machines[0].Resources = []string{"gpu"}, map[string]float64{"gpu": 1}
+			}
+		})
 		answer(&r.Objectives, m.Name, in, err)
 	}
 	for _, p := range conditions {
