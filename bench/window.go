@@ -46,7 +46,7 @@ func (w *Window) String() string {
 // them.
 var ofMachines = []string{
 	"idle_time", "cp", "mcp", "balance", "utilisation", "processor_usage", "cluster_processor_usage", "licence_usage", "cluster_licence_usage",
-	"mean_partition", "qos_penalty",
+	"mean_partition", "qos_penalty", "device_utilisation", "stranded",
 }
 
 // fits returns an error if the window leaves no job of the instance, or the objective is of a metric that a window does not have.

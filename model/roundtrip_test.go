@@ -122,12 +122,12 @@ func TestInstanceRoundTrip(t *testing.T) {
 }
 
 func TestInstanceRoundTripOfWildNumbersAndNames(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { checkRoundTrip(t, modeltest.Generator{Features: modeltest.AllFeatures, Wild: true}) })
+	rapid.Check(t, func(t *rapid.T) { checkRoundTrip(t, modeltest.Generator{Features: modeltest.AllFeatures | modeltest.NodeFeatures, Wild: true}) })
 }
 
 func TestSolutionRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := modeltest.Generator{Features: modeltest.AllFeatures, Wild: rapid.Bool().Draw(t, "wild")}
+		g := modeltest.Generator{Features: modeltest.AllFeatures | modeltest.NodeFeatures, Wild: rapid.Bool().Draw(t, "wild")}
 		in := g.Instance(t)
 		sol := modeltest.Solution(t, in)
 		if bound := rapid.Float64().Draw(t, "bound"); bound != 0 {

@@ -24,8 +24,8 @@ const runtimePrefix = "runtime."
 var columns = []column{
 	{name: "id", set: text(func(j *model.JobSpec) *string { return &j.ID })},
 	{name: "arrival", set: number(func(j *model.JobSpec) *float64 { return &j.Arrival })},
-	{name: "processors", set: setProcessors},
-	{name: "tasks", set: setTasks},
+	{name: "processors", set: processors(func(j *model.JobSpec) *model.ProcessorRange { return &j.Processors }, "processors")},
+	{name: "tasks", set: count(func(j *model.JobSpec) *int { return &j.Tasks })},
 	{name: "work", set: optional(func(j *model.JobSpec) **float64 { return &j.Work })},
 	{name: "work_cv", set: number(func(j *model.JobSpec) *float64 { return &j.WorkCV })},
 	{name: "estimate", set: optional(func(j *model.JobSpec) **float64 { return &j.Estimate })},
@@ -37,7 +37,7 @@ var columns = []column{
 	{name: "message", set: number(func(j *model.JobSpec) *float64 { return &j.Message })},
 	{name: "min_bandwidth", set: number(func(j *model.JobSpec) *float64 { return &j.MinBandwidth })},
 	{name: "deadline", set: optional(func(j *model.JobSpec) **float64 { return &j.Deadline })},
-	{name: "deadline_hard", set: setDeadlineHard},
+	{name: "deadline_hard", set: truth(func(j *model.JobSpec) *bool { return &j.DeadlineHard })},
 	{name: "budget", set: optional(func(j *model.JobSpec) **float64 { return &j.Budget })},
 	{name: "licences", set: setLicences},
 	{name: "user", set: text(func(j *model.JobSpec) *string { return &j.User })},
@@ -46,6 +46,13 @@ var columns = []column{
 	{name: "user_class", set: text(func(j *model.JobSpec) *string { return &j.UserClass })},
 	{name: "workflow", set: text(func(j *model.JobSpec) *string { return &j.Workflow })},
 	{name: "after", set: setAfter},
+	{name: "block", set: count(func(j *model.JobSpec) *int { return &j.Block })},
+	{name: "resources", set: setResources},
+	{name: "machines", set: processors(func(j *model.JobSpec) *model.ProcessorRange { return &j.Machines }, "machines")},
+	{name: "per_machine", set: count(func(j *model.JobSpec) *int { return &j.PerMachine })},
+	{name: "features", set: setFeatures},
+	{name: "exclusive", set: truth(func(j *model.JobSpec) *bool { return &j.Exclusive })},
+	{name: "reservation", set: text(func(j *model.JobSpec) *string { return &j.Reservation })},
 }
 
 // columnNamed is the column with the name.
@@ -118,27 +125,31 @@ func checkID(id string) error {
 	return nil
 }
 
-// setProcessors reads a number or a range of processors.
-func setProcessors(j *model.JobSpec, cell string) error {
-	low, high, isRange := strings.Cut(cell, "-")
-	if !isRange {
-		n, err := lines.Whole(cell, 1)
-		j.Processors = model.Rigid(n)
-		return err
+// processors reads a number or a range of processors or machines into a field.
+func processors(field func(*model.JobSpec) *model.ProcessorRange, what string) func(*model.JobSpec, string) error {
+	return func(j *model.JobSpec, cell string) error {
+		low, high, isRange := strings.Cut(cell, "-")
+		if !isRange {
+			n, err := lines.Whole(cell, 1)
+			*field(j) = model.Rigid(n)
+			return err
+		}
+		least, wrong := lines.Whole(strings.TrimSpace(low), 1)
+		most, err := lines.Whole(strings.TrimSpace(high), 1)
+		if wrong != nil || err != nil || least > most {
+			return fmt.Errorf("expected a number of %s or a range such as 2-8, found %s", what, lines.Quote(cell))
+		}
+		*field(j) = model.Moldable(least, most)
+		return nil
 	}
-	least, wrong := lines.Whole(strings.TrimSpace(low), 1)
-	most, err := lines.Whole(strings.TrimSpace(high), 1)
-	if wrong != nil || err != nil || least > most {
-		return fmt.Errorf("expected a number of processors or a range such as 2-8, found %s", lines.Quote(cell))
-	}
-	j.Processors = model.Moldable(least, most)
-	return nil
 }
 
-// setTasks reads the number of tasks.
-func setTasks(j *model.JobSpec, cell string) (err error) {
-	j.Tasks, err = lines.Whole(cell, 1)
-	return err
+// count reads a whole number of at least 1 into a field.
+func count(field func(*model.JobSpec) *int) func(*model.JobSpec, string) error {
+	return func(j *model.JobSpec, cell string) (err error) {
+		*field(j), err = lines.Whole(cell, 1)
+		return err
+	}
 }
 
 // setReferenceSpeed reads the speed that the estimate refers to. A 0 would count as absent.
@@ -150,16 +161,18 @@ func setReferenceSpeed(j *model.JobSpec, cell string) (err error) {
 	return err
 }
 
-// setDeadlineHard reads whether the deadline is hard.
-func setDeadlineHard(j *model.JobSpec, cell string) error {
-	switch strings.ToLower(cell) {
-	case "true", "1":
-		j.DeadlineHard = true
-	case "false", "0":
-	default:
-		return fmt.Errorf("expected true or false, found %s", lines.Quote(cell))
+// truth reads true or false into a field.
+func truth(field func(*model.JobSpec) *bool) func(*model.JobSpec, string) error {
+	return func(j *model.JobSpec, cell string) error {
+		switch strings.ToLower(cell) {
+		case "true", "1":
+			*field(j) = true
+		case "false", "0":
+		default:
+			return fmt.Errorf("expected true or false, found %s", lines.Quote(cell))
+		}
+		return nil
 	}
-	return nil
 }
 
 // setAfter reads a list of jobs.
@@ -170,23 +183,56 @@ func setAfter(j *model.JobSpec, cell string) error {
 	return nil
 }
 
+// setResources reads a list of resources with what each block holds.
+func setResources(j *model.JobSpec, cell string) error {
+	j.Resources = map[string]float64{}
+	return eachPair(cell, "gpu=1;cpu=2.5", "resource", func(id, amount string) (twice bool, err error) {
+		_, twice = j.Resources[id]
+		j.Resources[id], err = lines.NonNegative(amount)
+		return twice, err
+	})
+}
+
+// setFeatures reads lists of features, of each of which one will do.
+func setFeatures(j *model.JobSpec, cell string) error {
+	for list := range strings.SplitSeq(cell, ";") {
+		var names []string
+		for name := range strings.SplitSeq(list, "|") {
+			name = strings.Clone(plaintext.FromCell(strings.TrimSpace(name)))
+			if checkID(name) != nil {
+				return fmt.Errorf("expected lists of features such as a100|h100;ib, found %s", lines.Quote(cell))
+			}
+			names = append(names, name)
+		}
+		j.Features = append(j.Features, names)
+	}
+	return nil
+}
+
 // setLicences reads a list of licences with the copies needed.
 func setLicences(j *model.JobSpec, cell string) error {
 	j.Licences = map[string]int{}
+	return eachPair(cell, "matlab=1;ansys=2", "licence", func(id, copies string) (twice bool, err error) {
+		_, twice = j.Licences[id]
+		j.Licences[id], err = lines.Whole(copies, 0)
+		return twice, err
+	})
+}
+
+// eachPair calls set for each id=number of a list.
+func eachPair(cell, example, what string, set func(id, number string) (twice bool, err error)) error {
 	for pair := range strings.SplitSeq(cell, ";") {
 		if pair = strings.TrimSpace(pair); pair == "" {
 			continue
 		}
 		at := max(0, strings.LastIndexByte(pair, '=')) // the id may have others
 		id := strings.Clone(plaintext.FromCell(strings.TrimSpace(pair[:at])))
-		n, err := lines.Whole(strings.TrimSpace(strings.TrimPrefix(pair[at:], "=")), 0)
-		if err != nil || checkID(id) != nil {
-			return fmt.Errorf("expected a list such as matlab=1;ansys=2, found %s", lines.Quote(pair))
+		switch twice, err := set(id, strings.TrimSpace(strings.TrimPrefix(pair[at:], "="))); {
+		case err != nil || checkID(id) != nil:
+			return fmt.Errorf("expected a list such as %s, found %s", example, lines.Quote(pair))
+		case twice:
+			return fmt.Errorf("expected each %s once, found %s again", what, lines.Quote(id))
 		}
-		if _, twice := j.Licences[id]; twice {
-			return fmt.Errorf("expected each licence once, found %s again", lines.Quote(id))
-		}
-		j.Licences[id] = n
 	}
 	return nil
 }

@@ -11,6 +11,10 @@
 //	deadline_hard    is true or false (or 1 or 0)
 //	after            is a list of ids apart by blanks or semicolons
 //	licences         is a list such as matlab=1;ansys=2
+//	machines         is a number or a range, as processors
+//	resources        is a list such as gpu=1;cpu=2.5
+//	features         is lists such as a100|h100;ib: of each, one will do
+//	exclusive        is true or false (or 1 or 0)
 //	runtime.CLUSTER  is the execution time on the cluster of that name, one column a cluster
 //
 // A text whose first character is =, +, -, @ or a tab may have an apostrophe in front, as [Write] puts one there for spreadsheets. It is no part of the text.

@@ -20,7 +20,7 @@ const resultPrefix = "result."
 var cells = map[string]func(j *model.JobSpec) string{
 	"id":              func(j *model.JobSpec) string { return plaintext.Cell(j.ID) },
 	"arrival":         func(j *model.JobSpec) string { return plainNumber(j.Arrival) },
-	"processors":      writeProcessors,
+	"processors":      func(j *model.JobSpec) string { return writeRange(j.Processors) },
 	"tasks":           func(j *model.JobSpec) string { return plainNumber(float64(j.Tasks)) },
 	"work":            func(j *model.JobSpec) string { return optionalNumber(j.Work) },
 	"work_cv":         func(j *model.JobSpec) string { return plainNumber(j.WorkCV) },
@@ -33,20 +33,22 @@ var cells = map[string]func(j *model.JobSpec) string{
 	"message":         func(j *model.JobSpec) string { return plainNumber(j.Message) },
 	"min_bandwidth":   func(j *model.JobSpec) string { return plainNumber(j.MinBandwidth) },
 	"deadline":        func(j *model.JobSpec) string { return optionalNumber(j.Deadline) },
-	"deadline_hard": func(j *model.JobSpec) string {
-		if j.DeadlineHard {
-			return "true"
-		}
-		return ""
-	},
-	"budget":     func(j *model.JobSpec) string { return optionalNumber(j.Budget) },
-	"licences":   writeLicences,
-	"user":       func(j *model.JobSpec) string { return plaintext.Cell(j.User) },
-	"group":      func(j *model.JobSpec) string { return plaintext.Cell(j.Group) },
-	"queue":      func(j *model.JobSpec) string { return plaintext.Cell(j.Queue) },
-	"user_class": func(j *model.JobSpec) string { return plaintext.Cell(j.UserClass) },
-	"workflow":   func(j *model.JobSpec) string { return plaintext.Cell(j.Workflow) },
-	"after":      func(j *model.JobSpec) string { return strings.Join(plaintext.Cells(slices.Clone(j.After)...), ";") },
+	"deadline_hard":   func(j *model.JobSpec) string { return writeTruth(j.DeadlineHard) },
+	"budget":          func(j *model.JobSpec) string { return optionalNumber(j.Budget) },
+	"licences":        writeLicences,
+	"user":            func(j *model.JobSpec) string { return plaintext.Cell(j.User) },
+	"group":           func(j *model.JobSpec) string { return plaintext.Cell(j.Group) },
+	"queue":           func(j *model.JobSpec) string { return plaintext.Cell(j.Queue) },
+	"user_class":      func(j *model.JobSpec) string { return plaintext.Cell(j.UserClass) },
+	"workflow":        func(j *model.JobSpec) string { return plaintext.Cell(j.Workflow) },
+	"after":           func(j *model.JobSpec) string { return strings.Join(plaintext.Cells(slices.Clone(j.After)...), ";") },
+	"block":           func(j *model.JobSpec) string { return plainNumber(float64(j.Block)) },
+	"resources":       writeResources,
+	"machines":        func(j *model.JobSpec) string { return writeRange(j.Machines) },
+	"per_machine":     func(j *model.JobSpec) string { return plainNumber(float64(j.PerMachine)) },
+	"features":        writeFeatures,
+	"exclusive":       func(j *model.JobSpec) string { return writeTruth(j.Exclusive) },
+	"reservation":     func(j *model.JobSpec) string { return plaintext.Cell(j.Reservation) },
 }
 
 // plainNumber writes a number without loss; 0 is absent.
@@ -65,8 +67,8 @@ func optionalNumber(x *float64) string {
 	return strconv.FormatFloat(*x, 'g', -1, 64)
 }
 
-func writeProcessors(j *model.JobSpec) string {
-	switch p := j.Processors; {
+func writeRange(p model.ProcessorRange) string {
+	switch {
 	case p == model.ProcessorRange{}:
 		return ""
 	case p.Min == p.Max:
@@ -74,6 +76,29 @@ func writeProcessors(j *model.JobSpec) string {
 	default:
 		return fmt.Sprintf("%d-%d", p.Min, p.Max)
 	}
+}
+
+func writeTruth(is bool) string {
+	if is {
+		return "true"
+	}
+	return ""
+}
+
+func writeResources(j *model.JobSpec) string {
+	var list []string
+	for _, id := range slices.Sorted(maps.Keys(j.Resources)) {
+		list = append(list, plaintext.Cell(id)+"="+optionalNumber(new(j.Resources[id])))
+	}
+	return strings.Join(list, ";")
+}
+
+func writeFeatures(j *model.JobSpec) string {
+	var lists []string
+	for _, list := range j.Features {
+		lists = append(lists, strings.Join(plaintext.Cells(slices.Clone(list)...), "|"))
+	}
+	return strings.Join(lists, ";")
 }
 
 func writeLicences(j *model.JobSpec) string {
@@ -89,12 +114,14 @@ var results = []string{"status", "cluster", "allocated", "start", "end", "wait",
 
 // Write writes the jobs of an instance, in its order, with what a schedule made of them in columns result.status,
 // result.start and so on. [Read] reads the jobs back; the system is not in a table of jobs. Columns that no job needs are
-// left out. An id with a ; or a blank cannot be told from two in the column after. A text that a spreadsheet would take for a formula has an apostrophe
+// left out. A table cannot state where a job runs already: an instance with such a job is an error. An id with a ; or a blank cannot be told from two in the column after. A text that a spreadsheet would take for a formula has an apostrophe
 // in front, which [Read] takes away.
 func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	specs := make([]model.JobSpec, len(in.Jobs()))
 	for k := range specs {
-		specs[k] = in.JobSpec(k)
+		if specs[k] = in.JobSpec(k); specs[k].Running != nil {
+			return fmt.Errorf("jobs: expected jobs that do not run yet, as a table cannot state where they run; found job %q", specs[k].ID)
+		}
 	}
 	outcome, err := outcomes(in, sol)
 	if err != nil {

@@ -69,6 +69,9 @@ func (d *drawer) machine(g int) model.MachineSpec {
 			m.Background.Load = d.nonnegative("load")
 		}
 	}
+	if d.g.Features&NodeFeatures != 0 {
+		d.node(&m)
+	}
 	if d.rarely("queue") {
 		m.Queue = &model.QueueSpec{ServiceRate: d.positiveSometimes("service_rate"), ArrivalVariance: d.optional("arrival_variance"),
 			ServiceVariance: d.optional("service_variance")}

@@ -33,6 +33,9 @@ func (d *drawer) job(k int) model.JobSpec {
 	d.needs(&j)
 	d.references(&j)
 	submission(k, &j)
+	if d.g.Features&NodeFeatures != 0 {
+		d.nodeNeeds(&j)
+	}
 	return j
 }
 

@@ -17,7 +17,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// AllFeatures are all features that a file can ask for: all but model.Commitments, which Instance.Batch makes.
+// AllFeatures are all features that a file can ask for but those of single machines, see NodeFeatures; and but model.Commitments, which Instance.Batch
+// makes.
 const AllFeatures = model.BackgroundLoad<<1 - 1
 
 // Instance draws a small valid instance that asks for none but the given features; see [Generator] for larger ones.

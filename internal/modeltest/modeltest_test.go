@@ -14,6 +14,9 @@ import (
 func TestInstanceAsksForNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		wanted := model.Features(rapid.Uint32Range(0, uint32(modeltest.AllFeatures)).Draw(t, "features"))
+		if rapid.Bool().Draw(t, "nodes") {
+			wanted |= model.Features(rapid.Uint32().Draw(t, "of nodes")) & modeltest.NodeFeatures
+		}
 		if more := modeltest.Instance(t, wanted).Features() &^ wanted; more != 0 {
 			t.Fatalf("asks for %s besides %s", more, wanted)
 		}
@@ -23,11 +26,12 @@ func TestInstanceAsksForNothingElse(t *testing.T) {
 // Thousands of draws show every field and every feature there is; a new field that the generator forgets fails here.
 func TestEveryFieldAndFeatureOccurs(t *testing.T) {
 	seen, features := map[string]bool{}, model.Features(0)
-	all := rapid.Custom(func(t *rapid.T) model.InstanceSpec {
-		return modeltest.Generator{Features: modeltest.AllFeatures}.Spec(t)
+	const all = modeltest.AllFeatures | modeltest.NodeFeatures
+	specs := rapid.Custom(func(t *rapid.T) model.InstanceSpec {
+		return modeltest.Generator{Features: all}.Spec(t)
 	})
 	for seed := range 2000 {
-		spec := all.Example(seed)
+		spec := specs.Example(seed)
 		note(seen, "", reflect.ValueOf(spec))
 		in, err := model.New(spec)
 		if err != nil {
@@ -35,11 +39,11 @@ func TestEveryFieldAndFeatureOccurs(t *testing.T) {
 		}
 		features |= in.Features()
 	}
-	if missing := modeltest.AllFeatures &^ features; missing != 0 {
+	if missing := all &^ features; missing != 0 {
 		t.Errorf("never asked for: %s", missing)
 	}
-	if last := ((modeltest.AllFeatures | model.Commitments) + 1).String(); last != "" {
-		t.Errorf("AllFeatures lacks %s", last)
+	if last := ((all | model.Commitments) + 1).String(); last != "" {
+		t.Errorf("AllFeatures and NodeFeatures lack %s", last)
 	}
 	want := map[string]bool{}
 	wireFields(want, "", reflect.TypeFor[model.InstanceSpec]())
@@ -62,6 +66,9 @@ func note(seen map[string]bool, path string, v reflect.Value) {
 			note(seen, path, v.Index(k))
 		}
 	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[model.Range]() {
+			return
+		}
 		for k := range v.NumField() {
 			field := path + "." + jsonName(v.Type().Field(k))
 			seen[field] = seen[field] || !v.Field(k).IsZero()
@@ -76,6 +83,9 @@ func wireFields(want map[string]bool, path string, t reflect.Type) {
 	case reflect.Pointer, reflect.Slice:
 		wireFields(want, path, t.Elem())
 	case reflect.Struct:
+		if t == reflect.TypeFor[model.Range]() {
+			return
+		}
 		for k := range t.NumField() {
 			field := path + "." + jsonName(t.Field(k))
 			want[field] = true
