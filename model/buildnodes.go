@@ -21,34 +21,40 @@ func (r *resolver) nameResources() {
 	}
 	for c := range r.spec.Clusters {
 		for m := range r.spec.Clusters[c].Machines {
-			for id := range r.spec.Clusters[c].Machines[m].Resources {
-				named[id] = true
+			for id, amount := range r.spec.Clusters[c].Machines[m].Resources {
+				named[id] = named[id] || amount > 0
 			}
 		}
 	}
 	for k := range r.spec.Jobs {
-		for id := range r.spec.Jobs[k].Resources {
-			named[id] = true
+		for id, amount := range r.spec.Jobs[k].Resources {
+			named[id] = named[id] || amount > 0
 		}
 	}
 	for id := range devices {
 		named[id] = true
 	}
-	for k, id := range slices.Sorted(maps.Keys(named)) {
+	for _, id := range slices.Sorted(maps.Keys(named)) {
 		if id == "memory" {
 			r.faults.add("", "expected resources other than %q, which is a field of machines and of jobs", id)
 		}
-		r.resources[id] = k
+		if !named[id] {
+			continue // an amount of 0 is none
+		}
+		r.resources[id] = len(r.in.resources)
 		r.in.resources = append(r.in.resources, Resource{id, devices[id]})
 	}
 }
 
 // node resolves what a machine has that jobs ask for.
 func (r *resolver) node(m *Machine, spec *MachineSpec, path string) {
-	if len(spec.Resources) > 0 {
-		m.amounts = make([]Amount, len(r.in.resources))
-	}
 	for _, id := range slices.Sorted(maps.Keys(spec.Resources)) {
+		if spec.Resources[id] == 0 {
+			continue
+		}
+		if m.amounts == nil {
+			m.amounts = make([]Amount, len(r.in.resources))
+		}
 		k := r.resources[id]
 		m.amounts[k] = amountFrom(spec.Resources[id])
 		if r.in.resources[k].Devices && (m.amounts[k]%WholeAmount != 0 || m.amounts[k] > maxDevices*WholeAmount) {
@@ -93,13 +99,15 @@ func (r *resolver) jobNode(j *Job, spec *JobSpec, path string) {
 		n.Features = append(n.Features, slices.Clone(list))
 	}
 	for _, id := range slices.Sorted(maps.Keys(spec.Resources)) {
-		k, amount := r.resources[id], amountFrom(spec.Resources[id])
+		amount := amountFrom(spec.Resources[id])
+		if amount == 0 {
+			continue
+		}
+		k := r.resources[id]
 		if r.in.resources[k].Devices && amount > WholeAmount && amount%WholeAmount != 0 {
 			r.faults.add(join(path+".resources", id), "expected a share of one device or a whole number of devices, found %v", spec.Resources[id])
 		}
-		if amount > 0 {
-			n.Resources = append(n.Resources, ResourceNeed{k, amount})
-		}
+		n.Resources = append(n.Resources, ResourceNeed{k, amount})
 	}
 	r.jobLayout(j, &n, path)
 	if spec.Running != nil {

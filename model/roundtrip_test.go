@@ -122,7 +122,9 @@ func TestInstanceRoundTrip(t *testing.T) {
 }
 
 func TestInstanceRoundTripOfWildNumbersAndNames(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { checkRoundTrip(t, modeltest.Generator{Features: modeltest.AllFeatures | modeltest.NodeFeatures, Wild: true}) })
+	rapid.Check(t, func(t *rapid.T) {
+		checkRoundTrip(t, modeltest.Generator{Features: modeltest.AllFeatures | modeltest.NodeFeatures, Wild: true})
+	})
 }
 
 func TestSolutionRoundTrip(t *testing.T) {
