@@ -32,7 +32,7 @@ func (*Auto) candidates(in *model.Instance) []solve.Info {
 	return fitting
 }
 
-// Supports implements [solve.Solver]: everything, as search does.
+// Supports implements [solve.Solver]: what search takes.
 func (*Auto) Supports(in *model.Instance) error { return newSearch().Supports(in) }
 
 // Solve implements [solve.Solver].

@@ -64,7 +64,20 @@ func (g Generator) Spec(t *rapid.T) model.InstanceSpec {
 		d.spec.Jobs = append(d.spec.Jobs, d.job(j))
 	}
 	d.objective()
+	if !d.may(model.GridSpan) {
+		d.stayTogether()
+	}
 	return d.spec
+}
+
+// stayTogether keeps jobs on one cluster that would have to spread over the grid, as memory or licences leave them too few processors of each.
+func (d *drawer) stayTogether() {
+	in, err := model.New(d.spec)
+	for k := range d.spec.Jobs {
+		if err == nil && in.MustSpread(k) {
+			d.spec.Jobs[k].Span = "cluster"
+		}
+	}
 }
 
 // withDefaults fills in the sizes that are 0.
