@@ -62,8 +62,8 @@ func (s *search) bound(u []float64, b box) float64 {
 	return s.floor(u).of(s.knapsack.least(b))
 }
 
-// counts finds how often each task is served at the loads of the last bound.
-func (s *search) counts(u []float64) {
+// countServed finds how often each task is served at the loads of the last bound.
+func (s *search) countServed(u []float64) {
 	clear(s.count)
 	for r, n := range s.knapsack.loads {
 		if n == 0 {
@@ -77,7 +77,7 @@ func (s *search) counts(u []float64) {
 		for next := r + 1; next < len(s.class) && s.class[next] == k && s.knapsack.loads[next] == n; next++ {
 			times++
 		}
-		s.serve(k, n, u, times, s.count)
+		s.addServed(k, n, u, times, s.count)
 	}
 }
 
@@ -130,7 +130,7 @@ func (s *search) ascend(n *node, a ascent) {
 
 // advance moves the prices a step along the direction; false where the subgradient is 0 or no step is known.
 func (s *search) advance(u []float64, step, l float64) bool {
-	s.counts(u)
+	s.countServed(u)
 	norm := 0.0
 	for y, d := range s.direction {
 		d = deflection*(1-s.count[y]) + (1-deflection)*d
@@ -182,10 +182,10 @@ func (s *search) fix(n *node) bool {
 				return true
 			}
 			low, high := n.low[r], n.high[r]
-			for low <= high && floor.of(s.knapsack.with(r, low)) >= s.limit() {
+			for low <= high && floor.of(s.knapsack.leastWith(r, low)) >= s.limit() {
 				low++
 			}
-			for low <= high && floor.of(s.knapsack.with(r, high)) >= s.limit() {
+			for low <= high && floor.of(s.knapsack.leastWith(r, high)) >= s.limit() {
 				high--
 			}
 			if low > high {
@@ -211,7 +211,7 @@ func (s *search) sieve(root *node) {
 			least := math.Inf(1)
 			for r := q.firstRank; r < q.firstRank+q.machines; r++ {
 				if root.low[r] <= n && n <= root.high[r] {
-					least = min(least, floor.of(s.knapsack.with(r, n)))
+					least = min(least, floor.of(s.knapsack.leastWith(r, n)))
 				}
 			}
 			if room := s.limit() - least; room > 0 && !math.IsInf(least, 0) {

@@ -15,10 +15,10 @@ type candidate struct {
 	bound float64
 }
 
-// close tries all loads of the node that may cost less than the limit, if they are at most most, and returns whether it did. Call it
+// tryAll tries all loads of the node that may cost less than the limit, if they are at most most, and returns whether it did. Call it
 // after fix of the node.
-func (s *search) close(n *node, most int) bool {
-	list, ok := s.few(n, most)
+func (s *search) tryAll(n *node, most int) bool {
+	list, ok := s.candidates(n, most)
 	if !ok {
 		return false
 	}
@@ -40,9 +40,9 @@ func (s *search) close(n *node, most int) bool {
 	return true
 }
 
-// few lists the loads of the node, descending inside each class, whose bound at its prices is below the limit; false where there are more
+// candidates lists the loads of the node, descending inside each class, whose bound at its prices is below the limit; false where there are more
 // than most. It walks the tables that fix left in the knapsack. Complexity: O(most · ranks · loads of a rank).
-func (s *search) few(n *node, most int) (list []candidate, ok bool) {
+func (s *search) candidates(n *node, most int) (list []candidate, ok bool) {
 	floor, limit, steps := s.floor(n.u), s.limit(), 4*most*len(s.class)
 	loads := make([]int, len(s.class))
 	var extend func(r, sum int, least float64) bool

@@ -43,7 +43,7 @@ func TestFewLoadsAgainstEnumeration(t *testing.T) {
 			}
 		})
 		most := 1 + rng.IntN(12)
-		list, ok := s.few(n, most)
+		list, ok := s.candidates(n, most)
 		if ok != (len(want) <= most) {
 			t.Fatalf("%d loads are below the limit; it says %t", len(want), ok)
 		}

@@ -58,10 +58,10 @@ func (p *Problem) prepare(ctx context.Context) (*core, float64, error) {
 	for k := range p.Classes {
 		levels += p.Classes[k].most(p.Period, len(p.Tasks))
 	}
-	if levels*len(p.Tasks) > largestForm || p.large(0) {
+	if levels*len(p.Tasks) > largestForm || p.tooLarge(0) {
 		return nil, 0, &TooLargeError{Places: levels * len(p.Tasks)}
 	}
-	if p.beyond() {
+	if p.mayOverflow() {
 		return nil, 0, &TooLargeError{}
 	}
 	c := newCore(ctx, p, 0)
@@ -205,7 +205,7 @@ func (c *core) stateLevel(m *milp.Model, k, n, most int, tasks [][]milp.Term) le
 		if math.IsInf(cost, 1) {
 			continue
 		}
-		y := int(l.name(i))
+		y := int(l.taskOf(i))
 		place := name + "_t" + strconv.Itoa(y) // there can be a million, for which Sprintf is slow
 		x := m.Add(milp.Variable{Name: "x_" + place, Upper: 1, Cost: cost})
 		columns.serves[y] = x
@@ -247,12 +247,12 @@ func (f *Form) Allocation(values []float64) Result {
 	if math.IsInf(found.cost, 1) {
 		return none
 	}
-	s.keep(loads)
-	return f.problem.placed(s.rankOf, found.cost, f.idleLoad)
+	s.placeTasks(loads)
+	return f.problem.withIdle(s.rankOf, found.cost, f.idleLoad)
 }
 
-// placed is the result of an allocation whose cost without an idle rate is known. The idle load goes where it costs least.
-func (p *Problem) placed(machine []int, cost, idle float64) Result {
+// withIdle is the result of an allocation whose cost without an idle rate is known. The idle load goes where it costs least.
+func (p *Problem) withIdle(machine []int, cost, idle float64) Result {
 	result := Result{Machine: machine, Objective: cost}
 	servers := p.servers()
 	tasks := make([][]int, len(servers))

@@ -62,7 +62,7 @@ func TestPriceAgainstSorting(t *testing.T) {
 						t.Fatalf("class %d, load %d: g %v, theta %v; sorted %v", k, n, l.g, l.theta, values[:n])
 					}
 					count := make([]float64, c.tasks)
-					c.serve(k, n, u, 2, count)
+					c.addServed(k, n, u, 2, count)
 					if got := sum(count); got != 2*float64(n) {
 						t.Fatalf("class %d, load %d: serves %v", k, n, got/2)
 					}
@@ -144,7 +144,7 @@ func TestKnapsackAgainstEnumeration(t *testing.T) {
 				if !known {
 					want = math.Inf(1)
 				}
-				if got := s.with(r, n); got != want && !(math.Abs(got-want) < 1e-9) {
+				if got := s.leastWith(r, n); got != want && !(math.Abs(got-want) < 1e-9) {
 					t.Fatalf("load %d on rank %d: %v, by enumeration %v", n, r, got, want)
 				}
 			}
@@ -235,7 +235,7 @@ func TestTransportAgainstEnumeration(t *testing.T) {
 			if math.Abs(got-want) > 1e-9*(1+want) {
 				t.Fatalf("loads %v: %v, by enumeration %v", loads, got, want)
 			}
-			s.keep(loads)
+			s.placeTasks(loads)
 			if got := costOf(p, s.rankOf); math.Abs(got-want) > 1e-9*(1+want) {
 				t.Fatalf("loads %v: the allocation costs %v, not %v", loads, got, want)
 			}

@@ -10,8 +10,8 @@ const (
 	largestPricing  = 1 << 28
 )
 
-// beyond says whether a penalty may be too large to be added up, or to be told from the +Inf of a limit of 0. Nothing can be proved then.
-func (p *Problem) beyond() bool {
+// mayOverflow says whether a penalty may be too large to be added up, or to be told from the +Inf of a limit of 0. Nothing can be proved then.
+func (p *Problem) mayOverflow() bool {
 	largest := hugeTotal / float64(len(p.Tasks)+1)
 	load := p.Rate + float64(len(p.Tasks))/p.Period
 	for k := range p.Classes {
@@ -31,8 +31,8 @@ func (p *Problem) beyond() bool {
 	return false
 }
 
-// large says whether the problem with the given number of dummies is too large to be searched.
-func (p *Problem) large(dummies int) bool {
+// tooLarge says whether the problem with the given number of dummies is too large to be searched.
+func (p *Problem) tooLarge(dummies int) bool {
 	ranks, levels := 0, 0
 	for k := range p.Classes {
 		c := &p.Classes[k]
@@ -43,8 +43,8 @@ func (p *Problem) large(dummies int) bool {
 	return ranks > largestKnapsack/n || levels > largestPricing/n
 }
 
-// idleBeyond says whether the problem is too large to be searched with the idle load: (tasks + idle load) · machines is the size.
-func (p *Problem) idleBeyond(idle float64) bool {
+// tooLargeWithIdle says whether the problem is too large to be searched with the idle load: (tasks + idle load) · machines is the size.
+func (p *Problem) tooLargeWithIdle(idle float64) bool {
 	machines := 0
 	for k := range p.Classes {
 		machines += p.Classes[k].Machines

@@ -2,10 +2,11 @@ package ggone
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/internal/queue"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -52,7 +53,7 @@ type idleSearch struct {
 
 	evaluations int64
 	most        int64 // largest number of evaluations
-	open        idleQueue
+	open        queue.Heap[*idleNode]
 	born        int
 	explored    int
 	transport   transport
@@ -81,22 +82,9 @@ type idleNode struct {
 	born      int
 }
 
-type idleQueue []*idleNode
-
-func (q idleQueue) Len() int { return len(q) }
-func (q idleQueue) Less(a, b int) bool {
-	if q[a].bound != q[b].bound {
-		return q[a].bound < q[b].bound
-	}
-	return q[a].born < q[b].born
-}
-func (q idleQueue) Swap(a, b int) { q[a], q[b] = q[b], q[a] }
-func (q *idleQueue) Push(x any)   { *q = append(*q, x.(*idleNode)) }
-func (q *idleQueue) Pop() any {
-	last := len(*q) - 1
-	x := (*q)[last]
-	*q = (*q)[:last]
-	return x
+// Before implements [queue.Item]: the box with the least bound goes first, of equal bounds the older one.
+func (n *idleNode) Before(other *idleNode) bool {
+	return n.bound < other.bound || n.bound == other.bound && n.born < other.born
 }
 
 // solveIdle solves the problem with an idle load, in tasks over the period.
@@ -120,7 +108,7 @@ func (p *Problem) solveIdle(ctx context.Context, idle float64, opt Options) (Res
 	s.share = make([]float64, tasks*len(s.servers))
 	s.pieces = make([]piece, len(s.servers))
 	s.most = cmp.Or(opt.Evaluations, math.MaxInt64)
-	s.start(idle)
+	s.startFromWhole(idle)
 	switch {
 	case opt.Evaluations == 0:
 		s.most = s.affordable()
@@ -139,20 +127,20 @@ func (p *Problem) solveIdle(ctx context.Context, idle float64, opt Options) (Res
 			s.polish(s.loads)
 		}
 		root.prices = slices.Clone(s.prices)
-		heap.Push(&s.open, root)
+		s.open.Push(root)
 	}
-	for s.open.Len() > 0 && !s.stopped() {
-		n := heap.Pop(&s.open).(*idleNode)
-		s.proved = max(s.proved, s.certain(n.bound))
+	for len(s.open) > 0 && !s.stopped() {
+		n := s.open.Pop()
+		s.proved = max(s.proved, s.lowerBound(n.bound))
 		if n.bound < s.limit() {
 			s.explore(n)
 		}
 	}
 	last := math.Inf(1)
-	if s.open.Len() > 0 {
+	if len(s.open) > 0 {
 		last = s.open[0].bound
 	}
-	s.proved = max(s.proved, s.certain(last))
+	s.proved = max(s.proved, s.lowerBound(last))
 	result := Result{Machine: s.machine, Tolerance: s.opt.Tolerance, Objective: s.best, Bound: model.ProvedBound(min(s.proved, s.best)), Evaluations: s.evaluations,
 		Limited: s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations}
 	result.Proved = !math.IsInf(s.best, 1) && s.proved >= s.limit()
@@ -190,18 +178,18 @@ func (s *idleSearch) penalties() float64 {
 // limit is the cost from which on an allocation is not worth finding.
 func (s *idleSearch) limit() float64 { return s.opt.limit(s.best, len(s.p.Tasks)) }
 
-// certain is a lower bound of all allocations, given the bound of the open boxes.
-func (s *idleSearch) certain(open float64) float64 { return min(s.limit(), s.unproved, open) }
+// lowerBound is a lower bound of all allocations, given the bound of the open boxes.
+func (s *idleSearch) lowerBound(open float64) float64 { return min(s.limit(), s.unproved, open) }
 
 // stopped says whether the search has to end.
 func (s *idleSearch) stopped() bool {
 	return s.evaluations >= s.most || s.ctx.Err() != nil
 }
 
-// start takes allocations from the two whole-number problems, and the bound from the one without an idle rate.
-func (s *idleSearch) start(idle float64) {
+// startFromWhole takes allocations from the two whole-number problems, and the bound from the one without an idle rate.
+func (s *idleSearch) startFromWhole(idle float64) {
 	for _, dummies := range []int{0, wholeTasks(idle)} {
-		if s.p.room() < len(s.p.Tasks)+dummies || s.p.large(dummies) || s.stopped() {
+		if s.p.room() < len(s.p.Tasks)+dummies || s.p.tooLarge(dummies) || s.stopped() {
 			continue
 		}
 		opt := s.opt
@@ -333,7 +321,7 @@ func (s *idleSearch) explore(n *idleNode) {
 		return
 	}
 	if s.stopped() {
-		heap.Push(&s.open, n)
+		s.open.Push(n)
 		return
 	}
 	s.bound(n, n.prices)
@@ -350,7 +338,7 @@ func (s *idleSearch) explore(n *idleNode) {
 		loads, _, bound := s.offer(n.place)
 		switch bound = max(bound, n.bound); {
 		case loads == nil && s.stopped():
-			heap.Push(&s.open, n)
+			s.open.Push(n)
 		case bound < s.limit():
 			s.unproved = min(s.unproved, bound)
 		}
@@ -367,7 +355,7 @@ func (s *idleSearch) explore(n *idleNode) {
 	}
 	for _, c := range children {
 		if c.bound = max(n.bound, s.bound(c, c.prices)); c.bound < s.limit() {
-			heap.Push(&s.open, c)
+			s.open.Push(c)
 		}
 	}
 }

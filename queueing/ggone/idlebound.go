@@ -29,7 +29,7 @@ func (s *idleSearch) bound(n *idleNode, prices []float64) float64 {
 		if r > 0 && !n.placed && s.servers[r].class == s.servers[r-1].class && n.low[r] == n.low[r-1] && n.high[r] == n.high[r-1] {
 			s.pieces[r] = s.pieces[r-1]
 		} else {
-			s.pieces[r] = s.take(n, r, u, v)
+			s.pieces[r] = s.bestPiece(n, r, u, v)
 		}
 		least += s.pieces[r].value
 	}
@@ -56,8 +56,8 @@ func (s *idleSearch) floor(u []float64, v float64) floor {
 	return floor{sum.below() - 4*rounding*places, rounding, evaluationError(len(u))}
 }
 
-// take is the best piece of a server's box. Between two whole loads the server holds as many tasks as the lower one allows.
-func (s *idleSearch) take(n *idleNode, r int, u []float64, v float64) piece {
+// bestPiece is the best piece of a server's box. Between two whole loads the server holds as many tasks as the lower one allows.
+func (s *idleSearch) bestPiece(n *idleNode, r int, u []float64, v float64) piece {
 	server := &s.servers[r]
 	best := piece{load: n.low[r], value: math.Inf(1)}
 	for a := n.low[r]; ; {
@@ -65,7 +65,7 @@ func (s *idleSearch) take(n *idleNode, r int, u []float64, v float64) piece {
 			return piece{value: math.Inf(-1)}
 		}
 		b := min(n.high[r], (math.Floor(a*pieces)+1)/pieces)
-		if p := s.takePiece(n, r, a, b, u, v); p.value < best.value {
+		if p := s.boundPiece(n, r, a, b, u, v); p.value < best.value {
 			best = p
 		}
 		if a = b; a >= n.high[r] {
@@ -74,7 +74,7 @@ func (s *idleSearch) take(n *idleNode, r int, u []float64, v float64) piece {
 	}
 	// Below its largest load a machine has one task less than at that load, where it is a whole number.
 	if most := n.high[r]; most > n.low[r] && most == s.largest(r) && most == math.Floor(most) {
-		if p := s.takePiece(n, r, most, most, u, v); p.value < best.value {
+		if p := s.boundPiece(n, r, most, most, u, v); p.value < best.value {
 			best = p
 		}
 	}
@@ -86,9 +86,9 @@ func (s *idleSearch) take(n *idleNode, r int, u []float64, v float64) piece {
 	return best
 }
 
-// takePiece bounds the value that a server can take with a load from a to b, where a and b lie between one whole number and the next: by
+// boundPiece bounds the value that a server can take with a load from a to b, where a and b lie between one whole number and the next: by
 // the penalties at load a with the price of load b, and by the tangents in the middle, taken at their lower end. The better bound counts.
-func (s *idleSearch) takePiece(n *idleNode, r int, a, b float64, u []float64, v float64) piece {
+func (s *idleSearch) boundPiece(n *idleNode, r int, a, b float64, u []float64, v float64) piece {
 	server, most := &s.servers[r], int(a)
 	at := func(load, price float64, value func(y int) float64) piece {
 		for y := range u {

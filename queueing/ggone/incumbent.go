@@ -40,7 +40,7 @@ func (s *search) try(loads []int) bool {
 		return false
 	}
 	s.best, s.bestLoads = found.cost, loads
-	s.keep(loads)
+	s.placeTasks(loads)
 	s.report()
 	return true
 }
@@ -77,8 +77,8 @@ func (s *search) assign(loads []int) assignment {
 	return t.solve(s.ctx, s.tasks, func(k *sink, y int) float64 { return s.classes[k.class].of(y, k.wait) })
 }
 
-// keep notes which rank serves each task, after assign at the loads: the tasks of a sink fill its ranks in turn.
-func (s *search) keep(loads []int) {
+// placeTasks notes which rank serves each task, after assign at the loads: the tasks of a sink fill its ranks in turn.
+func (s *search) placeTasks(loads []int) {
 	r := 0
 	for k := range s.transport.sinks {
 		sink := &s.transport.sinks[k]

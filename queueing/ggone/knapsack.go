@@ -142,7 +142,7 @@ func (s *knapsack) pick(r, sum int, b box) int {
 	return b.low[r]
 }
 
-// complete fills in back, which [knapsack.with] needs; false where the context ends. Call it after solve on the same box.
+// complete fills in back, which [knapsack.leastWith] needs; false where the context ends. Call it after solve on the same box.
 func (s *knapsack) complete(b box) bool {
 	ranks := len(s.class)
 	s.back[ranks][s.tasks] = 0
@@ -162,8 +162,8 @@ func (s *knapsack) complete(b box) bool {
 	return true
 }
 
-// with is the least sum of g over the loads of the box that give load n to rank r.
-func (s *knapsack) with(r, n int) float64 {
+// leastWith is the least sum of g over the loads of the box that give load n to rank r.
+func (s *knapsack) leastWith(r, n int) float64 {
 	least := math.Inf(1)
 	for sum := max(s.from[r], s.from[r+1]-n); sum <= min(s.to[r], s.to[r+1]-n); sum++ {
 		least = min(least, s.fore[r][sum]+s.back[r+1][sum+n])

@@ -114,10 +114,10 @@ func (c *core) price(k, n int, u []float64) {
 	if need == 0 {
 		return
 	}
-	found := c.below(k, l, u, l.theta+l.margin)
+	found := c.collectBelow(k, l, u, l.theta+l.margin)
 	switch {
 	case found < need:
-		found = c.below(k, l, u, math.Inf(1))
+		found = c.collectBelow(k, l, u, math.Inf(1))
 		l.margin = 2*l.margin + 1e-6*math.Abs(l.theta)
 		if found < need { // the other tasks cost +Inf
 			l.g, l.theta = math.Inf(1), math.Inf(1)
@@ -130,8 +130,8 @@ func (c *core) price(k, n int, u []float64) {
 	l.g, l.theta = l.g+sum, largest
 }
 
-// below collects the values (penalty − price) of the level's candidates that are below the limit, and counts them.
-func (c *core) below(k int, l *level, u []float64, limit float64) int {
+// collectBelow collects the values (penalty − price) of the level's candidates that are below the limit, and counts them.
+func (c *core) collectBelow(k int, l *level, u []float64, limit float64) int {
 	values, found := c.values, 0
 	switch {
 	case l.cost == nil:
@@ -165,8 +165,8 @@ func (c *core) below(k int, l *level, u []float64, limit float64) int {
 	return found
 }
 
-// serve adds w to the count of each task that the level serves at the prices of its last pricing; ties go to the first task.
-func (c *core) serve(k, n int, u []float64, w float64, count []float64) {
+// addServed adds w to the count of each task that the level serves at the prices of its last pricing; ties go to the first task.
+func (c *core) addServed(k, n int, u []float64, w float64, count []float64) {
 	l := &c.classes[k].levels[n]
 	for _, y := range l.sure {
 		count[y] += w
@@ -181,13 +181,13 @@ func (c *core) serve(k, n int, u []float64, w float64, count []float64) {
 		c.classes[k].at(l.wait, cost)
 	}
 	for i, x := range cost {
-		if y := l.name(i); x-u[y] < l.theta {
+		if y := l.taskOf(i); x-u[y] < l.theta {
 			count[y] += w
 			need--
 		}
 	}
 	for i := 0; i < len(cost) && need > 0; i++ {
-		if y := l.name(i); cost[i]-u[y] == l.theta {
+		if y := l.taskOf(i); cost[i]-u[y] == l.theta {
 			count[y] += w
 			need--
 		}
@@ -205,7 +205,7 @@ func (c *core) restrict(k, n int, u []float64, room float64) {
 	next := math.Inf(1) // the least value that is not among the cheapest
 	equal := 0
 	for i, x := range l.cost {
-		switch v := x - u[l.name(i)]; {
+		switch v := x - u[l.taskOf(i)]; {
 		case v > l.theta:
 			next = min(next, v)
 		case v == l.theta:
@@ -220,7 +220,7 @@ func (c *core) restrict(k, n int, u []float64, room float64) {
 	var task []int32
 	var cost []float64
 	for i, x := range l.cost {
-		y := l.name(i)
+		y := l.taskOf(i)
 		switch v := x - u[y]; {
 		case v-l.theta > room:
 		case next-v > room && v < next:
@@ -236,8 +236,8 @@ func (c *core) restrict(k, n int, u []float64, room float64) {
 	}
 }
 
-// name is the task of a candidate.
-func (l *level) name(i int) int32 {
+// taskOf is the task of a candidate.
+func (l *level) taskOf(i int) int32 {
 	if l.task == nil {
 		return int32(i)
 	}

@@ -53,7 +53,7 @@ func (s *knapsack) narrow(b box) box {
 		need -= base * (next - r)
 		r = next
 	}
-	price, gap := s.allot(need)
+	price, gap := s.shareOut(need)
 	if math.IsInf(gap, 1) {
 		return b
 	}
@@ -97,9 +97,9 @@ func (s *knapsack) hull(q hullGroup) int {
 	return corner[0]
 }
 
-// allot shares the tasks above the least loads out along the hulls, the flattest edges first. It returns the slope of the last edge used
+// shareOut shares the tasks above the least loads out along the hulls, the flattest edges first. It returns the slope of the last edge used
 // and by how much the sum lies above the hulls; the gap is +Inf where the hulls hold too few or too many tasks.
-func (s *knapsack) allot(need int) (price, gap float64) {
+func (s *knapsack) shareOut(need int) (price, gap float64) {
 	w := &s.narrowing
 	if need < 0 {
 		return 0, math.Inf(1)

@@ -44,15 +44,15 @@ func (p *Problem) Reduce(ctx context.Context, opt Options) (*Reduction, error) {
 	root := &node{box: s.root(), u: make([]float64, s.tasks), bound: math.Inf(-1)}
 	open := s.rootOpen(root)
 	if open && !s.stopped() && !math.IsInf(root.bound, -1) {
-		open = !s.close(root, reduceLoads)
+		open = !s.tryAll(root, reduceLoads)
 	}
-	r := &Reduction{Limit: s.limit(), Evaluations: s.evaluations, Bound: model.ProvedBound(s.certain(root.bound)), Best: Result{Objective: math.Inf(1)}}
+	r := &Reduction{Limit: s.limit(), Evaluations: s.evaluations, Bound: model.ProvedBound(s.lowerBound(root.bound)), Best: Result{Objective: math.Inf(1)}}
 	if s.bestLoads != nil {
-		r.Best = p.placed(s.rankOf, s.best, idle)
+		r.Best = p.withIdle(s.rankOf, s.best, idle)
 	}
 	switch {
 	case !open:
-		r.Proved, r.Bound = !math.IsInf(s.best, 1) && s.unproved >= s.limit(), model.ProvedBound(s.certain(math.Inf(1)))
+		r.Proved, r.Bound = !math.IsInf(s.best, 1) && s.unproved >= s.limit(), model.ProvedBound(s.lowerBound(math.Inf(1)))
 	case !s.stopped():
 		if form := p.levelForm(ctx, c, root.box, idle); ctx.Err() == nil {
 			r.Form = form

@@ -2,10 +2,11 @@ package ggone
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/internal/queue"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -30,7 +31,7 @@ type search struct {
 	u, direction []float64
 	count        []float64
 	seen         [][]float64 // by rank and load: how often the rank had the load in the last ascent
-	open         queue
+	open         queue.Heap[*node]
 	born         int
 	trace        *trace // what the certificate needs; nil: none is asked for
 }
@@ -45,23 +46,9 @@ type node struct {
 	record int // its position in the trace
 }
 
-// queue is a heap of nodes, the least bound first; of equal bounds the older node first.
-type queue []*node
-
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(a, b int) bool {
-	if q[a].bound != q[b].bound {
-		return q[a].bound < q[b].bound
-	}
-	return q[a].born < q[b].born
-}
-func (q queue) Swap(a, b int) { q[a], q[b] = q[b], q[a] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(*node)) }
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	x := (*q)[last]
-	*q = (*q)[:last]
-	return x
+// Before implements [queue.Item]: the node with the least bound goes first, of equal bounds the older one.
+func (n *node) Before(other *node) bool {
+	return n.bound < other.bound || n.bound == other.bound && n.born < other.born
 }
 
 func newSearch(ctx context.Context, c *core, opt Options) *search {
@@ -82,8 +69,8 @@ func newSearch(ctx context.Context, c *core, opt Options) *search {
 // limit is the cost from which on an allocation is not worth finding: the best, less the tolerance.
 func (s *search) limit() float64 { return s.opt.limit(s.best, s.tasks) }
 
-// certain is a lower bound of all allocations, given the bound of the open nodes.
-func (s *search) certain(open float64) float64 { return min(s.limit(), s.unproved, open) }
+// lowerBound is a lower bound of all allocations, given the bound of the open nodes.
+func (s *search) lowerBound(open float64) float64 { return min(s.limit(), s.unproved, open) }
 
 // limited says whether the number of evaluations is used up.
 func (s *search) limited() bool { return s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations }
@@ -102,11 +89,11 @@ func (s *search) report() {
 func (s *search) run() {
 	root := &node{box: s.root(), u: make([]float64, s.tasks), bound: math.Inf(-1)}
 	if s.rootOpen(root) {
-		heap.Push(&s.open, root)
+		s.open.Push(root)
 	}
-	s.proved = s.certain(root.bound)
+	s.proved = s.lowerBound(root.bound)
 	s.report()
-	for known := s.best; s.open.Len() > 0 && !s.stopped(); {
+	for known := s.best; len(s.open) > 0 && !s.stopped(); {
 		if s.best < known { // a better allocation: the root's prices now rule out more
 			s.improve(root.box, rootTries)
 			known = s.best
@@ -115,16 +102,16 @@ func (s *search) run() {
 				s.sieve(root)
 			}
 		}
-		n := heap.Pop(&s.open).(*node)
-		if bound := s.certain(n.bound); bound > s.proved {
+		n := s.open.Pop()
+		if bound := s.lowerBound(n.bound); bound > s.proved {
 			s.proved = bound
 			s.report()
 		}
 		s.plunge(n)
 	}
-	s.proved = s.certain(math.Inf(1))
-	if s.open.Len() > 0 {
-		s.proved = s.certain(s.open[0].bound)
+	s.proved = s.lowerBound(math.Inf(1))
+	if len(s.open) > 0 {
+		s.proved = s.lowerBound(s.open[0].bound)
 	}
 }
 
@@ -148,11 +135,11 @@ func (s *search) rootOpen(root *node) bool {
 		}
 		s.ascend(root, a)
 		if math.IsInf(s.best, 1) && !s.stopped() {
-			s.try(s.even())
+			s.try(s.proportional())
 		}
 		if !math.IsInf(s.best, 1) {
 			s.improve(root.box, rootTries)
-			s.adopt(root)
+			s.adoptPrices(root)
 		}
 		if s.stopped() {
 			return true
@@ -172,10 +159,10 @@ func (s *search) rootOpen(root *node) bool {
 	return true
 }
 
-// adopt takes the dual prices of the best allocation for the node's where they bound it better. They rest on the loads of that allocation
+// adoptPrices takes the dual prices of the best allocation for the node's where they bound it better. They rest on the loads of that allocation
 // alone. But where many tasks cost the same in many places, as when waits hardly matter, the subgradient method takes long to find prices as
 // good.
-func (s *search) adopt(n *node) {
+func (s *search) adoptPrices(n *node) {
 	if s.stopped() || math.IsInf(s.assign(s.bestLoads).cost, 1) {
 		return
 	}
@@ -186,8 +173,8 @@ func (s *search) adopt(n *node) {
 	}
 }
 
-// even shares the tasks among the machines in proportion to what they can take.
-func (s *search) even() []int {
+// proportional shares the tasks among the machines in proportion to what they can take.
+func (s *search) proportional() []int {
 	loads := make([]int, len(s.class))
 	room, left := 0, s.tasks
 	for _, k := range s.class {
@@ -254,7 +241,7 @@ func (s *search) fitting() []int {
 func (s *search) plunge(n *node) {
 	for n.bound < s.limit() {
 		if s.stopped() {
-			heap.Push(&s.open, n)
+			s.open.Push(n)
 			return
 		}
 		s.nodes++
@@ -263,11 +250,11 @@ func (s *search) plunge(n *node) {
 		if n.bound >= s.limit() || !s.stopped() && !s.fix(n) {
 			return
 		}
-		if !s.stopped() && s.close(n, fewLoads) {
+		if !s.stopped() && s.tryAll(n, fewLoads) {
 			return
 		}
 		if s.stopped() {
-			heap.Push(&s.open, n)
+			s.open.Push(n)
 			return
 		}
 		up, down := s.children(n)
@@ -275,7 +262,7 @@ func (s *search) plunge(n *node) {
 			up, down = down, up
 		}
 		if down.bound < s.limit() {
-			heap.Push(&s.open, down)
+			s.open.Push(down)
 		}
 		n = up
 	}

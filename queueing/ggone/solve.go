@@ -96,13 +96,13 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	if room < len(p.Tasks) {
 		return Result{}, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
 	}
-	if room < len(p.Tasks)+dummies || dummies > 0 && p.large(dummies) { // the idle load does not divide into whole tasks that fit
+	if room < len(p.Tasks)+dummies || dummies > 0 && p.tooLarge(dummies) { // the idle load does not divide into whole tasks that fit
 		dummies = 0
 	}
 	if ctx.Err() != nil {
 		return Result{Objective: math.Inf(1)}, nil
 	}
-	if p.large(dummies) || p.beyond() || p.idleBeyond(idle) {
+	if p.tooLarge(dummies) || p.mayOverflow() || p.tooLargeWithIdle(idle) {
 		return p.greedy(idle, dummies), nil
 	}
 	if idle > 0 && dummies == 0 {
@@ -168,14 +168,14 @@ func (p *Problem) solveWhole(ctx context.Context, idle float64, dummies int, opt
 	result = Result{Objective: s.best, Bound: model.ProvedBound(s.proved), Tolerance: opt.Tolerance, Evaluations: s.evaluations, Limited: s.limited()}
 	result.Proved = s.proved >= s.limit() && !math.IsInf(s.best, 1)
 	if dummies == 0 {
-		if result.Proof = s.trace.show(s); result.Proof != nil {
+		if result.Proof = s.trace.levels(s); result.Proof != nil {
 			result.Certified = model.ProvedBound(p.certified(s.proved))
 		}
 	}
 	loads := s.bestLoads
 	if loads == nil { // the time is up, or every allocation breaks a limit of 0
-		loads = s.even()
-		s.fill(loads)
+		loads = s.proportional()
+		s.serveInTurn(loads)
 	}
 	result.Machine = s.rankOf[:len(p.Tasks)]
 	result.Load = make([]float64, len(s.class))
@@ -191,8 +191,8 @@ func (p *Problem) solveWhole(ctx context.Context, idle float64, dummies int, opt
 	return result, s.proved
 }
 
-// fill serves the tasks at the loads in turn.
-func (s *search) fill(loads []int) {
+// serveInTurn serves the tasks at the loads in turn.
+func (s *search) serveInTurn(loads []int) {
 	r, left := -1, 0
 	for y := range s.rankOf {
 		for left == 0 {
@@ -219,7 +219,7 @@ func (p *Problem) addCommitted(rates []float64) {
 // computes about work penalties in them. If ctx ends, it returns the bound so far, which is also valid. The function shown returns the
 // proof of the bound. The bound is lower by what a checker of the proof may lose by rounding, whether or not a proof is asked for.
 func Bound(ctx context.Context, p *Problem, evaluations, work int64) (proved model.Bound, shown func() *proof.Levels) {
-	if p.check() != nil || p.large(0) || p.room() < len(p.Tasks) || p.beyond() {
+	if p.check() != nil || p.tooLarge(0) || p.room() < len(p.Tasks) || p.mayOverflow() {
 		return model.Bound{}, nil
 	}
 	levels := int64(0)

@@ -94,8 +94,8 @@ func (t *trace) closed(s *search, n *node, list []candidate) {
 	}
 }
 
-// show is the tree as a certificate states it; nil: there is none.
-func (t *trace) show(s *search) *proof.Levels {
+// levels is the tree as a certificate states it; nil: there is none.
+func (t *trace) levels(s *search) *proof.Levels {
 	if t == nil || t.size > mostTraced {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (t *trace) show(s *search) *proof.Levels {
 		}
 		for _, key := range n.loads {
 			if places := t.places[key]; places != nil && n.split == nil {
-				node.Loads = append(node.Loads, proof.Loads{At: loadsOf(key), Places: eased(places, s.tried[key], s.best)})
+				node.Loads = append(node.Loads, proof.Loads{At: loadsOf(key), Places: lowered(places, s.tried[key], s.best)})
 			}
 		}
 		shown.Nodes = append(shown.Nodes, node)
@@ -132,10 +132,10 @@ func (t *trace) show(s *search) *proof.Levels {
 	return shown
 }
 
-// eased are the prices of places at loads, lowered where they prove far more than the goal: the largest number of a certificate sets the grid on which it
+// lowered are the prices of places at loads, lowered where they prove far more than the goal: the largest number of a certificate sets the grid on which it
 // is checked, so that prices of some loads that cost millions would blur those of others. The bound by prices is a concave function that is at least 0 at prices
 // of 0. So prices that prove value prove twice the goal if they are multiplied by twice the goal and divided by value.
-func eased(places []float64, value, goal float64) []float64 {
+func lowered(places []float64, value, goal float64) []float64 {
 	factor := 2 * goal / value
 	if !(factor > 0 && factor < 1) {
 		return places

@@ -122,7 +122,7 @@ func (t *transport) begin(tasks int) bool {
 		t.sinks[at].members = append(t.sinks[at].members, y)
 	}
 	for s := range t.sinks {
-		t.leave(s)
+		t.updateArcs(s)
 	}
 	return true
 }
@@ -139,8 +139,8 @@ func (t *transport) resize(tasks, sinks int) {
 	t.sinkOf = slices.Grow(t.sinkOf[:0], tasks)[:tasks]
 }
 
-// leave recomputes the arcs that leave a sink. Its members all have a finite cost there.
-func (t *transport) leave(s int) {
+// updateArcs recomputes the arcs that leave a sink. Its members all have a finite cost there.
+func (t *transport) updateArcs(s int) {
 	k := len(t.sinks)
 	arc, mover := t.arc[s*k:s*k+k], t.mover[s*k:s*k+k]
 	for l := range arc {
@@ -251,7 +251,7 @@ func (t *transport) augment(end int) bool {
 		touched = append(touched, from)
 	}
 	for _, s := range touched {
-		t.leave(s)
+		t.updateArcs(s)
 	}
 	return true
 }
