@@ -3,7 +3,6 @@ package bench
 import (
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -32,17 +32,17 @@ type StatedBest struct {
 }
 
 // validate adds the faults of the fields.
-func (b *BestKnownFile) validate(f *suiteFaults, path string, source *InstanceSource) {
+func (b *BestKnownFile) validate(f *lines.Faults, path string, source *InstanceSource) {
 	switch {
 	case b == nil:
 		return
 	case source.Generate != "":
-		f.at(path, "expected it beside files only, as it refers to them by name")
+		f.At(path, "expected it beside files only, as it refers to them by name")
 	case source.Measured != nil:
-		f.at(path, "expected it without measured, as the values are of whole instances")
+		f.At(path, "expected it without measured, as the values are of whole instances")
 	}
 	if m, ok := model.MetricNamed(b.Metric); !ok || m.PerCluster {
-		f.at(path+".metric", "expected a metric with one value, see allot metrics; found %q", b.Metric)
+		f.At(path+".metric", "expected a metric with one value, see allot metrics; found %q", b.Metric)
 	}
 }
 
@@ -57,22 +57,18 @@ func (b *BestKnownFile) read(folder string) (values map[string]StatedBest, err e
 		return nil, err
 	}
 	defer file.Close()
-	fault := func(line int, format string, args ...any) error {
-		where := ""
-		if line > 0 {
-			where = fmt.Sprintf("line %d", line)
-		}
-		return &model.InputError{File: path, Faults: []model.Fault{{Path: where, Message: fmt.Sprintf(format, args...)}}}
-	}
+	faults := lines.NewFaults(path)
 	rows := csv.NewReader(file)
 	header, err := rows.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, fault(0, "expected a header line, found nothing")
+		faults.At("", "expected a header line, found nothing")
+		return nil, faults.Err()
 	}
 	places := [2]int{}
 	for k, column := range []string{b.column(), b.Value} {
 		if places[k] = slices.Index(header, column); err == nil && places[k] < 0 {
-			return nil, fault(1, "expected a column %q, found %q", column, header)
+			faults.Line(1, "expected a column %q, found %q", column, header)
+			return nil, faults.Err()
 		}
 	}
 	values = map[string]StatedBest{}
@@ -88,15 +84,18 @@ func (b *BestKnownFile) read(folder string) (values map[string]StatedBest, err e
 		}
 		value, wrong := strconv.ParseFloat(text, 64)
 		if wrong != nil || math.IsNaN(value) || math.IsInf(value, 0) {
-			return nil, fault(line, "expected a number in column %q, found %q", b.Value, text)
+			faults.Line(line, "expected a number in column %q, found %q", b.Value, text)
+			return nil, faults.Err()
 		}
 		if _, twice := values[name]; twice {
-			return nil, fault(line, "expected names that differ in column %q, found %q again", b.column(), name)
+			faults.Line(line, "expected names that differ in column %q, found %q again", b.column(), name)
+			return nil, faults.Err()
 		}
 		values[name] = StatedBest{Metric: b.Metric, Value: value, Rounding: lastDigit(text) / 2, File: b.File}
 	}
 	if !errors.Is(err, io.EOF) {
-		return nil, fault(0, "%s", err)
+		faults.At("", "%s", err)
+		return nil, faults.Err()
 	}
 	return values, nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
@@ -63,7 +64,7 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Suite: s}
-	f := s.faults()
+	f := lines.NewFaults(s.File)
 	places := map[string]int{} // index of each instance, by SHA-256
 	for _, r := range recipes {
 		if err := ctx.Err(); err != nil {
@@ -77,17 +78,17 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 			return nil, r.wrapped(err)
 		}
 		if before, twice := places[in.SHA256()]; twice {
-			f.at(r.path, "expected instances that differ; %s is the same as %s", r.Recipe, p.Instances[before].Recipe)
+			f.At(r.path, "expected instances that differ; %s is the same as %s", r.Recipe, p.Instances[before].Recipe)
 			continue
 		}
 		if r.measured != nil {
 			if err := r.measured.fits(in); err != nil {
-				f.at(r.path+".measured", "%s: %s", r.Recipe, err)
+				f.At(r.path+".measured", "%s: %s", r.Recipe, err)
 				continue
 			}
 		}
 		if known := r.bestKnown; known != nil && known.Metric != shown.Objective(in) {
-			f.at(r.path+".best_known.metric", "expected the objective of the instances, as best known values of another metric say nothing of it; %s minimises %s, found %q", r.Recipe, shown.Objective(in), known.Metric)
+			f.At(r.path+".best_known.metric", "expected the objective of the instances, as best known values of another metric say nothing of it; %s minimises %s, found %q", r.Recipe, shown.Objective(in), known.Metric)
 			continue
 		}
 		place := len(p.Instances)
@@ -97,15 +98,15 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 		budget.Evaluations = cmp.Or(r.evaluations, budget.Evaluations)
 		p.addCells(in, place, r.entrants(entrants, s.Paired), budget)
 		if len(p.Cells) > maxCells {
-			f.at("", "expected at most %d runs, found more", maxCells)
-			return nil, f.orNil()
+			f.At("", "expected at most %d runs, found more", maxCells)
+			return nil, f.Err()
 		}
 	}
 	if len(p.Cells) == 0 {
-		f.at("solvers", "expected one that supports an instance, found none: %s", p.Skipped)
+		f.At("solvers", "expected one that supports an instance, found none: %s", p.Skipped)
 	}
 	p.nameApart()
-	return p, f.orNil()
+	return p, f.Err()
 }
 
 // addCells adds the cells of an instance and counts the solvers that do not run on it.
@@ -219,7 +220,7 @@ func (choice *SolverChoice) at(parameters map[string]string) (solve.Choice, erro
 
 // entrants lists the solvers of the suite. Those that "all" adds come last.
 func (s *Suite) entrants() ([]entrant, error) {
-	f := s.faults()
+	f := lines.NewFaults(s.File)
 	var list []entrant
 	named := map[string]bool{} // the names of solvers that the suite runs with their default parameters
 	for k, choice := range s.Solvers {
@@ -230,7 +231,7 @@ func (s *Suite) entrants() ([]entrant, error) {
 			path := fmt.Sprintf("solvers[%d]", k)
 			chosen, err := choice.at(point)
 			if err != nil {
-				f.at(path, "%s", err)
+				f.At(path, "%s", err)
 				break
 			}
 			named[chosen.Info.Name] = named[chosen.Info.Name] || len(chosen.Given) == 0
@@ -248,20 +249,20 @@ func (s *Suite) entrants() ([]entrant, error) {
 		}
 	}
 	listSame(f, list)
-	return list, f.orNil()
+	return list, f.Err()
 }
 
 // listSame lists two kinds of fault: entrants that would make the same runs, and labels that are also the name of a solver that "all" adds.
-func listSame(f *suiteFaults, entrants []entrant) {
+func listSame(f *lines.Faults, entrants []entrant) {
 	seen, labels := map[string]entrant{}, map[string]entrant{}
 	for _, e := range entrants {
 		if before, taken := labels[e.Label]; taken && e.implied {
-			f.at(before.path, "expected labels that differ, found %q, which is also the name of a solver that \"all\" runs; give it another \"label\"", e.Label)
+			f.At(before.path, "expected labels that differ, found %q, which is also the name of a solver that \"all\" runs; give it another \"label\"", e.Label)
 		}
 		labels[e.Label] = e
 		what := e.Info.Name + " " + stated(e.Given)
 		if before, twice := seen[what]; twice {
-			f.at(e.path, "expected solvers that differ; %s runs the same as %s (%s)", e.Label, before.Label, before.path)
+			f.At(e.path, "expected solvers that differ; %s runs the same as %s (%s)", e.Label, before.Label, before.path)
 		}
 		seen[what] = e
 	}

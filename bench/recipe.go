@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/workload"
@@ -129,7 +130,7 @@ func (r sourced) wrapped(err error) error {
 
 // recipes lists the recipes of all instances of the suite. It looks for the files that the patterns match.
 func (s *Suite) recipes() ([]sourced, error) {
-	f := s.faults()
+	f := lines.NewFaults(s.File)
 	var list []sourced
 	for k, source := range s.Instances {
 		path := fmt.Sprintf("instances[%d]", k)
@@ -148,7 +149,7 @@ func (s *Suite) recipes() ([]sourced, error) {
 		named := 0
 		points := grid(source.Parameters)
 		if n := len(files) * len(seeds) * len(points); n > maxCells-len(list) {
-			f.at(path, "expected at most %d instances, found more", maxCells)
+			f.At(path, "expected at most %d instances, found more", maxCells)
 			break
 		}
 		for _, point := range points {
@@ -166,10 +167,10 @@ func (s *Suite) recipes() ([]sourced, error) {
 			}
 		}
 		if values != nil && named == 0 {
-			f.at(path+".best_known", "expected a file that names some of the instance files in column %q, found none of them in %s", source.BestKnown.column(), source.BestKnown.File)
+			f.At(path+".best_known", "expected a file that names some of the instance files in column %q, found none of them in %s", source.BestKnown.column(), source.BestKnown.File)
 		}
 	}
-	return list, f.orNil()
+	return list, f.Err()
 }
 
 // groupOf returns the group that an instance is reported in. If the source names no group, it is the workload or format with those
@@ -197,10 +198,10 @@ func (s *Suite) dataFolder() (string, error) {
 }
 
 // matches returns the absolute paths of the files that the patterns match.
-func (s *Suite) matches(f *suiteFaults, path string, patterns []string) []string {
+func (s *Suite) matches(f *lines.Faults, path string, patterns []string) []string {
 	base, err := s.dataFolder()
 	if err != nil {
-		f.at(path, "%s", err)
+		f.At(path, "%s", err)
 		return nil
 	}
 	var files []string
@@ -213,9 +214,9 @@ func (s *Suite) matches(f *suiteFaults, path string, patterns []string) []string
 		found, err := filepath.Glob(full)
 		switch {
 		case err != nil:
-			f.at(at, "expected a pattern such as jobs-*.json, found %q", pattern)
+			f.At(at, "expected a pattern such as jobs-*.json, found %q", pattern)
 		case len(found) == 0:
-			f.at(at, "expected files that match %q in %s, found none", pattern, base)
+			f.At(at, "expected files that match %q in %s, found none", pattern, base)
 		}
 		files = append(files, found...)
 	}

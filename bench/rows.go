@@ -131,14 +131,8 @@ func readLine(r *bufio.Reader) (line []byte, ended bool, err error) {
 	}
 }
 
-// follower reads what is appended to the files of rows in a run folder.
-type follower struct {
-	dir  string
-	ends map[string]int64 // how much of each file was read, up to a line feed
-}
-
 // fresh returns the rows that were written since the last call.
-func (f *follower) fresh() ([]lineRow, error) {
+func (f *Followed) fresh() ([]lineRow, error) {
 	paths, err := rowFiles(f.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -159,7 +153,7 @@ func (f *follower) fresh() ([]lineRow, error) {
 }
 
 // more returns the lines that were appended to a file.
-func (f *follower) more(path string) ([]byte, error) {
+func (f *Followed) more(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -173,23 +167,21 @@ func (f *follower) more(path string) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.NewSectionReader(file, f.ends[path], info.Size()-f.ends[path]))
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
-	if f.ends == nil {
-		f.ends = map[string]int64{}
-	}
 	f.ends[path] += int64(len(text))
 	return text, err
 }
 
 // Followed tells how many of a plan's cells have a row, again and again while others run them.
 type Followed struct {
-	follower
+	dir  string
+	ends map[string]int64 // how much of each file of rows was read, up to a line feed
 	plan *Plan
 	done map[string]bool
 }
 
 // Follow follows the rows of a plan in a run folder.
 func (p *Plan) Follow(dir string) *Followed {
-	return &Followed{follower: follower{dir: dir}, plan: p, done: map[string]bool{}}
+	return &Followed{dir: dir, ends: map[string]int64{}, plan: p, done: map[string]bool{}}
 }
 
 // Missing returns the indices of the plan's cells that have no row now.

@@ -35,7 +35,7 @@ func FuzzRunFolder(f *testing.F) {
 		}
 		if file, err := ReadRun(dir); err != nil {
 			named(err, runFile)
-		} else if file.Format != RunFormat {
+		} else if file.Format != runFormat {
 			t.Fatalf("a run of format %q", file.Format)
 		}
 		read, err := ReadRows(dir)

@@ -19,8 +19,8 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// RunFormat is the format of the file suite.json of a run folder.
-const RunFormat = "allot-run/1"
+// runFormat is the format of the file suite.json of a run folder.
+const runFormat = "allot-run/1"
 
 // The names of the files in a run folder, besides rowsFile.
 const (
@@ -58,7 +58,7 @@ func ReadRun(dir string) (*RunFile, error) {
 	}
 	defer file.Close()
 	r := new(RunFile)
-	if err := model.ReadDocument(file, path, r, RunFormat); err != nil {
+	if err := model.ReadDocument(file, path, r, runFormat); err != nil {
 		return nil, err
 	}
 	r.Suite.File = path
@@ -126,11 +126,11 @@ func (folder *runFolder) state(ctx context.Context, plan *Plan, change func(*Run
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
-	case err == nil && (json.Unmarshal(old, &found) != nil || found.Format != RunFormat):
-		return fmt.Errorf("%w: %s: expected a file of format %q or none", ErrForeign, path, RunFormat)
+	case err == nil && (json.Unmarshal(old, &found) != nil || found.Format != runFormat):
+		return fmt.Errorf("%w: %s: expected a file of format %q or none", ErrForeign, path, runFormat)
 	}
 	file := RunFile{
-		Format: RunFormat, Version: solve.Version(), Suite: *plan.Suite, Best: folder.bestPath, Instances: plan.Instances, Refused: map[string]string{},
+		Format: runFormat, Version: solve.Version(), Suite: *plan.Suite, Best: folder.bestPath, Instances: plan.Instances, Refused: map[string]string{},
 	}
 	if before, err := ReadRun(folder.dir); err == nil {
 		file.Environments = before.Environments

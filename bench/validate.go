@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
@@ -24,47 +26,24 @@ const (
 	maxTime = 1e9
 )
 
-// suiteFaults collects the faults of a suite.
-type suiteFaults struct{ model.InputError }
-
-// at adds a fault at a JSON path.
-func (f *suiteFaults) at(path, format string, args ...any) {
-	if len(f.Faults) >= model.MaxListed {
-		f.More++
-		return
-	}
-	f.Faults = append(f.Faults, model.Fault{Path: path, Message: fmt.Sprintf(format, args...)})
-}
-
-// orNil returns the faults as an error, or nil if there are none.
-func (f *suiteFaults) orNil() error {
-	if len(f.Faults) == 0 {
-		return nil
-	}
-	return &f.InputError
-}
-
-// faults starts an empty list of the suite's faults.
-func (s *Suite) faults() *suiteFaults { return &suiteFaults{model.InputError{File: s.File}} }
-
 // Validate returns a [*model.InputError] if fields of the suite contradict each other or name things that do not exist. It does not look for files
 // and commands. [ReadSuite] validates the suite that it reads; a program that builds a suite itself must call Validate.
 func (s *Suite) Validate() error {
-	f := s.faults()
+	f := lines.NewFaults(s.File)
 	if s.Format != SuiteFormat {
-		f.at("format", "expected %q, found %q", SuiteFormat, s.Format)
+		f.At("format", "expected %q, found %q", SuiteFormat, s.Format)
 	}
 	if s.Name == "" {
-		f.at("name", "expected a name, found none")
+		f.At("name", "expected a name, found none")
 	}
 	if len(s.Instances) == 0 {
-		f.at("instances", "expected at least one, found none")
+		f.At("instances", "expected at least one, found none")
 	}
 	for k := range s.Instances {
 		s.Instances[k].validate(f, fmt.Sprintf("instances[%d]", k))
 	}
 	if len(s.Solvers) == 0 {
-		f.at("solvers", "expected at least one, found none")
+		f.At("solvers", "expected at least one, found none")
 	}
 	labels := map[string]int{}
 	all := -1
@@ -72,7 +51,7 @@ func (s *Suite) Validate() error {
 		path := fmt.Sprintf("solvers[%d]", k)
 		choice := &s.Solvers[k]
 		if choice.All && all >= 0 {
-			f.at(path+".all", "expected it once; solvers[%d] has it", all)
+			f.At(path+".all", "expected it once; solvers[%d] has it", all)
 		} else if choice.All {
 			all = k
 		}
@@ -83,7 +62,7 @@ func (s *Suite) Validate() error {
 			chosen, _ := choice.at(point) // Plan tells of parameters that are wrong only together
 			label := chosen.Label
 			if before, taken := labels[label]; taken {
-				f.at(path, "expected labels that differ, found %q again (solvers[%d] has it); \"label\" names a solver, {NAME} in it is the value of a parameter", label, before)
+				f.At(path, "expected labels that differ, found %q again (solvers[%d] has it); \"label\" names a solver, {NAME} in it is the value of a parameter", label, before)
 				break
 			}
 			labels[label] = k
@@ -91,31 +70,31 @@ func (s *Suite) Validate() error {
 	}
 	s.validateSources(f, labels, all >= 0)
 	if m, ok := model.MetricNamed(s.Objective); s.Objective != "" && (!ok || m.PerCluster) {
-		f.at("objective", "expected a metric with one value, see allot metrics; found %q%s", s.Objective, suggest.Words(s.Objective, model.ObjectiveMetrics()))
+		f.At("objective", "expected a metric with one value, see allot metrics; found %q%s", s.Objective, suggest.Words(s.Objective, model.ObjectiveMetrics()))
 	}
 	s.Seeds.validate(f, "seeds")
 	if t := s.Budget.Time; t > maxTime || t > 0 && t < minTime {
-		f.at("budget.time_s", "expected 0, or from %g to %g, found %g", minTime, maxTime, t)
+		f.At("budget.time_s", "expected 0, or from %g to %g, found %g", minTime, maxTime, t)
 	}
-	return f.orNil()
+	return f.Err()
 }
 
 // validate adds the faults of a source of instances.
-func (source *InstanceSource) validate(f *suiteFaults, path string) {
+func (source *InstanceSource) validate(f *lines.Faults, path string) {
 	known := []string{"file"}
 	var target func() any
 	switch {
 	case source.Generate != "" && source.Import != "":
-		f.at(path, "expected one of generate and import, found both")
+		f.At(path, "expected one of generate and import, found both")
 	case source.Generate != "" && len(source.Files) > 0:
-		f.at(path+".files", "expected none beside generate")
+		f.At(path+".files", "expected none beside generate")
 	case source.Generate == "" && len(source.Files) == 0:
-		f.at(path, "expected files, or generate and the name of a workload")
+		f.At(path, "expected files, or generate and the name of a workload")
 	case source.Generate != "":
 		known = []string{"seed"}
 		info, ok := workload.Named(source.Generate)
 		if !ok {
-			f.at(path+".generate", "expected a workload, one of %s; found %q%s", strings.Join(workload.Names(), ", "), source.Generate, suggest.Words(source.Generate, workload.Names()))
+			f.At(path+".generate", "expected a workload, one of %s; found %q%s", strings.Join(workload.Names(), ", "), source.Generate, suggest.Words(source.Generate, workload.Names()))
 			return
 		}
 		target = func() any { return info.New() }
@@ -123,15 +102,15 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 		info, ok := formats.Named(source.Import)
 		if !ok {
 			names := formats.Names()
-			f.at(path+".import", "expected a format, one of %s; found %q%s", strings.Join(names, ", "), source.Import, suggest.Words(source.Import, names))
+			f.At(path+".import", "expected a format, one of %s; found %q%s", strings.Join(names, ", "), source.Import, suggest.Words(source.Import, names))
 			return
 		}
 		target = func() any { return info.New() }
 	case len(source.Parameters) > 0:
-		f.at(path+".parameters", "expected them beside generate or import only")
+		f.At(path+".parameters", "expected them beside generate or import only")
 	}
 	if source.Generate == "" && source.Seeds.given() {
-		f.at(path+".seeds", "expected them beside generate only")
+		f.At(path+".seeds", "expected them beside generate only")
 	}
 	source.Seeds.validate(f, path+".seeds")
 	source.Measured.validate(f, path+".measured")
@@ -142,50 +121,50 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 
 // validateSources adds a fault for each thing that the sources of instances refer to and that is missing: labels of solvers and, if runs are
 // paired, seeds of workloads.
-func (s *Suite) validateSources(f *suiteFaults, labels map[string]int, all bool) {
+func (s *Suite) validateSources(f *lines.Faults, labels map[string]int, all bool) {
 	for k, source := range s.Instances {
 		for n, label := range source.Solvers {
 			if _, ok := labels[label]; !ok && !all {
-				f.at(fmt.Sprintf("instances[%d].solvers[%d]", k, n), "expected the label of one of the solvers, found %q", label)
+				f.At(fmt.Sprintf("instances[%d].solvers[%d]", k, n), "expected the label of one of the solvers, found %q", label)
 			}
 		}
 		if s.Paired && source.Generate == "" {
-			f.at(fmt.Sprintf("instances[%d]", k), "expected a workload, as the seeds of solvers are those of workloads (paired)")
+			f.At(fmt.Sprintf("instances[%d]", k), "expected a workload, as the seeds of solvers are those of workloads (paired)")
 		}
 	}
 	if s.Paired && s.Seeds.given() {
-		f.at("seeds", "expected none, as the seeds of solvers are those of workloads (paired)")
+		f.At("seeds", "expected none, as the seeds of solvers are those of workloads (paired)")
 	}
 	for k, choice := range s.Solvers {
 		if s.Paired && choice.Seeds.given() {
-			f.at(fmt.Sprintf("solvers[%d].seeds", k), "expected none, as the seeds of solvers are those of workloads (paired)")
+			f.At(fmt.Sprintf("solvers[%d].seeds", k), "expected none, as the seeds of solvers are those of workloads (paired)")
 		}
 	}
 }
 
 // validate adds the faults of a choice of solvers. It returns false if there is no usable solver to check further.
-func (choice *SolverChoice) validate(f *suiteFaults, path string) bool {
+func (choice *SolverChoice) validate(f *lines.Faults, path string) bool {
 	choice.Seeds.validate(f, path+".seeds")
 	if choice.All {
 		if choice.Solver != "" || choice.Label != "" || choice.Parameters != nil {
-			f.at(path, "expected only seeds beside all")
+			f.At(path, "expected only seeds beside all")
 		}
 		return false
 	}
 	if choice.Solver == "" {
-		f.at(path, `expected the name of a solver, or "all": true`)
+		f.At(path, `expected the name of a solver, or "all": true`)
 		return false
 	}
 	chosen, err := choice.chosen()
 	if err != nil {
-		f.at(path+".solver", "%s", err)
+		f.At(path+".solver", "%s", err)
 		return false
 	}
-	before := len(f.Faults)
+	before := f.Count()
 	for _, name := range slices.Sorted(maps.Keys(choice.Parameters)) {
 		for _, given := range slices.Sorted(maps.Keys(chosen.Given)) {
 			if given == name || strings.HasSuffix(given, "."+name) {
-				f.at(path+".parameters."+name, "expected it once, found it in %q too", choice.Solver)
+				f.At(path+".parameters."+name, "expected it once, found it in %q too", choice.Solver)
 			}
 		}
 	}
@@ -199,7 +178,7 @@ func (choice *SolverChoice) validate(f *suiteFaults, path string) bool {
 	set := func(target any, name, text string) error { return target.(*solve.Choice).Set(name, text) }
 	validateGrid(f, path+".parameters", choice.Parameters, target, set)
 	validateTemplate(f, path+".label", choice.Label, choice.Parameters)
-	return len(f.Faults) == before
+	return f.Count() == before
 }
 
 // chosen returns the solver without the parameters of the field Parameters.
@@ -217,47 +196,51 @@ func (s *Suite) External() string {
 }
 
 // validate adds a fault if the seeds exceed the largest seed.
-func (s Seeds) validate(f *suiteFaults, path string) {
+func (s Seeds) validate(f *lines.Faults, path string) {
 	if list := max(1, s.Count); s.First != nil && *s.First > math.MaxUint64-uint64(list-1) {
-		f.at(path, "expected seeds below 2^64, found %d from %d on", list, *s.First)
+		f.At(path, "expected seeds below 2^64, found %d from %d on", list, *s.First)
 	}
 	if s.Count > maxCells {
-		f.at(path+".count", "expected at most %d, found %d", maxCells, s.Count)
+		f.At(path+".count", "expected at most %d, found %d", maxCells, s.Count)
 	}
 }
 
 // validateGrid adds a fault for each parameter that is unknown, has no value or has a refused value. The function target makes a new solver,
 // workload or reader to try the values on.
-func validateGrid(f *suiteFaults, path string, parameters map[string]Values, target func() any, set func(target any, name, text string) error) {
+func validateGrid(f *lines.Faults, path string, parameters map[string]Values, target func() any, set func(target any, name, text string) error) {
 	points := 1
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		texts := parameters[name].texts()
 		if len(texts) == 0 {
-			f.at(path+"."+name, "expected at least one value, found none")
+			f.At(path+"."+name, "expected at least one value, found none")
 		}
 		points *= max(1, min(len(texts), maxGrid+1))
 		for k, text := range texts {
 			if slices.Contains(texts[:k], text) {
-				f.at(path+"."+name, "expected values that differ, found %q again", text)
+				f.At(path+"."+name, "expected values that differ, found %q again", text)
 				break
 			}
 			if target == nil {
 				continue
 			}
 			if err := set(target(), name, text); err != nil {
-				f.at(path+"."+name, "%s", strings.TrimPrefix(err.Error(), "parameter "+name+": "))
+				message := err.Error()
+				if wrong := (*params.Error)(nil); errors.As(err, &wrong) {
+					message = wrong.Fault()
+				}
+				f.At(path+"."+name, "%s", message)
 				break
 			}
 		}
 		if points > maxGrid {
-			f.at(path, "expected at most %d combinations, found more", maxGrid)
+			f.At(path, "expected at most %d combinations, found more", maxGrid)
 			return
 		}
 	}
 }
 
 // validateTemplate adds a fault for each name in braces that is not a parameter.
-func validateTemplate(f *suiteFaults, path, template string, parameters map[string]Values, more ...string) {
+func validateTemplate(f *lines.Faults, path, template string, parameters map[string]Values, more ...string) {
 	known := append(slices.Sorted(maps.Keys(parameters)), more...)
 	for _, name := range inBraces.FindAllString(template, -1) {
 		if !slices.Contains(known, name[1:len(name)-1]) {
@@ -265,7 +248,7 @@ func validateTemplate(f *suiteFaults, path, template string, parameters map[stri
 			if len(known) > 0 {
 				expected = "one of {" + strings.Join(known, "}, {") + "}"
 			}
-			f.at(path, "expected %s; found %s", expected, name)
+			f.At(path, "expected %s; found %s", expected, name)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
@@ -25,15 +26,15 @@ type Window struct {
 }
 
 // validate adds the faults of a window.
-func (w *Window) validate(f *suiteFaults, path string) {
+func (w *Window) validate(f *lines.Faults, path string) {
 	switch {
 	case w == nil:
 	case w.WarmUp < 0:
-		f.at(path+".warm_up", "expected at least 0, found %d", w.WarmUp)
+		f.At(path+".warm_up", "expected at least 0, found %d", w.WarmUp)
 	case w.Tail < 0:
-		f.at(path+".tail", "expected at least 0, found %d", w.Tail)
+		f.At(path+".tail", "expected at least 0, found %d", w.Tail)
 	case w.WarmUp == 0 && w.Tail == 0:
-		f.at(path, "expected warm_up or tail above 0, found neither")
+		f.At(path, "expected warm_up or tail above 0, found neither")
 	}
 }
 

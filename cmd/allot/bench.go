@@ -41,7 +41,7 @@ Examples:
 			&cli.StringFlag{Name: "shard", Usage: "run part K of N, `K/N`; with /N the batch system states K (Slurm, PBS, Kubernetes, HyperQueue); with auto Slurm states both"},
 			&cli.BoolFlag{Name: "steal", Usage: "share the runs with other programs in the same folder: claim one run after another, until all have a row"},
 		),
-		Subcommands: benchSubcommands(),
+		Subcommands: []*cli.Command{benchReportCommand(), benchDiffCommand(), benchSlurmCommand()},
 		Action:      runBench,
 	}
 }

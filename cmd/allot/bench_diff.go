@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -46,18 +45,11 @@ func runBenchDiff(c *cli.Context) error {
 	if err != nil {
 		return usageErrorf("%s, %s: %w", args[0], args[1], err)
 	}
-	if c.Bool("json") {
-		err = writeJSON(c, diff)
-	} else {
-		err = write(c, "-", func(w io.Writer) error {
-			text := new(strings.Builder)
-			if err := report.WriteDiff(text, diff); err != nil {
-				return err
-			}
-			_, err := io.WriteString(w, printable(text.String()))
-			return err
-		})
+	text := new(strings.Builder)
+	if err := report.WriteDiff(text, diff); err != nil {
+		return err
 	}
+	err = writeAnswer(c, "-", diff, text.String)
 	if err == nil && c.Bool("fail") && diff.Regressed() {
 		return &statusError{exitFailure, errors.New("the second run is worse")}
 	}

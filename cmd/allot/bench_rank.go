@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -62,14 +61,7 @@ func reportRun(c *cli.Context, plan *bench.Plan, dir string) error {
 	for _, text := range tables.Contradictions(rows, run.Stated()) {
 		warning(c)(text)
 	}
-	if err := write(c, "-", func(w io.Writer) error {
-		text := new(strings.Builder)
-		if err := tables.WriteRankings(text, tables.Rank(rows, known)); err != nil {
-			return err
-		}
-		_, err := io.WriteString(w, printable(text.String()))
-		return err
-	}); err != nil {
+	if err := writePlain(c, "-", tables.Rankings(tables.Rank(rows, known))); err != nil {
 		return err
 	}
 	return benchFaults(c.App.ErrWriter, rows)

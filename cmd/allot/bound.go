@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -95,15 +95,12 @@ func runBound(c *cli.Context) error {
 			found.unproved = append(found.unproved, t.Metric)
 		}
 	}
-	if c.Bool("json") {
-		return writeJSON(c, found)
-	}
-	return write(c, "-", func(w io.Writer) error { return found.write(w) })
+	return writeAnswer(c, "-", found, found.text)
 }
 
-// write writes the bound for people.
-func (p *provedBound) write(w io.Writer) error {
-	by := ""
+// text is the bound for people.
+func (p *provedBound) text() string {
+	w, by := new(strings.Builder), ""
 	if k := slices.IndexFunc(p.Parts, func(part bound.Part) bool { return part.Best }); k >= 0 {
 		by = ", by " + p.Parts[k].Method
 	}
@@ -113,16 +110,12 @@ func (p *provedBound) write(w io.Writer) error {
 		if part.Best {
 			mark = "*"
 		}
-		if _, err := fmt.Fprintf(w, "%s %s ≥ %s by %s\n", mark, part.Metric, numtext.Figure(part.Value), part.Method); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "%s %s ≥ %s by %s\n", mark, part.Metric, numtext.Figure(part.Value), part.Method)
 	}
 	for _, metric := range p.unproved {
-		if _, err := fmt.Fprintf(w, "* %s ≥ 0, as no metric is negative\n", metric); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "* %s ≥ 0, as no metric is negative\n", metric)
 	}
-	return nil
+	return w.String()
 }
 
 // objectiveFlag replaces the objective.

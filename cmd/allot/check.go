@@ -1,9 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
@@ -75,17 +75,14 @@ func runCheck(c *cli.Context) error {
 	report := model.Check(in, sol)
 	foreign := len(report.Violations) > 0 && report.Violations[0].Code == model.CodeWrongInstance
 	shorten(&report)
-	err = write(c, "-", func(w io.Writer) error {
-		if c.Bool("json") {
-			return writeReportJSON(w, &report)
-		}
+	if err := writeAnswer(c, "-", jsonReport(&report), func() string {
+		text := new(strings.Builder)
 		if foreign {
-			fmt.Fprintln(w, printable(fmt.Sprintf("%s was made for another instance%s, not for %s", args[1], nameOf(sol), args[0])))
+			fmt.Fprintf(text, "%s was made for another instance%s, not for %s\n", args[1], nameOf(sol), args[0])
 		}
-		writeReport(w, in, sol, &report)
-		return nil
-	})
-	if err != nil {
+		writeReport(text, in, sol, &report)
+		return text.String()
+	}); err != nil {
 		return err
 	}
 	if !report.OK() {
@@ -120,7 +117,7 @@ func nameOf(sol *model.Solution) string {
 // writeReport writes a report of a solution for people.
 func writeReport(w io.Writer, in *model.Instance, sol *model.Solution, report *model.Report) {
 	for _, v := range report.Violations {
-		fmt.Fprintln(w, printable(v.Error()))
+		fmt.Fprintln(w, v.Error())
 	}
 	if report.More > 0 {
 		fmt.Fprintf(w, "and %s\n", numtext.Counted(report.More, "more violation"))
@@ -160,19 +157,16 @@ func minimisedText(in *model.Instance, sol *model.Solution) string {
 	if err != nil {
 		return ""
 	}
-	return printable(fmt.Sprintf(" (%s, minimised in place of the instance's %s)", shown.Objective(target), shown.Objective(in)))
+	return fmt.Sprintf(" (%s, minimised in place of the instance's %s)", shown.Objective(target), shown.Objective(in))
 }
 
-// writeReportJSON writes a report as JSON.
-func writeReportJSON(w io.Writer, report *model.Report) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", " ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(struct {
+// jsonReport is a report as JSON states it.
+func jsonReport(report *model.Report) any {
+	return struct {
 		OK         bool              `json:"ok"`
 		Violations []model.Violation `json:"violations"`
 		More       int               `json:"more,omitempty"`
 		Objective  *float64          `json:"objective,omitempty"`
 		Metrics    model.Metrics     `json:"metrics"`
-	}{report.OK(), append([]model.Violation{}, report.Violations...), report.More, numtext.Finite(report.Objective), report.Metrics})
+	}{report.OK(), append([]model.Violation{}, report.Violations...), report.More, numtext.Finite(report.Objective), report.Metrics}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -31,18 +30,10 @@ func checkGolden(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		err = writeJSON(c, struct {
-			OK bool `json:"ok"`
-			*golden.Report
-		}{report.OK(), report})
-	} else {
-		err = write(c, "-", func(w io.Writer) error {
-			writeGolden(w, set, report)
-			return nil
-		})
-	}
-	if err != nil || report.OK() {
+	if err := writeAnswer(c, "-", struct {
+		OK bool `json:"ok"`
+		*golden.Report
+	}{report.OK(), report}, func() string { return goldenText(set, report) }); err != nil || report.OK() {
 		return err
 	}
 	differ := 0
@@ -54,21 +45,23 @@ func checkGolden(c *cli.Context) error {
 	return &statusError{exitViolations, fmt.Errorf("%d of %s differ from the reference", differ, numtext.Counted(len(report.Results), "schedule"))}
 }
 
-// writeGolden writes a report for people: what differs, what is right, what was not there.
-func writeGolden(w io.Writer, set *golden.Set, report *golden.Report) {
+// goldenText is a report for people: what differs, what is right, what was not there.
+func goldenText(set *golden.Set, report *golden.Report) string {
+	w := new(strings.Builder)
 	for _, r := range report.Results {
 		if r.Difference == nil {
-			fmt.Fprintln(w, printable(fmt.Sprintf("%s: ok, %s", r.File, numtext.Counted(r.Jobs, "start"))))
+			fmt.Fprintf(w, "%s: ok, %s\n", r.File, numtext.Counted(r.Jobs, "start"))
 			continue
 		}
-		fmt.Fprintln(w, printable(r.File+": "+strings.ReplaceAll(r.Difference.String(), "\n", "\n  ")))
+		fmt.Fprintf(w, "%s: %s\n", r.File, strings.ReplaceAll(r.Difference.String(), "\n", "\n  "))
 	}
 	for _, policy := range slices.Sorted(maps.Keys(report.Missing)) {
 		if missing := report.Missing[policy]; len(missing) > 0 {
-			fmt.Fprintln(w, printable(fmt.Sprintf("%s: no schedule for %d of %s: %s", policy, len(missing), numtext.Counted(len(set.Workloads), "workload"), strings.Join(missing, ", "))))
+			fmt.Fprintf(w, "%s: no schedule for %d of %s: %s\n", policy, len(missing), numtext.Counted(len(set.Workloads), "workload"), strings.Join(missing, ", "))
 		}
 	}
 	if len(report.Passed) > 0 {
-		fmt.Fprintln(w, printable(fmt.Sprintf("skipped, because the names are not WORKLOAD.POLICY.csv, .swf or .json: %s", strings.Join(report.Passed, ", "))))
+		fmt.Fprintf(w, "skipped, because the names are not WORKLOAD.POLICY.csv, .swf or .json: %s\n", strings.Join(report.Passed, ", "))
 	}
+	return w.String()
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/urfave/cli/v2"
 
@@ -68,12 +67,8 @@ func checkProof(c *cli.Context) error {
 	} else {
 		out.Report = proof.Check(ctx, target, certificate)
 	}
-	if c.Bool("json") {
-		err = writeOutcome(c, certificate, out, len(list) > 0)
-	} else {
-		err = write(c, "-", func(w io.Writer) error { return describeOutcome(w, in, certificate, out, len(list) > 0) })
-	}
-	if err != nil {
+	found := jsonOutcome(certificate, out, len(list) > 0)
+	if err := writeAnswer(c, "-", found, func() string { return outcomeText(in, certificate, out, len(list) > 0) }); err != nil {
 		return err
 	}
 	return statusOfOutcome(c.String("proof"), out)
@@ -92,8 +87,8 @@ func statusOfOutcome(path string, out proof.Outcome) error {
 	return nil
 }
 
-// writeOutcome writes the outcome as JSON.
-func writeOutcome(c *cli.Context, certificate *proof.Certificate, out proof.Outcome, solution bool) error {
+// jsonOutcome is the outcome as JSON states it.
+func jsonOutcome(certificate *proof.Certificate, out proof.Outcome, solution bool) any {
 	found := struct {
 		proof.Report
 		Bound     model.Bound `json:"bound,omitzero"`
@@ -105,11 +100,11 @@ func writeOutcome(c *cli.Context, certificate *proof.Certificate, out proof.Outc
 	if solution {
 		found.Optimal = &out.Optimal
 	}
-	return writeJSON(c, found)
+	return found
 }
 
-// describeOutcome writes the outcome for people.
-func describeOutcome(w io.Writer, in *model.Instance, certificate *proof.Certificate, out proof.Outcome, solution bool) error {
+// outcomeText is the outcome for people.
+func outcomeText(in *model.Instance, certificate *proof.Certificate, out proof.Outcome, solution bool) string {
 	name := "objective"
 	if target, err := in.WithObjective(certificate.Objective); err == nil {
 		name = shown.Objective(target)
@@ -138,6 +133,5 @@ func describeOutcome(w io.Writer, in *model.Instance, certificate *proof.Certifi
 			text += fmt.Sprintf("the solution costs %s, gap %.2f %%\n", numtext.Figure(*out.Objective), *out.Gap)
 		}
 	}
-	_, err := io.WriteString(w, printable(text))
-	return err
+	return text
 }

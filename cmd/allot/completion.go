@@ -120,16 +120,24 @@ func offered(app *cli.App, before []string, current string) []string {
 		}
 		return words
 	case command != nil && command.Name == "solvers":
-		for _, info := range solve.Solvers() {
-			words = append(words, info.Name)
-		}
-		return words
+		return solversWith(func(solve.Info) bool { return true })
 	case command != nil && command.Name == "metrics":
 		return metricNames()
 	case command != nil && strings.Contains(command.ArgsUsage, "|"):
 		return strings.Split(command.ArgsUsage, "|")
 	}
 	return nil
+}
+
+// solversWith lists the names of the solvers that meet a condition.
+func solversWith(meets func(solve.Info) bool) []string {
+	var names []string
+	for _, info := range solve.Solvers() {
+		if meets(info) {
+			names = append(names, info.Name)
+		}
+	}
+	return names
 }
 
 // commandNames lists the names of commands.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -75,18 +74,14 @@ func runExplain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return writeJSON(c, struct {
-			plan.Explanation
-			Reasons []whatif.Decision `json:"reasons,omitempty"` // the rules of the on-line policy that decided
-		}{e, reasons})
-	}
-	return write(c, "-", func(w io.Writer) error {
+	return writeAnswer(c, "-", struct {
+		plan.Explanation
+		Reasons []whatif.Decision `json:"reasons,omitempty"` // the rules of the on-line policy that decided
+	}{e, reasons}, func() string {
 		text := new(strings.Builder)
 		text.WriteString(explained(&e))
 		writeReasons(text, sol.Solver, reasons)
-		_, err := io.WriteString(w, printable(text.String()))
-		return err
+		return text.String()
 	})
 }
 

@@ -49,7 +49,7 @@ func runTrace(c *cli.Context) error {
 		if rolling {
 			name += " in rolling use"
 		}
-		return usageErrorf("--trace: solver %s does not state its steps; these do: %s", name, strings.Join(tracing(), ", "))
+		return usageErrorf("--trace: solver %s does not state its steps; these do: %s", name, strings.Join(solversWith(func(info solve.Info) bool { return info.Traces }), ", "))
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
@@ -68,17 +68,6 @@ func runTrace(c *cli.Context) error {
 		fmt.Fprint(out, printable(fmt.Sprintf("%d of %d jobs placed; %s\n", len(sol.Jobs), len(t.in.Jobs()), objectiveText(t.in, sol.Objective))))
 	}
 	return out.Flush()
-}
-
-// tracing lists the solvers that state their steps.
-func tracing() []string {
-	var names []string
-	for _, info := range solve.Solvers() {
-		if info.Traces {
-			names = append(names, info.Name)
-		}
-	}
-	return names
 }
 
 // tracedRun reads the arguments: INSTANCE [JOB] with --solver, else INSTANCE SOLUTION [JOB].

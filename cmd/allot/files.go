@@ -68,6 +68,22 @@ func writeJSON(c *cli.Context, value any) error {
 	return write(c, "-", func(w io.Writer) error { return indentedJSON(w, value) })
 }
 
+// writePlain writes a text for people, see [printable].
+func writePlain(c *cli.Context, path, text string) error {
+	return write(c, path, func(w io.Writer) error {
+		_, err := io.WriteString(w, printable(text))
+		return err
+	})
+}
+
+// writeAnswer writes an answer: the value as JSON if --json is given, else what text returns for people.
+func writeAnswer(c *cli.Context, path string, value any, text func() string) error {
+	if c.Bool("json") {
+		return write(c, path, func(w io.Writer) error { return indentedJSON(w, value) })
+	}
+	return writePlain(c, path, text())
+}
+
 // indentedJSON writes a value as indented JSON.
 func indentedJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)

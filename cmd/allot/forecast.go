@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -111,13 +110,7 @@ func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at flo
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	return write(c, c.String("output"), func(w io.Writer) error {
-		if c.Bool("json") {
-			return indentedJSON(w, answer)
-		}
-		_, err := io.WriteString(w, printable(forecastText(answer)))
-		return err
-	})
+	return writeAnswer(c, c.String("output"), answer, func() string { return forecastText(answer) })
 }
 
 // readEnded reads jobs that have ended: a trace or an instance.
@@ -214,13 +207,7 @@ func runBacktest(c *cli.Context, path, name string, policy solve.Policy) error {
 	if err != nil {
 		return err
 	}
-	return write(c, c.String("output"), func(w io.Writer) error {
-		if c.Bool("json") {
-			return indentedJSON(w, report)
-		}
-		_, err := io.WriteString(w, printable(backtestText(report)))
-		return err
-	})
+	return writeAnswer(c, c.String("output"), report, func() string { return backtestText(report) })
 }
 
 // backtestText formats a backtest for people.

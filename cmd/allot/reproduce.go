@@ -105,7 +105,7 @@ func reproduceAll(c *cli.Context, list []*papers.Experiment, opt papers.Options)
 	for k, e := range list {
 		opt.Dir = experimentFolder(e, opt, folder, len(list) > 1)
 		if k > 0 {
-			if err := write(c, "-", func(w io.Writer) error { _, err := io.WriteString(w, "\n"); return err }); err != nil {
+			if err := writePlain(c, "-", "\n"); err != nil {
 				return err
 			}
 		}
@@ -126,17 +126,16 @@ func reproduceAll(c *cli.Context, list []*papers.Experiment, opt papers.Options)
 
 // tellChanges tells which recorded verdicts no longer hold.
 func tellChanges(c *cli.Context, changes []papers.Change, compared, total int) error {
-	err := write(c, "-", func(w io.Writer) error {
-		for _, change := range changes {
-			reason := ""
-			if change.Reason != "" {
-				reason = ": " + change.Reason
-			}
-			fmt.Fprintf(w, "%s, reading %q: recorded %q, now %q%s\n", change.ID, change.Reading, change.Recorded, change.Now, reason)
+	text := new(strings.Builder)
+	for _, change := range changes {
+		reason := ""
+		if change.Reason != "" {
+			reason = ": " + change.Reason
 		}
-		_, err := fmt.Fprintf(w, "%s compared with their records, %d without one; %s changed\n", numtext.Counted(compared, "experiment"), total-compared, numtext.Counted(len(changes), "verdict"))
-		return err
-	})
+		fmt.Fprintf(text, "%s, reading %q: recorded %q, now %q%s\n", change.ID, change.Reading, change.Recorded, change.Now, reason)
+	}
+	fmt.Fprintf(text, "%s compared with their records, %d without one; %s changed\n", numtext.Counted(compared, "experiment"), total-compared, numtext.Counted(len(changes), "verdict"))
+	err := writePlain(c, "-", text.String())
 	if err == nil && len(changes) > 0 {
 		err = &statusError{exitViolations, fmt.Errorf("%s changed", numtext.Counted(len(changes), "recorded verdict"))}
 	}
@@ -206,7 +205,7 @@ func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) (*paper
 		bar.describe(printable(progressLine(p)))
 		bar.at(p.Done)
 	}
-	opt.Warn = func(text string) { fmt.Fprintf(c.App.ErrWriter, "allot: %s\n", printable(text)) }
+	opt.Warn = warning(c)
 	outcome, err := e.Run(ctx, opt)
 	if bar != nil {
 		bar.finish()

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
@@ -143,13 +142,7 @@ func runSimulate(c *cli.Context) error {
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	return write(c, c.String("output"), func(w io.Writer) error {
-		if c.Bool("json") {
-			return indentedJSON(w, answer)
-		}
-		_, err := io.WriteString(w, printable(whatIfText(answer)))
-		return err
-	})
+	return writeAnswer(c, c.String("output"), answer, func() string { return whatIfText(answer) })
 }
 
 // stoppedOr is the error of a run that ctx has ended before it had anything to show, or else the error itself.
@@ -162,12 +155,10 @@ func stoppedOr(ctx context.Context, err error) error {
 
 // onlineSolvers lists the names of the on-line solvers.
 func onlineSolvers() string {
-	var names []string
-	for _, info := range solve.Solvers() {
-		if _, ok := solve.PolicyOf(info.New()); ok {
-			names = append(names, info.Name)
-		}
-	}
+	names := solversWith(func(info solve.Info) bool {
+		_, online := solve.PolicyOf(info.New())
+		return online
+	})
 	return strings.Join(append(names, process.OnlineScheme+":COMMAND"), ", ")
 }
 

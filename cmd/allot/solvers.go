@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -45,10 +44,8 @@ func runSolvers(c *cli.Context) error {
 		}
 		return describeSolver(c, args[0])
 	}
-	if c.Bool("json") {
-		return writeJSON(c, solve.Describe())
-	}
-	return write(c, "-", func(w io.Writer) error { return writeSolvers(w) })
+	list := solve.Describe()
+	return writeAnswer(c, "-", list, func() string { return solversText(list) })
 }
 
 // writeMatrix shows what each solver takes.
@@ -57,24 +54,19 @@ func writeMatrix(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return writeJSON(c, rows)
-	}
-	return write(c, "-", func(w io.Writer) error {
-		_, err := io.WriteString(w, taken.Text(rows))
-		return err
-	})
+	return writeAnswer(c, "-", rows, func() string { return taken.Text(rows) })
 }
 
-// writeSolvers lists the solvers for people.
-func writeSolvers(w io.Writer) error {
-	for _, d := range solve.Describe() {
-		fmt.Fprint(w, describedSolver(&d))
+// solversText lists the solvers for people.
+func solversText(list []solve.Description) string {
+	w := new(strings.Builder)
+	for k := range list {
+		w.WriteString(describedSolver(&list[k]))
 	}
 	fmt.Fprintln(w, "a+b: solve with a, then start b from its solution")
 	fmt.Fprintln(w, "exec:COMMAND: your own program, which reads the instance from standard input and writes solutions to standard output; everything after exec: belongs to COMMAND, so it comes last in a+b and in a list of solvers. See examples/external/README.md")
 	fmt.Fprintln(w, "exec-online:COMMAND: your own on-line policy, a program that reads events from standard input and writes which jobs start to standard output. See docs/exec-online.md")
-	return nil
+	return w.String()
 }
 
 // describedSolver is a solver for people.
@@ -145,9 +137,11 @@ func describeSolver(c *cli.Context, name string) error {
 	if page.Support, err = supportOf(info); err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return writeJSON(c, page)
-	}
+	return writeAnswer(c, "-", page, page.text)
+}
+
+// text is the page for people.
+func (page *solverPage) text() string {
 	text := new(strings.Builder)
 	text.WriteString(describedSolver(&page.Description))
 	if len(page.Parameters) == 0 {
@@ -157,16 +151,13 @@ func describeSolver(c *cli.Context, name string) error {
 		text.WriteString("  on line: it learns of a job, with its estimate, when the job arrives; " + page.elsewhere + "\n")
 	}
 	if page.Starts {
-		fmt.Fprintf(text, "  starts from a solution: --start FILE, or a+%s after another solver a\n", name)
+		fmt.Fprintf(text, "  starts from a solution: --start FILE, or a+%s after another solver a\n", page.Name)
 	}
 	if page.Traces {
-		fmt.Fprintf(text, "  states its steps: allot explain --trace --solver %s INSTANCE\n", name)
+		fmt.Fprintf(text, "  states its steps: allot explain --trace --solver %s INSTANCE\n", page.Name)
 	}
 	if page.Support != nil {
 		writeSupport(text, page.Support)
 	}
-	return write(c, "-", func(w io.Writer) error {
-		_, err := io.WriteString(w, printable(text.String()))
-		return err
-	})
+	return text.String()
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"text/tabwriter"
@@ -76,13 +75,7 @@ func runStarts(c *cli.Context, path string) error {
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	return write(c, c.String("output"), func(w io.Writer) error {
-		if c.Bool("json") {
-			return indentedJSON(w, answer)
-		}
-		_, err := io.WriteString(w, printable(answer.text()))
-		return err
-	})
+	return writeAnswer(c, c.String("output"), answer, answer.text)
 }
 
 // forecastOf runs the policies.

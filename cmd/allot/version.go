@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -23,10 +22,7 @@ func versionCommand() *cli.Command {
 				return err
 			}
 			b := buildOf(debug.ReadBuildInfo())
-			if c.Bool("json") {
-				return writeJSON(c, b)
-			}
-			return write(c, "-", b.write)
+			return writeAnswer(c, "-", b, b.text)
 		},
 	}
 }
@@ -59,8 +55,8 @@ func buildOf(info *debug.BuildInfo, recorded bool) build {
 	return b
 }
 
-// write writes it for people.
-func (b build) write(w io.Writer) error {
+// text is it for people.
+func (b build) text() string {
 	commit, tags, highs := "not recorded", "none", "not in this build"
 	if b.Commit != "" {
 		commit = b.Commit + " of " + b.Time
@@ -74,6 +70,5 @@ func (b build) write(w io.Writer) error {
 	if b.HiGHS {
 		highs = "in this build"
 	}
-	_, err := fmt.Fprintf(w, "allot %s\ncommit: %s\ngo: %s, %s\nbuild tags: %s\nHiGHS: %s\n", b.Version, commit, b.Go, b.Platform, tags, highs)
-	return err
+	return fmt.Sprintf("allot %s\ncommit: %s\ngo: %s, %s\nbuild tags: %s\nHiGHS: %s\n", b.Version, commit, b.Go, b.Platform, tags, highs)
 }

@@ -61,11 +61,8 @@ func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 
 // modellers lists the names of the solvers that state a MILP.
 func modellers() []string {
-	var names []string
-	for _, info := range solve.Solvers() {
-		if _, ok := info.New().(milp.Modeller); ok {
-			names = append(names, info.Name)
-		}
-	}
-	return names
+	return solversWith(func(info solve.Info) bool {
+		_, states := info.New().(milp.Modeller)
+		return states
+	})
 }

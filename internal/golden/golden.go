@@ -20,6 +20,7 @@ import (
 
 	"github.com/allot-opt/allot/formats/swf"
 	"github.com/allot-opt/allot/internal/golden/starts"
+	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -61,7 +62,9 @@ func cause(err error) error {
 
 // inputError is an error of one file.
 func inputError(file, format string, args ...any) error {
-	return &model.InputError{File: file, Faults: []model.Fault{{Message: fmt.Sprintf(format, args...)}}}
+	faults := lines.NewFaults(file)
+	faults.At("", format, args...)
+	return faults.Err()
 }
 
 // Job is a job of a workload. Times are whole seconds.
@@ -206,17 +209,13 @@ func fromSolution(r io.Reader, path string) ([]starts.Start, error) {
 
 // schedule is the schedule of a list of starts.
 func (w *Workload) schedule(list []starts.Start, path string) (Schedule, error) {
-	faults := &model.InputError{File: path}
+	faults := lines.NewFaults(path)
 	fault := func(s *starts.Start, format string, args ...any) {
-		if len(faults.Faults) == model.MaxListed {
-			faults.More++
-			return
-		}
 		place := fmt.Sprintf("line %d", s.Line)
 		if strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".json") {
 			place = fmt.Sprintf("jobs[%d]", s.Line)
 		}
-		faults.Faults = append(faults.Faults, model.Fault{Path: place, Message: fmt.Sprintf(format, args...)})
+		faults.At(place, format, args...)
 	}
 	schedule := make(Schedule, len(w.Jobs))
 	for k := range schedule {
@@ -234,10 +233,7 @@ func (w *Workload) schedule(list []starts.Start, path string) (Schedule, error) 
 			schedule[k] = Place{Start: whole(s.Start), End: whole(s.End), Processors: s.Processors}
 		}
 	}
-	if len(faults.Faults) > 0 {
-		return nil, faults
-	}
-	return schedule, nil
+	return schedule, faults.Err()
 }
 
 // whole rounds a time that is less than a millisecond from a whole second, because some simulators carry a tiny error. The times of

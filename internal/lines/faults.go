@@ -34,6 +34,9 @@ func (f *Faults) At(place, format string, args ...any) *model.Fault {
 // None says that there are no faults so far.
 func (f *Faults) None() bool { return len(f.list.Faults) == 0 }
 
+// Count is the number of faults so far.
+func (f *Faults) Count() int { return len(f.list.Faults) + f.list.More }
+
 // Full says that as many faults are listed as there will be.
 func (f *Faults) Full() bool { return len(f.list.Faults) >= model.MaxListed }
 

@@ -7,13 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
 
 // check lists every reference to a thing that does not exist, and every claim that lacks a field that its form needs.
 func (e *Experiment) check(name string) error {
-	c := &checker{faults: &model.InputError{File: name}}
+	c := &checker{lines.NewFaults(name)}
 	paper, figure, found := strings.Cut(e.ID, "/")
 	c.expect(found && paper != "" && figure != "" && !strings.Contains(figure, "/"), "id", "expected PAPER/FIGURE, found %q", e.ID)
 	c.expect(len(e.Readings) > 0, "readings", "expected at least one, found none")
@@ -51,19 +52,16 @@ func (e *Experiment) check(name string) error {
 			c.claim(e, at, &e.Claims[k], points, quantities)
 		}
 	}
-	if len(c.faults.Faults) > 0 {
-		return c.faults
-	}
-	return nil
+	return c.faults.Err()
 }
 
 // checker lists faults.
-type checker struct{ faults *model.InputError }
+type checker struct{ faults *lines.Faults }
 
 // expect adds a fault unless the condition holds.
 func (c *checker) expect(holds bool, at, format string, args ...any) {
 	if !holds {
-		c.faults.Faults = append(c.faults.Faults, model.Fault{Path: at, Message: fmt.Sprintf(format, args...)})
+		c.faults.At(at, format, args...)
 	}
 }
 

@@ -181,29 +181,30 @@ func Known() []*Experiment { return known() }
 var data embed.FS
 
 // known reads the experiments when they are first needed.
-var known = sync.OnceValue(func() []*Experiment { return mustReadAll(data) })
+var known = sync.OnceValue(func() []*Experiment {
+	list := embedded(data, "data/*.json", Read)
+	slices.SortFunc(list, func(a, b *Experiment) int { return strings.Compare(a.ID, b.ID) })
+	return list
+})
 
-// mustReadAll reads the embedded files; a fault in one is a bug in the program and panics.
-func mustReadAll(files fs.FS) []*Experiment {
-	paths, err := fs.Glob(files, "data/*.json")
-	var list []*Experiment
-	for _, name := range paths {
+// embedded reads the embedded files that match a pattern; a fault in one is a bug in the program and panics.
+func embedded[T any](files fs.FS, pattern string, read func(io.Reader, string) (*T, error)) []*T {
+	paths, err := fs.Glob(files, pattern)
+	list := make([]*T, len(paths))
+	for k, name := range paths {
 		var file fs.File
 		if file, err = files.Open(name); err != nil {
 			break
 		}
-		var e *Experiment
-		e, err = Read(file, path.Base(name))
+		list[k], err = read(file, path.Base(name))
 		_ = file.Close() // closing embedded data cannot fail
 		if err != nil {
 			break
 		}
-		list = append(list, e)
 	}
 	if err != nil {
 		panic(err)
 	}
-	slices.SortFunc(list, func(a, b *Experiment) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }
 

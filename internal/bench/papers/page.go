@@ -15,13 +15,9 @@ import (
 // rows give the same bytes.
 func (o *Outcome) WriteReport(w io.Writer) error {
 	e := o.Experiment
-	mode := "full"
-	if o.Quick {
-		mode = "quick"
-	}
 	a := &report.Account{
 		Kicker: "Experiment " + e.ID, Title: e.Title, Doc: e.SetUp, Short: o.Summary(), By: "allot reproduce " + e.ID,
-		Facts: []report.Fact{{Name: "Source", Value: e.Source.Citation()}, {Name: "Mode", Value: mode}},
+		Facts: []report.Fact{{Name: "Source", Value: e.Source.Citation()}, {Name: "Mode", Value: o.Mode()}},
 		Parts: []report.Part{o.claimsPart()}, Method: e.method(),
 	}
 	if n := o.repetitions(); n != "" {
@@ -66,10 +62,13 @@ func (o *Outcome) claimsPart() report.Part {
 
 // byVerdict orders findings: those that fail first, then in the order of the claims.
 func byVerdict(findings []Finding) []Finding {
-	slices.SortStableFunc(findings, func(a, b Finding) int {
-		return slices.Index(verdict.All(), a.Verdict) - slices.Index(verdict.All(), b.Verdict)
-	})
+	slices.SortStableFunc(findings, func(a, b Finding) int { return compareVerdicts(&a, &b) })
 	return findings
+}
+
+// compareVerdicts is below 0 if the verdict of a comes first in [verdict.All].
+func compareVerdicts(a, b *Finding) int {
+	return slices.Index(verdict.All(), a.Verdict) - slices.Index(verdict.All(), b.Verdict)
 }
 
 // sampleSize says how many repetitions our number is of.

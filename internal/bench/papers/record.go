@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -207,22 +205,8 @@ var records embed.FS
 // recorded reads the records when they are first needed.
 var recorded = sync.OnceValue(func() map[string]*Record {
 	byName := map[string]*Record{}
-	paths, err := fs.Glob(records, "record/*.json")
-	for _, name := range paths {
-		var file fs.File
-		if file, err = records.Open(name); err != nil {
-			break
-		}
-		var r *Record
-		r, err = ReadRecord(file, path.Base(name))
-		_ = file.Close() // closing embedded data cannot fail
-		if err != nil {
-			break
-		}
+	for _, r := range embedded(records, "record/*.json", ReadRecord) {
 		byName[r.Experiment+" "+r.Mode] = r
-	}
-	if err != nil {
-		panic(err) // a fault in an embedded file is a bug in the program
 	}
 	return byName
 })

@@ -46,9 +46,7 @@ func (p *paper) headlines() []placed {
 			list = append(list, placed{o, f})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b placed) int {
-		return slices.Index(verdict.All(), a.Verdict) - slices.Index(verdict.All(), b.Verdict)
-	})
+	slices.SortStableFunc(list, func(a, b placed) int { return compareVerdicts(&a.Finding, &b.Finding) })
 	return list
 }
 
@@ -74,12 +72,7 @@ func bars(count map[verdict.Verdict]int) string {
 
 // source is the citation of the paper without a figure.
 func (p *paper) source() string {
-	s := p.outcomes[0].Experiment.Source
-	text := fmt.Sprintf("%s (%d), %s, %s", s.Authors, s.Year, s.Title, s.In)
-	if s.DOI != "" {
-		text += ", doi:" + s.DOI
-	}
-	return text
+	return p.outcomes[0].Experiment.Source.paper()
 }
 
 // WriteReplication writes the page of all claims as Markdown: a table for each paper, the claims that fail first, then what each experiment ran, its

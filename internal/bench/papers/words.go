@@ -256,12 +256,15 @@ func shortened(ids []string) string {
 }
 
 // Citation formats the source in one line.
-func (s *Source) Citation() string {
+func (s *Source) Citation() string { return s.paper() + "; " + s.Figure }
+
+// paper formats the source without the figure.
+func (s *Source) paper() string {
 	text := fmt.Sprintf("%s (%d), %s, %s", s.Authors, s.Year, s.Title, s.In)
 	if s.DOI != "" {
 		text += ", doi:" + s.DOI
 	}
-	return text + "; " + s.Figure
+	return text
 }
 
 // Tally counts the verdicts of a reading.

@@ -3,7 +3,6 @@ package tables
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -268,8 +267,8 @@ func ratioOf(objective, best float64) float64 {
 	return math.Inf(1)
 }
 
-// WriteRankings writes one table per group for people.
-func WriteRankings(w io.Writer, rankings []Ranking) error {
+// Rankings is one table per group for people.
+func Rankings(rankings []Ranking) string {
 	var b strings.Builder
 	for k, r := range rankings {
 		if k > 0 {
@@ -284,8 +283,7 @@ func WriteRankings(w io.Writer, rankings []Ranking) error {
 		}
 		fmt.Fprintf(&b, "%s\n%s\n%s", title, rankingTable(r), r.statedNote())
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // rankingTable makes the table of one group. It leaves out columns that would hold only zeros.
