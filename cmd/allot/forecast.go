@@ -16,7 +16,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// asksOne says whether the question is of one policy: --submit, --quantiles or --backtest.
+// asksOne reports whether the flags ask about a single policy: --submit, --quantiles or --backtest.
 func asksOne(c *cli.Context) bool {
 	return c.IsSet("submit") || c.Bool("quantiles") || c.Bool("backtest")
 }
@@ -162,7 +162,7 @@ func forecastText(f *forecast.Forecast) string {
 	return b.String()
 }
 
-// after is a start as the time from T on.
+// after formats a start as the time from the forecast to it.
 func after(start *float64, f *forecast.Forecast) string {
 	switch {
 	case start == nil:

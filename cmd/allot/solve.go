@@ -61,12 +61,12 @@ func limitFlags() []cli.Flag {
 	}
 }
 
-// strictFlag makes what must not happen an error.
+// strictFlag turns a bound that a checked schedule disproves into an error.
 func strictFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "strict", Usage: "fail if a checked schedule disproves a bound; otherwise the bound is dropped with a warning"}
 }
 
-// options are the options of a run by the flags.
+// options reads the options of a run from the flags.
 func options(c *cli.Context) (solve.Options, error) {
 	opt := solve.Options{Seed: c.Uint64("seed"), MaxEvals: c.Int64("evals"), Workers: c.Int("workers"), Strict: c.Bool("strict")}
 	switch {

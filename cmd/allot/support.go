@@ -31,7 +31,7 @@ func supportOf(info solve.Info) (*support, error) {
 	return s, nil
 }
 
-// writeSupport writes it for people.
+// writeSupport writes for people what a solver takes.
 func writeSupport(w *strings.Builder, s *support) {
 	for _, line := range []struct {
 		title string

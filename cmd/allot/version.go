@@ -55,7 +55,7 @@ func buildOf(info *debug.BuildInfo, recorded bool) build {
 	return b
 }
 
-// text is it for people.
+// text describes the build for people.
 func (b build) text() string {
 	commit, tags, highs := "not recorded", "none", "not in this build"
 	if b.Commit != "" {

@@ -23,7 +23,7 @@ type Holder struct {
 	Machine string  `json:"machine"`    // the boot of the host, and its space of process ids: hosts may share a name, and containers a host
 	PID     int     `json:"pid"`        // of its process
 	Started int64   `json:"started_ms"` // when the process began, as processes that end leave their ids to others
-	Beat    float64 `json:"beat_s"`     // the claim is written again so often
+	Beat    float64 `json:"beat_s"`     // time between two beats of the claim
 }
 
 // program tells this program from all others, also those that had its process id; claims counts the claims that it has made.

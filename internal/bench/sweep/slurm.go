@@ -53,10 +53,10 @@ func (a *Array) Script() string {
 	return s.String()
 }
 
-// ScriptPath is where the batch script is, among the logs. Slurm says it of each task, so that it tells which job is one of the run.
+// ScriptPath is where the batch script is, among the logs. Slurm states this path for each task, which shows the tasks that belong to the run.
 func (a *Array) ScriptPath() string { return filepath.Join(a.Logs, "job.sh") }
 
-// odd is what the name of a job is without.
+// odd matches the characters that the name of a job must not have.
 var odd = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
 // JobName returns the name of the job.
