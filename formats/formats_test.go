@@ -37,7 +37,8 @@ var (
 // The first format in the list is taken that looks right, a weak one after the others; the name of the file counts where the begin tells nothing, and never
 // for JSON.
 func TestRecognise(t *testing.T) {
-	if names := formats.Names(); !slices.Equal(names, []string{"named", "weak", "a", "b", "json"}) {
+	// The last is that of the example.
+	if names := formats.Names(); !slices.Equal(names, []string{"named", "weak", "a", "b", "json", "jobs"}) {
 		t.Errorf("the list is %v", names)
 	}
 	for _, c := range []struct{ name, begin, want string }{
@@ -79,7 +80,7 @@ func TestRegisterPanics(t *testing.T) {
 	write := func(io.Writer, *model.Instance, *model.Solution) error { return nil }
 	formats.RegisterWriter(formats.Writer{Name: "w", Order: 1, Write: write})
 	formats.RegisterWriter(formats.Writer{Name: "v", Order: 2, Write: write})
-	if w := formats.Writers(); len(w) != 2 || w[0].Name != "w" {
+	if w := formats.Writers(); len(w) != 3 || w[0].Name != "w" || w[1].Name != "v" {
 		t.Errorf("the list is %v", w)
 	}
 	for name, register := range map[string]func(){
