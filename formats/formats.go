@@ -95,10 +95,13 @@ func Named(name string) (Info, bool) {
 	return info, ok
 }
 
-// CheckCluster returns a [*params.Error] if the id of a reader's cluster is empty.
-func CheckCluster(id string) error {
-	if id == "" {
-		return &params.Error{Name: "cluster", Expected: "the id of the cluster", Found: id}
+// Check returns a [*params.Error] if a parameter of the reader is out of its range, or the id of its cluster is empty.
+func Check(reader any, cluster string) error {
+	if err := params.Check(reader); err != nil {
+		return err
+	}
+	if cluster == "" {
+		return &params.Error{Name: "cluster", Expected: "the id of the cluster", Found: cluster}
 	}
 	return nil
 }

@@ -24,26 +24,26 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Reader: bufio.NewReaderSize(file, RecogniseBytes), Closer: file}
+	f := &File{Reader: bufio.NewReaderSize(file, recogniseBytes), Closer: file}
 	if info, ok := Recognise(path, f.Begin()); ok {
 		f.Format = &info
 	}
 	return f, nil
 }
 
-// Begin is what follows of the file, at most [RecogniseBytes] bytes. It is valid until the next read, which also returns an error met here.
+// Begin is what follows of the file, at most 64 KiB. It is valid until the next read, which also returns an error met here.
 func (f *File) Begin() []byte {
-	begin, _ := f.Peek(RecogniseBytes)
+	begin, _ := f.Peek(recogniseBytes)
 	return begin
 }
 
-// RecogniseBytes is how much of a file [Recognise] looks at.
-const RecogniseBytes = 1 << 16
+// recogniseBytes is how much of a file [Recognise] looks at.
+const recogniseBytes = 1 << 16
 
 // Recognise says which foreign format a file seems to have, by the begin of its contents, which are decompressed, and failing that by the end of its name. It
 // is a guess for a message: the reader of the format says whether the file is right.
 func Recognise(name string, begin []byte) (Info, bool) {
-	begin = bytes.TrimSpace(bytes.TrimPrefix(begin[:min(len(begin), RecogniseBytes)], []byte("\ufeff")))
+	begin = bytes.TrimSpace(bytes.TrimPrefix(begin[:min(len(begin), recogniseBytes)], []byte("\ufeff")))
 	if len(begin) == 0 || begin[0] == '[' || bytes.IndexByte(begin, 0) >= 0 {
 		return Info{}, false
 	}

@@ -114,10 +114,10 @@ type Stop int
 
 // The reasons to stop.
 const (
-	Stable      Stop = iota // the least cost has stabilised, or there is nothing to choose
-	Generations             // the last generation
-	Evaluations             // the limit of evaluations
-	Cancelled               // the context ended
+	stable         Stop = iota // the least cost has stabilised, or there is nothing to choose
+	lastGeneration             // the last generation
+	Evaluations                // the limit of evaluations
+	Cancelled                  // the context ended
 )
 
 // Result is the best schedule that a run has found. It is never worse than the seed schedule.
@@ -184,7 +184,7 @@ func (r *run) minimise(random int64) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r.result.Stop = Generations                                           // unless another reason is found
+	r.result.Stop = lastGeneration                                        // unless another reason is found
 	if err := evolution.Minimize(r.first); errors.Is(err, errCancelled) { //nolint:misspell // eaopt's name
 		r.result.Stop = Cancelled
 	} else if err != nil {

@@ -112,7 +112,7 @@ func TestStopsWhenStable(t *testing.T) {
 		c, s := randomCluster(12, 8, 4, 1)
 		c.Cost = Cost{Constant: 3} // no schedule is better than another
 		result := minimise(t, c, s, with(coding), 1, Limits{})
-		if result.Stop != Stable || result.Generations != 20 || result.Cost != 3 {
+		if result.Stop != stable || result.Generations != 20 || result.Cost != 3 {
 			t.Errorf("%s: stop %v after %d generations at %v", name, result.Stop, result.Generations, result.Cost)
 		}
 	}
@@ -143,7 +143,7 @@ func TestStableMeansLessThanATenthOfAPercent(t *testing.T) {
 				break
 			}
 		}
-		if stops != test.stops || stops > 0 && r.result.Stop != Stable {
+		if stops != test.stops || stops > 0 && r.result.Stop != stable {
 			t.Errorf("%v: stops after %d, want %d", test.costs, stops, test.stops)
 		}
 	}
@@ -180,7 +180,7 @@ func TestFewJobs(t *testing.T) {
 		for jobs := range 2 {
 			c, s := randomCluster(jobs, 3, 2, 1)
 			result := minimise(t, c, s, with(coding), 1, Limits{})
-			if result.Stop != Stable || result.Evaluations != 1 || len(result.Best.Order) != jobs {
+			if result.Stop != stable || result.Evaluations != 1 || len(result.Best.Order) != jobs {
 				t.Errorf("%s: %+v", name, result)
 			}
 		}

@@ -130,7 +130,7 @@ func (r *run) mustStop() bool {
 	case r.ctx.Err() != nil:
 		r.result.Stop = Cancelled
 	case len(r.seed.Order) < 2 || r.unimproved >= r.parameters.Patience || r.parameters.Population < 2:
-		r.result.Stop = Stable
+		r.result.Stop = stable
 	case r.left() <= 0:
 		r.result.Stop = Evaluations
 	default:

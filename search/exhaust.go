@@ -7,9 +7,6 @@ import (
 	"github.com/allot-opt/allot/search/internal/exact"
 )
 
-// ExhaustJobs is the largest number of jobs that [Exhaust] takes.
-const ExhaustJobs = exact.Jobs
-
 // Errors of [Exhaustible] and [Exhaust].
 var (
 	// ErrTooLarge says that an instance is too large for an exhaustive search.

@@ -59,11 +59,11 @@ func (p *Platform) takeLicencesOf(room *Room, j *Job, parts []Part) {
 // GiveParts puts what the parts of a job hold back into the room.
 func (p *Platform) GiveParts(room *Room, j *Job, parts []Part) {
 	if len(parts) == 1 {
-		p.Give(room, j, parts[0].Cluster, parts[0].shares)
+		p.Give(room, j, parts[0].Cluster, parts[0].Shares)
 		return
 	}
 	for k := range parts {
-		p.give(room, j, parts[k].shares)
+		p.give(room, j, parts[k].Shares)
 	}
 	p.giveLicencesOf(room, j, parts)
 }

@@ -6,9 +6,16 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Figures is an observer that sums up what became of the jobs of a run in the general world, in constant memory. Each figure is the metric of its
-// name, see [model.MetricTable], of the jobs that have left so far.
-type Figures struct {
+// Figures returns an observer that sums up what becomes of the jobs of a run in the general world, in constant memory, and what states the figures so
+// far by the name of their metric, see [model.MetricTable]: those of the jobs that have left. Metrics of deadlines are present only if a job had a
+// deadline.
+func Figures() (Watcher, func() model.Metrics) {
+	f := &figures{}
+	return f, f.metrics
+}
+
+// figures is the observer of [Figures].
+type figures struct {
 	platform *Platform
 	clusters []clusterFigures
 	missed   int64   // late and unscheduled jobs with a deadline
@@ -30,16 +37,16 @@ type clusterFigures struct {
 }
 
 // Watch implements [Watcher].
-func (f *Figures) Watch(p *Platform, _ Policy) {
+func (f *figures) Watch(p *Platform, _ Policy) {
 	f.platform = p
 	f.clusters = make([]clusterFigures, p.Clusters())
 }
 
 // Arrived implements [Observer].
-func (f *Figures) Arrived(float64, *Job) {}
+func (f *figures) Arrived(float64, *Job) {}
 
 // Started implements [Observer].
-func (f *Figures) Started(_ float64, j *Job, parts []Part) {
+func (f *figures) Started(_ float64, j *Job, parts []Part) {
 	for int(j.Handle) >= len(f.at) {
 		f.at = append(f.at, 0)
 	}
@@ -48,7 +55,7 @@ func (f *Figures) Started(_ float64, j *Job, parts []Part) {
 }
 
 // Left implements [Observer].
-func (f *Figures) Left(now float64, j *Job, outcome Outcome, _ string) {
+func (f *figures) Left(now float64, j *Job, outcome Outcome, _ string) {
 	limited := !math.IsInf(j.Request.Deadline, 1)
 	late := limited && (outcome != Finished || now > j.Request.Deadline)
 	f.limited, f.missed = f.limited+count(limited), f.missed+count(late)
@@ -73,7 +80,7 @@ func (f *Figures) Left(now float64, j *Job, outcome Outcome, _ string) {
 }
 
 // Decided implements [Observer].
-func (f *Figures) Decided(now float64) {
+func (f *figures) Decided(now float64) {
 	if f.ran > 0 {
 		f.partition.add(float64(f.held) / float64(f.ran) * (now - f.since))
 		f.busy.add(now - f.since)
@@ -81,9 +88,8 @@ func (f *Figures) Decided(now float64) {
 	f.ran, f.held, f.since = f.running, f.platform.working, now
 }
 
-// Metrics returns the figures by the name of their metric. Metrics of deadlines are present only if a job had
-// a deadline.
-func (f *Figures) Metrics() model.Metrics {
+// metrics returns the figures by the name of their metric.
+func (f *figures) metrics() model.Metrics {
 	partition := 0.0
 	if f.busy.total() > 0 {
 		partition = f.partition.total() / f.busy.total()
@@ -114,7 +120,7 @@ func (f *Figures) Metrics() model.Metrics {
 }
 
 // byCluster makes a metric with a value for each cluster.
-func (f *Figures) byCluster(of func(*clusterFigures) float64) model.MetricValue {
+func (f *figures) byCluster(of func(*clusterFigures) float64) model.MetricValue {
 	values := map[string]float64{}
 	for k := range f.clusters {
 		values[f.platform.ClusterID(k)] = of(&f.clusters[k])

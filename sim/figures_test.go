@@ -39,7 +39,7 @@ func TestStreamedFiguresAreTheEvaluators(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		figures := new(sim.Figures)
+		figures, metrics := sim.Figures()
 		streamed, err := sim.Stream(t.Context(), system, batches, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{Kill: kill, Observer: figures})
 		if err != nil {
 			t.Fatal(err)
@@ -55,7 +55,7 @@ func TestStreamedFiguresAreTheEvaluators(t *testing.T) {
 		if !report.OK() {
 			t.Fatal(report.Violations[0])
 		}
-		found := figures.Metrics()
+		found := metrics()
 		found["mean_response"] = model.MetricValue{Total: streamed.MeanResponse()}
 		found["mean_wait"] = model.MetricValue{Total: streamed.MeanWait()}
 		found["mean_slowdown"] = model.MetricValue{Total: streamed.MeanSlowdown()}
@@ -85,7 +85,7 @@ func TestStreamedFiguresOfPartsAreTheEvaluators(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			figures := new(sim.Figures)
+			figures, metrics := sim.Figures()
 			sol, totals, err := sim.Simulate(t.Context(), in, policy, sim.Options{Seed: 3, Observer: figures})
 			if err != nil {
 				t.Fatal(err)
@@ -94,7 +94,7 @@ func TestStreamedFiguresOfPartsAreTheEvaluators(t *testing.T) {
 			if !report.OK() {
 				t.Fatal(report.Violations[0])
 			}
-			found := figures.Metrics()
+			found := metrics()
 			found["utilisation"] = model.MetricValue{Total: totals.Utilisation()}
 			for _, metric := range []string{"mean_partition", "utilisation"} {
 				if x, want := found[metric].Total, report.Metrics[metric].Total; math.Abs(x-want) > 1e-9*want {
@@ -117,11 +117,11 @@ func TestFiguresOfAWorkedCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	figures := new(sim.Figures)
+	figures, metrics := sim.Figures()
 	if _, _, err := sim.Simulate(t.Context(), in, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{Observer: figures}); err != nil {
 		t.Fatal(err)
 	}
-	found := figures.Metrics()
+	found := metrics()
 	// 4 processors of 2 jobs for 2, 3 of 2 for 1, 1 of 1 for 1, and 1 of 1 for the last.
 	for name, want := range map[string]float64{"missed": 1, "miss_rate": 50, "slowdown_without_deadline": 1, "mean_partition": (2*2 + 1.5 + 1 + 1) / 5} {
 		if x, ok := found.Get(name); !ok || math.Abs(x-want) > 1e-12 {
@@ -164,8 +164,9 @@ func TestStreamKeepsJobsInTheSystemOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	figures, _ := sim.Figures()
 	source := &watched{Batches: batches}
-	totals, err := sim.Stream(t.Context(), system, source, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{Observer: new(sim.Figures)})
+	totals, err := sim.Stream(t.Context(), system, source, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{Observer: figures})
 	if err != nil {
 		t.Fatal(err)
 	}

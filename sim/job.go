@@ -31,11 +31,11 @@ type Job struct {
 	EstimatedEnd float64
 	Start        float64  // NaN: not started
 	Request      *Request // nil in a trace
+	User         int32    // number of the user who submitted the job, counted from 1 in the order in which users first submit; 0: not stated
 
 	runtime float64
 	parts   int32 // number that still run
 	state   state
-	user    int32
 }
 
 // state is where a job is in its life.
@@ -58,9 +58,6 @@ const (
 	MissedHard                // ended at its hard deadline, which it had not met
 	Dropped                   // never started
 )
-
-// User is the number of the user who submitted the job, counted from 1 in the order in which users first submit; 0: not stated.
-func (j *Job) User() int32 { return j.user }
 
 // Waiting says whether the job has arrived and waits for others to end.
 func (j *Job) Waiting() bool { return j.state == waiting }

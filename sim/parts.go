@@ -26,7 +26,7 @@ type Part struct {
 	Tasks      int
 	// EstimatedEnd is the time at which the part ends by the job's estimate.
 	EstimatedEnd float64
-	shares       []Share
+	Shares       []Share // its processors by machine
 	end          float64
 	hold         bool
 }
@@ -111,13 +111,13 @@ func (w *world) end(now, at float64, j *Job, p *Part, link float64) float64 {
 		return model.End(now, takes)
 	}
 	end := model.End(now, takes)
-	for _, s := range p.shares {
+	for _, s := range p.Shares {
 		m := &w.platform.Machines[s.Machine]
 		if m.Background == nil {
 			continue
 		}
 		for _, set := range p.Processors {
-			for processor := max(set.First, m.first); processor <= min(set.Last, m.first+m.Processors-1); processor++ {
+			for processor := max(set.First, m.First); processor <= min(set.Last, m.First+m.Processors-1); processor++ {
 				end = max(end, w.local.of(p.Cluster, processor, m.Background).stretch(now, takes, at))
 			}
 		}
@@ -144,7 +144,7 @@ func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 			}
 			w.platform.take(&w.platform.Free, j, []Share{s})
 		}
-		p := Part{Cluster: claim.Cluster, Tasks: claim.Tasks, hold: claim.Hold, shares: append([]Share(nil), claim.Shares...)}
+		p := Part{Cluster: claim.Cluster, Tasks: claim.Tasks, hold: claim.Hold, Shares: append([]Share(nil), claim.Shares...)}
 		if p.Tasks == 0 {
 			p.Tasks = j.Request.Tasks
 		}
@@ -152,11 +152,11 @@ func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 			e.failf("job %s cannot start at %v on processors %s of cluster %s", j.Request.ID, e.now, claim.Processors, w.platform.ClusterID(claim.Cluster))
 			return nil, false
 		}
-		for k := 0; k < len(p.shares) && claim.Processors == nil; k++ {
-			p.Processors = append(p.Processors, w.choose(p.shares[k])...)
+		for k := 0; k < len(p.Shares) && claim.Processors == nil; k++ {
+			p.Processors = append(p.Processors, w.choose(p.Shares[k])...)
 		}
 		p.Processors = model.NewProcessorSet(append(p.Processors, claim.Processors...)...)
-		p.EstimatedEnd = model.End(e.now, w.platform.estimate(j, p.Cluster, p.shares, p.Tasks, link))
+		p.EstimatedEnd = model.End(e.now, w.platform.estimate(j, p.Cluster, p.Shares, p.Tasks, link))
 		w.platform.working += p.Processors.Len()
 		j.EstimatedEnd = max(j.EstimatedEnd, p.EstimatedEnd)
 		parts = append(parts, p)
@@ -169,8 +169,8 @@ func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 func (w *world) choose(s Share) model.ProcessorSet {
 	set := w.free[s.Machine].take(int(s.Processors))
 	for k := range set {
-		set[k].First += w.platform.Machines[s.Machine].first
-		set[k].Last += w.platform.Machines[s.Machine].first
+		set[k].First += w.platform.Machines[s.Machine].First
+		set[k].Last += w.platform.Machines[s.Machine].First
 	}
 	return set
 }
@@ -194,8 +194,8 @@ func (w *world) takeThese(claim Claim) bool {
 func (m *Machine) within(set model.ProcessorSet) model.ProcessorSet {
 	var here model.ProcessorSet
 	for _, r := range set {
-		if first, last := max(r.First, m.first), min(r.Last, m.first+m.Processors-1); first <= last {
-			here = append(here, model.Range{First: first - m.first, Last: last - m.first})
+		if first, last := max(r.First, m.First), min(r.Last, m.First+m.Processors-1); first <= last {
+			here = append(here, model.Range{First: first - m.First, Last: last - m.First})
 		}
 	}
 	return here
@@ -224,8 +224,8 @@ func (w *world) release(e *Engine, j *Job, part int, last bool) {
 
 // give gives back the processors and the memory of a part.
 func (w *world) give(j *Job, p *Part) {
-	w.platform.give(&w.platform.Free, j, p.shares)
-	for _, s := range p.shares { // the processors lie on these machines
+	w.platform.give(&w.platform.Free, j, p.Shares)
+	for _, s := range p.Shares { // the processors lie on these machines
 		w.free[s.Machine].give(w.platform.Machines[s.Machine].within(p.Processors))
 	}
 }
@@ -237,6 +237,3 @@ func (e *Engine) Held(j *Job) []Part {
 	}
 	return e.world.parts[j.Handle]
 }
-
-// Shares are the processors of the part by machine.
-func (p *Part) Shares() []Share { return p.shares }

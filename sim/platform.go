@@ -45,7 +45,7 @@ type Machine struct {
 	Cost       float64 // of a processor per time
 	// Background is the load of local jobs, which a policy knows of but does not see; nil: none.
 	Background *model.Background
-	first      int // number of its first processor in the cluster
+	First      int // number of its first processor in the cluster
 }
 
 // Pool is a pool of licences.
@@ -183,9 +183,6 @@ func costAlike(in *model.Instance) bool {
 	}
 	return true
 }
-
-// First is the number of the machine's first processor in its cluster.
-func (m *Machine) First() int { return m.first }
 
 // SharesOf is how many of the cluster's processors in the set lie on each machine. It returns false where some lie on none that the platform
 // lists: see [Machine]. O(machines of the cluster).
@@ -463,7 +460,7 @@ func (p *Platform) estimate(j *Job, cluster int, shares []Share, tasks int, link
 	}
 	var set model.ProcessorSet
 	for _, s := range shares { // any processors of these machines: they are alike
-		first := p.Machines[s.Machine].first
+		first := p.Machines[s.Machine].First
 		set = append(set, model.Range{First: first, Last: first + int(s.Processors) - 1})
 	}
 	return r.in.Longest(r.index, cluster, model.NewProcessorSet(set...), tasks) + r.in.Transfer(r.index, link)

@@ -74,9 +74,10 @@ type Four struct {
 	Objective    string  `enum:"makespan,missed,cost,qos_penalty,mcp" doc:"metric to minimise"`
 }
 
-// Check implements [params.Checker].
-func (w *Four) Check() error {
+// check returns a [*params.Error] if a parameter is out of its range or a largest value is below the least.
+func (w *Four) check() error {
 	return cmp.Or(
+		params.Check(w),
 		ordered("lower", w.Lower, "upper", w.Upper),
 		ordered("min_ratio", w.MinRatio, "max_ratio", w.MaxRatio),
 		ordered("min_budget", w.MinBudget, "max_budget", w.MaxBudget),
@@ -94,7 +95,7 @@ func (n *nodes) share() float64 { return math.Floor(n.memory/float64(n.processor
 
 // Generate implements [Workload].
 func (w *Four) Generate(seed uint64) (*model.Instance, error) {
-	if err := params.Check(w); err != nil {
+	if err := w.check(); err != nil {
 		return nil, err
 	}
 	clusters, err := w.nodes()

@@ -56,9 +56,10 @@ type GGOne struct {
 // quantile95 is k, the number of standard deviations above the mean below which 95 % of a normal distribution lie (eqs. 22–24).
 const quantile95 = 1.645
 
-// Check implements [params.Checker].
-func (w *GGOne) Check() error {
+// check returns a [*params.Error] if a parameter is out of its range or a largest value is below the least.
+func (w *GGOne) check() error {
 	return cmp.Or(
+		params.Check(w),
 		ordered("min_work", w.MinWork, "max_work", w.MaxWork),
 		ordered("min_deadline", w.MinDeadline, "max_deadline", w.MaxDeadline),
 		ordered("min_budget", w.MinBudget, "max_budget", w.MaxBudget),
@@ -67,7 +68,7 @@ func (w *GGOne) Check() error {
 
 // Generate implements [Workload].
 func (w *GGOne) Generate(seed uint64) (*model.Instance, error) {
-	if err := params.Check(w); err != nil {
+	if err := w.check(); err != nil {
 		return nil, err
 	}
 	groups, err := parseGroups(w.Machines)

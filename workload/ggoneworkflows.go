@@ -62,9 +62,10 @@ type GGOneWorkflows struct {
 	MaxBudget    float64 `range:"[0, 1e12]" doc:"largest cost limit of a workflow"`
 }
 
-// Check implements [params.Checker].
-func (w *GGOneWorkflows) Check() error {
+// check returns a [*params.Error] if a parameter is out of its range or a largest value is below the least.
+func (w *GGOneWorkflows) check() error {
 	return cmp.Or(
+		params.Check(w),
 		ordered("min_work", w.MinWork, "max_work", w.MaxWork),
 		ordered("min_deadline", w.MinDeadline, "max_deadline", w.MaxDeadline),
 		ordered("min_budget", w.MinBudget, "max_budget", w.MaxBudget),
@@ -81,7 +82,7 @@ func (w *GGOneWorkflows) graphs() []*graph {
 
 // Generate implements [Workload].
 func (w *GGOneWorkflows) Generate(seed uint64) (*model.Instance, error) {
-	if err := params.Check(w); err != nil {
+	if err := w.check(); err != nil {
 		return nil, err
 	}
 	groups, err := parseGroups(w.Machines)

@@ -45,9 +45,10 @@ type Muscle struct {
 	Rate     float64 `range:"[0, 1e12]" doc:"arrivals per time of a Poisson process; 0: a batch, all jobs released at 0"`
 }
 
-// Check implements [params.Checker].
-func (w *Muscle) Check() error {
+// check returns a [*params.Error] if a parameter is out of its range or a largest value is below the least.
+func (w *Muscle) check() error {
 	return cmp.Or(
+		params.Check(w),
 		ordered("lower", w.Lower, "upper", w.Upper),
 		ordered("min_size", w.MinSize, "max_size", w.MaxSize),
 		ordered("min_ratio", w.MinRatio, "max_ratio", w.MaxRatio),
@@ -56,7 +57,7 @@ func (w *Muscle) Check() error {
 
 // Generate implements [Workload].
 func (w *Muscle) Generate(seed uint64) (*model.Instance, error) {
-	if err := params.Check(w); err != nil {
+	if err := w.check(); err != nil {
 		return nil, err
 	}
 	b := model.NewBuilder(fmt.Sprintf("muscle-n%d-s%d", w.Jobs, seed)).Minimise("mcp", 1)

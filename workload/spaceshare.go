@@ -56,8 +56,11 @@ type SpaceShare struct {
 // generations are speeds similar to SPECfp2000 results of processors over the years.
 const generations = "1,1.3,1.7,2.2,2.8,3.5,4.4,5.5"
 
-// Check implements [params.Checker].
-func (w *SpaceShare) Check() error {
+// check returns a [*params.Error] if a parameter is out of its range, a largest value is below the least, or there are too many processors.
+func (w *SpaceShare) check() error {
+	if err := params.Check(w); err != nil {
+		return err
+	}
 	if w.Clusters > model.MaxProcessors/w.Processors {
 		return &params.Error{Name: "processors", Expected: fmt.Sprintf("at most %d in all clusters", model.MaxProcessors), Found: w.Processors}
 	}
@@ -76,7 +79,7 @@ func (w *SpaceShare) Stream(seed uint64) (*model.Instance, *Batches, error) {
 
 // batches makes the system and begins to draw the jobs.
 func (w *SpaceShare) batches(seed uint64) (*Batches, error) {
-	if err := params.Check(w); err != nil {
+	if err := w.check(); err != nil {
 		return nil, err
 	}
 	speeds, err := w.speeds()

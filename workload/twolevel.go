@@ -69,8 +69,11 @@ type TwoLevel struct {
 	RegularPriority float64 `range:"[0, 1e6]" doc:"priority of regular users"`
 }
 
-// Check implements [params.Checker].
-func (w *TwoLevel) Check() error {
+// check returns a [*params.Error] if a parameter is out of its range, a largest value is below the least, or the shares of the classes are above 1.
+func (w *TwoLevel) check() error {
+	if err := params.Check(w); err != nil {
+		return err
+	}
 	if w.GoldShare+w.SilverShare > 1 {
 		return &params.Error{Name: "silver_share", Expected: fmt.Sprintf("at most 1 − gold_share, which is %v", 1-w.GoldShare), Found: w.SilverShare}
 	}
@@ -95,7 +98,7 @@ func (w *TwoLevel) Stream(seed uint64) (*model.Instance, *Batches, error) {
 
 // batches makes the system and begins to draw the jobs.
 func (w *TwoLevel) batches(seed uint64) (*Batches, error) {
-	if err := params.Check(w); err != nil {
+	if err := w.check(); err != nil {
 		return nil, err
 	}
 	sizes, err := w.sizes()

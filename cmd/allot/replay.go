@@ -119,7 +119,7 @@ func replayWorkload(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "replaying", batches.Left())
-	figures := new(sim.Figures)
+	figures, metrics := sim.Figures()
 	source := &supportedBatches{Batches: batches, name: choice.Name, policy: policy}
 	totals, err := sim.Stream(ctx, system, source, policy.Discipline(), sim.Options{
 		Kill: policy.Kills(), Seed: seed, Observer: figures,
@@ -132,7 +132,7 @@ func replayWorkload(c *cli.Context) error {
 	if err != nil {
 		return stoppedOr(ctx, ofPolicy(choice.Name, err, source.err))
 	}
-	return writeTotals(c, c.String("solver"), &totals, system, figures.Metrics())
+	return writeTotals(c, c.String("solver"), &totals, system, metrics())
 }
 
 // streamNames lists the workloads that can stream their jobs.

@@ -27,7 +27,6 @@ import (
 	"github.com/allot-opt/allot/formats/swf"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 )
 
 // formatName is the name of the format in reports.
@@ -127,9 +126,6 @@ type Reader struct {
 // NewReader makes a reader with its defaults.
 func NewReader() *Reader { return &Reader{Cluster: "cluster"} }
 
-// Check implements [params.Checker].
-func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
-
 // table is a file being read.
 type table struct {
 	faults *lines.Faults
@@ -162,7 +158,7 @@ func (j *job) spec() model.JobSpec {
 //
 // The error is a [*params.Error], or a [*model.InputError] that lists the faults line by line.
 func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
-	if err := params.Check(o); err != nil {
+	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
 	t := &table{faults: lines.NewFaults(name), report: &model.ImportReport{Format: formatName, File: name}, seen: map[string]bool{}}

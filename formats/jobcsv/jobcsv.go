@@ -36,7 +36,6 @@ import (
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 )
 
 // formatName is the name of the format in reports.
@@ -69,9 +68,6 @@ type Reader struct {
 // NewReader makes a reader with its defaults. Processors has no default and must be set.
 func NewReader() *Reader { return &Reader{Cluster: "cluster"} }
 
-// Check implements [params.Checker].
-func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
-
 // Read implements [formats.Reader]. The columns runtime.CLUSTER name the clusters; without such columns there is one. Each
 // cluster has single-processor machines of speed 1; Processors states how many. Workflows and user classes are those that
 // the jobs name, without limits and with priority 0. Jobs are in the order of the rows.
@@ -79,7 +75,7 @@ func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
 // The error is a [*params.Error], or a [*model.InputError] that lists what is wrong, line by line; a
 // fault in the quotes ends the reading. Memory grows with the jobs; a row longer than 1 MiB is an error.
 func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
-	if err := params.Check(o); err != nil {
+	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
 	t := &table{

@@ -23,7 +23,6 @@ import (
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 )
 
 // formatName is the name of the format in reports.
@@ -51,9 +50,6 @@ type Reader struct {
 // NewReader makes a reader with its defaults.
 func NewReader() *Reader { return &Reader{Layout: layoutAuto, Cluster: "cluster"} }
 
-// Check implements [params.Checker].
-func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
-
 // Read implements [formats.Reader]. Activity k becomes the job of that name, and resource k the licence Rk, both counted from 1. A successor that is listed twice counts once.
 //
 // The error is a [*params.Error], or a [*model.InputError] that lists the faults by line. The first number that is missing, invalid
@@ -61,7 +57,7 @@ func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
 // refuses by name: several modes, nonrenewable and doubly constrained resources, several projects, release dates, and the minimal and maximal time
 // lags of ProGen/max. Memory grows with the numbers in the file, never with what its header claims; a line longer than 1 MiB is an error.
 func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
-	if err := params.Check(o); err != nil {
+	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
 	faults := lines.NewFaults(name)

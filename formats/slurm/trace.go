@@ -15,7 +15,6 @@ import (
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 )
 
 // traceFormat is the name of the format of traces in reports.
@@ -44,9 +43,6 @@ type TraceReader struct {
 
 // NewTraceReader makes a reader with its defaults.
 func NewTraceReader() *TraceReader { return &TraceReader{Cluster: "cluster"} }
-
-// Check implements [params.Checker].
-func (o *TraceReader) Check() error { return formats.CheckCluster(o.Cluster) }
 
 // trace is a trace being read.
 type trace struct {
@@ -91,7 +87,7 @@ type fields func(names ...string) string
 // Read implements [formats.Reader]. The instance has one cluster of single-processor machines. The error is a [*params.Error], or a [*model.InputError]
 // with the line of what is wrong.
 func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
-	if err := params.Check(o); err != nil {
+	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
 	t := &trace{faults: lines.NewFaults(name), report: &model.ImportReport{Format: traceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{}}

@@ -8,7 +8,6 @@ import (
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 )
 
 var _ = formats.Register(formats.Info{
@@ -62,12 +61,9 @@ func NewReader() *Reader {
 	}
 }
 
-// Check implements [params.Checker].
-func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
-
 // open checks the parameters and begins a trace. The error is a [*params.Error] or a [*model.InputError].
 func (o *Reader) open(name string) (*trace, error) {
-	if err := params.Check(o); err != nil {
+	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, err
 	}
 	t := &trace{opt: *o, faults: lines.NewFaults(name), report: &model.ImportReport{Format: formatName, File: name}, submit: -1}

@@ -21,7 +21,6 @@ import (
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 )
 
 // formatName is the name of the format in reports.
@@ -55,9 +54,6 @@ type Reader struct {
 // NewReader makes a reader with its defaults.
 func NewReader() *Reader { return &Reader{Cluster: "cluster", MissingRuntime: keepTask} }
 
-// Check implements [params.Checker].
-func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
-
 // What to do with a task without a run time.
 const (
 	keepTask = "keep" // take it as a task of length 0
@@ -79,7 +75,7 @@ const maxDependencies = 10_000_000
 // path: a task that exists twice or does not exist, negative times, a cycle. A file of another form than JSON gives its first
 // error only. Memory grows with the tasks and dependencies only; a text, number or run of white space longer than 1 MiB is an error.
 func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
-	if err := params.Check(o); err != nil {
+	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
 	w := &workflow{

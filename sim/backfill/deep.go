@@ -39,7 +39,7 @@ func (p *general) foresee(e *sim.Engine) {
 	p.deep.reset(now, p.empty)
 	p.inOrder(now, func(end float64, _ bool, j *sim.Job) bool {
 		for _, part := range e.Held(j) {
-			p.deep.take(j, &generalBooking{cluster: part.Cluster, start: now, end: end, shares: part.Shares()})
+			p.deep.take(j, &generalBooking{cluster: part.Cluster, start: now, end: end, shares: part.Shares})
 		}
 		return true
 	})

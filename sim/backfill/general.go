@@ -313,7 +313,7 @@ func (p *general) helps(j, other *sim.Job, part *sim.Part) bool {
 		return true
 	}
 	width := int32(p.platform.Rigid(j, part.Cluster))
-	return slices.ContainsFunc(part.Shares(), func(s sim.Share) bool { return p.plan.room.Processors[s.Machine] >= width })
+	return slices.ContainsFunc(part.Shares, func(s sim.Share) bool { return p.plan.room.Processors[s.Machine] >= width })
 }
 
 // inOrder calls yield for the running jobs in order of their expected ends; last says that no other job ends at the same time. It

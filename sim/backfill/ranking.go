@@ -142,13 +142,13 @@ func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int
 	if f.FavourSmall {
 		part = 1 - part
 	}
-	return f.WeightAge*min(wait/f.MaxAge, 1) + f.WeightSize*part + f.WeightShare*s.shares.factor(j.User()) + f.WeightClass*min(class/f.MaxClass, 1)
+	return f.WeightAge*min(wait/f.MaxAge, 1) + f.WeightSize*part + f.WeightShare*s.shares.factor(j.User) + f.WeightClass*min(class/f.MaxClass, 1)
 }
 
 // arrived tells of a job that joins the queue.
 func (s *scorer) arrived(j *sim.Job) {
 	if s != nil {
-		s.shares.addUser(j.User())
+		s.shares.addUser(j.User)
 	}
 }
 
@@ -161,13 +161,13 @@ func (s *scorer) started(j *sim.Job, processors int) {
 		s.held = append(s.held, 0)
 	}
 	s.held[j.Handle] = int32(processors)
-	s.shares.users[j.User()].held += float64(processors)
+	s.shares.users[j.User].held += float64(processors)
 }
 
 // ended tells of a job that ended at the instant to come.
 func (s *scorer) ended(j *sim.Job) {
 	if s != nil {
-		s.shares.ended = append(s.shares.ended, release{j.User(), s.held[j.Handle]})
+		s.shares.ended = append(s.shares.ended, release{j.User, s.held[j.Handle]})
 	}
 }
 

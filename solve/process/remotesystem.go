@@ -87,7 +87,7 @@ func (g *general) free(_ *sim.Engine, to *online.Event) {
 			continue
 		}
 		m := &g.platform.Machines[k]
-		told := online.Machine{Cluster: g.platform.ClusterID(m.Cluster), First: m.First(), Free: int(room.Processors[k])}
+		told := online.Machine{Cluster: g.platform.ClusterID(m.Cluster), First: m.First, Free: int(room.Processors[k])}
 		if !math.IsInf(m.Memory, 1) {
 			told.Memory = new(room.Memory[k])
 		}

@@ -297,7 +297,7 @@ func (p *policy) start(e *sim.Engine, t *task) {
 	m := &p.platform.Machines[t.at.machine]
 	claim := sim.Claim{
 		Cluster: m.Cluster, Shares: []sim.Share{{Machine: int32(t.at.machine), Processors: 1}},
-		Processors: model.Processors(m.First() + t.at.server),
+		Processors: model.Processors(m.First + t.at.server),
 	}
 	t.began = now
 	end := now + t.length

@@ -133,7 +133,7 @@ func (p *policy) take(t *task, o offer, before float64) {
 	}
 	t.why = []sim.Reason{{
 		Rule:  "slot",
-		Text:  fmt.Sprintf("slot [%v, %v) on processor %d of cluster %s, which ends first of all slots within the budget", o.start, o.end, m.First()+o.at.server, p.platform.ClusterID(m.Cluster)),
+		Text:  fmt.Sprintf("slot [%v, %v) on processor %d of cluster %s, which ends first of all slots within the budget", o.start, o.end, m.First+o.at.server, p.platform.ClusterID(m.Cluster)),
 		Terms: terms,
 	}}
 }
