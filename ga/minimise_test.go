@@ -154,11 +154,11 @@ func TestStopsAtTheLastGeneration(t *testing.T) {
 	p := NewParameters()
 	p.Generations = 7
 	result := minimise(t, c, s, p, 1, Limits{})
-	if result.Stop != Generations || result.Generations != 7 || result.Evaluations > 50+7*49 {
+	if result.Stop != lastGeneration || result.Generations != 7 || result.Evaluations > 50+7*49 {
 		t.Errorf("%+v", result)
 	}
 	p.Generations, p.Patience = 300, 1000
-	if result = minimise(t, c, s, p, 1, Limits{}); result.Stop != Generations || result.Generations != 300 {
+	if result = minimise(t, c, s, p, 1, Limits{}); result.Stop != lastGeneration || result.Generations != 300 {
 		t.Errorf("%+v", result)
 	}
 }
