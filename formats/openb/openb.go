@@ -53,9 +53,6 @@ type Reader struct {
 // NewReader makes a reader with its defaults.
 func NewReader() *Reader { return &Reader{Cluster: "openb"} }
 
-// Check implements [params.Checker].
-func (o *Reader) Check() error { return formats.CheckCluster(o.Cluster) }
-
 // pod is a pod that is kept.
 type pod struct {
 	spec model.JobSpec
@@ -67,7 +64,7 @@ type pod struct {
 //
 // The error is a [*params.Error], or a [*model.InputError] that lists the faults line by line.
 func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
-	if err := params.Check(o); err != nil {
+	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
 	if o.Nodes == "" {
