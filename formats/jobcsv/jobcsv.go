@@ -25,8 +25,6 @@
 package jobcsv
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -89,7 +87,10 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 			"a whole number in [1, %d], found 0", model.MaxProcessors)
 		return nil, nil, t.faults.Err()
 	}
-	t.scan(r)
+	t.faults.Rows(r, t.header, func(line int, cells []string) bool {
+		t.row(line, cells)
+		return true
+	})
 	t.references()
 	in, err := t.faults.Build(t.spec(lines.Title(name, ".csv")), func(k int) string {
 		return "line " + strconv.Itoa(t.line[k])
@@ -111,60 +112,10 @@ type table struct {
 	lineOf  map[string]int // line of each id
 }
 
-// scan reads the rows.
-func (t *table) scan(r io.Reader) {
-	bounded := lines.NewBounded(r)
-	rows := csv.NewReader(bounded)
-	rows.FieldsPerRecord = -1 // checked here, for a better message
-	rows.TrimLeadingSpace = true
-	rows.ReuseRecord = true
-	last := 0 // line that the last row ended on
-	for {
-		bounded.Begin()
-		cells, err := rows.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.unreadable(err, last)
-			return
-		}
-		line, _ := rows.FieldPos(0)
-		last, _ = rows.FieldPos(len(cells) - 1)
-		switch {
-		case t.columns == nil:
-			if !t.header(line, cells) {
-				return
-			}
-		case len(cells) != len(t.columns):
-			t.faults.Line(line, "expected %d cells, as the first row has, found %d", len(t.columns), len(cells))
-		default:
-			t.row(line, cells)
-		}
-	}
-	if t.columns == nil {
-		t.faults.At("", "expected a first row with the names of the columns, found an empty file")
-	}
-}
-
-// unreadable lists an error that ends reading; last is the line that the last row ended on.
-func (t *table) unreadable(err error, last int) {
-	var syntax *csv.ParseError
-	if errors.As(err, &syntax) {
-		t.faults.Line(syntax.StartLine, "expected a row of cells apart by commas, found a mistake at column %d of line %d: %s",
-			syntax.Column, syntax.Line, syntax.Err)
-		return
-	}
-	t.faults.Line(last+1, "%s", err)
-}
-
 // header reads the names of the columns.
 func (t *table) header(line int, cells []string) bool {
 	var unknown []string
-	for k, cell := range cells {
-		if k == 0 {
-			cell = strings.TrimPrefix(cell, "\ufeff")
-		}
+	for _, cell := range cells {
 		name := strings.Clone(strings.TrimSpace(cell))
 		c, ok := columnNamed(name)
 		switch {

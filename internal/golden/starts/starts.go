@@ -21,8 +21,6 @@ package starts
 
 import (
 	"bytes"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -72,50 +70,15 @@ type reader struct {
 // ReadCSV reads a table. Errors call the file by the given name. The error is a [*model.InputError] that lists the faults line by line.
 func ReadCSV(r io.Reader, name string) ([]Start, error) {
 	t := &reader{faults: lines.NewFaults(name), seen: map[string]int{}}
-	bounded := lines.NewBounded(r)
-	rows := csv.NewReader(bounded)
-	rows.FieldsPerRecord, rows.TrimLeadingSpace, rows.ReuseRecord = -1, true, true
 	var places []int // by column: its place in a row; −1: absent
-	width, last := 0, 0
-	for len(t.list) <= MaxJobs {
-		bounded.Begin()
-		cells, err := rows.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.unreadable(err, last)
-			break
-		}
-		line, _ := rows.FieldPos(0)
-		last, _ = rows.FieldPos(len(cells) - 1)
-		switch {
-		case places == nil:
-			if places = t.header(line, cells); places == nil {
-				return nil, t.faults.Err()
-			}
-			width = len(cells)
-		case len(cells) != width:
-			t.faults.Line(line, "expected %d cells, as the first row has, found %d", width, len(cells))
-		default:
-			t.row(line, cells, places)
-		}
-	}
-	if places == nil && t.faults.None() {
-		t.faults.At("", "expected a first row with the names of the columns, found an empty file")
-	}
+	t.faults.Rows(r, func(line int, cells []string) bool {
+		places = t.header(line, cells)
+		return places != nil
+	}, func(line int, cells []string) bool {
+		t.row(line, cells, places)
+		return len(t.list) <= MaxJobs
+	})
 	return t.result()
-}
-
-// unreadable lists an error that ends reading; last is the line that the last row ended on.
-func (t *reader) unreadable(err error, last int) {
-	var syntax *csv.ParseError
-	if errors.As(err, &syntax) {
-		t.faults.Line(syntax.StartLine, "expected a row of cells apart by commas, found a mistake at column %d of line %d: %s",
-			syntax.Column, syntax.Line, syntax.Err)
-		return
-	}
-	t.faults.Line(last+1, "%s", err)
 }
 
 // header finds the columns; nil: one that is required is not there.
@@ -124,9 +87,6 @@ func (t *reader) header(line int, cells []string) []int {
 	for c, names := range columns {
 		places[c] = -1
 		for k, cell := range cells {
-			if k == 0 {
-				cell = strings.TrimPrefix(cell, "\ufeff")
-			}
 			if !slices.Contains(names, strings.TrimSpace(cell)) {
 				continue
 			}
