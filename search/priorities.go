@@ -35,11 +35,11 @@ func byPriorities(ctx context.Context, in *model.Instance, start *model.Solution
 	if start == nil || len(in.ObjectiveTerms()) < 2 {
 		return Result{}, false, nil
 	}
-	was, err := model.Evaluate(in, start)
+	atStart, err := model.Evaluate(in, start)
 	if err != nil {
 		return Result{}, false, err
 	}
-	eased, ok := eased(in, was)
+	eased, ok := eased(in, atStart)
 	if !ok {
 		return Result{}, false, nil
 	}
@@ -50,9 +50,9 @@ func byPriorities(ctx context.Context, in *model.Instance, start *model.Solution
 			return model.Bound{}, more
 		}
 	}
-	told := opt.Progress
-	if told != nil {
-		opt.Progress = func(p Progress) { told(Progress{p.Evaluations, len(start.Unscheduled), was.Objective}) }
+	progress := opt.Progress
+	if progress != nil {
+		opt.Progress = func(p Progress) { progress(Progress{p.Evaluations, len(start.Unscheduled), atStart.Objective}) }
 	}
 	opt.Target = model.Bound{}
 	if result, err = minimise(ctx, eased, start, opt); err != nil {
@@ -61,17 +61,17 @@ func byPriorities(ctx context.Context, in *model.Instance, start *model.Solution
 	if result.Solution, err = Better(in, start, result.Solution); err != nil {
 		return Result{}, false, err
 	}
-	if told != nil {
-		now, err := model.Evaluate(in, result.Solution)
+	if progress != nil {
+		found, err := model.Evaluate(in, result.Solution)
 		if err != nil {
 			return Result{}, false, err
 		}
-		told(Progress{result.Evaluations, len(result.Solution.Unscheduled), now.Objective})
+		progress(Progress{result.Evaluations, len(result.Solution.Unscheduled), found.Objective})
 	}
 	return result, true, nil
 }
 
-// eased is the instance with smaller weights, by the metrics of a schedule. It returns false if no weight hides another metric.
+// eased returns the instance with smaller weights, chosen by the metrics of a schedule, and false if no weight hides another metric.
 func eased(in *model.Instance, at model.Evaluation) (*model.Instance, bool) {
 	const (
 		seen = 1e-9 // share of the whole objective below which a search cannot tell what a metric costs

@@ -168,7 +168,7 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 	}
 }
 
-// effortRoom is how many times the effort an engine that counts its work may take: its evaluations may be dearer than its pace says.
+// effortRoom is how many times the effort an engine that counts its work may take: its evaluations may take more work than its pace says.
 const effortRoom = 2
 
 // evaluationsOf turns an effort in seconds into a number of evaluations, at least one; pace is the number a second.

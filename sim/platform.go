@@ -266,8 +266,8 @@ func (p *Platform) CopyCluster(room, other *Room, cluster int) {
 	copy(room.Copies, other.Copies)
 }
 
-// MeetCluster reduces what the room has of the cluster, its machines and all pools, to what is free in both rooms: the minimum of each entry.
-func (p *Platform) MeetCluster(room, other *Room, cluster int) {
+// IntersectCluster reduces what the room has of the cluster, its machines and all pools, to what is free in both rooms: the minimum of each entry.
+func (p *Platform) IntersectCluster(room, other *Room, cluster int) {
 	for k := p.clusters[cluster].first; k < p.clusters[cluster].last; k++ {
 		room.Processors[k] = min(room.Processors[k], other.Processors[k])
 		room.Memory[k] = min(room.Memory[k], other.Memory[k])

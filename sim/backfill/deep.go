@@ -71,9 +71,9 @@ func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
 // It returns false if there is none, or if it misses the job's hard deadline.
 func (t *timeline) now(j *sim.Job, cluster int, free *sim.Room) (generalBooking, bool) {
 	s := generalBooking{cluster: cluster, start: t.times[0]}
-	t.platform.CopyCluster(&t.meet, free, cluster)
+	t.platform.CopyCluster(&t.common, free, cluster)
 	for next := 0; ; next++ { // a job of no time needs what is free alone: a reservation from now on is not in its way
-		shares, ok := t.platform.Fits(&t.meet, j, cluster, s.shares[:0])
+		shares, ok := t.platform.Fits(&t.common, j, cluster, s.shares[:0])
 		if !ok {
 			return s, false
 		}
@@ -82,7 +82,7 @@ func (t *timeline) now(j *sim.Job, cluster int, free *sim.Room) (generalBooking,
 		if next == len(t.times) || t.times[next] >= s.end {
 			return s, inTime(j, s.end)
 		}
-		t.platform.MeetCluster(&t.meet, t.rooms[next], cluster)
+		t.platform.IntersectCluster(&t.common, t.rooms[next], cluster)
 	}
 }
 

@@ -29,7 +29,7 @@ func (p *general) offers(k *kindred) []offer {
 	if k.stamp == p.stamp || k.closed {
 		return k.offers
 	}
-	if k.stamp == 0 || !p.stands(k) {
+	if k.stamp == 0 || !p.stillFree(k) {
 		p.collect(k)
 		k.closed = len(k.offers) == 0
 		k.planned = 0
@@ -44,8 +44,8 @@ func (p *general) offers(k *kindred) []offer {
 	return k.offers
 }
 
-// stands says whether all that the jobs of a kind could have is still free, and still what they would get.
-func (p *general) stands(k *kindred) bool {
+// stillFree says whether all processors that were offered to the jobs of the kind are still free, so that these jobs would get them.
+func (p *general) stillFree(k *kindred) bool {
 	j := k.blocks[0].jobs[0].job
 	if k.spreads {
 		return false

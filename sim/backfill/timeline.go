@@ -15,7 +15,7 @@ type timeline struct {
 	times    []float64
 	rooms    []*sim.Room
 	spare    []*sim.Room
-	meet     sim.Room
+	common   sim.Room
 }
 
 // generalBooking is a place for a job in a timeline.
@@ -119,9 +119,9 @@ func (t *timeline) earliest(j *sim.Job, step float64) (generalBooking, bool) {
 // to take on them; false: there is none, or it misses the job's hard deadline.
 func (t *timeline) slotAt(j *sim.Job, k, cluster int, step float64) (generalBooking, bool) {
 	s := generalBooking{cluster: cluster, start: t.times[k]}
-	t.platform.CopyCluster(&t.meet, t.rooms[k], cluster)
+	t.platform.CopyCluster(&t.common, t.rooms[k], cluster)
 	for next := k + 1; ; next++ {
-		shares, ok := t.platform.Fits(&t.meet, j, cluster, s.shares[:0])
+		shares, ok := t.platform.Fits(&t.common, j, cluster, s.shares[:0])
 		if !ok {
 			return s, false
 		}
@@ -130,6 +130,6 @@ func (t *timeline) slotAt(j *sim.Job, k, cluster int, step float64) (generalBook
 		if next == len(t.times) || t.times[next] >= s.end || t.platform.Stopped() {
 			return s, inTime(j, s.end)
 		}
-		t.platform.MeetCluster(&t.meet, t.rooms[next], cluster)
+		t.platform.IntersectCluster(&t.common, t.rooms[next], cluster)
 	}
 }

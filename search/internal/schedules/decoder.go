@@ -47,7 +47,7 @@ type decoder struct {
 	from       int       // first position at which next differs from kept
 	to         int       // position behind the last one at which it does
 	high       int       // last position at which the genomes differ
-	dearer     float64   // by how much the jobs decoded so far cost more than in the genome kept last
+	increase   float64   // by how much the jobs decoded so far cost more than in the genome kept last
 	joined     int       // mark from which on the schedule is that of the genome kept last; 0: none
 	joint      sums      // the sums there
 	cost       int64     // about the ns to place a job
@@ -131,7 +131,7 @@ func (d *decoder) decodeChange(g *genome, change change, limit float64) bool {
 		d.sums.assign(&d.marks[mark].sums)
 	}
 	from := mark * d.stride
-	d.from, d.high, d.joined, d.dearer = from, change.high, 0, 0
+	d.from, d.high, d.joined, d.increase = from, change.high, 0, 0
 	floors := d.objective.floors && !math.IsInf(limit, 1)
 	limit += 1e-12 * math.Abs(limit) // floors are added up in another order
 	behind := change.high            // jobs up to this position may find other times than before
@@ -148,7 +148,7 @@ func (d *decoder) decodeChange(g *genome, change change, limit float64) bool {
 		d.to = k + 1
 		if change.at != nil {
 			behind = d.compare(job, change.at, behind)
-			if d.dearer > change.most && k >= change.low+d.window {
+			if d.increase > change.most && k >= change.low+d.window {
 				return false
 			}
 		}
@@ -159,15 +159,15 @@ func (d *decoder) decodeChange(g *genome, change change, limit float64) bool {
 	return d.finish(g)
 }
 
-// compare adds to d.dearer what the job costs more than in the genome kept last. If its end has changed, the jobs that wait for it may change
-// too: compare returns the last position of these, or behind if that is later.
+// compare adds to d.increase by how much the job costs more than in the genome kept last. If its end has changed, the jobs that wait for it may
+// change too: compare returns the last position of these, or behind if that is later.
 func (d *decoder) compare(job int, at []int32, behind int) int {
-	now, was := &d.next[job], &d.kept[job]
-	if now.end == was.end && now.start == was.start {
+	placed, before := &d.next[job], &d.kept[job]
+	if placed.end == before.end && placed.start == before.start {
 		return behind
 	}
 	if d.objective.additive {
-		d.dearer += d.objective.of(job, now.start, now.end) - d.objective.of(job, was.start, was.end)
+		d.increase += d.objective.of(job, placed.start, placed.end) - d.objective.of(job, before.start, before.end)
 	}
 	for _, next := range d.in.Successors(job) {
 		if d.position[next] >= 0 {

@@ -236,8 +236,8 @@ func TestDecodeComparesWhatJobsCost(t *testing.T) {
 			before, slowed := d.energy(), d.sums.slowed
 			d.decodeChange(&move.genome, move.changed(), math.Inf(1))
 			// The mean slowdown leaves out jobs of no length: the sums tell only if there are as many as before.
-			if whole := slowed == d.sums.slowed && (slowed == 0 || slowed == len(p.jobs)); whole && !near(d.energy()-before, d.dearer, d.energy()) {
-				t.Fatalf("the jobs cost %v more, the schedule %v", d.dearer, d.energy()-before)
+			if whole := slowed == d.sums.slowed && (slowed == 0 || slowed == len(p.jobs)); whole && !near(d.energy()-before, d.increase, d.energy()) {
+				t.Fatalf("the jobs cost %v more, the schedule %v", d.increase, d.energy()-before)
 			}
 			d.keep(&move.genome)
 		}
@@ -273,7 +273,7 @@ func TestDecodeGivesUpWhatIsDearer(t *testing.T) {
 	move.renumber(100, last)
 	change := move.changed()
 	if change.most = 1; d.decodeChange(&move.genome, change, math.Inf(1)) {
-		t.Fatalf("a long job before the short ones is not given up, though it costs %v more", d.dearer)
+		t.Fatalf("a long job before the short ones is not given up, though it costs %v more", d.increase)
 	}
 	if d.to > 500 {
 		t.Errorf("given up after position %d only", d.to)
