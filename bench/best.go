@@ -52,8 +52,8 @@ func (e *BestError) Unwrap() error { return e.Err }
 // OpenBest opens the folder, which need not exist yet.
 func OpenBest(dir string) *BestStore { return &BestStore{dir: dir, seen: map[string]seenBest{}} }
 
-// Path returns the path of the file for the instance and its objective: SHA256.OBJECTIVE.json.
-func (s *BestStore) Path(in *model.Instance) string {
+// path returns the path of the file for the instance and its objective: SHA256.OBJECTIVE.json.
+func (s *BestStore) path(in *model.Instance) string {
 	objective := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_', r == '+', r == '-', r == '.':
@@ -69,7 +69,7 @@ func (s *BestStore) Path(in *model.Instance) string {
 // Best returns the best known solution of the instance for its objective, or nil if there is none. It checks the solution and computes its figures
 // again. If the file is wrong, it returns nil and a [*BestError] that names the file.
 func (s *BestStore) Best(in *model.Instance) (*model.Solution, error) {
-	path := s.Path(in)
+	path := s.path(in)
 	sol, err := model.ReadSolutionFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -91,14 +91,14 @@ func (s *BestStore) Best(in *model.Instance) (*model.Solution, error) {
 	return sol, nil
 }
 
-// Offer stores the solution if it is better than the stored one. A solution is better if it leaves out fewer jobs, or equally many with a lower
-// objective. The checker must accept it. Offer replaces a stored file that is wrong; the error is then a [*BestError] that names the file. It waits for
+// offer stores the solution if it is better than the stored one. A solution is better if it leaves out fewer jobs, or equally many with a lower
+// objective. The checker must accept it. offer replaces a stored file that is wrong; the error is then a [*BestError] that names the file. It waits for
 // another program that writes in the folder, until ctx ends.
-func (s *BestStore) Offer(ctx context.Context, in *model.Instance, sol *model.Solution) (better bool, err error) {
+func (s *BestStore) offer(ctx context.Context, in *model.Instance, sol *model.Solution) (better bool, err error) {
 	if sol.Objective == nil {
 		return false, nil
 	}
-	path, rank := s.Path(in), rankOf(sol)
+	path, rank := s.path(in), rankOf(sol)
 	if known, ok := s.unchanged(path); ok && !rank.Better(known) {
 		return false, nil
 	}

@@ -62,7 +62,7 @@ func TestBestStore(t *testing.T) {
 		better bool
 		best   float64
 	}{{poor, true, *poor.Objective}, {poor, false, *poor.Objective}, {good, true, *good.Objective}, {poor, false, *good.Objective}, {good, false, *good.Objective}} {
-		better, err := store.Offer(t.Context(), in, offer.sol)
+		better, err := store.offer(t.Context(), in, offer.sol)
 		if err != nil || better != offer.better {
 			t.Errorf("better %v, %v; expected %v", better, err, offer.better)
 		}
@@ -72,7 +72,7 @@ func TestBestStore(t *testing.T) {
 				t.Errorf("the best is %v, %v; expected %v", sol, err, offer.best)
 			}
 		}
-		if better, err := again.Offer(t.Context(), in, offer.sol); better || err != nil {
+		if better, err := again.offer(t.Context(), in, offer.sol); better || err != nil {
 			t.Errorf("the same again is better: %v, %v", better, err)
 		}
 	}
@@ -88,7 +88,7 @@ func TestBestStore(t *testing.T) {
 	}
 	left := *poor
 	left.Objective, left.Unscheduled = new(0.0), []model.Unscheduled{{Job: "J1", Reason: "for a lower objective"}}
-	if better, err := store.Offer(t.Context(), in, &left); better || err != nil {
+	if better, err := store.offer(t.Context(), in, &left); better || err != nil {
 		t.Errorf("a schedule that leaves a job out is better: %v, %v", better, err)
 	}
 	if names, _ := filepath.Glob(filepath.Join(store.dir, "*.json")); len(names) != 1 || filepath.Base(names[0]) != in.SHA256()+".mcp.json" {
@@ -102,10 +102,10 @@ func TestBestStoreTrustsNothing(t *testing.T) {
 	sol := solvedBy(t, in, "search")
 	write := func(t *testing.T, change func(text string) string) *BestStore {
 		store := OpenBest(t.TempDir())
-		if _, err := store.Offer(t.Context(), in, sol); err != nil {
+		if _, err := store.offer(t.Context(), in, sol); err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(store.Path(in))
+		text, err := os.ReadFile(store.path(in))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestBestStoreTrustsNothing(t *testing.T) {
 		if changed == string(text) {
 			t.Fatal("the test changes nothing")
 		}
-		if err := os.WriteFile(store.Path(in), []byte(changed), 0o666); err != nil {
+		if err := os.WriteFile(store.path(in), []byte(changed), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return store
@@ -139,11 +139,11 @@ func TestBestStoreTrustsNothing(t *testing.T) {
 			store := write(t, change)
 			found, err := store.Best(in)
 			var wrong *BestError
-			if found != nil || !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), store.Path(in)+": the stored solution does not count: ") {
+			if found != nil || !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), store.path(in)+": the stored solution does not count: ") {
 				t.Fatalf("%v, %v; expected an error that names the file", found, err)
 			}
 			worse := solvedBy(t, in, "met")
-			if better, err := store.Offer(t.Context(), in, worse); !better || !errors.As(err, &wrong) {
+			if better, err := store.offer(t.Context(), in, worse); !better || !errors.As(err, &wrong) {
 				t.Errorf("better %v, %v; expected the file to be replaced and the error", better, err)
 			}
 			if found, err := store.Best(in); err != nil || *found.Objective != *worse.Objective {
@@ -170,7 +170,7 @@ func TestBestStoreShared(t *testing.T) {
 		group.Go(func() {
 			store := OpenBest(dir)
 			for n := range 5 * len(offers) {
-				if _, err := store.Offer(t.Context(), in, offers[(n+k)%len(offers)]); err != nil {
+				if _, err := store.offer(t.Context(), in, offers[(n+k)%len(offers)]); err != nil {
 					t.Error(err)
 				}
 			}

@@ -11,10 +11,10 @@ func TestStoredScheduleNeedNotStateItsFigures(t *testing.T) {
 	in := generated(t, 1)
 	sol := solvedBy(t, in, "met")
 	store := OpenBest(t.TempDir())
-	if _, err := store.Offer(t.Context(), in, sol); err != nil {
+	if _, err := store.offer(t.Context(), in, sol); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(store.Path(in))
+	text, err := os.ReadFile(store.path(in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestStoredScheduleNeedNotStateItsFigures(t *testing.T) {
 	if len(silent) == len(text) {
 		t.Fatalf("the file states no objective:\n%.300s", text)
 	}
-	if err := os.WriteFile(store.Path(in), silent, 0o666); err != nil {
+	if err := os.WriteFile(store.path(in), silent, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	found, err := OpenBest(store.dir).Best(in)

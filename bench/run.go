@@ -175,7 +175,7 @@ func (r *runner) store(ctx context.Context, worker, place int, in *model.Instanc
 		return nil
 	}
 	if r.folder.best != nil && row.Solution != nil && row.Objective != nil {
-		if _, err := r.folder.best.Offer(ctx, in, row.Solution); errors.As(err, new(*BestError)) {
+		if _, err := r.folder.best.offer(ctx, in, row.Solution); errors.As(err, new(*BestError)) {
 			r.warn(err)
 		} else if err != nil {
 			return err
