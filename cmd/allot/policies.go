@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -86,23 +85,10 @@ func runPolicies(c *cli.Context) error {
 	if err := drawPolicies(c, asked, runs, report); err != nil {
 		return err
 	}
-	return write(c, c.String("output"), func(w io.Writer) error {
-		switch {
-		case c.Bool("json"):
-			return indentedJSON(w, report)
-		case c.Bool("csv"):
-			return report.WriteCSV(w)
-		}
-		return report.WriteText(printer{w})
-	})
-}
-
-// printer replaces control characters, see [printable].
-type printer struct{ w io.Writer }
-
-func (p printer) Write(text []byte) (int, error) {
-	_, err := io.WriteString(p.w, printable(string(text)))
-	return len(text), err
+	if c.Bool("csv") {
+		return write(c, c.String("output"), report.WriteCSV)
+	}
+	return writeAnswer(c, c.String("output"), report, report.Text)
 }
 
 // readLineUp reads the flags and the trace.

@@ -27,10 +27,7 @@ func reasonsOf(ctx context.Context, in *model.Instance, sol *model.Solution, job
 	id := in.Jobs()[job].ID
 	answer, err := whatif.Submit(ctx, sol.Solver, policy, in, id, sol.Seed)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, &statusError{exitNoSolution, context.Cause(ctx)}
-		}
-		return nil, err
+		return nil, stoppedOr(ctx, err)
 	}
 	at := slices.IndexFunc(sol.Jobs, func(p model.Placement) bool { return p.Job == id })
 	placed := at >= 0
@@ -50,10 +47,7 @@ func rulesOf(ctx context.Context, in *model.Instance, sol *model.Solution) (map[
 	}
 	rules, err := whatif.Rules(ctx, sol.Solver, policy, in, sol.Seed)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, &statusError{exitNoSolution, context.Cause(ctx)}
-		}
-		return nil, err
+		return nil, stoppedOr(ctx, err)
 	}
 	texts := map[string]string{}
 	for k := range sol.Jobs {

@@ -113,9 +113,8 @@ func TestGroups(t *testing.T) {
 	if d := r.Groups[1].Policies[1].Classes[0].WaitDifference; d == nil || d.Mean != -7.5 {
 		t.Errorf("difference %+v, expected −7.5", d)
 	}
-	var text strings.Builder
-	if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "on line (for reference: not in one ranking with the above)") {
-		t.Errorf("%v\n%s", err, text.String())
+	if text := r.Text(); !strings.Contains(text, "on line (for reference: not in one ranking with the above)") {
+		t.Errorf("%s", text)
 	}
 }
 
@@ -176,13 +175,10 @@ func TestIntervals(t *testing.T) {
 	if both, err := Compare(t.Context(), in, runs, opt); err != nil || both.Groups[0].Tests[KindUser] != 4 || both.Groups[0].Tests[KindAll] != 4 || both.Groups[0].Tests[KindShape] != 2 {
 		t.Errorf("%v, %+v", err, both)
 	}
-	var text strings.Builder
-	if err := r.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	text := r.Text()
 	for _, want := range []string{"two against one:\n  mean wait +5.1 % [", ": longer\n", "\n  hurt: narrow, short +1", "; user loser +5", "\n  served better: user winner −3.02 s (−15.1 %)\n", "2 of all jobs, 1 by size and length, 2 by user"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("expected %q in\n%s", want, text.String())
+		if !strings.Contains(text, want) {
+			t.Errorf("expected %q in\n%s", want, text)
 		}
 	}
 }
@@ -237,9 +233,8 @@ func TestFewDays(t *testing.T) {
 	if d := p.Classes[0].WaitDifference; d.Low != nil || d.P != nil || d.Holm != nil || d.Shown(0.95) || math.Abs(d.Mean-5) > 1e-9 || p.Jain != nil || len(p.Classes) != 2 {
 		t.Errorf("%+v", p)
 	}
-	var text strings.Builder
-	if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "Too few days for an interval: 9 days in blocks of 3, and 10 blocks with jobs are needed. Nothing is shown") {
-		t.Errorf("%v\n%s", err, text.String())
+	if text := r.Text(); !strings.Contains(text, "Too few days for an interval: 9 days in blocks of 3, and 10 blocks with jobs are needed. Nothing is shown") {
+		t.Errorf("%s", text)
 	}
 	in, runs = shifted(t, func(int) string { return "" }, func(k int) float64 { return float64(k%3) * 1e-14 })
 	opt.Day = 1
@@ -250,9 +245,8 @@ func TestFewDays(t *testing.T) {
 	if d.Mean != 0 || d.Greater+d.Less != 0 || *d.P != 1 || d.Sign() != 0 {
 		t.Errorf("rounding: %+v", d)
 	}
-	text.Reset()
-	if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "two against one: every job waits as long\n") {
-		t.Errorf("%v\n%s", err, text.String())
+	if text := r.Text(); !strings.Contains(text, "two against one: every job waits as long\n") {
+		t.Errorf("%s", text)
 	}
 }
 
@@ -350,9 +344,8 @@ func TestOnce(t *testing.T) {
 	if r.Load != nil || one.Utilisation != nil || one.Classes[0].Stretch != 2 || one.Classes[0].Slowdown != 1 {
 		t.Errorf("%+v", r)
 	}
-	var text strings.Builder
-	if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "all released at once") || strings.Contains(text.String(), "NaN") {
-		t.Errorf("%v\n%s", err, text.String())
+	if text := r.Text(); !strings.Contains(text, "all released at once") || strings.Contains(text, "NaN") {
+		t.Errorf("%s", text)
 	}
 }
 
@@ -431,18 +424,17 @@ func TestOdd(t *testing.T) {
 	if none.LeftOut != 4 || none.Classes[0].Jobs != 0 || none.Classes[0].WaitDifference != nil {
 		t.Errorf("%+v", none)
 	}
-	var text, table strings.Builder
-	if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "no job is placed by both") {
-		t.Errorf("%v\n%s", err, text.String())
+	var table strings.Builder
+	if text := r.Text(); !strings.Contains(text, "no job is placed by both") {
+		t.Errorf("%s", text)
 	}
 	// Only one job is placed by both, and waits as long: nothing is said of the others.
 	some := &model.Solution{Jobs: []model.Placement{placed("d", 1, 40, 45)}}
 	if r, err = Compare(t.Context(), in, []Run{runs[0], {"some", true, some}}, Defaults()); err != nil {
 		t.Fatal(err)
 	}
-	text.Reset()
-	if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "3 jobs have no place, 0 under first: only jobs that both place are compared\n  0 jobs wait longer, 0 shorter, 1 as long") {
-		t.Errorf("%v\n%s", err, text.String())
+	if text := r.Text(); !strings.Contains(text, "3 jobs have no place, 0 under first: only jobs that both place are compared\n  0 jobs wait longer, 0 shorter, 1 as long") {
+		t.Errorf("%s", text)
 	}
 	if err := r.WriteCSV(&table); err != nil || strings.Count(table.String(), "\n") != 1+2*len(none.Classes) {
 		t.Errorf("%v\n%s", err, table.String())

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -14,8 +13,8 @@ import (
 // mostUsers is the largest number of users, and of queues, in a table for people.
 const mostUsers = 10
 
-// WriteText writes the report for people. Times are in days, hours, minutes and seconds where the unit of the trace is known.
-func (r *Report) WriteText(w io.Writer) error {
+// Text is the report for people. Times are in days, hours, minutes and seconds where the unit of the trace is known.
+func (r *Report) Text() string {
 	b := new(strings.Builder)
 	name := r.Trace
 	if name == "" {
@@ -46,8 +45,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	for k := range r.Groups {
 		r.Groups[k].verdicts(b, r)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // overview writes the figures of all jobs.
