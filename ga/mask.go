@@ -23,9 +23,6 @@ func outside(mask []uint64, processors int) bool {
 	return rest != 0 && mask[len(mask)-1]>>rest != 0
 }
 
-// has says whether the processor is in the mask.
-func has(mask []uint64, processor int) bool { return mask[processor>>6]>>(processor&63)&1 != 0 }
-
 // flip puts the processor into the mask, or takes it out.
 func flip(mask []uint64, processor int) { mask[processor>>6] ^= 1 << (processor & 63) }
 

@@ -254,3 +254,6 @@ func TestSplice(t *testing.T) {
 		}
 	})
 }
+
+// has says whether the processor is in the mask.
+func has(mask []uint64, processor int) bool { return mask[processor>>6]>>(processor&63)&1 != 0 }

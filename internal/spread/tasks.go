@@ -6,30 +6,6 @@ import (
 	"math/bits"
 )
 
-// Tasks shares tasks among processors of the given speeds: processor i gets ⌊tasks·speed_i/Σ speed⌋, and each remaining task goes to the
-// processor with the least (b+1)/speed, where b is the number of its tasks so far; ties go to the lowest index. So the last processor
-// finishes as early as the speeds allow. A processor may get none.
-//
-// The comparisons are exact. A float64 is a whole number times a power of two, so all speeds are whole numbers in a common
-// unit; the quotients are compared by cross-multiplication. Processors of equal speed therefore differ by at most one task.
-//
-// The speeds must be positive and finite. Complexity: see share.
-func Tasks(tasks int, speeds []float64) []int {
-	if len(speeds) == 0 {
-		return nil
-	}
-	groups := make([]group, len(speeds))
-	for k := range groups {
-		groups[k] = group{machine: int32(k), processors: 1}
-	}
-	newRatios(speeds).share(tasks, groups, 0, false)
-	of := make([]int, len(speeds))
-	for k := range groups {
-		of[k] = groups[k].tasks + groups[k].more
-	}
-	return of
-}
-
 // group is a number of processors of one machine in a partition. Each runs the given number of tasks; the first ones, as many as more says,
 // run one task more.
 type group struct {
@@ -92,7 +68,7 @@ func (r *ratios) sooner(a int, k int32, b int, l int32) bool {
 	return highA < highB || highA == highB && lowA < lowB
 }
 
-// share gives the tasks to the groups by the rule of [Tasks]; the order of the groups is that of the index. Where first is 1, each processor gets
+// share gives the tasks to the groups by the rule of the tasks, see the package; the order of the groups is that of the index. Where first is 1, each processor gets
 // one task and the rule shares the others; there must be enough. With even all processors count as equally fast.
 //
 // Complexity for g groups: O(g) where all speeds are the same, else O(g²).

@@ -9,6 +9,23 @@ import (
 	"pgregory.net/rapid"
 )
 
+// tasksOf shares tasks among processors of the given speeds.
+func tasksOf(tasks int, speeds []float64) []int {
+	if len(speeds) == 0 {
+		return nil
+	}
+	groups := make([]group, len(speeds))
+	for k := range groups {
+		groups[k] = group{machine: int32(k), processors: 1}
+	}
+	newRatios(speeds).share(tasks, groups, 0, false)
+	of := make([]int, len(speeds))
+	for k := range groups {
+		of[k] = groups[k].tasks + groups[k].more
+	}
+	return of
+}
+
 // Worked values of the rule of the tasks.
 func TestTasks(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -37,7 +54,7 @@ func TestTasks(t *testing.T) {
 		"one fast and ten slow": {11, []float64{10, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, []int{10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
 		"no processor":          {5, nil, nil},
 	} {
-		if got := Tasks(c.tasks, c.speeds); !slices.Equal(got, c.want) {
+		if got := tasksOf(c.tasks, c.speeds); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, expected %v", name, got, c.want)
 		}
 	}
@@ -99,8 +116,8 @@ func TestTasksAgainstFractions(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("%d tasks, speeds %v, first %d: %v, fractions say %v", tasks, each, first, got, want)
 		}
-		if first == 0 && !slices.Equal(Tasks(tasks, each), want) {
-			t.Fatalf("%d tasks, speeds %v: processor by processor %v, fractions say %v", tasks, each, Tasks(tasks, each), want)
+		if first == 0 && !slices.Equal(tasksOf(tasks, each), want) {
+			t.Fatalf("%d tasks, speeds %v: processor by processor %v, fractions say %v", tasks, each, tasksOf(tasks, each), want)
 		}
 	})
 }
@@ -117,13 +134,13 @@ func TestTasksEndSoonest(t *testing.T) {
 			}
 			return last
 		}
-		got := end(Tasks(tasks, speeds))
+		got := end(tasksOf(tasks, speeds))
 		of := make([]int, len(speeds))
 		var try func(k, left int)
 		try = func(k, left int) {
 			if of[k] = left; k == len(of)-1 {
 				if end(of) < got {
-					t.Fatalf("%d tasks, speeds %v: %v ends sooner than %v", tasks, speeds, of, Tasks(tasks, speeds))
+					t.Fatalf("%d tasks, speeds %v: %v ends sooner than %v", tasks, speeds, of, tasksOf(tasks, speeds))
 				}
 				return
 			}

@@ -15,7 +15,7 @@
 //   - Selection: the processors come from one cluster if possible: the one with the fewest free processors that has enough.
 //     Otherwise they come from several clusters, the one with the most free processors first; ties go to the first cluster.
 //   - Tasks: a processor runs as many tasks as its speed is of all speeds in the partition, rounded down. Each remaining task goes to the
-//     processor that would finish it first. See [spread.Tasks].
+//     processor that would finish it first. See package spread.
 //   - Turns: the scheduler takes its turn when a job arrives and when a job departs. Dynamic also takes a turn when processors come back
 //     and the pool then holds at least α. In a turn it starts heads of the queue until one has to wait.
 //
