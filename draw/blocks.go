@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 // mostRectangles is the largest number of blocks that are drawn one by one. A picture with more is unreadable and slow to show.
@@ -17,7 +19,7 @@ const tickWidth = 1.5
 
 // lateMark is the rectangle of a late job's block and the place of the deadline.
 type lateMark struct {
-	rect
+	picture.Rect
 	deadline float64
 }
 
@@ -35,34 +37,34 @@ func (c *chart) drawBlocks() {
 		fill := c.scheme.of[b.job]
 		if !drawable(r, least) {
 			if shaded == nil {
-				shaded = newShade(c.plot.width(), c.plot.height())
+				shaded = newShade(c.plot.Width(), c.plot.Height())
 			}
 			c.shadeBlock(shaded, r, b.job)
 			continue
 		}
 		r = crisp(r)
 		c.hovers = append(c.hovers, hover{r, k})
-		c.outline(&bodies[fill], r)
-		switch side := min(r.width(), r.height()); {
+		c.Outline(&bodies[fill], r)
+		switch side := min(r.Width(), r.Height()); {
 		case b.start == b.end:
-			c.outline(&edges[fill], r.inset(0.5))
+			c.Outline(&edges[fill], r.Inset(0.5))
 		case j.late():
-			late = append(late, lateMark{r, c.plot.x0 + c.axis.At(j.deadline)*c.plot.width()})
+			late = append(late, lateMark{r, c.plot.X0 + c.axis.At(j.deadline)*c.plot.Width()})
 		case side >= 4:
-			c.outline(&edges[fill], r.inset(0.5))
+			c.Outline(&edges[fill], r.Inset(0.5))
 		case side >= 1.5:
-			c.outline(&hairs[fill], r.inset(0.15))
+			c.Outline(&hairs[fill], r.Inset(0.15))
 		}
 	}
 	if shaded != nil {
-		c.image(c.shadedRect(shaded), shaded.image())
+		c.Image(c.shadedRect(shaded), shaded.image())
 	}
 	for fill := range bodies {
-		c.fill(bodies[fill], c.scheme.fills[fill])
+		c.Fill(bodies[fill], c.scheme.fills[fill])
 	}
 	for fill := range bodies {
-		c.stroke(hairs[fill], 0.3, c.scheme.edge(fill))
-		c.stroke(edges[fill], 1, c.scheme.edge(fill))
+		c.Stroke(hairs[fill], picture.Pen{Width: 0.3, Ink: c.scheme.edge(fill)})
+		c.Stroke(edges[fill], picture.Pen{Width: 1, Ink: c.scheme.edge(fill)})
 	}
 	c.drawLate(late)
 	c.drawLabels()
@@ -84,44 +86,41 @@ func (c *chart) leastDrawn() float64 {
 }
 
 // drawable reports whether both sides of the rectangle are at least least.
-func drawable(r rect, least float64) bool { return min(r.width(), r.height()) >= least }
+func drawable(r picture.Rect, least float64) bool { return min(r.Width(), r.Height()) >= least }
 
 // visible is the place of a block, widened if it takes no time.
-func (c *chart) visible(b *block) rect {
+func (c *chart) visible(b *block) picture.Rect {
 	r := c.place(b)
 	if b.start == b.end {
-		r.x0 = min(max(r.x0-tickWidth/2, c.plot.x0), c.plot.x1-tickWidth)
-		r.x1 = r.x0 + tickWidth
+		r.X0 = min(max(r.X0-tickWidth/2, c.plot.X0), c.plot.X1-tickWidth)
+		r.X1 = r.X0 + tickWidth
 	}
 	return r
 }
 
 // crisp moves the edges of a rectangle that is not too small to whole pixels.
-func crisp(r rect) rect {
-	if r.width() >= 3 {
-		r.x0, r.x1 = math.Round(r.x0), math.Round(r.x1)
+func crisp(r picture.Rect) picture.Rect {
+	if r.Width() >= 3 {
+		r.X0, r.X1 = math.Round(r.X0), math.Round(r.X1)
 	}
-	if r.height() >= 3 {
-		r.y0, r.y1 = math.Round(r.y0), math.Round(r.y1)
+	if r.Height() >= 3 {
+		r.Y0, r.Y1 = math.Round(r.Y0), math.Round(r.Y1)
 	}
 	return r
 }
 
 // shadeBlock adds a block to the shaded ones, a late one in red: it is too small for an outline.
-func (c *chart) shadeBlock(s *shade, r rect, job int) {
+func (c *chart) shadeBlock(s *shade, r picture.Rect, job int) {
 	colour := c.scheme.fills[c.scheme.of[job]]
 	if c.jobs[job].late() {
 		colour = lateInk
 	}
-	s.add(rect{r.x0 - c.plot.x0, r.y0 - c.plot.y0, r.x1 - c.plot.x0, r.y1 - c.plot.y0}, colour)
+	s.add(picture.Box(r.X0-c.plot.X0, r.Y0-c.plot.Y0, r.X1-c.plot.X0, r.Y1-c.plot.Y0), colour)
 }
 
 // shadedRect is where the raster goes.
-func (c *chart) shadedRect(s *shade) rect {
-	return rect{
-		c.plot.x0, c.plot.y0,
-		c.plot.x0 + float64(s.columns)*s.cell, c.plot.y0 + float64(s.rows)*s.cell,
-	}
+func (c *chart) shadedRect(s *shade) picture.Rect {
+	return picture.Box(c.plot.X0, c.plot.Y0, c.plot.X0+float64(s.columns)*s.cell, c.plot.Y0+float64(s.rows)*s.cell)
 }
 
 // drawLate outlines blocks of late jobs in red and hatches them from the deadline on. A block too small for that gets a
@@ -129,33 +128,33 @@ func (c *chart) shadedRect(s *shade) rect {
 func (c *chart) drawLate(marks []lateMark) {
 	var thick, thin, ends, hatches vg.Path
 	for _, m := range marks {
-		side := min(m.width(), m.height())
+		side := min(m.Width(), m.Height())
 		switch {
 		case side < 4:
-			c.outline(&ends, rect{max(m.x0, m.x1-2), m.y0, m.x1, m.y1})
+			c.Outline(&ends, picture.Box(max(m.X0, m.X1-2), m.Y0, m.X1, m.Y1))
 		case side < 10:
-			c.outline(&thin, m.inset(0.5))
+			c.Outline(&thin, m.Inset(0.5))
 		default:
-			c.outline(&thick, m.inset(0.75))
-			over := m.inset(1)
-			over.x0 = min(max(over.x0, m.deadline), over.x1)
+			c.Outline(&thick, m.Inset(0.75))
+			over := m.Inset(1)
+			over.X0 = min(max(over.X0, m.deadline), over.X1)
 			c.hatch(&hatches, over)
 		}
 	}
-	c.stroke(hatches, 1, lateHatch)
-	c.stroke(thin, 1, lateInk)
-	c.stroke(thick, 1.5, lateInk)
-	c.fill(ends, lateInk)
+	c.Stroke(hatches, picture.Pen{Width: 1, Ink: lateHatch})
+	c.Stroke(thin, picture.Pen{Width: 1, Ink: lateInk})
+	c.Stroke(thick, picture.Pen{Width: 1.5, Ink: lateInk})
+	c.Fill(ends, lateInk)
 }
 
 // hatch appends lines that rise to the right through the rectangle. They lie on the same lines in every rectangle.
-func (c *chart) hatch(path *vg.Path, r rect) {
+func (c *chart) hatch(path *vg.Path, r picture.Rect) {
 	const apart = 8
-	for sum := math.Ceil((r.x0+r.y0)/apart) * apart; sum < r.x1+r.y1; sum += apart {
+	for sum := math.Ceil((r.X0+r.Y0)/apart) * apart; sum < r.X1+r.Y1; sum += apart {
 		// The line x + y = sum inside the rectangle.
-		left, right := max(r.x0, sum-r.y1), min(r.x1, sum-r.y0)
+		left, right := max(r.X0, sum-r.Y1), min(r.X1, sum-r.Y0)
 		if right-left > 0.5 {
-			c.segment(path, left, sum-left, right, sum-right)
+			c.Segment(path, left, sum-left, right, sum-right)
 		}
 	}
 }
@@ -163,10 +162,10 @@ func (c *chart) hatch(path *vg.Path, r rect) {
 // drawLabels writes the ids of jobs into those of their blocks that have room.
 func (c *chart) drawLabels() {
 	for _, h := range c.hovers {
-		if max(h.width(), h.height()) < 12 || min(h.width(), h.height()) < leastLabel {
+		if max(h.Width(), h.Height()) < 12 || min(h.Width(), h.Height()) < leastLabel {
 			continue
 		}
-		c.drawLabel(h.rect, c.blocks[h.block].job)
+		c.drawLabel(h.Rect, c.blocks[h.block].job)
 	}
 }
 
@@ -180,34 +179,32 @@ const (
 )
 
 // drawLabel writes a job's id into a rectangle, along it or upwards, if it fits.
-func (c *chart) drawLabel(r rect, job int) {
+func (c *chart) drawLabel(r picture.Rect, job int) {
 	j, fill := &c.jobs[job], c.scheme.of[job]
 	const (
 		pad    = 3.0
 		sample = 10.0
-		// An SVG may be shown in a font that is wider than the one that is measured.
-		wider = 1.08
 	)
-	id := clip(printable(j.id), mostLabelled)
-	long := c.fonts.width(lettering{size: sample}, id) / sample
-	along := min(mostLabel, (r.width()-2*pad)/(wider*long), (r.height()-2)/1.1)
-	up := min(mostLabel, (r.height()-2*pad)/(wider*long), (r.width()-2)/1.1)
+	id := picture.Clip(picture.Printable(j.id), mostLabelled)
+	long := picture.Lettering{Size: sample}.Width(id) / sample
+	along := min(mostLabel, (r.Width()-2*pad)/(picture.Wider*long), (r.Height()-2)/1.1)
+	up := min(mostLabel, (r.Height()-2*pad)/(picture.Wider*long), (r.Width()-2)/1.1)
 	size := math.Floor(2*max(along, up)) / 2
 	if size < leastLabel || long == 0 {
 		return
 	}
-	x, y := (r.x0+r.x1)/2, (r.y0+r.y1)/2
-	label := lettering{size: size, ink: c.scheme.letters(fill), align: 0.5}
+	x, y := (r.X0+r.X1)/2, (r.Y0+r.Y1)/2
+	label := picture.Lettering{Size: size, Ink: c.scheme.letters(fill), Align: 0.5}
 	half, drop := size*long/2, size*0.36
 	if along < up*0.8 {
 		if j.late() {
-			c.fillRect(rect{x - size*0.55, y - half - 1, x + size*0.55, y + half + 1}, c.scheme.fills[fill])
+			c.FillRect(picture.Box(x-size*0.55, y-half-1, x+size*0.55, y+half+1), c.scheme.fills[fill])
 		}
-		c.upright(x+drop, y, label, id)
+		c.Upright(x+drop, y, label, id)
 		return
 	}
 	if j.late() {
-		c.fillRect(rect{x - half - 1, y - size*0.55, x + half + 1, y + size*0.55}, c.scheme.fills[fill])
+		c.FillRect(picture.Box(x-half-1, y-size*0.55, x+half+1, y+size*0.55), c.scheme.fills[fill])
 	}
-	c.text(x, y+drop, label, id)
+	c.Text(x, y+drop, label, id)
 }

@@ -4,9 +4,8 @@ import (
 	"math"
 	"strconv"
 
-	"gonum.org/v1/plot/vg"
-
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 // pageLimits are the sizes of a page.
@@ -14,27 +13,53 @@ var pageLimits = limits{defaultWidth: 1200, leastWidth: 320, leastHeight: 200, m
 
 // Sizes in pixels.
 const (
-	margin      = 20.0
 	bandGap     = 10.0
-	tickSpace   = 90.0 // from tick to tick at least, enough for the longest label
-	titleSize   = 17.0
-	factSize    = 12.5
 	clusterSize = 12.5
-	smallSize   = 11.0
-	footer      = 48.0 // below the plot, without the key
 )
+
+// keyEntries lists what the chart has to explain. Only fills that some job has are named.
+func (c *chart) keyEntries() []picture.KeyEntry {
+	var entries []picture.KeyEntry
+	add := func(name string, fill int) {
+		entries = append(entries, picture.FillEntry(name, c.scheme.fills[fill], c.scheme.edge(fill)))
+	}
+	used := c.scheme.used(c.blocks)
+	for fill, name := range c.scheme.names {
+		if used[fill] {
+			add(name, fill)
+		}
+	}
+	if c.load != nil {
+		if c.scheme.names == nil {
+			add("processors held", 0)
+		}
+		return append(entries, picture.KeyEntry{Name: "each column: the mean over " + c.period()})
+	}
+	if c.late > 0 {
+		entries = append(entries, picture.KeyEntry{Name: "late, hatched from its deadline on", Sample: func(s *picture.Sheet, at picture.Rect) {
+			s.FillRect(at, c.scheme.fills[0])
+			c.drawLate([]lateMark{{at, (at.X0 + at.X1) / 2}})
+		}})
+	}
+	return entries
+}
 
 // chart is a layout placed on a sheet.
 type chart struct {
-	page
+	*picture.Sheet
 	*layout
-	scheme  *scheme
-	load    *load   // nil: the chart shows the jobs
-	queue   strip   // of the jobs that wait, below those of the bands; no height: none
-	strips  []strip // by band
-	key     []keyPlace
-	numbers float64 // width of the column of processor numbers
-	hovers  []hover // the blocks that show a hint under the pointer
+	width, height float64
+	title         string
+	facts         []string // in lines that fit
+	axis          picture.Axis
+	plot          picture.Rect
+	scheme        *scheme
+	load          *load   // nil: the chart shows the jobs
+	queue         strip   // of the jobs that wait, below those of the bands; no height: none
+	strips        []strip // by band
+	key           []picture.KeyPlace
+	numbers       float64 // width of the column of processor numbers
+	hovers        []hover // the blocks that show a hint under the pointer
 }
 
 // strip is the place of a band.
@@ -42,14 +67,17 @@ type strip struct{ top, height float64 }
 
 // hover is a rectangle with the block that it shows.
 type hover struct {
-	rect
+	picture.Rect
 	block int
 }
 
 // newChart decides where everything goes on a sheet of the asked size; a height of 0 stands for one that suits the
 // number of rows. The canvas is added later.
-func newChart(l *layout, s summary, opt GanttOptions, fonts *fonts, width, height float64) (*chart, error) {
-	c := &chart{page: newPage(s, fonts, width), layout: l}
+func newChart(l *layout, s summary, opt GanttOptions, width, height float64) (*chart, error) {
+	letters := picture.Lettering{Size: picture.FactSize}
+	c := &chart{layout: l, width: width, title: picture.Printable(s.title), facts: s.lines(func(line string) bool {
+		return letters.Width(picture.Printable(line)) <= width-2*picture.Margin
+	})}
 	var err error
 	if c.scheme, err = newScheme(l, opt.Colour, mostClasses); err != nil {
 		return nil, err
@@ -59,7 +87,7 @@ func newChart(l *layout, s summary, opt GanttOptions, fonts *fonts, width, heigh
 		if opt.Colour == "" && l.known {
 			c.scheme = schemeByWait(l, mostClasses)
 		}
-		c.load = newLoad(l, c.scheme, max(1, int(c.plot.width()/columnWidth)))
+		c.load = newLoad(l, c.scheme, max(1, int(c.plot.Width()/columnWidth)))
 		c.arrange(height)
 	}
 	return c, nil
@@ -67,29 +95,29 @@ func newChart(l *layout, s summary, opt GanttOptions, fonts *fonts, width, heigh
 
 // arrange places the bands, the axis and the key on a sheet of the given height; 0: of a height that suits what it shows.
 func (c *chart) arrange(height float64) {
-	c.plot = rect{x0: margin + c.gutter(), x1: math.Round(c.width - margin), y0: c.headerHeight()}
+	c.plot = picture.Rect{X0: picture.Margin + c.gutter(), X1: math.Round(c.width - picture.Margin), Y0: picture.HeaderHeight(len(c.facts))}
 	entries := c.keyEntries()
 	const all = 1000
 	most := all
 	if height > 0 { // the key takes no more than a third of what is left
-		most = max(int((height-footer-c.plot.y0)/3/keyRow), 1)
+		most = max(int((height-picture.Footer-c.plot.Y0)/3/picture.KeyRow), 1)
 	}
 	var rows int
-	c.key, rows = c.placeKey(entries, margin, c.width-margin, most)
-	below := footer + float64(rows)*keyRow
+	c.key, rows = picture.PlaceKey(entries, picture.Margin, c.width-picture.Margin, most)
+	below := picture.Footer + float64(rows)*picture.KeyRow
 	if rows > 0 {
 		below += 4
 	}
 	if c.height = height; height == 0 {
-		c.height = c.plot.y0 + c.naturalHeight() + below
+		c.height = c.plot.Y0 + c.naturalHeight() + below
 	}
-	c.plot.y1 = max(c.height-below, c.plot.y0+1)
-	end := c.plot.y1
+	c.plot.Y1 = max(c.height-below, c.plot.Y0+1)
+	end := c.plot.Y1
 	if c.load != nil {
 		end = c.splitQueue()
 	}
-	c.strips = placeBands(c.bands, rect{c.plot.x0, c.plot.y0, c.plot.x1, end})
-	c.axis = c.timeAxis(int(c.plot.width()/tickSpace), c.unit)
+	c.strips = placeBands(c.bands, picture.Box(c.plot.X0, c.plot.Y0, c.plot.X1, end))
+	c.axis = c.timeAxis(int(c.plot.Width()/picture.TickSpace), c.unit)
 }
 
 // gutter is the room to the left of the bands, for the clusters' names and the processors' numbers.
@@ -98,19 +126,19 @@ func (c *chart) gutter() float64 {
 	const enough = 500 // labels measured; more clusters than that have no room for theirs
 	for k := range min(len(c.bands), enough) {
 		b := &c.bands[k]
-		widest = max(widest, c.fonts.width(lettering{size: clusterSize, bold: true}, printable(b.id)))
+		widest = max(widest, picture.Lettering{Size: clusterSize, Bold: true}.Width(picture.Printable(b.id)))
 		for _, note := range b.notes() {
-			widest = max(widest, c.fonts.width(lettering{size: smallSize}, note))
+			widest = max(widest, picture.Lettering{Size: picture.SmallSize}.Width(note))
 		}
 		digits = max(digits, len(strconv.Itoa(b.processors-1)))
 	}
 	if c.load != nil {
 		for _, note := range c.queueNotes() {
-			widest = max(widest, c.fonts.width(lettering{size: smallSize}, note))
+			widest = max(widest, picture.Lettering{Size: picture.SmallSize}.Width(note))
 		}
 		digits = max(digits, len("100 %"))
 	}
-	c.numbers = float64(digits)*smallSize*0.56 + 8
+	c.numbers = float64(digits)*picture.SmallSize*0.56 + 8
 	return math.Ceil(min(widest, 0.16*c.width) + 14 + c.numbers)
 }
 
@@ -154,20 +182,20 @@ func (c *chart) naturalHeight() float64 {
 
 // placeBands shares the height among the clusters in proportion to their processors, but gives none less than its name
 // needs if that is possible.
-func placeBands(bands []band, plot rect) []strip {
+func placeBands(bands []band, plot picture.Rect) []strip {
 	if len(bands) == 0 {
 		return nil
 	}
 	n := float64(len(bands))
-	gap := math.Floor(min(bandGap, plot.height()/n/5))
-	room := plot.height() - gap*(n-1)
+	gap := math.Floor(min(bandGap, plot.Height()/n/5))
+	room := plot.Height() - gap*(n-1)
 	floor := min(24, room/n)
 	heights := fillHeights(bands, room, floor)
 	strips := make([]strip, len(bands))
-	top, filled := plot.y0, 0.0
+	top, filled := plot.Y0, 0.0
 	for k, height := range heights {
 		filled += height
-		bottom := plot.y0 + filled + gap*float64(k)
+		bottom := plot.Y0 + filled + gap*float64(k)
 		if room/n >= 2 {
 			bottom = math.Round(bottom)
 		}
@@ -213,29 +241,33 @@ func (c *chart) row(band int) float64 {
 }
 
 // place is the rectangle of a block.
-func (c *chart) place(b *block) rect {
+func (c *chart) place(b *block) picture.Rect {
 	row, top := c.row(b.band), c.strips[b.band].top
-	return rect{
-		x0: c.plot.x0 + c.axis.At(b.start)*c.plot.width(), x1: c.plot.x0 + c.axis.At(b.end)*c.plot.width(),
-		y0: top + row*float64(b.first), y1: top + row*float64(b.last+1),
+	return picture.Rect{
+		X0: c.plot.X0 + c.axis.At(b.start)*c.plot.Width(), X1: c.plot.X0 + c.axis.At(b.end)*c.plot.Width(),
+		Y0: top + row*float64(b.first), Y1: top + row*float64(b.last+1),
 	}
 }
 
-// draw implements drawing.
-func (c *chart) draw(canvas vg.CanvasSizer) {
-	c.canvas = canvas
-	c.fillRect(rect{0, 0, c.width, c.height}, paper)
-	c.drawHeader()
+// draw draws the chart on a sheet.
+func (c *chart) draw(s *picture.Sheet) {
+	c.Sheet = s
+	c.FillRect(picture.Rect{X1: c.width, Y1: c.height}, picture.Paper)
+	c.Header(c.title, c.facts)
 	c.drawBands()
 	if c.load != nil {
 		c.drawLoad()
-		c.drawTimes(nil)
+		c.Lying(&c.axis, c.plot, nil, picture.SmallSize)
 	} else {
-		c.drawTimes(c.strips)
+		var strips []picture.Rect
+		for _, s := range c.strips {
+			strips = append(strips, picture.Rect{Y0: s.top, Y1: s.top + s.height})
+		}
+		c.Lying(&c.axis, c.plot, strips, picture.SmallSize)
 		c.drawBlocks()
 	}
-	c.drawKey()
+	c.Key(c.key, c.plot.Y1+picture.Footer)
 	if len(c.jobs) == 0 {
-		c.text((c.plot.x0+c.plot.x1)/2, (c.plot.y0+c.plot.y1)/2+5, lettering{size: 15, ink: quietInk, align: 0.5}, "no jobs placed")
+		c.Text((c.plot.X0+c.plot.X1)/2, (c.plot.Y0+c.plot.Y1)/2+5, picture.Lettering{Size: 15, Ink: picture.Quiet, Align: 0.5}, "no jobs placed")
 	}
 }

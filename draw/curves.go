@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -162,7 +163,7 @@ func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (
 	if err := c.prepare(); err != nil {
 		return nil, fmt.Errorf("draw: %w", err)
 	}
-	return &Picture{layOut: func() (drawing, error) {
+	return &Picture{layOut: func() (*picture.Drawing, error) {
 		width, height, err := panelLimits.check(opt.Width, opt.Height)
 		if err != nil {
 			return nil, err
@@ -170,7 +171,7 @@ func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (
 		if err := checkPanels(opt, len(c.names)); err != nil {
 			return nil, err
 		}
-		return newPanels(c, width, height)
+		return c.chart(width, height).Drawing(), nil
 	}}, nil
 }
 
@@ -281,12 +282,5 @@ func timeUnit(in *model.Instance) string { return cmp.Or(in.Units().Time, "s") }
 // panelName shortens a name for a panel and makes it printable.
 func panelName(name string) string {
 	const most = 80
-	return clip(printable(name), most)
-}
-
-// WaitDifferences draws how much longer jobs wait in schedules of the instance than in the first of them, by the week of their arrival. It is [Curves] of [Wait]
-// in the view [Difference].
-func WaitDifferences(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (*Picture, error) {
-	opt.Quantity, opt.View = Wait, Difference
-	return Curves(in, schedules, opt)
+	return picture.Clip(picture.Printable(name), most)
 }

@@ -126,7 +126,7 @@ func TestCurvesSayWhatIsWrong(t *testing.T) {
 		{[]*model.Solution{sol}, CurveOptions{Quantity: Wait, Window: Window{From: 5, HasFrom: true}}, SVG, "expected one in which a job arrives"},
 		{[]*model.Solution{sol, sol, sol, sol, sol}, CurveOptions{Height: 200}, SVG, "expected at least 290 pixels for 5 panels"},
 		{[]*model.Solution{sol}, CurveOptions{}, "x", "unknown format"},
-		{[]*model.Solution{sol}, CurveOptions{}, Text, "expected svg or png"},
+		{[]*model.Solution{sol}, CurveOptions{}, Text, "expected svg, pdf or png"},
 	} {
 		if err := into(new(bytes.Buffer), c.format)(Curves(in, c.schedules, c.opt)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
@@ -240,7 +240,7 @@ func TestWaitDifferences(t *testing.T) {
 	in, sol := example(t)
 	other := &model.Solution{Solver: "other", Jobs: []model.Placement{
 		{Job: "b", Cluster: "c", Processors: model.Processors(0), Start: 2, End: 6}, {Job: "a", Cluster: "c", Processors: model.Processors(0, 1), Start: 6, End: 12}}}
-	picture, err := WaitDifferences(in, []*model.Solution{sol, other}, CurveOptions{})
+	picture, err := Curves(in, []*model.Solution{sol, other}, CurveOptions{Quantity: Wait, View: Difference})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestWaitDifferences(t *testing.T) {
 	}
 	for _, pair := range [][]*model.Solution{{&late, sol}, {sol, &late}} {
 		svg.Reset()
-		if picture, err = WaitDifferences(in, pair, CurveOptions{}); err != nil {
+		if picture, err = Curves(in, pair, CurveOptions{Quantity: Wait, View: Difference}); err != nil {
 			t.Fatal(err)
 		}
 		if err := picture.Write(&svg, SVG); err != nil || !strings.Contains(svg.String(), "12 h<") {
@@ -270,7 +270,7 @@ func TestWaitDifferences(t *testing.T) {
 		}
 	}
 	for _, schedules := range [][]*model.Solution{{sol}, {sol, nil}, {sol, {Jobs: []model.Placement{{Job: "nobody"}}}}} {
-		if _, err := WaitDifferences(in, schedules, CurveOptions{}); err == nil {
+		if _, err := Curves(in, schedules, CurveOptions{Quantity: Wait, View: Difference}); err == nil {
 			t.Errorf("%d schedules: expected an error", len(schedules))
 		}
 	}

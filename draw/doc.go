@@ -1,4 +1,4 @@
-// Package draw makes pictures: [Gantt] charts of schedules, [Curves] of what happens over time in them, [WaitDifferences] between them, the [Shares] of users, and the [Progress] of
+// Package draw makes pictures: [Gantt] charts of schedules, [Curves] of what happens over time in them or of the differences between them, the [Shares] of users, and the [Progress] of
 // runs towards the optimum.
 //
 // Each of them returns a [Picture], which can be written in several formats, or to a file by the end of its name:
@@ -12,7 +12,4 @@
 // to zoom in, see [HTML].
 //
 // Every picture has a background of its own and uses nothing in SVG that only a browser knows. Colours can be told apart in the common kinds of colour-blindness.
-//
-// Programs that draw other pictures can use [Axis], which divides an axis at round values, and [Significant] and [Grouped], which write
-// numbers for people.
 package draw

@@ -5,21 +5,23 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 // drawBands draws what lies behind the jobs, the names of the clusters and the numbers of their processors.
 func (c *chart) drawBands() {
 	var ground, lines vg.Path
 	if len(c.bands) == 0 {
-		c.outline(&ground, c.plot)
+		c.Outline(&ground, c.plot)
 	}
 	named := math.Inf(-1)
 	for k, s := range c.strips {
-		c.outline(&ground, rect{c.plot.x0, s.top, c.plot.x1, s.top + s.height})
+		c.Outline(&ground, picture.Box(c.plot.X0, s.top, c.plot.X1, s.top+s.height))
 		if row := c.row(k); row >= 8 && c.load == nil {
 			for p := 1; p < c.bands[k].processors; p++ {
 				y := math.Round(s.top + row*float64(p))
-				c.segment(&lines, c.plot.x0, y, c.plot.x1, y)
+				c.Segment(&lines, c.plot.X0, y, c.plot.X1, y)
 			}
 		}
 		if top := max(s.top, named); s.top+s.height-top >= clusterSize || s.top >= named {
@@ -31,8 +33,8 @@ func (c *chart) drawBands() {
 			}
 		}
 	}
-	c.fill(ground, idleFill)
-	c.stroke(lines, 1, paper)
+	c.Fill(ground, picture.Idle)
+	c.Stroke(lines, picture.Pen{Width: 1, Ink: picture.Paper})
 	if c.load != nil && c.load.waiting != nil {
 		c.drawQueueGround()
 	}
@@ -40,17 +42,17 @@ func (c *chart) drawBands() {
 
 // drawNotes writes the name of a strip and as many notes as have room, and returns where the next name may begin.
 func (c *chart) drawNotes(s strip, title string, notes []string) float64 {
-	room := c.plot.x0 - c.numbers - 14 - margin
-	name := lettering{size: clusterSize, bold: true, ink: ink}
+	room := c.plot.X0 - c.numbers - 14 - picture.Margin
+	name := picture.Lettering{Size: clusterSize, Bold: true, Ink: picture.Ink}
 	y := s.top + min(clusterSize+1, s.height/2+clusterSize*0.36)
-	c.text(margin, y, name, shorten(printable(title), func(text string) bool { return c.fonts.width(name, text) <= room }))
-	note := lettering{size: smallSize, ink: quietInk}
+	c.Text(picture.Margin, y, name, name.Fitted(picture.Printable(title), room))
+	note := picture.Lettering{Size: picture.SmallSize, Ink: picture.Quiet}
 	for _, text := range notes {
-		if y+smallSize+7 > s.top+s.height || c.fonts.width(note, text) > room {
+		if y+picture.SmallSize+7 > s.top+s.height || note.Width(text) > room {
 			break
 		}
-		y += smallSize + 4
-		c.text(margin, y, note, text)
+		y += picture.SmallSize + 4
+		c.Text(picture.Margin, y, note, text)
 	}
 	return y + clusterSize
 }
@@ -59,18 +61,18 @@ func (c *chart) drawNotes(s strip, title string, notes []string) float64 {
 func (c *chart) drawNumbers(k int) {
 	const apart = 18
 	s, row, processors := c.strips[k], c.row(k), c.bands[k].processors
-	if s.height < smallSize {
+	if s.height < picture.SmallSize {
 		return
 	}
 	step := numberStep(apart / row)
-	number := lettering{size: smallSize - 1, ink: quietInk, align: 1}
+	number := picture.Lettering{Size: picture.SmallSize - 1, Ink: picture.Quiet, Align: 1}
 	for p := 0; p < processors; p += step {
 		// The number stands in the middle of its row, or at the top of rows thinner than a letter.
-		y := s.top + row*float64(p) + max(row/2, smallSize/2-1) + smallSize*0.34
+		y := s.top + row*float64(p) + max(row/2, picture.SmallSize/2-1) + picture.SmallSize*0.34
 		if y > s.top+s.height {
 			break
 		}
-		c.text(c.plot.x0-6, y, number, strconv.Itoa(p))
+		c.Text(c.plot.X0-6, y, number, strconv.Itoa(p))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -65,12 +66,16 @@ func Gantt(sol *model.Solution, opt GanttOptions) (*Picture, error) {
 	return &Picture{
 		text: func(w io.Writer) error { return drawGanttText(w, l, s, opt) },
 		page: func(w io.Writer) error { return writePage(w, l, s, sol.Unscheduled, opt) },
-		layOut: func() (drawing, error) {
+		layOut: func() (*picture.Drawing, error) {
 			width, height, err := pageLimits.check(opt.Width, opt.Height)
 			if err != nil {
 				return nil, err
 			}
-			return newChart(l, s, opt, loadFonts(), width, height)
+			c, err := newChart(l, s, opt, width, height)
+			if err != nil {
+				return nil, err
+			}
+			return &picture.Drawing{Title: c.title, Width: c.width, Height: c.height, Dots: 1, Draw: c.draw, Hints: c.hints()}, nil
 		},
 	}, nil
 }

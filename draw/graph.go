@@ -8,24 +8,14 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 )
 
-// Sizes in pixels.
-const (
-	plotHeight  = 440.0
-	leastPlot   = 80.0
-	legendRow   = factSize + 6.5
-	sampleWidth = 34.0 // of a curve in the legend
-	captionRoom = 20.0 // above the plot, for what its height means
-)
-
-// graph is a course (see there) placed on a sheet.
+// graph draws the curves of a course (see there) on a plot.
 type graph struct {
-	page
+	*picture.Plot
 	*course
-	values Axis
 	curves [][]corner // by run
-	rows   int        // of the legend
 }
 
 // corner is a place where a curve changes: the position of a point and of its bound.
@@ -35,45 +25,42 @@ type corner struct {
 	point int
 }
 
-// newGraph decides where everything goes on a sheet of the asked size; a height of 0 stands for a comfortable one.
-func newGraph(c *course, fonts *fonts, width, height float64) *graph {
-	g := &graph{page: newPage(summary{title: c.title}, fonts, width), course: c, rows: len(c.runs)}
-	top := g.headerHeight() + captionRoom
-	if height == 0 {
-		height = math.Round(top + float64(g.rows)*legendRow + plotHeight + footer)
+// chart makes the picture of a size; a height of 0 stands for a comfortable one.
+func (c *course) chart(width, height float64) *picture.Chart {
+	g := &graph{course: c}
+	chart := &picture.Chart{
+		Title: picture.Printable(c.title), Width: width, Height: height, PanelHeight: 440, Dots: 1,
+		Panels: []*picture.Panel{{X: c.timeAxis, Y: c.valueAxis, Draw: g.draw}}, Key: c.key(), Hints: g.hints(),
 	}
-	fits := int((height - footer - leastPlot - top) / legendRow)
-	g.rows = min(g.rows, max(fits, 1))
-	g.height = height
-	g.plot = rect{x1: math.Round(width - margin), y0: math.Round(top + float64(g.rows)*legendRow)}
-	g.plot.y1 = max(height-footer, g.plot.y0+1)
-	g.values = c.valueAxis(int(g.plot.height() / 50))
-	g.plot.x0 = math.Ceil(margin + g.gutter())
-	g.axis = c.timeAxis(int(g.plot.width() / tickSpace))
-	for _, t := range c.runs {
-		g.curves = append(g.curves, g.corners(t))
+	for k, t := range c.runs {
+		name := ""
+		if len(c.runs) > 1 || c.title != t.Name {
+			name = picture.Lettering{Size: picture.FactSize}.Fitted(picture.Printable(t.Name), 0.3*width)
+		}
+		chart.Table = append(chart.Table, picture.Row{Style: picture.StyleOf(k), Cells: append([]string{name}, t.facts()...)})
 	}
-	return g
+	return chart
 }
 
-// gutter is the room for the labels of the figures.
-func (g *graph) gutter() float64 {
-	widest := 0.0
-	for _, t := range g.values.Ticks {
-		widest = max(widest, g.fonts.width(lettering{size: smallSize}, t.Label))
+// key explains the parts of a curve.
+func (c *course) key() []picture.KeyEntry {
+	entries := []picture.KeyEntry{picture.LineEntry("objective", picture.Pen{Width: 2, Ink: picture.Quiet}, nil)}
+	if c.hasBound {
+		entries = append(entries, picture.LineEntry("bound", picture.Pen{Width: 1.5, Ink: picture.Quiet, Dash: []float64{dash, dashApart}}, nil),
+			picture.FillEntry("gap", picture.Faded(picture.Quiet, 0.2), nil))
 	}
-	return widest + 10
+	return entries
 }
 
-// corners places the points of a run on whole pixels, no more than one for each column but the first: a run of
-// millions of points is drawn as fast as one of thousands.
+// corners places the points of a run on whole pixels, no more than one for each column but the first: a run of millions of points is drawn as fast as one of
+// thousands.
 func (g *graph) corners(t *Run) []corner {
 	var corners []corner
 	for k := range t.Points {
 		p := &t.Points[k]
-		at := corner{x: math.Round(g.plot.x0 + g.axis.At(p.Elapsed)*g.plot.width()), y: g.level(p.Objective), bound: math.NaN(), point: k}
+		at := corner{x: math.Round(g.AtX(p.Elapsed)), y: math.Round(g.AtY(p.Objective)), bound: math.NaN(), point: k}
 		if bound, known := p.Bound.Value(); known {
-			at.bound = g.level(bound)
+			at.bound = math.Round(g.AtY(bound))
 		}
 		if n := len(corners); n > 1 && corners[n-1].x == at.x {
 			corners[n-1] = at
@@ -84,60 +71,36 @@ func (g *graph) corners(t *Run) []corner {
 	return corners
 }
 
-// level is the height of a figure.
-func (g *graph) level(value float64) float64 {
-	return math.Round(g.plot.y1 - g.values.At(value)*g.plot.height())
-}
-
-// draw implements drawing.
-func (g *graph) draw(canvas vg.CanvasSizer) {
-	g.canvas = canvas
-	g.fillRect(rect{0, 0, g.width, g.height}, paper)
-	g.drawLegend(g.drawHeader())
-	g.drawValues()
-	g.drawTimes(nil)
-	g.drawKey()
+// draw draws all runs.
+func (g *graph) draw(p *picture.Plot) {
+	g.Plot, g.curves = p, nil
+	for _, t := range g.runs {
+		g.curves = append(g.curves, g.corners(t))
+	}
 	if g.isEmpty {
-		g.text((g.plot.x0+g.plot.x1)/2, (g.plot.y0+g.plot.y1)/2+5, lettering{size: 15, ink: quietInk, align: 0.5}, "no schedule found")
+		p.Text((p.Area.X0+p.Area.X1)/2, (p.Area.Y0+p.Area.Y1)/2+5, picture.Lettering{Size: 15, Ink: picture.Quiet, Align: 0.5}, "no schedule found")
 	}
-	for k := range g.curves {
-		g.drawGap(k)
-	}
-	for k := range g.curves {
-		g.drawBound(k)
-	}
-	for k := range g.curves {
-		g.drawObjective(k)
+	for _, part := range []func(k int){g.drawGap, g.drawBound, g.drawObjective} {
+		for k := range g.curves {
+			part(k)
+		}
 	}
 	for k, corners := range g.curves {
 		if n := len(corners); n > 0 {
-			g.drawMarker(k, corners[n-1].x, corners[n-1].y)
+			p.Marker(picture.StyleOf(k), corners[n-1].x, corners[n-1].y, 4.5)
 		}
 	}
-}
-
-// drawValues draws the lines of the value axis across the plot, their labels and the caption.
-func (g *graph) drawValues() {
-	var lines vg.Path
-	label := lettering{size: smallSize, ink: quietInk, align: 1}
-	for _, t := range g.values.Ticks {
-		y := math.Round(g.plot.y1-t.At*g.plot.height()) + 0.5
-		g.segment(&lines, g.plot.x0, y, g.plot.x1, y)
-		g.text(g.plot.x0-8, y+smallSize*0.34, label, t.Label)
-	}
-	g.stroke(lines, 1, gridLine)
-	g.text(margin, g.plot.y0-11, lettering{size: smallSize + 1, ink: ink}, g.values.Caption)
 }
 
 // steps appends a line through the corners that changes at each of them, at heights that are given.
 func (g *graph) steps(path *vg.Path, corners []corner, height func(corner) float64) {
 	for k, c := range corners {
 		if k == 0 {
-			path.Move(g.point(c.x, height(c)))
+			path.Move(g.Point(c.x, height(c)))
 			continue
 		}
-		path.Line(g.point(c.x, height(corners[k-1])))
-		path.Line(g.point(c.x, height(c)))
+		path.Line(g.Point(c.x, height(corners[k-1])))
+		path.Line(g.Point(c.x, height(c)))
 	}
 }
 
@@ -164,13 +127,13 @@ func (g *graph) drawGap(k int) {
 	var path vg.Path
 	g.steps(&path, corners, objectiveOf)
 	for at := len(corners) - 1; at >= 0; at-- {
-		path.Line(g.point(corners[at].x, corners[at].bound))
+		path.Line(g.Point(corners[at].x, corners[at].bound))
 		if at > 0 {
-			path.Line(g.point(corners[at].x, corners[at-1].bound))
+			path.Line(g.Point(corners[at].x, corners[at-1].bound))
 		}
 	}
 	path.Close()
-	g.fill(path, faded(curveInk(k), g.gapShade()))
+	g.Fill(path, picture.Faded(picture.StyleOf(k).Ink(), g.gapShade()))
 }
 
 // gapShade returns the opacity of the shaded gaps. It is weaker for more runs, because their gaps may overlap.
@@ -182,12 +145,11 @@ func (g *graph) drawObjective(k int) {
 	if len(corners) == 0 {
 		return
 	}
-	var path, after vg.Path
+	var path vg.Path
 	g.steps(&path, corners, objectiveOf)
-	g.stroke(path, 2, curveInk(k))
-	if last := corners[len(corners)-1]; last.x < g.plot.x1 {
-		g.segment(&after, last.x, last.y, g.plot.x1, last.y)
-		g.stroke(after, 1, curveInk(k))
+	g.Stroke(path, picture.StyleOf(k).Solid(2))
+	if last := corners[len(corners)-1]; last.x < g.Area.X1 {
+		g.Line(last.x, last.y, g.Area.X1, last.y, picture.StyleOf(k).Solid(1))
 	}
 }
 
@@ -215,91 +177,24 @@ func (g *graph) drawBound(k int) {
 	}
 	var path vg.Path
 	g.steps(&path, corners, boundOf)
-	path.Line(g.point(g.plot.x1, last.bound))
-	g.strokeDashed(path, 1.5, curveInk(k), same, corners[0].x-g.plot.x0-float64(rank)*(dash+dashApart))
+	path.Line(g.Point(g.Area.X1, last.bound))
+	// The gaps have room for the dashes of the others. The pattern begins at the axis.
+	period := (dash + dashApart) * float64(same)
+	from := math.Mod(corners[0].x-g.Area.X0-float64(rank)*(dash+dashApart)+period, period)
+	g.Stroke(path, picture.Pen{Width: 1.5, Ink: picture.StyleOf(k).Ink(), Dash: []float64{dash, period - dash}, From: from})
 }
 
-// drawLegend writes one line per run below the header: a sample of its curve, its name and how it ended.
-func (g *graph) drawLegend(y float64) {
-	const (
-		apart = 22.0
-		// An SVG may be shown in a font that is wider than the one that is measured.
-		wider = 1.08
-	)
-	letters, names := lettering{size: factSize, ink: quietInk}, lettering{size: factSize, ink: ink}
-	rows := g.legendRows()
-	for k := range rows {
-		row := y + 2 + float64(k+1)*legendRow
-		if k == g.rows-1 && k < len(rows)-1 {
-			g.text(margin, row, letters, "and "+numtext.CountedGrouped(len(rows)-k, "more run"))
-			break
-		}
-		g.drawSample(k, row-factSize*0.34)
-	}
-	shown := rows[:g.rows]
-	if g.rows < len(rows) {
-		shown = rows[:g.rows-1]
-	}
-	x := margin + sampleWidth + 10
-	for column := range rows[0] {
-		widest := 0.0
-		for k := range shown {
-			widest = max(widest, wider*g.fonts.width(letters, shown[k][column]))
-		}
-		if widest == 0 {
-			continue
-		}
-		if column > 0 && x+widest > g.width-margin {
-			return
-		}
-		for k := range shown {
-			style := letters
-			if column == 0 {
-				style = names
-			}
-			g.text(x, y+2+float64(k+1)*legendRow, style, shown[k][column])
-		}
-		x = math.Ceil(x + widest + apart)
-	}
-}
-
-// legendRows returns the cells of the legend. All rows have the same number of cells.
-func (g *graph) legendRows() [][]string {
-	const cells = 6
-	rows := make([][]string, len(g.runs))
-	for k, t := range g.runs {
-		name := ""
-		if len(g.runs) > 1 || g.title != t.Name {
-			name = shorten(printable(t.Name), func(text string) bool {
-				return g.fonts.width(lettering{size: factSize}, text) <= 0.3*g.width
-			})
-		}
-		rows[k] = append(append(rows[k], name), t.facts()...)
-		rows[k] = append(rows[k], make([]string, cells-len(rows[k]))...)
-	}
-	return rows
-}
-
-// drawSample draws how a curve looks.
-func (g *graph) drawSample(k int, y float64) {
-	var line vg.Path
-	y = math.Round(y)
-	g.segment(&line, margin, y, margin+sampleWidth, y)
-	g.stroke(line, 2, curveInk(k))
-	g.drawMarker(k, margin+sampleWidth/2, y)
-}
-
-// hints implements drawing: each point shows its figures.
-func (g *graph) hints() iter.Seq2[rect, string] {
-	return func(yield func(rect, string) bool) {
+// hints are the figures of each point.
+func (g *graph) hints() iter.Seq2[picture.Rect, string] {
+	return func(yield func(picture.Rect, string) bool) {
 		for k, corners := range g.curves {
 			for n, c := range corners {
-				end := g.plot.x1
+				end := g.Area.X1
 				if n+1 < len(corners) {
 					end = corners[n+1].x
 				}
 				const reach = 5
-				if !yield(rect{c.x, c.y - reach, max(end, c.x+1), c.y + reach}, g.runs[k].describe(c.point)) {
+				if !yield(picture.Box(c.x, c.y-reach, max(end, c.x+1), c.y+reach), g.runs[k].describe(c.point)) {
 					return
 				}
 			}
@@ -310,7 +205,7 @@ func (g *graph) hints() iter.Seq2[rect, string] {
 // describe describes a point in lines of text.
 func (t *Run) describe(k int) string {
 	p := &t.Points[k]
-	lines := []string{printable(t.Name), "objective " + numtext.Significant(p.Objective, 12) + " after " + numtext.Significant(p.Elapsed, 6) + " s"}
+	lines := []string{picture.Printable(t.Name), "objective " + numtext.Significant(p.Objective, 12) + " after " + numtext.Significant(p.Elapsed, 6) + " s"}
 	if bound, known := p.Bound.Value(); known {
 		lines = append(lines, strings.TrimSuffix("bound "+numtext.Significant(bound, 12)+", "+gapText(p), ", "))
 	}

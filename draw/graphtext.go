@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 // Sizes of a text in lines and columns.
@@ -20,7 +22,7 @@ const (
 type textGraph struct {
 	textPage
 	*course
-	values Axis
+	values picture.Axis
 	cells  [][]rune // by row and column
 }
 
@@ -54,7 +56,7 @@ func drawCourseText(w io.Writer, c *course, opt ProgressOptions) error {
 	for _, line := range legend {
 		t.line("%s", line)
 	}
-	t.line("%s", clip(t.values.Caption, t.width))
+	t.line("%s", picture.Clip(t.values.Caption, t.width))
 	t.writePlot()
 	t.writeAxis()
 	return t.out.Flush()
@@ -90,9 +92,9 @@ func (t *textGraph) legend() []string {
 		return lines
 	}
 	if len(t.runs) > 1 {
-		return append(lines, clip(indent+"A objective   a bound", t.width))
+		return append(lines, picture.Clip(indent+"A objective   a bound", t.width))
 	}
-	return append(lines, clip(indent+"─ objective   ╌ bound   ░ gap", t.width))
+	return append(lines, picture.Clip(indent+"─ objective   ╌ bound   ░ gap", t.width))
 }
 
 // letter stands for the k-th of several runs.
@@ -173,7 +175,7 @@ func (t *textGraph) eachColumn(k int, draw func(column, before, after, bound int
 func (t *textGraph) writePlot() {
 	labels := make([]string, len(t.cells))
 	for _, tick := range t.values.Ticks {
-		labels[int(math.Round((1-tick.At)*float64(len(t.cells)-1)))] = clip(tick.Label, t.gutter)
+		labels[int(math.Round((1-tick.At)*float64(len(t.cells)-1)))] = picture.Clip(tick.Label, t.gutter)
 	}
 	for row, cells := range t.cells {
 		edge := '│'

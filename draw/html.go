@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 )
@@ -103,12 +104,12 @@ func newPageData(l *layout, s summary, opt GanttOptions) *pageData {
 	l = &whole
 	second, _ := timetext.Seconds(l.unit)
 	d := &pageData{
-		Title: printable(s.title), Unit: printable(l.unit), Second: second, Known: l.known, Zero: l.zero(), Start: l.start, End: l.end,
+		Title: picture.Printable(s.title), Unit: picture.Printable(l.unit), Second: second, Known: l.known, Zero: l.zero(), Start: l.start, End: l.end,
 		First: l.origin, Last: l.last, View: opt.View, Colour: opt.Colour,
 		Clusters: []pageCluster{}, Users: []string{},
 	}
 	for k := range l.bands {
-		d.Clusters = append(d.Clusters, pageCluster{printable(l.bands[k].id), l.bands[k].processors, l.bands[k].exact})
+		d.Clusters = append(d.Clusters, pageCluster{picture.Printable(l.bands[k].id), l.bands[k].processors, l.bands[k].exact})
 	}
 	d.addJobs(l, opt.Reasons)
 	order := make([]int, len(l.blocks))
@@ -146,7 +147,7 @@ func (d *pageData) addJobs(l *layout, reasons map[string]string) {
 	d.Jobs.After = l.predecessors()
 	for k := range l.jobs {
 		j := &l.jobs[k]
-		d.Jobs.ID = append(d.Jobs.ID, printable(j.id))
+		d.Jobs.ID = append(d.Jobs.ID, picture.Printable(j.id))
 		d.Jobs.Start, d.Jobs.End = append(d.Jobs.Start, j.start), append(d.Jobs.End, j.end)
 		var deadline *float64
 		if !math.IsInf(j.deadline, 1) {
@@ -159,7 +160,7 @@ func (d *pageData) addJobs(l *layout, reasons map[string]string) {
 			if !known {
 				at = len(d.Users)
 				users[j.user] = at
-				d.Users = append(d.Users, printable(j.user))
+				d.Users = append(d.Users, picture.Printable(j.user))
 			}
 			user = at
 		}
@@ -169,7 +170,7 @@ func (d *pageData) addJobs(l *layout, reasons map[string]string) {
 		}
 		if reasons != nil {
 			const most = 2_000 // characters
-			d.Jobs.Why = append(d.Jobs.Why, cleaned(clip(reasons[j.id], most)))
+			d.Jobs.Why = append(d.Jobs.Why, picture.Cleaned(picture.Clip(reasons[j.id], most)))
 		}
 	}
 }
@@ -185,7 +186,7 @@ func writePage(w io.Writer, l *layout, s summary, unscheduled []model.Unschedule
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
 	out := bufio.NewWriter(w)
-	title := html.EscapeString(printable(s.title))
+	title := html.EscapeString(picture.Printable(s.title))
 	fmt.Fprintf(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
 	fmt.Fprintf(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'\">\n", hash(pageStyle), hash(pageScript))
 	fmt.Fprintf(out, "<title>%s</title>\n<style>%s</style>\n</head>\n<body>\n<header>\n<h1>%s</h1>\n<p>", title, pageStyle, title)
@@ -193,7 +194,7 @@ func writePage(w io.Writer, l *layout, s summary, unscheduled []model.Unschedule
 		if k > 0 {
 			out.WriteString(" · ")
 		}
-		out.WriteString(html.EscapeString(printable(fact)))
+		out.WriteString(html.EscapeString(picture.Printable(fact)))
 	}
 	out.WriteString("</p>\n</header>\n")
 	out.WriteString(pageBody)
@@ -212,7 +213,7 @@ func writeUnscheduled(out *bufio.Writer, jobs []model.Unscheduled) {
 	}
 	fmt.Fprintf(out, "<details><summary>%s not placed</summary>\n<dl>\n", numtext.CountedGrouped(len(jobs), "job"))
 	for _, u := range jobs[:min(len(jobs), most)] {
-		fmt.Fprintf(out, "<dt>%s</dt><dd>%s</dd>\n", html.EscapeString(printable(u.Job)), html.EscapeString(printable(u.Reason)))
+		fmt.Fprintf(out, "<dt>%s</dt><dd>%s</dd>\n", html.EscapeString(picture.Printable(u.Job)), html.EscapeString(picture.Printable(u.Reason)))
 	}
 	if len(jobs) > most {
 		fmt.Fprintf(out, "<dt>…</dt><dd>and %s more</dd>\n", numtext.Grouped(fmt.Sprint(len(jobs)-most)))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
@@ -127,7 +128,7 @@ func checkPageData(t *testing.T, name string, s *sample, text []byte) {
 	for k := range s.sol.Jobs {
 		p := &s.sol.Jobs[k]
 		p.Parts(0, func(part model.Piece) { want += (part.End - part.Start) * float64(part.Processors.Len()) })
-		if d.Jobs.ID[k] != printable(p.Job) || d.Jobs.Start[k] != p.Start || d.Jobs.End[k] != p.End {
+		if d.Jobs.ID[k] != picture.Printable(p.Job) || d.Jobs.Start[k] != p.Start || d.Jobs.End[k] != p.End {
 			t.Errorf("%s: jobs[%d] is %q from %v to %v", name, k, d.Jobs.ID[k], d.Jobs.Start[k], d.Jobs.End[k])
 		}
 		if in := s.opt.Instance; in != nil {

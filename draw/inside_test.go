@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
@@ -144,7 +145,7 @@ func TestLettersStayInside(t *testing.T) {
 				if x.weight != "normal" && x.weight != "bold" {
 					t.Errorf("%s: %q has the weight %s", name, x.text, x.weight)
 				}
-				wide := loadFonts().width(lettering{size: x.size, bold: x.weight == "bold"}, x.text)
+				wide := picture.Lettering{Size: x.size, Bold: x.weight == "bold"}.Width(x.text)
 				if x.x < -0.5 || x.x+wide > width+0.5 || x.y-0.8*x.size < -0.5 || x.y > height+0.5 {
 					t.Errorf("%s, %d × %d: %q at %.1f, %.1f, %.1f long, leaves the page of %v × %v", name, size[0], size[1], x.text, x.x, x.y, wide, width, height)
 				}
@@ -176,10 +177,7 @@ func TestCurvesStayInside(t *testing.T) {
 			if err := c.prepare(); err != nil {
 				t.Fatal(err)
 			}
-			whole, err := newPanels(c, 600, 400)
-			if err != nil {
-				t.Fatal(err)
-			}
+			axis := c.chart(600, 400).Panels[0].Y(5)
 			most := 0.0
 			switch {
 			case view == Cumulative:
@@ -193,7 +191,7 @@ func TestCurvesStayInside(t *testing.T) {
 					most = max(most, p.Y)
 				}
 			}
-			if got := whole.plots[0].Y.Max; !(most > 0) || got < 1.02*most {
+			if got := axis.To; !(most > 0) || got < 1.02*most {
 				t.Errorf("%s as %s: the axis ends at %v, the curve at %v", quantity, view, got, most)
 			}
 		}

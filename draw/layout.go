@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -71,7 +72,7 @@ func newLayout(sol *model.Solution, in *model.Instance) (*layout, error) {
 	b.addClusters()
 	for k := range sol.Jobs {
 		if err := b.add(k, &sol.Jobs[k]); err != nil {
-			return nil, fmt.Errorf("jobs[%d] (%q): %w", k, clip(sol.Jobs[k].Job, 60), err)
+			return nil, fmt.Errorf("jobs[%d] (%q): %w", k, picture.Clip(sol.Jobs[k].Job, 60), err)
 		}
 	}
 	b.finish()
@@ -139,7 +140,7 @@ func (b *layoutBuilder) addPiece(p *model.Piece) error {
 	cluster := &b.bands[c]
 	if most := p.Processors.Max(); most >= cluster.processors {
 		if cluster.exact {
-			return fmt.Errorf("processor %d: cluster %q has %d processors", most, clip(p.Cluster, 60), cluster.processors)
+			return fmt.Errorf("processor %d: cluster %q has %d processors", most, picture.Clip(p.Cluster, 60), cluster.processors)
 		}
 		cluster.processors = most + 1
 	}
@@ -161,7 +162,7 @@ func (b *layoutBuilder) band(id string) (int, error) {
 	case id == "":
 		return 0, fmt.Errorf("expected the id of a cluster")
 	case b.in != nil:
-		return 0, fmt.Errorf("the instance has no cluster %q", clip(id, 60))
+		return 0, fmt.Errorf("the instance has no cluster %q", picture.Clip(id, 60))
 	}
 	c = len(b.bands)
 	b.bandOf[id] = c
@@ -235,7 +236,7 @@ func (l *layout) processors() int {
 func checkInterval(start, end float64) error {
 	for _, t := range []float64{start, end} {
 		if math.IsNaN(t) || math.IsInf(t, 0) || t < 0 {
-			return fmt.Errorf("time %v: expected a finite number that is not negative", t)
+			return fmt.Errorf("time %v: expected a finite picture.Number that is not negative", t)
 		}
 	}
 	if end < start {

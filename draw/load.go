@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
 )
 
@@ -32,10 +33,10 @@ func newPeriods(l *layout, most int) periods {
 		return periods{from: l.start, each: 1, n: 1, start: l.start, end: l.start + 1}
 	}
 	each := 0.0
-	if second, known := timetext.Seconds(l.unit); known && span*second >= leastTimeSpan && span*second <= mostTimeSpan {
-		each = timeStep(span*second/float64(most)) / second
+	if second, known := timetext.Seconds(l.unit); known && span*second >= picture.LeastTimeSpan && span*second <= picture.MostTimeSpan {
+		each = picture.TimeStep(span*second/float64(most)) / second
 	} else {
-		mantissa, exponent := niceStep(span / float64(most))
+		mantissa, exponent := picture.NiceStep(span / float64(most))
 		each = mantissa * math.Pow10(exponent)
 	}
 	if each < math.SmallestNonzeroFloat64*1e20 || l.start+each == l.start || math.IsInf(each, 1) {

@@ -101,7 +101,7 @@ func TestManyJobsShowTheirLoad(t *testing.T) {
 		if c.opt.View == "" {
 			c.opt.View = ShowAuto
 		}
-		chart, err := newChart(l, summary{}, c.opt, loadFonts(), 1200, 0)
+		chart, err := newChart(l, summary{}, c.opt, 1200, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

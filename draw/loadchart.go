@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
 )
 
@@ -40,9 +41,9 @@ func (c *chart) isCrowded() bool {
 	clear, all, seen := 0.0, 0.0, 0
 	for k := range c.blocks {
 		r := c.place(&c.blocks[k])
-		area := r.width() * r.height()
+		area := r.Width() * r.Height()
 		all += area
-		if r.width() >= wide && r.height() >= high {
+		if r.Width() >= wide && r.Height() >= high {
 			clear += area
 			seen++
 		}
@@ -53,15 +54,17 @@ func (c *chart) isCrowded() bool {
 // splitQueue takes the room of the queue off the bottom of the plot and returns where the clusters end.
 func (c *chart) splitQueue() float64 {
 	if !c.known {
-		return c.plot.y1
+		return c.plot.Y1
 	}
-	height := math.Round(min(max(0.35*c.plot.height(), 30), 160))
-	c.queue = strip{c.plot.y1 - height, height}
-	return max(c.queue.top-queueGap, c.plot.y0+1)
+	height := math.Round(min(max(0.35*c.plot.Height(), 30), 160))
+	c.queue = strip{c.plot.Y1 - height, height}
+	return max(c.queue.top-queueGap, c.plot.Y0+1)
 }
 
 // period is the length of the periods, for people.
-func (c *chart) period() string { return timetext.Of(c.load.each, printable(c.unit), number) }
+func (c *chart) period() string {
+	return timetext.Of(c.load.each, picture.Printable(c.unit), picture.Number)
+}
 
 // drawLoad draws the processors held in each cluster and the queue.
 func (c *chart) drawLoad() {
@@ -70,17 +73,17 @@ func (c *chart) drawLoad() {
 		c.drawColumns(s, c.load.held[k], 1, fills)
 	}
 	if c.load.waiting != nil {
-		c.drawColumns(c.queue, c.load.waiting, c.queueAxis().to, fills)
+		c.drawColumns(c.queue, c.load.waiting, c.queueAxis().To, fills)
 	}
 }
 
 // queueAxis is the axis of the jobs that wait. It ends above the greatest mean.
-func (c *chart) queueAxis() Axis {
+func (c *chart) queueAxis() picture.Axis {
 	most := mostOf(c.load.waiting)
 	if most == 0 {
 		most = 1
 	}
-	return NewAxis("jobs", 0, 1.04*most, "", max(3, int(c.queue.height/24)))
+	return picture.NewAxis("jobs", 0, 1.04*most, "", max(3, int(c.queue.height/24)))
 }
 
 // drawColumns draws the classes of a strip on top of each other, as high as the value most. Each is drawn as one area down to the base, the highest first, so
@@ -105,18 +108,18 @@ func (c *chart) drawColumns(s strip, classes [][]float64, most float64, fills []
 			}
 			// One outline for the columns up to the next that is empty.
 			from, _ := c.load.bounds(k)
-			area.Move(c.point(c.timeAt(from), base))
+			area.Move(c.Point(c.timeAt(from), base))
 			for ; k < c.load.n && top[k] > 0; k++ {
 				from, to := c.load.bounds(k)
 				y := base - s.height*min(top[k]/most, 1)
-				area.Line(c.point(c.timeAt(from), y))
-				area.Line(c.point(c.timeAt(to), y))
+				area.Line(c.Point(c.timeAt(from), y))
+				area.Line(c.Point(c.timeAt(to), y))
 			}
 			_, to := c.load.bounds(k - 1)
-			area.Line(c.point(c.timeAt(to), base))
+			area.Line(c.Point(c.timeAt(to), base))
 			area.Close()
 		}
-		c.fill(area, fills[class])
+		c.Fill(area, fills[class])
 		for k, value := range classes[class] {
 			if top[k] -= value; top[k] < 1e-9 {
 				top[k] = 0
@@ -127,46 +130,46 @@ func (c *chart) drawColumns(s strip, classes [][]float64, most float64, fills []
 
 // timeAt is the place of a time, in whole pixels.
 func (c *chart) timeAt(t float64) float64 {
-	return math.Round(c.plot.x0 + c.axis.At(t)*c.plot.width())
+	return math.Round(c.plot.X0 + c.axis.At(t)*c.plot.Width())
 }
 
 // drawQueueGround draws what lies behind the queue: its name, facts and scale.
 func (c *chart) drawQueueGround() {
 	s := c.queue
-	c.fillRect(rect{c.plot.x0, s.top, c.plot.x1, s.top + s.height}, idleFill)
+	c.FillRect(picture.Box(c.plot.X0, s.top, c.plot.X1, s.top+s.height), picture.Idle)
 	c.drawNotes(s, "waiting", c.queueNotes())
 	var lines vg.Path
-	label := lettering{size: smallSize - 1, ink: quietInk, align: 1}
+	label := picture.Lettering{Size: picture.SmallSize - 1, Ink: picture.Quiet, Align: 1}
 	axis := c.queueAxis()
 	for _, t := range axis.Ticks {
 		y := math.Round(s.top + s.height - t.At*s.height)
-		c.segment(&lines, c.plot.x0, y, c.plot.x1, y)
+		c.Segment(&lines, c.plot.X0, y, c.plot.X1, y)
 		if y-s.top > 4 && t.Label != "" {
-			c.text(c.plot.x0-6, min(y+3.5, s.top+s.height), label, t.Label)
+			c.Text(c.plot.X0-6, min(y+3.5, s.top+s.height), label, t.Label)
 		}
 	}
-	c.stroke(lines, 1, paper)
+	c.Stroke(lines, picture.Pen{Width: 1, Ink: picture.Paper})
 }
 
 // queueNotes are the facts about the queue.
 func (c *chart) queueNotes() []string {
-	return []string{"mean " + numtext.Significant(c.load.mean, 3) + " jobs", "at most " + number(float64(c.load.peak))}
+	return []string{"mean " + numtext.Significant(c.load.mean, 3) + " jobs", "at most " + picture.Number(float64(c.load.peak))}
 }
 
 // drawShares draws the scale of a cluster's strip.
 func (c *chart) drawShares(s strip) {
-	label := lettering{size: smallSize - 1, ink: quietInk, align: 1}
-	if s.height < 2*smallSize {
+	label := picture.Lettering{Size: picture.SmallSize - 1, Ink: picture.Quiet, Align: 1}
+	if s.height < 2*picture.SmallSize {
 		return
 	}
 	for _, share := range []float64{0.5, 1} {
 		y := s.top + s.height*(1-share)
-		c.text(c.plot.x0-6, max(y+3.5, s.top+smallSize*0.75), label, percent(share))
+		c.Text(c.plot.X0-6, max(y+3.5, s.top+picture.SmallSize*0.75), label, percent(share))
 	}
 }
 
 // columnHints yields a hint for each period of each strip, if they are not too many.
-func (c *chart) columnHints(yield func(rect, string) bool) {
+func (c *chart) columnHints(yield func(picture.Rect, string) bool) {
 	const most = 6_000
 	if c.load.n*(len(c.strips)+1) > most {
 		return
@@ -178,8 +181,8 @@ func (c *chart) columnHints(yield func(rect, string) bool) {
 	for k, s := range strips {
 		for n := range c.load.n {
 			from, to := c.load.bounds(n)
-			r := rect{c.timeAt(from), s.top, c.timeAt(to), s.top + s.height}
-			if r.width() > 0 && !yield(r, c.describePeriod(k, n)) {
+			r := picture.Box(c.timeAt(from), s.top, c.timeAt(to), s.top+s.height)
+			if r.Width() > 0 && !yield(r, c.describePeriod(k, n)) {
 				return
 			}
 		}
@@ -193,7 +196,7 @@ func (c *chart) describePeriod(strip, n int) string {
 	classes, write := c.load.waiting, func(x float64) string { return numtext.Significant(x, 3) + " jobs" }
 	if strip < len(c.load.held) {
 		classes, write = c.load.held[strip], percent
-		text += printable(c.bands[strip].id) + ": "
+		text += picture.Printable(c.bands[strip].id) + ": "
 	} else {
 		text += "waiting: "
 	}
@@ -211,4 +214,6 @@ func (c *chart) describePeriod(strip, n int) string {
 }
 
 // moment writes a time as the axis counts it.
-func (c *chart) moment(t float64) string { return timetext.Of(t-c.zero(), printable(c.unit), number) }
+func (c *chart) moment(t float64) string {
+	return timetext.Of(t-c.zero(), picture.Printable(c.unit), picture.Number)
+}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 // isCrowded reports whether most of the processor time of a text is in jobs too short for a cell or two.
@@ -41,12 +42,12 @@ func (t *textChart) writeLoad(isLimited bool, rows int) {
 	}
 	for k := range t.bands {
 		b := &t.bands[k]
-		t.line("%s", clip(plain(b.id)+" · "+strings.ReplaceAll(strings.Join(b.notes(), " · "), "–", "-"), t.width))
+		t.line("%s", picture.Clip(plain(b.id)+" · "+strings.ReplaceAll(strings.Join(b.notes(), " · "), "–", "-"), t.width))
 		t.writeBars(v, v.held[k][0], 1, each, "100")
 	}
 	if v.waiting != nil {
 		most := max(mostOf(v.waiting), 1)
-		t.line("%s", clip("waiting · mean "+numtext.Significant(v.mean, 3)+" jobs · at most "+number(float64(v.peak)), t.width))
+		t.line("%s", picture.Clip("waiting · mean "+numtext.Significant(v.mean, 3)+" jobs · at most "+picture.Number(float64(v.peak)), t.width))
 		t.writeBars(v, v.waiting[0], most, each, numtext.Significant(most, 2))
 	}
 }
@@ -59,7 +60,7 @@ func (t *textChart) writeBars(v *load, values []float64, most float64, rows int,
 	heights := make([]int, t.columns) // in eighths
 	for column := range heights {
 		// The period that the middle of the column lies in.
-		at := t.axis.From() + (float64(column)+0.5)/float64(t.columns)*(t.axis.to-t.axis.From())
+		at := t.axis.From + (float64(column)+0.5)/float64(t.columns)*(t.axis.To-t.axis.From)
 		if at < v.start {
 			continue
 		}
@@ -76,7 +77,7 @@ func (t *textChart) writeBars(v *load, values []float64, most float64, rows int,
 		}
 		mark := ""
 		if row == 0 {
-			mark = clip(label, t.gutter)
+			mark = picture.Clip(label, t.gutter)
 		}
 		t.line("%*s │%s", t.gutter, mark, string(cells))
 	}

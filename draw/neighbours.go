@@ -3,6 +3,9 @@ package draw
 import (
 	"cmp"
 	"slices"
+	"sync"
+
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 // mostTouched limits the work of finding neighbours: the processors that blocks hold, in runs that no block divides. Charts with more show load, or dots too
@@ -139,3 +142,19 @@ func (l *layout) neighbours() [][]int {
 	}
 	return beside
 }
+
+// leastDistance is how far apart two colours must be, in CIELAB and for every vision, to be told apart side by side. The eight fills are at least that far
+// from each other.
+const leastDistance = 11
+
+// alike says of each two fills of jobs whether somebody may take one for the other.
+var alike = sync.OnceValue(func() [][]bool {
+	table := make([][]bool, fills())
+	for a := range table {
+		table[a] = make([]bool, fills())
+		for b := range table[a] {
+			table[a][b] = picture.Distance(fillColour(a), fillColour(b)) < leastDistance
+		}
+	}
+	return table
+})

@@ -1,211 +1,251 @@
 package draw
 
 import (
-	"image/color"
-	"iter"
+	"math"
 	"strings"
 
-	stdfont "golang.org/x/image/font"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	vgdraw "gonum.org/v1/plot/vg/draw"
+	"github.com/allot-opt/allot/internal/picture"
+	"github.com/allot-opt/allot/internal/timetext"
+	"github.com/allot-opt/allot/model"
 )
-
-// dashes distinguish curves that share a colour, and serve readers who cannot see the colours.
-var dashes = [][]vg.Length{nil, {vg.Points(6), vg.Points(2)}, {vg.Points(2), vg.Points(2)}, {vg.Points(8), vg.Points(2), vg.Points(2), vg.Points(2)}}
 
 // panelLimits are the sizes of curves.
 var panelLimits = limits{defaultWidth: 1000, leastWidth: 200, leastHeight: 200, mostSide: 8192, mostPixels: 8192 * 8192}
 
-// panels are curves on one or more panels, one above the other, below a title.
-type panels struct {
-	title         string
-	width, height float64 // pixels
-	plots         []*plot.Plot
-	legend        []legendEntry // of what the panels share; empty: none
+// leastValue is where a logarithmic axis begins; smaller values, 0 included, stand there.
+const leastValue = 1.0
+
+// isLog reports whether values of the quantity are shown on a logarithmic axis, as they span orders of magnitude.
+func (q Quantity) isLog() bool { return q.ofJobs() }
+
+// caption names the quantity on an axis, with its unit where the ticks do not state it.
+func (q Quantity) caption(unit string) string {
+	switch {
+	case q == Queue:
+		return "jobs in the queue"
+	case q == Utilisation:
+		return "processors held (%)"
+	case q.isTime() && !isNamed(unit):
+		return q.word() + " (" + picture.Printable(unit) + ")"
+	}
+	return q.word()
 }
 
-// newPanels draws the series under their names. Over time each has its own panel, because the curves would hide each other. Distributions
-// share one panel.
-func newPanels(c *curves, width, height float64) (*panels, error) {
-	whole := &panels{title: curvesTitle(c), width: width, height: height}
-	columns := max(int(width)-120, 50)
-	if c.periods != nil {
-		whole.addPeriods(c)
-		return whole, nil
-	}
-	most := 0.0
-	for k, s := range c.list {
-		var curve plotter.XYs
-		if c.opt.View == OverTime {
-			curve = s.overTime(c.from, c.to, columns/3)
-		} else {
-			curve = s.cumulative(columns)
-		}
-		if k == 0 || c.opt.View == OverTime {
-			whole.plots = append(whole.plots, newPanel())
-		}
-		p := whole.plots[len(whole.plots)-1]
-		if err := addCurve(p, curve, k, c.opt); err != nil {
-			return nil, err
-		}
-		switch {
-		case len(c.list) == 1:
-		case c.opt.View == OverTime:
-			p.Title.Text = c.names[k]
-		default:
-			whole.legend = append(whole.legend, legendEntry{name: c.names[k], line: curveStyle(k)})
-		}
-		most = max(most, p.Y.Max)
-	}
-	for _, p := range whole.plots {
-		p.Y.Max = most // one scale, so that panels can be compared
-		labelAxes(p, c.in, c.from, c.to, c.opt, width)
-	}
-	whole.finishPanels()
-	return whole, nil
+// isNamed reports whether lengths of time in the unit are written in units that people know.
+func isNamed(unit string) bool {
+	_, known := timetext.Seconds(unit)
+	return known
 }
 
-// finishPanels leaves the name of the axis of time to the last panel.
-func (w *panels) finishPanels() {
-	for _, p := range w.plots[:len(w.plots)-1] {
-		p.X.Label.Text = ""
-	}
-}
-
-// newPanel is an empty panel.
-func newPanel() *plot.Plot {
-	p := plot.New()
-	p.BackgroundColor = nil
-	stylePanel(p)
-	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = gridLine, gridLine
-	p.Add(grid)
-	return p
-}
-
-// size implements drawing.
-func (w *panels) size() (width, height vg.Length) {
-	return vg.Length(w.width) * pointsPerPixel, vg.Length(w.height) * pointsPerPixel
-}
-
-// finish implements drawing. Two dots a pixel keep the letters of a PNG sharp.
-func (w *panels) finish() finish { return finish{dots: 2} }
-
-// hints implements drawing: there are none.
-func (w *panels) hints() iter.Seq2[rect, string] { return func(func(rect, string) bool) {} }
-
-// draw implements drawing.
-func (w *panels) draw(canvas vg.CanvasSizer) {
-	c := vgdraw.New(canvas)
-	c.SetColor(paper)
-	c.Fill(c.Rectangle.Path())
-	c = vgdraw.Crop(c, vg.Points(10), vg.Points(-18), vg.Points(8), vg.Points(-8))
-	letters := w.plots[0].Title.TextStyle
-	letters.Font.Size, letters.XAlign, letters.YAlign = vg.Points(13), vgdraw.XLeft, vgdraw.YTop
-	fits := func(style text.Style, room vg.Length) func(string) bool {
-		return func(text string) bool { return style.Width(text) <= room }
-	}
-	c.FillText(letters, vg.Point{X: c.Min.X + vg.Points(4), Y: c.Max.Y}, shorten(w.title, fits(letters, c.Max.X-c.Min.X-vg.Points(4))))
-	for _, p := range w.plots {
-		inside := fits(p.X.Label.TextStyle, c.Max.X-c.Min.X-vg.Points(90))
-		if brief, _, found := strings.Cut(p.X.Label.Text, " ("); found && !inside(p.X.Label.Text) {
-			p.X.Label.Text = brief
-		}
-		p.X.Label.Text = shorten(p.X.Label.Text, inside)
-		p.Title.Text = shorten(p.Title.Text, fits(p.Title.TextStyle, 0.8*(c.Max.X-c.Min.X)))
-	}
-	c = vgdraw.Crop(c, 0, 0, 0, vg.Points(-24))
-	if len(w.legend) > 0 {
-		c = w.drawLegend(c)
-	}
-	// Package plot would make room for the caption of a logarithmic axis at its right end, not in its middle.
-	last := w.plots[len(w.plots)-1]
-	caption, style := last.X.Label.Text, last.X.Label.TextStyle
-	last.X.Label.Text = ""
-	const captionHeight = 20 // points
-	bottom := c.Min.Y
-	c = vgdraw.Crop(c, 0, 0, vg.Points(captionHeight), 0)
-	rows := make([][]*plot.Plot, len(w.plots))
-	for k, p := range w.plots {
-		rows[k] = []*plot.Plot{p}
-	}
-	tiles := vgdraw.Tiles{Rows: len(rows), Cols: 1, PadY: vg.Points(8)}
-	for k, row := range plot.Align(rows, tiles, c) {
-		w.plots[k].Draw(row[0])
-		if k+1 == len(rows) {
-			inside := last.DataCanvas(row[0])
-			half := style.Width(caption) / 2
-			style.XAlign, style.YAlign = vgdraw.XCenter, vgdraw.YBottom
-			middle := max(min((inside.Min.X+inside.Max.X)/2, c.Max.X-half), c.Min.X+half)
-			c.FillText(style, vg.Point{X: middle, Y: bottom + vg.Points(3)}, caption)
+// word is the quantity in one word; the title states its whole name, which is too long for an axis.
+func (q Quantity) word() string {
+	for _, word := range []string{"slowdown", "response", "wait"} {
+		if strings.Contains(string(q), word) {
+			return word
 		}
 	}
+	return string(q)
 }
 
-// stylePanel sets letters and lines.
-func stylePanel(p *plot.Plot) {
-	handler := text.Plain{Fonts: fontCache()}
-	letters := func(s *text.Style, size vg.Length, ink color.Color) {
-		s.Font.Typeface, s.Font.Variant, s.Font.Size, s.Color, s.Handler = sans.Typeface, sans.Variant, size, ink, handler
+// unitOf is the unit of time of the values; empty: they are no times.
+func (q Quantity) unitOf(in *model.Instance) string {
+	if q.isTime() {
+		return timeUnit(in)
 	}
-	p.TextHandler = handler
-	letters(&p.Title.TextStyle, vg.Points(10.5), ink)
-	p.Title.TextStyle.Font.Weight = stdfont.WeightBold // the fonts have no other weights: a PNG would take the regular one
-	p.Title.Padding = vg.Points(3)
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		letters(&a.Label.TextStyle, vg.Points(11), ink)
-		letters(&a.Tick.Label, vg.Points(9.5), quietInk)
-		a.Label.Padding = vg.Points(5)
-		a.LineStyle.Color, a.Tick.LineStyle.Color = quietInk, quietInk
-	}
-	letters(&p.Legend.TextStyle, vg.Points(10), ink)
+	return ""
 }
 
-// curveStyle is the line of the k-th curve of a panel.
-func curveStyle(k int) vgdraw.LineStyle {
-	return vgdraw.LineStyle{Color: panelInks[k%len(panelInks)], Width: vg.Points(1.4), Dashes: dashes[k%len(dashes)]}
+// axisMaker makes an axis with at most about most ticks.
+type axisMaker = func(most int) picture.Axis
+
+// times makes the axis of the times shown.
+func times(in *model.Instance, from, to float64) axisMaker {
+	return func(most int) picture.Axis {
+		return picture.NewTimeAxis(from, max(to, from+1e-9), in.FirstArrival(), picture.Printable(timeUnit(in)), most, true)
+	}
 }
 
-// addCurve draws the k-th curve.
-func addCurve(p *plot.Plot, curve plotter.XYs, k int, opt CurveOptions) error {
-	if len(curve) == 0 {
-		return nil
-	}
-	if opt.View == Cumulative {
-		curve = append(plotter.XYs{{X: curve[0].X, Y: 0}}, curve...)
-		if opt.Quantity.isLog() {
-			for i := range curve {
-				curve[i].X = max(curve[i].X, leastValue)
+// values makes an axis of values of the quantity. Times are in units that people know.
+func (q Quantity) values(in *model.Instance, caption string, from, to float64) axisMaker {
+	return func(most int) picture.Axis {
+		a := picture.NewExactAxis(caption, from, to, "", most)
+		if unit := q.unitOf(in); isNamed(unit) {
+			if a = picture.NewTimeAxis(from, to, 0, unit, most, true); a.Caption == "time" {
+				a.Caption = caption
+			} else {
+				a.Caption = caption + strings.TrimPrefix(a.Caption, "time")
 			}
 		}
+		return a
 	}
-	line, err := plotter.NewLine(curve)
-	if err != nil {
-		return err
+}
+
+// overTimeAxes are the axes of curves over time, of values up to most.
+func (c *curves) overTimeAxes(most float64) (x, y axisMaker) {
+	caption := c.opt.Quantity.caption(timeUnit(c.in))
+	if c.opt.Quantity.ofJobs() {
+		caption = "mean " + caption
 	}
-	if opt.View == Cumulative || !opt.Quantity.ofJobs() {
-		line.StepStyle = plotter.PostStep
+	most = max(1.05*most, 1e-9) // the curve stays below the edge
+	if c.opt.Quantity == Utilisation {
+		most = 105
 	}
-	line.LineStyle = curveStyle(k)
-	if opt.View != Cumulative {
-		line.Dashes = nil // each has a panel of its own
-		if !opt.Quantity.ofJobs() {
-			tint := panelInks[k%len(panelInks)]
-			tint.A = 0x40
-			line.Width, line.FillColor = vg.Points(0.9), tint
+	return times(c.in, c.from, c.to), c.opt.Quantity.values(c.in, caption, 0, most)
+}
+
+// distributionAxes are the axes of distributions of values up to most.
+func (c *curves) distributionAxes(most float64) (x, y axisMaker) {
+	q, of := c.opt.Quantity, "time"
+	caption := q.caption(timeUnit(c.in))
+	x = func(ticks int) picture.Axis { return picture.NewExactAxis(caption, 0, max(most, 1e-9), "", ticks) }
+	if q == Utilisation {
+		x = func(ticks int) picture.Axis { return picture.NewExactAxis(caption, 0, 100, "", ticks) }
+	}
+	if q.isLog() {
+		unit, edge := q.unitOf(c.in), "1"
+		if unit != "" {
+			edge = "1 " + picture.Printable(unit)
+		}
+		of = "jobs"
+		caption += ", logarithmic (at the left edge: at most " + edge + ")"
+		x = func(ticks int) picture.Axis {
+			return picture.NewSpanAxis(caption, leastValue, picture.SpanFrom(leastValue, max(most, 10), unit), unit, ticks)
 		}
 	}
-	p.Add(line)
-	if len(curve) == 1 {
-		dot, err := plotter.NewScatter(curve)
-		if err != nil {
-			return err
-		}
-		dot.Shape, dot.Color = vgdraw.CircleGlyph{}, panelInks[k%len(panelInks)]
-		p.Add(dot)
+	return x, func(ticks int) picture.Axis {
+		return picture.NewExactAxis("share of the "+of+" (%)", 0, 102, "", ticks)
 	}
-	return nil
+}
+
+// quantileAxis makes the axis of quantiles up to most, which is logarithmic. It has no more than about four powers of ten.
+func (c *curves) quantileAxis(most float64) axisMaker {
+	const shown = 5_000 // times the least value
+	unit := c.opt.Quantity.unitOf(c.in)
+	least := picture.SpanUpTo(leastValue, max(most, leastValue)/shown, unit)
+	return func(int) picture.Axis {
+		a := picture.NewSpanAxis(c.opt.Quantity.caption(timeUnit(c.in)), least, max(1.3*most, 10*least), unit, math.MaxInt32)
+		if len(a.Ticks) > 0 && a.Ticks[0].At == 0 {
+			a.Ticks[0].Label = "≤ " + a.Ticks[0].Label
+		}
+		return a
+	}
+}
+
+// differenceAxis makes the axis of differences from low to high, which has 0.
+func (c *curves) differenceAxis(low, high float64) axisMaker {
+	low, high = min(low, 0), max(high, 0)
+	if math.IsInf(low, 0) || math.IsInf(high, 0) || low == high { // no job, or no difference
+		low, high = 0, 1
+	}
+	caption, room := "difference", 0.05*(high-low)
+	if unit := c.opt.Quantity.unitOf(c.in); unit != "" && !isNamed(unit) {
+		caption += " (" + picture.Printable(unit) + ")"
+	}
+	if low < 0 {
+		low -= room
+	}
+	if high > 0 {
+		high += room
+	}
+	return c.opt.Quantity.values(c.in, caption, low, high)
+}
+
+// chart makes the picture of a size. Over time each schedule has its own panel, because the curves would hide each other. Distributions share one panel.
+func (c *curves) chart(width, height float64) *picture.Chart {
+	chart := &picture.Chart{Title: curvesTitle(c), Width: width, Height: height, Dots: 2}
+	if c.periods != nil {
+		c.addPeriods(chart)
+		return chart
+	}
+	columns := max(int(width)-120, 50)
+	var lines [][]picture.Point
+	mostX, mostY := 0.0, 0.0
+	for _, s := range c.list {
+		line := s.overTime(c.from, c.to, columns/3)
+		if c.opt.View == Cumulative {
+			line = s.cumulative(columns)
+		}
+		for _, p := range line {
+			mostX, mostY = max(mostX, p.X), max(mostY, p.Y) // one scale, so that panels can be compared
+		}
+		lines = append(lines, line)
+	}
+	if c.opt.View == Cumulative {
+		x, y := c.distributionAxes(mostX)
+		chart.Panels = []*picture.Panel{{X: x, Y: y, Draw: func(p *picture.Plot) {
+			for k, line := range lines {
+				drawDistribution(p, k, line)
+			}
+		}}}
+		for k, name := range c.names {
+			if len(c.names) > 1 {
+				chart.Key = append(chart.Key, picture.LineEntry(name, picture.StyleOf(k).Pen(1.8), nil))
+			}
+		}
+		return chart
+	}
+	for k, line := range lines {
+		panel := &picture.Panel{Draw: func(p *picture.Plot) { c.drawOverTime(p, k, line) }}
+		if panel.X, panel.Y = c.overTimeAxes(mostY); len(lines) > 1 {
+			panel.Title = c.names[k]
+		}
+		chart.Panels = append(chart.Panels, panel)
+	}
+	return chart
+}
+
+// drawOverTime draws a curve over time; of a quantity that is none of jobs it shades the area below.
+func (c *curves) drawOverTime(p *picture.Plot, k int, line []picture.Point) {
+	if len(line) == 0 {
+		return
+	}
+	style := picture.StyleOf(k)
+	if c.opt.Quantity.ofJobs() {
+		p.Stroke(p.Path(line, false), style.Solid(1.9))
+		if len(line) == 1 {
+			p.Marker(style, p.AtX(line[0].X), p.AtY(line[0].Y), 4.5)
+		}
+		return
+	}
+	area := p.Path(line, true)
+	area.Line(p.Point(p.AtX(line[len(line)-1].X), p.Area.Y1))
+	area.Line(p.Point(p.AtX(line[0].X), p.Area.Y1))
+	area.Close()
+	p.Fill(area, picture.Faded(style.Ink(), 0.25))
+	p.Stroke(p.Path(line, true), style.Solid(1.2))
+}
+
+// drawDistribution draws the k-th distribution, which begins at 0 %.
+func drawDistribution(p *picture.Plot, k int, line []picture.Point) {
+	if len(line) > 0 {
+		line = append([]picture.Point{{X: line[0].X}}, line...)
+	}
+	p.Stroke(p.Path(line, true), picture.StyleOf(k).Pen(1.8))
+}
+
+// curvesTitle makes the title of the picture.
+func curvesTitle(c *curves) string {
+	opt := &c.opt
+	what := opt.Quantity.title()
+	switch {
+	case opt.Title != "":
+		return panelName(opt.Title)
+	case opt.View == Difference:
+		what += " minus that under " + opt.against + ", " + periodName(c.each, timeUnit(c.in)) + "; above 0: more"
+	case opt.View == Quantiles:
+		what += " of the jobs, " + periodName(c.each, timeUnit(c.in))
+	case opt.View == Cumulative:
+		what += ", cumulative distribution"
+	case opt.Quantity.ofJobs():
+		what += " of the jobs by time of arrival"
+	}
+	return what + titleEnd(c.in)
+}
+
+// titleEnd is the end of a title, which names the instance.
+func titleEnd(in *model.Instance) string {
+	if in.Name() == "" {
+		return ""
+	}
+	return " · " + panelName(in.Name())
 }

@@ -6,10 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	vgdraw "gonum.org/v1/plot/vg/draw"
-
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
 )
 
@@ -63,10 +60,10 @@ func periodLength(asked, span float64, unit string) (float64, error) {
 		switch seconds := span * each; {
 		case known && seconds >= weeks*week && seconds <= week*mostPeriods:
 			length = week / each
-		case known && seconds >= leastTimeSpan && seconds <= mostTimeSpan:
-			length = timeStep(seconds/some) / each
+		case known && seconds >= picture.LeastTimeSpan && seconds <= picture.MostTimeSpan:
+			length = picture.TimeStep(seconds/some) / each
 		default:
-			mantissa, exponent := niceStep(max(span, 1e-290) / some)
+			mantissa, exponent := picture.NiceStep(max(span, 1e-290) / some)
 			length = mantissa * math.Pow10(exponent)
 		}
 	}
@@ -74,7 +71,7 @@ func periodLength(asked, span float64, unit string) (float64, error) {
 		return 0, fmt.Errorf("period %v: expected a time above 0", asked)
 	}
 	if span/length > mostPeriods {
-		return 0, fmt.Errorf("period %s: expected at least %s, for at most %s periods", timetext.Of(length, unit, number), timetext.Of(span/mostPeriods, unit, number), number(mostPeriods))
+		return 0, fmt.Errorf("period %s: expected at least %s, for at most %s periods", timetext.Of(length, unit, picture.Number), timetext.Of(span/mostPeriods, unit, picture.Number), picture.Number(mostPeriods))
 	}
 	return length, nil
 }
@@ -84,70 +81,82 @@ func periodName(length float64, unit string) string {
 	if each, known := timetext.Seconds(unit); known && math.Abs(length*each-7*86400) < 1 {
 		return "by week of arrival"
 	}
-	return "by time of arrival, " + timetext.Of(length, printable(unit), number) + " each"
+	return "by time of arrival, " + timetext.Of(length, picture.Printable(unit), picture.Number) + " each"
 }
 
-// bandsPlot draws periods: for each a light band from the first to the last of the quantiles, a darker one between the quartiles, the median and the mean.
-type bandsPlot struct {
-	periods []period
-	tint    int     // colour, as of curves
-	least   float64 // smaller values stand here; −Inf: none
-}
-
-// DataRange implements plot.DataRanger.
-func (b *bandsPlot) DataRange() (xmin, xmax, ymin, ymax float64) {
-	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	for k := range b.periods {
-		p := &b.periods[k]
-		xmin, xmax = min(xmin, p.from), max(xmax, p.to)
-		ymin, ymax = min(ymin, p.quantiles[0], p.mean), max(ymax, p.quantiles[len(shares)-1], p.mean)
+// addPeriods adds a panel for each schedule with the quantiles of its periods.
+func (c *curves) addPeriods(chart *picture.Chart) {
+	first := 0
+	if c.opt.View == Difference {
+		first = 1 // the first colour is that of the schedule the others are compared with, as in pictures of them all
 	}
-	return xmin, xmax, max(ymin, b.least), max(ymax, b.least)
+	most := 0.0
+	for _, list := range c.periods {
+		_, high := rangeOf(list)
+		most = max(most, high)
+	}
+	for k, list := range c.periods {
+		panel := &picture.Panel{Title: c.names[k], X: times(c.in, c.from, c.to), Y: c.quantileAxis(most), Draw: func(p *picture.Plot) { c.drawPeriods(p, picture.StyleOf(first+k), list) }}
+		if c.opt.View == Difference {
+			low, high := rangeOf(list)
+			panel.Y = c.differenceAxis(low, high)
+		}
+		chart.Panels = append(chart.Panels, panel)
+	}
+	ink := picture.StyleOf(first).Ink()
+	if len(c.periods) > 1 {
+		ink = picture.Quiet // each panel has a colour of its own
+	}
+	chart.Key = []picture.KeyEntry{
+		picture.FillEntry("80 % of the jobs: 10 % have less, 10 % more", picture.Faded(ink, 0.22), nil), picture.FillEntry("the middle 50 %", picture.Faded(ink, 0.5), nil),
+		picture.LineEntry("median", picture.Pen{Width: medianWidth, Ink: ink}, nil), picture.LineEntry("mean", meanPen, nil),
+	}
 }
 
-// Plot implements plot.Plotter.
-func (b *bandsPlot) Plot(c vgdraw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	at := func(value float64) vg.Length { return y(max(value, b.least)) }
-	area := func(low, high int, opacity float64) {
-		c.SetColor(faded(panelInks[b.tint%len(panelInks)], opacity))
-		for k := range b.periods {
-			q := &b.periods[k]
-			x0, x1, y0, y1 := x(max(q.from, p.X.Min)), x(min(q.to, p.X.Max)), at(q.quantiles[low]), at(q.quantiles[high])
-			if x1 <= x0 || y1 <= y0 {
-				continue
+// rangeOf is the least and the greatest value of periods; without periods they are infinite.
+func rangeOf(periods []period) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for k := range periods {
+		p := &periods[k]
+		low, high = min(low, p.quantiles[0], p.mean), max(high, p.quantiles[len(shares)-1], p.mean)
+	}
+	return low, high
+}
+
+// medianWidth is the width of the lines of medians.
+const medianWidth = 2.6
+
+// meanPen draws the means.
+var meanPen = picture.Pen{Width: 1.6, Ink: picture.Ink, Dash: []float64{2.5, 2.5}}
+
+// drawPeriods draws for each period a light band from the first to the last of the quantiles, a darker one between the quartiles, the median and the mean.
+// Differences have a line at 0.
+func (c *curves) drawPeriods(p *picture.Plot, style picture.Style, periods []period) {
+	place := func(q *period) (x0, x1 float64, isSeen bool) {
+		x0, x1 = p.AtX(max(q.from, c.from)), p.AtX(min(q.to, c.to))
+		return x0, x1, x1 > x0
+	}
+	for _, band := range []struct {
+		low, high int
+		opacity   float64
+	}{{0, 4, 0.22}, {1, 3, 0.35}} {
+		for k := range periods {
+			q := &periods[k]
+			if x0, x1, isSeen := place(q); isSeen {
+				p.FillRect(picture.Rect{X0: x0, Y0: p.AtY(q.quantiles[band.high]), X1: x1, Y1: p.AtY(q.quantiles[band.low])}, picture.Faded(style.Ink(), band.opacity))
 			}
-			var path vg.Path
-			path.Move(vg.Point{X: x0, Y: y0})
-			path.Line(vg.Point{X: x1, Y: y0})
-			path.Line(vg.Point{X: x1, Y: y1})
-			path.Line(vg.Point{X: x0, Y: y1})
-			path.Close()
-			c.Fill(path)
 		}
 	}
-	area(0, 4, 0.22)
-	area(1, 3, 0.35)
-	line := func(style vgdraw.LineStyle, value func(*period) float64) {
-		for k := range b.periods {
-			q := &b.periods[k]
-			if x0, x1 := x(max(q.from, p.X.Min)), x(min(q.to, p.X.Max)); x1 > x0 {
-				c.StrokeLine2(style, x0, at(value(q)), x1, at(value(q)))
-			}
+	for k := range periods {
+		q := &periods[k]
+		if x0, x1, isSeen := place(q); isSeen {
+			p.Line(x0, p.AtY(q.quantiles[2]), x1, p.AtY(q.quantiles[2]), style.Solid(medianWidth))
+			p.Line(x0, p.AtY(q.mean), x1, p.AtY(q.mean), meanPen)
 		}
 	}
-	line(b.median(), func(q *period) float64 { return q.quantiles[2] })
-	line(b.meanStyle(), func(q *period) float64 { return q.mean })
-}
-
-// median is the line of medians.
-func (b *bandsPlot) median() vgdraw.LineStyle {
-	return vgdraw.LineStyle{Color: panelInks[b.tint%len(panelInks)], Width: vg.Points(2)}
-}
-
-// meanStyle is the line of means.
-func (b *bandsPlot) meanStyle() vgdraw.LineStyle {
-	return vgdraw.LineStyle{Color: ink, Width: vg.Points(1.2), Dashes: dashes[2]}
+	if c.opt.View == Difference {
+		p.Line(p.Area.X0, p.AtY(0), p.Area.X1, p.AtY(0), picture.Pen{Width: 1, Ink: picture.Quiet})
+	}
 }
 
 // paired lists, in the order of arrivals, how much more each job has of a quantity in one schedule than in another. It looks at the jobs that count in both.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/internal/files"
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 // Format is a format of a picture.
@@ -15,19 +16,22 @@ type Format string
 // The formats.
 const (
 	SVG  Format = "svg"
+	PDF  Format = "pdf"
 	PNG  Format = "png"
 	Text Format = "text" // for a terminal, in UTF-8; not available for curves
 	HTML Format = "html" // a page to zoom and move in, without network; of Gantt charts only
 )
 
 // Formats lists all formats.
-func Formats() []Format { return []Format{SVG, PNG, Text, HTML} }
+func Formats() []Format { return []Format{SVG, PDF, PNG, Text, HTML} }
 
-// FormatOf returns the format that belongs to the extension of a file's name: .svg, .png, .txt, .text, .html or .htm.
+// FormatOf returns the format that belongs to the extension of a file's name: .svg, .pdf, .png, .txt, .text, .html or .htm.
 func FormatOf(filename string) (Format, error) {
 	switch extension := strings.ToLower(filepath.Ext(filename)); extension {
 	case ".svg":
 		return SVG, nil
+	case ".pdf":
+		return PDF, nil
 	case ".png":
 		return PNG, nil
 	case ".txt", ".text":
@@ -35,7 +39,7 @@ func FormatOf(filename string) (Format, error) {
 	case ".html", ".htm":
 		return HTML, nil
 	default:
-		return "", fmt.Errorf("draw: %q: expected a name that ends in .svg, .png, .txt or .html", filename)
+		return "", fmt.Errorf("draw: %q: expected a name that ends in .svg, .pdf, .png, .txt or .html", filename)
 	}
 }
 
@@ -46,7 +50,7 @@ type Picture struct {
 	// page writes the picture as a page; nil: it has none.
 	page func(io.Writer) error
 	// layOut places everything on a sheet of the size that was asked for.
-	layOut func() (drawing, error)
+	layOut func() (*picture.Drawing, error)
 }
 
 // Write writes the picture. It returns an error if the size that was asked for does not suit the format.
@@ -60,27 +64,24 @@ func (p *Picture) Write(w io.Writer, format Format) error {
 // write does the work of Write. Its errors lack the name of the package.
 func (p *Picture) write(w io.Writer, format Format) error {
 	switch format {
-	case SVG, PNG:
-		s, err := p.layOut()
+	case SVG, PDF, PNG:
+		drawn, err := p.layOut()
 		if err != nil {
 			return err
 		}
-		if format == PNG {
-			return exportPNG(w, s)
-		}
-		return exportSVG(w, s)
+		return drawn.Write(w, picture.Format(format))
 	case Text:
 		if p.text == nil {
-			return fmt.Errorf("format %q: curves have none; expected svg or png", format)
+			return fmt.Errorf("format %q: curves have none; expected svg, pdf or png", format)
 		}
 		return p.text(w)
 	case HTML:
 		if p.page == nil {
-			return fmt.Errorf("format %q: only Gantt charts have it; expected svg or png", format)
+			return fmt.Errorf("format %q: only Gantt charts have it; expected svg, pdf or png", format)
 		}
 		return p.page(w)
 	}
-	return fmt.Errorf("unknown format %q: expected svg, png, text or html", format)
+	return fmt.Errorf("unknown format %q: expected svg, pdf, png, text or html", format)
 }
 
 // WriteFile writes the picture to a file, in the format of the file's extension, see [FormatOf]. The file appears whole or not at all.

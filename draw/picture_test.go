@@ -11,7 +11,7 @@ import (
 )
 
 func TestFormatOf(t *testing.T) {
-	for name, want := range map[string]Format{"a.svg": SVG, "dir.png/B.PNG": PNG, "c.txt": Text, "c.text": Text, "d.gif": "", "svg": "", "": ""} {
+	for name, want := range map[string]Format{"a.svg": SVG, "b.PDF": PDF, "dir.png/B.PNG": PNG, "c.txt": Text, "c.text": Text, "d.gif": "", "svg": "", "": ""} {
 		got, err := FormatOf(name)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("FormatOf(%q) = %q, %v; want %q", name, got, err, want)
@@ -28,7 +28,7 @@ func TestWriteFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	for name, format := range map[string]Format{"a.svg": SVG, "a.PNG": PNG, "a.txt": Text} {
+	for name, format := range map[string]Format{"a.svg": SVG, "a.pdf": PDF, "a.PNG": PNG, "a.txt": Text} {
 		file := filepath.Join(folder, name)
 		if err := gantt.WriteFile(file); err != nil {
 			t.Fatal(err)
@@ -51,9 +51,9 @@ func TestWriteFile(t *testing.T) {
 		picture    *Picture
 		name, want string
 	}{
-		{gantt, "b.gif", `expected a name that ends in .svg, .png, .txt or .html`},
-		{gantt, "b", `expected a name that ends in .svg, .png, .txt or .html`},
-		{curves, "b.txt", `format "text": curves have none; expected svg or png`},
+		{gantt, "b.gif", `expected a name that ends in .svg, .pdf, .png, .txt or .html`},
+		{gantt, "b", `expected a name that ends in .svg, .pdf, .png, .txt or .html`},
+		{curves, "b.txt", `format "text": curves have none; expected svg, pdf or png`},
 	} {
 		file := filepath.Join(folder, c.name)
 		if err := c.picture.WriteFile(file); err == nil || !strings.Contains(err.Error(), c.want) {

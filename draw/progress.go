@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -32,12 +33,12 @@ func Progress(runs []*Run, opt ProgressOptions) (*Picture, error) {
 	c := newCourse(runs, opt)
 	return &Picture{
 		text: func(w io.Writer) error { return drawCourseText(w, c, opt) },
-		layOut: func() (drawing, error) {
+		layOut: func() (*picture.Drawing, error) {
 			width, height, err := pageLimits.check(opt.Width, opt.Height)
 			if err != nil {
 				return nil, err
 			}
-			return newGraph(c, loadFonts(), width, height), nil
+			return c.chart(width, height).Drawing(), nil
 		},
 	}, nil
 }
@@ -55,7 +56,7 @@ func checkRuns(runs []*Run) error {
 			return fmt.Errorf("runs[%d]: no run", k)
 		}
 		if err := t.check(); err != nil {
-			return fmt.Errorf("runs[%d] (%q): %w", k, clip(t.Name, 60), err)
+			return fmt.Errorf("runs[%d] (%q): %w", k, picture.Clip(t.Name, 60), err)
 		}
 	}
 	return nil
@@ -110,15 +111,15 @@ func newCourse(runs []*Run, opt ProgressOptions) *course {
 }
 
 // timeAxis is the axis of time.
-func (c *course) timeAxis(most int) Axis {
+func (c *course) timeAxis(most int) picture.Axis {
 	if c.isLog {
-		return NewLogAxis("time", c.first, c.last, "s", most)
+		return picture.NewLogAxis("time", c.first, c.last, "s", most)
 	}
-	return NewAxis("time", 0, c.last, "s", most)
+	return picture.NewAxis("time", 0, c.last, "s", most)
 }
 
 // valueAxis is the axis of the figures, with a little room around them.
-func (c *course) valueAxis(most int) Axis {
+func (c *course) valueAxis(most int) picture.Axis {
 	low, high := c.low, c.high
 	room := (high - low) / 25
 	if low > 0 {
@@ -131,7 +132,7 @@ func (c *course) valueAxis(most int) Axis {
 	} else if high > 0 {
 		high += room
 	}
-	return NewAxis("objective", low, high, "", most)
+	return picture.NewAxis("objective", low, high, "", most)
 }
 
 // gapText writes the gap of a point; empty: there is none.
@@ -155,9 +156,9 @@ func (t *Run) facts() []string {
 		return []string{"no schedule found"}
 	}
 	last := &t.Points[n-1]
-	facts := []string{"objective " + number(last.Objective)}
+	facts := []string{"objective " + picture.Number(last.Objective)}
 	if bound, known := last.Bound.Value(); known {
-		facts = append(facts, "bound "+number(bound))
+		facts = append(facts, "bound "+picture.Number(bound))
 	} else {
 		facts = append(facts, "no bound")
 	}

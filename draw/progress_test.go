@@ -109,8 +109,8 @@ func TestProgressGolden(t *testing.T) {
 func TestValueAxisKeepsItsSign(t *testing.T) {
 	for _, c := range []struct{ from, to float64 }{{1000, 1}, {-1, -1000}, {5, 0}, {0, -5}} {
 		axis := newCourse([]*Run{{"a", []model.Incumbent{pointAt(0, 1, c.from, math.NaN()), pointAt(1, 2, c.to, math.NaN())}}}, ProgressOptions{}).valueAxis(5)
-		if c.to >= 0 && axis.from < 0 || c.from <= 0 && axis.to > 0 {
-			t.Errorf("from %v to %v: the axis is from %v to %v", c.from, c.to, axis.from, axis.to)
+		if c.to >= 0 && axis.From < 0 || c.from <= 0 && axis.To > 0 {
+			t.Errorf("from %v to %v: the axis is from %v to %v", c.from, c.to, axis.From, axis.To)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -110,16 +111,16 @@ func TestBandsShareTheHeight(t *testing.T) {
 		for k := range bands {
 			bands[k].processors = rapid.OneOf(rapid.IntRange(1, 10), rapid.IntRange(1, math.MaxInt32)).Draw(t, "processors")
 		}
-		plot := rect{100, 50, 600, 50 + float64(rapid.IntRange(1, 900).Draw(t, "height"))}
-		end := plot.y0
+		plot := picture.Box(100, 50, 600, 50+float64(rapid.IntRange(1, 900).Draw(t, "height")))
+		end := plot.Y0
 		for k, s := range placeBands(bands, plot) {
 			if s.top < end-1e-6 || s.height < 0 {
 				t.Fatalf("band %d from %v, height %v, begins above %v", k, s.top, s.height, end)
 			}
 			end = s.top + s.height
 		}
-		if math.Abs(end-plot.y1) > 1e-6 {
-			t.Fatalf("the last band ends at %v, want %v", end, plot.y1)
+		if math.Abs(end-plot.Y1) > 1e-6 {
+			t.Fatalf("the last band ends at %v, want %v", end, plot.Y1)
 		}
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -153,7 +154,7 @@ func (d *runReader) syntax(err error) {
 // found shows the beginning of a text from the file.
 func found[T ~string | ~[]byte](text T) string {
 	const most = 40
-	return clip(printable(string(text)), most)
+	return picture.Clip(picture.Printable(string(text)), most)
 }
 
 // runField is a field of a line: the numbers that it may have and the place where they are stored.
@@ -168,8 +169,8 @@ type runField struct {
 
 // runFields are the fields of a line.
 var runFields = []runField{
-	{name: "elapsed_s", high: maxElapsed, expected: "a number in [0, 1e+18]", set: func(p *model.Incumbent, x float64) { p.Elapsed = x }},
-	{name: "evaluations", high: 1 << 53, isWhole: true, expected: "a whole number in [0, 2^53]",
+	{name: "elapsed_s", high: maxElapsed, expected: "a picture.Number in [0, 1e+18]", set: func(p *model.Incumbent, x float64) { p.Elapsed = x }},
+	{name: "evaluations", high: 1 << 53, isWhole: true, expected: "a whole picture.Number in [0, 2^53]",
 		set: func(p *model.Incumbent, x float64) { p.Evaluations = int64(x) }},
 	{name: "objective", low: -maxFigure, high: maxFigure, expected: expectedFigure, set: func(p *model.Incumbent, x float64) { p.Objective = x }},
 	{name: "bound", isOptional: true, low: -maxFigure, high: maxFigure, expected: expectedFigure,
@@ -177,7 +178,7 @@ var runFields = []runField{
 }
 
 // expectedFigure is what an objective or a bound must be.
-const expectedFigure = "a number in [-1e+300, 1e+300]"
+const expectedFigure = "a picture.Number in [-1e+300, 1e+300]"
 
 // runFieldNames lists the names.
 func runFieldNames() string {

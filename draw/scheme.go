@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
 )
 
@@ -101,7 +102,7 @@ func schemeByUser(l *layout, most int) (*scheme, error) {
 	class := map[string]int{}
 	for k, user := range users {
 		class[user] = k
-		s.names = append(s.names, "user "+clip(printable(user), mostLabelled))
+		s.names = append(s.names, "user "+picture.Clip(picture.Printable(user), mostLabelled))
 	}
 	for k := range l.jobs {
 		c, known := class[l.jobs[k].user]
@@ -132,7 +133,7 @@ func schemeByWait(l *layout, most int) *scheme {
 	limits := waitLimits(longest, l.unit, most-1)
 	s := &scheme{by: ByWait, names: []string{"no wait"}}
 	for _, limit := range limits {
-		s.names = append(s.names, "wait up to "+timetext.Of(limit, l.unit, number))
+		s.names = append(s.names, "wait up to "+timetext.Of(limit, l.unit, picture.Number))
 	}
 	for k := range s.names {
 		// The longest waits have the darkest fill, however many classes there are.
@@ -200,14 +201,14 @@ func schemeByLate(l *layout) (*scheme, error) {
 }
 
 // edge is the colour of the outline around a fill.
-func (s *scheme) edge(fill int) color.NRGBA { return mix(s.fills[fill], ink, 0.45) }
+func (s *scheme) edge(fill int) color.NRGBA { return mix(s.fills[fill], picture.Ink, 0.45) }
 
 // letters is the colour of a text on a fill: that of the two with more contrast.
 func (s *scheme) letters(fill int) color.NRGBA {
-	if contrast(paper, s.fills[fill]) > contrast(ink, s.fills[fill]) {
-		return paper
+	if picture.Contrast(picture.Paper, s.fills[fill]) > picture.Contrast(picture.Ink, s.fills[fill]) {
+		return picture.Paper
 	}
-	return ink
+	return picture.Ink
 }
 
 // used says which fills the jobs of some blocks have.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -18,7 +19,7 @@ func TestDistance(t *testing.T) {
 		a, b int
 		want float64
 	}{{0, 1, 58}, {0, 2, 15}, {2, 6, 19}, {5, 7, 11}, {3, 15, 1}, {8, 6, 5}, {4, 4, 0}} {
-		if got := distance(fillColour(c.a), fillColour(c.b)); math.Round(got) != c.want {
+		if got := picture.Distance(fillColour(c.a), fillColour(c.b)); math.Round(got) != c.want {
 			t.Errorf("fills %d and %d: %v, want %v", c.a, c.b, got, c.want)
 		}
 	}
@@ -44,7 +45,7 @@ func TestNeighboursHaveUnlikeFills(t *testing.T) {
 					continue
 				}
 				touching++
-				if d := distance(fillColour(fills[p.job]), fillColour(fills[q.job])); d < leastDistance {
+				if d := picture.Distance(fillColour(fills[p.job]), fillColour(fills[q.job])); d < leastDistance {
 					t.Fatalf("%s and %s touch and have fills %d and %d, %v apart", l.jobs[p.job].id, l.jobs[q.job].id, fills[p.job], fills[q.job], d)
 				}
 			}

@@ -6,8 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot/plotter"
-
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -36,7 +35,7 @@ func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*ser
 			return nil, fmt.Errorf("job %q is not in the instance", p.Job)
 		}
 		if err := checkInterval(p.Start, p.End); err != nil {
-			return nil, fmt.Errorf("jobs[%d] (%q): %w", k, clip(p.Job, 60), err)
+			return nil, fmt.Errorf("jobs[%d] (%q): %w", k, picture.Clip(p.Job, 60), err)
 		}
 		j := &in.Jobs()[job]
 		s.last = max(s.last, p.End)
@@ -57,7 +56,7 @@ func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*ser
 				changes = append(changes, change{part.Start, share}, change{part.End, -share})
 			})
 			if wrong != nil {
-				return nil, fmt.Errorf("jobs[%d] (%q): %w", k, clip(p.Job, 60), wrong)
+				return nil, fmt.Errorf("jobs[%d] (%q): %w", k, picture.Clip(p.Job, 60), wrong)
 			}
 		}
 	}
@@ -88,16 +87,16 @@ func stepsOf(changes []change, from float64) []change {
 
 // overTime makes the curve over time, with at most the given number of columns. It shows the steps themselves if they are few enough, and
 // otherwise the mean of each column.
-func (s *series) overTime(from, to float64, columns int) plotter.XYs {
+func (s *series) overTime(from, to float64, columns int) []picture.Point {
 	if s.byJob {
 		return s.jobsOverTime(from, to, columns)
 	}
-	var curve plotter.XYs
+	var curve []picture.Point
 	if len(s.steps) <= columns {
 		for _, step := range s.steps {
-			curve = append(curve, plotter.XY{X: step.time, Y: step.by})
+			curve = append(curve, picture.Point{X: step.time, Y: step.by})
 		}
-		return append(curve, plotter.XY{X: to, Y: s.steps[len(s.steps)-1].by})
+		return append(curve, picture.Point{X: to, Y: s.steps[len(s.steps)-1].by})
 	}
 	width, k := (to-from)/float64(columns), 0
 	for column := range columns {
@@ -114,15 +113,15 @@ func (s *series) overTime(from, to float64, columns int) plotter.XYs {
 			area += s.steps[k].by * (until - at)
 			at = until
 		}
-		curve = append(curve, plotter.XY{X: begin, Y: area / width})
+		curve = append(curve, picture.Point{X: begin, Y: area / width})
 	}
-	return append(curve, plotter.XY{X: to, Y: curve[len(curve)-1].Y})
+	return append(curve, picture.Point{X: to, Y: curve[len(curve)-1].Y})
 }
 
 // jobsOverTime makes the curve of the mean of the jobs that arrive in each column. Columns without arrivals are left out.
-func (s *series) jobsOverTime(from, to float64, columns int) plotter.XYs {
+func (s *series) jobsOverTime(from, to float64, columns int) []picture.Point {
 	columns = min(columns, max(len(s.jobs)/8, 1)) // with few jobs per column the curve would consist of spikes
-	var curve plotter.XYs
+	var curve []picture.Point
 	width, k := (to-from)/float64(columns), 0
 	for column := range columns {
 		end := from + float64(column+1)*width
@@ -131,7 +130,7 @@ func (s *series) jobsOverTime(from, to float64, columns int) plotter.XYs {
 			sum, n = sum+s.jobs[k].value, n+1
 		}
 		if n > 0 {
-			curve = append(curve, plotter.XY{X: end - width/2, Y: sum / float64(n)})
+			curve = append(curve, picture.Point{X: end - width/2, Y: sum / float64(n)})
 		}
 	}
 	return curve
@@ -139,7 +138,7 @@ func (s *series) jobsOverTime(from, to float64, columns int) plotter.XYs {
 
 // cumulative makes the distribution: for each value the share, in %, of the weight with at most that value. It has at most about the given
 // number of points.
-func (s *series) cumulative(points int) plotter.XYs {
+func (s *series) cumulative(points int) []picture.Point {
 	var samples []weighted
 	total := 0.0
 	add := func(value, weight float64) {
@@ -160,7 +159,7 @@ func (s *series) cumulative(points int) plotter.XYs {
 		}
 	}
 	slices.SortStableFunc(samples, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
-	var curve plotter.XYs
+	var curve []picture.Point
 	sum, shown := 0.0, math.Inf(-1)
 	for k, x := range samples {
 		sum += x.weight
@@ -169,7 +168,7 @@ func (s *series) cumulative(points int) plotter.XYs {
 			continue
 		}
 		shown = share
-		curve = append(curve, plotter.XY{X: x.value, Y: share})
+		curve = append(curve, picture.Point{X: x.value, Y: share})
 	}
 	return curve
 }

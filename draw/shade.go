@@ -4,12 +4,14 @@ import (
 	"image"
 	"image/color"
 	"math"
+
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 // shade is a raster for blocks that are too small to be seen one by one. The colour of a cell is the mean colour of the blocks that cover it, and
 // its opacity is the share of the cell that they cover. This is how a much finer picture looks from a distance.
 //
-// Adding a block takes constant time, whatever its size: only a few values at the corners change, and two running sums over them at the end
+// Adding a block takes constant time, whatever its Size: only a few values at the corners change, and two running sums over them at the end
 // give all cells.
 type shade struct {
 	columns, rows int
@@ -31,8 +33,8 @@ func newShade(width, height float64) *shade {
 }
 
 // add paints a rectangle, in pixels from the raster's corner.
-func (s *shade) add(r rect, c color.NRGBA) {
-	across, down := steps(r.x0/s.cell, r.x1/s.cell, s.columns), steps(r.y0/s.cell, r.y1/s.cell, s.rows)
+func (s *shade) add(r picture.Rect, c color.NRGBA) {
+	across, down := steps(r.X0/s.cell, r.X1/s.cell, s.columns), steps(r.Y0/s.cell, r.Y1/s.cell, s.rows)
 	value := [4]float64{1, float64(c.R), float64(c.G), float64(c.B)}
 	for _, y := range down {
 		for _, x := range across {

@@ -13,12 +13,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
 // slowShade is the raster computed cell by cell and rectangle by rectangle.
-func slowShade(columns, rows int, rects []rect, colours []color.NRGBA) [][4]float64 {
+func slowShade(columns, rows int, rects []picture.Rect, colours []color.NRGBA) [][4]float64 {
 	sums := make([][4]float64, columns*rows)
 	overlap := func(from, to float64, cell int) float64 {
 		return max(0, min(to, float64(cell+1))-max(from, float64(cell)))
@@ -26,7 +27,7 @@ func slowShade(columns, rows int, rects []rect, colours []color.NRGBA) [][4]floa
 	for y := range rows {
 		for x := range columns {
 			for k, r := range rects {
-				share := overlap(r.x0, r.x1, x) * overlap(r.y0, r.y1, y)
+				share := overlap(r.X0, r.X1, x) * overlap(r.Y0, r.Y1, y)
 				c := colours[k]
 				for channel, value := range []float64{1, float64(c.R), float64(c.G), float64(c.B)} {
 					sums[y*columns+x][channel] += share * value
@@ -41,7 +42,7 @@ func TestShadeIsTheMeanOfWhatCovers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		columns, rows := rapid.IntRange(1, 9).Draw(t, "columns"), rapid.IntRange(1, 9).Draw(t, "rows")
 		s := newShade(float64(columns), float64(rows))
-		var rects []rect
+		var rects []picture.Rect
 		var colours []color.NRGBA
 		for range rapid.IntRange(0, 8).Draw(t, "rectangles") {
 			side := func(most int) (float64, float64) {
@@ -49,9 +50,9 @@ func TestShadeIsTheMeanOfWhatCovers(t *testing.T) {
 				a, b := within.Draw(t, "edge"), within.Draw(t, "edge")
 				return min(a, b), max(a, b)
 			}
-			var r rect
-			r.x0, r.x1 = side(columns)
-			r.y0, r.y1 = side(rows)
+			var r picture.Rect
+			r.X0, r.X1 = side(columns)
+			r.Y0, r.Y1 = side(rows)
 			colour := fillColour(rapid.IntRange(0, fills()-1).Draw(t, "fill"))
 			rects, colours = append(rects, r), append(colours, colour)
 			s.add(r, colour)

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -36,7 +35,7 @@ func Shares(in *model.Instance, from, to float64, policies []string, users []Sha
 			return nil, fmt.Errorf("draw: users[%d]: expected shares under %d policies, found %d", k, len(policies), len(users[k].Shares))
 		}
 	}
-	return &Picture{layOut: func() (drawing, error) {
+	return &Picture{layOut: func() (*picture.Drawing, error) {
 		width, height, err := panelLimits.check(opt.Width, opt.Height)
 		if err != nil {
 			return nil, err
@@ -44,52 +43,45 @@ func Shares(in *model.Instance, from, to float64, policies []string, users []Sha
 		if err := checkPanels(opt, len(users)); err != nil {
 			return nil, err
 		}
-		whole := &panels{title: panelName(opt.Title), width: width, height: height}
+		chart := &picture.Chart{Title: panelName(opt.Title), Width: width, Height: height, Dots: 2}
 		for k, name := range policies {
-			whole.legend = append(whole.legend, legendEntry{name: panelName(name), line: curveStyle(k)})
+			chart.Key = append(chart.Key, picture.LineEntry(panelName(name), picture.StyleOf(k).Pen(1.8), nil))
 		}
 		for k := range users {
-			p, err := newSharePanel(&users[k], in, from, to, opt, width)
-			if err != nil {
-				return nil, err
-			}
-			if k+1 < len(users) {
-				p.X.Label.Text = ""
-			}
-			whole.plots = append(whole.plots, p)
+			chart.Panels = append(chart.Panels, users[k].panel(in, from, to))
 		}
-		return whole, nil
+		return chart.Drawing(), nil
 	}}, nil
 }
 
-// newSharePanel draws the curves of one user. A curve has a gap where the user was entitled to nothing.
-func newSharePanel(user *SharePanel, in *model.Instance, from, to float64, opt CurveOptions, width float64) (*plot.Plot, error) {
-	p, most := newPanel(), 100.0
-	p.Title.Text = "user " + panelName(user.User)
-	for k, shares := range user.Shares {
-		step := (to - from) / float64(len(shares))
-		for begin := 0; begin < len(shares); begin++ {
-			if math.IsNaN(shares[begin]) {
-				continue
+// panel draws the curves of one user. A curve has a gap where the user was entitled to nothing.
+func (u *SharePanel) panel(in *model.Instance, from, to float64) *picture.Panel {
+	most := 1.0
+	for _, shares := range u.Shares {
+		for _, share := range shares {
+			if share > most { // false for NaN
+				most = share
 			}
-			var curve plotter.XYs
-			end := begin
-			for ; end < len(shares) && !math.IsNaN(shares[end]); end++ {
-				curve = append(curve, plotter.XY{X: from + float64(end)*step, Y: 100 * shares[end]})
-				most = max(most, 100*shares[end])
-			}
-			curve = append(curve, plotter.XY{X: from + float64(end)*step, Y: curve[len(curve)-1].Y})
-			line, err := plotter.NewLine(curve)
-			if err != nil {
-				return nil, err
-			}
-			line.StepStyle = plotter.PostStep
-			line.LineStyle = curveStyle(k)
-			p.Add(line)
-			begin = end
 		}
 	}
-	labelAxes(p, in, from, to, opt, width)
-	p.Y.Label.Text, p.Y.Max = "received (% of entitled)", 1.05*most
-	return p, nil
+	return &picture.Panel{
+		Title: "user " + panelName(u.User), X: times(in, from, to), Y: Utilisation.values(in, "received (% of entitled)", 0, 105*most),
+		Draw: func(p *picture.Plot) {
+			for k, shares := range u.Shares {
+				step := (to - from) / float64(len(shares))
+				var curve []picture.Point
+				for n, share := range append(slices.Clone(shares), math.NaN()) {
+					at := from + float64(n)*step
+					if !math.IsNaN(share) {
+						curve = append(curve, picture.Point{X: at, Y: 100 * share})
+						continue
+					}
+					if len(curve) > 0 {
+						p.Stroke(p.Path(append(curve, picture.Point{X: at, Y: curve[len(curve)-1].Y}), true), picture.StyleOf(k).Pen(1.8))
+					}
+					curve = nil
+				}
+			}
+		},
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -75,11 +76,11 @@ func (s *summary) addObjective(sol *model.Solution, in *model.Instance) {
 		if minimised == nil && in != nil {
 			minimised = in.StatedObjective()
 		}
-		s.add("objective %s (%s)", number(*sol.Objective), model.OptimalFor(minimised))
+		s.add("objective %s (%s)", picture.Number(*sol.Objective), model.OptimalFor(minimised))
 	case bounded:
-		s.add("objective %s (bound %s)", number(*sol.Objective), number(bound))
+		s.add("objective %s (bound %s)", picture.Number(*sol.Objective), picture.Number(bound))
 	default:
-		s.add("objective %s", number(*sol.Objective))
+		s.add("objective %s", picture.Number(*sol.Objective))
 	}
 }
 
@@ -95,18 +96,10 @@ func (s *summary) lines(fits func(string) bool) []string {
 		if line != "" {
 			lines = append(lines, line)
 		}
-		line = shorten(fact, fits)
+		line = picture.Shorten(fact, fits)
 	}
 	if line != "" {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// shorten cuts a text, with an ellipsis, until it fits.
-func shorten(text string, fits func(string) bool) string {
-	for most := mostRunes; most > 0 && !fits(text); most-- {
-		text = clip(text, most)
-	}
-	return text
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 // Sizes of a text picture in columns and lines.
@@ -25,7 +27,7 @@ type textPage struct {
 	width   int
 	gutter  int // columns left of the plot
 	columns int // columns of time
-	axis    Axis
+	axis    picture.Axis
 }
 
 // textChart is a layout placed on lines of characters.
@@ -95,7 +97,7 @@ func (t *textPage) line(format string, values ...any) {
 // writeHeader writes the title and the summary and returns the number of lines.
 func (t *textPage) writeHeader(s summary) int {
 	fits := func(text string) bool { return utf8.RuneCountInString(plain(text)) <= t.width }
-	t.line("%s", plain(shorten(s.title, fits)))
+	t.line("%s", plain(picture.Shorten(s.title, fits)))
 	lines := s.lines(fits)
 	for _, line := range lines {
 		t.line("%s", plain(line))
@@ -110,7 +112,7 @@ func (t *textChart) writeBands(rows int) {
 		b := &t.bands[k]
 		title := plain(b.id) + " · " + strings.Join(b.notes(), " · ")
 		title = strings.ReplaceAll(title, "–", "-")
-		t.line("%s", clip(title, t.width))
+		t.line("%s", picture.Clip(title, t.width))
 		t.writeRaster(&rasters[k])
 	}
 	if len(t.jobs) == 0 {
@@ -240,7 +242,7 @@ func (t *textPage) writeAxis() {
 	}
 	t.line("%*s └%s", t.gutter, "", string(base))
 	t.line("%s", string(labels))
-	t.line("%s", clip(strings.Repeat(" ", t.gutter+2)+t.axis.Caption, t.width))
+	t.line("%s", picture.Clip(strings.Repeat(" ", t.gutter+2)+t.axis.Caption, t.width))
 }
 
 // writeKey explains the special characters that occur.
@@ -267,11 +269,11 @@ func (t *textChart) writeKey() {
 			continue
 		}
 		if line != "" {
-			t.line("%s", clip(indent+line, t.width))
+			t.line("%s", picture.Clip(indent+line, t.width))
 		}
 		line = entry
 	}
 	if line != "" {
-		t.line("%s", clip(indent+line, t.width))
+		t.line("%s", picture.Clip(indent+line, t.width))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
 )
 
@@ -16,7 +17,7 @@ type Window struct {
 
 // check returns an error for a window that shows nothing of a schedule from first to last, in a unit of time.
 func (w Window) check(first, last float64, unit string) error {
-	text := func(x float64) string { return timetext.Of(x, unit, number) }
+	text := func(x float64) string { return timetext.Of(x, unit, picture.Number) }
 	for _, t := range []float64{w.From, w.To} {
 		if math.IsNaN(t) || math.IsInf(t, 0) {
 			return fmt.Errorf("window: time %v: expected a finite number", t)
@@ -73,8 +74,8 @@ func (l *layout) zero() float64 {
 }
 
 // timeAxis makes the axis of the times to show, with at most about most ticks. The unit is that of the layout, as it can be shown.
-func (l *layout) timeAxis(most int, unit string) Axis {
-	return newTimeAxis(l.start, l.end, l.zero(), unit, most, l.window.isSet())
+func (l *layout) timeAxis(most int, unit string) picture.Axis {
+	return picture.NewTimeAxis(l.start, l.end, l.zero(), unit, most, l.window.isSet())
 }
 
 // shown is how many jobs lie in the times to show, at least in part.

@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/report"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 func benchReportCommand() *cli.Command {
@@ -118,7 +119,7 @@ func writePictures(c *cli.Context, dir string, runs []report.Run, opt report.Opt
 		return cannotWrite(dir, err)
 	}
 	for _, p := range pictures {
-		for _, format := range []report.Format{report.SVG, report.PDF, report.PNG} {
+		for _, format := range []picture.Format{picture.SVG, picture.PDF, picture.PNG} {
 			if err := writeFile(filepath.Join(dir, p.Name+"."+string(format)), func(w io.Writer) error { return p.Write(w, format) }); err != nil {
 				return err
 			}

@@ -27,6 +27,7 @@ share one picture.
 Examples:
   allot solve examples/table1.json | allot gantt -
   allot gantt -o plan.svg --instance examples/table1.json plan.json
+  allot gantt -o plan.pdf --instance examples/table1.json plan.json
   allot gantt -o load.png --instance trace.json easy.json
   allot gantt -o week.svg --colour wait --from 7d --to 14d --instance trace.json easy.json
   allot gantt -o plan.html --instance trace.json easy.json
@@ -189,8 +190,8 @@ func pictureFormat(c *cli.Context, usual draw.Format) (draw.Format, int, error) 
 	}
 	if terminal, ok := terminalOf(c.App.Writer); ok && path == "-" {
 		switch {
-		case format == draw.PNG:
-			return "", 0, usageErrorf("--format png: expected -o FILE or a pipe, found a terminal")
+		case format == draw.PNG || format == draw.PDF:
+			return "", 0, usageErrorf("--format %s: expected -o FILE or a pipe, found a terminal", format)
 		case format == draw.Text && !c.IsSet("width"):
 			width = chartColumns(terminal)
 		}

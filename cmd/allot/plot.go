@@ -28,7 +28,7 @@ func plotCommand() *cli.Command {
 		Name:      "plot",
 		Usage:     "draw the queue, the utilisation, the waits or a metric of schedules over time",
 		ArgsUsage: "QUANTITY INSTANCE SOLUTION…",
-		Description: `Draws a curve for each schedule, as SVG or PNG to standard output or -o FILE:
+		Description: `Draws a curve for each schedule, as SVG, PDF or PNG to standard output or -o FILE:
 
   --view time        the quantity over time; if it is a quantity of jobs, the mean over the jobs that arrive at that time
   --view cdf         the cumulative distribution
@@ -40,7 +40,7 @@ and meet their deadline if it is hard.
 
 Examples:
   allot plot queue -o queue.png trace.json easy.json conservative.json
-  allot plot wait --view quantiles -o waits.svg trace.json easy.json
+  allot plot wait --view quantiles -o waits.pdf trace.json easy.json
   allot plot wait --view difference --from 30d --to 90d -o more.svg trace.json easy.json conservative.json
   allot plot bounded_slowdown --view cdf trace.json easy.json >slowdown.svg`,
 		Subcommands: subcommands,
@@ -88,7 +88,7 @@ func plotQuantity(quantity draw.Quantity, usage string) *cli.Command {
 		ArgsUsage:   "INSTANCE SOLUTION…",
 		Description: "Example:\n  allot plot " + string(quantity) + " --view cdf -o picture.png instance.json plan.json",
 		Flags: append(flags,
-			newChoice("format", "", "`FORMAT` of the picture (if absent: by the name of the output, else svg)", formatNames([]draw.Format{draw.SVG, draw.PNG})...),
+			newChoice("format", "", "`FORMAT` of the picture (if absent: by the name of the output, else svg)", formatNames([]draw.Format{draw.SVG, draw.PDF, draw.PNG})...),
 			&cli.IntFlag{Name: "width", Usage: "width of `N` pixels", DefaultText: "1000"},
 			&cli.IntFlag{Name: "height", Usage: "height of `N` pixels", DefaultText: "500, or more for several panels"},
 			&cli.StringFlag{Name: "title", Usage: "`TEXT` above the picture"},

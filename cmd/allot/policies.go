@@ -300,7 +300,7 @@ func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report)
 		if len(group) < 2 {
 			return usageErrorf("--differences: expected two policies of the same kind (on line, or planning ahead), found one: %s", runs[0].Policy)
 		}
-		if pictures["differences"], err = draw.WaitDifferences(l.in, group, draw.CurveOptions{}); err != nil {
+		if pictures["differences"], err = draw.Curves(l.in, group, draw.CurveOptions{Quantity: draw.Wait, View: draw.Difference}); err != nil {
 			return usageErrorf("--differences: %w", err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/allot-opt/allot/internal/bench/papers"
 	figures "github.com/allot-opt/allot/internal/bench/report"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 func reproduceCommand() *cli.Command {
@@ -160,7 +161,7 @@ func writeRecordedPage(c *cli.Context) error {
 		return usageErrorf("--page: expected a name that ends in .md or .html, found %q", name)
 	}
 	for _, outcome := range outcomes {
-		if err := writeFigures(outcome, filepath.Dir(name), figures.SVG); err != nil {
+		if err := writeFigures(outcome, filepath.Dir(name), picture.SVG); err != nil {
 			return err
 		}
 	}
@@ -233,7 +234,7 @@ func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) (*paper
 	if c.String("output") != "" || !c.Bool("check") { // a check without a folder keeps no files
 		fmt.Fprintf(c.App.ErrWriter, "rows and report in %s\n", printable(opt.Dir))
 	}
-	return outcome, writeFigures(outcome, opt.Dir, figures.SVG, figures.PNG, figures.PDF)
+	return outcome, writeFigures(outcome, opt.Dir, picture.SVG, picture.PNG, picture.PDF)
 }
 
 // writeRecord writes what was found.
@@ -242,7 +243,7 @@ func writeRecord(outcome *papers.Outcome, name string) error {
 }
 
 // writeFigures writes the figures under the first reading, each to a file of its own for each format.
-func writeFigures(outcome *papers.Outcome, dir string, formats ...figures.Format) error {
+func writeFigures(outcome *papers.Outcome, dir string, formats ...picture.Format) error {
 	for _, p := range outcome.Pictures() {
 		for _, format := range formats {
 			name := filepath.Join(dir, p.Name+"."+string(format))

@@ -255,7 +255,7 @@ func TestBrowserButtons(t *testing.T) {
 		t.Errorf("colours %s, %s, %s", light, dark, back)
 	}
 	var front, after int
-	count := `document.querySelectorAll("#g1-p0 > svg > .curve.on").length`
+	count := `document.querySelectorAll("#g1-p0 > svg .curve.on").length`
 	b.run(chromedp.Click("#g1-p0 .legend button", chromedp.ByQuery), chromedp.Evaluate(count, &front), chromedp.Click("#g1-p0 .legend button", chromedp.ByQuery),
 		chromedp.Evaluate(`document.querySelectorAll("#g1-p0 .legend [aria-pressed=true]").length`, &after))
 	if front != 1 || after != 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/internal/bench/papers/verdict"
 	figures "github.com/allot-opt/allot/internal/bench/report"
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/replication.md and its pictures from the records")
@@ -154,7 +155,7 @@ func TestPageOfTheDocs(t *testing.T) {
 	for _, o := range outcomes {
 		for _, p := range o.Pictures() {
 			var svg bytes.Buffer
-			if err := figures.WriteFigure(&svg, &p.Figure, figures.SVG); err != nil {
+			if err := figures.WriteFigure(&svg, &p.Figure, picture.SVG); err != nil {
 				t.Fatal(err)
 			}
 			if strings.Contains(svg.String(), "var(") {

@@ -6,10 +6,9 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"strings"
 
-	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 // Account is a page of text, tables and figures that another package puts together, in the same frame as a report of runs. The page is
@@ -95,7 +94,7 @@ type accountPart struct {
 // WriteAccount writes the page. O(size of the account).
 func WriteAccount(w io.Writer, a *Account) error {
 	script := asset("page.js")
-	p := &accountPage{Account: a, Script: template.JS(script), Style: template.CSS(asset("page.css")), Policy: policy(script)}
+	p := &accountPage{Account: a, Script: template.JS(script), Style: style(), Policy: policy(script)}
 	for k, part := range a.Parts {
 		s := accountPart{Part: part, ID: "p" + strconv.Itoa(k+1)}
 		if part.Grid != nil {
@@ -161,27 +160,29 @@ func (f *Figure) plot(id string) *plot {
 		low, high = min(0, low), max(0, high)
 		high += room * (high - low)
 	}
-	x, y, apart := draw.NewAxis(f.X, left, right, "", ticks), draw.NewAxis(f.Y, low, high, "", ticks), 0.0
+	x, y, apart := picture.NewAxis(f.X, left, right, "", ticks), picture.NewAxis(f.Y, low, high, "", ticks), 0.0
 	if left == right { // a single place stands in the middle, with the lines beside each other
 		around := max(1, math.Abs(left))
-		x, apart = draw.NewAxis(f.X, left-around, right+around, "", ticks), min(40, (plotRight-plotLeft)/float64(len(f.Lines)))
-		x.Ticks = []draw.Tick{{At: x.At(left), Label: strconv.FormatFloat(left, 'g', 6, 64)}}
+		x, apart = picture.NewAxis(f.X, left-around, right+around, "", ticks), min(50, 0.8*plotWidth/float64(len(f.Lines)))
+		x.Ticks = []picture.Tick{{At: x.At(left), Label: strconv.FormatFloat(left, 'g', 6, 64)}}
 	}
 	const wide = 10 // from this ratio on what is small would lie on the axis
 	if !f.Linear && low > 0 && high > wide*low {
-		y = draw.NewLogAxis(f.Y, low, high, "", ticks)
+		y = picture.NewLogAxis(f.Y, low, high, "", ticks)
 	}
-	p := newPlot(id, printable(f.Title), x, y, nil)
-	p.Note = printable(f.Note)
 	var names []string
+	var curves []curve
 	for k, line := range f.Lines {
 		names = append(names, line.Name)
-		d := line.drawn(k, x, y, apart*(float64(k)-float64(len(f.Lines)-1)/2))
-		p.Curves = append(p.Curves, d)
-		if d.Style != "faint" {
-			p.Legend = append(p.Legend, d)
+		c := curve{name: printable(line.Name), style: k}
+		if k >= styles {
+			c.style = faint
 		}
+		c.marks = func(p *picture.Plot) { line.draw(p, &c, apart*(float64(k)-float64(len(f.Lines)-1)/2)) }
+		curves = append(curves, c)
 	}
+	p := newPlot(id, printable(f.Title), x, y, curves)
+	p.Note = printable(f.Note)
 	p.Description = printable(fmt.Sprintf("%s over %s with 95 %% intervals: %s.", f.Y, f.X, listed(names)))
 	return p
 }
@@ -194,34 +195,27 @@ func (e *Estimate) limits() (low, high float64) {
 	return e.Value.Low, e.Value.High
 }
 
-// drawn is the line in the picture's coordinates: straight from estimate to estimate, a bar for each interval and a marker for each estimate. All of it is
-// shifted to the right.
-func (line *Line) drawn(k int, x, y draw.Axis, shift float64) drawn {
-	d := drawn{Name: printable(line.Name), Style: "faint"}
-	if k < styles {
-		d.Style, d.Swatch = "s"+strconv.Itoa(k), markerPath(k, 14, 6)
+// draw draws the line: straight from estimate to estimate, a bar for each interval and a marker for each estimate. All of it is shifted to the right.
+func (line *Line) draw(p *picture.Plot, c *curve, shift float64) {
+	area := p.Area
+	p.Area.X0, p.Area.X1 = area.X0+shift, area.X1+shift
+	defer func() { p.Area = area }()
+	var points []picture.Point
+	for _, e := range line.Points {
+		points = append(points, picture.Point{X: e.X, Y: e.Value.Estimate})
 	}
-	height := func(value float64) float64 { return tenth(plotBottom - y.At(value)*(plotBottom-plotTop)) }
-	path, marks := new(strings.Builder), new(strings.Builder)
-	for n, e := range line.Points {
-		at := point{tenth(plotLeft + x.At(e.X)*(plotRight-plotLeft) + shift), height(e.Value.Estimate)}
-		letter := "L"
-		if n == 0 {
-			letter = "M"
-		}
-		fmt.Fprintf(path, "%s%v %v", letter, at.x, at.y)
+	p.Stroke(p.Path(points, false), c.pen())
+	for _, e := range line.Points {
 		if low, high := e.limits(); low < high {
-			fmt.Fprintf(marks, "M%v %vh5M%v %vh5M%v %vV%v", tenth(at.x-2.5), height(low), tenth(at.x-2.5), height(high), at.x, height(low), height(high))
-		}
-		if k < styles {
-			marks.WriteString(markerPath(k, at.x, at.y))
+			errorBar(p, p.AtX(e.X), p.AtY(low), p.AtY(high), c.pen())
 		}
 	}
-	d.Path, d.Markers = path.String(), marks.String()
-	return d
+	for _, at := range points {
+		c.marker(p.Sheet, p.AtX(at.X), p.AtY(at.Y))
+	}
 }
 
 // WriteFigure writes the figure as a self-contained file that looks the same in every program. The legend is part of the picture.
-func WriteFigure(w io.Writer, f *Figure, format Format) error {
-	return f.plot("figure").write(w, format)
+func WriteFigure(w io.Writer, f *Figure, format picture.Format) error {
+	return f.plot("figure").chart.Drawing().Write(w, format)
 }

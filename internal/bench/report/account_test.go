@@ -12,6 +12,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/bench/report"
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 // accountOf is an account whose every text is the given one.
@@ -68,7 +69,7 @@ func TestAccount(t *testing.T) {
 func TestFigure(t *testing.T) {
 	for _, f := range append(accountOf(hostile).Parts[1].Figures, accountOf("plain").Parts[1].Figures...) {
 		var text bytes.Buffer
-		if err := report.WriteFigure(&text, &f, report.SVG); err != nil {
+		if err := report.WriteFigure(&text, &f, picture.SVG); err != nil {
 			t.Fatal(err)
 		}
 		decoder := xml.NewDecoder(bytes.NewReader(text.Bytes()))
@@ -90,11 +91,14 @@ func TestFigure(t *testing.T) {
 		}
 		// Two lines of three estimates: each estimate has a marker, an upright stroke for its interval and a stroke at either end.
 		strokes := 0
-		for _, path := range regexp.MustCompile(`<path d="([^"]*)" style="fill:none;stroke:#(0068A8|C24E00);[^"]*"`).FindAllStringSubmatch(text.String(), -1) {
+		for _, path := range regexp.MustCompile(`<path d="([^"]*)" style="fill:none;stroke:#(2A69CD|D2780A);[^"]*"`).FindAllStringSubmatch(text.String(), -1) {
 			strokes += strings.Count(path[1], "M")
 		}
-		if want := 2 * (1 + 3*4 + 1 + 1); f.Title == "plain" && strokes != want { // with the line, and a line and a marker in the legend
+		if want := 2 * (1 + 3*3 + 1); f.Title == "plain" && strokes != want { // with the line, and the one in the legend
 			t.Errorf("%d strokes of the lines' colours, expected %d", strokes, want)
+		}
+		if markers, want := len(regexp.MustCompile(`style="fill:#(2A69CD|D2780A)"`).FindAllString(text.String(), -1)), 2*(3+1); f.Title == "plain" && markers != want { // one is in the legend
+			t.Errorf("%d markers, expected %d", markers, want)
 		}
 		if strings.Contains(text.String(), "var(") || strings.Contains(text.String(), "<style") {
 			t.Error("not every program knows style sheets")
@@ -112,7 +116,7 @@ func TestWriteFigureFitsItsCaption(t *testing.T) {
 		{strings.Repeat("word ", 60), "word word word word word …"},
 	} {
 		var b bytes.Buffer
-		if err := report.WriteFigure(&b, &report.Figure{Title: "t", X: "x", Y: c.y, Lines: lines}, report.SVG); err != nil {
+		if err := report.WriteFigure(&b, &report.Figure{Title: "t", X: "x", Y: c.y, Lines: lines}, picture.SVG); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), c.want+"</text>") {
@@ -128,7 +132,7 @@ func TestWriteFigureOfOnePlace(t *testing.T) {
 		f.Lines = append(f.Lines, report.Line{Name: name, Points: []report.Estimate{{X: 5, Value: statistics.Interval{Estimate: 3, Low: 2, High: 4}}}})
 	}
 	var b bytes.Buffer
-	if err := report.WriteFigure(&b, f, report.SVG); err != nil {
+	if err := report.WriteFigure(&b, f, picture.SVG); err != nil {
 		t.Fatal(err)
 	}
 	places := map[string]bool{} // of the upright bars of the intervals
@@ -137,7 +141,7 @@ func TestWriteFigureOfOnePlace(t *testing.T) {
 			places[bar[1]] = true
 		}
 	}
-	for _, want := range []string{"190", "230", "270"} { // 40 apart around the middle, (46 + 390)/2, behind a margin of 12
+	for _, want := range []string{"161.25", "198.75", "236.25"} { // 50 pixels apart around the middle of the plot
 		if !places[want] {
 			t.Errorf("no interval at %s: %v", want, places)
 		}

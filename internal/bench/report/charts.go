@@ -12,6 +12,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
 )
@@ -103,7 +104,7 @@ func (s *study) charted(known map[identity]*Known, most int) []charted {
 // cannot be drawn.
 func newChart(name string, k *Known) (chart, bool) {
 	var b bytes.Buffer
-	if err := writeChart(&b, SVG, name, k); err != nil {
+	if err := writeChart(&b, picture.SVG, name, k); err != nil {
 		return chart{}, false
 	}
 	c := chart{Title: name, Note: numtext.CountedGrouped(len(k.Instance.Jobs()), "job")}
@@ -129,7 +130,7 @@ func newChart(name string, k *Known) (chart, bool) {
 // imaged is the chart as an SVG that holds an image.
 func imaged(name string, k *Known) (string, error) {
 	var b bytes.Buffer
-	if err := writeChart(&b, PNG, name, k); err != nil {
+	if err := writeChart(&b, picture.PNG, name, k); err != nil {
 		return "", err
 	}
 	size, err := png.DecodeConfig(bytes.NewReader(b.Bytes()))

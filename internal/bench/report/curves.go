@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/internal/bench/statistics"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -31,7 +31,7 @@ func (g *group) plots(section string, preferred map[string]int) []*plot {
 	var list []*plot
 	for _, draw := range []func(string, map[string]int) *plot{g.performanceProfile, g.dataProfile, g.meanConvergence, g.medianConvergence} {
 		if p := draw(fmt.Sprintf("%s-p%d", section, len(list)), style); p != nil {
-			if n := len(p.Curves) - len(p.Legend); n > 0 {
+			if n := p.curves - len(p.Legend); n > 0 {
 				p.Note = "Faint, and named where the pointer rests: " + numtext.CountedGrouped(n, "solver") + " of worse mean rank. " + p.Note
 			}
 			list = append(list, p)
@@ -64,14 +64,14 @@ func (g *group) styles(preferred map[string]int) map[string]int {
 }
 
 // curvesOf makes a curve of each solver, in order of rank.
-func curvesOf(solvers []string, style map[string]int, points func(k int) []point) []curve {
+func curvesOf(solvers []string, style map[string]int, points func(k int) []picture.Point) []curve {
 	var list []curve
 	for k, name := range solvers {
 		shown := printable(name)
 		if style[name] == referenceStyle {
 			shown += ", for reference"
 		}
-		list = append(list, curve{shown, style[name], points(k)})
+		list = append(list, curve{name: shown, style: style[name], points: points(k)})
 	}
 	return list
 }
@@ -99,10 +99,10 @@ func (g *group) performanceProfile(id string, style map[string]int) *plot {
 		return nil
 	}
 	x, last := ratioAxis(widest(matrix, func(k int) bool { return style[solvers[k]] != faint }))
-	p := newPlot(id, "Performance profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []point {
-		points := []point{{1, 0}}
+	p := newPlot(id, "Performance profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []picture.Point {
+		points := []picture.Point{{X: 1}}
 		for i := range profiles[k].X {
-			points = append(points, point{profiles[k].X[i], profiles[k].Y[i]})
+			points = append(points, picture.Point{X: profiles[k].X[i], Y: profiles[k].Y[i]})
 		}
 		return clipped(points, last)
 	}))
@@ -135,22 +135,22 @@ func widest(matrix [][]float64, counts func(k int) bool) float64 {
 }
 
 // ratioAxis is from 1 to a little beyond the last ratio, by logarithms where that is far, and where it ends.
-func ratioAxis(last float64) (draw.Axis, float64) {
+func ratioAxis(last float64) (picture.Axis, float64) {
 	const far, least, what = 3, 0.001, "objective over the best"
 	if last > far {
-		return draw.NewLogAxis(what, 1, 1.1*last, "", ticks), 1.1 * last
+		return picture.NewLogAxis(what, 1, 1.1*last, "", ticks), 1.1 * last
 	}
 	end := 1 + 1.05*max(last-1, least)
-	return draw.NewAxis(what, 1, end, "", ticks), end
+	return picture.NewAxis(what, 1, end, "", ticks), end
 }
 
 // shareAxis is from 0 to 1.
-func shareAxis(what string) draw.Axis { return draw.NewAxis(what, 0, 1.02, "", ticks) }
+func shareAxis(what string) picture.Axis { return picture.NewAxis(what, 0, 1.02, "", ticks) }
 
 // clipped is the points up to a place.
-func clipped(points []point, last float64) []point {
+func clipped(points []picture.Point, last float64) []picture.Point {
 	for k, p := range points {
-		if p.x > last {
+		if p.X > last {
 			return points[:k]
 		}
 	}
@@ -178,11 +178,11 @@ func (g *group) dataProfile(id string, style map[string]int) *plot {
 		return nil
 	}
 	_, longest := g.span()
-	x := draw.NewLogAxis("time", first, max(last, longest), "s", ticks)
-	p := newPlot(id, "Data profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []point {
-		points := []point{{0, 0}}
+	x := picture.NewLogAxis("time", first, max(last, longest), "s", ticks)
+	p := newPlot(id, "Data profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []picture.Point {
+		points := []picture.Point{{}}
 		for i := range profiles[k].X {
-			points = append(points, point{profiles[k].X[i], profiles[k].Y[i]})
+			points = append(points, picture.Point{X: profiles[k].X[i], Y: profiles[k].Y[i]})
 		}
 		return points
 	}))
@@ -298,7 +298,7 @@ func (g *group) convergence(id, title string, style map[string]int, summary func
 	if !(last > 0) {
 		return nil
 	}
-	x := draw.NewLogAxis("time", first, last, "s", ticks)
+	x := picture.NewLogAxis("time", first, last, "s", ticks)
 	moments := logMoments(x, last)
 	names := g.withReference(g.names())
 	series := make([][]float64, len(names))
@@ -312,13 +312,13 @@ func (g *group) convergence(id, title string, style map[string]int, summary func
 		}
 	}
 	floor := gapFloor(least)
-	y := draw.NewLogAxis("gap to the best known", floor, 1, "", ticks)
+	y := picture.NewLogAxis("gap to the best known", floor, 1, "", ticks)
 	percentTicks(&y, floor)
-	p := newPlot(id, title, x, y, curvesOf(names, style, func(k int) []point {
-		var points []point
+	p := newPlot(id, title, x, y, curvesOf(names, style, func(k int) []picture.Point {
+		var points []picture.Point
 		for i, gap := range series[k] {
 			if !math.IsNaN(gap) {
-				points = append(points, point{moments[i], max(gap, floor)})
+				points = append(points, picture.Point{X: moments[i], Y: max(gap, floor)})
 			}
 		}
 		return points
@@ -338,7 +338,7 @@ func gapFloor(least float64) float64 {
 }
 
 // percentTicks writes the labels of shares in per cent.
-func percentTicks(a *draw.Axis, floor float64) {
+func percentTicks(a *picture.Axis, floor float64) {
 	decades := -math.Log10(floor)
 	a.Caption = "gap to the best known (%)"
 	for k := range a.Ticks {
@@ -351,8 +351,8 @@ func percentTicks(a *draw.Axis, floor float64) {
 }
 
 // logMoments are moments along an axis, evenly spread by its logarithms.
-func logMoments(x draw.Axis, last float64) []float64 {
-	first := x.From()
+func logMoments(x picture.Axis, last float64) []float64 {
+	first := x.From
 	moments := make([]float64, grid)
 	for k := range moments {
 		moments[k] = first * math.Pow(last/first, float64(k)/(grid-1))

@@ -2,51 +2,56 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 )
 
-// diagram is a critical-difference diagram, laid out for its SVG: an axis of mean ranks, a label a solver, and bars over solvers that
-// were not shown to differ (Demšar 2006, figure 1).
+// diagram is a critical-difference diagram: an axis of mean ranks, a label a solver, and bars over solvers that were not shown to differ (Demšar 2006,
+// figure 1). Places are in pixels of its own.
 type diagram struct {
 	ID, Title, Description, Note string
-	Width, Height                float64
-	Axis                         float64 // its line
-	Left, Right                  float64
-	Ticks                        []mark
-	CriticalFrom, CriticalTo     float64 // of the bar that shows the critical difference
-	Critical                     string
-	Labels                       []rankLabel
-	Bars                         []bar
+	ViewBox                      string
+	Elements                     template.HTML
+	outcome                      *outcome
+	height                       float64
+	labels                       []rankLabel
+	bars                         []bar
 }
 
 // rankLabel is a solver in a diagram.
 type rankLabel struct {
-	Name, Full string
-	Rank       string
-	X, Y       float64 // of the text
-	IsRight    bool
-	Path       string // from the axis to the text
+	name, full, rank string
+	at               float64 // of the rank on the axis
+	y                float64
+	isRight          bool
 }
 
 // bar joins solvers that were not shown to differ. Where it passes over one that does not belong to it, dots mark those that do.
 type bar struct {
-	From, To, Y float64
-	Dots        []float64
+	from, to, y float64
+	dots        []float64
 }
 
 // Sizes in a diagram.
 const (
-	diagramWidth  = 680.0
-	diagramMargin = 212.0 // room for the labels on either side
-	diagramAxis   = 52.0
-	barGap        = 9.0
-	labelGap      = 20.0
-	mostLetters   = 20
+	diagramWidth = 900.0
+	diagramLeft  = 280.0 // where the axis begins, with room for the labels on either side
+	diagramRight = diagramWidth - diagramLeft
+	diagramAxis  = 69.0
+	barGap       = 12.0
+	labelGap     = 27.0
+	mostLetters  = 20
 )
+
+// at is the place of a rank on the axis.
+func (d *diagram) at(rank float64) float64 {
+	return diagramLeft + (rank-1)/float64(len(d.outcome.solvers)-1)*(diagramRight-diagramLeft)
+}
 
 // newDiagram lays out the diagram of an outcome. It is nil for fewer than three ranked solvers, where the
 // pair shows everything.
@@ -58,24 +63,9 @@ func newDiagram(id string, o *outcome) *diagram {
 	if k < 3 || o.ranks == nil {
 		return nil
 	}
-	d := &diagram{
-		ID: id, Title: "Critical-difference diagram", Width: diagramWidth, Axis: diagramAxis, Left: diagramMargin, Right: diagramWidth - diagramMargin,
-	}
-	at := func(rank float64) float64 { return tenth(d.Left + (rank-1)/float64(k-1)*(d.Right-d.Left)) }
-	each := max(1, (k+8)/9) // at most ten labels
-	for rank := 1; rank <= k; rank++ {
-		m := mark{At: at(float64(rank))}
-		if (rank-1)%each == 0 {
-			m.Label = strconv.Itoa(rank)
-		}
-		d.Ticks = append(d.Ticks, m)
-	}
-	if o.decision == byMeanRanks {
-		d.Critical = "critical difference " + figure(o.critical, 3)
-		d.CriticalFrom, d.CriticalTo = at(1), at(1+o.critical)
-	}
-	levels := d.addBars(o, at)
-	d.addLabels(o, at, diagramAxis+10+float64(levels)*barGap)
+	d := &diagram{ID: id, Title: "Critical-difference diagram", outcome: o}
+	levels := d.addBars(o)
+	d.addLabels(o, diagramAxis+13+float64(levels)*barGap)
 	d.Description = "Mean ranks, 1 is the best: "
 	for i, s := range o.order() {
 		if i > 0 {
@@ -84,6 +74,7 @@ func newDiagram(id string, o *outcome) *diagram {
 		d.Description += fmt.Sprintf("%s %s", o.solvers[s], figure(o.mean[s], 3))
 	}
 	d.Note = d.note(o)
+	d.ViewBox, d.Elements = elements(d.drawing(false))
 	return d
 }
 
@@ -99,7 +90,7 @@ func (d *diagram) note(o *outcome) string {
 		return note + "There are too many sets of solvers without a difference for bars: the table of pairs has all."
 	}
 	note += "A bar joins solvers no two of which are shown to differ (" + o.test() + ", α = 5 %)."
-	if slices.ContainsFunc(d.Bars, func(b bar) bool { return b.Dots != nil }) {
+	if slices.ContainsFunc(d.bars, func(b bar) bool { return b.dots != nil }) {
 		note += " Where a bar has dots, it joins only those under which there is one."
 	}
 	return note
@@ -119,49 +110,113 @@ func (o *outcome) allDiffer() bool {
 
 // addBars places a bar for each set of solvers that the test does not tell apart, each on the first free level, and returns the number of
 // levels.
-func (d *diagram) addBars(o *outcome, at func(float64) float64) int {
+func (d *diagram) addBars(o *outcome) int {
 	var ends []float64 // of the last bar of each level
 	order := o.order()
 	for _, clique := range o.alike {
-		from, to := at(o.mean[clique[0]])-4, at(o.mean[clique[len(clique)-1]])+4
+		from, to := d.at(o.mean[clique[0]])-5, d.at(o.mean[clique[len(clique)-1]])+5
 		level := 0
-		for level < len(ends) && ends[level] > from-6 {
+		for level < len(ends) && ends[level] > from-8 {
 			level++
 		}
 		if level == len(ends) {
 			ends = append(ends, 0)
 		}
 		ends[level] = to
-		b := bar{From: tenth(from), To: tenth(to), Y: diagramAxis + 11 + float64(level)*barGap}
+		b := bar{from: from, to: to, y: diagramAxis + 15 + float64(level)*barGap}
 		first, last := slices.Index(order, clique[0]), slices.Index(order, clique[len(clique)-1])
 		if last-first+1 > len(clique) {
 			for _, s := range clique {
-				b.Dots = append(b.Dots, at(o.mean[s]))
+				b.dots = append(b.dots, d.at(o.mean[s]))
 			}
 		}
-		d.Bars = append(d.Bars, b)
+		d.bars = append(d.bars, b)
 	}
 	return len(ends)
 }
 
 // addLabels puts the better half on the left, the best on top, and the others on the right, the worst on top, so that no lines cross.
-func (d *diagram) addLabels(o *outcome, at func(float64) float64, top float64) {
+func (d *diagram) addLabels(o *outcome, top float64) {
 	order := o.order()
 	half := (len(order) + 1) / 2
 	for i, s := range order {
-		x := at(o.mean[s])
-		l := rankLabel{Name: clip(printable(o.solvers[s]), mostLetters), Full: printable(o.solvers[s]), Rank: strconv.FormatFloat(o.mean[s], 'f', 2, 64)}
+		full := printable(o.solvers[s])
+		l := rankLabel{name: clip(full, mostLetters), full: full, rank: strconv.FormatFloat(o.mean[s], 'f', 2, 64), at: d.at(o.mean[s]), isRight: i >= half}
 		level := i
-		l.X = d.Left - 26
-		if l.IsRight = i >= half; l.IsRight {
+		if l.isRight {
 			level = len(order) - 1 - i
-			l.X = d.Right + 26
 		}
-		l.Y = top + labelGap*(float64(level)+0.8)
-		l.Path = fmt.Sprintf("M%v %vV%vH%v", x, d.Axis, l.Y, l.X)
-		d.Labels = append(d.Labels, l)
+		l.y = top + labelGap*(float64(level)+0.8)
+		d.labels = append(d.labels, l)
 	}
-	d.Height = top + labelGap*(float64(half)+0.6)
+	d.height = top + labelGap*(float64(half)+0.6)
+}
+
+// drawing is the diagram for the page, or with its title and a margin for a file.
+func (d *diagram) drawing(isFile bool) *picture.Drawing {
+	drawing := &picture.Drawing{Title: d.Title, Width: diagramWidth, Height: d.height, Dots: 2, Draw: d.draw}
+	if isFile {
+		header := picture.HeaderHeight(0)
+		drawing.Height += header
+		drawing.Draw = func(s *picture.Sheet) {
+			s.FillRect(picture.Box(0, 0, s.Width, s.Height), picture.Paper)
+			s.Header(d.Title, nil)
+			d.draw(s.Below(header))
+		}
+	}
+	return drawing
+}
+
+// draw draws the diagram.
+func (d *diagram) draw(s *picture.Sheet) {
+	const drop = 5 // of the baseline below the middle of a letter
+	k, o := len(d.outcome.solvers), d.outcome
+	letters, quiet := picture.Lettering{Size: plotLetters, Ink: picture.Ink}, picture.Lettering{Size: plotLetters, Ink: picture.Quiet}
+	line := picture.Pen{Width: 1.2, Ink: picture.Quiet}
+	s.Line(diagramLeft, diagramAxis, diagramRight, diagramAxis, line)
+	each := max(1, (k+8)/9) // at most ten labels
+	for rank := 1; rank <= k; rank++ {
+		x, length := d.at(float64(rank)), 5.0
+		if (rank-1)%each == 0 {
+			length = 8
+			centred := quiet
+			centred.Align = 0.5
+			s.Text(x, diagramAxis-13, centred, strconv.Itoa(rank))
+		}
+		s.Line(x, diagramAxis, x, diagramAxis-length, line)
+	}
+	if o.decision == byMeanRanks {
+		from, to, pen := d.at(1), d.at(1+o.critical), picture.Pen{Width: 1.2, Ink: picture.Ink}
+		s.Line(from, 18, to, 18, pen)
+		s.Line(from, 13, from, 23, pen)
+		s.Line(to, 13, to, 23, pen)
+		s.Text(to+10, 18+drop, letters, "critical difference "+figure(o.critical, 3))
+	}
+	for _, l := range d.labels {
+		s.Group("rank", l.full, func() {
+			end, x := diagramLeft-35, diagramLeft-42-letters.Room(l.name+" ")-letters.Room(l.rank)
+			name, rank := x, x+letters.Room(l.name+" ")
+			if l.isRight {
+				end, rank = diagramRight+35, diagramRight+42
+				name = rank + letters.Room(l.rank+" ")
+			}
+			s.Line(l.at, diagramAxis, l.at, l.y, line)
+			s.Line(l.at, l.y, end, l.y, line)
+			s.Text(name, l.y+drop, letters, l.name)
+			s.Text(rank, l.y+drop, quiet, l.rank)
+		})
+	}
+	ink := picture.StyleOf(1)
+	for _, b := range d.bars {
+		width := 5.0
+		if b.dots != nil {
+			width = 2
+		}
+		s.Line(b.from, b.y, b.to, b.y, ink.Solid(width))
+		for _, x := range b.dots {
+			s.Dot(x, b.y, 4.5, ink.Ink())
+		}
+	}
 }
 
 // clip shortens a text to the given number of letters. Wide ones, such as Chinese, count twice.
@@ -180,18 +235,4 @@ func clip(text string, most int) string {
 		return text
 	}
 	return text[:keep] + "…"
-}
-
-// TickLabel is the line of the labels of the axis.
-func (d *diagram) TickLabel() float64 { return d.Axis - 10 }
-
-// CriticalText is the position at which the text beside the bar of the critical difference begins.
-func (d *diagram) CriticalText() float64 { return d.CriticalTo + 8 }
-
-// TextX is where a label's text begins or ends.
-func (l rankLabel) TextX() float64 {
-	if l.IsRight {
-		return l.X + 5
-	}
-	return l.X - 5
 }

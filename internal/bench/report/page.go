@@ -47,7 +47,7 @@ func newPage(runs []Run, opt Options) (*page, error) {
 		return nil, err
 	}
 	script := asset("page.js")
-	p := &page{Script: template.JS(script), Style: template.CSS(asset("page.css")), Policy: policy(script)}
+	p := &page{Script: template.JS(script), Style: style(), Policy: policy(script)}
 	p.Title, p.Doc = headline(runs, opt.Title)
 	p.Facts = s.facts(runs)
 	p.addGroups(s, room{mostPlotted, mostAllPairs})

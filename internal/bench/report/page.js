@@ -53,7 +53,7 @@
     const buttons = [...figure.querySelectorAll(".legend button")];
     const show = style => {
       if (style) figure.dataset.on = style; else delete figure.dataset.on;
-      for (const curve of figure.querySelectorAll("svg > .curve")) curve.classList.toggle("on", style !== undefined && curve.classList.contains(style));
+      for (const curve of figure.querySelectorAll("svg .curve")) curve.classList.toggle("on", style !== undefined && curve.classList.contains(style));
     };
     const pressed = () => buttons.find(b => b.getAttribute("aria-pressed") === "true")?.dataset.style;
     for (const button of buttons) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/report"
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/race"
 )
 
@@ -67,14 +68,14 @@ func TestPictures(t *testing.T) {
 			t.Errorf("the name %q is odd, or taken", p.Name)
 		}
 		names[p.Name] = true
-		draw := func(format report.Format) []byte {
+		draw := func(format picture.Format) []byte {
 			var b bytes.Buffer
 			if err := p.Write(&b, format); err != nil {
 				t.Fatalf("%s.%s: %v", p.Name, format, err)
 			}
 			return b.Bytes()
 		}
-		svg := draw(report.SVG)
+		svg := draw(picture.SVG)
 		elements := wellFormed(t, p.Name, svg)
 		if elements["svg"] != 1 || elements["title"] == 0 || elements["style"]+elements["script"]+elements["img"] > 0 || bytes.Contains(svg, []byte("var(")) || bytes.Contains(svg, []byte("NaN")) {
 			t.Errorf("%s: elements %v", p.Name, elements)
@@ -82,10 +83,10 @@ func TestPictures(t *testing.T) {
 		if k%5 > 0 && k < len(pictures)-2 { // the others are drawn alike
 			continue
 		}
-		if !bytes.Equal(svg, draw(report.SVG)) {
+		if !bytes.Equal(svg, draw(picture.SVG)) {
 			t.Errorf("%s.svg: the same rows give other bytes", p.Name)
 		}
-		drawn, err := png.Decode(bytes.NewReader(draw(report.PNG)))
+		drawn, err := png.Decode(bytes.NewReader(draw(picture.PNG)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,8 +94,8 @@ func TestPictures(t *testing.T) {
 		if white := colours[color.NRGBA{255, 255, 255, 255}]; white < drawn.Bounds().Dx()*drawn.Bounds().Dy()/10 || len(colours) < 5 {
 			t.Errorf("%s.png: %d colours, %d dots of paper", p.Name, len(colours), white)
 		}
-		pdf := draw(report.PDF)
-		if !bytes.HasPrefix(pdf, []byte("%PDF-")) || !bytes.Equal(pdf, draw(report.PDF)) {
+		pdf := draw(picture.PDF)
+		if !bytes.HasPrefix(pdf, []byte("%PDF-")) || !bytes.Equal(pdf, draw(picture.PDF)) {
 			t.Errorf("%s.pdf is none, or the same rows give other bytes", p.Name)
 		}
 		if err := p.Write(io.Discard, "gif"); err == nil && !strings.HasPrefix(p.Name, "schedule") {
@@ -120,11 +121,11 @@ func TestPicturesHaveEveryCurve(t *testing.T) {
 		t.Fatalf("%d pictures, none of that name", len(pictures))
 	}
 	var b bytes.Buffer
-	if err := pictures[at].Write(&b, report.SVG); err != nil {
+	if err := pictures[at].Write(&b, picture.SVG); err != nil {
 		t.Fatal(err)
 	}
 	wellFormed(t, "gap", b.Bytes())
-	for _, stroke := range []string{"#0068A8", "#C24E00", "#00795C", "#A8327C", "#7A6200", "#4B4FB8", "#B3202C", "#4F5B66", "#BBBFC4;stroke-width:0.8", "#1B2026;stroke-width:1.6;stroke-dasharray:1.2,3"} {
+	for _, stroke := range []string{"#2A69CD", "#D2780A", "#00A358", "#895C93", "#7C4900", "#2225A6", "#89002D", "#79857F", "#BBBFC4;stroke-width:0.825", "#1C2128;stroke-width:1.95;stroke-dasharray:1.2,3"} {
 		if !strings.Contains(b.String(), "stroke:"+stroke) {
 			t.Errorf("no curve is %s", stroke)
 		}
@@ -132,7 +133,7 @@ func TestPicturesHaveEveryCurve(t *testing.T) {
 	if !strings.Contains(b.String(), "solver-11, for reference") && !strings.Contains(b.String(), "solver-12, for reference") {
 		t.Error("nothing says what the reference is")
 	}
-	if err := pictures[at].Write(io.Discard, report.PDF); err != nil { // letters that it does not have
+	if err := pictures[at].Write(io.Discard, picture.PDF); err != nil { // letters that it does not have
 		t.Error(err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -70,6 +71,9 @@ func asset(name string) string {
 	}
 	return string(text)
 }
+
+// style is the style sheet of the page, with the colours of its pictures.
+func style() template.CSS { return template.CSS(picture.Variables() + asset("page.css")) }
 
 // policy allows the page its own script and styles and the images that it holds itself, as a chart of many small jobs does, and nothing else:
 // whatever got into the text, nothing of it runs or asks the network.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/report"
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
@@ -166,7 +167,7 @@ func TestAnyRows(t *testing.T) {
 		}
 		for _, p := range pictures {
 			b.Reset()
-			if err := p.Write(&b, report.SVG); err != nil || bytes.Contains(b.Bytes(), []byte("NaN")) || bytes.Contains(b.Bytes(), []byte("Inf")) {
+			if err := p.Write(&b, picture.SVG); err != nil || bytes.Contains(b.Bytes(), []byte("NaN")) || bytes.Contains(b.Bytes(), []byte("Inf")) {
 				t.Fatalf("%s: %v", p.Name, err)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 
 // What the pictures and pairs of all groups may take together, so that a suite of hundreds of groups is still a page.
 const (
-	mostPlotted  = 6 << 20 // bytes of paths
+	mostPlotted  = 6 << 20 // bytes
 	mostAllPairs = 8000
 )
 
@@ -87,7 +87,7 @@ func (r *room) section(id string, g *group, preferred map[string]int) *section {
 	if r.plotted > 0 {
 		c.Plots = g.plots(id, preferred)
 		for _, p := range c.Plots {
-			r.plotted -= p.size()
+			r.plotted -= len(p.Elements)
 		}
 	} else {
 		missing = append(missing, "pictures")
@@ -103,13 +103,4 @@ func (r *room) section(id string, g *group, preferred map[string]int) *section {
 		c.Notes = append(c.Notes, "The page has no room for the "+strings.Join(missing, " and the ")+" of this group: draw fewer groups at a time.")
 	}
 	return c
-}
-
-// size is how many bytes the paths take.
-func (p *plot) size() int {
-	n := 0
-	for _, c := range p.Curves {
-		n += len(c.Path) + len(c.Markers) + len(c.Name)
-	}
-	return n
 }

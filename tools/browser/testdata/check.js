@@ -39,7 +39,7 @@
   for (const e of document.body.querySelectorAll("*")) {
     if (e.closest(".chart svg") || e.closest("script") || !e.getClientRects().length) continue;
     const style = getComputedStyle(e);
-    if (e.matches(".curve:not(.faint) path")) check(e, style.stroke, 3);
+    if (e.matches(".curve:not(.faint) > path:first-of-type")) check(e, style.stroke, 3);
     if (![...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())) continue;
     if (e.closest("title, desc")) continue;
     check(e, e.closest("svg") ? style.fill : style.color, 4.5);

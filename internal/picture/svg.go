@@ -1,6 +1,4 @@
-// Package svg draws on the canvas of package vg as Scalable Vector Graphics. The canvas of package vgsvg stands on a library under a licence that is
-// made for texts.
-package svg
+package picture
 
 import (
 	"bytes"
@@ -19,10 +17,13 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Canvas implements [vg.CanvasSizer].
-type Canvas struct {
+// svgCanvas draws as Scalable Vector Graphics. It implements [vg.CanvasSizer]. The canvas of package vgsvg stands on a library under a licence that is made for
+// texts.
+//
+// On a page the colours of the palette are variables of the page's style sheet, which are light or dark, and the letters are those of the page.
+type svgCanvas struct {
 	width, height vg.Length
-	letters       string
+	onPage        bool
 	body          bytes.Buffer
 	stack         []state // the last one counts
 	err           error   // of an image
@@ -37,65 +38,75 @@ type state struct {
 	groups int // open in the document since the last Push
 }
 
-// Document is what a document has besides the drawing.
-type Document struct {
-	Title string // "": none
-	Above string // elements above the drawing, whose y grows downwards
-}
-
-// New makes an empty canvas. letters is the style of all texts: the families of fonts and what else concerns all.
-func New(width, height vg.Length, letters string) *Canvas {
-	c := &Canvas{width: width, height: height, letters: letters, stack: make([]state, 1)}
+// newSVG makes an empty canvas.
+func newSVG(width, height vg.Length, onPage bool) *svgCanvas {
+	c := &svgCanvas{width: width, height: height, onPage: onPage, stack: make([]state, 1)}
 	c.group("scale(1, -1) translate(0, -%.5g)", height.Points()) // y grows upwards on the canvas
 	vg.Initialize(c)                                             //nolint:misspell // the name that the library gave it
 	return c
 }
 
-// Write writes the document.
-func (c *Canvas) Write(w io.Writer, document Document) error {
-	if c.err != nil {
-		return c.err
+// writeTo writes the canvas as a document with a title. The elements above the drawing count y downwards.
+func (c *svgCanvas) writeTo(w io.Writer, title, above string) error {
+	elements, err := c.elements()
+	if err != nil {
+		return err
 	}
 	var text bytes.Buffer
 	fmt.Fprintf(&text, `<?xml version="1.0"?>
-<svg width="%.5gpt" height="%.5gpt" viewBox="0 0 %.5g %.5g"
+<svg width="%.5gpt" height="%.5gpt" viewBox="%s"
 	xmlns="http://www.w3.org/2000/svg"
-	xmlns:xlink="http://www.w3.org/1999/xlink">`+"\n", c.width, c.height, c.width, c.height)
-	if document.Title != "" {
-		fmt.Fprintf(&text, "<title>%s</title>\n", Escaped(document.Title))
+	xmlns:xlink="http://www.w3.org/1999/xlink">`+"\n", c.width, c.height, c.viewBox())
+	if title != "" {
+		fmt.Fprintf(&text, "<title>%s</title>\n", escaped(title))
 	}
-	text.Write(c.body.Bytes())
-	for k := range c.stack {
-		text.WriteString(strings.Repeat("</g>\n", c.stack[k].groups))
-	}
-	text.WriteString(document.Above + "</svg>\n")
-	_, err := text.WriteTo(w)
+	text.WriteString(elements + above + "</svg>\n")
+	_, err = text.WriteTo(w)
 	return err
 }
 
-// Escaped is the text as it stands in XML.
-func Escaped(text string) string {
+// viewBox is the place of the drawing in its own coordinates, as SVG states it.
+func (c *svgCanvas) viewBox() string { return fmt.Sprintf("0 0 %.5g %.5g", c.width, c.height) }
+
+// elements returns what is drawn, and closes all groups.
+func (c *svgCanvas) elements() (string, error) {
+	for k := range c.stack {
+		c.body.WriteString(strings.Repeat("</g>\n", c.stack[k].groups))
+	}
+	return c.body.String(), c.err
+}
+
+// open opens a group of a class whose title shows while the pointer rests on it.
+func (c *svgCanvas) open(class, title string) {
+	fmt.Fprintf(&c.body, "<g class=\"%s\"><title>%s</title>\n", class, escaped(title))
+}
+
+// close closes the group that open has opened.
+func (c *svgCanvas) close() { c.body.WriteString("</g>\n") }
+
+// escaped is the text as it stands in XML.
+func escaped(text string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(text)) // a strings.Builder takes everything
 	return b.String()
 }
 
 // Size implements [vg.CanvasSizer].
-func (c *Canvas) Size() (width, height vg.Length) { return c.width, c.height }
+func (c *svgCanvas) Size() (width, height vg.Length) { return c.width, c.height }
 
 // top is the state that counts.
-func (c *Canvas) top() *state { return &c.stack[len(c.stack)-1] }
+func (c *svgCanvas) top() *state { return &c.stack[len(c.stack)-1] }
 
 // SetLineWidth implements [vg.Canvas].
-func (c *Canvas) SetLineWidth(width vg.Length) { c.top().width = width }
+func (c *svgCanvas) SetLineWidth(width vg.Length) { c.top().width = width }
 
 // SetLineDash implements [vg.Canvas].
-func (c *Canvas) SetLineDash(dash []vg.Length, offset vg.Length) {
+func (c *svgCanvas) SetLineDash(dash []vg.Length, offset vg.Length) {
 	c.top().dash, c.top().offset = dash, offset
 }
 
 // SetColor implements [vg.Canvas].
-func (c *Canvas) SetColor(ink color.Color) {
+func (c *svgCanvas) SetColor(ink color.Color) {
 	if ink == nil {
 		ink = color.Black
 	}
@@ -103,42 +114,42 @@ func (c *Canvas) SetColor(ink color.Color) {
 }
 
 // group opens a group with a transform, which the matching Pop closes.
-func (c *Canvas) group(transform string, args ...any) {
+func (c *svgCanvas) group(transform string, args ...any) {
 	fmt.Fprintf(&c.body, "<g transform=\""+transform+"\">\n", args...)
 	c.top().groups++
 }
 
 // Rotate implements [vg.Canvas].
-func (c *Canvas) Rotate(radians float64) { c.group("rotate(%.5g)", radians*180/math.Pi) }
+func (c *svgCanvas) Rotate(radians float64) { c.group("rotate(%.5g)", radians*180/math.Pi) }
 
 // Translate implements [vg.Canvas].
-func (c *Canvas) Translate(by vg.Point) {
+func (c *svgCanvas) Translate(by vg.Point) {
 	c.group("translate(%.5g, %.5g)", by.X.Points(), by.Y.Points())
 }
 
 // Scale implements [vg.Canvas].
-func (c *Canvas) Scale(x, y float64) { c.group("scale(%.5g, %.5g)", x, y) }
+func (c *svgCanvas) Scale(x, y float64) { c.group("scale(%.5g, %.5g)", x, y) }
 
 // Push implements [vg.Canvas].
-func (c *Canvas) Push() {
+func (c *svgCanvas) Push() {
 	next := *c.top()
 	next.groups = 0
 	c.stack = append(c.stack, next)
 }
 
 // Pop implements [vg.Canvas].
-func (c *Canvas) Pop() {
+func (c *svgCanvas) Pop() {
 	c.body.WriteString(strings.Repeat("</g>\n", c.top().groups))
 	c.stack = c.stack[:len(c.stack)-1]
 }
 
 // Stroke implements [vg.Canvas].
-func (c *Canvas) Stroke(path vg.Path) {
+func (c *svgCanvas) Stroke(path vg.Path) {
 	s := c.top()
 	if s.width <= 0 {
 		return
 	}
-	style := "fill:none;stroke:" + hex(s.color)
+	style := "fill:none;stroke:" + c.ink(s.color)
 	if o := opacity(s.color); o != "1" {
 		style += ";stroke-opacity:" + o
 	}
@@ -155,33 +166,45 @@ func (c *Canvas) Stroke(path vg.Path) {
 	if offset := fmt.Sprintf("%.5g", s.offset.Points()); offset != "0" {
 		style += ";stroke-dashoffset:" + offset
 	}
-	fmt.Fprintf(&c.body, "<path d=\"%s\" style=\"%s\" />\n", data(path), style)
+	fmt.Fprintf(&c.body, "<path d=\"%s\" style=\"%s\" />\n", c.data(path), style)
 }
 
 // Fill implements [vg.Canvas].
-func (c *Canvas) Fill(path vg.Path) {
-	style := "fill:" + hex(c.top().color)
+func (c *svgCanvas) Fill(path vg.Path) {
+	style := "fill:" + c.ink(c.top().color)
 	if o := opacity(c.top().color); o != "1" {
 		style += ";fill-opacity:" + o
 	}
-	fmt.Fprintf(&c.body, "<path d=\"%s\" style=\"%s\" />\n", data(path), style)
+	fmt.Fprintf(&c.body, "<path d=\"%s\" style=\"%s\" />\n", c.data(path), style)
+}
+
+// fillRimmed fills a path that has a rim.
+func (c *svgCanvas) fillRimmed(path vg.Path, fill color.Color, rim Pen) {
+	fmt.Fprintf(&c.body, "<path d=\"%s\" style=\"fill:%s;stroke:%s;stroke-width:%.4g;paint-order:stroke\" />\n", c.data(path), c.ink(fill), c.ink(rim.Ink), rim.Width*PointsPerPixel)
 }
 
 // FillString implements [vg.Canvas].
-func (c *Canvas) FillString(face font.Face, at vg.Point, text string) {
-	weight := "normal"
-	if face.Font.Weight >= xfont.WeightBold {
-		weight = "bold"
+func (c *svgCanvas) FillString(face font.Face, at vg.Point, text string) {
+	isBold := face.Font.Weight >= xfont.WeightBold
+	style := fmt.Sprintf("font-size:%.5gpx", face.Font.Size.Points())
+	switch {
+	case !c.onPage:
+		weight := "normal"
+		if isBold {
+			weight = "bold"
+		}
+		style = "font-family:" + families + ";font-kerning:none;font-variant:normal;font-weight:" + weight + ";font-style:normal;" + style
+	case isBold:
+		style += ";font-weight:bold"
 	}
-	style := fmt.Sprintf("%s;font-variant:normal;font-weight:%s;font-style:normal;font-size:%.5gpx", c.letters, weight, face.Font.Size.Points())
-	if ink := hex(c.top().color); ink != "#000000" {
+	if ink := c.ink(c.top().color); ink != "#000000" {
 		style += ";fill:" + ink
 	}
-	fmt.Fprintf(&c.body, "<text x=\"%.5g\" y=\"%.5g\" transform=\"scale(1, -1)\"\n\tstyle=\"%s\">%s</text>\n", at.X.Points(), -at.Y.Points(), style, Escaped(text))
+	fmt.Fprintf(&c.body, "<text x=\"%.5g\" y=\"%.5g\" transform=\"scale(1, -1)\"\n\tstyle=\"%s\">%s</text>\n", at.X.Points(), -at.Y.Points(), style, escaped(text))
 }
 
 // DrawImage implements [vg.Canvas].
-func (c *Canvas) DrawImage(where vg.Rectangle, picture image.Image) {
+func (c *svgCanvas) DrawImage(where vg.Rectangle, picture image.Image) {
 	var coded bytes.Buffer
 	if err := png.Encode(&coded, picture); err != nil {
 		c.err = err
@@ -192,14 +215,23 @@ func (c *Canvas) DrawImage(where vg.Rectangle, picture image.Image) {
 		where.Min.X.Points(), -where.Min.Y.Points()-size.Y.Points(), size.X.Points(), size.Y.Points(), base64.StdEncoding.EncodeToString(coded.Bytes()))
 }
 
-// data is a path as SVG writes it.
-func data(path vg.Path) string {
+// data is a path as SVG writes it. On a page, which has many of them, it is brief.
+func (c *svgCanvas) data(path vg.Path) string {
 	var b strings.Builder
 	var at vg.Point
 	for _, part := range path {
 		switch part.Type {
 		case vg.MoveComp, vg.LineComp:
+			from := at
 			at = part.Pos
+			if c.onPage && part.Type == vg.LineComp && (at.X == from.X || at.Y == from.Y) {
+				if at.X == from.X {
+					fmt.Fprintf(&b, "V%.4g", at.Y.Points())
+				} else {
+					fmt.Fprintf(&b, "H%.4g", at.X.Points())
+				}
+				continue
+			}
 			fmt.Fprintf(&b, "%c%.5g,%.5g", "ML"[part.Type], at.X.Points(), at.Y.Points())
 		case vg.ArcComp:
 			if from := onCircle(part, 0); b.Len() == 0 {
@@ -244,8 +276,11 @@ func flag(on bool) int {
 	return 0
 }
 
-// hex is a colour without its opacity.
-func hex(ink color.Color) string {
+// ink is a colour without its opacity, as a style states it: on a page it is a variable where the palette has a name for it.
+func (c *svgCanvas) ink(ink color.Color) string {
+	if name := nameOf(ink); c.onPage && name != "" {
+		return "var(--" + name + ")"
+	}
 	r, g, b, a := ink.RGBA()
 	share := 255 / float64(max(a, 1))
 	return fmt.Sprintf("#%02X%02X%02X", int(float64(r)*share), int(float64(g)*share), int(float64(b)*share))

@@ -1,4 +1,4 @@
-package svg_test
+package picture
 
 import (
 	"encoding/xml"
@@ -9,13 +9,11 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
-
-	"github.com/allot-opt/allot/internal/svg"
 )
 
 // Paths, states and texts stand in the document as SVG defines them, worked by hand.
-func TestCanvas(t *testing.T) {
-	c := svg.New(100, 50, "font-family:x")
+func TestSVGCanvas(t *testing.T) {
+	c := newSVG(100, 50, false)
 	c.Push()
 	c.Translate(vg.Point{X: 1, Y: 2})
 	c.Scale(2, 3)
@@ -35,7 +33,7 @@ func TestCanvas(t *testing.T) {
 	c.Stroke(curves) // draws nothing
 	c.Rotate(math.Pi / 2)
 	var text strings.Builder
-	if err := c.Write(&text, svg.Document{Title: `a<"b"`, Above: "<g></g>\n"}); err != nil {
+	if err := c.writeTo(&text, `a<"b"`, "<g></g>\n"); err != nil {
 		t.Fatal(err)
 	}
 	_, drawn, _ := strings.Cut(text.String(), "xlink\">\n")

@@ -1,4 +1,4 @@
-package draw
+package picture
 
 import (
 	"math"
@@ -9,35 +9,35 @@ import (
 // timeSteps are the distances of ticks on an axis of time, in seconds. Days are counted in ones, twos and fives.
 var timeSteps = []float64{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 3 * 3600, 6 * 3600, 12 * 3600}
 
-// timeStep is the smallest familiar length of time that is not below the given number of seconds.
-func timeStep(least float64) float64 {
+// TimeStep is the smallest familiar length of time that is not below the given number of seconds.
+func TimeStep(least float64) float64 {
 	for _, step := range timeSteps {
 		if step >= least*(1-1e-9) {
 			return step
 		}
 	}
-	mantissa, exponent := niceStep(max(least/86400, 1))
+	mantissa, exponent := NiceStep(max(least/86400, 1))
 	return 86400 * mantissa * math.Pow10(exponent)
 }
 
-// leastTimeSpan and mostTimeSpan are the range, in seconds, within which an axis has familiar times. Beyond it times are plain numbers.
-const leastTimeSpan, mostTimeSpan = 180, 1e12
+// LeastTimeSpan and MostTimeSpan are the range, in seconds, within which an axis has familiar times. Beyond it times are plain numbers.
+const LeastTimeSpan, MostTimeSpan = 180, 1e12
 
-// newTimeAxis makes an axis that shows the times from first to last in a unit, with at most about most ticks. Ticks stand at whole minutes, hours or days after
+// NewTimeAxis makes an axis that shows the times from first to last in a unit, with at most about most ticks. Ticks stand at whole minutes, hours or days after
 // the origin where the unit is known and the times are not shorter than that. Otherwise the ticks are plain numbers.
 //
 // A windowed axis begins and ends just at first and last.
-func newTimeAxis(first, last, origin float64, unit string, most int, windowed bool) Axis {
+func NewTimeAxis(first, last, origin float64, unit string, most int, windowed bool) Axis {
 	each, known := timetext.Seconds(unit)
 	low, high := (first-origin)*each, (last-origin)*each
-	if !known || high-low < leastTimeSpan || high > mostTimeSpan || low < -mostTimeSpan {
+	if !known || high-low < LeastTimeSpan || high > MostTimeSpan || low < -MostTimeSpan {
 		return plainTimeAxis(first, last, origin, unit, most, windowed)
 	}
 	if !windowed && low > 0 && low < (high-low)/4 {
 		low = 0
 	}
-	a := Axis{from: origin + low/each, to: last}
-	step := timeStep((high - low) / float64(max(most, 2)))
+	a := Axis{From: origin + low/each, To: last}
+	step := TimeStep((high - low) / float64(max(most, 2)))
 	base, caption := 0.0, "time"
 	// A label states two units, such as days and hours. Finer steps count from a moment that the caption states.
 	switch {
@@ -53,7 +53,7 @@ func newTimeAxis(first, last, origin float64, unit string, most int, windowed bo
 		step = max(step, 60)
 	}
 	if base != 0 {
-		caption = "time after " + timetext.Of(base, "s", number)
+		caption = "time after " + timetext.Of(base, "s", Number)
 	}
 	if origin != 0 {
 		caption += " since the first arrival"
@@ -76,15 +76,15 @@ func plainTimeAxis(first, last, origin float64, unit string, most int, windowed 
 	if origin != 0 {
 		what = "time since the first arrival"
 	}
-	a := Axis{from: first - origin, to: last - origin}
+	a := Axis{From: first - origin, To: last - origin}
 	if windowed {
 		a.mark(what, unit, max(most, 2))
 	} else {
-		a = NewAxis(what, a.from, a.to, unit, most)
+		a = NewAxis(what, a.From, a.To, unit, most)
 	}
 	shifted := a
-	shifted.from, shifted.to = a.from+origin, a.to+origin
-	if !(shifted.from < shifted.to) { // the difference is lost to rounding
+	shifted.From, shifted.To = a.From+origin, a.To+origin
+	if !(shifted.From < shifted.To) { // the difference is lost to rounding
 		return NewAxis("time", first, last, unit, most)
 	}
 	return shifted
@@ -95,5 +95,5 @@ func timeLabel(t float64) string {
 	if t == 0 {
 		return "0"
 	}
-	return timetext.Of(t, "s", number)
+	return timetext.Of(t, "s", Number)
 }

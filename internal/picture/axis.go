@@ -1,4 +1,4 @@
-package draw
+package picture
 
 import (
 	"math"
@@ -10,10 +10,10 @@ import (
 
 // Axis maps values, such as times, to shares of the picture's width or height and holds its ticks.
 type Axis struct {
-	from, to float64
-	isLog    bool
+	From, To float64
 	Ticks    []Tick
 	Caption  string // names the values and their unit: "time (s)"
+	isLog    bool
 }
 
 // Tick is a mark on an axis.
@@ -31,35 +31,32 @@ const (
 // NewAxis makes an axis that shows all values from first to last, with at most about most ticks. It begins or ends at 0 if 0 is
 // near. The caption is made of what, the name of the values, and their unit, which may be empty.
 func NewAxis(what string, first, last float64, unit string, most int) Axis {
-	a := Axis{from: first, to: last}
+	a := Axis{From: first, To: last}
 	switch near := (last - first) / 4; {
 	case first >= 0 && (first < near || first == last):
-		a.from = 0
+		a.From = 0
 	case last <= 0 && (-last < near || first == last):
-		a.to = 0
+		a.To = 0
 	}
 	// Below this length powers of ten underflow.
 	const shortest = 1e-290
-	if a.from == 0 && a.to == 0 {
-		a.to = 1
+	if a.From == 0 && a.To == 0 {
+		a.To = 1
 	}
-	a.to = max(a.to, a.from+shortest)
+	a.To = max(a.To, a.From+shortest)
 	a.mark(what, unit, max(most, 2))
 	return a
 }
 
-// From returns the value at the start of the axis.
-func (a *Axis) From() float64 { return a.from }
-
 // At is the share of the axis that lies before the value.
 func (a *Axis) At(t float64) float64 {
 	if a.isLog {
-		if t <= a.from {
+		if t <= a.From {
 			return 0
 		}
-		return min((math.Log(t)-math.Log(a.from))/(math.Log(a.to)-math.Log(a.from)), 1)
+		return min((math.Log(t)-math.Log(a.From))/(math.Log(a.To)-math.Log(a.From)), 1)
 	}
-	return min(max((t-a.from)/(a.to-a.from), 0), 1)
+	return min(max((t-a.From)/(a.To-a.From), 0), 1)
 }
 
 // mark sets the ticks, at multiples of 1, 2 or 5 times a power of ten, and the caption.
@@ -67,15 +64,15 @@ func (a *Axis) At(t float64) float64 {
 // Values far from 0 would have labels that differ in their last digits only. They count from a round time that the caption
 // names instead; very large or small labels are in powers of 1,000 that the caption names too.
 func (a *Axis) mark(what, unit string, most int) {
-	mantissa, exponent := niceStep((a.to - a.from) / float64(most))
+	mantissa, exponent := NiceStep((a.To - a.From) / float64(most))
 	step := mantissa * math.Pow10(exponent)
-	base, size := 0.0, max(math.Abs(a.from), math.Abs(a.to))
+	base, size := 0.0, max(math.Abs(a.From), math.Abs(a.To))
 	if ratio := size / step; ratio > 1e5 || ratio > 1e3 && size >= largePlain {
-		round := math.Pow10(int(math.Ceil(math.Log10(a.to - a.from))))
+		round := math.Pow10(int(math.Ceil(math.Log10(a.To - a.From))))
 		// If first and last are neighbouring floats, no round number lies between them.
-		base = min(math.Floor(a.from/round)*round, a.from)
+		base = min(math.Floor(a.From/round)*round, a.From)
 	}
-	low, high := a.from-base, a.to-base
+	low, high := a.From-base, a.To-base
 	scale := 0
 	if size := max(math.Abs(low), math.Abs(high)); size >= largePlain || step < smallPlain {
 		scale = 3 * int(math.Floor(math.Log10(size)/3))
@@ -93,7 +90,7 @@ func (a *Axis) mark(what, unit string, most int) {
 		label := numtext.Grouped(strconv.FormatFloat(value, 'f', decimals, 64))
 		a.Ticks = append(a.Ticks, Tick{min(max((n*step-low)/(high-low), 0), 1), label})
 	}
-	a.Caption = axisCaption(what, unit, base, a.to-a.from, scale)
+	a.Caption = axisCaption(what, unit, base, a.To-a.From, scale)
 }
 
 // NewLogAxis makes a logarithmic axis that shows the values up to last, with at most about most labels. It begins below first, but
@@ -101,21 +98,21 @@ func (a *Axis) mark(what, unit string, most int) {
 func NewLogAxis(what string, first, last float64, unit string, most int) Axis {
 	const least, greatest = 1e-9, math.MaxFloat64 / 4 // the double of it is finite
 	first, last = min(max(first, least), greatest), min(last, greatest)
-	mantissa, exponent := niceStep(first)
+	mantissa, exponent := NiceStep(first)
 	if mantissa*math.Pow10(exponent) > first*(1+1e-9) { // above first: begin one power earlier
-		mantissa, exponent = niceStep(first / 2.5)
+		mantissa, exponent = NiceStep(first / 2.5)
 	}
-	a := Axis{from: mantissa * math.Pow10(exponent), isLog: true, Caption: what + " (logarithmic)"}
+	a := Axis{From: mantissa * math.Pow10(exponent), isLog: true, Caption: what + " (logarithmic)"}
 	if unit != "" {
 		a.Caption = what + " (" + unit + ", logarithmic)"
 	}
-	a.to = max(last, 2*a.from)
-	decades := math.Log10(a.to) - math.Log10(a.from)
+	a.To = max(last, 2*a.From)
+	decades := math.Log10(a.To) - math.Log10(a.From)
 	each := max(1, int(math.Ceil(decades/float64(max(most, 2))))) // one of each decades has a label
-	for power := exponent; math.Pow10(power) <= a.to; power++ {
+	for power := exponent; math.Pow10(power) <= a.To; power++ {
 		for digit := 1; digit <= 9; digit++ {
 			value := float64(digit) * math.Pow10(power)
-			if value < a.from*(1-1e-9) || value > a.to*(1+1e-9) {
+			if value < a.From*(1-1e-9) || value > a.To*(1+1e-9) {
 				continue
 			}
 			t := Tick{At: a.At(value)}
@@ -134,15 +131,15 @@ func NewLogAxis(what string, first, last float64, unit string, most int) Axis {
 func powerLabel(digit, power int) string {
 	switch {
 	case power >= -4 && power <= 5:
-		return number(float64(digit) * math.Pow10(power))
+		return Number(float64(digit) * math.Pow10(power))
 	case digit == 1:
 		return "10" + superscript(power)
 	}
 	return strconv.Itoa(digit) + "·10" + superscript(power)
 }
 
-// niceStep is the smallest of 1, 2 and 5 times a power of ten that is not below the least step.
-func niceStep(least float64) (mantissa float64, exponent int) {
+// NiceStep is the smallest of 1, 2 and 5 times a power of ten that is not below the least step.
+func NiceStep(least float64) (mantissa float64, exponent int) {
 	exponent = int(math.Floor(math.Log10(least)))
 	for _, mantissa := range []float64{1, 2, 5} {
 		if mantissa*math.Pow10(exponent) >= least*(1-1e-9) {
@@ -179,5 +176,5 @@ func superscript(n int) string {
 		"8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
 }
 
-// number writes a value for people: six digits, thousands grouped.
-func number(x float64) string { return numtext.Significant(x, 6) }
+// Number writes a value for people: six digits, thousands grouped.
+func Number(x float64) string { return numtext.Significant(x, 6) }

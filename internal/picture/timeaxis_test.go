@@ -1,4 +1,4 @@
-package draw
+package picture
 
 import (
 	"math"
@@ -29,7 +29,7 @@ func TestTimeAxis(t *testing.T) {
 		{0, 50, 0, "ticks", 5, false, "0 10 20 30 40 50", "time (ticks)"},
 		{7, 57, 7, "ticks", 5, false, "0 10 20 30 40 50", "time since the first arrival (ticks)"},
 	} {
-		a := newTimeAxis(c.first, c.last, c.origin, c.unit, c.most, c.windowed)
+		a := NewTimeAxis(c.first, c.last, c.origin, c.unit, c.most, c.windowed)
 		var labels []string
 		for _, tick := range a.Ticks {
 			labels = append(labels, tick.Label)
@@ -50,8 +50,8 @@ func TestTimeLabelsAreTrue(t *testing.T) {
 		unit := rapid.SampledFrom([]string{"s", "min", "h", "d", "ms"}).Draw(t, "unit")
 		each, _ := timetext.Seconds(unit)
 		first := rapid.Float64Range(0, 4e7).Draw(t, "first") / each
-		last := first + math.Pow(10, rapid.Float64Range(math.Log10(leastTimeSpan)+0.01, 8).Draw(t, "length"))/each
-		a := newTimeAxis(first, last, 0, unit, rapid.IntRange(2, 30).Draw(t, "most"), true)
+		last := first + math.Pow(10, rapid.Float64Range(math.Log10(LeastTimeSpan)+0.01, 8).Draw(t, "length"))/each
+		a := NewTimeAxis(first, last, 0, unit, rapid.IntRange(2, 30).Draw(t, "most"), true)
 		base := 0.0
 		if after, found := strings.CutPrefix(a.Caption, "time after "); found {
 			var err error

@@ -1,9 +1,8 @@
-package draw
+package picture
 
 import (
 	"image/color"
 	"math"
-	"sync"
 )
 
 // visions are linear maps of linear sRGB that show what a reader sees: normal vision, and the complete lack of one kind of cone (Machado, Oliveira and
@@ -15,12 +14,8 @@ var visions = [][3][3]float64{
 	{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-// leastDistance is how far apart two colours must be, in CIELAB and for every vision, to be told apart side by side. The eight fills are at least that far
-// from each other.
-const leastDistance = 11
-
-// distance is the distance of two colours in CIELAB (CIE 1976, white D65) for the reader who tells them apart worst.
-func distance(a, b color.NRGBA) float64 {
+// Distance is the distance of two colours in CIELAB (CIE 1976, white D65) for the reader who tells them apart worst.
+func Distance(a, b color.NRGBA) float64 {
 	least := math.Inf(1)
 	for _, vision := range visions {
 		p, q := lab(a, vision), lab(b, vision)
@@ -68,20 +63,8 @@ func luminance(c color.NRGBA) float64 {
 	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 }
 
-// contrast is the contrast of two colours, from 1 to 21 (WCAG 2.1).
-func contrast(a, b color.NRGBA) float64 {
+// Contrast is the contrast of two colours, from 1 to 21 (WCAG 2.1).
+func Contrast(a, b color.NRGBA) float64 {
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
-
-// alike says of each two fills of jobs whether somebody may take one for the other.
-var alike = sync.OnceValue(func() [][]bool {
-	table := make([][]bool, fills())
-	for a := range table {
-		table[a] = make([]bool, fills())
-		for b := range table[a] {
-			table[a][b] = distance(fillColour(a), fillColour(b)) < leastDistance
-		}
-	}
-	return table
-})
