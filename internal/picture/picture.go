@@ -33,7 +33,7 @@ type Drawing struct {
 	Hints         iter.Seq2[Rect, string] // texts to show while the pointer rests on a rectangle, known only after drawing; nil: none
 }
 
-// on draws on a canvas.
+// on draws the drawing on a canvas.
 func (d *Drawing) on(canvas vg.Canvas) {
 	d.Draw(&Sheet{Width: d.Width, Height: d.Height, canvas: canvas})
 }

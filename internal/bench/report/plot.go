@@ -25,7 +25,7 @@ const (
 	referenceStyle = -2
 )
 
-// styles is how many curves can be told apart.
+// styles is how many curves of a plot differ in colour, dashes and marker; further ones are faint.
 const styles = picture.Styles
 
 // curve is a curve of a plot.
@@ -48,7 +48,7 @@ type plot struct {
 	ViewBox     string
 	Elements    template.HTML
 	chart       *picture.Chart
-	curves      int
+	curves      int // how many there are, with the faint ones
 }
 
 // entry is a curve in the legend of the page.
