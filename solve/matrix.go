@@ -37,7 +37,7 @@ type probe struct {
 	in   func(*model.Instance) bool // whether an instance asks for it
 }
 
-// featureProbes have one for each feature that a file can ask for.
+// featureProbes have one for each feature, in the order of the cells.
 var featureProbes = []struct {
 	feature model.Features
 	ask     func(*model.InstanceSpec)
@@ -72,6 +72,19 @@ var featureProbes = []struct {
 	}},
 	{model.BackgroundLoad, func(s *model.InstanceSpec) {
 		s.Clusters[0].Machines[0].Background = &model.Background{Load: 0.1, Mean: 1}
+	}},
+	{model.Commitments, nil}, // see committed
+	{model.NodeResources, func(s *model.InstanceSpec) {
+		s.Clusters[0].Machines[0].Resources, s.Jobs[1].Resources = map[string]float64{"cpu": 4}, map[string]float64{"cpu": 1}
+	}},
+	{model.Blocks, func(s *model.InstanceSpec) { s.Jobs[1].Machines = model.Rigid(1) }},
+	{model.NodeFeatures, func(s *model.InstanceSpec) {
+		s.Clusters[0].Machines[0].Features, s.Jobs[1].Features = []string{"ib"}, [][]string{{"ib"}}
+	}},
+	{model.ClosedTimes, func(s *model.InstanceSpec) { s.Clusters[0].Machines[0].Closed = []model.ClosedSpec{{From: 100}} }},
+	{model.ExclusiveJobs, func(s *model.InstanceSpec) { s.Jobs[1].Exclusive = true }},
+	{model.RunningJobs, func(s *model.InstanceSpec) {
+		s.Jobs[1].Running = &model.RunningSpec{Cluster: "c", Processors: model.Processors(0)}
 	}},
 }
 
@@ -261,15 +274,18 @@ func (r *Row) ask(solver Solver) error {
 		}
 		*list = append(*list, cell)
 	}
-	for _, p := range featureProbes {
-		in, err := probeInstance(shape, p.ask)
-		answer(&r.Features, p.feature.String(), in, err)
-	}
 	in, err := probeInstance(shape)
 	if err != nil {
 		return err
 	}
-	answer(&r.Features, model.Commitments.String(), committed(in), nil)
+	for _, p := range featureProbes {
+		if p.ask == nil {
+			answer(&r.Features, p.feature.String(), committed(in), nil)
+			continue
+		}
+		in, err := probeInstance(shape, p.ask)
+		answer(&r.Features, p.feature.String(), in, err)
+	}
 	for _, m := range model.MetricTable() {
 		if m.PerCluster {
 			continue
