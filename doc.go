@@ -42,6 +42,7 @@
 //	internal/prove     a hunt for false claims
 //	internal/taken     what each solver takes, as a table for people
 //	internal/modeltest random instances for property tests
+//	internal/solvecases instances that the conformance test and other tests of solvers share
 //
 // To solve an instance, import solve, and solvers, which registers the algorithms by name:
 //

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/peak"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/workload"
 )
 
@@ -48,15 +48,15 @@ func BenchmarkMTSRolling(b *testing.B) {
 func BenchmarkMTSRoomy(b *testing.B) {
 	for _, jobs := range []int{20_000, 100_000} {
 		measureRoomy(b, "half", half(jobs), "mts", "minmin", "maxmin", "mct")
-		measureRoomy(b, "all", solvetest.MeasuredRoomy(jobs), "mts", "minmin", "maxmin", "mct")
+		measureRoomy(b, "all", solvecases.MeasuredRoomy(jobs), "mts", "minmin", "maxmin", "mct")
 	}
-	measureRoomy(b, "all", solvetest.MeasuredRoomy(200_000), "mts")
+	measureRoomy(b, "all", solvecases.MeasuredRoomy(200_000), "mts")
 }
 
 // BenchmarkMTSAllFit measures batches without deadlines, so that all jobs are placed. The target: maxmin takes less than 2 s for 20,000 jobs.
 func BenchmarkMTSAllFit(b *testing.B) {
 	for _, jobs := range []int{20_000, 100_000} {
-		x := solvetest.MeasuredRoomy(jobs)
+		x := solvecases.MeasuredRoomy(jobs)
 		x.Tight, x.Deadlines = 0, false
 		measureRoomy(b, "all", x, "mts", "minmin", "maxmin", "mct")
 	}
@@ -67,22 +67,22 @@ func BenchmarkMTSAllFit(b *testing.B) {
 func BenchmarkMTSSufferage(b *testing.B) {
 	for _, jobs := range []int{10_000, 20_000} {
 		measureRoomy(b, "half", half(jobs), "sufferage")
-		measureRoomy(b, "all", solvetest.MeasuredRoomy(jobs), "sufferage")
-		x := solvetest.MeasuredRoomy(jobs)
+		measureRoomy(b, "all", solvecases.MeasuredRoomy(jobs), "sufferage")
+		x := solvecases.MeasuredRoomy(jobs)
 		x.Tight, x.Deadlines = 0, false
 		measureRoomy(b, "all, no deadlines", x, "sufferage")
 	}
 }
 
 // half is the batch of which every other job needs nearly all of the memory of some machine, and the others as much as half of the machines have on average.
-func half(jobs int) solvetest.Roomy {
-	x := solvetest.MeasuredRoomy(jobs)
+func half(jobs int) solvecases.Roomy {
+	x := solvecases.MeasuredRoomy(jobs)
 	x.Memory, x.Near = 5, 0.5
 	return x
 }
 
 // measureRoomy runs solvers on a batch. fit says which machines the jobs fit.
-func measureRoomy(b *testing.B, fit string, x solvetest.Roomy, names ...string) {
+func measureRoomy(b *testing.B, fit string, x solvecases.Roomy, names ...string) {
 	b.Helper()
 	in := x.Generate(b, 1)
 	for _, name := range names {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
@@ -42,7 +42,7 @@ func followed(t *testing.T, name string, in *model.Instance, opt solve.Options) 
 
 // All stages of a run share its evaluations and report as one.
 func TestStagesShareTheEvaluations(t *testing.T) {
-	in := solvetest.Medium(t, 1, false)
+	in := solvecases.Built(t, solvecases.Medium(1, false))
 	for _, name := range []string{"auto", "dll+titan+search", "minmin+search+search", "muscle+titan+titan+titan", "search", "titan"} {
 		limits := []int64{1, 2, 3, 6, 7, 8, 9, 100, 5000, 30_000}
 		for _, limit := range limits[:race.Fewer(len(limits), 4)] {
@@ -74,7 +74,7 @@ func TestStagesShareTheEvaluations(t *testing.T) {
 // Auto leaves out no more jobs than its search does from a cold start, and tells how many.
 func TestAutoPrefersFewerJobsLeftOut(t *testing.T) {
 	for seed := range uint64(4) {
-		in := solvetest.Medium(t, seed, true)
+		in := solvecases.Built(t, solvecases.Medium(seed, true))
 		auto, told := followed(t, "auto", in, solve.Options{Seed: 1, MaxEvals: 300})
 		alone, _ := followed(t, "search", in, solve.Options{Seed: 1, MaxEvals: 1})
 		rank := func(s *model.Solution) model.Rank { return model.NewRank(len(s.Unscheduled), *s.Objective) }
@@ -89,7 +89,7 @@ func TestAutoPrefersFewerJobsLeftOut(t *testing.T) {
 
 // A quick solver's bound is kept where that of search is lower: that of ggone is, unless it stops at once.
 func TestAutoKeepsTheBestBound(t *testing.T) {
-	in := solvetest.MediumQueues(t)
+	in := solvecases.Built(t, solvecases.MediumQueues())
 	kept := 0
 	for _, limit := range []int64{100, 600, 700} {
 		ggone, _ := followed(t, "ggone", in, solve.Options{MaxEvals: limit})
@@ -181,7 +181,7 @@ func TestOptimalOnlyWithAllThatFits(t *testing.T) {
 
 // After the context has ended there is no bound, and none of the work for one.
 func TestNoBoundAfterTheEnd(t *testing.T) {
-	in := solvetest.Medium(t, 1, false)
+	in := solvecases.Built(t, solvecases.Medium(1, false))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if value, ok := bound.Lower(ctx, in).Value(); ok {
@@ -200,7 +200,7 @@ func TestNoBoundAfterTheEnd(t *testing.T) {
 func TestParametersAreChecked(t *testing.T) {
 	for _, effort := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1)} {
 		want := fmt.Sprintf("parameter effort: expected a finite number above 0, found %v", effort)
-		if _, err := solverstest.With(solve.Default[solvers.Search](), func(x *solvers.Search) { x.Effort = effort }).Solve(context.Background(), solvetest.Tiny(t, 1, "makespan"), solve.Options{MaxEvals: 5}); err == nil || err.Error() != want {
+		if _, err := solverstest.With(solve.Default[solvers.Search](), func(x *solvers.Search) { x.Effort = effort }).Solve(context.Background(), solvecases.Built(t, solvecases.Tiny(1, "makespan")), solve.Options{MaxEvals: 5}); err == nil || err.Error() != want {
 			t.Errorf("effort %v: %v, expected %s", effort, err, want)
 		}
 	}

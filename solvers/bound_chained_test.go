@@ -9,10 +9,10 @@ import (
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
@@ -89,7 +89,7 @@ func TestBoundsWhereJobsDependOnEachOther(t *testing.T) {
 	tried, settled, closed := 0, 0, map[string]int{}
 	for seed := range seeds {
 		in, placed, clusters := chainedInstance(t, seed)
-		best := solvetest.BruteForce(t, placed)
+		best := solvecases.BruteForce(t, placed)
 		if math.IsInf(best, 1) {
 			continue // a job runs nowhere
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/allot-opt/allot/formats/jobcsv"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/realdata"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
@@ -44,7 +44,7 @@ func TestNoBoundIsAboveTheBestListSchedule(t *testing.T) {
 				continue
 			}
 			proved++
-			best := solvetest.BruteForce(t, in)
+			best := solvecases.BruteForce(t, in)
 			if found > best*(1+1e-9) {
 				t.Errorf("seed %d: bound %v of %s above the optimum %v", seed, found, metric, best)
 			}
@@ -138,7 +138,7 @@ func TestLicencesAndPrecedenceMakeOneBound(t *testing.T) {
 	}
 	b.Job(model.JobSpec{ID: "last", Work: new(5.0), After: []string{"user0", "user1", "user2"}})
 	in := solverstest.Built(t, b)
-	if found, best := lowerBound(in), solvetest.BruteForce(t, in); best != 14 || found < 12-1e-9 || found > best {
+	if found, best := lowerBound(in), solvecases.BruteForce(t, in); best != 14 || found < 12-1e-9 || found > best {
 		t.Errorf("bound %v, expected 1 + 12/2 + 5 at least, and no more than the optimum %v, 14", found, best)
 	}
 }

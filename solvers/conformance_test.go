@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
@@ -53,9 +54,9 @@ func TestConformance(t *testing.T) {
 
 // One evaluation is one, but for ggone, which takes a few for its start with slack.
 func TestOneEvaluation(t *testing.T) {
-	instances := []*model.Instance{solvetest.Medium(t, 1, false), solvetest.Medium(t, 1, true), solvetest.MediumQueues(t)}
+	instances := []*model.Instance{solvecases.Built(t, solvecases.Medium(1, false)), solvecases.Built(t, solvecases.Medium(1, true)), solvecases.Built(t, solvecases.MediumQueues())}
 	for seed := range race.Fewer(uint64(6), 1) {
-		instances = append(instances, solvetest.Tiny(t, seed, "makespan"), solvetest.Tiny(t, seed, "mcp"), solvetest.Grid(t, seed, 100))
+		instances = append(instances, solvecases.Built(t, solvecases.Tiny(seed, "makespan")), solvecases.Built(t, solvecases.Tiny(seed, "mcp")), solvecases.Built(t, solvecases.Grid(seed, 100)))
 	}
 	for _, info := range solve.Solvers() {
 		for _, in := range instances {

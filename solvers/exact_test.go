@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
@@ -24,7 +24,7 @@ func TestExactAgreesWithFullEnumeration(t *testing.T) {
 	seeds := race.Fewer(uint64(60), 10)
 	for seed := range seeds {
 		for k, objective := range objectives {
-			in, err := solvetest.Tiny(t, seed, "makespan").WithObjective(objective)
+			in, err := solvecases.Built(t, solvecases.Tiny(seed, "makespan")).WithObjective(objective)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -32,7 +32,7 @@ func TestExactAgreesWithFullEnumeration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			best := solvetest.BruteForce(t, in)
+			best := solvecases.BruteForce(t, in)
 			if found := *result.Solution.Objective; math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
 				t.Errorf("seed %d, objective %d: %v, the enumeration has %v", seed, k, found, best)
 			}
@@ -93,7 +93,7 @@ func TestExactWithPrecedenceAndLicencesAgreesWithFullEnumeration(t *testing.T) {
 				t.Fatal(err)
 			}
 			tried++
-			if found, best := *result.Solution.Objective, solvetest.BruteForce(t, in); math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
+			if found, best := *result.Solution.Objective, solvecases.BruteForce(t, in); math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
 				t.Errorf("seed %d, %v: %v, the enumeration has %v", seed, objective, found, best)
 			}
 			if unplaced := len(result.Solution.Unscheduled) > 0; result.Status != model.Optimal && !unplaced {

@@ -19,8 +19,8 @@ import (
 	"github.com/kballard/go-shellquote"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/process"
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
@@ -148,9 +148,9 @@ func TestOnlineProgramFaults(t *testing.T) {
 			clean(t)
 			gone := goneAfter(t)
 			program := scripted(t, `exec 9>"$ALIVE"; `+c.script)
-			policyOf(program).(*process.OnlineProgram).AnswerLimit = 10
+			setAnswerLimit(t, program, "10")
 			if strings.Contains(c.wrong, "300ms") {
-				policyOf(program).(*process.OnlineProgram).AnswerLimit = 0.3
+				setAnswerLimit(t, program, "0.3")
 			}
 			_, err := program.Solve(context.Background(), pair(t), solve.Options{})
 			if err == nil || !strings.Contains(err.Error(), c.wrong) || len(err.Error()) > 6000 || strings.Contains(err.Error(), "\x1b") {
@@ -245,7 +245,7 @@ func TestOnlineProgramEnds(t *testing.T) {
 			gone := goneAfter(t)
 			program := scripted(t, `exec 9>"$ALIVE"; `+right+c.end)
 			if strings.Contains(c.warning, "400ms") {
-				policyOf(program).(*process.OnlineProgram).AnswerLimit = 0.4
+				setAnswerLimit(t, program, "0.4")
 			}
 			result, err := program.Solve(context.Background(), pair(t), solve.Options{})
 			if err != nil {
@@ -368,5 +368,13 @@ func TestOnlineProgramScarce(t *testing.T) {
 		if placed.String() != c.placed || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: placed %s, %v", c.answer, placed.String(), err)
 		}
+	}
+}
+
+// setAnswerLimit sets how many seconds a program may take for an answer.
+func setAnswerLimit(t *testing.T, program solve.Solver, seconds string) {
+	t.Helper()
+	if err := params.Set(program, "answer_limit", seconds); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -13,9 +13,9 @@ import (
 
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/realdata"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
@@ -270,7 +270,7 @@ func TestGGOneNearUnstable(t *testing.T) {
 
 // randomGGOne is an instance of few tasks with queues, and the number of its machines.
 func randomGGOne(t testing.TB, seed uint64, idle bool) (in *model.Instance, machines int) {
-	in = solvetest.Queues(t, seed, idle)
+	in = solvecases.Built(t, solvecases.Queues(seed, idle))
 	for _, cluster := range in.Clusters() {
 		machines += cluster.Processors
 	}
@@ -348,7 +348,7 @@ func TestGGOneReferenceInstances(t *testing.T) {
 
 // A run stopped at any time has a valid bound and schedule, and the same number of evaluations gives the same bytes.
 func TestGGOneIsAnytime(t *testing.T) {
-	in := solvetest.MediumQueues(t)
+	in := solvecases.Built(t, solvecases.MediumQueues())
 	optimum := *runGGOne(t, in, solve.Default[solvers.GGOne](), solve.Options{}).Solution.Objective
 	for _, limit := range []int64{1, 2, 10, 100, 600, 650, 700, 800} {
 		var reported []solve.Progress

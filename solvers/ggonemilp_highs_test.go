@@ -11,9 +11,9 @@ import (
 
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/realdata"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
@@ -91,7 +91,7 @@ func TestHighsAgainstEnumeration(t *testing.T) {
 
 // On every reference instance that both prove, and on one of 60 tasks, ggone, the level form and the hybrid agree.
 func TestHighsAgreesWithGGOne(t *testing.T) {
-	instances := []*model.Instance{solvetest.MediumQueues(t)}
+	instances := []*model.Instance{solvecases.Built(t, solvecases.MediumQueues())}
 	for name := range referenceGGOne(t) {
 		switch name {
 		case "ggone-J1000_b", "ggone-J0500_c":
@@ -142,7 +142,7 @@ func TestHighsOdd(t *testing.T) {
 		if r, want := runHighs(t, in, solver, solve.Options{}), enumerated(t, in, 2); r.Status != model.Optimal || math.Abs(*r.Solution.Objective-want) > 1e-9 {
 			t.Errorf("%s: budget of 0: %s, %v; expected %v", name, r.Status, *r.Solution.Objective, want)
 		}
-		in = solvetest.MediumQueues(t)
+		in = solvecases.Built(t, solvecases.MediumQueues())
 		optimum := *runGGOne(t, in, solve.Default[solvers.GGOne](), solve.Options{}).Solution.Objective
 		for _, limit := range []int64{1, 10, 700} {
 			if name == "chord" {

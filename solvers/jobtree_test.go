@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solve/solvetest"
 )
 
 // The tree finds the job that a look at all jobs finds, while jobs are placed on any resource and late ones leave it, until no job is left. It never takes a
@@ -74,7 +74,7 @@ func TestJobTreeIsALookAtAllJobs(t *testing.T) {
 
 // treeBatch is a batch of the measured shape, sometimes with equal jobs.
 func treeBatch(t *testing.T, seed uint64) *model.Instance {
-	x := solvetest.MeasuredRoomy(600 + 100*int(seed%4))
+	x := solvecases.MeasuredRoomy(600 + 100*int(seed%4))
 	x.Machines = 2 + int(seed%11)
 	if seed%3 == 1 {
 		x.Memory, x.Near = 5, 0.5

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/mts"
@@ -50,7 +50,7 @@ func TestMTSWithoutItsRulesIsMinMin(t *testing.T) {
 		}
 	}
 	for seed := range uint64(1000) {
-		compare(solvetest.Grid(t, seed, 60))
+		compare(solvecases.Built(t, solvecases.Grid(seed, 60)))
 	}
 	for _, f := range families {
 		for seed := range uint64(100) {

@@ -11,10 +11,10 @@ import (
 
 	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 )
 
 // literalEnds places jobs as the definitions of Min-min, Max-min and Sufferage word it: while a job is left all of whose predecessors are placed and that has
@@ -119,7 +119,7 @@ func TestEndsAreThoseOfTheDefinition(t *testing.T) {
 func TestEndsAndCompletionsAgree(t *testing.T) {
 	placed := 0
 	for seed := range race.Fewer(uint64(60), 10) {
-		for _, in := range []*model.Instance{solvetest.Grid(t, seed, 60), solvetest.Medium(t, seed, false), solvetest.Tiny(t, seed, "makespan")} {
+		for _, in := range []*model.Instance{solvecases.Built(t, solvecases.Grid(seed, 60)), solvecases.Built(t, solvecases.Medium(seed, false)), solvecases.Built(t, solvecases.Tiny(seed, "makespan"))} {
 			for _, rule := range literalRules {
 				want, err := rule.solver.Solve(context.Background(), in, solve.Options{})
 				if err != nil {

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/mts"
@@ -22,7 +22,7 @@ import (
 // tinyFor is a tiny instance that the solver supports.
 func tinyFor(t *testing.T, info solve.Info) *model.Instance {
 	t.Helper()
-	for _, in := range []*model.Instance{solvetest.Tiny(t, 2, "mcp"), solvetest.Grid(t, 1, 6), solverstest.Built(t, solverstest.WorkedQueues(t, 0.3))} {
+	for _, in := range []*model.Instance{solvecases.Built(t, solvecases.Tiny(2, "mcp")), solvecases.Built(t, solvecases.Grid(1, 6)), solverstest.Built(t, solverstest.WorkedQueues(t, 0.3))} {
 		if info.New().Supports(in) == nil {
 			return in
 		}
@@ -116,7 +116,7 @@ func TestASJSWeightOfZero(t *testing.T) {
 	info := mustLookup(t, "asjs")
 	differs := false
 	for seed := range uint64(20) {
-		in := solvetest.Grid(t, seed, 24)
+		in := solvecases.Built(t, solvecases.Grid(seed, 24))
 		none, err := runWith(info, "q", "0", in)
 		if err != nil {
 			t.Fatal(err)

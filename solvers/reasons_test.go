@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/mts"
 )
@@ -18,7 +18,7 @@ import (
 func TestReasonsAreTrue(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(400) {
-		in := solvetest.Grid(t, seed, 40)
+		in := solvecases.Built(t, solvecases.Grid(seed, 40))
 		for _, solver := range []solve.Solver{solve.Default[mts.Solver](), &solvers.MinMin{}, &solvers.MaxMin{}, &solvers.Sufferage{}} {
 			result, err := solver.Solve(context.Background(), in, solve.Options{})
 			if err != nil {

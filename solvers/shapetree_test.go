@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 )
 
 // shapeBatch is a batch that arrives at once on single machines: with ties, works of 0 and decimal fractions, files, messages, memory, hard deadlines, tasks and
@@ -136,7 +136,7 @@ func TestSufferageIsALookAtAllJobs(t *testing.T) {
 // A step looks at a small part of a tree, where jobs have deadlines and where they have none.
 func TestShapeTreeLooksAtFewJobs(t *testing.T) {
 	for _, deadlines := range []bool{false, true} {
-		x := solvetest.MeasuredRoomy(3000)
+		x := solvecases.MeasuredRoomy(3000)
 		if x.Machines, x.Deadlines = 60, deadlines; !deadlines {
 			x.Tight = 0
 		}

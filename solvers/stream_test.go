@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/workload"
 )
@@ -91,7 +91,7 @@ func TestStreamDoesNotKnowTheFuture(t *testing.T) {
 	known := false
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 23))
-		jobs, instant := solvetest.OnlineJobs(rng), float64(5+rng.IntN(30))
+		jobs, instant := solvecases.OnlineJobs(rng), float64(5+rng.IntN(30))
 		starts := func(jobs []model.JobSpec) map[string]float64 {
 			b := model.NewBuilder("online").Cluster(solverstest.Machines("c", 4, 1))
 			info, solver := rolling(t, "minmin", 4, 0)

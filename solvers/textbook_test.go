@@ -14,10 +14,10 @@ import (
 	"github.com/allot-opt/allot/formats/etc"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/realdata"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
@@ -137,7 +137,7 @@ func agreesOnGrids(t *testing.T, name string, choose func(left []int, completion
 	}
 	left, seeds := 0, race.Fewer(uint64(500), 100)
 	for seed := range seeds {
-		in := solvetest.Grid(t, seed, 60)
+		in := solvecases.Built(t, solvecases.Grid(seed, 60))
 		result, err := info.New().Solve(context.Background(), in, solve.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +171,7 @@ func agreesOnRoomyGrids(t *testing.T, name string, choose func(left []int, compl
 	}
 	placed, all := 0, 0
 	for seed := range race.Fewer(uint64(16), 4) {
-		x := solvetest.MeasuredRoomy(100 + 60*int(seed%4))
+		x := solvecases.MeasuredRoomy(100 + 60*int(seed%4))
 		x.Machines = 3 + int(seed%7)
 		if seed%3 == 1 {
 			x.Memory, x.Near = 5, 0.5

@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 )
 
 // TestTwoLevelParameters: the defaults are the specification's, a zero is a zero, and what is out of range is refused.
@@ -34,7 +34,7 @@ func TestTwoLevelParameters(t *testing.T) {
 			t.Errorf("%s=%s is accepted", wrong[0], wrong[1])
 		}
 	}
-	in := solvetest.Grid(t, 1, 100)
+	in := solvecases.Built(t, solvecases.Grid(1, 100))
 	for _, zero := range []string{"levels", "ms_deadline", "ms_licences", "ms_user", "aging", "deadline", "deadline_low", "deadline_high", "deadline_k", "licences", "wait"} {
 		solver := info.New()
 		if err := params.Set(solver, zero, "0"); err != nil {

@@ -28,7 +28,7 @@ func externalOnline(name string) (solve.Info, error) {
 		Name:   name,
 		Doc:    "An on-line policy that is a program: it reads what happens on standard input and writes which jobs start on standard output.",
 		Source: "a program from outside: " + words[0],
-	}.OfPolicy(func() solve.Policy { return &OnlineProgram{name: name, words: words, AnswerLimit: 60} })
+	}.OfPolicy(func() solve.Policy { return &onlineProgram{name: name, words: words, AnswerLimit: 60} })
 	info.Traces = false // told twice of the same, a program may decide otherwise
 	return info, nil
 }
@@ -42,15 +42,8 @@ func commandOf(name, scheme string) ([]string, error) {
 	return words, nil
 }
 
-// OnlineProgram is an on-line policy that a program decides, written in any language. Its name is exec-online: and the command.
-//
-// The program reads a header, an event for each instant and a last line; it answers each event. Each line is a JSON object. It sees what an
-// on-line policy of package sim sees, and nothing else: the work and the run time of a job never. docs/exec-online.md states the format.
-// A simulation waits for each answer, so that what the program decides does not depend on how long it takes.
-//
-// What the program must not do ends the run with an error, and so does an answer that takes longer than the limit. However the run ends, nothing of the
-// program is left when it returns, but children that have left its process group.
-type OnlineProgram struct {
+// onlineProgram is an on-line policy that a program decides; the comment of the package states what the program reads and writes.
+type onlineProgram struct {
 	Kill        bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
 	AnswerLimit float64 `range:"(0, 1e6]" doc:"seconds that the program may take for an answer"`
 	name        string
@@ -62,7 +55,7 @@ const onlineFeatures = model.Arrivals | model.HardDeadlines | model.Precedence |
 	model.ParallelJobs | model.MoldableJobs | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines | model.MachineSpan
 
 // Supports implements [solve.Policy]: the program must exist. It can refuse an instance itself when it runs.
-func (p *OnlineProgram) Supports(in *model.Instance) error {
+func (p *onlineProgram) Supports(in *model.Instance) error {
 	if err := canRun(p.words[0]); err != nil {
 		return err
 	}
@@ -81,7 +74,7 @@ func canRun(program string) error {
 }
 
 // Discipline implements [solve.Policy].
-func (p *OnlineProgram) Discipline() sim.Discipline {
+func (p *onlineProgram) Discipline() sim.Discipline {
 	return sim.Discipline{
 		Plain:    func(processors int) sim.Policy { return newRemote(p, plain{processors}) },
 		General:  func(platform *sim.Platform, _ uint64) sim.Policy { return newRemote(p, newGeneral(platform)) },
@@ -90,4 +83,4 @@ func (p *OnlineProgram) Discipline() sim.Discipline {
 }
 
 // Kills implements [solve.Policy].
-func (p *OnlineProgram) Kills() bool { return p.Kill }
+func (p *onlineProgram) Kills() bool { return p.Kill }

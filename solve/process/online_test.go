@@ -61,7 +61,7 @@ func TestCallsForNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		policy, _ := solve.PolicyOf(info.New())
-		program := policy.(*OnlineProgram)
+		program := policy.(*onlineProgram)
 		_, _, err = sim.Simulate(t.Context(), in, sim.Discipline{Requests: true, General: func(platform *sim.Platform, _ uint64) sim.Policy {
 			policy := newRemote(program, newGeneral(platform))
 			policy.mostIdle = 10

@@ -29,7 +29,7 @@ const (
 	draining  = 300 * time.Millisecond // allot stops reading if the children of an ended program write nothing for this time
 )
 
-// environmentOf makes the environment of a program, which tells it the limits, see [Program]. The caller calls cleanUp after the run to
+// environmentOf makes the environment of a program, which tells it the limits, see the comment of the package. The caller calls cleanUp after the run to
 // remove the temporary file that holds the start.
 func environmentOf(opt solve.Options, told time.Duration) (environment []string, cleanUp func(), err error) {
 	for _, pair := range os.Environ() {

@@ -1,5 +1,37 @@
 // Package process runs programs in any language as solvers. After it is imported, the name exec:COMMAND means the solver that runs the command,
-// and exec-online:COMMAND the on-line policy that asks it. [Program] and [OnlineProgram] describe what such a program reads and writes.
+// and exec-online:COMMAND the on-line policy that asks it.
+//
+// # Solvers
+//
+// The solver exec:COMMAND supports the instances that its program supports. The program reads the instance on its standard input, as the JSON that [model.WriteInstance] writes. It writes each solution that it finds as a
+// JSON object to its standard output. An object may span several lines, and only blank space may stand between objects. The solution that is
+// best by allot's evaluation is the result. The program need not read all of its input. To refuse the instance it writes the object
+// {"unsupported": "text"}; the error then wraps [solve.ErrUnsupported]. The program's environment tells it the limits:
+//
+//	ALLOT_SEED         the seed
+//	ALLOT_WORKERS      how many workers it may use
+//	ALLOT_TIME         how many seconds it may take from its start; absent: no limit
+//	ALLOT_EVALUATIONS  how many schedules it may evaluate; absent: no limit
+//	ALLOT_START        path of a solution to start from; absent: a cold start
+//
+// ALLOT_TIME is less than the time left, so that allot has time to read the last solution: 50 ms and 10 µs per job less, but at least half of the
+// time left. When the context ends, the whole process group of the program gets SIGTERM and 10 ms later SIGKILL. Solutions written by then count.
+// When the program ends by itself, the rest of its group is killed too. If allot
+// itself is killed, a shell that waits for this kills the group, where there is /bin/sh. Children that have started their own session or group go on.
+// On Windows only the program itself is killed, and not if allot is.
+//
+// The figures that a solution states of itself do not count: objective, metrics, bound, status and statistics are dropped. An output that is not a
+// solution, or a solution that the checker refuses, ends the run with an error. If the program fails after a solution, the result is the best
+// solution so far, with [solve.Result].Warning. Evaluations counts the solutions that were read; MaxEvals limits their number too.
+//
+// # On-line policies
+//
+// The program of the policy exec-online:COMMAND reads a header, an event for each instant and a last line; it answers each event. Each line is a JSON object. It sees what an
+// on-line policy of package sim sees, and nothing else: the work and the run time of a job never. docs/exec-online.md states the format.
+// A simulation waits for each answer, so that what the program decides does not depend on how long it takes.
+//
+// What the program must not do ends the run with an error, and so does an answer that takes longer than the limit. However the run ends, nothing of the
+// program is left when it returns, but children that have left its process group.
 package process
 
 import (
@@ -28,39 +60,17 @@ func external(name string) (solve.Info, error) {
 		Name:   name,
 		Doc:    "A program of its own: it reads the instance on standard input and writes solutions on standard output.",
 		Source: "a program from outside: " + words[0],
-		New:    func() solve.Solver { return &Program{words: words} },
+		New:    func() solve.Solver { return &program{words: words} },
 		Starts: true,
 	}, nil
 }
 
-// Program is a solver that runs a program, written in any language. Its name is exec: and the command. It supports the instances that the
-// program supports.
-//
-// The program reads the instance on its standard input, as the JSON that [model.WriteInstance] writes. It writes each solution that it finds as a
-// JSON object to its standard output. An object may span several lines, and only blank space may stand between objects. The solution that is
-// best by allot's evaluation is the result. The program need not read all of its input. To refuse the instance it writes the object
-// {"unsupported": "text"}; the error then wraps [solve.ErrUnsupported]. The program's environment tells it the limits:
-//
-//	ALLOT_SEED         the seed
-//	ALLOT_WORKERS      how many workers it may use
-//	ALLOT_TIME         how many seconds it may take from its start; absent: no limit
-//	ALLOT_EVALUATIONS  how many schedules it may evaluate; absent: no limit
-//	ALLOT_START        path of a solution to start from; absent: a cold start
-//
-// ALLOT_TIME is less than the time left, so that allot has time to read the last solution: 50 ms and 10 µs per job less, but at least half of the
-// time left. When the context ends, the whole process group of the program gets SIGTERM and 10 ms later SIGKILL. Solutions written by then count.
-// When the program ends by itself, the rest of its group is killed too. If allot
-// itself is killed, a shell that waits for this kills the group, where there is /bin/sh. Children that have started their own session or group go on.
-// On Windows only the program itself is killed, and not if allot is.
-//
-// The figures that a solution states of itself do not count: objective, metrics, bound, status and statistics are dropped. An output that is not a
-// solution, or a solution that the checker refuses, ends the run with an error. If the program fails after a solution, the result is the best
-// solution so far, with [solve.Result].Warning. Evaluations counts the solutions that were read; MaxEvals limits their number too.
-type Program struct{ words []string }
+// program is a solver that runs a program; the comment of the package states what the program reads and writes.
+type program struct{ words []string }
 
 // Supports implements [solve.Solver]: the program must exist, and a file must be able to state the instance. The program itself refuses other
 // instances only when it runs.
-func (p *Program) Supports(in *model.Instance) error {
+func (p *program) Supports(in *model.Instance) error {
 	if err := canRun(p.words[0]); err != nil {
 		return err
 	}
@@ -68,7 +78,7 @@ func (p *Program) Supports(in *model.Instance) error {
 }
 
 // Solve implements [solve.Solver].
-func (p *Program) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+func (p *program) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := p.Supports(in); err != nil {
 		return solve.Result{}, err
 	}
@@ -114,7 +124,7 @@ func timeTold(ctx context.Context, jobs int) time.Duration {
 }
 
 // judge turns the end of a run into its result; ended is the error of reading the solutions.
-func (p *Program) judge(ctx context.Context, child *process, ended error, result solve.Result) (solve.Result, error) {
+func (p *program) judge(ctx context.Context, child *process, ended error, result solve.Result) (solve.Result, error) {
 	var refusal *refusalError
 	fault := ended
 	if errors.Is(ended, errCut) || errors.Is(ended, errEnough) {

@@ -16,7 +16,7 @@ import (
 
 // remote is an on-line policy that asks a program at each instant.
 type remote struct {
-	program  *OnlineProgram
+	program  *onlineProgram
 	system   system        // that the program decides on
 	talk     *conversation // nil: not open
 	ctx      context.Context
@@ -37,7 +37,7 @@ type remote struct {
 const mostIdle = 1_000_000
 
 // newRemote makes the policy for a system.
-func newRemote(program *OnlineProgram, s system) *remote {
+func newRemote(program *onlineProgram, s system) *remote {
 	return &remote{program: program, system: s, queued: map[string]*sim.Job{}, running: map[string]float64{}, mostIdle: mostIdle}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -32,20 +33,20 @@ var allCases = sync.OnceValues(func() ([]testCase, error) {
 	recipes := append(oddCases(), featureCases()...)
 	for seed := range race.Fewer(uint64(40), 3) {
 		for _, objective := range []string{"makespan", "mcp", "mean_response", "over_deadline"} {
-			recipes = append(recipes, recipe{fmt.Sprintf("tiny/%s/%d", objective, seed), tiny(seed, objective), true})
+			recipes = append(recipes, recipe{fmt.Sprintf("tiny/%s/%d", objective, seed), solvecases.Tiny(seed, objective), true})
 		}
 	}
 	for seed := range race.Fewer(uint64(12), 4) {
-		recipes = append(recipes, recipe{fmt.Sprintf("tiny/qos_penalty/%d", seed), queues(seed, seed%4 == 3), false})
+		recipes = append(recipes, recipe{fmt.Sprintf("tiny/qos_penalty/%d", seed), solvecases.Queues(seed, seed%4 == 3), false})
 	}
-	recipes = append(recipes, recipe{"medium/qos_penalty", mediumQueues(), false})
+	recipes = append(recipes, recipe{"medium/qos_penalty", solvecases.MediumQueues(), false})
 	for seed := range race.Fewer(uint64(6), 2) { // memory, bandwidth, files and hard deadlines
-		recipes = append(recipes, recipe{fmt.Sprintf("grid/%d", seed), grid(seed, 100), false},
-			recipe{fmt.Sprintf("grid/one cluster/%d", seed), mixedGrid(seed, 100), false})
+		recipes = append(recipes, recipe{fmt.Sprintf("grid/%d", seed), solvecases.Grid(seed, 100), false},
+			recipe{fmt.Sprintf("grid/one cluster/%d", seed), solvecases.MixedGrid(seed, 100), false})
 	}
 	for seed := range race.Fewer(uint64(2), 1) {
-		recipes = append(recipes, recipe{fmt.Sprintf("medium/plain/%d", seed), medium(seed, false), false},
-			recipe{fmt.Sprintf("medium/rich/%d", seed), medium(seed, true), false})
+		recipes = append(recipes, recipe{fmt.Sprintf("medium/plain/%d", seed), solvecases.Medium(seed, false), false},
+			recipe{fmt.Sprintf("medium/rich/%d", seed), solvecases.Medium(seed, true), false})
 	}
 	cases, err := casesOf(recipes)
 	if err != nil {
@@ -66,7 +67,7 @@ func casesOf(recipes []recipe) ([]testCase, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.name, err)
 		}
-		if in.Queueing().Given && !isStable(in) {
+		if in.Queueing().Given && !solvecases.IsStable(in) {
 			continue
 		}
 		c, err := known(r.name, in)
@@ -74,7 +75,7 @@ func casesOf(recipes []recipe) ([]testCase, error) {
 			return nil, err
 		}
 		if r.bruteForce {
-			if c.best, err = bruteForce(in); err != nil {
+			if c.best, err = solvecases.BestList(in); err != nil {
 				return nil, fmt.Errorf("%s: %w", r.name, err)
 			}
 		}
@@ -86,7 +87,7 @@ func casesOf(recipes []recipe) ([]testCase, error) {
 // known returns the instance with a schedule to compare a solver with.
 func known(name string, in *model.Instance) (testCase, error) {
 	c := testCase{name: name, in: in, best: math.NaN()}
-	sol := firstCome(in)
+	sol := solvecases.FirstCome(in)
 	if sol == nil {
 		return c, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -17,7 +18,7 @@ func featureCases() []recipe {
 			b := model.NewBuilder("feature").Minimise([]string{"makespan", "mean_response"}[seed], 1)
 			var clusters []model.ClusterSpec
 			for c := range 3 {
-				clusters = append(clusters, machines(fmt.Sprint("c", c), 4, float64(1+c)))
+				clusters = append(clusters, solvecases.Machines(fmt.Sprint("c", c), 4, float64(1+c)))
 			}
 			var jobs []model.JobSpec
 			for j := range 14 {
@@ -94,7 +95,7 @@ var features = []feature{
 func large() *model.Builder {
 	b := model.NewBuilder("large")
 	for c := range 8 {
-		b.Cluster(machines(fmt.Sprint("c", c), 64, 1+float64(c)/8))
+		b.Cluster(solvecases.Machines(fmt.Sprint("c", c), 64, 1+float64(c)/8))
 	}
 	for j := range 20_000 {
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(1 + j%48), Work: new(float64(1 + j*j%997))})

@@ -3,16 +3,17 @@ package solvetest
 import (
 	"fmt"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 )
 
 // oddCases lists instances at the limits of the model.
 func oddCases() []recipe {
 	one := func(job model.JobSpec) *model.Builder {
-		return model.NewBuilder("odd").Cluster(machines("c0", 2, 1), machines("c1", 4, 2)).Job(job)
+		return model.NewBuilder("odd").Cluster(solvecases.Machines("c0", 2, 1), solvecases.Machines("c1", 4, 2)).Job(job)
 	}
-	equal := model.NewBuilder("equal").Cluster(machines("c0", 2, 1), machines("c1", 2, 1))
-	extremes := model.NewBuilder("extremes").Cluster(machines("c0", 4, 1e9), machines("c1", 4, 1e-9))
+	equal := model.NewBuilder("equal").Cluster(solvecases.Machines("c0", 2, 1), solvecases.Machines("c1", 2, 1))
+	extremes := model.NewBuilder("extremes").Cluster(solvecases.Machines("c0", 4, 1e9), solvecases.Machines("c1", 4, 1e-9))
 	for j := range 20 {
 		equal.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1.0)})
 		work := 1e-9
@@ -21,14 +22,14 @@ func oddCases() []recipe {
 		}
 		extremes.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: &work, Processors: model.Rigid(1 + j%3), Deadline: new(1e6)})
 	}
-	licensed := model.NewBuilder("licensed").Cluster(machines("c0", 4, 1)).Job(
+	licensed := model.NewBuilder("licensed").Cluster(solvecases.Machines("c0", 4, 1)).Job(
 		model.JobSpec{ID: "a", Work: new(3.0), Licences: map[string]int{"l": 1}}, model.JobSpec{ID: "b", Work: new(3.0), Licences: map[string]int{"l": 1}},
 		model.JobSpec{ID: "never", Work: new(3.0), Licences: map[string]int{"l": 2}})
 	licensed.Spec().Licences = map[string]int{"l": 1}
 	whole := model.NewBuilder("whole machines").Cluster(model.ClusterSpec{ID: "c", Allocation: "machine", Machines: []model.MachineSpec{{ID: "a", Count: 2, Processors: 8}, {ID: "b", Processors: 2, Speed: 3}}}).
 		Job(model.JobSpec{ID: "a", Work: new(8.0)}, model.JobSpec{ID: "b", Work: new(6.0)}, model.JobSpec{ID: "c", Work: new(1.0)})
 	return []recipe{
-		{"odd/no jobs", model.NewBuilder("none").Cluster(machines("c0", 2, 1)), false},
+		{"odd/no jobs", model.NewBuilder("none").Cluster(solvecases.Machines("c0", 2, 1)), false},
 		{"odd/one job", one(model.JobSpec{ID: "a", Work: new(5.0)}), true},
 		{"odd/wider than everything", one(model.JobSpec{ID: "a", Work: new(5.0), Processors: model.Rigid(9)}).Job(model.JobSpec{ID: "b", Work: new(1.0)}), false},
 		{"odd/zero work", one(model.JobSpec{ID: "a", Work: new(0.0)}).Job(model.JobSpec{ID: "b", Work: new(0.0), Processors: model.Rigid(2)}), true},

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
@@ -74,7 +75,7 @@ func (p *policyConformer) failf(format string, args ...any) {
 func (p *policyConformer) tries(seed uint64) bool {
 	p.to.Helper()
 	rng := rand.New(rand.NewPCG(seed, 17))
-	jobs, clusters, instant := OnlineJobs(rng), 1+int(seed%2), float64(5+rng.IntN(30))
+	jobs, clusters, instant := solvecases.OnlineJobs(rng), 1+int(seed%2), float64(5+rng.IntN(30))
 	in := onlineSystem(jobs, clusters)
 	if p.policy.Supports(in) != nil {
 		for k := range jobs {
@@ -145,24 +146,11 @@ func startsOf(sol *model.Solution) map[string]float64 {
 	return starts
 }
 
-// OnlineJobs are jobs that arrive over time on a few processors, with estimates that are too long, too short or right.
-func OnlineJobs(rng *rand.Rand) []model.JobSpec {
-	var jobs []model.JobSpec
-	for k := range 25 {
-		work := float64(1 + rng.IntN(9))
-		jobs = append(jobs, model.JobSpec{
-			ID: fmt.Sprint("j", k), Arrival: float64(rng.IntN(40)), Processors: model.Rigid(1 + rng.IntN(4)),
-			Work: new(work), Estimate: new(max(1, work+float64(rng.IntN(9)-3))),
-		})
-	}
-	return jobs
-}
-
 // onlineSystem is a system of clusters of four processors.
 func onlineSystem(jobs []model.JobSpec, clusters int) *model.Instance {
 	b := model.NewBuilder("online")
 	for c := range clusters {
-		b.Cluster(machines(fmt.Sprint("c", c), 4, 1))
+		b.Cluster(solvecases.Machines(fmt.Sprint("c", c), 4, 1))
 	}
 	in, err := b.Job(jobs...).Build()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -60,7 +61,7 @@ func startCases() []recipe {
 		rng := rand.New(rand.NewPCG(uint64(k), 33))
 		asks := func(bit int) bool { return k>>bit&1 == 1 }
 		b := model.NewBuilder("start").Minimise([]string{"makespan", "mcp", "mean_response", "over_deadline"}[rng.IntN(4)], 1)
-		b.Cluster(model.ClusterSpec{ID: "c0", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2}}}, machines("c1", 1+rng.IntN(2), float64(1+rng.IntN(2))))
+		b.Cluster(model.ClusterSpec{ID: "c0", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2}}}, solvecases.Machines("c1", 1+rng.IntN(2), float64(1+rng.IntN(2))))
 		for j := range 4 + rng.IntN(3) {
 			job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(float64(1 + rng.IntN(5))), Processors: model.Rigid(1 + rng.IntN(3)), Span: "grid"}
 			if asks(0) && rng.IntN(2) == 0 {

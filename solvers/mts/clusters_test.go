@@ -12,10 +12,10 @@ import (
 
 	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 )
 
 // drawnParameters are parameters of any values.
@@ -234,7 +234,7 @@ func TestClustersAndGroupsAgree(t *testing.T) {
 	placed, left := 0, 0
 	for seed := range race.Fewer(uint64(150), 20) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		for _, in := range []*model.Instance{solvetest.Grid(t, seed, 60), solvetest.Medium(t, seed, false), solvetest.Tiny(t, seed, "makespan")} {
+		for _, in := range []*model.Instance{solvecases.Built(t, solvecases.Grid(seed, 60)), solvecases.Built(t, solvecases.Medium(seed, false)), solvecases.Built(t, solvecases.Tiny(seed, "makespan"))} {
 			m := drawnParameters(rng)
 			want, err := m.Solve(context.Background(), in, solve.Options{})
 			if err != nil {

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/mts"
 )
@@ -237,7 +237,7 @@ func TestDecidesAsTheLiteralForm(t *testing.T) {
 	onOff := []string{"on", "off"}
 	placed, left, fragments := 0, 0, 0
 	for seed := range uint64(500) {
-		in := solvetest.Grid(t, seed, 24)
+		in := solvecases.Built(t, solvecases.Grid(seed, 24))
 		rng := rand.New(rand.NewPCG(seed, 5))
 		for k := range 8 {
 			p := mts.Solver{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1,

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers/mts"
 )
 
@@ -19,7 +19,7 @@ func TestRollingIsTheLiteralFormTickByTick(t *testing.T) {
 		t.Fatal(err)
 	}
 	for seed := range uint64(200) {
-		in := solvetest.Grid(t, seed, 40)
+		in := solvecases.Built(t, solvecases.Grid(seed, 40))
 		solver, err := solve.NewRolling(info.Choice(), 1, 0)
 		if err != nil {
 			t.Fatal(err)

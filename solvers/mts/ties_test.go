@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/mts"
 )
@@ -73,7 +73,7 @@ func TestDecidesAsTheLiteralFormOnRoomyGrids(t *testing.T) {
 	groupsFormed, groupsDissolved = 0, 0
 	placed, all, least := 0, 0, math.MaxInt
 	for seed := range uint64(24) {
-		x := solvetest.MeasuredRoomy(60 + 20*int(seed%5))
+		x := solvecases.MeasuredRoomy(60 + 20*int(seed%5))
 		x.Machines = 3 + int(seed%7)
 		if seed%3 == 1 {
 			x.Memory, x.Near = 5, 0.5

@@ -13,10 +13,10 @@ import (
 
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
 	_ "github.com/allot-opt/allot/solvers" // they make starts, here and in start_test.go
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/titan"
@@ -164,7 +164,7 @@ func TestFindsTheOptimum(t *testing.T) {
 				b.Job(model.JobSpec{ID: fmt.Sprint(j), Processors: model.Rigid(1 + rng.IntN(processors)), Work: new(float64(rng.IntN(9))), Arrival: float64(rng.IntN(4)), Deadline: new(float64(rng.IntN(20)))})
 			}
 			in := solverstest.Built(t, b)
-			best := solvetest.BruteForce(t, in)
+			best := solvecases.BruteForce(t, in)
 			found := *solveChecked(t, "titan", "list", in, solve.Options{Seed: seed}).Solution.Objective
 			tolerance := 1e-9 * math.Max(1, math.Abs(best))
 			if found < best-tolerance {

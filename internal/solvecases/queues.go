@@ -1,22 +1,16 @@
-package solvetest
+package solvecases
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"testing"
 
 	"github.com/allot-opt/allot/model"
 )
 
 // Queues makes an instance of 3 to 7 tasks on 2 or 3 machines with queues, some of them alike, that minimises qos_penalty. With an idle rate, which
 // is an arrival rate above that of the tasks, it has at most 5 tasks. Not every instance is stable.
-func Queues(t testing.TB, seed uint64, idle bool) *model.Instance {
-	t.Helper()
-	return built(t, queues(seed, idle))
-}
-
-func queues(seed uint64, idle bool) *model.Builder {
+func Queues(seed uint64, idle bool) *model.Builder {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	b := model.NewBuilder(fmt.Sprint("random-", seed, idle)).Minimise("qos_penalty", 1)
@@ -50,12 +44,7 @@ func queues(seed uint64, idle bool) *model.Builder {
 }
 
 // MediumQueues makes an instance of 60 tasks on 12 machines that minimises qos_penalty.
-func MediumQueues(t testing.TB) *model.Instance {
-	t.Helper()
-	return built(t, mediumQueues())
-}
-
-func mediumQueues() *model.Builder {
+func MediumQueues() *model.Builder {
 	rng := rand.New(rand.NewPCG(3, 3))
 	b := model.NewBuilder("medium").Minimise("qos_penalty", 1)
 	b.Spec().Queueing = &model.QueueingSpec{Rate: 3, CV: new(1.0), Period: 20}
@@ -68,8 +57,8 @@ func mediumQueues() *model.Builder {
 	return b
 }
 
-// isStable reports whether the machines of an instance with queues can serve the jobs.
-func isStable(in *model.Instance) bool {
+// IsStable reports whether the machines of an instance with queues can serve the jobs.
+func IsStable(in *model.Instance) bool {
 	view, err := model.Queues(in, nil)
 	if err != nil {
 		return false

@@ -1,4 +1,5 @@
-package solvetest
+// Package solvecases makes the instances that the conformance test of solvers and other tests share, and finds the optima of the smallest.
+package solvecases
 
 import (
 	"fmt"
@@ -9,8 +10,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// built returns the instance that the builder makes.
-func built(t testing.TB, b *model.Builder) *model.Instance {
+// Built returns the instance that the builder makes.
+func Built(t testing.TB, b *model.Builder) *model.Instance {
 	t.Helper()
 	in, err := b.Build()
 	if err != nil {
@@ -19,23 +20,18 @@ func built(t testing.TB, b *model.Builder) *model.Instance {
 	return in
 }
 
-// machines makes a cluster of n processors of one speed.
-func machines(id string, n int, speed float64) model.ClusterSpec {
+// Machines makes a cluster of n processors of one speed.
+func Machines(id string, n int, speed float64) model.ClusterSpec {
 	return model.ClusterSpec{ID: id, Machines: []model.MachineSpec{{ID: "m", Count: n, Speed: speed}}}
 }
 
 // Tiny makes an instance of 1 to 5 jobs on 1 to 3 clusters, with the given objective. If the seed is odd, jobs arrive at different times.
-func Tiny(t testing.TB, seed uint64, objective string) *model.Instance {
-	t.Helper()
-	return built(t, tiny(seed, objective))
-}
-
-func tiny(seed uint64, objective string) *model.Builder {
+func Tiny(seed uint64, objective string) *model.Builder {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	b := model.NewBuilder("tiny").Minimise(objective, 1)
 	clusters := 1 + rng.IntN(3)
 	for c := range clusters {
-		b.Cluster(machines(fmt.Sprint("c", c), 1+rng.IntN(4), float64(1+rng.IntN(3))))
+		b.Cluster(Machines(fmt.Sprint("c", c), 1+rng.IntN(4), float64(1+rng.IntN(3))))
 	}
 	for j := range 1 + rng.IntN(5) {
 		job := model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(1 + rng.IntN(3)), Work: new(float64(1 + rng.IntN(12)))}
@@ -51,16 +47,11 @@ func tiny(seed uint64, objective string) *model.Builder {
 }
 
 // Medium makes an instance of 120 jobs that minimises mcp. If rich is true, it asks for every feature that list schedules honour.
-func Medium(t testing.TB, seed uint64, rich bool) *model.Instance {
-	t.Helper()
-	return built(t, medium(seed, rich))
-}
-
-func medium(seed uint64, rich bool) *model.Builder {
+func Medium(seed uint64, rich bool) *model.Builder {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	b := model.NewBuilder("medium").Minimise("mcp", 1)
 	for c := range 3 {
-		cluster := machines(fmt.Sprint("c", c), 8+4*c, 1+float64(c)/4)
+		cluster := Machines(fmt.Sprint("c", c), 8+4*c, 1+float64(c)/4)
 		if rich {
 			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: "big", Count: 2, Processors: 4, Speed: 2, Memory: new(8.0), Bandwidth: 10, Licences: []string{"solver"}})
 		}
@@ -95,12 +86,7 @@ func medium(seed uint64, rich bool) *model.Builder {
 }
 
 // Grid makes a grid of single machines with memory and bandwidth, and at most most jobs with files and deadlines.
-func Grid(t testing.TB, seed uint64, most int) *model.Instance {
-	t.Helper()
-	return built(t, grid(seed, most))
-}
-
-func grid(seed uint64, most int) *model.Builder {
+func Grid(seed uint64, most int) *model.Builder {
 	rng := rand.New(rand.NewPCG(seed, 0x6d7473))
 	whole := seed%3 == 1 // whole numbers: many ties
 	number := func(low, high float64) float64 {
@@ -147,8 +133,8 @@ func grid(seed uint64, most int) *model.Builder {
 	return b
 }
 
-// mixedGrid makes a grid with one cluster that allocates whole machines, and one that allocates single processors.
-func mixedGrid(seed uint64, most int) *model.Builder {
+// MixedGrid makes a grid with one cluster that allocates whole machines, and one that allocates single processors.
+func MixedGrid(seed uint64, most int) *model.Builder {
 	rng := rand.New(rand.NewPCG(seed, 6))
 	b := model.NewBuilder("mixed grid").Minimise("unfinished", 1)
 	grid := model.ClusterSpec{ID: "grid", Allocation: "machine"}

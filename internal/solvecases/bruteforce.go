@@ -1,4 +1,4 @@
-package solvetest
+package solvecases
 
 import (
 	"bytes"
@@ -14,14 +14,15 @@ import (
 // the objective never falls when a job ends later, this is the optimum. Use it for at most about 6 jobs.
 func BruteForce(t testing.TB, in *model.Instance) float64 {
 	t.Helper()
-	best, err := bruteForce(in)
+	best, err := BestList(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return best
 }
 
-func bruteForce(in *model.Instance) (float64, error) {
+// BestList does the work of [BruteForce].
+func BestList(in *model.Instance) (float64, error) {
 	empty, err := plan.NewSchedule(in)
 	if err != nil {
 		return 0, err
@@ -112,9 +113,9 @@ func listed(s, empty *plan.Schedule, order, clusters []int) *model.Solution {
 	return s.Solution()
 }
 
-// firstCome makes the schedule that takes the jobs in order of arrival and places each where it ends first. It returns nil if a list schedule cannot
+// FirstCome makes the schedule that takes the jobs in order of arrival and places each where it ends first. It returns nil if a list schedule cannot
 // honour what the instance asks for.
-func firstCome(in *model.Instance) *model.Solution {
+func FirstCome(in *model.Instance) *model.Solution {
 	s, err := plan.NewSchedule(in)
 	if err != nil {
 		return nil

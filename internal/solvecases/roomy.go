@@ -1,4 +1,4 @@
-package solvetest
+package solvecases
 
 import (
 	"fmt"
@@ -55,5 +55,5 @@ func (x Roomy) Generate(tb testing.TB, seed uint64) *model.Instance {
 		}
 		b.Job(job)
 	}
-	return built(tb, b)
+	return Built(tb, b)
 }
