@@ -1,6 +1,6 @@
 // Package model is the problem model of allot: instances (clusters of machines, and jobs), solutions (schedules), the
 // metrics, the evaluator that computes them, and the checker that decides whether a schedule is valid. It reads instances
-// and solutions strictly from JSON and writes them. It imports no other package of allot.
+// and solutions strictly from JSON and writes them. Of the packages of allot it imports only internal ones.
 //
 // An [Instance] comes from a file ([ReadInstanceFile]) or a program ([Builder]), is validated as a whole and never changes.
 // A [Solution] states where and when each job runs. Only [Evaluate] computes what it costs, and only [Check] decides
