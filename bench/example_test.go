@@ -31,7 +31,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	if err := bench.Run(ctx, plan, bench.RunOptions{Dir: folder, Jobs: 2}); err != nil {
 		log.Fatal(err)
 	}

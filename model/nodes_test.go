@@ -277,7 +277,7 @@ func TestNodesAgainstSecondChecker(t *testing.T) {
 	var reports []model.Report
 	var cases []nodeCase
 	right := 0
-	for seed := range uint64(rounds) {
+	for seed := range rounds {
 		g := &nodeDrawer{rand.New(rand.NewPCG(seed, 35))}
 		spec := g.instance()
 		in, err := model.New(spec)
@@ -306,7 +306,9 @@ func TestNodesAgainstSecondChecker(t *testing.T) {
 			writer.WriteByte('\n')
 		}
 	}
-	writer.Flush()
+	if err := writer.Flush(); err != nil {
+		t.Fatal(err)
+	}
 	command := exec.Command(python, "testdata/nodes.py")
 	var stderr bytes.Buffer
 	command.Stdin, command.Stderr = &input, &stderr

@@ -32,7 +32,7 @@ func TestMemoryOfZeroIsKnown(t *testing.T) {
 		{"0", "-1", "used", 0, 0}, {"-1", "0", "used", 0, 1}, {"7", "9", "used", 7, 0},
 		{"-1", "0", "requested", 0, 0}, {"0", "-1", "requested", 0, 1}, {"7", "9", "requested", 9, 0},
 	} {
-		in, report := read(t, oneJob(map[int]string{7: c.used, 9: "90", 10: c.requested}), with("prefer_requested=false", "memory="+string(c.memory)))
+		in, report := read(t, oneJob(map[int]string{7: c.used, 9: "90", 10: c.requested}), with("prefer_requested=false", "memory="+c.memory))
 		if found := in.Jobs()[0].Memory; found != c.want || report.Count(model.ImportKept) != c.unknown {
 			t.Errorf("%+v: found %v, %d unknown", c, found, report.Count(model.ImportKept))
 		}
@@ -46,7 +46,7 @@ func TestNoProcessorsAreUnknown(t *testing.T) {
 		repair               string
 		want                 int // 0: dropped
 	}{{"0", "4", "drop", 4}, {"3", "4", "drop", 3}, {"0", "0", "drop", 0}, {"0", "-1", "repair", 1}, {"-1", "0", "repair", 1}} {
-		in, _ := read(t, oneJob(map[int]string{5: c.allocated, 8: c.requested}), with("prefer_requested=false", "unknown_processors="+string(c.repair)))
+		in, _ := read(t, oneJob(map[int]string{5: c.allocated, 8: c.requested}), with("prefer_requested=false", "unknown_processors="+c.repair))
 		found := 0
 		if len(in.Jobs()) > 0 {
 			found = in.Jobs()[0].Min

@@ -20,8 +20,11 @@ func TimeStep(least float64) float64 {
 	return 86400 * mantissa * math.Pow10(exponent)
 }
 
-// LeastTimeSpan and MostTimeSpan are the range, in seconds, within which an axis has familiar times. Beyond it times are plain numbers.
-const LeastTimeSpan, MostTimeSpan = 180, 1e12
+// The range, in seconds, within which an axis has familiar times. Beyond it times are plain numbers.
+const (
+	LeastTimeSpan = 180
+	MostTimeSpan  = 1e12
+)
 
 // NewTimeAxis makes an axis that shows the times from first to last in a unit, with at most about most ticks. Ticks stand at whole minutes, hours or days after
 // the origin where the unit is known and the times are not shorter than that. Otherwise the ticks are plain numbers.
