@@ -1,0 +1,25 @@
+package muscle_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/muscle"
+)
+
+// MUSCLE packs jobs into the clusters of a grid.
+func Example() {
+	in, err := model.ReadInstanceFile("../../examples/small-grid.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := solve.Run(context.Background(), solve.With(solve.Default[muscle.Solver]()), in, solve.Options{Seed: 1, MaxEvals: 2000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s: %.4g with %d jobs placed\n", result.Status, *result.Solution.Objective, len(result.Solution.Jobs))
+	// Output: feasible: 47.21 with 5 jobs placed
+}
