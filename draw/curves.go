@@ -154,6 +154,9 @@ func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (
 		if err != nil {
 			return nil, fmt.Errorf("draw: %w", err)
 		}
+		if s.isTooLarge() {
+			return nil, fmt.Errorf("draw: %s: expected values that add up to at most %g, found larger ones", opt.Quantity, largestSum)
+		}
 		c.list = append(c.list, s)
 		c.names = append(c.names, cmp.Or(panelName(sol.Solver), fmt.Sprint("schedule ", k+1)))
 	}

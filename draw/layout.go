@@ -236,7 +236,7 @@ func (l *layout) processors() int {
 func checkInterval(start, end float64) error {
 	for _, t := range []float64{start, end} {
 		if math.IsNaN(t) || math.IsInf(t, 0) || t < 0 {
-			return fmt.Errorf("time %v: expected a finite picture.Number that is not negative", t)
+			return fmt.Errorf("time %v: expected a finite number that is not negative", t)
 		}
 	}
 	if end < start {

@@ -169,8 +169,8 @@ type runField struct {
 
 // runFields are the fields of a line.
 var runFields = []runField{
-	{name: "elapsed_s", high: maxElapsed, expected: "a picture.Number in [0, 1e+18]", set: func(p *model.Incumbent, x float64) { p.Elapsed = x }},
-	{name: "evaluations", high: 1 << 53, isWhole: true, expected: "a whole picture.Number in [0, 2^53]",
+	{name: "elapsed_s", high: maxElapsed, expected: "a number in [0, 1e+18]", set: func(p *model.Incumbent, x float64) { p.Elapsed = x }},
+	{name: "evaluations", high: 1 << 53, isWhole: true, expected: "a whole number in [0, 2^53]",
 		set: func(p *model.Incumbent, x float64) { p.Evaluations = int64(x) }},
 	{name: "objective", low: -maxFigure, high: maxFigure, expected: expectedFigure, set: func(p *model.Incumbent, x float64) { p.Objective = x }},
 	{name: "bound", isOptional: true, low: -maxFigure, high: maxFigure, expected: expectedFigure,
@@ -178,7 +178,7 @@ var runFields = []runField{
 }
 
 // expectedFigure is what an objective or a bound must be.
-const expectedFigure = "a picture.Number in [-1e+300, 1e+300]"
+const expectedFigure = "a number in [-1e+300, 1e+300]"
 
 // runFieldNames lists the names.
 func runFieldNames() string {

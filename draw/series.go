@@ -196,3 +196,18 @@ func (s *series) cut(from, to float64) {
 	}
 	s.steps, s.last = steps, min(max(s.last, from), to)
 }
+
+// largestSum is the largest sum of all values that a picture can show: the margins of its axes stay finite.
+const largestSum = 1e300
+
+// isTooLarge says whether the values add up to more than that.
+func (s *series) isTooLarge() bool {
+	sum := 0.0
+	for _, v := range s.jobs {
+		sum += v.value
+	}
+	for _, step := range s.steps {
+		sum += step.by
+	}
+	return !(sum <= largestSum)
+}
