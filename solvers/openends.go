@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
-// openEnds are the ends of the jobs that are ready, on clusters that honour every feature. The heuristics take jobs from it as from completions: a job that
+// openEnds are the ends of the jobs that are ready, on clusters with memory, licences and parallel jobs. The heuristics take jobs from it as from completions: a job that
 // waits for others is not looked at before they are placed.
 type openEnds struct {
 	*grid.Ends
