@@ -128,9 +128,8 @@ func NewReader() *Reader { return &Reader{Cluster: "cluster"} }
 
 // table is a file being read.
 type table struct {
-	faults *lines.Faults
+	lines.Table
 	report *model.ImportReport
-	column map[string]int
 	jobs   []job
 	seen   map[string]bool
 	widest int // processors that the table shows
@@ -161,20 +160,20 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
-	t := &table{faults: lines.NewFaults(name), report: &model.ImportReport{Format: formatName, File: name}, seen: map[string]bool{}}
-	t.scan(r)
+	t := &table{Table: lines.Table{Faults: lines.NewFaults(name)}, report: &model.ImportReport{Format: formatName, File: name}, seen: map[string]bool{}}
+	t.Scan(r, []string{"job_id", "submission_time", "requested_number_of_resources", "execution_time"}, "Batsim's jobs.csv", t.row)
 	processors := o.Processors
 	if processors == 0 {
 		processors = max(t.widest, 1)
 	}
-	if err := t.faults.Err(); err != nil {
+	if err := t.Faults.Err(); err != nil {
 		return nil, nil, err
 	}
 	specs := make([]model.JobSpec, len(t.jobs))
 	for k := range t.jobs {
 		specs[k] = t.jobs[k].spec()
 	}
-	in, err := t.faults.Build(model.InstanceSpec{
+	in, err := t.Faults.Build(model.InstanceSpec{
 		Name:     lines.Title(name, ".csv", "_jobs"),
 		Units:    &model.Units{Time: "s"},
 		Clusters: []model.ClusterSpec{{ID: o.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: processors}}}},
@@ -186,106 +185,56 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	return in, t.report, nil
 }
 
-// scan reads the rows.
-func (t *table) scan(r io.Reader) {
-	bounded := lines.NewBounded(r)
-	rows := csv.NewReader(bounded)
-	rows.ReuseRecord = true
-	for {
-		bounded.Begin()
-		cells, err := rows.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.faults.At("", "%s", err)
-			return
-		}
-		line, _ := rows.FieldPos(0)
-		if t.column == nil {
-			if !t.header(line, cells) {
-				return
-			}
-			continue
-		}
-		t.row(line, cells)
-	}
-	if t.column == nil {
-		t.faults.At("", "expected a first row with the names of the columns, found an empty file")
-	}
-}
-
-// header finds the columns.
-func (t *table) header(line int, cells []string) bool {
-	t.column = map[string]int{}
-	for k, cell := range cells {
-		t.column[strings.Clone(strings.TrimPrefix(strings.TrimSpace(cell), "\ufeff"))] = k
-	}
-	for _, needed := range []string{"job_id", "submission_time", "requested_number_of_resources", "execution_time"} {
-		if _, ok := t.column[needed]; !ok {
-			t.faults.Line(line, "expected a column %s among those of Batsim's jobs.csv, found none", needed)
-		}
-	}
-	return t.faults.None()
-}
-
-// cell returns a cell of a row; it is empty if there is no such column.
-func (t *table) cell(cells []string, column string) string {
-	if k, ok := t.column[column]; ok {
-		return strings.TrimSpace(cells[k])
-	}
-	return ""
-}
-
 // row reads a job.
-func (t *table) row(line int, cells []string) {
+func (t *table) row() {
+	line := t.Line
 	t.report.Read++
 	right := true
 	number := func(column string) float64 {
-		x, err := lines.Number(t.cell(cells, column))
+		x, err := lines.Number(t.Cell(column))
 		if err != nil {
-			t.faults.Line(line, "%s: %s", column, err)
+			t.Faults.Line(line, "%s: %s", column, err)
 			right = false
 		}
 		return x
 	}
-	if t.cell(cells, "execution_time") == "" {
+	if t.Cell("execution_time") == "" {
 		t.report.NoteLine(model.ImportDropped, "no execution time", line)
 		return
 	}
 	kept := job{arrival: number("submission_time"), work: number("execution_time"), estimate: math.NaN(), line: line}
-	id := t.cell(cells, "job_id")
-	size, err := lines.Whole(t.cell(cells, "requested_number_of_resources"), 1)
+	id := t.Cell("job_id")
+	size, err := lines.Whole(t.Cell("requested_number_of_resources"), 1)
 	if err != nil {
-		t.faults.Line(line, "requested_number_of_resources: %s", err)
+		t.Faults.Line(line, "requested_number_of_resources: %s", err)
 		right = false
 	}
 	kept.size = int32(size)
-	if t.cell(cells, "requested_time") != "" {
+	if t.Cell("requested_time") != "" {
 		if requested := number("requested_time"); requested > 0 {
 			kept.estimate = requested
 		}
 	}
-	if allocated := t.cell(cells, "allocated_resources"); allocated != "" {
+	if allocated := t.Cell("allocated_resources"); allocated != "" {
 		set, err := model.ParseProcessorSet(strings.Join(strings.FieldsFunc(allocated, func(r rune) bool { return r == ' ' || r == ',' }), ","))
 		if err != nil {
-			t.faults.Line(line, "allocated_resources: %s", err)
+			t.Faults.Line(line, "allocated_resources: %s", err)
 			right = false
 		} else {
 			t.widest = max(t.widest, set.Max()+1)
 		}
 	}
 	if t.seen[id] {
-		id = t.cell(cells, "workload_name") + "!" + id
+		id = t.Cell("workload_name") + "!" + id
 		t.report.NoteLine(model.ImportRepaired, "job id not unique: the workload's name is put in front", line)
 	}
 	switch {
 	case t.seen[id]:
-		t.faults.Line(line, "job_id: expected a unique id, found %s again", lines.Quote(id))
+		t.Faults.Line(line, "job_id: expected a unique id, found %s again", lines.Quote(id))
 	case len(id) < 1 || len(id) > model.MaxName:
-		t.faults.Line(line, "job_id: expected a text of 1 to %d bytes, found %d bytes", model.MaxName, len(id))
+		t.Faults.Line(line, "job_id: expected a text of 1 to %d bytes, found %d bytes", model.MaxName, len(id))
 	}
-	if !right || !t.faults.None() {
+	if !right || !t.Faults.None() {
 		return // nothing will come of the jobs: only faults are looked for
 	}
 	kept.id = strings.Clone(id)

@@ -12,7 +12,6 @@
 package openb
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -141,13 +140,13 @@ func readNodes(path string) (machines []model.MachineSpec, devices float64, err 
 	}
 	defer file.Close()
 	faults := lines.NewFaults(model.InputName(path))
-	t := &table{faults: faults, needed: []string{"sn", "cpu_milli", "memory_mib", "gpu", "model"}, of: "nodes"}
-	t.scan(file, func() {
-		m := model.MachineSpec{ID: strings.Clone(t.cell("sn")), Memory: new(t.number("memory_mib"))}
+	t := &table{lines.Table{Faults: faults}}
+	t.Scan(file, []string{"sn", "cpu_milli", "memory_mib", "gpu", "model"}, "the nodes of openb", func() {
+		m := model.MachineSpec{ID: strings.Clone(t.Cell("sn")), Memory: new(t.number("memory_mib"))}
 		cpu, gpu := t.number("cpu_milli"), t.number("gpu")
 		m.Processors = max(1, int(min(cpu, model.MaxProcessors*1000)/1000))
 		m.Resources = map[string]float64{"cpu": cpu / 1000, "gpu": gpu}
-		if kind := t.cell("model"); kind != "" {
+		if kind := t.Cell("model"); kind != "" {
 			m.Features = []string{strings.Clone(kind)}
 		}
 		devices += gpu
@@ -168,32 +167,32 @@ func (o *Reader) readPods(r io.Reader, faults *lines.Faults, report *model.Impor
 	if o.Fill == 0 {
 		needed = append(needed, "creation_time", "deletion_time")
 	}
-	t, seen := &table{faults: faults, needed: needed, of: "pods"}, map[string]bool{}
-	t.scan(r, func() {
+	t, seen := &table{lines.Table{Faults: faults}}, map[string]bool{}
+	t.Scan(r, needed, "the pods of openb", func() {
 		report.Read++
-		p := pod{line: t.line, gpus: t.number("num_gpu")}
+		p := pod{line: t.Line, gpus: t.number("num_gpu")}
 		switch share := t.number("gpu_milli") / 1000; {
 		case p.gpus != math.Trunc(p.gpus):
-			faults.Line(t.line, "num_gpu: expected a whole number, found %v", p.gpus)
+			faults.Line(t.Line, "num_gpu: expected a whole number, found %v", p.gpus)
 		case p.gpus == 1 && share <= 1:
 			p.gpus = share
 		case p.gpus > 0 && share != 1:
-			faults.Line(t.line, "gpu_milli: expected at most 1000, and 1000 of several devices, found %v", 1000*share)
+			faults.Line(t.Line, "gpu_milli: expected at most 1000, and 1000 of several devices, found %v", 1000*share)
 		}
-		switch id := t.cell("name"); {
+		switch id := t.Cell("name"); {
 		case seen[id]:
-			faults.Line(t.line, "name: expected a unique id, found %s again", lines.Quote(id))
+			faults.Line(t.Line, "name: expected a unique id, found %s again", lines.Quote(id))
 		case len(id) < 1 || len(id) > model.MaxName:
-			faults.Line(t.line, "name: expected a text of 1 to %d bytes, found %d bytes", model.MaxName, len(id))
+			faults.Line(t.Line, "name: expected a text of 1 to %d bytes, found %d bytes", model.MaxName, len(id))
 		}
 		if !faults.None() {
 			return // nothing will come of the pods: only faults are looked for
 		}
-		p.spec = model.JobSpec{ID: strings.Clone(t.cell("name")), Memory: t.number("memory_mib"), Resources: map[string]float64{"cpu": t.number("cpu_milli") / 1000}}
+		p.spec = model.JobSpec{ID: strings.Clone(t.Cell("name")), Memory: t.number("memory_mib"), Resources: map[string]float64{"cpu": t.number("cpu_milli") / 1000}}
 		if p.gpus > 0 {
 			p.spec.Resources["gpu"] = p.gpus
 		}
-		if types := t.cell("gpu_spec"); types != "" {
+		if types := t.Cell("gpu_spec"); types != "" {
 			p.spec.Features = [][]string{strings.Split(strings.Clone(types), "|")}
 		}
 		if o.Fill == 0 {
@@ -210,79 +209,25 @@ func (o *Reader) times(t *table, p *pod, report *model.ImportReport) {
 	created, deleted := t.number("creation_time"), t.number("deletion_time")
 	p.spec.Arrival = created
 	began := created
-	if t.cell("scheduled_time") != "" {
+	if t.Cell("scheduled_time") != "" {
 		began = t.number("scheduled_time")
 	} else {
-		report.NoteLine(model.ImportKept, "never scheduled: it counts as running from creation to deletion", t.line)
+		report.NoteLine(model.ImportKept, "never scheduled: it counts as running from creation to deletion", t.Line)
 	}
 	if deleted < began {
-		t.faults.Line(t.line, "deletion_time: expected a time of at least %v, when the pod began, found %v", began, deleted)
+		t.Faults.Line(t.Line, "deletion_time: expected a time of at least %v, when the pod began, found %v", began, deleted)
 	}
 	p.spec.Work = new(max(0, deleted-began))
 }
 
 // table is a table being read.
-type table struct {
-	faults *lines.Faults
-	needed []string // columns
-	of     string   // what its rows are
-	column map[string]int
-	cells  []string
-	line   int
-}
-
-// scan reads the rows and calls row for each.
-func (t *table) scan(r io.Reader, row func()) {
-	bounded := lines.NewBounded(r)
-	rows := csv.NewReader(bounded)
-	rows.ReuseRecord = true
-	for {
-		bounded.Begin()
-		cells, err := rows.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.faults.At("", "%s", err)
-			return
-		}
-		t.cells = cells
-		t.line, _ = rows.FieldPos(0)
-		if t.column != nil {
-			row()
-			continue
-		}
-		t.column = map[string]int{}
-		for k, cell := range cells {
-			t.column[strings.Clone(strings.TrimPrefix(strings.TrimSpace(cell), "\ufeff"))] = k
-		}
-		for _, name := range t.needed {
-			if _, ok := t.column[name]; !ok {
-				t.faults.Line(t.line, "expected a column %s among those of the %s of openb, found none", name, t.of)
-			}
-		}
-		if !t.faults.None() {
-			return
-		}
-	}
-	if t.column == nil {
-		t.faults.At("", "expected a first row with the names of the columns, found an empty file")
-	}
-}
-
-// cell returns a cell of the row; it is empty if there is no such column.
-func (t *table) cell(column string) string {
-	if k, ok := t.column[column]; ok {
-		return strings.TrimSpace(t.cells[k])
-	}
-	return ""
-}
+type table struct{ lines.Table }
 
 // number is a number of at least 0 of the row; 0 where it is none, which is a fault.
 func (t *table) number(column string) float64 {
-	x, err := lines.NonNegative(t.cell(column))
+	x, err := lines.NonNegative(t.Cell(column))
 	if err != nil {
-		t.faults.Line(t.line, "%s: %s", column, err)
+		t.Faults.Line(t.Line, "%s: %s", column, err)
 		return 0
 	}
 	return x
