@@ -24,10 +24,8 @@ func With(solver Solver) Choice {
 // Default returns the solver or the policy of the registered type T, with its default parameters. A type that is not registered is a bug in the
 // program and panics.
 func Default[T any]() *T {
-	for _, info := range registry {
-		if made, ok := algorithm(info.New()).(*T); ok {
-			return made
-		}
+	if _, made, ok := registered(reflect.TypeFor[*T]()); ok {
+		return made.(*T)
 	}
 	panic(fmt.Sprintf("solve: no solver or policy of type %v is registered", reflect.TypeFor[T]()))
 }
@@ -41,10 +39,8 @@ func infoOf(solver Solver) Info {
 	if of == nil {
 		return Info{}
 	}
-	for _, info := range registry {
-		if reflect.TypeOf(algorithm(info.New())) == of {
-			return info
-		}
+	if info, _, ok := registered(of); ok {
+		return info
 	}
 	name := of.String()
 	if of.Kind() == reflect.Pointer {
@@ -52,6 +48,16 @@ func infoOf(solver Solver) Info {
 	}
 	_, online := PolicyOf(solver)
 	return Info{Name: name, Online: online, Traces: online}
+}
+
+// registered returns the Info of the solver or policy of the type, and one with its defaults. If several names have the type, the first by name counts.
+func registered(of reflect.Type) (info Info, made any, ok bool) {
+	for _, info := range Solvers() {
+		if made := algorithm(info.New()); reflect.TypeOf(made) == of {
+			return info, made, true
+		}
+	}
+	return Info{}, nil, false
 }
 
 // algorithm returns the policy that the solver simulates, or the solver itself.
