@@ -116,8 +116,8 @@ func (r *resolver) jobNode(j *Job, spec *JobSpec, path string) {
 	if reflect.DeepEqual(n, anyNeeds) {
 		return
 	}
-	key := fmt.Sprint(n)
 	if n.Running == nil {
+		key := fmt.Sprint(n)
 		if shared := r.nodes[key]; shared != nil {
 			j.node = shared
 			return

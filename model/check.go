@@ -65,8 +65,8 @@ type checker struct {
 	*schedule
 	report     *Report
 	evaluation *evaluation
-	known      *Instance
-	link       float64 // the least bandwidth of the machines of the job whose pieces are being checked
+	known      *Instance // by the estimates, see Known; nil: no machine is closed at times
+	link       float64   // the least bandwidth of the machines of the job whose pieces are being checked
 }
 
 // jobs checks that every job is placed once or left out once, with a reason.

@@ -19,7 +19,9 @@ func (c *checker) nodes() {
 		c.noDevices()
 		return
 	}
-	c.known = c.in.Known()
+	if c.in.features.Has(ClosedTimes) {
+		c.known = c.in.Known()
+	}
 	for k := range c.in.jobs {
 		if c.in.jobs[k].Node().Running != nil && !c.isPlaced(k) && len(c.sol.Jobs) > 0 {
 			c.report.add(Violation{Code: codeRunning, Job: c.in.jobs[k].ID, Message: "the job runs already and is not placed"})
@@ -178,9 +180,9 @@ func (c *checker) machinesOf(k int) {
 }
 
 // need is what a piece holds of a resource of one of its machines, and on which devices: nil where the resource has none.
-func (c *checker) need(use *nodeUse, resource int) (amount Amount, devices ProcessorSet) {
-	p := &c.parts[use.part]
-	n := c.in.jobs[p.job].Node()
+func (s *schedule) need(use *nodeUse, resource int) (amount Amount, devices ProcessorSet) {
+	p := &s.parts[use.part]
+	n := s.in.jobs[p.job].Node()
 	if run := n.Running; run != nil {
 		for _, h := range run.Holds {
 			if h.Machine == use.machine && h.Resource == resource {
@@ -190,9 +192,9 @@ func (c *checker) need(use *nodeUse, resource int) (amount Amount, devices Proce
 	} else {
 		amount = n.Need(resource).times(use.blocks)
 	}
-	if c.in.resources[resource].Devices {
-		m := &c.in.clusters[use.cluster].Machines[use.group]
-		devices = p.devices[c.in.resources[resource].ID][m.Name(use.machine-m.firstMachine)]
+	if s.in.resources[resource].Devices {
+		m := &s.in.clusters[use.cluster].Machines[use.group]
+		devices = p.devices[s.in.resources[resource].ID][m.Name(use.machine-m.firstMachine)]
 	}
 	return amount, devices
 }

@@ -29,13 +29,12 @@ func (in *Instance) hasDevices() bool { return len(in.resources) > 0 && in.devic
 // deviceTime is the time for which the placed jobs hold devices, in devices·time: a share counts as what it is of its device.
 func (e *evaluation) deviceTime() float64 {
 	sum := 0.0
-	c := checker{schedule: e.schedule}
 	for k := range e.parts {
 		held := Amount(0)
-		c.eachUse(int32(k), func(use *nodeUse) {
+		e.eachUse(int32(k), func(use *nodeUse) {
 			for r := range e.in.resources {
 				if e.in.resources[r].Devices {
-					amount, _ := c.need(use, r)
+					amount, _ := e.need(use, r)
 					held = held.plus(amount)
 				}
 			}
@@ -51,11 +50,11 @@ func (e *evaluation) deviceUtilisation() float64 {
 }
 
 // eachUse calls yield for each machine that the piece uses.
-func (c *checker) eachUse(part int32, yield func(*nodeUse)) {
-	p := &c.parts[part]
-	n := c.in.jobs[p.job].Node()
-	cluster := &c.in.clusters[p.cluster]
-	c.in.onMachines(p.cluster, p.set, func(group, k, processors int) {
+func (s *schedule) eachUse(part int32, yield func(*nodeUse)) {
+	p := &s.parts[part]
+	n := s.in.jobs[p.job].Node()
+	cluster := &s.in.clusters[p.cluster]
+	s.in.onMachines(p.cluster, p.set, func(group, k, processors int) {
 		m := &cluster.Machines[group]
 		use := nodeUse{part: part, cluster: p.cluster, machine: m.firstMachine + k, group: group, processors: processors, blocks: processors}
 		if !m.whole {
@@ -103,11 +102,10 @@ func (e *evaluation) stranded() float64 {
 		return 0
 	}
 	kinds := e.in.blockKinds()
-	c := &checker{schedule: e.schedule}
 	var uses []nodeUse
 	for k := range e.parts {
 		if e.parts[k].end > e.parts[k].start {
-			c.eachUse(int32(k), func(use *nodeUse) { uses = append(uses, *use) })
+			e.eachUse(int32(k), func(use *nodeUse) { uses = append(uses, *use) })
 		}
 	}
 	slices.SortStableFunc(uses, func(a, b nodeUse) int { return cmp.Or(a.cluster-b.cluster, a.machine-b.machine) })
@@ -126,15 +124,15 @@ func (e *evaluation) stranded() float64 {
 					sum += untouched * length
 					continue
 				}
-				sum += c.strandedOn(uses[from:at], newNodeState(e.in, m), kinds, e.lastEnd)
+				sum += e.strandedOn(uses[from:at], newNodeState(e.in, m), kinds)
 			}
 		}
 	}
 	return sum / length
 }
 
-// strandedOn is the integral over time, from the first arrival to the end, of the stranded shares of one machine.
-func (c *checker) strandedOn(uses []nodeUse, state *nodeState, kinds []blockKind, end float64) float64 {
+// strandedOn is the integral over time, from the first arrival to the last end, of the stranded shares of one machine.
+func (e *evaluation) strandedOn(uses []nodeUse, state *nodeState, kinds []blockKind) float64 {
 	type event struct {
 		time float64
 		use  *nodeUse
@@ -142,21 +140,21 @@ func (c *checker) strandedOn(uses []nodeUse, state *nodeState, kinds []blockKind
 	}
 	events := make([]event, 0, 2*len(uses))
 	for k := range uses {
-		p := &c.parts[uses[k].part]
+		p := &e.parts[uses[k].part]
 		events = append(events, event{p.start, &uses[k], 1}, event{p.end, &uses[k], -1})
 	}
 	slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.time, b.time) })
-	sum, last, stranded := 0.0, c.in.firstArrival, state.stranded(kinds)
+	sum, last, stranded := 0.0, e.in.firstArrival, state.stranded(kinds)
 	for k := range events {
 		v := &events[k]
 		sum += stranded * (v.time - last)
 		last = v.time
-		c.hold(state, v.use, v.sign)
+		state.hold(e.schedule, v.use, v.sign)
 		if k+1 == len(events) || events[k+1].time > v.time {
 			stranded = state.stranded(kinds)
 		}
 	}
-	return sum + stranded*(end-last)
+	return sum + stranded*(e.lastEnd-last)
 }
 
 // nodeState is what is free of one machine.
@@ -182,12 +180,12 @@ func newNodeState(in *Instance, m *Machine) *nodeState {
 }
 
 // hold takes what a piece uses from the machine, or gives it back where sign is −1.
-func (c *checker) hold(s *nodeState, use *nodeUse, sign int) {
-	p := &c.parts[use.part]
+func (s *nodeState) hold(in *schedule, use *nodeUse, sign int) {
+	p := &in.parts[use.part]
 	s.processors -= sign * use.processors
-	s.memory -= float64(sign*use.processors) * c.in.jobs[p.job].Memory
-	for r := range c.in.resources {
-		amount, devices := c.need(use, r)
+	s.memory -= float64(sign*use.processors) * s.in.jobs[p.job].Memory
+	for r := range s.in.resources {
+		amount, devices := in.need(use, r)
 		s.free[r] -= Amount(sign) * amount
 		for device := range devices.each() {
 			if device < len(s.devices[r]) {

@@ -9,8 +9,8 @@ import (
 )
 
 // Schedule is a schedule under construction: jobs are placed one at a time behind those placed before, on processors whose
-// last job has ended (holes are not filled), see [Resources]. It honours every feature but those of single machines, see docs/rules.md: a moldable job gets the number of processors with which it ends
-// first, or one that the caller chooses, and a job wider than every cluster is spread over several.
+// last job has ended (holes are not filled), see [Resources]. It honours every feature but those of single machines, see docs/rules.md: a moldable job
+// gets the number of processors with which it ends first, or one that the caller chooses, and a job wider than every cluster is spread over several.
 //
 // Earliest, EarliestOn and Spread look, Place commits.
 type Schedule struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
-// openEnds are the ends of the jobs that are ready, on clusters with memory, licences and parallel jobs. The heuristics take jobs from it as from completions: a job that
-// waits for others is not looked at before they are placed.
+// openEnds are the ends of the jobs that are ready, on clusters with memory, licences and parallel jobs. The heuristics take jobs from it as from
+// completions: a job that waits for others is not looked at before they are placed.
 type openEnds struct {
 	*grid.Ends
 	open []int // the jobs that are ready, not placed, and may still have an end
