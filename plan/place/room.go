@@ -1,0 +1,247 @@
+package place
+
+import (
+	"math"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Room is how much is free of each machine, now or in a time of a plan. A room belongs to the site that made it.
+type Room struct {
+	Processors []int32        // by machine
+	Memory     []float64      // by machine
+	Amounts    []model.Amount // by machine and resource; of one that comes in devices, the sum of their free shares
+	Devices    []model.Amount // the free share of each device, machine by machine, see [Machine.Devices]
+	stamps     []int64        // by machine: equal ones of a machine mean that the same is free
+}
+
+// idle is the stamp of a machine on which nothing runs.
+const idle = 1
+
+// Free is what is free of one machine.
+type Free struct {
+	*Machine
+	Free    int // processors
+	Memory  float64
+	Amounts []model.Amount // by resource
+	Devices []model.Amount // by device
+}
+
+// Share is a number of processors of a machine, and the devices there.
+type Share struct {
+	Machine, Processors int32
+	Devices             []int32 // places among the machine's devices, resource by resource in the order of the needs
+}
+
+// Room is the room of the site when nothing runs.
+func (s *Site) Room() Room {
+	n, resources := len(s.Machines), len(s.in.Resources())
+	r := Room{Processors: make([]int32, n), Memory: make([]float64, n), Amounts: make([]model.Amount, n*resources), Devices: make([]model.Amount, s.layout.devices), stamps: make([]int64, n)}
+	for m := range n {
+		machine := &s.Machines[m]
+		r.Processors[m], r.Memory[m], r.stamps[m] = int32(machine.Units), machine.Memory, idle
+		for k := range resources {
+			r.Amounts[m*resources+k] = machine.Amount(k)
+		}
+	}
+	for d := range r.Devices {
+		r.Devices[d] = model.WholeAmount
+	}
+	return r
+}
+
+// Look is what is free of a machine; the lists are those of the room.
+func (s *Site) Look(r *Room, machine int) Free {
+	m, n := &s.Machines[machine], len(s.in.Resources())
+	return Free{m, int(r.Processors[machine]), r.Memory[machine], r.Amounts[machine*n : (machine+1)*n], s.devicesOf(r, m)}
+}
+
+// devicesOf is the free share of each device of the machine.
+func (s *Site) devicesOf(r *Room, m *Machine) []model.Amount {
+	return r.Devices[m.devices : m.devices+s.groups[m.group].devices]
+}
+
+// CopyFrom makes the room equal to another.
+func (r *Room) CopyFrom(other *Room) {
+	r.Processors = append(r.Processors[:0], other.Processors...)
+	r.Memory = append(r.Memory[:0], other.Memory...)
+	r.Amounts = append(r.Amounts[:0], other.Amounts...)
+	r.Devices = append(r.Devices[:0], other.Devices...)
+	r.stamps = append(r.stamps[:0], other.stamps...)
+}
+
+// CopyMachines copies what another room of the same site has of the machines from first to last, [first, last).
+func (s *Site) CopyMachines(r, other *Room, first, last int) {
+	n := len(s.in.Resources())
+	copy(r.Processors[first:last], other.Processors[first:last])
+	copy(r.Memory[first:last], other.Memory[first:last])
+	copy(r.Amounts[first*n:last*n], other.Amounts[first*n:last*n])
+	from, to := s.deviceRange(first, last)
+	copy(r.Devices[from:to], other.Devices[from:to])
+	copy(r.stamps[first:last], other.stamps[first:last])
+}
+
+// deviceRange is where the devices of the machines lie.
+func (s *Site) deviceRange(first, last int) (from, to int) {
+	if first == last {
+		return 0, 0
+	}
+	end := &s.Machines[last-1]
+	return s.Machines[first].devices, end.devices + s.groups[end.group].devices
+}
+
+// Intersect reduces what the room has of the machines from first to last, [first, last), to what is free in both rooms: the minimum of each entry. A
+// device that is free to a half in both rooms is so in the result; which half is free does not matter.
+func (s *Site) Intersect(r, other *Room, first, last int) {
+	n := len(s.in.Resources())
+	for m := first; m < last; m++ {
+		if r.stamps[m] == other.stamps[m] {
+			continue
+		}
+		less, more := false, false // of the room than of the other, somewhere
+		r.Processors[m] = least(r.Processors[m], other.Processors[m], &less, &more)
+		r.Memory[m] = least(r.Memory[m], other.Memory[m], &less, &more)
+		machine := &s.Machines[m]
+		devices, others := s.devicesOf(r, machine), s.devicesOf(other, machine)
+		for d := range devices {
+			devices[d] = least(devices[d], others[d], &less, &more)
+		}
+		for k := range n {
+			at := m*n + k
+			if first, last := machine.Devices(s, k); first < last {
+				r.Amounts[at] = sum(devices[first:last])
+			} else {
+				r.Amounts[at] = least(r.Amounts[at], other.Amounts[at], &less, &more)
+			}
+		}
+		switch {
+		case less && more:
+			r.stamps[m] = s.tick()
+		case more:
+			r.stamps[m] = other.stamps[m]
+		}
+	}
+}
+
+// least is the lesser of two numbers. It notes which it is.
+func least[T int32 | float64 | model.Amount](a, b T, less, more *bool) T {
+	switch {
+	case a < b:
+		*less = true
+	case a > b:
+		*more = true
+		return b
+	}
+	return a
+}
+
+// sum adds amounts.
+func sum(amounts []model.Amount) model.Amount {
+	all := model.Amount(0)
+	for _, a := range amounts {
+		all += a
+	}
+	return all
+}
+
+// Alike says whether the same is free in both rooms, whatever led to it.
+func (r *Room) Alike(other *Room) bool {
+	return equal(r.Processors, other.Processors) && equal(r.Memory, other.Memory) && equal(r.Amounts, other.Amounts) && equal(r.Devices, other.Devices)
+}
+
+func equal[T comparable](a, b []T) bool {
+	for k := range a {
+		if a[k] != b[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// tick is a stamp that no machine had before.
+func (s *Site) tick() int64 {
+	s.clock++
+	return s.clock
+}
+
+// Take takes what the shares of a job of the kind hold out of the room.
+func (s *Site) Take(r *Room, k *Kind, shares []Share) { s.change(r, k, shares, -1) }
+
+// Give puts what the shares of a job of the kind hold back into the room.
+func (s *Site) Give(r *Room, k *Kind, shares []Share) { s.change(r, k, shares, 1) }
+
+// change adds what the shares hold to what is free, with the sign.
+func (s *Site) change(r *Room, k *Kind, shares []Share, sign int) {
+	n := len(s.in.Resources())
+	for i := range shares {
+		share := &shares[i]
+		m, machine := int(share.Machine), &s.Machines[share.Machine]
+		processors := share.Processors
+		if k.Node.Exclusive {
+			processors = int32(machine.Units)
+		}
+		r.Processors[m] += int32(sign) * processors
+		full := int(r.Processors[m]) == machine.Units
+		switch {
+		case math.IsInf(machine.Memory, 1):
+		case sign > 0 && full:
+			r.Memory[m] = machine.Memory // no rounding errors stay behind
+		default:
+			r.Memory[m] += float64(sign) * (k.Memory * float64(share.Processors))
+		}
+		blocks, devices, at := int(share.Processors)/s.size(k, m), s.devicesOf(r, machine), 0
+		for _, need := range k.Node.Resources {
+			held := need.Amount * model.Amount(blocks)
+			r.Amounts[m*n+need.Resource] += model.Amount(sign) * held
+			each, count := perDevice(s.in, need, blocks)
+			for _, d := range share.Devices[at : at+count] {
+				devices[d] += model.Amount(sign) * each
+			}
+			at += count
+		}
+		if r.stamps[m] = idle; !full {
+			r.stamps[m] = s.tick()
+		}
+	}
+}
+
+// perDevice is what blocks hold of each device of the resource, and the number of devices; 0 where it does not come in devices.
+func perDevice(in *model.Instance, need model.ResourceNeed, blocks int) (each model.Amount, count int) {
+	switch {
+	case !in.Resources()[need.Resource].Devices:
+		return 0, 0
+	case need.Amount < model.WholeAmount:
+		return need.Amount, blocks
+	}
+	return model.WholeAmount, blocks * int(need.Amount/model.WholeAmount)
+}
+
+// Held is, by resource and machine, the devices of the shares as a placement states them; nil: none.
+func (s *Site) Held(k *Kind, shares []Share) model.DevicesHeld {
+	var held model.DevicesHeld
+	for i := range shares {
+		machine, at := &s.Machines[shares[i].Machine], 0
+		blocks := int(shares[i].Processors) / s.size(k, int(shares[i].Machine))
+		for _, need := range k.Node.Resources {
+			_, count := perDevice(s.in, need, blocks)
+			if count == 0 {
+				continue
+			}
+			first, _ := machine.Devices(s, need.Resource)
+			numbers := make([]int, count)
+			for d := range numbers {
+				numbers[d] = int(shares[i].Devices[at+d]) - first
+			}
+			at += count
+			if held == nil {
+				held = model.DevicesHeld{}
+			}
+			id := s.in.Resources()[need.Resource].ID
+			if held[id] == nil {
+				held[id] = map[string]model.ProcessorSet{}
+			}
+			held[id][machine.Name((machine.First-machine.Machine.First)/machine.Units)] = model.Processors(numbers...)
+		}
+	}
+	return held
+}
