@@ -207,8 +207,13 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 	return Slot{}, false
 }
 
-// hold implements clusterState.
-func (g *generalCluster) hold(job *model.Job, _ int, set model.ProcessorSet, start, end float64) {
+// take implements clusterState.
+func (g *generalCluster) take(job int, slot *Slot) {
+	g.hold(&g.in.Jobs()[job], slot.set, slot.Start, slot.End)
+}
+
+// hold takes the processors of the set for the job from start to end.
+func (g *generalCluster) hold(job *model.Job, set model.ProcessorSet, start, end float64) {
 	for _, r := range set {
 		for p := r.First; p <= r.Last; p++ {
 			g.marked[p] = true
@@ -241,8 +246,8 @@ func (g *generalCluster) hold(job *model.Job, _ int, set model.ProcessorSet, sta
 }
 
 // fresh implements clusterState.
-func (g *generalCluster) fresh(pools *licencePools, limit *limit) clusterState {
-	f := newGeneralCluster(g.in, g.cluster, pools, limit)
+func (g *generalCluster) fresh(of *Resources) clusterState {
+	f := newGeneralCluster(g.in, g.cluster, of.pools, of.limit)
 	f.queued = g.queued
 	return f
 }

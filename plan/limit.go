@@ -18,12 +18,14 @@ type limit struct {
 	ended bool            // the context had ended when it was last asked
 }
 
-// ended says that the search for a slot has to give up. A search asks each time before it looks at all processors.
-func (g *generalCluster) ended() bool {
+// spend counts work and says that the search for a slot has to give up.
+func (l *limit) spend(work int) bool {
 	const every = 1 << 18
-	l := g.limit
-	if l.spent += len(g.units) + len(g.machines); l.spent > every && l.ctx != nil && !l.ended {
+	if l.spent += work; l.spent > every && l.ctx != nil && !l.ended {
 		l.spent, l.ended = 0, l.ctx.Err() != nil
 	}
 	return l.ended
 }
+
+// ended says that the search for a slot has to give up. A search asks each time before it looks at all processors.
+func (g *generalCluster) ended() bool { return g.limit.spend(len(g.units) + len(g.machines)) }

@@ -95,7 +95,7 @@ func TestManyKindsTakeLittleWork(t *testing.T) {
 func TestSearchesGiveUp(t *testing.T) {
 	in := manyKinds(t, 5000, 20, false)
 	ctx, cancel := context.WithCancel(t.Context())
-	r := newResources(in, false)
+	r := newResources(in, false, Placing{})
 	r.Until(ctx)
 	copied := r.Clone()
 	for range 200 {

@@ -33,10 +33,10 @@ func Topological(in *model.Instance, order []int) []int {
 		position[j] = k
 		waits[j] = len(in.Jobs()[j].After)
 	}
-	var ready queue.Heap[place]
+	var ready queue.Heap[turn]
 	for k, j := range order {
 		if waits[j] == 0 {
-			ready = append(ready, place(k)) // ascending: a heap already
+			ready = append(ready, turn(k)) // ascending: a heap already
 		}
 	}
 	sorted := make([]int, 0, len(order))
@@ -45,15 +45,15 @@ func Topological(in *model.Instance, order []int) []int {
 		sorted = append(sorted, j)
 		for _, next := range in.Successors(j) {
 			if waits[next]--; waits[next] == 0 {
-				ready.Push(place(position[next]))
+				ready.Push(turn(position[next]))
 			}
 		}
 	}
 	return sorted
 }
 
-// place is a place in an order; the least goes first.
-type place int
+// turn is a place in an order; the least goes first.
+type turn int
 
 // Before implements [queue.Item].
-func (p place) Before(other place) bool { return p < other }
+func (t turn) Before(other turn) bool { return t < other }

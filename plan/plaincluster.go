@@ -30,8 +30,8 @@ func newPlainCluster(in *model.Instance, cluster int, pools *licencePools) *plai
 }
 
 // fresh implements clusterState.
-func (c *plainCluster) fresh(pools *licencePools, _ *limit) clusterState {
-	f := newPlainCluster(c.in, c.cluster, pools)
+func (c *plainCluster) fresh(of *Resources) clusterState {
+	f := newPlainCluster(c.in, c.cluster, of.pools)
 	f.queued = c.queued
 	return f
 }
@@ -59,10 +59,10 @@ func (c *plainCluster) earliest(job, n int, ready float64) (Slot, bool) {
 	return Slot{Start: start, End: model.End(start, duration)}, start < math.Inf(1)
 }
 
-// hold implements clusterState.
-func (c *plainCluster) hold(_ *model.Job, n int, _ model.ProcessorSet, start, end float64) {
+// take implements clusterState.
+func (c *plainCluster) take(_ int, slot *Slot) {
 	c.work += 50 + int64(c.releases.n)
-	c.releases.hold(int32(n), start, end)
+	c.releases.hold(int32(slot.Processors), slot.Start, slot.End)
 }
 
 // assign implements clusterState.

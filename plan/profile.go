@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 )
 
 // profile is the used amount of something of limited capacity, such as a pool of licences or the memory of a machine, as a step function
@@ -71,17 +72,11 @@ func (p *profile) after(t float64) int {
 // from is the index of the step that contains the time; 0 before the first.
 func (p *profile) from(t float64) int { return max(0, p.after(t)-1) }
 
-// rounding is the share of the capacity by which the used amount may seem to exceed it: sums of memory carry rounding errors. Whole numbers have none.
-const rounding = 1e-12
-
 // fits says whether the amount is free beside the used one.
 func (p *profile) fits(used, amount float64) bool {
 	sum := used + amount
-	return sum <= p.capacity || sum <= p.capacity*(1+rounding) && !(whole(sum) && whole(p.capacity) && whole(amount))
+	return sum <= p.capacity || sum <= p.capacity*(1+place.Rounding) && !(place.Whole(sum) && place.Whole(p.capacity) && place.Whole(amount))
 }
-
-// whole says that a number is whole, and so small that sums of whole numbers up to it are exact.
-func whole(x float64) bool { return x == math.Trunc(x) && x < 1<<53 }
 
 // earliest is the earliest time from ready on at which the amount is free for the given length; +Inf where the amount is
 // more than the capacity.
@@ -119,19 +114,7 @@ func (p *profile) free(start, end float64) float64 {
 
 // room returns how many copies of the amount are free at every instant from start to end, but at most the number most.
 func (p *profile) room(start, end, amount float64, most int) int {
-	return Times(p.free(start, end), p.capacity, amount, most)
-}
-
-// Times returns how many times the amount fits into what is free of the capacity, but at most the number most. What is free may have been added up
-// and is then a little off, unless it is whole.
-func Times(free, capacity, amount float64, most int) int {
-	if !(whole(free) && whole(amount)) {
-		free += capacity * rounding
-	}
-	if times := free / amount; times < float64(most) {
-		return int(times)
-	}
-	return most
+	return place.Times(p.free(start, end), p.capacity, amount, most)
 }
 
 // next returns the earliest time after t at which the used amount may change, or +Inf if there is none.

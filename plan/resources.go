@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 )
 
 // Resources are the processors, the memory and the licences that the jobs placed so far hold, and until when. It looks for slots behind
@@ -16,6 +17,8 @@ type Resources struct {
 	clusters []clusterState
 	pools    *licencePools
 	limit    *limit
+	site     *place.Site // nil: single machines are not tracked
+	placing  Placing
 }
 
 // QueueInstants makes jobs that take no time wait for processors behind the jobs placed before them, as every other job does and as the
@@ -33,7 +36,9 @@ type Slot struct {
 	Start, End float64
 	set        model.ProcessorSet // chosen already; nil: see pieces, or any free processors of a uniform cluster
 	pieces     []piece            // of a job that spreads over several clusters
+	shares     []place.Share      // by machine, where single machines are tracked; set stands for processors that are alike
 	instant    bool               // the job takes no time there, so that it holds nothing
+	running    bool               // the job runs already: what it holds is taken
 }
 
 // Set is the set of processors of a slot on one cluster, if they are already chosen; nil: any free processors of a cluster whose
@@ -51,14 +56,14 @@ type piece struct {
 type clusterState interface {
 	// earliest is the slot of the earliest end for the job on n processors from ready on; false where it can never run on n.
 	earliest(job, n int, ready float64) (Slot, bool)
-	// hold takes n processors for the job from start to end: those of the set, where the slot has one.
-	hold(job *model.Job, n int, set model.ProcessorSet, start, end float64)
+	// take takes what the job holds in the slot, which lies on the cluster alone.
+	take(job int, slot *Slot)
 	// release is the earliest time at which n processors are free.
 	release(n int) float64
 	// queueInstants is the cluster's part of Resources.QueueInstants.
 	queueInstants()
-	// fresh is the empty state of the same cluster, with these pools and this limit.
-	fresh(pools *licencePools, limit *limit) clusterState
+	// fresh is the empty state of the same cluster, for another state of the resources.
+	fresh(of *Resources) clusterState
 	// assign copies another state of the same cluster.
 	assign(other clusterState)
 	// alike is the cluster's part of Resources.Alike.
@@ -74,16 +79,22 @@ type clusterState interface {
 func NewResources(in *model.Instance) *Resources {
 	for j := range in.Jobs() {
 		if CanSpread(in, j) {
-			return newResources(in, true)
+			return newResources(in, true, Placing{})
 		}
 	}
-	return newResources(in, false)
+	return newResources(in, false, Placing{})
 }
 
 // newResources is the empty state, which tracks each processor where the instance asks for it or if track is set. Without track its Spread takes
-// jobs for which [model.Instance.MustSpread] holds: those that fit no cluster.
-func newResources(in *model.Instance, track bool) *Resources {
-	r := &Resources{in: in, pools: newLicencePools(in), limit: &limit{}}
+// jobs for which [model.Instance.MustSpread] holds: those that fit no cluster. Where jobs ask something of single machines it tracks these, with the rule
+// that chooses among them.
+func newResources(in *model.Instance, track bool, placing Placing) *Resources {
+	r := &Resources{in: in, pools: newLicencePools(in), limit: &limit{}, placing: placing}
+	if placing.byNode(in) {
+		r.site = place.NewSite(in, placing.rule(), placing.Seed)
+		r.trackNodes()
+		return r
+	}
 	const needGeneral = model.MemoryLimits | model.BandwidthNeeds | model.MachineSpan | model.GridSpan
 	general := track || in.Features()&needGeneral != 0
 	costs := costMatters(in)
@@ -96,6 +107,21 @@ func newResources(in *model.Instance, track bool) *Resources {
 	}
 	r.commit()
 	return r
+}
+
+// trackNodes makes the states of clusters whose machines are tracked, and lets those jobs hold what they hold that run already.
+func (r *Resources) trackNodes() {
+	r.site.ExpectAll()
+	for c := range r.in.Clusters() {
+		r.clusters = append(r.clusters, newNodeCluster(r, c))
+	}
+	for j := range r.in.Jobs() {
+		if run := r.in.Jobs()[j].Node().Running; run != nil {
+			slot, _ := r.clusters[run.Cluster].(*nodeCluster).runs(j)
+			slot.Cluster = run.Cluster
+			r.pools.add(&r.in.Jobs()[j], &slot)
+		}
+	}
 }
 
 // runsAll says whether every machine of the cluster can run every licence.
@@ -145,14 +171,14 @@ func (r *Resources) Release(cluster, n int) float64 { return r.clusters[cluster]
 // Take places the job into a slot that was found after the last job was placed. A job that takes no time holds nothing.
 func (r *Resources) Take(job int, slot *Slot) {
 	j := &r.in.Jobs()[job]
-	if slot.instant {
+	if slot.instant || slot.running {
 		return
 	}
 	if slot.pieces == nil {
-		r.clusters[slot.Cluster].hold(j, slot.Processors, slot.set, slot.Start, slot.End)
+		r.clusters[slot.Cluster].take(job, slot)
 	}
 	for _, p := range slot.pieces {
-		r.clusters[p.cluster].hold(j, p.set.Len(), p.set, slot.Start, p.end)
+		r.clusters[p.cluster].(*generalCluster).hold(j, p.set, slot.Start, p.end)
 	}
 	r.pools.add(j, slot)
 }
@@ -165,7 +191,7 @@ func (r *Resources) commit() {
 		for _, p := range h.Pieces {
 			slot.pieces = append(slot.pieces, piece{cluster: p.Cluster, set: p.Processors, end: p.End})
 			if g, ok := r.clusters[p.Cluster].(*generalCluster); ok {
-				g.hold(h.Job, p.Processors.Len(), p.Processors, h.Start, p.End)
+				g.hold(h.Job, p.Processors, h.Start, p.End)
 			}
 		}
 		r.pools.add(h.Job, &slot)
@@ -191,9 +217,13 @@ func (r *Resources) Assign(other *Resources) {
 //
 // Complexity: as that of Assign.
 func (r *Resources) Clone() *Resources {
-	c := &Resources{in: r.in, pools: newLicencePools(r.in), limit: &limit{ctx: r.limit.ctx}}
+	c := &Resources{in: r.in, pools: newLicencePools(r.in), limit: &limit{ctx: r.limit.ctx}, placing: r.placing}
+	if r.site != nil {
+		c.site = r.site.Fork(r.placing.rule(), r.placing.Seed)
+		c.site.ExpectAll()
+	}
 	for _, cluster := range r.clusters {
-		c.clusters = append(c.clusters, cluster.fresh(c.pools, c.limit))
+		c.clusters = append(c.clusters, cluster.fresh(c))
 	}
 	c.Assign(r)
 	return c

@@ -174,7 +174,7 @@ func TestDealIsBest(t *testing.T) {
 			job.Runtime = runtimes
 		}
 		in := build(t, b.Job(job))
-		slot, ok := newResources(in, false).spreadNow(0, in)
+		slot, ok := newResources(in, false, Placing{}).spreadNow(0, in)
 		if !ok {
 			return
 		}
@@ -224,7 +224,7 @@ func TestLicencesAreFreeWhenProcessorsAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newResources(in, false)
+	r := newResources(in, false, Placing{})
 	for job, cluster := range []int{0, 1, 1} { // other holds the licence from 5 to 10
 		slot, ok := r.Earliest(job, cluster, []int{2, 1, 1}[job], 0)
 		if !ok {

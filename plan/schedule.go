@@ -9,13 +9,14 @@ import (
 )
 
 // Schedule is a schedule under construction: jobs are placed one at a time behind those placed before, on processors whose
-// last job has ended (holes are not filled), see [Resources]. It honours every feature but those of single machines, see docs/rules.md: a moldable job
-// gets the number of processors with which it ends first, or one that the caller chooses, and a job wider than every cluster is spread over several.
+// last job has ended (holes are not filled), see [Resources]. Where jobs ask something of single machines it tracks what is free of each over time, and holes
+// are filled. It honours every feature, see docs/rules.md: a moldable job gets the number of processors with which it ends first, or one that the caller chooses, and a job wider than every cluster is spread over several.
 //
 // Earliest, EarliestOn and Spread look, Place commits.
 type Schedule struct {
 	*Resources
 	sets     []*plainSets // by cluster; nil: Resources chooses the processors
+	unnamed  []unnamed    // placements whose processors are named at the end
 	solution *model.Solution
 	end      []float64 // by job; NaN: not placed
 	spread   []int     // see spreadFrom
@@ -27,15 +28,18 @@ const RigidFeatures = model.Arrivals | model.ParallelJobs | model.UnrelatedTimes
 
 // ScheduleFeatures are the features that a [Schedule] honours if its caller uses only Earliest and Place.
 const ScheduleFeatures = RigidFeatures | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
-	model.BandwidthNeeds | model.MixedMachines | model.MachineSpan | model.Commitments | model.MoldableJobs | model.GridSpan
+	model.BandwidthNeeds | model.MixedMachines | model.MachineSpan | model.Commitments | model.MoldableJobs | model.GridSpan | NodeFeatures
 
 // NewSchedule starts an empty schedule for a caller that leaves the number of processors of a job to Earliest. The error names a feature that it cannot
 // honour.
-func NewSchedule(in *model.Instance) (*Schedule, error) {
+func NewSchedule(in *model.Instance) (*Schedule, error) { return NewPlacedSchedule(in, Placing{}) }
+
+// NewPlacedSchedule is [NewSchedule] with a rule that chooses among machines.
+func NewPlacedSchedule(in *model.Instance, placing Placing) (*Schedule, error) {
 	if missing := in.Features() &^ ScheduleFeatures; missing != 0 {
 		return nil, fmt.Errorf("plan: a list schedule cannot honour %s", missing)
 	}
-	return startSchedule(in, newResources(in, false)), nil
+	return startSchedule(in, newResources(in, false, placing)), nil
 }
 
 // NewChosenSchedule starts an empty schedule for a caller that chooses the number of processors of each job with EarliestOn, and whether it spreads over
@@ -71,7 +75,7 @@ func (s *Schedule) Restart(empty *Schedule) {
 
 // begin starts an empty solution.
 func (s *Schedule) begin() {
-	s.solution = &model.Solution{Jobs: make([]model.Placement, 0, len(s.end))}
+	s.solution, s.unnamed = &model.Solution{Jobs: make([]model.Placement, 0, len(s.end))}, s.unnamed[:0]
 	for j := range s.end {
 		s.end[j] = math.NaN()
 	}
@@ -129,13 +133,17 @@ func (s *Schedule) Spread(job, n int) (Slot, bool) {
 // [model.Late], it leaves the job out instead.
 func (s *Schedule) Place(job int, slot Slot) {
 	j := &s.in.Jobs()[job]
-	if j.DeadlineHard && model.Late(slot.End, j.Deadline) {
+	if j.DeadlineHard && model.Late(slot.End, j.Deadline) && !slot.running {
 		s.Leave(job, fmt.Sprintf("hard deadline %v cannot be met: earliest end %v on %s", j.Deadline, slot.End, s.in.Clusters()[slot.Cluster].ID))
 		return
 	}
 	s.Take(job, &slot)
 	s.end[job] = slot.End
 	p := model.Placement{Job: j.ID, Start: slot.Start, End: slot.End}
+	if slot.shares != nil {
+		s.placeOnNodes(job, &slot, p)
+		return
+	}
 	if len(slot.pieces) == 1 { // it did not have to spread
 		p.Cluster, p.Processors = s.in.Clusters()[slot.Cluster].ID, slot.pieces[0].set
 		s.solution.Jobs = append(s.solution.Jobs, p)
@@ -186,4 +194,7 @@ func (s *Schedule) whyNot(job int) string {
 }
 
 // Solution is the schedule so far. The Schedule must not be used afterwards, but by Restart.
-func (s *Schedule) Solution() *model.Solution { return s.solution }
+func (s *Schedule) Solution() *model.Solution {
+	s.nameProcessors()
+	return s.solution
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
 )
 
 // Request is what the user of a job in the general world asked for.
@@ -363,7 +364,7 @@ func (p *Platform) hosts(room *Room, j *Job, m int) int {
 		return 0
 	}
 	if need := j.Request.Memory; need > 0 && !math.IsInf(machine.Memory, 1) {
-		return min(plan.Times(room.Memory[m], machine.Memory, need, free), each)
+		return min(place.Times(room.Memory[m], machine.Memory, need, free), each)
 	}
 	return free
 }

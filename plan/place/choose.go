@@ -68,14 +68,23 @@ func (s *Site) devicesFor(f *Free, need model.ResourceNeed) int {
 	return n
 }
 
+// mostKept is the most entries that a site keeps, of 32 bytes each. Kinds that come later are looked at anew each time.
+const mostKept = 1 << 22
+
+// Fitting is [Site.Blocks]; what it finds is kept.
+func (s *Site) Fitting(r *Room, k *Kind, machine int) int { return int(s.look(r, k, machine).blocks) }
+
 // look finds out what the machine has room for, and the score of a block there.
 func (s *Site) look(r *Room, k *Kind, machine int) entry {
-	stamp := r.stamps[machine]
-	if k.seen == nil {
+	stamp, e := r.stamps[machine], &entry{}
+	if k.seen == nil && s.kept+len(s.Machines) <= mostKept {
 		k.seen = make([]entry, len(s.Machines))
+		s.kept += len(s.Machines)
 	}
-	e := &k.seen[machine]
-	if e.stamp == stamp && stamp != 0 {
+	if k.seen != nil {
+		e = &k.seen[machine]
+	}
+	if e.stamp == stamp {
 		if s.drawing != nil && e.blocks > 0 {
 			s.score(r, k, machine, e)
 		}

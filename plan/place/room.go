@@ -61,6 +61,107 @@ func (s *Site) devicesOf(r *Room, m *Machine) []model.Amount {
 	return r.Devices[m.devices : m.devices+s.groups[m.group].devices]
 }
 
+// State is what is free of one machine, apart from any room.
+type State struct {
+	processors int32
+	memory     float64
+	shares     []model.Amount // by resource, then by device
+	stamp      int64
+}
+
+// Save copies what the room has of the machine to the state.
+func (s *Site) Save(r *Room, machine int, to *State) {
+	free := s.Look(r, machine)
+	to.processors, to.memory, to.stamp = r.Processors[machine], free.Memory, r.stamps[machine]
+	to.shares = append(append(to.shares[:0], free.Amounts...), free.Devices...)
+}
+
+// Load copies the state to what the room has of the machine.
+func (s *Site) Load(r *Room, machine int, from *State) {
+	free := s.Look(r, machine)
+	r.Processors[machine], r.Memory[machine], r.stamps[machine] = from.processors, from.memory, from.stamp
+	copy(free.Devices, from.shares[copy(free.Amounts, from.shares):])
+}
+
+// Holds says whether the room has the state of the machine, as [Site.Load] brought it there.
+func (s *Site) Holds(r *Room, machine int, state *State) bool {
+	return r.stamps[machine] == state.stamp
+}
+
+// Adopt makes the state one of this site, equal to a state that another site of the same machines has made.
+func (s *Site) Adopt(to, from *State) {
+	to.processors, to.memory, to.shares = from.processors, from.memory, append(to.shares[:0], from.shares...)
+	if to.stamp = from.stamp; to.stamp != idle {
+		to.stamp = s.tick()
+	}
+}
+
+// Idle is the state of the machine when nothing runs there.
+func (s *Site) Idle(machine int) *State {
+	if s.idle == nil {
+		s.idle = make([]State, len(s.Machines))
+	}
+	if state := &s.idle[machine]; state.stamp == 0 {
+		m := &s.Machines[machine]
+		*state = State{int32(m.Units), m.Memory, make([]model.Amount, 0, len(s.in.Resources())), idle}
+		for k := range s.in.Resources() {
+			state.shares = append(state.shares, m.Amount(k))
+		}
+		for range s.groups[m.group].devices {
+			state.shares = append(state.shares, model.WholeAmount)
+		}
+	}
+	return &s.idle[machine]
+}
+
+// Clone is a copy of the state.
+func (a *State) Clone() State {
+	return State{a.processors, a.memory, append([]model.Amount(nil), a.shares...), a.stamp}
+}
+
+// Alike says whether the same is free in both states.
+func (a *State) Alike(b *State) bool {
+	return a.processors == b.processors && a.memory == b.memory && equal(a.shares, b.shares)
+}
+
+// Meet reduces what the room has of the machine to what is free in the state too, as [Site.Intersect] does.
+func (s *Site) Meet(r *Room, machine int, with *State) {
+	if r.stamps[machine] == with.stamp {
+		return
+	}
+	less, more := false, false
+	free := s.Look(r, machine)
+	r.Processors[machine] = least(r.Processors[machine], with.processors, &less, &more)
+	r.Memory[machine] = least(r.Memory[machine], with.memory, &less, &more)
+	amounts, devices := with.shares[:len(free.Amounts)], with.shares[len(free.Amounts):]
+	s.meet(&free, amounts, devices, &less, &more)
+	s.met(r, machine, with.stamp, less, more)
+}
+
+// meet reduces what is free of resources and devices to what is free in both.
+func (s *Site) meet(free *Free, amounts, devices []model.Amount, less, more *bool) {
+	for d := range free.Devices {
+		free.Devices[d] = least(free.Devices[d], devices[d], less, more)
+	}
+	for k := range free.Amounts {
+		if first, last := free.Machine.Devices(s, k); first < last {
+			free.Amounts[k] = sum(free.Devices[first:last])
+		} else {
+			free.Amounts[k] = least(free.Amounts[k], amounts[k], less, more)
+		}
+	}
+}
+
+// met stamps a machine of which less is free than there was in one of the two that met, or in both.
+func (s *Site) met(r *Room, machine int, other int64, less, more bool) {
+	switch {
+	case less && more:
+		r.stamps[machine] = s.tick()
+	case more:
+		r.stamps[machine] = other
+	}
+}
+
 // CopyFrom makes the room equal to another.
 func (r *Room) CopyFrom(other *Room) {
 	r.Processors = append(r.Processors[:0], other.Processors...)
@@ -93,7 +194,6 @@ func (s *Site) deviceRange(first, last int) (from, to int) {
 // Intersect reduces what the room has of the machines from first to last, [first, last), to what is free in both rooms: the minimum of each entry. A
 // device that is free to a half in both rooms is so in the result; which half is free does not matter.
 func (s *Site) Intersect(r, other *Room, first, last int) {
-	n := len(s.in.Resources())
 	for m := first; m < last; m++ {
 		if r.stamps[m] == other.stamps[m] {
 			continue
@@ -101,25 +201,9 @@ func (s *Site) Intersect(r, other *Room, first, last int) {
 		less, more := false, false // of the room than of the other, somewhere
 		r.Processors[m] = least(r.Processors[m], other.Processors[m], &less, &more)
 		r.Memory[m] = least(r.Memory[m], other.Memory[m], &less, &more)
-		machine := &s.Machines[m]
-		devices, others := s.devicesOf(r, machine), s.devicesOf(other, machine)
-		for d := range devices {
-			devices[d] = least(devices[d], others[d], &less, &more)
-		}
-		for k := range n {
-			at := m*n + k
-			if first, last := machine.Devices(s, k); first < last {
-				r.Amounts[at] = sum(devices[first:last])
-			} else {
-				r.Amounts[at] = least(r.Amounts[at], other.Amounts[at], &less, &more)
-			}
-		}
-		switch {
-		case less && more:
-			r.stamps[m] = s.tick()
-		case more:
-			r.stamps[m] = other.stamps[m]
-		}
+		free, with := s.Look(r, m), s.Look(other, m)
+		s.meet(&free, with.Amounts, with.Devices, &less, &more)
+		s.met(r, m, other.stamps[m], less, more)
 	}
 }
 
@@ -203,6 +287,31 @@ func (s *Site) change(r *Room, k *Kind, shares []Share, sign int) {
 			r.stamps[m] = s.tick()
 		}
 	}
+}
+
+// TakeRunning takes what a job that runs already holds of the machine of the share out of the room.
+func (s *Site) TakeRunning(r *Room, job int, run *model.Running, share *Share) {
+	m, machine, j, n := int(share.Machine), &s.Machines[share.Machine], &s.in.Jobs()[job], len(s.in.Resources())
+	if r.Memory[m] -= j.Memory * float64(share.Processors); j.Node().Exclusive {
+		r.Processors[m] = 0
+	} else {
+		r.Processors[m] -= share.Processors
+	}
+	devices := s.devicesOf(r, machine)
+	for _, h := range run.Holds {
+		if h.Machine != machine.Number {
+			continue
+		}
+		r.Amounts[m*n+h.Resource] -= h.Amount
+		first, _ := machine.Devices(s, h.Resource)
+		each := h.Amount / model.Amount(max(1, h.Devices.Len()))
+		for _, run := range h.Devices {
+			for d := run.First; d <= run.Last; d++ {
+				devices[first+d] -= each
+			}
+		}
+	}
+	r.stamps[m] = s.tick()
 }
 
 // perDevice is what blocks hold of each device of the resource, and the number of devices; 0 where it does not come in devices.

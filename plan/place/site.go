@@ -31,6 +31,8 @@ type Site struct {
 	byJob   []*Kind
 	clock   int64 // the last stamp that was given
 	typical workload
+	kept    int         // entries of all kinds
+	idle    []State     // by machine, see Idle
 	found   []candidate // scratch
 	most    []int32     // scratch
 }
@@ -52,14 +54,10 @@ type group struct {
 	devices int     // of one machine
 }
 
-// NewSite lists the machines of an instance, for a rule by its name and a seed of what the rule draws at random. The error says which rules there are.
+// NewSite lists the machines of an instance, for a rule and a seed of what the rule draws at random.
 //
 // Complexity: O(machines · resources).
-func NewSite(in *model.Instance, rule string, seed uint64) (*Site, error) {
-	r, err := Lookup(rule)
-	if err != nil {
-		return nil, err
-	}
+func NewSite(in *model.Instance, rule Rule, seed uint64) *Site {
 	l := &layout{in: in}
 	for c := range in.Clusters() {
 		l.begin = append(l.begin, len(l.Machines))
@@ -90,26 +88,17 @@ func NewSite(in *model.Instance, rule string, seed uint64) (*Site, error) {
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(l.Machines[b].Speed, l.Machines[a].Speed) })
 		l.order = append(l.order, order)
 	}
-	s := &Site{layout: l}
-	s.begins(r, seed)
-	return s, nil
+	return (&Site{layout: l}).Fork(rule, seed)
 }
 
-// Fork is a site of the same machines under the same rule, for another goroutine.
-func (s *Site) Fork(rule string, seed uint64) *Site {
-	f := &Site{layout: s.layout}
-	r, _ := Lookup(rule)
-	f.begins(r, seed)
-	return f
-}
-
-// begins prepares what sites do not share.
-func (s *Site) begins(r Rule, seed uint64) {
-	s.byNeed, s.byJob, s.clock = map[need]*Kind{}, make([]*Kind, len(s.in.Jobs())), idle
-	if s.first = r.New == nil; !s.first {
-		s.scorer = r.New(s, seed)
-		s.drawing, _ = s.scorer.(Drawing)
+// Fork is a site of the same machines, for another goroutine.
+func (s *Site) Fork(rule Rule, seed uint64) *Site {
+	f := &Site{layout: s.layout, byNeed: map[need]*Kind{}, byJob: make([]*Kind, len(s.in.Jobs())), clock: idle, first: rule.New == nil}
+	if !f.first {
+		f.scorer = rule.New(f, seed)
+		f.drawing, _ = f.scorer.(Drawing)
 	}
+	return f
 }
 
 // Instance is the instance whose machines these are.
@@ -217,7 +206,7 @@ func (s *Site) size(k *Kind, machine int) int {
 // Times returns how many times the amount fits into what is free of the capacity, but at most the number most. What is free may have been added up
 // and is then a little off, unless it is whole.
 func Times(free, capacity, amount float64, most int) int {
-	if !(whole(free) && whole(amount)) {
+	if !(Whole(free) && Whole(amount)) {
 		free += capacity * Rounding
 	}
 	if times := free / amount; times < float64(most) {
@@ -229,5 +218,5 @@ func Times(free, capacity, amount float64, most int) int {
 // Rounding is the share of a capacity by which a used amount may seem to exceed it: sums of memory carry rounding errors. Whole numbers have none.
 const Rounding = 1e-12
 
-// whole says that a number is whole, and so small that sums of whole numbers up to it are exact.
-func whole(x float64) bool { return x == math.Trunc(x) && x < 1<<53 }
+// Whole says that a number is whole, and so small that sums of whole numbers up to it are exact.
+func Whole(x float64) bool { return x == math.Trunc(x) && x < 1<<53 }

@@ -1,0 +1,617 @@
+package plan
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
+)
+
+// nodeCluster tracks what is free of each machine of a cluster over time: processors, memory, resources and devices, and when it is closed. It serves
+// instances whose jobs ask something of single machines. Unlike the other kinds of clusters it lets a job start in a hole between jobs that were placed
+// before it.
+//
+// A job can start first when it is ready, or where on some machine a step begins: a job ends there, or a closed time begins or ends. So these times are
+// tried in turn. What was found for a kind of job is kept: whatever is placed, a job of the kind that is ready no earlier and takes no less finds no
+// earlier place.
+//
+// Complexity of looking for a slot: O(machines) if no machine has changed since a job of the kind last looked, else O(steps) of each that has; for a job of
+// several machines O(machines) for each time tried.
+type nodeCluster struct {
+	in      *model.Instance
+	cluster int
+	pools   *licencePools
+	limit   *limit
+	site    *place.Site
+	known   *model.Instance // what the estimates say; nil: no machine is ever closed
+	first   int             // its first machine in the site
+	nodes   []node
+	room    place.Room // what is free of each machine in the interval that was last looked at
+	seeker  seeker
+	memos   [][]memo // by kind, by machine
+	gangs   map[gang]gangMemo
+	kept    int
+	queued  bool
+	speeds  []float64 // distinct, descending
+	links   []float64
+	work    int64
+}
+
+// node is what is free of a machine over time: states[k] from times[k] to times[k+1], the last for ever. The first time is −Inf.
+type node struct {
+	times   []float64
+	states  []place.State
+	version int32 // counts the changes
+}
+
+// memo is what a kind of job found on a machine.
+type memo struct {
+	version int32 // of the machine when start was the earliest; unknown, or bounded
+	blocks  int32
+	ready   float64
+	takes   takes
+	start   float64 // no job that is ready at the time or later, takes as long and needs as many blocks can start before
+}
+
+// takes is how long a job takes, and how long by its estimate as far as closed times matter.
+type takes struct{ length, estimate float64 }
+
+// within says that a job takes no longer than another, and not by its estimate either.
+func (a takes) within(b takes) bool { return a.length <= b.length && a.estimate <= b.estimate }
+
+// Versions of a [memo] that are none of a machine.
+const (
+	unknown = -1 - iota
+	bounded // a start before was ruled out, no more
+)
+
+// gang tells apart what jobs of several machines look for.
+type gang struct {
+	kind, processors int
+	speed, link      float64
+}
+
+// gangMemo is what a gang found: no job of it that is ready at the time or later and takes that long or longer can start before.
+type gangMemo struct {
+	ready, start float64
+	takes        takes
+}
+
+// Placing is the rule that chooses among machines, where jobs ask something of single machines; the zero value takes the first.
+type Placing struct {
+	Rule string // see [place.Rules]; empty: first
+	Seed uint64 // of what the rule draws at random
+}
+
+// NodeFeatures are the features that make a schedule track what is free of single machines.
+const NodeFeatures = model.NodeResources | model.Blocks | model.NodeFeatures | model.ClosedTimes | model.ExclusiveJobs | model.RunningJobs
+
+// byNode says whether the schedule tracks single machines: jobs ask something of them, or a rule chooses among machines that memory tells apart.
+func (p Placing) byNode(in *model.Instance) bool {
+	f := in.Features()
+	return f&NodeFeatures != 0 || p.chooses() && f&(model.MemoryLimits|model.MachineSpan) != 0 && f&(model.GridSpan|model.Commitments) == 0
+}
+
+// chooses says whether the rule is another than the first machine.
+func (p Placing) chooses() bool { return p.Rule != "" && p.Rule != place.First }
+
+// rule is the rule of that name. A name that is none is a bug in the program and panics: parameters are checked before.
+func (p Placing) rule() place.Rule {
+	r, err := place.Lookup(cmp.Or(p.Rule, place.First))
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+func newNodeCluster(of *Resources, cluster int) *nodeCluster {
+	in, site := of.in, of.site
+	g := &nodeCluster{in: in, cluster: cluster, pools: of.pools, limit: of.limit, site: site, room: site.Room(), gangs: map[gang]gangMemo{}}
+	first, last := site.Of(cluster)
+	g.first, g.nodes = first, make([]node, last-first)
+	if in.Features().Has(model.ClosedTimes) {
+		g.known = in.Known()
+	}
+	for k := range g.nodes {
+		n, m := &g.nodes[k], &site.Machines[first+k]
+		n.times = []float64{math.Inf(-1)}
+		for _, c := range m.Closed() {
+			n.times = append(n.times, c.From, c.To)
+		}
+		slices.Sort(n.times)
+		n.times = slices.Compact(n.times)
+		if last := len(n.times) - 1; math.IsInf(n.times[last], 1) {
+			n.times = n.times[:last]
+		}
+		n.states = make([]place.State, len(n.times))
+		for i := range n.states {
+			site.Save(&g.room, first+k, &n.states[i])
+		}
+		g.speeds, g.links = append(g.speeds, m.Speed), append(g.links, m.Bandwidth)
+	}
+	g.speeds, g.links = distinct(g.speeds), distinct(g.links)
+	for j := range in.Jobs() {
+		if run := in.Jobs()[j].Node().Running; run != nil && run.Cluster == cluster {
+			g.run(j, run)
+		}
+	}
+	return g
+}
+
+// fresh implements clusterState.
+func (g *nodeCluster) fresh(of *Resources) clusterState {
+	f := newNodeCluster(of, g.cluster)
+	f.queued = g.queued
+	return f
+}
+
+// queueInstants implements clusterState.
+func (g *nodeCluster) queueInstants() { g.queued = true }
+
+// release implements clusterState. A job may start in a hole, so that it is the earliest time at which anything may start.
+func (g *nodeCluster) release(int) float64 { return g.in.FirstArrival() }
+
+// size implements clusterState.
+func (g *nodeCluster) size() int {
+	devices := 0
+	for k := range g.nodes {
+		devices += len(g.site.Look(&g.room, g.first+k).Devices)
+	}
+	return 8*devices + len(g.nodes)*(128+8*len(g.in.Resources()))
+}
+
+// worked implements clusterState.
+func (g *nodeCluster) worked() int64 { return g.work }
+
+// earliest implements clusterState. The slowest machine and link that a job uses bound its end. So it tries, for each speed and each bandwidth that
+// matters to the job in turn, the fastest first, the machines with at least that speed and bandwidth, and keeps the slot that ends first.
+func (g *nodeCluster) earliest(job, processors int, ready float64) (Slot, bool) {
+	j := &g.in.Jobs()[job]
+	if j.Node().Running != nil {
+		return g.runs(job)
+	}
+	k := g.site.Kind(job)
+	if !g.in.Clusters()[g.cluster].WholeMachines {
+		processors = (processors + k.Size - 1) / k.Size * k.Size
+	}
+	best, found := Slot{End: math.Inf(1)}, false
+	speeds, links := g.speeds, g.links
+	if j.StatesRuntimes() {
+		speeds, links = speeds[len(speeds)-1:], links[len(links)-1:]
+	} else if j.Input+j.Output == 0 {
+		links = links[len(links)-1:]
+	}
+	for _, speed := range speeds {
+		for _, link := range links {
+			if g.tired() {
+				return Slot{}, false
+			}
+			if !g.seeker.begin(g, job, k, processors, speed, link) {
+				continue
+			}
+			if slot, ok := g.seeker.seek(ready, best.End); ok && slot.End < best.End {
+				best, found = slot, true
+			}
+		}
+	}
+	return best, found
+}
+
+// tired says that the search for a slot has to give up.
+func (g *nodeCluster) tired() bool { return g.limit.spend(len(g.nodes)) }
+
+// seeker looks for a slot of one job on machines of at least a speed and a bandwidth.
+type seeker struct {
+	g            *nodeCluster
+	job          int
+	kind         *place.Kind
+	processors   int
+	speed, link  float64
+	takes        // the longest that the job could take
+	reservation  string
+	blocks, size int
+	alone        bool // all blocks lie on one machine
+	profiled     bool // what is placed counts
+	memos        []memo
+	at           []gangNode // by machine, for a job of several
+}
+
+// gangNode is the number of blocks of a job of several machines that a machine has room for.
+type gangNode struct {
+	blocks int32
+	from   int32   // the step in which the interval begins
+	until  float64 // the time at which an interval begins that sees another end than this; NaN: not known
+}
+
+// begin prepares to look; false where the job can never run on these machines.
+func (s *seeker) begin(g *nodeCluster, job int, k *place.Kind, processors int, speed, link float64) bool {
+	j := &g.in.Jobs()[job]
+	*s = seeker{g: g, job: job, kind: k, processors: processors, speed: speed, link: link, reservation: k.Node.Reservation, size: k.Size, at: s.at[:0]}
+	if g.in.Clusters()[g.cluster].WholeMachines {
+		s.size = 1
+	}
+	s.blocks = processors / s.size
+	s.alone = s.blocks == 1 || j.Span == model.SpanMachine || k.Node.MaxMachines == 1
+	slowest, slowestLink, room := math.Inf(1), math.Inf(1), 0
+	for i := 0; i < len(g.nodes); {
+		m := &g.site.Machines[g.first+i]
+		hosts := g.site.Hosts(k, g.first+i)
+		if hosts > 0 && m.Speed >= speed && m.Bandwidth >= link {
+			slowest, slowestLink = min(slowest, m.Speed), min(slowestLink, m.Bandwidth)
+			if s.alone {
+				room = max(room, hosts)
+			} else {
+				room += hosts * m.Count
+			}
+		}
+		i += m.Count // the machines of a group stand together
+	}
+	if room < processors {
+		return false
+	}
+	tasks := (j.Tasks + processors - 1) / processors
+	s.length = g.in.Busy(job, g.cluster, slowest, tasks) + g.in.Transfer(job, slowestLink)
+	if s.estimate = s.length; g.known != nil {
+		s.estimate = min(s.length, g.known.Busy(job, g.cluster, slowest, tasks)+g.known.Transfer(job, slowestLink))
+	}
+	s.profiled = s.length > 0 || g.queued
+	if !s.alone {
+		return true
+	}
+	for len(g.memos) <= k.Number {
+		g.memos = append(g.memos, nil)
+	}
+	if g.memos[k.Number] == nil && g.kept+len(g.nodes) <= mostMemos {
+		g.memos[k.Number] = make([]memo, len(g.nodes))
+		for i := range g.memos[k.Number] {
+			g.memos[k.Number][i].version = unknown
+		}
+		g.kept += len(g.nodes)
+	}
+	s.memos = g.memos[k.Number]
+	return true
+}
+
+// mostMemos is the most that kinds of jobs keep of machines, of 40 bytes each.
+const mostMemos = 1 << 22
+
+// seek is the slot of the earliest start from ready on; false: there is none that might end before the time to beat.
+func (s *seeker) seek(ready, beat float64) (Slot, bool) {
+	g := s.g
+	j := &g.in.Jobs()[s.job]
+	find := s.together
+	if s.alone {
+		find = s.onOne
+	}
+	for t := ready; ; {
+		t = find(t, beat)
+		if !(model.End(t, s.length) < beat) || g.tired() {
+			return Slot{}, false
+		}
+		if later := g.pools.earliest(j, g.cluster, t, s.length); later > t {
+			t = later
+			continue
+		}
+		slot, ok := s.slot(t)
+		if ok || s.alone {
+			return slot, ok
+		}
+		t = s.next(t) // the limits of the number of machines are not met
+	}
+}
+
+// usable says whether the machine is one of those that are looked at.
+func (s *seeker) usable(i int) bool {
+	m := &s.g.site.Machines[s.g.first+i]
+	return m.Speed >= s.speed && m.Bandwidth >= s.link && s.g.site.Hosts(s.kind, s.g.first+i) > 0
+}
+
+// onOne is the earliest time from ready on at which all blocks fit on one machine; a time at which the job would end at beat or later: there is none before.
+func (s *seeker) onOne(ready, beat float64) float64 {
+	best := math.Inf(1)
+	s.g.work += 3 * int64(len(s.g.nodes))
+	for i := range s.g.nodes {
+		if !s.usable(i) {
+			continue
+		}
+		if best = min(best, s.first(i, ready, min(beat, model.End(best, s.length)))); best == ready {
+			break
+		}
+	}
+	return best
+}
+
+// first is the earliest time from ready on at which all blocks fit on the machine; +Inf: there is none at which the job ends before the time to beat.
+func (s *seeker) first(i int, ready, beat float64) float64 {
+	n := &s.g.nodes[i]
+	start, kept := ready, (*memo)(nil)
+	if s.memos != nil && s.profiled {
+		kept = &s.memos[i]
+		switch {
+		case kept.version == unknown || kept.blocks > int32(s.blocks) || kept.ready > ready || !kept.takes.within(s.takes):
+		case kept.version == n.version && kept.blocks == int32(s.blocks) && kept.takes == s.takes && ready <= kept.start:
+			return kept.start
+		default:
+			start = max(ready, kept.start)
+		}
+	}
+	for ; model.End(start, s.length) < beat; start = n.after(start) {
+		if s.room(i, start) >= s.blocks {
+			if kept != nil {
+				*kept = memo{n.version, int32(s.blocks), ready, s.takes, start}
+			}
+			return start
+		}
+	}
+	if kept != nil && !math.IsInf(start, 1) { // there is no place before
+		*kept = memo{bounded, int32(s.blocks), ready, s.takes, start}
+	}
+	return math.Inf(1)
+}
+
+// after is the time at which the first step after the time begins; +Inf: none does.
+func (n *node) after(t float64) float64 {
+	k, found := slices.BinarySearch(n.times, t)
+	if found {
+		k++
+	}
+	if k < len(n.times) {
+		return n.times[k]
+	}
+	return math.Inf(1)
+}
+
+// step is the step in which the time lies.
+func (n *node) step(t float64) int {
+	k, found := slices.BinarySearch(n.times, t)
+	if found {
+		return k
+	}
+	return k - 1
+}
+
+// room brings what is free of the machine from the time until the job would end to the room, and returns the number of blocks that fit; 0 where the machine
+// is closed to the job.
+func (s *seeker) room(i int, start float64) int {
+	g, n, m := s.g, &s.g.nodes[i], s.g.first+i
+	if g.known != nil && !g.site.Machines[m].OpenTo(s.reservation, start, model.End(start, s.estimate)) {
+		return 0
+	}
+	if !s.profiled {
+		g.site.Load(&g.room, m, g.site.Idle(m))
+		return g.site.Blocks(&g.room, s.kind, m)
+	}
+	k, end := n.step(start), model.End(start, s.length)
+	g.work += 20
+	if single := k+1 == len(n.times) || n.times[k+1] >= end; single {
+		if !g.site.Holds(&g.room, m, &n.states[k]) {
+			g.site.Load(&g.room, m, &n.states[k])
+		}
+		return g.site.Fitting(&g.room, s.kind, m)
+	}
+	g.site.Load(&g.room, m, &n.states[k])
+	for k++; k < len(n.times) && n.times[k] < end; k++ {
+		g.work += 40
+		if g.site.Meet(&g.room, m, &n.states[k]); g.room.Processors[m] == 0 {
+			return 0
+		}
+	}
+	return g.site.Blocks(&g.room, s.kind, m)
+}
+
+// slot is the slot at the time, on machines that the rule chooses; false: the limits of the number of machines are not met.
+func (s *seeker) slot(t float64) (Slot, bool) {
+	g := s.g
+	open := func(m int) bool {
+		i := m - g.first
+		if !s.usable(i) {
+			return false
+		}
+		if s.alone {
+			if s.memos != nil && s.profiled && s.memos[i].version == s.g.nodes[i].version && s.memos[i].takes == s.takes && s.memos[i].blocks <= int32(s.blocks) &&
+				s.memos[i].ready <= t && t < s.memos[i].start {
+				return false
+			}
+			return s.room(i, t) >= s.blocks
+		}
+		return s.room(i, t) > 0
+	}
+	shares, ok := g.site.Choose(&g.room, s.kind, g.cluster, s.processors, open, nil)
+	if !ok {
+		return Slot{}, false
+	}
+	set := g.processors(shares)
+	g.work += 200 + 30*int64(len(g.nodes))
+	return Slot{Processors: s.processors, Start: t, End: model.End(t, g.in.Duration(s.job, g.cluster, set)), set: set, shares: shares, instant: !s.profiled}, true
+}
+
+// processors are as many processors of each machine as the shares say: the lowest. They stand for those that the job gets, which are alike.
+func (g *nodeCluster) processors(shares []place.Share) model.ProcessorSet {
+	runs := make([]model.Range, 0, len(shares))
+	for _, share := range shares {
+		first := g.site.Machines[share.Machine].First
+		runs = append(runs, model.Range{First: first, Last: first + int(share.Processors) - 1})
+	}
+	return model.NewProcessorSet(runs...)
+}
+
+// together is the earliest time from ready on at which the machines together have room for all blocks; a time at which the job would end at beat or later:
+// there is none before.
+func (s *seeker) together(ready, beat float64) float64 {
+	g := s.g
+	key := gang{s.kind.Number, s.processors, s.speed, s.link}
+	t := ready
+	if known, ok := g.gangs[key]; ok && s.profiled && known.ready <= ready && known.takes.within(s.takes) {
+		t = max(t, known.start)
+	}
+	for len(s.at) < len(g.nodes) {
+		s.at = append(s.at, gangNode{until: math.NaN()})
+	}
+	for model.End(t, s.length) < beat && !g.tired() {
+		all := 0
+		g.work += 5 * int64(len(g.nodes))
+		for i := range g.nodes {
+			if all += s.blocksAt(i, t); all >= s.blocks {
+				break
+			}
+		}
+		if all >= s.blocks {
+			break
+		}
+		t = s.next(t)
+	}
+	if s.profiled {
+		g.gangs[key] = gangMemo{ready, t, s.takes}
+	}
+	return t
+}
+
+// blocksAt is the number of blocks that fit on the machine from the time on.
+func (s *seeker) blocksAt(i int, t float64) int {
+	if !s.usable(i) {
+		return 0
+	}
+	n, at := &s.g.nodes[i], &s.at[i]
+	step := int32(n.step(t))
+	if at.from == step && model.End(t, s.length) <= at.until && s.estimate == s.length {
+		return int(at.blocks)
+	}
+	at.blocks, at.from, at.until = int32(s.room(i, t)), step, n.after(math.Nextafter(model.End(t, s.length), math.Inf(-1)))
+	return int(at.blocks)
+}
+
+// next is the first time after the given one at which a step begins on a machine that is looked at.
+func (s *seeker) next(t float64) float64 {
+	next := math.Inf(1)
+	for i := range s.g.nodes {
+		if s.usable(i) {
+			next = min(next, s.g.nodes[i].after(t))
+		}
+	}
+	return next
+}
+
+// take implements clusterState.
+func (g *nodeCluster) take(job int, slot *Slot) {
+	k := g.site.Kind(job)
+	for i := range slot.shares {
+		g.hold(k, slot.shares[i:i+1], slot.Start, slot.End)
+	}
+}
+
+// hold takes what a share holds from start to end.
+func (g *nodeCluster) hold(k *place.Kind, share []place.Share, start, end float64) {
+	if !(end > start) {
+		return
+	}
+	m := int(share[0].Machine)
+	n := &g.nodes[m-g.first]
+	from, to := n.split(start), n.split(end)
+	for at := from; at < to; at++ {
+		g.site.Load(&g.room, m, &n.states[at])
+		g.site.Take(&g.room, k, share)
+		g.site.Save(&g.room, m, &n.states[at])
+	}
+	g.work += 200 + 100*int64(to-from) + int64(len(n.times))
+	n.version++
+}
+
+// split makes the time the beginning of a step and returns the step.
+func (n *node) split(t float64) int {
+	k, found := slices.BinarySearch(n.times, t)
+	if found || math.IsInf(t, 1) {
+		return k
+	}
+	n.times = slices.Insert(n.times, k, t)
+	n.states = slices.Insert(n.states, k, n.states[k-1].Clone())
+	return k
+}
+
+// assign implements clusterState.
+func (g *nodeCluster) assign(other clusterState) {
+	from := other.(*nodeCluster)
+	for i := range g.nodes {
+		a, b := &g.nodes[i], &from.nodes[i]
+		if a.same(b) {
+			continue
+		}
+		a.times = append(a.times[:0], b.times...)
+		for len(a.states) < len(b.states) {
+			a.states = append(a.states, place.State{})
+		}
+		a.states = a.states[:len(b.states)]
+		for k := range a.states {
+			g.site.Adopt(&a.states[k], &b.states[k])
+		}
+		a.version++
+	}
+	for k := range g.memos {
+		for i := range g.memos[k] {
+			g.memos[k][i].version = unknown
+		}
+	}
+	clear(g.gangs)
+}
+
+// same says that the same is free of the machine at every time.
+func (n *node) same(other *node) bool {
+	return slices.Equal(n.times, other.times) && slices.EqualFunc(n.states, other.states, func(a, b place.State) bool { return a.Alike(&b) })
+}
+
+// alike implements clusterState.
+func (g *nodeCluster) alike(other clusterState, ready float64) bool {
+	o := other.(*nodeCluster)
+	for i := range g.nodes {
+		a, b := &g.nodes[i], &o.nodes[i]
+		from, otherFrom := a.step(ready), b.step(ready)
+		if len(a.times)-from != len(b.times)-otherFrom || !a.states[from].Alike(&b.states[otherFrom]) {
+			return false
+		}
+		for k := 1; from+k < len(a.times); k++ {
+			if a.times[from+k] != b.times[otherFrom+k] || !a.states[from+k].Alike(&b.states[otherFrom+k]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// run lets a job run that runs already.
+func (g *nodeCluster) run(job int, run *model.Running) {
+	slot, _ := g.runs(job)
+	for i := range slot.shares {
+		m := int(slot.shares[i].Machine)
+		n := &g.nodes[m-g.first]
+		from, to := n.split(0), n.split(slot.End)
+		for at := from; at < to; at++ {
+			g.site.Load(&g.room, m, &n.states[at])
+			g.site.TakeRunning(&g.room, job, run, &slot.shares[i])
+			g.site.Save(&g.room, m, &n.states[at])
+		}
+		n.version++
+	}
+}
+
+// runs is the slot of a job that runs already: from 0 on, where it runs.
+func (g *nodeCluster) runs(job int) (Slot, bool) {
+	run := g.in.Jobs()[job].Node().Running
+	slot := Slot{Processors: run.Processors.Len(), Start: 0, End: model.End(0, g.in.Duration(job, g.cluster, run.Processors)), set: run.Processors, running: true}
+	for m := range g.nodes {
+		machine := &g.site.Machines[g.first+m]
+		if n := within(run.Processors, machine.First, machine.Units); n > 0 {
+			slot.shares = append(slot.shares, place.Share{Machine: int32(g.first + m), Processors: int32(n)})
+		}
+	}
+	return slot, run.Cluster == g.cluster
+}
+
+// within is the number of processors of the set among count from the first on.
+func within(set model.ProcessorSet, first, count int) int {
+	n := 0
+	for _, r := range set {
+		n += max(0, min(r.Last, first+count-1)-max(r.First, first)+1)
+	}
+	return n
+}
