@@ -102,6 +102,9 @@ func build(spec *InstanceSpec, file string, limits Limits) (*Instance, error) {
 		r.precedence()
 		r.derive()
 	}
+	if len(r.faults.Faults) == 0 && r.in.features.Has(RunningJobs) {
+		r.runningTogether()
+	}
 	if err := r.faults.orNil(); err != nil {
 		return nil, err
 	}

@@ -255,6 +255,23 @@ func (r *resolver) runningHolds(run *Running, s *RunningSpec, path string) {
 	})
 }
 
+// runningTogether checks that the jobs that run already can run beside each other: that the checker accepts them where they are.
+func (r *resolver) runningTogether() {
+	sol := &Solution{}
+	for k := range r.in.jobs {
+		j := &r.in.jobs[k]
+		if run := j.Node().Running; run != nil {
+			sol.Jobs = append(sol.Jobs, Placement{Job: j.ID, Cluster: r.in.clusters[run.Cluster].ID, Processors: run.Processors, Devices: run.Devices,
+				End: End(0, r.in.Duration(k, run.Cluster, run.Processors))})
+		}
+	}
+	for _, v := range Check(r.in, sol).Violations {
+		if k, known := r.in.jobIndex[v.Job]; known && r.in.jobs[k].Node().Running != nil {
+			r.faults.add(element("jobs", k)+".running", "expected jobs that can run beside each other at 0: %s", v.Message)
+		}
+	}
+}
+
 // devicesMeasured checks that there are devices if the objective measures them.
 func (r *resolver) devicesMeasured() {
 	for _, term := range r.in.objective {

@@ -282,7 +282,7 @@ func (in *Instance) usableByNode(j *Job, c *Cluster) int {
 		taken := min(g.count, limit-machines)
 		all, machines = all+taken*g.units, machines+taken
 	}
-	if n.Running == nil && machines < n.MinMachines {
+	if n.Running == nil && (machines < n.MinMachines || c.WholeMachines && n.MinMachines > 1) { // of whole machines a job takes one
 		return 0
 	}
 	return all

@@ -62,7 +62,7 @@ func (s *Schedule) nameProcessors() {
 			if running(s.in, u.job) == 1 {
 				for _, r := range s.solution.Jobs[u.at].Processors {
 					for p := max(r.First, machine.First); p <= min(r.Last, machine.First+machine.Units-1); p++ {
-						free[p-machine.First] = u.end
+						free[p-machine.First] = max(free[p-machine.First], u.end)
 					}
 				}
 				continue

@@ -190,7 +190,10 @@ func (s *Schedule) whyNot(job int) string {
 			return fmt.Sprintf("waits for job %s, which is not placed", s.in.Jobs()[before].ID)
 		}
 	}
-	return s.in.WhyNowhere(job)
+	if why := s.in.WhyNowhere(job); why != "" {
+		return why
+	}
+	return "is never given enough machines that are open to it for as long as it takes"
 }
 
 // Solution is the schedule so far. The Schedule must not be used afterwards, but by Restart.

@@ -90,8 +90,15 @@ func (d *drawer) blocks(j *model.JobSpec) {
 	}
 }
 
-// running draws where a job runs already: on the first processors of a cluster that has enough.
+// running draws where a job runs already: on the first processors of a cluster that has enough, beside the other such jobs.
 func (d *drawer) running(j *model.JobSpec) {
+	defer func() {
+		beside := d.spec
+		beside.Jobs = append(slices.Clone(d.spec.Jobs), *j)
+		if _, err := model.New(beside); err != nil {
+			j.Running = nil
+		}
+	}()
 	for k := range d.spec.Clusters {
 		c := &d.spec.Clusters[k]
 		n := max(1, j.Processors.Min)
