@@ -9,6 +9,8 @@
 //	range  the interval that a number must be in, such as "[0, 1]", "(0, 1]" or "[1, inf)"; without this tag any finite number is allowed
 //	zero   the word to show for a zero, an empty text or a nil pointer that has a meaning of its own, such as "all" for a limit that does not limit
 //
+// A text whose values a registry knows has a type of its own with a method Values() []string, which lists them, and no tag `enum`.
+//
 // A field is a text, a truth value, a whole number, a number, or a pointer to one of them. A nil pointer means that the parameter has no value. The
 // fields of an embedded struct are parameters too. A field of any other type, such as a function, a list or a struct with a name, is no parameter.
 package params
@@ -29,7 +31,7 @@ type Parameter struct {
 	Name    string   `json:"name"` // the field's name in snake_case
 	Type    string   `json:"type"`
 	Doc     string   `json:"doc"`              // tag `doc`
-	Values  []string `json:"values,omitempty"` // tag `enum`: the values allowed
+	Values  []string `json:"values,omitempty"` // tag `enum` or method Values: the values allowed
 	Range   *Range   `json:"range,omitempty"`  // tag `range`: the numbers allowed; nil: all finite ones
 	Default string   `json:"default"`          // the value, or what the tag `zero` calls it
 }
@@ -92,7 +94,11 @@ type field struct {
 	zero      string // tag `zero`
 	index     []int  // of the field in its struct
 	value     reflect.Value
+	listed    bool // the value is a lister
 }
+
+// lister is a text that lists its values.
+type lister interface{ Values() []string }
 
 // fieldsOf lists the parameters of the parts of a composite, then those of the struct that s points to.
 func fieldsOf(s any) []field {
@@ -122,6 +128,9 @@ func structFields(v reflect.Value) []field {
 	list := slices.Clone(known.([]field))
 	for k := range list {
 		list[k].value = v.FieldByIndex(list[k].index)
+		if list[k].listed { // anew, as a registry may have grown
+			list[k].Values = list[k].value.Interface().(lister).Values()
+		}
 	}
 	return list
 }
@@ -170,7 +179,7 @@ func newField(f reflect.StructField, index []int) field {
 			panic(fmt.Sprintf("params: %s: %v", f.Name, err))
 		}
 	}
-	return field{Parameter: p, zero: f.Tag.Get("zero"), index: index}
+	return field{Parameter: p, zero: f.Tag.Get("zero"), index: index, listed: f.Type.Implements(reflect.TypeFor[lister]())}
 }
 
 // stated returns the value as JSON holds it: a number is a float64, a nil pointer is nil.

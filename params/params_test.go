@@ -32,6 +32,13 @@ type sample struct {
 
 type kind string
 
+// registered is a text whose values grow.
+type registered string
+
+var names = []string{"one"}
+
+func (registered) Values() []string { return names }
+
 func newSample() *sample {
 	return &sample{MaxSteps: 1000000, Share: 0.5, Small: 1e-6, Coding: "list", hidden: 1}
 }
@@ -72,6 +79,27 @@ func TestOfReadsTheDefaultsFromTheValue(t *testing.T) {
 	set.Limit, set.Weight = 7, new(0.25)
 	if p := Of(set); p[2].Default != "7" || p[5].Default != "0.25" {
 		t.Errorf("defaults %s and %s, expected 7 and 0.25", p[2].Default, p[5].Default)
+	}
+}
+
+// The values of a type that lists them are those that it lists at the time.
+func TestListedValues(t *testing.T) {
+	s := &struct {
+		Choice registered `doc:"a name"`
+	}{"one"}
+	want := `parameter choice: expected one of one, found "two"`
+	if err := Set(s, "choice", "two"); err == nil || err.Error() != want {
+		t.Errorf("%v, expected %s", err, want)
+	}
+	names = append(names, "two")
+	if err := Set(s, "choice", "two"); err != nil || s.Choice != "two" {
+		t.Errorf("%v, and the choice is %s", err, s.Choice)
+	}
+	if p := Of(s); !reflect.DeepEqual(p[0].Values, []string{"one", "two"}) {
+		t.Errorf("values %v", p[0].Values)
+	}
+	if s.Choice = "three"; Check(s) == nil {
+		t.Error("a value that is not listed is right")
 	}
 }
 
