@@ -91,7 +91,7 @@ func (in *Instance) release() {
 			if piece.End <= in.firstArrival {
 				continue
 			}
-			in.features |= Commitments
+			in.features = (in.features | Commitments).beside()
 			if in.released == nil {
 				in.released = make([][]float64, len(in.clusters))
 			}

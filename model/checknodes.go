@@ -9,7 +9,7 @@ import (
 
 // asksOfNodes says whether jobs ask for more of machines than processors, memory, licences and bandwidth, or machines are closed at times.
 func (in *Instance) asksOfNodes() bool {
-	return in.features&(NodeResources|Blocks|NodeFeatures|ClosedTimes|ExclusiveJobs|RunningJobs) != 0
+	return in.features&ofNodes != 0
 }
 
 // nodes checks what jobs ask of the machines that they run on: blocks, the number of machines, features, closed times, jobs that run already,

@@ -29,7 +29,19 @@ const (
 	ClosedTimes                          // machines that are closed at times, jobs of reservations
 	ExclusiveJobs                        // jobs that share their machines with no other job
 	RunningJobs                          // jobs that run already
+	NodesBeside                          // GridSpan or Commitments, where jobs ask something of single machines
 )
+
+// ofNodes are what jobs ask of single machines.
+const ofNodes = NodeResources | Blocks | NodeFeatures | ClosedTimes | ExclusiveJobs | RunningJobs
+
+// beside adds the feature that others make together.
+func (f Features) beside() Features {
+	if f&ofNodes != 0 && f&(GridSpan|Commitments) != 0 {
+		f |= NodesBeside
+	}
+	return f
+}
 
 // featureNames are the texts for people, in the order of the constants.
 var featureNames = []string{
@@ -37,7 +49,7 @@ var featureNames = []string{
 	"stated run times", "clusters without a stated run time", "machines of different speed or bandwidth in one cluster",
 	"span machine", "jobs that must spread over the grid", "background load", "processors that earlier jobs hold",
 	"resources of machines", "blocks of processors on machines", "features of machines", "closed times and reservations", "exclusive jobs",
-	"running jobs",
+	"running jobs", "jobs that must spread, or processors that earlier jobs hold, beside needs of single machines",
 }
 
 // Has says whether all of the given features are in the set.
@@ -94,7 +106,7 @@ func (in *Instance) findFeatures() Features {
 			}
 		}
 	}
-	return f
+	return f.beside()
 }
 
 // clusterFeatures are the features that the clusters alone show.

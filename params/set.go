@@ -168,7 +168,7 @@ func (f *field) check() error {
 	}
 	switch value := f.stated().(type) {
 	case string:
-		if f.Values != nil && !slices.Contains(f.Values, value) {
+		if f.Values != nil && !slices.Contains(f.Values, value) && !(value == "" && f.zero != "") {
 			return &Error{f.Name, "one of " + strings.Join(f.Values, ", "), value}
 		}
 	case float64:

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -81,25 +80,25 @@ type gangMemo struct {
 
 // Placing is the rule that chooses among machines, where jobs ask something of single machines; the zero value takes the first.
 type Placing struct {
-	Rule string // see [place.Rules]; empty: first
+	Rule place.Name
 	Seed uint64 // of what the rule draws at random
 }
 
 // NodeFeatures are the features that make a schedule track what is free of single machines.
 const NodeFeatures = model.NodeResources | model.Blocks | model.NodeFeatures | model.ClosedTimes | model.ExclusiveJobs | model.RunningJobs
 
-// byNode says whether the schedule tracks single machines: jobs ask something of them, or a rule chooses among machines that memory tells apart.
-func (p Placing) byNode(in *model.Instance) bool {
+// ByNode says whether the schedule tracks single machines: jobs ask something of them, or a rule chooses among machines that memory tells apart.
+func (p Placing) ByNode(in *model.Instance) bool {
 	f := in.Features()
 	return f&NodeFeatures != 0 || p.chooses() && f&(model.MemoryLimits|model.MachineSpan) != 0 && f&(model.GridSpan|model.Commitments) == 0
 }
 
 // chooses says whether the rule is another than the first machine.
-func (p Placing) chooses() bool { return p.Rule != "" && p.Rule != place.First }
+func (p Placing) chooses() bool { return p.Rule.OrFirst() != place.First }
 
 // rule is the rule of that name. A name that is none is a bug in the program and panics: parameters are checked before.
 func (p Placing) rule() place.Rule {
-	r, err := place.Lookup(cmp.Or(p.Rule, place.First))
+	r, err := place.Lookup(p.Rule.OrFirst())
 	if err != nil {
 		panic(err)
 	}

@@ -68,8 +68,8 @@ func (s *Schedule) nameProcessors() {
 				continue
 			}
 			for p, left := 0, u.share.Processors; left > 0; p++ {
-				if free[p] <= u.start {
-					free[p] = u.end
+				if free[p] <= u.start || u.end == u.start { // what takes no time holds nothing
+					free[p] = max(free[p], u.end)
 					left--
 					named[u.at] = append(named[u.at], model.Range{First: machine.First + p, Last: machine.First + p})
 				}

@@ -90,7 +90,7 @@ func NewResources(in *model.Instance) *Resources {
 // that chooses among them.
 func newResources(in *model.Instance, track bool, placing Placing) *Resources {
 	r := &Resources{in: in, pools: newLicencePools(in), limit: &limit{}, placing: placing}
-	if placing.byNode(in) {
+	if placing.ByNode(in) {
 		r.site = place.NewSite(in, placing.rule(), placing.Seed)
 		r.trackNodes()
 		return r

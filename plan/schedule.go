@@ -196,6 +196,18 @@ func (s *Schedule) whyNot(job int) string {
 	return "is never given enough machines that are open to it for as long as it takes"
 }
 
+// Last is the placement that was made last; nil: there is none. Where single machines are tracked its processors stand for others of the same machines:
+// Solution names them.
+func (s *Schedule) Last() *model.Placement {
+	if len(s.solution.Jobs) == 0 {
+		return nil
+	}
+	return &s.solution.Jobs[len(s.solution.Jobs)-1]
+}
+
+// NamesLate says whether Solution names the processors of the jobs that were placed.
+func (s *Schedule) NamesLate() bool { return s.site != nil }
+
 // Solution is the schedule so far. The Schedule must not be used afterwards, but by Restart.
 func (s *Schedule) Solution() *model.Solution {
 	s.nameProcessors()

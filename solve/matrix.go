@@ -86,6 +86,10 @@ var featureProbes = []struct {
 	{model.RunningJobs, func(s *model.InstanceSpec) {
 		s.Jobs[1].Running = &model.RunningSpec{Cluster: "c", Processors: model.Processors(0)}
 	}},
+	{model.NodesBeside, func(s *model.InstanceSpec) {
+		processors := max(1, s.Clusters[0].Machines[0].Count) * max(1, s.Clusters[0].Machines[0].Processors)
+		s.Jobs[1].Processors, s.Jobs[1].Span, s.Jobs[0].Exclusive = model.Rigid(processors+1), "grid", true
+	}},
 }
 
 // conditions are what some solver refuses besides features and metrics.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
@@ -31,13 +32,13 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the paper: it has one machine; a job that cannot meet its hard deadline any more is left out. Holes are not filled: where a
 // job arrives late and is due soon, its processors stay idle from the end of the job before it.
-type EDD struct{}
+type EDD struct{ place.Choice }
 
 // Supports implements [solve.Solver].
 func (*EDD) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [solve.Solver].
-func (*EDD) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+func (s *EDD) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	order := plan.ArrivalOrder(in)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Deadline, in.Jobs()[b].Deadline) })
 	rule := list.ByEarliestEnd
@@ -47,5 +48,5 @@ func (*EDD) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (s
 		}
 		return nil
 	}
-	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule, list.EarliestEnd(in))
+	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.EarliestEnd(in))
 }

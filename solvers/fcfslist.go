@@ -5,6 +5,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
@@ -28,7 +29,7 @@ var _ = solve.Register(solve.Info{
 // doi:10.1137/0117039. Complexity: O(n·C·r) for n jobs, C clusters, r distinct release times.
 //
 // Deviations from the paper: parallel jobs and several clusters.
-type FCFSList struct{}
+type FCFSList struct{ place.Choice }
 
 // Supports implements [solve.Solver].
 func (*FCFSList) Supports(in *model.Instance) error {
@@ -36,9 +37,9 @@ func (*FCFSList) Supports(in *model.Instance) error {
 }
 
 // Solve implements [solve.Solver].
-func (f *FCFSList) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+func (s *FCFSList) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	rule := list.Rule{Name: "earliest start", Text: "it starts first there, and of several such clusters ends first", Score: "start"}
-	return list.InArrivalOrder(ctx, in, opt, rule, func(s *list.Schedule, job int) (plan.Slot, bool) {
+	return list.InArrivalOrder(ctx, in, opt, rule.By(s.Choice), func(s *list.Schedule, job int) (plan.Slot, bool) {
 		first, found := plan.Slot{}, false
 		for c := range in.Clusters() {
 			slot, ok := s.Earliest(job, c)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
@@ -33,13 +34,13 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the paper: in the model the transfer of data is part of a job's time and does not depend on where the jobs before it ran;
 // holes are not filled (no insertion). On a cluster whose machines differ the duration is that on its fastest machine that can hold the job.
-type HEFT struct{}
+type HEFT struct{ place.Choice }
 
 // Supports implements [solve.Solver].
 func (*HEFT) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [solve.Solver].
-func (*HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+func (s *HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	order := plan.ArrivalOrder(in)
 	rank := make([]float64, len(order))
 	for k := len(order) - 1; k >= 0; k-- { // none stands before those it waits for
@@ -55,7 +56,7 @@ func (*HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[b], rank[a]) })
 	rule := list.ByEarliestEnd
 	rule.Terms = func(job int) []sim.Term { return []sim.Term{{Name: "upward rank", Value: rank[job]}} }
-	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule, list.EarliestEnd(in))
+	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.EarliestEnd(in))
 }
 
 // meanDuration is the mean, over the clusters that can run the job or a piece of it, of its duration on the fastest machine that can hold it, on as many

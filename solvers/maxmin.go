@@ -8,6 +8,7 @@ import (
 	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -41,7 +42,7 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the paper: see [MCT]; arrivals; hard deadlines: a job counts the resources on which it would end in time, and is
 // left out where there are none.
-type MaxMin struct{}
+type MaxMin struct{ place.Choice }
 
 // Supports implements [solve.Solver].
 func (*MaxMin) Supports(in *model.Instance) error {
@@ -49,8 +50,8 @@ func (*MaxMin) Supports(in *model.Instance) error {
 }
 
 // Solve implements [solve.Solver].
-func (*MaxMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	rule := completionRule{name: "latest earliest end", text: "of all jobs left its earliest end is the latest"}
+func (s *MaxMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	rule := completionRule{name: "latest earliest end", text: "of all jobs left its earliest end is the latest", Choice: s.Choice}
 	return placeOneByOne(ctx, in, opt, rule, func(c *completions) func() (int, int) {
 		m := &maxMin{tree: newJobTree(ctx, c), buckets: newMaxMinBuckets(ctx, c)}
 		if m.tree == nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
@@ -27,12 +28,12 @@ var _ = solve.Register(solve.Info{
 // Deviations from the paper: a machine is a cluster here and may have many processors; a parallel job is ready when enough
 // of them are released. On each cluster a moldable job gets the number of processors with which it ends first there; a job that fits no cluster alone is
 // spread over several.
-type MCT struct{}
+type MCT struct{ place.Choice }
 
 // Supports implements [solve.Solver].
 func (*MCT) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [solve.Solver].
-func (*MCT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	return list.InArrivalOrder(ctx, in, opt, list.ByEarliestEnd, list.EarliestEnd(in))
+func (s *MCT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	return list.InArrivalOrder(ctx, in, opt, list.ByEarliestEnd.By(s.Choice), list.EarliestEnd(in))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -38,7 +39,7 @@ var _ = solve.Register(solve.Info{
 // the jobs whose predecessors are placed. A heap of lower bounds then finds the pair: mostly a search for one or two slots a step.
 //
 // Deviations from the paper: see [MCT]; arrivals.
-type MinMin struct{}
+type MinMin struct{ place.Choice }
 
 // Supports implements [solve.Solver].
 func (*MinMin) Supports(in *model.Instance) error {
@@ -46,8 +47,8 @@ func (*MinMin) Supports(in *model.Instance) error {
 }
 
 // Solve implements [solve.Solver].
-func (*MinMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	rule := completionRule{name: "least end", text: "no job left can end earlier anywhere"}
+func (s *MinMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	rule := completionRule{name: "least end", text: "no job left can end earlier anywhere", Choice: s.Choice}
 	return placeOneByOne(ctx, in, opt, rule, func(c *completions) func() (int, int) {
 		queues := newMinMinQueues(ctx, c)
 		if queues == nil {

@@ -1,16 +1,64 @@
 package solvers_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 )
 
-// No solver passes over what a job asks of single machines: it refuses the instance and names the feature.
+// Every solver honours what jobs ask of single machines, or refuses the instance and names what it does not honour. The checker looks at each schedule.
+func TestNodesAreHonouredOrRefused(t *testing.T) {
+	ran := map[string]model.Features{}
+	rapid.Check(t, func(t *rapid.T) {
+		for range 10 {
+			in := modeltest.Generator{Features: modeltest.AllFeatures&^model.GridSpan | modeltest.NodeFeatures, Jobs: 9, Clusters: 2, Machines: 2}.Instance(t)
+			rule := rapid.SampledFrom(place.Rules()).Draw(t, "rule")
+			for _, info := range solve.Solvers() {
+				if info.Absent == "" && honoured(t, in, info.Name, rule.Name) {
+					ran[info.Name] |= in.Features()
+				}
+			}
+		}
+	})
+	for _, name := range []string{"fcfs-list", "edd", "minmin", "sufferage", "heft", "muscle", "titan", "mts", "ggone"} {
+		if missing := modeltest.NodeFeatures &^ ran[name]; missing != 0 {
+			t.Errorf("%s: no schedule with %s", name, missing)
+		}
+	}
+}
+
+// honoured runs a solver, with the rule where it has one, and says whether it placed some jobs.
+func honoured(t *rapid.T, in *model.Instance, name, rule string) bool {
+	choice, err := solve.Choose(name + ":place=" + rule)
+	if err != nil {
+		if choice, err = solve.Choose(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := choice.Solver.Supports(in); err != nil {
+		if !errors.Is(err, solve.ErrUnsupported) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return false
+	}
+	result, err := solve.Run(context.Background(), choice, in, solve.Options{Seed: 1, MaxEvals: 30})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return result.Solution != nil && len(result.Solution.Jobs) > 2
+}
+
+// A solver that does not honour a need of single machines names it.
 func TestNodesAreRefusedByName(t *testing.T) {
+	refusals := 0
 	for name, change := range map[string]func(*model.InstanceSpec){
 		"resources of machines":            func(s *model.InstanceSpec) { s.Jobs[0].Resources = map[string]float64{"cpu": 0.5} },
 		"blocks of processors on machines": func(s *model.InstanceSpec) { s.Jobs[0].PerMachine = 1 },
@@ -38,9 +86,16 @@ func TestNodesAreRefusedByName(t *testing.T) {
 			if info.Absent != "" {
 				continue
 			}
-			if err := info.New().Supports(in); !errors.Is(err, solve.ErrUnsupported) || !strings.HasSuffix(err.Error(), " "+name) {
-				t.Errorf("%s: expected that it refuses %s, found %v", info.Name, name, err)
+			err := info.New().Supports(in)
+			if err != nil && (!errors.Is(err, solve.ErrUnsupported) || !strings.HasSuffix(err.Error(), " "+name)) {
+				t.Errorf("%s: expected that it honours or refuses %s, found %v", info.Name, name, err)
+			}
+			if err != nil {
+				refusals++
 			}
 		}
+	}
+	if refusals == 0 {
+		t.Error("no solver refuses anything")
 	}
 }

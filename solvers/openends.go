@@ -9,6 +9,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 // openEnds are the ends of the jobs that are ready, on clusters with memory, licences and parallel jobs. The heuristics take jobs from it as from
@@ -26,7 +27,7 @@ func placeOnEnds(ctx context.Context, in *model.Instance, opt solve.Options, rul
 	if ctx.Err() != nil {
 		return solve.Stopped(ctx), nil // before the state of millions of processors is made
 	}
-	ends, err := grid.NewEnds(in, nil)
+	ends, err := grid.NewEnds(in, rule.machines(opt), nil)
 	if err != nil {
 		return solve.Result{}, err
 	}
@@ -37,10 +38,14 @@ func placeOnEnds(ctx context.Context, in *model.Instance, opt solve.Options, rul
 			e.come = append(e.come, j)
 		}
 	}
+	tell, end := list.Late(ends.Schedule, opt.Trace)
+	opt.Trace = tell
 	if !placeEach(ctx, in, opt, e, rule, order(e)) || e.GaveUp() {
 		return solve.Stopped(ctx), nil
 	}
-	return solve.Result{Solution: e.Finish(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
+	solution := e.Finish()
+	end(solution)
+	return solve.Result{Solution: solution, Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
 }
 
 func (e *openEnds) at(job, resource int) float64 { return e.At(job, resource) }

@@ -8,6 +8,7 @@ import (
 	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
@@ -44,7 +45,7 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the paper: see [MCT]; arrivals; one job is placed at a time, where the paper places one for each
 // machine before it looks again.
-type Sufferage struct{}
+type Sufferage struct{ place.Choice }
 
 // Supports implements [solve.Solver].
 func (*Sufferage) Supports(in *model.Instance) error {
@@ -52,8 +53,8 @@ func (*Sufferage) Supports(in *model.Instance) error {
 }
 
 // Solve implements [solve.Solver].
-func (*Sufferage) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	rule := completionRule{name: "largest sufferage", text: "of all jobs left it would lose most by its second-best cluster", terms: func(o option) []sim.Term {
+func (s *Sufferage) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	rule := completionRule{name: "largest sufferage", text: "of all jobs left it would lose most by its second-best cluster", Choice: s.Choice, terms: func(o option) []sim.Term {
 		if o.runnerUp < 0 {
 			return nil // no other resource can take it
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
@@ -27,13 +28,13 @@ var _ = solve.Register(solve.Info{
 // r distinct release times.
 //
 // Deviations from the paper: a cluster just as wide as the job counts as wide enough.
-type WRAND struct{}
+type WRAND struct{ place.Choice }
 
 // Supports implements [solve.Solver].
 func (*WRAND) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [solve.Solver].
-func (*WRAND) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+func (s *WRAND) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	rng := rand.New(rand.NewPCG(opt.Seed, 0))
 	capability := make([]float64, len(in.Clusters()))
 	for c := range capability {
@@ -44,7 +45,7 @@ func (*WRAND) Solve(ctx context.Context, in *model.Instance, opt solve.Options) 
 	rule := list.Rule{Name: "drawn", Text: "a number drawn from 0 to the sum of the weights falls into its part", Score: "weight"}
 	drawn := 0.0
 	rule.Terms = func(int) []sim.Term { return []sim.Term{{Name: "drawn", Value: drawn}} }
-	return list.InArrivalOrder(ctx, in, opt, rule, func(s *list.Schedule, job int) (plan.Slot, bool) {
+	return list.InArrivalOrder(ctx, in, opt, rule.By(s.Choice), func(s *list.Schedule, job int) (plan.Slot, bool) {
 		var slots []plan.Slot
 		sum := 0.0
 		for c := range in.Clusters() {

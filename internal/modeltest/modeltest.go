@@ -64,7 +64,7 @@ func (g Generator) Spec(t *rapid.T) model.InstanceSpec {
 		d.spec.Jobs = append(d.spec.Jobs, d.job(j))
 	}
 	d.objective()
-	if !d.may(model.GridSpan) {
+	if !d.may(model.GridSpan) || d.g.Features&NodeFeatures != 0 && !d.may(model.NodesBeside) {
 		d.stayTogether()
 	}
 	return d.spec

@@ -2,7 +2,7 @@ package place
 
 // Choice is the parameter `place` of policies and solvers, which embed it.
 type Choice struct {
-	Place Name `doc:"rule that chooses the machines of a job among those with room for it, and the devices there"`
+	Place Name `zero:"first" doc:"rule that chooses the machines of a job among those with room for it, and the devices there"`
 }
 
 // DefaultChoice is the rule [First].

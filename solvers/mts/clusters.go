@@ -8,6 +8,7 @@ import (
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 // onClusters is a run on an instance that asks for more than the resources of package grid honour: precedence, licences, moldable jobs and so on. The
@@ -39,12 +40,13 @@ func (m *Solver) solveOnClusters(ctx context.Context, in *model.Instance, opt so
 	n, clusters := len(in.Jobs()), len(in.Clusters())
 	r := &onClusters{run: prepare(ctx, in, *m, clusters), planned: make([]times, n*clusters), over: make([]bool, n*clusters),
 		speed: make([]float64, clusters), link: make([]float64, clusters), memory: make([]float64, clusters)}
-	ends, err := grid.NewEnds(in, r.plan)
+	ends, err := grid.NewEnds(in, plan.Placing{}, r.plan)
 	if err != nil {
 		return solve.Result{}, err
 	}
 	ends.Until(ctx)
-	r.ends, r.trace = ends, opt.Trace
+	tell, end := list.Late(ends.Schedule, opt.Trace)
+	r.ends, r.trace = ends, tell
 	for c := range clusters {
 		for _, m := range in.Clusters()[c].Machines {
 			r.speed[c], r.link[c], r.memory[c] = max(r.speed[c], m.Speed), max(r.link[c], m.Bandwidth), max(r.memory[c], m.Memory)
@@ -70,7 +72,9 @@ func (m *Solver) solveOnClusters(ctx context.Context, in *model.Instance, opt so
 	if ctx.Err() != nil || ends.GaveUp() {
 		return solve.Stopped(ctx), nil
 	}
-	return solve.Result{Solution: ends.Finish(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
+	solution := ends.Finish()
+	end(solution)
+	return solve.Result{Solution: solution, Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
 }
 
 // plan notes the times of the job in the slot and returns its end; +Inf where it would be too late for a hard deadline.
@@ -185,16 +189,19 @@ func (r *onClusters) step() bool {
 	return true
 }
 
-// place places the job and takes note of the jobs that are ready by that.
+// place places the job, where it has a slot yet, and takes note of the jobs that are ready by that.
 func (r *onClusters) place(job, cluster int) {
+	var ready []int32
+	if !r.ends.Put(job, cluster, func(next int) { ready = append(ready, int32(next)) }) {
+		return // it no longer runs there, and the next step looks at it again
+	}
 	kept := r.open[:0]
 	for _, j := range r.open {
 		if int(j) != job {
 			kept = append(kept, j)
 		}
 	}
-	r.open = kept
-	r.ends.Put(job, cluster, func(next int) { r.open = append(r.open, int32(next)) })
+	r.open = append(kept, ready...)
 }
 
 // fragment is the job of the class that leaves least of a cluster, by the fragment rule, with the cluster; −1: none.
@@ -259,8 +266,11 @@ func (r *onClusters) mt(k *jobKind, end float64) float64 {
 
 // tellCluster places the job on the cluster and tells of it as a step.
 func (r *onClusters) tellCluster(job, cluster int, fragment bool) {
-	k := &r.kinds[job]
-	why := r.weighed(k, max(0, r.ends.At(job, cluster)-r.origin))
+	end, k := r.ends.At(job, cluster), &r.kinds[job]
+	if !r.ends.Runs(job, cluster) {
+		return // it has no slot there any more
+	}
+	why := r.weighed(k, max(0, end-r.origin))
 	if fragment {
 		why = r.filled(k, r.loads(job, cluster))
 	}

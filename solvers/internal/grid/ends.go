@@ -55,9 +55,9 @@ const (
 )
 
 // NewEnds starts with nothing placed. planned is the end that a job in a slot counts with; +Inf: it may not go there. It is not before the slot's, up to
-// rounding. nil: the slot's own end. O(jobs · clusters).
-func NewEnds(in *model.Instance, planned func(job, cluster int, slot *plan.Slot) float64) (*Ends, error) {
-	s, err := plan.NewSchedule(in)
+// rounding. nil: the slot's own end. machines is the rule that chooses among machines. O(jobs · clusters).
+func NewEnds(in *model.Instance, machines plan.Placing, planned func(job, cluster int, slot *plan.Slot) float64) (*Ends, error) {
+	s, err := plan.NewPlacedSchedule(in, machines)
 	if err != nil {
 		return nil, err
 	}
@@ -177,6 +177,7 @@ func (e *Ends) At(job, cluster int) float64 {
 	slot, ok := e.Earliest(job, cluster)
 	p.end, p.seen = math.Inf(1), e.placed
 	if !ok {
+		p.kind = apart // what is closed to the job later, or taken, stays so
 		return p.end
 	}
 	if p.end = slot.End; e.planned != nil {
@@ -227,9 +228,14 @@ func (e *Ends) Lasts(job, best, second int) bool {
 	return true
 }
 
-// Put places the ready job into its slot on the cluster, where it has one, and calls ready with each job that is ready by that.
-func (e *Ends) Put(job, cluster int, ready func(job int)) {
-	slot, _ := e.Earliest(job, cluster)
+// Put places the ready job into its slot on the cluster and calls ready with each job that is ready by that; false: it has no slot there.
+func (e *Ends) Put(job, cluster int, ready func(job int)) bool {
+	slot, ok := e.Earliest(job, cluster)
+	if !ok {
+		p := e.pair(job, cluster)
+		p.kind, p.end = apart, math.Inf(1)
+		return false
+	}
 	e.Place(job, slot)
 	e.placed++
 	e.left[job] = false
@@ -243,6 +249,7 @@ func (e *Ends) Put(job, cluster int, ready func(job int)) {
 			ready(next)
 		}
 	}
+	return true
 }
 
 // Finish leaves out the jobs that are not placed, each with the reason, and returns the schedule.
@@ -275,5 +282,5 @@ func (e *Ends) Scores(chosen int, of func(k int) (value float64, why string)) []
 
 // Step is the step that placed the last job, as [Outline.Step].
 func (e *Ends) Step(why sim.Reason, score string, scores []solve.Score) solve.Step {
-	return placedLast(e.Solution(), why, score, scores)
+	return placedLast(*e.Last(), why, score, scores)
 }

@@ -142,11 +142,10 @@ func (o *Outline) Place(job, resource int, start, end float64) {
 
 // Step is the step that placed the last job, see [solve.Step]. scores are those of the resources.
 func (o *Outline) Step(why sim.Reason, score string, scores []solve.Score) solve.Step {
-	return placedLast(&o.solution, why, score, scores)
+	return placedLast(o.solution.Jobs[len(o.solution.Jobs)-1], why, score, scores)
 }
 
-func placedLast(sol *model.Solution, why sim.Reason, score string, scores []solve.Score) solve.Step {
-	p := sol.Jobs[len(sol.Jobs)-1]
+func placedLast(p model.Placement, why sim.Reason, score string, scores []solve.Score) solve.Step {
 	return solve.Step{At: p.Start, Reason: why, Score: score, Scores: scores, Placed: []model.Placement{p}}
 }
 

@@ -27,19 +27,22 @@ func InOrder(ctx context.Context, in *model.Instance, order []int, opt solve.Opt
 	if ctx.Err() != nil {
 		return solve.Stopped(ctx), nil // before the state of millions of processors is made
 	}
-	empty, err := plan.NewSchedule(in)
+	empty, err := plan.NewPlacedSchedule(in, plan.Placing{Rule: rule.Place, Seed: opt.Seed})
 	if err != nil {
 		return solve.Result{}, err
 	}
 	empty.Until(ctx)
 	s := &Schedule{Schedule: empty}
-	if opt.Trace != nil {
-		s.scribe = &scribe{in: in, rule: rule, tell: opt.Trace}
+	tell, end := Late(empty, opt.Trace)
+	if tell != nil {
+		s.scribe = &scribe{in: in, rule: rule, tell: tell}
 	}
 	if !Fill(ctx, in, s, order, choose) {
 		return solve.Stopped(ctx), nil
 	}
-	return solve.Result{Solution: s.Solution(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
+	solution := s.Solution()
+	end(solution)
+	return solve.Result{Solution: solution, Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
 }
 
 // Fill places the jobs on an empty schedule in the given order, as InOrder does, and says whether it has placed or left out all of them: not where the
@@ -63,7 +66,7 @@ func Fill(ctx context.Context, in *model.Instance, s *Schedule, order []int, cho
 			s.LeaveUnplaceable(job)
 		}
 		if s.scribe != nil {
-			s.scribe.step(s.Solution(), job, slot, ok)
+			s.scribe.step(s.Last(), job, slot, ok)
 		}
 	}
 	return true

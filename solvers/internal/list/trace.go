@@ -5,6 +5,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
@@ -16,6 +17,13 @@ type Rule struct {
 	Score   string                   // what the solver compares of the clusters
 	Highest bool                     // the highest score is the best; the keys of [Least] are the scores with the other sign
 	Terms   func(job int) []sim.Term // what decided the job's place in the order; nil: nothing but its arrival
+	Place   place.Name               // the rule that chooses among machines
+}
+
+// By is the rule with another that chooses among machines.
+func (r Rule) By(machines place.Choice) Rule {
+	r.Place = machines.Place
+	return r
 }
 
 // ByEarliestEnd is the rule of [EarliestEnd].
@@ -83,17 +91,16 @@ func (s *scribe) late(cluster int, slot plan.Slot) {
 }
 
 // step tells of a job that was placed or left out last.
-func (s *scribe) step(sol *model.Solution, job int, slot plan.Slot, found bool) {
+func (s *scribe) step(last *model.Placement, job int, slot plan.Slot, found bool) {
 	j := &s.in.Jobs()[job]
 	step := solve.Step{At: j.Arrival, Reason: sim.Reason{Rule: s.rule.Name}, Jobs: []string{j.ID}, Score: s.rule.Score}
 	if s.rule.Terms != nil {
 		step.Terms = s.rule.Terms(job)
 	}
-	placed := len(sol.Jobs) > 0 && sol.Jobs[len(sol.Jobs)-1].Job == j.ID
+	placed := last != nil && last.Job == j.ID
 	switch {
 	case placed:
-		p := sol.Jobs[len(sol.Jobs)-1]
-		step.At, step.Jobs, step.Placed = p.Start, nil, []model.Placement{p}
+		step.At, step.Jobs, step.Placed = last.Start, nil, []model.Placement{*last}
 		step.Text = j.ID + " goes to " + s.in.Clusters()[slot.Cluster].ID + ": " + s.rule.Text
 		if s.tied {
 			step.Text += "; of equal clusters the first"
@@ -121,4 +128,25 @@ func (s *scribe) ordered(chosen int, placed bool) []solve.Score {
 		list[c].Chosen = placed && c == chosen
 	}
 	return list
+}
+
+// Late keeps the steps of a schedule whose processors are named at its end, see [plan.Schedule.NamesLate]. tell takes steps, and end tells of them, with the
+// placements as the solution has them. Where processors are named at once tell is the given function.
+func Late(s *plan.Schedule, listener func(solve.Step)) (tell func(solve.Step), end func(*model.Solution)) {
+	if listener == nil || !s.NamesLate() {
+		return listener, func(*model.Solution) {}
+	}
+	var steps []solve.Step
+	return func(step solve.Step) { steps = append(steps, step) }, func(sol *model.Solution) {
+		named := make(map[string]model.Placement, len(sol.Jobs))
+		for _, p := range sol.Jobs {
+			named[p.Job] = p
+		}
+		for _, step := range steps {
+			for k, p := range step.Placed {
+				step.Placed[k] = named[p.Job]
+			}
+			listener(step)
+		}
+	}
 }
