@@ -24,7 +24,7 @@ type Explanation struct {
 
 // Wait is a job that the explained job waits for: it ends when the explained job starts, and releases something that the explained job needs.
 type Wait struct {
-	For string  `json:"for"` // precedence, processors, memory or licence
+	For string  `json:"for"` // precedence, processors, memory, licence, machine (one of the two has it to itself) or the name of a resource
 	Job string  `json:"job"`
 	End float64 `json:"end"`
 }
@@ -55,6 +55,9 @@ func Explain(in *model.Instance, sol *model.Solution, job int) Explanation {
 			e.Reason = u.Reason
 		}
 	}
+	if (Placing{}).ByNode(in) {
+		x.nodes = newResources(in, false, Placing{})
+	}
 	e.Placement = x.read(sol)
 	ready, missing := x.ready()
 	for c := range in.Clusters() {
@@ -81,7 +84,8 @@ type explainer struct {
 	job   int
 	parts [][]other // by cluster
 	pools *licencePools
-	end   []float64 // by job; NaN: not placed
+	nodes *Resources // with what the other jobs hold of single machines; nil: these are not tracked
+	end   []float64  // by job; NaN: not placed
 }
 
 // other is a part of another job.
@@ -112,6 +116,9 @@ func (x *explainer) read(sol *model.Solution) *model.Placement {
 			if c, ok := x.in.ClusterIndex(part.Cluster); ok {
 				x.parts[c] = append(x.parts[c], other{j, part.Start, part.End, part.Processors})
 				slot.pieces = append(slot.pieces, piece{cluster: c, set: part.Processors, end: part.End})
+				if x.nodes != nil && x.in.Jobs()[j].Node().Running == nil {
+					x.nodes.clusters[c].(*nodeCluster).holdPart(j, part)
+				}
 			}
 		})
 		x.pools.add(&x.in.Jobs()[j], &slot)
@@ -136,6 +143,10 @@ func (x *explainer) alternative(a *Alternative, cluster int, ready float64, own 
 	size, most := x.in.Width(x.job, cluster)
 	if own != nil && len(own.Pieces) == 0 && size != most {
 		size = min(max(size, own.Processors.Len()), most, max(size, x.in.Usable(x.job, cluster)))
+	}
+	if x.nodes != nil {
+		x.alternativeOnNodes(a, cluster, size, ready)
+		return
 	}
 	times := []float64{ready}
 	for c := range x.parts {
@@ -168,6 +179,26 @@ func (x *explainer) alternative(a *Alternative, cluster int, ready float64, own 
 		a.Why = fmt.Sprintf("no time was found at which it has %d processors of %s", size, x.in.Clusters()[cluster].ID)
 		return
 	}
+	x.found(a, start, end)
+}
+
+// alternativeOnNodes finds the earliest end on a cluster whose machines are tracked. Which processors of a machine are free does not matter there.
+func (x *explainer) alternativeOnNodes(a *Alternative, cluster, size int, ready float64) {
+	if x.in.Jobs()[x.job].Node().Running != nil {
+		a.Why = "it runs already"
+		return
+	}
+	x.nodes.pools.assign(x.pools)
+	slot, ok := x.nodes.Earliest(x.job, cluster, size, ready)
+	if !ok {
+		a.Why = fmt.Sprintf("no time was found at which machines of %s have room for it and are open to it for as long as it takes", x.in.Clusters()[cluster].ID)
+		return
+	}
+	x.found(a, slot.Start, slot.End)
+}
+
+// found notes the earliest end.
+func (x *explainer) found(a *Alternative, start, end float64) {
 	a.Start, a.End = &start, &end
 	if j := &x.in.Jobs()[x.job]; end > j.Deadline {
 		if a.Why = "after its deadline"; j.DeadlineHard {
@@ -205,6 +236,8 @@ func (x *explainer) waits(e *Explanation, ready float64) {
 				why = "memory"
 			case x.shareLicence(h.job):
 				why = "licence"
+			case x.nodes != nil && x.shareMachine(c, h.set, part.Processors):
+				why = x.shareOfMachine(h.job)
 			}
 			if why != "" && near(h.end) && h.start < h.end {
 				e.Waits = append(e.Waits, Wait{why, x.in.Jobs()[h.job].ID, h.end})
@@ -238,6 +271,20 @@ func (x *explainer) shareLicence(job int) bool {
 		}
 	}
 	return false
+}
+
+// shareOfMachine is what the explained job and another need of a machine that both use, besides processors and memory; empty: nothing.
+func (x *explainer) shareOfMachine(job int) string {
+	own, other := x.in.Jobs()[x.job].Node(), x.in.Jobs()[job].Node()
+	if own.Exclusive || other.Exclusive {
+		return "machine"
+	}
+	for _, need := range own.Resources {
+		if other.Need(need.Resource) > 0 || other.Running != nil {
+			return x.in.Resources()[need.Resource].ID
+		}
+	}
+	return ""
 }
 
 // shareMachine says whether two sets of processors of the cluster have a machine in common.

@@ -517,6 +517,15 @@ func (g *nodeCluster) hold(k *place.Kind, share []place.Share, start, end float6
 	n.version++
 }
 
+// holdPart takes what a part of a job that is placed already holds.
+func (g *nodeCluster) holdPart(job int, part model.Piece) {
+	k := g.site.Kind(job)
+	shares := g.site.Shares(k, g.cluster, part.Processors, part.Devices)
+	for i := range shares {
+		g.hold(k, shares[i:i+1], part.Start, part.End)
+	}
+}
+
 // split makes the time the beginning of a step and returns the step.
 func (n *node) split(t float64) int {
 	k, found := slices.BinarySearch(n.times, t)
@@ -596,21 +605,9 @@ func (g *nodeCluster) run(job int, run *model.Running) {
 // runs is the slot of a job that runs already: from 0 on, where it runs.
 func (g *nodeCluster) runs(job int) (Slot, bool) {
 	run := g.in.Jobs()[job].Node().Running
-	slot := Slot{Processors: run.Processors.Len(), Start: 0, End: model.End(0, g.in.Duration(job, g.cluster, run.Processors)), set: run.Processors, running: true}
-	for m := range g.nodes {
-		machine := &g.site.Machines[g.first+m]
-		if n := within(run.Processors, machine.First, machine.Units); n > 0 {
-			slot.shares = append(slot.shares, place.Share{Machine: int32(g.first + m), Processors: int32(n)})
-		}
+	if run.Cluster != g.cluster {
+		return Slot{}, false
 	}
-	return slot, run.Cluster == g.cluster
-}
-
-// within is the number of processors of the set among count from the first on.
-func within(set model.ProcessorSet, first, count int) int {
-	n := 0
-	for _, r := range set {
-		n += max(0, min(r.Last, first+count-1)-max(r.First, first)+1)
-	}
-	return n
+	return Slot{Processors: run.Processors.Len(), Start: 0, End: model.End(0, g.in.Duration(job, g.cluster, run.Processors)), set: run.Processors,
+		shares: g.site.Shares(g.site.Kind(job), g.cluster, run.Processors, nil), running: true}, true
 }

@@ -270,3 +270,41 @@ func TestNodesCloned(t *testing.T) {
 		}
 	})
 }
+
+// The explanation of the job that was placed last offers the slots that the job had.
+func TestExplainOnNodes(t *testing.T) {
+	many(t, 10, func(t *rapid.T) {
+		in, _ := drawNodes(t)
+		if len(in.Jobs()) == 0 || in.Features()&NodeFeatures == 0 {
+			return
+		}
+		s, err := NewSchedule(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := runningFirst(in, Topological(in, rapid.Permutation(indices(in)).Draw(t, "order")))
+		last := order[len(order)-1]
+		if running(in, last) == 1 || !in.Jobs()[last].Rigid() {
+			return
+		}
+		for _, job := range order[:len(order)-1] {
+			if slots := drawSlots(t, s, job); slots != nil {
+				s.Place(job, slots[0])
+			}
+		}
+		slots := make([]Slot, len(in.Clusters()))
+		found := make([]bool, len(slots))
+		for c := range slots {
+			slots[c], found[c] = s.Earliest(last, c)
+		}
+		if slots := drawSlots(t, s, last); slots != nil {
+			s.Place(last, slots[0])
+		}
+		e := Explain(in, s.Solution(), last)
+		for c, a := range e.Alternatives {
+			if (a.Start != nil) != found[c] || found[c] && (*a.Start != slots[c].Start || *a.End != slots[c].End) {
+				t.Fatalf("offers %+v, the slot was %+v (%v)", a, slots[c], found[c])
+			}
+		}
+	})
+}

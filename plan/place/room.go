@@ -325,6 +325,35 @@ func perDevice(in *model.Instance, need model.ResourceNeed, blocks int) (each mo
 	return model.WholeAmount, blocks * int(need.Amount/model.WholeAmount)
 }
 
+// Shares is what a placement on a cluster holds, with the devices as it states them: what [Site.Held] was made of, as far as the devices are there.
+func (s *Site) Shares(k *Kind, cluster int, set model.ProcessorSet, held model.DevicesHeld) []Share {
+	var shares []Share
+	for m := s.begin[cluster]; m < s.begin[cluster+1]; m++ {
+		machine := &s.Machines[m]
+		n := 0
+		for _, r := range set {
+			n += max(0, min(r.Last, machine.First+machine.Units-1)-max(r.First, machine.First)+1)
+		}
+		if n == 0 {
+			continue
+		}
+		share := Share{Machine: int32(m), Processors: int32(n)}
+		for _, need := range k.Node.Resources {
+			first, last := machine.Devices(s, need.Resource)
+			for _, r := range held[s.in.Resources()[need.Resource].ID][s.name(machine)] {
+				for d := r.First; d <= r.Last && first+d < last; d++ {
+					share.Devices = append(share.Devices, int32(first+d))
+				}
+			}
+		}
+		shares = append(shares, share)
+	}
+	return shares
+}
+
+// name is the name of the machine in placements.
+func (s *Site) name(m *Machine) string { return m.Name((m.First - m.Machine.First) / m.Units) }
+
 // Held is, by resource and machine, the devices of the shares as a placement states them; nil: none.
 func (s *Site) Held(k *Kind, shares []Share) model.DevicesHeld {
 	var held model.DevicesHeld
@@ -349,7 +378,7 @@ func (s *Site) Held(k *Kind, shares []Share) model.DevicesHeld {
 			if held[id] == nil {
 				held[id] = map[string]model.ProcessorSet{}
 			}
-			held[id][machine.Name((machine.First-machine.Machine.First)/machine.Units)] = model.Processors(numbers...)
+			held[id][s.name(machine)] = model.Processors(numbers...)
 		}
 	}
 	return held
