@@ -39,7 +39,9 @@ func newSearch() *Search { return &Search{Effort: 1} }
 
 // Supports implements [solve.Solver]: everything that an instance can ask for but what jobs ask of single machines, and not what only
 // [Rolling] does, a start on processors that earlier jobs hold.
-func (*Search) Supports(in *model.Instance) error { return solve.Unsupported(in, model.Commitments-1) }
+func (*Search) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, ^(model.Commitments | model.NodesBeside))
+}
 
 // Solve implements [solve.Solver].
 func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
