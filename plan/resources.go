@@ -8,7 +8,7 @@ import (
 )
 
 // Resources are the processors, the memory and the licences that the jobs placed so far hold, and until when. It looks for slots behind
-// those jobs, on processors whose last job has ended: holes are not filled. It does not know which jobs it placed, nor which jobs wait
+// those jobs, on processors whose last job has ended: holes are not filled, but where jobs ask something of single machines. It does not know which jobs it placed, nor which jobs wait
 // for others; [Schedule] keeps that too.
 //
 // Assign restores a state, so that a search can continue from the middle of a schedule.
@@ -158,11 +158,16 @@ func costsDiffer(c *model.Cluster) bool {
 }
 
 // Earliest is the slot on the cluster from the time ready on at which the job ends first on n processors; false where n are never
-// free. The job must be able to run on the cluster (see [model.Instance.CanRun]) and may hold n processors there.
+// free. Where the job needs whole blocks, it gets the least number of them that makes up n. The job must be able to run on the cluster (see [model.Instance.CanRun]) and may hold n processors there.
 func (r *Resources) Earliest(job, cluster, n int, ready float64) (Slot, bool) {
 	slot, ok := r.clusters[cluster].earliest(job, n, ready)
-	slot.Cluster, slot.Processors = cluster, n
-	return slot, ok
+	if !ok {
+		return Slot{Cluster: cluster, End: math.Inf(1)}, false
+	}
+	if slot.Cluster = cluster; slot.Processors == 0 { // else a number of whole blocks
+		slot.Processors = n
+	}
+	return slot, true
 }
 
 // Release is the earliest time at which n processors of the cluster are free of the jobs placed so far.

@@ -356,6 +356,10 @@ func (p *problem) schedule(order []int32, results []result) (*model.Solution, er
 		if was := results[job].end; math.IsNaN(was) == meets || meets && slot.End != was && !(math.Abs(slot.End-was) <= model.Tolerance*math.Abs(was)) {
 			return nil, fmt.Errorf("search: job %s ends at %v (placed: %t), it was decoded to end at %v", p.in.Jobs()[job].ID, slot.End, meets, was)
 		}
+		if slot.Processors == 0 {
+			s.LeaveUnplaceable(job) // single machines are closed to it, or held while they are open
+			continue
+		}
 		s.Place(job, slot)
 	}
 	return s.Solution(), nil
