@@ -1,0 +1,210 @@
+package place
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// drawSite draws a cluster of a few machines with devices of two kinds, and jobs that need blocks there.
+func drawSite(t *rapid.T) (*Site, *model.Instance, Rule) {
+	b := model.NewBuilder("site")
+	cluster := model.ClusterSpec{ID: "c"}
+	for m := range rapid.IntRange(1, 4).Draw(t, "groups") {
+		cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: fmt.Sprint("m", m), Count: rapid.IntRange(1, 2).Draw(t, "count"),
+			Processors: rapid.IntRange(1, 8).Draw(t, "processors"), Speed: float64(rapid.IntRange(1, 2).Draw(t, "speed")),
+			Resources: map[string]float64{"gpu": float64(rapid.IntRange(0, 4).Draw(t, "gpu")), "fpga": float64(rapid.IntRange(0, 2).Draw(t, "fpga")), "cpu": 4}})
+	}
+	b.Spec().Devices = []string{"gpu", "fpga"}
+	b.Cluster(cluster)
+	for j := range rapid.IntRange(1, 6).Draw(t, "jobs") {
+		block, blocks := rapid.IntRange(1, 2).Draw(t, "block"), rapid.IntRange(1, 4).Draw(t, "blocks")
+		job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1.0), Block: block, Processors: model.Rigid(block * blocks), Resources: map[string]float64{
+			"gpu": rapid.SampledFrom([]float64{0, 0.25, 0.6, 1, 2}).Draw(t, "gpu needed"), "fpga": rapid.SampledFrom([]float64{0, 0, 0.5, 1}).Draw(t, "fpga needed"),
+			"cpu": rapid.SampledFrom([]float64{0, 0.5, 1.5}).Draw(t, "cpu needed")}}
+		switch rapid.IntRange(0, 3).Draw(t, "layout") {
+		case 1:
+			least := rapid.IntRange(1, blocks).Draw(t, "least")
+			job.Machines = model.Moldable(least, rapid.IntRange(least, blocks).Draw(t, "most"))
+		case 2:
+			job.PerMachine = 1
+		case 3:
+			job.Exclusive = true
+		}
+		b.Job(job)
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := rapid.SampledFrom(Rules()).Draw(t, "rule")
+	s := NewSite(in, rule, 1)
+	s.ExpectAll()
+	return s, in, rule
+}
+
+// most is the number of blocks of the job that the machine has room for, found by trying: the definition, in words of the model.
+func most(s *Site, r *Room, in *model.Instance, job, m int) int {
+	n, machine := in.Jobs()[job].Node(), &s.Machines[m]
+	if n.Exclusive && int(r.Processors[m]) < machine.Units {
+		return 0
+	}
+	blocks := 0
+	for {
+		b := blocks + 1
+		if b*n.Block > int(r.Processors[m]) {
+			return blocks
+		}
+		free := s.Look(r, m)
+		for _, need := range n.Resources {
+			if !in.Resources()[need.Resource].Devices {
+				if need.Amount*model.Amount(b) > free.Amounts[need.Resource] {
+					return blocks
+				}
+				continue
+			}
+			first, last := machine.Devices(s, need.Resource)
+			whole, enough := 0, 0
+			for _, share := range free.Devices[first:last] {
+				if share == model.WholeAmount {
+					whole++
+				}
+				if share >= need.Amount {
+					enough++
+				}
+			}
+			if need.Amount < model.WholeAmount && enough < b || need.Amount >= model.WholeAmount && whole < b*int(need.Amount/model.WholeAmount) {
+				return blocks
+			}
+		}
+		blocks = b
+	}
+}
+
+// exists says whether blocks can be shared among machines that have room for the given numbers, within the limits of the job.
+func exists(room []int, blocks, used int, n *model.NodeNeeds) bool {
+	if blocks == 0 {
+		return used >= n.MinMachines && (n.MaxMachines == 0 || used <= n.MaxMachines)
+	}
+	if len(room) == 0 {
+		return false
+	}
+	if exists(room[1:], blocks, used, n) {
+		return true
+	}
+	for b := 1; b <= min(room[0], blocks); b++ {
+		if (n.PerMachine == 0 || b == n.PerMachine) && exists(room[1:], blocks-b, used+1, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// Choose finds machines where there are any within the limits of the job, whatever the rule; what it takes is there, and giving it back restores the room.
+func TestChooseFindsWhatThereIs(t *testing.T) {
+	found, none := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		s, in, _ := drawSite(t)
+		room := s.Room()
+		first := s.Room()
+		type held struct {
+			kind   *Kind
+			shares []Share
+		}
+		var all []held
+		for job := range in.Jobs() {
+			j, k := &in.Jobs()[job], s.Kind(job)
+			blocks := j.Min / k.Size
+			var rooms []int
+			for m := range s.Machines {
+				b := most(s, &room, in, job, m)
+				if k.Node.PerMachine > 0 {
+					b = min(b, k.Node.PerMachine) // what a machine that is empty gives is capped
+				}
+				if got := s.Blocks(&room, k, m); min(got, blocks) != min(b, blocks) && k.Node.PerMachine == 0 {
+					t.Fatalf("job %d on machine %d: room for %d blocks, found %d", job, m, b, got)
+				}
+				rooms = append(rooms, b)
+			}
+			shares, ok := s.Choose(&room, k, 0, j.Min, nil, nil)
+			if want := exists(rooms, blocks, 0, k.Node); ok != want {
+				t.Fatalf("job %d: %v, expected %v with room for %v of %d blocks", job, ok, want, rooms, blocks)
+			}
+			if !ok {
+				none++
+				continue
+			}
+			found++
+			taken := 0
+			for _, share := range shares {
+				taken += int(share.Processors)
+			}
+			if taken != j.Min || !s.Has(&room, k, shares) {
+				t.Fatalf("job %d: takes %v, has %v", job, shares, s.Has(&room, k, shares))
+			}
+			set := model.ProcessorSet{}
+			for _, share := range shares {
+				first := s.Machines[share.Machine].First
+				set = append(set, model.Range{First: first, Last: first + int(share.Processors) - 1})
+			}
+			if again := s.Shares(k, 0, model.NewProcessorSet(set...), s.Held(k, shares)); len(again) != len(shares) || !slices.ContainsFunc(again, func(a Share) bool {
+				return slices.ContainsFunc(shares, func(b Share) bool { return a.Machine == b.Machine && slices.Equal(a.Devices, b.Devices) })
+			}) {
+				t.Fatalf("job %d: %v read back as %v", job, shares, again)
+			}
+			s.Take(&room, k, shares)
+			all = append(all, held{k, shares})
+		}
+		for _, h := range all {
+			s.Give(&room, h.kind, h.shares)
+		}
+		if !room.Alike(&first) {
+			t.Fatalf("after all was given back: %+v, expected %+v", room, first)
+		}
+	})
+	if found < 100 || none < 30 {
+		t.Errorf("%d jobs found machines, %d did not", found, none)
+	}
+}
+
+// What is free in two rooms at once is the least of each, and kept scores never serve another state: a site that has looked at much finds the same as a new one.
+func TestKeptScoresAreThoseOfTheState(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, in, rule := drawSite(t)
+		a, b := s.Room(), s.Room()
+		for range rapid.IntRange(0, 8).Draw(t, "steps") {
+			job := rapid.IntRange(0, len(in.Jobs())-1).Draw(t, "job")
+			k, room := s.Kind(job), &a
+			if rapid.Bool().Draw(t, "in the other room") {
+				room = &b
+			}
+			if shares, ok := s.Choose(room, k, 0, in.Jobs()[job].Min, nil, nil); ok {
+				s.Take(room, k, shares)
+			}
+			if rapid.IntRange(0, 3).Draw(t, "meet") == 0 {
+				s.Intersect(&a, &b, 0, len(s.Machines))
+			}
+		}
+		fresh := NewSite(in, rule, 1)
+		fresh.ExpectAll()
+		if s.drawing != nil {
+			return
+		}
+		copied := fresh.Room()
+		copied.CopyFrom(&a)
+		for m := range copied.stamps {
+			copied.stamps[m] = fresh.tick()
+		}
+		for job := range in.Jobs() {
+			got, ok := s.Choose(&a, s.Kind(job), 0, in.Jobs()[job].Min, nil, nil)
+			want, okWant := fresh.Choose(&copied, fresh.Kind(job), 0, in.Jobs()[job].Min, nil, nil)
+			if ok != okWant || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Fatalf("job %d: %v %v, a new site finds %v %v", job, got, ok, want, okWant)
+			}
+		}
+	})
+}
