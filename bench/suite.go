@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -174,9 +175,6 @@ var inBraces = regexp.MustCompile(`\{[^{}]*\}`)
 
 // stated formats parameters as text: "alpha=1 jobs=40".
 func stated(parameters map[string]string) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		list = append(list, name+"="+parameters[name])
-	}
+	list := each.Of(slices.Sorted(maps.Keys(parameters)), func(name string) string { return name + "=" + parameters[name] })
 	return strings.Join(list, " ")
 }

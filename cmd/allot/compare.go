@@ -16,6 +16,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/tables"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/internal/suggest"
@@ -199,11 +200,7 @@ func metricsNamed(list string) ([]model.Metric, error) {
 
 // metricNames lists the names of all metrics.
 func metricNames() []string {
-	var names []string
-	for _, m := range model.MetricTable() {
-		names = append(names, m.Name)
-	}
-	return names
+	return each.Of(model.MetricTable(), func(m model.Metric) string { return m.Name })
 }
 
 // readInstances reads the files, with the objective that the flag names. An instance without a name goes by that of its file; the second of a name gets a number.
@@ -298,10 +295,7 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 		return err
 	}
 	if slices.ContainsFunc(rows, func(row bench.Row) bool { return row.Metrics != nil }) && byCluster != nil {
-		var clusters []string
-		for _, cluster := range in.Clusters() {
-			clusters = append(clusters, cluster.ID)
-		}
+		clusters := each.Of(in.Clusters(), func(cluster model.Cluster) string { return cluster.ID })
 		if err := tables.WriteClusters(text, rows, byCluster, clusters, width); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/internal/bench/papers"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -142,11 +143,7 @@ func solversWith(meets func(solve.Info) bool) []string {
 
 // commandNames lists the names of commands.
 func commandNames(commands []*cli.Command) []string {
-	var names []string
-	for _, command := range commands {
-		names = append(names, command.Name)
-	}
-	return names
+	return each.Of(commands, func(command *cli.Command) string { return command.Name })
 }
 
 // valuesOf lists the possible values of a flag, if they are few.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 )
@@ -80,9 +81,5 @@ type metricRow struct {
 
 // metricList lists the metrics.
 func metricList() []metricRow {
-	var rows []metricRow
-	for _, m := range model.MetricTable() {
-		rows = append(rows, metricRow{m.Name, m.Unit, m.Better(), m.PerCluster, m.Doc})
-	}
-	return rows
+	return each.Of(model.MetricTable(), func(m model.Metric) metricRow { return metricRow{m.Name, m.Unit, m.Better(), m.PerCluster, m.Doc} })
 }

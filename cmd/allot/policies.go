@@ -15,6 +15,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/internal/bench/lab"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -242,10 +243,9 @@ func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
 			fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", printable(rows[k].Solver), printable(rows[k].Warning))
 		}
 	}
-	var runs []lab.Run
-	for k := range rows {
-		runs = append(runs, lab.Run{Policy: rows[k].Solver, Online: rows[k].IsOnline(), Solution: rows[k].Solution})
-	}
+	runs := each.Of(rows, func(r bench.Row) lab.Run {
+		return lab.Run{Policy: r.Solver, Online: r.IsOnline(), Solution: r.Solution}
+	})
 	return runs, nil
 }
 
@@ -330,13 +330,7 @@ func sharesPicture(l *lineUp, report *lab.Report) (*draw.Picture, error) {
 	if len(curves) == 0 {
 		return nil, errors.New("expected jobs that state their user, found none")
 	}
-	var policies []string
-	for k := range report.Groups[0].Policies {
-		policies = append(policies, report.Groups[0].Policies[k].Name)
-	}
-	var panels []draw.SharePanel
-	for _, curve := range curves {
-		panels = append(panels, draw.SharePanel(curve))
-	}
+	policies := each.Of(report.Groups[0].Policies, func(p lab.Policy) string { return p.Name })
+	panels := each.Of(curves, func(curve lab.ShareCurve) draw.SharePanel { return draw.SharePanel(curve) })
 	return draw.Shares(l.in, report.From, to, policies, panels, draw.CurveOptions{})
 }

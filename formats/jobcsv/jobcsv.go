@@ -32,6 +32,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
@@ -138,10 +139,7 @@ func (t *table) header(line int, cells []string) bool {
 // listed lists the first few names.
 func listed(names []string) string {
 	const most = 5
-	var text []string
-	for _, name := range names[:min(most, len(names))] {
-		text = append(text, lines.Quote(name))
-	}
+	text := each.Of(names[:min(most, len(names))], lines.Quote)
 	if len(names) > most {
 		text = append(text, fmt.Sprintf("and %d more", len(names)-most))
 	}

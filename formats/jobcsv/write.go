@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/model"
 )
@@ -86,26 +87,17 @@ func writeTruth(is bool) string {
 }
 
 func writeResources(j *model.JobSpec) string {
-	var list []string
-	for _, id := range slices.Sorted(maps.Keys(j.Resources)) {
-		list = append(list, plaintext.Cell(id)+"="+optionalNumber(new(j.Resources[id])))
-	}
+	list := each.Of(slices.Sorted(maps.Keys(j.Resources)), func(id string) string { return plaintext.Cell(id) + "=" + optionalNumber(new(j.Resources[id])) })
 	return strings.Join(list, ";")
 }
 
 func writeFeatures(j *model.JobSpec) string {
-	var lists []string
-	for _, list := range j.Features {
-		lists = append(lists, strings.Join(plaintext.Cells(slices.Clone(list)...), "|"))
-	}
+	lists := each.Of(j.Features, func(list []string) string { return strings.Join(plaintext.Cells(slices.Clone(list)...), "|") })
 	return strings.Join(lists, ";")
 }
 
 func writeLicences(j *model.JobSpec) string {
-	var list []string
-	for _, id := range slices.Sorted(maps.Keys(j.Licences)) {
-		list = append(list, fmt.Sprintf("%s=%d", plaintext.Cell(id), j.Licences[id]))
-	}
+	list := each.Of(slices.Sorted(maps.Keys(j.Licences)), func(id string) string { return fmt.Sprintf("%s=%d", plaintext.Cell(id), j.Licences[id]) })
 	return strings.Join(list, ";")
 }
 
@@ -149,10 +141,7 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 		return err
 	}
 	for k := range specs {
-		var record []string
-		for _, name := range names {
-			record = append(record, cells[name](&specs[k]))
-		}
+		record := each.Of(names, func(name string) string { return cells[name](&specs[k]) })
 		for _, id := range clusters {
 			cell := ""
 			if r, ok := specs[k].Runtime[id]; ok {

@@ -15,6 +15,8 @@ import (
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/allot-opt/allot/internal/each"
 )
 
 // svgCanvas draws as Scalable Vector Graphics. It implements [vg.CanvasSizer]. The canvas of package vgsvg stands on a library under a licence that is made for
@@ -157,10 +159,7 @@ func (c *svgCanvas) Stroke(path vg.Path) {
 		style += ";stroke-width:" + width
 	}
 	if len(s.dash) > 0 {
-		var lengths []string
-		for _, length := range s.dash {
-			lengths = append(lengths, fmt.Sprintf("%.5g", length.Points()))
-		}
+		lengths := each.Of(s.dash, func(length vg.Length) string { return fmt.Sprintf("%.5g", length.Points()) })
 		style += ";stroke-dasharray:" + strings.Join(lengths, ",")
 	}
 	if offset := fmt.Sprintf("%.5g", s.offset.Points()); offset != "0" {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/each"
 )
 
 // gapsTable is the mean gaps to the best known with their intervals, solver × group, of the solvers and groups that the overall group has. Below
@@ -143,10 +144,7 @@ func WriteSummary(w io.Writer, runs []Run, opt SummaryOptions) error {
 			b.WriteByte('\n')
 		}
 		t := s.gapsTable("", overall, opt.Against)
-		var names []string
-		for _, c := range t.Columns {
-			names = append(names, c.Name)
-		}
+		names := each.Of(t.Columns, func(c heading) string { return c.Name })
 		b.WriteString(markdownHead(names, 1))
 		var listed []string
 		for n, row := range t.Rows {

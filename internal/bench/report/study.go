@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/tables"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -158,10 +159,7 @@ func labels(rows []bench.Row) []string {
 
 // parameters writes parameters in the order of their names.
 func parameters(p map[string]string) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(p)) {
-		list = append(list, name+"="+p[name])
-	}
+	list := each.Of(slices.Sorted(maps.Keys(p)), func(name string) string { return name + "=" + p[name] })
 	return strings.Join(list, ", ")
 }
 
@@ -234,10 +232,7 @@ func (p *problem) finish(best *bench.Row) {
 
 // rank compares the solvers and sorts them.
 func (g *group) rank() {
-	var names []string
-	for _, c := range g.solvers {
-		names = append(names, c.name)
-	}
+	names := each.Of(g.solvers, func(c *contender) string { return c.name })
 	g.test = compare(names, g.cases)
 	for _, c := range g.solvers {
 		if g.test != nil {
