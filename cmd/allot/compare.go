@@ -112,7 +112,7 @@ func runCompare(c *cli.Context) error {
 	case c.Bool("csv"):
 		err = write(c, asked.output, func(w io.Writer) error { return tables.WriteCSV(w, all, asked.metrics) })
 	case asked.output != "-":
-		err = write(c, asked.output, func(w io.Writer) error { _, err := io.WriteString(w, kept.String()); return err })
+		err = write(c, asked.output, textWriter(kept.String()))
 	}
 	if err != nil {
 		return err

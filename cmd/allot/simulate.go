@@ -65,7 +65,7 @@ Examples:
 			jsonFlag,
 			outputFlag,
 		},
-		Action: runSimulate,
+		Action: taking(runSimulate, "INSTANCE"),
 	}
 }
 
@@ -85,11 +85,7 @@ func instantOf(c *cli.Context, in *model.Instance) (float64, error) {
 }
 
 // runSimulate answers one question.
-func runSimulate(c *cli.Context) error {
-	args, err := arguments(c, "INSTANCE")
-	if err != nil {
-		return err
-	}
+func runSimulate(c *cli.Context, args []string) error {
 	if err := checkQuestion(c); err != nil {
 		return err
 	}
