@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/model"
 )
@@ -23,9 +24,9 @@ var cells = map[string]func(j *model.JobSpec) string{
 	"arrival":         func(j *model.JobSpec) string { return plainNumber(j.Arrival) },
 	"processors":      func(j *model.JobSpec) string { return writeRange(j.Processors) },
 	"tasks":           func(j *model.JobSpec) string { return plainNumber(float64(j.Tasks)) },
-	"work":            func(j *model.JobSpec) string { return optionalNumber(j.Work) },
+	"work":            func(j *model.JobSpec) string { return numtext.Exact(j.Work) },
 	"work_cv":         func(j *model.JobSpec) string { return plainNumber(j.WorkCV) },
-	"estimate":        func(j *model.JobSpec) string { return optionalNumber(j.Estimate) },
+	"estimate":        func(j *model.JobSpec) string { return numtext.Exact(j.Estimate) },
 	"reference_speed": func(j *model.JobSpec) string { return plainNumber(j.ReferenceSpeed) },
 	"span":            func(j *model.JobSpec) string { return j.Span },
 	"memory":          func(j *model.JobSpec) string { return plainNumber(j.Memory) },
@@ -33,9 +34,9 @@ var cells = map[string]func(j *model.JobSpec) string{
 	"output":          func(j *model.JobSpec) string { return plainNumber(j.Output) },
 	"message":         func(j *model.JobSpec) string { return plainNumber(j.Message) },
 	"min_bandwidth":   func(j *model.JobSpec) string { return plainNumber(j.MinBandwidth) },
-	"deadline":        func(j *model.JobSpec) string { return optionalNumber(j.Deadline) },
+	"deadline":        func(j *model.JobSpec) string { return numtext.Exact(j.Deadline) },
 	"deadline_hard":   func(j *model.JobSpec) string { return writeTruth(j.DeadlineHard) },
-	"budget":          func(j *model.JobSpec) string { return optionalNumber(j.Budget) },
+	"budget":          func(j *model.JobSpec) string { return numtext.Exact(j.Budget) },
 	"licences":        writeLicences,
 	"user":            func(j *model.JobSpec) string { return plaintext.Cell(j.User) },
 	"group":           func(j *model.JobSpec) string { return plaintext.Cell(j.Group) },
@@ -60,14 +61,6 @@ func plainNumber(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// optionalNumber writes an optional number without loss.
-func optionalNumber(x *float64) string {
-	if x == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*x, 'g', -1, 64)
-}
-
 func writeRange(p model.ProcessorRange) string {
 	switch {
 	case p == model.ProcessorRange{}:
@@ -87,7 +80,7 @@ func writeTruth(is bool) string {
 }
 
 func writeResources(j *model.JobSpec) string {
-	list := each.Of(slices.Sorted(maps.Keys(j.Resources)), func(id string) string { return plaintext.Cell(id) + "=" + optionalNumber(new(j.Resources[id])) })
+	list := each.Of(slices.Sorted(maps.Keys(j.Resources)), func(id string) string { return plaintext.Cell(id) + "=" + numtext.Exact(new(j.Resources[id])) })
 	return strings.Join(list, ";")
 }
 
@@ -145,7 +138,7 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 		for _, id := range clusters {
 			cell := ""
 			if r, ok := specs[k].Runtime[id]; ok {
-				cell = optionalNumber(&r)
+				cell = numtext.Exact(&r)
 			}
 			record = append(record, cell)
 		}
@@ -182,8 +175,8 @@ func outcomes(in *model.Instance, sol *model.Solution) ([][]string, error) {
 			where, held = append(where, plaintext.Cell(part.Cluster)), append(held, part.Processors.String())
 		})
 		response := p.End - j.Arrival
-		list[k] = []string{"placed", strings.Join(where, ";"), strings.Join(held, ";"), optionalNumber(&p.Start), optionalNumber(&p.End), optionalNumber(new(p.Start - j.Arrival)),
-			optionalNumber(&response), optionalNumber(new(max(1, response/max(p.End-p.Start, 10)))), ""}
+		list[k] = []string{"placed", strings.Join(where, ";"), strings.Join(held, ";"), numtext.Exact(&p.Start), numtext.Exact(&p.End), numtext.Exact(new(p.Start - j.Arrival)),
+			numtext.Exact(&response), numtext.Exact(new(max(1, response/max(p.End-p.Start, 10)))), ""}
 	}
 	for i := range sol.Unscheduled {
 		k, err := find(sol.Unscheduled[i].Job)

@@ -77,6 +77,14 @@ func noun(n int, thing string, plural ...string) string {
 	return thing + "s"
 }
 
+// Exact writes a number without loss; nothing for nil.
+func Exact(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*x, 'g', -1, 64)
+}
+
 // Finite returns a pointer to the number, or nil if it is not finite: JSON cannot state it then.
 func Finite(x float64) *float64 {
 	if math.IsInf(x, 0) || math.IsNaN(x) {

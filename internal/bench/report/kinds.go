@@ -3,6 +3,8 @@ package report
 import (
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/bench"
 )
 
 // kind says what the solvers of a group know while they decide.
@@ -16,27 +18,16 @@ const (
 	clairvoyant
 )
 
-// String is the name of the solvers.
-func (k kind) String() string {
-	switch k {
-	case online:
-		return "on-line policies"
-	case clairvoyant:
-		return "solvers that know the future"
-	}
-	return "solvers"
+// kindNames are the names of the solvers of each kind, and of a single one.
+var kindNames = [...][2]string{
+	anyone: {"solvers", "solver"}, online: {"on-line policies", "on-line policy"}, clairvoyant: {"solvers that know the future", "solver that knows the future"},
 }
 
+// String is the name of the solvers.
+func (k kind) String() string { return kindNames[k][0] }
+
 // single is the name of one of them.
-func (k kind) single() string {
-	switch k {
-	case online:
-		return "on-line policy"
-	case clairvoyant:
-		return "solver that knows the future"
-	}
-	return "solver"
-}
+func (k kind) single() string { return kindNames[k][1] }
 
 // splitByKind splits every group with both on-line policies and other solvers into one group for each kind. The best solver of the other
 // kind is the reference of each. The groups are ranked afterwards.
@@ -75,12 +66,7 @@ func (g *group) part(k kind) *group {
 
 // isOnline says whether the solver had to decide on line on one of the instances.
 func (c *contender) isOnline() bool {
-	for _, row := range c.rows {
-		if row.IsOnline() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.rows, (*bench.Row).IsOnline)
 }
 
 // title is the name of the group with its kind.

@@ -4,13 +4,13 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	rowtables "github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 )
 
@@ -220,12 +220,7 @@ func (s *study) csvTable(w io.Writer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"group", "kind", "solver", "reference", "mean_rank", "best_on", "instances", "objective_mean", "objective_low", "objective_high",
 		"gap_best_known_percent", "gap_bound_percent", "proved", "time_s", "evaluations_per_s", "left_out", "failed", "runs_with_schedule", "runs"}) // Flush tells
-	exact := func(x float64) string {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return ""
-		}
-		return strconv.FormatFloat(x, 'g', -1, 64)
-	}
+	exact := func(x float64) string { return numtext.Exact(numtext.Finite(x)) }
 	for _, g := range s.groups {
 		list := slices.Clone(g.solvers)
 		if c := g.reference(); c != nil {

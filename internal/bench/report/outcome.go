@@ -8,6 +8,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/statistics"
 	"github.com/allot-opt/allot/internal/bench/tables"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -79,7 +80,7 @@ func costs(results []tables.Result) []float64 {
 // many problems as the solver that ran on the most. A problem counts if all these solvers ran on it.
 func compare(names []string, cases []*problem) *outcome {
 	names = slices.Clone(names)
-	slices.SortFunc(names, natural)
+	slices.SortFunc(names, numtext.Natural)
 	o := &outcome{critical: math.NaN()}
 	ran := func(name string) (n int) {
 		for _, p := range cases {

@@ -20,7 +20,7 @@ type page struct {
 	Policy     string
 	Style      template.CSS
 	Script     template.JS
-	Facts      []fact
+	Facts      []Fact
 	Verdicts   []verdict
 	Winners    *table
 	Overall    []*section // over all groups, one for all solvers or one for each kind; none where there is one group
@@ -36,9 +36,6 @@ type verdict struct {
 	Name     string // of the kind; empty: there is one
 	Sentence sentence
 }
-
-// fact is a line of the page's head.
-type fact struct{ Name, Value string }
 
 // newPage makes the page of runs.
 func newPage(runs []Run, opt Options) (*page, error) {
