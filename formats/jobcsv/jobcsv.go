@@ -231,9 +231,6 @@ func (t *table) cluster(id string) model.ClusterSpec {
 
 // columnNames lists the columns there are.
 func columnNames() string {
-	names := make([]string, 0, len(columns)+1)
-	for _, c := range columns {
-		names = append(names, c.name)
-	}
+	names := each.Of(columns, func(c column) string { return c.name })
 	return fmt.Sprintf("%s, %sCLUSTER", strings.Join(names, ", "), runtimePrefix)
 }

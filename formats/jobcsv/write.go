@@ -18,41 +18,6 @@ import (
 // resultPrefix begins the names of columns that say what a schedule made of a job. [Read] passes over them.
 const resultPrefix = "result."
 
-// cells are how the columns of a job are written; an empty cell is an absent field.
-var cells = map[string]func(j *model.JobSpec) string{
-	"id":              func(j *model.JobSpec) string { return plaintext.Cell(j.ID) },
-	"arrival":         func(j *model.JobSpec) string { return plainNumber(j.Arrival) },
-	"processors":      func(j *model.JobSpec) string { return writeRange(j.Processors) },
-	"tasks":           func(j *model.JobSpec) string { return plainNumber(float64(j.Tasks)) },
-	"work":            func(j *model.JobSpec) string { return numtext.Exact(j.Work) },
-	"work_cv":         func(j *model.JobSpec) string { return plainNumber(j.WorkCV) },
-	"estimate":        func(j *model.JobSpec) string { return numtext.Exact(j.Estimate) },
-	"reference_speed": func(j *model.JobSpec) string { return plainNumber(j.ReferenceSpeed) },
-	"span":            func(j *model.JobSpec) string { return j.Span },
-	"memory":          func(j *model.JobSpec) string { return plainNumber(j.Memory) },
-	"input":           func(j *model.JobSpec) string { return plainNumber(j.Input) },
-	"output":          func(j *model.JobSpec) string { return plainNumber(j.Output) },
-	"message":         func(j *model.JobSpec) string { return plainNumber(j.Message) },
-	"min_bandwidth":   func(j *model.JobSpec) string { return plainNumber(j.MinBandwidth) },
-	"deadline":        func(j *model.JobSpec) string { return numtext.Exact(j.Deadline) },
-	"deadline_hard":   func(j *model.JobSpec) string { return writeTruth(j.DeadlineHard) },
-	"budget":          func(j *model.JobSpec) string { return numtext.Exact(j.Budget) },
-	"licences":        writeLicences,
-	"user":            func(j *model.JobSpec) string { return plaintext.Cell(j.User) },
-	"group":           func(j *model.JobSpec) string { return plaintext.Cell(j.Group) },
-	"queue":           func(j *model.JobSpec) string { return plaintext.Cell(j.Queue) },
-	"user_class":      func(j *model.JobSpec) string { return plaintext.Cell(j.UserClass) },
-	"workflow":        func(j *model.JobSpec) string { return plaintext.Cell(j.Workflow) },
-	"after":           func(j *model.JobSpec) string { return strings.Join(plaintext.Cells(slices.Clone(j.After)...), ";") },
-	"block":           func(j *model.JobSpec) string { return plainNumber(float64(j.Block)) },
-	"resources":       writeResources,
-	"machines":        func(j *model.JobSpec) string { return writeRange(j.Machines) },
-	"per_machine":     func(j *model.JobSpec) string { return plainNumber(float64(j.PerMachine)) },
-	"features":        writeFeatures,
-	"exclusive":       func(j *model.JobSpec) string { return writeTruth(j.Exclusive) },
-	"reservation":     func(j *model.JobSpec) string { return plaintext.Cell(j.Reservation) },
-}
-
 // plainNumber writes a number without loss; 0 is absent.
 func plainNumber(x float64) string {
 	if x == 0 {
@@ -112,13 +77,10 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, c := range columns {
-		if c.name == "id" || slices.ContainsFunc(specs, func(j model.JobSpec) bool { return cells[c.name](&j) != "" }) {
-			names = append(names, c.name)
-		}
-	}
-	header := slices.Clone(names)
+	needed := each.That(columns, func(c column) bool {
+		return c.name == "id" || slices.ContainsFunc(specs, func(j model.JobSpec) bool { return c.cell(&j) != "" })
+	})
+	header := each.Of(needed, func(c column) string { return c.name })
 	var clusters []string
 	for c := range in.Clusters() {
 		id := in.Clusters()[c].ID
@@ -134,7 +96,7 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 		return err
 	}
 	for k := range specs {
-		record := each.Of(names, func(name string) string { return cells[name](&specs[k]) })
+		record := each.Of(needed, func(c column) string { return c.cell(&specs[k]) })
 		for _, id := range clusters {
 			cell := ""
 			if r, ok := specs[k].Runtime[id]; ok {

@@ -134,11 +134,7 @@ func (o *outcome) sayTests(s *sentence, order []int) {
 	if len(better) > 0 { // ranks count how often, signed ranks by how much
 		s.say(" Though of a worse mean rank, ")
 		s.name(better...)
-		if len(better) == 1 {
-			s.say(" is significantly better than ")
-		} else {
-			s.say(" are significantly better than ")
-		}
+		s.say(numtext.Word(len(better), " is", " are") + " significantly better than ")
 		s.name(lead)
 		s.say(".")
 	}

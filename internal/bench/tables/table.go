@@ -242,11 +242,7 @@ func AllocationNotes(rows []bench.Row) []string {
 	}
 	var notes []string
 	for _, metric := range slices.Sorted(maps.Keys(solvers)) {
-		verb := "allocates"
-		if len(solvers[metric]) > 1 {
-			verb = "allocate"
-		}
-		notes = append(notes, strings.Join(solvers[metric], ", ")+": "+verb+" by "+metric+", whatever the instance minimises")
+		notes = append(notes, strings.Join(solvers[metric], ", ")+": "+numtext.Word(len(solvers[metric]), "allocates", "allocate")+" by "+metric+", whatever the instance minimises")
 	}
 	return notes
 }
