@@ -280,14 +280,8 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 	if metrics == nil {
 		metrics = append(shown.Metrics(in.Instance), shown.ClusterMetrics(in.Instance)...)
 	}
-	var single, byCluster []model.Metric
-	for _, m := range metrics {
-		if m.PerCluster {
-			byCluster = append(byCluster, m)
-		} else {
-			single = append(single, m)
-		}
-	}
+	single := each.That(metrics, func(m model.Metric) bool { return !m.PerCluster })
+	byCluster := each.That(metrics, func(m model.Metric) bool { return m.PerCluster })
 	text := new(strings.Builder)
 	fmt.Fprintf(text, "%s: %s, %s, %s; minimise %s\n", in.label, numtext.Counted(len(in.Jobs()), "job"), numtext.Counted(len(in.Clusters()), "cluster"),
 		numtext.Counted(in.Processors(), "processor"), shown.Objective(in.Instance))
@@ -300,17 +294,12 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 			return err
 		}
 	}
-	var proved []string
-	for _, row := range rows {
-		if row.Status == model.Optimal {
-			proved = append(proved, row.Solver)
-		}
-	}
 	if why := shown.Unbounded(in.Instance); why != "" {
 		fmt.Fprintln(text, why)
 	}
-	if len(proved) > 0 {
-		fmt.Fprintf(text, "%s: %s\n", model.OptimalFor(in.StatedObjective()), strings.Join(proved, ", "))
+	if proved := each.That(rows, func(row bench.Row) bool { return row.Status == model.Optimal }); proved != nil {
+		names := each.Of(proved, func(row bench.Row) string { return row.Solver })
+		fmt.Fprintf(text, "%s: %s\n", model.OptimalFor(in.StatedObjective()), strings.Join(names, ", "))
 	}
 	for _, row := range rows {
 		if row.Fault == "" && row.Solution == nil {

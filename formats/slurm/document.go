@@ -93,7 +93,7 @@ type licence struct {
 // readDocument reads the JSON of one command. It recognises lists by their keys, whatever the version, and skips unknown keys.
 func readDocument(r io.Reader, faults *lines.Faults) *document {
 	doc := &document{faults: faults}
-	d := newDecoder(r, faults)
+	d := &decoder{json: lines.NewJSON(r), faults: faults, texts: map[string]string{}}
 	seen, into := map[string]bool{}, doc.fields(d)
 	err := d.object("the JSON object of a Slurm command", func(name string) error {
 		place, known := into[name]

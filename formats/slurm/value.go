@@ -36,11 +36,6 @@ type decoder struct {
 	texts  map[string]string // short texts seen, held once
 }
 
-// newDecoder reads from r.
-func newDecoder(r io.Reader, faults *lines.Faults) *decoder {
-	return &decoder{json: lines.NewJSON(r), faults: faults, texts: map[string]string{}}
-}
-
 // errEnd ends reading after a fault that is listed.
 var errEnd = errors.New("slurm: reading ends")
 
