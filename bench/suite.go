@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -108,10 +109,7 @@ func readSuite(r io.Reader, name string) (*Suite, error) {
 
 // list returns the seeds.
 func (s Seeds) list() []uint64 {
-	first := uint64(1)
-	if s.First != nil {
-		first = *s.First
-	}
+	first := *cmp.Or(s.First, new(uint64(1)))
 	seeds := make([]uint64, max(1, s.Count))
 	for k := range seeds {
 		seeds[k] = first + uint64(k)

@@ -77,12 +77,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
-	t := &table{
-		opt:    *o,
-		faults: lines.NewFaults(name),
-		report: &model.ImportReport{Format: formatName, File: name},
-		lineOf: map[string]int{},
-	}
+	t := &table{opt: *o, faults: lines.NewFaults(name), report: &model.ImportReport{Format: formatName, File: name}, lineOf: map[string]int{}}
 	if o.Processors == 0 {
 		t.faults.At("option Processors", "expected the number of processors of the cluster, "+
 			"a whole number in [1, %d], found 0", model.MaxProcessors)
@@ -93,13 +88,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 		return true
 	})
 	t.references()
-	in, err := t.faults.Build(t.spec(lines.Title(name, ".csv")), func(k int) string {
-		return "line " + strconv.Itoa(t.line[k])
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return in, t.report, nil
+	return t.faults.Import(t.spec(lines.Title(name, ".csv")), t.report, func(k int) string { return "line " + strconv.Itoa(t.line[k]) })
 }
 
 // table is a file being read.

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/allot-opt/allot/internal/lines"
 )
 
@@ -61,23 +59,8 @@ func (d *decoder) wrong(expected string) error {
 	if err := d.json.SkipValue(); err != nil {
 		return err
 	}
-	d.fault("expected %s, found %s", expected, kindName(kind))
+	d.fault("expected %s, found %s", expected, lines.KindName(kind))
 	return nil
-}
-
-// kindName is a kind of JSON value in words.
-func kindName(kind jsontext.Kind) string {
-	switch kind {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a text"
-	case '0':
-		return "a number"
-	}
-	return kind.String()
 }
 
 // object reads an object and calls member at the value of each member.
