@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -122,10 +123,7 @@ func lastDigit(text string) float64 {
 
 // column is the column with the names of the instance files.
 func (b *BestKnownFile) column() string {
-	if b.Instance == "" {
-		return "instance"
-	}
-	return b.Instance
+	return cmp.Or(b.Instance, "instance")
 }
 
 // statedOf returns what the values say of an instance file, or nil if they do not name it. A value may name the file without its last extensions.

@@ -148,11 +148,9 @@ func (r *sourced) entrants(all []entrant, paired bool) []entrant {
 
 // skip counts an instance that a solver does not run on. It keeps the reason of the first such instance.
 func (p *Plan) skip(solver, reason string) {
-	for k := range p.Skipped {
-		if s := &p.Skipped[k]; s.Solver == solver {
-			s.Instances++
-			return
-		}
+	if k := slices.IndexFunc(p.Skipped, func(s Skipped) bool { return s.Solver == solver }); k >= 0 {
+		p.Skipped[k].Instances++
+		return
 	}
 	p.Skipped = append(p.Skipped, Skipped{solver, reason, 1})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/internal/claim"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -244,10 +245,6 @@ func (r *runner) show(worker int, what string) {
 	p := Progress{Done: r.done, Total: r.total}
 	limit := r.plan.Suite.Budget.Time
 	p.Left = time.Duration(r.pace.left(limit) / float64(len(r.running)) * float64(time.Second))
-	for _, what := range r.running {
-		if what != "" {
-			p.Running = append(p.Running, what)
-		}
-	}
+	p.Running = each.That(r.running, func(what string) bool { return what != "" })
 	r.opt.Progress(p)
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -107,10 +109,7 @@ func readSuite(r io.Reader, name string) (*Suite, error) {
 
 // list returns the seeds.
 func (s Seeds) list() []uint64 {
-	first := uint64(1)
-	if s.First != nil {
-		first = *s.First
-	}
+	first := *cmp.Or(s.First, new(uint64(1)))
 	seeds := make([]uint64, max(1, s.Count))
 	for k := range seeds {
 		seeds[k] = first + uint64(k)
@@ -174,9 +173,6 @@ var inBraces = regexp.MustCompile(`\{[^{}]*\}`)
 
 // stated formats parameters as text: "alpha=1 jobs=40".
 func stated(parameters map[string]string) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		list = append(list, name+"="+parameters[name])
-	}
+	list := each.Of(slices.Sorted(maps.Keys(parameters)), func(name string) string { return name + "=" + parameters[name] })
 	return strings.Join(list, " ")
 }

@@ -155,7 +155,7 @@ func (choice *SolverChoice) validate(f *lines.Faults, path string) bool {
 		f.At(path, `expected the name of a solver, or "all": true`)
 		return false
 	}
-	chosen, err := choice.chosen()
+	chosen, err := solve.Choose(choice.Solver)
 	if err != nil {
 		f.At(path+".solver", "%s", err)
 		return false
@@ -169,7 +169,7 @@ func (choice *SolverChoice) validate(f *lines.Faults, path string) bool {
 		}
 	}
 	target := func() any {
-		again, _ := choice.chosen() // the same call succeeded above
+		again, _ := solve.Choose(choice.Solver) // the same call succeeded above
 		if _, rolling := choice.Parameters["rolling_period"]; rolling {
 			again.Solver, _ = solve.NewRolling(again, 1, 0) // cannot fail: the period 1 and the threshold 0 are in range
 		}
@@ -181,18 +181,14 @@ func (choice *SolverChoice) validate(f *lines.Faults, path string) bool {
 	return f.Count() == before
 }
 
-// chosen returns the solver without the parameters of the field Parameters.
-func (choice *SolverChoice) chosen() (solve.Choice, error) { return solve.Choose(choice.Solver) }
-
 // External returns the first solver of the suite that runs a command, or an empty text. A program must ask the user before it runs such a suite
 // from somebody else.
 func (s *Suite) External() string {
-	for _, choice := range s.Solvers {
-		if solve.External(choice.Solver) {
-			return choice.Solver
-		}
+	k := slices.IndexFunc(s.Solvers, func(choice SolverChoice) bool { return solve.External(choice.Solver) })
+	if k < 0 {
+		return ""
 	}
-	return ""
+	return s.Solvers[k].Solver
 }
 
 // validate adds a fault if the seeds exceed the largest seed.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
@@ -128,16 +129,8 @@ func (w *Window) cut(in *model.Instance, sol *model.Solution, jobs []int) (*mode
 	for k, j := range jobs {
 		measured[in.Jobs()[j].ID], arrivals[k] = true, in.Jobs()[j].Arrival
 	}
-	part := &model.Solution{}
-	for _, p := range sol.Jobs {
-		if measured[p.Job] {
-			part.Jobs = append(part.Jobs, p)
-		}
+	return in.Batch(jobs, arrivals, nil), &model.Solution{
+		Jobs:        each.That(sol.Jobs, func(p model.Placement) bool { return measured[p.Job] }),
+		Unscheduled: each.That(sol.Unscheduled, func(u model.Unscheduled) bool { return measured[u.Job] }),
 	}
-	for _, u := range sol.Unscheduled {
-		if measured[u.Job] {
-			part.Unscheduled = append(part.Unscheduled, u)
-		}
-	}
-	return in.Batch(jobs, arrivals, nil), part
 }

@@ -57,7 +57,8 @@ func (c *chart) drawBlocks() {
 		}
 	}
 	if shaded != nil {
-		c.Image(c.shadedRect(shaded), shaded.image())
+		width, height := float64(shaded.columns)*shaded.cell, float64(shaded.rows)*shaded.cell
+		c.Image(picture.Box(c.plot.X0, c.plot.Y0, c.plot.X0+width, c.plot.Y0+height), shaded.image())
 	}
 	for fill := range bodies {
 		c.Fill(bodies[fill], c.scheme.fills[fill])
@@ -116,11 +117,6 @@ func (c *chart) shadeBlock(s *shade, r picture.Rect, job int) {
 		colour = lateInk
 	}
 	s.add(picture.Box(r.X0-c.plot.X0, r.Y0-c.plot.Y0, r.X1-c.plot.X0, r.Y1-c.plot.Y0), colour)
-}
-
-// shadedRect is where the raster goes.
-func (c *chart) shadedRect(s *shade) picture.Rect {
-	return picture.Box(c.plot.X0, c.plot.Y0, c.plot.X0+float64(s.columns)*s.cell, c.plot.Y0+float64(s.rows)*s.cell)
 }
 
 // drawLate outlines blocks of late jobs in red and hatches them from the deadline on. A block too small for that gets a

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 )
@@ -259,10 +260,7 @@ func (c *chart) draw(s *picture.Sheet) {
 		c.drawLoad()
 		c.Lying(&c.axis, c.plot, nil, picture.SmallSize)
 	} else {
-		var strips []picture.Rect
-		for _, s := range c.strips {
-			strips = append(strips, picture.Rect{Y0: s.top, Y1: s.top + s.height})
-		}
+		strips := each.Of(c.strips, func(s strip) picture.Rect { return picture.Rect{Y0: s.top, Y1: s.top + s.height} })
 		c.Lying(&c.axis, c.plot, strips, picture.SmallSize)
 		c.drawBlocks()
 	}

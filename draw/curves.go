@@ -166,16 +166,12 @@ func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (
 	if err := c.prepare(); err != nil {
 		return nil, fmt.Errorf("draw: %w", err)
 	}
-	return &Picture{layOut: func() (*picture.Drawing, error) {
-		width, height, err := panelLimits.check(opt.Width, opt.Height)
-		if err != nil {
-			return nil, err
-		}
+	return &Picture{layOut: panelLimits.sized(opt.Width, opt.Height, func(width, height float64) (*picture.Drawing, error) {
 		if err := checkPanels(opt, len(c.names)); err != nil {
 			return nil, err
 		}
 		return c.chart(width, height).Drawing(), nil
-	}}, nil
+	})}, nil
 }
 
 // checkPanels returns an error for a height that has no room for the panels.

@@ -31,6 +31,17 @@ func (l *limits) check(width, height int) (float64, float64, error) {
 	return float64(width), float64(height), nil
 }
 
+// sized lays a picture out on a sheet of the size that the caller asks for.
+func (l *limits) sized(width, height int, layOut func(width, height float64) (*picture.Drawing, error)) func() (*picture.Drawing, error) {
+	return func() (*picture.Drawing, error) {
+		width, height, err := l.check(width, height)
+		if err != nil {
+			return nil, err
+		}
+		return layOut(width, height)
+	}
+}
+
 // hints are the texts of the blocks or of the columns.
 func (c *chart) hints() iter.Seq2[picture.Rect, string] {
 	return func(yield func(picture.Rect, string) bool) {

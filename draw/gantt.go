@@ -66,16 +66,12 @@ func Gantt(sol *model.Solution, opt GanttOptions) (*Picture, error) {
 	return &Picture{
 		text: func(w io.Writer) error { return drawGanttText(w, l, s, opt) },
 		page: func(w io.Writer) error { return writePage(w, l, s, sol.Unscheduled, opt) },
-		layOut: func() (*picture.Drawing, error) {
-			width, height, err := pageLimits.check(opt.Width, opt.Height)
-			if err != nil {
-				return nil, err
-			}
+		layOut: pageLimits.sized(opt.Width, opt.Height, func(width, height float64) (*picture.Drawing, error) {
 			c, err := newChart(l, s, opt, width, height)
 			if err != nil {
 				return nil, err
 			}
 			return &picture.Drawing{Title: c.title, Width: c.width, Height: c.height, Dots: 1, Draw: c.draw, Hints: c.hints()}, nil
-		},
+		}),
 	}, nil
 }

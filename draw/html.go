@@ -13,6 +13,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
@@ -129,9 +130,7 @@ func newPageData(l *layout, s summary, opt GanttOptions) *pageData {
 			continue
 		}
 		scheme := pageScheme{By: by, Names: look.names, Of: look.of}
-		for _, fill := range look.fills {
-			scheme.Fills = append(scheme.Fills, fmt.Sprintf("#%02x%02x%02x", fill.R, fill.G, fill.B))
-		}
+		scheme.Fills = each.Of(look.fills, picture.Hex)
 		if by == opt.Colour { // the first is shown first
 			d.Schemes = slices.Insert(d.Schemes, 0, scheme)
 		} else {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
@@ -212,7 +213,7 @@ func (b *layoutBuilder) sortBands() {
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortFunc(order, func(x, y int) int { return compareNatural(b.bands[x].id, b.bands[y].id) })
+	slices.SortFunc(order, func(x, y int) int { return numtext.Natural(b.bands[x].id, b.bands[y].id) })
 	sorted, rank := make([]band, len(order)), make([]int, len(order))
 	for k, c := range order {
 		sorted[k], rank[c] = b.bands[c], k

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
 )
@@ -121,10 +122,7 @@ func newLoad(l *layout, s *scheme, most int) *load {
 		held[b.band][v.of[b.job]].add(b.start, b.end, float64(b.last-b.first+1)/float64(l.bands[b.band].processors))
 	}
 	for c := range held {
-		var shares [][]float64
-		for _, m := range held[c] {
-			shares = append(shares, m.finish())
-		}
+		shares := each.Of(held[c], func(m *means) []float64 { return m.finish() })
 		v.held = append(v.held, shares)
 	}
 	if l.known {

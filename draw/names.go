@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/picture"
@@ -16,30 +15,4 @@ func plain(text string) string {
 		}
 		return r
 	}, picture.Printable(text))
-}
-
-// compareNatural orders texts as people do: runs of digits count as numbers, so that c2 comes before c10.
-func compareNatural(a, b string) int {
-	x, y := a, b
-	for x != "" && y != "" {
-		m, n := digits(x), digits(y)
-		if m == 0 || n == 0 {
-			if x[0] != y[0] {
-				return cmp.Compare(x[0], y[0])
-			}
-			x, y = x[1:], y[1:]
-			continue
-		}
-		p, q := strings.TrimLeft(x[:m], "0"), strings.TrimLeft(y[:n], "0")
-		if order := cmp.Or(cmp.Compare(len(p), len(q)), cmp.Compare(p, q)); order != 0 {
-			return order
-		}
-		x, y = x[m:], y[n:]
-	}
-	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
-}
-
-// digits is the number of digits that the text begins with.
-func digits(text string) int {
-	return len(text) - len(strings.TrimLeft(text, "0123456789"))
 }

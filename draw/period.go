@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -178,9 +177,4 @@ func paired(of, against []jobValue) []change {
 type jobValue struct {
 	job            int
 	arrival, value float64
-}
-
-// sortValues brings values in the order of arrivals, and jobs that arrive together in that of the instance.
-func sortValues(values []jobValue) {
-	slices.SortFunc(values, func(a, b jobValue) int { return cmp.Or(cmp.Compare(a.arrival, b.arrival), cmp.Compare(a.job, b.job)) })
 }

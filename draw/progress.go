@@ -33,13 +33,9 @@ func Progress(runs []*Run, opt ProgressOptions) (*Picture, error) {
 	c := newCourse(runs, opt)
 	return &Picture{
 		text: func(w io.Writer) error { return drawCourseText(w, c, opt) },
-		layOut: func() (*picture.Drawing, error) {
-			width, height, err := pageLimits.check(opt.Width, opt.Height)
-			if err != nil {
-				return nil, err
-			}
+		layOut: pageLimits.sized(opt.Width, opt.Height, func(width, height float64) (*picture.Drawing, error) {
 			return c.chart(width, height).Drawing(), nil
-		},
+		}),
 	}, nil
 }
 

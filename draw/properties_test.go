@@ -125,30 +125,6 @@ func TestBandsShareTheHeight(t *testing.T) {
 	})
 }
 
-func TestNaturalOrder(t *testing.T) {
-	names := []string{"c", "c002", "c9", "c010", "c10", "d1"}
-	for a := range names {
-		for b := range names {
-			if got := compareNatural(names[a], names[b]); (got < 0) != (a < b) || (got > 0) != (a > b) {
-				t.Errorf("%s and %s: %d", names[a], names[b], got)
-			}
-		}
-	}
-}
-
-func TestNaturalOrderIsAnOrder(t *testing.T) {
-	name := rapid.StringOf(rapid.SampledFrom([]rune("ab01-é")))
-	rapid.Check(t, func(t *rapid.T) {
-		a, b, c := name.Draw(t, "a"), name.Draw(t, "b"), name.Draw(t, "c")
-		if compareNatural(a, b) != -compareNatural(b, a) || (compareNatural(a, b) == 0) != (a == b) {
-			t.Fatalf("%q and %q: %d and %d", a, b, compareNatural(a, b), compareNatural(b, a))
-		}
-		if compareNatural(a, b) <= 0 && compareNatural(b, c) <= 0 && compareNatural(a, c) > 0 {
-			t.Fatalf("%q ≤ %q ≤ %q, but not the first ≤ the last", a, b, c)
-		}
-	})
-}
-
 func FuzzGantt(f *testing.F) {
 	f.Add("job", "cluster", 0.0, 1.0, 0, 3, 100)
 	f.Add("\x00<", "\xff", math.NaN(), -1.0, -1, math.MaxInt, 40)

@@ -93,7 +93,7 @@ func schemeByUser(l *layout, most int) (*scheme, error) {
 		return nil, errors.New("colours by user: expected jobs that state their user, found none")
 	}
 	slices.SortFunc(users, func(a, b string) int {
-		return cmp.Or(cmp.Compare(held[b], held[a]), compareNatural(a, b))
+		return cmp.Or(cmp.Compare(held[b], held[a]), numtext.Natural(a, b))
 	})
 	if len(users) >= most {
 		others, users = len(users)-most+1, users[:most-1]

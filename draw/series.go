@@ -60,7 +60,7 @@ func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*ser
 			}
 		}
 	}
-	sortValues(s.jobs)
+	slices.SortFunc(s.jobs, func(a, b jobValue) int { return cmp.Or(cmp.Compare(a.arrival, b.arrival), cmp.Compare(a.job, b.job)) })
 	s.steps = stepsOf(changes, in.FirstArrival())
 	return s, nil
 }

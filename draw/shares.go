@@ -35,11 +35,7 @@ func Shares(in *model.Instance, from, to float64, policies []string, users []Sha
 			return nil, fmt.Errorf("draw: users[%d]: expected shares under %d policies, found %d", k, len(policies), len(users[k].Shares))
 		}
 	}
-	return &Picture{layOut: func() (*picture.Drawing, error) {
-		width, height, err := panelLimits.check(opt.Width, opt.Height)
-		if err != nil {
-			return nil, err
-		}
+	return &Picture{layOut: panelLimits.sized(opt.Width, opt.Height, func(width, height float64) (*picture.Drawing, error) {
 		if err := checkPanels(opt, len(users)); err != nil {
 			return nil, err
 		}
@@ -51,7 +47,7 @@ func Shares(in *model.Instance, from, to float64, policies []string, users []Sha
 			chart.Panels = append(chart.Panels, users[k].panel(in, from, to))
 		}
 		return chart.Drawing(), nil
-	}}, nil
+	})}, nil
 }
 
 // panel draws the curves of one user. A curve has a gap where the user was entitled to nothing.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
@@ -86,20 +87,19 @@ func (s *summary) addObjective(sol *model.Solution, in *model.Instance) {
 
 // lines joins the facts to lines; the function fits says whether a line fits. A fact that is too long for a line is cut.
 func (s *summary) lines(fits func(string) bool) []string {
+	return joined(each.Of(s.facts, func(fact string) string { return picture.Shorten(fact, fits) }), " · ", fits)
+}
+
+// joined joins parts to lines, as many as fit.
+func joined(parts []string, separator string, fits func(line string) bool) []string {
 	var lines []string
-	line := ""
-	for _, fact := range s.facts {
-		if joined := line + " · " + fact; line != "" && fits(joined) {
-			line = joined
-			continue
+	for _, part := range parts {
+		last := len(lines) - 1
+		if last >= 0 && fits(lines[last]+separator+part) {
+			lines[last] += separator + part
+		} else {
+			lines = append(lines, part)
 		}
-		if line != "" {
-			lines = append(lines, line)
-		}
-		line = picture.Shorten(fact, fits)
-	}
-	if line != "" {
-		lines = append(lines, line)
 	}
 	return lines
 }

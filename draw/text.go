@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -152,7 +153,7 @@ func (t *textChart) writeRaster(r *raster) {
 // paint draws a row. Neighbouring cells of one job begin with an edge and are filled with one of four shades. The job's id is written where the
 // row above does not show the job, if there is room.
 func (t *textChart) paint(holders, above []int) []rune {
-	cells := make([]rune, len(holders))
+	cells := slices.Repeat([]rune(" "), len(holders))
 	for from := 0; from < len(holders); {
 		to := from + 1
 		for to < len(holders) && holders[to] == holders[from] {
@@ -162,19 +163,18 @@ func (t *textChart) paint(holders, above []int) []rune {
 		from = to
 		switch holder {
 		case nobody:
-			fillRunes(run, ' ')
 			continue
 		case brief:
 			t.shown.brief = true
-			fillRunes(run, '▏')
+			copy(run, slices.Repeat([]rune("▏"), len(run)))
 			continue
 		case several:
 			t.shown.mixed = true
-			fillRunes(run, '▚')
+			copy(run, slices.Repeat([]rune("▚"), len(run)))
 			continue
 		}
 		j := &t.jobs[holder]
-		fillRunes(run, t.shade(holder))
+		copy(run, slices.Repeat([]rune{t.shade(holder)}, len(run)))
 		if len(run) > 1 {
 			run[0] = '▐'
 		}
@@ -213,19 +213,9 @@ func labelRun(run []rune, j *job) {
 	}
 }
 
-// fillRunes sets every rune.
-func fillRunes(run []rune, to rune) {
-	for k := range run {
-		run[k] = to
-	}
-}
-
 // writeAxis writes the axis with its ticks, their labels and the caption.
 func (t *textPage) writeAxis() {
-	base := make([]rune, t.columns)
-	fillRunes(base, '─')
-	labels := make([]rune, t.width)
-	fillRunes(labels, ' ')
+	base, labels := slices.Repeat([]rune("─"), t.columns), slices.Repeat([]rune(" "), t.width)
 	free := 0
 	for _, tick := range t.axis.Ticks {
 		if tick.Label == "" {
@@ -262,18 +252,8 @@ func (t *textChart) writeKey() {
 	if t.shown.brief {
 		key = append(key, "▏ less than half a cell")
 	}
-	indent, line := strings.Repeat(" ", t.gutter+2), ""
-	for _, entry := range key {
-		if joined := line + "   " + entry; line != "" && t.gutter+2+utf8.RuneCountInString(joined) <= t.width {
-			line = joined
-			continue
-		}
-		if line != "" {
-			t.line("%s", picture.Clip(indent+line, t.width))
-		}
-		line = entry
-	}
-	if line != "" {
+	indent := strings.Repeat(" ", t.gutter+2)
+	for _, line := range joined(key, "   ", func(text string) bool { return t.gutter+2+utf8.RuneCountInString(text) <= t.width }) {
 		t.line("%s", picture.Clip(indent+line, t.width))
 	}
 }

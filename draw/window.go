@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
 )
@@ -55,12 +56,9 @@ func (l *layout) cut(w Window) error {
 	if !(l.start < l.end) { // the difference is lost to rounding
 		return fmt.Errorf("window from %v to %v: expected a longer one", l.start, l.end)
 	}
-	var blocks []block
-	for _, b := range l.all {
-		if b.start < l.end && b.end > l.start || b.start == b.end && l.start <= b.start && b.start <= l.end {
-			blocks = append(blocks, b)
-		}
-	}
+	blocks := each.That(l.all, func(b block) bool {
+		return b.start < l.end && b.end > l.start || b.start == b.end && l.start <= b.start && b.start <= l.end
+	})
 	l.blocks = blocks
 	return nil
 }

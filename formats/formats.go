@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 )
@@ -82,11 +83,7 @@ func Writers() []Writer {
 
 // Names lists the names of the formats that can be read, in order.
 func Names() []string {
-	var names []string
-	for _, info := range All() {
-		names = append(names, info.Name)
-	}
-	return names
+	return each.Of(All(), func(info Info) string { return info.Name })
 }
 
 // Named finds a format by its name.

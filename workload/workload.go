@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 )
@@ -70,11 +71,7 @@ func All() []Info {
 
 // Names lists the names of the registered workloads in order.
 func Names() []string {
-	var names []string
-	for _, info := range All() {
-		names = append(names, info.Name)
-	}
-	return names
+	return each.Of(All(), func(info Info) string { return info.Name })
 }
 
 // ordered refuses a largest value below the least.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/suggest"
@@ -69,10 +70,8 @@ func commandOf(app *cli.App, words []string) (last *cli.Command, flags []cli.Fla
 
 // flagNamed returns the flag with the given name, or nil.
 func flagNamed(flags []cli.Flag, name string) cli.Flag {
-	for _, flag := range flags {
-		if slices.Contains(flag.Names(), name) {
-			return flag
-		}
+	if k := slices.IndexFunc(flags, func(flag cli.Flag) bool { return slices.Contains(flag.Names(), name) }); k >= 0 {
+		return flags[k]
 	}
 	return nil
 }
@@ -85,10 +84,8 @@ func takesValue(flag cli.Flag) bool {
 
 // commandNamed returns the command with the given name, or nil.
 func commandNamed(commands []*cli.Command, name string) *cli.Command {
-	for _, command := range commands {
-		if command.HasName(name) {
-			return command
-		}
+	if k := slices.IndexFunc(commands, func(command *cli.Command) bool { return command.HasName(name) }); k >= 0 {
+		return commands[k]
 	}
 	return nil
 }
@@ -105,15 +102,42 @@ func arguments(c *cli.Context, names ...string) ([]string, error) {
 	return c.Args().Slice(), nil
 }
 
-// oneFromStdin returns an error if more than one of the inputs is standard input, because that can be read only once.
-func oneFromStdin(what string, paths ...string) error {
-	found := 0
-	for _, path := range paths {
-		if path == "-" {
-			found++
+// taking is an action on the arguments of the command. There must be one for each of the names.
+func taking(action func(c *cli.Context, args []string) error, names ...string) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		args, err := arguments(c, names...)
+		if err != nil {
+			return err
+		}
+		return action(c, args)
+	}
+}
+
+// rangeOf is what the value of a flag has to be.
+type rangeOf struct {
+	flag, expected string
+	ok             bool // the value is so
+	found          any
+}
+
+// checkRanges returns an error for the first flag whose value is out of its range.
+func checkRanges(ranges ...rangeOf) error {
+	for _, r := range ranges {
+		if !r.ok {
+			return usageErrorf("--%s: expected %s, found %v", r.flag, r.expected, r.found)
 		}
 	}
-	if found > 1 {
+	return nil
+}
+
+// noSuch is the error for a word that is not one of the names.
+func noSuch(what, word string, names []string) error {
+	return usageErrorf("expected %s, one of %s; found %q%s", what, strings.Join(names, ", "), word, suggest.Words(word, names))
+}
+
+// oneFromStdin returns an error if more than one of the inputs is standard input, because that can be read only once.
+func oneFromStdin(what string, paths ...string) error {
+	if len(each.That(paths, func(path string) bool { return path == "-" })) > 1 {
 		return usageErrorf("expected at most one of %s to be standard input (-)", what)
 	}
 	return nil

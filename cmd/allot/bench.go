@@ -135,17 +135,14 @@ func runFolder(c *cli.Context, suite *bench.Suite) string {
 
 // overrideSuite replaces settings of the suite by those of the flags.
 func overrideSuite(c *cli.Context, suite *bench.Suite) (err error) {
-	switch {
-	case c.Int64("evals") < 0:
-		return usageErrorf("--evals: expected a number ≥ 0, found %d", c.Int64("evals"))
-	case c.IsSet("workers") && c.Int("workers") < 1:
-		return usageErrorf("--workers: expected a number ≥ 1, found %d", c.Int("workers"))
-	case c.IsSet("jobs") && c.Int("jobs") < 1:
-		return usageErrorf("--jobs: expected a number ≥ 1, found %d", c.Int("jobs"))
-	case c.Duration("stale") < time.Second:
-		return usageErrorf("--stale: expected a duration ≥ 1s, found %s", c.Duration("stale"))
-	case c.Duration("time") < 0:
-		return usageErrorf("--time: expected a duration ≥ 0, found %s", c.Duration("time"))
+	if err := checkRanges(
+		rangeOf{"evals", "a number ≥ 0", c.Int64("evals") >= 0, c.Int64("evals")},
+		rangeOf{"workers", "a number ≥ 1", !c.IsSet("workers") || c.Int("workers") >= 1, c.Int("workers")},
+		rangeOf{"jobs", "a number ≥ 1", !c.IsSet("jobs") || c.Int("jobs") >= 1, c.Int("jobs")},
+		rangeOf{"stale", "a duration ≥ 1s", c.Duration("stale") >= time.Second, c.Duration("stale")},
+		timeRange(c),
+	); err != nil {
+		return err
 	}
 	if c.IsSet("evals") {
 		suite.Budget.Evaluations = c.Int64("evals")

@@ -25,16 +25,12 @@ Examples:
 			jsonFlag,
 			&cli.BoolFlag{Name: "fail", Usage: "exit with status 1 if B is significantly worse or has runs that newly fail"},
 		},
-		Action: runBenchDiff,
+		Action: taking(runBenchDiff, "A", "B"),
 	}
 }
 
 // runBenchDiff compares two runs.
-func runBenchDiff(c *cli.Context) error {
-	args, err := arguments(c, "A", "B")
-	if err != nil {
-		return err
-	}
+func runBenchDiff(c *cli.Context, args []string) (err error) {
 	var runs [2]report.Run
 	for k, name := range args {
 		if runs[k], err = readRun(name); err != nil {

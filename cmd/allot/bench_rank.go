@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/tables"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
@@ -22,18 +23,9 @@ func reportPart(c *cli.Context, plan *bench.Plan, share []int, opt bench.RunOpti
 	if err != nil {
 		return err
 	}
-	byKey := map[string]*bench.Row{}
-	for k := range rows {
-		byKey[rows[k].Key] = &rows[k]
-	}
-	var own []bench.Row
-	for _, place := range share {
-		if row := byKey[plan.Cells[place].Key]; row != nil {
-			own = append(own, *row)
-		}
-	}
+	part := bench.Plan{Cells: each.Of(share, func(place int) bench.Cell { return plan.Cells[place] })}
 	fmt.Fprintf(c.App.ErrWriter, "%s\n", printable(fmt.Sprintf("this part is done; %d of %s in %s have a row", len(plan.Own(rows)), numtext.Counted(len(plan.Cells), "run"), opt.Dir)))
-	return benchFaults(c.App.ErrWriter, own)
+	return benchFaults(c.App.ErrWriter, part.Own(rows))
 }
 
 // reportRun writes the tables of a finished run.

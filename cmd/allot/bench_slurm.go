@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -205,10 +204,7 @@ func (r *slurmRun) submit(ctx context.Context) error {
 		return usageErrorf("%w: %w", bench.ErrNoFolder, err)
 	}
 	script := r.array.ScriptPath()
-	if err := writeFile(script, func(w io.Writer) error {
-		_, err := io.WriteString(w, r.array.Script())
-		return err
-	}); err != nil {
+	if err := writeFile(script, textWriter(r.array.Script())); err != nil {
 		return err
 	}
 	fmt.Fprint(r.c.App.Writer, r.array.Script())

@@ -35,7 +35,7 @@ Examples:
 			proofFlag("the bound"),
 			jsonFlag,
 		},
-		Action: runBound,
+		Action: taking(runBound, "INSTANCE"),
 	}
 }
 
@@ -50,13 +50,9 @@ type provedBound struct {
 }
 
 // runBound proves a bound.
-func runBound(c *cli.Context) error {
-	args, err := arguments(c, "INSTANCE")
-	if err != nil {
+func runBound(c *cli.Context, args []string) error {
+	if err := checkRanges(timeRange(c)); err != nil {
 		return err
-	}
-	if c.Duration("time") < 0 {
-		return usageErrorf("--time: expected a duration ≥ 0, found %s", c.Duration("time"))
 	}
 	in, err := readTarget(c, args[0])
 	if err != nil {

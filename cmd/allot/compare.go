@@ -16,6 +16,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/tables"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/internal/suggest"
@@ -111,7 +112,7 @@ func runCompare(c *cli.Context) error {
 	case c.Bool("csv"):
 		err = write(c, asked.output, func(w io.Writer) error { return tables.WriteCSV(w, all, asked.metrics) })
 	case asked.output != "-":
-		err = write(c, asked.output, func(w io.Writer) error { _, err := io.WriteString(w, kept.String()); return err })
+		err = write(c, asked.output, textWriter(kept.String()))
 	}
 	if err != nil {
 		return err
@@ -199,11 +200,7 @@ func metricsNamed(list string) ([]model.Metric, error) {
 
 // metricNames lists the names of all metrics.
 func metricNames() []string {
-	var names []string
-	for _, m := range model.MetricTable() {
-		names = append(names, m.Name)
-	}
-	return names
+	return each.Of(model.MetricTable(), func(m model.Metric) string { return m.Name })
 }
 
 // readInstances reads the files, with the objective that the flag names. An instance without a name goes by that of its file; the second of a name gets a number.
@@ -283,14 +280,8 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 	if metrics == nil {
 		metrics = append(shown.Metrics(in.Instance), shown.ClusterMetrics(in.Instance)...)
 	}
-	var single, byCluster []model.Metric
-	for _, m := range metrics {
-		if m.PerCluster {
-			byCluster = append(byCluster, m)
-		} else {
-			single = append(single, m)
-		}
-	}
+	single := each.That(metrics, func(m model.Metric) bool { return !m.PerCluster })
+	byCluster := each.That(metrics, func(m model.Metric) bool { return m.PerCluster })
 	text := new(strings.Builder)
 	fmt.Fprintf(text, "%s: %s, %s, %s; minimise %s\n", in.label, numtext.Counted(len(in.Jobs()), "job"), numtext.Counted(len(in.Clusters()), "cluster"),
 		numtext.Counted(in.Processors(), "processor"), shown.Objective(in.Instance))
@@ -298,25 +289,17 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 		return err
 	}
 	if slices.ContainsFunc(rows, func(row bench.Row) bool { return row.Metrics != nil }) && byCluster != nil {
-		var clusters []string
-		for _, cluster := range in.Clusters() {
-			clusters = append(clusters, cluster.ID)
-		}
+		clusters := each.Of(in.Clusters(), func(cluster model.Cluster) string { return cluster.ID })
 		if err := tables.WriteClusters(text, rows, byCluster, clusters, width); err != nil {
 			return err
-		}
-	}
-	var proved []string
-	for _, row := range rows {
-		if row.Status == model.Optimal {
-			proved = append(proved, row.Solver)
 		}
 	}
 	if why := shown.Unbounded(in.Instance); why != "" {
 		fmt.Fprintln(text, why)
 	}
-	if len(proved) > 0 {
-		fmt.Fprintf(text, "%s: %s\n", model.OptimalFor(in.StatedObjective()), strings.Join(proved, ", "))
+	if proved := each.That(rows, func(row bench.Row) bool { return row.Status == model.Optimal }); proved != nil {
+		names := each.Of(proved, func(row bench.Row) string { return row.Solver })
+		fmt.Fprintf(text, "%s: %s\n", model.OptimalFor(in.StatedObjective()), strings.Join(names, ", "))
 	}
 	for _, row := range rows {
 		if row.Fault == "" && row.Solution == nil {

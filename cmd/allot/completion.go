@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/internal/bench/papers"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -51,20 +52,13 @@ func completionCommand() *cli.Command {
 		Usage:       "print a script for shell completion",
 		ArgsUsage:   "bash|zsh|fish",
 		Description: "Example:\n  source <(allot completion bash)",
-		Action: func(c *cli.Context) error {
-			args, err := arguments(c, "bash|zsh|fish")
-			if err != nil {
-				return err
-			}
+		Action: taking(func(c *cli.Context, args []string) error {
 			script, ok := completionScripts[args[0]]
 			if !ok {
 				return usageErrorf("expected bash, zsh or fish, found %q", args[0])
 			}
-			return write(c, "-", func(w io.Writer) error {
-				_, err := io.WriteString(w, script)
-				return err
-			})
-		},
+			return write(c, "-", textWriter(script))
+		}, "bash|zsh|fish"),
 	}
 }
 
@@ -115,10 +109,7 @@ func offered(app *cli.App, before []string, current string) []string {
 	case command != nil && len(command.Subcommands) > 0:
 		return commandNames(command.Subcommands)
 	case command != nil && command.Name == "reproduce":
-		for _, e := range papers.Known() {
-			words = append(words, e.ID)
-		}
-		return words
+		return each.Of(papers.Known(), func(e *papers.Experiment) string { return e.ID })
 	case command != nil && command.Name == "solvers":
 		return solversWith(func(solve.Info) bool { return true })
 	case command != nil && command.Name == "metrics":
@@ -131,22 +122,12 @@ func offered(app *cli.App, before []string, current string) []string {
 
 // solversWith lists the names of the solvers that meet a condition.
 func solversWith(meets func(solve.Info) bool) []string {
-	var names []string
-	for _, info := range solve.Solvers() {
-		if meets(info) {
-			names = append(names, info.Name)
-		}
-	}
-	return names
+	return each.Of(each.That(solve.Solvers(), meets), func(info solve.Info) string { return info.Name })
 }
 
 // commandNames lists the names of commands.
 func commandNames(commands []*cli.Command) []string {
-	var names []string
-	for _, command := range commands {
-		names = append(names, command.Name)
-	}
-	return names
+	return each.Of(commands, func(command *cli.Command) string { return command.Name })
 }
 
 // valuesOf lists the possible values of a flag, if they are few.

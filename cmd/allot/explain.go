@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
@@ -140,9 +141,8 @@ func placeOf(p *model.Placement) string {
 	if len(p.Pieces) == 0 {
 		return fmt.Sprintf("%s, processors %s,", p.Cluster, p.Processors)
 	}
-	var places []string
-	for _, piece := range p.Pieces {
-		places = append(places, fmt.Sprintf("%s, processors %s,", piece.Cluster, piece.Processors))
-	}
+	places := each.Of(p.Pieces, func(piece model.Piece) string {
+		return fmt.Sprintf("%s, processors %s,", piece.Cluster, piece.Processors)
+	})
 	return strings.Join(places, " and ")
 }

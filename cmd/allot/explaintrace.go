@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
@@ -219,10 +220,7 @@ func stepText(s *solve.Step) string {
 
 // termsText is the figures of a step in one line.
 func termsText(terms []sim.Term) string {
-	var parts []string
-	for _, term := range terms {
-		parts = append(parts, term.Name+" "+numtext.Figure(term.Value))
-	}
+	parts := each.Of(terms, func(term sim.Term) string { return term.Name + " " + numtext.Figure(term.Value) })
 	return strings.Join(parts, ", ")
 }
 

@@ -2,13 +2,11 @@ package main
 
 import (
 	"io"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -28,7 +26,7 @@ Examples:
 	}
 	names := commandNames(command.Subcommands)
 	command.Action = func(c *cli.Context) error {
-		return usageErrorf("expected a format, one of %s; found %q%s", strings.Join(names, ", "), c.Args().First(), suggest.Words(c.Args().First(), names))
+		return noSuch("a format", c.Args().First(), names)
 	}
 	return command
 }

@@ -68,12 +68,17 @@ func writeJSON(c *cli.Context, value any) error {
 	return write(c, "-", func(w io.Writer) error { return indentedJSON(w, value) })
 }
 
+// textWriter writes a text.
+func textWriter(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
 // writePlain writes a text for people, see [printable].
 func writePlain(c *cli.Context, path, text string) error {
-	return write(c, path, func(w io.Writer) error {
-		_, err := io.WriteString(w, printable(text))
-		return err
-	})
+	return write(c, path, textWriter(printable(text)))
 }
 
 // writeAnswer writes an answer: the value as JSON if --json is given, else what text returns for people.

@@ -50,24 +50,15 @@ func checkQuestion(c *cli.Context) error {
 			return usageErrorf("--%s: expected it without --backtest, which forecasts at the arrivals of jobs", flag)
 		}
 	}
-	if measures {
-		return checkSampling(c)
+	if !measures {
+		return nil
 	}
-	return nil
-}
-
-// checkSampling checks the flags of a backtest.
-func checkSampling(c *cli.Context) error {
-	if n := c.Int("samples"); n < 1 || n > 1_000_000 {
-		return usageErrorf("--samples: expected a number from 1 to 1000000, found %d", n)
-	}
-	if from := c.Float64("from"); !(from >= 0 && from < 1) {
-		return usageErrorf("--from: expected a share of at least 0 and below 1, found %v", from)
-	}
-	if to := c.Float64("to"); !(to > c.Float64("from") && to <= 1) {
-		return usageErrorf("--to: expected a share above --from and at most 1, found %v", to)
-	}
-	return nil
+	samples, from, to := c.Int("samples"), c.Float64("from"), c.Float64("to")
+	return checkRanges(
+		rangeOf{"samples", "a number from 1 to 1000000", samples >= 1 && samples <= 1_000_000, samples},
+		rangeOf{"from", "a share of at least 0 and below 1", from >= 0 && from < 1, from},
+		rangeOf{"to", "a share above --from and at most 1", to > from && to <= 1, to},
+	)
 }
 
 // forecastOptions are the settings of the flags.

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -164,11 +165,7 @@ func runProgress(c *cli.Context) error {
 
 // formatNames lists the names of formats.
 func formatNames(formats []draw.Format) []string {
-	var names []string
-	for _, format := range formats {
-		names = append(names, string(format))
-	}
-	return names
+	return each.Of(formats, func(format draw.Format) string { return string(format) })
 }
 
 // pictureFormat returns the format and the width of a picture. The format comes from the flag, else from the name of the output, else it is the

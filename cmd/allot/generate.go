@@ -7,7 +7,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/workload"
@@ -20,8 +19,7 @@ func generateCommand() *cli.Command {
 		ArgsUsage:   "WORKLOAD",
 		Description: "Example:\n  allot generate muscle --seed 7 --jobs 160 -o batch.json",
 		Action: func(c *cli.Context) error {
-			return usageErrorf("expected a workload, one of %s; found %q%s", strings.Join(workload.Names(), ", "), c.Args().First(),
-				suggest.Words(c.Args().First(), workload.Names()))
+			return noSuch("a workload", c.Args().First(), workload.Names())
 		},
 	}
 	for _, info := range workload.All() {
@@ -46,28 +44,16 @@ func workloadCommand(info workload.Info) *cli.Command {
 		Usage:       info.Doc,
 		Description: fmt.Sprintf("Source: %s\n\nExample:\n  allot generate %s --seed 7 -o batch.json", info.Source, info.Name),
 		Flags:       flags,
-		Action: func(c *cli.Context) error {
-			if _, err := arguments(c); err != nil {
-				return err
-			}
-			if err := checkChoices(c); err != nil {
-				return err
-			}
+		Action: taking(func(c *cli.Context, _ []string) error {
 			workload := info.New()
-			for _, p := range params.Of(workload) {
-				flag := strings.ReplaceAll(p.Name, "_", "-")
-				if !c.IsSet(flag) {
-					continue
-				}
-				if err := params.Set(workload, p.Name, c.String(flag)); err != nil {
-					return flagError(flag, err)
-				}
+			if err := setParameters(c, workload); err != nil {
+				return err
 			}
 			in, err := workload.Generate(c.Uint64("seed"))
 			if err != nil {
 				return usageErrorf("generate %s: %w", info.Name, err)
 			}
 			return write(c, c.String("output"), func(w io.Writer) error { return model.WriteInstance(w, in) })
-		},
+		}),
 	}
 }

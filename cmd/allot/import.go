@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/formats"
-	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 )
@@ -37,7 +36,7 @@ Examples:
 	command.Subcommands = append(command.Subcommands, importSlurm())
 	names := commandNames(command.Subcommands)
 	command.Action = func(c *cli.Context) error {
-		return usageErrorf("expected a format, one of %s; found %q%s", strings.Join(names, ", "), c.Args().First(), suggest.Words(c.Args().First(), names))
+		return noSuch("a format", c.Args().First(), names)
 	}
 	return command
 }
@@ -50,13 +49,9 @@ func importFormat(info formats.Info) *cli.Command {
 		ArgsUsage:   "FILE",
 		Description: "Example:\n  " + info.Example,
 		Flags:       append(importFlags(info.New()), importObjectiveFlag(), outputFlag),
-		Action: func(c *cli.Context) error {
-			args, err := arguments(c, "FILE")
-			if err != nil {
-				return err
-			}
+		Action: taking(func(c *cli.Context, args []string) error {
 			reader := info.New()
-			if err := setImportFlags(c, reader); err != nil {
+			if err := setParameters(c, reader); err != nil {
 				return err
 			}
 			file, err := model.Open(args[0])
@@ -69,7 +64,7 @@ func importFormat(info formats.Info) *cli.Command {
 				return &statusError{exitInput, withFlagNames(err)}
 			}
 			return writeImport(c, in, report)
-		},
+		}, "FILE"),
 	}
 }
 
@@ -125,17 +120,17 @@ func importFlags(reader formats.Reader, names ...string) []cli.Flag {
 	return flags
 }
 
-// setImportFlags sets the options of a reader that flags name.
-func setImportFlags(c *cli.Context, reader formats.Reader) error {
+// setParameters sets the parameters of a reader or a workload that flags name.
+func setParameters(c *cli.Context, target any) error {
 	if err := checkChoices(c); err != nil {
 		return err
 	}
-	for _, p := range params.Of(reader) {
+	for _, p := range params.Of(target) {
 		flag := strings.ReplaceAll(p.Name, "_", "-")
 		if !c.IsSet(flag) {
 			continue
 		}
-		if err := params.Set(reader, p.Name, fmt.Sprint(c.Value(flag))); err != nil {
+		if err := params.Set(target, p.Name, fmt.Sprint(c.Value(flag))); err != nil {
 			return flagError(flag, err)
 		}
 	}

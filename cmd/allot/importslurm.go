@@ -38,16 +38,13 @@ Examples:
 			&cli.BoolFlag{Name: "memory", Value: true, Usage: "take memory into account; use =false for systems that do not allocate memory (SelectTypeParameters)"},
 			importObjectiveFlag(), outputFlag,
 		},
-		Action: func(c *cli.Context) error {
-			if _, err := arguments(c); err != nil {
-				return err
-			}
+		Action: taking(func(c *cli.Context, _ []string) error {
 			in, report, err := readSlurm(c)
 			if err != nil {
 				return &statusError{exitInput, withFlagNames(err)}
 			}
 			return writeImport(c, in, report)
-		},
+		}),
 	}
 }
 

@@ -3,11 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/suggest"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -59,14 +58,10 @@ func runMetrics(c *cli.Context) error {
 
 // metricOf returns a list with only the named metric.
 func metricOf(list []metricRow, name string) ([]metricRow, error) {
-	var known []string
-	for k := range list {
-		if list[k].Name == name {
-			return list[k : k+1], nil
-		}
-		known = append(known, list[k].Name)
+	if found := each.That(list, func(m metricRow) bool { return m.Name == name }); found != nil {
+		return found, nil
 	}
-	return nil, usageErrorf("expected a metric, one of %s; found %q%s", strings.Join(known, ", "), name, suggest.Words(name, known))
+	return nil, noSuch("a metric", name, metricNames())
 }
 
 // metricRow is a metric in a list.
@@ -80,9 +75,5 @@ type metricRow struct {
 
 // metricList lists the metrics.
 func metricList() []metricRow {
-	var rows []metricRow
-	for _, m := range model.MetricTable() {
-		rows = append(rows, metricRow{m.Name, m.Unit, m.Better(), m.PerCluster, m.Doc})
-	}
-	return rows
+	return each.Of(model.MetricTable(), func(m model.Metric) metricRow { return metricRow{m.Name, m.Unit, m.Better(), m.PerCluster, m.Doc} })
 }

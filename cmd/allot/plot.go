@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
-	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 )
@@ -58,7 +57,7 @@ Examples:
 			if _, ok := model.MetricNamed(found); ok {
 				return usageErrorf("expected a quantity over time, one of %s; found %s, which is one figure for a whole schedule: allot compare --metrics %s shows it", strings.Join(names, ", "), found, found)
 			}
-			return usageErrorf("expected a quantity, one of %s; found %q%s", strings.Join(names, ", "), found, suggest.Words(found, names))
+			return noSuch("a quantity", found, names)
 		},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/internal/bench/lab"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -51,7 +52,7 @@ Examples:
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV: one row for each class under each policy"},
 			outputFlag,
 		},
-		Action: runPolicies,
+		Action: taking(runPolicies, "TRACE"),
 	}
 }
 
@@ -64,8 +65,8 @@ type lineUp struct {
 }
 
 // runPolicies compares policies on one trace.
-func runPolicies(c *cli.Context) error {
-	asked, err := readLineUp(c)
+func runPolicies(c *cli.Context, args []string) error {
+	asked, err := readLineUp(c, args[0])
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func runPolicies(c *cli.Context) error {
 	case ctx.Err() != nil:
 		return errInterrupted
 	case err != nil:
-		return usageErrorf("%s: %w", c.Args().First(), err)
+		return usageErrorf("%s: %w", args[0], err)
 	}
 	if err := drawPolicies(c, asked, runs, report); err != nil {
 		return err
@@ -92,11 +93,7 @@ func runPolicies(c *cli.Context) error {
 }
 
 // readLineUp reads the flags and the trace.
-func readLineUp(c *cli.Context) (*lineUp, error) {
-	args, err := arguments(c, "TRACE")
-	if err != nil {
-		return nil, err
-	}
+func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 	if c.Bool("json") && c.Bool("csv") {
 		return nil, usageErrorf("expected only one of --json and --csv, found both")
 	}
@@ -117,7 +114,7 @@ func readLineUp(c *cli.Context) (*lineUp, error) {
 	if err := checkPictures(c, len(asked.policies)); err != nil {
 		return nil, err
 	}
-	if asked.in, err = readTrace(c, args[0], "a trace in the Standard Workload Format", "swf"); err != nil {
+	if asked.in, err = readTrace(c, path, "a trace in the Standard Workload Format", "swf"); err != nil {
 		return nil, err
 	}
 	if usual, known := lab.Defaults().In(asked.in.Units().Time); known {
@@ -128,7 +125,7 @@ func readLineUp(c *cli.Context) (*lineUp, error) {
 			asked.options.Short = usual.Short
 		}
 	} else if !c.IsSet("day") || !c.IsSet("short") {
-		return nil, usageErrorf("%s: times are in %q: expected --day and --short in this unit", args[0], asked.in.Units().Time)
+		return nil, usageErrorf("%s: times are in %q: expected --day and --short in this unit", path, asked.in.Units().Time)
 	}
 	if c.IsSet("load") {
 		if asked.in, err = lab.WithLoad(asked.in, c.Float64("load")); err != nil {
@@ -140,7 +137,7 @@ func readLineUp(c *cli.Context) (*lineUp, error) {
 	}
 	asked.options.Shares, asked.options.Known = c.IsSet("shares"), !bench.HoldsFuture(asked.in)
 	if _, err := lab.Compare(c.Context, asked.in, nil, asked.options); err != nil { // not only after long runs
-		return nil, usageErrorf("%s: %w", args[0], err)
+		return nil, usageErrorf("%s: %w", path, err)
 	}
 	return asked, nil
 }
@@ -195,11 +192,7 @@ func labOptions(c *cli.Context) (lab.Options, error) {
 		WarmUp: c.Float64("warm-up"), Day: c.Float64("day"), Narrow: c.Int("narrow"), Short: c.Float64("short"),
 		Confidence: c.Float64("confidence"), Replicates: c.Int("replicates"), Block: c.Int("block"), Seed: c.Uint64("seed"),
 	}
-	for _, f := range []struct {
-		flag, expected string
-		ok             bool
-		found          any
-	}{
+	return opt, checkRanges([]rangeOf{
 		{"load", "a number above 0 and at most 1e6", !c.IsSet("load") || c.Float64("load") > 0 && c.Float64("load") <= 1e6, c.Float64("load")},
 		{"warm-up", "a share of at least 0 and below 0.5", opt.WarmUp >= 0 && opt.WarmUp < 0.5, opt.WarmUp},
 		{"day", "a time above 0 and at most 1e18", opt.Day > 0 && opt.Day <= 1e18, opt.Day},
@@ -208,12 +201,7 @@ func labOptions(c *cli.Context) (lab.Options, error) {
 		{"confidence", "a number between 0 and 1, both excluded", opt.Confidence > 0 && opt.Confidence < 1, opt.Confidence},
 		{"replicates", "a number from 100 to 1000000", opt.Replicates >= 100 && opt.Replicates <= 1_000_000, opt.Replicates},
 		{"block", "a number of at least 0", opt.Block >= 0, opt.Block},
-	} {
-		if !f.ok {
-			return opt, usageErrorf("--%s: expected %s, found %v", f.flag, f.expected, f.found)
-		}
-	}
-	return opt, nil
+	}...)
 }
 
 // run makes the schedules, in parallel. A policy that fails is an error.
@@ -242,10 +230,9 @@ func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
 			fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", printable(rows[k].Solver), printable(rows[k].Warning))
 		}
 	}
-	var runs []lab.Run
-	for k := range rows {
-		runs = append(runs, lab.Run{Policy: rows[k].Solver, Online: rows[k].IsOnline(), Solution: rows[k].Solution})
-	}
+	runs := each.Of(rows, func(r bench.Row) lab.Run {
+		return lab.Run{Policy: r.Solver, Online: r.IsOnline(), Solution: r.Solution}
+	})
 	return runs, nil
 }
 
@@ -330,13 +317,7 @@ func sharesPicture(l *lineUp, report *lab.Report) (*draw.Picture, error) {
 	if len(curves) == 0 {
 		return nil, errors.New("expected jobs that state their user, found none")
 	}
-	var policies []string
-	for k := range report.Groups[0].Policies {
-		policies = append(policies, report.Groups[0].Policies[k].Name)
-	}
-	var panels []draw.SharePanel
-	for _, curve := range curves {
-		panels = append(panels, draw.SharePanel(curve))
-	}
+	policies := each.Of(report.Groups[0].Policies, func(p lab.Policy) string { return p.Name })
+	panels := each.Of(curves, func(curve lab.ShareCurve) draw.SharePanel { return draw.SharePanel(curve) })
 	return draw.Shares(l.in, report.From, to, policies, panels, draw.CurveOptions{})
 }

@@ -25,7 +25,7 @@ func queueSummary(in *model.Instance, sol *model.Solution) string {
 	}
 	w := new(strings.Builder)
 	idle := 0
-	shown := limited{w: w, what: "machines"}
+	shown := limited{w: w, what: "machine", most: queuesShown}
 	for k := range view.Machines {
 		m := &view.Machines[k]
 		if m.Jobs == 0 && m.Rate == 0 {
@@ -43,7 +43,7 @@ func queueSummary(in *model.Instance, sol *model.Solution) string {
 	if idle > 0 {
 		fmt.Fprintf(w, "  %s idle\n", numtext.Counted(idle, "machine"))
 	}
-	shown = limited{w: w, what: "jobs"}
+	shown = limited{w: w, what: "job", most: queuesShown}
 	for k := range view.Jobs {
 		r := &view.Jobs[k]
 		j, m := &in.Jobs()[r.Job], &view.Machines[r.Machine]
@@ -69,19 +69,20 @@ func queueSummary(in *model.Instance, sol *model.Solution) string {
 // limited writes the first lines of a list and counts the rest.
 type limited struct {
 	w     *strings.Builder
-	what  string
+	what  string // one of the things that are listed
+	most  int
 	lines int
 }
 
 func (l *limited) line(format string, args ...any) {
-	if l.lines++; l.lines <= queuesShown {
+	if l.lines++; l.lines <= l.most {
 		fmt.Fprintf(l.w, format, args...)
 	}
 }
 
 func (l *limited) end() {
-	if more := l.lines - queuesShown; more > 0 {
-		fmt.Fprintf(l.w, "  and %d more %s\n", more, l.what)
+	if more := l.lines - l.most; more > 0 {
+		fmt.Fprintf(l.w, "  and %s\n", numtext.Counted(more, "more "+l.what))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/formats/swf"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
@@ -50,7 +51,7 @@ func runReplay(c *cli.Context) error {
 		return err
 	}
 	trace := swf.NewReader()
-	if err := setImportFlags(c, trace); err != nil {
+	if err := setParameters(c, trace); err != nil {
 		return err
 	}
 	choice, policy, err := onlineSolver(c)
@@ -137,13 +138,11 @@ func replayWorkload(c *cli.Context) error {
 
 // streamNames lists the workloads that can stream their jobs.
 func streamNames() []string {
-	var names []string
-	for _, info := range workload.All() {
-		if _, ok := info.New().(workload.Streamer); ok {
-			names = append(names, info.Name)
-		}
-	}
-	return names
+	streams := each.That(workload.All(), func(info workload.Info) bool {
+		_, ok := info.New().(workload.Streamer)
+		return ok
+	})
+	return each.Of(streams, func(info workload.Info) string { return info.Name })
 }
 
 // supportedBatches refuses a batch with jobs that the solver does not support: a system without jobs does not show what they ask for.

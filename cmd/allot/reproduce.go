@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/papers"
 	figures "github.com/allot-opt/allot/internal/bench/report"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 )
@@ -149,10 +150,7 @@ func writeRecordedPage(c *cli.Context) error {
 		return usageErrorf("--page: expected no experiment, because the page shows all; found %q", c.Args().First())
 	}
 	name := c.String("page")
-	var outcomes []*papers.Outcome
-	for _, e := range papers.Known() {
-		outcomes = append(outcomes, e.Recorded())
-	}
+	outcomes := each.Of(papers.Known(), func(e *papers.Experiment) *papers.Outcome { return e.Recorded() })
 	switch filepath.Ext(name) {
 	case ".html":
 		return writeFile(name, func(w io.Writer) error { return papers.WriteReplicationPage(w, outcomes) })

@@ -65,7 +65,7 @@ Examples:
 			jsonFlag,
 			outputFlag,
 		},
-		Action: runSimulate,
+		Action: taking(runSimulate, "INSTANCE"),
 	}
 }
 
@@ -85,11 +85,7 @@ func instantOf(c *cli.Context, in *model.Instance) (float64, error) {
 }
 
 // runSimulate answers one question.
-func runSimulate(c *cli.Context) error {
-	args, err := arguments(c, "INSTANCE")
-	if err != nil {
-		return err
-	}
+func runSimulate(c *cli.Context, args []string) error {
 	if err := checkQuestion(c); err != nil {
 		return err
 	}
@@ -193,17 +189,15 @@ func writeCauses(b *strings.Builder, causes []whatif.Cause) {
 	if len(causes) > 0 {
 		b.WriteString("why it waits:\n")
 	}
-	for k, c := range causes {
-		if k == mostListed {
-			fmt.Fprintf(b, "  and %s\n", numtext.Counted(len(causes)-k, "more cause"))
-			return
-		}
+	shown := limited{w: b, what: "cause", most: mostListed}
+	for _, c := range causes {
 		to := "…"
 		if !math.IsNaN(c.To) {
 			to = numtext.Figure(c.To)
 		}
-		fmt.Fprintf(b, "  %s – %s: %s\n", numtext.Figure(c.From), to, c.Text)
+		shown.line("  %s – %s: %s\n", numtext.Figure(c.From), to, c.Text)
 	}
+	shown.end()
 }
 
 // writeBlockers writes which jobs delayed the job.
@@ -211,16 +205,14 @@ func writeBlockers(b *strings.Builder, blockers []whatif.Blocker, unit string) {
 	if len(blockers) > 0 {
 		fmt.Fprintf(b, "delayed by %s, most delay first (processors held × time, while it waits):\n", numtext.Counted(len(blockers), "job"))
 	}
-	for k, j := range blockers {
-		if k == mostListed {
-			fmt.Fprintf(b, "  and %s\n", numtext.Counted(len(blockers)-k, "more job"))
-			return
-		}
-		fmt.Fprintf(b, "  %s: %s processor·%s; %s, %s, started at %s, to end at %s by its estimate", j.Job, numtext.Figure(j.Delay), unit, j.Role,
-			numtext.Counted(j.Processors, "processor"), numtext.Figure(*j.Start), numtext.Figure(*j.EstimatedEnd))
+	shown := limited{w: b, what: "job", most: mostListed}
+	for _, j := range blockers {
+		ended := ""
 		if j.End != nil {
-			fmt.Fprintf(b, ", ended at %s", numtext.Figure(*j.End))
+			ended = ", ended at " + numtext.Figure(*j.End)
 		}
-		b.WriteByte('\n')
+		shown.line("  %s: %s processor·%s; %s, %s, started at %s, to end at %s by its estimate%s\n", j.Job, numtext.Figure(j.Delay), unit, j.Role,
+			numtext.Counted(j.Processors, "processor"), numtext.Figure(*j.Start), numtext.Figure(*j.EstimatedEnd), ended)
 	}
+	shown.end()
 }

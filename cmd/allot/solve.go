@@ -47,7 +47,7 @@ Examples:
 			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png, .txt or .html)"},
 			outputFlag,
 		),
-		Action: runSolve,
+		Action: taking(runSolve, "INSTANCE"),
 	}
 }
 
@@ -69,23 +69,20 @@ func strictFlag() cli.Flag {
 // options reads the options of a run from the flags.
 func options(c *cli.Context) (solve.Options, error) {
 	opt := solve.Options{Seed: c.Uint64("seed"), MaxEvals: c.Int64("evals"), Workers: c.Int("workers"), Strict: c.Bool("strict")}
-	switch {
-	case opt.MaxEvals < 0:
-		return opt, usageErrorf("--evals: expected a number ≥ 0, found %d", opt.MaxEvals)
-	case opt.Workers < 1:
-		return opt, usageErrorf("--workers: expected a number ≥ 1, found %d", opt.Workers)
-	case c.Duration("time") < 0:
-		return opt, usageErrorf("--time: expected a duration ≥ 0, found %s", c.Duration("time"))
-	}
-	return opt, nil
+	return opt, checkRanges(
+		rangeOf{"evals", "a number ≥ 0", opt.MaxEvals >= 0, opt.MaxEvals},
+		rangeOf{"workers", "a number ≥ 1", opt.Workers >= 1, opt.Workers},
+		timeRange(c),
+	)
+}
+
+// timeRange is the range of the flag --time.
+func timeRange(c *cli.Context) rangeOf {
+	return rangeOf{"time", "a duration ≥ 0", c.Duration("time") >= 0, c.Duration("time")}
 }
 
 // runSolve solves one instance.
-func runSolve(c *cli.Context) error {
-	args, err := arguments(c, "INSTANCE")
-	if err != nil {
-		return err
-	}
+func runSolve(c *cli.Context, args []string) error {
 	opt, err := options(c)
 	if err != nil {
 		return err

@@ -169,7 +169,7 @@ func (f *startTable) text() string {
 
 // reasons writes why jobs never start.
 func (f *startTable) reasons(w *strings.Builder) {
-	shown := limited{w: w, what: "reasons"}
+	shown := limited{w: w, what: "reason", most: queuesShown}
 	for k := range f.Jobs {
 		for _, policy := range f.Policies {
 			if start := f.Jobs[k].Starts[policy]; start.Start == nil {

@@ -17,13 +17,10 @@ func versionCommand() *cli.Command {
 		Usage:       "show which build this is",
 		Description: "Shows the version, commit, Go version and build tags, and whether the build contains the MILP solver HiGHS.\n\nExample:\n  allot version --json",
 		Flags:       []cli.Flag{jsonFlag},
-		Action: func(c *cli.Context) error {
-			if _, err := arguments(c); err != nil {
-				return err
-			}
+		Action: taking(func(c *cli.Context, _ []string) error {
 			b := buildOf(debug.ReadBuildInfo())
 			return writeAnswer(c, "-", b, b.text)
-		},
+		}),
 	}
 }
 

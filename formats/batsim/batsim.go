@@ -15,6 +15,7 @@
 package batsim
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -67,10 +68,7 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	for c := 1; c < len(first); c++ {
 		first[c] = first[c-1] + in.Clusters()[c-1].Processors
 	}
-	workload := in.Name()
-	if workload == "" {
-		workload = "w0"
-	}
+	workload := cmp.Or(in.Name(), "w0")
 	out := csv.NewWriter(w)
 	if err := out.Write(columns); err != nil {
 		return err
@@ -162,10 +160,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	}
 	t := &table{Table: lines.Table{Faults: lines.NewFaults(name)}, report: &model.ImportReport{Format: formatName, File: name}, seen: map[string]bool{}}
 	t.Scan(r, []string{"job_id", "submission_time", "requested_number_of_resources", "execution_time"}, "Batsim's jobs.csv", t.row)
-	processors := o.Processors
-	if processors == 0 {
-		processors = max(t.widest, 1)
-	}
+	processors := cmp.Or(o.Processors, max(t.widest, 1))
 	if err := t.Faults.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -173,16 +168,12 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	for k := range t.jobs {
 		specs[k] = t.jobs[k].spec()
 	}
-	in, err := t.Faults.Build(model.InstanceSpec{
+	return t.Faults.Import(model.InstanceSpec{
 		Name:     lines.Title(name, ".csv", "_jobs"),
 		Units:    &model.Units{Time: "s"},
 		Clusters: []model.ClusterSpec{{ID: o.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: processors}}}},
 		Jobs:     specs,
-	}, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
-	if err != nil {
-		return nil, nil, err
-	}
-	return in, t.report, nil
+	}, t.report, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
 }
 
 // row reads a job.

@@ -3,18 +3,21 @@ package jobcsv
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/model"
 )
 
-// column is a column of the table: its name and how a cell that is not empty goes into a job.
+// column is a column of the table: its name, how a cell that is not empty goes into a job, and how the cell of a job is written.
 type column struct {
 	name    string
 	set     func(job *model.JobSpec, cell string) error
-	cluster string // of a column of run times
+	cell    func(job *model.JobSpec) string // empty: the field is absent
+	cluster string                          // of a column of run times
 }
 
 // runtimePrefix begins the names of columns of run times.
@@ -22,45 +25,43 @@ const runtimePrefix = "runtime."
 
 // columns lists all columns except those of run times, in the order of [model.JobSpec].
 var columns = []column{
-	{name: "id", set: text(func(j *model.JobSpec) *string { return &j.ID })},
-	{name: "arrival", set: number(func(j *model.JobSpec) *float64 { return &j.Arrival })},
-	{name: "processors", set: processors(func(j *model.JobSpec) *model.ProcessorRange { return &j.Processors }, "processors")},
-	{name: "tasks", set: count(func(j *model.JobSpec) *int { return &j.Tasks })},
-	{name: "work", set: optional(func(j *model.JobSpec) **float64 { return &j.Work })},
-	{name: "work_cv", set: number(func(j *model.JobSpec) *float64 { return &j.WorkCV })},
-	{name: "estimate", set: optional(func(j *model.JobSpec) **float64 { return &j.Estimate })},
-	{name: "reference_speed", set: setReferenceSpeed},
-	{name: "span", set: text(func(j *model.JobSpec) *string { return &j.Span }, "machine", "cluster", "grid")},
-	{name: "memory", set: number(func(j *model.JobSpec) *float64 { return &j.Memory })},
-	{name: "input", set: number(func(j *model.JobSpec) *float64 { return &j.Input })},
-	{name: "output", set: number(func(j *model.JobSpec) *float64 { return &j.Output })},
-	{name: "message", set: number(func(j *model.JobSpec) *float64 { return &j.Message })},
-	{name: "min_bandwidth", set: number(func(j *model.JobSpec) *float64 { return &j.MinBandwidth })},
-	{name: "deadline", set: optional(func(j *model.JobSpec) **float64 { return &j.Deadline })},
-	{name: "deadline_hard", set: truth(func(j *model.JobSpec) *bool { return &j.DeadlineHard })},
-	{name: "budget", set: optional(func(j *model.JobSpec) **float64 { return &j.Budget })},
-	{name: "licences", set: setLicences},
-	{name: "user", set: text(func(j *model.JobSpec) *string { return &j.User })},
-	{name: "group", set: text(func(j *model.JobSpec) *string { return &j.Group })},
-	{name: "queue", set: text(func(j *model.JobSpec) *string { return &j.Queue })},
-	{name: "user_class", set: text(func(j *model.JobSpec) *string { return &j.UserClass })},
-	{name: "workflow", set: text(func(j *model.JobSpec) *string { return &j.Workflow })},
-	{name: "after", set: setAfter},
-	{name: "block", set: count(func(j *model.JobSpec) *int { return &j.Block })},
-	{name: "resources", set: setResources},
-	{name: "machines", set: processors(func(j *model.JobSpec) *model.ProcessorRange { return &j.Machines }, "machines")},
-	{name: "per_machine", set: count(func(j *model.JobSpec) *int { return &j.PerMachine })},
-	{name: "features", set: setFeatures},
-	{name: "exclusive", set: truth(func(j *model.JobSpec) *bool { return &j.Exclusive })},
-	{name: "reservation", set: text(func(j *model.JobSpec) *string { return &j.Reservation })},
+	text("id", func(j *model.JobSpec) *string { return &j.ID }),
+	number("arrival", func(j *model.JobSpec) *float64 { return &j.Arrival }),
+	processors("processors", func(j *model.JobSpec) *model.ProcessorRange { return &j.Processors }),
+	count("tasks", func(j *model.JobSpec) *int { return &j.Tasks }),
+	optional("work", func(j *model.JobSpec) **float64 { return &j.Work }),
+	number("work_cv", func(j *model.JobSpec) *float64 { return &j.WorkCV }),
+	optional("estimate", func(j *model.JobSpec) **float64 { return &j.Estimate }),
+	{name: "reference_speed", set: setReferenceSpeed, cell: func(j *model.JobSpec) string { return plainNumber(j.ReferenceSpeed) }},
+	text("span", func(j *model.JobSpec) *string { return &j.Span }, "machine", "cluster", "grid"),
+	number("memory", func(j *model.JobSpec) *float64 { return &j.Memory }),
+	number("input", func(j *model.JobSpec) *float64 { return &j.Input }),
+	number("output", func(j *model.JobSpec) *float64 { return &j.Output }),
+	number("message", func(j *model.JobSpec) *float64 { return &j.Message }),
+	number("min_bandwidth", func(j *model.JobSpec) *float64 { return &j.MinBandwidth }),
+	optional("deadline", func(j *model.JobSpec) **float64 { return &j.Deadline }),
+	truth("deadline_hard", func(j *model.JobSpec) *bool { return &j.DeadlineHard }),
+	optional("budget", func(j *model.JobSpec) **float64 { return &j.Budget }),
+	{name: "licences", set: setLicences, cell: writeLicences},
+	text("user", func(j *model.JobSpec) *string { return &j.User }),
+	text("group", func(j *model.JobSpec) *string { return &j.Group }),
+	text("queue", func(j *model.JobSpec) *string { return &j.Queue }),
+	text("user_class", func(j *model.JobSpec) *string { return &j.UserClass }),
+	text("workflow", func(j *model.JobSpec) *string { return &j.Workflow }),
+	{name: "after", set: setAfter, cell: func(j *model.JobSpec) string { return strings.Join(plaintext.Cells(slices.Clone(j.After)...), ";") }},
+	count("block", func(j *model.JobSpec) *int { return &j.Block }),
+	{name: "resources", set: setResources, cell: writeResources},
+	processors("machines", func(j *model.JobSpec) *model.ProcessorRange { return &j.Machines }),
+	count("per_machine", func(j *model.JobSpec) *int { return &j.PerMachine }),
+	{name: "features", set: setFeatures, cell: writeFeatures},
+	truth("exclusive", func(j *model.JobSpec) *bool { return &j.Exclusive }),
+	text("reservation", func(j *model.JobSpec) *string { return &j.Reservation }),
 }
 
 // columnNamed is the column with the name.
 func columnNamed(name string) (column, bool) {
-	for _, c := range columns {
-		if c.name == name {
-			return c, true
-		}
+	if k := slices.IndexFunc(columns, func(c column) bool { return c.name == name }); k >= 0 {
+		return columns[k], true
 	}
 	if strings.HasPrefix(name, resultPrefix) {
 		return column{name: name, set: func(*model.JobSpec, string) error { return nil }}, true
@@ -77,35 +78,34 @@ func columnNamed(name string) (column, bool) {
 		j.Runtime[cluster] = x
 		return err
 	}
-	return column{name, set, cluster}, true
+	return column{name: name, set: set, cluster: cluster}, true
 }
 
-// number reads a number of at least 0 into a field.
-func number(field func(*model.JobSpec) *float64) func(*model.JobSpec, string) error {
-	return func(j *model.JobSpec, cell string) (err error) {
+// number is a column of a number of at least 0.
+func number(name string, field func(*model.JobSpec) *float64) column {
+	set := func(j *model.JobSpec, cell string) (err error) {
 		*field(j), err = lines.NonNegative(cell)
 		return err
 	}
+	return column{name: name, set: set, cell: func(j *model.JobSpec) string { return plainNumber(*field(j)) }}
 }
 
-// optional reads a number of at least 0 into a field where 0 is not the same as absent.
-func optional(field func(*model.JobSpec) **float64) func(*model.JobSpec, string) error {
-	return func(j *model.JobSpec, cell string) error {
+// optional is a column of a number of at least 0 where 0 is not the same as absent.
+func optional(name string, field func(*model.JobSpec) **float64) column {
+	set := func(j *model.JobSpec, cell string) error {
 		x, err := lines.NonNegative(cell)
 		*field(j) = &x
 		return err
 	}
+	return column{name: name, set: set, cell: func(j *model.JobSpec) string { return numtext.Exact(*field(j)) }}
 }
 
-// text reads a text, one of those given if there are any, into a field. It is copied, so
-// that no more of the row is held.
-func text(field func(*model.JobSpec) *string, among ...string) func(*model.JobSpec, string) error {
-	return func(j *model.JobSpec, cell string) error {
-		for _, allowed := range among {
-			if cell == allowed {
-				*field(j) = allowed
-				return nil
-			}
+// text is a column of a text, one of those given if there are any. What is read is copied, so that no more of the row is held.
+func text(name string, field func(*model.JobSpec) *string, among ...string) column {
+	set := func(j *model.JobSpec, cell string) error {
+		if k := slices.Index(among, cell); k >= 0 {
+			*field(j) = among[k]
+			return nil
 		}
 		if among != nil {
 			return fmt.Errorf("expected one of %s, found %s", strings.Join(among, ", "), lines.Quote(cell))
@@ -114,6 +114,7 @@ func text(field func(*model.JobSpec) *string, among ...string) func(*model.JobSp
 		*field(j) = strings.Clone(cell)
 		return checkID(cell)
 	}
+	return column{name: name, set: set, cell: func(j *model.JobSpec) string { return plaintext.Cell(*field(j)) }}
 }
 
 // checkID says what a name should have been.
@@ -125,9 +126,9 @@ func checkID(id string) error {
 	return nil
 }
 
-// processors reads a number or a range of processors or machines into a field.
-func processors(field func(*model.JobSpec) *model.ProcessorRange, what string) func(*model.JobSpec, string) error {
-	return func(j *model.JobSpec, cell string) error {
+// processors is a column of a number or a range of processors or machines.
+func processors(name string, field func(*model.JobSpec) *model.ProcessorRange) column {
+	set := func(j *model.JobSpec, cell string) error {
 		low, high, isRange := strings.Cut(cell, "-")
 		if !isRange {
 			n, err := lines.Whole(cell, 1)
@@ -137,19 +138,21 @@ func processors(field func(*model.JobSpec) *model.ProcessorRange, what string) f
 		least, wrong := lines.Whole(strings.TrimSpace(low), 1)
 		most, err := lines.Whole(strings.TrimSpace(high), 1)
 		if wrong != nil || err != nil || least > most {
-			return fmt.Errorf("expected a number of %s or a range such as 2-8, found %s", what, lines.Quote(cell))
+			return fmt.Errorf("expected a number of %s or a range such as 2-8, found %s", name, lines.Quote(cell))
 		}
 		*field(j) = model.Moldable(least, most)
 		return nil
 	}
+	return column{name: name, set: set, cell: func(j *model.JobSpec) string { return writeRange(*field(j)) }}
 }
 
-// count reads a whole number of at least 1 into a field.
-func count(field func(*model.JobSpec) *int) func(*model.JobSpec, string) error {
-	return func(j *model.JobSpec, cell string) (err error) {
+// count is a column of a whole number of at least 1.
+func count(name string, field func(*model.JobSpec) *int) column {
+	set := func(j *model.JobSpec, cell string) (err error) {
 		*field(j), err = lines.Whole(cell, 1)
 		return err
 	}
+	return column{name: name, set: set, cell: func(j *model.JobSpec) string { return plainNumber(float64(*field(j))) }}
 }
 
 // setReferenceSpeed reads the speed that the estimate refers to. A 0 would count as absent.
@@ -161,9 +164,9 @@ func setReferenceSpeed(j *model.JobSpec, cell string) (err error) {
 	return err
 }
 
-// truth reads true or false into a field.
-func truth(field func(*model.JobSpec) *bool) func(*model.JobSpec, string) error {
-	return func(j *model.JobSpec, cell string) error {
+// truth is a column of true or false.
+func truth(name string, field func(*model.JobSpec) *bool) column {
+	set := func(j *model.JobSpec, cell string) error {
 		switch strings.ToLower(cell) {
 		case "true", "1":
 			*field(j) = true
@@ -173,6 +176,7 @@ func truth(field func(*model.JobSpec) *bool) func(*model.JobSpec, string) error 
 		}
 		return nil
 	}
+	return column{name: name, set: set, cell: func(j *model.JobSpec) string { return writeTruth(*field(j)) }}
 }
 
 // setAfter reads a list of jobs.

@@ -32,6 +32,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
@@ -76,12 +77,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
-	t := &table{
-		opt:    *o,
-		faults: lines.NewFaults(name),
-		report: &model.ImportReport{Format: formatName, File: name},
-		lineOf: map[string]int{},
-	}
+	t := &table{opt: *o, faults: lines.NewFaults(name), report: &model.ImportReport{Format: formatName, File: name}, lineOf: map[string]int{}}
 	if o.Processors == 0 {
 		t.faults.At("option Processors", "expected the number of processors of the cluster, "+
 			"a whole number in [1, %d], found 0", model.MaxProcessors)
@@ -92,13 +88,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 		return true
 	})
 	t.references()
-	in, err := t.faults.Build(t.spec(lines.Title(name, ".csv")), func(k int) string {
-		return "line " + strconv.Itoa(t.line[k])
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return in, t.report, nil
+	return t.faults.Import(t.spec(lines.Title(name, ".csv")), t.report, func(k int) string { return "line " + strconv.Itoa(t.line[k]) })
 }
 
 // table is a file being read.
@@ -138,10 +128,7 @@ func (t *table) header(line int, cells []string) bool {
 // listed lists the first few names.
 func listed(names []string) string {
 	const most = 5
-	var text []string
-	for _, name := range names[:min(most, len(names))] {
-		text = append(text, lines.Quote(name))
-	}
+	text := each.Of(names[:min(most, len(names))], lines.Quote)
 	if len(names) > most {
 		text = append(text, fmt.Sprintf("and %d more", len(names)-most))
 	}
@@ -233,9 +220,6 @@ func (t *table) cluster(id string) model.ClusterSpec {
 
 // columnNames lists the columns there are.
 func columnNames() string {
-	names := make([]string, 0, len(columns)+1)
-	for _, c := range columns {
-		names = append(names, c.name)
-	}
+	names := each.Of(columns, func(c column) string { return c.name })
 	return fmt.Sprintf("%s, %sCLUSTER", strings.Join(names, ", "), runtimePrefix)
 }

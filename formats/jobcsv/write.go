@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/model"
 )
@@ -16,55 +18,12 @@ import (
 // resultPrefix begins the names of columns that say what a schedule made of a job. [Read] passes over them.
 const resultPrefix = "result."
 
-// cells are how the columns of a job are written; an empty cell is an absent field.
-var cells = map[string]func(j *model.JobSpec) string{
-	"id":              func(j *model.JobSpec) string { return plaintext.Cell(j.ID) },
-	"arrival":         func(j *model.JobSpec) string { return plainNumber(j.Arrival) },
-	"processors":      func(j *model.JobSpec) string { return writeRange(j.Processors) },
-	"tasks":           func(j *model.JobSpec) string { return plainNumber(float64(j.Tasks)) },
-	"work":            func(j *model.JobSpec) string { return optionalNumber(j.Work) },
-	"work_cv":         func(j *model.JobSpec) string { return plainNumber(j.WorkCV) },
-	"estimate":        func(j *model.JobSpec) string { return optionalNumber(j.Estimate) },
-	"reference_speed": func(j *model.JobSpec) string { return plainNumber(j.ReferenceSpeed) },
-	"span":            func(j *model.JobSpec) string { return j.Span },
-	"memory":          func(j *model.JobSpec) string { return plainNumber(j.Memory) },
-	"input":           func(j *model.JobSpec) string { return plainNumber(j.Input) },
-	"output":          func(j *model.JobSpec) string { return plainNumber(j.Output) },
-	"message":         func(j *model.JobSpec) string { return plainNumber(j.Message) },
-	"min_bandwidth":   func(j *model.JobSpec) string { return plainNumber(j.MinBandwidth) },
-	"deadline":        func(j *model.JobSpec) string { return optionalNumber(j.Deadline) },
-	"deadline_hard":   func(j *model.JobSpec) string { return writeTruth(j.DeadlineHard) },
-	"budget":          func(j *model.JobSpec) string { return optionalNumber(j.Budget) },
-	"licences":        writeLicences,
-	"user":            func(j *model.JobSpec) string { return plaintext.Cell(j.User) },
-	"group":           func(j *model.JobSpec) string { return plaintext.Cell(j.Group) },
-	"queue":           func(j *model.JobSpec) string { return plaintext.Cell(j.Queue) },
-	"user_class":      func(j *model.JobSpec) string { return plaintext.Cell(j.UserClass) },
-	"workflow":        func(j *model.JobSpec) string { return plaintext.Cell(j.Workflow) },
-	"after":           func(j *model.JobSpec) string { return strings.Join(plaintext.Cells(slices.Clone(j.After)...), ";") },
-	"block":           func(j *model.JobSpec) string { return plainNumber(float64(j.Block)) },
-	"resources":       writeResources,
-	"machines":        func(j *model.JobSpec) string { return writeRange(j.Machines) },
-	"per_machine":     func(j *model.JobSpec) string { return plainNumber(float64(j.PerMachine)) },
-	"features":        writeFeatures,
-	"exclusive":       func(j *model.JobSpec) string { return writeTruth(j.Exclusive) },
-	"reservation":     func(j *model.JobSpec) string { return plaintext.Cell(j.Reservation) },
-}
-
 // plainNumber writes a number without loss; 0 is absent.
 func plainNumber(x float64) string {
 	if x == 0 {
 		return ""
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
-// optionalNumber writes an optional number without loss.
-func optionalNumber(x *float64) string {
-	if x == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*x, 'g', -1, 64)
 }
 
 func writeRange(p model.ProcessorRange) string {
@@ -86,26 +45,17 @@ func writeTruth(is bool) string {
 }
 
 func writeResources(j *model.JobSpec) string {
-	var list []string
-	for _, id := range slices.Sorted(maps.Keys(j.Resources)) {
-		list = append(list, plaintext.Cell(id)+"="+optionalNumber(new(j.Resources[id])))
-	}
+	list := each.Of(slices.Sorted(maps.Keys(j.Resources)), func(id string) string { return plaintext.Cell(id) + "=" + numtext.Exact(new(j.Resources[id])) })
 	return strings.Join(list, ";")
 }
 
 func writeFeatures(j *model.JobSpec) string {
-	var lists []string
-	for _, list := range j.Features {
-		lists = append(lists, strings.Join(plaintext.Cells(slices.Clone(list)...), "|"))
-	}
+	lists := each.Of(j.Features, func(list []string) string { return strings.Join(plaintext.Cells(slices.Clone(list)...), "|") })
 	return strings.Join(lists, ";")
 }
 
 func writeLicences(j *model.JobSpec) string {
-	var list []string
-	for _, id := range slices.Sorted(maps.Keys(j.Licences)) {
-		list = append(list, fmt.Sprintf("%s=%d", plaintext.Cell(id), j.Licences[id]))
-	}
+	list := each.Of(slices.Sorted(maps.Keys(j.Licences)), func(id string) string { return fmt.Sprintf("%s=%d", plaintext.Cell(id), j.Licences[id]) })
 	return strings.Join(list, ";")
 }
 
@@ -127,13 +77,10 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, c := range columns {
-		if c.name == "id" || slices.ContainsFunc(specs, func(j model.JobSpec) bool { return cells[c.name](&j) != "" }) {
-			names = append(names, c.name)
-		}
-	}
-	header := slices.Clone(names)
+	needed := each.That(columns, func(c column) bool {
+		return c.name == "id" || slices.ContainsFunc(specs, func(j model.JobSpec) bool { return c.cell(&j) != "" })
+	})
+	header := each.Of(needed, func(c column) string { return c.name })
 	var clusters []string
 	for c := range in.Clusters() {
 		id := in.Clusters()[c].ID
@@ -149,14 +96,11 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 		return err
 	}
 	for k := range specs {
-		var record []string
-		for _, name := range names {
-			record = append(record, cells[name](&specs[k]))
-		}
+		record := each.Of(needed, func(c column) string { return c.cell(&specs[k]) })
 		for _, id := range clusters {
 			cell := ""
 			if r, ok := specs[k].Runtime[id]; ok {
-				cell = optionalNumber(&r)
+				cell = numtext.Exact(&r)
 			}
 			record = append(record, cell)
 		}
@@ -193,8 +137,8 @@ func outcomes(in *model.Instance, sol *model.Solution) ([][]string, error) {
 			where, held = append(where, plaintext.Cell(part.Cluster)), append(held, part.Processors.String())
 		})
 		response := p.End - j.Arrival
-		list[k] = []string{"placed", strings.Join(where, ";"), strings.Join(held, ";"), optionalNumber(&p.Start), optionalNumber(&p.End), optionalNumber(new(p.Start - j.Arrival)),
-			optionalNumber(&response), optionalNumber(new(max(1, response/max(p.End-p.Start, 10)))), ""}
+		list[k] = []string{"placed", strings.Join(where, ";"), strings.Join(held, ";"), numtext.Exact(&p.Start), numtext.Exact(&p.End), numtext.Exact(new(p.Start - j.Arrival)),
+			numtext.Exact(&response), numtext.Exact(new(max(1, response/max(p.End-p.Start, 10)))), ""}
 	}
 	for i := range sol.Unscheduled {
 		k, err := find(sol.Unscheduled[i].Job)

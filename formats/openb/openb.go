@@ -95,11 +95,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	for k := range pods {
 		spec.Jobs = append(spec.Jobs, pods[k].spec)
 	}
-	in, err := faults.Build(spec, func(k int) string { return "line " + strconv.Itoa(pods[k].line) })
-	if err != nil {
-		return nil, nil, err
-	}
-	return in, report, nil
+	return faults.Import(spec, report, func(k int) string { return "line " + strconv.Itoa(pods[k].line) })
 }
 
 // fill draws pods in random order, again from the first where all are drawn, until their GPUs are the share of the devices.

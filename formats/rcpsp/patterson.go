@@ -21,7 +21,7 @@ func (p *project) readPatterson(w *words) {
 	if !ok {
 		return
 	}
-	if !p.readCapacities(w, resources) {
+	if p.capacity, ok = w.units(resources, "capacity of"); !ok {
 		return
 	}
 	for k := range n {
@@ -30,7 +30,7 @@ func (p *project) readPatterson(w *words) {
 			return
 		}
 		a.line = w.line()
-		if !p.readDemands(w, k, &a) {
+		if a.demand, ok = w.demand(k, resources); !ok {
 			return
 		}
 		count, ok := w.whole(0, math.MaxInt32, "number of successors of activity %d", k+1)
@@ -49,30 +49,6 @@ func (p *project) empty() {
 	if p.faults.None() { // else the file could not be read
 		p.faults.At("", "expected a project in the layout of PSPLIB (.sm) or of Patterson (.rcp), found an empty file")
 	}
-}
-
-// readCapacities reads the capacity of each resource.
-func (p *project) readCapacities(w *words, resources int) bool {
-	for r := range resources {
-		units, ok := w.whole(0, math.MaxInt32, "capacity of resource %d", r+1)
-		if !ok {
-			return false
-		}
-		p.capacity = append(p.capacity, units)
-	}
-	return true
-}
-
-// readDemands reads how many units of each resource the activity needs.
-func (p *project) readDemands(w *words, k int, a *activity) bool {
-	for r := range p.capacity {
-		units, ok := w.whole(0, math.MaxInt32, "demand of activity %d for resource %d", k+1, r+1)
-		if !ok {
-			return false
-		}
-		a.demand = append(a.demand, units)
-	}
-	return true
 }
 
 // readSuccessors reads as many successors of activity k as count says, of a project of n activities.

@@ -205,7 +205,6 @@ func (x *psplib) readPrecedence() bool {
 
 // readDurations reads the duration and the demands of each activity.
 func (x *psplib) readDurations() bool {
-	x.capacity = make([]int, x.resources) // the capacities come last; until then only their number counts
 	for k := range x.n {
 		if !x.number(k) {
 			return false
@@ -216,7 +215,10 @@ func (x *psplib) readDurations() bool {
 			return false
 		}
 		var ok bool
-		if a.duration, ok = x.words.duration(k + 1); !ok || !x.readDemands(x.words, k, a) {
+		if a.duration, ok = x.words.duration(k + 1); !ok {
+			return false
+		}
+		if a.demand, ok = x.words.demand(k, x.resources); !ok {
 			return false
 		}
 	}
@@ -224,7 +226,7 @@ func (x *psplib) readDurations() bool {
 }
 
 // readAvailabilities reads the capacity of each resource.
-func (x *psplib) readAvailabilities() bool {
-	x.capacity = nil
-	return x.readCapacities(x.words, x.resources)
+func (x *psplib) readAvailabilities() (ok bool) {
+	x.capacity, ok = x.words.units(x.resources, "capacity of")
+	return ok
 }

@@ -3,6 +3,7 @@ package rcpsp
 import (
 	"bytes"
 	"fmt"
+	"math"
 
 	"github.com/allot-opt/allot/internal/lines"
 )
@@ -78,6 +79,24 @@ func (w *words) whole(least, most int, format string, args ...any) (int, bool) {
 	}
 	w.faults.Line(w.line(), "%s: %s", fmt.Sprintf(format, args...), err)
 	return 0, false
+}
+
+// units takes a number of units of each resource. It is false after a fault, of which the text says what was expected.
+func (w *words) units(resources int, what string) ([]int, bool) {
+	var list []int
+	for r := range resources {
+		units, ok := w.whole(0, math.MaxInt32, "%s resource %d", what, r+1)
+		if !ok {
+			return list, false
+		}
+		list = append(list, units)
+	}
+	return list, true
+}
+
+// demand takes how many units of each resource activity k needs.
+func (w *words) demand(k, resources int) ([]int, bool) {
+	return w.units(resources, fmt.Sprintf("demand of activity %d for", k+1))
 }
 
 // number reads a number. In its place the files of ProGen/max have time lags in brackets.

@@ -93,17 +93,21 @@ type licence struct {
 // readDocument reads the JSON of one command. It recognises lists by their keys, whatever the version, and skips unknown keys.
 func readDocument(r io.Reader, faults *lines.Faults) *document {
 	doc := &document{faults: faults}
-	d := newDecoder(r, faults)
-	seen := map[string]bool{}
+	d := &decoder{json: lines.NewJSON(r), faults: faults, texts: map[string]string{}}
+	seen, into := map[string]bool{}, doc.fields(d)
 	err := d.object("the JSON object of a Slurm command", func(name string) error {
-		if known := doc.member(name); known && seen[name] {
+		place, known := into[name]
+		if known && seen[name] {
 			d.fault("expected the field once, found it again")
 			return d.json.SkipValue()
 		}
 		if len(seen) < 100 {
 			seen[name] = true
 		}
-		return doc.read(d, name)
+		if (name == "jobs" || name == "nodes") && d.json.PeekKind() == 'n' {
+			return d.json.SkipValue() // no list: an empty one is written as such
+		}
+		return d.into(place)
 	})
 	if err == nil {
 		if _, err = d.json.ReadToken(); err == nil {
@@ -118,59 +122,38 @@ func readDocument(r io.Reader, faults *lines.Faults) *document {
 	return doc
 }
 
-// member says that the field of a document is one that is read.
-func (doc *document) member(name string) bool {
-	switch name {
-	case "jobs", "nodes", "sinfo", "partitions", "reservations", "licenses", "meta", "errors", "last_update":
-		return true
+// fields are the fields of a document.
+func (doc *document) fields(d *decoder) places {
+	return places{
+		"jobs":         func() error { return readList(d, &doc.jobs, maxJobs, jobFields) },
+		"nodes":        func() error { return readList(d, &doc.nodes, maxHosts, nodeFields) },
+		"partitions":   func() error { return readList(d, &doc.partitions, maxHosts, partitionFields) },
+		"reservations": func() error { return readList(d, &doc.reservations, maxHosts, reservationFields) },
+		"licenses":     func() error { return readList(d, &doc.licences, maxHosts, licenceFields) },
+		"sinfo": func() error {
+			doc.summary = true
+			return d.json.SkipValue()
+		},
+		"last_update": &doc.updated,
+		"meta":        func() error { return doc.meta(d) },
+		"errors":      func() error { return d.array("a list of errors", func() error { return doc.complaint(d) }) },
 	}
-	return false
-}
-
-// read reads a field of the document.
-func (doc *document) read(d *decoder, name string) error {
-	if (name == "jobs" || name == "nodes") && d.json.PeekKind() == 'n' {
-		return d.json.SkipValue() // no list: an empty one is written as such
-	}
-	switch name {
-	case "jobs":
-		doc.jobs = []job{}
-		return readList(d, &doc.jobs, maxJobs, readJob)
-	case "nodes":
-		doc.nodes = []node{}
-		return readList(d, &doc.nodes, maxHosts, readNode)
-	case "partitions":
-		doc.partitions = []partition{}
-		return readList(d, &doc.partitions, maxHosts, readPartition)
-	case "reservations":
-		doc.reservations = []reservation{}
-		return readList(d, &doc.reservations, maxHosts, readReservation)
-	case "licenses":
-		doc.licences = []licence{}
-		return readList(d, &doc.licences, maxHosts, readLicence)
-	case "sinfo":
-		doc.summary = true
-	case "last_update":
-		return d.number(&doc.updated)
-	case "meta":
-		return doc.meta(d)
-	case "errors":
-		return d.array("a list of errors", func() error { return doc.complaint(d) })
-	}
-	return d.json.SkipValue()
 }
 
 // readList reads a list of at most the given number of objects. Once the list of faults is full, elements are read but not kept.
-func readList[T any](d *decoder, list *[]T, most int, read func(d *decoder, element *T, name string) error) error {
+func readList[T any](d *decoder, list *[]T, most int, fields func(d *decoder, element *T) places) error {
+	*list = []T{}
+	var element, empty T
+	into := fields(d, &element)
 	return d.array("a list", func() error {
-		var element T
+		element = empty
 		var seen fieldSet
 		err := d.object("an object", func(name string) error {
 			if seen.again(name) {
 				d.fault("expected the field once, found it again")
 				return d.json.SkipValue()
 			}
-			return read(d, &element, name)
+			return d.into(into[name])
 		})
 		if len(*list) == most {
 			d.fault("expected at most %d elements, found more", most)
@@ -207,32 +190,18 @@ func (doc *document) meta(d *decoder) error {
 		if !strings.EqualFold(name, "slurm") {
 			return d.json.SkipValue()
 		}
-		return d.object("an object", func(name string) error {
-			if name == "release" {
-				return d.text(&doc.version)
-			}
-			return d.json.SkipValue()
-		})
+		return d.fields("an object", places{"release": &doc.version})
 	})
 }
 
 // complaint reads an error that Slurm reports.
 func (doc *document) complaint(d *decoder) error {
 	var texts [2]string
-	read := func(name string) error {
-		switch name {
-		case "description":
-			return d.text(&texts[0])
-		case "error":
-			return d.text(&texts[1])
-		}
-		return d.json.SkipValue()
-	}
 	var err error
 	if d.json.PeekKind() == '"' {
 		err = d.text(&texts[0])
 	} else {
-		err = d.object("an object", read)
+		err = d.fields("an object", places{"description": &texts[0], "error": &texts[1]})
 	}
 	if doc.told == "" {
 		doc.told = strings.Trim(texts[1]+": "+texts[0], ": ")

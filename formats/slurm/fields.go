@@ -1,245 +1,93 @@
 package slurm
 
-// readJob reads a field of a job.
-func readJob(d *decoder, j *job, name string) error {
-	if n := j.numberNamed(name); n != nil {
-		return d.number(n)
-	}
-	if text := j.textNamed(name); text != nil {
-		return d.text(text)
-	}
-	switch name {
-	case "job_state":
-		return d.words(&j.states)
-	case "shared", "exclusive":
-		return d.words(&j.sharing)
-	case "hold":
-		return d.boolean(&j.hold)
-	case "job_resources":
-		return readResources(d, j)
+// places are where the fields of an object are read into, by name: a *number, *string, *[]string or *bool; an inside; or a function that reads the value.
+type places map[string]any
+
+// inside are the fields of an object within the object. A value of another kind is passed over.
+type inside places
+
+// fields reads an object into places. It skips the fields that have none.
+func (d *decoder) fields(expected string, into places) error {
+	return d.object(expected, func(name string) error { return d.into(into[name]) })
+}
+
+// into reads the value of a field into its place; nil: it skips the value.
+func (d *decoder) into(place any) error {
+	switch place := place.(type) {
+	case *number:
+		return d.number(place)
+	case *string:
+		return d.text(place)
+	case *[]string:
+		return d.words(place)
+	case *bool:
+		return d.boolean(place)
+	case func() error:
+		return place()
+	case inside:
+		if d.json.PeekKind() == '{' {
+			return d.fields("an object", places(place))
+		}
 	}
 	return d.json.SkipValue()
 }
 
-// numberNamed is the number that a field of a job is read into; nil: none.
-func (j *job) numberNamed(name string) *number {
-	switch name {
-	case "job_id":
-		return &j.id
-	case "array_job_id":
-		return &j.arrayID
-	case "array_task_id":
-		return &j.taskID
-	case "array_max_tasks":
-		return &j.atOnce
-	case "cpus":
-		return &j.cpus
-	case "tasks":
-		return &j.tasks
-	case "cpus_per_task":
-		return &j.perTask
-	case "node_count":
-		return &j.nodes
-	case "max_nodes":
-		return &j.mostNodes
-	case "memory_per_cpu":
-		return &j.memoryCPU
-	case "memory_per_node":
-		return &j.memoryNode
-	case "time_limit":
-		return &j.limit
-	case "submit_time":
-		return &j.submit
-	case "start_time":
-		return &j.start
-	case "end_time":
-		return &j.end
-	case "eligible_time":
-		return &j.eligible
-	case "last_sched_evaluation":
-		return &j.evaluated
-	case "deadline":
-		return &j.deadline
-	case "priority":
-		return &j.priority
-	case "het_job_id":
-		return &j.het
-	}
-	return nil
-}
-
-// textNamed is the text that a field of a job is read into; nil: none.
-func (j *job) textNamed(name string) *string {
-	switch name {
-	case "array_task_string":
-		return &j.taskList
-	case "state_reason":
-		return &j.reason
-	case "name":
-		return &j.name
-	case "user_name":
-		return &j.user
-	case "user_id":
-		return &j.userID
-	case "group_name":
-		return &j.group
-	case "account":
-		return &j.account
-	case "partition":
-		return &j.partition
-	case "dependency":
-		return &j.dependency
-	case "licenses":
-		return &j.licences
-	case "nodes":
-		return &j.on
-	case "required_nodes":
-		return &j.mustUse
-	case "excluded_nodes":
-		return &j.mustAvoid
-	case "features":
-		return &j.features
-	case "resv_name":
-		return &j.reservation
-	case "tres_req_str":
-		return &j.requested
-	case "tres_alloc_str":
-		return &j.allocated
-	case "tres_per_node":
-		return &j.perNode
-	}
-	return nil
-}
-
-// readResources reads what a running job holds on each node, which is told from 24.05 on.
-func readResources(d *decoder, j *job) error {
-	if d.json.PeekKind() != '{' {
-		return d.json.SkipValue() // null: it does not run
-	}
-	return d.object("an object", func(name string) error {
-		if name != "nodes" || d.json.PeekKind() != '{' {
-			return d.json.SkipValue()
-		}
-		return d.object("an object", func(name string) error {
-			if name != "allocation" {
-				return d.json.SkipValue()
-			}
-			return d.array("a list", func() error {
-				var s share
-				err := d.object("an object", func(name string) error {
-					switch name {
-					case "name":
-						return d.text(&s.node)
-					case "cpus":
-						return d.object("an object", func(name string) error {
-							if name == "count" {
-								return d.number(&s.cpus)
-							}
-							return d.json.SkipValue()
-						})
-					}
-					return d.json.SkipValue()
-				})
-				j.shares = append(j.shares, s)
-				return err
-			})
-		})
-	})
-}
-
-// readNode reads a field of a node.
-func readNode(d *decoder, n *node, name string) error {
-	switch name {
-	case "name":
-		return d.text(&n.name)
-	case "cpus":
-		return d.number(&n.cpus)
-	case "effective_cpus", "cpus_effective":
-		return d.number(&n.effective)
-	case "real_memory":
-		return d.number(&n.memory)
-	case "specialized_memory": //nolint:misspell // Slurm's spelling
-		return d.number(&n.special)
-	case "state":
-		return d.words(&n.states)
-	case "state_flags":
-		return d.words(&n.flags)
-	case "partitions":
-		return d.words(&n.partitions)
-	case "gres":
-		return d.text(&n.resources)
-	}
-	return d.json.SkipValue()
-}
-
-// readPartition reads a field of a partition.
-func readPartition(d *decoder, p *partition, name string) error {
-	inside := func(field string, read func() error) error {
-		if d.json.PeekKind() != '{' {
-			return d.json.SkipValue()
-		}
-		return d.object("an object", func(name string) error {
-			if name == field {
-				return read()
-			}
-			return d.json.SkipValue()
+// jobFields are the fields of a job.
+func jobFields(d *decoder, j *job) places {
+	var s share
+	share := places{"name": &s.node, "cpus": func() error { return d.fields("an object", places{"count": &s.cpus}) }}
+	allocation := func() error {
+		return d.array("a list", func() error {
+			s.node, s.cpus = "", number{}
+			err := d.fields("an object", share)
+			j.shares = append(j.shares, s)
+			return err
 		})
 	}
-	switch name {
-	case "name":
-		return d.text(&p.name)
-	case "nodes":
+	return places{
+		"job_id": &j.id, "array_job_id": &j.arrayID, "array_task_id": &j.taskID, "array_max_tasks": &j.atOnce, "array_task_string": &j.taskList,
+		"job_state": &j.states, "state_reason": &j.reason, "name": &j.name, "user_name": &j.user, "user_id": &j.userID, "group_name": &j.group,
+		"account": &j.account, "partition": &j.partition, "cpus": &j.cpus, "tasks": &j.tasks, "cpus_per_task": &j.perTask,
+		"node_count": &j.nodes, "max_nodes": &j.mostNodes, "memory_per_cpu": &j.memoryCPU, "memory_per_node": &j.memoryNode,
+		"time_limit": &j.limit, "submit_time": &j.submit, "start_time": &j.start, "end_time": &j.end, "eligible_time": &j.eligible,
+		"last_sched_evaluation": &j.evaluated, "deadline": &j.deadline, "priority": &j.priority, "het_job_id": &j.het, "hold": &j.hold,
+		"dependency": &j.dependency, "licenses": &j.licences, "nodes": &j.on, "required_nodes": &j.mustUse, "excluded_nodes": &j.mustAvoid,
+		"features": &j.features, "resv_name": &j.reservation, "shared": &j.sharing, "exclusive": &j.sharing,
+		"tres_req_str": &j.requested, "tres_alloc_str": &j.allocated, "tres_per_node": &j.perNode,
+		// What a running job holds on each node is told from 24.05 on.
+		"job_resources": inside{"nodes": inside{"allocation": allocation}},
+	}
+}
+
+// nodeFields are the fields of a node.
+func nodeFields(_ *decoder, n *node) places {
+	return places{
+		"name": &n.name, "cpus": &n.cpus, "effective_cpus": &n.effective, "cpus_effective": &n.effective, "real_memory": &n.memory,
+		"specialized_memory": &n.special, //nolint:misspell // Slurm's spelling
+		"state":              &n.states, "state_flags": &n.flags, "partitions": &n.partitions, "gres": &n.resources,
+	}
+}
+
+// partitionFields are the fields of a partition.
+func partitionFields(d *decoder, p *partition) places {
+	nodes := func() error {
 		if d.json.PeekKind() == '"' {
 			return d.text(&p.nodes)
 		}
-		return inside("configured", func() error { return d.text(&p.nodes) })
-	case "max_time_limit":
-		return d.number(&p.limit)
-	case "maximums":
-		if d.json.PeekKind() != '{' {
-			return d.json.SkipValue()
-		}
-		return d.object("an object", func(name string) error {
-			switch name {
-			case "time":
-				return d.number(&p.limit)
-			case "shares":
-				return d.number(&p.share)
-			}
-			return d.json.SkipValue()
-		})
-	case "priority":
-		return inside("tier", func() error { return d.number(&p.tier) })
-	case "partition":
-		return inside("state", func() error { return d.words(&p.state) })
+		return d.into(inside{"configured": &p.nodes})
 	}
-	return d.json.SkipValue()
+	return places{
+		"name": &p.name, "nodes": nodes, "max_time_limit": &p.limit, "maximums": inside{"time": &p.limit, "shares": &p.share},
+		"priority": inside{"tier": &p.tier}, "partition": inside{"state": &p.state},
+	}
 }
 
-// readReservation reads a field of a reservation.
-func readReservation(d *decoder, r *reservation, name string) error {
-	switch name {
-	case "name":
-		return d.text(&r.name)
-	case "start_time":
-		return d.number(&r.start)
-	case "end_time":
-		return d.number(&r.end)
-	case "node_list":
-		return d.text(&r.nodes)
-	case "node_count":
-		return d.number(&r.count)
-	}
-	return d.json.SkipValue()
+// reservationFields are the fields of a reservation.
+func reservationFields(_ *decoder, r *reservation) places {
+	return places{"name": &r.name, "start_time": &r.start, "end_time": &r.end, "node_list": &r.nodes, "node_count": &r.count}
 }
 
-// readLicence reads a field of a licence.
-func readLicence(d *decoder, l *licence, name string) error {
-	switch name {
-	case "LicenseName", "name":
-		return d.text(&l.name)
-	case "Total", "total":
-		return d.number(&l.total)
-	}
-	return d.json.SkipValue()
+// licenceFields are the fields of a licence.
+func licenceFields(_ *decoder, l *licence) places {
+	return places{"LicenseName": &l.name, "name": &l.name, "Total": &l.total, "total": &l.total}
 }

@@ -39,19 +39,9 @@ func memoryOf(tres string) float64 {
 	if !found || value == "" {
 		return 0
 	}
-	factor := 1.0
-	switch value[len(value)-1] {
-	case 'K':
-		factor = 1.0 / 1024
-	case 'M':
-	case 'G':
-		factor = 1024
-	case 'T':
-		factor = 1024 * 1024
-	case 'P':
-		factor = 1024 * 1024 * 1024
-	default:
-		value += "M"
+	factor, stated := map[byte]float64{'K': 1.0 / 1024, 'M': 1, 'G': 1 << 10, 'T': 1 << 20, 'P': 1 << 30}[value[len(value)-1]]
+	if !stated {
+		factor, value = 1, value+"M"
 	}
 	x, err := lines.NonNegative(value[:len(value)-1])
 	if err != nil {

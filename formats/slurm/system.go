@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
@@ -272,10 +273,7 @@ func (s *system) join() {
 		}
 	}
 	for c := range s.clusters {
-		var list []string
-		for _, p := range s.clusters[c].parts {
-			list = append(list, p.name)
-		}
+		list := each.Of(s.clusters[c].parts, func(p *part) string { return p.name })
 		name := lines.Name(strings.Join(list, "+"))
 		for names[name] {
 			name = lines.Name(fmt.Sprintf("%d %s", c, name))

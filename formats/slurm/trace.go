@@ -120,16 +120,12 @@ func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.Im
 			specs[k].Estimate = &limit
 		}
 	}
-	in, err := t.faults.Build(model.InstanceSpec{
+	return t.faults.Import(model.InstanceSpec{
 		Name:     lines.Title(name, ".txt", ".csv"),
 		Units:    &model.Units{Time: "s"},
 		Clusters: []model.ClusterSpec{{ID: o.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: processors}}}},
 		Jobs:     specs,
-	}, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
-	if err != nil {
-		return nil, nil, err
-	}
-	return in, t.report, nil
+	}, t.report, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
 }
 
 // scan reads the lines.

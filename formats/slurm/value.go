@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/allot-opt/allot/internal/lines"
 )
 
@@ -36,11 +34,6 @@ type decoder struct {
 	texts  map[string]string // short texts seen, held once
 }
 
-// newDecoder reads from r.
-func newDecoder(r io.Reader, faults *lines.Faults) *decoder {
-	return &decoder{json: lines.NewJSON(r), faults: faults, texts: map[string]string{}}
-}
-
 // errEnd ends reading after a fault that is listed.
 var errEnd = errors.New("slurm: reading ends")
 
@@ -66,23 +59,8 @@ func (d *decoder) wrong(expected string) error {
 	if err := d.json.SkipValue(); err != nil {
 		return err
 	}
-	d.fault("expected %s, found %s", expected, kindName(kind))
+	d.fault("expected %s, found %s", expected, lines.KindName(kind))
 	return nil
-}
-
-// kindName is a kind of JSON value in words.
-func kindName(kind jsontext.Kind) string {
-	switch kind {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a text"
-	case '0':
-		return "a number"
-	}
-	return kind.String()
 }
 
 // object reads an object and calls member at the value of each member.

@@ -91,13 +91,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 		t.system() // a file without jobs
 	}
 	t.sortTies()
-	in, err := t.faults.Build(t.spec(lines.Title(name, ".swf")), func(k int) string {
-		return "line " + strconv.Itoa(t.jobs[k].line)
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return in, t.report, nil
+	return t.faults.Import(t.spec(lines.Title(name, ".swf")), t.report, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
 }
 
 // What to do with an odd job. An unknown value cannot be kept: only TooWide and ZeroRuntime take keep.

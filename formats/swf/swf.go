@@ -124,13 +124,10 @@ func (t *trace) sortTies() {
 // spec is the instance of the jobs kept.
 func (t *trace) spec(title string) model.InstanceSpec {
 	spec := model.InstanceSpec{
-		Name:  title,
-		Units: &model.Units{Time: "s"},
-		Clusters: []model.ClusterSpec{{
-			ID:       t.opt.Cluster,
-			Machines: []model.MachineSpec{{ID: "node", Count: t.width}},
-		}},
-		Jobs: make([]model.JobSpec, len(t.jobs)),
+		Name:     title,
+		Units:    &model.Units{Time: "s"},
+		Clusters: []model.ClusterSpec{{ID: t.opt.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: t.width}}}},
+		Jobs:     make([]model.JobSpec, len(t.jobs)),
 	}
 	if t.opt.Memory != memoryNone {
 		spec.Units.Memory = "KB"

@@ -118,16 +118,8 @@ func expected(t reflect.Type) string {
 
 // found names a kind of value.
 func found(kind jsontext.Kind) string {
-	switch kind {
-	case '0':
+	if kind == '0' {
 		return "a number of another kind or size"
-	case '"':
-		return "a text"
-	case '[':
-		return "an array"
-	case '{':
-		return "an object"
-	default:
-		return kind.String()
 	}
+	return lines.KindName(kind)
 }

@@ -1,6 +1,7 @@
 package wfformat
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -64,10 +65,7 @@ func (w *workflow) jobs(spec *model.InstanceSpec, workflow string, processors in
 
 // runtime returns a task's run time in seconds, or nil if it is missing.
 func (w *workflow) runtime(k int) *float64 {
-	if t := &w.tasks[k]; t.RuntimeInSeconds != nil {
-		return t.RuntimeInSeconds
-	}
-	return w.tasks[k].Runtime
+	return cmp.Or(w.tasks[k].RuntimeInSeconds, w.tasks[k].Runtime)
 }
 
 // missing decides which tasks are dropped for want of a run time; nil: none.
@@ -158,10 +156,7 @@ func (w *workflow) topological() []int {
 // cores is a task's number of cores.
 func (w *workflow) cores(k int) int {
 	t := &w.tasks[k]
-	given := t.CoreCount
-	if given == nil {
-		given = t.Cores
-	}
+	given := cmp.Or(t.CoreCount, t.Cores)
 	if given == nil {
 		return 1
 	}

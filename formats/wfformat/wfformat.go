@@ -12,6 +12,7 @@
 package wfformat
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -88,11 +89,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 		spec = w.read(doc)
 		spec.Name = lines.Title(name, ".json")
 	}
-	in, err := w.faults.Build(spec, func(job int) string { return "task " + lines.Quote(spec.Jobs[job].ID) })
-	if err != nil {
-		return nil, nil, err
-	}
-	return in, w.report, nil
+	return w.faults.Import(spec, w.report, func(job int) string { return "task " + lines.Quote(spec.Jobs[job].ID) })
 }
 
 // workflow is a file being read.
@@ -132,10 +129,7 @@ func (w *workflow) read(doc *document) model.InstanceSpec {
 	spec := model.InstanceSpec{
 		Units:     &model.Units{Time: "s"},
 		Workflows: []model.WorkflowSpec{{ID: id}},
-		Clusters: []model.ClusterSpec{{
-			ID:       w.opt.Cluster,
-			Machines: []model.MachineSpec{{ID: "node", Count: processors}},
-		}},
+		Clusters:  []model.ClusterSpec{{ID: w.opt.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: processors}}}},
 	}
 	if w.opt.Memory {
 		spec.Units.Memory = "B"
@@ -260,10 +254,7 @@ func (w *workflow) processors(doc *document) int {
 	}
 	sum := 0.0
 	for k, m := range machines {
-		cores := m.CPU.CoreCount
-		if cores == nil {
-			cores = m.CPU.Count
-		}
+		cores := cmp.Or(m.CPU.CoreCount, m.CPU.Count)
 		place := fmt.Sprintf("%s[%d].cpu.coreCount", where, k)
 		switch {
 		case cores == nil:

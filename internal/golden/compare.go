@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
@@ -52,11 +53,8 @@ func (d *Difference) String() string {
 	case Processors:
 		text = fmt.Sprintf("job %s: wrong number of processors", d.Job)
 	}
-	switch {
-	case d.Others == 1:
-		text += " (1 other start differs)"
-	case d.Others > 1:
-		text += fmt.Sprintf(" (%d other starts differ)", d.Others)
+	if d.Others > 0 {
+		text += fmt.Sprintf(" (%s %s)", numtext.Counted(d.Others, "other start"), numtext.Word(d.Others, "differs", "differ"))
 	}
 	return text + "\n" + string(d.Rule) + ": " + d.Text
 }
@@ -177,26 +175,27 @@ func (s *scene) wrongEnd() string {
 	return text
 }
 
-// running lists the jobs that started before the time and end after it.
-func (s *scene) running() []int {
+// jobs lists those that meet a condition, which is told the start of a job in the reference schedule.
+func (s *scene) jobs(meets func(j *Job, start float64) bool) []int {
 	var list []int
 	for k := range s.w.Jobs {
-		if start := s.reference[k].Start; start < s.at && start+s.w.Jobs[k].Runtime > s.at {
+		if meets(&s.w.Jobs[k], s.reference[k].Start) {
 			list = append(list, k)
 		}
 	}
 	return list
 }
 
+// running lists the jobs that started before the time and end after it.
+func (s *scene) running() []int {
+	return s.jobs(func(j *Job, start float64) bool { return start < s.at && start+j.Runtime > s.at })
+}
+
 // queue lists the jobs that wait at the time, before anything starts then.
 func (s *scene) queue() []int {
-	var list []int
-	for k := range s.w.Jobs {
-		if j := &s.w.Jobs[k]; j.Submit <= s.at && !(s.reference[k].Start < s.at) && j.Processors <= s.w.Processors {
-			list = append(list, k)
-		}
-	}
-	return list
+	return s.jobs(func(j *Job, start float64) bool {
+		return j.Submit <= s.at && !(start < s.at) && j.Processors <= s.w.Processors
+	})
 }
 
 // held is the number of processors of the jobs.
@@ -210,13 +209,7 @@ func (s *scene) held(jobs []int) int {
 
 // ending lists the jobs that end at the time.
 func (s *scene) ending() []int {
-	var list []int
-	for k := range s.w.Jobs {
-		if start := s.reference[k].Start; start < s.at && start+s.w.Jobs[k].Runtime == s.at {
-			list = append(list, k)
-		}
-	}
-	return list
+	return s.jobs(func(j *Job, start float64) bool { return start < s.at && start+j.Runtime == s.at })
 }
 
 // names lists jobs for people: job 3, or jobs 3, 4 and 7; beyond six of them only their number.
@@ -228,10 +221,7 @@ func (s *scene) names(jobs []int) string {
 	if len(jobs) > most {
 		return strconv.Itoa(len(jobs)) + " jobs"
 	}
-	list := make([]string, len(jobs))
-	for n, k := range jobs {
-		list[n] = s.w.Jobs[k].ID
-	}
+	list := each.Of(jobs, func(k int) string { return s.w.Jobs[k].ID })
 	return "jobs " + strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }
 

@@ -63,7 +63,7 @@ func (s *scene) impossible() (Rule, string) {
 	}
 	if free := s.w.Processors - s.held(others); j.Processors > free {
 		slices.Sort(others)
-		return Capacity, fmt.Sprintf("job %s needs %s, and at %s %s %s %d of %d", j.ID, numtext.Counted(j.Processors, "processor"), seconds(s.at), s.names(others), verb(others, "holds", "hold"), s.held(others), s.w.Processors)
+		return Capacity, fmt.Sprintf("job %s needs %s, and at %s %s %s %d of %d", j.ID, numtext.Counted(j.Processors, "processor"), seconds(s.at), s.names(others), numtext.Word(len(others), "holds", "hold"), s.held(others), s.w.Processors)
 	}
 	return "", ""
 }
@@ -92,7 +92,7 @@ func (s *scene) tooEarly() (Rule, string) {
 		return "", ""
 	}
 	return Shadow, fmt.Sprintf("job %s would delay job %s, the head of the queue, whose shadow time is %s: by its estimate it would end at %s, and it needs %s where %d of %d extra %s left",
-		j.ID, head.ID, seconds(v.shadow), seconds(s.at+j.Estimate), numtext.Counted(j.Processors, "processor"), v.extra, v.atFirst, areFor(v.extra))
+		j.ID, head.ID, seconds(v.shadow), seconds(s.at+j.Estimate), numtext.Counted(j.Processors, "processor"), v.extra, v.atFirst, numtext.Word(v.extra, "is", "are"))
 }
 
 // tooLate says why fcfs or easy starts the job at the time.
@@ -103,7 +103,7 @@ func (s *scene) tooLate() (Rule, string) {
 	if !ok || !v.starts || !s.agrees(verdicts) {
 		return "", ""
 	}
-	fits := fmt.Sprintf("it needs %s and %d %s free at %s", numtext.Counted(j.Processors, "processor"), v.free, areFor(v.free), seconds(s.at))
+	fits := fmt.Sprintf("it needs %s and %d %s free at %s", numtext.Counted(j.Processors, "processor"), v.free, numtext.Word(v.free, "is", "are"), seconds(s.at))
 	rule, text := Head, fmt.Sprintf("job %s is the head of the queue, and %s", j.ID, fits)
 	if !v.isHead {
 		rule, text = Backfill, fmt.Sprintf("job %s could have been backfilled: %s, ", j.ID, fits)
@@ -111,7 +111,7 @@ func (s *scene) tooLate() (Rule, string) {
 		if s.at+j.Estimate <= v.shadow {
 			text += fmt.Sprintf("and by its estimate it would end at %s, not after the shadow time %s of job %s", seconds(s.at+j.Estimate), seconds(v.shadow), head)
 		} else {
-			text += fmt.Sprintf("and %d of %d extra %s left beside job %s at its shadow time %s", v.extra, v.atFirst, areFor(v.extra), head, seconds(v.shadow))
+			text += fmt.Sprintf("and %d of %d extra %s left beside job %s at its shadow time %s", v.extra, v.atFirst, numtext.Word(v.extra, "is", "are"), head, seconds(v.shadow))
 		}
 	}
 	if len(v.freed) > 0 {
@@ -120,32 +120,16 @@ func (s *scene) tooLate() (Rule, string) {
 	return rule, text
 }
 
-// verb is the form of a verb that fits the number of jobs.
-func verb(jobs []int, one, more string) string {
-	if len(jobs) == 1 {
-		return one
-	}
-	return more
-}
-
-// areFor is the verb for a number of things.
-func areFor(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
 // notes are further facts that may be the cause.
 func (s *scene) notes(early bool) []string {
 	var notes []string
 	j := &s.w.Jobs[s.job]
 	if ending := s.ending(); !early && len(ending) > 0 && j.Processors > s.w.Processors-s.held(s.running())-s.held(ending) {
-		notes = append(notes, fmt.Sprintf("%s %s at %s, and what ends at a second frees its processors before anything starts", capital(s.names(ending)), verb(ending, "ends", "end"), seconds(s.at)))
+		notes = append(notes, fmt.Sprintf("%s %s at %s, and what ends at a second frees its processors before anything starts", capital(s.names(ending)), numtext.Word(len(ending), "ends", "end"), seconds(s.at)))
 	}
 	if late := s.late(); len(late) > 0 && s.policy != "fcfs" {
 		notes = append(notes, fmt.Sprintf("%s %s taken to end at %s", capital(s.names(late)),
-			verb(late, "has outlived its estimate and is", "have outlived their estimates and are"), seconds(s.at+1)))
+			numtext.Word(len(late), "has outlived its estimate and is", "have outlived their estimates and are"), seconds(s.at+1)))
 	}
 	if !j.Stated && s.policy != "fcfs" {
 		notes = append(notes, fmt.Sprintf("Job %s states no estimate: its run time of %s s counts", j.ID, seconds(j.Runtime)))
@@ -204,7 +188,7 @@ func (s *scene) delays(p *planned) (Rule, string) {
 		if free < j.Processors && last >= 0 {
 			other := &s.w.Jobs[last]
 			return Reservation, fmt.Sprintf("job %s would delay job %s, which has %s reserved from %s: by its estimate job %s would hold its %s until %s, and %d %s not reserved then. Its own reservation is %s",
-				j.ID, other.ID, numtext.Counted(other.Processors, "processor"), seconds(from), j.ID, numtext.Counted(j.Processors, "processor"), seconds(s.at+j.Estimate), free, areFor(free), seconds(own))
+				j.ID, other.ID, numtext.Counted(other.Processors, "processor"), seconds(from), j.ID, numtext.Counted(j.Processors, "processor"), seconds(s.at+j.Estimate), free, numtext.Word(free, "is", "are"), seconds(own))
 		}
 	}
 	if !p.standing {
@@ -233,7 +217,7 @@ func (s *scene) reserved(p *planned) (Rule, string) {
 		return "", ""
 	}
 	text := fmt.Sprintf("the reservation of job %s, made at %s, is %s, the first time from which %s %s neither held nor reserved for its estimate of %s s", j.ID, seconds(last.when),
-		seconds(s.at), numtext.Counted(j.Processors, "processor"), areFor(j.Processors), seconds(j.Estimate))
+		seconds(s.at), numtext.Counted(j.Processors, "processor"), numtext.Word(j.Processors, "is", "are"), seconds(j.Estimate))
 	for _, k := range s.queue() {
 		if k < s.job && s.reference[k].Start > s.at {
 			return Hole, text + fmt.Sprintf(". A hole may lie before the reservation of a job ahead, here of job %s", s.w.Jobs[k].ID)

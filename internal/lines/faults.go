@@ -70,6 +70,15 @@ func (f *Faults) Build(spec model.InstanceSpec, place func(job int) string) (*mo
 	return nil, f.Err()
 }
 
+// Import is [Faults.Build] for a reader that reports what it did; there is no report without an instance.
+func (f *Faults) Import(spec model.InstanceSpec, report *model.ImportReport, place func(job int) string) (*model.Instance, *model.ImportReport, error) {
+	in, err := f.Build(spec, place)
+	if err != nil {
+		return nil, nil, err
+	}
+	return in, report, nil
+}
+
 // relocate turns a path such as jobs[3].after[0] into the place in the file that the job came from.
 func relocate(path string, place func(job int) string) string {
 	rest, ok := strings.CutPrefix(path, "jobs[")

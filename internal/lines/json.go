@@ -89,3 +89,18 @@ func Path(pointer jsontext.Pointer) string {
 	}
 	return text.String()
 }
+
+// KindName is a kind of JSON value in words.
+func KindName(kind jsontext.Kind) string {
+	switch kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a text"
+	case '0':
+		return "a number"
+	}
+	return kind.String()
+}

@@ -58,16 +58,16 @@ func Grouped(text string) string {
 
 // Counted writes a number of things, such as "1 job" or "2 jobs". The plural has an s unless it is given.
 func Counted(n int, thing string, plural ...string) string {
-	return strconv.Itoa(n) + " " + noun(n, thing, plural...)
+	return strconv.Itoa(n) + " " + Word(n, thing, plural...)
 }
 
 // CountedGrouped is [Counted] with the thousands grouped.
 func CountedGrouped(n int, thing string, plural ...string) string {
-	return Grouped(strconv.Itoa(n)) + " " + noun(n, thing, plural...)
+	return Grouped(strconv.Itoa(n)) + " " + Word(n, thing, plural...)
 }
 
-// noun is the word for n things.
-func noun(n int, thing string, plural ...string) string {
+// Word is the word for n things, or for what n things do. The plural has an s unless it is given.
+func Word(n int, thing string, plural ...string) string {
 	switch {
 	case n == 1:
 		return thing
@@ -75,6 +75,14 @@ func noun(n int, thing string, plural ...string) string {
 		return plural[0]
 	}
 	return thing + "s"
+}
+
+// Exact writes a number without loss; nothing for nil.
+func Exact(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*x, 'g', -1, 64)
 }
 
 // Finite returns a pointer to the number, or nil if it is not finite: JSON cannot state it then.

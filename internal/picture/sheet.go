@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/allot-opt/allot/internal/each"
 )
 
 // PointsPerPixel is the length of a pixel of 1/96 inch in points of 1/72 inch, the unit of package vg.
@@ -84,10 +86,7 @@ func (s *Sheet) Stroke(path vg.Path, p Pen) {
 		s.canvas.Stroke(path)
 		return
 	}
-	var dash []vg.Length
-	for _, length := range p.Dash {
-		dash = append(dash, vg.Length(length*PointsPerPixel))
-	}
+	dash := each.Of(p.Dash, func(length float64) vg.Length { return vg.Length(length * PointsPerPixel) })
 	s.canvas.SetLineDash(dash, vg.Length(p.From*PointsPerPixel))
 	s.canvas.Stroke(path)
 	s.canvas.SetLineDash(nil, 0)

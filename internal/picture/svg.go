@@ -15,6 +15,8 @@ import (
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/allot-opt/allot/internal/each"
 )
 
 // svgCanvas draws as Scalable Vector Graphics. It implements [vg.CanvasSizer]. The canvas of package vgsvg stands on a library under a licence that is made for
@@ -157,10 +159,7 @@ func (c *svgCanvas) Stroke(path vg.Path) {
 		style += ";stroke-width:" + width
 	}
 	if len(s.dash) > 0 {
-		var lengths []string
-		for _, length := range s.dash {
-			lengths = append(lengths, fmt.Sprintf("%.5g", length.Points()))
-		}
+		lengths := each.Of(s.dash, func(length vg.Length) string { return fmt.Sprintf("%.5g", length.Points()) })
 		style += ";stroke-dasharray:" + strings.Join(lengths, ",")
 	}
 	if offset := fmt.Sprintf("%.5g", s.offset.Points()); offset != "0" {
@@ -215,7 +214,7 @@ func (c *svgCanvas) DrawImage(where vg.Rectangle, picture image.Image) {
 		where.Min.X.Points(), -where.Min.Y.Points()-size.Y.Points(), size.X.Points(), size.Y.Points(), base64.StdEncoding.EncodeToString(coded.Bytes()))
 }
 
-// data is a path as SVG writes it. On a page, which has many of them, it is brief.
+// data is a path as SVG writes it. A sheet draws straight lines alone, so a path has no arcs and curves. On a page, which has many of them, it is brief.
 func (c *svgCanvas) data(path vg.Path) string {
 	var b strings.Builder
 	var at vg.Point
@@ -233,47 +232,13 @@ func (c *svgCanvas) data(path vg.Path) string {
 				continue
 			}
 			fmt.Fprintf(&b, "%c%.5g,%.5g", "ML"[part.Type], at.X.Points(), at.Y.Points())
-		case vg.ArcComp:
-			if from := onCircle(part, 0); b.Len() == 0 {
-				fmt.Fprintf(&b, "M%.5g,%.5g", from.X.Points(), from.Y.Points())
-			} else if from != at {
-				fmt.Fprintf(&b, "L%.5g,%.5g", from.X.Points(), from.Y.Points())
-			}
-			pieces := 1
-			if math.Abs(part.Angle) >= 2*math.Pi {
-				pieces = 2 // SVG draws no arc that ends where it begins
-			}
-			for k := range pieces {
-				at = onCircle(part, part.Angle*float64(k+1)/float64(pieces))
-				fmt.Fprintf(&b, "A%.5g,%.5g 0 %d %d %.5g,%.5g", part.Radius.Points(), part.Radius.Points(),
-					flag(math.Abs(part.Angle)/float64(pieces) >= math.Pi), flag(part.Angle >= 0), at.X.Points(), at.Y.Points())
-			}
-		case vg.CurveComp:
-			fmt.Fprintf(&b, "%c", "QC"[len(part.Control)-1])
-			for _, p := range part.Control {
-				fmt.Fprintf(&b, "%.5g,%.5g,", p.X.Points(), p.Y.Points())
-			}
-			at = part.Pos
-			fmt.Fprintf(&b, "%.5g,%.5g", at.X.Points(), at.Y.Points())
 		case vg.CloseComp:
 			b.WriteString("Z")
+		default:
+			panic("picture: a sheet draws straight lines alone, and a path has an arc or a curve")
 		}
 	}
 	return b.String()
-}
-
-// onCircle is a point of the circle of an arc, an angle after the start.
-func onCircle(arc vg.PathComp, angle float64) vg.Point {
-	sin, cos := math.Sincos(arc.Start + angle)
-	return vg.Point{X: arc.Pos.X + arc.Radius*vg.Length(cos), Y: arc.Pos.Y + arc.Radius*vg.Length(sin)}
-}
-
-// flag is a flag of an arc.
-func flag(on bool) int {
-	if on {
-		return 1
-	}
-	return 0
 }
 
 // ink is a colour without its opacity, as a style states it: on a page it is a variable where the palette has a name for it.

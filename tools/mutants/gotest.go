@@ -3,32 +3,27 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
-	"syscall"
-	"time"
-)
 
-// failedTest matches the line with the name of a failed test.
-var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	"github.com/allot-opt/allot/tools/mutants/operators"
+)
 
 // test runs go test with the arguments. The fault has survived if all tests pass. It does not run vet, which does not test the product.
 func (w *worker) test(ctx context.Context, args []string) (outcome, string) {
 	out, err := w.goCommand(ctx, append([]string{"test", "-count=1", "-failfast", "-vet=off", "-timeout", w.timeout.String()}, args...)...)
 	text := string(out)
-	switch failed := failedTest.FindAllStringSubmatch(text, -1); {
+	switch failed := operators.Failed(out); {
 	case err == nil && strings.Contains(text, "no tests to run"), err == nil && !strings.Contains(text, "ok  \t"):
 		return broken, "no tests to run"
 	case err == nil:
 		return survived, ""
 	case strings.Contains(text, "panic: test timed out"):
 		return timedOut, ""
-	case len(failed) > 0:
-		return killed, failed[len(failed)-1][1] // the last one is the innermost subtest
+	case failed != "":
+		return killed, failed
 	case strings.Contains(text, "[build failed]"):
 		return uncompiled, firstLine(out, func(line string) bool { return !strings.HasPrefix(line, "#") })
 	case strings.Contains(text, "panic:"), strings.Contains(text, "fatal error:"):
@@ -48,13 +43,7 @@ func (w *worker) goCommand(ctx context.Context, args ...string) ([]byte, error) 
 	if os.Getenv("CGO_ENABLED") == "" {
 		command.Env = append(command.Env, "CGO_ENABLED=0")
 	}
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-	command.WaitDelay = 5 * time.Second
-	var out bytes.Buffer
-	command.Stdout, command.Stderr = &out, &out
-	err := command.Run()
-	return out.Bytes(), err
+	return operators.Output(command)
 }
 
 // firstLine returns the first line that is not empty and suits.

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/allot-opt/allot/tools/mutants/operators"
 )
 
 // outcome is the outcome of trying a fault.
@@ -88,20 +90,15 @@ func try(ctx context.Context, opt options, mutants []mutant, stderr io.Writer) (
 
 // share hands the numbers below n to the workers. Each worker does one at a time.
 func share(workers []*worker, n int, do func(w *worker, k int)) {
-	numbers := make(chan int)
-	var group sync.WaitGroup
+	idle := make(chan *worker, len(workers))
 	for _, w := range workers {
-		group.Go(func() {
-			for k := range numbers {
-				do(w, k)
-			}
-		})
+		idle <- w
 	}
-	for k := range n {
-		numbers <- k
-	}
-	close(numbers)
-	group.Wait()
+	operators.Spread(len(workers), n, func(k int) {
+		w := <-idle
+		do(w, k)
+		idle <- w
+	})
 }
 
 // sound runs each test command once without a fault and returns the failures by command.

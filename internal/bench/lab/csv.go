@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 )
 
@@ -43,7 +44,7 @@ func (r *Report) WriteShares(w io.Writer) error {
 			p := &r.Groups[g].Policies[k]
 			for i := range p.Shares {
 				share := &p.Shares[i]
-				row := []string{plaintext.Cell(r.Groups[g].Name()), plaintext.Cell(p.Name), strconv.Itoa(share.Day), plaintext.Cell(share.User), number(&share.Entitled), number(&share.Received)}
+				row := []string{plaintext.Cell(r.Groups[g].Name()), plaintext.Cell(p.Name), strconv.Itoa(share.Day), plaintext.Cell(share.User), numtext.Exact(&share.Entitled), numtext.Exact(&share.Received)}
 				if err := out.Write(row); err != nil {
 					return err
 				}
@@ -61,12 +62,12 @@ func cells(group string, p *Policy, c *Class) []string {
 		row = append(row, make([]string, 5)...)
 	} else {
 		for _, x := range []float64{c.Wait.Mean, c.Wait.Median, c.Wait.P95, c.Wait.Max, c.Slowdown} {
-			row = append(row, number(&x))
+			row = append(row, numtext.Exact(&x))
 		}
 	}
 	stretch := ""
 	if c.Stretch > 0 {
-		stretch = number(&c.Stretch)
+		stretch = numtext.Exact(&c.Stretch)
 	}
 	row = append(row, stretch)
 	for _, d := range []*Difference{c.WaitDifference, c.SlowdownDifference} {
@@ -74,20 +75,12 @@ func cells(group string, p *Policy, c *Class) []string {
 			row = append(row, make([]string, 7)...)
 			continue
 		}
-		row = append(row, number(&d.Mean), number(d.Low), number(d.High), number(d.P), number(d.Holm), strconv.Itoa(d.Greater), strconv.Itoa(d.Less))
+		row = append(row, numtext.Exact(&d.Mean), numtext.Exact(d.Low), numtext.Exact(d.High), numtext.Exact(d.P), numtext.Exact(d.Holm), strconv.Itoa(d.Greater), strconv.Itoa(d.Less))
 	}
 	if c.Kind == KindAll {
-		row = append(row, number(p.Utilisation), strconv.Itoa(p.LeftOut), number(p.Jain))
+		row = append(row, numtext.Exact(p.Utilisation), strconv.Itoa(p.LeftOut), numtext.Exact(p.Jain))
 	} else {
 		row = append(row, "", "", "")
 	}
-	return append(row, number(c.Entitled), number(c.Received))
-}
-
-// number is a number with all its digits; empty where there is none.
-func number(x *float64) string {
-	if x == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*x, 'g', -1, 64)
+	return append(row, numtext.Exact(c.Entitled), numtext.Exact(c.Received))
 }

@@ -78,7 +78,7 @@ func (c *checker) terms(e *Experiment, at string, terms Terms) {
 	for _, term := range slices.Sorted(maps.Keys(terms)) {
 		name, _, named := strings.Cut(term, "@")
 		m, ok := model.MetricNamed(name)
-		ok = ok || !named && slices.Contains(rowTerms, name)
+		ok = ok || !named && rowTerms[name] != nil
 		c.expect(ok && m.PerCluster == (m.PerCluster && (named || clusters)) && (m.PerCluster || !named), at,
 			"expected metrics with one value, or METRIC@CLUSTER, see allot metrics; found %q", term)
 	}

@@ -9,6 +9,7 @@
 package papers
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io"
@@ -287,11 +288,7 @@ func (e *Experiment) suite(quick bool, shift uint64) *bench.Suite {
 	suite.Instances = slices.Clone(suite.Instances)
 	for k := range suite.Instances {
 		if seeds := &suite.Instances[k].Seeds; shift > 0 {
-			first := uint64(1)
-			if seeds.First != nil {
-				first = *seeds.First
-			}
-			seeds.First = new(first + shift)
+			seeds.First = new(*cmp.Or(seeds.First, new(uint64(1))) + shift)
 		}
 	}
 	return &suite

@@ -81,6 +81,14 @@ func (e *Experiment) judge(table sampleTable, f *Finding, points []Point) error 
 	if err != nil {
 		return err
 	}
+	if err := f.addMeans(at); err != nil {
+		return err
+	}
+	return f.judgePoints(at)
+}
+
+// addMeans adds the mean at each point.
+func (f *Finding) addMeans(at []verdict.Sample) error {
 	for k := range at {
 		value, err := statistics.Mean(at[k].Values, verdict.Confidence)
 		if err != nil {
@@ -88,7 +96,7 @@ func (e *Experiment) judge(table sampleTable, f *Finding, points []Point) error 
 		}
 		f.At = append(f.At, verdict.At{Point: at[k].Point, Value: value})
 	}
-	return f.judgePoints(at)
+	return nil
 }
 
 // judgePoints applies the rule for a claim about the values at several points.
@@ -156,7 +164,7 @@ func (f *Finding) judgeTrend(at []verdict.Sample) error {
 }
 
 // judgeTarget compares quantities with values that the paper states.
-func (e *Experiment) judgeTarget(table sampleTable, f *Finding, points []Point) error {
+func (e *Experiment) judgeTarget(table sampleTable, f *Finding, points []Point) (err error) {
 	c := f.Claim
 	names := slices.Sorted(maps.Keys(c.Target))
 	var distances, differences []verdict.Sample
@@ -182,23 +190,17 @@ func (e *Experiment) judgeTarget(table sampleTable, f *Finding, points []Point) 
 		}
 		distances = append(distances, verdict.Sample{Point: p.ID, X: p.X, Values: squares})
 	}
-	at := distances
 	if c.Form == Equivalence {
-		at = differences
-	}
-	for k := range at {
-		value, err := statistics.Mean(at[k].Values, verdict.Confidence)
-		if err != nil {
+		if err := f.addMeans(differences); err != nil {
 			return err
 		}
-		f.At = append(f.At, verdict.At{Point: at[k].Point, Value: value})
-	}
-	var err error
-	if c.Form == Equivalence {
 		f.Verdict, f.Reason, err = verdict.Equivalent(*c.Within, differences)
-	} else {
-		f.Verdict, f.Reason, err = verdict.Nearest(c.At[0], distances)
+		return err
 	}
+	if err := f.addMeans(distances); err != nil {
+		return err
+	}
+	f.Verdict, f.Reason, err = verdict.Nearest(c.At[0], distances)
 	return err
 }
 

@@ -127,17 +127,24 @@ func (e *Experiment) terms(r *Reading, quantity string) weighted {
 	return weighted(terms)
 }
 
-// Terms that are fields of the row, not metrics.
-const (
-	jobsOfRow        = "jobs"
-	elapsedOfRow     = "elapsed"
-	meanArrivalOfRow = "mean_arrival"
-	roundMCPOfRow    = "round_mcp"
-	roundPBOfRow     = "round_balance"
-)
+// rowTerms are the terms that are fields of the row, not metrics; NaN where the row lacks them.
+var rowTerms = map[string]func(*bench.Row) float64{
+	"jobs":          func(row *bench.Row) float64 { return float64(row.Jobs) },
+	"elapsed":       func(row *bench.Row) float64 { return row.Elapsed },
+	"mean_arrival":  func(row *bench.Row) float64 { return row.MeanArrival },
+	"round_mcp":     ofRounds(func(r *bench.Rounds) float64 { return r.MCP }),
+	"round_balance": ofRounds(func(r *bench.Rounds) float64 { return r.Balance }),
+}
 
-// rowTerms are all of them.
-var rowTerms = []string{jobsOfRow, elapsedOfRow, meanArrivalOfRow, roundMCPOfRow, roundPBOfRow}
+// ofRounds is a term of the rounds of rolling use.
+func ofRounds(term func(*bench.Rounds) float64) func(*bench.Row) float64 {
+	return func(row *bench.Row) float64 {
+		if row.Rounds == nil {
+			return math.NaN()
+		}
+		return term(row.Rounds)
+	}
+}
 
 // weighted is a sum of metrics.
 type weighted Terms
@@ -153,21 +160,8 @@ func (w weighted) of(row *bench.Row, cluster string) float64 {
 
 // valueOf returns the value of a term in a row, or NaN if it is missing.
 func valueOf(row *bench.Row, term, cluster string) float64 {
-	switch term {
-	case jobsOfRow:
-		return float64(row.Jobs)
-	case elapsedOfRow:
-		return row.Elapsed
-	case meanArrivalOfRow:
-		return row.MeanArrival
-	case roundMCPOfRow, roundPBOfRow:
-		switch {
-		case row.Rounds == nil:
-			return math.NaN()
-		case term == roundMCPOfRow:
-			return row.Rounds.MCP
-		}
-		return row.Rounds.Balance
+	if of := rowTerms[term]; of != nil {
+		return of(row)
 	}
 	name, named, found := strings.Cut(term, "@")
 	if found {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/bench/papers/verdict"
 	"github.com/allot-opt/allot/internal/bench/report"
+	"github.com/allot-opt/allot/internal/each"
 )
 
 // WriteReport writes the report as a page that needs no other files: the claims with the verdicts, the readings, the figures and the rule. The same
@@ -220,10 +221,7 @@ func (o *Outcome) repetitions() string {
 			counts[p.Value.N] = true
 		}
 	}
-	var texts []string
-	for _, n := range slices.Sorted(maps.Keys(counts)) {
-		texts = append(texts, fmt.Sprint(n))
-	}
+	texts := each.Of(slices.Sorted(maps.Keys(counts)), func(n int) string { return fmt.Sprint(n) })
 	return strings.Join(texts, ", ")
 }
 

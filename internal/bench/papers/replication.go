@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/bench/papers/verdict"
 	"github.com/allot-opt/allot/internal/bench/report"
+	"github.com/allot-opt/allot/internal/each"
 )
 
 // paper is a paper with the outcomes of its experiments.
@@ -159,10 +160,7 @@ func (o *Outcome) markdown(b *strings.Builder, pictures string) {
 	for k, text := range e.Notes {
 		fmt.Fprintf(b, "%s- %s\n", strings.Repeat("\n", max(0, 1-k)), text)
 	}
-	var deviations []string
-	for _, d := range e.Deviations {
-		deviations = append(deviations, "- "+d)
-	}
+	deviations := each.Of(e.Deviations, func(d string) string { return "- " + d })
 	for k := range e.Claims {
 		for _, d := range e.Claims[k].Deviations {
 			deviations = append(deviations, fmt.Sprintf("- `%s/%s`: %s", e.ID, e.Claims[k].ID, d))

@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/allot-opt/allot/internal/bench/papers/verdict"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 )
@@ -46,13 +47,7 @@ func (o *Outcome) Headline() []Finding { return o.under(&o.Experiment.Readings[0
 
 // under lists the findings under a reading.
 func (o *Outcome) under(r *Reading) []Finding {
-	var list []Finding
-	for _, f := range o.Findings {
-		if f.Reading == r {
-			list = append(list, f)
-		}
-	}
-	return list
+	return each.That(o.Findings, func(f Finding) bool { return f.Reading == r })
 }
 
 // tallies counts the verdicts under each reading. It is empty if there is only one reading.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/bench/papers/verdict"
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/each"
 )
 
 // signed formats a number with its sign and one decimal place, or two decimal places if it is below one.
@@ -80,10 +81,7 @@ func (c *Claim) States() string {
 		}
 	}
 	if c.Target != nil {
-		var values []string
-		for _, name := range slices.Sorted(maps.Keys(c.Target)) {
-			values = append(values, strconv.FormatFloat(c.Target[name], 'f', -1, 64))
-		}
+		values := each.Of(slices.Sorted(maps.Keys(c.Target)), func(name string) string { return strconv.FormatFloat(c.Target[name], 'f', -1, 64) })
 		return strings.Join(values, "/")
 	}
 	return "these values"
@@ -148,10 +146,7 @@ func (f *Finding) Ours() string {
 		return f.roughly()
 	}
 	steps := func() string {
-		var list []string
-		for _, p := range f.At {
-			list = append(list, number(p.Value.Estimate))
-		}
+		list := each.Of(f.At, func(p verdict.At) string { return number(p.Value.Estimate) })
 		return strings.Join(list, " → ")
 	}
 	switch {

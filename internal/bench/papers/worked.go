@@ -12,6 +12,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/papers/verdict"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -94,10 +95,7 @@ func compareTables(in *model.Instance, expected [][][]string) error {
 	for r, row := range expected {
 		var named [][]string
 		for _, composition := range table[r+1] {
-			var jobs []string
-			for _, j := range composition {
-				jobs = append(jobs, in.Jobs()[j].ID)
-			}
+			jobs := each.Of(composition, func(j int) string { return in.Jobs()[j].ID })
 			named = append(named, jobs)
 		}
 		if !slices.EqualFunc(named, row, slices.Equal) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/picture"
 )
 
@@ -44,7 +45,8 @@ type Grid struct {
 // Column is the head of a column.
 type Column struct {
 	Name, Help string
-	IsText     bool // sorts as text and stands left
+	IsText     bool   // sorts as text and stands left
+	First      string // the direction of the first click, descending where more is better
 }
 
 // Cell is a place in a grid.
@@ -105,22 +107,12 @@ func WriteAccount(w io.Writer, a *Account) error {
 		}
 		p.Sections = append(p.Sections, s)
 	}
-	parsed, err := template.New("account.tmpl").ParseFS(files, "page.tmpl", "account.tmpl")
-	if err == nil {
-		err = parsed.Execute(w, p)
-	}
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	return nil
+	return execute(w, p, "account.tmpl", "page.tmpl")
 }
 
 // table is the grid as the template shows it.
 func (g *Grid) table(id string) *table {
-	t := &table{ID: id, Caption: printable(g.Caption)}
-	for _, c := range g.Columns {
-		t.Columns = append(t.Columns, heading{Name: c.Name, Help: c.Help, IsText: c.IsText})
-	}
+	t := &table{ID: id, Caption: printable(g.Caption), Columns: g.Columns}
 	for _, row := range g.Rows {
 		var cells []cell
 		for _, c := range row {
@@ -200,10 +192,7 @@ func (line *Line) draw(p *picture.Plot, c *curve, shift float64) {
 	area := p.Area
 	p.Area.X0, p.Area.X1 = area.X0+shift, area.X1+shift
 	defer func() { p.Area = area }()
-	var points []picture.Point
-	for _, e := range line.Points {
-		points = append(points, picture.Point{X: e.X, Y: e.Value.Estimate})
-	}
+	points := each.Of(line.Points, func(e Estimate) picture.Point { return picture.Point{X: e.X, Y: e.Value.Estimate} })
 	p.Stroke(p.Path(points, false), c.pen())
 	for _, e := range line.Points {
 		if low, high := e.limits(); low < high {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
@@ -82,10 +83,7 @@ func (g *group) compared() ([]string, []*problem) {
 	if g.test == nil || len(g.test.cases) < 2 {
 		return nil, nil
 	}
-	var names []string
-	for _, k := range g.test.order() {
-		names = append(names, g.test.solvers[k])
-	}
+	names := each.Of(g.test.order(), func(k int) string { return g.test.solvers[k] })
 	return names, g.test.cases
 }
 
@@ -100,15 +98,20 @@ func (g *group) performanceProfile(id string, style map[string]int) *plot {
 	}
 	x, last := ratioAxis(widest(matrix, func(k int) bool { return style[solvers[k]] != faint }))
 	p := newPlot(id, "Performance profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []picture.Point {
-		points := []picture.Point{{X: 1}}
-		for i := range profiles[k].X {
-			points = append(points, picture.Point{X: profiles[k].X[i], Y: profiles[k].Y[i]})
-		}
-		return clipped(points, last)
+		return clipped(steps(1, profiles[k]), last)
 	}))
 	p.Description = "For each solver the share of instances on which its objective is at most this factor times the best of all solvers'. Higher is better."
 	p.Note = "How often a solver is within a factor of the best one. Left edge: how often it is the best. The axis ends where 95 % of all results are."
 	return p
+}
+
+// steps are the corners of a profile, which is 0 from the given place on.
+func steps(from float64, profile statistics.Profile) []picture.Point {
+	points := []picture.Point{{X: from}}
+	for i := range profile.X {
+		points = append(points, picture.Point{X: profile.X[i], Y: profile.Y[i]})
+	}
+	return points
 }
 
 // widest is the ratio to the best of its problem that 95 % of the costs of the solvers that count are within.
@@ -117,7 +120,7 @@ func widest(matrix [][]float64, counts func(k int) bool) float64 {
 	for _, costs := range matrix {
 		least := math.Inf(1)
 		for _, c := range costs {
-			if c < least {
+			if c < least { // false for NaN
 				least = c
 			}
 		}
@@ -180,11 +183,7 @@ func (g *group) dataProfile(id string, style map[string]int) *plot {
 	_, longest := g.span()
 	x := picture.NewLogAxis("time", first, max(last, longest), "s", ticks)
 	p := newPlot(id, "Data profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []picture.Point {
-		points := []picture.Point{{}}
-		for i := range profiles[k].X {
-			points = append(points, picture.Point{X: profiles[k].X[i], Y: profiles[k].Y[i]})
-		}
-		return points
+		return steps(0, profiles[k])
 	}))
 	p.Description = "For each solver the share of instances on which it came within 1 % of the best known objective in so much time. Higher is better."
 	p.Note = "How soon a solver is within 1 % of the best known."
@@ -236,11 +235,7 @@ func (p *problem) incumbents(row *bench.Row) []model.Incumbent {
 
 // names are those of the solvers, in order of rank.
 func (g *group) names() []string {
-	var names []string
-	for _, c := range g.solvers {
-		names = append(names, c.name)
-	}
-	return names
+	return each.Of(g.solvers, func(c *contender) string { return c.name })
 }
 
 // withReference are the solvers and behind them the one that is there for reference.

@@ -160,7 +160,7 @@ func Compare(a, b []bench.Row) (*Diff, error) {
 func tested(samples map[[2]string]*samples) ([]DiffLine, error) {
 	var lines []DiffLine
 	for _, name := range slices.SortedFunc(maps.Keys(samples), func(p, q [2]string) int {
-		return cmp.Or(natural(p[0], q[0]), natural(p[1], q[1]))
+		return cmp.Or(numtext.Natural(p[0], q[0]), numtext.Natural(p[1], q[1]))
 	}) {
 		lines = append(lines, samples[name].test())
 	}
@@ -219,7 +219,7 @@ func byCell(rows []bench.Row, run string) (map[string]*bench.Row, error) {
 func sortedCells(cells map[string]*bench.Row) []string {
 	return slices.SortedFunc(maps.Keys(cells), func(p, q string) int {
 		a, b := cells[p], cells[q]
-		return cmp.Or(natural(a.Group, b.Group), natural(a.Instance, b.Instance), natural(a.Solver, b.Solver), cmp.Compare(a.Seed, b.Seed), cmp.Compare(p, q))
+		return cmp.Or(numtext.Natural(a.Group, b.Group), numtext.Natural(a.Instance, b.Instance), numtext.Natural(a.Solver, b.Solver), cmp.Compare(a.Seed, b.Seed), cmp.Compare(p, q))
 	})
 }
 

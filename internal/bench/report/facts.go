@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 )
 
 // facts are the head of the page.
-func (s *study) facts(runs []Run) []fact {
+func (s *study) facts(runs []Run) []Fact {
 	instances, seeds, versions, budgets, workers := map[string]bool{}, map[uint64]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	names := map[string]bool{}
 	for _, g := range s.groups {
@@ -38,7 +39,7 @@ func (s *study) facts(runs []Run) []fact {
 	if cells > len(s.rows) {
 		done += " of " + whole(cells) + ": not finished"
 	}
-	list := []fact{
+	list := []Fact{
 		{"Runs", done + ", " + spell(elapsed) + " of solving"},
 		{"Instances", whole(len(instances)) + " in " + numtext.CountedGrouped(len(names), "group")},
 		{"Solvers", whole(len(s.solvers))},
@@ -46,13 +47,13 @@ func (s *study) facts(runs []Run) []fact {
 		{"Budget of a run", strings.Join(keys(budgets), "; ") + "; " + strings.Join(keys(workers), " or ")},
 	}
 	if len(versions) > 0 {
-		list = append(list, fact{"allot", strings.Join(keys(versions), ", ")})
+		list = append(list, Fact{"allot", strings.Join(keys(versions), ", ")})
 	}
 	return append(list, environments(runs)...)
 }
 
 // environments describes the machines of the runs, as far as the runs state them.
-func environments(runs []Run) []fact {
+func environments(runs []Run) []Fact {
 	processors, memory, commits, dates, hosts := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	least, most := math.Inf(1), math.Inf(-1)
 	for k := range runs {
@@ -78,10 +79,10 @@ func environments(runs []Run) []fact {
 		}
 	}
 	if len(dates) == 0 {
-		return []fact{{"Ran on", "not recorded"}}
+		return []Fact{{"Ran on", "not recorded"}}
 	}
 	days := keys(dates)
-	list := []fact{{"Date", days[0]}}
+	list := []Fact{{"Date", days[0]}}
 	if len(days) > 1 {
 		list[0].Value += " to " + days[len(days)-1]
 	}
@@ -93,7 +94,7 @@ func environments(runs []Run) []fact {
 		if len(f.values) > 0 {
 			value = strings.Join(keys(f.values), "; ")
 		}
-		list = append(list, fact{f.name, value})
+		list = append(list, Fact{f.name, value})
 	}
 	if names := keys(hosts); len(names) > 1 { // of shards
 		const shown = 8
@@ -101,13 +102,13 @@ func environments(runs []Run) []fact {
 		if more := len(names) - shown; more > 0 {
 			value += " and " + whole(more) + " more"
 		}
-		list = append(list, fact{"Hosts", value})
+		list = append(list, Fact{"Hosts", value})
 	}
 	load := figure(least, 2)
 	if most > least {
 		load += " to " + figure(most, 2)
 	}
-	return append(list, fact{"Load when it began", load})
+	return append(list, Fact{"Load when it began", load})
 }
 
 // spell writes a long time.
@@ -123,10 +124,5 @@ func spell(s float64) string {
 
 // keys are the keys of a set in natural order.
 func keys(set map[string]bool) []string {
-	var list []string
-	for key := range set {
-		list = append(list, key)
-	}
-	slices.SortFunc(list, natural)
-	return list
+	return slices.SortedFunc(maps.Keys(set), numtext.Natural)
 }

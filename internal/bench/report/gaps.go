@@ -11,13 +11,14 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/each"
 )
 
 // gapsTable is the mean gaps to the best known with their intervals, solver × group, of the solvers and groups that the overall group has. Below
 // stand the gaps of the best known to the bound. Where another solver is named, marks say who is better and who is worse than it in the group, by the test
 // that decides there.
 func (s *study) gapsTable(id string, overall *group, against string) *table {
-	t := &table{ID: id, Caption: "Mean gap to the best known, %", Columns: []heading{
+	t := &table{ID: id, Caption: "Mean gap to the best known, %", Columns: []Column{
 		{Name: "solver", IsText: true}, {Name: "mean rank", Help: "over the instances of all groups"},
 	}}
 	if overall.kind != anyone {
@@ -30,9 +31,9 @@ func (s *study) gapsTable(id string, overall *group, against string) *table {
 		if overall.kind != anyone { // the caption says of which solvers
 			name = g.name
 		}
-		t.Columns = append(t.Columns, heading{Name: printable(cmp.Or(name, "other instances"))})
+		t.Columns = append(t.Columns, Column{Name: printable(cmp.Or(name, "other instances"))})
 	}
-	t.Columns = append(t.Columns, heading{Name: "time, s", Help: "mean wall clock of a run"})
+	t.Columns = append(t.Columns, Column{Name: "time, s", Help: "mean wall clock of a run"})
 	for _, c := range overall.solvers {
 		row := []cell{text(c.name), number(c.rank, strconv.FormatFloat(c.rank, 'f', 2, 64))}
 		for _, g := range groups {
@@ -143,10 +144,7 @@ func WriteSummary(w io.Writer, runs []Run, opt SummaryOptions) error {
 			b.WriteByte('\n')
 		}
 		t := s.gapsTable("", overall, opt.Against)
-		var names []string
-		for _, c := range t.Columns {
-			names = append(names, c.Name)
-		}
+		names := each.Of(t.Columns, func(c Column) string { return c.Name })
 		b.WriteString(markdownHead(names, 1))
 		var listed []string
 		for n, row := range t.Rows {

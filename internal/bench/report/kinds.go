@@ -3,6 +3,9 @@ package report
 import (
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/each"
 )
 
 // kind says what the solvers of a group know while they decide.
@@ -16,27 +19,16 @@ const (
 	clairvoyant
 )
 
-// String is the name of the solvers.
-func (k kind) String() string {
-	switch k {
-	case online:
-		return "on-line policies"
-	case clairvoyant:
-		return "solvers that know the future"
-	}
-	return "solvers"
+// kindNames are the names of the solvers of each kind, and of a single one.
+var kindNames = [...][2]string{
+	anyone: {"solvers", "solver"}, online: {"on-line policies", "on-line policy"}, clairvoyant: {"solvers that know the future", "solver that knows the future"},
 }
 
+// String is the name of the solvers.
+func (k kind) String() string { return kindNames[k][0] }
+
 // single is the name of one of them.
-func (k kind) single() string {
-	switch k {
-	case online:
-		return "on-line policy"
-	case clairvoyant:
-		return "solver that knows the future"
-	}
-	return "solver"
-}
+func (k kind) single() string { return kindNames[k][1] }
 
 // splitByKind splits every group with both on-line policies and other solvers into one group for each kind. The best solver of the other
 // kind is the reference of each. The groups are ranked afterwards.
@@ -56,31 +48,19 @@ func (s *study) splitByKind() {
 
 // part is the group of the solvers of the kind and the problems that they ran on; nil: there are none.
 func (g *group) part(k kind) *group {
-	part := &group{name: g.name, kind: k}
-	for _, c := range g.solvers {
-		if c.isOnline() == (k == online) {
-			part.solvers = append(part.solvers, c)
-		}
-	}
-	for _, p := range g.cases {
-		if slices.ContainsFunc(part.solvers, func(c *contender) bool { return len(p.cells[c.name]) > 0 }) {
-			part.cases = append(part.cases, p)
-		}
-	}
-	if len(part.solvers) == 0 {
+	solvers := each.That(g.solvers, func(c *contender) bool { return c.isOnline() == (k == online) })
+	if len(solvers) == 0 {
 		return nil
 	}
-	return part
+	ran := func(p *problem) bool {
+		return slices.ContainsFunc(solvers, func(c *contender) bool { return len(p.cells[c.name]) > 0 })
+	}
+	return &group{name: g.name, kind: k, solvers: solvers, cases: each.That(g.cases, ran)}
 }
 
 // isOnline says whether the solver had to decide on line on one of the instances.
 func (c *contender) isOnline() bool {
-	for _, row := range c.rows {
-		if row.IsOnline() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.rows, (*bench.Row).IsOnline)
 }
 
 // title is the name of the group with its kind.

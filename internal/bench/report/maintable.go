@@ -4,12 +4,13 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	rowtables "github.com/allot-opt/allot/internal/bench/tables"
+	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 )
 
@@ -75,10 +76,7 @@ func (s *study) latexTable() string {
 	var b strings.Builder
 	b.WriteString("% Made by allot bench report --table latex; needs \\usepackage{booktabs}. Objective: mean and half the width of its interval (Student's t, confidence 0.95); bold: the best.\n\\begin{tabular}{l" + strings.Repeat("r", len(columns)-1) + "}\n\\toprule\n")
 	line := func(cells []string) { b.WriteString(strings.Join(cells, " & ") + " \\\\\n") }
-	var head []string
-	for _, k := range columns {
-		head = append(head, latexText(tables[0].Columns[k].Name))
-	}
+	head := each.Of(columns, func(k int) string { return latexText(tables[0].Columns[k].Name) })
 	line(head)
 	row := func(cells []cell) {
 		var list []string
@@ -137,10 +135,7 @@ func latexText(text string) string {
 func (s *study) markdownTable() string {
 	tables, columns := s.mainTables()
 	several := len(s.groups) > 1
-	var names []string
-	for _, k := range columns {
-		names = append(names, tables[0].Columns[k].Name)
-	}
+	names := each.Of(columns, func(k int) string { return tables[0].Columns[k].Name })
 	if several {
 		names = append([]string{"group"}, names...)
 	}
@@ -225,12 +220,7 @@ func (s *study) csvTable(w io.Writer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"group", "kind", "solver", "reference", "mean_rank", "best_on", "instances", "objective_mean", "objective_low", "objective_high",
 		"gap_best_known_percent", "gap_bound_percent", "proved", "time_s", "evaluations_per_s", "left_out", "failed", "runs_with_schedule", "runs"}) // Flush tells
-	exact := func(x float64) string {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return ""
-		}
-		return strconv.FormatFloat(x, 'g', -1, 64)
-	}
+	exact := func(x float64) string { return numtext.Exact(numtext.Finite(x)) }
 	for _, g := range s.groups {
 		list := slices.Clone(g.solvers)
 		if c := g.reference(); c != nil {

@@ -8,6 +8,8 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/statistics"
 	"github.com/allot-opt/allot/internal/bench/tables"
+	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -79,7 +81,7 @@ func costs(results []tables.Result) []float64 {
 // many problems as the solver that ran on the most. A problem counts if all these solvers ran on it.
 func compare(names []string, cases []*problem) *outcome {
 	names = slices.Clone(names)
-	slices.SortFunc(names, natural)
+	slices.SortFunc(names, numtext.Natural)
 	o := &outcome{critical: math.NaN()}
 	ran := func(name string) (n int) {
 		for _, p := range cases {
@@ -100,13 +102,10 @@ func compare(names []string, cases []*problem) *outcome {
 			o.left = append(o.left, name)
 		}
 	}
-	for _, p := range cases {
-		if slices.ContainsFunc(o.solvers, func(name string) bool { return len(p.cells[name]) == 0 }) {
-			o.skipped++
-			continue
-		}
-		o.cases = append(o.cases, p)
-	}
+	o.cases = each.That(cases, func(p *problem) bool {
+		return !slices.ContainsFunc(o.solvers, func(name string) bool { return len(p.cells[name]) == 0 })
+	})
+	o.skipped = len(cases) - len(o.cases)
 	if len(o.solvers) < 2 || len(o.cases) == 0 {
 		return nil
 	}

@@ -20,7 +20,7 @@ type page struct {
 	Policy     string
 	Style      template.CSS
 	Script     template.JS
-	Facts      []fact
+	Facts      []Fact
 	Verdicts   []verdict
 	Winners    *table
 	Overall    []*section // over all groups, one for all solvers or one for each kind; none where there is one group
@@ -36,9 +36,6 @@ type verdict struct {
 	Name     string // of the kind; empty: there is one
 	Sentence sentence
 }
-
-// fact is a line of the page's head.
-type fact struct{ Name, Value string }
 
 // newPage makes the page of runs.
 func newPage(runs []Run, opt Options) (*page, error) {
@@ -134,11 +131,10 @@ func (g *group) facts() string {
 // notes are what a reader must know before believing the tables.
 func (g *group) notes() []string {
 	var notes []string
-	leaving := false
-	for _, c := range g.solvers {
-		leaving = leaving || slices.ContainsFunc(c.rows, func(row *bench.Row) bool { return row.Left > 0 })
+	leaves := func(c *contender) bool {
+		return slices.ContainsFunc(c.rows, func(row *bench.Row) bool { return row.Left > 0 })
 	}
-	if leaving {
+	if slices.ContainsFunc(g.solvers, leaves) {
 		notes = append(notes, "Some schedules leave jobs out. Ranks and tests count fewer jobs left out as better before they look at the objective; means and gaps are of the objective alone.")
 	}
 	for _, note := range g.allocationNotes() {

@@ -53,11 +53,16 @@ func Write(w io.Writer, runs []Run, opt Options) error {
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	parsed, err := template.New("page.tmpl").ParseFS(files, "page.tmpl")
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
+	return execute(w, p, "page.tmpl")
+}
+
+// execute writes the first of the templates, which may use the others.
+func execute(w io.Writer, page any, names ...string) error {
+	parsed, err := template.New(names[0]).ParseFS(files, names...)
+	if err == nil {
+		err = parsed.Execute(w, page)
 	}
-	if err := parsed.Execute(w, p); err != nil {
+	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

@@ -10,6 +10,8 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/tables"
+	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -81,15 +83,15 @@ func newStudy(rows, known []bench.Row, order []string) *study {
 		return len(order)
 	}
 	slices.SortFunc(s.groups, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(position(a.name), position(b.name)), natural(a.name, b.name))
+		return cmp.Or(cmp.Compare(position(a.name), position(b.name)), numtext.Natural(a.name, b.name))
 	})
 	at := map[string]int{}
 	for k, g := range s.groups {
 		at[g.name] = k
 	}
 	slices.SortStableFunc(s.rows, func(a, b bench.Row) int {
-		return cmp.Or(cmp.Compare(at[a.Group], at[b.Group]), natural(a.Instance, b.Instance), cmp.Compare(a.InstanceSHA256, b.InstanceSHA256), cmp.Compare(a.Minimised, b.Minimised),
-			natural(a.Solver, b.Solver), cmp.Compare(a.TimeLimit, b.TimeLimit), cmp.Compare(a.MaxEvals, b.MaxEvals), cmp.Compare(a.Seed, b.Seed),
+		return cmp.Or(cmp.Compare(at[a.Group], at[b.Group]), numtext.Natural(a.Instance, b.Instance), cmp.Compare(a.InstanceSHA256, b.InstanceSHA256), cmp.Compare(a.Minimised, b.Minimised),
+			numtext.Natural(a.Solver, b.Solver), cmp.Compare(a.TimeLimit, b.TimeLimit), cmp.Compare(a.MaxEvals, b.MaxEvals), cmp.Compare(a.Seed, b.Seed),
 			cmp.Compare(a.Key, b.Key), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Elapsed, b.Elapsed))
 	})
 	for k := range s.rows {
@@ -123,7 +125,7 @@ func nameAlike(rows []bench.Row) {
 	names := map[string]string{} // by SHA-256
 	for k := range rows {
 		row := &rows[k]
-		if before, ok := names[row.InstanceSHA256]; row.Key != "" && (!ok || natural(row.Instance, before) < 0) {
+		if before, ok := names[row.InstanceSHA256]; row.Key != "" && (!ok || numtext.Natural(row.Instance, before) < 0) {
 			names[row.InstanceSHA256] = row.Instance
 		}
 	}
@@ -158,10 +160,7 @@ func labels(rows []bench.Row) []string {
 
 // parameters writes parameters in the order of their names.
 func parameters(p map[string]string) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(p)) {
-		list = append(list, name+"="+p[name])
-	}
+	list := each.Of(slices.Sorted(maps.Keys(p)), func(name string) string { return name + "=" + p[name] })
 	return strings.Join(list, ", ")
 }
 
@@ -234,11 +233,7 @@ func (p *problem) finish(best *bench.Row) {
 
 // rank compares the solvers and sorts them.
 func (g *group) rank() {
-	var names []string
-	for _, c := range g.solvers {
-		names = append(names, c.name)
-	}
-	g.test = compare(names, g.cases)
+	g.test = compare(g.names(), g.cases)
 	for _, c := range g.solvers {
 		if g.test != nil {
 			if at := slices.Index(g.test.solvers, c.name); at >= 0 {
@@ -247,7 +242,7 @@ func (g *group) rank() {
 		}
 	}
 	slices.SortFunc(g.solvers, func(a, b *contender) int {
-		return cmp.Or(compareLast(a.rank, b.rank), compareLast(g.meanGap(a), g.meanGap(b)), natural(a.name, b.name))
+		return cmp.Or(compareLast(a.rank, b.rank), compareLast(g.meanGap(a), g.meanGap(b)), numtext.Natural(a.name, b.name))
 	})
 }
 
@@ -292,34 +287,4 @@ func compareLast(a, b float64) int {
 		return -1
 	}
 	return cmp.Compare(a, b)
-}
-
-// natural compares names with the numbers in them as numbers: n9 comes before n10.
-func natural(a, b string) int {
-	x, y := a, b
-	for x != "" && y != "" {
-		p, q := digits(x), digits(y)
-		if p > 0 && q > 0 {
-			u, v := strings.TrimLeft(x[:p], "0"), strings.TrimLeft(y[:q], "0")
-			if c := cmp.Or(cmp.Compare(len(u), len(v)), cmp.Compare(u, v)); c != 0 {
-				return c
-			}
-			x, y = x[p:], y[q:]
-			continue
-		}
-		if x[0] != y[0] {
-			return cmp.Compare(x[0], y[0])
-		}
-		x, y = x[1:], y[1:]
-	}
-	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
-}
-
-// digits is how many digits a text begins with.
-func digits(text string) int {
-	n := 0
-	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-		n++
-	}
-	return n
 }

@@ -19,21 +19,6 @@ func row(solver, instance string, objective float64) bench.Row {
 	return bench.Row{Solver: solver, Instance: instance, InstanceSHA256: instance, Objective: &objective, Elapsed: 10}
 }
 
-func TestNatural(t *testing.T) {
-	names := []string{"n10", "n9", "n9a", "", "n009", "a", "n", "n10b2", "n10b10"}
-	slices.SortFunc(names, natural)
-	if got := strings.Join(names, " "); got != " a n n009 n9 n9a n10 n10b2 n10b10" {
-		t.Error(got)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOf(rapid.RuneFrom([]rune("ab019")))
-		a, b, c := text.Draw(t, "a"), text.Draw(t, "b"), text.Draw(t, "c")
-		if natural(a, b) != -natural(b, a) || (natural(a, b) == 0) != (a == b) || natural(a, b) <= 0 && natural(b, c) <= 0 && natural(a, c) > 0 {
-			t.Fatal("no order")
-		}
-	})
-}
-
 // TestCosts: failures are NaN, jobs left out come before the objective, objectives before nothing.
 func TestCosts(t *testing.T) {
 	nan := math.NaN()

@@ -10,17 +10,9 @@ import (
 type table struct {
 	ID      string
 	Caption string
-	Columns []heading
+	Columns []Column
 	Rows    [][]cell
 	Foot    [][]cell // stays below, however the rows are sorted
-}
-
-// heading is the head of a column.
-type heading struct {
-	Name   string
-	Help   string
-	IsText bool   // sorts as text and stands left
-	First  string // the direction of the first click, descending where more is better
 }
 
 // cell is a place in a table.
@@ -102,7 +94,7 @@ func (t *table) markBest(column int, greatest bool, counts func(row int) bool) {
 
 // solversTable is what each solver of a group did.
 func (g *group) solversTable(id string) *table {
-	t := &table{ID: id, Caption: "The solvers, by mean rank", Columns: []heading{
+	t := &table{ID: id, Caption: "The solvers, by mean rank", Columns: []Column{
 		{Name: "solver", IsText: true},
 		{Name: "mean rank", Help: "mean over the instances of its rank among the solvers; 1 is the best possible"},
 		{Name: "best on", Help: "instances on which no solver was better", First: "descending"},
@@ -179,7 +171,7 @@ func (o *outcome) pairsTable(id string) *table {
 	if o.seeds {
 		better, worse = "pairs of runs better", "worse"
 	}
-	t := &table{ID: id, Caption: "Every pair of solvers, the one of the better mean rank first", Columns: []heading{
+	t := &table{ID: id, Caption: "Every pair of solvers, the one of the better mean rank first", Columns: []Column{
 		{Name: "solver", IsText: true}, {Name: "against", IsText: true},
 		{Name: better, First: "descending"}, {Name: "equal"}, {Name: worse},
 		{Name: "effect", Help: "rank-biserial correlation or Cliff's delta, from −1, always better, to 1, always worse"},

@@ -14,7 +14,7 @@ import (
 
 // winnersTable is who wins in each group.
 func (s *study) winnersTable(sections []*section) *table {
-	t := &table{ID: "winners", Caption: "Who wins where", Columns: []heading{
+	t := &table{ID: "winners", Caption: "Who wins where", Columns: []Column{
 		{Name: "group", IsText: true}, {Name: "instances"}, {Name: "first", IsText: true}, {Name: "mean rank"},
 		{Name: "best on"}, {Name: "second", IsText: true}, {Name: "mean rank"}, {Name: "first against second", IsText: true},
 	}}
@@ -97,9 +97,9 @@ func (s *study) faultsTable() *table {
 		return nil
 	}
 	list := slices.SortedFunc(maps.Keys(counts), func(a, b fault) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), natural(a.solver, b.solver), cmp.Compare(a.text, b.text))
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), numtext.Natural(a.solver, b.solver), cmp.Compare(a.text, b.text))
 	})
-	t := &table{ID: "faults", Caption: "Runs that failed", Columns: []heading{
+	t := &table{ID: "faults", Caption: "Runs that failed", Columns: []Column{
 		{Name: "solver", IsText: true}, {Name: "runs", First: "descending"}, {Name: "why", IsText: true}, {Name: "such as", IsText: true},
 	}}
 	if len(list) > mostFaults {
@@ -113,7 +113,7 @@ func (s *study) faultsTable() *table {
 
 // skippedTable is what was not run; nil where all was.
 func skippedTable(runs []Run) *table {
-	t := &table{ID: "skipped", Caption: "Not run", Columns: []heading{
+	t := &table{ID: "skipped", Caption: "Not run", Columns: []Column{
 		{Name: "solver", IsText: true}, {Name: "instances", First: "descending"}, {Name: "why", IsText: true},
 	}}
 	seen := map[bench.Skipped]bool{}
@@ -136,7 +136,7 @@ func skippedTable(runs []Run) *table {
 
 // rowsTable is every run.
 func (s *study) rowsTable() *table {
-	t := &table{ID: "rows", Caption: "Every run", Columns: []heading{
+	t := &table{ID: "rows", Caption: "Every run", Columns: []Column{
 		{Name: "instance", IsText: true}, {Name: "group", IsText: true}, {Name: "solver", IsText: true}, {Name: "seed"}, {Name: "objective"},
 		{Name: "gap to best known, %"}, {Name: "bound"}, {Name: "status", IsText: true}, {Name: "stopped by", IsText: true}, {Name: "time, s"},
 		{Name: "evaluations"}, {Name: "left out"}, {Name: "fault", IsText: true},

@@ -121,15 +121,11 @@ func (o *outcome) sample() string {
 
 // test names the test that decides, for sentences. It is empty if there is none.
 func (o *outcome) test() string {
-	switch o.decision {
-	case bySigned:
-		return "Wilcoxon’s signed ranks with Holm’s correction"
-	case byRuns:
-		return "Mann and Whitney’s rank sums over the runs, with Holm’s correction"
-	case byMeanRanks:
-		return "Nemenyi’s critical difference of mean ranks"
-	}
-	return ""
+	return map[decision]string{
+		bySigned:    "Wilcoxon’s signed ranks with Holm’s correction",
+		byRuns:      "Mann and Whitney’s rank sums over the runs, with Holm’s correction",
+		byMeanRanks: "Nemenyi’s critical difference of mean ranks",
+	}[o.decision]
 }
 
 // mostSets is how many sets of solvers that were not told apart a diagram has room for, mostJoined for how many solvers they are looked for.

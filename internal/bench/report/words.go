@@ -134,7 +134,7 @@ func (o *outcome) sayTests(s *sentence, order []int) {
 	if len(better) > 0 { // ranks count how often, signed ranks by how much
 		s.say(" Though of a worse mean rank, ")
 		s.name(better...)
-		s.say(oneOrMore(len(better), " is", " are") + " significantly better than ")
+		s.say(numtext.Word(len(better), " is", " are") + " significantly better than ")
 		s.name(lead)
 		s.say(".")
 	}
@@ -155,14 +155,6 @@ func (o *outcome) beside(order []int) (worse, better, open []string) {
 		}
 	}
 	return worse, better, open
-}
-
-// oneOrMore is the one word for one thing and the other for several.
-func oneOrMore(n int, one, several string) string {
-	if n == 1 {
-		return one
-	}
-	return several
 }
 
 // related is a p-value with its relation.

@@ -18,16 +18,11 @@ func Quantile(x []float64, p float64) (float64, error) {
 		return 0, fmt.Errorf("p: expected a number from 0 to 1, found %v", p)
 	}
 	slices.Sort(sorted)
-	return quantileSorted(sorted, p), nil
-}
-
-// quantileSorted is Quantile of a sorted sample.
-func quantileSorted(sorted []float64, p float64) float64 {
 	h := float64(len(sorted)-1) * p
 	i := int(h)
 	low, fraction := sorted[i], h-float64(i)
 	if fraction == 0 || sorted[i+1] == low {
-		return low
+		return low, nil
 	}
-	return low*(1-fraction) + sorted[i+1]*fraction // high − low could overflow
+	return low*(1-fraction) + sorted[i+1]*fraction, nil // high − low could overflow
 }

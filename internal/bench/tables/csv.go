@@ -31,7 +31,7 @@ func WriteCSV(w io.Writer, rows []bench.Row, metrics []model.Metric) error {
 	}
 	for _, row := range rows {
 		record := []string{plaintext.Cell(row.Instance), plaintext.Cell(row.Solver), strconv.FormatUint(row.Seed, 10), string(row.Status), string(row.Stop),
-			exact(row.Objective), exact(numtext.Finite(row.Bound.Or(math.NaN()))), exact(row.Gap), exact(&row.Elapsed), strconv.FormatInt(row.Evaluations, 10), plaintext.Cell(row.Fault)}
+			numtext.Exact(row.Objective), numtext.Exact(numtext.Finite(row.Bound.Or(math.NaN()))), numtext.Exact(row.Gap), numtext.Exact(&row.Elapsed), strconv.FormatInt(row.Evaluations, 10), plaintext.Cell(row.Fault)}
 		for _, column := range columns {
 			record = append(record, column.cell(row.Metrics))
 		}
@@ -84,13 +84,5 @@ func (c csvColumn) cell(metrics model.Metrics) string {
 	if !ok {
 		return ""
 	}
-	return exact(&value)
-}
-
-// exact formats a number without loss, or returns an empty text for nil.
-func exact(x *float64) string {
-	if x == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*x, 'g', -1, 64)
+	return numtext.Exact(&value)
 }

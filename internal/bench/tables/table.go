@@ -14,6 +14,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
@@ -25,10 +26,7 @@ import (
 func Write(w io.Writer, rows []bench.Row, metrics []model.Metric, width int) error {
 	rendered, shown := narrowed(width, len(metrics), func(shown int) string { return render(rows, metrics[:shown]) })
 	if shown < len(metrics) {
-		var names []string
-		for _, m := range metrics[shown:] {
-			names = append(names, m.Name)
-		}
+		names := each.Of(metrics[shown:], func(m model.Metric) string { return m.Name })
 		note := text.WrapSoft("left out for the width of the terminal: "+strings.Join(names, ", ")+"; --metrics names those to show, -o FILE writes all", width)
 		for line := range strings.Lines(note) {
 			rendered += strings.TrimRight(line, " \n") + "\n"
@@ -244,11 +242,7 @@ func AllocationNotes(rows []bench.Row) []string {
 	}
 	var notes []string
 	for _, metric := range slices.Sorted(maps.Keys(solvers)) {
-		verb := "allocates"
-		if len(solvers[metric]) > 1 {
-			verb = "allocate"
-		}
-		notes = append(notes, strings.Join(solvers[metric], ", ")+": "+verb+" by "+metric+", whatever the instance minimises")
+		notes = append(notes, strings.Join(solvers[metric], ", ")+": "+numtext.Word(len(solvers[metric]), "allocates", "allocate")+" by "+metric+", whatever the instance minimises")
 	}
 	return notes
 }

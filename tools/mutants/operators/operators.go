@@ -142,7 +142,7 @@ func tryPackage(ctx context.Context, opt Options, pattern string) ([]Result, err
 	earlier := &finds{of: map[string]int{}}
 	var progress sync.Mutex
 	done, survivors, began := 0, 0, time.Now()
-	spread(opt.Jobs, len(mutants), func(k int) {
+	Spread(opt.Jobs, len(mutants), func(k int) {
 		if ctx.Err() != nil {
 			return
 		}

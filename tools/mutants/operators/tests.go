@@ -13,8 +13,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"syscall"
 	"time"
 )
 
@@ -69,7 +67,7 @@ func tests(ctx context.Context, opt *Options, binaries []*binary, mutants int) (
 		}
 	}
 	failed := make([]string, len(list))
-	spread(opt.Jobs, len(list), func(k int) {
+	Spread(opt.Jobs, len(list), func(k int) {
 		t := list[k]
 		file := filepath.Join(opt.Folder, fmt.Sprint("reached-", k))
 		if err := os.WriteFile(file, make([]byte, mutants), 0o600); err != nil {
@@ -116,32 +114,9 @@ func (b *binary) run(ctx context.Context, opt *Options, environment []string, li
 	if os.Getenv("RAPID_SEED") == "" {
 		command.Env = append(command.Env, "RAPID_SEED=1")
 	}
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-	command.WaitDelay = 5 * time.Second
-	var text bytes.Buffer
-	command.Stdout, command.Stderr = &text, &text
-	err = command.Run()
+	out, err = Output(command)
 	if command.ProcessState != nil {
 		took = command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 	}
-	return text.Bytes(), took, err
-}
-
-// spread does the numbers below n, some at a time.
-func spread(jobs, n int, do func(k int)) {
-	numbers := make(chan int)
-	var group sync.WaitGroup
-	for range jobs {
-		group.Go(func() {
-			for k := range numbers {
-				do(k)
-			}
-		})
-	}
-	for k := range n {
-		numbers <- k
-	}
-	close(numbers)
-	group.Wait()
+	return out, took, err
 }

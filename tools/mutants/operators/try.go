@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,9 +14,6 @@ import (
 
 // first is the number under which the site of a mutant says that it was reached.
 func (p *prepared) first(m *Mutant) int { return m.site.mutants[0].ID }
-
-// failedTest matches the line with the name of a failed test.
-var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
 // finds counts the mutants that each test has found. A test that found many is tried before others that take as long.
 type finds struct {
@@ -77,8 +73,5 @@ func fails(ctx context.Context, opt *Options, m *Mutant, batch []*test, took tim
 	if err == nil {
 		return false, ""
 	}
-	if found := failedTest.FindAllStringSubmatch(string(out), -1); len(found) > 0 {
-		return true, found[len(found)-1][1]
-	}
-	return true, err.Error()
+	return true, cmp.Or(Failed(out), err.Error())
 }
