@@ -1,0 +1,125 @@
+package place
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+var _ = Register(Rule{
+	Name:   "fgd",
+	Doc:    "fragmentation gradient descent: the machine whose fragmentation grows least",
+	Source: weng + `, §4.2, Algorithm 1`,
+	New:    func(s *Site, _ uint64) Scorer { return &fgd{site: s, blocks: newBlocks(s)} },
+})
+
+// fgd prefers the machine, and there the device, on which the block adds least to the fragmentation of the devices. The fragmentation of machine n is what
+// a block of the typical workload M cannot use of its free devices, in expectation:
+//
+//	F_n(M) = Σ_m p_m · F_n(m),
+//
+// where p_m is the popularity of kind m, R_g the free share of device g and D_m what m needs of each device:
+//
+//	F_n(m) = Σ_g R_g            if a block of m does not fit on n now, or needs no device,
+//	F_n(m) = Σ_{g: R_g < D_m} R_g   otherwise.
+//
+// With Δ the growth of F_n(M), in devices, the score is −⌊100 · σ(−Δ)⌋ with σ(x) = 1/(1+e^−x). Rounding down matters much: machines are alike whose
+// fragmentation grows nearly alike, and among these the first is chosen.
+//
+// The typical workload is made of the most popular kinds that together make up 95 % of the jobs that are known.
+//
+// Source: Weng et al. (2023), §3 (measure), §4.2 (Algorithm 1), and what their simulator computes: σ, rounding, 95 %.
+//
+// Deviations: whether a block fits is asked of all that the model knows, so of memory too, which the paper leaves out; and kinds that differ in memory
+// alone are two. A device of a resource that m does not need is one that it cannot use.
+//
+// Complexity: O(kinds · devices) for each amount that a device of the machine has free, less what is kept: the fragmentation of machines that are alike is
+// computed once.
+type fgd struct {
+	site       *Site
+	blocks     *blocks
+	typical    []popular
+	processors int     // the most that a typical block needs
+	memory     float64 // the most that a typical block needs
+	kept       map[string]float64
+	key        []byte
+	now, then  trial
+}
+
+// popular is a kind with the share of the jobs that need it.
+type popular struct {
+	kind  *Kind
+	share float64
+}
+
+// typicalPercent is the share of the jobs that the typical workload makes up.
+const typicalPercent = 95
+
+func (r *fgd) Learn(known []Typical) {
+	known = slices.Clone(known)
+	slices.SortStableFunc(known, func(a, b Typical) int {
+		return cmp.Or(cmp.Compare(b.Jobs, a.Jobs), cmp.Compare(a.Kind.Number, b.Kind.Number))
+	})
+	all, sum := 0, 0
+	for _, t := range known {
+		all += t.Jobs
+	}
+	r.typical, r.kept, r.processors, r.memory = r.typical[:0], map[string]float64{}, 0, 0
+	for _, t := range known {
+		if 100*sum >= typicalPercent*all {
+			break
+		}
+		sum += t.Jobs
+		r.typical = append(r.typical, popular{t.Kind, float64(t.Jobs)})
+		size := t.Kind.Size
+		if t.Kind.Node.Exclusive {
+			size = math.MaxInt
+		}
+		r.processors = max(r.processors, size)
+		r.memory = max(r.memory, t.Kind.Memory*float64(t.Kind.Size))
+	}
+	for k := range r.typical {
+		r.typical[k].share /= float64(sum)
+	}
+}
+
+func (r *fgd) Score(f *Free, k *Kind) (float64, int) {
+	b := r.blocks.on(k, f.Machine)
+	r.now.load(r.site, f)
+	before := r.fragmentation(&r.now, f.Machine)
+	return chosen(r.site, f, k, func(free model.Amount) float64 {
+		r.then.copyFrom(&r.now)
+		r.then.put(b, k.Share, free)
+		growth := r.fragmentation(&r.then, f.Machine) - before
+		return -math.Floor(points / (1 + math.Exp(growth)))
+	})
+}
+
+// fragmentation is F_n(M), in devices.
+func (r *fgd) fragmentation(t *trial, m *Machine) float64 {
+	r.key = t.key(r.key[:0], r.blocks.class(m), r.processors, r.memory)
+	if kept, ok := r.kept[string(r.key)]; ok {
+		return kept
+	}
+	all, expected := sum(t.devices), 0.0
+	for _, p := range r.typical {
+		unusable := all
+		if b := r.blocks.on(p.kind, m); b != nil && t.fits(b) {
+			for _, need := range b.devices {
+				for _, free := range t.devices[need.first:need.last] {
+					if free >= need.each {
+						unusable -= free
+					}
+				}
+			}
+		}
+		expected += p.share * unusable.Float()
+	}
+	if r.kept == nil {
+		r.kept = map[string]float64{}
+	}
+	r.kept[string(r.key)] = expected
+	return expected
+}
