@@ -251,4 +251,3 @@ func (t *turn) least(b *block) {
 		t.amounts[k] = min(t.amounts[k], needed)
 	}
 }
-
