@@ -40,18 +40,13 @@ var _ = Register(Rule{
 type fgd struct {
 	site       *Site
 	blocks     *blocks
-	typical    []popular
+	typical    []Typical
+	jobs       int     // number of jobs of the typical kinds
 	processors int     // the most that a typical block needs
 	memory     float64 // the most that a typical block needs
-	kept       map[string]float64
+	kept       map[string]int64
 	key        []byte
 	now, then  trial
-}
-
-// popular is a kind with the share of the jobs that need it.
-type popular struct {
-	kind  *Kind
-	share float64
 }
 
 // typicalPercent is the share of the jobs that the typical workload makes up.
@@ -62,17 +57,17 @@ func (r *fgd) Learn(known []Typical) {
 	slices.SortStableFunc(known, func(a, b Typical) int {
 		return cmp.Or(cmp.Compare(b.Jobs, a.Jobs), cmp.Compare(a.Kind.Number, b.Kind.Number))
 	})
-	all, sum := 0, 0
+	all := 0
 	for _, t := range known {
 		all += t.Jobs
 	}
-	r.typical, r.kept, r.processors, r.memory = r.typical[:0], map[string]float64{}, 0, 0
+	r.typical, r.jobs, r.kept, r.processors, r.memory = r.typical[:0], 0, map[string]int64{}, 0, 0
 	for _, t := range known {
-		if 100*sum >= typicalPercent*all {
+		if 100*r.jobs >= typicalPercent*all {
 			break
 		}
-		sum += t.Jobs
-		r.typical = append(r.typical, popular{t.Kind, float64(t.Jobs)})
+		r.jobs += t.Jobs
+		r.typical = append(r.typical, t)
 		size := t.Kind.Size
 		if t.Kind.Node.Exclusive {
 			size = math.MaxInt
@@ -80,33 +75,37 @@ func (r *fgd) Learn(known []Typical) {
 		r.processors = max(r.processors, size)
 		r.memory = max(r.memory, t.Kind.Memory*float64(t.Kind.Size))
 	}
-	for k := range r.typical {
-		r.typical[k].share /= float64(sum)
-	}
 }
 
 func (r *fgd) Score(f *Free, k *Kind) (float64, int) {
+	if r.jobs == 0 {
+		return 0, -1 // no job is known
+	}
 	b := r.blocks.on(k, f.Machine)
 	r.now.load(r.site, f)
 	before := r.fragmentation(&r.now, f.Machine)
 	return chosen(r.site, f, k, func(free model.Amount) float64 {
 		r.then.copyFrom(&r.now)
 		r.then.put(b, k.Share, free)
-		growth := r.fragmentation(&r.then, f.Machine) - before
-		return -math.Floor(points / (1 + math.Exp(growth)))
+		return gradient(r.fragmentation(&r.then, f.Machine)-before, r.jobs)
 	})
 }
 
-// fragmentation is F_n(M), in devices.
-func (r *fgd) fragmentation(t *trial, m *Machine) float64 {
+// gradient is the score of a growth of the fragmentation, summed over a number of jobs.
+func gradient(growth int64, jobs int) float64 {
+	return -math.Floor(points / (1 + math.Exp(float64(growth)/float64(jobs)/float64(model.WholeAmount))))
+}
+
+// fragmentation is F_n(M), summed over the jobs: a whole number, so that equal ones are equal.
+func (r *fgd) fragmentation(t *trial, m *Machine) int64 {
 	r.key = t.key(r.key[:0], r.blocks.class(m), r.processors, r.memory)
 	if kept, ok := r.kept[string(r.key)]; ok {
 		return kept
 	}
-	all, expected := sum(t.devices), 0.0
-	for _, p := range r.typical {
+	all, total := sum(t.devices), int64(0)
+	for _, typical := range r.typical {
 		unusable := all
-		if b := r.blocks.on(p.kind, m); b != nil && t.fits(b) {
+		if b := r.blocks.on(typical.Kind, m); b != nil && t.fits(b) {
 			for _, need := range b.devices {
 				for _, free := range t.devices[need.first:need.last] {
 					if free >= need.each {
@@ -115,11 +114,8 @@ func (r *fgd) fragmentation(t *trial, m *Machine) float64 {
 				}
 			}
 		}
-		expected += p.share * unusable.Float()
+		total += int64(typical.Jobs) * int64(unusable)
 	}
-	if r.kept == nil {
-		r.kept = map[string]float64{}
-	}
-	r.kept[string(r.key)] = expected
-	return expected
+	r.kept[string(r.key)] = total
+	return total
 }

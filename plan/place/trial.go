@@ -94,7 +94,7 @@ func (b *blocks) on(k *Kind, m *Machine) *block {
 func newBlock(s *Site, k *Kind, machine int) *block {
 	m := &s.Machines[machine]
 	b := &block{processors: s.size(k, machine), slack: m.Memory * Rounding}
-	if b.memory = k.Memory * float64(b.processors); math.IsInf(m.Memory, 1) {
+	if b.memory = k.Memory * float64(b.processors); math.IsInf(m.Memory, 1) || m.Units == 1 { // what one processor holds is known of the idle machine
 		b.memory, b.slack = 0, 0
 	}
 	if k.Node.Exclusive {
