@@ -31,9 +31,9 @@ var _ = Register(Rule{
 // The typical workload is made of the most popular kinds that together make up 95 % of the jobs that are known.
 //
 // Source: Weng et al. (2023), §3 (measure), §4.2 (Algorithm 1), and what their simulator computes: σ, rounding, 95 %.
+// Memory is left out: kinds that differ in it alone are one, and a typical block fits whatever memory is free.
 //
-// Deviations: whether a block fits is asked of all that the model knows, so of memory too, which the paper leaves out; and kinds that differ in memory
-// alone are two. A device of a resource that m does not need is one that it cannot use.
+// Deviations: whether a typical block fits is asked of all else that the model knows. A device of a resource that m does not need is one that it cannot use.
 //
 // Complexity: O(kinds · devices) for each amount that a device of the machine has free, less what is kept: the fragmentation of machines that are alike is
 // computed once.
@@ -41,9 +41,8 @@ type fgd struct {
 	site       *Site
 	blocks     *blocks
 	typical    []Typical
-	jobs       int     // number of jobs of the typical kinds
-	processors int     // the most that a typical block needs
-	memory     float64 // the most that a typical block needs
+	jobs       int // number of jobs of the typical kinds
+	processors int // the most that a typical block needs
 	kept       map[string]int64
 	key        []byte
 	now, then  trial
@@ -53,7 +52,7 @@ type fgd struct {
 const typicalPercent = 95
 
 func (r *fgd) Learn(known []Typical) {
-	known = slices.Clone(known)
+	known = withoutMemory(known)
 	slices.SortStableFunc(known, func(a, b Typical) int {
 		return cmp.Or(cmp.Compare(b.Jobs, a.Jobs), cmp.Compare(a.Kind.Number, b.Kind.Number))
 	})
@@ -61,7 +60,7 @@ func (r *fgd) Learn(known []Typical) {
 	for _, t := range known {
 		all += t.Jobs
 	}
-	r.typical, r.jobs, r.kept, r.processors, r.memory = r.typical[:0], 0, map[string]int64{}, 0, 0
+	r.typical, r.jobs, r.kept, r.processors = r.typical[:0], 0, map[string]int64{}, 0
 	for _, t := range known {
 		if 100*r.jobs >= typicalPercent*all {
 			break
@@ -73,8 +72,24 @@ func (r *fgd) Learn(known []Typical) {
 			size = math.MaxInt
 		}
 		r.processors = max(r.processors, size)
-		r.memory = max(r.memory, t.Kind.Memory*float64(t.Kind.Size))
 	}
+}
+
+// withoutMemory puts kinds together that differ in memory alone. The one with the least stands for all.
+func withoutMemory(known []Typical) (together []Typical) {
+	of := map[*model.NodeNeeds]int{}
+	for _, t := range known {
+		k, ok := of[t.Kind.Node]
+		if !ok {
+			of[t.Kind.Node] = len(together)
+			together = append(together, t)
+			continue
+		}
+		if together[k].Jobs += t.Jobs; t.Kind.Memory < together[k].Kind.Memory {
+			together[k].Kind = t.Kind
+		}
+	}
+	return together
 }
 
 func (r *fgd) Score(f *Free, k *Kind) (float64, int) {
@@ -98,14 +113,14 @@ func gradient(growth int64, jobs int) float64 {
 
 // fragmentation is F_n(M), summed over the jobs: a whole number, so that equal ones are equal.
 func (r *fgd) fragmentation(t *trial, m *Machine) int64 {
-	r.key = t.key(r.key[:0], r.blocks.class(m), r.processors, r.memory)
+	r.key = t.key(r.key[:0], r.blocks.class(m), r.processors, 0)
 	if kept, ok := r.kept[string(r.key)]; ok {
 		return kept
 	}
 	all, total := sum(t.devices), int64(0)
 	for _, typical := range r.typical {
 		unusable := all
-		if b := r.blocks.on(typical.Kind, m); b != nil && t.fits(b) {
+		if b := r.blocks.on(typical.Kind, m); b != nil && t.fitsWithoutMemory(b) {
 			for _, need := range b.devices {
 				for _, free := range t.devices[need.first:need.last] {
 					if free >= need.each {

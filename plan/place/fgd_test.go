@@ -44,6 +44,19 @@ func TestFGDTypical(t *testing.T) {
 	}
 }
 
+// Kinds that differ in memory alone are one.
+func TestFGDMemory(t *testing.T) {
+	spec := model.InstanceSpec{Devices: []string{"gpu"}, Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{Memory: new(10.0), Resources: map[string]float64{"gpu": 1}}}}}}
+	for _, memory := range []float64{6, 4, 8} {
+		spec.Jobs = append(spec.Jobs, model.JobSpec{Work: new(1.0), Memory: memory, Resources: map[string]float64{"gpu": 0.5}})
+	}
+	b := benchOf(t, "fgd", spec)
+	b.ExpectAll()
+	if r := b.scorer.(*fgd); len(r.typical) != 1 || r.typical[0] != (Typical{b.Kind(1), 3}) {
+		t.Errorf("typical: %v", r.typical)
+	}
+}
+
 // With no job known every machine is as good as any other.
 func TestFGDUnknown(t *testing.T) {
 	b := newBench(t, "fgd", twoMachines, threeJobs)
@@ -51,12 +64,15 @@ func TestFGDUnknown(t *testing.T) {
 	b.expect(t, 1, 1, 0, -1)
 }
 
-// fragmentation is F_n(M) of a machine from the definition, by rooms, times the number of typical jobs and in millionths.
-func (b *bench) fragmentation(r *fgd, room *Room, machine int) float64 {
-	free, total := b.Look(room, machine), 0.0
+// fragmentation is F_n(M) of a machine from the definition, by rooms, times the number of typical jobs and in millionths. Memory does not matter.
+func (b *bench) fragmentation(r *fgd, from *Room, machine int) float64 {
+	var room Room
+	room.CopyFrom(from)
+	room.Memory[machine] = b.Machines[machine].Memory
+	free, total := b.Look(&room, machine), 0.0
 	for _, p := range r.typical {
 		usable := make([]bool, len(free.Devices))
-		if b.Blocks(room, p.Kind, machine) > 0 {
+		if b.Blocks(&room, p.Kind, machine) > 0 {
 			for _, need := range p.Kind.Node.Resources {
 				first, last := free.Machine.Devices(b.Site, need.Resource)
 				for d := first; d < last; d++ {

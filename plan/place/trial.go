@@ -141,8 +141,11 @@ func (t *trial) copyFrom(other *trial) {
 }
 
 // fits says whether there is room for the block.
-func (t *trial) fits(b *block) bool {
-	if t.processors < b.processors || t.memory+b.slack < b.memory {
+func (t *trial) fits(b *block) bool { return t.memory+b.slack >= b.memory && t.fitsWithoutMemory(b) }
+
+// fitsWithoutMemory says whether there is room for the block but for its memory.
+func (t *trial) fitsWithoutMemory(b *block) bool {
+	if t.processors < b.processors {
 		return false
 	}
 	for _, need := range b.amounts {
