@@ -42,9 +42,10 @@ var _ = formats.Register(formats.Info{
 // Reader reads a table of pods.
 type Reader struct {
 	Nodes string `zero:"required" doc:"'FILE' with the nodes"`
-	// Fill asks for the published experiment instead of the file's own times: pods in random order, repeated or cut, until their GPUs are this share of all.
+	// Fill asks for the published experiment instead of the file's own times: pods in random order, repeated or cut, until their GPUs are this share of all,
+	// and nodes in random order, which decides where a rule of placement finds nodes equally good.
 	// All arrive at 0 and take 1 with a hard deadline at 1, so that only time 0 is left; the objective is work_done, a pod's work is its GPU share.
-	Fill    float64 `range:"[0, 1000]" zero:"the file's own times" doc:"pods in random order, repeated or cut, until their GPUs are this 'SHARE' of all; all at time 0"`
+	Fill    float64 `range:"[0, 1000]" zero:"the file's own times" doc:"pods and nodes in random order, pods repeated or cut, until their GPUs are this 'SHARE' of all; all at time 0"`
 	Seed    uint64  `doc:"'N' seed of the random order of --fill"`
 	Cluster string  `doc:"'ID' of the cluster"`
 }
@@ -88,6 +89,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 		if pods, err = o.fill(pods, devices, name); err != nil {
 			return nil, nil, err
 		}
+		rand.New(rand.NewPCG(o.Seed, 1)).Shuffle(len(machines), func(i, k int) { machines[i], machines[k] = machines[k], machines[i] })
 		spec.Objective = map[string]float64{"work_done": 1}
 		spec.Units = &model.Units{Time: "s", Work: "GPU", Memory: "MiB"}
 	}

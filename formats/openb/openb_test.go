@@ -138,6 +138,20 @@ func TestTrace(t *testing.T) {
 		if other := fill("2"); other.SHA256() == in.SHA256() || fill("1").SHA256() != in.SHA256() {
 			t.Errorf("%s: the order of the pods is not that of the seed", path)
 		}
+		order := func(seed string) (ids []string) {
+			for _, m := range fill(seed).Clusters()[0].Machines {
+				ids = append(ids, m.ID)
+			}
+			return ids
+		}
+		one, two := order("1"), order("2")
+		if slices.Equal(one, two) || slices.IsSorted(one) {
+			t.Errorf("%s: the order of the nodes is not that of the seed", path)
+		}
+		slices.Sort(one)
+		if slices.Sort(two); !slices.Equal(one, two) || len(slices.Compact(one)) != 1213 {
+			t.Errorf("%s: the order changes the nodes", path)
+		}
 	}
 	file, err := model.Open("../../data/openb/pods_default.csv.gz")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 type Room struct {
 	Processors []int32        // by machine
 	Memory     []float64      // by machine
-	Amounts    []model.Amount // by machine and resource; of one that comes in devices, the sum of their free shares
+	Amounts    []model.Amount // by machine and resource; of one that comes in devices, the sum of their free shares; then, see [Rule.Counts], −blocks by sort
 	Devices    []model.Amount // the free share of each device, machine by machine, see [Machine.Devices]
 	stamps     []int64        // by machine: equal ones of a machine mean that the same is free
 }
@@ -25,7 +25,17 @@ type Free struct {
 	Memory  float64
 	Amounts []model.Amount // by resource
 	Devices []model.Amount // by device
+	entries []model.Amount // those of Room.Amounts: by resource, then −blocks by sort
 }
+
+// Sorts is the number of sorts of blocks; 0 if the rule does not ask for counts.
+func (f *Free) Sorts() int { return len(f.entries) - len(f.Amounts) }
+
+// Runs is the number of blocks of the sort that run on the machine, see [Kind].
+func (f *Free) Runs(sort int) int { return -int(f.entries[len(f.Amounts)+sort]) }
+
+// width is the number of entries of a machine in Room.Amounts.
+func (s *Site) width() int { return len(s.in.Resources()) + len(s.sorts) }
 
 // Share is a number of processors of a machine, and the devices there.
 type Share struct {
@@ -35,13 +45,13 @@ type Share struct {
 
 // Room is the room of the site when nothing runs.
 func (s *Site) Room() Room {
-	n, resources := len(s.Machines), len(s.in.Resources())
-	r := Room{Processors: make([]int32, n), Memory: make([]float64, n), Amounts: make([]model.Amount, n*resources), Devices: make([]model.Amount, s.layout.devices), stamps: make([]int64, n)}
+	n, width := len(s.Machines), s.width()
+	r := Room{Processors: make([]int32, n), Memory: make([]float64, n), Amounts: make([]model.Amount, n*width), Devices: make([]model.Amount, s.layout.devices), stamps: make([]int64, n)}
 	for m := range n {
 		machine := &s.Machines[m]
 		r.Processors[m], r.Memory[m], r.stamps[m] = int32(machine.Units), machine.Memory, idle
-		for k := range resources {
-			r.Amounts[m*resources+k] = machine.Amount(k)
+		for k := range s.in.Resources() {
+			r.Amounts[m*width+k] = machine.Amount(k)
 		}
 	}
 	for d := range r.Devices {
@@ -52,8 +62,9 @@ func (s *Site) Room() Room {
 
 // Look is what is free of a machine; the lists are those of the room.
 func (s *Site) Look(r *Room, machine int) Free {
-	m, n := &s.Machines[machine], len(s.in.Resources())
-	return Free{m, int(r.Processors[machine]), r.Memory[machine], r.Amounts[machine*n : (machine+1)*n], s.devicesOf(r, m)}
+	m, n, width := &s.Machines[machine], len(s.in.Resources()), s.width()
+	of := r.Amounts[machine*width : (machine+1)*width]
+	return Free{m, int(r.Processors[machine]), r.Memory[machine], of[:n:n], s.devicesOf(r, m), of}
 }
 
 // devicesOf is the free share of each device of the machine.
@@ -65,7 +76,7 @@ func (s *Site) devicesOf(r *Room, m *Machine) []model.Amount {
 type State struct {
 	processors int32
 	memory     float64
-	shares     []model.Amount // by resource, then by device
+	shares     []model.Amount // as in Room.Amounts, then by device
 	stamp      int64
 }
 
@@ -73,14 +84,14 @@ type State struct {
 func (s *Site) Save(r *Room, machine int, to *State) {
 	free := s.Look(r, machine)
 	to.processors, to.memory, to.stamp = r.Processors[machine], free.Memory, r.stamps[machine]
-	to.shares = append(append(to.shares[:0], free.Amounts...), free.Devices...)
+	to.shares = append(append(to.shares[:0], free.entries...), free.Devices...)
 }
 
 // Load copies the state to what the room has of the machine.
 func (s *Site) Load(r *Room, machine int, from *State) {
 	free := s.Look(r, machine)
 	r.Processors[machine], r.Memory[machine], r.stamps[machine] = from.processors, from.memory, from.stamp
-	copy(free.Devices, from.shares[copy(free.Amounts, from.shares):])
+	copy(free.Devices, from.shares[copy(free.entries, from.shares):])
 }
 
 // Holds says whether the room has the state of the machine, as [Site.Load] brought it there.
@@ -103,9 +114,9 @@ func (s *Site) Idle(machine int) *State {
 	}
 	if state := &s.idle[machine]; state.stamp == 0 {
 		m := &s.Machines[machine]
-		*state = State{int32(m.Units), m.Memory, make([]model.Amount, 0, len(s.in.Resources())), idle}
+		*state = State{int32(m.Units), m.Memory, make([]model.Amount, s.width()), idle}
 		for k := range s.in.Resources() {
-			state.shares = append(state.shares, m.Amount(k))
+			state.shares[k] = m.Amount(k)
 		}
 		for range s.groups[m.group].devices {
 			state.shares = append(state.shares, model.WholeAmount)
@@ -133,13 +144,13 @@ func (s *Site) Meet(r *Room, machine int, with *State) {
 	free := s.Look(r, machine)
 	r.Processors[machine] = least(r.Processors[machine], with.processors, &less, &more)
 	r.Memory[machine] = least(r.Memory[machine], with.memory, &less, &more)
-	amounts, devices := with.shares[:len(free.Amounts)], with.shares[len(free.Amounts):]
-	s.meet(&free, amounts, devices, &less, &more)
+	entries, devices := with.shares[:s.width()], with.shares[s.width():]
+	s.meet(&free, entries, devices, &less, &more)
 	s.met(r, machine, with.stamp, less, more)
 }
 
 // meet reduces what is free of resources and devices to what is free in both.
-func (s *Site) meet(free *Free, amounts, devices []model.Amount, less, more *bool) {
+func (s *Site) meet(free *Free, entries, devices []model.Amount, less, more *bool) {
 	for d := range free.Devices {
 		free.Devices[d] = least(free.Devices[d], devices[d], less, more)
 	}
@@ -147,8 +158,11 @@ func (s *Site) meet(free *Free, amounts, devices []model.Amount, less, more *boo
 		if first, last := free.Machine.Devices(s, k); first < last {
 			free.Amounts[k] = sum(free.Devices[first:last])
 		} else {
-			free.Amounts[k] = least(free.Amounts[k], amounts[k], less, more)
+			free.Amounts[k] = least(free.Amounts[k], entries[k], less, more)
 		}
+	}
+	for k := len(free.Amounts); k < len(entries); k++ {
+		free.entries[k] = least(free.entries[k], entries[k], less, more) // the most blocks
 	}
 }
 
@@ -173,7 +187,7 @@ func (r *Room) CopyFrom(other *Room) {
 
 // CopyMachines copies what another room of the same site has of the machines from first to last, [first, last).
 func (s *Site) CopyMachines(r, other *Room, first, last int) {
-	n := len(s.in.Resources())
+	n := s.width()
 	copy(r.Processors[first:last], other.Processors[first:last])
 	copy(r.Memory[first:last], other.Memory[first:last])
 	copy(r.Amounts[first*n:last*n], other.Amounts[first*n:last*n])
@@ -202,7 +216,7 @@ func (s *Site) Intersect(r, other *Room, first, last int) {
 		r.Processors[m] = least(r.Processors[m], other.Processors[m], &less, &more)
 		r.Memory[m] = least(r.Memory[m], other.Memory[m], &less, &more)
 		free, with := s.Look(r, m), s.Look(other, m)
-		s.meet(&free, with.Amounts, with.Devices, &less, &more)
+		s.meet(&free, with.entries, with.Devices, &less, &more)
 		s.met(r, m, other.stamps[m], less, more)
 	}
 }
@@ -256,7 +270,7 @@ func (s *Site) Give(r *Room, k *Kind, shares []Share) { s.change(r, k, shares, 1
 
 // change adds what the shares hold to what is free, with the sign.
 func (s *Site) change(r *Room, k *Kind, shares []Share, sign int) {
-	n := len(s.in.Resources())
+	n := s.width()
 	for i := range shares {
 		share := &shares[i]
 		m, machine := int(share.Machine), &s.Machines[share.Machine]
@@ -283,15 +297,24 @@ func (s *Site) change(r *Room, k *Kind, shares []Share, sign int) {
 			}
 			at += count
 		}
+		s.count(r, k, share, sign)
 		if r.stamps[m] = idle; !full {
 			r.stamps[m] = s.tick()
 		}
 	}
 }
 
+// count adds the blocks of the share to those of their sort, which are counted as less than nothing that is free. A job that runs already has at least one.
+func (s *Site) count(r *Room, k *Kind, share *Share, sign int) {
+	if k.Sort >= 0 && len(s.sorts) > 0 {
+		m := int(share.Machine)
+		r.Amounts[m*s.width()+len(s.in.Resources())+k.Sort] += model.Amount(sign * max(1, int(share.Processors)/s.size(k, m)))
+	}
+}
+
 // TakeRunning takes what a job that runs already holds of the machine of the share out of the room.
 func (s *Site) TakeRunning(r *Room, job int, run *model.Running, share *Share) {
-	m, machine, j, n := int(share.Machine), &s.Machines[share.Machine], &s.in.Jobs()[job], len(s.in.Resources())
+	m, machine, j, n := int(share.Machine), &s.Machines[share.Machine], &s.in.Jobs()[job], s.width()
 	if r.Memory[m] -= j.Memory * float64(share.Processors); j.Node().Exclusive {
 		r.Processors[m] = 0
 	} else {
@@ -311,6 +334,7 @@ func (s *Site) TakeRunning(r *Room, job int, run *model.Running, share *Share) {
 			}
 		}
 	}
+	s.count(r, s.Kind(job), share, -1)
 	r.stamps[m] = s.tick()
 }
 

@@ -16,6 +16,8 @@ type Rule struct {
 	// New makes what scores the machines of a site. The seed is of what it draws at random. nil: every machine is as good as any other, so that the first
 	// in the order of the site is chosen.
 	New func(s *Site, seed uint64) Scorer
+	// Counts says that the rule asks how many blocks of each sort run on a machine, see [Free.Runs].
+	Counts bool
 }
 
 // Scorer says how well a block lies on a machine.

@@ -45,6 +45,7 @@ type layout struct {
 	order    [][]int32 // by cluster, its machines: the fastest first, of equal speed in the order of their numbers
 	groups   []group
 	devices  int
+	sorts    []int // by sort, the number of devices that a block needs, 0: a share; nil: the rule does not ask for counts
 }
 
 // group is a group of equal machines.
@@ -88,6 +89,9 @@ func NewSite(in *model.Instance, rule Rule, seed uint64) *Site {
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(l.Machines[b].Speed, l.Machines[a].Speed) })
 		l.order = append(l.order, order)
 	}
+	if rule.Counts {
+		l.sorts = sorts(in)
+	}
 	return (&Site{layout: l}).Fork(rule, seed)
 }
 
@@ -129,6 +133,8 @@ type Kind struct {
 	Memory float64 // of a processor
 	Node   *model.NodeNeeds
 	Share  int // resource of which a block needs a share of one device, the first of these; −1: none
+	// Sort tells blocks apart by what they need of devices: a share, one device, two devices and so on; −1: none, or the rule does not ask for counts.
+	Sort int
 
 	job   *model.Job // one of them
 	whole bool       // it stays on one machine
@@ -162,7 +168,7 @@ func (s *Site) Kind(job int) *Kind {
 	k := s.byNeed[key]
 	if k == nil {
 		n := j.Node()
-		k = &Kind{Number: len(s.kinds), Size: n.Block, Memory: j.Memory, Node: n, Share: -1, job: j, whole: key.span || n.MaxMachines == 1, hosts: make([]int32, len(s.groups))}
+		k = &Kind{Number: len(s.kinds), Size: n.Block, Memory: j.Memory, Node: n, Share: -1, Sort: slices.Index(s.sorts, devicesOf(s.in, n)), job: j, whole: key.span || n.MaxMachines == 1, hosts: make([]int32, len(s.groups))}
 		for _, need := range n.Resources {
 			if k.Share < 0 && s.in.Resources()[need.Resource].Devices && need.Amount < model.WholeAmount {
 				k.Share = need.Resource
@@ -175,6 +181,28 @@ func (s *Site) Kind(job int) *Kind {
 	}
 	s.byJob[job] = k
 	return k
+}
+
+// devicesOf is the number of devices that a block needs, 0 where it needs a share of one; −1: none.
+func devicesOf(in *model.Instance, n *model.NodeNeeds) int {
+	devices := -1
+	for _, need := range n.Resources {
+		if in.Resources()[need.Resource].Devices {
+			devices = max(0, devices) + int(need.Amount/model.WholeAmount)
+		}
+	}
+	return devices
+}
+
+// sorts are the numbers of devices that blocks of the instance need, from the least.
+func sorts(in *model.Instance) (sorts []int) {
+	for j := range in.Jobs() {
+		if n := devicesOf(in, in.Jobs()[j].Node()); n >= 0 && !slices.Contains(sorts, n) {
+			sorts = append(sorts, n)
+		}
+	}
+	slices.Sort(sorts)
+	return sorts
 }
 
 // licenceKey is the licences that a job needs, as far as a machine may lack them.
