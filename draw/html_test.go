@@ -151,7 +151,7 @@ func checkPageData(t *testing.T, name string, s *sample, text []byte) {
 // A page says why a job starts: what ends as it starts, and what the caller says.
 func TestPageSaysWhy(t *testing.T) {
 	s := pageSamples(t)["gantt-small"]
-	l, err := newLayout(s.sol, s.opt.Instance)
+	l, err := newLayout(s.sol, s.opt.Instance, RowsProcessors)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestPageSaysWhy(t *testing.T) {
 	// Of two jobs that end at that moment it is the one on the job's processors, and on its cluster.
 	l2, err := newLayout(&model.Solution{Jobs: []model.Placement{
 		at("above", "c", 0, 10, run(0, 1)), at("elsewhere", "d", 0, 10, run(2, 3)), at("before", "c", 5, 10, run(3, 4)), at("next", "c", 10, 20, run(2, 3)),
-	}}, nil)
+	}}, nil, RowsProcessors)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,14 +55,19 @@ func (l *layout) cut(w Window) error {
 	if !(l.start < l.end) { // the difference is lost to rounding
 		return fmt.Errorf("window from %v to %v: expected a longer one", l.start, l.end)
 	}
+	l.blocks, l.onProcessors = l.within(l.all), l.within(l.allOnProcessors)
+	return nil
+}
+
+// within are the blocks that lie in the times to show, at least in part.
+func (l *layout) within(all []block) []block {
 	var blocks []block
-	for _, b := range l.all {
+	for _, b := range all {
 		if b.start < l.end && b.end > l.start || b.start == b.end && l.start <= b.start && b.start <= l.end {
 			blocks = append(blocks, b)
 		}
 	}
-	l.blocks = blocks
-	return nil
+	return blocks
 }
 
 // zero is the time that the axis and windows count from: the first arrival where it is known.
