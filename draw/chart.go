@@ -149,9 +149,9 @@ func (b *band) notes() []string {
 	size := numtext.CountedGrouped(b.processors, "processor")
 	switch {
 	case b.devices > 0:
-		return []string{numtext.CountedGrouped(len(b.machines), "machine"), numtext.CountedGrouped(b.devices, "device"), percent(b.busy) + " busy"}
+		return []string{numtext.CountedGrouped(b.machinesNamed(), "machine"), numtext.CountedGrouped(b.devices, "device"), percent(b.busy) + " busy"}
 	case b.machines != nil:
-		return []string{numtext.CountedGrouped(len(b.machines), "machine"), size, percent(b.busy) + " busy"}
+		return []string{numtext.CountedGrouped(b.machinesNamed(), "machine"), size, percent(b.busy) + " busy"}
 	case b.exact:
 	case b.processors == 1:
 		size = "processor 0"
@@ -173,7 +173,7 @@ func (c *chart) naturalHeight() float64 {
 		name             = 34 // a band that its name fits beside
 		mostByNames      = 3000
 		// Machines with eight devices and a row for the rest are many rows; a page may be longer than a screen for them.
-		deviceRow, mostDevicesHigh = 16, 1500
+		deviceRow, mostDevicesHigh = 24, 1500
 	)
 	bands := float64(len(c.bands))
 	if c.load != nil {

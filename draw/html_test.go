@@ -55,9 +55,11 @@ func pageSamples(t testing.TB) map[string]sample {
 		bad.Jobs = append(bad.Jobs, at(id, hostile[(k+1)%len(hostile)], float64(k), float64(k+3), run(k, k+1)))
 	}
 	many, all := crowd(t, 28_000, 40)
+	gpus, nodes := gpuExample(t)
 	return map[string]sample{
 		"gantt-small":   {"small", small, GanttOptions{Instance: in, Reasons: map[string]string{"late": "no earlier room <b>"}}},
 		"gantt-hostile": {"hostile", bad, GanttOptions{Title: hostile[0]}},
+		"gantt-devices": {"devices", gpus, GanttOptions{Instance: nodes}},
 		"gantt-empty":   {"empty", &model.Solution{}, GanttOptions{}},
 		"gantt-many":    {"many", many, GanttOptions{Instance: all, Colour: ByWait}},
 		"gantt-crowd":   {"crowd", many, GanttOptions{Instance: all}},

@@ -41,6 +41,7 @@ type band struct {
 	units      int       // height of all rows: a processor each, or the places of the rows of machines
 	machines   []machine // by place; nil: rows are processors, and no machine is named
 	devices    int       // of all machines, where rows are devices; 0: rows are processors
+	resources  int       // that come in devices
 }
 
 // job is one placed job.

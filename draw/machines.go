@@ -2,7 +2,6 @@ package draw
 
 import (
 	"math"
-	"strconv"
 
 	"gonum.org/v1/plot/vg"
 
@@ -12,15 +11,17 @@ import (
 // leastNumbered is the height from which a row of a device has its number beside it, in pixels.
 const leastNumbered = 9.0
 
+// enoughNames is the number of machines whose names are measured; more have no room for theirs.
+const enoughNames = 500
+
 // machineColumn is the room for the names of machines and the numbers of their devices; 0: the chart names none.
 func (c *chart) machineColumn() float64 {
 	if c.load != nil {
 		return 0
 	}
 	widest, name := 0.0, picture.Lettering{Size: picture.SmallSize - 1}
-	const enough = 500 // names measured
 	for k := range c.bands {
-		for n := range min(len(c.bands[k].machines), enough) {
+		for n := range min(len(c.bands[k].machines), enoughNames) {
 			widest = max(widest, name.Width(picture.Printable(c.bands[k].machines[n].name)))
 		}
 	}
@@ -35,7 +36,16 @@ func (c *chart) deviceColumn() float64 {
 	if c.rows != RowsDevices {
 		return 0
 	}
-	return 2*(picture.SmallSize-2)*0.56 + 4
+	widest, number := 0.0, picture.Lettering{Size: picture.SmallSize - 2}
+	for k := range c.bands {
+		b := &c.bands[k]
+		for n := range min(len(b.machines), enoughNames) {
+			for r := range b.machines[n].rows {
+				widest = max(widest, number.Width(picture.Printable(b.label(&b.machines[n].rows[r]))))
+			}
+		}
+	}
+	return math.Ceil(min(widest, 0.1*c.width)) + 8
 }
 
 // machineGround adds what lies behind the jobs of each machine of a band, and the lines between its rows where these are high enough.
@@ -92,9 +102,9 @@ func (c *chart) drawMachineNames(k int) {
 			continue
 		}
 		for r := range m.rows {
-			if row := &m.rows[r]; row.resource != "" {
-				middle := top + place*(float64(row.first)+deviceUnits/2)
-				c.Text(c.plot.X0-6, middle+picture.SmallSize*0.3, number, strconv.Itoa(row.number))
+			if label := b.label(&m.rows[r]); label != "" {
+				middle := top + place*(float64(m.rows[r].first)+deviceUnits/2)
+				c.Text(c.plot.X0-6, middle+picture.SmallSize*0.3, number, number.Fitted(picture.Printable(label), c.deviceColumn()-6))
 			}
 		}
 	}

@@ -1,7 +1,7 @@
 package draw
 
 import (
-	"strconv"
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/allot-opt/allot/internal/picture"
@@ -18,7 +18,7 @@ const noDevices = "-"
 
 // machineGutter is the room for the names of machines and the numbers of devices.
 func (t *textChart) machineGutter() int {
-	const most, numbers = 16, 3
+	const most = 16
 	widest := 0
 	for k := range t.bands {
 		for n := range t.bands[k].machines {
@@ -29,9 +29,24 @@ func (t *textChart) machineGutter() int {
 	case widest == 0:
 		return 0
 	case t.rows == RowsDevices:
-		return 1 + min(widest, most) + numbers
+		t.numbers = t.deviceColumns()
+		return 1 + min(widest, most) + 1 + t.numbers
 	}
 	return 1 + min(widest, most)
+}
+
+// deviceColumns is the room for the numbers of devices.
+func (t *textChart) deviceColumns() int {
+	widest := len(noDevices)
+	for k := range t.bands {
+		b := &t.bands[k]
+		for n := range b.machines {
+			for r := range b.machines[n].rows {
+				widest = max(widest, utf8.RuneCountInString(plain(b.label(&b.machines[n].rows[r]))))
+			}
+		}
+	}
+	return min(widest, 12)
 }
 
 // machineRows divides a band with machines into at most about the given number of lines: a line for each of its rows, a line or several for each machine, or one for several
@@ -69,17 +84,12 @@ func (t *textChart) deviceLines(b *band) []textRow {
 	for n := range b.machines {
 		m := &b.machines[n]
 		for r := range m.rows {
-			label := noDevices
-			if m.rows[r].resource != "" {
-				label = strconv.Itoa(m.rows[r].number)
-			} else {
-				t.shown.bare = true
-			}
-			for len(label) < 2 {
-				label = " " + label
+			label := picture.Clip(plain(b.label(&m.rows[r])), t.numbers)
+			if label == "" {
+				label, t.shown.bare = noDevices, true
 			}
 			if r == 0 {
-				label = t.machineLabel(m) + " " + label
+				label = fmt.Sprintf("%s %*s", t.machineLabel(m), t.numbers, label)
 			}
 			list = append(list, textRow{label, m.rows[r].first})
 		}
@@ -91,7 +101,7 @@ func (t *textChart) deviceLines(b *band) []textRow {
 func (t *textChart) machineLabel(m *machine) string {
 	room := t.gutter - 1
 	if t.rows == RowsDevices {
-		room -= 3
+		room -= 1 + t.numbers
 	}
 	return picture.Clip(plain(m.name), room)
 }

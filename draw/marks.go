@@ -146,8 +146,8 @@ func (c *chart) drawClosed() {
 		if s.holder != "" {
 			name = "for " + picture.Printable(s.holder)
 		}
-		if r.Height() >= picture.SmallSize+2 && picture.Wider*label.Width(name) <= r.Width()-8 {
-			texts = append(texts, text{(r.X0 + r.X1) / 2, (r.Y0+r.Y1)/2 + picture.SmallSize*0.36, name})
+		if free := c.freeOf(&s, r); r.Height() >= picture.SmallSize+2 && picture.Wider*label.Width(name) <= free.Width()-8 {
+			texts = append(texts, text{(free.X0 + free.X1) / 2, (r.Y0+r.Y1)/2 + picture.SmallSize*0.36, name})
 		}
 		c.spanHovers = append(c.spanHovers, spanHover{r, s})
 	}
@@ -158,6 +158,25 @@ func (c *chart) drawClosed() {
 		c.FillRect(picture.Box(t.x-half, t.y-picture.SmallSize, t.x+half, t.y+4), picture.Idle)
 		c.Text(t.x, t.y, label, t.text)
 	}
+}
+
+// freeOf is the longest part of the rectangle of a span that no job crosses.
+func (c *chart) freeOf(s *span, r picture.Rect) picture.Rect {
+	var taken []picture.Rect
+	for k := range c.blocks {
+		if b := &c.blocks[k]; b.band == s.band && b.first <= s.last && b.last >= s.first && b.start < s.end && b.end > s.start {
+			taken = append(taken, c.visible(b))
+		}
+	}
+	slices.SortFunc(taken, func(a, b picture.Rect) int { return cmp.Compare(a.X0, b.X0) })
+	best, at := picture.Rect{}, r.X0
+	for _, t := range append(taken, picture.Rect{X0: r.X1, X1: r.X1}) {
+		if t.X0-at > best.Width() {
+			best = picture.Box(at, r.Y0, t.X0, r.Y1)
+		}
+		at = max(at, t.X1)
+	}
+	return best
 }
 
 // drawExclusive frames the machines that jobs have to themselves, over the jobs.

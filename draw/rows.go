@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/picture"
@@ -40,6 +41,7 @@ type machine struct {
 	first, units int    // place in the band
 	processors   [2]int // the first and the last; both 0 where they are not known
 	rows         []row  // from the top; none in rows of processors
+	isRest       bool   // it stands for all machines whose devices no job holds
 }
 
 // row is a device of a machine, or all its jobs without devices.
@@ -49,13 +51,36 @@ type row struct {
 	first, units int // place in the band
 }
 
+// label is the number of the device, with its resource where the band has several; empty: the jobs without devices.
+func (b *band) label(r *row) string {
+	switch {
+	case r.resource == "":
+		return ""
+	case b.resources > 1:
+		return r.name()
+	}
+	return strconv.Itoa(r.number)
+}
+
 // end is the place after the last row of the machine.
 func (m *machine) end() int { return m.first + m.units }
+
+// withoutDevice names the row of the jobs that hold no device.
+const withoutDevice = "no device"
+
+// machinesNamed is the number of machines.
+func (b *band) machinesNamed() int {
+	n := len(b.machines)
+	if n > 0 && b.machines[n-1].isRest {
+		n--
+	}
+	return n
+}
 
 // name is the device, or what else the row is.
 func (r *row) name() string {
 	if r.resource == "" {
-		return "no device"
+		return withoutDevice
 	}
 	return fmt.Sprintf("%s %d", r.resource, r.number)
 }
@@ -223,12 +248,17 @@ func (d *deviceRows) addRows(k int, seen map[string]map[string]int, isBare bool)
 			machines = append(machines, m)
 		}
 		if isBare { // on which machines is not known
-			machines = append(machines, machine{name: "others"})
+			machines = append(machines, machine{name: withoutDevice, isRest: true})
 		}
 	}
+	resources := map[string]bool{}
 	for n := range machines {
 		b.devices += len(machines[n].rows)
+		for r := range machines[n].rows {
+			resources[machines[n].rows[r].resource] = true
+		}
 	}
+	b.resources = len(resources)
 	if b.devices == 0 {
 		return
 	}
@@ -312,6 +342,9 @@ func (d *deviceRows) addPiece(k int, p *model.Piece) error {
 				return err
 			}
 		}
+	}
+	if d.in == nil && len(withDevices) > 0 {
+		return nil // on which other machines it runs is not known
 	}
 	for n := range d.machinesUnder(b, p.Processors) {
 		m := &b.machines[n]
@@ -525,6 +558,9 @@ func (l *layout) where(b *block) string {
 		return picture.Printable(from) + " to " + picture.Printable(to) + ": " + set
 	}
 	m := &at.machines[at.machineAt(b.first)]
+	if m.isRest {
+		return m.name
+	}
 	var names []string
 	for k := 0; k < len(m.rows); k++ {
 		r := &m.rows[k]

@@ -34,8 +34,9 @@ type textPage struct {
 type textChart struct {
 	textPage
 	*layout
-	scheme *scheme
-	shown  marks
+	scheme  *scheme
+	shown   marks
+	numbers int // columns of the numbers of devices
 }
 
 // marks says which special characters a picture contains, so that its key explains them.
