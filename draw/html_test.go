@@ -109,6 +109,16 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// heldBy is how many processors a part of a job holds, or how many devices by what the job asks for.
+func heldBy(s *sample, job string, part *model.Piece, inDevices bool) float64 {
+	if !inDevices {
+		return float64(part.Processors.Len())
+	}
+	k, _ := s.opt.Instance.JobIndex(job)
+	need := s.opt.Instance.Jobs()[k].Node()
+	return need.Need(0).Float() * float64(part.Processors.Len()/need.Block)
+}
+
 // checkPageData compares the data of a page with the solution that they come from.
 func checkPageData(t *testing.T, name string, s *sample, text []byte) {
 	t.Helper()
@@ -121,7 +131,11 @@ func checkPageData(t *testing.T, name string, s *sample, text []byte) {
 	}
 	held := 0.0
 	for k := range d.Blocks.Job {
-		held += (d.Blocks.End[k] - d.Blocks.Start[k]) * float64(d.Blocks.Last[k]-d.Blocks.First[k]+1)
+		size := float64(d.Blocks.Last[k] - d.Blocks.First[k] + 1)
+		if d.Blocks.Weight != nil {
+			size = d.Blocks.Weight[k]
+		}
+		held += (d.Blocks.End[k] - d.Blocks.Start[k]) * size
 		if k > 0 && d.Blocks.Start[k] < d.Blocks.Start[k-1] {
 			t.Errorf("%s: blocks[%d] starts before the one before it", name, k)
 		}
@@ -129,7 +143,9 @@ func checkPageData(t *testing.T, name string, s *sample, text []byte) {
 	want := 0.0
 	for k := range s.sol.Jobs {
 		p := &s.sol.Jobs[k]
-		p.Parts(0, func(part model.Piece) { want += (part.End - part.Start) * float64(part.Processors.Len()) })
+		p.Parts(0, func(part model.Piece) {
+			want += (part.End - part.Start) * heldBy(s, p.Job, &part, d.Blocks.Weight != nil)
+		})
 		if d.Jobs.ID[k] != picture.Printable(p.Job) || d.Jobs.Start[k] != p.Start || d.Jobs.End[k] != p.End {
 			t.Errorf("%s: jobs[%d] is %q from %v to %v", name, k, d.Jobs.ID[k], d.Jobs.Start[k], d.Jobs.End[k])
 		}
