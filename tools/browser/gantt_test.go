@@ -250,7 +250,7 @@ func TestBrowserGanttDevices(t *testing.T) {
 	var hints []string
 	b.run(chromedp.Evaluate(`(() => { // all hints; the chart is longer than the window, so no real pointer reaches all of it
 		const chart = document.getElementById("chart"), tip = document.getElementById("tip"), r = chart.getBoundingClientRect(), hints = new Set();
-		for (let y = 4; y < r.height; y += 8) for (let x = 150; x < r.width; x += 20) {
+		for (let y = 4; y < r.height; y += 16) for (let x = 150; x < r.width; x += 40) {
 			chart.dispatchEvent(new PointerEvent("pointermove", { clientX: r.left + x, clientY: r.top + y, pointerId: 7 }));
 			if (!tip.hidden) hints.add(tip.textContent);
 		}
