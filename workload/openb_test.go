@@ -141,3 +141,31 @@ func TestOpenbRunTimes(t *testing.T) {
 		}
 	}
 }
+
+// Run times in equilibrium are drawn in proportion to their lengths: their mean is E[R²]/E[R], which the parts give in closed form.
+func TestLengthBiased(t *testing.T) {
+	for _, longest := range []float64{600, 86400, 1e9} {
+		times := newRunTimes(openbRunTimes[2], longest)
+		mean, square := 0.0, 0.0
+		for _, p := range times {
+			if p.from == p.to {
+				mean, square = mean+p.probability*p.from, square+p.probability*p.from*p.from
+				continue
+			}
+			mean += p.probability * (p.to - p.from) / math.Log(p.to/p.from)
+			square += p.probability * (p.to*p.to - p.from*p.from) / 2 / math.Log(p.to/p.from)
+		}
+		const draws = 200_000
+		plain, long := 0.0, 0.0
+		for k := range draws {
+			u := (float64(k) + 0.5) / draws
+			plain, long = plain+times.at(u)/draws, long+times.longAt(u)/draws
+		}
+		if math.Abs(plain/mean-1) > 1e-3 || math.Abs(times.mean()/mean-1) > 1e-12 {
+			t.Errorf("cut at %v: mean %v, stated %v, expected %v", longest, plain, times.mean(), mean)
+		}
+		if want := square / mean; math.Abs(long/want-1) > 1e-3 {
+			t.Errorf("cut at %v: mean in proportion to the lengths %v, expected %v", longest, long, want)
+		}
+	}
+}
