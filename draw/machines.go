@@ -11,8 +11,8 @@ import (
 // leastNumbered is the height from which a row of a device has its number beside it, in pixels.
 const leastNumbered = 9.0
 
-// enoughNames is the number of machines whose names are measured; more have no room for theirs.
-const enoughNames = 500
+// stride is the distance of the machines whose names are measured: at most 500 of them.
+func (b *band) stride() int { return (len(b.machines) + 499) / 500 }
 
 // machineColumn is the room for the names of machines and the numbers of their devices; 0: the chart names none.
 func (c *chart) machineColumn() float64 {
@@ -21,7 +21,7 @@ func (c *chart) machineColumn() float64 {
 	}
 	widest, name := 0.0, picture.Lettering{Size: picture.SmallSize - 1}
 	for k := range c.bands {
-		for n := range min(len(c.bands[k].machines), enoughNames) {
+		for n := 0; n < len(c.bands[k].machines); n += c.bands[k].stride() {
 			widest = max(widest, name.Width(picture.Printable(c.bands[k].machines[n].name)))
 		}
 	}
@@ -39,7 +39,7 @@ func (c *chart) deviceColumn() float64 {
 	widest, number := 0.0, picture.Lettering{Size: picture.SmallSize - 2}
 	for k := range c.bands {
 		b := &c.bands[k]
-		for n := range min(len(b.machines), enoughNames) {
+		for n := 0; n < len(b.machines); n += b.stride() {
 			for r := range b.machines[n].rows {
 				widest = max(widest, number.Width(picture.Printable(b.label(&b.machines[n].rows[r]))))
 			}

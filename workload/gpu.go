@@ -17,7 +17,7 @@ var _ = Register(Info{
 	Doc:    "pods of a production cluster with GPUs, shares of one included, and gangs on several nodes",
 	Source: "Q. Weng et al. (2023), Beware of Fragmentation: Scheduling GPU-Sharing Workloads with Fragmentation Gradient Descent, USENIX ATC '23, its trace openb",
 	New: func() Workload {
-		return &GPU{Jobs: 8152, Nodes: 1213, Types: "all", Kinds: "1088,3078,3911,16,15,44", GangNodes: 8, GangDevices: 8, MaxRuntime: 86400, Padding: 4}
+		return &GPU{Jobs: 8152, Nodes: 1213, Types: "all", Steady: true, Kinds: "1088,3078,3911,16,15,44", GangNodes: 8, GangDevices: 8, MaxRuntime: 86400, Padding: 4}
 	},
 })
 
@@ -49,7 +49,7 @@ type GPU struct {
 	Nodes            int     `range:"[1, 100000]" doc:"number of nodes"`
 	Types            string  `doc:"types of GPUs whose nodes there are, such as G2,T4; all: all of openb"`
 	Load             float64 `range:"[0, 1000]" doc:"GPU time that the jobs ask for ÷ available GPU time, or the same of a scarcer resource; 0: all jobs at time 0"`
-	Steady           bool    `doc:"begin with as many jobs as run in equilibrium"`
+	Steady           bool    `doc:"with a load: begin with as many jobs as run in equilibrium, all at time 0; false: the load builds up over the longest run time"`
 	Kinds            string  `doc:"weights of pods of CPU only, of a share of a GPU, and of 1, 2, 4 and 8 GPUs"`
 	GangShare        float64 `range:"[0, 1]" doc:"share of jobs that are gangs: pods on several nodes at once"`
 	GangNodes        int     `range:"[2, 100000]" doc:"most nodes of a gang"`

@@ -188,10 +188,10 @@ func TestGPULoad(t *testing.T) {
 		set      func(*workload.GPU)
 		resource string
 	}{
-		{func(w *workload.GPU) { w.Jobs, w.Load = 100_000, 0.95 }, "gpu"},
-		{func(w *workload.GPU) { w.Jobs, w.Load, w.GangShare, w.MaxRuntime = 100_000, 0.7, 0.05, 7200 }, "gpu"},
-		{func(w *workload.GPU) { w.Jobs, w.Load, w.Nodes, w.Types = 50_000, 0.95, 20, "G2" }, "gpu"},
-		{func(w *workload.GPU) { w.Jobs, w.Load, w.Kinds = 50_000, 0.8, "1,0,0,0,0,0" }, "cpu"},
+		{func(w *workload.GPU) { w.Jobs, w.Load, w.Steady = 100_000, 0.95, false }, "gpu"},
+		{func(w *workload.GPU) { w.Jobs, w.Load, w.GangShare, w.MaxRuntime, w.Steady = 100_000, 0.7, 0.05, 7200, false }, "gpu"},
+		{func(w *workload.GPU) { w.Jobs, w.Load, w.Nodes, w.Types, w.Steady = 50_000, 0.95, 20, "G2", false }, "gpu"},
+		{func(w *workload.GPU) { w.Jobs, w.Load, w.Kinds, w.Steady = 50_000, 0.8, "1,0,0,0,0,0", false }, "cpu"},
 	} {
 		w := with(workload.Default[workload.GPU](), c.set)
 		in := gpuInstance(t, 7, c.set)
@@ -242,8 +242,8 @@ func TestGPUSteady(t *testing.T) {
 
 // Another load, padding or share of gangs keeps the other numbers: the runs have common random numbers.
 func TestGPUCommonNumbers(t *testing.T) {
-	base := gpuInstance(t, 4, func(w *workload.GPU) { w.Jobs, w.Load = 300, 0.5 })
-	for k, other := range gpuInstance(t, 4, func(w *workload.GPU) { w.Jobs, w.Load, w.Padding, w.ConstrainedShare = 300, 1, 0, 1 }).Jobs() {
+	base := gpuInstance(t, 4, func(w *workload.GPU) { w.Jobs, w.Load, w.Steady = 300, 0.5, false })
+	for k, other := range gpuInstance(t, 4, func(w *workload.GPU) { w.Jobs, w.Load, w.Padding, w.ConstrainedShare, w.Steady = 300, 1, 0, 1, false }).Jobs() {
 		j := &base.Jobs()[k]
 		if j.Work != other.Work || j.Memory != other.Memory || math.Abs(j.Arrival-2*other.Arrival) > 0.003 {
 			t.Fatalf("%s: %v, %v, %v, and with another load %v, %v, %v", j.ID, j.Arrival, j.Work, j.Memory, other.Arrival, other.Work, other.Memory)
@@ -254,6 +254,6 @@ func TestGPUCommonNumbers(t *testing.T) {
 // BenchmarkGPU makes 100,000 jobs for openb's nodes.
 func BenchmarkGPU(b *testing.B) {
 	for b.Loop() {
-		gpuInstance(b, 1, func(w *workload.GPU) { w.Jobs, w.Load, w.Steady, w.ConstrainedShare = 100_000, 0.95, true, 0.33 })
+		gpuInstance(b, 1, func(w *workload.GPU) { w.Jobs, w.Load, w.ConstrainedShare = 100_000, 0.95, 0.33 })
 	}
 }

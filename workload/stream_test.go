@@ -157,7 +157,7 @@ func TestGoldenInstances(t *testing.T) {
 			w.Jobs, w.Clusters, w.Speeds, w.BackgroundLoad = 6, 3, "generations", 0.1
 		}),
 		"gpu.json": with(workload.Default[workload.GPU](), func(w *workload.GPU) {
-			w.Jobs, w.Nodes, w.Load, w.GangShare, w.ConstrainedShare = 8, 20, 0.9, 0.2, 0.5
+			w.Jobs, w.Nodes, w.Load, w.Steady, w.GangShare, w.ConstrainedShare = 8, 20, 0.9, false, 0.2, 0.5
 		}),
 	} {
 		in, err := w.Generate(1)

@@ -38,13 +38,14 @@ const counted = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
 const holds = c => c.devices ? counted(c.devices, "device") : counted(c.processors, "processor");
 const tall = c => c.units ?? c.processors; // in places
 const rowCount = c => c.devices ? c.units / 1000 : c.processors;
+const sampled = list => list.filter((_, k) => k % Math.ceil(list.length / 500) === 0);
 let left = 90, named = 0, strips = [], queue = null;
 const right = 10, foot = 26;
 const place = () => {
   width = canvas.clientWidth;
   const wanted = clusters.reduce((sum, c) => sum + Math.max(26, Math.min((c.devices ? 16 : 24) * rowCount(c), c.devices ? 1500 : 700)), 0) + (data.known ? 130 : 0) + foot;
-  // Rows of devices are many: the page may be longer than the window for them.
-  const long = clusters.reduce((sum, c) => sum + (c.devices ? Math.min(5.5 * rowCount(c), 1400) : 0), 0);
+  // Rows of devices are many: the page may be longer than the window for them, unless they are so many that this would not help.
+  const needed = clusters.reduce((sum, c) => sum + (c.devices ? 5.5 * rowCount(c) : 0), 0), long = needed < 1400 ? needed : 0;
   height = Math.max(260, Math.min(wanted, Math.max(360, innerHeight - 230, long && long + (data.known ? 130 : 0) + foot)), clusters.length * 16 + foot);
   const dots = devicePixelRatio || 1;
   canvas.style.height = height + "px";
@@ -54,7 +55,7 @@ const place = () => {
   pen.font = font(11);
   const widest = clusters.reduce((most, c) => Math.max(most, pen.measureText(holds(c)).width), 0);
   left = width < 600 ? Math.max(62, Math.min(Math.ceil(widest) + 9, 0.3 * width)) : 110;
-  named = clusters.reduce((most, c) => (c.machines ?? []).slice(0, 500).reduce((most, m) => Math.max(most, pen.measureText(m.id).width), most), 0);
+  named = clusters.reduce((most, c) => sampled(c.machines ?? []).reduce((most, m) => Math.max(most, pen.measureText(m.id).width), most), 0);
   named = Math.min(Math.ceil(named), 0.15 * width);
   if (named) left += named + (width < 600 ? 0 : 6);
   const tall = data.known ? Math.min(110, Math.round(0.25 * height)) : 0;
