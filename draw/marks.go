@@ -160,12 +160,14 @@ func (c *chart) drawClosed() {
 	}
 }
 
-// freeOf is the longest part of the rectangle of a span that no job crosses.
+// freeOf is the longest part of the rectangle of a span in whose middle, where its name stands, there is no job.
 func (c *chart) freeOf(s *span, r picture.Rect) picture.Rect {
 	var taken []picture.Rect
 	for k := range c.blocks {
 		if b := &c.blocks[k]; b.band == s.band && b.first <= s.last && b.last >= s.first && b.start < s.end && b.end > s.start {
-			taken = append(taken, c.visible(b))
+			if at, middle := c.visible(b), (r.Y0+r.Y1)/2; at.Y1 > middle-picture.SmallSize && at.Y0 < middle+picture.SmallSize {
+				taken = append(taken, at)
+			}
 		}
 	}
 	slices.SortFunc(taken, func(a, b picture.Rect) int { return cmp.Compare(a.X0, b.X0) })
