@@ -32,10 +32,11 @@ func (c *chart) keyEntries() []picture.KeyEntry {
 	}
 	if c.load != nil {
 		if c.scheme.names == nil {
-			add("processors held", 0)
+			add(c.holding(), 0)
 		}
 		return append(entries, picture.KeyEntry{Name: "each column: the mean over " + c.period()})
 	}
+	entries = append(entries, c.spanEntries()...)
 	if c.late > 0 {
 		entries = append(entries, picture.KeyEntry{Name: "late, hatched from its deadline on", Sample: func(s *picture.Sheet, at picture.Rect) {
 			s.FillRect(at, c.scheme.fills[0])
@@ -61,6 +62,7 @@ type chart struct {
 	key           []picture.KeyPlace
 	numbers       float64 // width of the column of processor numbers
 	hovers        []hover // the blocks that show a hint under the pointer
+	spanHovers    []spanHover
 }
 
 // strip is the place of a band.
@@ -139,7 +141,7 @@ func (c *chart) gutter() float64 {
 		}
 		digits = max(digits, len("100 %"))
 	}
-	c.numbers = float64(digits)*picture.SmallSize*0.56 + 8
+	c.numbers = max(float64(digits)*picture.SmallSize*0.56+8, c.machineColumn())
 	return math.Ceil(min(widest, 0.16*c.width) + 14 + c.numbers)
 }
 
@@ -147,6 +149,10 @@ func (c *chart) gutter() float64 {
 func (b *band) notes() []string {
 	size := numtext.CountedGrouped(b.processors, "processor")
 	switch {
+	case b.devices > 0:
+		return []string{numtext.CountedGrouped(b.machinesNamed(), "machine"), numtext.CountedGrouped(b.devices, "device"), percent(b.busy) + " busy"}
+	case b.machines != nil:
+		return []string{numtext.CountedGrouped(b.machinesNamed(), "machine"), size, percent(b.busy) + " busy"}
 	case b.exact:
 	case b.processors == 1:
 		size = "processor 0"
@@ -167,6 +173,8 @@ func (c *chart) naturalHeight() float64 {
 		row, least, most = 24, 140, 800
 		name             = 34 // a band that its name fits beside
 		mostByNames      = 3000
+		// Machines with eight devices and a row for the rest are many rows; a page may be longer than a screen for them.
+		deviceRow, mostDevicesHigh = 24, 1500
 	)
 	bands := float64(len(c.bands))
 	if c.load != nil {
@@ -177,11 +185,14 @@ func (c *chart) naturalHeight() float64 {
 		}
 		return min(height, mostByNames)
 	}
-	rows := min(max(row*float64(c.processors()), least), most)
+	rows := min(max(row*c.allRows(), least), most)
+	if c.rows == RowsDevices {
+		rows = min(max(deviceRow*c.allRows(), least), mostDevicesHigh)
+	}
 	return math.Round(max(rows, min(bands*name, mostByNames)) + max(bands-1, 0)*min(bandGap, mostByNames/max(bands, 1)))
 }
 
-// placeBands shares the height among the clusters in proportion to their processors, but gives none less than its name
+// placeBands shares the height among the clusters in proportion to their rows, but gives none less than its name
 // needs if that is possible.
 func placeBands(bands []band, plot picture.Rect) []strip {
 	if len(bands) == 0 {
@@ -206,21 +217,21 @@ func placeBands(bands []band, plot picture.Rect) []strip {
 	return strips
 }
 
-// fillHeights shares the room in proportion to the processors with at least floor for each.
+// fillHeights shares the room in proportion to the rows with at least floor for each.
 func fillHeights(bands []band, room, floor float64) []float64 {
 	heights := make([]float64, len(bands))
 	for raised := true; raised; {
 		raised = false
-		free, processors := room, 0.0
+		free, rows := room, 0.0
 		for k := range bands {
 			if heights[k] > 0 {
 				free -= floor
 			} else {
-				processors += float64(bands[k].processors)
+				rows += bands[k].height()
 			}
 		}
 		for k := range bands {
-			if heights[k] == 0 && free*float64(bands[k].processors) < floor*processors {
+			if heights[k] == 0 && free*bands[k].height() < floor*rows {
 				heights[k], raised = floor, true
 			}
 		}
@@ -229,16 +240,16 @@ func fillHeights(bands []band, room, floor float64) []float64 {
 		}
 		for k := range bands {
 			if heights[k] == 0 {
-				heights[k] = free * float64(bands[k].processors) / processors
+				heights[k] = free * bands[k].height() / rows
 			}
 		}
 	}
 	return heights
 }
 
-// row is the height of one processor of a band.
+// row is the height of one processor of a band, or of one place in its rows of devices.
 func (c *chart) row(band int) float64 {
-	return c.strips[band].height / float64(max(c.bands[band].processors, 1))
+	return c.strips[band].height / float64(max(c.bands[band].units, 1))
 }
 
 // place is the rectangle of a block.
@@ -263,6 +274,7 @@ func (c *chart) draw(s *picture.Sheet) {
 		strips := each.Of(c.strips, func(s strip) picture.Rect { return picture.Rect{Y0: s.top, Y1: s.top + s.height} })
 		c.Lying(&c.axis, c.plot, strips, picture.SmallSize)
 		c.drawBlocks()
+		c.drawExclusive()
 	}
 	c.Key(c.key, c.plot.Y1+picture.Footer)
 	if len(c.jobs) == 0 {

@@ -8,7 +8,6 @@ import (
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
-	"github.com/allot-opt/allot/model"
 )
 
 // limits are the sizes, in pixels, that a caller can ask for.
@@ -49,6 +48,11 @@ func (c *chart) hints() iter.Seq2[picture.Rect, string] {
 			c.columnHints(yield)
 			return
 		}
+		for _, h := range c.spanHovers { // below the jobs
+			if !yield(h.Rect, c.describeSpan(&h.span)) {
+				return
+			}
+		}
 		for _, h := range c.hovers {
 			if !yield(h.Rect, c.describe(h.block)) {
 				return
@@ -61,8 +65,7 @@ func (c *chart) hints() iter.Seq2[picture.Rect, string] {
 func (c *chart) describe(k int) string {
 	b := &c.blocks[k]
 	j := &c.jobs[b.job]
-	set := model.ProcessorSet{{First: b.first, Last: b.last}}
-	text := fmt.Sprintf("%s\n%s: %s\n%s – %s", picture.Printable(j.id), picture.Printable(c.bands[b.band].id), set, numtext.Significant(b.start, 12), numtext.Significant(b.end, 12))
+	text := fmt.Sprintf("%s\n%s: %s\n%s – %s", picture.Printable(j.id), picture.Printable(c.bands[b.band].id), c.where(b), numtext.Significant(b.start, 12), numtext.Significant(b.end, 12))
 	if c.unit != "" {
 		text += " " + picture.Printable(c.unit)
 	}

@@ -17,8 +17,12 @@ func (c *chart) drawBands() {
 	}
 	named := math.Inf(-1)
 	for k, s := range c.strips {
-		c.Outline(&ground, picture.Box(c.plot.X0, s.top, c.plot.X1, s.top+s.height))
-		if row := c.row(k); row >= 8 && c.load == nil {
+		if c.load == nil && c.bands[k].machines != nil {
+			c.machineGround(&ground, &lines, k)
+		} else {
+			c.Outline(&ground, picture.Box(c.plot.X0, s.top, c.plot.X1, s.top+s.height))
+		}
+		if row := c.row(k); row >= 8 && c.load == nil && c.bands[k].devices == 0 {
 			for p := 1; p < c.bands[k].processors; p++ {
 				y := math.Round(s.top + row*float64(p))
 				c.Segment(&lines, c.plot.X0, y, c.plot.X1, y)
@@ -26,15 +30,21 @@ func (c *chart) drawBands() {
 		}
 		if top := max(s.top, named); s.top+s.height-top >= clusterSize || s.top >= named {
 			named = c.drawNotes(s, c.bands[k].id, c.bands[k].notes())
-			if c.load != nil {
+			switch {
+			case c.load != nil:
 				c.drawShares(s)
-			} else {
+			case c.bands[k].machines != nil:
+				c.drawMachineNames(k)
+			default:
 				c.drawNumbers(k)
 			}
 		}
 	}
 	c.Fill(ground, picture.Idle)
 	c.Stroke(lines, picture.Pen{Width: 1, Ink: picture.Paper})
+	if c.load == nil {
+		c.drawClosed()
+	}
 	if c.load != nil && c.load.waiting != nil {
 		c.drawQueueGround()
 	}

@@ -27,6 +27,8 @@ type GanttOptions struct {
 	Colour Colour
 	// View says whether the picture shows jobs or the load; empty: [ShowAuto].
 	View GanttView
+	// Rows are what the rows of the chart are; empty: [RowsAuto].
+	Rows Rows
 	// Window is the part of the time to show.
 	Window Window
 	// Reasons say by job why it started when it did, for the format [HTML]; nil: nothing is known of any.
@@ -35,6 +37,9 @@ type GanttOptions struct {
 
 // Gantt draws a schedule. Each cluster is a band and each processor a row; time runs to the right. A rectangle stands for neighbouring
 // processors that a job holds.
+//
+// Where the schedule states devices, rows are these, machine by machine. A share of a device is a part of its height; the jobs of a machine that hold none of its devices lie side by side in a
+// thinner row below it. With the instance the picture also shows when machines are closed, and which of them a job has to itself.
 //
 // A solution alone is enough. With its instance the picture also knows how many processors each cluster has, the unit of
 // time and which jobs miss their deadlines.
@@ -51,7 +56,11 @@ func Gantt(sol *model.Solution, opt GanttOptions) (*Picture, error) {
 	if !slices.Contains(GanttViews(), opt.View) {
 		return nil, fmt.Errorf("draw: unknown view %q: expected auto, jobs or load", opt.View)
 	}
-	l, err := newLayout(sol, opt.Instance)
+	rows, err := rowsOf(sol, opt)
+	if err != nil {
+		return nil, fmt.Errorf("draw: %w", err)
+	}
+	l, err := newLayout(sol, opt.Instance, rows)
 	if err == nil {
 		err = l.cut(opt.Window)
 	}

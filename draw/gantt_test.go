@@ -83,12 +83,19 @@ func samples(t testing.TB) []sample {
 	none := *sol
 	none.Jobs, none.Objective, none.Bound = nil, nil, model.Bound{}
 	many, all := crowd(t, 1_500, 12)
+	gpus, nodes := gpuExample(t)
+	shared, few := sharing(t)
 	placed := func(jobs ...model.Placement) *model.Solution { return &model.Solution{Jobs: jobs} }
 	return []sample{
 		{"instance", sol, GanttOptions{Instance: in}},
 		{"late", sol, GanttOptions{Instance: in, Colour: ByLate}},
 		{"load", many, GanttOptions{Instance: all, View: ShowLoad, Width: 600}},
 		{"window", many, GanttOptions{Instance: all, Colour: ByUser, Width: 600, Window: Window{From: 43200, To: 50400, HasFrom: true, HasTo: true}}},
+		{"devices", gpus, GanttOptions{Instance: nodes, Height: 1200}},
+		{"devices-machines", gpus, GanttOptions{Instance: nodes, Rows: RowsMachines}},
+		{"devices-load", gpus, GanttOptions{Instance: nodes, View: ShowLoad, Width: 600}},
+		{"devices-shares", shared, GanttOptions{Instance: few}},
+		{"devices-alone", shared, GanttOptions{}},
 		{"alone", sol, GanttOptions{Title: "A title of one's own"}},
 		{"empty", &none, GanttOptions{}},
 		{"empty-instance", &none, GanttOptions{Instance: in}},

@@ -28,7 +28,7 @@ var (
 
 	pageBody, pageStyle = "\n" + pageFile("body.html"), "\n" + pageFile("style.css")
 	// pageScript is one block, so that its names stay apart from those of the browser.
-	pageScript = "\n\"use strict\";\n{\n" + pageFile("times.js") + pageFile("places.js") + pageFile("load.js") + pageFile("paint.js") + pageFile("input.js") + "}\n"
+	pageScript = "\n\"use strict\";\n{\n" + pageFile("times.js") + pageFile("places.js") + pageFile("machines.js") + pageFile("load.js") + pageFile("paint.js") + pageFile("input.js") + "}\n"
 )
 
 // pageFile is the text of a part.
@@ -59,6 +59,7 @@ type pageData struct {
 	Schemes  []pageScheme  `json:"schemes"`
 	View     GanttView     `json:"view"`
 	Colour   Colour        `json:"colour"` // asked for; empty: by wait where the page begins with the load, else the first scheme
+	Spans    []pageSpan    `json:"spans,omitempty"`
 }
 
 // pageCluster is a cluster.
@@ -66,6 +67,39 @@ type pageCluster struct {
 	ID         string `json:"id"`
 	Processors int    `json:"processors"`
 	Exact      bool   `json:"exact"`
+	// Of rows that are machines with their processors or devices:
+	Units    int           `json:"units,omitempty"`   // height of all rows; absent: the processors
+	Devices  int           `json:"devices,omitempty"` // where rows are devices
+	Machines []pageMachine `json:"machines,omitempty"`
+}
+
+// pageMachine is a machine.
+type pageMachine struct {
+	ID    string    `json:"id"`
+	First int       `json:"first"`
+	Units int       `json:"units"`
+	Rest  bool      `json:"rest,omitempty"` // it stands for all machines whose devices no job holds
+	Rows  []pageRow `json:"rows,omitempty"`
+}
+
+// pageRow is a row of a machine.
+type pageRow struct {
+	Resource string `json:"resource,omitempty"` // absent: the jobs without devices
+	Number   int    `json:"number"`
+	First    int    `json:"first"`
+	Units    int    `json:"units"`
+}
+
+// pageSpan is a time in which machines are closed or one job has a machine to itself.
+type pageSpan struct {
+	Cluster int      `json:"cluster"`
+	First   int      `json:"first"`
+	Last    int      `json:"last"`
+	Start   float64  `json:"start"`
+	End     *float64 `json:"end"` // null: for ever
+	Closed  bool     `json:"closed"`
+	Holder  string   `json:"holder,omitempty"` // reservation, or job
+	Text    string   `json:"text"`
 }
 
 // pageJobs are the jobs that are placed.
@@ -88,6 +122,9 @@ type pageBlocks struct {
 	Last    []int     `json:"last"`
 	Start   []float64 `json:"start"`
 	End     []float64 `json:"end"`
+	// Where rows are devices:
+	Share  []float64 `json:"share,omitempty"`  // of each device; 0: it holds none
+	Weight []float64 `json:"weight,omitempty"` // devices held
 }
 
 // pageScheme is a meaning of the colours.
@@ -110,7 +147,10 @@ func newPageData(l *layout, s summary, opt GanttOptions) *pageData {
 		Clusters: []pageCluster{}, Users: []string{},
 	}
 	for k := range l.bands {
-		d.Clusters = append(d.Clusters, pageCluster{picture.Printable(l.bands[k].id), l.bands[k].processors, l.bands[k].exact})
+		d.Clusters = append(d.Clusters, pageClusterOf(&l.bands[k]))
+	}
+	for k := range l.spans {
+		d.Spans = append(d.Spans, l.pageSpanOf(&l.spans[k]))
 	}
 	d.addJobs(l, opt.Reasons)
 	order := make([]int, len(l.blocks))
@@ -123,6 +163,9 @@ func newPageData(l *layout, s summary, opt GanttOptions) *pageData {
 		d.Blocks.Job, d.Blocks.Cluster = append(d.Blocks.Job, b.job), append(d.Blocks.Cluster, b.band)
 		d.Blocks.First, d.Blocks.Last = append(d.Blocks.First, b.first), append(d.Blocks.Last, b.last)
 		d.Blocks.Start, d.Blocks.End = append(d.Blocks.Start, b.start), append(d.Blocks.End, b.end)
+		if l.rows == RowsDevices {
+			d.Blocks.Share, d.Blocks.Weight = append(d.Blocks.Share, b.share), append(d.Blocks.Weight, b.weight)
+		}
 	}
 	for _, by := range Colours() {
 		look, err := newScheme(l, by, mostClasses)
@@ -138,6 +181,30 @@ func newPageData(l *layout, s summary, opt GanttOptions) *pageData {
 		}
 	}
 	return d
+}
+
+// pageClusterOf is the cluster of a band.
+func pageClusterOf(b *band) pageCluster {
+	c := pageCluster{ID: picture.Printable(b.id), Processors: b.processors, Exact: b.exact, Devices: b.devices}
+	for n := range b.machines {
+		m := &b.machines[n]
+		made := pageMachine{ID: picture.Printable(m.name), First: m.first, Units: m.units, Rest: m.isRest}
+		for r := range m.rows {
+			row := &m.rows[r]
+			made.Rows = append(made.Rows, pageRow{picture.Printable(row.resource), row.number, row.first, row.units})
+		}
+		c.Machines, c.Units = append(c.Machines, made), b.units
+	}
+	return c
+}
+
+// pageSpanOf is the span on a page.
+func (l *layout) pageSpanOf(s *span) pageSpan {
+	made := pageSpan{Cluster: s.band, First: s.first, Last: s.last, Start: s.start, Closed: s.isClosed, Holder: picture.Printable(s.holder), Text: l.describeSpan(s)}
+	if !math.IsInf(s.end, 1) {
+		made.End = &s.end
+	}
+	return made
 }
 
 // addJobs adds the jobs.
@@ -226,18 +293,22 @@ func (l *layout) predecessors() []int {
 	for k := range after {
 		after[k] = -1
 	}
+	blocks := l.blocks
+	if l.allOnProcessors != nil {
+		blocks = l.allOnProcessors
+	}
 	starts := map[float64][]int{} // blocks by start
-	for k := range l.blocks {
-		b := &l.blocks[k]
+	for k := range blocks {
+		b := &blocks[k]
 		j := &l.jobs[b.job]
 		if b.start == j.start && (math.IsNaN(j.arrival) || j.wait() > 0) { // else it starts then because it arrives then
 			starts[b.start] = append(starts[b.start], k)
 		}
 	}
-	for k := range l.blocks {
-		b := &l.blocks[k]
+	for k := range blocks {
+		b := &blocks[k]
 		for _, n := range starts[b.end] {
-			next := &l.blocks[n]
+			next := &blocks[n]
 			if next.job == b.job || next.band != b.band || next.first > b.last || next.last < b.first {
 				continue
 			}

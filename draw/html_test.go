@@ -55,9 +55,11 @@ func pageSamples(t testing.TB) map[string]sample {
 		bad.Jobs = append(bad.Jobs, at(id, hostile[(k+1)%len(hostile)], float64(k), float64(k+3), run(k, k+1)))
 	}
 	many, all := crowd(t, 28_000, 40)
+	gpus, nodes := gpuExample(t)
 	return map[string]sample{
 		"gantt-small":   {"small", small, GanttOptions{Instance: in, Reasons: map[string]string{"late": "no earlier room <b>"}}},
 		"gantt-hostile": {"hostile", bad, GanttOptions{Title: hostile[0]}},
+		"gantt-devices": {"devices", gpus, GanttOptions{Instance: nodes}},
 		"gantt-empty":   {"empty", &model.Solution{}, GanttOptions{}},
 		"gantt-many":    {"many", many, GanttOptions{Instance: all, Colour: ByWait}},
 		"gantt-crowd":   {"crowd", many, GanttOptions{Instance: all}},
@@ -107,6 +109,16 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// heldBy is how many processors a part of a job holds, or how many devices by what the job asks for.
+func heldBy(s *sample, job string, part *model.Piece, inDevices bool) float64 {
+	if !inDevices {
+		return float64(part.Processors.Len())
+	}
+	k, _ := s.opt.Instance.JobIndex(job)
+	need := s.opt.Instance.Jobs()[k].Node()
+	return need.Need(0).Float() * float64(part.Processors.Len()/need.Block)
+}
+
 // checkPageData compares the data of a page with the solution that they come from.
 func checkPageData(t *testing.T, name string, s *sample, text []byte) {
 	t.Helper()
@@ -119,7 +131,11 @@ func checkPageData(t *testing.T, name string, s *sample, text []byte) {
 	}
 	held := 0.0
 	for k := range d.Blocks.Job {
-		held += (d.Blocks.End[k] - d.Blocks.Start[k]) * float64(d.Blocks.Last[k]-d.Blocks.First[k]+1)
+		size := float64(d.Blocks.Last[k] - d.Blocks.First[k] + 1)
+		if d.Blocks.Weight != nil {
+			size = d.Blocks.Weight[k]
+		}
+		held += (d.Blocks.End[k] - d.Blocks.Start[k]) * size
 		if k > 0 && d.Blocks.Start[k] < d.Blocks.Start[k-1] {
 			t.Errorf("%s: blocks[%d] starts before the one before it", name, k)
 		}
@@ -127,7 +143,9 @@ func checkPageData(t *testing.T, name string, s *sample, text []byte) {
 	want := 0.0
 	for k := range s.sol.Jobs {
 		p := &s.sol.Jobs[k]
-		p.Parts(0, func(part model.Piece) { want += (part.End - part.Start) * float64(part.Processors.Len()) })
+		p.Parts(0, func(part model.Piece) {
+			want += (part.End - part.Start) * heldBy(s, p.Job, &part, d.Blocks.Weight != nil)
+		})
 		if d.Jobs.ID[k] != picture.Printable(p.Job) || d.Jobs.Start[k] != p.Start || d.Jobs.End[k] != p.End {
 			t.Errorf("%s: jobs[%d] is %q from %v to %v", name, k, d.Jobs.ID[k], d.Jobs.Start[k], d.Jobs.End[k])
 		}
@@ -151,7 +169,7 @@ func checkPageData(t *testing.T, name string, s *sample, text []byte) {
 // A page says why a job starts: what ends as it starts, and what the caller says.
 func TestPageSaysWhy(t *testing.T) {
 	s := pageSamples(t)["gantt-small"]
-	l, err := newLayout(s.sol, s.opt.Instance)
+	l, err := newLayout(s.sol, s.opt.Instance, RowsProcessors)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +184,7 @@ func TestPageSaysWhy(t *testing.T) {
 	// Of two jobs that end at that moment it is the one on the job's processors, and on its cluster.
 	l2, err := newLayout(&model.Solution{Jobs: []model.Placement{
 		at("above", "c", 0, 10, run(0, 1)), at("elsewhere", "d", 0, 10, run(2, 3)), at("before", "c", 5, 10, run(3, 4)), at("next", "c", 10, 20, run(2, 3)),
-	}}, nil)
+	}}, nil, RowsProcessors)
 	if err != nil {
 		t.Fatal(err)
 	}

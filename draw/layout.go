@@ -27,14 +27,22 @@ type layout struct {
 	start, end float64
 	window     Window
 	all        []block // also those outside the window
+	rows       Rows
+	// Where rows are devices, the blocks of processors that jobs hold; else nil.
+	onProcessors, allOnProcessors []block
+	spans                         []span
 }
 
 // band is one cluster.
 type band struct {
 	id         string
 	processors int
-	exact      bool    // the number of processors comes from the instance, not from the largest processor named
-	busy       float64 // share of the processors' time from start to end of the layout that jobs hold
+	exact      bool      // the number of processors comes from the instance, not from the largest processor named
+	busy       float64   // share of the processors' time from start to end of the layout that jobs hold; of the devices' time where rows are devices
+	units      int       // height of all rows: a processor each, or the places of the rows of machines
+	machines   []machine // by place; nil: rows are processors, and no machine is named
+	devices    int       // of all machines, where rows are devices; 0: rows are processors
+	resources  int       // that come in devices
 }
 
 // job is one placed job.
@@ -61,12 +69,14 @@ func (j *job) late() bool { return j.end > j.deadline }
 // block is a run of neighbouring processors that a job holds for some time.
 type block struct {
 	job, band   int
-	first, last int // processors
+	first, last int // processors, or places in the rows of devices
 	start, end  float64
+	share       float64 // of each device, where rows are devices; 0: it holds none
+	weight      float64 // devices that it holds, where rows are devices
 }
 
 // newLayout lays the solution out. The instance may be nil.
-func newLayout(sol *model.Solution, in *model.Instance) (*layout, error) {
+func newLayout(sol *model.Solution, in *model.Instance, rows Rows) (*layout, error) {
 	b := layoutBuilder{layout: new(layout), in: in, bandOf: map[string]int{}}
 	// Most jobs are one block.
 	b.jobs, b.blocks = make([]job, 0, len(sol.Jobs)), make([]block, 0, len(sol.Jobs))
@@ -75,6 +85,9 @@ func newLayout(sol *model.Solution, in *model.Instance) (*layout, error) {
 		if err := b.add(k, &sol.Jobs[k]); err != nil {
 			return nil, fmt.Errorf("jobs[%d] (%q): %w", k, picture.Clip(sol.Jobs[k].Job, 60), err)
 		}
+	}
+	if err := b.arrangeRows(sol, rows); err != nil {
+		return nil, err
 	}
 	b.finish()
 	return b.layout, nil
@@ -202,9 +215,17 @@ func (l *layout) measure() {
 	for k := range l.blocks {
 		r := &l.blocks[k]
 		// Divide by the time and by the processors separately: the product of both may overflow.
-		cluster := &l.bands[r.band]
-		cluster.busy += (min(r.end, l.end) - max(r.start, l.start)) / span * (float64(r.last-r.first+1) / float64(cluster.processors))
+		l.bands[r.band].busy += (min(r.end, l.end) - max(r.start, l.start)) / span * l.shareOf(r)
 	}
+}
+
+// shareOf is the share of its band that a block holds: of the devices where rows are devices, else of the processors.
+func (l *layout) shareOf(b *block) float64 {
+	at := &l.bands[b.band]
+	if at.devices > 0 {
+		return b.weight / float64(at.devices)
+	}
+	return float64(b.last-b.first+1) / float64(at.processors)
 }
 
 // sortBands sorts the bands by their ids, so that schedules by different solvers can be compared.
@@ -219,16 +240,26 @@ func (b *layoutBuilder) sortBands() {
 		sorted[k], rank[c] = b.bands[c], k
 	}
 	b.bands = sorted
-	for k := range b.blocks {
-		b.blocks[k].band = rank[b.blocks[k].band]
+	for _, blocks := range [][]block{b.blocks, b.allOnProcessors} {
+		for k := range blocks {
+			blocks[k].band = rank[blocks[k].band]
+		}
 	}
 }
 
-// processors is the number of processors of all bands.
-func (l *layout) processors() int {
-	n := 0
+// height is the number of rows of the band.
+func (b *band) height() float64 {
+	if b.devices > 0 {
+		return float64(b.units) / deviceUnits
+	}
+	return float64(b.units)
+}
+
+// allRows is the number of rows of all bands.
+func (l *layout) allRows() float64 {
+	n := 0.0
 	for k := range l.bands {
-		n += l.bands[k].processors
+		n += l.bands[k].height()
 	}
 	return n
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/allot-opt/allot/internal/timetext"
 )
 
-// load is what a schedule of many jobs shows: how many processors each class of jobs holds, and how many jobs wait, as means over equal periods of time.
+// load is what a schedule of many jobs shows: how many processors or devices each class of jobs holds, and how many jobs wait, as means over equal periods of time.
 type load struct {
 	periods
 	of      []int         // class by job
-	held    [][][]float64 // by cluster, class and period: share of the cluster's processors
+	held    [][][]float64 // by cluster, class and period: share of the cluster's processors or devices
 	waiting [][]float64   // by class and period: jobs that have arrived and not started; nil: arrivals are unknown
 	mean    float64       // of the jobs that wait
 	peak    int           // the most jobs that wait at a time
@@ -119,7 +119,7 @@ func newLoad(l *layout, s *scheme, most int) *load {
 	}
 	for k := range l.blocks {
 		b := &l.blocks[k]
-		held[b.band][v.of[b.job]].add(b.start, b.end, float64(b.last-b.first+1)/float64(l.bands[b.band].processors))
+		held[b.band][v.of[b.job]].add(b.start, b.end, l.shareOf(b))
 	}
 	for c := range held {
 		shares := each.Of(held[c], func(m *means) []float64 { return m.finish() })

@@ -27,7 +27,7 @@ func TestLoadIsTheMean(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := newLayout(sol, in)
+		l, err := newLayout(sol, in, RowsProcessors)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestManyJobsShowTheirLoad(t *testing.T) {
 		{"few", few, GanttOptions{Instance: in}, false},
 		{"few, asked for", few, GanttOptions{Instance: in, View: ShowLoad}, true},
 	} {
-		l, err := newLayout(c.sol, c.opt.Instance)
+		l, err := newLayout(c.sol, c.opt.Instance, RowsProcessors)
 		if err == nil {
 			err = l.cut(c.opt.Window)
 		}
@@ -116,7 +116,7 @@ func TestManyJobsShowTheirLoad(t *testing.T) {
 
 // TestBusyOfAWindow: the share that jobs hold is that of the times shown.
 func TestBusyOfAWindow(t *testing.T) {
-	l, err := newLayout(&model.Solution{Jobs: []model.Placement{at("a", "c", 0, 10, run(0, 0)), at("b", "c", 10, 40, run(0, 1))}}, nil)
+	l, err := newLayout(&model.Solution{Jobs: []model.Placement{at("a", "c", 0, 10, run(0, 0)), at("b", "c", 10, 40, run(0, 1))}}, nil, RowsProcessors)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestQueueAtAStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := newLayout(&model.Solution{Jobs: []model.Placement{at("a", "c", 5, 15, run(0, 0)), at("b", "c", 15, 25, run(0, 0))}}, in)
+	l, err := newLayout(&model.Solution{Jobs: []model.Placement{at("a", "c", 5, 15, run(0, 0)), at("b", "c", 15, 25, run(0, 0))}}, in, RowsProcessors)
 	if err != nil {
 		t.Fatal(err)
 	}

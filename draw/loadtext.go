@@ -17,7 +17,7 @@ func (t *textChart) isCrowded() bool {
 	for k := range t.blocks {
 		b := &t.blocks[k]
 		width := (t.axis.At(b.end) - t.axis.At(b.start)) * float64(t.columns)
-		area := width * float64(b.last-b.first+1) / float64(t.bands[b.band].processors)
+		area := width * t.shareOf(b)
 		if all += area; width >= wide {
 			clear += area
 		}

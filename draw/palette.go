@@ -29,6 +29,9 @@ var (
 	lateHatch = color.NRGBA{0xc4, 0x16, 0x1c, 0x78}
 )
 
+// closedInk hatches the times in which machines are closed.
+var closedInk = color.NRGBA{0x9a, 0xa5, 0xb1, 0xff}
+
 // fills is the number of different fills.
 func fills() int { return tones * len(light) }
 

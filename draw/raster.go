@@ -1,11 +1,16 @@
 package draw
 
+import "slices"
+
 // raster divides a cluster into cells of some processors by some time. Each cell finds the job that holds most of it.
 type raster struct {
 	rows, columns int
 	processors    int
-	perRow        int // processors of a row; the last may have fewer
+	perRow        int   // processors of a row; the last may have fewer
+	bounds        []int // of rows of any height: where each begins, and the end of the last; nil: all have perRow
 	cells         []cell
+	labels        []string // of rows of any height
+	least         float64  // a cell of which jobs hold less is brief
 }
 
 // cell counts how much of a cell jobs hold. The blocks of a job come one after the other, so that the job with the
@@ -26,11 +31,47 @@ const (
 func newRaster(rows, columns, processors int) raster {
 	perRow := (processors + rows - 1) / rows
 	rows = (processors + perRow - 1) / perRow
-	r := raster{rows: rows, columns: columns, processors: processors, perRow: perRow, cells: make([]cell, rows*columns)}
+	r := raster{rows: rows, columns: columns, processors: processors, perRow: perRow, cells: make([]cell, rows*columns), least: half}
+	r.empty()
+	return r
+}
+
+// newRowsRaster makes an empty raster of the given rows. A job that holds a small part of a row for the whole time of a cell is seen too: it may be a share of a device.
+func newRowsRaster(rows []textRow, columns, end int) raster {
+	r := raster{rows: len(rows), columns: columns, processors: end, cells: make([]cell, len(rows)*columns), least: 0.1}
+	for _, row := range rows {
+		r.bounds, r.labels = append(r.bounds, row.first), append(r.labels, row.label)
+	}
+	r.bounds = append(r.bounds, end)
+	r.empty()
+	return r
+}
+
+// empty says that nobody holds a cell.
+func (r *raster) empty() {
 	for k := range r.cells {
 		r.cells[k].bestJob, r.cells[k].currentJob = nobody, nobody
 	}
-	return r
+}
+
+// extent are the places of a row, without the last.
+func (r *raster) extent(row int) (first, next int) {
+	if r.bounds != nil {
+		return r.bounds[row], r.bounds[row+1]
+	}
+	return row * r.perRow, min((row+1)*r.perRow, r.processors)
+}
+
+// rowOf is the row of a place.
+func (r *raster) rowOf(place int) int {
+	if r.bounds == nil {
+		return place / r.perRow
+	}
+	row, found := slices.BinarySearch(r.bounds, place)
+	if found {
+		return min(row, r.rows-1)
+	}
+	return row - 1
 }
 
 // add counts a block that lasts from one column to another, both fractional.
@@ -41,8 +82,8 @@ func (r *raster) add(b *block, from, to float64) {
 		from = min(from, float64(r.columns)-little)
 		to = from + little
 	}
-	for row := b.first / r.perRow; row <= b.last/r.perRow; row++ {
-		first, next := row*r.perRow, min((row+1)*r.perRow, r.processors)
+	for row := r.rowOf(b.first); row <= r.rowOf(b.last); row++ {
+		first, next := r.extent(row)
 		high := float64(min(b.last+1, next)-max(b.first, first)) / float64(next-first)
 		for column := int(from); column < r.columns && float64(column) < to; column++ {
 			r.cells[row*r.columns+column].add(b.job, high*covered(column, from, to))
@@ -78,9 +119,9 @@ func (r *raster) holders(row int) []int {
 		switch {
 		case c.total == 0:
 			holders[column] = nobody
-		case c.thin() && r.isRim(c, row, column):
+		case r.isThin(c) && r.isRim(c, row, column):
 			holders[column] = nobody
-		case c.thin():
+		case r.isThin(c):
 			holders[column] = brief
 		case c.best < half*c.total:
 			holders[column] = several
@@ -95,8 +136,8 @@ func (r *raster) holders(row int) []int {
 // exactly a half must not depend on the last digit.
 const half = 0.5 - 1e-9
 
-// thin reports whether jobs hold less than half of the cell.
-func (c *cell) thin() bool { return c.total < half }
+// isThin reports whether jobs hold little of the cell: less than half of it where rows are processors.
+func (r *raster) isThin(c *cell) bool { return c.total < r.least }
 
 // isRim reports whether a thin cell holds only the edge of a job that the neighbouring cell shows.
 func (r *raster) isRim(c *cell, row, column int) bool {
@@ -108,7 +149,7 @@ func (r *raster) isRim(c *cell, row, column int) bool {
 			return false
 		}
 		beside := &r.cells[row*r.columns+column]
-		return beside.bestJob == c.bestJob && !beside.thin() && beside.best >= half*beside.total
+		return beside.bestJob == c.bestJob && !r.isThin(beside) && beside.best >= half*beside.total
 	}
 	return shows(row, column-1) || shows(row, column+1) || shows(row-1, column) || shows(row+1, column)
 }

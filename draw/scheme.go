@@ -78,8 +78,12 @@ func schemeByUser(l *layout, most int) (*scheme, error) {
 	for k := range l.jobs {
 		held[l.jobs[k].user] = 0 // also of jobs that a window hides
 	}
-	for k := range l.blocks {
-		b := &l.blocks[k]
+	blocks := l.blocks
+	if l.onProcessors != nil {
+		blocks = l.onProcessors
+	}
+	for k := range blocks {
+		b := &blocks[k]
 		held[l.jobs[b.job].user] += (b.end - b.start) * float64(b.last-b.first+1)
 	}
 	var users []string

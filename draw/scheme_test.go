@@ -29,7 +29,7 @@ func TestDistance(t *testing.T) {
 // the visions.
 func TestNeighboursHaveUnlikeFills(t *testing.T) {
 	for _, sol := range []*model.Solution{random(300, 12, 4), random(300, 64, 20), random(200, 5, 1)} {
-		l, err := newLayout(sol, nil)
+		l, err := newLayout(sol, nil, RowsProcessors)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestNeighboursHaveUnlikeFills(t *testing.T) {
 // TestSchemes: each meaning puts each job into the class that its name says.
 func TestSchemes(t *testing.T) {
 	sol, in := crowd(t, 3_000, 12)
-	l, err := newLayout(sol, in)
+	l, err := newLayout(sol, in, RowsProcessors)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,12 +35,13 @@ type textPage struct {
 type textChart struct {
 	textPage
 	*layout
-	scheme *scheme
-	shown  marks
+	scheme  *scheme
+	shown   marks
+	numbers int // columns of the numbers of devices
 }
 
 // marks says which special characters a picture contains, so that its key explains them.
-type marks struct{ brief, mixed, late bool }
+type marks struct{ brief, mixed, late, closed, alone, bare bool }
 
 // drawText writes the picture as text.
 func drawGanttText(w io.Writer, l *layout, s summary, opt GanttOptions) error {
@@ -56,6 +57,7 @@ func drawGanttText(w io.Writer, l *layout, s summary, opt GanttOptions) error {
 	for k := range l.bands {
 		t.gutter = max(t.gutter, 1+len(strconv.Itoa(l.bands[k].processors-1)))
 	}
+	t.gutter = max(t.gutter, t.machineGutter())
 	t.columns = t.width - t.gutter - 2
 	t.axis = l.timeAxis(t.columns/textTickSpace, plain(l.unit))
 	header := t.writeHeader(s)
@@ -114,7 +116,7 @@ func (t *textChart) writeBands(rows int) {
 		title := plain(b.id) + " · " + strings.Join(b.notes(), " · ")
 		title = strings.ReplaceAll(title, "–", "-")
 		t.line("%s", picture.Clip(title, t.width))
-		t.writeRaster(&rasters[k])
+		t.writeRaster(&rasters[k], k)
 	}
 	if len(t.jobs) == 0 {
 		const empty = "no jobs placed"
@@ -124,12 +126,16 @@ func (t *textChart) writeBands(rows int) {
 
 // rasters divides the clusters into cells. A row is one processor, or several if there are too many.
 func (t *textChart) rasters(rows int) []raster {
-	processors := max(t.processors(), 1)
+	all := max(t.allRows(), 1)
 	rasters := make([]raster, len(t.bands))
 	for k := range t.bands {
-		most := t.bands[k].processors
-		share := int(math.Round(float64(rows) * float64(most) / float64(processors)))
-		rasters[k] = newRaster(min(max(share, 1), most), t.columns, most)
+		most := t.bands[k].units
+		share := max(int(math.Round(float64(rows)*t.bands[k].height()/all)), 1)
+		if t.bands[k].machines != nil {
+			rasters[k] = newRowsRaster(t.machineRows(k, share), t.columns, most)
+			continue
+		}
+		rasters[k] = newRaster(min(share, most), t.columns, most)
 	}
 	for k := range t.blocks {
 		b := &t.blocks[k]
@@ -140,12 +146,18 @@ func (t *textChart) rasters(rows int) []raster {
 }
 
 // writeRaster writes the rows of a cluster.
-func (t *textChart) writeRaster(r *raster) {
+func (t *textChart) writeRaster(r *raster, band int) {
 	var above []int
 	for row := range r.rows {
 		holders := r.holders(row)
 		cells := t.paint(holders, above)
-		t.line("%*d │%s", t.gutter, row*r.perRow, string(cells))
+		first, next := r.extent(row)
+		t.paintSpans(cells, holders, band, first, next-1)
+		label := strconv.Itoa(first)
+		if r.labels != nil {
+			label = r.labels[row]
+		}
+		t.line("%*s │%s", t.gutter, label, string(cells))
 		above = holders
 	}
 }
@@ -243,6 +255,15 @@ func (t *textChart) writeKey() {
 			key = append(key, string(shades[class])+" "+plain(name))
 		}
 	}
+	if t.shown.bare {
+		key = append(key, noDevices+" without devices")
+	}
+	if t.shown.closed {
+		key = append(key, "╱ closed")
+	}
+	if t.shown.alone {
+		key = append(key, "═ of a machine for one job alone")
+	}
 	if t.shown.late {
 		key = append(key, "! late")
 	}
@@ -250,7 +271,7 @@ func (t *textChart) writeKey() {
 		key = append(key, "▚ several jobs")
 	}
 	if t.shown.brief {
-		key = append(key, "▏ less than half a cell")
+		key = append(key, t.briefly())
 	}
 	indent := strings.Repeat(" ", t.gutter+2)
 	for _, line := range joined(key, "   ", func(text string) bool { return t.gutter+2+utf8.RuneCountInString(text) <= t.width }) {

@@ -56,11 +56,15 @@ func (l *layout) cut(w Window) error {
 	if !(l.start < l.end) { // the difference is lost to rounding
 		return fmt.Errorf("window from %v to %v: expected a longer one", l.start, l.end)
 	}
-	blocks := each.That(l.all, func(b block) bool {
+	l.blocks, l.onProcessors = l.within(l.all), l.within(l.allOnProcessors)
+	return nil
+}
+
+// within are the blocks that lie in the times to show, at least in part.
+func (l *layout) within(all []block) []block {
+	return each.That(all, func(b block) bool {
 		return b.start < l.end && b.end > l.start || b.start == b.end && l.start <= b.start && b.start <= l.end
 	})
-	l.blocks = blocks
-	return nil
 }
 
 // zero is the time that the axis and windows count from: the first arrival where it is known.

@@ -32,6 +32,8 @@ var shows = map[string]model.Features{
 	"spaceshare.json":   model.Arrivals | model.MoldableJobs,
 
 	"ggone-workflows.json": model.Arrivals | model.Precedence,
+	"gpu.json": model.Arrivals | model.MemoryLimits | model.ParallelJobs | model.NodeResources | model.Blocks | model.NodeFeatures | model.ClosedTimes |
+		model.ExclusiveJobs,
 	"small-grid.json": model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
 		model.ParallelJobs | model.MoldableJobs | model.UnrelatedTimes | model.BackgroundLoad | model.MachineSpan,
 }

@@ -38,7 +38,7 @@ func TestChoose(t *testing.T) {
 // FuzzChoose: no text that names a workload causes a panic, and one that is accepted makes an instance of few jobs or an error.
 func FuzzChoose(f *testing.F) {
 	for _, text := range []string{"", "twolevel", "twolevel:clusters=3,2", "spaceshare:speeds=1,2:load=0.5", "twolevel:", ":", "mts:jobs=", "ggone:machines=6:14000", "muscle:clusters=20:1",
-		"twolevel:machines_seed=none", "spaceshare:speeds=", "twolevel:clusters=,", "spaceshare:processors=16777217", "twolevel:jobs=1e3"} {
+		"twolevel:machines_seed=none", "spaceshare:speeds=", "gpu:types=T4,A10:load=0.9", "gpu:kinds=1,1,1,1,1,1:gang_share=1", "twolevel:clusters=,", "spaceshare:processors=16777217", "twolevel:jobs=1e3"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -56,6 +56,8 @@ func FuzzChoose(f *testing.F) {
 			}
 		case *workload.SpaceShare:
 			w.Jobs, w.Clusters = min(w.Jobs, 5), min(w.Clusters, 100)
+		case *workload.GPU:
+			w.Jobs = min(w.Jobs, 5)
 		default:
 			return
 		}

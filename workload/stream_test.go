@@ -19,7 +19,14 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 // streamers are the workloads that stream, with few jobs and odd parameters drawn at random.
 func streamers(t *rapid.T) workload.Streamer {
 	jobs := rapid.SampledFrom([]int{0, 1, 7, 999, 1000, 1001, 2500}).Draw(t, "jobs")
-	if rapid.Bool().Draw(t, "twolevel") {
+	switch rapid.SampledFrom([]string{"twolevel", "gpu", "spaceshare"}).Draw(t, "workload") {
+	case "gpu":
+		return with(workload.Default[workload.GPU](), func(w *workload.GPU) {
+			w.Jobs, w.Nodes, w.Load, w.Steady = jobs, rapid.IntRange(8, 30).Draw(t, "nodes"), rapid.SampledFrom([]float64{0, 0.9}).Draw(t, "load"), rapid.Bool().Draw(t, "steady")
+			w.GangShare, w.ConstrainedShare = rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "gangs"), rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "constrained")
+			w.Padding = rapid.SampledFrom([]float64{0, 4}).Draw(t, "padding")
+		})
+	case "twolevel":
 		return with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) {
 			w.Jobs, w.Clusters, w.MeanGap = jobs, "3,2", rapid.SampledFrom([]float64{0, 5}).Draw(t, "gap")
 			w.Licences, w.MinRuntimeShare = rapid.IntRange(0, 3).Draw(t, "licences"), rapid.SampledFrom([]float64{1, 0.5, 0}).Draw(t, "share")
@@ -98,6 +105,7 @@ func TestStreamsMayBeLongerThanInstances(t *testing.T) {
 	for _, w := range []workload.Streamer{
 		with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) { w.Jobs = 10_000_001 }),
 		with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) { w.Jobs = 10_000_001 }),
+		with(workload.Default[workload.GPU](), func(w *workload.GPU) { w.Jobs = 10_000_001 }),
 	} {
 		if _, err := w.Generate(1); err == nil || err.Error() != "parameter jobs: expected at most 10000000 in one instance, more only in a stream, found 10000001" {
 			t.Errorf("error %v", err)
@@ -128,6 +136,12 @@ func TestStreamedNumbersStayInRange(t *testing.T) {
 		with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) {
 			w.Jobs, w.Speeds, w.Load, w.MeanDemand, w.MinParallelism, w.MaxParallelism = 1000, "1e-6,1e6", 1000, math.SmallestNonzeroFloat64, 1_000_000, 1_000_000
 		}),
+		with(workload.Default[workload.GPU](), func(w *workload.GPU) {
+			w.Jobs, w.Nodes, w.Load, w.Steady, w.MaxRuntime, w.Padding, w.GangShare, w.GangNodes = 1000, 100_000, 1000, true, 1e9, 1000, 1, 100_000
+		}),
+		with(workload.Default[workload.GPU](), func(w *workload.GPU) {
+			w.Jobs, w.Nodes, w.Load, w.Steady, w.MaxRuntime = 1000, 1, 0.001, true, 1
+		}),
 	} {
 		if _, err := w.Generate(1); err != nil {
 			t.Errorf("%+v: %v", w, err)
@@ -141,6 +155,9 @@ func TestGoldenInstances(t *testing.T) {
 		"twolevel.json": with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) { w.Jobs, w.Clusters, w.MachinesSeed = 6, "3,2", new(uint64(2)) }),
 		"spaceshare.json": with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) {
 			w.Jobs, w.Clusters, w.Speeds, w.BackgroundLoad = 6, 3, "generations", 0.1
+		}),
+		"gpu.json": with(workload.Default[workload.GPU](), func(w *workload.GPU) {
+			w.Jobs, w.Nodes, w.Load, w.Steady, w.GangShare, w.ConstrainedShare = 8, 20, 0.9, false, 0.2, 0.5
 		}),
 	} {
 		in, err := w.Generate(1)

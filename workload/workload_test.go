@@ -91,6 +91,19 @@ func TestWorkloadsRefuseNonsense(t *testing.T) {
 		{"four", "min_ratio=9", "parameter max_ratio: expected at least min_ratio"},
 		{"four", "min_budget=9", "parameter max_budget: expected at least min_budget"},
 		{"four", "objective=idle_time", "parameter objective: expected one of makespan, missed, cost, qos_penalty, mcp"},
+		{"gpu", "types=G2,H100", `parameter types: expected all or a list of A10, G2, G3, P100, T4, V100M16, V100M32, found "G2,H100"`},
+		{"gpu", "types=", "parameter types: expected all or a list"},
+		{"gpu", "kinds=1,2,3", "parameter kinds: expected six weights from 0 to 1e9, not all 0"},
+		{"gpu", "kinds=0,0,0,0,0,0", "parameter kinds"},
+		{"gpu", "kinds=0,0,0,0,0,-1", "parameter kinds"},
+		{"gpu", "kinds=0,0,0,0,0,NaN", "parameter kinds"},
+		{"gpu", "kinds=0,0,0,0,0,1 types=T4", "parameter kinds: expected six weights from 0 to 1e9, not all 0, such as 1088,3078,3911,16,15,44, with pods that a node can hold"},
+		{"gpu", "load=1e-9", "parameter load: expected 0 or a number from 0.001 to 1000, found 1e-9"},
+		{"gpu", "gang_devices=3", "parameter gang_devices: expected 1, 2, 4 or 8, found 3"},
+		{"gpu", "gang_share=0.1 types=T4", "parameter gang_devices: expected GPUs that a pod of openb has on at least two of the nodes, found 8"},
+		{"gpu", "gang_share=0.1 nodes=1", "parameter gang_devices: expected GPUs that a pod of openb has on at least two of the nodes, found 8"},
+		{"gpu", "gang_nodes=1", "parameter gang_nodes: expected a whole number from 2 to 100000, found 1"},
+		{"gpu", "nodes=0", "parameter nodes"},
 		{"mts", "q=1.5", "parameter q: expected a number from 0 to 1, found 1.5"},
 	} {
 		if _, err := generated(t, c.workload, c.given); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -111,7 +124,7 @@ func TestWorkloadsCheckTheirFields(t *testing.T) {
 
 // Odd numbers in any parameter never panic: either there is an instance, or the error names the parameter.
 func TestWorkloadNumbersAtTheEdges(t *testing.T) {
-	small := map[string]string{"muscle": "jobs=3 ", "ggone": "jobs=3 ", "four": "jobs=3 ", "mts": "jobs=3 resources=3 ", "twolevel": "jobs=3 clusters=2,1 ", "spaceshare": "jobs=3 ", "ggone-workflows": "workflows=3 "}
+	small := map[string]string{"muscle": "jobs=3 ", "ggone": "jobs=3 ", "four": "jobs=3 ", "mts": "jobs=3 resources=3 ", "twolevel": "jobs=3 clusters=2,1 ", "spaceshare": "jobs=3 ", "gpu": "jobs=3 ", "ggone-workflows": "workflows=3 "}
 	for _, info := range workload.All() {
 		for _, p := range params.Of(info.New()) {
 			if p.Type == "string" {

@@ -22,6 +22,9 @@ can show whose a job is or how long it waited. If there are too many jobs to see
 they hold and how many jobs wait. If FILE ends in .html, it is a page in which you can zoom and move; for each job it also says how long the job
 waited and what for. The page needs no network.
 
+If the solution states devices, such as GPUs, the rows are the machines with their devices; --rows chooses. A share of a device is a part of its row.
+With --instance the picture also shows the times in which machines are closed, and the machines that a job has to itself.
+
 With --progress it draws how the objective and the bound of a run changed over time. FILE is what allot solve --trace has written. Several runs
 share one picture.
 
@@ -32,6 +35,7 @@ Examples:
   allot gantt -o load.png --instance trace.json easy.json
   allot gantt -o week.svg --colour wait --from 7d --to 14d --instance trace.json easy.json
   allot gantt -o plan.html --instance trace.json easy.json
+  allot gantt -o nodes.svg --rows machines --instance examples/gpu.json plan.json
   allot solve --solver muscle+titan --trace run.jsonl -o plan.json examples/multicluster.json
   allot gantt --progress run.jsonl -o progress.svg
   allot gantt --progress titan.jsonl --progress search.jsonl --log-time`,
@@ -42,6 +46,7 @@ Examples:
 			&cli.IntFlag{Name: "height", Usage: "height of `N` pixels, or of N lines of text", DefaultText: "as much as the processors need"},
 			newChoice("colour", "", "`WHAT` the colours of the jobs show (if absent, they only tell neighbours apart; user, wait and late need --instance)", choicesOf(draw.Colours())...),
 			newChoice("view", string(draw.ShowAuto), "`VIEW`, each job or the load over time (auto: the load if the jobs would be too small to see)", choicesOf(draw.GanttViews())...),
+			newChoice("rows", string(draw.RowsAuto), "`ROWS` of the chart: processors, machines with their processors, or machines with their devices (auto: devices if the solution states some; machines need --instance)", choicesOf(draw.GanttRows())...),
 			fromFlag(), toFlag(),
 			&cli.StringFlag{Name: "title", Usage: "`TEXT` above the picture"},
 			&cli.GenericFlag{Name: "progress", Value: new(pathList), Usage: "draw the progress of the run in `FILE` instead of a schedule; may be given several times"},
@@ -67,7 +72,7 @@ func runGantt(c *cli.Context) error {
 	if err := oneFromStdin("SOLUTION and --instance", args[0], c.String("instance")); err != nil {
 		return err
 	}
-	opt := draw.GanttOptions{Height: c.Int("height"), Title: c.String("title"), Colour: draw.Colour(c.String("colour")), View: draw.GanttView(c.String("view"))}
+	opt := draw.GanttOptions{Height: c.Int("height"), Title: c.String("title"), Colour: draw.Colour(c.String("colour")), View: draw.GanttView(c.String("view")), Rows: draw.Rows(c.String("rows"))}
 	format, width, err := pictureFormat(c, draw.Text)
 	if err != nil {
 		return err
@@ -125,7 +130,7 @@ func runProgress(c *cli.Context) error {
 	if c.IsSet("instance") {
 		return usageErrorf("--instance: expected it only with SOLUTION, found --progress")
 	}
-	for _, name := range []string{"colour", "view", "from", "to"} {
+	for _, name := range []string{"colour", "view", "rows", "from", "to"} {
 		if c.IsSet(name) {
 			return usageErrorf("--%s: expected it only with SOLUTION, found --progress", name)
 		}

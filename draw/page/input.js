@@ -1,10 +1,10 @@
 // What is said of a job, in lines.
 const about = job => {
-  const where = [];
-  for (let k = 0; k < blockCount && where.length < 6; k++) {
-    if (blocks.job[k] === job) where.push(`${clusters[blocks.cluster[k]].id}: ${blocks.first[k]}${blocks.last[k] > blocks.first[k] ? "-" + blocks.last[k] : ""}`);
+  const places = [];
+  for (let k = 0; k < blockCount && places.length < 6; k++) {
+    if (blocks.job[k] === job) places.push(where(k));
   }
-  const lines = [jobs.id[job], where.join(", ") + (where.length === 6 ? ", …" : ""), `runs ${moment(jobs.start[job])} – ${moment(jobs.end[job])}, for ${length(jobs.end[job] - jobs.start[job])}`];
+  const lines = [jobs.id[job], places.join(", ") + (places.length === 6 ? ", …" : ""), `runs ${moment(jobs.start[job])} – ${moment(jobs.end[job])}, for ${length(jobs.end[job] - jobs.start[job])}`];
   if (data.known) {
     const wait = jobs.start[job] - jobs.arrival[job];
     lines.push(wait > 0 ? `waited ${length(wait)}, from ${moment(jobs.arrival[job])}` : "did not wait");
@@ -25,7 +25,8 @@ const aboutTime = (x, y) => {
     return lines;
   };
   if (waiting && inside(queue)) return of(waiting, waiting.values, v => `${number(Math.round(100 * v) / 100)} jobs wait`);
-  const k = strips.findIndex(inside);
+  const k = strips.findIndex(inside), span = load ? null : spanAt(x, y);
+  if (span) return span.text.split("\n");
   return load && k >= 0 ? [clusters[k].id, ...of(load, load.values[k], v => percent(v) + " held")] : null;
 };
 const jobAt = (x, y) => {
@@ -141,7 +142,7 @@ const words = { job: "by job", user: "by user", wait: "by wait", late: "late or 
 const showKey = () => {
   const list = element("key"), used = new Set(scheme.of);
   list.replaceChildren();
-  const entry = (fill, name, late) => {
+  const entry = (fill, name, late, path = "M1 1H21V11H1ZM11 11L21 1M5 11L15 1") => {
     const item = document.createElement("li"), space = "http://www.w3.org/2000/svg";
     const sample = document.createElementNS(space, "svg"), square = document.createElementNS(space, "rect");
     for (const [key, value] of [["width", "22"], ["height", "12"], ["fill", fill], ["stroke", "#6b7580"]]) square.setAttribute(key, value);
@@ -149,7 +150,7 @@ const showKey = () => {
     sample.append(square);
     if (late) {
       const line = document.createElementNS(space, "path");
-      for (const [key, value] of [["d", "M1 1H21V11H1ZM11 11L21 1M5 11L15 1"], ["fill", "none"], ["stroke", late], ["stroke-width", "1.5"]]) line.setAttribute(key, value);
+      for (const [key, value] of [["d", path], ["fill", "none"], ["stroke", late], ["stroke-width", "1.5"]]) line.setAttribute(key, value);
       sample.append(line);
     }
     item.append(...(fill ? [sample] : []), name);
@@ -157,6 +158,8 @@ const showKey = () => {
   };
   (scheme.names ?? []).forEach((name, k) => { if (used.has(k)) entry(scheme.fills[k], name); });
   if (!load && count && jobs.id.some((_, job) => isLate(job))) entry(scheme.fills[0], "late: hatched from its deadline on", inks().late);
+  if (!load && spans.some(s => s.closed)) entry(inks().idle, "closed", inks().closed, "M1 11L11 1M8 11L18 1M15 11L21 5");
+  if (!load && spans.some(s => !s.closed)) entry(inks().idle, "a machine for one job alone", inks().mark, "M1 1H21V11H1Z");
   if (load) entry("", `each column: the mean over ${length(load.p.each)}`);
   else if (!scheme.names) entry("", "each job has a colour unlike that of the jobs beside it");
 };

@@ -1,4 +1,4 @@
-// The load: means over equal periods, of the processors that each class of jobs holds and of the jobs that wait.
+// The load: means over equal periods, of the processors or devices that each class of jobs holds and of the jobs that wait.
 const classes = () => scheme.names ? scheme.fills.length : 1;
 const classOf = job => scheme.names ? scheme.of[job] : 0;
 const periods = () => {
@@ -32,9 +32,13 @@ const computeWaiting = () => {
   for (let job = 0; job < count; job++) if (jobs.arrival[job] < t1 && jobs.start[job] > t0) add(list[classOf(job)], jobs.arrival[job], jobs.start[job], 1);
   return { p, values: list.map(means) };
 };
+const shareOf = k => {
+  const c = clusters[blocks.cluster[k]];
+  return c.devices ? blocks.weight[k] / c.devices : (blocks.last[k] - blocks.first[k] + 1) / c.processors;
+};
 const computeLoad = () => {
   const p = periods(), list = clusters.map(() => Array.from({ length: classes() }, () => sums(p)));
-  for (const k of seen()) add(list[blocks.cluster[k]][classOf(blocks.job[k])], blocks.start[k], blocks.end[k], (blocks.last[k] - blocks.first[k] + 1) / clusters[blocks.cluster[k]].processors);
+  for (const k of seen()) add(list[blocks.cluster[k]][classOf(blocks.job[k])], blocks.start[k], blocks.end[k], shareOf(k));
   return { p, values: list.map(one => one.map(means)) };
 };
 const total = (values, k) => values.reduce((sum, list) => sum + list[k], 0);

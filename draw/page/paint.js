@@ -76,10 +76,11 @@ const names = (strip, title, notes, ink) => {
   pen.textBaseline = "alphabetic";
   pen.fillStyle = ink.ink;
   pen.font = "bold " + font(12);
-  pen.fillText(fit(title, left - 8), 0, strip.top + Math.min(12, strip.height / 2 + 4));
+  const room = left - 8 - (named && named + 6);
+  pen.fillText(fit(title, room), 0, strip.top + Math.min(12, strip.height / 2 + 4));
   pen.font = font(11);
   pen.fillStyle = ink.quiet;
-  notes.forEach((note, k) => { if (26 + 14 * k < strip.height) pen.fillText(fit(note, left - 8), 0, strip.top + 26 + 14 * k); });
+  notes.forEach((note, k) => { if (26 + 14 * k < strip.height) pen.fillText(fit(note, room), 0, strip.top + 26 + 14 * k); });
 };
 const axis = ink => {
   const step = stepOf((t1 - t0) / Math.max(2, (width - left - right) / 95));
@@ -106,10 +107,11 @@ let keyOf = null; // what the key was made for
 const paint = () => {
   const ink = inks(), wide = width - left - right;
   pen.clearRect(0, 0, width, height);
-  pen.fillStyle = ink.idle;
-  for (const strip of strips) pen.fillRect(left, strip.top, wide, strip.height);
-  if (queue) pen.fillRect(left, queue.top, wide, queue.height);
   load = isCrowded() ? computeLoad() : null;
+  if (withMachines && !load) drawMachines(ink);
+  pen.fillStyle = ink.idle;
+  if (!withMachines || load) for (const strip of strips) pen.fillRect(left, strip.top, wide, strip.height);
+  if (queue) pen.fillRect(left, queue.top, wide, queue.height);
   const shown = load ? length(load.p.each) : "jobs";
   if (shown !== keyOf) { keyOf = shown; showKey(); }
   if (!load) axis(ink);
@@ -117,7 +119,7 @@ const paint = () => {
   pen.beginPath();
   pen.rect(left, 0, wide, height - foot);
   pen.clip();
-  if (load) strips.forEach((strip, k) => columns(strip, load, load.values[k], 1)); else drawJobs(ink);
+  if (load) strips.forEach((strip, k) => columns(strip, load, load.values[k], 1)); else { drawClosed(ink); drawJobs(ink); drawAlone(ink); }
   waiting = queue ? computeWaiting() : null;
   let most = 1;
   if (waiting) {
@@ -128,7 +130,7 @@ const paint = () => {
   if (chosen >= 0) outline(chosen, ink, 3);
   pen.restore();
   if (load) axis(ink);
-  clusters.forEach((c, k) => names(strips[k], c.id, [holds(c), ...(load ? ["top: 100 %"] : [])], ink));
+  clusters.forEach((c, k) => names(strips[k], c.id, [...(c.machines ? [counted(c.machines.filter(m => !m.rest).length, "machine")] : []), holds(c), ...(load ? ["top: 100 %"] : [])], ink));
   if (queue) names(queue, "waiting", ["top: " + number(Math.round(100 * most) / 100)], ink);
   if (!count) { pen.fillStyle = ink.quiet; pen.textAlign = "center"; pen.fillText("no jobs placed", left + wide / 2, height / 2); }
   Object.assign(canvas.dataset, { mode: load ? "load" : "jobs", from: t0, to: t1, chosen: chosen < 0 ? "" : jobs.id[chosen] });

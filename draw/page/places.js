@@ -34,13 +34,19 @@ function* seen() {
 }
 
 // Places on the canvas.
-const holds = c => `${number(c.processors)} processor${c.processors === 1 ? "" : "s"}`;
-let left = 90, strips = [], queue = null;
+const counted = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
+const holds = c => c.devices ? counted(c.devices, "device") : counted(c.processors, "processor");
+const tall = c => c.units ?? c.processors; // in places
+const rowCount = c => c.devices ? c.units / 1000 : c.processors;
+const sampled = list => list.filter((_, k) => k % Math.ceil(list.length / 500) === 0);
+let left = 90, named = 0, strips = [], queue = null;
 const right = 10, foot = 26;
 const place = () => {
   width = canvas.clientWidth;
-  const wanted = clusters.reduce((sum, c) => sum + Math.max(26, Math.min(24 * c.processors, 700)), 0) + (data.known ? 130 : 0) + foot;
-  height = Math.max(260, Math.min(wanted, Math.max(360, innerHeight - 230)), clusters.length * 16 + foot);
+  const wanted = clusters.reduce((sum, c) => sum + Math.max(26, Math.min((c.devices ? 16 : 24) * rowCount(c), c.devices ? 1500 : 700)), 0) + (data.known ? 130 : 0) + foot;
+  // Rows of devices are many: the page may be longer than the window for them, unless they are so many that this would not help.
+  const needed = clusters.reduce((sum, c) => sum + (c.devices ? 5.5 * rowCount(c) : 0), 0), long = needed < 1400 ? needed : 0;
+  height = Math.max(260, Math.min(wanted, Math.max(360, innerHeight - 230, long && long + (data.known ? 130 : 0) + foot)), clusters.length * 16 + foot);
   const dots = devicePixelRatio || 1;
   canvas.style.height = height + "px";
   canvas.width = Math.round(width * dots);
@@ -49,14 +55,17 @@ const place = () => {
   pen.font = font(11);
   const widest = clusters.reduce((most, c) => Math.max(most, pen.measureText(holds(c)).width), 0);
   left = width < 600 ? Math.max(62, Math.min(Math.ceil(widest) + 9, 0.3 * width)) : 110;
+  named = clusters.reduce((most, c) => sampled(c.machines ?? []).reduce((most, m) => Math.max(most, pen.measureText(m.id).width), most), 0);
+  named = Math.min(Math.ceil(named), 0.15 * width);
+  if (named) left += named + (width < 600 ? 0 : 6);
   const tall = data.known ? Math.min(110, Math.round(0.25 * height)) : 0;
   queue = data.known ? { top: height - foot - tall, height: tall } : null;
   const end = height - foot - (queue ? tall + 12 : 0), gap = clusters.length > 1 ? Math.min(8, end / clusters.length / 4) : 0;
-  const room = end - gap * (clusters.length - 1), all = clusters.reduce((sum, c) => sum + c.processors, 0);
+  const room = end - gap * (clusters.length - 1), all = clusters.reduce((sum, c) => sum + rowCount(c), 0);
   const least = Math.min(22, room / Math.max(clusters.length, 1)), free = room - least * clusters.length;
   let top = 0;
   strips = clusters.map(c => {
-    const strip = { top, height: least + free * c.processors / all };
+    const strip = { top, height: least + free * rowCount(c) / all };
     top += strip.height + gap;
     return strip;
   });
@@ -64,7 +73,7 @@ const place = () => {
 const xOf = t => left + (t - t0) / (t1 - t0) * (width - left - right);
 const timeOf = x => t0 + (x - left) / (width - left - right) * (t1 - t0);
 const box = k => {
-  const strip = strips[blocks.cluster[k]], row = strip.height / clusters[blocks.cluster[k]].processors;
+  const strip = strips[blocks.cluster[k]], row = strip.height / tall(clusters[blocks.cluster[k]]);
   let a = xOf(Math.max(blocks.start[k], t0)), b = xOf(Math.min(blocks.end[k], t1));
   if (blocks.start[k] === blocks.end[k]) { a -= 0.75; b = a + 1.5; }
   return [a, strip.top + row * blocks.first[k], b - a, row * (blocks.last[k] - blocks.first[k] + 1)];

@@ -3,6 +3,7 @@ package browser
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -61,7 +62,7 @@ func (b *tab) corner() (corner []float64) {
 
 // TestBrowserGanttLayout looks at charts of few jobs, of 28,000, of none and of hostile ids, on a telephone and a wide screen, light and dark.
 func TestBrowserGanttLayout(t *testing.T) {
-	for _, name := range []string{"gantt-small", "gantt-hostile", "gantt-empty", "gantt-many"} {
+	for _, name := range []string{"gantt-small", "gantt-hostile", "gantt-empty", "gantt-many", "gantt-devices"} {
 		t.Run(name, func(t *testing.T) {
 			b := open(t, name)
 			for _, scheme := range []string{"light", "dark"} {
@@ -230,6 +231,41 @@ func TestBrowserGanttMany(t *testing.T) {
 	if said := b.said(); !strings.Contains(said, "is placed") {
 		t.Errorf("an unknown job: %q", said)
 	}
+}
+
+// TestBrowserGanttDevices reads where jobs lie on machines and devices, and when machines are closed.
+func TestBrowserGanttDevices(t *testing.T) {
+	b := open(t, "gantt-devices")
+	b.look(1200, "light")
+	for id, want := range map[string]string{
+		"train-2":    "train-2; h[5]: gpu 0-7, h[6]: gpu 0-7; runs ",
+		"notebook-1": ": 50 % of gpu ",
+		"prepare-1":  "prepare-1; a[0]: no device; runs ",
+	} {
+		b.run(chromedp.Evaluate(`document.getElementById("find").value = ""`, nil), chromedp.SendKeys("#find", id+kb.Enter, chromedp.ByQuery))
+		if said := b.said(); !strings.Contains(said, want) {
+			t.Errorf("%q, want %q in it", said, want)
+		}
+	}
+	var hints []string
+	b.run(chromedp.Evaluate(`(() => { // all hints; the chart is longer than the window, so no real pointer reaches all of it
+		const chart = document.getElementById("chart"), tip = document.getElementById("tip"), r = chart.getBoundingClientRect(), hints = new Set();
+		for (let y = 4; y < r.height; y += 16) for (let x = 150; x < r.width; x += 40) {
+			chart.dispatchEvent(new PointerEvent("pointermove", { clientX: r.left + x, clientY: r.top + y, pointerId: 7 }));
+			if (!tip.hidden) hints.add(tip.textContent);
+		}
+		return [...hints];
+	})()`, &hints))
+	for _, want := range []string{"b[0] to b[3]\nclosed\n6 – 10 h", "t\nclosed but for course\n2 – 6 h"} {
+		if !slices.Contains(hints, want) {
+			t.Errorf("no hint %q among %q", want, hints)
+		}
+	}
+	texts := strings.Join(b.keyTexts(), "|")
+	if !strings.Contains(texts, "closed") || !strings.Contains(texts, "a machine for one job alone") {
+		t.Errorf("the key says %q", texts)
+	}
+	b.check("devices")
 }
 
 // TestBrowserGanttHostile chooses jobs whose ids try to run: they are said as text, and nothing runs.
