@@ -7,8 +7,6 @@ import (
 	"slices"
 )
 
-var _ = register("priorities", 10, priorities)
-
 // ranking is an objective whose weights rank its metrics: a large weight for what comes first. What is known of it comes from all schedules of a
 // small batch, in exact numbers.
 type ranking struct {
