@@ -26,10 +26,7 @@ func ReadJobFile(path string) (*JobSpec, error) { return readFile(path, ReadJob)
 //
 // Complexity: O(n) for n jobs.
 func (in *Instance) WithJob(job JobSpec, name string) (*Instance, error) {
-	spec := in.headerSpec()
-	for k := range in.clusters {
-		spec.Clusters = append(spec.Clusters, *in.clusterSpec(k))
-	}
+	spec := in.SystemSpec()
 	for k := range in.jobs {
 		spec.Jobs = append(spec.Jobs, *in.jobSpec(k))
 	}

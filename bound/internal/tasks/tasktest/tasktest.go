@@ -3,6 +3,7 @@ package tasktest
 
 import (
 	"fmt"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -160,12 +161,7 @@ func Optimum(p *tasks.Problem) int32 {
 
 // Ready says that all jobs that the job waits for are placed.
 func Ready(p *tasks.Problem, placed []bool, j int) bool {
-	for _, before := range p.After[j] {
-		if !placed[before] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.After[j], func(before int) bool { return !placed[before] })
 }
 
 // Earliest tries one start after the other, from the given one on.
