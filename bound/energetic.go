@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
+	"github.com/allot-opt/allot/bound/internal/windows"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/proof"
@@ -230,7 +231,7 @@ func (e *energetic) refutes(ctx context.Context, makespan float64) (show func() 
 				to = append(to, end, j.head+way.length, end-way.length)
 			}
 		}
-		from, to = evenly(from, e.points), evenly(to, e.points)
+		from, to = windows.Evenly(from, e.points), windows.Evenly(to, e.points)
 		for _, a := range from {
 			if ctx.Err() != nil {
 				return nil
@@ -284,18 +285,4 @@ func demand(jobs []energyJob, makespan, a, b, rounding float64) float64 {
 		sum += least
 	}
 	return sum
-}
-
-// evenly returns some of the distinct values, evenly spaced by rank. Their number is at most most.
-func evenly(values []float64, most int) []float64 {
-	slices.Sort(values)
-	values = slices.Compact(values)
-	if len(values) <= most {
-		return values
-	}
-	some := make([]float64, most)
-	for k := range some {
-		some[k] = values[k*(len(values)-1)/(most-1)]
-	}
-	return some
 }

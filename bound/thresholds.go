@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/bound/internal/windows"
 	"github.com/allot-opt/allot/proof"
 )
 
@@ -136,5 +137,5 @@ func someOf(jobs []headTail, most int, of func(*headTail) float64) []float64 {
 	for k := range jobs {
 		values[k] = of(&jobs[k])
 	}
-	return evenly(values, most)
+	return windows.Evenly(values, most)
 }

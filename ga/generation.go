@@ -65,12 +65,7 @@ func leftBy(individual *eaopt.Individual) int { return individual.Genome.(*genom
 
 // differ says whether the schedules leave out different numbers of jobs.
 func differ(individuals eaopt.Individuals) bool {
-	for k := range individuals {
-		if leftBy(&individuals[k]) != leftBy(&individuals[0]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(individuals, func(i eaopt.Individual) bool { return leftBy(&i) != leftBy(&individuals[0]) })
 }
 
 // roulette is an [eaopt.Selector] that selects individuals with a probability proportional to their fitness by eq. 2. It returns the

@@ -103,10 +103,8 @@ func (in *Instance) release() {
 				}
 				in.released[piece.Cluster] = times
 			}
-			for _, r := range piece.Processors {
-				for p := r.First; p <= r.Last; p++ {
-					times[p] = math.Max(times[p], piece.End)
-				}
+			for p := range piece.Processors.each() {
+				times[p] = math.Max(times[p], piece.End)
 			}
 		}
 	}

@@ -21,13 +21,16 @@ import (
 // Copies of licences are counted for each cluster by itself: a job that spreads draws its copies once from each pool that it touches.
 
 // Runs says whether the job can run: on one cluster or over several.
-func (in *Instance) Runs(job int) bool {
+func (in *Instance) Runs(job int) bool { return in.runsAlone(job) || in.SpreadOver(job) != nil }
+
+// runsAlone says whether the job can run on one cluster alone.
+func (in *Instance) runsAlone(job int) bool {
 	for c := range in.clusters {
 		if in.CanRun(job, c) {
 			return true
 		}
 	}
-	return in.SpreadOver(job) != nil
+	return false
 }
 
 // MustSpread says whether the job can run, but on no cluster alone.
@@ -35,12 +38,7 @@ func (in *Instance) MustSpread(job int) bool {
 	if in.jobs[job].Span != SpanGrid {
 		return false
 	}
-	for c := range in.clusters {
-		if in.CanRun(job, c) {
-			return false
-		}
-	}
-	return in.SpreadOver(job) != nil
+	return !in.runsAlone(job) && in.SpreadOver(job) != nil
 }
 
 // Share is the number of processors of the cluster that the job can hold at once, whatever number it must hold; 0 if the job states no run time for

@@ -15,7 +15,7 @@ import (
 func TestCheckOfCorruptSolutions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := modeltest.Generator{Features: modeltest.AllFeatures | modeltest.NodeFeatures, Wild: rapid.Bool().Draw(t, "wild")}.Instance(t)
-		sol := modeltest.Solution(t, in)
+		sol := drawSolution(t, in)
 		for range rapid.IntRange(1, 4).Draw(t, "faults") {
 			corrupt(t, sol)
 		}

@@ -175,7 +175,7 @@ func reported(report model.Report, code model.Code, name func(model.Violation) s
 func schedules(g modeltest.Generator) *rapid.Generator[drawn] {
 	return rapid.Custom(func(t *rapid.T) drawn {
 		in := g.Instance(t)
-		return drawn{in, modeltest.Solution(t, in)}
+		return drawn{in, drawSolution(t, in)}
 	})
 }
 

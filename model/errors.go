@@ -28,24 +28,22 @@ type Fault struct {
 // Error lists the faults, one a line.
 func (e *InputError) Error() string {
 	var text strings.Builder
-	for k, fault := range e.Faults {
-		if k > 0 {
+	line := func(path, message string) {
+		if text.Len() > 0 {
 			text.WriteByte('\n')
 		}
-		if e.File != "" {
-			text.WriteString(e.File + ": ")
+		for _, place := range []string{e.File, path} {
+			if place != "" {
+				text.WriteString(place + ": ")
+			}
 		}
-		if fault.Path != "" {
-			text.WriteString(fault.Path + ": ")
-		}
-		text.WriteString(fault.Message)
+		text.WriteString(message)
+	}
+	for _, fault := range e.Faults {
+		line(fault.Path, fault.Message)
 	}
 	if e.More > 0 {
-		text.WriteByte('\n')
-		if e.File != "" {
-			text.WriteString(e.File + ": ")
-		}
-		fmt.Fprintf(&text, "and %s", numtext.Counted(e.More, "more error"))
+		line("", "and "+numtext.Counted(e.More, "more error"))
 	}
 	return text.String()
 }

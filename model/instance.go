@@ -198,29 +198,22 @@ type Job struct {
 // submission is who submitted jobs, and to which queue; an empty text is not stated. Jobs share it, so that a job is one pointer larger only.
 type submission struct{ user, group, queue string }
 
-// User is who submitted the job; empty: not stated.
-func (j *Job) User() string {
+// submitted is who submitted the job, and where.
+func (j *Job) submitted() submission {
 	if j.from == nil {
-		return ""
+		return submission{}
 	}
-	return j.from.user
+	return *j.from
 }
+
+// User is who submitted the job; empty: not stated.
+func (j *Job) User() string { return j.submitted().user }
 
 // Group is the group or account that the job's user belongs to; empty: not stated.
-func (j *Job) Group() string {
-	if j.from == nil {
-		return ""
-	}
-	return j.from.group
-}
+func (j *Job) Group() string { return j.submitted().group }
 
 // Queue is the queue or partition that the job was submitted to; empty: not stated.
-func (j *Job) Queue() string {
-	if j.from == nil {
-		return ""
-	}
-	return j.from.queue
-}
+func (j *Job) Queue() string { return j.submitted().queue }
 
 // Rigid says whether the job runs on one number of processors only.
 func (j *Job) Rigid() bool { return j.Min == j.Max }

@@ -14,7 +14,7 @@ import (
 func TestOfJob(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := modeltest.Instance(t, model.Arrivals|model.HardDeadlines|model.ParallelJobs)
-		sol := modeltest.Solution(t, in)
+		sol := drawSolution(t, in)
 		result, err := model.Evaluate(in, sol)
 		if err != nil {
 			t.Fatal(err)

@@ -365,7 +365,7 @@ func TestMetricsOfNothingAreZero(t *testing.T) {
 func TestMetricsAreFinite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := modeltest.Generator{Features: modeltest.AllFeatures, Wild: rapid.Bool().Draw(t, "wild")}.Instance(t)
-		sol := modeltest.Solution(t, in)
+		sol := drawSolution(t, in)
 		evaluation, err := model.Evaluate(in, sol)
 		if err != nil {
 			t.Fatal(err)

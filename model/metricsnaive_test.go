@@ -245,7 +245,7 @@ func shiftPieces(t *rapid.T, in *model.Instance, sol *model.Solution) {
 func TestMetricsEqualTheNaiveOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 9, Clusters: 4}.Instance(t)
-		sol := modeltest.Solution(t, in)
+		sol := drawSolution(t, in)
 		shiftPieces(t, in, sol)
 		found := evaluated(t, in, sol).Metrics
 		for name, want := range (naiveMetrics{in, sol}).metrics() {

@@ -151,14 +151,7 @@ func (m *Machine) lacks(features [][]string) int {
 
 // intersects says whether the lists have a name in common.
 func intersects(a, b []string) bool {
-	for _, x := range a {
-		for _, y := range b {
-			if x == y {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
 }
 
 // OpenTo says whether a job of the reservation (empty: of none) may run on the machine from start until end. Of a job that takes no time it says

@@ -147,10 +147,8 @@ func parseProcessor(text string) (int, error) {
 
 // shown returns a name from a file for a line of text: cut short, and quoted if it does not print as it is.
 func shown(name string) string {
-	for _, r := range name {
-		if !strconv.IsPrint(r) {
-			return strconv.Quote(clip(name))
-		}
+	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(clip(name))
 	}
 	return clip(name)
 }

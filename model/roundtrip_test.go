@@ -131,7 +131,7 @@ func TestSolutionRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := modeltest.Generator{Features: modeltest.AllFeatures | modeltest.NodeFeatures, Wild: rapid.Bool().Draw(t, "wild")}
 		in := g.Instance(t)
-		sol := modeltest.Solution(t, in)
+		sol := drawSolution(t, in)
 		if bound := rapid.Float64().Draw(t, "bound"); bound != 0 {
 			sol.Bound = model.ProvedBound(bound)
 		}

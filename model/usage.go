@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 )
@@ -220,14 +221,9 @@ func (in *Instance) copies(p pool) int {
 
 // sortedPools are the keys in a fixed order.
 func sortedPools[V any](m map[pool]V) []pool {
-	pools := make([]pool, 0, len(m))
-	for p := range m {
-		pools = append(pools, p)
-	}
-	slices.SortFunc(pools, func(a, b pool) int {
+	return slices.SortedFunc(maps.Keys(m), func(a, b pool) int {
 		return cmp.Or(cmp.Compare(a.licence, b.licence), cmp.Compare(a.cluster, b.cluster))
 	})
-	return pools
 }
 
 // load is the job's load as a meta-scheduler counts it: its estimate × reference_speed, whatever number of processors it asks for. Without

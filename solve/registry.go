@@ -2,6 +2,7 @@ package solve
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,12 +29,7 @@ func Register(info Info) Info {
 
 // Solvers lists all registered solvers by name.
 func Solvers() []Info {
-	infos := make([]Info, 0, len(registry))
-	for _, info := range registry {
-		infos = append(infos, info)
-	}
-	slices.SortFunc(infos, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
-	return infos
+	return slices.SortedFunc(maps.Values(registry), func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // Lookup finds a solver by name. The name a+b means a chain that runs a and hands its solution to b as Options.Start. A name that begins

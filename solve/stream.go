@@ -195,7 +195,6 @@ func tick(in *model.Instance, period, t float64) float64 {
 	return max(t, origin+math.Ceil((t-origin)/period)*period) // rounding must not put the round before t
 }
 
-// start starts the planned jobs that are first in the queues of all their processors, in the order of the plans. It looks at the ripe jobs alone, as
 // round plans the ready jobs and puts them into the queues.
 func (s *streamRun) round(e *sim.Engine) error {
 	jobs, ready := make([]int, len(s.ready)), make([]float64, len(s.ready))

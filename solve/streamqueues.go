@@ -43,6 +43,7 @@ func (s *streamRun) await(q *queued) {
 	}
 }
 
+// start starts the planned jobs that are first in the queues of all their processors, in the order of the plans. It looks at the ripe jobs alone, as
 // a system that is overloaded has thousands of others. A job that is dropped may make others ripe, which then come later in the order.
 func (s *streamRun) start(e *sim.Engine) {
 	for k := 0; k < len(s.ripe); {
@@ -71,12 +72,7 @@ func (s *streamRun) start(e *sim.Engine) {
 
 // hasRoom reports whether everything that the job needs besides processors is free.
 func (s *streamRun) hasRoom(q *queued) bool {
-	for k := range q.claims {
-		if !s.platform.HasRoom(&s.platform.Free, q.job, q.claims[k].Cluster, q.claims[k].Shares) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(q.claims, func(c sim.Claim) bool { return !s.platform.HasRoom(&s.platform.Free, q.job, c.Cluster, c.Shares) })
 }
 
 // leave removes a part that has ended from the queues, and adds its cost to what its workflow has spent.

@@ -137,14 +137,14 @@ func (f *fixed) Solve(context.Context, *model.Instance, solve.Options) (solve.Re
 
 // Optimal is only what leaves out nothing but what it has to; no bound is stated of a schedule that leaves out what the bound counts on.
 func TestOptimalOnlyWithAllThatFits(t *testing.T) {
-	b := model.NewBuilder("left out").Cluster(solverstest.Machines("c0", 2, 1)).
+	b := model.NewBuilder("left out").Cluster(solvecases.Machines("c0", 2, 1)).
 		Job(model.JobSpec{ID: "long", Work: new(8.0)}).
 		Job(model.JobSpec{ID: "short", Work: new(2.0)}).
 		Job(model.JobSpec{ID: "hard", Work: new(1.0), Deadline: new(9.0), DeadlineHard: true}).
 		Job(model.JobSpec{ID: "late", Work: new(9.0), Deadline: new(5.0), DeadlineHard: true}).
 		Job(model.JobSpec{ID: "wide", Work: new(1.0), Processors: model.Rigid(3)}).
 		Job(model.JobSpec{ID: "waits", Work: new(1.0), After: []string{"wide"}})
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	full, _ := followed(t, "search", in, solve.Options{Seed: 1, MaxEvals: 100})
 	if full.Status != model.Optimal || !full.Bound.Known() || len(full.Solution.Unscheduled) != 3 {
 		t.Fatalf("%s with bound %v and %d jobs left out: expected an optimum without the 3 that fit nowhere", full.Status, full.Bound, len(full.Solution.Unscheduled))

@@ -13,7 +13,6 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // chainedInstance has up to 5 jobs at the odd places: no length, ties, tenths and thirds, numbers without a common step, units of 1e-9 and 1e9; on
@@ -78,7 +77,7 @@ func chainedInstance(t testing.TB, seed uint64) (in, placed *model.Instance, clu
 			some.Job(job)
 		}
 	}
-	return solverstest.Built(t, all), solverstest.Built(t, some), clusters
+	return solvecases.Built(t, all), solvecases.Built(t, some), clusters
 }
 
 // No bound of a method is above the best of all list schedules; and on one cluster where nothing but processors and licences is scarce, the
@@ -156,7 +155,7 @@ func TestSearchTakesTheScheduleOfTheProof(t *testing.T) {
 	seeds, optimal := race.Fewer(uint64(60), 20), 0
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 67))
-		b := model.NewBuilder("project").Cluster(solverstest.Machines("c", 4, 1))
+		b := model.NewBuilder("project").Cluster(solvecases.Machines("c", 4, 1))
 		b.Spec().Licences = map[string]int{"k": 5}
 		for j := range 16 {
 			job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(float64(1 + rng.IntN(9))), Processors: model.Rigid(1 + rng.IntN(2)), Licences: map[string]int{"k": 1 + rng.IntN(3)}}
@@ -169,7 +168,7 @@ func TestSearchTakesTheScheduleOfTheProof(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := solve.Run(context.Background(), search, solverstest.Built(t, b), solve.Options{Seed: 1, MaxEvals: 30, Strict: true, Workers: 1})
+		result, err := solve.Run(context.Background(), search, solvecases.Built(t, b), solve.Options{Seed: 1, MaxEvals: 30, Strict: true, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

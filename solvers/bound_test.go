@@ -16,7 +16,6 @@ import (
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // boundedMetrics are the objectives that have a bound of their own.
@@ -64,7 +63,7 @@ func boundInstance(t testing.TB, seed uint64) *model.Instance {
 	b := model.NewBuilder("bound")
 	clusters := 1 + rng.IntN(3)
 	for c := range clusters {
-		cluster := solverstest.Machines(fmt.Sprint("c", c), 1+rng.IntN(4), float64(1+rng.IntN(3)))
+		cluster := solvecases.Machines(fmt.Sprint("c", c), 1+rng.IntN(4), float64(1+rng.IntN(3)))
 		if rng.IntN(6) == 0 {
 			cluster.Allocation = "machine"
 		}
@@ -98,16 +97,16 @@ func boundInstance(t testing.TB, seed uint64) *model.Instance {
 		}
 		b.Job(job)
 	}
-	return solverstest.Built(t, b)
+	return solvecases.Built(t, b)
 }
 
 func TestNoBoundWhereItWouldNotHold(t *testing.T) {
-	b := model.NewBuilder("left out").Cluster(solverstest.Machines("c0", 2, 1)).
+	b := model.NewBuilder("left out").Cluster(solvecases.Machines("c0", 2, 1)).
 		Job(model.JobSpec{ID: "short", Work: new(2.0)}).
 		Job(model.JobSpec{ID: "late", Work: new(9.0), Deadline: new(5.0), DeadlineHard: true}).
 		Job(model.JobSpec{ID: "waits", Work: new(9.0), After: []string{"late"}}).
 		Job(model.JobSpec{ID: "wide", Work: new(9.0), Processors: model.Rigid(3)})
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	if found := lowerBound(in); math.Abs(found-2) > 1e-9 {
 		t.Errorf("makespan bound %v, expected that of the one job that must be placed, 2", found)
 	}
@@ -131,24 +130,24 @@ func TestNoBoundWhereItWouldNotHold(t *testing.T) {
 
 func TestLicencesAndPrecedenceMakeOneBound(t *testing.T) {
 	// Two licences, three users of 4 that wait for a job of 1 and that one of 5 waits for: one copy serves two of them in turn.
-	b := model.NewBuilder("licensed").Cluster(solverstest.Machines("c0", 9, 1)).Job(model.JobSpec{ID: "first", Work: new(1.0)})
+	b := model.NewBuilder("licensed").Cluster(solvecases.Machines("c0", 9, 1)).Job(model.JobSpec{ID: "first", Work: new(1.0)})
 	b.Spec().Licences = map[string]int{"l": 2}
 	for j := range 3 {
 		b.Job(model.JobSpec{ID: fmt.Sprint("user", j), Work: new(4.0), Licences: map[string]int{"l": 1}, After: []string{"first"}})
 	}
 	b.Job(model.JobSpec{ID: "last", Work: new(5.0), After: []string{"user0", "user1", "user2"}})
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	if found, best := lowerBound(in), solvecases.BruteForce(t, in); best != 14 || found < 12-1e-9 || found > best {
 		t.Errorf("bound %v, expected 1 + 12/2 + 5 at least, and no more than the optimum %v, 14", found, best)
 	}
 }
 
 func TestWideJobsRunOneAfterAnother(t *testing.T) {
-	b := model.NewBuilder("wide").Cluster(solverstest.Machines("c0", 5, 1))
+	b := model.NewBuilder("wide").Cluster(solvecases.Machines("c0", 5, 1))
 	for j := range 4 {
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(10.0), Processors: model.Rigid(3)})
 	}
-	if found := lowerBound(solverstest.Built(t, b)); math.Abs(found-40) > 1e-6 { // area: 4·3·10/5 = 24
+	if found := lowerBound(solvecases.Built(t, b)); math.Abs(found-40) > 1e-6 { // area: 4·3·10/5 = 24
 		t.Errorf("bound %v, expected 40", found)
 	}
 }

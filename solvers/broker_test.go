@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
@@ -18,11 +19,11 @@ import (
 // brokered describes where a broker puts the jobs of the worked instance: two resources, fast (speed 2) and slow (speed 1).
 func brokered(t *testing.T, set func(*solvers.Broker)) string {
 	t.Helper()
-	b := model.NewBuilder("broker").Cluster(solverstest.Machines("slow", 1, 1), solverstest.Machines("fast", 1, 2))
+	b := model.NewBuilder("broker").Cluster(solvecases.Machines("slow", 1, 1), solvecases.Machines("fast", 1, 2))
 	for k, j := range [][3]float64{{0, 4, 9}, {0, 4, 3}, {0, 4, 3.5}, {1, 2, 2.5}} { // arrival, work, time until the hard deadline
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", k), Arrival: j[0], Work: new(j[1]), Deadline: new(j[0] + j[2]), DeadlineHard: true})
 	}
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	result, err := solverstest.With(solve.Default[solvers.Broker](), set).Solve(context.Background(), in, solve.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +122,7 @@ func placedTexts(s *model.Solution) string {
 // What the broker refuses is named as it is in the matrix of the solvers: several processors of a machine, not the memory that they share.
 func TestTheBrokerNamesSeveralProcessors(t *testing.T) {
 	memory := 2.0
-	in := solverstest.Built(t, model.NewBuilder("shared").
+	in := solvecases.Built(t, model.NewBuilder("shared").
 		Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Memory: &memory}, {ID: "n", Speed: 2}}}).
 		Job(model.JobSpec{ID: "a", Work: new(1.0), Memory: 1}, model.JobSpec{ID: "b", Work: new(1.0), Memory: 2}))
 	err := solve.Default[solvers.Broker]().Supports(in)

@@ -232,9 +232,9 @@ func TestCertificatesAtOddPlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 23))
 	tight, says := 0, certifies()
 	for k := range race.Fewer(150, 10) {
-		in, _ := modeltest.Odd(rng, 4, k%2 == 0)
+		in, _ := oddInstance(rng, 4, k%2 == 0)
 		metrics := []string{"makespan", "mcp", "mean_response", "over_deadline"}
-		best, ok := modeltest.Optima(in, metrics)
+		best, ok := activeOptima(in, metrics)
 		if !ok {
 			continue
 		}

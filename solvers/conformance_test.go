@@ -13,7 +13,6 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // TestConformance holds every registered solver to the contract, and compositions on some of the instances: their parts are tried on all.
@@ -77,12 +76,12 @@ func TestOneEvaluation(t *testing.T) {
 func BenchmarkCancellation(b *testing.B) {
 	builder := model.NewBuilder("large")
 	for c := range 8 {
-		builder.Cluster(solverstest.Machines(string(rune('a'+c)), 64, 1+float64(c)/8))
+		builder.Cluster(solvecases.Machines(string(rune('a'+c)), 64, 1+float64(c)/8))
 	}
 	for j := range 20000 {
 		builder.Job(model.JobSpec{ID: "j" + string(rune('0'+j%10)) + time.Duration(j).String(), Processors: model.Rigid(1 + j%48), Work: new(float64(1 + j*j%997))})
 	}
-	in := solverstest.Built(b, builder)
+	in := solvecases.Built(b, builder)
 	for _, info := range solve.Solvers() {
 		if info.New().Supports(in) != nil {
 			continue

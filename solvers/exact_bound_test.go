@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // The bound of a proof by enumeration is at most the optimum in exact numbers, although the times of tenths that it adds up are rounded.
@@ -17,7 +17,7 @@ func TestExactBoundsAreAtMostTheExactOptimum(t *testing.T) {
 	info, above, proved := mustLookup(t, "exact"), 0, 0
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 46))
-		b := model.NewBuilder("tenths").Minimise("over_deadline", 1).Cluster(solverstest.Machines("c", 1, 1))
+		b := model.NewBuilder("tenths").Minimise("over_deadline", 1).Cluster(solvecases.Machines("c", 1, 1))
 		var works, deadlines [jobs]float64
 		for j := range jobs {
 			works[j], deadlines[j] = float64(1+rng.IntN(9))/10, float64(1+rng.IntN(20))/10
@@ -41,7 +41,7 @@ func TestExactBoundsAreAtMostTheExactOptimum(t *testing.T) {
 			}
 		}
 		extend(0, new(big.Rat), new(big.Rat))
-		result, err := solve.Run(t.Context(), info.Choice(), solverstest.Built(t, b), solve.Options{Seed: 1, MaxEvals: 2000})
+		result, err := solve.Run(t.Context(), info.Choice(), solvecases.Built(t, b), solve.Options{Seed: 1, MaxEvals: 2000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/bound"
-	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -23,8 +22,8 @@ func TestExactAtTheOddPlaces(t *testing.T) {
 	ctx := context.Background()
 	proved, tight := map[string]int{}, map[string]int{}
 	for seed := range race.Fewer(uint64(240), 20) {
-		plain, unit := modeltest.Odd(rand.New(rand.NewPCG(seed, 31)), 4, seed%2 == 1)
-		best, ok := modeltest.Optima(plain, oddMetrics)
+		plain, unit := oddInstance(rand.New(rand.NewPCG(seed, 31)), 4, seed%2 == 1)
+		best, ok := activeOptima(plain, oddMetrics)
 		if !ok {
 			continue
 		}

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // What exact refuses it names; each of these it once solved, with a false optimum, or refused without a word.
@@ -18,9 +18,9 @@ func TestExactNamesWhatItRefuses(t *testing.T) {
 		change(&j)
 		return j
 	}
-	loaded := solverstest.Machines("c", 4, 1)
+	loaded := solvecases.Machines("c", 4, 1)
 	loaded.Machines[0].Background = &model.Background{Load: 0.1, Mean: 2}
-	plain, second := solverstest.Machines("c", 4, 1), solverstest.Machines("d", 4, 1)
+	plain, second := solvecases.Machines("c", 4, 1), solvecases.Machines("d", 4, 1)
 	for _, c := range []struct {
 		want, metric string
 		clusters     []model.ClusterSpec
@@ -37,7 +37,7 @@ func TestExactNamesWhatItRefuses(t *testing.T) {
 		{"jobs that take no time", "mean_slowdown", []model.ClusterSpec{plain}, job(func(j *model.JobSpec) { j.Work = new(0.0) })},
 		{"too short beside times", "makespan", []model.ClusterSpec{plain}, job(func(j *model.JobSpec) { j.Work, j.Arrival = new(1e-9), 1e6 })},
 	} {
-		err := (&solvers.Exact{}).Supports(solverstest.Built(t, model.NewBuilder("refused").Minimise(c.metric, 1).Cluster(c.clusters...).Job(c.job)))
+		err := (&solvers.Exact{}).Supports(solvecases.Built(t, model.NewBuilder("refused").Minimise(c.metric, 1).Cluster(c.clusters...).Job(c.job)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.want, err)
 		}
@@ -47,7 +47,7 @@ func TestExactNamesWhatItRefuses(t *testing.T) {
 // Where no job can be placed, search says of each why.
 func TestSearchLeavesOutWhatCannotBePlaced(t *testing.T) {
 	for _, processors := range []model.ProcessorRange{model.Rigid(3), {Min: 3, Max: 4}} {
-		in := solverstest.Built(t, model.NewBuilder("nothing fits").Cluster(solverstest.Machines("c", 2, 1)).Job(model.JobSpec{ID: "a", Processors: processors, Work: new(1.0)}))
+		in := solvecases.Built(t, model.NewBuilder("nothing fits").Cluster(solvecases.Machines("c", 2, 1)).Job(model.JobSpec{ID: "a", Processors: processors, Work: new(1.0)}))
 		for _, name := range []string{"search", "auto"} {
 			info := mustLookup(t, name)
 			result, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{Seed: 1, MaxEvals: 100})
@@ -63,11 +63,11 @@ func TestSearchLeavesOutWhatCannotBePlaced(t *testing.T) {
 
 // A deadline at which the ends of a chain of tenths come out differently by their order: late or not is rounding, and no proof.
 func TestExactDoesNotProveALatenessOfRounding(t *testing.T) {
-	b := model.NewBuilder("doubt").Minimise("missed", 1).Cluster(solverstest.Machines("c", 1, 1))
+	b := model.NewBuilder("doubt").Minimise("missed", 1).Cluster(solvecases.Machines("c", 1, 1))
 	due := 1.0 - 1e-11 // the checker lets a schedule of length 1 end 1e-9 earlier
 	b.Job(model.JobSpec{ID: "a", Work: new(1.0), Deadline: &due})
 	info := mustLookup(t, "exact")
-	result, err := solve.Run(context.Background(), info.Choice(), solverstest.Built(t, b), solve.Options{Seed: 1})
+	result, err := solve.Run(context.Background(), info.Choice(), solvecases.Built(t, b), solve.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestExactDoesNotProveALatenessOfRounding(t *testing.T) {
 		t.Errorf("%s, bound %v", result.Status, result.Bound)
 	}
 	early := &model.Solution{Jobs: []model.Placement{{Job: "a", Cluster: "c", Processors: model.NewProcessorSet(model.Range{}), End: due}}}
-	if report := model.Check(solverstest.Built(t, b), early); !report.OK() || report.Objective != 0 {
+	if report := model.Check(solvecases.Built(t, b), early); !report.OK() || report.Objective != 0 {
 		t.Errorf("the checker does not accept the schedule that is in time: %v, %v", report.Violations, report.Objective)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 func TestExactAgreesWithFullEnumeration(t *testing.T) {
@@ -48,7 +47,7 @@ func waitingInstance(t testing.TB, seed uint64) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	b := model.NewBuilder("waiting")
 	for c := range 1 + rng.IntN(3) {
-		cluster := solverstest.Machines(fmt.Sprint("c", c), 1+rng.IntN(4), float64(1+rng.IntN(3)))
+		cluster := solvecases.Machines(fmt.Sprint("c", c), 1+rng.IntN(4), float64(1+rng.IntN(3)))
 		if rng.IntN(4) == 0 {
 			cluster.Licences = map[string]int{"l": 1 + rng.IntN(2)}
 		}
@@ -72,7 +71,7 @@ func waitingInstance(t testing.TB, seed uint64) *model.Instance {
 		}
 		b.Job(job)
 	}
-	return solverstest.Built(t, b)
+	return solvecases.Built(t, b)
 }
 
 func TestExactWithPrecedenceAndLicencesAgreesWithFullEnumeration(t *testing.T) {
@@ -119,12 +118,12 @@ func mustLookup(t testing.TB, name string) solve.Info {
 // smallBatch has the given number of jobs on two clusters of 8 and 6 processors, with deadlines.
 func smallBatch(t testing.TB, seed uint64, jobs int, objective string) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 3))
-	b := model.NewBuilder("batch").Minimise(objective, 1).Cluster(solverstest.Machines("c0", 8, 1), solverstest.Machines("c1", 6, 1.4))
+	b := model.NewBuilder("batch").Minimise(objective, 1).Cluster(solvecases.Machines("c0", 8, 1), solvecases.Machines("c1", 6, 1.4))
 	b.Spec().Weights = &model.WeightsSpec{OverDeadline: new(4.0), Makespan: new(3.0), IdleTime: new(1.0)}
 	for j := range jobs {
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(1 + rng.IntN(5)), Work: new(5 + 40*rng.Float64()), Deadline: new(10 + 60*rng.Float64())})
 	}
-	return solverstest.Built(t, b)
+	return solvecases.Built(t, b)
 }
 
 func TestExactProvesBatchesOfTwelve(t *testing.T) {

@@ -23,10 +23,10 @@ import (
 
 	"github.com/kballard/go-shellquote"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // The variables that make the test binary a program to be run as a solver.
@@ -199,11 +199,11 @@ func lineOf(t testing.TB, solutions ...*model.Solution) string {
 
 // queue is an instance of n jobs of one time unit on one processor, and its schedule one after another, shifted by an idle time.
 func queue(t testing.TB, n int) (in *model.Instance, schedule func(idle float64) *model.Solution) {
-	b := model.NewBuilder("queue").Cluster(solverstest.Machines("c0", 1, 1))
+	b := model.NewBuilder("queue").Cluster(solvecases.Machines("c0", 1, 1))
 	for j := range n {
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1.0)})
 	}
-	return solverstest.Built(t, b), func(idle float64) *model.Solution {
+	return solvecases.Built(t, b), func(idle float64) *model.Solution {
 		sol := &model.Solution{Schema: model.SolutionSchema}
 		for j := range n {
 			start := idle + float64(j)

@@ -18,11 +18,11 @@ import (
 
 	"github.com/kballard/go-shellquote"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // decideAsProgram is an on-line policy that does as it should: it runs one job at a time, the first of the queue, where it ends first.
@@ -77,7 +77,7 @@ func scripted(t testing.TB, script string) solve.Solver {
 // pair is an instance of two processors: a and b of one processor arrive at 0, wide of both at 0, and late of one at 5. They take 2 time units by their
 // estimates, and in truth 1.
 func pair(t testing.TB) *model.Instance {
-	b := model.NewBuilder("pair").Cluster(solverstest.Machines("c", 2, 1))
+	b := model.NewBuilder("pair").Cluster(solvecases.Machines("c", 2, 1))
 	for _, id := range []string{"a", "b", "wide", "late"} {
 		job := model.JobSpec{ID: id, Work: new(1.0), Estimate: new(2.0)}
 		switch id {
@@ -88,7 +88,7 @@ func pair(t testing.TB) *model.Instance {
 		}
 		b.Job(job)
 	}
-	return solverstest.Built(t, b)
+	return solvecases.Built(t, b)
 }
 
 const (
@@ -329,7 +329,7 @@ func scarce(t *testing.T) *model.Instance {
 	b.Job(model.JobSpec{ID: "p", Work: new(1.0), Memory: 2}, model.JobSpec{ID: "q", Work: new(1.0), Memory: 2, Processors: model.Rigid(2)},
 		model.JobSpec{ID: "one", Work: new(1.0), Processors: model.Rigid(2), Span: "machine"},
 		model.JobSpec{ID: "m", Work: new(12.0), Tasks: 4, Processors: model.Moldable(2, 3)})
-	return solverstest.Built(t, b)
+	return solvecases.Built(t, b)
 }
 
 // What asks for more than processors: licences, memory, one machine, and a choice of processors.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // BenchmarkGGOneCancellation measures how long the solver takes to return after its context is cancelled, at its first tables, its first
@@ -21,12 +21,12 @@ func BenchmarkGGOneCancellation(b *testing.B) {
 			rate := float64(tasks) / 100 * (1 + idle)
 			builder.Spec().Queueing = &model.QueueingSpec{Rate: rate, Period: 100, CV: new(1.0)}
 			for c := range 4 {
-				builder.Cluster(solverstest.Machines(fmt.Sprint("c", c), 24, float64(tasks)/300*float64(c+1)))
+				builder.Cluster(solvecases.Machines(fmt.Sprint("c", c), 24, float64(tasks)/300*float64(c+1)))
 			}
 			for j := range tasks {
 				builder.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(float64(1 + j*j%97)), Deadline: new(float64(3 + j%50))})
 			}
-			in := solverstest.Built(b, builder)
+			in := solvecases.Built(b, builder)
 			b.Run(fmt.Sprintf("tasks=%d/slack=%v", tasks, idle), func(b *testing.B) {
 				worst := 0.0
 				for b.Loop() {

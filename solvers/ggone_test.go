@@ -156,7 +156,7 @@ func tabulated(t testing.TB, in *model.Instance, machines int) float64 {
 
 // The eight assignments of the worked instance, and that the solver finds and proves the best of them.
 func TestGGOneWorkedInstance(t *testing.T) {
-	in := solverstest.Built(t, solverstest.WorkedQueues(t, 0.3))
+	in := solvecases.Built(t, workedQueues(t, 0.3))
 	for k, want := range []float64{2.45, 1.0 / 3, 0.5, 3.65, 0.5 + 0.2/3, 5.9, 4.55, math.Inf(1)} {
 		evaluation, err := model.Evaluate(in, onMachines(t, in, []int{k / 4, k / 2 % 2, k % 2}))
 		if err != nil {
@@ -186,7 +186,7 @@ func TestGGOneWorkedInstance(t *testing.T) {
 
 // At λ = 0.4 one task's worth of load is parked where it costs least.
 func TestGGOneIdleRate(t *testing.T) {
-	in := solverstest.Built(t, solverstest.WorkedQueues(t, 0.4))
+	in := solvecases.Built(t, workedQueues(t, 0.4))
 	result := runGGOne(t, in, solve.Default[solvers.GGOne](), solve.Options{})
 	if got := *result.Solution.Objective; math.Abs(got-0.85) > 1e-9 || result.Status != model.Optimal || result.Bound.Or(0) < 0.85*(1-2e-6) {
 		t.Errorf("continuous: %v, bound %v, %s; expected 0.85, optimal", got, result.Bound, result.Status)
@@ -200,7 +200,7 @@ func TestGGOneIdleRate(t *testing.T) {
 
 // Committed rates take the same part of λ, but the machine for them is given.
 func TestGGOneCommitted(t *testing.T) {
-	in := solverstest.Built(t, solverstest.WorkedQueues(t, 0.4))
+	in := solvecases.Built(t, workedQueues(t, 0.4))
 	result := runGGOne(t, in, solverstest.With(solve.Default[solvers.GGOne](), func(x *solvers.GGOne) { x.Committed = "R2/m=0.1" }), solve.Options{})
 	// R2 carries 0.1, so that a task there waits 8: t2 costs (14 − 8)/8 + (1.4 − 1)/1 there, t1 and t3 0.5 on R1; all on R1, 2.45.
 	if got := *result.Solution.Objective; math.Abs(got-1.65) > 1e-9 {
@@ -225,15 +225,15 @@ func TestGGOneCommitted(t *testing.T) {
 
 // Where the machines cannot take the tasks the result says so, with both sides of the condition.
 func TestGGOneInfeasible(t *testing.T) {
-	b := solverstest.WorkedQueues(t, 0.7)
+	b := workedQueues(t, 0.7)
 	for k := range 4 {
 		b.Job(model.JobSpec{ID: fmt.Sprint("more", k), Work: new(1000.0)})
 	}
-	result := runGGOne(t, solverstest.Built(t, b), solve.Default[solvers.GGOne](), solve.Options{})
+	result := runGGOne(t, solvecases.Built(t, b), solve.Default[solvers.GGOne](), solve.Options{})
 	if result.Status != model.Infeasible || result.Solution != nil || !strings.Contains(result.Reason, "= 6 tasks") || !strings.Contains(result.Reason, "there are 7") {
 		t.Errorf("%s: %q; expected infeasible, 6 against 7", result.Status, result.Reason)
 	}
-	result = runGGOne(t, solverstest.Built(t, solverstest.WorkedQueues(t, 0.75)), solve.Default[solvers.GGOne](), solve.Options{})
+	result = runGGOne(t, solvecases.Built(t, workedQueues(t, 0.75)), solve.Default[solvers.GGOne](), solve.Options{})
 	if result.Status != model.Infeasible || !strings.Contains(result.Reason, "0.75") {
 		t.Errorf("%s: %q; expected infeasible, λ = Σμ", result.Status, result.Reason)
 	}
@@ -241,7 +241,7 @@ func TestGGOneInfeasible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err = solve.Run(context.Background(), info.Choice(), solverstest.Built(t, b), solve.Options{}); err != nil || result.Status != model.Infeasible {
+	if result, err = solve.Run(context.Background(), info.Choice(), solvecases.Built(t, b), solve.Options{}); err != nil || result.Status != model.Infeasible {
 		t.Errorf("auto: %s, %v; expected infeasible", result.Status, err)
 	}
 }
@@ -249,19 +249,19 @@ func TestGGOneInfeasible(t *testing.T) {
 // Near μ the wait is a large number that must not spoil the rest: six tasks fill the machines of the worked instance to one
 // below their limits, and μ a hair above a whole number of tasks leaves waits of 1e9.
 func TestGGOneNearUnstable(t *testing.T) {
-	b := solverstest.WorkedQueues(t, 0.6)
+	b := workedQueues(t, 0.6)
 	for k := range 3 {
 		b.Job(model.JobSpec{ID: fmt.Sprint("more", k), Work: new(1000.0), Deadline: new(10.0)})
 	}
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	result := runGGOne(t, in, solve.Default[solvers.GGOne](), solve.Options{})
 	if want := enumerated(t, in, 2); math.Abs(*result.Solution.Objective-want) > 1e-9*want || result.Status != model.Optimal {
 		t.Errorf("%v, %s; expected %v, optimal", *result.Solution.Objective, result.Status, want)
 	}
-	b = solverstest.WorkedQueues(t, 0.3)
+	b = workedQueues(t, 0.3)
 	b.Spec().Clusters[0].Machines[0].Queue.ServiceRate = 0.2 * (1 + 1e-9)
 	b.Spec().Clusters[1].Machines[0].Queue.ServiceRate = 0.1 * (1 + 1e-9)
-	in = solverstest.Built(t, b)
+	in = solvecases.Built(t, b)
 	result = runGGOne(t, in, solve.Default[solvers.GGOne](), solve.Options{})
 	if want := enumerated(t, in, 2); math.Abs(*result.Solution.Objective-want) > 1e-9*want || result.Status != model.Optimal || want < 1e8 {
 		t.Errorf("%v, %s; expected %v, optimal", *result.Solution.Objective, result.Status, want)
@@ -374,17 +374,17 @@ func TestGGOneIsAnytime(t *testing.T) {
 
 // Limits of 0 that every allocation exceeds make the penalty infinite: there is a schedule all the same, and no proof.
 func TestGGOneInfinitePenalty(t *testing.T) {
-	b := solverstest.WorkedQueues(t, 0.4)
+	b := workedQueues(t, 0.4)
 	b.Job(model.JobSpec{ID: "late", Work: new(1.0), Arrival: 5, Deadline: new(3.0)})
-	result := runGGOne(t, solverstest.Built(t, b), solve.Default[solvers.GGOne](), solve.Options{})
+	result := runGGOne(t, solvecases.Built(t, b), solve.Default[solvers.GGOne](), solve.Options{})
 	if result.Solution == nil || result.Solution.Objective != nil || result.Status != model.Feasible || len(result.Solution.Jobs) != 4 {
 		t.Errorf("%s, %+v; expected a schedule of an infinite penalty", result.Status, result.Solution)
 	}
 	// A budget of 0 is met on a machine that costs nothing.
-	b = solverstest.WorkedQueues(t, 0.3)
+	b = workedQueues(t, 0.3)
 	b.Spec().Clusters[1].Machines[0].Cost = 0
 	b.Spec().Jobs[0].Budget = new(0.0)
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	result = runGGOne(t, in, solve.Default[solvers.GGOne](), solve.Options{})
 	if want := enumerated(t, in, 2); math.Abs(*result.Solution.Objective-want) > 1e-9 || result.Status != model.Optimal {
 		t.Errorf("%v, %s; expected %v, optimal", *result.Solution.Objective, result.Status, want)
@@ -405,9 +405,9 @@ func TestGGOneProvesNothingOfOthers(t *testing.T) {
 		"hard":     func(b *model.Builder) { b.Spec().Jobs[1].DeadlineHard = true },
 		"unstable": func(b *model.Builder) { b.Spec().Queueing.Rate = 5; b.Minimise("makespan", 1) },
 	} {
-		b := solverstest.WorkedQueues(t, 0.3)
+		b := workedQueues(t, 0.3)
 		change(b)
-		in := solverstest.Built(t, b)
+		in := solvecases.Built(t, b)
 		raw, err := solve.Default[solvers.GGOne]().Solve(t.Context(), in, solve.Options{Certify: true})
 		if err != nil || raw.Status != model.Feasible || raw.Bound.Known() || raw.Certificate != nil {
 			t.Errorf("%s: %s, bound %v, %v", name, raw.Status, raw.Bound, err)
@@ -423,9 +423,9 @@ func TestGGOneProvesNothingOfOthers(t *testing.T) {
 
 // A weight scales objective and bound alike.
 func TestGGOneWeight(t *testing.T) {
-	b := solverstest.WorkedQueues(t, 0.3)
+	b := workedQueues(t, 0.3)
 	b.Spec().Objective = map[string]float64{"qos_penalty": 3, "makespan": 0}
-	result := runGGOne(t, solverstest.Built(t, b), solve.Default[solvers.GGOne](), solve.Options{})
+	result := runGGOne(t, solvecases.Built(t, b), solve.Default[solvers.GGOne](), solve.Options{})
 	if result.Status != model.Optimal || math.Abs(*result.Solution.Objective-1) > 1e-12 || result.Bound.Or(0) > 1 || result.Bound.Or(0) < 1-1e-9 {
 		t.Errorf("%s, objective %v, bound %v; expected 1", result.Status, *result.Solution.Objective, result.Bound)
 	}
@@ -435,11 +435,11 @@ func TestGGOneWeight(t *testing.T) {
 func TestGGOneLarge(t *testing.T) {
 	b := model.NewBuilder("large").Minimise("qos_penalty", 1)
 	b.Spec().Queueing = &model.QueueingSpec{Rate: 100, CV: new(1.0), Period: 200}
-	b.Cluster(solverstest.Machines("a", 200, 1), solverstest.Machines("b", 200, 2))
+	b.Cluster(solvecases.Machines("a", 200, 1), solvecases.Machines("b", 200, 2))
 	for k := range 20000 {
 		b.Job(model.JobSpec{ID: fmt.Sprint("t", k), Work: new(float64(1 + k%7)), Deadline: new(float64(3 + k%11))})
 	}
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	began := time.Now()
 	result := runGGOne(t, in, solve.Default[solvers.GGOne](), solve.Options{})
 	if result.Solution == nil || result.Solution.Objective == nil || result.Status != model.Feasible {
@@ -452,7 +452,7 @@ func TestGGOneLarge(t *testing.T) {
 
 // With R2 given 0.1 of the rate the best costs 1.65, which is no optimum of the instance: where the rate is parked freely, 0.85.
 func TestCommittedRatesProveNothingOfTheInstance(t *testing.T) {
-	in := solverstest.Built(t, solverstest.WorkedQueues(t, 0.4))
+	in := solvecases.Built(t, workedQueues(t, 0.4))
 	result := runGGOne(t, in, solverstest.With(solve.Default[solvers.GGOne](), func(x *solvers.GGOne) { x.Committed = "R2/m=0.1" }), solve.Options{})
 	if result.Status == model.Optimal || result.Bound.Or(0) > 0.85*(1+1e-9) {
 		t.Errorf("found %s, bound %v of %v", result.Status, result.Bound, *result.Solution.Objective)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
@@ -62,7 +63,7 @@ func TestGGOneTakesAnyInstance(t *testing.T) {
 // anyInstance is one without a queueing view that minimises the makespan.
 func anyInstance(t *testing.T, clusters []model.ClusterSpec, jobs ...model.JobSpec) *model.Instance {
 	t.Helper()
-	return solverstest.Built(t, model.NewBuilder("any").Cluster(clusters...).Job(jobs...))
+	return solvecases.Built(t, model.NewBuilder("any").Cluster(clusters...).Job(jobs...))
 }
 
 // placed is where each job is.
@@ -148,7 +149,7 @@ func TestGGOneParallelJobsShareClusters(t *testing.T) {
 	for _, id := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
 		jobs = append(jobs, model.JobSpec{ID: id, Work: new(5.0), Processors: model.Rigid(2)})
 	}
-	in := anyInstance(t, []model.ClusterSpec{solverstest.Machines("x", 4, 1), solverstest.Machines("y", 4, 1)}, jobs...)
+	in := anyInstance(t, []model.ClusterSpec{solvecases.Machines("x", 4, 1), solvecases.Machines("y", 4, 1)}, jobs...)
 	count := map[string]int{}
 	for _, p := range placed(t, in, solve.Default[solvers.GGOne]()) {
 		count[p.Cluster]++
@@ -180,7 +181,7 @@ func TestWithQueueing(t *testing.T) {
 		t.Errorf("λ %v, T %v; expected 7/18 and 36/7", q.Rate, q.Period)
 	}
 	// One job on two machines of μ = 1: λ = 1, T = 1 leaves no room; T = 2 leaves room for one on each.
-	in = anyInstance(t, []model.ClusterSpec{solverstest.Machines("c", 2, 1)}, model.JobSpec{ID: "a", Work: new(1.0)})
+	in = anyInstance(t, []model.ClusterSpec{solvecases.Machines("c", 2, 1)}, model.JobSpec{ID: "a", Work: new(1.0)})
 	if q := in.WithQueueing(0.5).Queueing(); q.Period != 2 || q.Rate != 0.5 {
 		t.Errorf("λ %v, T %v; expected 0.5 and 2", q.Rate, q.Period)
 	}

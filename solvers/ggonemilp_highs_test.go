@@ -39,7 +39,7 @@ func runHighs(t testing.TB, in *model.Instance, solver solve.Solver, opt solve.O
 }
 
 func TestHighsWorkedInstance(t *testing.T) {
-	in := solverstest.Built(t, solverstest.WorkedQueues(t, 0.3))
+	in := solvecases.Built(t, workedQueues(t, 0.3))
 	for name, solver := range highsSolvers() {
 		result := runHighs(t, in, solver, solve.Options{})
 		if result.Status != model.Optimal || math.Abs(*result.Solution.Objective-1.0/3) > 1e-12 || math.Abs(result.Bound.Or(0)-1.0/3) > 2e-6 {
@@ -124,21 +124,21 @@ func TestHighsAgreesWithGGOne(t *testing.T) {
 
 // Limits of 0 that every allocation exceeds, weights, committed rates and a limit of nodes, as ggone has them.
 func TestHighsOdd(t *testing.T) {
-	late := solverstest.WorkedQueues(t, 0.4)
+	late := workedQueues(t, 0.4)
 	late.Job(model.JobSpec{ID: "late", Work: new(1.0), Arrival: 5, Deadline: new(3.0)})
-	weighted := solverstest.WorkedQueues(t, 0.3)
+	weighted := workedQueues(t, 0.3)
 	weighted.Spec().Objective = map[string]float64{"qos_penalty": 3, "makespan": 0}
-	free := solverstest.WorkedQueues(t, 0.3)
+	free := workedQueues(t, 0.3)
 	free.Spec().Clusters[1].Machines[0].Cost = 0
 	free.Spec().Jobs[0].Budget = new(0.0)
 	for name, solver := range highsSolvers() {
-		if r := runHighs(t, solverstest.Built(t, late), solver, solve.Options{}); r.Solution == nil || r.Solution.Objective != nil || r.Status != model.Feasible {
+		if r := runHighs(t, solvecases.Built(t, late), solver, solve.Options{}); r.Solution == nil || r.Solution.Objective != nil || r.Status != model.Feasible {
 			t.Errorf("%s: infinite: %s", name, r.Status)
 		}
-		if r := runHighs(t, solverstest.Built(t, weighted), solver, solve.Options{}); r.Status != model.Optimal || math.Abs(*r.Solution.Objective-1) > 1e-12 || math.Abs(r.Bound.Or(0)-1) > 3e-6 {
+		if r := runHighs(t, solvecases.Built(t, weighted), solver, solve.Options{}); r.Status != model.Optimal || math.Abs(*r.Solution.Objective-1) > 1e-12 || math.Abs(r.Bound.Or(0)-1) > 3e-6 {
 			t.Errorf("%s: weighted: %s, %v, bound %v", name, r.Status, *r.Solution.Objective, r.Bound)
 		}
-		in := solverstest.Built(t, free)
+		in := solvecases.Built(t, free)
 		if r, want := runHighs(t, in, solver, solve.Options{}), enumerated(t, in, 2); r.Status != model.Optimal || math.Abs(*r.Solution.Objective-want) > 1e-9 {
 			t.Errorf("%s: budget of 0: %s, %v; expected %v", name, r.Status, *r.Solution.Objective, want)
 		}
@@ -165,12 +165,12 @@ func BenchmarkHighsCancellation(b *testing.B) {
 		builder := model.NewBuilder("large").Minimise("qos_penalty", 1)
 		builder.Spec().Queueing = &model.QueueingSpec{Rate: float64(tasks) / 100, Period: 100, CV: new(1.0)}
 		for c := range 4 {
-			builder.Cluster(solverstest.Machines(fmt.Sprint("c", c), 24, float64(tasks)/300*float64(c+1)))
+			builder.Cluster(solvecases.Machines(fmt.Sprint("c", c), 24, float64(tasks)/300*float64(c+1)))
 		}
 		for j := range tasks {
 			builder.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(float64(1 + j*j%97)), Deadline: new(float64(3 + j%50))})
 		}
-		in := solverstest.Built(b, builder)
+		in := solvecases.Built(b, builder)
 		for name, solver := range highsSolvers() {
 			b.Run(fmt.Sprintf("solver=%s/tasks=%d", name, tasks), func(b *testing.B) {
 				worst := 0.0

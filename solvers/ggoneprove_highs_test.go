@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // definedGGOne states the allocation by the definition, eqs. 2, 3, 9–16 and 23, from the instance alone: of a kind of machines, w machines carry n
@@ -82,7 +82,7 @@ func TestGGOneAgainstTheDefinition(t *testing.T) {
 	first, count := ggoneProve()
 	optimal, began := 0, time.Now()
 	for seed := first; seed < first+count; seed++ {
-		in := solverstest.Built(t, oddGGOne(seed))
+		in := solvecases.Built(t, oddGGOne(seed))
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		known, err := milp.Solve(ctx, definedGGOne(t, in), milp.Options{Gap: 1e-9})
 		cancel()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
@@ -104,7 +105,7 @@ func TestGGOnePlantedZero(t *testing.T) {
 	planted := 0
 	for seed := first; seed < first+count; seed++ {
 		b := oddGGOne(seed)
-		in := solverstest.Built(t, b)
+		in := solvecases.Built(t, b)
 		spread := runGGOne(t, in, solve.Default[solvers.GGOne](), solve.Options{MaxEvals: 3})
 		if spread.Solution == nil {
 			continue
@@ -127,7 +128,7 @@ func TestGGOnePlantedZero(t *testing.T) {
 				job.Deadline = new(job.Arrival + 2*r.Response)
 			}
 		}
-		in = solverstest.Built(t, b)
+		in = solvecases.Built(t, b)
 		evaluation, err := model.Evaluate(in, spread.Solution)
 		if err != nil {
 			t.Fatal(err)

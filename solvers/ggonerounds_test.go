@@ -5,10 +5,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // workedTasks is the worked instance of the G/G/1 allocation, see model, with its works as estimates: the tasks really need nothing. Its
@@ -25,7 +25,7 @@ func workedTasks(t *testing.T) *model.Instance {
 		model.JobSpec{ID: "t2", Work: new(0.0), Estimate: new(30000.0), Deadline: new(8.0), Budget: new(1.0)},
 		model.JobSpec{ID: "t3", Work: new(0.0), Estimate: new(10000.0), Deadline: new(5.0), Budget: new(0.4)},
 	)
-	return solverstest.Built(t, b)
+	return solvecases.Built(t, b)
 }
 
 // assigned is the machines of t1, t2 and t3 as digits.
@@ -100,7 +100,7 @@ func TestRoundsCountByMachine(t *testing.T) {
 // On line it takes whatever it takes at once: parallel jobs, any objective, no view.
 func TestRoundsTakeAnyInstance(t *testing.T) {
 	run := func(change func(b *model.Builder)) (solve.Result, error) {
-		b := model.NewBuilder("any").Minimise("qos_penalty", 1).Cluster(solverstest.Machines("c", 2, 1))
+		b := model.NewBuilder("any").Minimise("qos_penalty", 1).Cluster(solvecases.Machines("c", 2, 1))
 		b.Spec().Queueing = &model.QueueingSpec{Rate: 1}
 		b.Job(model.JobSpec{ID: "a", Work: new(1.0)}, model.JobSpec{ID: "b", Work: new(1.0)})
 		change(b)
@@ -108,7 +108,7 @@ func TestRoundsTakeAnyInstance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return solve.Run(t.Context(), solve.Choice{Info: solve.Info{Name: "ggone"}, Solver: rolling}, solverstest.Built(t, b), solve.Options{})
+		return solve.Run(t.Context(), solve.Choice{Info: solve.Info{Name: "ggone"}, Solver: rolling}, solvecases.Built(t, b), solve.Options{})
 	}
 	for name, change := range map[string]func(b *model.Builder){
 		"precedence": func(b *model.Builder) { b.Spec().Jobs[1].After = []string{"a"} },
@@ -146,7 +146,7 @@ func TestRoundsShareWhatIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	if err := solver.Supports(in); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestRoundsWhereEstimatesAreTrue(t *testing.T) {
 		b.Spec().Queueing = &model.QueueingSpec{Rate: 100}
 		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "slow", Queue: &model.QueueSpec{ServiceRate: 1}}, {ID: "fast", Speed: 2, Queue: &model.QueueSpec{ServiceRate: 2}}}})
 		b.Job(model.JobSpec{ID: "a", Work: new(4.0)}, model.JobSpec{ID: "b", Arrival: 15, Work: &work, Estimate: new(2.0)})
-		return solverstest.Built(t, b)
+		return solvecases.Built(t, b)
 	}
 	for _, work := range []float64{2, 3} {
 		seen := &seer{GGOne: solve.Default[solvers.GGOne](), limits: map[string][2]float64{}}

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // nearlySaturated is an instance of few tasks on two machines, some of which serve hardly more than a whole number of tasks in the period.
@@ -37,7 +37,7 @@ func nearlySaturated(t testing.TB, rng *rand.Rand, idle bool) *model.Instance {
 	for j := range jobs {
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(rng.Float64()), Deadline: new(math.Pow(10, 6*rng.Float64())), Budget: new(0.01 + rng.Float64())})
 	}
-	return solverstest.Built(t, b)
+	return solvecases.Built(t, b)
 }
 
 // Near saturation every optimum is that of the enumeration, every certificate is verified, and no bound is above the optimum.

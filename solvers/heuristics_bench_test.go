@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // unrelated is an instance of jobs with random run times on machines of one processor, each a cluster of its own.
@@ -20,7 +20,7 @@ func unrelated(tb testing.TB, jobs, machineCount int) *model.Instance {
 	ids := make([]string, machineCount)
 	for c := range ids {
 		ids[c] = fmt.Sprint("m", c)
-		b.Cluster(solverstest.Machines(ids[c], 1, 1))
+		b.Cluster(solvecases.Machines(ids[c], 1, 1))
 	}
 	for j := range jobs {
 		runtime := make(map[string]float64, machineCount)
@@ -29,7 +29,7 @@ func unrelated(tb testing.TB, jobs, machineCount int) *model.Instance {
 		}
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Runtime: runtime})
 	}
-	return solverstest.Built(tb, b)
+	return solvecases.Built(tb, b)
 }
 
 // benchmark measures a solver in jobs a second.
@@ -67,12 +67,12 @@ func BenchmarkMinMinTies(b *testing.B) {
 		rng := rand.New(rand.NewPCG(1, 8))
 		builder := model.NewBuilder(c.name)
 		for m := range 16 {
-			builder.Cluster(solverstest.Machines(fmt.Sprint("m", m), 4, 1))
+			builder.Cluster(solvecases.Machines(fmt.Sprint("m", m), 4, 1))
 		}
 		for j := range jobs {
 			builder.Job(model.JobSpec{ID: fmt.Sprint("j", j), Arrival: c.origin + c.gap*float64(j), Work: new(c.base + c.spread*rng.Float64())})
 		}
-		in := solverstest.Built(b, builder)
+		in := solvecases.Built(b, builder)
 		b.Run(fmt.Sprintf("%s/jobs=%d", c.name, jobs), func(b *testing.B) { benchmark(b, &solvers.MinMin{}, in) })
 	}
 }

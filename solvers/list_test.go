@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
@@ -19,7 +20,7 @@ import (
 //	j4   2        1           2          2
 //	j5   2        1           1          10
 func sixJobs(t *testing.T) *model.Instance {
-	b := model.NewBuilder("six jobs").Cluster(solverstest.Machines("a", 2, 1), solverstest.Machines("b", 1, 1))
+	b := model.NewBuilder("six jobs").Cluster(solvecases.Machines("a", 2, 1), solvecases.Machines("b", 1, 1))
 	for k, j := range []struct {
 		arrival    float64
 		processors int
@@ -27,7 +28,7 @@ func sixJobs(t *testing.T) *model.Instance {
 	}{{0, 1, 4, 2}, {0, 1, 6, 5}, {1, 2, 3, 3}, {1, 1, 9, 4}, {2, 1, 2, 2}, {2, 1, 1, 10}} {
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", k), Arrival: j.arrival, Processors: model.Rigid(j.processors), Runtime: map[string]float64{"a": j.a, "b": j.b}})
 	}
-	return solverstest.Built(t, b)
+	return solvecases.Built(t, b)
 }
 
 // The least end: j0 2 on b before 4 on a; j1 6 on a before 7 on b; j2 fits a only, whose second processor j1 releases at 6;

@@ -12,11 +12,11 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/schema"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // recorded is what a program that answers nothing of use reads.
@@ -54,7 +54,7 @@ func rich(t *testing.T, work float64) *model.Instance {
 	b.Job(model.JobSpec{ID: "b", Runtime: map[string]float64{"d": work}, Estimate: new(5.0), Deadline: new(50.0), DeadlineHard: true, Workflow: "later"})
 	b.Job(model.JobSpec{ID: "known", Work: new(4.0)}, model.JobSpec{ID: "next", Work: &work, Estimate: new(1.0), After: []string{"a"}})
 	b.Job(model.JobSpec{ID: "future", Work: &work, Estimate: new(1.0), Arrival: 7, User: "mallory"})
-	return solverstest.Built(t, b)
+	return solvecases.Built(t, b)
 }
 
 // A program sees what an on-line policy sees and nothing else: not the truth about jobs with estimates, no job before it has arrived and waits for
@@ -117,7 +117,7 @@ func TestOnlineProgramDocumented(t *testing.T) {
 	b.Job(model.JobSpec{ID: "a", Work: new(8.0), Estimate: new(10.0), Processors: model.Rigid(3)}, model.JobSpec{ID: "b", Work: new(5.0), Processors: model.Rigid(2)})
 	path := filepath.Join(t.TempDir(), "read")
 	t.Setenv("RECORD", path)
-	_, _, err = solve.Simulate(context.Background(), policyOf(scripted(t, script+"answer '{}'")), solverstest.Built(t, b), sim.Options{Seed: 1})
+	_, _, err = solve.Simulate(context.Background(), policyOf(scripted(t, script+"answer '{}'")), solvecases.Built(t, b), sim.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

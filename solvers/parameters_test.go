@@ -13,7 +13,6 @@ import (
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/mts"
 	"github.com/allot-opt/allot/solvers/muscle"
 	"github.com/allot-opt/allot/solvers/titan"
@@ -22,7 +21,7 @@ import (
 // tinyFor is a tiny instance that the solver supports.
 func tinyFor(t *testing.T, info solve.Info) *model.Instance {
 	t.Helper()
-	for _, in := range []*model.Instance{solvecases.Built(t, solvecases.Tiny(2, "mcp")), solvecases.Built(t, solvecases.Grid(1, 6)), solverstest.Built(t, solverstest.WorkedQueues(t, 0.3))} {
+	for _, in := range []*model.Instance{solvecases.Built(t, solvecases.Tiny(2, "mcp")), solvecases.Built(t, solvecases.Grid(1, 6)), solvecases.Built(t, workedQueues(t, 0.3))} {
 		if info.New().Supports(in) == nil {
 			return in
 		}

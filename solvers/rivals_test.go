@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
@@ -15,7 +16,7 @@ func slowAndFar(t *testing.T, jobs ...model.JobSpec) *model.Instance {
 	machine := func(id string, speed, bandwidth, memory float64) model.ClusterSpec {
 		return model.ClusterSpec{ID: id, Allocation: "machine", Machines: []model.MachineSpec{{ID: "m", Speed: speed, Bandwidth: bandwidth, Memory: &memory}}}
 	}
-	return solverstest.Built(t, model.NewBuilder("slow and far").Cluster(machine("fast", 8, 2, 4), machine("near", 2, 10, 4), machine("small", 6, 8, 1)).Job(jobs...))
+	return solvecases.Built(t, model.NewBuilder("slow and far").Cluster(machine("fast", 8, 2, 4), machine("near", 2, 10, 4), machine("small", 6, 8, 1)).Job(jobs...))
 }
 
 // Scores with q = 1/2: fast 1/2·2/10 + 1/2 = 0.6, near 1/2 + 1/2·2/8 = 0.625, small 1/2·8/10 + 1/2·6/8 = 0.775. All go to small but the second, which does
@@ -41,7 +42,7 @@ func TestMRSByHand(t *testing.T) {
 
 // Deadlines 9, none, 4, 6 (waits for the one due at 9), 7: 4, 7, 9, 6, none.
 func TestEDDByHand(t *testing.T) {
-	b := model.NewBuilder("due").Cluster(solverstest.Machines("c", 1, 1))
+	b := model.NewBuilder("due").Cluster(solvecases.Machines("c", 1, 1))
 	for k, deadline := range []float64{9, 0, 4, 6, 7} {
 		job := model.JobSpec{ID: fmt.Sprint("j", k), Work: new(1.0)}
 		if deadline > 0 {
@@ -52,13 +53,13 @@ func TestEDDByHand(t *testing.T) {
 		}
 		b.Job(job)
 	}
-	solverstest.Schedules(t, &solvers.EDD{}, solverstest.Built(t, b), "j2 c:0 0-1", "j4 c:0 1-2", "j0 c:0 2-3", "j3 c:0 3-4", "j1 c:0 4-5")
+	solverstest.Schedules(t, &solvers.EDD{}, solvecases.Built(t, b), "j2 c:0 0-1", "j4 c:0 1-2", "j0 c:0 2-3", "j3 c:0 3-4", "j1 c:0 4-5")
 }
 
 // Mean durations on speeds 1 and 2 are 3/4 of the work. Ranks: j3 3, j2 3/4 + 3, j1 6, j0 3/4 + max(6, 3.75).
 func TestHEFTByHand(t *testing.T) {
-	b := model.NewBuilder("ranks").Cluster(solverstest.Machines("slow", 1, 1), solverstest.Machines("fast", 1, 2))
+	b := model.NewBuilder("ranks").Cluster(solvecases.Machines("slow", 1, 1), solvecases.Machines("fast", 1, 2))
 	b.Job(model.JobSpec{ID: "j0", Work: new(1.0)}, model.JobSpec{ID: "j1", Work: new(8.0), After: []string{"j0"}},
 		model.JobSpec{ID: "j2", Work: new(1.0), After: []string{"j0"}}, model.JobSpec{ID: "j3", Work: new(4.0), After: []string{"j2"}})
-	solverstest.Schedules(t, &solvers.HEFT{}, solverstest.Built(t, b), "j0 fast:0 0-0.5", "j1 fast:0 0.5-4.5", "j2 slow:0 0.5-1.5", "j3 slow:0 1.5-5.5")
+	solverstest.Schedules(t, &solvers.HEFT{}, solvecases.Built(t, b), "j0 fast:0 0-0.5", "j1 fast:0 0.5-4.5", "j2 slow:0 0.5-1.5", "j3 slow:0 1.5-5.5")
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
@@ -35,14 +36,14 @@ func rolling(t testing.TB, name string, period, threshold float64) (solve.Info, 
 
 // stream is a random instance of jobs that arrive over time, with a little of every feature; plain ones are rigid jobs for MUSCLE.
 func stream(t testing.TB, seed uint64, plain bool) *model.Instance {
-	return solverstest.Built(t, streamed(seed, plain))
+	return solvecases.Built(t, streamed(seed, plain))
 }
 
 func streamed(seed uint64, plain bool) *model.Builder {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	b := model.NewBuilder("stream").Minimise("mean_response", 1)
 	for c := range 1 + rng.IntN(3) {
-		cluster := solverstest.Machines(fmt.Sprint("c", c), 1+rng.IntN(4), 1+rng.Float64())
+		cluster := solvecases.Machines(fmt.Sprint("c", c), 1+rng.IntN(4), 1+rng.Float64())
 		if !plain {
 			cluster.Machines[0].Memory = new(4.0)
 			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: "n", Count: 2, Processors: 2, Speed: 2, Memory: new(6.0), Bandwidth: 3})
@@ -126,10 +127,10 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 
 // The threshold: j1 arrives at 1 while the cluster has work until 4; with a threshold of 1 it is planned at 3, with the period alone at 10.
 func TestRollingByHand(t *testing.T) {
-	b := model.NewBuilder("threshold").Cluster(solverstest.Machines("c", 1, 1))
+	b := model.NewBuilder("threshold").Cluster(solvecases.Machines("c", 1, 1))
 	b.Job(model.JobSpec{ID: "j0", Work: new(4.0)}, model.JobSpec{ID: "j1", Work: new(1.0), Arrival: 1}, model.JobSpec{ID: "j2", Work: new(5.0), Arrival: 2},
 		model.JobSpec{ID: "j3", Work: new(0.5), Arrival: 3.5})
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	_, byPeriod := rolling(t, "minmin", 10, 0)
 	solverstest.Schedules(t, byPeriod, in, "j0 c:0 0-4", "j3 c:0 10-10.5", "j1 c:0 10.5-11.5", "j2 c:0 11.5-16.5")
 	_, byWork := rolling(t, "minmin", 10, 1)
@@ -139,9 +140,9 @@ func TestRollingByHand(t *testing.T) {
 // MUSCLE and DLL see in a round what earlier rounds hold: b takes j1, though a is larger and the first. On machines that it takes for empty either
 // gives j1 to a, where it waits for j0.
 func TestRollingSeesWhatIsHeld(t *testing.T) {
-	b := model.NewBuilder("held").Cluster(solverstest.Machines("a", 3, 1), solverstest.Machines("b", 2, 1))
+	b := model.NewBuilder("held").Cluster(solvecases.Machines("a", 3, 1), solvecases.Machines("b", 2, 1))
 	b.Job(model.JobSpec{ID: "j0", Work: new(10.0), Processors: model.Rigid(3)}, model.JobSpec{ID: "j1", Work: new(4.0), Processors: model.Rigid(2), Arrival: 1})
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	for _, name := range []string{"muscle", "dll"} {
 		_, sees := rolling(t, name, 1, 0)
 		solverstest.Schedules(t, sees, in, "j0 a:0-2 0-10", "j1 b:0-1 1-5")
@@ -153,10 +154,10 @@ func TestRollingSeesWhatIsHeld(t *testing.T) {
 // TITAN sees it too: behind j0, which holds one of two processors, it starts the narrow j2 before the wide j1. On machines that it takes for empty it
 // starts j1 first, and j2 keeps its place behind it.
 func TestRollingTitanSeesWhatIsHeld(t *testing.T) {
-	b := model.NewBuilder("held").Minimise("mean_response", 1).Cluster(solverstest.Machines("c", 2, 1))
+	b := model.NewBuilder("held").Minimise("mean_response", 1).Cluster(solvecases.Machines("c", 2, 1))
 	b.Job(model.JobSpec{ID: "j0", Work: new(10.0)}, model.JobSpec{ID: "j1", Work: new(4.0), Processors: model.Rigid(2), Arrival: 1},
 		model.JobSpec{ID: "j2", Work: new(5.0), Arrival: 1})
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	for _, name := range []string{"titan:coding=mask", "titan:coding=list", "muscle+titan", "dll+titan"} {
 		_, sees := rolling(t, name, 1, 0)
 		solverstest.Schedules(t, sees, in, "j0 c:0 0-10", "j1 c:0-1 10-14", "j2 c:1 1-6")
@@ -274,12 +275,12 @@ func TestRollingParameters(t *testing.T) {
 func TestRollingRoundsDrawAnew(t *testing.T) {
 	for _, estimate := range []*float64{nil, new(2.0)} { // with estimates that differ from the truth: a stream
 		b := model.NewBuilder("one by one").Minimise("mean_response", 1)
-		b.Cluster(solverstest.Machines("a", 1, 1))
-		b.Cluster(solverstest.Machines("b", 1, 1))
+		b.Cluster(solvecases.Machines("a", 1, 1))
+		b.Cluster(solvecases.Machines("b", 1, 1))
 		for j := range 40 {
 			b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Arrival: float64(10 * j), Work: new(1.0), Estimate: estimate})
 		}
-		in := solverstest.Built(t, b)
+		in := solvecases.Built(t, b)
 		_, solver := rolling(t, "wrand", 10, 0)
 		result, err := solver.Solve(context.Background(), in, solve.Options{Seed: 1})
 		if err != nil {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // backfillers are the policies of the simulator.
@@ -33,20 +33,20 @@ func simulated(t *testing.T, policy string, in *model.Instance, opt sim.Options)
 }
 
 // slowCluster makes an instance more than a trace, which the engine of instances runs; nothing is better off there.
-func slowCluster() model.ClusterSpec { return solverstest.Machines("slow", 1, 1e-6) }
+func slowCluster() model.ClusterSpec { return solvecases.Machines("slow", 1, 1e-6) }
 
 // An estimate is made for the reference speed: 6 at speed 4 are 12 on processors of speed 2, where the work of 8 takes 4; 6 at speed 1
 // are 3, at which the job is killed.
 func TestSimulatedEstimatesAreForTheReferenceSpeed(t *testing.T) {
 	for reference, want := range map[float64]int{4: 1, 1: 0} {
 		for _, general := range []bool{false, true} {
-			b := model.NewBuilder("estimate").Cluster(solverstest.Machines("c", 1, 2)).
+			b := model.NewBuilder("estimate").Cluster(solvecases.Machines("c", 1, 2)).
 				Job(model.JobSpec{ID: "j", Work: new(8.0), Estimate: new(6.0), ReferenceSpeed: reference})
 			if general {
 				b.Cluster(slowCluster())
 			}
 			for _, policy := range backfillers {
-				solution, _ := simulated(t, policy, solverstest.Built(t, b), sim.Options{Kill: true})
+				solution, _ := simulated(t, policy, solvecases.Built(t, b), sim.Options{Kill: true})
 				if len(solution.Jobs) != want {
 					t.Errorf("%s, reference speed %v, engine of instances %v: %d placed, expected %d", policy, reference, general, len(solution.Jobs), want)
 				}
@@ -58,7 +58,7 @@ func TestSimulatedEstimatesAreForTheReferenceSpeed(t *testing.T) {
 // A job that waits for two, of which one is left out and the other ends later, is left out, also where it arrives after both.
 func TestSimulatedOneLostPredecessorIsEnough(t *testing.T) {
 	for _, arrival := range []float64{0, 1, 10} {
-		in := solverstest.Built(t, model.NewBuilder("lost").Cluster(solverstest.Machines("c", 1, 1)).
+		in := solvecases.Built(t, model.NewBuilder("lost").Cluster(solvecases.Machines("c", 1, 1)).
 			Job(model.JobSpec{ID: "lost", Work: new(5.0), Deadline: new(4.0), DeadlineHard: true}).
 			Job(model.JobSpec{ID: "ends", Work: new(2.0)}).
 			Job(model.JobSpec{ID: "waits", Work: new(1.0), After: []string{"lost", "ends"}, Arrival: arrival}))
@@ -73,7 +73,7 @@ func TestSimulatedOneLostPredecessorIsEnough(t *testing.T) {
 // Two jobs of two tasks with a memory of 3 each: a machine of 4 processors holds one of them at a time in a memory of 6 to 11, both in 12.
 func TestSimulatedTasksTakeTheirMemory(t *testing.T) {
 	for memory, want := range map[float64]float64{6: 10, 11: 10, 12: 5} {
-		in := solverstest.Built(t, model.NewBuilder("memory").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Memory: &memory}}}).
+		in := solvecases.Built(t, model.NewBuilder("memory").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Memory: &memory}}}).
 			Job(model.JobSpec{ID: "a", Work: new(5.0), Processors: model.Rigid(2), Memory: 3}).
 			Job(model.JobSpec{ID: "b", Work: new(5.0), Processors: model.Rigid(2), Memory: 3}))
 		for _, policy := range backfillers {
@@ -88,7 +88,7 @@ func TestSimulatedTasksTakeTheirMemory(t *testing.T) {
 // then.
 func TestSimulatedFlexibleStartsWhatIsDue(t *testing.T) {
 	for deadline, want := range map[float64]float64{16: 10, 15: 10, 14: 15, 12: 15, 1000: 15} {
-		in := solverstest.Built(t, model.NewBuilder("due").Cluster(solverstest.Machines("c", 1, 1), slowCluster()).
+		in := solvecases.Built(t, model.NewBuilder("due").Cluster(solvecases.Machines("c", 1, 1), slowCluster()).
 			Job(model.JobSpec{ID: "runs", Runtime: map[string]float64{"c": 10}}).
 			Job(model.JobSpec{ID: "waits", Arrival: 1, Runtime: map[string]float64{"c": 5}}).
 			Job(model.JobSpec{ID: "due", Arrival: 2, Runtime: map[string]float64{"c": 5}, Deadline: &deadline}))

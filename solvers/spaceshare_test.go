@@ -6,16 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // A job that must spread over clusters waits until enough processors are free in all of them, and what is said of it counts those.
 func TestSubmitJobThatMustSpread(t *testing.T) {
-	in := solverstest.Built(t, model.NewBuilder("spread").Cluster(solverstest.Machines("a", 4, 1), solverstest.Machines("b", 4, 1)).Job(
+	in := solvecases.Built(t, model.NewBuilder("spread").Cluster(solvecases.Machines("a", 4, 1), solvecases.Machines("b", 4, 1)).Job(
 		model.JobSpec{ID: "first", Processors: model.Rigid(3), Work: new(5.0)},
 		model.JobSpec{ID: "wide", Arrival: 1, Processors: model.Rigid(6), Span: "grid", Work: new(2.0)}))
 	for name, policy := range map[string]solve.Policy{"spaceshare": solve.Default[solvers.SpaceShare](), "map": solve.Default[solvers.MAP]()} {
@@ -40,7 +40,7 @@ func TestSubmitJobThatMustSpread(t *testing.T) {
 // processors, of which 3 are taken until 5. "narrow" needs 4 of either cluster. b has them, but "narrow" would hold them until 7.5, and so
 // waits for "wide", which takes 4 of a and 2 of b, to end at 7.
 func TestSubmitJobOnItsRigidMaximum(t *testing.T) {
-	in := solverstest.Built(t, model.NewBuilder("rigid").Cluster(solverstest.Machines("a", 4, 1), solverstest.Machines("b", 4, 1)).Job(
+	in := solvecases.Built(t, model.NewBuilder("rigid").Cluster(solvecases.Machines("a", 4, 1), solvecases.Machines("b", 4, 1)).Job(
 		model.JobSpec{ID: "first", Processors: model.Rigid(3), Work: new(5.0)},
 		model.JobSpec{ID: "wide", Arrival: 1, Processors: model.Moldable(1, 9), Tasks: 6, Span: "grid", Work: new(2.0)},
 		model.JobSpec{ID: "narrow", Arrival: 1.5, Processors: model.Moldable(1, 9), Tasks: 9, Work: new(2.0)}))
@@ -74,12 +74,12 @@ func TestSubmitJobOnItsRigidMaximum(t *testing.T) {
 
 // Each parameter changes the schedule of jobs of different sizes that come one after another.
 func TestSpaceShareParameters(t *testing.T) {
-	b := model.NewBuilder("parameters").Cluster(solverstest.Machines("a", 5, 1), solverstest.Machines("b", 4, 2))
+	b := model.NewBuilder("parameters").Cluster(solvecases.Machines("a", 5, 1), solvecases.Machines("b", 4, 2))
 	for k := range 26 {
 		tasks := 1 + 7*k%9
 		b.Job(model.JobSpec{ID: string(rune('a' + k)), Arrival: float64(k * k % 40), Processors: model.Moldable(1, tasks), Tasks: tasks, Span: "grid", Work: new(float64(2 + k%3))})
 	}
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	seen := map[string]string{}
 	for _, name := range []string{"spaceshare", "spaceshare:start=wait", "spaceshare:rounding=floor", "spaceshare:alpha=0", "spaceshare:alpha=4", "map", "map:rounding=ceil"} {
 		choice, err := solve.Choose(name)

@@ -19,11 +19,11 @@ import (
 // HEFT puts the longest first: by the estimates a, of 5, goes before b, of 2, though a really takes 1 and b 4. The next round, at 10, plans c,
 // which ends at 17; e, which waits for it, is ready then, and the round at 20 puts it, by its estimate of 1.5, before d.
 func TestStreamByHand(t *testing.T) {
-	b := model.NewBuilder("stream").Cluster(solverstest.Machines("c", 1, 1))
+	b := model.NewBuilder("stream").Cluster(solvecases.Machines("c", 1, 1))
 	b.Job(model.JobSpec{ID: "a", Work: new(1.0), Estimate: new(5.0)}, model.JobSpec{ID: "b", Work: new(4.0), Estimate: new(2.0)},
 		model.JobSpec{ID: "c", Arrival: 1, Work: new(7.0), Estimate: new(1.0)}, model.JobSpec{ID: "d", Arrival: 11, Work: new(1.0), Estimate: new(1.0)},
 		model.JobSpec{ID: "e", Arrival: 2, Work: new(2.0), Estimate: new(1.5), After: []string{"c"}})
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	_, solver := rolling(t, "heft", 10, 0)
 	solverstest.Schedules(t, solver, in, "a c:0 0-1", "b c:0 1-5", "c c:0 10-17", "e c:0 20-22", "d c:0 22-23")
 }
@@ -37,7 +37,7 @@ func estimated(t testing.TB, seed uint64, plain bool) *model.Instance {
 			job.Estimate = new(*job.Work * 2 * rng.Float64())
 		}
 	}
-	return solverstest.Built(t, b)
+	return solvecases.Built(t, b)
 }
 
 // Every registered solver makes a right schedule of a stream, where it supports the jobs, the same at any number of workers, and no job starts
@@ -93,9 +93,9 @@ func TestStreamDoesNotKnowTheFuture(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 23))
 		jobs, instant := solvecases.OnlineJobs(rng), float64(5+rng.IntN(30))
 		starts := func(jobs []model.JobSpec) map[string]float64 {
-			b := model.NewBuilder("online").Cluster(solverstest.Machines("c", 4, 1))
+			b := model.NewBuilder("online").Cluster(solvecases.Machines("c", 4, 1))
 			info, solver := rolling(t, "minmin", 4, 0)
-			result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, solverstest.Built(t, b.Job(jobs...)), solve.Options{Seed: 1})
+			result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, solvecases.Built(t, b.Job(jobs...)), solve.Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

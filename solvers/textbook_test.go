@@ -18,7 +18,6 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // textbook is a heuristic as the textbooks write it: as long as jobs are left, compute all completion times anew and let
@@ -254,7 +253,7 @@ func (f *family) instance(t testing.TB, seed uint64, most int) *model.Instance {
 	b := model.NewBuilder(f.name)
 	clusters := 1 + rng.IntN(6)
 	for c := range clusters {
-		b.Cluster(solverstest.Machines(fmt.Sprint("c", c), 1+rng.IntN(f.processors), []float64{1, 1, 2, 0.7}[rng.IntN(4)]))
+		b.Cluster(solvecases.Machines(fmt.Sprint("c", c), 1+rng.IntN(f.processors), []float64{1, 1, 2, 0.7}[rng.IntN(4)]))
 	}
 	time := func() float64 { return f.base + f.step*float64(rng.IntN(f.times)) }
 	for j := range 1 + rng.IntN(most) {
@@ -274,7 +273,7 @@ func (f *family) instance(t testing.TB, seed uint64, most int) *model.Instance {
 		}
 		b.Job(job)
 	}
-	return solverstest.Built(t, b)
+	return solvecases.Built(t, b)
 }
 
 // TestBraun compares makespans on the matrices of Braun et al. (2001) with those that others have computed.

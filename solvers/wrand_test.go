@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // A cluster is drawn in proportion to the sum of its processors' speeds, among those that can run the job: 4 for a, 6 for b
@@ -43,12 +43,12 @@ func TestWRANDProbabilities(t *testing.T) {
 
 // wrandInstance has jobs of one size.
 func wrandInstance(t *testing.T, jobs, size int) *model.Instance {
-	b := model.NewBuilder("capabilities").Cluster(solverstest.Machines("a", 4, 1), solverstest.Machines("b", 2, 3), model.ClusterSpec{ID: "c",
+	b := model.NewBuilder("capabilities").Cluster(solvecases.Machines("a", 4, 1), solvecases.Machines("b", 2, 3), model.ClusterSpec{ID: "c",
 		Machines: []model.MachineSpec{{ID: "slow", Processors: 5}, {ID: "fast", Speed: 5}}})
 	for j := range jobs {
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1.0), Processors: model.Rigid(size)})
 	}
-	return solverstest.Built(t, b)
+	return solvecases.Built(t, b)
 }
 
 // placements are those of the solver's schedule.

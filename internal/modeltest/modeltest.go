@@ -1,4 +1,4 @@
-// Package modeltest draws random instances and schedules for property tests, with [pgregory.net/rapid]. It belongs in
+// Package modeltest draws random instances for property tests, with [pgregory.net/rapid]. It belongs in
 // tests only.
 //
 //	rapid.Check(t, func(t *rapid.T) {

@@ -99,18 +99,3 @@ func jsonName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return name
 }
-
-func TestSolutionCanBeChecked(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		in := modeltest.Instance(t, modeltest.AllFeatures)
-		sol := modeltest.Solution(t, in)
-		report := model.Check(in, sol)
-		for _, v := range report.Violations {
-			switch v.Code {
-			case "unknown-job", "duplicate-job", "missing-job", "unknown-cluster", "foreign-processor",
-				"bad-time", "no-reason", "wrong-metric", "wrong-objective", "wrong-status", model.CodeWrongInstance:
-				t.Errorf("unexpected violation: %v", v)
-			}
-		}
-	})
-}

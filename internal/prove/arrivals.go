@@ -7,13 +7,6 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-var (
-	_ = register("arrivals", 6, equalJobsThatArrive)
-	_ = register("hard deadlines", 4, equalJobsLeftOut)
-	_ = register("whole machines", 3, wholeMachines)
-	_ = register("mixed", 8, mixed)
-)
-
 // equalJobsThatArrive has jobs of one length on m servers of one speed. They arrive at multiples of a fraction of the length. The k-th start is at
 // least the k-th arrival, and at least the (k − m)-th start plus the length. First come, first served starts each job at exactly that time, so every
 // end is as early as possible. Jobs of length 0 hold nothing and end when they arrive. Deadlines are in the order of the arrivals, so that the

@@ -31,17 +31,20 @@ func (t *trial) verify(ctx context.Context, by, method string, c *proof.Certific
 		t.report(by, "certificate", 0, 0, fmt.Sprintf("its objective: %v", err))
 		return
 	}
-	report := proof.Check(ctx, target, c)
-	if ctx.Err() != nil {
-		return
+	if report := proof.Check(ctx, target, c); ctx.Err() == nil {
+		t.count(by, method, c, report)
 	}
+}
+
+// count counts a checked certificate, and keeps what is proved of an objective with weights as priorities.
+func (t *trial) count(by, method string, c *proof.Certificate, report proof.Report) {
 	t.certified[method+", "+string(report.Verdict)]++
-	if t.ranking != nil && report.Verdict == proof.Verified && maps.Equal(c.Objective, t.objective) {
-		t.proved = append(t.proved, proved{by, c})
-	}
-	if report.Verdict == proof.Refuted {
+	switch {
+	case report.Verdict == proof.Refuted:
 		value, _ := c.Bound.Value()
 		t.report(by, "certificate", value, 0, report.Step+": "+report.Reason)
+	case report.Verdict == proof.Verified && t.ranking != nil && maps.Equal(c.Objective, t.objective):
+		t.proved = append(t.proved, proved{by, c})
 	}
 }
 
@@ -63,15 +66,9 @@ func (t *trial) certificate(ctx context.Context, by, solver string, result *solv
 	if ctx.Err() != nil {
 		return
 	}
-	t.certified[solver+", "+string(out.Verdict)]++
-	value, _ := c.Bound.Value()
-	if t.ranking != nil && out.Verdict == proof.Verified {
-		t.proved = append(t.proved, proved{by, c})
-	}
-	switch {
-	case out.Verdict == proof.Refuted:
-		t.report(by, "certificate", value, 0, out.Step+": "+out.Reason)
-	case out.Verdict == proof.Verified && !out.Optimal && sol.Status == model.Optimal && result.Tolerance <= model.Tolerance:
+	t.count(by, solver, c, out.Report)
+	if out.Verdict == proof.Verified && !out.Optimal && sol.Status == model.Optimal && result.Tolerance <= model.Tolerance {
+		value, _ := c.Bound.Value()
 		t.report(by, "certificate", value, 0, "the solution is called optimal, and its certificate does not show that: "+out.Why)
 	}
 }

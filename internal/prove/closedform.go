@@ -8,14 +8,6 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-var (
-	_ = register("equal", 5, equalJobs)
-	_ = register("shortest first", 5, shortestFirst)
-	_ = register("agreeable", 4, agreeableDeadlines)
-	_ = register("on time", 5, mostOnTime)
-	_ = register("chains", 5, roomForAll)
-)
-
 // compareWork orders jobs of one task by their work.
 func compareWork(in *model.Instance, a, b int) int {
 	return cmp.Compare(in.Jobs()[a].Work, in.Jobs()[b].Work)

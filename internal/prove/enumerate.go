@@ -3,6 +3,7 @@ package prove
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -92,12 +93,7 @@ func (e *enumeration) next(placed int) {
 
 // ready says whether all jobs that job j waits for have their place.
 func (e *enumeration) ready(j int) bool {
-	for _, before := range e.jobs[j].after {
-		if !e.done[before] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.jobs[j].after, func(before int) bool { return !e.done[before] })
 }
 
 // put places job j in each cluster in turn.

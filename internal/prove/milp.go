@@ -3,18 +3,11 @@ package prove
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/model"
-)
-
-var (
-	_ = registerMILP("milp, queues", 4, queuesByMILP)
-	_ = registerMILP("milp, assignment", 3, assignmentByMILP)
-	_ = registerMILP("milp, clusters", 6, clustersByMILP)
 )
 
 // nodes is the limit of nodes that HiGHS may take for one optimum. An instance that takes more is dropped.
@@ -115,19 +108,9 @@ func (q *queueing) machinesFor(n int) (counts []int) {
 		mu := speeds[g] / 20 / q.unit
 		va := math.Pow(arrival/rate*all/speeds[g], 2)
 		vs := math.Pow(service/mu, 2)
-		one := queue{speeds[g] * q.mass, speeds[g] / 40, mu, (va + vs) / 2}
-		q.spec.Clusters = append(q.spec.Clusters, model.ClusterSpec{ID: fmt.Sprint("c", g), Machines: []model.MachineSpec{{ID: "m", Count: count, Speed: one.speed, Cost: one.cost,
-			Queue: &model.QueueSpec{ServiceRate: mu, ArrivalVariance: &va, ServiceVariance: &vs}}}})
-		for k := range count {
-			q.queues, q.group, q.index = append(q.queues, one), append(q.group, g), append(q.index, k)
-		}
+		q.machines(count, queue{speeds[g] * q.mass, speeds[g] / 40, mu, (va + vs) / 2}, va, vs)
 	}
-	charge := string(model.ChargeResponse)
-	if q.service {
-		charge = string(model.ChargeService)
-	}
-	q.spec.Queueing = &model.QueueingSpec{Rate: rate, Period: q.period, K: &q.k, CV: &arrival, Charge: charge}
-	q.spec.Objective = map[string]float64{"qos_penalty": 1}
+	q.state(rate, arrival)
 	return counts
 }
 

@@ -6,16 +6,6 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-var (
-	_ = register("late", 6, nothingLate)
-	_ = register("packing", 6, perfectPacking)
-	_ = register("shelves", 2, moldableShelves)
-	_ = register("unrelated", 4, unrelatedLoads)
-	_ = register("memory", 2, memoryPacking)
-	_ = register("licences", 3, licencePacking)
-	_ = register("grid", 1, overTheGrid)
-)
-
 // piece is a rectangle of a schedule: processors by steps of time.
 type piece struct {
 	cluster, first, n int

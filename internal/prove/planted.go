@@ -37,38 +37,49 @@ type Planted struct {
 // Kind draws instances of one construction.
 type Kind struct {
 	Name  string
-	Share int // how often it is drawn, beside the other kinds
-	// Draw draws an instance. If since is not 0, its times count from that long ago: the first job arrives at that time. Then all times are whole
-	// numbers or simple fractions, which float64 numbers hold exactly even there.
-	Draw func(rng *rand.Rand, since float64) (*Planted, error)
-	MILP bool // its optimum comes from HiGHS, which is not part of every build
+	Share int  // how often it is drawn, beside the other kinds
+	MILP  bool // its optimum comes from HiGHS, which is not part of every build
+	draw  func(*draft)
 }
 
-// kinds lists all kinds. The files of the generators add theirs.
-var kinds []Kind
-
-// register adds a kind. It is called from a package-level variable declaration.
-func register(name string, share int, draw func(*draft)) bool { return add(name, share, false, draw) }
-
-// registerMILP adds a kind whose optimum a MILP finds.
-func registerMILP(name string, share int, draw func(*draft)) bool {
-	return add(name, share, true, draw)
+// kinds lists all kinds.
+var kinds = []Kind{
+	{Name: "arrivals", Share: 6, draw: equalJobsThatArrive},
+	{Name: "hard deadlines", Share: 4, draw: equalJobsLeftOut},
+	{Name: "whole machines", Share: 3, draw: wholeMachines},
+	{Name: "mixed", Share: 8, draw: mixed},
+	{Name: "equal", Share: 5, draw: equalJobs},
+	{Name: "shortest first", Share: 5, draw: shortestFirst},
+	{Name: "agreeable", Share: 4, draw: agreeableDeadlines},
+	{Name: "on time", Share: 5, draw: mostOnTime},
+	{Name: "chains", Share: 5, draw: roomForAll},
+	{Name: "milp, queues", Share: 4, draw: queuesByMILP, MILP: true},
+	{Name: "milp, assignment", Share: 3, draw: assignmentByMILP, MILP: true},
+	{Name: "milp, clusters", Share: 6, draw: clustersByMILP, MILP: true},
+	{Name: "late", Share: 6, draw: nothingLate},
+	{Name: "packing", Share: 6, draw: perfectPacking},
+	{Name: "shelves", Share: 2, draw: moldableShelves},
+	{Name: "unrelated", Share: 4, draw: unrelatedLoads},
+	{Name: "memory", Share: 2, draw: memoryPacking},
+	{Name: "licences", Share: 3, draw: licencePacking},
+	{Name: "grid", Share: 1, draw: overTheGrid},
+	{Name: "priorities", Share: 10, draw: priorities},
+	{Name: "queues, types", Share: 10, draw: queuesOfTypes},
+	{Name: "queues, no penalty", Share: 3, draw: queuesWithoutPenalty},
 }
 
-// add adds a kind.
-func add(name string, share int, milp bool, draw func(*draft)) bool {
-	kinds = append(kinds, Kind{Name: name, Share: share, MILP: milp, Draw: func(rng *rand.Rand, since float64) (*Planted, error) {
-		d := newDraft(name, rng)
-		if since > 0 {
-			d.unit, d.mass, d.origin, d.exact = 1, pick(rng, 1.0, 1000), since, true
-			if since > 1e14 { // where an end is late only half a unit after the deadline, a fraction of a unit is too little
-				d.unit = 64
-			}
+// Draw draws an instance. If since is not 0, its times count from that long ago: the first job arrives at that time. Then all times are whole
+// numbers or simple fractions, which float64 numbers hold exactly even there.
+func (k *Kind) Draw(rng *rand.Rand, since float64) (*Planted, error) {
+	d := newDraft(k.Name, rng)
+	if since > 0 {
+		d.unit, d.mass, d.origin, d.exact = 1, pick(rng, 1.0, 1000), since, true
+		if since > 1e14 { // where an end is late only half a unit after the deadline, a fraction of a unit is too little
+			d.unit = 64
 		}
-		draw(d)
-		return d.finish()
-	}})
-	return true
+	}
+	k.draw(d)
+	return d.finish()
 }
 
 // allMetrics are the metrics that have bounds of their own, which any instance may be asked for.

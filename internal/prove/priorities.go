@@ -7,8 +7,6 @@ import (
 	"slices"
 )
 
-var _ = register("priorities", 10, priorities)
-
 // ranking is an objective whose weights rank its metrics: a large weight for what comes first. What is known of it comes from all schedules of a
 // small batch, in exact numbers.
 type ranking struct {
@@ -290,10 +288,8 @@ func (s *small) slackOf(objective map[string]float64) *big.Rat {
 
 // ranked finds the ranking of an objective; nil: there is none.
 func (p *Planted) ranked(objective map[string]float64) *ranking {
-	for k := range p.rankings {
-		if maps.Equal(p.rankings[k].objective, objective) {
-			return &p.rankings[k]
-		}
+	if k := slices.IndexFunc(p.rankings, func(r ranking) bool { return maps.Equal(r.objective, objective) }); k >= 0 {
+		return &p.rankings[k]
 	}
 	return nil
 }

@@ -7,11 +7,6 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-var (
-	_ = register("queues, types", 10, queuesOfTypes)
-	_ = register("queues, no penalty", 3, queuesWithoutPenalty)
-)
-
 // queue is a machine as a G/G/1 server, with the paper's formulas for it.
 type queue struct {
 	speed, cost, serviceRate, kappa float64
@@ -54,21 +49,31 @@ func newQueueing(d *draft, n, most int) *queueing {
 			load = 1.2 * float64(n) / q.period
 		}
 		va, vs := d.variance()*d.unit*d.unit, d.variance()*d.unit*d.unit
-		one := queue{speed * d.mass, float64(d.IntN(4)) / 4, load, (va + vs) / 2}
-		c := len(d.spec.Clusters)
-		d.spec.Clusters = append(d.spec.Clusters, model.ClusterSpec{ID: fmt.Sprint("c", c), Machines: []model.MachineSpec{{ID: "m", Count: machines,
-			Speed: one.speed, Cost: one.cost, Queue: &model.QueueSpec{ServiceRate: load, ArrivalVariance: &va, ServiceVariance: &vs}}}})
-		for k := range machines {
-			q.queues, q.group, q.index = append(q.queues, one), append(q.group, c), append(q.index, k)
-		}
+		q.machines(machines, queue{speed * d.mass, float64(d.IntN(4)) / 4, load, (va + vs) / 2}, va, vs)
 	}
+	q.state(float64(n)/q.period, 1)
+	return q
+}
+
+// machines adds a group of machines that are alike, as a cluster of its own. va and vs are the variances of the times between arrivals and of the
+// service times.
+func (q *queueing) machines(count int, one queue, va, vs float64) {
+	c := len(q.spec.Clusters)
+	q.spec.Clusters = append(q.spec.Clusters, model.ClusterSpec{ID: fmt.Sprint("c", c), Machines: []model.MachineSpec{{ID: "m", Count: count,
+		Speed: one.speed, Cost: one.cost, Queue: &model.QueueSpec{ServiceRate: one.serviceRate, ArrivalVariance: &va, ServiceVariance: &vs}}}})
+	for k := range count {
+		q.queues, q.group, q.index = append(q.queues, one), append(q.group, c), append(q.index, k)
+	}
+}
+
+// state states the queueing view of the batch, with the rate of all arrivals and the coefficient of variation of the times between them.
+func (q *queueing) state(rate, cv float64) {
 	charge := string(model.ChargeResponse)
 	if q.service {
 		charge = string(model.ChargeService)
 	}
-	d.spec.Queueing = &model.QueueingSpec{Rate: float64(n) / q.period, Period: q.period, K: &q.k, CV: new(1.0), Charge: charge}
-	d.spec.Objective = map[string]float64{"qos_penalty": 1}
-	return q
+	q.spec.Queueing = &model.QueueingSpec{Rate: rate, Period: q.period, K: &q.k, CV: &cv, Charge: charge}
+	q.spec.Objective = map[string]float64{"qos_penalty": 1}
 }
 
 // variance draws a variance in square units.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -101,10 +102,8 @@ func (p *Planted) stillFalse(ctx context.Context, f Falsehood) (Falsehood, bool)
 
 // solverOf returns the name of the solver or the method of bounds from the field By of a falsehood. The name "bound" stands for the best bound.
 func solverOf(by string) string {
-	for k, r := range by {
-		if r == ',' || r == ' ' {
-			return by[:k]
-		}
+	if k := strings.IndexAny(by, ", "); k >= 0 {
+		return by[:k]
 	}
 	return by
 }

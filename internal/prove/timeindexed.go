@@ -119,12 +119,11 @@ type start struct {
 
 // state states the batch with the metric as a sum of whole numbers.
 func (t *timeIndexed) state(metric string) (*milp.Model, []start) {
-	m := &milp.Model{Name: "time-indexed"}
-	last := m.Add(milp.Variable{Upper: float64(t.horizon)})
+	m, latest := &milp.Model{Name: "time-indexed"}, milp.Variable{Upper: float64(t.horizon)}
 	if metric == "makespan" {
-		m = &milp.Model{Name: "time-indexed"}
-		last = m.Add(milp.Variable{Upper: float64(t.horizon), Cost: 1})
+		latest.Cost = 1
 	}
+	last := m.Add(latest)
 	var starts []start
 	for j := range t.width {
 		var one []milp.Term

@@ -1,5 +1,5 @@
-// Package queue has heaps: package container/heap for items of one type, which it does not box, in the same order; and jobs that wait to be
-// started, for list scheduling by priority.
+// Package queue has heaps: package container/heap for items of one type, which it does not box, in the same order, also for items that know their
+// place in the heap; and jobs that wait to be started, for list scheduling by priority.
 package queue
 
 // Item says whether it goes before another item.

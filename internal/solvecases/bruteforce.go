@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -92,12 +93,7 @@ func placed(in *model.Instance, sol *model.Solution) string {
 
 // waitsFor reports whether a predecessor of the job is not in the order yet.
 func waitsFor(in *model.Instance, job int, used []bool) bool {
-	for _, before := range in.Jobs()[job].After {
-		if !used[before] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(in.Jobs()[job].After, func(before int) bool { return !used[before] })
 }
 
 // listed returns the list schedule of the jobs in the order, made anew in s; nil: a job has no place on its cluster.

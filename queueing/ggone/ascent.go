@@ -121,32 +121,38 @@ func (s *search) ascend(n *node, a ascent) {
 		if k%50 == 49 || k == a.iterations-1 || math.IsInf(s.best, 1) {
 			s.try(s.knapsack.loads)
 		}
-		if !s.advance(u, step, l) {
+		s.countServed(u)
+		for y := range s.direction {
+			deflect(&s.direction[y], 1-s.count[y])
+		}
+		if !advance(u, s.direction, step, l, s.best) {
 			break
 		}
 	}
 	n.u = best
 }
 
-// advance moves the prices a step along the direction; false where the subgradient is 0 or no step is known.
-func (s *search) advance(u []float64, step, l float64) bool {
-	s.countServed(u)
+// deflect turns an element of the direction towards that of the new subgradient.
+func deflect(direction *float64, subgradient float64) {
+	*direction = deflection*subgradient + (1-deflection)**direction
+}
+
+// advance moves the prices a step along the direction, where the bound is l and the best cost known is best; false where the direction is 0 or no
+// step is known.
+func advance(prices, direction []float64, step, l, best float64) bool {
 	norm := 0.0
-	for y, d := range s.direction {
-		d = deflection*(1-s.count[y]) + (1-deflection)*d
-		s.direction[y] = d
+	for _, d := range direction {
 		norm += d * d
 	}
-	target := s.best
-	if math.IsInf(target, 1) { // no allocation of finite cost is known
-		target = l + max(1, math.Abs(l))
+	if math.IsInf(best, 1) { // no allocation of finite cost is known
+		best = l + max(1, math.Abs(l))
 	}
-	h := step * (target - l) / norm
+	h := step * (best - l) / norm
 	if !(h > 0) || math.IsInf(h, 1) {
 		return false
 	}
-	for y := range u {
-		u[y] += h * s.direction[y]
+	for y := range prices {
+		prices[y] += h * direction[y]
 	}
 	return true
 }

@@ -44,15 +44,9 @@ func (e *TooLargeError) Error() string {
 
 // prepare checks the problem and makes its core.
 func (p *Problem) prepare(ctx context.Context) (*core, float64, error) {
-	if err := p.check(); err != nil {
-		return nil, 0, err
-	}
-	idle, err := p.idleLoad()
+	idle, _, err := p.stable()
 	if err != nil {
 		return nil, 0, err
-	}
-	if room := p.room(); room < len(p.Tasks) {
-		return nil, 0, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
 	}
 	levels := 0
 	for k := range p.Classes {
@@ -281,15 +275,9 @@ func (p *Problem) withIdle(machine []int, cost, idle float64) Result {
 // Greedy returns an allocation without a search: loads in proportion to the capacities of the machines, then each task, in order, in the
 // free place where it costs least. The error is that of [Solve]. Complexity: O(tasks · classes).
 func Greedy(p *Problem) (Result, error) {
-	if err := p.check(); err != nil {
-		return Result{}, err
-	}
-	idle, err := p.idleLoad()
+	idle, _, err := p.stable()
 	if err != nil {
 		return Result{}, err
-	}
-	if room := p.room(); room < len(p.Tasks) {
-		return Result{}, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
 	}
 	return p.greedy(idle, 0), nil
 }

@@ -41,19 +41,7 @@ func (s *idleSearch) bound(n *idleNode, prices []float64) float64 {
 
 // floor prepares the lower bounds at the prices, as [core.floor] does.
 func (s *idleSearch) floor(u []float64, v float64) floor {
-	var sum total
-	largest := 0.0
-	for _, x := range u {
-		sum.add(x)
-		largest = max(largest, math.Abs(x))
-	}
-	sum.add(v * (s.total - s.sliver))
-	places := largest*float64(len(u)) + v*s.total
-	if !(places <= hugeTotal) {
-		return floor{math.Inf(-1), 0, 0}
-	}
-	rounding := float64(len(u)+len(s.servers)+16) * ulp
-	return floor{sum.below() - 4*rounding*places, rounding, evaluationError(len(u))}
+	return floorAt(u, v*(s.total-s.sliver), v*s.total, float64(len(u)+len(s.servers)+16)*ulp)
 }
 
 // bestPiece is the best piece of a server's box. Between two whole loads the server holds as many tasks as the lower one allows.
@@ -208,25 +196,12 @@ func (s *idleSearch) ascend(n *idleNode) {
 				s.share[y*len(s.servers)+r]++
 			}
 		}
-		norm := 0.0
-		for y := range s.direction {
-			g := s.total - load
-			if y < len(s.count) {
-				g = 1 - s.count[y]
-			}
-			s.direction[y] = deflection*g + (1-deflection)*s.direction[y]
-			norm += s.direction[y] * s.direction[y]
+		for y, n := range s.count {
+			deflect(&s.direction[y], 1-n)
 		}
-		target := s.best
-		if math.IsInf(target, 1) {
-			target = l + max(1, math.Abs(l))
-		}
-		h := step * (target - l) / norm
-		if !(h > 0) || math.IsInf(h, 1) {
+		deflect(&s.direction[len(s.count)], s.total-load)
+		if !advance(prices, s.direction, step, l, s.best) {
 			break
-		}
-		for y := range prices {
-			prices[y] += h * s.direction[y]
 		}
 		prices[len(prices)-1] = max(0, prices[len(prices)-1]) // penalties do not fall as the load grows
 	}

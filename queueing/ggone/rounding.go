@@ -52,18 +52,23 @@ type floor struct{ base, rounding, evaluation float64 }
 
 // floor prepares the lower bounds at the prices u. Let δ be the relative error of a chain of operations, one for each task. A sum of
 // (penalty − price) over as many places as there are tasks is off by at most δ·(|sum| + 2·Σ|u| over the places), as no penalty is below 0.
-func (c *core) floor(u []float64) floor {
+func (c *core) floor(u []float64) floor { return floorAt(u, 0, 0, c.rounding) }
+
+// floorAt prepares the lower bounds at the prices u of the tasks and a price of the load, of which least is what all load is worth at least and most
+// what it is worth at most; rounding is δ.
+func floorAt(u []float64, least, most, rounding float64) floor {
 	var sum total
 	largest := 0.0
 	for _, x := range u {
 		sum.add(x)
 		largest = max(largest, math.Abs(x))
 	}
-	places := largest * float64(len(u))
+	sum.add(least)
+	places := largest*float64(len(u)) + most
 	if !(places <= hugeTotal) {
 		return floor{math.Inf(-1), 0, 0}
 	}
-	return floor{sum.below() - 4*c.rounding*places, c.rounding, evaluationError(len(u))}
+	return floor{sum.below() - 4*rounding*places, rounding, evaluationError(len(u))}
 }
 
 // of is the lower bound of the cost of all loads whose sum of g is at least least: +Inf where that is no finite number, −Inf where nothing

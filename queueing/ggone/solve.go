@@ -75,7 +75,8 @@ func (e *InfeasibleError) Error() string {
 // O(levels · tasks) at first and a small part of that once most loads and places are ruled out. Memory: O(levels · tasks) up to some
 // 100 MB, then O(classes · tasks).
 func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
-	if err := p.check(); err != nil {
+	idle, room, err := p.stable()
+	if err != nil {
 		return Result{}, err
 	}
 	opt.Tolerance = max(opt.Tolerance, leastTolerance)
@@ -84,17 +85,9 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 			opt.Evaluations = affordable
 		}
 	}
-	idle, err := p.idleLoad()
-	if err != nil {
-		return Result{}, err
-	}
 	dummies := 0
 	if p.Dummies {
 		dummies = wholeTasks(idle)
-	}
-	room := p.room()
-	if room < len(p.Tasks) {
-		return Result{}, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
 	}
 	if room < len(p.Tasks)+dummies || dummies > 0 && p.tooLarge(dummies) { // the idle load does not divide into whole tasks that fit
 		dummies = 0
@@ -127,6 +120,20 @@ func wholeTasks(idle float64) int {
 		return 0
 	}
 	return int(math.Ceil(idle * (1 - 1e-9)))
+}
+
+// stable checks the problem and that the machines can take the tasks. It returns the idle load and the number of tasks that they can take.
+func (p *Problem) stable() (idle float64, room int, err error) {
+	if err := p.check(); err != nil {
+		return 0, 0, err
+	}
+	if idle, err = p.idleLoad(); err != nil {
+		return 0, 0, err
+	}
+	if room = p.room(); room < len(p.Tasks) {
+		return 0, 0, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
+	}
+	return idle, room, nil
 }
 
 // idleLoad is the idle rate times the period, in tasks: the load that neither the tasks nor the committed rates make up.

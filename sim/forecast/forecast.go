@@ -79,10 +79,7 @@ func Queue(ctx context.Context, name string, policy solve.Policy, in *model.Inst
 		return nil, fmt.Errorf("expected a job that waits at %v, found %q", at, job)
 	}
 	slices.SortStableFunc(asked, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Arrival, in.Jobs()[b].Arrival) })
-	f := &Forecast{Instance: in.Name(), Solver: name, TimeUnit: in.Units().Time, At: at, Seed: opt.Seed, Jobs: make([]Job, len(asked))}
-	if f.TimeUnit == "" {
-		f.TimeUnit = "s"
-	}
+	f := &Forecast{Instance: in.Name(), Solver: name, TimeUnit: cmp.Or(in.Units().Time, "s"), At: at, Seed: opt.Seed, Jobs: make([]Job, len(asked))}
 	expected, err := t.momentAt(at, asked, newHistory(nil), &Options{Runs: 1, Seed: opt.Seed, Elapsed: opt.Elapsed}).run(ctx, 0)
 	if err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)

@@ -146,7 +146,9 @@ type draw struct {
 // of says how to draw the ratio of run time to estimate, for a job that has already run for a part of its estimate; a part below 0 means that the job waits. It
 // takes the closest source with at least opt.Least ratios above that part, or else the closest source with at least one.
 func (k *known) of(user string, processors int, estimate, part float64) draw {
-	lists := [...]draw{{k.ofUser(user), fromUser}, {k.ofSize(sizeOf(processors, estimate)), fromSize}, {k.all, fromAll}}
+	ofUser := ratiosOf(k, user, k.history.users, k.users)
+	ofSize := ratiosOf(k, sizeOf(processors, estimate), k.history.sizes, k.sizes)
+	lists := [...]draw{{ofUser, fromUser}, {ofSize, fromSize}, {k.all, fromAll}}
 	for s := range lists {
 		list := lists[s].ratios
 		from, _ := slices.BinarySearchFunc(list, part, func(ratio, part float64) int {
@@ -167,22 +169,12 @@ func (k *known) of(user string, processors int, estimate, part float64) draw {
 	return draw{source: fromNone}
 }
 
-// ofUser is the ratios of a user.
-func (k *known) ofUser(user string) []float64 {
-	list, found := k.users[user]
-	if !found {
-		list = k.history.recent(k.history.users[user], k.at, k.opt.Recent) // none of the empty name
-		k.users[user] = list
-	}
-	return list
-}
-
-// ofSize is the ratios of a size class.
-func (k *known) ofSize(class size) []float64 {
-	list, found := k.sizes[class]
-	if !found {
-		list = k.history.recent(k.history.sizes[class], k.at, k.opt.Recent)
-		k.sizes[class] = list
+// ratiosOf is the ratios of a user or of a size class, of whose ended jobs all lists the places; found keeps them.
+func ratiosOf[K comparable](k *known, of K, all map[K][]int32, found map[K][]float64) []float64 {
+	list, kept := found[of]
+	if !kept {
+		list = k.history.recent(all[of], k.at, k.opt.Recent) // none of a user without a name
+		found[of] = list
 	}
 	return list
 }

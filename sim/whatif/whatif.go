@@ -127,9 +127,7 @@ func Submit(ctx context.Context, name string, policy solve.Policy, in *model.Ins
 		result.Wait = new(*result.Start - at)
 	}
 	result.Blocked = replay.blockers(at)
-	if result.TimeUnit = in.Units().Time; result.TimeUnit == "" {
-		result.TimeUnit = "s"
-	}
+	result.TimeUnit = cmp.Or(in.Units().Time, "s")
 	return &result, nil
 }
 

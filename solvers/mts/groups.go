@@ -64,7 +64,7 @@ func (k *jobKind) counts() counts { return counts{k.cpu, k.link, k.room} }
 func (r *run) form(kinds []int32) {
 	like := r.kinds[kinds[0]]
 	for _, k := range kinds {
-		r.heaps[like.class].remove(r, int(r.kinds[k].place))
+		r.heaps[like.class].Remove(r, int(r.kinds[k].place))
 	}
 	for at, size := 0, len(kinds); at < len(r.groups); at++ {
 		g := r.groups[at]
@@ -100,7 +100,7 @@ func (r *run) form(kinds []int32) {
 	r.groups = append(r.groups, g)
 	r.kinds = append(r.kinds, jobKind{jobs: []int32{-1}, class: like.class, cpu: like.cpu, link: like.link, room: like.room,
 		group: -1, low: -1, rank: -1, log: log, key: key, members: g})
-	r.heaps[like.class].push(r, g.number)
+	r.heaps[like.class].Push(r, g.number)
 }
 
 // openSpans calls yield with each resource on which the kind can end in time and how long it takes there.
@@ -190,7 +190,7 @@ func (r *run) firstOf(g *group, members []int32) {
 		r.kinds[k].end = math.NaN()
 		r.evaluate(k)
 		r.kinds[k].rank = r.kinds[k].resource
-		if at == 0 || r.before(k, g.best) {
+		if at == 0 || r.Before(k, g.best) {
 			g.best = k
 		}
 	}
@@ -203,7 +203,7 @@ func (r *run) leave(kind *jobKind) {
 	own := &r.kinds[g.number]
 	kind.group, kind.log, kind.low, kind.rank = -1, max(kind.log, own.log), -1, -1
 	if g.left--; g.left == 0 {
-		r.heaps[own.class].remove(r, int(own.place))
+		r.heaps[own.class].Remove(r, int(own.place))
 		r.groups[g.index] = nil
 	}
 }
@@ -224,6 +224,6 @@ func (r *run) dissolve(g *group) {
 	class := r.kinds[g.number].class
 	for _, k := range r.disband(g) {
 		r.weigh(&r.kinds[k])
-		r.heaps[class].push(r, k)
+		r.heaps[class].Push(r, k)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/mts"
 )
 
@@ -333,7 +332,7 @@ func TestComparesInLogSpace(t *testing.T) {
 	for j := range 40 { // all are overloaded on more than half of the resources, by memory; later jobs on more
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1.0), Memory: 50 + float64(j), Deadline: new(50.0), DeadlineHard: true})
 	}
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	p := mts.Solver{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1, Classes: "on", Fragments: "off", Weights: "on"}
 	result, err := p.Solve(context.Background(), in, solve.Options{})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/queue"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
@@ -17,9 +18,9 @@ type run struct {
 	origin    float64
 	all       float64 // number of resources
 	kinds     []jobKind
-	span      []float64     // of kind k on resource r at k·len(resources) + r: the time it takes; +Inf: it does not fit or cannot run there
-	queues    [][]lateQueue // by resource, one a size
-	heaps     [4]heap       // by class
+	span      []float64              // of kind k on resource r at k·len(resources) + r: the time it takes; +Inf: it does not fit or cannot run there
+	queues    [][]lateQueue          // by resource, one a size
+	heaps     [4]queue.Placed[int32] // by class
 	fragments bool
 	minmin    bool      // all three rules are off: MTS is Min-min
 	release   []float64 // by resource: the release of its one size; nil where some resource has several
@@ -98,7 +99,7 @@ func newRun(ctx context.Context, in *model.Instance, p Solver) *run {
 			kind.class, kind.end = r.class(kind), math.NaN()
 			r.evaluate(int32(k))
 			kind.rank = kind.low
-			r.heaps[kind.class].push(r, int32(k))
+			r.heaps[kind.class].Push(r, int32(k))
 		}
 	}
 	for resource := range r.queues {
@@ -388,7 +389,7 @@ func (r *run) leastKey(class int) (kind int32, resource int) {
 				kind, resource = k.members.best, int(k.resource)
 			} else if r.evaluateGroup(k.members) {
 				r.raised = append(r.raised, top)
-				h.sink(r, 0)
+				h.Down(r, 0)
 			} else {
 				r.dissolve(k.members)
 			}
@@ -406,7 +407,7 @@ func (r *run) leastKey(class int) (kind int32, resource int) {
 		if k.rank = k.resource; k.low != k.resource {
 			r.raised = append(r.raised, top)
 		}
-		h.sink(r, 0)
+		h.Down(r, 0)
 	}
 	for _, k := range r.raised {
 		k := &r.kinds[k]
@@ -414,7 +415,7 @@ func (r *run) leastKey(class int) (kind int32, resource int) {
 			k.jobs[0] = -1
 		}
 		if k.rank = k.low; k.place >= 0 {
-			r.heaps[class].rise(r, int(k.place))
+			r.heaps[class].Up(r, int(k.place))
 		}
 	}
 	r.raised = r.raised[:0]
@@ -431,7 +432,7 @@ func (r *run) assign(k int32, resource int) {
 		kind.jobs = []int32{int32(job)} // kinds without jobs are still looked at
 		r.drop(k)
 	} else if kind.place >= 0 {
-		r.heaps[kind.class].sink(r, int(kind.place))
+		r.heaps[kind.class].Down(r, int(kind.place))
 	}
 	for q := range r.queues[resource] {
 		queue := &r.queues[resource][q]
@@ -451,7 +452,7 @@ func (r *run) drop(k int32) {
 	if kind := &r.kinds[k]; kind.group >= 0 {
 		r.leave(kind)
 	} else {
-		r.heaps[kind.class].remove(r, int(kind.place))
+		r.heaps[kind.class].Remove(r, int(kind.place))
 	}
 }
 
@@ -475,10 +476,10 @@ func (r *run) passLateKinds(resource int, q *lateQueue) {
 			r.drop(k)
 			kind.class = class
 			r.weigh(kind)
-			r.heaps[class].push(r, k)
+			r.heaps[class].Push(r, k)
 		} else if r.p.Weights != "off" {
 			r.weigh(kind)
-			r.heaps[class].rise(r, int(kind.place))
+			r.heaps[class].Up(r, int(kind.place))
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/mts"
 )
 
@@ -105,7 +104,7 @@ func TestLogarithmsThatRoundAlike(t *testing.T) {
 	for id, runtime := range [][3]float64{{math.Nextafter(800, 801), long, 800}, {long, 800, long}, {long, long, 0.1}} {
 		b.Job(model.JobSpec{ID: string(rune('A' + id)), Runtime: map[string]float64{"r0": runtime[0], "r1": runtime[1], "r2": runtime[2]}})
 	}
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	result, want := asLiteral(t, "round alike", in, switches()[0])
 	for k, id := range []string{"C", "A", "B"} {
 		if want.placements[k].Job != id || result.Solution.Jobs[k].Job != id {

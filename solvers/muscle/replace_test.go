@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
@@ -96,7 +97,7 @@ func TestSizesByCluster(t *testing.T) {
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", k), Processors: model.Rigid(3), Runtime: map[string]float64{"whole": 4, "single": 3}})
 	}
 	// Both clusters are empty: the larger one, single, takes j0. whole, with ε = 0, takes j1 and j2 side by side.
-	solverstest.Schedules(t, newSolver(), solverstest.Built(t, b), "j0 single:0-2 0-3", "j1 whole:0 0-4", "j2 whole:1 0-4")
+	solverstest.Schedules(t, newSolver(), solvecases.Built(t, b), "j0 single:0-2 0-3", "j1 whole:0 0-4", "j2 whole:1 0-4")
 }
 
 // On a plain instance the schedule made anew has each job on the cluster of the packing and starts it no later.

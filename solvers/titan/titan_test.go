@@ -30,7 +30,7 @@ func instance(t testing.TB, seed uint64, jobs int, objective map[string]float64)
 		b.Minimise(metric, weight)
 	}
 	for c := range 4 {
-		spec := solverstest.Machines(fmt.Sprint("c", c), 3+5*c, 1+float64(c)/3)
+		spec := solvecases.Machines(fmt.Sprint("c", c), 3+5*c, 1+float64(c)/3)
 		if c == 2 {
 			spec.Weights = &model.WeightsSpec{OverDeadline: new(12.0), Makespan: new(3.0), IdleTime: new(1.0)}
 		}
@@ -46,7 +46,7 @@ func instance(t testing.TB, seed uint64, jobs int, objective map[string]float64)
 		}
 		b.Job(job)
 	}
-	return solverstest.Built(t, b.Job(model.JobSpec{ID: "giant", Processors: model.Rigid(99), Work: new(1.0)}))
+	return solvecases.Built(t, b.Job(model.JobSpec{ID: "giant", Processors: model.Rigid(99), Work: new(1.0)}))
 }
 
 // objectives are objectives that come apart by cluster.
@@ -156,14 +156,14 @@ func TestFindsTheOptimum(t *testing.T) {
 		for _, objective := range objectives {
 			rng := rand.New(rand.NewPCG(seed, 4))
 			processors := 1 + rng.IntN(5)
-			b := model.NewBuilder("one").Cluster(solverstest.Machines("c", processors, 1))
+			b := model.NewBuilder("one").Cluster(solvecases.Machines("c", processors, 1))
 			for metric, weight := range objective {
 				b.Minimise(metric, weight)
 			}
 			for j := range 2 + rng.IntN(4) {
 				b.Job(model.JobSpec{ID: fmt.Sprint(j), Processors: model.Rigid(1 + rng.IntN(processors)), Work: new(float64(rng.IntN(9))), Arrival: float64(rng.IntN(4)), Deadline: new(float64(rng.IntN(20)))})
 			}
-			in := solverstest.Built(t, b)
+			in := solvecases.Built(t, b)
 			best := solvecases.BruteForce(t, in)
 			found := *solveChecked(t, "titan", "list", in, solve.Options{Seed: seed}).Solution.Objective
 			tolerance := 1e-9 * math.Max(1, math.Abs(best))
@@ -255,7 +255,7 @@ func TestCancelled(t *testing.T) {
 // TestStarts tries starts that are no list schedules: with gaps, with a hole filled, with a job of no time within another
 // on the same processor.
 func TestStarts(t *testing.T) {
-	in := solverstest.Built(t, model.NewBuilder("starts").Minimise("mean_response", 1).Cluster(solverstest.Machines("c", 3, 1)).Job(
+	in := solvecases.Built(t, model.NewBuilder("starts").Minimise("mean_response", 1).Cluster(solvecases.Machines("c", 3, 1)).Job(
 		model.JobSpec{ID: "wide", Processors: model.Rigid(3), Work: new(4.0)}, model.JobSpec{ID: "long", Processors: model.Rigid(2), Work: new(9.0)},
 		model.JobSpec{ID: "short", Work: new(2.0)}, model.JobSpec{ID: "none", Work: new(0.0)}))
 	at := func(job string, first, last int, start, length float64) model.Placement {
@@ -282,7 +282,7 @@ func TestStarts(t *testing.T) {
 }
 
 func TestRefusesStarts(t *testing.T) {
-	in := solverstest.Built(t, model.NewBuilder("starts").Minimise("mcp", 1).Cluster(solverstest.Machines("c", 2, 1), solverstest.Machines("d", 1, 1)).Job(
+	in := solvecases.Built(t, model.NewBuilder("starts").Minimise("mcp", 1).Cluster(solvecases.Machines("c", 2, 1), solvecases.Machines("d", 1, 1)).Job(
 		model.JobSpec{ID: "a", Processors: model.Rigid(2), Work: new(4.0)}))
 	both := model.NewProcessorSet(model.Range{First: 0, Last: 1})
 	for _, test := range []struct {
@@ -342,11 +342,11 @@ func TestParameters(t *testing.T) {
 
 // TestMemory refuses masks that would not fit into memory and takes the list coding for them.
 func TestMemory(t *testing.T) {
-	b := model.NewBuilder("wide").Cluster(solverstest.Machines("c", 1<<22, 1))
+	b := model.NewBuilder("wide").Cluster(solvecases.Machines("c", 1<<22, 1))
 	for j := range 30 {
 		b.Job(model.JobSpec{ID: fmt.Sprint(j), Processors: model.Rigid(1 << 20), Work: new(float64(1 + j))})
 	}
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	if _, err := solve.Default[titan.Solver]().Solve(context.Background(), in, solve.Options{}); !errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), "list coding") {
 		t.Errorf("%v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
@@ -271,7 +272,7 @@ func orders(n int, visit func([]int)) {
 // TestWholeFormPlacesMoreFirst starts from a schedule that leaves out a, which cannot meet its deadline behind b. In the other order both run, and the
 // makespan is six times as long.
 func TestWholeFormPlacesMoreFirst(t *testing.T) {
-	in := solverstest.Built(t, model.NewBuilder("more").Minimise("makespan", 1).Cluster(solverstest.Machines("c", 1, 1)).Job(
+	in := solvecases.Built(t, model.NewBuilder("more").Minimise("makespan", 1).Cluster(solvecases.Machines("c", 1, 1)).Job(
 		model.JobSpec{ID: "a", Work: new(5.0), Deadline: new(5.0), DeadlineHard: true}, model.JobSpec{ID: "b", Work: new(1.0), Deadline: new(6.0), DeadlineHard: true}))
 	start := &model.Solution{Jobs: []model.Placement{{Job: "b", Cluster: "c", Processors: model.Processors(0), End: 1}}, Unscheduled: []model.Unscheduled{{Job: "a", Reason: "late"}}}
 	result, err := newSolver().Solve(t.Context(), in, solve.Options{Start: start, Seed: 1})
@@ -283,13 +284,13 @@ func TestWholeFormPlacesMoreFirst(t *testing.T) {
 // TestWholeFormKeepsWhatItCannotCode starts from widths with which no job ends first: three tasks on one processor take 3, on two 2. On one each, both
 // jobs end at 3; by the rule of the list schedule one of them ends at 4, so the start stays.
 func TestWholeFormKeepsWhatItCannotCode(t *testing.T) {
-	b := model.NewBuilder("widths").Minimise("makespan", 1).Cluster(solverstest.Machines("c", 2, 1))
+	b := model.NewBuilder("widths").Minimise("makespan", 1).Cluster(solvecases.Machines("c", 2, 1))
 	start := &model.Solution{}
 	for p, id := range []string{"a", "b"} {
 		b.Job(model.JobSpec{ID: id, Work: new(1.0), Processors: model.Moldable(1, 2), Tasks: 3})
 		start.Jobs = append(start.Jobs, model.Placement{Job: id, Cluster: "c", Processors: model.Processors(p), End: 3})
 	}
-	in := solverstest.Built(t, b)
+	in := solvecases.Built(t, b)
 	if report := model.Check(in, start); !report.OK() {
 		t.Fatal(report.Violations[0])
 	}
@@ -306,8 +307,8 @@ func TestWholeFormKeepsWhatItCannotCode(t *testing.T) {
 // TestWholeFormFromInfinity starts where the objective is infinite: both jobs on one machine, which is then busier than it can be. On two machines it
 // is finite.
 func TestWholeFormFromInfinity(t *testing.T) {
-	in := solverstest.Built(t, func() *model.Builder {
-		b := model.NewBuilder("infinite").Minimise("qos_penalty", 1).Cluster(solverstest.Machines("c", 2, 1)).Job(
+	in := solvecases.Built(t, func() *model.Builder {
+		b := model.NewBuilder("infinite").Minimise("qos_penalty", 1).Cluster(solvecases.Machines("c", 2, 1)).Job(
 			model.JobSpec{ID: "a", Work: new(2.0), Deadline: new(9.0)}, model.JobSpec{ID: "b", Work: new(2.0), Deadline: new(9.0)})
 		b.Spec().Queueing = &model.QueueingSpec{Rate: 0.8, Period: 2.5}
 		return b
@@ -329,8 +330,8 @@ func TestWholeFormFromInfinity(t *testing.T) {
 		t.Errorf("%v, %v: %+v", after.Objective, err, result.Solution)
 	}
 	// With one machine there is no finite schedule, and the run still ends.
-	one := solverstest.Built(t, func() *model.Builder {
-		b := model.NewBuilder("one").Minimise("qos_penalty", 1).Cluster(solverstest.Machines("c", 1, 1)).Job(
+	one := solvecases.Built(t, func() *model.Builder {
+		b := model.NewBuilder("one").Minimise("qos_penalty", 1).Cluster(solvecases.Machines("c", 1, 1)).Job(
 			model.JobSpec{ID: "a", Work: new(2.0), Deadline: new(9.0)}, model.JobSpec{ID: "b", Work: new(2.0), Deadline: new(9.0)})
 		b.Spec().Queueing = &model.QueueingSpec{Rate: 0.8, Period: 2.5}
 		return b
@@ -411,7 +412,7 @@ func TestWholeFormReports(t *testing.T) {
 
 // TestWholeFormRefusesStarts tries starts that the evaluator refuses.
 func TestWholeFormRefusesStarts(t *testing.T) {
-	in := solverstest.Built(t, model.NewBuilder("starts").Minimise("missed", 1).Cluster(solverstest.Machines("c", 2, 1)).Job(model.JobSpec{ID: "a", Work: new(4.0)}))
+	in := solvecases.Built(t, model.NewBuilder("starts").Minimise("missed", 1).Cluster(solvecases.Machines("c", 2, 1)).Job(model.JobSpec{ID: "a", Work: new(4.0)}))
 	for name, jobs := range map[string][]model.Placement{
 		"unknown job":        {{Job: "b", Cluster: "c", Processors: model.Processors(0), End: 4}},
 		"unknown cluster":    {{Job: "a", Cluster: "e", Processors: model.Processors(0), End: 4}},
@@ -458,12 +459,12 @@ func TestFastFormIsTakenWhereItCanBe(t *testing.T) {
 	} {
 		b := model.NewBuilder("form").Job(c.job)
 		for k := range c.clusters {
-			b.Cluster(solverstest.Machines(fmt.Sprint("c", k), 2, 1))
+			b.Cluster(solvecases.Machines(fmt.Sprint("c", k), 2, 1))
 		}
 		for metric, weight := range c.objective {
 			b.Minimise(metric, weight)
 		}
-		in := solverstest.Built(t, b)
+		in := solvecases.Built(t, b)
 		if found := comesApart(in); found != c.apart {
 			t.Errorf("%v on %d clusters: cluster by cluster %v", c.objective, c.clusters, found)
 		}

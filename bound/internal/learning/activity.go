@@ -1,11 +1,13 @@
 package learning
 
+import "github.com/allot-opt/allot/internal/queue"
+
 // activity ranks the literals by how often the latest conflicts needed them, as M. W. Moskewicz and others (2001), Chaff.
 type activity struct {
 	atoms      []atom
-	index      map[literal]int32 // the atom of [s_j ≤ t], {2·j+1, −t}
-	heap       []int32           // atoms, the most active first
-	taken      []takenAtom       // atoms out of the heap, as they were decided when looked at
+	index      map[literal]int32   // the atom of [s_j ≤ t], {2·j+1, −t}
+	heap       queue.Placed[int32] // atoms, the most active first
+	taken      []takenAtom         // atoms out of the heap, as they were decided when looked at
 	step       float64
 	clauseStep float32
 }
@@ -34,12 +36,12 @@ func (a *activity) bump(l literal) {
 		a.index[l] = k
 		a.atoms = append(a.atoms, atom{l, 0, -1})
 		a.atoms[k].score = a.step
-		a.insert(k)
+		a.heap.Push(a, k)
 		return
 	}
 	a.atoms[k].score += a.step
 	if a.atoms[k].place >= 0 {
-		a.up(int(a.atoms[k].place))
+		a.heap.Up(a, int(a.atoms[k].place))
 	}
 }
 
@@ -72,7 +74,7 @@ func (s *Solver) next() (literal, bool) {
 	level := int32(len(s.levels))
 	for len(s.heap) > 0 {
 		k := s.heap[0]
-		s.pop()
+		s.heap.Remove(&s.activity, 0)
 		l := s.atoms[k].literal
 		if s.isTrue(l) || s.isFalse(l) {
 			s.taken = append(s.taken, takenAtom{k, level})
@@ -99,65 +101,18 @@ func (s *Solver) next() (literal, bool) {
 // restore puts the atoms that may be undecided again back into the heap.
 func (a *activity) restore(level int) {
 	for n := len(a.taken); n > 0 && a.taken[n-1].level > int32(level); n-- {
-		a.insert(a.taken[n-1].atom)
+		a.heap.Push(a, a.taken[n-1].atom)
 		a.taken = a.taken[:n-1]
 	}
 }
 
-// before says whether atom x is decided before atom y.
-func (a *activity) before(x, y int32) bool {
+// Before implements [queue.Keeper]: the more active atom is decided first.
+func (a *activity) Before(x, y int32) bool {
 	if a.atoms[x].score != a.atoms[y].score {
 		return a.atoms[x].score > a.atoms[y].score
 	}
 	return x < y
 }
 
-func (a *activity) insert(k int32) {
-	a.heap = append(a.heap, k)
-	a.atoms[k].place = int32(len(a.heap) - 1)
-	a.up(len(a.heap) - 1)
-}
-
-// pop takes the first atom out of the heap.
-func (a *activity) pop() {
-	last := len(a.heap) - 1
-	a.atoms[a.heap[0]].place = -1
-	if last > 0 {
-		a.put(0, a.heap[last])
-	}
-	a.heap = a.heap[:last]
-	for k := 0; ; {
-		child := 2*k + 1
-		if child >= last {
-			return
-		}
-		if child+1 < last && a.before(a.heap[child+1], a.heap[child]) {
-			child++
-		}
-		if !a.before(a.heap[child], a.heap[k]) {
-			return
-		}
-		x, y := a.heap[k], a.heap[child]
-		a.put(k, y)
-		a.put(child, x)
-		k = child
-	}
-}
-
-func (a *activity) up(k int) {
-	for k > 0 {
-		parent := (k - 1) / 2
-		if !a.before(a.heap[k], a.heap[parent]) {
-			return
-		}
-		x, y := a.heap[k], a.heap[parent]
-		a.put(k, y)
-		a.put(parent, x)
-		k = parent
-	}
-}
-
-func (a *activity) put(k int, x int32) {
-	a.heap[k] = x
-	a.atoms[x].place = int32(k)
-}
+// Put implements [queue.Keeper].
+func (a *activity) Put(x int32, place int) { a.atoms[x].place = int32(place) }

@@ -112,7 +112,7 @@ func TestTheLeastMakespanIsThatOfTheSlowSearch(t *testing.T) {
 // draw is a problem of any kind, or a crowded one.
 func draw(t *rapid.T, most int) *tasks.Problem {
 	if rapid.Bool().Draw(t, "crowded") {
-		return tasktest.Crowded(t, most)
+		return crowded(t, most)
 	}
 	return tasktest.Problem(t, most)
 }
@@ -141,7 +141,7 @@ func TestNoScheduleSpeaksAgainstTheSolver(t *testing.T) {
 func TestNoScheduleSpeaksAgainstALongerSearch(t *testing.T) {
 	conflicts := int64(0)
 	rapid.Check(t, func(t *rapid.T) {
-		p := tasktest.Crowded(t, 8)
+		p := crowded(t, 8)
 		best := New(p)
 		for best.Refute(1000, p.Horizon+1, never) {
 		}
@@ -151,7 +151,7 @@ func TestNoScheduleSpeaksAgainstALongerSearch(t *testing.T) {
 		for k := range 41 {
 			starts := best.Starts()
 			if k > 0 {
-				starts = tasktest.Listed(p, rng)
+				starts = listed(p, rng)
 			}
 			end, err := tasktest.Makespan(p, starts)
 			if err != nil {

@@ -146,15 +146,19 @@ func thresholds(r *tasks.Resource) []int64 {
 			}
 		}
 	}
-	slices.Sort(sizes)
-	sizes = slices.Compact(sizes)
-	const most = 16
-	if len(sizes) <= most {
-		return sizes
+	return Evenly(sizes, 16)
+}
+
+// Evenly returns some of the distinct values, evenly spaced by rank. Their number is at most most, which is above 1. It sorts the values.
+func Evenly[T cmp.Ordered](values []T, most int) []T {
+	slices.Sort(values)
+	values = slices.Compact(values)
+	if len(values) <= most {
+		return values
 	}
-	some := make([]int64, most)
+	some := make([]T, most)
 	for k := range some {
-		some[k] = sizes[k*(len(sizes)-1)/(most-1)]
+		some[k] = values[k*(len(values)-1)/(most-1)]
 	}
 	return some
 }

@@ -4,6 +4,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -48,3 +49,15 @@ type Planning interface {
 
 // New makes the engine for an instance. It returns nil without an error if the engine cannot take the instance or ctx ends.
 type New func(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (Engine, error)
+
+// Nothing is the rank where there is no schedule. Its number of jobs left out marks it, because the objective of a schedule may be +Inf too.
+var Nothing = model.NoRank()
+
+// RankOf evaluates a schedule and returns its rank.
+func RankOf(in *model.Instance, s *model.Solution) (model.Rank, error) {
+	objective, err := model.EvaluateObjective(in, s)
+	if err != nil {
+		return model.Rank{}, fmt.Errorf("search: %w", err)
+	}
+	return model.NewRank(len(s.Unscheduled), objective), nil
+}

@@ -123,12 +123,7 @@ func NewWith(ctx context.Context, in *model.Instance, features model.Features) *
 
 // anywhere says whether the job can run on some cluster.
 func (p *Problem) anywhere(job int) bool {
-	for c := range p.Clusters {
-		if p.Clusters[c].Jobs[job].Size > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Clusters, func(c Cluster) bool { return c.Jobs[job].Size > 0 })
 }
 
 // Host is the first cluster that can run the job; −1: none.
@@ -275,10 +270,8 @@ func (p *Problem) costsOn(c int) []Cost {
 // CostRate returns the cost of a processor of the cluster for a unit of time. It returns false if the machines differ in it.
 func CostRate(c *model.Cluster) (rate float64, even bool) {
 	rate = c.Machines[0].Cost
-	for k := range c.Machines {
-		if c.Machines[k].Cost != rate {
-			return 0, false
-		}
+	if slices.ContainsFunc(c.Machines, func(m model.Machine) bool { return m.Cost != rate }) {
+		return 0, false
 	}
 	return rate, true
 }

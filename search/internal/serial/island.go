@@ -3,6 +3,7 @@ package serial
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search/internal/engine"
@@ -242,14 +243,7 @@ func (s *island) leaveOpen(share float64) {
 func (s *island) skip() int { return int(min(1e9, s.rng.ExpFloat64()/swapShare)) }
 
 // waitsFor says whether job b waits for job a.
-func (p *problem) waitsFor(b, a int32) bool {
-	for _, k := range p.before.of(b) {
-		if k == a {
-			return true
-		}
-	}
-	return false
-}
+func (p *problem) waitsFor(b, a int32) bool { return slices.Contains(p.before.of(b), a) }
 
 // random draws an order in which each job comes after those it waits for. Jobs that should start early are likelier to come early, see urgency.
 func (s *island) random(order []int32) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
@@ -229,12 +230,7 @@ type resource struct {
 // readResources finds the resources that can be short and packs them into words. It returns false if an amount is too large.
 func (p *problem) readResources() bool {
 	words := map[int]int{} // by cluster: the word to add lanes to
-	for _, r := range p.resources() {
-		if !p.pack(words, r) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.resources(), func(r resource) bool { return !p.pack(words, r) })
 }
 
 // resources are the processors of the clusters and the pools of licences.

@@ -59,12 +59,7 @@ func beamFits(p *problem) bool {
 	if machines < 3 || len(p.jobs) < fewJobs || len(p.jobs)*machines > maxBeam || p.dense == nil {
 		return false
 	}
-	for _, w := range p.dense {
-		if !(w > 0) || math.IsInf(w, 1) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.dense, func(w float64) bool { return !(w > 0) || math.IsInf(w, 1) })
 }
 
 // newBeam begins a search for a schedule of makespan aim, as a multiple of the lower bound.

@@ -3,7 +3,7 @@ package tasktest
 
 import (
 	"fmt"
-	"math/rand/v2"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -41,7 +41,7 @@ func Problem(t *rapid.T, most int) *tasks.Problem {
 	follows := p.Follows()
 	for a := range n {
 		for b := range a {
-			if p.Length[a] > 0 && p.Length[b] > 0 && !follows[b][a] && (rapid.IntRange(0, 6).Draw(t, "apart") == 0 || clash(p, a, b)) {
+			if p.Length[a] > 0 && p.Length[b] > 0 && !follows[b][a] && (rapid.IntRange(0, 6).Draw(t, "apart") == 0 || Clash(p, a, b)) {
 				p.Apart[a], p.Apart[b] = append(p.Apart[a], b), append(p.Apart[b], a)
 			}
 		}
@@ -54,59 +54,6 @@ func Problem(t *rapid.T, most int) *tasks.Problem {
 		}
 	}
 	return p
-}
-
-// Crowded draws a problem in which little but the resources decides: several jobs fit beside each other, and windows are of little help.
-func Crowded(t *rapid.T, most int) *tasks.Problem {
-	n := rapid.IntRange(most-1, most).Draw(t, "jobs")
-	p := &tasks.Problem{After: make([][]int, n), Apart: make([][]int, n)}
-	for j := range n {
-		p.Length, p.Head = append(p.Length, int32(rapid.IntRange(1, 4).Draw(t, "length"))), append(p.Head, int32(rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "head")))
-		p.Order = append(p.Order, j)
-		p.Horizon += p.Length[j]
-		if j > 0 && rapid.IntRange(0, 2).Draw(t, "waits") == 0 {
-			p.After[j] = []int{rapid.IntRange(0, j-1).Draw(t, "before")}
-		}
-	}
-	p.Horizon += 2
-	for range rapid.IntRange(1, 2).Draw(t, "resources") {
-		r := tasks.Resource{Capacity: int64(rapid.IntRange(3, 7).Draw(t, "capacity"))}
-		for j := range n {
-			r.Uses = append(r.Uses, tasks.Use{Job: j, Need: rapid.Int64Range(1, 3).Draw(t, "need")})
-		}
-		p.Resources = append(p.Resources, r)
-	}
-	follows := p.Follows()
-	for a := range n {
-		for b := range n {
-			if a != b && !follows[a][b] && !follows[b][a] && clash(p, a, b) {
-				p.Apart[a] = append(p.Apart[a], b)
-			}
-		}
-	}
-	return p
-}
-
-// Listed are the starts of a schedule of chance: an order of chance, in which each job starts as early as those before it allow, or a little
-// later.
-func Listed(p *tasks.Problem, rng *rand.Rand) []int32 {
-	n := len(p.Length)
-	starts, placed := make([]int32, n), make([]bool, n)
-	for range n {
-		var next []int
-		for j := range n {
-			if !placed[j] && ready(p, placed, j) {
-				next = append(next, j)
-			}
-		}
-		j := next[rng.IntN(len(next))]
-		starts[j] = earliest(p, placed, starts, j, p.Head[j])
-		if rng.IntN(8) == 0 {
-			starts[j] = earliest(p, placed, starts, j, starts[j]+1)
-		}
-		placed[j] = true
-	}
-	return starts
 }
 
 // Schedules calls yield with the starts of each schedule that ends within the horizon, up to the given number; false: there are more.
@@ -136,8 +83,8 @@ func Schedules(p *tasks.Problem, horizon int32, most int, yield func(starts []in
 	return place(0)
 }
 
-// clash says that two jobs need more of a resource than there is.
-func clash(p *tasks.Problem, a, b int) bool {
+// Clash says that two jobs need more of a resource than there is.
+func Clash(p *tasks.Problem, a, b int) bool {
 	for _, r := range p.Resources {
 		sum := int64(0)
 		for _, u := range r.Uses {
@@ -200,8 +147,8 @@ func Optimum(p *tasks.Problem) int32 {
 			return
 		}
 		for j := range n {
-			if !placed[j] && ready(p, placed, j) {
-				starts[j] = earliest(p, placed, starts, j, p.Head[j])
+			if !placed[j] && Ready(p, placed, j) {
+				starts[j] = Earliest(p, placed, starts, j, p.Head[j])
 				placed[j] = true
 				place(left-1, max(end, starts[j]+p.Length[j]))
 				placed[j] = false
@@ -212,17 +159,13 @@ func Optimum(p *tasks.Problem) int32 {
 	return best
 }
 
-func ready(p *tasks.Problem, placed []bool, j int) bool {
-	for _, before := range p.After[j] {
-		if !placed[before] {
-			return false
-		}
-	}
-	return true
+// Ready says that all jobs that the job waits for are placed.
+func Ready(p *tasks.Problem, placed []bool, j int) bool {
+	return !slices.ContainsFunc(p.After[j], func(before int) bool { return !placed[before] })
 }
 
-// earliest tries one start after the other, from the given one on.
-func earliest(p *tasks.Problem, placed []bool, starts []int32, j int, from int32) int32 {
+// Earliest tries one start after the other, from the given one on.
+func Earliest(p *tasks.Problem, placed []bool, starts []int32, j int, from int32) int32 {
 	part := &tasks.Problem{Length: []int32{}, Resources: make([]tasks.Resource, len(p.Resources))}
 	position, at := make([]int, len(placed)), []int32{}
 	for k := range placed {

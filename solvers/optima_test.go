@@ -1,4 +1,4 @@
-package modeltest
+package solvers_test
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Odd is an instance of a few rigid jobs at the odd places: jobs of no length, ties, times in halves, quarters and tenths, units from
+// oddInstance is an instance of a few rigid jobs at the odd places: jobs of no length, ties, times in halves, quarters and tenths, units from
 // 1e-9 to 1e9, jobs that run nowhere. The unit is returned.
-func Odd(rng *rand.Rand, jobs int, waits bool) (in *model.Instance, unit float64) {
+func oddInstance(rng *rand.Rand, jobs int, waits bool) (in *model.Instance, unit float64) {
 	unit = []float64{1, 1, 1e-9, 1e9}[rng.IntN(4)]
 	step := unit * []float64{1, 1, 0.5, 0.25, 0.1}[rng.IntN(5)]
 	times := func(most int) float64 { return step * float64(rng.IntN(most)) }
@@ -57,10 +57,10 @@ func Odd(rng *rand.Rand, jobs int, waits bool) (in *model.Instance, unit float64
 	return in, unit
 }
 
-// Optima are the least values of the metrics over all active schedules of rigid jobs on clusters of equal processors: every job at the
+// activeOptima are the least values of the metrics over all active schedules of rigid jobs on clusters of equal processors: every job at the
 // earliest time at which it fits between those before it, in every order, on every cluster. It shares no code with any solver. Ok is
 // false where a job runs nowhere.
-func Optima(in *model.Instance, metrics []string) (best map[string]float64, ok bool) {
+func activeOptima(in *model.Instance, metrics []string) (best map[string]float64, ok bool) {
 	for j := range in.Jobs() {
 		runs := false
 		for c := range in.Clusters() {
@@ -70,22 +70,22 @@ func Optima(in *model.Instance, metrics []string) (best map[string]float64, ok b
 			return nil, false
 		}
 	}
-	e := &enumeration{in: in, metrics: metrics, best: map[string]float64{}, placed: make([]placed, len(in.Jobs()))}
+	e := &enumeration{in: in, metrics: metrics, best: map[string]float64{}, placed: make([]placedJob, len(in.Jobs()))}
 	e.extend(0)
 	return e.best, true
 }
 
-// enumeration is a run of Optima.
+// enumeration is a run of activeOptima.
 type enumeration struct {
 	in      *model.Instance
 	metrics []string
 	best    map[string]float64
-	placed  []placed // by job; size 0: not yet
+	placed  []placedJob // by job; size 0: not yet
 	order   []int
 }
 
-// placed is a job that is placed.
-type placed struct {
+// placedJob is a job that is placed.
+type placedJob struct {
 	cluster, size int
 	start, end    float64
 }
@@ -107,17 +107,17 @@ func (e *enumeration) extend(n int) {
 				continue
 			}
 			size, _ := e.in.Width(j, c)
-			e.placed[j] = e.asEarlyAsFits(j, placed{cluster: c, size: size}, ready, e.in.DurationOn(j, c, size))
+			e.placed[j] = e.asEarlyAsFits(j, placedJob{cluster: c, size: size}, ready, e.in.DurationOn(j, c, size))
 			e.order = append(e.order, j)
 			e.extend(n + 1)
 			e.order = e.order[:n]
-			e.placed[j] = placed{}
+			e.placed[j] = placedJob{}
 		}
 	}
 }
 
 // asEarlyAsFits is the job at the earliest time from ready on, which is that or the end of another.
-func (e *enumeration) asEarlyAsFits(j int, p placed, ready, duration float64) placed {
+func (e *enumeration) asEarlyAsFits(j int, p placedJob, ready, duration float64) placedJob {
 	times := []float64{ready}
 	for _, other := range e.order {
 		times = append(times, e.placed[other].end)
@@ -132,7 +132,7 @@ func (e *enumeration) asEarlyAsFits(j int, p placed, ready, duration float64) pl
 }
 
 // fits says that processors and licences suffice at every start within the interval.
-func (e *enumeration) fits(j int, p placed) bool {
+func (e *enumeration) fits(j int, p placedJob) bool {
 	for _, at := range append([]int{-1}, e.order...) {
 		t := p.start
 		if at >= 0 {
@@ -155,7 +155,7 @@ func (e *enumeration) fits(j int, p placed) bool {
 }
 
 // licensed says that the pools have the copies that the job draws beside the others that run at the time.
-func (e *enumeration) licensed(j int, p placed, t float64) bool {
+func (e *enumeration) licensed(j int, p placedJob, t float64) bool {
 	for _, need := range e.in.Jobs()[j].Licences {
 		copies, own := e.in.Pool(p.cluster, need.Licence)
 		drawn := need.Copies

@@ -1,20 +1,22 @@
-package modeltest
+package model_test
 
 import (
 	"math"
+	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/model"
 )
 
-// Solution draws a solution that states what the evaluator finds. It names nothing but what the instance has, places or
+// drawSolution draws a solution that states what the evaluator finds. It names nothing but what the instance has, places or
 // leaves out every job once, and where a job lies on one cluster its end follows the time rule. Everything else about it may be wrong:
 // jobs overlap, start too early and on too few processors.
-func Solution(t *rapid.T, in *model.Instance) *model.Solution {
+func drawSolution(t *rapid.T, in *model.Instance) *model.Solution {
 	sol := &model.Solution{
 		Schema: model.SolutionSchema, Instance: in.Name(), InstanceSHA256: in.SHA256(),
-		Solver: "modeltest", Version: "1", Seed: rapid.Uint64().Draw(t, "seed"),
+		Solver: "drawn", Version: "1", Seed: rapid.Uint64().Draw(t, "seed"),
 		Parameters: map[string]any{"number": rapid.Float64().Draw(t, "parameter"), "text": rapid.String().Draw(t, "parameter"), "truth": true},
 		Status:     model.Feasible, Stop: rapid.SampledFrom([]model.Stop{model.StopDone, model.StopTime}).Draw(t, "stop"),
 		Jobs:  []model.Placement{},
@@ -22,17 +24,17 @@ func Solution(t *rapid.T, in *model.Instance) *model.Solution {
 	}
 	for j := range in.Jobs() {
 		if rapid.IntRange(0, 7).Draw(t, "left out") == 0 {
-			sol.Unscheduled = append(sol.Unscheduled, model.Unscheduled{Job: in.Jobs()[j].ID, Reason: "modeltest left it out"})
+			sol.Unscheduled = append(sol.Unscheduled, model.Unscheduled{Job: in.Jobs()[j].ID, Reason: "left out by chance"})
 			continue
 		}
-		sol.Jobs = append(sol.Jobs, placement(t, in, j))
+		sol.Jobs = append(sol.Jobs, drawPlacement(t, in, j))
 	}
 	if in.Queueing().Given && rapid.Bool().Draw(t, "loads") {
-		sol.Loads = loads(t, in)
+		sol.Loads = drawLoads(t, in)
 	}
 	evaluation, err := model.Evaluate(in, sol)
 	if err != nil {
-		t.Fatalf("modeltest drew a solution that cannot be evaluated: %v", err)
+		t.Fatalf("the solution drawn is one that cannot be evaluated: %v", err)
 	}
 	sol.Metrics = evaluation.Metrics
 	if !math.IsInf(evaluation.Objective, 0) {
@@ -41,14 +43,14 @@ func Solution(t *rapid.T, in *model.Instance) *model.Solution {
 	return sol
 }
 
-// placement draws where one job runs: in one piece, or in one on each of the first clusters.
-func placement(t *rapid.T, in *model.Instance, job int) model.Placement {
+// drawPlacement draws where one job runs: in one piece, or in one on each of the first clusters.
+func drawPlacement(t *rapid.T, in *model.Instance, job int) model.Placement {
 	p := model.Placement{Job: in.Jobs()[job].ID, Start: in.Jobs()[job].Arrival + float64(rapid.IntRange(0, 40).Draw(t, "start"))/4}
 	clusters := in.Clusters()
 	pieces := min(in.Jobs()[job].Tasks, len(clusters))
 	if pieces < 2 || rapid.IntRange(0, 3).Draw(t, "in pieces") > 0 {
 		c := rapid.IntRange(0, len(clusters)-1).Draw(t, "cluster")
-		p.Cluster, p.Processors = clusters[c].ID, processors(t, in, job, c)
+		p.Cluster, p.Processors = clusters[c].ID, drawProcessors(t, in, job, c)
 		p.End = p.Start + in.Duration(job, c, p.Processors)
 		if math.IsNaN(p.End) { // the job cannot run there
 			p.End = p.Start + 1
@@ -57,7 +59,7 @@ func placement(t *rapid.T, in *model.Instance, job int) model.Placement {
 	}
 	left := in.Jobs()[job].Tasks
 	for c := range pieces {
-		piece := model.Piece{Cluster: clusters[c].ID, Processors: processors(t, in, job, c), Tasks: 1, Start: p.Start}
+		piece := model.Piece{Cluster: clusters[c].ID, Processors: drawProcessors(t, in, job, c), Tasks: 1, Start: p.Start}
 		if c == pieces-1 {
 			piece.Tasks = left
 		}
@@ -69,8 +71,8 @@ func placement(t *rapid.T, in *model.Instance, job int) model.Placement {
 	return p
 }
 
-// processors draws processors of the cluster, as many as the job may hold where there are: a run of them, or any.
-func processors(t *rapid.T, in *model.Instance, job, cluster int) model.ProcessorSet {
+// drawProcessors draws processors of the cluster, as many as the job may hold where there are: a run of them, or any.
+func drawProcessors(t *rapid.T, in *model.Instance, job, cluster int) model.ProcessorSet {
 	least, most := in.Width(job, cluster)
 	there := in.Clusters()[cluster].Processors
 	n := rapid.IntRange(min(least, there), min(most, there)).Draw(t, "n")
@@ -85,8 +87,8 @@ func processors(t *rapid.T, in *model.Instance, job, cluster int) model.Processo
 	return model.Processors(rapid.Permutation(ids).Draw(t, "processors")[:n]...)
 }
 
-// loads draws a rate for some machines.
-func loads(t *rapid.T, in *model.Instance) []model.Load {
+// drawLoads draws a rate for some machines.
+func drawLoads(t *rapid.T, in *model.Instance) []model.Load {
 	var list []model.Load
 	for c := range in.Clusters() {
 		cluster := &in.Clusters()[c]
@@ -99,4 +101,19 @@ func loads(t *rapid.T, in *model.Instance) []model.Load {
 		}
 	}
 	return list
+}
+
+func TestDrawnSolutionCanBeChecked(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := modeltest.Instance(t, modeltest.AllFeatures)
+		sol := drawSolution(t, in)
+		report := model.Check(in, sol)
+		for _, v := range report.Violations {
+			switch v.Code {
+			case "unknown-job", "duplicate-job", "missing-job", "unknown-cluster", "foreign-processor",
+				"bad-time", "no-reason", "wrong-metric", "wrong-objective", "wrong-status", model.CodeWrongInstance:
+				t.Errorf("unexpected violation: %v", v)
+			}
+		}
+	})
 }
