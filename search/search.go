@@ -40,7 +40,7 @@ type Options struct {
 	// limited, the search may plan how long to anneal by it, the number of workers and a nominal pace. So the result depends on Time.
 	Time time.Duration
 	// Target is a proved lower bound of the objective, if one is known. The search ends when the best schedule reaches it and
-	// leaves out no job that can run.
+	// owes no job that can run, see [model.Instance.Owed].
 	Target model.Bound
 	// Improve continues the proof of the lower bound; nil: Target stays as it is. Improve spends about work ns of one core and
 	// returns the bound and whether more work may raise it. Target rises with the bound. The argument best is the objective of
@@ -52,14 +52,14 @@ type Options struct {
 	// checker must accept the schedule. The search calls Found after each call of Improve, unless Found is nil.
 	Found func() *model.Solution
 	// Progress receives the start, and then the best schedule so far, at most once a round. One goroutine makes all the calls.
-	// Reports never get worse: the objective rises only where fewer jobs are left out.
+	// Reports never get worse: the objective rises only where fewer jobs are owed.
 	Progress func(Progress)
 }
 
 // Progress is how far a search has come.
 type Progress struct {
 	Evaluations int64
-	Left        int     // jobs that the best schedule so far leaves out; math.MaxInt: there is no schedule yet
+	Left        int     // jobs that the best schedule so far owes, see [model.Instance.Owed]; math.MaxInt: there is no schedule yet
 	Objective   float64 // of that schedule; +Inf if there is no schedule yet
 }
 

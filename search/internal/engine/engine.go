@@ -19,7 +19,7 @@ type Engine interface {
 	// Exchange lets the chains learn from each other. It is called between rounds.
 	Exchange()
 	// Best is the rank of the best schedule that chain k has found, as the engine computes it; [Nothing] if there is none yet.
-	// Jobs that can run nowhere may be missing in its number of jobs left out, but then in the ranks of all schedules.
+	// Jobs that can run nowhere may be missing in its number of jobs owed, but then in the ranks of all schedules.
 	Best(k int) model.Rank
 	// Solution is the best schedule of chain k.
 	Solution(k int) (*model.Solution, error)

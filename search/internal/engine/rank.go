@@ -6,7 +6,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Nothing is the rank where there is no schedule. Its number of jobs left out marks it, because the objective of a schedule may be +Inf too.
+// Nothing is the rank where there is no schedule. Its number of jobs owed marks it, because the objective of a schedule may be +Inf too.
 var Nothing = model.NoRank()
 
 // RankOf evaluates a schedule and returns its rank.
@@ -15,5 +15,5 @@ func RankOf(in *model.Instance, s *model.Solution) (model.Rank, error) {
 	if err != nil {
 		return model.Rank{}, fmt.Errorf("search: %w", err)
 	}
-	return model.NewRank(len(s.Unscheduled), objective), nil
+	return in.RankOf(s, objective), nil
 }

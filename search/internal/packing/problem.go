@@ -197,9 +197,9 @@ type reader struct {
 	known *model.Instance // as the checker sees estimates
 	unit  scale
 	rows  map[string]*idle // by what a job asks of machines
-	byKey map[string]int32   // the kinds
-	pools map[[2]int]int32   // by cluster, or −1 for the grid's, and licence
-	time  float64            // the least time of the job that was read last
+	byKey map[string]int32 // the kinds
+	pools map[[2]int]int32 // by cluster, or −1 for the grid's, and licence
+	time  float64          // the least time of the job that was read last
 	key   []byte
 }
 

@@ -214,7 +214,9 @@ func (d *decoder) place(job int, choice choice) {
 		}
 	}
 	if !ok {
-		d.sums.left++
+		if d.owes[job] {
+			d.sums.left++
+		}
 		d.next[job] = result{start: math.NaN(), end: math.NaN(), choice: choice}
 		return
 	}
