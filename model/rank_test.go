@@ -93,7 +93,7 @@ func TestBetterSchedule(t *testing.T) {
 	} {
 		a, costA := at(c.startA, c.leftA)
 		b, costB := at(c.startB, c.leftB)
-		if model.BetterSchedule(a, costA, b, costB) != c.above || model.BetterSchedule(b, costB, a, costA) != c.below {
+		if in.BetterSchedule(a, costA, b, costB) != c.above || in.BetterSchedule(b, costB, a, costA) != c.below {
 			t.Errorf("%+v: a is better: %v, b is better: %v", c, !c.above, !c.below)
 		}
 	}

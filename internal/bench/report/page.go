@@ -136,7 +136,7 @@ func (g *group) notes() []string {
 	var notes []string
 	leaving := false
 	for _, c := range g.solvers {
-		leaving = leaving || slices.ContainsFunc(c.rows, func(row *bench.Row) bool { return row.Left > 0 })
+		leaving = leaving || slices.ContainsFunc(c.rows, func(row *bench.Row) bool { return row.Owed() > 0 })
 	}
 	if leaving {
 		notes = append(notes, "Some schedules leave jobs out. Ranks and tests count fewer jobs left out as better before they look at the objective; means and gaps are of the objective alone.")
