@@ -210,11 +210,12 @@ func (r *reader) number(x uint64) { r.key = binary.AppendUvarint(r.key, x) }
 func (r *reader) asks(job *model.Job) {
 	n := job.Node()
 	r.key = r.key[:0]
-	for _, x := range []int{job.Min, n.Block, n.MinMachines, n.MaxMachines, n.PerMachine, len(job.Span), len(n.Features), len(n.Resources), len(job.Licences)} {
+	for _, x := range []int{job.Min, n.Block, n.MinMachines, n.MaxMachines, n.PerMachine, len(n.Features), len(n.Resources), len(job.Licences)} {
 		r.number(uint64(x))
 	}
 	r.number(math.Float64bits(job.Memory))
 	r.number(math.Float64bits(job.MinBandwidth))
+	r.text(string(job.Span))
 	r.text(n.Reservation)
 	for _, list := range n.Features {
 		r.number(uint64(len(list)))
