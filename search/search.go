@@ -77,10 +77,6 @@ var ErrNoEngine = errors.New("search: no engine for the instance")
 // engines lists the engines, the most special first.
 var engines = []engine.New{unrelated.New, lists.New, serial.New, packing.New, schedules.New}
 
-// Packs says whether all jobs of the instance run at one time if they run at all, and the objective is a sum over the jobs that do. Of such an instance
-// [Minimise] takes into account what jobs ask of single machines, see [model.NodeNeeds]; of any other it does not.
-func Packs(in *model.Instance) bool { return packing.Takes(context.Background(), in) }
-
 // Minimise searches for a schedule of low objective until the context ends, it hits a limit or it reaches the target. It
 // improves the schedule start, which the checker must accept. If start is nil it begins with schedules of its own.
 func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, opt Options) (Result, error) {

@@ -38,14 +38,10 @@ type Search struct {
 // newSearch is the solver with its defaults.
 func newSearch() *Search { return &Search{Effort: 1} }
 
-// Supports implements [solve.Solver]: everything that an instance can ask for but some of what jobs ask of single machines, which it honours where all
-// jobs run at one time ([search.Packs]), and what only [Rolling] does, a start on processors that earlier jobs hold.
+// Supports implements [solve.Solver]: everything that an instance can ask for but jobs that must spread over the grid where jobs ask something of single
+// machines, and not what only [Rolling] does, a start on processors that earlier jobs hold.
 func (*Search) Supports(in *model.Instance) error {
-	err := solve.Unsupported(in, ^(model.Commitments | model.NodesBeside))
-	if err != nil && search.Packs(in) {
-		return nil
-	}
-	return err
+	return solve.Unsupported(in, ^(model.Commitments | model.NodesBeside))
 }
 
 // Solve implements [solve.Solver].
