@@ -91,14 +91,14 @@ func (s *BestStore) Best(in *model.Instance) (*model.Solution, error) {
 	return sol, nil
 }
 
-// offer stores the solution if it is better than the stored one. A solution is better if it leaves out fewer jobs, or equally many with a lower
+// offer stores the solution if it is better than the stored one. A solution is better if it owes fewer jobs ([model.Instance.Owed]), or equally many with a lower
 // objective. The checker must accept it. offer replaces a stored file that is wrong; the error is then a [*BestError] that names the file. It waits for
 // another program that writes in the folder, until ctx ends.
 func (s *BestStore) offer(ctx context.Context, in *model.Instance, sol *model.Solution) (better bool, err error) {
 	if sol.Objective == nil {
 		return false, nil
 	}
-	path, rank := s.path(in), rankOf(sol)
+	path, rank := s.path(in), rankOf(in, sol)
 	if known, ok := s.unchanged(path); ok && !rank.Better(known) {
 		return false, nil
 	}
@@ -108,8 +108,8 @@ func (s *BestStore) offer(ctx context.Context, in *model.Instance, sol *model.So
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	stored, wrong := s.Best(in)
-	if stored != nil && !rank.Better(rankOf(stored)) {
-		s.remember(path, rankOf(stored))
+	if stored != nil && !rank.Better(rankOf(in, stored)) {
+		s.remember(path, rankOf(in, stored))
 		return false, nil
 	}
 	if err := files.Write(path, func(w io.Writer) error { return model.WriteSolution(w, sol) }); err != nil {
@@ -141,8 +141,8 @@ func (s *BestStore) tidy(ctx context.Context) error {
 }
 
 // rankOf returns the rank of a solution with a finite objective.
-func rankOf(sol *model.Solution) model.Rank {
-	return model.NewRank(len(sol.Unscheduled), *sol.Objective)
+func rankOf(in *model.Instance, sol *model.Solution) model.Rank {
+	return in.RankOf(sol, *sol.Objective)
 }
 
 // unchanged returns the remembered rank of a stored solution, or false if the file has changed since it was last checked.

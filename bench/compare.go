@@ -83,11 +83,12 @@ func measureWhole(ctx context.Context, choice solve.Choice, in *model.Instance, 
 		return row
 	}
 	row.Solution, row.Metrics, row.Objective = result.Solution, result.Solution.Metrics, result.Solution.Objective
-	row.Left, row.Rounds = len(result.Solution.Unscheduled), rounds.means()
+	row.leave(in, result.Solution)
+	row.Rounds = rounds.means()
 	row.MeanArrival = meanArrival(in, result.Solution)
 	row.Gap = row.gap()
 	if followed != nil {
-		followed.End(result)
+		followed.End(in, result)
 		row.Incumbents = course.Thinned(followed.Incumbents)
 	}
 	return row

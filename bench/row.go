@@ -35,8 +35,9 @@ type Row struct {
 	Stop        model.Stop        `json:"stop,omitempty" enum:"done,time,evaluations,cancelled"`
 	Objective   *float64          `json:"objective,omitempty"` // absent: there is no schedule, or the objective is not finite
 	Bound       model.Bound       `json:"bound,omitzero"`
-	Gap         *float64          `json:"gap_percent,omitempty"`          // 100·(objective − bound)/|objective|
-	Left        int               `json:"left,omitempty" check:"counter"` // jobs that the schedule leaves out
+	Gap         *float64          `json:"gap_percent,omitempty"`               // 100·(objective − bound)/|objective|
+	Left        int               `json:"left,omitempty" check:"counter"`      // jobs that the schedule leaves out
+	MayLeave    int               `json:"may_leave,omitempty" check:"counter"` // of these, the jobs that it does not owe, see [model.Instance.Owed]
 	Metrics     model.Metrics     `json:"metrics,omitempty"`
 	MeanArrival float64           `json:"mean_arrival,omitempty"` // of the finished jobs, from the earliest arrival on; mean_response and it make their mean end
 	Rounds      *Rounds           `json:"rounds,omitempty"`       // of rolling use with known execution times
@@ -119,6 +120,14 @@ func (row *Row) gap() *float64 {
 		return &gap
 	}
 	return nil
+}
+
+// Owed is the number of jobs that the row's schedule owes, see [model.Instance.Owed].
+func (row *Row) Owed() int { return row.Left - row.MayLeave }
+
+// leave counts the jobs that the schedule leaves out.
+func (row *Row) leave(in *model.Instance, s *model.Solution) {
+	row.Left, row.MayLeave = len(s.Unscheduled), len(s.Unscheduled)-in.Owed(s)
 }
 
 // ProvedBy says whether the bound, which another run on the instance may have found, proves the row's schedule optimal, as far as a row tells. Either the

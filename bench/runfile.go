@@ -90,11 +90,13 @@ func (r *RunFile) Known(warn func(string)) ([]Row, error) {
 		if sol == nil {
 			continue
 		}
-		rows = append(rows, Row{
+		row := Row{
 			Group: planned.Group, Instance: planned.Name, InstanceSHA256: planned.SHA256, Jobs: planned.Jobs, Minimised: shown.Objective(in),
 			Solver: sol.Solver, Seed: sol.Seed, Version: sol.Version, Status: sol.Status, Stop: sol.Stop,
-			Objective: sol.Objective, Left: len(sol.Unscheduled), Metrics: sol.Metrics,
-		})
+			Objective: sol.Objective, Metrics: sol.Metrics,
+		}
+		row.leave(in, sol)
+		rows = append(rows, row)
 	}
 	return rows, nil
 }

@@ -119,7 +119,8 @@ func (w *Window) measure(in *model.Instance, row *Row) error {
 		return errors.New("the measured part of the schedule: " + err.Error())
 	}
 	maps.DeleteFunc(found.Metrics, func(name string, _ model.MetricValue) bool { return slices.Contains(ofMachines, name) })
-	row.Metrics, row.Objective, row.Left = found.Metrics, numtext.Finite(found.Objective), len(schedule.Unscheduled)
+	row.Metrics, row.Objective = found.Metrics, numtext.Finite(found.Objective)
+	row.leave(part, schedule)
 	return nil
 }
 

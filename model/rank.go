@@ -1,15 +1,51 @@
 package model
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
-// Rank is how good a schedule is: fewer jobs left out first, then a lower objective.
+// Rank is how good a schedule is: fewer jobs owed first, see [Instance.Owed], then a lower objective.
 type Rank struct {
-	Left      int     // jobs that the schedule leaves out
+	Left      int     // jobs owed
 	Objective float64 // of the schedule
 }
 
-// NewRank is the rank of a schedule by the number of jobs that it leaves out and its objective.
+// NewRank is the rank of a schedule by the number of jobs that it owes and its objective.
 func NewRank(left int, objective float64) Rank { return Rank{left, objective} }
+
+// RankOf is the rank of a schedule with the given objective.
+func (in *Instance) RankOf(s *Solution, objective float64) Rank { return Rank{in.Owed(s), objective} }
+
+// priced are the metrics that count what a schedule leaves out.
+var priced = []string{"data_moved", "finished", "miss_rate", "missed", "unfinished", "work_done", "workflow_failures"}
+
+// PricesJobs says whether the objective has a metric that counts what a schedule leaves out, such as work_done or unfinished. Then it says what it costs to
+// leave out a job with a hard deadline.
+func (in *Instance) PricesJobs() bool {
+	return slices.ContainsFunc(in.objective, func(term ObjectiveTerm) bool { return term.Weight != 0 && slices.Contains(priced, term.Metric) })
+}
+
+// Owes says whether a schedule that leaves the job out is worse than one that leaves out fewer such jobs, whatever their objectives. Each job is of this
+// kind, but for the jobs with a hard deadline where [Instance.PricesJobs]: of these the objective alone says what it costs to leave them out.
+func (in *Instance) Owes(job int) bool {
+	j := &in.jobs[job]
+	return !j.DeadlineHard || !j.HasDeadline() || !in.PricesJobs()
+}
+
+// Owed is the number of jobs that the schedule leaves out and [Instance.Owes].
+func (in *Instance) Owed(s *Solution) int {
+	if in.features&HardDeadlines == 0 || !in.PricesJobs() {
+		return len(s.Unscheduled)
+	}
+	owed := 0
+	for k := range s.Unscheduled {
+		if job, known := in.jobIndex[s.Unscheduled[k].Job]; !known || in.Owes(job) {
+			owed++
+		}
+	}
+	return owed
+}
 
 // NoRank is the rank of no schedule at all: any schedule is better, even one of an infinite objective.
 func NoRank() Rank { return Rank{math.MaxInt, math.Inf(1)} }
@@ -21,7 +57,7 @@ func (r Rank) None() bool { return r.Left == math.MaxInt }
 // large weight that is the same in all schedules beside one that is not.
 const rankRounding = 1e-12
 
-// Reaches says whether nothing is left out and the objective is as low as the bound, up to rounding.
+// Reaches says whether nothing is owed and the objective is as low as the bound, up to rounding.
 func (r Rank) Reaches(bound Bound) bool {
 	value, known := bound.Value()
 	return known && r.Left == 0 && r.Objective <= value+rankRounding*math.Abs(value)
@@ -46,11 +82,11 @@ func (r Rank) Less(than Rank) bool {
 	return r.Objective < than.Objective
 }
 
-// BetterSchedule says whether schedule a leaves out fewer jobs than schedule b, or as many and costs less by more than rounding, see
+// BetterSchedule says whether schedule a owes fewer jobs than schedule b, see [Instance.Owed], or as many and costs less by more than rounding, see
 // [Evaluation.Below].
-func BetterSchedule(a *Solution, costA Evaluation, b *Solution, costB Evaluation) bool {
-	if len(a.Unscheduled) != len(b.Unscheduled) {
-		return len(a.Unscheduled) < len(b.Unscheduled)
+func (in *Instance) BetterSchedule(a *Solution, costA Evaluation, b *Solution, costB Evaluation) bool {
+	if owedA, owedB := in.Owed(a), in.Owed(b); owedA != owedB {
+		return owedA < owedB
 	}
 	return costA.Below(costB)
 }

@@ -93,7 +93,7 @@ func TestBetterSchedule(t *testing.T) {
 	} {
 		a, costA := at(c.startA, c.leftA)
 		b, costB := at(c.startB, c.leftB)
-		if model.BetterSchedule(a, costA, b, costB) != c.above || model.BetterSchedule(b, costB, a, costA) != c.below {
+		if in.BetterSchedule(a, costA, b, costB) != c.above || in.BetterSchedule(b, costB, a, costA) != c.below {
 			t.Errorf("%+v: a is better: %v, b is better: %v", c, !c.above, !c.below)
 		}
 	}
@@ -122,5 +122,40 @@ func TestStopReason(t *testing.T) {
 func TestReportOKOfAValue(t *testing.T) {
 	if !(model.Report{}).OK() || (model.Report{Violations: []model.Violation{{Code: "overlap"}}}).OK() {
 		t.Error("a report with a violation is not in order, one without is")
+	}
+}
+
+// Where the objective counts jobs, it alone judges leaving out those with a hard deadline. All other jobs left out are owed.
+func TestOwed(t *testing.T) {
+	for _, c := range []struct {
+		objective string
+		owed      int // of one job without a deadline, one with a soft and one with a hard deadline, and one with a hard deadline that is absent
+	}{
+		{`{"makespan": 1}`, 4}, {`{"work_done": 1}`, 3}, {`{"makespan": 1, "unfinished": 2}`, 3}, {`{"makespan": 1, "unfinished": 0}`, 4}, {`{"missed": -1}`, 3}, {`{"utilisation": 1}`, 4},
+		{`{"miss_rate": 1}`, 3}, {`{"finished": 1}`, 3}, {`{"data_moved": 1}`, 3}, {`{"workflow_failures": 1}`, 3}, {`{}`, 4},
+	} {
+		in := oneMachine(t, c.objective, `"work": 4`, `"work": 4, "deadline": 9`, `"work": 4, "deadline": 9, "deadline_hard": true`, `"work": 4, "deadline_hard": true`)
+		sol := &model.Solution{}
+		for k := range in.Jobs() {
+			sol.Unscheduled = append(sol.Unscheduled, model.Unscheduled{Job: in.Jobs()[k].ID, Reason: "no"})
+			if owes := in.Owes(k); owes != (k != 2 || c.owed == 4) {
+				t.Errorf("%s: owes job %d: %v", c.objective, k, owes)
+			}
+		}
+		if owed := in.Owed(sol); owed != c.owed {
+			t.Errorf("%s: owes %d of the jobs, expected %d", c.objective, owed, c.owed)
+		}
+		if rank := in.RankOf(sol, 7); rank != model.NewRank(c.owed, 7) {
+			t.Errorf("%s: rank %+v", c.objective, rank)
+		}
+	}
+	// One long job is worth more than two short ones where the work counts.
+	in := oneMachine(t, `{"work_done": 1}`, `"work": 9, "deadline": 9, "deadline_hard": true`, `"work": 4, "deadline": 8, "deadline_hard": true`, `"work": 4, "deadline": 8, "deadline_hard": true`)
+	out := func(k int) model.Unscheduled { return model.Unscheduled{Job: in.Jobs()[k].ID, Reason: "no"} }
+	long := &model.Solution{Jobs: []model.Placement{placed("j0", "c", "0", 0, 9)}, Unscheduled: []model.Unscheduled{out(1), out(2)}}
+	short := &model.Solution{Jobs: []model.Placement{placed("j1", "c", "0", 0, 4), placed("j2", "c", "0", 4, 8)}, Unscheduled: []model.Unscheduled{out(0)}}
+	a, b := evaluated(t, in, long), evaluated(t, in, short)
+	if !in.BetterSchedule(long, a, short, b) || in.BetterSchedule(short, b, long, a) {
+		t.Errorf("the schedule of less work is better")
 	}
 }

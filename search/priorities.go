@@ -9,8 +9,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Better is the better of two schedules: the one that leaves out fewer jobs or, of two that leave out as many, the one that costs less. Of equal ones
-// it is the first.
+// Better is the better of two schedules: the one that owes fewer jobs, see [model.Instance.Owed], or, of two that owe as many, the one that costs less. Of
+// equal ones it is the first.
 func Better(in *model.Instance, a, b *model.Solution) (*model.Solution, error) {
 	first, err := model.Evaluate(in, a)
 	if err != nil {
@@ -20,7 +20,7 @@ func Better(in *model.Instance, a, b *model.Solution) (*model.Solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	if model.BetterSchedule(b, second, a, first) {
+	if in.BetterSchedule(b, second, a, first) {
 		return b, nil
 	}
 	return a, nil
@@ -52,7 +52,7 @@ func byPriorities(ctx context.Context, in *model.Instance, start *model.Solution
 	}
 	progress := opt.Progress
 	if progress != nil {
-		opt.Progress = func(p Progress) { progress(Progress{p.Evaluations, len(start.Unscheduled), atStart.Objective}) }
+		opt.Progress = func(p Progress) { progress(Progress{p.Evaluations, in.Owed(start), atStart.Objective}) }
 	}
 	opt.Target = model.Bound{}
 	if result, err = minimise(ctx, eased, start, opt); err != nil {
@@ -66,7 +66,7 @@ func byPriorities(ctx context.Context, in *model.Instance, start *model.Solution
 		if err != nil {
 			return Result{}, false, err
 		}
-		progress(Progress{result.Evaluations, len(result.Solution.Unscheduled), found.Objective})
+		progress(Progress{result.Evaluations, in.Owed(result.Solution), found.Objective})
 	}
 	return result, true, nil
 }

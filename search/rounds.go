@@ -38,7 +38,7 @@ func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *mo
 	if !isWhole(in, found) {
 		return result, nil
 	}
-	reached := model.NewRank(len(found.Unscheduled), e.Best(k).Objective)
+	reached := in.RankOf(found, e.Best(k).Objective)
 	if math.Abs(reached.Objective-at.Objective) <= doubt(at.Objective) {
 		if reached, err = engine.RankOf(in, found); err != nil {
 			return Result{}, err
@@ -108,7 +108,7 @@ type rounds struct {
 	offered     *model.Solution // what the proof has come upon; nil: nothing
 	offer       model.Rank      // of it
 	fault       error           // of it
-	nowhere     int             // jobs left out that the engine does not count; −1: not known yet
+	nowhere     int             // jobs owed that the engine does not count; −1: not known yet
 }
 
 // isWorse says that best, the best rank of a chain, stands for no schedule, or for one that is worse than the start beyond
@@ -194,7 +194,7 @@ func (r *rounds) report(ctx context.Context) error {
 			if !isWhole(r.in, found) {
 				return nil
 			}
-			r.nowhere = len(found.Unscheduled) - best.Left
+			r.nowhere = r.in.Owed(found) - best.Left
 		}
 		if now := (model.NewRank(best.Left+r.nowhere, best.Objective)); now.Better(r.shown) {
 			r.shown = now

@@ -22,6 +22,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search/internal/engine"
 	"github.com/allot-opt/allot/search/internal/lists"
+	"github.com/allot-opt/allot/search/internal/packing"
 	"github.com/allot-opt/allot/search/internal/schedules"
 	"github.com/allot-opt/allot/search/internal/serial"
 	"github.com/allot-opt/allot/search/internal/unrelated"
@@ -40,7 +41,7 @@ type Options struct {
 	// limited, the search may plan how long to anneal by it, the number of workers and a nominal pace. So the result depends on Time.
 	Time time.Duration
 	// Target is a proved lower bound of the objective, if one is known. The search ends when the best schedule reaches it and
-	// leaves out no job that can run.
+	// owes no job that can run, see [model.Instance.Owed].
 	Target model.Bound
 	// Improve continues the proof of the lower bound; nil: Target stays as it is. Improve spends about work ns of one core and
 	// returns the bound and whether more work may raise it. Target rises with the bound. The argument best is the objective of
@@ -52,14 +53,14 @@ type Options struct {
 	// checker must accept the schedule. The search calls Found after each call of Improve, unless Found is nil.
 	Found func() *model.Solution
 	// Progress receives the start, and then the best schedule so far, at most once a round. One goroutine makes all the calls.
-	// Reports never get worse: the objective rises only where fewer jobs are left out.
+	// Reports never get worse: the objective rises only where fewer jobs are owed.
 	Progress func(Progress)
 }
 
 // Progress is how far a search has come.
 type Progress struct {
 	Evaluations int64
-	Left        int     // jobs that the best schedule so far leaves out; math.MaxInt: there is no schedule yet
+	Left        int     // jobs that the best schedule so far owes, see [model.Instance.Owed]; math.MaxInt: there is no schedule yet
 	Objective   float64 // of that schedule; +Inf if there is no schedule yet
 }
 
@@ -74,7 +75,7 @@ type Result struct {
 var ErrNoEngine = errors.New("search: no engine for the instance")
 
 // engines lists the engines, the most special first.
-var engines = []engine.New{unrelated.New, lists.New, serial.New, schedules.New}
+var engines = []engine.New{unrelated.New, lists.New, serial.New, packing.New, schedules.New}
 
 // Minimise searches for a schedule of low objective until the context ends, it hits a limit or it reaches the target. It
 // improves the schedule start, which the checker must accept. If start is nil it begins with schedules of its own.

@@ -118,7 +118,7 @@ func tell(progress func(Progress), in *model.Instance, result *Result) {
 		return
 	}
 	if evaluation, err := model.Evaluate(in, result.Solution); err == nil {
-		progress(Progress{Evaluations: result.Evaluations, Objective: evaluation.Objective, Left: len(result.Solution.Unscheduled)})
+		progress(Progress{Evaluations: result.Evaluations, Objective: evaluation.Objective, Left: in.Owed(result.Solution)})
 	}
 }
 

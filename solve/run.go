@@ -181,8 +181,8 @@ func prepareStart(info Info, in *model.Instance, opt *Options) (start, error) {
 }
 
 // better reports whether the start is better than the evaluated schedule. A run never returns a schedule worse than its start.
-func (s start) better(sol *model.Solution, evaluation model.Evaluation) bool {
-	return s.solution != nil && model.BetterSchedule(s.solution, s.evaluation, sol, evaluation)
+func (s start) better(in *model.Instance, sol *model.Solution, evaluation model.Evaluation) bool {
+	return s.solution != nil && in.BetterSchedule(s.solution, s.evaluation, sol, evaluation)
 }
 
 // complete checks a copy of the schedule and fills in the figures that the solution states of itself.
@@ -192,7 +192,7 @@ func complete(ctx context.Context, result *Result, from start, info Info, solver
 	if wrong != nil {
 		return wrong
 	}
-	if from.better(sol, evaluation) {
+	if from.better(in, sol, evaluation) {
 		sol, evaluation = copied(from.solution), from.evaluation
 	}
 	result.Solution = sol

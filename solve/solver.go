@@ -62,7 +62,7 @@ type Progress struct {
 	Evaluations int64
 	Objective   float64     // of the best schedule so far; +Inf: none yet
 	Bound       model.Bound // the best proved so far
-	Left        int         // jobs that the best schedule leaves out; a schedule that leaves out fewer is better, whatever its objective
+	Left        int         // jobs that the best schedule owes, see [model.Instance.Owed]; a schedule that owes fewer is better, whatever its objective
 }
 
 // Result is what a solver returns. Status says what is proved; Stop says why the run ended. They are separate because hitting a limit proves

@@ -77,7 +77,7 @@ func (s *Stages) evaluate(in *model.Instance, stage string, sol *model.Solution)
 		return model.Evaluation{}, &RunError{stage, wrong}
 	}
 	if s.opt.Progress != nil {
-		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: s.bound, Left: len(sol.Unscheduled)})
+		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: s.bound, Left: in.Owed(sol)})
 	}
 	return evaluation, nil
 }
@@ -91,8 +91,8 @@ func (s *Stages) proves(ctx context.Context, in *model.Instance, sol *model.Solu
 	return len(sol.Unscheduled) == 0 || s.opt.SharedBound(ctx, in).WorstLeft(sol) == bound.MustLeave
 }
 
-// Best runs the solvers and returns the best schedule, with the best bound that one of them proved. Schedules that leave out fewer jobs are
-// better. Of equally good schedules it takes one that is proved optimal, or else the first in the list. [Result].Solver names the solver that
+// Best runs the solvers and returns the best schedule, with the best bound that one of them proved. Schedules that owe fewer jobs
+// ([model.Instance.Owed]) are better. Of equally good schedules it takes one that is proved optimal, or else the first in the list. [Result].Solver names the solver that
 // made it. Its status is optimal where that solver says so, and where the best bound proves it, whichever solver found the bound. Best runs the
 // solvers with the largest [Info].AutoJobs first: they are the quickest, so that a limit cuts off the slow ones. Of equally quick ones it runs
 // on-line policies first.
@@ -121,8 +121,8 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 		if err != nil {
 			return Result{}, err
 		}
-		if best.Solution == nil || model.BetterSchedule(result.Solution, evaluation, best.Solution, cost) ||
-			!model.BetterSchedule(best.Solution, cost, result.Solution, evaluation) && preferred(result, best, k < place) {
+		if best.Solution == nil || in.BetterSchedule(result.Solution, evaluation, best.Solution, cost) ||
+			!in.BetterSchedule(best.Solution, cost, result.Solution, evaluation) && preferred(result, best, k < place) {
 			best, place, cost = result, k, evaluation
 			best.Solver = info.Name
 		}

@@ -15,8 +15,8 @@ var _ = solve.Register(solve.Info{
 })
 
 // Auto runs the solvers that honour what the instance asks for and are quick on it ([solve.Info].IsQuick), the quickest first;
-// where jobs arrive over time the backfilling policies are among them, and solvers that allocate by another objective are not. Then it runs [Search] from the best of their schedules. The best has
-// the fewest jobs left out, then the least objective; of equals Auto takes one that is proved optimal, else the first by the solver's name. A
+// where jobs arrive over time the backfilling policies are among them, and solvers that allocate by another objective are not. Then it runs [Search] from the best of their schedules. The best owes
+// the fewest jobs ([model.Instance.Owed]), then has the least objective; of equals Auto takes one that is proved optimal, else the first by the solver's name. A
 // schedule that is proved optimal ends the run, and so does a proof that the instance is infeasible. [solve.Result].Solver names the solvers
 // that made the schedule. All of them share MaxEvals.
 type Auto struct{}

@@ -23,7 +23,8 @@ var _ = solve.Register(solve.Info{
 })
 
 // Search is the anytime global search of package search. From a cold start it begins with the best schedule of fcfs-list,
-// edd, minmin and, where jobs wait for others, heft, and with those of several rules of priority. A schedule that leaves fewer jobs out is better, whatever the objective says of it.
+// edd, minmin and, where jobs wait for others, heft, and with those of several rules of priority. Which of two schedules is better says docs/rules.md: where the
+// objective counts jobs, it alone judges whether a job with a hard deadline is left out.
 //
 // Once a round the bound is raised beside the walks, by an eighth of their work and by more near the bound; the search ends when the bound is
 // reached.
@@ -37,8 +38,8 @@ type Search struct {
 // newSearch is the solver with its defaults.
 func newSearch() *Search { return &Search{Effort: 1} }
 
-// Supports implements [solve.Solver]: everything that an instance can ask for but what jobs ask of single machines, and not what only
-// [Rolling] does, a start on processors that earlier jobs hold.
+// Supports implements [solve.Solver]: everything that an instance can ask for but jobs that must spread over the grid where jobs ask something of single
+// machines, and not what only [Rolling] does, a start on processors that earlier jobs hold.
 func (*Search) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, ^(model.Commitments | model.NodesBeside))
 }

@@ -17,6 +17,7 @@ import (
 // watch follows a run. It shows the best objective so far on a terminal and records every incumbent for --trace.
 type watch struct {
 	*course.Course
+	in    *model.Instance
 	bar   *progress
 	shown time.Time
 }
@@ -29,7 +30,7 @@ func newWatch(ctx context.Context, w io.Writer, in *model.Instance, traced bool,
 	if traced || bar.visible() || limit >= bar.pause {
 		known = bound.Lower(ctx, in)
 	}
-	return &watch{Course: course.New(known), bar: bar}
+	return &watch{Course: course.New(known), in: in, bar: bar}
 }
 
 // observe takes a solver's progress report and shows it.
@@ -45,7 +46,7 @@ func (f *watch) observe(p solve.Progress) {
 // end takes the result of the run and removes the line from the terminal.
 func (f *watch) end(result solve.Result) {
 	f.bar.finish()
-	f.End(result)
+	f.End(f.in, result)
 }
 
 // line makes the line for the terminal: incumbent, bound, gap and evaluations per second.

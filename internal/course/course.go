@@ -12,12 +12,12 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Course follows a run and records its incumbents. It keeps only those that leave out as many jobs as the newest one: the objectives of schedules
-// that leave out different numbers of jobs cannot be compared.
+// Course follows a run and records its incumbents. It keeps only those that owe as many jobs as the newest one, see [model.Instance.Owed]: the objectives of
+// schedules that owe different numbers of jobs cannot be compared.
 type Course struct {
 	Bound      model.Bound // the best bound proved so far
 	Best       float64     // objective of the best schedule so far; +Inf: there is none
-	Left       int         // number of jobs that the best schedule leaves out
+	Left       int         // number of jobs that the best schedule owes
 	Incumbents []model.Incumbent
 
 	began time.Time
@@ -48,13 +48,13 @@ func (c *Course) noteAt(p solve.Progress, at float64) bool {
 	return true
 }
 
-// End takes the result of the run. Afterwards the last incumbent has the objective of the solution, even if it improves nothing, and no earlier
+// End takes the result of the run on the instance. Afterwards the last incumbent has the objective of the solution, even if it improves nothing, and no earlier
 // incumbent has a better one.
-func (c *Course) End(result solve.Result) {
+func (c *Course) End(in *model.Instance, result solve.Result) {
 	if result.Solution == nil || result.Solution.Objective == nil {
 		return
 	}
-	last := solve.Progress{Evaluations: result.Evaluations, Objective: *result.Solution.Objective, Bound: result.Bound, Left: len(result.Solution.Unscheduled)}
+	last := solve.Progress{Evaluations: result.Evaluations, Objective: *result.Solution.Objective, Bound: result.Bound, Left: in.Owed(result.Solution)}
 	at := c.Elapsed()
 	if result.Elapsed > 0 { // the solver's own time, without the evaluation and the bound that solve.Run adds
 		at = result.Elapsed.Seconds()
@@ -64,7 +64,7 @@ func (c *Course) End(result solve.Result) {
 	}
 	improved := c.noteAt(last, at)
 	c.Best = last.Objective
-	if c.Left != last.Left { // the solution leaves out more jobs than the solver had reported
+	if c.Left != last.Left { // the solution owes more jobs than the solver had reported
 		c.Left, c.Incumbents = last.Left, nil
 	}
 	tolerance := model.Tolerance * math.Abs(c.Best)

@@ -41,7 +41,7 @@ func TestCourseEndsInTheSolution(t *testing.T) {
 		}
 		result := solve.Result{Solution: &model.Solution{Objective: &c.objective, Unscheduled: make([]model.Unscheduled, c.left)}, Evaluations: 9}
 		result.Bound = model.ProvedBound(c.bound)
-		f.End(result)
+		f.End(&model.Instance{}, result)
 		var found []float64
 		for _, i := range f.Incumbents {
 			found = append(found, i.Objective)

@@ -52,7 +52,7 @@ func (i *incumbents) start(sol *model.Solution) error {
 	if err != nil {
 		return err
 	}
-	i.best, i.objective, i.left = sol, evaluation.Objective, len(sol.Unscheduled)
+	i.best, i.objective, i.left = sol, evaluation.Objective, i.in.Owed(sol)
 	return nil
 }
 
@@ -131,7 +131,7 @@ func (i *incumbents) keep(sol *model.Solution, objective float64) {
 		return
 	}
 	i.count++
-	left := len(sol.Unscheduled)
+	left := i.in.Owed(sol)
 	if i.best == nil || model.NewRank(left, objective).Better(model.NewRank(i.left, i.objective)) {
 		i.best, i.objective, i.left = sol, objective, left
 	}

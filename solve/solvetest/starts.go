@@ -140,10 +140,10 @@ func (c *conformer) startsFrom(from begin, opt solve.Options) {
 		c.failf("from a start of %s: %v", from.solver, wrong)
 		return
 	}
-	left, had := len(o.raw.Solution.Unscheduled), len(from.solution.Unscheduled)
+	left, had := c.at.in.Owed(o.raw.Solution), c.at.in.Owed(from.solution)
 	tolerance := from.evaluation.Rounding + model.Tolerance*math.Abs(from.evaluation.Objective)
 	if left > had || left == had && evaluation.Objective > from.evaluation.Objective+tolerance {
-		c.failf("takes a start (Info.Starts) and hands back a worse schedule: objective %v with %d jobs left out, from %v with %d by %s",
+		c.failf("takes a start (Info.Starts) and hands back a worse schedule: objective %v with %d jobs owed, from %v with %d by %s",
 			evaluation.Objective, left, from.evaluation.Objective, had, from.solver)
 	}
 }

@@ -222,7 +222,7 @@ func (run *evolution) report(k int, evaluations int64, cost float64) {
 	defer run.lock.Unlock()
 	run.evaluations += evaluations
 	run.costs[k] = min(run.costs[k], cost)
-	run.opt.Progress(solve.Progress{Evaluations: run.evaluations, Objective: run.offset + run.goal.combine(run.costs), Left: len(run.opt.Start.Unscheduled)})
+	run.opt.Progress(solve.Progress{Evaluations: run.evaluations, Objective: run.offset + run.goal.combine(run.costs), Left: run.in.Owed(run.opt.Start)})
 }
 
 // result puts the schedules of the clusters together. The jobs stay in the order of the start, so that the evaluator's sums over unchanged clusters

@@ -65,7 +65,7 @@ func (run *whole) readStart() error {
 	if err != nil {
 		return fmt.Errorf("the start: %w", err)
 	}
-	run.best = model.NewRank(len(run.opt.Start.Unscheduled), objective)
+	run.best = run.in.RankOf(run.opt.Start, objective)
 	placements := run.opt.Start.Jobs
 	from := make([]int, len(placements))
 	for k := range from {
@@ -126,7 +126,7 @@ func (run *whole) price(order []int32) (model.Rank, error) {
 	if err != nil {
 		return model.NoRank(), err
 	}
-	rank := model.NewRank(len(solution.Unscheduled), objective)
+	rank := run.in.RankOf(solution, objective)
 	if rank.Better(run.best) {
 		run.best, run.found = rank, solution
 	}

@@ -169,10 +169,10 @@ func TestWholeForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if model.BetterSchedule(start, before, one.Solution, report.Evaluation) {
+		if in.BetterSchedule(start, before, one.Solution, report.Evaluation) {
 			t.Fatalf("%v with %d left out, from a start of %v with %d", report.Evaluation.Objective, len(one.Solution.Unscheduled), before.Objective, len(start.Unscheduled))
 		}
-		if model.BetterSchedule(one.Solution, report.Evaluation, start, before) {
+		if in.BetterSchedule(one.Solution, report.Evaluation, start, before) {
 			improved++
 		}
 		was := map[string]string{}
@@ -207,7 +207,7 @@ func TestWholeFormReachesTheBestListSchedule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rank := model.NewRank(len(schedule.Unscheduled), evaluation.Objective)
+			rank := in.RankOf(schedule, evaluation.Objective)
 			if run == nil { // a start
 				run = &whole{ctx: context.Background(), in: in, opt: solve.Options{Start: schedule}, order: make([]int, len(order))}
 				if err := run.readStart(); err != nil {
@@ -236,7 +236,7 @@ func TestWholeFormReachesTheBestListSchedule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := model.NewRank(len(result.Solution.Unscheduled), evaluation.Objective)
+		found := in.RankOf(result.Solution, evaluation.Objective)
 		if found.Better(best) {
 			t.Fatalf("%v is better than the best of all orders, %v", found, best)
 		}

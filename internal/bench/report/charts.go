@@ -50,8 +50,9 @@ func bestOf(runs []Run) (map[identity]*Known, []bench.Row) {
 			if before := known[at]; before == nil || b.rank().Better(before.rank()) {
 				known[at] = b
 			}
+			left := len(b.Solution.Unscheduled)
 			rows = append(rows, bench.Row{
-				InstanceSHA256: at[0], Minimised: at[1], Objective: b.Solution.Objective, Left: len(b.Solution.Unscheduled),
+				InstanceSHA256: at[0], Minimised: at[1], Objective: b.Solution.Objective, Left: left, MayLeave: left - b.Instance.Owed(b.Solution),
 			})
 		}
 	}
@@ -60,7 +61,7 @@ func bestOf(runs []Run) (map[identity]*Known, []bench.Row) {
 
 // rank is what the solution is judged by.
 func (b *Known) rank() model.Rank {
-	return model.NewRank(len(b.Solution.Unscheduled), *b.Solution.Objective)
+	return b.Instance.RankOf(b.Solution, *b.Solution.Objective)
 }
 
 // charted is a best-known solution that is drawn.

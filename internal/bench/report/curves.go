@@ -224,10 +224,10 @@ func incumbentsOf(row *bench.Row) []model.Incumbent {
 	return list
 }
 
-// incumbents lists the incumbents of a run that leaves out as few jobs as the best known schedule. For any other run the list is empty, because its
+// incumbents lists the incumbents of a run that owes as few jobs as the best known schedule. For any other run the list is empty, because its
 // objectives cannot be compared.
 func (p *problem) incumbents(row *bench.Row) []model.Incumbent {
-	if row.Left != p.left {
+	if row.Owed() != p.left {
 		return nil
 	}
 	return incumbentsOf(row)

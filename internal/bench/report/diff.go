@@ -104,7 +104,7 @@ const (
 // no cell or one has two rows of a cell.
 //
 // Objectives are tested by Wilcoxon's signed ranks on the costs of each pair relative to the smaller one. A failed run ranks after all others, and a
-// schedule that leaves out more jobs ranks after one that leaves out fewer. Holm's correction covers the lines of a list that could be significant
+// schedule that owes more jobs ([model.Instance.Owed]) ranks after one that owes fewer. Holm's correction covers the lines of a list that could be significant
 // (see [adjust]). If runs that differ only in their seed agree in everything but their times, the solver draws no random numbers, and the runs are
 // one observation. Times are tested in the same way on their logarithms, and count as different only if the interval of their ratio lies beyond 5 %.
 // Complexity: O(n log n).
@@ -318,7 +318,7 @@ func (p rowPair) ratio() (float64, bool) {
 	const farthest = 1e300 // beyond this the ratio or its inverse is no number
 	a, b := objective(p.a), objective(p.b)
 	ratio := b / a
-	return ratio, p.a.Left == p.b.Left && a > 0 && ratio > 1/farthest && ratio < farthest
+	return ratio, p.a.Owed() == p.b.Owed() && a > 0 && ratio > 1/farthest && ratio < farthest
 }
 
 // isRepeated says whether two pairs are the same runs over again: with another seed nothing at all is different.

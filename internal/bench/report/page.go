@@ -132,7 +132,7 @@ func (g *group) facts() string {
 func (g *group) notes() []string {
 	var notes []string
 	leaves := func(c *contender) bool {
-		return slices.ContainsFunc(c.rows, func(row *bench.Row) bool { return row.Left > 0 })
+		return slices.ContainsFunc(c.rows, func(row *bench.Row) bool { return row.Owed() > 0 })
 	}
 	if slices.ContainsFunc(g.solvers, leaves) {
 		notes = append(notes, "Some schedules leave jobs out. Ranks and tests count fewer jobs left out as better before they look at the objective; means and gaps are of the objective alone.")

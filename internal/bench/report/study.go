@@ -38,7 +38,7 @@ type problem struct {
 	sha      string
 	metric   string                   // what is minimised
 	known    float64                  // the objective of the best schedule that is known; NaN: none
-	left     int                      // jobs that it leaves out
+	left     int                      // jobs that it owes, see [model.Instance.Owed]
 	bound    model.Bound              // the best that is proved
 	cells    map[string][]*bench.Row  // by solver, in order of seeds
 	results  map[string]tables.Result // of the solvers, as they are asked for
@@ -220,7 +220,7 @@ func (g *group) add(row *bench.Row) {
 // finish finds out what is best and proved.
 func (p *problem) finish(best *bench.Row) {
 	if best != nil {
-		p.known, p.left = *best.Objective, best.Left
+		p.known, p.left = *best.Objective, best.Owed()
 	}
 	for _, rows := range p.cells {
 		for _, row := range rows {
@@ -246,10 +246,10 @@ func (g *group) rank() {
 	})
 }
 
-// gap is a run's gap to the best known objective, see [gapTo]. It is NaN if the run has none or leaves out
+// gap is a run's gap to the best known objective, see [gapTo]. It is NaN if the run has none or owes
 // more or fewer jobs.
 func (p *problem) gap(row *bench.Row) float64 {
-	if row.Left != p.left {
+	if row.Owed() != p.left {
 		return math.NaN()
 	}
 	return gapTo(objective(row), p.known)

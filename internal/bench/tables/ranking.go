@@ -33,7 +33,7 @@ type Standing struct {
 	Solver    string
 	Runs      int
 	Objective *float64 // mean over the runs that have one; nil: no run has one, or the instances have different objectives
-	Ratio     *float64 // mean of objective/best over the runs that leave out as few jobs as the best; nil: no run does, or a best is 0 or less
+	Ratio     *float64 // mean of objective/best over the runs that owe as few jobs as the best; nil: no run does, or a best is 0 or less
 	Compared  int      // number of runs in Ratio
 	Wins      int      // instances on which no solver has a better mean over the seeds
 	Elapsed   float64  // mean seconds per run
@@ -47,7 +47,7 @@ func rankOfRow(row *bench.Row) (model.Rank, bool) {
 	if row.Objective == nil {
 		return model.Rank{}, false
 	}
-	return model.NewRank(row.Left, *row.Objective), true
+	return model.NewRank(row.Owed(), *row.Objective), true
 }
 
 // BestRows returns the row with the best schedule of each instance. The key is the instance's SHA-256 and its objective.
@@ -241,7 +241,7 @@ func standing(rows []*bench.Row, best map[[2]string]*bench.Row) Standing {
 		solved++
 		objective += *row.Objective
 		s.Left += float64(row.Left)
-		if b := best[[2]string{row.InstanceSHA256, row.Minimised}]; b.Left == row.Left {
+		if b := best[[2]string{row.InstanceSHA256, row.Minimised}]; b.Owed() == row.Owed() {
 			s.Compared++
 			ratio += ratioOf(*row.Objective, *b.Objective)
 		}

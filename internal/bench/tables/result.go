@@ -10,7 +10,7 @@ import (
 
 // Result is the mean over a solver's runs on an instance.
 type Result struct {
-	Left      float64 // mean number of jobs left out
+	Left      float64 // mean number of jobs owed, see [model.Instance.Owed]
 	Objective float64 // mean objective; NaN: a run has no schedule
 }
 
@@ -18,7 +18,7 @@ type Result struct {
 func ResultOf(rows []*bench.Row) Result {
 	left, objectives := make([]float64, len(rows)), make([]float64, len(rows))
 	for k, row := range rows {
-		left[k], objectives[k] = float64(row.Left), math.NaN()
+		left[k], objectives[k] = float64(row.Owed()), math.NaN()
 		if row.Objective != nil && row.Fault == "" {
 			objectives[k] = *row.Objective
 		}
@@ -27,7 +27,7 @@ func ResultOf(rows []*bench.Row) Result {
 	return Result{statistics.Sum(left) / n, statistics.Sum(objectives) / n}
 }
 
-// Better reports whether r is better than s by more than rounding. A success is better than a failure; then fewer jobs left out are better; then
+// Better reports whether r is better than s by more than rounding. A success is better than a failure; then fewer jobs owed are better; then
 // a lower objective.
 func (r Result) Better(s Result) bool {
 	if math.IsNaN(r.Objective) || math.IsNaN(s.Objective) {

@@ -20,7 +20,7 @@ type Engine interface {
 	// Exchange lets the chains learn from each other. It is called between rounds.
 	Exchange()
 	// Best is the rank of the best schedule that chain k has found, as the engine computes it; [Nothing] if there is none yet.
-	// Jobs that can run nowhere may be missing in its number of jobs left out, but then in the ranks of all schedules.
+	// Jobs that can run nowhere may be missing in its number of jobs owed, but then in the ranks of all schedules.
 	Best(k int) model.Rank
 	// Solution is the best schedule of chain k.
 	Solution(k int) (*model.Solution, error)
@@ -50,7 +50,7 @@ type Planning interface {
 // New makes the engine for an instance. It returns nil without an error if the engine cannot take the instance or ctx ends.
 type New func(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (Engine, error)
 
-// Nothing is the rank where there is no schedule. Its number of jobs left out marks it, because the objective of a schedule may be +Inf too.
+// Nothing is the rank where there is no schedule. Its number of jobs owed marks it, because the objective of a schedule may be +Inf too.
 var Nothing = model.NoRank()
 
 // RankOf evaluates a schedule and returns its rank.
@@ -59,5 +59,5 @@ func RankOf(in *model.Instance, s *model.Solution) (model.Rank, error) {
 	if err != nil {
 		return model.Rank{}, fmt.Errorf("search: %w", err)
 	}
-	return model.NewRank(len(s.Unscheduled), objective), nil
+	return in.RankOf(s, objective), nil
 }

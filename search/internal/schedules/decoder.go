@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/allot-opt/allot/model"
@@ -214,7 +215,9 @@ func (d *decoder) place(job int, choice choice) {
 		}
 	}
 	if !ok {
-		d.sums.left++
+		if d.owes[job] {
+			d.sums.left++
+		}
 		d.next[job] = result{start: math.NaN(), end: math.NaN(), choice: choice}
 		return
 	}
@@ -291,6 +294,11 @@ func (d *decoder) rank() model.Rank {
 // tells apart schedules of the same makespan.
 func (d *decoder) energy() float64 {
 	return d.objective.value(&d.sums) + d.tie*ratio(d.sums.response, d.sums.placed)
+}
+
+// leavesOut says whether the schedule that later ones are compared with leaves out a job that can be placed.
+func (d *decoder) leavesOut() bool {
+	return slices.ContainsFunc(d.jobs, func(job int32) bool { return math.IsNaN(d.kept[job].start) })
 }
 
 // keep makes the genome decoded last the one that later genomes are compared with.

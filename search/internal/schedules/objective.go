@@ -80,7 +80,8 @@ const (
 
 // sums are the sums over the jobs placed so far.
 type sums struct {
-	placed, left, slowed       int
+	placed, slowed             int
+	left                       int // jobs left out that [model.Instance.Owes]
 	onTime, overBudget, failed int
 	lastEnd                    float64
 	reach                      float64 // a lower bound of the last end, from the jobs that wait for those placed

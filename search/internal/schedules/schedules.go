@@ -217,7 +217,7 @@ func (c *chain) offer(g *genome) bool {
 
 // turnRound tries forward–backward improvement of the present schedule and says whether the result is better.
 func (c *chain) turnRound() bool {
-	if c.now.Left > 0 || len(c.problem.jobs) > maxTurned {
+	if c.now.Left > 0 || len(c.problem.jobs) > maxTurned || c.decoder.leavesOut() {
 		return false
 	}
 	turned, ok := c.decoder.forwardBackward(&c.move.genome)
