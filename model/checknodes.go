@@ -135,13 +135,20 @@ func (c *checker) deviceNames(p *part, n *NodeNeeds, violation func(Code, string
 	c.in.onMachines(p.cluster, p.set, func(group, k, _ int) { machines[cluster.Machines[group].Name(k)] = true })
 	for _, id := range slices.Sorted(maps.Keys(p.devices)) {
 		resource := slices.IndexFunc(c.in.resources, func(r Resource) bool { return r.ID == id && r.Devices })
-		if resource < 0 || n.Running == nil && n.Need(resource) == 0 {
+		needs := resource >= 0 && n.Need(resource) > 0
+		if n.Running != nil {
+			needs = resource >= 0 && len(n.Running.Devices[id]) > 0
+		}
+		if !needs {
 			violation(codeDevice, id, "expected devices of resources that the job needs, found %s", shown(id))
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.devices[id])) {
-			if !machines[name] {
+			switch {
+			case !machines[name]:
 				violation(codeDevice, id, "expected devices of the machines that the job runs on, found some of %s", shown(name))
+			case n.Running != nil && len(n.Running.Devices[id][name]) == 0 && len(p.devices[id][name]) > 0:
+				violation(codeDevice, id, "expected the devices that the job holds, found some of %s", shown(name))
 			}
 		}
 	}
@@ -223,6 +230,8 @@ func (c *checker) resource(uses []nodeUse, resource int) {
 	}
 	var holds []hold
 	ofJob := map[int]Amount{} // of jobs with a piece that takes no time
+	type shareOf struct{ job, device int }
+	shares := map[shareOf]bool{} // named by pieces of jobs that have several
 	for k := range uses {
 		u := &uses[k]
 		amount, devices := c.need(u, resource)
@@ -233,6 +242,13 @@ func (c *checker) resource(uses []nodeUse, resource int) {
 			devices = nil // said already
 		}
 		p := &c.parts[u.part]
+		for device := range devices.each() {
+			if of := (shareOf{p.job, device}); amount < WholeAmount*Amount(devices.Len()) && shares[of] {
+				violation(codeDevice, u, "two pieces of the job share device %d of %s", device, shown(id))
+			} else if len(c.partsOf(p.job)) > 1 {
+				shares[of] = true
+			}
+		}
 		if ofJob[p.job] = ofJob[p.job].plus(amount); p.end > p.start {
 			holds = append(holds, hold{u, amount, devices})
 		} else if ofJob[p.job] > has {
