@@ -19,8 +19,12 @@ type nodes struct {
 	first   *place.Site     // the same machines under the rule first
 	known   *model.Instance // what the estimates say
 	closing []closing       // by cluster
+	runs    map[runKey]bool // see canRun
 	freed   []int32         // machines on which something became free, in the order of time
 }
+
+// runKey tells apart jobs that can run on different clusters.
+type runKey struct{ kind, cluster, processors int }
 
 // closing is the closed times of a cluster.
 type closing struct {
@@ -38,7 +42,7 @@ func (p *Platform) listNodes(rule place.Name, seed uint64) {
 	}
 	first, _ := place.Lookup(place.First)
 	site := place.NewSite(p.in, of, seed)
-	n := &nodes{site: site, first: site, known: p.in.Known()}
+	n := &nodes{site: site, first: site, known: p.in.Known(), runs: map[runKey]bool{}}
 	if of.Name != place.First {
 		n.first = site.Fork(first, 0)
 	}
@@ -89,6 +93,20 @@ func (n *nodes) hosts(room *Room, job, m int) int {
 	}
 	k := n.first.Kind(job)
 	return n.first.Fitting(&room.Room, k, m) * n.size(k, m)
+}
+
+// canRun is [Platform.CanRun]. It is found out once for all jobs that need the same, but where run times or licences tell them apart.
+func (n *nodes) canRun(r *Request, cluster int) bool {
+	if r.in.Jobs()[r.index].StatesRuntimes() || len(r.Licences) > 0 {
+		return r.in.CanRun(r.index, cluster)
+	}
+	key := runKey{n.site.Kind(r.index).Number, cluster, r.Min}
+	runs, known := n.runs[key]
+	if !known {
+		runs = r.in.CanRun(r.index, cluster)
+		n.runs[key] = runs
+	}
+	return runs
 }
 
 // size is the number of processors of a block of the kind on the machine.
@@ -330,6 +348,13 @@ func (p *Platform) Shut(j *Job, clusters []int) string {
 		text = fmt.Sprintf("no machines are open to it, a job of reservation %s,", r)
 	}
 	return fmt.Sprintf("%s at %v or later for as long as it is estimated to take", text, p.now)
+}
+
+// expect tells the rule that chooses among machines of a job that joins the queue.
+func (p *Platform) expect(j *Job) {
+	if p.nodes != nil {
+		p.nodes.site.Expect(j.Request.index)
+	}
 }
 
 // devices are the devices of the shares as a placement states them.

@@ -311,6 +311,9 @@ func (p *Platform) Widest(j *Job, cluster int) int {
 
 // CanRun says whether the job can run on the cluster when nothing else runs there.
 func (p *Platform) CanRun(j *Job, cluster int) bool {
+	if p.nodes != nil {
+		return p.nodes.canRun(j.Request, cluster)
+	}
 	return j.Request.in.CanRun(j.Request.index, cluster)
 }
 

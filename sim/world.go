@@ -126,8 +126,9 @@ func (w *world) admit(e *Engine, j *Job) bool {
 	}
 	why := ""
 	for c := range w.in.Clusters() {
-		if in.CanRun(index, c) {
+		if w.platform.CanRun(j, c) {
 			if w.platform.EverFits(j, c, e.now) {
+				w.platform.expect(j)
 				return true
 			}
 			why = w.platform.Shut(j, []int{c})
