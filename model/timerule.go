@@ -294,8 +294,8 @@ func (in *Instance) processorsFor(j *Job, m *Machine) (processors int, why obsta
 	if processors < m.Units {
 		why = tooLittleMemory
 	}
-	if j.node != nil {
-		return in.processorsByNode(j.node, m, processors, why)
+	if j.node != nil || m.closed != nil { // a job that asks for nothing runs on no machine that is closed for ever
+		return in.processorsByNode(j.Node(), m, processors, why)
 	}
 	return processors, why
 }
@@ -329,7 +329,7 @@ func (in *Instance) WhyFewer(j *Job, m *Machine) string {
 	case tooLittleMemory:
 		return fmt.Sprintf("needs memory %g a task, too few machines hold it", j.Memory)
 	case missingFeature, neverOpen, tooLittleResource:
-		return in.whyNotNode(j.node, m, obstacle)
+		return in.whyNotNode(j.Node(), m, obstacle)
 	}
 	return ""
 }
