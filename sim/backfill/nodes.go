@@ -185,9 +185,10 @@ func (p *general) stillNone(k *kindred, at int, j *sim.Job) bool {
 	return true
 }
 
-// stillChosen says whether the rule would choose again what the offers have: it takes the first machine, and no job of the instant went to the machines.
-func (p *general) stillChosen(o *outlook) bool {
-	if !p.platform.TakesFirst() {
+// stillChosen says whether the rule would choose again what the offers for jobs like j have: it takes the first machine, no job of the instant went to the
+// machines, and there are licences.
+func (p *general) stillChosen(o *outlook, j *sim.Job) bool {
+	if !p.platform.TakesFirst() || slices.ContainsFunc(o.offers, func(o offer) bool { return p.platform.ShortOf(&p.platform.Free, j, o.cluster) >= 0 }) {
 		return false
 	}
 	for _, m := range p.touched[o.touched:] {

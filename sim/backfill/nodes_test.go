@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -15,7 +16,7 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-var nodeCases = flag.Int("node-cases", 1500, "random clusters in TestByNodeAsTheNaiveForm")
+var nodeCases = flag.Int("node-cases", 1000, "random clusters in TestByNodeAsTheNaiveForm")
 
 // drawNodes draws a small instance whose jobs ask something of single machines. Times are small whole numbers, so that many things happen at once.
 func drawNodes(rng *rand.Rand) (*model.Instance, error) {
@@ -33,21 +34,21 @@ func drawNodes(rng *rand.Rand) (*model.Instance, error) {
 		cluster := model.ClusterSpec{ID: names[c]}
 		mixed := chance(3)
 		for g := range 1 + rng.IntN(3) {
-			m := model.MachineSpec{ID: names[g], Count: 1 + rng.IntN(2), Processors: 1 + rng.IntN(4)}
+			m := model.MachineSpec{ID: names[g], Count: 1 + rng.IntN(2), Processors: 1 + rng.IntN(5)}
 			if mixed {
 				m.Speed = pick(1, 2)
 				m.Bandwidth = pick(1, 2)
 			}
 			if chance(3) {
-				m.Memory = new(float64(2 + rng.IntN(6)))
+				m.Memory = new(float64(3 + rng.IntN(6)))
 			}
-			m.Resources = map[string]float64{"gpu": float64(rng.IntN(4)), "cpu": pick(0, 1, 2.5, 4)}
+			m.Resources = map[string]float64{"gpu": float64(rng.IntN(5)), "cpu": pick(1, 2.5, 4, 4)}
 			for _, f := range names[:2] {
-				if chance(2) {
+				if !chance(4) {
 					m.Features = append(m.Features, f)
 				}
 			}
-			for closes && chance(2) {
+			for closes && chance(3) {
 				closed := model.ClosedSpec{From: float64(rng.IntN(12))}
 				if !chance(4) {
 					closed.To = new(closed.From + float64(1+rng.IntN(8)))
@@ -61,8 +62,8 @@ func drawNodes(rng *rand.Rand) (*model.Instance, error) {
 		}
 		b.Cluster(cluster)
 	}
-	for k := range 2 + rng.IntN(8) {
-		j := model.JobSpec{ID: string(rune('A' + k)), Work: new(float64(1 + rng.IntN(8))), Arrival: float64(rng.IntN(10))}
+	for k := range 4 + rng.IntN(8) {
+		j := model.JobSpec{ID: string(rune('A' + k)), Work: new(float64(1 + rng.IntN(8))), Arrival: float64(rng.IntN(6))}
 		if chance(2) {
 			j.Estimate = new(float64(1 + rng.IntN(8)))
 		}
@@ -70,9 +71,9 @@ func drawNodes(rng *rand.Rand) (*model.Instance, error) {
 			j.Input = float64(rng.IntN(3))
 		}
 		j.Block = 1 + rng.IntN(5)/3
-		blocks := 1 + rng.IntN(3)
+		blocks := 1 + rng.IntN(7)/3
 		j.Processors = model.Rigid(blocks * j.Block)
-		switch rng.IntN(6) {
+		switch rng.IntN(8) {
 		case 0:
 			j.Machines = model.Rigid(1 + rng.IntN(blocks))
 		case 1:
@@ -92,13 +93,13 @@ func drawNodes(rng *rand.Rand) (*model.Instance, error) {
 			j.Memory = pick(1, 2)
 		}
 		if !chance(3) {
-			j.Resources = map[string]float64{"gpu": pick(0, 0.25, 0.5, 0.7, 1, 2), "cpu": pick(0, 0.5, 1, 2)}
+			j.Resources = map[string]float64{"gpu": pick(0, 0.25, 0.5, 0.7, 1, 1, 2), "cpu": pick(0, 0.5, 0.5, 1)}
 		}
 		if chance(5) {
 			j.Features = [][]string{{names[rng.IntN(2)]}}
 		}
 		j.Exclusive = chance(6)
-		if closes && chance(3) {
+		if closes && chance(6) {
 			j.Reservation = names[rng.IntN(2)]
 		}
 		if licences && chance(2) {
@@ -167,7 +168,7 @@ func TestByNodeAsTheNaiveForm(t *testing.T) {
 			}
 			want := p.naive(newNaiveNodes(in, place, 1))
 			if diff := sameStarts(got, want); diff != "" {
-				t.Fatalf("case %d, %s, rule %s: the naive form starts otherwise\n%s\n%+v", seed, p.name, place, diff, in)
+				t.Fatalf("case %d, %s, rule %s: the naive form starts otherwise\n%s\n%s", seed, p.name, place, diff, stated(in))
 			}
 			for _, placement := range got.Jobs {
 				job, _ := in.JobIndex(placement.Job)
@@ -192,7 +193,10 @@ func TestByNodeAsTheNaiveForm(t *testing.T) {
 func (n *naiveNodes) fastest(job int) float64 {
 	least := math.Inf(1)
 	for c := range n.in.Clusters() {
-		if shares := n.choose(n.empty(), job, c, n.wide(job, c), func(int) bool { return true }); shares != nil {
+		opens := func(m int) bool { // at some time
+			return slices.ContainsFunc(append([]float64{0}, n.changes...), func(at float64) bool { return n.open(job, m, at, math.Nextafter(at, math.Inf(1))) })
+		}
+		if shares := n.choose(n.empty(), job, c, n.wide(job, c), opens); shares != nil {
 			least = min(least, n.estimate(job, c, shares))
 		}
 	}
@@ -214,4 +218,13 @@ func (n *naiveNodes) byPriority(jobs []int) {
 	slices.SortStableFunc(jobs, func(a, b int) int {
 		return cmp.Or(cmp.Compare(priority(b), priority(a)), cmp.Compare(n.in.Jobs()[a].Arrival, n.in.Jobs()[b].Arrival), cmp.Compare(a, b))
 	})
+}
+
+// stated is the instance as a file.
+func stated(in *model.Instance) string {
+	var text strings.Builder
+	if err := model.WriteInstance(&text, in); err != nil {
+		return err.Error()
+	}
+	return text.String()
 }

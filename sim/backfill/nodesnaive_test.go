@@ -88,7 +88,9 @@ func newNaiveNodes(in *model.Instance, rule string, step float64) *naiveNodes {
 				n.taken = append(n.taken, make([]bool, m.Units))
 			}
 			for _, closed := range m.Closed() {
-				n.changes = append(n.changes, closed.From, closed.To)
+				if n.changes = append(n.changes, closed.From); !math.IsInf(closed.To, 1) {
+					n.changes = append(n.changes, closed.To)
+				}
 			}
 		}
 	}
@@ -432,7 +434,7 @@ func (n *naiveNodes) ever(job int, width func(job, cluster int) int) bool {
 	r := n.empty()
 	for c := range n.in.Clusters() {
 		for _, at := range append([]float64{n.now}, n.changes...) {
-			if at >= n.now && !math.IsInf(at, 1) && n.fit(r, job, c, width(job, c), at) != nil {
+			if at >= n.now && n.fit(r, job, c, width(job, c), at) != nil {
 				return true
 			}
 		}
@@ -525,10 +527,11 @@ func (n *naiveNodes) run(width func(job, cluster int) int, decide func()) *model
 		if math.IsInf(next, 1) {
 			return &n.solution
 		}
-		n.now, n.alarm = next, math.Inf(1)
-		happens := next == n.now
+		n.now = next
+		happens := n.alarm == next || slices.Contains(n.changes, next) // the arrival of jobs that can run nowhere is nothing
 		n.running = slices.DeleteFunc(n.running, func(r *nodeRun) bool {
 			if r.end == n.now {
+				happens = true
 				n.freed = append(n.freed, r)
 				for _, p := range n.solution.Jobs {
 					if p.Job == n.in.Jobs()[r.job].ID {
@@ -547,13 +550,14 @@ func (n *naiveNodes) run(width func(job, cluster int) int, decide func()) *model
 		})
 		for len(jobs) > 0 && n.in.Jobs()[jobs[0]].Arrival == n.now {
 			if job := jobs[0]; n.in.Runs(job) && n.ever(job, width) {
-				n.queue = append(n.queue, job)
+				n.queue, happens = append(n.queue, job), true
 			} else {
 				n.leave(job)
 			}
 			jobs = jobs[1:]
 		}
 		if happens {
+			n.alarm = math.Inf(1)
 			decide()
 		}
 	}
@@ -614,7 +618,7 @@ func (n *naiveNodes) backfill() {
 	}
 	slices.Sort(times)
 	for _, at := range times {
-		if at <= n.now || math.IsInf(at, 1) || where >= 0 {
+		if at <= n.now || where >= 0 {
 			continue
 		}
 		room, least := n.free(at), math.Inf(1)
@@ -735,7 +739,7 @@ func (n *naiveNodes) earliest(job int, slots map[int]*nodeSlot) *nodeSlot {
 	times := append(n.times(slots), n.changes...)
 	slices.Sort(times)
 	for _, at := range times {
-		if at < n.now || math.IsInf(at, 1) {
+		if at < n.now {
 			continue
 		}
 		var best *nodeSlot
@@ -880,11 +884,8 @@ func sameStarts(a, b *model.Solution) string {
 		slices.Sort(lines)
 		return lines
 	}
-	x, y := text(a), text(b)
-	for k := range x {
-		if k >= len(y) || x[k] != y[k] {
-			return fmt.Sprintf("%q\n%q", x, y)
-		}
+	if x, y := text(a), text(b); !slices.Equal(x, y) {
+		return fmt.Sprintf("%q\n%q", x, y)
 	}
 	return ""
 }

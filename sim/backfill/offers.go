@@ -62,7 +62,7 @@ func (p *general) stillFree(k *kindred, o *outlook, j *sim.Job) bool {
 		return false
 	}
 	if p.byNode {
-		return p.stillChosen(o)
+		return p.stillChosen(o, j)
 	}
 	for i := range o.offers {
 		if !p.platform.HasRoom(&p.platform.Free, j, o.offers[i].cluster, o.offers[i].shares) {
