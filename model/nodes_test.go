@@ -126,6 +126,23 @@ func TestCheckRefusesWhatNodesDoNotAllow(t *testing.T) {
 	}
 }
 
+// A job that asks for nothing of machines runs on no machine that is closed for ever.
+func TestNeverOpen(t *testing.T) {
+	in, err := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2, Closed: []model.ClosedSpec{{For: "r"}}}, {ID: "n"}}}).
+		Job(model.JobSpec{ID: "a", Work: new(1.0)}, model.JobSpec{ID: "wide", Work: new(1.0), Processors: model.Rigid(2)}, model.JobSpec{ID: "guest", Work: new(1.0), Processors: model.Rigid(2), Reservation: "r"}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for job, want := range []int{1, 1, 2} {
+		if got := in.Usable(job, 0); got != want || in.Runs(job) != (job != 1) {
+			t.Errorf("job %s can use %d processors, expected %d; runs: %v", in.Jobs()[job].ID, got, want, in.Runs(job))
+		}
+	}
+	if why := in.WhyNowhere(1); why != "needs machines that are open at some time, too few are on c" {
+		t.Error(why)
+	}
+}
+
 // What an instance states of nodes is what is written, and read again.
 func TestNodesAreWritten(t *testing.T) {
 	in := nodesIn(t)

@@ -8,14 +8,15 @@ import (
 
 // Rigid is the number of processors that a policy for rigid jobs gives the job on the cluster. For a moldable job it is the rigid maximum:
 // the most that the job may hold, but no more than it has tasks or than the empty cluster can give it at once, and no fewer than it must
-// hold. O(groups of machines of the cluster) for a moldable job.
+// hold; in whole blocks. O(groups of machines of the cluster) for a moldable job.
 func (p *Platform) Rigid(j *Job, cluster int) int {
 	r := j.Request
 	least, most := r.in.Width(r.index, cluster)
 	if least == most {
 		return least
 	}
-	return max(least, min(most, r.Tasks, r.in.Usable(r.index, cluster)))
+	n := max(least, min(most, r.Tasks, r.in.Usable(r.index, cluster)))
+	return n - n%r.in.Jobs()[r.index].Node().Block
 }
 
 // StatesTimes says whether the job states run times, which the speed of a processor does not change.

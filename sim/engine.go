@@ -272,6 +272,9 @@ func (e *Engine) run() error {
 		if e.more {
 			t = min(t, e.next.Arrival)
 		}
+		if e.queued > 0 && e.world != nil {
+			t = min(t, e.world.change(e.now))
+		}
 		if math.IsInf(t, 1) {
 			break
 		}
@@ -293,8 +296,10 @@ func (e *Engine) run() error {
 // is without them.
 func (e *Engine) instant(t float64) error {
 	wake := e.wake
-	changes := wake == t || len(e.events) > 0 && e.events[0].time == t || e.world != nil && len(e.world.ready) > 0
-	e.now, e.wake = t, math.Inf(1)
+	changes := wake == t || len(e.events) > 0 && e.events[0].time == t || e.world != nil && (len(e.world.ready) > 0 || e.world.change(e.now) == t)
+	if e.now, e.wake = t, math.Inf(1); e.world != nil {
+		e.world.platform.now = t
+	}
 	for len(e.events) > 0 && e.events[0].time == t {
 		ended := e.events.pop()
 		e.release(e.jobs.at(ended.handle), int(ended.part))

@@ -13,7 +13,8 @@ type Kind struct {
 	span                             model.Span
 	memory, bandwidth, data, message float64
 	stated, times                    bool
-	rest                             string // licences, and run times by cluster
+	node                             *model.NodeNeeds // the same of all jobs that ask for the same
+	rest                             string           // licences, and run times by cluster
 }
 
 // KindOf is the kind of a rigid job and its size. Jobs of one kind fit a room of the given clusters on the same processors. Of two
@@ -23,7 +24,7 @@ func (p *Platform) KindOf(j *Job, clusters []int) (Kind, float64) {
 	job := &r.in.Jobs()[r.index]
 	k := Kind{
 		least: r.Min, most: r.Max, tasks: r.Tasks, span: r.Span, memory: r.Memory, bandwidth: r.MinBandwidth,
-		data: job.Input + job.Output, message: job.Message, stated: r.Stated, times: job.StatesRuntimes(),
+		data: job.Input + job.Output, message: job.Message, stated: r.Stated, times: job.StatesRuntimes(), node: job.Node(),
 	}
 	var rest []byte
 	for _, need := range r.Licences {

@@ -137,12 +137,8 @@ func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 		link = min(link, w.platform.link(claim.Shares))
 	}
 	for _, claim := range claims {
-		for _, s := range claim.Shares {
-			if w.platform.hosts(&w.platform.Free, j, int(s.Machine)) < int(s.Processors) || w.platform.Machines[s.Machine].Cluster != claim.Cluster {
-				e.failf("job %s cannot start at %v: too little is free of machine %d", j.Request.ID, e.now, s.Machine)
-				return nil, false
-			}
-			w.platform.take(&w.platform.Free, j, []Share{s})
+		if !w.takeShares(e, j, &claim) {
+			return nil, false
 		}
 		p := Part{Cluster: claim.Cluster, Tasks: claim.Tasks, hold: claim.Hold, Shares: append([]Share(nil), claim.Shares...)}
 		if p.Tasks == 0 {
@@ -163,6 +159,25 @@ func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 	}
 	w.parts[j.Handle] = parts
 	return parts, true
+}
+
+// takeShares takes what the claim asks for of each machine. It returns false where too little is free, or a machine is closed to the job.
+func (w *world) takeShares(e *Engine, j *Job, claim *Claim) bool {
+	p := w.platform
+	for k := range claim.Shares {
+		s := claim.Shares[k : k+1]
+		if p.Machines[s[0].Machine].Cluster != claim.Cluster || p.hosts(&p.Free, j, int(s[0].Machine)) < int(s[0].Processors) ||
+			p.nodes != nil && !p.nodes.site.Has(&p.Free.Room, p.nodes.site.Kind(j.Request.index), s) {
+			e.failf("job %s cannot start at %v: too little is free of machine %d", j.Request.ID, e.now, s[0].Machine)
+			return false
+		}
+		p.take(&p.Free, j, s)
+	}
+	if p.nodes != nil && !p.nodes.allOpen(j.Request.index, claim.Cluster, claim.Shares, e.now) {
+		e.failf("job %s cannot start at %v: a machine is closed to it before it ends by its estimate", j.Request.ID, e.now)
+		return false
+	}
+	return true
 }
 
 // choose takes the lowest free processors of a machine.

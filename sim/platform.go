@@ -35,7 +35,7 @@ type Request struct {
 }
 
 // Machine is one machine, or a whole group of equal machines if it does not matter to any job of the instance on which of them it runs. It matters to
-// a job that needs memory or must stay on one machine.
+// a job that needs memory, must stay on one machine, or asks for anything else of single machines, and to a rule that chooses among machines.
 type Machine struct {
 	Cluster    int
 	Group      int     // index of its group in the cluster's machines
@@ -63,11 +63,13 @@ type Platform struct {
 	Free     Room      // what is free now; a policy plans with copies of it
 
 	in       *model.Instance
+	nodes    *nodes // nil: jobs ask nothing of single machines, and no rule chooses among them
 	clusters []clusterView
 	poolOf   [][]int32 // cluster → licence → pool; −1: unlimited
 	empty    Room      // see Empty
 	stopped  func() bool
 	working  int // processors on which tasks run now; those that are only held until their job ends do not count
+	now      float64
 }
 
 // clusterView is what a platform knows of a cluster.
@@ -79,13 +81,12 @@ type clusterView struct {
 
 // Room is how much of each machine and pool is free, now or at a time in a plan.
 type Room struct {
-	Processors []int32   // by machine
-	Memory     []float64 // by machine
-	Copies     []int32   // by pool
+	place.Room         // of resources and devices only where jobs ask something of single machines
+	Copies     []int32 // by pool
 }
 
-// Share is a number of processors of a machine.
-type Share struct{ Machine, Processors int32 }
+// Share is a number of processors of a machine, and the devices there.
+type Share = place.Share
 
 // Clusters is the number of clusters.
 func (p *Platform) Clusters() int { return len(p.clusters) }
@@ -123,9 +124,13 @@ func background(m *model.Machine) *model.Background {
 // newPlatform is the platform of an instance, all free. Where the jobs are yet to come the features are those that they may have. With costs
 // machines of different cost are listed apart.
 // O(machines + clusters · licences).
-func newPlatform(in *model.Instance, toCome model.Features, costs bool) *Platform {
+func newPlatform(in *model.Instance, toCome model.Features, d *Discipline, seed uint64) *Platform {
 	p := &Platform{in: in}
-	together := IsTrace(in) && toCome == 0 && !(costs && !costAlike(in))
+	if toCome == 0 && d.byNode(in) {
+		p.listNodes(d.Place, seed)
+		return p
+	}
+	together := IsTrace(in) && toCome == 0 && !(d.Costs && !costAlike(in))
 	features := in.Features() | toCome
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {
@@ -195,7 +200,7 @@ func (p *Platform) SharesOf(cluster int, set model.ProcessorSet) ([]Share, bool)
 	found := 0
 	for m := p.clusters[cluster].first; m < p.clusters[cluster].last; m++ {
 		if n := p.Machines[m].within(set).Len(); n > 0 {
-			shares = append(shares, Share{int32(m), int32(n)})
+			shares = append(shares, Share{Machine: int32(m), Processors: int32(n)})
 			found += n
 		}
 	}
@@ -236,10 +241,17 @@ func (p *Platform) emptyRoom() Room {
 		r.Processors = append(r.Processors, int32(p.Machines[k].Processors))
 		r.Memory = append(r.Memory, p.Machines[k].Memory)
 	}
-	for _, p := range p.Pools {
-		r.Copies = append(r.Copies, int32(min(p.Copies, math.MaxInt32)))
-	}
+	r.Copies = p.copies()
 	return r
+}
+
+// copies are the copies in the pools when nothing runs.
+func (p *Platform) copies() []int32 {
+	var copies []int32
+	for _, p := range p.Pools {
+		copies = append(copies, int32(min(p.Copies, math.MaxInt32)))
+	}
+	return copies
 }
 
 // Empty is the room of the empty platform, to read only: all share it.
@@ -250,8 +262,7 @@ func (p *Platform) Stopped() bool { return p.stopped != nil && p.stopped() }
 
 // CopyFrom makes the room equal to another.
 func (r *Room) CopyFrom(other *Room) {
-	r.Processors = append(r.Processors[:0], other.Processors...)
-	r.Memory = append(r.Memory[:0], other.Memory...)
+	r.Room.CopyFrom(&other.Room)
 	r.Copies = append(r.Copies[:0], other.Copies...)
 }
 
@@ -262,19 +273,26 @@ func (p *Platform) CopyCluster(room, other *Room, cluster int) {
 		room.CopyFrom(other)
 		return
 	}
+	if copy(room.Copies, other.Copies); p.nodes != nil {
+		p.nodes.site.CopyMachines(&room.Room, &other.Room, first, last)
+		return
+	}
 	copy(room.Processors[first:last], other.Processors[first:last])
 	copy(room.Memory[first:last], other.Memory[first:last])
-	copy(room.Copies, other.Copies)
 }
 
 // IntersectCluster reduces what the room has of the cluster, its machines and all pools, to what is free in both rooms: the minimum of each entry.
 func (p *Platform) IntersectCluster(room, other *Room, cluster int) {
+	for k, n := range other.Copies {
+		room.Copies[k] = min(room.Copies[k], n)
+	}
+	if p.nodes != nil {
+		p.nodes.site.Intersect(&room.Room, &other.Room, p.clusters[cluster].first, p.clusters[cluster].last)
+		return
+	}
 	for k := p.clusters[cluster].first; k < p.clusters[cluster].last; k++ {
 		room.Processors[k] = min(room.Processors[k], other.Processors[k])
 		room.Memory[k] = min(room.Memory[k], other.Memory[k])
-	}
-	for k, n := range other.Copies {
-		room.Copies[k] = min(room.Copies[k], n)
 	}
 }
 
@@ -293,21 +311,33 @@ func (p *Platform) Widest(j *Job, cluster int) int {
 
 // CanRun says whether the job can run on the cluster when nothing else runs there.
 func (p *Platform) CanRun(j *Job, cluster int) bool {
+	if p.nodes != nil {
+		return p.nodes.canRun(j.Request, cluster)
+	}
 	return j.Request.in.CanRun(j.Request.index, cluster)
 }
 
-// Fits chooses, from the room, the processors of the cluster for a rigid job: those of the fastest machines first, or of one machine
-// if the job must stay on one. It appends them to shares. It returns false if the room has too few processors or licences.
+// Fits chooses, from the room, the processors of the cluster for a rigid job that starts now: those of the fastest machines first, or of one machine
+// if the job must stay on one. Where a rule chooses among machines, it chooses them and their devices. Fits appends them to shares. It returns false if
+// the room has too little, or if too few machines are open to the job for as long as it is estimated to take.
 // O(machines of the cluster).
 func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
-	return p.FitsOn(room, j, cluster, p.Width(j, cluster), shares)
+	return p.FitsAt(room, j, cluster, p.Width(j, cluster), p.now, shares)
 }
 
 // FitsOn is [Platform.Fits] for a job that is to hold the given number of processors.
 func (p *Platform) FitsOn(room *Room, j *Job, cluster, processors int, shares []Share) ([]Share, bool) {
+	return p.FitsAt(room, j, cluster, processors, p.now, shares)
+}
+
+// FitsAt is [Platform.FitsOn] for a job that is to start at the given time, which matters to machines that are closed at times.
+func (p *Platform) FitsAt(room *Room, j *Job, cluster, processors int, start float64, shares []Share) ([]Share, bool) {
 	r := j.Request
 	if r.in.Jobs()[r.index].StatesRuntimes() && !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
 		return shares, false // whatever else CanRun looks at, what is free in the room shows too
+	}
+	if p.nodes != nil {
+		return p.nodes.fits(p.nodes.site, room, r.index, cluster, processors, start, shares)
 	}
 	left := processors
 	begin := len(shares)
@@ -318,9 +348,9 @@ func (p *Platform) FitsOn(room *Room, j *Job, cluster, processors int, shares []
 		n := min(p.Hosts(room, j, m), left)
 		switch {
 		case n == left:
-			return append(shares, Share{int32(m), int32(n)}), true
+			return append(shares, Share{Machine: int32(m), Processors: int32(n)}), true
 		case n > 0 && r.Span != model.SpanMachine:
-			shares = append(shares, Share{int32(m), int32(n)})
+			shares = append(shares, Share{Machine: int32(m), Processors: int32(n)})
 			left -= n
 		}
 	}
@@ -346,7 +376,7 @@ func (p *Platform) ShortOf(room *Room, j *Job, cluster int) int {
 // of machines of one processor, that is one at most. O(licences of the job).
 func (p *Platform) Hosts(room *Room, j *Job, m int) int {
 	n := p.hosts(room, j, m)
-	if j.Request.Span == model.SpanMachine {
+	if j.Request.Span == model.SpanMachine && p.nodes == nil {
 		n = min(n, p.units(m))
 	}
 	return n
@@ -354,6 +384,9 @@ func (p *Platform) Hosts(room *Room, j *Job, m int) int {
 
 // hosts is the number of processors of machine m that the job could hold in the room.
 func (p *Platform) hosts(room *Room, j *Job, m int) int {
+	if p.nodes != nil {
+		return p.nodes.hosts(room, j.Request.index, m)
+	}
 	free := int(room.Processors[m])
 	if free == 0 {
 		return 0
@@ -376,6 +409,10 @@ func (p *Platform) Take(room *Room, j *Job, cluster int, shares []Share) {
 }
 
 func (p *Platform) take(room *Room, j *Job, shares []Share) {
+	if p.nodes != nil {
+		p.nodes.take(room, j.Request.index, shares)
+		return
+	}
 	for _, s := range shares {
 		room.Processors[s.Machine] -= s.Processors
 		room.Memory[s.Machine] -= j.Request.Memory * float64(s.Processors)
@@ -397,6 +434,10 @@ func (p *Platform) Give(room *Room, j *Job, cluster int, shares []Share) {
 }
 
 func (p *Platform) give(room *Room, j *Job, shares []Share) {
+	if p.nodes != nil {
+		p.nodes.give(room, j.Request.index, shares, room == &p.Free)
+		return
+	}
 	for _, s := range shares {
 		m := &p.Machines[s.Machine]
 		room.Processors[s.Machine] += s.Processors
@@ -468,9 +509,15 @@ func (p *Platform) estimate(j *Job, cluster int, shares []Share, tasks int, link
 }
 
 // Fastest is the least estimate of a job on the empty cluster, or +Inf if it can never run there. A moldable job counts at its rigid
-// maximum, see [Platform.Rigid].
+// maximum, see [Platform.Rigid]. Closed times do not count.
 func (p *Platform) Fastest(j *Job, cluster int, empty *Room) float64 {
-	shares, ok := p.FitsOn(empty, j, cluster, p.Rigid(j, cluster), nil)
+	var shares []Share
+	var ok bool
+	if p.nodes != nil {
+		shares, ok = p.nodes.fastest(empty, j.Request, cluster, p.Rigid(j, cluster))
+	} else {
+		shares, ok = p.FitsOn(empty, j, cluster, p.Rigid(j, cluster), nil)
+	}
 	if !ok {
 		return math.Inf(1)
 	}
@@ -497,8 +544,11 @@ func (p *Platform) Scarcity(licence int, asked float64, clusters []int) float64 
 	return asked / float64(copies)
 }
 
-// HasRoom says whether the room has the processors, the memory and the licences that the job would hold on the cluster.
+// HasRoom says whether the room has what the job would hold on the cluster if it started now, and the machines are open to it.
 func (p *Platform) HasRoom(room *Room, j *Job, cluster int, shares []Share) bool {
+	if p.nodes != nil {
+		return p.nodes.has(room, j.Request.index, cluster, shares, p.now) && p.ShortOf(room, j, cluster) < 0
+	}
 	for _, s := range shares {
 		if p.hosts(room, j, int(s.Machine)) < int(s.Processors) {
 			return false

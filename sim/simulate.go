@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
 )
 
 // Discipline is a queueing discipline: it makes one and the same policy for either world. Each policy serves one run.
@@ -15,6 +17,9 @@ type Discipline struct {
 	// General makes the policy for the platform of an instance; what the policy draws at random it draws from the seed. Required by
 	// [Simulate].
 	General func(platform *Platform, seed uint64) Policy
+	// Place is the rule that chooses the machines of a job, see package place; empty: the first. Under another rule, and where jobs ask something of
+	// single machines, [Platform.Machines] lists every machine.
+	Place place.Name
 	// Deadlines says that the policy looks at deadlines, soft ones too. The jobs of a trace do not show them.
 	Deadlines bool
 	// Costs says that the policy looks at costs, so that [Platform.Machines] lists machines of different cost apart.
@@ -33,7 +38,12 @@ type Discipline struct {
 
 // IsPlain reports whether an instance runs in the plain world: it has only what a trace has, and the policy looks only at what a trace shows.
 func (d *Discipline) IsPlain(in *model.Instance) bool {
-	return d.Plain != nil && IsTrace(in) && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))
+	return d.Plain != nil && IsTrace(in) && d.Place.OrFirst() == place.First && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))
+}
+
+// byNode says whether the platform of an instance lists every machine.
+func (d *Discipline) byNode(in *model.Instance) bool {
+	return in.Features()&plan.NodeFeatures != 0 || d.Place.OrFirst() != place.First
 }
 
 // anyClass says whether some job's user has a class.

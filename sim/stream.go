@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
 )
 
 // Batches hands out the jobs of a system batch by batch.
@@ -16,7 +17,8 @@ type Batches interface {
 }
 
 // Stream runs an unlimited stream of jobs in the general world. It keeps no schedule; an observer can watch it. The system is an
-// instance with the clusters of all batches; its own jobs do not run. The jobs of a batch must not depend on others.
+// instance with the clusters of all batches; its own jobs do not run. The jobs of a batch must not depend on others, nor ask anything of
+// single machines.
 //
 // It ends as [Run] does.
 //
@@ -25,12 +27,18 @@ func Stream(ctx context.Context, system *model.Instance, source Batches, policie
 	if policies.General == nil {
 		return Totals{}, errNoGeneral
 	}
-	w := &world{in: system, platform: newPlatform(system, ^model.Features(0), policies.Costs), source: source}
+	if policies.byNode(system) {
+		return Totals{}, errNodes
+	}
+	w := &world{in: system, platform: newPlatform(system, ^model.Features(0), &policies, opt.Seed), source: source}
 	return w.run(ctx, policies.General, opt)
 }
 
 // errNoGeneral is the error of a discipline without a policy for the general world.
 var errNoGeneral = errors.New("sim: expected a policy for the system of an instance, found none")
+
+// errNodes is the error of a stream where single machines matter.
+var errNodes = errors.New("sim: expected a stream of jobs that ask nothing of single machines, under the rule first; found others")
 
 // refill makes the next batch the one whose jobs arrive. It returns false where there is none.
 func (w *world) refill() (bool, error) {
@@ -43,6 +51,9 @@ func (w *world) refill() (bool, error) {
 	}
 	if err := sameSystem(w.platform.in, batch); err != nil {
 		return false, err
+	}
+	if batch.Features()&plan.NodeFeatures != 0 {
+		return false, errNodes
 	}
 	if batch.Features().Has(model.Precedence) {
 		return false, errors.New("sim: expected a stream of jobs that wait for no other job, found one that does")

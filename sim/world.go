@@ -23,6 +23,7 @@ type world struct {
 	cut      []Outcome    // by handle: how the running job will end
 	free     []processors // by machine
 	local    *localJobs   // nil: no machine has background load
+	changes  []float64    // times to come at which machines are closed or opened
 
 	waits []int32         // by job: predecessors that have not ended
 	lost  []bool          // by job: waits for one that will never end
@@ -36,7 +37,7 @@ type world struct {
 //
 // Complexity beside that of the policy: O(log n + machines) a job. Memory: O(n).
 func simulateGeneral(ctx context.Context, in *model.Instance, policies Discipline, opt Options) (*model.Solution, Totals, error) {
-	w := &world{in: in, platform: newPlatform(in, 0, policies.Costs), order: byArrival(in), solution: &model.Solution{}}
+	w := &world{in: in, platform: newPlatform(in, 0, &policies, opt.Seed), order: byArrival(in), solution: &model.Solution{}}
 	w.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
 	w.place = make([]int, len(w.order))
 	for k, job := range w.order {
@@ -68,7 +69,7 @@ func (w *world) run(ctx context.Context, policy func(*Platform, uint64) Policy, 
 	e := &Engine{ctx: ctx, policy: policy(w.platform, opt.Seed), source: w, opt: opt, world: w}
 	e.totals.Processors = w.in.Processors()
 	e.large = len(w.platform.Machines)+w.platform.Clusters() > largePlatform
-	w.platform.stopped = e.Stopped
+	w.platform.stopped, w.changes = e.Stopped, w.platform.AllChanges()
 	if watcher, ok := opt.Observer.(Watcher); ok {
 		watcher.Watch(w.platform, e.policy)
 	}
@@ -123,19 +124,38 @@ func (w *world) admit(e *Engine, j *Job) bool {
 		w.held[j.Number] = j.Handle
 		return false
 	}
+	why := ""
 	for c := range w.in.Clusters() {
-		if in.CanRun(index, c) {
-			return true
+		if w.platform.CanRun(j, c) {
+			if w.platform.EverFits(j, c, e.now) {
+				w.platform.expect(j)
+				return true
+			}
+			why = w.platform.Shut(j, []int{c})
 		}
 	}
-	if _, spreads := e.policy.(Spreader); spreads && in.MustSpread(index) {
+	if _, spreads := e.policy.(Spreader); spreads && w.platform.nodes == nil && in.MustSpread(index) {
 		return true
 	}
 	if retractor, ok := e.policy.(Retractor); ok {
 		retractor.Retract(j)
 	}
-	e.leave(j, Dropped, in.WhyNowhere(index))
+	if why == "" {
+		why = in.WhyNowhere(index)
+	}
+	e.leave(j, Dropped, why)
 	return false
+}
+
+// change is the next time from which on machines are closed or opened; +Inf: there is none. What is not after the present time is forgotten.
+func (w *world) change(now float64) float64 {
+	for len(w.changes) > 0 && w.changes[0] <= now {
+		w.changes = w.changes[1:]
+	}
+	if len(w.changes) == 0 {
+		return math.Inf(1)
+	}
+	return w.changes[0]
 }
 
 // whyLost is the reason of a job that waits for a job that will never end.
@@ -227,10 +247,12 @@ func (w *world) placement(j *Job) model.Placement {
 	}
 	if len(parts) == 1 {
 		p.Cluster, p.Processors = w.in.Clusters()[parts[0].Cluster].ID, parts[0].Processors
+		p.Devices = w.platform.devices(j, parts[0].Shares)
 		return p
 	}
 	for _, part := range parts {
-		p.Pieces = append(p.Pieces, model.Piece{Cluster: w.in.Clusters()[part.Cluster].ID, Processors: part.Processors, Tasks: part.Tasks, Start: j.Start, End: part.end})
+		p.Pieces = append(p.Pieces, model.Piece{Cluster: w.in.Clusters()[part.Cluster].ID, Processors: part.Processors, Tasks: part.Tasks, Start: j.Start, End: part.end,
+			Devices: w.platform.devices(j, part.Shares)})
 	}
 	return p
 }

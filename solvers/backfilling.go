@@ -1,11 +1,40 @@
 package solvers
 
-import "github.com/allot-opt/allot/model"
+import (
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve"
+)
 
 // clusterFeatures are the features that the backfilling policies honour which keep a job on one cluster. They refuse jobs that must spread, as these fit none,
 // and processors that earlier jobs hold, as a simulation begins with an empty system.
 const clusterFeatures = model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools | model.BandwidthNeeds | model.ParallelJobs |
 	model.MoldableJobs | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines | model.MachineSpan | model.BackgroundLoad
 
+// nodeFeatures are what the policies honour besides of what jobs ask of single machines.
+const nodeFeatures = plan.NodeFeatures &^ model.RunningJobs
+
 // backfillFeatures are the features that the other backfilling policies honour.
 const backfillFeatures = clusterFeatures | model.GridSpan
+
+// supportsPlaced refuses what the policies do not honour, which is the features given and those of single machines. Where they know single machines, for the sake of the instance or of the
+// rule that chooses among them, a job stays on one cluster. Where machines are closed at times they refuse moldable jobs: their rigid maximum may count
+// machines that are never open at the same time.
+func supportsPlaced(in *model.Instance, honoured model.Features, rule place.Choice) error {
+	honoured |= nodeFeatures
+	if in.Features()&plan.NodeFeatures != 0 || rule.Place.OrFirst() != place.First {
+		honoured &^= model.GridSpan
+	}
+	if in.Features().Has(model.ClosedTimes) {
+		honoured &^= model.MoldableJobs
+	}
+	return solve.Unsupported(in, honoured)
+}
+
+// placed is the discipline under a rule that chooses among machines.
+func placed(d sim.Discipline, rule place.Choice) sim.Discipline {
+	d.Place = rule.Place
+	return d
+}

@@ -2,6 +2,7 @@ package solvers
 
 import (
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 	"github.com/allot-opt/allot/solve"
@@ -15,7 +16,9 @@ var _ = solve.RegisterPolicy(solve.Info{
 	AutoJobs:    2_000,
 	AutoGeneral: 200,
 	AutoIf:      func(in *model.Instance) bool { return !in.Features().Has(model.MoldableJobs) }, // it gives them the fewest processors
-}, func() solve.Policy { return &Conservative{Step: 1, Ranking: backfill.DefaultRanking()} })
+}, func() solve.Policy {
+	return &Conservative{Step: 1, Ranking: backfill.DefaultRanking(), Choice: place.DefaultChoice()}
+})
 
 // Conservative is conservative backfilling as an on-line policy; package backfill states the rules.
 //
@@ -28,11 +31,12 @@ type Conservative struct {
 	Kill bool    `doc:"end a job at its estimate and leave it out of the schedule"`
 	Step float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 	backfill.Ranking
+	place.Choice
 }
 
 // Supports implements [solve.Policy].
-func (*Conservative) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, clusterFeatures)
+func (s *Conservative) Supports(in *model.Instance) error {
+	return supportsPlaced(in, clusterFeatures, s.Choice)
 }
 
 // Kills implements [solve.Policy].
@@ -40,5 +44,5 @@ func (s *Conservative) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *Conservative) Discipline() sim.Discipline {
-	return backfill.Conservative(s.Step, s.Ranking)
+	return placed(backfill.Conservative(s.Step, s.Ranking), s.Choice)
 }

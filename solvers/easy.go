@@ -2,6 +2,7 @@ package solvers
 
 import (
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 	"github.com/allot-opt/allot/solve"
@@ -14,7 +15,9 @@ var _ = solve.RegisterPolicy(solve.Info{
 
 	AutoJobs:    10_000_000,
 	AutoGeneral: 10_000, // takes about a second for jobs that all wait at once
-}, func() solve.Policy { return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking()} })
+}, func() solve.Policy {
+	return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking(), Choice: place.DefaultChoice()}
+})
 
 // EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that outlives its estimate
 // counts as ending one step from now.
@@ -31,18 +34,21 @@ type EASY struct {
 	Step  float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 	Depth int     `range:"[1, 1000000000]" doc:"number of blocked jobs at the head of the queue that get a reservation; 1: EASY; the number of jobs: conservative backfilling that plans afresh at each instant; above 1 the solver refuses moldable jobs and jobs that must spread"`
 	backfill.Ranking
+	place.Choice
 }
 
 // Supports implements [solve.Policy].
 func (s *EASY) Supports(in *model.Instance) error {
 	if s.Depth > 1 {
-		return solve.Unsupported(in, clusterFeatures&^model.MoldableJobs)
+		return supportsPlaced(in, clusterFeatures&^model.MoldableJobs, s.Choice)
 	}
-	return solve.Unsupported(in, backfillFeatures)
+	return supportsPlaced(in, backfillFeatures, s.Choice)
 }
 
 // Kills implements [solve.Policy].
 func (s *EASY) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
-func (s *EASY) Discipline() sim.Discipline { return backfill.EASY(s.Step, s.Depth, s.Ranking) }
+func (s *EASY) Discipline() sim.Discipline {
+	return placed(backfill.EASY(s.Step, s.Depth, s.Ranking), s.Choice)
+}

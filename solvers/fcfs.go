@@ -2,6 +2,7 @@ package solvers
 
 import (
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 	"github.com/allot-opt/allot/solve"
@@ -11,7 +12,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Name:   "fcfs",
 	Doc:    "First come, first served, on line: no job starts before those ahead of it in the queue. O(log n) a job on one cluster of equal processors.",
 	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §1",
-}, func() solve.Policy { return &FCFS{Ranking: backfill.DefaultRanking()} })
+}, func() solve.Policy { return &FCFS{Ranking: backfill.DefaultRanking(), Choice: place.DefaultChoice()} })
 
 // FCFS is first come, first served as an on-line policy: heads of the queue start while they fit, on the cluster where they
 // end first by their estimates. Another order of the queue makes it a list policy without backfilling. A moldable job runs on its rigid
@@ -22,13 +23,16 @@ var _ = solve.RegisterPolicy(solve.Info{
 type FCFS struct {
 	Kill bool `doc:"end a job at its estimate and leave it out of the schedule"`
 	backfill.Ranking
+	place.Choice
 }
 
 // Supports implements [solve.Policy].
-func (*FCFS) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
+func (s *FCFS) Supports(in *model.Instance) error {
+	return supportsPlaced(in, backfillFeatures, s.Choice)
+}
 
 // Kills implements [solve.Policy].
 func (s *FCFS) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
-func (s *FCFS) Discipline() sim.Discipline { return backfill.FCFS(s.Ranking) }
+func (s *FCFS) Discipline() sim.Discipline { return placed(backfill.FCFS(s.Ranking), s.Choice) }

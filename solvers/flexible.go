@@ -2,6 +2,7 @@ package solvers
 
 import (
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 	"github.com/allot-opt/allot/solve"
@@ -14,7 +15,9 @@ var _ = solve.RegisterPolicy(solve.Info{
 
 	AutoJobs:    5_000,
 	AutoGeneral: 5_000,
-}, func() solve.Policy { return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities()} })
+}, func() solve.Policy {
+	return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities(), Choice: place.DefaultChoice()}
+})
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties in queue order. The
 // priority, the one of a local scheduler in the paper on two-level scheduling, is a weighted sum of four scores: for the waiting time, a near
@@ -28,13 +31,18 @@ type Flexible struct {
 	Kill bool    `doc:"end a job at its estimate and leave it out of the schedule"`
 	Step float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 	backfill.Priorities
+	place.Choice
 }
 
 // Supports implements [solve.Policy].
-func (*Flexible) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
+func (s *Flexible) Supports(in *model.Instance) error {
+	return supportsPlaced(in, backfillFeatures, s.Choice)
+}
 
 // Kills implements [solve.Policy].
 func (s *Flexible) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
-func (s *Flexible) Discipline() sim.Discipline { return backfill.Flexible(s.Step, s.Priorities) }
+func (s *Flexible) Discipline() sim.Discipline {
+	return placed(backfill.Flexible(s.Step, s.Priorities), s.Choice)
+}

@@ -34,7 +34,7 @@ func (p *general) backfillDeep(e *sim.Engine, head waiting) {
 func (p *general) foresee(e *sim.Engine) {
 	now := e.Now()
 	if p.reserved == nil {
-		p.reserved, p.deep.platform = map[int64]float64{}, p.platform
+		p.reserved, p.deep.platform, p.deep.changes = map[int64]float64{}, p.platform, p.changes
 	}
 	p.deep.reset(now, p.empty)
 	p.inOrder(now, func(end float64, _ bool, j *sim.Job) bool {

@@ -40,12 +40,22 @@ type general struct {
 	chosen   []sim.Share
 	spread   spreading
 	claims   []sim.Claim // of the job that may spread and that started last
+
+	byNode  bool      // machines count one by one, see nodes.go
+	changes []float64 // times at which machines are closed or opened
+	closes  bool      // machines are closed at times
+	touched []int32   // machines to which jobs of the instant went
+	beside  beside
+	could   []int   // by cluster: processors that the job to be reserved could hold
+	couldOn []int32 // by machine
 }
 
-// hardJob is a queued job with a hard deadline and its least estimate.
+// hardJob is a queued job that may become unable to run: one with a hard deadline, with its least estimate, or one that closed times leave no place after
+// some time.
 type hardJob struct {
 	job     *sim.Job
 	fastest float64
+	until   float64 // closed times leave it a place until then, if not longer
 }
 
 // reservation is what the policy keeps for the first job that cannot start.
@@ -63,7 +73,7 @@ func newGeneral(depth int, step float64, order Order, by Ranking) func(*sim.Plat
 		order := order
 		order.scorer = newScorer(by, platform.Processors())
 		p := newOn(platform, all(platform), depth, step, order)
-		if platform.Clusters() > 1 {
+		if platform.Clusters() > 1 && !platform.ByNode() {
 			p.spread.selector = spread.New(platform, spread.Whole)
 		}
 		return p
@@ -81,8 +91,13 @@ func all(platform *sim.Platform) []int {
 
 // newOn is a policy for jobs that may run on the clusters.
 func newOn(platform *sim.Platform, clusters []int, depth int, step float64, order Order) *general {
-	return &general{depth: depth, step: step, clusters: clusters, platform: platform, queue: newLine(order, platform, clusters),
+	p := &general{depth: depth, step: step, clusters: clusters, platform: platform, queue: newLine(order, platform, clusters),
 		hopeless: math.Inf(1), empty: platform.Empty(), most: make([]int32, len(clusters)), widest: make([]int32, len(clusters))}
+	if p.byNode = platform.ByNode(); p.byNode {
+		p.closes, p.changes = platform.Closes(), platform.AllChanges()
+		p.could, p.couldOn = make([]int, platform.Clusters()), make([]int32, len(platform.Machines))
+	}
+	return p
 }
 
 // Arrive implements sim.Policy.
@@ -95,9 +110,13 @@ func (p *general) Arrive(j *sim.Job) {
 	}
 	p.queue.add(j, least)
 	p.queue.order.scorer.arrived(j)
-	if j.Request.DeadlineHard {
-		p.hard = append(p.hard, hardJob{j, least})
-		p.hopeless = min(p.hopeless, lastStart(j, least))
+	until := math.Inf(1)
+	if p.closes {
+		until = p.platform.FitsUntil(j, p.clusters)
+	}
+	if h := (hardJob{j, least, until}); j.Request.DeadlineHard || !math.IsInf(until, 1) {
+		p.hard = append(p.hard, h)
+		p.hopeless = min(p.hopeless, h.lastStart())
 	}
 }
 
@@ -108,6 +127,14 @@ func fastest(platform *sim.Platform, j *sim.Job, clusters []int, empty *sim.Room
 		least = min(least, platform.Fastest(j, c, empty))
 	}
 	return least
+}
+
+// lastStart is a time until which the job can certainly run.
+func (h *hardJob) lastStart() float64 {
+	if !h.job.Request.DeadlineHard {
+		return h.until
+	}
+	return min(h.until, lastStart(h.job, h.fastest))
 }
 
 // lastStart is a time until which a job can certainly meet its hard deadline, whatever rounding does.
@@ -126,6 +153,7 @@ func (p *general) Release(j *sim.Job, _ int, last bool) {
 // Decide implements sim.Policy.
 func (p *general) Decide(e *sim.Engine) {
 	p.plan.job = nil
+	p.touched = p.touched[:0]
 	clear(p.reserved)
 	p.queue.order.scorer.begin(e.Now())
 	p.dropHopeless(e)
@@ -157,7 +185,7 @@ func (p *general) Decide(e *sim.Engine) {
 		next := p.queue.first(&search{
 			after:  &head,
 			open:   func(k *kindred) bool { return !e.Stopped() && len(p.offers(k)) > 0 },
-			hope:   func(k *kindred, w *waiting) bool { return p.hope(e.Now(), k, w) },
+			hope:   func(k *kindred, w *waiting) bool { return p.closes || p.hope(e.Now(), k, w) }, // a longer job may find another machine
 			starts: func(k *kindred, w *waiting) bool { return p.starts(e.Now(), k, w) },
 		})
 		if next == nil {
@@ -171,7 +199,7 @@ func (p *general) Decide(e *sim.Engine) {
 // leave takes a job out of the queue.
 func (p *general) leave(j *sim.Job) {
 	p.queue.remove(j)
-	if j.Request.DeadlineHard {
+	if j.Request.DeadlineHard || p.closes {
 		p.hard = slices.DeleteFunc(p.hard, func(h hardJob) bool { return h.job == j })
 	}
 	if p.left != nil {
@@ -179,7 +207,7 @@ func (p *general) leave(j *sim.Job) {
 	}
 }
 
-// dropHopeless drops the jobs that cannot meet their hard deadlines any more, in queue order.
+// dropHopeless drops the jobs that cannot meet their hard deadlines any more, or to which closed times leave no place, in queue order.
 func (p *general) dropHopeless(e *sim.Engine) {
 	if e.Now() < p.hopeless {
 		return
@@ -187,10 +215,10 @@ func (p *general) dropHopeless(e *sim.Engine) {
 	p.hopeless = math.Inf(1)
 	var dropped []hardJob
 	for _, h := range p.hard {
-		if isHopeless(e, h.job, h.fastest) {
+		if isHopeless(e, h.job, h.fastest) || h.until < e.Now() && p.platform.Shut(h.job, p.clusters) != "" {
 			dropped = append(dropped, h)
 		} else {
-			p.hopeless = min(p.hopeless, lastStart(h.job, h.fastest))
+			p.hopeless = min(p.hopeless, h.lastStart())
 		}
 	}
 	slices.SortFunc(dropped, func(a, b hardJob) int { return cmp.Compare(a.job.Number, b.job.Number) })
@@ -200,7 +228,9 @@ func (p *general) dropHopeless(e *sim.Engine) {
 			dropLate(e, h.job, h.fastest)
 			continue
 		}
-		dropHopeless(e, h.job, h.fastest)
+		if !dropHopeless(e, h.job, h.fastest) {
+			e.Drop(h.job, p.platform.Shut(h.job, p.clusters))
+		}
 	}
 }
 
@@ -232,7 +262,7 @@ func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 	held := p.held(j, best)
 	p.claim(e, j, best)
 	p.queue.order.scorer.started(j, held)
-	p.started(j)
+	p.started(e, j)
 	return true
 }
 
@@ -240,14 +270,21 @@ func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 func (p *general) startOn(e *sim.Engine, j *sim.Job, cluster int, shares []sim.Share) {
 	e.StartOn(j, sim.Claim{Cluster: cluster, Shares: shares})
 	p.queue.order.scorer.started(j, p.platform.Width(j, cluster))
-	p.started(j)
+	p.started(e, j)
 }
 
 // started brings up to date what is known of the queue and of what runs.
-func (p *general) started(j *sim.Job) {
+func (p *general) started(e *sim.Engine, j *sim.Job) {
 	p.leave(j)
 	p.count()
 	p.running = insertByEnd(p.running, j)
+	if p.byNode {
+		for _, part := range e.Held(j) {
+			for _, s := range part.Shares {
+				p.touched = append(p.touched, s.Machine)
+			}
+		}
+	}
 }
 
 // insertByEnd inserts a job into the running ones, which are in order of estimated end, then of number.
@@ -266,6 +303,10 @@ func inTime(j *sim.Job, end float64) bool {
 // reserve makes a reservation for the job at the earliest estimated end at which it fits. A job that would then miss its hard deadline
 // gets none.
 func (p *general) reserve(e *sim.Engine, j *sim.Job) {
+	if p.byNode {
+		p.reserveByNode(e, j)
+		return
+	}
 	p.stamp++
 	p.planned++
 	r := &p.plan

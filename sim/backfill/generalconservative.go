@@ -36,7 +36,7 @@ type generalFreed struct {
 // newGeneralConservative returns a maker of policies for a platform.
 func newGeneralConservative(step float64, order Ranking) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
-		return &generalConservative{scorer: newScorer(order, platform.Processors()), step: step, platform: platform, clusters: all(platform), plan: timeline{platform: platform}, empty: platform.Empty()}
+		return &generalConservative{scorer: newScorer(order, platform.Processors()), step: step, platform: platform, clusters: all(platform), plan: timeline{platform: platform, changes: platform.AllChanges()}, empty: platform.Empty()}
 	}
 }
 
@@ -133,7 +133,11 @@ func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
 	}
 	s, ok := p.plan.earliest(j, p.step)
 	if !ok {
-		e.Drop(j, "no reservation meets its hard deadline")
+		reason := "no reservation meets its hard deadline"
+		if !j.Request.DeadlineHard {
+			reason = "no reservation ends, by the estimates, before its machines are closed for good"
+		}
+		e.Drop(j, reason)
 		return false
 	}
 	p.booked[j.Handle] = s

@@ -56,12 +56,22 @@ type kindred struct {
 	widths  []int // by place in the clusters of the policy: processors that a job holds; nil: not yet known
 	spreads bool  // the jobs may hold processors of several clusters
 
-	// What of the platform the jobs could have now; see general.offer.
+	outlook
+	finders []finder   // by place in the clusters of the policy, where machines count one by one
+	classes []*classed // where machines are closed at times
+}
+
+// outlook is what of the platform jobs could have now; see general.offers.
+type outlook struct {
 	stamp   int64
 	planned int64
 	offers  []offer
 	enough  float64 // a size that is known to be small enough for a job to start
 	tooLong float64 // a size that is known to be too large
+
+	touched    int     // length of the list of machines to which jobs of the instant went when the offers were found
+	asides     []offer // by place in the offers, where machines count one by one
+	asideStamp int64
 }
 
 // block is some jobs of one kind.

@@ -23,48 +23,67 @@ func (p *general) count() {
 	}
 }
 
-// offers are what the jobs of a kind could have of each cluster now. Within an instant the room only shrinks: what does not fit will not,
-// and the fastest machines on which a job fits stay the same as long as they have room.
+// offers are what the jobs of a kind could have of each cluster now, where machines are closed at times those of the least size.
 func (p *general) offers(k *kindred) []offer {
 	if k.stamp == p.stamp || k.closed {
 		return k.offers
 	}
-	if k.stamp == 0 || !p.stillFree(k) {
-		p.collect(k)
-		k.closed = len(k.offers) == 0
-		k.planned = 0
+	j := k.blocks[0].jobs[0].job
+	if p.closes {
+		j = leastOf(k).job
 	}
-	if k.planned != p.planned {
-		k.planned, k.enough, k.tooLong = p.planned, math.Inf(-1), math.Inf(1)
-		for i := range k.offers {
-			k.offers[i].tried = false
-		}
-	}
-	k.stamp = p.stamp
+	p.update(k, &k.outlook, j)
+	k.closed = len(k.offers) == 0
 	return k.offers
 }
 
+// update brings up to date what jobs of a kind could have, of which j is one. Within an instant the room only shrinks: what does not fit will not, and the
+// fastest machines on which a job fits stay the same as long as they have room.
+func (p *general) update(k *kindred, o *outlook, j *sim.Job) {
+	if o.stamp == p.stamp || k.closed {
+		return
+	}
+	if o.stamp == 0 || !p.stillFree(k, o, j) {
+		p.collect(k, o, j)
+		o.planned, o.touched = 0, len(p.touched)
+	}
+	if o.planned != p.planned || p.byNode { // where machines count one by one, the place beside the reserved job may be gone too
+		o.enough, o.tooLong = math.Inf(-1), math.Inf(1)
+	}
+	for i := 0; i < len(o.offers) && o.planned != p.planned; i++ {
+		o.offers[i].tried = false
+	}
+	o.planned, o.stamp = p.planned, p.stamp
+}
+
 // stillFree says whether all processors that were offered to the jobs of the kind are still free, so that these jobs would get them.
-func (p *general) stillFree(k *kindred) bool {
-	j := k.blocks[0].jobs[0].job
+func (p *general) stillFree(k *kindred, o *outlook, j *sim.Job) bool {
 	if k.spreads {
 		return false
 	}
-	for i := range k.offers {
-		if !p.platform.HasRoom(&p.platform.Free, j, k.offers[i].cluster, k.offers[i].shares) {
+	if p.byNode {
+		return p.stillChosen(o, j)
+	}
+	for i := range o.offers {
+		if !p.platform.HasRoom(&p.platform.Free, j, o.offers[i].cluster, o.offers[i].shares) {
 			return false
 		}
 	}
 	return true
 }
 
-// collect finds the offers for the jobs of a kind.
-func (p *general) collect(k *kindred) {
-	kept, j := k.offers[:0], k.blocks[0].jobs[0].job
-	if p.measure(k, j); k.spreads {
+// collect finds the offers for the jobs of a kind, of which j is one.
+func (p *general) collect(k *kindred, o *outlook, j *sim.Job) {
+	p.measure(k, j)
+	switch {
+	case k.spreads:
 		p.collectSpread(k)
 		return
+	case p.byNode:
+		p.collectByNode(k, o, j)
+		return
 	}
+	kept := o.offers[:0]
 	for at, c := range p.clusters {
 		width := k.widths[at]
 		if int(p.most[at]) < width || k.kind.OnOneMachine() && int(p.widest[at]) < width {
@@ -75,24 +94,24 @@ func (p *general) collect(k *kindred) {
 		if !ok {
 			continue
 		}
-		if len(kept) < cap(kept) { // it keeps its list of shares
-			kept = kept[:len(kept)+1]
-		} else {
-			kept = append(kept, offer{})
-		}
-		o := &kept[len(kept)-1]
-		*o = offer{cluster: c, shares: append(o.shares[:0], shares...)}
+		kept = anotherOffer(kept, c, shares)
 	}
-	k.offers = kept
+	o.offers = kept
 }
 
 // choose returns, of the offers on which a job may start now, the one on which it ends first by its estimate, and that end; nil: there is no offer.
 func (p *general) choose(now float64, k *kindred, j *sim.Job) (best *offer, bestEnd float64) {
 	bestEnd = math.Inf(1)
-	offers := p.offers(k)
-	for i := range offers {
-		o := &offers[i]
+	view := p.viewOf(k, j)
+	for i := range view.offers {
+		o := &view.offers[i]
 		end := now + p.estimate(j, o)
+		if p.byNode && !(end <= p.plan.shadow || p.harmless(o, j)) {
+			if o = p.aside(k, view, i, j); o == nil {
+				continue
+			}
+			end = now + p.estimate(j, o)
+		}
 		if end < bestEnd && inTime(j, end) && (end <= p.plan.shadow || p.harmless(o, j)) {
 			best, bestEnd = o, end
 		}
@@ -103,21 +122,21 @@ func (p *general) choose(now float64, k *kindred, j *sim.Job) (best *offer, best
 // hope says whether a job of the size, or of a larger one, may start now if its hard deadline allows it. What a job may do a shorter one
 // of its kind may do too.
 func (p *general) hope(now float64, k *kindred, w *waiting) bool {
-	offers := p.offers(k)
+	view := p.viewOf(k, w.job)
 	switch {
-	case w.size <= k.enough:
+	case w.size <= view.enough:
 		return true
-	case w.size >= k.tooLong:
+	case w.size >= view.tooLong:
 		return false
 	}
-	for i := range offers {
-		o := &offers[i]
-		if p.harmless(o, w.job) || now+p.estimate(w.job, o) <= p.plan.shadow {
-			k.enough = w.size
+	for i := range view.offers {
+		o := &view.offers[i]
+		if p.harmless(o, w.job) || now+p.estimate(w.job, o) <= p.plan.shadow || p.byNode && p.aside(k, view, i, w.job) != nil {
+			view.enough = w.size
 			return true
 		}
 	}
-	k.tooLong = w.size
+	view.tooLong = w.size
 	return false
 }
 
@@ -138,6 +157,9 @@ func (p *general) harmless(o *offer, j *sim.Job) bool {
 	r := &p.plan
 	if r.job == nil {
 		return true
+	}
+	if !o.tried && p.byNode {
+		o.harmless, o.tried = p.harmlessByNode(o, j), true
 	}
 	if !o.tried {
 		r.trial.CopyFrom(&r.room)

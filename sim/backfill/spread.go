@@ -121,7 +121,7 @@ func (p *general) fits(room *sim.Room, r *reservation) (ok bool) {
 		_, ok = p.place(room, r.job)
 		return ok
 	}
-	p.shares, ok = p.platform.FitsOn(room, r.job, r.cluster, p.platform.Rigid(r.job, r.cluster), p.shares[:0])
+	p.shares, ok = p.platform.FitsAt(room, r.job, r.cluster, p.platform.Rigid(r.job, r.cluster), r.shadow, p.shares[:0])
 	return ok
 }
 

@@ -12,6 +12,7 @@ import (
 // ever.
 type timeline struct {
 	platform *sim.Platform
+	changes  []float64 // times at which machines are closed or opened, ascending
 	times    []float64
 	rooms    []*sim.Room
 	spare    []*sim.Room
@@ -91,37 +92,47 @@ func (t *timeline) join(k int) {
 
 // alike says whether two rooms are equal.
 func alike(a, b *sim.Room) bool {
-	return slices.Equal(a.Processors, b.Processors) && slices.Equal(a.Copies, b.Copies) && slices.Equal(a.Memory, b.Memory)
+	return a.Alike(&b.Room) && slices.Equal(a.Copies, b.Copies)
 }
 
 // earliest is the booking with the earliest start; ties go to the earliest end, then to the first cluster. It returns false where no
 // booking keeps the job's hard deadline.
 func (t *timeline) earliest(j *sim.Job, step float64) (generalBooking, bool) {
 	best := generalBooking{start: math.Inf(1)}
+	changes := t.changes
 	for k, start := range t.times {
-		for c := range t.platform.Clusters() {
-			if t.platform.Stopped() {
-				return best, false
-			}
-			if s, ok := t.slotAt(j, k, c, step); ok && (best.shares == nil || s.end < best.end) {
-				best = s
-			}
+		for len(changes) > 0 && changes[0] <= start {
+			changes = changes[1:]
 		}
-		if best.shares != nil {
-			best.start = start
-			return best, true
+		for {
+			for c := range t.platform.Clusters() {
+				if t.platform.Stopped() {
+					return best, false
+				}
+				if s, ok := t.slotAt(j, k, start, c, step); ok && (best.shares == nil || s.end < best.end) {
+					best = s
+				}
+			}
+			if best.shares != nil {
+				best.start = start
+				return best, true
+			}
+			if len(changes) == 0 || k+1 < len(t.times) && changes[0] >= t.times[k+1] {
+				break
+			}
+			start, changes = changes[0], changes[1:]
 		}
 	}
 	return best, false
 }
 
-// slotAt is a booking on the cluster from the beginning of step k on, of processors that are free for as long as the job is estimated
+// slotAt is a booking on the cluster from a time in step k on, of processors that are free for as long as the job is estimated
 // to take on them; false: there is none, or it misses the job's hard deadline.
-func (t *timeline) slotAt(j *sim.Job, k, cluster int, step float64) (generalBooking, bool) {
-	s := generalBooking{cluster: cluster, start: t.times[k]}
+func (t *timeline) slotAt(j *sim.Job, k int, start float64, cluster int, step float64) (generalBooking, bool) {
+	s := generalBooking{cluster: cluster, start: start}
 	t.platform.CopyCluster(&t.common, t.rooms[k], cluster)
 	for next := k + 1; ; next++ {
-		shares, ok := t.platform.Fits(&t.common, j, cluster, s.shares[:0])
+		shares, ok := t.platform.FitsAt(&t.common, j, cluster, t.platform.Width(j, cluster), start, s.shares[:0])
 		if !ok {
 			return s, false
 		}

@@ -1,0 +1,302 @@
+package backfill
+
+import (
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// What [general] does where machines count one by one: see [sim.Platform.ByNode].
+//
+// The room has many machines, of which few change from one instant to the next. So a kind of jobs that found no place looks again only at machines on
+// which something became free since, and a reservation looks for the reserved job only when a machine has room that lacked it.
+//
+// A job that would outlast the shadow time first tries the machines that the rule chooses. If the reserved job would lose its place there, the job tries
+// the machines that the rule chooses in what is free both now and beside the place of the reserved job.
+
+// finder is what a kind of jobs found on a cluster.
+type finder struct {
+	none bool // no place, when the list of what became free had the length
+	at   int
+}
+
+// beside is what is free now and at the shadow time beside the place of the reserved job.
+type beside struct {
+	planned, stamp int64    // when rest and both were made
+	ok             bool     // the reserved job has a place
+	rest           sim.Room // at the shadow time, without that place
+	both           sim.Room
+}
+
+// classed is what the jobs of a kind could have now that see the same machines open: see [sim.Platform.OpenClass].
+type classed struct {
+	class   int
+	instant int64
+	outlook
+}
+
+// reserveByNode is [general.reserve] where machines count one by one: at the earliest estimated end, or time at which machines are opened or closed, at
+// which the job fits.
+func (p *general) reserveByNode(e *sim.Engine, j *sim.Job) {
+	p.stamp++
+	p.planned++
+	r := &p.plan
+	r.room.CopyFrom(&p.platform.Free)
+	now := e.Now()
+	changes := p.changes[after64(p.changes, now):]
+	p.watch(j)
+	try := func(at float64) bool {
+		best := math.Inf(1)
+		for _, c := range p.clusters {
+			shares, ok := p.platform.FitsAt(&r.room, j, c, p.platform.Rigid(j, c), at, p.shares[:0])
+			p.shares = shares
+			if !ok {
+				continue
+			}
+			if end := at + p.platform.Estimate(j, c, shares); end < best && inTime(j, end) {
+				best = end
+				r.job, r.cluster, r.shadow = j, c, at
+			}
+		}
+		return r.job != nil
+	}
+	likely := false
+	p.inOrder(now, func(at float64, last bool, other *sim.Job) bool {
+		for ; len(changes) > 0 && changes[0] < at; changes = changes[1:] {
+			if e.Stopped() || try(changes[0]) {
+				return false
+			}
+		}
+		parts := e.Held(other)
+		p.platform.GiveParts(&r.room, other, parts)
+		for k := range parts {
+			likely = p.helpsByNode(j, other, &parts[k]) || likely
+		}
+		if !last {
+			return true
+		}
+		if len(changes) > 0 && changes[0] == at {
+			changes, likely = changes[1:], true
+		}
+		if !likely {
+			return true
+		}
+		likely = false
+		return !e.Stopped() && !try(at)
+	})
+	for ; r.job == nil && len(changes) > 0 && !e.Stopped(); changes = changes[1:] {
+		try(changes[0])
+	}
+}
+
+// after64 is the place of the first of the ascending times that is after the given one.
+func after64(times []float64, at float64) int {
+	k, found := slices.BinarySearch(times, at)
+	if found {
+		k++
+	}
+	return k
+}
+
+// watch counts the processors that the job could hold on each machine of the room of the reservation, if it may lie on several.
+func (p *general) watch(j *sim.Job) {
+	clear(p.could)
+	clear(p.couldOn)
+	for _, c := range p.clusters {
+		if p.platform.OnOneMachine(j, c) {
+			continue
+		}
+		first, last := p.platform.MachinesOf(c)
+		for m := first; m < last; m++ {
+			n := int32(p.platform.Hosts(&p.plan.room, j, m))
+			p.could[c] += int(n)
+			p.couldOn[m] = n
+		}
+	}
+}
+
+// helpsByNode says whether a job that did not fit may fit once the other has given back the part.
+func (p *general) helpsByNode(j, other *sim.Job, part *sim.Part) bool {
+	c, room := part.Cluster, &p.plan.room
+	width := p.platform.Rigid(j, c)
+	helps := len(j.Request.Licences) > 0 && len(other.Request.Licences) > 0
+	if p.platform.OnOneMachine(j, c) {
+		return helps || slices.ContainsFunc(part.Shares, func(s sim.Share) bool { return p.platform.Hosts(room, j, int(s.Machine)) >= width })
+	}
+	for _, s := range part.Shares {
+		n := int32(p.platform.Hosts(room, j, int(s.Machine)))
+		p.could[c] += int(n - p.couldOn[s.Machine])
+		p.couldOn[s.Machine] = n
+	}
+	return helps || p.could[c] >= width
+}
+
+// collectByNode finds the offers for jobs of a kind, of which j is one.
+func (p *general) collectByNode(k *kindred, o *outlook, j *sim.Job) {
+	kept := o.offers[:0]
+	for len(k.finders) < len(p.clusters) {
+		k.finders = append(k.finders, finder{})
+	}
+	for at, c := range p.clusters {
+		width := k.widths[at]
+		if int(p.most[at]) < width || p.stillNone(k, at, j) {
+			continue
+		}
+		shares, ok := p.platform.FitsOn(&p.platform.Free, j, c, width, p.shares[:0])
+		p.shares = shares
+		k.finders[at] = finder{!ok, len(p.platform.Freed())}
+		if ok {
+			kept = anotherOffer(kept, c, shares)
+		}
+	}
+	o.offers = kept
+}
+
+// anotherOffer appends an offer. It uses the memory of earlier ones.
+func anotherOffer(kept []offer, cluster int, shares []sim.Share) []offer {
+	if len(kept) < cap(kept) {
+		kept = kept[:len(kept)+1]
+	} else {
+		kept = append(kept, offer{})
+	}
+	o := &kept[len(kept)-1]
+	*o = offer{cluster: cluster, shares: append(o.shares[:0], shares...)}
+	return kept
+}
+
+// stillNone says whether the jobs of a kind, which found no place on the cluster when they last looked, find none for sure: no machine on which something
+// became free since has room. Where closed times and licences matter it cannot tell.
+func (p *general) stillNone(k *kindred, at int, j *sim.Job) bool {
+	f := &k.finders[at]
+	if !f.none || p.closes || len(k.needs) > 0 {
+		return false
+	}
+	c, freed := p.clusters[at], p.platform.Freed()
+	least := 1
+	if p.platform.OnOneMachine(j, c) {
+		least = k.widths[at]
+	}
+	for ; f.at < len(freed); f.at++ {
+		if m := int(freed[f.at]); p.platform.Machines[m].Cluster == c && p.platform.Hosts(&p.platform.Free, j, m) >= least {
+			return false
+		}
+	}
+	return true
+}
+
+// stillChosen says whether the rule would choose again what the offers for jobs like j have: it takes the first machine, no job of the instant went to the
+// machines, and there are licences.
+func (p *general) stillChosen(o *outlook, j *sim.Job) bool {
+	if !p.platform.TakesFirst() || slices.ContainsFunc(o.offers, func(o offer) bool { return p.platform.ShortOf(&p.platform.Free, j, o.cluster) >= 0 }) {
+		return false
+	}
+	for _, m := range p.touched[o.touched:] {
+		for i := range o.offers {
+			for _, s := range o.offers[i].shares {
+				if s.Machine == m {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// viewOf is what a job could have now: what all of its kind could have, or where machines are closed at times those that see the same machines open.
+func (p *general) viewOf(k *kindred, j *sim.Job) *outlook {
+	if !p.closes {
+		p.offers(k)
+		return &k.outlook
+	}
+	if k.closed {
+		return &outlook{}
+	}
+	class := p.platform.OpenClass(j, p.clusters)
+	for i := range k.classes {
+		if c := k.classes[i]; c.class == class && c.instant == p.queue.instant {
+			p.update(k, &c.outlook, j)
+			return &c.outlook
+		}
+	}
+	var c *classed
+	for i := range k.classes {
+		if k.classes[i].instant != p.queue.instant {
+			c = k.classes[i]
+		}
+	}
+	if c == nil {
+		c = &classed{}
+		k.classes = append(k.classes, c)
+	}
+	c.class, c.instant, c.outlook.stamp = class, p.queue.instant, 0
+	p.update(k, &c.outlook, j)
+	return &c.outlook
+}
+
+// leastOf is a job of the least size of a kind.
+func leastOf(k *kindred) *waiting {
+	var least *waiting
+	for _, b := range k.blocks {
+		if w := &b.jobs[b.least]; least == nil || w.size < least.size {
+			least = w
+		}
+	}
+	return least
+}
+
+// findRest finds out what is free at the shadow time beside the place of the reserved job; false: it has none.
+func (p *general) findRest() bool {
+	b, r := &p.beside, &p.plan
+	if b.planned == p.planned {
+		return b.ok
+	}
+	b.planned, b.stamp = p.planned, 0
+	b.rest.CopyFrom(&r.room)
+	shares, ok := p.platform.FitsAt(&b.rest, r.job, r.cluster, p.platform.Rigid(r.job, r.cluster), r.shadow, p.shares[:0])
+	p.shares = shares
+	if b.ok = ok; ok {
+		p.platform.Take(&b.rest, r.job, r.cluster, shares)
+	}
+	return ok
+}
+
+// harmlessByNode is [general.harmless]: the reserved job keeps its place or finds another.
+func (p *general) harmlessByNode(o *offer, j *sim.Job) bool {
+	r := &p.plan
+	if p.findRest() && p.platform.HasRoom(&p.beside.rest, j, o.cluster, o.shares) {
+		return true
+	}
+	r.trial.CopyFrom(&r.room)
+	p.take(&r.trial, j, o)
+	return p.fits(&r.trial, r)
+}
+
+// aside is the offer of a cluster for jobs like j that leaves the reserved job its place; nil: there is none.
+func (p *general) aside(k *kindred, o *outlook, at int, j *sim.Job) *offer {
+	r, b := &p.plan, &p.beside
+	if r.job == nil || !p.findRest() {
+		return nil
+	}
+	if b.stamp != p.stamp {
+		b.stamp = p.stamp
+		b.both.CopyFrom(&p.platform.Free)
+		for _, c := range p.clusters {
+			p.platform.IntersectCluster(&b.both, &b.rest, c)
+		}
+	}
+	if o.asideStamp != p.stamp {
+		o.asideStamp = p.stamp
+		o.asides = append(o.asides[:0], make([]offer, len(o.offers))...)
+	}
+	a := &o.asides[at]
+	if !a.tried {
+		c := o.offers[at].cluster
+		shares, ok := p.platform.FitsOn(&b.both, j, c, k.widths[slices.Index(p.clusters, c)], nil)
+		*a = offer{cluster: c, shares: shares, tried: true, harmless: ok}
+	}
+	if !a.harmless {
+		return nil
+	}
+	return a
+}

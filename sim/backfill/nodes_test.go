@@ -1,0 +1,230 @@
+package backfill
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+	rules "github.com/allot-opt/allot/plan/place"
+	"github.com/allot-opt/allot/sim"
+)
+
+var nodeCases = flag.Int("node-cases", 1000, "random clusters in TestByNodeAsTheNaiveForm")
+
+// drawNodes draws a small instance whose jobs ask something of single machines. Times are small whole numbers, so that many things happen at once.
+func drawNodes(rng *rand.Rand) (*model.Instance, error) {
+	chance := func(of int) bool { return rng.IntN(of) == 0 }
+	pick := func(list ...float64) float64 { return list[rng.IntN(len(list))] }
+	b := model.NewBuilder("nodes")
+	spec := b.Spec()
+	spec.Devices = []string{"gpu"}
+	closes, licences := chance(2), chance(4)
+	if licences {
+		spec.Licences = map[string]int{"l": 1 + rng.IntN(2)}
+	}
+	names := []string{"a", "b", "c"}
+	for c := range 1 + rng.IntN(5)/4 {
+		cluster := model.ClusterSpec{ID: names[c]}
+		mixed := chance(3)
+		for g := range 1 + rng.IntN(3) {
+			m := model.MachineSpec{ID: names[g], Count: 1 + rng.IntN(2), Processors: 1 + rng.IntN(5)}
+			if mixed {
+				m.Speed = pick(1, 2)
+				m.Bandwidth = pick(1, 2)
+			}
+			if chance(3) {
+				m.Memory = new(float64(3 + rng.IntN(6)))
+			}
+			m.Resources = map[string]float64{"gpu": float64(rng.IntN(5)), "cpu": pick(1, 2.5, 4, 4)}
+			for _, f := range names[:2] {
+				if !chance(4) {
+					m.Features = append(m.Features, f)
+				}
+			}
+			for closes && chance(3) {
+				closed := model.ClosedSpec{From: float64(rng.IntN(12))}
+				if !chance(4) {
+					closed.To = new(closed.From + float64(1+rng.IntN(8)))
+				}
+				if chance(2) {
+					closed.For = names[rng.IntN(2)]
+				}
+				m.Closed = append(m.Closed, closed)
+			}
+			cluster.Machines = append(cluster.Machines, m)
+		}
+		b.Cluster(cluster)
+	}
+	for k := range 4 + rng.IntN(8) {
+		j := model.JobSpec{ID: string(rune('A' + k)), Work: new(float64(1 + rng.IntN(8))), Arrival: float64(rng.IntN(6))}
+		if chance(2) {
+			j.Estimate = new(float64(1 + rng.IntN(8)))
+		}
+		if chance(4) {
+			j.Input = float64(rng.IntN(3))
+		}
+		j.Block = 1 + rng.IntN(5)/3
+		blocks := 1 + rng.IntN(7)/3
+		j.Processors = model.Rigid(blocks * j.Block)
+		switch rng.IntN(8) {
+		case 0:
+			j.Machines = model.Rigid(1 + rng.IntN(blocks))
+		case 1:
+			j.Machines = model.ProcessorRange{Min: 1 + rng.IntN(2), Max: 2 + rng.IntN(2)}
+		case 2:
+			j.PerMachine = 1 + rng.IntN(2)
+		case 3:
+			if !closes {
+				j.Processors.Max += rng.IntN(3) * j.Block
+				j.Tasks = j.Processors.Min + rng.IntN(4)
+			}
+		}
+		if chance(5) {
+			j.Span = "machine"
+		}
+		if chance(3) {
+			j.Memory = pick(1, 2)
+		}
+		if !chance(3) {
+			j.Resources = map[string]float64{"gpu": pick(0, 0.25, 0.5, 0.7, 1, 1, 2), "cpu": pick(0, 0.5, 0.5, 1)}
+		}
+		if chance(5) {
+			j.Features = [][]string{{names[rng.IntN(2)]}}
+		}
+		j.Exclusive = chance(6)
+		if closes && chance(6) {
+			j.Reservation = names[rng.IntN(2)]
+		}
+		if licences && chance(2) {
+			j.Licences = map[string]int{"l": 1}
+		}
+		b.Job(j)
+	}
+	return b.Build()
+}
+
+// TestByNodeAsTheNaiveForm compares every start, machine by machine and device by device, with that of the naive form, and checks every schedule.
+func TestByNodeAsTheNaiveForm(t *testing.T) {
+	byNumber := func(jobs []int) {}
+	placed := func(d sim.Discipline, rule string) sim.Discipline {
+		d.Place = rules.Name(rule)
+		return d
+	}
+	rule := []string{rules.First}
+	if _, err := rules.Lookup("best"); err == nil {
+		rule = append(rule, "best")
+	}
+	cases, waits, left, devices, shut := 0, 0, 0, 0, 0
+	for seed := uint64(0); cases < *nodeCases; seed++ {
+		rng := rand.New(rand.NewPCG(seed, 35))
+		in, err := drawNodes(rng)
+		if err != nil {
+			continue // what the jobs ask for contradicts itself
+		}
+		cases++
+		place := rule[rng.IntN(len(rule))]
+		shortest := func(jobs []int) {
+			length := map[int]float64{}
+			for _, job := range jobs {
+				n := newNaiveNodes(in, rules.First, 1)
+				length[job] = n.fastest(job)
+			}
+			slices.SortStableFunc(jobs, func(a, b int) int {
+				return cmp.Or(cmp.Compare(length[a], length[b]), cmp.Compare(in.Jobs()[a].Arrival, in.Jobs()[b].Arrival), cmp.Compare(a, b))
+			})
+		}
+		policies := []struct {
+			name  string
+			rules sim.Discipline
+			naive func(*naiveNodes) *model.Solution
+		}{
+			{"fcfs", FCFS(Ranking{}), func(n *naiveNodes) *model.Solution { return n.run(n.wide, n.easy(0, byNumber)) }},
+			{"easy", EASY(1, 1, Ranking{}), func(n *naiveNodes) *model.Solution { return n.run(n.wide, n.easy(1, byNumber)) }},
+			{"easy, shortest first", EASY(1, 1, Ranking{Order: byShortest}), func(n *naiveNodes) *model.Solution { return n.run(n.wide, n.easy(1, shortest)) }},
+			{"flexible", Flexible(1, Priorities{Aging: 0.001, Wait: 1}), func(n *naiveNodes) *model.Solution { return n.run(n.wide, n.easy(1, n.byPriority)) }},
+			{"easy:depth=2", EASY(1, 2, Ranking{}), func(n *naiveNodes) *model.Solution { return n.run(n.wide, n.easy(2, byNumber)) }},
+			{"conservative", Conservative(1, Ranking{}), func(n *naiveNodes) *model.Solution { return n.run(n.wide, n.conservative) }},
+		}
+		for _, p := range policies {
+			if p.name == "easy:depth=2" && in.Features().Has(model.MoldableJobs) {
+				continue
+			}
+			got, _, err := sim.Simulate(context.Background(), in, placed(p.rules, place), sim.Options{})
+			if err != nil {
+				t.Fatalf("case %d, %s, rule %s: %v", seed, p.name, place, err)
+			}
+			if report := model.Check(in, got); !report.OK() {
+				t.Fatalf("case %d, %s, rule %s: %v", seed, p.name, place, report.Violations)
+			}
+			if in.Features()&plan.NodeFeatures == 0 && place == rules.First {
+				continue // a trace or a plain instance
+			}
+			want := p.naive(newNaiveNodes(in, place, 1))
+			if diff := sameStarts(got, want); diff != "" {
+				t.Fatalf("case %d, %s, rule %s: the naive form starts otherwise\n%s\n%s", seed, p.name, place, diff, stated(in))
+			}
+			for _, placement := range got.Jobs {
+				job, _ := in.JobIndex(placement.Job)
+				waits += min(1, int(placement.Start-in.Jobs()[job].Arrival))
+				devices += min(1, len(placement.Devices))
+			}
+			for _, u := range got.Unscheduled {
+				job, _ := in.JobIndex(u.Job)
+				if left++; in.Runs(job) {
+					shut++
+				}
+			}
+		}
+	}
+	t.Logf("%d clusters, %d jobs waited, %d have devices, %d were left out, %d of them because machines are closed", cases, waits, devices, left, shut)
+	if waits < cases || devices < cases || left < cases/20 || shut < cases/50 {
+		t.Error("too few cases of a kind")
+	}
+}
+
+// fastest is the least estimate of a job on an empty cluster.
+func (n *naiveNodes) fastest(job int) float64 {
+	least := math.Inf(1)
+	for c := range n.in.Clusters() {
+		opens := func(m int) bool { // at some time
+			return slices.ContainsFunc(append([]float64{0}, n.changes...), func(at float64) bool { return n.open(job, m, at, math.Nextafter(at, math.Inf(1))) })
+		}
+		if shares := n.choose(n.empty(), job, c, n.wide(job, c), opens); shares != nil {
+			least = min(least, n.estimate(job, c, shares))
+		}
+	}
+	return least
+}
+
+// byPriority sorts jobs by the priority of flexible backfilling, with weights of waiting and of short jobs only.
+func (n *naiveNodes) byPriority(jobs []int) {
+	first := newNaiveNodes(n.in, rules.First, 1)
+	length, shortest := map[int]float64{}, math.Inf(1)
+	for _, job := range jobs {
+		length[job] = first.fastest(job)
+		shortest = min(shortest, length[job])
+	}
+	priority := func(job int) float64 {
+		p := Priorities{Aging: 0.001, Wait: 1}
+		return p.of(n.now, n.in.Jobs()[job].Arrival, math.Inf(1), length[job], length[job], shortest, 0)
+	}
+	slices.SortStableFunc(jobs, func(a, b int) int {
+		return cmp.Or(cmp.Compare(priority(b), priority(a)), cmp.Compare(n.in.Jobs()[a].Arrival, n.in.Jobs()[b].Arrival), cmp.Compare(a, b))
+	})
+}
+
+// stated is the instance as a file.
+func stated(in *model.Instance) string {
+	var text strings.Builder
+	if err := model.WriteInstance(&text, in); err != nil {
+		return err.Error()
+	}
+	return text.String()
+}

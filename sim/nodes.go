@@ -1,0 +1,366 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
+)
+
+// nodes is what a platform knows of its machines one by one: what jobs may ask of them, when they are closed, and the rule that chooses among them.
+//
+// A machine is open to a job from its start for as long as the job takes by its estimate, as the checker judges it: see docs/rules.md. That depends on
+// the slowest of all machines of the job and on the slowest link.
+type nodes struct {
+	site    *place.Site
+	first   *place.Site     // the same machines under the rule first
+	known   *model.Instance // what the estimates say
+	closing []closing       // by cluster
+	runs    map[runKey]bool // see canRun
+	freed   []int32         // machines on which something became free, in the order of time
+}
+
+// runKey tells apart jobs that can run on different clusters.
+type runKey struct{ kind, cluster, processors int }
+
+// closing is the closed times of a cluster.
+type closing struct {
+	any     bool
+	changes []float64 // finite times above 0 at which a machine of the cluster is closed or opened, ascending
+	speeds  []float64 // of its machines, distinct, descending
+	links   []float64 // likewise
+}
+
+// listNodes makes the platform list every machine.
+func (p *Platform) listNodes(rule place.Name, seed uint64) {
+	of, err := place.Lookup(rule.OrFirst())
+	if err != nil {
+		panic(err) // parameters are checked before
+	}
+	first, _ := place.Lookup(place.First)
+	site := place.NewSite(p.in, of, seed)
+	n := &nodes{site: site, first: site, known: p.in.Known(), runs: map[runKey]bool{}}
+	if of.Name != place.First {
+		n.first = site.Fork(first, 0)
+	}
+	p.nodes = n
+	for k := range site.Machines {
+		m := &site.Machines[k]
+		group := slices.IndexFunc(p.in.Clusters()[m.Cluster].Machines, func(g model.Machine) bool { return g.First == m.Machine.First })
+		p.Machines = append(p.Machines, Machine{m.Cluster, group, m.Units, m.Speed, m.Bandwidth, m.Memory, m.Cost, background(m.Machine), m.First})
+	}
+	for c := range p.in.Clusters() {
+		view := clusterView{}
+		view.first, view.last = site.Of(c)
+		p.clusters = append(p.clusters, view)
+		n.closing = append(n.closing, closingOf(&p.in.Clusters()[c]))
+	}
+	p.findPools()
+	p.Free, p.empty = Room{site.Room(), p.copies()}, Room{site.Room(), p.copies()}
+}
+
+// closingOf is the closed times of a cluster.
+func closingOf(c *model.Cluster) closing {
+	var of closing
+	for g := range c.Machines {
+		m := &c.Machines[g]
+		of.speeds, of.links = append(of.speeds, m.Speed), append(of.links, m.Bandwidth)
+		for _, closed := range m.Closed() {
+			of.any = true
+			for _, at := range [2]float64{closed.From, closed.To} {
+				if at > 0 && !math.IsInf(at, 1) {
+					of.changes = append(of.changes, at)
+				}
+			}
+		}
+	}
+	slices.Sort(of.changes)
+	of.changes = slices.Compact(of.changes)
+	for _, list := range [2]*[]float64{&of.speeds, &of.links} {
+		slices.SortFunc(*list, func(a, b float64) int { return cmp.Compare(b, a) })
+		*list = slices.Compact(*list)
+	}
+	return of
+}
+
+// hosts is the number of processors of the machine that the job could hold in the room.
+func (n *nodes) hosts(room *Room, job, m int) int {
+	if room.Processors[m] <= 0 {
+		return 0
+	}
+	k := n.first.Kind(job)
+	return n.first.Fitting(&room.Room, k, m) * n.size(k, m)
+}
+
+// canRun is [Platform.CanRun]. It is found out once for all jobs that need the same, but where run times or licences tell them apart.
+func (n *nodes) canRun(r *Request, cluster int) bool {
+	if r.in.Jobs()[r.index].StatesRuntimes() || len(r.Licences) > 0 {
+		return r.in.CanRun(r.index, cluster)
+	}
+	key := runKey{n.site.Kind(r.index).Number, cluster, r.Min}
+	runs, known := n.runs[key]
+	if !known {
+		runs = r.in.CanRun(r.index, cluster)
+		n.runs[key] = runs
+	}
+	return runs
+}
+
+// size is the number of processors of a block of the kind on the machine.
+func (n *nodes) size(k *place.Kind, m int) int {
+	if n.site.Instance().Clusters()[n.site.Machines[m].Cluster].WholeMachines {
+		return 1
+	}
+	return k.Size
+}
+
+// take takes what a job holds out of the room.
+func (n *nodes) take(room *Room, job int, shares []Share) {
+	n.site.Take(&room.Room, n.site.Kind(job), shares)
+}
+
+// give puts what a job holds back into the room. Where that is what is free now, it is noted.
+func (n *nodes) give(room *Room, job int, shares []Share, now bool) {
+	n.site.Give(&room.Room, n.site.Kind(job), shares)
+	for i := 0; i < len(shares) && now; i++ {
+		n.freed = append(n.freed, shares[i].Machine)
+	}
+}
+
+// has says whether the room has what the job would hold, and whether the machines are open to it if it starts at the time.
+func (n *nodes) has(room *Room, job, cluster int, shares []Share, start float64) bool {
+	return n.site.Has(&room.Room, n.site.Kind(job), shares) && n.allOpen(job, cluster, shares, start)
+}
+
+// fastest chooses the machines that the rule first takes of the empty cluster, whenever they are open.
+func (n *nodes) fastest(empty *Room, r *Request, cluster, processors int) ([]Share, bool) {
+	if r.in.Jobs()[r.index].StatesRuntimes() && !r.in.CanRun(r.index, cluster) {
+		return nil, false
+	}
+	return n.first.Choose(&empty.Room, n.first.Kind(r.index), cluster, processors, nil, nil)
+}
+
+// fits chooses machines for a job that starts at the time. The rule of the site chooses among the machines that are open for as long as the job would
+// take if all were like the one in question. Where the job takes longer on the machines chosen, and one of them closes before, the rule chooses among
+// machines on which the job takes no longer than a limit and that are open until then, with the least limit with which the job fits.
+func (n *nodes) fits(site *place.Site, room *Room, job, cluster, processors int, start float64, shares []Share) ([]Share, bool) {
+	k, c := site.Kind(job), &n.closing[cluster]
+	if !c.any {
+		return site.Choose(&room.Room, k, cluster, processors, nil, shares)
+	}
+	begin := len(shares)
+	last := struct{ speed, link, takes float64 }{}
+	chosen, ok := site.Choose(&room.Room, k, cluster, processors, func(m int) bool {
+		machine := &site.Machines[m]
+		if len(machine.Closed()) == 0 {
+			return k.Node.Reservation == ""
+		}
+		if last.speed != machine.Speed || last.link != machine.Bandwidth {
+			last.speed, last.link = machine.Speed, machine.Bandwidth
+			last.takes = n.takes(job, cluster, processors, machine.Speed, machine.Bandwidth)
+		}
+		return machine.OpenTo(k.Node.Reservation, start, start+last.takes)
+	}, shares)
+	if !ok || n.allOpen(job, cluster, chosen[begin:], start) {
+		return chosen, ok
+	}
+	type limit struct{ speed, link, takes float64 }
+	var limits []limit
+	for _, speed := range c.speeds {
+		for _, link := range c.links {
+			limits = append(limits, limit{speed, link, n.takes(job, cluster, processors, speed, link)})
+		}
+	}
+	slices.SortStableFunc(limits, func(a, b limit) int { return cmp.Compare(a.takes, b.takes) })
+	for _, l := range limits {
+		chosen, ok = site.Choose(&room.Room, k, cluster, processors, func(m int) bool {
+			machine := &site.Machines[m]
+			return machine.Speed >= l.speed && machine.Bandwidth >= l.link && machine.OpenTo(k.Node.Reservation, start, start+l.takes)
+		}, shares[:begin])
+		if ok && n.allOpen(job, cluster, chosen[begin:], start) {
+			return chosen, true
+		}
+	}
+	return shares[:begin], false
+}
+
+// takes is how long the job takes by its estimate, as the checker knows it, on processors of a speed and a link.
+func (n *nodes) takes(job, cluster, processors int, speed, link float64) float64 {
+	tasks := n.known.Jobs()[job].Tasks
+	return n.known.Busy(job, cluster, speed, (tasks+processors-1)/processors) + n.known.Transfer(job, link)
+}
+
+// allOpen says whether all machines of the shares are open to a job that starts at the time, for as long as it takes on the slowest of them by its
+// estimate.
+func (n *nodes) allOpen(job, cluster int, shares []Share, start float64) bool {
+	if !n.closing[cluster].any {
+		return true
+	}
+	slowest, fastest, link, processors := math.Inf(1), 0.0, math.Inf(1), 0
+	for i := range shares {
+		m := &n.site.Machines[shares[i].Machine]
+		slowest, fastest, link = min(slowest, m.Speed), max(fastest, m.Speed), min(link, m.Bandwidth)
+		processors += int(shares[i].Processors)
+	}
+	takes := n.takes(job, cluster, processors, slowest, link)
+	if slowest < fastest { // the tasks of a job on machines of different speed are shared among them, and rounding may make that longer
+		set := make([]model.Range, len(shares))
+		for i := range shares { // any processors of these machines: they are alike
+			first := n.site.Machines[shares[i].Machine].First
+			set[i] = model.Range{First: first, Last: first + int(shares[i].Processors) - 1}
+		}
+		takes = max(takes, n.known.Longest(job, cluster, model.NewProcessorSet(set...), n.known.Jobs()[job].Tasks)+n.known.Transfer(job, link))
+	}
+	reservation := n.site.Kind(job).Node.Reservation
+	for i := range shares {
+		if m := &n.site.Machines[shares[i].Machine]; !m.OpenTo(reservation, start, start+takes) {
+			return false
+		}
+	}
+	return true
+}
+
+// everFits says whether the job, of so many processors, fits the empty cluster if it starts at some time from the given one on, whatever runs there: at
+// that time or when machines are closed or opened after it. Between these times nothing opens.
+func (n *nodes) everFits(empty *Room, job, cluster, processors int, from float64) bool {
+	if _, ok := n.fits(n.first, empty, job, cluster, processors, from, nil); ok {
+		return true
+	}
+	changes := n.closing[cluster].changes
+	at, _ := slices.BinarySearch(changes, from)
+	for _, change := range changes[at:] {
+		if _, ok := n.fits(n.first, empty, job, cluster, processors, change, nil); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// EverFits says whether closed times let the job start at some time from the given one on, if nothing else runs then on the cluster: on the processors
+// of a rigid job, see [Platform.Rigid]. Where no machine is ever closed it is [Platform.CanRun].
+func (p *Platform) EverFits(j *Job, cluster int, from float64) bool {
+	if !p.CanRun(j, cluster) {
+		return false
+	}
+	return p.nodes == nil || !p.nodes.closing[cluster].any || p.nodes.everFits(&p.empty, j.Request.index, cluster, p.Rigid(j, cluster), from)
+}
+
+// ByNode says that the platform lists every machine, because jobs ask something of single machines or because a rule chooses among them.
+func (p *Platform) ByNode() bool { return p.nodes != nil }
+
+// TakesFirst says that a job gets the first machines on which it fits.
+func (p *Platform) TakesFirst() bool { return p.nodes == nil || p.nodes.site == p.nodes.first }
+
+// Closes says that some machine is closed at times.
+func (p *Platform) Closes() bool { return p.in.Features().Has(model.ClosedTimes) }
+
+// AllChanges are the times above 0 at which machines are closed or opened, ascending.
+func (p *Platform) AllChanges() []float64 {
+	if p.nodes == nil {
+		return nil
+	}
+	var all []float64
+	for c := range p.clusters {
+		all = append(all, p.nodes.closing[c].changes...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Freed are the machines on which something became free, in the order of time, where the platform lists every machine. The list only grows.
+func (p *Platform) Freed() []int32 { return p.nodes.freed }
+
+// MachinesOf is the range of the machines of the cluster, [first, last).
+func (p *Platform) MachinesOf(cluster int) (first, last int) {
+	return p.clusters[cluster].first, p.clusters[cluster].last
+}
+
+// OnOneMachine says whether all processors of a rigid job lie on one machine of the cluster, see [Platform.Rigid].
+func (p *Platform) OnOneMachine(j *Job, cluster int) bool {
+	n := j.Request.in.Jobs()[j.Request.index].Node()
+	return j.Request.Span == model.SpanMachine || n.MaxMachines == 1 || p.Rigid(j, cluster) <= n.Block
+}
+
+// OpenClass is equal for two jobs that differ in nothing but their sizes, see [Platform.KindOf], if they see the same machines of the clusters open now.
+func (p *Platform) OpenClass(j *Job, clusters []int) int {
+	class := 0
+	for _, c := range clusters {
+		of := &p.nodes.closing[c]
+		begin, _ := slices.BinarySearch(of.changes, p.now)
+		if begin == len(of.changes) {
+			continue
+		}
+		for _, speed := range of.speeds {
+			for _, link := range of.links {
+				end := p.now + p.nodes.takes(j.Request.index, c, p.Rigid(j, c), speed, link)
+				before, _ := slices.BinarySearch(of.changes[begin:], end)
+				class += before
+			}
+		}
+	}
+	return class
+}
+
+// FitsUntil is a time until which closed times certainly let the job start on one of the clusters if nothing else runs; −Inf: only when it arrives.
+func (p *Platform) FitsUntil(j *Job, clusters []int) float64 {
+	until := math.Inf(-1)
+	for _, c := range clusters {
+		if !p.CanRun(j, c) {
+			continue
+		}
+		changes := p.nodes.closing[c].changes
+		for k := len(changes); k >= 0; k-- {
+			at, now := p.now, k == 0
+			if !now {
+				at = changes[k-1]
+			}
+			if at < p.now || !p.nodes.closing[c].any {
+				at, now = p.now, true
+			}
+			if _, ok := p.nodes.fits(p.nodes.first, &p.empty, j.Request.index, c, p.Rigid(j, c), at, nil); ok {
+				if k == len(changes) || !p.nodes.closing[c].any {
+					return math.Inf(1) // nothing changes after that
+				}
+				until = max(until, at)
+				break
+			}
+			if now {
+				break
+			}
+		}
+	}
+	return until
+}
+
+// Shut says why a job that can run on an empty cluster cannot run any more: closed times leave it no place from now on. It is empty where they do, on one
+// of the clusters.
+func (p *Platform) Shut(j *Job, clusters []int) string {
+	for _, c := range clusters {
+		if p.EverFits(j, c, p.now) {
+			return ""
+		}
+	}
+	text := "no machines are open to it"
+	if r := j.Request.in.Jobs()[j.Request.index].Node().Reservation; r != "" {
+		text = fmt.Sprintf("no machines are open to it, a job of reservation %s,", r)
+	}
+	return fmt.Sprintf("%s at %v or later for as long as it is estimated to take", text, p.now)
+}
+
+// expect tells the rule that chooses among machines of a job that joins the queue.
+func (p *Platform) expect(j *Job) {
+	if p.nodes != nil {
+		p.nodes.site.Expect(j.Request.index)
+	}
+}
+
+// devices are the devices of the shares as a placement states them.
+func (p *Platform) devices(j *Job, shares []Share) model.DevicesHeld {
+	if p.nodes == nil {
+		return nil
+	}
+	return p.nodes.site.Held(p.nodes.site.Kind(j.Request.index), shares)
+}
