@@ -19,10 +19,11 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-// Method is a way to compute a lower bound of one metric.
+// Method is a way to compute a lower bound of one metric; or, if Lacks is set, of what a metric that is better when high lacks of its largest value.
 type Method struct {
 	Name   string
 	Metric string // the metric it bounds
+	Lacks  bool   // it bounds what the metric lacks of its largest value, see [model.Instance.Most], over the jobs that a schedule may place
 	Doc    string
 	Source string
 	New    func(r *Relaxation, proved *Gate) Prover // makes a prover, which hands its bounds to the gate
@@ -60,20 +61,27 @@ type Finder interface {
 }
 
 // methods holds the registered methods, by metric.
-var methods = map[string][]Method{}
+var methods = map[bounded][]Method{}
+
+// bounded is what a method bounds: a metric, or what it lacks of its largest value.
+type bounded struct {
+	metric string
+	lacks  bool
+}
 
 // Register adds a method to the registry. Call it in a package-level variable declaration in the file of the method. Every [Portfolio] then uses
 // the method. So a method in a program of your own serves all solvers and Run of package solve, and results name it like the methods here.
 //
-// Register panics if the metric is unknown or has one value for each cluster, if New is missing, or if the name is missing or taken by another
+// Register panics if the metric is unknown or has one value for each cluster, if Lacks is set for one that is not better when high, if New is missing, or if the name is missing or taken by another
 // method of the metric. These are bugs in the program.
 func Register(m Method) Method {
 	metric, ok := model.MetricNamed(m.Metric)
-	taken := slices.ContainsFunc(methods[m.Metric], func(other Method) bool { return other.Name == m.Name })
-	if !ok || metric.PerCluster || taken || m.Name == "" || m.New == nil {
+	of := bounded{m.Metric, m.Lacks}
+	taken := slices.ContainsFunc(methods[of], func(other Method) bool { return other.Name == m.Name })
+	if !ok || metric.PerCluster || m.Lacks && !metric.HighBetter || taken || m.Name == "" || m.New == nil {
 		panic(fmt.Sprintf("bound: method %q for the metric %q", m.Name, m.Metric))
 	}
-	methods[m.Metric] = append(methods[m.Metric], m)
+	methods[of] = append(methods[of], m)
 	return m
 }
 

@@ -36,11 +36,16 @@ func (p *Portfolio) Certificates() []*proof.Certificate {
 		for k := range t.gates {
 			if part, ok := t.shown(k); ok {
 				weight := 1.0
-				if metric, _ := model.MetricNamed(t.metric); metric.HighBetter {
+				if metric, _ := model.MetricNamed(t.metric); metric.HighBetter && !t.lacks {
 					weight = -1 // an objective takes it negated
 				}
+				value := model.ProvedBound(part.Bound)
+				if t.lacks {
+					most, _ := t.of.most(t.metric) // known, as there is such a term
+					value = (&Portfolio{constant: most.Neg(most), terms: []*term{{weight: 1}}}).total([]float64{part.Bound})
+				}
 				list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(),
-					Objective: map[string]float64{t.metric: weight}, Bound: model.ProvedBound(part.Bound), Parts: []proof.Part{part}})
+					Objective: map[string]float64{t.metric: weight}, Bound: value, Parts: []proof.Part{part}})
 			}
 		}
 	}
@@ -63,7 +68,7 @@ func (t *term) shown(k int) (part proof.Part, ok bool) {
 	if !ok {
 		return part, false
 	}
-	part = proof.Part{Metric: t.metric, Bound: max(0, raw, t.of.roundUp(t.metric, raw)), Method: t.methods[k].Name}
+	part = proof.Part{Metric: t.metric, Bound: max(0, raw, t.roundUp(raw)), Lacks: t.lacks, Method: t.methods[k].Name}
 	if part.Bound > 0 { // no metric is negative
 		part.By = t.gates[k].Argument()
 	}

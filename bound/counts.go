@@ -73,6 +73,9 @@ func (r *Relaxation) mostMCP() float64 {
 		last = max(last, r.start[j])
 		late = max(late, -r.Deadline(j))
 	}
+	for _, t := range r.closingTimes() { // the jobs run behind all closed times, or in the last
+		last = max(last, t-r.in.FirstArrival())
+	}
 	until += last
 	for c := range r.in.Clusters() {
 		cluster := &r.in.Clusters()[c]

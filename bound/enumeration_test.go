@@ -313,8 +313,8 @@ func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
 
 // methodOf is the method by prices of time for the metric.
 func methodOf(metric string) Method {
-	k := slices.IndexFunc(methods[metric], func(m Method) bool { return m.Name == "priced-time" })
-	return methods[metric][k]
+	list := methods[bounded{metric, false}]
+	return list[slices.IndexFunc(list, func(m Method) bool { return m.Name == "priced-time" })]
 }
 
 // slowCounts is the bound at the prices x. It computes every level and number of jobs, and enumerates the shares.

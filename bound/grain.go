@@ -22,13 +22,15 @@ type grain struct {
 // of an arrival and some execution times. If all of these (and the deadlines, for over_deadline) are multiples of a step, so is
 // the metric. If every schedule has to place all jobs, a mean over n jobs is a multiple of step/n. This needs execution times
 // that do not depend on how the tasks of a job are shared out, and processors that are free at first. Background load may make
-// a job longer, but that makes none of these metrics smaller.
+// a job longer, but that makes none of these metrics smaller. Where machines are closed at times, a job may also start where a
+// closed time begins or ends, so these are among the times.
 //
 // Tenths are not float64 numbers, so a time may be off by some rounding. Let all times be off by at most d. A time in the
 // schedule adds up at most n+1 of them. Replace the times by their multiples: the same order of jobs then costs at most e more,
 // where e is (n+1)·d for the makespan; [Relaxation.stepOf] derives the others. So a bound b of the instance gives the bound b −
 // e of the replaced instance. The optimum of that one is at least the next multiple. The instance itself costs at least that
-// multiple less e.
+// multiple less e. Beside closed times another order may be the best of the replaced instance, because a job that just fits
+// before one may not fit any more. So there no time may be off.
 func (r *Relaxation) roundUp(metric string, bound float64) float64 {
 	step, wrong := r.stepOf(metric)
 	if step == 0 || wrong > 1e-3*step || !(bound > 0) {
@@ -106,8 +108,14 @@ func (r *Relaxation) findGrain(deadlines bool) grain {
 			}
 		}
 	}
+	for _, t := range r.closingTimes() {
+		since(t)
+	}
 	g := grainOfTimes(times)
 	g.off += off // the distance of the difference as it is computed, and what its rounding took
+	if g.off > 0 && r.in.Features()&model.ClosedTimes != 0 {
+		return grain{}
+	}
 	return g
 }
 

@@ -14,7 +14,7 @@ import (
 //
 // The bound holds for every schedule that places all jobs it has to place: those that some cluster can run, that have no hard
 // deadline and that wait for no job that may be left out. A metric of positive weight without a bound counts as 0, because no
-// metric is negative. A metric of negative weight counts as its largest value.
+// metric is negative. A metric of negative weight counts as its largest value, less what it is proved to lack.
 type Portfolio struct {
 	in       *model.Instance
 	terms    []*term
@@ -31,7 +31,8 @@ type Part struct {
 	Metric string  `json:"metric"`
 	Method string  `json:"method"`
 	Value  float64 `json:"value"`
-	Best   bool    `json:"best"` // no other method proves more
+	Lacks  bool    `json:"lacks,omitempty"` // the value is of what the metric lacks of its largest value
+	Best   bool    `json:"best"`            // no other method proves more
 }
 
 // term is a metric of the objective with the methods at work on it.
@@ -39,6 +40,7 @@ type term struct {
 	of      *Relaxation
 	metric  string
 	weight  float64
+	lacks   bool // it is what the metric lacks of its largest value
 	methods []Method
 	provers []Prover
 	gates   []*Gate
@@ -59,24 +61,26 @@ func prepare(ctx context.Context, in *model.Instance, certified bool) *Portfolio
 	}
 	p := &Portfolio{in: in, duties: r.duties, constant: new(big.Rat)}
 	for _, o := range in.ObjectiveTerms() {
-		switch {
-		case o.Weight < 0:
+		if o.Weight < 0 {
 			most, limited := r.most(o.Metric)
 			if !limited {
 				return &Portfolio{in: in, duties: r.duties}
 			}
 			p.constant.Add(p.constant, most.Mul(most, exact(o.Weight)))
-		case o.Weight > 0:
-			t := &term{of: r, metric: o.Metric, weight: o.Weight, methods: methods[o.Metric]}
-			for _, m := range t.methods {
-				proved := &Gate{}
-				if certified {
-					proved.Ask()
-				}
-				t.provers, t.gates, t.busy = append(t.provers, m.New(r, proved)), append(t.gates, proved), append(t.busy, true)
-			}
-			p.terms = append(p.terms, t)
 		}
+		of := bounded{o.Metric, o.Weight < 0}
+		if o.Weight == 0 || of.lacks && (len(methods[of]) == 0 || in.Features()&nodeFeatures == 0) {
+			continue // nothing is known of what the metric lacks
+		}
+		t := &term{of: r, metric: o.Metric, weight: math.Abs(o.Weight), lacks: of.lacks, methods: methods[of]}
+		for _, m := range t.methods {
+			proved := &Gate{}
+			if certified {
+				proved.Ask()
+			}
+			t.provers, t.gates, t.busy = append(t.provers, m.New(r, proved)), append(t.gates, proved), append(t.busy, true)
+		}
+		p.terms = append(p.terms, t)
 	}
 	return p
 }
@@ -187,8 +191,8 @@ func (p *Portfolio) Parts() []Part {
 		best := t.best()
 		for k, gate := range t.gates {
 			if value, ok := gate.Bound().Value(); ok {
-				value = max(0, t.of.roundUp(t.metric, value))
-				parts = append(parts, Part{t.metric, t.methods[k].Name, value, value >= best})
+				value = max(0, t.roundUp(value))
+				parts = append(parts, Part{t.metric, t.methods[k].Name, value, t.lacks, value >= best})
 			}
 		}
 	}
@@ -202,7 +206,15 @@ func (t *term) best() (best float64) {
 			best = max(best, value)
 		}
 	}
-	return max(best, t.of.roundUp(t.metric, best))
+	return max(best, t.roundUp(best))
+}
+
+// roundUp raises a bound of the term to the next value that a best schedule can have, where that is known.
+func (t *term) roundUp(bound float64) float64 {
+	if t.lacks {
+		return bound
+	}
+	return t.of.roundUp(t.metric, bound)
 }
 
 // Lower is the best bound that the methods prove with [LittleWork], if they prove one. When ctx ends, it returns what is proved by

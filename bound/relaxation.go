@@ -34,12 +34,13 @@ type Relaxation struct {
 	least  []float64 // by job: shortest execution time anywhere
 	start  []float64 // by job: earliest start
 
-	solid    bool        // see isSolid
-	depth    int         // jobs of the longest chain of precedence
-	grains   [2]*grain   // see grainOf; nil: not asked for yet
-	prices   Prices      // see AreaPrices; Price nil: not asked for yet
-	sets     []Prices    // see priceSets; nil: not asked for yet
-	areaRows [][]float64 // see Areas; nil: not asked for yet
+	solid    bool            // see isSolid
+	depth    int             // jobs of the longest chain of precedence
+	grains   [2]*grain       // see grainOf; nil: not asked for yet
+	known    *model.Instance // see kept; nil: not asked for yet
+	prices   Prices          // see AreaPrices; Price nil: not asked for yet
+	sets     []Prices        // see priceSets; nil: not asked for yet
+	areaRows [][]float64     // see Areas; nil: not asked for yet
 
 	scaled bool        // see wholeTimesOf
 	whole  *wholeTimes // nil: there is none
@@ -92,6 +93,7 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 			r.start[j] = max(r.start[j], r.start[before]+r.least[before])
 			depth[j] = max(depth[j], 1+depth[before])
 		}
+		r.start[j] = r.openFrom(j, r.start[j])
 		r.depth = max(r.depth, depth[j])
 		r.solid = r.solid && r.isSolid(j)
 		r.duties[j] = max(r.duties[j], r.dutyAlone(j))
@@ -134,9 +136,12 @@ func (r *Relaxation) Chained(s Sum) Sum {
 func (r *Relaxation) dutyAlone(j int) Duty {
 	job := &r.in.Jobs()[j]
 	switch {
-	case math.IsInf(r.least[j], 1):
+	case math.IsInf(r.least[j], 1) || math.IsInf(r.start[j], 1):
 		return MustLeave
 	case !job.DeadlineHard || !job.HasDeadline():
+		if r.in.Features()&(model.ClosedTimes|model.Blocks) != 0 && !r.in.RunsInTheEnd(j) {
+			return MayLeave
+		}
 		return MustPlace
 	case r.EarliestEnd(j) > r.Deadline(j)+r.Lateness(j):
 		return MustLeave
@@ -149,8 +154,11 @@ func (r *Relaxation) EarliestEnd(j int) float64 { return r.start[j] + r.least[j]
 
 // shortestOn is a lower bound of the time that job j takes on cluster c, or +Inf if it cannot run there. It assumes the fastest
 // machine for all tasks and, for a job that may hold processors of other clusters besides, as many processors as the job may have.
-func (r *Relaxation) shortestOn(j, c int) float64 {
-	in, job, cluster := r.in, &r.in.Jobs()[j], &r.in.Clusters()[c]
+func (r *Relaxation) shortestOn(j, c int) float64 { return r.shortestIn(r.in, j, c) }
+
+// shortestIn is shortestOn of an instance that differs in the work and the run times of the jobs alone.
+func (r *Relaxation) shortestIn(in *model.Instance, j, c int) float64 {
+	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
 	wide := r.spreadsTo(j, c)
 	if !wide && !in.CanRun(j, c) {
 		return math.Inf(1)
@@ -184,8 +192,11 @@ func fastest(c *model.Cluster) (speed, link float64) {
 
 // areaOn is a lower bound of the processor time that job j holds on cluster c, or +Inf if it cannot run there. Every task runs
 // somewhere, at best on the fastest processor. Processors of one speed with unequal numbers of tasks may be released early.
-func (r *Relaxation) areaOn(j, c int) float64 {
-	in, job, cluster := r.in, &r.in.Jobs()[j], &r.in.Clusters()[c]
+func (r *Relaxation) areaOn(j, c int) float64 { return r.areaIn(r.in, j, c) }
+
+// areaIn is areaOn of an instance that differs in the work and the run times of the jobs alone.
+func (r *Relaxation) areaIn(in *model.Instance, j, c int) float64 {
+	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
 	spreads := r.spreadsTo(j, c)
 	if !spreads && !in.CanRun(j, c) {
 		return math.Inf(1)

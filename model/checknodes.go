@@ -223,6 +223,8 @@ func (c *checker) resource(uses []nodeUse, resource int) {
 	}
 	var holds []hold
 	ofJob := map[int]Amount{} // of jobs with a piece that takes no time
+	type shareOf struct{ job, device int }
+	shares := map[shareOf]bool{} // named by pieces of jobs that have several
 	for k := range uses {
 		u := &uses[k]
 		amount, devices := c.need(u, resource)
@@ -233,6 +235,13 @@ func (c *checker) resource(uses []nodeUse, resource int) {
 			devices = nil // said already
 		}
 		p := &c.parts[u.part]
+		for device := range devices.each() {
+			if of := (shareOf{p.job, device}); amount < WholeAmount*Amount(devices.Len()) && shares[of] {
+				violation(codeDevice, u, "two pieces of the job share device %d of %s", device, shown(id))
+			} else if len(c.partsOf(p.job)) > 1 {
+				shares[of] = true
+			}
+		}
 		if ofJob[p.job] = ofJob[p.job].plus(amount); p.end > p.start {
 			holds = append(holds, hold{u, amount, devices})
 		} else if ofJob[p.job] > has {

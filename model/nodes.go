@@ -184,8 +184,11 @@ func (m *Machine) reserved(reservation string, start, end float64) bool {
 	}
 }
 
-// everOpenTo says whether there is an instant at which a job of the reservation may run on the machine.
-func (m *Machine) everOpenTo(reservation string) bool {
+// everOpenTo says whether there is an instant at which a job of the reservation may run on the machine; at which it may start if it takes no time.
+func (m *Machine) everOpenTo(reservation string, noTime bool) bool {
+	if noTime {
+		return reservation == "" || slices.ContainsFunc(m.closed, func(c Closure) bool { return c.For == reservation })
+	}
 	openAt := func(instant float64) bool {
 		reserved := reservation == ""
 		for _, c := range m.closed {
@@ -209,15 +212,35 @@ func (m *Machine) everOpenTo(reservation string) bool {
 	return false
 }
 
+// openInTheEnd says whether a job of the reservation may run on the machine at all times that are late enough.
+func (m *Machine) openInTheEnd(reservation string) bool {
+	reserved := reservation == ""
+	for _, c := range m.closed {
+		if math.IsInf(c.To, 1) {
+			if reservation == "" || c.For != reservation {
+				return false
+			}
+			reserved = true
+		}
+	}
+	return reserved
+}
+
+// mayTakeNoTime says whether closed times may not concern the job, because it takes no time, or none by its estimate.
+func (j *Job) mayTakeNoTime() bool {
+	return j.Work == 0 || j.Estimate == 0 || slices.Contains(j.runtimes, 0)
+}
+
 // processorsByNode is the number of processors of one idle machine of the group that a job with these needs can hold at once, of those that the rest of
 // its needs leaves; and the obstacle that keeps it from holding all of them.
-func (in *Instance) processorsByNode(n *NodeNeeds, m *Machine, processors int, why obstacle) (int, obstacle) {
+func (in *Instance) processorsByNode(j *Job, m *Machine, processors int, why obstacle) (int, obstacle) {
+	n := j.node
 	switch {
 	case n.Running != nil: // where it runs is not asked
 		return m.Units, noObstacle
 	case !m.Offers(n.Features):
 		return 0, missingFeature
-	case !m.everOpenTo(n.Reservation):
+	case !m.everOpenTo(n.Reservation, j.mayTakeNoTime()):
 		return 0, neverOpen
 	}
 	size := n.Block
@@ -251,14 +274,17 @@ func (in *Instance) blocksByResources(n *NodeNeeds, m *Machine, most int) int {
 	return most
 }
 
-// usableByNode is the number of processors of the cluster, when nothing else runs there, that a job with needs of machines can hold at once.
-func (in *Instance) usableByNode(j *Job, c *Cluster) int {
-	n := j.node
+// usableByNode is the number of processors of the cluster, when nothing else runs there, that a job with needs of machines can hold at once: on as many
+// machines as it must have, or, if it is one of several clusters, with no regard to the least number. With late set, only machines count that are open to
+// the job at all times late enough.
+func (in *Instance) usableByNode(j *Job, c *Cluster, several, late bool) int {
+	n := j.Node()
 	type group struct{ units, count int }
 	groups := make([]group, 0, len(c.Machines))
 	for g := range c.Machines {
-		if units, _ := in.processorsFor(j, &c.Machines[g]); units > 0 {
-			groups = append(groups, group{units, c.Machines[g].Count})
+		m := &c.Machines[g]
+		if units, _ := in.processorsFor(j, m); units > 0 && (!late || m.openInTheEnd(n.Reservation)) {
+			groups = append(groups, group{units, m.Count})
 		}
 	}
 	slices.SortFunc(groups, func(a, b group) int { return b.units - a.units })
@@ -275,7 +301,10 @@ func (in *Instance) usableByNode(j *Job, c *Cluster) int {
 		taken := min(g.count, limit-machines)
 		all, machines = all+taken*g.units, machines+taken
 	}
-	if n.Running == nil && (machines < n.MinMachines || c.WholeMachines && n.MinMachines > 1) { // of whole machines a job takes one
+	if c.WholeMachines {
+		machines = min(machines, 1) // that is all it holds
+	}
+	if n.Running == nil && !several && machines < n.MinMachines {
 		return 0
 	}
 	return all

@@ -223,7 +223,7 @@ func (in *Instance) Usable(job, cluster int) int {
 // usable is the number of processors of the cluster that the job can hold at once: of one machine if it must stay on one.
 func (in *Instance) usable(j *Job, c *Cluster) int {
 	if j.node != nil {
-		return in.usableByNode(j, c)
+		return in.usableByNode(j, c, false, false)
 	}
 	all, most := 0, 0
 	for g := range c.Machines {
@@ -294,8 +294,11 @@ func (in *Instance) processorsFor(j *Job, m *Machine) (processors int, why obsta
 	if processors < m.Units {
 		why = tooLittleMemory
 	}
-	if j.node != nil {
-		return in.processorsByNode(j.node, m, processors, why)
+	switch {
+	case j.node != nil:
+		return in.processorsByNode(j, m, processors, why)
+	case m.closed != nil && !m.everOpenTo("", j.mayTakeNoTime()):
+		return 0, neverOpen
 	}
 	return processors, why
 }
@@ -329,7 +332,7 @@ func (in *Instance) WhyFewer(j *Job, m *Machine) string {
 	case tooLittleMemory:
 		return fmt.Sprintf("needs memory %g a task, too few machines hold it", j.Memory)
 	case missingFeature, neverOpen, tooLittleResource:
-		return in.whyNotNode(j.node, m, obstacle)
+		return in.whyNotNode(j.Node(), m, obstacle)
 	}
 	return ""
 }

@@ -140,13 +140,19 @@ func (f *facts) due(j int) *big.Rat {
 // points in time by the rounding of their numbers: an end is late if it exceeds the deadline by more than twice the spacing of float64 numbers there, and
 // each job of a chain may be shorter by one spacing.
 func (f *facts) surelyLate(j int, deadline float64) bool {
+	due := new(big.Rat).Sub(number(deadline), f.first)
+	return f.end(j).Cmp(due.Add(due, f.slack(j, deadline))) > 0
+}
+
+// slack is by how much job j may end after the deadline without being late, if its chain is as short as the model tolerates.
+func (f *facts) slack(j int, deadline float64) *big.Rat {
 	end, due := f.end(j), new(big.Rat).Sub(number(deadline), f.first)
-	size := new(big.Rat).Abs(due)
+	size := due.Abs(due)
 	allowed := size.Mul(size.Add(size, end), tolerated)
 	clock := new(big.Rat).Abs(number(deadline))
 	clock.Add(clock, new(big.Rat).Abs(f.first))
 	clock.Mul(clock.Add(clock, end), big.NewRat(int64(3+f.chain[j]), 1<<52))
-	return end.Cmp(allowed.Add(allowed, clock).Add(allowed, due)) > 0
+	return allowed.Add(allowed, clock)
 }
 
 // tolerated is a little less than twice the tolerance of the model, of which provers allow twice, in floating point.
@@ -160,7 +166,7 @@ func (f *facts) neverPlaced() []bool {
 	never := make([]bool, len(f.has))
 	for _, j := range f.order {
 		job := &f.in.Jobs()[j]
-		never[j] = f.least[j] == nil
+		never[j] = f.least[j] == nil || f.head[j] == nil // no cluster runs it, or no time is left
 		for _, before := range job.After {
 			never[j] = never[j] || never[before]
 		}
@@ -190,7 +196,7 @@ func (f *facts) rate(j, c int) *big.Rat {
 	speed, _ := fastest(cluster)
 	for g := range cluster.Machines {
 		m := &cluster.Machines[g]
-		if room(job, m) == 0 {
+		if f.places.holds(j, c, m, false) == 0 {
 			continue
 		}
 		x := number(m.Cost)

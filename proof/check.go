@@ -139,17 +139,17 @@ func weighted(objective map[string]float64) string {
 }
 
 // checkSum verifies the parts, and that their weighted sum is at least the bound. A metric of positive weight without a part is at least 0, as no
-// metric is negative; one of negative weight is at most its largest value.
+// metric is negative; one of negative weight is at most its largest value, less what a part says that it lacks.
 func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound float64) error {
 	f := newFacts(ctx, in)
-	parts := map[string]*big.Rat{}
+	parts := map[string]*Part{}
 	var open error
 	for k := range c.Parts {
 		p, step := &c.Parts[k], fmt.Sprintf("parts[%d]", k)
 		if parts[p.Metric] != nil {
 			return refute(step+".metric", "expected each metric once, found %s again", p.Metric)
 		}
-		parts[p.Metric] = number(p.Bound)
+		parts[p.Metric] = p
 		err := f.checkPart(p, step)
 		var e *Error
 		if errors.As(err, &e) && e.Doubt {
@@ -160,16 +160,20 @@ func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound flo
 	}
 	sum := new(big.Rat)
 	for _, term := range in.ObjectiveTerms() {
-		weight := number(term.Weight)
+		weight, part := number(term.Weight), parts[term.Metric]
+		counts := part != nil && part.Bound > 0 && part.Lacks == (term.Weight < 0)
 		switch {
 		case term.Weight < 0:
 			most, ok := f.most(term.Metric)
 			if !ok {
 				return doubt("objective", "%s has no largest value that is known", term.Metric)
 			}
+			if counts {
+				most.Sub(most, number(part.Bound))
+			}
 			sum.Add(sum, most.Mul(most, weight))
-		case parts[term.Metric] != nil && parts[term.Metric].Sign() > 0:
-			sum.Add(sum, weight.Mul(weight, parts[term.Metric]))
+		case counts:
+			sum.Add(sum, weight.Mul(weight, number(part.Bound)))
 		}
 	}
 	if sum.Cmp(number(bound)) < 0 {
@@ -187,6 +191,9 @@ func (f *facts) checkPart(p *Part, step string) error {
 		return doubt(step+".by", "nothing to check: method %s gives no certificate", quoted(p.Method))
 	}
 	goal := number(p.Bound)
+	if p.Step != 0 && p.Lacks {
+		return refute(step+".step", "what a metric lacks is not known to be a multiple of a step")
+	}
 	if p.Step != 0 {
 		raised, err := f.goal(p, step)
 		if err != nil {
@@ -194,11 +201,12 @@ func (f *facts) checkPart(p *Part, step string) error {
 		}
 		goal = raised
 	}
-	return f.prove(p.Metric, p.By, goal, step+".by")
+	return f.prove(p, goal, step+".by")
 }
 
-// prove verifies that the metric is at least the goal; where the goal says more, that it exceeds the goal.
-func (f *facts) prove(metric string, by *Argument, goal *big.Rat, step string) error {
+// prove verifies that the metric of the part, or what it lacks, is at least the goal; where the goal says more, that it exceeds the goal.
+func (f *facts) prove(p *Part, goal *big.Rat, step string) error {
+	metric, by := p.Metric, p.By
 	kinds := []struct {
 		set    bool
 		name   string
@@ -213,6 +221,7 @@ func (f *facts) prove(metric string, by *Argument, goal *big.Rat, step string) e
 		{by.TimePrices != nil, "prices_over_time", "", func(s string) error { return f.timePrices(metric, by.TimePrices, goal, s) }},
 		{by.AreaLevels != nil, "area_levels", "mcp", func(s string) error { return f.areaLevels(goal, s) }},
 		{by.Counts != nil, "counts", "mcp", func(s string) error { return f.counts(by.Counts, goal, s) }},
+		{by.MachinePrices != nil, "machine_prices", "", func(s string) error { return f.atLeast(goal, s)(f.machinePrices(metric, p.Lacks, by.MachinePrices, s)) }},
 		{by.Levels != nil, "levels", "qos_penalty", func(s string) error { return f.levels(by.Levels, goal, s) }},
 	}
 	found := -1
@@ -229,6 +238,9 @@ func (f *facts) prove(metric string, by *Argument, goal *big.Rat, step string) e
 		return refute(step, "expected an argument, found none")
 	}
 	step += "." + kinds[found].name
+	if p.Lacks && by.MachinePrices == nil {
+		return refute(step, "it does not bound what a metric lacks")
+	}
 	if kinds[found].metric != "" && kinds[found].metric != metric {
 		return refute(step, "it bounds %s, not %s", kinds[found].metric, quoted(metric))
 	}

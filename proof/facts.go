@@ -10,10 +10,12 @@ import (
 
 // facts is what the checker knows of an instance, in exact numbers. All times count from the earliest arrival.
 //
-// A schedule has to place a job if it can run, on one cluster or over several, it has no hard deadline, and the same holds for every job it waits for.
+// A schedule has to place a job if it can run, on one cluster or over several, at all times that are late enough, it has no hard deadline, and the same
+// holds for every job it waits for.
 type facts struct {
 	ctx        context.Context
 	in         *model.Instance
+	places     placing
 	must       []int      // the jobs that a schedule has to place
 	has        []bool     // by job: it has to be placed
 	never      []bool     // by job: no schedule can place it
@@ -33,7 +35,7 @@ func number(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 // newFacts looks at all jobs.
 func newFacts(ctx context.Context, in *model.Instance) *facts {
 	n := len(in.Jobs())
-	f := &facts{ctx: ctx, in: in, has: make([]bool, n), alone: make([][]bool, n), over: make([][]bool, n), least: make([]*big.Rat, n), head: make([]*big.Rat, n), tail: make([]*big.Rat, n),
+	f := &facts{ctx: ctx, in: in, places: newPlacing(in), has: make([]bool, n), alone: make([][]bool, n), over: make([][]bool, n), least: make([]*big.Rat, n), head: make([]*big.Rat, n), tail: make([]*big.Rat, n),
 		chain: make([]int, n), first: number(in.FirstArrival()), order: precedence(in)}
 	for _, j := range f.order {
 		f.look(j)
@@ -59,13 +61,13 @@ func newFacts(ctx context.Context, in *model.Instance) *facts {
 // look finds the least time and the head of a job. Those it waits for were looked at before.
 func (f *facts) look(j int) {
 	job := &f.in.Jobs()[j]
-	f.alone[j], f.over[j] = alone(f.in, j), over(f.in, j)
+	f.alone[j], f.over[j] = f.places.alone(j, false), f.places.over(j)
 	for c := range f.in.Clusters() {
 		if x, runs := f.timeOn(j, c); runs && (f.least[j] == nil || x.Cmp(f.least[j]) < 0) {
 			f.least[j] = x
 		}
 	}
-	f.has[j] = f.least[j] != nil && !(job.DeadlineHard && job.HasDeadline())
+	f.has[j] = f.least[j] != nil && !(job.DeadlineHard && job.HasDeadline()) && f.places.always(j, f.over[j])
 	head := new(big.Rat).Sub(number(job.Arrival), f.first)
 	for _, before := range job.After {
 		f.chain[j] = max(f.chain[j], f.chain[before])
@@ -76,7 +78,10 @@ func (f *facts) look(j int) {
 			head = nil
 		}
 	}
-	f.head[j] = head
+	f.head[j] = f.openFrom(j, head)
+	if f.head[j] == nil {
+		f.has[j] = false
+	}
 	f.chain[j]++
 }
 

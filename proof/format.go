@@ -40,21 +40,23 @@ type Part struct {
 	Metric string    `json:"metric" check:"id" doc:"the metric"`
 	Bound  float64   `json:"bound" check:"figure" doc:"the lower bound of the metric"`
 	Method string    `json:"method,omitempty" doc:"the method that found it; for people"`
+	Lacks  bool      `json:"lacks,omitempty" doc:"the metric is better when high, and the bound is of what it lacks of its largest value"`
 	Step   float64   `json:"step,omitempty" check:"time" doc:"what is proved is rounded up to a value that a best schedule can have; all times are multiples of this step. Absent: it is not rounded"`
 	By     *Argument `json:"by,omitempty" doc:"what proves it; absent: nothing that can be checked"`
 }
 
 // Argument is what proves a bound. Exactly one of its fields is set.
 type Argument struct {
-	CriticalPath *CriticalPath `json:"critical_path,omitempty" doc:"a chain of jobs that wait for each other"`
-	Area         *Area         `json:"area,omitempty" doc:"the work of jobs over the capacity"`
-	Pigeonhole   *Pigeonhole   `json:"pigeonhole,omitempty" doc:"several of the jobs run on one processor"`
-	Energetic    *Energetic    `json:"energetic,omitempty" doc:"a makespan that is too short for what jobs need in an interval"`
-	EachAlone    *EachAlone    `json:"each_alone,omitempty" doc:"each job at its earliest"`
-	TimePrices   *TimePrices   `json:"prices_over_time,omitempty" doc:"prices of processor time that change with time"`
-	AreaLevels   *AreaLevels   `json:"area_levels,omitempty" doc:"mcp: the areas of the jobs over the processors of their clusters"`
-	Counts       *Counts       `json:"counts,omitempty" doc:"mcp: a tree of boxes of numbers of jobs, with prices"`
-	Levels       *Levels       `json:"levels,omitempty" doc:"qos_penalty: a tree of boxes of loads, with prices"`
+	CriticalPath  *CriticalPath  `json:"critical_path,omitempty" doc:"a chain of jobs that wait for each other"`
+	Area          *Area          `json:"area,omitempty" doc:"the work of jobs over the capacity"`
+	Pigeonhole    *Pigeonhole    `json:"pigeonhole,omitempty" doc:"several of the jobs run on one processor"`
+	Energetic     *Energetic     `json:"energetic,omitempty" doc:"a makespan that is too short for what jobs need in an interval"`
+	EachAlone     *EachAlone     `json:"each_alone,omitempty" doc:"each job at its earliest"`
+	TimePrices    *TimePrices    `json:"prices_over_time,omitempty" doc:"prices of processor time that change with time"`
+	AreaLevels    *AreaLevels    `json:"area_levels,omitempty" doc:"mcp: the areas of the jobs over the processors of their clusters"`
+	Counts        *Counts        `json:"counts,omitempty" doc:"mcp: a tree of boxes of numbers of jobs, with prices"`
+	MachinePrices *MachinePrices `json:"machine_prices,omitempty" doc:"prices of what groups of machines have: processors, memory and resources"`
+	Levels        *Levels        `json:"levels,omitempty" doc:"qos_penalty: a tree of boxes of loads, with prices"`
 }
 
 // CriticalPath is a chain of jobs: each waits for the one before it. It takes the arrival of the first and the least time of each.
@@ -90,6 +92,21 @@ type Energetic struct {
 	Prices   []float64 `json:"prices,omitempty" check:"time" doc:"by cluster: price of a processor"`
 	Memory   []float64 `json:"memory,omitempty" check:"time" doc:"by cluster: price of its memory, besides; absent: 0"`
 	Licence  string    `json:"licence,omitempty" doc:"the copies of this licence instead of processors"`
+}
+
+// MachinePrices are prices of what machines have, for a unit of time. At any instant the running jobs hold no more than what all machines are worth.
+type MachinePrices struct {
+	Groups [][]GroupPrices `json:"groups" doc:"by cluster and group of its machines: the prices"`
+	Closed bool            `json:"closed,omitempty" doc:"the time does not count in which machines are closed, nor what jobs hold beyond their estimates"`
+	From   float64         `json:"from,omitempty" check:"figure" doc:"numbers of jobs, their work and data: begin of the interval in which the jobs hold too much"`
+	To     float64         `json:"to,omitempty" check:"figure" doc:"its end"`
+}
+
+// GroupPrices are the prices of what a machine of a group has.
+type GroupPrices struct {
+	Processor float64   `json:"processor,omitempty" check:"time" doc:"of a processor"`
+	Memory    float64   `json:"memory,omitempty" check:"time" doc:"of a unit of memory"`
+	Resources []float64 `json:"resources,omitempty" check:"time" doc:"of a unit of each resource, in the order of their names"`
 }
 
 // EachAlone has no data: the checker computes the earliest end of every job.

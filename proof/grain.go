@@ -1,14 +1,17 @@
 package proof
 
 import (
+	"math"
 	"math/big"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // goal is the value that an argument has to prove so that the stated bound follows from rounding up.
 //
 // Take a best schedule. Move its jobs to the left, one by one in order of start, as far as arrivals, precedence and what other jobs hold allow. No
 // start and no end becomes later, so makespan, over_deadline, mean_response and mean_wait do not grow. Then every start is an arrival or the end of
-// another job: it is an arrival plus the times of at most n−1 jobs. If arrivals, execution times and, for over_deadline, deadlines are multiples of a
+// another job, or it is where a closed time begins or ends: it is one of these plus the times of at most n−1 jobs. If arrivals, execution times and, for over_deadline, deadlines are multiples of a
 // step, so is the metric; a mean over n jobs is a multiple of step/n. This needs jobs whose times do not depend on how their tasks are shared out.
 //
 // Times that are off by at most d give an instance of whose multiples the optimum differs by at most e, as the same order of jobs costs at most e more
@@ -42,7 +45,11 @@ func (f *facts) goal(p *Part, step string) (*big.Rat, error) {
 	if !f.areRectangles() {
 		return nil, doubt(step+".step", "instances with jobs that may release processors early or choose their number are not rounded up")
 	}
-	off.Mul(off, f.offStep(unit, deadlines))
+	distance := f.offStep(unit, deadlines)
+	if distance.Sign() > 0 && f.in.Features()&model.ClosedTimes != 0 {
+		return nil, doubt(step+".step", "times that are no multiples of the step are not covered beside closed times")
+	}
+	off.Mul(off, distance)
 	if p.Metric == "mean_response" || p.Metric == "mean_wait" {
 		unit.Quo(unit, big.NewRat(n, 1))
 	}
@@ -77,6 +84,15 @@ func (f *facts) offStep(unit *big.Rat, deadlines bool) *big.Rat {
 		nearest := new(big.Rat).SetInt(ceiling(new(big.Rat).Sub(steps, half)))
 		steps.Sub(steps, nearest)
 		most = larger(most, steps.Mul(steps.Abs(steps), unit))
+	}
+	for c := range f.in.Clusters() {
+		for g := range f.in.Clusters()[c].Machines {
+			for _, x := range f.in.Clusters()[c].Machines[g].Closed() {
+				if look(f.since(x.From)); x.To <= math.MaxFloat64 {
+					look(f.since(x.To))
+				}
+			}
+		}
 	}
 	for j := range f.in.Jobs() {
 		look(f.released(j))

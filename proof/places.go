@@ -31,54 +31,164 @@ func room(job *model.Job, m *model.Machine) int {
 	return int(whole.Int64())
 }
 
-// gives is the number of processors of each cluster that a job can hold at once, of all machines and of the best one. It is 0 on a cluster for which a job with
-// run times states none, or if a pool that the job draws from there, the cluster's own before that of the grid, has too few copies.
-func gives(in *model.Instance, j, c int) (all, best int) {
-	job := &in.Jobs()[j]
-	if math.IsNaN(in.Busy(j, c, 1, 1)) {
+// placing finds where a job can run.
+type placing struct {
+	in    *model.Instance
+	known *model.Instance // by the estimates, see [model.Instance.Known]
+	// manyClosed says that there are too many closed times to look at each for each job and group of machines. Then no job starts later for them.
+	manyClosed bool
+}
+
+// newPlacing looks at the instance.
+func newPlacing(in *model.Instance) placing {
+	p := placing{in: in, known: in.Known()}
+	groups, times := 0, 0
+	for c := range in.Clusters() {
+		groups += len(in.Clusters()[c].Machines)
+		for g := range in.Clusters()[c].Machines {
+			times += len(in.Clusters()[c].Machines[g].Closed())
+		}
+	}
+	const most = 1 << 22
+	p.manyClosed = times*groups > most/(len(in.Jobs())+1)
+	return p
+}
+
+// holds is the number of processors of one machine of the group on cluster c that job j can hold at once, with all that it asks of machines. With late set
+// the machine has to be open to the job at all times that are late enough.
+func (p *placing) holds(j, c int, m *model.Machine, late bool) int {
+	job, n := &p.in.Jobs()[j], p.in.Jobs()[j].Node()
+	if n.Running != nil {
+		return m.Units
+	}
+	for _, names := range n.Features {
+		if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(m.Features(), name) }) {
+			return 0
+		}
+	}
+	if late && !openFrom(m.Closed(), n.Reservation, math.Inf(1)) || !late && !p.opens(j, c, m) {
+		return 0
+	}
+	size := n.Block
+	if p.in.Clusters()[c].WholeMachines {
+		size = 1
+	}
+	blocks := room(job, m) / size
+	for _, need := range n.Resources {
+		amount := need.Amount
+		if p.in.Resources()[need.Resource].Devices && amount < model.WholeAmount {
+			amount = model.WholeAmount // no two blocks share a device
+		}
+		blocks = int(min(model.Amount(blocks), m.Amount(need.Resource)/amount))
+	}
+	switch {
+	case n.PerMachine == 0:
+		return blocks * size
+	case blocks >= n.PerMachine:
+		return n.PerMachine * size
+	}
+	return 0
+}
+
+// opens says whether a job of the reservation of job j may ever start on the machine.
+func (p *placing) opens(j, c int, m *model.Machine) bool {
+	closed, reservation := m.Closed(), p.in.Jobs()[j].Node().Reservation
+	if p.keepsNothing(j, c) {
+		return reservation == "" || slices.ContainsFunc(closed, func(x model.Closure) bool { return x.For == reservation })
+	}
+	if openFrom(closed, reservation, 0) {
+		return true
+	}
+	return slices.ContainsFunc(closed, func(x model.Closure) bool { // what is open at some time is open where a closed time begins or ends
+		return openFrom(closed, reservation, x.From) || x.To <= math.MaxFloat64 && openFrom(closed, reservation, x.To)
+	})
+}
+
+// keepsNothing says whether a piece of the job on the cluster may hold to closed times for no time at all: as it takes none, or by its estimate.
+func (p *placing) keepsNothing(j, c int) bool {
+	speed, _ := fastest(&p.in.Clusters()[c])
+	return p.in.Busy(j, c, speed, 1) == 0 || p.known.Busy(j, c, speed, 1) == 0
+}
+
+// openFrom says whether a job of the reservation may run on a machine with these closed times just after the instant; at +Inf, at all times late enough.
+func openFrom(closed []model.Closure, reservation string, instant float64) bool {
+	mine := false
+	for _, x := range closed {
+		if during := x.From <= instant && (instant < x.To || math.IsInf(x.To, 1)); !during {
+			continue
+		}
+		if reservation == "" || x.For != reservation {
+			return false
+		}
+		mine = true
+	}
+	return mine || reservation == ""
+}
+
+// gives is the number of processors of the cluster that a job can hold at once, and of how many machines. It is 0 on a cluster for which a job with run times
+// states none, or if a pool that the job draws from there, the cluster's own before that of the grid, has too few copies.
+func (p *placing) gives(j, c int, late bool) (processors, machines int) {
+	job, n := &p.in.Jobs()[j], p.in.Jobs()[j].Node()
+	if math.IsNaN(p.in.Busy(j, c, 1, 1)) {
 		return 0, 0
 	}
 	for _, need := range job.Licences {
-		if copies, _ := in.Pool(c, need.Licence); copies < need.Copies {
+		if copies, _ := p.in.Pool(c, need.Licence); copies < need.Copies {
 			return 0, 0
 		}
 	}
-	for g := range in.Clusters()[c].Machines {
-		m := &in.Clusters()[c].Machines[g]
-		n := room(job, m)
-		all, best = all+n*m.Count, max(best, n)
+	type alike struct{ each, count int }
+	var kinds []alike
+	for g := range p.in.Clusters()[c].Machines {
+		m := &p.in.Clusters()[c].Machines[g]
+		if each := p.holds(j, c, m, late); each > 0 {
+			kinds = append(kinds, alike{each, m.Count})
+		}
 	}
-	return all, best
+	slices.SortFunc(kinds, func(a, b alike) int { return b.each - a.each })
+	most := math.MaxInt
+	if n.MaxMachines > 0 {
+		most = n.MaxMachines
+	}
+	if job.Span == model.SpanMachine {
+		most = 1
+	}
+	for _, kind := range kinds {
+		count := min(kind.count, most-machines)
+		processors, machines = processors+count*kind.each, machines+count
+	}
+	return processors, machines
 }
 
 // alone lists on which clusters job j can run without processors of another. Where whole machines are given out it takes one.
-func alone(in *model.Instance, j int) []bool {
-	job := &in.Jobs()[j]
-	can := make([]bool, len(in.Clusters()))
+func (p *placing) alone(j int, late bool) []bool {
+	job, n := &p.in.Jobs()[j], p.in.Jobs()[j].Node()
+	can := make([]bool, len(p.in.Clusters()))
 	for c := range can {
-		all, best := gives(in, j, c)
+		if n.Running != nil {
+			can[c] = n.Running.Cluster == c
+			continue
+		}
+		processors, machines := p.gives(j, c, late)
 		least := job.Min
-		if in.Clusters()[c].WholeMachines {
-			least = 1
+		if p.in.Clusters()[c].WholeMachines {
+			least, machines = 1, min(1, machines)
 		}
-		if job.Span == model.SpanMachine {
-			all = best
-		}
-		can[c] = all >= least
+		can[c] = processors >= least && machines >= n.MinMachines
 	}
 	return can
 }
 
 // over lists of which clusters job j can hold processors as one of several: its span is the grid, each cluster runs at least one of its tasks, and the
 // clusters together give the least number of processors. It is nil if the job cannot run so.
-func over(in *model.Instance, j int) []bool {
-	job := &in.Jobs()[j]
-	if job.Span != model.SpanGrid || job.Max == 1 {
+func (p *placing) over(j int) []bool {
+	job := &p.in.Jobs()[j]
+	if job.Span != model.SpanGrid || job.Max == 1 || job.Node().Running != nil {
 		return nil
 	}
-	all := make([]int, len(in.Clusters()))
+	all := make([]int, len(p.in.Clusters()))
 	for c := range all {
-		all[c], _ = gives(in, j, c)
+		all[c], _ = p.gives(j, c, false)
 	}
 	most := make([]int, len(all)) // the clusters, that which gives most first
 	for k := range most {
@@ -103,4 +213,24 @@ func over(in *model.Instance, j int) []bool {
 		return nil
 	}
 	return can
+}
+
+// always says whether a schedule can place the job, which can run, at all times that are late enough, whatever else it does. It says no of jobs that can run over several
+// clusters only if they say how they lie on machines, or if a machine is closed to them for ever.
+func (p *placing) always(j int, over []bool) bool {
+	n := p.in.Jobs()[j].Node()
+	if n.Running != nil || p.in.Features()&(model.ClosedTimes|model.Blocks) == 0 || slices.Contains(p.alone(j, true), true) {
+		return true
+	}
+	if over == nil || n.Block > 1 || n.MaxMachines > 0 || n.PerMachine > 0 {
+		return false
+	}
+	for c := range p.in.Clusters() {
+		for g := range p.in.Clusters()[c].Machines {
+			if m := &p.in.Clusters()[c].Machines[g]; p.holds(j, c, m, false) != p.holds(j, c, m, true) {
+				return false
+			}
+		}
+	}
+	return true
 }

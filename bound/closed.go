@@ -1,0 +1,221 @@
+package bound
+
+import (
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/bound/internal/gate"
+	"github.com/allot-opt/allot/model"
+)
+
+// This file says what closed times of machines keep jobs from. A job holds to them from its start for as long as it is expected to run, at most to its
+// end; what outlives its estimate runs on. So no more than that part of a job counts here.
+
+// closingTimes lists where closed times begin and end, in the order of the machines. It leaves out those without an end.
+func (r *Relaxation) closingTimes() (times []float64) {
+	if r.in.Features()&model.ClosedTimes == 0 {
+		return nil
+	}
+	for c := range r.in.Clusters() {
+		for g := range r.in.Clusters()[c].Machines {
+			for _, x := range r.in.Clusters()[c].Machines[g].Closed() {
+				if times = append(times, x.From); !math.IsInf(x.To, 1) {
+					times = append(times, x.To)
+				}
+			}
+		}
+	}
+	return times
+}
+
+// expected is the instance by the estimates of its jobs.
+func (r *Relaxation) expected() *model.Instance {
+	if r.known == nil {
+		r.known = r.in.Known()
+	}
+	return r.known
+}
+
+// keptTime is a time for which every piece of the job at least holds to closed times on cluster c; +Inf if the job cannot run there. Only of a job that
+// holds its processors from its start to its end that is more than 0.
+func (r *Relaxation) keptTime(j, c int) float64 {
+	time := min(r.shortestIn(r.in, j, c), r.shortestIn(r.expected(), j, c))
+	if !r.isSolid(j) && !math.IsInf(time, 1) {
+		return 0
+	}
+	return time
+}
+
+// keptArea is processor time of the job that holds to closed times on cluster c; +Inf if the job cannot run there.
+func (r *Relaxation) keptArea(j, c int) float64 {
+	return min(r.areaIn(r.in, j, c), r.areaIn(r.expected(), j, c))
+}
+
+// openFrom is the earliest time, not before start, at which as many processors as the job needs are on machines that are open to it for as long as it
+// holds to closed times; +Inf if there is none. What else runs there does not matter. Rounding may make the result too early, never too late.
+//
+// Complexity: O(groups of machines) where machines are open at the start, else at most that for each closed time.
+func (r *Relaxation) openFrom(j int, start float64) float64 {
+	in, job := r.in, &r.in.Jobs()[j]
+	if in.Features()&model.ClosedTimes == 0 || job.Node().Running != nil || !gate.Finite(start) {
+		return start
+	}
+	if r.opens(j, start) || r.manyClosed() {
+		return start
+	}
+	reservation, first := job.Node().Reservation, in.FirstArrival()
+	var times []float64
+	for c := range in.Clusters() {
+		if !in.CanRun(j, c) && !r.spreadsTo(j, c) {
+			continue
+		}
+		if r.mayKeepNothing(j, c) {
+			return start
+		}
+		for g := range in.Clusters()[c].Machines {
+			for _, x := range in.Clusters()[c].Machines[g].Closed() {
+				if to := x.To - first; to > start && !math.IsInf(to, 1) {
+					times = append(times, to)
+				}
+				if from := x.From - first; from > start && reservation != "" {
+					times = append(times, from)
+				}
+			}
+		}
+	}
+	slices.Sort(times)
+	for _, t := range slices.Compact(times) {
+		if r.opens(j, t) {
+			return t
+		}
+	}
+	return math.Inf(1)
+}
+
+// manyClosed says that there are too many closed times to look at each for each job and group of machines.
+func (r *Relaxation) manyClosed() bool {
+	const most = 1 << 22
+	groups, times := 0, 0
+	for c := range r.in.Clusters() {
+		groups += len(r.in.Clusters()[c].Machines)
+		for g := range r.in.Clusters()[c].Machines {
+			times += len(r.in.Clusters()[c].Machines[g].Closed())
+		}
+	}
+	return times*groups > most/(len(r.in.Jobs())+1)
+}
+
+// opens says whether the job finds as many processors as it needs, of some cluster, on machines that are open to it from the time on: for as long as it holds
+// to closed times, or just then if it may spread over several clusters.
+func (r *Relaxation) opens(j int, at float64) bool {
+	in, job := r.in, &r.in.Jobs()[j]
+	reservation, first := job.Node().Reservation, in.FirstArrival()
+	for c := range in.Clusters() {
+		least, _ := in.Width(j, c)
+		switch {
+		case r.spreadsTo(j, c):
+			least = 1
+		case !in.CanRun(j, c):
+			continue
+		}
+		kept := r.keptTime(j, c)
+		kept = max(0, kept*(1-2*model.Tolerance)-8*gate.Epsilon*(math.Abs(first)+at+kept))
+		found := 0
+		for g := range in.Clusters()[c].Machines {
+			m := &in.Clusters()[c].Machines[g]
+			room := in.ProcessorsFor(job, m)
+			switch {
+			case room == 0 || !isOpen(m.Closed(), reservation, first, at, kept):
+			case job.Span == model.SpanMachine:
+				found = max(found, room)
+			default:
+				found += room * m.Count
+			}
+			if found >= least {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayKeepNothing says that some piece of the job on the cluster may hold to closed times for no time at all.
+func (r *Relaxation) mayKeepNothing(j, c int) bool {
+	fastest, _ := fastest(&r.in.Clusters()[c])
+	return r.in.Busy(j, c, fastest, 1) == 0 || r.expected().Busy(j, c, fastest, 1) == 0
+}
+
+// isOpen says whether the closed times, of a machine, let a job of the reservation run from start on for the length; at the start, if that is 0. Times
+// count from the earliest arrival, which is first.
+func isOpen(closed []model.Closure, reservation string, first, start, length float64) bool {
+	for _, x := range closed {
+		if (reservation == "" || x.For != reservation) && start < x.To-first && (x.From-first <= start || x.From-first < start+length) {
+			return false
+		}
+	}
+	if reservation == "" {
+		return true
+	}
+	for at := start; ; { // the times of the reservation follow each other
+		next := at
+		for _, x := range closed {
+			if x.For == reservation && x.From-first <= at && at < x.To-first {
+				next = max(next, x.To-first)
+			}
+		}
+		switch {
+		case next == at:
+			return false
+		case next >= start+length:
+			return true
+		}
+		at = next
+	}
+}
+
+// shut lists, by cluster and group, the times in which no job but those that run already may hold a machine of the group: disjoint and ascending.
+func (r *Relaxation) shut() [][][][2]float64 {
+	reserved := map[string]bool{}
+	for j := range r.in.Jobs() {
+		if n := r.in.Jobs()[j].Node(); n.Running == nil && n.Reservation != "" {
+			reserved[n.Reservation] = true
+		}
+	}
+	first := r.in.FirstArrival()
+	list := make([][][][2]float64, len(r.in.Clusters()))
+	for c := range list {
+		list[c] = make([][][2]float64, len(r.in.Clusters()[c].Machines))
+		for g := range list[c] {
+			closed := r.in.Clusters()[c].Machines[g].Closed()
+			var times []float64
+			for _, x := range closed {
+				times = append(times, x.From-first, x.To-first)
+			}
+			slices.Sort(times)
+			times = slices.Compact(times)
+			for k, from := range times[:max(0, len(times)-1)] {
+				names, open := 0, true
+				only := ""
+				for _, x := range closed {
+					if x.From-first <= from && from < x.To-first {
+						open = open && x.For != "" && reserved[x.For] && (names == 0 || x.For == only)
+						names, only = names+1, x.For
+					}
+				}
+				if !open {
+					list[c][g] = append(list[c][g], [2]float64{from, times[k+1]})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// openTime is the time between a and b without the shut times.
+func openTime(shut [][2]float64, a, b float64) float64 {
+	sum := b - a
+	for _, x := range shut {
+		sum -= max(0, min(b, x[1])-max(a, x[0]))
+	}
+	return max(0, sum)
+}
