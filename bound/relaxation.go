@@ -220,7 +220,7 @@ func (r *Relaxation) areaIn(in *model.Instance, j, c int) float64 {
 func (r *Relaxation) most(metric string) (most *big.Rat, ok bool) {
 	of := func(job *model.Job) float64 { return 1 }
 	switch metric {
-	case "utilisation", "processor_usage", "licence_usage":
+	case "utilisation", "processor_usage", "licence_usage", "device_utilisation":
 		return big.NewRat(100, 1), true
 	case "finished":
 	case "data_moved":

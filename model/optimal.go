@@ -175,7 +175,7 @@ func (in *Instance) Most(metric string) (float64, bool) {
 	switch metric {
 	case "finished":
 		return float64(len(in.jobs)), true
-	case "utilisation", "processor_usage", "licence_usage":
+	case "utilisation", "processor_usage", "licence_usage", "device_utilisation":
 		return 100, true
 	case "data_moved":
 		return in.sumOverJobs(func(j *Job) float64 { return j.Input + j.Output }), true

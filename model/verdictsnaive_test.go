@@ -269,7 +269,7 @@ func (g *judge) largest(name string) (most float64, any bool) {
 		}
 	}
 	switch name {
-	case "utilisation", "processor_usage", "licence_usage":
+	case "utilisation", "processor_usage", "licence_usage", "device_utilisation":
 		return 100, true
 	}
 	return most, name == "data_moved" || name == "work_done" || name == "finished"

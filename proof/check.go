@@ -266,7 +266,7 @@ func short(step, found string, goal *big.Rat) error {
 func (f *facts) most(metric string) (*big.Rat, bool) {
 	sum := new(big.Rat)
 	switch metric {
-	case "utilisation", "processor_usage", "licence_usage":
+	case "utilisation", "processor_usage", "licence_usage", "device_utilisation":
 		return sum.SetInt64(100), true
 	case "finished", "data_moved", "work_done":
 		for j, never := range f.never {

@@ -106,7 +106,11 @@ func (p *provedBound) text() string {
 		if part.Best {
 			mark = "*"
 		}
-		fmt.Fprintf(w, "%s %s ≥ %s by %s\n", mark, part.Metric, numtext.Figure(part.Value), part.Method)
+		what := part.Metric
+		if part.Lacks {
+			what = "largest " + what + " − " + what
+		}
+		fmt.Fprintf(w, "%s %s ≥ %s by %s\n", mark, what, numtext.Figure(part.Value), part.Method)
 	}
 	for _, metric := range p.unproved {
 		fmt.Fprintf(w, "* %s ≥ 0, as no metric is negative\n", metric)

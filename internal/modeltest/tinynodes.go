@@ -135,8 +135,11 @@ func (d *tinyDrawer) job(spec *model.InstanceSpec, k int, closed bool) model.Job
 		j.Deadline, j.DeadlineHard = new(d.unit*float64(1+d.IntN(8))), d.rarely(2)
 	}
 	if d.full {
-		j.Arrival, j.DeadlineHard = 0, true
-		j.Deadline = new(max(d.unit, *j.Work*float64(1+d.IntN(2))))
+		j.Arrival, j.Work, j.Estimate, j.Tasks = 0, new(d.unit*float64(1+d.IntN(2))), nil, 0
+		j.Deadline, j.DeadlineHard = new(2*d.unit), !d.rarely(6)
+		if d.rarely(2) {
+			j.Resources["gpu"] = pickOne(d.Rand, 0.5, 0.7, 1, 2)
+		}
 	}
 	if k > 0 && d.rarely(6) {
 		j.After = []string{fmt.Sprint("j", d.IntN(k))}
