@@ -51,6 +51,24 @@ func (r *Relaxation) keptArea(j, c int) float64 {
 	return min(r.areaIn(r.in, j, c), r.areaIn(r.expected(), j, c))
 }
 
+// sureShare is the part of its area on open machines that the job holds even if the checker accepts somewhat shorter durations: a job that just fits before a
+// closed time ends before it.
+func (r *Relaxation) sureShare(j int) float64 {
+	last, shortest := math.Abs(r.in.FirstArrival()), math.Inf(1)
+	for _, t := range r.closingTimes() {
+		last = max(last, math.Abs(r.in.FirstArrival())+math.Abs(t-r.in.FirstArrival()))
+	}
+	for c := range r.in.Clusters() {
+		if speed, _ := fastest(&r.in.Clusters()[c]); r.in.CanRun(j, c) || r.spreadsTo(j, c) {
+			shortest = min(shortest, r.in.Busy(j, c, speed, 1), r.expected().Busy(j, c, speed, 1)) // of a piece
+		}
+	}
+	if !(shortest > 0) {
+		return 0
+	}
+	return max(0, 1-2*model.Tolerance-8*gate.Epsilon*last/shortest)
+}
+
 // openFrom is the earliest time, not before start, at which as many processors as the job needs are on machines that are open to it for as long as it
 // holds to closed times; +Inf if there is none. What else runs there does not matter. Rounding may make the result too early, never too late.
 //

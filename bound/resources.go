@@ -78,7 +78,18 @@ func proveResourceArea(ctx context.Context, r *Relaxation) (Sum, func() *proof.A
 // or no time is late enough. The prices depend on how long each group is open until then, so a first time is improved twice.
 func (v *machineView) openArea(ctx context.Context, head, length float64) (at float64, prices []float64) {
 	var items []pricedItem
-	for _, item := range v.mustItems(v.r.keptArea) {
+	shares := map[int]float64{}
+	for _, j := range v.r.must {
+		shares[j] = v.r.sureShare(j)
+	}
+	area := func(j, c int) float64 {
+		held := v.r.keptArea(j, c)
+		if math.IsInf(held, 1) {
+			return held
+		}
+		return shares[j] * held
+	}
+	for _, item := range v.mustItems(area) {
 		if item.held == nil { // closed times do not concern jobs that run already
 			items = append(items, item)
 		}

@@ -47,6 +47,36 @@ func (f *facts) keptArea(j, c int) (*big.Rat, bool) {
 	return x, true
 }
 
+// sureShare is the part of its area on open machines that the job holds even if the checker accepts somewhat shorter durations: a job that just fits before a
+// closed time ends before it.
+func (f *facts) sureShare(j int) *big.Rat {
+	last := new(big.Rat)
+	for c := range f.in.Clusters() {
+		for g := range f.in.Clusters()[c].Machines {
+			for _, x := range f.in.Clusters()[c].Machines[g].Closed() {
+				for _, t := range []float64{x.From, x.To} {
+					if t <= math.MaxFloat64 {
+						last = larger(last, new(big.Rat).Abs(f.since(t)))
+					}
+				}
+			}
+		}
+	}
+	last.Add(last, new(big.Rat).Abs(f.first))
+	shortest := math.Inf(1) // piece
+	for c := range f.in.Clusters() {
+		if speed, _ := fastest(&f.in.Clusters()[c]); f.alone[j][c] || f.spreads(j, c) {
+			shortest = min(shortest, f.in.Busy(j, c, speed, 1), f.places.known.Busy(j, c, speed, 1))
+		}
+	}
+	if !(shortest > 0 && shortest <= math.MaxFloat64) {
+		return new(big.Rat)
+	}
+	lost := last.Mul(last, spacings)
+	lost.Quo(lost, number(shortest)).Add(lost, tolerated)
+	return larger(new(big.Rat), lost.Sub(big.NewRat(1, 1), lost))
+}
+
 // openFrom is the first time from head on at which the job finds open machines with as many processors as it needs, whatever else runs there; nil: there is
 // none, or head is nil. Such a time is the head, or one at which a closed time of such a machine begins or ends. The checker of schedules accepts durations
 // that are a little shorter, so a job may be.

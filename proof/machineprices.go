@@ -107,7 +107,7 @@ func (g *groupRates) machine(m *model.Machine) *big.Rat {
 // rate is the least that a processor of job j pays on the cluster, for a unit of time; nil: it holds none there.
 func (r *machineRates) rate(j, c int) *big.Rat {
 	job, n := &r.in.Jobs()[j], r.in.Jobs()[j].Node()
-	key := askedRate{n, job.Memory, c, fmt.Sprint(job.Licences), job.MinBandwidth, r.places.keepsNothing(j, c)}
+	key := askedRate{n, job.Memory, c, fmt.Sprint(job.Licences), job.MinBandwidth, r.in.Features()&model.ClosedTimes != 0 && r.places.keepsNothing(j, c)}
 	if x, known := r.cheapest[key]; known {
 		return x
 	}
@@ -194,7 +194,9 @@ func (r *machineRates) work(j int) *big.Rat {
 		x = r.running(j)
 		x.Mul(x, r.least[j])
 	case r.closed:
-		x = r.pays(j, func(c int) (*big.Rat, bool) { return r.keptArea(j, c) })
+		if x = r.pays(j, func(c int) (*big.Rat, bool) { return r.keptArea(j, c) }); x != nil {
+			x.Mul(x, r.sureShare(j))
+		}
 	default:
 		x = r.pays(j, func(c int) (*big.Rat, bool) { return r.held(j, c) })
 	}

@@ -235,7 +235,14 @@ func mutated(t *testing.T, rng *rand.Rand, c *claimed) (text []byte, kind string
 	part := tree["parts"].([]any)[0].(map[string]any)
 	if over := rng.IntN(4); over > 0 {
 		more := c.least[part["metric"].(string)]*(1+[]float64{1e-6, 1e-3, 0.5}[rng.IntN(3)]) + 1e-6
-		tree["bound"], part["bound"] = more, more
+		if part["lacks"] == true { // the objective is what the metric lacks, less its largest value
+			truth := c.least[part["metric"].(string)]
+			most := part["bound"].(float64) - tree["bound"].(float64)
+			more = truth + math.Abs(truth)*[]float64{1e-6, 1e-3, 0.5}[rng.IntN(3)] + 1e-6
+			tree["bound"], part["bound"] = more, more+most
+		} else {
+			tree["bound"], part["bound"] = more, more
+		}
 		if rng.IntN(4) == 0 {
 			part["step"] = []float64{more, more / 2, 1, 0.1, 1e-9, 1e9}[rng.IntN(6)]
 		}

@@ -21,6 +21,10 @@ func room(job *model.Job, m *model.Machine) int {
 	if job.Memory == 0 || math.IsInf(m.Memory, 1) || float64(m.Units)*job.Memory <= m.Memory {
 		return m.Units // where the product is rounded down, it is so by less than the last digit of the memory
 	}
+	// Where the memory is not just at the limit float64 numbers tell: they are right to a few digits of the last place.
+	if n := math.Floor(m.Memory / job.Memory); n*job.Memory*(1+8*0x1p-52) <= m.Memory && (n+1)*job.Memory*(1-8*0x1p-52) > m.Memory*(1+0x1p-52) {
+		return int(min(n, float64(m.Units)))
+	}
 	tasks := number(m.Memory)
 	tasks.Add(tasks, new(big.Rat).Mul(tasks, last))
 	tasks.Quo(tasks, number(job.Memory))
@@ -93,6 +97,9 @@ func (p *placing) holds(j, c int, m *model.Machine, late bool) int {
 // opens says whether a job of the reservation of job j may ever start on the machine.
 func (p *placing) opens(j, c int, m *model.Machine) bool {
 	closed, reservation := m.Closed(), p.in.Jobs()[j].Node().Reservation
+	if len(closed) == 0 {
+		return reservation == ""
+	}
 	if p.keepsNothing(j, c) {
 		return reservation == "" || slices.ContainsFunc(closed, func(x model.Closure) bool { return x.For == reservation })
 	}
