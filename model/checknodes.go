@@ -135,13 +135,20 @@ func (c *checker) deviceNames(p *part, n *NodeNeeds, violation func(Code, string
 	c.in.onMachines(p.cluster, p.set, func(group, k, _ int) { machines[cluster.Machines[group].Name(k)] = true })
 	for _, id := range slices.Sorted(maps.Keys(p.devices)) {
 		resource := slices.IndexFunc(c.in.resources, func(r Resource) bool { return r.ID == id && r.Devices })
-		if resource < 0 || n.Running == nil && n.Need(resource) == 0 {
+		needs := resource >= 0 && n.Need(resource) > 0
+		if n.Running != nil {
+			needs = resource >= 0 && len(n.Running.Devices[id]) > 0
+		}
+		if !needs {
 			violation(codeDevice, id, "expected devices of resources that the job needs, found %s", shown(id))
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.devices[id])) {
-			if !machines[name] {
+			switch {
+			case !machines[name]:
 				violation(codeDevice, id, "expected devices of the machines that the job runs on, found some of %s", shown(name))
+			case n.Running != nil && len(n.Running.Devices[id][name]) == 0 && len(p.devices[id][name]) > 0:
+				violation(codeDevice, id, "expected the devices that the job holds, found some of %s", shown(name))
 			}
 		}
 	}

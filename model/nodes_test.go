@@ -5,10 +5,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -264,7 +267,7 @@ type nodeVerdict struct {
 }
 
 // The checker and the metrics agree with a second checker, in Python, about random schedules of random instances with nodes and about changes of them:
-// of starts, processors, devices and machines.
+// of starts, processors, devices and machines, and of jobs that run already.
 func TestNodesAgainstSecondChecker(t *testing.T) {
 	race.OneGoroutine(t)
 	python, err := exec.LookPath("python3")
@@ -272,6 +275,9 @@ func TestNodesAgainstSecondChecker(t *testing.T) {
 		t.Skip("python3 is not installed")
 	}
 	rounds := race.Fewer(uint64(150), 60)
+	if n, err := strconv.Atoi(os.Getenv("NODE_ROUNDS")); err == nil { // for a longer search
+		rounds = uint64(n)
+	}
 	var input bytes.Buffer
 	writer := bufio.NewWriter(&input)
 	var reports []model.Report
@@ -341,6 +347,54 @@ func TestNodesAgainstSecondChecker(t *testing.T) {
 	}
 }
 
+// Shares of one job lie on different devices, also in two pieces of it on one machine.
+func TestPiecesOfAJobShareNoDevice(t *testing.T) {
+	in, err := readInstance(document(`"devices": ["gpu"],`, `{"id": "c", "machines": [{"id": "m", "processors": 4, "resources": {"gpu": 2}}]}`,
+		`{"id": "j", "processors": 2, "work": 1, "resources": {"gpu": 0.5}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ first, second, want string }{
+		{"0", "1", ""},
+		{"0", "0", "device job j cluster c resource m [0, 1): two pieces of the job share device 0 of gpu"},
+	} {
+		piece := func(processors, device string) model.Piece {
+			return model.Piece{Cluster: "c", Processors: set(processors), Tasks: 1, End: 1, Devices: model.DevicesHeld{"gpu": {"m": set(device)}}}
+		}
+		sol := &model.Solution{Schema: model.SolutionSchema, Jobs: []model.Placement{{Job: "j", End: 1, Pieces: []model.Piece{piece("0", c.first), piece("1", c.second)}}}}
+		if got := violations(model.Check(in, sol)); got != c.want {
+			t.Errorf("%s and %s: %q, want %q", c.first, c.second, got, c.want)
+		}
+	}
+}
+
+// Machines that are closed keep jobs out that ask for nothing; jobs that take no time, or none by their estimate, may start there.
+func TestCanRunOnClosedMachines(t *testing.T) {
+	for _, c := range []struct {
+		machines, job string
+		runs, inEnd   bool
+	}{
+		{`{"id": "m", "closed": [{}]}`, `"work": 1`, false, false},
+		{`{"id": "m", "closed": [{}]}`, `"work": 0`, true, false},
+		{`{"id": "m", "closed": [{}]}`, `"work": 1, "estimate": 0`, true, false},
+		{`{"id": "m", "closed": [{"from": 5}]}`, `"work": 1`, true, false},
+		{`{"id": "m", "closed": [{"from": 5, "to": 6}]}`, `"work": 1`, true, true},
+		{`{"id": "m", "closed": [{"from": 5}]}, {"id": "n"}`, `"work": 1`, true, true},
+		{`{"id": "m", "closed": [{"from": 5}]}, {"id": "n"}`, `"work": 1, "processors": 2`, true, false},
+		{`{"id": "m", "closed": [{"from": 5, "to": 9, "for": "r"}]}`, `"work": 1, "reservation": "r"`, true, false},
+		{`{"id": "m", "closed": [{"from": 5, "for": "r"}]}`, `"work": 1, "reservation": "r"`, true, true},
+		{`{"id": "m", "closed": [{"from": 5, "for": "r"}, {"from": 7}]}`, `"work": 1, "reservation": "r"`, true, false},
+	} {
+		in, err := readInstance(document("", `{"id": "c", "machines": [`+c.machines+`]}`, `{"id": "j", `+c.job+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runs, inEnd := in.CanRun(0, 0), in.RunsInTheEnd(0); runs != c.runs || inEnd != c.inEnd {
+			t.Errorf("%s on %s: can run %v, in the end %v; want %v and %v", c.job, c.machines, runs, inEnd, c.runs, c.inEnd)
+		}
+	}
+}
+
 // cloneSolution is a copy that shares nothing.
 func cloneSolution(t testing.TB, sol *model.Solution) *model.Solution {
 	text, err := json.Marshal(sol)
@@ -387,6 +441,9 @@ func (g *nodeDrawer) instance() model.InstanceSpec {
 	for k := range 1 + g.IntN(6) {
 		spec.Jobs = append(spec.Jobs, g.job(k))
 	}
+	if g.IntN(3) == 0 {
+		g.running(&spec)
+	}
 	return spec
 }
 
@@ -421,6 +478,31 @@ func (g *nodeDrawer) job(k int) model.JobSpec {
 	return j
 }
 
+// running makes the first job one that runs already, on the first processors.
+func (g *nodeDrawer) running(spec *model.InstanceSpec) {
+	j, m, there := &spec.Jobs[0], &spec.Clusters[0].Machines[0], 0
+	for _, group := range spec.Clusters[0].Machines {
+		there += group.Count * group.Processors
+	}
+	if j.Processors.Min > there {
+		return
+	}
+	name := m.ID
+	if m.Count > 1 {
+		name += "[0]"
+	}
+	j.Arrival = 0
+	j.Running = &model.RunningSpec{Cluster: "c", Processors: model.NewProcessorSet(model.Range{Last: j.Processors.Min - 1}), Elapsed: 2, Holds: map[string]map[string]float64{name: {}}}
+	if gpus := int(m.Resources["gpu"]); gpus > 0 {
+		n := 1 + g.IntN(gpus)
+		j.Running.Holds[name]["gpu"] = one(g, 0.5, 1) * float64(n)
+		j.Running.Devices = model.DevicesHeld{"gpu": {name: model.Processors(g.Perm(gpus)[:n]...)}}
+	}
+	if cpu := m.Resources["cpu"]; cpu > 0 {
+		j.Running.Holds[name]["cpu"] = cpu / 2
+	}
+}
+
 // schedule draws a schedule: of each job the first of some random placements that the checker accepts.
 func (g *nodeDrawer) schedule(in *model.Instance) *model.Solution {
 	sol := &model.Solution{Schema: model.SolutionSchema}
@@ -428,7 +510,17 @@ func (g *nodeDrawer) schedule(in *model.Instance) *model.Solution {
 	for k := range in.Jobs() {
 		sol.Unscheduled = append(sol.Unscheduled, out(k))
 	}
-	for _, k := range g.Perm(len(in.Jobs())) {
+	order := g.Perm(len(in.Jobs()))
+	slices.SortStableFunc(order, func(a, b int) int { // what runs already comes first
+		first := func(k int) int {
+			if in.Jobs()[k].Node().Running != nil {
+				return 0
+			}
+			return 1
+		}
+		return first(a) - first(b)
+	})
+	for _, k := range order {
 		at := slices.IndexFunc(sol.Unscheduled, func(u model.Unscheduled) bool { return u.Job == in.Jobs()[k].ID })
 		for range 30 {
 			trial := *sol
@@ -448,6 +540,15 @@ func (g *nodeDrawer) placement(in *model.Instance, k int) model.Placement {
 	j, c := &in.Jobs()[k], &in.Clusters()[0]
 	n := j.Node()
 	p := model.Placement{Job: j.ID, Cluster: "c", Start: j.Arrival + float64(g.IntN(10))}
+	if run := n.Running; run != nil && g.IntN(8) > 0 {
+		p.Start, p.Processors = 0, run.Processors
+		p.End = in.Duration(k, 0, p.Processors)
+		p.Devices = model.DevicesHeld{}
+		for resource, machines := range run.Devices { // not shared: changes are made in it
+			p.Devices[resource] = maps.Clone(machines)
+		}
+		return p
+	}
 	var processors []int
 	free := map[int][]int{} // by machine
 	for q := range c.Processors {
@@ -515,15 +616,23 @@ func (g *nodeDrawer) change(in *model.Instance, sol *model.Solution) *model.Solu
 		other.Start, other.End = p.Start, p.Start+length
 		*p = other
 	case 3: // other devices
-		for _, machines := range p.Devices {
-			for name, devices := range machines {
-				if len(devices) > 0 && g.IntN(2) == 0 {
-					machines[name] = model.Processors(devices.Min() + one(g, -0, 1))
-				} else {
-					delete(machines, name)
-				}
-				break
+		machines := p.Devices["gpu"]
+		names := slices.Sorted(maps.Keys(machines))
+		if len(names) == 0 {
+			break
+		}
+		name := names[g.IntN(len(names))]
+		switch devices := machines[name]; {
+		case len(devices) == 0 || g.IntN(4) == 0:
+			delete(machines, name)
+		case g.IntN(2) == 0:
+			machines[name] = model.Processors(devices.Min() + one(g, 0, 1))
+		default: // as many others
+			var ids []int
+			for k := range devices.Len() {
+				ids = append(ids, (devices.Min()+1+k)%4)
 			}
+			machines[name] = model.Processors(ids...)
 		}
 	case 4: // devices of another machine
 		if p.Devices == nil {

@@ -89,6 +89,14 @@ def check(instance, solution):
         until = min(end, start + number(j.get("estimate", work)))
         block = j.get("block", 1)
         need = {r: number(x) for r, x in j.get("resources", {}).items() if x}
+        running = j.get("running")
+        if running:
+            on = runs_already(running, machines, kinds, p, j, start, end, held, uses, faults)
+            for r, by_machine in p.get("devices", {}).items():
+                for name in by_machine or {}:
+                    if name not in on:
+                        faults.append("device elsewhere")
+            continue
         on = {}
         for m in machines:
             there = len([q for q in held if q in m.processors])
@@ -128,6 +136,9 @@ def check(instance, solution):
         placed.add(u["job"])
     if placed != set(jobs):
         faults.append("missing")
+    left = {u["job"] for u in solution.get("unscheduled") or []}
+    if solution["jobs"] and any(jobs[k].get("running") for k in left):
+        faults.append("running job left out")
     for m in machines:
         for u in uses[m.name]:
             together = [v for v in uses[m.name] if v is u or u.start < u.end and v.start < v.end and v.start <= u.start < v.end]
@@ -143,6 +154,32 @@ def check(instance, solution):
     first = min(arrivals)
     last = max(ends + [first])
     return faults, utilisation(machines, uses, kinds, last - first), stranded(instance, machines, uses, kinds, first, last)
+
+
+def runs_already(running, machines, kinds, p, j, start, end, held, uses, faults):
+    """A job that runs already: it is where it is, and holds what it holds. The machines that it uses."""
+    if start != 0 or sorted(held) != sorted(numbers(running["processors"])):
+        faults.append("moved")
+    on = set()
+    for m in machines:
+        there = len([q for q in held if q in m.processors])
+        if not there:
+            continue
+        on.add(m.name)
+        amounts = {r: number(x) for r, x in running.get("holds", {}).get(m.name, {}).items() if x}
+        devices = {}
+        for r in kinds:
+            named = numbers(p.get("devices", {}).get(r, {}).get(m.name, ""))
+            mine = numbers(running.get("devices", {}).get(r, {}).get(m.name, ""))
+            if sorted(named) != sorted(mine):
+                faults.append("device moved")
+            if r in amounts:
+                devices[r] = {d: amounts[r] / len(mine) for d in mine}
+        uses[m.name].append(Use(j, start, end, there, 0, amounts, devices))
+    for r, by_machine in p.get("devices", {}).items():
+        if by_machine is not None and r not in running.get("devices", {}):
+            faults.append("device named")
+    return on
 
 
 def utilisation(machines, uses, kinds, length):
