@@ -16,7 +16,7 @@ const nodeFeatures = model.NodeResources | model.Blocks | model.NodeFeatures | m
 
 // machineView is the instance as the bounds by prices of machines see it. Each group of machines has amounts: its processors, its memory and each resource.
 // What a job holds of a group is so much for each processor that it holds there: the resources of a block count in equal parts for its processors, a share of
-// a device as that share. A job that has its machines to itself holds all that they have, however many of its processors run on one.
+// a device as that share. A job that has its machines to itself holds all that they have, however many of its processors run on each.
 //
 // Any prices of the amounts that are at least 0 give bounds: at any instant the running jobs hold at most what the groups have. So they hold no more than
 // what the priced amounts of all groups are worth, and each job holds at least its processor time at the group where that is cheapest.
@@ -67,6 +67,9 @@ func newMachineView(ctx context.Context, r *Relaxation) *machineView {
 			continue
 		}
 		key := fmt.Sprintf("%p %v %v %v %v", job.Node(), job.Memory, job.MinBandwidth, job.Licences, job.Work == 0 || job.Estimate == 0)
+		if job.Node().Exclusive {
+			key += fmt.Sprint(job.Min, job.Max, r.isSolid(j))
+		}
 		if _, known := seen[key]; !known || job.StatesRuntimes() && r.in.Features()&model.ClosedTimes != 0 { // closed times do not concern run times of 0
 			seen[key] = len(v.shapes)
 			v.shapes = append(v.shapes, v.shape(j))
@@ -101,8 +104,9 @@ func (v *machineView) shape(j int) (s jobShape) {
 			}
 			amounts := make([]float64, v.kinds)
 			if n.Exclusive {
+				part := v.r.exclusivePart(j, c, room)
 				for k, has := range v.machine(m) {
-					if amounts[k] = has / float64(room); math.IsInf(has, 1) {
+					if amounts[k] = has * part; math.IsInf(has, 1) {
 						amounts[k] = 0 // it has no price
 					}
 				}
@@ -116,6 +120,17 @@ func (v *machineView) shape(j int) (s jobShape) {
 		}
 	}
 	return s
+}
+
+// exclusivePart is the least number of machines that a job holds which has them to itself, for each of its processors, if one machine has room for the given
+// number of these. A job that holds its processors from its start to its end holds whole machines for as long.
+func (r *Relaxation) exclusivePart(j, c, room int) float64 {
+	least, most := r.in.Width(j, c)
+	if !r.isSolid(j) {
+		return 1 / float64(min(room, most))
+	}
+	machines := max((least+room-1)/room, r.in.Jobs()[j].Node().MinMachines)
+	return float64(machines) / float64(least)
 }
 
 // running is what a job that runs already holds, by group and kind.

@@ -36,6 +36,8 @@ type askedRate struct {
 	licences string
 	narrow   float64 // bandwidth
 	nothing  bool    // closed times do not concern it
+	size     [2]int  // of a job that has its machines to itself
+	fixed    bool    // it is a rectangle
 }
 
 // machineRates reads the prices.
@@ -107,7 +109,10 @@ func (g *groupRates) machine(m *model.Machine) *big.Rat {
 // rate is the least that a processor of job j pays on the cluster, for a unit of time; nil: it holds none there.
 func (r *machineRates) rate(j, c int) *big.Rat {
 	job, n := &r.in.Jobs()[j], r.in.Jobs()[j].Node()
-	key := askedRate{n, job.Memory, c, fmt.Sprint(job.Licences), job.MinBandwidth, r.in.Features()&model.ClosedTimes != 0 && r.places.keepsNothing(j, c)}
+	key := askedRate{n, job.Memory, c, fmt.Sprint(job.Licences), job.MinBandwidth, r.in.Features()&model.ClosedTimes != 0 && r.places.keepsNothing(j, c), [2]int{}, false}
+	if n.Exclusive {
+		key.size, key.fixed = [2]int{job.Min, job.Max}, r.isRectangle(j)
+	}
 	if x, known := r.cheapest[key]; known {
 		return x
 	}
@@ -121,7 +126,7 @@ func (r *machineRates) rate(j, c int) *big.Rat {
 		own := &r.group[c][g]
 		x := new(big.Rat)
 		if n.Exclusive {
-			x.Quo(own.machine(m), big.NewRat(int64(room), 1))
+			x.Mul(own.machine(m), r.machinesHeld(j, c, room))
 		} else {
 			for _, need := range n.Resources {
 				x.Add(x, new(big.Rat).Mul(own.resources[need.Resource], exactly(need.Amount)))
@@ -137,6 +142,16 @@ func (r *machineRates) rate(j, c int) *big.Rat {
 	}
 	r.cheapest[key] = least
 	return least
+}
+
+// machinesHeld is the least number of machines that a job holds which has them to itself, for each of its processors, of which a machine has room for some.
+func (r *machineRates) machinesHeld(j, c, room int) *big.Rat {
+	least, most := r.in.Width(j, c)
+	if !r.isRectangle(j) {
+		return big.NewRat(1, int64(min(room, most)))
+	}
+	machines := max(r.in.Jobs()[j].Node().MinMachines, (least-1)/room+1)
+	return big.NewRat(int64(machines), int64(least))
 }
 
 // running is what job j, which runs already, holds: for a unit of time.
