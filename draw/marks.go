@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
@@ -84,12 +85,7 @@ func (b *layoutBuilder) placeOf(band, machine, processor int) (first, last int) 
 
 // shownSpans are the spans within the times to show.
 func (l *layout) shownSpans() []span {
-	var list []span
-	for _, s := range l.spans {
-		if s.start < l.end && s.end > l.start {
-			list = append(list, s)
-		}
-	}
+	list := each.That(l.spans, func(s span) bool { return s.start < l.end && s.end > l.start })
 	slices.SortStableFunc(list, func(a, b span) int { return cmp.Compare(a.band, b.band) })
 	return list
 }

@@ -53,7 +53,7 @@ type GPU struct {
 	Kinds            string  `doc:"weights of pods of CPU only, of a share of a GPU, and of 1, 2, 4 and 8 GPUs"`
 	GangShare        float64 `range:"[0, 1]" doc:"share of jobs that are gangs: pods on several nodes at once"`
 	GangNodes        int     `range:"[2, 100000]" doc:"most nodes of a gang"`
-	GangDevices         int     `range:"[1, 8]" doc:"GPUs of a gang on each node: 1, 2, 4 or 8"`
+	GangDevices      int     `range:"[1, 8]" doc:"GPUs of a gang on each node: 1, 2, 4 or 8"`
 	ConstrainedShare float64 `range:"[0, 1]" doc:"share of jobs with GPUs that take only some types of these"`
 	MaxRuntime       float64 `range:"[1, 1e9]" doc:"longest run time; longer ones are cut"`
 	Padding          float64 `range:"[0, 1000]" doc:"estimates are 1 to 1 + padding times the run time, then rounded up as users do; 0: they are exact"`

@@ -189,7 +189,9 @@ func TestGPULoad(t *testing.T) {
 		resource string
 	}{
 		{func(w *workload.GPU) { w.Jobs, w.Load, w.Steady = 100_000, 0.95, false }, "gpu"},
-		{func(w *workload.GPU) { w.Jobs, w.Load, w.GangShare, w.MaxRuntime, w.Steady = 100_000, 0.7, 0.05, 7200, false }, "gpu"},
+		{func(w *workload.GPU) {
+			w.Jobs, w.Load, w.GangShare, w.MaxRuntime, w.Steady = 100_000, 0.7, 0.05, 7200, false
+		}, "gpu"},
 		{func(w *workload.GPU) { w.Jobs, w.Load, w.Nodes, w.Types, w.Steady = 50_000, 0.95, 20, "G2", false }, "gpu"},
 		{func(w *workload.GPU) { w.Jobs, w.Load, w.Kinds, w.Steady = 50_000, 0.8, "1,0,0,0,0,0", false }, "cpu"},
 	} {
