@@ -19,22 +19,29 @@ func Wider(tasks, n int) int {
 // fewest.
 func (s *Schedule) firstOn(job, cluster int, ready float64) (Slot, bool) {
 	least, most := s.in.Width(job, cluster)
-	return s.firstOf(job, least, min(most, s.in.Clusters()[cluster].Processors), func(n int) (Slot, bool) {
+	return s.firstOf(job, least, min(most, s.in.Clusters()[cluster].Processors), Wider, func(n int) (Slot, bool) {
 		return s.Resources.Earliest(job, cluster, n, ready)
 	})
 }
 
-// firstSpread is the slot over several clusters in which the job ends first, likewise.
+// firstSpread is the slot over several clusters in which the job ends first, likewise. Clusters of different speeds or overheads do not share tasks evenly, so
+// that any number may be the best: all are tried up to manyWidths, and of more those that give each processor fewer tasks.
 func (s *Schedule) firstSpread(job int, ready float64) (Slot, bool) {
+	const manyWidths = 64
 	j := &s.in.Jobs()[job]
-	return s.firstOf(job, j.Min, min(j.Max, s.in.Processors()), func(n int) (Slot, bool) { return s.Resources.Spread(job, n, ready) })
+	most := min(j.Max, j.Tasks, s.in.Processors())
+	next := Wider
+	if most-j.Min <= manyWidths {
+		next = func(_, n int) int { return n + 1 }
+	}
+	return s.firstOf(job, j.Min, most, next, func(n int) (Slot, bool) { return s.Resources.Spread(job, n, ready) })
 }
 
-// firstOf is the slot that ends first, over the numbers of processors from least to most.
-func (s *Schedule) firstOf(job, least, most int, slotOn func(n int) (Slot, bool)) (Slot, bool) {
+// firstOf is the slot that ends first, over the numbers of processors from least to most; next is the number to try after another.
+func (s *Schedule) firstOf(job, least, most int, next func(tasks, n int) int, slotOn func(n int) (Slot, bool)) (Slot, bool) {
 	tasks := s.in.Jobs()[job].Tasks
 	best, found := slotOn(least)
-	for n := Wider(tasks, least); n <= min(most, tasks) && !s.GaveUp(); n = Wider(tasks, n) {
+	for n := next(tasks, least); n <= min(most, tasks) && !s.GaveUp(); n = next(tasks, n) {
 		if slot, ok := slotOn(n); ok && (!found || slot.End < best.End) {
 			best, found = slot, true
 		}
