@@ -57,8 +57,8 @@ func TestAgainstAllSchedules(t *testing.T) {
 // takes says whether the engine takes the instance.
 func takes(t *testing.T, in *model.Instance) bool {
 	e, err := packing.New(context.Background(), in, &model.Solution{}, 1)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || search.Packs(context.Background(), in) != (e != nil) {
+		t.Fatalf("%v, %v", e, err)
 	}
 	return e != nil
 }
