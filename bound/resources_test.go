@@ -100,6 +100,28 @@ func TestBoundsByPricesOfMachines(t *testing.T) {
 	}
 }
 
+// A job that fits before a closed time but for rounding does not wait for its end.
+func TestAJobThatJustFitsDoesNotWait(t *testing.T) {
+	for _, works := range [][]float64{{0.1, 0.2}, {0.1, 0.1, 0.1}, {0.7, 0.1, 0.1}} {
+		var jobs []model.JobSpec
+		end := 0.0
+		for k, work := range works {
+			jobs = append(jobs, model.JobSpec{ID: fmt.Sprint("j", k), Processors: model.Rigid(32), Block: 8, Work: new(work)})
+			end += work
+		}
+		for _, from := range []float64{end, math.Nextafter(end, 0), end * (1 - 5e-10)} {
+			in := gpuCluster(t, "makespan", 1, func(spec *model.InstanceSpec) {
+				for g := range spec.Clusters[0].Machines {
+					spec.Clusters[0].Machines[g].Closed = []model.ClosedSpec{{From: from, To: new(9.0)}}
+				}
+			}, jobs...)
+			if value, _ := Lower(t.Context(), in).Value(); value > end*(1+1e-9) {
+				t.Errorf("jobs of %v, closed from %v on: %v", works, from, value)
+			}
+		}
+	}
+}
+
 // Without anything that jobs ask of machines the methods prove nothing: the others say as much.
 func TestPricesOfMachinesStandAside(t *testing.T) {
 	in, err := model.NewBuilder("plain").Cluster(machine("c", 2, 1)).Job(rigid("a", 1, 3), rigid("b", 1, 4)).Build()
