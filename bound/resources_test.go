@@ -68,8 +68,8 @@ func TestBoundsByPricesOfMachines(t *testing.T) {
 		{"16 jobs that cannot begin before the nodes are closed, from 5 to 8", "makespan", 1, closed(5, 8), many(16, gpus(1)), "resource-area", 28},
 		{"16 jobs that are expected to take 1 run on while the nodes are closed, from 12 to 15", "makespan", 1, closed(12, 15),
 			many(16, model.JobSpec{Work: new(10.0), Estimate: new(1.0), Resources: map[string]float64{"gpu": 1}}), "resource-area", 20},
-		{"a job that runs on while the nodes are closed leaves room for two rounds behind", "unfinished", 1, closed(0, 10), append(many(16, hard(gpus(1), 30)), model.JobSpec{
-			ID: "on", Work: new(10.0), Running: &model.RunningSpec{Cluster: "c", Processors: model.Processors(0), Holds: map[string]map[string]float64{"n[0]": {"gpu": 4}},
+		{"a job that runs on while the nodes are closed, 4 jobs beside it before and 8 behind", "unfinished", 1, closed(12, 22), append(many(12, hard(gpus(1), 32.1)), model.JobSpec{
+			ID: "on", Work: new(20.0), Running: &model.RunningSpec{Cluster: "c", Processors: model.Processors(0), Holds: map[string]map[string]float64{"n[0]": {"gpu": 4}},
 				Devices: model.DevicesHeld{"gpu": {"n[0]": model.NewProcessorSet(model.Range{Last: 3})}}}}), "resource-knapsack", 0},
 		{"a job that runs until 10 and 8 that have to be done by 15", "unfinished", 1, nil, append(many(8, hard(gpus(1), 15)), model.JobSpec{
 			ID: "on", Work: new(10.0), Running: &model.RunningSpec{Cluster: "c", Processors: model.Processors(0), Holds: map[string]map[string]float64{"n[0]": {"gpu": 4}},
