@@ -151,6 +151,25 @@ func TestProgramOfTheSameID(t *testing.T) {
 	}
 }
 
+// A claim that another program put back in its place, after its holder had released it, is free again for the holder.
+func TestReleasedWhileItWasAside(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	c, err := Try(path, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path, path+".aside"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".aside", path); err != nil {
+		t.Fatal(err)
+	}
+	free(t, "put back after its end", path, 0, true)
+}
+
 // What another host holds is its own as long as it gives signs.
 func TestProgramOfAnotherHost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")

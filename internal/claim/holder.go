@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,10 +21,12 @@ type Holder struct {
 	Beat    float64 `json:"beat_s"`     // time between two beats of the claim
 }
 
-// program tells this program from all others, also those that had its process id; claims counts the claims that it has made.
+// program tells this program from all others, also those that had its process id; claims counts the claims that it has made, and held are the tokens of those
+// that it has not released.
 var (
 	program = fmt.Sprintf("%016x", rand.Uint64())
 	claims  atomic.Int64
+	held    sync.Map
 )
 
 // self is this program as a holder.
@@ -47,8 +48,11 @@ func (h Holder) onThisHost() bool {
 
 // runs reports whether the holder, which is on this host, still runs. What cannot be found out counts as running.
 func (h Holder) runs() bool {
-	if h.PID == os.Getpid() { // a container that is started again has the process ids, and often the number of their space, of the one before
-		return strings.HasPrefix(h.Token, program+"-")
+	// A container that is started again has the process ids, and often the number of their space, of the one before. And whoever took a claim for dead and put
+	// it back may have done that after this program had released it.
+	if h.PID == os.Getpid() {
+		_, live := held.Load(h.Token)
+		return live
 	}
 	runs, started := process(h.PID)
 	return runs && (started == 0 || h.Started == 0 || math.Abs(float64(started-h.Started)) < 10_000) // the time is by a clock that people may set right

@@ -21,12 +21,13 @@ func process(pid int) (runs bool, started int64) {
 		return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH), 0
 	}
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:])) // the name in brackets may hold anything
-	const state, start = 0, 19
+	const state, threads, start = 0, 17, 19
 	if len(fields) <= start {
 		return true, 0
 	}
-	if fields[state] == "Z" || fields[state] == "X" {
-		return false, 0 // it was killed, and nobody has asked for its exit status yet
+	// It was killed, and nobody has asked for its exit status yet. While it has more threads than the first one, another may still end a write that it has begun.
+	if dead := fields[state] == "Z" || fields[state] == "X"; dead && (fields[threads] == "0" || fields[threads] == "1") {
+		return false, 0
 	}
 	after, err := strconv.ParseInt(fields[start], 10, 64)
 	var now syscall.Sysinfo_t
