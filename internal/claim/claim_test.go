@@ -361,14 +361,24 @@ func TestTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign(t, path, 0, 0.01)
-	sign := time.AfterFunc(100*time.Millisecond, func() {
-		now := time.Now()
-		_ = os.Chtimes(path, now, now) // if it fails, the test does
+	var signs sync.WaitGroup
+	ended := make(chan struct{})
+	signs.Go(func() { // often, so that one comes in time on a busy machine too
+		for {
+			select {
+			case <-ended:
+				return
+			case <-time.After(5 * time.Millisecond):
+				now := time.Now()
+				_ = os.Chtimes(path, now, now) // if it fails, the test does
+			}
+		}
 	})
-	defer sign.Stop()
 	if _, err := Take(t.Context(), path, "", stale); !errors.As(err, new(*HeldError)) {
 		t.Errorf("one that gives a sign: %v", err)
 	}
+	close(ended)
+	signs.Wait()
 }
 
 // A claim that is found before its holder has written who it is counts as that holder's all the same; one whose holder was killed then is somebody's.

@@ -25,8 +25,14 @@ const (
 // Move begins a new piece.
 func (p *Path) Move(to Spot) { *p = append(*p, part{kind: move, to: to}) }
 
-// Line adds a straight line.
-func (p *Path) Line(to Spot) { *p = append(*p, part{kind: line, to: to}) }
+// Line adds a straight line. A path may begin with it, at its end.
+func (p *Path) Line(to Spot) {
+	if len(*p) == 0 {
+		p.Move(to)
+		return
+	}
+	*p = append(*p, part{kind: line, to: to})
+}
 
 // curve adds a quadratic curve of Bézier.
 func (p *Path) curve(control, to Spot) { *p = append(*p, part{kind: curve, to: to, control: control}) }

@@ -46,6 +46,25 @@ func TestAnyTextInPDF(t *testing.T) {
 	}
 }
 
+// Plain texts, also those that run upwards, stand in a PDF as texts. Bold ones do not, as the document has no bold letters.
+func TestTextsOfPDF(t *testing.T) {
+	fpdf.SetDefaultCompression(false)
+	defer fpdf.SetDefaultCompression(true)
+	var out bytes.Buffer
+	if err := sampler().Write(&out, PDF); err != nil {
+		t.Fatal(err)
+	}
+	for text, stands := range map[string]bool{"plain 1111": true, "upright": true, "bold": false} {
+		var coded []byte
+		for _, letter := range []byte(text) {
+			coded = append(coded, 0, letter)
+		}
+		if found := bytes.Contains(out.Bytes(), coded); found != stands {
+			t.Errorf("the text %q: %v", text, found)
+		}
+	}
+}
+
 // An image stands upright in a PDF, in its place: the product of the matrices around it maps the unit square, whose y grows upwards, to the place.
 func TestImageOfPDFStandsUpright(t *testing.T) {
 	fpdf.SetDefaultCompression(false)

@@ -105,22 +105,25 @@ func (c *pngCanvas) stroke(path Path, p Pen) {
 
 // dashed cuts lines, in dots, into the dashes of a pen.
 func dashed(lines [][]Spot, p Pen, dotsPerPixel float64) (dashes [][]Spot) {
-	for _, line := range lines {
-		k, left := 0, -p.From*dotsPerPixel // the part of the pattern, even for a dash and odd for a gap, and how much is left of it
-		for left += p.Dash[0] * dotsPerPixel; left <= 0; left += p.Dash[k] * dotsPerPixel {
+	for _, corners := range lines {
+		// The part of the pattern, even for a dash and odd for a gap, and how much is left of it.
+		k, left := 0, (p.Dash[0]-p.From)*dotsPerPixel
+		for left <= 0 {
 			k = (k + 1) % len(p.Dash)
+			left += p.Dash[k] * dotsPerPixel
 		}
-		here, dash := line[0], line[:1:1]
-		for _, to := range line[1:] {
-			for length := math.Hypot(to.X-here.X, to.Y-here.Y); length > left; length = math.Hypot(to.X-here.X, to.Y-here.Y) {
-				here = Spot{here.X + (to.X-here.X)*left/length, here.Y + (to.Y-here.Y)*left/length}
+		here, dash := corners[0], corners[:1:1]
+		for _, to := range corners[1:] {
+			rest := math.Hypot(to.X-here.X, to.Y-here.Y)
+			for rest > left {
+				here = Spot{here.X + (to.X-here.X)*left/rest, here.Y + (to.Y-here.Y)*left/rest}
 				if k%2 == 0 {
 					dashes = append(dashes, append(dash, here))
 				}
 				dash, k = []Spot{here}, (k+1)%len(p.Dash)
-				left = p.Dash[k] * dotsPerPixel
+				rest, left = rest-left, p.Dash[k]*dotsPerPixel
 			}
-			left -= math.Hypot(to.X-here.X, to.Y-here.Y)
+			left -= rest
 			here, dash = to, append(dash, to)
 		}
 		if k%2 == 0 {
