@@ -6,10 +6,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/shirou/gopsutil/v4/cpu"
-	"github.com/shirou/gopsutil/v4/load"
-	"github.com/shirou/gopsutil/v4/mem"
-
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -35,15 +31,7 @@ func environment(opt RunOptions) Environment {
 		Date: time.Now().UTC().Format(time.RFC3339), Commit: Commit(), Go: runtime.Version(),
 		System: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU(),
 	}
-	if list, err := cpu.Info(); err == nil && len(list) > 0 {
-		e.CPU = list[0].ModelName
-	}
-	if memory, err := mem.VirtualMemory(); err == nil {
-		e.Memory = float64(memory.Total)
-	}
-	if average, err := load.Avg(); err == nil {
-		e.Load = average.Load1
-	}
+	e.CPU, e.Memory, e.Load = machine()
 	return e
 }
 

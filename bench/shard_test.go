@@ -213,8 +213,19 @@ func TestShardsGoOn(t *testing.T) {
 	}
 }
 
-// linesIn counts the lines of all files of rows.
-func linesIn(t *testing.T, dir string) (lines int) {
+// linesIn counts the lines of all files of rows, which have to be whole.
+func linesIn(t *testing.T, dir string) int {
+	t.Helper()
+	lines, half := linesSoFar(t, dir)
+	if half != "" {
+		t.Errorf("%s ends in half a line", half)
+	}
+	return lines
+}
+
+// linesSoFar counts the whole lines of all files of rows while programs write to them, and returns a file that ends in half a line. Who reads while a line is
+// written may see half of it, and so may who reads after its writer was killed.
+func linesSoFar(t *testing.T, dir string) (lines int, half string) {
 	t.Helper()
 	paths, err := rowFiles(dir)
 	for _, path := range paths {
@@ -222,13 +233,13 @@ func linesIn(t *testing.T, dir string) (lines int) {
 		err = errors.Join(err, failed)
 		lines += strings.Count(string(text), "\n")
 		if !strings.HasSuffix(string(text), "\n") && len(text) > 0 {
-			t.Errorf("%s ends in half a line", path)
+			half = path
 		}
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return lines
+	return lines, half
 }
 
 // Programs that would run the same cells are refused; others run beside each other.

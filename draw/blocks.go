@@ -3,8 +3,6 @@ package draw
 import (
 	"math"
 
-	"gonum.org/v1/plot/vg"
-
 	"github.com/allot-opt/allot/internal/picture"
 )
 
@@ -29,7 +27,7 @@ func (c *chart) drawBlocks() {
 	least := c.leastDrawn()
 	var shaded *shade
 	// One path for all rectangles of a fill keeps files small and drawing fast.
-	bodies, edges, hairs := make([]vg.Path, len(c.scheme.fills)), make([]vg.Path, len(c.scheme.fills)), make([]vg.Path, len(c.scheme.fills))
+	bodies, edges, hairs := make([]picture.Path, len(c.scheme.fills)), make([]picture.Path, len(c.scheme.fills)), make([]picture.Path, len(c.scheme.fills))
 	var late []lateMark
 	for k := range c.blocks {
 		b := &c.blocks[k]
@@ -122,7 +120,7 @@ func (c *chart) shadeBlock(s *shade, r picture.Rect, job int) {
 // drawLate outlines blocks of late jobs in red and hatches them from the deadline on. A block too small for that gets a
 // thinner outline or a red end.
 func (c *chart) drawLate(marks []lateMark) {
-	var thick, thin, ends, hatches vg.Path
+	var thick, thin, ends, hatches picture.Path
 	for _, m := range marks {
 		side := min(m.Width(), m.Height())
 		switch {
@@ -144,7 +142,7 @@ func (c *chart) drawLate(marks []lateMark) {
 }
 
 // hatch appends lines that rise to the right through the rectangle. They lie on the same lines in every rectangle.
-func (c *chart) hatch(path *vg.Path, r picture.Rect) {
+func (c *chart) hatch(path *picture.Path, r picture.Rect) {
 	const apart = 8
 	for sum := math.Ceil((r.X0+r.Y0)/apart) * apart; sum < r.X1+r.Y1; sum += apart {
 		// The line x + y = sum inside the rectangle.

@@ -4,14 +4,12 @@ import (
 	"math"
 	"strconv"
 
-	"gonum.org/v1/plot/vg"
-
 	"github.com/allot-opt/allot/internal/picture"
 )
 
 // drawBands draws what lies behind the jobs, the names of the clusters and the numbers of their processors.
 func (c *chart) drawBands() {
-	var ground, lines vg.Path
+	var ground, lines picture.Path
 	if len(c.bands) == 0 {
 		c.Outline(&ground, c.plot)
 	}

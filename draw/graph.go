@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/plot/vg"
-
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 )
@@ -93,7 +91,7 @@ func (g *graph) draw(p *picture.Plot) {
 }
 
 // steps appends a line through the corners that changes at each of them, at heights that are given.
-func (g *graph) steps(path *vg.Path, corners []corner, height func(corner) float64) {
+func (g *graph) steps(path *picture.Path, corners []corner, height func(corner) float64) {
 	for k, c := range corners {
 		if k == 0 {
 			path.Move(g.Point(c.x, height(c)))
@@ -124,7 +122,7 @@ func (g *graph) drawGap(k int) {
 	if len(corners) == 0 {
 		return
 	}
-	var path vg.Path
+	var path picture.Path
 	g.steps(&path, corners, objectiveOf)
 	for at := len(corners) - 1; at >= 0; at-- {
 		path.Line(g.Point(corners[at].x, corners[at].bound))
@@ -145,7 +143,7 @@ func (g *graph) drawObjective(k int) {
 	if len(corners) == 0 {
 		return
 	}
-	var path vg.Path
+	var path picture.Path
 	g.steps(&path, corners, objectiveOf)
 	g.Stroke(path, picture.StyleOf(k).Solid(2))
 	if last := corners[len(corners)-1]; last.x < g.Area.X1 {
@@ -175,7 +173,7 @@ func (g *graph) drawBound(k int) {
 			}
 		}
 	}
-	var path vg.Path
+	var path picture.Path
 	g.steps(&path, corners, boundOf)
 	path.Line(g.Point(g.Area.X1, last.bound))
 	// The gaps have room for the dashes of the others. The pattern begins at the axis.

@@ -5,8 +5,6 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot/vg"
-
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
@@ -100,7 +98,7 @@ func (c *chart) drawColumns(s strip, classes [][]float64, most float64, fills []
 		}
 	}
 	for class := len(classes) - 1; class >= 0; class-- {
-		var area vg.Path
+		var area picture.Path
 		for k := 0; k < c.load.n; {
 			if !(top[k] > 0) {
 				k++
@@ -138,7 +136,7 @@ func (c *chart) drawQueueGround() {
 	s := c.queue
 	c.FillRect(picture.Box(c.plot.X0, s.top, c.plot.X1, s.top+s.height), picture.Idle)
 	c.drawNotes(s, "waiting", c.queueNotes())
-	var lines vg.Path
+	var lines picture.Path
 	label := picture.Lettering{Size: picture.SmallSize - 1, Ink: picture.Quiet, Align: 1}
 	axis := c.queueAxis()
 	for _, t := range axis.Ticks {

@@ -3,8 +3,6 @@ package draw
 import (
 	"math"
 
-	"gonum.org/v1/plot/vg"
-
 	"github.com/allot-opt/allot/internal/picture"
 )
 
@@ -49,7 +47,7 @@ func (c *chart) deviceColumn() float64 {
 }
 
 // machineGround adds what lies behind the jobs of each machine of a band, and the lines between its rows where these are high enough.
-func (c *chart) machineGround(ground, lines *vg.Path, k int) {
+func (c *chart) machineGround(ground, lines *picture.Path, k int) {
 	const (
 		leastApart = 5 // height from which rows have a line between them
 		leastGap   = 3 // height from which machines have one

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot/vg"
-
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
@@ -122,7 +120,7 @@ const leastSpan = 1.5
 
 // drawClosed hatches the closed times, behind the jobs, and writes what they are where there is room.
 func (c *chart) drawClosed() {
-	var hatches, edges vg.Path
+	var hatches, edges picture.Path
 	label := picture.Lettering{Size: picture.SmallSize, Ink: picture.Quiet, Align: 0.5}
 	type text struct {
 		x, y float64
@@ -179,7 +177,7 @@ func (c *chart) freeOf(s *span, r picture.Rect) picture.Rect {
 
 // drawExclusive frames the machines that jobs have to themselves, over the jobs.
 func (c *chart) drawExclusive() {
-	var frames vg.Path
+	var frames picture.Path
 	for _, s := range c.shownSpans() {
 		if r := crisp(c.placeOfSpan(&s)); !s.isClosed && r.Height() >= leastSpan && r.Width() >= leastSpan {
 			c.Outline(&frames, r.Inset(0.75))
@@ -204,7 +202,7 @@ func (c *chart) spanEntries() []picture.KeyEntry {
 	if isClosed {
 		entries = append(entries, picture.KeyEntry{Name: "closed", Sample: func(s *picture.Sheet, at picture.Rect) {
 			s.FillRect(at, picture.Idle)
-			var hatches, edge vg.Path
+			var hatches, edge picture.Path
 			c.hatch(&hatches, at)
 			c.Outline(&edge, at.Inset(0.5))
 			c.Stroke(hatches, picture.Pen{Width: 1, Ink: closedInk})
@@ -214,7 +212,7 @@ func (c *chart) spanEntries() []picture.KeyEntry {
 	if isExclusive {
 		entries = append(entries, picture.KeyEntry{Name: "a machine for one job alone", Sample: func(s *picture.Sheet, at picture.Rect) {
 			s.FillRect(at, picture.Idle)
-			var frame vg.Path
+			var frame picture.Path
 			c.Outline(&frame, at.Inset(0.75))
 			c.Stroke(frame, picture.Pen{Width: 1.5, Ink: picture.Ink})
 		}})

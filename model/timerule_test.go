@@ -1,11 +1,11 @@
 package model_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -124,7 +124,7 @@ func TestLongestOfHugeJobs(t *testing.T) {
 }
 
 // distinctSpeeds has a job on n machines of different speeds, and these.
-func distinctSpeeds(t *testing.T, n, tasks int) (*model.Instance, []float64) {
+func distinctSpeeds(t testing.TB, n, tasks int) (*model.Instance, []float64) {
 	t.Helper()
 	speeds := make([]float64, n)
 	c := model.ClusterSpec{ID: "c"}
@@ -143,25 +143,7 @@ func distinctSpeeds(t *testing.T, n, tasks int) (*model.Instance, []float64) {
 func TestLongestOfManyDistinctSpeeds(t *testing.T) {
 	const n, tasks = 100_000, 250_000
 	in, speeds := distinctSpeeds(t, n, tasks)
-	tenth, _ := distinctSpeeds(t, n/10, tasks/10)
-	all := model.NewProcessorSet(model.Range{First: 0, Last: n - 1})
-	some := model.NewProcessorSet(model.Range{First: 0, Last: n/10 - 1})
-	// O(n log n): the whole takes little more than ten times a tenth. What is quadratic takes ten times as long as that. Other programs delay both,
-	// so that the best of ten comparisons counts.
-	got, ratio := 0.0, math.Inf(1)
-	for k := 0; k < 10 && ratio > 5; k++ {
-		start := time.Now()
-		got = in.Longest(0, 0, all, tasks)
-		whole := time.Since(start)
-		start = time.Now()
-		for range 10 {
-			tenth.Longest(0, 0, some, tasks/10)
-		}
-		ratio = min(ratio, float64(whole)/float64(time.Since(start)))
-	}
-	if ratio > 5 {
-		t.Errorf("%d speeds take %v times as long as ten times a tenth of them", n, ratio)
-	}
+	got := in.Longest(0, 0, model.NewProcessorSet(model.Range{First: 0, Last: n - 1}), tasks)
 	// The answer L is the least time by which enough tasks end: Σ max(1, ⌊L·speed⌋) ≥ tasks.
 	by := func(time float64) (ended int) {
 		for _, speed := range speeds {
@@ -171,6 +153,21 @@ func TestLongestOfManyDistinctSpeeds(t *testing.T) {
 	}
 	if by(got*(1+1e-9)) < tasks || by(got*(1-1e-9)) >= tasks {
 		t.Errorf("%v: %d tasks end by then, %d just before", got, by(got*(1+1e-9)), by(got*(1-1e-9)))
+	}
+}
+
+// BenchmarkLongest shares tasks between processors of different speeds. It takes O(n log n): the time of a processor is little more for ten times as many.
+func BenchmarkLongest(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprintf("speeds=%d", n), func(b *testing.B) {
+			tasks := 5 * n / 2
+			in, _ := distinctSpeeds(b, n, tasks)
+			all := model.NewProcessorSet(model.Range{First: 0, Last: n - 1})
+			for b.Loop() {
+				in.Longest(0, 0, all, tasks)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/processor")
+		})
 	}
 }
 

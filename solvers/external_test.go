@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -449,7 +450,8 @@ func TestProgramLimits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	_, err = solve.Run(ctx, info.Choice(), in, solve.Options{MaxEvals: 9, Workers: 3, Start: schedule(1)})
-	if !errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), "seed=0 workers=3 evaluations=9 time=59.9") || !strings.Contains(err.Error(), "start="+os.Getenv("TMPDIR")) {
+	// The time is what is left of the minute, less what the answer needs; the test may be held up for half of it.
+	if !errors.Is(err, solve.ErrUnsupported) || !regexp.MustCompile(`seed=0 workers=3 evaluations=9 time=[345]\d\.\d* start=`).MatchString(err.Error()) || !strings.Contains(err.Error(), "start="+os.Getenv("TMPDIR")) {
 		t.Error(err)
 	}
 	if _, err := solve.Run(context.Background(), info.Choice(), stream(t, 1, true), solve.Options{}); !errors.Is(err, solve.ErrUnsupported) {

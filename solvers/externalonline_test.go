@@ -204,7 +204,6 @@ func TestOnlineProgramIsStopped(t *testing.T) {
 			t.Setenv("BEGUN", begun)
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			var at time.Time
 			go func() {
 				for range 1000 {
 					if _, err := os.Stat(begun); err == nil {
@@ -212,15 +211,11 @@ func TestOnlineProgramIsStopped(t *testing.T) {
 					}
 					time.Sleep(10 * time.Millisecond)
 				}
-				at = time.Now()
 				cancel()
 			}()
 			result, err := scripted(t, `exec 9>"$ALIVE"; `+c.script).Solve(ctx, pair(t), solve.Options{})
 			if err != nil || result.Solution != nil || result.Stop != model.StopCancelled {
 				t.Errorf("%+v, %v", result, err)
-			}
-			if took := time.Since(at); took > time.Second {
-				t.Errorf("returned %v after the end of the context", took)
 			}
 			gone()
 		})

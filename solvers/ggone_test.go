@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/realdata"
@@ -431,7 +430,7 @@ func TestGGOneWeight(t *testing.T) {
 	}
 }
 
-// A problem too large to be searched still gets a schedule, in time.
+// A problem too large to be searched still gets a schedule, without a step of the search.
 func TestGGOneLarge(t *testing.T) {
 	b := model.NewBuilder("large").Minimise("qos_penalty", 1)
 	b.Spec().Queueing = &model.QueueingSpec{Rate: 100, CV: new(1.0), Period: 200}
@@ -440,13 +439,9 @@ func TestGGOneLarge(t *testing.T) {
 		b.Job(model.JobSpec{ID: fmt.Sprint("t", k), Work: new(float64(1 + k%7)), Deadline: new(float64(3 + k%11))})
 	}
 	in := solvecases.Built(t, b)
-	began := time.Now()
 	result := runGGOne(t, in, solve.Default[solvers.GGOne](), solve.Options{})
-	if result.Solution == nil || result.Solution.Objective == nil || result.Status != model.Feasible {
-		t.Errorf("%s, %v", result.Status, result.Solution)
-	}
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("took %s", took)
+	if result.Solution == nil || result.Solution.Objective == nil || result.Status != model.Feasible || result.Evaluations > 0 {
+		t.Errorf("%s after %d evaluations, %v", result.Status, result.Evaluations, result.Solution)
 	}
 }
 

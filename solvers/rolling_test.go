@@ -234,7 +234,21 @@ func TestRollingMuscleAgainstKeptOrder(t *testing.T) {
 	}
 }
 
-// A run that is cancelled comes back at once, without a schedule of half of the jobs; one with little time shares it out.
+// shares is a solver that notes how much time it gets.
+type shares struct {
+	solve.Solver
+	got *[]time.Duration
+}
+
+// Solve implements [solve.Solver].
+func (s shares) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	end, _ := ctx.Deadline()
+	*s.got = append(*s.got, time.Until(end))
+	return s.Solver.Solve(context.WithoutCancel(ctx), in, opt)
+}
+
+// A run that is cancelled comes back at once, without a schedule of half of the jobs. One with a limit of time shares nine tenths of what is left out
+// between the rounds to come.
 func TestRollingStops(t *testing.T) {
 	in := stream(t, 3, true)
 	_, solver := rolling(t, "search", 3, 0)
@@ -243,11 +257,26 @@ func TestRollingStops(t *testing.T) {
 	if result, err := solver.Solve(ctx, in, solve.Options{}); err != nil || result.Solution != nil {
 		t.Errorf("cancelled: %v, %v", result.Solution, err)
 	}
-	ctx, cancel = context.WithTimeout(context.Background(), 300*time.Millisecond)
+	choice, err := solve.Choose("mct")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []time.Duration
+	choice.Solver = shares{choice.Solver, &got}
+	if solver, err = solve.NewRolling(choice, 3, 0); err != nil {
+		t.Fatal(err)
+	}
+	const limit, delay = 1000 * time.Hour, time.Hour // what the test may be held up, far below any share
+	ctx, cancel = context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	result, err := solver.Solve(ctx, in, solve.Options{})
-	if err != nil || result.Solution == nil || len(result.Solution.Jobs) != len(in.Jobs()) {
-		t.Errorf("0.3 s: %+v, %v", result, err)
+	if err != nil || result.Solution == nil || len(result.Solution.Jobs) != len(in.Jobs()) || len(got) < 3 {
+		t.Errorf("%d rounds: %+v, %v", len(got), result, err)
+	}
+	for k := range got {
+		if want := limit / time.Duration(len(got)-k) * 9 / 10; (got[k] - want).Abs() > delay {
+			t.Errorf("round %d of %d has %v, expected %v", k, len(got), got[k], want)
+		}
 	}
 }
 

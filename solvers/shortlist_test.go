@@ -1,12 +1,11 @@
 package solvers
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
+	"github.com/allot-opt/allot/internal/looks"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -67,21 +66,6 @@ func TestShortlistIsALookAtAllResources(t *testing.T) {
 	}
 }
 
-// endsAfter is a context that ends when it has been asked so often.
-type endsAfter struct {
-	context.Context
-	asked *int
-}
-
-func (e endsAfter) Err() error {
-	if *e.asked--; *e.asked < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
-func (endsAfter) Deadline() (time.Time, bool) { return time.Time{}, false }
-
 // A run that is cancelled at any time, while the reasons are looked for as well, hands back nothing or a schedule that places or leaves out
 // every job, and says that it was cut short.
 func TestHeuristicsStopAnywhere(t *testing.T) {
@@ -100,8 +84,7 @@ func TestHeuristicsStopAnywhere(t *testing.T) {
 	for name, solver := range map[string]solve.Solver{"mts": solve.Default[mts.Solver](), "minmin": &MinMin{}, "maxmin": &MaxMin{}, "sufferage": &Sufferage{}} {
 		cut := false
 		for asks := 0; asks < 4000; asks += race.Fewer(1, 7) {
-			left := asks
-			result, err := solver.Solve(endsAfter{context.Background(), &left}, in, solve.Options{})
+			result, err := solver.Solve(looks.Until(int64(asks)), in, solve.Options{})
 			if err != nil {
 				t.Fatalf("%s, %d: %v", name, asks, err)
 			}

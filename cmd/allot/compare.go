@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/tables"
@@ -129,8 +128,8 @@ func (a *comparison) table(c *cli.Context, kept *strings.Builder, in named, rows
 		return writeComparison(kept, in, rows, a.metrics, 0)
 	}
 	width := 0
-	if fd, ok := terminalOf(c.App.Writer); ok {
-		width, _, _ = term.GetSize(fd)
+	if terminal := terminalOf(c.App.Writer); terminal != nil {
+		width = widthOf(terminal)
 	}
 	return write(c, "-", func(w io.Writer) error { return writeComparison(w, in, rows, a.metrics, width) })
 }

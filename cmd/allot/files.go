@@ -23,7 +23,7 @@ func write(c *cli.Context, path string, content func(io.Writer) error) error {
 		return writeFile(path, content)
 	}
 	to := c.App.Writer
-	if _, ok := terminalOf(to); ok {
+	if terminalOf(to) != nil {
 		to = &plaintext.Writer{To: to}
 	}
 	out := bufio.NewWriter(to)

@@ -190,7 +190,7 @@ func pictureFormat(c *cli.Context, usual draw.Format) (draw.Format, int, error) 
 	if format == "" {
 		format = usual
 	}
-	if terminal, ok := terminalOf(c.App.Writer); ok && path == "-" {
+	if terminal := terminalOf(c.App.Writer); terminal != nil && path == "-" {
 		switch {
 		case format == draw.PNG || format == draw.PDF:
 			return "", 0, usageErrorf("--format %s: expected -o FILE or a pipe, found a terminal", format)

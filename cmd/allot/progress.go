@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-	"golang.org/x/term"
 )
 
 // progress shows the progress of a run. On a terminal it rewrites one line several times a second. Elsewhere it writes a new line every ten
 // seconds, so that the log of a long run shows that the run goes on, even if it reports nothing. Any number of goroutines may call it.
 type progress struct {
 	w        io.Writer
-	terminal int           // file descriptor; −1: the stream is no terminal
+	terminal *os.File      // nil: the stream is no terminal
 	pause    time.Duration // between two lines
 	steps    int           // 0: not known
 	began    time.Time
@@ -31,10 +30,10 @@ type progress struct {
 // newProgress starts to show a run, until finish. steps is the number of its steps; 0: the number is not known.
 func newProgress(w io.Writer, title string, steps int) *progress {
 	p := &progress{
-		w: w, terminal: -1, pause: 10 * time.Second, title: title, steps: steps, began: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{}),
+		w: w, pause: 10 * time.Second, title: title, steps: steps, began: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
-	if fd, ok := terminalOf(w); ok && os.Getenv("NO_COLOR") == "" {
-		p.terminal, p.pause = fd, 100*time.Millisecond
+	if terminal := terminalOf(w); terminal != nil && os.Getenv("NO_COLOR") == "" {
+		p.terminal, p.pause = terminal, 100*time.Millisecond
 	}
 	go p.run()
 	return p
@@ -56,7 +55,7 @@ func (p *progress) run() {
 }
 
 // visible says whether there is a terminal to show the line on.
-func (p *progress) visible() bool { return p.terminal >= 0 }
+func (p *progress) visible() bool { return p.terminal != nil }
 
 // describe sets the title of the line.
 func (p *progress) describe(title string) {
@@ -81,12 +80,12 @@ func (p *progress) at(steps int) {
 
 // show writes the line. It is no failure if the line cannot be written.
 func (p *progress) show() {
-	if p.terminal < 0 {
+	if p.terminal == nil {
 		fmt.Fprintln(p.w, p.line())
 		return
 	}
-	width, _, err := term.GetSize(p.terminal)
-	if err != nil || width < 2 {
+	width := widthOf(p.terminal)
+	if width < 2 {
 		width = 80
 	}
 	fmt.Fprint(p.w, eraseLine, text.Trim(p.line(), width-1))
@@ -112,19 +111,18 @@ func (p *progress) line() string {
 func (p *progress) finish() {
 	close(p.stop)
 	<-p.stopped
-	if p.terminal >= 0 {
+	if p.terminal != nil {
 		fmt.Fprint(p.w, eraseLine)
 	}
 }
 
-// terminalOf returns the file descriptor of the stream, if the stream is a terminal.
-func terminalOf(w io.Writer) (int, bool) {
+// terminalOf returns the file that the stream writes to if that is a terminal, otherwise nil.
+func terminalOf(w io.Writer) *os.File {
 	if out, ok := w.(*output); ok {
 		w = out.Writer
 	}
-	file, ok := w.(*os.File)
-	if !ok {
-		return 0, false
+	if file, ok := w.(*os.File); ok && isTerminal(file) {
+		return file
 	}
-	return int(file.Fd()), term.IsTerminal(int(file.Fd()))
+	return nil
 }

@@ -96,7 +96,7 @@ func TestProgressLineOnATerminal(t *testing.T) {
 		want          int
 	}{{10, 40, 39}, {50, 20, 19}, {50, 2, 1}, {50, 1, 79}, {50, 0, 79}} {
 		terminal, shown := openTerminal(t, c.rows, c.columns)
-		p := &progress{w: terminal, terminal: int(terminal.Fd()), title: title, began: time.Now()}
+		p := &progress{w: terminal, terminal: terminal, title: title, began: time.Now()}
 		p.show()
 		if got, want := shown(), eraseLine+title[:c.want]; got != want {
 			t.Errorf("%d columns: %q, expected %q", c.columns, got, want)

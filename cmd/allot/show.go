@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/model"
@@ -14,17 +14,17 @@ import (
 // showsChart says that the solution is for a reader at a terminal, who wants to see the schedule and not its JSON, and how many columns a
 // chart may have there.
 func showsChart(c *cli.Context) (columns int, ok bool) {
-	terminal, ok := terminalOf(c.App.Writer)
-	if !ok || c.IsSet("output") {
+	terminal := terminalOf(c.App.Writer)
+	if terminal == nil || c.IsSet("output") {
 		return 0, false
 	}
 	return chartColumns(terminal), true
 }
 
 // chartColumns is the width of a text chart on the terminal; 0: the terminal does not say how wide it is.
-func chartColumns(terminal int) int {
-	columns, _, err := term.GetSize(terminal)
-	if err != nil || columns <= 0 {
+func chartColumns(terminal *os.File) int {
+	columns := widthOf(terminal)
+	if columns <= 0 {
 		return 0
 	}
 	return min(max(columns, 40), 200) // wider is hard to read

@@ -2,7 +2,6 @@
 package external_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -109,8 +107,8 @@ func TestFirstComeTakesEstimates(t *testing.T) {
 	}
 }
 
-// A trace of 20,000 jobs on a large machine takes a second or so; the limit leaves room for a busy computer.
-func TestFirstComeIsQuick(t *testing.T) {
+// A trace of 20,000 jobs on a large machine takes a second or so. If each job looked at each processor, it would take 4·10⁹ steps.
+func TestFirstComeTakesALargeMachine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := model.NewBuilder("trace")
 	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 1000, Processors: 200}}})
@@ -129,9 +127,7 @@ func TestFirstComeIsQuick(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	result, err := solve.Run(ctx, choice, in, solve.Options{})
+	result, err := solve.Run(t.Context(), choice, in, solve.Options{})
 	if err != nil || result.Solution == nil || len(result.Solution.Jobs) != len(in.Jobs()) {
 		t.Errorf("expected a schedule of all jobs: %v, stopped by %v", err, result.Stop)
 	}

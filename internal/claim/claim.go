@@ -32,11 +32,12 @@ const mostBeat = 15 * time.Second
 
 // Claim is a claim that this program holds.
 type Claim struct {
-	path string
-	text []byte
-	file *os.File
-	stop chan struct{}
-	done sync.WaitGroup
+	path  string
+	token string
+	text  []byte
+	file  *os.File
+	stop  chan struct{}
+	done  sync.WaitGroup
 }
 
 // HeldError says that another program holds a claim.
@@ -146,9 +147,10 @@ func (c *Claim) Held() bool {
 func (c *Claim) Release() error {
 	close(c.stop)
 	c.done.Wait()
-	held := c.Held()
+	defer held.Delete(c.token) // after its file, so that nobody takes it over meanwhile
+	still := c.Held()
 	err := c.file.Close()
-	if held {
+	if still {
 		err = errors.Join(err, os.Remove(c.path))
 	}
 	return err
@@ -157,7 +159,8 @@ func (c *Claim) Release() error {
 // create makes the file of a claim, or returns an error that is [fs.ErrExist].
 func create(path, note string, stale time.Duration) (*Claim, error) {
 	beat := beatOf(stale)
-	text, err := json.Marshal(self(note, beat))
+	by := self(note, beat)
+	text, err := json.Marshal(by)
 	if err != nil {
 		return nil, err
 	}
@@ -165,8 +168,10 @@ func create(path, note string, stale time.Duration) (*Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Claim{path: path, text: text, file: file, stop: make(chan struct{})}
+	c := &Claim{path: path, token: by.Token, text: text, file: file, stop: make(chan struct{})}
+	held.Store(c.token, nil)
 	if err := c.beat(); err != nil {
+		held.Delete(c.token)
 		return nil, errors.Join(err, file.Close(), os.Remove(path))
 	}
 	c.done.Go(func() {

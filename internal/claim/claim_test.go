@@ -151,6 +151,25 @@ func TestProgramOfTheSameID(t *testing.T) {
 	}
 }
 
+// A claim that another program put back in its place, after its holder had released it, is free again for the holder.
+func TestReleasedWhileItWasAside(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	c, err := Try(path, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path, path+".aside"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".aside", path); err != nil {
+		t.Fatal(err)
+	}
+	free(t, "put back after its end", path, 0, true)
+}
+
 // What another host holds is its own as long as it gives signs.
 func TestProgramOfAnotherHost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
@@ -342,14 +361,24 @@ func TestTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign(t, path, 0, 0.01)
-	sign := time.AfterFunc(100*time.Millisecond, func() {
-		now := time.Now()
-		_ = os.Chtimes(path, now, now) // if it fails, the test does
+	var signs sync.WaitGroup
+	ended := make(chan struct{})
+	signs.Go(func() { // often, so that one comes in time on a busy machine too
+		for {
+			select {
+			case <-ended:
+				return
+			case <-time.After(5 * time.Millisecond):
+				now := time.Now()
+				_ = os.Chtimes(path, now, now) // if it fails, the test does
+			}
+		}
 	})
-	defer sign.Stop()
 	if _, err := Take(t.Context(), path, "", stale); !errors.As(err, new(*HeldError)) {
 		t.Errorf("one that gives a sign: %v", err)
 	}
+	close(ended)
+	signs.Wait()
 }
 
 // A claim that is found before its holder has written who it is counts as that holder's all the same; one whose holder was killed then is somebody's.

@@ -5,14 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/shirou/gopsutil/v4/host"
-	"github.com/shirou/gopsutil/v4/process"
 )
 
 // Holder is a program that holds a claim, as the claim's file names it.
@@ -26,10 +21,12 @@ type Holder struct {
 	Beat    float64 `json:"beat_s"`     // time between two beats of the claim
 }
 
-// program tells this program from all others, also those that had its process id; claims counts the claims that it has made.
+// program tells this program from all others, also those that had its process id; claims counts the claims that it has made, and held are the tokens of those
+// that it has not released.
 var (
 	program = fmt.Sprintf("%016x", rand.Uint64())
 	claims  atomic.Int64
+	held    sync.Map
 )
 
 // self is this program as a holder.
@@ -40,17 +37,8 @@ func self(note string, beat time.Duration) Holder {
 	}
 }
 
-// machine tells apart hosts, boots of them and the spaces of process ids in them.
-var machine = sync.OnceValue(func() string {
-	if boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
-		space, _ := os.Readlink("/proc/self/ns/pid") // without it, all processes are taken for one space
-		return strings.TrimSpace(string(boot)) + " " + space
-	}
-	if at, err := host.BootTime(); err == nil {
-		return fmt.Sprint(at)
-	}
-	return ""
-})
+// machine tells apart hosts, boots of them and the spaces of process ids in them; empty: it cannot.
+var machine = sync.OnceValue(boot)
 
 // onThisHost reports whether the holder's process id is one of this host.
 func (h Holder) onThisHost() bool {
@@ -60,18 +48,14 @@ func (h Holder) onThisHost() bool {
 
 // runs reports whether the holder, which is on this host, still runs. What cannot be found out counts as running.
 func (h Holder) runs() bool {
-	if h.PID == os.Getpid() { // a container that is started again has the process ids, and often the number of their space, of the one before
-		return strings.HasPrefix(h.Token, program+"-")
+	// A container that is started again has the process ids, and often the number of their space, of the one before. And whoever took a claim for dead and put
+	// it back may have done that after this program had released it.
+	if h.PID == os.Getpid() {
+		_, live := held.Load(h.Token)
+		return live
 	}
-	if exists, err := process.PidExists(int32(h.PID)); err != nil || !exists {
-		return err != nil
-	}
-	p := &process.Process{Pid: int32(h.PID)}
-	if status, err := p.Status(); err == nil && slices.Contains(status, process.Zombie) {
-		return false // it was killed, and nobody has asked for its exit status yet
-	}
-	started := startOf(h.PID)
-	return started == 0 || h.Started == 0 || math.Abs(float64(started-h.Started)) < 10_000 // the time is by a clock that people may set right
+	runs, started := process(h.PID)
+	return runs && (started == 0 || h.Started == 0 || math.Abs(float64(started-h.Started)) < 10_000) // the time is by a clock that people may set right
 }
 
 // began is when this process began.
@@ -79,9 +63,6 @@ var began = sync.OnceValue(func() int64 { return startOf(os.Getpid()) })
 
 // startOf is when a process began, in milliseconds since 1970; 0: not known.
 func startOf(pid int) int64 {
-	at, err := (&process.Process{Pid: int32(pid)}).CreateTime()
-	if err != nil {
-		return 0
-	}
-	return at
+	_, started := process(pid)
+	return started
 }

@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/plot/vg"
-
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
@@ -77,8 +75,8 @@ func (p *Plot) AtX(value float64) float64 { return p.Area.X0 + p.XAxis.At(value)
 func (p *Plot) AtY(value float64) float64 { return p.Area.Y1 - p.YAxis.At(value)*p.Area.Height() }
 
 // Path is the line through points, to tenths of a pixel. A stepped line keeps the height of a point until the next.
-func (p *Plot) Path(points []Point, stepped bool) vg.Path {
-	var path vg.Path
+func (p *Plot) Path(points []Point, stepped bool) Path {
+	var path Path
 	var x, y float64
 	tenth := func(x float64) float64 { return math.Round(10*x) / 10 }
 	for k, q := range points {
@@ -223,7 +221,7 @@ func (s *Sheet) Header(title string, facts []string) {
 // Lying draws the axis below a plot, and the lines of its ticks over strips of the plot, or over all of it where there are none.
 func (s *Sheet) Lying(a *Axis, plot Rect, strips []Rect, letters float64) {
 	f := letters / SmallSize
-	var lines, lesser vg.Path
+	var lines, lesser Path
 	y := plot.Y1
 	label := Lettering{Size: letters, Ink: Quiet, Align: 0.5}
 	for _, t := range a.Ticks {
@@ -256,7 +254,7 @@ func captionSize(labels float64) float64 { return max(labels, SmallSize+1) }
 
 // Standing draws the lines of the ticks of an upright axis across a plot, and their labels.
 func (s *Sheet) Standing(a *Axis, plot Rect, letters float64) {
-	var lines, lesser vg.Path
+	var lines, lesser Path
 	label := Lettering{Size: letters, Ink: Quiet, Align: 1}
 	for _, t := range a.Ticks {
 		y := math.Round(plot.Y1-t.At*plot.Height()) + 0.5

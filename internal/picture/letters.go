@@ -2,18 +2,17 @@ package picture
 
 import (
 	"image/color"
-	"iter"
 	"math"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
 
-	stdfont "golang.org/x/image/font"
-	"golang.org/x/image/font/opentype"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
-	"gonum.org/v1/plot/vg"
+	"codeberg.org/go-fonts/liberation/liberationsansbold"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
 )
 
 // families are the fonts that a viewer of SVG may take, ours first. Without them it would take one with serifs.
@@ -22,15 +21,16 @@ const families = "Liberation Sans,Arial,Helvetica,sans-serif"
 // Wider is how much wider a text may be than it is measured: a viewer of SVG that lacks our fonts takes others.
 const Wider = 1.08
 
-// sans is the typeface of all pictures.
-var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
-
-// faces finds the fonts, the regular and the bold one. The same fonts measure the text of every format, so that all formats look alike. The cache is our own: the
-// one of package plot belongs to the whole program.
-var faces = sync.OnceValue(func() [2]*opentype.Font {
-	cache, bold := font.NewCache(liberation.Collection()), sans
-	bold.Weight = stdfont.WeightBold
-	return [2]*opentype.Font{cache.Lookup(sans, 0).Face, cache.Lookup(bold, 0).Face}
+// fonts are the fonts of all pictures, the regular and the bold one. They measure the text of every format, so that all formats look alike.
+var fonts = sync.OnceValue(func() (both [2]*sfnt.Font) {
+	for k, file := range [2][]byte{liberationsansregular.TTF, liberationsansbold.TTF} {
+		font, err := sfnt.Parse(file)
+		if err != nil {
+			panic(err) // the file is part of the program
+		}
+		both[k] = font
+	}
+	return both
 })
 
 // Lettering is how a text looks.
@@ -41,23 +41,82 @@ type Lettering struct {
 	Align float64 // 0: the text begins at x, 0.5: x is its middle, 1: its end
 }
 
-// face is the font of a lettering.
-func (l Lettering) face() font.Face {
-	described := font.From(sans, vg.Length(l.Size*PointsPerPixel))
+// font is the font of a lettering.
+func (l Lettering) font() *sfnt.Font {
 	if l.Bold {
-		described.Weight = stdfont.WeightBold
-		return font.Face{Font: described, Face: faces()[1]}
+		return fonts()[1]
 	}
-	return font.Face{Font: described, Face: faces()[0]}
+	return fonts()[0]
 }
+
+// units calls a function with the glyph of each letter and how far from the begin of the text it stands, and returns how wide the text is, all in units of the
+// font.
+func (l Lettering) units(text string, each func(glyph sfnt.GlyphIndex, at int)) (width int) {
+	var buffer sfnt.Buffer
+	face := l.font()
+	perEm := fixed.Int26_6(face.UnitsPerEm())
+	before, glyphBefore := rune(-1), sfnt.GlyphIndex(0)
+	for _, letter := range text {
+		glyph, _ := face.GlyphIndex(&buffer, letter) // one that the font lacks is glyph 0
+		// The font would move neighbouring ones closer together, which makes ids and numbers uneven.
+		if before >= 0 && (before != '1' || letter != '1') {
+			if kern, err := face.Kern(&buffer, glyphBefore, glyph, perEm, font.HintingNone); err == nil {
+				width += int(kern)
+			}
+		}
+		if each != nil {
+			each(glyph, width)
+		}
+		if advance, err := face.GlyphAdvance(&buffer, glyph, perEm, font.HintingNone); err == nil {
+			width += int(advance)
+		}
+		before, glyphBefore = letter, glyph
+	}
+	return width
+}
+
+// unit is the length of a unit of the font, in points.
+func (l Lettering) unit() float64 { return l.Size * PointsPerPixel / float64(l.font().UnitsPerEm()) }
 
 // Width is the width of a text, whose figures are all equally wide.
 func (l Lettering) Width(text string) float64 {
-	width, face := vg.Length(0), l.face()
-	for piece := range evenFigures(text) {
-		width += face.Width(piece)
-	}
-	return float64(width) / PointsPerPixel
+	return float64(l.units(text, nil)) * l.unit() / PointsPerPixel
+}
+
+// outlines are the outlines of the letters of a text, as areas to fill.
+func (l Lettering) outlines(at Spot, upright bool, text string) (path Path) {
+	var buffer sfnt.Buffer
+	face, unit := l.font(), l.unit()
+	l.units(text, func(glyph sfnt.GlyphIndex, from int) {
+		place := func(p fixed.Point26_6) Spot { // y grows downwards in a font
+			along, above := unit*float64(from+int(p.X)), -unit*float64(p.Y)
+			if upright {
+				along, above = -above, along
+			}
+			return Spot{at.X + along, at.Y + above}
+		}
+		parts, err := face.LoadGlyph(&buffer, glyph, fixed.Int26_6(face.UnitsPerEm()), nil)
+		if err != nil {
+			return
+		}
+		for k, part := range parts {
+			switch part.Op {
+			case sfnt.SegmentOpMoveTo:
+				if k > 0 {
+					path.Close()
+				}
+				path.Move(place(part.Args[0]))
+			case sfnt.SegmentOpLineTo:
+				path.Line(place(part.Args[0]))
+			case sfnt.SegmentOpQuadTo:
+				path.curve(place(part.Args[0]), place(part.Args[1]))
+			}
+		}
+		if len(parts) > 0 {
+			path.Close()
+		}
+	})
+	return path
 }
 
 // Room is the width to leave for a text, in whole units: it may be shown in a wider font.
@@ -66,23 +125,6 @@ func (l Lettering) Room(text string) float64 { return math.Ceil(Wider * l.Width(
 // Fitted cuts a text, with an ellipsis, until it is no wider than the room.
 func (l Lettering) Fitted(text string, room float64) string {
 	return Shorten(text, func(text string) bool { return l.Width(text) <= room })
-}
-
-// evenFigures cuts a text between neighbouring digits. The font would move them closer together, which makes ids and numbers uneven.
-func evenFigures(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for {
-			at := strings.Index(text, "11") + 1
-			if at == 0 {
-				yield(text)
-				return
-			}
-			if !yield(text[:at]) {
-				return
-			}
-			text = text[at:]
-		}
-	}
 }
 
 // MostRunes is how much of a name a picture ever shows; a file may hold longer ones.

@@ -1,97 +1,126 @@
 package picture
 
 import (
+	"bytes"
+	"fmt"
 	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"strings"
 	"time"
 
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"codeberg.org/go-pdf/fpdf"
-	xfont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
-	"golang.org/x/text/encoding/charmap"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// A PDF depends neither on when it was written nor on the order of a map.
-func init() {
-	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
-	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
-	fpdf.SetDefaultCatalogSort(true)
+// pdfCanvas draws as PDF. Its y grows downwards, in points.
+type pdfCanvas struct {
+	document *fpdf.Fpdf
+	height   float64
+	images   int
 }
 
-// pdfCanvas is a canvas of package vgpdf without its limits: that package embeds one font, has the letters of code page 1252 only, and turns images upside down.
-type pdfCanvas struct{ *vgpdf.Canvas }
+// sans is the name of the font in a PDF.
+const sans = "sans"
 
-// FillString implements vg.Canvas. Bold texts, and texts with other letters than those of the code page, are drawn as outlines; the others can be searched.
-func (c pdfCanvas) FillString(face font.Face, at vg.Point, text string) {
-	for piece := range evenFigures(text) {
-		encoded, err := charmap.Windows1252.NewEncoder().String(piece)
-		if err != nil || face.Font.Weight >= xfont.WeightBold {
-			c.fillOutlines(face, at, piece)
-		} else {
-			c.Canvas.FillString(face, at, encoded)
+// newPDF makes a document of one empty page. It depends neither on when it was written nor on the order of a map.
+func newPDF(width, height float64) *pdfCanvas {
+	document := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: width, Ht: height}})
+	document.SetCreationDate(time.Unix(0, 0).UTC())
+	document.SetModificationDate(time.Unix(0, 0).UTC())
+	document.SetCatalogSort(true)
+	document.SetMargins(0, 0, 0)
+	document.AddUTF8FontFromBytes(sans, "", liberationsansregular.TTF)
+	document.AddPage()
+	return &pdfCanvas{document: document, height: height}
+}
+
+// inked is a colour as the library takes it, and sets its opacity.
+func (c *pdfCanvas) inked(ink color.Color) (r, g, b int) {
+	red, green, blue, opacity := ink.RGBA()
+	c.document.SetAlpha(float64(opacity)/math.MaxUint16, "Normal")
+	return int(red >> 8), int(green >> 8), int(blue >> 8)
+}
+
+// path adds a path, to be drawn next.
+func (c *pdfCanvas) path(path Path) {
+	at := func(s Spot) (x, y float64) { return s.X, c.height - s.Y }
+	for _, part := range path {
+		x, y := at(part.to)
+		switch part.kind {
+		case move:
+			c.document.MoveTo(x, y)
+		case line:
+			c.document.LineTo(x, y)
+		case curve:
+			controlX, controlY := at(part.control)
+			c.document.CurveTo(controlX, controlY, x, y)
+		case shut:
+			c.document.ClosePath()
 		}
-		at.X += face.Width(piece)
 	}
 }
 
-// fillOutlines draws a text as the outlines of its letters.
-func (c pdfCanvas) fillOutlines(face font.Face, at vg.Point, text string) {
-	var path vg.Path
-	var letters sfnt.Buffer
-	perEm := fixed.I(int(face.Face.UnitsPerEm()))
-	scale := face.Font.Size / vg.Length(perEm)
-	place := func(p fixed.Point26_6) vg.Point {
-		return vg.Point{X: at.X + scale*vg.Length(p.X), Y: at.Y - scale*vg.Length(p.Y)}
+// fill implements [canvas].
+func (c *pdfCanvas) fill(path Path, ink color.Color) {
+	c.document.SetFillColor(c.inked(ink))
+	c.path(path)
+	c.document.DrawPath("F")
+}
+
+// stroke implements [canvas].
+func (c *pdfCanvas) stroke(path Path, p Pen) {
+	dash := make([]float64, len(p.Dash))
+	for k := range dash {
+		dash[k] = p.Dash[k] * PointsPerPixel
 	}
-	before := sfnt.GlyphIndex(0)
+	c.document.SetDrawColor(c.inked(p.Ink))
+	c.document.SetLineWidth(p.Width * PointsPerPixel)
+	c.document.SetDashPattern(dash, p.From*PointsPerPixel)
+	c.path(path)
+	c.document.DrawPath("D")
+}
+
+// text implements [canvas]. Bold texts, and texts with letters that the font lacks, are drawn as outlines; the others can be searched.
+func (c *pdfCanvas) text(at Spot, upright bool, l Lettering, text string) {
+	if l.Bold || !l.has(text) {
+		c.fill(l.outlines(at, upright, text), l.Ink)
+		return
+	}
+	x, y := at.X, c.height-at.Y
+	c.document.SetTextColor(c.inked(l.Ink))
+	c.document.SetFont(sans, "", l.Size*PointsPerPixel)
+	if upright {
+		c.document.TransformBegin()
+		c.document.TransformRotate(90, x, y)
+		defer c.document.TransformEnd()
+	}
+	c.document.Text(x, y, strings.ToValidUTF8(text, "\uFFFD")) // the library takes the letters apart without looking
+}
+
+// has reports whether the font has all letters of a text. The library takes letters of the basic plane alone.
+func (l Lettering) has(text string) bool {
+	var buffer sfnt.Buffer
 	for _, letter := range text {
-		glyph, err := face.Face.GlyphIndex(&letters, letter)
-		if err != nil {
-			continue
+		if glyph, err := l.font().GlyphIndex(&buffer, letter); glyph == 0 || err != nil || letter > 0xffff {
+			return false
 		}
-		if kern, err := face.Face.Kern(&letters, before, glyph, perEm, xfont.HintingNone); err == nil {
-			at.X += scale * vg.Length(kern)
-		}
-		segments, err := face.Face.LoadGlyph(&letters, glyph, perEm, nil)
-		if err != nil {
-			continue
-		}
-		for k, part := range segments {
-			switch part.Op {
-			case sfnt.SegmentOpMoveTo:
-				if k > 0 {
-					path.Close()
-				}
-				path.Move(place(part.Args[0]))
-			case sfnt.SegmentOpLineTo:
-				path.Line(place(part.Args[0]))
-			case sfnt.SegmentOpQuadTo:
-				path.QuadTo(place(part.Args[0]), place(part.Args[1]))
-			case sfnt.SegmentOpCubeTo:
-				path.CubeTo(place(part.Args[0]), place(part.Args[1]), place(part.Args[2]))
-			}
-		}
-		if len(segments) > 0 {
-			path.Close()
-		}
-		if advance, err := face.Face.GlyphAdvance(&letters, glyph, perEm, xfont.HintingNone); err == nil {
-			at.X += scale * vg.Length(advance)
-		}
-		before = glyph
 	}
-	if len(path) > 0 {
-		c.Fill(path)
-	}
+	return true
 }
 
-// DrawImage implements vg.Canvas.
-func (c pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
-	c.Push()
-	c.Translate(vg.Point{X: r.Min.X, Y: r.Max.Y})
-	c.Scale(1, -1)
-	c.Canvas.DrawImage(vg.Rectangle{Max: r.Size()}, img)
-	c.Pop()
+// image implements [canvas].
+func (c *pdfCanvas) image(from, to Spot, img image.Image) {
+	var coded bytes.Buffer
+	if err := png.Encode(&coded, img); err != nil {
+		c.document.SetError(err)
+		return
+	}
+	c.images++
+	name, opt := fmt.Sprint("image", c.images), fpdf.ImageOptions{ImageType: "png"}
+	c.document.SetAlpha(1, "Normal")
+	c.document.RegisterImageOptionsReader(name, opt, &coded)
+	c.document.ImageOptions(name, from.X, c.height-to.Y, to.X-from.X, to.Y-from.Y, false, opt, 0, "")
 }

@@ -4,11 +4,66 @@ import (
 	"bytes"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 
 	"codeberg.org/go-pdf/fpdf"
 )
+
+// Any text can be written, and the same texts give the same bytes: letters of all kinds, letters that the font lacks, and what is no text.
+func TestAnyTextInPDF(t *testing.T) {
+	var all []string
+	for first := rune(0); first < 0x2800; first += 64 {
+		var line []rune
+		for letter := first; letter < first+64; letter++ {
+			line = append(line, letter)
+		}
+		all = append(all, string(line))
+	}
+	for cut := range len("a\U0001F600") + 1 {
+		all = append(all, "a\U0001F600"[:cut], "Ω\xe2", "\xff\xc0)(\\")
+	}
+	plain := slices.DeleteFunc(slices.Clone(all), func(text string) bool { return !Lettering{}.has(text) })
+	if len(plain) < 5 {
+		t.Errorf("the font has %d lines of letters", len(plain))
+	}
+	written := map[string]bool{}
+	for range 3 {
+		d := &Drawing{Width: 300, Height: 20000, Draw: func(s *Sheet) {
+			for k, text := range all {
+				s.Text(1, 10*float64(k), Lettering{Size: 8, Ink: Ink}, text)
+			}
+		}}
+		var out bytes.Buffer
+		if err := d.Write(&out, PDF); err != nil {
+			t.Fatal(err)
+		}
+		written[out.String()] = true
+	}
+	if len(written) > 1 {
+		t.Errorf("%d documents differ", len(written))
+	}
+}
+
+// Plain texts, also those that run upwards, stand in a PDF as texts. Bold ones do not, as the document has no bold letters.
+func TestTextsOfPDF(t *testing.T) {
+	fpdf.SetDefaultCompression(false)
+	defer fpdf.SetDefaultCompression(true)
+	var out bytes.Buffer
+	if err := sampler().Write(&out, PDF); err != nil {
+		t.Fatal(err)
+	}
+	for text, stands := range map[string]bool{"plain 1111": true, "upright": true, "bold": false} {
+		var coded []byte
+		for _, letter := range []byte(text) {
+			coded = append(coded, 0, letter)
+		}
+		if found := bytes.Contains(out.Bytes(), coded); found != stands {
+			t.Errorf("the text %q: %v", text, found)
+		}
+	}
+}
 
 // An image stands upright in a PDF, in its place: the product of the matrices around it maps the unit square, whose y grows upwards, to the place.
 func TestImageOfPDFStandsUpright(t *testing.T) {

@@ -4,14 +4,10 @@ package picture
 
 import (
 	"fmt"
+	"image/png"
 	"io"
 	"iter"
 	"strings"
-
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgpdf"
 )
 
 // Format is a format that drawings are written in. Every file is self-contained.
@@ -34,36 +30,31 @@ type Drawing struct {
 }
 
 // on draws the drawing on a canvas.
-func (d *Drawing) on(canvas vg.Canvas) {
-	d.Draw(&Sheet{Width: d.Width, Height: d.Height, canvas: canvas})
+func (d *Drawing) on(c canvas) {
+	d.Draw(&Sheet{Width: d.Width, Height: d.Height, canvas: c})
 }
 
-// size is the size in the unit of package vg.
-func (d *Drawing) size() (width, height vg.Length) {
-	return vg.Length(d.Width * PointsPerPixel), vg.Length(d.Height * PointsPerPixel)
+// size is the size in points.
+func (d *Drawing) size() (width, height float64) {
+	return d.Width * PointsPerPixel, d.Height * PointsPerPixel
 }
 
 // Write writes the drawing. The same drawing gives the same bytes.
 func (d *Drawing) Write(w io.Writer, format Format) error {
-	var writer io.WriterTo
 	switch format {
 	case SVG:
-		canvas := d.svg(false)
-		return canvas.writeTo(w, d.Title, d.hints())
+		return d.svg(false).writeTo(w, d.Title, d.hints())
 	case PDF:
-		canvas := vgpdf.New(d.size())
-		d.on(pdfCanvas{canvas})
-		writer = canvas
+		c := newPDF(d.size())
+		d.on(c)
+		return c.document.Output(w)
 	case PNG:
-		const dotsPerInch = 96
-		canvas := vgimg.NewWith(vgimg.UseWH(d.size()), vgimg.UseDPI(dotsPerInch*d.Dots))
-		d.on(pixels{canvas})
-		writer = vgimg.PngCanvas{Canvas: canvas}
+		c := newPNG(d)
+		d.on(c)
+		return png.Encode(w, c.dotted)
 	default:
 		return fmt.Errorf("unknown format %q: expected svg, pdf or png", format)
 	}
-	_, err := writer.WriteTo(w)
-	return err
 }
 
 // Elements returns the drawing for an svg element of a page, and the value of that element's viewBox. The page's style sheet has the colours of [Variables] and
@@ -99,15 +90,4 @@ func (d *Drawing) hints() string {
 		layer.WriteString("</g>\n")
 	}
 	return layer.String()
-}
-
-// pixels is a canvas of package vgimg that writes digits equally wide. In SVG a style tells the viewer to do so.
-type pixels struct{ *vgimg.Canvas }
-
-// FillString implements vg.Canvas.
-func (p pixels) FillString(face font.Face, at vg.Point, text string) {
-	for piece := range evenFigures(text) {
-		p.Canvas.FillString(face, at, piece)
-		at.X += face.Width(piece)
-	}
 }

@@ -3,20 +3,23 @@ package picture
 import (
 	"image"
 	"image/color"
-	"math"
-
-	"gonum.org/v1/plot/vg"
-
-	"github.com/allot-opt/allot/internal/each"
 )
 
-// PointsPerPixel is the length of a pixel of 1/96 inch in points of 1/72 inch, the unit of package vg.
+// PointsPerPixel is the length of a pixel of 1/96 inch in points of 1/72 inch, the unit of canvases.
 const PointsPerPixel = 0.75
 
-// Sheet draws on a canvas of package vg in units from the top left corner: x to the right, y downwards. A unit is a pixel of 1/96 inch.
+// canvas writes a format.
+type canvas interface {
+	fill(Path, color.Color)
+	stroke(Path, Pen)
+	text(at Spot, upright bool, l Lettering, text string) // in one line that begins at the spot
+	image(from, to Spot, img image.Image)                 // between the lower left corner and the upper right one
+}
+
+// Sheet draws on a canvas in units from the top left corner: x to the right, y downwards. A unit is a pixel of 1/96 inch.
 type Sheet struct {
 	Width, Height float64
-	canvas        vg.Canvas
+	canvas        canvas
 }
 
 // Rect is a rectangle on a sheet.
@@ -39,13 +42,13 @@ func (s *Sheet) Below(y float64) *Sheet {
 	return &Sheet{Width: s.Width, Height: s.Height - y, canvas: s.canvas}
 }
 
-// Point is a place on the canvas of the sheet, for the paths of package vg.
-func (s *Sheet) Point(x, y float64) vg.Point {
-	return vg.Point{X: vg.Length(x * PointsPerPixel), Y: vg.Length((s.Height - y) * PointsPerPixel)}
+// Point is a place on the canvas of the sheet, for paths.
+func (s *Sheet) Point(x, y float64) Spot {
+	return Spot{X: x * PointsPerPixel, Y: (s.Height - y) * PointsPerPixel}
 }
 
 // Outline appends the outline of a rectangle to a path.
-func (s *Sheet) Outline(path *vg.Path, r Rect) {
+func (s *Sheet) Outline(path *Path, r Rect) {
 	path.Move(s.Point(r.X0, r.Y0))
 	path.Line(s.Point(r.X1, r.Y0))
 	path.Line(s.Point(r.X1, r.Y1))
@@ -54,16 +57,15 @@ func (s *Sheet) Outline(path *vg.Path, r Rect) {
 }
 
 // Segment appends a straight line to a path.
-func (s *Sheet) Segment(path *vg.Path, x0, y0, x1, y1 float64) {
+func (s *Sheet) Segment(path *Path, x0, y0, x1, y1 float64) {
 	path.Move(s.Point(x0, y0))
 	path.Line(s.Point(x1, y1))
 }
 
 // Fill fills a path.
-func (s *Sheet) Fill(path vg.Path, c color.Color) {
+func (s *Sheet) Fill(path Path, c color.Color) {
 	if len(path) > 0 {
-		s.canvas.SetColor(c)
-		s.canvas.Fill(path)
+		s.canvas.fill(path, c)
 	}
 }
 
@@ -76,39 +78,29 @@ type Pen struct {
 }
 
 // Stroke draws a path.
-func (s *Sheet) Stroke(path vg.Path, p Pen) {
-	if len(path) == 0 {
-		return
+func (s *Sheet) Stroke(path Path, p Pen) {
+	if len(path) > 0 && p.Width > 0 {
+		s.canvas.stroke(path, p)
 	}
-	s.canvas.SetColor(p.Ink)
-	s.canvas.SetLineWidth(vg.Length(p.Width * PointsPerPixel))
-	if p.Dash == nil {
-		s.canvas.Stroke(path)
-		return
-	}
-	dash := each.Of(p.Dash, func(length float64) vg.Length { return vg.Length(length * PointsPerPixel) })
-	s.canvas.SetLineDash(dash, vg.Length(p.From*PointsPerPixel))
-	s.canvas.Stroke(path)
-	s.canvas.SetLineDash(nil, 0)
 }
 
 // Line draws a straight line.
 func (s *Sheet) Line(x0, y0, x1, y1 float64, p Pen) {
-	var path vg.Path
+	var path Path
 	s.Segment(&path, x0, y0, x1, y1)
 	s.Stroke(path, p)
 }
 
 // FillRect fills a rectangle.
 func (s *Sheet) FillRect(r Rect, c color.Color) {
-	var path vg.Path
+	var path Path
 	s.Outline(&path, r)
 	s.Fill(path, c)
 }
 
 // StrokeRect draws the outline of a rectangle.
 func (s *Sheet) StrokeRect(r Rect, p Pen) {
-	var path vg.Path
+	var path Path
 	s.Outline(&path, r)
 	s.Stroke(path, p)
 }
@@ -119,7 +111,7 @@ func (s *Sheet) Dot(x, y, radius float64, c color.Color) {
 }
 
 // around is an outline with radius 1 around a place, in another size.
-func (s *Sheet) around(outline [][2]float64, x, y, radius float64) (path vg.Path) {
+func (s *Sheet) around(outline [][2]float64, x, y, radius float64) (path Path) {
 	for n, at := range outline {
 		if place := s.Point(x+radius*at[0], y+radius*at[1]); n == 0 {
 			path.Move(place)
@@ -133,23 +125,17 @@ func (s *Sheet) around(outline [][2]float64, x, y, radius float64) (path vg.Path
 
 // Image draws an image over the rectangle.
 func (s *Sheet) Image(r Rect, img image.Image) {
-	s.canvas.DrawImage(vg.Rectangle{Min: s.Point(r.X0, r.Y1), Max: s.Point(r.X1, r.Y0)}, img)
+	s.canvas.image(s.Point(r.X0, r.Y1), s.Point(r.X1, r.Y0), img)
 }
 
 // Text writes one line with its baseline at y.
 func (s *Sheet) Text(x, y float64, l Lettering, text string) {
-	s.canvas.SetColor(l.Ink)
-	s.canvas.FillString(l.face(), s.Point(x-l.Align*l.Width(text), y), text)
+	s.canvas.text(s.Point(x-l.Align*l.Width(text), y), false, l, text)
 }
 
 // Upright writes one line that runs upwards, its baseline at x.
 func (s *Sheet) Upright(x, y float64, l Lettering, text string) {
-	s.canvas.Push()
-	s.canvas.SetColor(l.Ink)
-	s.canvas.Translate(s.Point(x, y+l.Align*l.Width(text)))
-	s.canvas.Rotate(math.Pi / 2)
-	s.canvas.FillString(l.face(), vg.Point{}, text)
-	s.canvas.Pop()
+	s.canvas.text(s.Point(x, y+l.Align*l.Width(text)), true, l, text)
 }
 
 // Group draws what belongs together. On a page it is an element of the given class, and the title shows while the pointer rests on it. Other formats know no

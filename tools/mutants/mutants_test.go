@@ -97,13 +97,9 @@ func TestInterruptLeavesNothingBehind(t *testing.T) {
 	folder := apart(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(2*time.Second, cancel)
-	began := time.Now()
-	_, _, err := runMutants(ctx, "-run", "^hangs$", "-sound=false", "-timeout", "1m")
+	_, _, err := runMutants(ctx, "-run", "^hangs$", "-sound=false", "-timeout", "24h") // if it waits for that, this test runs into its own limit
 	if err == nil || !strings.Contains(err.Error(), "interrupted after 0 of 1 faults") {
 		t.Errorf("expected that it was interrupted, found %v", err)
-	}
-	if took := time.Since(began); took > 30*time.Second {
-		t.Errorf("it took %v to stop", took)
 	}
 	if still := left(t, folder); len(still) > 0 {
 		t.Errorf("left behind: %v", still)

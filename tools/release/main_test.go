@@ -43,7 +43,7 @@ func TestNoLicenceForTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list := string(text); !strings.Contains(list, "gonum.org/v1/plot/vg\n") || strings.Contains(list, "svgo") {
+	if list := string(text); !strings.Contains(list, "codeberg.org/go-pdf/fpdf\n") || strings.Contains(list, "svgo") {
 		t.Error("the program needs github.com/ajstarks/svgo")
 	}
 }

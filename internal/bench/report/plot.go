@@ -5,8 +5,6 @@ import (
 	"html/template"
 	"math"
 
-	"gonum.org/v1/plot/vg"
-
 	"github.com/allot-opt/allot/internal/picture"
 )
 
@@ -167,7 +165,7 @@ func (c *curve) draw(p *picture.Plot) {
 // errorBar draws an upright bar with short ends.
 func errorBar(p *picture.Plot, x, low, high float64, pen picture.Pen) {
 	const half = 3.5
-	var path vg.Path
+	var path picture.Path
 	p.Segment(&path, x-half, low, x+half, low)
 	p.Segment(&path, x-half, high, x+half, high)
 	p.Segment(&path, x, low, x, high)

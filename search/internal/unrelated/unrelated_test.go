@@ -8,10 +8,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/looks"
 	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/model"
 )
@@ -208,15 +208,14 @@ func TestUnrelatedStopsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := 0
-	began := time.Now()
 	made := e.Advance(0, math.MaxInt64, func() bool { asked++; return asked > 100 })
-	took := time.Since(began)
 	if most := int64(100 * block); made > most {
 		t.Errorf("%d moves after being asked to stop, expected at most %d", made, most)
 	}
-	t.Logf("%v between two looks at the clock", took/100)
 }
 
+// Whenever its context ends while the engine prepares, it gives up at that look or the few after it; and it looks once for every job at least. How long
+// that takes, BenchmarkSearchCancellation measures.
 func TestUnrelatedStopsWhileItPrepares(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a large instance")
@@ -234,24 +233,22 @@ func TestUnrelatedStopsWhileItPrepares(t *testing.T) {
 	}
 	in := TimesInstance(t, processors, rows)
 	start := CompletionStart(in)
-	latest := time.Duration(0)
-	for wait := time.Millisecond; wait < 2*time.Second; wait = wait * 3 / 2 {
-		ctx, cancel := context.WithTimeout(context.Background(), wait)
-		began := time.Now()
-		e, err := New(ctx, in, start, 1)
-		late := time.Since(began) - wait
-		cancel()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e != nil {
-			break
-		}
-		latest = max(latest, late)
+	whole := looks.Count()
+	if e, err := New(whole, in, start, 1); e == nil || err != nil {
+		t.Fatal(e, err)
 	}
-	t.Logf("at most %v late", latest)
-	if latest > time.Second { // a slip by orders of magnitude, on a busy machine
-		t.Errorf("%v late", latest)
+	t.Logf("%d looks", whole.Taken())
+	if whole.Taken() < int64(len(rows)) {
+		t.Errorf("it looks at its context %d times", whole.Taken())
+	}
+	for after := int64(0); after < whole.Taken(); after += 1 + after/5 {
+		ctx := looks.Until(after)
+		if e, err := New(ctx, in, start, 1); e != nil || err != nil {
+			t.Fatalf("ended at look %d: %v, %v", after, e, err)
+		}
+		if late := ctx.Taken() - after; late > 10 {
+			t.Errorf("ended at look %d, and it looked %d times more", after, late)
+		}
 	}
 }
 

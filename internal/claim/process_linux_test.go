@@ -1,0 +1,37 @@
+package claim
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"testing"
+
+	ps "github.com/shirou/gopsutil/v4/process"
+)
+
+// When a process began is what the library says that other systems ask, to the second that both round to, whatever the process is called.
+func TestBeginOfProcess(t *testing.T) {
+	name := t.TempDir() + "/a) Z 1 2 (b"
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip("there is no program sleep")
+	}
+	if err := os.Symlink(sleep, name); err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command(name, "600")
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer child.Wait()
+	defer child.Process.Kill()
+	for _, pid := range []int{os.Getpid(), os.Getppid(), child.Process.Pid} {
+		want, err := (&ps.Process{Pid: int32(pid)}).CreateTime()
+		if runs, began := process(pid); err != nil || !runs || math.Abs(float64(began-want)) > 2500 {
+			t.Errorf("process %d: runs: %v, began at %d ms, expected %d; %v", pid, runs, began, want, err)
+		}
+	}
+	if runs, began := process(1 << 30); runs || began != 0 {
+		t.Errorf("a process that there is none of: runs: %v, began at %d", runs, began)
+	}
+}
