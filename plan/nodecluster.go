@@ -133,7 +133,7 @@ func newNodeCluster(of *Resources, cluster int) *nodeCluster {
 	g.speeds, g.links = distinct(g.speeds), distinct(g.links)
 	for j := range in.Jobs() {
 		if run := in.Jobs()[j].Node().Running; run != nil && run.Cluster == cluster {
-			g.run(j, run)
+			g.run(j)
 		}
 	}
 	return g
@@ -587,7 +587,7 @@ func (g *nodeCluster) alike(other clusterState, ready float64) bool {
 }
 
 // run lets a job run that runs already.
-func (g *nodeCluster) run(job int, run *model.Running) {
+func (g *nodeCluster) run(job int) {
 	slot, _ := g.runs(job)
 	for i := range slot.shares {
 		m := int(slot.shares[i].Machine)
@@ -595,7 +595,7 @@ func (g *nodeCluster) run(job int, run *model.Running) {
 		from, to := n.split(0), n.split(slot.End)
 		for at := from; at < to; at++ {
 			g.site.Load(&g.room, m, &n.states[at])
-			g.site.TakeRunning(&g.room, job, run, &slot.shares[i])
+			g.site.Take(&g.room, g.site.Kind(job), slot.shares[i:i+1])
 			g.site.Save(&g.room, m, &n.states[at])
 		}
 		n.version++

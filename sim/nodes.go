@@ -364,3 +364,72 @@ func (p *Platform) devices(j *Job, shares []Share) model.DevicesHeld {
 	}
 	return p.nodes.site.Held(p.nodes.site.Kind(j.Request.index), shares)
 }
+
+// Needs is what the job asks of the machines that it runs on.
+func (p *Platform) Needs(j *Job) *model.NodeNeeds {
+	return j.Request.in.Jobs()[j.Request.index].Node()
+}
+
+// Resource is a resource of machines by its index.
+func (p *Platform) Resource(resource int) model.Resource { return p.in.Resources()[resource] }
+
+// CountsMachines says that the cluster gives out whole machines, each of which counts as one processor.
+func (p *Platform) CountsMachines(cluster int) bool { return p.in.Clusters()[cluster].WholeMachines }
+
+// HasPlace says whether the room has a place for the job on so many processors of the cluster, whenever its machines are open. The rule that chooses among
+// machines has no part in it, so that asking changes nothing.
+func (p *Platform) HasPlace(room *Room, j *Job, cluster, processors int) bool {
+	r := j.Request
+	if p.nodes == nil {
+		_, ok := p.FitsOn(room, j, cluster, processors, nil)
+		return ok
+	}
+	if r.in.Jobs()[r.index].StatesRuntimes() && !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
+		return false
+	}
+	_, ok := p.nodes.first.Choose(&room.Room, p.nodes.first.Kind(r.index), cluster, processors, nil, nil)
+	return ok
+}
+
+// CouldStart says whether the job could start now on so many processors of the cluster, under some rule that chooses among machines. Asking changes
+// nothing.
+func (p *Platform) CouldStart(j *Job, cluster, processors int) bool {
+	if !p.HasPlace(&p.Free, j, cluster, processors) {
+		return false
+	}
+	if p.nodes == nil {
+		return true
+	}
+	_, ok := p.nodes.fits(p.nodes.first, &p.Free, j.Request.index, cluster, processors, p.now, nil)
+	return ok
+}
+
+// MachineFree is what is free of a machine now, as far as it matters to a job.
+type MachineFree struct {
+	Units int // processors of the machine
+	Free  int // of them
+	Empty int // that the job could hold when nothing else is there
+	free  place.Free
+}
+
+// FreeOf is what is free of the machine now, where the platform lists every machine.
+func (p *Platform) FreeOf(j *Job, m int) MachineFree {
+	site := p.nodes.first
+	return MachineFree{site.Machines[m].Units, int(p.Free.Processors[m]), site.Hosts(site.Kind(j.Request.index), m), site.Look(&p.Free.Room, m)}
+}
+
+// Of is how much of the resource is free there that blocks with the need could use, and for how many blocks that is enough: of whole devices those that
+// are free as a whole, of shares the devices that have one.
+func (f *MachineFree) Of(p *Platform, need model.ResourceNeed) (free model.Amount, blocks int) {
+	if !p.in.Resources()[need.Resource].Devices {
+		free = f.free.Amounts[need.Resource]
+		return free, int(min(free/need.Amount, model.Amount(f.Units)))
+	}
+	first, last := f.free.Machine.Devices(p.nodes.first, need.Resource)
+	for _, share := range f.free.Devices[first:last] {
+		if share >= min(need.Amount, model.WholeAmount) {
+			free, blocks = free+model.WholeAmount, blocks+1
+		}
+	}
+	return free, blocks / max(1, int(need.Amount/model.WholeAmount))
+}

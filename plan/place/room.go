@@ -262,7 +262,7 @@ func (s *Site) tick() int64 {
 	return s.clock
 }
 
-// Take takes what the shares of a job of the kind hold out of the room.
+// Take takes what the shares of a job of the kind hold out of the room. A job that runs already holds what it says.
 func (s *Site) Take(r *Room, k *Kind, shares []Share) { s.change(r, k, shares, -1) }
 
 // Give puts what the shares of a job of the kind hold back into the room.
@@ -273,6 +273,10 @@ func (s *Site) change(r *Room, k *Kind, shares []Share, sign int) {
 	n := s.width()
 	for i := range shares {
 		share := &shares[i]
+		if k.Node.Running != nil {
+			s.changeRunning(r, k, share, sign)
+			continue
+		}
 		m, machine := int(share.Machine), &s.Machines[share.Machine]
 		processors := share.Processors
 		if k.Node.Exclusive {
@@ -312,30 +316,36 @@ func (s *Site) count(r *Room, k *Kind, share *Share, sign int) {
 	}
 }
 
-// TakeRunning takes what a job that runs already holds of the machine of the share out of the room.
-func (s *Site) TakeRunning(r *Room, job int, run *model.Running, share *Share) {
-	m, machine, j, n := int(share.Machine), &s.Machines[share.Machine], &s.in.Jobs()[job], s.width()
-	if r.Memory[m] -= j.Memory * float64(share.Processors); j.Node().Exclusive {
-		r.Processors[m] = 0
-	} else {
-		r.Processors[m] -= share.Processors
+// changeRunning adds what a job that runs already holds of the machine of the share to what is free, with the sign.
+func (s *Site) changeRunning(r *Room, k *Kind, share *Share, sign int) {
+	m, machine, n := int(share.Machine), &s.Machines[share.Machine], s.width()
+	processors := share.Processors
+	if k.Node.Exclusive {
+		processors = int32(machine.Units)
+	}
+	r.Processors[m] += int32(sign) * processors
+	full := int(r.Processors[m]) == machine.Units
+	if r.Memory[m] += float64(sign) * (k.Memory * float64(share.Processors)); sign > 0 && full {
+		r.Memory[m] = machine.Memory // no rounding errors stay behind
 	}
 	devices := s.devicesOf(r, machine)
-	for _, h := range run.Holds {
+	for _, h := range k.Node.Running.Holds {
 		if h.Machine != machine.Number {
 			continue
 		}
-		r.Amounts[m*n+h.Resource] -= h.Amount
+		r.Amounts[m*n+h.Resource] += model.Amount(sign) * h.Amount
 		first, _ := machine.Devices(s, h.Resource)
 		each := h.Amount / model.Amount(max(1, h.Devices.Len()))
 		for _, run := range h.Devices {
 			for d := run.First; d <= run.Last; d++ {
-				devices[first+d] -= each
+				devices[first+d] += model.Amount(sign) * each
 			}
 		}
 	}
-	s.count(r, s.Kind(job), share, -1)
-	r.stamps[m] = s.tick()
+	s.count(r, k, share, sign)
+	if r.stamps[m] = idle; !full {
+		r.stamps[m] = s.tick()
+	}
 }
 
 // perDevice is what blocks hold of each device of the resource, and the number of devices; 0 where it does not come in devices.

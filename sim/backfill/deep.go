@@ -54,7 +54,7 @@ func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
 			return false
 		}
 		if s, ok := p.deep.now(j, c, &p.platform.Free); ok && s.end < best.end {
-			best = s
+			best.cluster, best.start, best.end, best.shares = s.cluster, s.start, s.end, append(best.shares[:0], s.shares...)
 		}
 	}
 	if best.shares == nil {
@@ -67,18 +67,18 @@ func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
 	return true
 }
 
-// now returns a booking on the cluster from now until the job's estimated end, on processors that are free and not planned for others.
+// now returns a booking on the cluster from now until the job's estimated end, on processors that are free and not planned for others, until the next look.
 // It returns false if there is none, or if it misses the job's hard deadline.
 func (t *timeline) now(j *sim.Job, cluster int, free *sim.Room) (generalBooking, bool) {
 	s := generalBooking{cluster: cluster, start: t.times[0]}
 	t.platform.CopyCluster(&t.common, free, cluster)
 	for next := 0; ; next++ { // a job of no time needs what is free alone: a reservation from now on is not in its way
-		shares, ok := t.platform.Fits(&t.common, j, cluster, s.shares[:0])
-		if !ok {
+		var ok bool
+		if t.shares, ok = t.platform.Fits(&t.common, j, cluster, t.shares[:0]); !ok {
 			return s, false
 		}
-		s.shares = shares
-		s.end = s.start + t.platform.Estimate(j, cluster, shares)
+		s.shares = t.shares
+		s.end = s.start + t.platform.Estimate(j, cluster, s.shares)
 		if next == len(t.times) || t.times[next] >= s.end {
 			return s, inTime(j, s.end)
 		}

@@ -209,7 +209,8 @@ func (p *generalConservative) launch(e *sim.Engine) (wake float64) {
 			break
 		}
 		for c := range p.platform.Clusters() {
-			if _, ok := p.platform.Fits(&p.platform.Free, j, c, nil); ok {
+			var ok bool
+			if p.plan.shares, ok = p.platform.Fits(&p.platform.Free, j, c, p.plan.shares[:0]); ok {
 				wake = min(wake, p.booked[j.Handle].start)
 			}
 		}

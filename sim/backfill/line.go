@@ -32,6 +32,9 @@ type line struct {
 	shortest float64
 	instant  int64
 	given    float64 // largest part given to any job, as a magnitude
+
+	spareKinds  []*kindred // without jobs, to be used again
+	spareBlocks []*block
 }
 
 // place is where a queued job is.
@@ -53,7 +56,7 @@ type kindred struct {
 	kind     sim.Kind
 	at       int // in the list of kinds
 
-	widths  []int // by place in the clusters of the policy: processors that a job holds; nil: not yet known
+	widths  []int // by place in the clusters of the policy: processors that a job holds; empty: not yet known
 	spreads bool  // the jobs may hold processors of several clusters
 
 	outlook
@@ -114,7 +117,8 @@ func (l *line) add(j *sim.Job, fastest float64) {
 	}
 	k := l.byKind[kind]
 	if k == nil {
-		k = &kindred{kind: kind, at: len(l.kinds), needs: needsOf(j)}
+		k = l.newKind()
+		k.kind, k.at, k.needs = kind, len(l.kinds), needsOf(j)
 		l.byKind[kind] = k
 		l.kinds = append(l.kinds, k)
 	}
@@ -129,6 +133,18 @@ func (l *line) add(j *sim.Job, fastest float64) {
 	l.put(k, w)
 	l.count(j, 1)
 	l.length++
+}
+
+// newKind is a kind without jobs. It uses the memory of one that has none any more.
+func (l *line) newKind() *kindred {
+	last := len(l.spareKinds) - 1
+	if last < 0 {
+		return &kindred{}
+	}
+	k := l.spareKinds[last]
+	l.spareKinds = l.spareKinds[:last]
+	*k = kindred{blocks: k.blocks[:0], widths: k.widths[:0], finders: k.finders[:0], outlook: outlook{offers: k.offers[:0], asides: k.asides[:0]}}
+	return k
 }
 
 // fewest is the least number of processors that a job holds on one of the clusters on which it can run.
@@ -166,7 +182,7 @@ func (l *line) put(k *kindred, w waiting) {
 	last := len(k.blocks) - 1
 	if last < 0 || len(k.blocks[last].jobs) == mostWaiting {
 		last++
-		k.blocks = append(k.blocks, &block{place: last})
+		k.blocks = append(k.blocks, l.newBlock(last))
 	}
 	b := k.blocks[last]
 	l.places[w.job.Handle] = place{k, b, int32(len(b.jobs))}
@@ -174,6 +190,18 @@ func (l *line) put(k *kindred, w waiting) {
 	b.measure()
 	b.instant, b.bound = 0, math.Inf(1)
 	k.bound = b.bound
+}
+
+// newBlock is a block without jobs. It uses the memory of one that has none any more.
+func (l *line) newBlock(place int) *block {
+	last := len(l.spareBlocks) - 1
+	if last < 0 {
+		return &block{place: place}
+	}
+	b := l.spareBlocks[last]
+	l.spareBlocks = l.spareBlocks[:last]
+	*b = block{jobs: b.jobs[:0], place: place}
+	return b
 }
 
 // measure brings up to date what a block knows of its jobs beside their priorities.
@@ -207,6 +235,7 @@ func (l *line) remove(j *sim.Job) {
 	switch {
 	case last == 0:
 		l.discard(at.in, b)
+		l.spareBlocks = append(l.spareBlocks, b)
 	case last <= mostWaiting/4 && b.place < len(at.in.blocks)-1:
 		jobs := b.jobs
 		l.discard(at.in, b)
@@ -234,6 +263,7 @@ func (l *line) discard(k *kindred, b *block) {
 	l.kinds[end] = nil
 	l.kinds = l.kinds[:end]
 	delete(l.byKind, k.kind)
+	l.spareKinds = append(l.spareKinds, k)
 }
 
 // begin fixes what the priorities of an instant depend on: the time, the shortest job and the licences asked for by the jobs that are

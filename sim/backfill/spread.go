@@ -51,7 +51,7 @@ func (p *general) place(room *sim.Room, j *sim.Job) ([]sim.Claim, bool) {
 
 // measure finds out how many processors the jobs of a kind hold, of which j is one.
 func (p *general) measure(k *kindred, j *sim.Job) {
-	if k.widths != nil {
+	if len(k.widths) > 0 {
 		return
 	}
 	k.spreads = p.spreads(j)

@@ -17,6 +17,7 @@ type timeline struct {
 	rooms    []*sim.Room
 	spare    []*sim.Room
 	common   sim.Room
+	shares   []sim.Share // of the place that was found last
 }
 
 // generalBooking is a place for a job in a timeline.
@@ -34,9 +35,11 @@ func (t *timeline) reset(now float64, empty *sim.Room) {
 
 // copyOf returns a copy of a room. It reuses the memory of a spare room if there is one.
 func (t *timeline) copyOf(room *sim.Room) *sim.Room {
-	fresh := new(sim.Room)
+	var fresh *sim.Room
 	if n := len(t.spare) - 1; n >= 0 {
 		fresh, t.spare = t.spare[n], t.spare[:n]
+	} else {
+		fresh = new(sim.Room)
 	}
 	fresh.CopyFrom(room)
 	return fresh
@@ -110,7 +113,7 @@ func (t *timeline) earliest(j *sim.Job, step float64) (generalBooking, bool) {
 					return best, false
 				}
 				if s, ok := t.slotAt(j, k, start, c, step); ok && (best.shares == nil || s.end < best.end) {
-					best = s
+					best.cluster, best.start, best.end, best.shares = s.cluster, s.start, s.end, append(best.shares[:0], s.shares...)
 				}
 			}
 			if best.shares != nil {
@@ -127,17 +130,18 @@ func (t *timeline) earliest(j *sim.Job, step float64) (generalBooking, bool) {
 }
 
 // slotAt is a booking on the cluster from a time in step k on, of processors that are free for as long as the job is estimated
-// to take on them; false: there is none, or it misses the job's hard deadline.
+// to take on them, until the next look; false: there is none, or it misses the job's hard deadline.
 func (t *timeline) slotAt(j *sim.Job, k int, start float64, cluster int, step float64) (generalBooking, bool) {
 	s := generalBooking{cluster: cluster, start: start}
+	width := t.platform.Width(j, cluster)
 	t.platform.CopyCluster(&t.common, t.rooms[k], cluster)
 	for next := k + 1; ; next++ {
-		shares, ok := t.platform.FitsAt(&t.common, j, cluster, t.platform.Width(j, cluster), start, s.shares[:0])
-		if !ok {
+		var ok bool
+		if t.shares, ok = t.platform.FitsAt(&t.common, j, cluster, width, start, t.shares[:0]); !ok {
 			return s, false
 		}
-		s.shares = shares
-		s.end = ending(s.start, t.platform.Estimate(j, cluster, shares), step)
+		s.shares = t.shares
+		s.end = ending(s.start, t.platform.Estimate(j, cluster, s.shares), step)
 		if next == len(t.times) || t.times[next] >= s.end || t.platform.Stopped() {
 			return s, inTime(j, s.end)
 		}

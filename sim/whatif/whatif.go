@@ -50,8 +50,8 @@ type Cause struct {
 	From float64 `json:"from"`
 	To   float64 `json:"to"`
 	// Kind is "after": the job waits for other jobs to end; "processors" or "licence": too few processors, or copies of a licence, are free; "machines":
-	// enough processors are free, but without the memory that the job needs or on other machines; or "kept": the job would fit, but might delay a job
-	// ahead of it.
+	// enough processors are free, but without the memory that the job needs or on other machines; "resource": too little of a resource of machines is free;
+	// "closed": machines with room are closed to the job before it would end by its estimate; or "kept": the job would fit, but might delay a job ahead of it.
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 	// For is the queued job for which the policy keeps processors; empty if that is not the cause.
@@ -64,6 +64,8 @@ const (
 	causeProcessors = "processors"
 	causeLicence    = "licence"
 	causeMachines   = "machines"
+	causeResource   = "resource"
+	causeClosed     = "closed"
 	causeKept       = "kept"
 )
 
@@ -286,7 +288,7 @@ func (p *probe) cause() Cause {
 		if !p.usable[c] || plan.Clusters != nil && !slices.Contains(plan.Clusters, c) {
 			continue
 		}
-		if _, fits := platform.FitsOn(&platform.Free, j, c, width(j, c), nil); fits {
+		if platform.CouldStart(j, c, width(j, c)) {
 			return p.kept()
 		}
 		if missing := width(j, c) - platform.FreeProcessors(c); missing < lack {
@@ -304,6 +306,9 @@ func (p *probe) cause() Cause {
 		return Cause{Kind: causeProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free", j.Request.Min, free)}
 	}
 	need := width(j, closest)
+	if platform.ByNode() {
+		return lackByNode(platform, j, closest, need)
+	}
 	if lack > 0 {
 		return Cause{Kind: causeProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d on %s", need, platform.ClusterID(closest))}
 	}
