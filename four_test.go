@@ -19,16 +19,25 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// fourRecord holds the rows that the tables of docs/four.md and of the README are made of. The figures that only the clock changes are those of the machine that
-// the page names.
-const fourRecord = "bench/suites/four.rows.jsonl.gz"
+// record is a suite with its recorded rows, of which tables of pages are made. The figures that only the clock changes are those of the machine that the page
+// names.
+type record struct {
+	name string
+	run  *string // with -update: run folder of the suite whose rows become the record
+}
 
-var fourRun = flag.String("four", "", "with -update: run folder of bench/suites/four.json whose rows become the record")
+var (
+	four  = record{"four", flag.String("four", "", "with -update: run folder of bench/suites/four.json whose rows become the record")}
+	openb = record{"openb", flag.String("openb", "", "with -update: run folder of bench/suites/openb.json whose rows become the record")}
+)
 
-// fourPlan is the plan of the suite.
-func fourPlan(t *testing.T) *bench.Plan {
+// file is the file of the rows.
+func (r record) file() string { return "bench/suites/" + r.name + ".rows.jsonl.gz" }
+
+// plan is the plan of the suite.
+func (r record) plan(t *testing.T) *bench.Plan {
 	t.Helper()
-	suite, err := bench.ReadSuite("bench/suites/four.json")
+	suite, err := bench.ReadSuite("bench/suites/" + r.name + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,23 +48,23 @@ func fourPlan(t *testing.T) *bench.Plan {
 	return plan
 }
 
-// fourRows are the rows of the record, in the order of the plan.
-func fourRows(t *testing.T, plan *bench.Plan) []bench.Row {
+// rows are the recorded rows.
+func (r record) rows(t *testing.T) []bench.Row {
 	t.Helper()
-	if *update && *fourRun != "" {
-		recordFour(t)
+	if *update && *r.run != "" {
+		r.write(t)
 	}
-	rows, err := bench.ReadRows(fourRecord)
+	rows, err := bench.ReadRows(r.file())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plan.Own(rows)
+	return rows
 }
 
-// recordFour writes the record from a run folder: its rows without the metrics, which no table shows.
-func recordFour(t *testing.T) {
+// write writes the record from a run folder: its rows without the metrics, which no table shows.
+func (r record) write(t *testing.T) {
 	t.Helper()
-	rows, err := bench.ReadRows(*fourRun)
+	rows, err := bench.ReadRows(*r.run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +72,7 @@ func recordFour(t *testing.T) {
 		rows[k].Metrics, rows[k].MeanArrival, rows[k].Version = nil, 0, ""
 	}
 	slices.SortFunc(rows, func(a, b bench.Row) int { return strings.Compare(a.Key, b.Key) })
-	file, err := os.Create(fourRecord)
+	file, err := os.Create(r.file())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,8 +87,8 @@ func recordFour(t *testing.T) {
 // fourParts are the generated parts of the pages that show the suite.
 func fourParts(t *testing.T) []part {
 	t.Helper()
-	plan := fourPlan(t)
-	runs := []report.Run{{Name: "four", File: &bench.RunFile{Suite: *plan.Suite, Cells: len(plan.Cells), Instances: plan.Instances}, Rows: fourRows(t, plan)}}
+	plan := four.plan(t)
+	runs := []report.Run{{Name: "four", File: &bench.RunFile{Suite: *plan.Suite, Cells: len(plan.Cells), Instances: plan.Instances}, Rows: plan.Own(four.rows(t))}}
 	summary := func(solvers ...string) string {
 		var text strings.Builder
 		if err := report.WriteSummary(&text, runs, report.SummaryOptions{Against: "minmin", Solvers: solvers}); err != nil {
@@ -118,8 +127,8 @@ func TestFourRecord(t *testing.T) {
 	if withHighs() {
 		t.Skip("the record is of the pure build")
 	}
-	plan := fourPlan(t)
-	rows := fourRows(t, plan)
+	plan := four.plan(t)
+	rows := plan.Own(four.rows(t))
 	if len(plan.Instances) != 200 || len(rows) != len(plan.Cells) {
 		t.Fatalf("%d instances, %d rows of %d runs; make four RECORD=1 measures again", len(plan.Instances), len(rows), len(plan.Cells))
 	}

@@ -59,7 +59,7 @@ func (r *Relaxation) sureShare(j int) float64 {
 		last = max(last, math.Abs(r.in.FirstArrival())+math.Abs(t-r.in.FirstArrival()))
 	}
 	for c := range r.in.Clusters() {
-		if speed, _ := fastest(&r.in.Clusters()[c]); r.in.CanRun(j, c) || r.spreadsTo(j, c) {
+		if speed, _ := fastest(&r.in.Clusters()[c]); r.canRun(j, c) || r.spreadsTo(j, c) {
 			shortest = min(shortest, r.in.Busy(j, c, speed, 1), r.expected().Busy(j, c, speed, 1)) // of a piece
 		}
 	}
@@ -84,7 +84,7 @@ func (r *Relaxation) openFrom(j int, start float64) float64 {
 	reservation, first := job.Node().Reservation, in.FirstArrival()
 	var times []float64
 	for c := range in.Clusters() {
-		if !in.CanRun(j, c) && !r.spreadsTo(j, c) {
+		if !r.canRun(j, c) && !r.spreadsTo(j, c) {
 			continue
 		}
 		if r.mayKeepNothing(j, c) {
@@ -133,7 +133,7 @@ func (r *Relaxation) opens(j int, at float64) bool {
 		switch {
 		case r.spreadsTo(j, c):
 			least = 1
-		case !in.CanRun(j, c):
+		case !r.canRun(j, c):
 			continue
 		}
 		kept := r.keptTime(j, c)

@@ -217,7 +217,7 @@ func (l *leftOut) least(j, c int, i interval) float64 {
 		}
 		return 0
 	}
-	if !r.in.CanRun(j, c) {
+	if !r.canRun(j, c) {
 		return math.Inf(1)
 	}
 	size, _ := r.in.Width(j, c)

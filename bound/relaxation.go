@@ -30,6 +30,7 @@ type Relaxation struct {
 	duties []Duty    // by job
 	must   []int     // the jobs every schedule has to place
 	all    bool      // every schedule has to place all jobs
+	can    []bool    // by job and cluster: see canRun
 	over   [][]bool  // by job: the clusters that it may hold processors of as one of several, see [model.Instance.SpreadOver]
 	least  []float64 // by job: shortest execution time anywhere
 	start  []float64 // by job: earliest start
@@ -76,7 +77,7 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 		return nil
 	}
 	n := len(in.Jobs())
-	r := &Relaxation{in: in, duties: make([]Duty, n), over: make([][]bool, n), least: make([]float64, n), start: make([]float64, n), solid: true}
+	r := &Relaxation{in: in, duties: make([]Duty, n), can: make([]bool, n*len(in.Clusters())), over: make([][]bool, n), least: make([]float64, n), start: make([]float64, n), solid: true}
 	depth := make([]int, n)
 	for _, j := range plan.ArrivalOrder(in) { // a job comes after the jobs it waits for
 		if ctx.Err() != nil {
@@ -85,6 +86,7 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 		job := &in.Jobs()[j]
 		r.over[j], r.least[j] = in.SpreadOver(j), math.Inf(1)
 		for c := range in.Clusters() {
+			r.can[j*len(in.Clusters())+c] = in.CanRun(j, c)
 			r.least[j] = min(r.least[j], r.shortestOn(j, c))
 		}
 		r.start[j] = job.Arrival - in.FirstArrival()
@@ -116,12 +118,15 @@ func (r *Relaxation) isSolid(j int) bool {
 	}
 	for c := range in.Clusters() {
 		least, _ := in.Width(j, c)
-		if !in.Clusters()[c].Uniform || in.CanRun(j, c) && least > 1 && job.Tasks > least {
+		if !in.Clusters()[c].Uniform || r.canRun(j, c) && least > 1 && job.Tasks > least {
 			return false
 		}
 	}
 	return true
 }
+
+// canRun says that the job can run on the cluster alone, see [model.Instance.CanRun].
+func (r *Relaxation) canRun(j, c int) bool { return r.can[j*len(r.in.Clusters())+c] }
 
 // spreadsTo says that the job may hold processors of the cluster as one of several.
 func (r *Relaxation) spreadsTo(j, c int) bool { return r.over[j] != nil && r.over[j][c] }
@@ -160,7 +165,7 @@ func (r *Relaxation) shortestOn(j, c int) float64 { return r.shortestIn(r.in, j,
 func (r *Relaxation) shortestIn(in *model.Instance, j, c int) float64 {
 	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
 	wide := r.spreadsTo(j, c)
-	if !wide && !in.CanRun(j, c) {
+	if !wide && !r.canRun(j, c) {
 		return math.Inf(1)
 	}
 	_, most := in.Width(j, c)
@@ -198,7 +203,7 @@ func (r *Relaxation) areaOn(j, c int) float64 { return r.areaIn(r.in, j, c) }
 func (r *Relaxation) areaIn(in *model.Instance, j, c int) float64 {
 	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
 	spreads := r.spreadsTo(j, c)
-	if !spreads && !in.CanRun(j, c) {
+	if !spreads && !r.canRun(j, c) {
 		return math.Inf(1)
 	}
 	least, _ := in.Width(j, c)

@@ -66,6 +66,14 @@ func TestBoundsByPricesOfMachines(t *testing.T) {
 			many(8, model.JobSpec{Processors: model.Rigid(4), Block: 2, Work: new(10.0), Resources: map[string]float64{"gpu": 1}}), "resource-area", 20},
 		{"16 jobs, and the nodes are closed from 12 to 15", "makespan", 1, closed(12, 15), many(16, gpus(1)), "resource-area", 23},
 		{"16 jobs that cannot begin before the nodes are closed, from 5 to 8", "makespan", 1, closed(5, 8), many(16, gpus(1)), "resource-area", 28},
+		{"16 jobs that are expected to take 1 run on while the nodes are closed, from 12 to 15", "makespan", 1, closed(12, 15),
+			many(16, model.JobSpec{Work: new(10.0), Estimate: new(1.0), Resources: map[string]float64{"gpu": 1}}), "resource-area", 20},
+		{"a job that runs on while the nodes are closed, 4 jobs beside it before and 8 behind", "unfinished", 1, closed(12, 22), append(many(12, hard(gpus(1), 32.1)), model.JobSpec{
+			ID: "on", Work: new(20.0), Running: &model.RunningSpec{Cluster: "c", Processors: model.Processors(0), Holds: map[string]map[string]float64{"n[0]": {"gpu": 4}},
+				Devices: model.DevicesHeld{"gpu": {"n[0]": model.NewProcessorSet(model.Range{Last: 3})}}}}), "resource-knapsack", 0},
+		{"a job that runs until 10 and 8 that have to be done by 15", "unfinished", 1, nil, append(many(8, hard(gpus(1), 15)), model.JobSpec{
+			ID: "on", Work: new(10.0), Running: &model.RunningSpec{Cluster: "c", Processors: model.Processors(0), Holds: map[string]map[string]float64{"n[0]": {"gpu": 4}},
+				Devices: model.DevicesHeld{"gpu": {"n[0]": model.NewProcessorSet(model.Range{Last: 3})}}}}), "resource-knapsack", 4},
 		{"16 jobs on 8 GPUs end, on the average, as the area does", "mean_response", 1, nil, many(16, gpus(1)), "squashed-area", 12.8125},
 		{"16 jobs, due at 12", "over_deadline", 1, nil, many(16, model.JobSpec{Work: new(10.0), Resources: map[string]float64{"gpu": 1}, Deadline: new(12.0)}), "squashed-area", 29.75},
 		{"10 jobs with a hard deadline that leaves no second round", "unfinished", 1, nil, many(10, hard(gpus(1), 15)), "resource-knapsack", 2},
@@ -83,7 +91,7 @@ func TestBoundsByPricesOfMachines(t *testing.T) {
 		in := gpuCluster(t, c.objective, c.weight, c.change, c.jobs...)
 		p := NewCertified(t.Context(), in)
 		p.Improve(t.Context(), LittleWork)
-		found := math.NaN()
+		found := 0.0
 		for k, m := range p.terms[0].methods { // before it is rounded up
 			if m.Name == c.method {
 				found, _ = p.terms[0].gates[k].Bound().Value()
@@ -95,6 +103,28 @@ func TestBoundsByPricesOfMachines(t *testing.T) {
 		for _, certificate := range p.Certificates() {
 			if r := proof.Check(t.Context(), in, certificate); certificate.Parts[0].By != nil && r.Verdict != proof.Verified {
 				t.Errorf("%s: %s: %v", c.name, certificate.Parts[0].Method, r)
+			}
+		}
+	}
+}
+
+// A job that fits before a closed time but for rounding does not wait for its end.
+func TestAJobThatJustFitsDoesNotWait(t *testing.T) {
+	for _, works := range [][]float64{{0.1, 0.2}, {0.1, 0.1, 0.1}, {0.7, 0.1, 0.1}} {
+		var jobs []model.JobSpec
+		end := 0.0
+		for k, work := range works {
+			jobs = append(jobs, model.JobSpec{ID: fmt.Sprint("j", k), Processors: model.Rigid(32), Block: 8, Work: new(work)})
+			end += work
+		}
+		for _, from := range []float64{end, math.Nextafter(end, 0), end * (1 - 5e-10)} {
+			in := gpuCluster(t, "makespan", 1, func(spec *model.InstanceSpec) {
+				for g := range spec.Clusters[0].Machines {
+					spec.Clusters[0].Machines[g].Closed = []model.ClosedSpec{{From: from, To: new(9.0)}}
+				}
+			}, jobs...)
+			if value, _ := Lower(t.Context(), in).Value(); value > end*(1+1e-9) {
+				t.Errorf("jobs of %v, closed from %v on: %v", works, from, value)
 			}
 		}
 	}

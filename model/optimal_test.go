@@ -387,7 +387,7 @@ func TestBoundsOfOneJobAndOfNone(t *testing.T) {
 
 func TestMost(t *testing.T) {
 	in := oneMachine(t, `{"makespan": 1}`, `"work": 8, "input": 2, "output": 3`, `"work": 2, "tasks": 4`)
-	want := map[string]float64{"finished": 2, "utilisation": 100, "processor_usage": 100, "licence_usage": 100, "data_moved": 5, "work_done": 16}
+	want := map[string]float64{"finished": 2, "utilisation": 100, "processor_usage": 100, "licence_usage": 100, "device_utilisation": 100, "data_moved": 5, "work_done": 16}
 	for _, m := range model.MetricTable() {
 		most, limited := in.Most(m.Name)
 		if x, any := want[m.Name]; most != x || limited != any {

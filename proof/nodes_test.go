@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/allot-opt/allot/bound"
@@ -52,6 +53,60 @@ func nodeClaims(t *testing.T, instances int) (list []claimed) {
 		}
 	}
 	return list
+}
+
+// nodeCase is an instance of one job on a machine of four processors and two GPUs, which is closed at times.
+func nodeCase(t *testing.T, closed, job, objective string) *model.Instance {
+	t.Helper()
+	in, err := model.ReadInstance(strings.NewReader(`{"schema": "allot/instance/1", "devices": ["gpu"], "objective": `+objective+`,
+		"clusters": [{"id": "c", "machines": [{"id": "m", "processors": 4, "resources": {"gpu": 2}, "closed": [`+closed+`]}]}], "jobs": [`+job+`]}`), "in.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// A chain may not count a job that closed machines keep out.
+func TestJobsKeptOutCountInNoProof(t *testing.T) {
+	for closed, want := range map[string]proof.Verdict{`{"from": 90}`: proof.Refuted, `{"from": 90, "to": 91}`: proof.Verified} {
+		in := nodeCase(t, closed, `{"id": "j", "work": 7}`, `{"makespan": 1}`)
+		c := &proof.Certificate{Schema: proof.Schema, InstanceSHA256: in.SHA256(), Objective: map[string]float64{"makespan": 1}, Bound: model.ProvedBound(7),
+			Parts: []proof.Part{{Metric: "makespan", Bound: 7, By: &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}}}}}
+		if r := proof.Check(t.Context(), in, c); r.Verdict != want {
+			t.Errorf("closed %s: %v, want %v", closed, r, want)
+		}
+	}
+}
+
+// Of three jobs with a GPU each and no time to wait one does not finish: what a metric lacks counts where it is maximised, and nowhere else.
+func TestWhatAMetricLacksCountsWhereItIsMaximised(t *testing.T) {
+	job := func(id string) string {
+		return `{"id": "` + id + `", "work": 10, "resources": {"gpu": 1}, "deadline": 15, "deadline_hard": true}`
+	}
+	jobs := job("a") + "," + job("b") + "," + job("c")
+	prices := &proof.MachinePrices{Groups: [][]proof.GroupPrices{{{Resources: []float64{0.25}}}}, From: 6, To: 9}
+	for _, c := range []struct {
+		objective string
+		weight    float64
+		lacks     bool
+		part      float64
+		bound     float64
+		want      proof.Verdict
+	}{
+		{`{"finished": 1}`, 1, true, 1, -2, proof.Verified},
+		{`{"finished": 1}`, 1, true, 1, -1.9, proof.Refuted},
+		{`{"finished": 1}`, 1, true, 2, -1, proof.Refuted},
+		{`{"finished": 1}`, 1, false, 1, -2, proof.Refuted},
+		{`{"finished": -1}`, -1, true, 1, 1, proof.Refuted},
+		{`{"finished": -1}`, -1, true, 1, 0, proof.Verified},
+	} {
+		in := nodeCase(t, "", jobs, c.objective)
+		certificate := &proof.Certificate{Schema: proof.Schema, InstanceSHA256: in.SHA256(), Objective: map[string]float64{"finished": c.weight}, Bound: model.ProvedBound(c.bound),
+			Parts: []proof.Part{{Metric: "finished", Bound: c.part, Lacks: c.lacks, By: &proof.Argument{MachinePrices: prices}}}}
+		if r := proof.Check(t.Context(), in, certificate); r.Verdict != c.want {
+			t.Errorf("%s: lacks %v, %v and %v: %v, want %v", c.objective, c.lacks, c.part, c.bound, r, c.want)
+		}
+	}
 }
 
 // Certificates by prices of machines are changed in every way: none is verified that states more than is true.

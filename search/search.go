@@ -77,6 +77,10 @@ var ErrNoEngine = errors.New("search: no engine for the instance")
 // engines lists the engines, the most special first.
 var engines = []engine.New{unrelated.New, lists.New, serial.New, packing.New, schedules.New}
 
+// Packs says whether all jobs of the instance start at one time if they run at all, and the objective is a sum over the jobs that do. Then [Minimise] soon
+// has a better schedule of its own than any list heuristic makes.
+func Packs(ctx context.Context, in *model.Instance) bool { return packing.Takes(ctx, in) }
+
 // Minimise searches for a schedule of low objective until the context ends, it hits a limit or it reaches the target. It
 // improves the schedule start, which the checker must accept. If start is nil it begins with schedules of its own.
 func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, opt Options) (Result, error) {

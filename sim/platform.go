@@ -341,15 +341,25 @@ func (p *Platform) FitsAt(room *Room, j *Job, cluster, processors int, start flo
 	}
 	left := processors
 	begin := len(shares)
+	one := r.Span == model.SpanMachine
+	group, each := -1, 0 // what a machine of the group that was looked at last can hold
 	for _, m := range p.clusters[cluster].order {
-		if r.Span == model.SpanMachine && int(room.Processors[m]) < left {
+		free := int(room.Processors[m])
+		if free == 0 || one && free < left {
 			continue
 		}
-		n := min(p.Hosts(room, j, m), left)
+		machine := &p.Machines[m]
+		if machine.Group != group {
+			group, each = machine.Group, p.each(j, machine)
+		}
+		n := hosted(room, j, m, machine, free, each)
+		if one {
+			n = min(n, p.units(m))
+		}
 		switch {
-		case n == left:
-			return append(shares, Share{Machine: int32(m), Processors: int32(n)}), true
-		case n > 0 && r.Span != model.SpanMachine:
+		case n >= left:
+			return append(shares, Share{Machine: int32(m), Processors: int32(left)}), true
+		case n > 0 && !one:
 			shares = append(shares, Share{Machine: int32(m), Processors: int32(n)})
 			left -= n
 		}
@@ -392,7 +402,16 @@ func (p *Platform) hosts(room *Room, j *Job, m int) int {
 		return 0
 	}
 	machine := &p.Machines[m]
-	each := j.Request.in.ProcessorsFor(&j.Request.in.Jobs()[j.Request.index], &p.in.Clusters()[machine.Cluster].Machines[machine.Group])
+	return hosted(room, j, m, machine, free, p.each(j, machine))
+}
+
+// each is the number of processors of one machine of the group that the job can hold when nothing else runs there.
+func (p *Platform) each(j *Job, m *Machine) int {
+	return j.Request.in.ProcessorsFor(&j.Request.in.Jobs()[j.Request.index], &p.in.Clusters()[m.Cluster].Machines[m.Group])
+}
+
+// hosted is the number of the machine's free processors that the job could hold in the room.
+func hosted(room *Room, j *Job, m int, machine *Machine, free, each int) int {
 	if each == 0 {
 		return 0
 	}

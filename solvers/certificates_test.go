@@ -193,6 +193,13 @@ func TestCertificatesOfRandomInstances(t *testing.T) {
 		verify(t, boundInstance(t, seed))
 	}
 	rapid.Check(t, func(t *rapid.T) { verify(t, modeltest.Instance(t, modeltest.AllFeatures)) })
+	rapid.Check(t, func(t *rapid.T) {
+		verify(t, modeltest.Instance(t, modeltest.AllFeatures|modeltest.NodeFeatures|model.NodesBeside))
+	})
+	rng := rand.New(rand.NewPCG(5, 35))
+	for range race.Fewer(200, 60) {
+		verify(t, modeltest.TinyNodes(rng))
+	}
 	t.Log(counts, shown)
 	for method, says := range certifies() {
 		if n := shown[method]; !says && n > 0 || says && n == 0 && slices.Contains(certifiedMetrics, method[0]) && !race.Enabled {

@@ -22,7 +22,7 @@ var _ = solve.Register(solve.Info{
 	Starts: true,
 })
 
-// Search is the anytime global search of package search. From a cold start it begins with the best schedule of fcfs-list,
+// Search is the anytime global search of package search. From a cold start it begins, unless [search.Packs], with the best schedule of fcfs-list,
 // edd, minmin and, where jobs wait for others, heft, and with those of several rules of priority. Which of two schedules is better says docs/rules.md: where the
 // objective counts jobs, it alone judges whether a job with a hard deadline is left out.
 //
@@ -50,7 +50,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		return solve.Result{}, err
 	}
 	start, evaluations := opt.Start, int64(0)
-	if first := coldStarts(in); start == nil && len(first) > 0 {
+	if first := coldStarts(ctx, in); start == nil && len(first) > 0 {
 		silent := opt
 		silent.Progress = nil
 		cold, err := solve.NewStages(silent).Best(ctx, in, first)
@@ -150,8 +150,12 @@ func better(in *model.Instance, a, b *model.Solution) (*model.Solution, error) {
 }
 
 // coldStarts are the heuristics whose best schedule a search begins with; the engines add the schedules of their rules. Where jobs wait for
-// others, heft is one of them, because a search so short that it ends with its start should be no worse than heft.
-func coldStarts(in *model.Instance) []solve.Info {
+// others, heft is one of them, because a search so short that it ends with its start should be no worse than heft. There is none where the engine soon
+// has a better one, see [search.Packs].
+func coldStarts(ctx context.Context, in *model.Instance) []solve.Info {
+	if search.Packs(ctx, in) {
+		return nil
+	}
 	names := []string{"fcfs-list", "edd", "minmin"}
 	if in.Features()&model.Precedence != 0 {
 		names = append(names, "heft")

@@ -26,7 +26,7 @@ func TestInstanceAsksForNothingElse(t *testing.T) {
 // Thousands of draws show every field and every feature there is; a new field that the generator forgets fails here.
 func TestEveryFieldAndFeatureOccurs(t *testing.T) {
 	seen, features := map[string]bool{}, model.Features(0)
-	const all = modeltest.AllFeatures | modeltest.NodeFeatures
+	const all = modeltest.AllFeatures | modeltest.NodeFeatures | model.NodesBeside
 	specs := rapid.Custom(func(t *rapid.T) model.InstanceSpec {
 		return modeltest.Generator{Features: all}.Spec(t)
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/allot-opt/allot/internal/spread"
 	"github.com/allot-opt/allot/model"
@@ -146,7 +147,7 @@ func lastStart(j *sim.Job, fastest float64) float64 {
 func (p *general) Release(j *sim.Job, _ int, last bool) {
 	if last {
 		p.queue.order.scorer.ended(j)
-		p.running = slices.DeleteFunc(p.running, func(other *sim.Job) bool { return other == j })
+		p.running = deleteByEnd(p.running, j)
 	}
 }
 
@@ -289,10 +290,23 @@ func (p *general) started(e *sim.Engine, j *sim.Job) {
 
 // insertByEnd inserts a job into the running ones, which are in order of estimated end, then of number.
 func insertByEnd(running []*sim.Job, j *sim.Job) []*sim.Job {
-	at, _ := slices.BinarySearchFunc(running, j, func(a, b *sim.Job) int {
-		return cmp.Or(cmp.Compare(a.EstimatedEnd, b.EstimatedEnd), cmp.Compare(a.Number, b.Number))
+	return slices.Insert(running, placeByEnd(running, j), j)
+}
+
+// deleteByEnd takes a job out of the running ones, if it is among them.
+func deleteByEnd(running []*sim.Job, j *sim.Job) []*sim.Job {
+	if at := placeByEnd(running, j); at < len(running) && running[at] == j {
+		return slices.Delete(running, at, at+1)
+	}
+	return running
+}
+
+// placeByEnd is the place of a job among the running ones.
+func placeByEnd(running []*sim.Job, j *sim.Job) int {
+	return sort.Search(len(running), func(k int) bool {
+		other := running[k]
+		return other.EstimatedEnd > j.EstimatedEnd || other.EstimatedEnd == j.EstimatedEnd && other.Number >= j.Number
 	})
-	return slices.Insert(running, at, j)
 }
 
 // inTime says whether a job that ends at the given time keeps its hard deadline, if it has one.

@@ -382,7 +382,7 @@ func TestWholeFormReports(t *testing.T) {
 		if after == 0 {
 			cancel()
 		}
-		last, reports := solve.Progress{Left: len(start.Solution.Unscheduled), Objective: began.Objective}, 0
+		last, reports := solve.Progress{Left: in.Owed(start.Solution), Objective: began.Objective}, 0
 		result, err := small(ga.List).Solve(ctx, in, solve.Options{Seed: 9, Start: start.Solution, Progress: func(p solve.Progress) {
 			if model.NewRank(last.Left, last.Objective).Better(model.NewRank(p.Left, p.Objective)) || p.Evaluations < last.Evaluations || p.Bound.Known() {
 				t.Errorf("%+v after %+v", p, last)
@@ -397,8 +397,8 @@ func TestWholeFormReports(t *testing.T) {
 			t.Fatal(err)
 		}
 		report := model.Check(in, result.Solution)
-		if !report.OK() || len(result.Solution.Unscheduled) != last.Left || report.Evaluation.Objective != last.Objective {
-			t.Errorf("cancelled after %d: %v, %d left out, objective %v; reported %+v", after, report.Violations, len(result.Solution.Unscheduled), report.Evaluation.Objective, last)
+		if !report.OK() || in.Owed(result.Solution) != last.Left || report.Evaluation.Objective != last.Objective {
+			t.Errorf("cancelled after %d: %v, %d owed, objective %v; reported %+v", after, report.Violations, in.Owed(result.Solution), report.Evaluation.Objective, last)
 		}
 		wantStop := model.StopCancelled
 		if after == math.MaxInt {

@@ -31,6 +31,9 @@ const chains = 4
 // splitFrom is the number of machines from which on a walk has parts: each then has enough of them to choose from.
 const splitFrom = 16 * chains
 
+// Takes says whether the engine can search the instance; false if ctx ends.
+func Takes(ctx context.Context, in *model.Instance) bool { return newProblem(ctx, in) != nil }
+
 // New makes the engine. It returns nil if the engine cannot search the instance, or if ctx ends.
 func New(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine.Engine, error) {
 	p := newProblem(ctx, in)
