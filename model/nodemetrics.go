@@ -67,7 +67,7 @@ func (s *schedule) eachUse(part int32, yield func(*nodeUse)) {
 // blockKind is what a block of a job that needs devices holds of its machine.
 type blockKind struct {
 	processors int
-	memory     float64
+	memory     float64 // of a task
 	node       *NodeNeeds
 }
 
@@ -81,14 +81,10 @@ func (in *Instance) blockKinds() []blockKind {
 		if !slices.ContainsFunc(n.Resources, func(need ResourceNeed) bool { return in.resources[need.Resource].Devices }) {
 			continue
 		}
-		memory := 0.0
-		if tasks := min(j.Tasks, j.Min); tasks > 0 {
-			memory = j.Memory * float64(n.Block)
-		}
-		key := fmt.Sprint(n.Block, memory, n.Resources, n.Features)
+		key := fmt.Sprint(n.Block, j.Memory, n.Resources, n.Features)
 		if !seen[key] {
 			seen[key] = true
-			kinds = append(kinds, blockKind{n.Block, memory, n})
+			kinds = append(kinds, blockKind{n.Block, j.Memory, n})
 		}
 	}
 	return kinds
@@ -162,14 +158,14 @@ type nodeState struct {
 	in         *Instance
 	machine    *Machine
 	processors int
-	memory     float64
+	memory     amount     // that is held
 	free       []Amount   // by resource
 	devices    [][]Amount // by resource and device; nil where it has none
 }
 
 // newNodeState is an idle machine of the group.
 func newNodeState(in *Instance, m *Machine) *nodeState {
-	s := &nodeState{in: in, machine: m, processors: m.Units, memory: m.Memory, free: make([]Amount, len(in.resources)), devices: make([][]Amount, len(in.resources))}
+	s := &nodeState{in: in, machine: m, processors: m.Units, free: make([]Amount, len(in.resources)), devices: make([][]Amount, len(in.resources))}
 	for r := range in.resources {
 		s.free[r] = m.Amount(r)
 		if in.resources[r].Devices {
@@ -183,7 +179,7 @@ func newNodeState(in *Instance, m *Machine) *nodeState {
 func (s *nodeState) hold(in *schedule, use *nodeUse, sign int) {
 	p := &in.parts[use.part]
 	s.processors -= sign * use.processors
-	s.memory -= float64(sign*use.processors) * s.in.jobs[p.job].Memory
+	s.memory.add(s.in.jobs[p.job].Memory, float64(sign*use.processors))
 	for r := range s.in.resources {
 		amount, devices := in.need(use, r)
 		s.free[r] -= Amount(sign) * amount
@@ -215,7 +211,11 @@ func (s *nodeState) fits(kind blockKind) bool {
 	if s.machine.whole {
 		needed = 1
 	}
-	if needed > s.processors || kind.memory > s.memory || !s.machine.Offers(kind.node.Features) {
+	if needed > s.processors || !s.machine.Offers(kind.node.Features) {
+		return false
+	}
+	memory := s.memory
+	if memory.add(kind.memory, float64(needed)); memory.exceeds(s.machine.Memory) {
 		return false
 	}
 	for _, need := range kind.node.Resources {

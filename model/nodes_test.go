@@ -270,6 +270,44 @@ func TestDeviceMetrics(t *testing.T) {
 	}
 }
 
+// A whole machine holds the memory of one task, and memory that is given back leaves no rounding error: the devices of such machines are not stranded.
+func TestStrandedMemory(t *testing.T) {
+	for _, c := range []struct {
+		name, cluster, jobs string
+		placements          []model.Placement
+		stranded            float64
+	}{
+		{
+			"whole machine", `{"id": "c", "allocation": "machine", "machines": [{"id": "n", "processors": 4, "memory": 2, "resources": {"gpu": 3}}]}`,
+			`{"id": "a", "work": 4}, {"id": "g", "processors": 2, "block": 2, "work": 1, "memory": 2, "arrival": 2, "resources": {"gpu": 1}}`,
+			[]model.Placement{
+				{Job: "a", Cluster: "c", Processors: model.Processors(0), Start: 0, End: 1},
+				{Job: "g", Cluster: "c", Processors: model.Processors(0), Start: 2, End: 2.5, Devices: model.DevicesHeld{"gpu": {"n": model.Processors(0)}}},
+			},
+			(3*1 + 2*0.5) / 2.5,
+		},
+		{ // 0.9 − 0.2 − 0.7 + 0.2 + 0.7 is less than 0.9
+			"sums", `{"id": "c", "machines": [{"id": "n", "processors": 4, "memory": 0.9, "resources": {"gpu": 2}}]}`,
+			`{"id": "a", "work": 2, "memory": 0.2}, {"id": "b", "work": 3, "memory": 0.7}, {"id": "g", "work": 1, "memory": 0.9, "arrival": 9, "resources": {"gpu": 1}}`,
+			[]model.Placement{
+				{Job: "a", Cluster: "c", Processors: model.Processors(0), Start: 0, End: 2},
+				{Job: "b", Cluster: "c", Processors: model.Processors(1), Start: 0, End: 3},
+				{Job: "g", Cluster: "c", Processors: model.Processors(0), Start: 9, End: 10, Devices: model.DevicesHeld{"gpu": {"n": model.Processors(0)}}},
+			},
+			(2*3 + 1*1) / 10.0,
+		},
+	} {
+		in, err := readInstance(document(`"devices": ["gpu"],`, c.cluster, c.jobs))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		found := model.Check(in, &model.Solution{Jobs: c.placements})
+		if got := found.Metrics["stranded"].Total; len(found.Violations) > 0 || math.Abs(got-c.stranded) > 1e-12 {
+			t.Errorf("%s: %v stranded, expected %v; %v", c.name, got, c.stranded, found.Violations)
+		}
+	}
+}
+
 // nodeCase is an instance with nodes, and a schedule of it.
 type nodeCase struct {
 	Instance *json.RawMessage `json:"instance"`

@@ -169,6 +169,9 @@ var conditions = []probe{
 			})
 		})
 	}},
+	{"moldable jobs where machines are closed at times", func(s *model.InstanceSpec) {
+		s.Clusters[0].Machines[0].Closed, s.Jobs[1].Processors = []model.ClosedSpec{{From: 100}}, model.ProcessorRange{Min: 1, Max: 2}
+	}, func(in *model.Instance) bool { return in.Features().Has(model.MoldableJobs | model.ClosedTimes) }},
 	{"jobs that wait for others where one can run nowhere", func(s *model.InstanceSpec) {
 		s.Jobs[1].After, s.Jobs[1].Processors = []string{"a"}, model.Rigid(1000)
 	}, func(in *model.Instance) bool {
