@@ -39,9 +39,9 @@ func newPDF(width, height float64) *pdfCanvas {
 
 // inked is a colour as the library takes it, and sets its opacity.
 func (c *pdfCanvas) inked(ink color.Color) (r, g, b int) {
-	red, green, blue, opacity := ink.RGBA()
-	c.document.SetAlpha(float64(opacity)/math.MaxUint16, "Normal")
-	return int(red >> 8), int(green >> 8), int(blue >> 8)
+	n := color.NRGBAModel.Convert(ink).(color.NRGBA)
+	c.document.SetAlpha(float64(n.A)/math.MaxUint8, "Normal")
+	return int(n.R), int(n.G), int(n.B)
 }
 
 // path adds a path, to be drawn next.

@@ -2,10 +2,12 @@ package picture
 
 import (
 	"bytes"
+	"image/color"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"codeberg.org/go-pdf/fpdf"
@@ -61,6 +63,22 @@ func TestTextsOfPDF(t *testing.T) {
 		}
 		if found := bytes.Contains(out.Bytes(), coded); found != stands {
 			t.Errorf("the text %q: %v", text, found)
+		}
+	}
+}
+
+// What shines through has its own colour in a PDF, with its opacity beside it.
+func TestFaintColoursOfPDF(t *testing.T) {
+	fpdf.SetDefaultCompression(false)
+	defer fpdf.SetDefaultCompression(true)
+	d := &Drawing{Width: 10, Height: 10, Draw: func(s *Sheet) { s.FillRect(Box(0, 0, 5, 5), color.NRGBA{0xff, 0x80, 0, 0x33}) }}
+	var out bytes.Buffer
+	if err := d.Write(&out, PDF); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"1.000 0.502 0.000 rg\n", "/ca 0.200"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing", want)
 		}
 	}
 }
