@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -15,10 +16,10 @@ var _ = solve.Register(solve.Info{
 })
 
 // Auto runs the solvers that honour what the instance asks for and are quick on it ([solve.Info].IsQuick), the quickest first;
-// where jobs arrive over time the backfilling policies are among them, and solvers that allocate by another objective are not. Then it runs [Search] from the best of their schedules. The best owes
-// the fewest jobs ([model.Instance.Owed]), then has the least objective; of equals Auto takes one that is proved optimal, else the first by the solver's name. A
-// schedule that is proved optimal ends the run, and so does a proof that the instance is infeasible. [solve.Result].Solver names the solvers
-// that made the schedule. All of them share MaxEvals.
+// where jobs arrive over time the backfilling policies are among them, and solvers that allocate by another objective are not. Then it runs [Search] from the
+// best of their schedules; where [search.Packs], Search alone. The best owes the fewest jobs ([model.Instance.Owed]), then has the least objective; of equals Auto
+// takes one that is proved optimal, else the first by the solver's name. A schedule that is proved optimal ends the run, and so does a proof that the instance
+// is infeasible. [solve.Result].Solver names the solvers that made the schedule. All of them share MaxEvals.
 type Auto struct{}
 
 // candidates are the quick solvers that fit the instance, by name.
@@ -38,7 +39,11 @@ func (*Auto) Supports(in *model.Instance) error { return newSearch().Supports(in
 // Solve implements [solve.Solver].
 func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	run := solve.NewStages(opt)
-	best, err := run.Best(ctx, in, a.candidates(in))
+	var first []solve.Info
+	if !search.Packs(ctx, in) {
+		first = a.candidates(in)
+	}
+	best, err := run.Best(ctx, in, first)
 	if err != nil || best.Status == model.Optimal || best.Status == model.Infeasible || ctx.Err() != nil {
 		return best, err
 	}
