@@ -209,3 +209,23 @@ func TestKeptScoresAreThoseOfTheState(t *testing.T) {
 		}
 	})
 }
+
+// Jobs that need the same are of two kinds where closed times do not concern one of them, because it takes no time by its estimate: it may use machines
+// that are never open to the other, whichever is asked about first.
+func TestKindsByClosedTimes(t *testing.T) {
+	for _, first := range []int{0, 1} {
+		b := model.NewBuilder("closed")
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Resources: map[string]float64{"r": 1}, Closed: []model.ClosedSpec{{}}}}})
+		b.Job(model.JobSpec{ID: "never", Estimate: new(1.0), Resources: map[string]float64{"r": 1}})
+		b.Job(model.JobSpec{ID: "unconcerned", Work: new(1.0), Estimate: new(0.0), Resources: map[string]float64{"r": 1}})
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := NewSite(in, Rules()[0], 1)
+		s.Hosts(s.Kind(first), 0)
+		if never, unconcerned := s.Hosts(s.Kind(0), 0), s.Hosts(s.Kind(1), 0); never != 0 || unconcerned != 1 {
+			t.Errorf("job %d first: the machine hosts %d and %d processors, expected 0 and 1", first, never, unconcerned)
+		}
+	}
+}
