@@ -62,7 +62,7 @@ func (w *Window) fits(in *model.Instance) error {
 	return err
 }
 
-// unit is what a window counts: a workflow, or a job of none.
+// unit is what a window counts: a workflow, or a job without a workflow.
 type unit struct {
 	arrival float64
 	jobs    []int
