@@ -8,8 +8,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// This file says what closed times of machines keep jobs from. A job holds to them from its start for as long as it is expected to run, at most to its
-// end; what outlives its estimate runs on. So no more than that part of a job counts here.
+// This file computes how closed times of machines delay jobs. A job must keep off closed times from its start for as long as it is expected to run, at most
+// to its end; a job that outlives its estimate runs on. So no more than that part of a job counts here.
 
 // closingTimes lists where closed times begin and end, in the order of the machines. It leaves out those without an end.
 func (r *Relaxation) closingTimes() (times []float64) {

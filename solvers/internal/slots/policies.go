@@ -48,7 +48,7 @@ type task struct {
 	reject  string // not empty: it is to leave the system
 }
 
-// asked is whether the cluster can run the task, as was asked last: to find out takes a look at all its machines.
+// asked is the last question whether a cluster can run a task, with its answer. To answer it takes a look at all machines of the cluster.
 type asked struct {
 	task    *task
 	cluster int
