@@ -99,7 +99,7 @@ func (w *Window) jobs(in *model.Instance) ([]int, error) {
 	return jobs, nil
 }
 
-// measure puts the figures of the measured jobs into a row with a schedule, and takes out what is of the whole instance.
+// measure puts the figures of the measured jobs into a row with a schedule, and takes out the figures that only the whole instance has.
 func (w *Window) measure(in *model.Instance, row *Row) error {
 	jobs, err := w.jobs(in)
 	if err != nil {

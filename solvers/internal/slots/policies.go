@@ -220,7 +220,7 @@ func (p *policy) free(now float64, t *task) {
 	c.settle(after, now, p.moved)
 }
 
-// calendar is that of a processor.
+// calendar returns the calendar of a processor.
 func (p *policy) calendar(at place) *calendar { return p.servers[at.machine][at.server] }
 
 // moved notes that a slot that has not begun has another time.
