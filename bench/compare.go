@@ -24,7 +24,7 @@ type Settings struct {
 	Time       time.Duration // 0: no limit
 	Options    solve.Options
 	Incumbents bool    // keep at most 200 of the run's incumbents in the row
-	Measured   *Window // what the figures of the row are of; nil: the whole instance
+	Measured   *Window // the jobs whose figures the row states; nil: all
 }
 
 // Measure runs one solver on one instance and checks its schedule. A failed run has a row with a Fault: the solver does not support the instance, returns an error or panics, or

@@ -139,7 +139,7 @@ func (folder *runFolder) takeWorker(opt RunOptions) (name string, err error) {
 	}
 }
 
-// stealing is what the lock of a worker that claims cells says it is.
+// stealing is the part that the lock of a worker states if the worker claims cells.
 const stealing = "steal"
 
 // part says which cells a program runs: K/N, or steal; empty: all of them.

@@ -155,8 +155,8 @@ func (p *Plan) skip(solver, reason string) {
 	p.Skipped = append(p.Skipped, Skipped{solver, reason, 1})
 }
 
-// key identifies the cell: the first 16 digits of the SHA-256 of everything that the result depends on, except the version of allot. A cell without a
-// window and with bounds has the key that it had before there were others.
+// key identifies the cell: the first 16 digits of the SHA-256 of everything that the result depends on, except the version of allot. The window and
+// the lack of bounds are part of it only where they are set: suites had neither at first, and the keys of their rows must stay the same.
 func (c *Cell) key(instance, objective string, measured *Window) string {
 	parts := []any{instance, c.Info.Name, stated(c.Given), c.Seed, c.Budget.Time, c.Budget.Evaluations, c.Workers, objective}
 	if measured != nil {

@@ -42,7 +42,7 @@ func (s *roundSums) means() *Rounds {
 	return &Rounds{Count: s.sum.Count, Jobs: s.sum.Jobs / n, MCP: s.sum.MCP / n, Balance: s.sum.Balance / n}
 }
 
-// clusterRound is what eq. 1 takes of a cluster in a round.
+// clusterRound holds the terms of eq. 1 for one cluster in a round.
 type clusterRound struct {
 	jobs                 int
 	makespan, busy, over float64

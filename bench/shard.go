@@ -158,7 +158,7 @@ func (p *Plan) Deal(n int) [][]int {
 	return dealt
 }
 
-// hand is what one shard was dealt.
+// hand holds the cells dealt to one shard, and their total cost.
 type hand struct {
 	number int
 	load   cost

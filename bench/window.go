@@ -62,7 +62,7 @@ func (w *Window) fits(in *model.Instance) error {
 	return err
 }
 
-// unit is what a window counts: a workflow, or a job of none.
+// unit is what a window counts: a workflow, or a job without a workflow.
 type unit struct {
 	arrival float64
 	jobs    []int
@@ -99,7 +99,7 @@ func (w *Window) jobs(in *model.Instance) ([]int, error) {
 	return jobs, nil
 }
 
-// measure puts the figures of the measured jobs into a row with a schedule, and takes out what is of the whole instance.
+// measure puts the figures of the measured jobs into a row with a schedule, and takes out the figures that only the whole instance has.
 func (w *Window) measure(in *model.Instance, row *Row) error {
 	jobs, err := w.jobs(in)
 	if err != nil {

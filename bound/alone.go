@@ -153,7 +153,7 @@ func (r *Relaxation) Released(j int) float64 { return r.in.Jobs()[j].Arrival - r
 // Deadline is the deadline of job j, counted from the earliest arrival of all jobs.
 func (r *Relaxation) Deadline(j int) float64 { return r.in.Jobs()[j].Deadline - r.in.FirstArrival() }
 
-// alone is a method that looks at each job alone, and shows nothing but that: the checker computes the same by itself.
+// alone makes a method that looks at each job alone. Its certificate states nothing else, because the checker computes the same bound by itself.
 func alone(metric, doc string, prove func(r *Relaxation) Sum) Method {
 	return Method{Name: "each-alone", Metric: metric, Certifies: true, Doc: doc, Source: "elementary",
 		New: OnceShown(func(_ context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {

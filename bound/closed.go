@@ -8,8 +8,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// This file says what closed times of machines keep jobs from. A job holds to them from its start for as long as it is expected to run, at most to its
-// end; what outlives its estimate runs on. So no more than that part of a job counts here.
+// This file computes how closed times of machines delay jobs. A job must keep off closed times from its start for as long as it is expected to run, at most
+// to its end; a job that outlives its estimate runs on. So no more than that part of a job counts here.
 
 // closingTimes lists where closed times begin and end, in the order of the machines. It leaves out those without an end.
 func (r *Relaxation) closingTimes() (times []float64) {
@@ -28,7 +28,7 @@ func (r *Relaxation) closingTimes() (times []float64) {
 	return times
 }
 
-// expected is the instance by the estimates of its jobs.
+// expected returns the instance with the run times that the estimates of its jobs state, see [model.Instance.Known].
 func (r *Relaxation) expected() *model.Instance {
 	if r.known == nil {
 		r.known = r.in.Known()
@@ -36,8 +36,8 @@ func (r *Relaxation) expected() *model.Instance {
 	return r.known
 }
 
-// keptTime is a time for which every piece of the job at least holds to closed times on cluster c; +Inf if the job cannot run there. Only of a job that
-// holds its processors from its start to its end that is more than 0.
+// keptTime is a time for which every piece of the job, at least, must keep off closed times on cluster c; +Inf if the job cannot run there. It is above 0
+// only for a job that holds its processors from its start to its end.
 func (r *Relaxation) keptTime(j, c int) float64 {
 	time := min(r.shortestIn(r.in, j, c), r.shortestIn(r.expected(), j, c))
 	if !r.isSolid(j) && !math.IsInf(time, 1) {
@@ -46,7 +46,7 @@ func (r *Relaxation) keptTime(j, c int) float64 {
 	return time
 }
 
-// keptArea is processor time of the job that holds to closed times on cluster c; +Inf if the job cannot run there.
+// keptArea is the least processor time of the job on cluster c that must keep off closed times; +Inf if the job cannot run there.
 func (r *Relaxation) keptArea(j, c int) float64 {
 	return min(r.areaIn(r.in, j, c), r.areaIn(r.expected(), j, c))
 }
@@ -123,8 +123,8 @@ func (r *Relaxation) manyClosed() bool {
 	return times*groups > most/(len(r.in.Jobs())+1)
 }
 
-// opens says whether the job finds as many processors as it needs, of some cluster, on machines that are open to it from the time on: for as long as it holds
-// to closed times, or just then if it may spread over several clusters.
+// opens says whether some cluster has as many processors as the job needs on machines that are open to it from the time on. They must stay open for as long
+// as the job must keep off closed times; for a job that may spread over several clusters it is enough that they are open at the time.
 func (r *Relaxation) opens(j int, at float64) bool {
 	in, job := r.in, &r.in.Jobs()[j]
 	reservation, first := job.Node().Reservation, in.FirstArrival()
@@ -157,7 +157,7 @@ func (r *Relaxation) opens(j int, at float64) bool {
 	return false
 }
 
-// mayKeepNothing says that some piece of the job on the cluster may hold to closed times for no time at all.
+// mayKeepNothing says that some piece of the job on the cluster may take no time, so that closed times do not concern it.
 func (r *Relaxation) mayKeepNothing(j, c int) bool {
 	fastest, _ := fastest(&r.in.Clusters()[c])
 	return r.in.Busy(j, c, fastest, 1) == 0 || r.expected().Busy(j, c, fastest, 1) == 0

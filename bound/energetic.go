@@ -21,7 +21,7 @@ var _ = Register(Method{Name: "energetic", Metric: "makespan", Certifies: true,
 // processors if some jobs wait, arrive later or need licences; for other jobs it would prove no more than the bounds by area.
 //
 // If the makespan is T, a job with head r and tail q runs within [r, T − q]. While it runs, it holds its part of each resource:
-// of the processors at the best prices of the clusters (see [Prices]), of processors and memory likewise, and of the copies of each licence in all pools. A job
+// of the processors at the best prices of the clusters (see [Prices]), of processors and memory together at such prices, and of the copies of each licence in all pools. A job
 // that runs for a time p holds its part in an interval [a, b] for at least min(p, b − a, r + p − a, b − (T − q − p)). All jobs
 // together hold at most the whole resource.
 type energetic struct {

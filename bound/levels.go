@@ -44,7 +44,7 @@ func proveAreaLevels(ctx context.Context, r *Relaxation) (Sum, func() *proof.Arg
 	return Sum{Value: value, Size: size, Terms: p + k}, func() *proof.Argument { return &proof.Argument{AreaLevels: &proof.AreaLevels{}} }, ok
 }
 
-// nowhere is the factor of a cluster on which no job can run. It makes jobs there dear. It is finite, so that an empty block costs 0
+// nowhere is the factor of a cluster on which no job can run. It makes jobs there too expensive to choose. It is finite, so that an empty block costs 0
 // and not NaN.
 const nowhere = 1e100
 

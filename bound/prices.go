@@ -19,7 +19,7 @@ import (
 type Prices struct {
 	Price  []float64 // by cluster: price of one processor; Σ Price_c·m_c is 1
 	Value  float64   // Σ_j min_c Price_c·a_jc
-	Memory []float64 // by cluster: price of its memory, which jobs pay besides, for each processor; nil: nothing. Then the prices of all memory are part of the sum of 1
+	Memory []float64 // by cluster: price of its memory, which a job pays too, for each of its processors; then these prices are part of the sum of 1. nil: memory costs nothing
 }
 
 // of is the price, on cluster c, of a processor with a task of the given memory.

@@ -74,8 +74,8 @@ func proveResourceArea(ctx context.Context, r *Relaxation) (Sum, func() *proof.A
 	}, true
 }
 
-// openArea is the least time by which open machines can have had what the jobs hold of them from head on, with the prices that show it; nil: there are none,
-// or no time is late enough. The prices depend on how long each group is open until then, so a first time is improved twice.
+// openArea is the earliest time by which machines, while open, can have provided from head on what the jobs hold of them. The prices show it; they are nil if
+// there are none, or if no time is late enough. The prices depend on how long each group is open until then, so a first time is improved twice.
 func (v *machineView) openArea(ctx context.Context, head, length float64) (at float64, prices []float64) {
 	var items []pricedItem
 	shares := map[int]float64{}

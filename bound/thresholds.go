@@ -42,7 +42,7 @@ func proveHeadTail(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argum
 	return best, show, true
 }
 
-// headTailAt does so for the work at given prices.
+// headTailAt computes the bound of [proveHeadTail] with the work of the jobs at given prices.
 func (r *Relaxation) headTailAt(ctx context.Context, prices Prices) (Sum, func() *proof.Argument) {
 	jobs := r.headTails(ctx, prices)
 	slices.SortStableFunc(jobs, func(a, b headTail) int { return cmp.Compare(b.length, a.length) })
@@ -65,8 +65,8 @@ func (r *Relaxation) headTailAt(ctx context.Context, prices Prices) (Sum, func()
 				}
 			}
 			if len(lengths) > 0 {
-				met, _ := meeting(lengths, r.in.Processors())
-				if value := head + max(work, met) + tail; value > best {
+				longest, _ := onOneProcessor(lengths, r.in.Processors())
+				if value := head + max(work, longest) + tail; value > best {
 					best, bestHead, bestTail = value, a, b
 				}
 			}
@@ -88,7 +88,7 @@ func (r *Relaxation) showHeadTail(jobs []headTail, prices Prices, head, tail flo
 	if len(list) == 0 {
 		return nil
 	}
-	met, longest := meeting(lengths, r.in.Processors())
+	met, longest := onOneProcessor(lengths, r.in.Processors())
 	if met <= work {
 		slices.Sort(list)
 		return showArea(list, prices)
@@ -98,9 +98,9 @@ func (r *Relaxation) showHeadTail(jobs []headTail, prices Prices, head, tail flo
 	return &proof.Argument{Pigeonhole: &proof.Pigeonhole{Jobs: list}}
 }
 
-// meeting is the largest value, over m, of the sum of the m shortest among the p·(m−1)+1 longest lengths: m of these jobs run on
+// onOneProcessor is the largest value, over m, of the sum of the m shortest among the p·(m−1)+1 longest lengths: m of these jobs run on
 // the same one of p processors. The lengths are sorted, the longest first. The result longest is p·(m−1)+1 for the best m.
-func meeting(lengths []float64, p int) (best float64, longest int) {
+func onOneProcessor(lengths []float64, p int) (best float64, longest int) {
 	best, longest = lengths[0], 1
 	for m := 2; p*(m-1)+1 <= len(lengths); m++ {
 		last, sum := p*(m-1)+1, 0.0

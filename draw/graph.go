@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/internal/picture"
 )
 
-// graph draws the curves of a course (see there) on a plot.
+// graph draws the curves of a [course] on a plot.
 type graph struct {
 	*picture.Plot
 	*course

@@ -108,7 +108,7 @@ func (c *chart) drawMachineNames(k int) {
 	}
 }
 
-// holding is what the load of the chart counts.
+// holding names what the load of the chart counts.
 func (c *chart) holding() string {
 	if c.rows == RowsDevices {
 		return "devices held"

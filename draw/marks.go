@@ -72,7 +72,7 @@ func (b *layoutBuilder) addExclusive(k int, p *model.Piece) {
 	}
 }
 
-// placeOf is the place of a machine in its band, of which only one processor is asked where the rows are processors.
+// placeOf returns the first and the last place of a machine in its band. Where the rows are processors it returns the place of the given processor.
 func (b *layoutBuilder) placeOf(band, machine, processor int) (first, last int) {
 	if at := &b.bands[band]; at.devices > 0 {
 		m := &at.machines[machine]

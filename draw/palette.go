@@ -20,7 +20,7 @@ var light = []color.NRGBA{
 	{0xbb, 0xcc, 0x33, 0xff}, // pear
 }
 
-// tones is how many tones of each colour there are, so that jobs eight apart differ too.
+// tones is how many tones of each colour there are, so that jobs whose numbers differ by eight have different fills too.
 const tones = 2
 
 // The colours of late jobs.

@@ -47,14 +47,14 @@ func newRowsRaster(rows []textRow, columns, end int) raster {
 	return r
 }
 
-// empty says that nobody holds a cell.
+// empty marks each cell as held by nobody.
 func (r *raster) empty() {
 	for k := range r.cells {
 		r.cells[k].bestJob, r.cells[k].currentJob = nobody, nobody
 	}
 }
 
-// extent are the places of a row, without the last.
+// extent returns the first place of a row and the place after its last.
 func (r *raster) extent(row int) (first, next int) {
 	if r.bounds != nil {
 		return r.bounds[row], r.bounds[row+1]

@@ -78,7 +78,7 @@ func (b *band) machinesNamed() int {
 	return n
 }
 
-// name is the device, or what else the row is.
+// name is the name of the device, or of the row without a device.
 func (r *row) name() string {
 	if r.resource == "" {
 		return withoutDevice

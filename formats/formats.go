@@ -31,8 +31,8 @@ type Info struct {
 	New func() Reader // makes a reader with its defaults
 
 	// Looks reports whether the begin of a file looks like the format. The text is not empty, and has neither the byte 0 nor a byte-order mark nor white
-	// space around it. Where JSON is set it begins with {, otherwise with neither { nor [. Nil: the begin tells nothing. The first format in lists is taken
-	// that looks right, and one that is Weak, because others may look so too, only after all others.
+	// space around it. Where JSON is set it begins with {, otherwise with neither { nor [. Nil: the begin tells nothing. The first format in lists whose
+	// Looks is true is taken. A format is Weak if files of others may look like its own; it is asked after all others.
 	Looks      func(begin string) bool
 	JSON, Weak bool
 	Extensions []string // of names of files, such as .swf, for files whose begin tells nothing

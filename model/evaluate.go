@@ -140,7 +140,7 @@ func (e *evaluation) objective(value func(metric int) float64) float64 {
 	return sum
 }
 
-// position is that of a metric in the table.
+// position is the position of a metric in the table.
 func position(name string) int {
 	return slices.IndexFunc(metricTable, func(m Metric) bool { return m.Name == name })
 }

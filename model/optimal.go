@@ -207,7 +207,7 @@ func (e *evaluation) coarse() bool {
 	return off > 1e-5*sum
 }
 
-// measure is what deviation returns.
+// measure computes what deviation keeps.
 func (e *evaluation) measure() (off float64) {
 	for k := range e.in.jobs {
 		link := math.Inf(1)

@@ -20,7 +20,7 @@ func (in *Instance) RankOf(s *Solution, objective float64) Rank { return Rank{in
 // priced are the metrics that count what a schedule leaves out.
 var priced = []string{"data_moved", "finished", "miss_rate", "missed", "unfinished", "work_done", "workflow_failures"}
 
-// PricesJobs says whether the objective has a metric that counts what a schedule leaves out, such as work_done or unfinished. Then it says what it costs to
+// PricesJobs says whether the objective has a metric that counts what a schedule leaves out, such as work_done or unfinished. Then the objective says what it costs to
 // leave out a job with a hard deadline.
 func (in *Instance) PricesJobs() bool {
 	return slices.ContainsFunc(in.objective, func(term ObjectiveTerm) bool { return term.Weight != 0 && slices.Contains(priced, term.Metric) })
@@ -33,7 +33,7 @@ func (in *Instance) Owes(job int) bool {
 	return !j.DeadlineHard || !j.HasDeadline() || !in.PricesJobs()
 }
 
-// Owed is the number of jobs that the schedule leaves out and [Instance.Owes].
+// Owed is the number of jobs that the schedule leaves out although it owes them, see [Instance.Owes].
 func (in *Instance) Owed(s *Solution) int {
 	if in.features&HardDeadlines == 0 || !in.PricesJobs() {
 		return len(s.Unscheduled)

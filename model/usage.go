@@ -175,7 +175,7 @@ type poolUsage struct {
 // usedPools are the pools that jobs asked for, with their usage, in a fixed order.
 func (e *evaluation) usedPools() []poolUsage { return e.pools.get(e.sweepPools) }
 
-// sweepPools is what usedPools returns.
+// sweepPools computes the usage of the pools, which usedPools keeps.
 func (e *evaluation) sweepPools() (pools []poolUsage) {
 	events := map[pool]*usageEvents{}
 	for k := range e.parts {

@@ -53,7 +53,7 @@ func (g *generalCluster) alike(other clusterState, ready float64) bool {
 	return true
 }
 
-// alike says that the same is used in both profiles at every time from t on.
+// alike says that both profiles have the same used amount at every time from t on.
 func (p *profile) alike(other *profile, t float64) bool {
 	from, otherFrom := p.after(t), other.after(t)
 	if from > 0 != (otherFrom > 0) || from > 0 && p.used[from-1] != other.used[otherFrom-1] {

@@ -24,7 +24,7 @@ func (s *Schedule) firstOn(job, cluster int, ready float64) (Slot, bool) {
 	})
 }
 
-// firstSpread is the slot over several clusters in which the job ends first, likewise. Clusters of different speeds or overheads do not share tasks evenly, so
+// firstSpread is the slot over several clusters in which the job ends first, over the numbers of processors that it may hold. Clusters of different speeds or overheads do not share tasks evenly, so
 // that any number may be the best: all are tried up to manyWidths, and of more those that give each processor fewer tasks.
 func (s *Schedule) firstSpread(job int, ready float64) (Slot, bool) {
 	const manyWidths = 64

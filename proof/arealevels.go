@@ -33,7 +33,7 @@ func (f *facts) areaLevels(goal *big.Rat, step string) error {
 			runs[c] = true
 			speed, _ := fastest(&clusters[c])
 			if x.Mul(x, number(speed)); areas[k] == nil || x.Cmp(areas[k]) < 0 {
-				areas[k] = x // fewer work at speed 1 is right everywhere
+				areas[k] = x // the least work at speed 1 is no more than that of any cluster
 			}
 		}
 	}

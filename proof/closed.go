@@ -8,18 +8,18 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// This file says what closed times of machines keep jobs from. A piece of a job holds to them from its start for the shorter of its execution time and that
-// by the job's estimate.
+// This file computes how closed times of machines delay jobs. A piece of a job must keep off closed times from its start for the shorter of its execution
+// time and that by the job's estimate.
 
 // since is a time counted from the earliest arrival.
 func (f *facts) since(t float64) *big.Rat { return new(big.Rat).Sub(number(t), f.first) }
 
-// expected is the same facts of the instance by the estimates, as far as times and areas of jobs need them.
+// expected returns the facts of the instance in which jobs run for their estimates, as far as times and areas of jobs need them.
 func (f *facts) expected() *facts {
 	return &facts{ctx: f.ctx, in: f.places.known, places: f.places, alone: f.alone, over: f.over}
 }
 
-// kept is a time for which every piece of the job, which can run on the cluster, holds to closed times at least: 0 where pieces may be of different lengths.
+// kept is a time for which every piece of the job, which can run on the cluster, must keep off closed times at least: 0 where pieces may be of different lengths.
 func (f *facts) kept(j, c int) *big.Rat {
 	if !f.isRectangle(j) {
 		return new(big.Rat)
@@ -35,7 +35,7 @@ func (f *facts) kept(j, c int) *big.Rat {
 	return time
 }
 
-// keptArea is processor time of the job on cluster c that holds to closed times, and whether it can hold processors there.
+// keptArea is the least processor time of the job on cluster c that must keep off closed times, and whether the job can hold processors there.
 func (f *facts) keptArea(j, c int) (*big.Rat, bool) {
 	x, runs := f.held(j, c)
 	if !runs {
@@ -124,8 +124,8 @@ func (f *facts) findsSome(j int, at *big.Rat) bool {
 	return false
 }
 
-// findsRoom says whether the job finds as many processors of the cluster as it needs on machines that are open to it from the time on: for as long as it
-// holds to closed times, or just then if several clusters run it.
+// findsRoom says whether the cluster has as many processors as the job needs on machines that are open to it from the time on. They must stay open for as
+// long as the job must keep off closed times; for a job that several clusters run it is enough that they are open at the time.
 func (f *facts) findsRoom(j, c int, at *big.Rat) bool {
 	job := &f.in.Jobs()[j]
 	least, _ := f.in.Width(j, c)

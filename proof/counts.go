@@ -99,11 +99,11 @@ func (t *countTree) narrow(prices int, box []countBox, _ string) ([]countBox, er
 				rest[n] = min(rest[n], together(before[i][k], after[i+1][jobs-n-k]))
 			}
 		}
-		dear := func(value int64, n int) bool { return together(value, rest[n]) >= t.target-t.base }
-		for b.least <= b.most && dear(t.g[i][b.least], b.least) {
+		tooExpensive := func(value int64, n int) bool { return together(value, rest[n]) >= t.target-t.base }
+		for b.least <= b.most && tooExpensive(t.g[i][b.least], b.least) {
 			b.least++
 		}
-		for b.least <= b.most && dear(t.g[i][b.most], b.most) {
+		for b.least <= b.most && tooExpensive(t.g[i][b.most], b.most) {
 			b.most--
 		}
 		if b.least > b.most {
@@ -111,7 +111,7 @@ func (t *countTree) narrow(prices int, box []countBox, _ string) ([]countBox, er
 		}
 		useless := func(bucket int) bool {
 			for n := max(1, b.least); n <= b.most; n++ {
-				if !dear(t.by[i][bucket][n], n) {
+				if !tooExpensive(t.by[i][bucket][n], n) {
 					return false
 				}
 			}
@@ -253,11 +253,11 @@ func (t *countTree) tabulate(prices []float64, clusters []*pricedCluster, priceG
 		}
 	}
 	n, scale := float64(jobs), math.Ldexp(1, -t.times.exponent-priceGrid.exponent)
-	dearest := 0.0
+	highest := 0.0
 	for _, u := range prices {
-		dearest = max(dearest, math.Abs(u)*n*scale)
+		highest = max(highest, math.Abs(u)*n*scale)
 	}
-	size := n * (most*(n+1) + 2*dearest)
+	size := n * (most*(n+1) + 2*highest)
 	if !(size < 1e300) {
 		return refute(step, "prices too large to be added up")
 	}

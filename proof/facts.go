@@ -172,7 +172,7 @@ func (f *facts) isRectangle(j int) bool {
 	return true
 }
 
-// areRectangles says so of all jobs.
+// areRectangles says that all jobs are rectangles, see isRectangle.
 func (f *facts) areRectangles() bool {
 	for j := range f.in.Jobs() {
 		if !f.isRectangle(j) {

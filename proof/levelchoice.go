@@ -39,7 +39,7 @@ func (t *levelTree) choose(l *level, n int) {
 // sieve finds, at the prices of the last narrowing to the box, which tasks can be at which load in an allocation that costs less than the bound.
 //
 // Let an allocation that uses the level cost at least v. If a task that is not among the cheapest ones is there, it costs at least v + the task − the
-// dearest of these. If one of the cheapest is not there, it costs at least v + the cheapest other one − this.
+// most expensive of these. If one of the cheapest is not there, it costs at least v + the cheapest other one − this.
 func (t *levelTree) sieve(box []loadBox) {
 	for k := range t.classes {
 		c := &t.classes[k]
@@ -72,7 +72,7 @@ func (t *levelTree) restrict(l *level, room int64) {
 			continue
 		}
 		switch v := x - t.price[y]; {
-		case v-last >= room: // what is closed is so dear
+		case v-last >= room: // also where the task is closed
 			l.out[y] = true
 		case next-v >= room:
 			l.sure[y] = true

@@ -28,7 +28,7 @@ type level struct {
 	held int     // number of tasks that are sure
 	dead bool    // no such allocation uses the level
 
-	least, last, next int64 // at the prices set last: sum of the cheapest tasks, the dearest of them, the cheapest other one
+	least, last, next int64 // at the prices set last: sum of the cheapest tasks, the most expensive of them, the cheapest other one
 }
 
 // levelTree verifies a tree of boxes of loads.
@@ -113,26 +113,26 @@ func (t *levelTree) root() []loadBox {
 // tabulate finds the unit and the penalties in units. A penalty that exceeds the bound and all that prices can give back counts as closed: what
 // uses it costs as much as the bound.
 func (t *levelTree) tabulate(goal *big.Rat) error {
-	dearest := 0.0
+	highest := 0.0
 	for k, list := range t.a.Prices {
 		if len(list) != t.tasks {
 			return refute(fmt.Sprintf("%s.prices[%d]", t.step, k), "expected prices of %d tasks, found %d", t.tasks, len(list))
 		}
 		for _, u := range list {
-			dearest = max(dearest, math.Abs(u))
+			highest = max(highest, math.Abs(u))
 		}
 	}
 	for k := range t.a.Nodes {
 		for i := range t.a.Nodes[k].Loads {
 			for _, u := range t.a.Nodes[k].Loads[i].Places {
-				dearest = max(dearest, math.Abs(u))
+				highest = max(highest, math.Abs(u))
 			}
 		}
 	}
-	if !(dearest < largest) {
+	if !(highest < largest) {
 		return refute(t.step+".prices", "expected prices below %g", largest)
 	}
-	most := new(big.Rat).Mul(number(dearest), big.NewRat(int64(4*t.tasks), 1))
+	most := new(big.Rat).Mul(number(highest), big.NewRat(int64(4*t.tasks), 1))
 	t.units = gridFor(most.Add(most, goal), 57)
 	t.target = t.units.up(goal)
 	limit := math.Ldexp(1, t.units.exponent+58)
@@ -153,7 +153,7 @@ func (t *levelTree) tabulate(goal *big.Rat) error {
 	return nil
 }
 
-// narrow is narrowed.
+// narrow does the work of narrowed, as a tree of boxes asks for it.
 func (t *levelTree) narrow(prices int, box []loadBox, _ string) ([]loadBox, error) {
 	return t.narrowed(prices, box), nil
 }

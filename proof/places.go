@@ -111,7 +111,7 @@ func (p *placing) opens(j, c int, m *model.Machine) bool {
 	})
 }
 
-// keepsNothing says whether a piece of the job on the cluster may hold to closed times for no time at all: as it takes none, or by its estimate.
+// keepsNothing says whether a piece of the job on the cluster may take no time, in truth or by its estimate, so that closed times do not concern it.
 func (p *placing) keepsNothing(j, c int) bool {
 	speed, _ := fastest(&p.in.Clusters()[c])
 	return p.in.Busy(j, c, speed, 1) == 0 || p.known.Busy(j, c, speed, 1) == 0

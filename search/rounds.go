@@ -50,8 +50,8 @@ func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *mo
 	return result, nil
 }
 
-// isWhole says that the schedule names every job. One of an engine does not where the engine has kept no schedule, whatever its rank says, as its sums
-// were never finite; and where the context ended long before the schedule was written out.
+// isWhole says that the schedule names every job. In two cases the schedule of an engine does not: the engine has kept none, because its sums were never
+// finite (its rank may say otherwise); or the context ended long before the engine had written it out.
 func isWhole(in *model.Instance, s *model.Solution) bool {
 	return len(s.Jobs)+len(s.Unscheduled) == len(in.Jobs())
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// What solvers take. [Taken] asks a solver about one small instance for each feature, each metric as the objective, and each condition besides, and so learns what
-// it refuses. What it refuses of an instance is explained ([Row.Explains]) by what it refuses of these.
+// This file finds out what solvers take. [Taken] asks a solver about one small instance for each feature, each metric as the objective, and each further
+// condition. What the solver refuses of these explains why it refuses other instances, see [Row.Explains].
 
 // Row is what a solver takes.
 type Row struct {
 	Solver     string `json:"solver"`
 	Absent     string `json:"absent,omitempty"` // why the solver is not in this build; then the rest is empty
-	Plain      string `json:"plain,omitempty"`  // why it refuses the plain instance, so that the others differ from it in more than they ask for; empty: it takes it
+	Plain      string `json:"plain,omitempty"`  // why the solver refuses the plain instance; then the other questions are asked about another one. Empty: it takes the plain one
 	Features   []Cell `json:"features,omitempty"`
 	Objectives []Cell `json:"objectives,omitempty"`
 	Conditions []Cell `json:"conditions,omitempty"`

@@ -234,7 +234,7 @@ func (t *jobTree) visit(node int) {
 
 // try compares the job with the best job found, and keeps the better one.
 func (t *jobTree) try(j int32) {
-	if home := t.home[j]; home >= 0 && !t.beats(t.above(t.c.only[home]+t.c.on(int(j), int(home))), j) {
+	if home := t.home[j]; home >= 0 && !t.beats(t.upperBound(t.c.only[home]+t.c.on(int(j), int(home))), j) {
 		return
 	}
 	o := t.look(int(j))
@@ -247,10 +247,10 @@ func (t *jobTree) try(j int32) {
 	}
 }
 
-// above returns an upper bound of the smallest completion time, given an end on one resource. If the job is late on that resource, its smallest
+// upperBound returns an upper bound of the smallest completion time, given an end on one resource. If the job is late on that resource, its smallest
 // completion time is on another, by its deadline. With deadlines the bound is the next larger number, because the sum of start and duration, which
 // is compared with the deadline, may have been rounded down to it.
-func (t *jobTree) above(end float64) float64 {
+func (t *jobTree) upperBound(end float64) float64 {
 	if t.c.deadlines {
 		return math.Nextafter(end, math.Inf(1))
 	}
@@ -291,7 +291,7 @@ func (t *jobTree) bound(node int) float64 {
 	}
 	release := t.c.only
 	if n.home >= 0 {
-		if end := t.above(release[n.home] + longest[n.home]); !t.beats(end, n.first) {
+		if end := t.upperBound(release[n.home] + longest[n.home]); !t.beats(end, n.first) {
 			return end
 		}
 	}
@@ -303,7 +303,7 @@ func (t *jobTree) bound(node int) float64 {
 			n.home, least = int32(k), end
 		}
 	}
-	return t.above(least)
+	return t.upperBound(least)
 }
 
 // hopeless reports whether the tree should be given up. It decides once every 16 searches, by the number of nodes and jobs that they have looked at.

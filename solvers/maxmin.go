@@ -69,7 +69,7 @@ type maxMin struct {
 	buckets *maxMinBuckets
 }
 
-// next is that job with its resource; resource −1: no job left can be placed or the context has ended.
+// next returns the job whose smallest completion time is the largest, with its resource; resource −1: no job left can be placed or the context has ended.
 func (m *maxMin) next() (job, resource int) {
 	t := m.tree
 	if t == nil {

@@ -66,15 +66,17 @@ func (e *openEnds) best(job int) option {
 	return o
 }
 
-// latest returns next for Max-min.
+// latest returns the function next of Max-min, see [placeOneByOne].
 func (e *openEnds) latest() func() (job, resource int) {
 	return e.preferred(false, func(a, b *option) bool { return a.first > b.first || a.first == b.first && a.job < b.job })
 }
 
-// dearest returns next for Sufferage.
-func (e *openEnds) dearest() func() (job, resource int) { return e.preferred(true, (*option).before) }
+// worstSuffering returns the function next of Sufferage.
+func (e *openEnds) worstSuffering() func() (job, resource int) {
+	return e.preferred(true, (*option).before)
+}
 
-// preferred returns next for a heuristic that places the job whose option comes before all others; two says whether it reads the second end of an option. O(ready jobs · clusters) a job placed, and a search for a slot
+// preferred returns the function next of a heuristic that places the job whose option comes before all others; two says whether it reads the second end of an option. O(ready jobs · clusters) a job placed, and a search for a slot
 // for each end that has changed and matters.
 func (e *openEnds) preferred(two bool, before func(a, b *option) bool) func() (job, resource int) {
 	e.two = two
@@ -110,7 +112,7 @@ func (e *openEnds) preferred(two bool, before func(a, b *option) bool) func() (j
 	}
 }
 
-// earliest returns next for a heuristic that places the job that can end first of all; of equal ends the first job.
+// earliest returns the function next of a heuristic that places the job that can end first of all; of equal ends the first job.
 //
 // Complexity: a heap holds a lower bound of each job's end. A step looks at the jobs whose bounds are not above the least end: mostly one or two, in
 // O(C + log n) and a search for a slot each.

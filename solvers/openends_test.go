@@ -61,7 +61,7 @@ var literalRules = []struct {
 }{
 	{&MinMin{}, (*openEnds).earliest, func(ends []float64) float64 { return -slices.Min(ends) }},
 	{&MaxMin{}, (*openEnds).latest, slices.Min[[]float64]},
-	{&Sufferage{}, (*openEnds).dearest, func(ends []float64) float64 {
+	{&Sufferage{}, (*openEnds).worstSuffering, func(ends []float64) float64 {
 		sorted := slices.Sorted(slices.Values(ends))
 		if len(sorted) < 2 || math.IsInf(sorted[1], 1) {
 			return math.Inf(1)

@@ -65,7 +65,7 @@ func (s *Sufferage) Solve(ctx context.Context, in *model.Instance, opt solve.Opt
 			return s.next
 		}
 		return nil
-	}, (*openEnds).dearest)
+	}, (*openEnds).worstSuffering)
 }
 
 // leastShapeTree is the fewest jobs that are worth a tree.

@@ -113,10 +113,10 @@ func taking(action func(c *cli.Context, args []string) error, names ...string) c
 	}
 }
 
-// rangeOf is what the value of a flag has to be.
+// rangeOf is the value of a flag beside the values that the flag may have.
 type rangeOf struct {
 	flag, expected string
-	ok             bool // the value is so
+	ok             bool // the value is as expected
 	found          any
 }
 

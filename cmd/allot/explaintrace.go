@@ -34,8 +34,8 @@ type traced struct {
 	in     *model.Instance
 	choice solve.Choice
 	seed   uint64
-	made   *model.Solution // what the run must come to; nil: anything
-	path   string          // of that solution
+	made   *model.Solution // the schedule that the run must make; nil: any
+	path   string          // of the file with that schedule
 	job    string          // only the steps about this job; empty: all
 }
 
@@ -54,7 +54,7 @@ func runTrace(c *cli.Context) error {
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	if t.made != nil { // nothing is written of a run that comes to another schedule
+	if t.made != nil { // write no step of a run that makes another schedule
 		if err := t.reproduces(ctx); err != nil {
 			return err
 		}

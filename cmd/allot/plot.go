@@ -43,7 +43,7 @@ Examples:
   allot plot wait --view difference --from 30d --to 90d -o more.svg trace.json easy.json conservative.json
   allot plot bounded_slowdown --view cdf trace.json easy.json >slowdown.svg`,
 		Subcommands: subcommands,
-		// The flags of the quantities are known here too, so that what is wrong with a quantity is not said of its flags.
+		// Plot itself accepts the flags of the quantities, so that a wrong quantity is reported, and not the flags behind it.
 		Flags: hiddenFlags(),
 		Before: func(c *cli.Context) error {
 			if named := c.LocalFlagNames(); len(named) > 0 && slices.Contains(commandNames(subcommands), c.Args().First()) {

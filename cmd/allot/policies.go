@@ -270,7 +270,7 @@ func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report)
 		}
 		schedules = append(schedules, &named)
 	}
-	var group []*model.Solution // with the first: what the others know makes no fair difference
+	var group []*model.Solution // the schedules of policies that know as much as the first; to compare it with others is not fair
 	for k, run := range runs {
 		if len(report.Groups) == 1 || run.Online == runs[0].Online {
 			group = append(group, schedules[k])

@@ -150,7 +150,7 @@ type supportedBatches struct {
 	*workload.Batches
 	name   string
 	policy solve.Policy
-	err    error // its last
+	err    error // the last error of Next
 }
 
 // Next implements sim.Batches.
@@ -169,7 +169,7 @@ func (s *supportedBatches) Next() (batch *model.Instance, err error) {
 // swfSource adapts a workload trace to the simulation engine.
 type swfSource struct {
 	stream *swf.Stream
-	err    error // its last
+	err    error // the last error of Next
 }
 
 // Next implements sim.Source.

@@ -18,7 +18,7 @@ var stopSignals = func() []os.Signal {
 
 // keepRunning ignores hangups from here on. A terminal that closes sends more than one: the shell's, and the system's when the shell has ended.
 // The second one must not end the program before it has written its files.
-// They are received and not looked at: if they were ignored, so they would be in every program that this one starts from here on.
+// The program receives the hangups and drops them. If it ignored them, every program that it starts from here on would ignore them too.
 func keepRunning() { signal.Notify(hangups, syscall.SIGHUP) }
 
 // hangups receives the hangups that no longer matter.

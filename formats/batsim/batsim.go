@@ -53,8 +53,8 @@ var columns = []string{
 	"consumed_energy", "metadata",
 }
 
-// Write writes a schedule, in the order of the instance. Processors are numbered through the clusters. What Batsim measures
-// and a schedule does not say, the energy, is left empty; so are the times of a job that is not placed.
+// Write writes a schedule, in the order of the instance. Processors are numbered through the clusters. The energy, which
+// Batsim measures and no schedule states, is left empty; so are the times of a job that is not placed.
 func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	placed := make([]*model.Placement, len(in.Jobs()))
 	for k := range sol.Jobs {
@@ -151,7 +151,7 @@ func (j *job) spec() model.JobSpec {
 }
 
 // Read implements [formats.Reader]. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order
-// of the rows. Ids that return get the workload's name in front.
+// of the rows. An id that occurs again gets the workload's name in front.
 //
 // The error is a [*params.Error], or a [*model.InputError] that lists the faults line by line.
 func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {

@@ -17,8 +17,8 @@ type outcome struct {
 	end   float64 // of a job that runs but is left out
 }
 
-// aim enters a job, or tasks of one array that fare alike, under the names by which others may wait for them.
-func (q *queue) aim(ids []string, o *outcome) {
+// addTarget enters a job, or tasks of one array with the same outcome, under the names by which others may wait for them.
+func (q *queue) addTarget(ids []string, o *outcome) {
 	add := func(name string) {
 		t := q.targets[name]
 		if t == nil {

@@ -217,12 +217,12 @@ func (doc *document) in() string {
 	return "Slurm " + lines.Quote(doc.version)
 }
 
-// missing lists that a needed field is not there or not known.
+// missing adds a fault for a needed field that is absent or states nothing.
 func (doc *document) missing(place, field string) {
 	doc.faults.At(place, "expected the field %q, found none that says it (%s)", field, doc.in())
 }
 
-// needs lists that Slurm reports an error, or that the file has not the list that it was given for.
+// needs adds a fault if Slurm reports an error in the file, or if the file lacks the list that it was given for.
 func (doc *document) needs(list, command string, found bool) {
 	switch {
 	case !doc.faults.None():

@@ -134,10 +134,10 @@ func (q *queue) entry(k int) {
 	switch state := stateOf(j.states); {
 	case state == ended:
 		q.dropped("the job has ended", k, len(ids))
-		q.aim(ids, &outcome{})
+		q.addTarget(ids, &outcome{})
 	case state == suspended:
 		q.dropped("the job is suspended: its processors count as free", k, len(ids))
-		q.aim(ids, &outcome{never: true})
+		q.addTarget(ids, &outcome{never: true})
 	case state == unknown:
 		faults.At(place+".job_state", "expected a state of a job, such as PENDING or RUNNING, found %s (%s)", lines.Quote(strings.Join(j.states, " ")), q.doc.in())
 	default:
@@ -180,7 +180,7 @@ func (q *queue) live(k int, ids []string, tasks []int, runs bool) {
 	if why := q.judge(&e); why != "" {
 		q.odd = q.odd[:0]
 		q.dropped(why, k, len(ids))
-		q.aim(ids, &outcome{never: !runs, end: e.length})
+		q.addTarget(ids, &outcome{never: !runs, end: e.length})
 		return
 	}
 	if !runs {
@@ -195,7 +195,7 @@ func (q *queue) live(k int, ids []string, tasks []int, runs bool) {
 		block[i] = e
 		block[i].id, block[i].task = ids[i], tasks[i]
 		q.list = append(q.list, &block[i])
-		q.aim(ids[i:i+1], &outcome{entry: &block[i]})
+		q.addTarget(ids[i:i+1], &outcome{entry: &block[i]})
 	}
 }
 

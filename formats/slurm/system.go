@@ -42,7 +42,7 @@ type part struct {
 	exclusive bool
 	closed    bool  // it starts no jobs
 	hosts     []int // in service
-	joined    *part // a partition that shares nodes with it, towards the first of its cluster
+	joined    *part // a partition of the same cluster, nearer to the first one of the cluster; nil: this is the first
 }
 
 // cluster is the partitions that share nodes.
@@ -59,7 +59,7 @@ func (p *part) root() *part {
 	for root.joined != nil {
 		root = root.joined
 	}
-	for p != root { // the way is shorter the next time
+	for p != root { // so that the next search from here is shorter
 		p, p.joined = p.joined, root
 	}
 	return root

@@ -300,7 +300,7 @@ func (t *trace) keep(j *past) {
 	}
 }
 
-// text is a name, one copy of each.
+// text returns the name; equal names share one copy in memory.
 func (t *trace) text(name string) string {
 	known, found := t.texts[name]
 	if !found {

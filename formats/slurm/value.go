@@ -242,7 +242,7 @@ func (d *decoder) intern(text string) string {
 	return text
 }
 
-// whole is a number that must be whole and at most the given one; else a fault at the place.
+// whole returns a number as a whole number of at most the given one. It adds a fault at the place for any other number.
 func whole(n number, most int, faults *lines.Faults, place string) int {
 	switch {
 	case !n.known:

@@ -59,7 +59,7 @@ type trace struct {
 // job is a job that is kept. It is a fraction of the size of a model.JobSpec, which matters for traces of millions.
 type job struct {
 	number     int64
-	copy       int32 // the how-manieth of its number
+	copy       int32 // 1 for the first job with its number, 2 for the second, and so on
 	processors int32
 	line       int
 	submit     float64
@@ -157,7 +157,7 @@ func (t *trace) spec(title string) model.InstanceSpec {
 	return spec
 }
 
-// name is the number of a user, group or queue as a text, one copy of each; empty: unknown.
+// name is the number of a user, group or queue as a text; empty: unknown. Equal texts share one copy in memory.
 func (t *trace) name(number int32) string {
 	if number < 0 {
 		return ""

@@ -118,8 +118,8 @@ func writeJob(out *bufio.Writer, in *model.Instance, job int, number int64, p *m
 		allocated, requested, text(estimate), text(memory), status, names[0].number(j), names[1].number(j), names[2].number(j), partition)
 }
 
-// Runtime is how long a placed job runs: the time rule's figure where the difference of its end and start, which carries the
-// rounding of large times, is the same but for that.
+// Runtime is how long a placed job runs: end − start or, where this differs from the run time by the time rule only by the rounding of large
+// times, the run time by the time rule.
 func Runtime(in *model.Instance, job int, p *model.Placement) float64 {
 	held := p.End - p.Start
 	if c, ok := in.ClusterIndex(p.Cluster); ok && len(p.Pieces) == 0 {

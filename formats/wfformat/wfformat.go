@@ -217,7 +217,7 @@ func (w *workflow) find(task int, field string, n int, id string) (int, bool) {
 	return k, ok
 }
 
-// marks is a set of tasks that is cleared in no time.
+// marks is a set of tasks that is cleared in constant time.
 type marks struct {
 	round int
 	last  []int // the last round that a task was added in

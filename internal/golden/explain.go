@@ -191,7 +191,7 @@ func (s *scene) delays(p *planned) (Rule, string) {
 				j.ID, other.ID, numtext.Counted(other.Processors, "processor"), seconds(from), j.ID, numtext.Counted(j.Processors, "processor"), seconds(s.at+j.Estimate), free, numtext.Word(free, "is", "are"), seconds(own))
 		}
 	}
-	if !p.standing {
+	if !p.valid {
 		return "", ""
 	}
 	return Compression, fmt.Sprintf("the reservation of job %s is %s: a reservation moves forward only at an instant at which a job ends early, once for each job in the order of the queue, while those of the jobs behind stay",

@@ -11,7 +11,7 @@ import (
 // planned is the plan of conservative backfilling after its decision at a time.
 type planned struct {
 	known    bool            // the plan is that of the reference schedule
-	standing bool            // reservations hold: no running job has outlived its estimate at the time
+	valid    bool            // the reservations hold: no running job has outlived its estimate at the time
 	reserved map[int]float64 // by queued job: its reservation
 	order    []int           // the queued jobs, in order
 	moves    []move          // of the reservation of the job of the scene
@@ -115,7 +115,7 @@ func (w *planWatch) Decided(now float64) {
 		return
 	}
 	w.plan.instants = append(w.plan.instants, now)
-	w.plan.standing = !w.afresh(now)
+	w.plan.valid = !w.afresh(now)
 	w.plan.reserved, w.plan.order = map[int]float64{}, w.plan.order[:0]
 	for k, j := range w.queued {
 		w.plan.reserved[k] = w.planner.Plan(j).Reserved

@@ -92,7 +92,7 @@ type trial struct {
 	found     []Falsehood
 	upper     float64            // the least objective of all correct schedules that leave out no job that can be placed
 	best      *model.Solution    // such a schedule with this objective
-	uppers    map[string]float64 // the same for each metric alone
+	uppers    map[string]float64 // by metric: the least value of the same schedules
 	claims    []claim
 	tight     map[string]bool // by metric/method: the bound equals the optimum
 	cut       int             // runs cut short

@@ -276,7 +276,7 @@ func (s *small) slack(metric string) *big.Rat {
 	return by.SetInt64(0)
 }
 
-// slackOf is the same for an objective.
+// slackOf is by how much rounding may change an objective, see slack.
 func (s *small) slackOf(objective map[string]float64) *big.Rat {
 	sum := new(big.Rat)
 	for metric, weight := range objective {

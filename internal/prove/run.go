@@ -175,7 +175,7 @@ func (t *Tally) add(p *Planted, out Outcome, err error) {
 	}
 	t.False += len(out.Falsehoods)
 	for k := range out.Falsehoods {
-		t.Kinds[out.Falsehoods[k].sort()]++
+		t.Kinds[out.Falsehoods[k].sortOf()]++
 	}
 }
 
@@ -218,8 +218,8 @@ func (r *Run) printf(format string, args ...any) {
 	}
 }
 
-// sort describes a falsehood by the kind of claim, the solver or method, and the metrics.
-func (f *Falsehood) sort() string {
+// sortOf describes the sort of a falsehood: the kind of claim, the solver or method, and the metrics.
+func (f *Falsehood) sortOf() string {
 	return fmt.Sprintf("%s by %s, %s", f.What, solverOf(f.By), strings.Join(slices.Sorted(maps.Keys(f.Objective)), "+"))
 }
 
@@ -227,7 +227,7 @@ func (f *Falsehood) sort() string {
 func distinct(found []Falsehood) []Falsehood {
 	var kept []Falsehood
 	for _, f := range found {
-		if !slices.ContainsFunc(kept, func(k Falsehood) bool { return k.sort() == f.sort() }) {
+		if !slices.ContainsFunc(kept, func(k Falsehood) bool { return k.sortOf() == f.sortOf() }) {
 			kept = append(kept, f)
 		}
 	}

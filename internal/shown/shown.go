@@ -1,4 +1,4 @@
-// Package shown says what of an instance people see: its objective in words, and the metrics that matter.
+// Package shown selects what commands and reports show of an instance: its objective in words, and the metrics that matter for it.
 package shown
 
 import (

@@ -1,4 +1,4 @@
-// Package taken says for people what each registered solver takes: features of instances, objectives, and the rest.
+// Package taken lists, for people, which instances each registered solver takes: features, objectives, and other conditions.
 package taken
 
 import (

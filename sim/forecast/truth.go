@@ -19,7 +19,7 @@ type truth struct {
 	plain      bool // runs in the plain world
 	seed       uint64
 	specs      []sim.Spec // in the plain world, in queue order
-	order      []int      // likewise: indices of the jobs
+	order      []int      // in the plain world, in queue order: indices of the jobs
 	numbers    []int32    // by index: place in the order of arrival, so that jobs that arrive later change nothing
 	users      []int32    // by index: numbers of the users in that order, from 1; 0: not stated
 

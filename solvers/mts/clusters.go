@@ -17,7 +17,7 @@ type onClusters struct {
 	*run
 	ends    *grid.Ends
 	planned []times   // of job j on cluster c at j·clusters + c: those of its slot when last looked at
-	over    []bool    // likewise: the job is too late there
+	over    []bool    // by job and cluster, as planned: the job is too late there
 	speed   []float64 // by cluster: the greatest of its machines
 	link    []float64
 	memory  []float64

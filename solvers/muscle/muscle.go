@@ -47,7 +47,7 @@ var _ = solve.Register(solve.Info{
 //
 // It refuses nothing. The paper's job has an arrival, a size, a time on each cluster and a soft deadline. On instances that ask for no more, what MUSCLE packs is
 // the schedule, also beside processors that earlier jobs hold ([model.Commitments]); background load is no hindrance, as a plan states nominal times. When the
-// context ends, the jobs not yet packed are put behind the others in shelves. Options.Start is not used. How it serves other instances stands last in the list.
+// context ends, the jobs not yet packed are put behind the others in shelves. Options.Start is not used. The last item of the list says how it serves other instances.
 //
 // Deviations from the paper:
 //   - Jobs that arrive at different times: the batch is complete with the latest arrival, and nothing starts before it.

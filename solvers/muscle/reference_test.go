@@ -89,7 +89,7 @@ func (ref *literal) algorithm1() {
 			}
 			if s < j {
 				for _, composition := range ref.table[j-s] {
-					if !slices.Contains(composition, i) && !ref.stands(composition, j) {
+					if !slices.Contains(composition, i) && !ref.inRow(composition, j) {
 						ref.table[j] = append(ref.table[j], append([]int{i}, composition...))
 						break
 					}
@@ -99,8 +99,8 @@ func (ref *literal) algorithm1() {
 	}
 }
 
-// stands says whether a job of the composition stands in row j.
-func (ref *literal) stands(composition []int, j int) bool {
+// inRow says whether a job of the composition is in row j.
+func (ref *literal) inRow(composition []int, j int) bool {
 	for _, other := range ref.table[j] {
 		for _, job := range composition {
 			if slices.Contains(other, job) {

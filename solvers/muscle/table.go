@@ -149,14 +149,14 @@ func (t *compositionTable) firstSharingNoJob(source, row *compositionRow, end in
 	if row == nil {
 		return source.list[0]
 	}
-	heads, stands := source.heads, row.members
+	heads, members := source.heads, row.members
 	w := *from >> 6
-	word := heads[w] &^ stands[w] >> (*from & 63) << (*from & 63)
+	word := heads[w] &^ members[w] >> (*from & 63) << (*from & 63)
 	for {
 		for ; word != 0; word &= word - 1 {
 			b := bits.TrailingZeros64(word)
 			n := source.list[source.before[w]+int32(bits.OnesCount64(heads[w]&(1<<b-1)))]
-			if t.disjoint(t.at(n).rest, stands) {
+			if t.disjoint(t.at(n).rest, members) {
 				*from = w<<6 + int32(b)
 				return n
 			}
@@ -166,7 +166,7 @@ func (t *compositionTable) firstSharingNoJob(source, row *compositionRow, end in
 			*from = end
 			return 0
 		}
-		word = heads[w] &^ stands[w]
+		word = heads[w] &^ members[w]
 	}
 }
 

@@ -61,7 +61,7 @@ func (r *Refuter) overfull(resource *tasks.Resource, adjust bool) bool {
 	slices.Sort(e.from)
 	e.from = slices.Compact(e.from)
 	step := 1 + (len(e.from)-1)/mostStarts
-	dearest := r.dearest(resource)
+	largest := r.mostEnergy(resource)
 	for k := 0; k < len(e.from); k += step {
 		a := e.from[k]
 		e.bends = e.bends[:0]
@@ -87,7 +87,7 @@ func (r *Refuter) overfull(resource *tasks.Resource, adjust bool) bool {
 				r.refusal.Resource, r.refusal.From, r.refusal.To = *resource, a, at
 				return false
 			}
-			if adjust && spare < dearest {
+			if adjust && spare < largest {
 				moved := r.changed
 				r.changed = false
 				ok := r.adjust(resource, a, at, spare)
@@ -134,8 +134,8 @@ func (e *energy) order(first int32) {
 	}
 }
 
-// dearest is the most energy of a job.
-func (r *Refuter) dearest(resource *tasks.Resource) int64 {
+// mostEnergy is the largest energy that one job needs of the resource: its need times its length.
+func (r *Refuter) mostEnergy(resource *tasks.Resource) int64 {
 	most := int64(0)
 	for _, u := range resource.Uses {
 		most = max(most, u.Need*int64(r.p.Length[u.Job]))

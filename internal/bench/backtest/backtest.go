@@ -1,4 +1,4 @@
-// Package backtest says what forecasts of starts were worth: how often the truth lay from P10 to P90, and by how much P50 was wrong.
+// Package backtest measures how good forecasts of starts were: how often the truth lay from P10 to P90, and by how much P50 was wrong.
 package backtest
 
 import (

@@ -39,7 +39,7 @@ type outcome struct {
 // pair is the comparison of two solvers.
 type pair struct {
 	a, b                 int // indices of solvers, a of the better mean rank
-	better, equal, worse int // samples on which a is so
+	better, equal, worse int // numbers of samples on which a is better than, equal to and worse than b
 	p, adjusted          float64
 	effect               float64 // rank-biserial correlation, or Cliff's delta: below 0 in favour of a
 	least                float64 // no p could be below this

@@ -28,7 +28,7 @@ func refused(in *model.Instance) error {
 			return fmt.Errorf("%w the metric cost where the machines of a cluster cost differently", ErrRefused)
 		case term.Weight > 0 && term.Metric == "mean_slowdown" && anyInstant(in):
 			return fmt.Errorf("%w the metric mean_slowdown with jobs that take no time", ErrRefused)
-		case term.Weight > 0 && in.Features()&model.BackgroundLoad != 0 && dearerIfShort(in, term.Metric):
+		case term.Weight > 0 && in.Features()&model.BackgroundLoad != 0 && lessIfLonger(in, term.Metric):
 			return fmt.Errorf("%w %s with background load, which a job that takes longer may make smaller", ErrRefused, term.Metric)
 		}
 	}
@@ -55,8 +55,8 @@ func anyInstant(in *model.Instance) bool {
 	return false
 }
 
-// dearerIfShort says that by the metric a schedule may cost less if a job takes longer and nothing else changes.
-func dearerIfShort(in *model.Instance, metric string) bool {
+// lessIfLonger says that the metric may be less if a job takes longer and nothing else changes.
+func lessIfLonger(in *model.Instance, metric string) bool {
 	switch metric {
 	case "idle_time", "mean_slowdown", "bounded_slowdown":
 		return true

@@ -143,7 +143,7 @@ func (w *chain) estimate(j int32) float64 {
 	return s.energy - w.saved[j]
 }
 
-// transfer moves job j to cluster b. It decodes cluster b first. If that looks too dear, given an estimate of what the job's
+// transfer moves job j to cluster b. It decodes cluster b first. If that looks too expensive, given an estimate of what the job's
 // own cluster saves, it does not decode the other.
 func (w *chain) transfer(j, b int32, to int, threshold float64) {
 	a, from := w.at[j], int(w.pos[j])
@@ -210,7 +210,7 @@ func (w *chain) swap(i, j int32, threshold float64) {
 }
 
 // swapAcross exchanges two jobs on two clusters; i is the larger. It decodes the cluster that receives i first: most often that
-// cluster looks too dear even if the other saved all that i costs.
+// cluster looks too expensive even if the other saved all that i costs.
 func (w *chain) swapAcross(i, j int32, threshold float64) {
 	a, b := w.at[i], w.at[j]
 	pa, pb := int(w.pos[i]), int(w.pos[j])

@@ -153,7 +153,7 @@ func (d *decoder) decodeChange(g *genome, change change, limit float64) bool {
 				return false
 			}
 		}
-		if d.tired() || floors && d.objective.floor(&d.sums)+d.tie*ratio(d.sums.response, len(d.jobs)) > limit {
+		if d.mustStop() || floors && d.objective.floor(&d.sums)+d.tie*ratio(d.sums.response, len(d.jobs)) > limit {
 			return false
 		}
 	}
@@ -190,8 +190,8 @@ func (d *decoder) joins(mark int) bool {
 	return true
 }
 
-// tired says whether to stop. It asks stop after each 200 µs of work or so.
-func (d *decoder) tired() bool {
+// mustStop says whether to stop. It asks stop after each 200 µs of work or so.
+func (d *decoder) mustStop() bool {
 	late := d.ended() || d.resources.GaveUp()
 	if d.poll += d.cost; d.poll < 200_000 && !late {
 		return false
@@ -271,7 +271,7 @@ func (d *decoder) finish(g *genome) bool {
 			return d.fail(fmt.Errorf("search: a schedule as it was decoded: %w", err))
 		}
 		d.sums.outside = value
-		return !d.tired()
+		return !d.mustStop()
 	}
 	return true
 }

@@ -161,7 +161,7 @@ func (d *decoder) dispatch(start startRule) (genome, bool) {
 				later.Push(queue.Waiting{Key: ready, Place: d.position[next], Job: int32(next)})
 			}
 		}
-		if d.poll += 1000; d.tired() {
+		if d.poll += 1000; d.mustStop() {
 			d.drop(&g)
 			return g, false
 		}
@@ -227,7 +227,7 @@ func (d *decoder) forwardBackward(g *genome) (genome, bool) {
 		size := min(r.choice.width, int32(d.in.Clusters()[r.choice.cluster].Processors))
 		end[j] = releases[r.choice.cluster].Place(size, ready, length) + length
 		turned.choices[j] = d.choiceOf(j, r)
-		if d.tired() {
+		if d.mustStop() {
 			return turned, false
 		}
 	}

@@ -81,7 +81,7 @@ func (d *decoder) pass(order []int32, waits *graph, ready []float64) {
 	}
 }
 
-// passOnGrid is the same where the jobs have brief forms. It saves the calls and about a third of the time.
+// passOnGrid does the work of pass where the jobs have brief forms. It saves the calls and about a third of the time.
 func (d *decoder) passOnGrid(order []int32, waits *graph, ready []float64) {
 	free, guard, until, last := d.grid.free, d.grid.guard, d.until, 0
 	for _, j := range order {

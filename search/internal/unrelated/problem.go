@@ -86,7 +86,7 @@ func (p *problem) weighted(k, cluster int) float64 {
 	return p.time(p.jobs[k], cluster) * p.rate[cluster]
 }
 
-// split separates the jobs that can run from those that cannot, and returns the longest of the least times of the former. The
+// split separates the jobs that can run from those that cannot, and returns the longest of the least times of those that can run. The
 // others keep the reasons that the start gives.
 func (p *problem) split(ctx context.Context, start *model.Solution) (longest float64) {
 	nowhere := map[string]bool{}

@@ -278,7 +278,7 @@ func (p *Problem) schedule(found ggone.Result) *model.Solution {
 	return sol
 }
 
-// certificate is that of the bound of an allocation.
+// certificate makes the certificate of the bound of an allocation.
 func certificate(weight float64, found ggone.Result) *proof.Certificate {
 	value, known := found.Certified.Value()
 	if !known {

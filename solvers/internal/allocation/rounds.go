@@ -141,7 +141,7 @@ func (s Settings) InRounds(ctx context.Context, in *model.Instance, opt solve.Op
 	return f.scheduled(ctx, machine, spent, stopped)
 }
 
-// within is a limit of evaluations under which a search keeps the given one: a step of it takes some bounds more before it looks at its limit.
+// within lowers a limit of evaluations so that a search keeps to it: a step of the search may make some more evaluations before it looks at its limit.
 func within(evaluations int64) int64 { return max(0, evaluations-evaluations/50-10) }
 
 // greedy is the allocator where no evaluations are left.

@@ -30,7 +30,7 @@ type Ends struct {
 	left    []bool                                          // by job: not placed
 	pairs   []pair                                          // of job j on cluster c at j·clusters + c
 	changed []int32                                         // by cluster: the number of placements when the last was made there
-	pools   int32                                           // the same of the last that took licences
+	pools   int32                                           // the number of placements when the last that took licences was made
 	placed  int32                                           // number of placements
 	pooled  []bool                                          // by job: it needs copies of a licence
 	fastest []float64                                       // by cluster: the greatest speed

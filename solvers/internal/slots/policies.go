@@ -48,7 +48,7 @@ type task struct {
 	reject  string // not empty: it is to leave the system
 }
 
-// asked is whether the cluster can run the task, as was asked last: to find out takes a look at all its machines.
+// asked is the last question whether a cluster can run a task, with its answer. To answer it takes a look at all machines of the cluster.
 type asked struct {
 	task    *task
 	cluster int
@@ -220,7 +220,7 @@ func (p *policy) free(now float64, t *task) {
 	c.settle(after, now, p.moved)
 }
 
-// calendar is that of a processor.
+// calendar returns the calendar of a processor.
 func (p *policy) calendar(at place) *calendar { return p.servers[at.machine][at.server] }
 
 // moved notes that a slot that has not begun has another time.

@@ -37,7 +37,7 @@ const (
 	Confidence = 0.95 // of every interval
 	Tolerance  = 0.25 // share of the paper's number: the largest half width of an interval that decides, and the largest distance from the paper's number
 	Least      = 1.0  // percentage points: the half width need not be smaller than this, and a difference that is shown to be below it counts as none
-	leastTau   = 0.1  // the same for Kendall's τ, which lies between −1 and 1
+	leastTau   = 0.1  // of Kendall's τ, which lies between −1 and 1: the same as Least
 )
 
 // Direction says on which side of 0 a difference is claimed to be.
