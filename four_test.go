@@ -19,25 +19,16 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// record is a suite with its recorded rows, of which tables of pages are made. The figures that only the clock changes are those of the machine that the page
-// names.
-type record struct {
-	name string
-	run  *string // with -update: run folder of the suite whose rows become the record
-}
+// fourRecord holds the rows that the tables of docs/four.md and of the README are made of. The figures that only the clock changes are those of the machine that
+// the page names.
+const fourRecord = "bench/suites/four.rows.jsonl.gz"
 
-var (
-	four  = record{"four", flag.String("four", "", "with -update: run folder of bench/suites/four.json whose rows become the record")}
-	openb = record{"openb", flag.String("openb", "", "with -update: run folder of bench/suites/openb.json whose rows become the record")}
-)
+var fourRun = flag.String("four", "", "with -update: run folder of bench/suites/four.json whose rows become the record")
 
-// file is the file of the rows.
-func (r record) file() string { return "bench/suites/" + r.name + ".rows.jsonl.gz" }
-
-// plan is the plan of the suite.
-func (r record) plan(t *testing.T) *bench.Plan {
+// fourPlan is the plan of the suite.
+func fourPlan(t *testing.T) *bench.Plan {
 	t.Helper()
-	suite, err := bench.ReadSuite("bench/suites/" + r.name + ".json")
+	suite, err := bench.ReadSuite("bench/suites/four.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,23 +39,23 @@ func (r record) plan(t *testing.T) *bench.Plan {
 	return plan
 }
 
-// rows are the recorded rows.
-func (r record) rows(t *testing.T) []bench.Row {
+// fourRows are the rows of the record, in the order of the plan.
+func fourRows(t *testing.T, plan *bench.Plan) []bench.Row {
 	t.Helper()
-	if *update && *r.run != "" {
-		r.write(t)
+	if *update && *fourRun != "" {
+		recordFour(t)
 	}
-	rows, err := bench.ReadRows(r.file())
+	rows, err := bench.ReadRows(fourRecord)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rows
+	return plan.Own(rows)
 }
 
-// write writes the record from a run folder: its rows without the metrics, which no table shows.
-func (r record) write(t *testing.T) {
+// recordFour writes the record from a run folder: its rows without the metrics, which no table shows.
+func recordFour(t *testing.T) {
 	t.Helper()
-	rows, err := bench.ReadRows(*r.run)
+	rows, err := bench.ReadRows(*fourRun)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +63,7 @@ func (r record) write(t *testing.T) {
 		rows[k].Metrics, rows[k].MeanArrival, rows[k].Version = nil, 0, ""
 	}
 	slices.SortFunc(rows, func(a, b bench.Row) int { return strings.Compare(a.Key, b.Key) })
-	file, err := os.Create(r.file())
+	file, err := os.Create(fourRecord)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +78,8 @@ func (r record) write(t *testing.T) {
 // fourParts are the generated parts of the pages that show the suite.
 func fourParts(t *testing.T) []part {
 	t.Helper()
-	plan := four.plan(t)
-	runs := []report.Run{{Name: "four", File: &bench.RunFile{Suite: *plan.Suite, Cells: len(plan.Cells), Instances: plan.Instances}, Rows: plan.Own(four.rows(t))}}
+	plan := fourPlan(t)
+	runs := []report.Run{{Name: "four", File: &bench.RunFile{Suite: *plan.Suite, Cells: len(plan.Cells), Instances: plan.Instances}, Rows: fourRows(t, plan)}}
 	summary := func(solvers ...string) string {
 		var text strings.Builder
 		if err := report.WriteSummary(&text, runs, report.SummaryOptions{Against: "minmin", Solvers: solvers}); err != nil {
@@ -127,8 +118,8 @@ func TestFourRecord(t *testing.T) {
 	if withHighs() {
 		t.Skip("the record is of the pure build")
 	}
-	plan := four.plan(t)
-	rows := plan.Own(four.rows(t))
+	plan := fourPlan(t)
+	rows := fourRows(t, plan)
 	if len(plan.Instances) != 200 || len(rows) != len(plan.Cells) {
 		t.Fatalf("%d instances, %d rows of %d runs; make four RECORD=1 measures again", len(plan.Instances), len(rows), len(plan.Cells))
 	}

@@ -35,7 +35,6 @@ func TestGeneratedParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range append(fourParts(t), []part{
-		{"docs/gpu.md", "openb", openbMarkdown(t)},
 		{"docs/reference/solvers.md", "matrix", matrix},
 		{"docs/reference/solvers.md", "solvers", solversMarkdown()},
 		{"docs/reference/metrics.md", "metrics", metricsMarkdown()},
