@@ -10,8 +10,8 @@ import (
 
 	"codeberg.org/go-fonts/liberation/liberationsansbold"
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"github.com/golang/freetype/truetype"
 	"golang.org/x/image/font"
-	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 )
 
@@ -22,9 +22,9 @@ const families = "Liberation Sans,Arial,Helvetica,sans-serif"
 const Wider = 1.08
 
 // fonts are the fonts of all pictures, the regular and the bold one. They measure the text of every format, so that all formats look alike.
-var fonts = sync.OnceValue(func() (both [2]*sfnt.Font) {
+var fonts = sync.OnceValue(func() (both [2]*truetype.Font) {
 	for k, file := range [2][]byte{liberationsansregular.TTF, liberationsansbold.TTF} {
-		font, err := sfnt.Parse(file)
+		font, err := truetype.Parse(file)
 		if err != nil {
 			panic(err) // the file is part of the program
 		}
@@ -42,41 +42,38 @@ type Lettering struct {
 }
 
 // font is the font of a lettering.
-func (l Lettering) font() *sfnt.Font {
+func (l Lettering) font() *truetype.Font {
 	if l.Bold {
 		return fonts()[1]
 	}
 	return fonts()[0]
 }
 
+// perEm is the number of units of the font that are as long as its size. At this scale the font gives all lengths in its units.
+func (l Lettering) perEm() fixed.Int26_6 { return fixed.Int26_6(l.font().FUnitsPerEm()) }
+
 // units calls a function with the glyph of each letter and how far from the begin of the text it stands, and returns how wide the text is, all in units of the
-// font.
-func (l Lettering) units(text string, each func(glyph sfnt.GlyphIndex, at int)) (width int) {
-	var buffer sfnt.Buffer
-	face := l.font()
-	perEm := fixed.Int26_6(face.UnitsPerEm())
-	before, glyphBefore := rune(-1), sfnt.GlyphIndex(0)
+// font. A letter that the font lacks is glyph 0.
+func (l Lettering) units(text string, each func(glyph truetype.Index, at int)) (width int) {
+	face, perEm := l.font(), l.perEm()
+	before, glyphBefore := rune(-1), truetype.Index(0)
 	for _, letter := range text {
-		glyph, _ := face.GlyphIndex(&buffer, letter) // one that the font lacks is glyph 0
+		glyph := face.Index(letter)
 		// The font would move neighbouring ones closer together, which makes ids and numbers uneven.
 		if before >= 0 && (before != '1' || letter != '1') {
-			if kern, err := face.Kern(&buffer, glyphBefore, glyph, perEm, font.HintingNone); err == nil {
-				width += int(kern)
-			}
+			width += int(face.Kern(perEm, glyphBefore, glyph))
 		}
 		if each != nil {
 			each(glyph, width)
 		}
-		if advance, err := face.GlyphAdvance(&buffer, glyph, perEm, font.HintingNone); err == nil {
-			width += int(advance)
-		}
+		width += int(face.HMetric(perEm, glyph).AdvanceWidth)
 		before, glyphBefore = letter, glyph
 	}
 	return width
 }
 
 // unit is the length of a unit of the font, in points.
-func (l Lettering) unit() float64 { return l.Size * PointsPerPixel / float64(l.font().UnitsPerEm()) }
+func (l Lettering) unit() float64 { return l.Size * PointsPerPixel / float64(l.perEm()) }
 
 // Width is the width of a text, whose figures are all equally wide.
 func (l Lettering) Width(text string) float64 {
@@ -85,35 +82,25 @@ func (l Lettering) Width(text string) float64 {
 
 // outlines are the outlines of the letters of a text, as areas to fill.
 func (l Lettering) outlines(at Spot, upright bool, text string) (path Path) {
-	var buffer sfnt.Buffer
-	face, unit := l.font(), l.unit()
-	l.units(text, func(glyph sfnt.GlyphIndex, from int) {
-		place := func(p fixed.Point26_6) Spot { // y grows downwards in a font
-			along, above := unit*float64(from+int(p.X)), -unit*float64(p.Y)
-			if upright {
-				along, above = -above, along
-			}
-			return Spot{at.X + along, at.Y + above}
-		}
-		parts, err := face.LoadGlyph(&buffer, glyph, fixed.Int26_6(face.UnitsPerEm()), nil)
-		if err != nil {
+	var buffer truetype.GlyphBuf
+	unit := l.unit()
+	l.units(text, func(glyph truetype.Index, from int) {
+		if buffer.Load(l.font(), l.perEm(), glyph, font.HintingNone) != nil {
 			return
 		}
-		for k, part := range parts {
-			switch part.Op {
-			case sfnt.SegmentOpMoveTo:
-				if k > 0 {
-					path.Close()
+		begin := 0
+		for _, end := range buffer.Ends {
+			var spots []Spot
+			var on []bool
+			for _, p := range buffer.Points[begin:end] {
+				along, above := unit*float64(from+int(p.X)), unit*float64(p.Y)
+				if upright {
+					along, above = -above, along
 				}
-				path.Move(place(part.Args[0]))
-			case sfnt.SegmentOpLineTo:
-				path.Line(place(part.Args[0]))
-			case sfnt.SegmentOpQuadTo:
-				path.curve(place(part.Args[0]), place(part.Args[1]))
+				spots, on = append(spots, Spot{at.X + along, at.Y + above}), append(on, p.Flags&1 != 0)
 			}
-		}
-		if len(parts) > 0 {
-			path.Close()
+			path.round(spots, on)
+			begin = end
 		}
 	})
 	return path

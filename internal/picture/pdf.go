@@ -12,7 +12,6 @@ import (
 
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"codeberg.org/go-pdf/fpdf"
-	"golang.org/x/image/font/sfnt"
 )
 
 // pdfCanvas draws as PDF. Its y grows downwards, in points.
@@ -102,9 +101,8 @@ func (c *pdfCanvas) text(at Spot, upright bool, l Lettering, text string) {
 
 // has reports whether the font has all letters of a text. The library takes letters of the basic plane alone.
 func (l Lettering) has(text string) bool {
-	var buffer sfnt.Buffer
 	for _, letter := range text {
-		if glyph, err := l.font().GlyphIndex(&buffer, letter); glyph == 0 || err != nil || letter > 0xffff {
+		if l.font().Index(letter) == 0 || letter > 0xffff {
 			return false
 		}
 	}
