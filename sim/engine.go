@@ -397,6 +397,10 @@ func (e *Engine) arrive() {
 		e.opt.Observer.Arrived(e.now, j)
 	}
 	if e.world != nil {
+		if run := e.world.running(j); run != nil {
+			e.world.resume(e, j, run)
+			return
+		}
 		if announcer, ok := e.policy.(Announcer); ok {
 			announcer.Announce(j)
 		}

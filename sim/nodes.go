@@ -362,6 +362,9 @@ func (p *Platform) devices(j *Job, shares []Share) model.DevicesHeld {
 	if p.nodes == nil {
 		return nil
 	}
+	if run := j.Request.in.Jobs()[j.Request.index].Node().Running; run != nil {
+		return run.Devices
+	}
 	return p.nodes.site.Held(p.nodes.site.Kind(j.Request.index), shares)
 }
 

@@ -51,10 +51,13 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 		e.failf("job %s of %d tasks starts at %v with %d", r.ID, r.Tasks, e.now, tasks)
 		return
 	}
-	parts, ok := w.grant(e, j, claims)
-	if !ok {
-		return
+	if parts, ok := w.grant(e, j, claims); ok {
+		w.begin(e, j, claims, parts)
 	}
+}
+
+// begin lets a job run on the parts that it was granted.
+func (w *world) begin(e *Engine, j *Job, claims []Claim, parts []Part) {
 	w.platform.takeLicencesOf(&w.platform.Free, j, parts)
 	w.cut[j.Handle] = Finished
 	e.started(j)
@@ -90,6 +93,9 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 // limit is the time by which a job that starts now has to end, and how it leaves if it does not. A hard deadline may be over already.
 func (w *world) limit(e *Engine, j *Job, limit float64) (Outcome, float64) {
 	cut, at := Finished, math.Inf(1)
+	if w.running(j) != nil { // a schedule has it to its end
+		return cut, at
+	}
 	if e.opt.Kill {
 		cut, at = Killed, j.EstimatedEnd
 	}
@@ -161,11 +167,44 @@ func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 	return parts, true
 }
 
+// Resumer is a policy that takes a system over while jobs run: it is told of each before its first decision.
+type Resumer interface {
+	// Resume tells of a job that runs already. It holds its parts, see [Engine.Held], and its estimate is what is left of its time.
+	Resume(e *Engine, j *Job)
+}
+
+// running says where the job runs already when it arrives; nil: it does not.
+func (w *world) running(j *Job) *model.Running {
+	return j.Request.in.Jobs()[j.Request.index].Node().Running
+}
+
+// resume lets a job go on that runs already.
+func (w *world) resume(e *Engine, j *Job, run *model.Running) {
+	policy, ok := e.policy.(Resumer)
+	if !ok {
+		e.failf("job %s runs already, and the policy cannot take it over", j.Request.ID)
+		return
+	}
+	shares, _ := w.platform.SharesOf(run.Cluster, run.Processors)
+	claims := []Claim{{Cluster: run.Cluster, Shares: shares, Processors: run.Processors}}
+	parts, ok := w.grant(e, j, claims)
+	if !ok {
+		return
+	}
+	e.queued++
+	w.begin(e, j, claims, parts)
+	policy.Resume(e, j)
+}
+
 // takeShares takes what the claim asks for of each machine. It returns false where too little is free, or a machine is closed to the job.
 func (w *world) takeShares(e *Engine, j *Job, claim *Claim) bool {
 	p := w.platform
 	for k := range claim.Shares {
 		s := claim.Shares[k : k+1]
+		if w.running(j) != nil { // jobs that run already fit together, and need not fit where they are otherwise
+			p.take(&p.Free, j, s)
+			continue
+		}
 		if p.Machines[s[0].Machine].Cluster != claim.Cluster || p.hosts(&p.Free, j, int(s[0].Machine)) < int(s[0].Processors) ||
 			p.nodes != nil && !p.nodes.site.Has(&p.Free.Room, p.nodes.site.Kind(j.Request.index), s) {
 			e.failf("job %s cannot start at %v: too little is free of machine %d", j.Request.ID, e.now, s[0].Machine)
@@ -173,7 +212,7 @@ func (w *world) takeShares(e *Engine, j *Job, claim *Claim) bool {
 		}
 		p.take(&p.Free, j, s)
 	}
-	if p.nodes != nil && !p.nodes.allOpen(j.Request.index, claim.Cluster, claim.Shares, e.now) {
+	if p.nodes != nil && w.running(j) == nil && !p.nodes.allOpen(j.Request.index, claim.Cluster, claim.Shares, e.now) {
 		e.failf("job %s cannot start at %v: a machine is closed to it before it ends by its estimate", j.Request.ID, e.now)
 		return false
 	}

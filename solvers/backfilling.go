@@ -13,9 +13,6 @@ import (
 const clusterFeatures = model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools | model.BandwidthNeeds | model.ParallelJobs |
 	model.MoldableJobs | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines | model.MachineSpan | model.BackgroundLoad
 
-// nodeFeatures are what the policies honour besides of what jobs ask of single machines.
-const nodeFeatures = plan.NodeFeatures &^ model.RunningJobs
-
 // backfillFeatures are the features that the other backfilling policies honour.
 const backfillFeatures = clusterFeatures | model.GridSpan
 
@@ -23,7 +20,7 @@ const backfillFeatures = clusterFeatures | model.GridSpan
 // rule that chooses among them, a job stays on one cluster. Where machines are closed at times they refuse moldable jobs: their rigid maximum may count
 // machines that are never open at the same time.
 func supportsPlaced(in *model.Instance, honoured model.Features, rule place.Choice) error {
-	honoured |= nodeFeatures
+	honoured |= plan.NodeFeatures
 	if in.Features()&plan.NodeFeatures != 0 || rule.Place.OrFirst() != place.First {
 		honoured &^= model.GridSpan
 	}

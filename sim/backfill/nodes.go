@@ -300,3 +300,34 @@ func (p *general) aside(k *kindred, o *outlook, at int, j *sim.Job) *offer {
 	}
 	return a
 }
+
+// Resume implements sim.Resumer.
+func (p *general) Resume(e *sim.Engine, j *sim.Job) {
+	p.running = insertByEnd(p.running, j)
+	p.queue.order.scorer.resumed(j, heldBy(e, j))
+}
+
+// heldBy is the number of processors that a running job holds.
+func heldBy(e *sim.Engine, j *sim.Job) int {
+	n := 0
+	for _, part := range e.Held(j) {
+		n += part.Processors.Len()
+	}
+	return n
+}
+
+// Resume implements sim.Resumer.
+func (p *generalConservative) Resume(e *sim.Engine, j *sim.Job) {
+	for int(j.Handle) >= len(p.booked) {
+		p.booked = append(p.booked, generalBooking{})
+	}
+	if p.plan.times == nil {
+		p.plan.reset(e.Now(), p.empty)
+	}
+	part := &e.Held(j)[0]
+	s := &p.booked[j.Handle]
+	*s = generalBooking{cluster: part.Cluster, start: e.Now(), end: ending(e.Now(), j.EstimatedEnd-e.Now(), p.step), shares: part.Shares}
+	p.plan.take(j, s)
+	p.running = append(p.running, j)
+	p.scorer.resumed(j, heldBy(e, j))
+}

@@ -62,6 +62,11 @@ func drawNodes(rng *rand.Rand) (*model.Instance, error) {
 		}
 		b.Cluster(cluster)
 	}
+	if chance(4) {
+		for k := range 1 + rng.IntN(2) {
+			b.Job(drawRunning(rng, spec, k))
+		}
+	}
 	for k := range 4 + rng.IntN(8) {
 		j := model.JobSpec{ID: string(rune('A' + k)), Work: new(float64(1 + rng.IntN(8))), Arrival: float64(rng.IntN(6))}
 		if chance(2) {
@@ -110,6 +115,37 @@ func drawNodes(rng *rand.Rand) (*model.Instance, error) {
 	return b.Build()
 }
 
+// drawRunning draws a job that runs already, on processors of one or two machines, with what it holds of their GPUs.
+func drawRunning(rng *rand.Rand, spec *model.InstanceSpec, k int) model.JobSpec {
+	c := &spec.Clusters[rng.IntN(len(spec.Clusters))]
+	g := rng.IntN(len(c.Machines))
+	first := 0
+	for _, m := range c.Machines[:g] {
+		first += m.Count * m.Processors
+	}
+	m := &c.Machines[g]
+	run := &model.RunningSpec{Cluster: c.ID, Elapsed: float64(rng.IntN(3))}
+	n := 1 + rng.IntN(m.Processors)
+	run.Processors = model.NewProcessorSet(model.Range{First: first, Last: first + n - 1})
+	if gpus := int(m.Resources["gpu"]); gpus > 0 {
+		name, held := m.ID, 1+rng.IntN(gpus)
+		if m.Count > 1 {
+			name += "[0]"
+		}
+		amount := float64(held)
+		if rng.IntN(2) == 0 {
+			amount /= 2
+		}
+		run.Holds = map[string]map[string]float64{name: {"gpu": amount}}
+		run.Devices = model.DevicesHeld{"gpu": {name: model.NewProcessorSet(model.Range{First: gpus - held, Last: gpus - 1})}}
+	}
+	j := model.JobSpec{ID: "running" + string(rune('A'+k)), Work: new(float64(1 + rng.IntN(8))), Processors: model.Rigid(n), Running: run, Exclusive: rng.IntN(5) == 0}
+	if rng.IntN(2) == 0 {
+		j.Estimate = new(float64(1 + rng.IntN(8)))
+	}
+	return j
+}
+
 // TestByNodeAsTheNaiveForm compares every start, machine by machine and device by device, with that of the naive form, and checks every schedule.
 func TestByNodeAsTheNaiveForm(t *testing.T) {
 	byNumber := func(jobs []int) {}
@@ -121,7 +157,7 @@ func TestByNodeAsTheNaiveForm(t *testing.T) {
 	if _, err := rules.Lookup("best"); err == nil {
 		rule = append(rule, "best")
 	}
-	cases, waits, left, devices, shut := 0, 0, 0, 0, 0
+	cases, waits, left, devices, shut, running := 0, 0, 0, 0, 0, 0
 	for seed := uint64(0); cases < *nodeCases; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 35))
 		in, err := drawNodes(rng)
@@ -129,6 +165,9 @@ func TestByNodeAsTheNaiveForm(t *testing.T) {
 			continue // what the jobs ask for contradicts itself
 		}
 		cases++
+		if in.Features().Has(model.RunningJobs) {
+			running++
+		}
 		place := rule[rng.IntN(len(rule))]
 		shortest := func(jobs []int) {
 			length := map[int]float64{}
@@ -183,8 +222,8 @@ func TestByNodeAsTheNaiveForm(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d clusters, %d jobs waited, %d have devices, %d were left out, %d of them because machines are closed", cases, waits, devices, left, shut)
-	if waits < cases || devices < cases || left < cases/20 || shut < cases/50 {
+	t.Logf("%d clusters, %d jobs waited, %d have devices, %d were left out, %d of them because machines are closed; jobs run already on %d clusters", cases, waits, devices, left, shut, running)
+	if running < cases/10 || waits < cases || devices < cases || left < cases/20 || shut < cases/50 {
 		t.Error("too few cases of a kind")
 	}
 }

@@ -54,7 +54,8 @@ type nodeSlot struct {
 // nodeShare is what a job holds of one machine.
 type nodeShare struct {
 	machine, processors, blocks int
-	devices                     map[int][]int // by resource
+	devices                     map[int][]int        // by resource
+	holds                       map[int]model.Amount // by resource: of a job that runs already
 }
 
 // nodeRoom is what is free: of each machine, and of the licence of the grid.
@@ -126,7 +127,16 @@ func (n *naiveNodes) take(r *nodeRoom, job int, shares []nodeShare) {
 		if free.processors -= s.processors; j.Node().Exclusive {
 			free.processors = 0
 		}
+		for resource, amount := range s.holds {
+			free.amounts[resource] -= amount
+			for _, d := range s.devices[resource] {
+				free.devices[resource][d] -= amount / model.Amount(len(s.devices[resource]))
+			}
+		}
 		for _, need := range j.Node().Resources {
+			if s.holds != nil {
+				break
+			}
 			free.amounts[need.Resource] -= need.Amount * model.Amount(s.blocks)
 			for _, d := range s.devices[need.Resource] {
 				free.devices[need.Resource][d] -= min(need.Amount, model.WholeAmount)
@@ -288,7 +298,7 @@ func (n *naiveNodes) score(r *nodeRoom, job, machine int, score *float64, device
 
 // share is what blocks of the job take of the machine.
 func (n *naiveNodes) share(r *nodeRoom, job, machine, blocks, device int) nodeShare {
-	s := nodeShare{machine, blocks * n.size(job, machine), blocks, map[int][]int{}}
+	s := nodeShare{machine, blocks * n.size(job, machine), blocks, map[int][]int{}, nil}
 	for _, need := range n.in.Jobs()[job].Node().Resources {
 		if n.in.Resources()[need.Resource].Devices {
 			chosen := -1
@@ -466,9 +476,10 @@ func (n *naiveNodes) begin(job, cluster int, shares []nodeShare) *nodeRun {
 	j := &n.in.Jobs()[job]
 	p := model.Placement{Job: j.ID, Cluster: n.in.Clusters()[cluster].ID, Start: n.now}
 	var runs []model.Range
+	already := j.Node().Running
 	for _, s := range shares {
 		for k, left := 0, s.processors; left > 0; k++ {
-			if !n.taken[s.machine][k] {
+			if !n.taken[s.machine][k] && (already == nil || holdsProcessor(already.Processors, n.first[s.machine]+k)) {
 				n.taken[s.machine][k] = true
 				left--
 				runs = append(runs, model.Range{First: n.first[s.machine] + k, Last: n.first[s.machine] + k})
@@ -497,6 +508,36 @@ func (n *naiveNodes) begin(job, cluster int, shares []nodeShare) *nodeRun {
 // holdsProcessor says whether the processor is in the set.
 func holdsProcessor(set model.ProcessorSet, processor int) bool {
 	return slices.ContainsFunc(set, func(r model.Range) bool { return r.First <= processor && processor <= r.Last })
+}
+
+// resume lets a job run that runs already.
+func (n *naiveNodes) resume(job int) {
+	run := n.in.Jobs()[job].Node().Running
+	var shares []nodeShare
+	for m := range n.machines {
+		s := nodeShare{machine: m, devices: map[int][]int{}, holds: map[int]model.Amount{}}
+		for k := range n.machines[m].Units {
+			if n.cluster[m] == run.Cluster && holdsProcessor(run.Processors, n.first[m]+k) {
+				s.processors++
+			}
+		}
+		if s.processors == 0 {
+			continue
+		}
+		for _, h := range run.Holds {
+			if n.site.Machines[m].Number == h.Machine {
+				s.holds[h.Resource] = h.Amount
+				for _, r := range h.Devices {
+					for d := r.First; d <= r.Last; d++ {
+						s.devices[h.Resource] = append(s.devices[h.Resource], d)
+					}
+				}
+			}
+		}
+		shares = append(shares, s)
+	}
+	r := n.begin(job, run.Cluster, shares)
+	r.booked = nodeSlot{run.Cluster, 0, n.until(0, n.estimate(job, run.Cluster, shares)), shares}
 }
 
 // leave leaves a job out.
@@ -549,7 +590,10 @@ func (n *naiveNodes) run(width func(job, cluster int) int, decide func()) *model
 			return false
 		})
 		for len(jobs) > 0 && n.in.Jobs()[jobs[0]].Arrival == n.now {
-			if job := jobs[0]; n.in.Runs(job) && n.ever(job, width) {
+			if job := jobs[0]; n.in.Jobs()[job].Node().Running != nil {
+				n.resume(job)
+				happens = true
+			} else if n.in.Runs(job) && n.ever(job, width) {
 				n.queue, happens = append(n.queue, job), true
 			} else {
 				n.leave(job)

@@ -164,6 +164,12 @@ func (s *scorer) started(j *sim.Job, processors int) {
 	s.shares.users[j.User].held += float64(processors)
 }
 
+// resumed tells of a job that runs already on a number of processors.
+func (s *scorer) resumed(j *sim.Job, processors int) {
+	s.arrived(j)
+	s.started(j, processors)
+}
+
 // ended tells of a job that ended at the instant to come.
 func (s *scorer) ended(j *sim.Job) {
 	if s != nil {
