@@ -250,10 +250,10 @@ func (s *seeker) begin(g *nodeCluster, job int, k *place.Kind, processors int, s
 	if room < processors {
 		return false
 	}
-	tasks := (j.Tasks + processors - 1) / processors
-	s.length = g.in.Busy(job, g.cluster, slowest, tasks) + g.in.Transfer(job, slowestLink)
+	longest := s.longest(slowest)
+	s.length = longest(g.in) + g.in.Transfer(job, slowestLink)
 	if s.estimate = s.length; g.known != nil {
-		s.estimate = min(s.length, g.known.Busy(job, g.cluster, slowest, tasks)+g.known.Transfer(job, slowestLink))
+		s.estimate = min(s.length, longest(g.known)+g.known.Transfer(job, slowestLink))
 	}
 	s.profiled = s.length > 0 || g.queued
 	if !s.alone {
@@ -271,6 +271,28 @@ func (s *seeker) begin(g *nodeCluster, job int, k *place.Kind, processors int, s
 	}
 	s.memos = g.memos[k.Number]
 	return true
+}
+
+// longest returns how long the processors of the job are busy at most, given the slowest speed of the machines that are looked at. On machines of
+// different speed the fast ones take tasks from the slow ones, unless each processor gets one; then that is the time on the slowest processors there are.
+func (s *seeker) longest(slowest float64) func(in *model.Instance) float64 {
+	g, j := s.g, &s.g.in.Jobs()[s.job]
+	if s.alone || len(g.speeds) == 1 || j.Tasks == s.processors || j.StatesRuntimes() {
+		tasks := (j.Tasks + s.processors - 1) / s.processors
+		return func(in *model.Instance) float64 { return in.Busy(s.job, g.cluster, slowest, tasks) }
+	}
+	var runs []model.Range
+	for k, left := len(g.speeds)-1, s.processors; k >= 0 && left > 0; k-- {
+		for i := 0; i < len(g.nodes) && left > 0; i++ {
+			if m := &g.site.Machines[g.first+i]; m.Speed == g.speeds[k] && s.usable(i) {
+				n := min(left, g.site.Hosts(s.kind, g.first+i))
+				runs = append(runs, model.Range{First: m.First, Last: m.First + n - 1})
+				left -= n
+			}
+		}
+	}
+	set := model.NewProcessorSet(runs...)
+	return func(in *model.Instance) float64 { return in.Longest(s.job, g.cluster, set, j.Tasks) }
 }
 
 // mostMemos is the most that kinds of jobs keep of machines, of 40 bytes each.
@@ -423,7 +445,11 @@ func (s *seeker) slot(t float64) (Slot, bool) {
 	}
 	set := g.processors(shares)
 	g.work += 200 + 30*int64(len(g.nodes))
-	return Slot{Processors: s.processors, Start: t, End: model.End(t, g.in.Duration(s.job, g.cluster, set)), set: set, shares: shares, instant: !s.profiled}, true
+	length := g.in.Duration(s.job, g.cluster, set)
+	if length > s.length && !s.alone { // by rounding, on machines of different speed
+		return Slot{}, false
+	}
+	return Slot{Processors: s.processors, Start: t, End: model.End(t, length), set: set, shares: shares, instant: !s.profiled}, true
 }
 
 // processors are as many processors of each machine as the shares say: the lowest. They stand for those that the job gets, which are alike.

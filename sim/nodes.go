@@ -145,7 +145,8 @@ func (n *nodes) fastest(empty *Room, r *Request, cluster, processors int) ([]Sha
 
 // fits chooses machines for a job that starts at the time. The rule of the site chooses among the machines that are open for as long as the job would
 // take if all were like the one in question. Where the job takes longer on the machines chosen, and one of them closes before, the rule chooses among
-// machines on which the job takes no longer than a limit and that are open until then, with the least limit with which the job fits.
+// machines on which the job takes no longer than a limit and that are open until then, with the least limit with which the job fits. At last it is
+// fitsUntil that looks.
 func (n *nodes) fits(site *place.Site, room *Room, job, cluster, processors int, start float64, shares []Share) ([]Share, bool) {
 	k, c := site.Kind(job), &n.closing[cluster]
 	if !c.any {
@@ -164,8 +165,11 @@ func (n *nodes) fits(site *place.Site, room *Room, job, cluster, processors int,
 		}
 		return machine.OpenTo(k.Node.Reservation, start, start+last.takes)
 	}, shares)
-	if !ok || n.allOpen(job, cluster, chosen[begin:], start) {
-		return chosen, ok
+	switch {
+	case !ok:
+		return n.fitsUntil(room, job, cluster, processors, start, shares)
+	case n.allOpen(job, cluster, chosen[begin:], start):
+		return chosen, true
 	}
 	type limit struct{ speed, link, takes float64 }
 	var limits []limit
@@ -184,6 +188,34 @@ func (n *nodes) fits(site *place.Site, room *Room, job, cluster, processors int,
 			return chosen, true
 		}
 	}
+	return n.fitsUntil(room, job, cluster, processors, start, shares[:begin])
+}
+
+// fitsUntil chooses machines for a job whose tasks are more or fewer than its processors, where machines differ in speed. The faster ones take tasks from
+// the slower ones, so that the job may end before a slow machine closes on which an equal share of the tasks would take too long. For each time at which
+// machines close it looks at those that are open until then, the fastest first: no other choice among them ends earlier.
+func (n *nodes) fitsUntil(room *Room, job, cluster, processors int, start float64, shares []Share) ([]Share, bool) {
+	c, begin, j := &n.closing[cluster], len(shares), &n.known.Jobs()[job]
+	if len(c.speeds) == 1 || j.Tasks == processors || j.StatesRuntimes() {
+		return shares, false
+	}
+	links := c.links
+	if j.Input+j.Output == 0 {
+		links = links[len(links)-1:]
+	}
+	k := n.first.Kind(job)
+	at, _ := slices.BinarySearch(c.changes, start)
+	for _, until := range c.changes[at:] {
+		for _, link := range links {
+			chosen, ok := n.first.Choose(&room.Room, k, cluster, processors, func(m int) bool {
+				machine := &n.first.Machines[m]
+				return machine.Bandwidth >= link && machine.OpenTo(k.Node.Reservation, start, until)
+			}, shares[:begin])
+			if ok && n.allOpen(job, cluster, chosen[begin:], start) {
+				return chosen, true
+			}
+		}
+	}
 	return shares[:begin], false
 }
 
@@ -193,8 +225,7 @@ func (n *nodes) takes(job, cluster, processors int, speed, link float64) float64
 	return n.known.Busy(job, cluster, speed, (tasks+processors-1)/processors) + n.known.Transfer(job, link)
 }
 
-// allOpen says whether all machines of the shares are open to a job that starts at the time, for as long as it takes on the slowest of them by its
-// estimate.
+// allOpen says whether all machines of the shares are open to a job that starts at the time, for as long as it takes on them by its estimate.
 func (n *nodes) allOpen(job, cluster int, shares []Share, start float64) bool {
 	if !n.closing[cluster].any {
 		return true
@@ -206,13 +237,13 @@ func (n *nodes) allOpen(job, cluster int, shares []Share, start float64) bool {
 		processors += int(shares[i].Processors)
 	}
 	takes := n.takes(job, cluster, processors, slowest, link)
-	if slowest < fastest { // the tasks of a job on machines of different speed are shared among them, and rounding may make that longer
+	if slowest < fastest { // the tasks of a job on machines of different speed are shared among them
 		set := make([]model.Range, len(shares))
 		for i := range shares { // any processors of these machines: they are alike
 			first := n.site.Machines[shares[i].Machine].First
 			set[i] = model.Range{First: first, Last: first + int(shares[i].Processors) - 1}
 		}
-		takes = max(takes, n.known.Longest(job, cluster, model.NewProcessorSet(set...), n.known.Jobs()[job].Tasks)+n.known.Transfer(job, link))
+		takes = n.known.Longest(job, cluster, model.NewProcessorSet(set...), n.known.Jobs()[job].Tasks) + n.known.Transfer(job, link)
 	}
 	reservation := n.site.Kind(job).Node.Reservation
 	for i := range shares {

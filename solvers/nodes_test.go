@@ -99,3 +99,28 @@ func TestNodesAreRefusedByName(t *testing.T) {
 		t.Error("no solver refuses anything")
 	}
 }
+
+// Tasks that the slow machine cannot end before it closes go to the fast one: the job ends in time though an equal share of its tasks would not.
+func TestFastMachinesTakeTasksBeforeClosedTimes(t *testing.T) {
+	b := model.NewBuilder("shared").Minimise("makespan", 1)
+	closed := []model.ClosedSpec{{From: 3, To: new(10.0)}}
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "fast", Speed: 2, Closed: closed}, {ID: "slow", Closed: closed}}})
+	b.Job(model.JobSpec{ID: "j", Processors: model.Rigid(2), Tasks: 3, Work: new(2.0)})
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"fcfs", "easy", "easy:depth=2", "flexible", "conservative", "conservative:place=best", "fcfs-list", "mct", "search"} {
+		choice, err := solve.Choose(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := solve.Run(context.Background(), choice, in, solve.Options{Seed: 1, MaxEvals: 30, Strict: true})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := result.Solution.Jobs; len(got) != 1 || got[0].End != 2 {
+			t.Errorf("%s: %+v, expected that the job runs from 0 to 2", name, got)
+		}
+	}
+}
