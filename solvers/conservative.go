@@ -17,7 +17,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	AutoGeneral: 200,
 	AutoIf:      func(in *model.Instance) bool { return !in.Features().Has(model.MoldableJobs) }, // it gives them the fewest processors
 }, func() solve.Policy {
-	return &Conservative{Step: 1, Ranking: backfill.DefaultRanking(), Choice: place.DefaultChoice()}
+	return &Conservative{Step: 1, Ranking: backfill.DefaultRanking()}
 })
 
 // Conservative is conservative backfilling as an on-line policy; package backfill states the rules.

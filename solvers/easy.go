@@ -16,7 +16,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	AutoJobs:    10_000_000,
 	AutoGeneral: 10_000, // takes about a second for jobs that all wait at once
 }, func() solve.Policy {
-	return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking(), Choice: place.DefaultChoice()}
+	return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking()}
 })
 
 // EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that outlives its estimate

@@ -16,7 +16,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	AutoJobs:    5_000,
 	AutoGeneral: 5_000,
 }, func() solve.Policy {
-	return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities(), Choice: place.DefaultChoice()}
+	return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities()}
 })
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties in queue order. The

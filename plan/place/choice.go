@@ -5,9 +5,6 @@ type Choice struct {
 	Place Name `zero:"first" doc:"rule that chooses the machines of a job among those with room for it, and the devices there"`
 }
 
-// DefaultChoice is the rule [First].
-func DefaultChoice() Choice { return Choice{Place: First} }
-
 // Name is the name of a rule as the value of a parameter; empty: [First].
 type Name string
 
