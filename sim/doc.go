@@ -6,6 +6,8 @@
 // An instant is a time at which a job or part ends, a job arrives, or the policy asked to be woken (see [Engine.Wake]). At each
 // instant the engine first reports all ends to the policy, in the order of their starts, then all arrivals, in queue order. Then it
 // asks the policy once for its decisions ([Policy.Decide]). A job that takes no time ends in a further round at the same instant.
+// While jobs wait, the times at which machines are closed or opened are instants too. A job that runs already when the run begins goes on before the first
+// decision, see [Resumer].
 // Neither a wall clock nor the order of a map affects a decision: the same input gives the same schedule.
 //
 // # What a policy may see

@@ -16,12 +16,12 @@ const clusterFeatures = model.Arrivals | model.HardDeadlines | model.Precedence 
 // backfillFeatures are the features that the other backfilling policies honour.
 const backfillFeatures = clusterFeatures | model.GridSpan
 
-// supportsPlaced refuses what the policies do not honour, which is the features given and those of single machines. Where they know single machines, for the sake of the instance or of the
-// rule that chooses among them, a job stays on one cluster. Where machines are closed at times they refuse moldable jobs: their rigid maximum may count
-// machines that are never open at the same time.
+// supportsPlaced refuses what the policies do not honour, which is the features given and those of single machines. Where a rule chooses among machines
+// a job stays on one cluster. Where machines are closed at times they refuse moldable jobs: their rigid maximum may count machines that are never open at
+// the same time.
 func supportsPlaced(in *model.Instance, honoured model.Features, rule place.Choice) error {
 	honoured |= plan.NodeFeatures
-	if in.Features()&plan.NodeFeatures != 0 || rule.Place.OrFirst() != place.First {
+	if rule.Place.OrFirst() != place.First {
 		honoured &^= model.GridSpan
 	}
 	if in.Features().Has(model.ClosedTimes) {

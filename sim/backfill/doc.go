@@ -39,6 +39,14 @@
 //     by its estimate, on the processors that it would get now if the system were empty.
 //   - Conservative and Local keep a job on one cluster. Conservative gives a moldable job the fewest processors that it may hold.
 //   - [Local] is flexible backfilling on some of the clusters, in any [Order]; it too runs a moldable job on its rigid maximum.
+//   - Where jobs ask something of single machines, or a rule other than first chooses among machines (package place), every machine counts by itself and a
+//     job stays on one cluster. A job gets the machines and devices that the rule chooses among those with room for whole blocks. They must be open to
+//     it from its start for as long as it takes, by its estimate, on the slowest of them; with machines of different speed or bandwidth it may leave
+//     slow ones out for that. A later job under EASY takes the machines that the rule chooses if it ends by the shadow time or if the reserved job
+//     then still finds a place; else those that the rule chooses in what is free both now and at the shadow time beside the place of the reserved job.
+//     Times at which machines are closed or opened are instants while jobs wait, and reservations may begin then. A job to which closed times leave no
+//     start any more is dropped; under conservative also one that finds no reservation before its machines are closed for good.
+//   - Jobs that run already go on where they are, to their ends, and count among the running.
 //   - Where machines have local jobs (background load), a job may outlive its estimate as any other may: the policies know nothing of the load.
 //
 // Sources: D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, doi:10.1007/3-540-60153-8_35 (EASY);
