@@ -315,20 +315,30 @@ func (p *Platform) OnOneMachine(j *Job, cluster int) bool {
 	return j.Request.Span == model.SpanMachine || n.MaxMachines == 1 || p.Rigid(j, cluster) <= n.Block
 }
 
-// OpenClass is equal for two jobs that differ in nothing but their sizes, see [Platform.KindOf], if they see the same machines of the clusters open now.
-func (p *Platform) OpenClass(j *Job, clusters []int) int {
-	class := 0
+// OpenClass tells apart jobs that differ in nothing but their sizes and see different machines open: see [Platform.OpenClass].
+type OpenClass struct {
+	changes int     // times at which machines are closed or opened before the jobs end, and places on which they take time at all
+	takes   float64 // how long they take, where fast machines take tasks from slow ones; else 0
+}
+
+// OpenClass is equal for two jobs that differ in nothing but their sizes, see [Platform.KindOf], only if they see the same machines of the clusters open now.
+func (p *Platform) OpenClass(j *Job, clusters []int) OpenClass {
+	class, shared := OpenClass{}, !p.nodes.known.Jobs()[j.Request.index].StatesRuntimes()
 	for _, c := range clusters {
 		of := &p.nodes.closing[c]
+		processors := p.Rigid(j, c)
 		begin, _ := slices.BinarySearch(of.changes, p.now)
-		if begin == len(of.changes) {
-			continue
-		}
 		for _, speed := range of.speeds {
 			for _, link := range of.links {
-				end := p.now + p.nodes.takes(j.Request.index, c, p.Rigid(j, c), speed, link)
+				takes := p.nodes.takes(j.Request.index, c, processors, speed, link)
+				end := p.now + takes
 				before, _ := slices.BinarySearch(of.changes[begin:], end)
-				class += before
+				if class.changes += before; end > p.now { // closed times do not concern a job that takes no time
+					class.changes++
+				}
+				if shared && len(of.speeds) > 1 && j.Request.Tasks != processors {
+					class.takes = max(class.takes, takes)
+				}
 			}
 		}
 	}

@@ -119,6 +119,9 @@ func (s *Site) Choose(r *Room, k *Kind, cluster, processors int, open func(machi
 	}
 	blocks := processors / size
 	if k.whole || blocks == 1 {
+		if n := k.Node; n.MinMachines > 1 || n.PerMachine > 0 && n.PerMachine != blocks { // as where whole machines are allocated
+			return shares, false
+		}
 		best := candidate{score: math.Inf(1), machine: -1}
 		for _, m := range s.order[cluster] {
 			if open != nil && !open(int(m)) {

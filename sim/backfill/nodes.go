@@ -31,7 +31,7 @@ type beside struct {
 
 // classed is what the jobs of a kind could have now that see the same machines open: see [sim.Platform.OpenClass].
 type classed struct {
-	class   int
+	class   sim.OpenClass
 	instant int64
 	outlook
 }
