@@ -226,8 +226,8 @@ func (m *Machine) openInTheEnd(reservation string) bool {
 	return reserved
 }
 
-// mayTakeNoTime says whether closed times may not concern the job, because it takes no time, or none by its estimate.
-func (j *Job) mayTakeNoTime() bool {
+// MayTakeNoTime says whether closed times may not concern the job, because it takes no time, or none by its estimate.
+func (j *Job) MayTakeNoTime() bool {
 	return j.Work == 0 || j.Estimate == 0 || slices.Contains(j.runtimes, 0)
 }
 
@@ -240,7 +240,7 @@ func (in *Instance) processorsByNode(j *Job, m *Machine, processors int, why obs
 		return m.Units, noObstacle
 	case !m.Offers(n.Features):
 		return 0, missingFeature
-	case !m.everOpenTo(n.Reservation, j.mayTakeNoTime()):
+	case !m.everOpenTo(n.Reservation, j.MayTakeNoTime()):
 		return 0, neverOpen
 	}
 	size := n.Block

@@ -297,7 +297,7 @@ func (in *Instance) processorsFor(j *Job, m *Machine) (processors int, why obsta
 	switch {
 	case j.node != nil:
 		return in.processorsByNode(j, m, processors, why)
-	case m.closed != nil && !m.everOpenTo("", j.mayTakeNoTime()):
+	case m.closed != nil && !m.everOpenTo("", j.MayTakeNoTime()):
 		return 0, neverOpen
 	}
 	return processors, why

@@ -148,6 +148,7 @@ type need struct {
 	memory, bandwidth float64
 	licences          string
 	span              bool
+	noTime            bool // machines that are always closed may be no obstacle
 }
 
 // entry is what is known of a kind on a machine in a state.
@@ -164,7 +165,7 @@ func (s *Site) Kind(job int) *Kind {
 		return k
 	}
 	j := &s.in.Jobs()[job]
-	key := need{j.Node(), j.Memory, j.MinBandwidth, licenceKey(j), j.Span == model.SpanMachine}
+	key := need{j.Node(), j.Memory, j.MinBandwidth, licenceKey(j), j.Span == model.SpanMachine, s.in.Features().Has(model.ClosedTimes) && j.MayTakeNoTime()}
 	k := s.byNeed[key]
 	if k == nil {
 		n := j.Node()
