@@ -234,6 +234,12 @@ func (e *Enumeration) Each(visit func(model.Report, *model.Solution)) bool {
 	return e.Asked <= e.Most
 }
 
+// Placements calls yield for each placement of the job at the time beside those that are given, as far as processors are free.
+func (e *Enumeration) Placements(beside []model.Placement, j int, at float64, yield func(model.Placement)) {
+	e.jobs = beside
+	e.placements(j, at, yield)
+}
+
 // Must says whether every schedule has to place the job.
 func (e *Enumeration) Must(j int) bool { return e.must[j] }
 

@@ -1,0 +1,242 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
+)
+
+// tinyNodes draws a tiny instance whose jobs ask something of single machines, and a rule.
+func tinyNodes(rng *rand.Rand) (*model.Instance, Placing) {
+	for {
+		in, rules := modeltest.TinyNodes(rng), place.Rules()
+		if in.Features()&NodeFeatures != 0 && in.Features()&^ScheduleFeatures == 0 {
+			return in, Placing{place.Name(rules[rng.IntN(len(rules))].Name), rng.Uint64()}
+		}
+	}
+}
+
+// No placement that the checker takes beside what is placed ends before the slot that Earliest finds: on whatever machines and devices, from any time on at
+// which something changes. And what is placed is right.
+func TestEarliestOnTinyNodes(t *testing.T) {
+	race.OneGoroutine(t)
+	for seed := range uint64(race.Fewer(6000, 1000)) {
+		rng := rand.New(rand.NewPCG(seed, 35))
+		in, placing := tinyNodes(rng)
+		s, err := NewPlacedSchedule(in, placing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		queued := rng.IntN(4) == 0
+		if queued {
+			s.QueueInstants()
+		}
+		for _, job := range runningFirst(in, Topological(in, rng.Perm(len(in.Jobs())))) {
+			var slots []Slot
+			for c := range in.Clusters() {
+				slot, ok := s.Earliest(job, c)
+				if ok {
+					slots = append(slots, slot)
+				} else {
+					slot.End = math.Inf(1)
+				}
+				if ready, ok := s.Ready(job); ok && running(in, job) == 0 && !queued {
+					if p := endsBefore(s, job, c, ready, slot.End); p != nil {
+						t.Fatalf("seed %d: job %d could be placed as %+v, Earliest finds %+v (%v)", seed, job, p, slot, ok)
+					}
+				}
+			}
+			if len(slots) == 0 {
+				s.LeaveUnplaceable(job)
+			} else {
+				s.Place(job, slots[rng.IntN(len(slots))])
+			}
+		}
+		if report := model.Check(in, s.Solution()); !report.OK() {
+			t.Fatalf("seed %d: %v\n%+v", seed, report.Violations, s.Solution())
+		}
+	}
+}
+
+// endsBefore is a placement of the job on the cluster that ends before the time and that the checker takes beside what is placed; nil: there is none.
+func endsBefore(s *Schedule, job, cluster int, ready, before float64) (found *model.Placement) {
+	in, sol := s.in, *s.solution
+	sol.Jobs = slices.Clone(sol.Jobs)
+	placed := (&Schedule{Resources: s.Resources, solution: &sol, unnamed: slices.Clone(s.unnamed)}).Solution().Jobs
+	times := []float64{ready}
+	for _, p := range placed {
+		times = append(times, p.End)
+	}
+	for g := range in.Clusters()[cluster].Machines {
+		for _, c := range in.Clusters()[cluster].Machines[g].Closed() {
+			times = append(times, c.From, c.To)
+		}
+	}
+	least, most := in.Width(job, cluster)
+	if in.Features().Has(model.MixedMachines) && in.Jobs()[job].Tasks%least != 0 {
+		return nil // the schedule counts with as many tasks on the slowest processor as on any
+	}
+	e := modeltest.Enumeration{In: in}
+	for _, at := range times {
+		if at < ready || !(at < before) {
+			continue
+		}
+		e.Placements(slices.Clip(placed), job, at, func(p model.Placement) {
+			n := p.Processors.Len()
+			if found != nil || !(p.End < before) || p.Cluster != in.Clusters()[cluster].ID || n < least || n > most {
+				return
+			}
+			if report := model.Check(in, &model.Solution{Jobs: append(slices.Clip(placed), p)}); !slices.ContainsFunc(report.Violations, func(v model.Violation) bool {
+				return v.Code != "missing-job" && v.Code != "hard-deadline"
+			}) {
+				found = &p
+			}
+		})
+	}
+	return found
+}
+
+// alikeKinds is the instance with several jobs of each kind: of other lengths, estimates and arrivals.
+func alikeKinds(rng *rand.Rand, in *model.Instance) *model.Instance {
+	spec := in.SystemSpec()
+	for j := range in.Jobs() {
+		job := in.JobSpec(j)
+		job.After = nil
+		if job.Running != nil {
+			spec.Jobs = append(spec.Jobs, job)
+			continue
+		}
+		for k := range 4 {
+			job := job
+			job.ID, job.Arrival, job.Work = fmt.Sprintf("%s-%d", job.ID, k), float64(rng.IntN(4)), new(float64(rng.IntN(6)))
+			if job.Estimate = nil; rng.IntN(2) == 0 {
+				job.Estimate = new(float64(rng.IntN(6)))
+			}
+			if rng.IntN(3) == 0 && job.PerMachine == 0 && job.Machines == (model.ProcessorRange{}) {
+				job.Processors = model.Rigid(max(1, job.Block) * (1 + rng.IntN(3)))
+			}
+			spec.Jobs = append(spec.Jobs, job)
+		}
+	}
+	all, err := model.New(spec)
+	if err != nil {
+		return in // a job that must stay on one machine has become too wide
+	}
+	return all
+}
+
+// A state that was asked much, that was copied and into which others were copied finds what a new one finds into which the same was placed: nothing that
+// was found before serves where it must not.
+func TestNodesFindWhatANewStateFinds(t *testing.T) {
+	race.OneGoroutine(t)
+	type taken struct {
+		job  int
+		slot Slot
+	}
+	type state struct {
+		*Resources
+		taken []taken
+	}
+	for seed := range uint64(race.Fewer(3000, 500)) {
+		rng := rand.New(rand.NewPCG(seed, 36))
+		in, placing := tinyNodes(rng)
+		if in = alikeKinds(rng, in); placing.Rule == "random" {
+			placing.Rule = place.First
+		}
+		empty := func() *Resources {
+			r := newResources(in, false, placing)
+			if seed%4 == 0 {
+				r.QueueInstants()
+			}
+			return r
+		}
+		now, kept := state{Resources: empty()}, []state(nil)
+		for range 30 {
+			switch rng.IntN(8) {
+			case 0:
+				kept = append(kept, state{now.Clone(), slices.Clone(now.taken)})
+			case 1:
+				if len(kept) > 0 {
+					k := rng.IntN(len(kept))
+					now.Assign(kept[k].Resources)
+					now.taken = slices.Clone(kept[k].taken)
+				}
+			case 2:
+				if len(kept) > 0 { // go on with the copy
+					k := rng.IntN(len(kept))
+					now, kept[k] = kept[k], now
+				}
+			}
+			job, c := rng.IntN(len(in.Jobs())), rng.IntN(len(in.Clusters()))
+			if running(in, job) == 1 || !in.CanRun(job, c) {
+				continue
+			}
+			n, _ := in.Width(job, c)
+			ready := in.Jobs()[job].Arrival + float64(rng.IntN(4))
+			fresh := empty()
+			for k := range now.taken {
+				fresh.Take(now.taken[k].job, &now.taken[k].slot)
+			}
+			got, ok := now.Earliest(job, c, n, ready)
+			want, okWant := fresh.Earliest(job, c, n, ready)
+			if ok != okWant || ok && !reflect.DeepEqual(got, want) {
+				t.Fatalf("seed %d: job %d on cluster %d from %v: %+v %v, a new state finds %+v %v", seed, job, c, ready, got, ok, want, okWant)
+			}
+			if !now.Alike(fresh, 0) {
+				t.Fatalf("seed %d: another state than a new one", seed)
+			}
+			if ok && rng.IntN(2) == 0 {
+				now.Take(job, &got)
+				now.taken = append(now.taken, taken{job, got})
+			}
+		}
+	}
+}
+
+// States differ if a job ends at another time, also the last one, or holds other shares; from the time on at which all jobs have ended they are alike.
+func TestNodesAlike(t *testing.T) {
+	b := model.NewBuilder("alike")
+	b.Spec().Devices = []string{"gpu"}
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Resources: map[string]float64{"gpu": 1}}}})
+	for k, gpu := range []float64{0, 0, 0.5, 0, 0} {
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", k), Work: new([]float64{10, 12, 10, 10, 8}[k]), Resources: map[string]float64{"gpu": gpu}})
+	}
+	in := build(t, b)
+	of := func(jobs ...int) *Resources {
+		r := NewResources(in)
+		for _, j := range jobs {
+			slot, ok := r.Earliest(j, 0, 1, 0)
+			if !ok {
+				t.Fatal(j)
+			}
+			r.Take(j, &slot)
+		}
+		return r
+	}
+	for _, c := range []struct {
+		a, b []int
+		from float64 // they are alike from then on
+	}{
+		{[]int{0}, []int{1}, 12},       // another end
+		{[]int{0}, []int{2}, 10},       // other shares, at the same times
+		{[]int{0, 3}, []int{1, 4}, 12}, // another time between, and the same end
+		{[]int{0, 4}, []int{4, 0}, 10},
+		{[]int{0}, nil, 10},
+	} {
+		x, y := of(c.a...), of(c.b...)
+		if !x.Alike(y, c.from) || x.Alike(y, 0) || x.Alike(y, math.Nextafter(c.from, 0)) {
+			t.Errorf("%v and %v: alike %v at 0, %v just before %v, %v then", c.a, c.b, x.Alike(y, 0), x.Alike(y, math.Nextafter(c.from, 0)), c.from, x.Alike(y, c.from))
+		}
+		if x.Assign(y); !x.Alike(y, 0) {
+			t.Errorf("%v copied to %v: not alike", c.b, c.a)
+		}
+	}
+}
