@@ -254,9 +254,6 @@ func (in *Instance) Units() Units { return in.units }
 // ObjectiveTerms is the weighted sum to minimise, sorted by metric. [Instance.StatedObjective] has the weights as the file states them.
 func (in *Instance) ObjectiveTerms() []ObjectiveTerm { return in.objective }
 
-// Weights are the weights of clusters without their own.
-func (in *Instance) Weights() Weights { return in.weights }
-
 // UserClasses are the classes of users, sorted by id.
 func (in *Instance) UserClasses() []UserClass { return in.classes }
 

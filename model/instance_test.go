@@ -54,7 +54,7 @@ func TestInstanceAppliesDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, d := &in.Clusters()[0], &in.Clusters()[1]
-	if w := c.Weights; w != (model.Weights{OverDeadline: 1, Makespan: 3, IdleTime: 1}) || in.Weights() != w {
+	if w := c.Weights; w != (model.Weights{OverDeadline: 1, Makespan: 3, IdleTime: 1}) || in.StatedWeights() != w {
 		t.Errorf("weights of c: %+v", w)
 	}
 	if w := d.Weights; w != (model.Weights{OverDeadline: 1, Makespan: 1, IdleTime: 0}) {

@@ -77,9 +77,9 @@ func (e Evaluation) Refutes(bound Bound) bool {
 	return value > e.Objective+allowed
 }
 
-// Below says whether the objective is lower than that of another schedule of the instance, by more than rounding. It compares metric by metric: one of
+// below says whether the objective is lower than that of another schedule of the instance, by more than rounding. It compares metric by metric: one of
 // large weight that is the same in both schedules does not hide the others.
-func (e Evaluation) Below(other Evaluation) bool {
+func (e Evaluation) below(other Evaluation) bool {
 	if e.of == nil || other.of == nil || math.IsInf(e.Objective, 0) || math.IsInf(other.Objective, 0) {
 		return e.Objective < other.Objective
 	}

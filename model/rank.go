@@ -20,22 +20,23 @@ func (in *Instance) RankOf(s *Solution, objective float64) Rank { return Rank{in
 // priced are the metrics that count what a schedule leaves out.
 var priced = []string{"data_moved", "finished", "miss_rate", "missed", "unfinished", "work_done", "workflow_failures"}
 
-// PricesJobs says whether the objective has a metric that counts what a schedule leaves out, such as work_done or unfinished. Then the objective says what it costs to
-// leave out a job with a hard deadline.
-func (in *Instance) PricesJobs() bool {
+// pricesJobs says whether the objective has a metric that counts what a schedule leaves out. Then the objective says what it costs to leave out a job with
+// a hard deadline.
+func (in *Instance) pricesJobs() bool {
 	return slices.ContainsFunc(in.objective, func(term ObjectiveTerm) bool { return term.Weight != 0 && slices.Contains(priced, term.Metric) })
 }
 
-// Owes says whether a schedule that leaves the job out is worse than one that leaves out fewer such jobs, whatever their objectives. Each job is of this
-// kind, but for the jobs with a hard deadline where [Instance.PricesJobs]: of these the objective alone says what it costs to leave them out.
+// Owes says whether a schedule that leaves the job out is worse than one that leaves out fewer such jobs, whatever their objectives. That holds for each
+// job, except for jobs with a hard deadline if the objective has a metric that counts what a schedule leaves out, such as work_done or unfinished: then the
+// objective alone says what it costs to leave them out.
 func (in *Instance) Owes(job int) bool {
 	j := &in.jobs[job]
-	return !j.DeadlineHard || !j.HasDeadline() || !in.PricesJobs()
+	return !j.DeadlineHard || !j.HasDeadline() || !in.pricesJobs()
 }
 
 // Owed is the number of jobs that the schedule leaves out although it owes them, see [Instance.Owes].
 func (in *Instance) Owed(s *Solution) int {
-	if in.features&HardDeadlines == 0 || !in.PricesJobs() {
+	if in.features&HardDeadlines == 0 || !in.pricesJobs() {
 		return len(s.Unscheduled)
 	}
 	owed := 0
@@ -82,11 +83,11 @@ func (r Rank) Less(than Rank) bool {
 	return r.Objective < than.Objective
 }
 
-// BetterSchedule says whether schedule a owes fewer jobs than schedule b, see [Instance.Owed], or as many and costs less by more than rounding, see
-// [Evaluation.Below].
+// BetterSchedule says whether schedule a owes fewer jobs than schedule b, see [Instance.Owed], or as many and costs less by more than rounding, compared
+// metric by metric.
 func (in *Instance) BetterSchedule(a *Solution, costA Evaluation, b *Solution, costB Evaluation) bool {
 	if owedA, owedB := in.Owed(a), in.Owed(b); owedA != owedB {
 		return owedA < owedB
 	}
-	return costA.Below(costB)
+	return costA.below(costB)
 }

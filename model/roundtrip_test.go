@@ -44,7 +44,7 @@ func reread(t rapid.TB, text string) *model.Instance {
 
 // same says whether two instances have the same attributes, NaN and all.
 func same(a, b *model.Instance) bool {
-	return reflect.DeepEqual(a.Units(), b.Units()) && reflect.DeepEqual(a.ObjectiveTerms(), b.ObjectiveTerms()) && a.Weights() == b.Weights() &&
+	return reflect.DeepEqual(a.Units(), b.Units()) && reflect.DeepEqual(a.ObjectiveTerms(), b.ObjectiveTerms()) && a.StatedWeights() == b.StatedWeights() &&
 		reflect.DeepEqual(a.UserClasses(), b.UserClasses()) && reflect.DeepEqual(a.Licences(), b.Licences()) &&
 		a.Queueing() == b.Queueing() && reflect.DeepEqual(a.Workflows(), b.Workflows()) && a.Name() == b.Name() &&
 		a.Features() == b.Features() && a.Processors() == b.Processors() && a.FirstArrival() == b.FirstArrival() &&

@@ -257,7 +257,7 @@ func (in *Instance) CannotRun(job, cluster int) string {
 		return fmt.Sprintf("needs %d copies of licence %s, %s can use %d", need.Copies, shown(in.licences[need.Licence].ID), shown(c.ID), copies)
 	}
 	for g := len(c.Machines) - 1; g >= 0; g-- {
-		if why := in.WhyFewer(j, &c.Machines[g]); why != "" {
+		if why := in.whyFewer(j, &c.Machines[g]); why != "" {
 			return fmt.Sprintf("%s on %s", why, c.ID)
 		}
 	}
@@ -304,8 +304,7 @@ func (in *Instance) processorsFor(j *Job, m *Machine) (processors int, why obsta
 }
 
 // ProcessorsFor returns the number of processors of one machine of group m that job j can hold at once. It is 0 if the machine
-// lacks the bandwidth or a licence, otherwise as many as its memory allows. If that is fewer than the machine has,
-// [Instance.WhyFewer] gives the reason. O(licences of the job).
+// lacks the bandwidth or a licence, otherwise as many as its memory allows. O(licences of the job).
 func (in *Instance) ProcessorsFor(j *Job, m *Machine) int {
 	processors, _ := in.processorsFor(j, m)
 	return processors
@@ -321,9 +320,9 @@ func (in *Instance) missing(j *Job, m *Machine) int {
 	return -1
 }
 
-// WhyFewer says, for people, what keeps job j from holding all processors of one machine of group m at once; it is empty where
+// whyFewer says, for people, what keeps job j from holding all processors of one machine of group m at once; it is empty where
 // nothing does. See [Instance.ProcessorsFor].
-func (in *Instance) WhyFewer(j *Job, m *Machine) string {
+func (in *Instance) whyFewer(j *Job, m *Machine) string {
 	switch _, obstacle := in.processorsFor(j, m); obstacle {
 	case tooSlowLink:
 		return fmt.Sprintf("needs bandwidth %g, no machine with enough processors offers it", j.MinBandwidth)

@@ -28,14 +28,14 @@ type Report struct {
 	Reason  string  `json:"reason,omitempty"` // why
 }
 
-// Error is a step of a certificate that fails.
-type Error struct {
+// stepError is a step of a certificate that fails.
+type stepError struct {
 	Step   string
 	Reason string
 	Doubt  bool // the step may be right: the checker does not cover it
 }
 
-func (e *Error) Error() string {
+func (e *stepError) Error() string {
 	if e.Step == "" {
 		return e.Reason
 	}
@@ -44,17 +44,17 @@ func (e *Error) Error() string {
 
 // refute says that a step fails.
 func refute(step, format string, args ...any) error {
-	return &Error{Step: step, Reason: fmt.Sprintf(format, args...)}
+	return &stepError{Step: step, Reason: fmt.Sprintf(format, args...)}
 }
 
 // doubt says that a step cannot be checked.
 func doubt(step, format string, args ...any) error {
-	return &Error{Step: step, Reason: fmt.Sprintf(format, args...), Doubt: true}
+	return &stepError{Step: step, Reason: fmt.Sprintf(format, args...), Doubt: true}
 }
 
 // report turns an error into a report.
 func report(err error) Report {
-	var e *Error
+	var e *stepError
 	switch {
 	case err == nil:
 		return Report{Verdict: Verified}
@@ -151,7 +151,7 @@ func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound flo
 		}
 		parts[p.Metric] = p
 		err := f.checkPart(p, step)
-		var e *Error
+		var e *stepError
 		if errors.As(err, &e) && e.Doubt {
 			open = err // a later part may still be wrong
 		} else if err != nil {

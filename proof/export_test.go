@@ -7,6 +7,9 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
+// Error is the error of a step that fails.
+type Error = stepError
+
 // CountTree is a tree of boxes of counts whose boxes tests may narrow.
 type CountTree struct{ tree *countTree }
 

@@ -185,7 +185,7 @@ type Infeasible struct {
 
 // Limits of a certificate that is read. Three bytes of JSON may take a hundred of memory, so bytes are not the only limit.
 const (
-	MaxBytes  = 256 << 20
+	maxBytes  = 256 << 20
 	maxNested = 4 << 20  // objects and arrays
 	maxValues = 32 << 20 // values
 )
@@ -209,8 +209,8 @@ func (l *limitedReader) Read(buffer []byte) (int, error) {
 		}
 	}
 	switch {
-	case l.bytes > MaxBytes:
-		return 0, fmt.Errorf("expected a certificate of at most %d bytes, found a longer one", MaxBytes)
+	case l.bytes > maxBytes:
+		return 0, fmt.Errorf("expected a certificate of at most %d bytes, found a longer one", maxBytes)
 	case l.nested > maxNested:
 		return 0, fmt.Errorf("expected a certificate of at most %d objects and arrays, found more", maxNested)
 	case l.values > maxValues:

@@ -13,8 +13,8 @@ func TestLimitsOfTheReader(t *testing.T) {
 		l    limitedReader
 		want string
 	}{
-		{"x", limitedReader{bytes: MaxBytes - 1}, ""},
-		{"xx", limitedReader{bytes: MaxBytes - 1}, fmt.Sprintf("expected a certificate of at most %d bytes, found a longer one", 256<<20)},
+		{"x", limitedReader{bytes: maxBytes - 1}, ""},
+		{"xx", limitedReader{bytes: maxBytes - 1}, fmt.Sprintf("expected a certificate of at most %d bytes, found a longer one", 256<<20)},
 		{"{", limitedReader{nested: maxNested - 1}, ""},
 		{"[", limitedReader{nested: maxNested - 1}, ""},
 		{"[{", limitedReader{nested: maxNested - 1}, fmt.Sprintf("expected a certificate of at most %d objects and arrays, found more", 4<<20)},

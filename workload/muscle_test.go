@@ -40,7 +40,7 @@ func TestMuscleWorkloadFollowsTheRecipe(t *testing.T) {
 	if got := float64(below10) / 20000; math.Abs(got-want) > 0.015 {
 		t.Errorf("P(x < 10) = %v, expected %v", got, want)
 	}
-	if w := in.Weights(); w != (model.Weights{OverDeadline: 4, Makespan: 3, IdleTime: 1}) {
+	if w := in.Clusters()[0].Weights; w != (model.Weights{OverDeadline: 4, Makespan: 3, IdleTime: 1}) {
 		t.Errorf("weights %v", w)
 	}
 }

@@ -45,14 +45,14 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Scheme is the word before the colon in the name of a solver that is a program.
-const Scheme = "exec"
+// scheme is the word before the colon in the name of a solver that is a program.
+const scheme = "exec"
 
-var _ = solve.RegisterScheme(Scheme, external)
+var _ = solve.RegisterScheme(scheme, external)
 
 // external makes the Info of exec:COMMAND.
 func external(name string) (solve.Info, error) {
-	words, err := commandOf(name, Scheme)
+	words, err := commandOf(name, scheme)
 	if err != nil {
 		return solve.Info{}, err
 	}

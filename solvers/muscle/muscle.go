@@ -96,8 +96,8 @@ func (*Solver) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, plan.ScheduleFeatures)
 }
 
-// Plain says whether the instance asks for nothing beyond the paper's model, so that what MUSCLE packs is the schedule.
-func Plain(in *model.Instance) bool {
+// plain says whether the instance asks for nothing beyond the paper's model, so that what MUSCLE packs is the schedule.
+func plain(in *model.Instance) bool {
 	if solve.Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad|model.Commitments) != nil {
 		return false
 	}
@@ -114,7 +114,7 @@ func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		return solve.Result{}, err
 	}
 	run := newPacking(ctx, m, in, opt.Seed)
-	if !Plain(in) {
+	if !plain(in) {
 		return run.replace(ctx, opt)
 	}
 	run.trace = opt.Trace

@@ -87,5 +87,5 @@ func quick(in *model.Instance) bool {
 	for j := range in.Jobs() {
 		sum += in.Jobs()[j].Min
 	}
-	return Plain(in) && (len(in.Jobs())+1)*min(sum, widest) <= maxCells
+	return plain(in) && (len(in.Jobs())+1)*min(sum, widest) <= maxCells
 }
