@@ -47,6 +47,7 @@ type general struct {
 	closes  bool      // machines are closed at times
 	touched []int32   // machines to which jobs of the instant went
 	beside  beside
+	kept    keptPlan
 	could   []int   // by cluster: processors that the job to be reserved could hold
 	couldOn []int32 // by machine
 }
@@ -148,6 +149,7 @@ func (p *general) Release(j *sim.Job, _ int, last bool) {
 	if last {
 		p.queue.order.scorer.ended(j)
 		p.running = deleteByEnd(p.running, j)
+		p.gaveBack(j)
 	}
 }
 
@@ -200,6 +202,7 @@ func (p *general) Decide(e *sim.Engine) {
 // leave takes a job out of the queue.
 func (p *general) leave(j *sim.Job) {
 	p.queue.remove(j)
+	p.kept.valid = p.kept.valid && p.kept.job != j
 	if j.Request.DeadlineHard || p.closes {
 		p.hard = slices.DeleteFunc(p.hard, func(h hardJob) bool { return h.job == j })
 	}

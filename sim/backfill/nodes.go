@@ -41,26 +41,15 @@ type classed struct {
 func (p *general) reserveByNode(e *sim.Engine, j *sim.Job) {
 	p.stamp++
 	p.planned++
+	if p.reserveAgain(e, j) {
+		return
+	}
 	r := &p.plan
 	r.room.CopyFrom(&p.platform.Free)
 	now := e.Now()
 	changes := p.changes[after64(p.changes, now):]
 	p.watch(j)
-	try := func(at float64) bool {
-		best := math.Inf(1)
-		for _, c := range p.clusters {
-			shares, ok := p.platform.FitsAt(&r.room, j, c, p.platform.Rigid(j, c), at, p.shares[:0])
-			p.shares = shares
-			if !ok {
-				continue
-			}
-			if end := at + p.platform.Estimate(j, c, shares); end < best && inTime(j, end) {
-				best = end
-				r.job, r.cluster, r.shadow = j, c, at
-			}
-		}
-		return r.job != nil
-	}
+	try := func(at float64) bool { return p.reserveAt(j, at) }
 	likely := false
 	p.inOrder(now, func(at float64, last bool, other *sim.Job) bool {
 		for ; len(changes) > 0 && changes[0] < at; changes = changes[1:] {
@@ -88,6 +77,71 @@ func (p *general) reserveByNode(e *sim.Engine, j *sim.Job) {
 	for ; r.job == nil && len(changes) > 0 && !e.Stopped(); changes = changes[1:] {
 		try(changes[0])
 	}
+	p.kept.valid, p.kept.shadow = p.kept.valid && r.job != nil, r.shadow
+}
+
+// reserveAt makes the reservation at the time if the job fits the room of the reservation then.
+func (p *general) reserveAt(j *sim.Job, at float64) bool {
+	r, best := &p.plan, math.Inf(1)
+	for _, c := range p.clusters {
+		shares, ok := p.platform.FitsAt(&r.room, j, c, p.platform.Rigid(j, c), at, p.shares[:0])
+		p.shares = shares
+		if !ok {
+			continue
+		}
+		if end := at + p.platform.Estimate(j, c, shares); end < best && inTime(j, end) {
+			best = end
+			r.job, r.cluster, r.shadow = j, c, at
+		}
+	}
+	return r.job != nil
+}
+
+// reserveAgain makes the reservation of the last instant again where the shadow time is still the same, with the room that was kept up to date since:
+// the same job is the first that cannot start, none has started before it now, no running job has outlived its estimate, and see [general.gaveBack].
+func (p *general) reserveAgain(e *sim.Engine, j *sim.Job) bool {
+	k, now := &p.kept, e.Now()
+	late := len(p.running) > 0 && p.running[0].EstimatedEnd <= now
+	again := k.valid && !late && k.job == j && k.instant == p.queue.instant-1 && len(p.touched) == 0 && k.shadow > now && p.reserveAt(j, k.shadow)
+	*k = keptPlan{!late && !p.closes && len(j.Request.Licences) == 0 && !j.Request.DeadlineHard, p.queue.instant, j, p.plan.shadow, e}
+	return again
+}
+
+// gaveBack keeps the room of the reservation up to date when a running job has ended. If it was expected to end by the shadow time, what it held was
+// free there already. That the reserved job fits no earlier still holds then: just before the shadow time the same is free as before. If the job was
+// expected to end then or later, the machines on which it ran must have too little room even at the shadow time.
+func (p *general) gaveBack(j *sim.Job) {
+	k, r := &p.kept, &p.plan
+	if !k.valid || j.EstimatedEnd < k.shadow {
+		return
+	}
+	parts := k.engine.Held(j)
+	if j.EstimatedEnd > k.shadow {
+		p.platform.GiveParts(&r.room, j, parts)
+	}
+	for i := range parts {
+		c := parts[i].Cluster
+		if !p.platform.OnOneMachine(k.job, c) {
+			k.valid = false
+			return
+		}
+		width := p.platform.Rigid(k.job, c)
+		for _, s := range parts[i].Shares {
+			if p.platform.Hosts(&r.room, k.job, int(s.Machine)) >= width {
+				k.valid = false
+				return
+			}
+		}
+	}
+}
+
+// keptPlan is what is known of the reservation of the last instant.
+type keptPlan struct {
+	valid   bool // it may serve again
+	instant int64
+	job     *sim.Job // while valid
+	shadow  float64
+	engine  *sim.Engine
 }
 
 // after64 is the place of the first of the ascending times that is after the given one.
