@@ -102,8 +102,8 @@ func (p *general) reserveAt(j *sim.Job, at float64) bool {
 func (p *general) reserveAgain(e *sim.Engine, j *sim.Job) bool {
 	k, now := &p.kept, e.Now()
 	late := len(p.running) > 0 && p.running[0].EstimatedEnd <= now
-	again := k.valid && !late && k.job == j && k.instant == p.queue.instant-1 && len(p.touched) == 0 && k.shadow > now && p.reserveAt(j, k.shadow)
-	*k = keptPlan{!late && !p.closes && len(j.Request.Licences) == 0 && !j.Request.DeadlineHard, p.queue.instant, j, p.plan.shadow, e}
+	again := k.valid && !late && k.job == j && len(p.touched) == 0 && k.shadow > now && p.reserveAt(j, k.shadow)
+	*k = keptPlan{!late && !p.closes && len(j.Request.Licences) == 0 && !j.Request.DeadlineHard, j, p.plan.shadow, e}
 	return again
 }
 
@@ -137,11 +137,10 @@ func (p *general) gaveBack(j *sim.Job) {
 
 // keptPlan is what is known of the reservation of the last instant.
 type keptPlan struct {
-	valid   bool // it may serve again
-	instant int64
-	job     *sim.Job // while valid
-	shadow  float64
-	engine  *sim.Engine
+	valid  bool     // it may serve again
+	job    *sim.Job // while valid
+	shadow float64
+	engine *sim.Engine
 }
 
 // after64 is the place of the first of the ascending times that is after the given one.

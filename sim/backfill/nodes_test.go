@@ -16,16 +16,20 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-var nodeCases = flag.Int("node-cases", 1000, "random clusters in TestByNodeAsTheNaiveForm")
+var nodeCases = flag.Int("node-cases", 800, "random clusters in TestByNodeAsTheNaiveForm")
 
-// drawNodes draws a small instance whose jobs ask something of single machines. Times are small whole numbers, so that many things happen at once.
-func drawNodes(rng *rand.Rand) (*model.Instance, error) {
+// drawNodes draws a small instance whose jobs ask something of single machines. Times are small whole numbers, so that many things happen at once. With many
+// jobs they ask for less, most of them wait, and most end long before their estimates.
+func drawNodes(rng *rand.Rand, many bool) (*model.Instance, error) {
 	chance := func(of int) bool { return rng.IntN(of) == 0 }
 	pick := func(list ...float64) float64 { return list[rng.IntN(len(list))] }
 	b := model.NewBuilder("nodes")
 	spec := b.Spec()
 	spec.Devices = []string{"gpu"}
-	closes, licences := chance(2), chance(4)
+	closes, licences, jobs, span := chance(2), chance(4), 4+rng.IntN(8), 6
+	if many {
+		closes, licences, jobs, span = false, false, 15+rng.IntN(15), 30
+	}
 	if licences {
 		spec.Licences = map[string]int{"l": 1 + rng.IntN(2)}
 	}
@@ -67,9 +71,12 @@ func drawNodes(rng *rand.Rand) (*model.Instance, error) {
 			b.Job(drawRunning(rng, spec, k))
 		}
 	}
-	for k := range 4 + rng.IntN(8) {
-		j := model.JobSpec{ID: string(rune('A' + k)), Work: new(float64(1 + rng.IntN(8))), Arrival: float64(rng.IntN(6))}
-		if chance(2) {
+	for k := range jobs {
+		j := model.JobSpec{ID: string(rune('A' + k)), Work: new(float64(1 + rng.IntN(8))), Arrival: float64(rng.IntN(span))}
+		switch {
+		case many && !chance(8):
+			j.Estimate = new(*j.Work + float64(rng.IntN(12)))
+		case many || chance(2):
 			j.Estimate = new(float64(1 + rng.IntN(8)))
 		}
 		if chance(4) {
@@ -78,7 +85,11 @@ func drawNodes(rng *rand.Rand) (*model.Instance, error) {
 		j.Block = 1 + rng.IntN(5)/3
 		blocks := 1 + rng.IntN(7)/3
 		j.Processors = model.Rigid(blocks * j.Block)
-		switch rng.IntN(8) {
+		kind := rng.IntN(8)
+		if many {
+			kind += 2 * rng.IntN(8)
+		}
+		switch kind {
 		case 0:
 			j.Machines = model.Rigid(1 + rng.IntN(blocks))
 		case 1:
@@ -100,7 +111,7 @@ func drawNodes(rng *rand.Rand) (*model.Instance, error) {
 		if !chance(3) {
 			j.Resources = map[string]float64{"gpu": pick(0, 0.25, 0.5, 0.7, 1, 1, 2), "cpu": pick(0, 0.5, 0.5, 1)}
 		}
-		if chance(5) {
+		if chance(5) && !many {
 			j.Features = [][]string{{names[rng.IntN(2)]}}
 		}
 		j.Exclusive = chance(6)
@@ -160,7 +171,7 @@ func TestByNodeAsTheNaiveForm(t *testing.T) {
 	cases, waits, left, devices, shut, running := 0, 0, 0, 0, 0, 0
 	for seed := uint64(0); cases < *nodeCases; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 35))
-		in, err := drawNodes(rng)
+		in, err := drawNodes(rng, seed%4 == 0)
 		if err != nil {
 			continue // what the jobs ask for contradicts itself
 		}
