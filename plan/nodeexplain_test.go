@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// A job on a machine waits for what another that ends then held there: a device, or the machine itself. A running job may hold anything.
+func TestExplainWaitsOnNodes(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, second model.JobSpec
+		want          []Wait
+	}{
+		"device":             {model.JobSpec{Resources: map[string]float64{"gpu": 0.7}}, model.JobSpec{Resources: map[string]float64{"gpu": 1}}, []Wait{{"gpu", "first", 3}}},
+		"device of one only": {model.JobSpec{}, model.JobSpec{Resources: map[string]float64{"gpu": 1}}, nil},
+		"own machine":        {model.JobSpec{}, model.JobSpec{Exclusive: true}, []Wait{{"machine", "first", 3}}},
+		"its machine":        {model.JobSpec{Exclusive: true}, model.JobSpec{}, []Wait{{"machine", "first", 3}}},
+		"running": {model.JobSpec{Running: &model.RunningSpec{Cluster: "c", Processors: model.Processors(0)}}, model.JobSpec{Resources: map[string]float64{"gpu": 1}},
+			[]Wait{{"gpu", "first", 3}}},
+		"memory": {model.JobSpec{Memory: 2}, model.JobSpec{Memory: 2, Resources: map[string]float64{"gpu": 1}}, []Wait{{"memory", "first", 3}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := model.NewBuilder("waits")
+			b.Spec().Devices = []string{"gpu"}
+			b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2, Memory: new(3.0), Resources: map[string]float64{"gpu": 1}}}})
+			c.first.ID, c.first.Work, c.second.ID, c.second.Work = "first", new(3.0), "second", new(1.0)
+			in := build(t, b.Job(c.first, c.second))
+			sol := &model.Solution{Jobs: []model.Placement{
+				{Job: "first", Cluster: "c", Processors: model.Processors(0), Start: 0, End: 3}, {Job: "second", Cluster: "c", Processors: model.Processors(1), Start: 3, End: 4}}}
+			for k := range sol.Jobs {
+				if len(in.Jobs()[k].Node().Resources) > 0 {
+					sol.Jobs[k].Devices = model.DevicesHeld{"gpu": {"m": model.Processors(0)}}
+				}
+			}
+			if report := model.Check(in, sol); !report.OK() {
+				t.Fatal(report.Violations)
+			}
+			if e := Explain(in, sol, 1); !slices.Equal(e.Waits, c.want) {
+				t.Errorf("waits %+v, want %+v", e.Waits, c.want)
+			}
+		})
+	}
+}
+
+// An explanation offers the earliest end beside what the others hold, licences and jobs that run already included.
+func TestExplainOffersOnNodes(t *testing.T) {
+	b := model.NewBuilder("offers")
+	b.Spec().Devices, b.Spec().Licences = []string{"gpu"}, map[string]int{"l": 1}
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Resources: map[string]float64{"gpu": 2}}}})
+	held := &model.RunningSpec{Cluster: "c", Processors: model.Processors(0), Holds: map[string]map[string]float64{"m": {"gpu": 1}}, Devices: model.DevicesHeld{"gpu": {"m": model.Processors(0)}}}
+	in := build(t, b.Job(
+		model.JobSpec{ID: "runs", Work: new(9.0), Running: held},
+		model.JobSpec{ID: "licence", Work: new(3.0), Licences: map[string]int{"l": 1}},
+		model.JobSpec{ID: "gpu", Work: new(5.0), Resources: map[string]float64{"gpu": 0.7}},
+		model.JobSpec{ID: "free", Work: new(1.0), Resources: map[string]float64{"gpu": 0.3}},
+		model.JobSpec{ID: "both", Work: new(1.0), Resources: map[string]float64{"gpu": 0.3}, Licences: map[string]int{"l": 1}},
+		model.JobSpec{ID: "whole", Work: new(1.0), Resources: map[string]float64{"gpu": 1}},
+	))
+	at := func(job string, p int, end float64) model.Placement {
+		return model.Placement{Job: job, Cluster: "c", Processors: model.Processors(p), Start: 20, End: 20 + end, Devices: model.DevicesHeld{"gpu": {"m": model.Processors(1)}}}
+	}
+	sol := &model.Solution{Jobs: []model.Placement{
+		{Job: "runs", Cluster: "c", Processors: model.Processors(0), End: 9, Devices: held.Devices},
+		{Job: "licence", Cluster: "c", Processors: model.Processors(1), End: 3},
+		{Job: "gpu", Cluster: "c", Processors: model.Processors(2), End: 5, Devices: model.DevicesHeld{"gpu": {"m": model.Processors(1)}}},
+	}}
+	for k, job := range []string{"free", "both", "whole"} {
+		one := *sol
+		one.Jobs = append(slices.Clip(one.Jobs), at(job, 1, 1))
+		a := Explain(in, &one, 3+k).Alternatives[0]
+		if want := []float64{0, 3, 5}[k]; a.Start == nil || *a.Start != want {
+			t.Errorf("%s: offers %+v, want the start %v", job, a, want)
+		}
+	}
+}
