@@ -53,9 +53,6 @@ func (p *Platform) KindOf(j *Job, clusters []int) (Kind, float64) {
 			size = 0 // all times are part of the kind
 		}
 	}
-	if r.DeadlineHard && !p.TakesFirst() { // the machines that the job gets depend on it, see FitsAt
-		rest = strconv.AppendUint(append(rest, 'd'), math.Float64bits(r.Deadline), 36)
-	}
 	k.rest = string(rest)
 	return k, size
 }

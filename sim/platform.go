@@ -337,11 +337,7 @@ func (p *Platform) FitsAt(room *Room, j *Job, cluster, processors int, start flo
 		return shares, false // whatever else CanRun looks at, what is free in the room shows too
 	}
 	if p.nodes != nil {
-		chosen, ok := p.nodes.fits(p.nodes.site, room, r.index, cluster, processors, start, shares)
-		if ok && r.DeadlineHard && !p.TakesFirst() && !(start+p.Estimate(j, cluster, chosen[len(shares):]) <= r.Deadline) {
-			return p.nodes.fits(p.nodes.first, room, r.index, cluster, processors, start, shares) // the rule has chosen machines that are too slow
-		}
-		return chosen, ok
+		return p.nodes.fits(p.nodes.site, room, r.index, cluster, processors, start, shares)
 	}
 	left := processors
 	begin := len(shares)
