@@ -170,7 +170,7 @@ func (v *machineView) worthBy(prices []float64, head, work float64) (at float64,
 func squashed(metric, what string) Method {
 	return Method{Name: "squashed-area", Metric: metric, Certifies: true,
 		Doc:    "the k-th of the " + what + " is not before what the k least jobs hold of the machines, at prices of their processors, memory, resources and devices",
-		Source: "J. Turek, W. Ludwig, J. L. Wolf, L. Fleischer, P. Tiwari, J. Glasgow, U. Schwiegelshohn, P. S. Yu (1994), Scheduling parallelizable tasks to minimize average response time, SPAA '94, doi:10.1145/181014.181331, the squashed area bound",
+		Source: "J. Turek, W. Ludwig, J. L. Wolf, L. Fleischer, P. Tiwari, J. Glasgow, U. Schwiegelshohn, P. S. Yu (1994), SPAA '94, doi:10.1145/181014.181331, the squashed area bound",
 		New: OnceShown(func(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
 			return proveSquashed(ctx, r, metric)
 		})}

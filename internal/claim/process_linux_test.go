@@ -23,8 +23,8 @@ func TestBeginOfProcess(t *testing.T) {
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer child.Wait()
-	defer child.Process.Kill()
+	defer func() { _ = child.Wait() }()
+	defer func() { _ = child.Process.Kill() }()
 	for _, pid := range []int{os.Getpid(), os.Getppid(), child.Process.Pid} {
 		want, err := (&ps.Process{Pid: int32(pid)}).CreateTime()
 		if runs, began := process(pid); err != nil || !runs || math.Abs(float64(began-want)) > 2500 {
