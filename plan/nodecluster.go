@@ -468,7 +468,7 @@ func (s *seeker) together(ready, beat float64) float64 {
 	g := s.g
 	key := gang{s.kind.Number, s.processors, s.speed, s.link}
 	t := ready
-	if known, ok := g.gangs[key]; ok && s.profiled && known.ready <= ready && known.takes.within(s.takes) {
+	if known, ok := g.gangs[key]; ok && known.ready <= ready && known.takes.within(s.takes) {
 		t = max(t, known.start)
 	}
 	for len(s.at) < len(g.nodes) {

@@ -17,11 +17,42 @@ import (
 // tinyNodes draws a tiny instance whose jobs ask something of single machines, and a rule.
 func tinyNodes(rng *rand.Rand) (*model.Instance, Placing) {
 	for {
-		in, rules := modeltest.TinyNodes(rng), place.Rules()
+		in, rules := withLinks(rng, modeltest.TinyNodes(rng)), place.Rules()
 		if in.Features()&NodeFeatures != 0 && in.Features()&^ScheduleFeatures == 0 {
 			return in, Placing{place.Name(rules[rng.IntN(len(rules))].Name), rng.Uint64()}
 		}
 	}
+}
+
+// withLinks is the instance, now and then with links of other bandwidths or jobs that state their run times.
+func withLinks(rng *rand.Rand, in *model.Instance) *model.Instance {
+	links, stated := rng.IntN(4) == 0, rng.IntN(4) == 0
+	if !links && !stated {
+		return in
+	}
+	spec := in.SystemSpec()
+	for c := range spec.Clusters {
+		for m := range spec.Clusters[c].Machines {
+			if links {
+				spec.Clusters[c].Machines[m].Bandwidth = float64(1 + rng.IntN(3))
+			}
+		}
+	}
+	for j := range in.Jobs() {
+		job := in.JobSpec(j)
+		if stated && rng.IntN(2) == 0 {
+			job.Runtime = map[string]float64{}
+			for c := range spec.Clusters {
+				job.Runtime[spec.Clusters[c].ID] = float64(rng.IntN(4))
+			}
+		}
+		spec.Jobs = append(spec.Jobs, job)
+	}
+	other, err := model.New(spec)
+	if err != nil {
+		return in
+	}
+	return other
 }
 
 // No placement that the checker takes beside what is placed ends before the slot that Earliest finds: on whatever machines and devices, from any time on at
@@ -81,10 +112,11 @@ func endsBefore(s *Schedule, job, cluster int, ready, before float64) (found *mo
 		}
 	}
 	least, most := in.Width(job, cluster)
-	if in.Features().Has(model.MixedMachines) && in.Jobs()[job].Tasks%least != 0 {
-		return nil // the schedule counts with as many tasks on the slowest processor as on any
+	if in.Features().Has(model.MixedMachines) && in.Jobs()[job].Tasks != least {
+		return nil // the schedule counts with equal numbers of tasks on fast and slow processors
 	}
 	e := modeltest.Enumeration{In: in}
+	before *= 1 - 1e-12 // the sums of an end may be rounded in another order
 	for _, at := range times {
 		if at < ready || !(at < before) {
 			continue
@@ -116,9 +148,9 @@ func alikeKinds(rng *rand.Rand, in *model.Instance) *model.Instance {
 		}
 		for k := range 4 {
 			job := job
-			job.ID, job.Arrival, job.Work = fmt.Sprintf("%s-%d", job.ID, k), float64(rng.IntN(4)), new(float64(rng.IntN(6)))
+			job.ID, job.Arrival, job.Work = fmt.Sprintf("%s-%d", job.ID, k), float64(rng.IntN(4)), new(float64(rng.IntN(3)))
 			if job.Estimate = nil; rng.IntN(2) == 0 {
-				job.Estimate = new(float64(rng.IntN(6)))
+				job.Estimate = new(float64(rng.IntN(3)))
 			}
 			if rng.IntN(3) == 0 && job.PerMachine == 0 && job.Machines == (model.ProcessorRange{}) {
 				job.Processors = model.Rigid(max(1, job.Block) * (1 + rng.IntN(3)))
@@ -238,5 +270,44 @@ func TestNodesAlike(t *testing.T) {
 		if x.Assign(y); !x.Alike(y, 0) {
 			t.Errorf("%v copied to %v: not alike", c.b, c.a)
 		}
+	}
+}
+
+// A job that takes no time starts amid others, and behind them in a schedule where such jobs wait; on one machine and on several.
+func TestNodesQueueInstants(t *testing.T) {
+	b := model.NewBuilder("instants")
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2}}})
+	b.Job(model.JobSpec{ID: "long", Work: new(5.0), Processors: model.Rigid(4), PerMachine: 2})
+	for k, machines := range []int{1, 2} {
+		b.Job(model.JobSpec{ID: fmt.Sprint("instant", k), Work: new(0.0), Processors: model.Rigid(2), Machines: model.Rigid(machines)})
+	}
+	in := build(t, b)
+	for _, queued := range []bool{false, true} {
+		s := newSchedule(t, in)
+		want := 0.0
+		if queued {
+			s.QueueInstants()
+			want = 5
+		}
+		for job := range 3 {
+			slot, ok := s.Earliest(job, 0)
+			if !ok || job > 0 && slot.Start != want {
+				t.Errorf("queued %v: job %d starts at %v (%v), want %v", queued, job, slot.Start, ok, want)
+			}
+			s.Place(job, slot)
+		}
+		if report := model.Check(in, s.Solution()); !report.OK() {
+			t.Errorf("queued %v: %v", queued, report.Violations)
+		}
+	}
+}
+
+// Closed times are kept clear of for as long as the job takes by its estimate, files included: 2 s and 3 s of input here.
+func TestNodesClosedToFiles(t *testing.T) {
+	b := model.NewBuilder("files")
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Bandwidth: 1, Closed: []model.ClosedSpec{{From: 4, To: new(6.0)}, {From: 11, To: new(12.0)}}}}})
+	in := build(t, b.Job(model.JobSpec{ID: "j", Work: new(9.0), Estimate: new(2.0), Input: 3}))
+	if slot, ok := newSchedule(t, in).Earliest(0, 0); !ok || slot.Start != 6 || slot.End != 18 {
+		t.Errorf("from %v to %v (%v), want 6 and 18", slot.Start, slot.End, ok)
 	}
 }
