@@ -133,7 +133,7 @@ func (s *Schedule) Spread(job, n int) (Slot, bool) {
 // [model.Late], it leaves the job out instead.
 func (s *Schedule) Place(job int, slot Slot) {
 	j := &s.in.Jobs()[job]
-	if j.DeadlineHard && model.Late(slot.End, j.Deadline) && !slot.running {
+	if j.DeadlineHard && model.Late(slot.End, j.Deadline) {
 		s.Leave(job, fmt.Sprintf("hard deadline %v cannot be met: earliest end %v on %s", j.Deadline, slot.End, s.in.Clusters()[slot.Cluster].ID))
 		return
 	}

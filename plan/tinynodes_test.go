@@ -311,3 +311,44 @@ func TestNodesClosedToFiles(t *testing.T) {
 		t.Errorf("from %v to %v (%v), want 6 and 18", slot.Start, slot.End, ok)
 	}
 }
+
+// A job that runs already holds its processors, memory, licences and equal parts of its devices until it ends.
+func TestNodesHeldByRunningJobs(t *testing.T) {
+	b := model.NewBuilder("running")
+	b.Spec().Devices, b.Spec().Licences = []string{"fpga", "gpu"}, map[string]int{"l": 1}
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 8, Memory: new(8.0), Resources: map[string]float64{"fpga": 2, "gpu": 4}}}})
+	b.Job(model.JobSpec{ID: "runs", Work: new(9.0), Memory: 3, Licences: map[string]int{"l": 1}, Deadline: new(9.0), DeadlineHard: true, Running: &model.RunningSpec{
+		Cluster: "c", Processors: model.Processors(2), Holds: map[string]map[string]float64{"m": {"gpu": 2}},
+		Devices: model.DevicesHeld{"gpu": {"m": model.Processors(0, 1, 2, 3)}}}})
+	starts := []float64{0}
+	for _, c := range []struct {
+		job   model.JobSpec
+		start float64
+	}{
+		{model.JobSpec{Resources: map[string]float64{"gpu": 0.5}}, 0},
+		{model.JobSpec{Resources: map[string]float64{"gpu": 0.6}}, 9},
+		{model.JobSpec{Resources: map[string]float64{"gpu": 1}}, 9},
+		{model.JobSpec{Resources: map[string]float64{"fpga": 2}}, 0},
+		{model.JobSpec{Memory: 5}, 0},
+		{model.JobSpec{Memory: 6}, 9},
+		{model.JobSpec{Licences: map[string]int{"l": 1}}, 9},
+		{model.JobSpec{Processors: model.Rigid(7)}, 0},
+		{model.JobSpec{Processors: model.Rigid(8)}, 9},
+		{model.JobSpec{Exclusive: true}, 9},
+	} {
+		c.job.ID, c.job.Work = fmt.Sprint("j", len(starts)), new(1.0)
+		b.Job(c.job)
+		starts = append(starts, c.start)
+	}
+	in := build(t, b)
+	for job, start := range starts {
+		s := newSchedule(t, in)
+		slot, ok := s.Earliest(job, 0)
+		if !ok || slot.Start != start {
+			t.Errorf("job %d: starts at %v (%v), want %v", job, slot.Start, ok, start)
+		}
+		if s.Place(job, slot); s.Last() == nil {
+			t.Errorf("job %d is left out", job)
+		}
+	}
+}

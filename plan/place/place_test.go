@@ -229,3 +229,22 @@ func TestKindsByClosedTimes(t *testing.T) {
 		}
 	}
 }
+
+// Where two rooms meet, what is free of a resource is what is free of its devices: a half of each of two, where another half is taken of each.
+func TestMeetAddsUpDevices(t *testing.T) {
+	b := newBench(t, "best", [][2]float64{{8, 2}}, [][2]float64{{0, 0.5}})
+	k, other := b.Kind(0), b.Room()
+	b.Take(&b.room, k, []Share{{Processors: 1, Devices: []int32{0}}})
+	b.Take(&other, k, []Share{{Processors: 1, Devices: []int32{1}}})
+	var state State
+	b.Save(&other, 0, &state)
+	met := b.Room()
+	met.CopyFrom(&b.room)
+	b.Intersect(&met, &other, 0, 1)
+	b.Meet(&b.room, 0, &state)
+	for _, room := range []*Room{&met, &b.room} {
+		if free := b.Look(room, 0); free.Amounts[1] != model.WholeAmount || free.Devices[0] != model.WholeAmount/2 || free.Devices[1] != model.WholeAmount/2 {
+			t.Errorf("%v is free, of the devices %v", free.Amounts, free.Devices)
+		}
+	}
+}
