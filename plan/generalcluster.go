@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 )
 
 // generalCluster tracks each processor of a cluster by itself, with the memory of its machines and the pools of licences. It serves
@@ -208,8 +209,8 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 }
 
 // take implements clusterState.
-func (g *generalCluster) take(job int, slot *Slot) {
-	g.hold(&g.in.Jobs()[job], slot.set, slot.Start, slot.End)
+func (g *generalCluster) take(job, _ int, set model.ProcessorSet, _ []place.Share, start, end float64) {
+	g.hold(&g.in.Jobs()[job], set, start, end)
 }
 
 // hold takes the processors of the set for the job from start to end.

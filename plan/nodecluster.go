@@ -519,10 +519,10 @@ func (s *seeker) next(t float64) float64 {
 }
 
 // take implements clusterState.
-func (g *nodeCluster) take(job int, slot *Slot) {
+func (g *nodeCluster) take(job, _ int, _ model.ProcessorSet, shares []place.Share, start, end float64) {
 	k := g.site.Kind(job)
-	for i := range slot.shares {
-		g.hold(k, slot.shares[i:i+1], slot.Start, slot.End)
+	for i := range shares {
+		g.hold(k, shares[i:i+1], start, end)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 )
 
 // plainCluster tracks the number of processors of a uniform cluster that are released over time. It decides as [Releases] does;
@@ -60,9 +61,9 @@ func (c *plainCluster) earliest(job, n int, ready float64) (Slot, bool) {
 }
 
 // take implements clusterState.
-func (c *plainCluster) take(_ int, slot *Slot) {
+func (c *plainCluster) take(_, n int, _ model.ProcessorSet, _ []place.Share, start, end float64) {
 	c.work += 50 + int64(c.releases.n)
-	c.releases.hold(int32(slot.Processors), slot.Start, slot.End)
+	c.releases.hold(int32(n), start, end)
 }
 
 // assign implements clusterState.

@@ -56,8 +56,9 @@ type piece struct {
 type clusterState interface {
 	// earliest is the slot of the earliest end for the job on n processors from ready on; false where it can never run on n.
 	earliest(job, n int, ready float64) (Slot, bool)
-	// take takes what the job holds in the slot, which lies on the cluster alone.
-	take(job int, slot *Slot)
+	// take takes what the job holds in a slot of n processors on the cluster alone: the set where it is chosen, or shares of machines. (A pointer to the slot
+	// would be memory from the heap for each job placed.)
+	take(job, n int, set model.ProcessorSet, shares []place.Share, start, end float64)
 	// release is the earliest time at which n processors are free.
 	release(n int) float64
 	// queueInstants is the cluster's part of Resources.QueueInstants.
@@ -180,7 +181,7 @@ func (r *Resources) Take(job int, slot *Slot) {
 		return
 	}
 	if slot.pieces == nil {
-		r.clusters[slot.Cluster].take(job, slot)
+		r.clusters[slot.Cluster].take(job, slot.Processors, slot.set, slot.shares, slot.Start, slot.End)
 	}
 	for _, p := range slot.pieces {
 		r.clusters[p.cluster].(*generalCluster).hold(j, p.set, slot.Start, p.end)
