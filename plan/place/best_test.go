@@ -15,6 +15,9 @@ func TestBest(t *testing.T) {
 	b.expect(t, 2, 0, -56, -1) // ⌊100 · (1 − (6/16 + 2/4)/2)⌋
 	b.run(0, 1, 0)
 	b.expect(t, 0, 1, -37, -1) // ⌊100 · (1 − (8/16 + 3/4)/2)⌋
+
+	b = newBench(t, "best", [][2]float64{twoMachines[1], twoMachines[0]}, threeJobs)
+	b.expect(t, 0, 1, -68, -1) // the largest machine stands first
 }
 
 // Where only devices are resources, processors take the place of cores; where there is nothing but processors, these are all.

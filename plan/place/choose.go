@@ -15,7 +15,7 @@ type candidate struct {
 	device          int32
 }
 
-// Blocks is the number of blocks of the kind that the machine has room for.
+// Blocks is the number of blocks of the kind that the machine has room for; of a kind with a number of blocks on each machine this number, or 0.
 //
 // Complexity: O(needs · devices of the machine).
 func (s *Site) Blocks(r *Room, k *Kind, machine int) int {
@@ -148,10 +148,7 @@ func (s *Site) Choose(r *Room, k *Kind, cluster, processors int, open func(machi
 		if e.blocks == 0 {
 			continue
 		}
-		c := candidate{e.score, m, min(e.blocks, int32(blocks)), e.device}
-		if k.Node.PerMachine > 0 {
-			c.blocks = int32(k.Node.PerMachine)
-		}
+		c := candidate{e.score, m, min(e.blocks, int32(blocks)), e.device} // with PerMachine just as many, see Blocks
 		s.found = append(s.found, c)
 		if all += int(c.blocks); s.first && all >= blocks && k.Node.MaxMachines == 0 && k.Node.MinMachines == 0 {
 			break
@@ -181,7 +178,7 @@ func (s *Site) fill(r *Room, k *Kind, blocks int, shares []Share) ([]Share, bool
 		used := len(shares) - begin
 		s.most[c.blocks]--
 		take := min(int(c.blocks), blocks-max(0, least-used-1)) // a block for each machine that it has to use yet
-		if k.Node.PerMachine > 0 && take < k.Node.PerMachine || take <= 0 || take+s.largest(most-used-1) < blocks {
+		if take <= 0 || take+s.largest(most-used-1) < blocks {
 			continue
 		}
 		c.blocks = int32(take)

@@ -13,7 +13,7 @@ import (
 func TestLookahead(t *testing.T) {
 	const gpu = sequences * float64(model.WholeAmount)
 	b := newBench(t, "lookahead", [][2]float64{{8, 2}, {100, 2}}, [][2]float64{{4, 0.5}, {4, 1}, {1, 0}, {1, 0.2}})
-	b.scorer.(Learner).Learn([]Typical{{b.Kind(0), 3}, {b.Kind(2), 2}})
+	b.scorer.(Learner).Learn([]Typical{{b.Kind(2), 2}, {b.Kind(0), 3}})
 	b.expect(t, 1, 0, gpu/2, -1)
 	b.expect(t, 1, 1, gpu, -1)
 	b.expect(t, 2, 0, gpu/2, -1) // a core less leaves room for one

@@ -147,6 +147,9 @@ func TestChooseFindsWhatThereIs(t *testing.T) {
 			if taken != j.Min || !s.Has(&room, k, shares) {
 				t.Fatalf("job %d: takes %v, has %v", job, shares, s.Has(&room, k, shares))
 			}
+			if n := k.Node; len(shares) < n.MinMachines || n.MaxMachines > 0 && len(shares) > n.MaxMachines || n.PerMachine > 0 && len(shares)*n.PerMachine != blocks {
+				t.Fatalf("job %d: takes %v, asks for %+v", job, shares, n)
+			}
 			set := model.ProcessorSet{}
 			for _, share := range shares {
 				first := s.Machines[share.Machine].First
