@@ -3,12 +3,14 @@ package solvers_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
@@ -54,6 +56,33 @@ func honoured(t *rapid.T, in *model.Instance, name, rule string) bool {
 		t.Fatalf("%s: %v", name, err)
 	}
 	return result.Solution != nil && len(result.Solution.Jobs) > 2
+}
+
+// On tiny instances, where much of what jobs ask of machines meets, every schedule is right too.
+func TestTinyNodesAreHonoured(t *testing.T) {
+	race.OneGoroutine(t)
+	rules := place.Rules()
+	for seed := range uint64(race.Fewer(300, 60)) {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		in, rule := modeltest.TinyNodes(rng), rules[rng.IntN(len(rules))].Name
+		for _, info := range solve.Solvers() {
+			if info.Absent != "" {
+				continue
+			}
+			choice, err := solve.Choose(info.Name + ":place=" + rule)
+			if err != nil {
+				if choice, err = solve.Choose(info.Name); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if choice.Solver.Supports(in) != nil {
+				continue
+			}
+			if _, err := solve.Run(context.Background(), choice, in, solve.Options{Seed: 1, MaxEvals: 30}); err != nil {
+				t.Fatalf("seed %d: %s: %v", seed, info.Name, err)
+			}
+		}
+	}
 }
 
 // A solver that does not honour a need of single machines names it.
