@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func honoured(t *rapid.T, in *model.Instance, name, rule string) bool {
 	return result.Solution != nil && len(result.Solution.Jobs) > 2
 }
 
-// On tiny instances, where much of what jobs ask of machines meets, every schedule is right too.
+// On tiny instances, where much of what jobs ask of machines meets, every schedule is right too; and what the steps tell is what the solution has.
 func TestTinyNodesAreHonoured(t *testing.T) {
 	race.OneGoroutine(t)
 	rules := place.Rules()
@@ -78,8 +79,22 @@ func TestTinyNodesAreHonoured(t *testing.T) {
 			if choice.Solver.Supports(in) != nil {
 				continue
 			}
-			if _, err := solve.Run(context.Background(), choice, in, solve.Options{Seed: 1, MaxEvals: 30}); err != nil {
+			traced, opt := map[string]model.Placement{}, solve.Options{Seed: 1, MaxEvals: 30}
+			if info.Traces {
+				opt.Trace = func(step solve.Step) {
+					for _, p := range step.Placed {
+						traced[p.Job] = p
+					}
+				}
+			}
+			result, err := solve.Run(context.Background(), choice, in, opt)
+			if err != nil {
 				t.Fatalf("seed %d: %s: %v", seed, info.Name, err)
+			}
+			for _, p := range result.Solution.Jobs {
+				if told, ok := traced[p.Job]; ok && !reflect.DeepEqual(told, p) {
+					t.Fatalf("seed %d: %s: a step tells of %+v, the solution has %+v", seed, info.Name, told, p)
+				}
 			}
 		}
 	}

@@ -150,7 +150,7 @@ func (s *Site) Choose(r *Room, k *Kind, cluster, processors int, open func(machi
 		}
 		c := candidate{e.score, m, min(e.blocks, int32(blocks)), e.device} // with PerMachine just as many, see Blocks
 		s.found = append(s.found, c)
-		if all += int(c.blocks); s.first && all >= blocks && k.Node.MaxMachines == 0 && k.Node.MinMachines == 0 {
+		if all += int(c.blocks); s.first && all >= blocks && k.Node.MaxMachines == 0 {
 			break
 		}
 	}

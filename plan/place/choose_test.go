@@ -106,11 +106,21 @@ func TestGiveRestoresMemory(t *testing.T) {
 	for _, job := range []int{0, 1, 2} {
 		b.Take(&b.room, b.Kind(job), share)
 	}
-	for _, job := range []int{2, 0, 1} {
+	for _, job := range []int{1, 2, 0} {
 		b.Give(&b.room, b.Kind(job), share)
 	}
 	if !b.room.Alike(&idle) {
 		t.Errorf("%v of memory is free, there is %v", b.room.Memory, idle.Memory)
+	}
+}
+
+// On a machine of two processors memory limits what runs beside other jobs.
+func TestMemoryOfTwo(t *testing.T) {
+	b := benchOf(t, First, model.InstanceSpec{Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{Processors: 2, Memory: new(3.0)}}}},
+		Jobs: []model.JobSpec{{Work: new(1.0), Memory: 2, PerMachine: 1}, {Work: new(1.0), Memory: 1}}})
+	b.run(0, 0, -1)
+	if first, second := b.Blocks(&b.room, b.Kind(0), 0), b.Blocks(&b.room, b.Kind(1), 0); first != 0 || second != 1 {
+		t.Errorf("room for %d and %d, want 0 and 1", first, second)
 	}
 }
 

@@ -34,6 +34,20 @@ func TestLookaheadProcessors(t *testing.T) {
 	b.expect(t, 1, 1, sequences, -1) // 25 and 24
 }
 
+// What a machine with few processors is worth does not serve for one with many: of blocks of four processors and a core, two and one fit here.
+func TestLookaheadFewProcessors(t *testing.T) {
+	machine := model.MachineSpec{Processors: 8, Resources: map[string]float64{"cpu": 2, "gpu": 4}}
+	b := benchOf(t, "lookahead", model.InstanceSpec{Devices: []string{"gpu"}, Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{machine, machine}}},
+		Jobs: []model.JobSpec{{Work: new(1.0), Block: 4, Processors: model.Rigid(4), Resources: map[string]float64{"cpu": 1, "gpu": 1}}, {Work: new(1.0), Block: 4, Processors: model.Rigid(4)}}})
+	b.scorer.(Learner).Learn([]Typical{{b.Kind(0), 1}})
+	b.run(1, 1, -1)
+	const gpu = sequences * float64(model.WholeAmount)
+	b.expect(t, 0, 0, gpu, -1)
+	b.expect(t, 0, 1, gpu, -1)
+	b.expect(t, 1, 0, gpu, -1) // one block less is room for
+	b.expect(t, 1, 1, gpu, -1)
+}
+
 // The sequences are drawn anew when the number of known jobs has doubled, or has shrunk.
 func TestLookaheadLearn(t *testing.T) {
 	b := newBench(t, "lookahead", twoMachines, threeJobs)
