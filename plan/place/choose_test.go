@@ -127,11 +127,15 @@ func TestMemoryOfTwo(t *testing.T) {
 // A job that runs already on less than a block of a machine counts there among the blocks of its sort.
 func TestRunningJobsAreCounted(t *testing.T) {
 	b := benchOf(t, "clustering", model.InstanceSpec{Devices: []string{"gpu"},
-		Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{Processors: 4, Resources: map[string]float64{"gpu": 2}}}}},
-		Jobs:     []model.JobSpec{{Work: new(1.0), Block: 4, Processors: model.Rigid(4), Resources: map[string]float64{"gpu": 1}}}})
-	b.TakeRunning(&b.room, 0, &model.Running{Processors: model.Processors(0, 1)}, &Share{Processors: 2})
-	if free := b.Look(&b.room, 0); free.Runs(b.Kind(0).Sort) != 1 {
-		t.Errorf("%d blocks run, want 1", free.Runs(b.Kind(0).Sort))
+		Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{Count: 2, Processors: 4, Resources: map[string]float64{"gpu": 2}}}}},
+		Jobs: []model.JobSpec{{Work: new(1.0), Block: 4, Processors: model.Rigid(4), Resources: map[string]float64{"gpu": 1},
+			Running: &model.RunningSpec{Cluster: "c", Processors: model.Processors(2, 3, 4, 5)}}}})
+	k := b.Kind(0)
+	b.Take(&b.room, k, b.Shares(k, 0, model.Processors(2, 3, 4, 5), nil))
+	for m := range 2 {
+		if free := b.Look(&b.room, m); free.Runs(k.Sort) != 1 || free.Free != 2 {
+			t.Errorf("machine %d: %d blocks run, %d processors are free, want 1 and 2", m, free.Runs(k.Sort), free.Free)
+		}
 	}
 }
 
