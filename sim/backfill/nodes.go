@@ -47,7 +47,7 @@ func (p *general) reserveByNode(e *sim.Engine, j *sim.Job) {
 	r := &p.plan
 	r.room.CopyFrom(&p.platform.Free)
 	now := e.Now()
-	changes := p.changes[after64(p.changes, now):]
+	changes := p.changes[firstAfter(p.changes, now):]
 	p.watch(j)
 	try := func(at float64) bool { return p.reserveAt(j, at) }
 	likely := false
@@ -143,8 +143,8 @@ type keptPlan struct {
 	engine *sim.Engine
 }
 
-// after64 is the place of the first of the ascending times that is after the given one.
-func after64(times []float64, at float64) int {
+// firstAfter is the place of the first of the ascending times that is after the given one.
+func firstAfter(times []float64, at float64) int {
 	k, found := slices.BinarySearch(times, at)
 	if found {
 		k++

@@ -239,6 +239,39 @@ func TestByNodeAsTheNaiveForm(t *testing.T) {
 	}
 }
 
+// A job that runs already goes on to its end where it is, although it outlives its estimate and jobs are ended at their
+// estimates. Others wait for it.
+func TestRunsAlready(t *testing.T) {
+	in, err := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2}}}).Job(
+		model.JobSpec{ID: "first", Work: new(2.0), Processors: model.Rigid(2)},
+		model.JobSpec{ID: "runs", Work: new(10.0), Estimate: new(4.0), Processors: model.Rigid(2),
+			Running: &model.RunningSpec{Cluster: "c", Processors: model.Processors(1, 2)}},
+		model.JobSpec{ID: "waits", Arrival: 1, Work: new(1.0), Processors: model.Rigid(2), Span: "machine"},
+	).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, d := range map[string]sim.Discipline{"fcfs": FCFS(Ranking{}), "easy": EASY(1, 1, Ranking{}), "deep": EASY(1, 2, Ranking{}),
+		"fair share": EASY(1, 1, Ranking{Order: byMultifactor, Factors: defaultFactors()}), "flexible": Flexible(1, DefaultPriorities()), "conservative": Conservative(1, Ranking{})} {
+		sol, _, err := sim.Simulate(context.Background(), in, d, sim.Options{Kill: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report := model.Check(in, sol); !report.OK() || len(sol.Unscheduled) > 0 {
+			t.Fatalf("%s: %v %v", name, report.Violations, sol.Unscheduled)
+		}
+		starts := map[string]float64{}
+		for _, p := range sol.Jobs {
+			if starts[p.Job] = p.Start; p.Job == "runs" && (p.End != 10 || p.Processors.String() != "1-2") {
+				t.Errorf("%s: %+v", name, p)
+			}
+		}
+		if starts["first"] != 0 || starts["waits"] != 10 {
+			t.Errorf("%s: %v", name, starts)
+		}
+	}
+}
+
 // fastest is the least estimate of a job on an empty cluster.
 func (n *naiveNodes) fastest(job int) float64 {
 	least := math.Inf(1)

@@ -78,6 +78,18 @@ func (t *truth) arrived(at float64) *model.Instance {
 // hasEnded says whether a job has ended by T.
 func (m *moment) hasEnded(k int) bool { return m.end[k] <= m.at }
 
+// elapsed is how long a job had run before the instance begins.
+func (m *moment) elapsed(k int) float64 {
+	j := &m.in.Jobs()[k]
+	if elapsed, stated := m.opt.Elapsed[j.ID]; stated {
+		return elapsed
+	}
+	if run := j.Node().Running; run != nil {
+		return run.Elapsed
+	}
+	return 0
+}
+
 // know finds how to draw the run time of a job that has arrived.
 func (m *moment) know(k int, known *known) {
 	if m.hasEnded(k) {
@@ -89,19 +101,19 @@ func (m *moment) know(k int, known *known) {
 		estimate = m.shortest(k)
 	}
 	part := -1.0
-	if elapsed := m.opt.Elapsed[j.ID]; elapsed > 0 {
+	if elapsed := m.elapsed(k); elapsed > 0 {
 		estimate += elapsed
 		part = elapsed / estimate
 	}
 	if ran := m.at - m.start[k]; ran > 0 {
-		part = (ran + m.opt.Elapsed[j.ID]) / estimate
+		part = (ran + m.elapsed(k)) / estimate
 	}
 	m.draws[k] = known.of(j.User(), j.Min, estimate, part)
 }
 
 // length is how long a job runs in a run, for the estimated time that it has from the start; it has not ended by T.
 func (m *moment) length(run, k int, estimate float64) float64 {
-	elapsed := m.opt.Elapsed[m.in.Jobs()[k].ID]
+	elapsed := m.elapsed(k)
 	d := m.draws[k]
 	length := estimate
 	if ratio := d.ratio(m.uniformOf(run, k)); !math.IsNaN(ratio) {

@@ -25,7 +25,7 @@ type Options struct {
 	Days     int     // most days before T from which the arrivals after T are drawn
 	Workers  int     // runs at once; 0: as many as there are processors. It changes no figure
 	// Elapsed states, by job id, how long a running job had run before the instance begins, if its estimate is what is left of its limit, as in
-	// an imported queue.
+	// an imported queue. It counts before what the instance itself says of a job that runs already.
 	Elapsed map[string]float64
 }
 
