@@ -352,3 +352,41 @@ func TestNodesHeldByRunningJobs(t *testing.T) {
 		}
 	}
 }
+
+// A job fits before one that starts as it ends, also where another ends meanwhile.
+func TestNodesTouch(t *testing.T) {
+	b := model.NewBuilder("touch")
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2}}})
+	in := build(t, b.Job(model.JobSpec{ID: "later", Arrival: 4, Work: new(4.0), Exclusive: true}, model.JobSpec{ID: "short", Work: new(2.0)}, model.JobSpec{ID: "between", Work: new(4.0)}))
+	s := newSchedule(t, in)
+	for job, start := range []float64{4, 0, 0} {
+		slot, ok := s.Earliest(job, 0)
+		if !ok || slot.Start != start {
+			t.Errorf("job %d starts at %v (%v), want %v", job, slot.Start, ok, start)
+		}
+		s.Place(job, slot)
+	}
+}
+
+// A short job goes to the machine that the rule prefers, although a long one of its kind was told to wait there: both machines are free until 2, and the
+// second is the best fit.
+func TestNodesShortAfterLong(t *testing.T) {
+	b := model.NewBuilder("short")
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "large", Resources: map[string]float64{"cpu": 8}}, {ID: "small", Resources: map[string]float64{"cpu": 4}}}})
+	for _, work := range []float64{5, 1} {
+		b.Job(model.JobSpec{ID: fmt.Sprint("of ", work), Work: new(work), Resources: map[string]float64{"cpu": 4}})
+	}
+	in := build(t, b.Job(model.JobSpec{ID: "both", Arrival: 2, Work: new(8.0), Processors: model.Rigid(2), Exclusive: true}))
+	s, err := NewPlacedSchedule(in, Placing{Rule: "best"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slot, _ := s.Earliest(2, 0)
+	s.Place(2, slot)
+	if long, ok := s.Earliest(0, 0); !ok || long.Start != 10 {
+		t.Errorf("the long job starts at %v (%v), want 10", long.Start, ok)
+	}
+	if short, ok := s.Earliest(1, 0); !ok || short.Start != 0 || short.set.String() != "1" {
+		t.Errorf("the short job starts at %v on %v (%v), want 0 on the small machine", short.Start, short.set, ok)
+	}
+}
