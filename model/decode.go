@@ -322,6 +322,9 @@ func (d *decoder) slice(f field, v reflect.Value) error {
 	if _, err := d.json.ReadToken(); err != nil {
 		return err
 	}
+	// A long list is read in pieces and put together at the end. A slice that grows copies every element four times over.
+	const piece = 4096
+	var pieces []reflect.Value
 	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	scratch := reflect.New(v.Type().Elem()).Elem()
 	for k := 0; d.json.PeekKind() != ']'; k++ {
@@ -334,9 +337,21 @@ func (d *decoder) slice(f field, v reflect.Value) error {
 			return err
 		}
 		d.path = d.path[:len(d.path)-1]
-		if !d.faults.full() {
-			v.Set(reflect.Append(v, scratch))
+		if d.faults.full() {
+			continue
 		}
+		if v.Len() == piece {
+			pieces = append(pieces, v.Slice(0, piece))
+			v.Set(reflect.MakeSlice(v.Type(), 0, piece))
+		}
+		v.Set(reflect.Append(v, scratch))
+	}
+	if len(pieces) > 0 {
+		whole := reflect.MakeSlice(v.Type(), 0, len(pieces)*piece+v.Len())
+		for _, p := range append(pieces, v) {
+			whole = reflect.AppendSlice(whole, p)
+		}
+		v.Set(whole)
 	}
 	_, err := d.json.ReadToken()
 	return err
