@@ -15,7 +15,8 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	header := []string{"group", "policy", "kind", "class", "jobs", "wait_mean", "wait_median", "wait_p95", "wait_max", "bounded_slowdown", "stretch",
 		"wait_difference", "wait_difference_low", "wait_difference_high", "wait_p", "wait_p_holm", "wait_longer", "wait_shorter",
 		"slowdown_difference", "slowdown_difference_low", "slowdown_difference_high", "slowdown_p", "slowdown_p_holm", "slowdown_greater", "slowdown_less",
-		"utilisation", "left_out", "jain", "entitled", "received"}
+		"utilisation", "left_out", "jain", "entitled", "received",
+		"wait_ratio", "wait_ratio_low", "wait_ratio_high", "slowdown_ratio", "slowdown_ratio_low", "slowdown_ratio_high"}
 	if err := out.Write(header); err != nil {
 		return err
 	}
@@ -82,5 +83,12 @@ func cells(group string, p *Policy, c *Class) []string {
 	} else {
 		row = append(row, "", "", "")
 	}
-	return append(row, numtext.Exact(c.Entitled), numtext.Exact(c.Received))
+	row = append(row, numtext.Exact(c.Entitled), numtext.Exact(c.Received))
+	for _, d := range []*Difference{c.WaitDifference, c.SlowdownDifference} {
+		if d == nil {
+			d = &Difference{}
+		}
+		row = append(row, numtext.Exact(d.Ratio), numtext.Exact(d.RatioLow), numtext.Exact(d.RatioHigh))
+	}
+	return row
 }

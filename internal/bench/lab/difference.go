@@ -9,16 +9,23 @@ import (
 
 // Difference is how much the mean of a figure differs from that under the first policy of the group, over the jobs that both place.
 type Difference struct {
-	Jobs    int      `json:"jobs"` // that both place
-	Mean    float64  `json:"mean"`
-	Low     *float64 `json:"low,omitempty"` // absent: too few days for an interval
-	High    *float64 `json:"high,omitempty"`
-	P       *float64 `json:"p,omitempty"`      // of the interval
-	Holm    *float64 `json:"p_holm,omitempty"` // adjusted for all tests of the family; absent: not tested
-	Blocks  int      `json:"blocks"`           // blocks of days that have such jobs
-	First   float64  `json:"first"`            // mean of the figure under the first policy
-	Greater int      `json:"greater"`          // jobs of which the figure is greater than under the first policy
-	Less    int      `json:"less"`
+	Jobs int     `json:"jobs"` // that both place
+	Mean float64 `json:"mean"`
+	// Low and High are the interval; absent: too few days for one. Where Ratio has an interval it is that one, in the unit of Mean: First × (RatioLow − 1) and
+	// First × (RatioHigh − 1).
+	Low  *float64 `json:"low,omitempty"`
+	High *float64 `json:"high,omitempty"`
+	// Ratio is the mean divided by that under the first policy; absent: the latter is 0. The interval is absent where there are too few days, and where the
+	// mean is 0.
+	Ratio     *float64 `json:"ratio,omitempty"`
+	RatioLow  *float64 `json:"ratio_low,omitempty"`
+	RatioHigh *float64 `json:"ratio_high,omitempty"`
+	P         *float64 `json:"p,omitempty"`      // of the interval
+	Holm      *float64 `json:"p_holm,omitempty"` // adjusted for all tests of the family; absent: not tested
+	Blocks    int      `json:"blocks"`           // blocks of days that have such jobs
+	First     float64  `json:"first"`            // mean of the figure under the first policy
+	Greater   int      `json:"greater"`          // jobs of which the figure is greater than under the first policy
+	Less      int      `json:"less"`
 }
 
 // Sign is 1 or −1 where the whole interval lies above or below 0, else 0.
@@ -41,7 +48,7 @@ func (d *Difference) Shown(confidence float64) bool {
 
 // difference compares a figure of a class with that under the first policy; nil: no job is placed by both. A job counts on the day of its arrival, which is the same under both.
 func (s *study) difference(c *class, run, first *schedule, of func(*schedule, *model.Instance, int32) float64) (*Difference, error) {
-	days, before := make([]statistics.Period, s.days), 0.0
+	days := make([]statistics.Period, s.days)
 	d := &Difference{}
 	for _, j := range c.jobs {
 		if !run.placed(j) || !first.placed(j) {
@@ -49,7 +56,6 @@ func (s *study) difference(c *class, run, first *schedule, of func(*schedule, *m
 		}
 		d.Jobs++
 		figure := of(first, s.in, j)
-		before += figure
 		more := of(run, s.in, j) - figure
 		if math.Abs(more) <= rounding*max(math.Abs(run.end[j]), math.Abs(first.end[j])) {
 			more = 0
@@ -62,6 +68,7 @@ func (s *study) difference(c *class, run, first *schedule, of func(*schedule, *m
 		}
 		day := &days[min(int((s.in.Jobs()[j].Arrival-s.from)/s.opt.Day), s.days-1)]
 		day.N++
+		day.First += figure
 		day.Difference += more
 	}
 	if d.Jobs == 0 {
@@ -71,9 +78,28 @@ func (s *study) difference(c *class, run, first *schedule, of func(*schedule, *m
 	if err != nil {
 		return nil, err
 	}
+	before := 0.0
+	for k := range days {
+		before += days[k].First
+	}
 	d.Mean, d.Blocks, d.First = interval.Estimate, interval.Blocks, before/float64(d.Jobs)
 	if !math.IsInf(interval.Low, 0) && !math.IsInf(interval.High, 0) {
 		d.Low, d.High, d.P = &interval.Low, &interval.High, &interval.P
+	}
+	if !(d.First > 0) {
+		return d, nil
+	}
+	ratio, err := s.blocks.Ratio(days)
+	if err != nil {
+		return nil, err
+	}
+	d.Ratio = &ratio.Estimate
+	switch {
+	case !math.IsInf(ratio.High, 1):
+		d.RatioLow, d.RatioHigh, d.P = &ratio.Low, &ratio.High, &ratio.P
+		d.Low, d.High = new(d.First*(ratio.Low-1)), new(d.First*(ratio.High-1))
+	case ratio.Estimate > 0: // the waits fall into too few blocks
+		d.Low, d.High, d.P = nil, nil, nil
 	}
 	return d, nil
 }

@@ -14,8 +14,8 @@
 //     (2002), Characterization of backfilling strategies for parallel job scheduling, doi:10.1109/ICPPW.2002.1039773. Users and queues are
 //     classes too.
 //   - A difference is that of the means over the jobs that both schedules place. Each job is compared with itself and counts on the day of its
-//     arrival. Its interval and P are of a paired moving-block bootstrap over days, see [statistics.MovingBlocks]; fewer than
-//     [statistics.LeastBlocks] blocks in which a class has jobs are too few for an interval.
+//     arrival. Its interval and P are of a paired moving-block bootstrap over days: of the ratio of the means, see [statistics.MovingBlocks.Ratio], or
+//     where one of them is 0 of their difference. Fewer than [statistics.LeastBlocks] blocks in which a class has jobs are too few for an interval.
 //   - Of many intervals some miss by chance. A difference is shown where P, adjusted by Holm, is at most 1 − confidence. A family of tests is what answers one
 //     question in a group, under all policies but the first: the waits and slowdowns of all jobs; the waits of the classes by size and length; by queue; by
 //     user. So the probability that any false difference of a family is stated is at most 1 − confidence, as far as each P holds.

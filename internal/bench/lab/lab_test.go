@@ -149,19 +149,19 @@ func TestIntervals(t *testing.T) {
 	days := make([]statistics.Period, 60)
 	for k := range 600 {
 		day := &days[k/10]
-		day.N, day.Difference = day.N+1, day.Difference+more(k)
+		day.N, day.Difference, day.First = day.N+1, day.Difference+more(k), day.First+20
 	}
 	blocks, err := statistics.NewMovingBlocks(60, statistics.Bootstrap{Replicates: opt.Replicates, Seed: opt.Seed, Confidence: opt.Confidence})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := blocks.Difference(days)
+	want, err := blocks.Ratio(days)
 	if err != nil {
 		t.Fatal(err)
 	}
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 	d := r.Groups[0].Policies[1].Classes[0].WaitDifference
-	if !near(d.Mean, want.Estimate) || !near(*d.Low, want.Low) || !near(*d.High, want.High) || !near(*d.P, want.P) || !near(d.First, 20) || d.Greater+d.Less != 600 || r.Block != 6 {
+	if !near(*d.Ratio, want.Estimate) || !near(d.Mean, 20*want.Estimate-20) || !near(*d.RatioLow, want.Low) || !near(*d.RatioHigh, want.High) || !near(*d.Low, 20*want.Low-20) || !near(*d.High, 20*want.High-20) || !near(*d.P, want.P) || !near(d.First, 20) || d.Greater+d.Less != 600 || r.Block != 6 {
 		t.Errorf("%+v from %v to %v, expected %+v", d, *d.Low, *d.High, want)
 	}
 	for _, c := range r.Groups[0].Policies[1].Classes {

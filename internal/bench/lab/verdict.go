@@ -84,8 +84,8 @@ func (r *Report) verdict(d *Difference, greater, less string) string {
 		return "the same for every job"
 	case d.Low == nil:
 		return amount + ": too few days for an interval, so no difference is shown"
-	case d.First > 0:
-		amount = fmt.Sprintf("%s [%s, %s], %s", signedPercent(d.Mean/d.First), signedPercent(*d.Low/d.First), signedPercent(*d.High/d.First), signed(d.Mean, write))
+	case d.RatioLow != nil:
+		amount = fmt.Sprintf("%s [%s, %s], %s", signedPercent(*d.Ratio-1), signedPercent(*d.RatioLow-1), signedPercent(*d.RatioHigh-1), signed(d.Mean, write))
 	default:
 		amount += fmt.Sprintf(" [%s, %s]", signed(*d.Low, write), signed(*d.High, write))
 	}
