@@ -127,9 +127,9 @@ func TestDefault(t *testing.T) {
 
 // deadline is a context whose deadline passes when the test says so, however fast the machine is.
 type deadline struct {
-	context.Context //nolint:containedctx // it is a context itself
-	passed          chan struct{}
-	once            sync.Once
+	context.Context
+	passed chan struct{}
+	once   sync.Once
 }
 
 func (d *deadline) pass() { d.once.Do(func() { close(d.passed) }) }
