@@ -15,11 +15,11 @@ import (
 const nodeFeatures = model.NodeResources | model.Blocks | model.NodeFeatures | model.ClosedTimes | model.ExclusiveJobs | model.RunningJobs
 
 // machineView is the instance as the bounds by prices of machines see it. Each group of machines has amounts: its processors, its memory and each resource.
-// What a job holds of a group is so much for each processor that it holds there: the resources of a block count in equal parts for its processors, a share of
-// a device as that share. A job that has its machines to itself holds all that they have, however many of its processors run on each.
+// A job holds the same amounts of a group for each processor that it holds there: the resources of a block are divided equally among its processors, and a
+// share of a device counts as that share. A job that has its machines to itself holds all that they have, however many of its processors run on each.
 //
-// Any prices of the amounts that are at least 0 give bounds: at any instant the running jobs hold at most what the groups have. So they hold no more than
-// what the priced amounts of all groups are worth, and each job holds at least its processor time at the group where that is cheapest.
+// Any prices of the amounts that are at least 0 give bounds. At any instant the running jobs hold at most what the groups have, so what they hold is worth at
+// most as much as all groups are. And what a job holds over its run is worth at least its processor time at the price of a processor in the cheapest group.
 type machineView struct {
 	r        *Relaxation
 	kinds    int       // of amounts: processors, memory, resources
@@ -27,7 +27,7 @@ type machineView struct {
 	groups   []int     // by cluster: number of its first group
 	shapes   []jobShape
 	shapeOf  []int          // by job; −1: it runs already, or nothing can run it
-	shut     [][][2]float64 // by group: see shut
+	shut     [][][2]float64 // by group: times at which no job may hold a machine there but those that run already, see Relaxation.shut
 }
 
 // jobShape is what a processor of a job holds on each group where the job can run. Jobs that ask for the same share it.
@@ -39,7 +39,7 @@ type shapeWay struct {
 	amounts        []float64 // by kind
 }
 
-// newMachineView looks at all jobs. It returns nil if the instance says nothing of nodes, or if ctx ends.
+// newMachineView makes the view of an instance. It returns nil if the instance has none of nodeFeatures, or if ctx ends.
 func newMachineView(ctx context.Context, r *Relaxation) *machineView {
 	if r.in.Features()&nodeFeatures == 0 {
 		return nil
@@ -88,7 +88,7 @@ func (v *machineView) machine(m *model.Machine) []float64 {
 	return has
 }
 
-// shape is what a processor of the job holds.
+// shape is what a processor of the job holds on each group where the job can run.
 func (v *machineView) shape(j int) (s jobShape) {
 	job, n := &v.r.in.Jobs()[j], v.r.in.Jobs()[j].Node()
 	for c := range v.r.in.Clusters() {
@@ -122,8 +122,8 @@ func (v *machineView) shape(j int) (s jobShape) {
 	return s
 }
 
-// exclusivePart is the least number of machines that a job holds which has them to itself, for each of its processors, if one machine has room for the given
-// number of these. A job that holds its processors from its start to its end holds whole machines for as long.
+// exclusivePart is, for a job that has its machines to itself, the least number of machines that it holds for each of its processors, where one machine has
+// room for the given number of its processors. A job that holds all its processors from its start to its end also holds all its machines for that time.
 func (r *Relaxation) exclusivePart(j, c, room int) float64 {
 	least, most := r.in.Width(j, c)
 	if !r.isSolid(j) {
@@ -173,13 +173,14 @@ type pricedItem struct {
 	value float64   // +Inf: it cannot be left out
 	count float64
 
-	worth    float64 // at the prices: the least that it holds
-	ratio    float64 // of its value to that
-	chosen   int     // the way where that is
+	worth    float64 // the least that what it holds is worth at the prices
+	ratio    float64 // value / worth
+	chosen   int     // the way of its shape with which it holds that least
 	included float64 // part of the item that is kept, see evaluate
 }
 
-// priceSearch looks for the best prices of the amounts of all groups. A price is a weight over a capacity: for the time that is looked at. The weights sum to 1.
+// priceSearch looks for the best prices of the amounts of all groups. A price is a weight divided by the capacity, which is an amount times the length of the
+// time that is looked at. The weights sum to 1.
 type priceSearch struct {
 	v        *machineView
 	items    []pricedItem
@@ -190,14 +191,14 @@ type priceSearch struct {
 	order    []int
 }
 
-// newPriceSearch prepares the search. The items share what they can.
+// newPriceSearch prepares the search. It makes one item of equal ones.
 func newPriceSearch(v *machineView, items []pricedItem, capacity []float64) *priceSearch {
 	s := &priceSearch{v: v, capacity: capacity, prices: make([]float64, len(capacity))}
 	seen := map[string]int{}
 	for _, item := range items {
 		if item.held == nil {
 			if !slices.ContainsFunc(v.shapes[item.shape].ways, func(w shapeWay) bool { return !math.IsInf(item.times[w.cluster], 1) }) {
-				continue // nothing is known of it
+				continue // no run time is known for it
 			}
 			key := fmt.Sprint(item.shape, item.times, item.value)
 			if k, twice := seen[key]; twice {
@@ -231,7 +232,7 @@ func (s *priceSearch) work() int {
 	return sum
 }
 
-// worths computes what each item holds at least, at the prices of the weights.
+// worths computes the least worth of what each item holds, at the prices that the weights give.
 func (s *priceSearch) worths(weights []float64) {
 	for k := range s.prices {
 		if s.prices[k] = 0; s.capacity[k] > 0 && !math.IsInf(s.capacity[k], 1) {
@@ -274,9 +275,9 @@ func (s *priceSearch) worths(weights []float64) {
 	}
 }
 
-// evaluate returns the bound at the weights, and the factor of the prices that is best. If no item can be left out the bound is what all hold, as a part of
-// what there is, and the factor is 1. Otherwise it is what the items are worth that are left out at least. With load set it also returns, by group and kind,
-// which part of what there is the kept items hold.
+// evaluate returns the bound at the weights, and the best factor by which to multiply the prices. If no item can be left out, the bound is the part of all
+// capacity that the items hold, and the factor is 1. Otherwise the bound is the least value that has to be left out. If load is not nil, evaluate writes
+// into it, by group and kind, which part of the capacity the kept items hold.
 func (s *priceSearch) evaluate(weights, load []float64) (bound, factor float64) {
 	s.worths(weights)
 	all, valued := 0.0, false
@@ -316,8 +317,8 @@ func (s *priceSearch) carry(load []float64, at int, amount float64) {
 	}
 }
 
-// leave leaves out the items that are worth least for what they hold, until the others hold no more than there is; the last in part. The prices at which
-// that is so are the best multiple: the bound is concave in the factor.
+// leave leaves out items, those of the least value for what they hold first, until the others hold no more than there is. The last item may be left out in
+// part. Its ratio of value to worth is the best factor of the prices: the bound is concave in the factor, and its slope changes sign there.
 func (s *priceSearch) leave(all float64) (bound, factor float64) {
 	left := all
 	for k := range s.items {
@@ -348,8 +349,9 @@ func (s *priceSearch) leave(all float64) (bound, factor float64) {
 	return bound, factor
 }
 
-// find returns the best prices that it finds, times the factor, and the bound there. It begins with each kind of amount alone and then raises the weights of
-// what the items crowd. The rounds are at most those given, and fewer for large instances; if ctx ends, the result is the best so far.
+// find returns the best prices that it finds, already multiplied by their factor, and the bound that they give. It first prices each kind of amount alone,
+// and then raises the weights of the amounts of which the items hold most. It makes at most the given number of rounds, and fewer for large instances; if ctx
+// ends, the result is the best so far.
 //
 // Source of the updates: S. Arora, E. Hazan, S. Kale (2012), doi:10.4086/toc.2012.v008a006.
 func (s *priceSearch) find(ctx context.Context, rounds int) (prices []float64, best float64) {
@@ -425,7 +427,7 @@ func (s *priceSearch) find(ctx context.Context, rounds int) (prices []float64, b
 	return prices, best
 }
 
-// spread adds weights that sum to 1 for an amount that has one price everywhere. It returns false if the amount is never scarce.
+// spread adds the weights, with sum 1, of one equal price for a kind of amount in all groups. It returns false if no group has a limited amount of it.
 func (s *priceSearch) spread(weights []float64, kind int) bool {
 	sum := 0.0
 	for k := kind; k < len(s.capacity); k += s.v.kinds {

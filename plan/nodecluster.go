@@ -9,12 +9,12 @@ import (
 )
 
 // nodeCluster tracks what is free of each machine of a cluster over time: processors, memory, resources and devices, and when it is closed. It serves
-// instances whose jobs ask something of single machines. Unlike the other kinds of clusters it lets a job start in a hole between jobs that were placed
+// instances whose jobs ask something of single machines, see [Placing.ByNode]. Unlike the other kinds of clusters it lets a job start in a hole between jobs that were placed
 // before it.
 //
-// A job can start first when it is ready, or where on some machine a step begins: a job ends there, or a closed time begins or ends. So these times are
-// tried in turn. What was found for a kind of job is kept: whatever is placed, a job of the kind that is ready no earlier and takes no less finds no
-// earlier place.
+// The earliest start of a job is the time at which it is ready, or one at which a step begins on some machine: a job starts or ends there, or a closed time
+// begins or ends. So these times are tried in turn. What a kind of job found is kept: placing more jobs never makes room, so a job of the kind that is ready
+// no earlier and takes no less time cannot start before that.
 //
 // Complexity of looking for a slot: O(machines) if no machine has changed since a job of the kind last looked, else O(steps) of each that has; for a job of
 // several machines O(machines) for each time tried.
@@ -47,7 +47,7 @@ type node struct {
 
 // memo is what a kind of job found on a machine.
 type memo struct {
-	version int32 // of the machine when start was the earliest; unknown, or bounded
+	version int32 // the version of the machine when start was its earliest start; or unknown, or bounded
 	blocks  int32
 	ready   float64
 	takes   takes
@@ -57,22 +57,22 @@ type memo struct {
 // takes is how long a job takes, and how long by its estimate as far as closed times matter.
 type takes struct{ length, estimate float64 }
 
-// within says that a job takes no longer than another, and not by its estimate either.
+// within says that a job takes no longer than another job, and that its estimate is no longer than the other's.
 func (a takes) within(b takes) bool { return a.length <= b.length && a.estimate <= b.estimate }
 
-// Versions of a [memo] that are none of a machine.
+// Values of memo.version beside the versions of machines, which are at least 0.
 const (
-	unknown = -1 - iota
-	bounded // a start before was ruled out, no more
+	unknown = -1 - iota // the machine has not been looked at
+	bounded             // no start before memo.start is possible; whether one at that time is, is not known
 )
 
-// gang tells apart what jobs of several machines look for.
+// gang is what decides the earliest start of a job on several machines, beside when it is ready and how long it takes.
 type gang struct {
 	kind, processors int
 	speed, link      float64
 }
 
-// gangMemo is what a gang found: no job of it that is ready at the time or later and takes that long or longer can start before.
+// gangMemo is what the jobs of a gang found: no such job that is ready at the time ready or later, and takes that long or longer, can start before start.
 type gangMemo struct {
 	ready, start float64
 	takes        takes
@@ -133,7 +133,7 @@ func newNodeCluster(of *Resources, cluster int) *nodeCluster {
 	g.speeds, g.links = distinct(g.speeds), distinct(g.links)
 	for j := range in.Jobs() {
 		if run := in.Jobs()[j].Node().Running; run != nil && run.Cluster == cluster {
-			g.run(j)
+			g.bookRunning(j)
 		}
 	}
 	return g
@@ -149,7 +149,7 @@ func (g *nodeCluster) fresh(of *Resources) clusterState {
 // queueInstants implements clusterState.
 func (g *nodeCluster) queueInstants() { g.queued = true }
 
-// release implements clusterState. A job may start in a hole, so that it is the earliest time at which anything may start.
+// release implements clusterState. A job may start in a hole between others, so a processor counts as free from the first arrival on.
 func (g *nodeCluster) release(int) float64 { return g.in.FirstArrival() }
 
 // size implements clusterState.
@@ -169,7 +169,7 @@ func (g *nodeCluster) worked() int64 { return g.work }
 func (g *nodeCluster) earliest(job, processors int, ready float64) (Slot, bool) {
 	j := &g.in.Jobs()[job]
 	if j.Node().Running != nil {
-		return g.runs(job)
+		return g.runningSlot(job)
 	}
 	k := g.site.Kind(job)
 	if !g.in.Clusters()[g.cluster].WholeMachines {
@@ -184,7 +184,7 @@ func (g *nodeCluster) earliest(job, processors int, ready float64) (Slot, bool) 
 	}
 	for _, speed := range speeds {
 		for _, link := range links {
-			if g.tired() {
+			if g.stopped() {
 				return Slot{}, false
 			}
 			if !g.seeker.begin(g, job, k, processors, speed, link) {
@@ -198,8 +198,8 @@ func (g *nodeCluster) earliest(job, processors int, ready float64) (Slot, bool) 
 	return best, found
 }
 
-// tired says that the search for a slot has to give up.
-func (g *nodeCluster) tired() bool { return g.limit.spend(len(g.nodes)) }
+// stopped counts a look at every machine as work, and says whether the search for a slot has to give up, see [limit].
+func (g *nodeCluster) stopped() bool { return g.limit.spend(len(g.nodes)) }
 
 // seeker looks for a slot of one job on machines of at least a speed and a bandwidth.
 type seeker struct {
@@ -212,16 +212,17 @@ type seeker struct {
 	reservation  string
 	blocks, size int
 	alone        bool // all blocks lie on one machine
-	profiled     bool // what is placed counts
+	profiled     bool // other jobs on the machines are in its way: it takes time, or jobs of no time have to queue too
 	memos        []memo
-	at           []gangNode // by machine, for a job of several
+	at           []gangNode // by machine, for a job of several machines: what the last look found
 }
 
-// gangNode is the number of blocks of a job of several machines that a machine has room for.
+// gangNode is the number of blocks of a job on several machines for which one machine has room, in an interval of the job's length. It holds for every
+// interval that begins in step from and ends at until or before: they meet the same steps.
 type gangNode struct {
 	blocks int32
-	from   int32   // the step in which the interval begins
-	until  float64 // the time at which an interval begins that sees another end than this; NaN: not known
+	from   int32
+	until  float64 // NaN: blocks is not known
 }
 
 // begin prepares to look; false where the job can never run on these machines.
@@ -273,8 +274,9 @@ func (s *seeker) begin(g *nodeCluster, job int, k *place.Kind, processors int, s
 	return true
 }
 
-// longest returns how long the processors of the job are busy at most, given the slowest speed of the machines that are looked at. On machines of
-// different speed the fast ones take tasks from the slow ones, unless each processor gets one; then that is the time on the slowest processors there are.
+// longest returns the longest time that the processors of the job may be busy, given the slowest speed of the machines that it may use. On machines of
+// different speed the fast ones take tasks from the slow ones, unless each processor gets one task. So the longest time is that on the slowest processors of
+// these machines.
 func (s *seeker) longest(slowest float64) func(in *model.Instance) float64 {
 	g, j := s.g, &s.g.in.Jobs()[s.job]
 	if s.alone || len(g.speeds) == 1 || j.Tasks == s.processors || j.StatesRuntimes() {
@@ -298,7 +300,7 @@ func (s *seeker) longest(slowest float64) func(in *model.Instance) float64 {
 // mostMemos is the most that kinds of jobs keep of machines, of 40 bytes each.
 const mostMemos = 1 << 22
 
-// seek is the slot of the earliest start from ready on; false: there is none that might end before the time to beat.
+// seek is the slot of the earliest start from ready on; false: there is none that might end before the time beat.
 func (s *seeker) seek(ready, beat float64) (Slot, bool) {
 	g := s.g
 	j := &g.in.Jobs()[s.job]
@@ -308,7 +310,7 @@ func (s *seeker) seek(ready, beat float64) (Slot, bool) {
 	}
 	for t := ready; ; {
 		t = find(t, beat)
-		if !(model.End(t, s.length) < beat) || g.tired() {
+		if !(model.End(t, s.length) < beat) || g.stopped() {
 			return Slot{}, false
 		}
 		if later := g.pools.earliest(j, g.cluster, t, s.length); later > t {
@@ -319,7 +321,7 @@ func (s *seeker) seek(ready, beat float64) (Slot, bool) {
 		if ok || s.alone {
 			return slot, ok
 		}
-		t = s.next(t) // the limits of the number of machines are not met
+		t = s.next(t) // there is room, but not within the job's limits of the number of machines
 	}
 }
 
@@ -329,7 +331,8 @@ func (s *seeker) usable(i int) bool {
 	return m.Speed >= s.speed && m.Bandwidth >= s.link && s.g.site.Hosts(s.kind, s.g.first+i) > 0
 }
 
-// onOne is the earliest time from ready on at which all blocks fit on one machine; a time at which the job would end at beat or later: there is none before.
+// onOne is the earliest time from ready on at which all blocks fit on one machine. If the job would end at beat or later from the result on, no earlier start
+// exists, and the result need not be a start.
 func (s *seeker) onOne(ready, beat float64) float64 {
 	best := math.Inf(1)
 	s.g.work += 3 * int64(len(s.g.nodes))
@@ -344,7 +347,7 @@ func (s *seeker) onOne(ready, beat float64) float64 {
 	return best
 }
 
-// first is the earliest time from ready on at which all blocks fit on the machine; +Inf: there is none at which the job ends before the time to beat.
+// first is the earliest time from ready on at which all blocks fit on the machine; +Inf: there is none at which the job ends before the time beat.
 func (s *seeker) first(i int, ready, beat float64) float64 {
 	n := &s.g.nodes[i]
 	start, kept := ready, (*memo)(nil)
@@ -366,7 +369,7 @@ func (s *seeker) first(i int, ready, beat float64) float64 {
 			return start
 		}
 	}
-	if kept != nil && !math.IsInf(start, 1) { // there is no place before
+	if kept != nil && !math.IsInf(start, 1) { // all times before start were ruled out
 		*kept = memo{bounded, int32(s.blocks), ready, s.takes, start}
 	}
 	return math.Inf(1)
@@ -415,14 +418,15 @@ func (s *seeker) room(i int, start float64) int {
 	g.site.Load(&g.room, m, &n.states[k])
 	for k++; k < len(n.times) && n.times[k] < end; k++ {
 		g.work += 40
-		if g.site.Meet(&g.room, m, &n.states[k]); g.room.Processors[m] == 0 {
+		if g.site.IntersectState(&g.room, m, &n.states[k]); g.room.Processors[m] == 0 {
 			return 0
 		}
 	}
 	return g.site.Blocks(&g.room, s.kind, m)
 }
 
-// slot is the slot at the time, on machines that the rule chooses; false: the limits of the number of machines are not met.
+// slot is the slot at the time, on machines that the rule chooses; false: no choice keeps the job's limits of the number of machines, or by rounding the job
+// would take longer than was assumed.
 func (s *seeker) slot(t float64) (Slot, bool) {
 	g := s.g
 	open := func(m int) bool {
@@ -452,7 +456,8 @@ func (s *seeker) slot(t float64) (Slot, bool) {
 	return Slot{Processors: s.processors, Start: t, End: model.End(t, length), set: set, shares: shares, instant: !s.profiled}, true
 }
 
-// processors are as many processors of each machine as the shares say: the lowest. They stand for those that the job gets, which are alike.
+// processors returns the lowest processors of each machine, as many as the shares say. They stand in for the ones that the job gets in the end, which are no
+// different.
 func (g *nodeCluster) processors(shares []place.Share) model.ProcessorSet {
 	runs := make([]model.Range, 0, len(shares))
 	for _, share := range shares {
@@ -462,8 +467,8 @@ func (g *nodeCluster) processors(shares []place.Share) model.ProcessorSet {
 	return model.NewProcessorSet(runs...)
 }
 
-// together is the earliest time from ready on at which the machines together have room for all blocks; a time at which the job would end at beat or later:
-// there is none before.
+// together is the earliest time from ready on at which the machines together have room for all blocks. If the job would end at beat or later from the result
+// on, no earlier start exists, and the result need not be a start.
 func (s *seeker) together(ready, beat float64) float64 {
 	g := s.g
 	key := gang{s.kind.Number, s.processors, s.speed, s.link}
@@ -474,7 +479,7 @@ func (s *seeker) together(ready, beat float64) float64 {
 	for len(s.at) < len(g.nodes) {
 		s.at = append(s.at, gangNode{until: math.NaN()})
 	}
-	for model.End(t, s.length) < beat && !g.tired() {
+	for model.End(t, s.length) < beat && !g.stopped() {
 		all := 0
 		g.work += 5 * int64(len(g.nodes))
 		for i := range g.nodes {
@@ -493,7 +498,7 @@ func (s *seeker) together(ready, beat float64) float64 {
 	return t
 }
 
-// blocksAt is the number of blocks that fit on the machine from the time on.
+// blocksAt is the number of blocks that fit on the machine from the time until the job would end.
 func (s *seeker) blocksAt(i int, t float64) int {
 	if !s.usable(i) {
 		return 0
@@ -507,7 +512,7 @@ func (s *seeker) blocksAt(i int, t float64) int {
 	return int(at.blocks)
 }
 
-// next is the first time after the given one at which a step begins on a machine that is looked at.
+// next is the first time after the given one at which a step begins on a machine that the job may use; +Inf: none does.
 func (s *seeker) next(t float64) float64 {
 	next := math.Inf(1)
 	for i := range s.g.nodes {
@@ -543,7 +548,7 @@ func (g *nodeCluster) hold(k *place.Kind, share []place.Share, start, end float6
 	n.version++
 }
 
-// holdPart takes what a part of a job that is placed already holds.
+// holdPart takes what a part of a job holds that an earlier plan has placed.
 func (g *nodeCluster) holdPart(job int, part model.Piece) {
 	k := g.site.Kind(job)
 	shares := g.site.Shares(k, g.cluster, part.Processors, part.Devices)
@@ -589,7 +594,7 @@ func (g *nodeCluster) assign(other clusterState) {
 	clear(g.gangs)
 }
 
-// same says that the same is free of the machine at every time.
+// same says whether the same is free of both machines at every time.
 func (n *node) same(other *node) bool {
 	return slices.Equal(n.times, other.times) && slices.EqualFunc(n.states, other.states, func(a, b place.State) bool { return a.Alike(&b) })
 }
@@ -612,9 +617,9 @@ func (g *nodeCluster) alike(other clusterState, ready float64) bool {
 	return true
 }
 
-// run lets a job run that runs already.
-func (g *nodeCluster) run(job int) {
-	slot, _ := g.runs(job)
+// bookRunning takes what a job that runs already holds, from 0 until it ends.
+func (g *nodeCluster) bookRunning(job int) {
+	slot, _ := g.runningSlot(job)
 	for i := range slot.shares {
 		m := int(slot.shares[i].Machine)
 		n := &g.nodes[m-g.first]
@@ -628,8 +633,8 @@ func (g *nodeCluster) run(job int) {
 	}
 }
 
-// runs is the slot of a job that runs already: from 0 on, where it runs.
-func (g *nodeCluster) runs(job int) (Slot, bool) {
+// runningSlot is the slot of a job that runs already: from 0 on, where it runs; false: it runs on another cluster.
+func (g *nodeCluster) runningSlot(job int) (Slot, bool) {
 	run := g.in.Jobs()[job].Node().Running
 	if run.Cluster != g.cluster {
 		return Slot{}, false

@@ -118,7 +118,7 @@ func (r *Resources) trackNodes() {
 	}
 	for j := range r.in.Jobs() {
 		if run := r.in.Jobs()[j].Node().Running; run != nil {
-			slot, _ := r.clusters[run.Cluster].(*nodeCluster).runs(j)
+			slot, _ := r.clusters[run.Cluster].(*nodeCluster).runningSlot(j)
 			slot.Cluster = run.Cluster
 			r.pools.add(&r.in.Jobs()[j], &slot)
 		}

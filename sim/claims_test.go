@@ -3,6 +3,7 @@ package sim_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -275,6 +276,16 @@ func TestStreamRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
+	}
+}
+
+// TestStreamRefusesNodes: a batch whose jobs ask something of single machines is an error that callers can tell apart.
+func TestStreamRefusesNodes(t *testing.T) {
+	system := unequal(t, model.JobSpec{ID: "a", Work: new(1.0)})
+	blocks := unequal(t, model.JobSpec{ID: "a", Work: new(1.0), Exclusive: true})
+	_, err := sim.Stream(context.Background(), system, &parts{blocks, []int{0}, 5}, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{})
+	if !errors.Is(err, sim.ErrNodes) {
+		t.Errorf("an exclusive job: got %v, want %v", err, sim.ErrNodes)
 	}
 }
 

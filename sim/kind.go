@@ -13,7 +13,7 @@ type Kind struct {
 	span                             model.Span
 	memory, bandwidth, data, message float64
 	stated, times                    bool
-	node                             *model.NodeNeeds // the same of all jobs that ask for the same
+	node                             *model.NodeNeeds // jobs with the same needs share one pointer
 	rest                             string           // licences, and run times by cluster
 }
 

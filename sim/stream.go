@@ -18,7 +18,7 @@ type Batches interface {
 
 // Stream runs an unlimited stream of jobs in the general world. It keeps no schedule; an observer can watch it. The system is an
 // instance with the clusters of all batches; its own jobs do not run. The jobs of a batch must not depend on others, nor ask anything of
-// single machines.
+// single machines: see [ErrNodes].
 //
 // It ends as [Run] does.
 //
@@ -28,7 +28,7 @@ func Stream(ctx context.Context, system *model.Instance, source Batches, policie
 		return Totals{}, errNoGeneral
 	}
 	if policies.byNode(system) {
-		return Totals{}, errNodes
+		return Totals{}, ErrNodes
 	}
 	w := &world{in: system, platform: newPlatform(system, ^model.Features(0), &policies, opt.Seed), source: source}
 	return w.run(ctx, policies.General, opt)
@@ -37,8 +37,9 @@ func Stream(ctx context.Context, system *model.Instance, source Batches, policie
 // errNoGeneral is the error of a discipline without a policy for the general world.
 var errNoGeneral = errors.New("sim: expected a policy for the system of an instance, found none")
 
-// errNodes is the error of a stream where single machines matter.
-var errNodes = errors.New("sim: expected a stream of jobs that ask nothing of single machines, under the rule first; found others")
+// ErrNodes is the error of a stream where single machines matter. What a job asks of machines is known by its place in one instance, and so is what a
+// platform remembers of them; the batches of a stream are instances of their own. [Simulate] takes such jobs as one instance.
+var ErrNodes = errors.New("sim: a stream takes only jobs that ask nothing of single machines, under the rule first")
 
 // refill makes the next batch the one whose jobs arrive. It returns false where there is none.
 func (w *world) refill() (bool, error) {
@@ -53,7 +54,7 @@ func (w *world) refill() (bool, error) {
 		return false, err
 	}
 	if batch.Features()&plan.NodeFeatures != 0 {
-		return false, errNodes
+		return false, ErrNodes
 	}
 	if batch.Features().Has(model.Precedence) {
 		return false, errors.New("sim: expected a stream of jobs that wait for no other job, found one that does")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -25,7 +26,8 @@ func replayCommand() *cli.Command {
 		ArgsUsage: "[TRACE]",
 		Description: `Replays a trace in the Standard Workload Format while it reads the trace; with --workload it replays the jobs of a workload while it
 generates them. At the end it prints totals. The memory it needs depends on the number of jobs that wait or run at once, not on the length of the trace.
-The trace must be sorted by submit time. If you need the schedule, use allot import swf or allot generate, and then allot solve.
+The trace must be sorted by submit time. If you need the schedule, or if jobs ask something of single machines
+(such as those of workload gpu), use allot import swf or allot generate, and then allot solve.
 
 Examples:
   allot replay --solver easy TRACE.swf.gz
@@ -130,6 +132,10 @@ func replayWorkload(c *cli.Context) error {
 		},
 	})
 	bar.finish()
+	if errors.Is(err, sim.ErrNodes) {
+		return &statusError{exitInput, fmt.Errorf("solver %s: %w; solve the jobs as one instance: allot generate %s -o jobs.json, with the parameters as flags, then allot solve --solver %s jobs.json",
+			choice.Name, err, info.Name, c.String("solver"))}
+	}
 	if err != nil {
 		return stoppedOr(ctx, ofPolicy(choice.Name, err, source.err))
 	}

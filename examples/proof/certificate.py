@@ -94,6 +94,7 @@ def check_part(facts, part):
     by = part["by"]
     need(len(by) == 1, "expected one kind")
     (kind, argument), = by.items()
+    need(kind != "machine_prices" and not part.get("lacks"), "this checker does not cover machine_prices", Doubt)
     metrics, prove = KINDS[kind]
     need(part["metric"] in metrics, f"{kind} proves nothing of {part['metric']}")
     goal = goal_of(facts, part)

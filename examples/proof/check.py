@@ -6,6 +6,9 @@
     check.py INSTANCE … INSTANCE …              several of them, one line each
 
 The exit status is that of allot check: 0, 2 unreadable, 3 wrong or refuted, 4 not certified; of several the greatest.
+
+It does not cover nodes (docs/rules.md, Nodes): of an instance with such a field a certificate is not certified, and a solution alone is unreadable. The
+same goes for machine_prices, which prices what machines have: a certificate with such an argument is not certified.
 """
 import sys
 from fractions import Fraction as F
@@ -14,7 +17,7 @@ import certificate
 import optimal
 from figures import Metrics, is_objective, objective_of, stated_figures
 from instance import Instance
-from reading import Unreadable, demands, read, schema, shaped
+from reading import Unreadable, demands, of_nodes, read, schema, shaped
 from schedule import Schedule
 
 
@@ -43,6 +46,11 @@ def check(contents):
     """The line and the exit status for one instance and what belongs to it; contents are (path, value, SHA-256)."""
     path, spec, digest = contents[0]
     need_schema(path, spec, "allot/instance/1")
+    field = of_nodes(spec)
+    if field and any(schema(value) == "allot/proof/1" for _, value, _ in contents[1:]):
+        return f"not certified: this checker does not cover nodes, and the instance has {field}", 4
+    if field:
+        raise Unreadable(f"{path}: {field}: expected an instance without fields of nodes, which this checker does not cover")
     spec = shaped(spec, path)
     demands(spec, path)
     instance = Instance(spec, digest)

@@ -242,6 +242,55 @@ func TestTheExample(t *testing.T) {
 	})
 }
 
+// TestNodesAreNotCovered: the second checker says of certificates that it does not know what jobs ask of single machines, names the field, and has the exit
+// status of what is not certified; a schedule alone it does not read. It says neither that such a certificate holds nor that it is wrong.
+func TestNodesAreNotCovered(t *testing.T) {
+	c := corpus{t: t, folder: t.TempDir()}
+	refused := func(path string, in *model.Instance) {
+		result := c.solved(in, "auto", 1)
+		if result.Solution == nil {
+			return
+		}
+		c.tasks = append(c.tasks, task{files: []string{path, c.file(text(t, result.Solution))}, verdict: "unreadable", kind: "schedule"})
+		if result.Certificate == nil {
+			return
+		}
+		file := c.file(result.Certificate.Bytes())
+		c.tasks = append(c.tasks, task{files: []string{path, file}, verdict: "not certified", kind: "certificate"},
+			task{files: []string{path, file, c.file(text(t, result.Solution))}, verdict: "not certified", kind: "certificate and schedule"})
+	}
+	example, err := model.ReadInstanceFile("../gpu.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused("../gpu.json", example)
+	for k := range race.Fewer(60, 10) {
+		r := draw{rand.New(rand.NewPCG(uint64(k), 5))}
+		spec := r.plain(r.one("makespan", "mean_response", "missed").(string), 0)
+		r.askOfNodes(spec)
+		if path, in := c.instance(spec); in != nil {
+			refused(path, in)
+		} else {
+			c.tasks = c.tasks[:len(c.tasks)-1] // of a file that is no instance this test says nothing
+		}
+	}
+	enough(t, second(t, c.tasks), 20, "schedule unreadable", "certificate not certified", "certificate and schedule not certified")
+
+	interpreter, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3: the second checker cannot run")
+	}
+	certificate := c.solved(example, "auto", 1).Certificate
+	if certificate == nil {
+		t.Fatal("expected a certificate of examples/gpu.json, found none")
+	}
+	out, err := exec.Command(interpreter, "check.py", "../gpu.json", c.file(certificate.Bytes())).CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 4 || !strings.HasPrefix(string(out), "not certified: this checker does not cover nodes, and the instance has devices") {
+		t.Errorf("expected a refusal with status 4 that names devices, found %v: %s", err, out)
+	}
+}
+
 // Both checkers agree on all examples.
 func TestExamples(t *testing.T) {
 	paths, err := filepath.Glob("../*.json")
@@ -255,7 +304,7 @@ func TestExamples(t *testing.T) {
 			continue // job.json is one job
 		}
 		if in.Features()&modeltest.NodeFeatures != 0 {
-			continue // the second checker does not know what jobs ask of single machines
+			continue // see TestNodesAreNotCovered
 		}
 		result := c.solved(in, "auto", 1)
 		if result.Solution == nil {

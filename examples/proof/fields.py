@@ -53,11 +53,12 @@ KINDS = {
     "prices_over_time": {"limits!": ["number>=0"], "clusters!": PRICES_OF_TIME},
     "area_levels": {},
     "counts": {"limits!": ["number>=0"], "prices!": [{"jobs!": ["number"], "clusters!": PRICES_OF_TIME}], "nodes!": NODES},
+    "machine_prices": {"groups!": [[{"processor": "number>=0", "memory": "number>=0", "resources": ["number>=0"]}]], "closed": "flag", "from": "number", "to": "number"},
     "levels": {"prices!": [["number"]], "root": ["whole>=0"], "nodes!": NODES},
 }
 CERTIFICATE = {
     "schema!": "text", "instance": "text", "instance_sha256!": "text", "objective!": {"*": "number"}, "bound": "number",
     "infeasible": {"condition!": "one of room rate", "most!": "number", "needed!": "number"},
-    "parts": [{"metric!": "id", "bound!": "number", "method": "text", "step": "number>=0", "by": KINDS}],
+    "parts": [{"metric!": "id", "bound!": "number", "method": "text", "step": "number>=0", "lacks": "flag", "by": KINDS}],
     "stated": "number", "not_certified": "text",
 }

@@ -436,3 +436,34 @@ func collect(v any, r draw, places *[]func()) {
 		}
 	}
 }
+
+// askOfNodes adds one field of nodes to the instance, as docs/rules.md lists them.
+func (r draw) askOfNodes(in object) {
+	machine := func() object {
+		clusters := in["clusters"].([]any)
+		machines := clusters[r.IntN(len(clusters))].(object)["machines"].([]any)
+		return machines[r.IntN(len(machines))].(object)
+	}
+	job := func() object {
+		jobs := in["jobs"].([]any)
+		return jobs[r.IntN(len(jobs))].(object)
+	}
+	switch r.IntN(6) {
+	case 0:
+		in["devices"] = []any{"gpu"}
+		machine()["resources"] = object{"gpu": 2}
+		job()["resources"] = object{"gpu": r.number(0.5, 1)}
+	case 1:
+		machine()["resources"] = object{"disk": 1.5}
+		job()["resources"] = object{"disk": 1}
+	case 2:
+		machine()["features"] = []any{"fast"}
+		job()["features"] = []any{[]any{"fast"}}
+	case 3:
+		machine()["closed"] = []any{object{"from": 1, "to": 3}}
+	case 4:
+		job()["exclusive"] = true
+	case 5:
+		job()["machines"] = 1
+	}
+}

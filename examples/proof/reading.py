@@ -130,6 +130,29 @@ def processors(text, path):
     return runs
 
 
+NODES = {
+    "": ("devices",),
+    "machines": ("resources", "features", "closed"),
+    "jobs": ("block", "resources", "machines", "per_machine", "features", "exclusive", "reservation", "running"),
+}  # fields of docs/rules.md, Nodes
+
+
+def of_nodes(instance):
+    """The first field of nodes (docs/rules.md, Nodes) in an instance as it was read, as a path; None: there is none."""
+    def of(value, path, names):
+        return next((f"{path}{name}" for name in names if isinstance(value, dict) and name in value), None)
+
+    def parts(value, name):
+        found = value.get(name) if isinstance(value, dict) else None
+        return enumerate(found) if isinstance(found, list) else ()
+
+    found = [of(instance, "", NODES[""])]
+    for c, cluster in parts(instance, "clusters"):
+        found += [of(m, f"clusters[{c}].machines[{k}].", NODES["machines"]) for k, m in parts(cluster, "machines")]
+    found += [of(j, f"jobs[{k}].", NODES["jobs"]) for k, j in parts(instance, "jobs")]
+    return next((path for path in found if path), None)
+
+
 def demands(instance, path=""):
     """What an instance has to obey beside the shapes of its fields (formats.md, What reading demands)."""
     def need(true, why):

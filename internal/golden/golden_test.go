@@ -99,6 +99,59 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
+// TestNodes: the starts of the folder nodes are those of our solvers. They were worked out by hand, so -update does not rewrite them.
+func TestNodes(t *testing.T) {
+	paths, err := filepath.Glob(reference + "/nodes/*.json")
+	if err != nil || len(paths) < 4 {
+		t.Fatalf("found %d instances: %v", len(paths), err)
+	}
+	for _, path := range paths {
+		in, err := model.ReadInstanceFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(path), ".json")
+		if !strings.HasPrefix(in.Name(), name+": ") || !strings.HasSuffix(in.Name(), ".") {
+			t.Errorf("%s: expected a name with a rule in sentences, found %q", path, in.Name())
+		}
+		want, err := os.ReadFile(strings.TrimSuffix(path, ".json") + ".csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		policies := []string{"fcfs", "easy", "conservative", "flexible"}
+		starts := make([]map[string]float64, len(policies))
+		for k, policy := range policies {
+			choice, err := solve.Choose(policy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := solve.Run(t.Context(), choice, in, solve.Options{Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			starts[k] = map[string]float64{}
+			for _, p := range result.Solution.Jobs {
+				starts[k][p.Job] = p.Start
+			}
+			if len(starts[k]) != len(in.Jobs()) {
+				t.Errorf("%s: %s: expected all jobs to start, found %d of %d", path, policy, len(starts[k]), len(in.Jobs()))
+			}
+		}
+		found := "job," + strings.Join(policies, ",") + "\n"
+		for j := range in.Jobs() {
+			id := in.Jobs()[j].ID
+			found += id
+			for k := range policies {
+				found += fmt.Sprintf(",%.15g", starts[k][id])
+			}
+			found += "\n"
+		}
+		if found != string(want) {
+			t.Errorf("%s is not what our solvers do; found\n%s", path, found)
+		}
+	}
+}
+
 // first is the first lines of a text.
 func first(text []byte, n int) string {
 	lines := strings.SplitAfterN(string(text), "\n", n+1)

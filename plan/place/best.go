@@ -2,7 +2,7 @@ package place
 
 import "math"
 
-// Weng is where the published rules and their results come from.
+// weng is where the published rules and their results come from.
 const weng = `Weng et al. (2023), "Beware of Fragmentation", USENIX ATC '23`
 
 var _ = Register(Rule{

@@ -15,7 +15,8 @@ type candidate struct {
 	device          int32
 }
 
-// Blocks is the number of blocks of the kind that the machine has room for; of a kind with a number of blocks on each machine this number, or 0.
+// Blocks is the number of blocks of the kind that the machine has room for. If the kind states how many blocks lie on each machine, it is 0 where there is
+// room for fewer.
 //
 // Complexity: O(needs · devices of the machine).
 func (s *Site) Blocks(r *Room, k *Kind, machine int) int {
@@ -26,7 +27,7 @@ func (s *Site) Blocks(r *Room, k *Kind, machine int) int {
 	}
 	size := s.size(k, machine)
 	n := min(hosts, processors) / size
-	if k.Memory > 0 && n > 0 && !math.IsInf(m.Memory, 1) && m.Units > 1 { // with one processor, what it holds is known of the idle machine
+	if k.Memory > 0 && n > 0 && !math.IsInf(m.Memory, 1) && m.Units > 1 { // on a machine of one processor, Hosts has seen to the memory
 		n = Times(r.Memory[machine], m.Memory, k.Memory, n*size) / size
 	}
 	if n == 0 || len(k.Node.Resources) == 0 {
@@ -71,7 +72,7 @@ func (s *Site) devicesFor(f *Free, need model.ResourceNeed) int {
 // mostKept is the most entries that a site keeps, of 32 bytes each. Kinds that come later are looked at anew each time.
 const mostKept = 1 << 22
 
-// Fitting is [Site.Blocks]; what it finds is kept.
+// Fitting is [Site.Blocks], but remembers what it finds of a kind on a machine until something else is free there.
 func (s *Site) Fitting(r *Room, k *Kind, machine int) int { return int(s.look(r, k, machine).blocks) }
 
 // look finds out what the machine has room for, and the score of a block there.
@@ -104,10 +105,10 @@ func (s *Site) score(r *Room, k *Kind, machine int, e *entry) {
 	e.score, e.device = score, int32(device)
 }
 
-// Choose chooses where a job of the kind gets the processors of a cluster: machines on which it fits and that are open, by the rule of the site; nil: all
-// are open. It appends them to shares. It returns false if there is too little room.
+// Choose chooses, by the rule of the site, the machines of the cluster on which a job of the kind gets its processors. open says which machines it may use;
+// nil: all. It appends the shares of the machines to shares. It returns false if there is too little room.
 //
-// Complexity: O(m) for m machines of the cluster, and a score for each on which other things are free than when the kind last looked; O(m·log m) for a
+// Complexity: O(m) for m machines of the cluster, and a score for each whose free amounts have changed since the kind last looked; O(m·log m) for a
 // job of several machines.
 func (s *Site) Choose(r *Room, k *Kind, cluster, processors int, open func(machine int) bool, shares []Share) ([]Share, bool) {
 	if s.drawing != nil {
@@ -119,7 +120,7 @@ func (s *Site) Choose(r *Room, k *Kind, cluster, processors int, open func(machi
 	}
 	blocks := processors / size
 	if k.whole || blocks == 1 {
-		if n := k.Node; n.MinMachines > 1 || n.PerMachine > 0 && n.PerMachine != blocks { // as where whole machines are allocated
+		if n := k.Node; n.MinMachines > 1 || n.PerMachine > 0 && n.PerMachine != blocks { // one machine cannot keep these limits
 			return shares, false
 		}
 		best := candidate{score: math.Inf(1), machine: -1}
@@ -163,7 +164,7 @@ func (s *Site) Choose(r *Room, k *Kind, cluster, processors int, open func(machi
 	return s.fill(r, k, blocks, shares)
 }
 
-// fill fills the machines that were found in their order, with a machine passed over where the job could not keep its limits with it.
+// fill fills the machines that were found, in their order. It passes over a machine if with it the job could not keep its limits of the number of machines.
 func (s *Site) fill(r *Room, k *Kind, blocks int, shares []Share) ([]Share, bool) {
 	begin := len(shares)
 	least, most := k.Node.MinMachines, k.Node.MaxMachines
@@ -177,7 +178,7 @@ func (s *Site) fill(r *Room, k *Kind, blocks int, shares []Share) ([]Share, bool
 		c := s.found[i]
 		used := len(shares) - begin
 		s.most[c.blocks]--
-		take := min(int(c.blocks), blocks-max(0, least-used-1)) // a block for each machine that it has to use yet
+		take := min(int(c.blocks), blocks-max(0, least-used-1)) // leave a block for each further machine that it has to use
 		if take <= 0 || take+s.largest(most-used-1) < blocks {
 			continue
 		}
@@ -191,7 +192,7 @@ func (s *Site) fill(r *Room, k *Kind, blocks int, shares []Share) ([]Share, bool
 	return shares, true
 }
 
-// capacities counts the machines that were found by their number of blocks; false: the number most of them has too few.
+// capacities counts the machines that were found, by their number of blocks. It returns false if no choice of at most most machines has room for all blocks.
 func (s *Site) capacities(most, blocks int) bool {
 	largest := int32(0)
 	for _, c := range s.found {
@@ -204,7 +205,7 @@ func (s *Site) capacities(most, blocks int) bool {
 	return s.largest(most) >= blocks
 }
 
-// largest is the number of blocks of the n machines with most that are counted.
+// largest is the number of blocks for which the n roomiest of the counted machines have room together.
 func (s *Site) largest(n int) int {
 	blocks := 0
 	for b := len(s.most) - 1; b > 0 && n > 0; b-- {
@@ -227,8 +228,8 @@ func (s *Site) share(r *Room, k *Kind, c candidate) Share {
 	return share
 }
 
-// devices appends the places of devices of the resource that each have an amount free: the one that the rule has chosen, then those with the least free
-// that is enough.
+// devices appends the places of count devices of the resource on which at least the amount each is free: the one that the rule has chosen, then those with
+// the least free.
 func (s *Site) devices(r *Room, k *Kind, machine, resource int, each model.Amount, count, chosen int, taken []int32) []int32 {
 	m := &s.Machines[machine]
 	free, begin := s.devicesOf(r, m), len(taken)

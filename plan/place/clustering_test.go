@@ -37,7 +37,7 @@ func TestClusteringMeet(t *testing.T) {
 	met := b.Room()
 	met.CopyFrom(&b.room)
 	b.Intersect(&met, &other, 0, 2)
-	b.Meet(&b.room, 1, &state)
+	b.IntersectState(&b.room, 1, &state)
 	for _, room := range []*Room{&met, &b.room} {
 		if free := b.Look(room, 1); free.Runs(b.Kind(0).Sort) != 1 || free.Runs(k.Sort) != 1 {
 			t.Errorf("%d blocks of shares, %d of two devices, want one of each", free.Runs(b.Kind(0).Sort), free.Runs(k.Sort))

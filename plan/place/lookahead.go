@@ -21,15 +21,15 @@ var _ = Register(Rule{
 //
 //	V_n = 1/S · Σ_s (device shares that the blocks of sequence s fill),
 //
-// over S = 20 sequences of 30 blocks, the same for all machines; and score = V_n before − V_n after the block. So a machine with few processors for its
+// over S = 20 sequences of 30 blocks, the same for all machines; and the score is V_n before the block less V_n after it, times S. So a machine with few processors for its
 // devices is kept for the jobs that need few, a device is left with a share that others will take, a scarce type of device is left to those that need it,
 // and all of this weighs as much as the known jobs make it.
 //
 // Blocks that need no devices are not drawn; where no known job needs any, all are, and processors are counted instead of device shares.
 //
-// The sequences are drawn anew when the number of known jobs has doubled.
+// The sequences are drawn anew when the number of known jobs has doubled, or has fallen.
 //
-// Source: allot. It is fgd with a view beyond the next job. The numbers 20 and 30 were chosen on other random orders than the published table of docs has.
+// Source: allot. It is fgd with a view beyond the next job. The numbers 20 and 30 were chosen on random orders of jobs other than those of the table in the documentation.
 //
 // Complexity: O(S · blocks of a sequence · needs) for each amount that a device of the machine has free, less what is kept: V of machines that are alike is
 // computed once.
@@ -76,9 +76,9 @@ func (p *play) blocks(t *trial) int {
 // turn is one block of a sequence.
 type turn struct {
 	block *block
-	gain  int64 // what it fills
-	// least is the least that this block or a later one needs: of each device it uses, and of the resources that do not come in devices. Where less is
-	// free the play is over.
+	gain  int64 // the device shares that it fills, in millionths; or its processors
+	// share and amounts are the least that this block or a later one needs: of a device, and of each resource that does not come in devices. Where less
+	// is free, the play is over.
 	share   model.Amount
 	amounts []model.Amount
 }

@@ -16,7 +16,7 @@ var _ = Register(Rule{
 // packing prefers machines in three classes:
 //
 //  1. Devices in use have enough free for the block: score = −max(50, 100 − ⌊p/10⌋), where p is the sum of what they have free, in whole per cent.
-//  2. The block needs d devices of which nothing is used, on a machine of which some are in use: score = −max(33, 50 − d).
+//  2. The block takes d idle devices, on a machine of which some devices are in use: score = −max(33, 50 − d).
 //  3. No device of the machine is in use and there are n of them: score = −max(0, 33 − n).
 //
 // Blocks take the devices with the least free that is enough. A block that needs no devices has score 0 everywhere: the first machine is best.

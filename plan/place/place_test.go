@@ -244,7 +244,7 @@ func TestMeetAddsUpDevices(t *testing.T) {
 	met := b.Room()
 	met.CopyFrom(&b.room)
 	b.Intersect(&met, &other, 0, 1)
-	b.Meet(&b.room, 0, &state)
+	b.IntersectState(&b.room, 0, &state)
 	for _, room := range []*Room{&met, &b.room} {
 		if free := b.Look(room, 0); free.Amounts[1] != model.WholeAmount || free.Devices[0] != model.WholeAmount/2 || free.Devices[1] != model.WholeAmount/2 {
 			t.Errorf("%v is free, of the devices %v", free.Amounts, free.Devices)

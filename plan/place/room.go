@@ -8,11 +8,13 @@ import (
 
 // Room is how much is free of each machine, now or in a time of a plan. A room belongs to the site that made it.
 type Room struct {
-	Processors []int32        // by machine
-	Memory     []float64      // by machine
-	Amounts    []model.Amount // by machine and resource; of one that comes in devices, the sum of their free shares; then, see [Rule.Counts], −blocks by sort
-	Devices    []model.Amount // the free share of each device, machine by machine, see [Machine.Devices]
-	stamps     []int64        // by machine: equal ones of a machine mean that the same is free
+	Processors []int32   // by machine
+	Memory     []float64 // by machine
+	// Amounts is by machine. Each machine has an entry for each resource: what is free of it, or for devices the sum of their free shares. If the rule
+	// counts blocks, see [Rule.Counts], an entry for each sort of blocks follows: the number that runs there, negated.
+	Amounts []model.Amount
+	Devices []model.Amount // the free share of each device, machine by machine, see [Machine.Devices]
+	stamps  []int64        // by machine: if the stamps of a machine in two rooms are equal, the same is free there in both
 }
 
 // idle is the stamp of a machine on which nothing runs.
@@ -99,7 +101,7 @@ func (s *Site) Holds(r *Room, machine int, state *State) bool {
 	return r.stamps[machine] == state.stamp
 }
 
-// Adopt makes the state one of this site, equal to a state that another site of the same machines has made.
+// Adopt copies a state that another site of the same machines has made. Stamps of two sites tell nothing about each other, so the copy gets a new one.
 func (s *Site) Adopt(to, from *State) {
 	to.processors, to.memory, to.shares = from.processors, from.memory, append(to.shares[:0], from.shares...)
 	if to.stamp = from.stamp; to.stamp != idle {
@@ -135,8 +137,8 @@ func (a *State) Alike(b *State) bool {
 	return a.processors == b.processors && a.memory == b.memory && equal(a.shares, b.shares)
 }
 
-// Meet reduces what the room has of the machine to what is free in the state too, as [Site.Intersect] does.
-func (s *Site) Meet(r *Room, machine int, with *State) {
+// IntersectState reduces what the room has of the machine to what is free in the state too, as [Site.Intersect] does with another room.
+func (s *Site) IntersectState(r *Room, machine int, with *State) {
 	if r.stamps[machine] == with.stamp {
 		return
 	}
@@ -145,12 +147,12 @@ func (s *Site) Meet(r *Room, machine int, with *State) {
 	r.Processors[machine] = least(r.Processors[machine], with.processors, &less, &more)
 	r.Memory[machine] = least(r.Memory[machine], with.memory, &less, &more)
 	entries, devices := with.shares[:s.width()], with.shares[s.width():]
-	s.meet(&free, entries, devices, &less, &more)
-	s.met(r, machine, with.stamp, less, more)
+	s.intersectAmounts(&free, entries, devices, &less, &more)
+	s.stampIntersection(r, machine, with.stamp, less, more)
 }
 
-// meet reduces what is free of resources and devices to what is free in both.
-func (s *Site) meet(free *Free, entries, devices []model.Amount, less, more *bool) {
+// intersectAmounts reduces what is free of resources and devices to what is also free by the other entries and devices.
+func (s *Site) intersectAmounts(free *Free, entries, devices []model.Amount, less, more *bool) {
 	for d := range free.Devices {
 		free.Devices[d] = least(free.Devices[d], devices[d], less, more)
 	}
@@ -162,12 +164,13 @@ func (s *Site) meet(free *Free, entries, devices []model.Amount, less, more *boo
 		}
 	}
 	for k := len(free.Amounts); k < len(entries); k++ {
-		free.entries[k] = least(free.entries[k], entries[k], less, more) // the most blocks
+		free.entries[k] = least(free.entries[k], entries[k], less, more) // negated, so that the least is the most blocks
 	}
 }
 
-// met stamps a machine of which less is free than there was in one of the two that met, or in both.
-func (s *Site) met(r *Room, machine int, other int64, less, more bool) {
+// stampIntersection stamps a machine of the room after its intersection with another state, whose stamp is other. less says that the room had less of
+// something, more that the other had: the result is like the room, like the other, or new.
+func (s *Site) stampIntersection(r *Room, machine int, other int64, less, more bool) {
 	switch {
 	case less && more:
 		r.stamps[machine] = s.tick()
@@ -212,16 +215,16 @@ func (s *Site) Intersect(r, other *Room, first, last int) {
 		if r.stamps[m] == other.stamps[m] {
 			continue
 		}
-		less, more := false, false // of the room than of the other, somewhere
+		less, more := false, false // the room has less, or more, of something than the other
 		r.Processors[m] = least(r.Processors[m], other.Processors[m], &less, &more)
 		r.Memory[m] = least(r.Memory[m], other.Memory[m], &less, &more)
 		free, with := s.Look(r, m), s.Look(other, m)
-		s.meet(&free, with.entries, with.Devices, &less, &more)
-		s.met(r, m, other.stamps[m], less, more)
+		s.intersectAmounts(&free, with.entries, with.Devices, &less, &more)
+		s.stampIntersection(r, m, other.stamps[m], less, more)
 	}
 }
 
-// least is the lesser of two numbers. It notes which it is.
+// least is the lesser of two numbers. It sets less if that is the first, more if it is the second.
 func least[T int32 | float64 | model.Amount](a, b T, less, more *bool) T {
 	switch {
 	case a < b:
@@ -308,7 +311,8 @@ func (s *Site) change(r *Room, k *Kind, shares []Share, sign int) {
 	}
 }
 
-// count adds the blocks of the share to those of their sort, which are counted as less than nothing that is free. A job that runs already has at least one.
+// count counts the blocks of the share among those of their sort that run on the machine. The numbers are negated, so that they fall when a job takes and
+// rise when it gives back, as what is free does. A job that runs already counts as one block at least.
 func (s *Site) count(r *Room, k *Kind, share *Share, sign int) {
 	if k.Sort >= 0 && len(s.sorts) > 0 {
 		m := int(share.Machine)
@@ -348,7 +352,8 @@ func (s *Site) changeRunning(r *Room, k *Kind, share *Share, sign int) {
 	}
 }
 
-// perDevice is what blocks hold of each device of the resource, and the number of devices; 0 where it does not come in devices.
+// perDevice is what a number of blocks hold of each of their devices of the resource, and how many devices that are; 0 if the resource does not come in
+// devices.
 func perDevice(in *model.Instance, need model.ResourceNeed, blocks int) (each model.Amount, count int) {
 	switch {
 	case !in.Resources()[need.Resource].Devices:
@@ -359,7 +364,8 @@ func perDevice(in *model.Instance, need model.ResourceNeed, blocks int) (each mo
 	return model.WholeAmount, blocks * int(need.Amount/model.WholeAmount)
 }
 
-// Shares is what a placement on a cluster holds, with the devices as it states them: what [Site.Held] was made of, as far as the devices are there.
+// Shares turns the processors and devices that a placement on a cluster states into shares, the reverse of [Site.Held]. It passes over devices that the
+// machine does not have.
 func (s *Site) Shares(k *Kind, cluster int, set model.ProcessorSet, held model.DevicesHeld) []Share {
 	var shares []Share
 	for m := s.begin[cluster]; m < s.begin[cluster+1]; m++ {

@@ -129,7 +129,7 @@ func (m *Machine) Devices(s *Site, resource int) (first, last int) {
 // Kind is what jobs need of the machines that they run on; jobs that need the same share it.
 type Kind struct {
 	Number int     // counts the kinds of a site from 0
-	Size   int     // processors of a block, but on clusters of whole machines, where it is one
+	Size   int     // processors of a block; on clusters that allocate whole machines a block counts as one processor, see Site.size
 	Memory float64 // of a processor
 	Node   *model.NodeNeeds
 	Share  int // resource of which a block needs a share of one device, the first of these; −1: none
@@ -148,7 +148,7 @@ type need struct {
 	memory, bandwidth float64
 	licences          string
 	span              bool
-	instant           bool // closed times may not concern the job, so that it may use other machines
+	instant           bool // the job may take no time, so that closed times may not concern it
 }
 
 // entry is what is known of a kind on a machine in a state.
@@ -184,7 +184,7 @@ func (s *Site) Kind(job int) *Kind {
 	return k
 }
 
-// devicesOf is the number of devices that a block needs, 0 where it needs a share of one; −1: none.
+// devicesOf is the number of whole devices that a block needs; 0: it needs shares only; −1: it needs no devices.
 func devicesOf(in *model.Instance, n *model.NodeNeeds) int {
 	devices := -1
 	for _, need := range n.Resources {
@@ -206,7 +206,7 @@ func sorts(in *model.Instance) (sorts []int) {
 	return sorts
 }
 
-// licenceKey is the licences that a job needs, as far as a machine may lack them.
+// licenceKey is a text of the licences that a job needs. A machine may lack a licence, whatever the number of copies.
 func licenceKey(j *model.Job) string {
 	var key []byte
 	for _, need := range j.Licences {

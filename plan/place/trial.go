@@ -94,7 +94,7 @@ func (b *blocks) on(k *Kind, m *Machine) *block {
 func newBlock(s *Site, k *Kind, machine int) *block {
 	m := &s.Machines[machine]
 	b := &block{processors: s.size(k, machine), slack: m.Memory * Rounding}
-	if b.memory = k.Memory * float64(b.processors); math.IsInf(m.Memory, 1) || m.Units == 1 { // what one processor holds is known of the idle machine
+	if b.memory = k.Memory * float64(b.processors); math.IsInf(m.Memory, 1) || m.Units == 1 { // no limit; or on one processor, where Site.Hosts has seen to it
 		b.memory, b.slack = 0, 0
 	}
 	if k.Node.Exclusive {
@@ -111,7 +111,7 @@ func newBlock(s *Site, k *Kind, machine int) *block {
 	return b
 }
 
-// shares is the sum of what the block needs of devices.
+// shares is the sum of what the block needs of all devices.
 func (b *block) shares() model.Amount {
 	all := model.Amount(0)
 	for _, need := range b.devices {
@@ -161,8 +161,8 @@ func (t *trial) fitsWithoutMemory(b *block) bool {
 	return true
 }
 
-// put takes what the block needs, which fits. Of the devices that it shares, it takes one with the amount free on the resource, and elsewhere the one
-// with the least free that is enough.
+// put takes what the block needs; the block must fit. Its share of a device of the given resource comes from a device with the given amount free; shares of
+// other resources come from the device with the least free that is enough.
 func (t *trial) put(b *block, resource int, free model.Amount) {
 	t.processors -= b.processors
 	t.memory -= b.memory
@@ -193,7 +193,8 @@ func (t *trial) put(b *block, resource int, free model.Amount) {
 	}
 }
 
-// key appends what tells the trial apart on machines of the class. Beyond the given limits processors and memory do not matter.
+// key appends a key that is equal for trials on machines of the class in which the same is free. More processors or memory than the given limits make no
+// difference.
 func (t *trial) key(key []byte, class, processors int, memory float64) []byte {
 	key = binary.AppendUvarint(key, uint64(class))
 	key = binary.AppendVarint(key, int64(min(t.processors, processors)))

@@ -24,7 +24,7 @@ func (p *general) backfillDeep(e *sim.Engine, head waiting) {
 		}
 		look := search{after: &head}
 		if reserved == p.depth {
-			look.open = func(k *kindred) bool { return len(p.offers(k)) > 0 }
+			look.open = func(k *kindQueue) bool { return len(p.offers(k)) > 0 }
 		}
 		next = p.queue.first(&look)
 	}
@@ -53,7 +53,7 @@ func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
 		if e.Stopped() {
 			return false
 		}
-		if s, ok := p.deep.now(j, c, &p.platform.Free); ok && s.end < best.end {
+		if s, ok := p.deep.slotNow(j, c, &p.platform.Free); ok && s.end < best.end {
 			best.cluster, best.start, best.end, best.shares = s.cluster, s.start, s.end, append(best.shares[:0], s.shares...)
 		}
 	}
@@ -67,9 +67,9 @@ func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
 	return true
 }
 
-// now returns a booking on the cluster from now until the job's estimated end, on processors that are free and not planned for others, until the next look.
+// slotNow returns a booking on the cluster from now until the job's estimated end, on processors that are free and not planned for others, until the next look.
 // It returns false if there is none, or if it misses the job's hard deadline.
-func (t *timeline) now(j *sim.Job, cluster int, free *sim.Room) (generalBooking, bool) {
+func (t *timeline) slotNow(j *sim.Job, cluster int, free *sim.Room) (generalBooking, bool) {
 	s := generalBooking{cluster: cluster, start: t.times[0]}
 	t.platform.CopyCluster(&t.common, free, cluster)
 	for next := 0; ; next++ { // a job of no time needs what is free alone: a reservation from now on is not in its way

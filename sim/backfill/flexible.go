@@ -66,12 +66,12 @@ func (p *flexible) Decide(e *sim.Engine) {
 		p.start(e, head.job)
 	}
 	shadow, extra := p.ends.shadow(now, after(now, p.step), int32(e.Free()), head.job.Processors)
-	may := func(_ *kindred, w *waiting) bool {
+	may := func(_ *kindQueue, w *waiting) bool {
 		return w.job.Processors <= extra || now+w.job.Estimate <= shadow
 	}
 	for e.Free() > 0 && !e.Stopped() {
 		next := p.queue.first(&search{
-			after: &head, open: func(k *kindred) bool { return k.width() <= e.Free() }, hope: may, starts: may,
+			after: &head, open: func(k *kindQueue) bool { return k.width() <= e.Free() }, anyStarts: may, starts: may,
 		})
 		if next == nil {
 			return
@@ -100,4 +100,4 @@ func (p *flexible) smallest() int {
 }
 
 // width is the processors of the jobs of a kind, in a trace.
-func (k *kindred) width() int { return int(k.blocks[0].jobs[0].job.Processors) }
+func (k *kindQueue) width() int { return int(k.blocks[0].jobs[0].job.Processors) }

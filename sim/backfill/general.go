@@ -106,7 +106,7 @@ func newOn(platform *sim.Platform, clusters []int, depth int, step float64, orde
 func (p *general) Arrive(j *sim.Job) {
 	var least float64
 	if p.spreads(j) {
-		least = p.join(j)
+		least = p.sizeSpread(j)
 	} else {
 		least = fastest(p.platform, j, p.clusters, p.empty)
 	}
@@ -186,10 +186,10 @@ func (p *general) Decide(e *sim.Engine) {
 	p.reserve(e, head.job)
 	for !e.Stopped() {
 		next := p.queue.first(&search{
-			after:  &head,
-			open:   func(k *kindred) bool { return !e.Stopped() && len(p.offers(k)) > 0 },
-			hope:   func(k *kindred, w *waiting) bool { return p.closes || p.hope(e.Now(), k, w) }, // a longer job may find another machine
-			starts: func(k *kindred, w *waiting) bool { return p.starts(e.Now(), k, w) },
+			after:     &head,
+			open:      func(k *kindQueue) bool { return !e.Stopped() && len(p.offers(k)) > 0 },
+			anyStarts: func(k *kindQueue, w *waiting) bool { return p.closes || p.mayStart(e.Now(), k, w) }, // where machines close, a longer job may find another machine than the smallest
+			starts:    func(k *kindQueue, w *waiting) bool { return p.starts(e.Now(), k, w) },
 		})
 		if next == nil {
 			return

@@ -21,8 +21,8 @@ type line struct {
 	platform *sim.Platform
 	clusters []int
 
-	byKind map[sim.Kind]*kindred
-	kinds  []*kindred
+	byKind map[sim.Kind]*kindQueue
+	kinds  []*kindQueue
 	places []place   // by handle
 	asked  []float64 // by licence: how many are asked for
 	ratios []float64 // by licence, at the instant
@@ -33,19 +33,19 @@ type line struct {
 	instant  int64
 	given    float64 // largest part given to any job, as a magnitude
 
-	spareKinds  []*kindred // without jobs, to be used again
+	spareKinds  []*kindQueue // without jobs, to be used again
 	spareBlocks []*block
 }
 
 // place is where a queued job is.
 type place struct {
-	in    *kindred // nil: not queued
+	in    *kindQueue // nil: not queued
 	block *block
 	at    int32
 }
 
-// kindred is the queued jobs of one kind.
-type kindred struct {
+// kindQueue holds the queued jobs of one kind.
+type kindQueue struct {
 	bound    float64 // no job of the kind has a higher priority at the instant
 	earliest int64   // no job of the kind has a lower number
 	closed   bool    // since the beginning of the instant none can start
@@ -103,9 +103,9 @@ const mostWaiting = 32
 // newLine is an empty queue for jobs that may run on the clusters; without a platform for the jobs of a trace.
 func newLine(order Order, platform *sim.Platform, clusters []int) line {
 	if platform == nil {
-		return line{order: order, byKind: map[sim.Kind]*kindred{}}
+		return line{order: order, byKind: map[sim.Kind]*kindQueue{}}
 	}
-	return line{order: order, platform: platform, clusters: clusters, byKind: map[sim.Kind]*kindred{},
+	return line{order: order, platform: platform, clusters: clusters, byKind: map[sim.Kind]*kindQueue{},
 		asked: make([]float64, platform.Licences()), ratios: make([]float64, platform.Licences())}
 }
 
@@ -125,7 +125,7 @@ func (l *line) add(j *sim.Job, fastest float64) {
 	for int(j.Handle) >= len(l.places) {
 		l.places = append(l.places, place{})
 	}
-	w := l.order.join(j, fastest, size)
+	w := l.order.entry(j, fastest, size)
 	if l.order.scorer != nil {
 		w.width, w.class = fewest(l.platform, j, l.clusters), l.platform.UserPriority(j)
 	}
@@ -136,14 +136,14 @@ func (l *line) add(j *sim.Job, fastest float64) {
 }
 
 // newKind is a kind without jobs. It uses the memory of one that has none any more.
-func (l *line) newKind() *kindred {
+func (l *line) newKind() *kindQueue {
 	last := len(l.spareKinds) - 1
 	if last < 0 {
-		return &kindred{}
+		return &kindQueue{}
 	}
 	k := l.spareKinds[last]
 	l.spareKinds = l.spareKinds[:last]
-	*k = kindred{blocks: k.blocks[:0], widths: k.widths[:0], finders: k.finders[:0], outlook: outlook{offers: k.offers[:0], asides: k.asides[:0]}}
+	*k = kindQueue{blocks: k.blocks[:0], widths: k.widths[:0], finders: k.finders[:0], outlook: outlook{offers: k.offers[:0], asides: k.asides[:0]}}
 	return k
 }
 
@@ -178,7 +178,7 @@ func (l *line) count(j *sim.Job, sign float64) {
 }
 
 // put puts a job into the last block of its kind.
-func (l *line) put(k *kindred, w waiting) {
+func (l *line) put(k *kindQueue, w waiting) {
 	last := len(k.blocks) - 1
 	if last < 0 || len(k.blocks[last].jobs) == mostWaiting {
 		last++
@@ -248,7 +248,7 @@ func (l *line) remove(j *sim.Job) {
 }
 
 // discard takes a block out of its kind, and a kind without blocks out of the line.
-func (l *line) discard(k *kindred, b *block) {
+func (l *line) discard(k *kindQueue, b *block) {
 	last := len(k.blocks) - 1
 	k.blocks[b.place] = k.blocks[last]
 	k.blocks[b.place].place = b.place
@@ -305,7 +305,7 @@ func (l *line) rate() (plenty int) {
 }
 
 // bound is an upper bound of the priorities of a block.
-func (l *line) bound(k *kindred, b *block) float64 {
+func (l *line) bound(k *kindQueue, b *block) float64 {
 	o := &l.order
 	if b.instant == 0 || math.IsInf(b.ramp, 1) || o.varies() {
 		return math.Inf(1)
@@ -325,7 +325,7 @@ func (l *line) bound(k *kindred, b *block) float64 {
 }
 
 // look computes the priorities of the jobs of a block at the instant.
-func (l *line) look(k *kindred, b *block) {
+func (l *line) look(k *kindQueue, b *block) {
 	if b.instant == l.instant || b.instant != 0 && b.still && k.slack == 0 {
 		return
 	}
@@ -367,17 +367,17 @@ func (l *line) ahead(j *sim.Job) []*sim.Job {
 
 // search looks for the first job in the order.
 type search struct {
-	after  *waiting                      // nil, or the job after which it comes
-	open   func(*kindred) bool           // whether jobs of a kind may start; nil: any will do
-	starts func(*kindred, *waiting) bool // whether a job may start
-	hope   func(*kindred, *waiting) bool // whether this or a larger one may start
-	found  *waiting
+	after     *waiting                        // nil, or the job after which it comes
+	open      func(*kindQueue) bool           // whether jobs of a kind may start; nil: any will do
+	starts    func(*kindQueue, *waiting) bool // whether a job may start
+	anyStarts func(*kindQueue, *waiting) bool // whether some job of a block may start, asked of the smallest job of the block; nil: some may
+	found     *waiting
 }
 
 // first is the first job that the search looks for; nil: there is none. It looks into the block that promises most before the others.
 func (l *line) first(s *search) *waiting {
 	var promising *block
-	var of *kindred
+	var of *kindQueue
 	for _, k := range l.kinds {
 		if s.passes(k) || promising != nil && (k.bound < promising.bound || k.bound == promising.bound && k.earliest >= promising.earliest) {
 			continue
@@ -414,11 +414,11 @@ func (l *line) first(s *search) *waiting {
 }
 
 // passes says whether a kind is known not to be looked for.
-func (s *search) passes(k *kindred) bool { return s.open != nil && k.closed }
+func (s *search) passes(k *kindQueue) bool { return s.open != nil && k.closed }
 
 // visit looks for the job in a block.
-func (s *search) visit(l *line, k *kindred, b *block) {
-	if s.hope != nil && !s.hope(k, &b.jobs[b.least]) {
+func (s *search) visit(l *line, k *kindQueue, b *block) {
+	if s.anyStarts != nil && !s.anyStarts(k, &b.jobs[b.least]) {
 		return
 	}
 	l.look(k, b)

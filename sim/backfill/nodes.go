@@ -186,7 +186,7 @@ func (p *general) helpsByNode(j, other *sim.Job, part *sim.Part) bool {
 }
 
 // collectByNode finds the offers for jobs of a kind, of which j is one.
-func (p *general) collectByNode(k *kindred, o *outlook, j *sim.Job) {
+func (p *general) collectByNode(k *kindQueue, o *outlook, j *sim.Job) {
 	kept := o.offers[:0]
 	for len(k.finders) < len(p.clusters) {
 		k.finders = append(k.finders, finder{})
@@ -220,7 +220,7 @@ func anotherOffer(kept []offer, cluster int, shares []sim.Share) []offer {
 
 // stillNone says whether the jobs of a kind, which found no place on the cluster when they last looked, find none for sure: no machine on which something
 // became free since has room. Where closed times and licences matter it cannot tell.
-func (p *general) stillNone(k *kindred, at int, j *sim.Job) bool {
+func (p *general) stillNone(k *kindQueue, at int, j *sim.Job) bool {
 	f := &k.finders[at]
 	if !f.none || p.closes || len(k.needs) > 0 {
 		return false
@@ -257,7 +257,7 @@ func (p *general) stillChosen(o *outlook, j *sim.Job) bool {
 }
 
 // viewOf is what a job could have now: what all of its kind could have, or where machines are closed at times those that see the same machines open.
-func (p *general) viewOf(k *kindred, j *sim.Job) *outlook {
+func (p *general) viewOf(k *kindQueue, j *sim.Job) *outlook {
 	if !p.closes {
 		p.offers(k)
 		return &k.outlook
@@ -288,7 +288,7 @@ func (p *general) viewOf(k *kindred, j *sim.Job) *outlook {
 }
 
 // leastOf is a job of the least size of a kind.
-func leastOf(k *kindred) *waiting {
+func leastOf(k *kindQueue) *waiting {
 	var least *waiting
 	for _, b := range k.blocks {
 		if w := &b.jobs[b.least]; least == nil || w.size < least.size {
@@ -326,7 +326,7 @@ func (p *general) harmlessByNode(o *offer, j *sim.Job) bool {
 }
 
 // aside is the offer of a cluster for jobs like j that leaves the reserved job its place; nil: there is none.
-func (p *general) aside(k *kindred, o *outlook, at int, j *sim.Job) *offer {
+func (p *general) aside(k *kindQueue, o *outlook, at int, j *sim.Job) *offer {
 	r, b := &p.plan, &p.beside
 	if r.job == nil || !p.findRest() {
 		return nil

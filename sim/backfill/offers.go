@@ -24,7 +24,7 @@ func (p *general) count() {
 }
 
 // offers are what the jobs of a kind could have of each cluster now, where machines are closed at times those of the least size.
-func (p *general) offers(k *kindred) []offer {
+func (p *general) offers(k *kindQueue) []offer {
 	if k.stamp == p.stamp || k.closed {
 		return k.offers
 	}
@@ -39,7 +39,7 @@ func (p *general) offers(k *kindred) []offer {
 
 // update brings up to date what jobs of a kind could have, of which j is one. Within an instant the room only shrinks: what does not fit will not, and the
 // fastest machines on which a job fits stay the same as long as they have room.
-func (p *general) update(k *kindred, o *outlook, j *sim.Job) {
+func (p *general) update(k *kindQueue, o *outlook, j *sim.Job) {
 	if o.stamp == p.stamp || k.closed {
 		return
 	}
@@ -57,7 +57,7 @@ func (p *general) update(k *kindred, o *outlook, j *sim.Job) {
 }
 
 // stillFree says whether all processors that were offered to the jobs of the kind are still free, so that these jobs would get them.
-func (p *general) stillFree(k *kindred, o *outlook, j *sim.Job) bool {
+func (p *general) stillFree(k *kindQueue, o *outlook, j *sim.Job) bool {
 	if k.spreads {
 		return false
 	}
@@ -73,7 +73,7 @@ func (p *general) stillFree(k *kindred, o *outlook, j *sim.Job) bool {
 }
 
 // collect finds the offers for the jobs of a kind, of which j is one.
-func (p *general) collect(k *kindred, o *outlook, j *sim.Job) {
+func (p *general) collect(k *kindQueue, o *outlook, j *sim.Job) {
 	p.measure(k, j)
 	switch {
 	case k.spreads:
@@ -100,7 +100,7 @@ func (p *general) collect(k *kindred, o *outlook, j *sim.Job) {
 }
 
 // choose returns, of the offers on which a job may start now, the one on which it ends first by its estimate, and that end; nil: there is no offer.
-func (p *general) choose(now float64, k *kindred, j *sim.Job) (best *offer, bestEnd float64) {
+func (p *general) choose(now float64, k *kindQueue, j *sim.Job) (best *offer, bestEnd float64) {
 	bestEnd = math.Inf(1)
 	view := p.viewOf(k, j)
 	for i := range view.offers {
@@ -119,9 +119,9 @@ func (p *general) choose(now float64, k *kindred, j *sim.Job) (best *offer, best
 	return best, bestEnd
 }
 
-// hope says whether a job of the size, or of a larger one, may start now if its hard deadline allows it. What a job may do a shorter one
-// of its kind may do too.
-func (p *general) hope(now float64, k *kindred, w *waiting) bool {
+// mayStart says whether a job may start now, leaving its hard deadline aside. A job of its kind that is smaller may do what it may do. So two sizes are
+// remembered: the largest that is known to be small enough, and the smallest that is known to be too large.
+func (p *general) mayStart(now float64, k *kindQueue, w *waiting) bool {
 	view := p.viewOf(k, w.job)
 	switch {
 	case w.size <= view.enough:
@@ -141,8 +141,8 @@ func (p *general) hope(now float64, k *kindred, w *waiting) bool {
 }
 
 // starts says whether a job may start now.
-func (p *general) starts(now float64, k *kindred, w *waiting) bool {
-	if !p.hope(now, k, w) {
+func (p *general) starts(now float64, k *kindQueue, w *waiting) bool {
+	if !p.mayStart(now, k, w) {
 		return false
 	}
 	if !w.job.Request.DeadlineHard {

@@ -28,13 +28,13 @@ type waiting struct {
 	length   float64 // estimate that counts in the score of short jobs
 	size     float64 // see sim.Platform.KindOf
 	width    int     // fewest processors on the clusters, where a scorer gives the priorities
-	class    float64 // priority of the class of the user, likewise
+	class    float64 // priority of the class of the user, where a scorer gives the priorities
 
 	score float64 // at the instant of the block that it is in
 }
 
-// join is what the priority of a job that joins the queue is made of.
-func (o *Order) join(j *sim.Job, fastest, size float64) waiting {
+// entry returns the queue's entry of a job that arrives: all that its priority is made of.
+func (o *Order) entry(j *sim.Job, fastest, size float64) waiting {
 	w := waiting{job: j, deadline: math.Inf(1), fastest: fastest, length: fastest, size: size}
 	if j.Request != nil {
 		w.deadline = j.Request.Deadline

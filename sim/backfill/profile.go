@@ -159,8 +159,8 @@ func (p *profile) add(start, end float64, more int32) {
 		}
 		p.change(to.piece, 0, to.step, more)
 	}
-	p.join(to)
-	p.join(from)
+	p.mergeEqual(to)
+	p.mergeEqual(from)
 }
 
 // change changes the steps from ≤ k < to of one piece by more.
@@ -172,8 +172,8 @@ func (p *profile) change(piece, from, to int, more int32) {
 	p.measure(piece)
 }
 
-// join merges a step with the one before it where they are equal.
-func (p *profile) join(at position) {
+// mergeEqual merges a step with the one before it if the two are equal.
+func (p *profile) mergeEqual(at position) {
 	x := p.pieces[at.piece]
 	switch {
 	case at.step > 0:

@@ -25,9 +25,9 @@ func (p *general) spreads(j *sim.Job) bool {
 	return p.spread.selector != nil && j.Request.Span == model.SpanGrid
 }
 
-// join finds out how many processors a job that may spread holds, and returns the estimate on those that it gets of the empty system. The engine
-// has dropped the jobs that can run nowhere.
-func (p *general) join(j *sim.Job) (estimate float64) {
+// sizeSpread finds out how many processors a job that may spread holds, and returns the estimate on those that it gets of the empty system. The
+// engine has dropped the jobs that can run nowhere.
+func (p *general) sizeSpread(j *sim.Job) (estimate float64) {
 	s, r := &p.spread, j.Request
 	for int(j.Handle) >= len(s.sizes) {
 		s.sizes, s.reach = append(s.sizes, 0), append(s.reach, 0)
@@ -50,7 +50,7 @@ func (p *general) place(room *sim.Room, j *sim.Job) ([]sim.Claim, bool) {
 }
 
 // measure finds out how many processors the jobs of a kind hold, of which j is one.
-func (p *general) measure(k *kindred, j *sim.Job) {
+func (p *general) measure(k *kindQueue, j *sim.Job) {
 	if len(k.widths) > 0 {
 		return
 	}
@@ -61,7 +61,7 @@ func (p *general) measure(k *kindred, j *sim.Job) {
 }
 
 // collectSpread finds the one offer for the jobs of a kind that may spread. Another place may come first as the room shrinks.
-func (p *general) collectSpread(k *kindred) {
+func (p *general) collectSpread(k *kindQueue) {
 	claims, ok := p.place(&p.platform.Free, k.blocks[0].jobs[0].job)
 	k.offers = k.offers[:0]
 	if !ok {

@@ -81,12 +81,12 @@ func (t *timeline) give(j *sim.Job, s *generalBooking, from float64) {
 	for k := first; k < last; k++ {
 		t.platform.Give(t.rooms[k], j, s.cluster, s.shares)
 	}
-	t.join(last)
-	t.join(first)
+	t.mergeEqual(last)
+	t.mergeEqual(first)
 }
 
-// join merges step k with the one before it where they are equal.
-func (t *timeline) join(k int) {
+// mergeEqual merges step k with the one before it if the two are equal.
+func (t *timeline) mergeEqual(k int) {
 	if k > 0 && alike(t.rooms[k-1], t.rooms[k]) {
 		t.spare = append(t.spare, t.rooms[k])
 		t.times, t.rooms = slices.Delete(t.times, k, k+1), slices.Delete(t.rooms, k, k+1)

@@ -149,6 +149,9 @@ type evolution struct {
 	offset float64 // the objective without what depends on the schedules
 
 	lock        sync.Mutex // of what follows, while the clusters are searched
+	turn        int        // place in the order of the search of the first cluster whose search has not ended
+	ended       []bool     // by place: the search has ended
+	queued      [][]report // by place: reports that wait for the searches before to end
 	evaluations int64      // counted for the progress
 	costs       []float64  // of the best schedule so far, by cluster; then that of all clusters that stay as they are, where the worst counts
 }
@@ -166,6 +169,13 @@ type cluster struct {
 	err     error
 }
 
+// report is what the search of cluster k tells after a generation: the evaluations since the report before, and the best cost.
+type report struct {
+	k           int
+	evaluations int64
+	cost        float64
+}
+
 // search improves the clusters, those with the most jobs first.
 func (run *evolution) search(ctx context.Context) error {
 	order := make([]int, len(run.clusters))
@@ -173,12 +183,14 @@ func (run *evolution) search(ctx context.Context) error {
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(run.clusters[b].jobs), len(run.clusters[a].jobs)) })
+	run.turn, run.ended, run.queued = 0, make([]bool, len(order)), make([][]report, len(order))
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(max(1, run.opt.Workers), len(order)) {
 		workers.Go(func() {
 			for k := next.Add(1) - 1; k < int64(len(order)); k = next.Add(1) - 1 {
-				run.improve(ctx, order[k])
+				run.improve(ctx, int(k), order[k])
+				run.end(int(k))
 			}
 		})
 	}
@@ -191,8 +203,8 @@ func (run *evolution) search(ctx context.Context) error {
 	return nil
 }
 
-// improve searches one cluster.
-func (run *evolution) improve(ctx context.Context, k int) {
+// improve searches cluster k, which has the place in the order of the search.
+func (run *evolution) improve(ctx context.Context, place, k int) {
 	c := &run.clusters[k]
 	if run.opt.MaxEvals > 0 && c.limit == 0 {
 		c.best = ga.Result{Cost: math.NaN(), Stop: ga.Evaluations}
@@ -207,21 +219,46 @@ func (run *evolution) improve(ctx context.Context, k int) {
 	c.best, c.err = ga.Minimise(ctx, c.problem, c.seed, run.parameters, int64(stream.Uint64()>>1), ga.Limits{
 		Evaluations: c.limit,
 		Progress: func(evaluations int64, cost float64) {
-			run.report(k, evaluations-reported, cost)
+			run.report(place, report{k, evaluations - reported, cost})
 			reported = evaluations
 		},
 	})
 }
 
-// report counts evaluations of a cluster and tells the progress.
-func (run *evolution) report(k int, evaluations int64, cost float64) {
+// report tells the progress if the searches at all places before have ended. Otherwise the report waits for that, so that the progress is the same at any
+// number of workers.
+func (run *evolution) report(place int, r report) {
 	if run.opt.Progress == nil {
 		return
 	}
 	run.lock.Lock()
 	defer run.lock.Unlock()
-	run.evaluations += evaluations
-	run.costs[k] = min(run.costs[k], cost)
+	if place > run.turn {
+		run.queued[place] = append(run.queued[place], r)
+		return
+	}
+	run.tell(r)
+}
+
+// end notes that the search at the place has ended, and tells the reports that waited for it.
+func (run *evolution) end(place int) {
+	run.lock.Lock()
+	defer run.lock.Unlock()
+	run.ended[place] = true
+	for run.turn < len(run.ended) && run.ended[run.turn] {
+		if run.turn++; run.turn < len(run.queued) {
+			for _, r := range run.queued[run.turn] {
+				run.tell(r)
+			}
+			run.queued[run.turn] = nil
+		}
+	}
+}
+
+// tell counts the evaluations of a report and tells the progress.
+func (run *evolution) tell(r report) {
+	run.evaluations += r.evaluations
+	run.costs[r.k] = min(run.costs[r.k], r.cost)
 	run.opt.Progress(solve.Progress{Evaluations: run.evaluations, Objective: run.offset + run.goal.combine(run.costs), Left: run.in.Owed(run.opt.Start)})
 }
 

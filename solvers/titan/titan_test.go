@@ -252,6 +252,32 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// TestProgressAtAnyNumberOfWorkers: what is told after each generation is the same whatever the order in which the searches of the clusters advance, also where
+// evaluations run out and clusters are left out of the search.
+func TestProgressAtAnyNumberOfWorkers(t *testing.T) {
+	for _, objective := range []map[string]float64{{"mcp": 1}, {"mean_response": 1}, {"makespan": 1}} {
+		for _, coding := range []string{"mask", "list"} {
+			for _, limit := range []int64{0, 700, 3} {
+				in := instance(t, 11, 60, objective)
+				start := solveChecked(t, "dll", "", in, solve.Options{}).Solution
+				var first []solve.Progress
+				for _, workers := range []int{1, 2, 4} {
+					for range 3 {
+						var told []solve.Progress
+						solveChecked(t, "titan", coding, in, solve.Options{Seed: 3, Start: start, Workers: workers, MaxEvals: limit, Progress: func(p solve.Progress) { told = append(told, p) }})
+						if first == nil {
+							first = told
+						}
+						if len(told) == 0 || !reflect.DeepEqual(told, first) {
+							t.Errorf("%v, %s, at most %d evaluations: %d workers tell other progress than one: %d reports, expected %d", objective, coding, limit, workers, len(told), len(first))
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestStarts tries starts that are no list schedules: with gaps, with a hole filled, with a job of no time within another
 // on the same processor.
 func TestStarts(t *testing.T) {

@@ -29,16 +29,16 @@ func (p *part) forced() float64 {
 	for _, m := range p.set[:len(p.set):len(p.set)] {
 		change -= p.ruin(m, 0)
 	}
-	if p.left[k] > 0 && p.stand(k) {
+	if p.left[k] > 0 && p.placeGang(k) {
 		change += d.worth
 	}
 	return change
 }
 
-// stand places a job of the kind, which may lie on several machines: on those of the set, and on others where these have too little room. It returns
+// placeGang places a job of a kind that may lie on several machines: on machines of the set, and on others too if these have too little room. It returns
 // false if it finds no room.
-func (p *part) stand(k int32) bool {
-	const others = 48
+func (p *part) placeGang(k int32) bool {
+	const others = 48 // machines outside of the set that are looked at
 	d := &p.kinds[k]
 	limit := d.blocks
 	if d.each > 0 {
@@ -54,7 +54,7 @@ func (p *part) stand(k int32) bool {
 		look(m)
 	}
 	p.work += int64(len(p.set)) * 10
-	if p.standOn(k) {
+	if p.placeGangOn(k) {
 		return true
 	}
 	if len(p.machines) <= others {
@@ -72,12 +72,12 @@ func (p *part) stand(k int32) bool {
 		}
 	}
 	p.work += others * 20
-	return p.standOn(k)
+	return p.placeGangOn(k)
 }
 
-// standOn places a job of the kind on machines of the list, all of one cluster. Where their number is limited it takes those with most room. It returns
-// false if they have too little.
-func (p *part) standOn(k int32) bool {
+// placeGangOn places a job of the kind on machines of the list places, all of one cluster. If the kind limits their number, it takes the machines with most
+// room. It returns false if no cluster has enough.
+func (p *part) placeGangOn(k int32) bool {
 	d := &p.kinds[k]
 	if len(p.places) < int(d.least) {
 		return false
@@ -110,7 +110,8 @@ func (p *part) standOn(k int32) bool {
 	return false
 }
 
-// spread places a job of the kind on all of the machines, which have room enough: on each as many blocks as possible, but one at least.
+// spread places a job of the kind on all of the machines, which have room enough together: as many blocks as fit on each, but so that every later machine
+// gets one at least.
 func (p *part) spread(k int32, on []place) {
 	left := p.kinds[k].blocks
 	var g *gang

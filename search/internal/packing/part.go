@@ -15,7 +15,7 @@ type part struct {
 	id       int32
 	rng      *rand.Rand
 	machines []int32 // its own
-	left     []int32 // by kind: jobs that it may place
+	left     []int32 // by kind: number of jobs that are not placed and that it may place
 	copies   []int64 // by pool: copies that it may use
 	cur      float64 // change of the value since the round began
 	best     float64 // the largest of cur
@@ -27,8 +27,8 @@ type part struct {
 	set    []int32 // the machines that are filled
 	lifted []placed
 	placed []placed
-	places []place // a list to work on, see stand and refill
-	at     []int32
+	places []place // machines with room for the gang that is being placed, see placeGang
+	at     []int32 // the list that candidates returns
 }
 
 // placed is an entry on a machine.
@@ -130,7 +130,7 @@ func (p *part) open(m int32) {
 	}
 }
 
-// ruin lifts jobs from the machine, each but for the given chance. It returns what they are worth.
+// ruin lifts jobs from the machine. It keeps each with the given probability, higher where very many lie there. It returns what the lifted jobs are worth.
 func (p *part) ruin(m int32, keep float64) float64 {
 	lost := 0.0
 	if n := len(p.entries[m]); n > mostLifted {
@@ -174,7 +174,8 @@ func (p *part) remove(m int32, i int) float64 {
 	return p.kinds[e.kind].worth
 }
 
-// give makes a job of the kind that lay on the machine one that may be placed, with sign 1, or the reverse.
+// give, with sign 1, counts a job of the kind that lay on the machine among those that the part may place, and its copies of licences among the free ones.
+// With sign −1 it takes a job that was placed there off both.
 func (p *part) give(k, m int32, sign int32) {
 	p.left[k] += sign
 	for _, d := range p.draws(k, m) {
@@ -207,7 +208,7 @@ func (p *part) refill(order int, skip float64) float64 {
 	try := func(k int32) {
 		d := &p.kinds[k]
 		if d.most > 1 {
-			for p.left[k] > 0 && !(threshold > 0 && skips()) && p.stand(k) {
+			for p.left[k] > 0 && !(threshold > 0 && skips()) && p.placeGang(k) {
 				gain += d.worth
 			}
 			return
@@ -240,7 +241,7 @@ func (p *part) refill(order int, skip float64) float64 {
 	return gain
 }
 
-// candidates are places in the order: those of the kinds that the move has lifted, and some drawn at random.
+// candidates are positions in the order, ascending: those of the kinds that the move has lifted, and some drawn at random.
 func (p *part) candidates(order int) []int32 {
 	n := len(p.orders[order])
 	p.at = p.at[:0]
@@ -258,7 +259,7 @@ func (p *part) candidates(order int) []int32 {
 	return slices.Compact(p.at)
 }
 
-// undo takes the move back.
+// undo takes the move back: what it placed, then what it lifted.
 func (p *part) undo() {
 	for k := len(p.placed) - 1; k >= 0; k-- {
 		m, e := p.placed[k].machine, &p.placed[k].entry
@@ -304,5 +305,5 @@ func (p *part) remember() {
 	}
 }
 
-// forget ends the move before.
+// forget drops the record of the last move, which can no longer be taken back.
 func (p *part) forget() { p.lifted, p.placed = p.lifted[:0], p.placed[:0] }

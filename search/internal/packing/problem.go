@@ -17,7 +17,7 @@ type problem struct {
 	start    float64   // when every placed job starts
 	nothing  float64   // objective of the schedule that places no job
 	kinds    []kind    // of jobs
-	kindOf   []int32   // by job; −1: it is left out in all schedules
+	kindOf   []int32   // by job; −1: no schedule of the engine places it
 	types    []variety // of machines
 	machines []machine // of all clusters, in the order of the file
 	rooms    []int32   // by kind and type of machine: the blocks that an idle machine holds
@@ -42,9 +42,9 @@ type kind struct {
 	most     int32    // most of them
 	each     int32    // blocks on each machine; 0: any number
 	alone    bool     // it shares its machines with no other job
-	needs    []need   // of resources without devices
-	devices  []need   // of resources with devices
-	licences [][]draw // by cluster
+	needs    []need   // of a block, resources without devices
+	devices  []need   // of a block, resources with devices
+	licences [][]draw // by cluster; nil: none
 }
 
 // need is what a block holds of a resource.
@@ -170,7 +170,7 @@ func (p *problem) readJobs(ctx context.Context, worth []float64, unit scale) boo
 		}
 		job := &in.Jobs()[k]
 		if whole && (job.Min > 1 || job.Node().Block > 1) {
-			return false // it has one block on clusters that allocate machines, and several elsewhere
+			return false // a processor is a block of its own on clusters that allocate whole machines, and kinds have one number of blocks everywhere
 		}
 		row, fits := r.rowOf(k)
 		if !fits {
@@ -206,7 +206,7 @@ type reader struct {
 // number adds a number to the key.
 func (r *reader) number(x uint64) { r.key = binary.AppendUvarint(r.key, x) }
 
-// asks begins a key with what the job asks of machines.
+// asks sets the key to what the job asks of machines.
 func (r *reader) asks(job *model.Job) {
 	n := job.Node()
 	r.key = r.key[:0]
@@ -238,7 +238,7 @@ func (r *reader) asks(job *model.Job) {
 	}
 }
 
-// idle is the room that idle machines have for jobs that ask for the same.
+// idle is the room that idle machines have for jobs that ask the same of machines.
 type idle struct {
 	blocks []int32 // by type of machine
 	enough []bool  // by cluster: such a job can run there, if it states a run time for the cluster or none at all, see [model.Instance.CanRun]

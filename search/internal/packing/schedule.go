@@ -86,7 +86,7 @@ func (w *walk) readJob(placed *model.Placement, byName map[string]int32, numbers
 	for _, m := range on {
 		blocks := processors[m] / size
 		if w.room(k, m, blocks) < blocks || blocks == 0 {
-			return // closed at the start; or by rounding of the memory
+			return // the machine is closed at the start, or the memory lacks a little because it was rounded
 		}
 	}
 	for _, m := range on {

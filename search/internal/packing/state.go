@@ -14,7 +14,7 @@ type state struct {
 	shares  []model.Amount // by machine and device: what is free of it
 	first   []int32        // by machine: where its devices begin in shares; the last element is their number
 	entries [][]entry      // by machine
-	alone   []int32        // by machine: the entries that share it with no other job
+	alone   []int32        // by machine: number of its entries that share it with no other job; at most 1
 }
 
 // entry is what one job holds on one machine.
@@ -89,7 +89,7 @@ func (n need) ofDevices() (amount model.Amount, each int32) {
 	return model.WholeAmount, int32(min(amount/model.WholeAmount, mostDevices+1))
 }
 
-// place puts blocks of the kind on the machine, which has room for them. Each part of a device comes from the fullest device that has it.
+// place puts blocks of the kind on the machine, which has room for them. Each share of a device comes from the fullest device on which it fits.
 func (s *state) place(k, m, blocks int32, g *gang) {
 	e := entry{gang: g, kind: k, blocks: blocks}
 	shares := s.shares[s.first[m]:s.first[m+1]]
@@ -144,7 +144,7 @@ func (s *state) count(m int32, e *entry, sign int64) {
 	}
 }
 
-// waste is how much of a resource is free on the machine: of all devices where of is not below the number of resources without devices.
+// waste is how much is free on the machine of the resource number of without devices; of all its devices if there is no such number.
 func (s *state) waste(m int32, of int) int64 {
 	if of < s.dims {
 		return s.free[int(m)*s.dims+of]

@@ -34,8 +34,8 @@ type walk struct {
 const (
 	hot        = 0.06
 	cold       = 0.003
-	stageRatio = 5   // moves up to the end of an annealing, in moves before it began
-	stageLeast = 100 // moves a machine in the shortest
+	stageRatio = 5   // moves of a run up to the end of an annealing, per move up to its begin
+	stageLeast = 100 // moves for each machine in the shortest annealing
 )
 
 // newWalk starts a walk. Its first schedule is filled machine by machine, or is the start with what else there is room for, whichever is better. It
@@ -138,7 +138,7 @@ func (p *problem) value(left []int32) float64 {
 	return sum
 }
 
-// keep keeps the schedule in which all parts were best in this round, if it is better than the one kept.
+// keep makes the schedule in which each part was at its best in this round the kept one, if it is better.
 func (w *walk) keep() {
 	schedule := make([][]entry, len(w.entries))
 	for m := range schedule {
@@ -160,7 +160,7 @@ func (w *walk) keep() {
 	}
 }
 
-// gather ends a round.
+// gather ends a round: it keeps the schedule if it is the best, and collects from the parts the jobs and copies that they have not used.
 func (w *walk) gather() {
 	value, moved := w.value(w.left), false
 	for _, p := range w.parts {
@@ -187,7 +187,7 @@ func (w *walk) gather() {
 }
 
 // deal deals the machines, the jobs that are not placed and the copies that no job holds to the parts. The machines of a gang go to one part where that
-// is possible: others leave it where it is.
+// is possible. A gang whose machines belong to several parts stays where it is.
 func (w *walk) deal() {
 	w.rng.Shuffle(len(w.deck), func(i, j int) { w.deck[i], w.deck[j] = w.deck[j], w.deck[i] })
 	for m := range w.owner {
@@ -246,8 +246,8 @@ func (w *walk) poorest() *part {
 	return p
 }
 
-// plan divides the moves of a run into annealings, each some times as long as all before it; a run that ends before its time has the longest that was
-// completed. In a longer run the last one is repeated. 0 moves: the length of the run is not known.
+// plan divides the moves of a run into annealings. With each, stageRatio times as many moves are done as before it began: a run that is stopped early has
+// completed annealings of a good part of its length. A run that goes on beyond the last one repeats it. 0 moves: the length of the run is not known.
 func (w *walk) plan(moves int64) {
 	least := int64(stageLeast * len(w.machines))
 	w.next = nil
@@ -266,7 +266,7 @@ func (w *walk) plan(moves int64) {
 	}
 }
 
-// temperature is that after some moves of an annealing.
+// temperature is the temperature of the annealing after the given number of its moves. It falls from hot to cold by equal ratios.
 func (w *walk) temperature(moves int64) float64 {
 	done := min(1, float64(moves)/float64(w.stage))
 	return w.mean * hot * math.Pow(cold/hot, done)
