@@ -108,6 +108,9 @@ func (t *timeline) earliest(j *sim.Job, step float64) (generalBooking, bool) {
 			changes = changes[1:]
 		}
 		for {
+			if !inTime(j, start) {
+				return best, false
+			}
 			for c := range t.platform.Clusters() {
 				if t.platform.Stopped() {
 					return best, false
@@ -143,7 +146,7 @@ func (t *timeline) slotAt(j *sim.Job, k int, start float64, cluster int, step fl
 		s.shares = t.shares
 		s.end = ending(s.start, t.platform.Estimate(j, cluster, s.shares), step)
 		if next == len(t.times) || t.times[next] >= s.end || t.platform.Stopped() {
-			return s, inTime(j, s.end)
+			return s, inTime(j, s.end) || t.platform.ByNode() // then FitsAt has looked at the deadline; a job of no time ends before its booking
 		}
 		t.platform.IntersectCluster(&t.common, t.rooms[next], cluster)
 	}
