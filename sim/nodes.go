@@ -20,6 +20,7 @@ type nodes struct {
 	known   *model.Instance // what the estimates say
 	closing []closing       // by cluster
 	runs    map[runKey]bool // see canRun
+	draws   bool            // the rule draws at random, so that it matters how often it is asked
 	freed   []int32         // machines on which something became free, in the order of time
 }
 
@@ -42,7 +43,7 @@ func (p *Platform) listNodes(rule place.Name, seed uint64) {
 	}
 	first, _ := place.Lookup(place.First)
 	site := place.NewSite(p.in, of, seed)
-	n := &nodes{site: site, first: site, known: p.in.Known(), runs: map[runKey]bool{}}
+	n := &nodes{site: site, first: site, known: p.in.Known(), runs: map[runKey]bool{}, draws: site.Draws()}
 	if of.Name != place.First {
 		n.first = site.Fork(first, 0)
 	}
@@ -111,7 +112,12 @@ func (n *nodes) canRun(r *Request, cluster int) bool {
 
 // size is the number of processors of a block of the kind on the machine.
 func (n *nodes) size(k *place.Kind, m int) int {
-	if n.site.Instance().Clusters()[n.site.Machines[m].Cluster].WholeMachines {
+	return n.sizeOn(k, n.site.Machines[m].Cluster)
+}
+
+// sizeOn is the number of processors of a block of the kind on the cluster.
+func (n *nodes) sizeOn(k *place.Kind, cluster int) int {
+	if n.site.Instance().Clusters()[cluster].WholeMachines {
 		return 1
 	}
 	return k.Size
@@ -397,6 +403,9 @@ func (p *Platform) AllChanges() []float64 {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
+
+// Draws says that the rule that chooses among machines draws at random, so that each question may change what it chooses later.
+func (p *Platform) Draws() bool { return p.nodes != nil && p.nodes.draws }
 
 // Freed are the machines on which something became free, in the order of time, where the platform lists every machine. The list only grows.
 func (p *Platform) Freed() []int32 { return p.nodes.freed }

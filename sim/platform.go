@@ -296,6 +296,23 @@ func (p *Platform) IntersectCluster(room, other *Room, cluster int) {
 	}
 }
 
+// IntersectFor is [Platform.IntersectCluster] for the sake of one job on so many processors: machines without enough room for it may be left out of the room.
+func (p *Platform) IntersectFor(room, other *Room, j *Job, cluster, processors int) {
+	if p.nodes == nil {
+		p.IntersectCluster(room, other, cluster)
+		return
+	}
+	for k, n := range other.Copies {
+		room.Copies[k] = min(room.Copies[k], n)
+	}
+	n, blocks := p.nodes.site, 1
+	k := n.Kind(j.Request.index)
+	if j.Request.Span == model.SpanMachine || k.Node.MaxMachines == 1 || processors == k.Size {
+		blocks = processors / p.nodes.sizeOn(k, cluster)
+	}
+	n.IntersectFor(&room.Room, &other.Room, k, blocks, p.clusters[cluster].first, p.clusters[cluster].last)
+}
+
 // Width is the number of processors that a rigid job holds on the cluster: the least that a moldable one may hold there.
 func (p *Platform) Width(j *Job, cluster int) int {
 	least, _ := j.Request.in.Width(j.Request.index, cluster)

@@ -184,7 +184,11 @@ func (p *generalConservative) compress(e *sim.Engine) {
 		}
 		s := &p.booked[j.Handle]
 		p.plan.give(j, s, now)
-		if better, ok := p.plan.earliest(j, p.step); ok && better.start < s.start {
+		limit := s.start
+		if p.platform.Draws() {
+			limit = math.Inf(1)
+		}
+		if better, ok := p.plan.earliestBefore(j, p.step, limit); ok && better.start < s.start {
 			*s = better
 		}
 		p.plan.take(j, s)
