@@ -12,12 +12,13 @@ type Kind struct {
 	least, most, tasks               int
 	span                             model.Span
 	memory, bandwidth, data, message float64
-	stated, times                    bool
+	stated, times, hard              bool
 	node                             *model.NodeNeeds // jobs with the same needs share one pointer
 	rest                             string           // licences, and run times by cluster
 }
 
-// KindOf is the kind of a rigid job and its size. Jobs of one kind fit a room of the given clusters on the same processors. Of two
+// KindOf is the kind of a rigid job and its size. Jobs of one kind fit a room of the given clusters on the same processors, but for hard deadlines, see
+// [Platform.FitsLate]: no job that has one is of a kind with a job that has none where every machine is listed. Of two
 // such jobs the one of the larger size has no shorter estimate, wherever both run.
 func (p *Platform) KindOf(j *Job, clusters []int) (Kind, float64) {
 	r := j.Request
@@ -35,6 +36,7 @@ func (p *Platform) KindOf(j *Job, clusters []int) (Kind, float64) {
 	if r.Stated {
 		size = job.Estimate * job.ReferenceSpeed
 	}
+	k.hard = p.nodes != nil && r.DeadlineHard // the machines that the job gets depend on the deadline
 	for _, c := range clusters {
 		if !k.times {
 			break

@@ -20,6 +20,7 @@ type nodes struct {
 	known   *model.Instance // what the estimates say
 	closing []closing       // by cluster
 	runs    map[runKey]bool // see canRun
+	draws   bool            // the rule draws at random, so that it matters how often it is asked
 	freed   []int32         // machines on which something became free, in the order of time
 }
 
@@ -42,7 +43,7 @@ func (p *Platform) listNodes(rule place.Name, seed uint64) {
 	}
 	first, _ := place.Lookup(place.First)
 	site := place.NewSite(p.in, of, seed)
-	n := &nodes{site: site, first: site, known: p.in.Known(), runs: map[runKey]bool{}}
+	n := &nodes{site: site, first: site, known: p.in.Known(), runs: map[runKey]bool{}, draws: site.Draws()}
 	if of.Name != place.First {
 		n.first = site.Fork(first, 0)
 	}
@@ -111,7 +112,12 @@ func (n *nodes) canRun(r *Request, cluster int) bool {
 
 // size is the number of processors of a block of the kind on the machine.
 func (n *nodes) size(k *place.Kind, m int) int {
-	if n.site.Instance().Clusters()[n.site.Machines[m].Cluster].WholeMachines {
+	return n.sizeOn(k, n.site.Machines[m].Cluster)
+}
+
+// sizeOn is the number of processors of a block of the kind on the cluster.
+func (n *nodes) sizeOn(k *place.Kind, cluster int) int {
+	if n.site.Instance().Clusters()[cluster].WholeMachines {
 		return 1
 	}
 	return k.Size
@@ -167,7 +173,7 @@ func (n *nodes) fits(site *place.Site, room *Room, job, cluster, processors int,
 	}, shares)
 	switch {
 	case !ok:
-		return n.fitsUntil(room, job, cluster, processors, start, shares)
+		return n.fitsUntil(room, job, cluster, processors, start, math.Inf(1), shares, nil)
 	case n.allOpen(job, cluster, chosen[begin:], start):
 		return chosen, true
 	}
@@ -188,35 +194,132 @@ func (n *nodes) fits(site *place.Site, room *Room, job, cluster, processors int,
 			return chosen, true
 		}
 	}
-	return n.fitsUntil(room, job, cluster, processors, start, shares[:begin])
+	return n.fitsUntil(room, job, cluster, processors, start, math.Inf(1), shares[:begin], nil)
 }
 
 // fitsUntil chooses machines for a job whose tasks are more or fewer than its processors, where machines differ in speed. The faster ones take tasks from
 // the slower ones, so that the job may end before a slow machine closes on which an equal share of the tasks would take too long. For each time at which
-// machines close it looks at those that are open until then, the fastest first: no other choice among them ends earlier.
-func (n *nodes) fitsUntil(room *Room, job, cluster, processors int, start float64, shares []Share) ([]Share, bool) {
-	c, begin, j := &n.closing[cluster], len(shares), &n.known.Jobs()[job]
-	if len(c.speeds) == 1 || j.Tasks == processors || j.StatesRuntimes() {
+// machines close, and for the deadline (+Inf: none), it looks at those that are open until then, the fastest first: no other choice among them ends earlier.
+// The choice must be good (nil: any is).
+func (n *nodes) fitsUntil(room *Room, job, cluster, processors int, start, deadline float64, shares []Share, good func([]Share) bool) ([]Share, bool) {
+	c, begin := &n.closing[cluster], len(shares)
+	if !n.sharesTasks(job, cluster, processors) {
 		return shares, false
 	}
 	links := c.links
-	if j.Input+j.Output == 0 {
+	if j := &n.known.Jobs()[job]; j.Input+j.Output == 0 {
 		links = links[len(links)-1:]
 	}
 	k := n.first.Kind(job)
 	at, _ := slices.BinarySearch(c.changes, start)
-	for _, until := range c.changes[at:] {
+	times := c.changes[at:]
+	if !math.IsInf(deadline, 1) {
+		before, _ := slices.BinarySearch(times, deadline)
+		times = append(slices.Clone(times[:before]), deadline)
+	}
+	for _, until := range times {
 		for _, link := range links {
 			chosen, ok := n.first.Choose(&room.Room, k, cluster, processors, func(m int) bool {
 				machine := &n.first.Machines[m]
 				return machine.Bandwidth >= link && machine.OpenTo(k.Node.Reservation, start, until)
 			}, shares[:begin])
-			if ok && n.allOpen(job, cluster, chosen[begin:], start) {
+			if ok && n.allOpen(job, cluster, chosen[begin:], start) && (good == nil || good(chosen[begin:])) {
 				return chosen, true
 			}
 		}
 	}
 	return shares[:begin], false
+}
+
+// sharesTasks says whether faster processors of the cluster may take tasks of the job from slower ones.
+func (n *nodes) sharesTasks(job, cluster, processors int) bool {
+	j := &n.known.Jobs()[job]
+	return len(n.closing[cluster].speeds) > 1 && j.Tasks != processors && !j.StatesRuntimes()
+}
+
+// fitsInTime chooses machines of the cluster for a job that starts at the time: those that the rule of the site chooses, see [nodes.fits]. If the job would
+// miss its hard deadline there, by its estimate, see [Platform.fitsSooner].
+func (p *Platform) fitsInTime(site *place.Site, room *Room, j *Job, cluster, processors int, start float64, shares []Share) ([]Share, bool) {
+	chosen, ok := p.nodes.fits(site, room, j.Request.index, cluster, processors, start, shares)
+	if !ok || p.inTime(j, cluster, chosen[len(shares):], start) {
+		return chosen, ok
+	}
+	return p.fitsSooner(site, room, j, cluster, processors, start, shares)
+}
+
+// FitsLate is [Platform.FitsOn], where every machine is listed, for a job that may miss its hard deadline: jobs of one kind fit the same machines. See
+// [Platform.FitsSooner].
+func (p *Platform) FitsLate(room *Room, j *Job, cluster, processors int, shares []Share) ([]Share, bool) {
+	r := j.Request
+	if r.in.Jobs()[r.index].StatesRuntimes() && !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
+		return shares, false
+	}
+	return p.nodes.fits(p.nodes.site, room, r.index, cluster, processors, p.now, shares)
+}
+
+// FitsSooner is [Platform.FitsOn] for a job that would miss its hard deadline where [Platform.FitsLate] finds that it fits.
+func (p *Platform) FitsSooner(room *Room, j *Job, cluster, processors int, shares []Share) ([]Share, bool) {
+	return p.fitsSooner(p.nodes.site, room, j, cluster, processors, p.now, shares)
+}
+
+// Mixed says, where every machine is listed, that some cluster has machines of different speed or bandwidth.
+func (p *Platform) Mixed() bool {
+	return slices.ContainsFunc(p.nodes.closing, func(c closing) bool { return len(c.speeds) > 1 || len(c.links) > 1 })
+}
+
+// inTime says whether a job that starts at the time keeps its hard deadline on the shares, by its estimate, if it has one.
+func (p *Platform) inTime(j *Job, cluster int, shares []Share, start float64) bool {
+	return !j.Request.DeadlineHard || start+p.Estimate(j, cluster, shares) <= j.Request.Deadline
+}
+
+// fitsSooner chooses machines for a job with a hard deadline that would miss it on those that the rule chooses among all. The rule chooses among machines on
+// which the job takes no longer than a limit, if all are like the slowest, with the largest limit with which it fits and keeps its deadline. At last it
+// looks at the fastest machines, where the faster ones may take tasks from the slower ones.
+func (p *Platform) fitsSooner(site *place.Site, room *Room, j *Job, cluster, processors int, start float64, shares []Share) ([]Share, bool) {
+	n, index, begin := p.nodes, j.Request.index, len(shares)
+	c, k := &n.closing[cluster], site.Kind(index)
+	links := c.links
+	if job := &n.known.Jobs()[index]; job.Input+job.Output == 0 {
+		links = links[len(links)-1:]
+	}
+	type limit struct{ speed, link, takes float64 }
+	var limits []limit
+	for _, speed := range c.speeds {
+		for _, link := range links {
+			if takes := p.estimateAlike(j, cluster, processors, speed, link); start+takes <= j.Request.Deadline {
+				limits = append(limits, limit{speed, link, takes})
+			}
+		}
+	}
+	slices.SortStableFunc(limits, func(a, b limit) int { return cmp.Compare(b.takes, a.takes) })
+	for _, l := range limits {
+		until := start + n.takes(index, cluster, processors, l.speed, l.link)
+		chosen, ok := site.Choose(&room.Room, k, cluster, processors, func(m int) bool {
+			machine := &site.Machines[m]
+			return machine.Speed >= l.speed && machine.Bandwidth >= l.link && (!c.any || machine.OpenTo(k.Node.Reservation, start, until))
+		}, shares[:begin])
+		if ok && n.allOpen(index, cluster, chosen[begin:], start) && p.inTime(j, cluster, chosen[begin:], start) {
+			return chosen, true
+		}
+	}
+	if j.Request.Stated || !n.sharesTasks(index, cluster, processors) {
+		return shares[:begin], false
+	}
+	chosen, ok := n.fitsUntil(room, index, cluster, processors, start, j.Request.Deadline, shares[:begin], func(shares []Share) bool { return p.inTime(j, cluster, shares, start) })
+	if !ok && site != n.first {
+		return p.fitsInTime(n.first, room, j, cluster, processors, start, shares[:begin]) // what fits at all fits under every rule
+	}
+	return chosen, ok
+}
+
+// estimateAlike is the estimate of a job on processors of one speed and link.
+func (p *Platform) estimateAlike(j *Job, cluster, processors int, speed, link float64) float64 {
+	r := j.Request
+	each := (r.Tasks + processors - 1) / processors
+	if r.Stated {
+		return statedTime(r.in, r.index, cluster, speed, link, each)
+	}
+	return r.in.Busy(r.index, cluster, speed, each) + r.in.Transfer(r.index, link)
 }
 
 // takes is how long the job takes by its estimate, as the checker knows it, on processors of a speed and a link.
@@ -301,6 +404,9 @@ func (p *Platform) AllChanges() []float64 {
 	return slices.Compact(all)
 }
 
+// Draws says that the rule that chooses among machines draws at random, so that each question may change what it chooses later.
+func (p *Platform) Draws() bool { return p.nodes != nil && p.nodes.draws }
+
 // Freed are the machines on which something became free, in the order of time, where the platform lists every machine. The list only grows.
 func (p *Platform) Freed() []int32 { return p.nodes.freed }
 
@@ -345,7 +451,8 @@ func (p *Platform) OpenClass(j *Job, clusters []int) OpenClass {
 	return class
 }
 
-// FitsUntil is a time until which closed times certainly let the job start on one of the clusters if nothing else runs; −Inf: only when it arrives.
+// FitsUntil is a time until which closed times and the hard deadline of the job certainly let it start on one of the clusters if nothing else runs; −Inf:
+// only when it arrives.
 func (p *Platform) FitsUntil(j *Job, clusters []int) float64 {
 	until := math.Inf(-1)
 	for _, c := range clusters {
@@ -361,9 +468,14 @@ func (p *Platform) FitsUntil(j *Job, clusters []int) float64 {
 			if at < p.now || !p.nodes.closing[c].any {
 				at, now = p.now, true
 			}
-			if _, ok := p.nodes.fits(p.nodes.first, &p.empty, j.Request.index, c, p.Rigid(j, c), at, nil); ok {
-				if k == len(changes) || !p.nodes.closing[c].any {
+			if shares, ok := p.fitsInTime(p.nodes.first, &p.empty, j, c, p.Rigid(j, c), at, nil); ok {
+				switch {
+				case k < len(changes) && p.nodes.closing[c].any:
+				case !j.Request.DeadlineHard:
 					return math.Inf(1) // nothing changes after that
+				case !p.nodes.sharesTasks(j.Request.index, c, p.Rigid(j, c)):
+					takes := p.Estimate(j, c, shares) // whatever rounding does
+					until = max(until, j.Request.Deadline-takes-1e-12*(math.Abs(j.Request.Deadline)+takes))
 				}
 				until = max(until, at)
 				break
@@ -389,6 +501,36 @@ func (p *Platform) Shut(j *Job, clusters []int) string {
 		text = fmt.Sprintf("no machines are open to it, a job of reservation %s,", r)
 	}
 	return fmt.Sprintf("%s at %v or later for as long as it is estimated to take", text, p.now)
+}
+
+// Late says whether no start from now on lets the job keep its hard deadline on one of the clusters, by its estimate, if nothing else runs.
+func (p *Platform) Late(j *Job, clusters []int) bool {
+	if !j.Request.DeadlineHard {
+		return false
+	}
+	for _, c := range clusters {
+		if p.CanRun(j, c) && p.everInTime(j, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// everInTime says whether the job fits the empty cluster, and keeps its hard deadline, if it starts now or when machines are closed or opened later.
+func (p *Platform) everInTime(j *Job, cluster int) bool {
+	at := p.now
+	for changes := p.nodes.closing[cluster].changes; ; changes = changes[1:] {
+		if _, ok := p.fitsInTime(p.nodes.first, &p.empty, j, cluster, p.Rigid(j, cluster), at, nil); ok {
+			return true
+		}
+		for len(changes) > 0 && changes[0] <= at {
+			changes = changes[1:]
+		}
+		if len(changes) == 0 || changes[0] > j.Request.Deadline {
+			return false
+		}
+		at = changes[0]
+	}
 }
 
 // expect tells the rule that chooses among machines of a job that joins the queue.
@@ -444,7 +586,7 @@ func (p *Platform) CouldStart(j *Job, cluster, processors int) bool {
 	if p.nodes == nil {
 		return true
 	}
-	_, ok := p.nodes.fits(p.nodes.first, &p.Free, j.Request.index, cluster, processors, p.now, nil)
+	_, ok := p.fitsInTime(p.nodes.first, &p.Free, j, cluster, processors, p.now, nil)
 	return ok
 }
 

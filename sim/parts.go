@@ -109,7 +109,8 @@ func (w *world) limit(e *Engine, j *Job, limit float64) (Outcome, float64) {
 }
 
 // end is when the tasks of a part that starts now end: by the time rule, and later where local jobs share the processors. After the time
-// at it only matters that the part has not ended by then.
+// at it only matters that the part has not ended by then. A job that runs already keeps its hard deadline, by the time rule: local jobs make it end no later
+// than that.
 func (w *world) end(now, at float64, j *Job, p *Part, link float64) float64 {
 	r := j.Request
 	takes := r.in.Longest(r.index, p.Cluster, p.Processors, p.Tasks) + r.in.Transfer(r.index, link)
@@ -128,14 +129,15 @@ func (w *world) end(now, at float64, j *Job, p *Part, link float64) float64 {
 			}
 		}
 	}
+	if r.DeadlineHard && w.running(j) != nil {
+		end = max(model.End(now, takes), min(end, r.Deadline))
+	}
 	return end
 }
 
 // grant takes what the claims ask for and sets the estimated end.
 func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
-	for int(j.Handle) >= len(w.parts) {
-		w.parts, w.cut = append(w.parts, nil), append(w.cut, Finished)
-	}
+	w.handle(j)
 	parts := w.parts[j.Handle][:0]
 	j.EstimatedEnd = e.now
 	link := math.Inf(1)
@@ -185,15 +187,40 @@ func (w *world) resume(e *Engine, j *Job, run *model.Running) {
 		e.failf("job %s runs already, and the policy cannot take it over", j.Request.ID)
 		return
 	}
+	e.queued++
 	shares, _ := w.platform.SharesOf(run.Cluster, run.Processors)
+	if w.in.Duration(j.Request.index, run.Cluster, run.Processors) == 0 {
+		w.endAtOnce(e, j, Part{Cluster: run.Cluster, Processors: run.Processors, Tasks: j.Request.Tasks, Shares: shares})
+		return
+	}
 	claims := []Claim{{Cluster: run.Cluster, Shares: shares, Processors: run.Processors}}
 	parts, ok := w.grant(e, j, claims)
 	if !ok {
 		return
 	}
-	e.queued++
 	w.begin(e, j, claims, parts)
 	policy.Resume(e, j)
+}
+
+// endAtOnce ends a job that runs already and takes no time. It holds nothing, as the checker has it, so that it may lie on processors of others that run
+// already, and the policy is not told of it.
+func (w *world) endAtOnce(e *Engine, j *Job, part Part) {
+	part.EstimatedEnd, part.end = e.now, e.now
+	j.EstimatedEnd = e.now
+	w.handle(j)
+	w.parts[j.Handle], w.cut[j.Handle] = append(w.parts[j.Handle][:0], part), Finished
+	e.started(j)
+	if e.opt.Observer != nil {
+		e.opt.Observer.Started(e.now, j, w.parts[j.Handle])
+	}
+	e.leave(j, Finished, "")
+}
+
+// handle makes room for what is known of running jobs up to the handle of the job.
+func (w *world) handle(j *Job) {
+	for int(j.Handle) >= len(w.parts) {
+		w.parts, w.cut = append(w.parts, nil), append(w.cut, Finished)
+	}
 }
 
 // takeShares takes what the claim asks for of each machine. It returns false where too little is free, or a machine is closed to the job.

@@ -296,6 +296,23 @@ func (p *Platform) IntersectCluster(room, other *Room, cluster int) {
 	}
 }
 
+// IntersectFor is [Platform.IntersectCluster] for the sake of one job on so many processors: machines without enough room for it may be left out of the room.
+func (p *Platform) IntersectFor(room, other *Room, j *Job, cluster, processors int) {
+	if p.nodes == nil {
+		p.IntersectCluster(room, other, cluster)
+		return
+	}
+	for k, n := range other.Copies {
+		room.Copies[k] = min(room.Copies[k], n)
+	}
+	n, blocks := p.nodes.site, 1
+	k := n.Kind(j.Request.index)
+	if j.Request.Span == model.SpanMachine || k.Node.MaxMachines == 1 || processors == k.Size {
+		blocks = processors / p.nodes.sizeOn(k, cluster)
+	}
+	n.IntersectFor(&room.Room, &other.Room, k, blocks, p.clusters[cluster].first, p.clusters[cluster].last)
+}
+
 // Width is the number of processors that a rigid job holds on the cluster: the least that a moldable one may hold there.
 func (p *Platform) Width(j *Job, cluster int) int {
 	least, _ := j.Request.in.Width(j.Request.index, cluster)
@@ -319,7 +336,8 @@ func (p *Platform) CanRun(j *Job, cluster int) bool {
 
 // Fits chooses, from the room, the processors of the cluster for a rigid job that starts now: those of the fastest machines first, or of one machine
 // if the job must stay on one. Where a rule chooses among machines, it chooses them and their devices. Fits appends them to shares. It returns false if
-// the room has too little, or if too few machines are open to the job for as long as it is estimated to take.
+// the room has too little, or if too few machines are open to the job for as long as it is estimated to take. Where every machine is listed it also returns
+// false if the job would miss its hard deadline, by its estimate, on whatever machines: where the rule chooses slow ones, it has to choose among faster ones.
 // O(machines of the cluster).
 func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
 	return p.FitsAt(room, j, cluster, p.Width(j, cluster), p.now, shares)
@@ -330,14 +348,14 @@ func (p *Platform) FitsOn(room *Room, j *Job, cluster, processors int, shares []
 	return p.FitsAt(room, j, cluster, processors, p.now, shares)
 }
 
-// FitsAt is [Platform.FitsOn] for a job that is to start at the given time, which matters to machines that are closed at times.
+// FitsAt is [Platform.FitsOn] for a job that is to start at the given time, which matters to machines that are closed at times and to hard deadlines.
 func (p *Platform) FitsAt(room *Room, j *Job, cluster, processors int, start float64, shares []Share) ([]Share, bool) {
 	r := j.Request
 	if r.in.Jobs()[r.index].StatesRuntimes() && !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
 		return shares, false // whatever else CanRun looks at, what is free in the room shows too
 	}
 	if p.nodes != nil {
-		return p.nodes.fits(p.nodes.site, room, r.index, cluster, processors, start, shares)
+		return p.fitsInTime(p.nodes.site, room, j, cluster, processors, start, shares)
 	}
 	left := processors
 	begin := len(shares)

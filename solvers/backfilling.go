@@ -16,13 +16,13 @@ const clusterFeatures = model.Arrivals | model.HardDeadlines | model.Precedence 
 // backfillFeatures are the features that the other backfilling policies honour.
 const backfillFeatures = clusterFeatures | model.GridSpan
 
-// supportsPlaced refuses what the policies do not honour, which is the features given and those of single machines, but not jobs that run already. Where a rule chooses among machines
-// a job stays on one cluster, and hard deadlines are refused: the rule may choose machines that are too slow for them. Where machines are closed at times they refuse moldable jobs: their rigid maximum may count machines that are never open at
+// supportsPlaced refuses what the policies do not honour, which is the features given and those of single machines. Where a rule chooses among machines
+// a job stays on one cluster. Where machines are closed at times they refuse moldable jobs: their rigid maximum may count machines that are never open at
 // the same time.
 func supportsPlaced(in *model.Instance, honoured model.Features, rule place.Choice) error {
-	honoured |= plan.NodeFeatures &^ model.RunningJobs
+	honoured |= plan.NodeFeatures
 	if rule.Place.OrFirst() != place.First {
-		honoured &^= model.GridSpan | model.HardDeadlines
+		honoured &^= model.GridSpan
 	}
 	if in.Features().Has(model.ClosedTimes) {
 		honoured &^= model.MoldableJobs

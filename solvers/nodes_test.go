@@ -191,6 +191,84 @@ func TestClosedTimesTellJobsOfAKindApart(t *testing.T) {
 	})
 }
 
+// everyPolicy are the backfilling policies under every rule that chooses among machines.
+func everyPolicy() []string {
+	var names []string
+	for _, policy := range []string{"fcfs", "easy", "easy:order=sjf", "easy:depth=2", "flexible", "conservative"} {
+		for _, rule := range place.Rules() {
+			names = append(names, policy+":place="+rule.Name)
+		}
+	}
+	return names
+}
+
+// A job with a hard deadline gets machines on which it ends in time, whatever the rule would rather choose: of faster processors, or of a faster link. One
+// that no machine ends in time is left out and keeps nobody waiting.
+func TestRulesChooseMachinesFastEnough(t *testing.T) {
+	b := model.NewBuilder("fast enough").Minimise("makespan", 1)
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "fast", Speed: 2, Bandwidth: 4, Processors: 4, Count: 2}, {ID: "slow"}}})
+	b.Job(model.JobSpec{ID: "never", Work: new(9.0), Deadline: new(4.0), DeadlineHard: true})
+	b.Job(model.JobSpec{ID: "fast", Work: new(6.0), Deadline: new(3.0), DeadlineHard: true})
+	b.Job(model.JobSpec{ID: "moved", Work: new(2.0), Input: 40, Deadline: new(3.0), DeadlineHard: true})
+	b.Job(model.JobSpec{ID: "later", Arrival: 7, Work: new(2.0), Deadline: new(8.0), DeadlineHard: true, Exclusive: true})
+	eachSolver(t, b, everyPolicy(), func(name string, jobs []model.Placement) {
+		if len(jobs) != 3 {
+			t.Errorf("%s: %+v, expected all jobs but the first", name, jobs)
+		}
+	})
+}
+
+// A job with a hard deadline that only a machine could keep that is closed for good is left out at once, and others go on.
+func TestClosedMachinesThatAreFastEnough(t *testing.T) {
+	b := model.NewBuilder("closed").Minimise("makespan", 1)
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "fast", Speed: 2, Closed: []model.ClosedSpec{{From: 1}}}, {ID: "slow"}}})
+	b.Job(model.JobSpec{ID: "late", Arrival: 1, Work: new(4.0), Deadline: new(4.0), DeadlineHard: true})
+	b.Job(model.JobSpec{ID: "other", Arrival: 1, Work: new(4.0)})
+	eachSolver(t, b, everyPolicy(), func(name string, jobs []model.Placement) {
+		if len(jobs) != 1 || jobs[0].Job != "other" || jobs[0].Start != 1 {
+			t.Errorf("%s: %+v, expected that the other job starts at 1", name, jobs)
+		}
+	})
+}
+
+// Jobs that run already and take no time hold nothing: they may lie on the processors and the devices of others. Nobody waits for them, but those that do
+// by name.
+func TestRunningJobsOfNoTimeHoldNothing(t *testing.T) {
+	b := model.NewBuilder("no time").Minimise("makespan", 1)
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2, Resources: map[string]float64{"gpu": 1}}}})
+	b.Spec().Devices = []string{"gpu"}
+	run := func(processors ...int) *model.RunningSpec {
+		return &model.RunningSpec{Cluster: "c", Processors: model.Processors(processors...),
+			Holds: map[string]map[string]float64{"m": {"gpu": 1}}, Devices: model.DevicesHeld{"gpu": {"m": model.Processors(0)}}}
+	}
+	b.Job(model.JobSpec{ID: "none", Work: new(0.0), Estimate: new(5.0), Running: run(0)})
+	b.Job(model.JobSpec{ID: "runs", Work: new(3.0), Running: run(0)})
+	b.Job(model.JobSpec{ID: "too", Work: new(0.0), Processors: model.Rigid(2), Running: run(0, 1)})
+	b.Job(model.JobSpec{ID: "after", Work: new(1.0), After: []string{"too"}})
+	b.Job(model.JobSpec{ID: "both", Arrival: 1, Work: new(1.0), Processors: model.Rigid(2)})
+	eachSolver(t, b, everyPolicy(), func(name string, jobs []model.Placement) {
+		starts := map[string]float64{}
+		for _, p := range jobs {
+			starts[p.Job] = p.Start
+		}
+		if want := map[string]float64{"none": 0, "runs": 0, "too": 0, "after": 0, "both": 3}; !reflect.DeepEqual(starts, want) {
+			t.Errorf("%s: starts %v, expected %v", name, starts, want)
+		}
+	})
+}
+
+// A job that runs already keeps its hard deadline beside local jobs: an instance whose time rule misses it is refused.
+func TestRunningJobsKeepTheirDeadlines(t *testing.T) {
+	b := model.NewBuilder("local").Minimise("makespan", 1)
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Background: &model.Background{Load: 0.9, Mean: 3}}}})
+	b.Job(model.JobSpec{ID: "j", Work: new(50.0), Deadline: new(51.0), DeadlineHard: true, Running: &model.RunningSpec{Cluster: "c", Processors: model.Processors(0)}})
+	eachSolver(t, b, everyPolicy(), func(name string, jobs []model.Placement) {
+		if len(jobs) != 1 || jobs[0].End != 51 {
+			t.Errorf("%s: %+v, expected that local jobs make the job end at its deadline", name, jobs)
+		}
+	})
+}
+
 // eachSolver shows the placements of each solver.
 func eachSolver(t *testing.T, b *model.Builder, names []string, show func(name string, jobs []model.Placement)) {
 	t.Helper()

@@ -17,8 +17,11 @@ type Room struct {
 	stamps  []int64        // by machine: if the stamps of a machine in two rooms are equal, the same is free there in both
 }
 
-// idle is the stamp of a machine on which nothing runs.
-const idle = 1
+// idle is the stamp of a machine on which nothing runs, shut that of one that [Site.IntersectFor] has left out.
+const (
+	idle = 1
+	shut = -1
+)
 
 // Free is what is free of one machine.
 type Free struct {
@@ -212,16 +215,35 @@ func (s *Site) deviceRange(first, last int) (from, to int) {
 // device that is free to a half in both rooms is so in the result; which half is free does not matter.
 func (s *Site) Intersect(r, other *Room, first, last int) {
 	for m := first; m < last; m++ {
-		if r.stamps[m] == other.stamps[m] {
-			continue
-		}
-		less, more := false, false // the room has less, or more, of something than the other
-		r.Processors[m] = least(r.Processors[m], other.Processors[m], &less, &more)
-		r.Memory[m] = least(r.Memory[m], other.Memory[m], &less, &more)
-		free, with := s.Look(r, m), s.Look(other, m)
-		s.intersectAmounts(&free, with.entries, with.Devices, &less, &more)
-		s.stampIntersection(r, m, other.stamps[m], less, more)
+		s.intersect(r, other, m)
 	}
+}
+
+// IntersectFor is [Site.Intersect] for the sake of one kind of jobs, which need so many blocks of a machine at least. A machine that has fewer in the room is left out: from then
+// on it has none, so that it costs nothing to meet further rooms.
+func (s *Site) IntersectFor(r, other *Room, k *Kind, blocks, first, last int) {
+	for m := first; m < last; m++ {
+		switch {
+		case r.stamps[m] == shut:
+		case s.Fitting(r, k, m) < blocks:
+			r.Processors[m], r.stamps[m] = 0, shut
+		default:
+			s.intersect(r, other, m)
+		}
+	}
+}
+
+// intersect is [Site.Intersect] of one machine.
+func (s *Site) intersect(r, other *Room, m int) {
+	if r.stamps[m] == other.stamps[m] {
+		return
+	}
+	less, more := false, false // the room has less, or more, of something than the other
+	r.Processors[m] = least(r.Processors[m], other.Processors[m], &less, &more)
+	r.Memory[m] = least(r.Memory[m], other.Memory[m], &less, &more)
+	free, with := s.Look(r, m), s.Look(other, m)
+	s.intersectAmounts(&free, with.entries, with.Devices, &less, &more)
+	s.stampIntersection(r, m, other.stamps[m], less, more)
 }
 
 // least is the lesser of two numbers. It sets less if that is the first, more if it is the second.

@@ -108,6 +108,9 @@ func (s *Site) Fork(rule Rule, seed uint64) *Site {
 // Instance is the instance whose machines these are.
 func (s *Site) Instance() *model.Instance { return s.in }
 
+// Draws says that the rule draws at random for each choice.
+func (s *Site) Draws() bool { return s.drawing != nil }
+
 // Of is the range of the machines of a cluster, [first, last).
 func (s *Site) Of(cluster int) (first, last int) { return s.begin[cluster], s.begin[cluster+1] }
 

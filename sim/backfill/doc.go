@@ -46,7 +46,11 @@
 //     then still finds a place; else those that the rule chooses in what is free both now and at the shadow time beside the place of the reserved job.
 //     Times at which machines are closed or opened are instants while jobs wait, and reservations may begin then. A job to which closed times leave no
 //     start any more is dropped; under conservative also one that finds no reservation before its machines are closed for good.
-//   - Jobs that run already go on where they are, to their ends, and count among the running.
+//   - There a job that would miss its hard deadline, by its estimate, on the machines of the rule gets those that the rule chooses among machines with at
+//     least a speed and a bandwidth: of those with which it ends in time, if all machines are like the slowest, the ones with which it takes longest. Where
+//     none will do, and faster processors may take tasks from slower ones, it gets the fastest. A job that would miss its hard deadline now, and at each later
+//     time at which machines are closed or opened, even if nothing else ran, is dropped.
+//   - Jobs that run already go on where they are, to their ends, and count among the running. Those that take no time hold nothing.
 //   - Where machines have local jobs (background load), a job may outlive its estimate as any other may: the policies know nothing of the load.
 //
 // Sources: D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, doi:10.1007/3-540-60153-8_35 (EASY);

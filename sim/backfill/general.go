@@ -43,6 +43,7 @@ type general struct {
 	claims   []sim.Claim // of the job that may spread and that started last
 
 	byNode  bool      // machines count one by one, see nodes.go
+	mixed   bool      // then: some are faster than others of their cluster
 	changes []float64 // times at which machines are closed or opened
 	closes  bool      // machines are closed at times
 	touched []int32   // machines to which jobs of the instant went
@@ -57,7 +58,8 @@ type general struct {
 type hardJob struct {
 	job     *sim.Job
 	fastest float64
-	until   float64 // closed times leave it a place until then, if not longer
+	byNode  bool
+	until   float64 // closed times, and by node its hard deadline, leave it a place until then, if not longer
 }
 
 // reservation is what the policy keeps for the first job that cannot start.
@@ -96,7 +98,7 @@ func newOn(platform *sim.Platform, clusters []int, depth int, step float64, orde
 	p := &general{depth: depth, step: step, clusters: clusters, platform: platform, queue: newLine(order, platform, clusters),
 		hopeless: math.Inf(1), empty: platform.Empty(), most: make([]int32, len(clusters)), widest: make([]int32, len(clusters))}
 	if p.byNode = platform.ByNode(); p.byNode {
-		p.closes, p.changes = platform.Closes(), platform.AllChanges()
+		p.mixed, p.closes, p.changes = platform.Mixed(), platform.Closes(), platform.AllChanges()
 		p.could, p.couldOn = make([]int, platform.Clusters()), make([]int32, len(platform.Machines))
 	}
 	return p
@@ -113,10 +115,10 @@ func (p *general) Arrive(j *sim.Job) {
 	p.queue.add(j, least)
 	p.queue.order.scorer.arrived(j)
 	until := math.Inf(1)
-	if p.closes {
+	if p.closes || p.byNode && j.Request.DeadlineHard {
 		until = p.platform.FitsUntil(j, p.clusters)
 	}
-	if h := (hardJob{j, least, until}); j.Request.DeadlineHard || !math.IsInf(until, 1) {
+	if h := (hardJob{j, least, p.byNode, until}); j.Request.DeadlineHard || !math.IsInf(until, 1) {
 		p.hard = append(p.hard, h)
 		p.hopeless = min(p.hopeless, h.lastStart())
 	}
@@ -133,10 +135,10 @@ func fastest(platform *sim.Platform, j *sim.Job, clusters []int, empty *sim.Room
 
 // lastStart is a time until which the job can certainly run.
 func (h *hardJob) lastStart() float64 {
-	if !h.job.Request.DeadlineHard {
+	if h.byNode || !h.job.Request.DeadlineHard {
 		return h.until
 	}
-	return min(h.until, lastStart(h.job, h.fastest))
+	return lastStart(h.job, h.fastest)
 }
 
 // lastStart is a time until which a job can certainly meet its hard deadline, whatever rounding does.
@@ -186,10 +188,12 @@ func (p *general) Decide(e *sim.Engine) {
 	p.reserve(e, head.job)
 	for !e.Stopped() {
 		next := p.queue.first(&search{
-			after:     &head,
-			open:      func(k *kindQueue) bool { return !e.Stopped() && len(p.offers(k)) > 0 },
-			anyStarts: func(k *kindQueue, w *waiting) bool { return p.closes || p.mayStart(e.Now(), k, w) }, // where machines close, a longer job may find another machine than the smallest
-			starts:    func(k *kindQueue, w *waiting) bool { return p.starts(e.Now(), k, w) },
+			after: &head,
+			open:  func(k *kindQueue) bool { return !e.Stopped() && len(p.offers(k)) > 0 },
+			anyStarts: func(k *kindQueue, w *waiting) bool { // a longer job, or one of a nearer deadline, may find another machine than the smallest
+				return p.closes || p.hurries(w.job) || p.mayStart(e.Now(), k, w)
+			},
+			starts: func(k *kindQueue, w *waiting) bool { return p.starts(e.Now(), k, w) },
 		})
 		if next == nil {
 			return
@@ -219,7 +223,7 @@ func (p *general) dropHopeless(e *sim.Engine) {
 	p.hopeless = math.Inf(1)
 	var dropped []hardJob
 	for _, h := range p.hard {
-		if isHopeless(e, h.job, h.fastest) || h.until < e.Now() && p.platform.Shut(h.job, p.clusters) != "" {
+		if p.hopelessNow(e, &h) {
 			dropped = append(dropped, h)
 		} else {
 			p.hopeless = min(p.hopeless, h.lastStart())
@@ -232,10 +236,20 @@ func (p *general) dropHopeless(e *sim.Engine) {
 			dropLate(e, h.job, h.fastest)
 			continue
 		}
-		if !dropHopeless(e, h.job, h.fastest) {
-			e.Drop(h.job, p.platform.Shut(h.job, p.clusters))
+		if p.byNode {
+			p.dropByNode(e, &h)
+			continue
 		}
+		dropHopeless(e, h.job, h.fastest)
 	}
+}
+
+// hopelessNow says whether a job cannot start any more: not now and not later.
+func (p *general) hopelessNow(e *sim.Engine, h *hardJob) bool {
+	if !p.byNode {
+		return isHopeless(e, h.job, h.fastest)
+	}
+	return h.until < e.Now() && (p.platform.Shut(h.job, p.clusters) != "" || p.platform.Late(h.job, p.clusters))
 }
 
 // isHopeless says whether a job cannot meet its hard deadline even if it starts at once.

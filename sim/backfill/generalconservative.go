@@ -128,10 +128,14 @@ func insertByNumber(queue []*sim.Job, j *sim.Job) []*sim.Job {
 
 // reserve gives a job the earliest reservation at which it fits, or drops it; false: dropped.
 func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
-	if dropHopeless(e, j, fastest(p.platform, j, p.clusters, p.empty)) {
+	byNode := p.platform.ByNode()
+	if !byNode && dropHopeless(e, j, fastest(p.platform, j, p.clusters, p.empty)) {
 		return false
 	}
 	s, ok := p.plan.earliest(j, p.step)
+	if !ok && byNode && !p.platform.Mixed() && dropHopeless(e, j, fastest(p.platform, j, p.clusters, p.empty)) {
+		return false
+	}
 	if !ok {
 		reason := "no reservation meets its hard deadline"
 		if !j.Request.DeadlineHard {
@@ -180,7 +184,11 @@ func (p *generalConservative) compress(e *sim.Engine) {
 		}
 		s := &p.booked[j.Handle]
 		p.plan.give(j, s, now)
-		if better, ok := p.plan.earliest(j, p.step); ok && better.start < s.start {
+		limit := s.start
+		if p.platform.Draws() {
+			limit = math.Inf(1)
+		}
+		if better, ok := p.plan.earliestBefore(j, p.step, limit); ok && better.start < s.start {
 			*s = better
 		}
 		p.plan.take(j, s)

@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -196,7 +197,7 @@ func (p *general) collectByNode(k *kindQueue, o *outlook, j *sim.Job) {
 		if int(p.most[at]) < width || p.stillNone(k, at, j) {
 			continue
 		}
-		shares, ok := p.platform.FitsOn(&p.platform.Free, j, c, width, p.shares[:0])
+		shares, ok := p.platform.FitsLate(&p.platform.Free, j, c, width, p.shares[:0])
 		p.shares = shares
 		k.finders[at] = finder{!ok, len(p.platform.Freed())}
 		if ok {
@@ -345,13 +346,58 @@ func (p *general) aside(k *kindQueue, o *outlook, at int, j *sim.Job) *offer {
 	a := &o.asides[at]
 	if !a.tried {
 		c := o.offers[at].cluster
-		shares, ok := p.platform.FitsOn(&b.both, j, c, k.widths[slices.Index(p.clusters, c)], nil)
+		shares, ok := p.platform.FitsLate(&b.both, j, c, k.widths[slices.Index(p.clusters, c)], nil)
 		*a = offer{cluster: c, shares: shares, tried: true, harmless: ok}
 	}
 	if !a.harmless {
 		return nil
 	}
 	return a
+}
+
+// hurries says whether the machines that a job gets may depend on its hard deadline.
+func (p *general) hurries(j *sim.Job) bool { return p.mixed && j.Request.DeadlineHard }
+
+// sooner is the offer itself, or one of faster machines in the room if the job would miss its hard deadline on the offer; nil: there is none.
+func (p *general) sooner(room *sim.Room, o *offer, j *sim.Job, now float64) *offer {
+	if o == nil || inTime(j, now+p.estimate(j, o)) {
+		return o
+	}
+	if !p.mixed {
+		return nil
+	}
+	shares, ok := p.platform.FitsSooner(room, j, o.cluster, p.platform.Rigid(j, o.cluster), nil)
+	if !ok {
+		return nil
+	}
+	return &offer{cluster: o.cluster, shares: shares}
+}
+
+// chooseByNode is an offer like o on which a job keeps its hard deadline and leaves the reserved job its place, with the end there; nil: there is none.
+func (p *general) chooseByNode(now float64, k *kindQueue, view *outlook, at int, j *sim.Job) (*offer, float64) {
+	o := p.sooner(&p.platform.Free, &view.offers[at], j, now)
+	if o == nil {
+		return nil, 0
+	}
+	end := now + p.estimate(j, o)
+	if end <= p.plan.shadow || p.harmless(o, j) {
+		return o, end
+	}
+	if o = p.sooner(&p.beside.both, p.aside(k, view, at, j), j, now); o == nil {
+		return nil, 0
+	}
+	return o, now + p.estimate(j, o)
+}
+
+// dropByNode drops a job that cannot start any more.
+func (p *general) dropByNode(e *sim.Engine, h *hardJob) {
+	switch reason := p.platform.Shut(h.job, p.clusters); {
+	case !p.mixed && dropHopeless(e, h.job, h.fastest):
+	case reason != "":
+		e.Drop(h.job, reason)
+	default:
+		e.Drop(h.job, fmt.Sprintf("hard deadline %v cannot be met: started at %v or later it would end after that on all machines open to it, by its estimate", h.job.Request.Deadline, e.Now()))
+	}
 }
 
 // Resume implements sim.Resumer.

@@ -30,6 +30,7 @@ func drawNodes(rng *rand.Rand, many bool) (*model.Instance, error) {
 	if many {
 		closes, licences, jobs, span = false, false, 15+rng.IntN(15), 30
 	}
+	hard := chance(3)
 	if licences {
 		spec.Licences = map[string]int{"l": 1 + rng.IntN(2)}
 	}
@@ -115,6 +116,12 @@ func drawNodes(rng *rand.Rand, many bool) (*model.Instance, error) {
 			j.Features = [][]string{{names[rng.IntN(2)]}}
 		}
 		j.Exclusive = chance(6)
+		if hard && !chance(3) {
+			j.Deadline, j.DeadlineHard = new(j.Arrival+float64(1+rng.IntN(span+8))), true
+		}
+		if !many && chance(12) {
+			j.Work = new(0.0)
+		}
 		if closes && chance(6) {
 			j.Reservation = names[rng.IntN(2)]
 		}
@@ -150,7 +157,7 @@ func drawRunning(rng *rand.Rand, spec *model.InstanceSpec, k int) model.JobSpec 
 		run.Holds = map[string]map[string]float64{name: {"gpu": amount}}
 		run.Devices = model.DevicesHeld{"gpu": {name: model.NewProcessorSet(model.Range{First: gpus - held, Last: gpus - 1})}}
 	}
-	j := model.JobSpec{ID: "running" + string(rune('A'+k)), Work: new(float64(1 + rng.IntN(8))), Processors: model.Rigid(n), Running: run, Exclusive: rng.IntN(5) == 0}
+	j := model.JobSpec{ID: "running" + string(rune('A'+k)), Work: new(max(0, float64(rng.IntN(9)-rng.IntN(4)))), Processors: model.Rigid(n), Running: run, Exclusive: rng.IntN(5) == 0}
 	if rng.IntN(2) == 0 {
 		j.Estimate = new(float64(1 + rng.IntN(8)))
 	}
@@ -164,11 +171,8 @@ func TestByNodeAsTheNaiveForm(t *testing.T) {
 		d.Place = rules.Name(rule)
 		return d
 	}
-	rule := []string{rules.First}
-	if _, err := rules.Lookup("best"); err == nil {
-		rule = append(rule, "best")
-	}
-	cases, waits, left, devices, shut, running := 0, 0, 0, 0, 0, 0
+	rule := []string{rules.First, "best", "dot"}
+	cases, waits, left, devices, shut, running, late := 0, 0, 0, 0, 0, 0, 0
 	for seed := uint64(0); cases < *nodeCases; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 35))
 		in, err := drawNodes(rng, seed%4 == 0)
@@ -227,14 +231,16 @@ func TestByNodeAsTheNaiveForm(t *testing.T) {
 			}
 			for _, u := range got.Unscheduled {
 				job, _ := in.JobIndex(u.Job)
-				if left++; in.Runs(job) {
+				if left++; in.Runs(job) && in.Jobs()[job].DeadlineHard {
+					late++
+				} else if in.Runs(job) {
 					shut++
 				}
 			}
 		}
 	}
-	t.Logf("%d clusters, %d jobs waited, %d have devices, %d were left out, %d of them because machines are closed; jobs run already on %d clusters", cases, waits, devices, left, shut, running)
-	if running < cases/10 || waits < cases || devices < cases || left < cases/20 || shut < cases/50 {
+	t.Logf("%d clusters, %d jobs waited, %d have devices, %d were left out, %d of them because machines are closed, %d had hard deadlines; jobs run already on %d clusters", cases, waits, devices, left, shut, late, running)
+	if running < cases/10 || waits < cases || devices < cases || left < cases/20 || shut < cases/50 || late < cases/20 {
 		t.Error("too few cases of a kind")
 	}
 }
@@ -277,7 +283,9 @@ func (n *naiveNodes) fastest(job int) float64 {
 	least := math.Inf(1)
 	for c := range n.in.Clusters() {
 		opens := func(m int) bool { // at some time
-			return slices.ContainsFunc(append([]float64{0}, n.changes...), func(at float64) bool { return n.open(job, m, at, math.Nextafter(at, math.Inf(1))) })
+			return slices.ContainsFunc(append([]float64{0}, n.changes...), func(at float64) bool {
+				return n.open(job, m, at, math.Nextafter(at, math.Inf(1))) || n.in.Jobs()[job].MayTakeNoTime() && n.open(job, m, at, at)
+			})
 		}
 		if shares := n.choose(n.empty(), job, c, n.wide(job, c), opens); shares != nil {
 			least = min(least, n.estimate(job, c, shares))

@@ -42,6 +42,7 @@ type nodeRun struct {
 	shares                []nodeShare
 	start, end, estimated float64
 	booked                nodeSlot
+	misses                bool // it reaches its hard deadline
 }
 
 // nodeSlot is where and when a job is planned.
@@ -369,27 +370,73 @@ func (n *naiveNodes) open(job, machine int, start, end float64) bool {
 	return true
 }
 
-// fit finds the machines of a cluster for a job that starts at the time; nil: there are none.
+// fit finds the machines of a cluster for a job that starts at the time and keeps its hard deadline there; nil: there are none.
 func (n *naiveNodes) fit(r *nodeRoom, job, cluster, processors int, start float64) []nodeShare {
+	j := &n.in.Jobs()[job]
+	shares := n.fitLate(r, job, cluster, processors, start)
+	inTime := func(shares []nodeShare) bool { return start+n.estimate(job, cluster, shares) <= j.Deadline }
+	if shares == nil || !j.DeadlineHard || inTime(shares) {
+		return shares
+	}
+	limits := n.limits(job, cluster, processors)
+	slices.Reverse(limits)
+	for _, l := range limits {
+		if start+l.takes > j.Deadline {
+			continue
+		}
+		shares := n.choose(r, job, cluster, processors, func(m int) bool {
+			return n.machines[m].Speed >= l.speed && n.machines[m].Bandwidth >= l.link && n.open(job, m, start, start+l.takes)
+		})
+		if shares != nil {
+			return shares
+		}
+	}
+	if !math.IsNaN(j.Estimate) {
+		return nil
+	}
+	defer func(s rules.Scorer) { n.scorer = s }(n.scorer)
+	n.scorer = nil
+	slices.SortStableFunc(limits, func(a, b nodeLimit) int { return cmp.Compare(b.link, a.link) })
+	for _, l := range limits { // fast processors may take tasks from slow ones
+		shares := n.choose(r, job, cluster, processors, func(m int) bool { return n.machines[m].Bandwidth >= l.link && n.open(job, m, start, j.Deadline) })
+		if shares != nil && inTime(shares) {
+			return shares
+		}
+	}
+	if shares = n.fitLate(r, job, cluster, processors, start); shares != nil && inTime(shares) {
+		return shares
+	}
+	return nil
+}
+
+// nodeLimit is a speed and a link, and how long a job takes with them.
+type nodeLimit struct{ speed, link, takes float64 }
+
+// limits are the speeds and links of the machines of a cluster, from the least time that the job takes with them.
+func (n *naiveNodes) limits(job, cluster, processors int) []nodeLimit {
+	var limits []nodeLimit
+	for a := range n.machines {
+		for b := range n.machines {
+			if n.cluster[a] == cluster && n.cluster[b] == cluster {
+				speed, link := n.machines[a].Speed, n.machines[b].Bandwidth
+				limits = append(limits, nodeLimit{speed, link, n.atSpeed(job, processors, speed, link)})
+			}
+		}
+	}
+	slices.SortStableFunc(limits, func(a, b nodeLimit) int {
+		return cmp.Or(cmp.Compare(a.takes, b.takes), cmp.Compare(b.speed, a.speed), cmp.Compare(b.link, a.link))
+	})
+	return limits
+}
+
+// fitLate finds the machines of a cluster for a job that starts at the time, whether it keeps its hard deadline there or not; nil: there are none.
+func (n *naiveNodes) fitLate(r *nodeRoom, job, cluster, processors int, start float64) []nodeShare {
 	speed := func(m int) float64 { return n.atSpeed(job, processors, n.machines[m].Speed, n.machines[m].Bandwidth) }
 	shares := n.choose(r, job, cluster, processors, func(m int) bool { return n.open(job, m, start, start+speed(m)) })
 	if shares == nil || n.allOpen(job, shares, start) {
 		return shares
 	}
-	type limit struct{ speed, link, takes float64 }
-	var limits []limit
-	for a := range n.machines {
-		for b := range n.machines {
-			if n.cluster[a] == cluster && n.cluster[b] == cluster {
-				speed, link := n.machines[a].Speed, n.machines[b].Bandwidth
-				limits = append(limits, limit{speed, link, n.atSpeed(job, processors, speed, link)})
-			}
-		}
-	}
-	slices.SortStableFunc(limits, func(a, b limit) int {
-		return cmp.Or(cmp.Compare(a.takes, b.takes), cmp.Compare(b.speed, a.speed), cmp.Compare(b.link, a.link))
-	})
-	for _, l := range limits {
+	for _, l := range n.limits(job, cluster, processors) {
 		shares := n.choose(r, job, cluster, processors, func(m int) bool {
 			return n.machines[m].Speed >= l.speed && n.machines[m].Bandwidth >= l.link && n.open(job, m, start, start+l.takes)
 		})
@@ -440,11 +487,11 @@ func (n *naiveNodes) wide(job, cluster int) int {
 }
 
 // ever says whether the job fits the empty system at some time from now on, on as many processors as it is to get.
-func (n *naiveNodes) ever(job int, width func(job, cluster int) int) bool {
+func (n *naiveNodes) ever(job int, width func(job, cluster int) int, fit func(r *nodeRoom, job, cluster, processors int, start float64) []nodeShare) bool {
 	r := n.empty()
 	for c := range n.in.Clusters() {
 		for _, at := range append([]float64{n.now}, n.changes...) {
-			if at >= n.now && n.fit(r, job, c, width(job, c), at) != nil {
+			if at >= n.now && fit(r, job, c, width(job, c), at) != nil {
 				return true
 			}
 		}
@@ -501,6 +548,9 @@ func (n *naiveNodes) begin(job, cluster int, shares []nodeShare) *nodeRun {
 	p.End = model.End(n.now, n.in.Duration(job, cluster, p.Processors))
 	n.solution.Jobs = append(n.solution.Jobs, p)
 	run := &nodeRun{job: job, cluster: cluster, shares: shares, start: n.now, end: p.End, estimated: model.End(n.now, n.estimate(job, cluster, shares))}
+	if already == nil && j.DeadlineHard && p.End > j.Deadline {
+		run.misses, run.end = true, max(n.now, j.Deadline) // it is ended there
+	}
 	n.running = append(n.running, run)
 	return run
 }
@@ -510,9 +560,13 @@ func holdsProcessor(set model.ProcessorSet, processor int) bool {
 	return slices.ContainsFunc(set, func(r model.Range) bool { return r.First <= processor && processor <= r.Last })
 }
 
-// resume lets a job run that runs already.
-func (n *naiveNodes) resume(job int) {
+// resume lets a job run that runs already; false: it takes no time.
+func (n *naiveNodes) resume(job int) bool {
 	run := n.in.Jobs()[job].Node().Running
+	if n.in.Duration(job, run.Cluster, run.Processors) == 0 {
+		n.solution.Jobs = append(n.solution.Jobs, model.Placement{Job: n.in.Jobs()[job].ID, Cluster: n.in.Clusters()[run.Cluster].ID, Processors: run.Processors, Devices: run.Devices})
+		return false
+	}
 	var shares []nodeShare
 	for m := range n.machines {
 		s := nodeShare{machine: m, devices: map[int][]int{}, holds: map[int]model.Amount{}}
@@ -538,6 +592,7 @@ func (n *naiveNodes) resume(job int) {
 	}
 	r := n.begin(job, run.Cluster, shares)
 	r.booked = nodeSlot{run.Cluster, 0, n.until(0, n.estimate(job, run.Cluster, shares)), shares}
+	return true
 }
 
 // leave leaves a job out.
@@ -585,15 +640,18 @@ func (n *naiveNodes) run(width func(job, cluster int) int, decide func()) *model
 						}
 					}
 				}
+				if r.misses {
+					n.solution.Jobs = slices.DeleteFunc(n.solution.Jobs, func(p model.Placement) bool { return p.Job == n.in.Jobs()[r.job].ID })
+					n.leave(r.job)
+				}
 				return true
 			}
 			return false
 		})
 		for len(jobs) > 0 && n.in.Jobs()[jobs[0]].Arrival == n.now {
 			if job := jobs[0]; n.in.Jobs()[job].Node().Running != nil {
-				n.resume(job)
-				happens = true
-			} else if n.in.Runs(job) && n.ever(job, width) {
+				happens = n.resume(job) || happens
+			} else if n.in.Runs(job) && n.ever(job, width, n.fitLate) {
 				n.queue, happens = append(n.queue, job), true
 			} else {
 				n.leave(job)
@@ -626,7 +684,7 @@ func (n *naiveNodes) best(job int, at func(cluster int) []nodeShare) (cluster in
 func (n *naiveNodes) easy(depth int, sorted func([]int)) func() {
 	return func() {
 		n.queue = slices.DeleteFunc(n.queue, func(job int) bool {
-			shut := !n.ever(job, n.wide)
+			shut := !n.ever(job, n.wide, n.fit)
 			if shut {
 				n.leave(job)
 			}

@@ -105,13 +105,13 @@ func (p *general) choose(now float64, k *kindQueue, j *sim.Job) (best *offer, be
 	view := p.viewOf(k, j)
 	for i := range view.offers {
 		o := &view.offers[i]
-		end := now + p.estimate(j, o)
-		if p.byNode && !(end <= p.plan.shadow || p.harmless(o, j)) {
-			if o = p.aside(k, view, i, j); o == nil {
-				continue
+		if p.byNode {
+			if o, end := p.chooseByNode(now, k, view, i, j); o != nil && end < bestEnd {
+				best, bestEnd = o, end
 			}
-			end = now + p.estimate(j, o)
+			continue
 		}
+		end := now + p.estimate(j, o)
 		if end < bestEnd && inTime(j, end) && (end <= p.plan.shadow || p.harmless(o, j)) {
 			best, bestEnd = o, end
 		}
@@ -142,7 +142,7 @@ func (p *general) mayStart(now float64, k *kindQueue, w *waiting) bool {
 
 // starts says whether a job may start now.
 func (p *general) starts(now float64, k *kindQueue, w *waiting) bool {
-	if !p.mayStart(now, k, w) {
+	if !p.hurries(w.job) && !p.mayStart(now, k, w) {
 		return false
 	}
 	if !w.job.Request.DeadlineHard {

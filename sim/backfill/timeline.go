@@ -101,6 +101,11 @@ func alike(a, b *sim.Room) bool {
 // earliest is the booking with the earliest start; ties go to the earliest end, then to the first cluster. It returns false where no
 // booking keeps the job's hard deadline.
 func (t *timeline) earliest(j *sim.Job, step float64) (generalBooking, bool) {
+	return t.earliestBefore(j, step, math.Inf(1))
+}
+
+// earliestBefore is earliest of the bookings that start before the limit.
+func (t *timeline) earliestBefore(j *sim.Job, step, limit float64) (generalBooking, bool) {
 	best := generalBooking{start: math.Inf(1)}
 	changes := t.changes
 	for k, start := range t.times {
@@ -108,6 +113,9 @@ func (t *timeline) earliest(j *sim.Job, step float64) (generalBooking, bool) {
 			changes = changes[1:]
 		}
 		for {
+			if !inTime(j, start) || start >= limit {
+				return best, false
+			}
 			for c := range t.platform.Clusters() {
 				if t.platform.Stopped() {
 					return best, false
@@ -143,8 +151,8 @@ func (t *timeline) slotAt(j *sim.Job, k int, start float64, cluster int, step fl
 		s.shares = t.shares
 		s.end = ending(s.start, t.platform.Estimate(j, cluster, s.shares), step)
 		if next == len(t.times) || t.times[next] >= s.end || t.platform.Stopped() {
-			return s, inTime(j, s.end)
+			return s, inTime(j, s.end) || t.platform.ByNode() // then FitsAt has looked at the deadline; a job of no time ends before its booking
 		}
-		t.platform.IntersectCluster(&t.common, t.rooms[next], cluster)
+		t.platform.IntersectFor(&t.common, t.rooms[next], j, cluster, width)
 	}
 }
