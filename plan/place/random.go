@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"github.com/allot-opt/allot/internal/splitmix"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -31,7 +32,7 @@ type random struct {
 func (r *random) Draw() { r.draw = r.source.Uint64() }
 
 func (r *random) Score(f *Free, k *Kind) (float64, int) {
-	number := mix(r.draw + uint64(r.site.index(f.Machine)))
+	number := splitmix.Mix(r.draw + uint64(r.site.index(f.Machine)))
 	score := float64(number>>11) / (1 << 53)
 	if k.Share < 0 {
 		return score, -1
@@ -45,7 +46,7 @@ func (r *random) Score(f *Free, k *Kind) (float64, int) {
 			count++
 		}
 	}
-	skip, _ := bits.Mul64(mix(number), uint64(count))
+	skip, _ := bits.Mul64(splitmix.Mix(number), uint64(count))
 	for d := first; d < last; d++ {
 		if enough(f.Devices[d]) {
 			if skip == 0 {
@@ -55,12 +56,4 @@ func (r *random) Score(f *Free, k *Kind) (float64, int) {
 		}
 	}
 	return score, -1
-}
-
-// mix scatters the numbers: the last step of SplitMix64 (Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -22,12 +22,6 @@ func newFlexible(step float64, priorities Priorities) *flexible {
 	return &flexible{step: step, queue: newLine(Order{Priorities: priorities}, nil, nil)}
 }
 
-// rankedJob is a queued job with its priority.
-type rankedJob struct {
-	priority float64
-	job      *sim.Job
-}
-
 // Arrive implements sim.Policy.
 func (p *flexible) Arrive(j *sim.Job) { p.fresh = append(p.fresh, j) }
 

@@ -1,21 +1,19 @@
 package backfill
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/allot-opt/allot/sim"
 )
 
-// ordered is [FCFS] and [EASY] of any depth and order in the plain world.
+// ordered is [FCFS] and [EASY] of any depth in the plain world, in an order in which jobs overtake others while they wait: the queue is sorted at each instant.
 type ordered struct {
 	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 	depth      int     // most reservations; 0: no backfilling
 	processors int     // of the system
-	scorer     *scorer // nil: the order of arrival
+	scorer     *scorer
 
-	queue []rankedJob // of which the last fresh have not been ranked yet
-	fresh int
+	queue []rankedJob
 	ends  ends
 	plan  profile
 }
@@ -23,7 +21,6 @@ type ordered struct {
 // Arrive implements sim.Policy.
 func (p *ordered) Arrive(j *sim.Job) {
 	p.queue = append(p.queue, rankedJob{job: j})
-	p.fresh++
 	p.scorer.arrived(j)
 }
 
@@ -68,20 +65,11 @@ func (p *ordered) start(e *sim.Engine, j *sim.Job) {
 	p.scorer.started(j, int(j.Processors))
 }
 
-// rank sorts the queue. Where the scores do not change with time only the fresh jobs need one.
+// rank sorts the queue.
 func (p *ordered) rank(now float64) {
-	fresh := p.queue[len(p.queue)-p.fresh:]
-	p.fresh = 0
-	if p.scorer == nil || len(fresh) == 0 && !p.scorer.varies() {
-		return
-	}
-	again := fresh
-	if p.scorer.varies() {
-		again = p.queue
-	}
-	for k := range again {
-		j := again[k].job
-		again[k].priority = p.scorer.score(now, j, j.Estimate, int(j.Processors), 0)
+	for k := range p.queue {
+		j := p.queue[k].job
+		p.queue[k].priority = p.scorer.score(now, j, j.Estimate, int(j.Processors), 0)
 	}
 	slices.SortFunc(p.queue, byPriority)
 }
@@ -108,17 +96,7 @@ func (p *ordered) backfill(e *sim.Engine) {
 // backfillDeep starts jobs after the first, which is blocked, and gives that one and the next that are blocked their reservations.
 func (p *ordered) backfillDeep(e *sim.Engine) {
 	now := e.Now()
-	p.plan.reset(now, int32(p.processors))
-	late := after(now, p.step)
-	for k := range p.ends.blocks {
-		for _, r := range p.ends.blocks[k].entries {
-			end := r.end
-			if end <= now {
-				end = late
-			}
-			p.plan.add(now, end, -r.size)
-		}
-	}
+	planRunning(&p.plan, &p.ends, now, after(now, p.step), int32(p.processors))
 	reserved := 0
 	p.keep(0, func(j *sim.Job) bool {
 		if end := now + j.Estimate; int(j.Processors) <= e.Free() && p.plan.holds(&position{}, j.Processors, end) {
@@ -147,9 +125,4 @@ func (p *ordered) keep(from int, leaves func(*sim.Job) bool) {
 	}
 	clear(p.queue[len(kept):])
 	p.queue = kept
-}
-
-// byPriority orders jobs by priority, ties in queue order.
-func byPriority(a, b rankedJob) int {
-	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.job.Number, b.job.Number))
 }

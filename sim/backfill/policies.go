@@ -5,8 +5,8 @@ import "github.com/allot-opt/allot/sim"
 // FCFS is first come, first served: no job starts before the jobs ahead of it in the queue. Another order than that of arrival makes it a list policy
 // without backfilling.
 //
-// Complexity in the plain world: O(1) a job in the order of arrival, else O(q·log q) an instant at which some of the q queued jobs fits; for the general
-// world see [EASY].
+// Complexity in the plain world: O(1) a job in the order of arrival, O(s·log n) in another that is fixed, for n queued jobs of s sizes, else O(q·log q) an instant at which some of the q
+// queued jobs fits; for the general world see [EASY].
 func FCFS(order Ranking) sim.Discipline {
 	if !order.isArrival() {
 		return ranked(0, 0, order)
@@ -26,7 +26,8 @@ func FCFS(order Ranking) sim.Discipline {
 // another order of the queue a job that moves ahead of others may start before them, so reservations hold only until the next instant.
 //
 // Complexity in the plain world, with depth 1 in the order of arrival: O(log n + s + r/64) an instant and O(s·log n) a job that is backfilled, for n
-// queued jobs of s sizes and r running jobs; otherwise O(q·log q + d·p) an instant for q queued jobs, depth d and p steps of the profile.
+// queued jobs of s sizes and r running jobs. In another order that is fixed at arrival, and with another depth: O(s·log n) a job that starts, and for a depth d above 1 O(r + d·p) an
+// instant besides, with p steps of the profile. Where scores vary with time, see [Ranking]: O(q·log q + d·p) an instant for q queued jobs.
 //
 // In the general world jobs of one kind fit the same processors and are looked at together: O(k·C·m + q/32) an instant for q queued jobs of k kinds and
 // C clusters of m machines, where a block of 32 jobs is looked at only if one of them may be the next to start, and O(r·C·m) at worst for a reservation
@@ -47,7 +48,11 @@ func EASY(step float64, depth int, order Ranking) sim.Discipline {
 func ranked(step float64, depth int, order Ranking) sim.Discipline {
 	return sim.Discipline{
 		Plain: func(processors int) sim.Policy {
-			return &ordered{step: step, depth: depth, processors: processors, scorer: newScorer(order, processors)}
+			scorer := newScorer(order, processors)
+			if order.varies() {
+				return &ordered{step: step, depth: depth, processors: processors, scorer: scorer}
+			}
+			return &fixedOrder{step: step, depth: depth, processors: processors, scorer: scorer}
 		},
 		General: newGeneral(depth, step, Order{}, order),
 		Classes: order.looksAtClasses(), Remembers: order.remembers(), Afresh: !order.remembers(),

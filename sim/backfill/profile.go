@@ -275,6 +275,23 @@ func (p *profile) holds(at *position, size int32, until float64) bool {
 	return true
 }
 
+// until is the first time at which fewer than size processors are free; +Inf where there is none.
+func (p *profile) until(size int32) float64 {
+	for k := range p.heads {
+		h := &p.heads[k]
+		if h.least >= size {
+			continue
+		}
+		x := p.pieces[k]
+		for step, f := range x.free[:x.n] {
+			if f+h.more < size {
+				return x.times[step]
+			}
+		}
+	}
+	return infinite
+}
+
 // bounds is the least and the most free processors from a position until the given time.
 func (p *profile) bounds(at position, until float64) (least, most int32) {
 	least = math.MaxInt32

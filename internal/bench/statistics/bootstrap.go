@@ -196,7 +196,7 @@ func (m *MovingBlocks) Ratio(periods []Period) (BlockDifference, error) {
 	}
 	ratio := second / first
 	result := BlockDifference{P: 1, Interval: Interval{N: whole.N, Estimate: ratio, SD: math.NaN(), High: math.Inf(1), Coverage: 1}}
-	squares := 0.0
+	weights := 0.0
 	for from := 0; from < m.periods; from += m.block {
 		last, begin := before[min(from+m.block, m.periods)], before[from]
 		if last.N > begin.N {
@@ -204,9 +204,9 @@ func (m *MovingBlocks) Ratio(periods []Period) (BlockDifference, error) {
 		}
 		a := (last.First - begin.First) / first
 		b := (last.First + last.Difference - begin.First - begin.Difference) / second
-		squares += (a + b) / 2 * ((a + b) / 2)
+		weights += (a + b) / 2 * ((a + b) / 2)
 	}
-	result.Effective = 1 / squares
+	result.Effective = 1 / weights
 	if m.starts == nil || result.Blocks < LeastBlocks || result.Effective <= 2 {
 		return result, nil
 	}
