@@ -105,7 +105,7 @@ func Read(src Sources, opt Options) (*model.Instance, *model.ImportReport, error
 		faults.At("option Now", "expected a Unix time, found %v", opt.Now)
 		return nil, nil, faults.Err()
 	}
-	sys, err := readSystem(src)
+	sys, err := readSystem(src, false)
 	if err != nil {
 		return nil, nil, err
 	}
