@@ -157,16 +157,21 @@ func (q *queue) spec(e *entry, in *model.InstanceSpec, tasks map[string]int, res
 // class returns the user class that states the priority of a job; the tier of its partition counts first. The class of a running job puts it before
 // all waiting jobs.
 func (q *queue) class(e *entry) (name string, priority float64) {
-	const oneTier = 1 << 32 // priorities are below it
 	switch priority = q.doc.jobs[e.job].priority.or(0); {
 	case e.running:
 		return Running, model.Largest
 	case !(priority > 0):
 		return "", 0
 	}
+	return priorityClass(priority, e.place.tier, q.sys.tiers)
+}
+
+// priorityClass is the user class of a priority. The tier counts first where the partitions have different ones.
+func priorityClass(priority, tier float64, tiers bool) (name string, value float64) {
+	const oneTier = 1 << 32 // priorities are below it
 	name = "priority " + strconv.FormatFloat(priority, 'f', -1, 64)
-	if q.sys.tiers {
-		return fmt.Sprintf("tier %v %s", e.place.tier, name), e.place.tier*oneTier + min(priority, oneTier-1)
+	if tiers {
+		return fmt.Sprintf("tier %v %s", tier, name), tier*oneTier + min(priority, oneTier-1)
 	}
 	return name, priority
 }
