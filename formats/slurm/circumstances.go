@@ -161,7 +161,7 @@ func (t *trace) quality() {
 			usual = name
 		}
 	}
-	reason := "quality of service other than " + lines.Quote(usual) + ", which most have: its limits, its priority and its preemption are in no file"
+	reason := "quality of service other than " + lines.Quote(usual) + ", which most have: its limits and its preemption are in no file"
 	for k := range t.jobs {
 		if j := &t.jobs[k]; j.qos != usual {
 			t.report.NoteLine(model.ImportKept, reason, j.line)
