@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +43,9 @@ func (t *trace) held(j *past, value fields) error {
 		}
 	}
 	j.generic = t.text(strings.Join(texts, ","))
+	if n, err := lines.Whole(tresOf(requested)["node"], 0); err == nil {
+		j.asked = int32(min(n, math.MaxInt32))
+	}
 	j.types = t.text(strings.Join(typesOf(requested), ","))
 	if constraints := value("Constraints"); constraints != "" && constraints != "(null)" {
 		j.features = t.text(constraints)

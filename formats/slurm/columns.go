@@ -100,7 +100,7 @@ func Columns() []Column {
 		{"ReqGRES", Used, "generic resources, where AllocTRES, AllocGRES and ReqTRES are absent"},
 		{"ReqMem", Used, "memory, where AllocTRES and ReqTRES are absent"},
 		{"ReqNodes", Used, "nodes, where NNodes and AllocNodes are absent"},
-		{"ReqTRES", Used, "types of generic resources; memory and generic resources where AllocTRES is absent"},
+		{"ReqTRES", Used, "whether the job asked for as many nodes as it held, and for which types of generic resources; memory and generic resources where AllocTRES is absent"},
 		{"Reservation", Counted, "no file of a trace says which nodes it had, and when"},
 		{"ReservationId", Counted, "as Reservation"},
 		{"Reserved", Irrelevant, "Start − Eligible"},

@@ -148,8 +148,11 @@ func (t *trace) blocks(j *past, l *layout) {
 		t.note(model.ImportKept, true, "no number of nodes: its generic resources lie on as few as they can")
 	}
 	even := nodes > 0 && processors%nodes == 0
-	if len(generic) == 0 && !even {
-		if nodes > 0 {
+	if few := j.asked > 0 && int(j.asked) < nodes; len(generic) == 0 && (few || !even) {
+		switch {
+		case few:
+			t.note(model.ImportKept, false, "asked for fewer nodes than it held: its processors lie on any")
+		case nodes > 0:
 			t.note(model.ImportKept, true, "processors that do not divide evenly among its nodes: they lie on any")
 		}
 		l.block, l.blocks = 1, processors

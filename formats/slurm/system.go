@@ -227,8 +227,10 @@ var closedStates = []string{
 // addNode takes a node, if it is in service.
 func (s *system) addNode(doc *document, k int) {
 	n, place := &doc.nodes[k], at("nodes", k)
+	at := func(field string) string { return place + "." + field }
 	if n.line > 0 {
 		place = "line " + strconv.Itoa(n.line)
+		at = func(string) string { return place }
 	}
 	_, twice := s.index[n.name]
 	switch {
@@ -236,10 +238,10 @@ func (s *system) addNode(doc *document, k int) {
 		doc.missing(place, "name")
 		return
 	case twice:
-		doc.faults.At(place+".name", "expected each node once, found %s again", lines.Quote(n.name))
+		doc.faults.At(at("name"), "expected each node once, found %s again", lines.Quote(n.name))
 		return
 	case len(n.name) > maxHostName:
-		doc.faults.At(place+".name", "expected a name of at most %d bytes, found %d", maxHostName, len(n.name))
+		doc.faults.At(at("name"), "expected a name of at most %d bytes, found %d", maxHostName, len(n.name))
 		return
 	case len(n.states) == 0:
 		doc.missing(place, "state")
@@ -248,8 +250,8 @@ func (s *system) addNode(doc *document, k int) {
 		doc.missing(place, "cpus")
 		return
 	}
-	cpus := whole(n.cpus, model.MaxProcessors, doc.faults, place+".cpus")
-	if effective := whole(n.effective, model.MaxProcessors, doc.faults, place+".effective_cpus"); effective > 0 {
+	cpus := whole(n.cpus, model.MaxProcessors, doc.faults, at("cpus"))
+	if effective := whole(n.effective, model.MaxProcessors, doc.faults, at("effective_cpus")); effective > 0 {
 		cpus = min(cpus, effective)
 	}
 	s.index[n.name] = -1

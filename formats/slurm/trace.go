@@ -35,7 +35,7 @@ var _ = formats.Register(formats.Info{
 })
 
 // Command is the command that prints all that a [TraceReader] uses or counts, for all users from a day on.
-const Command = "sacct -P -D -a -X -S 2026-01-01 -o JobID,User,Account,Partition,QOS,Priority,State,Submit,Eligible,Start,End,TimelimitRaw,NCPUS,NNodes,ReqTRES,AllocTRES,Constraints,Reservation,Licenses,Suspended,Restarts"
+const Command = "sacct -P -D -a -X -S 2026-01-01 -o JobID,User,Account,Partition,QOS,Priority,State,Submit,Eligible,Start,End,TimelimitRaw,NCPUS,NNodes,ReqTRES,AllocTRES,Reservation,Licenses,Suspended,Restarts,Constraints"
 
 // isPlain says that a text is what sacct prints without -P: columns apart by blanks, below them a line of dashes.
 func isPlain(begin string) bool {
@@ -52,7 +52,8 @@ func isPlain(begin string) bool {
 //
 // Without Nodes the instance has one cluster of single-processor machines, whatever the partitions. With Nodes it has the partitions as [Read] makes them: those
 // that share no nodes are clusters. Where a partition has some nodes of its cluster only, these have the feature "partition NAME", which its jobs ask for. A job
-// lies on as many nodes as it held, with an equal part of its processors, memory and generic resources on each.
+// lies on as many nodes as it held, with an equal part of its processors, memory and generic resources on each; where it asked for fewer nodes and for no generic
+// resources, its processors lie on any.
 type TraceReader struct {
 	Processors int    `range:"[0, 16777216]" zero:"the most that ran jobs at one time" doc:"'N' processors of the system, where no nodes are given"`
 	Cluster    string `doc:"'ID' of the cluster, where no nodes are given"`
@@ -70,6 +71,7 @@ type trace struct {
 	report *model.ImportReport
 	column map[string]int // of sacct's header
 	width  int            // columns
+	open   bool           // the last column may have a | in its cells
 	jobs   []past
 	seen   map[string]int
 	texts  map[string]string
@@ -132,6 +134,7 @@ type past struct {
 	arrival, start, end      float64
 	limit                    float64 // s; 0: none
 	processors, nodes        int32   // nodes 0: not stated
+	asked                    int32   // nodes at least; 0: not stated
 	memory                   float64 // MB, all of it
 	priority                 float64
 	user, group, queue       string
@@ -195,9 +198,14 @@ func (t *trace) scan(r io.Reader) {
 			}
 		default:
 			cells := strings.Split(line, "|")
-			if n := len(cells); n < t.width || n > t.width && !(n == t.width+1 && cells[t.width] == "") {
+			if n := len(cells); n == t.width+1 && cells[t.width] == "" { // sacct -p ends each line with a |
+				cells = cells[:t.width]
+			}
+			if n := len(cells); n > t.width && t.open { // the last cell has a | in it
+				cells[t.width-1] = strings.Join(cells[t.width-1:], "|")
+			} else if n != t.width {
 				t.faults.Line(scanner.Line(), "expected %d cells apart by |, found %d%s", t.width, n,
-					map[bool]string{true: ": a name or comment with a | in it moves the cells behind it, so leave its column out"}[n > t.width])
+					map[bool]string{true: ": a constraint, name or comment with a | in it moves the cells behind it, so let its column be the last"}[n > t.width])
 				continue
 			}
 			t.job(scanner.Line(), func(names ...string) string {
@@ -227,7 +235,7 @@ func (t *trace) header(line int, text string) bool {
 	}
 	t.column = map[string]int{}
 	names := strings.Split(strings.TrimSuffix(text, "|"), "|")
-	t.width = len(names)
+	t.width, t.open = len(names), slices.Contains(openColumns, names[len(names)-1])
 	for k, name := range names {
 		if _, twice := t.column[name]; twice {
 			t.faults.Line(line, "expected each column once, found %s again", lines.Quote(name))
@@ -246,6 +254,9 @@ func (t *trace) header(line int, text string) bool {
 	}
 	return t.faults.None()
 }
+
+// openColumns are the columns that may have any text in their cells.
+var openColumns = []string{"Constraints", "JobName", "Comment", "AdminComment", "SystemComment", "Extra", "SubmitLine", "WorkDir", "StdErr", "StdIn", "StdOut", "Container"}
 
 // jobCompKeys are the names of JobComp's lines in their order. A value may hold blanks and other words with an = in them, such as a job's name.
 var jobCompKeys = []string{
