@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,7 +15,7 @@ type Record struct {
 	Policy              // the figures of the recorded starts; its name is "recorded"
 	Jobs        int     `json:"jobs"`    // of the window whose start the record tells
 	Fits        []Fit   `json:"fits"`    // of the on-line policies, in their order
-	Nearest     string  `json:"nearest"` // the policy whose starts are off by least; empty: no on-line policy ran
+	Nearest     string  `json:"nearest"` // the policy whose starts are off by least, among those that leave out fewest jobs; empty: no on-line policy ran
 	Explained   bool    `json:"explained"`
 	OffByMedian float64 `json:"off_by_median"` // how far off is who says that each job waits for the recorded median: nobody can be nearer who knows only one number
 }
@@ -29,7 +30,7 @@ type Fit struct {
 	Explains bool    `json:"explains"`
 }
 
-// A policy explains the record if its starts are off by at most half of what the median alone is off by, and its mean wait by at most a quarter of the recorded
+// A policy explains the record if it leaves out no job, its starts are off by at most half of what the median alone is off by, and its mean wait by at most a quarter of the recorded
 // one. A minute more or less counts for nothing: Slurm looks at its queue in rounds of half a minute and more.
 const (
 	mostOff      = 0.5
@@ -87,7 +88,7 @@ func (s *study) record(runs []Run, schedules []*schedule) (*Record, error) {
 	if seconds, known := secondsIn(s.in.Units().Time); known {
 		round = roundSeconds / seconds
 	}
-	nearest := math.Inf(1)
+	var nearest Fit
 	for k, run := range runs {
 		if !run.Online && !s.opt.Known {
 			continue
@@ -96,11 +97,11 @@ func (s *study) record(runs []Run, schedules []*schedule) (*Record, error) {
 		if fit.Jobs == 0 {
 			continue
 		}
-		fit.Explains = fit.Off <= max(mostOff*record.OffByMedian, round) && math.Abs(fit.MeanWait-fit.Recorded) <= max(mostMeanOff*fit.Recorded, round)
+		fit.Explains = fit.Jobs == record.Jobs && fit.Off <= max(mostOff*record.OffByMedian, round) && math.Abs(fit.MeanWait-fit.Recorded) <= max(mostMeanOff*fit.Recorded, round)
 		record.Fits = append(record.Fits, fit)
 		record.Explained = record.Explained || fit.Explains
-		if fit.Off < nearest {
-			nearest, record.Nearest = fit.Off, fit.Policy
+		if record.Nearest == "" || cmp.Or(cmp.Compare(nearest.Jobs, fit.Jobs), cmp.Compare(fit.Off, nearest.Off)) < 0 {
+			nearest, record.Nearest = fit, fit.Policy
 		}
 	}
 	return record, nil
