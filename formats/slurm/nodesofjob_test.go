@@ -133,6 +133,7 @@ func TestFaultsOfConf(t *testing.T) {
 		}
 	}
 	readertest.Refused(t, &slurm.TraceReader{Cluster: "c", Partitions: "p"}, "nodes")
+	readertest.Refused(t, &slurm.TraceReader{Cluster: "c", Nodes: "n", Processors: 4}, "processors")
 	const plain = "       JobID  Partition               Submit \n------------ ---------- -------------------- \n1 cpu 2025-05-20T10:00:00\n"
 	if _, _, err := with().Read(strings.NewReader(plain), "f"); err == nil || !strings.Contains(err.Error(), "f: line 1: expected columns apart by |, found columns apart by blanks, which cut long values: use sacct -P, as in\n  sacct -P -D -a") {
 		t.Errorf("got %v", err)

@@ -152,8 +152,11 @@ func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.Im
 	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
-	if o.Nodes == "" && o.Partitions != "" {
+	switch {
+	case o.Nodes == "" && o.Partitions != "":
 		return nil, nil, &params.Error{Name: "nodes", Expected: "a file of nodes, as there is one of partitions", Found: o.Nodes}
+	case o.Nodes != "" && o.Processors > 0:
+		return nil, nil, &params.Error{Name: "processors", Expected: "no number, as the nodes have it", Found: o.Processors}
 	}
 	t := &trace{
 		faults: lines.NewFaults(name), report: &model.ImportReport{Format: traceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{},
