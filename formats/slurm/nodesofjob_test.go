@@ -3,6 +3,7 @@ package slurm_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -240,12 +241,81 @@ func TestNodesInEachForm(t *testing.T) {
 	})
 }
 
+// TestSinfo: the table of sinfo states nodes with all their partitions.
+func TestSinfo(t *testing.T) {
+	const header = "NODELIST|PARTITION|CPUS|MEMORY|GRES|AVAIL_FEATURES|STATE|TIMELIMIT\n"
+	in, report, err := onSystem(t, header+"a1|all*|8|1000|(null)|(null)|idle|infinite\na2|all*|8|1000|gpu:h100:4(S:0-1)|ib|drained*|infinite\na2|fast|8|1000|gpu:h100:4(S:0-1)|ib|drained*|1:00:00\n",
+		"1|all|1|2|3|10|4|1||cpu=4|", "2|fast|1|2|3||4|1||cpu=4,gres/gpu=2|ib")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := clusters(t, in), `  {"id":"all+fast","machines":[{"id":"a1","processors":8,"memory":1000},{"id":"a2","processors":8,"memory":1000,"resources":{"gpu":4},"features":["gpu:h100","ib","partition fast"]}]}`; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got, want := lines(t, in)[1], `"estimate":3600,"queue":"fast","block":4,"resources":{"gpu":2},"features":[["partition fast"],["ib"]],"recorded":1}`; !strings.HasSuffix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := notes(report); !strings.HasPrefix(got, "kept 1: node down, drained or otherwise closed now") {
+		t.Errorf("got %s", got)
+	}
+	for text, want := range map[string]string{
+		"NODELIST|PARTITION\n":           `slurm.conf: line 1: expected a column CPUS, as sinfo -N -o "%N|%P|%c|%m|%G|%f|%T|%l" prints it, found none`,
+		header + "a1|p\n":                "slurm.conf: line 2: expected 8 cells apart by |, found 2",
+		header + "a1|p|64+|1|||idle|1\n": `slurm.conf: line 2: CPUS: expected a number, found "64+"`,
+		header + "a[|p|64|1|||idle|1\n":  `slurm.conf: line 2: NODELIST: expected a ] at the end of "["`,
+		header + "a1|p|64|1|||idle|x\n":  `slurm.conf: line 2: TIMELIMIT: expected a time limit`,
+		header:                           "slurm.conf: nodes: expected nodes in service, found 0",
+	} {
+		if _, _, err := onSystem(t, text, "1|p|1|2|3|10|4|1|||"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestWriteAccounting: what no sacct could print is refused.
+func TestWriteAccounting(t *testing.T) {
+	for _, c := range []struct {
+		unit string
+		job  model.JobSpec
+		want string
+	}{
+		{"h", model.JobSpec{ID: "a", Work: new(1.0)}, `sacct: expected times in s, found "h"`},
+		{"s", model.JobSpec{ID: "a", Arrival: 1e10, Work: new(1.0)}, `sacct: expected times of at most 9e+09 s, found that job "a" arrives at 1e+10`},
+	} {
+		b := model.NewBuilder("x").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).Job(c.job)
+		b.Spec().Units = &model.Units{Time: c.unit}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := slurm.WriteAccounting(io.Discard, in, &model.Solution{}); err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+	in, err := model.NewBuilder("x").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
+		Job(model.JobSpec{ID: "a|b", Work: new(61.0), Estimate: new(61.0)}, model.JobSpec{ID: "never", Work: new(1.0)}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	sol := &model.Solution{Jobs: []model.Placement{{Job: "a|b", Cluster: "c", Processors: model.NewProcessorSet(model.Range{}), Start: 5, End: 66}}}
+	if err := slurm.WriteAccounting(&out, in, sol); err != nil {
+		t.Fatal(err)
+	}
+	_, rows, _ := strings.Cut(out.String(), "\n")
+	if want := "a_b|||c|normal|0|COMPLETED|2026-01-05T00:00:00|2026-01-05T00:00:00|2026-01-05T00:00:05|2026-01-05T00:01:06|2|1|1|cpu=1,node=1|cpu=1,node=1\n" +
+		"never||||normal|0|CANCELLED|2026-01-05T00:00:00|2026-01-05T00:00:00|None|None|UNLIMITED|1|0|cpu=1,node=0|cpu=1,node=0\n"; rows != want {
+		t.Errorf("got\n%s\nwant\n%s", rows, want)
+	}
+}
+
 // FuzzTraceOnNodes feeds anything to the readers of nodes, of partitions and of a trace.
 func FuzzTraceOnNodes(f *testing.F) {
 	const table = "JobID|Partition|Submit|Start|End|NCPUS|NNodes|AllocTRES|Constraints|QOS|Priority\n1|cpu|1|2|3|4|2|cpu=4,mem=3G,gres/gpu=3|a&b|high|3\n2|gpu|1|2|5|9||gres/gpu:x=2||low|\n"
 	f.Add([]byte(twoPartitions), []byte(""), []byte(table))
 	f.Add([]byte("NodeName=c1 CPUTot=4 CPUEfctv=3\n   Gres=gpu:4(S:0-1) Partitions=cpu,gpu\n   State=IDLE*+DRAIN Reason=x CPUTot=9"), []byte("PartitionName=cpu\n Nodes=c1 QoS=N/A"), []byte(table))
 	f.Add([]byte("nodename=DEFAULT \\\nCPUs=2\nNodeSet=s Nodes=a1\nNodeName=a1\nInclude x\nPartitionName=cpu Nodes=s,ALL"), []byte(""), []byte(table))
+	f.Add([]byte("NODELIST|PARTITION|CPUS|MEMORY|GRES|STATE\na[1-2]|cpu*|8|1000|gpu:h100:4|idle\na1|gpu|8|1000||down*"), []byte(""), []byte(table))
 	f.Fuzz(func(t *testing.T, nodes, partitions, trace []byte) {
 		folder := t.TempDir()
 		path := func(name string, text []byte) string {

@@ -10,13 +10,16 @@ import (
 )
 
 // readAny reads what a command printed: JSON, or the text of scontrol show, which is all that 21.08 and 22.05 print of partitions, reservations and licences;
-// or slurm.conf, for its nodes and partitions.
+// slurm.conf, for its nodes and partitions; or the table of sinfo.
 func readAny(r io.Reader, faults *lines.Faults) *document {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	begin, _ := buffered.Peek(1 << 10) // an error comes again when the rest is read
 	begin = bytes.TrimSpace(bytes.TrimPrefix(begin, []byte("\ufeff")))
 	if len(begin) == 0 || begin[0] == '{' || begin[0] == '[' {
 		return readDocument(buffered, faults)
+	}
+	if isSinfo(string(begin)) {
+		return readSinfo(buffered, faults)
 	}
 	return readText(buffered, faults)
 }
@@ -212,15 +215,7 @@ func (t *records) nodeWord(key, value string, line int) {
 	case "memspeclimit":
 		count("MemSpecLimit", &n.node.special)
 	case "state":
-		n.states = nil
-		for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == '+' || r == ',' }) {
-			if name := strings.TrimRight(word, "*~#!%$@^-"); name != "" {
-				n.states = append(n.states, name)
-			}
-			if strings.HasSuffix(word, "*") {
-				n.states = append(n.states, "NOT_RESPONDING")
-			}
-		}
+		n.states = statesOf(value)
 	case "partitions":
 		n.partitions = strings.Split(value, ",")
 	case "gres":

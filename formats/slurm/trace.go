@@ -57,7 +57,7 @@ func isPlain(begin string) bool {
 type TraceReader struct {
 	Processors int    `range:"[0, 16777216]" zero:"the most that ran jobs at one time" doc:"'N' processors of the system, where no nodes are given"`
 	Cluster    string `doc:"'ID' of the cluster, where no nodes are given"`
-	Nodes      string `zero:"none: one pool of processors" doc:"'FILE' with what scontrol show node prints, with --json or without, or slurm.conf"`
+	Nodes      string `zero:"none: one pool of processors" doc:"'FILE' with what scontrol show node prints, with --json or without, the table of sinfo -N, or slurm.conf"`
 	Partitions string `zero:"none: those that the nodes name" doc:"'FILE' with what scontrol show partition prints, with --json or without"`
 	Memory     bool   `doc:"take memory into account, where nodes are given; use =false for systems that do not allocate memory (SelectTypeParameters)"`
 }
