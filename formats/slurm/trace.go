@@ -246,7 +246,7 @@ func (t *trace) header(line int, text string) bool {
 		t.column[name] = k
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(Columns(), func(c Column) bool { return c.Name == name }) {
+		if !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name }) {
 			t.report.NoteLine(model.ImportKept, "column that this program does not know: it is not used: "+lines.Quote(name), line)
 		}
 	}
