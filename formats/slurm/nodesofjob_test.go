@@ -136,7 +136,7 @@ func TestFaultsOfConf(t *testing.T) {
 	readertest.Refused(t, &slurm.TraceReader{Cluster: "c", Partitions: "p"}, "nodes")
 	readertest.Refused(t, &slurm.TraceReader{Cluster: "c", Nodes: "n", Processors: 4}, "processors")
 	const plain = "       JobID  Partition               Submit \n------------ ---------- -------------------- \n1 cpu 2025-05-20T10:00:00\n"
-	if _, _, err := with().Read(strings.NewReader(plain), "f"); err == nil || !strings.Contains(err.Error(), "f: line 1: expected columns apart by |, found columns apart by blanks, which cut long values: use sacct -P, as in\n  sacct -P -D -a") {
+	if _, _, err := with().Read(strings.NewReader(plain), "f"); err == nil || !strings.Contains(err.Error(), "f: line 1: expected columns apart by |, found columns apart by blanks, which cut long values: use sacct -P, as in: sacct -P -D -a") {
 		t.Errorf("got %v", err)
 	}
 	if _, _, err := with().Read(strings.NewReader("JobID|Submit|Start|End|NCPUS|JobName|State\n1|1|2|3|4|a|b|COMPLETED\n"), "f"); err == nil || !strings.Contains(err.Error(), "f: line 2: expected 7 cells apart by |, found 8: a constraint, name or comment with a | in it moves the cells behind it") {

@@ -233,7 +233,7 @@ func (t *trace) header(line int, text string) bool {
 		return false
 	}
 	if !strings.Contains(text, "|") && slices.Contains(strings.Fields(text), "JobID") {
-		t.faults.Line(line, "expected columns apart by |, found columns apart by blanks, which cut long values: use sacct -P, as in\n  %s > sacct.txt", Command)
+		t.faults.Line(line, "expected columns apart by |, found columns apart by blanks, which cut long values: use sacct -P, as in: %s > sacct.txt", Command)
 		return false
 	}
 	t.column = map[string]int{}

@@ -152,6 +152,7 @@ func TestFaultsOfTraces(t *testing.T) {
 // FuzzReadTrace feeds anything to the reader of traces: it must not panic, and what it accepts is an instance that can be written and read again.
 func FuzzReadTrace(f *testing.F) {
 	f.Add([]byte(sacct))
+	f.Add([]byte("JobID Submit\n----- ------\n1 2"))
 	f.Add([]byte("JobId=1 UserId=a(1) ProcCnt=3 StartTime=2 EndTime=5 SubmitTime=1 TimeLimit=1-2"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		in, report, err := slurm.NewTraceReader().Read(strings.NewReader(string(text)), "f")
