@@ -22,14 +22,14 @@ type HoldPiece struct {
 // Batch is the instance with the given jobs only. Job jobs[k] may not start before ready[k], which is its arrival in the batch
 // ([Instance.Submitted] keeps its own), and earlier jobs hold what holds says. Where
 // a given job waits for a job that is not given, the latter counts as ended by then. Holds are the feature [Commitments]; no file can state
-// them.
+// them. A batch has no recorded starts.
 //
 // Complexity: O(jobs + clusters + processors of clusters on which something is held).
 func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
 	b := *in
 	b.digest = &digest{of: &b}
 	b.jobs, b.jobIndex = make([]Job, len(jobs)), make(map[string]int, len(jobs))
-	b.firstArrival, b.successors, b.held, b.released, b.submitted = 0, nil, holds, nil, make([]float64, len(jobs))
+	b.firstArrival, b.successors, b.held, b.released, b.submitted, b.recorded = 0, nil, holds, nil, make([]float64, len(jobs)), nil
 	position := make(map[int]int, len(jobs))
 	for k, j := range jobs {
 		position[j] = k

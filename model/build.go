@@ -90,6 +90,7 @@ func build(spec *InstanceSpec, file string, limits Limits) (*Instance, error) {
 	if spec.Units != nil {
 		r.in.units = *spec.Units
 	}
+	r.in.caveats = slices.Clone(spec.Caveats)
 	if spec.Overheads != nil {
 		r.in.overheads = *spec.Overheads
 	}

@@ -65,7 +65,22 @@ func (r *resolver) job(k int) Job {
 	if asksOfNodes(spec) {
 		r.jobNode(&j, spec, path)
 	}
+	if spec.Recorded != nil {
+		r.jobRecorded(k, path)
+	}
 	return j
+}
+
+// jobRecorded takes when a job really started.
+func (r *resolver) jobRecorded(k int, path string) {
+	spec := &r.spec.Jobs[k]
+	if *spec.Recorded < spec.Arrival {
+		r.faults.add(path+".recorded", "expected a start at the arrival, %v, or later, found %v", spec.Arrival, *spec.Recorded)
+	}
+	if r.in.recorded == nil {
+		r.in.recorded = slices.Repeat([]float64{math.NaN()}, len(r.spec.Jobs))
+	}
+	r.in.recorded[k] = *spec.Recorded
 }
 
 // submission is the one copy of who submitted a job, and to which queue; nil where nothing is stated.

@@ -10,8 +10,9 @@ import (
 // ImportReport says what a reader of a foreign format made of a file: how many jobs it read and kept, and everything it
 // dropped, repaired or kept although it was odd. Read = Kept + the counts of the notes with [ImportDropped].
 type ImportReport struct {
-	Format string `json:"format" doc:"name of the format"`
-	File   string `json:"file" doc:"name of the file"`
+	Format   string   `json:"format" doc:"name of the format"`
+	File     string   `json:"file" doc:"name of the file"`
+	Warnings []string `json:"warnings,omitempty" doc:"what touches so many jobs that it must be read first"`
 	// Skipped counts the jobs before and after the window that the options choose, as far as the file was read.
 	Skipped int          `json:"skipped,omitempty" doc:"jobs outside the chosen window, as far as the file was read"`
 	Read    int          `json:"read" doc:"jobs in the chosen window"`
@@ -78,6 +79,9 @@ func (r *ImportReport) Count(action ImportAction) int {
 // what was repaired and what was odd but kept.
 func (r *ImportReport) String() string {
 	var text strings.Builder
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(&text, "warning: %s: %s\n", r.File, warning)
+	}
 	fmt.Fprintf(&text, "%s: %s: read %s, kept %d", r.File, r.Format, numtext.Counted(r.Read, "job"), r.Kept)
 	if r.Skipped > 0 {
 		fmt.Fprintf(&text, ", skipped %d", r.Skipped)

@@ -34,6 +34,8 @@ type Instance struct {
 	held         []Hold
 	released     [][]float64 // by cluster and processor; nil: all are free from the first arrival on
 	submitted    []float64   // by job, in a batch: its own arrival
+	recorded     []float64   // by job: its start by the record, NaN where it has none; nil: no job has one
+	caveats      []string
 	stated       statedHeader
 }
 
@@ -291,6 +293,17 @@ func (in *Instance) Successors(j int) []int {
 	}
 	return in.successors[j]
 }
+
+// Recorded is the time at which the job really started, by the record that the instance was made of, and whether the record tells. No policy may know it.
+func (in *Instance) Recorded(job int) (start float64, known bool) {
+	if in.recorded == nil || math.IsNaN(in.recorded[job]) {
+		return 0, false
+	}
+	return in.recorded[job], true
+}
+
+// Caveats say what the record that the instance was made of states and the instance leaves out, where that touches more than 2 % of the jobs.
+func (in *Instance) Caveats() []string { return in.caveats }
 
 // Processors is the number of processors of the whole grid.
 func (in *Instance) Processors() int { return in.processors }

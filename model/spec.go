@@ -37,6 +37,7 @@ type InstanceSpec struct {
 	Schema      string             `json:"schema" doc:"the format: allot/instance/1"`
 	Name        string             `json:"name,omitempty" doc:"a name for people"`
 	Units       *Units             `json:"units,omitempty" doc:"units of the numbers; for people"`
+	Caveats     []string           `json:"caveats,omitempty" check:"text" doc:"what the record that the instance was made of states and the instance leaves out, where that touches more than 2 % of the jobs; for people"`
 	Objective   map[string]float64 `json:"objective,omitempty" check:"finite" doc:"metric → weight; the weighted sum is minimised, and a metric for which high is better enters negated; absent: {makespan: 1}"`
 	Weights     *WeightsSpec       `json:"weights,omitempty" doc:"weights of the comprehensive performance cp, for clusters without their own"`
 	UserClasses map[string]float64 `json:"user_classes,omitempty" check:"nonnegative" doc:"class of users → priority"`
@@ -176,6 +177,7 @@ type JobSpec struct {
 	Exclusive      bool               `json:"exclusive,omitempty" doc:"no other job runs on its machines meanwhile"`
 	Reservation    string             `json:"reservation,omitempty" check:"id" doc:"the job runs only on machines, and at times, that are closed for this reservation"`
 	Running        *RunningSpec       `json:"running,omitempty" doc:"the job runs already, from time 0 on; its times state what is left"`
+	Recorded       *float64           `json:"recorded,omitempty" check:"nonnegative" doc:"when the job really started, by the record that the instance was made of; only comparisons with the record read it"`
 }
 
 // RunningSpec says where a job runs already at time 0. No solver moves it; blocks, machines, features and closed times do not concern it.

@@ -140,6 +140,7 @@ func (in *Instance) headerSpec() InstanceSpec {
 	if in.units != (Units{}) {
 		spec.Units = &in.units
 	}
+	spec.Caveats = in.caveats
 	if len(in.objective) != 1 || in.objective[0] != (ObjectiveTerm{"makespan", 1}) {
 		spec.Objective = in.StatedObjective()
 	}
@@ -343,6 +344,9 @@ func (in *Instance) jobSpec(k int) *JobSpec {
 	}
 	if j.node != nil {
 		in.nodeSpec(spec, j.node)
+	}
+	if start, known := in.Recorded(k); known {
+		spec.Recorded = &start
 	}
 	return spec
 }

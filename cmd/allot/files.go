@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/internal/plaintext"
+	"github.com/allot-opt/allot/model"
 )
 
 // outputFlag names the file to write to.
@@ -87,6 +89,15 @@ func writeAnswer(c *cli.Context, path string, value any, text func() string) err
 		return write(c, path, func(w io.Writer) error { return indentedJSON(w, value) })
 	}
 	return writePlain(c, path, text())
+}
+
+// withCaveats puts what the instance leaves out before a text, as it must be read first.
+func withCaveats(in *model.Instance, text string) string {
+	var b strings.Builder
+	for _, caveat := range in.Caveats() {
+		fmt.Fprintf(&b, "warning: %s\n", caveat)
+	}
+	return b.String() + text
 }
 
 // indentedJSON writes a value as indented JSON.

@@ -101,7 +101,7 @@ func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at flo
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	return writeAnswer(c, c.String("output"), answer, func() string { return forecastText(answer) })
+	return writeAnswer(c, c.String("output"), answer, func() string { return withCaveats(in, forecastText(answer)) })
 }
 
 // readEnded reads jobs that have ended: a trace or an instance.
@@ -198,7 +198,7 @@ func runBacktest(c *cli.Context, path, name string, policy solve.Policy) error {
 	if err != nil {
 		return err
 	}
-	return writeAnswer(c, c.String("output"), report, func() string { return backtestText(report) })
+	return writeAnswer(c, c.String("output"), report, func() string { return withCaveats(in, backtestText(report)) })
 }
 
 // backtestText formats a backtest for people.

@@ -23,7 +23,11 @@ func generateCommand() *cli.Command {
 		},
 	}
 	for _, info := range workload.All() {
-		command.Subcommands = append(command.Subcommands, workloadCommand(info))
+		made := workloadCommand(info)
+		if info.Name == "site" {
+			asFiles(made)
+		}
+		command.Subcommands = append(command.Subcommands, made)
 	}
 	return command
 }
@@ -45,15 +49,24 @@ func workloadCommand(info workload.Info) *cli.Command {
 		Description: fmt.Sprintf("Source: %s\n\nExample:\n  allot generate %s --seed 7 -o batch.json", info.Source, info.Name),
 		Flags:       flags,
 		Action: taking(func(c *cli.Context, _ []string) error {
-			workload := info.New()
-			if err := setParameters(c, workload); err != nil {
-				return err
-			}
-			in, err := workload.Generate(c.Uint64("seed"))
+			in, err := generated(c, info)
 			if err != nil {
-				return usageErrorf("generate %s: %w", info.Name, err)
+				return err
 			}
 			return write(c, c.String("output"), func(w io.Writer) error { return model.WriteInstance(w, in) })
 		}),
 	}
+}
+
+// generated is the instance of a workload by the flags.
+func generated(c *cli.Context, info workload.Info) (*model.Instance, error) {
+	made := info.New()
+	if err := setParameters(c, made); err != nil {
+		return nil, err
+	}
+	in, err := made.Generate(c.Uint64("seed"))
+	if err != nil {
+		return nil, usageErrorf("generate %s: %w", info.Name, err)
+	}
+	return in, nil
 }

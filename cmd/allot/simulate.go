@@ -138,7 +138,7 @@ func runSimulate(c *cli.Context, args []string) error {
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	return writeAnswer(c, c.String("output"), answer, func() string { return whatIfText(answer) })
+	return writeAnswer(c, c.String("output"), answer, func() string { return withCaveats(in, whatIfText(answer)) })
 }
 
 // stoppedOr is the error of a run that ctx has ended before it had anything to show, or else the error itself.

@@ -75,7 +75,7 @@ func runStarts(c *cli.Context, path string) error {
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	return writeAnswer(c, c.String("output"), answer, answer.text)
+	return writeAnswer(c, c.String("output"), answer, func() string { return withCaveats(in, answer.text()) })
 }
 
 // forecastOf runs the policies.

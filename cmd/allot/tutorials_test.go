@@ -157,7 +157,7 @@ func TestTutorials(t *testing.T) {
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("there are no tutorials: %v", err)
 	}
-	for _, path := range append(pages, "../../README.md", "../../docs/reference/formats.md") {
+	for _, path := range append(pages, "../../README.md", "../../docs/reference/formats.md", "../../docs/slurm.md") {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(path)

@@ -56,6 +56,7 @@ var columns = []column{
 	{name: "features", set: setFeatures, cell: writeFeatures},
 	truth("exclusive", func(j *model.JobSpec) *bool { return &j.Exclusive }),
 	text("reservation", func(j *model.JobSpec) *string { return &j.Reservation }),
+	optional("recorded", func(j *model.JobSpec) **float64 { return &j.Recorded }),
 }
 
 // columnNamed is the column with the name.

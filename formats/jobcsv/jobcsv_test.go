@@ -107,7 +107,7 @@ func TestRead(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	const columns = "id, arrival, processors, tasks, work, work_cv, estimate, reference_speed, span, memory, input, output, message, min_bandwidth, " +
-		"deadline, deadline_hard, budget, licences, user, group, queue, user_class, workflow, after, block, resources, machines, per_machine, features, exclusive, reservation, runtime.CLUSTER"
+		"deadline, deadline_hard, budget, licences, user, group, queue, user_class, workflow, after, block, resources, machines, per_machine, features, exclusive, reservation, recorded, runtime.CLUSTER"
 	for _, c := range []struct{ name, table, want string }{
 		{"empty", "", "t.csv: expected a first row with the names of the columns, found an empty file"},
 		{"columns", "id,speed,id,runtime.\n", `t.csv: line 1: expected each column once, found "id" again

@@ -19,7 +19,10 @@ type document struct {
 	partitions   []partition
 	reservations []reservation
 	licences     []licence
-	summary      bool // sinfo's list of groups of nodes, which is no list of nodes
+	summary      bool               // sinfo's list of groups of nodes, which is no list of nodes
+	settings     map[string]string  // of slurm.conf, by the name in small letters
+	sets         map[string]nodeSet // of slurm.conf, by name
+	included     []string           // files that slurm.conf includes, which are not read
 }
 
 // job is a job as Slurm states it, or a pending array.
@@ -64,6 +67,9 @@ type node struct {
 	states, flags   []string
 	partitions      []string
 	resources       string // generic resources, such as gpu:h100:4
+	features        []string
+	line            int  // of the text that states it; 0: of no text
+	anyPartition    bool // the text of the node does not say its partitions: those of the partitions count
 }
 
 // partition is a partition as Slurm states it.
@@ -74,6 +80,7 @@ type partition struct {
 	tier  number
 	share number // 0: each job has its nodes alone
 	state []string
+	qos   string // whose limits hold for all its jobs
 }
 
 // reservation is a reservation as Slurm states it.

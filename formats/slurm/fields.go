@@ -65,6 +65,7 @@ func nodeFields(_ *decoder, n *node) places {
 		"name": &n.name, "cpus": &n.cpus, "effective_cpus": &n.effective, "cpus_effective": &n.effective, "real_memory": &n.memory,
 		"specialized_memory": &n.special, //nolint:misspell // Slurm's spelling
 		"state":              &n.states, "state_flags": &n.flags, "partitions": &n.partitions, "gres": &n.resources,
+		"active_features": &n.features,
 	}
 }
 

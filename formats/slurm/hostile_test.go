@@ -85,7 +85,7 @@ func TestFaultsOfTheSystem(t *testing.T) {
 		{"nodes", nodes(`{"name": "a", "state": "idle", "cpus": 16777216, "partitions": ["p"]}`, `{"name": "b", "state": "idle", "cpus": 16777216, "partitions": ["p"]}`), "jobs: clusters"},
 		{"partitions", `{"partitions": [{}]}`, `f: partitions[0]: expected the field "name", found none`},
 		{"partitions", "PartitionName=p MaxTime=1:2:3:4:5", `f: line 1: MaxTime: expected a time limit in minutes or such as 1-12:30:00, found "1:2:3:4:5"`},
-		{"partitions", "nonsense", "f: expected JSON, or what scontrol show prints of partitions, reservations or licences"},
+		{"partitions", "nonsense", "f: expected JSON, or what scontrol show prints of nodes, partitions, reservations or licences, or slurm.conf"},
 		{"licences", `{"licenses": [{"LicenseName": "m"}]}`, `f: licenses[0]: expected the field "Total", found none`},
 		{"licences", "LicenseName=m\n Total=x", `f: line 2: Total: expected a number, found "x"`},
 		{"reservations", `{"jobs": []}`, "f: expected a list reservations, as scontrol show reservations --json prints it; found none"},

@@ -157,16 +157,21 @@ func (q *queue) spec(e *entry, in *model.InstanceSpec, tasks map[string]int, res
 // class returns the user class that states the priority of a job; the tier of its partition counts first. The class of a running job puts it before
 // all waiting jobs.
 func (q *queue) class(e *entry) (name string, priority float64) {
-	const oneTier = 1 << 32 // priorities are below it
 	switch priority = q.doc.jobs[e.job].priority.or(0); {
 	case e.running:
 		return Running, model.Largest
 	case !(priority > 0):
 		return "", 0
 	}
+	return priorityClass(priority, e.place.tier, q.sys.tiers)
+}
+
+// priorityClass is the user class of a priority. The tier counts first where the partitions have different ones.
+func priorityClass(priority, tier float64, tiers bool) (name string, value float64) {
+	const oneTier = 1 << 32 // priorities are below it
 	name = "priority " + strconv.FormatFloat(priority, 'f', -1, 64)
-	if q.sys.tiers {
-		return fmt.Sprintf("tier %v %s", e.place.tier, name), e.place.tier*oneTier + min(priority, oneTier-1)
+	if tiers {
+		return fmt.Sprintf("tier %v %s", tier, name), tier*oneTier + min(priority, oneTier-1)
 	}
 	return name, priority
 }
@@ -252,53 +257,22 @@ func (q *queue) cluster(c int, in *model.InstanceSpec, resources map[string]bool
 		spec.Licences[genericName(name)] = 0
 	}
 	carries, limited := q.partitionLicences(c)
-	type kind struct {
-		cpus     int
-		memory   float64
-		licences string
-	}
-	groups := map[kind]int{}
-	var names [][]string
 	for _, h := range q.sys.clusters[c].hosts {
-		host := &q.sys.hosts[h]
-		for name, n := range host.resources {
+		for name, n := range q.sys.hosts[h].resources {
 			spec.Licences[genericName(name)] = min(spec.Licences[genericName(name)]+n, maxCopies)
 		}
-		own := carries[h]
-		k := kind{host.cpus, host.memory, strings.Join(own, "\x00")}
-		g, known := groups[k]
-		if !known {
-			g = len(spec.Machines)
-			groups[k] = g
-			m := model.MachineSpec{Processors: host.cpus}
-			if host.memory > 0 && !q.opt.IgnoreMemory {
-				m.Memory = &host.memory
-			}
-			if limited {
-				m.Licences = append(slices.Sorted(maps.Keys(in.Licences)), own...)
-				for name := range resources {
-					m.Licences = append(m.Licences, genericName(name))
-				}
-				slices.Sort(m.Licences)
-				q.listed += len(m.Licences)
-			}
-			spec.Machines = append(spec.Machines, m)
-			names = append(names, nil)
-		}
-		names[g] = append(names[g], host.name)
 	}
-	ids := map[string]bool{}
-	for g := range spec.Machines {
-		id := compressHosts(names[g])
-		if len(id) > 200 {
-			id = names[g][0] + " and " + strconv.Itoa(len(names[g])-1) + " more"
+	spec.Machines = q.sys.machines(c, q.opt.IgnoreMemory, func(h int) string { return strings.Join(carries[h], "\x00") }, func(m *model.MachineSpec, h int) {
+		if !limited {
+			return
 		}
-		if id = lines.Name(id); ids[id] {
-			id = lines.Name(strconv.Itoa(g) + " " + id)
+		m.Licences = append(slices.Sorted(maps.Keys(in.Licences)), carries[h]...)
+		for name := range resources {
+			m.Licences = append(m.Licences, genericName(name))
 		}
-		ids[id] = true
-		spec.Machines[g].ID, spec.Machines[g].Count = id, len(names[g])
-	}
+		slices.Sort(m.Licences)
+		q.listed += len(m.Licences)
+	})
 	return spec
 }
 

@@ -33,7 +33,9 @@
 //
 // # Traces
 //
-// A [TraceReader] reads jobs that have ended: what sacct -P prints, or the lines of the plugin jobcomp/filetxt.
+// A [TraceReader] reads jobs that have ended: what sacct -P prints, or the lines of the plugin jobcomp/filetxt. With the nodes and the partitions, of the same
+// files as for a queue, of the text of scontrol or of slurm.conf, jobs lie on nodes with their memory and their generic resources. [WriteAccounting] and the functions
+// beside it write a schedule and its system in Slurm's forms.
 package slurm
 
 import (
@@ -105,7 +107,7 @@ func Read(src Sources, opt Options) (*model.Instance, *model.ImportReport, error
 		faults.At("option Now", "expected a Unix time, found %v", opt.Now)
 		return nil, nil, faults.Err()
 	}
-	sys, err := readSystem(src)
+	sys, err := readSystem(src, false)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/each"
@@ -20,7 +21,18 @@ type system struct {
 	clusters   []cluster
 	licences   map[string]int // copies
 	tiers      bool           // the partitions' file tells some from others by their tiers
+	past       bool           // it is for jobs that have ended: what is closed now was perhaps open then
+	settings   map[string]string
+	members    *members // which partitions have which nodes, where only the partitions say it
 	notes      model.ImportReport
+}
+
+// members is which partitions have which nodes, by what the partitions say.
+type members struct {
+	of      map[string][]string // by name of the node
+	all     []string            // partitions that have every node
+	feature map[string][]string // partitions that have the nodes of a feature
+	looked  int
 }
 
 // host is a node in service.
@@ -30,6 +42,7 @@ type host struct {
 	memory    float64 // MB
 	parts     []*part
 	resources map[string]int // generic resources
+	features  []string       // sorted; types of generic resources such as gpu:h100 are features too
 	cluster   int
 }
 
@@ -40,9 +53,10 @@ type part struct {
 	limit     float64 // minutes; 0: none
 	tier      float64
 	exclusive bool
-	closed    bool  // it starts no jobs
-	hosts     []int // in service
-	joined    *part // a partition of the same cluster, nearer to the first one of the cluster; nil: this is the first
+	qos       string // whose limits hold for all its jobs
+	closed    bool   // it starts no jobs
+	hosts     []int  // in service
+	joined    *part  // a partition of the same cluster, nearer to the first one of the cluster; nil: this is the first
 }
 
 // cluster is the partitions that share nodes.
@@ -65,9 +79,9 @@ func (p *part) root() *part {
 	return root
 }
 
-// readSystem reads all files but that of the jobs.
-func readSystem(src Sources) (*system, error) {
-	s := &system{index: map[string]int{}, partitions: map[string]*part{}, licences: map[string]int{}}
+// readSystem reads all files but that of the jobs. The jobs of a live queue are in it now, others are in the past.
+func readSystem(src Sources, past bool) (*system, error) {
+	s := &system{index: map[string]int{}, partitions: map[string]*part{}, licences: map[string]int{}, past: past, members: &members{of: map[string][]string{}, feature: map[string][]string{}}}
 	read := func(source Source, use func(doc *document)) error {
 		if source.Reader == nil {
 			return nil
@@ -78,8 +92,15 @@ func readSystem(src Sources) (*system, error) {
 	}
 	nodes := func(doc *document) {
 		doc.needs("nodes", nodesCommand, doc.nodes != nil)
+		if src.Partitions.Reader == nil && doc.partitions != nil { // slurm.conf has both
+			s.addPartitions(doc)
+		}
 		for k := range doc.nodes {
 			s.addNode(doc, k)
+		}
+		s.settings = doc.settings
+		for _, file := range doc.included {
+			s.notes.Note(model.ImportKept, "file that the nodes' file includes: it is not read, so give it in place of that line", lines.Quote(file))
 		}
 	}
 	for _, step := range []struct {
@@ -125,11 +146,71 @@ func (s *system) addPartitions(doc *document) {
 			continue
 		}
 		p := s.partition(stated.name)
-		p.limit, p.tier = stated.limit.or(0), min(stated.tier.or(0), maxTier)
+		p.limit, p.tier, p.qos = stated.limit.or(0), min(stated.tier.or(0), maxTier), stated.qos
+		s.addMembers(doc, stated, at("partitions", k))
 		s.tiers = s.tiers || p.tier != s.parts[0].tier
 		p.exclusive = stated.share.known && stated.share.value == 0
 		p.closed = len(stated.state) > 0 && !hasWord(stated.state, "UP")
 	}
+}
+
+// addMembers notes the nodes of a partition that a text states. JSON states the partitions of each node too, and those count.
+func (s *system) addMembers(doc *document, p *partition, place string) {
+	if doc.settings == nil {
+		return // JSON
+	}
+	m := s.members
+	add := func(list string) bool {
+		names, err := expandHosts(list)
+		if err == nil {
+			if m.looked += len(names); m.looked > maxHostsInAll {
+				err = fmt.Errorf("expected at most %d nodes of all partitions together, found more", maxHostsInAll)
+			}
+		}
+		if err != nil {
+			doc.faults.At(place+".nodes", "%s", err)
+			return false
+		}
+		for _, name := range names {
+			m.of[name] = append(m.of[name], p.name)
+		}
+		return true
+	}
+	for _, name := range splitOutside(p.nodes) {
+		name = strings.TrimSpace(name)
+		set, isSet := doc.sets[name]
+		switch {
+		case strings.EqualFold(name, "ALL"):
+			m.all = append(m.all, p.name)
+		case isSet && set.features != "":
+			m.feature[set.features] = append(m.feature[set.features], p.name)
+			fallthrough
+		case isSet:
+			if !add(set.nodes) {
+				return
+			}
+		case !add(name):
+			return
+		}
+	}
+}
+
+// partitionsOf are the partitions of a node: those that it states, or those that state it.
+func (s *system) partitionsOf(n *node) []string {
+	if !n.anyPartition {
+		return n.partitions
+	}
+	list := slices.Concat(s.members.of[n.name], s.members.all)
+	for _, feature := range n.features {
+		list = append(list, s.members.feature[feature]...)
+	}
+	var order []string
+	for _, p := range s.parts { // in the order of the partitions
+		if slices.Contains(list, p.name) {
+			order = append(order, p.name)
+		}
+	}
+	return order
 }
 
 // hasWord says that a word is in a list, in any case.
@@ -146,16 +227,21 @@ var closedStates = []string{
 // addNode takes a node, if it is in service.
 func (s *system) addNode(doc *document, k int) {
 	n, place := &doc.nodes[k], at("nodes", k)
+	at := func(field string) string { return place + "." + field }
+	if n.line > 0 {
+		place = "line " + strconv.Itoa(n.line)
+		at = func(string) string { return place }
+	}
 	_, twice := s.index[n.name]
 	switch {
 	case n.name == "":
 		doc.missing(place, "name")
 		return
 	case twice:
-		doc.faults.At(place+".name", "expected each node once, found %s again", lines.Quote(n.name))
+		doc.faults.At(at("name"), "expected each node once, found %s again", lines.Quote(n.name))
 		return
 	case len(n.name) > maxHostName:
-		doc.faults.At(place+".name", "expected a name of at most %d bytes, found %d", maxHostName, len(n.name))
+		doc.faults.At(at("name"), "expected a name of at most %d bytes, found %d", maxHostName, len(n.name))
 		return
 	case len(n.states) == 0:
 		doc.missing(place, "state")
@@ -164,24 +250,33 @@ func (s *system) addNode(doc *document, k int) {
 		doc.missing(place, "cpus")
 		return
 	}
-	cpus := whole(n.cpus, model.MaxProcessors, doc.faults, place+".cpus")
-	if effective := whole(n.effective, model.MaxProcessors, doc.faults, place+".effective_cpus"); effective > 0 {
+	cpus := whole(n.cpus, model.MaxProcessors, doc.faults, at("cpus"))
+	if effective := whole(n.effective, model.MaxProcessors, doc.faults, at("effective_cpus")); effective > 0 {
 		cpus = min(cpus, effective)
 	}
 	s.index[n.name] = -1
 	state := slices.Concat(n.states, n.flags)
 	switch {
+	case s.past && hasWord(state, "FUTURE"):
+		s.notes.Note(model.ImportRepaired, "node of the future: it is left out of the instance", place)
+		return
+	case s.past && slices.ContainsFunc(closedStates, func(word string) bool { return hasWord(state, word) }):
+		s.notes.Note(model.ImportKept, "node down, drained or otherwise closed now: it counts as in service for all of the trace, as no file says since when it is closed", place)
 	case slices.ContainsFunc(closedStates, func(word string) bool { return hasWord(state, word) }):
 		s.notes.Note(model.ImportRepaired, "node down, drained or otherwise closed to new jobs: it is left out of the instance", place)
 		return
-	case len(n.partitions) == 0:
+	}
+	partitions := s.partitionsOf(n)
+	switch {
+	case len(partitions) == 0:
 		s.notes.Note(model.ImportRepaired, "node in no partition: it is left out of the instance", place)
 		return
 	case cpus == 0:
 		return
 	}
 	h := host{name: n.name, cpus: cpus, memory: max(0, n.memory.or(0)-n.special.or(0)), resources: resourcesOf(n.resources)}
-	for _, name := range n.partitions {
+	h.features = featuresOf(n)
+	for _, name := range partitions {
 		if p := s.partition(name); len(p.hosts) == 0 || p.hosts[len(p.hosts)-1] != len(s.hosts) { // else the name stands twice
 			h.parts = append(h.parts, p)
 			p.hosts = append(p.hosts, len(s.hosts))
@@ -200,6 +295,26 @@ func (s *system) addNode(doc *document, k int) {
 	}
 	s.index[n.name] = len(s.hosts)
 	s.hosts = append(s.hosts, h)
+}
+
+// featuresOf are what a job may ask of a node by name: its features, and the types of its generic resources, such as gpu:h100.
+func featuresOf(n *node) []string {
+	var features []string
+	for _, list := range n.features {
+		for name := range strings.SplitSeq(list, ",") {
+			if name = strings.TrimSpace(name); name != "" && name != "(null)" {
+				features = append(features, lines.Name(name))
+			}
+		}
+	}
+	for part := range strings.SplitSeq(n.resources, ",") {
+		part, _, _ = strings.Cut(strings.TrimSpace(part), "(")
+		if words := strings.Split(part, ":"); len(words) == 3 {
+			features = append(features, lines.Name(words[0]+":"+words[1]))
+		}
+	}
+	slices.Sort(features)
+	return slices.Compact(features)
 }
 
 // resourcesOf counts generic resources such as gpu:h100:2(S:0-1),gpu:h200:4 by name: gpu, 6.
@@ -281,6 +396,49 @@ func (s *system) join() {
 		names[name] = true
 		s.clusters[c].name = name
 	}
+}
+
+// machines are the machines of a cluster. Nodes with the same processors and memory, and of one kind, are a group; add completes the group of which the
+// given node is the first.
+func (s *system) machines(c int, ignoreMemory bool, kind func(h int) string, add func(m *model.MachineSpec, h int)) []model.MachineSpec {
+	type alike struct {
+		cpus   int
+		memory float64
+		kind   string
+	}
+	groups := map[alike]int{}
+	var specs []model.MachineSpec
+	var names [][]string
+	for _, h := range s.clusters[c].hosts {
+		host := &s.hosts[h]
+		k := alike{host.cpus, host.memory, kind(h)}
+		g, known := groups[k]
+		if !known {
+			g = len(specs)
+			groups[k] = g
+			m := model.MachineSpec{Processors: host.cpus}
+			if host.memory > 0 && !ignoreMemory {
+				m.Memory = &host.memory
+			}
+			add(&m, h)
+			specs = append(specs, m)
+			names = append(names, nil)
+		}
+		names[g] = append(names[g], host.name)
+	}
+	ids := map[string]bool{}
+	for g := range specs {
+		id := compressHosts(names[g])
+		if len(id) > 200 {
+			id = names[g][0] + " and " + strconv.Itoa(len(names[g])-1) + " more"
+		}
+		if id = lines.Name(id); ids[id] {
+			id = lines.Name(strconv.Itoa(g) + " " + id)
+		}
+		ids[id] = true
+		specs[g].ID, specs[g].Count = id, len(names[g])
+	}
+	return specs
 }
 
 // place is where jobs of a partition, or of several, may run.

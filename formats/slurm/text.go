@@ -9,7 +9,8 @@ import (
 	"github.com/allot-opt/allot/internal/lines"
 )
 
-// readAny reads what a command printed: JSON, or the text of scontrol show, which is all that 21.08 and 22.05 print of partitions, reservations and licences.
+// readAny reads what a command printed: JSON, or the text of scontrol show, which is all that 21.08 and 22.05 print of partitions, reservations and licences;
+// slurm.conf, for its nodes and partitions; or the table of sinfo.
 func readAny(r io.Reader, faults *lines.Faults) *document {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	begin, _ := buffered.Peek(1 << 10) // an error comes again when the rest is read
@@ -17,29 +18,77 @@ func readAny(r io.Reader, faults *lines.Faults) *document {
 	if len(begin) == 0 || begin[0] == '{' || begin[0] == '[' {
 		return readDocument(buffered, faults)
 	}
+	if isSinfo(string(begin)) {
+		return readSinfo(buffered, faults)
+	}
 	return readText(buffered, faults)
 }
 
-// readText reads records of words such as Total=4. The first word of a record names its object.
+// records reads the records of a text: words such as Total=4, of which the first names the object. What scontrol show prints goes on in lines that begin
+// with a blank; in slurm.conf a record is a line, which may go on after a \ at its end.
+type records struct {
+	doc       *document
+	line      int    // of the first word of the record
+	kind      string // the key of the first word; empty: a setting of slurm.conf
+	names     string // that the record is for: a hostlist for nodes
+	node      nodeText
+	part      partition
+	set       nodeSet
+	nodes     nodeText  // what NodeName=DEFAULT said last
+	parts     partition // what PartitionName=DEFAULT said last
+	expanded  int       // names of nodes so far
+	remaining string    // of a line that goes on
+}
+
+// nodeText is a node, and what its processors are computed from where the text does not count them.
+type nodeText struct {
+	node
+	boards, sockets, cores, threads number
+	special                         number // cores that jobs do not get
+	shown                           bool   // scontrol show printed it, so that its state is that of now
+}
+
+// nodeSet is nodes with a name, for partitions.
+type nodeSet struct{ nodes, features string }
+
+// readText reads the text of scontrol show, or slurm.conf.
 func readText(r io.Reader, faults *lines.Faults) *document {
-	doc := &document{faults: faults}
+	doc := &document{faults: faults, settings: map[string]string{}, sets: map[string]nodeSet{}}
+	t := &records{doc: doc}
 	scanner := lines.NewScanner(r)
 	for scanner.Scan() {
-		line := strings.TrimSpace(string(scanner.Bytes()))
+		line := string(scanner.Bytes())
 		if scanner.Line() == 1 {
-			doc.announced(line)
+			doc.announced(strings.TrimSpace(line))
 		}
-		for word := range strings.FieldsSeq(line) {
-			if key, value, found := strings.Cut(word, "="); found {
-				doc.word(key, value, scanner.Line())
+		line = uncommented(line)
+		if begin, goesOn := strings.CutSuffix(line, `\`); goesOn {
+			if len(t.remaining)+len(begin) > lines.MaxLength {
+				faults.Line(scanner.Line(), "%s", lines.TooLong)
+				break
 			}
+			t.remaining += begin + " "
+			continue
 		}
+		t.read(t.remaining+line, scanner.Line())
+		t.remaining = ""
 	}
+	t.read(t.remaining, scanner.Line())
+	t.end()
 	scanner.Check(faults)
-	if faults.None() && doc.partitions == nil && doc.reservations == nil && doc.licences == nil {
-		faults.At("", "expected JSON, or what scontrol show prints of partitions, reservations or licences")
+	if faults.None() && doc.partitions == nil && doc.reservations == nil && doc.licences == nil && doc.nodes == nil {
+		faults.At("", "expected JSON, or what scontrol show prints of nodes, partitions, reservations or licences, or slurm.conf")
 	}
 	return doc
+}
+
+// uncommented is a line without its comment. What scontrol show prints of the kernel of a node may have a # too, which begins none.
+func uncommented(line string) string {
+	at := strings.IndexByte(line, '#')
+	if at < 0 || at > 0 && line[at-1] == '\\' || strings.Contains(line[:at], "OS=") || strings.Contains(line[:at], "Reason=") {
+		return line
+	}
+	return line[:at]
 }
 
 // announced takes the line that stands for an empty list.
@@ -54,49 +103,212 @@ func (doc *document) announced(line string) {
 	}
 }
 
-// word takes a word of a record. The first ones begin a record.
-func (doc *document) word(key, value string, line int) {
-	count := func(n *number) {
-		n.given = true
-		x, err := lines.Whole(value, 0)
-		if err != nil {
-			doc.faults.Line(line, "%s: %s", key, err)
+// recordKeys are the keys that begin a record.
+var recordKeys = map[string]bool{"nodename": true, "partitionname": true, "reservationname": true, "licensename": true, "nodeset": true}
+
+// freeTexts are the keys whose value may hold blanks and goes on to the end of its line.
+var freeTexts = map[string]bool{"reason": true, "comment": true, "extra": true}
+
+// read takes a line.
+func (t *records) read(line string, number int) {
+	text := strings.TrimSpace(line)
+	if text == "" {
+		return
+	}
+	first, _, _ := strings.Cut(text, "=")
+	if indented := line[0] == ' ' || line[0] == '\t'; !indented && !recordKeys[strings.ToLower(first)] {
+		t.end()
+	}
+	if words := strings.Fields(text); strings.EqualFold(words[0], "include") {
+		t.doc.included = append(t.doc.included, lines.Name(strings.Join(words[1:], " ")))
+		return
+	}
+	for word := range strings.FieldsSeq(text) {
+		key, value, found := strings.Cut(word, "=")
+		if !found {
+			continue
+		}
+		key = strings.ToLower(key)
+		if freeTexts[key] {
 			return
 		}
-		n.known, n.value = true, float64(x)
+		t.word(key, strings.Trim(value, `"`), number)
 	}
-	switch key {
-	case "PartitionName":
-		doc.partitions = append(doc.partitions, partition{name: value})
-		return
-	case "ReservationName":
-		doc.reservations = append(doc.reservations, reservation{name: value})
-		return
-	case "LicenseName":
-		doc.licences = append(doc.licences, licence{name: value})
-		return
-	}
-	if n := len(doc.licences); n > 0 && key == "Total" {
-		count(&doc.licences[n-1].total)
-	}
-	if n := len(doc.partitions); n > 0 {
-		p := &doc.partitions[n-1]
+}
+
+// word takes a word. Some begin a record.
+func (t *records) word(key, value string, line int) {
+	if recordKeys[key] {
+		t.end()
+		t.kind, t.names, t.line = key, value, line
+		t.node, t.part, t.set = t.nodes, t.parts, nodeSet{}
 		switch key {
-		case "MaxTime":
-			minutes, known, err := parseLimit(value)
-			if err != nil {
-				doc.faults.Line(line, "MaxTime: %s", err)
-			}
-			p.limit = number{given: true, known: known, infinite: !known, value: minutes}
-		case "PriorityTier":
-			count(&p.tier)
-		case "OverSubscribe":
-			p.share = number{given: true, known: true, value: 1}
-			if strings.EqualFold(value, "EXCLUSIVE") {
-				p.share.value = 0
-			}
-		case "State":
-			p.state = []string{value}
+		case "licensename":
+			t.doc.licences = append(t.doc.licences, licence{name: value})
+		case "reservationname":
+			t.doc.reservations = append(t.doc.reservations, reservation{name: value})
 		}
+		return
+	}
+	switch t.kind {
+	case "":
+		const most = 1000
+		if _, again := t.doc.settings[key]; !again && len(t.doc.settings) < most {
+			t.doc.settings[key] = value
+		}
+	case "nodename":
+		t.nodeWord(key, value, line)
+	case "partitionname":
+		t.partitionWord(key, value, line)
+	case "nodeset":
+		switch key {
+		case "nodes":
+			t.set.nodes = value
+		case "feature":
+			t.set.features = value
+		}
+	case "licensename":
+		if key == "total" {
+			t.count(&t.doc.licences[len(t.doc.licences)-1].total, "Total", value, line)
+		}
+	}
+}
+
+// count reads a whole number.
+func (t *records) count(n *number, key, value string, line int) {
+	n.given = true
+	x, err := lines.Whole(value, 0)
+	if err != nil {
+		t.doc.faults.Line(line, "%s: %s", key, err)
+		return
+	}
+	n.known, n.value = true, float64(x)
+}
+
+// nodeWord takes what a record says of its nodes.
+func (t *records) nodeWord(key, value string, line int) {
+	n := &t.node
+	if value == "(null)" || value == "N/A" {
+		return
+	}
+	count := func(name string, into *number) { t.count(into, name, value, line) }
+	switch key {
+	case "cputot":
+		n.shown = true
+		count("CPUTot", &n.cpus)
+	case "cpus", "procs":
+		count("CPUs", &n.cpus)
+	case "cpuefctv":
+		count("CPUEfctv", &n.effective)
+	case "boards":
+		count("Boards", &n.boards)
+	case "sockets", "socketsperboard":
+		count("Sockets", &n.sockets)
+	case "corespersocket":
+		count("CoresPerSocket", &n.cores)
+	case "threadspercore":
+		count("ThreadsPerCore", &n.threads)
+	case "corespeccount":
+		count("CoreSpecCount", &n.special)
+	case "realmemory":
+		count("RealMemory", &n.memory)
+	case "memspeclimit":
+		count("MemSpecLimit", &n.node.special)
+	case "state":
+		n.states = statesOf(value)
+	case "partitions":
+		n.partitions = strings.Split(value, ",")
+	case "gres":
+		n.resources = value
+	case "activefeatures", "feature", "features":
+		n.features = strings.Split(value, ",")
+	}
+}
+
+// partitionWord takes what a record says of its partition.
+func (t *records) partitionWord(key, value string, line int) {
+	p := &t.part
+	switch key {
+	case "nodes":
+		if value != "(null)" {
+			p.nodes = value
+		}
+	case "maxtime":
+		minutes, known, err := parseLimit(value)
+		if err != nil {
+			t.doc.faults.Line(line, "MaxTime: %s", err)
+		}
+		p.limit = number{given: true, known: known, infinite: !known, value: minutes}
+	case "prioritytier", "priority":
+		t.count(&p.tier, "PriorityTier", value, line)
+	case "oversubscribe", "shared":
+		p.share = number{given: true, known: true, value: 1}
+		if strings.EqualFold(value, "EXCLUSIVE") {
+			p.share.value = 0
+		}
+	case "state":
+		p.state = []string{value}
+	case "qos":
+		if p.qos = value; value == "N/A" {
+			p.qos = ""
+		}
+	}
+}
+
+// end ends the record: it adds its object to the document.
+func (t *records) end() {
+	kind := t.kind
+	t.kind = ""
+	isDefault := strings.EqualFold(t.names, "DEFAULT")
+	switch {
+	case kind == "nodename" && isDefault:
+		t.nodes = t.node
+	case kind == "nodename":
+		t.addNodes()
+	case kind == "partitionname" && isDefault:
+		t.parts = t.part
+	case kind == "partitionname":
+		if len(t.doc.partitions) == maxHosts {
+			t.doc.faults.Line(t.line, "expected at most %d partitions, found more", maxHosts)
+			return
+		}
+		t.part.name = t.names
+		t.doc.partitions = append(t.doc.partitions, t.part)
+	case kind == "nodeset":
+		t.doc.sets[t.names] = t.set
+	}
+}
+
+// addNodes adds the nodes of a record.
+func (t *records) addNodes() {
+	names, err := expandHosts(t.names)
+	switch {
+	case err != nil:
+		t.doc.faults.Line(t.line, "NodeName: %s", err)
+		return
+	case len(names) == 0:
+		t.doc.faults.Line(t.line, "NodeName: expected a name such as cn1 or cn[001-050], found none")
+		return
+	}
+	if t.expanded += len(names); t.expanded > maxHosts {
+		t.doc.faults.Line(t.line, "expected at most %d nodes, found more", maxHosts)
+		return
+	}
+	n := t.node
+	threads := max(n.threads.or(1), 1)
+	if !n.cpus.known {
+		n.cpus = number{known: true, value: max(n.boards.or(1), 1) * max(n.sockets.or(1), 1) * max(n.cores.or(1), 1) * threads}
+	}
+	if special := n.special.or(0); special > 0 && !n.effective.known {
+		n.effective = number{known: true, value: max(n.cpus.value-special*threads, 0)}
+	}
+	if !n.shown && (len(n.states) == 0 || len(n.states) == 1 && strings.EqualFold(n.states[0], "UNKNOWN")) {
+		n.states = []string{"IDLE"} // a configuration that leaves the state open leaves the node in service
+	}
+	n.anyPartition = len(n.partitions) == 0
+	n.line = t.line
+	for _, name := range names {
+		n.name = name
+		t.doc.nodes = append(t.doc.nodes, n.node)
 	}
 }

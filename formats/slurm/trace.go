@@ -15,6 +15,7 @@ import (
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 )
 
 // traceFormat is the name of the format of traces in reports.
@@ -25,24 +26,44 @@ const maxTrace = 20_000_000
 
 var _ = formats.Register(formats.Info{
 	Name: traceFormat, Doc: "a trace of Slurm: what sacct -P prints, or the lines of JobComp's filetxt",
-	Example: "allot import sacct --processors 1024 sacct.txt", Order: 5,
+	Example: "allot import sacct --nodes nodes.txt --partitions partitions.txt sacct.txt", Order: 5,
 	New: func() formats.Reader { return NewTraceReader() },
 	Looks: func(begin string) bool {
-		return strings.HasPrefix(begin, "JobId=") || strings.HasPrefix(begin, "JobID|")
+		header, _, _ := strings.Cut(begin, "\n")
+		return strings.HasPrefix(begin, "JobId=") || isPlain(begin) || slices.Contains(strings.Split(strings.TrimSpace(header), "|"), "JobID")
 	},
 })
 
+// Command is the command that prints all that a [TraceReader] uses or counts, for all users from a day on.
+const Command = "sacct -P -D -a -X -S 2026-01-01 -o JobID,User,Account,Partition,QOS,Priority,State,Submit,Eligible,Start,End,TimelimitRaw,NCPUS,NNodes,ReqTRES,AllocTRES,Reservation,Licenses,Suspended,Restarts,Constraints"
+
+// isPlain says that a text is what sacct prints without -P: columns apart by blanks, below them a line of dashes.
+func isPlain(begin string) bool {
+	header, rest, _ := strings.Cut(strings.TrimSpace(begin), "\n")
+	dashes, _, _ := strings.Cut(rest, "\n")
+	return slices.Contains(strings.Fields(header), "JobID") && strings.Contains(dashes, "--") && strings.Trim(dashes, "- \r") == ""
+}
+
 // TraceReader reads jobs that have ended: what sacct -P prints, with columns JobID, Submit, Start, End and NCPUS or AllocCPUS at least, or the lines of
-// the plugin jobcomp/filetxt. A job's arrival is its submission, its work the time that it ran and its estimate the time limit, raised to the time
-// that it ran; a job without a limit has no estimate. Steps are skipped. Local times are taken as they are: if clocks were changed between two times,
-// their difference is wrong by that change. With SLURM_TIME_FORMAT=%s, sacct prints times without this problem.
+// the plugin jobcomp/filetxt. [Columns] says what becomes of each column. A job's arrival is its submission, or the later time from which it was eligible; its
+// work is the time that it ran, its recorded start the true one, and its estimate the time limit, raised to the time that it ran. Steps are skipped. Local
+// times are taken as they are: if clocks were changed between two times, their difference is wrong by that change. With SLURM_TIME_FORMAT=%s, sacct prints
+// times without this problem.
+//
+// Without Nodes the instance has one cluster of single-processor machines, whatever the partitions. With Nodes it has the partitions as [Read] makes them: those
+// that share no nodes are clusters. Where a partition has some nodes of its cluster only, these have the feature "partition NAME", which its jobs ask for. A job
+// lies on as many nodes as it held, with an equal part of its processors, memory and generic resources on each; where it asked for fewer nodes and for no generic
+// resources, its processors lie on any.
 type TraceReader struct {
-	Processors int    `range:"[0, 16777216]" zero:"the most that ran jobs at one time" doc:"'N' processors of the system"`
-	Cluster    string `doc:"'ID' of the cluster"`
+	Processors int    `range:"[0, 16777216]" zero:"the most that ran jobs at one time" doc:"'N' processors of the system, where no nodes are given"`
+	Cluster    string `doc:"'ID' of the cluster, where no nodes are given"`
+	Nodes      string `zero:"none: one pool of processors" doc:"'FILE' with what scontrol show node prints, with --json or without, the table of sinfo -N, or slurm.conf"`
+	Partitions string `zero:"none: those that the nodes name" doc:"'FILE' with what scontrol show partition prints, with --json or without"`
+	Memory     bool   `doc:"take memory into account, where nodes are given; use =false for systems that do not allocate memory (SelectTypeParameters)"`
 }
 
 // NewTraceReader makes a reader with its defaults.
-func NewTraceReader() *TraceReader { return &TraceReader{Cluster: "cluster"} }
+func NewTraceReader() *TraceReader { return &TraceReader{Cluster: "cluster", Memory: true} }
 
 // trace is a trace being read.
 type trace struct {
@@ -50,10 +71,45 @@ type trace struct {
 	report *model.ImportReport
 	column map[string]int // of sacct's header
 	width  int            // columns
+	open   bool           // the last column may have a | in its cells
 	jobs   []past
 	seen   map[string]int
 	texts  map[string]string
 	line   int // the last
+
+	cluster string             // that Slurm calls so, of the first job
+	qos     map[string]int     // jobs by quality of service
+	reasons map[string]string  // notes of reasons
+	odd     []strange          // about the job being read
+	touched int                // jobs that something touches that the instance leaves out
+	counts  model.ImportReport // of what it leaves out, by reason
+	sys     *system            // nil: no nodes are given
+	places  map[string]*place  // by partition
+	kinds   map[*place][][]kind
+	layouts map[layout]*layout // one copy of each
+	rooms   map[layout]bool    // whether there is room, found once
+	looked  int                // kinds of nodes looked at
+	opt     *TraceReader
+}
+
+// strange is something odd about a job. If it stays out, policies see something else than what Slurm saw.
+type strange struct {
+	action   model.ImportAction
+	reason   string
+	staysOut bool
+}
+
+// note remembers something odd about the job being read, which is counted if the job is kept.
+func (t *trace) note(action model.ImportAction, staysOut bool, reason string) {
+	t.odd = append(t.odd, strange{action, reason, staysOut})
+}
+
+// leftOut counts a job that something touches that the instance leaves out.
+func (t *trace) leftOut(reason string, line int, first bool) {
+	t.counts.NoteLine(model.ImportKept, reason, line)
+	if first {
+		t.touched++
+	}
 }
 
 // lastByte keeps the last byte that was read.
@@ -73,24 +129,48 @@ func (l *lastByte) Read(buffer []byte) (int, error) {
 
 // past is a job that has ended.
 type past struct {
-	id                 string
-	line               int
-	submit, start, end float64
-	limit              float64 // s; 0: none
-	processors         int32
-	user, group, queue string
+	id                       string
+	line                     int
+	arrival, start, end      float64
+	limit                    float64 // s; 0: none
+	processors, nodes        int32   // nodes 0: not stated
+	asked                    int32   // nodes at least; 0: not stated
+	memory                   float64 // MB, all of it
+	priority                 float64
+	user, group, queue       string
+	generic, types, features string // generic resources such as gpu=8, their types such as gpu:h100, features that were asked for
+	qos                      string
+	touched                  bool
+	layout                   *layout // nil: no nodes are given
 }
 
 // fields are the values that a job needs, by the names that sacct and JobComp give them.
 type fields func(names ...string) string
 
-// Read implements [formats.Reader]. The instance has one cluster of single-processor machines. The error is a [*params.Error], or a [*model.InputError]
-// with the line of what is wrong.
+// Read implements [formats.Reader]. The error is a [*params.Error], or a [*model.InputError] with the line of what is wrong.
 func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
 	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
-	t := &trace{faults: lines.NewFaults(name), report: &model.ImportReport{Format: traceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{}}
+	switch {
+	case o.Nodes == "" && o.Partitions != "":
+		return nil, nil, &params.Error{Name: "nodes", Expected: "a file of nodes, as there is one of partitions", Found: o.Nodes}
+	case o.Nodes != "" && o.Processors > 0:
+		return nil, nil, &params.Error{Name: "processors", Expected: "no number, as the nodes have it", Found: o.Processors}
+	}
+	t := &trace{
+		faults: lines.NewFaults(name), report: &model.ImportReport{Format: traceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{},
+		qos: map[string]int{}, reasons: map[string]string{}, places: map[string]*place{},
+		kinds: map[*place][][]kind{}, layouts: map[layout]*layout{}, rooms: map[layout]bool{}, opt: o,
+	}
+	if o.Nodes != "" {
+		var err error
+		if t.sys, err = readSystemFiles(o.Nodes, o.Partitions); err != nil {
+			return nil, nil, err
+		}
+		t.report.Notes = append(t.report.Notes, t.sys.notes.Notes...)
+		t.settings()
+	}
 	end := &lastByte{r: r}
 	t.scan(bufio.NewReader(end))
 	if end.last != '\n' && t.faults.None() {
@@ -99,33 +179,9 @@ func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.Im
 	if err := t.faults.Err(); err != nil {
 		return nil, nil, err
 	}
-	slices.SortStableFunc(t.jobs, func(a, b past) int { return cmp.Compare(a.submit, b.submit) })
-	processors := o.Processors
-	if processors == 0 {
-		processors = t.busiest()
-	}
-	origin := math.Inf(1)
-	specs := make([]model.JobSpec, len(t.jobs))
-	for k := range t.jobs {
-		origin = min(origin, t.jobs[k].submit)
-	}
-	for k := range t.jobs {
-		j := &t.jobs[k]
-		work := j.end - j.start
-		specs[k] = model.JobSpec{
-			ID: j.id, Arrival: j.submit - origin, Processors: model.Rigid(int(j.processors)), Work: &work, User: j.user, Group: j.group, Queue: j.queue,
-		}
-		if j.limit > 0 {
-			limit := max(j.limit, work)
-			specs[k].Estimate = &limit
-		}
-	}
-	return t.faults.Import(model.InstanceSpec{
-		Name:     lines.Title(name, ".txt", ".csv"),
-		Units:    &model.Units{Time: "s"},
-		Clusters: []model.ClusterSpec{{ID: o.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: processors}}}},
-		Jobs:     specs,
-	}, t.report, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
+	t.quality()
+	slices.SortStableFunc(t.jobs, func(a, b past) int { return cmp.Compare(a.arrival, b.arrival) })
+	return t.instance(name)
 }
 
 // scan reads the lines.
@@ -145,8 +201,14 @@ func (t *trace) scan(r io.Reader) {
 			}
 		default:
 			cells := strings.Split(line, "|")
-			if len(cells) < t.width {
-				t.faults.Line(scanner.Line(), "expected %d cells apart by |, found %d", t.width, len(cells))
+			if n := len(cells); n == t.width+1 && cells[t.width] == "" { // sacct -p ends each line with a |
+				cells = cells[:t.width]
+			}
+			if n := len(cells); n > t.width && t.open { // the last cell has a | in it
+				cells[t.width-1] = strings.Join(cells[t.width-1:], "|")
+			} else if n != t.width {
+				t.faults.Line(scanner.Line(), "expected %d cells apart by |, found %d%s", t.width, n,
+					map[bool]string{true: ": a constraint, name or comment with a | in it moves the cells behind it, so let its column be the last"}[n > t.width])
 				continue
 			}
 			t.job(scanner.Line(), func(names ...string) string {
@@ -170,14 +232,23 @@ func (t *trace) header(line int, text string) bool {
 		t.faults.Line(line, "expected what sacct -P prints, or lines of JobComp's filetxt; found JSON: allot import slurm --jobs reads that of squeue")
 		return false
 	}
+	if !strings.Contains(text, "|") && slices.Contains(strings.Fields(text), "JobID") {
+		t.faults.Line(line, "expected columns apart by |, found columns apart by blanks, which cut long values: use sacct -P, as in: %s > sacct.txt", Command)
+		return false
+	}
 	t.column = map[string]int{}
 	names := strings.Split(strings.TrimSuffix(text, "|"), "|")
-	t.width = len(names)
+	t.width, t.open = len(names), slices.Contains(openColumns, names[len(names)-1])
 	for k, name := range names {
 		if _, twice := t.column[name]; twice {
 			t.faults.Line(line, "expected each column once, found %s again", lines.Quote(name))
 		}
 		t.column[name] = k
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name }) {
+			t.report.NoteLine(model.ImportKept, "column that this program does not know: it is not used: "+lines.Quote(name), line)
+		}
 	}
 	for _, needed := range []string{"JobID", "Submit", "Start", "End"} {
 		if _, found := t.column[needed]; !found {
@@ -186,6 +257,9 @@ func (t *trace) header(line int, text string) bool {
 	}
 	return t.faults.None()
 }
+
+// openColumns are the columns that may have any text in their cells.
+var openColumns = []string{"Constraints", "JobName", "Comment", "AdminComment", "SystemComment", "Extra", "SubmitLine", "WorkDir", "StdErr", "StdIn", "StdOut", "Container"}
 
 // jobCompKeys are the names of JobComp's lines in their order. A value may hold blanks and other words with an = in them, such as a job's name.
 var jobCompKeys = []string{
@@ -233,68 +307,115 @@ func (t *trace) job(line int, value fields) {
 		t.faults.Line(line, "expected at most %d jobs, found more", maxTrace)
 		return
 	}
-	j := past{id: lines.Name(id), line: line, user: t.text(value("User", "UserId", "UID")), group: t.text(value("Account", "Group", "GroupId")), queue: t.text(value("Partition"))}
+	t.odd = t.odd[:0]
+	j := past{
+		id: lines.Name(id), line: line, user: t.text(value("User", "UserId", "UID")), group: t.text(value("Account", "Group", "GroupId")), queue: t.text(value("Partition")),
+		qos: t.text(value("QOS")),
+	}
 	right := true
-	moment := func(what string) float64 {
-		x, err := parseMoment(value(what, what+"Time"))
+	wrong := func(what string, err error) {
 		if err != nil {
 			t.faults.Line(line, "%s: %s", what, err)
 			right = false
 		}
+	}
+	moment := func(what string) float64 {
+		x, err := parseMoment(value(what, what+"Time"))
+		wrong(what, err)
 		return x
 	}
-	j.submit, j.start, j.end = moment("Submit"), moment("Start"), moment("End")
-	cpus := value("NCPUS", "AllocCPUS", "ProcCnt", "ReqCPUS")
-	n, err := lines.Whole(cmp.Or(cpus, "0"), 0)
-	if err != nil {
-		t.faults.Line(line, "NCPUS: %s", err)
-		right = false
+	whole := func(what string, names ...string) int {
+		n, err := lines.Whole(cmp.Or(value(names...), "0"), 0)
+		wrong(what, err)
+		return n
 	}
-	j.processors = int32(n)
+	submit := moment("Submit")
+	j.arrival, j.start, j.end = submit, moment("Start"), moment("End")
+	if eligible := moment("Eligible"); eligible > submit && eligible <= j.start {
+		j.arrival = eligible
+		t.note(model.ImportRepaired, false, "eligible later than submitted, as after a begin time, a dependency or a hold: it arrives then, and its wait counts from then")
+	}
+	j.processors = int32(whole("NCPUS", "NCPUS", "AllocCPUS", "ProcCnt", "ReqCPUS"))
+	if text := value("NNodes", "AllocNodes", "NodeCnt", "ReqNodes"); text != "" {
+		n, err := lines.Whole(text, 0)
+		wrong("NNodes", err)
+		j.nodes = int32(min(n, math.MaxInt32))
+	}
+	if text := value("Priority"); text != "" {
+		x, err := lines.NonNegative(text)
+		wrong("Priority", err)
+		j.priority = x
+	}
 	minutes, known, err := parseLimit(cmp.Or(value("TimelimitRaw"), value("Timelimit", "TimeLimit")))
-	if err != nil {
-		t.faults.Line(line, "Timelimit: %s", err)
-		right = false
-	}
+	wrong("Timelimit", err)
 	if known {
 		j.limit = minutes * 60
 	}
+	wrong("AllocTRES", t.held(&j, value))
 	if id == "" {
 		t.faults.Line(line, "JobID: expected the id of a job, found none")
 		right = false
 	}
+	if cluster := value("Cluster"); cluster != "" {
+		if t.cluster = cmp.Or(t.cluster, strings.Clone(cluster)); cluster != t.cluster {
+			t.faults.Line(line, "Cluster: expected jobs of one cluster, found %s after %s: choose one with sacct -M", lines.Quote(cluster), lines.Quote(t.cluster))
+			right = false
+		}
+	}
 	if !right {
 		return
 	}
+	t.circumstances(id, value)
 	t.keep(&j)
 }
 
 // keep keeps a job that ran, or says why not.
 func (t *trace) keep(j *past) {
-	drop := func(reason string) { t.report.NoteLine(model.ImportDropped, reason, j.line) }
+	drop := func(reason string, staysOut bool) {
+		t.report.NoteLine(model.ImportDropped, reason, j.line)
+		if staysOut {
+			t.leftOut(reason, j.line, true)
+		}
+	}
 	switch {
 	case j.start == 0:
-		drop("the job has not started")
+		drop("the job has not started", false)
 	case j.end == 0:
-		drop("the job has not ended")
-	case j.submit == 0:
-		drop("no time of submission")
+		drop("the job has not ended", true)
+	case j.arrival == 0:
+		drop("no time of submission", true)
 	case j.processors == 0:
-		drop("no number of processors")
-	case j.end < j.start || j.start < j.submit:
-		drop("the job starts before its submission, or ends before its start")
+		drop("no number of processors", true)
+	case j.end < j.start || j.start < j.arrival:
+		drop("the job starts before its submission, or ends before its start", true)
 	case j.end == j.start:
-		drop("run time 0")
+		drop("run time 0", false)
 	default:
+		if why := t.fit(j); why != "" {
+			drop(why, true)
+			return
+		}
 		if t.seen[j.id]++; t.seen[j.id] > 1 { // it was requeued
 			j.id += "-" + strconv.Itoa(t.seen[j.id])
-			t.report.NoteLine(model.ImportRepaired, "job id not unique, as of a job that was requeued: a suffix is appended", j.line)
+			t.note(model.ImportRepaired, false, "job id not unique, as of a job that was requeued: a suffix is appended")
+		}
+		if l := j.layout; j.limit == 0 && l != nil && len(l.place.parts) > 0 && l.place.parts[0].limit > 0 {
+			j.limit = l.place.parts[0].limit * 60
+			t.note(model.ImportRepaired, false, "no time limit: that of its partition is taken")
 		}
 		if j.limit == 0 {
-			t.report.NoteLine(model.ImportKept, "no time limit: no estimate", j.line)
+			t.note(model.ImportKept, false, "no time limit: no estimate")
 		} else if j.limit < j.end-j.start {
-			t.report.NoteLine(model.ImportRepaired, "run time above the time limit: the estimate is raised to it", j.line)
+			t.note(model.ImportRepaired, false, "run time above the time limit: the estimate is raised to it")
 		}
+		for _, o := range t.odd {
+			t.report.NoteLine(o.action, o.reason, j.line)
+			if o.staysOut {
+				t.leftOut(o.reason, j.line, !j.touched)
+				j.touched = true
+			}
+		}
+		t.qos[j.qos]++
 		t.report.Kept++
 		t.jobs = append(t.jobs, *j)
 	}
@@ -308,26 +429,6 @@ func (t *trace) text(name string) string {
 		t.texts[known] = known
 	}
 	return known
-}
-
-// busiest is the most processors that the jobs held at one time, and no fewer than the widest has.
-func (t *trace) busiest() int {
-	type change struct {
-		at float64
-		by int
-	}
-	var changes []change
-	for k := range t.jobs {
-		j := &t.jobs[k]
-		changes = append(changes, change{j.start, int(j.processors)}, change{j.end, -int(j.processors)})
-	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
-	most, held := 1, 0
-	for _, c := range changes {
-		held += c.by
-		most = max(most, held)
-	}
-	return most
 }
 
 // parseMoment reads a time such as 2025-05-20T15:41:05, or in Unix seconds; 0: unknown.

@@ -39,13 +39,14 @@ func TestReadTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(lines(t, in), "\n"), `{"id":"12_3","processors":4,"work":600,"estimate":600,"user":"bob","group":"chem","queue":"long"}
-{"id":"10","arrival":3600,"processors":16,"work":3600,"estimate":7200,"user":"eve","group":"phys","queue":"long"}
-{"id":"14","arrival":3600,"processors":2,"work":2,"user":"bob","group":"chem","queue":"short"}
-{"id":"10-2","arrival":7260,"processors":16,"work":60,"estimate":7200,"user":"eve","group":"phys","queue":"long"}`; got != want {
+	if got, want := strings.Join(lines(t, in), "\n"), `{"id":"12_3","processors":4,"work":600,"estimate":600,"user":"bob","group":"chem","queue":"long","recorded":3600}
+{"id":"10","arrival":3600,"processors":16,"work":3600,"estimate":7200,"user":"eve","group":"phys","queue":"long","recorded":3660}
+{"id":"14","arrival":3600,"processors":2,"work":2,"user":"bob","group":"chem","queue":"short","recorded":3601}
+{"id":"10-2","arrival":7260,"processors":16,"work":60,"estimate":7200,"user":"eve","group":"phys","queue":"long","recorded":7320}`; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if got, want := notes(report), `repaired 1: run time above the time limit: the estimate is raised to it
+kept 1: ended by a node that failed: for the policies no node fails
 repaired 1: job id not unique, as of a job that was requeued: a suffix is appended
 dropped 1: the job has not started
 kept 1: no time limit: no estimate
@@ -89,7 +90,7 @@ func TestReadTraceOfJobComp(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, folder, err)
 				continue
 			}
-			if got := lines(t, in)[0]; got != `{"id":"7","processors":3,"work":60,"estimate":95400,"user":"eve","group":"a b","queue":"p"}` {
+			if got := lines(t, in)[0]; got != `{"id":"7","processors":3,"work":60,"estimate":95400,"user":"eve","group":"a b","queue":"p","recorded":60}` {
 				t.Errorf("%s, %s: got %s", name, folder, got)
 			}
 		}
@@ -151,6 +152,7 @@ func TestFaultsOfTraces(t *testing.T) {
 // FuzzReadTrace feeds anything to the reader of traces: it must not panic, and what it accepts is an instance that can be written and read again.
 func FuzzReadTrace(f *testing.F) {
 	f.Add([]byte(sacct))
+	f.Add([]byte("JobID Submit\n----- ------\n1 2"))
 	f.Add([]byte("JobId=1 UserId=a(1) ProcCnt=3 StartTime=2 EndTime=5 SubmitTime=1 TimeLimit=1-2"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		in, report, err := slurm.NewTraceReader().Read(strings.NewReader(string(text)), "f")

@@ -20,6 +20,13 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	if err := out.Write(header); err != nil {
 		return err
 	}
+	if r.Record != nil {
+		for c := range r.Record.Classes {
+			if err := out.Write(cells("record", &r.Record.Policy, &r.Record.Classes[c])); err != nil {
+				return err
+			}
+		}
+	}
 	for g := range r.Groups {
 		for k := range r.Groups[g].Policies {
 			p := &r.Groups[g].Policies[k]

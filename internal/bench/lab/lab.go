@@ -19,6 +19,7 @@
 //   - Of many intervals some miss by chance. A difference is shown where P, adjusted by Holm, is at most 1 − confidence. A family of tests is what answers one
 //     question in a group, under all policies but the first: the waits and slowdowns of all jobs; the waits of the classes by size and length; by queue; by
 //     user. So the probability that any false difference of a family is stated is at most 1 − confidence, as far as each P holds.
+//   - Where the instance has recorded starts, they have a row "recorded" of their own and are compared with the on-line policies, see [Record].
 //   - The stretch of some jobs is the time from arrival to end of all of them over the run time of all of them.
 //   - What a user is entitled to at a time is an equal share of the processors among those who have jobs in the system, but no more than these jobs
 //     ask for; what one does not ask for the others share. Received is what the user's jobs held. Both are processor time in the window.
@@ -93,8 +94,10 @@ type Report struct {
 	Block      int      `json:"block"` // days in a block of the bootstrap
 	Time       string   `json:"time"`  // unit
 	Confidence float64  `json:"confidence"`
-	Narrow     int      `json:"narrow"` // most processors of a narrow job
-	Short      float64  `json:"short"`  // longest run time of a short job
+	Narrow     int      `json:"narrow"`            // most processors of a narrow job
+	Short      float64  `json:"short"`             // longest run time of a short job
+	Caveats    []string `json:"caveats,omitempty"` // what the instance leaves out, see [model.Instance.Caveats]
+	Record     *Record  `json:"record,omitempty"`  // absent: the instance has no recorded starts
 	Groups     []Group  `json:"groups"`
 }
 
@@ -245,6 +248,10 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 		if schedules[k], err = s.schedule(run.Solution); err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Policy, err)
 		}
+	}
+	report.Caveats = in.Caveats()
+	if report.Record, err = s.record(runs, schedules); err != nil {
+		return nil, err
 	}
 	policies := make([]*Policy, len(runs))
 	var g errgroup.Group

@@ -24,10 +24,16 @@ func (r *Report) Text() string {
 	if r.Load != nil {
 		load = "load " + figure(*r.Load)
 	}
+	for _, caveat := range r.Caveats {
+		fmt.Fprintf(b, "warning: %s\n", caveat)
+	}
 	fmt.Fprintf(b, "%s: %s on %s, %s; %s within %s, in blocks of %d days\n", name, numtext.Counted(r.Jobs, "job"), numtext.Counted(r.Processors, "processor"), load,
 		numtext.Counted(r.Counted, "job counts", "jobs count"), numtext.Counted(r.Days, "day"), r.Block)
 	if _, known := secondsIn(r.Time); !known {
 		fmt.Fprintf(b, "times in %s\n", r.Time)
+	}
+	if r.Record != nil {
+		r.Record.write(b, r)
 	}
 	for k := range r.Groups {
 		g := &r.Groups[k]
@@ -51,8 +57,7 @@ func (r *Report) Text() string {
 // overview writes the figures of all jobs.
 func (g *Group) overview(b *strings.Builder, r *Report) {
 	t := texttable.New(1, "policy", "mean wait", "median", "p95", "maximum", "bounded slowdown", "utilisation", "left out", "Jain")
-	for k := range g.Policies {
-		p := &g.Policies[k]
+	for _, p := range g.shown(r) {
 		all := &p.Classes[0]
 		jain, utilisation := missing, missing
 		median, p95, maximum, slowdown := missing, missing, missing, missing
@@ -69,6 +74,18 @@ func (g *Group) overview(b *strings.Builder, r *Report) {
 		t.AppendRow(table.Row{p.Name, r.meanWait(all), median, p95, maximum, slowdown, utilisation, p.LeftOut, jain})
 	}
 	b.WriteString(t.Render() + "\n")
+}
+
+// shown are the policies of a group, before them in the first group the record.
+func (g *Group) shown(r *Report) []*Policy {
+	var list []*Policy
+	if r.Record != nil && g == &r.Groups[0] {
+		list = append(list, &r.Record.Policy)
+	}
+	for k := range g.Policies {
+		list = append(list, &g.Policies[k])
+	}
+	return list
 }
 
 // byClass writes the mean waits of the classes of a kind.
@@ -105,8 +122,8 @@ func (g *Group) fairness(b *strings.Builder, r *Report) {
 // table writes a row for each class of a kind, with a cell for each policy; of users and queues those with most jobs.
 func (g *Group) table(b *strings.Builder, r *Report, title, kind string, cell func(*Class) string) {
 	header := []any{title, "jobs"}
-	for k := range g.Policies {
-		header = append(header, g.Policies[k].Name)
+	for _, p := range g.shown(r) {
+		header = append(header, p.Name)
 	}
 	t, rows, more := texttable.New(1, header...), 0, 0
 	for c := range g.Policies[0].Classes {
@@ -120,8 +137,8 @@ func (g *Group) table(b *strings.Builder, r *Report, title, kind string, cell fu
 		}
 		rows++
 		row := table.Row{first.Name, first.Jobs}
-		for k := range g.Policies {
-			row = append(row, cell(&g.Policies[k].Classes[c]))
+		for _, p := range g.shown(r) {
+			row = append(row, cell(&p.Classes[c]))
 		}
 		t.AppendRow(row)
 	}
