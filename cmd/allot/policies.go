@@ -36,6 +36,7 @@ Examples:
 		Flags: []cli.Flag{
 			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: "fcfs,easy,conservative", Usage: "`NAMES` of policies, separated by commas, as for allot compare --solvers; each is compared with the first"},
 			&cli.Float64Flag{Name: "load", DefaultText: "the load of the trace", Usage: "stretch or shrink the gaps between arrivals to the offered load `L`"},
+			processorsFlag(""),
 			&cli.Float64Flag{Name: "warm-up", Usage: "do not count jobs that arrive in the first or the last `SHARE` of the time"},
 			&cli.Float64Flag{Name: "day", Value: usual.Day, DefaultText: "24 hours", Usage: "length of a day, `TIME` in the unit of the trace"},
 			&cli.IntFlag{Name: "narrow", Value: usual.Narrow, Usage: "a narrow job has at most `N` processors"},
