@@ -129,6 +129,9 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 		return nil, usageErrorf("%s: times are in %q: expected --day and --short in this unit", path, asked.in.Units().Time)
 	}
 	if c.IsSet("load") {
+		if load := c.Float64("load"); load > strangeLoad {
+			warning(c)(fmt.Sprintf("--load %v: the jobs need more than the processors can do, so the queue grows to the end; is it per cent? write %v", load, load/100))
+		}
 		if asked.in, err = lab.WithLoad(asked.in, c.Float64("load")); err != nil {
 			return nil, usageErrorf("--load: %w", err)
 		}
@@ -187,14 +190,23 @@ func checkPictures(c *cli.Context, policies int) error {
 	return nil
 }
 
+// Offered loads: a load of 1 needs all processors all the time, and above that the queue grows to the end of the trace.
+const (
+	strangeLoad = 1.5 // a load above this is allowed, with a warning
+	mostLoad    = 10  // a load above this is likely a load in per cent
+)
+
 // labOptions are the options of the comparison.
 func labOptions(c *cli.Context) (lab.Options, error) {
 	opt := lab.Options{
 		WarmUp: c.Float64("warm-up"), Day: c.Float64("day"), Narrow: c.Int("narrow"), Short: c.Float64("short"),
 		Confidence: c.Float64("confidence"), Replicates: c.Int("replicates"), Block: c.Int("block"), Seed: c.Uint64("seed"),
 	}
+	if load := c.Float64("load"); load > mostLoad && load <= 100*strangeLoad {
+		return opt, usageErrorf("--load: expected a load above 0 and at most %v (1: the jobs need all processors all the time), found %v; is it per cent? write %v", mostLoad, load, load/100)
+	}
 	return opt, checkRanges([]rangeOf{
-		{"load", "a number above 0 and at most 1e6", !c.IsSet("load") || c.Float64("load") > 0 && c.Float64("load") <= 1e6, c.Float64("load")},
+		{"load", fmt.Sprintf("a load above 0 and at most %v (1: the jobs need all processors all the time)", mostLoad), !c.IsSet("load") || c.Float64("load") > 0 && c.Float64("load") <= mostLoad, c.Float64("load")},
 		{"warm-up", "a share of at least 0 and below 0.5", opt.WarmUp >= 0 && opt.WarmUp < 0.5, opt.WarmUp},
 		{"day", "a time above 0 and at most 1e18", opt.Day > 0 && opt.Day <= 1e18, opt.Day},
 		{"narrow", "a number of at least 0", opt.Narrow >= 0, opt.Narrow},
