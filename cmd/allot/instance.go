@@ -84,7 +84,7 @@ func howToImport(path string, format *formats.Info) string {
 	command := []string{"allot", "import", format.Name}
 	explained := ""
 	for _, p := range params.Of(format.New()) {
-		if p.Default == "required" {
+		if strings.HasPrefix(p.Default, "required") {
 			command = append(command, "--"+strings.ReplaceAll(p.Name, "_", "-"), "N")
 			explained = "\nThe file does not say what N is: " + strings.ReplaceAll(p.Doc, "'", "")
 		}
