@@ -63,6 +63,9 @@ func TestPictures(t *testing.T) {
 	if want := strings.Count(page, "<figure") + strings.Count(page, `<details class="chart">`); len(pictures) != want {
 		t.Errorf("%d pictures, the page has %d", len(pictures), want)
 	}
+	if strings.Contains(page, strings.TrimSpace(picture.Dark)) {
+		t.Error("the style of a picture counts for all of the page")
+	}
 	for k, p := range pictures {
 		if !regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`).MatchString(p.Name) || names[p.Name] {
 			t.Errorf("the name %q is odd, or taken", p.Name)
@@ -77,7 +80,7 @@ func TestPictures(t *testing.T) {
 		}
 		svg := draw(picture.SVG)
 		elements := wellFormed(t, p.Name, svg)
-		if elements["svg"] != 1 || elements["title"] == 0 || elements["style"]+elements["script"]+elements["img"] > 0 || bytes.Contains(svg, []byte("var(")) || bytes.Contains(svg, []byte("NaN")) {
+		if elements["svg"] != 1 || elements["title"] == 0 || elements["style"] != 1 || !bytes.Contains(svg, []byte(picture.Dark)) || elements["script"]+elements["img"] > 0 || bytes.Contains(svg, []byte("var(")) || bytes.Contains(svg, []byte("NaN")) {
 			t.Errorf("%s: elements %v", p.Name, elements)
 		}
 		if k%5 > 0 && k < len(pictures)-2 { // the others are drawn alike
