@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"image"
 	"image/color"
 	"image/png"
@@ -241,6 +242,40 @@ func TestPicturesHaveNamesOfTheirOwn(t *testing.T) {
 	for _, name := range []string{"g-1-performance-profile", "g-1-performance-profile-2", "g-1-performance-profile-3"} {
 		if !seen[name] {
 			t.Errorf("no %s", name)
+		}
+	}
+}
+
+// TestMissingPicturesSaySo: without traces a page says that it lacks the pictures over time, and what its data profile is made of; and where there is no
+// data profile, why.
+func TestMissingPicturesSaySo(t *testing.T) {
+	const trace, ends, profile = "The runs have no trace", "the data profile knows of each run only its end", "There is no data profile, because"
+	for _, c := range []struct {
+		name         string
+		traced, time bool
+		says         []string
+		silent       []string
+	}{
+		{"traced", true, true, []string{"Data profile</h3>", "Median gap over time</h3>"}, []string{trace, ends, profile}},
+		{"untraced", false, true, []string{"Data profile</h3>", trace, ends}, []string{"gap over time</h3>", profile}},
+		{"no time", false, false, []string{trace, profile}, []string{"Data profile</h3>", "gap over time</h3>", ends}},
+	} {
+		rows := sample{groups: 1, instances: 6, solvers: 3, seeds: 1, trace: c.traced}.rows()
+		for k := range rows {
+			if !c.time {
+				rows[k].Elapsed = 0
+			}
+		}
+		page := html.UnescapeString(string(write(t, []report.Run{run("r", rows)}, report.Options{})))
+		for _, text := range c.says {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s: the page lacks %q", c.name, text)
+			}
+		}
+		for _, text := range c.silent {
+			if strings.Contains(page, text) {
+				t.Errorf("%s: the page has %q", c.name, text)
+			}
 		}
 	}
 }
