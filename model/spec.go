@@ -154,7 +154,7 @@ type JobSpec struct {
 	Estimate       *float64           `json:"estimate,omitempty" check:"nonnegative" doc:"execution time that the user asked for, at reference_speed; absent: the true time"`
 	ReferenceSpeed float64            `json:"reference_speed,omitempty" check:"positive" doc:"speed that estimate refers to; absent: 1"`
 	Span           string             `json:"span,omitempty" enum:"machine,cluster,grid" doc:"processors must come from one machine, one cluster, or may spread over the grid; absent: cluster"`
-	Memory         float64            `json:"memory,omitempty" check:"nonnegative" doc:"memory of one task; absent: 0"`
+	Memory         float64            `json:"memory,omitempty" check:"nonnegative" doc:"memory of one task, which each processor of the job needs: on n processors of a machine, n times as much; absent: 0"`
 	Input          float64            `json:"input,omitempty" check:"nonnegative" doc:"data moved before the work, over the machine's bandwidth; absent: 0"`
 	Output         float64            `json:"output,omitempty" check:"nonnegative" doc:"data moved after the work; absent: 0"`
 	Message        float64            `json:"message,omitempty" check:"nonnegative" doc:"data that the tasks exchange over the cluster's network; absent: 0"`

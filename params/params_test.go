@@ -46,7 +46,7 @@ func newSample() *sample {
 // Check refuses the share 1 together with a mask.
 func (s *sample) Check() error {
 	if s.Coding == "mask" && s.Share == 1 {
-		return &Error{"share", "below 1 with masks", s.Share}
+		return &Error{Name: "share", Expected: "below 1 with masks", Found: s.Share}
 	}
 	return nil
 }
@@ -134,6 +134,7 @@ func TestSet(t *testing.T) {
 		{"small", "Inf", "parameter small: expected a finite number, found +Inf"},
 		{"weight", "2", "parameter weight: expected a number from 0 to 1, found 2"},
 		{"weight", "", `parameter weight: expected a number from 0 to 1, found ""`},
+		{"coding", "lsit", `parameter coding: expected one of mask, list, found "lsit"; did you mean "list"?`},
 		{"coding", "tree", `parameter coding: expected one of mask, list, found "tree"`},
 		{"kill", "maybe", `parameter kill: expected true or false, found "maybe"`},
 		{"hidden", "1", `unknown parameter "hidden": expected one of kill, max_steps, limit, share, small, weight, coding, text`},

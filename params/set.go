@@ -17,6 +17,8 @@ type Error struct {
 	Name     string // the parameter; in a chain stage.parameter
 	Expected string
 	Found    any // a number or a text
+
+	values []string // the texts allowed, of which one may have been meant
 }
 
 // Error names the parameter.
@@ -24,7 +26,8 @@ func (e *Error) Error() string { return "parameter " + e.Name + ": " + e.Fault()
 
 // Fault is the message without the parameter's name. Callers use it that name the parameter by a flag or by a place in a file.
 func (e *Error) Fault() string {
-	return fmt.Sprintf("expected %s, found %s", e.Expected, found(e.Found))
+	text, _ := e.Found.(string)
+	return fmt.Sprintf("expected %s, found %s%s", e.Expected, found(e.Found), suggest.Words(text, e.values))
 }
 
 // found formats a value for a message: a text in quotes, anything else as a user writes it.
@@ -61,7 +64,7 @@ func checkers(s any) error {
 		for _, part := range composite.Parts() {
 			err := checkers(part.Of)
 			if wrong := (*Error)(nil); part.Name != "" && errors.As(err, &wrong) {
-				err = &Error{part.Name + "." + wrong.Name, wrong.Expected, wrong.Found}
+				err = &Error{part.Name + "." + wrong.Name, wrong.Expected, wrong.Found, wrong.values}
 			}
 			if err != nil {
 				return err
@@ -129,7 +132,7 @@ func (f *field) set(text string) error {
 		parsed.SetFloat(x)
 	}
 	if err != nil {
-		return &Error{f.Name, f.expected(kind), text}
+		return &Error{Name: f.Name, Expected: f.expected(kind), Found: text}
 	}
 	if f.value.Kind() == reflect.Pointer {
 		pointer := reflect.New(kind)
@@ -169,11 +172,11 @@ func (f *field) check() error {
 	switch value := f.stated().(type) {
 	case string:
 		if f.Values != nil && !slices.Contains(f.Values, value) && !(value == "" && f.zero != "") {
-			return &Error{f.Name, "one of " + strings.Join(f.Values, ", "), value}
+			return &Error{Name: f.Name, Expected: "one of " + strings.Join(f.Values, ", "), Found: value, values: f.Values}
 		}
 	case float64:
 		if !interval.Contains(value) {
-			return &Error{f.Name, f.numbers(interval), f.value.Interface()}
+			return &Error{Name: f.Name, Expected: f.numbers(interval), Found: f.value.Interface()}
 		}
 	}
 	return nil

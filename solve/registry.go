@@ -1,9 +1,11 @@
 package solve
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/suggest"
@@ -48,7 +50,25 @@ func Lookup(name string) (Info, error) {
 	for _, info := range Solvers() {
 		names = append(names, info.Name)
 	}
-	return Info{}, fmt.Errorf("expected a solver, one of %s, a+b of two of them, exec:COMMAND or exec-online:COMMAND; found %q%s", strings.Join(names, ", "), name, suggest.Words(name, names))
+	return Info{}, fmt.Errorf("expected a solver, one of %s, a+b of two of them, exec:COMMAND or exec-online:COMMAND; found %q%s", strings.Join(names, ", "), name, cmp.Or(suggest.Words(name, names), settingWords(name)))
+}
+
+// settingWords returns the end of a message about a name that is not that of a solver but a value of a parameter of a few of them, as sjf is an order of the
+// queue. It is empty for other names.
+func settingWords(name string) string {
+	const most = 3 // a value that more solvers know says too little about the one that was meant
+	var texts []string
+	for _, info := range Solvers() {
+		for _, p := range params.Of(info.New()) {
+			if slices.Contains(p.Values, name) {
+				texts = append(texts, strconv.Quote(info.Name+":"+p.Name+"="+name))
+			}
+		}
+	}
+	if len(texts) == 0 || len(texts) > most {
+		return ""
+	}
+	return "; did you mean " + strings.Join(texts, " or ") + "?"
 }
 
 // UnsupportedError says that a solver cannot honour some features of an instance. It wraps [ErrUnsupported].

@@ -26,15 +26,17 @@ func benchCommand() *cli.Command {
 		Name:      "bench",
 		Usage:     "run a suite: several solvers on several instances, with several seeds, within a budget",
 		ArgsUsage: "SUITE",
-		Description: `Runs a suite (a JSON file, see bench/suites) and appends one row per run to rows.jsonl in the run folder. To continue after an
-interruption, give the same command again. The folder best keeps the best schedules. At the end the command prints one table per group, with a row
-for each solver: mean objective, mean ratio to the best known schedule, wins (instances on which no solver is better), mean time and faults.
+		Description: `Runs a suite and appends one row per run to rows.jsonl in the run folder. To continue after an interruption, give the same
+command again. The folder best keeps the best schedules. At the end the command prints one table per group, with a row for each solver: mean
+objective, mean ratio to the best known schedule, wins (instances on which no solver is better), mean time and faults.
+
+A suite is a JSON file. Within a clone of the repository the name of a file of bench/suites without .json will do, such as mcp.
 
 Several programs, on several hosts that share a folder, can run one suite together. With --shard K/N each program runs its part; with --steal
 each runs whatever no other has claimed. The same command without these flags then runs what is left and prints the tables. See docs/sweeps.md.
 
 Examples:
-  allot bench bench/suites/mcp.json
+  allot bench mcp
   allot bench bench/suites/mcp.json --time 500ms --jobs 1 -o quick
   allot bench bench/suites/mcp.json --shard 2/8 -o sweep`,
 		Flags: append(suiteFlags(),
@@ -73,7 +75,11 @@ func runBench(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	suite, err := readSuite(c, args[0])
+	path, err := findSuite(args[0])
+	if err != nil {
+		return err
+	}
+	suite, err := readSuite(c, path)
 	if err != nil {
 		return err
 	}

@@ -74,8 +74,11 @@ func runBenchSlurm(c *cli.Context) error {
 
 // newSlurmRun reads the suite and finds out what is missing and how many tasks run it.
 func newSlurmRun(ctx context.Context, c *cli.Context) (*slurmRun, error) {
-	path := c.Args().First()
-	if path == "-" {
+	path, err := findSuite(c.Args().First())
+	switch {
+	case err != nil:
+		return nil, err
+	case path == "-":
 		return nil, usageErrorf("expected a file that the tasks can read too, found standard input")
 	}
 	suite, err := readSuite(c, path)

@@ -38,6 +38,7 @@ func checkQuestion(c *cli.Context) error {
 		{"--quantiles or --backtest", quantiles || measures, []string{"runs", "least", "recent", "independent", "arrivals", "day", "workers"}},
 		{"--quantiles", quantiles, []string{"history"}},
 		{"--backtest", measures, []string{"samples", "from", "to"}},
+		{"--backtest or --history", measures || c.IsSet("history"), []string{"processors"}},
 	} {
 		for _, flag := range f.flags {
 			if c.IsSet(flag) && !f.given {

@@ -113,6 +113,8 @@ func importFlags(reader formats.Reader, names ...string) []cli.Flag {
 				usual = "none, the flag is required"
 			}
 			flags = append(flags, &cli.IntFlag{Name: name, DefaultText: usual, Usage: usage})
+		case p.Type != "string": // a number with a fraction, which params.Set reads
+			flags = append(flags, &cli.StringFlag{Name: name, DefaultText: p.Default, Usage: usage})
 		default:
 			flags = append(flags, &cli.StringFlag{Name: name, Value: p.Default, Usage: usage})
 		}

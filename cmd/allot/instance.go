@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kballard/go-shellquote"
@@ -37,7 +38,13 @@ func readInstance(path string) (*model.Instance, error) {
 	return in, err
 }
 
-// readTrace reads an instance or a trace in one of the formats, with the defaults of allot import. The text expected names the formats in errors.
+// processorsFlag is the flag of commands that read a trace whose file may lack the number of processors, see [readTrace].
+func processorsFlag(when string) cli.Flag {
+	return &cli.IntFlag{Name: "processors", DefaultText: "as the file says", Usage: when + "`N` processors of the system of a trace whose file lacks or misstates them"}
+}
+
+// readTrace reads an instance or a trace in one of the formats, with the defaults of allot import and with the processors of [processorsFlag]. The text
+// expected names the formats in errors.
 func readTrace(c *cli.Context, path, expected string, known ...string) (*model.Instance, error) {
 	file, err := formats.Open(path)
 	if err != nil {
@@ -47,10 +54,17 @@ func readTrace(c *cli.Context, path, expected string, known ...string) (*model.I
 	name, format := model.InputName(path), file.Format
 	switch {
 	case format != nil && slices.Contains(known, format.Name):
-		in, report, err := format.New().Read(file, name)
+		reader := format.New()
+		if c.IsSet("processors") {
+			if err := params.Set(reader, "processors", strconv.Itoa(c.Int("processors"))); err != nil {
+				return nil, flagError("processors", err)
+			}
+		}
+		in, report, err := reader.Read(file, name)
 		if err != nil {
 			var input *model.InputError
-			if errors.As(err, &input) && slices.ContainsFunc(input.Faults, func(f model.Fault) bool { return f.Option != "" }) {
+			elsewhere := func(f model.Fault) bool { return f.Option != "" && flagNamed(c.Command.Flags, f.Option) == nil }
+			if errors.As(err, &input) && slices.ContainsFunc(input.Faults, elsewhere) {
 				err = fmt.Errorf("%w\nThat is an option of allot import %s; %s", err, format.Name, howToImport(path, format))
 			}
 			return nil, &statusError{exitInput, err}
@@ -59,6 +73,8 @@ func readTrace(c *cli.Context, path, expected string, known ...string) (*model.I
 		return in, nil
 	case format != nil:
 		return nil, usageErrorf("%s: expected %s or an instance (JSON), found what looks like %s; %s", name, expected, format.Doc, howToImport(path, format))
+	case c.IsSet("processors"):
+		return nil, usageErrorf("--processors: expected it only for %s; %s states its processors itself", expected, name)
 	}
 	return model.ReadInstance(file, name)
 }
@@ -68,7 +84,7 @@ func howToImport(path string, format *formats.Info) string {
 	command := []string{"allot", "import", format.Name}
 	explained := ""
 	for _, p := range params.Of(format.New()) {
-		if p.Default == "required" {
+		if strings.HasPrefix(p.Default, "required") {
 			command = append(command, "--"+strings.ReplaceAll(p.Name, "_", "-"), "N")
 			explained = "\nThe file does not say what N is: " + strings.ReplaceAll(p.Doc, "'", "")
 		}

@@ -141,8 +141,7 @@ Examples:
   allot solve examples/multicluster.json
   allot import swf --jobs 2000 --batch TRACE.swf.gz | allot compare -
 
-Exit status: 0 solved or ok, 1 failure, 2 wrong usage or invalid input, 3 infeasible or violations,
-4 stopped by a limit without a solution, or a bound without a certificate to check.`,
+Exit status: 0 solved or ok, 1 failure, 2 wrong usage or invalid input, 3 infeasible or violations, 4 stopped by a limit without a solution, or a bound without a certificate to check.`,
 		Writer:          stdout,
 		ErrWriter:       stderr,
 		HideHelpCommand: true,

@@ -36,6 +36,7 @@ Examples:
 		Flags: []cli.Flag{
 			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: "fcfs,easy,conservative", Usage: "`NAMES` of policies, separated by commas, as for allot compare --solvers; each is compared with the first"},
 			&cli.Float64Flag{Name: "load", DefaultText: "the load of the trace", Usage: "stretch or shrink the gaps between arrivals to the offered load `L`"},
+			processorsFlag(""),
 			&cli.Float64Flag{Name: "warm-up", Usage: "do not count jobs that arrive in the first or the last `SHARE` of the time"},
 			&cli.Float64Flag{Name: "day", Value: usual.Day, DefaultText: "24 hours", Usage: "length of a day, `TIME` in the unit of the trace"},
 			&cli.IntFlag{Name: "narrow", Value: usual.Narrow, Usage: "a narrow job has at most `N` processors"},
@@ -128,6 +129,9 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 		return nil, usageErrorf("%s: times are in %q: expected --day and --short in this unit", path, asked.in.Units().Time)
 	}
 	if c.IsSet("load") {
+		if load := c.Float64("load"); load > strangeLoad {
+			warning(c)(fmt.Sprintf("--load %v: the jobs need more than the processors can do, so the queue grows to the end; is it per cent? write %v", load, load/100))
+		}
 		if asked.in, err = lab.WithLoad(asked.in, c.Float64("load")); err != nil {
 			return nil, usageErrorf("--load: %w", err)
 		}
@@ -186,14 +190,23 @@ func checkPictures(c *cli.Context, policies int) error {
 	return nil
 }
 
+// Offered loads: a load of 1 needs all processors all the time, and above that the queue grows to the end of the trace.
+const (
+	strangeLoad = 1.5 // a load above this is allowed, with a warning
+	mostLoad    = 10  // a load above this is likely a load in per cent
+)
+
 // labOptions are the options of the comparison.
 func labOptions(c *cli.Context) (lab.Options, error) {
 	opt := lab.Options{
 		WarmUp: c.Float64("warm-up"), Day: c.Float64("day"), Narrow: c.Int("narrow"), Short: c.Float64("short"),
 		Confidence: c.Float64("confidence"), Replicates: c.Int("replicates"), Block: c.Int("block"), Seed: c.Uint64("seed"),
 	}
+	if load := c.Float64("load"); load > mostLoad && load <= 100*strangeLoad {
+		return opt, usageErrorf("--load: expected a load above 0 and at most %v (1: the jobs need all processors all the time), found %v; is it per cent? write %v", mostLoad, load, load/100)
+	}
 	return opt, checkRanges([]rangeOf{
-		{"load", "a number above 0 and at most 1e6", !c.IsSet("load") || c.Float64("load") > 0 && c.Float64("load") <= 1e6, c.Float64("load")},
+		{"load", fmt.Sprintf("a load above 0 and at most %v (1: the jobs need all processors all the time)", mostLoad), !c.IsSet("load") || c.Float64("load") > 0 && c.Float64("load") <= mostLoad, c.Float64("load")},
 		{"warm-up", "a share of at least 0 and below 0.5", opt.WarmUp >= 0 && opt.WarmUp < 0.5, opt.WarmUp},
 		{"day", "a time above 0 and at most 1e18", opt.Day > 0 && opt.Day <= 1e18, opt.Day},
 		{"narrow", "a number of at least 0", opt.Narrow >= 0, opt.Narrow},

@@ -51,6 +51,7 @@ Examples:
 			&cli.BoolFlag{Name: "quantiles", Usage: "forecast P10, P50 and P90 of the start of the job, or of all waiting jobs"},
 			&cli.BoolFlag{Name: "backtest", Usage: "measure on a trace how good such forecasts are"},
 			&cli.StringFlag{Name: "history", Usage: "with --quantiles: ended jobs from `TRACE`: an SWF file, the output of sacct -P, or an instance"},
+			processorsFlag("with --backtest or --history: "),
 			&cli.IntFlag{Name: "runs", Value: usual.Runs, Usage: "simulate `N` futures for a forecast"},
 			&cli.IntFlag{Name: "least", Value: usual.Least, Usage: "draw from jobs of the same user if at least `N` of them have ended, otherwise from the same size class if it has that many"},
 			&cli.IntFlag{Name: "recent", Value: usual.Recent, Usage: "draw only from the last `N` of these jobs; 0: from all"},

@@ -8,6 +8,9 @@
 // The first line that is not blank states n and m; what follows on it is ignored, such as the third number of the files that
 // go with the paper. Then come n·m times, task by task, apart by blanks or line ends in any layout. The format states no unit
 // of time; seconds are assumed.
+//
+// A file without that first line is read if the number of machines is given: then each line has the times of one task, or a single
+// time. A grid with a wrong number of columns is not taken for another matrix.
 package etc
 
 import (
@@ -57,6 +60,8 @@ func sizes(words []string) bool {
 type Reader struct {
 	First int `range:"[0, inf)" doc:"skip the first 'N' jobs of the file"`
 	Jobs  int `range:"[0, inf)" zero:"all" doc:"take at most 'N' jobs"`
+	// Machines, if not 0, says that the file is a plain grid: its first line is the times of the first task.
+	Machines int `range:"[0, 10000]" zero:"as the first line says" doc:"'N' machines, for a file without a first line that states tasks and machines"`
 }
 
 // NewReader makes a reader with its defaults.
@@ -73,7 +78,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if err := params.Check(o); err != nil {
 		return nil, nil, err
 	}
-	x := &matrix{opt: *o, faults: lines.NewFaults(name)}
+	x := &matrix{opt: *o, faults: lines.NewFaults(name), machines: o.Machines}
 	x.scan(lines.NewScanner(r))
 	in, err := x.faults.Build(x.spec(lines.Title(name, ".etc")), x.place)
 	if err != nil {
@@ -87,41 +92,52 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 type matrix struct {
 	opt             Reader
 	faults          *lines.Faults
-	tasks, machines int
+	tasks, machines int       // as the first line says; without it there are as many tasks as the numbers make
 	found           int       // numbers so far
 	times           []float64 // those of the tasks in the window
 }
 
-// scan reads the header and the numbers.
+// scan reads the header, unless the options say that there is none, and the numbers.
 func (x *matrix) scan(s *lines.Scanner) {
 	for s.Scan() {
 		words := bytes.Fields(s.Bytes())
+		var read func(line int, words [][]byte) bool
 		switch {
 		case len(words) == 0:
+			continue
+		case x.opt.Machines > 0:
+			read = x.gridLine
 		case x.tasks == 0:
-			if !x.header(s.Line(), words) {
-				return
-			}
+			read = x.header
 		default:
-			if !x.numbers(s.Line(), words) {
-				return
-			}
+			read = x.sizedLine
+		}
+		if !read(s.Line(), words) {
+			return
 		}
 	}
 	switch {
 	case !s.Check(x.faults):
+	case x.opt.Machines > 0:
+		x.endGrid(s.Line())
 	case x.tasks == 0:
 		x.faults.At("", "expected a first line with the numbers of tasks and machines, found an empty file")
 	case x.found < x.tasks*x.machines:
-		x.faults.Line(s.Line(), "expected %d numbers (%d tasks × %d machines), found the end of the file after %d",
+		x.wrongSize(s.Line(), "expected %d numbers (%d tasks × %d machines), found the end of the file after %d",
 			x.tasks*x.machines, x.tasks, x.machines, x.found)
 	}
+}
+
+// wrongSize adds a fault of the size that the first line states, which a file without such a line causes.
+func (x *matrix) wrongSize(line int, format string, args ...any) {
+	x.faults.Line(line, format+"; the first line must state the numbers of tasks and machines, or give the number of machines (--machines) "+
+		"of a file without that line", args...).Option = "machines"
 }
 
 // header reads the size of the matrix.
 func (x *matrix) header(line int, words [][]byte) bool {
 	if len(words) < 2 {
-		x.faults.Line(line, "expected the numbers of tasks and machines, found one number only")
+		x.wrongSize(line, "expected the numbers of tasks and machines, found one number only")
 		return false
 	}
 	var size [2]int
@@ -129,32 +145,64 @@ func (x *matrix) header(line int, words [][]byte) bool {
 		what := []string{"tasks", "machines"}[k]
 		n, err := lines.Whole(words[k], 1)
 		if err != nil {
-			x.faults.Line(line, "number of %s: %s", what, err)
+			x.wrongSize(line, "number of %s: %s", what, err)
 			return false
 		}
 		if n > limit {
-			x.faults.Line(line, "expected at most %d %s, found %d", limit, what, n)
+			x.wrongSize(line, "expected at most %d %s, found %d", limit, what, n)
 			return false
 		}
 		size[k] = n
 	}
 	if size[0]*size[1] > maxTimes {
-		x.faults.Line(line, "expected at most %d numbers, found %d tasks × %d machines", maxTimes, size[0], size[1])
+		x.wrongSize(line, "expected at most %d numbers, found %d tasks × %d machines", maxTimes, size[0], size[1])
 		return false
 	}
 	x.tasks, x.machines = size[0], size[1]
 	return true
 }
 
+// sizedLine reads a line of a matrix whose first line states its size.
+func (x *matrix) sizedLine(line int, words [][]byte) bool {
+	room := x.tasks*x.machines - x.found
+	x.numbers(line, words[:min(room, len(words))])
+	if len(words) > room {
+		x.wrongSize(line, "expected the end of the file after %d numbers (%d tasks × %d machines), found more",
+			x.found, x.tasks, x.machines)
+		return false
+	}
+	return true
+}
+
+// gridLine reads a line of a file without sizes: a time, or those of a task.
+func (x *matrix) gridLine(line int, words [][]byte) bool {
+	switch {
+	case len(words) != 1 && (len(words) != x.machines || x.found%x.machines != 0):
+		x.faults.Line(line, "expected the times of a task on %d machines (--machines), or one time, found %d numbers", x.machines, len(words))
+		return false
+	case x.found+len(words) > min(maxTimes, maxTasks*x.machines):
+		x.faults.Line(line, "expected at most %d tasks and %d numbers, found more", maxTasks, maxTimes)
+		return false
+	}
+	x.numbers(line, words)
+	return true
+}
+
+// endGrid checks that a file without sizes ends with a task, and counts the tasks.
+func (x *matrix) endGrid(line int) {
+	switch {
+	case x.found == 0:
+		x.faults.At("", "expected the times of tasks, found an empty file")
+	case x.found%x.machines != 0:
+		x.faults.Line(line, "expected as many times of each task as there are machines, %d (--machines), found the end of the file after %d numbers", x.machines, x.found)
+	}
+	x.tasks = x.found / x.machines
+}
+
 // numbers reads the numbers of a line and keeps those of the window.
-func (x *matrix) numbers(line int, words [][]byte) bool {
+func (x *matrix) numbers(line int, words [][]byte) {
 	from, to := x.window()
 	for _, word := range words {
-		if x.found == x.tasks*x.machines {
-			x.faults.Line(line, "expected the end of the file after %d numbers (%d tasks × %d machines), found more",
-				x.found, x.tasks, x.machines)
-			return false
-		}
 		task, machine := x.found/x.machines, x.found%x.machines
 		x.found++
 		time, err := lines.NonNegative(word)
@@ -166,7 +214,6 @@ func (x *matrix) numbers(line int, words [][]byte) bool {
 			x.times = append(x.times, time)
 		}
 	}
-	return true
 }
 
 // window is the range of tasks that the options choose.

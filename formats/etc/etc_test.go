@@ -21,6 +21,7 @@ func TestConform(t *testing.T) {
 	readertest.Conform(t, "etc", "1 2\n3 4\n")
 	readertest.Refused(t, &etc.Reader{First: -1}, "first")
 	readertest.Refused(t, &etc.Reader{Jobs: math.MinInt}, "jobs")
+	readertest.Refused(t, &etc.Reader{Machines: 10001}, "machines")
 }
 
 // times are the execution times of an instance, by task and machine.
@@ -46,6 +47,9 @@ func TestRead(t *testing.T) {
 		{"across tasks", "3 2 any text\n1 2 3\n4.5 0 6000\n", etc.NewReader(), "[[1 2] [3 4.5] [0 6000]]", 0},
 		{"window", "4 2\n1 2 3 4 5 6 7 8\n", with("first=1", "jobs=2"), "[[3 4] [5 6]]", 2},
 		{"skip", "4 2\n1 2 3 4 5 6 7 8\n", with("first=3"), "[[7 8]]", 3},
+		{"a grid without sizes", "1 2\n\n3 4.5\n0 6e3", with("machines=2"), "[[1 2] [3 4.5] [0 6000]]", 0},
+		{"a number a line without sizes", "1\n2\n3\n4.5\n", with("machines=2"), "[[1 2] [3 4.5]]", 0},
+		{"a window of a grid", "1 2\n3 4\n5 6\n7 8\n", with("machines=2", "first=1", "jobs=2"), "[[3 4] [5 6]]", 2},
 		{"skip all", "2 2\n1 2 3 4\n", &etc.Reader{First: math.MaxInt, Jobs: math.MaxInt}, "[]", 2},
 	} {
 		in, report, err := c.opt.Read(strings.NewReader(c.file), "x.etc.gz")
@@ -73,20 +77,28 @@ func TestRead(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
+	const noSizes = "; the first line must state the numbers of tasks and machines, or give the number of machines (--machines) of a file without that line"
 	for _, c := range []struct {
 		name, file string
 		opt        *etc.Reader
 		want       string
 	}{
 		{"empty", "\n \n", etc.NewReader(), "x: expected a first line with the numbers of tasks and machines, found an empty file"},
-		{"one number", "\n5\n", etc.NewReader(), "x: line 2: expected the numbers of tasks and machines, found one number only"},
-		{"text", "a 2\n", etc.NewReader(), `x: line 1: number of tasks: expected a number, found "a"`},
-		{"no machines", "2 0\n", etc.NewReader(), `x: line 1: number of machines: expected a whole number in [1, 2147483647], found "0"`},
-		{"tasks", "1000001 1\n", etc.NewReader(), "x: line 1: expected at most 1000000 tasks, found 1000001"},
-		{"machines", "1 10001\n", etc.NewReader(), "x: line 1: expected at most 10000 machines, found 10001"},
-		{"numbers", "1000000 10000\n", etc.NewReader(), "x: line 1: expected at most 10000000 numbers, found 1000000 tasks × 10000 machines"},
-		{"too few", "1000 1000\n1 2\n3\n", etc.NewReader(), "x: line 3: expected 1000000 numbers (1000 tasks × 1000 machines), found the end of the file after 3"},
-		{"too many", "1 2\n1 2\n3\n4\n", etc.NewReader(), "x: line 3: expected the end of the file after 2 numbers (1 tasks × 2 machines), found more"},
+		{"one number", "\n5\n", etc.NewReader(), "x: line 2: expected the numbers of tasks and machines, found one number only" + noSizes},
+		{"text", "a 2\n", etc.NewReader(), `x: line 1: number of tasks: expected a number, found "a"` + noSizes},
+		{"no machines", "2 0\n", etc.NewReader(), `x: line 1: number of machines: expected a whole number in [1, 2147483647], found "0"` + noSizes},
+		{"tasks", "1000001 1\n", etc.NewReader(), "x: line 1: expected at most 1000000 tasks, found 1000001" + noSizes},
+		{"machines", "1 10001\n", etc.NewReader(), "x: line 1: expected at most 10000 machines, found 10001" + noSizes},
+		{"numbers", "1000000 10000\n", etc.NewReader(), "x: line 1: expected at most 10000000 numbers, found 1000000 tasks × 10000 machines" + noSizes},
+		{"too few", "1000 1000\n1 2\n3\n", etc.NewReader(), "x: line 3: expected 1000000 numbers (1000 tasks × 1000 machines), found the end of the file after 3" + noSizes},
+		{"too many", "1 2\n1 2\n3\n4\n", etc.NewReader(), "x: line 3: expected the end of the file after 2 numbers (1 tasks × 2 machines), found more" + noSizes},
+		{"a grid taken for a matrix", "710 768\n5 6\n", etc.NewReader(), "x: line 2: expected 545280 numbers (710 tasks × 768 machines), found the end of the file after 2" + noSizes},
+		{"an empty grid", "\n", with("machines=2"), "x: expected the times of tasks, found an empty file"},
+		{"a wider grid", "1 2\n3 4 5\n", with("machines=2"), "x: line 2: expected the times of a task on 2 machines (--machines), or one time, found 3 numbers"},
+		{"half a wide grid", "1 2 3 4\n", with("machines=2"), "x: line 1: expected the times of a task on 2 machines (--machines), or one time, found 4 numbers"},
+		{"a row in a task", "1\n3 4\n", with("machines=2"), "x: line 2: expected the times of a task on 2 machines (--machines), or one time, found 2 numbers"},
+		{"a grid cut short", "1\n2\n3\n", with("machines=2"), "x: line 3: expected as many times of each task as there are machines, 2 (--machines), found the end of the file after 3 numbers"},
+		{"wrong numbers of a grid", "1 2\n3 x\n", with("machines=2"), `x: line 2: time of task 1 on machine 1: expected a number, found "x"`},
 		{"wrong numbers", "2 3\n1 NaN 3\n-4 inf 1e30\n", etc.NewReader(), `x: line 2: time of task 0 on machine 1: expected a number, found "NaN"
 x: line 3: time of task 1 on machine 0: expected a number of at least 0, found "-4"
 x: line 3: time of task 1 on machine 1: expected a number, found "inf"
@@ -162,14 +174,15 @@ func minMin(matrix [][]float64) float64 {
 // FuzzRead feeds anything to the reader: it must not panic, and what it accepts is an instance that the model can write
 // and read again.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte("3 2 0\n1\n2\n3\n4.5\n0\n6e3\n"), 0, 0)
-	f.Add([]byte("3 2\r\n1 2 3\n4.5 0 6000 7"), 1, 1)
-	f.Add([]byte("1000 10000\n-1 NaN"), -1, 0)
-	f.Fuzz(func(t *testing.T, file []byte, first, jobs int) {
-		if first < 0 || jobs < 0 {
+	f.Add([]byte("3 2 0\n1\n2\n3\n4.5\n0\n6e3\n"), 0, 0, 0)
+	f.Add([]byte("3 2\r\n1 2 3\n4.5 0 6000 7"), 1, 1, 0)
+	f.Add([]byte("1000 10000\n-1 NaN"), -1, 0, 0)
+	f.Add([]byte("1 2\n3\n4.5"), 0, 1, 2)
+	f.Fuzz(func(t *testing.T, file []byte, first, jobs, machines int) {
+		if first < 0 || jobs < 0 || machines < 0 || machines > 10_000 {
 			return // refused, see TestConform
 		}
-		in, report, err := (&etc.Reader{First: first, Jobs: jobs}).Read(bytes.NewReader(file), "f.etc")
+		in, report, err := (&etc.Reader{First: first, Jobs: jobs, Machines: machines}).Read(bytes.NewReader(file), "f.etc")
 		readertest.Check(t, "f.etc", in, report, err)
 	})
 }

@@ -20,6 +20,9 @@ type column struct {
 	cluster string                          // of a column of run times
 }
 
+// jobMemory is the column of the memory of a whole job. No field of a job is like it, so it is read when the number of processors is known.
+const jobMemory = "job_memory"
+
 // runtimePrefix begins the names of columns of run times.
 const runtimePrefix = "runtime."
 
@@ -64,7 +67,7 @@ func columnNamed(name string) (column, bool) {
 	if k := slices.IndexFunc(columns, func(c column) bool { return c.name == name }); k >= 0 {
 		return columns[k], true
 	}
-	if strings.HasPrefix(name, resultPrefix) {
+	if strings.HasPrefix(name, resultPrefix) || name == jobMemory {
 		return column{name: name, set: func(*model.JobSpec, string) error { return nil }}, true
 	}
 	cluster, ok := strings.CutPrefix(name, runtimePrefix)

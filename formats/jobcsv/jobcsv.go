@@ -16,17 +16,19 @@
 //	features         is lists such as a100|h100;ib: of each, one will do
 //	exclusive        is true or false (or 1 or 0)
 //	runtime.CLUSTER  is the execution time on the cluster of that name, one column a cluster
+//	job_memory       is the memory of a whole rigid job, instead of memory, which each of its processors needs
 //
 // A text whose first character is =, +, -, @ or a tab may have an apostrophe in front, as [Write] puts one there for spreadsheets. It is no part of the text.
 //
 // Columns result.… say what a schedule made of a job, see [Write]; reading passes over them.
 //
-// The order of the columns is free and only id is required, with one of work, estimate and a run time in each row.
+// [Reader.Rename] reads columns with other names. The order of the columns is free and only id is required, with one of work, estimate and a run time in each row.
 package jobcsv
 
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +36,7 @@ import (
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -58,17 +61,23 @@ var _ = formats.RegisterWriter(formats.Writer{
 
 // Reader reads a table of jobs. The parameters describe the system, which the table does not.
 type Reader struct {
-	// Processors are those of each cluster.
-	Processors int `range:"[0, 16777216]" zero:"required" doc:"'N' processors of the cluster"`
+	// Processors are those of each cluster, each a machine of its own.
+	Processors int `range:"[0, 16777216]" zero:"required unless nodes are given" doc:"'N' processors of the cluster"`
+	// Nodes are the machines of each cluster and the processors of each machine. It contradicts Processors.
+	Nodes string `doc:"instead of processors, 'NODES' such as 4x8: 4 nodes of 8 processors"`
+	// Memory is that of each machine, which without Nodes has one processor. The memory of the jobs is in the same unit.
+	Memory float64 `range:"[0, 1e18]" zero:"unlimited" doc:"with nodes, memory 'M' of each node, in the unit of the columns memory and job_memory"`
+	// Rename lists columns of the table that have other names than the fields they hold.
+	Rename string `doc:"read columns by other names: 'COLUMN=FIELD,…' such as gpus=processors,mem=job_memory"`
 	// Cluster counts where no column names clusters.
 	Cluster string `doc:"'ID' of the cluster"`
 }
 
-// NewReader makes a reader with its defaults. Processors has no default and must be set.
+// NewReader makes a reader with its defaults. Processors or Nodes has no default and must be set.
 func NewReader() *Reader { return &Reader{Cluster: "cluster"} }
 
 // Read implements [formats.Reader]. The columns runtime.CLUSTER name the clusters; without such columns there is one. Each
-// cluster has single-processor machines of speed 1; Processors states how many. Workflows and user classes are those that
+// cluster has machines of speed 1; Processors or Nodes states how many. Workflows and user classes are those that
 // the jobs name, without limits and with priority 0. Jobs are in the order of the rows.
 //
 // The error is a [*params.Error], or a [*model.InputError] that lists what is wrong, line by line; a
@@ -77,10 +86,8 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
-	t := &table{opt: *o, faults: lines.NewFaults(name), report: &model.ImportReport{Format: formatName, File: name}, lineOf: map[string]int{}}
-	if o.Processors == 0 {
-		t.faults.At("option Processors", "expected the number of processors of the cluster, "+
-			"a whole number in [1, %d], found 0", model.MaxProcessors)
+	t := &table{opt: *o, faults: lines.NewFaults(name), report: &model.ImportReport{Format: formatName, File: name}, lineOf: map[string]int{}, jobMemory: -1}
+	if t.options(); !t.faults.None() {
 		return nil, nil, t.faults.Err()
 	}
 	t.faults.Rows(r, t.header, func(line int, cells []string) bool {
@@ -94,19 +101,28 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 // table is a file being read.
 type table struct {
 	opt     Reader
+	machine model.MachineSpec // the machines of each cluster
+	renamed map[string]string // column of the file → field
 	faults  *lines.Faults
 	report  *model.ImportReport
 	columns []column
 	jobs    []model.JobSpec
 	line    []int          // of each job
 	lineOf  map[string]int // line of each id
+
+	jobMemory int // index of the column of that name; -1: none
 }
 
 // header reads the names of the columns.
 func (t *table) header(line int, cells []string) bool {
 	var unknown []string
+	missing := maps.Clone(t.renamed)
 	for _, cell := range cells {
 		name := strings.Clone(strings.TrimSpace(cell))
+		if field, ok := t.renamed[name]; ok {
+			delete(missing, name)
+			name = field
+		}
 		c, ok := columnNamed(name)
 		switch {
 		case !ok:
@@ -114,10 +130,17 @@ func (t *table) header(line int, cells []string) bool {
 		case slices.ContainsFunc(t.columns, func(c column) bool { return c.name == name }):
 			t.faults.Line(line, "expected each column once, found %s again", lines.Quote(name))
 		}
+		if name == jobMemory {
+			t.jobMemory = len(t.columns)
+		}
 		t.columns = append(t.columns, c)
 	}
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		t.faults.At("option Rename", "expected a column of the first row, found %s%s", lines.Quote(name), suggest.Words(name, cells))
+	}
 	if len(unknown) > 0 {
-		t.faults.Line(line, "expected columns among %s, found %s", columnNames(), listed(unknown))
+		t.faults.Line(line, "expected columns among %s, found %s; --rename COLUMN=FIELD reads a column of another name, and passes over it with the field result.COLUMN",
+			columnNames(), listed(unknown))
 	}
 	if !slices.ContainsFunc(t.columns, func(c column) bool { return c.name == "id" }) {
 		t.faults.Line(line, "expected a column id, found none")
@@ -149,6 +172,9 @@ func (t *table) row(line int, cells []string) {
 			right = false
 		}
 	}
+	if right && t.jobMemory >= 0 {
+		right = t.shareMemory(line, &job, cells[t.jobMemory])
+	}
 	if !right {
 		return
 	}
@@ -167,6 +193,27 @@ func (t *table) row(line int, cells []string) {
 			t.line = append(t.line, line)
 		}
 	}
+}
+
+// shareMemory divides the memory of a job, if the cell states one, among its processors: each runs one task at a time.
+func (t *table) shareMemory(line int, job *model.JobSpec, cell string) bool {
+	if cell = strings.TrimSpace(cell); cell == "" {
+		return true
+	}
+	memory, err := lines.NonNegative(cell)
+	switch {
+	case err != nil:
+		t.faults.Line(line, "%s: %s", jobMemory, err)
+		return false
+	case job.Memory != 0:
+		t.faults.Line(line, "expected only one of memory (of a task) and %s, found both", jobMemory)
+		return false
+	case job.Processors.Min != job.Processors.Max:
+		t.faults.Line(line, "expected memory (of a task) for a job that may run on %d to %d processors, found %s", job.Processors.Min, job.Processors.Max, jobMemory)
+		return false
+	}
+	job.Memory = memory / float64(max(1, job.Processors.Max))
+	return true
 }
 
 // references checks what the jobs say of each other, which may stand further down.
@@ -215,11 +262,11 @@ func (t *table) spec(title string) model.InstanceSpec {
 
 // cluster is a cluster as the options describe it.
 func (t *table) cluster(id string) model.ClusterSpec {
-	return model.ClusterSpec{ID: id, Machines: []model.MachineSpec{{ID: "node", Count: t.opt.Processors}}}
+	return model.ClusterSpec{ID: id, Machines: []model.MachineSpec{t.machine}}
 }
 
 // columnNames lists the columns there are.
 func columnNames() string {
 	names := each.Of(columns, func(c column) string { return c.name })
-	return fmt.Sprintf("%s, %sCLUSTER", strings.Join(names, ", "), runtimePrefix)
+	return fmt.Sprintf("%s, %s, %sCLUSTER", strings.Join(names, ", "), jobMemory, runtimePrefix)
 }

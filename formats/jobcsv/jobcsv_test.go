@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -71,7 +72,7 @@ func TestColumnsAreThoseOfAJob(t *testing.T) {
 		t.Fatal("expected an error")
 	}
 	list, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "t.csv: line 1: expected columns among "), ", found")
-	known := strings.Split(list, ", ")
+	known := slices.DeleteFunc(strings.Split(list, ", "), func(name string) bool { return name == "job_memory" })
 	job := reflect.TypeFor[model.JobSpec]()
 	if len(known) != job.NumField()-1 { // all but running
 		t.Errorf("got %d columns, want %d", len(known), job.NumField()-1)
@@ -105,17 +106,64 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// A table of somebody else's: columns of other names, nodes, and memory by job.
+func TestOptions(t *testing.T) {
+	const table = "name,gpus,requested_mem,hours,remark\na,4,32,2,x\nb,,,1,\nc,6,3,3,\n"
+	in, _, err := with("nodes=2x8", "memory=64", "rename=name=id, gpus = processors,requested_mem=job_memory,hours=runtime.c,remark=result.remark").Read(strings.NewReader(table), "t.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := in.Clusters()[0]
+	if m := c.Machines[0]; c.ID != "c" || c.Processors != 16 || m.Count != 2 || m.Processors != 8 || m.Memory != 64 {
+		t.Errorf("got %+v", c)
+	}
+	a, b, last := in.Jobs()[0], in.Jobs()[1], in.Jobs()[2]
+	if a.ID != "a" || a.Max != 4 || a.Memory != 8 || in.DurationOn(0, 0, 4) != 2 || b.Memory != 0 || b.Max != 1 || last.Max != 6 || last.Memory != 0.5 {
+		t.Errorf("got %+v, %+v, %+v", a, b, last)
+	}
+	in, _, err = with("nodes=3×4").Read(strings.NewReader("job_memory,id,work,tasks,processors\n60,a,1,6,2\n"), "t.csv")
+	if err != nil || in.Jobs()[0].Memory != 30 || in.Processors() != 12 {
+		t.Errorf("got %v, %v", in, err)
+	}
+}
+
+func TestOptionsRefused(t *testing.T) {
+	for _, c := range []struct{ settings, table, want string }{
+		{"nodes=4", "id,work\n", `t.csv: option Nodes: expected NODESxPROCESSORS such as 4x8, 4 nodes of 8 processors, with at most 16777216 processors in all; found "4"`},
+		{"nodes=0x8", "id,work\n", `with at most 16777216 processors in all; found "0x8"`},
+		{"nodes=8x0", "id,work\n", `found "8x0"`},
+		{"nodes=4x8x2", "id,work\n", `found "4x8x2"`},
+		{"nodes=1048577x16", "id,work\n", `found "1048577x16"`},
+		{"nodes=4x8 processors=3", "id,work\n", "t.csv: option Nodes: expected only one of --nodes and --processors, found both"},
+		{"processors=3 memory=4", "id,work\n", "t.csv: option Memory: expected it only with --nodes, as it is the memory of a node"},
+		{"processors=3 rename=gpus", "id,work\n", `t.csv: option Rename: expected COLUMN=FIELD such as gpus=processors, found "gpus"`},
+		{"processors=3 rename=a=id,a=work", "id,work\n", `t.csv: option Rename: expected each column once, found "a" again`},
+		{"processors=3 rename=a=procesors", "id,work\n", `found "procesors"; did you mean "processors"?`},
+		{"processors=3 rename=wurk=work", "id,wurks\n", `t.csv: option Rename: expected a column of the first row, found "wurk"; did you mean "wurks"?`},
+		{"processors=3 rename=a=id", "id,a,work\n", `t.csv: line 1: expected each column once, found "id" again`},
+		{"processors=3", "id,work,memory,job_memory\na,1,2,3\n", "t.csv: line 2: expected only one of memory (of a task) and job_memory, found both"},
+		{"processors=3", "id,work,job_memory,processors\na,1,2,1-3\n", "t.csv: line 2: expected memory (of a task) for a job that may run on 1 to 3 processors, found job_memory"},
+		{"processors=3", "id,work,job_memory\na,1,-3\n", `t.csv: line 2: job_memory: expected a number of at least 0, found "-3"`},
+	} {
+		in, _, err := with(strings.Fields(c.settings)...).Read(strings.NewReader(c.table), "t.csv")
+		if err == nil || !strings.Contains(err.Error(), c.want) || in != nil {
+			t.Errorf("%s: got %v\nwant %s", c.settings, err, c.want)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	const columns = "id, arrival, processors, tasks, work, work_cv, estimate, reference_speed, span, memory, input, output, message, min_bandwidth, " +
-		"deadline, deadline_hard, budget, licences, user, group, queue, user_class, workflow, after, block, resources, machines, per_machine, features, exclusive, reservation, recorded, runtime.CLUSTER"
+		"deadline, deadline_hard, budget, licences, user, group, queue, user_class, workflow, after, block, resources, machines, per_machine, features, exclusive, reservation, recorded, job_memory, runtime.CLUSTER"
+	const rename = "; --rename COLUMN=FIELD reads a column of another name, and passes over it with the field result.COLUMN"
 	for _, c := range []struct{ name, table, want string }{
 		{"empty", "", "t.csv: expected a first row with the names of the columns, found an empty file"},
 		{"columns", "id,speed,id,runtime.\n", `t.csv: line 1: expected each column once, found "id" again
-t.csv: line 1: expected columns among ` + columns + `, found "speed", "runtime."`},
-		{"no names", "a,1,2,3,4,5,,7\n", `t.csv: line 1: expected columns among ` + columns + `, found "a", "1", "2", "3", "4", and 3 more
+t.csv: line 1: expected columns among ` + columns + `, found "speed", "runtime."` + rename},
+		{"no names", "a,1,2,3,4,5,,7\n", `t.csv: line 1: expected columns among ` + columns + `, found "a", "1", "2", "3", "4", and 3 more` + rename + `
 t.csv: line 1: expected a column id, found none`},
 		{"no id", "work\n1\n", "t.csv: line 1: expected a column id, found none"},
-		{"semicolons", "id;work\n", `t.csv: line 1: expected columns among ` + columns + `, found "id;work"
+		{"semicolons", "id;work\n", `t.csv: line 1: expected columns among ` + columns + `, found "id;work"` + rename + `
 t.csv: line 1: expected a column id, found none`},
 		{"cells", "id,work\na,1\nb\nc,1,2\n", `t.csv: line 3: expected 2 cells, as the first row has, found 1
 t.csv: line 4: expected 2 cells, as the first row has, found 3`},
@@ -158,7 +206,7 @@ t.csv: line 3: after: expected the id of a job, found "y"`},
 			t.Errorf("%s: got an instance or a report with the error", c.name)
 		}
 	}
-	const want = "t.csv: option Processors: expected the number of processors of the cluster, a whole number in [1, 16777216], found 0"
+	const want = "t.csv: option Processors: expected the number of processors of the cluster, a whole number in [1, 16777216], found 0; or give its nodes, such as --nodes 4x8"
 	if _, _, err := jobcsv.NewReader().Read(strings.NewReader("id,work\na,1\n"), "t.csv"); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -202,8 +250,11 @@ func FuzzRead(f *testing.F) {
 	f.Add(all)
 	f.Add([]byte("id,work,after\na,1,b\n\nb,1,\n"))
 	f.Add([]byte("\ufeffid,estimate,licences,processors\r\n\"a\"\"\",1e-18,x=1;y=2,2-3\r\n"))
+	f.Add([]byte("id,estimate,job_memory,processors,tasks\na,1,7,2-3,\nb,1,7,,3\n"))
 	f.Fuzz(func(t *testing.T, table []byte) {
-		in, report, err := with("processors=3").Read(bytes.NewReader(table), "f.csv")
+		in, report, err := with("nodes=3x2", "memory=5", "rename=x=arrival").Read(bytes.NewReader(table), "f.csv")
+		readertest.Check(t, "f.csv", in, report, err)
+		in, report, err = with("processors=3").Read(bytes.NewReader(table), "f.csv")
 		readertest.Check(t, "f.csv", in, report, err)
 		if err == nil && report.Read != len(in.Jobs()) { // no row is ever dropped
 			t.Errorf("%v; %d jobs", report, len(in.Jobs()))

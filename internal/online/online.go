@@ -44,7 +44,7 @@ type Job struct {
 	ReferenceSpeed float64            `json:"reference_speed,omitempty" check:"positive" doc:"speed that estimate refers to; absent: 1"`
 	WorkCV         float64            `json:"work_cv,omitempty" check:"nonnegative" doc:"coefficient of variation of the work; absent: 0"`
 	Span           string             `json:"span,omitempty" enum:"machine,cluster,grid" doc:"absent: cluster"`
-	Memory         float64            `json:"memory,omitempty" check:"nonnegative" doc:"memory of one task; absent: 0"`
+	Memory         float64            `json:"memory,omitempty" check:"nonnegative" doc:"memory of one task, which each processor of the job needs: on n processors of a machine, n times as much; absent: 0"`
 	Input          float64            `json:"input,omitempty" check:"nonnegative" doc:"data moved before the work; absent: 0"`
 	Output         float64            `json:"output,omitempty" check:"nonnegative" doc:"data moved after the work; absent: 0"`
 	Message        float64            `json:"message,omitempty" check:"nonnegative" doc:"data that the tasks exchange; absent: 0"`

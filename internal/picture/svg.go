@@ -13,6 +13,11 @@ import (
 	"strings"
 )
 
+// Dark is the style of a picture in a file of its own: where it is shown as an image on a page, it is dark if the reader's system is. Lightness turns around
+// and hues stay, as in the charts of a report. A program that knows no such styles shows the light picture. A page that holds the elements of a picture itself
+// leaves this out, because a style within a page counts for all of it.
+const Dark = "<style>@media (prefers-color-scheme: dark) { svg { filter: invert(0.91) hue-rotate(180deg); } }</style>\n"
+
 // svgCanvas draws as Scalable Vector Graphics.
 //
 // On a page the colours of the palette are variables of the page's style sheet, which are light or dark, and the letters are those of the page.
@@ -44,7 +49,7 @@ func (c *svgCanvas) writeTo(w io.Writer, title, above string) error {
 	if title != "" {
 		fmt.Fprintf(&text, "<title>%s</title>\n", escaped(title))
 	}
-	text.WriteString(elements + above + "</svg>\n")
+	text.WriteString(Dark + elements + above + "</svg>\n")
 	_, err = text.WriteTo(w)
 	return err
 }

@@ -24,7 +24,7 @@ func TestSVGCanvas(t *testing.T) {
 	c.text(Spot{3, 4}, true, Lettering{Size: 8, Bold: true, Ink: color.Black}, "a<b")
 	onPage := newSVG(100, 50, true)
 	onPage.fill(area, Ink)
-	if text, err := onPage.elements(); err != nil || !strings.Contains(text, `<path d="M10,0V5L1,2.5Z" style="fill:var(--ink)" />`) {
+	if text, err := onPage.elements(); err != nil || strings.Contains(text, "<style>") || !strings.Contains(text, `<path d="M10,0V5L1,2.5Z" style="fill:var(--ink)" />`) {
 		t.Errorf("on a page: %s, %v", text, err)
 	}
 	var text strings.Builder
@@ -33,6 +33,7 @@ func TestSVGCanvas(t *testing.T) {
 	}
 	_, drawn, _ := strings.Cut(text.String(), "xlink\">\n")
 	const want = `<title>a&lt;&#34;b&#34;</title>
+<style>@media (prefers-color-scheme: dark) { svg { filter: invert(0.91) hue-rotate(180deg); } }</style>
 <g transform="scale(1, -1) translate(0, -50)">
 <path d="M10,0L10,5L1,2.5Z" style="fill:#FF0000;fill-opacity:0.50196" />
 <path d="M0,0Q1,2,3,4" style="fill:none;stroke:#000000;stroke-dasharray:3,1.5;stroke-dashoffset:2" />

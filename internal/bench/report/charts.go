@@ -124,7 +124,7 @@ func newChart(name string, k *Known) (chart, bool) {
 		}
 		c.Note += "; as an image, which does not say which block is which job"
 	}
-	c.SVG = template.HTML(text[max(strings.Index(text, "<svg"), 0):])
+	c.SVG = template.HTML(strings.Replace(text[max(strings.Index(text, "<svg"), 0):], picture.Dark, "", 1))
 	return c, true
 }
 

@@ -41,6 +41,34 @@ func (g *group) plots(section string, preferred map[string]int) []*plot {
 	return list
 }
 
+// dataProfileTitle is the title of a data profile.
+const dataProfileTitle = "Data profile"
+
+// missingPlots says why a group lacks pictures over time, and what a data profile is made of, where the runs have no trace.
+func (g *group) missingPlots(drawn []*plot) []string {
+	solvers, _ := g.compared()
+	profile := slices.ContainsFunc(drawn, func(p *plot) bool { return p.Title == dataProfileTitle })
+	var notes []string
+	if !g.traced() {
+		note := `The runs have no trace ("trace": true in the suite keeps one), so there is no picture of the gap over time`
+		if profile {
+			note += ", and the data profile knows of each run only its end"
+		}
+		notes = append(notes, note+".")
+	}
+	if !profile && len(solvers) > 0 {
+		notes = append(notes, fmt.Sprintf("There is no data profile, because no solver came within %d %% of the best known objective of an instance at a time above 0.", target))
+	}
+	return notes
+}
+
+// traced says whether a run states how its schedule came to be.
+func (g *group) traced() bool {
+	return slices.ContainsFunc(g.solvers, func(c *contender) bool {
+		return slices.ContainsFunc(c.rows, func(row *bench.Row) bool { return len(row.Incumbents) > 0 })
+	})
+}
+
 // styles gives the best solvers of the group a style each, the one that they have in other groups where that is free. Preferred has a
 // number of each solver.
 func (g *group) styles(preferred map[string]int) map[string]int {
@@ -182,7 +210,7 @@ func (g *group) dataProfile(id string, style map[string]int) *plot {
 	}
 	_, longest := g.span()
 	x := picture.NewLogAxis("time", first, max(last, longest), "s", ticks)
-	p := newPlot(id, "Data profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []picture.Point {
+	p := newPlot(id, dataProfileTitle, x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []picture.Point {
 		return steps(0, profiles[k])
 	}))
 	p.Description = "For each solver the share of instances on which it came within 1 % of the best known objective in so much time. Higher is better."
@@ -284,9 +312,7 @@ func (g *group) medianConvergence(id string, style map[string]int) *plot {
 // convergence draws a summary over the problems of the gap over time; nil where no run has incumbents, since the ends of runs are
 // no convergence.
 func (g *group) convergence(id, title string, style map[string]int, summary func([]float64) float64) *plot {
-	if !slices.ContainsFunc(g.solvers, func(c *contender) bool {
-		return slices.ContainsFunc(c.rows, func(row *bench.Row) bool { return len(row.Incumbents) > 0 })
-	}) {
+	if !g.traced() {
 		return nil
 	}
 	first, last := g.span()

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"image"
 	"image/color"
 	"image/png"
@@ -63,6 +64,9 @@ func TestPictures(t *testing.T) {
 	if want := strings.Count(page, "<figure") + strings.Count(page, `<details class="chart">`); len(pictures) != want {
 		t.Errorf("%d pictures, the page has %d", len(pictures), want)
 	}
+	if strings.Contains(page, strings.TrimSpace(picture.Dark)) {
+		t.Error("the style of a picture counts for all of the page")
+	}
 	for k, p := range pictures {
 		if !regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`).MatchString(p.Name) || names[p.Name] {
 			t.Errorf("the name %q is odd, or taken", p.Name)
@@ -77,7 +81,7 @@ func TestPictures(t *testing.T) {
 		}
 		svg := draw(picture.SVG)
 		elements := wellFormed(t, p.Name, svg)
-		if elements["svg"] != 1 || elements["title"] == 0 || elements["style"]+elements["script"]+elements["img"] > 0 || bytes.Contains(svg, []byte("var(")) || bytes.Contains(svg, []byte("NaN")) {
+		if elements["svg"] != 1 || elements["title"] == 0 || elements["style"] != 1 || !bytes.Contains(svg, []byte(picture.Dark)) || elements["script"]+elements["img"] > 0 || bytes.Contains(svg, []byte("var(")) || bytes.Contains(svg, []byte("NaN")) {
 			t.Errorf("%s: elements %v", p.Name, elements)
 		}
 		if k%5 > 0 && k < len(pictures)-2 { // the others are drawn alike
@@ -238,6 +242,40 @@ func TestPicturesHaveNamesOfTheirOwn(t *testing.T) {
 	for _, name := range []string{"g-1-performance-profile", "g-1-performance-profile-2", "g-1-performance-profile-3"} {
 		if !seen[name] {
 			t.Errorf("no %s", name)
+		}
+	}
+}
+
+// TestMissingPicturesSaySo: without traces a page says that it lacks the pictures over time, and what its data profile is made of; and where there is no
+// data profile, why.
+func TestMissingPicturesSaySo(t *testing.T) {
+	const trace, ends, profile = "The runs have no trace", "the data profile knows of each run only its end", "There is no data profile, because"
+	for _, c := range []struct {
+		name         string
+		traced, time bool
+		says         []string
+		silent       []string
+	}{
+		{"traced", true, true, []string{"Data profile</h3>", "Median gap over time</h3>"}, []string{trace, ends, profile}},
+		{"untraced", false, true, []string{"Data profile</h3>", trace, ends}, []string{"gap over time</h3>", profile}},
+		{"no time", false, false, []string{trace, profile}, []string{"Data profile</h3>", "gap over time</h3>", ends}},
+	} {
+		rows := sample{groups: 1, instances: 6, solvers: 3, seeds: 1, trace: c.traced}.rows()
+		for k := range rows {
+			if !c.time {
+				rows[k].Elapsed = 0
+			}
+		}
+		page := html.UnescapeString(string(write(t, []report.Run{run("r", rows)}, report.Options{})))
+		for _, text := range c.says {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s: the page lacks %q", c.name, text)
+			}
+		}
+		for _, text := range c.silent {
+			if strings.Contains(page, text) {
+				t.Errorf("%s: the page has %q", c.name, text)
+			}
 		}
 	}
 }

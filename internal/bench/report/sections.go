@@ -86,6 +86,7 @@ func (r *room) section(id string, g *group, preferred map[string]int) *section {
 	var missing []string
 	if r.plotted > 0 {
 		c.Plots = g.plots(id, preferred)
+		c.Notes = append(c.Notes, g.missingPlots(c.Plots)...)
 		for _, p := range c.Plots {
 			r.plotted -= len(p.Elements)
 		}
