@@ -390,3 +390,18 @@ func TestNodesShortAfterLong(t *testing.T) {
 		t.Errorf("the short job starts at %v on %v (%v), want 0 on the small machine", short.Start, short.set, ok)
 	}
 }
+
+// A job that runs already has a place on its cluster alone, although the processors of the same numbers are free on the others.
+func TestNodesRunningElsewhere(t *testing.T) {
+	b := model.NewBuilder("elsewhere")
+	for _, id := range []string{"a", "b", "c"} {
+		b.Cluster(model.ClusterSpec{ID: id, Machines: []model.MachineSpec{{ID: "m", Processors: 2}}})
+	}
+	in := build(t, b.Job(model.JobSpec{ID: "runs", Work: new(4.0), Running: &model.RunningSpec{Cluster: "b", Processors: model.NewProcessorSet(model.Range{First: 0, Last: 0})}}))
+	s := newSchedule(t, in)
+	for cluster, want := range []bool{false, true, false} {
+		if slot, ok := s.Earliest(0, cluster); ok != want {
+			t.Errorf("cluster %d: %+v, %v; want a place: %v", cluster, slot, ok, want)
+		}
+	}
+}

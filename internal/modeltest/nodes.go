@@ -65,6 +65,10 @@ func (d *drawer) nodeNeeds(j *model.JobSpec) {
 	if d.may(model.ClosedTimes) && d.rarely("reservation given") {
 		j.Reservation = rapid.SampledFrom(reservations).Draw(d.T, "reservation")
 	}
+	if d.may(model.RunningJobs) && d.rarely("recorded given") { // what queues and traces state beside nodes
+		j.Recorded = new(j.Arrival + float64(d.count("recorded wait", 0, 9)))
+		d.spec.Caveats = []string{"a note"}
+	}
 	if d.may(model.RunningJobs) && j.Arrival == 0 && len(j.After) == 0 && d.rarely("running") {
 		d.running(j)
 	}
