@@ -16,9 +16,9 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// asksOne reports whether the flags ask about a single policy: --submit, --quantiles or --backtest.
+// asksOne reports whether the flags ask about a single policy: --submit, --job, --quantiles or --backtest.
 func asksOne(c *cli.Context) bool {
-	return c.IsSet("submit") || c.Bool("quantiles") || c.Bool("backtest")
+	return c.IsSet("submit") || c.IsSet("job") || c.Bool("quantiles") || c.Bool("backtest")
 }
 
 // checkQuestion refuses flags of simulate that do not go together.
@@ -26,7 +26,11 @@ func checkQuestion(c *cli.Context) error {
 	quantiles, measures := c.Bool("quantiles"), c.Bool("backtest")
 	switch {
 	case asksOne(c) && c.IsSet("policies"):
-		return usageErrorf("--policies: expected it without --submit, --quantiles or --backtest; with these, --solver names the policy")
+		return usageErrorf("--policies: expected it without --submit, --job, --quantiles or --backtest; with these, --solver names the policy")
+	case c.IsSet("job") && c.IsSet("submit"):
+		return usageErrorf("expected only one of --job and --submit, found both")
+	case c.IsSet("job") && c.IsSet("at"):
+		return usageErrorf("--at: expected it without --job, which asks from the arrival of the job on")
 	case quantiles && measures:
 		return usageErrorf("expected only one of --quantiles and --backtest, found both")
 	}
@@ -46,7 +50,7 @@ func checkQuestion(c *cli.Context) error {
 			}
 		}
 	}
-	for _, flag := range []string{"submit", "at"} {
+	for _, flag := range []string{"submit", "job", "at"} {
 		if measures && c.IsSet(flag) {
 			return usageErrorf("--%s: expected it without --backtest, which forecasts at the arrivals of jobs", flag)
 		}

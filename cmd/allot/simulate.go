@@ -8,7 +8,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/forecast"
@@ -30,6 +32,9 @@ With --submit it adds a hypothetical job to the instance, replays the instance u
 which jobs delay it. The file contains one job, in the same form as in the list of jobs of an instance. --at is the time of its submission. The start is
 the start in the replay. The expected start is what the policy can expect at the submission: running jobs end at their estimates, and no more jobs arrive.
 
+With --job it shows the same of a job of the instance, and when the job would start if it asked for a shorter limit, for fewer processors or for
+another cluster.
+
 With --quantiles it forecasts only from what is known at --at. It simulates many futures, and draws their run times from jobs that have ended, if possible
 jobs of the same user. It shows the start of the job, or without --submit the start of every job that waits at that time. An imported queue has no ended
 jobs; --history supplies them.
@@ -39,12 +44,14 @@ between P10 and P90.
 
 Examples:
   allot import slurm | allot simulate -
+  allot simulate --job 123 queue.json
   allot simulate --submit examples/job.json --at 20 --solver easy examples/backfilling.json
   allot simulate --quantiles --history TRACE.swf.gz queue.json
   allot simulate --backtest --samples 1000 TRACE.swf.gz`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "submit", Usage: "submit the job in `FILE`"},
-			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: strings.Join(usualPolicies, ","), Usage: "without --submit, --quantiles and --backtest: `NAMES` of on-line policies, separated by commas, as for allot compare --solvers"},
+			&cli.StringFlag{Name: "job", Usage: "ask about the job `ID` of the instance"},
+			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: strings.Join(usualPolicies, ","), Usage: "without --submit, --job, --quantiles and --backtest: `NAMES` of on-line policies, separated by commas, as for allot compare --solvers"},
 			&cli.StringFlag{Name: "at", DefaultText: "the job's arrival; without a job 0, the time of an imported queue", Usage: "submit the job, or forecast, at `TIME`, such as 3600, 30min or 100d; units need the instance's"},
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
@@ -128,6 +135,11 @@ func runSimulate(c *cli.Context, args []string) error {
 			return err
 		}
 	}
+	if id := c.String("job"); c.IsSet("job") {
+		if job, err = waitingJob(in, id, args[0]); err != nil {
+			return err
+		}
+	}
 	if c.Bool("quantiles") {
 		return runQuantiles(c, in, job, at, info.Name, policy)
 	}
@@ -135,11 +147,27 @@ func runSimulate(c *cli.Context, args []string) error {
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "simulating", 0)
 	answer, err := whatif.Submit(ctx, info.Name, policy, in, job.ID, c.Uint64("seed"))
+	if err == nil && c.IsSet("job") {
+		answer.Changes, err = whatif.Changes(ctx, info.Name, policy, in, job.ID, c.Uint64("seed"))
+	}
 	bar.finish()
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
 	return writeAnswer(c, c.String("output"), answer, func() string { return withCaveats(in, whatIfText(answer)) })
+}
+
+// waitingJob is the job that --job names.
+func waitingJob(in *model.Instance, id, path string) (*model.JobSpec, error) {
+	k, ok := in.JobIndex(id)
+	if !ok {
+		ids := each.Of(in.Jobs(), func(j model.Job) string { return j.ID })
+		return nil, usageErrorf("--job: expected a job of %s, found %q%s", model.InputName(path), id, suggest.Words(id, ids))
+	}
+	if j := &in.Jobs()[k]; isRunning(in, j) || j.Node().Running != nil {
+		return nil, usageErrorf("--job: expected a job that waits, found %q, which runs already", id)
+	}
+	return new(in.JobSpec(k)), nil
 }
 
 // stoppedOr is the error of a run that ctx has ended before it had anything to show, or else the error itself.
@@ -180,7 +208,38 @@ func whatIfText(a *whatif.Answer) string {
 	writeReasons(b, a.Solver, a.Reasons)
 	writeCauses(b, a.Causes)
 	writeBlockers(b, a.Blocked, a.TimeUnit)
+	writeChanges(b, a)
 	return b.String()
+}
+
+// writeChanges writes when the job would start with other requests.
+func writeChanges(b *strings.Builder, a *whatif.Answer) {
+	if len(a.Changes) > 0 {
+		b.WriteString("if it asked for (all else as it is):\n")
+	}
+	for _, c := range a.Changes {
+		what, then := "cluster "+c.Cluster, "never starts: "+c.Reason
+		switch {
+		case c.Limit != nil:
+			what = "a limit of " + timetext.Of(*c.Limit, a.TimeUnit, numtext.Figure)
+		case c.Processors != nil:
+			what = numtext.Counted(*c.Processors, "processor")
+		}
+		if c.Start != nil {
+			then = "starts at " + numtext.Figure(*c.Start)
+			if a.Start != nil {
+				switch sooner := *a.Start - *c.Start; {
+				case sooner > 0:
+					then += ", " + timetext.Of(sooner, a.TimeUnit, numtext.Figure) + " earlier"
+				case sooner < 0:
+					then += ", " + timetext.Of(-sooner, a.TimeUnit, numtext.Figure) + " later"
+				default:
+					then += ", as now"
+				}
+			}
+		}
+		fmt.Fprintf(b, "  %s: %s\n", what, then)
+	}
 }
 
 const mostListed = 12

@@ -46,7 +46,7 @@ type jobForecast struct {
 func runStarts(c *cli.Context, path string) error {
 	for _, flag := range []string{"at", "solver", "param"} {
 		if c.IsSet(flag) {
-			return usageErrorf("--%s: expected it only with --submit, --quantiles or --backtest; without them, --policies names the policies", flag)
+			return usageErrorf("--%s: expected it only with --submit, --job, --quantiles or --backtest; without them, --policies names the policies", flag)
 		}
 	}
 	names := *c.Generic("policies").(*solverNames)

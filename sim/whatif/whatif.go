@@ -35,8 +35,10 @@ type Answer struct {
 	Reasons []Decision `json:"reasons,omitempty"`
 	Causes  []Cause    `json:"causes"`
 	// Blocked are the jobs that delay it, the one with the most delay first.
-	Blocked  []Blocker `json:"blocked_by"`
-	TimeUnit string    `json:"time_unit"`
+	Blocked []Blocker `json:"blocked_by"`
+	// Changes is what the job could ask for otherwise; see [Changes]. [Submit] leaves it empty.
+	Changes  []Change `json:"changes,omitempty"`
+	TimeUnit string   `json:"time_unit"`
 }
 
 // Decision is what the policy says of the job at a time.
