@@ -403,5 +403,8 @@ func TestNodesRunningElsewhere(t *testing.T) {
 		if slot, ok := s.Earliest(0, cluster); ok != want {
 			t.Errorf("cluster %d: %+v, %v; want a place: %v", cluster, slot, ok, want)
 		}
+		if slot, ok := s.Resources.Earliest(0, cluster, 1, 0); ok != want {
+			t.Errorf("resources of cluster %d: %+v, %v; want a place: %v", cluster, slot, ok, want)
+		}
 	}
 }
