@@ -26,10 +26,7 @@ func ReadJobFile(path string) (*JobSpec, error) { return readFile(path, ReadJob)
 //
 // Complexity: O(n) for n jobs.
 func (in *Instance) WithJob(job JobSpec, name string) (*Instance, error) {
-	spec := in.SystemSpec()
-	for k := range in.jobs {
-		spec.Jobs = append(spec.Jobs, *in.jobSpec(k))
-	}
+	spec := in.Spec()
 	spec.Jobs = append(spec.Jobs, job)
 	more, err := New(spec)
 	var wrong *InputError
@@ -48,6 +45,15 @@ func (in *Instance) WithJob(job JobSpec, name string) (*Instance, error) {
 
 // JobSpec is a job as it stands in a file, defaults left out.
 func (in *Instance) JobSpec(job int) JobSpec { return *in.jobSpec(job) }
+
+// Spec is the instance as it stands in a file, defaults left out.
+func (in *Instance) Spec() InstanceSpec {
+	spec := in.SystemSpec()
+	for k := range in.jobs {
+		spec.Jobs = append(spec.Jobs, *in.jobSpec(k))
+	}
+	return spec
+}
 
 // SystemSpec is the instance without its jobs, as a file states it.
 func (in *Instance) SystemSpec() InstanceSpec {

@@ -296,7 +296,8 @@ func (p *Platform) IntersectCluster(room, other *Room, cluster int) {
 	}
 }
 
-// IntersectFor is [Platform.IntersectCluster] for the sake of one job on so many processors: machines without enough room for it may be left out of the room.
+// IntersectFor is [Platform.IntersectCluster] where only places for the given job, on the given number of processors, are looked for afterwards. It may treat a machine on which the job
+// cannot run as full.
 func (p *Platform) IntersectFor(room, other *Room, j *Job, cluster, processors int) {
 	if p.nodes == nil {
 		p.IntersectCluster(room, other, cluster)

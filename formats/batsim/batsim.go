@@ -17,7 +17,6 @@ package batsim
 import (
 	"cmp"
 	"encoding/csv"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -25,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/formats/internal/placements"
 	"github.com/allot-opt/allot/formats/swf"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
@@ -56,13 +56,9 @@ var columns = []string{
 // Write writes a schedule, in the order of the instance. Processors are numbered through the clusters. The energy, which
 // Batsim measures and no schedule states, is left empty; so are the times of a job that is not placed.
 func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
-	placed := make([]*model.Placement, len(in.Jobs()))
-	for k := range sol.Jobs {
-		job, ok := in.JobIndex(sol.Jobs[k].Job)
-		if !ok {
-			return fmt.Errorf("batsim: the solution places job %q, which is not in the instance", sol.Jobs[k].Job)
-		}
-		placed[job] = &sol.Jobs[k]
+	placed, err := placements.ByJob("batsim", in, sol)
+	if err != nil {
+		return err
 	}
 	first := make([]int, len(in.Clusters())) // number of the first processor of each cluster
 	for c := 1; c < len(first); c++ {

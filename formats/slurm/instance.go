@@ -208,20 +208,7 @@ func (q *queue) licencesOf(e *entry) map[string]int {
 // generic finds the generic resources that a job needs, such as GPUs.
 func (q *queue) generic(e *entry, resources map[string]bool, need func(name string, copies, pool int)) {
 	j := &q.doc.jobs[e.job]
-	counts := map[string]float64{}
-	typed := map[string]float64{}
-	for name, value := range tresOf(cmp.Or(j.allocated, j.requested)) {
-		name, isGeneric := strings.CutPrefix(name, "gres/")
-		n, err := lines.NonNegative(value)
-		if !isGeneric || err != nil {
-			continue
-		}
-		if base, _, hasType := strings.Cut(name, ":"); hasType {
-			typed[base] += n
-		} else {
-			counts[name] = n
-		}
-	}
+	counts, typed := genericOf(cmp.Or(j.allocated, j.requested))
 	if len(counts)+len(typed) == 0 && !e.running {
 		for name, n := range resourcesOf(strings.NewReplacer("gres:", "", "gres/", "").Replace(j.perNode)) {
 			counts[name] = float64(n) * max(j.nodes.or(1), 1)

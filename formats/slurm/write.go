@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/formats/internal/placements"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
@@ -34,13 +35,11 @@ func WriteAccounting(w io.Writer, in *model.Instance, sol *model.Solution) error
 	if unit := in.Units().Time; unit != "" && unit != "s" {
 		return fmt.Errorf("sacct: expected times in s, found %q", unit)
 	}
-	placed := make([]*model.Placement, len(in.Jobs()))
+	placed, err := placements.ByJob("sacct", in, sol)
+	if err != nil {
+		return err
+	}
 	for k := range sol.Jobs {
-		job, ok := in.JobIndex(sol.Jobs[k].Job)
-		if !ok {
-			return fmt.Errorf("sacct: the solution places job %q, which is not in the instance", sol.Jobs[k].Job)
-		}
-		placed[job] = &sol.Jobs[k]
 		if end := sol.Jobs[k].End; !(end <= latest) {
 			return fmt.Errorf("sacct: expected times of at most %g s, found that job %q ends at %v", float64(latest), sol.Jobs[k].Job, end)
 		}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/formats/internal/placements"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/model"
 )
@@ -22,13 +23,9 @@ import (
 // as the schedule has them, so they need not be whole. Users, groups and queues that are all whole numbers are written unchanged;
 // otherwise they are numbered from 1 in order of arrival, and comments of the header say which is which.
 func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
-	placed := make([]*model.Placement, len(in.Jobs()))
-	for k := range sol.Jobs {
-		job, ok := in.JobIndex(sol.Jobs[k].Job)
-		if !ok {
-			return fmt.Errorf("swf: the solution places job %q, which is not in the instance", sol.Jobs[k].Job)
-		}
-		placed[job] = &sol.Jobs[k]
+	placed, err := placements.ByJob("swf", in, sol)
+	if err != nil {
+		return err
 	}
 	order := make([]int, len(placed))
 	for k := range order {

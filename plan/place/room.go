@@ -219,8 +219,8 @@ func (s *Site) Intersect(r, other *Room, first, last int) {
 	}
 }
 
-// IntersectFor is [Site.Intersect] for the sake of one kind of jobs, which need so many blocks of a machine at least. A machine that has fewer in the room is left out: from then
-// on it has none, so that it costs nothing to meet further rooms.
+// IntersectFor is [Site.Intersect] where only places for jobs of the kind are looked for afterwards, with at least the given number of blocks on each machine. A machine of the room r that
+// has room for fewer blocks counts as full from then on, and later intersections pass over it.
 func (s *Site) IntersectFor(r, other *Room, k *Kind, blocks, first, last int) {
 	for m := first; m < last; m++ {
 		switch {

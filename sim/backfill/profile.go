@@ -277,19 +277,25 @@ func (p *profile) holds(at *position, size int32, until float64) bool {
 
 // until is the first time at which fewer than size processors are free; +Inf where there is none.
 func (p *profile) until(size int32) float64 {
-	for k := range p.heads {
+	end, _ := p.firstBelow(position{}, size)
+	return end
+}
+
+// firstBelow is the first step, from the given one on, with fewer than size processors free, and the time at which it begins; +Inf and the position behind the last step where there is none.
+func (p *profile) firstBelow(at position, size int32) (float64, position) {
+	for k, step := at.piece, at.step; k < len(p.heads); k, step = k+1, 0 {
 		h := &p.heads[k]
 		if h.least >= size {
 			continue
 		}
-		x := p.pieces[k]
-		for step, f := range x.free[:x.n] {
-			if f+h.more < size {
-				return x.times[step]
+		x, need := p.pieces[k], size-h.more
+		for ; step < x.n; step++ {
+			if x.free[step] < need {
+				return x.times[step], position{k, step}
 			}
 		}
 	}
-	return infinite
+	return infinite, position{len(p.heads), 0}
 }
 
 // bounds is the least and the most free processors from a position until the given time.
@@ -310,20 +316,8 @@ func (p *profile) bounds(at position, until float64) (least, most int32) {
 // extent is the greatest interval around a step in which at least size processors are free, and the step behind it. The step given has that
 // many.
 func (p *profile) extent(at position, size int32) (from, to float64, behind position) {
-	from = p.extentStart(at, size)
-	for k, step := at.piece, at.step; k < len(p.heads); k, step = k+1, 0 {
-		h := &p.heads[k]
-		if h.least >= size {
-			continue
-		}
-		x, need := p.pieces[k], size-h.more
-		for ; step < x.n; step++ {
-			if x.free[step] < need {
-				return from, x.times[step], position{k, step}
-			}
-		}
-	}
-	return from, infinite, position{len(p.heads), 0}
+	to, behind = p.firstBelow(at, size)
+	return p.extentStart(at, size), to, behind
 }
 
 // back is the earliest time from which on at least size processors are free until the limit; it is the limit where they are not free just

@@ -85,7 +85,7 @@ func (q *rankedQueue) anyFits(free int) bool {
 
 // head is the first job; false: none is queued.
 func (q *rankedQueue) head() (rankedJob, bool) {
-	return q.best(func(t *rankedTree) int32 {
+	return q.best(func(t *rankedTree, _ int32) int32 {
 		n := t.root
 		for n != 0 && t.nodes[n].left != 0 {
 			n = t.nodes[n].left
@@ -96,7 +96,7 @@ func (q *rankedQueue) head() (rankedJob, bool) {
 
 // after is the job that follows another, which need not be queued any more; false: none.
 func (q *rankedQueue) after(r rankedJob) (rankedJob, bool) {
-	return q.best(func(t *rankedTree) int32 {
+	return q.best(func(t *rankedTree, _ int32) int32 {
 		found := int32(0)
 		for n := t.root; n != 0; {
 			if byPriority(t.nodes[n].rankedJob, r) > 0 {
@@ -109,13 +109,9 @@ func (q *rankedQueue) after(r rankedJob) (rankedJob, bool) {
 	})
 }
 
-// first is the first job that fits into the free processors and that ends, by its estimate, by the limit of its size if it starts now; false: none. A size beyond those of another size has no later
-// limit.
+// first is the first job that fits into the free processors and that ends, by its estimate, by the limit of its size if it starts now; false: none.
 func (q *rankedQueue) first(now float64, free int, limit func(size int32) float64) (rankedJob, bool) {
-	k := 0
-	return q.best(func(t *rankedTree) int32 {
-		size := q.sizes[k]
-		k++
+	return q.best(func(t *rankedTree, size int32) int32 {
 		if int(size) > free || t.root == 0 {
 			return 0
 		}
@@ -124,10 +120,10 @@ func (q *rankedQueue) first(now float64, free int, limit func(size int32) float6
 }
 
 // best is the first of the jobs that are found in each tree; false: none is.
-func (q *rankedQueue) best(find func(*rankedTree) int32) (best rankedJob, found bool) {
+func (q *rankedQueue) best(find func(t *rankedTree, size int32) int32) (best rankedJob, found bool) {
 	for k := range q.trees {
 		t := &q.trees[k]
-		if n := find(t); n != 0 && (!found || byPriority(t.nodes[n].rankedJob, best) < 0) {
+		if n := find(t, q.sizes[k]); n != 0 && (!found || byPriority(t.nodes[n].rankedJob, best) < 0) {
 			best, found = t.nodes[n].rankedJob, true
 		}
 	}

@@ -30,10 +30,7 @@ func Changes(ctx context.Context, name string, policy solve.Policy, in *model.In
 	if !ok {
 		return nil, fmt.Errorf("the instance has no job %q", job)
 	}
-	spec := in.SystemSpec()
-	for k := range in.Jobs() {
-		spec.Jobs = append(spec.Jobs, in.JobSpec(k))
-	}
+	spec := in.Spec()
 	if spec.Jobs[index].Running != nil {
 		return nil, fmt.Errorf("job %q runs already", job)
 	}
@@ -107,7 +104,7 @@ func shorter(j model.JobSpec, part float64) (asked model.JobSpec, limit float64,
 	return j, limit, limit > 0
 }
 
-// narrower is the request with so many times fewer processors, tasks and machines; false: the job is not rigid, or the numbers do not divide.
+// narrower is the request of a rigid job with its processors, tasks and machines divided by a number; false: the job is not rigid, or one of them is no multiple of that number.
 func narrower(j model.JobSpec, by int) (asked model.JobSpec, ok bool) {
 	n := j.Processors.Min
 	if n != j.Processors.Max || n < by || n%by != 0 || max(j.Block, 1) > n/by || n/by%max(j.Block, 1) != 0 || j.Tasks != 0 && j.Tasks != n {
