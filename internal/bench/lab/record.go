@@ -17,7 +17,7 @@ type Record struct {
 	Fits        []Fit   `json:"fits"`    // of the on-line policies, in their order
 	Nearest     string  `json:"nearest"` // the policy whose starts are off by least, among those that leave out fewest jobs; empty: no on-line policy ran
 	Explained   bool    `json:"explained"`
-	OffByMedian float64 `json:"off_by_median"` // how far off is who says that each job waits for the recorded median: nobody can be nearer who knows only one number
+	OffByMedian float64 `json:"off_by_median"` // how far off starts are on average if every job waits for the median of the recorded waits; no other wait for all jobs is nearer
 }
 
 // Fit is how near a policy comes to the record.
@@ -40,10 +40,9 @@ const (
 
 // recorded is the schedule by the record; nil: the instance has no recorded starts.
 func (s *study) recorded() *schedule {
-	n := len(s.in.Jobs())
-	r := &schedule{start: slices.Repeat([]float64{math.NaN()}, n), end: slices.Repeat([]float64{math.NaN()}, n), processors: make([]int32, n)}
+	r := s.unplaced()
 	held, any := 0.0, false
-	for k := range n {
+	for k := range s.in.Jobs() {
 		start, known := s.in.Recorded(k)
 		if !known {
 			continue
@@ -56,9 +55,7 @@ func (s *study) recorded() *schedule {
 	if !any {
 		return nil
 	}
-	if s.to > s.from {
-		r.utilisation = new(held / (float64(s.in.Processors()) * (s.to - s.from)))
-	}
+	r.utilisation = s.utilisation(held)
 	return r
 }
 

@@ -140,8 +140,7 @@ func (s *study) shape(job int) (width int, length float64) {
 
 // schedule reads a solution.
 func (s *study) schedule(sol *model.Solution) (*schedule, error) {
-	n := len(s.in.Jobs())
-	r := &schedule{start: slices.Repeat([]float64{math.NaN()}, n), end: slices.Repeat([]float64{math.NaN()}, n), processors: make([]int32, n)}
+	r := s.unplaced()
 	held := 0.0
 	for k := range sol.Jobs {
 		p := &sol.Jobs[k]
@@ -156,10 +155,22 @@ func (s *study) schedule(sol *model.Solution) (*schedule, error) {
 			held += float64(width) * max(0, min(part.End, s.to)-max(part.Start, s.from))
 		})
 	}
-	if s.to > s.from {
-		r.utilisation = new(held / (float64(s.in.Processors()) * (s.to - s.from)))
-	}
+	r.utilisation = s.utilisation(held)
 	return r, nil
+}
+
+// unplaced is a schedule that places no job.
+func (s *study) unplaced() *schedule {
+	n := len(s.in.Jobs())
+	return &schedule{start: slices.Repeat([]float64{math.NaN()}, n), end: slices.Repeat([]float64{math.NaN()}, n), processors: make([]int32, n)}
+}
+
+// utilisation is the processor time held in the window over all processor time in it; nil: the window has no length.
+func (s *study) utilisation(held float64) *float64 {
+	if !(s.to > s.from) {
+		return nil
+	}
+	return new(held / (float64(s.in.Processors()) * (s.to - s.from)))
 }
 
 // figures are the figures of a class under a policy.
