@@ -48,3 +48,9 @@ func Commit() string {
 	}
 	return commit
 }
+
+// Load returns the processes that run or wait to on this machine, mean of the last minute (0: not known), and the cores that the program may use.
+func Load() (processes float64, cores int) {
+	_, _, processes = machine()
+	return processes, runtime.NumCPU()
+}

@@ -57,7 +57,7 @@ func TestCSVHasTheMetrics(t *testing.T) {
 // A table as wide as the terminal loses no metric.
 func TestTableOfTheVeryWidth(t *testing.T) {
 	rows, metrics := []bench.Row{{Solver: "easy", Objective: new(1.0)}}, model.MetricTable()[:4]
-	full := text.LongestLineLen(render(rows, metrics))
+	full := text.LongestLineLen(render(rows, metrics, 0))
 	for _, width := range []int{full, full - 1} {
 		var out bytes.Buffer
 		if err := Write(&out, rows, metrics, width); err != nil {
@@ -80,7 +80,7 @@ func TestStarsMarkTheBest(t *testing.T) {
 		return bench.Row{Solver: solver, Objective: new(wait), Metrics: model.Metrics{"mean_wait": {Total: wait}, "utilisation": {Total: utilisation}, "missed": {Total: 3}}}
 	}
 	rows := []bench.Row{row("a", 10, 70), row("b", 20, 80)}
-	got := render(rows, metrics)
+	got := render(rows, metrics, 0)
 	for _, want := range []string{"10*", "80*"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s:\n%s", want, got)
@@ -201,7 +201,7 @@ func TestTableRanksKindsApart(t *testing.T) {
 			Metrics: model.Metrics{"makespan": {Total: x}, "cluster_miss_rate": {ByCluster: map[string]float64{"a": x}}}}
 	}
 	rows := []bench.Row{row("p", true, 9), row("s", false, 3), row("q", true, 7), row("t", false, 5)}
-	got := render(rows, []model.Metric{metric})
+	got := render(rows, []model.Metric{metric}, 0)
 	if strings.Count(got, "7*") != 2 || strings.Count(got, "3*") != 2 || strings.Count(got, "*") != 4 {
 		t.Errorf("expected the stars at 7 and 3:\n%s", got)
 	}
