@@ -16,10 +16,10 @@ func New(texts int, header ...any) table.Writer {
 	return t
 }
 
-// NewBroken is [New] with at most the given number of letters of the first column on a line.
+// NewBroken is [New] with at most the given number of letters of the last column of texts on a line; 0: no limit.
 func NewBroken(most, texts int, header ...any) table.Writer {
 	t := New(texts, header...)
-	t.SetColumnConfigs(append(numbers(texts, len(header)), table.ColumnConfig{Number: 1, WidthMax: most}))
+	t.SetColumnConfigs(append(numbers(texts, len(header)), table.ColumnConfig{Number: texts, WidthMax: most}))
 	return t
 }
 

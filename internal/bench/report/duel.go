@@ -168,14 +168,13 @@ func (o *outcome) against(duels []duel) sentence {
 	}
 	for _, part := range []struct {
 		names []string
-		shown string
 		text  string
-	}{{better, by, " better than "}, {worse, by, " worse than "}} {
+	}{{better, " better than "}, {worse, " worse than "}} {
 		if part.names != nil {
 			s.name(part.names...)
 			s.say(numtext.Word(len(part.names), " is", " are") + part.text)
 			s.name(first)
-			s.say(", shown" + part.shown + ". ")
+			s.say(", shown" + by + ". ")
 			by = ""
 		}
 	}

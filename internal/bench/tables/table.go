@@ -32,7 +32,7 @@ func Write(w io.Writer, rows []bench.Row, metrics []model.Metric, width int) err
 	}
 	if shown < len(metrics) {
 		names := each.Of(metrics[shown:], func(m model.Metric) string { return m.Name })
-		rendered += Wrapped("left out for the width of the terminal: "+strings.Join(names, ", ")+"; --metrics names those to show, -o FILE writes all", width)
+		rendered += Wrapped(fmt.Sprintf("left out for the width of %d columns: ", width)+strings.Join(names, ", ")+"; --metrics names those to show, -o FILE writes all", width)
 	}
 	if note := onlineNote(rows); note != "" {
 		rendered += Wrapped(note, width)
@@ -54,9 +54,13 @@ func Write(w io.Writer, rows []bench.Row, metrics []model.Metric, width int) err
 
 // WriteClusters writes metrics with a value for each cluster as a table for people: a row for each metric and solver, a column for each
 // cluster. A star marks the best value of each metric on each cluster, among on-line policies and among the others. A table wider than width
-// leaves out its last clusters and says so; width 0: no limit.
+// breaks long names, then leaves out its last clusters and says so; width 0: no limit.
 func WriteClusters(w io.Writer, rows []bench.Row, metrics []model.Metric, clusters []string, width int) error {
-	rendered, shown := narrowed(width, len(clusters), func(shown int) string { return renderClusters(rows, metrics, clusters[:shown]) })
+	name := 0
+	if over := text.LongestLineLen(renderClusters(rows, metrics, clusters, 0)) - width; width > 0 && over > 0 {
+		name = max(leastName, longestName(rows)-over)
+	}
+	rendered, shown := narrowed(width, len(clusters), func(shown int) string { return renderClusters(rows, metrics, clusters[:shown], name) })
 	if left := len(clusters) - shown; left > 0 {
 		rendered += fmt.Sprintf("clusters left out for the width: %d; -o FILE writes all\n", left)
 	}
@@ -150,13 +154,13 @@ func render(rows []bench.Row, metrics []model.Metric, name int) string {
 	return t.Render()
 }
 
-// renderClusters makes the table of metrics by cluster. The value of a solver that left a cluster unused has no star.
-func renderClusters(rows []bench.Row, metrics []model.Metric, clusters []string) string {
+// renderClusters makes the table of metrics by cluster, with names as [render] has them. The value of a solver that left a cluster unused has no star.
+func renderClusters(rows []bench.Row, metrics []model.Metric, clusters []string, name int) string {
 	header := table.Row{"by cluster", "solver"}
 	for _, id := range clusters {
 		header = append(header, id)
 	}
-	t := texttable.New(2, header...)
+	t := texttable.NewBroken(name, 2, header...)
 	for k, m := range metrics {
 		if k > 0 {
 			t.AppendSeparator()

@@ -104,7 +104,7 @@ func TestColumnsOfClusters(t *testing.T) {
 		row("y", map[string]float64{"a": 60, "b": 40}, map[string]float64{"a": 5, "b": 20}),
 	}
 	metrics := []model.Metric{share, rate}
-	got := renderClusters(rows, metrics, []string{"a", "b"})
+	got := renderClusters(rows, metrics, []string{"a", "b"}, 0)
 	for _, want := range []string{"by cluster        │ solver │   a │   b │", "load_share        │ x      │ 70  │ 30  │", "5*", "0*"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q:\n%s", want, got)
@@ -130,7 +130,7 @@ func TestClusterTableFitsTheWidth(t *testing.T) {
 	share, _ := model.MetricNamed("load_share")
 	row := bench.Row{Solver: "easy", Metrics: model.Metrics{"load_share": {ByCluster: map[string]float64{"a": 1, "b": 2, "c": 97}}}}
 	clusters := []string{"a", "b", "c", "d"}
-	full := text.LongestLineLen(renderClusters([]bench.Row{row}, []model.Metric{share}, clusters))
+	full := text.LongestLineLen(renderClusters([]bench.Row{row}, []model.Metric{share}, clusters, 0))
 	for _, width := range []int{0, full, full - 1, 40} {
 		var out bytes.Buffer
 		if err := WriteClusters(&out, []bench.Row{row, {Solver: "failed"}}, []model.Metric{share}, clusters, width); err != nil {
@@ -160,7 +160,7 @@ func TestClusterTableStarsNoUnusedCluster(t *testing.T) {
 	rows := []bench.Row{row(0, 0, 0), row(2, 50, 40), row(3, 25, 60), row(0, 30, 10)} // the last ran only jobs with deadlines there
 	for name, want := range map[string]string{"cluster_slowdown_without_deadline": "2*", "cluster_miss_rate": "25*"} {
 		m, _ := model.MetricNamed(name)
-		got := renderClusters(rows, []model.Metric{m}, []string{"a"})
+		got := renderClusters(rows, []model.Metric{m}, []string{"a"}, 0)
 		if strings.Count(got, "*") != 1 || !strings.Contains(got, want) {
 			t.Errorf("%s: expected one star, at %s:\n%s", name, want, got)
 		}
@@ -208,7 +208,7 @@ func TestTableRanksKindsApart(t *testing.T) {
 	if first := strings.Index(got, "q (on line)"); first < 0 || first > strings.Index(got, "│ s ") || strings.Count(got, "├") != 2 {
 		t.Errorf("expected p and q before s and t, and a line between them:\n%s", got)
 	}
-	if got := renderClusters(rows, []model.Metric{byCluster}, []string{"a"}); strings.Count(got, "7*") != 1 || strings.Count(got, "3*") != 1 || strings.Count(got, "*") != 2 {
+	if got := renderClusters(rows, []model.Metric{byCluster}, []string{"a"}, 0); strings.Count(got, "7*") != 1 || strings.Count(got, "3*") != 1 || strings.Count(got, "*") != 2 {
 		t.Errorf("by cluster:\n%s", got)
 	}
 }
