@@ -36,7 +36,7 @@ Examples:
 			&cli.StringFlag{Name: "title", DefaultText: "names of the suites", Usage: "`TEXT` at the top of the page"},
 			&cli.IntFlag{Name: "charts", Value: 4, Usage: "draw at most `N` Gantt charts of the best known schedules"},
 			&cli.StringFlag{Name: "figures", Usage: "write each figure to `FOLDER` as SVG, PDF and PNG instead of a page"},
-			&cli.StringFlag{Name: "against", Usage: "with --table summary: say in which groups each solver is better or worse than solver `NAME`"},
+			&cli.StringFlag{Name: "against", DefaultText: "the first of the suite, or by name", Usage: "compare the other solvers with solver `NAME`: ratios on the page; with --table summary the groups in which each is better or worse"},
 			&cli.StringFlag{Name: "table", Usage: "write the table of solvers as `FORMAT` instead of a page: latex (with booktabs), csv, md, or summary (Markdown: the gaps of each solver by group, with intervals); to standard output unless -o is given"},
 		},
 		Action: runBenchReport,
@@ -58,8 +58,10 @@ func runBenchReport(c *cli.Context) error {
 	switch {
 	case table != "" && !slices.Contains(report.TableFormats(), table):
 		return usageErrorf("--table: expected latex, csv, md or summary, found %q", table)
-	case c.IsSet("against") && table != report.Summary:
-		return usageErrorf("--against: expected --table summary beside it")
+	case c.IsSet("against") && table != "" && table != report.Summary:
+		return usageErrorf("--against: expected --table summary or no --table beside it")
+	case c.IsSet("against") && c.String("against") == "":
+		return usageErrorf("--against: expected the name of a solver, found none")
 	case table != "" && c.IsSet("figures"), c.IsSet("figures") && c.IsSet("output"):
 		return usageErrorf("expected only one of --figures, --table and a page (-o), found two")
 	case c.IsSet("figures") && c.String("figures") == "":
@@ -81,7 +83,7 @@ func runBenchReport(c *cli.Context) error {
 		}
 		runs = append(runs, run)
 	}
-	opt := report.Options{Title: c.String("title"), Charts: c.Int("charts")}
+	opt := report.Options{Title: c.String("title"), Charts: c.Int("charts"), Against: c.String("against")}
 	if opt.Charts == 0 {
 		opt.Charts = -1
 	}

@@ -36,8 +36,9 @@ type Known struct {
 
 // Options say what the report holds. The zero value is the default.
 type Options struct {
-	Title  string // empty: by the suites
-	Charts int    // Gantt charts of best-known solutions at most; 0: 4, below 0: none
+	Title   string // empty: by the suites
+	Charts  int    // Gantt charts of best-known solutions at most; 0: 4, below 0: none
+	Against string // the solver that the others are compared with; empty: the first of the suites, or else the first by name
 }
 
 //go:embed page.tmpl page.css page.js account.tmpl
