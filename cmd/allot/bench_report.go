@@ -87,21 +87,26 @@ func runBenchReport(c *cli.Context) error {
 	if opt.Charts == 0 {
 		opt.Charts = -1
 	}
+	if table != "" || c.IsSet("figures") { // which have no first lines of their own
+		remarks, err := report.Remarks(runs)
+		if err != nil {
+			return err
+		}
+		for _, remark := range remarks {
+			fmt.Fprintln(c.App.ErrWriter, "allot: "+printable(remark))
+		}
+	}
 	if c.IsSet("figures") {
-		return writePictures(c, c.String("figures"), runs, opt)
+		return noSolver(writePictures(c, c.String("figures"), runs, opt))
 	}
 	if err := write(c, path, func(w io.Writer) error {
 		if table == report.Summary {
-			err := report.WriteSummary(w, runs, report.SummaryOptions{Against: c.String("against")})
-			if errors.Is(err, report.ErrNoSolver) {
-				return usageErrorf("--against: %w", err)
-			}
-			return err
+			return noSolver(report.WriteSummary(w, runs, report.SummaryOptions{Against: c.String("against")}))
 		}
 		if table != "" {
 			return report.WriteTable(w, runs, table)
 		}
-		return report.Write(w, runs, opt)
+		return noSolver(report.Write(w, runs, opt))
 	}); err != nil || table != "" {
 		return err
 	}
@@ -109,6 +114,14 @@ func runBenchReport(c *cli.Context) error {
 		fmt.Fprintf(c.App.ErrWriter, "%s: open it in a browser\n", printable(path))
 	}
 	return nil
+}
+
+// noSolver gives the error of a solver that the runs do not have its flag and its exit status. It returns any other error unchanged.
+func noSolver(err error) error {
+	if errors.Is(err, report.ErrNoSolver) {
+		return usageErrorf("--against: %w", err)
+	}
+	return err
 }
 
 // writePictures writes the figures of the report into a folder, each in all formats.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -35,6 +36,15 @@ func (s *study) remarks(runs []Run) []string {
 		list[k] = printable(list[k])
 	}
 	return list
+}
+
+// Remarks are the first lines of the page of runs, which must have a row: for what shows figures without the page.
+func Remarks(runs []Run) ([]string, error) {
+	s, _, err := newStudyOf(runs)
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return s.remarks(runs), nil
 }
 
 // preferred are the solvers that others are compared with, the first of them that ran: the one that is asked for, then those of the suites in their order.

@@ -28,7 +28,7 @@ func Pictures(runs []Run, opt Options) ([]Picture, error) {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	if err := s.checkAgainst(opt.Against); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+		return nil, err
 	}
 	p := new(page)
 	p.addGroups(s, room{plotted: 1 << 40, pairs: 1, against: preferred(runs, opt.Against)}) // files have room for all of them

@@ -51,6 +51,9 @@ var files embed.FS
 // lists the first 10,000 rows and 500 pairs a group, and has up to [MostCharts] charts of 400 kB.
 func Write(w io.Writer, runs []Run, opt Options) error {
 	p, err := newPage(runs, opt)
+	if errors.Is(err, ErrNoSolver) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
