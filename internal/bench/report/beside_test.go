@@ -190,7 +190,7 @@ func TestRatioText(t *testing.T) {
 		want  string
 	}{
 		{ratio(0.93, 0.9, 0.97, 0.95), "0.93 [0.90, 0.97]"}, {ratio(0.99712, 0.9961, 0.9982, 0.95), "0.9971 [0.9961, 0.9982]"}, {ratio(1, 1, 1, 0.95), "1.00 [1.00, 1.00]"},
-		{ratio(0.5, 0, math.Inf(1), 1), "0.50"}, {ratio(math.NaN(), 0, math.Inf(1), 1), "–"}, {ratio(12345.6, 3, math.Inf(1), 0.95), "12,346 [3.00, ∞]"},
+		{ratio(0.5, 0, math.Inf(1), 1), "0.50"}, {ratio(0.02425, 0, math.Inf(1), 1), "0.024"}, {ratio(0.002, 0, math.Inf(1), 1), "0.0020"}, {ratio(math.NaN(), 0, math.Inf(1), 1), "–"}, {ratio(12345.6, 3, math.Inf(1), 0.95), "12,346 [3.00, ∞]"},
 		{ratio(0.00001, 0.000005, 0.00002, 0.95), "1e−05 [5e−06, 2e−05]"},
 	} {
 		if got := ratioText(c.ratio); got != c.want {

@@ -97,7 +97,7 @@ func ratioText(r *statistics.PairedRatio) string {
 	if r.HasInterval() {
 		width = r.High - r.Low
 	}
-	for decimals < 4 && (width > 0 && width < 4*math.Pow10(-decimals) || r.Estimate != 1 && math.Abs(r.Estimate-1) < 2*math.Pow10(-decimals)) {
+	for decimals < 4 && (r.Estimate < math.Pow10(1-decimals) || width > 0 && width < 4*math.Pow10(-decimals) || r.Estimate != 1 && math.Abs(r.Estimate-1) < 2*math.Pow10(-decimals)) {
 		decimals++
 	}
 	write := func(x float64) string {
@@ -137,7 +137,7 @@ func (o *outcome) against(duels []duel) sentence {
 	}
 	n := numtext.CountedGrouped(len(o.cases), "instance")
 	if o.seeds && o.decision == tooFew {
-		s.say("One instance shows no difference between solvers: there is no interval and no test.")
+		s.say("One instance shows no difference between solvers: no interval, no test.")
 		return s
 	}
 	by := ""
