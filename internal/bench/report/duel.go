@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/bench/statistics"
 	"github.com/allot-opt/allot/internal/bench/tables"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
@@ -20,6 +21,7 @@ type duel struct {
 	unlike               int                    // those where one of the two owes more jobs than the other: their objectives are of different jobs
 	nothing              int                    // those where one objective is 0 or below, so that there is no ratio
 	better, equal, worse int                    // instances, or pairs of runs if there is one instance
+	empty                string                 // the one of the two that has no result on any of the instances; empty: both have some
 	sign                 int                    // −1: shown to be better, 1: to be worse, by the test that decides; 0: no difference is shown
 }
 
@@ -46,8 +48,14 @@ func (g *group) duel(name, first string) duel {
 	o := g.test
 	d := duel{solver: name, first: first}
 	var mine, theirs []float64
+	results := map[string]int{}
 	for _, p := range o.cases {
 		a, b := p.result(first), p.result(name)
+		for solver, r := range map[string]tables.Result{first: a, name: b} { // in any order: each is counted alone
+			if !math.IsNaN(r.Objective) {
+				results[solver]++
+			}
+		}
 		switch {
 		case math.IsNaN(a.Objective) || math.IsNaN(b.Objective):
 			d.failed++
@@ -56,6 +64,11 @@ func (g *group) duel(name, first string) duel {
 		default:
 			theirs, mine = append(theirs, a.Objective), append(mine, likened(a, b))
 		}
+	}
+	if results[first] == 0 {
+		d.empty = first
+	} else if results[name] == 0 {
+		d.empty = name
 	}
 	d.ratio.Estimate, d.ratio.High = math.NaN(), math.Inf(1)
 	if len(mine) > 0 {
@@ -136,6 +149,21 @@ func (o *outcome) against(duels []duel) sentence {
 		return s
 	}
 	n := numtext.CountedGrouped(len(o.cases), "instance")
+	if rest := each.That(duels, func(d duel) bool { return d.empty == "" }); len(rest) < len(duels) { // what has no schedule at all needs no test
+		var names []string
+		for _, d := range duels {
+			if d.empty != "" && !slices.Contains(names, d.empty) {
+				names = append(names, d.empty)
+			}
+		}
+		s.name(names...)
+		s.say(numtext.Word(len(names), " has", " have") + " no schedule of any instance.")
+		if more := o.against(rest); more != nil {
+			s.say(" ")
+			s = append(s, more...)
+		}
+		return s
+	}
 	if o.seeds && o.decision == tooFew {
 		s.say("One instance shows no difference between solvers: no interval, no test.")
 		return s
