@@ -102,5 +102,5 @@ func (d *duel) text() string { return d.pair() + " " + ratioText(&d.ratio) }
 
 // text is the sentence without its emphasis.
 func (s sentence) text() string {
-	return strings.TrimSpace(strings.Join(each.Of(s, func(p piece) string { return p.Text }), ""))
+	return strings.Join(strings.Fields(strings.Join(each.Of(s, func(p piece) string { return p.Text }), "")), " ")
 }

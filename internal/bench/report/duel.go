@@ -93,6 +93,11 @@ func (g *group) duel(name, first string) duel {
 	return d
 }
 
+// perhaps says whether the interval of the ratio excludes 1, though the test that decides shows no difference.
+func (d *duel) perhaps() bool {
+	return d.sign == 0 && d.ratio.HasInterval() && (d.ratio.Low > 1 || d.ratio.High < 1)
+}
+
 // likened is the objective of b, or that of a if the two differ by rounding only.
 func likened(a, b tables.Result) float64 {
 	if a.Better(b) || b.Better(a) {
@@ -176,13 +181,15 @@ func (o *outcome) against(duels []duel) sentence {
 		duels[0].say(&s, o, n, by)
 		return s
 	}
-	var better, worse, open []string
-	for _, d := range duels {
-		switch d.sign {
-		case -1:
+	var better, worse, open, perhaps []string
+	for k := range duels {
+		switch d := &duels[k]; {
+		case d.sign < 0:
 			better = append(better, d.solver)
-		case 1:
+		case d.sign > 0:
 			worse = append(worse, d.solver)
+		case d.perhaps():
+			perhaps = append(perhaps, d.solver)
 		default:
 			open = append(open, d.solver)
 		}
@@ -192,7 +199,7 @@ func (o *outcome) against(duels []duel) sentence {
 		s.say("Too few " + o.sample() + " to tell any solver from ")
 		s.name(first)
 		s.say(": no difference is shown.")
-		return s
+		open = nil
 	}
 	for _, part := range []struct {
 		names []string
@@ -211,7 +218,14 @@ func (o *outcome) against(duels []duel) sentence {
 		s.name(first)
 		s.say(" is shown for ")
 		s.name(open...)
-		s.say(".")
+		s.say(". ")
+	}
+	if perhaps != nil {
+		s.say(" Perhaps ")
+		s.name(perhaps...)
+		s.say(numtext.Word(len(perhaps), " differs", " differ") + " from ")
+		s.name(first)
+		s.say(": " + numtext.Word(len(perhaps), "its interval excludes", "their intervals exclude") + " 1, but among all comparisons made here that is not shown" + by + ".")
 	}
 	for _, d := range duels {
 		d.contradict(&s)
@@ -245,6 +259,9 @@ func (d *duel) say(s *sentence, o *outcome, n, by string) {
 		s.say(": too few " + o.sample() + " to tell, no difference is shown.")
 	default:
 		s.say(": no difference is shown" + by + ".")
+	}
+	if d.perhaps() {
+		s.say(" The interval of the ratio excludes 1, so perhaps there is one.")
 	}
 	d.contradict(s)
 }

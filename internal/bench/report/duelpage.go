@@ -107,6 +107,8 @@ func (o *outcome) ratiosTable(id string, duels []duel) *table {
 			verdict = cell{Text: "better", IsBest: true}
 		case d.sign > 0:
 			verdict = cell{Text: "worse", IsBest: true}
+		case d.perhaps():
+			verdict.Text = "perhaps"
 		case q != nil:
 			verdict.Text = o.verdict(q)
 		}
