@@ -134,6 +134,9 @@ func runCompare(c *cli.Context) error {
 // writeComparisons writes the remarks, the tables of all instances, and how the first solver compares with the others.
 func writeComparisons(w io.Writer, rows []bench.Row, busy, instances string, width int) error {
 	text := new(strings.Builder)
+	if len(rows) == 0 { // interrupted before the first run
+		return nil
+	}
 	width = cmp.Or(width, plainWidth) // of sentences, also where tables may be wider
 	for _, remark := range tables.Remarks(rows) {
 		text.WriteString(tables.Wrapped(remark, width))
@@ -145,9 +148,7 @@ func writeComparisons(w io.Writer, rows []bench.Row, busy, instances string, wid
 		text.WriteByte('\n')
 	}
 	text.WriteString(instances)
-	if len(rows) > 0 {
-		text.WriteByte('\n')
-	}
+	text.WriteByte('\n')
 	if err := report.WriteBeside(text, rows, width); err != nil {
 		return err
 	}
