@@ -91,6 +91,10 @@ func build(spec *InstanceSpec, file string, limits Limits) (*Instance, error) {
 		r.in.units = *spec.Units
 	}
 	r.in.caveats = slices.Clone(spec.Caveats)
+	if spec.TimeZero != nil {
+		r.in.timeZero = new(*spec.TimeZero)
+	}
+	r.in.timeZone = spec.TimeZone
 	if spec.Overheads != nil {
 		r.in.overheads = *spec.Overheads
 	}

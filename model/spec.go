@@ -37,6 +37,8 @@ type InstanceSpec struct {
 	Schema      string             `json:"schema" doc:"the format: allot/instance/1"`
 	Name        string             `json:"name,omitempty" doc:"a name for people"`
 	Units       *Units             `json:"units,omitempty" doc:"units of the numbers; for people"`
+	TimeZero    *float64           `json:"time_zero,omitempty" check:"nonnegative" doc:"Unix time, in seconds, of time 0; only what people are shown has dates; absent: not known"`
+	TimeZone    string             `json:"time_zone,omitempty" check:"id" doc:"zone in which dates are shown, such as Europe/Stockholm; unstated: the record has clock times without a zone, and time_zero takes them as UTC; absent: the zone of the machine that shows them"`
 	Caveats     []string           `json:"caveats,omitempty" check:"text" doc:"what the record that the instance was made of states and the instance leaves out, where that touches more than 2 % of the jobs; for people"`
 	Objective   map[string]float64 `json:"objective,omitempty" check:"finite" doc:"metric → weight; the weighted sum is minimised, and a metric for which high is better enters negated; absent: {makespan: 1}"`
 	Weights     *WeightsSpec       `json:"weights,omitempty" doc:"weights of the comprehensive performance cp, for clusters without their own"`
@@ -49,6 +51,9 @@ type InstanceSpec struct {
 	Clusters    []ClusterSpec      `json:"clusters" doc:"the clusters, at least one"`
 	Jobs        []JobSpec          `json:"jobs" doc:"the jobs, in queue order"`
 }
+
+// UnstatedZone is the time zone of an instance whose record has clock times and does not say in which zone.
+const UnstatedZone = "unstated"
 
 // Units names the units of measurement. They are for people: no computation depends on them.
 type Units struct {
