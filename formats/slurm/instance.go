@@ -22,6 +22,9 @@ func (q *queue) instance() (*model.Instance, error) {
 		Name: lines.Title(q.report.File, ".json", " --json"), Units: &model.Units{Time: "s", Memory: "MB"},
 		Licences: map[string]int{}, UserClasses: map[string]float64{}, Jobs: make([]model.JobSpec, len(q.list)),
 	}
+	if q.now > 0 && q.now <= model.Largest { // 0: the files do not tell it
+		spec.TimeZero = &q.now
+	}
 	for name, copies := range q.sys.licences {
 		spec.Licences[name] = copies
 	}

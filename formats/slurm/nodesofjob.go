@@ -325,6 +325,11 @@ func (t *trace) instance(name string) (*model.Instance, *model.ImportReport, err
 	for k := range t.jobs {
 		origin = min(origin, t.jobs[k].arrival)
 	}
+	if len(t.jobs) > 0 {
+		if spec.TimeZero = &origin; t.local {
+			spec.TimeZone = model.UnstatedZone
+		}
+	}
 	for k := range t.jobs {
 		spec.Jobs[k] = t.spec(&t.jobs[k], origin, &spec)
 	}

@@ -81,6 +81,7 @@ type trace struct {
 	qos     map[string]int     // jobs by quality of service
 	reasons map[string]string  // notes of reasons
 	odd     []strange          // about the job being read
+	local   bool               // some times are clock times: sacct does not say in which zone
 	touched int                // jobs that something touches that the instance leaves out
 	counts  model.ImportReport // of what it leaves out, by reason
 	sys     *system            // nil: no nodes are given
@@ -320,8 +321,10 @@ func (t *trace) job(line int, value fields) {
 		}
 	}
 	moment := func(what string) float64 {
-		x, err := parseMoment(value(what, what+"Time"))
+		text := value(what, what+"Time")
+		x, err := parseMoment(text)
 		wrong(what, err)
+		t.local = t.local || x > 0 && strings.Contains(text, "T")
 		return x
 	}
 	whole := func(what string, names ...string) int {
