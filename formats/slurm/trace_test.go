@@ -8,8 +8,8 @@ import (
 
 	"github.com/allot-opt/allot/formats/internal/readertest"
 	"github.com/allot-opt/allot/formats/slurm"
-	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/internal/realdata"
+	"github.com/allot-opt/allot/model"
 )
 
 // with is a reader with parameters, each NAME=VALUE.
