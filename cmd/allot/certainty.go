@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/timetext"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim/forecast"
+	"github.com/allot-opt/allot/sim/whatif"
+	"github.com/allot-opt/allot/solve"
+)
+
+// jobAnswer is what simulate says of one job.
+type jobAnswer struct {
+	whatif.Answer
+	Certainty *certainty `json:"certainty,omitempty"` // only of a job that --job names
+	Assumes   string     `json:"assumes"`
+}
+
+// certainty says how sure the start of a job was at its submission.
+type certainty struct {
+	// P10, P50 and P90 are the times by which the job has started in 10, 50 and 90 % of the futures; nil: in fewer, or Runs is 0.
+	P10  *float64 `json:"p10"`
+	P50  *float64 `json:"p50"`
+	P90  *float64 `json:"p90"`
+	Runs int      `json:"runs"` // futures; 0: there are no quantiles
+	Says string   `json:"says"`
+}
+
+// certaintyOf forecasts the start of a job from what was known at its submission: the jobs that had ended by then and the history.
+func certaintyOf(ctx context.Context, c *cli.Context, in *model.Instance, a *whatif.Answer, name string, policy solve.Policy) (*certainty, error) {
+	if a.ExpectedStart != nil && *a.ExpectedStart == a.Submitted {
+		return &certainty{Says: "certain: it starts at its submission, whatever the run times are"}, nil
+	}
+	opt, err := forecastOptions(c)
+	if err != nil {
+		return nil, err
+	}
+	history, err := historyOf(c)
+	if err != nil {
+		return nil, err
+	}
+	bar := newProgress(c.App.ErrWriter, "forecasting", 0)
+	f, err := forecast.Queue(ctx, name, policy, in, a.Submitted, a.Job, history, opt)
+	bar.finish()
+	switch {
+	case err != nil:
+		return nil, err
+	case f.Runs == 0 && f.Ended == 0:
+		return &certainty{Says: "not known: no history of run times; start by the limits (--history TRACE supplies one)"}, nil
+	case f.Runs == 0:
+		return &certainty{Says: "not known: " + f.Reason}, nil
+	}
+	return &certainty{P10: f.Jobs[0].P10, P50: f.Jobs[0].P50, P90: f.Jobs[0].P90, Runs: f.Runs, Says: drawnFrom(f)}, nil
+}
+
+// write writes the certainty; nothing where it is nil.
+func (k *certainty) write(b *strings.Builder, unit string, dates dates) {
+	switch {
+	case k == nil:
+	case k.Runs == 0:
+		fmt.Fprintf(b, "  how sure: %s\n", k.Says)
+	default:
+		when := func(t *float64) string {
+			if t == nil {
+				return "never"
+			}
+			return dates.at(*t)
+		}
+		wide := ""
+		if k.P10 != nil && k.P90 != nil {
+			wide = ", " + timetext.Of(*k.P90-*k.P10, unit, numtext.Figure) + " apart"
+		}
+		fmt.Fprintf(b, "  how sure: P10 %s, P50 %s, P90 %s%s; %s\n", when(k.P10), when(k.P50), when(k.P90), wide, k.Says)
+	}
+}
+
+// drawnFrom says what the futures of a forecast are drawn from.
+func drawnFrom(f *forecast.Forecast) string {
+	text := fmt.Sprintf("%s, run times drawn from %s, no later arrivals", numtext.Counted(f.Runs, "future"), numtext.Counted(f.Ended, "ended job"))
+	if f.Arrivals {
+		text = strings.TrimSuffix(text, "no later arrivals") + "later arrivals as on the days before"
+	}
+	return text
+}
+
+// assumesForecast says what a forecast assumes.
+func assumesForecast(c *cli.Context, in *model.Instance, f *forecast.Forecast) string {
+	what := "no later arrivals, every job runs as long as the policy expects"
+	if f.Runs > 0 {
+		what = drawnFrom(f)
+	}
+	return assumes(in, what, policyText(c))
+}
+
+// policyText is the policy that the flags name.
+func policyText(c *cli.Context) string {
+	return "policy " + strings.Join(append([]string{c.String("solver")}, c.StringSlice("param")...), ":")
+}
+
+// replayed says which jobs arrive, and how long jobs run, where an instance is replayed.
+func replayed(in *model.Instance) string {
+	if runToLimits(in) {
+		return "no arrivals but those of the instance, every job runs to its limit"
+	}
+	return "no arrivals but those of the instance, every job runs as long as the instance states"
+}
+
+// assumes says in one line what an answer about the jobs of an instance assumes.
+func assumes(in *model.Instance, what, policy string) string {
+	left := "the instance names nothing that it leaves out"
+	if n := len(in.Caveats()); n > 0 {
+		left = "not modelled: what the " + map[bool]string{true: "warning says", false: "warnings say"}[n == 1]
+	}
+	return fmt.Sprintf("%s; %s; %s", what, policy, left)
+}
+
+// runToLimits says whether every job of an instance runs as long as it was asked for, as in a queue that has been imported.
+func runToLimits(in *model.Instance) bool {
+	return in.Known() == in && !slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return math.IsNaN(j.Estimate) })
+}
