@@ -38,6 +38,7 @@ type Instance struct {
 	caveats      []string
 	timeZero     *float64 // Unix time of time 0; nil: not known
 	timeZone     string
+	partitions   []PartitionSpec
 	stated       statedHeader
 }
 

@@ -48,6 +48,7 @@ type InstanceSpec struct {
 	Queueing    *QueueingSpec      `json:"queueing,omitempty" doc:"the queueing view of the batch (G/G/1)"`
 	Overheads   *Overheads         `json:"overheads,omitempty" doc:"overheads of every cluster without its own"`
 	Workflows   []WorkflowSpec     `json:"workflows,omitempty" doc:"groups of jobs with an overall deadline and budget"`
+	Partitions  []PartitionSpec    `json:"partitions,omitempty" doc:"the partitions of the record that the instance was made of; only jobs that are added later, and questions about jobs, are bound by them"`
 	Clusters    []ClusterSpec      `json:"clusters" doc:"the clusters, at least one"`
 	Jobs        []JobSpec          `json:"jobs" doc:"the jobs, in queue order"`
 }
@@ -101,6 +102,18 @@ type ClusterSpec struct {
 	Network    *Network       `json:"network,omitempty" doc:"network between the cluster's processors"`
 	Overheads  *Overheads     `json:"overheads,omitempty" doc:"overheads of this cluster; absent: the instance's"`
 	Machines   []MachineSpec  `json:"machines" doc:"the machines, at least one; processors are numbered from 0 in their order"`
+}
+
+// PartitionSpec is a partition: where a job that names it as its queue may run, and what it may ask for. The jobs of an instance state themselves where they
+// run; [Instance.InPartition] says it of another one.
+type PartitionSpec struct {
+	ID       string   `json:"id" check:"id" doc:"unique name, as in queue of a job"`
+	Clusters []string `json:"clusters,omitempty" check:"id" doc:"clusters that have its machines; absent: all"`
+	Feature  string   `json:"feature,omitempty" check:"id" doc:"feature of its machines; absent: all machines of its clusters are in it"`
+	Licence  string   `json:"licence,omitempty" check:"id" doc:"licence that only its machines can run; absent: all machines of its clusters are in it"`
+	Limit    float64  `json:"limit,omitempty" check:"positive" doc:"longest estimate of a job; absent: none"`
+	Machines int      `json:"machines,omitempty" check:"count" doc:"most machines that a job may ask for; absent: any number"`
+	Closed   bool     `json:"closed,omitempty" doc:"it starts no jobs"`
 }
 
 // Network connects the processors of a cluster.

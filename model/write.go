@@ -166,6 +166,7 @@ func (in *Instance) headerSpec() InstanceSpec {
 	for _, w := range in.workflows {
 		spec.Workflows = append(spec.Workflows, WorkflowSpec{w.ID, finiteOrNil(w.Deadline), finiteOrNil(w.Budget)})
 	}
+	spec.Partitions = in.partitions
 	return spec
 }
 

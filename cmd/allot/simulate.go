@@ -26,8 +26,8 @@ func simulateCommand() *cli.Command {
 instance may be a queue that allot import slurm has written.
 
 With --submit it adds a hypothetical job to the instance, replays the instance under an on-line policy, and shows when the job starts, why it waits and
-which jobs delay it. The file contains one job, in the same form as in the list of jobs of an instance. --at is the time of its submission. The start is
-the start in the replay. The expected start is what the policy can expect at the submission: running jobs end at their estimates, and no more jobs arrive.
+which jobs delay it. The file contains one job, in the same form as in the list of jobs of an instance. --at is the time of its submission. If the
+instance states partitions, the job runs in the one that its queue names, within its limits. The start is the start in the replay. The expected start is what the policy can expect at the submission: running jobs end at their estimates, and no more jobs arrive.
 
 With --job it shows the same of a job of the instance, how sure the start was at its submission, and when the job would start if it asked for a shorter
 limit, for fewer processors or for another partition or cluster.
@@ -127,6 +127,9 @@ func runSimulate(c *cli.Context, args []string) error {
 	if job != nil {
 		if c.IsSet("at") {
 			job.Arrival = at
+		}
+		if *job, err = in.InPartition(*job, model.InputName(c.String("submit"))); err != nil {
+			return err
 		}
 		if in, err = in.WithJob(*job, model.InputName(c.String("submit"))); err != nil {
 			return err

@@ -50,6 +50,8 @@ func writeChanges(b *strings.Builder, a *whatif.Answer, dates dates) {
 			what = "a limit of " + timetext.Of(*c.Limit, a.TimeUnit, numtext.Figure)
 		case c.Processors != nil:
 			what = numtext.Counted(*c.Processors, "processor")
+		case c.Partition != "":
+			what = "partition " + c.Partition
 		}
 		if c.Start != nil {
 			then = "starts at " + dates.at(*c.Start)

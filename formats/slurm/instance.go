@@ -43,6 +43,10 @@ func (q *queue) instance() (*model.Instance, error) {
 		spec.Jobs[k] = q.spec(e, &spec, tasks, resources)
 		q.count(e.job, 1)
 	}
+	for _, p := range q.sys.parts {
+		q.placeOf(p.name, "partitions")
+	}
+	spec.Partitions = q.sys.partitionSpecs(q.places, func(p *model.PartitionSpec, name string) { p.Licence = name })
 	for c := range q.sys.clusters {
 		spec.Clusters = append(spec.Clusters, q.cluster(c, &spec, resources))
 		if q.listed > maxTable {
