@@ -19,7 +19,7 @@ func (s *system) partitionSpecs(places map[string]*place, tie func(p *model.Part
 			continue
 		}
 		p := model.PartitionSpec{ID: lines.Name(names), Closed: true}
-		if len(at.clusters) < len(s.clusters) {
+		if len(s.clusters) > 1 {
 			p.Clusters = each.Of(at.clusters, func(c int) string { return s.clusters[c].name })
 		}
 		if at.licence != "" {
