@@ -21,7 +21,7 @@ import (
 type jobAnswer struct {
 	whatif.Answer
 	Certainty *certainty `json:"certainty,omitempty"` // only of a job that --job names
-	Assumes   string     `json:"assumes"`
+	Assumes   assumption `json:"assumes"`
 }
 
 // certainty says how sure the start of a job was at its submission.
@@ -91,13 +91,29 @@ func drawnFrom(f *forecast.Forecast) string {
 	return text
 }
 
-// assumesForecast says what a forecast assumes.
-func assumesForecast(c *cli.Context, in *model.Instance, f *forecast.Forecast) string {
-	what := "no later arrivals, every job runs as long as the policy expects"
-	if f.Runs > 0 {
-		what = drawnFrom(f)
+// assumption says in one line what an answer about the jobs of an instance assumes.
+type assumption struct{ what, policy, left string }
+
+// assuming is an assumption about which jobs arrive and how long jobs run, and about the policy.
+func assuming(in *model.Instance, what, policy string) assumption {
+	return assumption{what, policy, strings.Join(in.Caveats(), "; ")}
+}
+
+// forReplay is what the replay of an instance assumes.
+func forReplay(in *model.Instance, policy string) assumption {
+	what := "no arrivals but those of the instance, every job runs as long as the instance states"
+	if runToLimits(in) {
+		what = "no arrivals but those of the instance, every job runs to its limit"
 	}
-	return assumes(in, what, policyText(c))
+	return assuming(in, what, policy)
+}
+
+// forForecast is what a forecast assumes.
+func forForecast(in *model.Instance, f *forecast.Forecast, policy string) assumption {
+	if f.Runs > 0 {
+		return assuming(in, drawnFrom(f), policy)
+	}
+	return assuming(in, "no later arrivals, every job runs as long as the policy expects", policy)
 }
 
 // policyText is the policy that the flags name.
@@ -105,21 +121,17 @@ func policyText(c *cli.Context) string {
 	return "policy " + strings.Join(append([]string{c.String("solver")}, c.StringSlice("param")...), ":")
 }
 
-// replayed says which jobs arrive, and how long jobs run, where an instance is replayed.
-func replayed(in *model.Instance) string {
-	if runToLimits(in) {
-		return "no arrivals but those of the instance, every job runs to its limit"
-	}
-	return "no arrivals but those of the instance, every job runs as long as the instance states"
-}
+// MarshalText is the line with all that the instance leaves out.
+func (a assumption) MarshalText() ([]byte, error) { return []byte(a.text(a.left)), nil }
 
-// assumes says in one line what an answer about the jobs of an instance assumes.
-func assumes(in *model.Instance, what, policy string) string {
-	left := "the instance names nothing that it leaves out"
-	if n := len(in.Caveats()); n > 0 {
-		left = "not modelled: what the " + map[bool]string{true: "warning says", false: "warnings say"}[n == 1]
+// line is the line below the warnings of [withCaveats].
+func (a assumption) line() string { return "assumes: " + a.text("what stands in the warning") + "\n" }
+
+func (a assumption) text(left string) string {
+	if a.left == "" {
+		return a.what + "; " + a.policy + "; the instance names nothing that it leaves out"
 	}
-	return fmt.Sprintf("%s; %s; %s", what, policy, left)
+	return a.what + "; " + a.policy + "; not modelled: " + left
 }
 
 // runToLimits says whether every job of an instance runs as long as it was asked for, as in a queue that has been imported.

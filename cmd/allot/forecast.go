@@ -99,9 +99,8 @@ func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at flo
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	return writeAnswer(c, c.String("output"), answer, func() string {
-		return withCaveats(in, forecastText(answer, assumesForecast(c, in, answer), datesOf(in)))
-	})
+	told := &queueAnswer{answer, forForecast(in, answer, policyText(c))}
+	return writeAnswer(c, c.String("output"), told, func() string { return withCaveats(in, forecastText(told, datesOf(in))) })
 }
 
 // historyOf is the ended jobs that --history names; nil: none.
@@ -126,11 +125,17 @@ func readEnded(c *cli.Context, path string) (*model.Instance, error) {
 	return readTrace(c, path, "a trace (SWF, or what sacct -P prints)", "swf", "sacct")
 }
 
+// queueAnswer is what simulate forecasts of the jobs that wait.
+type queueAnswer struct {
+	*forecast.Forecast
+	Assumes assumption `json:"assumes"`
+}
+
 // forecastText formats a forecast for people.
-func forecastText(f *forecast.Forecast, assumes string, dates dates) string {
+func forecastText(f *queueAnswer, dates dates) string {
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "%s at %s under %s", numtext.Counted(len(f.Jobs), "job"), dates.at(f.At), f.Solver)
-	fmt.Fprintf(b, "\nassumes: %s\n", assumes)
+	fmt.Fprintf(b, "\n%s", f.Assumes.line())
 	if f.Reason != "" {
 		fmt.Fprintf(b, "%s\n", f.Reason)
 	}
@@ -146,9 +151,9 @@ func forecastText(f *forecast.Forecast, assumes string, dates dates) string {
 			atOnce++
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s", j.Job, j.Processors, dates.at(j.Submitted), startText(j.Expected, f, dates))
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s", j.Job, j.Processors, dates.at(j.Submitted), startText(j.Expected, f.Forecast, dates))
 		if f.Runs > 0 {
-			fmt.Fprintf(table, "\t%s\t%s\t%s", startText(j.P10, f, dates), startText(j.P50, f, dates), startText(j.P90, f, dates))
+			fmt.Fprintf(table, "\t%s\t%s\t%s", startText(j.P10, f.Forecast, dates), startText(j.P50, f.Forecast, dates), startText(j.P90, f.Forecast, dates))
 		}
 		fmt.Fprintln(table)
 	}

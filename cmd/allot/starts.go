@@ -25,7 +25,7 @@ var usualPolicies = []string{"fcfs", "easy", "conservative", "multifactor=easy:o
 type startTable struct {
 	Instance string        `json:"instance,omitempty"`
 	Unit     string        `json:"unit,omitempty"` // of times
-	Assumes  string        `json:"assumes"`
+	Assumes  assumption    `json:"assumes"`
 	Running  int           `json:"running"` // jobs that run already, which are not listed
 	Policies []string      `json:"policies"`
 	Jobs     []jobForecast `json:"jobs"`
@@ -81,7 +81,7 @@ func runStarts(c *cli.Context, path string) error {
 
 // forecastOf runs the policies.
 func forecastOf(ctx context.Context, in *model.Instance, choices []solve.Choice, seed uint64) (*startTable, error) {
-	f := &startTable{Instance: in.Name(), Unit: in.Units().Time, Policies: []string{}, Assumes: assumes(in, replayed(in), "the policy of each column"), Jobs: []jobForecast{}, Notes: []string{}}
+	f := &startTable{Instance: in.Name(), Unit: in.Units().Time, Policies: []string{}, Assumes: forReplay(in, "the policy of each column"), Jobs: []jobForecast{}, Notes: []string{}}
 	var place []int // in the list, of each job; −1: it runs already
 	for k := range in.Jobs() {
 		j := &in.Jobs()[k]
@@ -131,7 +131,7 @@ func (f *startTable) text(dates dates) string {
 	if f.Running > 0 {
 		fmt.Fprintf(w, "; %d more run already", f.Running)
 	}
-	fmt.Fprintf(w, "\nassumes: %s\n", f.Assumes)
+	fmt.Fprintf(w, "\n%s", f.Assumes.line())
 	dates.write(w, 0)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "job\tuser\tprocessors\testimate\t%s\n", strings.Join(f.Policies, "\t"))
