@@ -57,8 +57,8 @@ func (in *Instance) InPartition(job JobSpec, name string) (JobSpec, error) {
 	if job.Work == nil && job.Estimate == nil && len(job.Runtime) == 0 && p.Limit > 0 {
 		job.Estimate = new(p.Limit)
 	}
-	if asked, what := asked(&job); p.Limit > 0 && asked > p.Limit {
-		faults.add(what, "expected at most %v, the limit of partition %s, found %v", p.Limit, p.ID, asked)
+	if time, field := asked(&job); p.Limit > 0 && time > p.Limit {
+		faults.add(field, "expected at most %v, the limit of partition %s, found %v", p.Limit, p.ID, time)
 	}
 	if p.Machines > 0 && job.Machines.Min > p.Machines {
 		faults.add("machines", "expected at most %d, the most of partition %s, found %d", p.Machines, p.ID, job.Machines.Min)

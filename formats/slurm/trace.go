@@ -53,7 +53,9 @@ func isPlain(begin string) bool {
 // Without Nodes the instance has one cluster of single-processor machines, whatever the partitions. With Nodes it has the partitions as [Read] makes them: those
 // that share no nodes are clusters. Where a partition has some nodes of its cluster only, these have the feature "partition NAME", which its jobs ask for. A job
 // lies on as many nodes as it held, with an equal part of its processors, memory and generic resources on each; where it asked for fewer nodes and for no generic
-// resources, its processors lie on any.
+// resources, its processors lie on any. The instance states the partitions too, with their MaxTime, MaxNodes and state, for jobs that are added to it.
+//
+// The date of time 0 is that of the first arrival; where sacct prints clock times, their zone is [model.UnstatedZone].
 type TraceReader struct {
 	Processors int    `range:"[0, 16777216]" zero:"the most that ran jobs at one time" doc:"'N' processors of the system, where no nodes are given"`
 	Cluster    string `doc:"'ID' of the cluster, where no nodes are given"`

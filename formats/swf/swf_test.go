@@ -360,3 +360,29 @@ func TestDates(t *testing.T) {
 		}
 	}
 }
+
+// TestDatesWritten: a trace that is written states the date of its time 0; a record's clock times without a zone are no Unix time.
+func TestDatesWritten(t *testing.T) {
+	const job = "1 100 5 60 2 -1 -1 4 90 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	in, _ := read(t, header+"; UnixStartTime: 1027839845\n; TimeZoneString: Europe/Stockholm\n"+job, swf.NewReader())
+	var out strings.Builder
+	if err := swf.Write(&out, in, &model.Solution{Solver: "none", Unscheduled: []model.Unscheduled{{Job: "1"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !strings.Contains(text, "; UnixStartTime: 1027839945\n; TimeZoneString: Europe/Stockholm\n") {
+		t.Error(text)
+	}
+	spec := in.Spec()
+	spec.TimeZone = model.UnstatedZone
+	in, err := model.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	if err := swf.Write(&out, in, &model.Solution{Solver: "none", Unscheduled: []model.Unscheduled{{Job: "1"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "UnixStartTime") {
+		t.Error(out.String())
+	}
+}
