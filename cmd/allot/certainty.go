@@ -21,7 +21,9 @@ import (
 type jobAnswer struct {
 	whatif.Answer
 	Certainty *certainty `json:"certainty,omitempty"` // only of a job that --job names
-	Assumes   assumption `json:"assumes"`
+	Assumes   string     `json:"assumes"`
+
+	line string // what it assumes, for the text
 }
 
 // certainty says how sure the start of a job was at its submission.
@@ -121,8 +123,8 @@ func policyText(c *cli.Context) string {
 	return "policy " + strings.Join(append([]string{c.String("solver")}, c.StringSlice("param")...), ":")
 }
 
-// MarshalText is the line with all that the instance leaves out.
-func (a assumption) MarshalText() ([]byte, error) { return []byte(a.text(a.left)), nil }
+// full is the line with all that the instance leaves out.
+func (a assumption) full() string { return a.text(a.left) }
 
 // line is the line below the warnings of [withCaveats].
 func (a assumption) line() string { return "assumes: " + a.text("what stands in the warning") + "\n" }

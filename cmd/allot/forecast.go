@@ -99,8 +99,9 @@ func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at flo
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	told := &queueAnswer{answer, forForecast(in, answer, policyText(c))}
-	return writeAnswer(c, c.String("output"), told, func() string { return withCaveats(in, forecastText(told, datesOf(in))) })
+	assumed := forForecast(in, answer, policyText(c))
+	told := &queueAnswer{answer, assumed.full()}
+	return writeAnswer(c, c.String("output"), told, func() string { return withCaveats(in, forecastText(answer, assumed.line(), datesOf(in))) })
 }
 
 // historyOf is the ended jobs that --history names; nil: none.
@@ -128,14 +129,14 @@ func readEnded(c *cli.Context, path string) (*model.Instance, error) {
 // queueAnswer is what simulate forecasts of the jobs that wait.
 type queueAnswer struct {
 	*forecast.Forecast
-	Assumes assumption `json:"assumes"`
+	Assumes string `json:"assumes"`
 }
 
 // forecastText formats a forecast for people.
-func forecastText(f *queueAnswer, dates dates) string {
+func forecastText(f *forecast.Forecast, assumed string, dates dates) string {
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "%s at %s under %s", numtext.Counted(len(f.Jobs), "job"), dates.at(f.At), f.Solver)
-	fmt.Fprintf(b, "\n%s", f.Assumes.line())
+	fmt.Fprintf(b, "\n%s", assumed)
 	if f.Reason != "" {
 		fmt.Fprintf(b, "%s\n", f.Reason)
 	}
@@ -151,9 +152,9 @@ func forecastText(f *queueAnswer, dates dates) string {
 			atOnce++
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s", j.Job, j.Processors, dates.at(j.Submitted), startText(j.Expected, f.Forecast, dates))
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s", j.Job, j.Processors, dates.at(j.Submitted), startText(j.Expected, f, dates))
 		if f.Runs > 0 {
-			fmt.Fprintf(table, "\t%s\t%s\t%s", startText(j.P10, f.Forecast, dates), startText(j.P50, f.Forecast, dates), startText(j.P90, f.Forecast, dates))
+			fmt.Fprintf(table, "\t%s\t%s\t%s", startText(j.P10, f, dates), startText(j.P50, f, dates), startText(j.P90, f, dates))
 		}
 		fmt.Fprintln(table)
 	}

@@ -154,7 +154,8 @@ func runSimulate(c *cli.Context, args []string) error {
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	told := &jobAnswer{Answer: *answer, Assumes: forReplay(in, policyText(c))}
+	assumed := forReplay(in, policyText(c))
+	told := &jobAnswer{Answer: *answer, Assumes: assumed.full(), line: assumed.line()}
 	if c.IsSet("job") {
 		if told.Certainty, err = certaintyOf(ctx, c, in, answer, info.Name, policy); err != nil {
 			return stoppedOr(ctx, err)

@@ -29,7 +29,7 @@ func whatIfText(a *jobAnswer, dates dates) string {
 		fmt.Fprintf(b, "  does not run to its end: %s\n", a.Reason)
 	}
 	a.Certainty.write(b, a.TimeUnit, dates)
-	b.WriteString(a.Assumes.line())
+	b.WriteString(a.line)
 	dates.write(b, a.Submitted)
 	writeReasons(b, a.Solver, a.Reasons, dates)
 	writeCauses(b, a.Causes, dates)

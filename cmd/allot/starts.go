@@ -25,7 +25,7 @@ var usualPolicies = []string{"fcfs", "easy", "conservative", "multifactor=easy:o
 type startTable struct {
 	Instance string        `json:"instance,omitempty"`
 	Unit     string        `json:"unit,omitempty"` // of times
-	Assumes  assumption    `json:"assumes"`
+	Assumes  string        `json:"assumes"`
 	Running  int           `json:"running"` // jobs that run already, which are not listed
 	Policies []string      `json:"policies"`
 	Jobs     []jobForecast `json:"jobs"`
@@ -76,12 +76,14 @@ func runStarts(c *cli.Context, path string) error {
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	return writeAnswer(c, c.String("output"), answer, func() string { return withCaveats(in, answer.text(datesOf(in))) })
+	assumed := forReplay(in, "the policy of each column")
+	answer.Assumes = assumed.full()
+	return writeAnswer(c, c.String("output"), answer, func() string { return withCaveats(in, answer.text(assumed.line(), datesOf(in))) })
 }
 
 // forecastOf runs the policies.
 func forecastOf(ctx context.Context, in *model.Instance, choices []solve.Choice, seed uint64) (*startTable, error) {
-	f := &startTable{Instance: in.Name(), Unit: in.Units().Time, Policies: []string{}, Assumes: forReplay(in, "the policy of each column"), Jobs: []jobForecast{}, Notes: []string{}}
+	f := &startTable{Instance: in.Name(), Unit: in.Units().Time, Policies: []string{}, Jobs: []jobForecast{}, Notes: []string{}}
 	var place []int // in the list, of each job; −1: it runs already
 	for k := range in.Jobs() {
 		j := &in.Jobs()[k]
@@ -124,14 +126,14 @@ func isRunning(in *model.Instance, j *model.Job) bool {
 }
 
 // text is the forecast for people: a line each job, and the mean wait.
-func (f *startTable) text(dates dates) string {
+func (f *startTable) text(assumed string, dates dates) string {
 	figure := func(x float64) string { return timetext.Of(x, cmp.Or(f.Unit, "s"), numtext.Figure) }
 	w := new(strings.Builder)
 	fmt.Fprintf(w, "when %s would start, counted from time 0", numtext.Counted(len(f.Jobs), "job"))
 	if f.Running > 0 {
 		fmt.Fprintf(w, "; %d more run already", f.Running)
 	}
-	fmt.Fprintf(w, "\n%s", f.Assumes.line())
+	fmt.Fprintf(w, "\n%s", assumed)
 	dates.write(w, 0)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "job\tuser\tprocessors\testimate\t%s\n", strings.Join(f.Policies, "\t"))
