@@ -131,13 +131,14 @@ func (in *Instance) Submitted(job int) float64 {
 	return in.submitted[job]
 }
 
-// WithArrivals is the instance with other arrivals, one for each job. The deadline of a job moves with its arrival.
+// WithArrivals is the instance with other arrivals, one for each job. The deadline of a job moves with its arrival, and the instance has no dates.
 func (in *Instance) WithArrivals(arrivals []float64) *Instance {
 	all := make([]int, len(in.jobs))
 	for k := range all {
 		all[k] = k
 	}
 	b := in.Batch(all, arrivals, in.held)
+	b.timeZero, b.timeZone = nil, ""
 	for k := range b.jobs {
 		b.jobs[k].Deadline += arrivals[k] - in.jobs[k].Arrival // stays infinite where there is none
 	}

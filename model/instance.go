@@ -36,6 +36,9 @@ type Instance struct {
 	submitted    []float64   // by job, in a batch: its own arrival
 	recorded     []float64   // by job: its start by the record, NaN where it has none; nil: no job has one
 	caveats      []string
+	timeZero     *float64 // Unix time of time 0; nil: not known
+	timeZone     string
+	partitions   []PartitionSpec
 	stated       statedHeader
 }
 
@@ -304,6 +307,17 @@ func (in *Instance) Recorded(job int) (start float64, known bool) {
 
 // Caveats say what the record that the instance was made of states and the instance leaves out, where that touches more than 2 % of the jobs.
 func (in *Instance) Caveats() []string { return in.caveats }
+
+// TimeZero is the Unix time, in seconds, of time 0, and whether it is known. Only what people are shown has dates: no decision depends on it.
+func (in *Instance) TimeZero() (unix float64, known bool) {
+	if in.timeZero == nil {
+		return 0, false
+	}
+	return *in.timeZero, true
+}
+
+// TimeZone is the zone in which dates are shown: an IANA name, or [UnstatedZone]; empty: that of the machine that shows them.
+func (in *Instance) TimeZone() string { return in.timeZone }
 
 // Processors is the number of processors of the whole grid.
 func (in *Instance) Processors() int { return in.processors }

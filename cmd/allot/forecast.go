@@ -39,8 +39,8 @@ func checkQuestion(c *cli.Context) error {
 		given bool
 		flags []string
 	}{
-		{"--quantiles or --backtest", quantiles || measures, []string{"runs", "least", "recent", "independent", "arrivals", "day", "workers"}},
-		{"--quantiles", quantiles, []string{"history"}},
+		{"--job, --quantiles or --backtest", c.IsSet("job") || quantiles || measures, []string{"runs", "least", "recent", "independent", "arrivals", "day", "workers"}},
+		{"--job or --quantiles", c.IsSet("job") || quantiles, []string{"history"}},
 		{"--backtest", measures, []string{"samples", "from", "to"}},
 		{"--backtest or --history", measures || c.IsSet("history"), []string{"processors"}},
 	} {
@@ -87,16 +87,9 @@ func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at flo
 	if job != nil {
 		at, id = job.Arrival, job.ID
 	}
-	var history *forecast.History
-	if path := c.String("history"); c.IsSet("history") {
-		trace, err := readEnded(c, path)
-		if err != nil {
-			return err
-		}
-		history = forecast.TraceHistory(trace)
-		if history.Len() == 0 {
-			return usageErrorf("--history: %s: expected jobs with an estimate and a run time, found none", model.InputName(path))
-		}
+	history, err := historyOf(c)
+	if err != nil {
+		return err
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
@@ -106,7 +99,26 @@ func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at flo
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	return writeAnswer(c, c.String("output"), answer, func() string { return withCaveats(in, forecastText(answer)) })
+	assumed := forForecast(in, answer, policyText(c))
+	told := &queueAnswer{answer, assumed.full()}
+	return writeAnswer(c, c.String("output"), told, func() string { return withCaveats(in, forecastText(answer, assumed.line(), datesOf(in))) })
+}
+
+// historyOf is the ended jobs that --history names; nil: none.
+func historyOf(c *cli.Context) (*forecast.History, error) {
+	if !c.IsSet("history") {
+		return nil, nil
+	}
+	path := c.String("history")
+	trace, err := readEnded(c, path)
+	if err != nil {
+		return nil, err
+	}
+	history := forecast.TraceHistory(trace)
+	if history.Len() == 0 {
+		return nil, usageErrorf("--history: %s: expected jobs with an estimate and a run time, found none", model.InputName(path))
+	}
+	return history, nil
 }
 
 // readEnded reads jobs that have ended: a trace or an instance.
@@ -114,19 +126,17 @@ func readEnded(c *cli.Context, path string) (*model.Instance, error) {
 	return readTrace(c, path, "a trace (SWF, or what sacct -P prints)", "swf", "sacct")
 }
 
+// queueAnswer is what simulate forecasts of the jobs that wait.
+type queueAnswer struct {
+	*forecast.Forecast
+	Assumes string `json:"assumes"`
+}
+
 // forecastText formats a forecast for people.
-func forecastText(f *forecast.Forecast) string {
+func forecastText(f *forecast.Forecast, assumed string, dates dates) string {
 	b := new(strings.Builder)
-	fmt.Fprintf(b, "%s at %s under %s", numtext.Counted(len(f.Jobs), "job"), numtext.Figure(f.At), f.Solver)
-	if f.Runs > 0 {
-		fmt.Fprintf(b, ": %s, run times drawn from %s", numtext.Counted(f.Runs, "future"), numtext.Counted(f.Ended, "ended job"))
-		if f.Arrivals {
-			b.WriteString(", later arrivals as on the days before")
-		} else {
-			b.WriteString(", no later arrivals")
-		}
-	}
-	b.WriteByte('\n')
+	fmt.Fprintf(b, "%s at %s under %s", numtext.Counted(len(f.Jobs), "job"), dates.at(f.At), f.Solver)
+	fmt.Fprintf(b, "\n%s", assumed)
 	if f.Reason != "" {
 		fmt.Fprintf(b, "%s\n", f.Reason)
 	}
@@ -142,15 +152,18 @@ func forecastText(f *forecast.Forecast) string {
 			atOnce++
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s", j.Job, j.Processors, numtext.Figure(j.Submitted), after(j.Expected, f))
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s", j.Job, j.Processors, dates.at(j.Submitted), startText(j.Expected, f, dates))
 		if f.Runs > 0 {
-			fmt.Fprintf(table, "\t%s\t%s\t%s", after(j.P10, f), after(j.P50, f), after(j.P90, f))
+			fmt.Fprintf(table, "\t%s\t%s\t%s", startText(j.P10, f, dates), startText(j.P50, f, dates), startText(j.P90, f, dates))
 		}
 		fmt.Fprintln(table)
 	}
 	if atOnce < len(f.Jobs) {
 		_ = table.Flush() // into memory
-		fmt.Fprintf(b, "starts count from %s, the time of the forecast\n", numtext.Figure(f.At))
+		if dates.Date(f.At) == "" {
+			fmt.Fprintf(b, "starts count from %s, the time of the forecast\n", numtext.Figure(f.At))
+		}
+		dates.write(b, f.At)
 	}
 	if atOnce > 0 {
 		fmt.Fprintf(b, "%s at once, or already: not listed\n", numtext.Counted(atOnce, "start"))
@@ -158,13 +171,15 @@ func forecastText(f *forecast.Forecast) string {
 	return b.String()
 }
 
-// after formats a start as the time from the forecast to it.
-func after(start *float64, f *forecast.Forecast) string {
+// startText formats a start: its date, or the time from the forecast to it where the instance has no dates.
+func startText(start *float64, f *forecast.Forecast, dates dates) string {
 	switch {
 	case start == nil:
 		return "never"
 	case *start == f.At:
 		return "at once"
+	case dates.Date(*start) != "":
+		return dates.Date(*start)
 	}
 	return timetext.Of(*start-f.At, f.TimeUnit, numtext.Figure)
 }

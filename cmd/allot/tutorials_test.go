@@ -135,7 +135,7 @@ func runBlock(t *testing.T, folder, root, script, how string) string {
 		}
 	}
 	command := exec.Command("sh", "-e", "-c", script)
-	command.Dir, command.Env = folder, append(os.Environ(), noRaceSleep, "ALLOT="+root, "COLUMNS=120")
+	command.Dir, command.Env = folder, append(os.Environ(), noRaceSleep, "ALLOT="+root, "COLUMNS=120", "TZ=UTC")
 	output, err := command.CombinedOutput()
 	if command.ProcessState == nil {
 		t.Fatal(err)

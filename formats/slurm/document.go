@@ -77,6 +77,7 @@ type partition struct {
 	name  string
 	nodes string // hostlist
 	limit number // minutes
+	most  number // nodes of a job
 	tier  number
 	share number // 0: each job has its nodes alone
 	state []string

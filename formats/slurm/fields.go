@@ -78,7 +78,8 @@ func partitionFields(d *decoder, p *partition) places {
 		return d.into(inside{"configured": &p.nodes})
 	}
 	return places{
-		"name": &p.name, "nodes": nodes, "max_time_limit": &p.limit, "maximums": inside{"time": &p.limit, "shares": &p.share},
+		"name": &p.name, "nodes": nodes, "max_time_limit": &p.limit, "max_nodes_per_job": &p.most,
+		"maximums": inside{"time": &p.limit, "nodes": &p.most, "shares": &p.share},
 		"priority": inside{"tier": &p.tier}, "partition": inside{"state": &p.state},
 	}
 }

@@ -22,6 +22,9 @@ func (q *queue) instance() (*model.Instance, error) {
 		Name: lines.Title(q.report.File, ".json", " --json"), Units: &model.Units{Time: "s", Memory: "MB"},
 		Licences: map[string]int{}, UserClasses: map[string]float64{}, Jobs: make([]model.JobSpec, len(q.list)),
 	}
+	if q.now > 0 && q.now <= model.Largest { // 0: the files do not tell it
+		spec.TimeZero = &q.now
+	}
 	for name, copies := range q.sys.licences {
 		spec.Licences[name] = copies
 	}
@@ -40,6 +43,10 @@ func (q *queue) instance() (*model.Instance, error) {
 		spec.Jobs[k] = q.spec(e, &spec, tasks, resources)
 		q.count(e.job, 1)
 	}
+	for _, p := range q.sys.parts {
+		q.placeOf(p.name, "partitions")
+	}
+	spec.Partitions = q.sys.partitionSpecs(q.places, func(p *model.PartitionSpec, name string) { p.Licence = name })
 	for c := range q.sys.clusters {
 		spec.Clusters = append(spec.Clusters, q.cluster(c, &spec, resources))
 		if q.listed > maxTable {

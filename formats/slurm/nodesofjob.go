@@ -316,7 +316,11 @@ func (t *trace) instance(name string) (*model.Instance, *model.ImportReport, err
 		spec.Clusters = []model.ClusterSpec{{ID: t.opt.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: t.pool()}}}}
 	} else {
 		spec.Units.Memory = "MB"
+		for _, p := range t.sys.parts {
+			t.placeOf(p.name)
+		}
 		t.clusters(&spec)
+		spec.Partitions = t.sys.partitionSpecs(t.places, func(p *model.PartitionSpec, name string) { p.Feature = name })
 	}
 	if n := len(spec.Clusters); n > 1 && n > maxTraceTable/max(len(t.jobs), 1) {
 		t.faults.At("", "expected clusters times jobs of at most %d; found %d clusters and %d jobs", maxTraceTable, n, len(t.jobs))
@@ -324,6 +328,11 @@ func (t *trace) instance(name string) (*model.Instance, *model.ImportReport, err
 	origin := math.Inf(1)
 	for k := range t.jobs {
 		origin = min(origin, t.jobs[k].arrival)
+	}
+	if len(t.jobs) > 0 {
+		if spec.TimeZero = &origin; t.local {
+			spec.TimeZone = model.UnstatedZone
+		}
 	}
 	for k := range t.jobs {
 		spec.Jobs[k] = t.spec(&t.jobs[k], origin, &spec)

@@ -16,7 +16,7 @@
 // # What the instance says
 //
 // Clusters are the partitions; partitions that share nodes are one cluster, and a job of a partition that has only some of its nodes needs a licence "partition NAME"
-// that only those can run. Nodes that are down or drained are not in the instance. A processor is one of Slurm's CPUs, memory is in MB.
+// that only those can run. The instance states the partitions too, with their MaxTime, MaxNodes and state, for jobs that are added to it, and the date of time 0. Nodes that are down or drained are not in the instance. A processor is one of Slurm's CPUs, memory is in MB.
 //
 // An instance cannot state that a job runs already. So running jobs have arrived at 0 too and are the first in the queue, with what is left of their time limit as
 // their estimate, and have the user class [Running]: the policies fcfs, easy and conservative start them at 0, before all others, whatever their order. They are not bound to their nodes, so one of them may not find its memory

@@ -51,6 +51,7 @@ type part struct {
 	name      string
 	number    int
 	limit     float64 // minutes; 0: none
+	machines  float64 // nodes of a job at most; 0: any number
 	tier      float64
 	exclusive bool
 	qos       string // whose limits hold for all its jobs
@@ -146,7 +147,7 @@ func (s *system) addPartitions(doc *document) {
 			continue
 		}
 		p := s.partition(stated.name)
-		p.limit, p.tier, p.qos = stated.limit.or(0), min(stated.tier.or(0), maxTier), stated.qos
+		p.limit, p.machines, p.tier, p.qos = stated.limit.or(0), stated.most.or(0), min(stated.tier.or(0), maxTier), stated.qos
 		s.addMembers(doc, stated, at("partitions", k))
 		s.tiers = s.tiers || p.tier != s.parts[0].tier
 		p.exclusive = stated.share.known && stated.share.value == 0

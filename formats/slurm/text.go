@@ -239,6 +239,11 @@ func (t *records) partitionWord(key, value string, line int) {
 			t.doc.faults.Line(line, "MaxTime: %s", err)
 		}
 		p.limit = number{given: true, known: known, infinite: !known, value: minutes}
+	case "maxnodes":
+		p.most = number{given: true}
+		if !strings.EqualFold(value, "UNLIMITED") && !strings.EqualFold(value, "INFINITE") {
+			t.count(&p.most, "MaxNodes", value, line)
+		}
 	case "prioritytier", "priority":
 		t.count(&p.tier, "PriorityTier", value, line)
 	case "oversubscribe", "shared":
