@@ -148,6 +148,8 @@ func TestAnswer(t *testing.T) {
 		"none better": {[]Policy{first, policy("b", d(20, 0.01), user("u", d(0, 1))), policy("c", d(0.5, 0.7))}, 2,
 			[]string{"No policy is shown to be better than first.", "b is shown to be worse than first: mean wait +20.0 % [+19.0 %, +21.0 %], +20 s.", "Nobody is shown to pay under b: of 1 class tested none is shown to wait longer.",
 				"No difference from first in the mean wait is shown for c (+0.5 % [−0.5 %, +1.5 %])."}},
+		"perhaps better": {[]Policy{first, policy("b", d(-3, 0.3))}, 2,
+			[]string{"No difference from first in the mean wait is shown for b (−3.0 % [−4.0 %, −2.0 %]): among so many comparisons an interval that leaves 0 out may be chance."}},
 		"a trap": {[]Policy{first, trap}, 2,
 			[]string{"trap is shown to be better than first: mean wait −10.0 % [−11.0 %, −9.0 %], −10 s.", "Nobody is shown to pay: of 1 class tested none is shown to wait longer.", "The longest wait grows from 8 min 20 s to 13 min 20 s."}},
 		"left out": {[]Policy{first, left}, 2,

@@ -87,6 +87,12 @@ func TestForest(t *testing.T) {
 	if rows != 6 || len(p.Legend) != 4 || !strings.Contains(p.Description, "all 0.5 [0.4, 0.6]; ") {
 		t.Errorf("%d rows, %+v", rows, p)
 	}
+	for k, want := range []int{0, 1, faint, faint, faint, faint} {
+		row := append(f.Blocks[0].Rows[:1:1], f.Blocks[1].Rows...)[k]
+		if style, _ := row.look(); style != want {
+			t.Errorf("%+v has the style %d, expected %d", row, style, want)
+		}
+	}
 	// On a logarithmic axis from a quarter to four, 1 is in the middle, 0.5 a quarter and 2 three quarters of the way.
 	a := f.axis(0.25, 4)
 	if math.Abs(a.At(1)-0.5) > 1e-9 || math.Abs(a.At(0.5)+a.At(2)-1) > 1e-9 || math.Abs((a.At(2)-a.At(1))-(a.At(4)-a.At(2))) > 1e-9 {
