@@ -12,6 +12,7 @@ import (
 	"github.com/allot-opt/allot/internal/bench/statistics"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 // Origin is where the figures of a page come from.
@@ -256,6 +257,9 @@ func (g *Group) periodsPart(r *Report) report.Part {
 				}
 			}
 			f.Lines = append(f.Lines, line)
+		}
+		if more := len(f.Lines) - picture.Styles; more > 0 {
+			f.Note += fmt.Sprintf(" Faint, and named where the pointer rests: %d more.", more)
 		}
 		part.Figures = append(part.Figures, f)
 	}
