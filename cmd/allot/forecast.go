@@ -123,7 +123,8 @@ func historyOf(c *cli.Context) (*forecast.History, error) {
 
 // readEnded reads jobs that have ended: a trace or an instance.
 func readEnded(c *cli.Context, path string) (*model.Instance, error) {
-	return readTrace(c, path, "a trace (SWF, or what sacct -P prints)", "swf", "sacct")
+	in, _, err := readTrace(c, path, "a trace (SWF, or what sacct -P prints)", "swf", "sacct")
+	return in, err
 }
 
 // queueAnswer is what simulate forecasts of the jobs that wait.

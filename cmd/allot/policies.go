@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/kballard/go-shellquote"
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sync/errgroup"
 
@@ -32,7 +34,8 @@ and solvers that know the future another.
 
 Examples:
   allot policies --policies easy,easy:depth=5,easy:order=sjf TRACE.swf.gz
-  allot policies --policies fcfs,easy,conservative --load 0.9 --warm-up 0.05 --waits waits.svg TRACE.swf.gz`,
+  allot policies --policies fcfs,easy,conservative --load 0.9 --warm-up 0.05 --waits waits.svg TRACE.swf.gz
+  allot policies --policies easy,easy:depth=5 --report answer.html TRACE.swf.gz`,
 		Flags: []cli.Flag{
 			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: "fcfs,easy,conservative", Usage: "`NAMES` of policies, separated by commas, as for allot compare --solvers; each is compared with the first"},
 			&cli.Float64Flag{Name: "load", DefaultText: "the load of the trace", Usage: "stretch or shrink the gaps between arrivals to the offered load `L`"},
@@ -49,6 +52,7 @@ Examples:
 			&cli.StringFlag{Name: "waits", Usage: "draw the distribution of the waits to `FILE`, .svg or .png"},
 			&cli.StringFlag{Name: "differences", Usage: "draw how much longer the same jobs wait than under the first policy, by week of arrival, to `FILE`, .svg or .png"},
 			&cli.StringFlag{Name: "shares", Usage: "write what each user was entitled to and received on each day to `FILE`.csv, or draw the users with the greatest entitlement, .svg or .png"},
+			&cli.StringFlag{Name: "report", Usage: "write the answer as one page to `FILE`.html, to be sent on: the result first, pictures, tables, how the figures came to be"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV: one row for each class under each policy"},
 			outputFlag,
@@ -63,6 +67,7 @@ type lineUp struct {
 	policies []solve.Choice
 	options  lab.Options
 	settings bench.Settings
+	data     []string // what reading the trace dropped and repaired
 }
 
 // runPolicies compares policies on one trace.
@@ -86,6 +91,13 @@ func runPolicies(c *cli.Context, args []string) error {
 	}
 	if err := drawPolicies(c, asked, runs, report); err != nil {
 		return err
+	}
+	if c.IsSet("report") {
+		words := c.App.Metadata[commandLine].([]string) // as the function run was called
+		from := lab.Origin{Command: shellquote.Join(append([]string{"allot"}, words[1:]...)...), Data: asked.data, Version: solve.Version()}
+		if err := writeFile(c.String("report"), func(w io.Writer) error { return report.WritePage(w, from) }); err != nil {
+			return err
+		}
 	}
 	if c.Bool("csv") {
 		return write(c, c.String("output"), report.WriteCSV)
@@ -115,8 +127,12 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 	if err := checkPictures(c, len(asked.policies)); err != nil {
 		return nil, err
 	}
-	if asked.in, err = readTrace(c, path, "a trace in the Standard Workload Format", "swf"); err != nil {
+	var read *model.ImportReport
+	if asked.in, read, err = readTrace(c, path, "a trace in the Standard Workload Format", "swf"); err != nil {
 		return nil, err
+	}
+	if read != nil {
+		asked.data = strings.Split(read.String(), "\n")
 	}
 	if usual, known := lab.Defaults().In(asked.in.Units().Time); known {
 		if !c.IsSet("day") {
@@ -162,15 +178,20 @@ func choosePolicies(names []string) ([]solve.Choice, error) {
 	return choices, nil
 }
 
-// checkPictures checks, before anything runs, the files that the flags name.
+// checkPictures checks, before anything runs, the files that the flags name: pictures, a page and tables.
 func checkPictures(c *cli.Context, policies int) error {
 	flags := map[string]string{} // by path
-	for _, flag := range []string{"waits", "differences", "shares", "output"} {
+	for _, flag := range []string{"waits", "differences", "shares", "report", "output"} {
 		path := c.String(flag)
-		if flag != "output" {
-			if !c.IsSet(flag) {
-				continue
+		if flag != "output" && !c.IsSet(flag) {
+			continue
+		}
+		switch flag {
+		case "report":
+			if !strings.EqualFold(filepath.Ext(path), ".html") {
+				return usageErrorf("--report: %q: expected a name that ends in .html", path)
 			}
+		case "waits", "differences", "shares":
 			format, err := draw.FormatOf(path)
 			if isTable := flag == "shares" && strings.EqualFold(filepath.Ext(path), ".csv"); !isTable && (err != nil || format == draw.Text) {
 				return usageErrorf("--%s: %q: expected a name that ends in .svg or .png%s", flag, path, map[string]string{"shares": ", or .csv"}[flag])

@@ -60,7 +60,7 @@ func newStudy(ctx context.Context, in *model.Instance, opt Options) *study {
 	for k, name := range []string{"narrow, short", "narrow, long", "wide, short", "wide, long"} {
 		shapes[k] = class{kind: KindShape, name: name}
 	}
-	users, queues := map[string]*class{}, map[string]*class{}
+	users, accounts, queues := map[string]*class{}, map[string]*class{}, map[string]*class{}
 	for k := range in.Jobs() {
 		j := &in.Jobs()[k]
 		number, known := s.userNumber[j.User()]
@@ -84,6 +84,7 @@ func newStudy(ctx context.Context, in *model.Instance, opt Options) *study {
 		}
 		shapes[shape].jobs = append(shapes[shape].jobs, job)
 		enlist(users, KindUser, j.User(), job)
+		enlist(accounts, KindAccount, j.Group(), job)
 		enlist(queues, KindQueue, j.Queue(), job)
 	}
 	s.counted = all.jobs
@@ -94,11 +95,30 @@ func newStudy(ctx context.Context, in *model.Instance, opt Options) *study {
 			s.classes = append(s.classes, c)
 		}
 	}
-	s.classes = append(append(s.classes, largest(queues)...), largest(users)...)
+	s.classes = append(s.classes, largest(queues)...)
+	if s.groups(accounts, users) {
+		s.classes = append(s.classes, largest(accounts)...)
+	}
+	s.classes = append(append(s.classes, largest(users)...), s.periods()...)
 	return s
 }
 
-// enlist adds a job to the class of its user or queue, if it states one.
+// groups says that accounts put users together. They say nothing of their own where they part the jobs as users do, or where there are more of them than users, as in traces that
+// number the pairs of both.
+func (s *study) groups(accounts, users map[string]*class) bool {
+	if len(users) > 0 && len(accounts) > len(users) {
+		return false
+	}
+	for _, account := range accounts {
+		user := users[s.in.Jobs()[account.jobs[0]].User()]
+		if user == nil || !slices.Equal(account.jobs, user.jobs) {
+			return true
+		}
+	}
+	return len(accounts) != len(users)
+}
+
+// enlist adds a job to the class of its user, account or queue, if it states one.
 func enlist(classes map[string]*class, kind, name string, job int32) {
 	if name == "" {
 		return

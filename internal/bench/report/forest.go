@@ -41,28 +41,46 @@ const (
 	forestLabels = 172.0 // room for names on the left
 	forestBelow  = 46.0  // for the axis
 	forestTop    = 8.0
-	widestRatio  = 50.0 // bars that go further beyond 1 than this end in an arrow
+
+	// Ratios and ends of intervals that lie further beyond 1 do not widen the axis; they end in an arrow.
+	widestRatio    = 1000.0
+	widestInterval = 50.0
 )
 
 // hasInterval says whether the row has one.
 func (r *ForestRow) hasInterval() bool { return !math.IsNaN(r.Low) && !math.IsNaN(r.High) }
 
-// reach is from where to where the axis goes that plots beside each other share: it shows 1, all estimates and all intervals, as far as the widest ratio.
+// farApart is the ratio of the ends of an axis from which on plots beside each other have an axis each.
+const farApart = 30
+
+// reach is from where to where the axis goes that plots beside each other share: it shows 1, all ratios and all intervals, as far as the widest.
 func reach(forests []Forest) (low, high float64) {
 	low, high = 1, 1
 	for _, f := range forests {
 		for _, b := range f.Blocks {
 			for _, r := range b.Rows {
-				for _, x := range []float64{r.Ratio, r.Low, r.High} {
-					if x > 0 && !math.IsInf(x, 0) { // false for NaN
-						low, high = min(low, x), max(high, x)
+				for _, x := range []struct{ value, most float64 }{{r.Ratio, widestRatio}, {r.Low, widestInterval}, {r.High, widestInterval}} {
+					if x.value > 0 && !math.IsInf(x.value, 0) { // false for NaN
+						low, high = min(low, max(x.value, 1/x.most)), max(high, min(x.value, x.most))
 					}
 				}
 			}
 		}
 	}
 	const least = 1.02
-	return max(min(low, 1/least), 1/widestRatio), min(max(high, least), widestRatio)
+	return min(low, 1/least), max(high, least)
+}
+
+// allPlaced lays plots out beside each other.
+func allPlaced(forests []Forest, id string) (list []*forest) {
+	for k := range forests {
+		low, high := reach(forests)
+		if high/low > farApart {
+			low, high = reach(forests[k : k+1])
+		}
+		list = append(list, forests[k].placed(fmt.Sprintf("%s-r%d", id, k+1), low, high))
+	}
+	return list
 }
 
 // axis goes from one ratio to another, with some room at its ends.
@@ -176,8 +194,7 @@ func (r *ForestRow) draw(s *picture.Sheet, a *picture.Axis, area picture.Rect, y
 				beyond     bool
 			}{{low, -1, r.Low < a.From}, {high, 1, r.High > a.To}} {
 				if end.beyond {
-					s.Line(end.x, y, end.x-6*end.towards, y-4.5, pen)
-					s.Line(end.x, y, end.x-6*end.towards, y+4.5, pen)
+					arrow(s, end.x, y, end.towards, pen)
 				} else {
 					s.Line(end.x, y-3.5, end.x, y+3.5, pen)
 				}
@@ -185,6 +202,10 @@ func (r *ForestRow) draw(s *picture.Sheet, a *picture.Axis, area picture.Rect, y
 		}
 		x := at(r.Ratio)
 		switch {
+		case r.Ratio < a.From:
+			arrow(s, x, y, -1, pen)
+		case r.Ratio > a.To:
+			arrow(s, x, y, 1, pen)
 		case style != faint:
 			s.Marker(picture.StyleOf(style), x, y, radius)
 		case r.hasInterval():
@@ -194,6 +215,12 @@ func (r *ForestRow) draw(s *picture.Sheet, a *picture.Axis, area picture.Rect, y
 			s.Dot(x, y, radius-1.6, picture.Paper)
 		}
 	})
+}
+
+// arrow points to what lies beyond the end of the axis.
+func arrow(s *picture.Sheet, x, y, towards float64, pen picture.Pen) {
+	s.Line(x, y, x-6*towards, y-4.5, pen)
+	s.Line(x, y, x-6*towards, y+4.5, pen)
 }
 
 // words are the row in figures.
