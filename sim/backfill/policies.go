@@ -47,13 +47,7 @@ func EASY(step float64, depth int, order Ranking) sim.Discipline {
 // ranked is a discipline with another order or depth.
 func ranked(step float64, depth int, order Ranking) sim.Discipline {
 	return sim.Discipline{
-		Plain: func(processors int) sim.Policy {
-			scorer := newScorer(order, processors)
-			if order.varies() {
-				return &ordered{step: step, depth: depth, processors: processors, scorer: scorer}
-			}
-			return &fixedOrder{step: step, depth: depth, processors: processors, scorer: scorer}
-		},
+		Plain:   func(processors int) sim.Policy { return newOrdered(step, depth, processors, order) },
 		General: newGeneral(depth, step, Order{}, order),
 		Classes: order.looksAtClasses(), Remembers: order.remembers(), Afresh: !order.remembers(),
 	}
