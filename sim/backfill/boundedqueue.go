@@ -9,22 +9,30 @@ type boundedQueue struct {
 	late  rankedQueue // those that have waited longer, all of the priority +Inf
 	rest  rankedJobs
 	line  []arrived // those that have joined, in the order of arrival, from which the late ones are gone
+	waits []int64   // by handle: the number of the queued job, from 1; 0: none is
 }
 
-// arrived is a job that has joined the queue. Where another number is in its place, it has left the system since.
+// arrived is a job that has joined the queue. It may have left since, and its handle may be that of another job.
 type arrived struct {
 	rankedJob
+	handle int32
 	number int64
 }
 
 // push implements rankedJobs.
 func (q *boundedQueue) push(r rankedJob) {
+	j := r.job
+	for int(j.Handle) >= len(q.waits) {
+		q.waits = append(q.waits, 0)
+	}
+	q.waits[j.Handle] = j.Number + 1
 	q.rest.push(r)
-	q.line = append(q.line, arrived{r, r.job.Number})
+	q.line = append(q.line, arrived{r, j.Handle, j.Number})
 }
 
 // remove implements rankedJobs.
 func (q *boundedQueue) remove(r rankedJob) {
+	q.waits[r.job.Handle] = 0
 	if math.IsInf(r.priority, 1) {
 		q.late.remove(r)
 	} else {
@@ -36,7 +44,7 @@ func (q *boundedQueue) remove(r rankedJob) {
 func (q *boundedQueue) begin(now float64) {
 	passed := 0
 	for _, a := range q.line {
-		if waits := a.job.Number == a.number && math.IsNaN(a.job.Start); waits {
+		if q.waits[a.handle] == a.number+1 {
 			if !(now-a.job.Arrival > q.bound) {
 				break
 			}

@@ -1,7 +1,6 @@
 package backfill
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -81,7 +80,7 @@ func TestChangingQueue(t *testing.T) {
 		now := 0.0
 		for number := range int64(6000 / thoroughness) {
 			now += float64(rng.IntN(3)) * rng.Float64()
-			j := &sim.Job{Number: number, Processors: 1 + rng.Int32N(3), Arrival: now, Start: math.NaN(), Estimate: rng.Float64() * float64(rng.IntN(100)), User: rng.Int32N(3)}
+			j := &sim.Job{Number: number, Processors: 1 + rng.Int32N(3), Handle: int32(number), Arrival: now, Estimate: rng.Float64() * float64(rng.IntN(100)), User: rng.Int32N(3)}
 			s.arrived(j)
 			s.begin(now)
 			q.push(rankedJob{s.score(now, j, j.Estimate, int(j.Processors), 0), j})
@@ -113,14 +112,12 @@ func TestChangingQueue(t *testing.T) {
 			for _, leaves := range []rankedJob{short, head} {
 				if k := slices.Index(all, leaves.job); k >= 0 && rng.IntN(20) > 0 {
 					q.remove(leaves)
-					leaves.job.Start = now
 					all = slices.Delete(all, k, k+1)
 				}
 			}
 			for number > 3000/thoroughness && len(all) > 0 && rng.IntN(4) > 0 {
 				r, _ := q.head()
 				q.remove(r)
-				r.job.Start = now
 				all = slices.Delete(all, slices.Index(all, r.job), slices.Index(all, r.job)+1)
 			}
 		}

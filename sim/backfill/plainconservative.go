@@ -12,14 +12,16 @@ type conservative struct {
 	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 	processors int     // of the system
 	scorer     *scorer // nil: the order of arrival
+	most       int     // reservations of queued jobs; 0: no limit
 
 	profile  profile
 	ends     ends
-	roster   roster    // queued jobs that have reservations
-	agenda   agenda    // their reservations
-	fresh    []int32   // jobs that have none yet
-	booked   []booking // by handle: the reservation of a queued job, what is planned for a running one
-	freed    []freed   // by the jobs that ended since the last decision
+	roster   roster     // queued jobs that have reservations
+	agenda   agenda     // their reservations
+	fresh    []int32    // without a limit, jobs that have none yet
+	behind   rankedJobs // with a limit, queued jobs that have none
+	booked   []booking  // by handle: the reservation of a queued job, what is planned for a running one
+	freed    []freed    // by the jobs that ended since the last decision
 	frontier frontier
 	order    []rankedJob // scratch
 	due      []int32     // scratch
@@ -40,8 +42,16 @@ func (p *conservative) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.booked) {
 		p.booked = append(p.booked, booking{})
 	}
-	p.fresh = append(p.fresh, j.Handle)
 	p.scorer.arrived(j)
+	if p.most == 0 {
+		p.fresh = append(p.fresh, j.Handle)
+		return
+	}
+	r := rankedJob{job: j}
+	if p.scorer != nil {
+		r.priority = p.scorer.score(j.Arrival, j, j.Estimate, int(j.Processors), 0)
+	}
+	p.behind.push(r)
 }
 
 // Release implements sim.Policy.
@@ -75,15 +85,41 @@ func (p *conservative) Decide(e *sim.Engine) {
 		if e.Stopped() {
 			return
 		}
-		j := e.Job(handle)
-		p.roster.add(rosterJob{j.Estimate, handle, j.Processors})
-		p.reserve(&p.roster.jobs[len(p.roster.jobs)-1])
+		p.enlist(e.Job(handle))
 	}
 	p.fresh = p.fresh[:0]
+	p.admit(e)
 	wake := p.launch(e)
+	for p.admit(e) { // jobs that start leave their turns to others
+		wake = p.launch(e)
+	}
 	if !late {
 		e.Wake(wake)
 	}
+}
+
+// enlist puts a job behind those that have reservations and gives it one.
+func (p *conservative) enlist(j *sim.Job) {
+	p.roster.add(rosterJob{j.Estimate, j.Handle, j.Processors})
+	p.reserve(&p.roster.jobs[len(p.roster.jobs)-1])
+}
+
+// admit gives reservations to the first of the jobs that have none, as far as the limit allows. It says whether one got one.
+func (p *conservative) admit(e *sim.Engine) (any bool) {
+	if p.most == 0 {
+		return false
+	}
+	p.behind.begin(e.Now())
+	for p.roster.live < p.most && !e.Stopped() {
+		first, waits := p.behind.head()
+		if !waits {
+			break
+		}
+		p.behind.remove(first)
+		p.enlist(first.job)
+		any = true
+	}
+	return any
 }
 
 // rank sorts the jobs that have reservations, and those that have none yet.

@@ -75,11 +75,25 @@ func Flexible(step float64, priorities Priorities) sim.Discipline {
 // early, for s steps of the plan and C clusters of m machines; mostly the search looks at one or two steps from each. Another order than that of
 // arrival adds O(q·log q) an instant for sorting.
 func Conservative(step float64, order Ranking) sim.Discipline {
+	return ConservativeUpTo(0, step, order)
+}
+
+// ConservativeUpTo is [Conservative] in which at most a number of queued jobs hold reservations; 0: all, which is Conservative. It is what Slurm's parameter
+// bf_max_job_test limits, but for the reservations, which Slurm makes afresh in each pass and which last here.
+//
+// After each decision as many queued jobs hold a reservation as the number allows. A job keeps its reservation until it starts. When one starts, the first of the others, in
+// queue order, or in the order given as it is then, gets its reservation, behind all there are; if that is for now, it starts too, and the next gets its turn. The jobs behind
+// are not looked at: they do not start, even where they fit and would delay nobody, and one that can meet its hard deadline no more is dropped when its turn comes.
+//
+// Complexity in the plain world: as Conservative with q at most that number, and besides O(s·log n) a job that gets its turn, for n queued jobs of s sizes, or as [EASY] in an
+// order that changes.
+func ConservativeUpTo(reservations int, step float64, order Ranking) sim.Discipline {
 	return sim.Discipline{
 		Plain: func(processors int) sim.Policy {
-			return &conservative{step: step, processors: processors, scorer: newScorer(order, processors)}
+			scorer := newScorer(order, processors)
+			return &conservative{step: step, processors: processors, scorer: scorer, most: reservations, behind: newRankedJobs(scorer)}
 		},
-		General: newGeneralConservative(step, order),
+		General: newGeneralConservative(step, reservations, order),
 		Classes: order.looksAtClasses(), Remembers: order.remembers(),
 	}
 }
