@@ -149,6 +149,22 @@ func BenchmarkAtOnce(b *testing.B) {
 	}
 }
 
+// BenchmarkReservations replays jobs that are all released at once, with early ends, under conservative backfilling with a limit on the reservations. Target: 100,000 in < 10 s.
+func BenchmarkReservations(b *testing.B) {
+	for _, most := range []int{100, 500, 1000} {
+		b.Run("solver=conservative:reservations="+strconv.Itoa(most)+"/instance=at-once/processors=128", func(b *testing.B) {
+			jobs := released(b, *atOnce, 128)
+			measure(b, len(jobs), func() sim.Totals {
+				totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 128, ConservativeUpTo(most, 1, Ranking{}).Plain(128), sim.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				return totals
+			})
+		})
+	}
+}
+
 // BenchmarkOrders replays jobs that are all released at once or arrive within a twentieth of the time that they take, so that about half of them wait on average, in orders
 // in which jobs overtake others. Targets: 100,000 at once in < 10 s, 100 µs an event. The naive form, which sorts the queue at each instant, gets a twentieth of the jobs.
 func BenchmarkOrders(b *testing.B) {
