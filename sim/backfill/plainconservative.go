@@ -17,7 +17,7 @@ type conservative struct {
 	profile  profile
 	ends     ends
 	roster   roster     // queued jobs that have reservations
-	agenda   agenda     // their reservations
+	agenda   agenda     // their reservations; not kept where they are few, see upcoming
 	fresh    []int32    // without a limit, jobs that have none yet
 	behind   rankedJobs // with a limit, queued jobs that have none
 	booked   []booking  // by handle: the reservation of a queued job, what is planned for a running one
@@ -160,7 +160,9 @@ func (p *conservative) reserve(j *rosterJob) {
 	b := booking{start, ending(start, j.estimate, p.step)}
 	p.booked[j.handle] = b
 	p.profile.add(b.start, b.end, -j.size)
-	p.agenda.add(start, j.handle, j.size)
+	if p.most == 0 {
+		p.agenda.add(start, j.handle, j.size)
+	}
 }
 
 // rebuild makes the plan afresh, with the jobs that have outlived their estimates ending one step from now.
@@ -235,8 +237,10 @@ func (p *conservative) advance(j *rosterJob) {
 	// The old reservation and the new one may overlap: only the difference changes the profile.
 	end := ending(start, j.estimate, p.step)
 	p.booked[j.handle] = booking{start, end}
-	p.agenda.remove(b.start, j.handle)
-	p.agenda.add(start, j.handle, j.size)
+	if p.most == 0 {
+		p.agenda.remove(b.start, j.handle)
+		p.agenda.add(start, j.handle, j.size)
+	}
 	p.profile.add(start, min(end, b.start), -j.size)
 	if freed := max(end, b.start); freed < b.end {
 		p.profile.add(freed, b.end, j.size)
@@ -247,18 +251,44 @@ func (p *conservative) advance(j *rosterJob) {
 // launch starts the jobs whose reservation has come, in queue order. It returns the earliest reservation of the others that fit already; +Inf:
 // none.
 func (p *conservative) launch(e *sim.Engine) (wake float64) {
-	p.due = p.agenda.due(e.Now(), p.due[:0])
-	slices.SortFunc(p.due, func(a, b int32) int { return cmp.Compare(p.roster.places[a], p.roster.places[b]) })
+	if p.most > 0 {
+		p.due = p.upcoming(e.Now(), p.due[:0])
+	} else {
+		p.due = p.agenda.due(e.Now(), p.due[:0])
+		slices.SortFunc(p.due, func(a, b int32) int { return cmp.Compare(p.roster.places[a], p.roster.places[b]) })
+	}
 	for _, handle := range p.due {
 		j := e.Job(handle)
 		if int(j.Processors) > e.Free() {
 			continue
 		}
-		p.agenda.remove(p.booked[handle].start, handle)
+		if p.most == 0 {
+			p.agenda.remove(p.booked[handle].start, handle)
+		}
 		p.roster.remove(handle)
 		e.Start(j)
 		p.ends.add(j.EstimatedEnd, handle, j.Processors)
 		p.scorer.started(j, int(j.Processors))
 	}
-	return p.agenda.earliest(int32(e.Free()))
+	if p.most == 0 {
+		return p.agenda.earliest(int32(e.Free()))
+	}
+	wake = infinite
+	for k := range p.roster.jobs {
+		if j := &p.roster.jobs[k]; j.estimate >= 0 && int(j.size) <= e.Free() {
+			wake = min(wake, p.booked[j.handle].start)
+		}
+	}
+	return wake
+}
+
+// upcoming appends the handles of the jobs whose reservations have come, in queue order. To look at all costs less than an agenda where the limit keeps the reservations few and
+// many of them move at an instant.
+func (p *conservative) upcoming(now float64, handles []int32) []int32 {
+	for k := range p.roster.jobs {
+		if j := &p.roster.jobs[k]; j.estimate >= 0 && p.booked[j.handle].start <= now {
+			handles = append(handles, j.handle)
+		}
+	}
+	return handles
 }
