@@ -63,6 +63,7 @@ type lineUp struct {
 	policies []solve.Choice
 	options  lab.Options
 	settings bench.Settings
+	drawn    bool // somebody wants to see whole schedules
 }
 
 // runPolicies compares policies on one trace.
@@ -139,6 +140,7 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 	if c.IsSet("shares") && !slices.ContainsFunc(asked.in.Jobs(), func(j model.Job) bool { return j.User() != "" }) {
 		return nil, usageErrorf("--shares: expected jobs that state their user, found none")
 	}
+	asked.drawn = c.IsSet("waits") || c.IsSet("differences")
 	asked.options.Shares, asked.options.Known = c.IsSet("shares"), !bench.HoldsFuture(asked.in)
 	if _, err := lab.Compare(c.Context, asked.in, nil, asked.options); err != nil { // not only after long runs
 		return nil, usageErrorf("%s: %w", path, err)
@@ -221,31 +223,41 @@ func labOptions(c *cli.Context) (lab.Options, error) {
 func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
 	bar := newProgress(c.App.ErrWriter, "policies", len(l.policies))
 	defer bar.finish()
-	rows := make([]bench.Row, len(l.policies))
+	rows, runs := make([]bench.Row, len(l.policies)), make([]lab.Run, len(l.policies))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for k, policy := range l.policies {
 		g.Go(func() error {
+			defer bar.step()
+			if followed, err := l.follow(ctx, policy); err != nil {
+				return err
+			} else if followed != nil {
+				runs[k] = *followed
+				return nil
+			}
 			rows[k] = bench.Measure(ctx, policy, l.in, l.settings)
-			bar.step()
 			return nil
 		})
 	}
-	_ = g.Wait()          // no error is returned: a row states what went wrong
+	err := g.Wait()       // a row states itself what went wrong
 	if ctx.Err() != nil { // what was stopped is no policy's schedule
 		return nil, errInterrupted
 	}
+	if err != nil {
+		return nil, err
+	}
 	for k := range rows {
+		if runs[k].Followed != nil {
+			continue
+		}
 		if err := withoutSchedule(&rows[k]); err != nil {
 			return nil, err
 		}
 		if rows[k].Warning != "" {
 			fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", printable(rows[k].Solver), printable(rows[k].Warning))
 		}
+		runs[k] = lab.Run{Policy: rows[k].Solver, Online: rows[k].IsOnline(), Solution: rows[k].Solution}
 	}
-	runs := each.Of(rows, func(r bench.Row) lab.Run {
-		return lab.Run{Policy: r.Solver, Online: r.IsOnline(), Solution: r.Solution}
-	})
 	return runs, nil
 }
 
@@ -273,6 +285,9 @@ var errInterrupted = &statusError{exitNoSolution, errors.New("interrupted: nothi
 func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report) error {
 	var schedules []*model.Solution
 	for _, run := range runs {
+		if run.Followed != nil {
+			break // no schedule is drawn
+		}
 		named := model.Solution{Solver: run.Policy, Jobs: slices.DeleteFunc(slices.Clone(run.Solution.Jobs), func(p model.Placement) bool {
 			job, _ := l.in.JobIndex(p.Job)
 			arrival := l.in.Jobs()[job].Arrival
@@ -284,7 +299,7 @@ func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report)
 		schedules = append(schedules, &named)
 	}
 	var group []*model.Solution // the schedules of policies that know as much as the first; to compare it with others is not fair
-	for k, run := range runs {
+	for k, run := range runs[:len(schedules)] {
 		if len(report.Groups) == 1 || run.Online == runs[0].Online {
 			group = append(group, schedules[k])
 		}

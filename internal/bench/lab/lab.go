@@ -47,6 +47,7 @@ type Run struct {
 	Policy   string // a name unlike that of any other run
 	Online   bool   // it learnt of a job at its arrival
 	Solution *model.Solution
+	Followed *Followed // instead of a solution
 }
 
 // Options say how to compare. A zero means zero; [Defaults] has the values that suit traces in seconds.
@@ -245,6 +246,10 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 	}
 	schedules := make([]*schedule, len(runs))
 	for k, run := range runs {
+		if f := run.Followed; f != nil {
+			schedules[k], f.schedule.utilisation = f.schedule, s.utilisation(f.held)
+			continue
+		}
 		if schedules[k], err = s.schedule(run.Solution); err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Policy, err)
 		}
