@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -68,6 +69,7 @@ type lineUp struct {
 
 // runPolicies compares policies on one trace.
 func runPolicies(c *cli.Context, args []string) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(30)) // a trace may have millions of jobs: a third of the memory for a seventh more time
 	asked, err := readLineUp(c, args[0])
 	if err != nil {
 		return err
@@ -223,20 +225,16 @@ func labOptions(c *cli.Context) (lab.Options, error) {
 func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
 	bar := newProgress(c.App.ErrWriter, "policies", len(l.policies))
 	defer bar.finish()
-	rows, runs := make([]bench.Row, len(l.policies)), make([]lab.Run, len(l.policies))
+	rows, followed := make([]bench.Row, len(l.policies)), make([]*lab.Followed, len(l.policies))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for k, policy := range l.policies {
-		g.Go(func() error {
+		g.Go(func() (err error) {
 			defer bar.step()
-			if followed, err := l.follow(ctx, policy); err != nil {
-				return err
-			} else if followed != nil {
-				runs[k] = *followed
-				return nil
+			if followed[k], err = l.follow(ctx, policy); followed[k] == nil && err == nil {
+				rows[k] = bench.Measure(ctx, policy, l.in, l.settings)
 			}
-			rows[k] = bench.Measure(ctx, policy, l.in, l.settings)
-			return nil
+			return err
 		})
 	}
 	err := g.Wait()       // a row states itself what went wrong
@@ -246,17 +244,22 @@ func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	var runs []lab.Run
+	l.options.Followed = map[string]*lab.Followed{}
 	for k := range rows {
-		if runs[k].Followed != nil {
+		row := &rows[k]
+		if followed[k] != nil {
+			l.options.Followed[l.policies[k].Label] = followed[k]
+			runs = append(runs, lab.Run{Policy: l.policies[k].Label, Online: bench.HoldsFuture(l.in)})
 			continue
 		}
-		if err := withoutSchedule(&rows[k]); err != nil {
+		if err := withoutSchedule(row); err != nil {
 			return nil, err
 		}
-		if rows[k].Warning != "" {
-			fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", printable(rows[k].Solver), printable(rows[k].Warning))
+		if row.Warning != "" {
+			fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", printable(row.Solver), printable(row.Warning))
 		}
-		runs[k] = lab.Run{Policy: rows[k].Solver, Online: rows[k].IsOnline(), Solution: rows[k].Solution}
+		runs = append(runs, lab.Run{Policy: row.Solver, Online: row.IsOnline(), Solution: row.Solution})
 	}
 	return runs, nil
 }
@@ -285,7 +288,7 @@ var errInterrupted = &statusError{exitNoSolution, errors.New("interrupted: nothi
 func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report) error {
 	var schedules []*model.Solution
 	for _, run := range runs {
-		if run.Followed != nil {
+		if run.Solution == nil {
 			break // no schedule is drawn
 		}
 		named := model.Solution{Solver: run.Policy, Jobs: slices.DeleteFunc(slices.Clone(run.Solution.Jobs), func(p model.Placement) bool {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim"
@@ -12,7 +11,7 @@ import (
 
 // follow replays a policy on a trace of equal processors and keeps starts and ends only; nil: the policy needs a whole schedule, because it plans ahead, looks at more than a trace
 // shows, has a time limit, or somebody wants to see the schedule. The engine lets no policy hold processors that are not free, so there is nothing to check afterwards.
-func (l *lineUp) follow(ctx context.Context, choice solve.Choice) (*lab.Run, error) {
+func (l *lineUp) follow(ctx context.Context, choice solve.Choice) (*lab.Followed, error) {
 	policy, online := solve.PolicyOf(choice.Solver)
 	if !online || l.drawn || l.settings.Time > 0 || params.Check(choice.Solver) != nil || choice.Solver.Supports(l.in) != nil {
 		return nil, nil
@@ -29,5 +28,5 @@ func (l *lineUp) follow(ctx context.Context, choice solve.Choice) (*lab.Run, err
 	if _, err := sim.Run(ctx, trace, l.in.Processors(), rules.Plain(l.in.Processors()), sim.Options{Seed: l.settings.Options.Seed, Kill: policy.Kills(), Observer: followed}); err != nil {
 		return nil, &solve.RunError{Solver: choice.Info.Name, Err: err}
 	}
-	return &lab.Run{Policy: choice.Label, Online: bench.HoldsFuture(l.in), Followed: followed}, nil
+	return followed, nil
 }

@@ -89,7 +89,7 @@ func TestIntervalsOfExchangeablePolicies(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				runs = append(runs, Run{Policy: fmt.Sprint(which), Online: true, Solution: result.Solution})
+				runs = append(runs, Run{fmt.Sprint(which), true, result.Solution})
 			}
 			r, err := Compare(context.Background(), pair[0], runs, Defaults())
 			if err != nil {
