@@ -5,8 +5,8 @@ import "github.com/allot-opt/allot/sim"
 // FCFS is first come, first served: no job starts before the jobs ahead of it in the queue. Another order than that of arrival makes it a list policy
 // without backfilling.
 //
-// Complexity in the plain world: O(1) a job in the order of arrival, O(s·log n) in another that is fixed, for n queued jobs of s sizes, else O(q·log q) an instant at which some of the q
-// queued jobs fits; for the general world see [EASY].
+// Complexity in the plain world: O(1) a job in the order of arrival, O(s·log n) in another that is fixed, for n queued jobs of s sizes, and with wfp3 and multifactor what [EASY] states
+// for a search; for the general world see there.
 func FCFS(order Ranking) sim.Discipline {
 	if !order.isArrival() {
 		return ranked(0, 0, order)
@@ -27,7 +27,10 @@ func FCFS(order Ranking) sim.Discipline {
 //
 // Complexity in the plain world, with depth 1 in the order of arrival: O(log n + s + r/64) an instant and O(s·log n) a job that is backfilled, for n
 // queued jobs of s sizes and r running jobs. In another order that is fixed at arrival, and with another depth: O(s·log n) a job that starts, and for a depth d above 1 O(r + d·p) an
-// instant besides, with p steps of the profile. Where scores vary with time, see [Ranking]: O(q·log q + d·p) an instant for q queued jobs.
+// instant besides, with p steps of the profile. Where scores vary with time, see [Ranking], the decisions are those of a queue that is sorted at each instant, without sorting it: a search for
+// the next job takes O(s + b + log n) with wfp3 and O(u + b + log n) with multifactor, for u users and b blocks of 8 to 16 groups that bounds cannot rule out. A group is the jobs of one size
+// and estimate, or of one user and size; b is mostly a few, and n at worst. A bound of the wait adds O(log n) a job. One search is made for each job that starts or gets a
+// reservation, and one more.
 //
 // In the general world jobs of one kind fit the same processors and are looked at together: O(k·C·m + q/32) an instant for q queued jobs of k kinds and
 // C clusters of m machines, where a block of 32 jobs is looked at only if one of them may be the next to start, and O(r·C·m) at worst for a reservation
