@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -68,10 +69,12 @@ type lineUp struct {
 	options  lab.Options
 	settings bench.Settings
 	data     []string // what reading the trace dropped and repaired
+	drawn    bool     // somebody wants to see whole schedules
 }
 
 // runPolicies compares policies on one trace.
 func runPolicies(c *cli.Context, args []string) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(30)) // a trace may have millions of jobs: a third of the memory for a seventh more time
 	asked, err := readLineUp(c, args[0])
 	if err != nil {
 		return err
@@ -155,6 +158,7 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 	if c.IsSet("shares") && !slices.ContainsFunc(asked.in.Jobs(), func(j model.Job) bool { return j.User() != "" }) {
 		return nil, usageErrorf("--shares: expected jobs that state their user, found none")
 	}
+	asked.drawn = c.IsSet("waits") || c.IsSet("differences")
 	asked.options.Shares, asked.options.Known = c.IsSet("shares"), !bench.HoldsFuture(asked.in)
 	if _, err := lab.Compare(c.Context, asked.in, nil, asked.options); err != nil { // not only after long runs
 		return nil, usageErrorf("%s: %w", path, err)
@@ -242,31 +246,42 @@ func labOptions(c *cli.Context) (lab.Options, error) {
 func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
 	bar := newProgress(c.App.ErrWriter, "policies", len(l.policies))
 	defer bar.finish()
-	rows := make([]bench.Row, len(l.policies))
+	rows, followed := make([]bench.Row, len(l.policies)), make([]*lab.Followed, len(l.policies))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for k, policy := range l.policies {
-		g.Go(func() error {
-			rows[k] = bench.Measure(ctx, policy, l.in, l.settings)
-			bar.step()
-			return nil
+		g.Go(func() (err error) {
+			defer bar.step()
+			if followed[k], err = l.follow(ctx, policy); followed[k] == nil && err == nil {
+				rows[k] = bench.Measure(ctx, policy, l.in, l.settings)
+			}
+			return err
 		})
 	}
-	_ = g.Wait()          // no error is returned: a row states what went wrong
+	err := g.Wait()       // a row states itself what went wrong
 	if ctx.Err() != nil { // what was stopped is no policy's schedule
 		return nil, errInterrupted
 	}
+	if err != nil {
+		return nil, err
+	}
+	var runs []lab.Run
+	l.options.Followed = map[string]*lab.Followed{}
 	for k := range rows {
-		if err := withoutSchedule(&rows[k]); err != nil {
+		row := &rows[k]
+		if followed[k] != nil {
+			l.options.Followed[l.policies[k].Label] = followed[k]
+			runs = append(runs, lab.Run{Policy: l.policies[k].Label, Online: bench.HoldsFuture(l.in)})
+			continue
+		}
+		if err := withoutSchedule(row); err != nil {
 			return nil, err
 		}
-		if rows[k].Warning != "" {
-			fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", printable(rows[k].Solver), printable(rows[k].Warning))
+		if row.Warning != "" {
+			fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", printable(row.Solver), printable(row.Warning))
 		}
+		runs = append(runs, lab.Run{Policy: row.Solver, Online: row.IsOnline(), Solution: row.Solution})
 	}
-	runs := each.Of(rows, func(r bench.Row) lab.Run {
-		return lab.Run{Policy: r.Solver, Online: r.IsOnline(), Solution: r.Solution}
-	})
 	return runs, nil
 }
 
@@ -294,6 +309,9 @@ var errInterrupted = &statusError{exitNoSolution, errors.New("interrupted: nothi
 func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report) error {
 	var schedules []*model.Solution
 	for _, run := range runs {
+		if run.Solution == nil {
+			break // no schedule is drawn
+		}
 		named := model.Solution{Solver: run.Policy, Jobs: slices.DeleteFunc(slices.Clone(run.Solution.Jobs), func(p model.Placement) bool {
 			job, _ := l.in.JobIndex(p.Job)
 			arrival := l.in.Jobs()[job].Arrival
@@ -305,7 +323,7 @@ func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report)
 		schedules = append(schedules, &named)
 	}
 	var group []*model.Solution // the schedules of policies that know as much as the first; to compare it with others is not fair
-	for k, run := range runs {
+	for k, run := range runs[:len(schedules)] {
 		if len(report.Groups) == 1 || run.Online == runs[0].Online {
 			group = append(group, schedules[k])
 		}

@@ -44,9 +44,9 @@ import (
 
 // Run is a schedule of the instance and what made it.
 type Run struct {
-	Policy   string // a name unlike that of any other run
-	Online   bool   // it learnt of a job at its arrival
-	Solution *model.Solution
+	Policy   string          // a name unlike that of any other run
+	Online   bool            // it learnt of a job at its arrival
+	Solution *model.Solution // nil: see [Options].Followed
 }
 
 // Options say how to compare. A zero means zero; [Defaults] has the values that suit traces in seconds.
@@ -61,6 +61,8 @@ type Options struct {
 	Seed       uint64
 	Shares     bool // state the shares of the users over time
 	Known      bool // nothing is learnt late: all jobs are there at once and their estimates are true, see [bench.HoldsFuture]
+	// Followed are, by policy, the runs of which there is no solution.
+	Followed map[string]*Followed
 }
 
 // Defaults are days of 86,400 s, narrow jobs of at most 8 processors, short ones of at most an hour, intervals of 95 % from 2,000 replicates.
@@ -251,6 +253,10 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 	}
 	schedules := make([]*schedule, len(runs))
 	for k, run := range runs {
+		if f := opt.Followed[run.Policy]; f != nil {
+			schedules[k], f.schedule.utilisation = f.schedule, s.utilisation(f.held)
+			continue
+		}
 		if schedules[k], err = s.schedule(run.Solution); err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Policy, err)
 		}

@@ -39,7 +39,7 @@ const (
 
 // recorded is the schedule by the record; nil: the instance has no recorded starts.
 func (s *study) recorded() *schedule {
-	r := s.unplaced()
+	r := unplaced(s.in)
 	held, any := 0.0, false
 	for k := range s.in.Jobs() {
 		start, known := s.in.Recorded(k)

@@ -52,9 +52,7 @@ func (s *schedule) slowdown(in *model.Instance, job int32) float64 {
 // cluster, so that it does not depend on the schedule.
 func newStudy(ctx context.Context, in *model.Instance, opt Options) *study {
 	s := &study{ctx: ctx, in: in, opt: opt, userNumber: map[string]int{}, user: make([]int32, len(in.Jobs()))}
-	first, last := span(in)
-	cut := opt.WarmUp * (last - first)
-	s.from, s.to = first+cut, last-cut
+	s.from, s.to = window(in, opt)
 	all := class{kind: KindAll, name: "all jobs"}
 	shapes := make([]class, 4)
 	for k, name := range []string{"narrow, short", "narrow, long", "wide, short", "wide, long"} {
@@ -118,6 +116,13 @@ func (s *study) groups(accounts, users map[string]*class) bool {
 	return len(accounts) != len(users)
 }
 
+// window is the time in which the jobs that count arrive.
+func window(in *model.Instance, opt Options) (from, to float64) {
+	first, last := span(in)
+	cut := opt.WarmUp * (last - first)
+	return first + cut, last - cut
+}
+
 // enlist adds a job to the class of its user, account or queue, if it states one.
 func enlist(classes map[string]*class, kind, name string, job int32) {
 	if name == "" {
@@ -160,7 +165,7 @@ func (s *study) shape(job int) (width int, length float64) {
 
 // schedule reads a solution.
 func (s *study) schedule(sol *model.Solution) (*schedule, error) {
-	r := s.unplaced()
+	r := unplaced(s.in)
 	held := 0.0
 	for k := range sol.Jobs {
 		p := &sol.Jobs[k]
@@ -180,8 +185,8 @@ func (s *study) schedule(sol *model.Solution) (*schedule, error) {
 }
 
 // unplaced is a schedule that places no job.
-func (s *study) unplaced() *schedule {
-	n := len(s.in.Jobs())
+func unplaced(in *model.Instance) *schedule {
+	n := len(in.Jobs())
 	return &schedule{start: slices.Repeat([]float64{math.NaN()}, n), end: slices.Repeat([]float64{math.NaN()}, n), processors: make([]int32, n)}
 }
 
