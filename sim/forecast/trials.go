@@ -1,0 +1,152 @@
+package forecast
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// trials are forecasts of the past: for jobs that had to wait, each from what was known at its arrival. Each is made once, when it is first needed.
+type trials struct {
+	truth   *truth
+	history *History
+	opt     Options
+	ways    []sharing
+	waited  []int     // jobs that did not start at once, in order of arrival
+	gone    []float64 // when jobs ended or left, ascending
+	made    []trial
+}
+
+// trial is the forecast for one job, by each way to share; nil: too little was known.
+type trial struct {
+	once sync.Once
+	ways []Quantiles
+	err  error
+}
+
+// The sizes of trials.
+const (
+	plainRuns   = 40 // futures in the plain world
+	generalRuns = 20
+	leastTrials = 20 // with fewer, a forecast is not calibrated
+	// spareWork is how many jobs, over all futures, the trials of one forecast in the plain world may simulate beyond as many as the forecast does: less than a second.
+	spareWork = 1 << 20
+)
+
+// newTrials finds the jobs. Whether one waits is known at its arrival.
+func newTrials(t *truth, history *History, opt *Options) *trials {
+	p := &trials{truth: t, history: history, opt: *opt, ways: t.candidates(opt)}
+	if p.opt.Runs = min(opt.Runs, plainRuns); !t.plain {
+		p.opt.Runs = min(opt.Runs, generalRuns)
+	}
+	for k := range t.in.Jobs() {
+		if arrival := t.in.Jobs()[k].Arrival; t.start[k] != arrival && !(t.left[k] <= arrival) {
+			p.waited = append(p.waited, k)
+		}
+		for _, gone := range []float64{t.end[k], t.left[k]} {
+			if !math.IsNaN(gone) {
+				p.gone = append(p.gone, gone)
+			}
+		}
+	}
+	slices.Sort(p.gone)
+	slices.SortFunc(p.waited, func(a, b int) int { return cmp.Compare(t.numbers[a], t.numbers[b]) })
+	p.made = make([]trial, len(p.waited))
+	return p
+}
+
+// before is the number of jobs that waited and arrived before a time.
+func (p *trials) before(at float64) int {
+	n, _ := slices.BinarySearchFunc(p.waited, at, func(k int, at float64) int { return cmp.Compare(p.truth.in.Jobs()[k].Arrival, at) })
+	return n
+}
+
+// chosen are the places of the trials for a forecast at a time, the latest first: at most opt.Trials, evenly among the jobs that waited in the last days, or
+// the last jobs where these are few. Distances are powers of 2, so that forecasts at different times share trials. The work bounds the jobs that they simulate.
+func (p *trials) chosen(at, work float64) []int {
+	n := p.before(at)
+	first := max(0, min(p.before(at-float64(p.opt.Days)*p.opt.Day), n-p.opt.Trials))
+	for stride := 1; ; stride *= 2 {
+		var places []int
+		left := work
+		for place := (n - 1) / stride * stride; place >= first && n > 0; place -= stride {
+			places = append(places, place)
+			left -= p.cost(place)
+		}
+		if len(places) <= p.opt.Trials && (left >= 0 || len(places) <= 1) {
+			return places
+		}
+	}
+}
+
+// cost is how many jobs a trial simulates, at most: those that are there at its arrival, or in the general world all that have arrived.
+func (p *trials) cost(place int) float64 {
+	number := p.truth.numbers[p.waited[place]]
+	jobs := float64(number + 1)
+	if p.truth.plain {
+		gone, _ := slices.BinarySearch(p.gone, p.truth.in.Jobs()[p.waited[place]].Arrival)
+		jobs -= float64(gone)
+	}
+	return max(1, jobs) * float64(p.opt.Runs*len(p.ways))
+}
+
+// try makes a trial.
+func (p *trials) try(ctx context.Context, place int) error {
+	r := &p.made[place]
+	r.once.Do(func() {
+		job := p.waited[place]
+		at := p.truth.in.Jobs()[job].Arrival
+		if p.truth.unknown(at, p.history, &p.opt) != "" {
+			return
+		}
+		m := p.truth.momentAt(at, []int{job}, p.history, &p.opt)
+		for _, m.by = range p.ways {
+			runs, err := m.futures(ctx, 1)
+			if err != nil || len(runs) < p.opt.Runs {
+				r.err = cmp.Or(err, ctx.Err())
+				return
+			}
+			r.ways = append(r.ways, quantilesOf(runs, 0))
+		}
+	})
+	return r.err
+}
+
+// calibrate makes the trials for forecasts at a time and learns from them. Of a trial's job that still waits then, only that it starts no earlier is known.
+func (p *trials) calibrate(ctx context.Context, at, work float64, workers int) (*calibration, error) {
+	none := &calibration{by: p.ways[0]}
+	if p.opt.Trials == 0 {
+		return none, nil
+	}
+	places := p.chosen(at, work)
+	var g errgroup.Group
+	g.SetLimit(workers)
+	for _, place := range places {
+		g.Go(func() error { return p.try(ctx, place) })
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	best, least := none, math.Inf(1)
+	for way, by := range p.ways {
+		c := &calibration{by: by, unit: p.opt.Day / 1440}
+		for _, place := range places {
+			if made := &p.made[place]; made.ways != nil {
+				job := p.waited[place]
+				c.learn(made.ways[way], p.truth.in.Jobs()[job].Arrival, p.truth.start[job], at)
+			}
+		}
+		if len(c.trials) < leastTrials {
+			continue
+		}
+		c.settle()
+		if loss := c.loss(); loss < least {
+			best, least = c, loss
+		}
+	}
+	return best, nil
+}
