@@ -33,6 +33,7 @@ const (
 	plainRuns   = 40 // futures in the plain world
 	generalRuns = 20
 	leastTrials = 20 // with fewer, a forecast is not calibrated
+	periods     = 6  // trials go back that many times as far as the days from which arrivals are drawn
 	// spareWork is how many jobs, over all futures, the trials of one forecast in the plain world may simulate beyond as many as the forecast does: less than a second.
 	spareWork = 1 << 20
 )
@@ -65,11 +66,11 @@ func (p *trials) before(at float64) int {
 	return n
 }
 
-// chosen are the places of the trials for a forecast at a time, the latest first: at most opt.Trials, evenly among the jobs that waited in the last days, or
+// chosen are the places of the trials for a forecast at a time, the latest first: at most opt.Trials, evenly among the jobs that waited in the last periods, or
 // the last jobs where these are few. Distances are powers of 2, so that forecasts at different times share trials. The work bounds the jobs that they simulate.
 func (p *trials) chosen(at, work float64) []int {
 	n := p.before(at)
-	first := max(0, min(p.before(at-float64(p.opt.Days)*p.opt.Day), n-p.opt.Trials))
+	first := max(0, min(p.before(at-periods*float64(p.opt.Days)*p.opt.Day), n-p.opt.Trials))
 	for stride := 1; ; stride *= 2 {
 		var places []int
 		left := work

@@ -21,13 +21,13 @@ type Options struct {
 
 // Report is the figures of a backtest.
 type Report struct {
-	Trace    string  `json:"trace"`
-	Solver   string  `json:"solver"`
-	TimeUnit string  `json:"time_unit"`
-	Runs     int     `json:"runs"`
-	Seed     uint64  `json:"seed"`
-	Arrivals bool    `json:"arrivals"`
-	Stopped  bool    `json:"stopped,omitempty"` // before all samples were done
+	Trace    string `json:"trace"`
+	Solver   string `json:"solver"`
+	TimeUnit string `json:"time_unit"`
+	Runs     int    `json:"runs"`
+	Seed     uint64 `json:"seed"`
+	Arrivals bool   `json:"arrivals"`
+	Stopped  bool   `json:"stopped,omitempty"` // before all samples were done
 	// Unknown is the number of jobs that waited for which too little was known to forecast, for the reason of the first. They are in no group.
 	Unknown int     `json:"too_little_known"`
 	Reason  string  `json:"reason,omitempty"`
