@@ -109,13 +109,12 @@ func Queue(ctx context.Context, name string, policy solve.Policy, in *model.Inst
 
 // calibrate makes trials of the past of a moment or, where it has too few, of the trace of the history. They simulate about as many jobs as the forecast.
 func (m *moment) calibrate(ctx context.Context, history, past *History) (*calibration, error) {
-	work := float64(m.opt.Runs * len(m.specs))
-	if m.plain {
-		work += spareWork
-	} else {
-		work = float64(m.opt.Runs * len(m.general.Jobs()))
+	jobs := len(m.specs)
+	if !m.plain {
+		jobs = len(m.general.Jobs())
 	}
-	c, err := newTrials(m.truth, past, m.opt).calibrate(ctx, m.at, work, m.opt.workers())
+	work := float64(m.opt.Runs*jobs + spareWork)
+	c, err := newTrials(m.truth, past, m.opt).within(m.at, work).calibrate(ctx, m.at, work, m.opt.workers())
 	if err != nil || len(c.trials) > 0 || history == nil || history.trace == nil || m.opt.Trials == 0 || m.policy.Supports(history.trace) != nil {
 		return c, err
 	}
@@ -127,7 +126,8 @@ func (m *moment) calibrate(ctx context.Context, history, past *History) (*calibr
 	if len(trials.gone) == 0 {
 		return c, nil
 	}
-	return trials.calibrate(ctx, trials.gone[len(trials.gone)-1], work, m.opt.workers())
+	end := trials.gone[len(trials.gone)-1]
+	return trials.within(end, work).calibrate(ctx, end, work, m.opt.workers())
 }
 
 // lastJobs is a trace with its last jobs only, where it is longer than a replay should take.
