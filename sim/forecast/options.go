@@ -22,7 +22,7 @@ type Options struct {
 	// Arrivals lets jobs arrive after T, as on days before T.
 	Arrivals bool
 	Day      float64 // length of a day, time
-	Days     int     // most days before T from which the arrivals after T are drawn 
+	Days     int     // most days before T from which the arrivals after T are drawn
 	// Trials is the most forecasts of the past that say how wide an interval should be, and which jobs share a draw; 0: intervals are those of the futures.
 	Trials  int
 	Workers int // runs at once; 0: as many as there are processors. It changes no figure
