@@ -68,7 +68,8 @@ func (p *trials) before(at float64) int {
 }
 
 // chosen are the places of the trials for a forecast at a time, the latest first: at most opt.Trials, evenly among the jobs that waited in the last periods, or
-// the last jobs where these are few, but not in the first third of the past, in which forecasts knew less than they do now. Distances are powers of 2, so that forecasts at different times share trials. The work bounds the
+// the last jobs where these are few, but not in the first eighth of opt.Days, when forecasts
+// knew little of how jobs arrive. Distances are powers of 2, so that forecasts at different times share trials. The work bounds the
 // jobs that they simulate, but for the fewest trials that a calibration needs.
 func (p *trials) chosen(at, work float64) []int {
 	n := p.before(at)
@@ -76,7 +77,7 @@ func (p *trials) chosen(at, work float64) []int {
 		return nil
 	}
 	jobs := p.truth.in.Jobs()
-	since := max(at-periods*float64(p.opt.Days)*p.opt.Day, (2*jobs[p.waited[0]].Arrival+at)/3)
+	since := max(at-periods*float64(p.opt.Days)*p.opt.Day, jobs[p.waited[0]].Arrival+float64(p.opt.Days)*p.opt.Day/8)
 	first := max(0, min(p.before(since), n-p.opt.Trials/2))
 	for stride := 1; ; stride *= 2 {
 		var places []int
