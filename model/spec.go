@@ -196,6 +196,7 @@ type JobSpec struct {
 	Reservation    string             `json:"reservation,omitempty" check:"id" doc:"the job runs only on machines, and at times, that are closed for this reservation"`
 	Running        *RunningSpec       `json:"running,omitempty" doc:"the job runs already, from time 0 on; its times state what is left"`
 	Recorded       *float64           `json:"recorded,omitempty" check:"nonnegative" doc:"when the job really started, by the record that the instance was made of; only comparisons with the record read it"`
+	Requested      *float64           `json:"requested,omitempty" check:"nonnegative" doc:"what the user asked for, below the estimate: the job ran longer, and the import raised the estimate to its run time; forecasts know only this"`
 }
 
 // RunningSpec says where a job runs already at time 0. No solver moves it; blocks, machines, features and closed times do not concern it.

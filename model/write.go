@@ -349,6 +349,9 @@ func (in *Instance) jobSpec(k int) *JobSpec {
 	if start, known := in.Recorded(k); known {
 		spec.Recorded = &start
 	}
+	if estimate, raised := in.Requested(k); raised {
+		spec.Requested = &estimate
+	}
 	return spec
 }
 

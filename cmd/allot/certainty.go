@@ -60,7 +60,7 @@ func certaintyOf(ctx context.Context, c *cli.Context, in *model.Instance, a *wha
 	case f.Runs == 0:
 		return &certainty{Says: "not known: " + f.Reason}, nil
 	}
-	return &certainty{P10: f.Jobs[0].P10, P50: f.Jobs[0].P50, P90: f.Jobs[0].P90, Runs: f.Runs, Says: drawnFrom(f)}, nil
+	return &certainty{P10: f.Jobs[0].P10, P50: f.Jobs[0].P50, P90: f.Jobs[0].P90, Runs: f.Runs, Says: drawnFrom(f) + "; " + calibration(f)}, nil
 }
 
 // write writes the certainty; nothing where it is nil.
@@ -91,6 +91,14 @@ func drawnFrom(f *forecast.Forecast) string {
 		text = strings.TrimSuffix(text, "no later arrivals") + "later arrivals as on the days before"
 	}
 	return text
+}
+
+// calibration says how much the past vouches for the quantiles of a forecast.
+func calibration(f *forecast.Forecast) string {
+	if f.Trials > 0 {
+		return fmt.Sprintf("calibrated on %s of the past; %s share a draw", numtext.Counted(f.Trials, "forecast"), f.Sharing)
+	}
+	return "not calibrated: too few forecasts of the past can be made, so P10–P90 may hold less than 80 % of the starts"
 }
 
 // assumption says in one line what an answer about the jobs of an instance assumes.

@@ -39,7 +39,7 @@ func checkQuestion(c *cli.Context) error {
 		given bool
 		flags []string
 	}{
-		{"--job, --quantiles or --backtest", c.IsSet("job") || quantiles || measures, []string{"runs", "least", "recent", "independent", "arrivals", "day", "workers"}},
+		{"--job, --quantiles or --backtest", c.IsSet("job") || quantiles || measures, []string{"runs", "least", "recent", "independent", "arrivals", "day", "workers", "trials"}},
 		{"--job or --quantiles", c.IsSet("job") || quantiles, []string{"history"}},
 		{"--backtest", measures, []string{"samples", "from", "to"}},
 		{"--backtest or --history", measures || c.IsSet("history"), []string{"processors"}},
@@ -70,6 +70,7 @@ func checkQuestion(c *cli.Context) error {
 func forecastOptions(c *cli.Context) (forecast.Options, error) {
 	opt := forecast.Defaults()
 	opt.Runs, opt.Least, opt.Recent, opt.Workers = c.Int("runs"), c.Int("least"), c.Int("recent"), c.Int("workers")
+	opt.Trials = c.Int("trials")
 	opt.Independent, opt.Arrivals, opt.Day, opt.Seed = c.Bool("independent"), c.Bool("arrivals"), c.Float64("day"), c.Uint64("seed")
 	if err := opt.Check(); err != nil {
 		return opt, usageErrorf("--%w", err)
@@ -138,6 +139,9 @@ func forecastText(f *forecast.Forecast, assumed string, dates dates) string {
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "%s at %s under %s", numtext.Counted(len(f.Jobs), "job"), dates.at(f.At), f.Solver)
 	fmt.Fprintf(b, "\n%s", assumed)
+	if f.Runs > 0 {
+		fmt.Fprintf(b, "quantiles %s\n", calibration(f))
+	}
 	if f.Reason != "" {
 		fmt.Fprintf(b, "%s\n", f.Reason)
 	}
@@ -215,6 +219,12 @@ func runBacktest(c *cli.Context, path, name string, policy solve.Policy) error {
 	if report.TimeUnit == "" {
 		report.TimeUnit = "s"
 	}
+	known, reason := backtest.Known(samples)
+	report.Unknown, report.Reason = len(samples)-known, reason
+	if known == 0 {
+		report.Groups = []backtest.Group{}
+		return writeAnswer(c, c.String("output"), report, func() string { return withCaveats(in, backtestText(report)) })
+	}
 	report.Groups, err = backtest.New(samples, backtest.Options{Day: opt.Day, Confidence: 0.95, Replicates: 1000, Seed: opt.Seed})
 	if err != nil {
 		return err
@@ -229,8 +239,14 @@ func backtestText(r *backtest.Report) string {
 	if r.Stopped {
 		b.WriteString("stopped early: these samples are those that ended first, so they are not a random choice from all\n")
 	}
+	if r.Unknown > 0 {
+		fmt.Fprintf(b, "too little known for %s of jobs that wait, which count nowhere below: %s\n", numtext.Counted(r.Unknown, "forecast"), r.Reason)
+	}
+	if len(r.Groups) == 0 {
+		return b.String()
+	}
 	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "jobs that\tjobs\tin P10–P90\t95 % interval\tbefore\tafter\tP10 = P90\tties shared\tmedian error\tmean error\tmedian width")
+	fmt.Fprintln(table, "jobs that\tjobs\tin P10–P90\t95 % interval\tbefore\tafter\tP10 = P90\tties shared\tmedian error\tmean error\tmedian width\tpinball")
 	percent := func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 	length := func(x *float64) string {
 		if x == nil {
@@ -243,8 +259,8 @@ func backtestText(r *backtest.Report) string {
 		if g.Low != nil {
 			interval = fmt.Sprintf("%.1f–%.1f %%", 100**g.Low, 100**g.High)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", g.Name, g.Jobs, percent(g.Coverage), interval, percent(g.Early), percent(g.Late),
-			percent(g.Points), percent(g.Shared), length(g.MedianError), length(g.MeanError), length(g.MedianWidth))
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", g.Name, g.Jobs, percent(g.Coverage), interval, percent(g.Early), percent(g.Late),
+			percent(g.Points), percent(g.Shared), length(g.MedianError), length(g.MeanError), length(g.MedianWidth), length(g.Pinball))
 	}
 	_ = table.Flush() // into memory
 	return b.String()

@@ -34,7 +34,7 @@ limit, for fewer processors or for another partition or cluster.
 
 With --quantiles it forecasts only from what is known at --at. It simulates many futures, and draws their run times from jobs that have ended, if possible
 jobs of the same user. It shows the start of the job, or without --submit the start of every job that waits at that time. An imported queue has no ended
-jobs; --history supplies them.
+jobs; --history supplies them. Forecasts of the past, for jobs that have had to wait, say how wide the intervals must be.
 
 With --backtest the argument is a trace (an SWF file or an instance). It forecasts at the arrivals of some jobs and counts how often the true start lay
 between P10 and P90.
@@ -59,7 +59,8 @@ Examples:
 			&cli.IntFlag{Name: "runs", Value: usual.Runs, Usage: "simulate `N` futures for a forecast"},
 			&cli.IntFlag{Name: "least", Value: usual.Least, Usage: "draw from jobs of the same user if at least `N` of them have ended, otherwise from the same size class if it has that many"},
 			&cli.IntFlag{Name: "recent", Value: usual.Recent, Usage: "draw only from the last `N` of these jobs; 0: from all"},
-			&cli.BoolFlag{Name: "independent", Usage: "draw each run time independently; otherwise the jobs of a user run long or short together"},
+			&cli.IntFlag{Name: "trials", Value: usual.Trials, Usage: "calibrate the quantiles by at most `N` forecasts of the past; 0: take those of the futures as they are"},
+			&cli.BoolFlag{Name: "independent", Usage: "draw each run time independently; otherwise jobs that are alike run long or short together"},
 			&cli.BoolFlag{Name: "arrivals", Value: true, Usage: "let more jobs arrive, as on earlier days (on one cluster of equal processors); =false: no more jobs arrive"},
 			&cli.Float64Flag{Name: "day", Value: usual.Day, Usage: "length of a day, `TIME` in the unit of the instance"},
 			&cli.IntFlag{Name: "samples", Value: 1000, Usage: "with --backtest: forecast at the arrivals of `N` jobs"},

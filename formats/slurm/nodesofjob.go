@@ -366,7 +366,9 @@ func (t *trace) spec(j *past, origin float64, in *model.InstanceSpec) model.JobS
 	}
 	if j.limit > 0 {
 		limit := max(j.limit, work)
-		s.Estimate = &limit
+		if s.Estimate = &limit; j.limit < work {
+			s.Requested = &j.limit
+		}
 	}
 	if j.priority > 0 {
 		name, priority := priorityClass(j.priority, tier, tiers)

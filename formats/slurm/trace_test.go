@@ -40,7 +40,7 @@ func TestReadTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(lines(t, in), "\n"), `{"id":"12_3","processors":4,"work":600,"estimate":600,"user":"bob","group":"chem","queue":"long","recorded":3600}
+	if got, want := strings.Join(lines(t, in), "\n"), `{"id":"12_3","processors":4,"work":600,"estimate":600,"user":"bob","group":"chem","queue":"long","recorded":3600,"requested":300}
 {"id":"10","arrival":3600,"processors":16,"work":3600,"estimate":7200,"user":"eve","group":"phys","queue":"long","recorded":3660}
 {"id":"14","arrival":3600,"processors":2,"work":2,"user":"bob","group":"chem","queue":"short","recorded":3601}
 {"id":"10-2","arrival":7260,"processors":16,"work":60,"estimate":7200,"user":"eve","group":"phys","queue":"long","recorded":7320}`; got != want {

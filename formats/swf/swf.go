@@ -65,6 +65,7 @@ type job struct {
 	submit     float64
 	runtime    float64
 	estimate   float64 // −1: none
+	requested  float64 // what the estimate was before it was raised; 0: it was not
 	memory     float64
 	names      [3]int32 // user, group and queue; −1: unknown
 }
@@ -158,6 +159,9 @@ func (t *trace) spec(title string) model.InstanceSpec {
 		}
 		if j.estimate >= 0 {
 			spec.Jobs[k].Estimate = &j.estimate
+			if j.requested > 0 {
+				spec.Jobs[k].Requested = &j.requested
+			}
 		}
 	}
 	return spec

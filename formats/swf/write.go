@@ -110,6 +110,9 @@ func writeJob(out *bufio.Writer, in *model.Instance, job int, number int64, p *m
 	estimate, memory := -1.0, -1.0
 	if !math.IsNaN(j.Estimate) {
 		estimate = j.Estimate
+		if requested, raised := in.Requested(job); raised {
+			estimate = requested
+		}
 	}
 	if j.Memory > 0 {
 		memory = j.Memory
