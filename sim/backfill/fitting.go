@@ -1,0 +1,194 @@
+package backfill
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// fitting looks for machines among those available to a job, now and as running jobs end: see [Slurm].
+type fitting struct {
+	rooms    *kindRooms
+	need     int // processors
+	size     int // of them in a block
+	least    int // machines
+	most     int // machines; 0: no limit
+	each     int // processors on each machine; 0: no such limit
+	one      bool
+	machines []int32    // available, with room at some time
+	room     []*machine // of each
+	could    []int32    // of each: processors at the time that is looked at
+	shares   []sim.Share
+	widest   []int32 // scratch
+}
+
+// begin is for a job on a cluster.
+func (f *fitting) begin(p *slurm, j *sim.Job, cluster int) {
+	needs := p.platform.Needs(j)
+	f.rooms, f.need, f.size = p.release.ofKind(j), p.platform.Width(j, cluster), needs.Block
+	if p.platform.CountsMachines(cluster) {
+		f.size = 1
+	}
+	f.least, f.most, f.each = max(1, needs.MinMachines), needs.MaxMachines, needs.PerMachine*f.size
+	f.one = p.platform.OnOneMachine(j, cluster)
+}
+
+// available lists the machines that are available.
+func (f *fitting) available(p *slurm) {
+	f.machines, f.room = f.machines[:0], f.room[:0]
+	for w, word := range p.avail {
+		for ; word != 0; word &= word - 1 {
+			m := w<<6 + bits.TrailingZeros64(word)
+			f.machines, f.room = append(f.machines, int32(m)), append(f.room, p.release.of(f.rooms, m))
+		}
+	}
+}
+
+// now says whether the job fits the available machines now; shares are then what it would hold.
+func (f *fitting) now(p *slurm) bool {
+	f.available(p)
+	return f.at(p, math.Inf(-1), math.Inf(-1))
+}
+
+// The groups in which running jobs are taken to have ended, see [Slurm].
+const firstGroup = 30
+
+// find is the earliest time, by the ends of running jobs, at which the job fits the available machines.
+//
+// Complexity: O(m·log r) for each of the groups, whose number is logarithmic in time.
+func (f *fitting) find(p *slurm, now float64) (float64, bool) {
+	if p.avail.count() < f.least {
+		return 0, false
+	}
+	f.available(p)
+	if f.at(p, now, math.Inf(-1)) {
+		return now, true
+	}
+	r := p.release
+	first := f.nextEnd(r, now, math.Inf(-1))
+	if math.IsInf(first, 1) || !f.everFits(p) {
+		return 0, false
+	}
+	clock := first + p.zero
+	base := (math.Floor(clock/firstGroup)+1)*firstGroup - p.zero
+	for width := float64(firstGroup); ; {
+		until := base + width
+		if f.at(p, now, until) {
+			last := math.Inf(-1)
+			for _, m := range f.machines {
+				last = max(last, r.lastEnd(int(m), now, until))
+			}
+			return last, true
+		}
+		next := f.nextEnd(r, now, until)
+		if math.IsInf(next, 1) {
+			return 0, false
+		}
+		for width *= 2; next > base+width; {
+			width *= 2
+		}
+	}
+}
+
+// nextEnd is the first end of a running job on an available machine after the time.
+func (f *fitting) nextEnd(r *releases, now, after float64) float64 {
+	next := math.Inf(1)
+	for _, m := range f.machines {
+		next = min(next, r.firstEnd(int(m), now, after))
+	}
+	return next
+}
+
+// everFits says whether the job fits when all running jobs have ended.
+func (f *fitting) everFits(p *slurm) bool { return f.at(p, 0, math.Inf(1)) }
+
+// at says whether the job fits the available machines at the time; shares are then what it would hold.
+func (f *fitting) at(p *slurm, now, at float64) bool {
+	f.could = f.could[:0]
+	all := 0
+	for i := range f.machines {
+		n := f.room[i].at(p.release, now, at)
+		switch {
+		case f.one && int(n) < f.need:
+			n = 0
+		case f.each > 0:
+			n = min(n, int32(f.each))
+		}
+		f.could = append(f.could, n)
+		all += int(n)
+	}
+	if all < f.need {
+		return false
+	}
+	return f.choose()
+}
+
+// choose chooses the machines: those of the smallest run of neighbours that is enough, else those of the longest runs. Where that takes too many machines
+// it chooses those with the most room.
+func (f *fitting) choose() bool {
+	type run struct{ from, to int }
+	best := run{0, math.MaxInt}
+	var runs []run
+	for i := 0; i < len(f.machines); {
+		if f.could[i] == 0 {
+			i++
+			continue
+		}
+		r, all := run{i, i}, 0
+		for r.to < len(f.machines) && f.could[r.to] > 0 && f.machines[r.to] == f.machines[i]+int32(r.to-i) {
+			all += int(f.could[r.to])
+			r.to++
+		}
+		if n := r.to - r.from; all >= f.need && n >= f.least && n < best.to-best.from {
+			best = r
+		}
+		runs = append(runs, r)
+		i = r.to
+	}
+	f.widest = f.widest[:0]
+	if best.to < math.MaxInt {
+		runs = append(runs[:0], best)
+	} else {
+		slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(b.to-b.from, a.to-a.from) })
+	}
+	for _, r := range runs {
+		for i := r.from; i < r.to; i++ {
+			f.widest = append(f.widest, int32(i))
+		}
+	}
+	if f.fill() {
+		return true
+	}
+	if f.most == 0 {
+		return false
+	}
+	f.widest = f.widest[:0]
+	for i, n := range f.could {
+		if n > 0 {
+			f.widest = append(f.widest, int32(i))
+		}
+	}
+	slices.SortStableFunc(f.widest, func(a, b int32) int { return cmp.Compare(f.could[b], f.could[a]) })
+	return f.fill()
+}
+
+// fill fills the machines in the order chosen.
+func (f *fitting) fill() bool {
+	f.shares = f.shares[:0]
+	left := f.need
+	for _, i := range f.widest {
+		spare := f.size * max(0, f.least-len(f.shares)-1) // for the machines that have to follow
+		n := min(int(f.could[i]), left-spare)
+		if n > 0 {
+			f.shares = append(f.shares, sim.Share{Machine: f.machines[i], Processors: int32(n)})
+			left -= n
+		}
+		if left == 0 {
+			break
+		}
+	}
+	return left == 0 && len(f.shares) >= f.least && (f.most == 0 || len(f.shares) <= f.most)
+}

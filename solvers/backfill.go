@@ -1,0 +1,43 @@
+package solvers
+
+import (
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/backfill"
+	"github.com/allot-opt/allot/solve"
+)
+
+var _ = solve.RegisterPolicy(solve.Info{
+	Name:   "backfill",
+	Doc:    "Backfilling as Slurm plans it, on line: in cycles, on whole machines, with what one cycle may look at limited. Machines count one by one.",
+	Source: "Slurm 22.05, sched/backfill and select/cons_tres; https://slurm.schedmd.com/sched_config.html",
+
+	AutoJobs:    2_000,
+	AutoGeneral: 200,
+	AutoIf:      func(in *model.Instance) bool { return false }, // auto looks for good schedules, not for those of Slurm
+}, func() solve.Policy {
+	return &Backfill{Step: 1, Cycles: backfill.DefaultCycles(), Ranking: backfill.DefaultRanking()}
+})
+
+// Backfill plans as Slurm does with sched/backfill; [backfill.Slurm] states the rules, the source, the deviations and the complexity.
+type Backfill struct {
+	Kill bool    `doc:"end a job at its estimate and leave it out of the schedule"`
+	Step float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
+	backfill.Cycles
+	backfill.Ranking
+	place.Choice
+}
+
+// Supports implements [solve.Policy].
+func (s *Backfill) Supports(in *model.Instance) error {
+	return supportsPlaced(in, clusterFeatures, s.Choice)
+}
+
+// Kills implements [solve.Policy].
+func (s *Backfill) Kills() bool { return s.Kill }
+
+// Discipline implements [solve.Policy].
+func (s *Backfill) Discipline() sim.Discipline {
+	return placed(backfill.Slurm(s.Step, s.Cycles, s.Ranking), s.Choice)
+}
