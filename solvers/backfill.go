@@ -1,6 +1,8 @@
 package solvers
 
 import (
+	"fmt"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
@@ -12,10 +14,6 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Name:   "backfill",
 	Doc:    "Backfilling as Slurm plans it, on line: in cycles, on whole machines, with what one cycle may look at limited. Machines count one by one.",
 	Source: "Slurm 22.05, sched/backfill and select/cons_tres; https://slurm.schedmd.com/sched_config.html",
-
-	AutoJobs:    2_000,
-	AutoGeneral: 200,
-	AutoIf:      func(in *model.Instance) bool { return false }, // auto looks for good schedules, not for those of Slurm
 }, func() solve.Policy {
 	return &Backfill{Step: 1, Cycles: backfill.DefaultCycles(), Ranking: backfill.DefaultRanking()}
 })
@@ -29,8 +27,20 @@ type Backfill struct {
 	place.Choice
 }
 
+// mostNodes is the largest number of nodes that Slurm takes, MAX_SLURM_NODES.
+const mostNodes = 65_533
+
 // Supports implements [solve.Policy].
 func (s *Backfill) Supports(in *model.Instance) error {
+	machines := 0
+	for c := range in.Clusters() {
+		for m := range in.Clusters()[c].Machines {
+			machines += in.Clusters()[c].Machines[m].Count
+		}
+	}
+	if machines > mostNodes {
+		return fmt.Errorf("%w: %d machines, as it takes at most %d", solve.ErrUnsupported, machines, mostNodes)
+	}
 	return supportsPlaced(in, clusterFeatures, s.Choice)
 }
 

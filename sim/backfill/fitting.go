@@ -11,38 +11,47 @@ import (
 
 // fitting looks for machines among those available to a job, now and as running jobs end: see [Slurm].
 type fitting struct {
-	rooms    *kindRooms
+	kind     *kindRooms
 	need     int // processors
 	size     int // of them in a block
 	least    int // machines
 	most     int // machines; 0: no limit
 	each     int // processors on each machine; 0: no such limit
+	fewest   int // machines that it needs in any case
 	one      bool
+	runs     []run      // scratch
 	machines []int32    // available, with room at some time
-	room     []*machine // of each
+	rooms    []*machine // of each
 	could    []int32    // of each: processors at the time that is looked at
 	shares   []sim.Share
 	widest   []int32 // scratch
 }
 
+// run is neighbours among the machines, [from, to).
+type run struct{ from, to int }
+
 // begin is for a job on a cluster.
 func (f *fitting) begin(p *slurm, j *sim.Job, cluster int) {
 	needs := p.platform.Needs(j)
-	f.rooms, f.need, f.size = p.release.ofKind(j), p.platform.Width(j, cluster), needs.Block
+	f.kind, f.need, f.size = p.release.ofKind(j), p.platform.Width(j, cluster), needs.Block
 	if p.platform.CountsMachines(cluster) {
 		f.size = 1
 	}
 	f.least, f.most, f.each = max(1, needs.MinMachines), needs.MaxMachines, needs.PerMachine*f.size
 	f.one = p.platform.OnOneMachine(j, cluster)
+	f.fewest = f.least
+	if most := p.reach(j, cluster).most; most > 0 {
+		f.fewest = max(f.least, (f.need+most-1)/most)
+	}
 }
 
 // available lists the machines that are available.
 func (f *fitting) available(p *slurm) {
-	f.machines, f.room = f.machines[:0], f.room[:0]
+	f.machines, f.rooms = f.machines[:0], f.rooms[:0]
 	for w, word := range p.avail {
 		for ; word != 0; word &= word - 1 {
 			m := w<<6 + bits.TrailingZeros64(word)
-			f.machines, f.room = append(f.machines, int32(m)), append(f.room, p.release.of(f.rooms, m))
+			f.machines, f.rooms = append(f.machines, int32(m)), append(f.rooms, p.release.of(f.kind, m))
 		}
 	}
 }
@@ -56,14 +65,17 @@ func (f *fitting) now(p *slurm) bool {
 // The groups in which running jobs are taken to have ended, see [Slurm].
 const firstGroup = 30
 
-// find is the earliest time, by the ends of running jobs, at which the job fits the available machines.
+// find is the earliest time, by the ends of running jobs, at which the job fits the available machines. It may return false if that is after latest.
 //
-// Complexity: O(m·log r) for each of the groups, whose number is logarithmic in time.
-func (f *fitting) find(p *slurm, now float64) (float64, bool) {
-	if p.avail.count() < f.least {
+// Complexity: O(m·r) for each of the groups, whose number is logarithmic in time, for m machines with r running jobs each.
+func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
+	if p.avail.count() < f.fewest {
 		return 0, false
 	}
 	f.available(p)
+	if f.room(p, now, latest) < f.need {
+		return 0, false
+	}
 	if f.at(p, now, math.Inf(-1)) {
 		return now, true
 	}
@@ -107,10 +119,14 @@ func (f *fitting) everFits(p *slurm) bool { return f.at(p, 0, math.Inf(1)) }
 
 // at says whether the job fits the available machines at the time; shares are then what it would hold.
 func (f *fitting) at(p *slurm, now, at float64) bool {
+	return f.room(p, now, at) >= f.need && f.choose()
+}
+
+// room is the number of processors of the available machines that the job could hold at the time.
+func (f *fitting) room(p *slurm, now, at float64) (all int) {
 	f.could = f.could[:0]
-	all := 0
-	for i := range f.machines {
-		n := f.room[i].at(p.release, now, at)
+	for _, of := range f.rooms {
+		n := of.at(p.release, now, at)
 		switch {
 		case f.one && int(n) < f.need:
 			n = 0
@@ -120,18 +136,13 @@ func (f *fitting) at(p *slurm, now, at float64) bool {
 		f.could = append(f.could, n)
 		all += int(n)
 	}
-	if all < f.need {
-		return false
-	}
-	return f.choose()
+	return all
 }
 
 // choose chooses the machines: those of the smallest run of neighbours that is enough, else those of the longest runs. Where that takes too many machines
 // it chooses those with the most room.
 func (f *fitting) choose() bool {
-	type run struct{ from, to int }
-	best := run{0, math.MaxInt}
-	var runs []run
+	best, runs := run{0, math.MaxInt}, f.runs[:0]
 	for i := 0; i < len(f.machines); {
 		if f.could[i] == 0 {
 			i++
@@ -148,7 +159,7 @@ func (f *fitting) choose() bool {
 		runs = append(runs, r)
 		i = r.to
 	}
-	f.widest = f.widest[:0]
+	f.runs, f.widest = runs, f.widest[:0]
 	if best.to < math.MaxInt {
 		runs = append(runs[:0], best)
 	} else {

@@ -79,7 +79,7 @@ type slurm struct {
 	waiting int
 	lines   map[string]*lineOf
 	line    []*lineOf // by handle: the line of a queued job
-	masks   map[maskKey]bitset
+	masks   map[maskKey]*reach
 	hard    []hardJob // queued jobs to which deadlines or closed times may leave no start
 	giveUp  float64   // nothing is so before
 
@@ -103,6 +103,12 @@ type lineOf struct {
 	tests    int
 }
 
+// reach is what a kind of jobs can use of a cluster when nothing else runs, whenever machines are open.
+type reach struct {
+	machines bitset
+	most     int // processors of one machine
+}
+
 // maskKey is a kind of jobs on a cluster.
 type maskKey struct{ kind, cluster int }
 
@@ -118,7 +124,7 @@ func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *score
 	n := len(platform.Machines)
 	return &slurm{
 		Cycles: cycles, platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
-		changes: platform.AllChanges(), lines: map[string]*lineOf{}, masks: map[maskKey]bitset{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
+		changes: platform.AllChanges(), lines: map[string]*lineOf{}, masks: map[maskKey]*reach{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
 		closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
 	}
 }
@@ -219,21 +225,25 @@ func (p *slurm) compact(most int) {
 	}
 }
 
-// mask is the machines of the cluster that the job can use when nothing else runs, whenever they are open.
-func (p *slurm) mask(j *sim.Job, cluster int) bitset {
+// mask is the machines of the cluster that the job can use.
+func (p *slurm) mask(j *sim.Job, cluster int) bitset { return p.reach(j, cluster).machines }
+
+// reach finds out what the job can use of the cluster.
+func (p *slurm) reach(j *sim.Job, cluster int) *reach {
 	key := maskKey{p.platform.NodeKind(j), cluster}
-	mask, known := p.masks[key]
-	if !known {
-		mask = newBitset(len(p.platform.Machines))
-		first, last := p.platform.MachinesOf(cluster)
-		for m := first; m < last; m++ {
-			if p.platform.Hosts(p.empty, j, m) > 0 {
-				mask.add(m)
-			}
-		}
-		p.masks[key] = mask
+	if of := p.masks[key]; of != nil {
+		return of
 	}
-	return mask
+	of := &reach{machines: newBitset(len(p.platform.Machines))}
+	first, last := p.platform.MachinesOf(cluster)
+	for m := first; m < last; m++ {
+		if n := p.platform.Hosts(p.empty, j, m); n > 0 {
+			of.machines.add(m)
+			of.most = max(of.most, n)
+		}
+	}
+	p.masks[key] = of
+	return of
 }
 
 // Release implements sim.Policy.

@@ -211,7 +211,11 @@ func (p *slurm) plan(e *sim.Engine, j *sim.Job, cluster int) (jobPlan, bool) {
 		if k := firstAfter(p.changes, s); k < len(p.changes) && (next == 0 || p.changes[k] < next) {
 			next = p.changes[k]
 		}
-		found, ok := p.fits.find(p, now)
+		latest := next
+		if next == 0 {
+			latest = math.Inf(1)
+		}
+		found, ok := p.fits.find(p, now, latest)
 		found = max(found, s)
 		if !ok || next > 0 && found > next {
 			if next == 0 {
