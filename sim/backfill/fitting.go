@@ -18,6 +18,7 @@ type fitting struct {
 	most     int // machines; 0: no limit
 	each     int // processors on each machine; 0: no such limit
 	fewest   int // machines that it needs in any case
+	mask     bitset
 	one      bool
 	runs     []run      // scratch
 	machines []int32    // available, with room at some time
@@ -39,17 +40,18 @@ func (f *fitting) begin(p *slurm, j *sim.Job, cluster int) {
 	}
 	f.least, f.most, f.each = max(1, needs.MinMachines), needs.MaxMachines, needs.PerMachine*f.size
 	f.one = p.platform.OnOneMachine(j, cluster)
-	f.fewest = f.least
-	if most := p.reach(j, cluster).most; most > 0 {
-		f.fewest = max(f.least, (f.need+most-1)/most)
+	reach := p.reach(j, cluster)
+	f.mask, f.fewest = reach.machines, f.least
+	if reach.most > 0 {
+		f.fewest = max(f.least, (f.need+reach.most-1)/reach.most)
 	}
 }
 
-// available lists the machines that are available.
+// available lists the machines that are available and on which the job can run.
 func (f *fitting) available(p *slurm) {
 	f.machines, f.rooms = f.machines[:0], f.rooms[:0]
 	for w, word := range p.avail {
-		for ; word != 0; word &= word - 1 {
+		for word &= f.mask[w]; word != 0; word &= word - 1 {
 			m := w<<6 + bits.TrailingZeros64(word)
 			f.machines, f.rooms = append(f.machines, int32(m)), append(f.rooms, p.release.of(f.kind, m))
 		}
@@ -65,7 +67,7 @@ func (f *fitting) now(p *slurm) bool {
 // The groups in which running jobs are taken to have ended, see [Slurm].
 const firstGroup = 30
 
-// find is the earliest time, by the ends of running jobs, at which the job fits the available machines. It may return false if that is after latest.
+// find is the earliest time, by the ends of jobs that run on available machines, also on such as the job cannot use, at which the job fits the available machines. It may return false if that is after latest.
 //
 // Complexity: O(m·r) for each of the groups, whose number is logarithmic in time, for m machines with r running jobs each.
 func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
@@ -80,7 +82,7 @@ func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 		return now, true
 	}
 	r := p.release
-	first := f.nextEnd(r, now, math.Inf(-1))
+	first := nextEnd(p, now, math.Inf(-1))
 	if math.IsInf(first, 1) || !f.everFits(p) {
 		return 0, false
 	}
@@ -90,12 +92,10 @@ func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 		until := base + width
 		if f.at(p, now, until) {
 			last := math.Inf(-1)
-			for _, m := range f.machines {
-				last = max(last, r.lastEnd(int(m), now, until))
-			}
+			p.avail.each(func(m int) { last = max(last, r.lastEnd(m, now, until)) })
 			return last, true
 		}
-		next := f.nextEnd(r, now, until)
+		next := nextEnd(p, now, until)
 		if math.IsInf(next, 1) {
 			return 0, false
 		}
@@ -106,11 +106,9 @@ func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 }
 
 // nextEnd is the first end of a running job on an available machine after the time.
-func (f *fitting) nextEnd(r *releases, now, after float64) float64 {
+func nextEnd(p *slurm, now, after float64) float64 {
 	next := math.Inf(1)
-	for _, m := range f.machines {
-		next = min(next, r.firstEnd(int(m), now, after))
-	}
+	p.avail.each(func(m int) { next = min(next, p.release.firstEnd(m, now, after)) })
 	return next
 }
 
@@ -132,6 +130,8 @@ func (f *fitting) room(p *slurm, now, at float64) (all int) {
 			n = 0
 		case f.each > 0:
 			n = min(n, int32(f.each))
+		default:
+			n = min(n, int32(f.need))
 		}
 		f.could = append(f.could, n)
 		all += int(n)

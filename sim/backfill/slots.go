@@ -36,6 +36,15 @@ func (b bitset) without(other bitset) {
 	}
 }
 
+// each calls the function for the machines of the set, in order.
+func (b bitset) each(do func(m int)) {
+	for w, word := range b {
+		for ; word != 0; word &= word - 1 {
+			do(w<<6 + bits.TrailingZeros64(word))
+		}
+	}
+}
+
 // count is the number of machines in the set.
 func (b bitset) count() (n int) {
 	for _, word := range b {

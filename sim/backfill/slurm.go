@@ -32,7 +32,7 @@ func DefaultCycles() Cycles {
 // The other one, backfill, runs at multiples of the interval, if anything has changed since it last ran. It forgets all plans and looks at the jobs in
 // queue order, as far as its tests go. Each job gets the earliest start that it finds, by the estimates:
 //
-//  1. It begins with s = now, and looks at the machines that are open and on which no job is planned from s until s + estimate.
+//  1. It begins with s = now, and looks at the machines of its queue that are open and on which no job is planned from s until s + estimate.
 //  2. If the job fits there now, it could start now. Else running jobs that hold something of these machines are taken to have ended, in the order of their
 //     estimated ends and in groups, until it fits: it could start when the last of these ends. The first group ends 30 after the first end, raised to a
 //     multiple of 30, and the span of each further group is twice as long.
@@ -50,7 +50,7 @@ func DefaultCycles() Cycles {
 // Source: Slurm 22.05, src/plugins/sched/backfill/backfill.c, src/plugins/select/cons_tres/job_test.c and https://slurm.schedmd.com/sched_config.html.
 //
 // Deviations: the main scheduler looks at the whole queue when a cycle is due, not each minute; a job of several partitions is one entry, which may lie on machines of all of them;
-// a queue has the machines on which some job of it so far can run; preemption, topology and the limits of time that a cycle may take are left out.
+// a queue has the machines that can hold a block of some job of it so far; preemption, topology and the limits of time that a cycle may take are left out.
 //
 // Complexity of a cycle: O(t·(s²·m/64 + s·m·log r)) at worst, for t tests, s slots of the plan, m machines and r running jobs on a machine.
 func Slurm(step float64, cycles Cycles, order Ranking) sim.Discipline {
@@ -90,6 +90,8 @@ type slurm struct {
 	slots   planSlots
 	plans   []jobPlan // by handle: of queued jobs
 	users   []int     // by number: jobs that the cycle has looked at
+	free    bitset    // all machines
+	all     []bitset  // by cluster: its machines
 	closed  bitset    // machines of closed queues
 	avail   bitset    // scratch
 	taken   bitset    // scratch
@@ -98,7 +100,7 @@ type slurm struct {
 
 // lineOf is a queue: the jobs that were submitted to one partition.
 type lineOf struct {
-	machines bitset // on which some job of it so far can run
+	machines bitset // that can hold a block of some job of it so far
 	closed   bool
 	tests    int
 }
@@ -122,11 +124,19 @@ type jobPlan struct {
 
 func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *scorer) *slurm {
 	n := len(platform.Machines)
-	return &slurm{
+	p := &slurm{
 		Cycles: cycles, platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
 		changes: platform.AllChanges(), lines: map[string]*lineOf{}, masks: map[maskKey]*reach{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
-		closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
+		free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
 	}
+	for range p.every {
+		p.all = append(p.all, newBitset(n))
+	}
+	for m := range platform.Machines {
+		p.free.add(m)
+		p.all[platform.Machines[m].Cluster].add(m)
+	}
+	return p
 }
 
 // Arrive implements sim.Policy.

@@ -81,9 +81,10 @@ func (p *slurm) startNow(e *sim.Engine, k int) bool {
 	return best.shares != nil
 }
 
-// open makes the machines available that are open to the job from the start until its estimated end.
+// open makes the machines of the job's queue available that are open to the job from the start until its estimated end.
 func (p *slurm) open(j *sim.Job, cluster int, start float64) {
-	copy(p.avail, p.mask(j, cluster))
+	copy(p.avail, p.line[j.Handle].machines)
+	p.avail.meet(p.all[cluster])
 	if len(p.changes) == 0 {
 		return
 	}
@@ -137,11 +138,7 @@ func (p *slurm) leave(k int) {
 // backfill is a cycle.
 func (p *slurm) backfill(e *sim.Engine) {
 	now := e.Now()
-	everything := newBitset(len(p.platform.Machines))
-	for m := range p.platform.Machines {
-		everything.add(m)
-	}
-	p.slots.reset(p.rounded(now), p.rounded(now+p.Window), everything)
+	p.slots.reset(p.rounded(now), p.rounded(now+p.Window), p.free)
 	p.cycle++
 	p.soonest = math.Inf(1)
 	clear(p.users)
@@ -202,12 +199,11 @@ func (p *slurm) rounded(at float64) float64 {
 func (p *slurm) plan(e *sim.Engine, j *sim.Job, cluster int) (jobPlan, bool) {
 	now, platform := e.Now(), p.platform
 	p.fits.begin(p, j, cluster)
-	within, limit := p.line[j.Handle].machines, p.limit(j, cluster)
+	limit := p.limit(j, cluster)
 	for s, next := now, 0.0; !e.Stopped(); s = next {
 		p.open(j, cluster, s)
-		copy(p.taken, within)
-		next = p.slots.common(s, s+limit, within, p.taken)
-		p.avail.meet(p.taken)
+		copy(p.taken, p.avail)
+		next = p.slots.common(s, s+limit, p.taken, p.avail)
 		if k := firstAfter(p.changes, s); k < len(p.changes) && (next == 0 || p.changes[k] < next) {
 			next = p.changes[k]
 		}
