@@ -44,3 +44,6 @@ func (p *Platform) FitsAmong(room *Room, j *Job, cluster, processors int, among 
 
 // QueueOf is the queue or partition to which the job was submitted; empty: not stated.
 func (p *Platform) QueueOf(j *Job) string { return j.Request.in.Jobs()[j.Request.index].Queue() }
+
+// TimeUnit is the unit of time that the instance names; empty: none.
+func (p *Platform) TimeUnit() string { return p.in.Units().Time }

@@ -64,9 +64,6 @@ func (f *fitting) now(p *slurm) bool {
 	return f.at(p, math.Inf(-1), math.Inf(-1))
 }
 
-// The groups in which running jobs are taken to have ended, see [Slurm].
-const firstGroup = 30
-
 // find is the earliest time, by the ends of jobs that run on available machines, also on such as the job cannot use, at which the job fits the available machines. It may return false if that is after latest.
 //
 // Complexity: O(m·r) for each of the groups, whose number is logarithmic in time, for m machines with r running jobs each.
@@ -87,8 +84,8 @@ func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 		return 0, false
 	}
 	clock := first + p.zero
-	base := (math.Floor(clock/firstGroup)+1)*firstGroup - p.zero
-	for width := float64(firstGroup); ; {
+	base := (math.Floor(clock/p.group)+1)*p.group - p.zero
+	for width := p.group; ; {
 		until := base + width
 		if f.at(p, now, until) {
 			last := math.Inf(-1)

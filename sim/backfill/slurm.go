@@ -5,14 +5,15 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/sim"
 )
 
-// Cycles are the settings of [Slurm], in the time unit of the instance; the defaults of Slurm are in seconds.
+// Cycles are the settings of [Slurm]. Times are in seconds; where an instance names no unit of time, or one that is not known, in its own unit.
 type Cycles struct {
-	Interval   float64 `range:"(0, 1e18]" doc:"time between the cycles in which jobs are planned (bf_interval)"`
-	Window     float64 `range:"(0, 1e18]" doc:"how far ahead jobs are planned (bf_window, there in minutes)"`
-	Resolution float64 `range:"(0, 1e18]" doc:"plans begin and end at multiples of this time (bf_resolution)"`
+	Interval   float64 `range:"(0, 1e18]" doc:"seconds between the cycles in which jobs are planned (bf_interval)"`
+	Window     float64 `range:"(0, 1e18]" doc:"seconds ahead for which jobs are planned (bf_window, there in minutes)"`
+	Resolution float64 `range:"(0, 1e18]" doc:"plans begin and end at multiples of this number of seconds (bf_resolution)"`
 	Depth      int     `range:"[1, 1000000000]" doc:"jobs that the main scheduler looks at between cycles (default_queue_depth)"`
 	Tests      int     `range:"[1, 1000000000]" doc:"jobs that a cycle looks at (bf_max_job_test)"`
 	TestsUser  *int    `range:"[1, 1000000000]" zero:"no limit" doc:"jobs of one user that a cycle looks at (bf_max_job_user)"`
@@ -34,8 +35,8 @@ func DefaultCycles() Cycles {
 //
 //  1. It begins with s = now, and looks at the machines of its queue that are open and on which no job is planned from s until s + estimate.
 //  2. If the job fits there now, it could start now. Else running jobs that hold something of these machines are taken to have ended, in the order of their
-//     estimated ends and in groups, until it fits: it could start when the last of these ends. The first group ends 30 after the first end, raised to a
-//     multiple of 30, and the span of each further group is twice as long.
+//     estimated ends and in groups, until it fits: it could start when the last of these ends. The first group ends 30 s after the first end, raised to a
+//     multiple of 30 s, and the span of each further group is twice as long.
 //  3. If it does not fit, or could start only after the end of the next slot of the plan in which other machines become free, s moves to that end. A job
 //     for which there is no such slot is not planned. Else it starts at the greater of s and that time: now, or it is planned then.
 //  4. A plan keeps whole machines, even from a job that needs one processor, from its start until its end by the estimate, both rounded down to multiples
@@ -67,6 +68,7 @@ type slurm struct {
 	Cycles
 	platform *sim.Platform
 	scorer   *scorer // nil: the order of arrival
+	group    float64 // span of the first group of running jobs that are taken to have ended
 	zero     float64 // the clock time of time 0, to whose multiples plans are rounded
 	every    []int   // all clusters
 	empty    *sim.Room
@@ -124,8 +126,12 @@ type jobPlan struct {
 
 func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *scorer) *slurm {
 	n := len(platform.Machines)
+	group := 30.0
+	if each, known := timetext.Seconds(platform.TimeUnit()); known {
+		cycles.Interval, cycles.Window, cycles.Resolution, group = cycles.Interval/each, cycles.Window/each, cycles.Resolution/each, group/each
+	}
 	p := &slurm{
-		Cycles: cycles, platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
+		Cycles: cycles, group: group, platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
 		changes: platform.AllChanges(), lines: map[string]*lineOf{}, masks: map[maskKey]*reach{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
 		free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
 	}
