@@ -206,9 +206,9 @@ func fillNaive(j *plainJob, order, could []int) (on, blocks []int) {
 	return on, blocks
 }
 
-func (n *naiveSlurm) begins(j *plainJob, on, blocks []int) {
+func (n *naiveSlurm) begins(j *plainJob, on []int) {
 	slices.Sort(on) // they are filled in the order of their numbers
-	on, blocks = fillNaive(j, on, n.could)
+	on, blocks := fillNaive(j, on, n.could)
 	j.start, j.on, j.blocky = n.now, on, blocks
 	n.hold(j, -1)
 	n.running = append(n.running, j)
@@ -240,8 +240,8 @@ func (n *naiveSlurm) main(whole bool) {
 		if closed[j.queue] || j.licences > n.licences {
 			continue
 		}
-		if on, blocks := n.fit(j, open); on != nil {
-			n.begins(j, on, blocks)
+		if on, _ := n.fit(j, open); on != nil {
+			n.begins(j, on)
 			continue
 		}
 		closed[j.queue] = true
@@ -325,7 +325,7 @@ func (n *naiveSlurm) plan(j *plainJob) {
 				avail[m] = avail[m] && free[m]
 			}
 		}
-		at, on, blocks := n.willRun(j, avail)
+		at, on := n.willRun(j, avail)
 		at = max(at, s)
 		if on == nil || next > 0 && at > next {
 			if next == 0 {
@@ -334,7 +334,7 @@ func (n *naiveSlurm) plan(j *plainJob) {
 			continue
 		}
 		if at <= n.now {
-			n.begins(j, on, blocks)
+			n.begins(j, on)
 			return
 		}
 		begin, end := math.Floor(at/n.Resolution)*n.Resolution, math.Floor((at+j.estimate)/n.Resolution)*n.Resolution
@@ -368,9 +368,9 @@ func (n *naiveSlurm) plan(j *plainJob) {
 }
 
 // willRun finds when a job fits the machines as running jobs end.
-func (n *naiveSlurm) willRun(j *plainJob, avail []bool) (float64, []int, []int) {
-	if on, blocks := n.fit(j, avail); on != nil {
-		return n.now, on, blocks
+func (n *naiveSlurm) willRun(j *plainJob, avail []bool) (float64, []int) {
+	if on, _ := n.fit(j, avail); on != nil {
+		return n.now, on
 	}
 	type ending struct {
 		at float64
@@ -399,7 +399,7 @@ func (n *naiveSlurm) willRun(j *plainJob, avail []bool) (float64, []int, []int) 
 	defer func() { n.processors, n.gpus, n.memory, n.licences = processors, gpus, memory, licences }()
 	n.processors, n.gpus, n.memory = slices.Clone(processors), slices.Clone(gpus), slices.Clone(memory)
 	if len(ends) == 0 {
-		return 0, nil, nil
+		return 0, nil
 	}
 	base, width := (math.Floor(ends[0].at/30)+1)*30, 30.0
 	for k := 0; k < len(ends); {
@@ -414,11 +414,11 @@ func (n *naiveSlurm) willRun(j *plainJob, avail []bool) (float64, []int, []int) 
 		if last == 0 {
 			continue
 		}
-		if on, blocks := n.fit(j, avail); on != nil {
-			return last, on, blocks
+		if on, _ := n.fit(j, avail); on != nil {
+			return last, on
 		}
 	}
-	return 0, nil, nil
+	return 0, nil
 }
 
 // drawSlurm draws a system and jobs, as the naive form and as an instance have them.

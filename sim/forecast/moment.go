@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -237,7 +238,7 @@ func (u *untilStarted) Err() error {
 
 // cause is the error of a run: none where it only has nothing left to find out.
 func (u *untilStarted) cause(err error) error {
-	if err == context.Canceled && u.watch.left == 0 {
+	if errors.Is(err, context.Canceled) && u.watch.left == 0 {
 		return nil
 	}
 	return err

@@ -147,6 +147,18 @@ func (d *duel) remarks() []string {
 	return list
 }
 
+// nameEmpty names those who have no schedule of any instance.
+func (s *sentence) nameEmpty(duels []duel) {
+	var names []string
+	for _, d := range duels {
+		if d.empty != "" && !slices.Contains(names, d.empty) {
+			names = append(names, d.empty)
+		}
+	}
+	s.name(names...)
+	s.say(numtext.Word(len(names), " has", " have") + " no schedule of any instance.")
+}
+
 // against says how the first solver compares with each of the others, in one sentence or two.
 func (o *outcome) against(duels []duel) sentence {
 	var s sentence
@@ -155,14 +167,7 @@ func (o *outcome) against(duels []duel) sentence {
 	}
 	n := numtext.CountedGrouped(len(o.cases), "instance")
 	if rest := each.That(duels, func(d duel) bool { return d.empty == "" }); len(rest) < len(duels) { // what has no schedule at all needs no test
-		var names []string
-		for _, d := range duels {
-			if d.empty != "" && !slices.Contains(names, d.empty) {
-				names = append(names, d.empty)
-			}
-		}
-		s.name(names...)
-		s.say(numtext.Word(len(names), " has", " have") + " no schedule of any instance.")
+		s.nameEmpty(duels)
 		if more := o.against(rest); more != nil {
 			s.say(" ")
 			s = append(s, more...)
