@@ -66,6 +66,9 @@ func (d *drawer) nodeNeeds(j *model.JobSpec) {
 		j.Reservation = rapid.SampledFrom(reservations).Draw(d.T, "reservation")
 	}
 	if d.may(model.RunningJobs) && d.rarely("recorded given") { // what queues and traces state beside nodes
+		if j.Estimate != nil && *j.Estimate > 0 {
+			j.Requested = new(*j.Estimate / 2)
+		}
 		j.Recorded = new(j.Arrival + float64(d.count("recorded wait", 0, 9)))
 		d.spec.Caveats = []string{"a note"}
 		d.spec.Partitions = []model.PartitionSpec{
