@@ -34,7 +34,7 @@ type run struct{ from, to int }
 // begin is for a job on a cluster.
 func (f *fitting) begin(p *slurm, j *sim.Job, cluster int) {
 	needs := p.platform.Needs(j)
-	f.kind, f.need, f.size = p.release.ofKind(j), p.platform.Width(j, cluster), needs.Block
+	f.kind, f.need, f.size = p.release.ofKind(j), p.platform.Rigid(j, cluster), needs.Block
 	if p.platform.CountsMachines(cluster) {
 		f.size = 1
 	}

@@ -299,7 +299,11 @@ func (p *slurm) Decide(e *sim.Engine) {
 
 // multiple is the first multiple of the interval, by the clock, from the time on.
 func (p *slurm) multiple(at float64) float64 {
-	return max(at, math.Ceil((at+p.zero)/p.Interval)*p.Interval-p.zero)
+	k := math.Ceil((at + p.zero) / p.Interval)
+	if before := (k-1)*p.Interval - p.zero; before >= at { // the quotient was rounded up: without this a multiple is not its own
+		return before
+	}
+	return max(at, k*p.Interval-p.zero)
 }
 
 // wake asks for the next cycle: if something has changed since the last one, at the next multiple of the interval; else at the first one after a plan, or after

@@ -81,16 +81,22 @@ func (p *slurm) startNow(e *sim.Engine, k int) bool {
 	return best.shares != nil
 }
 
-// open makes the machines of the job's queue available that are open to the job from the start until its estimated end.
+// open makes the machines of the job's queue available that are open to the job from the start until its estimated end, and fast enough for its hard
+// deadline: where speeds differ, slow machines must not stand in the way of others on which it ends in time.
 func (p *slurm) open(j *sim.Job, cluster int, start float64) {
 	copy(p.avail, p.line[j.Handle].machines)
 	p.avail.meet(p.all[cluster])
-	if len(p.changes) == 0 {
+	closes, hurries := len(p.changes) > 0, j.Request.DeadlineHard && p.platform.Mixed()
+	if !closes && !hurries {
 		return
 	}
 	first, last := p.platform.MachinesOf(cluster)
 	for m := first; m < last; m++ {
-		if p.avail.has(m) && !p.platform.OpenTo(j, m, start, start+p.platform.Takes(j, m, p.fits.need)) {
+		if !p.avail.has(m) {
+			continue
+		}
+		end := start + p.platform.Takes(j, m, p.fits.need)
+		if hurries && !inTime(j, end) || closes && !p.platform.OpenTo(j, m, start, end) {
 			p.avail.remove(m)
 		}
 	}
