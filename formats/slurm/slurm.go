@@ -72,6 +72,7 @@ type Source struct {
 // Sources are what the commands printed. Jobs and Nodes are required; all may be in one file for each.
 type Sources struct {
 	Jobs, Nodes, Partitions, Reservations, Licences Source
+	QOS, Associations, Config                       Source
 }
 
 // Options say how to read.
@@ -107,20 +108,29 @@ func Read(src Sources, opt Options) (*model.Instance, *model.ImportReport, error
 		faults.At("option Now", "expected a Unix time, found %v", opt.Now)
 		return nil, nil, faults.Err()
 	}
-	sys, err := readSystem(src, false)
-	if err != nil {
-		return nil, nil, err
-	}
 	doc := readDocument(src.Jobs.Reader, faults)
 	doc.needs("jobs", jobsCommand, doc.jobs != nil)
 	if err := faults.Err(); err != nil {
 		return nil, nil, err
 	}
-	q := &queue{sys: sys, doc: doc, opt: opt, report: &model.ImportReport{Format: Format, File: src.Jobs.Name}, now: opt.Now}
+	q := &queue{doc: doc, opt: opt, report: &model.ImportReport{Format: Format, File: src.Jobs.Name}, now: opt.Now}
+	sys, err := readSystem(src, false, q.busy())
+	if err != nil {
+		return nil, nil, err
+	}
+	q.layouts = newLayouts(sys, !opt.IgnoreMemory, faults)
 	q.report.Notes = append(q.report.Notes, sys.notes.Notes...)
 	if q.now == 0 {
 		q.now = doc.latest()
 	}
+	q.settings()
+	if q.limits, err = readLimits(src, sys.settings, q.report); err != nil {
+		return nil, nil, err
+	}
+	if q.reservations, err = sys.reserve(q.now, q.namedReservations(), src.Reservations, q.report); err != nil {
+		return nil, nil, err
+	}
+	q.nameNodes()
 	q.entries()
 	q.dependencies()
 	in, err := q.instance()
