@@ -164,7 +164,7 @@ func waitingJob(in *model.Instance, id, path string) (*model.JobSpec, error) {
 		ids := each.Of(in.Jobs(), func(j model.Job) string { return j.ID })
 		return nil, usageErrorf("--job: expected a job of %s, found %q%s", model.InputName(path), id, suggest.Words(id, ids))
 	}
-	if j := &in.Jobs()[k]; isRunning(in, j) || j.Node().Running != nil {
+	if j := &in.Jobs()[k]; isRunning(in, j) {
 		return nil, usageErrorf("--job: expected a job that waits, found %q, which runs already", id)
 	}
 	return new(in.JobSpec(k)), nil
@@ -195,9 +195,9 @@ func whatIfText(a *whatif.Answer) string {
 	case a.Start == nil:
 		fmt.Fprintf(b, "  never starts: %s\n", a.Reason)
 	case *a.Wait == 0:
-		fmt.Fprintf(b, "  starts at once on %s\n", a.Cluster)
+		fmt.Fprintf(b, "  starts at once on %s%s\n", a.Cluster, onMachines(a.Machines))
 	default:
-		fmt.Fprintf(b, "  starts at %s on %s, after waiting %s\n", numtext.Figure(*a.Start), a.Cluster, timetext.Of(*a.Wait, a.TimeUnit, numtext.Figure))
+		fmt.Fprintf(b, "  starts at %s on %s%s, after waiting %s\n", numtext.Figure(*a.Start), a.Cluster, onMachines(a.Machines), timetext.Of(*a.Wait, a.TimeUnit, numtext.Figure))
 	}
 	if a.ExpectedStart != nil {
 		fmt.Fprintf(b, "  expected at its submission, by the estimates: %s, after %s\n", numtext.Figure(*a.ExpectedStart), timetext.Of(*a.ExpectedStart-a.Submitted, a.TimeUnit, numtext.Figure))
@@ -210,6 +210,19 @@ func whatIfText(a *whatif.Answer) string {
 	writeBlockers(b, a.Blocked, a.TimeUnit)
 	writeChanges(b, a)
 	return b.String()
+}
+
+// onMachines names machines behind their cluster.
+func onMachines(names []string) string {
+	const most = 8
+	more := ""
+	if len(names) > most {
+		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + more + ")"
 }
 
 // writeChanges writes when the job would start with other requests.

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 )
@@ -33,7 +32,7 @@ func TestForecastOfRecordedRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			starts := slurmBeside{configuration: filepath.Join(folder, "slurm.conf")}.starts(t)
-			if len(starts) != 51 || len(answer.Jobs) != 50 || in.UserClasses()[in.Jobs()[0].UserClass].ID != slurm.Running {
+			if len(starts) != 51 || len(answer.Jobs) != 50 || in.Jobs()[0].Node().Running == nil {
 				t.Fatalf("%d jobs have started, %d wait", len(starts), len(answer.Jobs))
 			}
 			now := starts[in.Jobs()[0].ID] + 60 - in.Jobs()[0].Estimate // the job that fills the system has a limit of a minute
