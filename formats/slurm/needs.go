@@ -274,17 +274,26 @@ func (q *queue) certainNodes(e *entry, l *layout) {
 		return
 	}
 	hosts, err := expandHosts(j.mustUse)
-	nodes := max(1, l.machines.Min)
-	if l.perMachine > 0 {
-		nodes = l.blocks / l.perMachine
+	if err != nil {
+		return // that is listed
 	}
+	most := l.machines.Max // nodes of the job; 0: any number
 	switch {
-	case err != nil: // that is listed
-	case len(hosts) <= nodes && (l.blocks == 1 || nodes == len(hosts)), len(hosts) == 1 && l.blocks > 1 && j.mostNodes.or(0) == 1:
-		add(onlyNodes(j.mustUse))
-	default:
-		q.outside("the job asks for certain nodes, and may run on others beside them: it runs on any")
+	case l.perMachine > 0:
+		most = l.blocks / l.perMachine
+	case l.blocks == 1:
+		most = 1
 	}
+	any := l.features
+	if add(onlyNodes(j.mustUse)); most > 0 && most <= len(hosts) {
+		return
+	}
+	if q.hasRoom(l) {
+		q.outside("the job asks for certain nodes, and may run on others beside them: it runs on those only")
+		return
+	}
+	l.features = any
+	q.outside("the job asks for certain nodes, and others beside them: it runs on any")
 }
 
 // onlyNodes and withoutNodes are the features of the nodes of a list, and of the other nodes.
