@@ -257,3 +257,48 @@ lab|physics|cyd|||||||1|
 		}
 	}
 }
+
+// TestGangs: on 20 nodes of 8 GPUs, each of 38 jobs of several whole or half nodes lies on as many distinct nodes as it asks for, with equal parts of its GPUs on each, under
+// every policy: none lies in other pieces.
+func TestGangs(t *testing.T) {
+	var list, jobs []string
+	for k := range 20 {
+		list = append(list, fmt.Sprintf(`{"name": "g%02d", "cpus": 64, "state": "idle", "partitions": ["p"], "gres": "gpu:8"}`, k))
+	}
+	type gang struct{ nodes, gpus int }
+	gangs := map[string]gang{}
+	for k := range 38 {
+		g := gang{1 + k%5, 4 + 4*(k%2)}
+		gangs[fmt.Sprint(k+1)] = g
+		jobs = append(jobs, fmt.Sprintf(`"cpus": %d, "tasks": %d, "tasks_per_node": %d, "node_count": %d, "max_nodes": %d, "time_limit": %d, "tres_per_node": "gres/gpu:%d"`,
+			4*g.gpus*g.nodes, g.gpus*g.nodes, g.gpus, g.nodes, g.nodes, 10+k%3, g.gpus))
+	}
+	in, report := read(t, slurm.Sources{Jobs: source("jobs", queue(jobs...)), Nodes: source("nodes", nodes(list...))}, slurm.Options{})
+	if len(report.Notes) > 0 {
+		t.Errorf("got %v", report)
+	}
+	for _, name := range []string{"fcfs", "easy", "conservative"} {
+		choice, err := solve.Choose(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := solve.Run(t.Context(), choice, in, solve.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report := model.Check(in, result.Solution); !report.OK() || len(result.Solution.Jobs) != 38 {
+			t.Fatalf("%s: %d jobs, %v", name, len(result.Solution.Jobs), report.Violations)
+		}
+		for _, p := range result.Solution.Jobs {
+			g := gangs[p.Job]
+			if got := in.MachineNames(0, p.Processors); len(got) != g.nodes || len(p.Devices["gpu"]) != g.nodes {
+				t.Errorf("%s: job %s on %v with %v, asks for %d nodes", name, p.Job, got, p.Devices, g.nodes)
+			}
+			for node, devices := range p.Devices["gpu"] {
+				if devices.Len() != g.gpus {
+					t.Errorf("%s: job %s holds %v on %s, asks for %d", name, p.Job, devices, node, g.gpus)
+				}
+			}
+		}
+	}
+}

@@ -147,6 +147,9 @@ func (q *queue) wants(e *entry, nodes int) (types []string) {
 func (q *queue) divide(e *entry, l *layout, nodes, most int) {
 	j := &q.doc.jobs[e.job]
 	task := whole(j.perTask, model.MaxProcessors, q.doc.faults, at("jobs", e.job)+".cpus_per_task")
+	if n := int(min(j.tasks.or(0), model.MaxProcessors)); task == 0 && n > 0 && e.processors%n == 0 {
+		task = e.processors / n // up to 22.05 the file does not tell the processors of a task
+	}
 	task = min(max(task, 1), e.processors)
 	onEach := few(j.tasksPerNode)
 	tasks := max(1, e.processors/task)

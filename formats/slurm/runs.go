@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
@@ -60,6 +61,13 @@ func (q *queue) runs(e *entry) string {
 	}
 	e.nodes = len(names)
 	counts, typed := genericOf(j.allocated)
+	for _, text := range j.detail { // Slurm counts only those that its accounting follows
+		for _, g := range gresOf(text) {
+			if !strings.Contains(j.allocated, "gres/"+g.name) {
+				counts[g.name] += float64(g.count)
+			}
+		}
+	}
 	e.generic = typed
 	for name, n := range counts {
 		e.generic[name] = n
