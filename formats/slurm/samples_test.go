@@ -19,7 +19,7 @@ func sampleOf(t *testing.T, folder string) slurm.Sources {
 	return slurm.Sources{
 		Jobs: file(t, folder, "squeue.json", "squeue.json.gz", "jobs.json", "jobs.json.gz"), Nodes: file(t, folder, "sinfo.json", "nodes.json", "nodes.json.gz"),
 		Partitions:   file(t, folder, "partitions.json", "partitions.json.gz", "partitions.txt"),
-		Reservations: file(t, folder, "reservations.json", "reservations.json.gz"), Licences: file(t, folder, "licenses.txt"),
+		Reservations: file(t, folder, "reservations.json", "reservations.json.gz", "reservations.txt"), Licences: file(t, folder, "licenses.txt"),
 	}
 }
 

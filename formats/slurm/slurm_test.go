@@ -113,7 +113,7 @@ func file(t *testing.T, folder string, names ...string) slurm.Source {
 // TestSamples: every sample is read, whatever its version. Of the known ones the figures are those that the files were counted to have by hand.
 func TestSamples(t *testing.T) {
 	known := map[string]struct{ read, kept, running, processors int }{
-		"22.05": {14, 14, 1, 64}, "22.05-arrays": {105, 98, 1, 64}, "22.05-early": {51, 51, 1, 128}, "22.05-right": {51, 51, 1, 128},
+		"22.05": {14, 14, 1, 64}, "22.05-arrays": {105, 98, 1, 64}, "22.05-early": {51, 51, 1, 128}, "22.05-right": {51, 51, 1, 128}, "22.05-nodes": {67, 67, 19, 128},
 		"24.05": {14, 4, 3, 6400}, "24.11": {16, 9, 7, 320}, "25.11": {15, 5, 4, 320},
 	}
 	folders := map[string]string{} // by name; those of the repository, and those of the larger set in their place
