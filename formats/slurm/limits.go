@@ -174,6 +174,7 @@ func (q *queue) limit(e *entry, need func(name string, copies, pool int)) {
 			q.hold(e, row[c.tres], row[c.jobs], who, c.group, taken, taken, need)
 		}
 		q.outsideLimits(row, "the quality of service")
+		q.ofOneJob(e, row["MaxTRES"], row["MaxWall"], "the quality of service")
 	}
 	if l.assoc == nil {
 		return
@@ -186,6 +187,7 @@ func (q *queue) limit(e *entry, need func(name string, copies, pool int)) {
 	if jobs := inherited(chain, "MaxJobs"); jobs != "" && !byQOS["user jobs"] {
 		q.hold(e, "", jobs, "account "+account+" user "+user, "user", byQOS, byQOS, need)
 	}
+	q.ofOneJob(e, inherited(chain, "MaxTRES"), inherited(chain, "MaxWall"), "the account")
 	for k, row := range chain {
 		who := "account " + lines.Name(strings.TrimSpace(row["Account"]))
 		if k == 0 && own {
@@ -250,7 +252,7 @@ func (q *queue) hold(e *entry, tres, jobs, who, group string, hidden, taken map[
 		counts["jobs"] = jobs
 	}
 	for _, what := range slices.Sorted(maps.Keys(counts)) {
-		pool, err := lines.Whole(amountOf(what, counts[what]), 0)
+		pool, err := lines.Whole(wholeLimit(what, counts[what]), 0)
 		key := group + " " + what
 		if err != nil || hidden[key] {
 			continue
@@ -267,8 +269,8 @@ func (q *queue) hold(e *entry, tres, jobs, who, group string, hidden, taken map[
 	}
 }
 
-// amountOf is a limit as a whole number: of memory, which may have a unit, in MB.
-func amountOf(what, text string) string {
+// wholeLimit is a limit as a whole number: of memory, which may have a unit, in MB.
+func wholeLimit(what, text string) string {
 	if what != "mem" {
 		return text
 	}
@@ -297,6 +299,23 @@ func (q *queue) usage(e *entry, what string) (n int, known bool) {
 	return 0, false
 }
 
+// ofOneJob notes that a waiting job asks for more than a limit allows one job. Slurm says so in its reason, once it has looked at the job.
+func (q *queue) ofOneJob(e *entry, tres, wall, of string) {
+	if e.running {
+		return
+	}
+	above := false
+	for what, text := range tresOf(tres) {
+		most, err := lines.Whole(wholeLimit(what, text), 0)
+		asked, known := q.usage(e, what)
+		above = above || err == nil && known && asked > most
+	}
+	minutes, limited, err := parseLimit(wall)
+	if above || limited && err == nil && e.length > minutes*60 {
+		q.outside("the job asks for more than " + of + " allows one job: Slurm does not start it")
+	}
+}
+
 // outsideLimits notes the limits of a row that an instance cannot express.
 func (q *queue) outsideLimits(row limitRow, of string) {
 	for _, column := range []string{"GrpTRESMins", "GrpTRESRunMins", "GrpWall", "MaxTRESMins", "MaxTRESPerNode", "MaxTRESMinsPJ", "MaxTRESPN"} {
@@ -309,6 +328,7 @@ func (q *queue) outsideLimits(row limitRow, of string) {
 // quality notes the waiting jobs whose quality of service says something that the instance leaves out: that they may preempt others, or limits that no file tells.
 func (q *queue) quality() {
 	l := q.limits
+	untold := l == nil || l.qos == nil && l.assoc != nil
 	preempts := !strings.EqualFold(q.sys.settings["preempttype"], "preempt/none")
 	usual := ""
 	for _, name := range slices.Sorted(maps.Keys(q.qos)) {
@@ -320,12 +340,12 @@ func (q *queue) quality() {
 		j := &q.doc.jobs[e.job]
 		switch {
 		case e.running:
-		case l == nil && len(q.qos) > 1 && j.qos != usual:
+		case untold && len(q.qos) > 1 && j.qos != usual:
 			q.outside("quality of service other than " + lines.Quote(usual) + ", which most waiting jobs have: no file tells its limits and its preemption (--qos)")
 		case l != nil && preempts && l.qos[j.qos]["Preempt"] != "":
 			q.outside("quality of service that may preempt others: the policies preempt no job")
 		}
-		if len(e.place.parts) == 1 && e.place.parts[0].qos != "" && l == nil && !e.running {
+		if len(e.place.parts) == 1 && e.place.parts[0].qos != "" && untold && !e.running {
 			q.outside("partition with a quality of service, whose limits are in no file (--qos)")
 		}
 		q.count(e, q.odd)

@@ -215,6 +215,7 @@ lab|physics|cyd|||||||1|
 	job(58, "cyd", "physics", "normal", 1, "AssocMaxJobsLimit")
 	job(60, "ada", "physics", "gtm", 2, "QOSGrpCPUMinutesLimit")
 	job(70, "ben", "physics", "normal", 4, "Priority")
+	job(64, "fay", "chem", "normal", 11, "Priority")
 	var list []string
 	for k := range 8 {
 		list = append(list, fmt.Sprintf(`{"name": "n%d", "cpus": 16, "state": "idle", "partitions": ["p"]}`, k+1))
@@ -231,6 +232,7 @@ lab|physics|cyd|||||||1|
 	}
 	if got := notes(report); !strings.Contains(got, "dropped 1: pending, as it asks for more than a limit allows a job: it starts only when somebody acts") ||
 		!strings.Contains(got, "kept 2: limit GrpTRESMins of the quality of service: an instance cannot express this") || strings.Contains(got, `"QOSGrpCpuLimit": an instance`) ||
+		!strings.Contains(got, "kept 1: the job asks for more than the account allows one job: Slurm does not start it") ||
 		!strings.Contains(got, `"QOSGrpCPUMinutesLimit": an instance cannot express this`) {
 		t.Errorf("got\n%s", got)
 	}
