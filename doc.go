@@ -37,7 +37,7 @@
 //	internal/golden    where the schedule of another program differs from the reference schedules of folder golden
 //	internal/picture   the drawing kit below draw and the reports: a sheet, axes, charts of curves, a writer for each format
 //	internal/online    the lines that an on-line policy outside of the program reads and writes
-//	internal/shown     the objective and the metrics of an instance, as people see them
+//	internal/shown     the objective, the metrics and the dates of an instance, as people see them
 //	internal/course    the incumbents of a run
 //	internal/prove     a hunt for false claims
 //	internal/taken     which instances each solver takes, as a table for people

@@ -21,6 +21,9 @@ type Environment struct {
 	Cores  int     `json:"cores,omitempty" check:"counter"`     // that the program may use
 	Memory float64 `json:"memory_bytes,omitempty" check:"time"` // of the machine
 	Load   float64 `json:"load" check:"time"`                   // processes that ran or waited to, mean of the minute before it began
+
+	// PeakLoad is the greatest mean of a minute when one of its runs ended, the runs themselves among the processes; absent: never above Cores, or not recorded.
+	PeakLoad float64 `json:"peak_load,omitempty" check:"time"`
 }
 
 // environment returns the current environment of this program.
@@ -47,4 +50,10 @@ func Commit() string {
 		commit += "-dirty"
 	}
 	return commit
+}
+
+// Load returns the processes that run or wait to on this machine, mean of the last minute (0: not known), and the cores that the program may use.
+func Load() (processes float64, cores int) {
+	_, _, processes = machine()
+	return processes, runtime.NumCPU()
 }

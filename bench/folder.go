@@ -32,8 +32,9 @@ type runFolder struct {
 	done   map[string]bool // keys of the cells that have a row
 	old    []lineRow       // the rows found in the folder
 
-	bestPath string // path of best, as the run file states it
-	broken   error  // the error of a row that could not be written; no rows are written after it
+	bestPath string       // path of best, as the run file states it
+	began    *Environment // that this program stated; nil: all its cells were done
+	broken   error        // the error of a row that could not be written; no rows are written after it
 }
 
 // openRun makes the folder or goes on in an existing one. It takes the lock of its file of rows, compares the rows with the plan, writes the plan to
@@ -75,7 +76,8 @@ func openRun(ctx context.Context, plan *Plan, opt RunOptions) (folder *runFolder
 	folder.bestPath = best
 	if err := folder.state(ctx, plan, func(file *RunFile) {
 		if slices.ContainsFunc(plan.Share(opt.Shard), func(place int) bool { return !folder.done[plan.Cells[place].Key] }) {
-			file.Environments = append(file.Environments, environment(opt))
+			folder.began = new(environment(opt))
+			file.Environments = append(file.Environments, *folder.began)
 		}
 	}); err != nil {
 		return folder, err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/shown"
@@ -248,6 +249,15 @@ func (s *Suite) entrants() ([]entrant, error) {
 	}
 	listSame(f, list)
 	return list, f.Err()
+}
+
+// Labels lists the names of the solvers in rows, in the order of the suite. It is nil for a suite that is not valid.
+func (s *Suite) Labels() []string {
+	entrants, err := s.entrants()
+	if err != nil {
+		return nil
+	}
+	return each.Of(entrants, func(e entrant) string { return e.Label })
 }
 
 // listSame lists two kinds of fault: entrants that would make the same runs, and labels that are also the name of a solver that "all" adds.

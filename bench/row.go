@@ -58,13 +58,26 @@ type FaultKind int
 // The kinds of faults.
 const (
 	OtherFault    FaultKind = iota // any other, or none
-	Unsupported                    // the solver does not support the instance; a run that is recorded has no such row
+	Unsupported                    // the solver does not support the instance; a run folder has no such row
 	WrongSchedule                  // the checker refuses the schedule
 	Contradiction                  // a file has two rows of the run, and they differ
 )
 
 // faultTexts begin the faults of those kinds that files of rows have.
-var faultTexts = map[FaultKind]string{WrongSchedule: "refused by the checker: ", Contradiction: "two rows of this run differ in "}
+var faultTexts = map[FaultKind]string{
+	Unsupported: solve.ErrUnsupported.Error() + ": ", WrongSchedule: "refused by the checker: ", Contradiction: "two rows of this run differ in ",
+}
+
+// crashText begins the warning of a run whose program crashed when its schedules were there.
+const crashText = "the program failed after"
+
+// Failed reports whether the run failed: it ended with an error, or its schedule is wrong. A solver that does not support the instance has not failed.
+func (row *Row) Failed() bool { return row.Fault != "" && row.Kind != Unsupported }
+
+// Crashed reports whether the run's program crashed after its last schedule, which counts.
+func (row *Row) Crashed() bool {
+	return row.Fault == "" && strings.HasPrefix(row.Warning, crashText)
+}
 
 // kindOf tells the kind of a fault from its text in a file of rows.
 func kindOf(fault string) FaultKind {

@@ -78,7 +78,7 @@ func Run(ctx context.Context, plan *Plan, opt RunOptions) error {
 	if err = context.Cause(ctx); err == nil {
 		err = r.tellRefusals(ctx)
 	}
-	return errors.Join(err, folder.close())
+	return errors.Join(err, r.tellLoad(context.WithoutCancel(ctx)), folder.close())
 }
 
 // runner runs the cells of a plan.
@@ -96,6 +96,7 @@ type runner struct {
 	pace    pace
 	running []string       // the cell of each worker; empty: the worker is idle
 	refused map[int]string // reasons of refused cells, by index in plan.Cells
+	peak    float64        // the greatest load of the machine when a cell ended
 }
 
 // newRunner prepares to run the cells that have no row yet.
@@ -185,6 +186,8 @@ func (r *runner) store(ctx context.Context, worker, place int, in *model.Instanc
 	if err := r.folder.append(row); err != nil {
 		return err
 	}
+	load, _ := Load()
+	r.peak = max(r.peak, load)
 	r.pace.note(row.Solver, row.Elapsed)
 	r.finish(worker, row.Solver)
 	return nil
@@ -224,6 +227,22 @@ func (r *runner) tellRefusals(ctx context.Context) error {
 	return r.folder.state(ctx, r.plan, func(file *RunFile) {
 		maps.Copy(file.Refused, here.Refused)
 		maps.DeleteFunc(file.Refused, func(key, _ string) bool { return r.folder.done[key] })
+	})
+}
+
+// tellLoad states the greatest load in the run folder where it was above the number of cores. It is for people and decides nothing.
+func (r *runner) tellLoad(ctx context.Context) error {
+	began := r.folder.began
+	if began == nil || began.Cores == 0 || r.peak <= float64(began.Cores) {
+		return nil
+	}
+	return r.folder.state(ctx, r.plan, func(file *RunFile) {
+		for k := len(file.Environments) - 1; k >= 0; k-- {
+			if file.Environments[k] == *began {
+				file.Environments[k].PeakLoad = r.peak
+				return
+			}
+		}
 	})
 }
 

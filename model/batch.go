@@ -29,7 +29,7 @@ func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
 	b := *in
 	b.digest = &digest{of: &b}
 	b.jobs, b.jobIndex = make([]Job, len(jobs)), make(map[string]int, len(jobs))
-	b.firstArrival, b.successors, b.held, b.released, b.submitted, b.recorded = 0, nil, holds, nil, make([]float64, len(jobs)), nil
+	b.firstArrival, b.successors, b.held, b.released, b.submitted, b.recorded, b.requested = 0, nil, holds, nil, make([]float64, len(jobs)), nil, nil
 	position := make(map[int]int, len(jobs))
 	for k, j := range jobs {
 		position[j] = k
@@ -37,6 +37,9 @@ func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
 	}
 	for k, j := range jobs {
 		b.jobs[k], b.submitted[k] = in.jobs[j], in.Submitted(j)
+		if in.requested != nil {
+			b.requested = append(b.requested, in.requested[j])
+		}
 		job := &b.jobs[k]
 		job.Arrival, job.After = ready[k], nil
 		for _, before := range in.jobs[j].After {
@@ -131,13 +134,14 @@ func (in *Instance) Submitted(job int) float64 {
 	return in.submitted[job]
 }
 
-// WithArrivals is the instance with other arrivals, one for each job. The deadline of a job moves with its arrival.
+// WithArrivals is the instance with other arrivals, one for each job. The deadline of a job moves with its arrival, and the instance has no dates.
 func (in *Instance) WithArrivals(arrivals []float64) *Instance {
 	all := make([]int, len(in.jobs))
 	for k := range all {
 		all[k] = k
 	}
 	b := in.Batch(all, arrivals, in.held)
+	b.timeZero, b.timeZone = nil, ""
 	for k := range b.jobs {
 		b.jobs[k].Deadline += arrivals[k] - in.jobs[k].Arrival // stays infinite where there is none
 	}

@@ -91,12 +91,18 @@ func build(spec *InstanceSpec, file string, limits Limits) (*Instance, error) {
 		r.in.units = *spec.Units
 	}
 	r.in.caveats = slices.Clone(spec.Caveats)
+	if spec.TimeZero != nil {
+		r.in.timeZero = new(*spec.TimeZero)
+	}
+	r.in.timeZone = spec.TimeZone
+	r.in.partitions = slices.Clone(spec.Partitions)
 	if spec.Overheads != nil {
 		r.in.overheads = *spec.Overheads
 	}
 	r.header()
 	if r.tables(limits.mostTable()) {
 		r.clusters()
+		r.partitions()
 		r.jobs()
 	}
 	if len(r.faults.Faults) == 0 {

@@ -68,6 +68,9 @@ func (r *resolver) job(k int) Job {
 	if spec.Recorded != nil {
 		r.jobRecorded(k, path)
 	}
+	if spec.Requested != nil {
+		r.jobRequested(k, path)
+	}
 	return j
 }
 
@@ -81,6 +84,21 @@ func (r *resolver) jobRecorded(k int, path string) {
 		r.in.recorded = slices.Repeat([]float64{math.NaN()}, len(r.spec.Jobs))
 	}
 	r.in.recorded[k] = *spec.Recorded
+}
+
+// jobRequested takes what the user of a job asked for, where its estimate has been raised.
+func (r *resolver) jobRequested(k int, path string) {
+	spec := &r.spec.Jobs[k]
+	switch {
+	case spec.Estimate == nil:
+		r.faults.add(path+".requested", "expected it with an estimate, found none")
+	case *spec.Requested >= *spec.Estimate:
+		r.faults.add(path+".requested", "expected less than the estimate, %v, found %v", *spec.Estimate, *spec.Requested)
+	}
+	if r.in.requested == nil {
+		r.in.requested = slices.Repeat([]float64{math.NaN()}, len(r.spec.Jobs))
+	}
+	r.in.requested[k] = *spec.Requested
 }
 
 // submission is the one copy of who submitted a job, and to which queue; nil where nothing is stated.

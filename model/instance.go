@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -35,7 +36,11 @@ type Instance struct {
 	released     [][]float64 // by cluster and processor; nil: all are free from the first arrival on
 	submitted    []float64   // by job, in a batch: its own arrival
 	recorded     []float64   // by job: its start by the record, NaN where it has none; nil: no job has one
+	requested    []float64   // by job: what its user asked for where that was raised, otherwise NaN; nil: no job has one
 	caveats      []string
+	timeZero     *float64 // Unix time of time 0; nil: not known
+	timeZone     string
+	partitions   []PartitionSpec
 	stated       statedHeader
 }
 
@@ -302,8 +307,44 @@ func (in *Instance) Recorded(job int) (start float64, known bool) {
 	return in.recorded[job], true
 }
 
+// Requested is the estimate that the user of a job gave, where the job outlived it and the estimate was raised to its run time, and whether it was.
+func (in *Instance) Requested(job int) (estimate float64, raised bool) {
+	if in.requested == nil || math.IsNaN(in.requested[job]) {
+		return 0, false
+	}
+	return in.requested[job], true
+}
+
+// AsRequested is the instance with the estimates that the users gave: those that were raised to run times are as before. It is the instance itself where none was.
+// Complexity: O(n).
+func (in *Instance) AsRequested() *Instance {
+	if in.requested == nil {
+		return in
+	}
+	asked := *in
+	asked.digest = &digest{of: &asked}
+	asked.jobs, asked.requested = slices.Clone(in.jobs), nil
+	for k := range asked.jobs {
+		if estimate, raised := in.Requested(k); raised {
+			asked.jobs[k].Estimate = estimate
+		}
+	}
+	return &asked
+}
+
 // Caveats say what the record that the instance was made of states and the instance leaves out, where that touches more than 2 % of the jobs.
 func (in *Instance) Caveats() []string { return in.caveats }
+
+// TimeZero is the Unix time, in seconds, of time 0, and whether it is known. Only what people are shown has dates: no decision depends on it.
+func (in *Instance) TimeZero() (unix float64, known bool) {
+	if in.timeZero == nil {
+		return 0, false
+	}
+	return *in.timeZero, true
+}
+
+// TimeZone is the zone in which dates are shown: an IANA name, or [UnstatedZone]; empty: that of the machine that shows them.
+func (in *Instance) TimeZone() string { return in.timeZone }
 
 // Processors is the number of processors of the whole grid.
 func (in *Instance) Processors() int { return in.processors }

@@ -8,9 +8,9 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// TestRecorded: recorded starts and caveats survive writing and reading, and neither what a policy may see nor other arrivals keep them.
+// TestRecorded: recorded starts, dates and caveats survive writing and reading, and neither what a policy may see nor other arrivals keep them.
 func TestRecorded(t *testing.T) {
-	const text = `{"schema":"allot/instance/1","caveats":["reservations"],"clusters":[{"id":"c","machines":[{"id":"m"}]}],
+	const text = `{"schema":"allot/instance/1","time_zero":1700000000.5,"time_zone":"Europe/Stockholm","caveats":["reservations"],"clusters":[{"id":"c","machines":[{"id":"m"}]}],
  "jobs":[{"id":"a","arrival":2,"work":3,"recorded":5},{"id":"b","arrival":2,"work":3},{"id":"c","work":1,"recorded":0}]}`
 	in, err := model.ReadInstance(strings.NewReader(text), "f")
 	if err != nil {
@@ -36,6 +36,12 @@ func TestRecorded(t *testing.T) {
 	}
 	if _, known := in.WithArrivals([]float64{0, 0, 0}).Recorded(0); known {
 		t.Error("other arrivals, the same record")
+	}
+	if unix, known := in.TimeZero(); !known || unix != 1700000000.5 || in.TimeZone() != "Europe/Stockholm" {
+		t.Errorf("time 0 at %v, %v in %q", unix, known, in.TimeZone())
+	}
+	if _, known := in.WithArrivals([]float64{0, 0, 0}).TimeZero(); known {
+		t.Error("other arrivals, the same dates")
 	}
 	_, err = model.ReadInstance(strings.NewReader(strings.Replace(text, `"recorded":5`, `"recorded":1`, 1)), "f")
 	if want := "f: jobs[0].recorded: expected a start at the arrival, 2, or later, found 1"; err == nil || err.Error() != want {

@@ -37,6 +37,8 @@ type InstanceSpec struct {
 	Schema      string             `json:"schema" doc:"the format: allot/instance/1"`
 	Name        string             `json:"name,omitempty" doc:"a name for people"`
 	Units       *Units             `json:"units,omitempty" doc:"units of the numbers; for people"`
+	TimeZero    *float64           `json:"time_zero,omitempty" check:"nonnegative" doc:"Unix time, in seconds, of time 0; only what people are shown has dates; absent: not known"`
+	TimeZone    string             `json:"time_zone,omitempty" check:"id" doc:"zone in which dates are shown, such as Europe/Stockholm; unstated: the record has clock times without a zone, and time_zero takes them as UTC; absent: the zone of the machine that shows them"`
 	Caveats     []string           `json:"caveats,omitempty" check:"text" doc:"what the record that the instance was made of states and the instance leaves out, where that touches more than 2 % of the jobs; for people"`
 	Objective   map[string]float64 `json:"objective,omitempty" check:"finite" doc:"metric → weight; the weighted sum is minimised, and a metric for which high is better enters negated; absent: {makespan: 1}"`
 	Weights     *WeightsSpec       `json:"weights,omitempty" doc:"weights of the comprehensive performance cp, for clusters without their own"`
@@ -46,9 +48,13 @@ type InstanceSpec struct {
 	Queueing    *QueueingSpec      `json:"queueing,omitempty" doc:"the queueing view of the batch (G/G/1)"`
 	Overheads   *Overheads         `json:"overheads,omitempty" doc:"overheads of every cluster without its own"`
 	Workflows   []WorkflowSpec     `json:"workflows,omitempty" doc:"groups of jobs with an overall deadline and budget"`
+	Partitions  []PartitionSpec    `json:"partitions,omitempty" doc:"the partitions of the record that the instance was made of; only jobs that are added later, and questions about jobs, are bound by them"`
 	Clusters    []ClusterSpec      `json:"clusters" doc:"the clusters, at least one"`
 	Jobs        []JobSpec          `json:"jobs" doc:"the jobs, in queue order"`
 }
+
+// UnstatedZone is the time zone of an instance whose record has clock times and does not say in which zone.
+const UnstatedZone = "unstated"
 
 // Units names the units of measurement. They are for people: no computation depends on them.
 type Units struct {
@@ -96,6 +102,18 @@ type ClusterSpec struct {
 	Network    *Network       `json:"network,omitempty" doc:"network between the cluster's processors"`
 	Overheads  *Overheads     `json:"overheads,omitempty" doc:"overheads of this cluster; absent: the instance's"`
 	Machines   []MachineSpec  `json:"machines" doc:"the machines, at least one; processors are numbered from 0 in their order"`
+}
+
+// PartitionSpec is a partition: where a job that names it as its queue may run, and what it may ask for. The jobs of an instance state themselves where they
+// run; [Instance.InPartition] says it of another one.
+type PartitionSpec struct {
+	ID       string   `json:"id" check:"id" doc:"unique name, as in queue of a job"`
+	Clusters []string `json:"clusters,omitempty" check:"id" doc:"clusters that have its machines; absent: all"`
+	Feature  string   `json:"feature,omitempty" check:"id" doc:"feature of its machines; absent: all machines of its clusters are in it"`
+	Licence  string   `json:"licence,omitempty" check:"id" doc:"licence that only its machines can run; absent: all machines of its clusters are in it"`
+	Limit    float64  `json:"limit,omitempty" check:"positive" doc:"longest estimate of a job; absent: none"`
+	Machines int      `json:"machines,omitempty" check:"count" doc:"most machines that a job may ask for; absent: any number"`
+	Closed   bool     `json:"closed,omitempty" doc:"it starts no jobs"`
 }
 
 // Network connects the processors of a cluster.
@@ -178,6 +196,7 @@ type JobSpec struct {
 	Reservation    string             `json:"reservation,omitempty" check:"id" doc:"the job runs only on machines, and at times, that are closed for this reservation"`
 	Running        *RunningSpec       `json:"running,omitempty" doc:"the job runs already, from time 0 on; its times state what is left"`
 	Recorded       *float64           `json:"recorded,omitempty" check:"nonnegative" doc:"when the job really started, by the record that the instance was made of; only comparisons with the record read it"`
+	Requested      *float64           `json:"requested,omitempty" check:"nonnegative" doc:"what the user asked for, below the estimate: the job ran longer, and the import raised the estimate to its run time; forecasts know only this"`
 }
 
 // RunningSpec says where a job runs already at time 0. No solver moves it; blocks, machines, features and closed times do not concern it.

@@ -64,13 +64,13 @@ func (in *Instance) SystemSpec() InstanceSpec {
 	return spec
 }
 
-// RequestSpec returns what is known about job k before it has run, in the form of a file: without work, run times and a recorded start. If the user states no
+// RequestSpec returns what is known about job k before it has run, in the form of a file: without work, run times, a recorded start and what the estimate was before it was raised. If the user states no
 // estimate, the execution time counts as known. Then the estimate of a job that states its work is the time of that work.
 func (in *Instance) RequestSpec(k int) *JobSpec {
 	spec := in.jobSpec(k)
 	if j := &in.jobs[k]; spec.Estimate == nil && j.runtimes == nil {
 		spec.Estimate = new(j.Work / j.ReferenceSpeed)
 	}
-	spec.Work, spec.Runtime, spec.Recorded = nil, nil, nil
+	spec.Work, spec.Runtime, spec.Recorded, spec.Requested = nil, nil, nil, nil
 	return spec
 }

@@ -140,7 +140,7 @@ func (in *Instance) headerSpec() InstanceSpec {
 	if in.units != (Units{}) {
 		spec.Units = &in.units
 	}
-	spec.Caveats = in.caveats
+	spec.TimeZero, spec.TimeZone, spec.Caveats = in.timeZero, in.timeZone, in.caveats
 	if len(in.objective) != 1 || in.objective[0] != (ObjectiveTerm{"makespan", 1}) {
 		spec.Objective = in.StatedObjective()
 	}
@@ -166,6 +166,7 @@ func (in *Instance) headerSpec() InstanceSpec {
 	for _, w := range in.workflows {
 		spec.Workflows = append(spec.Workflows, WorkflowSpec{w.ID, finiteOrNil(w.Deadline), finiteOrNil(w.Budget)})
 	}
+	spec.Partitions = in.partitions
 	return spec
 }
 
@@ -347,6 +348,9 @@ func (in *Instance) jobSpec(k int) *JobSpec {
 	}
 	if start, known := in.Recorded(k); known {
 		spec.Recorded = &start
+	}
+	if estimate, raised := in.Requested(k); raised {
+		spec.Requested = &estimate
 	}
 	return spec
 }

@@ -22,6 +22,7 @@ type nodes struct {
 	runs    map[runKey]bool // see canRun
 	draws   bool            // the rule draws at random, so that it matters how often it is asked
 	freed   []int32         // machines on which something became free, in the order of time
+	copied  place.State     // scratch of [Platform.CopyMachine]
 }
 
 // runKey tells apart jobs that can run on different clusters.

@@ -20,6 +20,8 @@ type Discipline struct {
 	// Place is the rule that chooses the machines of a job, see package place; empty: the first. Under another rule, and where jobs ask something of
 	// single machines, [Platform.Machines] lists every machine.
 	Place place.Name
+	// ByNode says that the policy looks at machines one by one, so that [Platform.Machines] always lists every machine.
+	ByNode bool
 	// Deadlines says that the policy looks at deadlines, soft ones too. The jobs of a trace do not show them.
 	Deadlines bool
 	// Costs says that the policy looks at costs, so that [Platform.Machines] lists machines of different cost apart.
@@ -43,7 +45,7 @@ func (d *Discipline) IsPlain(in *model.Instance) bool {
 
 // byNode says whether the platform of an instance lists every machine.
 func (d *Discipline) byNode(in *model.Instance) bool {
-	return in.Features()&plan.NodeFeatures != 0 || d.Place.OrFirst() != place.First
+	return d.ByNode || in.Features()&plan.NodeFeatures != 0 || d.Place.OrFirst() != place.First
 }
 
 // anyClass says whether some job's user has a class.

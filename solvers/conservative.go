@@ -26,10 +26,11 @@ var _ = solve.RegisterPolicy(solve.Info{
 // §2. Complexity: see [backfill.Conservative].
 //
 // Deviations from the source: several clusters, memory, licences and hard deadlines; jobs may outlive their estimates; a moldable job gets the fewest
-// processors that it may hold.
+// processors that it may hold; on request a limit on the queued jobs that hold reservations, see [backfill.ConservativeUpTo].
 type Conservative struct {
-	Kill bool    `doc:"end a job at its estimate and leave it out of the schedule"`
-	Step float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
+	Kill         bool    `doc:"end a job at its estimate and leave it out of the schedule"`
+	Step         float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
+	Reservations *int    `range:"[1, 1000000000]" zero:"none" doc:"most queued jobs that hold a reservation, the first of the queue; those behind them are not looked at, as with Slurm's bf_max_job_test"`
 	backfill.Ranking
 	place.Choice
 }
@@ -44,5 +45,8 @@ func (s *Conservative) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *Conservative) Discipline() sim.Discipline {
-	return placed(backfill.Conservative(s.Step, s.Ranking), s.Choice)
+	if s.Reservations == nil {
+		return placed(backfill.Conservative(s.Step, s.Ranking), s.Choice)
+	}
+	return placed(backfill.ConservativeUpTo(*s.Reservations, s.Step, s.Ranking), s.Choice)
 }

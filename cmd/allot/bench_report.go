@@ -36,7 +36,7 @@ Examples:
 			&cli.StringFlag{Name: "title", DefaultText: "names of the suites", Usage: "`TEXT` at the top of the page"},
 			&cli.IntFlag{Name: "charts", Value: 4, Usage: "draw at most `N` Gantt charts of the best known schedules"},
 			&cli.StringFlag{Name: "figures", Usage: "write each figure to `FOLDER` as SVG, PDF and PNG instead of a page"},
-			&cli.StringFlag{Name: "against", Usage: "with --table summary: say in which groups each solver is better or worse than solver `NAME`"},
+			&cli.StringFlag{Name: "against", DefaultText: "the first of the suite, or by name", Usage: "compare the other solvers with solver `NAME`: ratios on the page; with --table summary the groups in which each is better or worse"},
 			&cli.StringFlag{Name: "table", Usage: "write the table of solvers as `FORMAT` instead of a page: latex (with booktabs), csv, md, or summary (Markdown: the gaps of each solver by group, with intervals); to standard output unless -o is given"},
 		},
 		Action: runBenchReport,
@@ -58,8 +58,10 @@ func runBenchReport(c *cli.Context) error {
 	switch {
 	case table != "" && !slices.Contains(report.TableFormats(), table):
 		return usageErrorf("--table: expected latex, csv, md or summary, found %q", table)
-	case c.IsSet("against") && table != report.Summary:
-		return usageErrorf("--against: expected --table summary beside it")
+	case c.IsSet("against") && table != "" && table != report.Summary:
+		return usageErrorf("--against: expected --table summary or no --table beside it")
+	case c.IsSet("against") && c.String("against") == "":
+		return usageErrorf("--against: expected the name of a solver, found none")
 	case table != "" && c.IsSet("figures"), c.IsSet("figures") && c.IsSet("output"):
 		return usageErrorf("expected only one of --figures, --table and a page (-o), found two")
 	case c.IsSet("figures") && c.String("figures") == "":
@@ -81,25 +83,30 @@ func runBenchReport(c *cli.Context) error {
 		}
 		runs = append(runs, run)
 	}
-	opt := report.Options{Title: c.String("title"), Charts: c.Int("charts")}
+	opt := report.Options{Title: c.String("title"), Charts: c.Int("charts"), Against: c.String("against")}
 	if opt.Charts == 0 {
 		opt.Charts = -1
 	}
+	if table != "" || c.IsSet("figures") { // which have no first lines of their own
+		remarks, err := report.Remarks(runs)
+		if err != nil {
+			return err
+		}
+		for _, remark := range remarks {
+			fmt.Fprintln(c.App.ErrWriter, "allot: "+printable(remark))
+		}
+	}
 	if c.IsSet("figures") {
-		return writePictures(c, c.String("figures"), runs, opt)
+		return noSolver(writePictures(c, c.String("figures"), runs, opt))
 	}
 	if err := write(c, path, func(w io.Writer) error {
 		if table == report.Summary {
-			err := report.WriteSummary(w, runs, report.SummaryOptions{Against: c.String("against")})
-			if errors.Is(err, report.ErrNoSolver) {
-				return usageErrorf("--against: %w", err)
-			}
-			return err
+			return noSolver(report.WriteSummary(w, runs, report.SummaryOptions{Against: c.String("against")}))
 		}
 		if table != "" {
 			return report.WriteTable(w, runs, table)
 		}
-		return report.Write(w, runs, opt)
+		return noSolver(report.Write(w, runs, opt))
 	}); err != nil || table != "" {
 		return err
 	}
@@ -107,6 +114,14 @@ func runBenchReport(c *cli.Context) error {
 		fmt.Fprintf(c.App.ErrWriter, "%s: open it in a browser\n", printable(path))
 	}
 	return nil
+}
+
+// noSolver gives the error of a solver that the runs do not have its flag and its exit status. It returns any other error unchanged.
+func noSolver(err error) error {
+	if errors.Is(err, report.ErrNoSolver) {
+		return usageErrorf("--against: %w", err)
+	}
+	return err
 }
 
 // writePictures writes the figures of the report into a folder, each in all formats.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/bench/report"
 	"github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
@@ -28,8 +30,13 @@ func compareCommand() *cli.Command {
 		Name:      "compare",
 		Usage:     "run several solvers on the same instances",
 		ArgsUsage: "INSTANCE…",
-		Description: `Prints one table per instance, with a row for each solver: objective, bound, gap, metrics and time. A star marks the best
-solver. Every schedule is checked first. If the table is too wide for the terminal, it leaves out some metrics and names them below.
+		Description: `Prints one table per instance, with a row for each solver, the best first: objective, bound, gap, deviation from the best found (RPD),
+metrics and time. A star marks the best of each column. Every schedule is checked first. A table too wide for the terminal, or for 80 columns
+where there is none, leaves out some metrics and names them below; --metrics or -o keep them.
+
+Then it compares the first solver with each of the others: the ratio of the objectives with its 95 % interval, as mine/heft 0.93 [0.90, 0.97],
+and whether a difference is shown. The first lines say which runs the time limit stopped, which failed, and whether other programs kept the
+machine busy. The exit status is 1 if a run failed; the others are shown.
 
 Examples:
   allot compare examples/multicluster.json
@@ -88,10 +95,12 @@ func runCompare(c *cli.Context) error {
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
+	watch := newBusyWatch()
 	var all []bench.Row
-	kept := new(strings.Builder) // the tables of the file, where there is one
+	instances := new(strings.Builder) // a table for each
+	width := asked.width(c)
 	for _, in := range asked.instances {
-		rows, err := compareOn(ctx, c, in, asked.settings)
+		rows, err := compareOn(ctx, c, in, asked.settings, watch)
 		if err != nil {
 			return err
 		}
@@ -99,8 +108,8 @@ func runCompare(c *cli.Context) error {
 			return err
 		}
 		all = append(all, rows...)
-		if len(rows) > 0 && !c.Bool("json") && !c.Bool("csv") {
-			if err := asked.table(c, kept, in, rows); err != nil {
+		if len(rows) > 0 {
+			if err := writeComparison(instances, in, rows, asked.metrics, width); err != nil {
 				return err
 			}
 		}
@@ -110,8 +119,8 @@ func runCompare(c *cli.Context) error {
 		err = write(c, asked.output, func(w io.Writer) error { return bench.WriteJSON(w, all) })
 	case c.Bool("csv"):
 		err = write(c, asked.output, func(w io.Writer) error { return tables.WriteCSV(w, all, asked.metrics) })
-	case asked.output != "-":
-		err = write(c, asked.output, textWriter(kept.String()))
+	default:
+		err = write(c, asked.output, func(w io.Writer) error { return writeComparisons(w, all, watch.remark(), instances.String(), width) })
 	}
 	if err != nil {
 		return err
@@ -122,17 +131,70 @@ func runCompare(c *cli.Context) error {
 	return faults(all)
 }
 
-// table writes the table of one instance as soon as it is there; those for a file are kept for it.
-func (a *comparison) table(c *cli.Context, kept *strings.Builder, in named, rows []bench.Row) error {
-	if a.output != "-" {
-		return writeComparison(kept, in, rows, a.metrics, 0)
+// writeComparisons writes the remarks, the tables of all instances, and how the first solver compares with the others.
+func writeComparisons(w io.Writer, rows []bench.Row, busy, instances string, width int) error {
+	text := new(strings.Builder)
+	if len(rows) == 0 { // interrupted before the first run
+		return nil
 	}
-	width := 0
-	if terminal := terminalOf(c.App.Writer); terminal != nil {
-		width = widthOf(terminal)
+	width = cmp.Or(width, plainWidth) // of sentences, also where tables may be wider
+	for _, remark := range tables.Remarks(rows) {
+		text.WriteString(tables.Wrapped(remark, width))
 	}
-	return write(c, "-", func(w io.Writer) error { return writeComparison(w, in, rows, a.metrics, width) })
+	if busy != "" {
+		text.WriteString(tables.Wrapped(busy, width))
+	}
+	if text.Len() > 0 {
+		text.WriteByte('\n')
+	}
+	text.WriteString(instances)
+	text.WriteByte('\n')
+	if err := report.WriteBeside(text, rows, width); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, printable(strings.TrimRight(text.String(), "\n")+"\n"))
+	return err
 }
+
+// plainWidth is the width of text that goes to no terminal.
+const plainWidth = 80
+
+// width is the width of the tables: that of the terminal, or [plainWidth] without one. 0, for no limit, is that of a file, and of metrics that are
+// asked for where there is no terminal.
+func (a *comparison) width(c *cli.Context) int {
+	terminal := terminalOf(c.App.Writer)
+	switch {
+	case a.output != "-":
+		return 0
+	case terminal != nil:
+		return widthOf(terminal)
+	case a.metrics != nil:
+		return 0
+	}
+	return plainWidth
+}
+
+// busyWatch looks how busy the machine is while solvers run. What it sees is only told to people and decides nothing.
+type busyWatch struct {
+	most  float64 // the greatest load, see [bench.Load]
+	cores int
+}
+
+// newBusyWatch looks for the first time, before any solver runs.
+func newBusyWatch() *busyWatch {
+	w := new(busyWatch)
+	w.look()
+	return w
+}
+
+// look notes the load.
+func (w *busyWatch) look() {
+	load, cores := bench.Load()
+	w.most, w.cores = max(w.most, load), cores
+}
+
+// remark says that the machine was too busy; empty: it was not.
+func (w *busyWatch) remark() string { return tables.Busy(w.most, w.cores) }
 
 // readComparison reads the flags and all the instances, so that a mistake in the last comes before the runs on the first.
 func readComparison(c *cli.Context) (asked comparison, err error) {
@@ -235,7 +297,7 @@ func readInstances(c *cli.Context, solvers []solve.Choice) ([]named, error) {
 }
 
 // compareOn runs the solvers on one instance.
-func compareOn(ctx context.Context, c *cli.Context, in named, settings bench.Settings) ([]bench.Row, error) {
+func compareOn(ctx context.Context, c *cli.Context, in named, settings bench.Settings, watch *busyWatch) ([]bench.Row, error) {
 	bar := newProgress(c.App.ErrWriter, printable(in.label), len(in.solvers))
 	defer bar.finish()
 	var rows []bench.Row
@@ -246,6 +308,7 @@ func compareOn(ctx context.Context, c *cli.Context, in named, settings bench.Set
 		bar.describe(choice.Label)
 		row := bench.Measure(ctx, choice, in.Instance, settings)
 		row.Instance = in.label
+		watch.look()
 		bar.step()
 		rows = append(rows, row)
 		if dir := c.String("save"); dir != "" && row.Solution != nil {
@@ -305,15 +368,20 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 			fmt.Fprintf(text, "%s: %s\n", row.Solver, withoutSolution(row.Status, row.Stop))
 		}
 	}
-	_, err := io.WriteString(w, printable(text.String()))
+	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-// faults is an error where a solver failed or none has a solution; an instance that a solver does not support is no failure
+// faults is an error where a run failed or a program crashed, or where no solver has a solution; an instance that a solver does not support is no failure
 // unless none does.
 func faults(rows []bench.Row) error {
 	ran, solved, infeasible := 0, 0, 0
-	for _, row := range rows {
+	var failed []*bench.Row
+	for k := range rows {
+		row := &rows[k]
+		if row.Failed() || row.Crashed() {
+			failed = append(failed, row)
+		}
 		switch {
 		case row.Kind == bench.WrongSchedule:
 			return &statusError{exitViolations, fmt.Errorf("solver %s: %s", row.Solver, row.Fault)}
@@ -327,6 +395,9 @@ func faults(rows []bench.Row) error {
 		ran++
 	}
 	switch {
+	case failed != nil:
+		return &statusError{exitFailure, fmt.Errorf("%s of %d failed; the first: %s on %s: %s", numtext.Counted(len(failed), "run"), len(rows), failed[0].Solver, failed[0].Instance,
+			cmp.Or(failed[0].Fault, failed[0].Warning))}
 	case solved > 0:
 		return nil
 	case ran == 0 && len(rows) > 0:

@@ -80,25 +80,26 @@ func runExplain(c *cli.Context) error {
 		Reasons []whatif.Decision `json:"reasons,omitempty"` // the rules of the on-line policy that decided
 	}{e, reasons}, func() string {
 		text := new(strings.Builder)
-		text.WriteString(explained(in, &e))
-		writeReasons(text, sol.Solver, reasons)
+		dates := datesOf(in)
+		text.WriteString(explained(in, &e, dates))
+		writeReasons(text, sol.Solver, reasons, dates)
 		return text.String()
 	})
 }
 
 // explained formats the explanation for people.
-func explained(in *model.Instance, e *plan.Explanation) string {
+func explained(in *model.Instance, e *plan.Explanation, dates dates) string {
 	w := new(strings.Builder)
 	if p := e.Placement; p == nil {
 		fmt.Fprintf(w, "%s is left out: %s\n", e.Job, e.Reason)
 	} else {
-		fmt.Fprintf(w, "%s runs on %s from %s to %s; it arrives at %s and waits %s\n", e.Job, placeOf(in, p), numtext.Figure(p.Start), numtext.Figure(p.End),
-			numtext.Figure(e.Arrival), numtext.Figure(p.Start-e.Arrival))
+		fmt.Fprintf(w, "%s runs on %s from %s to %s; it arrives at %s and waits %s\n", e.Job, placeOf(in, p), dates.at(p.Start), dates.at(p.End),
+			dates.at(e.Arrival), numtext.Figure(p.Start-e.Arrival))
 		for _, wait := range e.Waits {
-			fmt.Fprintf(w, "  waits for %s, which ends at %s (%s)\n", wait.Job, numtext.Figure(wait.End), wait.For)
+			fmt.Fprintf(w, "  waits for %s, which ends at %s (%s)\n", wait.Job, dates.at(wait.End), wait.For)
 		}
 		if len(e.Waits) == 0 && p.Start > e.Arrival {
-			fmt.Fprintf(w, "  waits for no job: its processors are free from %s on, but the solver starts it later\n", numtext.Figure(*e.Free))
+			fmt.Fprintf(w, "  waits for no job: its processors are free from %s on, but the solver starts it later\n", dates.at(*e.Free))
 		}
 	}
 	if e.Deadline != nil {
@@ -110,8 +111,9 @@ func explained(in *model.Instance, e *plan.Explanation) string {
 		if e.Placement != nil && e.Placement.End <= *e.Deadline {
 			state = "met"
 		}
-		fmt.Fprintf(w, "  %s %s: %s\n", kind, numtext.Figure(*e.Deadline), state)
+		fmt.Fprintf(w, "  %s %s: %s\n", kind, dates.at(*e.Deadline), state)
 	}
+	dates.write(w, e.Arrival)
 	fmt.Fprintf(w, "where it could run if all other jobs stayed where they are, the earliest end first:\n")
 	list := slices.Clone(e.Alternatives)
 	slices.SortStableFunc(list, func(a, b plan.Alternative) int { return cmp.Compare(endOf(a), endOf(b)) })
@@ -120,9 +122,9 @@ func explained(in *model.Instance, e *plan.Explanation) string {
 		case a.End == nil:
 			fmt.Fprintf(w, "  %s: not at all: %s\n", a.Cluster, a.Why)
 		case a.Why != "":
-			fmt.Fprintf(w, "  %s: from %s to %s, %s\n", a.Cluster, numtext.Figure(*a.Start), numtext.Figure(*a.End), a.Why)
+			fmt.Fprintf(w, "  %s: from %s to %s, %s\n", a.Cluster, dates.at(*a.Start), dates.at(*a.End), a.Why)
 		default:
-			fmt.Fprintf(w, "  %s: from %s to %s\n", a.Cluster, numtext.Figure(*a.Start), numtext.Figure(*a.End))
+			fmt.Fprintf(w, "  %s: from %s to %s\n", a.Cluster, dates.at(*a.Start), dates.at(*a.End))
 		}
 	}
 	return w.String()

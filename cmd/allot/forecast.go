@@ -39,8 +39,8 @@ func checkQuestion(c *cli.Context) error {
 		given bool
 		flags []string
 	}{
-		{"--quantiles or --backtest", quantiles || measures, []string{"runs", "least", "recent", "independent", "arrivals", "day", "workers"}},
-		{"--quantiles", quantiles, []string{"history"}},
+		{"--job, --quantiles or --backtest", c.IsSet("job") || quantiles || measures, []string{"runs", "least", "recent", "independent", "arrivals", "day", "workers", "trials"}},
+		{"--job or --quantiles", c.IsSet("job") || quantiles, []string{"history"}},
 		{"--backtest", measures, []string{"samples", "from", "to"}},
 		{"--backtest or --history", measures || c.IsSet("history"), []string{"processors"}},
 	} {
@@ -70,6 +70,7 @@ func checkQuestion(c *cli.Context) error {
 func forecastOptions(c *cli.Context) (forecast.Options, error) {
 	opt := forecast.Defaults()
 	opt.Runs, opt.Least, opt.Recent, opt.Workers = c.Int("runs"), c.Int("least"), c.Int("recent"), c.Int("workers")
+	opt.Trials = c.Int("trials")
 	opt.Independent, opt.Arrivals, opt.Day, opt.Seed = c.Bool("independent"), c.Bool("arrivals"), c.Float64("day"), c.Uint64("seed")
 	if err := opt.Check(); err != nil {
 		return opt, usageErrorf("--%w", err)
@@ -87,16 +88,9 @@ func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at flo
 	if job != nil {
 		at, id = job.Arrival, job.ID
 	}
-	var history *forecast.History
-	if path := c.String("history"); c.IsSet("history") {
-		trace, err := readEnded(c, path)
-		if err != nil {
-			return err
-		}
-		history = forecast.TraceHistory(trace)
-		if history.Len() == 0 {
-			return usageErrorf("--history: %s: expected jobs with an estimate and a run time, found none", model.InputName(path))
-		}
+	history, err := historyOf(c)
+	if err != nil {
+		return err
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
@@ -106,27 +100,48 @@ func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at flo
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	return writeAnswer(c, c.String("output"), answer, func() string { return withCaveats(in, forecastText(answer)) })
+	assumed := forForecast(in, answer, policyText(c))
+	told := &queueAnswer{answer, assumed.full()}
+	return writeAnswer(c, c.String("output"), told, func() string { return withCaveats(in, forecastText(answer, assumed.line(), datesOf(in))) })
+}
+
+// historyOf is the ended jobs that --history names; nil: none.
+func historyOf(c *cli.Context) (*forecast.History, error) {
+	if !c.IsSet("history") {
+		return nil, nil
+	}
+	path := c.String("history")
+	trace, err := readEnded(c, path)
+	if err != nil {
+		return nil, err
+	}
+	history := forecast.TraceHistory(trace)
+	if history.Len() == 0 {
+		return nil, usageErrorf("--history: %s: expected jobs with an estimate and a run time, found none", model.InputName(path))
+	}
+	return history, nil
 }
 
 // readEnded reads jobs that have ended: a trace or an instance.
 func readEnded(c *cli.Context, path string) (*model.Instance, error) {
-	return readTrace(c, path, "a trace (SWF, or what sacct -P prints)", "swf", "sacct")
+	in, _, err := readTrace(c, path, "a trace (SWF, or what sacct -P prints)", "swf", "sacct")
+	return in, err
+}
+
+// queueAnswer is what simulate forecasts of the jobs that wait.
+type queueAnswer struct {
+	*forecast.Forecast
+	Assumes string `json:"assumes"`
 }
 
 // forecastText formats a forecast for people.
-func forecastText(f *forecast.Forecast) string {
+func forecastText(f *forecast.Forecast, assumed string, dates dates) string {
 	b := new(strings.Builder)
-	fmt.Fprintf(b, "%s at %s under %s", numtext.Counted(len(f.Jobs), "job"), numtext.Figure(f.At), f.Solver)
+	fmt.Fprintf(b, "%s at %s under %s", numtext.Counted(len(f.Jobs), "job"), dates.at(f.At), f.Solver)
+	fmt.Fprintf(b, "\n%s", assumed)
 	if f.Runs > 0 {
-		fmt.Fprintf(b, ": %s, run times drawn from %s", numtext.Counted(f.Runs, "future"), numtext.Counted(f.Ended, "ended job"))
-		if f.Arrivals {
-			b.WriteString(", later arrivals as on the days before")
-		} else {
-			b.WriteString(", no later arrivals")
-		}
+		fmt.Fprintf(b, "quantiles %s\n", calibration(f))
 	}
-	b.WriteByte('\n')
 	if f.Reason != "" {
 		fmt.Fprintf(b, "%s\n", f.Reason)
 	}
@@ -142,15 +157,18 @@ func forecastText(f *forecast.Forecast) string {
 			atOnce++
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s", j.Job, j.Processors, numtext.Figure(j.Submitted), after(j.Expected, f))
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s", j.Job, j.Processors, dates.at(j.Submitted), startText(j.Expected, f, dates))
 		if f.Runs > 0 {
-			fmt.Fprintf(table, "\t%s\t%s\t%s", after(j.P10, f), after(j.P50, f), after(j.P90, f))
+			fmt.Fprintf(table, "\t%s\t%s\t%s", startText(j.P10, f, dates), startText(j.P50, f, dates), startText(j.P90, f, dates))
 		}
 		fmt.Fprintln(table)
 	}
 	if atOnce < len(f.Jobs) {
 		_ = table.Flush() // into memory
-		fmt.Fprintf(b, "starts count from %s, the time of the forecast\n", numtext.Figure(f.At))
+		if dates.Date(f.At) == "" {
+			fmt.Fprintf(b, "starts count from %s, the time of the forecast\n", numtext.Figure(f.At))
+		}
+		dates.write(b, f.At)
 	}
 	if atOnce > 0 {
 		fmt.Fprintf(b, "%s at once, or already: not listed\n", numtext.Counted(atOnce, "start"))
@@ -158,13 +176,15 @@ func forecastText(f *forecast.Forecast) string {
 	return b.String()
 }
 
-// after formats a start as the time from the forecast to it.
-func after(start *float64, f *forecast.Forecast) string {
+// startText formats a start: its date, or the time from the forecast to it where the instance has no dates.
+func startText(start *float64, f *forecast.Forecast, dates dates) string {
 	switch {
 	case start == nil:
 		return "never"
 	case *start == f.At:
 		return "at once"
+	case dates.Date(*start) != "":
+		return dates.Date(*start)
 	}
 	return timetext.Of(*start-f.At, f.TimeUnit, numtext.Figure)
 }
@@ -199,6 +219,12 @@ func runBacktest(c *cli.Context, path, name string, policy solve.Policy) error {
 	if report.TimeUnit == "" {
 		report.TimeUnit = "s"
 	}
+	known, reason := backtest.Known(samples)
+	report.Unknown, report.Reason = len(samples)-known, reason
+	if known == 0 {
+		report.Groups = []backtest.Group{}
+		return writeAnswer(c, c.String("output"), report, func() string { return withCaveats(in, backtestText(report)) })
+	}
 	report.Groups, err = backtest.New(samples, backtest.Options{Day: opt.Day, Confidence: 0.95, Replicates: 1000, Seed: opt.Seed})
 	if err != nil {
 		return err
@@ -213,8 +239,14 @@ func backtestText(r *backtest.Report) string {
 	if r.Stopped {
 		b.WriteString("stopped early: these samples are those that ended first, so they are not a random choice from all\n")
 	}
+	if r.Unknown > 0 {
+		fmt.Fprintf(b, "too little known for %s of jobs that wait, which count nowhere below: %s\n", numtext.Counted(r.Unknown, "forecast"), r.Reason)
+	}
+	if len(r.Groups) == 0 {
+		return b.String()
+	}
 	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "jobs that\tjobs\tin P10–P90\t95 % interval\tbefore\tafter\tP10 = P90\tties shared\tmedian error\tmean error\tmedian width")
+	fmt.Fprintln(table, "jobs that\tjobs\tin P10–P90\t95 % interval\tbefore\tafter\tP10 = P90\tties shared\tmedian error\tmean error\tmedian width\tpinball")
 	percent := func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 	length := func(x *float64) string {
 		if x == nil {
@@ -227,8 +259,8 @@ func backtestText(r *backtest.Report) string {
 		if g.Low != nil {
 			interval = fmt.Sprintf("%.1f–%.1f %%", 100**g.Low, 100**g.High)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", g.Name, g.Jobs, percent(g.Coverage), interval, percent(g.Early), percent(g.Late),
-			percent(g.Points), percent(g.Shared), length(g.MedianError), length(g.MeanError), length(g.MedianWidth))
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", g.Name, g.Jobs, percent(g.Coverage), interval, percent(g.Early), percent(g.Late),
+			percent(g.Points), percent(g.Shared), length(g.MedianError), length(g.MeanError), length(g.MedianWidth), length(g.Pinball))
 	}
 	_ = table.Flush() // into memory
 	return b.String()

@@ -44,11 +44,11 @@ func processorsFlag(when string) cli.Flag {
 }
 
 // readTrace reads an instance or a trace in one of the formats, with the defaults of allot import and with the processors of [processorsFlag]. The text
-// expected names the formats in errors.
-func readTrace(c *cli.Context, path, expected string, known ...string) (*model.Instance, error) {
+// expected names the formats in errors. Of an instance there is no report.
+func readTrace(c *cli.Context, path, expected string, known ...string) (*model.Instance, *model.ImportReport, error) {
 	file, err := formats.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer file.Close()
 	name, format := model.InputName(path), file.Format
@@ -57,7 +57,7 @@ func readTrace(c *cli.Context, path, expected string, known ...string) (*model.I
 		reader := format.New()
 		if c.IsSet("processors") {
 			if err := params.Set(reader, "processors", strconv.Itoa(c.Int("processors"))); err != nil {
-				return nil, flagError("processors", err)
+				return nil, nil, flagError("processors", err)
 			}
 		}
 		in, report, err := reader.Read(file, name)
@@ -67,16 +67,17 @@ func readTrace(c *cli.Context, path, expected string, known ...string) (*model.I
 			if errors.As(err, &input) && slices.ContainsFunc(input.Faults, elsewhere) {
 				err = fmt.Errorf("%w\nThat is an option of allot import %s; %s", err, format.Name, howToImport(path, format))
 			}
-			return nil, &statusError{exitInput, err}
+			return nil, nil, &statusError{exitInput, err}
 		}
 		fmt.Fprintln(c.App.ErrWriter, printable(report.String()))
-		return in, nil
+		return in, report, nil
 	case format != nil:
-		return nil, usageErrorf("%s: expected %s or an instance (JSON), found what looks like %s; %s", name, expected, format.Doc, howToImport(path, format))
+		return nil, nil, usageErrorf("%s: expected %s or an instance (JSON), found what looks like %s; %s", name, expected, format.Doc, howToImport(path, format))
 	case c.IsSet("processors"):
-		return nil, usageErrorf("--processors: expected it only for %s; %s states its processors itself", expected, name)
+		return nil, nil, usageErrorf("--processors: expected it only for %s; %s states its processors itself", expected, name)
 	}
-	return model.ReadInstance(file, name)
+	in, err := model.ReadInstance(file, name)
+	return in, nil, err
 }
 
 // howToImport is the command line that makes an instance of a foreign file.

@@ -95,10 +95,14 @@ func withinTime(c *cli.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
+// commandLine is the key of the metadata that holds the command line, for pages that state it.
+const commandLine = "command line"
+
 // run runs the command and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &output{Writer: stdout}
 	app := newApp(out, stderr)
+	app.Metadata = map[string]any{commandLine: args}
 	if len(args) < 2 || strings.HasPrefix(args[1], "-") { // no command: the help and --version show it, and to find it takes the sum of the executable
 		app.Version = solve.Version()
 	}

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
+	"github.com/kballard/go-shellquote"
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sync/errgroup"
 
@@ -32,7 +35,8 @@ and solvers that know the future another.
 
 Examples:
   allot policies --policies easy,easy:depth=5,easy:order=sjf TRACE.swf.gz
-  allot policies --policies fcfs,easy,conservative --load 0.9 --warm-up 0.05 --waits waits.svg TRACE.swf.gz`,
+  allot policies --policies fcfs,easy,conservative --load 0.9 --warm-up 0.05 --waits waits.svg TRACE.swf.gz
+  allot policies --policies easy,easy:depth=5 --report answer.html TRACE.swf.gz`,
 		Flags: []cli.Flag{
 			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: "fcfs,easy,conservative", Usage: "`NAMES` of policies, separated by commas, as for allot compare --solvers; each is compared with the first"},
 			&cli.Float64Flag{Name: "load", DefaultText: "the load of the trace", Usage: "stretch or shrink the gaps between arrivals to the offered load `L`"},
@@ -49,6 +53,7 @@ Examples:
 			&cli.StringFlag{Name: "waits", Usage: "draw the distribution of the waits to `FILE`, .svg or .png"},
 			&cli.StringFlag{Name: "differences", Usage: "draw how much longer the same jobs wait than under the first policy, by week of arrival, to `FILE`, .svg or .png"},
 			&cli.StringFlag{Name: "shares", Usage: "write what each user was entitled to and received on each day to `FILE`.csv, or draw the users with the greatest entitlement, .svg or .png"},
+			&cli.StringFlag{Name: "report", Usage: "write the answer as one page to `FILE`.html, to be sent on: the result first, pictures, tables, how the figures came to be"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV: one row for each class under each policy"},
 			outputFlag,
@@ -63,10 +68,13 @@ type lineUp struct {
 	policies []solve.Choice
 	options  lab.Options
 	settings bench.Settings
+	data     []string // what reading the trace dropped and repaired
+	drawn    bool     // somebody wants to see whole schedules
 }
 
 // runPolicies compares policies on one trace.
 func runPolicies(c *cli.Context, args []string) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(30)) // a trace may have millions of jobs: a third of the memory for a seventh more time
 	asked, err := readLineUp(c, args[0])
 	if err != nil {
 		return err
@@ -86,6 +94,13 @@ func runPolicies(c *cli.Context, args []string) error {
 	}
 	if err := drawPolicies(c, asked, runs, report); err != nil {
 		return err
+	}
+	if c.IsSet("report") {
+		words := c.App.Metadata[commandLine].([]string) // as the function run was called
+		from := lab.Origin{Command: shellquote.Join(append([]string{"allot"}, words[1:]...)...), Data: asked.data, Version: solve.Version()}
+		if err := writeFile(c.String("report"), func(w io.Writer) error { return report.WritePage(w, from) }); err != nil {
+			return err
+		}
 	}
 	if c.Bool("csv") {
 		return write(c, c.String("output"), report.WriteCSV)
@@ -115,8 +130,12 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 	if err := checkPictures(c, len(asked.policies)); err != nil {
 		return nil, err
 	}
-	if asked.in, err = readTrace(c, path, "a trace in the Standard Workload Format", "swf"); err != nil {
+	var read *model.ImportReport
+	if asked.in, read, err = readTrace(c, path, "a trace in the Standard Workload Format", "swf"); err != nil {
 		return nil, err
+	}
+	if read != nil {
+		asked.data = strings.Split(read.String(), "\n")
 	}
 	if usual, known := lab.Defaults().In(asked.in.Units().Time); known {
 		if !c.IsSet("day") {
@@ -139,6 +158,7 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 	if c.IsSet("shares") && !slices.ContainsFunc(asked.in.Jobs(), func(j model.Job) bool { return j.User() != "" }) {
 		return nil, usageErrorf("--shares: expected jobs that state their user, found none")
 	}
+	asked.drawn = c.IsSet("waits") || c.IsSet("differences")
 	asked.options.Shares, asked.options.Known = c.IsSet("shares"), !bench.HoldsFuture(asked.in)
 	if _, err := lab.Compare(c.Context, asked.in, nil, asked.options); err != nil { // not only after long runs
 		return nil, usageErrorf("%s: %w", path, err)
@@ -162,15 +182,20 @@ func choosePolicies(names []string) ([]solve.Choice, error) {
 	return choices, nil
 }
 
-// checkPictures checks, before anything runs, the files that the flags name.
+// checkPictures checks, before anything runs, the files that the flags name: pictures, a page and tables.
 func checkPictures(c *cli.Context, policies int) error {
 	flags := map[string]string{} // by path
-	for _, flag := range []string{"waits", "differences", "shares", "output"} {
+	for _, flag := range []string{"waits", "differences", "shares", "report", "output"} {
 		path := c.String(flag)
-		if flag != "output" {
-			if !c.IsSet(flag) {
-				continue
+		if flag != "output" && !c.IsSet(flag) {
+			continue
+		}
+		switch flag {
+		case "report":
+			if !strings.EqualFold(filepath.Ext(path), ".html") {
+				return usageErrorf("--report: %q: expected a name that ends in .html", path)
 			}
+		case "waits", "differences", "shares":
 			format, err := draw.FormatOf(path)
 			if isTable := flag == "shares" && strings.EqualFold(filepath.Ext(path), ".csv"); !isTable && (err != nil || format == draw.Text) {
 				return usageErrorf("--%s: %q: expected a name that ends in .svg or .png%s", flag, path, map[string]string{"shares": ", or .csv"}[flag])
@@ -221,31 +246,42 @@ func labOptions(c *cli.Context) (lab.Options, error) {
 func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
 	bar := newProgress(c.App.ErrWriter, "policies", len(l.policies))
 	defer bar.finish()
-	rows := make([]bench.Row, len(l.policies))
+	rows, followed := make([]bench.Row, len(l.policies)), make([]*lab.Followed, len(l.policies))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for k, policy := range l.policies {
-		g.Go(func() error {
-			rows[k] = bench.Measure(ctx, policy, l.in, l.settings)
-			bar.step()
-			return nil
+		g.Go(func() (err error) {
+			defer bar.step()
+			if followed[k], err = l.follow(ctx, policy); followed[k] == nil && err == nil {
+				rows[k] = bench.Measure(ctx, policy, l.in, l.settings)
+			}
+			return err
 		})
 	}
-	_ = g.Wait()          // no error is returned: a row states what went wrong
+	err := g.Wait()       // a row states itself what went wrong
 	if ctx.Err() != nil { // what was stopped is no policy's schedule
 		return nil, errInterrupted
 	}
+	if err != nil {
+		return nil, err
+	}
+	var runs []lab.Run
+	l.options.Followed = map[string]*lab.Followed{}
 	for k := range rows {
-		if err := withoutSchedule(&rows[k]); err != nil {
+		row := &rows[k]
+		if followed[k] != nil {
+			l.options.Followed[l.policies[k].Label] = followed[k]
+			runs = append(runs, lab.Run{Policy: l.policies[k].Label, Online: bench.HoldsFuture(l.in)})
+			continue
+		}
+		if err := withoutSchedule(row); err != nil {
 			return nil, err
 		}
-		if rows[k].Warning != "" {
-			fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", printable(rows[k].Solver), printable(rows[k].Warning))
+		if row.Warning != "" {
+			fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", printable(row.Solver), printable(row.Warning))
 		}
+		runs = append(runs, lab.Run{Policy: row.Solver, Online: row.IsOnline(), Solution: row.Solution})
 	}
-	runs := each.Of(rows, func(r bench.Row) lab.Run {
-		return lab.Run{Policy: r.Solver, Online: r.IsOnline(), Solution: r.Solution}
-	})
 	return runs, nil
 }
 
@@ -273,6 +309,9 @@ var errInterrupted = &statusError{exitNoSolution, errors.New("interrupted: nothi
 func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report) error {
 	var schedules []*model.Solution
 	for _, run := range runs {
+		if run.Solution == nil {
+			break // no schedule is drawn
+		}
 		named := model.Solution{Solver: run.Policy, Jobs: slices.DeleteFunc(slices.Clone(run.Solution.Jobs), func(p model.Placement) bool {
 			job, _ := l.in.JobIndex(p.Job)
 			arrival := l.in.Jobs()[job].Arrival
@@ -284,7 +323,7 @@ func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report)
 		schedules = append(schedules, &named)
 	}
 	var group []*model.Solution // the schedules of policies that know as much as the first; to compare it with others is not fair
-	for k, run := range runs {
+	for k, run := range runs[:len(schedules)] {
 		if len(report.Groups) == 1 || run.Online == runs[0].Online {
 			group = append(group, schedules[k])
 		}

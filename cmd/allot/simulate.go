@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
@@ -29,22 +26,22 @@ func simulateCommand() *cli.Command {
 instance may be a queue that allot import slurm has written.
 
 With --submit it adds a hypothetical job to the instance, replays the instance under an on-line policy, and shows when the job starts, why it waits and
-which jobs delay it. The file contains one job, in the same form as in the list of jobs of an instance. --at is the time of its submission. The start is
-the start in the replay. The expected start is what the policy can expect at the submission: running jobs end at their estimates, and no more jobs arrive.
+which jobs delay it. The file contains one job, in the same form as in the list of jobs of an instance. --at is the time of its submission. If the
+instance states partitions, the job runs in the one that its queue names, within its limits. The start is the start in the replay. The expected start is what the policy can expect at the submission: running jobs end at their estimates, and no more jobs arrive.
 
-With --job it shows the same of a job of the instance, and when the job would start if it asked for a shorter limit, for fewer processors or for
-another cluster.
+With --job it shows the same of a job of the instance, how sure the start was at its submission, and when the job would start if it asked for a shorter
+limit, for fewer processors or for another partition or cluster.
 
 With --quantiles it forecasts only from what is known at --at. It simulates many futures, and draws their run times from jobs that have ended, if possible
 jobs of the same user. It shows the start of the job, or without --submit the start of every job that waits at that time. An imported queue has no ended
-jobs; --history supplies them.
+jobs; --history supplies them. Forecasts of the past, for jobs that have had to wait, say how wide the intervals must be.
 
 With --backtest the argument is a trace (an SWF file or an instance). It forecasts at the arrivals of some jobs and counts how often the true start lay
 between P10 and P90.
 
 Examples:
   allot import slurm | allot simulate -
-  allot simulate --job 123 queue.json
+  allot simulate --job 123 --history TRACE.swf.gz queue.json
   allot simulate --submit examples/job.json --at 20 --solver easy examples/backfilling.json
   allot simulate --quantiles --history TRACE.swf.gz queue.json
   allot simulate --backtest --samples 1000 TRACE.swf.gz`,
@@ -57,12 +54,13 @@ Examples:
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
 			&cli.BoolFlag{Name: "quantiles", Usage: "forecast P10, P50 and P90 of the start of the job, or of all waiting jobs"},
 			&cli.BoolFlag{Name: "backtest", Usage: "measure on a trace how good such forecasts are"},
-			&cli.StringFlag{Name: "history", Usage: "with --quantiles: ended jobs from `TRACE`: an SWF file, the output of sacct -P, or an instance"},
+			&cli.StringFlag{Name: "history", Usage: "with --job or --quantiles: ended jobs from `TRACE`: an SWF file, the output of sacct -P, or an instance"},
 			processorsFlag("with --backtest or --history: "),
 			&cli.IntFlag{Name: "runs", Value: usual.Runs, Usage: "simulate `N` futures for a forecast"},
 			&cli.IntFlag{Name: "least", Value: usual.Least, Usage: "draw from jobs of the same user if at least `N` of them have ended, otherwise from the same size class if it has that many"},
 			&cli.IntFlag{Name: "recent", Value: usual.Recent, Usage: "draw only from the last `N` of these jobs; 0: from all"},
-			&cli.BoolFlag{Name: "independent", Usage: "draw each run time independently; otherwise the jobs of a user run long or short together"},
+			&cli.IntFlag{Name: "trials", Value: usual.Trials, Usage: "calibrate the quantiles by at most `N` forecasts of the past; 0: take those of the futures as they are"},
+			&cli.BoolFlag{Name: "independent", Usage: "draw each run time independently; otherwise jobs that are alike run long or short together"},
 			&cli.BoolFlag{Name: "arrivals", Value: true, Usage: "let more jobs arrive, as on earlier days (on one cluster of equal processors); =false: no more jobs arrive"},
 			&cli.Float64Flag{Name: "day", Value: usual.Day, Usage: "length of a day, `TIME` in the unit of the instance"},
 			&cli.IntFlag{Name: "samples", Value: 1000, Usage: "with --backtest: forecast at the arrivals of `N` jobs"},
@@ -131,6 +129,9 @@ func runSimulate(c *cli.Context, args []string) error {
 		if c.IsSet("at") {
 			job.Arrival = at
 		}
+		if *job, err = in.InPartition(*job, model.InputName(c.String("submit"))); err != nil {
+			return err
+		}
 		if in, err = in.WithJob(*job, model.InputName(c.String("submit"))); err != nil {
 			return err
 		}
@@ -154,7 +155,14 @@ func runSimulate(c *cli.Context, args []string) error {
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	return writeAnswer(c, c.String("output"), answer, func() string { return withCaveats(in, whatIfText(answer)) })
+	assumed := forReplay(in, policyText(c))
+	told := &jobAnswer{Answer: *answer, Assumes: assumed.full(), line: assumed.line()}
+	if c.IsSet("job") {
+		if told.Certainty, err = certaintyOf(ctx, c, in, answer, info.Name, policy); err != nil {
+			return stoppedOr(ctx, err)
+		}
+	}
+	return writeAnswer(c, c.String("output"), told, func() string { return withCaveats(in, whatIfText(told, datesOf(in))) })
 }
 
 // waitingJob is the job that --job names.
@@ -185,107 +193,4 @@ func onlineSolvers() string {
 		return online
 	})
 	return strings.Join(append(names, process.OnlineScheme+":COMMAND"), ", ")
-}
-
-// whatIfText formats an answer for people.
-func whatIfText(a *whatif.Answer) string {
-	b := new(strings.Builder)
-	fmt.Fprintf(b, "job %s (%s) submitted at %s under %s\n", a.Job, numtext.Counted(a.Processors, "processor"), numtext.Figure(a.Submitted), a.Solver)
-	switch {
-	case a.Start == nil:
-		fmt.Fprintf(b, "  never starts: %s\n", a.Reason)
-	case *a.Wait == 0:
-		fmt.Fprintf(b, "  starts at once on %s%s\n", a.Cluster, onMachines(a.Machines))
-	default:
-		fmt.Fprintf(b, "  starts at %s on %s%s, after waiting %s\n", numtext.Figure(*a.Start), a.Cluster, onMachines(a.Machines), timetext.Of(*a.Wait, a.TimeUnit, numtext.Figure))
-	}
-	if a.ExpectedStart != nil {
-		fmt.Fprintf(b, "  expected at its submission, by the estimates: %s, after %s\n", numtext.Figure(*a.ExpectedStart), timetext.Of(*a.ExpectedStart-a.Submitted, a.TimeUnit, numtext.Figure))
-	}
-	if a.Start != nil && a.Reason != "" {
-		fmt.Fprintf(b, "  does not run to its end: %s\n", a.Reason)
-	}
-	writeReasons(b, a.Solver, a.Reasons)
-	writeCauses(b, a.Causes)
-	writeBlockers(b, a.Blocked, a.TimeUnit)
-	writeChanges(b, a)
-	return b.String()
-}
-
-// onMachines names machines behind their cluster.
-func onMachines(names []string) string {
-	const most = 8
-	more := ""
-	if len(names) > most {
-		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(names, ", ") + more + ")"
-}
-
-// writeChanges writes when the job would start with other requests.
-func writeChanges(b *strings.Builder, a *whatif.Answer) {
-	if len(a.Changes) > 0 {
-		b.WriteString("if it asked for (all else as it is):\n")
-	}
-	for _, c := range a.Changes {
-		what, then := "cluster "+c.Cluster, "never starts: "+c.Reason
-		switch {
-		case c.Limit != nil:
-			what = "a limit of " + timetext.Of(*c.Limit, a.TimeUnit, numtext.Figure)
-		case c.Processors != nil:
-			what = numtext.Counted(*c.Processors, "processor")
-		}
-		if c.Start != nil {
-			then = "starts at " + numtext.Figure(*c.Start)
-			if a.Start != nil {
-				switch sooner := *a.Start - *c.Start; {
-				case sooner > 0:
-					then += ", " + timetext.Of(sooner, a.TimeUnit, numtext.Figure) + " earlier"
-				case sooner < 0:
-					then += ", " + timetext.Of(-sooner, a.TimeUnit, numtext.Figure) + " later"
-				default:
-					then += ", as now"
-				}
-			}
-		}
-		fmt.Fprintf(b, "  %s: %s\n", what, then)
-	}
-}
-
-const mostListed = 12
-
-// writeCauses writes why a job waits.
-func writeCauses(b *strings.Builder, causes []whatif.Cause) {
-	if len(causes) > 0 {
-		b.WriteString("why it waits:\n")
-	}
-	shown := limited{w: b, what: "cause", most: mostListed}
-	for _, c := range causes {
-		to := "…"
-		if !math.IsNaN(c.To) {
-			to = numtext.Figure(c.To)
-		}
-		shown.line("  %s – %s: %s\n", numtext.Figure(c.From), to, c.Text)
-	}
-	shown.end()
-}
-
-// writeBlockers writes which jobs delayed the job.
-func writeBlockers(b *strings.Builder, blockers []whatif.Blocker, unit string) {
-	if len(blockers) > 0 {
-		fmt.Fprintf(b, "delayed by %s, most delay first (processors held × time, while it waits):\n", numtext.Counted(len(blockers), "job"))
-	}
-	shown := limited{w: b, what: "job", most: mostListed}
-	for _, j := range blockers {
-		ended := ""
-		if j.End != nil {
-			ended = ", ended at " + numtext.Figure(*j.End)
-		}
-		shown.line("  %s: %s processor·%s; %s, %s, started at %s, to end at %s by its estimate%s\n", j.Job, numtext.Figure(j.Delay), unit, j.Role,
-			numtext.Counted(j.Processors, "processor"), numtext.Figure(*j.Start), numtext.Figure(*j.EstimatedEnd), ended)
-	}
-	shown.end()
 }

@@ -25,7 +25,8 @@ var usualPolicies = []string{"fcfs", "easy", "conservative", "multifactor=easy:o
 type startTable struct {
 	Instance string        `json:"instance,omitempty"`
 	Unit     string        `json:"unit,omitempty"` // of times
-	Running  int           `json:"running"`        // jobs that run already, which are not listed
+	Assumes  string        `json:"assumes"`
+	Running  int           `json:"running"` // jobs that run already, which are not listed
 	Policies []string      `json:"policies"`
 	Jobs     []jobForecast `json:"jobs"`
 	Notes    []string      `json:"notes"` // what to know before the figures are believed
@@ -75,7 +76,9 @@ func runStarts(c *cli.Context, path string) error {
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	return writeAnswer(c, c.String("output"), answer, func() string { return withCaveats(in, answer.text()) })
+	assumed := forReplay(in, "the policy of each column")
+	answer.Assumes = assumed.full()
+	return writeAnswer(c, c.String("output"), answer, func() string { return withCaveats(in, answer.text(assumed.line(), datesOf(in))) })
 }
 
 // forecastOf runs the policies.
@@ -123,14 +126,15 @@ func isRunning(in *model.Instance, j *model.Job) bool {
 }
 
 // text is the forecast for people: a line each job, and the mean wait.
-func (f *startTable) text() string {
+func (f *startTable) text(assumed string, dates dates) string {
 	figure := func(x float64) string { return timetext.Of(x, cmp.Or(f.Unit, "s"), numtext.Figure) }
 	w := new(strings.Builder)
 	fmt.Fprintf(w, "when %s would start, counted from time 0", numtext.Counted(len(f.Jobs), "job"))
 	if f.Running > 0 {
 		fmt.Fprintf(w, "; %d more run already", f.Running)
 	}
-	w.WriteByte('\n')
+	fmt.Fprintf(w, "\n%s", assumed)
+	dates.write(w, 0)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "job\tuser\tprocessors\testimate\t%s\n", strings.Join(f.Policies, "\t"))
 	waits := make([]float64, len(f.Policies))

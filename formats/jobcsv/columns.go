@@ -60,6 +60,7 @@ var columns = []column{
 	truth("exclusive", func(j *model.JobSpec) *bool { return &j.Exclusive }),
 	text("reservation", func(j *model.JobSpec) *string { return &j.Reservation }),
 	optional("recorded", func(j *model.JobSpec) **float64 { return &j.Recorded }),
+	optional("requested", func(j *model.JobSpec) **float64 { return &j.Requested }),
 }
 
 // columnNamed is the column with the name.

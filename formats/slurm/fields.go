@@ -101,7 +101,8 @@ func partitionFields(d *decoder, p *partition) places {
 		return d.into(inside{"configured": &p.nodes})
 	}
 	return places{
-		"name": &p.name, "nodes": nodes, "max_time_limit": &p.limit, "maximums": inside{"time": &p.limit, "shares": &p.share, "nodes": &p.nodesMost, "cpus_per_node": &p.cpusMost},
+		"name": &p.name, "nodes": nodes, "max_time_limit": &p.limit, "max_nodes_per_job": &p.nodesMost,
+		"maximums": inside{"time": &p.limit, "shares": &p.share, "nodes": &p.nodesMost, "cpus_per_node": &p.cpusMost},
 		"priority": inside{"tier": &p.tier}, "partition": inside{"state": &p.state}, "qos": inside{"assigned": &p.qos},
 	}
 }

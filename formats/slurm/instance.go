@@ -22,6 +22,9 @@ func (q *queue) instance() (*model.Instance, error) {
 		Name: lines.Title(q.report.File, ".json", " --json"), Units: &model.Units{Time: "s", Memory: "MB"},
 		Licences: map[string]int{}, UserClasses: map[string]float64{}, Jobs: make([]model.JobSpec, len(q.list)),
 	}
+	if q.now > 0 && q.now <= model.Largest { // 0: the files do not tell it
+		spec.TimeZero = &q.now
+	}
 	for name, copies := range q.sys.licences {
 		spec.Licences[name] = copies
 	}
@@ -34,6 +37,12 @@ func (q *queue) instance() (*model.Instance, error) {
 	if n := len(q.sys.clusters); n > 1 && n > maxTable/max(len(q.list), 1) {
 		q.doc.faults.At("", "expected clusters times jobs of at most %d; found %d clusters and %d jobs", maxTable, n, len(q.list))
 		return nil, q.doc.faults.Err()
+	}
+	for _, p := range q.sys.parts {
+		q.placeIn(p.name, "partitions")
+	}
+	if err := q.doc.faults.Err(); err != nil {
+		return nil, err
 	}
 	q.clusters(&spec)
 	q.settle()

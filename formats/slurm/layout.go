@@ -135,7 +135,7 @@ type noted func(action model.ImportAction, staysOut bool, reason string)
 func (n *layouts) ask(l *layout, types []string, constraint string, note noted) {
 	var lists []string
 	if l.place.partial {
-		lists = append(lists, strings.Join(l.place.features(), "|"))
+		lists = append(lists, l.place.feature())
 	}
 	offers := func(name string) bool { return n.anyKind(l.place, func(k *kind) bool { return k.has(name) }) }
 	for _, name := range types {
@@ -275,11 +275,13 @@ func (l *layout) onto(s *model.JobSpec) {
 	}
 }
 
-// clusters adds the clusters and their machines, with their memory, generic resources and features.
+// clusters adds the partitions, and the clusters with their machines, memory, generic resources and features.
 func (n *layouts) clusters(spec *model.InstanceSpec) {
+	spec.Partitions = n.partitions()
 	named := map[string]bool{}
+	several := n.ofSeveral()
 	for c := range n.sys.clusters {
-		features := func(h int) []string { return n.featuresOf(c, h) }
+		features := func(h int) []string { return n.featuresOf(c, h, several) }
 		cluster := model.ClusterSpec{ID: n.sys.clusters[c].name}
 		cluster.Machines = n.sys.machines(c, !n.memory, func(h int) string {
 			if !n.sys.past {
@@ -311,10 +313,10 @@ func (n *layouts) clusters(spec *model.InstanceSpec) {
 }
 
 // featuresOf are the features of a node of a cluster: its own, those by which jobs name it, and its partitions. A trace states a partition only if it has some nodes of
-// the cluster only; a queue states each, so that a job may be added to it.
-func (n *layouts) featuresOf(c, h int) []string {
+// the cluster only; a queue states each.
+func (n *layouts) featuresOf(c, h int, several map[int][]string) []string {
 	host := &n.sys.hosts[h]
-	features := slices.Concat(host.features, n.named[h])
+	features := slices.Concat(host.features, n.named[h], several[h])
 	for _, p := range host.parts {
 		if !n.sys.past || len(p.hosts) < n.sys.clusters[c].open {
 			features = append(features, partitionFeature(p.name))
@@ -322,6 +324,23 @@ func (n *layouts) featuresOf(c, h int) []string {
 	}
 	slices.Sort(features)
 	return slices.Compact(features)
+}
+
+// ofSeveral are, by node, the features of jobs that name several partitions, where these together have some nodes of a cluster only.
+func (n *layouts) ofSeveral() map[int][]string {
+	features := map[int][]string{}
+	for _, names := range slices.Sorted(maps.Keys(n.places)) {
+		p := n.places[names]
+		if len(p.parts) < 2 || !p.partial {
+			continue
+		}
+		for _, c := range p.clusters {
+			for _, h := range p.hosts[c] {
+				features[h] = append(features[h], p.feature())
+			}
+		}
+	}
+	return features
 }
 
 // partitionPrefix begins the features that say of which partitions a node is. No feature of Slurm has a blank.
@@ -344,38 +363,4 @@ func amountsText(counts map[string]float64) string {
 		}
 	}
 	return strings.Join(texts, ",")
-}
-
-// InPartition ties a job to its queue: in an instance that [Read] made, it runs only on nodes of the partitions that it names, apart by commas. It asks for nothing
-// where the job names no queue. An error says that the instance has no node of such a partition.
-//
-// Complexity: O(machines · features).
-func InPartition(in *model.Instance, job *model.JobSpec) error {
-	if job.Queue == "" {
-		return nil
-	}
-	known := map[string]bool{}
-	for c := range in.Clusters() {
-		for m := range in.Clusters()[c].Machines {
-			for _, feature := range in.Clusters()[c].Machines[m].Features() {
-				if name, is := strings.CutPrefix(feature, partitionPrefix); is {
-					known[name] = true
-				}
-			}
-		}
-	}
-	var list []string
-	for name := range strings.SplitSeq(job.Queue, ",") {
-		feature := partitionFeature(name)
-		if known[strings.TrimPrefix(feature, partitionPrefix)] && !slices.Contains(list, feature) {
-			list = append(list, feature)
-		}
-	}
-	if len(list) == 0 {
-		return fmt.Errorf("queue: expected a partition of the instance, such as %s; found %s", lines.Quote(strings.Join(slices.Sorted(maps.Keys(known)), ", ")), lines.Quote(job.Queue))
-	}
-	if !slices.ContainsFunc(job.Features, func(f []string) bool { return slices.Equal(f, list) }) {
-		job.Features = append(slices.Clip(job.Features), list)
-	}
-	return nil
 }

@@ -161,14 +161,26 @@ func TestPartitionLimits(t *testing.T) {
 dropped 1: asks for more than the nodes in service of its partition have`; got != want {
 		t.Errorf("got\n%s", got)
 	}
-	for queue, want := range map[string]string{"long": "[[partition long]]", "short,long": "[[partition short partition long]]", "": "[]", "none": "queue: expected a partition of the instance"} {
-		job := model.JobSpec{ID: "mine", Queue: queue}
-		err := slurm.InPartition(in, &job)
-		if got := fmt.Sprint(job.Features); err == nil && got != want || err != nil && !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: got %s, %v", queue, got, err)
+	for queue, want := range map[string]string{
+		"long": "[[partition long]]", "short,long": "[[partition long,short]]", "down,long": "[[partition long]]", "": "[]",
+		"down": `job.json: queue: expected a partition that starts jobs, found "down", which is not up`,
+		"none": `job.json: queue: expected one of the partitions down, down,long, long, narrow, short, short,long, found "none"`,
+	} {
+		job, err := in.InPartition(model.JobSpec{ID: "mine", Queue: queue, Estimate: new(60.0)}, "job.json")
+		if err != nil {
+			if err.Error() != want {
+				t.Errorf("%q: got %v", queue, err)
+			}
+			continue
 		}
-		if again := slurm.InPartition(in, &job); err == nil && (again != nil || fmt.Sprint(job.Features) != want) {
-			t.Errorf("%q again: got %v, %v", queue, job.Features, again)
+		if got := fmt.Sprint(job.Features); got != want {
+			t.Errorf("%q: got %s", queue, got)
+		}
+		if _, err := in.WithJob(job, "job.json"); err != nil {
+			t.Errorf("%q: %v", queue, err)
+		}
+		if again, err := in.InPartition(job, "job.json"); err != nil || fmt.Sprint(again.Features) != want {
+			t.Errorf("%q again: got %v, %v", queue, again.Features, err)
 		}
 	}
 }

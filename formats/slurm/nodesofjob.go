@@ -151,6 +151,9 @@ func (t *trace) instance(name string) (*model.Instance, *model.ImportReport, err
 		spec.Clusters = []model.ClusterSpec{{ID: t.opt.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: t.pool()}}}}
 	} else {
 		spec.Units.Memory = "MB"
+		for _, p := range t.sys.parts {
+			t.placeOf(p.name)
+		}
 		t.clusters(&spec)
 	}
 	if n := len(spec.Clusters); n > 1 && n > maxTraceTable/max(len(t.jobs), 1) {
@@ -159,6 +162,11 @@ func (t *trace) instance(name string) (*model.Instance, *model.ImportReport, err
 	origin := math.Inf(1)
 	for k := range t.jobs {
 		origin = min(origin, t.jobs[k].arrival)
+	}
+	if len(t.jobs) > 0 {
+		if spec.TimeZero = &origin; t.local {
+			spec.TimeZone = model.UnstatedZone
+		}
 	}
 	for k := range t.jobs {
 		spec.Jobs[k] = t.spec(&t.jobs[k], origin, &spec)
@@ -192,7 +200,9 @@ func (t *trace) spec(j *past, origin float64, in *model.InstanceSpec) model.JobS
 	}
 	if j.limit > 0 {
 		limit := max(j.limit, work)
-		s.Estimate = &limit
+		if s.Estimate = &limit; j.limit < work {
+			s.Requested = &j.limit
+		}
 	}
 	if j.priority > 0 {
 		name, priority := priorityClass(j.priority, tier, tiers)

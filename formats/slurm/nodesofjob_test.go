@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +73,10 @@ func TestPartitionsOfATrace(t *testing.T) {
 	}
 	if got, want := lines(t, in)[1], `{"id":"2","processors":4,"work":1,"estimate":3600,"queue":"fast","block":4,"features":[["partition fast"]],"recorded":1}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+	same, err := in.InPartition(model.JobSpec{Queue: "fast", Work: new(1.0), Estimate: new(3600.0)}, "")
+	if err != nil || !slices.EqualFunc(same.Features, in.JobSpec(1).Features, slices.Equal) {
+		t.Errorf("a job that is added to the partition: %+v, %v", same, err)
 	}
 }
 

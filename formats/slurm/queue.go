@@ -213,7 +213,7 @@ func (q *queue) live(k int, ids []string, tasks []int, runs bool) {
 // judge fills in an entry and says why the job is left out; empty: it is kept.
 func (q *queue) judge(e *entry) string {
 	j, path, faults := &q.doc.jobs[e.job], at("jobs", e.job), q.doc.faults
-	e.place = q.placeIn(j.partition, path)
+	e.place = q.placeIn(j.partition, path+".partition")
 	if j.partition == "" {
 		q.doc.missing(path, "partition")
 	}
@@ -257,7 +257,7 @@ func (q *queue) allowed(e *entry) string {
 	case len(names) == 0:
 		return "the job asks for more time or more nodes than its partition allows: it starts only when somebody acts"
 	default:
-		e.place = q.placeIn(strings.Join(names, ","), path)
+		e.place = q.placeIn(strings.Join(names, ","), path+".partition")
 	}
 	return ""
 }
@@ -269,7 +269,7 @@ func (q *queue) placeIn(partitions, path string) *place {
 			return &place{} // that is a fault already
 		}
 		for _, part := range q.placeOf(partitions).parts {
-			q.look(len(part.hosts), path+".partition")
+			q.look(len(part.hosts), path)
 		}
 	}
 	return q.placeOf(partitions)

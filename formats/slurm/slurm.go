@@ -19,9 +19,10 @@
 // # What the instance says
 //
 // Machines are the nodes, of the same names, with their processors, memory, generic resources and features. Clusters are the partitions; partitions that share nodes are
-// one cluster. Each node has features "partition NAME", which the jobs ask for whose partition has only some nodes of the cluster; [InPartition] does the same
-// for a job that is added. Nodes that are down or drained are not in the instance, unless jobs run on them: then they are closed to all others. A processor is one of
-// Slurm's CPUs, memory is in MB. Nodes are closed to other jobs for the time of a reservation, and to all during maintenance.
+// one cluster. Each node has features "partition NAME", which the jobs ask for whose partition has only some nodes of the cluster. The instance states the partitions
+// too, with their MaxTime, MaxNodes and state, for jobs that are added to it ([model.Instance.InPartition]), and the date of time 0. Nodes that are down or drained are
+// not in the instance, unless jobs run on them: then they are closed to all others. A processor is one of Slurm's CPUs, memory is in MB. Nodes are closed to other jobs
+// for the time of a reservation, and to all during maintenance.
 //
 // Running jobs come first. They stay on their nodes with what they hold there, for what is left of their time limit. Where the files say that jobs hold more than a node
 // has, the last hold what is left; one for which nothing is left is bound to no nodes and has the user class [Running], with which the policies fcfs, easy and conservative

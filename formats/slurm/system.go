@@ -476,9 +476,11 @@ type place struct {
 	tier     float64
 }
 
-// features are the features of the partitions.
-func (p *place) features() []string {
-	return each.Of(p.parts, func(q *part) string { return partitionFeature(q.name) })
+// feature is the feature of the nodes, such as "partition gpu", or "partition cpu,gpu" of those that are in one of two.
+func (p *place) feature() string {
+	names := each.Of(p.parts, func(q *part) string { return q.name })
+	slices.Sort(names)
+	return featureName(partitionPrefix + strings.Join(names, ","))
 }
 
 // placeOf is where jobs of the partitions, apart by commas, may run. Names that are not known are passed over.

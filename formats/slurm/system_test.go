@@ -2,6 +2,7 @@ package slurm_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -220,5 +221,42 @@ func TestDependencies(t *testing.T) {
 	in, _ = of(t, on("gone1"), `"dependency": "afterany:1"`)
 	if in.Jobs()[0].Arrival != 60 {
 		t.Errorf("the job waits for one that is left out and may run for 60 s, got an arrival of %v", in.Jobs()[0].Arrival)
+	}
+}
+
+// bound is what binds a job to its partition.
+func bound(j model.JobSpec) model.JobSpec {
+	return model.JobSpec{Runtime: j.Runtime, Licences: j.Licences, Features: j.Features, Queue: j.Queue}
+}
+
+// TestPartitionsOfAnInstance: a job that is added to a queue is tied to its partition as the jobs of the queue are, and the partitions' limits are those of the file.
+func TestPartitionsOfAnInstance(t *testing.T) {
+	const parts = "PartitionName=p MaxTime=30 MaxNodes=2 State=UP\n\nPartitionName=q MaxTime=UNLIMITED MaxNodes=UNLIMITED State=UP\n\n" +
+		"PartitionName=r MaxTime=1-00:00:00 State=DOWN\n\nPartitionName=apart State=UP\n"
+	system := nodes(node("a1", "p q", ""), node("a2", "q r", ""), node("b1", "apart", ""), node("b2", "apart", ""))
+	in, _ := read(t, slurm.Sources{
+		Jobs:  source("jobs", queue(`"partition": "p"`, `"partition": "q"`, `"partition": "apart"`, `"partition": "p,apart"`)),
+		Nodes: source("nodes", system), Partitions: source("partitions", parts),
+	}, slurm.Options{})
+	for k := range in.Jobs() {
+		want := in.JobSpec(k)
+		got, err := in.InPartition(model.JobSpec{ID: "mine", Estimate: want.Estimate, Queue: want.Queue}, "job.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(bound(got), bound(want)) {
+			t.Errorf("partition %s: a job of the queue is tied by %+v, one that is added by %+v", want.Queue, bound(want), bound(got))
+		}
+		if _, err := in.WithJob(got, "job.json"); err != nil {
+			t.Error(err)
+		}
+	}
+	want := []model.PartitionSpec{
+		{ID: "apart", Clusters: []string{"apart"}}, {ID: "p", Clusters: []string{"p+q+r"}, Feature: "partition p", Limit: 1800, Machines: 2},
+		{ID: "p,apart", Clusters: []string{"p+q+r", "apart"}, Feature: "partition apart,p"}, {ID: "q", Clusters: []string{"p+q+r"}},
+		{ID: "r", Clusters: []string{"p+q+r"}, Feature: "partition r", Limit: 86400, Closed: true},
+	}
+	if got := in.Partitions(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 }

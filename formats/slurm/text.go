@@ -251,7 +251,7 @@ func (t *records) partitionWord(key, value string, line int) {
 	case "state":
 		p.state = []string{value}
 	case "maxnodes", "maxcpuspernode":
-		if strings.EqualFold(value, "UNLIMITED") {
+		if strings.EqualFold(value, "UNLIMITED") || strings.EqualFold(value, "INFINITE") {
 			return
 		}
 		into := &p.nodesMost

@@ -53,7 +53,9 @@ func isPlain(begin string) bool {
 // Without Nodes the instance has one cluster of single-processor machines, whatever the partitions. With Nodes it has the partitions as [Read] makes them: those
 // that share no nodes are clusters. Where a partition has some nodes of its cluster only, these have the feature "partition NAME", which its jobs ask for. A job
 // lies on as many nodes as it held, with an equal part of its processors, memory and generic resources on each; where it asked for fewer nodes and for no generic
-// resources, its processors lie on any.
+// resources, its processors lie on any. The instance states the partitions too, with their MaxTime, MaxNodes and state, for jobs that are added to it.
+//
+// The date of time 0 is that of the first arrival; where sacct prints clock times, their zone is [model.UnstatedZone].
 type TraceReader struct {
 	Processors int    `range:"[0, 16777216]" zero:"the most that ran jobs at one time" doc:"'N' processors of the system, where no nodes are given"`
 	Cluster    string `doc:"'ID' of the cluster, where no nodes are given"`
@@ -80,6 +82,7 @@ type trace struct {
 	qos     map[string]int    // jobs by quality of service
 	reasons map[string]string // notes of reasons
 	odd     []strange         // about the job being read
+	local   bool              // some times are clock times: sacct does not say in which zone
 	out     leftOut
 	opt     *TraceReader
 	layouts
@@ -304,8 +307,10 @@ func (t *trace) job(line int, value fields) {
 		}
 	}
 	moment := func(what string) float64 {
-		x, err := parseMoment(value(what, what+"Time"))
+		text := value(what, what+"Time")
+		x, err := parseMoment(text)
 		wrong(what, err)
+		t.local = t.local || x > 0 && strings.Contains(text, "T")
 		return x
 	}
 	whole := func(what string, names ...string) int {

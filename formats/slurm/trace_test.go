@@ -9,6 +9,7 @@ import (
 	"github.com/allot-opt/allot/formats/internal/readertest"
 	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/internal/realdata"
+	"github.com/allot-opt/allot/model"
 )
 
 // with is a reader with parameters, each NAME=VALUE.
@@ -39,7 +40,7 @@ func TestReadTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(lines(t, in), "\n"), `{"id":"12_3","processors":4,"work":600,"estimate":600,"user":"bob","group":"chem","queue":"long","recorded":3600}
+	if got, want := strings.Join(lines(t, in), "\n"), `{"id":"12_3","processors":4,"work":600,"estimate":600,"user":"bob","group":"chem","queue":"long","recorded":3600,"requested":300}
 {"id":"10","arrival":3600,"processors":16,"work":3600,"estimate":7200,"user":"eve","group":"phys","queue":"long","recorded":3660}
 {"id":"14","arrival":3600,"processors":2,"work":2,"user":"bob","group":"chem","queue":"short","recorded":3601}
 {"id":"10-2","arrival":7260,"processors":16,"work":60,"estimate":7200,"user":"eve","group":"phys","queue":"long","recorded":7320}`; got != want {
@@ -174,4 +175,25 @@ func FuzzRead(f *testing.F) {
 		in, report, err := slurm.Read(src, slurm.Options{})
 		readertest.Check(t, "f", in, report, err)
 	})
+}
+
+// TestDatesOfTraces: time 0 is the first arrival; clock times have no zone, Unix times need none.
+func TestDatesOfTraces(t *testing.T) {
+	const header = "JobID|Submit|Start|End|NCPUS|Timelimit\n"
+	for _, c := range []struct {
+		text, zone string
+		unix       float64
+	}{
+		{header + "1|2026-01-05T00:00:10|2026-01-05T00:00:20|2026-01-05T00:00:30|1|5\n", model.UnstatedZone, 1767571210},
+		{header + "1|1767571210|1767571220|1767571230|1|5\n", "", 1767571210},
+		{header, "", 0},
+	} {
+		in, _, err := slurm.NewTraceReader().Read(strings.NewReader(c.text), "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if unix, known := in.TimeZero(); unix != c.unix || known != (c.unix > 0) || in.TimeZone() != c.zone {
+			t.Errorf("%q: got %v, %v in %q", c.text, unix, known, in.TimeZone())
+		}
+	}
 }

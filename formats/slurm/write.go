@@ -89,7 +89,11 @@ func cellsOf(in *model.Instance, k int, p *model.Placement) []string {
 	}
 	limit := "UNLIMITED"
 	if !math.IsNaN(j.Estimate) {
-		limit = strconv.FormatFloat(math.Ceil(j.Estimate/60), 'f', -1, 64)
+		estimate := j.Estimate
+		if requested, raised := in.Requested(k); raised {
+			estimate = requested
+		}
+		limit = strconv.FormatFloat(math.Ceil(estimate/60), 'f', -1, 64)
 	}
 	submit := moment(j.Arrival)
 	tres := tresText(in, j, processors, nodes)

@@ -152,7 +152,7 @@ func (t *trace) judgeEstimate(j *job, values *record) {
 	case requested >= j.runtime:
 		j.estimate = requested
 	case t.opt.Estimates == raiseEstimates:
-		j.estimate = j.runtime
+		j.estimate, j.requested = j.runtime, requested
 		t.repaired("run time above the requested time: the estimate is raised to it")
 	default:
 		j.estimate = requested

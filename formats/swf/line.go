@@ -136,8 +136,8 @@ func checkCount(field int, x float64, text []byte) error {
 	return nil
 }
 
-// header is what the comments before the first job say of the system.
-type header struct{ processors, nodes headerValue }
+// header is what the comments before the first job say of the system and of time 0.
+type header struct{ processors, nodes, start, zone headerValue }
 
 // versions are the versions of the format.
 var versions = []float64{1, 2, 2.1, 2.2}
@@ -171,6 +171,10 @@ func (h *header) read(line int, comment []byte) {
 	case "MaxProcs":
 	case "MaxNodes":
 		target = &h.nodes
+	case "UnixStartTime":
+		target = &h.start
+	case "TimeZoneString":
+		target = &h.zone
 	default:
 		return
 	}

@@ -74,7 +74,8 @@ func (o *Reader) open(name string) (*trace, error) {
 }
 
 // Read implements [formats.Reader]. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order of the
-// file, neighbours of one submit time in the order of their numbers; times are in seconds. A job's id is its number; where a
+// file, neighbours of one submit time in the order of their numbers; times are in seconds. Where the header states UnixStartTime, the instance
+// has the date of time 0, in the zone of TimeZoneString, unless Batch is set. A job's id is its number; where a
 // number returns, -2, -3 and so on are appended. Odd jobs are dropped, repaired or kept as the parameters say, and the report
 // counts each kind.
 //

@@ -22,7 +22,7 @@
 // The rest (wait time, status, executable, partition, preceding job, think time) is not looked at: a preceding job is part of a model of
 // users that wait, not a precedence between jobs that are all known. A user, group or queue that is no whole number is unknown.
 //
-// Lines that begin with ; are comments; those before the first job are the header, of which MaxProcs and MaxNodes count;
+// Lines that begin with ; are comments; those before the first job are the header, of which MaxProcs, MaxNodes, UnixStartTime and TimeZoneString count;
 // the report counts a Version that is none of 1, 2, 2.1 and 2.2.
 // Blank lines are passed over. Whole numbers may be written with a point. Every negative value is unknown. A line of 5 to 17
 // fields is read with the missing ones unknown, and fields past the 18th are ignored; the report counts both.
@@ -65,6 +65,7 @@ type job struct {
 	submit     float64
 	runtime    float64
 	estimate   float64 // −1: none
+	requested  float64 // what the estimate was before it was raised; 0: it was not
 	memory     float64
 	names      [3]int32 // user, group and queue; −1: unknown
 }
@@ -133,6 +134,12 @@ func (t *trace) spec(title string) model.InstanceSpec {
 		spec.Units.Memory = "KB"
 	}
 	origin := t.origin()
+	if begin, err := lines.NonNegative(t.header.start.text); err == nil && begin > 0 && begin+origin <= model.Largest && !t.opt.Batch { // logs without a date state 0
+		spec.TimeZero = new(begin + origin)
+		if zone := t.header.zone.text; zone != "" && len(zone) <= 100 {
+			spec.TimeZone = lines.Name(zone)
+		}
+	}
 	for k := range t.jobs {
 		j := &t.jobs[k]
 		spec.Jobs[k] = model.JobSpec{
@@ -152,6 +159,9 @@ func (t *trace) spec(title string) model.InstanceSpec {
 		}
 		if j.estimate >= 0 {
 			spec.Jobs[k].Estimate = &j.estimate
+			if j.requested > 0 {
+				spec.Jobs[k].Requested = &j.requested
+			}
 		}
 	}
 	return spec

@@ -330,3 +330,59 @@ func TestVersions(t *testing.T) {
 		}
 	}
 }
+
+// TestDates: the header's start of the log, in its zone, is the date of the trace's time 0; a batch, and a log without a date, have none.
+func TestDates(t *testing.T) {
+	const job = "1 100 5 60 2 -1 -1 4 90 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	const log = header + "; UnixStartTime: 1027839845\n; TimeZoneString: Europe/Stockholm\n"
+	option := func(set func(*swf.Reader)) *swf.Reader {
+		r := swf.NewReader()
+		set(r)
+		return r
+	}
+	for _, c := range []struct {
+		trace string
+		opt   *swf.Reader
+		unix  float64
+		zone  string
+	}{
+		{log + job, swf.NewReader(), 1027839945, "Europe/Stockholm"},
+		{log + job, option(func(r *swf.Reader) { r.AbsoluteTime = true }), 1027839845, "Europe/Stockholm"},
+		{log + job, option(func(r *swf.Reader) { r.Batch = true }), 0, ""},
+		{header + "; UnixStartTime: 0\n" + job, swf.NewReader(), 0, ""},
+		{header + "; UnixStartTime: unknown\n" + job, swf.NewReader(), 0, ""},
+		{header + job, swf.NewReader(), 0, ""},
+		{header + job + "; UnixStartTime: 5\n", swf.NewReader(), 0, ""},
+	} {
+		in, _ := read(t, c.trace, c.opt)
+		if unix, known := in.TimeZero(); unix != c.unix || known != (c.unix > 0) || in.TimeZone() != c.zone {
+			t.Errorf("%q: got %v, %v in %q, expected %v in %q", c.trace, unix, known, in.TimeZone(), c.unix, c.zone)
+		}
+	}
+}
+
+// TestDatesWritten: a trace that is written states the date of its time 0; a record's clock times without a zone are no Unix time.
+func TestDatesWritten(t *testing.T) {
+	const job = "1 100 5 60 2 -1 -1 4 90 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	in, _ := read(t, header+"; UnixStartTime: 1027839845\n; TimeZoneString: Europe/Stockholm\n"+job, swf.NewReader())
+	var out strings.Builder
+	if err := swf.Write(&out, in, &model.Solution{Solver: "none", Unscheduled: []model.Unscheduled{{Job: "1"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !strings.Contains(text, "; UnixStartTime: 1027839945\n; TimeZoneString: Europe/Stockholm\n") {
+		t.Error(text)
+	}
+	spec := in.Spec()
+	spec.TimeZone = model.UnstatedZone
+	in, err := model.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	if err := swf.Write(&out, in, &model.Solution{Solver: "none", Unscheduled: []model.Unscheduled{{Job: "1"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "UnixStartTime") {
+		t.Error(out.String())
+	}
+}

@@ -21,7 +21,8 @@ import (
 // A job's number is its id if all ids are different whole numbers above 0, otherwise its place in the file. The partition is the number of
 // its cluster, from 1. A job that is not placed has no wait and no run time and the status cancelled (5). Times are written without loss,
 // as the schedule has them, so they need not be whole. Users, groups and queues that are all whole numbers are written unchanged;
-// otherwise they are numbered from 1 in order of arrival, and comments of the header say which is which.
+// otherwise they are numbered from 1 in order of arrival, and comments of the header say which is which. The header states the date of time 0 where the
+// instance has one whose zone is not unstated.
 func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	placed, err := placements.ByJob("swf", in, sol)
 	if err != nil {
@@ -77,6 +78,12 @@ func writeHeader(out *bufio.Writer, in *model.Instance, sol *model.Solution, ren
 	line("MaxJobs", strconv.Itoa(len(in.Jobs())))
 	line("MaxRecords", strconv.Itoa(len(in.Jobs())))
 	line("MaxProcs", strconv.Itoa(in.Processors()))
+	if unix, known := in.TimeZero(); known && unix > 0 && in.TimeZone() != model.UnstatedZone {
+		line("UnixStartTime", text(unix))
+		if zone := in.TimeZone(); zone != "" {
+			line("TimeZoneString", zone)
+		}
+	}
 	line("Note", "schedule by solver "+sol.Solver)
 	if renumbered {
 		line("Note", "the jobs are numbered in order of arrival")
@@ -103,6 +110,9 @@ func writeJob(out *bufio.Writer, in *model.Instance, job int, number int64, p *m
 	estimate, memory := -1.0, -1.0
 	if !math.IsNaN(j.Estimate) {
 		estimate = j.Estimate
+		if requested, raised := in.Requested(job); raised {
+			estimate = requested
+		}
 	}
 	if j.Memory > 0 {
 		memory = j.Memory

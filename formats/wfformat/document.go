@@ -25,9 +25,11 @@ type document struct {
 		Specification struct {
 			Tasks []task `json:"tasks"`
 		} `json:"specification"`
-		Execution struct {
-			Tasks    []task    `json:"tasks"`
-			Machines []machine `json:"machines"`
+		ExecutedAt string `json:"executedAt"` // up to 1.4
+		Execution  struct {
+			ExecutedAt string    `json:"executedAt"`
+			Tasks      []task    `json:"tasks"`
+			Machines   []machine `json:"machines"`
 		} `json:"execution"`
 	} `json:"workflow"`
 }

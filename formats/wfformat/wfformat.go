@@ -7,7 +7,7 @@
 // Versions 1.3 to 1.6 are read. From 1.5 on, a task's dependencies (parents, children) are in workflow.specification.tasks
 // and its run time, cores and memory in workflow.execution.tasks under the same id. Up to 1.4, both are in workflow.tasks, where
 // tasks refer to each other by name and the id may be absent: there the name is the id of the job. Of 1.3, runtime is in seconds and
-// memory in KB. Every other field is passed over: names and commands, files, energy, and which machines ran a task, as their speeds
+// memory in KB. The time at which the workflow was executed, where it is stated with its zone, is the date of time 0. Every other field is passed over: names and commands, files, energy, and which machines ran a task, as their speeds
 // are known by clock rate at best.
 package wfformat
 
@@ -18,6 +18,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/lines"
@@ -133,6 +134,11 @@ func (w *workflow) read(doc *document) model.InstanceSpec {
 	}
 	if w.opt.Memory {
 		spec.Units.Memory = "B"
+	}
+	for _, layout := range []string{time.RFC3339Nano, "20060102T150405Z0700"} { // WfCommons has both
+		if at, err := time.Parse(layout, cmp.Or(doc.Workflow.Execution.ExecutedAt, doc.Workflow.ExecutedAt)); err == nil && at.Unix() >= 0 {
+			spec.TimeZero = new(float64(at.UnixNano()) / 1e9)
+		}
 	}
 	w.jobs(&spec, id, processors)
 	return spec

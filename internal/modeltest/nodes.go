@@ -68,6 +68,11 @@ func (d *drawer) nodeNeeds(j *model.JobSpec) {
 	if d.may(model.RunningJobs) && d.rarely("recorded given") { // what queues and traces state beside nodes
 		j.Recorded = new(j.Arrival + float64(d.count("recorded wait", 0, 9)))
 		d.spec.Caveats = []string{"a note"}
+		d.spec.Partitions = []model.PartitionSpec{
+			{ID: "all", Closed: true}, {ID: "some", Clusters: []string{d.spec.Clusters[0].ID}, Feature: nodeFeatures[0], Licence: "some", Limit: 100, Machines: 4},
+		}
+		d.spec.TimeZero = new(float64(1_700_000_000 + d.count("time zero", 0, 9)))
+		d.spec.TimeZone = rapid.SampledFrom([]string{"", model.UnstatedZone, "Europe/Stockholm"}).Draw(d.T, "time zone")
 	}
 	if d.may(model.RunningJobs) && j.Arrival == 0 && len(j.After) == 0 && d.rarely("running") {
 		d.running(j)

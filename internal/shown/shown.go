@@ -1,4 +1,4 @@
-// Package shown selects what commands and reports show of an instance: its objective in words, and the metrics that matter for it.
+// Package shown selects what commands and reports show of an instance: its objective in words, the metrics that matter for it, and the dates of its times.
 package shown
 
 import (

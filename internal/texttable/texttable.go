@@ -12,10 +12,21 @@ func New(texts int, header ...any) table.Writer {
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault
 	t.AppendHeader(header)
-	var numbers []table.ColumnConfig
-	for column := texts + 1; column <= len(header); column++ {
-		numbers = append(numbers, table.ColumnConfig{Number: column, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(numbers)
+	t.SetColumnConfigs(numbers(texts, len(header)))
 	return t
+}
+
+// NewBroken is [New] with at most the given number of letters of the last column of texts on a line; 0: no limit.
+func NewBroken(most, texts int, header ...any) table.Writer {
+	t := New(texts, header...)
+	t.SetColumnConfigs(append(numbers(texts, len(header)), table.ColumnConfig{Number: texts, WidthMax: most}))
+	return t
+}
+
+// numbers are the columns that end at the right: those after the first.
+func numbers(texts, columns int) (list []table.ColumnConfig) {
+	for column := texts + 1; column <= columns; column++ {
+		list = append(list, table.ColumnConfig{Number: column, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	return list
 }

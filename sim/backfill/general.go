@@ -237,7 +237,7 @@ func (p *general) dropHopeless(e *sim.Engine) {
 			continue
 		}
 		if p.byNode {
-			p.dropByNode(e, &h)
+			dropByNode(e, p.platform, p.clusters, &h)
 			continue
 		}
 		dropHopeless(e, h.job, h.fastest)
@@ -249,7 +249,7 @@ func (p *general) hopelessNow(e *sim.Engine, h *hardJob) bool {
 	if !p.byNode {
 		return isHopeless(e, h.job, h.fastest)
 	}
-	return h.until < e.Now() && (p.platform.Shut(h.job, p.clusters) != "" || p.platform.Late(h.job, p.clusters))
+	return cannotStart(e, p.platform, p.clusters, h)
 }
 
 // isHopeless says whether a job cannot meet its hard deadline even if it starts at once.

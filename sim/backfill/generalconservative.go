@@ -13,13 +13,14 @@ import (
 type generalConservative struct {
 	scorer *scorer // nil: the order of arrival
 	step   float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
+	most   int     // reservations of queued jobs; 0: no limit
 
 	platform *sim.Platform
 	clusters []int // all
 	plan     timeline
 	empty    *sim.Room
-	queue    []*sim.Job // in queue order, of which the last fresh have no reservation yet
-	fresh    []*sim.Job
+	queue    []*sim.Job // that have reservations, in queue order
+	fresh    []*sim.Job // that have none
 	running  []*sim.Job
 	booked   []generalBooking // by handle
 	freed    []generalFreed
@@ -34,9 +35,9 @@ type generalFreed struct {
 }
 
 // newGeneralConservative returns a maker of policies for a platform.
-func newGeneralConservative(step float64, order Ranking) func(*sim.Platform, uint64) sim.Policy {
+func newGeneralConservative(step float64, most int, order Ranking) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
-		return &generalConservative{scorer: newScorer(order, platform.Processors()), step: step, platform: platform, clusters: all(platform), plan: timeline{platform: platform, changes: platform.AllChanges()}, empty: platform.Empty()}
+		return &generalConservative{scorer: newScorer(order, platform.Processors()), step: step, most: most, platform: platform, clusters: all(platform), plan: timeline{platform: platform, changes: platform.AllChanges()}, empty: platform.Empty()}
 	}
 }
 
@@ -45,7 +46,11 @@ func (p *generalConservative) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.booked) {
 		p.booked = append(p.booked, generalBooking{})
 	}
-	p.fresh = append(p.fresh, j)
+	if p.most > 0 && p.scorer == nil {
+		p.fresh = insertByNumber(p.fresh, j)
+	} else {
+		p.fresh = append(p.fresh, j)
+	}
 	p.scorer.arrived(j)
 }
 
@@ -82,23 +87,36 @@ func (p *generalConservative) Decide(e *sim.Engine) {
 		p.compress(e)
 	}
 	p.afresh = late
-	for _, j := range p.fresh {
-		if e.Stopped() {
-			return
-		}
-		switch {
-		case !p.reserve(e, j):
-		case p.scorer == nil:
-			p.queue = insertByNumber(p.queue, j)
-		default:
-			p.queue = append(p.queue, j)
-		}
-	}
-	p.fresh = p.fresh[:0]
+	p.admit(e)
 	wake := p.launch(e)
+	for p.admit(e) { // jobs that start leave their turns to others
+		wake = p.launch(e)
+	}
 	if !late {
 		e.Wake(wake)
 	}
+}
+
+// admit gives reservations to the first of the jobs that have none, as far as the limit allows. It says whether one got one.
+func (p *generalConservative) admit(e *sim.Engine) (any bool) {
+	passed := 0
+	for _, j := range p.fresh {
+		if p.most > 0 && len(p.queue) == p.most || e.Stopped() {
+			break
+		}
+		passed++
+		if !p.reserve(e, j) {
+			continue
+		}
+		any = true
+		if p.scorer == nil {
+			p.queue = insertByNumber(p.queue, j)
+		} else {
+			p.queue = append(p.queue, j)
+		}
+	}
+	p.fresh = slices.Delete(p.fresh, 0, passed)
+	return any
 }
 
 // rank sorts jobs by score.
@@ -228,6 +246,9 @@ func (p *generalConservative) launch(e *sim.Engine) (wake float64) {
 
 // Plan implements sim.Planner.
 func (p *generalConservative) Plan(j *sim.Job) sim.Plan {
+	if slices.Contains(p.fresh, j) {
+		return p.planBehind(j)
+	}
 	plan := sim.Plan{Reserved: p.booked[j.Handle].start, For: math.NaN()}
 	for _, other := range p.queue {
 		if other != j && p.booked[other.Handle].start < p.booked[j.Handle].start+j.Estimate && other.Number < j.Number {
@@ -237,5 +258,18 @@ func (p *generalConservative) Plan(j *sim.Job) sim.Plan {
 			plan.Keeps = append(plan.Keeps, other)
 		}
 	}
+	return plan
+}
+
+// planBehind is the plan for a job that has no reservation: those that have one go first, and those that get theirs before it.
+func (p *generalConservative) planBehind(j *sim.Job) sim.Plan {
+	plan := sim.Plan{Reserved: math.NaN(), Keeps: slices.Clone(p.queue), For: math.NaN()}
+	slices.SortStableFunc(plan.Keeps, func(a, b *sim.Job) int {
+		return cmp.Compare(p.booked[a.Handle].start, p.booked[b.Handle].start)
+	})
+	if len(plan.Keeps) > 0 {
+		plan.For = p.booked[plan.Keeps[0].Handle].start
+	}
+	plan.Keeps = append(plan.Keeps, p.fresh[:slices.Index(p.fresh, j)]...)
 	return plan
 }

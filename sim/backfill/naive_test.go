@@ -270,3 +270,49 @@ func naiveConservativeOf(n *naive, queue []int) {
 		}
 	}
 }
+
+// naiveConservativeUpTo is conservative backfilling in which at most some queued jobs hold reservations, of the queued jobs in the order given.
+func (n *naive) naiveConservativeUpTo(most int, queue []int) {
+	var held, behind []int
+	for _, k := range queue {
+		if math.IsInf(n.reserved[k], 1) {
+			behind = append(behind, k)
+		} else {
+			held = append(held, k)
+		}
+	}
+	late := false
+	for k := range n.specs {
+		late = late || n.running(k) && n.estimatedEnd(k) <= n.now
+	}
+	if late || n.afresh {
+		for _, k := range held {
+			n.reserved[k] = math.Inf(1)
+		}
+	}
+	for _, k := range held {
+		if late || n.afresh || n.early {
+			n.reserve(k, held)
+		}
+	}
+	n.afresh, n.early = late, false
+	for again := true; again; {
+		for len(held) < most && len(behind) > 0 {
+			held, behind = append(held, behind[0]), behind[1:]
+			n.reserve(held[len(held)-1], held)
+		}
+		again = false
+		for _, k := range slices.Clone(held) {
+			if n.reserved[k] == n.now && n.specs[k].Processors <= n.free(n.now) {
+				n.launch(k)
+				held = slices.DeleteFunc(held, func(other int) bool { return other == k })
+				again = true
+			}
+		}
+	}
+	for _, k := range held {
+		if !late && n.specs[k].Processors <= n.free(n.now) {
+			n.wake = min(n.wake, n.reserved[k])
+		}
+	}
+}

@@ -389,10 +389,15 @@ func (p *general) chooseByNode(now float64, k *kindQueue, view *outlook, at int,
 	return o, now + p.estimate(j, o)
 }
 
+// cannotStart says whether a job can neither start now nor later, where machines count one by one.
+func cannotStart(e *sim.Engine, platform *sim.Platform, clusters []int, h *hardJob) bool {
+	return h.until < e.Now() && (platform.Shut(h.job, clusters) != "" || platform.Late(h.job, clusters))
+}
+
 // dropByNode drops a job that cannot start any more.
-func (p *general) dropByNode(e *sim.Engine, h *hardJob) {
-	switch reason := p.platform.Shut(h.job, p.clusters); {
-	case !p.mixed && dropHopeless(e, h.job, h.fastest):
+func dropByNode(e *sim.Engine, platform *sim.Platform, clusters []int, h *hardJob) {
+	switch reason := platform.Shut(h.job, clusters); {
+	case !platform.Mixed() && dropHopeless(e, h.job, h.fastest):
 	case reason != "":
 		e.Drop(h.job, reason)
 	default:

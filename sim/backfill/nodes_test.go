@@ -205,6 +205,9 @@ func TestByNodeAsTheNaiveForm(t *testing.T) {
 			{"flexible", Flexible(1, Priorities{Aging: 0.001, Wait: 1}), func(n *naiveNodes) *model.Solution { return n.run(n.wide, n.easy(1, n.byPriority)) }},
 			{"easy:depth=2", EASY(1, 2, Ranking{}), func(n *naiveNodes) *model.Solution { return n.run(n.wide, n.easy(2, byNumber)) }},
 			{"conservative", Conservative(1, Ranking{}), func(n *naiveNodes) *model.Solution { return n.run(n.wide, n.conservative) }},
+			{"conservative:reservations=2", ConservativeUpTo(2, 1, Ranking{}), func(n *naiveNodes) *model.Solution {
+				return n.run(n.wide, func() { n.conservativeUpTo(2) })
+			}},
 		}
 		for _, p := range policies {
 			if p.name == "easy:depth=2" && in.Features().Has(model.MoldableJobs) {

@@ -886,7 +886,10 @@ func (n *naiveNodes) backfillDeep(depth int) {
 }
 
 // conservative decides as conservative backfilling in the order of arrival.
-func (n *naiveNodes) conservative() {
+func (n *naiveNodes) conservative() { n.conservativeUpTo(math.MaxInt) }
+
+// conservativeUpTo does so with a limit on the queued jobs that hold reservations.
+func (n *naiveNodes) conservativeUpTo(most int) {
 	fresh := slices.DeleteFunc(slices.Clone(n.queue), func(job int) bool { return n.reserved[job] != nil })
 	old := slices.DeleteFunc(slices.Clone(n.queue), func(job int) bool { return n.reserved[job] == nil })
 	late, early := false, false
@@ -925,12 +928,37 @@ func (n *naiveNodes) conservative() {
 		}
 	}
 	n.afresh = late
-	for _, job := range fresh {
-		reserve(job)
+	if most < math.MaxInt {
+		slices.SortFunc(fresh, func(a, b int) int {
+			return cmp.Or(cmp.Compare(n.in.Jobs()[a].Arrival, n.in.Jobs()[b].Arrival), cmp.Compare(a, b))
+		})
 	}
+	for again := true; again; again = len(n.reserved) < most && len(fresh) > 0 {
+		for len(n.reserved) < most && len(fresh) > 0 {
+			reserve(fresh[0])
+			fresh = fresh[1:]
+		}
+		n.startReserved()
+	}
+	for job := range n.reserved {
+		for c := range n.in.Clusters() {
+			least, _ := n.in.Width(job, c)
+			if at := n.reserved[job].start; !late && at > n.now && n.fit(n.free(n.now), job, c, least, n.now) != nil {
+				n.alarm = min(n.alarm, at)
+			}
+		}
+	}
+}
+
+// startReserved starts the jobs whose reservations have come.
+func (n *naiveNodes) startReserved() {
 	var kept []int
 	for _, job := range n.queue {
 		s := n.reserved[job]
+		if s == nil {
+			kept = append(kept, job)
+			continue
+		}
 		room := n.free(n.now)
 		if s.start <= n.now && n.roomFor(room, job, s) {
 			delete(n.reserved, job)
@@ -940,14 +968,6 @@ func (n *naiveNodes) conservative() {
 		kept = append(kept, job)
 	}
 	n.queue = kept
-	for _, job := range n.queue {
-		for c := range n.in.Clusters() {
-			least, _ := n.in.Width(job, c)
-			if at := n.reserved[job].start; !late && at > n.now && n.fit(n.free(n.now), job, c, least, n.now) != nil {
-				n.alarm = min(n.alarm, at)
-			}
-		}
-	}
 }
 
 // roomFor says whether a slot is free and open now.

@@ -1,27 +1,34 @@
 package backfill
 
-import (
-	"slices"
+import "github.com/allot-opt/allot/sim"
 
-	"github.com/allot-opt/allot/sim"
-)
-
-// ordered is [FCFS] and [EASY] of any depth in the plain world, in an order in which jobs overtake others while they wait: the queue is sorted at each instant.
+// ordered is [FCFS] and [EASY] of any depth in the plain world, in any order. Jobs that cannot start cost nothing, but for the depth of them that get a reservation.
+// How long it takes to find a job is what [rankedQueue], [changingQueue] and [boundedQueue] state.
 type ordered struct {
 	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 	depth      int     // most reservations; 0: no backfilling
 	processors int     // of the system
-	scorer     *scorer
+	scorer     *scorer // nil: the order of arrival
 
-	queue []rankedJob
+	queue rankedJobs
 	ends  ends
 	plan  profile
 }
 
+// newOrdered is the policy on a number of processors.
+func newOrdered(step float64, depth, processors int, order Ranking) *ordered {
+	scorer := newScorer(order, processors)
+	return &ordered{step: step, depth: depth, processors: processors, scorer: scorer, queue: newRankedJobs(scorer)}
+}
+
 // Arrive implements sim.Policy.
 func (p *ordered) Arrive(j *sim.Job) {
-	p.queue = append(p.queue, rankedJob{job: j})
 	p.scorer.arrived(j)
+	r := rankedJob{job: j}
+	if p.scorer != nil {
+		r.priority = p.scorer.score(j.Arrival, j, j.Estimate, int(j.Processors), 0)
+	}
+	p.queue.push(r)
 }
 
 // Release implements sim.Policy.
@@ -33,96 +40,99 @@ func (p *ordered) Release(j *sim.Job, _ int, _ bool) {
 // Decide implements sim.Policy.
 func (p *ordered) Decide(e *sim.Engine) {
 	p.scorer.begin(e.Now())
-	if !p.anyFits(e) {
+	q := p.queue
+	if !q.anyFits(e.Free()) {
 		return
 	}
-	p.rank(e.Now())
-	begin := 0
-	for begin < len(p.queue) && int(p.queue[begin].job.Processors) <= e.Free() {
-		p.start(e, p.queue[begin].job)
-		begin++
+	q.begin(e.Now())
+	first, waits := q.head()
+	for waits && int(first.job.Processors) <= e.Free() {
+		p.start(e, first)
+		first, waits = q.head()
 	}
-	p.queue = slices.Delete(p.queue, 0, begin)
 	switch {
-	case len(p.queue) == 0 || p.depth == 0 || !p.anyFits(e):
+	case p.depth == 0 || !q.anyFits(e.Free()):
 	case p.depth == 1:
-		p.backfill(e)
+		p.backfill(e, first)
 	default:
-		p.backfillDeep(e)
+		p.backfillDeep(e, first)
 	}
 }
 
-// anyFits says whether some queued job fits now.
-func (p *ordered) anyFits(e *sim.Engine) bool {
-	free := int32(e.Free())
-	return free > 0 && slices.ContainsFunc(p.queue, func(r rankedJob) bool { return r.job.Processors <= free })
+// start starts a queued job.
+func (p *ordered) start(e *sim.Engine, r rankedJob) {
+	p.queue.remove(r)
+	e.Start(r.job)
+	p.ends.add(r.job.EstimatedEnd, r.job.Handle, r.job.Processors)
+	p.scorer.started(r.job, int(r.job.Processors))
 }
 
-// start starts a job.
-func (p *ordered) start(e *sim.Engine, j *sim.Job) {
-	e.Start(j)
-	p.ends.add(j.EstimatedEnd, j.Handle, j.Processors)
-	p.scorer.started(j, int(j.Processors))
-}
-
-// rank sorts the queue.
-func (p *ordered) rank(now float64) {
-	for k := range p.queue {
-		j := p.queue[k].job
-		p.queue[k].priority = p.scorer.score(now, j, j.Estimate, int(j.Processors), 0)
-	}
-	slices.SortFunc(p.queue, byPriority)
-}
-
-// backfill starts jobs after the first, which is blocked and gets a reservation.
-func (p *ordered) backfill(e *sim.Engine) {
+// backfill starts jobs after the first, which is blocked and gets a reservation. Processors and extra ones only become fewer, so a job that was passed over
+// stays so at this instant.
+func (p *ordered) backfill(e *sim.Engine, first rankedJob) {
 	now := e.Now()
-	shadow, extra := p.ends.shadow(now, after(now, p.step), int32(e.Free()), p.queue[0].job.Processors)
-	p.keep(1, func(j *sim.Job) bool {
-		switch {
-		case int(j.Processors) > e.Free():
-			return false
-		case now+j.Estimate <= shadow:
-		case j.Processors <= extra:
-			extra -= j.Processors
-		default:
-			return false
+	shadow, extra := p.ends.shadow(now, after(now, p.step), int32(e.Free()), first.job.Processors)
+	for {
+		next, found := p.queue.first(now, e.Free(), func(size int32) float64 {
+			if size <= extra {
+				return infinite
+			}
+			return shadow
+		})
+		if !found {
+			return
 		}
-		p.start(e, j)
-		return true
-	})
+		if now+next.job.Estimate > shadow {
+			extra -= next.job.Processors
+		}
+		p.start(e, next)
+	}
 }
 
-// backfillDeep starts jobs after the first, which is blocked, and gives that one and the next that are blocked their reservations.
-func (p *ordered) backfillDeep(e *sim.Engine) {
+// backfillDeep goes through the queue from the first job, which is blocked, until depth jobs have a reservation, and starts those that fit beside the reservations.
+// Then it looks for more of these by size: a job fits if it ends by the first time at which the plan has fewer processors free than it needs.
+func (p *ordered) backfillDeep(e *sim.Engine, first rankedJob) {
 	now := e.Now()
 	planRunning(&p.plan, &p.ends, now, after(now, p.step), int32(p.processors))
-	reserved := 0
-	p.keep(0, func(j *sim.Job) bool {
-		if end := now + j.Estimate; int(j.Processors) <= e.Free() && p.plan.holds(&position{}, j.Processors, end) {
-			if end > now {
-				p.plan.add(now, end, -j.Processors)
-			}
-			p.start(e, j)
-			return true
+	next, found := first, true
+	for reserved := 0; reserved < p.depth; next, found = p.queue.after(next) {
+		if !found || e.Free() == 0 || e.Stopped() {
+			return
 		}
-		if reserved < p.depth && e.Free() > 0 && !e.Stopped() {
+		if j := next.job; int(j.Processors) <= e.Free() && p.plan.holds(&position{}, j.Processors, now+j.Estimate) {
+			p.startPlanned(e, next)
+		} else {
 			reserved++
 			at := p.plan.earliest(j.Processors, j.Estimate, p.step, infinite)
 			p.plan.add(at, ending(at, j.Estimate, p.step), -j.Processors)
 		}
-		return false
-	})
+	}
+	for e.Free() > 0 {
+		if next, found = p.queue.first(now, e.Free(), p.plan.until); !found {
+			return
+		}
+		p.startPlanned(e, next)
+	}
 }
 
-// keep keeps those jobs of the queue, from the given place on, that do not leave.
-func (p *ordered) keep(from int, leaves func(*sim.Job) bool) {
-	kept := p.queue[:from]
-	for _, r := range p.queue[from:] {
-		if !leaves(r.job) {
-			kept = append(kept, r)
+// startPlanned starts a job and plans its processors.
+func (p *ordered) startPlanned(e *sim.Engine, r rankedJob) {
+	if end := e.Now() + r.job.Estimate; end > e.Now() {
+		p.plan.add(e.Now(), end, -r.job.Processors)
+	}
+	p.start(e, r)
+}
+
+// planRunning makes the plan of what the running jobs hold until their estimated ends. Those that have outlived their estimate hold it until late.
+func planRunning(plan *profile, running *ends, now, late float64, processors int32) {
+	plan.reset(now, processors)
+	for k := range running.blocks {
+		for _, r := range running.blocks[k].entries {
+			end := r.end
+			if end <= now {
+				end = late
+			}
+			plan.add(now, end, -r.size)
 		}
 	}
-	clear(p.queue[len(kept):])
-	p.queue = kept
 }

@@ -12,14 +12,16 @@ type conservative struct {
 	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 	processors int     // of the system
 	scorer     *scorer // nil: the order of arrival
+	most       int     // reservations of queued jobs; 0: no limit
 
 	profile  profile
 	ends     ends
-	roster   roster    // queued jobs that have reservations
-	agenda   agenda    // their reservations
-	fresh    []int32   // jobs that have none yet
-	booked   []booking // by handle: the reservation of a queued job, what is planned for a running one
-	freed    []freed   // by the jobs that ended since the last decision
+	roster   roster     // queued jobs that have reservations
+	agenda   agenda     // their reservations; not kept where they are few, see upcoming
+	fresh    []int32    // without a limit, jobs that have none yet
+	behind   rankedJobs // with a limit, queued jobs that have none
+	booked   []booking  // by handle: the reservation of a queued job, what is planned for a running one
+	freed    []freed    // by the jobs that ended since the last decision
 	frontier frontier
 	order    []rankedJob // scratch
 	due      []int32     // scratch
@@ -40,8 +42,16 @@ func (p *conservative) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.booked) {
 		p.booked = append(p.booked, booking{})
 	}
-	p.fresh = append(p.fresh, j.Handle)
 	p.scorer.arrived(j)
+	if p.most == 0 {
+		p.fresh = append(p.fresh, j.Handle)
+		return
+	}
+	r := rankedJob{job: j}
+	if p.scorer != nil {
+		r.priority = p.scorer.score(j.Arrival, j, j.Estimate, int(j.Processors), 0)
+	}
+	p.behind.push(r)
 }
 
 // Release implements sim.Policy.
@@ -75,15 +85,41 @@ func (p *conservative) Decide(e *sim.Engine) {
 		if e.Stopped() {
 			return
 		}
-		j := e.Job(handle)
-		p.roster.add(rosterJob{j.Estimate, handle, j.Processors})
-		p.reserve(&p.roster.jobs[len(p.roster.jobs)-1])
+		p.enlist(e.Job(handle))
 	}
 	p.fresh = p.fresh[:0]
+	p.admit(e)
 	wake := p.launch(e)
+	for p.admit(e) { // jobs that start leave their turns to others
+		wake = p.launch(e)
+	}
 	if !late {
 		e.Wake(wake)
 	}
+}
+
+// enlist puts a job behind those that have reservations and gives it one.
+func (p *conservative) enlist(j *sim.Job) {
+	p.roster.add(rosterJob{j.Estimate, j.Handle, j.Processors})
+	p.reserve(&p.roster.jobs[len(p.roster.jobs)-1])
+}
+
+// admit gives reservations to the first of the jobs that have none, as far as the limit allows. It says whether one got one.
+func (p *conservative) admit(e *sim.Engine) (any bool) {
+	if p.most == 0 {
+		return false
+	}
+	p.behind.begin(e.Now())
+	for p.roster.live < p.most && !e.Stopped() {
+		first, waits := p.behind.head()
+		if !waits {
+			break
+		}
+		p.behind.remove(first)
+		p.enlist(first.job)
+		any = true
+	}
+	return any
 }
 
 // rank sorts the jobs that have reservations, and those that have none yet.
@@ -124,7 +160,9 @@ func (p *conservative) reserve(j *rosterJob) {
 	b := booking{start, ending(start, j.estimate, p.step)}
 	p.booked[j.handle] = b
 	p.profile.add(b.start, b.end, -j.size)
-	p.agenda.add(start, j.handle, j.size)
+	if p.most == 0 {
+		p.agenda.add(start, j.handle, j.size)
+	}
 }
 
 // rebuild makes the plan afresh, with the jobs that have outlived their estimates ending one step from now.
@@ -199,8 +237,10 @@ func (p *conservative) advance(j *rosterJob) {
 	// The old reservation and the new one may overlap: only the difference changes the profile.
 	end := ending(start, j.estimate, p.step)
 	p.booked[j.handle] = booking{start, end}
-	p.agenda.remove(b.start, j.handle)
-	p.agenda.add(start, j.handle, j.size)
+	if p.most == 0 {
+		p.agenda.remove(b.start, j.handle)
+		p.agenda.add(start, j.handle, j.size)
+	}
 	p.profile.add(start, min(end, b.start), -j.size)
 	if freed := max(end, b.start); freed < b.end {
 		p.profile.add(freed, b.end, j.size)
@@ -211,18 +251,44 @@ func (p *conservative) advance(j *rosterJob) {
 // launch starts the jobs whose reservation has come, in queue order. It returns the earliest reservation of the others that fit already; +Inf:
 // none.
 func (p *conservative) launch(e *sim.Engine) (wake float64) {
-	p.due = p.agenda.due(e.Now(), p.due[:0])
-	slices.SortFunc(p.due, func(a, b int32) int { return cmp.Compare(p.roster.places[a], p.roster.places[b]) })
+	if p.most > 0 {
+		p.due = p.upcoming(e.Now(), p.due[:0])
+	} else {
+		p.due = p.agenda.due(e.Now(), p.due[:0])
+		slices.SortFunc(p.due, func(a, b int32) int { return cmp.Compare(p.roster.places[a], p.roster.places[b]) })
+	}
 	for _, handle := range p.due {
 		j := e.Job(handle)
 		if int(j.Processors) > e.Free() {
 			continue
 		}
-		p.agenda.remove(p.booked[handle].start, handle)
+		if p.most == 0 {
+			p.agenda.remove(p.booked[handle].start, handle)
+		}
 		p.roster.remove(handle)
 		e.Start(j)
 		p.ends.add(j.EstimatedEnd, handle, j.Processors)
 		p.scorer.started(j, int(j.Processors))
 	}
-	return p.agenda.earliest(int32(e.Free()))
+	if p.most == 0 {
+		return p.agenda.earliest(int32(e.Free()))
+	}
+	wake = infinite
+	for k := range p.roster.jobs {
+		if j := &p.roster.jobs[k]; j.estimate >= 0 && int(j.size) <= e.Free() {
+			wake = min(wake, p.booked[j.handle].start)
+		}
+	}
+	return wake
+}
+
+// upcoming appends the handles of the jobs whose reservations have come, in queue order. To look at all costs less than an agenda where the limit keeps the reservations few and
+// many of them move at an instant.
+func (p *conservative) upcoming(now float64, handles []int32) []int32 {
+	for k := range p.roster.jobs {
+		if j := &p.roster.jobs[k]; j.estimate >= 0 && p.booked[j.handle].start <= now {
+			handles = append(handles, j.handle)
+		}
+	}
+	return handles
 }

@@ -5,8 +5,8 @@ import "github.com/allot-opt/allot/sim"
 // FCFS is first come, first served: no job starts before the jobs ahead of it in the queue. Another order than that of arrival makes it a list policy
 // without backfilling.
 //
-// Complexity in the plain world: O(1) a job in the order of arrival, O(s·log n) in another that is fixed, for n queued jobs of s sizes, else O(q·log q) an instant at which some of the q
-// queued jobs fits; for the general world see [EASY].
+// Complexity in the plain world: O(1) a job in the order of arrival, O(s·log n) in another that is fixed, for n queued jobs of s sizes, and with wfp3 and multifactor what [EASY] states
+// for a search; for the general world see there.
 func FCFS(order Ranking) sim.Discipline {
 	if !order.isArrival() {
 		return ranked(0, 0, order)
@@ -27,7 +27,10 @@ func FCFS(order Ranking) sim.Discipline {
 //
 // Complexity in the plain world, with depth 1 in the order of arrival: O(log n + s + r/64) an instant and O(s·log n) a job that is backfilled, for n
 // queued jobs of s sizes and r running jobs. In another order that is fixed at arrival, and with another depth: O(s·log n) a job that starts, and for a depth d above 1 O(r + d·p) an
-// instant besides, with p steps of the profile. Where scores vary with time, see [Ranking]: O(q·log q + d·p) an instant for q queued jobs.
+// instant besides, with p steps of the profile. Where scores vary with time, see [Ranking], the decisions are those of a queue that is sorted at each instant, without sorting it: a search for
+// the next job takes O(s + b + log n) with wfp3 and O(u + b + log n) with multifactor, for u users and b blocks of 8 to 16 groups that bounds cannot rule out. A group is the jobs of one size
+// and estimate, or of one user and size; b is mostly a few, and n at worst. A bound of the wait adds O(log n) a job. One search is made for each job that starts or gets a
+// reservation, and one more.
 //
 // In the general world jobs of one kind fit the same processors and are looked at together: O(k·C·m + q/32) an instant for q queued jobs of k kinds and
 // C clusters of m machines, where a block of 32 jobs is looked at only if one of them may be the next to start, and O(r·C·m) at worst for a reservation
@@ -47,13 +50,7 @@ func EASY(step float64, depth int, order Ranking) sim.Discipline {
 // ranked is a discipline with another order or depth.
 func ranked(step float64, depth int, order Ranking) sim.Discipline {
 	return sim.Discipline{
-		Plain: func(processors int) sim.Policy {
-			scorer := newScorer(order, processors)
-			if order.varies() {
-				return &ordered{step: step, depth: depth, processors: processors, scorer: scorer}
-			}
-			return &fixedOrder{step: step, depth: depth, processors: processors, scorer: scorer}
-		},
+		Plain:   func(processors int) sim.Policy { return newOrdered(step, depth, processors, order) },
 		General: newGeneral(depth, step, Order{}, order),
 		Classes: order.looksAtClasses(), Remembers: order.remembers(), Afresh: !order.remembers(),
 	}
@@ -81,11 +78,25 @@ func Flexible(step float64, priorities Priorities) sim.Discipline {
 // early, for s steps of the plan and C clusters of m machines; mostly the search looks at one or two steps from each. Another order than that of
 // arrival adds O(q·log q) an instant for sorting.
 func Conservative(step float64, order Ranking) sim.Discipline {
+	return ConservativeUpTo(0, step, order)
+}
+
+// ConservativeUpTo is [Conservative] in which at most a number of queued jobs hold reservations; 0: all, which is Conservative. It is what Slurm's parameter
+// bf_max_job_test limits, but for the reservations, which Slurm makes afresh in each pass and which last here.
+//
+// After each decision as many queued jobs hold a reservation as the number allows. A job keeps its reservation until it starts. When one starts, the first of the others, in
+// queue order, or in the order given as it is then, gets its reservation, behind all there are; if that is for now, it starts too, and the next gets its turn. The jobs behind
+// are not looked at: they do not start, even where they fit and would delay nobody, and one that can meet its hard deadline no more is dropped when its turn comes.
+//
+// Complexity in the plain world: as Conservative with q at most that number, and besides O(s·log n) a job that gets its turn, for n queued jobs of s sizes, or as [EASY] in an
+// order that changes.
+func ConservativeUpTo(reservations int, step float64, order Ranking) sim.Discipline {
 	return sim.Discipline{
 		Plain: func(processors int) sim.Policy {
-			return &conservative{step: step, processors: processors, scorer: newScorer(order, processors)}
+			scorer := newScorer(order, processors)
+			return &conservative{step: step, processors: processors, scorer: scorer, most: reservations, behind: newRankedJobs(scorer)}
 		},
-		General: newGeneralConservative(step, order),
+		General: newGeneralConservative(step, reservations, order),
 		Classes: order.looksAtClasses(), Remembers: order.remembers(),
 	}
 }

@@ -20,6 +20,39 @@ func byPriority(a, b rankedJob) int {
 	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.job.Number, b.job.Number))
 }
 
+// rankedJobs is queued jobs in the order of their priorities. What it finds holds for the instant that it was told of last.
+type rankedJobs interface {
+	// push adds a job, with its priority at its arrival.
+	push(rankedJob)
+	// remove takes a job out that the queue has found.
+	remove(rankedJob)
+	// begin tells of an instant.
+	begin(now float64)
+	// anyFits says whether a queued job needs at most the free processors.
+	anyFits(free int) bool
+	// head is the first job; false: none is queued.
+	head() (rankedJob, bool)
+	// after is the job that follows another, which need not be queued any more; false: none.
+	after(rankedJob) (rankedJob, bool)
+	// first is the first job that fits into the free processors and that ends, by its estimate, by the limit of its size if it starts now; false: none.
+	first(now float64, free int, limit func(size int32) float64) (rankedJob, bool)
+}
+
+// newRankedJobs is a queue in the order of a scorer; nil: the order of arrival.
+func newRankedJobs(s *scorer) rankedJobs {
+	if s == nil {
+		return &rankedQueue{}
+	}
+	var q rankedJobs = &rankedQueue{}
+	if s.Order == byWFP3 || s.Order == byMultifactor {
+		q = &changingQueue{scorer: s}
+	}
+	if s.BoundWait != nil {
+		q = &boundedQueue{bound: *s.BoundWait, rest: q}
+	}
+	return q
+}
+
 // rankedQueue is queued jobs by priority, with a tree for each size, the number of processors of a job. Priorities do not change while a job is queued.
 type rankedQueue struct {
 	sizes []int32 // ascending; a size of which none is queued any more stays
@@ -44,14 +77,24 @@ type rankedNode struct {
 	left, right int32   // 0: none
 }
 
-// push adds a job.
+// push implements rankedJobs.
 func (q *rankedQueue) push(r rankedJob) {
 	k, known := slices.BinarySearch(q.sizes, r.job.Processors)
 	if !known {
 		q.sizes = slices.Insert(q.sizes, k, r.job.Processors)
-		q.trees = slices.Insert(q.trees, k, rankedTree{nodes: []rankedNode{{least: math.Inf(1)}}})
+		q.trees = slices.Insert(q.trees, k, newRankedTree())
 	}
-	t := &q.trees[k]
+	q.trees[k].push(r)
+}
+
+// begin implements rankedJobs.
+func (q *rankedQueue) begin(float64) {}
+
+// newRankedTree is a tree without jobs.
+func newRankedTree() rankedTree { return rankedTree{nodes: []rankedNode{{least: math.Inf(1)}}} }
+
+// push adds a job.
+func (t *rankedTree) push(r rankedJob) {
 	n := t.spare
 	if n == 0 {
 		n = int32(len(t.nodes))
@@ -63,14 +106,14 @@ func (q *rankedQueue) push(r rankedJob) {
 	t.root = t.insert(t.root, n)
 }
 
-// remove takes a queued job out.
+// remove implements rankedJobs.
 func (q *rankedQueue) remove(r rankedJob) {
 	k, _ := slices.BinarySearch(q.sizes, r.job.Processors)
 	t := &q.trees[k]
 	t.root = t.remove(t.root, r)
 }
 
-// anyFits says whether a queued job needs at most the free processors.
+// anyFits implements rankedJobs.
 func (q *rankedQueue) anyFits(free int) bool {
 	for k, size := range q.sizes {
 		if int(size) > free {
@@ -83,33 +126,19 @@ func (q *rankedQueue) anyFits(free int) bool {
 	return false
 }
 
-// head is the first job; false: none is queued.
+// head implements rankedJobs.
 func (q *rankedQueue) head() (rankedJob, bool) {
-	return q.best(func(t *rankedTree, _ int32) int32 {
-		n := t.root
-		for n != 0 && t.nodes[n].left != 0 {
-			n = t.nodes[n].left
-		}
-		return n
-	})
+	return q.best(func(t *rankedTree, _ int32) int32 { return t.first() })
 }
 
-// after is the job that follows another, which need not be queued any more; false: none.
+// after implements rankedJobs.
 func (q *rankedQueue) after(r rankedJob) (rankedJob, bool) {
 	return q.best(func(t *rankedTree, _ int32) int32 {
-		found := int32(0)
-		for n := t.root; n != 0; {
-			if byPriority(t.nodes[n].rankedJob, r) > 0 {
-				found, n = n, t.nodes[n].left
-			} else {
-				n = t.nodes[n].right
-			}
-		}
-		return found
+		return t.firstWhere(func(other rankedJob) bool { return byPriority(other, r) > 0 })
 	})
 }
 
-// first is the first job that fits into the free processors and that ends, by its estimate, by the limit of its size if it starts now; false: none.
+// first implements rankedJobs.
 func (q *rankedQueue) first(now float64, free int, limit func(size int32) float64) (rankedJob, bool) {
 	return q.best(func(t *rankedTree, size int32) int32 {
 		if int(size) > free || t.root == 0 {
@@ -128,6 +157,27 @@ func (q *rankedQueue) best(find func(t *rankedTree, size int32) int32) (best ran
 		}
 	}
 	return best, found
+}
+
+// first is the first job; 0: none.
+func (t *rankedTree) first() int32 {
+	n := t.root
+	for n != 0 && t.nodes[n].left != 0 {
+		n = t.nodes[n].left
+	}
+	return n
+}
+
+// firstWhere is the first job of which a condition holds that holds of all jobs behind it; 0: none.
+func (t *rankedTree) firstWhere(holds func(rankedJob) bool) (found int32) {
+	for n := t.root; n != 0; {
+		if holds(t.nodes[n].rankedJob) {
+			found, n = n, t.nodes[n].left
+		} else {
+			n = t.nodes[n].right
+		}
+	}
+	return found
 }
 
 // firstWithin is the first job that would end by the limit; 0: none. Sums of floating-point numbers are monotonic, so a subtree passes the test if one of its jobs does.

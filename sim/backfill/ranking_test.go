@@ -229,6 +229,7 @@ func TestRankedNaive(t *testing.T) {
 		r := drawRanking(t)
 		kill := rapid.Bool().Draw(t, "kill")
 		depth := rapid.SampledFrom([]int{1, 1, 2, 3, 1000}).Draw(t, "depth")
+		most := rapid.SampledFrom([]int{1, 2, 3, 5, 8, 1000}).Draw(t, "reservations")
 		slow := func(decide func(*naive, []int)) []float64 {
 			s := newSlowRank(r, specs, int(processors))
 			return newNaive(specs, processors, step, kill, func(n *naive) {
@@ -253,6 +254,7 @@ func TestRankedNaive(t *testing.T) {
 			}), FCFS(r)},
 			{"easy", slow(func(n *naive, queue []int) { n.deep(queue, depth) }), EASY(step, depth, r)},
 			{"conservative", slow(naiveConservativeOf), Conservative(step, r)},
+			{"conservative up to some", slow(func(n *naive, queue []int) { n.naiveConservativeUpTo(most, queue) }), ConservativeUpTo(most, step, r)},
 		} {
 			got := replay(tb, slices.Clone(specs), processors, c.got.Plain(int(processors)), kill)
 			for k := range c.want {

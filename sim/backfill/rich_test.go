@@ -294,6 +294,49 @@ func richConservative(r *rich, queue []int) {
 	}
 }
 
+// conservativeUpTo is conservative backfilling in which at most some queued jobs hold reservations.
+func (r *rich) conservativeUpTo(most int, queue []int) {
+	behind := slices.DeleteFunc(slices.Clone(queue), func(k int) bool { return !math.IsInf(r.reserved[k], 1) })
+	held := slices.DeleteFunc(queue, func(k int) bool { return math.IsInf(r.reserved[k], 1) })
+	late := false
+	for k := range r.jobs {
+		late = late || r.running(k) && r.start[k]+r.jobs[k].Estimate <= r.now
+	}
+	if late || r.afresh {
+		for _, k := range held {
+			r.reserved[k] = math.Inf(1)
+		}
+	}
+	for _, k := range held {
+		if start, where := r.reserved[k], r.where[k]; late || r.afresh || r.early {
+			if r.reserve(k, held); r.reserved[k] >= start && !math.IsInf(start, 1) {
+				r.reserved[k], r.where[k] = start, where // no earlier: it keeps its processors
+			}
+		}
+	}
+	r.afresh, r.early = late, false
+	for again := true; again; {
+		for len(held) < most && len(behind) > 0 {
+			held, behind = append(held, behind[0]), behind[1:]
+			r.reserve(held[len(held)-1], held)
+		}
+		again = false
+		for _, k := range slices.Clone(held) {
+			if r.reserved[k] == r.now && r.possible(k) {
+				r.launch(k, r.where[k])
+				held = slices.DeleteFunc(held, func(other int) bool { return other == k })
+				again = true
+			}
+		}
+	}
+	for _, k := range held {
+		free := r.at(r.now, nil)
+		if !late && r.fit(&free, k) != nil {
+			r.wake = min(r.wake, r.reserved[k])
+		}
+	}
+}
+
 // possible says whether what is reserved for a job is free now.
 func (r *rich) possible(k int) bool {
 	free := r.at(r.now, nil)
@@ -363,6 +406,27 @@ func TestGeneralNaive(t *testing.T) {
 				same(t, seed, "naive against the chosen world", in, chosen, want)
 			}
 		})
+	}
+}
+
+// TestUpToNaive does so for conservative backfilling with a limit, which has no version for traces in that table.
+func TestUpToNaive(t *testing.T) {
+	for seed := range uint64(3000 / thoroughness) {
+		rng := rand.New(rand.NewPCG(seed, 31))
+		r, in := randomRich(rng, seed%3 == 0)
+		most := 1 + rng.IntN(6)
+		want := r.run(func(r *rich, queue []int) { r.conservativeUpTo(most, queue) })
+		d := ConservativeUpTo(most, r.step, Ranking{})
+		for name, d := range map[string]sim.Discipline{"the general world": {General: d.General}, "the chosen world": d} {
+			sol, _, err := sim.Simulate(context.Background(), in, d, sim.Options{})
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if report := model.Check(in, sol); !report.OK() {
+				t.Fatalf("seed %d: %v", seed, report.Violations[0])
+			}
+			same(t, seed, "naive against "+name, in, sol, want)
+		}
 	}
 }
 

@@ -18,10 +18,14 @@ import (
 type Sample struct {
 	Job       string    `json:"job"`
 	Submitted float64   `json:"submitted"`
-	Start     float64   `json:"start"` // under the same policy, with the real run times and the jobs that did arrive
-	Forecast  Quantiles `json:"forecast"`
+	Start     float64   `json:"start"`    // under the same policy, with the real run times and the jobs that did arrive
+	Forecast  Quantiles `json:"forecast"` // its times are +Inf where too little is known
+	// Reason says why too little was known for a forecast; empty: enough was.
+	Reason string `json:"reason,omitempty"`
+	// Trials are the forecasts of the past that the forecast is calibrated by; with 0 it is that of the futures.
+	Trials int `json:"trials"`
 	// Before and UpTo are the shares of the futures in which the job starts before the true start, and no
-	// later than the true start.
+	// later than the true start. Calibration does not change the futures.
 	Before float64 `json:"before"`
 	UpTo   float64 `json:"up_to"`
 }
@@ -34,7 +38,7 @@ func (s *Sample) Waits() bool { return s.Start > s.Submitted }
 func (s *Sample) Covered() bool { return s.Forecast.covers(s.Start) }
 
 // Shared is the part of the middle 80 % of the futures' ranks that the truth lies at, where futures that agree with the truth share its rank: 1 inside, 0 outside.
-// Its mean is 0.8 if the forecasts are right, whether or not futures agree, while P10–P90 covers more where many do. It is the mean of a randomised probability
+// Its mean is 0.8 if the futures are right, whether or not futures agree, while P10–P90 covers more where many do. It is the mean of a randomised probability
 // integral transform over its randomisation: C. Czado, T. Gneiting, L. Held (2009), Biometrics 65(4), doi:10.1111/j.1541-0420.2009.01191.x.
 func (s *Sample) Shared() float64 {
 	if s.Before == s.UpTo {
@@ -55,7 +59,7 @@ type Sampling struct {
 // Backtest replays a trace under a policy and forecasts the start of jobs at the moments of their arrivals. If ctx ends, it returns the finished
 // samples. It calls step after each sample, from any goroutine, unless step is nil. Samples are in order of arrival.
 //
-// Complexity: for each sample that of [Queue] with one job, without its replay.
+// Complexity: for each sample that of [Queue] with one job, without its replay; samples share trials.
 func Backtest(ctx context.Context, name string, policy solve.Policy, in *model.Instance, sampling Sampling, opt Options, step func()) ([]Sample, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
@@ -68,6 +72,7 @@ func Backtest(ctx context.Context, name string, policy solve.Policy, in *model.I
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	history := newHistory(t.records())
+	past := newTrials(t, history, &opt)
 	chosen := t.choose(sampling, opt.Seed)
 	list := make([]*Sample, len(chosen))
 	var g errgroup.Group
@@ -77,7 +82,7 @@ func Backtest(ctx context.Context, name string, policy solve.Policy, in *model.I
 			break
 		}
 		g.Go(func() (err error) {
-			if list[k], err = t.sample(ctx, job, history, &opt); err != nil {
+			if list[k], err = past.sample(ctx, job, &opt); err != nil {
 				return fmt.Errorf("solver %s: job %s: %w", name, in.Jobs()[job].ID, err)
 			}
 			if step != nil {
@@ -99,13 +104,25 @@ func Backtest(ctx context.Context, name string, policy solve.Policy, in *model.I
 }
 
 // sample forecasts the start of a job at its arrival. It returns nil where ctx ends.
-func (t *truth) sample(ctx context.Context, job int, history *History, opt *Options) (*Sample, error) {
+func (p *trials) sample(ctx context.Context, job int, opt *Options) (*Sample, error) {
+	t := p.truth
 	j := &t.in.Jobs()[job]
 	s := &Sample{Job: j.ID, Submitted: j.Arrival, Start: t.start[job], Forecast: Quantiles{j.Arrival, j.Arrival, j.Arrival}, UpTo: 1}
 	if !s.Waits() {
 		return s, nil
 	}
-	runs, err := t.momentAt(j.Arrival, []int{job}, history, opt).futures(ctx, 1)
+	if s.Reason = t.unknown(j.Arrival, p.history, opt); s.Reason != "" {
+		never := math.Inf(1)
+		s.Forecast = Quantiles{never, never, never}
+		return s, nil
+	}
+	calibration, err := p.calibrate(ctx, j.Arrival, math.Inf(1), 1)
+	if err != nil {
+		return nil, ended(ctx, err)
+	}
+	m := t.momentAt(j.Arrival, []int{job}, p.history, opt)
+	m.by = calibration.by
+	runs, err := m.futures(ctx, 1)
 	if err != nil || len(runs) < opt.Runs {
 		return nil, err
 	}
@@ -113,11 +130,19 @@ func (t *truth) sample(ctx context.Context, job int, history *History, opt *Opti
 	for run := range runs {
 		starts[run] = runs[run][0]
 	}
-	s.Forecast = quantiles(starts)
+	s.Forecast, s.Trials = calibration.of(quantiles(starts), j.Arrival), len(calibration.trials)
 	before, _ := slices.BinarySearch(starts, s.Start)
 	upTo, _ := slices.BinarySearch(starts, math.Nextafter(s.Start, math.Inf(1)))
 	s.Before, s.UpTo = float64(before)/float64(len(starts)), float64(upTo)/float64(len(starts))
 	return s, nil
+}
+
+// ended is the error of something that ctx may have ended, in which case it is none.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // choose draws jobs that start, in order of arrival.

@@ -11,6 +11,9 @@
 // A draw depends only on the seed, the number of the run and the job. So all policies meet the same run times, and the quantiles do not depend on
 // the number of workers.
 //
+// Jobs that are alike share draws, and quantiles are moved to where the past says that they should lie: both are learnt from trials, which are forecasts of the past
+// made in the same way, see [Options].Trials. Only what was known at T counts.
+//
 // # What is simulated
 //
 // Each future is a run of the engine of package sim from the last moment before T at which no job waited, or from the beginning if the policy

@@ -111,11 +111,11 @@ func TestUsersShareDraws(t *testing.T) {
 	}
 	for _, independent := range []bool{false, true} {
 		opt := Options{Seed: rand.Uint64(), Independent: independent}
-		m := &moment{truth: truth, opt: &opt}
+		m := &moment{truth: truth, opt: &opt, by: truth.candidates(&opt)[0]}
 		if same := m.uniformOf(7, 0) == m.uniformOf(7, 1); same == independent {
 			t.Errorf("independent %v: two jobs of a user share a draw: %v", independent, same)
 		}
-		if m.uniformOf(7, 0) == m.uniformOf(7, 2) || m.uniformOf(7, 3) == m.uniformOf(7, 4) || m.uniformOf(7, 0) == m.uniformOf(8, 0) {
+		if m.uniformOf(7, 0) == m.uniformOf(7, 2) || (m.uniformOf(7, 3) == m.uniformOf(7, 4)) == independent || m.uniformOf(7, 0) == m.uniformOf(8, 0) {
 			t.Errorf("independent %v: jobs of different users, of none, or runs share a draw", independent)
 		}
 	}

@@ -25,8 +25,11 @@ type Forecast struct {
 	Seed     uint64 `json:"seed"`
 	Ended    int    `json:"ended_jobs"` // jobs whose ratios run time/estimate were known
 	Arrivals bool   `json:"arrivals"`   // jobs arrive after T in the futures
-	Reason   string `json:"reason,omitempty"`
-	Jobs     []Job  `json:"jobs"` // in the order of the queue
+	// Trials are the forecasts of the past that the quantiles are calibrated by; with 0 they are those of the futures. Sharing says which jobs share a draw in a future.
+	Trials  int    `json:"trials"`
+	Sharing string `json:"sharing,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Jobs    []Job  `json:"jobs"` // in the order of the queue
 }
 
 // Job is the forecast of a job. A time is nil where the job does not start.
@@ -54,12 +57,13 @@ func (j *Job) StartsAt(at float64) bool {
 }
 
 // Queue forecasts at a time the start of one job, by its id, or if the id is empty the starts of all jobs that have arrived and not started. The past
-// consists of the jobs of the instance that have ended by then and of the history, if it is not nil. With fewer than opt.Least ended jobs there are
-// no quantiles, only expected starts and a reason. If ctx ends after some runs, the quantiles are those of the finished runs.
+// consists of the jobs of the instance that have ended by then and of the history, if it is not nil. With fewer than opt.Least ended jobs, or where a job that runs or waits states no estimate, there are
+// no quantiles, only expected starts and a reason. Up to opt.Trials forecasts of the past calibrate the quantiles: those of the instance or, where it has too few, of the trace of the history,
+// which is replayed under the policy where it is a single cluster of equal processors. If ctx ends after some runs, the quantiles are those of the finished runs.
 //
 // Complexity: a simulation of the instance, and one for each run: of the jobs that run and wait and of those that arrive until the jobs asked for
 // have started, if the world is the plain one and the policy decides afresh at each instant; otherwise of all jobs since the last moment at which
-// none waited, or since the beginning.
+// none waited, or since the beginning. The trials simulate about as many jobs as the runs, and in the plain world up to a million more.
 func Queue(ctx context.Context, name string, policy solve.Policy, in *model.Instance, at float64, job string, history *History, opt Options) (*Forecast, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
@@ -89,17 +93,66 @@ func Queue(ctx context.Context, name string, policy solve.Policy, in *model.Inst
 		f.Jobs[k] = Job{Job: j.ID, User: j.User(), Processors: j.Min, Submitted: j.Arrival, Expected: finite(expected[k])}
 	}
 	past := history.with(t.records())
-	if f.Ended = past.upTo(past.all, at); f.Ended < opt.Least {
-		f.Reason = fmt.Sprintf("too few jobs have ended to draw run times from: expected at least %[2]d, found %[1]d; so every job runs as long as the policy expects", f.Ended, opt.Least)
+	f.Ended = past.upTo(past.all, at)
+	if f.Reason = t.unknown(at, past, &opt); f.Reason != "" {
 		return f, nil
 	}
 	m := t.momentAt(at, asked, past, &opt)
-	f.Arrivals = m.past != nil
-	return f, f.fill(ctx, m)
+	calibration, err := m.calibrate(ctx, history, past)
+	if err != nil {
+		return nil, fmt.Errorf("solver %s: %w", name, err)
+	}
+	m.by, f.Arrivals = calibration.by, m.past != nil
+	f.Trials, f.Sharing = len(calibration.trials), calibration.by.String()
+	return f, f.fill(ctx, m, calibration)
+}
+
+// calibrate makes trials of the past of a moment or, where it has too few, of the trace of the history. They simulate about as many jobs as the forecast.
+func (m *moment) calibrate(ctx context.Context, history, past *History) (*calibration, error) {
+	jobs := len(m.specs)
+	if !m.plain {
+		jobs = len(m.general.Jobs())
+	}
+	work := float64(m.opt.Runs*jobs + spareWork)
+	c, err := newTrials(m.truth, past, m.opt).within(m.at, work).calibrate(ctx, m.at, work, m.opt.workers())
+	if err != nil || len(c.trials) > 0 || history == nil || history.trace == nil || m.opt.Trials == 0 || m.policy.Supports(history.trace) != nil {
+		return c, err
+	}
+	t, err := replay(ctx, lastJobs(history.trace), m.policy, m.seed)
+	if err != nil || !t.plain {
+		return c, ended(ctx, err)
+	}
+	trials := newTrials(t, newHistory(t.records()), m.opt)
+	if len(trials.gone) == 0 {
+		return c, nil
+	}
+	end := trials.gone[len(trials.gone)-1]
+	return trials.within(end, work).calibrate(ctx, end, work, m.opt.workers())
+}
+
+// lastJobs is a trace with its last jobs only, where it is longer than a replay should take.
+func lastJobs(in *model.Instance) *model.Instance {
+	const most = 20_000
+	n := len(in.Jobs())
+	if n <= most {
+		return in
+	}
+	order := make([]int, n)
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Arrival, in.Jobs()[b].Arrival) })
+	order = order[n-most:]
+	slices.Sort(order)
+	arrivals := make([]float64, most)
+	for k, j := range order {
+		arrivals[k] = in.Jobs()[j].Arrival
+	}
+	return in.Batch(order, arrivals, in.Held())
 }
 
 // fill runs the futures and fills in the quantiles.
-func (f *Forecast) fill(ctx context.Context, m *moment) error {
+func (f *Forecast) fill(ctx context.Context, m *moment, c *calibration) error {
 	starts, err := m.futures(ctx, m.opt.workers())
 	if err != nil {
 		return fmt.Errorf("solver %s: %w", f.Solver, err)
@@ -110,12 +163,8 @@ func (f *Forecast) fill(ctx context.Context, m *moment) error {
 	if f.Runs < m.opt.Runs {
 		f.Reason = fmt.Sprintf("stopped after %d of %d futures", f.Runs, m.opt.Runs)
 	}
-	of := make([]float64, f.Runs)
 	for k := range f.Jobs {
-		for run := range starts {
-			of[run] = starts[run][k]
-		}
-		q := quantiles(of)
+		q := c.of(quantilesOf(starts, k), f.At)
 		f.Jobs[k].P10, f.Jobs[k].P50, f.Jobs[k].P90 = finite(q.P10), finite(q.P50), finite(q.P90)
 	}
 	return nil

@@ -253,7 +253,7 @@ func TestStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	f := &Forecast{Jobs: make([]Job, 1)}
-	if err := f.fill(ctx, m); err == nil || f.Runs != 0 {
+	if err := f.fill(ctx, m, &calibration{}); err == nil || f.Runs != 0 {
 		t.Errorf("stopped before the first: %+v, %v", f, err)
 	}
 	ctx, cancel = context.WithCancel(context.Background())

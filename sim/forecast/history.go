@@ -24,6 +24,7 @@ type History struct {
 	all     []int32
 	users   map[string][]int32
 	sizes   map[size][]int32
+	trace   *model.Instance // that it is the history of; nil: none
 }
 
 // size is a size class: jobs whose processors agree in their highest bit and whose estimates agree in the power of 4.
@@ -60,6 +61,7 @@ func newHistory(records []record) *History {
 // TraceHistory is the history of a trace, all of whose jobs ended before anything that is forecast. Jobs that state no estimate, or a run time for each
 // cluster, are passed over. The later submitted ones are the more recent.
 func TraceHistory(in *model.Instance) *History {
+	in = in.AsRequested()
 	var records []record
 	for k := range in.Jobs() {
 		if j := &in.Jobs()[k]; !math.IsNaN(j.Estimate) && !j.StatesRuntimes() {
@@ -72,6 +74,7 @@ func TraceHistory(in *model.Instance) *History {
 	for k := range h.records {
 		h.records[k].End = math.Inf(-1)
 	}
+	h.trace = in
 	return h
 }
 

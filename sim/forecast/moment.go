@@ -14,6 +14,7 @@ type moment struct {
 	*truth
 	opt   *Options
 	at    float64      // T
+	by    sharing      // which jobs share a draw
 	draws map[int]draw // by index of the job: of those that have arrived and not ended
 	asked map[int]int  // by index of the job: its place in the list of those whose starts are asked for
 
@@ -129,14 +130,6 @@ func (m *moment) length(run, k int, estimate float64) float64 {
 	return length
 }
 
-// uniformOf is the number in [0, 1) from which the run time of a job is drawn.
-func (m *moment) uniformOf(run, k int) float64 {
-	if user := m.users[k]; user > 0 && !m.opt.Independent {
-		return m.opt.uniform(run, forUser, uint64(user))
-	}
-	return m.opt.uniform(run, forJob, uint64(m.numbers[k]))
-}
-
 // makeSpecs finds the jobs with which a run begins: those that run and wait at the last instant by T where the policy decides afresh at each instant; else those from the
 // last moment on at which no job waited, or from the beginning.
 func (m *moment) makeSpecs(known *known) {
@@ -201,6 +194,7 @@ func (m *moment) add(number int, arrival, ran float64, known *known) {
 func (m *moment) run(ctx context.Context, run int) ([]float64, error) {
 	watch := &starts{moment: m, at: slices.Repeat([]float64{math.Inf(1)}, len(m.asked)), left: len(m.asked)}
 	opt := sim.Options{Seed: m.seed, Kill: m.policy.Kills(), Observer: watch}
+	until := &untilStarted{ctx, watch}
 	if m.plain {
 		jobs := slices.Clone(m.specs)
 		for k, job := range m.jobs {
@@ -213,8 +207,8 @@ func (m *moment) run(ctx context.Context, run int) ([]float64, error) {
 			}
 		}
 		source := &source{moment: m, watch: watch, run: run, trace: sim.Trace{Jobs: jobs}}
-		_, err := sim.Run(ctx, source, m.in.Processors(), m.discipline.Plain(m.in.Processors()), opt)
-		return watch.at, err
+		_, err := sim.Run(until, source, m.in.Processors(), m.discipline.Plain(m.in.Processors()), opt)
+		return watch.at, until.cause(err)
 	}
 	opt.Length = func(j *sim.Job) float64 {
 		k, _ := m.in.JobIndex(j.Request.ID)
@@ -223,8 +217,30 @@ func (m *moment) run(ctx context.Context, run int) ([]float64, error) {
 		}
 		return m.length(run, k, j.EstimatedEnd-j.Start)
 	}
-	_, _, err := sim.Simulate(ctx, m.general, m.inGeneral(), opt)
-	return watch.at, err
+	_, _, err := sim.Simulate(until, m.general, m.inGeneral(), opt)
+	return watch.at, until.cause(err)
+}
+
+// untilStarted is a context that also ends when all jobs asked for have started, so that a run need not go on.
+type untilStarted struct {
+	context.Context
+	watch *starts
+}
+
+// Err implements context.Context.
+func (u *untilStarted) Err() error {
+	if u.watch.left == 0 {
+		return context.Canceled
+	}
+	return u.Context.Err()
+}
+
+// cause is the error of a run: none where it only has nothing left to find out.
+func (u *untilStarted) cause(err error) error {
+	if err == context.Canceled && u.watch.left == 0 {
+		return nil
+	}
+	return err
 }
 
 // isSettled says whether all futures are the same.

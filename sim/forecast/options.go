@@ -16,14 +16,16 @@ type Options struct {
 	Seed   uint64 // of the draws, and of what the policy draws
 	Least  int    // fewest ratios of a user, or of a size class, for which its own are drawn
 	Recent int    // most ratios that a user, a size class or all users have: those of the last jobs; 0: all
-	// Independent draws the run time of each job by itself. Otherwise the jobs of one user share a draw in each run, so that they all run long or
-	// all short: in truth they are often much the same job.
+	// Independent draws the run time of each job by itself. Otherwise jobs that are alike share a draw in each run, so that they all run long or
+	// all short: in truth they are often much the same job. The trials say which.
 	Independent bool
 	// Arrivals lets jobs arrive after T, as on days before T.
 	Arrivals bool
 	Day      float64 // length of a day, time
 	Days     int     // most days before T from which the arrivals after T are drawn
-	Workers  int     // runs at once; 0: as many as there are processors. It changes no figure
+	// Trials is the most forecasts of the past that say how wide an interval should be, and which jobs share a draw; 0: intervals are those of the futures.
+	Trials  int
+	Workers int // runs at once; 0: as many as there are processors. It changes no figure
 	// Elapsed states, by job id, how long a running job had run before the instance begins, if its estimate is what is left of its limit, as in
 	// an imported queue. It counts before what the instance itself says of a job that runs already.
 	Elapsed map[string]float64
@@ -31,7 +33,7 @@ type Options struct {
 
 // Defaults are the usual settings.
 func Defaults() Options {
-	return Options{Runs: 200, Seed: 1, Least: 5, Recent: 100, Arrivals: true, Day: 86400, Days: 28}
+	return Options{Runs: 200, Seed: 1, Least: 5, Recent: 100, Arrivals: true, Day: 86400, Days: 28, Trials: 200}
 }
 
 // most bounds the numbers of the options, so that what they ask for fits in memory.
@@ -42,7 +44,7 @@ func (o *Options) Check() error {
 	for _, f := range []struct {
 		name         string
 		value, least int
-	}{{"runs", o.Runs, 1}, {"least", o.Least, 1}, {"recent", o.Recent, 0}, {"days", o.Days, 1}, {"workers", o.Workers, 0}} {
+	}{{"runs", o.Runs, 1}, {"least", o.Least, 1}, {"recent", o.Recent, 0}, {"days", o.Days, 1}, {"trials", o.Trials, 0}, {"workers", o.Workers, 0}} {
 		if f.value < f.least || f.value > most {
 			return fmt.Errorf("%s: expected a whole number from %d to %d, found %d", f.name, f.least, most, f.value)
 		}
@@ -70,10 +72,14 @@ func (o *Options) workers() int {
 type stream uint64
 
 const (
-	forJob     stream = iota // the run time of a job that has arrived, by number
-	forUser                  // the run times of the jobs of a user, by number
-	forDay                   // the day whose jobs arrive on a day after T
-	forArrival               // the run time of a job that arrives after T, by day and number
+	forJob        stream = iota // the run time of a job that has arrived, by number
+	forUser                     // the run times of the jobs of a user, by number
+	forDay                      // the day whose jobs arrive on a day after T
+	forArrival                  // the run time of a job that arrives after T, by day and number
+	forClass                    // the run times of the jobs of a size class, by its number
+	forUserOfDay                // those of the jobs of a user that were submitted on one day
+	forClassOfDay               // those of the jobs of a size class that were submitted on one day
+	forChoice                   // whether a job shares a draw, by number
 )
 
 // uniform is a number in [0, 1). It depends on the seed and the arguments alone.
@@ -94,6 +100,15 @@ func (q Quantiles) MarshalJSON() ([]byte, error) {
 	}{finite(q.P10), finite(q.P50), finite(q.P90)})
 }
 
+// quantilesOf are those of the k-th job asked for, over the runs.
+func quantilesOf(runs [][]float64, k int) Quantiles {
+	starts := make([]float64, len(runs))
+	for run := range runs {
+		starts[run] = runs[run][k]
+	}
+	return quantiles(starts)
+}
+
 // quantiles are those of the starts of a job. It sorts the starts.
 func quantiles(starts []float64) Quantiles {
 	slices.Sort(starts)
@@ -107,4 +122,11 @@ func (q *Quantiles) covers(start float64) bool { return q.P10 <= start && start 
 // pastEnd is the least length, or a little more, of a job that starts at a time and has not ended by another.
 func pastEnd(start, by float64) float64 {
 	return (by - start) + (math.Nextafter(by, math.Inf(1)) - by)
+}
+
+// Pinball is the mean of the pinball losses of the quantiles for a start: of that of p %, p/100 of the time by which the start is later, or 1 − p/100 of that by which
+// it is earlier.
+func (q *Quantiles) Pinball(start float64) float64 {
+	loss := func(at, share float64) float64 { return max(share*(start-at), (1-share)*(at-start)) }
+	return (loss(q.P10, 0.1) + loss(q.P50, 0.5) + loss(q.P90, 0.9)) / 3
 }

@@ -30,11 +30,12 @@ type truth struct {
 	idle       []float64 // instants at which no job waited after the decision, ascending
 }
 
-// replay runs the instance.
+// replay runs the instance, with the estimates that users gave: none that was raised to a run time tells that time.
 func replay(ctx context.Context, in *model.Instance, policy solve.Policy, seed uint64) (*truth, error) {
 	if err := policy.Supports(in); err != nil {
 		return nil, err
 	}
+	in = in.AsRequested()
 	n := len(in.Jobs())
 	t := &truth{in: in, known: in.Known(), policy: policy, discipline: policy.Discipline(), seed: seed, numbers: make([]int32, n), users: make([]int32, n), cut: make([]bool, n)}
 	for _, list := range []*[]float64{&t.start, &t.end, &t.expected, &t.left} {
@@ -101,11 +102,11 @@ func (t *truth) inGeneral() sim.Discipline {
 	return d
 }
 
-// records are the jobs that ended.
+// records are the jobs that ended and state an estimate.
 func (t *truth) records() []record {
 	var list []record
 	for k := range t.in.Jobs() {
-		if j := &t.in.Jobs()[k]; !math.IsNaN(t.end[k]) && !t.cut[k] {
+		if j := &t.in.Jobs()[k]; !math.IsNaN(t.end[k]) && !t.cut[k] && !math.IsNaN(j.Estimate) {
 			list = append(list, record{
 				End: t.end[k], Ratio: (t.end[k] - t.start[k]) / t.expected[k], Estimate: t.expected[k], Processors: j.Min, User: j.User(),
 			})

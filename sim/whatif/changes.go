@@ -2,25 +2,29 @@ package whatif
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
 
-// Change is another request in place of that of a job, and when the job would start with it. One of the first three is stated: what is asked for otherwise.
+// Change is another request in place of that of a job, and when the job would start with it. One of the first four is stated: what is asked for otherwise.
 type Change struct {
 	Limit      *float64 `json:"limit,omitempty"` // time limit
 	Processors *int     `json:"processors,omitempty"`
+	Partition  string   `json:"partition,omitempty"`
 	Cluster    string   `json:"cluster,omitempty"`
 	JobStart
 }
 
 // Changes returns what the user could ask for in place of what a job asks for, and when the job would start then under the policy: half and a quarter of the time limit, half and a quarter of
-// the processors of a rigid job with the same limit, and where the job is tied to one cluster each of the others, with the same limit. All other jobs stay as they are. A request that does not
-// fit the instance is left out. With the shorter limit the job is assumed to end by it.
+// the processors of a rigid job with the same limit, each other partition of the instance if the job is in one, and else
+// each other cluster if the job is tied to one, with the same limit. All other jobs stay as they are. A request that does not
+// fit the instance is left out, but that a partition does not allow the job is stated. With the shorter limit the job is assumed to end by it.
 //
 // It returns an error if the policy cannot honour the instance, if the job is unknown or runs already, or if ctx ends.
 //
@@ -65,6 +69,12 @@ func Changes(ctx context.Context, name string, policy solve.Policy, in *model.In
 			}
 		}
 	}
+	if asked := spec.Jobs[index]; len(in.Partitions()) > 0 && asked.Queue != "" {
+		if err := inPartitions(in, asked, &changes, try); err != nil {
+			return nil, err
+		}
+		return changes, nil
+	}
 	if runtime := spec.Jobs[index].Runtime; len(runtime) == 1 {
 		for from, takes := range runtime {
 			for k := range in.Clusters() {
@@ -81,6 +91,28 @@ func Changes(ctx context.Context, name string, policy solve.Policy, in *model.In
 		}
 	}
 	return changes, nil
+}
+
+// inPartitions tries a job in each partition but its own, and states why one does not take it.
+func inPartitions(in *model.Instance, asked model.JobSpec, changes *[]Change, try func(Change, model.JobSpec) error) error {
+	for _, p := range in.Partitions() {
+		if p.ID == asked.Queue || strings.Contains(p.ID, ",") { // names of several partitions, of which a job of the queue may take any
+			continue
+		}
+		moved, err := in.MovedTo(asked, p.ID, "")
+		var refused *model.InputError
+		switch {
+		case errors.As(err, &refused):
+			*changes = append(*changes, Change{Partition: p.ID, JobStart: JobStart{Reason: refused.Faults[0].Message}})
+		case err != nil:
+			return err
+		default:
+			if err := try(Change{Partition: p.ID}, moved); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // shorter is the request with a part of the time limit, and that limit; false: it states none.

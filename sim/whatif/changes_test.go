@@ -90,3 +90,45 @@ func TestChangesWithin(t *testing.T) {
 		}
 	}
 }
+
+// TestChangesOfPartition: a job that waits for its partition would start at once in the other, does not fit a third, is too long for a fourth, and a fifth is closed.
+func TestChangesOfPartition(t *testing.T) {
+	b := model.NewBuilder("partitions")
+	b.Cluster(model.ClusterSpec{ID: "x", Machines: []model.MachineSpec{{ID: "m", Count: 2}}}, model.ClusterSpec{ID: "y", Machines: []model.MachineSpec{{ID: "m", Count: 2}, {ID: "n", Features: []string{"partition one"}}}})
+	b.Spec().Partitions = []model.PartitionSpec{
+		{ID: "normal", Clusters: []string{"x"}}, {ID: "other", Clusters: []string{"y"}}, {ID: "one", Clusters: []string{"y"}, Feature: "partition one"},
+		{ID: "short", Clusters: []string{"y"}, Limit: 5}, {ID: "down", Clusters: []string{"y"}, Closed: true}, {ID: "normal,other"},
+	}
+	b.Job(model.JobSpec{ID: "a", Queue: "normal", Processors: model.Rigid(2), Runtime: map[string]float64{"x": 10}},
+		model.JobSpec{ID: "c", Queue: "normal", Arrival: 1, Processors: model.Rigid(2), Runtime: map[string]float64{"x": 20}, Estimate: new(20.0)})
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := whatif.Changes(context.Background(), "easy", solve.Default[solvers.EASY](), in, "c", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]whatif.JobStart{}
+	for _, c := range changes {
+		if c.Cluster != "" {
+			t.Errorf("a cluster beside partitions: %+v", c)
+		}
+		if c.Partition != "" {
+			got[c.Partition] = c.JobStart
+		}
+	}
+	if len(got) != 4 || got["other"].Start == nil || *got["other"].Start != 1 {
+		t.Errorf("got %+v", got)
+	}
+	for partition, want := range map[string]string{
+		"short": "expected at most 5, the limit of partition short, found 20", "down": `expected a partition that starts jobs, found "down", which is not up`,
+	} {
+		if got[partition].Start != nil || got[partition].Reason != want {
+			t.Errorf("%s: %+v, want %q", partition, got[partition], want)
+		}
+	}
+	if one := got["one"]; one.Start != nil || one.Reason == "" {
+		t.Errorf("one: %+v", one)
+	}
+}

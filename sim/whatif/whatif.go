@@ -144,7 +144,7 @@ func Submit(ctx context.Context, name string, policy solve.Policy, in *model.Ins
 // probe follows one job through a simulation.
 type probe struct {
 	id       string
-	explain  bool // record causes and blockers
+	explain  bool            // record causes and blockers
 	named    *model.Instance // whose machines are named; nil: none
 	platform *sim.Platform
 	policy   sim.Policy

@@ -2,6 +2,7 @@
 package backtest
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -20,14 +21,17 @@ type Options struct {
 
 // Report is the figures of a backtest.
 type Report struct {
-	Trace    string  `json:"trace"`
-	Solver   string  `json:"solver"`
-	TimeUnit string  `json:"time_unit"`
-	Runs     int     `json:"runs"`
-	Seed     uint64  `json:"seed"`
-	Arrivals bool    `json:"arrivals"`
-	Stopped  bool    `json:"stopped,omitempty"` // before all samples were done
-	Groups   []Group `json:"groups"`
+	Trace    string `json:"trace"`
+	Solver   string `json:"solver"`
+	TimeUnit string `json:"time_unit"`
+	Runs     int    `json:"runs"`
+	Seed     uint64 `json:"seed"`
+	Arrivals bool   `json:"arrivals"`
+	Stopped  bool   `json:"stopped,omitempty"` // before all samples were done
+	// Unknown is the number of jobs that waited for which too little was known to forecast, for the reason of the first. They are in no group.
+	Unknown int     `json:"too_little_known"`
+	Reason  string  `json:"reason,omitempty"`
+	Groups  []Group `json:"groups"`
 	// Samples are the forecasts with the truth, in order of arrival.
 	Samples []forecast.Sample `json:"samples"`
 }
@@ -49,6 +53,9 @@ type Group struct {
 	MedianError *float64 `json:"median_error,omitempty"`
 	MeanError   *float64 `json:"mean_error,omitempty"`
 	MedianWidth *float64 `json:"median_width,omitempty"`
+	// Pinball is the mean of the pinball losses of P10, P50 and P90, which is least for the true quantiles: R. Koenker, G. Bassett (1978), Econometrica 46(1),
+	// doi:10.2307/1913643.
+	Pinball *float64 `json:"pinball,omitempty"`
 }
 
 // The names of the first groups. Those of classes follow.
@@ -58,9 +65,22 @@ const (
 	Waiting = "wait"
 )
 
-// New makes the figures of samples in order of arrival: of all jobs, of those that start at once, of those that wait, and of the latter by the class of the wait
+// Known is the number of samples with a forecast, and the reason of the first without; empty: all have one.
+func Known(samples []forecast.Sample) (known int, reason string) {
+	for k := range samples {
+		if samples[k].Reason == "" {
+			known++
+		} else {
+			reason = cmp.Or(reason, samples[k].Reason)
+		}
+	}
+	return known, reason
+}
+
+// New makes the figures of the samples with a forecast, in order of arrival: of all jobs, of those that start at once, of those that wait, and of the latter by the class of the wait
 // that was forecast, P50. The classes are by the forecast and not by the truth: of the jobs that waited longest in truth most were bound to be forecast too short.
 func New(samples []forecast.Sample, opt Options) ([]Group, error) {
+	samples = slices.DeleteFunc(slices.Clone(samples), func(s forecast.Sample) bool { return s.Reason != "" })
 	if len(samples) == 0 {
 		return nil, errors.New("expected at least one sample, found none")
 	}
@@ -107,7 +127,7 @@ func newGroup(name string, list []*forecast.Sample, first float64, opt Options) 
 	g := Group{Name: name, Jobs: len(list)}
 	n := float64(len(list))
 	days := make([]statistics.Period, 1+int(min((list[len(list)-1].Submitted-first)/opt.Day, mostDays)))
-	var errs, widths []float64
+	var errs, widths, losses []float64
 	covered, early, points := 0, 0, 0
 	for _, s := range list {
 		day := &days[int(min((s.Submitted-first)/opt.Day, mostDays))]
@@ -128,6 +148,7 @@ func newGroup(name string, list []*forecast.Sample, first float64, opt Options) 
 		}
 		if !math.IsInf(s.Forecast.P90, 1) {
 			widths = append(widths, s.Forecast.P90-s.Forecast.P10)
+			losses = append(losses, s.Forecast.Pinball(s.Start))
 		}
 	}
 	g.Coverage, g.Early, g.Late, g.Points = float64(covered)/n, float64(early)/n, float64(len(list)-covered-early)/n, float64(points)/n
@@ -135,7 +156,7 @@ func newGroup(name string, list []*forecast.Sample, first float64, opt Options) 
 		g.MeanError, g.MedianError = new(statistics.Sum(errs)/float64(len(errs))), new(median(errs))
 	}
 	if len(widths) > 0 {
-		g.MedianWidth = new(median(widths))
+		g.MedianWidth, g.Pinball = new(median(widths)), new(statistics.Sum(losses)/float64(len(losses)))
 	}
 	if covered == 0 || covered == len(list) {
 		return g, nil // all replicates would be alike, and an interval would claim what nobody knows

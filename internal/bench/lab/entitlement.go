@@ -24,7 +24,7 @@ type change struct {
 func (s *study) entitlements(run *schedule) (entitled, received []float64, shares []Share) {
 	entitled, received = make([]float64, len(s.userNumber)), make([]float64, len(s.userNumber))
 	days := s.newDays()
-	var changes []change
+	changes := make([]change, 0, 3*len(s.in.Jobs()))
 	for k := range s.in.Jobs() {
 		if !run.placed(int32(k)) {
 			continue

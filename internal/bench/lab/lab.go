@@ -11,14 +11,14 @@
 //     cuts off at either end. The other jobs are simulated too, and jobs wait for them. Utilisation is the processor time held in the window
 //     divided by all processor time in it.
 //   - A class is narrow or wide by its processors, and short or long by the run time: S. Srinivasan, R. Kettimuthu, V. Subramani, P. Sadayappan
-//     (2002), Characterization of backfilling strategies for parallel job scheduling, doi:10.1109/ICPPW.2002.1039773. Users and queues are
-//     classes too.
+//     (2002), Characterization of backfilling strategies for parallel job scheduling, doi:10.1109/ICPPW.2002.1039773. Queues, accounts (groups of the instance) and
+//     users are classes too; accounts that part the jobs as users do, or outnumber them, are left out. So are months of arrival, see [KindPeriod], but nothing is tested of these.
 //   - A difference is that of the means over the jobs that both schedules place. Each job is compared with itself and counts on the day of its
 //     arrival. Its interval and P are of a paired moving-block bootstrap over days: of the ratio of the means, see [statistics.MovingBlocks.Ratio], or
 //     where one of them is 0 of their difference. Fewer than [statistics.LeastBlocks] blocks in which a class has jobs are too few for an interval.
 //   - Of many intervals some miss by chance. A difference is shown where P, adjusted by Holm, is at most 1 − confidence. A family of tests is what answers one
 //     question in a group, under all policies but the first: the waits and slowdowns of all jobs; the waits of the classes by size and length; by queue; by
-//     user. So the probability that any false difference of a family is stated is at most 1 − confidence, as far as each P holds.
+//     account; by user. So the probability that any false difference of a family is stated is at most 1 − confidence, as far as each P holds.
 //   - Where the instance has recorded starts, they have a row "recorded" of their own and are compared with the on-line policies, see [Record].
 //   - The stretch of some jobs is the time from arrival to end of all of them over the run time of all of them.
 //   - What a user is entitled to at a time is an equal share of the processors among those who have jobs in the system, but no more than these jobs
@@ -44,9 +44,9 @@ import (
 
 // Run is a schedule of the instance and what made it.
 type Run struct {
-	Policy   string // a name unlike that of any other run
-	Online   bool   // it learnt of a job at its arrival
-	Solution *model.Solution
+	Policy   string          // a name unlike that of any other run
+	Online   bool            // it learnt of a job at its arrival
+	Solution *model.Solution // nil: see [Options].Followed
 }
 
 // Options say how to compare. A zero means zero; [Defaults] has the values that suit traces in seconds.
@@ -61,6 +61,8 @@ type Options struct {
 	Seed       uint64
 	Shares     bool // state the shares of the users over time
 	Known      bool // nothing is learnt late: all jobs are there at once and their estimates are true, see [bench.HoldsFuture]
+	// Followed are, by policy, the runs of which there is no solution.
+	Followed map[string]*Followed
 }
 
 // Defaults are days of 86,400 s, narrow jobs of at most 8 processors, short ones of at most an hour, intervals of 95 % from 2,000 replicates.
@@ -89,7 +91,8 @@ type Report struct {
 	Load       *float64 `json:"load,omitempty"`
 	From       float64  `json:"from"` // the window
 	To         float64  `json:"to"`
-	Counted    int      `json:"counted"` // jobs that arrive in it
+	Dates      *Dates   `json:"dates,omitempty"` // of the window; absent: not known
+	Counted    int      `json:"counted"`         // jobs that arrive in it
 	Days       int      `json:"days"`
 	Block      int      `json:"block"` // days in a block of the bootstrap
 	Time       string   `json:"time"`  // unit
@@ -133,11 +136,16 @@ type Policy struct {
 
 // The kinds of classes.
 const (
-	KindAll   = "all"
-	KindShape = "size and length"
-	KindUser  = "user"
-	KindQueue = "queue"
+	KindAll     = "all"
+	KindShape   = "size and length"
+	KindQueue   = "queue"
+	KindAccount = "account" // the group of a job, which Slurm calls its account
+	KindUser    = "user"
+	KindPeriod  = "period" // of arrival: a month, or a week or a day where the window is short; not compared
 )
+
+// compared are the kinds of classes whose differences are tested.
+var compared = []string{KindShape, KindQueue, KindAccount, KindUser}
 
 // Class describes the jobs of a class under a policy. Figures cover the jobs that the policy placed; if it placed none, there
 // are no figures.
@@ -238,13 +246,17 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 	}
 	report := &Report{
 		Trace: in.Name(), Jobs: len(in.Jobs()), Processors: in.Processors(), From: s.from, To: s.to, Counted: len(s.counted),
-		Days: s.days, Block: s.blocks.Block(), Time: cmp.Or(in.Units().Time, "s"), Confidence: opt.Confidence, Narrow: opt.Narrow, Short: opt.Short,
+		Days: s.days, Dates: s.dates(), Block: s.blocks.Block(), Time: cmp.Or(in.Units().Time, "s"), Confidence: opt.Confidence, Narrow: opt.Narrow, Short: opt.Short,
 	}
 	if load := Load(in); !math.IsInf(load, 0) && !math.IsNaN(load) {
 		report.Load = &load
 	}
 	schedules := make([]*schedule, len(runs))
 	for k, run := range runs {
+		if f := opt.Followed[run.Policy]; f != nil {
+			schedules[k], f.schedule.utilisation = f.schedule, s.utilisation(f.held)
+			continue
+		}
 		if schedules[k], err = s.schedule(run.Solution); err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Policy, err)
 		}
@@ -320,7 +332,11 @@ func (s *study) policy(name string, run, first *schedule) (*Policy, error) {
 		if err := s.ctx.Err(); err != nil {
 			return nil, err
 		}
-		figures, err := s.figures(c, run, first)
+		against := first
+		if c.kind == KindPeriod {
+			against = nil
+		}
+		figures, err := s.figures(c, run, against)
 		if err != nil {
 			return nil, err
 		}

@@ -26,7 +26,7 @@ func TestNonePlaced(t *testing.T) {
 	if err := r.WriteCSV(&rows); err != nil {
 		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`│ none +│ +– │ +– │ +– │ +– │ +– │`).MatchString(text) || !regexp.MustCompile(`│ r +│ +1 │ +0 s │ +– │ +– │`).MatchString(text) {
+	if !regexp.MustCompile(`│ none +│ +– │ +– │ +– │ +– │`).MatchString(text) || !regexp.MustCompile(`│ r +│ +1 │ +0 s │ +– │ +– │`).MatchString(text) {
 		t.Error(text)
 	}
 	if !strings.Contains(rows.String(), "on line,none,all,all jobs,0,,,,,,,,") || !strings.Contains(rows.String(), "on line,one,queue,r,0,,,,,,,,") {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/allot-opt/allot/internal/bench/statistics"
 )
@@ -40,7 +39,7 @@ const (
 
 // recorded is the schedule by the record; nil: the instance has no recorded starts.
 func (s *study) recorded() *schedule {
-	r := s.unplaced()
+	r := unplaced(s.in)
 	held, any := 0.0, false
 	for k := range s.in.Jobs() {
 		start, known := s.in.Recorded(k)
@@ -119,20 +118,34 @@ func (s *study) fit(policy string, run, real *schedule) Fit {
 	return fit
 }
 
-// write says how near the policies come to the record.
-func (r *Record) write(b *strings.Builder, report *Report) {
-	fmt.Fprintf(b, "recorded: mean wait %s", report.time(r.Classes[0].Wait.Mean))
+// nearest is the fit of the policy that is nearest; nil: no on-line policy ran.
+func (r *Record) nearest() *Fit {
 	k := slices.IndexFunc(r.Fits, func(f Fit) bool { return f.Policy == r.Nearest })
 	if k < 0 {
-		b.WriteString("\n")
-		return
+		return nil
 	}
-	fit := &r.Fits[k]
-	fmt.Fprintf(b, "; nearest is %s with %s, whose starts are off by %s on average (%s, if one says the median wait for every job)\n",
-		fit.Policy, report.time(fit.MeanWait), report.time(fit.Off), report.time(r.OffByMedian))
-	if !r.Explained {
-		fmt.Fprintf(b, "no simulated policy explains what happened here (mean wait %s recorded, %s simulated under %s): limits of users and of qualities of service, priorities,\n"+
-			"reservations or nodes that were down may have decided too. What is said below of differences between policies need not hold on this system.\n",
-			report.time(fit.Recorded), report.time(fit.MeanWait), fit.Policy)
+	return &r.Fits[k]
+}
+
+// line says how near the policies come to the record.
+func (r *Record) line(report *Report) string {
+	text := "recorded: mean wait " + report.time(r.Classes[0].Wait.Mean)
+	if fit := r.nearest(); fit != nil {
+		text += fmt.Sprintf("; nearest is %s with %s, whose starts are off by %s on average (%s, if one says the median wait for every job)",
+			report.short(fit.Policy), report.time(fit.MeanWait), report.time(fit.Off), report.time(r.OffByMedian))
 	}
+	return text
+}
+
+// sentence says whether a policy explains the record, which is what all advice rests on; empty: no on-line policy ran.
+func (r *Record) sentence(report *Report) string {
+	fit := r.nearest()
+	switch {
+	case fit == nil:
+		return ""
+	case r.Explained:
+		return fmt.Sprintf("The simulation fits what was recorded: mean wait %s recorded, %s under %s.", report.time(fit.Recorded), report.time(fit.MeanWait), report.short(fit.Policy))
+	}
+	return fmt.Sprintf("No simulated policy explains what happened here (mean wait %s recorded, %s simulated under %s): limits of users and of qualities of service, priorities, reservations "+
+		"or nodes that were down may have decided too. So what is said of differences between policies need not hold on this system.", report.time(fit.Recorded), report.time(fit.MeanWait), report.short(fit.Policy))
 }

@@ -52,15 +52,13 @@ func (s *schedule) slowdown(in *model.Instance, job int32) float64 {
 // cluster, so that it does not depend on the schedule.
 func newStudy(ctx context.Context, in *model.Instance, opt Options) *study {
 	s := &study{ctx: ctx, in: in, opt: opt, userNumber: map[string]int{}, user: make([]int32, len(in.Jobs()))}
-	first, last := span(in)
-	cut := opt.WarmUp * (last - first)
-	s.from, s.to = first+cut, last-cut
+	s.from, s.to = window(in, opt)
 	all := class{kind: KindAll, name: "all jobs"}
 	shapes := make([]class, 4)
 	for k, name := range []string{"narrow, short", "narrow, long", "wide, short", "wide, long"} {
 		shapes[k] = class{kind: KindShape, name: name}
 	}
-	users, queues := map[string]*class{}, map[string]*class{}
+	users, accounts, queues := map[string]*class{}, map[string]*class{}, map[string]*class{}
 	for k := range in.Jobs() {
 		j := &in.Jobs()[k]
 		number, known := s.userNumber[j.User()]
@@ -84,6 +82,7 @@ func newStudy(ctx context.Context, in *model.Instance, opt Options) *study {
 		}
 		shapes[shape].jobs = append(shapes[shape].jobs, job)
 		enlist(users, KindUser, j.User(), job)
+		enlist(accounts, KindAccount, j.Group(), job)
 		enlist(queues, KindQueue, j.Queue(), job)
 	}
 	s.counted = all.jobs
@@ -94,11 +93,37 @@ func newStudy(ctx context.Context, in *model.Instance, opt Options) *study {
 			s.classes = append(s.classes, c)
 		}
 	}
-	s.classes = append(append(s.classes, largest(queues)...), largest(users)...)
+	s.classes = append(s.classes, largest(queues)...)
+	if s.groups(accounts, users) {
+		s.classes = append(s.classes, largest(accounts)...)
+	}
+	s.classes = append(append(s.classes, largest(users)...), s.periods()...)
 	return s
 }
 
-// enlist adds a job to the class of its user or queue, if it states one.
+// groups says that accounts put users together. They say nothing of their own where they part the jobs as users do, or where there are more of them than users, as in traces that
+// number the pairs of both.
+func (s *study) groups(accounts, users map[string]*class) bool {
+	if len(users) > 0 && len(accounts) > len(users) {
+		return false
+	}
+	for _, account := range accounts {
+		user := users[s.in.Jobs()[account.jobs[0]].User()]
+		if user == nil || !slices.Equal(account.jobs, user.jobs) {
+			return true
+		}
+	}
+	return len(accounts) != len(users)
+}
+
+// window is the time in which the jobs that count arrive.
+func window(in *model.Instance, opt Options) (from, to float64) {
+	first, last := span(in)
+	cut := opt.WarmUp * (last - first)
+	return first + cut, last - cut
+}
+
+// enlist adds a job to the class of its user, account or queue, if it states one.
 func enlist(classes map[string]*class, kind, name string, job int32) {
 	if name == "" {
 		return
@@ -140,7 +165,7 @@ func (s *study) shape(job int) (width int, length float64) {
 
 // schedule reads a solution.
 func (s *study) schedule(sol *model.Solution) (*schedule, error) {
-	r := s.unplaced()
+	r := unplaced(s.in)
 	held := 0.0
 	for k := range sol.Jobs {
 		p := &sol.Jobs[k]
@@ -160,8 +185,8 @@ func (s *study) schedule(sol *model.Solution) (*schedule, error) {
 }
 
 // unplaced is a schedule that places no job.
-func (s *study) unplaced() *schedule {
-	n := len(s.in.Jobs())
+func unplaced(in *model.Instance) *schedule {
+	n := len(in.Jobs())
 	return &schedule{start: slices.Repeat([]float64{math.NaN()}, n), end: slices.Repeat([]float64{math.NaN()}, n), processors: make([]int32, n)}
 }
 

@@ -6,34 +6,32 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/texttable"
 )
 
-// mostUsers is the largest number of users, and of queues, in a table for people.
+// mostUsers is the largest number of users, of accounts and of queues in a table for people.
 const mostUsers = 10
 
-// Text is the report for people. Times are in days, hours, minutes and seconds where the unit of the trace is known.
+// Text is the report for people, in lines of at most [texttable.Columns]. It begins with the answer. Times are in days, hours, minutes and seconds where the unit of the trace is
+// known.
 func (r *Report) Text() string {
 	b := new(strings.Builder)
-	name := r.Trace
-	if name == "" {
-		name = "the trace"
-	}
-	load := "all released at once"
-	if r.Load != nil {
-		load = "load " + figure(*r.Load)
+	for _, sentence := range r.Answer() {
+		paragraph(b, "%s", sentence)
 	}
 	for _, caveat := range r.Caveats {
-		fmt.Fprintf(b, "warning: %s\n", caveat)
+		paragraph(b, "warning: %s", caveat)
 	}
-	fmt.Fprintf(b, "%s: %s on %s, %s; %s within %s, in blocks of %d days\n", name, numtext.Counted(r.Jobs, "job"), numtext.Counted(r.Processors, "processor"), load,
-		numtext.Counted(r.Counted, "job counts", "jobs count"), numtext.Counted(r.Days, "day"), r.Block)
+	b.WriteByte('\n')
+	paragraph(b, "%s", r.headline())
 	if _, known := secondsIn(r.Time); !known {
-		fmt.Fprintf(b, "times in %s\n", r.Time)
+		paragraph(b, "times in %s", r.Time)
 	}
 	if r.Record != nil {
-		r.Record.write(b, r)
+		paragraph(b, "%s", r.Record.line(r))
 	}
 	for k := range r.Groups {
 		g := &r.Groups[k]
@@ -43,7 +41,7 @@ func (r *Report) Text() string {
 		}
 		b.WriteByte('\n')
 		g.overview(b, r)
-		for _, kind := range []string{KindShape, KindQueue, KindUser} {
+		for _, kind := range compared {
 			g.byClass(b, r, kind)
 		}
 		g.fairness(b, r)
@@ -54,26 +52,77 @@ func (r *Report) Text() string {
 	return b.String()
 }
 
-// overview writes the figures of all jobs.
+// headline says what was compared.
+func (r *Report) headline() string {
+	load := "all released at once"
+	if r.Load != nil {
+		load = "load " + figure(*r.Load)
+	}
+	return fmt.Sprintf("%s: %s on %s, %s; %s within %s, in blocks of %d days", r.name(), numtext.Counted(r.Jobs, "job"), numtext.Counted(r.Processors, "processor"), load,
+		numtext.Counted(r.Counted, "job counts", "jobs count"), numtext.Counted(r.Days, "day"), r.Block)
+}
+
+// name is that of the trace.
+func (r *Report) name() string {
+	if r.Trace == "" {
+		return "the trace"
+	}
+	return legible(r.Trace)
+}
+
+// mostCells is how many cells of a name people see. JSON and CSV have all of it.
+const mostCells = 60
+
+// legible is a name for people, in one line and with its middle cut where it is long.
+func legible(name string) string {
+	return texttable.Shorten(plaintext.Printable(strings.Join(strings.Fields(name), " ")), mostCells)
+}
+
+// short is the name of a policy for people, whole if that of another policy looks the same otherwise.
+func (r *Report) short(policy string) string {
+	cut := legible(policy)
+	for g := range r.Groups {
+		for k := range r.Groups[g].Policies {
+			if name := r.Groups[g].Policies[k].Name; name != policy && legible(name) == cut {
+				return plaintext.Printable(strings.Join(strings.Fields(policy), " "))
+			}
+		}
+	}
+	return cut
+}
+
+// overview writes the figures of all jobs: a table of the waits, and one of what else is compared.
 func (g *Group) overview(b *strings.Builder, r *Report) {
-	t := texttable.New(1, "policy", "mean wait", "median", "p95", "maximum", "bounded slowdown", "utilisation", "left out", "Jain")
+	waits := [][]string{{"policy", "mean wait", "median", "p95", "maximum"}}
+	others := [][]string{{"policy", "bounded slowdown", "utilisation", "left out", "Jain"}}
 	for _, p := range g.shown(r) {
 		all := &p.Classes[0]
-		jain, utilisation := missing, missing
-		median, p95, maximum, slowdown := missing, missing, missing, missing
+		name, median, p95, maximum, slowdown := r.short(p.Name), missing, missing, missing, missing
 		if all.Wait != nil {
 			median, p95, maximum = r.time(all.Wait.Median), r.time(all.Wait.P95), r.time(all.Wait.Max)
 			slowdown = figure(all.Slowdown) + r.star(all.SlowdownDifference)
 		}
-		if p.Utilisation != nil {
-			utilisation = fmt.Sprintf("%.2f %%", 100**p.Utilisation)
-		}
-		if p.Jain != nil {
-			jain = fmt.Sprintf("%.3f", *p.Jain)
-		}
-		t.AppendRow(table.Row{p.Name, r.meanWait(all), median, p95, maximum, slowdown, utilisation, p.LeftOut, jain})
+		waits = append(waits, []string{name, r.meanWait(all), median, p95, maximum})
+		others = append(others, []string{name, slowdown, p.utilisation(), fmt.Sprint(p.LeftOut), p.jain()})
 	}
-	b.WriteString(t.Render() + "\n")
+	fitted(b, 1, waits)
+	fitted(b, 1, others)
+}
+
+// utilisation is the utilisation under a policy.
+func (p *Policy) utilisation() string {
+	if p.Utilisation == nil {
+		return missing
+	}
+	return fmt.Sprintf("%.2f %%", 100**p.Utilisation)
+}
+
+// jain is Jain's index under a policy.
+func (p *Policy) jain() string {
+	if p.Jain == nil {
+		return missing
+	}
+	return fmt.Sprintf("%.3f", *p.Jain)
 }
 
 // shown are the policies of a group, before them in the first group the record.
@@ -90,7 +139,11 @@ func (g *Group) shown(r *Report) []*Policy {
 
 // byClass writes the mean waits of the classes of a kind.
 func (g *Group) byClass(b *strings.Builder, r *Report, kind string) {
-	g.table(b, r, "mean wait by "+kind, kind, r.meanWait)
+	title := "mean wait by " + kind
+	if kind == KindShape {
+		title += fmt.Sprintf(" (narrow: at most %s; short: at most %s)", numtext.Counted(r.Narrow, "processor"), r.time(r.Short))
+	}
+	g.table(b, r, title, kind, r.meanWait)
 }
 
 // missing is written in place of a figure that does not exist.
@@ -119,37 +172,89 @@ func (g *Group) fairness(b *strings.Builder, r *Report) {
 	})
 }
 
-// table writes a row for each class of a kind, with a cell for each policy; of users and queues those with most jobs.
+// table writes a row for each class of a kind, with a cell for each policy; of users, accounts and queues those with most jobs.
 func (g *Group) table(b *strings.Builder, r *Report, title, kind string, cell func(*Class) string) {
-	header := []any{title, "jobs"}
-	for _, p := range g.shown(r) {
-		header = append(header, p.Name)
+	what := kind
+	if kind == KindShape {
+		what = "jobs are" // "narrow, short"
 	}
-	t, rows, more := texttable.New(1, header...), 0, 0
+	policies := g.shown(r)
+	rows := [][]string{append([]string{what, "jobs"}, each.Of(policies, func(p *Policy) string { return r.short(p.Name) })...)}
+	more := 0
 	for c := range g.Policies[0].Classes {
 		first := &g.Policies[0].Classes[c]
 		if first.Kind != kind {
 			continue
 		}
-		if kind != KindShape && rows == mostUsers {
+		if kind != KindShape && len(rows) > mostUsers {
 			more++
 			continue
 		}
-		rows++
-		row := table.Row{first.Name, first.Jobs}
-		for _, p := range g.shown(r) {
-			row = append(row, cell(&p.Classes[c]))
-		}
-		t.AppendRow(row)
+		rows = append(rows, append([]string{legible(first.Name), fmt.Sprint(first.Jobs)}, each.Of(policies, func(p *Policy) string { return cell(&p.Classes[c]) })...))
 	}
-	if rows == 0 {
+	if len(rows) == 1 {
 		return
 	}
-	b.WriteString(t.Render() + "\n")
-	if kind == KindShape {
-		fmt.Fprintf(b, "narrow: at most %s; short: at most %s\n", numtext.Counted(r.Narrow, "processor"), r.time(r.Short))
-	}
+	paragraph(b, "%s", title)
+	fitted(b, 2, rows)
 	if more > 0 {
-		fmt.Fprintf(b, "and %d more; --csv and --json list all\n", more)
+		paragraph(b, "and %d more; --csv and --json list all", more)
+	}
+}
+
+// Widths of columns in cells.
+const (
+	leastLabel = 12 // of the first column, whose names fold, where all others have room beside it then
+	mostLabel  = 22 // of the first column where they have not
+	mostHeader = 14 // of a header that is wider than what is below it
+)
+
+// fitted writes a table, whose first row is its header, no wider than the lines of the answer. The first columns are in every part; if the others have no room beside each
+// other, the rest of them goes to further parts below.
+func fitted(b *strings.Builder, common int, rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	for column := range widths {
+		for k, row := range rows {
+			size := texttable.Cells(row[column])
+			if k == 0 && column > 0 {
+				size = min(size, mostHeader)
+			}
+			widths[column] = max(widths[column], size)
+		}
+	}
+	const border, apart = 1, 3
+	label := texttable.Columns - border - apart
+	for _, width := range widths[1:] {
+		label -= width + apart
+	}
+	if label < leastLabel {
+		label = mostLabel
+	}
+	widths[0] = min(widths[0], label)
+	fixed := border
+	for _, width := range widths[:common] {
+		fixed += width + apart
+	}
+	for from := common; from < len(widths); {
+		to, total := from, fixed
+		for to < len(widths) && (to == from || total+widths[to]+apart <= texttable.Columns) {
+			total += widths[to] + apart
+			to++
+		}
+		part := func(row []string) []any {
+			var cells []any
+			for column, text := range row {
+				if column < common || column >= from && column < to {
+					cells = append(cells, texttable.Fold(text, widths[column]))
+				}
+			}
+			return cells
+		}
+		t := texttable.New(1, part(rows[0])...)
+		for _, row := range rows[1:] {
+			t.AppendRow(table.Row(part(row)))
+		}
+		b.WriteString(t.Render() + "\n")
+		from = to
 	}
 }

@@ -17,10 +17,13 @@ import (
 type Account struct {
 	Kicker, Title, Doc string
 	Facts              []Fact
-	Short              string // the result in a sentence or two
+	Short              string   // the result in a sentence or two
+	Details            []string // further sentences of the result
+	Notes              []string // what a reader must know before believing it
 	Parts              []Part
 	Method             []string // how the figures came to be
 	By                 string   // what drew it, for the last line
+	Last               string   // the rest of the last line; empty: that the page is made of rows
 }
 
 // Fact is a line of a page's head.
@@ -30,9 +33,12 @@ type Fact struct{ Name, Value string }
 type Part struct {
 	Name    string
 	Text    string
+	Lines   []string // a list below the text
+	Command string   // a command line below that
+	Forests []Forest // two beside each other where there is room, as the figures
 	Grid    *Grid    // nil: none
-	Figures []Figure // two beside each other where there is room
-	Folded  bool     // the figures are behind a line that opens them
+	Figures []Figure
+	Folded  bool // the figures are behind a line that opens them
 }
 
 // Grid is a table that sorts.
@@ -59,9 +65,10 @@ type Cell struct {
 // Figure is a picture of lines with intervals over one axis.
 type Figure struct {
 	Title, Note string
-	X, Y        string // what the axes are
-	Linear      bool   // the upright axis is linear and has 0, whatever the values
-	Lines       []Line // 8 at most are told apart by a style
+	X, Y        string   // what the axes are
+	Places      []string // names of the places 0, 1, … of the lying axis; nil: it has numbers
+	Linear      bool     // the upright axis is linear and has 0, whatever the values
+	Lines       []Line   // 8 at most are told apart by a style
 }
 
 // Line is a line through estimates.
@@ -90,6 +97,7 @@ type accountPart struct {
 	Part
 	ID    string
 	Table *table
+	Woods []*forest
 	Plots []*plot
 }
 
@@ -102,6 +110,7 @@ func WriteAccount(w io.Writer, a *Account) error {
 		if part.Grid != nil {
 			s.Table = part.Grid.table(s.ID + "-table")
 		}
+		s.Woods = allPlaced(part.Forests, s.ID)
 		for n := range part.Figures {
 			s.Plots = append(s.Plots, part.Figures[n].plot(fmt.Sprintf("%s-f%d", s.ID, n+1)))
 		}
@@ -147,12 +156,18 @@ func (f *Figure) plot(id string) *plot {
 			left -= margin
 		}
 	}
+	if len(f.Places) > 0 {
+		left, right = -0.5, float64(len(f.Places))-0.5
+	}
 	if f.Linear {
 		const room = 0.03 // of the height
 		low, high = min(0, low), max(0, high)
 		high += room * (high - low)
 	}
 	x, y, apart := picture.NewAxis(f.X, left, right, "", ticks), picture.NewAxis(f.Y, low, high, "", ticks), 0.0
+	if len(f.Places) > 0 {
+		x = placesAxis(f.X, f.Places)
+	}
 	if left == right { // a single place stands in the middle, with the lines beside each other
 		around := max(1, math.Abs(left))
 		x, apart = picture.NewAxis(f.X, left-around, right+around, "", ticks), min(50, 0.8*plotWidth/float64(len(f.Lines)))
@@ -175,8 +190,32 @@ func (f *Figure) plot(id string) *plot {
 	}
 	p := newPlot(id, printable(f.Title), x, y, curves)
 	p.Note = printable(f.Note)
-	p.Description = printable(fmt.Sprintf("%s over %s with 95 %% intervals: %s.", f.Y, f.X, listed(names)))
+	with := " with 95 % intervals"
+	if len(f.Places) > 0 { // means of all jobs of a place
+		with = ""
+	}
+	p.Description = printable(fmt.Sprintf("%s over %s%s: %s.", f.Y, f.X, with, listed(names)))
 	return p
+}
+
+// placesAxis is an axis of places with names. As many names are shown as have room beside each other.
+func placesAxis(caption string, names []string) picture.Axis {
+	n := float64(len(names))
+	a := picture.Axis{From: -0.5, To: n - 0.5, Caption: caption}
+	const room = plotWidth - 90 // without the labels of the upright axis
+	widest := 0.0
+	for _, name := range names {
+		widest = max(widest, picture.Lettering{Size: plotLetters}.Room(name+"  "))
+	}
+	each := max(1, int(math.Ceil(n*widest/room)))
+	for k, name := range names {
+		t := picture.Tick{At: (float64(k) + 0.5) / n}
+		if k%each == 0 {
+			t.Label = printable(name)
+		}
+		a.Ticks = append(a.Ticks, t)
+	}
+	return a
 }
 
 // limits are those of the interval that are finite, otherwise the estimate.

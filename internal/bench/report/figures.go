@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
@@ -21,6 +22,7 @@ type figures struct {
 	wins       int                 // problems on which no solver was better
 	mean       statistics.Interval // NaN too where objectives are of several metrics
 	gap, bound float64             // means, in per cent
+	rpd        float64             // mean deviation from the best found, in per cent, see [tables.RPD]
 	proved     int                 // runs with a schedule that is proved optimal
 	time       float64             // mean, s
 	speed      float64             // evaluations/s
@@ -30,7 +32,7 @@ type figures struct {
 
 // figuresOf sums a solver up over the problems of its group.
 func (g *group) figuresOf(c *contender) figures {
-	f := figures{rank: c.rank, runs: len(c.rows), gap: g.meanGap(c), bound: g.meanBoundGap(c), time: math.NaN(), speed: math.NaN()}
+	f := figures{rank: c.rank, runs: len(c.rows), gap: g.meanGap(c), rpd: g.meanRPD(c), bound: g.meanBoundGap(c), time: math.NaN(), speed: math.NaN()}
 	f.mean.Estimate = math.NaN()
 	var objectives, means, times []float64
 	evaluations, elapsed := 0.0, 0.0
@@ -90,6 +92,20 @@ func (g *group) meanGap(c *contender) float64 { return meanOf(g.gaps(c)) }
 // gaps are the mean gaps to the best known, in per cent, of each problem on which the solver has one.
 func (g *group) gaps(c *contender) []float64 {
 	return g.means(c, func(p *problem, row *bench.Row) float64 { return p.gap(row) })
+}
+
+// meanRPD is the mean over problems of the mean deviation from the best found, in per cent: NaN where the solver has none, and infinite where one is, beside a best of 0.
+func (g *group) meanRPD(c *contender) float64 {
+	isInfinite := false
+	mean := meanOf(g.means(c, func(p *problem, row *bench.Row) float64 {
+		deviation := tables.RPD(row, p.found)
+		isInfinite = isInfinite || math.IsInf(deviation, 1)
+		return deviation
+	}))
+	if isInfinite {
+		return math.Inf(1)
+	}
+	return mean
 }
 
 // meanBoundGap is the mean gap to the best bound, in per cent; runs below the bound, which leave jobs out that it counts on, do not

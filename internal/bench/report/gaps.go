@@ -127,6 +127,19 @@ type SummaryOptions struct {
 // ErrNoSolver is the error of a summary against a solver that the runs do not have.
 var ErrNoSolver = errors.New("expected a solver of the runs")
 
+// noSolver is the error of a comparison with a solver that there is not.
+func (s *study) noSolver(name string) error {
+	return fmt.Errorf("%w, one of %s; found %q", ErrNoSolver, strings.Join(s.solvers, ", "), name)
+}
+
+// checkAgainst refuses a solver to compare with that there is not; empty: any is right.
+func (s *study) checkAgainst(name string) error {
+	if name != "" && !s.hasSolver(name) {
+		return s.noSolver(name)
+	}
+	return nil
+}
+
 // WriteSummary writes a table in Markdown: the mean gap of each solver to the best known in each group with its interval, the solvers with the best mean rank over
 // all groups first; below it, a line for each solver that differs from the one of the options. All solvers count in the tests and when the best known is looked for,
 // also those that the table does not list.
@@ -136,7 +149,7 @@ func WriteSummary(w io.Writer, runs []Run, opt SummaryOptions) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	if opt.Against != "" && !slices.Contains(s.solvers, opt.Against) {
-		return fmt.Errorf("%w, one of %s; found %q", ErrNoSolver, strings.Join(s.solvers, ", "), opt.Against)
+		return s.noSolver(opt.Against)
 	}
 	var b strings.Builder
 	for k, overall := range s.overalls() {

@@ -58,12 +58,12 @@ func (s *study) mainTables() (tables []*table, columns []int) {
 	for _, g := range s.groups {
 		tables = append(tables, g.solversTable(""))
 	}
-	const speed = 8 // is for a page
+	const speed = 9 // is for a page
 	for k := range tables[0].Columns {
 		says := slices.ContainsFunc(tables, func(t *table) bool {
 			return slices.ContainsFunc(t.Rows, func(row []cell) bool { return row[k].Text != missing && row[k].Text != "0" })
 		})
-		if k != speed && (says || k < 5) { // those of ranks, objectives and gaps to the best known are always there
+		if k != speed && (says || k < 6) { // those of ranks, objectives, gaps to the best known and deviations are always there
 			columns = append(columns, k)
 		}
 	}
@@ -219,7 +219,7 @@ func markdownText(text string) string {
 func (s *study) csvTable(w io.Writer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"group", "kind", "solver", "reference", "mean_rank", "best_on", "instances", "objective_mean", "objective_low", "objective_high",
-		"gap_best_known_percent", "gap_bound_percent", "proved", "time_s", "evaluations_per_s", "left_out", "failed", "runs_with_schedule", "runs"}) // Flush tells
+		"gap_best_known_percent", "rpd_percent", "gap_bound_percent", "proved", "time_s", "evaluations_per_s", "left_out", "failed", "runs_with_schedule", "runs"}) // Flush tells
 	exact := func(x float64) string { return numtext.Exact(numtext.Finite(x)) }
 	for _, g := range s.groups {
 		list := slices.Clone(g.solvers)
@@ -236,7 +236,7 @@ func (s *study) csvTable(w io.Writer) error {
 				reference, kind, rank, wins = "yes", g.other.kind.single(), "", ""
 			}
 			_ = out.Write([]string{plaintext.Cell(printable(g.name)), kind, plaintext.Cell(printable(c.name)), reference, rank, wins, strconv.Itoa(f.problems),
-				exact(f.mean.Estimate), exact(f.mean.Low), exact(f.mean.High), exact(f.gap), exact(f.bound), strconv.Itoa(f.proved), exact(f.time), exact(f.speed),
+				exact(f.mean.Estimate), exact(f.mean.Low), exact(f.mean.High), exact(f.gap), exact(f.rpd), exact(f.bound), strconv.Itoa(f.proved), exact(f.time), exact(f.speed),
 				strconv.Itoa(f.left), strconv.Itoa(f.faults), strconv.Itoa(f.results), strconv.Itoa(f.runs)})
 		}
 	}

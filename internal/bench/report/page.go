@@ -20,6 +20,7 @@ type page struct {
 	Policy     string
 	Style      template.CSS
 	Script     template.JS
+	Remarks    []string // before all else
 	Facts      []Fact
 	Verdicts   []verdict
 	Winners    *table
@@ -43,11 +44,14 @@ func newPage(runs []Run, opt Options) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkAgainst(opt.Against); err != nil {
+		return nil, err
+	}
 	script := asset("page.js")
 	p := &page{Script: template.JS(script), Style: style(), Policy: policy(script)}
 	p.Title, p.Doc = headline(runs, opt.Title)
-	p.Facts = s.facts(runs)
-	p.addGroups(s, room{mostPlotted, mostAllPairs})
+	p.Remarks, p.Facts = s.remarks(runs), s.facts(runs)
+	p.addGroups(s, room{mostPlotted, mostAllPairs, preferred(runs, opt.Against)})
 	p.Faults, p.Skipped, p.Rows = s.faultsTable(), skippedTable(runs), s.rowsTable()
 	for _, c := range s.charted(known, opt.Charts) {
 		if drawn, ok := newChart(c.name, c.known); ok {

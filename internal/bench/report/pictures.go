@@ -27,8 +27,11 @@ func Pictures(runs []Run, opt Options) ([]Picture, error) {
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
+	if err := s.checkAgainst(opt.Against); err != nil {
+		return nil, err
+	}
 	p := new(page)
-	p.addGroups(s, room{plotted: 1 << 40, pairs: 1}) // files have room for all of them
+	p.addGroups(s, room{plotted: 1 << 40, pairs: 1, against: preferred(runs, opt.Against)}) // files have room for all of them
 	var list []Picture
 	add := func(name, title string, write func(io.Writer, picture.Format) error) {
 		name = fileName(name + " " + title)
@@ -40,6 +43,9 @@ func Pictures(runs []Run, opt Options) ([]Picture, error) {
 	for _, c := range slices.Concat(p.Overall, p.Groups) {
 		if d := c.Diagram; d != nil {
 			add(c.Name, d.Title, d.drawing(true).Write)
+		}
+		if f := c.ratios; f != nil {
+			add(c.Name, f.Title, f.drawing().Write)
 		}
 		for _, q := range c.Plots {
 			add(c.Name, q.Title, q.chart.Drawing().Write)

@@ -36,8 +36,9 @@ type Known struct {
 
 // Options say what the report holds. The zero value is the default.
 type Options struct {
-	Title  string // empty: by the suites
-	Charts int    // Gantt charts of best-known solutions at most; 0: 4, below 0: none
+	Title   string // empty: by the suites
+	Charts  int    // Gantt charts of best-known solutions at most; 0: 4, below 0: none
+	Against string // the solver that the others are compared with; empty: the first of the suites, or else the first by name
 }
 
 //go:embed page.tmpl page.css page.js account.tmpl
@@ -50,6 +51,9 @@ var files embed.FS
 // lists the first 10,000 rows and 500 pairs a group, and has up to [MostCharts] charts of 400 kB.
 func Write(w io.Writer, runs []Run, opt Options) error {
 	p, err := newPage(runs, opt)
+	if errors.Is(err, ErrNoSolver) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}

@@ -21,13 +21,20 @@ type section struct {
 	Notes     []string
 	Solvers   *table
 	Gaps      *table
+	Ratios    *table
+	Forest    *forest
+	Closing   sentence // how the others compare with the first solver
 	Diagram   *diagram
 	Plots     []*plot
+	ratios    *Forest
 	Pairs     *table
 }
 
 // room is the size that is left for the groups.
-type room struct{ plotted, pairs int }
+type room struct {
+	plotted, pairs int
+	against        []string // the solvers that others are compared with, see [group.first]
+}
 
 // addGroups makes the sections and, if there are several groups, a summary of all solvers or one for each kind. The summary has the
 // first claim to the remaining room.
@@ -83,8 +90,20 @@ func (r *room) section(id string, g *group, preferred map[string]int) *section {
 		ID: id, Name: printable(g.title()), Facts: g.facts(), Verdict: g.words(), Reference: g.referenceNote(), Notes: g.notes(), Solvers: g.solversTable(id + "-solvers"),
 		Diagram: newDiagram(id+"-cd", g.test),
 	}
+	if first := g.first(r.against); first != "" {
+		duels := g.duels(first, g.test.solvers)
+		c.Ratios, c.Closing, c.ratios = g.test.ratiosTable(id+"-ratios", duels), g.test.against(duels), g.test.forestOf(duels)
+		if note := ratioNote(duels); note != "" {
+			c.Notes = append(c.Notes, note)
+		}
+	}
 	var missing []string
 	if r.plotted > 0 {
+		if f := c.ratios; f != nil {
+			from, to := reach([]Forest{*f})
+			c.Forest = f.placed(id+"-forest", from, to)
+			r.plotted -= len(c.Forest.Elements)
+		}
 		c.Plots = g.plots(id, preferred)
 		c.Notes = append(c.Notes, g.missingPlots(c.Plots)...)
 		for _, p := range c.Plots {

@@ -39,6 +39,7 @@ type problem struct {
 	metric   string                   // what is minimised
 	known    float64                  // the objective of the best schedule that is known; NaN: none
 	left     int                      // jobs that it owes, see [model.Instance.Owed]
+	found    *bench.Row               // the best run of all these rows, of either kind of solver; nil: none has a schedule
 	bound    model.Bound              // the best that is proved
 	cells    map[string][]*bench.Row  // by solver, in order of seeds
 	results  map[string]tables.Result // of the solvers, as they are asked for
@@ -97,10 +98,12 @@ func newStudy(rows, known []bench.Row, order []string) *study {
 	for k := range s.rows {
 		byName[s.rows[k].Group].add(&s.rows[k])
 	}
-	best := tables.BestRows(slices.Concat(s.rows, known))
+	best, found := tables.BestRows(slices.Concat(s.rows, known)), tables.BestRows(s.rows)
 	for _, g := range s.groups {
 		for _, p := range g.cases {
-			p.finish(best[[2]string{p.sha, p.metric}])
+			at := [2]string{p.sha, p.metric}
+			p.finish(best[at])
+			p.found = found[at]
 		}
 	}
 	s.splitByKind()

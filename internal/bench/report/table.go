@@ -100,6 +100,7 @@ func (g *group) solversTable(id string) *table {
 		{Name: "best on", Help: "instances on which no solver was better", First: "descending"},
 		{Name: "objective", Help: "mean over the instances with its 95 % confidence interval"},
 		{Name: "gap to best known, %", Help: "mean gap to the best known objective; Gap under Method says what a gap is"},
+		{Name: "RPD, %", Help: "relative percentage deviation: mean excess over the best objective found by these runs, as a share of that"},
 		{Name: "gap to bound, %", Help: "mean gap to the best proved lower bound"},
 		{Name: "proved", Help: "runs whose schedule is proved optimal", First: "descending"},
 		{Name: "time, s", Help: "mean wall clock of a run"},
@@ -120,7 +121,7 @@ func (g *group) solversTable(id string) *table {
 	t.markBest(1, false, nil)
 	t.markBest(2, true, nil)
 	complete := g.complete()
-	for _, column := range []int{3, 4, 5} {
+	for _, column := range []int{3, 4, 5, 6} {
 		t.markBest(column, false, func(row int) bool { return complete[g.solvers[row].name] })
 	}
 	return t
@@ -131,14 +132,14 @@ func (g *group) solverRow(c *contender) []cell {
 	f := g.figuresOf(c)
 	row := []cell{
 		text(c.name), number(f.rank, strconv.FormatFloat(f.rank, 'f', 2, 64)), number(float64(f.wins), whole(f.wins)),
-		number(f.mean.Estimate, interval(f.mean)), number(f.gap, percent(f.gap)), number(f.bound, percent(f.bound)), count(f.proved),
+		number(f.mean.Estimate, interval(f.mean)), number(f.gap, percent(f.gap)), number(min(f.rpd, math.MaxFloat64), percent(f.rpd)), number(f.bound, percent(f.bound)), count(f.proved),
 		clock(f.time), number(f.speed, figure(f.speed, 3)), count(f.left), count(f.faults), count(f.results),
 	}
 	if f.results < f.runs {
-		row[11].Text += " of " + whole(f.runs)
-		row[11].IsBad = true
+		row[12].Text += " of " + whole(f.runs)
+		row[12].IsBad = true
 	}
-	row[9].IsBad, row[10].IsBad = f.left > 0, f.faults > 0
+	row[10].IsBad, row[11].IsBad = f.left > 0, f.faults > 0
 	return row
 }
 

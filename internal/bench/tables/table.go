@@ -2,6 +2,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -20,28 +21,31 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Write writes the rows of one instance as a table for people, with one column per metric, each of which has one value a row. A star marks the
+// Write writes the rows of one instance as a table for people, with one column per metric, each of which has one value a row, the best objective first and equal ones
+// in the given order. A star marks the
 // best value of each column, separately among on-line policies and among solvers that know the future; the kind of the first row stands first. If the
-// table would be wider than width, it leaves out its last metrics and names them below; width 0: no limit.
+// table would be wider than width, it leaves out its last metrics and names them below, then breaks long names; width 0: no limit.
 func Write(w io.Writer, rows []bench.Row, metrics []model.Metric, width int) error {
-	rendered, shown := narrowed(width, len(metrics), func(shown int) string { return render(rows, metrics[:shown]) })
+	rendered, shown := narrowed(width, len(metrics), func(shown int) string { return render(rows, metrics[:shown], 0) })
+	if over := text.LongestLineLen(rendered) - width; width > 0 && over > 0 {
+		rendered = render(rows, nil, max(leastName, longestName(rows)-over)) + "\n"
+	}
 	if shown < len(metrics) {
 		names := each.Of(metrics[shown:], func(m model.Metric) string { return m.Name })
-		note := text.WrapSoft("left out for the width of the terminal: "+strings.Join(names, ", ")+"; --metrics names those to show, -o FILE writes all", width)
-		for line := range strings.Lines(note) {
-			rendered += strings.TrimRight(line, " \n") + "\n"
-		}
+		rendered += Wrapped(fmt.Sprintf("left out for the width of %d columns: ", width)+strings.Join(names, ", ")+"; --metrics names those to show, -o FILE writes all", width)
 	}
-	rendered += onlineNote(rows)
+	if note := onlineNote(rows); note != "" {
+		rendered += Wrapped(note, width)
+	}
 	for _, note := range AllocationNotes(rows) {
-		rendered += note + "\n"
+		rendered += Wrapped(note, width)
 	}
 	for _, row := range rows {
 		if row.Fault != "" {
-			rendered += row.Solver + ": " + row.Fault + "\n"
+			rendered += Wrapped(row.Solver+": "+row.Fault, width)
 		}
 		if row.Warning != "" {
-			rendered += row.Solver + ": warning: " + row.Warning + "\n"
+			rendered += Wrapped(row.Solver+": warning: "+row.Warning, width)
 		}
 	}
 	_, err := io.WriteString(w, rendered)
@@ -50,14 +54,57 @@ func Write(w io.Writer, rows []bench.Row, metrics []model.Metric, width int) err
 
 // WriteClusters writes metrics with a value for each cluster as a table for people: a row for each metric and solver, a column for each
 // cluster. A star marks the best value of each metric on each cluster, among on-line policies and among the others. A table wider than width
-// leaves out its last clusters and says so; width 0: no limit.
+// breaks long names, then leaves out its last clusters and says so; width 0: no limit.
 func WriteClusters(w io.Writer, rows []bench.Row, metrics []model.Metric, clusters []string, width int) error {
-	rendered, shown := narrowed(width, len(clusters), func(shown int) string { return renderClusters(rows, metrics, clusters[:shown]) })
+	name := 0
+	if over := text.LongestLineLen(renderClusters(rows, metrics, clusters, 0)) - width; width > 0 && over > 0 {
+		name = max(leastName, longestName(rows)-over)
+	}
+	rendered, shown := narrowed(width, len(clusters), func(shown int) string { return renderClusters(rows, metrics, clusters[:shown], name) })
 	if left := len(clusters) - shown; left > 0 {
 		rendered += fmt.Sprintf("clusters left out for the width: %d; -o FILE writes all\n", left)
 	}
 	_, err := io.WriteString(w, rendered)
 	return err
+}
+
+// leastName is how many letters of a solver's name stand on a line at least, where a table would be too wide.
+const leastName = 12
+
+// longestName is the width of the widest solver cell.
+func longestName(rows []bench.Row) int {
+	longest := 0
+	for k := range rows {
+		longest = max(longest, text.StringWidthWithoutEscSequences(solverCell(&rows[k])))
+	}
+	return longest
+}
+
+// Wrapped breaks a text between words into lines that fit the width, and ends the last one; width 0: the lines stay as they are.
+func Wrapped(words string, width int) string {
+	if width > 0 {
+		words = text.WrapSoft(words, width)
+	}
+	lines := ""
+	for line := range strings.Lines(words) {
+		lines += strings.TrimRight(line, " \n") + "\n"
+	}
+	return lines
+}
+
+// sorted orders rows by what the schedules are worth: fewer jobs owed, then a lower objective, and no schedule last; equal ones stay in the given order.
+func sorted(rows []bench.Row) []bench.Row {
+	worth := func(row *bench.Row) (failed, owed int, objective float64) {
+		if row.Objective == nil || row.Fault != "" {
+			return 1, 0, 0
+		}
+		return 0, row.Owed(), *row.Objective
+	}
+	return slices.SortedStableFunc(slices.Values(rows), func(a, b bench.Row) int {
+		failedA, owedA, objectiveA := worth(&a)
+		failedB, owedB, objectiveB := worth(&b)
+		return cmp.Or(cmp.Compare(failedA, failedB), cmp.Compare(owedA, owedB), cmp.Compare(objectiveA, objectiveB))
+	})
 }
 
 // narrowed renders a table with fewer and fewer of its columns until it fits the width, and returns how many it shows.
@@ -70,14 +117,20 @@ func narrowed(width, columns int, render func(shown int) string) (rendered strin
 	return rendered + "\n", shown
 }
 
-// render makes the table of one instance.
-func render(rows []bench.Row, metrics []model.Metric) string {
+// render makes the table of one instance, with at most the given number of letters of a solver's name on a line; 0: no limit. The deviation stands in it where there are solvers to compare.
+func render(rows []bench.Row, metrics []model.Metric, name int) string {
 	header := table.Row{"solver", "objective", "bound", "gap %"}
+	compared := len(rows) > 1
+	if compared {
+		header = append(header, "RPD %")
+	}
 	for _, m := range metrics {
 		header = append(header, m.Name)
 	}
-	t := texttable.New(1, append(header, "time s")...)
+	t := texttable.NewBroken(name, 1, append(header, "time s")...)
+	best := BestRows(rows)
 	for k, kind := range byKind(rows) {
+		kind = sorted(kind)
 		if k > 0 {
 			t.AppendSeparator()
 		}
@@ -89,6 +142,9 @@ func render(rows []bench.Row, metrics []model.Metric) string {
 		for k := range kind {
 			row := &kind[k]
 			cells := table.Row{solverCell(row), objective.cell(objectiveOf(row)), optionalFigure(numtext.Finite(row.Bound.Or(math.NaN()))), optionalFigure(row.Gap)}
+			if compared {
+				cells = append(cells, percent(RPD(row, best[[2]string{row.InstanceSHA256, row.Minimised}])))
+			}
 			for k, m := range metrics {
 				cells = append(cells, stars[k].cell(row.Metrics.Get(m.Name)))
 			}
@@ -98,13 +154,13 @@ func render(rows []bench.Row, metrics []model.Metric) string {
 	return t.Render()
 }
 
-// renderClusters makes the table of metrics by cluster. The value of a solver that left a cluster unused has no star.
-func renderClusters(rows []bench.Row, metrics []model.Metric, clusters []string) string {
+// renderClusters makes the table of metrics by cluster, with names as [render] has them. The value of a solver that left a cluster unused has no star.
+func renderClusters(rows []bench.Row, metrics []model.Metric, clusters []string, name int) string {
 	header := table.Row{"by cluster", "solver"}
 	for _, id := range clusters {
 		header = append(header, id)
 	}
-	t := texttable.New(2, header...)
+	t := texttable.NewBroken(name, 2, header...)
 	for k, m := range metrics {
 		if k > 0 {
 			t.AppendSeparator()
@@ -228,7 +284,7 @@ func onlineNote(rows []bench.Row) string {
 	if len(beside) < 2 {
 		return ""
 	}
-	return "on line: learns of a job at its arrival, and of its time only the estimate; the other solvers know more, so the two are not in one ranking\n"
+	return "on line: learns of a job at its arrival, and of its time only the estimate; the other solvers know more, so the two are not in one ranking"
 }
 
 // AllocationNotes names the solvers that allocate by another metric than the instance minimises: a line for each metric.

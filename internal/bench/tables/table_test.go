@@ -57,7 +57,7 @@ func TestCSVHasTheMetrics(t *testing.T) {
 // A table as wide as the terminal loses no metric.
 func TestTableOfTheVeryWidth(t *testing.T) {
 	rows, metrics := []bench.Row{{Solver: "easy", Objective: new(1.0)}}, model.MetricTable()[:4]
-	full := text.LongestLineLen(render(rows, metrics))
+	full := text.LongestLineLen(render(rows, metrics, 0))
 	for _, width := range []int{full, full - 1} {
 		var out bytes.Buffer
 		if err := Write(&out, rows, metrics, width); err != nil {
@@ -80,7 +80,7 @@ func TestStarsMarkTheBest(t *testing.T) {
 		return bench.Row{Solver: solver, Objective: new(wait), Metrics: model.Metrics{"mean_wait": {Total: wait}, "utilisation": {Total: utilisation}, "missed": {Total: 3}}}
 	}
 	rows := []bench.Row{row("a", 10, 70), row("b", 20, 80)}
-	got := render(rows, metrics)
+	got := render(rows, metrics, 0)
 	for _, want := range []string{"10*", "80*"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s:\n%s", want, got)
@@ -104,7 +104,7 @@ func TestColumnsOfClusters(t *testing.T) {
 		row("y", map[string]float64{"a": 60, "b": 40}, map[string]float64{"a": 5, "b": 20}),
 	}
 	metrics := []model.Metric{share, rate}
-	got := renderClusters(rows, metrics, []string{"a", "b"})
+	got := renderClusters(rows, metrics, []string{"a", "b"}, 0)
 	for _, want := range []string{"by cluster        │ solver │   a │   b │", "load_share        │ x      │ 70  │ 30  │", "5*", "0*"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q:\n%s", want, got)
@@ -130,7 +130,7 @@ func TestClusterTableFitsTheWidth(t *testing.T) {
 	share, _ := model.MetricNamed("load_share")
 	row := bench.Row{Solver: "easy", Metrics: model.Metrics{"load_share": {ByCluster: map[string]float64{"a": 1, "b": 2, "c": 97}}}}
 	clusters := []string{"a", "b", "c", "d"}
-	full := text.LongestLineLen(renderClusters([]bench.Row{row}, []model.Metric{share}, clusters))
+	full := text.LongestLineLen(renderClusters([]bench.Row{row}, []model.Metric{share}, clusters, 0))
 	for _, width := range []int{0, full, full - 1, 40} {
 		var out bytes.Buffer
 		if err := WriteClusters(&out, []bench.Row{row, {Solver: "failed"}}, []model.Metric{share}, clusters, width); err != nil {
@@ -160,7 +160,7 @@ func TestClusterTableStarsNoUnusedCluster(t *testing.T) {
 	rows := []bench.Row{row(0, 0, 0), row(2, 50, 40), row(3, 25, 60), row(0, 30, 10)} // the last ran only jobs with deadlines there
 	for name, want := range map[string]string{"cluster_slowdown_without_deadline": "2*", "cluster_miss_rate": "25*"} {
 		m, _ := model.MetricNamed(name)
-		got := renderClusters(rows, []model.Metric{m}, []string{"a"})
+		got := renderClusters(rows, []model.Metric{m}, []string{"a"}, 0)
 		if strings.Count(got, "*") != 1 || !strings.Contains(got, want) {
 			t.Errorf("%s: expected one star, at %s:\n%s", name, want, got)
 		}
@@ -201,14 +201,14 @@ func TestTableRanksKindsApart(t *testing.T) {
 			Metrics: model.Metrics{"makespan": {Total: x}, "cluster_miss_rate": {ByCluster: map[string]float64{"a": x}}}}
 	}
 	rows := []bench.Row{row("p", true, 9), row("s", false, 3), row("q", true, 7), row("t", false, 5)}
-	got := render(rows, []model.Metric{metric})
+	got := render(rows, []model.Metric{metric}, 0)
 	if strings.Count(got, "7*") != 2 || strings.Count(got, "3*") != 2 || strings.Count(got, "*") != 4 {
 		t.Errorf("expected the stars at 7 and 3:\n%s", got)
 	}
 	if first := strings.Index(got, "q (on line)"); first < 0 || first > strings.Index(got, "│ s ") || strings.Count(got, "├") != 2 {
 		t.Errorf("expected p and q before s and t, and a line between them:\n%s", got)
 	}
-	if got := renderClusters(rows, []model.Metric{byCluster}, []string{"a"}); strings.Count(got, "7*") != 1 || strings.Count(got, "3*") != 1 || strings.Count(got, "*") != 2 {
+	if got := renderClusters(rows, []model.Metric{byCluster}, []string{"a"}, 0); strings.Count(got, "7*") != 1 || strings.Count(got, "3*") != 1 || strings.Count(got, "*") != 2 {
 		t.Errorf("by cluster:\n%s", got)
 	}
 }

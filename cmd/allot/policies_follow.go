@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+
+	"github.com/allot-opt/allot/internal/bench/lab"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve"
+)
+
+// follow replays a policy on a trace of equal processors and keeps starts and ends only; nil: the policy needs a whole schedule, because it plans ahead, looks at more than a trace
+// shows, has a time limit, or somebody wants to see the schedule. The engine lets no policy hold processors that are not free, so there is nothing to check afterwards.
+func (l *lineUp) follow(ctx context.Context, choice solve.Choice) (*lab.Followed, error) {
+	policy, online := solve.PolicyOf(choice.Solver)
+	if !online || l.drawn || l.settings.Time > 0 || params.Check(choice.Solver) != nil || choice.Solver.Supports(l.in) != nil {
+		return nil, nil
+	}
+	rules := policy.Discipline()
+	if !rules.IsPlain(l.in) {
+		return nil, nil
+	}
+	trace, order, err := sim.TraceOf(l.in)
+	if err != nil {
+		return nil, err
+	}
+	followed := lab.Follow(l.in, order, l.options)
+	if _, err := sim.Run(ctx, trace, l.in.Processors(), rules.Plain(l.in.Processors()), sim.Options{Seed: l.settings.Options.Seed, Kill: policy.Kills(), Observer: followed}); err != nil {
+		return nil, &solve.RunError{Solver: choice.Info.Name, Err: err}
+	}
+	return followed, nil
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/timetext"
+	"github.com/allot-opt/allot/sim/whatif"
+)
+
+// whatIfText formats an answer for people.
+func whatIfText(a *jobAnswer, dates dates) string {
+	b := new(strings.Builder)
+	fmt.Fprintf(b, "job %s (%s) submitted at %s under %s\n", a.Job, numtext.Counted(a.Processors, "processor"), dates.at(a.Submitted), a.Solver)
+	switch {
+	case a.Start == nil:
+		fmt.Fprintf(b, "  never starts: %s\n", a.Reason)
+	case *a.Wait == 0:
+		fmt.Fprintf(b, "  starts at once on %s%s\n", a.Cluster, onMachines(a.Machines))
+	default:
+		fmt.Fprintf(b, "  starts at %s on %s%s, after waiting %s\n", dates.at(*a.Start), a.Cluster, onMachines(a.Machines), timetext.Of(*a.Wait, a.TimeUnit, numtext.Figure))
+	}
+	if a.ExpectedStart != nil {
+		fmt.Fprintf(b, "  expected at its submission, by the estimates: %s, after %s\n", dates.at(*a.ExpectedStart), timetext.Of(*a.ExpectedStart-a.Submitted, a.TimeUnit, numtext.Figure))
+	}
+	if a.Start != nil && a.Reason != "" {
+		fmt.Fprintf(b, "  does not run to its end: %s\n", a.Reason)
+	}
+	a.Certainty.write(b, a.TimeUnit, dates)
+	b.WriteString(a.line)
+	dates.write(b, a.Submitted)
+	writeReasons(b, a.Solver, a.Reasons, dates)
+	writeCauses(b, a.Causes, dates)
+	writeBlockers(b, a.Blocked, a.TimeUnit, dates)
+	writeChanges(b, &a.Answer, dates)
+	return b.String()
+}
+
+// onMachines names machines behind their cluster.
+func onMachines(names []string) string {
+	const most = 8
+	more := ""
+	if len(names) > most {
+		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + more + ")"
+}
+
+// writeChanges writes when the job would start with other requests.
+func writeChanges(b *strings.Builder, a *whatif.Answer, dates dates) {
+	if len(a.Changes) > 0 {
+		b.WriteString("if it asked for (all else as it is):\n")
+	}
+	for _, c := range a.Changes {
+		what, then := "cluster "+c.Cluster, "never starts: "+c.Reason
+		switch {
+		case c.Limit != nil:
+			what = "a limit of " + timetext.Of(*c.Limit, a.TimeUnit, numtext.Figure)
+		case c.Processors != nil:
+			what = numtext.Counted(*c.Processors, "processor")
+		case c.Partition != "":
+			what = "partition " + c.Partition
+		}
+		if c.Start != nil {
+			then = "starts at " + dates.at(*c.Start)
+			if a.Start != nil {
+				switch sooner := *a.Start - *c.Start; {
+				case sooner > 0:
+					then += ", " + timetext.Of(sooner, a.TimeUnit, numtext.Figure) + " earlier"
+				case sooner < 0:
+					then += ", " + timetext.Of(-sooner, a.TimeUnit, numtext.Figure) + " later"
+				default:
+					then += ", as now"
+				}
+			}
+		}
+		fmt.Fprintf(b, "  %s: %s\n", what, then)
+	}
+}
+
+const mostListed = 12
+
+// writeCauses writes why a job waits.
+func writeCauses(b *strings.Builder, causes []whatif.Cause, dates dates) {
+	if len(causes) > 0 {
+		b.WriteString("why it waits:\n")
+	}
+	shown := limited{w: b, what: "cause", most: mostListed}
+	for _, c := range causes {
+		to := "…"
+		if !math.IsNaN(c.To) {
+			to = dates.at(c.To)
+		}
+		shown.line("  %s – %s: %s\n", dates.at(c.From), to, c.Text)
+	}
+	shown.end()
+}
+
+// writeBlockers writes which jobs delayed the job.
+func writeBlockers(b *strings.Builder, blockers []whatif.Blocker, unit string, dates dates) {
+	if len(blockers) > 0 {
+		fmt.Fprintf(b, "delayed by %s, most delay first (processors held × time, while it waits):\n", numtext.Counted(len(blockers), "job"))
+	}
+	shown := limited{w: b, what: "job", most: mostListed}
+	for _, j := range blockers {
+		ended := ""
+		if j.End != nil {
+			ended = ", ended at " + dates.at(*j.End)
+		}
+		shown.line("  %s: %s processor·%s; %s, %s, started at %s, to end at %s by its estimate%s\n", j.Job, numtext.Figure(j.Delay), unit, j.Role,
+			numtext.Counted(j.Processors, "processor"), dates.at(*j.Start), dates.at(*j.EstimatedEnd), ended)
+	}
+	shown.end()
+}

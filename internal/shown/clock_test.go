@@ -1,0 +1,52 @@
+package shown_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/internal/shown"
+	"github.com/allot-opt/allot/model"
+)
+
+// dated is an instance with a header.
+func dated(t *testing.T, header string) *model.Instance {
+	t.Helper()
+	in, err := model.ReadInstance(strings.NewReader(`{"schema":"allot/instance/1",`+header+`"clusters":[{"id":"c","machines":[{"id":"m"}]}],"jobs":[]}`), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// Dates in each kind of zone, and none where the instance does not tell them. 1792000000 is 2026-10-14T17:46:40 in UTC by another program (date -u).
+func TestClock(t *testing.T) {
+	for _, c := range []struct {
+		header     string
+		at         float64
+		date, zone string
+	}{
+		{``, 0, "", ""},
+		{`"time_zero":1792000000,"time_zone":"UTC",`, 0, "2026-10-14T17:46:40", "UTC"},
+		{`"time_zero":1792000000,"time_zone":"unstated",`, 60, "2026-10-14T17:47:40", "clock times as in the record, which states no zone"},
+		{`"time_zero":1792000000,"time_zone":"Europe/Stockholm",`, 0, "2026-10-14T19:46:40", "CEST, UTC+02:00"},
+		{`"time_zero":1792000000,"time_zone":"Europe/Stockholm",`, 30 * 86400, "2026-11-13T18:46:40", "CET, UTC+01:00"},
+		{`"time_zero":1792000000,"time_zone":"UTC","units":{"time":"h"},`, 1.5, "2026-10-14T19:16:40", "UTC"},
+		{`"time_zero":1792000000,"time_zone":"UTC","units":{"time":"ticks"},`, 0, "", ""},
+		{`"time_zero":1792000000.4,"time_zone":"UTC",`, 0.2, "2026-10-14T17:46:41", "UTC"},
+		{`"time_zero":1e18,"time_zone":"UTC",`, 0, "", ""},
+		{`"time_zero":0,"time_zone":"UTC",`, 0, "1970-01-01T00:00:00", "UTC"},
+	} {
+		clock := shown.ClockOf(dated(t, c.header))
+		if date, zone := clock.Date(c.at), clock.Zone(c.at); date != c.date || zone != c.zone {
+			t.Errorf("%s at %v: %q in %q, expected %q in %q", c.header, c.at, date, zone, c.date, c.zone)
+		}
+	}
+}
+
+// Without a zone, dates are in that of the machine, which the tests of the command set by TZ; a zone that the machine does not know counts as none.
+func TestClockOfTheMachine(t *testing.T) {
+	stated, unknown := shown.ClockOf(dated(t, `"time_zero":1792000000,`)), shown.ClockOf(dated(t, `"time_zero":1792000000,"time_zone":"Nowhere/Land",`))
+	if a, b := stated.Date(0)+stated.Zone(0), unknown.Date(0)+unknown.Zone(0); a != b || a == "" {
+		t.Errorf("%q, %q", a, b)
+	}
+}

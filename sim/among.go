@@ -1,0 +1,49 @@
+package sim
+
+// What a policy asks that plans with single machines, where the platform lists every machine: see [Platform.ByNode].
+
+// NodeKind is a number that jobs share which need the same of the machines that they run on. It counts from 0.
+func (p *Platform) NodeKind(j *Job) int { return p.nodes.first.Kind(j.Request.index).Number }
+
+// CopyMachine makes what the room has of a machine equal to what another room has of it.
+func (p *Platform) CopyMachine(room, other *Room, m int) {
+	p.nodes.first.Save(&other.Room, m, &p.nodes.copied)
+	p.nodes.first.Load(&room.Room, m, &p.nodes.copied)
+}
+
+// EmptyMachine makes the machine idle in the room.
+func (p *Platform) EmptyMachine(room *Room, m int) {
+	p.nodes.first.Load(&room.Room, m, p.nodes.first.Idle(m))
+}
+
+// Takes is how long a job takes by its estimate on so many processors that are all like those of the machine.
+func (p *Platform) Takes(j *Job, m, processors int) float64 {
+	machine := &p.Machines[m]
+	return p.estimateAlike(j, machine.Cluster, processors, machine.Speed, machine.Bandwidth)
+}
+
+// OpenTo says whether the machine is open to the job from the start to the end.
+func (p *Platform) OpenTo(j *Job, m int, start, end float64) bool {
+	machine := &p.nodes.first.Machines[m]
+	return machine.OpenTo(p.Needs(j).Reservation, start, end)
+}
+
+// FitsAmong is [Platform.FitsOn] among the machines that the function names. Where one of those that the rule chooses closes before the job would end, or the job
+// would miss its hard deadline there, it returns false and tries no others.
+func (p *Platform) FitsAmong(room *Room, j *Job, cluster, processors int, among func(m int) bool, shares []Share) ([]Share, bool) {
+	index, begin := j.Request.index, len(shares)
+	if p.ShortOf(room, j, cluster) >= 0 {
+		return shares, false
+	}
+	shares, ok := p.nodes.site.Choose(&room.Room, p.nodes.site.Kind(index), cluster, processors, among, shares)
+	if !ok || !p.nodes.allOpen(index, cluster, shares[begin:], p.now) || !p.inTime(j, cluster, shares[begin:], p.now) {
+		return shares[:begin], false
+	}
+	return shares, true
+}
+
+// QueueOf is the queue or partition to which the job was submitted; empty: not stated.
+func (p *Platform) QueueOf(j *Job) string { return j.Request.in.Jobs()[j.Request.index].Queue() }
+
+// TimeUnit is the unit of time that the instance names; empty: none.
+func (p *Platform) TimeUnit() string { return p.in.Units().Time }

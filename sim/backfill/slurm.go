@@ -1,0 +1,321 @@
+package backfill
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/internal/timetext"
+	"github.com/allot-opt/allot/sim"
+)
+
+// Cycles are the settings of [Slurm]. Times are in seconds; where an instance names no unit of time, or one that is not known, in its own unit.
+type Cycles struct {
+	Interval   float64 `range:"(0, 1e18]" doc:"seconds between the cycles in which jobs are planned (bf_interval)"`
+	Window     float64 `range:"(0, 1e18]" doc:"seconds ahead for which jobs are planned (bf_window, there in minutes)"`
+	Resolution float64 `range:"(0, 1e18]" doc:"plans begin and end at multiples of this number of seconds (bf_resolution)"`
+	Depth      int     `range:"[1, 1000000000]" doc:"jobs that the main scheduler looks at between cycles (default_queue_depth)"`
+	Tests      int     `range:"[1, 1000000000]" doc:"jobs that a cycle looks at (bf_max_job_test)"`
+	TestsUser  *int    `range:"[1, 1000000000]" zero:"no limit" doc:"jobs of one user that a cycle looks at (bf_max_job_user)"`
+	TestsQueue *int    `range:"[1, 1000000000]" zero:"no limit" doc:"jobs of one queue that a cycle looks at (bf_max_job_part)"`
+}
+
+// DefaultCycles are the settings that Slurm has where none are stated.
+func DefaultCycles() Cycles {
+	return Cycles{Interval: 30, Window: 24 * 3600, Resolution: 60, Depth: 100, Tests: 500}
+}
+
+// Slurm plans as Slurm does with sched/backfill and select/cons_tres. Two schedulers share the queue.
+//
+// The main one runs at each instant, in queue order, as far as its depth goes. It starts each job that fits. The first job of a queue (partition) that does not fit closes the queue:
+// later jobs of the queue wait, and the machines of the queue are kept from the jobs of other queues. A job that only lacks a licence closes nothing.
+//
+// The other one, backfill, runs at multiples of the interval, if anything has changed since it last ran. It forgets all plans and looks at the jobs in
+// queue order, as far as its tests go. Each job gets the earliest start that it finds, by the estimates:
+//
+//  1. It begins with s = now, and looks at the machines of its queue that are open and on which no job is planned from s until s + estimate.
+//  2. If the job fits there now, it could start now. Else running jobs that hold something of these machines are taken to have ended, in the order of their
+//     estimated ends and in groups, until it fits: it could start when the last of these ends. The first group ends 30 s after the first end, raised to a
+//     multiple of 30 s, and the span of each further group is twice as long.
+//  3. If it does not fit, or could start only after the end of the next slot of the plan in which other machines become free, s moves to that end. A job
+//     for which there is no such slot is not planned. Else it starts at the greater of s and that time: now, or it is planned then.
+//  4. A plan keeps whole machines, even from a job that needs one processor, from its start until its end by the estimate, both rounded down to multiples
+//     of the resolution. A start beyond the window is known, but keeps nothing.
+//
+// Running jobs are not part of the plan, except through what is free of machines: so a job that fits beside them may start on a machine at once. Licences
+// are not planned: a job for which too few copies are free now is passed over.
+//
+// Machines are those of the smallest run of neighbours, by number, that is enough, the first of equal ones; without any such run, those of the longest
+// runs. Under another rule than first the rule chooses where a job starts, and plans stay as they are.
+//
+// Source: Slurm 22.05, src/plugins/sched/backfill/backfill.c, src/plugins/select/cons_tres/job_test.c and https://slurm.schedmd.com/sched_config.html.
+//
+// Deviations: the main scheduler looks at the whole queue when a cycle is due, not each minute; a job of several partitions is one entry, which may lie on machines of all of them;
+// a queue has the machines that can hold a block of some job of it so far; preemption, topology and the limits of time that a cycle may take are left out.
+//
+// Complexity of a cycle: O(t·(s²·m/64 + s·m·log r)) at worst, for t tests, s slots of the plan, m machines and r running jobs on a machine.
+func Slurm(step float64, cycles Cycles, order Ranking) sim.Discipline {
+	return sim.Discipline{
+		General: func(platform *sim.Platform, _ uint64) sim.Policy {
+			return newSlurm(platform, step, cycles, newScorer(order, platform.Processors()))
+		},
+		ByNode: true, Classes: order.looksAtClasses(), Remembers: true,
+	}
+}
+
+// slurm is the policy of [Slurm].
+type slurm struct {
+	Cycles
+	platform *sim.Platform
+	scorer   *scorer // nil: the order of arrival
+	group    float64 // span of the first group of running jobs that are taken to have ended
+	zero     float64 // the clock time of time 0, to whose multiples plans are rounded
+	every    []int   // all clusters
+	empty    *sim.Room
+	release  *releases
+	changes  []float64 // times at which machines are closed or opened
+
+	queue   []*sim.Job // in queue order; nil: has left, a gap
+	scores  []float64  // by handle
+	gaps    int
+	waiting int
+	lines   map[string]*lineOf
+	line    []*lineOf // by handle: the line of a queued job
+	masks   map[maskKey]*reach
+	hard    []hardJob // queued jobs to which deadlines or closed times may leave no start
+	giveUp  float64   // nothing is so before
+
+	cycle   int64 // counts the cycles
+	changed bool  // since the last cycle
+	last    float64
+	soonest float64 // the first start that is planned after now
+	slots   planSlots
+	plans   []jobPlan // by handle: of queued jobs
+	users   []int     // by number: jobs that the cycle has looked at
+	free    bitset    // all machines
+	all     []bitset  // by cluster: its machines
+	closed  bitset    // machines of closed queues
+	avail   bitset    // scratch
+	taken   bitset    // scratch
+	fits    fitting
+}
+
+// lineOf is a queue: the jobs that were submitted to one partition.
+type lineOf struct {
+	machines bitset // that can hold a block of some job of it so far
+	closed   bool
+	tests    int
+}
+
+// reach is what a kind of jobs can use of a cluster when nothing else runs, whenever machines are open.
+type reach struct {
+	machines bitset
+	most     int // processors of one machine
+}
+
+// maskKey is a kind of jobs on a cluster.
+type maskKey struct{ kind, cluster int }
+
+// jobPlan is the plan of a queued job.
+type jobPlan struct {
+	cycle      int64 // in which it was made
+	start, end float64
+	cluster    int
+	shares     []sim.Share // without devices
+}
+
+func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *scorer) *slurm {
+	n := len(platform.Machines)
+	group := 30.0
+	if each, known := timetext.Seconds(platform.TimeUnit()); known {
+		cycles.Interval, cycles.Window, cycles.Resolution, group = cycles.Interval/each, cycles.Window/each, cycles.Resolution/each, group/each
+	}
+	p := &slurm{
+		Cycles: cycles, group: group, platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
+		changes: platform.AllChanges(), lines: map[string]*lineOf{}, masks: map[maskKey]*reach{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
+		free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
+	}
+	for range p.every {
+		p.all = append(p.all, newBitset(n))
+	}
+	for m := range platform.Machines {
+		p.free.add(m)
+		p.all[platform.Machines[m].Cluster].add(m)
+	}
+	return p
+}
+
+// Arrive implements sim.Policy.
+func (p *slurm) Arrive(j *sim.Job) {
+	for int(j.Handle) >= len(p.line) {
+		p.line, p.plans, p.scores = append(p.line, nil), append(p.plans, jobPlan{}), append(p.scores, 0)
+	}
+	name := p.platform.QueueOf(j)
+	of := p.lines[name]
+	if of == nil {
+		of = &lineOf{machines: newBitset(len(p.platform.Machines))}
+		p.lines[name] = of
+	}
+	for c := range p.every {
+		of.machines.join(p.mask(j, c))
+	}
+	p.line[j.Handle], p.plans[j.Handle].cycle = of, 0
+	p.waiting++
+	p.changed = true
+	p.scorer.arrived(j)
+	p.insert(j)
+	if !j.Request.DeadlineHard && len(p.changes) == 0 {
+		return
+	}
+	if until := p.platform.FitsUntil(j, p.every); !math.IsInf(until, 1) {
+		p.hard = append(p.hard, hardJob{j, fastest(p.platform, j, p.every, p.empty), true, until})
+		p.giveUp = min(p.giveUp, until)
+	}
+}
+
+// drop drops the jobs that can no longer start, in the order in which they arrived.
+func (p *slurm) drop(e *sim.Engine) {
+	if e.Now() < p.giveUp {
+		return
+	}
+	var late []hardJob
+	p.giveUp = math.Inf(1)
+	for _, h := range p.hard {
+		if cannotStart(e, p.platform, p.every, &h) {
+			late = append(late, h)
+		} else {
+			p.giveUp = min(p.giveUp, h.until)
+		}
+	}
+	for _, h := range late {
+		p.leave(slices.Index(p.queue, h.job))
+		dropByNode(e, p.platform, p.every, &h)
+	}
+}
+
+// insert puts a job into the queue.
+func (p *slurm) insert(j *sim.Job) {
+	p.compact(0)
+	at := len(p.queue)
+	if p.scorer != nil {
+		p.scores[j.Handle] = p.score(j.Arrival, j)
+	}
+	for at > 0 && p.before(j, p.queue[at-1]) {
+		at--
+	}
+	p.queue = slices.Insert(p.queue, at, j)
+}
+
+// before is the order of the queue.
+func (p *slurm) before(a, b *sim.Job) bool {
+	if p.scorer != nil && p.scores[a.Handle] != p.scores[b.Handle] {
+		return p.scores[a.Handle] > p.scores[b.Handle]
+	}
+	return a.Number < b.Number
+}
+
+// score is the score of a job at the time.
+func (p *slurm) score(now float64, j *sim.Job) float64 {
+	return p.scorer.score(now, j, fastest(p.platform, j, p.every, p.empty), fewest(p.platform, j, p.every), p.platform.UserPriority(j))
+}
+
+// sort puts the queue in order anew, where scores change with time.
+func (p *slurm) sort(now float64) {
+	if p.scorer == nil || !p.scorer.varies() {
+		return
+	}
+	p.scorer.begin(now)
+	p.compact(0)
+	for _, j := range p.queue {
+		p.scores[j.Handle] = p.score(now, j)
+	}
+	slices.SortFunc(p.queue, func(a, b *sim.Job) int {
+		return cmp.Or(cmp.Compare(p.scores[b.Handle], p.scores[a.Handle]), cmp.Compare(a.Number, b.Number))
+	})
+}
+
+// compact takes the gaps out of the queue if there are more than so many.
+func (p *slurm) compact(most int) {
+	if p.gaps > most {
+		p.queue, p.gaps = slices.DeleteFunc(p.queue, func(j *sim.Job) bool { return j == nil }), 0
+	}
+}
+
+// mask is the machines of the cluster that the job can use.
+func (p *slurm) mask(j *sim.Job, cluster int) bitset { return p.reach(j, cluster).machines }
+
+// reach finds out what the job can use of the cluster.
+func (p *slurm) reach(j *sim.Job, cluster int) *reach {
+	key := maskKey{p.platform.NodeKind(j), cluster}
+	if of := p.masks[key]; of != nil {
+		return of
+	}
+	of := &reach{machines: newBitset(len(p.platform.Machines))}
+	first, last := p.platform.MachinesOf(cluster)
+	for m := first; m < last; m++ {
+		if n := p.platform.Hosts(p.empty, j, m); n > 0 {
+			of.machines.add(m)
+			of.most = max(of.most, n)
+		}
+	}
+	p.masks[key] = of
+	return of
+}
+
+// Release implements sim.Policy.
+func (p *slurm) Release(j *sim.Job, _ int, last bool) {
+	if last {
+		p.release.end(j)
+		p.scorer.ended(j)
+		p.changed = true
+	}
+}
+
+// Resume implements sim.Resumer.
+func (p *slurm) Resume(e *sim.Engine, j *sim.Job) {
+	p.release.begin(j, slices.Clone(e.Held(j)[0].Shares))
+	p.scorer.resumed(j, heldBy(e, j))
+	p.changed = true
+}
+
+// Decide implements sim.Policy.
+func (p *slurm) Decide(e *sim.Engine) {
+	now := e.Now()
+	due := p.changed && p.last < now && p.multiple(now) == now
+	if due {
+		p.sort(now)
+	}
+	p.drop(e)
+	p.startInOrder(e, due)
+	if due && !e.Stopped() {
+		p.backfill(e)
+		p.last, p.changed = now, false
+	}
+	p.compact(len(p.queue) / 2)
+	if p.waiting > 0 {
+		p.wake(e)
+	}
+}
+
+// multiple is the first multiple of the interval, by the clock, from the time on.
+func (p *slurm) multiple(at float64) float64 {
+	return max(at, math.Ceil((at+p.zero)/p.Interval)*p.Interval-p.zero)
+}
+
+// wake asks for the next cycle: if something has changed since the last one, at the next multiple of the interval; else at the first one after a plan, or after
+// a time at which machines are closed or opened.
+func (p *slurm) wake(e *sim.Engine) {
+	now := e.Now()
+	at := math.Nextafter(now, math.Inf(1))
+	if !p.changed {
+		next := p.soonest
+		if k := firstAfter(p.changes, now); k < len(p.changes) {
+			next = min(next, p.changes[k])
+		}
+		if math.IsInf(next, 1) {
+			return
+		}
+		at, p.changed = max(at, next), true
+	}
+	e.Wake(p.multiple(at))
+}

@@ -1,0 +1,311 @@
+package backfill
+
+import (
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// startInOrder is the main scheduler. It looks at the whole queue, or only as far as its depth goes.
+func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
+	clear(p.closed)
+	for _, of := range p.lines {
+		of.closed = false
+	}
+	left := p.Depth
+	for k, j := range p.queue {
+		if j == nil {
+			continue
+		}
+		if left--; left < 0 && !whole || e.Stopped() {
+			return
+		}
+		of := p.line[j.Handle]
+		if of.closed || p.lacksLicence(j) || p.startNow(e, k) {
+			continue
+		}
+		of.closed = true
+		p.closed.join(of.machines)
+		if p.allClosed() {
+			return
+		}
+	}
+}
+
+// allClosed says whether all queues are closed.
+func (p *slurm) allClosed() bool {
+	for _, of := range p.lines {
+		if !of.closed {
+			return false
+		}
+	}
+	return true
+}
+
+// lacksLicence says whether too few copies of a licence are free for the job, wherever it can run.
+func (p *slurm) lacksLicence(j *sim.Job) bool {
+	if len(j.Request.Licences) == 0 {
+		return false
+	}
+	for c := range p.every {
+		if p.platform.CanRun(j, c) && p.platform.ShortOf(&p.platform.Free, j, c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// startNow starts the job of place k of the queue on machines of queues that are not closed, on the cluster on which it ends first; false: it does not fit.
+func (p *slurm) startNow(e *sim.Engine, k int) bool {
+	j, now, best := p.queue[k], e.Now(), jobPlan{end: math.Inf(1)}
+	for c := range p.every {
+		if !p.platform.CanRun(j, c) || p.platform.ShortOf(&p.platform.Free, j, c) >= 0 {
+			continue
+		}
+		p.fits.begin(p, j, c)
+		p.open(j, c, now)
+		p.avail.without(p.closed)
+		if !p.fits.now(p) {
+			continue
+		}
+		if shares, ok := p.sharesNow(j, c); ok {
+			if end := now + p.platform.Estimate(j, c, shares); end < best.end {
+				best = jobPlan{start: now, end: end, cluster: c, shares: shares}
+			}
+		}
+	}
+	if best.shares != nil {
+		p.start(e, k, &best)
+	}
+	return best.shares != nil
+}
+
+// open makes the machines of the job's queue available that are open to the job from the start until its estimated end.
+func (p *slurm) open(j *sim.Job, cluster int, start float64) {
+	copy(p.avail, p.line[j.Handle].machines)
+	p.avail.meet(p.all[cluster])
+	if len(p.changes) == 0 {
+		return
+	}
+	first, last := p.platform.MachinesOf(cluster)
+	for m := first; m < last; m++ {
+		if p.avail.has(m) && !p.platform.OpenTo(j, m, start, start+p.platform.Takes(j, m, p.fits.need)) {
+			p.avail.remove(m)
+		}
+	}
+}
+
+// sharesNow is what the job would hold if it started now on the machines that were found, with its devices. Under another rule than the first the rule chooses
+// among all machines that are available.
+func (p *slurm) sharesNow(j *sim.Job, cluster int) ([]sim.Share, bool) {
+	among := p.avail
+	if p.platform.TakesFirst() {
+		among = p.machinesOf(p.fits.shares)
+	}
+	return p.platform.FitsAmong(&p.platform.Free, j, cluster, p.fits.need, among.has, nil)
+}
+
+// machinesOf is the machines of the shares, until it is called again.
+func (p *slurm) machinesOf(shares []sim.Share) bitset {
+	clear(p.taken)
+	for _, s := range shares {
+		p.taken.add(int(s.Machine))
+	}
+	return p.taken
+}
+
+// start starts the job of place k of the queue.
+func (p *slurm) start(e *sim.Engine, k int, plan *jobPlan) {
+	j := p.queue[k]
+	e.StartOn(j, sim.Claim{Cluster: plan.cluster, Shares: plan.shares})
+	p.scorer.started(j, p.fits.need)
+	p.release.begin(j, plan.shares)
+	p.changed = true
+	p.leave(k)
+}
+
+// leave takes the job of place k out of the queue.
+func (p *slurm) leave(k int) {
+	if j := p.queue[k]; j.Request.DeadlineHard || len(p.changes) > 0 {
+		p.hard = slices.DeleteFunc(p.hard, func(h hardJob) bool { return h.job == j })
+	}
+	p.queue[k] = nil
+	p.gaps++
+	p.waiting--
+}
+
+// backfill is a cycle.
+func (p *slurm) backfill(e *sim.Engine) {
+	now := e.Now()
+	p.slots.reset(p.rounded(now), p.rounded(now+p.Window), p.free)
+	p.cycle++
+	p.soonest = math.Inf(1)
+	clear(p.users)
+	for _, of := range p.lines {
+		of.tests = 0
+	}
+	tests := 0
+	for k, j := range p.queue {
+		if j == nil || p.lacksLicence(j) || !p.mayTest(j) {
+			continue
+		}
+		if tests++; tests > p.Tests || e.Stopped() {
+			return
+		}
+		best := jobPlan{start: math.Inf(1)}
+		for c := range p.every {
+			if !p.platform.CanRun(j, c) || p.platform.ShortOf(&p.platform.Free, j, c) >= 0 {
+				continue
+			}
+			if plan, ok := p.plan(e, j, c); ok && (plan.start < best.start || plan.start == best.start && plan.end < best.end) {
+				best = plan
+			}
+		}
+		switch {
+		case best.start <= now:
+			p.start(e, k, &best)
+		case !math.IsInf(best.start, 1):
+			p.keep(j, &best, now)
+		}
+	}
+}
+
+// mayTest counts a test of the job, unless there were as many as its user or its queue may have.
+func (p *slurm) mayTest(j *sim.Job) bool {
+	of := p.line[j.Handle]
+	if p.TestsQueue != nil && of.tests >= *p.TestsQueue {
+		return false
+	}
+	if p.TestsUser != nil && j.User > 0 {
+		for int(j.User) >= len(p.users) {
+			p.users = append(p.users, 0)
+		}
+		if p.users[j.User] >= *p.TestsUser {
+			return false
+		}
+		p.users[j.User]++
+	}
+	of.tests++
+	return true
+}
+
+// rounded is the time rounded down to a multiple of the resolution, by the clock.
+func (p *slurm) rounded(at float64) float64 {
+	return math.Floor((at+p.zero)/p.Resolution)*p.Resolution - p.zero
+}
+
+// plan finds the start of a job on the cluster; see [Slurm].
+func (p *slurm) plan(e *sim.Engine, j *sim.Job, cluster int) (jobPlan, bool) {
+	now, platform := e.Now(), p.platform
+	p.fits.begin(p, j, cluster)
+	limit := p.limit(j, cluster)
+	for s, next := now, 0.0; !e.Stopped(); s = next {
+		p.open(j, cluster, s)
+		copy(p.taken, p.avail)
+		next = p.slots.common(s, s+limit, p.taken, p.avail)
+		if k := firstAfter(p.changes, s); k < len(p.changes) && (next == 0 || p.changes[k] < next) {
+			next = p.changes[k]
+		}
+		latest := next
+		if next == 0 {
+			latest = math.Inf(1)
+		}
+		found, ok := p.fits.find(p, now, latest)
+		found = max(found, s)
+		if !ok || next > 0 && found > next {
+			if next == 0 {
+				return jobPlan{}, false
+			}
+			continue
+		}
+		plan := jobPlan{cycle: p.cycle, start: found, cluster: cluster}
+		if found <= now {
+			if plan.shares, ok = p.sharesNow(j, cluster); !ok {
+				if next == 0 {
+					return jobPlan{}, false
+				}
+				continue
+			}
+		} else {
+			plan.shares = append(plan.shares, p.fits.shares...)
+		}
+		plan.end = found + platform.Estimate(j, cluster, plan.shares)
+		if !inTime(j, plan.end) {
+			return jobPlan{}, false
+		}
+		if found <= now || found > now+p.Window {
+			return plan, true
+		}
+		if p.staysOpen(j, &plan) && p.slots.holds(p.rounded(found), p.rounded(plan.end), p.machinesOf(plan.shares)) {
+			return plan, true
+		}
+		if found > s {
+			next = found
+		}
+		if next == 0 {
+			return jobPlan{}, false
+		}
+	}
+	return jobPlan{}, false
+}
+
+// limit is the longest estimate of the job on machines of the cluster that are all alike.
+func (p *slurm) limit(j *sim.Job, cluster int) float64 {
+	mask := p.mask(j, cluster)
+	first, last := p.platform.MachinesOf(cluster)
+	longest := 0.0
+	for m := first; m < last; m++ {
+		if mask.has(m) {
+			longest = max(longest, p.platform.Takes(j, m, p.fits.need))
+			if !p.platform.Mixed() {
+				break
+			}
+		}
+	}
+	return longest
+}
+
+// staysOpen says whether the machines of a plan are open to its job.
+func (p *slurm) staysOpen(j *sim.Job, plan *jobPlan) bool {
+	for _, s := range plan.shares {
+		if len(p.changes) > 0 && !p.platform.OpenTo(j, int(s.Machine), plan.start, plan.end) {
+			return false
+		}
+	}
+	return true
+}
+
+// keep keeps the machines of a plan, unless it lies beyond the window.
+func (p *slurm) keep(j *sim.Job, plan *jobPlan, now float64) {
+	p.plans[j.Handle] = *plan
+	p.soonest = min(p.soonest, plan.start)
+	if plan.start > now+p.Window {
+		return
+	}
+	begin := max(p.rounded(plan.start), p.slots.list[0].begin)
+	p.slots.take(begin, max(p.rounded(plan.end), begin+p.Resolution), p.machinesOf(plan.shares))
+}
+
+// Plan implements sim.Planner.
+func (p *slurm) Plan(j *sim.Job) sim.Plan {
+	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN()}
+	if of := &p.plans[j.Handle]; of.cycle == p.cycle && p.cycle > 0 {
+		plan.Reserved = of.start
+	}
+	for _, other := range p.queue {
+		if other == j {
+			break
+		}
+		if other == nil {
+			continue
+		}
+		if of := &p.plans[other.Handle]; of.cycle == p.cycle && p.cycle > 0 {
+			if len(plan.Keeps) == 0 {
+				plan.For = of.start
+			}
+			plan.Keeps = append(plan.Keeps, other)
+		}
+	}
+	return plan
+}
