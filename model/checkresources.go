@@ -284,6 +284,17 @@ func (m *Machine) Name(k int) string {
 	return element(m.ID, k)
 }
 
+// MachineNames are the names of the machines of a cluster that hold processors of the set, in their order.
+//
+// Complexity: O(groups of machines + names).
+func (in *Instance) MachineNames(cluster int, set ProcessorSet) []string {
+	var names []string
+	in.onMachines(cluster, set, func(group, machine, _ int) {
+		names = append(names, in.clusters[cluster].Machines[group].Name(machine))
+	})
+	return names
+}
+
 // onMachines calls yield for each machine that holds processors of the set, with their number.
 func (in *Instance) onMachines(cluster int, set ProcessorSet, yield func(group, machine, processors int)) {
 	c := &in.clusters[cluster]

@@ -56,7 +56,7 @@ func Lookup(name string) (Info, error) {
 // settingWords returns the end of a message about a name that is not that of a solver but a value of a parameter of a few of them, as sjf is an order of the
 // queue. It is empty for other names.
 func settingWords(name string) string {
-	const most = 3 // a value that more solvers know says too little about the one that was meant
+	const most = 4 // a value that more solvers know says too little about the one that was meant
 	var texts []string
 	for _, info := range Solvers() {
 		for _, p := range params.Of(info.New()) {

@@ -81,19 +81,19 @@ func runExplain(c *cli.Context) error {
 	}{e, reasons}, func() string {
 		text := new(strings.Builder)
 		dates := datesOf(in)
-		text.WriteString(explained(&e, dates))
+		text.WriteString(explained(in, &e, dates))
 		writeReasons(text, sol.Solver, reasons, dates)
 		return text.String()
 	})
 }
 
 // explained formats the explanation for people.
-func explained(e *plan.Explanation, dates dates) string {
+func explained(in *model.Instance, e *plan.Explanation, dates dates) string {
 	w := new(strings.Builder)
 	if p := e.Placement; p == nil {
 		fmt.Fprintf(w, "%s is left out: %s\n", e.Job, e.Reason)
 	} else {
-		fmt.Fprintf(w, "%s runs on %s from %s to %s; it arrives at %s and waits %s\n", e.Job, placeOf(p), dates.at(p.Start), dates.at(p.End),
+		fmt.Fprintf(w, "%s runs on %s from %s to %s; it arrives at %s and waits %s\n", e.Job, placeOf(in, p), dates.at(p.Start), dates.at(p.End),
 			dates.at(e.Arrival), numtext.Figure(p.Start-e.Arrival))
 		for _, wait := range e.Waits {
 			fmt.Fprintf(w, "  waits for %s, which ends at %s (%s)\n", wait.Job, dates.at(wait.End), wait.For)
@@ -138,13 +138,20 @@ func endOf(a plan.Alternative) float64 {
 	return *a.End
 }
 
-// placeOf describes the place where a job runs.
-func placeOf(p *model.Placement) string {
-	if len(p.Pieces) == 0 {
-		return fmt.Sprintf("%s, processors %s,", p.Cluster, p.Processors)
+// placeOf describes the place where a job runs. It names machines where the instance, if one is given, says what jobs ask of single machines.
+func placeOf(in *model.Instance, p *model.Placement) string {
+	pieces := p.Pieces
+	if len(pieces) == 0 {
+		pieces = []model.Piece{{Cluster: p.Cluster, Processors: p.Processors}}
 	}
-	places := each.Of(p.Pieces, func(piece model.Piece) string {
-		return fmt.Sprintf("%s, processors %s,", piece.Cluster, piece.Processors)
+	places := each.Of(pieces, func(piece model.Piece) string {
+		machines := ""
+		if in != nil && in.Features()&plan.NodeFeatures != 0 {
+			if c, known := in.ClusterIndex(piece.Cluster); known {
+				machines = onMachines(in.MachineNames(c, piece.Processors))
+			}
+		}
+		return fmt.Sprintf("%s, processors %s%s,", piece.Cluster, piece.Processors, machines)
 	})
 	return strings.Join(places, " and ")
 }

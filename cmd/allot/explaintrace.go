@@ -136,9 +136,9 @@ func (t *traced) reproduces(ctx context.Context) error {
 			if solve.SamePlacement(p, other) {
 				continue
 			}
-			stated = fmt.Sprintf("runs it on %s from %s", placeOf(other), numtext.Figure(other.Start))
+			stated = fmt.Sprintf("runs it on %s from %s", placeOf(nil, other), numtext.Figure(other.Start))
 		}
-		return t.differs(fmt.Sprintf("%s runs job %s on %s from %s, but the file %s", t.choice.Info.Name, p.Job, placeOf(p), numtext.Figure(p.Start), stated))
+		return t.differs(fmt.Sprintf("%s runs job %s on %s from %s, but the file %s", t.choice.Info.Name, p.Job, placeOf(nil, p), numtext.Figure(p.Start), stated))
 	}
 	if len(t.made.Jobs) > len(result.Solution.Jobs) {
 		return t.differs(fmt.Sprintf("the file places %d jobs, but %s places %d", len(t.made.Jobs), t.choice.Info.Name, len(result.Solution.Jobs)))
@@ -213,7 +213,7 @@ func stepText(s *solve.Step) string {
 	}
 	for k := range s.Placed {
 		p := &s.Placed[k]
-		fmt.Fprintf(w, "   %s: %s from %s to %s\n", p.Job, placeOf(p), numtext.Figure(p.Start), numtext.Figure(p.End))
+		fmt.Fprintf(w, "   %s: %s from %s to %s\n", p.Job, placeOf(nil, p), numtext.Figure(p.Start), numtext.Figure(p.End))
 	}
 	return w.String()
 }

@@ -21,9 +21,10 @@ func importSlurm() *cli.Command {
 	return &cli.Command{
 		Name:  slurm.Format,
 		Usage: "the present queue of a Slurm cluster, versions 21.08 to 25.11",
-		Description: `Without files it asks squeue, scontrol and sinfo on this machine; it runs only commands that read. With files, --jobs and --nodes are required.
-Time 0 is the moment at which the queue was read. Running jobs come first; their estimate is the rest of their time limit. Waiting jobs follow in Slurm's
-order; their estimate is their time limit. Standard error counts what an instance cannot express. For jobs that have ended use allot import sacct.
+		Description: `Without files it asks squeue, scontrol, sinfo and sacctmgr on this machine; it runs only commands that read. With files, --jobs and --nodes are required.
+Time 0 is the moment at which the queue was read. Running jobs come first and stay on their nodes; their estimate is the rest of their time limit. Waiting jobs
+follow in Slurm's order; their estimate is their time limit. Limits of qualities of service and accounts are licences. Standard error counts what an instance
+cannot express. For jobs that have ended use allot import sacct.
 
 Examples:
   allot import slurm -o queue.json
@@ -34,6 +35,9 @@ Examples:
 			file("partitions", "scontrol show partitions, with --json or without,"),
 			file("reservations", "scontrol show reservations, with --json or without,"),
 			file("licences", "scontrol show licenses, with --json or without,"),
+			file("qos", "sacctmgr show qos -P"),
+			file("assoc", "sacctmgr show assoc -P (accounts below others: with ParentName in its format, or with tree)"),
+			file("config", "scontrol show config"),
 			&cli.Float64Flag{Name: "now", DefaultText: "the latest time in the file of jobs, or now", Usage: "take the Unix time `T` as time 0"},
 			&cli.BoolFlag{Name: "memory", Value: true, Usage: "take memory into account; use =false for systems that do not allocate memory (SelectTypeParameters)"},
 			importObjectiveFlag(), outputFlag,
@@ -56,7 +60,8 @@ func readSlurm(c *cli.Context) (*model.Instance, *model.ImportReport, error) {
 	for _, f := range []struct {
 		flag string
 		into *slurm.Source
-	}{{"jobs", &src.Jobs}, {"nodes", &src.Nodes}, {"partitions", &src.Partitions}, {"reservations", &src.Reservations}, {"licences", &src.Licences}} {
+	}{{"jobs", &src.Jobs}, {"nodes", &src.Nodes}, {"partitions", &src.Partitions}, {"reservations", &src.Reservations}, {"licences", &src.Licences},
+		{"qos", &src.QOS}, {"assoc", &src.Associations}, {"config", &src.Config}} {
 		path := c.String(f.flag)
 		if path == "" {
 			continue

@@ -172,7 +172,7 @@ func waitingJob(in *model.Instance, id, path string) (*model.JobSpec, error) {
 		ids := each.Of(in.Jobs(), func(j model.Job) string { return j.ID })
 		return nil, usageErrorf("--job: expected a job of %s, found %q%s", model.InputName(path), id, suggest.Words(id, ids))
 	}
-	if j := &in.Jobs()[k]; isRunning(in, j) || j.Node().Running != nil {
+	if j := &in.Jobs()[k]; isRunning(in, j) {
 		return nil, usageErrorf("--job: expected a job that waits, found %q, which runs already", id)
 	}
 	return new(in.JobSpec(k)), nil

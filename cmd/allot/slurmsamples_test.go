@@ -21,7 +21,7 @@ func sampleFlags(t *testing.T, folder string) []string {
 	for _, path := range files {
 		name, _, _ := strings.Cut(filepath.Base(path), ".")
 		if flag := map[string]string{"squeue": "jobs", "jobs": "jobs", "sinfo": "nodes", "nodes": "nodes", "partitions": "partitions",
-			"reservations": "reservations", "licenses": "licences"}[name]; flag != "" {
+			"reservations": "reservations", "licenses": "licences", "qos": "qos", "assoc": "assoc", "config": "config"}[name]; flag != "" {
 			flags = append(flags, "--"+flag, path)
 		}
 	}

@@ -120,9 +120,9 @@ func forecastOf(ctx context.Context, in *model.Instance, choices []solve.Choice,
 	return f, nil
 }
 
-// isRunning says whether an imported queue states that a job runs already.
+// isRunning says whether an imported queue states that a job runs already: where it runs, or, where that is not known, by its class.
 func isRunning(in *model.Instance, j *model.Job) bool {
-	return j.UserClass >= 0 && in.UserClasses()[j.UserClass].ID == slurm.Running
+	return j.Node().Running != nil || j.UserClass >= 0 && in.UserClasses()[j.UserClass].ID == slurm.Running
 }
 
 // text is the forecast for people: a line each job, and the mean wait.

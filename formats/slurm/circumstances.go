@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/lines"
@@ -27,46 +26,52 @@ func (t *trace) held(j *past, value fields) error {
 		}
 		j.memory = memory
 	}
-	counts, typed := genericOf(tres)
+	counts, _ := genericOf(tres)
 	if tres == "" {
-		for name, n := range resourcesOf(strings.NewReplacer("gres:", "", "gres/", "").Replace(value("AllocGRES", "ReqGRES"))) {
+		for name, n := range countsOf(gresOf(value("AllocGRES", "ReqGRES"))) {
 			counts[name] = float64(n)
 		}
 	}
-	for name, n := range typed {
-		counts[name] = max(counts[name], n)
+	if t.sys != nil {
+		_, asked := genericOf(requested)
+		counts = t.sys.byType(counts, asked)
 	}
-	var texts []string
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		if counts[name] > 0 {
-			texts = append(texts, name+"="+strconv.FormatFloat(counts[name], 'f', -1, 64))
-		}
-	}
-	j.generic = t.text(strings.Join(texts, ","))
+	j.generic = t.text(amountsText(counts))
 	if n, err := lines.Whole(tresOf(requested)["node"], 0); err == nil {
 		j.asked = int32(min(n, math.MaxInt32))
 	}
-	j.types = t.text(strings.Join(typesOf(requested), ","))
+	types := typesOf(requested)
+	if t.sys != nil {
+		types = slices.DeleteFunc(types, t.sys.mixes)
+	}
+	j.types = t.text(strings.Join(types, ","))
 	if constraints := value("Constraints"); constraints != "" && constraints != "(null)" {
 		j.features = t.text(constraints)
 	}
 	return nil
 }
 
-// genericOf are the generic resources of a text such as cpu=8,gres/gpu=4,gres/gpu:h100=4: by name, and the sums of those with a type.
+// genericOf are the generic resources of a text such as cpu=8,gres/gpu=4,gres/gpu:h100=4: by name, and by name and type.
 func genericOf(tres string) (counts, typed map[string]float64) {
 	counts, typed = map[string]float64{}, map[string]float64{}
 	for name, value := range tresOf(tres) {
 		name, isGeneric := strings.CutPrefix(name, "gres/")
 		n, err := lines.NonNegative(value)
-		if !isGeneric || err != nil {
-			continue
-		}
-		if base, _, hasType := strings.Cut(name, ":"); hasType {
-			typed[base] += n
-		} else {
+		switch {
+		case !isGeneric || err != nil:
+		case strings.Contains(name, ":"):
+			typed[name] = n
+		default:
 			counts[name] = n
 		}
+	}
+	sums := map[string]float64{}
+	for name, n := range typed {
+		base, _, _ := strings.Cut(name, ":")
+		sums[base] += n // whole numbers: their order does not matter
+	}
+	for name, n := range sums {
+		counts[name] = max(counts[name], n)
 	}
 	return counts, typed
 }
@@ -169,7 +174,7 @@ func (t *trace) quality() {
 	for k := range t.jobs {
 		if j := &t.jobs[k]; j.qos != usual {
 			t.report.NoteLine(model.ImportKept, reason, j.line)
-			t.leftOut(reason, j.line, !j.touched)
+			t.out.note(reason, atLine(j.line), !j.touched)
 			j.touched = true
 		}
 	}
@@ -180,11 +185,9 @@ func (t *trace) settings() {
 	if kind := t.sys.settings["preempttype"]; kind != "" && !strings.EqualFold(kind, "preempt/none") {
 		t.report.Note(model.ImportKept, "setting PreemptType="+lines.Name(kind)+": the policies preempt no job", "slurm.conf")
 	}
-	if kind := t.sys.settings["selecttypeparameters"]; kind != "" && !strings.Contains(strings.ToLower(kind), "memory") && t.opt.Memory {
+	if kind := t.sys.settings["selecttypeparameters"]; kind != "" && !strings.Contains(strings.ToLower(kind), "memory") && t.memory {
 		t.report.Note(model.ImportKept, "setting SelectTypeParameters="+lines.Name(kind)+": memory is not allocated, so it is not taken into account", "slurm.conf")
-		without := *t.opt
-		without.Memory = false
-		t.opt = &without
+		t.memory = false
 	}
 	for _, p := range t.sys.parts {
 		if p.qos != "" {
@@ -214,20 +217,8 @@ func (t *trace) warnings() []string {
 				strings.Join(parts, ", "), numtext.Counted(t.pool(), "processor")))
 		}
 	}
-	const hundredths = 2
-	if all := t.report.Kept + t.report.Count(model.ImportDropped); t.touched*100 > hundredths*all {
-		notes := slices.Clone(t.counts.Notes)
-		slices.SortStableFunc(notes, func(a, b model.ImportNote) int { return b.Count - a.Count })
-		var parts []string
-		for k, n := range notes {
-			if k == mostShown {
-				parts = append(parts, fmt.Sprintf("and %d more", len(notes)-k))
-				break
-			}
-			reason, _, _ := strings.Cut(n.Reason, ":")
-			parts = append(parts, fmt.Sprintf("%d %s", n.Count, reason))
-		}
-		list = append(list, fmt.Sprintf("%d of %s (%.1f %%) are touched by what the instance leaves out: %s", t.touched, numtext.Counted(all, "job"), 100*float64(t.touched)/float64(all), strings.Join(parts, "; ")))
+	if warning := t.out.warning(t.report.Kept+t.report.Count(model.ImportDropped), "job"); warning != "" {
+		list = append(list, warning)
 	}
 	return list
 }

@@ -15,14 +15,18 @@ import (
 func Ask(ctx context.Context) (Sources, error) {
 	var src Sources
 	for _, question := range []struct {
-		into *Source
-		ways []string // commands, the next where one is refused
+		into  *Source
+		ways  []string // commands, the next where one is refused
+		spare bool     // Slurm may not have it: sites without a database have no limits
 	}{
-		{&src.Jobs, []string{jobsCommand}},
-		{&src.Nodes, []string{nodesCommand, "sinfo --json"}},
-		{&src.Partitions, []string{partitionsCommand, "scontrol show partitions"}},
-		{&src.Reservations, []string{reserveCommand, "scontrol show reservations"}},
-		{&src.Licences, []string{licencesCommand, "scontrol show licenses"}},
+		{&src.Jobs, []string{jobsCommand}, false},
+		{&src.Nodes, []string{nodesCommand, "sinfo --json"}, false},
+		{&src.Partitions, []string{partitionsCommand, "scontrol show partitions"}, false},
+		{&src.Reservations, []string{reserveCommand, "scontrol show reservations"}, false},
+		{&src.Licences, []string{licencesCommand, "scontrol show licenses"}, false},
+		{&src.Config, []string{configCommand}, true},
+		{&src.QOS, []string{qosCommand}, true},
+		{&src.Associations, []string{assocCommand}, true},
 	} {
 		var err error
 		for _, way := range question.ways {
@@ -32,7 +36,7 @@ func Ask(ctx context.Context) (Sources, error) {
 				break
 			}
 		}
-		if err != nil {
+		if err != nil && !(question.spare && ctx.Err() == nil) {
 			return Sources{}, err
 		}
 	}
@@ -40,7 +44,7 @@ func Ask(ctx context.Context) (Sources, error) {
 }
 
 // run runs a command and returns its output. It does not pass on settings of the user that would filter the list. Hidden partitions are listed,
-// because their jobs hold nodes too. Long lists of tasks are not cut.
+// because their jobs hold nodes too. Long lists of tasks are not cut. Times in text are in UTC.
 func run(ctx context.Context, line string) ([]byte, error) {
 	words := strings.Fields(line)
 	path, err := exec.LookPath(words[0])
@@ -53,7 +57,7 @@ func run(ctx context.Context, line string) ([]byte, error) {
 			command.Env = append(command.Env, setting)
 		}
 	}
-	command.Env = append(command.Env, "SLURM_BITSTR_LEN=0", "SQUEUE_ALL=1", "SINFO_ALL=1", "SCONTROL_ALL=1")
+	command.Env = append(command.Env, "SLURM_BITSTR_LEN=0", "SQUEUE_ALL=1", "SINFO_ALL=1", "SCONTROL_ALL=1", "TZ=UTC0")
 	var complaint bytes.Buffer
 	command.Stderr = &complaint
 	text, err := command.Output()

@@ -50,14 +50,14 @@ func (q *queue) dependencies() {
 		}
 		path := at("jobs", e.job) + ".dependency"
 		if strings.Contains(j.dependency, "?") {
-			q.kept("the job waits for one of several others: an instance cannot express this")
-			e.odd = slices.Clone(q.odd)
+			q.outside("the job waits for one of several others: an instance cannot express this")
+			e.odd = slices.Concat(e.odd, q.odd)
 			continue
 		}
 		for clause := range strings.SplitSeq(j.dependency, ",") {
 			q.clause(e, strings.TrimSpace(clause), path)
 		}
-		e.odd = slices.Clone(q.odd)
+		e.odd = slices.Concat(e.odd, q.odd)
 		if q.waited > maxWaits {
 			q.doc.faults.At(path, "expected at most %d dependencies, each of an array's tasks counted, found more", maxWaits)
 			return
@@ -75,16 +75,16 @@ func (q *queue) clause(e *entry, clause, path string) {
 	kind, list, found := strings.Cut(clause, ":")
 	switch {
 	case kind == "singleton":
-		q.kept("the job waits for the jobs of the same name and user: an instance cannot express this")
+		q.outside("the job waits for the jobs of the same name and user: an instance cannot express this")
 		return
 	case !found || !strings.HasPrefix(kind, "after"):
-		q.kept("a dependency of an unknown kind: an instance cannot express this")
+		q.outside("a dependency of an unknown kind: an instance cannot express this")
 		return
 	case kind == "after":
-		q.kept("the job waits for the start of another: an instance cannot express this")
+		q.outside("the job waits for the start of another: an instance cannot express this")
 		return
 	case kind == "afternotok":
-		q.kept("the job waits for the failure of another: its end is taken")
+		q.outside("the job waits for the failure of another: its end is taken")
 	}
 	for name := range strings.SplitSeq(list, ":") {
 		name, _, _ = strings.Cut(strings.TrimSpace(name), "+")
@@ -150,8 +150,8 @@ func (q *queue) leaveOut() {
 			q.dropped("the job waits for one that will not start", e.job, 1)
 		} else {
 			kept = append(kept, e)
-			q.odd = append(q.odd[:0], e.odd...)
-			q.count(e.job, 1)
+			q.count(e, e.odd)
+			e.odd = nil
 		}
 	}
 	q.list = kept

@@ -49,14 +49,22 @@ type job struct {
 	features, reservation       string
 	sharing                     []string
 	requested, allocated        string // TRES
-	perNode                     string
+	perNode, perTaskGres        string // generic resources that it asks for
+	perJob, perSocket           string
+	tasksPerNode, leastCPUs     number // tasks, and processors at least, on each node
+	tasksOfGres                 number // tasks for each GPU
+	shortest                    number // minutes: it takes a shorter limit too
+	contiguous                  bool
+	qos                         string
+	detail                      []string // generic resources that it holds on each of its nodes
 	shares                      []share
 }
 
 // share is what a running job holds on one node.
 type share struct {
-	node string
-	cpus number
+	node         string
+	cpus, memory number
+	cores        int // up to 23.02 the file tells the cores, not the processors
 }
 
 // node is a node as Slurm states it.
@@ -64,6 +72,7 @@ type node struct {
 	name            string
 	cpus, effective number
 	memory, special number // MB
+	threads         number // of a core
 	states, flags   []string
 	partitions      []string
 	resources       string // generic resources, such as gpu:h100:4
@@ -74,14 +83,14 @@ type node struct {
 
 // partition is a partition as Slurm states it.
 type partition struct {
-	name  string
-	nodes string // hostlist
-	limit number // minutes
-	most  number // nodes of a job
-	tier  number
-	share number // 0: each job has its nodes alone
-	state []string
-	qos   string // whose limits hold for all its jobs
+	name                string
+	nodes               string // hostlist
+	limit               number // minutes
+	tier                number
+	share               number // 0: each job has its nodes alone
+	state               []string
+	nodesMost, cpusMost number // of a job: nodes, and processors on each
+	qos                 string // whose limits hold for all its jobs
 }
 
 // reservation is a reservation as Slurm states it.
@@ -89,7 +98,8 @@ type reservation struct {
 	name       string
 	start, end number
 	nodes      string
-	count      number
+	cores      number
+	flags      []string
 }
 
 // licence is a licence as Slurm states it.

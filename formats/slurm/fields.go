@@ -1,5 +1,7 @@
 package slurm
 
+import "strings"
+
 // places are where the fields of an object are read into, by name: a *number, *string, *[]string or *bool; an inside; or a function that reads the value.
 type places map[string]any
 
@@ -35,10 +37,11 @@ func (d *decoder) into(place any) error {
 // jobFields are the fields of a job.
 func jobFields(d *decoder, j *job) places {
 	var s share
-	share := places{"name": &s.node, "cpus": func() error { return d.fields("an object", places{"count": &s.cpus}) }}
+	share := places{"name": &s.node, "nodename": &s.node, "cpus": inside{"count": &s.cpus}, "memory": inside{"allocated": &s.memory}, "memory_allocated": &s.memory,
+		"sockets": func() error { return d.allocated(&s.cores) }}
 	allocation := func() error {
 		return d.array("a list", func() error {
-			s.node, s.cpus = "", number{}
+			s.node, s.cpus, s.memory, s.cores = "", number{}, number{}, 0
 			err := d.fields("an object", share)
 			j.shares = append(j.shares, s)
 			return err
@@ -53,10 +56,30 @@ func jobFields(d *decoder, j *job) places {
 		"last_sched_evaluation": &j.evaluated, "deadline": &j.deadline, "priority": &j.priority, "het_job_id": &j.het, "hold": &j.hold,
 		"dependency": &j.dependency, "licenses": &j.licences, "nodes": &j.on, "required_nodes": &j.mustUse, "excluded_nodes": &j.mustAvoid,
 		"features": &j.features, "resv_name": &j.reservation, "shared": &j.sharing, "exclusive": &j.sharing,
-		"tres_req_str": &j.requested, "tres_alloc_str": &j.allocated, "tres_per_node": &j.perNode,
-		// What a running job holds on each node is told from 24.05 on.
-		"job_resources": inside{"nodes": inside{"allocation": allocation}},
+		"tres_req_str": &j.requested, "tres_alloc_str": &j.allocated, "tres_per_node": &j.perNode, "tres_per_task": &j.perTaskGres, "tres_per_job": &j.perJob,
+		"tres_per_socket": &j.perSocket, "tasks_per_tres": &j.tasksOfGres, "tasks_per_node": &j.tasksPerNode, "minimum_cpus_per_node": &j.leastCPUs,
+		"time_minimum": &j.shortest, "contiguous": &j.contiguous, "qos": &j.qos, "gres_detail": &j.detail,
+		// What a running job holds on each node; up to 23.02 in a list of another name.
+		"job_resources": inside{"nodes": inside{"allocation": allocation}, "allocated_nodes": allocation},
 	}
+}
+
+// allocated counts the texts in a value that say that a core is allocated.
+func (d *decoder) allocated(n *int) error {
+	switch d.json.PeekKind() {
+	case '{':
+		return d.object("an object", func(string) error { return d.allocated(n) })
+	case '[':
+		return d.array("a list", func() error { return d.allocated(n) })
+	case '"':
+		var state string
+		err := d.text(&state)
+		if strings.HasPrefix(strings.ToUpper(state), "ALLOCATED") {
+			*n++
+		}
+		return err
+	}
+	return d.json.SkipValue()
 }
 
 // nodeFields are the fields of a node.
@@ -65,7 +88,7 @@ func nodeFields(_ *decoder, n *node) places {
 		"name": &n.name, "cpus": &n.cpus, "effective_cpus": &n.effective, "cpus_effective": &n.effective, "real_memory": &n.memory,
 		"specialized_memory": &n.special, //nolint:misspell // Slurm's spelling
 		"state":              &n.states, "state_flags": &n.flags, "partitions": &n.partitions, "gres": &n.resources,
-		"active_features": &n.features,
+		"active_features": &n.features, "threads": &n.threads,
 	}
 }
 
@@ -78,15 +101,15 @@ func partitionFields(d *decoder, p *partition) places {
 		return d.into(inside{"configured": &p.nodes})
 	}
 	return places{
-		"name": &p.name, "nodes": nodes, "max_time_limit": &p.limit, "max_nodes_per_job": &p.most,
-		"maximums": inside{"time": &p.limit, "nodes": &p.most, "shares": &p.share},
-		"priority": inside{"tier": &p.tier}, "partition": inside{"state": &p.state},
+		"name": &p.name, "nodes": nodes, "max_time_limit": &p.limit, "max_nodes_per_job": &p.nodesMost,
+		"maximums": inside{"time": &p.limit, "shares": &p.share, "nodes": &p.nodesMost, "cpus_per_node": &p.cpusMost},
+		"priority": inside{"tier": &p.tier}, "partition": inside{"state": &p.state}, "qos": inside{"assigned": &p.qos},
 	}
 }
 
 // reservationFields are the fields of a reservation.
 func reservationFields(_ *decoder, r *reservation) places {
-	return places{"name": &r.name, "start_time": &r.start, "end_time": &r.end, "node_list": &r.nodes, "node_count": &r.count}
+	return places{"name": &r.name, "start_time": &r.start, "end_time": &r.end, "node_list": &r.nodes, "core_count": &r.cores, "flags": &r.flags}
 }
 
 // licenceFields are the fields of a licence.

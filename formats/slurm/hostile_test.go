@@ -137,7 +137,7 @@ func TestManyNodes(t *testing.T) {
 		want  string
 	}{
 		"running": {slices.Repeat([]string{on("n[1-262144]")}, 40), small, "jobs: jobs[19].nodes: expected at most 5000000 nodes for all jobs together, found more"},
-		"arrays":  {[]string{`"array_job_id": 1, "array_task_string": "0-99999", "partition": "p1"`}, nodes(apart...), "jobs: expected clusters times jobs, and times generic resources, of at most 20000000; found 3000 clusters"},
+		"arrays":  {[]string{`"array_job_id": 1, "array_task_string": "0-99999", "partition": "p1"`}, nodes(apart...), "jobs: expected clusters times jobs of at most 20000000; found 3000 clusters"},
 	} {
 		_, _, err := slurm.Read(slurm.Sources{Jobs: source("jobs", queue(c.jobs...)), Nodes: source("nodes", c.nodes)}, slurm.Options{})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {

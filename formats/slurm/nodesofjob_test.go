@@ -80,6 +80,23 @@ func TestPartitionsOfATrace(t *testing.T) {
 	}
 }
 
+// TestMixedTypes: where a node has GPUs of several types, each type is a resource of its own beside their sum, for traces as for queues.
+func TestMixedTypes(t *testing.T) {
+	in, report, err := onSystem(t, "NodeName=a[1-2] CPUs=4 Gres=gpu:x:2,gpu:y:1\nPartitionName=p Nodes=ALL", "1|p|1|2|3|10|2|1|node=1,gres/gpu:x=1|cpu=2,node=1,gres/gpu=1,gres/gpu:x=1|",
+		"2|p|1|2|3|10|2|1|node=1,gres/gpu=3|cpu=2,node=1,gres/gpu=3,gres/gpu:x=2,gres/gpu:y=1|")
+	if err != nil || len(report.Notes) > 0 {
+		t.Fatal(err, report)
+	}
+	if got := clusters(t, in); !strings.Contains(got, `"resources":{"gpu":3,"gpu-x":2,"gpu-y":1}`) {
+		t.Errorf("got %s", got)
+	}
+	for k, want := range []string{`"resources":{"gpu":1,"gpu-x":1},`, `"resources":{"gpu":3},`} {
+		if got := lines(t, in)[k]; !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 // TestConf: comments, lines that go on, defaults, ranges, sets of nodes, small letters, and what is counted.
 func TestConf(t *testing.T) {
 	const conf = `# a comment with NodeName=x9

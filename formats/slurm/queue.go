@@ -12,21 +12,23 @@ import (
 
 // queue is the jobs on their way into an instance.
 type queue struct {
-	sys    *system
+	layouts
 	doc    *document
 	opt    Options
 	report *model.ImportReport
 	now    float64
 
-	list    []*entry          // those kept, in the order read
-	places  map[string]*place // by the text of the partitions
-	looked  int               // hosts looked at for places and running jobs
-	targets map[string]*target
-	reasons map[string]string
-	listed  int      // licences of groups of machines
-	odd     []oddity // of the job being judged
-	waited  int      // dependencies followed
-	account bool     // some job has an account, so that groups are accounts
+	list         []*entry // those kept, in the order read
+	met          int      // hosts looked at for places and running jobs
+	targets      map[string]*target
+	reasons      map[string]string
+	reservations map[string]bool // those that have nodes of their own
+	limits       *limits
+	odd          []strange      // about the job being judged
+	out          leftOut        // what touches waiting jobs
+	waited       int            // dependencies followed
+	account      bool           // some job has an account, so that groups are accounts
+	qos          map[string]int // waiting jobs by quality of service
 }
 
 // entry is a job, or a task of an array, that the instance is to have.
@@ -36,15 +38,21 @@ type entry struct {
 	task       int // of an array; −1: none
 	running    bool
 	processors int
-	memory     float64 // of a processor, MB
 	length     float64 // what is left of the time limit, s
 	arrival    float64
-	span       string
 	place      *place
-	array      string // licence that limits the tasks at once; empty: none
+	layout     *layout            // of a waiting job
+	generic    map[string]float64 // generic resources of all its nodes, by name, and by name and type
+	nodes      int                // on which it runs, or the fewest that it may run on
+	holds      []hold             // of a running job
+	cluster    int                // on which it runs
+	memory     float64            // of a processor of a running job, MB
+	run        *model.RunningSpec // where a running job is; nil: its nodes have no room for it
+	array      string             // licence that limits the tasks at once; empty: none
 	after      []*entry
-	odd        []oddity // about what it waits for
-	never      bool     // it waits for a job that will not start
+	odd        []strange // about it, counted if it is kept
+	touched    bool      // by something that the instance leaves out
+	never      bool      // it waits for a job that will not start
 }
 
 // phase is where a job is in its life.
@@ -85,29 +93,32 @@ func (q *queue) dropped(reason string, k, times int) {
 	}
 }
 
-// oddity is something odd about the job being judged. It is counted only if the job is not dropped for another reason.
-type oddity struct {
-	action model.ImportAction
-	reason string
+// kept, repaired and outside remember something odd about the job being judged. It is counted only if the job is not dropped for another reason. What is outside
+// stays out of the instance, so that the job may start at another time than policies say.
+func (q *queue) kept(reason string)     { q.note(model.ImportKept, false, reason) }
+func (q *queue) repaired(reason string) { q.note(model.ImportRepaired, false, reason) }
+func (q *queue) outside(reason string)  { q.note(model.ImportKept, true, reason) }
+
+// note is a [noted] about the job being judged.
+func (q *queue) note(action model.ImportAction, staysOut bool, reason string) {
+	q.odd = append(q.odd, strange{action, reason, staysOut})
 }
 
-// kept and repaired remember something odd about the job being judged.
-func (q *queue) kept(reason string)     { q.odd = append(q.odd, oddity{model.ImportKept, reason}) }
-func (q *queue) repaired(reason string) { q.odd = append(q.odd, oddity{model.ImportRepaired, reason}) }
-
-// count adds to the report what was odd about the k-th job, which is kept. For an array it counts each of its tasks, times in all.
-func (q *queue) count(k, times int) {
-	for _, o := range q.odd {
-		for range times {
-			q.report.Note(o.action, o.reason, at("jobs", k))
+// count adds to the report what is odd about a job that is kept.
+func (q *queue) count(e *entry, odd []strange) {
+	place := at("jobs", e.job)
+	for _, o := range odd {
+		q.report.Note(o.action, o.reason, place)
+		if o.staysOut && !e.running {
+			q.out.note(o.reason, place, !e.touched)
+			e.touched = true
 		}
 	}
-	q.odd = q.odd[:0]
 }
 
 // entries reads the jobs of the document.
 func (q *queue) entries() {
-	q.places, q.targets, q.reasons = map[string]*place{}, map[string]*target{}, map[string]string{}
+	q.targets, q.reasons, q.qos = map[string]*target{}, map[string]string{}, map[string]int{}
 	for k := range q.doc.jobs {
 		q.account = q.account || q.doc.jobs[k].account != ""
 	}
@@ -186,7 +197,7 @@ func (q *queue) live(k int, ids []string, tasks []int, runs bool) {
 	if !runs {
 		q.reason(k)
 	}
-	q.count(k, len(ids))
+	e.odd = slices.Clone(q.odd)
 	if atOnce := whole(q.doc.jobs[k].atOnce, math.MaxInt32, q.doc.faults, at("jobs", k)+".array_max_tasks"); atOnce > 0 && len(tasks) > 0 && tasks[0] >= 0 {
 		e.array, _, _ = strings.Cut(ids[0], "_")
 	}
@@ -202,51 +213,71 @@ func (q *queue) live(k int, ids []string, tasks []int, runs bool) {
 // judge fills in an entry and says why the job is left out; empty: it is kept.
 func (q *queue) judge(e *entry) string {
 	j, path, faults := &q.doc.jobs[e.job], at("jobs", e.job), q.doc.faults
-	if e.place = q.placeOf(j.partition, path); len(e.place.parts) == 0 {
-		if j.partition == "" {
-			q.doc.missing(path, "partition")
-		}
-		return "no node in service is in the job's partition"
+	e.place = q.placeIn(j.partition, path+".partition")
+	if j.partition == "" {
+		q.doc.missing(path, "partition")
 	}
-	q.length(e)
 	if e.running {
+		q.length(e)
 		return q.runs(e)
+	}
+	if len(e.place.clusters) == 0 {
+		return "no node in service is in the job's partition"
 	}
 	e.processors = whole(j.cpus, model.MaxProcessors, faults, path+".cpus")
 	if e.processors == 0 {
 		q.doc.missing(path, "cpus")
 		return "no number of processors"
 	}
+	if why := q.allowed(e); why != "" {
+		return why
+	}
+	q.length(e)
 	if why := q.waits(e); why != "" {
 		return why
 	}
-	q.width(e)
-	q.memory(e)
-	if e.processors > e.place.most {
-		return "wider than the nodes in service of its partition"
+	return q.lie(e)
+}
+
+// allowed narrows the partitions of a waiting job to those that let it start, and says why none does; empty: one does.
+func (q *queue) allowed(e *entry) string {
+	j, path := &q.doc.jobs[e.job], at("jobs", e.job)
+	var names []string
+	up := false
+	for _, p := range e.place.parts {
+		up = up || !p.closed
+		if !p.closed && len(p.hosts) > 0 && (p.limit == 0 || j.limit.or(0) <= p.limit) && (p.nodes == 0 || q.fewestNodes(e) <= p.nodes) {
+			names = append(names, p.name)
+		}
+	}
+	switch {
+	case len(names) == len(e.place.parts):
+	case !up:
+		return "the job's partition starts no jobs"
+	case len(names) == 0:
+		return "the job asks for more time or more nodes than its partition allows: it starts only when somebody acts"
+	default:
+		e.place = q.placeIn(strings.Join(names, ","), path+".partition")
 	}
 	return ""
 }
 
-// placeOf is where jobs of the partitions may run, found once.
-func (q *queue) placeOf(partitions, path string) *place {
-	p := q.places[partitions]
-	if p == nil {
-		if q.looked > maxHostsInAll {
+// placeIn is where jobs of the partitions may run.
+func (q *queue) placeIn(partitions, path string) *place {
+	if _, known := q.places[partitions]; !known {
+		if q.met > maxHostsInAll {
 			return &place{} // that is a fault already
 		}
-		p = q.sys.placeOf(partitions)
-		q.places[partitions] = p
-		for _, part := range p.parts {
-			q.look(len(part.hosts), path+".partition")
+		for _, part := range q.placeOf(partitions).parts {
+			q.look(len(part.hosts), path)
 		}
 	}
-	return p
+	return q.placeOf(partitions)
 }
 
 // look counts nodes that are looked at: a hostile file must not make that take hours.
 func (q *queue) look(hosts int, path string) {
-	if q.looked += hosts; q.looked > maxHostsInAll && q.looked-hosts <= maxHostsInAll {
+	if q.met += hosts; q.met > maxHostsInAll && q.met-hosts <= maxHostsInAll {
 		q.doc.faults.At(path, "expected at most %d nodes for all jobs together, found more", maxHostsInAll)
 	}
 }
@@ -261,6 +292,9 @@ func (q *queue) length(e *entry) {
 		q.doc.missing(path, "time_limit")
 	}
 	limit := j.limit.or(0)
+	if shortest := j.shortest.or(0); shortest > 0 && shortest < limit && !e.running {
+		q.outside("the job takes a shorter limit too (--time-min): an instance cannot express this, so its longest limit is taken")
+	}
 	for _, p := range e.place.parts {
 		if limit == 0 && p.limit > 0 {
 			limit = p.limit
@@ -288,61 +322,6 @@ func (q *queue) length(e *entry) {
 	}
 }
 
-// runs finds the processors of a job that runs: those on nodes in service.
-func (q *queue) runs(e *entry) string {
-	j, path := &q.doc.jobs[e.job], at("jobs", e.job)
-	if q.looked > maxHostsInAll {
-		return "too many nodes to look at" // that is a fault already
-	}
-	names, err := expandHosts(j.on)
-	if err != nil {
-		q.doc.faults.At(path+".nodes", "%s", err)
-		return "its nodes are not known"
-	}
-	q.look(len(names), path+".nodes")
-	if len(names) == 0 {
-		q.doc.missing(path, "nodes")
-	}
-	inService, strange := 0, false
-	open := map[string]bool{}
-	for _, name := range names {
-		h, known := q.sys.index[name]
-		strange = strange || !known
-		if known && h >= 0 {
-			inService++
-			open[name] = true
-		}
-	}
-	all := whole(j.cpus, model.MaxProcessors, q.doc.faults, path+".cpus")
-	if all == 0 {
-		q.doc.missing(path, "cpus")
-	}
-	e.processors = all
-	if inService < len(names) {
-		e.processors = (all*inService + len(names) - 1) / max(len(names), 1)
-		held := 0
-		for _, s := range j.shares {
-			if open[s.node] {
-				held += int(min(s.cpus.or(0), model.MaxProcessors))
-			}
-		}
-		if len(j.shares) > 0 {
-			e.processors = min(held, all)
-		}
-	}
-	switch {
-	case strange:
-		q.kept("the job runs on nodes that the nodes' file does not have: they are not counted")
-	case inService < len(names) && e.processors > 0:
-		q.repaired("the job runs on nodes of which some are closed: the processors on the others count")
-	}
-	if e.processors == 0 {
-		return "the job runs on nodes that the instance is without: jobs that wait for it may start after its time limit"
-	}
-	q.memory(e)
-	return ""
-}
-
 // neverReasons are reasons for which a job waits until somebody acts.
 var neverReasons = []string{
 	"JobHeldUser", "JobHeldAdmin", "DependencyNeverSatisfied", "BadConstraints", "InvalidAccount", "InvalidQOS", "PartitionDown", "PartitionInactive",
@@ -359,11 +338,12 @@ func (q *queue) waits(e *entry) string {
 			return "pending, reason " + never + ": it starts only when somebody acts"
 		}
 	}
+	if strings.HasSuffix(j.reason, "PerJobLimit") {
+		return "pending, as it asks for more than a limit allows a job: it starts only when somebody acts"
+	}
 	switch {
 	case held:
 		return "pending and held: it starts only when somebody acts"
-	case !slices.ContainsFunc(e.place.parts, func(p *part) bool { return !p.closed }):
-		return "the job's partition starts no jobs"
 	case j.deadline.or(0) > 0 && j.deadline.value-q.now < e.length:
 		return "pending: it cannot end by its deadline any more"
 	case !j.submit.known:
@@ -390,7 +370,7 @@ func (q *queue) reason(k int) {
 	note, known := q.reasons[text]
 	if !known {
 		note = "pending, reason " + lines.Quote(text)
-		if slices.ContainsFunc(outsideReasons, func(begin string) bool { return strings.HasPrefix(text, begin) }) {
+		if q.isOutside(text) {
 			note += ": an instance cannot express this, so the job may start later than the instance shows"
 		}
 		if len(q.reasons) >= most {
@@ -399,5 +379,11 @@ func (q *queue) reason(k int) {
 			q.reasons[text] = note
 		}
 	}
-	q.kept(note)
+	q.note(model.ImportKept, q.isOutside(text), note)
+}
+
+// isOutside says whether an instance cannot express what a job waits for.
+func (q *queue) isOutside(reason string) bool {
+	begins := func(begin string) bool { return strings.HasPrefix(reason, begin) }
+	return slices.ContainsFunc(outsideReasons, begins) && !q.limits.explains(reason) && !(begins("Reservation") && len(q.reservations) > 0)
 }

@@ -19,7 +19,7 @@ func sampleOf(t *testing.T, folder string) slurm.Sources {
 	return slurm.Sources{
 		Jobs: file(t, folder, "squeue.json", "squeue.json.gz", "jobs.json", "jobs.json.gz"), Nodes: file(t, folder, "sinfo.json", "nodes.json", "nodes.json.gz"),
 		Partitions:   file(t, folder, "partitions.json", "partitions.json.gz", "partitions.txt"),
-		Reservations: file(t, folder, "reservations.json", "reservations.json.gz"), Licences: file(t, folder, "licenses.txt"),
+		Reservations: file(t, folder, "reservations.json", "reservations.json.gz", "reservations.txt"), Licences: file(t, folder, "licenses.txt"),
 	}
 }
 
@@ -31,6 +31,9 @@ type sampleJob struct {
 	User, Group, Queue, Class string
 	Licences                  map[string]int
 	After                     []string
+	Exclusive                 bool
+	On                        map[string]int // processors by node, of a job that runs
+	Elapsed                   float64
 }
 
 // TestSamplesFieldByField compares every field of every job of the samples with what a script in Python, which shares nothing with this package, reads from the
@@ -85,6 +88,19 @@ func compareSample(t *testing.T, in *model.Instance, j *model.Job, want sampleJo
 	slices.Sort(got.After)
 	if j.UserClass >= 0 {
 		got.Class = in.UserClasses()[j.UserClass].ID
+	}
+	got.Exclusive = j.Node().Exclusive
+	if run := j.Node().Running; run != nil {
+		got.On, got.Elapsed = map[string]int{}, run.Elapsed
+		first := 0
+		for _, m := range in.Clusters()[run.Cluster].Machines {
+			for _, r := range run.Processors {
+				if n := min(r.Last, first+m.Processors-1) - max(r.First, first) + 1; n > 0 {
+					got.On[m.ID] += n
+				}
+			}
+			first += m.Processors
+		}
 	}
 	ours, err := json.Marshal(got)
 	theirs, wrong := json.Marshal(want)

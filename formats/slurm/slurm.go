@@ -7,29 +7,39 @@
 //	squeue --json                      the jobs; required
 //	scontrol show nodes --json         the nodes; required. 21.08 and 22.05 print them with sinfo --json
 //	scontrol show partitions --json    limits, tiers and exclusive partitions
-//	scontrol show reservations --json  reservations, which are counted only
+//	scontrol show reservations --json  nodes that are closed to other jobs for a time
 //	scontrol show licenses --json      the copies of licences
+//	scontrol show config               settings, such as whether limits hold
+//	sacctmgr show qos -P               limits of qualities of service
+//	sacctmgr show assoc -P             limits of accounts and users
 //
 // [Ask] runs these commands, which only read. There is one reader for all versions: a number may be plain, a text, null, or an object of set, infinite and
 // number; a list of words may be one word; lists are told by their keys.
 //
 // # What the instance says
 //
-// Clusters are the partitions; partitions that share nodes are one cluster, and a job of a partition that has only some of its nodes needs a licence "partition NAME"
-// that only those can run. The instance states the partitions too, with their MaxTime, MaxNodes and state, for jobs that are added to it, and the date of time 0. Nodes that are down or drained are not in the instance. A processor is one of Slurm's CPUs, memory is in MB.
+// Machines are the nodes, of the same names, with their processors, memory, generic resources and features. Clusters are the partitions; partitions that share nodes are
+// one cluster. Each node has features "partition NAME", which the jobs ask for whose partition has only some nodes of the cluster. The instance states the partitions
+// too, with their MaxTime, MaxNodes and state, for jobs that are added to it ([model.Instance.InPartition]), and the date of time 0. Nodes that are down or drained are
+// not in the instance, unless jobs run on them: then they are closed to all others. A processor is one of Slurm's CPUs, memory is in MB. Nodes are closed to other jobs
+// for the time of a reservation, and to all during maintenance.
 //
-// An instance cannot state that a job runs already. So running jobs have arrived at 0 too and are the first in the queue, with what is left of their time limit as
-// their estimate, and have the user class [Running]: the policies fcfs, easy and conservative start them at 0, before all others, whatever their order. They are not bound to their nodes, so one of them may not find its memory
-// on one node where Slurm has spread the others in another way; and of those that hold processors of closed nodes the other processors count only.
+// Running jobs come first. They stay on their nodes with what they hold there, for what is left of their time limit. Where the files say that jobs hold more than a node
+// has, the last hold what is left; one for which nothing is left is bound to no nodes and has the user class [Running], with which the policies fcfs, easy and conservative
+// start it before all others, whatever their order.
+//
+// Blocks of a waiting job are its tasks, or the part of each node where it asks for tasks, memory or generic resources by node. Limits of qualities of service and
+// associations are licences, of which running jobs hold theirs.
 //
 // Pending jobs follow in the order in which Slurm looks at them: tier of the partition, priority, submission. Their estimate is the time limit; Slurm plans with
 // a year where there is none, and so does Read. Each has a user class "priority N", or "tier T priority N" where partitions have different tiers: a policy with the
-// order priority takes the queue in Slurm's order whenever the jobs arrive. Jobs that run have the class [Running]. Jobs have arrived at 0, but
+// order priority takes the queue in Slurm's order whenever the jobs arrive. Jobs have arrived at 0, but
 // for those with a later begin time: how long they have waited so far is not stated. A job's user is Slurm's, its queue the partition, its group the
 // account, or the Unix group where no job has an account. Each task of a pending array is a job, with an id such as 12_3; a licence limits the tasks that run at once. Jobs that
-// wait for others have them in after; that the others succeed is taken for granted. Generic resources, such as GPUs, are licences gres/NAME of the cluster.
+// wait for others have them in after; that the others succeed is taken for granted.
 //
-// The [model.ImportReport] counts what becomes of each job, the reasons for which jobs wait, and what was asked for that an instance cannot express.
+// The [model.ImportReport] counts what becomes of each job, the reasons for which jobs wait, and what was asked for that an instance cannot express. Where that touches
+// more than 2 % of the waiting jobs, the instance has a caveat, which answers begin with.
 //
 // # Traces
 //
@@ -50,7 +60,7 @@ import (
 // Format is the name of the format in reports.
 const Format = "slurm"
 
-// Running is the user class of jobs that run already. It has the greatest priority that there is, so that they go first in every order of a queue.
+// Running is the user class of jobs that run already on nodes that have no room for them by the files. It has the greatest priority that there is, so that they go first in every order of a queue.
 const Running = "running"
 
 // maxJobs is the most jobs that are read, each task of an array counted.
@@ -59,7 +69,7 @@ const maxJobs = 1_000_000
 // maxHostsInAll is the most nodes that the jobs together may run on.
 const maxHostsInAll = 5_000_000
 
-// maxTable is the most entries of each table that an instance makes of two lists: run times by job and cluster, licences by cluster and by group of machines. A short
+// maxTable is the most entries of each table that an instance makes of two lists: run times by job and cluster, features by job and node. A short
 // file may state long lists, of which a table would fill the memory.
 const maxTable = 20_000_000
 
@@ -69,9 +79,10 @@ type Source struct {
 	Name   string    // of the file, in errors
 }
 
-// Sources are what the commands printed. Jobs and Nodes are required; all may be in one file for each.
+// Sources are what the commands printed. Jobs and Nodes are required.
 type Sources struct {
 	Jobs, Nodes, Partitions, Reservations, Licences Source
+	QOS, Associations, Config                       Source
 }
 
 // Options say how to read.
@@ -107,20 +118,29 @@ func Read(src Sources, opt Options) (*model.Instance, *model.ImportReport, error
 		faults.At("option Now", "expected a Unix time, found %v", opt.Now)
 		return nil, nil, faults.Err()
 	}
-	sys, err := readSystem(src, false)
-	if err != nil {
-		return nil, nil, err
-	}
 	doc := readDocument(src.Jobs.Reader, faults)
 	doc.needs("jobs", jobsCommand, doc.jobs != nil)
 	if err := faults.Err(); err != nil {
 		return nil, nil, err
 	}
-	q := &queue{sys: sys, doc: doc, opt: opt, report: &model.ImportReport{Format: Format, File: src.Jobs.Name}, now: opt.Now}
+	q := &queue{doc: doc, opt: opt, report: &model.ImportReport{Format: Format, File: src.Jobs.Name}, now: opt.Now}
+	sys, err := readSystem(src, false, q.busy())
+	if err != nil {
+		return nil, nil, err
+	}
+	q.layouts = newLayouts(sys, !opt.IgnoreMemory, faults)
 	q.report.Notes = append(q.report.Notes, sys.notes.Notes...)
 	if q.now == 0 {
 		q.now = doc.latest()
 	}
+	q.settings()
+	if q.limits, err = readLimits(src, sys.settings, q.report); err != nil {
+		return nil, nil, err
+	}
+	if q.reservations, err = sys.reserve(q.now, q.namedReservations(), src.Reservations, q.report); err != nil {
+		return nil, nil, err
+	}
+	q.nameNodes()
 	q.entries()
 	q.dependencies()
 	in, err := q.instance()

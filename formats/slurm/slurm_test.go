@@ -113,8 +113,8 @@ func file(t *testing.T, folder string, names ...string) slurm.Source {
 // TestSamples: every sample is read, whatever its version. Of the known ones the figures are those that the files were counted to have by hand.
 func TestSamples(t *testing.T) {
 	known := map[string]struct{ read, kept, running, processors int }{
-		"22.05": {14, 14, 1, 64}, "22.05-arrays": {105, 98, 1, 64}, "22.05-early": {51, 51, 1, 128}, "22.05-right": {51, 51, 1, 128},
-		"24.05": {14, 4, 3, 6400}, "24.11": {16, 5, 3, 192}, "25.11": {15, 1, 0, 256},
+		"22.05": {14, 14, 1, 64}, "22.05-arrays": {105, 98, 1, 64}, "22.05-early": {51, 51, 1, 128}, "22.05-right": {51, 51, 1, 128}, "22.05-nodes": {67, 67, 19, 128},
+		"24.05": {14, 4, 3, 6400}, "24.11": {16, 9, 7, 320}, "25.11": {15, 5, 4, 320},
 	}
 	folders := map[string]string{} // by name; those of the repository, and those of the larger set in their place
 	for _, root := range []string{realdata.Root(t), os.Getenv("ALLOT_DATA")} {
@@ -139,7 +139,7 @@ func TestSamples(t *testing.T) {
 			running := 0
 			for k := range in.Jobs() {
 				j := &in.Jobs()[k]
-				if j.UserClass >= 0 && in.UserClasses()[j.UserClass].ID == slurm.Running {
+				if j.Node().Running != nil {
 					running++
 				}
 				if j.User() == "" || j.Group() == "" || j.Queue() == "" || !(j.Estimate > 0) {
@@ -199,43 +199,46 @@ func TestNumbersHoweverWritten(t *testing.T) {
 // TestRunningAndPending: what is said of one job after the other.
 func TestRunningAndPending(t *testing.T) {
 	for _, c := range []struct{ job, want, notes string }{
-		{on("n1"), `{"id":"1","estimate":60,"queue":"p","user_class":"running"}`, ""},
+		{on("n1"), `{"id":"1","estimate":60,"queue":"p","running":{"cluster":"p","processors":"0","elapsed":60}}`, ""},
 		{on("n[1-2]") + `, "cpus": 6, "memory_per_cpu": 10, "user_name": "eve", "account": "a", "group_name": "g"`,
-			`{"id":"1","processors":6,"estimate":60,"memory":10,"user":"eve","group":"a","queue":"p","user_class":"running"}`, ""},
-		{on("n1") + `, "time_limit": 1`, `{"id":"1","estimate":1,"queue":"p","user_class":"running"}`, "repaired 1: the job runs beyond its time limit: it is assumed to end in 1 s"},
-		{on("n1") + `, "end_time": 1030`, `{"id":"1","estimate":30,"queue":"p","user_class":"running"}`, ""},
-		{on("n1,gone1") + `, "cpus": 4`, `{"id":"1","processors":2,"estimate":60,"queue":"p","user_class":"running"}`, "kept 1: the job runs on nodes that the nodes' file does not have: they are not counted"},
+			`{"id":"1","processors":6,"estimate":60,"memory":10,"user":"eve","group":"a","queue":"p","running":{"cluster":"p","processors":"0-2,4-6","elapsed":60}}`, "kept 1: the file does not tell what the job holds on each of its nodes: equal parts are taken"},
+		{on("n1") + `, "time_limit": 1`, `{"id":"1","estimate":1,"queue":"p","running":{"cluster":"p","processors":"0","elapsed":60}}`, "repaired 1: the job runs beyond its time limit: it is assumed to end in 1 s"},
+		{on("n1") + `, "end_time": 1030`, `{"id":"1","estimate":30,"queue":"p","running":{"cluster":"p","processors":"0","elapsed":60}}`, ""},
+		{on("n1,gone1") + `, "cpus": 4`, `{"id":"1","processors":2,"estimate":60,"queue":"p","running":{"cluster":"p","processors":"0-1","elapsed":60}}`,
+			"kept 1: the file does not tell what the job holds on each of its nodes: equal parts are taken\nkept 1: the job runs on nodes that the nodes' file does not have: they are not counted"},
 		{on("gone[1-9]"), "", "dropped 1: the job runs on nodes that the instance is without: jobs that wait for it may start after its time limit"},
 		{`"user_id": 77, "group_name": "g"`, `{"id":"1","estimate":120,"user":"77","group":"g","queue":"p","user_class":"priority 100"}`, ""},
-		{`"memory_per_node": 100, "node_count": 2, "cpus": 8`, `{"id":"1","processors":8,"estimate":120,"memory":25,"queue":"p","user_class":"priority 100"}`, ""},
-		{`"memory_per_node": 90, "node_count": 2, "cpus": 5`, `{"id":"1","processors":5,"estimate":120,"memory":30,"queue":"p","user_class":"priority 100"}`, ""}, // 3 and 2
-		{`"shared": "none", "memory_per_node": 80`, `{"id":"1","processors":4,"estimate":120,"memory":20,"queue":"p","user_class":"priority 100"}`, "repaired 1: the job wants its nodes alone: it takes all their processors"},
-		{`"shared": "none", "memory_per_cpu": 80`, `{"id":"1","processors":4,"estimate":120,"memory":20,"queue":"p","user_class":"priority 100"}`, "repaired 1: the job wants its nodes alone: it takes all their processors"},
-		{`"shared": "none", "tres_req_str": "cpu=1,mem=80M,node=1"`, `{"id":"1","processors":4,"estimate":120,"memory":20,"queue":"p","user_class":"priority 100"}`, "repaired 1: the job wants its nodes alone: it takes all their processors"},
+		{`"memory_per_node": 100, "node_count": 2, "cpus": 8`, `{"id":"1","processors":8,"estimate":120,"memory":25,"queue":"p","user_class":"priority 100","block":4,"per_machine":1}`, ""},
+		{`"memory_per_node": 90, "node_count": 2, "cpus": 5`, `{"id":"1","processors":6,"estimate":120,"memory":30,"queue":"p","user_class":"priority 100","block":3,"per_machine":1}`,
+			"repaired 1: processors or generic resources that do not divide evenly among its nodes: the part of each node is rounded up"},
+		{`"shared": "none", "memory_per_node": 80`, `{"id":"1","estimate":120,"memory":80,"queue":"p","user_class":"priority 100","exclusive":true}`, ""},
+		{`"shared": "none", "memory_per_cpu": 80`, `{"id":"1","estimate":120,"memory":80,"queue":"p","user_class":"priority 100","exclusive":true}`, ""},
+		{`"shared": "none", "tres_req_str": "cpu=1,mem=80M,node=1"`, `{"id":"1","estimate":120,"memory":80,"queue":"p","user_class":"priority 100","exclusive":true}`, ""},
 		{`"tres_req_str": "cpu=2,mem=1.50G,node=1", "cpus": 2`, `{"id":"1","processors":2,"estimate":120,"memory":768,"queue":"p","user_class":"priority 100"}`, ""},
-		{`"tasks": 1, "cpus": 4`, `{"id":"1","processors":4,"estimate":120,"span":"machine","queue":"p","user_class":"priority 100"}`, ""},
+		{`"tasks": 1, "cpus": 4`, `{"id":"1","processors":4,"estimate":120,"queue":"p","user_class":"priority 100","block":4}`, ""},
 		{`"eligible_time": 1500, "state_reason": "BeginTime"`, `{"id":"1","arrival":500,"estimate":120,"queue":"p","user_class":"priority 100"}`, `kept 1: pending, reason "BeginTime"`},
 		{`"state_reason": "QOSMaxCpuPerUserLimit"`, `{"id":"1","estimate":120,"queue":"p","user_class":"priority 100"}`,
 			`kept 1: pending, reason "QOSMaxCpuPerUserLimit": an instance cannot express this, so the job may start later than the instance shows`},
 		{`"deadline": 1300`, `{"id":"1","estimate":120,"deadline":300,"deadline_hard":true,"queue":"p","user_class":"priority 100"}`, ""},
 		{`"deadline": 1100`, "", "dropped 1: pending: it cannot end by its deadline any more"},
-		{`"shared": "none", "cpus": 1, "node_count": 2`, `{"id":"1","processors":8,"estimate":120,"queue":"p","user_class":"priority 100"}`, "repaired 1: the job wants its nodes alone: it takes all their processors"},
-		{`"node_count": 2`, `{"id":"1","estimate":120,"queue":"p","user_class":"priority 100"}`, "kept 1: the job asks for more nodes than its processors need: they may come from fewer"},
-		{`"cpus": 9`, "", "dropped 1: wider than the nodes in service of its partition"},
+		{`"shared": "none", "cpus": 1, "node_count": 2`, `{"id":"1","processors":2,"estimate":120,"queue":"p","user_class":"priority 100","machines":2,"exclusive":true}`,
+			"repaired 1: the job asks for more nodes than processors: it takes a processor of each"},
+		{`"node_count": 2, "cpus": 6`, `{"id":"1","processors":6,"estimate":120,"queue":"p","user_class":"priority 100","machines":{"min":2,"max":6}}`, ""},
+		{`"node_count": 2, "max_nodes": 2, "cpus": 6, "cpus_per_task": 3`, `{"id":"1","processors":6,"estimate":120,"queue":"p","user_class":"priority 100","block":3,"machines":2}`, ""},
+		{`"cpus": 9`, "", "dropped 1: asks for more than the nodes in service of its partition have"},
 		{`"partition": "other"`, "", "dropped 1: no node in service is in the job's partition"},
 		{`"hold": true`, "", "dropped 1: pending and held: it starts only when somebody acts"},
 		{`"priority": 0`, "", "dropped 1: pending and held: it starts only when somebody acts"},
 		{`"state_reason": "JobHeldUser"`, "", "dropped 1: pending, reason JobHeldUser: it starts only when somebody acts"},
 		{`"job_state": ["COMPLETED", "COMPLETING"]`, "", "dropped 1: the job has ended"},
-		{`"job_state": "CONFIGURING", "start_time": 940, "nodes": "n1"`, `{"id":"1","estimate":60,"queue":"p","user_class":"running"}`, ""},
+		{`"job_state": "CONFIGURING", "start_time": 940, "nodes": "n1"`, `{"id":"1","estimate":60,"queue":"p","running":{"cluster":"p","processors":"0","elapsed":60}}`, ""},
 		{`"job_state": ["PENDING", "SPECIAL_EXIT"]`, "", "dropped 1: pending and held: it starts only when somebody acts"},
 		{`"job_state": ["SUSPENDED"]`, "", "dropped 1: the job is suspended: its processors count as free"},
-		{on("n1") + `, "array_job_id": 7, "array_task_id": {"set": true, "infinite": false, "number": 0}`, `{"id":"7_0","estimate":60,"queue":"p","user_class":"running"}`, ""},
-		{`"features": "ib", "resv_name": "r", "required_nodes": "n1", "het_job_id": 4`, `{"id":"1","estimate":120,"queue":"p","user_class":"priority 100"}`,
-			`kept 1: the job asks for certain nodes, or excludes some: an instance cannot express this
-kept 1: the job asks for features of nodes: an instance cannot express this
-kept 1: the job belongs to a reservation: an instance cannot express this
-kept 1: the job is a part of a heterogeneous job, whose parts start together: an instance cannot express this`},
+		{on("n1") + `, "array_job_id": 7, "array_task_id": {"set": true, "infinite": false, "number": 0}`, `{"id":"7_0","estimate":60,"queue":"p","running":{"cluster":"p","processors":"0","elapsed":60}}`, ""},
+		{`"features": "ib", "resv_name": "r", "required_nodes": "n1", "het_job_id": 4`, `{"id":"1","estimate":120,"queue":"p","user_class":"priority 100","features":[["nodes n1"]]}`,
+			`kept 1: asked for features that no node of its partition states: it runs on any of them
+kept 1: the job belongs to a reservation, of which no file says where and when it is: it runs on any nodes
+kept 1: the job is a part of a heterogeneous job, whose parts start together: each counts as a job of its own`},
 		{`"licenses": "matlab:2,b"`, `{"id":"1","estimate":120,"licences":{"b":1,"matlab":2},"queue":"p","user_class":"priority 100"}`,
 			"kept 2: a licence of which no file says how many copies there are: taken as without a limit"},
 		{`"user_name": "a\u0000b\n", "partition": "p"`, `{"id":"1","estimate":120,"user":"a b ","queue":"p","user_class":"priority 100"}`, ""},
@@ -250,7 +253,7 @@ kept 1: the job is a part of a heterogeneous job, whose parts start together: an
 	}
 }
 
-// TestOrder: jobs that run come first, those with much memory before the others; then those that wait, by priority, submission and number.
+// TestOrder: jobs that run come first; then those that wait, by priority, submission and number.
 func TestOrder(t *testing.T) {
 	in, _ := of(t,
 		`"job_id": 9, "priority": 5, "submit_time": 20`, `"job_id": 8, "priority": 5, "submit_time": 20`, `"job_id": 7, "priority": 5, "submit_time": 30`,
@@ -259,7 +262,7 @@ func TestOrder(t *testing.T) {
 	for k := range in.Jobs() {
 		got = append(got, in.Jobs()[k].ID)
 	}
-	if order := strings.Join(got, " "); order != "4 3 5 6 8 9 7" {
+	if order := strings.Join(got, " "); order != "5 4 3 6 8 9 7" {
 		t.Errorf("got %s", order)
 	}
 }

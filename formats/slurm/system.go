@@ -3,6 +3,7 @@ package slurm
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,9 +20,14 @@ type system struct {
 	partitions map[string]*part
 	parts      []*part // in the order in which they are met
 	clusters   []cluster
-	licences   map[string]int // copies
-	tiers      bool           // the partitions' file tells some from others by their tiers
-	past       bool           // it is for jobs that have ended: what is closed now was perhaps open then
+	licences   map[string]int  // copies
+	mixed      map[string]bool // generic resources of which some node has several types
+	stated     map[string]bool // features of nodes, also of those that are closed
+	reserved   []reservation
+	planned    bool // a file of reservations is given
+	tiers      bool // the partitions' file tells some from others by their tiers
+	busy       map[string]bool
+	past       bool // it is for jobs that have ended: what is closed now was perhaps open then
 	settings   map[string]string
 	members    *members // which partitions have which nodes, where only the partitions say it
 	notes      model.ImportReport
@@ -41,9 +47,15 @@ type host struct {
 	cpus      int
 	memory    float64 // MB
 	parts     []*part
-	resources map[string]int // generic resources
+	resources map[string]int // generic resources by their names in the instance, see [system.byType]
+	types     []gres         // of generic resources, in the order in which Slurm numbers them
 	features  []string       // sorted; types of generic resources such as gpu:h100 are features too
+	cores     int            // of all its processors
 	cluster   int
+	shut      bool // closed to new jobs: it is there for those that run on it
+	closed    []model.ClosedSpec
+	machine   string // its name in the instance
+	first     int    // its first processor in its cluster
 }
 
 // part is a partition.
@@ -51,12 +63,14 @@ type part struct {
 	name      string
 	number    int
 	limit     float64 // minutes; 0: none
-	machines  float64 // nodes of a job at most; 0: any number
 	tier      float64
 	exclusive bool
 	qos       string // whose limits hold for all its jobs
 	closed    bool   // it starts no jobs
+	nodes     int    // the most nodes of a job; 0: any number
+	few       bool   // a job gets some of the processors of each node only
 	hosts     []int  // in service
+	shut      bool   // it has nodes that are closed, and on which jobs run
 	joined    *part  // a partition of the same cluster, nearer to the first one of the cluster; nil: this is the first
 }
 
@@ -66,6 +80,7 @@ type cluster struct {
 	hosts      []int
 	parts      []*part
 	processors int
+	open       int // nodes that take new jobs
 }
 
 // root is the first partition of those that share nodes.
@@ -80,9 +95,10 @@ func (p *part) root() *part {
 	return root
 }
 
-// readSystem reads all files but that of the jobs. The jobs of a live queue are in it now, others are in the past.
-func readSystem(src Sources, past bool) (*system, error) {
-	s := &system{index: map[string]int{}, partitions: map[string]*part{}, licences: map[string]int{}, past: past, members: &members{of: map[string][]string{}, feature: map[string][]string{}}}
+// readSystem reads all files but those of the jobs and their limits. The jobs of a live queue are in it now, others are in the past. The busy nodes are kept
+// even if they are closed, because jobs run on them.
+func readSystem(src Sources, past bool, busy map[string]bool) (*system, error) {
+	s := &system{busy: busy, mixed: map[string]bool{}, stated: map[string]bool{}, index: map[string]int{}, partitions: map[string]*part{}, licences: map[string]int{}, past: past, settings: map[string]string{}, members: &members{of: map[string][]string{}, feature: map[string][]string{}}}
 	read := func(source Source, use func(doc *document)) error {
 		if source.Reader == nil {
 			return nil
@@ -99,7 +115,7 @@ func readSystem(src Sources, past bool) (*system, error) {
 		for k := range doc.nodes {
 			s.addNode(doc, k)
 		}
-		s.settings = doc.settings
+		maps.Copy(s.settings, doc.settings)
 		for _, file := range doc.included {
 			s.notes.Note(model.ImportKept, "file that the nodes' file includes: it is not read, so give it in place of that line", lines.Quote(file))
 		}
@@ -114,8 +130,13 @@ func readSystem(src Sources, past bool) (*system, error) {
 			return nil, err
 		}
 	}
+	if src.Config.Reader != nil {
+		if err := readConfig(src.Config.Reader, src.Config.Name, s.settings); err != nil {
+			return nil, err
+		}
+	}
 	s.join()
-	if len(s.hosts) == 0 {
+	if !slices.ContainsFunc(s.hosts, func(h host) bool { return !h.shut }) {
 		faults := lines.NewFaults(src.Nodes.Name)
 		faults.At("nodes", "expected nodes in service, found %d, all down, drained or without a partition", len(s.index))
 		return nil, faults.Err()
@@ -147,11 +168,13 @@ func (s *system) addPartitions(doc *document) {
 			continue
 		}
 		p := s.partition(stated.name)
-		p.limit, p.machines, p.tier, p.qos = stated.limit.or(0), stated.most.or(0), min(stated.tier.or(0), maxTier), stated.qos
+		p.limit, p.tier, p.qos = stated.limit.or(0), min(stated.tier.or(0), maxTier), stated.qos
 		s.addMembers(doc, stated, at("partitions", k))
 		s.tiers = s.tiers || p.tier != s.parts[0].tier
 		p.exclusive = stated.share.known && stated.share.value == 0
 		p.closed = len(stated.state) > 0 && !hasWord(stated.state, "UP")
+		p.nodes = int(min(stated.nodesMost.or(0), maxHosts))
+		p.few = stated.cpusMost.known
 	}
 }
 
@@ -256,6 +279,11 @@ func (s *system) addNode(doc *document, k int) {
 		cpus = min(cpus, effective)
 	}
 	s.index[n.name] = -1
+	features := featuresOf(n)
+	for _, name := range features {
+		s.stated[name] = true
+	}
+	shut := false
 	state := slices.Concat(n.states, n.flags)
 	switch {
 	case s.past && hasWord(state, "FUTURE"):
@@ -264,8 +292,11 @@ func (s *system) addNode(doc *document, k int) {
 	case s.past && slices.ContainsFunc(closedStates, func(word string) bool { return hasWord(state, word) }):
 		s.notes.Note(model.ImportKept, "node down, drained or otherwise closed now: it counts as in service for all of the trace, as no file says since when it is closed", place)
 	case slices.ContainsFunc(closedStates, func(word string) bool { return hasWord(state, word) }):
-		s.notes.Note(model.ImportRepaired, "node down, drained or otherwise closed to new jobs: it is left out of the instance", place)
-		return
+		if shut = s.busy[n.name]; !shut {
+			s.notes.Note(model.ImportRepaired, "node down, drained or otherwise closed to new jobs: it is left out of the instance", place)
+			return
+		}
+		s.notes.Note(model.ImportRepaired, "node down, drained or otherwise closed to new jobs, on which jobs run: it takes no others", place)
 	}
 	partitions := s.partitionsOf(n)
 	switch {
@@ -275,11 +306,21 @@ func (s *system) addNode(doc *document, k int) {
 	case cpus == 0:
 		return
 	}
-	h := host{name: n.name, cpus: cpus, memory: max(0, n.memory.or(0)-n.special.or(0)), resources: resourcesOf(n.resources)}
-	h.features = featuresOf(n)
+	h := host{name: n.name, cpus: cpus, memory: max(0, n.memory.or(0)-n.special.or(0)), features: features, shut: shut}
+	h.types = gresOf(n.resources)
+	h.resources = countsOf(h.types)
+	h.cores = int(n.cpus.value / max(n.threads.or(1), 1))
+	if shut {
+		h.closed = []model.ClosedSpec{{}}
+	}
+	s.mix(h.types)
 	for _, name := range partitions {
-		if p := s.partition(name); len(p.hosts) == 0 || p.hosts[len(p.hosts)-1] != len(s.hosts) { // else the name stands twice
-			h.parts = append(h.parts, p)
+		p := s.partition(name)
+		if slices.Contains(h.parts, p) {
+			continue // the name stands twice
+		}
+		h.parts = append(h.parts, p)
+		if p.shut = p.shut || shut; !shut {
 			p.hosts = append(p.hosts, len(s.hosts))
 		}
 	}
@@ -318,36 +359,6 @@ func featuresOf(n *node) []string {
 	return slices.Compact(features)
 }
 
-// resourcesOf counts generic resources such as gpu:h100:2(S:0-1),gpu:h200:4 by name: gpu, 6.
-func resourcesOf(text string) map[string]int {
-	var counts map[string]int
-	for _, part := range strings.Split(text, ",") {
-		part, _, _ = strings.Cut(strings.TrimSpace(part), "(")
-		name, rest, found := strings.Cut(part, ":")
-		if !found || name == "" || len(name) > maxHostName {
-			continue
-		}
-		n, err := lines.Whole(rest[strings.LastIndexByte(rest, ':')+1:], 0)
-		if err != nil || n > model.MaxProcessors {
-			continue
-		}
-		if counts == nil {
-			counts = map[string]int{}
-		}
-		counts[name] = min(counts[name]+n, model.MaxProcessors)
-	}
-	return counts
-}
-
-// addReservations counts the reservations, which an instance cannot state.
-func (s *system) addReservations(doc *document) {
-	doc.needs("reservations", reserveCommand, doc.reservations != nil)
-	for k := range doc.reservations {
-		r := &doc.reservations[k]
-		s.notes.Note(model.ImportKept, "reservation: an instance cannot express this, so its nodes count as free for all jobs", fmt.Sprintf("%s %s", at("reservations", k), lines.Quote(r.name)))
-	}
-}
-
 // addLicences takes the copies of the licences.
 func (s *system) addLicences(doc *document) {
 	doc.needs("licenses", licencesCommand, doc.licences != nil)
@@ -381,10 +392,14 @@ func (s *system) join() {
 		s.hosts[k].cluster = c
 		s.clusters[c].hosts = append(s.clusters[c].hosts, k)
 		s.clusters[c].processors += s.hosts[k].cpus
+		if !s.hosts[k].shut {
+			s.clusters[c].open++
+		}
+		s.divide(&s.hosts[k])
 	}
 	names := map[string]bool{}
 	for _, p := range s.parts {
-		if c, known := of[p.root()]; known && len(p.hosts) > 0 {
+		if c, known := of[p.root()]; known && (len(p.hosts) > 0 || p.shut) {
 			s.clusters[c].parts = append(s.clusters[c].parts, p)
 		}
 	}
@@ -410,6 +425,7 @@ func (s *system) machines(c int, ignoreMemory bool, kind func(h int) string, add
 	groups := map[alike]int{}
 	var specs []model.MachineSpec
 	var names [][]string
+	var first []int // node of each group
 	for _, h := range s.clusters[c].hosts {
 		host := &s.hosts[h]
 		k := alike{host.cpus, host.memory, kind(h)}
@@ -424,10 +440,12 @@ func (s *system) machines(c int, ignoreMemory bool, kind func(h int) string, add
 			add(&m, h)
 			specs = append(specs, m)
 			names = append(names, nil)
+			first = append(first, h)
 		}
 		names[g] = append(names[g], host.name)
 	}
 	ids := map[string]bool{}
+	processors := 0
 	for g := range specs {
 		id := compressHosts(names[g])
 		if len(id) > 200 {
@@ -438,6 +456,10 @@ func (s *system) machines(c int, ignoreMemory bool, kind func(h int) string, add
 		}
 		ids[id] = true
 		specs[g].ID, specs[g].Count = id, len(names[g])
+		if host := &s.hosts[first[g]]; len(names[g]) == 1 {
+			host.machine, host.first = id, processors
+		}
+		processors += specs[g].Processors * len(names[g])
 	}
 	return specs
 }
@@ -447,11 +469,18 @@ type place struct {
 	parts    []*part
 	clusters []int
 	hosts    map[int][]int // by cluster
-	licence  string        // that its nodes can run; empty: it has all nodes of its clusters
+	partial  bool          // it has some nodes only of a cluster
 	cpus     int           // of its most frequent kind of node
 	widest   int           // processors of its widest node
 	most     int           // processors in the cluster that has most
 	tier     float64
+}
+
+// feature is the feature of the nodes, such as "partition gpu", or "partition cpu,gpu" of those that are in one of two.
+func (p *place) feature() string {
+	names := each.Of(p.parts, func(q *part) string { return q.name })
+	slices.Sort(names)
+	return featureName(partitionPrefix + strings.Join(names, ","))
 }
 
 // placeOf is where jobs of the partitions, apart by commas, may run. Names that are not known are passed over.
@@ -491,8 +520,8 @@ func (s *system) placeOf(names string) *place {
 			processors += s.hosts[h].cpus
 		}
 		p.most = max(p.most, processors)
-		if len(hosts) < len(s.clusters[c].hosts) {
-			p.licence = lines.Name("partition " + names)
+		if len(hosts) < s.clusters[c].open {
+			p.partial = true
 		}
 	}
 	slices.SortFunc(p.clusters, cmp.Compare[int])

@@ -1,6 +1,7 @@
 package slurm_test
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -38,8 +39,8 @@ func TestPartitionsApart(t *testing.T) {
 		Jobs:  source("jobs", queue(`"partition": "p"`, `"partition": "q"`, `"partition": "p,q"`)),
 		Nodes: source("nodes", nodes(node("a1", "p", ""), node("a2", "p", ""), node("b1", "q", ""))),
 	}, slurm.Options{})
-	if got, want := clusters(t, in), `  {"id":"p","machines":[{"id":"a[1-2]","count":2,"processors":4,"memory":90}]},
-{"id":"q","machines":[{"id":"b1","processors":4,"memory":90}]}`; got != want {
+	if got, want := clusters(t, in), `  {"id":"p","machines":[{"id":"a1","processors":4,"memory":90,"features":["partition p"]},{"id":"a2","processors":4,"memory":90,"features":["partition p"]}]},
+{"id":"q","machines":[{"id":"b1","processors":4,"memory":90,"features":["partition q"]}]}`; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for k, want := range []string{`"runtime":{"p":120}`, `"runtime":{"q":120}`, `"runtime":{"p":120,"q":120}`} {
@@ -49,58 +50,81 @@ func TestPartitionsApart(t *testing.T) {
 	}
 }
 
-// TestPartitionsThatShareNodes: they are one cluster; a partition with some of its nodes only is a licence that those can run.
+// TestPartitionsThatShareNodes: they are one cluster; the jobs of a partition with some of its nodes only ask for a feature of those.
 func TestPartitionsThatShareNodes(t *testing.T) {
 	in, _ := read(t, slurm.Sources{
 		Jobs:     source("jobs", queue(`"partition": "all"`, `"partition": "fast"`, `"partition": "fast,all", "licenses": "m"`)),
 		Nodes:    source("nodes", nodes(node("a1", "all", ""), node("a2", "all fast", ""), node("a3", "all fast", ""))),
 		Licences: source("licences", `{"licenses": [{"LicenseName": "m", "Total": 1}]}`),
 	}, slurm.Options{})
-	if got, want := clusters(t, in), `  {"id":"all+fast","machines":[{"id":"a1","processors":4,"memory":90,"licences":["m"]},{"id":"a[2-3]","count":2,"processors":4,"memory":90,"licences":["m","partition fast"]}]}`; got != want {
+	if got, want := clusters(t, in), `  {"id":"all+fast","machines":[{"id":"a1","processors":4,"memory":90,"features":["partition all"]},{"id":"a2","processors":4,"memory":90,"features":["partition all","partition fast"]},{"id":"a3","processors":4,"memory":90,"features":["partition all","partition fast"]}]}`; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	for k, want := range []string{"", `"licences":{"partition fast":1}`, `"licences":{"m":1}`} {
+	for k, want := range []string{"", `"features":[["partition fast"]]`, `"licences":{"m":1}`} {
 		if got := lines(t, in)[k]; !strings.Contains(got, want) || want == "" && strings.Contains(got, "licences") {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }
 
-// TestGenericResources: GPUs are licences of the cluster that has them.
+// TestGenericResources: GPUs are devices of nodes. Types are resources of their own where a node has several, else features of nodes.
 func TestGenericResources(t *testing.T) {
-	in, report := read(t, slurm.Sources{
-		Jobs:  source("jobs", queue(`"tres_req_str": "cpu=1,gres/gpu=2,gres/gpu:h100=2"`, `"tres_per_node": "gres:gpu:3", "node_count": 1`, `"tres_req_str": "cpu=1,gres/fpga=1"`)),
-		Nodes: source("nodes", nodes(node("a1", "p", `, "gres": "gpu:h100:2(S:0-1),gpu:a:1"`), node("a2", "p", `, "gres": "gpu:h100:2"`), node("b1", "q", ""))),
-	}, slurm.Options{})
-	if got := clusters(t, in); !strings.Contains(got, `{"id":"p","licences":{"gres/gpu":5},`) || !strings.Contains(got, `{"id":"q","licences":{"gres/gpu":0},`) {
-		t.Errorf("got %s", got)
-	}
-	for k, want := range []string{`"licences":{"gres/gpu":2}`, `"licences":{"gres/gpu":3}`, `"queue":"p"`} {
-		if got := lines(t, in)[k]; !strings.Contains(got, want) {
-			t.Errorf("got %s, want %s", got, want)
+	asks := []string{`"tres_req_str": "cpu=1,node=1,gres/gpu=2,gres/gpu:h100=2"`, `"tres_per_node": "gres:gpu:2", "node_count": 2, "cpus": 4`, `"tres_req_str": "cpu=1,gres/fpga=1"`,
+		`"tres_per_task": "gres/gpu:1", "cpus": 4, "cpus_per_task": 2`, `"tres_per_job": "gres:gpu:2", "cpus": 4`, `"tres_per_node": "gres:gpu:h100", "node_count": 1`}
+	for _, c := range []struct {
+		gres    [2]string
+		devices string
+		nodes   [2]string
+		jobs    []string
+	}{
+		{[2]string{"gpu:h100:2(S:0-1),gpu:a:1", "gpu:h100:2"}, `["gpu-a","gpu-h100"]`,
+			[2]string{`"resources":{"gpu":3,"gpu-a":1,"gpu-h100":2},"features":["gpu:a","gpu:h100","partition p"]`, `"resources":{"gpu":2,"gpu-h100":2},"features":["gpu:h100","partition p"]`},
+			[]string{`"resources":{"gpu":2,"gpu-h100":2}}`, `"block":2,"resources":{"gpu":2},"per_machine":1}`, `"queue":"p","user_class":"priority 98"}`, `"block":2,"resources":{"gpu":1}}`,
+				`"block":2,"resources":{"gpu":1}}`, `"resources":{"gpu":1,"gpu-h100":1}}`}},
+		{[2]string{"gpu:h100:2", "gpu:a:4(S:0)"}, `["gpu"]`, [2]string{`"resources":{"gpu":2},"features":["gpu:h100","partition p"]`, `"resources":{"gpu":4},"features":["gpu:a","partition p"]`},
+			[]string{`"resources":{"gpu":2},"features":[["gpu:h100"]]}`, `"block":2,"resources":{"gpu":2},"per_machine":1}`, `"queue":"p","user_class":"priority 98"}`, `"block":2,"resources":{"gpu":1}}`,
+				`"block":2,"resources":{"gpu":1}}`, `"resources":{"gpu":1},"features":[["gpu:h100"]]}`}},
+	} {
+		in, report := read(t, slurm.Sources{
+			Jobs:  source("jobs", queue(asks...)),
+			Nodes: source("nodes", nodes(node("a1", "p", `, "gres": "`+c.gres[0]+`"`), node("a2", "p", `, "gres": "`+c.gres[1]+`"`), node("b1", "q", ""))),
+		}, slurm.Options{})
+		var text strings.Builder
+		if err := model.WriteInstance(&text, in); err != nil || !strings.Contains(text.String(), `"devices": `+c.devices) {
+			t.Errorf("expected devices %s, found %v\n%s", c.devices, err, text.String())
 		}
-	}
-	if got, want := notes(report), `kept 1: the job asks for generic resources of one type: any of their name are taken
-kept 1: the job asks for generic resources that no node in service counts: an instance cannot express this`; got != want {
-		t.Errorf("got\n%s", got)
+		for k, want := range c.nodes {
+			if got := clusters(t, in); !strings.Contains(got, fmt.Sprintf(`{"id":"a%d","processors":4,"memory":90,%s}`, k+1, want)) {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}
+		for k, want := range c.jobs {
+			if got := lines(t, in)[k]; !strings.HasSuffix(got, want) {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}
+		if got, want := notes(report), "kept 1: the job asks for generic resources that no node of its partition counts: they are left out"; got != want {
+			t.Errorf("got\n%s", got)
+		}
 	}
 }
 
-// TestClosedNodes: nodes that take no jobs are not in the instance, however their state is written.
+// TestClosedNodes: nodes that take no jobs are not in the instance, however their state is written; those on which jobs run are there for these alone.
 func TestClosedNodes(t *testing.T) {
 	for _, state := range []string{`"state": ["IDLE", "DRAIN"]`, `"state": "down"`, `"state": ["DOWN"]`, `"state": "idle", "state_flags": ["DRAIN"]`, `"state": ["MIXED", "MAINTENANCE"]`} {
 		file := nodes(node("a1", "p", ""), strings.Replace(node("a2", "p", ""), `"state": ["IDLE"]`, state, 1))
-		in, report := read(t, slurm.Sources{Jobs: source("jobs", queue(``, on("a[1-2]")+`, "cpus": 6`)), Nodes: source("nodes", file)}, slurm.Options{})
-		if in.Processors() != 4 || in.Jobs()[0].Min != 3 || len(report.Notes) != 2 {
-			t.Errorf("%s: %d processors, jobs %v, %v", state, in.Processors(), lines(t, in), report)
+		in, report := read(t, slurm.Sources{Jobs: source("jobs", queue(``)), Nodes: source("nodes", file)}, slurm.Options{})
+		if in.Processors() != 4 || len(report.Notes) != 1 {
+			t.Errorf("%s: %d processors, %v", state, in.Processors(), report)
+		}
+		in, report = read(t, slurm.Sources{Jobs: source("jobs", queue(``, on("a[1-2]")+`, "cpus": 6`)), Nodes: source("nodes", file)}, slurm.Options{})
+		if in.Processors() != 8 || in.Jobs()[0].Min != 6 || len(report.Notes) != 2 || !strings.Contains(clusters(t, in), `{"id":"a2","processors":4,"memory":90,"features":["partition p"],"closed":[{}]}`) {
+			t.Errorf("%s: %d processors, jobs %v, %v, %s", state, in.Processors(), lines(t, in), report, clusters(t, in))
 		}
 	}
-	shares := on("a[1-2]") + `, "cpus": 6, "job_resources": {"nodes": {"allocation": [{"name": "a1", "cpus": {"count": 2}}, {"name": "a2", "cpus": {"count": 4}}]}}`
-	in, _ := read(t, slurm.Sources{
-		Jobs: source("jobs", queue(shares)), Nodes: source("nodes", nodes(node("a1", "p", ""), strings.Replace(node("a2", "p", ""), "IDLE", "DOWN", 1))),
-	}, slurm.Options{})
-	if in.Jobs()[0].Min != 2 {
-		t.Errorf("of the 6 processors 2 are on the node in service, got %d", in.Jobs()[0].Min)
+	_, _, err := slurm.Read(slurm.Sources{Jobs: source("jobs", queue(on("a1"))), Nodes: source("nodes", nodes(strings.Replace(node("a1", "p", ""), "IDLE", "DOWN", 1)))}, slurm.Options{})
+	if err == nil || !strings.Contains(err.Error(), "expected nodes in service") {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -120,16 +144,15 @@ func TestPartitionsFile(t *testing.T) {
 			Partitions: source("partitions", file), Reservations: source("reservations", "No reservations in the system\n"),
 		}, slurm.Options{})
 		if got := strings.Join(lines(t, in), "\n"); got != `{"id":"2","estimate":31536000,"queue":"q","user_class":"tier 2 priority 99"}
-{"id":"1","processors":4,"estimate":3600,"queue":"p","user_class":"tier 1 priority 100"}
-{"id":"4","processors":4,"estimate":120,"queue":"p","user_class":"tier 1 priority 97"}` {
+{"id":"1","estimate":3600,"queue":"p","user_class":"tier 1 priority 100","exclusive":true}
+{"id":"4","estimate":120,"queue":"p","user_class":"tier 1 priority 97","exclusive":true}` {
 			t.Errorf("%s: got\n%s", name, got)
 		}
 		if c := in.UserClasses(); len(c) != 3 || c[2] != (model.UserClass{ID: "tier 2 priority 99", Priority: 2<<32 + 99}) {
 			t.Errorf("%s: got %v", name, c)
 		}
-		if got, want := notes(report), `repaired 2: the job wants its nodes alone: it takes all their processors
-repaired 1: no time limit: a year is assumed, as Slurm does
-dropped 1: the job's partition starts no jobs`; got != want {
+		if got, want := notes(report), `dropped 1: the job's partition starts no jobs
+repaired 1: no time limit: a year is assumed, as Slurm does`; got != want {
 			t.Errorf("%s: got\n%s", name, got)
 		}
 	}
@@ -138,7 +161,7 @@ dropped 1: the job's partition starts no jobs`; got != want {
 // TestArrays: each task of a pending array is a job. A licence limits how many of them run at once; those that run already count.
 func TestArrays(t *testing.T) {
 	in, _ := of(t, `"array_job_id": 5, "array_task_string": "2-4%2", "array_max_tasks": 2`, on("n1")+`, "array_job_id": 5, "array_task_id": 1, "array_max_tasks": 2`)
-	if got := strings.Join(lines(t, in), "\n"); got != `{"id":"5_1","estimate":60,"licences":{"array 5":1},"queue":"p","user_class":"running"}
+	if got := strings.Join(lines(t, in), "\n"); got != `{"id":"5_1","estimate":60,"licences":{"array 5":1},"queue":"p","running":{"cluster":"p","processors":"0","elapsed":60}}
 {"id":"5_2","estimate":120,"licences":{"array 5":1},"queue":"p","user_class":"priority 100"}
 {"id":"5_3","estimate":120,"licences":{"array 5":1},"queue":"p","user_class":"priority 100"}
 {"id":"5_4","estimate":120,"licences":{"array 5":1},"queue":"p","user_class":"priority 100"}` {
@@ -229,9 +252,9 @@ func TestPartitionsOfAnInstance(t *testing.T) {
 		}
 	}
 	want := []model.PartitionSpec{
-		{ID: "apart", Clusters: []string{"apart"}}, {ID: "p", Clusters: []string{"p+q+r"}, Licence: "partition p", Limit: 1800, Machines: 2},
-		{ID: "p,apart", Clusters: []string{"p+q+r", "apart"}, Licence: "partition p,apart"}, {ID: "q", Clusters: []string{"p+q+r"}},
-		{ID: "r", Clusters: []string{"p+q+r"}, Licence: "partition r", Limit: 86400, Closed: true},
+		{ID: "apart", Clusters: []string{"apart"}}, {ID: "p", Clusters: []string{"p+q+r"}, Feature: "partition p", Limit: 1800, Machines: 2},
+		{ID: "p,apart", Clusters: []string{"p+q+r", "apart"}, Feature: "partition apart,p"}, {ID: "q", Clusters: []string{"p+q+r"}},
+		{ID: "r", Clusters: []string{"p+q+r"}, Feature: "partition r", Limit: 86400, Closed: true},
 	}
 	if got := in.Partitions(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

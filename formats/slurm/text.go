@@ -43,9 +43,9 @@ type records struct {
 // nodeText is a node, and what its processors are computed from where the text does not count them.
 type nodeText struct {
 	node
-	boards, sockets, cores, threads number
-	special                         number // cores that jobs do not get
-	shown                           bool   // scontrol show printed it, so that its state is that of now
+	boards, sockets, cores number
+	special                number // cores that jobs do not get
+	shown                  bool   // scontrol show printed it, so that its state is that of now
 }
 
 // nodeSet is nodes with a name, for partitions.
@@ -167,6 +167,8 @@ func (t *records) word(key, value string, line int) {
 		case "feature":
 			t.set.features = value
 		}
+	case "reservationname":
+		t.reservationWord(key, value, line)
 	case "licensename":
 		if key == "total" {
 			t.count(&t.doc.licences[len(t.doc.licences)-1].total, "Total", value, line)
@@ -207,7 +209,7 @@ func (t *records) nodeWord(key, value string, line int) {
 	case "corespersocket":
 		count("CoresPerSocket", &n.cores)
 	case "threadspercore":
-		count("ThreadsPerCore", &n.threads)
+		count("ThreadsPerCore", &n.node.threads)
 	case "corespeccount":
 		count("CoreSpecCount", &n.special)
 	case "realmemory":
@@ -239,11 +241,6 @@ func (t *records) partitionWord(key, value string, line int) {
 			t.doc.faults.Line(line, "MaxTime: %s", err)
 		}
 		p.limit = number{given: true, known: known, infinite: !known, value: minutes}
-	case "maxnodes":
-		p.most = number{given: true}
-		if !strings.EqualFold(value, "UNLIMITED") && !strings.EqualFold(value, "INFINITE") {
-			t.count(&p.most, "MaxNodes", value, line)
-		}
 	case "prioritytier", "priority":
 		t.count(&p.tier, "PriorityTier", value, line)
 	case "oversubscribe", "shared":
@@ -253,10 +250,46 @@ func (t *records) partitionWord(key, value string, line int) {
 		}
 	case "state":
 		p.state = []string{value}
+	case "maxnodes", "maxcpuspernode":
+		if strings.EqualFold(value, "UNLIMITED") || strings.EqualFold(value, "INFINITE") {
+			return
+		}
+		into := &p.nodesMost
+		if key == "maxcpuspernode" {
+			into = &p.cpusMost
+		}
+		t.count(into, key, value, line)
 	case "qos":
 		if p.qos = value; value == "N/A" {
 			p.qos = ""
 		}
+	}
+}
+
+// reservationWord takes what a record says of its reservation. Times are local: those of the commands' machine.
+func (t *records) reservationWord(key, value string, line int) {
+	r := &t.doc.reservations[len(t.doc.reservations)-1]
+	if value == "(null)" || value == "" {
+		return
+	}
+	switch key {
+	case "starttime", "endtime":
+		moment, err := parseMoment(value)
+		if err != nil {
+			t.doc.faults.Line(line, "%s: %s", key, err)
+			return
+		}
+		into := &r.start
+		if key == "endtime" {
+			into = &r.end
+		}
+		*into = number{given: true, known: true, value: moment}
+	case "nodes":
+		r.nodes = value
+	case "corecnt":
+		t.count(&r.cores, "CoreCnt", value, line)
+	case "flags":
+		r.flags = strings.Split(value, ",")
 	}
 }
 
@@ -300,7 +333,7 @@ func (t *records) addNodes() {
 		return
 	}
 	n := t.node
-	threads := max(n.threads.or(1), 1)
+	threads := max(n.node.threads.or(1), 1)
 	if !n.cpus.known {
 		n.cpus = number{known: true, value: max(n.boards.or(1), 1) * max(n.sockets.or(1), 1) * max(n.cores.or(1), 1) * threads}
 	}

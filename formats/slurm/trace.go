@@ -69,7 +69,6 @@ func NewTraceReader() *TraceReader { return &TraceReader{Cluster: "cluster", Mem
 
 // trace is a trace being read.
 type trace struct {
-	faults *lines.Faults
 	report *model.ImportReport
 	column map[string]int // of sacct's header
 	width  int            // columns
@@ -79,20 +78,14 @@ type trace struct {
 	texts  map[string]string
 	line   int // the last
 
-	cluster string             // that Slurm calls so, of the first job
-	qos     map[string]int     // jobs by quality of service
-	reasons map[string]string  // notes of reasons
-	odd     []strange          // about the job being read
-	local   bool               // some times are clock times: sacct does not say in which zone
-	touched int                // jobs that something touches that the instance leaves out
-	counts  model.ImportReport // of what it leaves out, by reason
-	sys     *system            // nil: no nodes are given
-	places  map[string]*place  // by partition
-	kinds   map[*place][][]kind
-	layouts map[layout]*layout // one copy of each
-	rooms   map[layout]bool    // whether there is room, found once
-	looked  int                // kinds of nodes looked at
+	cluster string            // that Slurm calls so, of the first job
+	qos     map[string]int    // jobs by quality of service
+	reasons map[string]string // notes of reasons
+	odd     []strange         // about the job being read
+	local   bool              // some times are clock times: sacct does not say in which zone
+	out     leftOut
 	opt     *TraceReader
+	layouts
 }
 
 // strange is something odd about a job. If it stays out, policies see something else than what Slurm saw.
@@ -105,14 +98,6 @@ type strange struct {
 // note remembers something odd about the job being read, which is counted if the job is kept.
 func (t *trace) note(action model.ImportAction, staysOut bool, reason string) {
 	t.odd = append(t.odd, strange{action, reason, staysOut})
-}
-
-// leftOut counts a job that something touches that the instance leaves out.
-func (t *trace) leftOut(reason string, line int, first bool) {
-	t.counts.NoteLine(model.ImportKept, reason, line)
-	if first {
-		t.touched++
-	}
 }
 
 // lastByte keeps the last byte that was read.
@@ -162,9 +147,8 @@ func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.Im
 		return nil, nil, &params.Error{Name: "processors", Expected: "no number, as the nodes have it", Found: o.Processors}
 	}
 	t := &trace{
-		faults: lines.NewFaults(name), report: &model.ImportReport{Format: traceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{},
-		qos: map[string]int{}, reasons: map[string]string{}, places: map[string]*place{},
-		kinds: map[*place][][]kind{}, layouts: map[layout]*layout{}, rooms: map[layout]bool{}, opt: o,
+		report: &model.ImportReport{Format: traceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{},
+		qos: map[string]int{}, reasons: map[string]string{}, opt: o, layouts: newLayouts(nil, o.Memory, lines.NewFaults(name)),
 	}
 	if o.Nodes != "" {
 		var err error
@@ -379,7 +363,7 @@ func (t *trace) keep(j *past) {
 	drop := func(reason string, staysOut bool) {
 		t.report.NoteLine(model.ImportDropped, reason, j.line)
 		if staysOut {
-			t.leftOut(reason, j.line, true)
+			t.out.note(reason, atLine(j.line), true)
 		}
 	}
 	switch {
@@ -416,7 +400,7 @@ func (t *trace) keep(j *past) {
 		for _, o := range t.odd {
 			t.report.NoteLine(o.action, o.reason, j.line)
 			if o.staysOut {
-				t.leftOut(o.reason, j.line, !j.touched)
+				t.out.note(o.reason, atLine(j.line), !j.touched)
 				j.touched = true
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
@@ -30,7 +31,9 @@ type Answer struct {
 	Wait    *float64 `json:"wait"`
 	End     *float64 `json:"end"`
 	Cluster string   `json:"cluster,omitempty"`
-	Reason  string   `json:"reason,omitempty"` // why the job does not run to its end
+	// Machines are the names of the machines that it runs on, of an instance that says what jobs ask of single machines.
+	Machines []string `json:"machines,omitempty"`
+	Reason   string   `json:"reason,omitempty"` // why the job does not run to its end
 	// Reasons are the rules of the policy that decided: those known at the job's arrival, then those that changed until its start.
 	Reasons []Decision `json:"reasons,omitempty"`
 	Causes  []Cause    `json:"causes"`
@@ -120,6 +123,9 @@ func Submit(ctx context.Context, name string, policy solve.Policy, in *model.Ins
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	replay := &probe{id: job, explain: true}
+	if in.Features()&plan.NodeFeatures != 0 {
+		replay.named = in
+	}
 	if _, _, err := solve.Simulate(ctx, policy, in, sim.Options{Seed: seed, Observer: replay}); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
@@ -138,7 +144,8 @@ func Submit(ctx context.Context, name string, policy solve.Policy, in *model.Ins
 // probe follows one job through a simulation.
 type probe struct {
 	id       string
-	explain  bool // record causes and blockers
+	explain  bool            // record causes and blockers
+	named    *model.Instance // whose machines are named; nil: none
 	platform *sim.Platform
 	policy   sim.Policy
 	job      *sim.Job // nil: the job is not in the system
@@ -177,6 +184,11 @@ func (p *probe) Started(now float64, j *sim.Job, parts []sim.Part) {
 		p.waiting, p.until = false, now
 		p.ask(now)
 		p.result.Start, p.result.Cluster = new(now), p.platform.ClusterID(parts[0].Cluster)
+		for _, part := range parts {
+			if p.named != nil {
+				p.result.Machines = append(p.result.Machines, p.named.MachineNames(part.Cluster, part.Processors)...)
+			}
+		}
 		p.close(now)
 		return
 	}

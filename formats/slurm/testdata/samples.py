@@ -66,6 +66,8 @@ def read(folder):
     jobs = load(folder, "squeue.json", "jobs.json")
     nodes = load(folder, "sinfo.json", "nodes.json")["nodes"]
     open_nodes = {n["name"]: n for n in nodes if not CLOSED & set(words(n["state"]) + words(n.get("state_flags")))}
+    running_on = {h for j in jobs["jobs"] if "RUNNING" in words(j["job_state"]) for h in hosts(j.get("nodes") or "")}
+    there = {n["name"]: n for n in nodes if n["name"] in open_nodes or n["name"] in running_on}
     now = num(jobs.get("last_update")) or 0
     for j in jobs["jobs"]:
         state = set(words(j["job_state"]))
@@ -73,7 +75,7 @@ def read(folder):
         times += [j["start_time"]] if "RUNNING" in state else []
         times += [j["end_time"]] if ENDED & state else []
         now = max([now] + [num(t) or 0 for t in times])
-    result = {"processors": sum(int(n.get("effective_cpus", n["cpus"])) for n in open_nodes.values()), "dropped": 0, "jobs": {}}
+    result = {"processors": sum(int(n.get("effective_cpus", n["cpus"])) for n in there.values()), "dropped": 0, "jobs": {}}
     accounts = any(j.get("account") for j in jobs["jobs"])
     for j in jobs["jobs"]:
         state = set(words(j["job_state"]))
@@ -94,11 +96,12 @@ def read(folder):
         running = "RUNNING" in state
         if running:
             share = j.get("job_resources") or {}
-            share = share.get("nodes") if isinstance(share.get("nodes"), dict) else {}
-            share = (share or {}).get("allocation") or []
-            inside = [h for h in on if h in open_nodes]
-            if len(inside) < len(on):
-                cpus = sum(s["cpus"]["count"] for s in share if s["name"] in open_nodes) if share else -(-cpus * len(inside) // len(on))
+            held_on = {a["name"]: a["cpus"]["count"] for a in share["nodes"]["allocation"]} if isinstance(share.get("nodes"), dict) else {}
+            for a in share.get("allocated_nodes") or []:  # up to 23.02: cores, which have one thread here
+                states = [c for s in a["sockets"].values() for c in s["cores"].values()]
+                held_on[a["nodename"]] = sum(c.startswith("allocated") for c in states)
+            held_on = {h: n for h, n in held_on.items() if h in there}
+            cpus = sum(held_on.values())
         if ENDED & state or held or cpus == 0:
             result["dropped"] += len(ids)
             continue
@@ -107,16 +110,14 @@ def read(folder):
         minutes = num(j["time_limit"])
         said["estimate"] = minutes * 60 if minutes else YEAR
         if running:
-            said["class"] = "running"
+            said["on"] = held_on
+            said["elapsed"] = now - num(j["start_time"])
             said["estimate"] = num(j["end_time"]) - now if minutes else YEAR + num(j["start_time"]) - now
         else:
             said["class"] = "priority %d" % num(j["priority"])
             said["arrival"] = max(0, (num(j["eligible_time"]) or 0) - now) if j["state_reason"] == "BeginTime" else 0
             shared = words(j.get("shared") or j.get("exclusive") or "")
-            each = int(next(iter(open_nodes.values()))["cpus"])
-            if "NONE" in shared or "TRUE" in shared:
-                said["processors"] = each * max(int(num(j["node_count"]) or 0), -(-cpus // each))
-                said["memory"] *= cpus / said["processors"]  # it has more processors, and asks for no more memory
+            said["exclusive"] = "NONE" in shared or "TRUE" in shared
             if num(j.get("deadline")):
                 said["deadline"] = num(j["deadline"]) - now
             said["after"] = sorted(re.findall(r"after\w+:(\d+)\(unfulfilled\)", j.get("dependency") or ""))

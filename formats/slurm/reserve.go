@@ -1,0 +1,95 @@
+package slurm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/model"
+)
+
+// addReservations keeps the reservations until it is known which jobs name them.
+func (s *system) addReservations(doc *document) {
+	doc.needs("reservations", reserveCommand, doc.reservations != nil)
+	s.planned = true
+	for k := range doc.reservations {
+		if doc.reservations[k].name == "" {
+			doc.missing(at("reservations", k), "name")
+		}
+	}
+	s.reserved = doc.reservations
+}
+
+// reserve closes the nodes of the reservations, for the times from now on: during maintenance for all jobs, but for those that name it, else for all but the jobs of the
+// reservation. It notes what a reservation states that closed times cannot say, and returns the names of those that are not over.
+func (s *system) reserve(now float64, named map[string]bool, src Source, report *model.ImportReport) (names map[string]bool, err error) {
+	faults := lines.NewFaults(src.Name)
+	names = map[string]bool{}
+	looked := 0
+	for k := range s.reserved {
+		r, place := &s.reserved[k], at("reservations", k)
+		if r.end.known && r.end.value <= now {
+			continue
+		}
+		where := fmt.Sprintf("%s %s", place, lines.Quote(r.name))
+		hosts, err := expandHosts(strings.Trim(r.nodes, " "))
+		if err != nil {
+			faults.At(place+".node_list", "%s", err)
+			continue
+		}
+		if looked += len(hosts); looked > maxHostsInAll {
+			faults.At(place+".node_list", "expected at most %d nodes of all reservations together, found more", maxHostsInAll)
+			return names, faults.Err()
+		}
+		names[r.name] = true
+		closed := model.ClosedSpec{From: max(0, r.start.or(0)-now)}
+		if r.end.known {
+			closed.To = new(r.end.value - now)
+		}
+		if closed.To != nil && *closed.To <= closed.From {
+			continue
+		}
+		if !hasWord(r.flags, "MAINT") || named[r.name] {
+			closed.For = lines.Name(r.name)
+		}
+		cores := 0
+		for _, name := range hosts {
+			if h, known := s.index[name]; known && h >= 0 {
+				cores += s.hosts[h].cores
+			}
+		}
+		switch {
+		case len(hosts) == 0:
+			report.Note(model.ImportKept, "reservation of no nodes, such as of licences: an instance cannot express this", where)
+			continue
+		case r.cores.known && int(r.cores.value) < cores && len(hosts) > 0 && r.cores.value > 0:
+			report.Note(model.ImportKept, "reservation of some of the cores of its nodes: its nodes count as free for all jobs", where)
+			delete(names, r.name)
+			continue
+		case slices.ContainsFunc(r.flags, func(flag string) bool {
+			return slices.ContainsFunc([]string{"DAILY", "HOURLY", "WEEKDAY", "WEEKEND", "WEEKLY"}, func(word string) bool { return strings.EqualFold(flag, word) })
+		}):
+			report.Note(model.ImportKept, "reservation that comes again: only its next time is in the instance", where)
+		case hasWord(r.flags, "FLEX"):
+			report.Note(model.ImportKept, "reservation whose jobs may run before it, after it and on other nodes too: they run in it only", where)
+		}
+		for _, name := range hosts {
+			if h, known := s.index[name]; known && h >= 0 && !s.hosts[h].shut {
+				s.hosts[h].closed = append(s.hosts[h].closed, closed)
+			}
+		}
+	}
+	return names, faults.Err()
+}
+
+// namedReservations are the reservations that waiting jobs name.
+func (q *queue) namedReservations() map[string]bool {
+	named := map[string]bool{}
+	for k := range q.doc.jobs {
+		if j := &q.doc.jobs[k]; stateOf(j.states) == pending && j.reservation != "" {
+			named[j.reservation] = true
+		}
+	}
+	return named
+}
