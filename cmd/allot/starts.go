@@ -122,7 +122,7 @@ func forecastOf(ctx context.Context, in *model.Instance, choices []solve.Choice,
 
 // isRunning says whether an imported queue states that a job runs already.
 func isRunning(in *model.Instance, j *model.Job) bool {
-	return j.UserClass >= 0 && in.UserClasses()[j.UserClass].ID == slurm.Running
+	return j.Node().Running != nil || j.UserClass >= 0 && in.UserClasses()[j.UserClass].ID == slurm.Running
 }
 
 // text is the forecast for people: a line each job, and the mean wait.
