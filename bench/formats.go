@@ -5,6 +5,7 @@ import (
 	_ "github.com/allot-opt/allot/formats/batsim"
 	_ "github.com/allot-opt/allot/formats/etc"
 	_ "github.com/allot-opt/allot/formats/jobcsv"
+	_ "github.com/allot-opt/allot/formats/kubernetes"
 	_ "github.com/allot-opt/allot/formats/openb"
 	_ "github.com/allot-opt/allot/formats/rcpsp"
 	_ "github.com/allot-opt/allot/formats/slurm"

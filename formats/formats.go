@@ -21,6 +21,18 @@ type Reader interface {
 	Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error)
 }
 
+// Source is one of the files of a [FilesReader].
+type Source struct {
+	Reader io.Reader
+	Name   string // of the file, in errors
+}
+
+// FilesReader is a reader whose instance may be in several files. Read is ReadFiles of one file.
+type FilesReader interface {
+	Reader
+	ReadFiles(files []Source) (*model.Instance, *model.ImportReport, error) // of at least one
+}
+
 // Info documents a foreign format that can be read.
 type Info struct {
 	Name    string

@@ -43,29 +43,56 @@ Examples:
 
 // importFormat is the subcommand of one format.
 func importFormat(info formats.Info) *cli.Command {
-	return &cli.Command{
+	command := &cli.Command{
 		Name:        info.Name,
 		Usage:       info.Doc,
 		ArgsUsage:   "FILE",
 		Description: "Example:\n  " + info.Example,
 		Flags:       append(importFlags(info.New()), importObjectiveFlag(), outputFlag),
-		Action: taking(func(c *cli.Context, args []string) error {
-			reader := info.New()
-			if err := setParameters(c, reader); err != nil {
-				return err
-			}
-			file, err := model.Open(args[0])
-			if err != nil {
-				return &statusError{exitInput, err}
-			}
-			defer file.Close()
-			in, report, err := reader.Read(file, model.InputName(args[0]))
-			if err != nil {
-				return &statusError{exitInput, withFlagNames(err)}
-			}
-			return writeImport(c, in, report)
-		}, "FILE"),
 	}
+	if _, several := info.New().(formats.FilesReader); several {
+		command.ArgsUsage = "FILE…"
+		command.Action = func(c *cli.Context) error {
+			if !c.Args().Present() {
+				return usageErrorf("expected at least one FILE, found none; see %s --help", c.Command.HelpName)
+			}
+			return importFiles(c, info, c.Args().Slice())
+		}
+		return command
+	}
+	command.Action = taking(func(c *cli.Context, args []string) error { return importFiles(c, info, args) }, "FILE")
+	return command
+}
+
+// importFiles reads the files, several only if the format takes several, and writes the instance.
+func importFiles(c *cli.Context, info formats.Info, paths []string) error {
+	reader := info.New()
+	if err := setParameters(c, reader); err != nil {
+		return err
+	}
+	if err := oneFromStdin("the files", paths...); err != nil {
+		return err
+	}
+	var sources []formats.Source
+	for _, path := range paths {
+		file, err := model.Open(path)
+		if err != nil {
+			return &statusError{exitInput, err}
+		}
+		defer file.Close()
+		sources = append(sources, formats.Source{Reader: file, Name: model.InputName(path)})
+	}
+	read := func() (*model.Instance, *model.ImportReport, error) {
+		return reader.Read(sources[0].Reader, sources[0].Name)
+	}
+	if several, ok := reader.(formats.FilesReader); ok {
+		read = func() (*model.Instance, *model.ImportReport, error) { return several.ReadFiles(sources) }
+	}
+	in, report, err := read()
+	if err != nil {
+		return &statusError{exitInput, withFlagNames(err)}
+	}
+	return writeImport(c, in, report)
 }
 
 // writeImport writes an instance that was imported, with its objective, and what became of the jobs.
