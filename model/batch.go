@@ -28,20 +28,26 @@ type HoldPiece struct {
 func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
 	b := *in
 	b.digest = &digest{of: &b}
-	b.jobs, b.jobIndex = make([]Job, len(jobs)), make(map[string]int, len(jobs))
+	b.jobs, b.jobIndex = make([]Job, len(jobs)), newJobIndex(len(jobs))
 	b.firstArrival, b.successors, b.held, b.released, b.submitted, b.recorded, b.requested = 0, nil, holds, nil, make([]float64, len(jobs)), nil, nil
-	position := make(map[int]int, len(jobs))
+	position := map[int]int{} // where jobs wait for others: by index in the instance
 	for k, j := range jobs {
-		position[j] = k
-		b.jobIndex[in.jobs[j].ID] = k
+		if in.successors != nil {
+			position[j] = k
+		}
+		b.jobs[k], b.submitted[k] = in.jobs[j], in.Submitted(j)
+		b.jobIndex.add(b.jobs, k)
 	}
 	for k, j := range jobs {
-		b.jobs[k], b.submitted[k] = in.jobs[j], in.Submitted(j)
 		if in.requested != nil {
 			b.requested = append(b.requested, in.requested[j])
 		}
 		job := &b.jobs[k]
-		job.Arrival, job.After = ready[k], nil
+		job.Arrival = ready[k]
+		if job.After != nil {
+			own := *job.Demand
+			own.After, job.Demand = nil, &own
+		}
 		for _, before := range in.jobs[j].After {
 			if at, here := position[before]; here {
 				job.After = append(job.After, at)

@@ -19,7 +19,36 @@ func New(spec InstanceSpec) (*Instance, error) {
 	if err := faults.orNil(); err != nil {
 		return nil, err
 	}
-	return build(&spec, "", Limits{})
+	return build(&spec, listed(spec.Jobs), "", Limits{})
+}
+
+// NewOf is [New] for so many jobs that a list of their specs would take far more memory than the instance. The spec of job k is job(k), the same in each of several calls; the next call may
+// reuse its memory, but not that of the texts. The system is the instance without its jobs.
+func NewOf(system InstanceSpec, jobs int, job func(k int) *JobSpec) (*Instance, error) {
+	if system.Schema == "" {
+		system.Schema = InstanceSchema
+	}
+	system.Jobs = nil
+	faults := &InputError{}
+	checkSpec(faults, "", field{}, reflect.ValueOf(&system).Elem())
+	for k := range jobs {
+		checkSpec(faults, element("jobs", k), field{}, reflect.ValueOf(job(k)).Elem())
+	}
+	if err := faults.orNil(); err != nil {
+		return nil, err
+	}
+	return build(&system, jobSpecs{jobs, job}, "", Limits{})
+}
+
+// jobSpecs is the specs of jobs, one by one.
+type jobSpecs struct {
+	count int
+	at    func(k int) *JobSpec
+}
+
+// listed is the specs of a list.
+func listed(jobs []JobSpec) jobSpecs {
+	return jobSpecs{len(jobs), func(k int) *JobSpec { return &jobs[k] }}
 }
 
 // Builder collects an instance piece by piece; Build validates it. Fields that have no method of their own are set
@@ -60,7 +89,8 @@ func (b *Builder) Build() (*Instance, error) { return New(b.spec) }
 
 // resolver turns a spec whose values are in range into an instance, listing what does not fit together.
 type resolver struct {
-	spec     *InstanceSpec
+	spec     *InstanceSpec // its jobs apart
+	specs    jobSpecs
 	in       *Instance
 	faults   *InputError
 	licences map[string]int
@@ -70,19 +100,21 @@ type resolver struct {
 
 	resources map[string]int
 	nodes     map[string]*NodeNeeds // by all that they say
+	demands   map[Requirements]*Demand
+	demand    Demand // of the job being resolved
+	seen      survey
 }
 
 // build resolves a spec whose values have been checked one by one.
-func build(spec *InstanceSpec, file string, limits Limits) (*Instance, error) {
+func build(spec *InstanceSpec, jobs jobSpecs, file string, limits Limits) (*Instance, error) {
 	r := &resolver{
-		spec:     spec,
+		spec: spec, specs: jobs,
 		faults:   &InputError{File: file},
 		licences: map[string]int{}, classes: map[string]int{}, flows: map[string]int{}, from: map[submission]*submission{},
-		resources: map[string]int{}, nodes: map[string]*NodeNeeds{},
+		resources: map[string]int{}, nodes: map[string]*NodeNeeds{}, demands: map[Requirements]*Demand{},
 		in: &Instance{
 			name:         spec.Name,
 			weights:      resolveWeights(spec.Weights, Weights{1, 1, 1}),
-			jobIndex:     make(map[string]int, len(spec.Jobs)),
 			clusterIndex: make(map[string]int, len(spec.Clusters)),
 		},
 	}
@@ -99,6 +131,7 @@ func build(spec *InstanceSpec, file string, limits Limits) (*Instance, error) {
 	if spec.Overheads != nil {
 		r.in.overheads = *spec.Overheads
 	}
+	r.survey()
 	r.header()
 	if r.tables(limits.mostTable()) {
 		r.clusters()
@@ -200,11 +233,7 @@ func (r *resolver) nameLicences() {
 		}
 	}
 	if len(named) == 0 {
-		for k := range r.spec.Jobs {
-			for id := range r.spec.Jobs[k].Licences {
-				named[id] = true
-			}
-		}
+		maps.Copy(named, r.seen.licences)
 	}
 	for k, id := range slices.Sorted(maps.Keys(named)) {
 		r.licences[id] = k

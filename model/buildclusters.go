@@ -32,12 +32,7 @@ const maxTable = 1 << 27
 
 // tables says whether the tables that the instance needs are small enough to be made.
 func (r *resolver) tables(most int) bool {
-	states, lists, amounts := 0, 0, 0
-	for k := range r.spec.Jobs {
-		if len(r.spec.Jobs[k].Runtime) > 0 {
-			states++
-		}
-	}
+	states, lists, amounts := r.seen.runtimes, 0, 0
 	for k := range r.spec.Clusters {
 		c := &r.spec.Clusters[k]
 		if len(c.Licences) > 0 {

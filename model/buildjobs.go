@@ -7,36 +7,62 @@ import (
 	"strings"
 )
 
-// jobs resolves the jobs.
-func (r *resolver) jobs() {
-	for k := range r.spec.Jobs {
-		spec := &r.spec.Jobs[k]
-		if _, twice := r.in.jobIndex[spec.ID]; twice {
-			r.faults.add(element("jobs", k)+".id", "expected a unique id, found %q again", clip(spec.ID))
+// survey is what the names and the tables of an instance depend on in its jobs.
+type survey struct {
+	twice     []int // jobs whose id another has before them
+	runtimes  int   // jobs that state run times
+	licences  map[string]bool
+	resources map[string]bool // whether some job asks for more than 0
+}
+
+// survey looks at all jobs before any is resolved, and takes their ids.
+func (r *resolver) survey() {
+	r.in.jobs, r.in.jobIndex = make([]Job, r.specs.count), newJobIndex(r.specs.count)
+	r.seen.licences, r.seen.resources = map[string]bool{}, map[string]bool{}
+	for k := range r.in.jobs {
+		spec := r.specs.at(k)
+		r.in.jobs[k].ID = spec.ID
+		if !r.in.jobIndex.add(r.in.jobs, k) {
+			r.seen.twice = append(r.seen.twice, k)
 		}
-		r.in.jobIndex[spec.ID] = k
-	}
-	r.in.jobs = make([]Job, len(r.spec.Jobs))
-	for k := range r.spec.Jobs {
-		r.in.jobs[k] = r.job(k)
+		if len(spec.Runtime) > 0 {
+			r.seen.runtimes++
+		}
+		for id := range spec.Licences {
+			r.seen.licences[id] = true
+		}
+		for id, amount := range spec.Resources {
+			r.seen.resources[id] = r.seen.resources[id] || amount > 0
+		}
 	}
 }
 
-// job resolves one job.
-func (r *resolver) job(k int) Job {
-	spec, path := &r.spec.Jobs[k], element("jobs", k)
+// jobs resolves the jobs.
+func (r *resolver) jobs() {
+	for _, k := range r.seen.twice {
+		r.faults.add(element("jobs", k)+".id", "expected a unique id, found %q again", clip(r.in.jobs[k].ID))
+	}
+	for k := range r.in.jobs {
+		r.job(&r.in.jobs[k], r.specs.at(k), k)
+	}
+}
+
+// job resolves one job, of which the id stands already.
+func (r *resolver) job(j *Job, spec *JobSpec, k int) {
+	path := element("jobs", k)
 	width := spec.Processors
 	if width == (ProcessorRange{}) {
 		width = Rigid(1)
 	}
-	j := Job{
-		ID:             spec.ID,
-		Arrival:        spec.Arrival,
+	j.Arrival = spec.Arrival
+	j.Estimate = valueOr(spec.Estimate, math.NaN())
+	j.Deadline = valueOr(spec.Deadline, math.Inf(1))
+	j.Budget = valueOr(spec.Budget, math.Inf(1))
+	r.demand = Demand{Requirements: Requirements{
 		Min:            width.Min,
 		Max:            width.Max,
 		Tasks:          spec.Tasks,
 		WorkCV:         spec.WorkCV,
-		Estimate:       valueOr(spec.Estimate, math.NaN()),
 		ReferenceSpeed: spec.ReferenceSpeed,
 		Span:           Span(spec.Span),
 		Memory:         spec.Memory,
@@ -44,12 +70,11 @@ func (r *resolver) job(k int) Job {
 		Output:         spec.Output,
 		Message:        spec.Message,
 		MinBandwidth:   spec.MinBandwidth,
-		Deadline:       valueOr(spec.Deadline, math.Inf(1)),
 		DeadlineHard:   spec.DeadlineHard,
-		Budget:         valueOr(spec.Budget, math.Inf(1)),
 		UserClass:      -1,
 		Workflow:       -1,
-	}
+	}}
+	j.Demand = &r.demand
 	if j.Tasks == 0 {
 		j.Tasks = j.Max
 	}
@@ -60,35 +85,52 @@ func (r *resolver) job(k int) Job {
 		j.Span = SpanCluster
 	}
 	j.from = r.submission(submission{spec.User, spec.Group, spec.Queue})
-	r.jobTimes(&j, spec, path)
-	r.jobReferences(&j, spec, path)
+	r.jobTimes(j, spec, path)
+	r.jobReferences(j, spec, k, path)
 	if asksOfNodes(spec) {
-		r.jobNode(&j, spec, path)
+		r.jobNode(j, spec, path)
 	}
 	if spec.Recorded != nil {
-		r.jobRecorded(k, path)
+		r.jobRecorded(k, spec, path)
 	}
 	if spec.Requested != nil {
-		r.jobRequested(k, path)
+		r.jobRequested(k, spec, path)
 	}
-	return j
+	r.share(j)
+}
+
+// mostShared is the number of demands that are looked up. Jobs that ask for more than that ask for too much that is their own.
+const mostShared = 1 << 12
+
+// share gives a job its demand: that of the jobs before it that ask for the same, or one of its own.
+func (r *resolver) share(j *Job) {
+	plain := r.demand.plain()
+	if plain {
+		if shared := r.demands[r.demand.Requirements]; shared != nil {
+			j.Demand = shared
+			return
+		}
+	}
+	own := r.demand
+	j.Demand = &own
+	if plain && len(r.demands) < mostShared {
+		r.demands[own.Requirements] = &own
+	}
 }
 
 // jobRecorded takes when a job really started.
-func (r *resolver) jobRecorded(k int, path string) {
-	spec := &r.spec.Jobs[k]
+func (r *resolver) jobRecorded(k int, spec *JobSpec, path string) {
 	if *spec.Recorded < spec.Arrival {
 		r.faults.add(path+".recorded", "expected a start at the arrival, %v, or later, found %v", spec.Arrival, *spec.Recorded)
 	}
 	if r.in.recorded == nil {
-		r.in.recorded = slices.Repeat([]float64{math.NaN()}, len(r.spec.Jobs))
+		r.in.recorded = slices.Repeat([]float64{math.NaN()}, r.specs.count)
 	}
 	r.in.recorded[k] = *spec.Recorded
 }
 
 // jobRequested takes what the user of a job asked for, where its estimate has been raised.
-func (r *resolver) jobRequested(k int, path string) {
-	spec := &r.spec.Jobs[k]
+func (r *resolver) jobRequested(k int, spec *JobSpec, path string) {
 	switch {
 	case spec.Estimate == nil:
 		r.faults.add(path+".requested", "expected it with an estimate, found none")
@@ -96,7 +138,7 @@ func (r *resolver) jobRequested(k int, path string) {
 		r.faults.add(path+".requested", "expected less than the estimate, %v, found %v", *spec.Estimate, *spec.Requested)
 	}
 	if r.in.requested == nil {
-		r.in.requested = slices.Repeat([]float64{math.NaN()}, len(r.spec.Jobs))
+		r.in.requested = slices.Repeat([]float64{math.NaN()}, r.specs.count)
 	}
 	r.in.requested[k] = *spec.Requested
 }
@@ -141,7 +183,7 @@ func (r *resolver) jobTimes(j *Job, spec *JobSpec, path string) {
 }
 
 // jobReferences resolves the names a job refers to.
-func (r *resolver) jobReferences(j *Job, spec *JobSpec, path string) {
+func (r *resolver) jobReferences(j *Job, spec *JobSpec, job int, path string) {
 	for _, id := range slices.Sorted(maps.Keys(spec.Licences)) {
 		l, ok := r.licences[id]
 		if !ok {
@@ -166,12 +208,12 @@ func (r *resolver) jobReferences(j *Job, spec *JobSpec, path string) {
 		if !ok {
 			r.faults.add(path+".workflow", "expected the id of a workflow, found %q", clip(spec.Workflow))
 		} else {
-			r.in.workflows[k].Jobs = append(r.in.workflows[k].Jobs, r.in.jobIndex[spec.ID])
+			r.in.workflows[k].Jobs = append(r.in.workflows[k].Jobs, job)
 		}
 		j.Workflow = k
 	}
 	for k, id := range spec.After {
-		before, ok := r.in.jobIndex[id]
+		before, ok := r.in.JobIndex(id)
 		if !ok {
 			r.faults.add(path+"."+element("after", k), "expected the id of a job, found %q", clip(id))
 			continue

@@ -26,10 +26,8 @@ func (r *resolver) nameResources() {
 			}
 		}
 	}
-	for k := range r.spec.Jobs {
-		for id, amount := range r.spec.Jobs[k].Resources {
-			named[id] = named[id] || amount > 0
-		}
+	for id, asked := range r.seen.resources {
+		named[id] = named[id] || asked
 	}
 	for id := range devices {
 		named[id] = true
@@ -266,7 +264,7 @@ func (r *resolver) runningTogether() {
 		}
 	}
 	for _, v := range Check(r.in, sol).Violations {
-		if k, known := r.in.jobIndex[v.Job]; known && r.in.jobs[k].Node().Running != nil {
+		if k, known := r.in.JobIndex(v.Job); known && r.in.jobs[k].Node().Running != nil {
 			r.faults.add(element("jobs", k)+".running", "expected jobs that can run beside each other at 0: %s", v.Message)
 		}
 	}

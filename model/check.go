@@ -73,7 +73,7 @@ type checker struct {
 func (c *checker) jobs() {
 	out := make([]bool, len(c.in.jobs))
 	for _, u := range c.sol.Unscheduled {
-		job, ok := c.in.jobIndex[u.Job]
+		job, ok := c.in.JobIndex(u.Job)
 		switch {
 		case !ok:
 			c.report.add(Violation{Code: codeUnknownJob, Job: u.Job, Message: "the instance has no such job"})
@@ -90,7 +90,7 @@ func (c *checker) jobs() {
 	}
 	for k := range c.sol.Jobs { // a placement with a fault of its own is not missing on top
 		p := &c.sol.Jobs[k]
-		if job, ok := c.in.jobIndex[p.Job]; ok {
+		if job, ok := c.in.JobIndex(p.Job); ok {
 			out[job] = true
 		}
 		if len(p.Pieces) > 0 && (p.Cluster != "" || len(p.Processors) > 0) {

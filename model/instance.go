@@ -26,7 +26,7 @@ type Instance struct {
 	clusters  []Cluster
 	jobs      []Job
 
-	jobIndex     map[string]int
+	jobIndex     jobIndex
 	clusterIndex map[string]int
 	successors   [][]int
 	processors   int
@@ -166,74 +166,6 @@ const (
 	SpanGrid    Span = "grid"
 )
 
-// Need is a number of copies of a licence that a job needs while it runs.
-type Need struct {
-	Licence int // index into Instance.Licences
-	Copies  int // at least 1
-}
-
-// Job is one job with its defaults applied.
-type Job struct {
-	ID             string
-	Arrival        float64
-	Min, Max       int     // processors the job may use
-	Tasks          int     // equal tasks
-	Work           float64 // of one task
-	WorkCV         float64
-	Estimate       float64 // NaN: not given
-	ReferenceSpeed float64
-	Span           Span
-	Memory         float64 // of one task
-	Input, Output  float64
-	Message        float64
-	MinBandwidth   float64
-	Deadline       float64 // +Inf: none
-	DeadlineHard   bool
-	Budget         float64 // +Inf: none
-	Licences       []Need  // of at least one copy each
-	UserClass      int     // index into Instance.UserClasses; -1: none
-	Workflow       int     // index into Instance.Workflows; -1: none
-	After          []int
-
-	runtimes   []float64   // by cluster; NaN: cannot run there; nil: the time rule
-	unasked    []int       // licences that the job names without asking for a copy, for what writes it back
-	from       *submission // shared by the jobs of one user, group and queue; nil: none is stated
-	node       *NodeNeeds  // shared by the jobs that ask for the same; nil: nothing
-	workStated bool
-}
-
-// submission is who submitted jobs, and to which queue; an empty text is not stated. Jobs share it, so that a job is one pointer larger only.
-type submission struct{ user, group, queue string }
-
-// submitted is who submitted the job, and where.
-func (j *Job) submitted() submission {
-	if j.from == nil {
-		return submission{}
-	}
-	return *j.from
-}
-
-// User is who submitted the job; empty: not stated.
-func (j *Job) User() string { return j.submitted().user }
-
-// Group is the group or account that the job's user belongs to; empty: not stated.
-func (j *Job) Group() string { return j.submitted().group }
-
-// Queue is the queue or partition that the job was submitted to; empty: not stated.
-func (j *Job) Queue() string { return j.submitted().queue }
-
-// Rigid says whether the job runs on one number of processors only.
-func (j *Job) Rigid() bool { return j.Min == j.Max }
-
-// HasDeadline says whether the job has a deadline.
-func (j *Job) HasDeadline() bool { return !math.IsInf(j.Deadline, 1) }
-
-// HasBudget says whether the job has a budget.
-func (j *Job) HasBudget() bool { return !math.IsInf(j.Budget, 1) }
-
-// StatesRuntimes says whether the job gives its execution time cluster by cluster instead of by the time rule.
-func (j *Job) StatesRuntimes() bool { return j.runtimes != nil }
-
 // Name is the instance's name for people; it may be empty.
 func (in *Instance) Name() string { return in.name }
 
@@ -281,8 +213,7 @@ func (in *Instance) Jobs() []Job { return in.jobs }
 
 // JobIndex is the index of the job with the given id.
 func (in *Instance) JobIndex(id string) (int, bool) {
-	j, ok := in.jobIndex[id]
-	return j, ok
+	return in.jobIndex.find(in.jobs, id)
 }
 
 // ClusterIndex is the index of the cluster with the given id.

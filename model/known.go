@@ -26,7 +26,8 @@ func (in *Instance) Known() *Instance {
 		}
 		j.Work = j.Estimate * j.ReferenceSpeed
 		if j.runtimes != nil {
-			j.runtimes = in.estimatedRuntimes(j)
+			own := *j.Demand
+			own.runtimes, j.Demand = in.estimatedRuntimes(j), &own
 		}
 	}
 	return &known

@@ -46,7 +46,7 @@ func TestOfJob(t *testing.T) {
 // A job that misses its hard deadline by rounding alone counts, as it does in the means of a schedule.
 func TestOfJobAllowsForRoundingOfDeadlines(t *testing.T) {
 	m, _ := model.MetricNamed("mean_response")
-	j := &model.Job{Deadline: 0.3, DeadlineHard: true}
+	j := &model.Job{Deadline: 0.3, Demand: &model.Demand{Requirements: model.Requirements{DeadlineHard: true}}}
 	for end, want := range map[float64]bool{0.3: true, math.Nextafter(0.3, 1): true, 0.3 + 1e-12: false} {
 		value, counts := m.OfJob(j, 0, end)
 		if counts != want || !want && value != 0 || want && value != end {

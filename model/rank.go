@@ -41,7 +41,7 @@ func (in *Instance) Owed(s *Solution) int {
 	}
 	owed := 0
 	for k := range s.Unscheduled {
-		if job, known := in.jobIndex[s.Unscheduled[k].Job]; !known || in.Owes(job) {
+		if job, known := in.JobIndex(s.Unscheduled[k].Job); !known || in.Owes(job) {
 			owed++
 		}
 	}

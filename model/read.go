@@ -24,7 +24,7 @@ func ReadInstanceWithin(r io.Reader, name string, limits Limits) (*Instance, err
 	if err := readDocument(hashed, name, &spec, InstanceSchema, limits); err != nil {
 		return nil, err
 	}
-	in, err := build(&spec, name, limits)
+	in, err := build(&spec, listed(spec.Jobs), name, limits)
 	if err != nil {
 		return nil, err
 	}

@@ -88,9 +88,8 @@ func sameJobs(a, b *model.Instance) bool {
 			return false
 		}
 		pv, qv := reflect.ValueOf(p), reflect.ValueOf(q)
-		for k := range pv.NumField() {
-			f := pv.Type().Field(k)
-			if f.IsExported() && f.Name != "Estimate" && !reflect.DeepEqual(pv.Field(k).Interface(), qv.Field(k).Interface()) {
+		for _, f := range reflect.VisibleFields(pv.Type()) {
+			if f.IsExported() && !f.Anonymous && f.Name != "Estimate" && !reflect.DeepEqual(pv.FieldByIndex(f.Index).Interface(), qv.FieldByIndex(f.Index).Interface()) {
 				return false
 			}
 		}

@@ -60,7 +60,7 @@ func resolve(in *Instance, sol *Solution, report *Report) *schedule {
 // add resolves one placement.
 func (s *schedule) add(k int, report *Report) {
 	p := &s.sol.Jobs[k]
-	job, ok := s.in.jobIndex[p.Job]
+	job, ok := s.in.JobIndex(p.Job)
 	switch {
 	case !ok:
 		report.add(Violation{Code: codeUnknownJob, Job: p.Job, Message: "the instance has no such job"})

@@ -63,7 +63,8 @@ func TestRoomIsExact(t *testing.T) {
 	slack := number(1 + 0x1p-52)
 	in := modeltest.Alone(rand.New(rand.NewPCG(1, 1)))
 	m, job := in.Clusters()[0].Machines[0], in.Jobs()[0]
-	job.MinBandwidth, job.Licences = 0, nil
+	own := *job.Demand
+	job.Demand, own.MinBandwidth, own.Licences = &own, 0, nil
 	for _, each := range []float64{0.1, 0.3, 1, 1.0 / 3, 7} {
 		for n := range 12 {
 			for ulps := -3; ulps <= 3; ulps++ {

@@ -48,7 +48,7 @@ func TraceOf(in *model.Instance) (*Trace, []int, error) {
 	if !IsTrace(in) {
 		return nil, nil, errors.New("sim: expected an instance of rigid jobs on one cluster of equal processors for a trace")
 	}
-	trace, order, users := &Trace{}, make([]int, 0, len(in.Jobs())), users{}
+	trace, order, users := &Trace{Jobs: make([]Spec, 0, len(in.Jobs()))}, make([]int, 0, len(in.Jobs())), users{}
 	for _, index := range byArrival(in) {
 		if in.CanRun(index, 0) {
 			trace.Jobs = append(trace.Jobs, specOf(in, index))

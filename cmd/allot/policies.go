@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/kballard/go-shellquote"
 	"github.com/urfave/cli/v2"
@@ -70,6 +71,7 @@ type lineUp struct {
 	settings bench.Settings
 	data     []string // what reading the trace dropped and repaired
 	drawn    bool     // somebody wants to see whole schedules
+	trace    func() (*followedTrace, error)
 }
 
 // runPolicies compares policies on one trace.
@@ -246,6 +248,8 @@ func labOptions(c *cli.Context) (lab.Options, error) {
 func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
 	bar := newProgress(c.App.ErrWriter, "policies", len(l.policies))
 	defer bar.finish()
+	l.trace = sync.OnceValues(func() (*followedTrace, error) { return newTrace(l.in) })
+	defer func() { l.trace = nil }() // the comparison needs its memory
 	rows, followed := make([]bench.Row, len(l.policies)), make([]*lab.Followed, len(l.policies))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))

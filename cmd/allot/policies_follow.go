@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/allot-opt/allot/internal/bench/lab"
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
@@ -20,13 +21,28 @@ func (l *lineUp) follow(ctx context.Context, choice solve.Choice) (*lab.Followed
 	if !rules.IsPlain(l.in) {
 		return nil, nil
 	}
-	trace, order, err := sim.TraceOf(l.in)
+	trace, err := l.trace()
 	if err != nil {
 		return nil, err
 	}
-	followed := lab.Follow(l.in, order, l.options)
-	if _, err := sim.Run(ctx, trace, l.in.Processors(), rules.Plain(l.in.Processors()), sim.Options{Seed: l.settings.Options.Seed, Kill: policy.Kills(), Observer: followed}); err != nil {
+	followed := lab.Follow(l.in, trace.order, l.options)
+	if _, err := sim.Run(ctx, &sim.Trace{Jobs: trace.jobs}, l.in.Processors(), rules.Plain(l.in.Processors()), sim.Options{Seed: l.settings.Options.Seed, Kill: policy.Kills(), Observer: followed}); err != nil {
 		return nil, &solve.RunError{Solver: choice.Info.Name, Err: err}
 	}
 	return followed, nil
+}
+
+// followedTrace is the instance as a trace, which all policies that are followed share.
+type followedTrace struct {
+	jobs  []sim.Spec
+	order []int // by job of the trace: its index in the instance
+}
+
+// newTrace makes the trace of an instance.
+func newTrace(in *model.Instance) (*followedTrace, error) {
+	trace, order, err := sim.TraceOf(in)
+	if err != nil {
+		return nil, err
+	}
+	return &followedTrace{trace.Jobs, order}, nil
 }

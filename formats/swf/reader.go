@@ -92,7 +92,12 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 		t.system() // a file without jobs
 	}
 	t.sortTies()
-	return t.faults.Import(t.spec(lines.Title(name, ".swf")), t.report, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
+	origin := t.origin()
+	in, err := t.faults.BuildOf(t.instance(lines.Title(name, ".swf"), origin), len(t.jobs), t.specs(origin), func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
+	if err != nil {
+		return nil, nil, err
+	}
+	return in, t.report, nil
 }
 
 // What to do with an odd job. An unknown value cannot be kept: only TooWide and ZeroRuntime take keep.

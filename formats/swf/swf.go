@@ -122,27 +122,31 @@ func (t *trace) sortTies() {
 	}
 }
 
-// spec is the instance of the jobs kept.
-func (t *trace) spec(title string) model.InstanceSpec {
+// instance is the instance of the jobs kept, without them.
+func (t *trace) instance(title string, origin float64) model.InstanceSpec {
 	spec := model.InstanceSpec{
 		Name:     title,
 		Units:    &model.Units{Time: "s"},
 		Clusters: []model.ClusterSpec{{ID: t.opt.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: t.width}}}},
-		Jobs:     make([]model.JobSpec, len(t.jobs)),
 	}
 	if t.opt.Memory != memoryNone {
 		spec.Units.Memory = "KB"
 	}
-	origin := t.origin()
 	if begin, err := lines.NonNegative(t.header.start.text); err == nil && begin > 0 && begin+origin <= model.Largest && !t.opt.Batch { // logs without a date state 0
 		spec.TimeZero = new(begin + origin)
 		if zone := t.header.zone.text; zone != "" && len(zone) <= 100 {
 			spec.TimeZone = lines.Name(zone)
 		}
 	}
-	for k := range t.jobs {
+	return spec
+}
+
+// specs hands out the jobs kept one by one, each in the place of the one before.
+func (t *trace) specs(origin float64) func(k int) *model.JobSpec {
+	var spec model.JobSpec
+	return func(k int) *model.JobSpec {
 		j := &t.jobs[k]
-		spec.Jobs[k] = model.JobSpec{
+		spec = model.JobSpec{
 			ID:         strconv.FormatInt(j.number, 10),
 			Processors: model.Rigid(int(j.processors)),
 			Work:       &j.runtime,
@@ -152,19 +156,19 @@ func (t *trace) spec(title string) model.InstanceSpec {
 			Queue:      t.name(j.names[2]),
 		}
 		if j.copy > 1 {
-			spec.Jobs[k].ID += "-" + strconv.Itoa(int(j.copy))
+			spec.ID += "-" + strconv.Itoa(int(j.copy))
 		}
 		if !t.opt.Batch {
-			spec.Jobs[k].Arrival = j.submit - origin
+			spec.Arrival = j.submit - origin
 		}
 		if j.estimate >= 0 {
-			spec.Jobs[k].Estimate = &j.estimate
+			spec.Estimate = &j.estimate
 			if j.requested > 0 {
-				spec.Jobs[k].Requested = &j.requested
+				spec.Requested = &j.requested
 			}
 		}
+		return &spec
 	}
-	return spec
 }
 
 // name is the number of a user, group or queue as a text; empty: unknown. Equal texts share one copy in memory.

@@ -51,10 +51,15 @@ func (f *Faults) Err() error {
 // Build makes the instance if there are no faults so far. Should the model still refuse it, the faults name places in
 // the file: place is where the job with the given index came from.
 func (f *Faults) Build(spec model.InstanceSpec, place func(job int) string) (*model.Instance, error) {
+	return f.BuildOf(spec, len(spec.Jobs), func(k int) *model.JobSpec { return &spec.Jobs[k] }, place)
+}
+
+// BuildOf is [Faults.Build] with the jobs one by one, see [model.NewOf].
+func (f *Faults) BuildOf(system model.InstanceSpec, jobs int, job func(k int) *model.JobSpec, place func(job int) string) (*model.Instance, error) {
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	in, err := model.New(spec)
+	in, err := model.NewOf(system, jobs, job)
 	if err == nil {
 		return in, nil
 	}

@@ -13,47 +13,81 @@ type Share struct {
 	Entitled, Received float64
 }
 
-// change is a change of what a user asks for and holds.
-type change struct {
-	time        float64
-	user        int32
-	asked, held int32
+// events are the arrivals, starts and ends of the jobs that a schedule places, each in order of time.
+type events struct{ arrivals, starts, ends queueOfEvents }
+
+// queueOfEvents is events of one kind that are still to come.
+type queueOfEvents struct {
+	jobs []int32
+	time func(job int32) float64
+}
+
+// newEvents are the events of a schedule.
+func (s *study) newEvents(run *schedule) *events {
+	var placed []int32
+	for k := range s.in.Jobs() {
+		if run.placed(int32(k)) {
+			placed = append(placed, int32(k))
+		}
+	}
+	ordered := func(jobs []int32, time func(job int32) float64) queueOfEvents {
+		slices.SortStableFunc(jobs, func(a, b int32) int { return cmp.Compare(time(a), time(b)) })
+		return queueOfEvents{jobs, time}
+	}
+	return &events{
+		ordered(slices.Clone(placed), func(job int32) float64 { return s.in.Jobs()[job].Arrival }),
+		ordered(slices.Clone(placed), func(job int32) float64 { return run.start[job] }),
+		ordered(placed, func(job int32) float64 { return run.end[job] }),
+	}
+}
+
+// next is the time of the next event; +Inf: there is none.
+func (e *events) next() float64 { return min(e.arrivals.next(), e.starts.next(), e.ends.next()) }
+
+// next is the time of the next event of the kind; +Inf: there is none.
+func (q *queueOfEvents) next() float64 {
+	if len(q.jobs) == 0 {
+		return math.Inf(1)
+	}
+	return q.time(q.jobs[0])
+}
+
+// take hands out the events of a moment.
+func (q *queueOfEvents) take(now float64, of func(job int32)) {
+	for ; len(q.jobs) > 0 && q.time(q.jobs[0]) == now; q.jobs = q.jobs[1:] {
+		of(q.jobs[0])
+	}
 }
 
 // entitlements are, by user, the processor time that the user was entitled to in the window and what the user's jobs held; the shares over time too, if asked for.
 func (s *study) entitlements(run *schedule) (entitled, received []float64, shares []Share) {
 	entitled, received = make([]float64, len(s.userNumber)), make([]float64, len(s.userNumber))
 	days := s.newDays()
-	changes := make([]change, 0, 3*len(s.in.Jobs()))
-	for k := range s.in.Jobs() {
-		if !run.placed(int32(k)) {
-			continue
-		}
-		n, user := run.processors[k], s.user[k]
-		changes = append(changes, change{s.in.Jobs()[k].Arrival, user, n, 0}, change{run.start[k], user, 0, n}, change{run.end[k], user, -n, -n})
-	}
-	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.time, b.time) })
 	asked, held := make([]int64, len(s.userNumber)), make([]int64, len(s.userNumber))
 	var active []int32 // users with jobs in the system
-	for k := 0; k < len(changes); {
-		now := changes[k].time
-		for ; k < len(changes) && changes[k].time == now; k++ {
-			c := &changes[k]
-			before := asked[c.user]
-			asked[c.user] += int64(c.asked)
-			held[c.user] += int64(c.held)
-			switch after := asked[c.user]; {
-			case before == 0 && after > 0:
-				active = append(active, c.user)
-			case before > 0 && after == 0:
-				at := slices.Index(active, c.user)
+	come := s.newEvents(run)
+	for now := come.next(); !math.IsInf(now, 1); {
+		come.arrivals.take(now, func(job int32) { // before the ends: what a user asks for is never below 0
+			user := s.user[job]
+			if asked[user] == 0 && run.processors[job] > 0 {
+				active = append(active, user)
+			}
+			asked[user] += int64(run.processors[job])
+		})
+		come.starts.take(now, func(job int32) { held[s.user[job]] += int64(run.processors[job]) })
+		come.ends.take(now, func(job int32) {
+			user := s.user[job]
+			held[user] -= int64(run.processors[job])
+			if asked[user] -= int64(run.processors[job]); asked[user] == 0 && run.processors[job] > 0 {
+				at := slices.Index(active, user)
 				active = slices.Delete(active, at, at+1)
 			}
-		}
-		if k == len(changes) {
+		})
+		next := come.next()
+		if math.IsInf(next, 1) {
 			return entitled, received, days.finish()
 		}
-		from, to := max(now, s.from), min(changes[k].time, s.to)
+		from, to := max(now, s.from), min(next, s.to)
 		if passed := to - from; passed > 0 {
 			slices.SortFunc(active, func(a, b int32) int { return cmp.Or(cmp.Compare(asked[a], asked[b]), cmp.Compare(a, b)) })
 			share(s.in.Processors(), active, asked, func(user int32, processors float64) {
@@ -65,6 +99,7 @@ func (s *study) entitlements(run *schedule) (entitled, received []float64, share
 			})
 			days.pass(from, to)
 		}
+		now = next
 	}
 	return entitled, received, days.finish()
 }

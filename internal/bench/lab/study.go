@@ -201,7 +201,7 @@ func (s *study) utilisation(held float64) *float64 {
 // figures are the figures of a class under a policy.
 func (s *study) figures(c *class, run, first *schedule) (*Class, error) {
 	figures := &Class{Kind: c.kind, Name: c.name}
-	var waits, slowdowns []float64
+	waits, slowdowns := make([]float64, 0, len(c.jobs)), make([]float64, 0, len(c.jobs))
 	response, takes := 0.0, 0.0
 	for _, j := range c.jobs {
 		if run.placed(j) {
