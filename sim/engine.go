@@ -397,6 +397,10 @@ func (e *Engine) arrive() {
 		e.opt.Observer.Arrived(e.now, j)
 	}
 	if e.world != nil {
+		if entry, runs := e.world.since[j.Number]; runs {
+			e.world.goOn(e, j, entry)
+			return
+		}
 		if run := e.world.running(j); run != nil {
 			e.world.resume(e, j, run)
 			return

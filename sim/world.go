@@ -14,10 +14,13 @@ import (
 type world struct {
 	in       *model.Instance
 	platform *Platform
-	source   Batches // of further jobs; nil: none
-	order    []int   // jobs in queue order
-	place    []int   // of each job in the order
-	at       int     // next in the order
+	source   Batches         // of further jobs; nil: none
+	entries  Entries         // the jobs of a run that begins in the middle of another; nil: it does not
+	entered  int64           // entries so far
+	since    map[int64]Entry // by number: of those that run already and have not arrived
+	order    []int           // jobs in queue order
+	place    []int           // of each job in the order
+	at       int             // next in the order
 	users    users
 	parts    [][]Part     // by handle: parts of the running job
 	cut      []Outcome    // by handle: how the running job will end
@@ -89,6 +92,9 @@ func byArrival(in *model.Instance) []int {
 
 // Next implements Source.
 func (w *world) Next(s *Spec) (bool, error) {
+	if w.entries != nil {
+		return w.nextEntry(s), nil
+	}
 	for w.at == len(w.order) {
 		if more, err := w.refill(); !more {
 			return false, err
@@ -96,17 +102,22 @@ func (w *world) Next(s *Spec) (bool, error) {
 	}
 	index := w.order[w.at]
 	w.at++
+	*s = w.spec(index)
+	for _, before := range w.in.Jobs()[index].After {
+		s.Request.After = append(s.Request.After, int64(w.place[before]))
+	}
+	return true, nil
+}
+
+// spec is a job of the instance as the engine takes it, without those that it waits for.
+func (w *world) spec(index int) Spec {
 	j := &w.in.Jobs()[index]
-	*s = Spec{Arrival: j.Arrival, Estimate: j.Estimate, Processors: int32(j.Min), User: w.users.number(j.User()), Request: &Request{
+	return Spec{Arrival: j.Arrival, Estimate: j.Estimate, Processors: int32(j.Min), User: w.users.number(j.User()), Request: &Request{
 		ID: j.ID, Min: j.Min, Max: j.Max, Tasks: j.Tasks, Span: j.Span, Memory: j.Memory, MinBandwidth: j.MinBandwidth,
 		Deadline: j.Deadline, DeadlineHard: j.DeadlineHard && j.HasDeadline(), Licences: j.Licences, UserClass: j.UserClass,
 		ReferenceSpeed: j.ReferenceSpeed, Stated: !math.IsNaN(j.Estimate), WorkCV: j.WorkCV, Budget: j.Budget, Workflow: j.Workflow,
 		in: w.in, index: index,
 	}}
-	for _, before := range j.After {
-		s.Request.After = append(s.Request.After, int64(w.place[before]))
-	}
-	return true, nil
 }
 
 // admit says whether a job that arrives joins the queue now.

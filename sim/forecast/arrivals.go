@@ -37,13 +37,13 @@ func (t *truth) after(at float64) int {
 	return sort.Search(len(t.specs), func(k int) bool { return t.specs[k].Arrival > at })
 }
 
-// source hands out the jobs that have arrived by T and then those of past days, until all jobs asked for have started. Each day after T has the jobs of one of
+// later draws the jobs that arrive after T: those of past days, until all jobs asked for have started. Each day after T has the jobs of one of
 // the days before T, which is drawn; a day begins at the time of day of T.
-type source struct {
+type later struct {
 	moment *moment
 	watch  *starts
 	run    int
-	trace  sim.Trace
+	ratios []float64 // of run time to estimate, of the jobs so far; NaN: it runs for its estimate
 
 	day   int     // after T
 	begun bool    // its past day has been drawn
@@ -56,39 +56,78 @@ type source struct {
 // horizon is the number of days after which no job arrives any more: some orders of the queue never start a job while others arrive.
 const horizon = 60
 
+// arrival draws the next job. It returns the job's number and when it arrives; false: no more jobs arrive.
+func (l *later) arrival() (number int, at float64, more bool) {
+	m := l.moment
+	for m.past != nil && l.watch.left > 0 && l.day < horizon {
+		if !l.begun {
+			l.begin()
+		}
+		if l.next == l.last {
+			l.day, l.begun = l.day+1, false
+			continue
+		}
+		number := l.next
+		l.next++
+		l.clock = max(l.clock, m.at, m.truth.specs[number].Arrival+l.shift) // where rounding would put it before another
+		id := uint64(l.day)<<40 + uint64(number)
+		l.ratios = append(l.ratios, m.past.draws[number-m.past.first].ratio(m.opt.uniform(l.run, forArrival, id)))
+		return number, l.clock, true
+	}
+	return 0, 0, false
+}
+
+// length is how long the job runs that is the k-th to arrive after T, for its estimate.
+func (l *later) length(k int, estimate float64) float64 {
+	if ratio := l.ratios[k]; !math.IsNaN(ratio) {
+		return estimate * ratio
+	}
+	return estimate
+}
+
+// begin draws the past day whose jobs arrive on the day.
+func (l *later) begin() {
+	m := l.moment
+	back := 1 + int(m.opt.uniform(l.run, forDay, uint64(l.day))*float64(m.past.days))
+	from := m.at - float64(back)*m.opt.Day
+	l.begun, l.shift = true, float64(back+l.day)*m.opt.Day
+	l.next, l.last = max(m.after(from), m.past.first), m.after(min(from+m.opt.Day, m.at))
+}
+
+// source hands out the jobs that have arrived by T, in the plain world, and then those that arrive later.
+type source struct {
+	trace sim.Trace
+	later *later
+}
+
 // Next implements sim.Source.
 func (s *source) Next(spec *sim.Spec) (bool, error) {
 	if more, err := s.trace.Next(spec); more || err != nil {
 		return more, err
 	}
-	m := s.moment
-	for m.past != nil && s.watch.left > 0 && s.day < horizon {
-		if !s.begun {
-			s.begin()
-		}
-		if s.next == s.last {
-			s.day, s.begun = s.day+1, false
-			continue
-		}
-		*spec = m.truth.specs[s.next]
-		s.clock = max(s.clock, m.at, spec.Arrival+s.shift) // where rounding would put it before another
-		spec.Arrival = s.clock
-		spec.Runtime = spec.Estimate
-		id := uint64(s.day)<<40 + uint64(s.next)
-		if ratio := m.past.draws[s.next-m.past.first].ratio(m.opt.uniform(s.run, forArrival, id)); !math.IsNaN(ratio) {
-			spec.Runtime *= ratio
-		}
-		s.next++
-		return true, nil
+	number, at, more := s.later.arrival()
+	if more {
+		*spec = s.later.moment.truth.specs[number]
+		spec.Arrival, spec.Runtime = at, s.later.length(len(s.later.ratios)-1, spec.Estimate)
 	}
-	return false, nil
+	return more, nil
 }
 
-// begin draws the past day whose jobs arrive on the day.
-func (s *source) begin() {
-	m := s.moment
-	back := 1 + int(m.opt.uniform(s.run, forDay, uint64(s.day))*float64(m.past.days))
-	from := m.at - float64(back)*m.opt.Day
-	s.begun, s.shift = true, float64(back+s.day)*m.opt.Day
-	s.next, s.last = max(m.after(from), m.past.first), m.after(min(from+m.opt.Day, m.at))
+// entries hands out the same in the general world.
+type entries struct {
+	list  []sim.Entry
+	later *later
+}
+
+// Next implements sim.Entries.
+func (s *entries) Next(entry *sim.Entry) bool {
+	if len(s.list) > 0 {
+		*entry, s.list = s.list[0], s.list[1:]
+		return true
+	}
+	number, at, more := s.later.arrival()
+	if more {
+		*entry = sim.Entry{Job: s.later.moment.order[number], Arrival: at}
+	}
+	return more
 }

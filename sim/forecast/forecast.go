@@ -109,8 +109,8 @@ func Queue(ctx context.Context, name string, policy solve.Policy, in *model.Inst
 
 // calibrate makes trials of the past of a moment or, where it has too few, of the trace of the history. They simulate about as many jobs as the forecast.
 func (m *moment) calibrate(ctx context.Context, history, past *History) (*calibration, error) {
-	jobs := len(m.specs)
-	if !m.plain {
+	jobs := len(m.jobs)
+	if m.general != nil {
 		jobs = len(m.general.Jobs())
 	}
 	work := float64(m.opt.Runs*jobs + spareWork)

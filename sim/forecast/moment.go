@@ -19,12 +19,13 @@ type moment struct {
 	draws map[int]draw // by index of the job: of those that have arrived and not ended
 	asked map[int]int  // by index of the job: its place in the list of those whose starts are asked for
 
-	specs   []sim.Spec      // plain world: the jobs with which a run begins, in queue order
-	jobs    []int           // plain world: their indices
+	jobs    []int           // the jobs with which a run begins, in queue order
+	specs   []sim.Spec      // plain world: these
 	ran     []float64       // plain world: how long each has run when it arrives in a run; below 0: it started after that
-	whole   []float64       // plain world: the estimate of each from its start
-	past    *past           // plain world: where the arrivals after T come from; nil: none
-	general *model.Instance // general world: the jobs that have arrived
+	granted []float64       // plain world: the estimate of each from its start
+	entries []sim.Entry     // general world: these
+	past    *past           // where the arrivals after T come from; nil: none
+	general *model.Instance // general world, where a run cannot begin in the middle: all jobs that have arrived
 }
 
 // momentAt is what is known at a time by the replay and a history.
@@ -34,7 +35,7 @@ func (t *truth) momentAt(at float64, asked []int, history *History, opt *Options
 		m.asked[job] = k
 	}
 	known := history.knownAt(at, opt)
-	if !t.plain {
+	if !t.plain && (t.whole || t.apart < at) {
 		m.general = t.arrived(at)
 		for k := range m.general.Jobs() {
 			at, _ := t.in.JobIndex(m.general.Jobs()[k].ID)
@@ -42,7 +43,7 @@ func (t *truth) momentAt(at float64, asked []int, history *History, opt *Options
 		}
 		return m
 	}
-	m.makeSpecs(known)
+	m.begin(known)
 	if opt.Arrivals {
 		m.past = newPast(m, known)
 	}
@@ -131,23 +132,30 @@ func (m *moment) length(run, k int, estimate float64) float64 {
 	return length
 }
 
-// makeSpecs finds the jobs with which a run begins: those that run and wait at the last instant by T where the policy decides afresh at each instant; else those from the
-// last moment on at which no job waited, or from the beginning.
-func (m *moment) makeSpecs(known *known) {
+// begins says from when on a future at a time is simulated: jobs that had started before cut and had not ended by since run then, and the others arrive. It is the last instant by
+// then where the policy decides afresh at each instant; else the last moment at which no job waited, or the beginning, where both times are −Inf.
+func (t *truth) begins(at float64, last func() float64) (since, cut float64) {
+	if t.discipline.Afresh {
+		at := last()
+		return at, at
+	}
+	if idle, _ := slices.BinarySearch(t.idle, at); idle > 0 && !t.discipline.Remembers {
+		return t.idle[idle-1], math.Nextafter(t.idle[idle-1], math.Inf(1))
+	}
+	return math.Inf(-1), math.Inf(-1)
+}
+
+// begin finds the jobs with which a run begins.
+func (m *moment) begin(known *known) {
 	t := m.truth
-	// Jobs that had started before cut and had not ended by since run; they arrive at from.
-	from, since, cut := math.Inf(-1), math.Inf(-1), math.Inf(-1)
-	idle, _ := slices.BinarySearch(t.idle, m.at)
-	last := m.lastInstant()
-	switch {
-	case t.discipline.Afresh && last > 0:
-		since, cut = last, last
-		if from = last - 1; !(from >= 0 && from < last) { // one time unit earlier keeps whole times exact
-			from = last / 2
+	since, cut := t.begins(m.at, m.lastInstant)
+	from := since
+	if t.plain && since == cut && !math.IsInf(cut, -1) {
+		if cut <= 0 { // nothing has happened before it
+			since, cut, from = math.Inf(-1), math.Inf(-1), math.Inf(-1)
+		} else if from = cut - 1; !(from >= 0 && from < cut) { // one time unit earlier keeps whole times exact
+			from = cut / 2
 		}
-	case idle > 0 && !t.discipline.Remembers:
-		from, since = t.idle[idle-1], t.idle[idle-1]
-		cut = math.Nextafter(from, math.Inf(1))
 	}
 	for number := 0; number < len(t.order) && t.specs[number].Arrival < cut; number++ {
 		if k := t.order[number]; t.start[k] < cut && t.end[k] > since {
@@ -155,7 +163,7 @@ func (m *moment) makeSpecs(known *known) {
 		}
 	}
 	for number := 0; number < len(t.order) && t.specs[number].Arrival <= m.at; number++ {
-		if k := t.order[number]; !(t.start[k] < cut) {
+		if k := t.order[number]; !(t.start[k] < cut) && !(t.left[k] < cut) {
 			m.add(number, max(t.specs[number].Arrival, cut), 0, known)
 		}
 	}
@@ -177,6 +185,16 @@ func (m *moment) lastInstant() float64 {
 func (m *moment) add(number int, arrival, ran float64, known *known) {
 	k := m.order[number]
 	spec := m.truth.specs[number]
+	m.jobs = append(m.jobs, k)
+	if !m.plain {
+		m.know(k, known)
+		entry := sim.Entry{Job: k, Arrival: arrival, Waited: arrival - spec.Arrival}
+		if m.start[k] < arrival {
+			entry.Runs, entry.Since, entry.Waited = &m.held[k], m.start[k], max(0, entry.Waited)
+		}
+		m.entries = append(m.entries, entry)
+		return
+	}
 	if ran == 0 && spec.Arrival < arrival {
 		spec.Waited = arrival - spec.Arrival
 	}
@@ -186,9 +204,9 @@ func (m *moment) add(number int, arrival, ran float64, known *known) {
 	} else {
 		m.know(k, known)
 	}
-	m.whole = append(m.whole, spec.Estimate)
+	m.granted = append(m.granted, spec.Estimate)
 	spec.Estimate = max(0, spec.Estimate-ran)
-	m.specs, m.jobs, m.ran = append(m.specs, spec), append(m.jobs, k), append(m.ran, ran)
+	m.specs, m.ran = append(m.specs, spec), append(m.ran, ran)
 }
 
 // run simulates one future and returns the starts of the jobs asked for; +Inf: never.
@@ -202,13 +220,29 @@ func (m *moment) run(ctx context.Context, run int) ([]float64, error) {
 			if m.hasEnded(job) {
 				continue
 			}
-			jobs[k].Runtime = max(0, m.length(run, job, m.whole[k])-m.ran[k])
+			jobs[k].Runtime = max(0, m.length(run, job, m.granted[k])-m.ran[k])
 			if m.ran[k] != 0 && jobs[k].Arrival+jobs[k].Runtime <= m.at {
 				jobs[k].Runtime = pastEnd(jobs[k].Arrival, m.at) // where rounding would end it by T
 			}
 		}
-		source := &source{moment: m, watch: watch, run: run, trace: sim.Trace{Jobs: jobs}}
-		_, err := sim.Run(until, source, m.in.Processors(), m.discipline.Plain(m.in.Processors()), opt)
+		later := &later{moment: m, watch: watch, run: run}
+		_, err := sim.Run(until, &source{trace: sim.Trace{Jobs: jobs}, later: later}, m.in.Processors(), m.discipline.Plain(m.in.Processors()), opt)
+		return watch.at, until.cause(err)
+	}
+	if m.general == nil {
+		later := &later{moment: m, watch: watch, run: run}
+		opt.Length = func(j *sim.Job) float64 {
+			estimate := j.EstimatedEnd - j.Start
+			if j.Number >= int64(len(m.jobs)) {
+				return later.length(int(j.Number)-len(m.jobs), estimate)
+			}
+			k := m.jobs[j.Number]
+			if m.hasEnded(k) {
+				return m.end[k] - m.start[k]
+			}
+			return m.length(run, k, estimate)
+		}
+		_, err := sim.SimulateFrom(until, m.known, &entries{list: m.entries, later: later}, m.inGeneral(), opt)
 		return watch.at, until.cause(err)
 	}
 	opt.Length = func(j *sim.Job) float64 {
@@ -285,7 +319,7 @@ func (s *starts) Decided(float64) {}
 // place is the place of a job among those asked for.
 func (s *starts) place(j *sim.Job) (int, bool) {
 	m := s.moment
-	if !m.plain {
+	if m.general != nil {
 		job, _ := m.in.JobIndex(j.Request.ID)
 		k, asked := m.asked[job]
 		return k, asked

@@ -20,12 +20,12 @@ func (s sharing) String() string {
 	}[s]
 }
 
-// candidates are the ways to share among which the past chooses. In the general world there is one, as each of its futures simulates the whole past.
+// candidates are the ways to share among which the past chooses. There is one where each future simulates the whole past.
 func (t *truth) candidates(opt *Options) []sharing {
 	switch {
 	case opt.Independent:
 		return []sharing{byNone}
-	case !t.plain:
+	case t.whole:
 		return []sharing{byClass}
 	}
 	return []sharing{byClass, byUser, byDay, byHalf}

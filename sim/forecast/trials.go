@@ -30,9 +30,9 @@ type trial struct {
 
 // The sizes of trials.
 const (
-	// Futures in the plain and in the general world. Of 10·n − 1 futures, a tenth of all ranks lies below P10 and a tenth above P90.
+	// Futures, and those that simulate all of the past. Of 10·n − 1 futures, a tenth of all ranks lies below P10 and a tenth above P90.
 	plainRuns   = 29
-	generalRuns = 19
+	wholeRuns   = 19
 	leastTrials = 20 // with fewer, a forecast is not calibrated
 	periods     = 6  // trials go back that many times as far as the days from which arrivals are drawn
 	// spareWork is how many jobs, over all futures, the trials of one forecast may simulate beyond as many as the forecast does: about a fifth of a second.
@@ -42,8 +42,8 @@ const (
 // newTrials finds the jobs. Whether one waits is known at its arrival.
 func newTrials(t *truth, history *History, opt *Options) *trials {
 	p := &trials{truth: t, history: history, opt: *opt, ways: t.candidates(opt)}
-	if p.opt.Runs = min(opt.Runs, plainRuns); !t.plain {
-		p.opt.Runs = min(opt.Runs, generalRuns)
+	if p.opt.Runs = min(opt.Runs, plainRuns); t.whole {
+		p.opt.Runs = min(opt.Runs, wholeRuns)
 	}
 	for k := range t.in.Jobs() {
 		if arrival := t.in.Jobs()[k].Arrival; t.start[k] != arrival && !(t.left[k] <= arrival) {
@@ -94,11 +94,10 @@ func (p *trials) chosen(at, work float64) []int {
 
 // cost is how many jobs a trial simulates, without those that arrive in its futures.
 func (p *trials) cost(place int) float64 {
-	t, from := p.truth, p.truth.in.Jobs()[p.waited[place]].Arrival
-	if idle, _ := slices.BinarySearch(t.idle, from); !t.plain || t.discipline.Remembers || !t.discipline.Afresh && idle == 0 {
+	t, at := p.truth, p.truth.in.Jobs()[p.waited[place]].Arrival
+	from, _ := t.begins(at, func() float64 { return at })
+	if t.whole {
 		from = math.Inf(-1)
-	} else if !t.discipline.Afresh {
-		from = t.idle[idle-1]
 	}
 	gone, _ := slices.BinarySearch(p.gone, from)
 	jobs := int(t.numbers[p.waited[place]]) + 1 - gone

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
@@ -18,16 +19,19 @@ type truth struct {
 	discipline sim.Discipline
 	plain      bool // runs in the plain world
 	seed       uint64
-	specs      []sim.Spec // in the plain world, in queue order
-	order      []int      // in the plain world, in queue order: indices of the jobs
+	whole      bool       // futures run all of the past, from the arrival of the first job, see canBegin
+	specs      []sim.Spec // in queue order; in the general world without what a job asks for besides processors and time
+	order      []int      // in queue order: indices of the jobs
 	numbers    []int32    // by index: place in the order of arrival, so that jobs that arrive later change nothing
 	users      []int32    // by index: numbers of the users in that order, from 1; 0: not stated
 
-	start, end []float64 // by index; NaN: not started
-	left       []float64 // by index: when it left without a start; NaN: it did not
-	expected   []float64 // by index: run time that the policy expected at the start
-	cut        []bool    // by index: a hard deadline ended it, so its ratio says nothing of other jobs
-	idle       []float64 // instants at which no job waited after the decision, ascending
+	start, end []float64  // by index; NaN: not started
+	left       []float64  // by index: when it left without a start; NaN: it did not
+	expected   []float64  // by index: run time that the policy expected at the start
+	cut        []bool     // by index: a hard deadline ended it, so its ratio says nothing of other jobs
+	idle       []float64  // instants at which no job waited after the decision, ascending
+	held       []sim.Part // by index, in the general world: what a job holds, if that is one part
+	apart      float64    // general world: the first start of a job in several parts; +Inf: none
 }
 
 // replay runs the instance, with the estimates that users gave: none that was raised to a run time tells that time.
@@ -44,6 +48,8 @@ func replay(ctx context.Context, in *model.Instance, policy solve.Policy, seed u
 	t.number()
 	opt := sim.Options{Seed: seed, Kill: policy.Kills(), Observer: &watch{truth: t}}
 	if t.plain = t.discipline.IsPlain(in); !t.plain {
+		t.whole, t.held, t.apart = !t.canBegin(), make([]sim.Part, n), math.Inf(1)
+		t.describe()
 		_, _, err := sim.Simulate(ctx, in, t.inGeneral(), opt)
 		return t, err
 	}
@@ -59,6 +65,39 @@ func replay(ctx context.Context, in *model.Instance, policy solve.Policy, seed u
 	}
 	_, err = sim.Run(ctx, &sim.Trace{Jobs: t.specs}, in.Processors(), t.discipline.Plain(in.Processors()), opt)
 	return t, err
+}
+
+// canBegin says whether a run in the general world may begin in the middle and with arrivals of other days: nothing that the jobs ask for depends on jobs that have left, on
+// the time, or on which of several equal things a job was given.
+func (t *truth) canBegin() bool {
+	const other = model.Precedence | model.BackgroundLoad | model.Commitments | model.RunningJobs | model.HardDeadlines | model.GridSpan
+	if t.in.Features()&other != 0 || t.discipline.Place.OrFirst() != place.First || t.discipline.Plain == nil {
+		return false
+	}
+	for k := range t.in.Jobs() {
+		j := &t.in.Jobs()[k]
+		if j.Span == model.SpanGrid && min(j.Max, j.Tasks) > 1 && len(t.in.Clusters()) > 1 {
+			return false
+		}
+		for _, need := range j.Node().Resources {
+			if t.in.Resources()[need.Resource].Devices && need.Amount%model.WholeAmount != 0 {
+				return false // a share of a device: which device that is matters
+			}
+		}
+	}
+	return true
+}
+
+// describe lists the jobs in queue order.
+func (t *truth) describe() {
+	t.order = make([]int, len(t.numbers))
+	for k, number := range t.numbers {
+		t.order[number] = k
+	}
+	for _, k := range t.order {
+		j := &t.in.Jobs()[k]
+		t.specs = append(t.specs, sim.Spec{Arrival: j.Arrival, Estimate: t.shortest(k), Processors: int32(j.Min), User: t.users[k]})
+	}
 }
 
 // number numbers the jobs and the users.
@@ -134,9 +173,14 @@ func (t *truth) index(j *sim.Job) int {
 func (w *watch) Arrived(float64, *sim.Job) { w.queued++ }
 
 // Started implements sim.Observer.
-func (w *watch) Started(now float64, j *sim.Job, _ []sim.Part) {
+func (w *watch) Started(now float64, j *sim.Job, parts []sim.Part) {
 	w.queued--
 	at := w.truth.index(j)
+	if len(parts) == 1 {
+		w.truth.held[at] = parts[0]
+	} else if len(parts) > 1 {
+		w.truth.apart = min(w.truth.apart, now)
+	}
 	w.truth.start[at], w.truth.expected[at] = now, j.EstimatedEnd-now
 }
 
@@ -153,7 +197,7 @@ func (w *watch) Left(now float64, j *sim.Job, outcome sim.Outcome, _ string) {
 
 // Decided implements sim.Observer.
 func (w *watch) Decided(now float64) {
-	if w.queued == 0 && w.truth.plain {
+	if w.queued == 0 {
 		w.truth.idle = append(w.truth.idle, now)
 	}
 }
