@@ -28,7 +28,7 @@
 //     time, or leaves enough of everything for the reserved job then. On one cluster of equal processors that is the rule of the extra
 //     processors.
 //   - A job that cannot meet its hard deadline any more, by its estimate, is dropped.
-//   - FCFS, EASY and flexible run a moldable job on its rigid maximum: the most processors that it may hold, but no more than it has tasks.
+//   - FCFS, EASY, flexible and Slurm run a moldable job on its rigid maximum: the most processors that it may hold, but no more than it has tasks.
 //     A job that may hold more than there is takes what the empty cluster on which it runs can give it at once (of one machine where it must
 //     stay on one), and never fewer than it must hold. See [sim.Platform.Rigid].
 //   - On a system of several clusters they spread jobs whose span is the grid, rigid and moldable: such a job takes what the whole empty system
