@@ -19,7 +19,8 @@ type Clock struct {
 	unstated bool
 }
 
-// ClockOf is the clock of an instance. Dates are in the zone that the instance states, or else in that of this machine.
+// ClockOf is the clock of an instance. Dates are in the zone that the instance states, in UTC if this machine does not know it, or else in that of this
+// machine.
 func ClockOf(in *model.Instance) Clock {
 	zero, stated := in.TimeZero()
 	each, known := timetext.Seconds(cmp.Or(in.Units().Time, "s"))
@@ -29,6 +30,7 @@ func ClockOf(in *model.Instance) Clock {
 	case model.UnstatedZone:
 		c.place, c.unstated = time.UTC, true
 	default:
+		c.place = time.UTC // of a zone that this machine does not know
 		if place, err := time.LoadLocation(name); err == nil {
 			c.place = place
 		}

@@ -3,6 +3,7 @@ package shown_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
@@ -48,5 +49,21 @@ func TestClockOfTheMachine(t *testing.T) {
 	stated, unknown := shown.ClockOf(dated(t, `"time_zero":1792000000,`)), shown.ClockOf(dated(t, `"time_zero":1792000000,"time_zone":"Nowhere/Land",`))
 	if a, b := stated.Date(0)+stated.Zone(0), unknown.Date(0)+unknown.Zone(0); a != b || a == "" {
 		t.Errorf("%q, %q", a, b)
+	}
+}
+
+// A zone that this machine does not know shows UTC, not the zone of the machine.
+func TestUnknownZone(t *testing.T) {
+	before := time.Local
+	defer func() { time.Local = before }()
+	time.Local = time.FixedZone("here", 9*3600)
+	in, err := model.New(model.InstanceSpec{Schema: model.InstanceSchema, TimeZero: new(0.0), TimeZone: "Mars/Olympus", Jobs: []model.JobSpec{{ID: "a", Work: new(1.0)}},
+		Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := shown.ClockOf(in)
+	if got := clock.Date(60) + " " + clock.Zone(60); got != "1970-01-01T00:01:00 UTC" {
+		t.Errorf("found %s", got)
 	}
 }
