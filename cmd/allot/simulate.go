@@ -61,7 +61,7 @@ Examples:
 			&cli.IntFlag{Name: "recent", Value: usual.Recent, Usage: "draw only from the last `N` of these jobs; 0: from all"},
 			&cli.IntFlag{Name: "trials", Value: usual.Trials, Usage: "calibrate the quantiles by at most `N` forecasts of the past; 0: take those of the futures as they are"},
 			&cli.BoolFlag{Name: "independent", Usage: "draw each run time independently; otherwise jobs that are alike run long or short together"},
-			&cli.BoolFlag{Name: "arrivals", Value: true, Usage: "let more jobs arrive, as on earlier days (on one cluster of equal processors); =false: no more jobs arrive"},
+			&cli.BoolFlag{Name: "arrivals", Value: true, Usage: "let more jobs arrive, as on earlier days (where a forecast can begin in the middle of a run); =false: no more jobs arrive"},
 			&cli.Float64Flag{Name: "day", Value: usual.Day, Usage: "length of a day, `TIME` in the unit of the instance"},
 			&cli.IntFlag{Name: "samples", Value: 1000, Usage: "with --backtest: forecast at the arrivals of `N` jobs"},
 			&cli.Float64Flag{Name: "from", Value: 0.1, Usage: "with --backtest: only jobs that arrive after this `SHARE` of the time"},

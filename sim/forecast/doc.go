@@ -16,6 +16,6 @@
 //
 // # What is simulated
 //
-// Each future is a run of the engine of package sim from the last moment before T at which no job waited, or from the beginning if the policy
-// remembers more than the jobs in the system. Until T it repeats what has happened; after T the policy decides.
+// Each future is a run of the engine of package sim from the last instant by T if the policy decides afresh at each, else from the last moment before T at which no job waited, or from the beginning if the policy
+// remembers more than the jobs in the system, or where what the jobs ask for does not let a run begin in the middle. Until T it repeats what has happened; after T the policy decides.
 package forecast

@@ -62,8 +62,8 @@ func (j *Job) StartsAt(at float64) bool {
 // which is replayed under the policy where it is a single cluster of equal processors. If ctx ends after some runs, the quantiles are those of the finished runs.
 //
 // Complexity: a simulation of the instance, and one for each run: of the jobs that run and wait and of those that arrive until the jobs asked for
-// have started, if the world is the plain one and the policy decides afresh at each instant; otherwise of all jobs since the last moment at which
-// none waited, or since the beginning. The trials simulate about as many jobs as the runs, and in the plain world up to a million more.
+// have started, if a run can begin in the middle and the policy decides afresh at each instant; otherwise of all jobs since the last moment at which
+// none waited, or since the beginning. The trials simulate about as many jobs as the runs, and up to 65,536 more, unless fewer than 40 trials fit in that.
 func Queue(ctx context.Context, name string, policy solve.Policy, in *model.Instance, at float64, job string, history *History, opt Options) (*Forecast, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err

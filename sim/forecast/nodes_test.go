@@ -1,8 +1,15 @@
 package forecast
 
 import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -41,5 +48,85 @@ func TestFourGPUsOnOneNode(t *testing.T) {
 	f = ask(t, with(busy("a", "n[0]", 50, 50), busy("b", "n[1]", 90, 10)), 1, fifths("u"), nil)
 	if got := times(f.Jobs[0]); len(f.Jobs) != 1 || got != [4]float64{50, 10, 30, 50} {
 		t.Errorf("%v of %+v", got, f.Jobs)
+	}
+}
+
+// onNodes draws an instance of two clusters of nodes with memory and GPUs, some of whose jobs may run on either.
+func onNodes(t *rapid.T) *model.Instance {
+	b := model.NewBuilder("nodes").Cluster(
+		model.ClusterSpec{ID: "cpu", Machines: []model.MachineSpec{{ID: "n", Count: 2, Processors: 4, Memory: new(8.0)}, {ID: "f", Processors: 4, Memory: new(16.0), Features: []string{"fast"}}}},
+		model.ClusterSpec{ID: "gpu", Machines: []model.MachineSpec{{ID: "g", Count: 2, Processors: 4, Memory: new(8.0), Resources: map[string]float64{"gpu": 2}}}})
+	b.Spec().Devices = []string{"gpu"}
+	now := 0.0
+	for k := range rapid.IntRange(5, 40).Draw(t, "jobs") {
+		now += float64(rapid.IntRange(0, 3).Draw(t, "gap"))
+		j := model.JobSpec{
+			ID: fmt.Sprint("j", k), Arrival: now, Processors: model.Rigid(rapid.SampledFrom([]int{1, 2, 4, 6}).Draw(t, "processors")),
+			Estimate: new(float64(rapid.SampledFrom([]int{1, 4, 8, 16, 32}).Draw(t, "estimate"))), Memory: float64(rapid.IntRange(0, 4).Draw(t, "memory")),
+			User: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "user"),
+		}
+		work := float64(rapid.IntRange(0, 20).Draw(t, "work"))
+		switch rapid.SampledFrom([]string{"any", "cpu", "fast", "gpu", "exclusive", "blocks"}).Draw(t, "kind") {
+		case "any":
+			j.Work = &work
+		case "cpu":
+			j.Runtime = map[string]float64{"cpu": work}
+		case "fast":
+			j.Work, j.Features, j.Processors = &work, [][]string{{"fast"}}, model.Rigid(2)
+		case "gpu":
+			j.Work, j.Resources, j.Processors = &work, map[string]float64{"gpu": 1}, model.Rigid(2)
+		case "exclusive":
+			j.Work, j.Exclusive = &work, true
+		case "blocks":
+			j.Work, j.Block, j.Processors, j.PerMachine = &work, 2, model.Rigid(4), 1
+		}
+		b.Job(j)
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// On nodes a future that begins in the middle has the starts of one that runs all of the past.
+func TestFuturesOnNodesAgreeWithRunsFromTheBeginning(t *testing.T) {
+	for name, discipline := range disciplines() {
+		t.Run(name, func(t *testing.T) {
+			compared := 0
+			rapid.Check(t, func(t *rapid.T) {
+				in := onNodes(t)
+				policy := under{discipline, rapid.Bool().Draw(t, "kill")}
+				at := in.Jobs()[rapid.IntRange(0, len(in.Jobs())-1).Draw(t, "of")].Arrival + float64(rapid.IntRange(0, 2).Draw(t, "later"))
+				opt := Defaults()
+				opt.Arrivals, opt.Least = false, 1
+				truth, err := replay(context.Background(), in, policy, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if truth.whole || truth.plain {
+					t.Fatal("expected an instance on which a run can begin in the middle")
+				}
+				asked := truth.waiting(at)
+				history := newHistory(truth.records())
+				got, err := truth.momentAt(at, asked, history, &opt).run(context.Background(), 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				truth.whole = true
+				want, err := truth.momentAt(at, asked, history, &opt).run(context.Background(), 2)
+				if err != nil || !slices.Equal(got, want) {
+					t.Fatalf("at %v: %v, from the beginning %v, %v", at, got, want, err)
+				}
+				for k, job := range asked {
+					if want[k] > in.Jobs()[job].Arrival && !math.IsInf(want[k], 1) {
+						compared++
+					}
+				}
+			})
+			if compared < race.Enough(50) {
+				t.Errorf("only %d jobs that wait were compared", compared)
+			}
+		})
 	}
 }
