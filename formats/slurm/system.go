@@ -314,13 +314,20 @@ func (s *system) addNode(doc *document, k int) {
 		h.closed = []model.ClosedSpec{{}}
 	}
 	s.mix(h.types)
+	s.enter(&h, partitions)
+	s.index[n.name] = len(s.hosts)
+	s.hosts = append(s.hosts, h)
+}
+
+// enter enters the node that is taken next into its partitions, and joins those.
+func (s *system) enter(h *host, partitions []string) {
 	for _, name := range partitions {
 		p := s.partition(name)
 		if slices.Contains(h.parts, p) {
 			continue // the name stands twice
 		}
 		h.parts = append(h.parts, p)
-		if p.shut = p.shut || shut; !shut {
+		if p.shut = p.shut || h.shut; !h.shut {
 			p.hosts = append(p.hosts, len(s.hosts))
 		}
 	}
@@ -335,8 +342,6 @@ func (s *system) addNode(doc *document, k int) {
 		}
 		other.joined = first
 	}
-	s.index[n.name] = len(s.hosts)
-	s.hosts = append(s.hosts, h)
 }
 
 // featuresOf are what a job may ask of a node by name: its features, and the types of its generic resources, such as gpu:h100.

@@ -64,3 +64,37 @@ func TestFollowed(t *testing.T) {
 
 // named is a number as a name.
 func named(k int) string { return "n" + strconv.Itoa(k) }
+
+// A run that does what no policy may do is found.
+func TestFollowedIsChecked(t *testing.T) {
+	b := model.NewBuilder("checked").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 4}}})
+	for k, width := range []int{3, 2, 1} {
+		b.Job(model.JobSpec{ID: named(k), Arrival: float64(10 * k), Processors: model.Rigid(width), Work: new(20.0)})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		start, end [3]float64
+		processors int32
+		twice      string
+		wrong      bool
+	}{
+		"right":                    {[3]float64{0, 20, 20}, [3]float64{20, 40, 40}, 1, "", false},
+		"too many at once":         {[3]float64{0, 10, 20}, [3]float64{20, 30, 40}, 1, "", true},
+		"before its arrival":       {[3]float64{0, 20, 19}, [3]float64{20, 40, 39}, 1, "", true},
+		"too short":                {[3]float64{0, 20, 20}, [3]float64{20, 40, 39}, 1, "", true},
+		"with too many processors": {[3]float64{0, 20, 20}, [3]float64{20, 40, 40}, 2, "", true},
+		"twice":                    {[3]float64{0, 20, 20}, [3]float64{20, 40, 40}, 1, "job 1", true},
+	} {
+		f := Follow(in, []int{0, 1, 2}, Defaults())
+		for k := range 3 {
+			f.schedule.start[k], f.schedule.end[k], f.schedule.processors[k] = c.start[k], c.end[k], []int32{3, 2, c.processors}[k]
+		}
+		f.twice = c.twice
+		if err := f.Check(in); (err != nil) != c.wrong {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
