@@ -65,6 +65,9 @@ func (d *drawer) nodeNeeds(j *model.JobSpec) {
 	if d.may(model.ClosedTimes) && d.rarely("reservation given") {
 		j.Reservation = rapid.SampledFrom(reservations).Draw(d.T, "reservation")
 	}
+	if d.may(model.RunningJobs) && j.Arrival == 0 && len(j.After) == 0 && d.rarely("running") {
+		d.running(j)
+	}
 	if d.may(model.RunningJobs) && d.rarely("recorded given") { // what queues and traces state beside nodes
 		if j.Estimate != nil && *j.Estimate > 0 {
 			j.Requested = new(*j.Estimate / 2)
@@ -76,9 +79,6 @@ func (d *drawer) nodeNeeds(j *model.JobSpec) {
 		}
 		d.spec.TimeZero = new(float64(1_700_000_000 + d.count("time zero", 0, 9)))
 		d.spec.TimeZone = rapid.SampledFrom([]string{"", model.UnstatedZone, "Europe/Stockholm"}).Draw(d.T, "time zone")
-	}
-	if d.may(model.RunningJobs) && j.Arrival == 0 && len(j.After) == 0 && d.rarely("running") {
-		d.running(j)
 	}
 }
 
