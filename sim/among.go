@@ -11,12 +11,7 @@ func (p *Platform) CopyMachine(room, other *Room, m int) {
 	p.nodes.first.Load(&room.Room, m, &p.nodes.copied)
 }
 
-// EmptyMachine makes the machine idle in the room.
-func (p *Platform) EmptyMachine(room *Room, m int) {
-	p.nodes.first.Load(&room.Room, m, p.nodes.first.Idle(m))
-}
-
-// Takes is how long a job takes by its estimate on so many processors that are all like those of the machine.
+// Takes is the estimated run time of the job on the given number of processors, if all of them are like those of machine m.
 func (p *Platform) Takes(j *Job, m, processors int) float64 {
 	machine := &p.Machines[m]
 	return p.estimateAlike(j, machine.Cluster, processors, machine.Speed, machine.Bandwidth)

@@ -80,7 +80,7 @@ func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 	}
 	r := p.release
 	first := nextEnd(p, now, math.Inf(-1))
-	if math.IsInf(first, 1) || !f.everFits(p) {
+	if math.IsInf(first, 1) {
 		return 0, false
 	}
 	clock := first + p.zero
@@ -108,9 +108,6 @@ func nextEnd(p *slurm, now, after float64) float64 {
 	p.avail.each(func(m int) { next = min(next, p.release.firstEnd(m, now, after)) })
 	return next
 }
-
-// everFits says whether the job fits when all running jobs have ended.
-func (f *fitting) everFits(p *slurm) bool { return f.at(p, 0, math.Inf(1)) }
 
 // at says whether the job fits the available machines at the time; shares are then what it would hold.
 func (f *fitting) at(p *slurm, now, at float64) bool {

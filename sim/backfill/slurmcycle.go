@@ -125,7 +125,7 @@ func (p *slurm) machinesOf(shares []sim.Share) bitset {
 func (p *slurm) start(e *sim.Engine, k int, plan *jobPlan) {
 	j := p.queue[k]
 	e.StartOn(j, sim.Claim{Cluster: plan.cluster, Shares: plan.shares})
-	p.scorer.started(j, p.fits.need)
+	p.scorer.started(j, p.platform.Rigid(j, plan.cluster))
 	p.release.begin(j, plan.shares)
 	p.changed = true
 	p.leave(k)
