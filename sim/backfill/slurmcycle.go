@@ -202,58 +202,51 @@ func (p *slurm) rounded(at float64) float64 {
 }
 
 // plan finds the start of a job on the cluster; see [Slurm].
-func (p *slurm) plan(e *sim.Engine, j *sim.Job, cluster int) (jobPlan, bool) {
-	now, platform := e.Now(), p.platform
+func (p *slurm) plan(e *sim.Engine, j *sim.Job, cluster int) (plan jobPlan, ok bool) {
 	p.fits.begin(p, j, cluster)
-	limit := p.limit(j, cluster)
-	for s, next := now, 0.0; !e.Stopped(); s = next {
-		p.open(j, cluster, s)
-		copy(p.taken, p.avail)
-		next = p.slots.common(s, s+limit, p.taken, p.avail)
-		if k := firstAfter(p.changes, s); k < len(p.changes) && (next == 0 || p.changes[k] < next) {
-			next = p.changes[k]
-		}
-		latest := next
-		if next == 0 {
-			latest = math.Inf(1)
-		}
-		found, ok := p.fits.find(p, now, latest)
-		found = max(found, s)
-		if !ok || next > 0 && found > next {
-			if next == 0 {
-				return jobPlan{}, false
-			}
-			continue
-		}
-		plan := jobPlan{cycle: p.cycle, start: found, cluster: cluster}
-		if found <= now {
-			if plan.shares, ok = p.sharesNow(j, cluster); !ok {
-				if next == 0 {
-					return jobPlan{}, false
-				}
-				continue
-			}
-		} else {
-			plan.shares = append(plan.shares, p.fits.shares...)
-		}
-		plan.end = found + platform.Estimate(j, cluster, plan.shares)
-		if !inTime(j, plan.end) {
-			return jobPlan{}, false
-		}
-		if found <= now || found > now+p.Window {
-			return plan, true
-		}
-		if p.staysOpen(j, &plan) && p.slots.holds(p.rounded(found), p.rounded(plan.end), p.machinesOf(plan.shares)) {
-			return plan, true
-		}
-		if found > s {
-			next = found
-		}
-		if next == 0 {
-			return jobPlan{}, false
+	limit, next := p.limit(j, cluster), 0.0
+	for s := e.Now(); !e.Stopped(); s = next {
+		if plan, next, ok = p.planFrom(j, cluster, e.Now(), s, limit); ok || next == 0 {
+			return plan, ok
 		}
 	}
 	return jobPlan{}, false
+}
+
+// planFrom looks for a plan on the machines that are free of plans from s on. Where there is none, next is the time from which to look again; 0: none.
+func (p *slurm) planFrom(j *sim.Job, cluster int, now, s, limit float64) (plan jobPlan, next float64, ok bool) {
+	p.open(j, cluster, s)
+	copy(p.taken, p.avail)
+	next = p.slots.common(s, s+limit, p.taken, p.avail)
+	if k := firstAfter(p.changes, s); k < len(p.changes) && (next == 0 || p.changes[k] < next) {
+		next = p.changes[k]
+	}
+	latest := next
+	if next == 0 {
+		latest = math.Inf(1)
+	}
+	found, ok := p.fits.find(p, now, latest)
+	if found = max(found, s); !ok || found > latest {
+		return plan, next, false
+	}
+	plan = jobPlan{cycle: p.cycle, start: found, cluster: cluster}
+	if found > now {
+		plan.shares = slices.Clone(p.fits.shares)
+	} else if plan.shares, ok = p.sharesNow(j, cluster); !ok {
+		return plan, next, false
+	}
+	plan.end = found + p.platform.Estimate(j, cluster, plan.shares)
+	switch {
+	case !inTime(j, plan.end):
+		return plan, 0, false
+	case found <= now || found > now+p.Window:
+		return plan, next, true
+	case p.staysOpen(j, &plan) && p.slots.holds(p.rounded(found), p.rounded(plan.end), p.machinesOf(plan.shares)):
+		return plan, next, true
+	case found > s:
+		next = found
+	}
+	return plan, next, false
 }
 
 // limit is the longest estimate of the job on machines of the cluster that are all alike.
