@@ -22,8 +22,9 @@ func New(spec InstanceSpec) (*Instance, error) {
 	return build(&spec, listed(spec.Jobs), "", Limits{})
 }
 
-// NewOf is [New] for so many jobs that a list of their specs would take far more memory than the instance. The spec of job k is job(k), the same in each of several calls; the next call may
-// reuse its memory, but not that of the texts. The system is the instance without its jobs.
+// NewOf makes an instance of the system, which is an instance without jobs, and of as many jobs as the parameter jobs says. The function job returns the spec of
+// job k. It is called several times for each k and must return the same each time; a call may reuse the memory of the call before, but not that of its texts.
+// So no list of all specs is needed, which takes far more memory than the instance. Otherwise NewOf is [New].
 func NewOf(system InstanceSpec, jobs int, job func(k int) *JobSpec) (*Instance, error) {
 	if system.Schema == "" {
 		system.Schema = InstanceSchema

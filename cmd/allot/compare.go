@@ -159,8 +159,8 @@ func writeComparisons(w io.Writer, rows []bench.Row, busy, instances string, wid
 // plainWidth is the width of text that goes to no terminal.
 const plainWidth = 80
 
-// width is the width of the tables: that of the terminal, or [plainWidth] without one. 0, for no limit, is that of a file, and of metrics that are
-// asked for where there is no terminal.
+// width returns how many cells wide the tables may be: as wide as the terminal, or [plainWidth] without one. It returns 0, for no limit, where the tables go to a
+// file, or where there is no terminal and --metrics names the columns.
 func (a *comparison) width(c *cli.Context) int {
 	terminal := terminalOf(c.App.Writer)
 	switch {
