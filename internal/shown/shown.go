@@ -49,6 +49,9 @@ func asks(in *model.Instance) (a asked) {
 func names(in *model.Instance) []string {
 	a, features := asks(in), in.Features()
 	names := []string{"makespan", "mean_response", "mean_wait", "bounded_slowdown", "utilisation", "unfinished"}
+	if slices.ContainsFunc(in.Resources(), func(r model.Resource) bool { return r.Devices }) { // processors are then places for pods or tasks, of which there are plenty
+		names = []string{"makespan", "mean_response", "mean_wait", "bounded_slowdown", "device_utilisation", "stranded", "unfinished"}
+	}
 	for _, group := range []struct {
 		shown bool
 		names []string

@@ -44,9 +44,14 @@ func lackByNode(p *sim.Platform, j *sim.Job, cluster, processors int) Cause {
 	if free < processors {
 		return Cause{Kind: causeProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d on %s, %d are free on machines that it can use", processors, p.ClusterID(cluster), free)}
 	}
-	for _, need := range n.Resources {
-		if cause, lacks := lackOf(p, u, need, blocks, p.OnOneMachine(j, cluster), n); lacks {
-			return cause
+	for _, devices := range []bool{true, false} { // devices first, as they are what people ask about
+		for _, need := range n.Resources {
+			if p.Resource(need.Resource).Devices != devices {
+				continue
+			}
+			if cause, lacks := lackOf(p, u, need, blocks, p.OnOneMachine(j, cluster), n); lacks {
+				return cause
+			}
 		}
 	}
 	return Cause{Kind: causeMachines, Text: fmt.Sprintf("%d processors are free on %s, but too few machines have all that it needs at the same time", free, p.ClusterID(cluster))}

@@ -172,23 +172,45 @@ type Spread struct {
 }
 
 // Load is the offered load of an instance: the processor time that its jobs take, divided by all processor time from the first
-// arrival to the last. A job counts on the cluster where it takes least. The load is +Inf if all jobs arrive at once.
+// arrival to the last. Where machines have resources, such as GPUs, it is that of the scarcest: the greatest such share of processors and resources. A job counts on the cluster where
+// it takes least processor time. The load is +Inf if all jobs arrive at once.
 func Load(in *model.Instance) float64 {
 	first, last := span(in)
-	work := 0.0
+	work, held := 0.0, make([]float64, len(in.Resources()))
 	for k := range in.Jobs() {
-		least := math.Inf(1)
+		least, length, blocks := math.Inf(1), 0.0, 0.0
+		node := in.Jobs()[k].Node()
 		for c := range in.Clusters() {
 			if in.CanRun(k, c) {
 				width, _ := in.Width(k, c)
-				least = min(least, float64(width)*in.DurationOn(k, c, width))
+				duration := in.DurationOn(k, c, width)
+				if area := float64(width) * duration; area < least {
+					least, length, blocks = area, duration, float64(width/node.Block)
+				}
 			}
 		}
-		if !math.IsInf(least, 1) && !math.IsNaN(least) {
-			work += least
+		if math.IsInf(least, 1) || math.IsNaN(least) {
+			continue
+		}
+		work += least
+		for _, need := range node.Resources {
+			held[need.Resource] += need.Amount.Float() * blocks * length
 		}
 	}
-	return work / (float64(in.Processors()) * (last - first))
+	load := work / (float64(in.Processors()) * (last - first))
+	for r := range held {
+		all := 0.0
+		for c := range in.Clusters() {
+			for m := range in.Clusters()[c].Machines {
+				group := &in.Clusters()[c].Machines[m]
+				all += group.Amount(r).Float() * float64(group.Count)
+			}
+		}
+		if held[r] > 0 {
+			load = max(load, held[r]/(all*(last-first)))
+		}
+	}
+	return load
 }
 
 // WithLoad is the instance with the gaps between arrivals stretched or shrunk so that the offered load is the given one.

@@ -448,3 +448,19 @@ func TestOdd(t *testing.T) {
 		t.Errorf("%v\n%s", err, table.String())
 	}
 }
+
+// The load of a cluster with devices is that of the scarcest resource: two nodes of 4 GPUs and 64 processors, on which jobs of one processor hold 4 GPUs for 20 of 40 s and 2 for 10 s.
+func TestLoadOfTheScarcestResource(t *testing.T) {
+	b := model.NewBuilder("gpus").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "n", Count: 2, Processors: 64, Resources: map[string]float64{"gpu": 4}}}}).Job(
+		model.JobSpec{ID: "a", Work: new(20.0), Resources: map[string]float64{"gpu": 4}}, model.JobSpec{ID: "b", Arrival: 5, Work: new(10.0), Resources: map[string]float64{"gpu": 2}},
+		model.JobSpec{ID: "c", Arrival: 40, Work: new(4.0)},
+	)
+	b.Spec().Devices = []string{"gpu"}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := Load(in), 100.0/(8*40); math.Abs(got-want) > 1e-12 {
+		t.Errorf("load %v, expected %v", got, want)
+	}
+}
