@@ -8,24 +8,51 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/tables"
+	"github.com/allot-opt/allot/solve"
 )
 
 // field is where candidates run: instances in a random order, again and again with other seeds. A heat is one instance with one seed; all candidates of a heat have the same.
 type field struct {
-	session *bench.Session
-	order   []int // of the instances
-	seed    uint64
-	passes  int // how often each instance is used at most
-	jobs    int // runs at the same time
+	runner
+	order  []int // of the instances
+	seed   uint64
+	passes int // how often each instance is used at most
+	jobs   int // runs at the same time
 
 	results map[int]map[*candidate]tables.Result // by heat
 	runs    int                                  // that were needed, whether in this session or an earlier one
 	seconds float64                              // of the processors that run them
 }
 
+// runner runs choices on an instance and returns their results, in order, and the seconds that the runs took together.
+type runner func(ctx context.Context, instance int, seed uint64, choices []*solve.Choice) ([]tables.Result, float64, error)
+
+// inSession runs choices in a session.
+func inSession(s *bench.Session) runner {
+	return func(ctx context.Context, instance int, seed uint64, choices []*solve.Choice) ([]tables.Result, float64, error) {
+		cells := make([]bench.Cell, len(choices))
+		for k, c := range choices {
+			cells[k] = s.Cell(instance, c, seed)
+		}
+		rows, err := s.Run(ctx, cells)
+		if err != nil {
+			return nil, 0, err
+		}
+		results, seconds := make([]tables.Result, len(rows)), 0.0
+		for k := range rows {
+			if rows[k].Kind == bench.WrongSchedule {
+				return nil, 0, fmt.Errorf("%s on %s: %s", rows[k].Solver, rows[k].Instance, rows[k].Fault)
+			}
+			results[k] = tables.ResultOf([]*bench.Row{&rows[k]})
+			seconds += rows[k].Elapsed
+		}
+		return results, seconds, nil
+	}
+}
+
 // newField puts the instances into a random order.
-func newField(session *bench.Session, instances []int, seed uint64, passes, jobs int, rng *rand.Rand) *field {
-	f := &field{session: session, seed: seed, passes: passes, jobs: max(1, jobs), results: map[int]map[*candidate]tables.Result{}}
+func newField(run runner, instances []int, seed uint64, passes, jobs int, rng *rand.Rand) *field {
+	f := &field{runner: run, seed: seed, passes: passes, jobs: max(1, jobs), results: map[int]map[*candidate]tables.Result{}}
 	for _, k := range rng.Perm(len(instances)) {
 		f.order = append(f.order, instances[k])
 	}
@@ -40,31 +67,26 @@ func (f *field) run(ctx context.Context, heat int, candidates []*candidate) erro
 	if f.results[heat] == nil {
 		f.results[heat] = map[*candidate]tables.Result{}
 	}
-	instance, seed := f.order[heat%len(f.order)], f.seed+uint64(heat/len(f.order))
-	var cells []bench.Cell
-	var of []*candidate
+	var fresh []*candidate
+	var choices []*solve.Choice
 	for _, c := range candidates {
 		if _, done := f.results[heat][c]; !done {
-			cells, of = append(cells, f.session.Cell(instance, c.choice, seed)), append(of, c)
+			fresh, choices = append(fresh, c), append(choices, c.choice)
 		}
 	}
-	if len(cells) == 0 {
+	if len(fresh) == 0 {
 		return nil
 	}
-	began, elapsed := time.Now(), 0.0
-	rows, err := f.session.Run(ctx, cells)
+	began := time.Now()
+	results, seconds, err := f.runner(ctx, f.order[heat%len(f.order)], f.seed+uint64(heat/len(f.order)), choices)
 	if err != nil {
 		return err
 	}
-	for k := range rows {
-		if rows[k].Kind == bench.WrongSchedule {
-			return fmt.Errorf("%s on %s: %s", rows[k].Solver, rows[k].Instance, rows[k].Fault)
-		}
-		f.results[heat][of[k]] = tables.ResultOf([]*bench.Row{&rows[k]})
-		f.runs++
-		elapsed += rows[k].Elapsed
+	for k, c := range fresh {
+		f.results[heat][c] = results[k]
 	}
-	f.seconds += max(elapsed, time.Since(began).Seconds()*float64(f.jobs)) // rows of an earlier session take no time now
+	f.runs += len(fresh)
+	f.seconds += max(seconds, time.Since(began).Seconds()*float64(f.jobs)) // rows of an earlier session take no time now
 	return nil
 }
 

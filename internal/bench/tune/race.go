@@ -38,6 +38,7 @@ type race struct {
 	test     Test
 	limits   Limits
 	reserve  float64 // of the limit, for what comes after the races
+	spare    float64 // the part of the reserve for runs of what there is on the heats of the best
 	standing *candidate
 	told     func(share float64, what string) // progress
 	record   []Iteration

@@ -64,7 +64,7 @@ func Trace(ctx context.Context, space *Space, in *model.Instance, metric string,
 	}
 	defer t.session.Close()
 	inWindow := float64(windows[0].to - windows[0].from)
-	if err := t.search(ctx, places, 1, 2*max(1, float64(len(held))/inWindow)); err != nil {
+	if err := t.search(ctx, inSession(t.session), places, 1, 2*max(1, float64(len(held))/inWindow)); err != nil {
 		return nil, err
 	}
 	a := t.answer()

@@ -133,14 +133,14 @@ func Instances(ctx context.Context, space *Space, plan *bench.Plan, opt Options)
 	}
 	defer t.session.Close()
 	const manyPasses = 1000
-	if err := t.search(ctx, training, manyPasses, 2*float64(len(held))); err != nil {
+	if err := t.search(ctx, inSession(t.session), training, manyPasses, 2*float64(len(held))); err != nil {
 		return nil, err
 	}
 	a := t.answer()
 	if t.best == t.race.standing {
 		return a, nil
 	}
-	judged := newField(t.session, held, opt.Seed, 1, opt.Jobs, rng)
+	judged := newField(inSession(t.session), held, opt.Seed, 1, opt.Jobs, rng)
 	for heat := range judged.heats() {
 		if err := judged.run(ctx, heat, []*candidate{t.race.standing, t.best}); err != nil {
 			return nil, err
@@ -158,7 +158,9 @@ func Instances(ctx context.Context, space *Space, plan *bench.Plan, opt Options)
 
 // open opens the folder and states the question in it.
 func (t *tuning) open(ctx context.Context, plan *bench.Plan, training, held []int) (err error) {
-	named := func(places []int) []string { return each.Of(places, func(k int) string { return plan.Instances[k].Name }) }
+	named := func(places []int) []string {
+		return each.Of(places, func(k int) string { return plan.Instances[k].Name })
+	}
 	t.question.Solver, t.question.Space, t.question.Metric = Text(&t.space.base), t.space.Dimensions, cmp.Or(t.question.Metric, plan.Suite.Objective, "the objective")
 	t.question.Training, t.question.SetAside, t.question.Digest = named(training), append(t.question.SetAside, named(held)...), digest(plan, t.question.Digest)
 	t.question.Limits, t.question.Seed, t.question.Test, t.question.Confidence = t.opt.Limits, t.opt.Seed, t.opt.Test, t.opt.Confidence
@@ -209,13 +211,13 @@ func (t *tuning) ask() error {
 }
 
 // search races on the instances. reserve is what the judgement takes, in runs of the mean length.
-func (t *tuning) search(ctx context.Context, instances []int, passes int, reserve float64) error {
+func (t *tuning) search(ctx context.Context, run runner, instances []int, passes int, reserve float64) error {
 	s := newSampler(t.space, t.opt.Seed)
 	standing, err := s.standing()
 	if err != nil {
 		return err
 	}
-	f := newField(t.session, instances, t.opt.Seed, passes, t.opt.Jobs, s.rng)
+	f := newField(run, instances, t.opt.Seed, passes, t.opt.Jobs, s.rng)
 	t.race = &race{space: t.space, sampler: s, field: f, test: t.opt.Test, limits: t.opt.Limits, standing: standing, told: t.opt.Progress}
 	t.race.reserve = reserve
 	if t.opt.Runs == 0 { // nobody knows yet what a run takes
@@ -227,6 +229,8 @@ func (t *tuning) search(ctx context.Context, instances []int, passes int, reserv
 		}
 		t.race.reserve = reserve * t.race.price()
 	}
+	t.race.spare = min(0.1*t.race.limit(), float64(f.heats())*t.race.price())
+	t.race.reserve += t.race.spare
 	if need := float64(2 * firstTest); t.race.limit()-t.race.used() < need*t.race.price() {
 		return fmt.Errorf("%w: expected a limit that leaves time for a race: a run takes %.3g of it and the judgement %.3g; found %.3g", ErrTooLittle, t.race.price(), t.race.reserve, t.race.limit()+t.race.reserve)
 	}
@@ -236,6 +240,14 @@ func (t *tuning) search(ctx context.Context, instances []int, passes int, reserv
 	}
 	if t.best = standing; len(best) > 0 {
 		t.best = best[0]
+	}
+	for _, heat := range t.race.heatsOf([]*candidate{t.best}) { // for the gain in the races: what there is may have left them early
+		if t.race.used()+t.race.price() > t.race.limit()+t.race.spare {
+			break
+		}
+		if err := f.run(ctx, heat, []*candidate{standing}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
