@@ -45,8 +45,8 @@ func (t Test) standings(results [][]tables.Result) []standing {
 			own := column(results, k)
 			list[k] = standing{k, 0}
 			for _, r := range own {
-				if math.IsNaN(r.Objective) || r.Left > 0 {
-					list[k].score = math.Inf(1) // a mean over fewer jobs or instances is none
+				if !hasMean(r) {
+					list[k].score = math.Inf(1)
 					break
 				}
 				list[k].score += r.Objective / float64(len(own))
@@ -97,6 +97,7 @@ func (t Test) worse(results [][]tables.Result, confidence float64) ([]int, error
 	order := t.standings(results)
 	var list []int
 	switch {
+	case t == ByMean && math.IsInf(order[0].score, 1): // all fail somewhere, so there are no means
 	case t == ByMean:
 		best := column(results, order[0].at)
 		for _, s := range order[1:] {
@@ -161,21 +162,20 @@ func likened(a, b tables.Result) (x, y float64) {
 	return math.Inf(1), 0
 }
 
-// worseOnMean reports whether the mean of b is shown to be above that of a. What fails or leaves jobs out is worse than what does not.
+// worseOnMean reports whether the mean of b is shown to be above that of a, which has one.
 func worseOnMean(a, b []tables.Result, confidence float64) (bool, error) {
 	differences := make([]float64, len(a))
 	for i := range a {
-		fails := func(r tables.Result) bool { return math.IsNaN(r.Objective) || r.Left > 0 }
-		if fails(b[i]) {
-			return !fails(a[i]), nil
+		if !hasMean(b[i]) {
+			return true, nil
 		}
-		if fails(a[i]) {
-			return false, nil
-		}
-		if differences[i] = b[i].Objective - a[i].Objective; !a[i].Better(b[i]) && !b[i].Better(a[i]) {
-			differences[i] = 0
+		if a[i].Better(b[i]) || b[i].Better(a[i]) { // else they differ by rounding
+			differences[i] = b[i].Objective - a[i].Objective
 		}
 	}
 	mean, err := statistics.Mean(differences, confidence)
 	return err == nil && mean.Low > 0, err
 }
+
+// hasMean reports whether the result can be part of a mean: a failure cannot, nor one that leaves jobs out, as its objective is of other jobs.
+func hasMean(r tables.Result) bool { return !math.IsNaN(r.Objective) && !(r.Left > 0) }

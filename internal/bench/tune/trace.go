@@ -90,7 +90,7 @@ func (t *tuning) judgeTrace(ctx context.Context, a *Answer, part *model.Instance
 		case row.Solution == nil:
 			return fmt.Errorf("%s: %s", row.Solver, cmp.Or(row.Fault, "no schedule"))
 		}
-		a.Runs, a.Seconds = a.Runs+1, a.Seconds+row.Elapsed
+		a.spend(1, row.Elapsed)
 		runs = append(runs, lab.Run{Policy: row.Solver, Online: true, Solution: row.Solution})
 	}
 	opt := t.opt.Lab

@@ -63,7 +63,7 @@ type Answer struct {
 	Training    *Gain       `json:"training,omitempty"` // absent: nothing better was found
 	HeldOut     *Gain       `json:"held_out,omitempty"`
 	Runs        int         `json:"runs"`
-	Seconds     float64     `json:"seconds"` // of a processor
+	Seconds     float64     `json:"seconds,omitempty"` // of a processor; absent where the runs are limited, as the answer is then the same again
 	Races       []Iteration `json:"races"`
 
 	// Policies compares the two on the part of a trace that was set aside: who waits less, who pays.
@@ -147,7 +147,7 @@ func Instances(ctx context.Context, space *Space, plan *bench.Plan, opt Options)
 		}
 		t.tell(1, "judging on what was set aside")
 	}
-	a.Runs, a.Seconds = a.Runs+judged.runs, a.Seconds+judged.seconds
+	a.spend(judged.runs, judged.seconds)
 	var err error
 	if a.HeldOut, err = t.gain(judged, opt.Confidence); err != nil {
 		return nil, err
@@ -256,8 +256,9 @@ func (t *tuning) search(ctx context.Context, run runner, instances []int, passes
 func (t *tuning) answer() *Answer {
 	a := &Answer{
 		Format: Format, Version: solve.Version(), Question: t.question, Found: t.best.choice.Label, Recommended: t.question.Solver, Keep: true,
-		Runs: t.race.field.runs, Seconds: t.race.field.seconds, Races: t.race.record,
+		Races: t.race.record,
 	}
+	a.spend(t.race.field.runs, t.race.field.seconds)
 	if t.best == t.race.standing {
 		a.Why = "nothing better was found"
 		return a
@@ -266,6 +267,14 @@ func (t *tuning) answer() *Answer {
 		a.Training = gain
 	}
 	return a
+}
+
+// spend counts runs and their time.
+func (a *Answer) spend(runs int, seconds float64) {
+	a.Runs += runs
+	if a.Question.Limits.Runs == 0 {
+		a.Seconds += seconds
+	}
 }
 
 // decide recommends what was found where its gain on what was set aside is shown.
