@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -59,6 +60,7 @@ Examples:
 			&cli.IntFlag{Name: "workers", Value: 1, Usage: "use `N` workers in each run"},
 			processorsFlag(""),
 			&cli.BoolFlag{Name: "allow-exec", Usage: "allow the suite to run commands as solvers (exec:COMMAND)"},
+			&cli.StringFlag{Name: "report", Usage: "write the answer as one page to `FILE`.html: verdict, gain, which parameters matter, the races"},
 			jsonFlag,
 			outputFlag,
 		},
@@ -80,6 +82,14 @@ func runTune(c *cli.Context) error {
 	opt, err := tuneOptions(c)
 	if err != nil {
 		return err
+	}
+	if page := c.String("report"); page != "" {
+		if !strings.EqualFold(filepath.Ext(page), ".html") {
+			return usageErrorf("--report: %q: expected a name that ends in .html", page)
+		}
+		if err := checkWritable(page); err != nil {
+			return err
+		}
 	}
 	words := c.Args().Slice()
 	name := c.String("policy")
@@ -128,6 +138,11 @@ func runTune(c *cli.Context) error {
 		return interrupted(ctx, context.Canceled, left)
 	case err != nil:
 		return runError(err)
+	}
+	if c.IsSet("report") {
+		if err := writeFile(c.String("report"), func(w io.Writer) error { return answer.WritePage(w, commandOfThis(c)) }); err != nil {
+			return err
+		}
 	}
 	return writeAnswer(c, c.String("output"), answer, answer.Text)
 }

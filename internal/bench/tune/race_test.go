@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -77,7 +78,11 @@ func TestRacesFindTheTop(t *testing.T) {
 func TestRacesAreTheSameAgain(t *testing.T) {
 	text := func(seed uint64) string {
 		tu, _ := raced(t, Limits{Runs: 400}, seed, 0.3)
-		b, err := json.Marshal(tu.answer())
+		a, err := tu.answer(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +149,10 @@ func TestWhatDiffersByChanceIsNotRecommended(t *testing.T) {
 		if err := tu.search(t.Context(), noise, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 1, 20); err != nil {
 			t.Fatal(err)
 		}
-		a := tu.answer()
+		a, err := tu.answer(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
 		if tu.best == tu.race.standing {
 			continue
 		}
@@ -169,5 +177,44 @@ func TestWhatDiffersByChanceIsNotRecommended(t *testing.T) {
 	}
 	if recommended > 10 { // 2.5 % is what the interval allows
 		t.Errorf("%d of 200 tunings recommend noise", recommended)
+	}
+}
+
+// The steps lead from what there is to what was found, the one that matters most first, within the limit.
+func TestStepsToWhatWasFound(t *testing.T) {
+	for seed := range uint64(5) {
+		space, err := NewSpace("titan:patience=5", []string{"population=4..400", "swap=0..1", "coding"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs := 0
+		opt := Defaults()
+		opt.Limits, opt.Seed, opt.Test = Limits{Runs: 500}, seed, ByRank
+		tu := &tuning{space: space, opt: opt}
+		if err := tu.search(t.Context(), hill(0.01, &runs), []int{0, 1, 2, 3, 4, 5, 6, 7}, 1, 10); err != nil {
+			t.Fatal(err)
+		}
+		a, err := tu.answer(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, last := slices.Clone(tu.race.standing.config), 1.0
+		for _, step := range a.Steps {
+			k := slices.IndexFunc(space.Dimensions, func(d Dimension) bool { return d.Name == step.Parameter })
+			if config[k] != step.From {
+				t.Errorf("seed %d: %+v begins at %q", seed, step, config[k])
+			}
+			config[k] = step.To
+			last = *step.Training.Ratio
+		}
+		if !slices.Equal(config, tu.best.config) {
+			t.Errorf("seed %d: the steps lead to %q, expected %q", seed, config, tu.best.config)
+		}
+		if math.Abs(last-*a.Training.Ratio) > 0.02 {
+			t.Errorf("seed %d: the last step has the ratio %v, all together %v", seed, last, *a.Training.Ratio)
+		}
+		if runs > 490 || runs != a.Runs {
+			t.Errorf("seed %d: %d runs, stated %d, expected at most 490", seed, runs, a.Runs)
+		}
 	}
 }

@@ -160,3 +160,27 @@ func TestSamplesLieInTheSpace(t *testing.T) {
 		}
 	})
 }
+
+// A parameter that begins to matter has the value of the choice as it stands; one that no longer matters has none.
+func TestChanged(t *testing.T) {
+	s := &Space{Dimensions: []Dimension{
+		{Name: "order", Kind: Categorical, Values: []string{"fcfs", "sjf"}, Default: "fcfs"},
+		{Name: "bound_wait", Kind: Integer, Low: 1, High: 9, Default: "4", When: &params.When{Name: "order", Values: []string{"sjf"}}},
+	}}
+	for _, c := range []struct {
+		from Config
+		k    int
+		to   string
+		want Config
+	}{
+		{Config{"fcfs", ""}, 0, "sjf", Config{"sjf", "4"}},
+		{Config{"fcfs", ""}, 1, "7", Config{"fcfs", ""}},
+		{Config{"sjf", "4"}, 1, "7", Config{"sjf", "7"}},
+		{Config{"sjf", "7"}, 0, "fcfs", Config{"fcfs", ""}},
+		{Config{"sjf", "7"}, 1, "", Config{"sjf", "7"}},
+	} {
+		if got := s.changed(c.from, c.k, c.to); !slices.Equal(got, c.want) {
+			t.Errorf("%q with %d %q is %q, expected %q", c.from, c.k, c.to, got, c.want)
+		}
+	}
+}

@@ -2,59 +2,138 @@ package tune
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/texttable"
 )
 
 // raceText says where a race stands.
 func raceText(iteration, alive, heats int) string {
-	return fmt.Sprintf("race %d: %s after %s", iteration, numtext.Counted(alive, "candidate"), numtext.Counted(heats, "run"))
+	return fmt.Sprintf("race %d: %s after %s", iteration, numtext.Counted(alive, "candidate"), numtext.Counted(heats, "heat"))
 }
 
-// Text is the answer for people. The first line is what to paste.
+// lineWidth is the width of the text.
+const lineWidth = 80
+
+// Text is the answer for people. The first line is what to paste, or says what to keep.
 func (a *Answer) Text() string {
 	var b strings.Builder
-	if a.Keep {
-		fmt.Fprintf(&b, "keep %s\n", a.Recommended)
-	} else {
-		fmt.Fprintf(&b, "%s\n", a.Recommended)
+	b.WriteString(a.headline() + "\n\n")
+	for k, sentence := range a.sentences() {
+		if k > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(texttable.Wrap(sentence, lineWidth, ""))
 	}
-	fmt.Fprintf(&b, "\n%s%s.\n", strings.ToUpper(a.Why[:1]), a.Why[1:])
-	if a.Found != a.Question.Solver {
-		fmt.Fprintf(&b, "\nBest of the races: %s\n", a.Found)
-	}
-	a.gain(&b, "set aside", a.HeldOut)
-	a.gain(&b, "in the races", a.Training)
-	if h, t := a.HeldOut, a.Training; h != nil && t != nil && h.Ratio != nil && t.Ratio != nil {
-		if more := *h.Ratio - *t.Ratio; more > 0.0005 {
-			fmt.Fprintf(&b, "  The races overstated the gain by %.3g points of 100: what was set aside had no part in the choice.\n", 100*more)
+	if len(a.Steps) > 1 {
+		b.WriteString("\nWhat made the difference, in the races:\n")
+		for _, step := range a.Steps {
+			fmt.Fprintf(&b, "  %-24s %s\n", step.title(), ratioText(step.Training))
 		}
 	}
-	fmt.Fprintf(&b, "\n%s in %s.\n", numtext.CountedGrouped(a.Runs, "run"), numtext.Counted(len(a.Races), "race"))
 	return b.String()
 }
 
-// gain writes one line.
-func (a *Answer) gain(b *strings.Builder, where string, g *Gain) {
-	if g == nil {
-		return
+// headline is the answer in a line.
+func (a *Answer) headline() string {
+	if a.Keep {
+		return "keep " + a.Recommended
 	}
-	cases := "instance"
-	if a.Question.Trace != "" {
-		if cases = "job"; g == a.Training {
-			cases = "window"
+	return a.Recommended
+}
+
+// sentences explain the answer, the most important first.
+func (a *Answer) sentences() []string {
+	list := []string{a.verdict()}
+	if a.HeldOut == nil {
+		return append(list, a.effort())
+	}
+	list = append(list, a.overstatement()...)
+	if a.Policies != nil {
+		if r := a.Policies.Answer(); len(r) > 1 {
+			list = append(list, "Who pays, on the part that was set aside: "+strings.Join(r[1:], " "))
 		}
 	}
-	fmt.Fprintf(b, "  %-12s ", where)
-	switch {
-	case g.Ratio == nil:
-		fmt.Fprintf(b, "no ratio of %s", a.Question.Metric)
-	case g.Low == nil:
-		fmt.Fprintf(b, "%s %.3f times that of %s, no interval", a.Question.Metric, *g.Ratio, a.Question.Solver)
-	default:
-		fmt.Fprintf(b, "%s %.3f times that of %s (%.3g %%: %.3f to %.3f)", a.Question.Metric, *g.Ratio, a.Question.Solver, 100*a.Question.Confidence, *g.Low, *g.High)
+	return append(list, a.effort())
+}
+
+// verdict says what is shown.
+func (a *Answer) verdict() string {
+	if a.HeldOut == nil {
+		return fmt.Sprintf("Keep %s: the races found nothing better.", a.Question.Solver)
 	}
-	fmt.Fprintf(b, "; of %s %s better, %s worse\n", numtext.CountedGrouped(g.Cases, cases), numtext.Grouped(strconv.Itoa(g.Better)), numtext.Grouped(strconv.Itoa(g.Worse)))
+	gain := fmt.Sprintf("%s: %s is %s that of %s", a.where(), a.Question.Metric, ratioText(a.HeldOut), a.Question.Solver)
+	cases := fmt.Sprintf("; of %s %s have less and %s more", numtext.CountedGrouped(a.HeldOut.Cases, a.thing()), numtext.Grouped(strconv.Itoa(a.HeldOut.Better)), numtext.Grouped(strconv.Itoa(a.HeldOut.Worse)))
+	switch {
+	case !a.Keep:
+		return fmt.Sprintf("The gain of %s holds %s%s.", a.Found, gain, cases)
+	case a.HeldOut.Low == nil:
+		return fmt.Sprintf("Keep %s. The races found %s, but what was set aside is too little to tell whether it holds. %s%s.", a.Question.Solver, a.Found, capital(gain), cases)
+	case *a.HeldOut.Low > 1:
+		return fmt.Sprintf("Keep %s. The races found %s, which does worse %s%s.", a.Question.Solver, a.Found, gain, cases)
+	}
+	return fmt.Sprintf("Keep %s. The races found %s, but no gain is shown %s%s.", a.Question.Solver, a.Found, gain, cases)
+}
+
+// capital begins a sentence.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// where is the part that was set aside.
+func (a *Answer) where() string {
+	if a.Question.Trace != "" {
+		return "on the last part of the trace, which the races did not see"
+	}
+	return "on the instances that the races did not see"
+}
+
+// thing is what the judgement counts.
+func (a *Answer) thing() string {
+	if a.Question.Trace != "" {
+		return "job"
+	}
+	return "instance"
+}
+
+// overstatement compares the gain in the races with the one that counts.
+func (a *Answer) overstatement() []string {
+	if a.Training == nil || a.Training.Ratio == nil || a.HeldOut.Ratio == nil {
+		return nil
+	}
+	text := fmt.Sprintf("In the races it was %s", ratioText(a.Training))
+	if more := *a.HeldOut.Ratio - *a.Training.Ratio; more > 0.0005 {
+		text += fmt.Sprintf(": they overstated the gain by %s points of 100, as the best of many looks better than it is", numtext.Significant(100*more, 2))
+	}
+	return []string{text + "."}
+}
+
+// effort says what was done.
+func (a *Answer) effort() string {
+	most := 0
+	for _, r := range a.Races {
+		most = max(most, r.Candidates)
+	}
+	return fmt.Sprintf("%s in %s, with up to %s at a time, on %s; seed %d.", numtext.CountedGrouped(a.Runs, "run"), numtext.Counted(len(a.Races), "race"),
+		numtext.CountedGrouped(most, "candidate"), numtext.CountedGrouped(len(a.Question.Training), map[bool]string{true: "window", false: "instance"}[a.Question.Trace != ""]), a.Question.Seed)
+}
+
+// ratioText is a ratio with its interval.
+func ratioText(g *Gain) string {
+	switch {
+	case g == nil || g.Ratio == nil:
+		return "without a ratio to"
+	case g.Low == nil:
+		return fmt.Sprintf("%.3f times", *g.Ratio)
+	case math.IsInf(*g.High, 1):
+		return fmt.Sprintf("%.3f times (no interval)", *g.Ratio)
+	}
+	return fmt.Sprintf("%.3f times [%.3f, %.3f]", *g.Ratio, *g.Low, *g.High)
+}
+
+// title says what a step changes.
+func (s *Step) title() string {
+	return s.Parameter + " " + strings.Join(each.That([]string{s.From, "→", s.To}, func(x string) bool { return x != "" }), " ")
 }

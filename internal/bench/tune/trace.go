@@ -67,9 +67,9 @@ func Trace(ctx context.Context, space *Space, in *model.Instance, metric string,
 	if err := t.search(ctx, inSession(t.session), places, 1, 2*max(1, float64(len(held))/inWindow)); err != nil {
 		return nil, err
 	}
-	a := t.answer()
-	if t.best == t.race.standing {
-		return a, nil
+	a, err := t.answer(ctx)
+	if err != nil || t.best == t.race.standing {
+		return a, err
 	}
 	t.tell(1, "judging on what was set aside")
 	if err := t.judgeTrace(ctx, a, only(in, held), metric); err != nil {

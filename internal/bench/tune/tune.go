@@ -22,6 +22,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/model"
@@ -56,15 +57,16 @@ type Answer struct {
 	Format      string      `json:"format"`
 	Version     string      `json:"version"`
 	Question    Question    `json:"question"`
-	Found       string      `json:"found"`       // the best of the races; it may be what there is
-	Recommended string      `json:"recommended"` // to be pasted wherever a solver or policy is named
-	Keep        bool        `json:"keep"`        // what is recommended is what there is
-	Why         string      `json:"why"`
+	Found       string      `json:"found"`              // the best of the races; it may be what there is
+	FoundValues Config      `json:"found_values"`       // by dimension; empty: it does not matter beside the others
+	Recommended string      `json:"recommended"`        // to be pasted wherever a solver or policy is named
+	Keep        bool        `json:"keep"`               // what is recommended is what there is
 	Training    *Gain       `json:"training,omitempty"` // absent: nothing better was found
 	HeldOut     *Gain       `json:"held_out,omitempty"`
 	Runs        int         `json:"runs"`
 	Seconds     float64     `json:"seconds,omitempty"` // of a processor; absent where the runs are limited, as the answer is then the same again
 	Races       []Iteration `json:"races"`
+	Steps       []Step      `json:"steps,omitempty"` // from what there is to what was found; absent: nothing was found, or too little of the limit was left
 
 	// Policies compares the two on the part of a trace that was set aside: who waits less, who pays.
 	Policies *lab.Report `json:"policies,omitempty"`
@@ -136,9 +138,9 @@ func Instances(ctx context.Context, space *Space, plan *bench.Plan, opt Options)
 	if err := t.search(ctx, inSession(t.session), training, manyPasses, 2*float64(len(held))); err != nil {
 		return nil, err
 	}
-	a := t.answer()
-	if t.best == t.race.standing {
-		return a, nil
+	a, err := t.answer(ctx)
+	if err != nil || t.best == t.race.standing {
+		return a, err
 	}
 	judged := newField(inSession(t.session), held, opt.Seed, 1, opt.Jobs, rng)
 	for heat := range judged.heats() {
@@ -148,7 +150,6 @@ func Instances(ctx context.Context, space *Space, plan *bench.Plan, opt Options)
 		t.tell(1, "judging on what was set aside")
 	}
 	a.spend(judged.runs, judged.seconds)
-	var err error
 	if a.HeldOut, err = t.gain(judged, opt.Confidence); err != nil {
 		return nil, err
 	}
@@ -210,6 +211,9 @@ func (t *tuning) ask() error {
 	return nil
 }
 
+// spareShare is the share of the limit for what comes between the races and the judgement: runs of what there is on the heats of the best, and the steps to it.
+const spareShare = 0.15
+
 // search races on the instances. reserve is what the judgement takes, in runs of the mean length.
 func (t *tuning) search(ctx context.Context, run runner, instances []int, passes int, reserve float64) error {
 	s := newSampler(t.space, t.opt.Seed)
@@ -229,7 +233,7 @@ func (t *tuning) search(ctx context.Context, run runner, instances []int, passes
 		}
 		t.race.reserve = reserve * t.race.price()
 	}
-	t.race.spare = min(0.1*t.race.limit(), float64(f.heats())*t.race.price())
+	t.race.spare = spareShare * t.race.limit()
 	t.race.reserve += t.race.spare
 	if need := float64(2 * firstTest); t.race.limit()-t.race.used() < need*t.race.price() {
 		return fmt.Errorf("%w: expected a limit that leaves time for a race: a run takes %.3g of it and the judgement %.3g; found %.3g", ErrTooLittle, t.race.price(), t.race.reserve, t.race.limit()+t.race.reserve)
@@ -253,20 +257,25 @@ func (t *tuning) search(ctx context.Context, run runner, instances []int, passes
 }
 
 // answer is the outcome of the races.
-func (t *tuning) answer() *Answer {
+func (t *tuning) answer(ctx context.Context) (*Answer, error) {
 	a := &Answer{
-		Format: Format, Version: solve.Version(), Question: t.question, Found: t.best.choice.Label, Recommended: t.question.Solver, Keep: true,
+		Format: Format, Version: solve.Version(), Question: t.question, Found: t.best.choice.Label, FoundValues: t.best.config, Recommended: t.question.Solver, Keep: true,
 		Races: t.race.record,
 	}
-	a.spend(t.race.field.runs, t.race.field.seconds)
 	if t.best == t.race.standing {
-		a.Why = "nothing better was found"
-		return a
+		a.spend(t.race.field.runs, t.race.field.seconds)
+		return a, nil
 	}
-	if gain, err := t.gain(t.race.field, t.opt.Confidence); err == nil { // it informs and decides nothing
-		a.Training = gain
+	var err error
+	if a.Training, err = t.gain(t.race.field, t.opt.Confidence); err != nil {
+		return nil, err
 	}
-	return a
+	t.tell(1, "which parameters matter")
+	if a.Steps, err = t.ablate(ctx); err != nil {
+		return nil, err
+	}
+	a.spend(t.race.field.runs, t.race.field.seconds)
+	return a, nil
 }
 
 // spend counts runs and their time.
@@ -279,24 +288,21 @@ func (a *Answer) spend(runs int, seconds float64) {
 
 // decide recommends what was found where its gain on what was set aside is shown.
 func (a *Answer) decide() {
-	switch g := a.HeldOut; {
-	case g.Shown():
-		a.Keep, a.Recommended, a.Why = false, a.Found, "the gain holds on what was set aside"
-	case g.Low != nil && *g.Low > 1:
-		a.Why = "what was found is worse on what was set aside"
-	case g.High == nil:
-		a.Why = "what was set aside is too little to tell"
-	default:
-		a.Why = "on what was set aside no gain is shown"
+	if a.HeldOut.Shown() {
+		a.Keep, a.Recommended = false, a.Found
 	}
 }
 
-// gain compares the best candidate with what there is on the heats that both have run: the ratio of the objectives.
+// gain compares the best candidate with what there is on the heats that both have run.
 func (t *tuning) gain(f *field, confidence float64) (*Gain, error) {
-	heats := f.common(t.race.standing, t.best)
-	g := &Gain{Cases: len(heats)}
+	return compare(f.table(f.common(t.race.standing, t.best), []*candidate{t.race.standing, t.best}), confidence)
+}
+
+// compare compares the second column of a table with the first: the ratio of the objectives.
+func compare(results [][]tables.Result, confidence float64) (*Gain, error) {
+	g := &Gain{Cases: len(results)}
 	var before, after []float64
-	for _, row := range f.table(heats, []*candidate{t.race.standing, t.best}) {
+	for _, row := range results {
 		switch {
 		case row[1].Better(row[0]):
 			g.Better++
@@ -311,7 +317,7 @@ func (t *tuning) gain(f *field, confidence float64) (*Gain, error) {
 		}
 		before, after = append(before, a), append(after, b)
 	}
-	if len(heats) == 0 {
+	if len(results) == 0 {
 		return g, nil
 	}
 	ratio, err := statistics.RatioOfPairs(before, after, confidence)
