@@ -11,8 +11,8 @@ import (
 
 // Limits bound the whole tuning. One of them is above 0.
 type Limits struct {
-	Runs    int     // number of runs, those of the judgement included
-	Seconds float64 // time, as if the runs were all there is to it
+	Runs    int     `json:"runs,omitempty"`    // those of the judgement included
+	Seconds float64 `json:"seconds,omitempty"` // as if the runs were all there is to it
 }
 
 // Iteration is what the answer tells of one race.

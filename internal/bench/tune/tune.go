@@ -25,6 +25,7 @@ import (
 	"github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/files"
+	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -130,6 +131,11 @@ func Instances(ctx context.Context, space *Space, plan *bench.Plan, opt Options)
 	held, training := slices.Sorted(slices.Values(order[:aside])), slices.Sorted(slices.Values(order[aside:]))
 	opt.Test = cmp.Or(opt.Test, ByRank)
 	t := &tuning{space: space, opt: opt}
+	in, err := plan.Instances[0].Load(plan.Suite.Objective)
+	if err != nil {
+		return nil, err
+	}
+	t.question.Metric = shown.Objective(in)
 	if err := t.open(ctx, plan, training, held); err != nil {
 		return nil, err
 	}
@@ -162,19 +168,22 @@ func (t *tuning) open(ctx context.Context, plan *bench.Plan, training, held []in
 	named := func(places []int) []string {
 		return each.Of(places, func(k int) string { return plan.Instances[k].Name })
 	}
-	t.question.Solver, t.question.Space, t.question.Metric = Text(&t.space.base), t.space.Dimensions, cmp.Or(t.question.Metric, plan.Suite.Objective, "the objective")
+	t.question.Solver, t.question.Space, t.question.Metric = Text(&t.space.base), t.space.Dimensions, cmp.Or(t.question.Metric, plan.Suite.Objective)
 	t.question.Training, t.question.SetAside, t.question.Digest = named(training), append(t.question.SetAside, named(held)...), digest(plan, t.question.Digest)
 	t.question.Limits, t.question.Seed, t.question.Test, t.question.Confidence = t.opt.Limits, t.opt.Seed, t.opt.Test, t.opt.Confidence
 	t.question.Budget = fmt.Sprintf("%g s, %d evaluations, %d workers", plan.Suite.Budget.Time, plan.Suite.Budget.Evaluations, max(1, plan.Suite.Workers))
 	if err := t.ask(); err != nil {
 		return err
 	}
-	t.session, err = bench.Open(ctx, plan, bench.RunOptions{Dir: t.opt.Dir, Bare: true, Jobs: t.opt.Jobs, Steal: t.opt.Steal, Warn: t.opt.Warn})
+	t.session, err = bench.Open(ctx, plan, bench.RunOptions{Dir: filepath.Join(t.opt.Dir, runsFolder), Bare: true, Jobs: t.opt.Jobs, Steal: t.opt.Steal, Warn: t.opt.Warn})
 	return err
 }
 
-// questionFile is the name of the file that states the question in a folder.
-const questionFile = "question.json"
+// A folder has a file that states the question, and beside it the folder of the runs.
+const (
+	questionFile = "question.json"
+	runsFolder   = "runs"
+)
 
 // ask states the question in the folder, or compares it with the one that is stated there.
 func (t *tuning) ask() error {
