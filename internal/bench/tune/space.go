@@ -53,7 +53,8 @@ func (c Config) key() string { return strings.Join(c, "\x00") }
 //	name=a,b,c     these values
 //	name=1..64     this interval, and the scale of the tag; name=1..64:log or :linear says which scale
 //
-// Without such texts all parameters are varied whose tags say how.
+// Without such texts all parameters are varied whose tags say how, but those that the choice sets. A parameter that the choice sets may be varied too: its value is then the
+// one that it has as it stands.
 func NewSpace(text string, vary []string) (*Space, error) {
 	base, err := solve.Choose(text)
 	if err != nil {
@@ -124,10 +125,7 @@ func (s *Space) dimension(known []params.Parameter, text string) (Dimension, err
 		return Dimension{}, fmt.Errorf("%s: expected a parameter of %s, one of %s; found %q%s", text, s.base.Info.Name, strings.Join(names, ", "), name, suggest.Words(name, names))
 	}
 	p := &known[at]
-	switch {
-	case s.fixed(name):
-		return Dimension{}, fmt.Errorf("%s: expected a parameter that %s does not set, found %s", text, s.text, name)
-	case slices.ContainsFunc(s.Dimensions, func(d Dimension) bool { return d.Name == name }):
+	if slices.ContainsFunc(s.Dimensions, func(d Dimension) bool { return d.Name == name }) {
 		return Dimension{}, fmt.Errorf("%s: expected each parameter once, found %s twice", text, name)
 	}
 	d, ok := tagged(p)

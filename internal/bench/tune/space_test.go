@@ -18,7 +18,6 @@ func TestVaryIsRead(t *testing.T) {
 	for _, c := range []struct{ solver, vary, want string }{
 		{"titen", "swap", `did you mean "titan"?`},
 		{"titan", "swop", `did you mean "swap"?`},
-		{"titan:swap=0.2", "swap", "expected a parameter that titan:swap=0.2 does not set"},
 		{"titan", "swap swap", "expected each parameter once"},
 		{"easy", "step", "nothing says where to look"},
 		{"titan", "population=10", "expected at least two values"},
@@ -181,6 +180,22 @@ func TestChanged(t *testing.T) {
 	} {
 		if got := s.changed(c.from, c.k, c.to); !slices.Equal(got, c.want) {
 			t.Errorf("%q with %d %q is %q, expected %q", c.from, c.k, c.to, got, c.want)
+		}
+	}
+}
+
+// A parameter that the choice sets can be varied: it begins at its value.
+func TestFixedIsWhereItBegins(t *testing.T) {
+	s, err := NewSpace("easy:order=sjf:depth=3", []string{"order=fcfs,sjf"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Default(); !slices.Equal(got, Config{"sjf"}) {
+		t.Errorf("begins at %q", got)
+	}
+	for value, want := range map[string]string{"sjf": "easy:depth=3:order=sjf", "fcfs": "easy:depth=3:order=fcfs"} {
+		if c, err := s.Choice(Config{value}); err != nil || c.Label != want {
+			t.Errorf("%s: %v, %v; expected %s", value, c, err, want)
 		}
 	}
 }
