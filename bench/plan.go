@@ -122,11 +122,17 @@ func (p *Plan) addCells(in *model.Instance, place int, entrants []entrant, budge
 			continue
 		}
 		for _, seed := range e.seeds {
-			c := Cell{Instance: place, Choice: e.Choice, Seed: seed, Budget: budget, Workers: max(1, p.Suite.Workers), Unbounded: e.unbounded}
-			c.Key = c.key(in.SHA256(), p.Suite.Objective, p.Instances[place].Measured)
-			p.Cells = append(p.Cells, c)
+			p.Cells = append(p.Cells, p.cell(place, e.Choice, seed, budget, e.unbounded))
 		}
 	}
+}
+
+// cell is one run on the instance at place.
+func (p *Plan) cell(place int, choice *solve.Choice, seed uint64, budget Budget, unbounded bool) Cell {
+	c := Cell{Instance: place, Choice: choice, Seed: seed, Budget: budget, Workers: max(1, p.Suite.Workers), Unbounded: unbounded}
+	in := &p.Instances[place]
+	c.Key = c.key(in.SHA256, p.Suite.Objective, in.Measured)
+	return c
 }
 
 // entrants returns the entrants that run on the instance, with their seeds for it.

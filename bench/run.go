@@ -55,10 +55,18 @@ func Run(ctx context.Context, plan *Plan, opt RunOptions) error {
 		return err
 	}
 	r := newRunner(plan, folder, opt)
+	if err = r.work(ctx); err == nil {
+		err = r.tellRefusals(ctx)
+	}
+	return errors.Join(err, r.tellLoad(context.WithoutCancel(ctx)), folder.close())
+}
+
+// work runs the pending cells, several at a time. It returns the error of ctx if ctx ends, else the first error of a cell that could not be stored.
+func (r *runner) work(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var group sync.WaitGroup
-	for worker := range max(1, opt.Jobs) {
+	for worker := range max(1, r.opt.Jobs) {
 		group.Go(func() {
 			for ctx.Err() == nil {
 				place, ok, err := r.next(ctx)
@@ -75,10 +83,7 @@ func Run(ctx context.Context, plan *Plan, opt RunOptions) error {
 		})
 	}
 	group.Wait()
-	if err = context.Cause(ctx); err == nil {
-		err = r.tellRefusals(ctx)
-	}
-	return errors.Join(err, r.tellLoad(context.WithoutCancel(ctx)), folder.close())
+	return context.Cause(ctx)
 }
 
 // runner runs the cells of a plan.

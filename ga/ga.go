@@ -89,13 +89,13 @@ type Schedule struct {
 // Parameters steer the algorithm. [NewParameters] has the usual values; in every field a zero means zero.
 type Parameters struct {
 	Coding      Coding  `enum:"mask,list" doc:"code of a schedule: mask, an order of the jobs and a set of processors for each (the paper's); list, the order alone; where clusters are not searched one by one it is always list"`
-	Population  int     `range:"[1, 1000000]" doc:"schedules in a generation"`
-	Generations int     `range:"[1, inf)" doc:"most generations"`
-	Patience    int     `range:"[1, inf)" doc:"generations without improvement after which the search ends; 1: when two generations differ by less, as in the paper's experiments"`
+	Population  int     `range:"[1, 1000000]" vary:"[4, 400] log" doc:"schedules in a generation"`
+	Generations int     `range:"[1, inf)" vary:"[30, 3000] log" doc:"most generations"`
+	Patience    int     `range:"[1, inf)" vary:"[1, 200] log" doc:"generations without improvement after which the search ends; 1: when two generations differ by less, as in the paper's experiments"`
 	Improvement float64 `range:"[0, 1]" doc:"relative decrease of the cost that counts as an improvement"`
-	Crossover   float64 `range:"[0, 1]" doc:"probability that a child takes from two parents"`
-	Swap        float64 `range:"[0, 1]" doc:"probability that two positions of a child are swapped"`
-	Move        float64 `range:"[0, 1]" doc:"probability that one processor in the masks of a child is moved"`
+	Crossover   float64 `range:"[0, 1]" vary:"[0, 1]" doc:"probability that a child takes from two parents"`
+	Swap        float64 `range:"[0, 1]" vary:"[0, 1]" doc:"probability that two positions of a child are swapped"`
+	Move        float64 `range:"[0, 1]" vary:"[0, 1]" doc:"probability that one processor in the masks of a child is moved"`
 }
 
 // NewParameters are the usual parameters.

@@ -8,6 +8,8 @@
 //	enum   the values that a text may have, separated by commas
 //	range  the interval that a number must be in, such as "[0, 1]", "(0, 1]" or "[1, inf)"; without this tag any finite number is allowed
 //	zero   the word to show for a zero, an empty text or a nil pointer that has a meaning of its own, such as "all" for a limit that does not limit
+//	vary   the interval in which a search for good values looks, within the range, such as "[1, 256]", or "[1, 256] log" where factors count and not differences
+//	when   the values of another parameter that make this one matter, such as "order=f1,multifactor"
 //
 // A text whose values a registry knows has a type of its own with a method Values() []string, which lists them, and no tag `enum`.
 //
@@ -34,6 +36,8 @@ type Parameter struct {
 	Values  []string `json:"values,omitempty"` // tag `enum` or method Values: the values allowed
 	Range   *Range   `json:"range,omitempty"`  // tag `range`: the numbers allowed; nil: all finite ones
 	Default string   `json:"default"`          // the value, or what the tag `zero` calls it
+	Vary    *Vary    `json:"vary,omitempty"`   // tag `vary`: where a search for good values looks; nil: nobody has said
+	When    *When    `json:"when,omitempty"`   // tag `when`; nil: the parameter always matters
 }
 
 // Usage describes the parameter and the numbers that it takes in one line of help.
@@ -108,6 +112,9 @@ func fieldsOf(s any) []field {
 			for _, f := range fieldsOf(part.Of) {
 				if part.Name != "" {
 					f.Name = part.Name + "." + f.Name
+					if f.When != nil {
+						f.When = &When{Name: part.Name + "." + f.When.Name, Values: f.When.Values}
+					}
 				}
 				list = append(list, f)
 			}
@@ -178,6 +185,19 @@ func newField(f reflect.StructField, index []int) field {
 		if err := p.Range.UnmarshalText([]byte(text)); err != nil {
 			panic(fmt.Sprintf("params: %s: %v", f.Name, err))
 		}
+	}
+	if text := f.Tag.Get("vary"); text != "" {
+		p.Vary = new(Vary)
+		if err := p.Vary.UnmarshalText([]byte(text)); err != nil {
+			panic(fmt.Sprintf("params: %s: %v", f.Name, err))
+		}
+	}
+	if text := f.Tag.Get("when"); text != "" {
+		name, values, ok := strings.Cut(text, "=")
+		if !ok {
+			panic(fmt.Sprintf("params: %s: expected when:\"name=value,value\", found %q", f.Name, text))
+		}
+		p.When = &When{Name: name, Values: strings.Split(values, ",")}
 	}
 	return field{Parameter: p, zero: f.Tag.Get("zero"), index: index, listed: f.Type.Implements(reflect.TypeFor[lister]())}
 }

@@ -40,6 +40,8 @@ type Options struct {
 	// Time is about how long the search will run until ctx ends; 0: not known. It ends nothing: ctx does. If neither evaluations nor effort are
 	// limited, the search may plan how long to anneal by it, the number of workers and a nominal pace. So the result depends on Time.
 	Time time.Duration
+	// Walks are the parameters of the engine that walks over lists of rigid jobs; nil: [DefaultWalks]. The other engines have none.
+	Walks *Walks
 	// Target is a proved lower bound of the objective, if one is known. The search ends when the best schedule reaches it and
 	// owes no job that can run, see [model.Instance.Owed].
 	Target model.Bound
@@ -56,6 +58,13 @@ type Options struct {
 	// Reports never get worse: the objective rises only where fewer jobs are owed.
 	Progress func(Progress)
 }
+
+// Walks are the parameters of the walks over lists of rigid jobs, see package lists. Each walk has a temperature at which it accepts a share of its moves: from Cold on the
+// coldest to Hot on the hottest.
+type Walks = engine.Walks
+
+// DefaultWalks are the usual parameters.
+func DefaultWalks() Walks { return engine.DefaultWalks() }
 
 // Progress is how far a search has come.
 type Progress struct {
@@ -119,6 +128,9 @@ func minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 		case ctx.Err() != nil:
 			return Result{Solution: start, Stop: model.StopReason(ctx)}, nil
 		case e != nil:
+			if steered, ok := e.(engine.Steered); ok && opt.Walks != nil {
+				steered.Steer(*opt.Walks)
+			}
 			return improve(ctx, e, in, start, at, opt)
 		}
 	}

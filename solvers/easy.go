@@ -32,7 +32,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 type EASY struct {
 	Kill  bool    `doc:"end a job at its estimate and leave it out of the schedule"`
 	Step  float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
-	Depth int     `range:"[1, 1000000000]" doc:"number of blocked jobs at the head of the queue that get a reservation; 1: EASY; the number of jobs: conservative backfilling that plans afresh at each instant; above 1 the solver refuses moldable jobs and jobs that must spread"`
+	Depth int     `range:"[1, 1000000000]" vary:"[1, 256] log" doc:"number of blocked jobs at the head of the queue that get a reservation; 1: EASY; the number of jobs: conservative backfilling that plans afresh at each instant; above 1 the solver refuses moldable jobs and jobs that must spread"`
 	backfill.Ranking
 	place.Choice
 }

@@ -33,10 +33,11 @@ var _ = solve.Register(solve.Info{
 // O(jobs · (clusters + steps)) for each of up to eight walks, or as many as workers.
 type Search struct {
 	Effort float64 `range:"(0, inf)" doc:"about how many seconds of one core to search if neither time nor evaluations are limited; measured by the size of the instance and counted work, not by the clock"`
+	search.Walks
 }
 
 // newSearch is the solver with its defaults.
-func newSearch() *Search { return &Search{Effort: 1} }
+func newSearch() *Search { return &Search{Effort: 1, Walks: search.DefaultWalks()} }
 
 // Supports implements [solve.Solver]: everything that an instance can ask for but jobs that must spread over the grid where jobs ask something of single
 // machines, and not what only [Rolling] does, a start on processors that earlier jobs hold.
@@ -61,7 +62,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	var err error
 	result := solve.Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
-	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers}
+	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Walks: &s.Walks}
 	known := opt.SharedBound(ctx, in)
 	limits.Target = known.Bound()
 	offer := boundSchedule{in: in, known: known}

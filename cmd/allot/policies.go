@@ -98,8 +98,7 @@ func runPolicies(c *cli.Context, args []string) error {
 		return err
 	}
 	if c.IsSet("report") {
-		words := c.App.Metadata[commandLine].([]string) // as the function run was called
-		from := lab.Origin{Command: shellquote.Join(append([]string{"allot"}, words[1:]...)...), Data: asked.data, Version: solve.Version()}
+		from := lab.Origin{Command: commandOfThis(c), Data: asked.data, Version: solve.Version()}
 		if err := writeFile(c.String("report"), func(w io.Writer) error { return report.WritePage(w, from) }); err != nil {
 			return err
 		}
@@ -108,6 +107,12 @@ func runPolicies(c *cli.Context, args []string) error {
 		return write(c, c.String("output"), report.WriteCSV)
 	}
 	return writeAnswer(c, c.String("output"), report, report.Text)
+}
+
+// commandOfThis is the command line, as the function run was called.
+func commandOfThis(c *cli.Context) string {
+	words := c.App.Metadata[commandLine].([]string)
+	return shellquote.Join(append([]string{"allot"}, words[1:]...)...)
 }
 
 // readLineUp reads the flags and the trace.

@@ -33,23 +33,30 @@ func (r *Report) WritePage(w io.Writer, from Origin) error {
 		a.Short, a.Details = answer[0], answer[1:]
 	}
 	a.Notes = each.Of(r.Caveats, func(caveat string) string { return "Warning: " + caveat })
-	for k := range r.Groups {
-		g := &r.Groups[k]
-		a.Parts = append(a.Parts, g.policiesPart(r, k))
-		if len(g.Policies) > 1 {
-			a.Parts = append(a.Parts, g.forestPart(r), g.payPart(r))
-		}
-		a.Parts = append(append(a.Parts, g.periodsPart(r)), g.classesParts(r)...)
-	}
-	if r.Record != nil && len(r.Record.Fits) > 0 {
-		a.Parts = append(a.Parts, r.fitPart())
-	}
+	a.Parts = r.Parts()
 	data := report.Part{Name: "The command and the data", Command: from.Command, Lines: slices.Concat(from.Data, r.Caveats)}
 	if len(data.Lines) == 0 {
 		data.Text = "Nothing was dropped or repaired, and the instance says that it leaves nothing out."
 	}
 	a.Parts = append(a.Parts, data)
 	return report.WriteAccount(w, a)
+}
+
+// Parts are the tables and pictures of the report, group by group, for a page.
+func (r *Report) Parts() []report.Part {
+	var parts []report.Part
+	for k := range r.Groups {
+		g := &r.Groups[k]
+		parts = append(parts, g.policiesPart(r, k))
+		if len(g.Policies) > 1 {
+			parts = append(parts, g.forestPart(r), g.payPart(r))
+		}
+		parts = append(append(parts, g.periodsPart(r)), g.classesParts(r)...)
+	}
+	if r.Record != nil && len(r.Record.Fits) > 0 {
+		parts = append(parts, r.fitPart())
+	}
+	return parts
 }
 
 // when says from when to when jobs of the window arrive.

@@ -17,6 +17,8 @@ type Ranks struct {
 	F                 float64 // Iman and Davenport's statistic; +Inf if all problems rank the solvers alike
 	PF                float64 // with solvers − 1 and (solvers − 1)(problems − 1) degrees of freedom
 	W                 float64 // Kendall's concordance, the effect size: 0 no agreement of the problems, 1 all rank alike
+
+	residual float64 // n·Σr² − ΣRⱼ² over the ranks r, the part of their spread that the solvers do not explain
 }
 
 // Friedman ranks k solvers on each of n problems (costs is problem × solver, lower is better, ties by their mean rank, failed
@@ -63,6 +65,7 @@ func Friedman(costs [][]float64) (Ranks, error) {
 	if within == 0 {
 		return result, nil
 	}
+	result.residual = float64(n*within-between) / 4 // the means, which both sums are taken from, cancel
 	free, freeWithin := float64(k-1), float64(k-1)*float64(n-1)
 	result.ChiSquare = free * float64(between) / float64(within)
 	result.PChiSquare = mathext.GammaIncRegComp(free/2, result.ChiSquare/2)

@@ -23,6 +23,21 @@ func Nemenyi(solvers, problems int, alpha float64) (float64, error) {
 	return rangeQuantile(alpha, solvers) / math.Sqrt2 * math.Sqrt(k*(k+1)/(6*float64(problems))), nil
 }
 
+// Conover is the critical difference of the mean ranks of two solvers, to be used where Friedman's test has rejected that all are alike:
+//
+//	t·√(2(n·Σr² − ΣRⱼ²)/((n − 1)(k − 1)))/n     r the ranks, Rⱼ their sums, t the (1 + confidence)/2 quantile of Student's t with (n − 1)(k − 1) degrees of freedom
+//
+// Each pair of solvers errs with probability 1 − confidence: it does not correct for the number of pairs, as [Nemenyi] does. A confidence outside (0, 1) is an error.
+//
+// W. J. Conover (1999), Practical Nonparametric Statistics, 3rd ed., section 5.8.
+func (r *Ranks) Conover(confidence float64) (float64, error) {
+	if err := checkShare("confidence", confidence); err != nil {
+		return 0, err
+	}
+	free := float64((r.Problems - 1) * (r.Solvers - 1))
+	return studentWidth(confidence, free) * math.Sqrt(2*r.residual/free) / float64(r.Problems), nil
+}
+
 // rangeSurvival is P(Q > q), Q the range of k standard normal variables, which is the studentized range at infinite degrees of
 // freedom:
 //

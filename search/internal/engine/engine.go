@@ -47,6 +47,24 @@ type Planning interface {
 	Plan(evaluations int64, chains int, sure bool)
 }
 
+// Steered is an engine whose walks have parameters.
+type Steered interface {
+	Engine
+	// Steer sets the parameters. It is called once at most, before anything else.
+	Steer(w Walks)
+}
+
+// Walks are parameters of walks; package search documents them.
+type Walks struct {
+	Cold     float64 `range:"(0, 1)" vary:"[0.001, 0.1] log" doc:"walks over lists of rigid jobs: share of moves that the coldest walk accepts"`
+	Hot      float64 `range:"(0, 1)" vary:"[0.02, 0.5] log" doc:"walks over lists: share of moves that the hottest walk accepts with 40 jobs; with more jobs less"`
+	Relocate float64 `range:"[0, 1]" vary:"[0, 1]" doc:"walks over lists: share of moves that relocate a job; the others swap two"`
+	Alike    float64 `range:"[0, 1]" vary:"[0, 1]" doc:"walks over lists: share of swaps with a job of like processor time; the others choose the partner by position"`
+}
+
+// DefaultWalks are the usual parameters. Changing one by a factor of two makes no difference that can be told from noise on batches of 40 to 160 jobs.
+func DefaultWalks() Walks { return Walks{Cold: 0.01, Hot: 0.12, Relocate: 0.4, Alike: 0.7} }
+
 // New makes the engine for an instance. It returns nil without an error if the engine cannot take the instance or ctx ends.
 type New func(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (Engine, error)
 

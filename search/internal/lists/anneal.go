@@ -29,7 +29,7 @@ type annealing struct {
 
 // Parameters of annealings.
 const (
-	annealedHot  = 0.3       // share of moves accepted at the beginning for 40 jobs; as hotShare, it falls with the number of jobs
+	annealedHot  = 0.3       // share of moves accepted at the beginning for 40 jobs; as that of tempering, it falls with the number of jobs
 	annealedCold = 0.005     // share accepted at the end
 	stageRatio   = 5         // moves up to the end of a stage, in moves before it began
 	stageLeast   = 500       // moves a job in the shortest stage

@@ -3,6 +3,8 @@ package lists
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/allot-opt/allot/search/internal/engine"
 )
 
 // ladder holds the temperatures of walks that run side by side, coldest first. It exchanges the walks of neighbouring
@@ -19,21 +21,14 @@ type ladder struct {
 	odd         bool
 }
 
-// coldShare is the share of accepted moves on the lowest rung; hotShare is that on the highest rung for 40 jobs. A hot walk
-// over many jobs leads nowhere in a reasonable time.
-const (
-	coldShare = 0.01
-	hotShare  = 0.12
-)
-
 // newLadder makes a ladder with the given number of rungs for walks over the given number of jobs. The highest rung begins at
-// the temperature about.
-func newLadder(rungs, jobs int, about float64, rng *rand.Rand) *ladder {
+// the temperature about. A hot walk over many jobs leads nowhere in a reasonable time.
+func newLadder(walks engine.Walks, rungs, jobs int, about float64, rng *rand.Rand) *ladder {
 	l := &ladder{temperature: make([]float64, rungs), share: make([]float64, rungs), rng: rng}
-	hot := heated(hotShare, coldShare, jobs)
+	hot := heated(walks.Hot, walks.Cold, jobs)
 	for k := range l.share {
 		step := float64(k) / float64(max(1, rungs-1))
-		l.share[k] = coldShare * math.Pow(hot/coldShare, step)
+		l.share[k] = walks.Cold * math.Pow(hot/walks.Cold, step)
 		l.temperature[k] = max(about, math.SmallestNonzeroFloat64) * math.Pow(0.1, 1-step)
 	}
 	return l

@@ -4,11 +4,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/allot-opt/allot/search/internal/engine"
 )
 
 // Walks whose share of accepted moves grows with the temperature come to the shares that their rungs ask for.
 func TestLadderFindsItsTemperatures(t *testing.T) {
-	l := newLadder(4, 40, 1000, rand.New(rand.NewPCG(1, 1)))
+	l := newLadder(engine.DefaultWalks(), 4, 40, 1000, rand.New(rand.NewPCG(1, 1)))
 	accepts := func(temperature float64) float64 { return temperature / (temperature + 50) }
 	for range 200 {
 		for k := range l.share {
@@ -20,15 +22,15 @@ func TestLadderFindsItsTemperatures(t *testing.T) {
 			t.Errorf("rung %d accepts %.4f at temperature %v, expected %.4f", k, got, l.temperature[k], want)
 		}
 	}
-	if l.share[0] != coldShare || math.Abs(l.share[3]-hotShare) > 1e-12 {
-		t.Errorf("shares %v, expected from %v to %v", l.share, coldShare, hotShare)
+	if l.share[0] != engine.DefaultWalks().Cold || math.Abs(l.share[3]-engine.DefaultWalks().Hot) > 1e-12 {
+		t.Errorf("shares %v, expected from %v to %v", l.share, engine.DefaultWalks().Cold, engine.DefaultWalks().Hot)
 	}
 }
 
 // Exchanged by Metropolis's rule, walks over a known landscape are found in each state as often as Boltzmann says.
 func TestLadderExchangesLeaveBoltzmann(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
-	l := newLadder(2, 40, 1, rng)
+	l := newLadder(engine.DefaultWalks(), 2, 40, 1, rng)
 	l.temperature[0], l.temperature[1] = 0.5, 2
 	energies := []float64{0, 1, 3} // of the states
 	state := []int{0, 0}

@@ -52,8 +52,14 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 			}
 		}
 	}
-	e.ladder = newLadder(len(e.walks), len(p.Movable), firstTemperature(e.walks[0]), rand.New(rand.NewPCG(seed, 0)))
+	e.ladder = newLadder(p.walks, len(e.walks), len(p.Movable), firstTemperature(e.walks[0]), rand.New(rand.NewPCG(seed, 0)))
 	return e, nil
+}
+
+// Steer implements [engine.Steered].
+func (e *Engine) Steer(w engine.Walks) {
+	e.p.walks = w
+	e.ladder = newLadder(w, len(e.walks), len(e.p.Movable), firstTemperature(e.walks[0]), rand.New(rand.NewPCG(e.seed, 0)))
 }
 
 // firstTemperature is the highest temperature to begin with; it adapts.

@@ -294,7 +294,7 @@ func BenchmarkListMoves(b *testing.B) {
 			p := newProblem(context.Background(), in)
 			orders := p.dispatch(context.Background(), rules[0])
 			e := &Engine{p: p, walks: []*chain{newChain(p, orders, rand.New(rand.NewPCG(1, 1)))}}
-			e.ladder = newLadder(1, jobs, e.walks[0].objective/float64(jobs), rand.New(rand.NewPCG(1, 0)))
+			e.ladder = newLadder(engine.DefaultWalks(), 1, jobs, e.walks[0].objective/float64(jobs), rand.New(rand.NewPCG(1, 0)))
 			for range 50 { // until it is where the search is most of the time
 				e.Advance(0, 4096, func() bool { return false })
 				e.Exchange()

@@ -6,12 +6,10 @@ import (
 	"slices"
 )
 
-// Parameters of the moves. Changing one by a factor of two makes no difference that can be told from noise.
+// Parameters of the moves; the others are in [engine.Walks].
 const (
-	relocateShare = 0.4 // share of relocations among the moves; the rest are swaps
-	alikeShare    = 0.7 // share of swaps with a job of like area; the others choose the partner by position
-	marginFactor  = 3   // an estimate must miss the limit by this many temperatures
-	maxAge        = 100 // changes of a cluster after which the saving without a job is computed again
+	marginFactor = 3   // an estimate must miss the limit by this many temperatures
+	maxAge       = 100 // changes of a cluster after which the saving without a job is computed again
 )
 
 // step tries one move.
@@ -24,7 +22,7 @@ func (w *chain) step() {
 	// Draw the highest energy that will be accepted before the move is made (Metropolis et al. 1953).
 	threshold := w.energy + w.temperature*w.rng.ExpFloat64()
 	j := w.jobs[w.rng.IntN(len(w.jobs))]
-	if w.rng.Float64() < relocateShare {
+	if w.rng.Float64() < w.p.walks.Relocate {
 		w.relocate(j, threshold)
 	} else {
 		w.swap(j, w.partner(j), threshold)
@@ -55,7 +53,7 @@ func (w *chain) beside(j int32, n int) int {
 
 // partner draws a job to swap with job j.
 func (w *chain) partner(j int32) int32 {
-	if w.rng.Float64() < alikeShare {
+	if w.rng.Float64() < w.p.walks.Alike {
 		return w.byArea[w.around(int(w.rank[j]), len(w.byArea))]
 	}
 	order := w.clusters[w.mine[w.rng.IntN(len(w.mine))]].order

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search/internal/engine"
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 
@@ -16,7 +17,8 @@ type problem struct {
 	byArea  []int32 // the movable jobs by the least processor time that they take on any cluster
 	rank    []int32 // by job: its place in byArea
 	guess   bool    // moves are guessed before they are decoded, see guess.go
-	started int64   // work of making the orders to start from, see [plan.Releases.Work]
+	walks   engine.Walks
+	started int64 // work of making the orders to start from, see [plan.Releases.Work]
 }
 
 // newProblem reads an instance; nil if the engine cannot search it or ctx ends.
@@ -25,7 +27,7 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 	if separable == nil {
 		return nil
 	}
-	p := &problem{Problem: *separable}
+	p := &problem{Problem: *separable, walks: engine.DefaultWalks()}
 	p.sort()
 	p.guess = p.guesses()
 	return p

@@ -1,0 +1,178 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/internal/bench/lab"
+	"github.com/allot-opt/allot/internal/realdata"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/workload"
+)
+
+// BenchmarkPromise tunes policies on the first two thirds of traces, half of which is set aside, and looks at the third third, which neither races nor judgement see: of the
+// tunings that recommend something it reports how many gain there too.
+func BenchmarkPromise(b *testing.B) {
+	for range b.N {
+		shown, kept, all := 0, 0, 0
+		for _, in := range promiseTraces(b) {
+			for _, base := range []struct {
+				policy string
+				vary   []string
+			}{
+				{"easy", []string{"order", "depth"}},
+				{"easy:order=multifactor", []string{"weight_age=0..100000", "weight_size=0..100000", "weight_share=0..100000", "favour_small"}},
+				{"fcfs", []string{"order"}},
+				{"conservative", []string{"order"}},
+				{"easy:order=sjf", []string{"bound_wait=3600..864000:log", "depth"}},
+			} {
+				order := byArrival(in)
+				first, last := in.Jobs()[order[0]].Arrival, in.Jobs()[order[len(order)-1]].Arrival
+				cutAt := 0
+				for cutAt < len(order) && in.Jobs()[order[cutAt]].Arrival < first+2*(last-first)/3 {
+					cutAt++
+				}
+				space, err := NewSpace(base.policy, base.vary)
+				if err != nil {
+					b.Fatal(err)
+				}
+				opt := Defaults()
+				opt.HeldOut, opt.Limits, opt.Dir, opt.Jobs = 0.5, Limits{Runs: 400}, b.TempDir(), 2
+				a, err := Trace(b.Context(), space, only(in, order[:cutAt]), "mean_wait", opt)
+				if err != nil {
+					b.Logf("%s on %s: %v", base.policy, in.Name(), err)
+					continue
+				}
+				all++
+				if a.Keep {
+					b.Logf("%s on %s: keep", base.policy, in.Name())
+					continue
+				}
+				shown++
+				ratio := waitRatio(b, only(in, order[cutAt:]), base.policy, a.Recommended)
+				if ratio < 1 {
+					kept++
+				}
+				b.Logf("%s on %s: %s, set aside %.3f [%.3f, %.3f], further %.3f", base.policy, in.Name(), a.Recommended, *a.HeldOut.Ratio, *a.HeldOut.Low, *a.HeldOut.High, ratio)
+			}
+		}
+		b.ReportMetric(float64(all), "tunings")
+		b.ReportMetric(float64(shown), "recommendations")
+		b.ReportMetric(float64(kept), "kept")
+	}
+}
+
+// waitRatio is the mean wait under a policy as a multiple of that under another.
+func waitRatio(b *testing.B, in *model.Instance, from, to string) float64 {
+	var waits []float64
+	for _, text := range []string{from, to} {
+		choice, err := solve.Choose(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		row := bench.Measure(b.Context(), choice, in, bench.Settings{Options: solve.Options{Seed: 1, Unbounded: true}})
+		wait, ok := row.Metrics.Get("mean_wait")
+		if !ok {
+			b.Fatalf("%s: %s", text, row.Fault)
+		}
+		waits = append(waits, wait)
+	}
+	return waits[1] / waits[0]
+}
+
+// promiseTraces are the real traces that are there, and generated sites at two loads.
+func promiseTraces(b *testing.B) []*model.Instance {
+	var list []*model.Instance
+	for _, name := range []string{"KTH-SP2-1996-2.swf.gz", "HPC2N-2002-first3170jobs.swf.gz", "mira.swf.gz"} {
+		in := readTrace(b, realdata.Path(b, "swf", name), nil)
+		list = append(list, in)
+		if scaled, err := lab.WithLoad(in, 1.1*lab.Load(in)); err == nil {
+			list = append(list, scaled)
+		}
+	}
+	for seed := range uint64(4) {
+		info, _ := workload.Named("site")
+		maker := info.New()
+		for name, value := range map[string]string{"jobs": "9000", "load": fmt.Sprint(0.85 + 0.05*float64(seed))} {
+			if err := params.Set(maker, name, value); err != nil {
+				b.Fatal(err)
+			}
+		}
+		in, err := maker.Generate(seed + 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		list = append(list, in)
+	}
+	return list
+}
+
+// readTrace reads a trace.
+func readTrace(b testing.TB, path string, set map[string]string) *model.Instance {
+	file, err := formats.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	reader := file.Format.New()
+	for name, value := range set {
+		if err := params.Set(reader, name, value); err != nil {
+			b.Fatal(err)
+		}
+	}
+	in, _, err := reader.Read(file, path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return in
+}
+
+// BenchmarkExchangeable tunes on generated traces whose estimates say nothing of the run times, so that the shortest estimate first and the longest first are as good as each
+// other. It reports how many of 100 tunings recommend a change.
+func BenchmarkExchangeable(b *testing.B) {
+	for range b.N {
+		changes := 0
+		for seed := range uint64(100) {
+			rng := rand.New(rand.NewPCG(seed, 11))
+			var text strings.Builder
+			text.WriteString("; MaxProcs: 64\n; UnixStartTime: 0\n")
+			at := 0.0
+			for k := range 15000 {
+				at += 900 * rng.ExpFloat64()
+				length := int(1 + math.Min(90000, math.Exp(7.6+1.6*rng.NormFloat64())))
+				estimate := int(1 + math.Exp(7+2*rng.NormFloat64()))
+				fmt.Fprintf(&text, "%d %d 0 %d %d -1 -1 %d %d -1 1 1 1 -1 1 -1 -1 -1\n", k+1, int(at), length, 1<<rng.IntN(5), 1<<rng.IntN(5), estimate)
+			}
+			path := b.TempDir() + "/trace.swf"
+			if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+				b.Fatal(err)
+			}
+			in := readTrace(b, path, map[string]string{"estimates": "keep"})
+			space, err := NewSpace("fcfs:order=sjf", []string{"order=sjf,ljf"})
+			if err != nil {
+				b.Fatal(err)
+			}
+			opt := Defaults()
+			opt.Limits, opt.Dir, opt.Seed = Limits{Runs: 100}, b.TempDir(), seed
+			a, err := Trace(b.Context(), space, in, "mean_wait", opt)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if !a.Keep {
+				changes++
+			}
+			if seed == 0 {
+				b.Logf("load %.2f\n%s", lab.Load(in), a.Text())
+			}
+		}
+		b.ReportMetric(float64(changes), "changes")
+	}
+}

@@ -1,0 +1,139 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/texttable"
+)
+
+// raceText says where a race stands.
+func raceText(iteration, alive, heats int) string {
+	return fmt.Sprintf("race %d: %s after %s", iteration, numtext.Counted(alive, "candidate"), numtext.Counted(heats, "heat"))
+}
+
+// lineWidth is the width of the text.
+const lineWidth = 80
+
+// Text is the answer for people. The first line is what to paste, or says what to keep.
+func (a *Answer) Text() string {
+	var b strings.Builder
+	b.WriteString(a.headline() + "\n\n")
+	for k, sentence := range a.sentences() {
+		if k > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(texttable.Wrap(sentence, lineWidth, ""))
+	}
+	if len(a.Steps) > 1 {
+		b.WriteString("\nWhat made the difference, in the races:\n")
+		for _, step := range a.Steps {
+			fmt.Fprintf(&b, "  %-24s %s\n", step.title(), ratioText(step.Training))
+		}
+	}
+	return b.String()
+}
+
+// headline is the answer in a line.
+func (a *Answer) headline() string {
+	if a.Keep {
+		return "keep " + a.Recommended
+	}
+	return a.Recommended
+}
+
+// sentences explain the answer, the most important first.
+func (a *Answer) sentences() []string {
+	list := []string{a.verdict()}
+	if a.HeldOut == nil {
+		return append(list, a.effort())
+	}
+	list = append(list, a.overstatement()...)
+	if a.Policies != nil {
+		if r := a.Policies.Answer(); len(r) > 1 {
+			list = append(list, "Who pays, on the part that was set aside: "+strings.Join(r[1:], " "))
+		}
+	}
+	return append(list, a.effort())
+}
+
+// verdict says what is shown.
+func (a *Answer) verdict() string {
+	if a.HeldOut == nil {
+		return fmt.Sprintf("Keep %s: the races found nothing better.", a.Question.Solver)
+	}
+	gain := fmt.Sprintf("%s: %s is %s that of %s", a.where(), a.Question.Metric, ratioText(a.HeldOut), a.Question.Solver)
+	cases := fmt.Sprintf("; of %s %s have less and %s more", numtext.CountedGrouped(a.HeldOut.Cases, a.thing()), numtext.Grouped(strconv.Itoa(a.HeldOut.Better)), numtext.Grouped(strconv.Itoa(a.HeldOut.Worse)))
+	switch {
+	case !a.Keep:
+		return fmt.Sprintf("The gain of %s holds %s%s.", a.Found, gain, cases)
+	case a.HeldOut.Low == nil:
+		return fmt.Sprintf("Keep %s. The races found %s, but what was set aside is too little to tell whether it holds. %s%s.", a.Question.Solver, a.Found, capital(gain), cases)
+	case *a.HeldOut.Low > 1:
+		return fmt.Sprintf("Keep %s. The races found %s, which does worse %s%s.", a.Question.Solver, a.Found, gain, cases)
+	}
+	return fmt.Sprintf("Keep %s. The races found %s, but no gain is shown %s%s.", a.Question.Solver, a.Found, gain, cases)
+}
+
+// capital begins a sentence.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// where is the part that was set aside.
+func (a *Answer) where() string {
+	if a.Question.Trace != "" {
+		return "on the last part of the trace, which the races did not see"
+	}
+	return "on the instances that the races did not see"
+}
+
+// thing is what the judgement counts.
+func (a *Answer) thing() string {
+	if a.Question.Trace != "" {
+		return "job"
+	}
+	return "instance"
+}
+
+// overstatement compares the gain in the races with the one that counts.
+func (a *Answer) overstatement() []string {
+	if a.Training == nil || a.Training.Ratio == nil || a.HeldOut.Ratio == nil {
+		return nil
+	}
+	text := fmt.Sprintf("In the races it was %s", ratioText(a.Training))
+	if more := *a.HeldOut.Ratio - *a.Training.Ratio; more > 0.0005 {
+		text += fmt.Sprintf(": they overstated the gain by %s points of 100, as the best of many looks better than it is", numtext.Significant(100*more, 2))
+	}
+	return []string{text + "."}
+}
+
+// effort says what was done.
+func (a *Answer) effort() string {
+	most := 0
+	for _, r := range a.Races {
+		most = max(most, r.Candidates)
+	}
+	return fmt.Sprintf("%s in %s, with up to %s at a time, on %s; seed %d.", numtext.CountedGrouped(a.Runs, "run"), numtext.Counted(len(a.Races), "race"),
+		numtext.CountedGrouped(most, "candidate"), numtext.CountedGrouped(len(a.Question.Training), map[bool]string{true: "window", false: "instance"}[a.Question.Trace != ""]), a.Question.Seed)
+}
+
+// ratioText is a ratio with its interval.
+func ratioText(g *Gain) string {
+	switch {
+	case g == nil || g.Ratio == nil:
+		return "without a ratio to"
+	case g.Low == nil:
+		return fmt.Sprintf("%.3f times", *g.Ratio)
+	case math.IsInf(*g.High, 1):
+		return fmt.Sprintf("%.3f times (no interval)", *g.Ratio)
+	}
+	return fmt.Sprintf("%.3f times [%.3f, %.3f]", *g.Ratio, *g.Low, *g.High)
+}
+
+// title says what a step changes.
+func (s *Step) title() string {
+	return s.Parameter + " " + strings.Join(each.That([]string{s.From, "→", s.To}, func(x string) bool { return x != "" }), " ")
+}
