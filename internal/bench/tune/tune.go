@@ -58,11 +58,11 @@ type Answer struct {
 	Format      string      `json:"format"`
 	Version     string      `json:"version"`
 	Question    Question    `json:"question"`
-	Found       string      `json:"found"`              // the best of the races; it may be what there is
-	FoundValues Config      `json:"found_values"`       // by dimension; empty: it does not matter beside the others
-	Recommended string      `json:"recommended"`        // to be pasted wherever a solver or policy is named
-	Keep        bool        `json:"keep"`               // what is recommended is what there is
-	Training    *Gain       `json:"training,omitempty"` // absent: nothing better was found
+	Found       string      `json:"found"`                  // the best of the races; it may be what there is
+	FoundValues Config      `json:"found_values,omitempty"` // by dimension; empty: it does not matter beside the others; absent: it was given as a choice
+	Recommended string      `json:"recommended"`            // to be pasted wherever a solver or policy is named
+	Keep        bool        `json:"keep"`                   // what is recommended is what there is
+	Training    *Gain       `json:"training,omitempty"`     // absent: nothing better was found
 	HeldOut     *Gain       `json:"held_out,omitempty"`
 	Runs        int         `json:"runs"`
 	Seconds     float64     `json:"seconds,omitempty"` // of a processor; absent where the runs are limited, as the answer is then the same again
