@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
@@ -93,6 +94,9 @@ func (t *tuning) export(ctx context.Context, program string, plan *bench.Plan, t
 
 // exportable says why other programs could not read a space: they put values into lines of a shell and of their own formats.
 func exportable(s *Space) error {
+	if solve.External(s.text) {
+		return fmt.Errorf("%s: expected a solver that runs no program from outside: the folder would run it wherever it goes", s.text)
+	}
 	for _, d := range s.Dimensions {
 		for _, text := range append([]string{d.Name}, d.Values...) {
 			if text == "" || strings.ContainsFunc(text, func(r rune) bool {
@@ -113,9 +117,8 @@ func (d *Dimension) holds(value string) bool {
 	if d.Kind == Categorical {
 		return slices.Contains(d.Values, value)
 	}
-	var x float64
-	n, err := fmt.Sscan(value, &x)
-	return n == 1 && err == nil && x >= d.Low && x <= d.High
+	x, err := strconv.ParseFloat(value, 64)
+	return err == nil && x >= d.Low && x <= d.High
 }
 
 // mostTrials bounds the combinations that are tried for forbidden parts.
@@ -235,7 +238,7 @@ func (z *Frozen) trainingNames() []string {
 }
 
 // readme says what is in the folder.
-func (x *exported) readme(program, start, result string) string {
+func (x *exported) readme(program, start, result, install string) string {
 	q := &x.Question
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Tuning %s with %s\n\nMade by `allot tune export %s`. %s minimises %s over\n\n", q.Solver, program, strings.ToLower(program), program, q.Metric)
@@ -250,7 +253,7 @@ func (x *exported) readme(program, start, result string) string {
 It races on the %s in `+"`training`"+`, those that `+"`allot tune`"+` races on with the same flags. What lies in `+"`set-aside`"+` must not be
 looked at before the race is over: on it the outcome is judged, once. Each run ends by %s.
 
-Start: `+"`%s`"+` (at most %d runs; %s). allot must be on the PATH, or the variable ALLOT names it.
+Start: `+"`%s`"+` in this folder (at most %d runs; %s). %s. allot must be on the PATH, or the variable ALLOT names it.
 
 Judge what it found, in this folder:
 
@@ -259,7 +262,7 @@ Judge what it found, in this folder:
 The judgement recommends it only if its gain over %s is shown on what was set aside. Judge one configuration: each further one makes the intervals wider.
 
 A run prints the objective, plus %g for each job that its schedule owes, or Inf if the solver refuses the configuration or fails.
-`, what, budgetText(x.Budget), start, x.runs, result, strings.Join(x.example(), " "), q.Solver, float64(LeftOutCost))
+`, what, budgetText(x.Budget), start, x.runs, result, install, strings.Join(x.example(), " "), q.Solver, float64(LeftOutCost))
 	if len(x.unlikeThem) > 0 {
 		fmt.Fprintf(&b, "\n%s as it stands lies outside the space (%s), so %s does not start from it.\n", q.Solver, strings.Join(x.unlikeThem, ", "), program)
 	}

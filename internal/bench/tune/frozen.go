@@ -13,6 +13,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -140,6 +141,9 @@ func OpenFrozen(dir string) (*Frozen, error) {
 	fault := func(where, message string, arguments ...any) error {
 		return &model.InputError{File: name, Faults: []model.Fault{{Path: where, Message: fmt.Sprintf(message, arguments...)}}}
 	}
+	if solve.External(z.Question.Solver) { // whoever got the folder from elsewhere has not agreed to run that
+		return nil, fault("question.solver", "expected one that runs no program from outside, found %q", z.Question.Solver)
+	}
 	if z.space, err = spaceOf(z.Question.Solver, z.Question.Space); err != nil {
 		return nil, fault("question", "%s", err)
 	}
@@ -242,8 +246,8 @@ func (d *Dimension) read(value string) (string, error) {
 		}
 		return value, nil
 	}
-	var x float64
-	if n, err := fmt.Sscan(value, &x); n != 1 || err != nil || !(x >= d.Low && x <= d.High) || d.Kind == Integer && x != math.Trunc(x) {
+	x, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(x >= d.Low && x <= d.High) || d.Kind == Integer && x != math.Trunc(x) {
 		kind := "number"
 		if d.Kind == Integer {
 			kind = "whole number"
@@ -277,7 +281,7 @@ func (z *Frozen) Run(ctx context.Context, instance, seed string, words []string)
 	}
 	number := z.Question.Seed
 	if seed != "" {
-		if n, err := fmt.Sscan(seed, &number); n != 1 || err != nil {
+		if number, err = strconv.ParseUint(seed, 10, 64); err != nil {
 			return 0, "", fmt.Errorf("seed: expected a whole number from 0 to %d, found %q", uint64(math.MaxUint64), seed)
 		}
 	}
