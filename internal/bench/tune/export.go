@@ -238,7 +238,7 @@ func (z *Frozen) trainingNames() []string {
 }
 
 // readme says what is in the folder.
-func (x *exported) readme(program, start, result, install string) string {
+func (x *exported) readme(program, start, about string) string {
 	q := &x.Question
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Tuning %s with %s\n\nMade by `allot tune export %s`. %s minimises %s over\n\n", q.Solver, program, strings.ToLower(program), program, q.Metric)
@@ -250,19 +250,24 @@ func (x *exported) readme(program, start, result, install string) string {
 		what = fmt.Sprintf("%d windows of %s", len(x.Training), q.Trace)
 	}
 	fmt.Fprintf(&b, `
-It races on the %s in `+"`training`"+`, those that `+"`allot tune`"+` races on with the same flags. What lies in `+"`set-aside`"+` must not be
-looked at before the race is over: on it the outcome is judged, once. Each run ends by %s.
+It races on the %s in `+"`training`"+`, those that `+"`allot tune`"+` races on with the same flags. What lies in `+"`set-aside`"+` must not be looked
+at before the race is over: on it the outcome is judged, once. Each run ends by %s; there are at most %d.
 
-Start: `+"`%s`"+` in this folder (at most %d runs; %s). %s. allot must be on the PATH, or the variable ALLOT names it.
+Start it in this folder, with allot on the PATH or named by the variable ALLOT:
+
+    %s
+
+%s
 
 Judge what it found, in this folder:
 
     allot tune judge . %s
 
-The judgement recommends it only if its gain over %s is shown on what was set aside. Judge one configuration: each further one makes the intervals wider.
+The judgement recommends it only if its gain over %s is shown on what was set aside. Judge one configuration: each further one makes the
+intervals wider.
 
 A run prints the objective, plus %g for each job that its schedule owes, or Inf if the solver refuses the configuration or fails.
-`, what, budgetText(x.Budget), start, x.runs, result, install, strings.Join(x.example(), " "), q.Solver, float64(LeftOutCost))
+`, what, budgetText(x.Budget), x.runs, start, about, strings.Join(x.example(), " "), q.Solver, float64(LeftOutCost))
 	if len(x.unlikeThem) > 0 {
 		fmt.Fprintf(&b, "\n%s as it stands lies outside the space (%s), so %s does not start from it.\n", q.Solver, strings.Join(x.unlikeThem, ", "), program)
 	}
@@ -308,7 +313,7 @@ func (x *exported) example() []string {
 	for k := range x.space.Dimensions {
 		if d := &x.space.Dimensions[k]; x.space.matters(c, k) {
 			if c[k] = d.at(0.5); d.Kind == Categorical {
-				c[k] = d.Values[len(d.Values)-1]
+				c[k] = d.Values[max(0, slices.Index(d.Values, d.Default))]
 			}
 			words = append(words, d.Name+"="+c[k])
 		}

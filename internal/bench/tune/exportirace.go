@@ -66,8 +66,9 @@ seed = %d
 	texts := [][2]string{
 		{"parameters.txt", parameters.String()},
 		{"instances.txt", strings.Join(x.trainingNames(), "\n") + "\n"},
-		{"README.md", x.readme("irace", "irace --scenario scenario.txt", "the best configurations are its last lines of output, as command lines",
-			"irace lies in the folder bin of the R package: `Rscript -e 'cat(system.file(\"bin\", \"irace\", package = \"irace\"))'` says where")},
+		{"README.md", x.readme("irace", "irace --scenario scenario.txt",
+			"Its last lines of output are the best configurations, as command lines. irace lies in the folder bin of the R package:\n\n"+
+				"    Rscript -e 'cat(system.file(\"bin\", \"irace\", package = \"irace\"))'")},
 	}
 	if len(x.unlikeThem) == 0 {
 		scenario.WriteString("configurationsFile = \"./configurations.txt\"\n")

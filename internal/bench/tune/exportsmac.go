@@ -119,7 +119,7 @@ func (x *exported) smac() error {
 		x.writeJSON("configspace.json", space),
 		x.writeJSON("scenario.json", scenario),
 		x.writeProgram("tune.py", smacProgram),
-		x.writeText("README.md", x.readme("SMAC", "python3 tune.py", "its last line is the best configuration", "It needs `pip install 'smac>=2'`")),
+		x.writeText("README.md", x.readme("SMAC", "python3 tune.py", "Its last line is the best configuration. It needs SMAC: `pip install 'smac>=2'`.")),
 	)
 }
 
