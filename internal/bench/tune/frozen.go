@@ -375,7 +375,7 @@ func (z *Frozen) judgeTrace(ctx context.Context, t *tuning, a *Answer) error {
 }
 
 // judgeInstances judges on the instances.
-func (z *Frozen) judgeInstances(ctx context.Context, t *tuning, a *Answer) error {
+func (z *Frozen) judgeInstances(ctx context.Context, t *tuning, a *Answer) (err error) {
 	suite := &bench.Suite{Format: bench.SuiteFormat, Name: "tune", Budget: z.Budget, Workers: z.Workers}
 	plan := &bench.Plan{Suite: suite}
 	var held []int
@@ -392,11 +392,11 @@ func (z *Frozen) judgeInstances(ctx context.Context, t *tuning, a *Answer) error
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	if t.session, err = bench.Open(ctx, plan, bench.RunOptions{Dir: dir, Bare: true, Jobs: t.opt.Jobs}); err != nil {
 		return err
 	}
-	defer t.session.Close()
+	defer func() { err = errors.Join(err, t.session.Close()) }()
 	return t.judge(ctx, a, held, rand.New(rand.NewPCG(t.opt.Seed, 0)))
 }
 
