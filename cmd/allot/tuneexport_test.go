@@ -49,8 +49,8 @@ func judged(t *testing.T, folder, found string) {
 	if len(words) != 3 {
 		t.Fatalf("found %q, expected three parameters", found)
 	}
-	answer := runIn(t, folder, "allot", append([]string{"tune", "judge", "."}, words...)...)
-	for _, want := range []string{"\nJudged: dll+titan:", ":population=", "set aside    the objective ", "of 6 instances", "\n12 runs.\n"} {
+	answer := strings.Join(strings.Fields(runIn(t, folder, "allot", append([]string{"tune", "judge", "."}, words...)...)), " ")
+	for _, want := range []string{"dll+titan:", ":population=", "on the instances that the races did not see", "of 6 instances", "12 runs; seed 1."} {
 		if !strings.Contains(answer, want) {
 			t.Errorf("the judgement of %s has no %q:\n%s", found, want, answer)
 		}

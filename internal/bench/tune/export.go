@@ -32,6 +32,9 @@ func ExportInstances(ctx context.Context, space *Space, plan *bench.Plan, progra
 	}
 	opt.Test = cmp.Or(opt.Test, ByRank)
 	t := &tuning{space: space, opt: opt}
+	if err := t.minimise(plan); err != nil {
+		return err
+	}
 	return t.export(ctx, program, plan, training, held, nil, opt.Runs-2*len(held))
 }
 

@@ -127,11 +127,9 @@ func Instances(ctx context.Context, space *Space, plan *bench.Plan, opt Options)
 	}
 	opt.Test = cmp.Or(opt.Test, ByRank)
 	t := &tuning{space: space, opt: opt}
-	in, err := plan.Instances[0].Load(plan.Suite.Objective)
-	if err != nil {
+	if err := t.minimise(plan); err != nil {
 		return nil, err
 	}
-	t.question.Metric = shown.Objective(in)
 	if err := t.open(ctx, plan, training, held); err != nil {
 		return nil, err
 	}
@@ -150,6 +148,15 @@ func Instances(ctx context.Context, space *Space, plan *bench.Plan, opt Options)
 	}
 	a.decide()
 	return a, nil
+}
+
+// minimise states what is minimised on the instances.
+func (t *tuning) minimise(plan *bench.Plan) error {
+	in, err := plan.Instances[0].Load(plan.Suite.Objective)
+	if err == nil {
+		t.question.Metric = shown.Objective(in)
+	}
+	return err
 }
 
 // setAside parts n instances at random into those for the races and those for the judgement. What is drawn next is for the order of the latter.
