@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -37,13 +38,19 @@ type picky struct {
 
 // Check implements params.Checker.
 func (p *picky) Check() error {
-	if p.Mode == "odd" && p.Order == "out" || p.Mode == "never" {
+	if p.Mode == "odd" && p.Order == "out" {
 		return &params.Error{Name: "mode", Expected: "another one", Found: p.Mode}
 	}
 	return nil
 }
 
-func (*picky) Supports(*model.Instance) error { return nil }
+// Supports refuses all instances in the mode never.
+func (p *picky) Supports(*model.Instance) error {
+	if p.Mode == "never" {
+		return fmt.Errorf("%w: any instance", solve.ErrUnsupported)
+	}
+	return nil
+}
 
 // Solve schedules in the order of the file, and fails where the depth is 13.
 func (p *picky) Solve(_ context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
@@ -420,11 +427,15 @@ func TestExportRefuses(t *testing.T) {
 			t.Errorf("%s: %v, expected %q", c.now, err, c.want)
 		}
 	}
-	if err := os.WriteFile(z.path("training/001.json"), []byte(`{}`), 0o666); err != nil {
+	text, err := os.ReadFile(z.path("training/001.json"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := z.Run(t.Context(), "001.json", "1", nil); err == nil {
-		t.Error("an instance that has changed is run")
+	if err := os.WriteFile(z.path("training/001.json"), append(text, '\n'), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := z.Run(t.Context(), "001.json", "1", nil); err == nil || !strings.Contains(err.Error(), "it has changed") {
+		t.Errorf("an instance that has changed is run: %v", err)
 	}
 }
 
