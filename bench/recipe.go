@@ -26,7 +26,7 @@ type PlannedInstance struct {
 	Measured  *Window     `json:"measured,omitempty"`   // what the figures of its rows are of; absent: the whole instance
 	BestKnown *StatedBest `json:"best_known,omitempty"` // what a file states of it; absent: nothing
 
-	made *model.Instance // nil: the recipe makes it
+	made *model.Instance `json:"-"` // nil: the recipe makes it
 }
 
 // Made plans an instance that the program has made itself. No other program can make it from the plan.

@@ -19,10 +19,10 @@ import (
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/bench/tune"
+	"github.com/allot-opt/allot/model"
 )
 
 func tuneCommand() *cli.Command {
-	usual := tune.Defaults()
 	return &cli.Command{
 		Name:      "tune",
 		Usage:     "look for parameters of a solver or policy that serve better, and say whether they hold elsewhere",
@@ -40,31 +40,40 @@ damping=0.1..10:log (on a logarithmic scale). Without it all parameters are vari
 Examples:
   allot tune --policy easy --vary order --vary depth data/swf/KTH-SP2-1996-2.swf.gz
   allot tune search --suite mcp --evals 20000 --runs 2000
-  allot tune titan --vary population=10..400 --vary mutation --time 1s --total 10m batches/*.json`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "policy", Usage: "tune policy `NAME` on a trace, as for allot policies"},
-			&cli.GenericFlag{Name: "vary", Value: new(texts), DefaultText: "all that say where to look", Usage: "vary `PARAM`, PARAM=A,B,C or PARAM=LOW..HIGH; may be given several times"},
-			&cli.StringFlag{Name: "suite", Usage: "take the instances, the objective and the limits of each run from suite `FILE`"},
-			&cli.IntFlag{Name: "runs", Usage: "stop after `N` runs in all, those of the judgement included"},
+  allot tune titan --vary population=10..400 --vary swap=0..1 --time 1s --total 10m batches/*.json
+  allot tune export irace -o easy --runs 300 --policy easy --vary order --vary depth data/swf/KTH-SP2-1996-2.swf.gz`,
+		Flags: append(tuneFlags(),
 			&cli.DurationFlag{Name: "total", DefaultText: "1m, if --runs is not given", Usage: "stop after `DURATION` in all"},
-			&cli.DurationFlag{Name: "time", Usage: "stop each run after `DURATION`, such as 1s; 0: no limit"},
-			&cli.Int64Flag{Name: "evals", Usage: "stop each run after `N` evaluations of schedules; 0: no limit"},
-			&cli.StringFlag{Name: "objective", DefaultText: "mean_wait for a policy, else that of the instances", Usage: "minimise `METRIC`; for a policy " + strings.Join(tune.TraceMetrics, " or ")},
-			&cli.StringFlag{Name: "test", DefaultText: "mean for a policy, else rank", Usage: "drop candidates by `TEST`: rank counts all instances alike, mean by their size"},
-			&cli.Float64Flag{Name: "held-out", Value: usual.HeldOut, DefaultText: "1/3", Usage: "set `SHARE` of the instances aside, or of the time of a trace"},
-			&cli.Float64Flag{Name: "confidence", Value: usual.Confidence, Usage: "confidence `P` of the judgement"},
-			&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the samples and of the runs"},
 			&cli.StringFlag{Name: "folder", DefaultText: "none: an interrupted tuning begins anew", Usage: "keep the runs in `FOLDER`"},
 			&cli.BoolFlag{Name: "steal", Usage: "share the runs with other programs that give the same command"},
 			&cli.IntFlag{Name: "jobs", DefaultText: "processors", Usage: "run `N` runs at a time"},
-			&cli.IntFlag{Name: "workers", Value: 1, Usage: "use `N` workers in each run"},
-			processorsFlag(""),
-			&cli.BoolFlag{Name: "allow-exec", Usage: "allow the suite to run commands as solvers (exec:COMMAND)"},
 			&cli.StringFlag{Name: "report", Usage: "write the answer as one page to `FILE`.html: verdict, gain, which parameters matter, the races"},
 			jsonFlag,
 			outputFlag,
-		},
-		Action: runTune,
+		),
+		Subcommands: []*cli.Command{tuneExportCommand(), tuneRunCommand(), tuneJudgeCommand()},
+		Action:      runTune,
+	}
+}
+
+// tuneFlags are the flags that state what to tune.
+func tuneFlags() []cli.Flag {
+	usual := tune.Defaults()
+	return []cli.Flag{
+		&cli.StringFlag{Name: "policy", Usage: "tune policy `NAME` on a trace, as for allot policies"},
+		&cli.GenericFlag{Name: "vary", Value: new(texts), DefaultText: "all that say where to look", Usage: "vary `PARAM`, PARAM=A,B,C or PARAM=LOW..HIGH; may be given several times"},
+		&cli.StringFlag{Name: "suite", Usage: "take the instances, the objective and the limits of each run from suite `FILE`"},
+		&cli.IntFlag{Name: "runs", Usage: "stop after `N` runs in all, those of the judgement included"},
+		&cli.DurationFlag{Name: "time", Usage: "stop each run after `DURATION`, such as 1s; 0: no limit"},
+		&cli.Int64Flag{Name: "evals", Usage: "stop each run after `N` evaluations of schedules; 0: no limit"},
+		&cli.StringFlag{Name: "objective", DefaultText: "mean_wait for a policy, else that of the instances", Usage: "minimise `METRIC`; for a policy " + strings.Join(tune.TraceMetrics, " or ")},
+		&cli.StringFlag{Name: "test", DefaultText: "mean for a policy, else rank", Usage: "drop candidates by `TEST`: rank counts all instances alike, mean by their size"},
+		&cli.Float64Flag{Name: "held-out", Value: usual.HeldOut, DefaultText: "1/3", Usage: "set `SHARE` of the instances aside, or of the time of a trace"},
+		&cli.Float64Flag{Name: "confidence", Value: usual.Confidence, Usage: "confidence `P` of the judgement"},
+		&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the samples and of the runs"},
+		&cli.IntFlag{Name: "workers", Value: 1, Usage: "use `N` workers in each run"},
+		processorsFlag(""),
+		&cli.BoolFlag{Name: "allow-exec", Usage: "allow the suite to run commands as solvers (exec:COMMAND)"},
 	}
 }
 
@@ -91,17 +100,9 @@ func runTune(c *cli.Context) error {
 			return err
 		}
 	}
-	words := c.Args().Slice()
-	name := c.String("policy")
-	switch {
-	case name != "" && len(words) != 1:
-		return usageErrorf("expected one TRACE, found %d; see allot tune --help", len(words))
-	case name != "" && c.IsSet("suite"):
-		return usageErrorf("expected only one of --policy and --suite, found both")
-	case name == "" && len(words) == 0:
-		return usageErrorf("expected SOLVER and instances, or --policy POLICY and a trace, found neither; see allot tune --help")
-	case name == "":
-		name, words = words[0], words[1:]
+	name, words, err := tuned(c, c.Args().Slice())
+	if err != nil {
+		return err
 	}
 	space, err := tune.NewSpace(name, *c.Generic("vary").(*texts))
 	if err != nil {
@@ -147,6 +148,22 @@ func runTune(c *cli.Context) error {
 	return writeAnswer(c, c.String("output"), answer, answer.Text)
 }
 
+// tuned reads what to tune from the arguments, and on what.
+func tuned(c *cli.Context, words []string) (name string, paths []string, err error) {
+	name = c.String("policy")
+	switch {
+	case name != "" && len(words) != 1:
+		return "", nil, usageErrorf("expected one TRACE, found %d; see %s --help", len(words), c.Command.HelpName)
+	case name != "" && c.IsSet("suite"):
+		return "", nil, usageErrorf("expected only one of --policy and --suite, found both")
+	case name == "" && len(words) == 0:
+		return "", nil, usageErrorf("expected SOLVER and instances, or --policy POLICY and a trace, found neither; see %s --help", c.Command.HelpName)
+	case name == "":
+		return words[0], words[1:], nil
+	}
+	return name, words, nil
+}
+
 // tuneOptions reads the flags.
 func tuneOptions(c *cli.Context) (tune.Options, error) {
 	opt := tune.Defaults()
@@ -182,6 +199,22 @@ func tuneOptions(c *cli.Context) (tune.Options, error) {
 // tuneOnTrace tunes a policy.
 func tuneOnTrace(ctx context.Context, c *cli.Context, space *tune.Space, path string, opt tune.Options) (*tune.Answer, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	in, err := tunedTrace(c, path, &opt)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := tune.Trace(ctx, space, in, tunedMetric(c), opt)
+	if err != nil && !errors.Is(err, bench.ErrOtherRun) && ctx.Err() == nil {
+		err = usageErrorf("%s: %w", path, err)
+	}
+	return answer, err
+}
+
+// tunedMetric is the metric that is minimised on a trace.
+func tunedMetric(c *cli.Context) string { return cmp.Or(c.String("objective"), "mean_wait") }
+
+// tunedTrace reads the trace.
+func tunedTrace(c *cli.Context, path string, opt *tune.Options) (*model.Instance, error) {
 	for _, flag := range []string{"time", "evals"} {
 		if c.IsSet(flag) {
 			return nil, usageErrorf("--%s: a policy decides as it does; expected it only for a solver", flag)
@@ -196,15 +229,24 @@ func tuneOnTrace(ctx context.Context, c *cli.Context, space *tune.Space, path st
 		return nil, usageErrorf("%s: expected times in a unit that says how long a day is, found %q", path, in.Units().Time)
 	}
 	opt.Lab = usual
-	answer, err := tune.Trace(ctx, space, in, cmp.Or(c.String("objective"), "mean_wait"), opt)
-	if err != nil && !errors.Is(err, bench.ErrOtherRun) && ctx.Err() == nil {
-		err = usageErrorf("%s: %w", path, err)
-	}
-	return answer, err
+	return in, nil
 }
 
 // tuneOnInstances tunes a solver.
 func tuneOnInstances(ctx context.Context, c *cli.Context, space *tune.Space, name string, paths []string, opt tune.Options) (*tune.Answer, error) {
+	plan, err := tunedInstances(ctx, c, name, paths)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := tune.Instances(ctx, space, plan, opt)
+	if errors.Is(err, tune.ErrTooLittle) {
+		err = usageErrorf("%w", err)
+	}
+	return answer, err
+}
+
+// tunedInstances plans the instances that the solver takes.
+func tunedInstances(ctx context.Context, c *cli.Context, name string, paths []string) (*bench.Plan, error) {
 	suite, err := tuningSuite(c, name, paths)
 	if err != nil {
 		return nil, err
@@ -223,11 +265,7 @@ func tuneOnInstances(ctx context.Context, c *cli.Context, space *tune.Space, nam
 		}
 	}
 	plan.Instances = kept
-	answer, err := tune.Instances(ctx, space, plan, opt)
-	if errors.Is(err, tune.ErrTooLittle) {
-		err = usageErrorf("%w", err)
-	}
-	return answer, err
+	return plan, nil
 }
 
 // tuningSuite is the suite that makes the instances.

@@ -61,8 +61,19 @@ func (a *Answer) sentences() []string {
 	return append(list, a.effort())
 }
 
+// finding says where the choice that is judged comes from: without races it was given, see [Frozen.Judge].
+func (a *Answer) finding() string {
+	if len(a.Races) == 0 {
+		return "What was judged is " + a.Found
+	}
+	return "The races found " + a.Found
+}
+
 // verdict says what is shown.
 func (a *Answer) verdict() string {
+	if a.HeldOut == nil && len(a.Races) == 0 {
+		return fmt.Sprintf("Keep %s: it was to be judged against itself.", a.Question.Solver)
+	}
 	if a.HeldOut == nil {
 		return fmt.Sprintf("Keep %s: the races found nothing better.", a.Question.Solver)
 	}
@@ -72,11 +83,11 @@ func (a *Answer) verdict() string {
 	case !a.Keep:
 		return fmt.Sprintf("The gain of %s holds %s%s.", a.Found, gain, cases)
 	case a.HeldOut.Low == nil:
-		return fmt.Sprintf("Keep %s. The races found %s, but what was set aside is too little to tell whether it holds. %s%s.", a.Question.Solver, a.Found, capital(gain), cases)
+		return fmt.Sprintf("Keep %s. %s, but what was set aside is too little to tell whether it holds. %s%s.", a.Question.Solver, a.finding(), capital(gain), cases)
 	case *a.HeldOut.Low > 1:
-		return fmt.Sprintf("Keep %s. The races found %s, which does worse %s%s.", a.Question.Solver, a.Found, gain, cases)
+		return fmt.Sprintf("Keep %s. %s, which does worse %s%s.", a.Question.Solver, a.finding(), gain, cases)
 	}
-	return fmt.Sprintf("Keep %s. The races found %s, but no gain is shown %s%s.", a.Question.Solver, a.Found, gain, cases)
+	return fmt.Sprintf("Keep %s. %s, but no gain is shown %s%s.", a.Question.Solver, a.finding(), gain, cases)
 }
 
 // capital begins a sentence.
@@ -112,6 +123,9 @@ func (a *Answer) overstatement() []string {
 
 // effort says what was done.
 func (a *Answer) effort() string {
+	if len(a.Races) == 0 {
+		return fmt.Sprintf("%s; seed %d.", numtext.CountedGrouped(a.Runs, "run"), a.Question.Seed)
+	}
 	most := 0
 	for _, r := range a.Races {
 		most = max(most, r.Candidates)

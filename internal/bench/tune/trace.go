@@ -37,34 +37,19 @@ func Trace(ctx context.Context, space *Space, in *model.Instance, metric string,
 	if err := trainable(space, in); err != nil {
 		return nil, err
 	}
-	order := byArrival(in)
-	windows, held, err := cutTrace(in, order, opt.HeldOut)
+	parts, err := partTrace(in, metric, opt.HeldOut)
 	if err != nil {
 		return nil, err
-	}
-	suite := &bench.Suite{Format: bench.SuiteFormat, Name: "tune", Objective: metric}
-	plan := &bench.Plan{Suite: suite}
-	var places []int
-	for k, w := range windows {
-		part := only(in, order[w.from:w.to])
-		var measured *bench.Window
-		if w.filling > 0 {
-			measured = &bench.Window{WarmUp: w.filling}
-		}
-		planned := bench.Made(part, measured)
-		planned.Name = fmt.Sprintf("window %d", k+1)
-		plan.Instances, places = append(plan.Instances, planned), append(places, k)
 	}
 	opt.Test = cmp.Or(opt.Test, ByMean)
 	t := &tuning{space: space, opt: opt}
 	t.question.Metric, t.question.Trace, t.question.Digest = metric, in.Name(), in.SHA256()
-	t.question.SetAside = []string{fmt.Sprintf("the last %d jobs", len(held))}
-	if err := t.open(ctx, plan, places, nil); err != nil {
+	t.question.SetAside = []string{fmt.Sprintf("the last %d jobs", len(parts.held))}
+	if err := t.open(ctx, parts.plan, parts.places, nil); err != nil {
 		return nil, err
 	}
 	defer t.session.Close()
-	inWindow := float64(windows[0].to - windows[0].from)
-	if err := t.search(ctx, inSession(t.session), places, 1, 2*max(1, float64(len(held))/inWindow)); err != nil {
+	if err := t.search(ctx, inSession(t.session), parts.places, 1, parts.judgement()); err != nil {
 		return nil, err
 	}
 	a, err := t.answer(ctx)
@@ -72,12 +57,43 @@ func Trace(ctx context.Context, space *Space, in *model.Instance, metric string,
 		return a, err
 	}
 	t.tell(1, "judging on what was set aside")
-	if err := t.judgeTrace(ctx, a, only(in, held), metric); err != nil {
+	if err := t.judgeTrace(ctx, a, only(in, parts.held), metric); err != nil {
 		return nil, err
 	}
 	a.decide()
 	return a, nil
 }
+
+// traceParts are the windows of a trace, to race on, and the jobs of the part that is set aside.
+type traceParts struct {
+	plan   *bench.Plan
+	places []int // of the windows in the plan
+	held   []int
+	window int // jobs of the first window
+}
+
+// partTrace parts a trace.
+func partTrace(in *model.Instance, metric string, heldOut float64) (*traceParts, error) {
+	order := byArrival(in)
+	windows, held, err := cutTrace(in, order, heldOut)
+	if err != nil {
+		return nil, err
+	}
+	parts := &traceParts{plan: &bench.Plan{Suite: &bench.Suite{Format: bench.SuiteFormat, Name: "tune", Objective: metric}}, held: held, window: windows[0].to - windows[0].from}
+	for k, w := range windows {
+		var measured *bench.Window
+		if w.filling > 0 {
+			measured = &bench.Window{WarmUp: w.filling}
+		}
+		planned := bench.Made(only(in, order[w.from:w.to]), measured)
+		planned.Name = fmt.Sprintf("window %d", k+1)
+		parts.plan.Instances, parts.places = append(parts.plan.Instances, planned), append(parts.places, k)
+	}
+	return parts, nil
+}
+
+// judgement is what the judgement takes, in runs of a window.
+func (p *traceParts) judgement() float64 { return 2 * max(1, float64(len(p.held))/float64(p.window)) }
 
 // judgeTrace runs both policies on the part of the trace that was set aside.
 func (t *tuning) judgeTrace(ctx context.Context, a *Answer, part *model.Instance, metric string) error {

@@ -58,11 +58,11 @@ type Answer struct {
 	Format      string      `json:"format"`
 	Version     string      `json:"version"`
 	Question    Question    `json:"question"`
-	Found       string      `json:"found"`              // the best of the races; it may be what there is
-	FoundValues Config      `json:"found_values"`       // by dimension; empty: it does not matter beside the others
-	Recommended string      `json:"recommended"`        // to be pasted wherever a solver or policy is named
-	Keep        bool        `json:"keep"`               // what is recommended is what there is
-	Training    *Gain       `json:"training,omitempty"` // absent: nothing better was found
+	Found       string      `json:"found"`                  // the best of the races; it may be what there is
+	FoundValues Config      `json:"found_values,omitempty"` // by dimension; empty: it does not matter beside the others; absent: it was given as a choice
+	Recommended string      `json:"recommended"`            // to be pasted wherever a solver or policy is named
+	Keep        bool        `json:"keep"`                   // what is recommended is what there is
+	Training    *Gain       `json:"training,omitempty"`     // absent: nothing better was found
 	HeldOut     *Gain       `json:"held_out,omitempty"`
 	Runs        int         `json:"runs"`
 	Seconds     float64     `json:"seconds,omitempty"` // of a processor; absent where the runs are limited, as the answer is then the same again
@@ -121,21 +121,15 @@ func LeastSetAside(confidence float64) int { return statistics.LeastPairs(confid
 
 // Instances tunes on the instances of a plan, whose suite limits each run. Too few instances for a judgement are an error.
 func Instances(ctx context.Context, space *Space, plan *bench.Plan, opt Options) (*Answer, error) {
-	rng := rand.New(rand.NewPCG(opt.Seed, 0x61736964))
-	order := rng.Perm(len(plan.Instances))
-	aside := int(float64(len(order))*opt.HeldOut + 0.5)
-	if least := LeastSetAside(opt.Confidence); aside < least || len(order)-aside < firstTest {
-		return nil, fmt.Errorf("%w: expected at least %d instances to race on and %d to be set aside for the judgement, found %d in all, of which a share of %.3g is set aside",
-			ErrTooLittle, firstTest, least, len(order), opt.HeldOut)
-	}
-	held, training := slices.Sorted(slices.Values(order[:aside])), slices.Sorted(slices.Values(order[aside:]))
-	opt.Test = cmp.Or(opt.Test, ByRank)
-	t := &tuning{space: space, opt: opt}
-	in, err := plan.Instances[0].Load(plan.Suite.Objective)
+	training, held, rng, err := setAside(len(plan.Instances), opt)
 	if err != nil {
 		return nil, err
 	}
-	t.question.Metric = shown.Objective(in)
+	opt.Test = cmp.Or(opt.Test, ByRank)
+	t := &tuning{space: space, opt: opt}
+	if err := t.minimise(plan); err != nil {
+		return nil, err
+	}
 	if err := t.open(ctx, plan, training, held); err != nil {
 		return nil, err
 	}
@@ -148,23 +142,61 @@ func Instances(ctx context.Context, space *Space, plan *bench.Plan, opt Options)
 	if err != nil || t.best == t.race.standing {
 		return a, err
 	}
-	judged := newField(inSession(t.session), held, opt.Seed, 1, opt.Jobs, rng)
-	for heat := range judged.heats() {
-		if err := judged.run(ctx, heat, []*candidate{t.race.standing, t.best}); err != nil {
-			return nil, err
-		}
-		t.tell(1, "judging on what was set aside")
-	}
-	a.spend(judged.runs, judged.seconds)
-	if a.HeldOut, err = t.gain(judged, opt.Confidence); err != nil {
+	t.tell(1, "judging on what was set aside")
+	if err := t.judge(ctx, a, held, rng); err != nil {
 		return nil, err
 	}
 	a.decide()
 	return a, nil
 }
 
+// minimise states what is minimised on the instances.
+func (t *tuning) minimise(plan *bench.Plan) error {
+	in, err := plan.Instances[0].Load(plan.Suite.Objective)
+	if err == nil {
+		t.question.Metric = shown.Objective(in)
+	}
+	return err
+}
+
+// setAside parts n instances at random into those for the races and those for the judgement. What is drawn next is for the order of the latter.
+func setAside(n int, opt Options) (training, held []int, rng *rand.Rand, err error) {
+	rng = rand.New(rand.NewPCG(opt.Seed, 0x61736964))
+	order := rng.Perm(n)
+	aside := int(float64(n)*opt.HeldOut + 0.5)
+	if least := LeastSetAside(opt.Confidence); aside < least || n-aside < firstTest {
+		return nil, nil, nil, fmt.Errorf("%w: expected at least %d instances to race on and %d to be set aside for the judgement, found %d in all, of which a share of %.3g is set aside",
+			ErrTooLittle, firstTest, least, n, opt.HeldOut)
+	}
+	return slices.Sorted(slices.Values(order[aside:])), slices.Sorted(slices.Values(order[:aside])), rng, nil
+}
+
+// judge runs the best candidate and what there is on the instances that were set aside.
+func (t *tuning) judge(ctx context.Context, a *Answer, held []int, rng *rand.Rand) error {
+	judged := newField(inSession(t.session), held, t.opt.Seed, 1, t.opt.Jobs, rng)
+	for heat := range judged.heats() {
+		if err := judged.run(ctx, heat, []*candidate{t.race.standing, t.best}); err != nil {
+			return err
+		}
+	}
+	a.spend(judged.runs, judged.seconds)
+	var err error
+	a.HeldOut, err = t.gain(judged, t.opt.Confidence)
+	return err
+}
+
 // open opens the folder and states the question in it.
 func (t *tuning) open(ctx context.Context, plan *bench.Plan, training, held []int) (err error) {
+	t.state(plan, training, held)
+	if err := t.ask(); err != nil {
+		return err
+	}
+	t.session, err = bench.Open(ctx, plan, bench.RunOptions{Dir: filepath.Join(t.opt.Dir, runsFolder), Bare: true, Jobs: t.opt.Jobs, Steal: t.opt.Steal, Warn: t.opt.Warn})
+	return err
+}
+
+// state puts the question into words.
+func (t *tuning) state(plan *bench.Plan, training, held []int) {
 	named := func(places []int) []string {
 		return each.Of(places, func(k int) string { return plan.Instances[k].Name })
 	}
@@ -172,11 +204,6 @@ func (t *tuning) open(ctx context.Context, plan *bench.Plan, training, held []in
 	t.question.Training, t.question.SetAside, t.question.Digest = named(training), append(t.question.SetAside, named(held)...), digest(plan, t.question.Digest)
 	t.question.Limits, t.question.Seed, t.question.Test, t.question.Confidence = t.opt.Limits, t.opt.Seed, t.opt.Test, t.opt.Confidence
 	t.question.Budget = fmt.Sprintf("%g s, %d evaluations, %d workers", plan.Suite.Budget.Time, plan.Suite.Budget.Evaluations, max(1, plan.Suite.Workers))
-	if err := t.ask(); err != nil {
-		return err
-	}
-	t.session, err = bench.Open(ctx, plan, bench.RunOptions{Dir: filepath.Join(t.opt.Dir, runsFolder), Bare: true, Jobs: t.opt.Jobs, Steal: t.opt.Steal, Warn: t.opt.Warn})
-	return err
 }
 
 // A folder has a file that states the question, and beside it the folder of the runs.
