@@ -87,7 +87,7 @@ func (t *texts) Set(text string) error { *t = append(*t, text); return nil }
 func (t *texts) String() string { return strings.Join(*t, " ") }
 
 // runTune tunes.
-func runTune(c *cli.Context) error {
+func runTune(c *cli.Context) (err error) {
 	opt, err := tuneOptions(c)
 	if err != nil {
 		return err
@@ -111,12 +111,10 @@ func runTune(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context, endSignals...)
 	defer stop()
 	if opt.Dir = c.String("folder"); opt.Dir == "" {
-		dir, err := os.MkdirTemp("", "allot-tune-")
-		if err != nil {
+		if opt.Dir, err = os.MkdirTemp("", "allot-tune-"); err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir)
-		opt.Dir = dir
+		defer func() { err = errors.Join(err, os.RemoveAll(opt.Dir)) }()
 	}
 	bar := newProgress(c.App.ErrWriter, "tune", 100)
 	opt.Progress = func(share float64, what string) {

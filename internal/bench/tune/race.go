@@ -116,6 +116,39 @@ func (r *race) run(ctx context.Context) ([]*candidate, error) {
 	}
 }
 
+// runOff runs the best candidates, and what there is, on the heats that one of the best has run; where instances are used once, as the windows of a trace are, on all heats. It
+// takes half of the spare part of the limit at most, and returns the best on the heats that all have run. What there is has at least been compared with the best of the races then.
+func (r *race) runOff(ctx context.Context, best []*candidate) (*candidate, error) {
+	if len(best) == 0 {
+		return r.standing, nil
+	}
+	heats := r.heatsOf(best)
+	if r.field.passes == 1 {
+		heats = nil
+		for heat := range r.field.heats() {
+			heats = append(heats, heat)
+		}
+	}
+	all := best
+	if !slices.Contains(all, r.standing) {
+		all = append(slices.Clone(best), r.standing)
+	}
+	slices.SortStableFunc(heats, func(a, b int) int { return r.field.missing(a, all) - r.field.missing(b, all) }) // those that take least first
+	for _, heat := range heats {
+		if r.used()+float64(r.field.missing(heat, all))*r.price() > r.limit()+r.spare/2 {
+			break
+		}
+		if err := r.field.run(ctx, heat, all); err != nil {
+			return nil, err
+		}
+	}
+	common := r.field.common(all...)
+	if len(common) < firstTest {
+		return best[0], nil
+	}
+	return best[r.test.standings(r.field.table(common, best))[0].at], nil
+}
+
 // sample draws a candidate around one of the best, the better the likelier, or anywhere while there are none.
 func (r *race) sample(elites []*candidate, deviation float64) *candidate {
 	if len(elites) == 0 {

@@ -247,8 +247,8 @@ func (t *tuning) ask() error {
 	return nil
 }
 
-// spareShare is the share of the limit for what comes between the races and the judgement: runs of what there is on the heats of the best, and the steps to it.
-const spareShare = 0.15
+// spareShare is the share of the limit for what comes between the races and the judgement: the run-off, and the steps to what was found.
+const spareShare = 0.2
 
 // search races on the instances. reserve is what the judgement takes, in runs of the mean length.
 func (t *tuning) search(ctx context.Context, run runner, instances []int, passes int, reserve float64) error {
@@ -278,18 +278,8 @@ func (t *tuning) search(ctx context.Context, run runner, instances []int, passes
 	if err != nil {
 		return err
 	}
-	if t.best = standing; len(best) > 0 {
-		t.best = best[0]
-	}
-	for _, heat := range t.race.heatsOf([]*candidate{t.best}) { // for the gain in the races: what there is may have left them early
-		if t.race.used()+t.race.price() > t.race.limit()+t.race.spare {
-			break
-		}
-		if err := f.run(ctx, heat, []*candidate{standing}); err != nil {
-			return err
-		}
-	}
-	return nil
+	t.best, err = t.race.runOff(ctx, best)
+	return err
 }
 
 // answer is the outcome of the races.
