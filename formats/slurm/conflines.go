@@ -12,9 +12,9 @@ import (
 // confLines reads slurm.conf, or what scontrol show config prints, word by word: key = value, with keys in any case.
 type confLines struct {
 	// open opens a file that another one includes; nil: an Include line is an error.
-	open   func(name string) (io.ReadCloser, error)
-	take   func(at confPlace, words []confWord)
-	depth  int
+	open  func(name string) (io.ReadCloser, error)
+	take  func(at confPlace, words []confWord)
+	depth int
 }
 
 // confPlace is where a line begins.

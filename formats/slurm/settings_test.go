@@ -186,7 +186,7 @@ func drawPriorities(t *rapid.T) multifactor.Settings {
 		FavourSmall: rapid.Bool().Draw(t, "small"),
 	}
 	for _, name := range rapid.SampledFrom([][]string{nil, {"cpu"}, {"mem", "cpu", "gres/gpu"}}).Draw(t, "tres") {
-		p.WeightTRES = append(p.WeightTRES, multifactor.Weight{TRES: name, Weight: float64(rapid.IntRange(0, 1e9).Draw(t, name))/1000})
+		p.WeightTRES = append(p.WeightTRES, multifactor.Weight{TRES: name, Weight: float64(rapid.IntRange(0, 1e9).Draw(t, name)) / 1000})
 	}
 	flags := flagsOf(&p.Flags)
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
@@ -271,7 +271,7 @@ func TestReadAssociations(t *testing.T) {
 	for _, c := range []struct{ assoc, shares, want string }{
 		{flat, "", "nothing says which account is under which"},
 		{"Account|User\n", "", "expected a column Share"},
-		{"Account|User|Share\na||x\n", shares, "row 2: expected a whole number"},
+		{"Account|User|Share\na||x\n", shares, "row 2: expected a number"},
 		{tree, "Account|User|RawUsage\na||x\n", "row 2: RawUsage"},
 	} {
 		if _, err := ReadAssociations(source(c.assoc), source(c.shares)); err == nil || !strings.Contains(err.Error(), c.want) {

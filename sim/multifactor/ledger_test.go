@@ -75,7 +75,9 @@ func chargedBefore(passes []float64, end float64) float64 {
 
 func TestReset(t *testing.T) {
 	zone := time.UTC
-	at := func(year int, month time.Month, day, hour int) time.Time { return time.Date(year, month, day, hour, 0, 0, 0, zone) }
+	at := func(year int, month time.Month, day, hour int) time.Time {
+		return time.Date(year, month, day, hour, 0, 0, 0, zone)
+	}
 	wednesday := at(2026, time.November, 25, 13)
 	for period, want := range map[Period]time.Time{
 		Daily: at(2026, time.November, 26, 0), Weekly: at(2026, time.November, 29, 0), Monthly: at(2026, time.December, 1, 0),

@@ -108,7 +108,7 @@ func newReplay(t *testing.T, folder string) *replay {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { file.Close() })
+		t.Cleanup(func() { _ = file.Close() })
 		return slurm.Source{Reader: file, Name: name}
 	}
 	check := func(err error) {
