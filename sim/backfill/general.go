@@ -75,7 +75,7 @@ type reservation struct {
 func newGeneral(depth int, step float64, order Order, by Ranking) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
 		order := order
-		order.scorer = newScorer(by, platform.Processors())
+		order.scorer = newScorerOn(by, platform)
 		p := newOn(platform, all(platform), depth, step, order)
 		if platform.Clusters() > 1 && !platform.ByNode() {
 			p.spread.selector = spread.New(platform, spread.Whole)

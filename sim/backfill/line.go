@@ -31,6 +31,7 @@ type line struct {
 	now      float64
 	shortest float64
 	instant  int64
+	epoch    int64   // of the scorer
 	given    float64 // largest part given to any job, as a magnitude
 
 	spareKinds  []*kindQueue // without jobs, to be used again
@@ -87,7 +88,7 @@ type block struct {
 	shortest float64 // least length
 	latest   float64 // latest finite deadline, as a magnitude; 0: none
 
-	instant  int64   // at which it was last scored; 0: a job has joined since
+	instant  int64   // at which it was last scored; 0: a job has joined, or priorities have changed, since
 	still    bool    // the priorities were the given ones, which do not change
 	time     float64 // of that instant
 	top      float64 // highest priority then, without the score of licences
@@ -271,11 +272,16 @@ func (l *line) discard(k *kindQueue, b *block) {
 func (l *line) begin(now float64) {
 	l.now, l.shortest = now, math.Inf(1)
 	l.instant++
+	epoch := l.order.scorer.epoch()
 	for _, k := range l.kinds {
 		for _, b := range k.blocks {
 			l.shortest = min(l.shortest, b.shortest)
+			if epoch != l.epoch {
+				b.instant = 0 // all priorities have changed
+			}
 		}
 	}
+	l.epoch = epoch
 	plenty := l.rate()
 	magnitude := l.order.magnitude(now)
 	for _, k := range l.kinds {
@@ -307,7 +313,7 @@ func (l *line) rate() (plenty int) {
 // bound is an upper bound of the priorities of a block.
 func (l *line) bound(k *kindQueue, b *block) float64 {
 	o := &l.order
-	if b.instant == 0 || math.IsInf(b.ramp, 1) || o.varies() {
+	if b.instant == 0 || math.IsInf(b.ramp, 1) || o.jumps() {
 		return math.Inf(1)
 	}
 	gained := l.now - b.time
@@ -330,7 +336,7 @@ func (l *line) look(k *kindQueue, b *block) {
 		return
 	}
 	o := &l.order
-	b.instant, b.time, b.compared, b.still = l.instant, l.now, l.shortest, k.slack == 0 && !o.varies()
+	b.instant, b.time, b.compared, b.still = l.instant, l.now, l.shortest, k.slack == 0 && !o.jumps()
 	b.top, b.base, b.ramp, b.bound = math.Inf(-1), math.Inf(-1), 0, math.Inf(-1)
 	licences := o.Licences * k.licences
 	for i := range b.jobs {

@@ -78,6 +78,17 @@ func NewCalculator(tree *Tree, site Site) (*Calculator, error) {
 	return c, nil
 }
 
+// Partitions cuts a list of partitions such as batch,short. A partition that the site does not have is added: with a job factor of 1, and without resources.
+func (c *Calculator) Partitions(list string) []string {
+	names := strings.Split(list, ",")
+	for _, name := range names {
+		if c.partitions[name] == nil {
+			c.partitions[name] = &Partition{Name: name, JobFactor: 1}
+		}
+	}
+	return names
+}
+
 // numbers are the numbers that Slurm gives the resources that it has by itself. It sums terms in their order.
 var numbers = []string{"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages"}
 

@@ -56,8 +56,10 @@ func DefaultSettings() Settings {
 // check says what is wrong with the settings; nil: nothing.
 func (s *Settings) check() error {
 	switch {
-	case !(s.MaxAge >= 0) || !(s.HalfLife >= 0) || math.IsInf(s.HalfLife, 1):
-		return errors.New("multifactor: expected a greatest age and a half-life of at least 0")
+	case !(s.MaxAge >= 0):
+		return errors.New("multifactor: expected a greatest age of at least 0")
+	case s.HalfLife != 0 && !(s.HalfLife >= 1) || math.IsInf(s.HalfLife, 1):
+		return errors.New("multifactor: expected a half-life of 0, or of at least 1 second")
 	case !(s.CalcPeriod > 0):
 		return errors.New("multifactor: expected a calculation period above 0")
 	case !(s.Dampening > 0):
