@@ -49,11 +49,15 @@ func EASY(step float64, depth int, order Ranking) sim.Discipline {
 
 // ranked is a discipline with another order or depth.
 func ranked(step float64, depth int, order Ranking) sim.Discipline {
-	return sim.Discipline{
+	d := sim.Discipline{
 		Plain:   func(processors int) sim.Policy { return newOrdered(step, depth, processors, order) },
 		General: newGeneral(depth, step, Order{}, order),
-		Classes: order.looksAtClasses(), Requests: order.looksAtRequests(), Remembers: order.remembers(), Afresh: !order.remembers(),
+		Classes: order.looksAtClasses(), Remembers: order.remembers(), Afresh: !order.remembers(),
 	}
+	if order.looksAtRequests() {
+		d.Plain = nil
+	}
+	return d
 }
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties go by queue order. For step
@@ -91,12 +95,16 @@ func Conservative(step float64, order Ranking) sim.Discipline {
 // Complexity in the plain world: as Conservative with q at most that number, and besides O(s·log n) a job that gets its turn, for n queued jobs of s sizes, or as [EASY] in an
 // order that changes.
 func ConservativeUpTo(reservations int, step float64, order Ranking) sim.Discipline {
-	return sim.Discipline{
+	d := sim.Discipline{
 		Plain: func(processors int) sim.Policy {
 			scorer := newScorer(order, processors)
 			return &conservative{step: step, processors: processors, scorer: scorer, most: reservations, behind: newRankedJobs(scorer)}
 		},
 		General: newGeneralConservative(step, reservations, order),
-		Classes: order.looksAtClasses(), Requests: order.looksAtRequests(), Remembers: order.remembers(),
+		Classes: order.looksAtClasses(), Remembers: order.remembers(),
 	}
+	if order.looksAtRequests() {
+		d.Plain = nil
+	}
+	return d
 }

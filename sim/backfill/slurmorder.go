@@ -71,6 +71,11 @@ func (r *Ranking) CheckOrder(in *model.Instance) error {
 		return nil
 	}
 	s := r.Settings()
+	for _, w := range []float64{s.WeightAge, s.WeightAssoc, s.WeightFairshare, s.WeightJobSize, s.WeightPartition, s.WeightQOS} {
+		if w < 0 {
+			return fmt.Errorf("order slurm: expected weights of at least 0, found %v", w)
+		}
+	}
 	if _, known := in.TimeZero(); s.Reset > multifactor.Now && !known {
 		return fmt.Errorf("order slurm: PriorityUsageResetPeriod=%s needs the date of time 0 (time_zero)", multifactor.Periods[s.Reset])
 	}
