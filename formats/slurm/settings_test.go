@@ -328,3 +328,30 @@ func FuzzAssociations(f *testing.F) {
 		wellFaulted(t, err)
 	})
 }
+
+func TestUnsupported(t *testing.T) {
+	s, err := readConf(`PriorityType=priority/basic
+PreemptType=preempt/qos
+PrioritySiteFactorPlugin=site_factor/mine
+SchedulerType=sched/builtin
+SelectType=select/linear
+SchedulerParameters=bf_interval=30,bf_licenses,BF_Max_Job_Start=5,bf_new
+PartitionName=a PriorityTier=1
+PartitionName=b PriorityTier=3
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"PriorityType=priority/basic: only priority/multifactor is simulated", "PreemptType=preempt/qos: no job is preempted",
+		"PrioritySiteFactorPlugin=site_factor/mine: the plugin's factors are not known", "SchedulerType=sched/builtin: only sched/backfill is simulated",
+		"SelectType=select/linear: only select/cons_tres and select/cons_res are simulated", `PriorityTier=3: tiers of partitions do not order the queue (partition "b", beside "a")`, "SchedulerParameters=bf_licenses: licences are not planned ahead",
+		"SchedulerParameters=BF_Max_Job_Start=5: any number of jobs may start in a cycle", "SchedulerParameters=bf_new: this option is not known",
+	}
+	if got := s.Unsupported(); !reflect.DeepEqual(got, want) {
+		t.Errorf("expected %q, found %q", want, got)
+	}
+	if s, err = readConf(strings.Replace(conf, "PriorityTier=2", "PriorityTier=1", 1) + "PreemptType=preempt/none\nSelectType=select/cons_tres\nSchedulerType=sched/backfill\nPrioritySiteFactorPlugin=site_factor/none\n"); err != nil || s.Unsupported() != nil {
+		t.Errorf("expected nothing, found %q, %v", s.Unsupported(), err)
+	}
+}
