@@ -11,6 +11,13 @@ func (p *Platform) SubmitterOf(j *Job) (user, group, queue string) {
 	return of.User(), of.Group(), of.Queue()
 }
 
+// EachSubmitter calls a function with the user and the group of each job that is known at the beginning, in the order of the instance.
+func (p *Platform) EachSubmitter(take func(user, group string)) {
+	for k := range p.in.Jobs() {
+		take(p.in.Jobs()[k].User(), p.in.Jobs()[k].Group())
+	}
+}
+
 // MachineCount is the number of machines.
 func (p *Platform) MachineCount() (n int) {
 	for c := range p.in.Clusters() {

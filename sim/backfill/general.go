@@ -112,8 +112,8 @@ func (p *general) Arrive(j *sim.Job) {
 	} else {
 		least = fastest(p.platform, j, p.clusters, p.empty)
 	}
-	p.queue.add(j, least)
 	p.queue.order.scorer.arrived(j)
+	p.queue.add(j, least)
 	until := math.Inf(1)
 	if p.closes || p.byNode && j.Request.DeadlineHard {
 		until = p.platform.FitsUntil(j, p.clusters)

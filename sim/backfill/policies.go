@@ -34,7 +34,8 @@ func FCFS(order Ranking) sim.Discipline {
 //
 // In the general world jobs of one kind fit the same processors and are looked at together: O(k·C·m + q/32) an instant for q queued jobs of k kinds and
 // C clusters of m machines, where a block of 32 jobs is looked at only if one of them may be the next to start, and O(r·C·m) at worst for a reservation
-// beside r running jobs. Where scores vary with time, see [Ranking], it takes O(q·(q/32 + C·m)) an instant, and the reservations of a depth d above 1
+// beside r running jobs. In the order slurm, which always runs here, the jobs of a kind and an association
+// are looked at together: O(k·C·m + q/32) for k such pairs, and scores are computed only of blocks that may hold the next job. Where scores vary with time in another way, see [Ranking], it takes O(q·(q/32 + C·m)) an instant, and the reservations of a depth d above 1
 // take O(d·s²·C·m) for s steps of the plan.
 func EASY(step float64, depth int, order Ranking) sim.Discipline {
 	if depth != 1 || !order.isArrival() {

@@ -103,22 +103,22 @@ type slurmOrder struct {
 	ledger     *multifactor.Ledger
 	of         func(id string) (quality string, nice, factor float64)
 
-	jobs    []slurmJobState // by handle
-	waiting []slurmWaiting  // by number; some have left
+	jobs    []slurmJobState  // by handle
+	waiting [][]slurmWaiting // by association, by number; some have left
 	asking  []multifactor.Waiting
 	ended   []int64 // numbers of jobs that end at the instant to come
 	fresh   []int32 // handles of jobs that waited for others, and may start from the instant to come on
 	passes  float64 // how many there were; the next one is at this number of periods
 	last    float64 // time of the last one
-	stale   bool    // priorities are those of an earlier one
-	epoch   int64   // counts the times at which all priorities were computed anew
+	stale   bool    // there was one since the last instant
+	epoch   int64   // counts the instants before which there was one
 }
 
 // slurmJobState is a job in the system.
 type slurmJobState struct {
 	entry       multifactor.Entry
 	since       float64 // it may start from then on; +Inf: not known yet
-	priority    float64
+	priority    float64 // the highest so far, where priorities never fall
 	billing     float64
 	usageFactor float64
 }
@@ -155,6 +155,7 @@ func newSlurmOrder(r *Ranking, platform *sim.Platform) *slurmOrder {
 	if err != nil {
 		panic(err)
 	}
+	platform.EachSubmitter(o.associate)
 	return o
 }
 
@@ -176,42 +177,67 @@ func (o *slurmOrder) advance(until float64) {
 func (o *slurmOrder) pass(last bool) {
 	o.last = o.passes * o.calculator.CalcPeriod
 	o.passes++
+	o.stale = true
 	every := o.calculator.IncreaseOnly || o.calculator.DepthOblivious
-	if !last && !every {
-		o.ledger.Pass(o.last, nil)
-		return
+	if o.asking = o.asking[:0]; o.calculator.Classic && (last || every) {
+		o.ask()
 	}
-	o.compact()
-	o.asking = o.asking[:0]
-	for k := range o.waiting {
-		o.asking = append(o.asking, o.waiting[k].Waiting)
-	}
-	o.ledger.Pass(o.last, o.asking)
-	if o.stale = true; every {
-		o.compute()
+	if o.ledger.Pass(o.last, o.asking); o.calculator.IncreaseOnly {
+		o.raise()
 	}
 }
 
-// compact takes out the jobs that wait no more.
-func (o *slurmOrder) compact() {
-	o.waiting = slices.DeleteFunc(o.waiting, func(w slurmWaiting) bool { return w.job.Number != w.Number || !w.job.Queued() })
-}
-
-// compute computes the priorities of all jobs that wait, as of the last pass.
-func (o *slurmOrder) compute() {
-	o.stale = false
-	o.epoch++
-	for k := range o.waiting {
-		w := &o.waiting[k]
-		if w.job.Number == w.Number && w.job.Queued() {
-			s := &o.jobs[w.job.Handle]
-			priority := o.calculator.Priority(&s.entry, o.last, s.since)
-			if o.calculator.IncreaseOnly {
-				priority = max(priority, s.priority)
-			}
-			s.priority = priority
+// ask lists the first job of each association that waits: only it asks for the association's factor.
+func (o *slurmOrder) ask() {
+	for k, list := range o.waiting {
+		for len(list) > 0 && !list[0].waits() {
+			list = list[1:]
+		}
+		if o.waiting[k] = list; len(list) > 0 {
+			o.asking = append(o.asking, list[0].Waiting)
 		}
 	}
+	slices.SortFunc(o.asking, func(a, b multifactor.Waiting) int { return cmp.Compare(a.Number, b.Number) })
+}
+
+// waits says whether a job has not left the queue.
+func (w *slurmWaiting) waits() bool { return w.job.Number == w.Number && w.job.Queued() }
+
+// raise raises the priorities of the jobs that wait to those of the last pass.
+func (o *slurmOrder) raise() {
+	for k := range o.waiting {
+		o.waiting[k] = slices.DeleteFunc(o.waiting[k], func(w slurmWaiting) bool { return !w.waits() })
+		for _, w := range o.waiting[k] {
+			s := &o.jobs[w.job.Handle]
+			s.priority = max(s.priority, o.calculator.Priority(&s.entry, o.last, s.since))
+		}
+	}
+}
+
+// priority is the priority of a job that waits. Its age, and the usage of its association, are those of the last pass, so it stays the same until the next one.
+func (o *slurmOrder) priority(handle int32) float64 {
+	s := &o.jobs[handle]
+	if o.calculator.IncreaseOnly {
+		return s.priority
+	}
+	return o.calculator.Priority(&s.entry, o.last, s.since)
+}
+
+// level is the priority of a job without the fair share and before it is cut to a whole number.
+func (o *slurmOrder) level(handle int32) float64 {
+	s := &o.jobs[handle]
+	return o.calculator.Level(&s.entry, o.last, s.since)
+}
+
+// bound bounds the priorities of jobs of an association whose levels were at most the given one at an earlier pass.
+func (o *slurmOrder) bound(association int, level, pass float64) float64 {
+	if o.calculator.IncreaseOnly {
+		return math.Inf(1)
+	}
+	const second = 1 // by which whole seconds may be off
+	c := o.calculator
+	sum := level + c.WeightAge*min((o.last-pass+second)/c.MaxAge, 1) + c.WeightFairshare*o.tree.Factor(association)
+	return max(1, math.Floor(sum+1e-9*(1+math.Abs(level)+c.WeightAge+c.WeightFairshare))) // more than rounding may take off
 }
 
 // begin brings the priorities up to the instant.
@@ -229,7 +255,8 @@ func (o *slurmOrder) begin(now float64) {
 		o.jobs[handle].since = now
 	}
 	if o.fresh = o.fresh[:0]; o.stale {
-		o.compute()
+		o.stale = false
+		o.epoch++
 	}
 }
 
@@ -246,8 +273,12 @@ func (o *slurmOrder) arrived(j *sim.Job) {
 		o.fresh = append(o.fresh, j.Handle)
 	}
 	s.priority = o.calculator.Priority(&s.entry, at, s.since)
-	k, _ := slices.BinarySearchFunc(o.waiting, j.Number, func(w slurmWaiting, number int64) int { return cmp.Compare(w.Number, number) })
-	o.waiting = slices.Insert(o.waiting, k, slurmWaiting{multifactor.Waiting{Number: j.Number, Association: s.entry.Association}, j})
+	for s.entry.Association >= len(o.waiting) {
+		o.waiting = append(o.waiting, nil)
+	}
+	list := &o.waiting[s.entry.Association]
+	k, _ := slices.BinarySearchFunc(*list, j.Number, func(w slurmWaiting, number int64) int { return cmp.Compare(w.Number, number) })
+	*list = slices.Insert(*list, k, slurmWaiting{multifactor.Waiting{Number: j.Number, Association: s.entry.Association}, j})
 }
 
 // enter works out what the priority of a job is made of.
@@ -281,7 +312,7 @@ func accountName(account string) string { return cmp.Or(account, "root") }
 // userName is the user of a job that states none: all these are one more user.
 func userName(user string) string { return cmp.Or(user, "(none)") }
 
-// associate adds the account and the user that the tree does not have: each with one share, the account under the root.
+// associate adds the account and the user that the tree does not have: each with one share, the account under the root. Those of the jobs of the instance are there from the beginning.
 func (o *slurmOrder) associate(user, account string) {
 	account = accountName(account)
 	if o.tree.Find(account, userName(user), "") >= 0 {

@@ -54,6 +54,14 @@ func (s *slurmReplay) priorities(n *naive) map[int]float64 {
 	}
 	tree, err := multifactor.NewTree(s.Settings(), site.Associations)
 	must(err)
+	for _, by := range s.by {
+		for _, a := range []multifactor.Association{{Account: by.account, Shares: 1}, {Account: by.account, User: by.user, Shares: 1}} {
+			if tree.Find(a.Account, a.User, "") < 0 {
+				_, err := tree.Add(a)
+				must(err)
+			}
+		}
+	}
 	ledger, err := multifactor.NewLedger(tree, nil)
 	must(err)
 	calculator, err := multifactor.NewCalculator(tree, site.Site)
@@ -64,12 +72,6 @@ func (s *slurmReplay) priorities(n *naive) map[int]float64 {
 		switch e.kind {
 		case 0:
 			by := s.by[k]
-			for _, a := range []multifactor.Association{{Account: by.account, Shares: 1}, {Account: by.account, User: by.user, Shares: 1}} {
-				if tree.Find(a.Account, a.User, "") < 0 {
-					_, err := tree.Add(a)
-					must(err)
-				}
-			}
 			job := multifactor.Job{Account: by.account, User: by.user, Partitions: calculator.Partitions(by.queue), Nodes: 1, CPUs: float64(spec.Processors), Limit: max(1, math.Ceil(spec.Estimate/60)),
 				TRES: map[string]float64{"cpu": float64(spec.Processors), "node": 1}}
 			entry, err := calculator.Entry(&job)

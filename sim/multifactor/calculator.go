@@ -220,6 +220,19 @@ func (c *Calculator) Priority(e *Entry, at, since float64) float64 {
 	return best
 }
 
+// Level is the greatest sum of the terms of a job in its partitions, without the fair share and not cut to a whole number.
+func (c *Calculator) Level(e *Entry, at, since float64) float64 {
+	most := math.Inf(-1)
+	for k := range e.fixed {
+		t := &e.fixed[k]
+		most = max(most, t.Assoc+t.JobSize+t.Partition+t.QOS+t.TRES+t.Site-t.Nice)
+	}
+	if math.IsInf(since, 1) {
+		return most
+	}
+	return most + c.Age(at, since)
+}
+
 // Billing is what a second of a job in a partition is billed, from what is allocated: the sum of the counts by their weights. With MAX_TRES it is the largest of those of the
 // processors, the memory, the nodes and the generic resources, and the rest; with MAX_TRES_GRES generic resources belong to the rest.
 func (c *Calculator) Billing(partition string, allocated map[string]float64) (float64, error) {

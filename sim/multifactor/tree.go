@@ -186,8 +186,8 @@ func (t *Tree) Find(account, user, partition string) int {
 	return -1
 }
 
-// Add adds an association, of an account that is there, and normalises the shares anew; with Fair Tree it also ranks all anew, so that the newcomer has a factor at once. It returns the
-// number of the association. O(n·(d + log n)) for n associations d deep.
+// Add adds an association, of an account that is there, and normalises the shares anew. With Fair Tree its factor is 0 until the next pass. It returns the number of the association.
+// O(n·d) for n associations d deep.
 func (t *Tree) Add(a Association) (int, error) {
 	if err := t.put(a); err != nil {
 		return -1, err
@@ -196,9 +196,6 @@ func (t *Tree) Add(a Association) (int, error) {
 		t.nodes = t.nodes[:len(t.nodes)-1]
 		delete(t.index, key{a.Account, a.User, a.Partition})
 		return -1, err
-	}
-	if !t.Classic {
-		t.rankAll()
 	}
 	return len(t.nodes) - 1, nil
 }
