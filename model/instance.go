@@ -266,7 +266,8 @@ func (in *Instance) AsRequested() *Instance {
 // Caveats say what the record that the instance was made of states and the instance leaves out, where that touches more than 2 % of the jobs.
 func (in *Instance) Caveats() []string { return in.caveats }
 
-// TimeZero is the Unix time, in seconds, of time 0, and whether it is known. Only what people are shown has dates: no decision depends on it.
+// TimeZero is the Unix time, in seconds, of time 0, and whether it is known. What people are shown has dates by it, and a policy that keeps to the clock may
+// round to it, as backfill rounds its plans; no other decision depends on it.
 func (in *Instance) TimeZero() (unix float64, known bool) {
 	if in.timeZero == nil {
 		return 0, false

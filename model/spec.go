@@ -37,7 +37,7 @@ type InstanceSpec struct {
 	Schema      string             `json:"schema" doc:"the format: allot/instance/1"`
 	Name        string             `json:"name,omitempty" doc:"a name for people"`
 	Units       *Units             `json:"units,omitempty" doc:"units of the numbers; for people"`
-	TimeZero    *float64           `json:"time_zero,omitempty" check:"nonnegative" doc:"Unix time, in seconds, of time 0; only what people are shown has dates; absent: not known"`
+	TimeZero    *float64           `json:"time_zero,omitempty" check:"nonnegative" doc:"Unix time, in seconds, of time 0: for dates that people are shown, and for policies that keep to the clock (backfill); absent: not known"`
 	TimeZone    string             `json:"time_zone,omitempty" check:"id" doc:"zone in which dates are shown, such as Europe/Stockholm; unstated: the record has clock times without a zone, and time_zero takes them as UTC; absent: the zone of the machine that shows them"`
 	Caveats     []string           `json:"caveats,omitempty" check:"text" doc:"what the record that the instance was made of states and the instance leaves out, where that touches more than 2 % of the jobs; for people"`
 	Objective   map[string]float64 `json:"objective,omitempty" check:"finite" doc:"metric → weight; the weighted sum is minimised, and a metric for which high is better enters negated; absent: {makespan: 1}"`

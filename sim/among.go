@@ -1,5 +1,12 @@
 package sim
 
+import (
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
 // What a policy asks that plans with single machines, where the platform lists every machine: see [Platform.ByNode].
 
 // NodeKind is a number that jobs share which need the same of the machines that they run on. It counts from 0.
@@ -23,6 +30,14 @@ func (p *Platform) OpenTo(j *Job, m int, start, end float64) bool {
 	return machine.OpenTo(p.Needs(j).Reservation, start, end)
 }
 
+// OpenAt says whether the machine is open to the job at the time, however long it runs.
+func (p *Platform) OpenAt(j *Job, m int, at float64) bool {
+	return p.OpenTo(j, m, at, math.Nextafter(at, math.Inf(1)))
+}
+
+// ClosedOf are the times in which the machine is closed.
+func (p *Platform) ClosedOf(m int) []model.Closure { return p.nodes.first.Machines[m].Closed() }
+
 // FitsAmong is [Platform.FitsOn] among the machines that the function names. Where one of those that the rule chooses closes before the job would end, or the job
 // would miss its hard deadline there, it returns false and tries no others.
 func (p *Platform) FitsAmong(room *Room, j *Job, cluster, processors int, among func(m int) bool, shares []Share) ([]Share, bool) {
@@ -42,3 +57,24 @@ func (p *Platform) QueueOf(j *Job) string { return j.Request.in.Jobs()[j.Request
 
 // TimeUnit is the unit of time that the instance names; empty: none.
 func (p *Platform) TimeUnit() string { return p.in.Units().Time }
+
+// TimeZero is the Unix time of time 0, in seconds; 0: the instance does not state it. It is for policies that keep to the clock, such as to full minutes.
+func (p *Platform) TimeZero() float64 {
+	unix, _ := p.in.TimeZero()
+	return unix
+}
+
+// Partition are the machines of a partition that the instance states, where the platform lists every machine; false: it does not state it.
+func (p *Platform) Partition(name string) (machines []int, known bool) {
+	of, known := p.in.Partition(name)
+	if !known || of.Closed {
+		return nil, known
+	}
+	for m := range p.Machines {
+		in := len(of.Clusters) == 0 || slices.Contains(of.Clusters, p.in.Clusters()[p.Machines[m].Cluster].ID)
+		if in && (of.Feature == "" || slices.Contains(p.nodes.first.Machines[m].Features(), of.Feature)) {
+			machines = append(machines, m)
+		}
+	}
+	return machines, true
+}

@@ -393,8 +393,13 @@ func (p *Platform) units(m int) int {
 
 // ShortOf returns the first licence with too few copies in the room for the job on the cluster; −1: none.
 func (p *Platform) ShortOf(room *Room, j *Job, cluster int) int {
+	return p.ShortOfBut(nil, room, j, cluster)
+}
+
+// ShortOfBut is [Platform.ShortOf] without some licences: but says by licence whether it does not count.
+func (p *Platform) ShortOfBut(but []bool, room *Room, j *Job, cluster int) int {
 	for _, need := range j.Request.Licences {
-		if p := p.poolOf[cluster][need.Licence]; p >= 0 && int(room.Copies[p]) < need.Copies {
+		if pool := p.poolOf[cluster][need.Licence]; pool >= 0 && int(room.Copies[pool]) < need.Copies && (but == nil || !but[need.Licence]) {
 			return need.Licence
 		}
 	}

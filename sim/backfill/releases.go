@@ -16,14 +16,14 @@ type releases struct {
 	room     sim.Room      // scratch: of one machine at a time
 	shares   [][]sim.Share // by handle: what a running job holds
 	held     [][]holding   // by machine: what running jobs hold there, in order of estimated end, then of number
+	ends     []jobEnd      // of all running jobs, in the same order
 	version  []int64       // by machine: counts the changes
 	kinds    []*kindRooms  // by number of the kind; nil: not met
 }
 
 // holding is what a running job holds on a machine.
 type holding struct {
-	job   *sim.Job
-	end   float64
+	jobEnd
 	share sim.Share
 }
 
@@ -36,14 +36,32 @@ type kindRooms struct {
 // machine is the processors that jobs of a kind can hold on a machine as time passes: at once, and then from each end on.
 type machine struct {
 	version int64
-	now     int32
-	later   []laterRoom // ascending in both
+	now     machineRoom
+	later   []laterRoom // ascending in all
 }
 
-// laterRoom is the processors that a machine has room for from an end on.
+// machineRoom is the processors of a machine that jobs of a kind can hold, and those that are free.
+type machineRoom struct{ processors, free int32 }
+
+// laterRoom is what a machine has room for when a job has ended.
 type laterRoom struct {
-	end        float64
-	processors int32
+	jobEnd
+	machineRoom
+}
+
+// jobEnd is the end of a running job, by its estimate.
+type jobEnd struct {
+	end    float64
+	number int64 // of the job
+	job    *sim.Job
+}
+
+// never is before every end.
+var never = jobEnd{end: math.Inf(-1)}
+
+// compare is the order of ends, then of numbers.
+func (a jobEnd) compare(b jobEnd) int {
+	return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.number, b.number))
 }
 
 func newReleases(platform *sim.Platform, step float64) *releases {
@@ -61,12 +79,13 @@ func (r *releases) begin(j *sim.Job, shares []sim.Share) {
 		r.shares = append(r.shares, nil)
 	}
 	r.shares[j.Handle] = shares
+	of := jobEnd{j.EstimatedEnd, j.Number, j}
+	at, _ := slices.BinarySearchFunc(r.ends, of, jobEnd.compare)
+	r.ends = slices.Insert(r.ends, at, of)
 	for _, share := range shares {
 		m := share.Machine
-		h := holding{j, j.EstimatedEnd, share}
-		at, _ := slices.BinarySearchFunc(r.held[m], h, func(a, b holding) int {
-			return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.job.Number, b.job.Number))
-		})
+		h := holding{of, share}
+		at, _ := slices.BinarySearchFunc(r.held[m], h, func(a, b holding) int { return a.compare(b.jobEnd) })
 		r.held[m] = slices.Insert(r.held[m], at, h)
 		r.version[m]++
 	}
@@ -74,6 +93,7 @@ func (r *releases) begin(j *sim.Job, shares []sim.Share) {
 
 // end tells of a job that no longer runs.
 func (r *releases) end(j *sim.Job) {
+	r.ends = slices.DeleteFunc(r.ends, func(e jobEnd) bool { return e.job == j })
 	for _, share := range r.shares[j.Handle] {
 		m := share.Machine
 		r.held[m] = slices.DeleteFunc(r.held[m], func(h holding) bool { return h.job == j })
@@ -110,50 +130,33 @@ func (r *releases) of(k *kindRooms, m int) *machine {
 	}
 	of.version, of.later = r.version[m], of.later[:0]
 	r.platform.CopyMachine(&r.room, &r.platform.Free, m)
-	of.now = int32(r.platform.Hosts(&r.room, &k.job, m))
-	before := of.now
+	look := func() machineRoom {
+		return machineRoom{int32(r.platform.Hosts(&r.room, &k.job, m)), r.room.Processors[m]}
+	}
+	of.now = look()
 	for i := range r.held[m] {
 		h := &r.held[m][i]
 		r.platform.Give(&r.room, h.job, r.platform.Machines[m].Cluster, []sim.Share{h.share})
-		if n := int32(r.platform.Hosts(&r.room, &k.job, m)); n > before {
-			of.later = append(of.later, laterRoom{h.end, n})
-			before = n
+		if room := look(); room.processors > 0 {
+			of.later = append(of.later, laterRoom{h.jobEnd, room})
 		}
 	}
 	return of
 }
 
-// at is the processors that the machine has room for at the time; now is the present time.
-func (of *machine) at(r *releases, now, at float64) int32 {
-	n := of.now
+// at is what the machine has room for when the running jobs up to one have ended.
+func (of *machine) at(by jobEnd) machineRoom {
+	room := of.now
 	for i := range of.later {
-		if r.expected(now, of.later[i].end) > at {
+		if of.later[i].compare(by) > 0 {
 			break
 		}
-		n = of.later[i].processors
+		room = of.later[i].machineRoom
 	}
-	return n
+	return room
 }
 
-// firstEnd is the first end of a running job on the machine after the time; +Inf: there is none.
-func (r *releases) firstEnd(m int, now, after float64) float64 {
-	for i := range r.held[m] {
-		if end := r.expected(now, r.held[m][i].end); end > after {
-			return end
-		}
-	}
-	return math.Inf(1)
-}
-
-// lastEnd is the last end of a running job on the machine by the time; −Inf: there is none.
-func (r *releases) lastEnd(m int, now, by float64) float64 {
-	last := math.Inf(-1)
-	for i := range r.held[m] {
-		end := r.expected(now, r.held[m][i].end)
-		if end > by {
-			break
-		}
-		last = max(last, end)
-	}
-	return last
+// meets says whether a running job holds something of one of the machines.
+func (r *releases) meets(j *sim.Job, machines bitset) bool {
+	return slices.ContainsFunc(r.shares[j.Handle], func(s sim.Share) bool { return machines.has(int(s.Machine)) })
 }

@@ -1,9 +1,9 @@
 package backfill
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/sim"
@@ -25,33 +25,40 @@ func DefaultCycles() Cycles {
 	return Cycles{Interval: 30, Window: 24 * 3600, Resolution: 60, Depth: 100, Tests: 500}
 }
 
-// Slurm plans as Slurm does with sched/backfill and select/cons_tres. Two schedulers share the queue.
+// Slurm plans as Slurm does with sched/backfill and select/cons_tres. Two schedulers share the queue. Jobs of a reservation come first in it.
 //
 // The main one runs at each instant, in queue order, as far as its depth goes. It starts each job that fits. The first job of a queue (partition) that does not fit closes the queue:
-// later jobs of the queue wait, and the machines of the queue are kept from the jobs of other queues. A job that only lacks a licence closes nothing.
+// later jobs of the queue wait, and the machines of the queue are kept from the jobs of other queues. A job that only lacks a licence closes nothing, and a job of a
+// reservation only keeps the others of the reservation back.
 //
-// The other one, backfill, runs at multiples of the interval, if anything has changed since it last ran. It forgets all plans and looks at the jobs in
-// queue order, as far as its tests go. Each job gets the earliest start that it finds, by the estimates:
+// The other one, backfill, runs at multiples of the interval from time 0 on, if anything has changed since it last ran. It forgets all plans and looks at the jobs in
+// queue order, as far as its tests go, at a job of several partitions once for each. Each gets the earliest start that it finds, by the estimates:
 //
-//  1. It begins with s = now, and looks at the machines of its queue that are open and on which no job is planned from s until s + estimate.
+//  1. It begins with s = now, and looks at the machines of its queue that are open and on which no job is planned from s until s + estimate. A job of a reservation looks at those that
+//     are reserved for it at s, however long it takes.
 //  2. If the job fits there now, it could start now. Else running jobs that hold something of these machines are taken to have ended, in the order of their
 //     estimated ends and in groups, until it fits: it could start when the last of these ends. The first group ends 30 s after the first end, raised to a
-//     multiple of 30 s, and the span of each further group is twice as long.
-//  3. If it does not fit, or could start only after the end of the next slot of the plan in which other machines become free, s moves to that end. A job
-//     for which there is no such slot is not planned. Else it starts at the greater of s and that time: now, or it is planned then.
+//     multiple of 30 s by the clock; the span of the groups doubles until the next end lies within it. A group is over when the next running job, on whatever machine, ends after it: so it also
+//     has a job of these machines that ends later, if jobs of other machines end between.
+//  3. If it does not fit, or could start only after the end of the next slot of the plan in which other machines become free, s moves to that end, or to the time at which closed machines of its queue
+//     are open again, raised to a multiple of the resolution, and a second more. A job for which there is no such time is not planned. Else it starts at the greater of s and the time found: now,
+//     or it is planned then.
 //  4. A plan keeps whole machines, even from a job that needs one processor, from its start until its end by the estimate, both rounded down to multiples
-//     of the resolution. A start beyond the window is known, but keeps nothing.
+//     of the resolution by the clock. A start beyond the window is known, but keeps nothing.
 //
 // Running jobs are not part of the plan, except through what is free of machines: so a job that fits beside them may start on a machine at once. Licences
-// are not planned: a job for which too few copies are free now is passed over.
+// are not planned: a job for which too few copies are free now is passed over. But one that only a limit on what jobs hold together keeps waiting is planned as if there were none.
 //
-// Machines are those of the smallest run of neighbours, by number, that is enough, the first of equal ones; without any such run, those of the longest
-// runs. Under another rule than first the rule chooses where a job starts, and plans stay as they are.
+// Machines are chosen run by run of neighbours: first those of the least weight, of these the run with the least free processors that is enough, else the one with the most. In a run a job that
+// needs one machine gets the one with the least free processors. Jobs that need devices leave weights behind on the machines on which they were tested. What earlier cycles left is not known at time 0.
+// Under another rule than first the rule chooses where a job starts, and plans stay as they are.
+//
+// The clock is that of the instance, which states the time of time 0; without it time 0 is a multiple of everything.
 //
 // Source: Slurm 22.05, src/plugins/sched/backfill/backfill.c, src/plugins/select/cons_tres/job_test.c and https://slurm.schedmd.com/sched_config.html.
 //
-// Deviations: the main scheduler looks at the whole queue when a cycle is due, not each minute; a job of several partitions is one entry, which may lie on machines of all of them;
-// a queue has the machines that can hold a block of some job of it so far; preemption, topology and the limits of time that a cycle may take are left out.
+// Deviations: the main scheduler looks at the whole queue when a cycle is due, not each minute; machines that a job names (--nodelist) are the only ones that it looks at; where the instance does not
+// state its partitions, a queue has the machines that can hold a block of some job of it so far; preemption, topology and the limits of time that a cycle may take are left out.
 //
 // Complexity of a cycle: O(t·(s²·m/64 + s·m·log r)) at worst, for t tests, s slots of the plan, m machines and r running jobs on a machine.
 func Slurm(step float64, cycles Cycles, order Ranking) sim.Discipline {
@@ -66,21 +73,25 @@ func Slurm(step float64, cycles Cycles, order Ranking) sim.Discipline {
 // slurm is the policy of [Slurm].
 type slurm struct {
 	Cycles
-	platform *sim.Platform
-	scorer   *scorer // nil: the order of arrival
-	group    float64 // span of the first group of running jobs that are taken to have ended
-	zero     float64 // the clock time of time 0, to whose multiples plans are rounded
-	every    []int   // all clusters
-	empty    *sim.Room
-	release  *releases
-	changes  []float64 // times at which machines are closed or opened
+	platform   *sim.Platform
+	scorer     *scorer // nil: the order of arrival
+	second     float64 // in the unit of the instance
+	group      float64 // span of the first group of running jobs that are taken to have ended
+	phase      float64 // of the clock at time 0: the time since a multiple of the resolution
+	groupPhase float64 // likewise since a multiple of the span of the first group
+	every      []int   // all clusters
+	empty      *sim.Room
+	release    *releases
+	limits     []bool    // by licence: see limitsOf
+	changes    []float64 // times at which machines are closed or opened
 
 	queue   []*sim.Job // in queue order; nil: has left, a gap
 	scores  []float64  // by handle
 	gaps    int
 	waiting int
 	lines   map[string]*lineOf
-	line    []*lineOf // by handle: the line of a queued job
+	of      map[string][]*lineOf // by what jobs name as their queue
+	line    [][]*lineOf          // by handle: the lines of a queued job
 	masks   map[maskKey]*reach
 	hard    []hardJob // queued jobs to which deadlines or closed times may leave no start
 	giveUp  float64   // nothing is so before
@@ -90,19 +101,22 @@ type slurm struct {
 	last    float64
 	soonest float64 // the first start that is planned after now
 	slots   planSlots
-	plans   []jobPlan // by handle: of queued jobs
-	users   []int     // by number: jobs that the cycle has looked at
-	free    bitset    // all machines
-	all     []bitset  // by cluster: its machines
-	closed  bitset    // machines of closed queues
-	avail   bitset    // scratch
-	taken   bitset    // scratch
+	plans   []jobPlan       // by handle: of queued jobs
+	users   []int           // by number: jobs that the cycle has looked at
+	free    bitset          // all machines
+	all     []bitset        // by cluster: its machines
+	closed  bitset          // machines of closed queues
+	homes   map[string]bool // reservations of which a job did not fit
+	weights []int32         // by machine: see weigh
+	avail   bitset          // scratch
+	taken   bitset          // scratch
 	fits    fitting
 }
 
 // lineOf is a queue: the jobs that were submitted to one partition.
 type lineOf struct {
-	machines bitset // that can hold a block of some job of it so far
+	machines bitset // of the partition, or, where the instance does not state it, those that can hold a block of some job of it so far
+	known    bool   // the instance states the partition
 	closed   bool
 	tests    int
 }
@@ -126,14 +140,17 @@ type jobPlan struct {
 
 func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *scorer) *slurm {
 	n := len(platform.Machines)
-	group := 30.0
-	if each, known := timetext.Seconds(platform.TimeUnit()); known {
-		cycles.Interval, cycles.Window, cycles.Resolution, group = cycles.Interval/each, cycles.Window/each, cycles.Resolution/each, group/each
+	second, group, zero, unit := 1.0, 30.0, platform.TimeZero(), platform.TimeUnit()
+	if each, known := timetext.Seconds(unit); known {
+		cycles.Interval, cycles.Window, cycles.Resolution = cycles.Interval/each, cycles.Window/each, cycles.Resolution/each
+		second, group, zero = second/each, group/each, zero/each
+	} else if unit != "" {
+		zero = 0 // no clock is known
 	}
 	p := &slurm{
-		Cycles: cycles, group: group, platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
-		changes: platform.AllChanges(), lines: map[string]*lineOf{}, masks: map[maskKey]*reach{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
-		free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
+		Cycles: cycles, second: second, group: group, phase: math.Mod(zero, cycles.Resolution), groupPhase: math.Mod(zero, group), platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
+		changes: platform.AllChanges(), limits: limitsOf(platform), lines: map[string]*lineOf{}, of: map[string][]*lineOf{}, masks: map[maskKey]*reach{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
+		homes: map[string]bool{}, weights: make([]int32, n), free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
 	}
 	for range p.every {
 		p.all = append(p.all, newBitset(n))
@@ -145,19 +162,28 @@ func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *score
 	return p
 }
 
+// limitsOf says of each licence whether it stands for a limit of a quality of service or an association on what jobs hold together, by the names that the import of a queue gives them.
+// Slurm plans a job that such a limit keeps waiting, but for limits on the number of jobs.
+func limitsOf(platform *sim.Platform) []bool {
+	limits := make([]bool, platform.Licences())
+	for l := range limits {
+		id := platform.LicenceID(l)
+		who, what, found := strings.Cut(id, ": ")
+		limits[l] = found && what != "jobs" && (strings.HasPrefix(who, "QOS ") || strings.HasPrefix(who, "account "))
+	}
+	return limits
+}
+
 // Arrive implements sim.Policy.
 func (p *slurm) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.line) {
 		p.line, p.plans, p.scores = append(p.line, nil), append(p.plans, jobPlan{}), append(p.scores, 0)
 	}
-	name := p.platform.QueueOf(j)
-	of := p.lines[name]
-	if of == nil {
-		of = &lineOf{machines: newBitset(len(p.platform.Machines))}
-		p.lines[name] = of
-	}
+	of := p.linesOf(p.platform.QueueOf(j))
 	for c := range p.every {
-		of.machines.join(p.mask(j, c))
+		if !of[0].known {
+			of[0].machines.join(p.mask(j, c))
+		}
 	}
 	p.line[j.Handle], p.plans[j.Handle].cycle = of, 0
 	p.waiting++
@@ -171,6 +197,38 @@ func (p *slurm) Arrive(j *sim.Job) {
 		p.hard = append(p.hard, hardJob{j, fastest(p.platform, j, p.every, p.empty), true, until})
 		p.giveUp = min(p.giveUp, until)
 	}
+}
+
+// linesOf is the queues of the jobs that name this one: one for each of the partitions that it lists, if the instance states them all, else one.
+func (p *slurm) linesOf(queue string) []*lineOf {
+	if of := p.of[queue]; of != nil {
+		return of
+	}
+	names := strings.Split(queue, ",")
+	var list []*lineOf
+	for _, name := range names {
+		machines, known := p.platform.Partition(name)
+		if !known {
+			list = []*lineOf{p.lineOf(queue)}
+			break
+		}
+		of := p.lineOf(name)
+		of.known = true
+		for _, m := range machines {
+			of.machines.add(m)
+		}
+		list = append(list, of)
+	}
+	p.of[queue] = list
+	return list
+}
+
+// lineOf is the queue of the name.
+func (p *slurm) lineOf(name string) *lineOf {
+	if p.lines[name] == nil {
+		p.lines[name] = &lineOf{machines: newBitset(len(p.platform.Machines))}
+	}
+	return p.lines[name]
 }
 
 // drop drops the jobs that can no longer start, in the order in which they arrived.
@@ -206,13 +264,19 @@ func (p *slurm) insert(j *sim.Job) {
 	p.queue = slices.Insert(p.queue, at, j)
 }
 
-// before is the order of the queue.
+// before is the order of the queue: jobs of a reservation first.
 func (p *slurm) before(a, b *sim.Job) bool {
+	if first := p.reserved(a); first != p.reserved(b) {
+		return first
+	}
 	if p.scorer != nil && p.scores[a.Handle] != p.scores[b.Handle] {
 		return p.scores[a.Handle] > p.scores[b.Handle]
 	}
 	return a.Number < b.Number
 }
+
+// reserved says whether the job belongs to a reservation.
+func (p *slurm) reserved(j *sim.Job) bool { return p.platform.Needs(j).Reservation != "" }
 
 // score is the score of a job at the time.
 func (p *slurm) score(now float64, j *sim.Job) float64 {
@@ -235,7 +299,10 @@ func (p *slurm) sort(now float64) {
 // byScore sorts the queue by the scores.
 func (p *slurm) byScore() {
 	slices.SortFunc(p.queue, func(a, b *sim.Job) int {
-		return cmp.Or(cmp.Compare(p.scores[b.Handle], p.scores[a.Handle]), cmp.Compare(a.Number, b.Number))
+		if p.before(a, b) {
+			return -1
+		}
+		return 1
 	})
 }
 
@@ -317,13 +384,13 @@ func (p *slurm) Decide(e *sim.Engine) {
 	}
 }
 
-// multiple is the first multiple of the interval, by the clock, from the time on.
+// multiple is the first multiple of the interval from the time on.
 func (p *slurm) multiple(at float64) float64 {
-	k := math.Ceil((at + p.zero) / p.Interval)
-	if before := (k-1)*p.Interval - p.zero; before >= at { // the quotient was rounded up: without this a multiple is not its own
+	k := math.Ceil(at / p.Interval)
+	if before := (k - 1) * p.Interval; before >= at { // the quotient was rounded up: without this a multiple is not its own
 		return before
 	}
-	return max(at, k*p.Interval-p.zero)
+	return max(at, k*p.Interval)
 }
 
 // wake asks for the next cycle: if something has changed since the last one, at the next multiple of the interval; else at the first one after a plan, or after

@@ -10,6 +10,7 @@ import (
 // startInOrder is the main scheduler. It looks at the whole queue, or only as far as its depth goes.
 func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 	clear(p.closed)
+	clear(p.homes)
 	for _, of := range p.lines {
 		of.closed = false
 	}
@@ -21,15 +22,43 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 		if left--; left < 0 && !whole || e.Stopped() {
 			return
 		}
-		of := p.line[j.Handle]
-		if of.closed || p.lacksLicence(j) || p.startNow(e, k) {
+		home := p.platform.Needs(j).Reservation
+		if p.lacksLicence(j, nil) || p.homes[home] {
 			continue
 		}
-		of.closed = true
-		p.closed.join(of.machines)
+		for _, of := range p.line[j.Handle] {
+			if of.closed {
+				continue
+			}
+			p.weigh(j, of, 0)
+			if p.startNow(e, k, of) {
+				break
+			}
+			p.weigh(j, of, weightOf(p.platform, j))
+			if home != "" {
+				p.homes[home] = true
+				continue
+			}
+			of.closed = true
+			p.closed.join(of.machines)
+		}
 		if p.allClosed() {
 			return
 		}
+	}
+}
+
+// weigh gives the machines that the job could use in the queue a weight. They are all equal when the main scheduler begins to test a job, or a job is to start. A test for a job that
+// needs devices, by either scheduler, leaves a weight on each machine that is available and that it could use, the less, the more devices it needs; one that fails in the main scheduler is repeated with
+// all machines. Those of less weight come first. Weights stay until the next test: so they also rule where jobs go that need no devices.
+func (p *slurm) weigh(j *sim.Job, of *lineOf, weight int32) {
+	for c := range p.every {
+		mask := p.mask(j, c)
+		of.machines.each(func(m int) {
+			if mask.has(m) {
+				p.weights[m] = weight
+			}
+		})
 	}
 }
 
@@ -43,13 +72,13 @@ func (p *slurm) allClosed() bool {
 	return true
 }
 
-// lacksLicence says whether too few copies of a licence are free for the job, wherever it can run.
-func (p *slurm) lacksLicence(j *sim.Job) bool {
+// lacksLicence says whether too few copies of a licence are free for the job, wherever it can run. Some licences do not count.
+func (p *slurm) lacksLicence(j *sim.Job, but []bool) bool {
 	if len(j.Request.Licences) == 0 {
 		return false
 	}
 	for c := range p.every {
-		if p.platform.CanRun(j, c) && p.platform.ShortOf(&p.platform.Free, j, c) < 0 {
+		if p.platform.CanRun(j, c) && p.platform.ShortOfBut(but, &p.platform.Free, j, c) < 0 {
 			return false
 		}
 	}
@@ -57,14 +86,14 @@ func (p *slurm) lacksLicence(j *sim.Job) bool {
 }
 
 // startNow starts the job of place k of the queue on machines of queues that are not closed, on the cluster on which it ends first; false: it does not fit.
-func (p *slurm) startNow(e *sim.Engine, k int) bool {
+func (p *slurm) startNow(e *sim.Engine, k int, of *lineOf) bool {
 	j, now, best := p.queue[k], e.Now(), jobPlan{end: math.Inf(1)}
 	for c := range p.every {
 		if !p.platform.CanRun(j, c) || p.platform.ShortOf(&p.platform.Free, j, c) >= 0 {
 			continue
 		}
 		p.fits.begin(p, j, c)
-		p.open(j, c, now)
+		p.open(j, of, c, now)
 		p.avail.without(p.closed)
 		if !p.fits.now(p) {
 			continue
@@ -83,8 +112,8 @@ func (p *slurm) startNow(e *sim.Engine, k int) bool {
 
 // open makes the machines of the job's queue available that are open to the job from the start until its estimated end, and fast enough for its hard
 // deadline: where speeds differ, slow machines must not stand in the way of others on which it ends in time.
-func (p *slurm) open(j *sim.Job, cluster int, start float64) {
-	copy(p.avail, p.line[j.Handle].machines)
+func (p *slurm) open(j *sim.Job, of *lineOf, cluster int, start float64) {
+	copy(p.avail, of.machines)
 	p.avail.meet(p.all[cluster])
 	closes, hurries := len(p.changes) > 0, j.Request.DeadlineHard && p.platform.Mixed()
 	if !closes && !hurries {
@@ -100,6 +129,41 @@ func (p *slurm) open(j *sim.Job, cluster int, start float64) {
 			p.avail.remove(m)
 		}
 	}
+}
+
+// atHome makes the machines available that are reserved for the job at the time, however long it runs: so Slurm plans the jobs of a reservation.
+func (p *slurm) atHome(j *sim.Job, of *lineOf, cluster int, at float64) {
+	copy(p.avail, of.machines)
+	p.avail.meet(p.all[cluster])
+	p.avail.each(func(m int) {
+		if !p.platform.OpenAt(j, m, at) {
+			p.avail.remove(m)
+		}
+	})
+}
+
+// reopened is when to look again for a job that machines of its queue are closed to between the times: a second after the first of them is open again, raised to a
+// multiple of the resolution, or for a job of a reservation when that begins. +Inf: none is.
+func (p *slurm) reopened(j *sim.Job, of *lineOf, cluster int, from, until float64) float64 {
+	at, home := math.Inf(1), p.platform.Needs(j).Reservation
+	if len(p.changes) == 0 {
+		return at
+	}
+	first, last := p.platform.MachinesOf(cluster)
+	for m := first; m < last; m++ {
+		if !of.machines.has(m) {
+			continue
+		}
+		for _, c := range p.platform.ClosedOf(m) {
+			switch {
+			case home != "" && c.For == home && c.From > from:
+				at = min(at, c.From)
+			case home == "" && c.From < until && c.To > from:
+				at = min(at, math.Ceil((c.To+p.phase)/p.Resolution)*p.Resolution-p.phase+p.second)
+			}
+		}
+	}
+	return at
 }
 
 // sharesNow is what the job would hold if it started now on the machines that were found, with its devices. Under another rule than the first the rule chooses
@@ -153,33 +217,48 @@ func (p *slurm) backfill(e *sim.Engine) {
 	}
 	tests := 0
 	for k, j := range p.queue {
-		if j == nil || p.lacksLicence(j) || !p.mayTest(j) {
+		if j == nil || p.lacksLicence(j, p.limits) {
 			continue
 		}
-		if tests++; tests > p.Tests || e.Stopped() {
-			return
-		}
-		best := jobPlan{start: math.Inf(1)}
-		for c := range p.every {
-			if !p.platform.CanRun(j, c) || p.platform.ShortOf(&p.platform.Free, j, c) >= 0 {
+		for _, of := range p.line[j.Handle] {
+			if !p.mayTest(j, of) {
 				continue
 			}
-			if plan, ok := p.plan(e, j, c); ok && (plan.start < best.start || plan.start == best.start && plan.end < best.end) {
-				best = plan
+			if tests++; tests > p.Tests || e.Stopped() {
+				return
 			}
-		}
-		switch {
-		case best.start <= now:
-			p.start(e, k, &best)
-		case !math.IsInf(best.start, 1):
-			p.keep(j, &best, now)
+			if p.test(e, k, of) {
+				break
+			}
 		}
 	}
 }
 
+// test plans the job of place k in one of its queues, on the cluster on which it can start first, and says whether it starts.
+func (p *slurm) test(e *sim.Engine, k int, of *lineOf) (starts bool) {
+	j, now, best := p.queue[k], e.Now(), jobPlan{start: math.Inf(1)}
+	for c := range p.every {
+		if !p.platform.CanRun(j, c) || p.platform.ShortOfBut(p.limits, &p.platform.Free, j, c) >= 0 {
+			continue
+		}
+		if plan, ok := p.plan(e, j, of, c); ok && (plan.start < best.start || plan.start == best.start && plan.end < best.end) {
+			best = plan
+		}
+	}
+	switch {
+	case best.start <= now && best.shares == nil: // a limit keeps it waiting
+	case best.start <= now:
+		p.weigh(j, of, 0)
+		p.start(e, k, &best)
+		return true
+	case !math.IsInf(best.start, 1):
+		p.keep(j, &best, now)
+	}
+	return false
+}
+
 // mayTest counts a test of the job, unless there were as many as its user or its queue may have.
-func (p *slurm) mayTest(j *sim.Job) bool {
-	of := p.line[j.Handle]
+func (p *slurm) mayTest(j *sim.Job, of *lineOf) bool {
 	if p.TestsQueue != nil && of.tests >= *p.TestsQueue {
 		return false
 	}
@@ -198,15 +277,15 @@ func (p *slurm) mayTest(j *sim.Job) bool {
 
 // rounded is the time rounded down to a multiple of the resolution, by the clock.
 func (p *slurm) rounded(at float64) float64 {
-	return math.Floor((at+p.zero)/p.Resolution)*p.Resolution - p.zero
+	return math.Floor((at+p.phase)/p.Resolution)*p.Resolution - p.phase
 }
 
 // plan finds the start of a job on the cluster; see [Slurm].
-func (p *slurm) plan(e *sim.Engine, j *sim.Job, cluster int) (plan jobPlan, ok bool) {
+func (p *slurm) plan(e *sim.Engine, j *sim.Job, of *lineOf, cluster int) (plan jobPlan, ok bool) {
 	p.fits.begin(p, j, cluster)
 	limit, next := p.limit(j, cluster), 0.0
 	for s := e.Now(); !e.Stopped(); s = next {
-		if plan, next, ok = p.planFrom(j, cluster, e.Now(), s, limit); ok || next == 0 {
+		if plan, next, ok = p.planFrom(j, of, cluster, e.Now(), s, limit); ok || next == 0 {
 			return plan, ok
 		}
 	}
@@ -214,12 +293,19 @@ func (p *slurm) plan(e *sim.Engine, j *sim.Job, cluster int) (plan jobPlan, ok b
 }
 
 // planFrom looks for a plan on the machines that are free of plans from s on. Where there is none, next is the time from which to look again; 0: none.
-func (p *slurm) planFrom(j *sim.Job, cluster int, now, s, limit float64) (plan jobPlan, next float64, ok bool) {
-	p.open(j, cluster, s)
+func (p *slurm) planFrom(j *sim.Job, of *lineOf, cluster int, now, s, limit float64) (plan jobPlan, next float64, ok bool) {
+	p.open(j, of, cluster, s)
+	if p.reserved(j) {
+		p.atHome(j, of, cluster, s)
+	}
 	copy(p.taken, p.avail)
 	next = p.slots.common(s, s+limit, p.taken, p.avail)
-	if k := firstAfter(p.changes, s); k < len(p.changes) && (next == 0 || p.changes[k] < next) {
-		next = p.changes[k]
+	p.avail.meet(p.fits.mask)
+	if reopened := p.reopened(j, of, cluster, s, s+limit); reopened < math.Inf(1) && (next == 0 || reopened < next) {
+		next = reopened
+	}
+	if next > now+p.Window {
+		next = 0
 	}
 	latest := next
 	if next == 0 {
@@ -232,6 +318,8 @@ func (p *slurm) planFrom(j *sim.Job, cluster int, now, s, limit float64) (plan j
 	plan = jobPlan{cycle: p.cycle, start: found, cluster: cluster}
 	if found > now {
 		plan.shares = slices.Clone(p.fits.shares)
+	} else if p.platform.ShortOf(&p.platform.Free, j, cluster) >= 0 {
+		return plan, 0, true
 	} else if plan.shares, ok = p.sharesNow(j, cluster); !ok {
 		return plan, next, false
 	}
@@ -241,7 +329,7 @@ func (p *slurm) planFrom(j *sim.Job, cluster int, now, s, limit float64) (plan j
 		return plan, 0, false
 	case found <= now || found > now+p.Window:
 		return plan, next, true
-	case p.staysOpen(j, &plan) && p.slots.holds(p.rounded(found), p.rounded(plan.end), p.machinesOf(plan.shares)):
+	case p.slots.holds(p.rounded(found), p.rounded(plan.end), p.machinesOf(plan.shares)):
 		return plan, next, true
 	case found > s:
 		next = found
@@ -265,19 +353,11 @@ func (p *slurm) limit(j *sim.Job, cluster int) float64 {
 	return longest
 }
 
-// staysOpen says whether the machines of a plan are open to its job.
-func (p *slurm) staysOpen(j *sim.Job, plan *jobPlan) bool {
-	for _, s := range plan.shares {
-		if len(p.changes) > 0 && !p.platform.OpenTo(j, int(s.Machine), plan.start, plan.end) {
-			return false
-		}
-	}
-	return true
-}
-
 // keep keeps the machines of a plan, unless it lies beyond the window.
 func (p *slurm) keep(j *sim.Job, plan *jobPlan, now float64) {
-	p.plans[j.Handle] = *plan
+	if kept := &p.plans[j.Handle]; kept.cycle != p.cycle || plan.start < kept.start { // the first of its partitions
+		*kept = *plan
+	}
 	p.soonest = min(p.soonest, plan.start)
 	if plan.start > now+p.Window {
 		return

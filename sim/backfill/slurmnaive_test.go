@@ -35,10 +35,12 @@ type plainJob struct {
 type naiveSlurm struct {
 	Cycles
 	step                              float64
-	processors, gpus, memory          []int // free, by machine
+	zero                              float64 // the clock at time 0
+	processors, gpus, memory          []int   // free, by machine
 	allProcessors, allGPUs, allMemory []int
 	licences                          int
 	could                             []int // blocks by machine, of the last fit
+	weights                           []int // by machine
 	jobs, queue, running              []*plainJob
 	now                               float64
 	cycled                            float64
@@ -58,6 +60,7 @@ func (n *naiveSlurm) run() {
 		return int(math.Copysign(1, a.arrival-b.arrival)) * btoi(a.arrival != b.arrival)
 	})
 	n.cycled = math.Inf(-1)
+	n.weights = make([]int, len(n.processors))
 	coming := slices.Clone(n.jobs)
 	wake := math.Inf(1)
 	for {
@@ -147,46 +150,121 @@ func (n *naiveSlurm) fit(j *plainJob, among []bool) (on, blocks []int) {
 			could[m] = 0
 		}
 	}
-	var best []int
-	var runs [][]int
-	for m := 0; m <= len(could); m++ {
-		if m == len(could) || could[m] == 0 {
-			continue
+	n.could = could
+	out := make([]bool, len(could))
+	size := func(m int) int { // processors of which the machine's size is judged
+		switch {
+		case could[m] == 0 || out[m]:
+			return 0
+		case j.each > 0 && j.least > 1:
+			return could[m] * j.block
+		case j.each == 0 && j.block == 1 && j.gpus == 0 && j.memory > 0:
+			return min(n.processors[m], n.memory[m]/j.memory)
 		}
-		if m > 0 && could[m-1] > 0 {
+		return n.processors[m]
+	}
+	for {
+		if on, blocks = n.choose(j, could, size); on != nil {
+			return on, blocks
+		}
+		least, left := math.MaxInt, 0
+		for m := range could {
+			if of := size(m); of > 0 {
+				least, left = min(least, of), left+1
+			}
+		}
+		if left <= max(1, j.least) {
+			return nil, nil
+		}
+		for m := range could {
+			if size(m) == least && left > max(1, j.least) {
+				out[m] = true
+				left--
+			}
+		}
+	}
+}
+
+// choose chooses machines run by run.
+func (n *naiveSlurm) choose(j *plainJob, could []int, size func(m int) int) (on, blocks []int) {
+	var runs [][]int
+	for m := range could {
+		switch {
+		case size(m) == 0:
+		case m > 0 && size(m-1) > 0 && n.weights[m] == n.weights[m-1]:
 			runs[len(runs)-1] = append(runs[len(runs)-1], m)
-		} else {
+		default:
 			runs = append(runs, []int{m})
 		}
 	}
-	for _, r := range runs {
-		all := 0
-		for _, m := range r {
-			all += could[m]
-		}
-		if all >= j.blocks && len(r) >= max(1, j.least) && (best == nil || len(r) < len(best)) {
-			best = r
-		}
-	}
-	order := best
-	if best == nil {
-		slices.SortStableFunc(runs, func(a, b []int) int { return len(b) - len(a) })
-		for _, r := range runs {
-			order = append(order, r...)
-		}
-	}
-	if on, blocks = fillNaive(j, order, could); on == nil && j.most > 0 {
-		order = order[:0:0]
-		for m := range could {
-			if could[m] > 0 {
-				order = append(order, m)
+	left, machines := j.blocks, max(1, j.least)
+	for len(runs) > 0 {
+		best, bestEnough, bestFree := -1, false, 0
+		for k, r := range runs {
+			free := 0
+			for _, m := range r {
+				free += size(m)
+			}
+			enough := free >= left*j.block && len(r) >= machines
+			better := best < 0
+			if !better {
+				w, v := n.weights[r[0]], n.weights[runs[best][0]]
+				better = w < v || w == v && enough && (!bestEnough || free < bestFree) || w == v && !enough && free > bestFree
+			}
+			if better {
+				best, bestEnough, bestFree = k, enough, free
 			}
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return could[b] - could[a] })
-		on, blocks = fillNaive(j, order, could)
+		r := runs[best]
+		runs = slices.Delete(runs, best, best+1)
+		if machines <= 1 {
+			one := -1
+			for _, m := range r {
+				if could[m] >= left && (one < 0 || size(m) < size(one)) {
+					one = m
+				}
+			}
+			if one >= 0 {
+				r = []int{one}
+			}
+		}
+		for _, m := range r {
+			b := min(could[m], left-max(0, machines-1))
+			last := j.most > 0 && len(on) == j.most-1
+			if left == 0 && machines <= 0 || b <= 0 || j.most > 0 && len(on) == j.most || last && b < left {
+				continue
+			}
+			on, blocks, left, machines = append(on, m), append(blocks, b), left-b, machines-1
+		}
+		if left == 0 && machines <= 0 {
+			return on, blocks
+		}
 	}
-	n.could = could
-	return on, blocks
+	return nil, nil
+}
+
+// usable is the machines of a queue on which a part of the job fits when nothing runs.
+func (n *naiveSlurm) usable(j *plainJob, within []bool) []bool {
+	nodes := slices.Clone(within)
+	for m := range nodes {
+		nodes[m] = nodes[m] && n.mayHold(j, m)
+	}
+	return nodes
+}
+
+// mayHold says whether a part of the job fits the machine when nothing runs.
+func (n *naiveSlurm) mayHold(j *plainJob, m int) bool {
+	blocks := max(1, j.each)
+	return j.nodes[m] && blocks*j.block <= n.allProcessors[m] && blocks*j.gpus <= n.allGPUs[m] && blocks*j.block*j.memory <= n.allMemory[m]
+}
+
+// weigh gives machines the weight that a test for the job leaves, if it needs GPUs.
+func (n *naiveSlurm) weigh(j *plainJob, machines []bool) {
+	for m, is := range machines {
+		if is && j.gpus > 0 {
+			n.weights[m] = 255 - j.gpus
+		}
+	}
 }
 
 func fillNaive(j *plainJob, order, could []int) (on, blocks []int) {
@@ -222,8 +300,7 @@ func (n *naiveSlurm) of(queue string) []bool {
 	for _, j := range n.jobs {
 		if j.queue == queue && j.arrival <= n.now {
 			for m := range nodes {
-				blocks := max(1, j.each)
-				nodes[m] = nodes[m] || j.nodes[m] && blocks*j.block <= n.allProcessors[m] && blocks*j.gpus <= n.allGPUs[m] && blocks*j.block*j.memory <= n.allMemory[m]
+				nodes[m] = nodes[m] || n.mayHold(j, m)
 			}
 		}
 	}
@@ -240,10 +317,20 @@ func (n *naiveSlurm) main(whole bool) {
 		if closed[j.queue] || j.licences > n.licences {
 			continue
 		}
-		if on, _ := n.fit(j, open); on != nil {
+		all := n.usable(j, n.of(j.queue))
+		free := slices.Clone(all)
+		for m, is := range all {
+			if is {
+				n.weights[m] = 0
+			}
+			free[m] = is && open[m]
+		}
+		n.weigh(j, free)
+		if on, _ := n.fit(j, free); on != nil {
 			n.begins(j, on)
 			continue
 		}
+		n.weigh(j, all)
 		closed[j.queue] = true
 		for m, is := range n.of(j.queue) {
 			open[m] = open[m] && !is
@@ -264,8 +351,13 @@ func (n *naiveSlurm) free(slots []float64, k int) []bool {
 	return free
 }
 
+// rounded is a multiple of the resolution by the clock.
+func (n *naiveSlurm) rounded(at float64) float64 {
+	return math.Floor((at+n.zero)/n.Resolution)*n.Resolution - n.zero
+}
+
 func (n *naiveSlurm) cycle() {
-	n.begin, n.end = math.Floor(n.now/n.Resolution)*n.Resolution, math.Floor((n.now+n.Window)/n.Resolution)*n.Resolution
+	n.begin, n.end = n.rounded(n.now), n.rounded(n.now+n.Window)
 	n.plans = nil
 	tests, users, queues := 0, map[string]int{}, map[string]int{}
 	for _, j := range slices.Clone(n.queue) {
@@ -325,7 +417,7 @@ func (n *naiveSlurm) plan(j *plainJob) {
 				avail[m] = avail[m] && free[m]
 			}
 		}
-		at, on := n.willRun(j, avail)
+		at, on := n.willRun(j, n.usable(j, avail))
 		at = max(at, s)
 		if on == nil || next > 0 && at > next {
 			if next == 0 {
@@ -334,10 +426,15 @@ func (n *naiveSlurm) plan(j *plainJob) {
 			continue
 		}
 		if at <= n.now {
+			for m, is := range n.usable(j, within) {
+				if is {
+					n.weights[m] = 0
+				}
+			}
 			n.begins(j, on)
 			return
 		}
-		begin, end := math.Floor(at/n.Resolution)*n.Resolution, math.Floor((at+j.estimate)/n.Resolution)*n.Resolution
+		begin, end := n.rounded(at), n.rounded(at+j.estimate)
 		if at > n.now+n.Window {
 			n.plans = append(n.plans, naivePlan{at, at, at, nil})
 			return
@@ -369,53 +466,59 @@ func (n *naiveSlurm) plan(j *plainJob) {
 
 // willRun finds when a job fits the machines as running jobs end.
 func (n *naiveSlurm) willRun(j *plainJob, avail []bool) (float64, []int) {
+	machines := 0
+	for _, is := range avail {
+		machines += btoi(is)
+	}
+	if machines < max(1, j.least) {
+		return 0, nil
+	}
+	n.weigh(j, avail)
 	if on, _ := n.fit(j, avail); on != nil {
 		return n.now, on
 	}
-	type ending struct {
-		at float64
-		j  *plainJob
-	}
-	var ends []ending
-	for _, r := range n.running {
-		if slices.ContainsFunc(r.on, func(m int) bool { return avail[m] }) {
-			at := r.start + r.estimate
-			if at <= n.now {
-				at = n.now + n.step
-			}
-			ends = append(ends, ending{at, r})
+	ends := slices.Clone(n.running)
+	slices.SortStableFunc(ends, func(a, b *plainJob) int {
+		if at, bt := a.start+a.estimate, b.start+b.estimate; at != bt {
+			return int(math.Copysign(1, at-bt))
 		}
-	}
-	slices.SortStableFunc(ends, func(a, b ending) int {
-		switch {
-		case a.at < b.at:
-			return -1
-		case a.at > b.at:
-			return 1
-		}
-		return 0
+		return slices.Index(n.jobs, a) - slices.Index(n.jobs, b)
 	})
 	processors, gpus, memory, licences := slices.Clone(n.processors), slices.Clone(n.gpus), slices.Clone(n.memory), n.licences
 	defer func() { n.processors, n.gpus, n.memory, n.licences = processors, gpus, memory, licences }()
 	n.processors, n.gpus, n.memory = slices.Clone(processors), slices.Clone(gpus), slices.Clone(memory)
-	if len(ends) == 0 {
-		return 0, nil
-	}
-	base, width := (math.Floor(ends[0].at/30)+1)*30, 30.0
-	for k := 0; k < len(ends); {
-		last := 0.0
-		for ; k < len(ends) && ends[k].at <= base+width; k++ {
-			n.hold(ends[k].j, 1)
-			last = ends[k].at
+	meets := func(r *plainJob) bool { return slices.ContainsFunc(r.on, func(m int) bool { return avail[m] }) }
+	end := func(r *plainJob) float64 { return r.start + r.estimate }
+	until, width := math.NaN(), 30.0
+	for len(ends) > 0 {
+		var last *plainJob
+		for len(ends) > 0 {
+			next := ends[0]
+			ends = ends[1:]
+			if !meets(next) {
+				continue
+			}
+			if math.IsNaN(until) {
+				until = (math.Floor((end(next)+n.zero)/30)+1)*30 - n.zero
+			}
+			n.hold(next, 1)
+			last = next
+			if len(ends) > 0 && end(ends[0]) > until+width {
+				break
+			}
 		}
-		for k < len(ends) && ends[k].at > base+width {
+		if last == nil {
+			return 0, nil
+		}
+		width *= 2
+		for len(ends) > 0 && end(ends[0]) > until+width {
 			width *= 2
 		}
-		if last == 0 {
-			continue
-		}
 		if on, _ := n.fit(j, avail); on != nil {
-			return last, on
+			if end(last) <= n.now {
+				return n.now + n.step, on
+			}
+			return end(last), on
 		}
 	}
 	return 0, nil
@@ -427,6 +530,7 @@ func drawSlurm(t *testing.T, r *rand.Rand) (*naiveSlurm, *model.Instance) {
 	n := &naiveSlurm{Cycles: DefaultCycles(), step: 1, licences: 3}
 	n.Interval, n.Resolution = []float64{1, 5, 30}[r.IntN(3)], []float64{1, 7, 60}[r.IntN(3)]
 	n.Window = []float64{100, 1000, 86400}[r.IntN(3)]
+	n.zero = []float64{0, 1, 59, 1.7e9 + 17.25}[r.IntN(4)] + 0.5*float64(r.IntN(2))
 	n.Depth, n.Tests = 1+r.IntN(8), 1+r.IntN(12)
 	if r.IntN(3) == 0 {
 		n.TestsUser = new(1 + r.IntN(3))
@@ -493,7 +597,7 @@ func drawSlurm(t *testing.T, r *rand.Rand) (*naiveSlurm, *model.Instance) {
 		list = append(list, job)
 		n.jobs = append(n.jobs, j)
 	}
-	text, err := json.Marshal(map[string]any{"schema": "allot/instance/1", "devices": []string{"gpu"}, "licences": map[string]int{"l": 3},
+	text, err := json.Marshal(map[string]any{"schema": "allot/instance/1", "time_zero": n.zero, "devices": []string{"gpu"}, "licences": map[string]int{"l": 3},
 		"clusters": []any{map[string]any{"id": "c", "machines": machines}}, "jobs": list})
 	if err != nil {
 		t.Fatal(err)

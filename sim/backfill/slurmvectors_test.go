@@ -250,7 +250,7 @@ func planOf(t *testing.T, jobs map[string]*slurmJob, now float64, queue [][]stri
 			list[len(list)-1]["work"], list[len(list)-1]["estimate"] = limit, limit
 		}
 	}
-	text, err := json.Marshal(map[string]any{"schema": "allot/instance/1", "clusters": []any{map[string]any{"id": "c", "machines": machines}}, "jobs": list, "devices": []string{"gpu"}, "licences": map[string]int{"matlab": 4}})
+	text, err := json.Marshal(map[string]any{"schema": "allot/instance/1", "time_zero": now, "clusters": []any{map[string]any{"id": "c", "machines": machines}}, "jobs": list, "devices": []string{"gpu"}, "licences": map[string]int{"matlab": 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,6 @@ func planOf(t *testing.T, jobs map[string]*slurmJob, now float64, queue [][]stri
 		cycles := DefaultCycles()
 		cycles.Window, cycles.Interval = 2880*60, 1
 		watch.policy = newSlurm(platform, 1, cycles, nil)
-		watch.policy.zero = now
 		return watch.policy
 	}
 	ctx, stop := context.WithCancel(context.Background())
