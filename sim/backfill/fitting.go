@@ -3,97 +3,143 @@ package backfill
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/allot-opt/allot/sim"
 )
 
+// need is what jobs need of a cluster: jobs that need the same fit the same machines.
+type need struct {
+	kind   *kindRooms
+	need   int // processors
+	size   int // of them in a block
+	least  int // machines
+	most   int // machines; 0: no limit
+	each   int // processors on each machine; 0: no such limit
+	fewest int // machines that it needs in any case
+	mask   bitset
+	one    bool
+	ready  *ready
+}
+
+// needKey tells needs apart.
+type needKey struct {
+	kind, cluster, need int
+	one                 bool
+}
+
+// needOf is what the job needs of the cluster.
+func (p *slurm) needOf(j *sim.Job, cluster int) *need {
+	key := needKey{p.platform.NodeKind(j), cluster, p.platform.Rigid(j, cluster), p.platform.OnOneMachine(j, cluster)}
+	if of := p.needs[key]; of != nil {
+		return of
+	}
+	needs, reach := p.platform.Needs(j), p.reach(j, cluster)
+	n := &need{kind: p.release.ofKind(j), need: key.need, size: needs.Block, one: key.one, mask: reach.machines}
+	if p.platform.CountsMachines(cluster) {
+		n.size = 1
+	}
+	n.least, n.most, n.each = max(1, needs.MinMachines), needs.MaxMachines, needs.PerMachine*n.size
+	n.fewest = n.least
+	if reach.most > 0 {
+		n.fewest = max(n.least, (n.need+reach.most-1)/reach.most)
+	}
+	room := 1
+	if n.one {
+		room = n.need
+	}
+	n.ready = newReady(n.kind, room, n.mask)
+	p.needs[key] = n
+	return n
+}
+
 // fitting looks for machines among those available to a job, now and as running jobs end: see [Slurm].
 type fitting struct {
-	kind     *kindRooms
-	need     int // processors
-	size     int // of them in a block
-	least    int // machines
-	most     int // machines; 0: no limit
-	each     int // processors on each machine; 0: no such limit
-	fewest   int // machines that it needs in any case
-	mask     bitset
-	one      bool
-	runs     []run      // scratch
-	machines []int32    // available, with room at some time
-	rooms    []*machine // of each
-	could    []int32    // of each: processors at the time that is looked at
+	*need
+	few      bool    // it is quicker to look at each available machine than at lists of all, or a job has outlived its estimate and the lists are not in order
+	runs     []run   // scratch
+	machines []int32 // that are available and have room at the time that is looked at
+	could    []int32 // of each: processors
 	shares   []sim.Share
-	widest   []int32 // scratch
+	widest   []int32   // scratch
+	found    bitset    // scratch
+	times    []float64 // scratch
 }
 
 // run is neighbours among the machines, [from, to).
 type run struct{ from, to int }
 
+// fewMachines is the number of machines up to which it is quicker to look at each than at lists of all.
+const fewMachines = 24
+
 // begin is for a job on a cluster.
 func (f *fitting) begin(p *slurm, j *sim.Job, cluster int) {
-	needs := p.platform.Needs(j)
-	f.kind, f.need, f.size = p.release.ofKind(j), p.platform.Rigid(j, cluster), needs.Block
-	if p.platform.CountsMachines(cluster) {
-		f.size = 1
-	}
-	f.least, f.most, f.each = max(1, needs.MinMachines), needs.MaxMachines, needs.PerMachine*f.size
-	f.one = p.platform.OnOneMachine(j, cluster)
-	reach := p.reach(j, cluster)
-	f.mask, f.fewest = reach.machines, f.least
-	if reach.most > 0 {
-		f.fewest = max(f.least, (f.need+reach.most-1)/reach.most)
-	}
-}
-
-// available lists the machines that are available and on which the job can run.
-func (f *fitting) available(p *slurm) {
-	f.machines, f.rooms = f.machines[:0], f.rooms[:0]
-	for w, word := range p.avail {
-		for word &= f.mask[w]; word != 0; word &= word - 1 {
-			m := w<<6 + bits.TrailingZeros64(word)
-			f.machines, f.rooms = append(f.machines, int32(m)), append(f.rooms, p.release.of(f.kind, m))
-		}
-	}
+	f.need = p.needOf(j, cluster)
+	f.ready.update(p.release)
 }
 
 // now says whether the job fits the available machines now; shares are then what it would hold.
 func (f *fitting) now(p *slurm) bool {
-	f.available(p)
+	f.few = p.avail.count() <= fewMachines
 	return f.at(p, math.Inf(-1), math.Inf(-1))
+}
+
+// soonest is a time by which as many available machines as the job needs in any case have room, the first one; −Inf: now; +Inf: never.
+func (f *fitting) soonest(p *slurm, now float64) float64 {
+	r, n := f.ready, f.fewest
+	if !f.few {
+		for _, m := range r.order {
+			if p.avail.has(int(m)) {
+				if n--; n == 0 {
+					return p.release.when(now, r.at[m])
+				}
+			}
+		}
+		return math.Inf(1)
+	}
+	f.times = f.times[:0]
+	p.avail.each(func(m int) {
+		if !math.IsInf(r.at[m], 1) {
+			f.times = append(f.times, p.release.when(now, r.at[m]))
+		}
+	})
+	if len(f.times) < n {
+		return math.Inf(1)
+	}
+	slices.Sort(f.times)
+	return f.times[n-1]
 }
 
 // find is the earliest time, by the ends of jobs that run on available machines, also on such as the job cannot use, at which the job fits the available machines. It may return false if that is after latest.
 //
 // Complexity: O(m·r) for each of the groups, whose number is logarithmic in time, for m machines with r running jobs each.
 func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
-	if p.avail.count() < f.fewest {
+	available := p.avail.count()
+	if available < f.fewest {
 		return 0, false
 	}
-	f.available(p)
-	if f.room(p, now, latest) < f.need {
+	f.few = available <= fewMachines || p.release.straddles(now)
+	soonest := f.soonest(p, now)
+	if soonest > latest {
 		return 0, false
 	}
-	if f.at(p, now, math.Inf(-1)) {
+	if math.IsInf(soonest, -1) && f.at(p, now, soonest) {
 		return now, true
 	}
 	r := p.release
-	first := nextEnd(p, now, math.Inf(-1))
-	if math.IsInf(first, 1) {
+	first := r.nextEnd(p.avail, f.few, now, math.Inf(-1))
+	if first > latest {
 		return 0, false
 	}
 	clock := first + p.zero
 	base := (math.Floor(clock/p.group)+1)*p.group - p.zero
 	for width := p.group; ; {
 		until := base + width
-		if f.at(p, now, until) {
-			last := math.Inf(-1)
-			p.avail.each(func(m int) { last = max(last, r.lastEnd(m, now, until)) })
-			return last, true
+		if until >= soonest && f.at(p, now, until) {
+			return r.latestEnd(p.avail, f.few, now, until), true
 		}
-		next := nextEnd(p, now, until)
-		if math.IsInf(next, 1) {
+		next := r.nextEnd(p.avail, f.few, now, until)
+		if next > latest || math.IsInf(next, 1) {
 			return 0, false
 		}
 		for width *= 2; next > base+width; {
@@ -102,34 +148,49 @@ func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 	}
 }
 
-// nextEnd is the first end of a running job on an available machine after the time.
-func nextEnd(p *slurm, now, after float64) float64 {
-	next := math.Inf(1)
-	p.avail.each(func(m int) { next = min(next, p.release.firstEnd(m, now, after)) })
-	return next
-}
-
 // at says whether the job fits the available machines at the time; shares are then what it would hold.
 func (f *fitting) at(p *slurm, now, at float64) bool {
-	return f.room(p, now, at) >= f.need && f.choose()
+	return f.room(p, now, at) >= f.need.need && f.choose()
 }
 
-// room is the number of processors of the available machines that the job could hold at the time.
+// room is the number of processors of the available machines that the job could hold at the time. It lists the machines.
 func (f *fitting) room(p *slurm, now, at float64) (all int) {
-	f.could = f.could[:0]
-	for _, of := range f.rooms {
-		n := of.at(p.release, now, at)
+	r := f.ready
+	f.machines, f.could = f.machines[:0], f.could[:0]
+	if f.few {
+		p.avail.each(func(m int) {
+			if p.release.when(now, r.at[m]) <= at {
+				f.machines = append(f.machines, int32(m))
+			}
+		})
+	} else {
+		clear(f.found)
+		for _, m := range r.order {
+			if p.release.when(now, r.at[m]) > at {
+				break
+			}
+			f.found.add(int(m))
+		}
+		f.found.meet(p.avail)
+		f.found.each(func(m int) { f.machines = append(f.machines, int32(m)) })
+	}
+	kept := f.machines[:0]
+	for _, m := range f.machines {
+		n := p.release.of(f.kind, int(m)).at(p.release, now, at)
 		switch {
-		case f.one && int(n) < f.need:
-			n = 0
+		case f.one && int(n) < f.need.need:
+			continue
 		case f.each > 0:
 			n = min(n, int32(f.each))
 		default:
-			n = min(n, int32(f.need))
+			n = min(n, int32(f.need.need))
 		}
-		f.could = append(f.could, n)
-		all += int(n)
+		if n > 0 {
+			kept, f.could = append(kept, m), append(f.could, n)
+			all += int(n)
+		}
 	}
+	f.machines = kept
 	return all
 }
 
@@ -138,16 +199,12 @@ func (f *fitting) room(p *slurm, now, at float64) (all int) {
 func (f *fitting) choose() bool {
 	best, runs := run{0, math.MaxInt}, f.runs[:0]
 	for i := 0; i < len(f.machines); {
-		if f.could[i] == 0 {
-			i++
-			continue
-		}
 		r, all := run{i, i}, 0
-		for r.to < len(f.machines) && f.could[r.to] > 0 && f.machines[r.to] == f.machines[i]+int32(r.to-i) {
+		for r.to < len(f.machines) && f.machines[r.to] == f.machines[i]+int32(r.to-i) {
 			all += int(f.could[r.to])
 			r.to++
 		}
-		if n := r.to - r.from; all >= f.need && n >= f.least && n < best.to-best.from {
+		if n := r.to - r.from; all >= f.need.need && n >= f.least && n < best.to-best.from {
 			best = r
 		}
 		runs = append(runs, r)
@@ -171,10 +228,8 @@ func (f *fitting) choose() bool {
 		return false
 	}
 	f.widest = f.widest[:0]
-	for i, n := range f.could {
-		if n > 0 {
-			f.widest = append(f.widest, int32(i))
-		}
+	for i := range f.could {
+		f.widest = append(f.widest, int32(i))
 	}
 	slices.SortStableFunc(f.widest, func(a, b int32) int { return cmp.Compare(f.could[b], f.could[a]) })
 	return f.fill()
@@ -183,7 +238,7 @@ func (f *fitting) choose() bool {
 // fill fills the machines in the order chosen.
 func (f *fitting) fill() bool {
 	f.shares = f.shares[:0]
-	left := f.need
+	left := f.need.need
 	for _, i := range f.widest {
 		spare := f.size * max(0, f.least-len(f.shares)-1) // for the machines that have to follow
 		n := min(int(f.could[i]), left-spare)

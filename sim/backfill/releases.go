@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/allot-opt/allot/sim"
 )
@@ -17,6 +18,8 @@ type releases struct {
 	shares   [][]sim.Share // by handle: what a running job holds
 	held     [][]holding   // by machine: what running jobs hold there, in order of estimated end, then of number
 	version  []int64       // by machine: counts the changes
+	changed  []int32       // the machines of all changes, in the order of time
+	ends     []machineEnd  // what running jobs hold of machines, in order of estimated end, then of machine
 	kinds    []*kindRooms  // by number of the kind; nil: not met
 }
 
@@ -25,6 +28,16 @@ type holding struct {
 	job   *sim.Job
 	end   float64
 	share sim.Share
+}
+
+// machineEnd is the estimated end of a running job that holds something of a machine.
+type machineEnd struct {
+	end     float64
+	machine int32
+}
+
+func (a machineEnd) compare(b machineEnd) int {
+	return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.machine, b.machine))
 }
 
 // kindRooms is the room that machines have for the jobs of a kind.
@@ -68,7 +81,10 @@ func (r *releases) begin(j *sim.Job, shares []sim.Share) {
 			return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.job.Number, b.job.Number))
 		})
 		r.held[m] = slices.Insert(r.held[m], at, h)
-		r.version[m]++
+		e := machineEnd{h.end, m}
+		at, _ = slices.BinarySearchFunc(r.ends, e, machineEnd.compare)
+		r.ends = slices.Insert(r.ends, at, e)
+		r.change(m)
 	}
 }
 
@@ -77,9 +93,17 @@ func (r *releases) end(j *sim.Job) {
 	for _, share := range r.shares[j.Handle] {
 		m := share.Machine
 		r.held[m] = slices.DeleteFunc(r.held[m], func(h holding) bool { return h.job == j })
-		r.version[m]++
+		at, _ := slices.BinarySearchFunc(r.ends, machineEnd{j.EstimatedEnd, m}, machineEnd.compare)
+		r.ends = slices.Delete(r.ends, at, at+1)
+		r.change(m)
 	}
 	r.shares[j.Handle] = nil
+}
+
+// change notes that a job has begun or ended on the machine.
+func (r *releases) change(m int32) {
+	r.version[m]++
+	r.changed = append(r.changed, m)
 }
 
 // expected is when a job is expected to end whose estimate says end: one step from now if that is over.
@@ -88,6 +112,14 @@ func (r *releases) expected(now, end float64) float64 {
 		return after(now, r.step)
 	}
 	return end
+}
+
+// when is when a machine is ready, see [ready], by the expected ends.
+func (r *releases) when(now, at float64) float64 {
+	if math.IsInf(at, -1) {
+		return at
+	}
+	return r.expected(now, at)
 }
 
 // ofKind is the rooms of the kind of the job.
@@ -133,6 +165,54 @@ func (of *machine) at(r *releases, now, at float64) int32 {
 		n = of.later[i].processors
 	}
 	return n
+}
+
+// straddles says whether a job that has outlived its estimate is expected to end after another one that has not.
+func (r *releases) straddles(now float64) bool {
+	if len(r.ends) == 0 || r.ends[0].end > now {
+		return false
+	}
+	k := r.firstAfter(now)
+	return k < len(r.ends) && r.ends[k].end < after(now, r.step)
+}
+
+// firstAfter is the place of the first end after the time.
+func (r *releases) firstAfter(at float64) int {
+	return sort.Search(len(r.ends), func(k int) bool { return r.ends[k].end > at })
+}
+
+// nextEnd is the first end of a running job on one of the machines after the time; +Inf: there is none.
+func (r *releases) nextEnd(machines bitset, few bool, now, after float64) float64 {
+	if few {
+		next := math.Inf(1)
+		machines.each(func(m int) { next = min(next, r.firstEnd(m, now, after)) })
+		return next
+	}
+	k := 0
+	if len(r.ends) == 0 || r.expected(now, r.ends[0].end) <= after {
+		k = r.firstAfter(max(now, after))
+	}
+	for ; k < len(r.ends); k++ {
+		if machines.has(int(r.ends[k].machine)) {
+			return r.expected(now, r.ends[k].end)
+		}
+	}
+	return math.Inf(1)
+}
+
+// latestEnd is the last end of a running job on one of the machines by the time; −Inf: there is none.
+func (r *releases) latestEnd(machines bitset, few bool, now, by float64) float64 {
+	last := math.Inf(-1)
+	if few {
+		machines.each(func(m int) { last = max(last, r.lastEnd(m, now, by)) })
+		return last
+	}
+	for k := r.firstAfter(by) - 1; k >= 0; k-- {
+		if end := r.expected(now, r.ends[k].end); end <= by && machines.has(int(r.ends[k].machine)) {
+			return end
+		}
+	}
+	return last
 }
 
 // firstEnd is the first end of a running job on the machine after the time; +Inf: there is none.

@@ -82,6 +82,7 @@ type slurm struct {
 	lines   map[string]*lineOf
 	line    []*lineOf // by handle: the line of a queued job
 	masks   map[maskKey]*reach
+	needs   map[needKey]*need
 	hard    []hardJob // queued jobs to which deadlines or closed times may leave no start
 	giveUp  float64   // nothing is so before
 
@@ -132,9 +133,10 @@ func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *score
 	}
 	p := &slurm{
 		Cycles: cycles, group: group, platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
-		changes: platform.AllChanges(), lines: map[string]*lineOf{}, masks: map[maskKey]*reach{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
+		changes: platform.AllChanges(), lines: map[string]*lineOf{}, masks: map[maskKey]*reach{}, needs: map[needKey]*need{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
 		free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
 	}
+	p.fits.found = newBitset(n)
 	for range p.every {
 		p.all = append(p.all, newBitset(n))
 	}

@@ -95,7 +95,7 @@ func (p *slurm) open(j *sim.Job, cluster int, start float64) {
 		if !p.avail.has(m) {
 			continue
 		}
-		end := start + p.platform.Takes(j, m, p.fits.need)
+		end := start + p.platform.Takes(j, m, p.fits.need.need)
 		if hurries && !inTime(j, end) || closes && !p.platform.OpenTo(j, m, start, end) {
 			p.avail.remove(m)
 		}
@@ -109,7 +109,7 @@ func (p *slurm) sharesNow(j *sim.Job, cluster int) ([]sim.Share, bool) {
 	if p.platform.TakesFirst() {
 		among = p.machinesOf(p.fits.shares)
 	}
-	return p.platform.FitsAmong(&p.platform.Free, j, cluster, p.fits.need, among.has, nil)
+	return p.platform.FitsAmong(&p.platform.Free, j, cluster, p.fits.need.need, among.has, nil)
 }
 
 // machinesOf is the machines of the shares, until it is called again.
@@ -256,7 +256,7 @@ func (p *slurm) limit(j *sim.Job, cluster int) float64 {
 	longest := 0.0
 	for m := first; m < last; m++ {
 		if mask.has(m) {
-			longest = max(longest, p.platform.Takes(j, m, p.fits.need))
+			longest = max(longest, p.platform.Takes(j, m, p.fits.need.need))
 			if !p.platform.Mixed() {
 				break
 			}
