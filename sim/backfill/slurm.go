@@ -74,6 +74,7 @@ type slurm struct {
 	empty    *sim.Room
 	release  *releases
 	changes  []float64 // times at which machines are closed or opened
+	alike    bool      // there are none, and jobs take as long on one machine as on another
 
 	queue   []*sim.Job // in queue order; nil: has left, a gap
 	scores  []float64  // by handle
@@ -86,19 +87,20 @@ type slurm struct {
 	hard    []hardJob // queued jobs to which deadlines or closed times may leave no start
 	giveUp  float64   // nothing is so before
 
-	cycle   int64 // counts the cycles
-	changed bool  // since the last cycle
-	last    float64
-	soonest float64 // the first start that is planned after now
-	slots   planSlots
-	plans   []jobPlan // by handle: of queued jobs
-	users   []int     // by number: jobs that the cycle has looked at
-	free    bitset    // all machines
-	all     []bitset  // by cluster: its machines
-	closed  bitset    // machines of closed queues
-	avail   bitset    // scratch
-	taken   bitset    // scratch
-	fits    fitting
+	cycle    int64 // counts the cycles
+	changed  bool  // since the last cycle
+	last     float64
+	soonest  float64 // the first start that is planned after now
+	slots    planSlots
+	plans    []jobPlan // by handle: of queued jobs
+	users    []int     // by number: jobs that the cycle has looked at
+	free     bitset    // all machines
+	all      []bitset  // by cluster: its machines
+	closed   bitset    // machines of closed queues
+	avail    bitset    // scratch
+	taken    bitset    // scratch
+	earliest []float64 // scratch
+	fits     fitting
 }
 
 // lineOf is a queue: the jobs that were submitted to one partition.
@@ -136,7 +138,8 @@ func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *score
 		changes: platform.AllChanges(), lines: map[string]*lineOf{}, masks: map[maskKey]*reach{}, needs: map[needKey]*need{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
 		free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
 	}
-	p.fits.found = newBitset(n)
+	p.fits.found, p.slots.spans = newBitset(n), make([][]span, n)
+	p.alike = len(p.changes) == 0 && !platform.Mixed()
 	for range p.every {
 		p.all = append(p.all, newBitset(n))
 	}

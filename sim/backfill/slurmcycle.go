@@ -205,12 +205,58 @@ func (p *slurm) rounded(at float64) float64 {
 func (p *slurm) plan(e *sim.Engine, j *sim.Job, cluster int) (plan jobPlan, ok bool) {
 	p.fits.begin(p, j, cluster)
 	limit, next := p.limit(j, cluster), 0.0
-	for s := e.Now(); !e.Stopped(); s = next {
+	for s := p.firstLook(j, cluster, e.Now(), limit); !e.Stopped(); s = next {
 		if plan, next, ok = p.planFrom(j, cluster, e.Now(), s, limit); ok || next == 0 {
 			return plan, ok
 		}
 	}
 	return jobPlan{}, false
+}
+
+// firstLook is a time from which on to look for a plan: for sure there is none that is found from a time before.
+func (p *slurm) firstLook(j *sim.Job, cluster int, now, limit float64) float64 {
+	if !p.alike {
+		return now
+	}
+	before := min(p.notBefore(now, limit), now+p.Window)
+	if before <= now {
+		return now
+	}
+	p.open(j, cluster, now)
+	return p.slots.lastFreed(now, before, limit, p.avail)
+}
+
+// notBefore is a time before which the job certainly has no plan: by then fewer machines than it needs have had room while they were free of plans for as long as it takes.
+// Two steps of the resolution are left out of that time, because plans are rounded.
+func (p *slurm) notBefore(now, limit float64) float64 {
+	r, best := p.fits.ready, p.earliest[:0]
+	length, n := limit-2*p.Resolution, p.fits.fewest
+	late := p.release.expected(now, now)
+	for _, m := range r.order {
+		from := max(now, r.at[m])
+		if r.at[m] <= now && !math.IsInf(r.at[m], -1) {
+			from = late
+		}
+		if len(best) == n && from >= best[n-1] {
+			break
+		}
+		at := p.slots.gap(m, from, length)
+		if len(best) < n {
+			best = append(best, at)
+		} else if at < best[n-1] {
+			best[n-1] = at
+		} else {
+			continue
+		}
+		for k := len(best) - 1; k > 0 && best[k-1] > best[k]; k-- {
+			best[k-1], best[k] = best[k], best[k-1]
+		}
+	}
+	p.earliest = best
+	if len(best) < n {
+		return math.Inf(1)
+	}
+	return best[n-1]
 }
 
 // planFrom looks for a plan on the machines that are free of plans from s on. Where there is none, next is the time from which to look again; 0: none.
