@@ -135,8 +135,14 @@ func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 	base := (math.Floor(clock/p.group)+1)*p.group - p.zero
 	for width := p.group; ; {
 		until := base + width
-		if until >= soonest && f.at(p, now, until) {
-			return r.latestEnd(p.avail, f.few, now, until), true
+		if until >= soonest {
+			last := r.latestEnd(p.avail, f.few, now, until)
+			if last > latest {
+				return 0, false
+			}
+			if f.at(p, now, until) {
+				return last, true
+			}
 		}
 		next := r.nextEnd(p.avail, f.few, now, until)
 		if next > latest || math.IsInf(next, 1) {
