@@ -96,13 +96,6 @@ type Term struct {
 	Value float64 `json:"value"`
 }
 
-// Followed is a policy that leaves plans out that change nothing, unless somebody may ask for them. Follow says so, before the first job arrives. The engine calls it where the observer
-// is a [Watcher].
-type Followed interface {
-	Policy
-	Follow()
-}
-
 // Planner is a policy that can state its plan.
 type Planner interface {
 	// Plan says what the policy, after it has decided, intends for a queued job.

@@ -74,9 +74,6 @@ func (w *world) run(ctx context.Context, policy func(*Platform, uint64) Policy, 
 	e.large = len(w.platform.Machines)+w.platform.Clusters() > largePlatform
 	w.platform.stopped, w.changes = e.Stopped, w.platform.AllChanges()
 	if watcher, ok := opt.Observer.(Watcher); ok {
-		if followed, ok := e.policy.(Followed); ok {
-			followed.Follow()
-		}
 		watcher.Watch(w.platform, e.policy)
 	}
 	err := e.runOpen()

@@ -75,7 +75,6 @@ type slurm struct {
 	release  *releases
 	changes  []float64 // times at which machines are closed or opened
 	alike    bool      // there are none, and jobs take as long on one machine as on another
-	followed bool      // somebody may ask for plans
 
 	queue   []*sim.Job // in queue order; nil: has left, a gap
 	scores  []float64  // by handle
@@ -284,9 +283,6 @@ func (p *slurm) Resume(e *sim.Engine, j *sim.Job) {
 	p.changed = true
 }
 
-// Follow implements sim.Followed.
-func (p *slurm) Follow() { p.followed = true }
-
 // Decide implements sim.Policy.
 func (p *slurm) Decide(e *sim.Engine) {
 	now := e.Now()
@@ -300,7 +296,7 @@ func (p *slurm) Decide(e *sim.Engine) {
 		p.backfill(e)
 		p.last, p.changed = now, false
 	}
-	p.compact(100 + len(p.queue)/50)
+	p.compact(len(p.queue) / 2)
 	if p.waiting > 0 {
 		p.wake(e)
 	}

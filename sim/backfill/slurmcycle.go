@@ -141,8 +141,7 @@ func (p *slurm) leave(k int) {
 	p.waiting--
 }
 
-// backfill is a cycle. Unless the run is followed, it ends when no further job can start now and the time of the next cycle is certain: the plans that are left
-// would change nothing.
+// backfill is a cycle.
 func (p *slurm) backfill(e *sim.Engine) {
 	now := e.Now()
 	p.slots.reset(p.rounded(now), p.rounded(now+p.Window), p.free)
@@ -153,18 +152,11 @@ func (p *slurm) backfill(e *sim.Engine) {
 		of.tests = 0
 	}
 	tests := 0
-	short := p.alike && !p.followed && p.platform.Licences() == 0 && p.TestsUser == nil && p.TestsQueue == nil
-	last, next := min(len(p.queue), p.Tests+p.gaps)-1, p.multiple(math.Nextafter(now, math.Inf(1)))
 	for k, j := range p.queue {
 		if j == nil || p.lacksLicence(j) || !p.mayTest(j) {
 			continue
 		}
 		if tests++; tests > p.Tests || e.Stopped() {
-			return
-		}
-		for ; short && last >= k && (p.queue[last] == nil || !p.mayStart(p.queue[last], now)); last-- {
-		}
-		if short && last < k && p.soonest <= next {
 			return
 		}
 		best := jobPlan{start: math.Inf(1)}
@@ -183,28 +175,6 @@ func (p *slurm) backfill(e *sim.Engine) {
 			p.keep(j, &best, now)
 		}
 	}
-}
-
-// mayStart says whether the job may start now: enough machines have room, and are free of plans for as long as it takes. It is false for good within a cycle.
-func (p *slurm) mayStart(j *sim.Job, now float64) bool {
-	for c := range p.every {
-		if !p.platform.CanRun(j, c) {
-			continue
-		}
-		p.fits.begin(p, j, c)
-		length, n := p.limit(j, c)-2*p.Resolution, p.fits.fewest
-		for _, m := range p.fits.ready.order {
-			if !math.IsInf(p.fits.ready.at[m], -1) {
-				break
-			}
-			if p.slots.gap(m, now, length) <= now {
-				if n--; n == 0 {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // mayTest counts a test of the job, unless there were as many as its user or its queue may have.

@@ -265,7 +265,6 @@ func planOf(t *testing.T, jobs map[string]*slurmJob, now float64, queue [][]stri
 		cycles.Window, cycles.Interval = 2880*60, 1
 		watch.policy = newSlurm(platform, 1, cycles, nil)
 		watch.policy.zero = now
-		watch.policy.Follow()
 		return watch.policy
 	}
 	ctx, stop := context.WithCancel(context.Background())
