@@ -72,9 +72,9 @@ type run struct{ from, to int }
 // fewMachines is the number of machines up to which it is quicker to look at each than at lists of all.
 const fewMachines = 24
 
-// begin is for a job on a cluster.
-func (f *fitting) begin(p *slurm, j *sim.Job, cluster int) {
-	f.need = p.needOf(j, cluster)
+// begin is for a job of the need.
+func (f *fitting) begin(p *slurm, of *need) {
+	f.need = of
 	f.ready.update(p.release)
 }
 
@@ -120,7 +120,7 @@ func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 	}
 	f.few = available <= fewMachines || p.release.straddles(now)
 	soonest := f.soonest(p, now)
-	if soonest > latest {
+	if soonest > latest || math.IsInf(soonest, 1) {
 		return 0, false
 	}
 	if math.IsInf(soonest, -1) && f.at(p, now, soonest) {
@@ -128,21 +128,23 @@ func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 	}
 	r := p.release
 	first := r.nextEnd(p.avail, f.few, now, math.Inf(-1))
-	if first > latest {
+	if first > latest || math.IsInf(first, 1) {
 		return 0, false
 	}
 	clock := first + p.zero
 	base := (math.Floor(clock/p.group)+1)*p.group - p.zero
-	for width := p.group; ; {
+	width := p.group
+	for base+width < soonest { // the groups until then, as one of them ends there
+		width *= 2
+	}
+	for {
 		until := base + width
-		if until >= soonest {
-			last := r.latestEnd(p.avail, f.few, now, until)
-			if last > latest {
-				return 0, false
-			}
-			if f.at(p, now, until) {
-				return last, true
-			}
+		last := r.latestEnd(p.avail, f.few, now, until)
+		if last > latest {
+			return 0, false
+		}
+		if f.at(p, now, until) {
+			return last, true
 		}
 		next := r.nextEnd(p.avail, f.few, now, until)
 		if next > latest || math.IsInf(next, 1) {

@@ -113,33 +113,25 @@ func (s *planSlots) after(at float64) int {
 //
 // Complexity: O(slots · machines/64).
 func (s *planSlots) common(start, until float64, within, free bitset) (next float64) {
-	for k := s.after(start); k < len(s.list); k++ {
-		if next == 0 && k+1 < len(s.list) && !covers(free, s.list[k].free, within, s.list[k+1].free) {
-			next = s.list[k+1].begin
-		}
-		if s.list[k].begin > until {
-			break
-		}
+	k := s.after(start)
+	first := k
+	for ; k < len(s.list) && s.list[k].begin <= until; k++ {
 		any := uint64(0)
-		for w, word := range s.list[k].free {
-			free[w] &= word
+		now := s.list[k].free[:len(free)]
+		for w := range free {
+			free[w] &= now[w]
 			any |= free[w]
 		}
-		if any == 0 && next != 0 {
+		if any == 0 {
 			break
 		}
 	}
-	return next
-}
-
-// covers says whether all machines of both within and then are also in both free and now.
-func covers(free, now, within, then bitset) bool {
-	for w := range free {
-		if within[w]&then[w]&^(free[w]&now[w]) != 0 {
-			return false
+	for k = first + 1; k < len(s.list) && (k == first+1 || s.list[k-2].begin <= until); k++ {
+		if s.frees(k, within) {
+			return s.list[k].begin
 		}
 	}
-	return true
+	return 0
 }
 
 // holds says whether the machines are free of plans from begin to end.
@@ -208,7 +200,7 @@ func (s *planSlots) gap(machine int32, from, length float64) float64 {
 
 // frees says whether some machine of the set is free from the begin of slot k on but not before.
 func (s *planSlots) frees(k int, within bitset) bool {
-	before, then := s.list[k-1].free, s.list[k].free
+	before, then := s.list[k-1].free[:len(within)], s.list[k].free[:len(within)]
 	for w, word := range within {
 		if word&then[w]&^before[w] != 0 {
 			return true

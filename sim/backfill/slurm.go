@@ -81,7 +81,8 @@ type slurm struct {
 	gaps    int
 	waiting int
 	lines   map[string]*lineOf
-	line    []*lineOf // by handle: the line of a queued job
+	line    []*lineOf  // by handle: the line of a queued job
+	options [][]option // by handle: the clusters on which a queued job can run
 	masks   map[maskKey]*reach
 	needs   map[needKey]*need
 	hard    []hardJob // queued jobs to which deadlines or closed times may leave no start
@@ -108,6 +109,13 @@ type lineOf struct {
 	machines bitset // that can hold a block of some job of it so far
 	closed   bool
 	tests    int
+}
+
+// option is a cluster on which a job can run.
+type option struct {
+	cluster int
+	need    *need
+	limit   float64 // the longest estimate there on machines that are all alike
 }
 
 // reach is what a kind of jobs can use of a cluster when nothing else runs, whenever machines are open.
@@ -153,7 +161,7 @@ func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *score
 // Arrive implements sim.Policy.
 func (p *slurm) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.line) {
-		p.line, p.plans, p.scores = append(p.line, nil), append(p.plans, jobPlan{}), append(p.scores, 0)
+		p.line, p.options, p.plans, p.scores = append(p.line, nil), append(p.options, nil), append(p.plans, jobPlan{}), append(p.scores, 0)
 	}
 	name := p.platform.QueueOf(j)
 	of := p.lines[name]
@@ -165,6 +173,14 @@ func (p *slurm) Arrive(j *sim.Job) {
 		of.machines.join(p.mask(j, c))
 	}
 	p.line[j.Handle], p.plans[j.Handle].cycle = of, 0
+	options := p.options[j.Handle][:0]
+	for c := range p.every {
+		if p.platform.CanRun(j, c) {
+			need := p.needOf(j, c)
+			options = append(options, option{c, need, p.limit(j, need)})
+		}
+	}
+	p.options[j.Handle] = options
 	p.waiting++
 	p.changed = true
 	p.scorer.arrived(j)
@@ -296,7 +312,7 @@ func (p *slurm) Decide(e *sim.Engine) {
 		p.backfill(e)
 		p.last, p.changed = now, false
 	}
-	p.compact(len(p.queue) / 2)
+	p.compact(100 + len(p.queue)/50)
 	if p.waiting > 0 {
 		p.wake(e)
 	}

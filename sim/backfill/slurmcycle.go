@@ -48,8 +48,8 @@ func (p *slurm) lacksLicence(j *sim.Job) bool {
 	if len(j.Request.Licences) == 0 {
 		return false
 	}
-	for c := range p.every {
-		if p.platform.CanRun(j, c) && p.platform.ShortOf(&p.platform.Free, j, c) < 0 {
+	for i := range p.options[j.Handle] {
+		if p.platform.ShortOf(&p.platform.Free, j, p.options[j.Handle][i].cluster) < 0 {
 			return false
 		}
 	}
@@ -59,11 +59,12 @@ func (p *slurm) lacksLicence(j *sim.Job) bool {
 // startNow starts the job of place k of the queue on machines of queues that are not closed, on the cluster on which it ends first; false: it does not fit.
 func (p *slurm) startNow(e *sim.Engine, k int) bool {
 	j, now, best := p.queue[k], e.Now(), jobPlan{end: math.Inf(1)}
-	for c := range p.every {
-		if !p.platform.CanRun(j, c) || p.platform.ShortOf(&p.platform.Free, j, c) >= 0 {
+	for _, o := range p.options[j.Handle] {
+		c := o.cluster
+		if p.platform.ShortOf(&p.platform.Free, j, c) >= 0 {
 			continue
 		}
-		p.fits.begin(p, j, c)
+		p.fits.begin(p, o.need)
 		p.open(j, c, now)
 		p.avail.without(p.closed)
 		if !p.fits.now(p) {
@@ -160,11 +161,12 @@ func (p *slurm) backfill(e *sim.Engine) {
 			return
 		}
 		best := jobPlan{start: math.Inf(1)}
-		for c := range p.every {
-			if !p.platform.CanRun(j, c) || p.platform.ShortOf(&p.platform.Free, j, c) >= 0 {
+		for i := range p.options[j.Handle] {
+			o := &p.options[j.Handle][i]
+			if p.platform.ShortOf(&p.platform.Free, j, o.cluster) >= 0 {
 				continue
 			}
-			if plan, ok := p.plan(e, j, c); ok && (plan.start < best.start || plan.start == best.start && plan.end < best.end) {
+			if plan, ok := p.plan(e, j, o); ok && (plan.start < best.start || plan.start == best.start && plan.end < best.end) {
 				best = plan
 			}
 		}
@@ -202,11 +204,11 @@ func (p *slurm) rounded(at float64) float64 {
 }
 
 // plan finds the start of a job on the cluster; see [Slurm].
-func (p *slurm) plan(e *sim.Engine, j *sim.Job, cluster int) (plan jobPlan, ok bool) {
-	p.fits.begin(p, j, cluster)
-	limit, next := p.limit(j, cluster), 0.0
-	for s := p.firstLook(j, cluster, e.Now(), limit); !e.Stopped(); s = next {
-		if plan, next, ok = p.planFrom(j, cluster, e.Now(), s, limit); ok || next == 0 {
+func (p *slurm) plan(e *sim.Engine, j *sim.Job, o *option) (plan jobPlan, ok bool) {
+	p.fits.begin(p, o.need)
+	next := 0.0
+	for s := p.firstLook(j, o.cluster, e.Now(), o.limit); !e.Stopped(); s = next {
+		if plan, next, ok = p.planFrom(j, o.cluster, e.Now(), s, o.limit); ok || next == 0 {
 			return plan, ok
 		}
 	}
@@ -227,20 +229,24 @@ func (p *slurm) firstLook(j *sim.Job, cluster int, now, limit float64) float64 {
 }
 
 // notBefore is a time before which the job certainly has no plan: by then fewer machines than it needs have had room while they were free of plans for as long as it takes.
-// Two steps of the resolution are left out of that time, because plans are rounded.
+// A step of the resolution is left out of that time, because plans are rounded.
 func (p *slurm) notBefore(now, limit float64) float64 {
 	r, best := p.fits.ready, p.earliest[:0]
-	length, n := limit-2*p.Resolution, p.fits.fewest
+	length, n := limit-(1+1e-6)*p.Resolution, p.fits.fewest
+	freed := false // one machine is needed, and those that are the first to be free are so when a plan ends
 	late := p.release.expected(now, now)
 	for _, m := range r.order {
 		from := max(now, r.at[m])
 		if r.at[m] <= now && !math.IsInf(r.at[m], -1) {
 			from = late
 		}
-		if len(best) == n && from >= best[n-1] {
+		if len(best) == n && from > best[n-1] {
 			break
 		}
 		at := p.slots.gap(m, from, length)
+		if n == 1 && (len(best) == 0 || at <= best[0]) {
+			freed = at > from && (freed || len(best) == 0 || at < best[0])
+		}
 		if len(best) < n {
 			best = append(best, at)
 		} else if at < best[n-1] {
@@ -255,6 +261,9 @@ func (p *slurm) notBefore(now, limit float64) float64 {
 	p.earliest = best
 	if len(best) < n {
 		return math.Inf(1)
+	}
+	if freed {
+		return math.Nextafter(best[0], math.Inf(1))
 	}
 	return best[n-1]
 }
@@ -296,18 +305,12 @@ func (p *slurm) planFrom(j *sim.Job, cluster int, now, s, limit float64) (plan j
 }
 
 // limit is the longest estimate of the job on machines of the cluster that are all alike.
-func (p *slurm) limit(j *sim.Job, cluster int) float64 {
-	mask := p.mask(j, cluster)
-	first, last := p.platform.MachinesOf(cluster)
-	longest := 0.0
-	for m := first; m < last; m++ {
-		if mask.has(m) {
-			longest = max(longest, p.platform.Takes(j, m, p.fits.need.need))
-			if !p.platform.Mixed() {
-				break
-			}
+func (p *slurm) limit(j *sim.Job, of *need) (longest float64) {
+	of.mask.each(func(m int) {
+		if longest == 0 || p.platform.Mixed() {
+			longest = max(longest, p.platform.Takes(j, m, of.need))
 		}
-	}
+	})
 	return longest
 }
 
