@@ -18,8 +18,11 @@ import (
 
 // finder is what a kind of jobs found on a cluster.
 type finder struct {
-	none bool // no place, when the list of what became free had the length
-	at   int
+	none  bool // no place, when the list of what became free had the length
+	at    int
+	least int     // processors that a machine must have room for to matter; 0: not yet known
+	could []int32 // by machine of the cluster, for jobs of several machines: the most processors that there may be room for
+	total int     // the sum of these
 }
 
 // beside is what is free now and at the shadow time beside the place of the reserved job.
@@ -199,7 +202,7 @@ func (p *general) collectByNode(k *kindQueue, o *outlook, j *sim.Job) {
 		}
 		shares, ok := p.platform.FitsLate(&p.platform.Free, j, c, width, p.shares[:0])
 		p.shares = shares
-		k.finders[at] = finder{!ok, len(p.platform.Freed())}
+		p.noteFound(k, at, j, ok)
 		if ok {
 			kept = anotherOffer(kept, c, shares)
 		}
@@ -220,23 +223,57 @@ func anotherOffer(kept []offer, cluster int, shares []sim.Share) []offer {
 }
 
 // stillNone says whether the jobs of a kind, which found no place on the cluster when they last looked, find none for sure: no machine on which something
-// became free since has room. Where closed times and licences matter it cannot tell.
+// became free since has room, or for jobs of several machines all have too little together. Where closed times and licences matter it cannot tell.
 func (p *general) stillNone(k *kindQueue, at int, j *sim.Job) bool {
 	f := &k.finders[at]
 	if !f.none || p.closes || len(k.needs) > 0 {
 		return false
 	}
 	c, freed := p.clusters[at], p.platform.Freed()
-	least := 1
-	if p.platform.OnOneMachine(j, c) {
-		least = k.widths[at]
-	}
+	first, _ := p.platform.MachinesOf(c)
 	for ; f.at < len(freed); f.at++ {
-		if m := int(freed[f.at]); p.platform.Machines[m].Cluster == c && p.platform.Hosts(&p.platform.Free, j, m) >= least {
+		m := int(freed[f.at])
+		if p.platform.Machines[m].Cluster != c {
+			continue
+		}
+		switch n := p.platform.Hosts(&p.platform.Free, j, m); {
+		case f.could != nil:
+			f.count(m-first, min(n, k.widths[at]))
+		case n >= f.least:
 			return false
 		}
 	}
-	return true
+	return f.total < k.widths[at]
+}
+
+// count notes the processors that a machine has room for.
+func (f *finder) count(m, n int) {
+	f.total += n - int(f.could[m])
+	f.could[m] = int32(n)
+}
+
+// noteFound notes whether a kind of jobs, of which j is one, found a place on the cluster. If a job of several machines found none, it counts for how many processors each has room: while nothing more is
+// free than that, there is none.
+func (p *general) noteFound(k *kindQueue, at int, j *sim.Job, found bool) {
+	f, c := &k.finders[at], p.clusters[at]
+	if f.none, f.at = !found, len(p.platform.Freed()); found || p.closes || len(k.needs) > 0 {
+		return
+	}
+	if f.least == 0 {
+		if f.least = 1; p.platform.OnOneMachine(j, c) {
+			f.least = k.widths[at]
+		}
+	}
+	if f.least == k.widths[at] {
+		return
+	}
+	first, last := p.platform.MachinesOf(c)
+	if f.could == nil {
+		f.could = make([]int32, last-first)
+	}
+	for m := first; m < last; m++ {
+		f.count(m-first, min(p.platform.Hosts(&p.platform.Free, j, m), k.widths[at]))
+	}
 }
 
 // stillChosen says whether the rule would choose again what the offers for jobs like j have: it takes the first machine, no job of the instant went to the
