@@ -16,13 +16,12 @@ import (
 // A job that would outlast the shadow time first tries the machines that the rule chooses. If the reserved job would lose its place there, the job tries
 // the machines that the rule chooses in what is free both now and beside the place of the reserved job.
 
-// finder is what a kind of jobs found on a cluster.
+// finder is for how many processors of a kind of jobs the machines of a cluster have room. It is brought up to date by what became free and what was taken since.
 type finder struct {
-	none  bool // no place, when the list of what became free had the length
-	at    int
-	least int     // processors that a machine must have room for to matter; 0: not yet known
-	could []int32 // by machine of the cluster, for jobs of several machines: the most processors that there may be room for
-	total int     // the sum of these
+	freed, taken int     // lengths of the lists that are in it
+	could        []int32 // by machine: at most as many as a job needs, and 0 where a job of one machine has too little
+	total        int     // the sum of these
+	one          bool    // the jobs lie on one machine
 }
 
 // beside is what is free now and at the shadow time beside the place of the reserved job.
@@ -197,12 +196,11 @@ func (p *general) collectByNode(k *kindQueue, o *outlook, j *sim.Job) {
 	}
 	for at, c := range p.clusters {
 		width := k.widths[at]
-		if int(p.most[at]) < width || p.stillNone(k, at, j) {
+		if int(p.most[at]) < width || !p.hasRoom(k, at, j) {
 			continue
 		}
 		shares, ok := p.platform.FitsLate(&p.platform.Free, j, c, width, p.shares[:0])
 		p.shares = shares
-		p.noteFound(k, at, j, ok)
 		if ok {
 			kept = anotherOffer(kept, c, shares)
 		}
@@ -222,58 +220,39 @@ func anotherOffer(kept []offer, cluster int, shares []sim.Share) []offer {
 	return kept
 }
 
-// stillNone says whether the jobs of a kind, which found no place on the cluster when they last looked, find none for sure: no machine on which something
-// became free since has room, or for jobs of several machines all have too little together. Where closed times and licences matter it cannot tell.
-func (p *general) stillNone(k *kindQueue, at int, j *sim.Job) bool {
-	f := &k.finders[at]
-	if !f.none || p.closes || len(k.needs) > 0 {
-		return false
-	}
-	c, freed := p.clusters[at], p.platform.Freed()
-	first, _ := p.platform.MachinesOf(c)
-	for ; f.at < len(freed); f.at++ {
-		m := int(freed[f.at])
-		if p.platform.Machines[m].Cluster != c {
-			continue
-		}
-		switch n := p.platform.Hosts(&p.platform.Free, j, m); {
-		case f.could != nil:
-			f.count(m-first, min(n, k.widths[at]))
-		case n >= f.least:
-			return false
-		}
-	}
-	return f.total < k.widths[at]
-}
-
-// count notes the processors that a machine has room for.
-func (f *finder) count(m, n int) {
-	f.total += n - int(f.could[m])
-	f.could[m] = int32(n)
-}
-
-// noteFound notes whether a kind of jobs, of which j is one, found a place on the cluster. If a job of several machines found none, it counts for how many processors each has room: while nothing more is
-// free than that, there is none.
-func (p *general) noteFound(k *kindQueue, at int, j *sim.Job, found bool) {
-	f, c := &k.finders[at], p.clusters[at]
-	if f.none, f.at = !found, len(p.platform.Freed()); found || p.closes || len(k.needs) > 0 {
-		return
-	}
-	if f.least == 0 {
-		if f.least = 1; p.platform.OnOneMachine(j, c) {
-			f.least = k.widths[at]
-		}
-	}
-	if f.least == k.widths[at] {
-		return
-	}
+// hasRoom says whether the machines of a cluster have room for a job of the kind, such as j, apart from limits of their number, closed times, deadlines and licences.
+//
+// Complexity: O(machines) at first, then O(changes since).
+func (p *general) hasRoom(k *kindQueue, at int, j *sim.Job) bool {
+	f, c, width := &k.finders[at], p.clusters[at], k.widths[at]
 	first, last := p.platform.MachinesOf(c)
+	freed := p.platform.Freed()
+	look := func(m int) {
+		n := min(p.platform.Hosts(&p.platform.Free, j, m), width)
+		if f.one && n < width {
+			n = 0
+		}
+		f.total += n - int(f.could[m-first])
+		f.could[m-first] = int32(n)
+	}
 	if f.could == nil {
-		f.could = make([]int32, last-first)
+		f.could, f.one = make([]int32, last-first), p.platform.OnOneMachine(j, c)
+		for m := first; m < last; m++ {
+			look(m)
+		}
+		f.freed, f.taken = len(freed), len(p.taken)
 	}
-	for m := first; m < last; m++ {
-		f.count(m-first, min(p.platform.Hosts(&p.platform.Free, j, m), k.widths[at]))
+	for ; f.freed < len(freed); f.freed++ {
+		if m := int(freed[f.freed]); first <= m && m < last {
+			look(m)
+		}
 	}
+	for ; f.taken < len(p.taken); f.taken++ {
+		if m := int(p.taken[f.taken]); first <= m && m < last {
+			look(m)
+		}
+	}
+	return f.total >= width
 }
 
 // stillChosen says whether the rule would choose again what the offers for jobs like j have: it takes the first machine, no job of the instant went to the
