@@ -21,8 +21,13 @@ type finder struct {
 	freed, taken int     // lengths of the lists that are in it
 	could        []int32 // by machine: at most as many as a job needs, and 0 where a job of one machine has too little
 	total        int     // the sum of these
+	first        int     // of the machines
 	one          bool    // the jobs lie on one machine
+	none         bool    // no place was found, and nothing became free since on a machine with room; a rule that draws is asked unless this is so
 }
+
+// has says whether the machine may have room.
+func (f *finder) has(m int) bool { return f.could[m-f.first] > 0 }
 
 // beside is what is free now and at the shadow time beside the place of the reserved job.
 type beside struct {
@@ -196,11 +201,15 @@ func (p *general) collectByNode(k *kindQueue, o *outlook, j *sim.Job) {
 	}
 	for at, c := range p.clusters {
 		width := k.widths[at]
-		if int(p.most[at]) < width || !p.hasRoom(k, at, j) {
+		if int(p.most[at]) < width {
 			continue
 		}
-		shares, ok := p.platform.FitsLate(&p.platform.Free, j, c, width, p.shares[:0])
-		p.shares = shares
+		f := &k.finders[at]
+		if room := p.hasRoom(k, at, j); f.none || !room && !p.platform.Draws() {
+			continue
+		}
+		shares, ok := p.platform.FitsLate(&p.platform.Free, j, c, width, f.has, p.shares[:0])
+		p.shares, f.none = shares, !ok && !p.closes && len(k.needs) == 0
 		if ok {
 			kept = anotherOffer(kept, c, shares)
 		}
@@ -236,7 +245,7 @@ func (p *general) hasRoom(k *kindQueue, at int, j *sim.Job) bool {
 		f.could[m-first] = int32(n)
 	}
 	if f.could == nil {
-		f.could, f.one = make([]int32, last-first), p.platform.OnOneMachine(j, c)
+		f.could, f.first, f.one = make([]int32, last-first), first, p.platform.OnOneMachine(j, c)
 		for m := first; m < last; m++ {
 			look(m)
 		}
@@ -245,6 +254,7 @@ func (p *general) hasRoom(k *kindQueue, at int, j *sim.Job) bool {
 	for ; f.freed < len(freed); f.freed++ {
 		if m := int(freed[f.freed]); first <= m && m < last {
 			look(m)
+			f.none = f.none && !f.has(m)
 		}
 	}
 	for ; f.taken < len(p.taken); f.taken++ {
@@ -362,7 +372,8 @@ func (p *general) aside(k *kindQueue, o *outlook, at int, j *sim.Job) *offer {
 	a := &o.asides[at]
 	if !a.tried {
 		c := o.offers[at].cluster
-		shares, ok := p.platform.FitsLate(&b.both, j, c, k.widths[slices.Index(p.clusters, c)], nil)
+		place := slices.Index(p.clusters, c)
+		shares, ok := p.platform.FitsLate(&b.both, j, c, k.widths[place], k.finders[place].has, nil)
 		*a = offer{cluster: c, shares: shares, tried: true, harmless: ok}
 	}
 	if !a.harmless {
