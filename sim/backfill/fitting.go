@@ -11,7 +11,7 @@ import (
 // need is what jobs need of a cluster: jobs that need the same fit the same machines.
 type need struct {
 	kind   *kindRooms
-	need   int // processors
+	width  int // processors
 	size   int // of them in a block
 	least  int // machines
 	most   int // machines; 0: no limit
@@ -24,8 +24,8 @@ type need struct {
 
 // needKey tells needs apart.
 type needKey struct {
-	kind, cluster, need int
-	one                 bool
+	kind, cluster, width int
+	one                  bool
 }
 
 // needOf is what the job needs of the cluster.
@@ -35,18 +35,18 @@ func (p *slurm) needOf(j *sim.Job, cluster int) *need {
 		return of
 	}
 	needs, reach := p.platform.Needs(j), p.reach(j, cluster)
-	n := &need{kind: p.release.ofKind(j), need: key.need, size: needs.Block, one: key.one, mask: reach.machines}
+	n := &need{kind: p.release.ofKind(j), width: key.width, size: needs.Block, one: key.one, mask: reach.machines}
 	if p.platform.CountsMachines(cluster) {
 		n.size = 1
 	}
 	n.least, n.most, n.each = max(1, needs.MinMachines), needs.MaxMachines, needs.PerMachine*n.size
 	n.fewest = n.least
 	if reach.most > 0 {
-		n.fewest = max(n.least, (n.need+reach.most-1)/reach.most)
+		n.fewest = max(n.least, (n.width+reach.most-1)/reach.most)
 	}
 	room := 1
 	if n.one {
-		room = n.need
+		room = n.width
 	}
 	n.ready = newReady(n.kind, room, n.mask)
 	p.needs[key] = n
@@ -69,8 +69,8 @@ type fitting struct {
 // run is neighbours among the machines, [from, to).
 type run struct{ from, to int }
 
-// fewMachines is the number of machines up to which it is quicker to look at each than at lists of all.
-const fewMachines = 24
+// fewMachines is the number of machines up to which it is quicker to look at each than at lists of all. Tests set it to 0.
+var fewMachines = 24
 
 // begin is for a job of the need.
 func (f *fitting) begin(p *slurm, of *need) {
@@ -112,7 +112,7 @@ func (f *fitting) soonest(p *slurm, now float64) float64 {
 
 // find is the earliest time, by the ends of jobs that run on available machines, also on such as the job cannot use, at which the job fits the available machines. It may return false if that is after latest.
 //
-// Complexity: O(m·r) for each of the groups, whose number is logarithmic in time, for m machines with r running jobs each.
+// Complexity: O(log t) groups for the time t until then, which take O(m + log r) each, for m machines that have room by its end and r running jobs.
 func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 	available := p.avail.count()
 	if available < f.fewest {
@@ -158,7 +158,7 @@ func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 
 // at says whether the job fits the available machines at the time; shares are then what it would hold.
 func (f *fitting) at(p *slurm, now, at float64) bool {
-	return f.room(p, now, at) >= f.need.need && f.choose()
+	return f.room(p, now, at) >= f.width && f.choose()
 }
 
 // room is the number of processors of the available machines that the job could hold at the time. It lists the machines.
@@ -186,12 +186,12 @@ func (f *fitting) room(p *slurm, now, at float64) (all int) {
 	for _, m := range f.machines {
 		n := p.release.of(f.kind, int(m)).at(p.release, now, at)
 		switch {
-		case f.one && int(n) < f.need.need:
+		case f.one && int(n) < f.width:
 			continue
 		case f.each > 0:
 			n = min(n, int32(f.each))
 		default:
-			n = min(n, int32(f.need.need))
+			n = min(n, int32(f.width))
 		}
 		if n > 0 {
 			kept, f.could = append(kept, m), append(f.could, n)
@@ -212,7 +212,7 @@ func (f *fitting) choose() bool {
 			all += int(f.could[r.to])
 			r.to++
 		}
-		if n := r.to - r.from; all >= f.need.need && n >= f.least && n < best.to-best.from {
+		if n := r.to - r.from; all >= f.width && n >= f.least && n < best.to-best.from {
 			best = r
 		}
 		runs = append(runs, r)
@@ -246,7 +246,7 @@ func (f *fitting) choose() bool {
 // fill fills the machines in the order chosen.
 func (f *fitting) fill() bool {
 	f.shares = f.shares[:0]
-	left := f.need.need
+	left := f.width
 	for _, i := range f.widest {
 		spare := f.size * max(0, f.least-len(f.shares)-1) // for the machines that have to follow
 		n := min(int(f.could[i]), left-spare)

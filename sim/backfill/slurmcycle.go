@@ -96,7 +96,7 @@ func (p *slurm) open(j *sim.Job, cluster int, start float64) {
 		if !p.avail.has(m) {
 			continue
 		}
-		end := start + p.platform.Takes(j, m, p.fits.need.need)
+		end := start + p.platform.Takes(j, m, p.fits.width)
 		if hurries && !inTime(j, end) || closes && !p.platform.OpenTo(j, m, start, end) {
 			p.avail.remove(m)
 		}
@@ -110,7 +110,7 @@ func (p *slurm) sharesNow(j *sim.Job, cluster int) ([]sim.Share, bool) {
 	if p.platform.TakesFirst() {
 		among = p.machinesOf(p.fits.shares)
 	}
-	return p.platform.FitsAmong(&p.platform.Free, j, cluster, p.fits.need.need, among.has, nil)
+	return p.platform.FitsAmong(&p.platform.Free, j, cluster, p.fits.width, among.has, nil)
 }
 
 // machinesOf is the machines of the shares, until it is called again.
@@ -308,7 +308,7 @@ func (p *slurm) planFrom(j *sim.Job, cluster int, now, s, limit float64) (plan j
 func (p *slurm) limit(j *sim.Job, of *need) (longest float64) {
 	of.mask.each(func(m int) {
 		if longest == 0 || p.platform.Mixed() {
-			longest = max(longest, p.platform.Takes(j, m, of.need))
+			longest = max(longest, p.platform.Takes(j, m, of.width))
 		}
 	})
 	return longest
