@@ -10,8 +10,8 @@ import (
 
 // What [general] does where machines count one by one: see [sim.Platform.ByNode].
 //
-// The room has many machines, of which few change from one instant to the next. So a kind of jobs that found no place looks again only at machines on
-// which something became free since, and a reservation looks for the reserved job only when a machine has room that lacked it.
+// The room has many machines, of which few change from one instant to the next. So a kind of jobs counts the room that machines have for it, and looks again
+// only at those on which something became free or was taken since; and a reservation looks for the reserved job only when a machine has room that lacked it.
 //
 // A job that would outlast the shadow time first tries the machines that the rule chooses. If the reserved job would lose its place there, the job tries
 // the machines that the rule chooses in what is free both now and beside the place of the reserved job.
@@ -21,6 +21,7 @@ type finder struct {
 	freed, taken int     // lengths of the lists that are in it
 	could        []int32 // by machine: at most as many as a job needs, and 0 where a job of one machine has too little
 	total        int     // the sum of these
+	usable       bitset  // the machines that have room when nothing runs
 	first        int     // of the machines
 	one          bool    // the jobs lie on one machine
 	none         bool    // no place was found, and nothing became free since on a machine with room; a rule that draws is asked unless this is so
@@ -246,19 +247,23 @@ func (p *general) hasRoom(k *kindQueue, at int, j *sim.Job) bool {
 	}
 	if f.could == nil {
 		f.could, f.first, f.one = make([]int32, last-first), first, p.platform.OnOneMachine(j, c)
+		f.usable = newBitset(last - first)
 		for m := first; m < last; m++ {
-			look(m)
+			if p.platform.Hosts(p.empty, j, m) > 0 {
+				f.usable.add(m - first)
+				look(m)
+			}
 		}
 		f.freed, f.taken = len(freed), len(p.taken)
 	}
 	for ; f.freed < len(freed); f.freed++ {
-		if m := int(freed[f.freed]); first <= m && m < last {
+		if m := int(freed[f.freed]); first <= m && m < last && f.usable.has(m-first) {
 			look(m)
 			f.none = f.none && !f.has(m)
 		}
 	}
 	for ; f.taken < len(p.taken); f.taken++ {
-		if m := int(p.taken[f.taken]); first <= m && m < last {
+		if m := int(p.taken[f.taken]); first <= m && m < last && f.usable.has(m-first) {
 			look(m)
 		}
 	}
