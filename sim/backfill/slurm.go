@@ -53,7 +53,8 @@ func DefaultCycles() Cycles {
 // Deviations: the main scheduler looks at the whole queue when a cycle is due, not each minute; a job of several partitions is one entry, which may lie on machines of all of them;
 // a queue has the machines that can hold a block of some job of it so far; preemption, topology and the limits of time that a cycle may take are left out.
 //
-// Complexity of a cycle: O(t·(s²·m/64 + s·m·log r)) at worst, for t tests, s slots of the plan, m machines and r running jobs on a machine.
+// Complexity of a cycle: O(t·s·(s·m/64 + m·log r)) at worst, for t tests, s slots of the plan, m machines and r running jobs. Mostly a test looks at about ten slots: where machines
+// are all alike in speed and never closed, it begins at the first time at which enough machines have room and no plans.
 func Slurm(step float64, cycles Cycles, order Ranking) sim.Discipline {
 	return sim.Discipline{
 		General: func(platform *sim.Platform, _ uint64) sim.Policy {
