@@ -153,11 +153,11 @@ func (n *nodes) fastest(empty *Room, r *Request, cluster, processors int) ([]Sha
 // fits chooses machines for a job that starts at the time. The rule of the site chooses among the machines that are open for as long as the job would
 // take if all were like the one in question. Where the job takes longer on the machines chosen, and one of them closes before, the rule chooses among
 // machines on which the job takes no longer than a limit and that are open until then, with the least limit with which the job fits. At last it is
-// fitsUntil that looks.
-func (n *nodes) fits(site *place.Site, room *Room, job, cluster, processors int, start float64, shares []Share) ([]Share, bool) {
+// fitsUntil that looks. among says which machines may have room; nil: all.
+func (n *nodes) fits(site *place.Site, room *Room, job, cluster, processors int, start float64, among func(machine int) bool, shares []Share) ([]Share, bool) {
 	k, c := site.Kind(job), &n.closing[cluster]
 	if !c.any {
-		return site.Choose(&room.Room, k, cluster, processors, nil, shares)
+		return site.Choose(&room.Room, k, cluster, processors, among, shares)
 	}
 	begin := len(shares)
 	last := struct{ speed, link, takes float64 }{}
@@ -241,7 +241,7 @@ func (n *nodes) sharesTasks(job, cluster, processors int) bool {
 // fitsInTime chooses machines of the cluster for a job that starts at the time: those that the rule of the site chooses, see [nodes.fits]. If the job would
 // miss its hard deadline there, by its estimate, see [Platform.fitsSooner].
 func (p *Platform) fitsInTime(site *place.Site, room *Room, j *Job, cluster, processors int, start float64, shares []Share) ([]Share, bool) {
-	chosen, ok := p.nodes.fits(site, room, j.Request.index, cluster, processors, start, shares)
+	chosen, ok := p.nodes.fits(site, room, j.Request.index, cluster, processors, start, nil, shares)
 	if !ok || p.inTime(j, cluster, chosen[len(shares):], start) {
 		return chosen, ok
 	}
@@ -249,13 +249,13 @@ func (p *Platform) fitsInTime(site *place.Site, room *Room, j *Job, cluster, pro
 }
 
 // FitsLate is [Platform.FitsOn], where every machine is listed, for a job that may miss its hard deadline: jobs of one kind fit the same machines. See
-// [Platform.FitsSooner].
-func (p *Platform) FitsLate(room *Room, j *Job, cluster, processors int, shares []Share) ([]Share, bool) {
+// [Platform.FitsSooner]. among says which machines may have room for it, so that no others are looked at; nil: all.
+func (p *Platform) FitsLate(room *Room, j *Job, cluster, processors int, among func(machine int) bool, shares []Share) ([]Share, bool) {
 	r := j.Request
 	if r.in.Jobs()[r.index].StatesRuntimes() && !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
 		return shares, false
 	}
-	return p.nodes.fits(p.nodes.site, room, r.index, cluster, processors, p.now, shares)
+	return p.nodes.fits(p.nodes.site, room, r.index, cluster, processors, p.now, among, shares)
 }
 
 // FitsSooner is [Platform.FitsOn] for a job that would miss its hard deadline where [Platform.FitsLate] finds that it fits.
@@ -361,13 +361,13 @@ func (n *nodes) allOpen(job, cluster int, shares []Share, start float64) bool {
 // everFits says whether the job, of so many processors, fits the empty cluster if it starts at some time from the given one on, whatever runs there: at
 // that time or when machines are closed or opened after it. Between these times nothing opens.
 func (n *nodes) everFits(empty *Room, job, cluster, processors int, from float64) bool {
-	if _, ok := n.fits(n.first, empty, job, cluster, processors, from, nil); ok {
+	if _, ok := n.fits(n.first, empty, job, cluster, processors, from, nil, nil); ok {
 		return true
 	}
 	changes := n.closing[cluster].changes
 	at, _ := slices.BinarySearch(changes, from)
 	for _, change := range changes[at:] {
-		if _, ok := n.fits(n.first, empty, job, cluster, processors, change, nil); ok {
+		if _, ok := n.fits(n.first, empty, job, cluster, processors, change, nil, nil); ok {
 			return true
 		}
 	}

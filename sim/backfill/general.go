@@ -47,6 +47,7 @@ type general struct {
 	changes []float64 // times at which machines are closed or opened
 	closes  bool      // machines are closed at times
 	touched []int32   // machines to which jobs of the instant went
+	taken   []int32   // machines to which jobs went, in the order of time
 	beside  beside
 	kept    keptPlan
 	could   []int   // by cluster: processors that the job to be reserved could hold
@@ -300,6 +301,7 @@ func (p *general) started(e *sim.Engine, j *sim.Job) {
 		for _, part := range e.Held(j) {
 			for _, s := range part.Shares {
 				p.touched = append(p.touched, s.Machine)
+				p.taken = append(p.taken, s.Machine)
 			}
 		}
 	}

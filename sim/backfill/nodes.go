@@ -10,17 +10,25 @@ import (
 
 // What [general] does where machines count one by one: see [sim.Platform.ByNode].
 //
-// The room has many machines, of which few change from one instant to the next. So a kind of jobs that found no place looks again only at machines on
-// which something became free since, and a reservation looks for the reserved job only when a machine has room that lacked it.
+// The room has many machines, of which few change from one instant to the next. So a kind of jobs counts the room that machines have for it, and looks again
+// only at those on which something became free or was taken since; and a reservation looks for the reserved job only when a machine has room that lacked it.
 //
 // A job that would outlast the shadow time first tries the machines that the rule chooses. If the reserved job would lose its place there, the job tries
 // the machines that the rule chooses in what is free both now and beside the place of the reserved job.
 
-// finder is what a kind of jobs found on a cluster.
+// finder is for how many processors of a kind of jobs the machines of a cluster have room. It is brought up to date by what became free and what was taken since.
 type finder struct {
-	none bool // no place, when the list of what became free had the length
-	at   int
+	freed, taken int     // lengths of the lists that are in it
+	could        []int32 // by machine: at most as many as a job needs, and 0 where a job of one machine has too little
+	total        int     // the sum of these
+	usable       bitset  // the machines that have room when nothing runs
+	first        int     // of the machines
+	one          bool    // the jobs lie on one machine
+	none         bool    // no place was found, and nothing became free since on a machine with room; a rule that draws is asked unless this is so
 }
+
+// has says whether the machine may have room.
+func (f *finder) has(m int) bool { return f.could[m-f.first] > 0 }
 
 // beside is what is free now and at the shadow time beside the place of the reserved job.
 type beside struct {
@@ -194,12 +202,15 @@ func (p *general) collectByNode(k *kindQueue, o *outlook, j *sim.Job) {
 	}
 	for at, c := range p.clusters {
 		width := k.widths[at]
-		if int(p.most[at]) < width || p.stillNone(k, at, j) {
+		if int(p.most[at]) < width {
 			continue
 		}
-		shares, ok := p.platform.FitsLate(&p.platform.Free, j, c, width, p.shares[:0])
-		p.shares = shares
-		k.finders[at] = finder{!ok, len(p.platform.Freed())}
+		f := &k.finders[at]
+		if room := p.hasRoom(k, at, j); f.none || !room && !p.platform.Draws() {
+			continue
+		}
+		shares, ok := p.platform.FitsLate(&p.platform.Free, j, c, width, f.has, p.shares[:0])
+		p.shares, f.none = shares, !ok && !p.closes && len(k.needs) == 0
 		if ok {
 			kept = anotherOffer(kept, c, shares)
 		}
@@ -219,24 +230,44 @@ func anotherOffer(kept []offer, cluster int, shares []sim.Share) []offer {
 	return kept
 }
 
-// stillNone says whether the jobs of a kind, which found no place on the cluster when they last looked, find none for sure: no machine on which something
-// became free since has room. Where closed times and licences matter it cannot tell.
-func (p *general) stillNone(k *kindQueue, at int, j *sim.Job) bool {
-	f := &k.finders[at]
-	if !f.none || p.closes || len(k.needs) > 0 {
-		return false
+// hasRoom says whether the machines of a cluster have room for a job of the kind, such as j, apart from limits of their number, closed times, deadlines and licences.
+//
+// Complexity: O(machines) at first, then O(changes since).
+func (p *general) hasRoom(k *kindQueue, at int, j *sim.Job) bool {
+	f, c, width := &k.finders[at], p.clusters[at], k.widths[at]
+	first, last := p.platform.MachinesOf(c)
+	freed := p.platform.Freed()
+	look := func(m int) {
+		n := min(p.platform.Hosts(&p.platform.Free, j, m), width)
+		if f.one && n < width {
+			n = 0
+		}
+		f.total += n - int(f.could[m-first])
+		f.could[m-first] = int32(n)
 	}
-	c, freed := p.clusters[at], p.platform.Freed()
-	least := 1
-	if p.platform.OnOneMachine(j, c) {
-		least = k.widths[at]
+	if f.could == nil {
+		f.could, f.first, f.one = make([]int32, last-first), first, p.platform.OnOneMachine(j, c)
+		f.usable = newBitset(last - first)
+		for m := first; m < last; m++ {
+			if p.platform.Hosts(p.empty, j, m) > 0 {
+				f.usable.add(m - first)
+				look(m)
+			}
+		}
+		f.freed, f.taken = len(freed), len(p.taken)
 	}
-	for ; f.at < len(freed); f.at++ {
-		if m := int(freed[f.at]); p.platform.Machines[m].Cluster == c && p.platform.Hosts(&p.platform.Free, j, m) >= least {
-			return false
+	for ; f.freed < len(freed); f.freed++ {
+		if m := int(freed[f.freed]); first <= m && m < last && f.usable.has(m-first) {
+			look(m)
+			f.none = f.none && !f.has(m)
 		}
 	}
-	return true
+	for ; f.taken < len(p.taken); f.taken++ {
+		if m := int(p.taken[f.taken]); first <= m && m < last && f.usable.has(m-first) {
+			look(m)
+		}
+	}
+	return f.total >= width
 }
 
 // stillChosen says whether the rule would choose again what the offers for jobs like j have: it takes the first machine, no job of the instant went to the
@@ -346,7 +377,8 @@ func (p *general) aside(k *kindQueue, o *outlook, at int, j *sim.Job) *offer {
 	a := &o.asides[at]
 	if !a.tried {
 		c := o.offers[at].cluster
-		shares, ok := p.platform.FitsLate(&b.both, j, c, k.widths[slices.Index(p.clusters, c)], nil)
+		place := slices.Index(p.clusters, c)
+		shares, ok := p.platform.FitsLate(&b.both, j, c, k.widths[place], k.finders[place].has, nil)
 		*a = offer{cluster: c, shares: shares, tried: true, harmless: ok}
 	}
 	if !a.harmless {

@@ -124,7 +124,7 @@ func TestFuturesOnNodesAgreeWithRunsFromTheBeginning(t *testing.T) {
 					}
 				}
 			})
-			if compared < race.Enough(50) {
+			if compared < race.Enough(20) {
 				t.Errorf("only %d jobs that wait were compared", compared)
 			}
 		})
