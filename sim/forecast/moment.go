@@ -159,12 +159,12 @@ func (m *moment) begin(known *known) {
 	}
 	for number := 0; number < len(t.order) && t.specs[number].Arrival < cut; number++ {
 		if k := t.order[number]; t.start[k] < cut && t.end[k] > since {
-			m.add(number, from, from-t.start[k], known)
+			m.add(number, from, from-t.start[k], true, known)
 		}
 	}
 	for number := 0; number < len(t.order) && t.specs[number].Arrival <= m.at; number++ {
 		if k := t.order[number]; !(t.start[k] < cut) && !(t.left[k] < cut) {
-			m.add(number, max(t.specs[number].Arrival, cut), 0, known)
+			m.add(number, max(t.specs[number].Arrival, cut), 0, false, known)
 		}
 	}
 }
@@ -181,15 +181,15 @@ func (m *moment) lastInstant() float64 {
 	return last
 }
 
-// add adds a job to the specs. At its arrival there it has already run for the time ran.
-func (m *moment) add(number int, arrival, ran float64, known *known) {
+// add adds a job to the specs. At its arrival there it has already run for the time ran; 0, where it runs: it has just started, and the general world keeps where.
+func (m *moment) add(number int, arrival, ran float64, runs bool, known *known) {
 	k := m.order[number]
 	spec := m.truth.specs[number]
 	m.jobs = append(m.jobs, k)
 	if !m.plain {
 		m.know(k, known)
 		entry := sim.Entry{Job: k, Arrival: arrival, Waited: arrival - spec.Arrival}
-		if m.start[k] < arrival {
+		if runs {
 			entry.Runs, entry.Since, entry.Waited = &m.held[k], m.start[k], max(0, entry.Waited)
 		}
 		m.entries = append(m.entries, entry)

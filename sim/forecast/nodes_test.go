@@ -130,3 +130,25 @@ func TestFuturesOnNodesAgreeWithRunsFromTheBeginning(t *testing.T) {
 		})
 	}
 }
+
+// A future that begins at the instant at which a job starts keeps the job where it is. Job b began beside a, which took no time, so it lies on both nodes, and c, which needs a node to
+// itself, waits for it. Alone b would lie on one node.
+func TestFutureKeepsWhatHasJustStarted(t *testing.T) {
+	in, err := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "n", Count: 2, Processors: 4, Memory: new(8.0)}}}).Job(
+		model.JobSpec{ID: "a", Processors: model.Rigid(2), Work: new(0.0), Estimate: new(1.0)}, model.JobSpec{ID: "b", Processors: model.Rigid(4), Work: new(5.0), Estimate: new(8.0)},
+		model.JobSpec{ID: "c", Arrival: 1, Processors: model.Rigid(2), Work: new(3.0), Estimate: new(8.0), Exclusive: true},
+	).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, err := replay(t.Context(), in, under{disciplines()["conservative"], false}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Defaults()
+	opt.Arrivals, opt.Least = false, 1
+	got, err := truth.momentAt(1, truth.waiting(1), newHistory(truth.records()), &opt).run(t.Context(), 1)
+	if err != nil || len(got) != 1 || got[0] <= 1 {
+		t.Errorf("%v, %v; expected one start after b has ended", got, err)
+	}
+}
