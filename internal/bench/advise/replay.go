@@ -1,0 +1,177 @@
+package advise
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// ranAgain is behind the id of a job that was killed at its new limit, for its second run.
+const ranAgain = " again"
+
+// Changed is the instance in which jobs ask for the given limits, by job, s; 0: as before. A job that takes longer is killed at its limit, so that its run is lost; then its user submits
+// it again as it was. The second run is a job of its own, with the id "ID again", and comes after the first.
+func Changed(in *model.Instance, limits []float64) (*model.Instance, error) {
+	spec := in.Spec()
+	var jobs []model.JobSpec
+	for k := range spec.Jobs {
+		j := spec.Jobs[k]
+		limit := limits[k]
+		if limit <= 0 {
+			jobs = append(jobs, j)
+			continue
+		}
+		requested, used := requestedOf(in, k), usedOf(in, k)
+		if !(requested > 0 && limit < requested) {
+			return nil, fmt.Errorf("job %q: expected a limit below the requested %v, found %v", j.ID, requested, limit)
+		}
+		changed := j
+		changed.Requested = nil
+		changed.Estimate = new(*j.Estimate * (limit / estimatedOf(in, k)))
+		if used <= limit {
+			jobs = append(jobs, changed)
+			continue
+		}
+		if j.Runtime != nil {
+			return nil, fmt.Errorf("job %q: expected a job that states its work, found one that states run times by cluster", j.ID)
+		}
+		if j.Work == nil { // then the estimate is the work
+			j.Work = new(in.Jobs()[k].Work)
+		}
+		changed.Work = new(*j.Work * (limit / used))
+		again := j
+		again.ID, again.After, again.Recorded = j.ID+ranAgain, append([]string{j.ID}, j.After...), nil
+		jobs = append(jobs, changed, again)
+	}
+	spec.Jobs = jobs
+	return model.New(spec)
+}
+
+// Restored is the schedule of a [Changed] instance as one of the instance that it was made of: a job that was killed has the place of its second run, so that it waits until then. Lost is
+// the processor time of the runs that were killed, in the instance's unit.
+func Restored(in *model.Instance, sol *model.Solution) (restored *model.Solution, lost float64) {
+	again := map[string]bool{}
+	for k := range sol.Jobs {
+		if _, known := in.JobIndex(sol.Jobs[k].Job); !known {
+			again[sol.Jobs[k].Job] = true
+		}
+	}
+	restored = &model.Solution{Solver: sol.Solver}
+	for k := range sol.Jobs {
+		p := sol.Jobs[k]
+		switch id := p.Job; {
+		case again[id]:
+			p.Job = id[:len(id)-len(ranAgain)]
+		case again[id+ranAgain]:
+			job, _ := in.JobIndex(id)
+			p.Parts(in.Jobs()[job].Tasks, func(part model.Piece) { lost += float64(part.Processors.Len()) * (part.End - part.Start) })
+			continue
+		}
+		restored.Jobs = append(restored.Jobs, p)
+	}
+	return restored, lost
+}
+
+// Since is the part of an instance whose jobs arrive from a time on.
+func Since(in *model.Instance, from float64) (*model.Instance, error) {
+	spec := in.Spec()
+	kept := map[string]bool{}
+	var jobs []model.JobSpec
+	for _, j := range spec.Jobs {
+		if j.Arrival >= from {
+			kept[j.ID] = true
+			jobs = append(jobs, j)
+		}
+	}
+	for k := range jobs {
+		var after []string
+		for _, id := range jobs[k].After {
+			if kept[id] {
+				after = append(after, id)
+			}
+		}
+		jobs[k].After = after
+	}
+	spec.Jobs = jobs
+	return model.New(spec)
+}
+
+// Within are the jobs of a schedule that an instance has.
+func Within(in *model.Instance, sol *model.Solution) *model.Solution {
+	within := &model.Solution{Solver: sol.Solver}
+	for k := range sol.Jobs {
+		if _, known := in.JobIndex(sol.Jobs[k].Job); known {
+			within.Jobs = append(within.Jobs, sol.Jobs[k])
+		}
+	}
+	return within
+}
+
+// Grown is the instance with more machines: of each group of machines the share more, rounded up. Added is the number of processors that it has more.
+func Grown(in *model.Instance, share float64) (grown *model.Instance, added int, err error) {
+	spec := in.Spec()
+	for c := range spec.Clusters {
+		machines := append([]model.MachineSpec(nil), spec.Clusters[c].Machines...)
+		for m := range machines {
+			count := max(1, machines[m].Count)
+			machines[m].Count = count + int(math.Ceil(share*float64(count)-1e-9))
+		}
+		spec.Clusters[c].Machines = machines
+	}
+	if grown, err = model.New(spec); err != nil {
+		return nil, 0, err
+	}
+	return grown, grown.Processors() - in.Processors(), nil
+}
+
+// shapeOf is the processors and the run time of a job on the cluster where it takes the least time, in the instance's unit; 0: it runs on none.
+func shapeOf(in *model.Instance, job int) (processors int, used float64) {
+	used = math.Inf(1)
+	for c := range in.Clusters() {
+		if !in.CanRun(job, c) {
+			continue
+		}
+		width, _ := in.Width(job, c)
+		if takes := in.DurationOn(job, c, width); takes < used {
+			processors, used = width, takes
+		}
+	}
+	if math.IsInf(used, 1) {
+		return 0, 0
+	}
+	return processors, used
+}
+
+// usedOf is the run time of a job, in the instance's unit.
+func usedOf(in *model.Instance, job int) float64 {
+	_, used := shapeOf(in, job)
+	return used
+}
+
+// estimatedOf is the limit of a job as its policy sees it, in the instance's unit; 0: none. It may be above what the job asked for, see [model.Instance.Requested].
+func estimatedOf(in *model.Instance, job int) float64 {
+	j := &in.Jobs()[job]
+	if math.IsNaN(j.Estimate) {
+		return 0
+	}
+	return scaled(in, job, j.Estimate)
+}
+
+// requestedOf is the limit that a job asked for, in the instance's unit; 0: none.
+func requestedOf(in *model.Instance, job int) float64 {
+	if estimate, raised := in.Requested(job); raised {
+		return scaled(in, job, estimate)
+	}
+	return estimatedOf(in, job)
+}
+
+// scaled is a time on the reference machine as one where the job runs.
+func scaled(in *model.Instance, job int, estimate float64) float64 {
+	j := &in.Jobs()[job]
+	estimate *= j.ReferenceSpeed
+	if used := usedOf(in, job); j.Work > 0 && used != j.Work {
+		return used * (estimate / j.Work)
+	}
+	return estimate
+}
