@@ -72,13 +72,13 @@ const (
 type Limit struct {
 	Kind
 	State State   `json:"state"`
-	Jobs  int     `json:"jobs"`             // from which it is made
-	Limit float64 `json:"limit_s"`          // that would keep the risk; 0: not known
-	Most  float64 `json:"longest_run_s"`    // of these jobs
-	Spare float64 `json:"spare_s"`          // processor time that these jobs asked for and did not use; 0 where they ask for none
-	Share float64 `json:"used_share"`       // used over requested, processor time; 0 where they ask for none
-	Kills float64 `json:"earlier_kills"`    // jobs of the tried months that the limit made before them would have killed
-	Tried int     `json:"earlier_advised"`  // jobs of these months
+	Jobs  int     `json:"jobs"`              // from which it is made
+	Limit float64 `json:"limit_s"`           // that would keep the risk; 0: not known
+	Most  float64 `json:"longest_run_s"`     // of these jobs
+	Spare float64 `json:"spare_s"`           // processor time that these jobs asked for and did not use; 0 where they ask for none
+	Share float64 `json:"used_share"`        // used over requested, processor time; 0 where they ask for none
+	Kills float64 `json:"earlier_kills"`     // jobs of the tried months that the limit made before them would have killed
+	Tried int     `json:"earlier_advised"`   // jobs of these months
 	Above int     `json:"allowed_to_exceed"` // of the jobs, that may exceed the limit; see [Allowed]
 }
 
