@@ -51,7 +51,7 @@ const (
 	margin   = 1.25       // on the quantile, before rounding
 	checked  = 50         // jobs of later months in which the advice was tried before it is given
 	memory   = 6          // months in which a kind must not have passed the risk
-	siteWide = 6          // months in which all advice together must not have
+	siteWide = 6          // months in which all advice together must not have passed half of it
 	held     = 0.5        // share of the risk that the quantile may use; the rest is for what changes from month to month
 )
 
@@ -77,7 +77,7 @@ type Limit struct {
 	Most  float64 `json:"longest_run_s"`     // of these jobs
 	Spare float64 `json:"spare_s"`           // processor time that these jobs asked for and did not use; 0 where they ask for none
 	Share float64 `json:"used_share"`        // used over requested, processor time; 0 where they ask for none
-	Kills float64 `json:"earlier_kills"`     // jobs of the tried months that the limit made before them would have killed
+	Kills int     `json:"earlier_kills"`     // jobs of the tried months that the limit made before them would have killed
 	Tried int     `json:"earlier_advised"`   // jobs of these months
 	Above int     `json:"allowed_to_exceed"` // of the jobs, that may exceed the limit; see [Allowed]
 }
@@ -90,8 +90,12 @@ type Judged struct {
 	Killed  int     `json:"killed"`  // of these, those that run longer than advised
 }
 
-// tried is what advice for a kind did in a month.
-type tried struct{ month, jobs, killed int }
+// trial is a job that the advice for its kind concerned, whether it was given or not.
+type trial struct {
+	kind, month   int
+	end           float64
+	killed, given bool
+}
 
 // Advice is the advice on limits for a trace.
 type Advice struct {
@@ -117,29 +121,21 @@ func Advise(jobs []Past, rules Rules) *Advice {
 		m := int((jobs[k].Arrival - first) / Month)
 		byMonth[m], latest = append(byMonth[m], k), max(latest, m)
 	}
-	history := map[Kind][]tried{}
+	kinds, number := numbered(jobs)
+	var trials []trial
 	for m := 1; m <= latest; m++ {
 		at := first + float64(m)*Month
-		limits := learn(jobs, at, rules)
-		given := admitted(limits, history, a.Months, m, rules)
+		limits := learn(jobs, kinds, number, at, rules)
+		given := admitted(limits, trials, at, m, rules)
 		judged := Judged{From: at, Jobs: len(byMonth[m])}
-		now := map[Kind]*tried{}
 		for _, k := range byMonth[m] {
-			l := limits[jobs[k].Kind]
-			if l == nil || l.State != Advised && l.State != Untried && l.State != Contradicted && l.State != Withheld {
+			l := limits[kinds[k]]
+			if l == nil || l.State == TooFew || l.State == NoShorter {
 				continue
 			}
-			t := now[l.Kind]
-			if t == nil {
-				t = &tried{month: m}
-				now[l.Kind] = t
-			}
 			kills := jobs[k].Used > l.Limit
-			t.jobs++
-			if kills {
-				t.killed++
-			}
-			if given[l.Kind] {
+			trials = append(trials, trial{kinds[k], m, jobs[k].End, kills, given[kinds[k]]})
+			if given[kinds[k]] {
 				a.Given[k] = l.Limit
 				judged.Advised++
 				if kills {
@@ -147,84 +143,126 @@ func Advise(jobs []Past, rules Rules) *Advice {
 				}
 			}
 		}
-		for kind, t := range now {
-			history[kind] = append(history[kind], *t)
-		}
 		a.Months = append(a.Months, judged)
 	}
-	limits := learn(jobs, math.Nextafter(last, math.Inf(1)), rules)
-	admitted(limits, history, a.Months, latest+1, rules)
+	limits := learn(jobs, kinds, number, last, rules)
+	admitted(limits, trials, last, latest+1, rules)
 	for _, l := range limits {
-		a.Limits = append(a.Limits, *l)
+		if l != nil {
+			a.Limits = append(a.Limits, *l)
+		}
 	}
 	slices.SortFunc(a.Limits, func(x, y Limit) int { return cmp.Or(cmp.Compare(y.Spare, x.Spare), x.Kind.compare(&y.Kind)) })
 	return a
 }
 
-// learn makes the limits from the jobs that had ended before a time. Those of which nothing is against giving them are Untried.
-func learn(jobs []Past, at float64, rules Rules) map[Kind]*Limit {
-	used := map[Kind][]float64{}
-	days := map[Kind]map[int]bool{}
-	limits := map[Kind]*Limit{}
-	asked := map[Kind]float64{}
+// numbered numbers the kinds of jobs from 0 on.
+func numbered(jobs []Past) (kinds []int, number int) {
+	known := map[Kind]int{}
+	kinds = make([]int, len(jobs))
 	for k := range jobs {
-		j := &jobs[k]
+		n, found := known[jobs[k].Kind]
+		if !found {
+			n = len(known)
+			known[jobs[k].Kind] = n
+		}
+		kinds[k] = n
+	}
+	return kinds, len(known)
+}
+
+// learn makes the limits, by kind, from the jobs that had ended by a time; nil: there is none. Those of which nothing is against giving them are Untried.
+func learn(jobs []Past, kinds []int, number int, at float64, rules Rules) []*Limit {
+	limits, used, asked := make([]*Limit, number), make([][]float64, number), make([]float64, number)
+	days := make([]map[int]bool, number)
+	for k := range jobs {
+		j, kind := &jobs[k], kinds[k]
 		if j.End > at || j.End <= at-window {
 			continue
 		}
-		l := limits[j.Kind]
-		if l == nil {
-			l = &Limit{Kind: j.Kind}
-			limits[j.Kind], days[j.Kind] = l, map[int]bool{}
+		if limits[kind] == nil {
+			limits[kind], days[kind] = &Limit{Kind: j.Kind}, map[int]bool{}
 		}
-		used[j.Kind] = append(used[j.Kind], j.Used)
-		days[j.Kind][int(j.Arrival/86400)] = true
+		used[kind] = append(used[kind], j.Used)
+		if len(days[kind]) < leastDay {
+			days[kind][int(j.Arrival/86400)] = true
+		}
 		if j.Kind.Requested > 0 {
-			l.Spare += max(0, j.Kind.Requested-j.Used) * float64(j.Processors)
-			asked[j.Kind] += j.Kind.Requested * float64(j.Processors)
+			limits[kind].Spare += max(0, j.Kind.Requested-j.Used) * float64(j.Processors)
+			asked[kind] += j.Kind.Requested * float64(j.Processors)
 		}
 	}
 	for kind, l := range limits {
+		if l == nil {
+			continue
+		}
 		runs := used[kind]
 		slices.Sort(runs)
 		l.Jobs, l.Most = len(runs), runs[len(runs)-1]
 		if asked[kind] > 0 {
 			l.Share = 1 - l.Spare/asked[kind]
 		}
-		l.Above = max(0, Allowed(l.Jobs, held*rules.Risk, rules.Confidence))
-		switch {
-		case Allowed(l.Jobs, held*rules.Risk, rules.Confidence) < 0 || len(days[kind]) < leastDay:
+		allowed := Allowed(l.Jobs, held*rules.Risk, rules.Confidence)
+		l.Above = max(0, allowed)
+		if allowed < 0 || len(days[kind]) < leastDay {
 			l.State = TooFew
 			continue
 		}
-		l.Limit = round(margin * runs[len(runs)-1-l.Above])
-		l.State = Untried
-		if kind.Requested > 0 && l.Limit >= kind.Requested {
+		l.Limit, l.State = round(margin*runs[len(runs)-1-allowed]), Untried
+		if l.Requested > 0 && l.Limit >= l.Requested {
 			l.State = NoShorter
 		}
 	}
 	return limits
 }
 
-// admitted says for which kinds the advice is given, by what the advice of earlier months did in the month after it, and notes the states.
-func admitted(limits map[Kind]*Limit, history map[Kind][]tried, months []Judged, month int, rules Rules) map[Kind]bool {
-	given := map[Kind]bool{}
-	withheld := false
-	for _, m := range months[max(0, len(months)-siteWide):] {
-		withheld = withheld || float64(m.Killed) > rules.Risk*float64(m.Advised)
-	}
-	for kind, l := range limits {
-		contradicted := false
-		for _, t := range history[kind] {
-			if t.month >= month-memory {
-				l.Tried += t.jobs
-				l.Kills += float64(t.killed)
-				contradicted = contradicted || float64(t.killed) > rules.Risk*float64(t.jobs)
+// admitted says for which kinds the advice is given, by what the advice of earlier months did to the jobs after it that had ended by a time, and notes the states.
+func admitted(limits []*Limit, trials []trial, at float64, month int, rules Rules) []bool {
+	type count struct{ jobs, killed int }
+	exceeds := func(c *count, risk float64) bool { return float64(c.killed) > risk*float64(c.jobs) }
+	type kindMonth struct{ kind, month int }
+	site, months := map[int]*count{}, map[kindMonth]*count{}
+	contradicted, withheld := make([]bool, len(limits)), false
+	for k := range trials {
+		t := &trials[k]
+		if t.end > at || t.month < month-memory {
+			continue
+		}
+		if l := limits[t.kind]; l != nil {
+			l.Tried++
+			if t.killed {
+				l.Kills++
 			}
 		}
+		add := func(c *count) {
+			c.jobs++
+			if t.killed {
+				c.killed++
+			}
+		}
+		key := kindMonth{t.kind, t.month}
+		if months[key] == nil {
+			months[key] = new(count)
+		}
+		add(months[key])
+		if t.given && t.month >= month-siteWide {
+			if site[t.month] == nil {
+				site[t.month] = new(count)
+			}
+			add(site[t.month])
+		}
+	}
+	for key, c := range months {
+		contradicted[key.kind] = contradicted[key.kind] || exceeds(c, rules.Risk)
+	}
+	for _, c := range site {
+		withheld = withheld || exceeds(c, held*rules.Risk)
+	}
+	given := make([]bool, len(limits))
+	for kind, l := range limits {
 		switch {
-		case l.State != Untried:
-		case contradicted:
+		case l == nil || l.State != Untried:
+		case contradicted[kind]:
 			l.State = Contradicted
 		case l.Tried < checked:
 		case withheld:

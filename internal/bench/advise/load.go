@@ -73,7 +73,7 @@ func (m *maker) load() error {
 	if err != nil {
 		return err
 	}
-	if p.More, err = compared(m.ctx, in, []lab.Run{{Policy: m.Policy, Online: true, Solution: m.base}, {Policy: fmt.Sprintf("%.0f %% more nodes", 100*m.More), Online: true, Solution: sol}}, m.Options, true); err != nil {
+	if p.More, err = compared(m.ctx, in, []lab.Run{{Policy: m.Policy, Online: true, Solution: m.base}, {Policy: m.Policy + " with " + percent(m.More) + " more nodes", Online: true, Solution: sol}}, m.Options, true); err != nil {
 		return err
 	}
 	if change := p.More.shown(); change < 0 {

@@ -79,7 +79,7 @@ func (m *maker) needs() error {
 	p.Memory, p.Devices = list(memory, true), list(devices, false)
 	if asked > 0 {
 		p.MemoryUsed = used / asked
-		m.matter(0.3*(1-p.MemoryUsed), "Jobs use %s of the memory that they ask for.", percent(p.MemoryUsed))
+		m.matter(0.2*(1-p.MemoryUsed), "Jobs use %s of the memory that they ask for.", percent(p.MemoryUsed))
 	}
 	if held > 0 {
 		p.DevicesUsed = busy / held

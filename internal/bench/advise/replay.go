@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -10,9 +11,43 @@ import (
 // ranAgain is behind the id of a job that was killed at its new limit, for its second run.
 const ranAgain = " again"
 
-// Changed is the instance in which jobs ask for the given limits, by job, s; 0: as before. A job that takes longer is killed at its limit, so that its run is lost; then its user submits
-// it again as it was. The second run is a job of its own, with the id "ID again", and comes after the first.
-func Changed(in *model.Instance, limits []float64) (*model.Instance, error) {
+// Replayed is the schedule of an instance in which jobs ask for the given limits, by job, in its unit; 0: as before. A job that takes longer is killed at its limit, so that its run is lost; then
+// its user submits it again as it was. The schedule has the place of the second run, so that a killed job waits until then. Lost is the processor time of the runs that were killed.
+//
+// When a job is killed is known only from the schedule, which depends on it: so the trace is replayed with the times of kills from the replay before, until they are the same, at most the given
+// number of times. Settled says that they are; else a second run has a place in the queue that is a little too good or too bad, but still comes after the first. Nothing up to the first time that
+// differs changes any more, so k kills settle in k + 2 replays.
+func Replayed(ctx context.Context, in *model.Instance, limits []float64, most int, run func(context.Context, *model.Instance) (*model.Solution, error)) (sol *model.Solution, lost float64, settled bool, err error) {
+	kills := map[string]float64{}
+	for range most {
+		changed, err := changed(in, limits, kills)
+		if err != nil {
+			return nil, 0, false, err
+		}
+		made, err := run(ctx, changed)
+		if err != nil {
+			return nil, 0, false, err
+		}
+		settled = true
+		for k := range made.Jobs {
+			p := &made.Jobs[k]
+			if _, again := changed.JobIndex(p.Job + ranAgain); again {
+				if before, known := kills[p.Job]; !known || before != p.End {
+					settled = false
+				}
+				kills[p.Job] = p.End
+			}
+		}
+		if sol, lost = restored(in, made); settled {
+			break
+		}
+	}
+	return sol, lost, settled, nil
+}
+
+// changed is the instance in which jobs ask for the given limits, by job; 0: as before. The second run of a job that is killed is a job of its own, with the id "ID again", that arrives at the given
+// time of the kill and comes after the first run.
+func changed(in *model.Instance, limits []float64, kills map[string]float64) (*model.Instance, error) {
 	spec := in.Spec()
 	var jobs []model.JobSpec
 	for k := range spec.Jobs {
@@ -42,15 +77,15 @@ func Changed(in *model.Instance, limits []float64) (*model.Instance, error) {
 		changed.Work = new(*j.Work * (limit / used))
 		again := j
 		again.ID, again.After, again.Recorded = j.ID+ranAgain, append([]string{j.ID}, j.After...), nil
+		again.Arrival = max(j.Arrival, kills[j.ID])
 		jobs = append(jobs, changed, again)
 	}
 	spec.Jobs = jobs
 	return model.New(spec)
 }
 
-// Restored is the schedule of a [Changed] instance as one of the instance that it was made of: a job that was killed has the place of its second run, so that it waits until then. Lost is
-// the processor time of the runs that were killed, in the instance's unit.
-func Restored(in *model.Instance, sol *model.Solution) (restored *model.Solution, lost float64) {
+// restored is the schedule of an instance that [changed] made as one of the instance that it was made of.
+func restored(in *model.Instance, sol *model.Solution) (restored *model.Solution, lost float64) {
 	again := map[string]bool{}
 	for k := range sol.Jobs {
 		if _, known := in.JobIndex(sol.Jobs[k].Job); !known {

@@ -93,6 +93,8 @@ type LimitsPart struct {
 	Gain *Comparison `json:"gain,omitempty"`
 	Why  string      `json:"why_no_gain,omitempty"`
 	Lost float64     `json:"lost_processor_s"` // in runs that the limits would have killed
+	// Settled says that the times at which jobs were killed are those of the replay, see [Replayed].
+	Settled bool `json:"settled,omitempty"`
 }
 
 // Advised and Killed are sums over the months.
@@ -248,16 +250,14 @@ func (m *maker) gain(p *LimitsPart, a *Advice) error {
 		p.Why = "In no month was there advice, so there is nothing to replay."
 		return nil
 	}
-	changed, err := Changed(in, limits)
-	if err != nil {
-		p.Why = "The trace cannot be replayed with other limits: " + err.Error() + "."
-		return nil
-	}
-	sol, err := m.Run(m.ctx, m.Policy, changed)
+	const replays = 10
+	replayed, lost, settled, err := Replayed(m.ctx, in, limits, replays, func(ctx context.Context, in *model.Instance) (*model.Solution, error) {
+		return m.Run(ctx, m.Policy, in)
+	})
 	if err != nil {
 		return err
 	}
-	restored, lost := Restored(in, sol)
+	p.Settled = settled
 	p.Lost = lost * m.second
 	from := a.Months[0].From / m.second
 	for k, month := range a.Months {
@@ -271,7 +271,7 @@ func (m *maker) gain(p *LimitsPart, a *Advice) error {
 		return err
 	}
 	p.Gain, err = compared(m.ctx, late, []lab.Run{{Policy: m.Policy, Online: true, Solution: Within(late, m.base)},
-		{Policy: "the advised limits", Online: true, Solution: Within(late, restored)}}, m.Options, true)
+		{Policy: m.Policy + " with the advised limits", Online: true, Solution: Within(late, replayed)}}, m.Options, true)
 	return err
 }
 

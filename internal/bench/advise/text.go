@@ -96,6 +96,9 @@ func (p *LimitsPart) section(rows int) *section {
 		say("If users had followed it, a killed job running again with its old limit (%s lost):", processorHours(p.Lost))
 		s.lines = append(s.lines, p.Gain.Answer...)
 		s.of = append(s.of, p.Gain)
+		if !p.Settled {
+			say("The times at which jobs would have been killed did not settle in the replays, so the waits of killed jobs are near ones.")
+		}
 	} else if p.Why != "" {
 		say("%s", p.Why)
 	}
@@ -116,7 +119,7 @@ func (p *LimitsPart) section(rows int) *section {
 		if l.Requested > 0 {
 			requested, used = seconds(l.Requested), percent(l.Share)
 		}
-		t.rows = append(t.rows, []string{l.who(), l.why(p), requested, seconds(l.Most), used})
+		t.rows = append(t.rows, []string{l.who(), l.what(), requested, seconds(l.Most), used})
 	}
 	s.tables = append(s.tables, t)
 	s.lines = append(s.lines, more(len(kinds), rows, "kind")...)
@@ -164,6 +167,9 @@ func (p *WaitsPart) section(rows int) *section {
 			text += " of user " + legible(w.User)
 		}
 		text += fmt.Sprintf(" (%s) waits %s: %s.", counted(w.Processors, "processor"), seconds(w.Wait), w.Why)
+		if w.Rule != "" {
+			text += " The rule that decided: " + w.Rule + "."
+		}
 		if w.Recorded != nil {
 			text += fmt.Sprintf(" Its recorded wait is %s.", seconds(*w.Recorded))
 		}

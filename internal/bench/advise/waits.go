@@ -17,8 +17,9 @@ type Waiting struct {
 	Arrival    float64  `json:"arrival"`
 	Wait       float64  `json:"wait_s"`
 	Recorded   *float64 `json:"recorded_wait_s,omitempty"`
-	Why        string   `json:"why"`      // the rule or cause that held for longest
-	Front      []Front  `json:"in_front"` // the jobs that delayed it most
+	Rule       string   `json:"rule,omitempty"` // of the policy, that decided last; empty: it states none
+	Why        string   `json:"why"`            // the rule or cause that held for longest
+	Front      []Front  `json:"in_front"`       // the jobs that delayed it most
 }
 
 // Front is a job that delayed another.
@@ -50,7 +51,7 @@ type WaitsPart struct {
 	Classes  *lab.Report `json:"classes"` // waits by size, queue, account and user
 }
 
-// longest is how many jobs that waited longest are explained.
+// longest is how many jobs that waited longest are explained, of a user each, and how many jobs in front of each are named.
 const longest = 3
 
 // starved is a wait of a job that starves, s.
@@ -92,10 +93,16 @@ func (m *maker) waits() error {
 		p.Share = long / total
 	}
 	slices.SortFunc(list, func(a, b late) int { return cmp.Or(cmp.Compare(b.wait, a.wait), a.job-b.job) })
-	for _, l := range list[:min(longest, len(list))] {
-		if l.wait <= 0 {
+	told := map[string]bool{} // the longest of one user often waited together
+	for _, l := range list {
+		user := in.Jobs()[l.job].User()
+		if l.wait <= 0 || len(p.Longest) == longest {
 			break
 		}
+		if user != "" && told[user] {
+			continue
+		}
+		told[user] = true
 		w, err := m.waiting(l.job, l.wait)
 		if err != nil {
 			return err
@@ -121,6 +128,9 @@ func (m *maker) waiting(job int, wait float64) (*Waiting, error) {
 	answer, err := m.Explain(m.ctx, in, j.ID)
 	if err != nil || answer == nil {
 		return w, err
+	}
+	if n := len(answer.Reasons); n > 0 {
+		w.Rule = answer.Reasons[n-1].Rule + ": " + answer.Reasons[n-1].Text
 	}
 	length := map[string]float64{}
 	var texts []string

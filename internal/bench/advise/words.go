@@ -1,7 +1,6 @@
 package advise
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/numtext"
@@ -60,19 +59,19 @@ func (k *Kind) who() string {
 	return strings.Join(parts, ", ")
 }
 
-// why says why there is no advice for a kind, or what the advice is.
-func (l *Limit) why(p *LimitsPart) string {
+// what says in a few words what the advice is, or why there is none.
+func (l *Limit) what() string {
 	switch l.State {
 	case Advised:
 		return "ask for " + seconds(l.Limit)
 	case TooFew:
-		return fmt.Sprintf("too little known: %s", counted(l.Jobs, "job"))
+		return counted(l.Jobs, "job") + ": too few"
 	case NoShorter:
-		return "no shorter limit keeps the risk"
+		return "limit is needed"
 	case Untried:
-		return "not tried on a later month yet"
+		return "not tried yet"
 	case Contradicted:
-		return "a later month had longer runs"
+		return "failed in a month"
 	}
-	return "withheld: advice failed of late"
+	return "withheld"
 }
