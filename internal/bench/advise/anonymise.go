@@ -24,7 +24,7 @@ func Anonymised(in *model.Instance, needs map[string]Needs) (*model.Instance, ma
 			return known[name]
 		}
 	}
-	user, group, job, program := labels("user"), labels("account"), labels("job"), labels("name")
+	user, group, job, program := labels("U"), labels("A"), labels("J"), labels("N")
 	var hidden map[string]Needs
 	if needs != nil {
 		hidden = make(map[string]Needs, len(needs))

@@ -69,12 +69,16 @@ func changed(in *model.Instance, limits []float64, kills map[string]float64) (*m
 			continue
 		}
 		if j.Runtime != nil {
-			return nil, fmt.Errorf("job %q: expected a job that states its work, found one that states run times by cluster", j.ID)
+			changed.Runtime = map[string]float64{}
+			for cluster, runtime := range j.Runtime {
+				changed.Runtime[cluster] = min(runtime, limit)
+			}
+		} else {
+			if j.Work == nil { // then the estimate is the work
+				j.Work = new(in.Jobs()[k].Work)
+			}
+			changed.Work = new(*j.Work * (limit / used))
 		}
-		if j.Work == nil { // then the estimate is the work
-			j.Work = new(in.Jobs()[k].Work)
-		}
-		changed.Work = new(*j.Work * (limit / used))
 		again := j
 		again.ID, again.After, again.Recorded = j.ID+ranAgain, append([]string{j.ID}, j.After...), nil
 		again.Arrival = max(j.Arrival, kills[j.ID])
@@ -205,7 +209,7 @@ func requestedOf(in *model.Instance, job int) float64 {
 func scaled(in *model.Instance, job int, estimate float64) float64 {
 	j := &in.Jobs()[job]
 	estimate *= j.ReferenceSpeed
-	if used := usedOf(in, job); j.Work > 0 && used != j.Work {
+	if used := usedOf(in, job); !j.StatesRuntimes() && j.Work > 0 && used != j.Work {
 		return used * (estimate / j.Work)
 	}
 	return estimate
