@@ -29,6 +29,13 @@ type Past struct {
 	Processors int
 }
 
+// start is when the job started, s.
+func (p *Past) start() float64 { return p.End - p.Used }
+
+// known says that the run time of the job is known at a time, and would be whatever it was up to the limit that the job asks for. So the jobs of which it is known are no choice of short ones, as those
+// are that have merely ended. Where a job asks for no limit, having ended must do.
+func (p *Past) known(at float64) bool { return p.End <= at && p.start()+p.Kind.Requested <= at }
+
 // limit is what a job asks for; +Inf: nothing.
 func (p *Past) limit() float64 {
 	if p.Kind.Requested > 0 {
@@ -46,7 +53,7 @@ type Rules struct {
 // What makes the risk hold where jobs change with time. The figures were chosen on data/swf and on a grid's log cut into short periods, see docs/tutorials/advise.md.
 const (
 	Month    = 30 * 86400 // s: advice is for the next month, and judged there
-	window   = 6 * Month  // of ends from which advice is made
+	window   = 6 * Month  // of starts from which advice is made
 	leastDay = 5          // different days on which the jobs arrived
 	margin   = 1.25       // on the quantile, before rounding
 	checked  = 50         // jobs of later months in which the advice was tried before it is given
@@ -93,7 +100,7 @@ type Judged struct {
 // trial is a job that the advice for its kind concerned, whether it was given or not.
 type trial struct {
 	kind, month   int
-	end           float64
+	tells         float64 // time from which on it is known whether the limit would have killed the job
 	killed, given bool
 }
 
@@ -134,7 +141,11 @@ func Advise(jobs []Past, rules Rules) *Advice {
 				continue
 			}
 			kills := jobs[k].Used > l.Limit
-			trials = append(trials, trial{kinds[k], m, jobs[k].End, kills, given[kinds[k]]})
+			tells := jobs[k].End
+			if kills {
+				tells = jobs[k].start() + l.Limit
+			}
+			trials = append(trials, trial{kinds[k], m, tells, kills, given[kinds[k]]})
 			if given[kinds[k]] {
 				a.Given[k] = l.Limit
 				judged.Advised++
@@ -171,13 +182,13 @@ func numbered(jobs []Past) (kinds []int, number int) {
 	return kinds, len(known)
 }
 
-// learn makes the limits, by kind, from the jobs that had ended by a time; nil: there is none. Those of which nothing is against giving them are Untried.
+// learn makes the limits, by kind, from the jobs whose run times are known at a time, see [Past]; nil: there is none. Those of which nothing is against giving them are Untried.
 func learn(jobs []Past, kinds []int, number int, at float64, rules Rules) []*Limit {
 	limits, used, asked := make([]*Limit, number), make([][]float64, number), make([]float64, number)
 	days := make([]map[int]bool, number)
 	for k := range jobs {
 		j, kind := &jobs[k], kinds[k]
-		if j.End > at || j.End <= at-window {
+		if !j.known(at) || j.start() <= at-window {
 			continue
 		}
 		if limits[kind] == nil {
@@ -216,7 +227,7 @@ func learn(jobs []Past, kinds []int, number int, at float64, rules Rules) []*Lim
 	return limits
 }
 
-// admitted says for which kinds the advice is given, by what the advice of earlier months did to the jobs after it that had ended by a time, and notes the states.
+// admitted says for which kinds the advice is given, by what the advice of earlier months did to the jobs after it as far as that is known at a time, and notes the states.
 func admitted(limits []*Limit, trials []trial, at float64, month int, rules Rules) []bool {
 	type count struct{ jobs, killed int }
 	exceeds := func(c *count, risk float64) bool { return float64(c.killed) > risk*float64(c.jobs) }
@@ -225,7 +236,7 @@ func admitted(limits []*Limit, trials []trial, at float64, month int, rules Rule
 	contradicted, withheld := make([]bool, len(limits)), false
 	for k := range trials {
 		t := &trials[k]
-		if t.end > at || t.month < month-memory {
+		if t.tells >= at || t.month < month-memory {
 			continue
 		}
 		if l := limits[t.kind]; l != nil {

@@ -80,7 +80,7 @@ func TestOnlyThePast(t *testing.T) {
 		other := slices.Clone(jobs)
 		for k := range other {
 			if j := &other[k]; j.End > cut {
-				j.Used, j.End = j.Used*7, j.End+1e6
+				j.Used, j.End = j.Used*7, j.End+j.Used*6
 			}
 		}
 		b := Advise(other, rules)
@@ -106,7 +106,7 @@ func TestLearnNaive(t *testing.T) {
 			var runs []float64
 			days := map[float64]bool{}
 			for _, j := range jobs {
-				if j.Kind == kind && j.End <= at && j.End > at-window {
+				if j.Kind == kind && j.End <= at && j.End-j.Used+kind.Requested <= at && j.End-j.Used > at-window {
 					runs, days[math.Floor(j.Arrival/86400)] = append(runs, j.Used), true
 				}
 			}

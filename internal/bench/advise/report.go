@@ -3,8 +3,8 @@
 //
 // # Time limits
 //
-// Jobs are alike where they have the same user, name (or queue, where there are no names) and requested limit. The limit for them is an order statistic of the run times of those that ended in
-// the last 180 days, see [Allowed], at half of the stated risk, with a quarter added, rounded up as people write limits. It holds for what comes later only if that is like what was. So
+// Jobs are alike where they have the same user, name (or queue, where there are no names) and requested limit. The limit for them is an order statistic of the run times of those that started in
+// the last 180 days, and so early that all of them had ended, see [Allowed]; at half of the stated risk, with a quarter added, rounded up as people write limits. It holds for what comes later only if that is like what was. So
 // limits are tried on each following 30 days with what had ended before them, and are given only where that kept the risk: see [Advise]. A job that runs longer than a limit below what it asked
 // for counts as killed, also where its own limit would have ended it later.
 package advise
