@@ -17,7 +17,6 @@ import (
 	"github.com/allot-opt/allot/formats/swf"
 	"github.com/allot-opt/allot/internal/bench/advise"
 	"github.com/allot-opt/allot/internal/bench/lab"
-	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
@@ -86,64 +85,16 @@ func runAdvise(c *cli.Context, args []string) error {
 	if err != nil {
 		return usageErrorf("--policy: %w", err)
 	}
-	rules, online := solve.PolicyOf(site.Solver)
-	if !online {
+	if _, online := solve.PolicyOf(site.Solver); !online {
 		return usageErrorf("--policy: expected an on-line policy, one of %s; found %s", onlineSolvers(), site.Label)
 	}
-	in, read, err := readTrace(c, args[0], "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
+	input, read, err := readSite(c, args[0], site)
 	if err != nil {
 		return err
-	}
-	options, known := lab.Defaults().In(in.Units().Time)
-	if !known {
-		return usageErrorf("%s: expected times in a unit that is known, found %q", args[0], in.Units().Time)
-	}
-	options.Confidence, options.Replicates, options.Seed = c.Float64("confidence"), c.Int("replicates"), c.Uint64("seed")
-	if !bench.HoldsFuture(in) {
-		return usageErrorf("%s: expected jobs that arrive over time, found that all is known from the start", args[0])
-	}
-	if _, err := lab.Compare(c.Context, in, nil, options); err != nil {
-		return usageErrorf("%s: %w", args[0], err)
-	}
-	needs, named, err := readNeeds(args[0], read)
-	if err != nil {
-		return err
-	}
-	if read != nil && args[0] == "-" {
-		warning(c)("names of jobs and memory are not read from standard input, only from a file")
-	}
-	if c.Bool("anonymise") {
-		if in, needs, err = advise.Anonymised(in, needs); err != nil {
-			return err
-		}
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	seed := c.Uint64("seed")
-	input := advise.Input{
-		Instance: in, Needs: needs, Named: named, Policy: site.Label, Only: c.String("only"), Rules: advise.Rules{Risk: c.Float64("risk"), Confidence: options.Confidence}, More: c.Float64("more"),
-		Options: options, Anonymous: c.Bool("anonymise"),
-		Run: func(ctx context.Context, policy string, in *model.Instance) (*model.Solution, error) {
-			choice, err := solve.Choose(policy)
-			if err != nil {
-				return nil, err
-			}
-			row := bench.Measure(ctx, choice, in, bench.Settings{Options: solve.Options{Seed: seed}})
-			if ctx.Err() != nil {
-				return nil, errInterrupted
-			}
-			return row.Solution, withoutSchedule(&row)
-		},
-		Explain: func(ctx context.Context, in *model.Instance, job string) (*whatif.Answer, error) {
-			return whatif.Submit(ctx, site.Label, rules, in, job, seed)
-		},
-	}
-	for _, other := range otherPolicies {
-		if choice, err := solve.Choose(other); err == nil && choice.Label != site.Label && choice.Solver.Supports(in) == nil {
-			input.Others = append(input.Others, other)
-		}
-	}
-	report, err := advise.Make(ctx, input)
+	report, err := advise.Make(ctx, *input)
 	switch {
 	case ctx.Err() != nil:
 		return errInterrupted
@@ -151,24 +102,88 @@ func runAdvise(c *cli.Context, args []string) error {
 		return err
 	}
 	for _, part := range advise.Parts() {
-		report.Commands[part] = adviseCommandLine(c, args[0], part)
+		if c.String("only") == "" || c.String("only") == part {
+			report.Commands[part] = adviseCommandLine(c, args[0], part)
+		}
 	}
 	if path := c.String("output"); strings.EqualFold(filepath.Ext(path), ".html") && !c.Bool("json") {
-		words := c.App.Metadata[commandLine].([]string)
-		from := advise.Origin{Command: shellquote.Join(append([]string{"allot"}, words[1:]...)...), Version: solve.Version()}
-		if read != nil {
-			from.Data = strings.Split(read.String(), "\n")
-		}
-		if err := writeFile(path, func(w io.Writer) error { return report.WritePage(w, from) }); err != nil {
-			return err
-		}
-		var b strings.Builder
-		for k, text := range report.First {
-			b.WriteString(texttable.Wrap(fmt.Sprintf("%d. %s", k+1, text), texttable.Columns, "  "))
-		}
-		return writePlain(c, "-", b.String())
+		return writeAdvice(c, path, report, read)
 	}
 	return writeAnswer(c, c.String("output"), report, report.Text)
+}
+
+// writeAdvice writes the page, and what matters most for whoever wrote it.
+func writeAdvice(c *cli.Context, path string, report *advise.Report, read *model.ImportReport) error {
+	words := c.App.Metadata[commandLine].([]string) // as the function run was called
+	from := advise.Origin{Command: shellquote.Join(append([]string{"allot"}, words[1:]...)...), Version: solve.Version()}
+	if read != nil {
+		from.Data = strings.Split(read.String(), "\n")
+	}
+	if err := writeFile(path, func(w io.Writer) error { return report.WritePage(w, from) }); err != nil {
+		return err
+	}
+	return writePlain(c, "-", report.FirstLines())
+}
+
+// readSite reads the trace and says how it is replayed. Of an instance there is no report.
+func readSite(c *cli.Context, path string, site solve.Choice) (*advise.Input, *model.ImportReport, error) {
+	in, read, err := readTrace(c, path, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
+	if err != nil {
+		return nil, nil, err
+	}
+	options, known := lab.Defaults().In(in.Units().Time)
+	if !known {
+		return nil, nil, usageErrorf("%s: expected times in a unit that is known, found %q", path, in.Units().Time)
+	}
+	options.Confidence, options.Replicates, options.Seed = c.Float64("confidence"), c.Int("replicates"), c.Uint64("seed")
+	if !bench.HoldsFuture(in) {
+		return nil, nil, usageErrorf("%s: expected jobs that arrive over time, found that all is known from the start", path)
+	}
+	if _, err := lab.Compare(c.Context, in, nil, options); err != nil {
+		return nil, nil, usageErrorf("%s: %w", path, err)
+	}
+	needs, named, err := readNeeds(path, read)
+	if err != nil {
+		return nil, nil, err
+	}
+	if read != nil && path == "-" {
+		warning(c)("names of jobs and memory are not read from standard input, only from a file")
+	}
+	if c.Bool("anonymise") {
+		if in, needs, err = advise.Anonymised(in, needs); err != nil {
+			return nil, nil, err
+		}
+	}
+	input := &advise.Input{
+		Instance: in, Needs: needs, Named: named, Policy: site.Label, Only: c.String("only"), Rules: advise.Rules{Risk: c.Float64("risk"), Confidence: options.Confidence}, More: c.Float64("more"),
+		Options: options, Anonymous: c.Bool("anonymise"),
+	}
+	replayed(input, site, c.Uint64("seed"))
+	return input, read, nil
+}
+
+// replayed says which policies replay the trace, and how.
+func replayed(input *advise.Input, site solve.Choice, seed uint64) {
+	input.Run = func(ctx context.Context, policy string, in *model.Instance) (*model.Solution, error) {
+		choice, err := solve.Choose(policy)
+		if err != nil {
+			return nil, err
+		}
+		row := bench.Measure(ctx, choice, in, bench.Settings{Options: solve.Options{Seed: seed}})
+		if ctx.Err() != nil {
+			return nil, errInterrupted
+		}
+		return row.Solution, withoutSchedule(&row)
+	}
+	input.Explain = func(ctx context.Context, in *model.Instance, job string) (*whatif.Answer, error) {
+		policy, _ := solve.PolicyOf(site.Solver)
+		return whatif.Submit(ctx, site.Label, policy, in, job, seed)
+	}
+	for _, other := range otherPolicies {
+		if choice, err := solve.Choose(other); err == nil && choice.Label != site.Label && choice.Solver.Supports(input.Instance) == nil {
+			input.Others = append(input.Others, other)
+		}
+	}
 }
 
 // adviseCommandLine is the command that makes one part of a report alone.

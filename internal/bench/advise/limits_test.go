@@ -113,11 +113,9 @@ func TestLearnNaive(t *testing.T) {
 			if len(runs) != l.Jobs {
 				t.Fatalf("%v: %d jobs, expected %d", kind, l.Jobs, len(runs))
 			}
-			allowed := -1
+			allowed := Allowed(len(runs), held*rules.Risk, rules.Confidence)
 			if len(runs) < 400 { // the exact sums are slow
 				allowed = allowedNaive(len(runs), held*rules.Risk, rules.Confidence)
-			} else {
-				allowed = Allowed(len(runs), held*rules.Risk, rules.Confidence)
 			}
 			if (allowed < 0 || len(days) < leastDay) != (l.State == TooFew) {
 				t.Fatalf("%v: %d jobs on %d days are %q", kind, len(runs), len(days), l.State)

@@ -272,14 +272,25 @@ func (r *Report) headline() string {
 	return text + "."
 }
 
+// paragraph is a text in lines that fit.
+func paragraph(text string) string {
+	return texttable.Wrap(plaintext.Printable(text), texttable.Columns, "  ")
+}
+
+// FirstLines is what matters most, for people.
+func (r *Report) FirstLines() string {
+	b := new(strings.Builder)
+	for k, text := range r.First {
+		b.WriteString(paragraph(fmt.Sprintf("%d. %s", k+1, text)))
+	}
+	return b.String()
+}
+
 // Text is the report for people, in 80 columns.
 func (r *Report) Text() string {
 	b := new(strings.Builder)
-	paragraph := func(text string) { b.WriteString(texttable.Wrap(plaintext.Printable(text), texttable.Columns, "  ")) }
-	for k, text := range r.First {
-		paragraph(fmt.Sprintf("%d. %s", k+1, text))
-	}
-	b.WriteByte('\n')
+	paragraph := func(text string) { b.WriteString(paragraph(text)) }
+	b.WriteString(r.FirstLines() + "\n")
 	paragraph(r.headline())
 	for _, caveat := range r.Caveats {
 		paragraph("warning: " + caveat)
