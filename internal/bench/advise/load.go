@@ -35,6 +35,9 @@ type LoadPart struct {
 	Part  float64     `json:"more_share"`
 }
 
+// dateLayout is how a [shown.Clock] writes dates.
+const dateLayout = "2006-01-02T15:04:05"
+
 // mostHours bounds the hours of a trace that are looked at.
 const mostHours = 10_000_000
 
@@ -123,10 +126,12 @@ func (p *LoadPart) clusters(in *model.Instance, sol *model.Solution, first, last
 func (m *maker) hours(p *LoadPart, first, last float64) {
 	in, hour := m.Instance, 3600/m.second
 	clock := shown.ClockOf(in)
-	n := int((last-first)/hour) + 1
-	if clock.Date(first) == "" || clock.Date(last) == "" || n > mostHours {
+	if clock.Date(first) == "" || clock.Date(last) == "" || (last-first)/hour > mostHours {
 		return
 	}
+	begin, _ := time.Parse(dateLayout, clock.Date(first))
+	base := first - float64(60*begin.Minute()+begin.Second())/m.second // slots are hours of the clock
+	n := int((last-base)/hour) + 1
 	p.Zone = clock.Zone(last)
 	held := make([]float64, n+1)
 	grid := func() [][]float64 {
@@ -137,7 +142,7 @@ func (m *maker) hours(p *LoadPart, first, last float64) {
 		return g
 	}
 	place := func(t float64) (day, hour int) {
-		at, _ := time.Parse("2006-01-02T15:04:05", clock.Date(t))
+		at, _ := time.Parse(dateLayout, clock.Date(t)) // the clock writes dates so
 		return (int(at.Weekday()) + 6) % 7, at.Hour()
 	}
 	waits, arrivals := grid(), grid()
@@ -149,8 +154,8 @@ func (m *maker) hours(p *LoadPart, first, last float64) {
 		waits[d][h] += (placed.Start - in.Jobs()[job].Arrival) * m.second
 		placed.Parts(in.Jobs()[job].Tasks, func(part model.Piece) {
 			from, to := max(part.Start, first), min(part.End, last)
-			for slot := int((from - first) / hour); from < to && slot < n; slot++ {
-				until := min(to, first+float64(slot+1)*hour)
+			for slot := int((from - base) / hour); from < to && slot < n; slot++ {
+				until := min(to, base+float64(slot+1)*hour)
 				held[slot] += float64(part.Processors.Len()) * max(0, until-from)
 				from = until
 			}
@@ -158,7 +163,7 @@ func (m *maker) hours(p *LoadPart, first, last float64) {
 	}
 	load, hours := grid(), grid()
 	for slot := range n {
-		from, to := first+float64(slot)*hour, min(last, first+float64(slot+1)*hour)
+		from, to := max(first, base+float64(slot)*hour), min(last, base+float64(slot+1)*hour)
 		d, h := place((from + to) / 2)
 		load[d][h] += held[slot]
 		hours[d][h] += (to - from) * float64(in.Processors())
