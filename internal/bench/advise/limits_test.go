@@ -14,19 +14,21 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-var rules = Rules{Risk: 0.05, Confidence: 0.95}
+// rules ask for little, so that few jobs are enough for advice.
+var rules = Rules{Risk: 0.3, Confidence: 0.8}
 
-// drawn draws jobs of few kinds over several months; the kinds change their run times now and then.
+// drawn draws jobs of few kinds over several months, which run for days. Some kinds change their run times at some time.
 func drawn(t *rapid.T) []Past {
 	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	months := rapid.IntRange(1, 8).Draw(t, "months")
+	change := rapid.Float64Range(0, 8*Month).Draw(t, "change")
 	var jobs []Past
-	for range rapid.IntRange(0, 1500).Draw(t, "jobs") {
+	for range rapid.IntRange(0, 2000).Draw(t, "jobs") {
 		at := random.Float64() * float64(months) * Month
-		kind := Kind{User: string(rune('a' + random.IntN(3))), Requested: []float64{0, 36000, 7200}[random.IntN(3)]}
-		used := 60 + 3000*random.Float64()
-		if kind.User == "c" && at > 3*Month {
-			used *= 4 // it changes
+		kind := Kind{User: string(rune('a' + random.IntN(3))), Requested: []float64{0, 1500000}[random.IntN(2)]}
+		used := 600 + 500000*random.Float64()
+		if kind.User == "c" && at > change {
+			used *= 3
 		}
 		jobs = append(jobs, Past{Kind: kind, Arrival: at, End: at + used + 1e5*random.Float64(), Used: used, Processors: 1 + random.IntN(4)})
 	}
@@ -68,8 +70,9 @@ func TestJudged(t *testing.T) {
 	})
 }
 
-// Advice for a month does not change with what happens from then on.
+// Advice for a month does not change with what happens from then on: jobs that have not ended then may run for any time longer.
 func TestOnlyThePast(t *testing.T) {
+	given := 0
 	rapid.Check(t, func(t *rapid.T) {
 		jobs := drawn(t)
 		a := Advise(jobs, rules)
@@ -85,11 +88,17 @@ func TestOnlyThePast(t *testing.T) {
 		}
 		b := Advise(other, rules)
 		for k := range jobs {
-			if jobs[k].Arrival < cut+Month && a.Given[k] != b.Given[k] {
+			if a.Given[k] > 0 {
+				given++
+			}
+			if jobs[k].Arrival < cut+0.999*Month && a.Given[k] != b.Given[k] {
 				t.Fatalf("job %d: %v, with another future %v", k, a.Given[k], b.Given[k])
 			}
 		}
 	})
+	if given == 0 {
+		t.Error("no job got advice: nothing is tested")
+	}
 }
 
 // The limit is the order statistic that the definition says, found by counting.
