@@ -54,7 +54,7 @@ func (k *Kind) who() string {
 		}
 	}
 	if k.User == "" {
-		parts = append(parts, "no user stated")
+		parts = append(parts, "user unknown")
 	}
 	return strings.Join(parts, ", ")
 }
