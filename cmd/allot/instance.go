@@ -60,6 +60,13 @@ func readTrace(c *cli.Context, path, expected string, known ...string) (*model.I
 				return nil, nil, flagError("processors", err)
 			}
 		}
+		for _, file := range []string{"nodes", "partitions"} { // of commands that have these flags, for the format sacct
+			if c.IsSet(file) {
+				if err := params.Set(reader, file, c.String(file)); err != nil {
+					return nil, nil, flagError(file, err)
+				}
+			}
+		}
 		in, report, err := reader.Read(file, name)
 		if err != nil {
 			var input *model.InputError

@@ -153,7 +153,7 @@ Exit status: 0 solved or ok, 1 failure, 2 wrong usage or invalid input, 3 infeas
 		OnUsageError:    onUsageError,
 		Commands: []*cli.Command{
 			solveCommand(), boundCommand(), checkCommand(), explainCommand(), compareCommand(), solversCommand(), metricsCommand(),
-			schemaCommand(), importCommand(), exportCommand(), generateCommand(), benchCommand(), simulateCommand(), policiesCommand(), tuneCommand(), replayCommand(), ganttCommand(),
+			schemaCommand(), importCommand(), exportCommand(), generateCommand(), benchCommand(), simulateCommand(), policiesCommand(), tuneCommand(), adviseCommand(), replayCommand(), ganttCommand(),
 			plotCommand(), reproduceCommand(), versionCommand(), completionCommand(),
 		},
 		Action: func(c *cli.Context) error {

@@ -59,6 +59,14 @@ func (r *Report) Parts() []report.Part {
 	return parts
 }
 
+// Effect are the parts of a page that show who waits longer and who less than under the first policy of the first group.
+func (r *Report) Effect() []report.Part {
+	if g := &r.Groups[0]; len(g.Policies) > 1 {
+		return []report.Part{g.forestPart(r), g.payPart(r)}
+	}
+	return nil
+}
+
 // when says from when to when jobs of the window arrive.
 func (r *Report) when() string {
 	if r.Dates == nil {

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kballard/go-shellquote"
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/formats/slurm"
+	"github.com/allot-opt/allot/formats/swf"
+	"github.com/allot-opt/allot/internal/bench/advise"
+	"github.com/allot-opt/allot/internal/bench/lab"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim/whatif"
+	"github.com/allot-opt/allot/solve"
+)
+
+// otherPolicies are those that advise compares the site's policy with.
+var otherPolicies = []string{"fcfs", "easy", "conservative", "easy:depth=5", "easy:order=sjf:bound_wait=172800"}
+
+func adviseCommand() *cli.Command {
+	usual := lab.Defaults()
+	return &cli.Command{
+		Name:      "advise",
+		Usage:     "a weekly page for a site: time limits, memory, waits, load, and whether another policy would serve better",
+		ArgsUsage: "TRACE",
+		Description: `Reads a trace (an SWF file, what sacct -P prints, or an instance) and replays it under the site's policy. It states what matters most in three sentences, then: shorter time limits that keep a
+stated risk, and what they would change; memory and GPUs that jobs asked for and did not use; the jobs that waited longest, and why; load by partition and hour, and what more nodes
+would change; whether another policy would serve better.
+
+With -o FILE.html it writes a page to send on.
+
+Examples:
+  allot advise -o week.html TRACE.swf.gz
+  allot advise --nodes nodes.txt --partitions partitions.txt --anonymise sacct.txt
+  allot advise --only limits --risk 0.05 TRACE.swf.gz`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "policy", Value: "easy", Usage: "the `POLICY` of the site, as for allot policies"},
+			&cli.Float64Flag{Name: "risk", Value: 0.01, Usage: "a time limit may kill this `SHARE` of later jobs at most"},
+			&cli.StringFlag{Name: "only", Usage: "make only one `PART`: " + strings.Join(advise.Parts(), ", ")},
+			&cli.BoolFlag{Name: "anonymise", Usage: "replace the names of users, accounts and jobs by labels"},
+			&cli.Float64Flag{Name: "more", Value: 0.1, Usage: "how much more nodes are tried, as a `SHARE` of those there are"},
+			processorsFlag(""),
+			&cli.StringFlag{Name: "nodes", Usage: "of a trace of sacct: `FILE` with what scontrol show node prints"},
+			&cli.StringFlag{Name: "partitions", Usage: "of a trace of sacct: `FILE` with what scontrol show partition prints"},
+			&cli.Float64Flag{Name: "confidence", Value: usual.Confidence, Usage: "confidence `P` of intervals and limits"},
+			&cli.IntFlag{Name: "replicates", Value: usual.Replicates, Usage: "`N` replicates of the bootstrap"},
+			&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the bootstrap and of the policies' random draws"},
+			jsonFlag,
+			outputFlag,
+		},
+		Action: taking(runAdvise, "TRACE"),
+	}
+}
+
+// checkAdvise checks the flags.
+func checkAdvise(c *cli.Context) error {
+	if only := c.String("only"); c.IsSet("only") && !slices.Contains(advise.Parts(), only) {
+		return noSuch("--only: a part", only, advise.Parts())
+	}
+	if err := checkRanges([]rangeOf{
+		{"risk", "a share from 0.0001 to 0.5, such as 0.01 for 1 in 100", c.Float64("risk") >= 0.0001 && c.Float64("risk") <= 0.5, c.Float64("risk")},
+		{"more", "a share above 0 and at most 10, such as 0.1 for 10 %", c.Float64("more") > 0 && c.Float64("more") <= 10, c.Float64("more")},
+		{"confidence", "a number from 0.5 to 0.9999", c.Float64("confidence") >= 0.5 && c.Float64("confidence") <= 0.9999, c.Float64("confidence")},
+		{"replicates", "a number from 100 to 1000000", c.Int("replicates") >= 100 && c.Int("replicates") <= 1_000_000, c.Int("replicates")},
+	}...); err != nil {
+		return err
+	}
+	return checkWritable(c.String("output"))
+}
+
+// runAdvise makes the page.
+func runAdvise(c *cli.Context, args []string) error {
+	if err := checkAdvise(c); err != nil {
+		return err
+	}
+	site, err := solve.Choose(c.String("policy"))
+	if err != nil {
+		return usageErrorf("--policy: %w", err)
+	}
+	if _, online := solve.PolicyOf(site.Solver); !online {
+		return usageErrorf("--policy: expected an on-line policy, one of %s; found %s", onlineSolvers(), site.Label)
+	}
+	input, read, err := readSite(c, args[0], site)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	report, err := advise.Make(ctx, *input)
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted
+	case err != nil:
+		return err
+	}
+	for _, part := range advise.Parts() {
+		if c.String("only") == "" || c.String("only") == part {
+			report.Commands[part] = adviseCommandLine(c, args[0], part)
+		}
+	}
+	if path := c.String("output"); strings.EqualFold(filepath.Ext(path), ".html") && !c.Bool("json") {
+		return writeAdvice(c, path, report, read)
+	}
+	return writeAnswer(c, c.String("output"), report, report.Text)
+}
+
+// writeAdvice writes the page, and what matters most for whoever wrote it.
+func writeAdvice(c *cli.Context, path string, report *advise.Report, read *model.ImportReport) error {
+	words := c.App.Metadata[commandLine].([]string) // as the function run was called
+	from := advise.Origin{Command: shellquote.Join(append([]string{"allot"}, words[1:]...)...), Version: solve.Version()}
+	if read != nil {
+		from.Data = strings.Split(read.String(), "\n")
+	}
+	if err := writeFile(path, func(w io.Writer) error { return report.WritePage(w, from) }); err != nil {
+		return err
+	}
+	return writePlain(c, "-", report.FirstLines())
+}
+
+// readSite reads the trace and says how it is replayed. Of an instance there is no report.
+func readSite(c *cli.Context, path string, site solve.Choice) (*advise.Input, *model.ImportReport, error) {
+	in, read, err := readTrace(c, path, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
+	if err != nil {
+		return nil, nil, err
+	}
+	options, known := lab.Defaults().In(in.Units().Time)
+	if !known {
+		return nil, nil, usageErrorf("%s: expected times in a unit that is known, found %q", path, in.Units().Time)
+	}
+	options.Confidence, options.Replicates, options.Seed = c.Float64("confidence"), c.Int("replicates"), c.Uint64("seed")
+	if !bench.HoldsFuture(in) {
+		return nil, nil, usageErrorf("%s: expected jobs that arrive over time, found that all is known from the start", path)
+	}
+	if _, err := lab.Compare(c.Context, in, nil, options); err != nil {
+		return nil, nil, usageErrorf("%s: %w", path, err)
+	}
+	needs, named, err := readNeeds(path, read)
+	if err != nil {
+		return nil, nil, err
+	}
+	if read != nil && path == "-" {
+		warning(c)("names of jobs and memory are not read from standard input, only from a file")
+	}
+	if c.Bool("anonymise") {
+		if in, needs, err = advise.Anonymised(in, needs); err != nil {
+			return nil, nil, err
+		}
+	}
+	input := &advise.Input{
+		Instance: in, Needs: needs, Named: named, Policy: site.Label, Only: c.String("only"), Rules: advise.Rules{Risk: c.Float64("risk"), Confidence: options.Confidence}, More: c.Float64("more"),
+		Options: options, Anonymous: c.Bool("anonymise"),
+	}
+	replayed(input, site, c.Uint64("seed"))
+	return input, read, nil
+}
+
+// replayed says which policies replay the trace, and how.
+func replayed(input *advise.Input, site solve.Choice, seed uint64) {
+	input.Run = func(ctx context.Context, policy string, in *model.Instance) (*model.Solution, error) {
+		choice, err := solve.Choose(policy)
+		if err != nil {
+			return nil, err
+		}
+		row := bench.Measure(ctx, choice, in, bench.Settings{Options: solve.Options{Seed: seed}})
+		if ctx.Err() != nil {
+			return nil, errInterrupted
+		}
+		return row.Solution, withoutSchedule(&row)
+	}
+	input.Explain = func(ctx context.Context, in *model.Instance, job string) (*whatif.Answer, error) {
+		policy, _ := solve.PolicyOf(site.Solver)
+		return whatif.Submit(ctx, site.Label, policy, in, job, seed)
+	}
+	for _, other := range otherPolicies {
+		if choice, err := solve.Choose(other); err == nil && choice.Label != site.Label && choice.Solver.Supports(input.Instance) == nil {
+			input.Others = append(input.Others, other)
+		}
+	}
+}
+
+// adviseCommandLine is the command that makes one part of a report alone.
+func adviseCommandLine(c *cli.Context, trace, part string) string {
+	words := []string{"allot", "advise", "--only", part}
+	for _, flag := range c.Command.Flags {
+		name := flag.Names()[0]
+		if !c.IsSet(name) || slices.Contains([]string{"only", "output", "json"}, name) {
+			continue
+		}
+		if _, isBool := flag.(*cli.BoolFlag); isBool {
+			words = append(words, "--"+name)
+		} else {
+			words = append(words, "--"+name, fmt.Sprint(c.Value(name)))
+		}
+	}
+	return shellquote.Join(append(words, trace)...)
+}
+
+// readNeeds reads a trace a second time, for what an instance does not have: names, and what jobs used. An instance has none of it, and standard input can be read only once.
+func readNeeds(path string, read *model.ImportReport) (needs map[string]advise.Needs, named bool, err error) {
+	if read == nil || path == "-" {
+		return nil, false, nil
+	}
+	file, err := formats.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer file.Close()
+	needs = map[string]advise.Needs{}
+	add := func(id string, n advise.Needs) {
+		named = named || n.Name != ""
+		needs[id] = n
+	}
+	if read.Format == "sacct" {
+		usage, err := slurm.ReadUsage(file)
+		if err != nil {
+			return nil, false, err
+		}
+		for id, u := range usage {
+			add(id, advise.Needs(u))
+		}
+		return needs, named, nil
+	}
+	usage, err := swf.ReadUsage(file)
+	for id, u := range usage {
+		add(id, advise.Needs{Name: u.Name, Memory: u.Memory, Used: u.Used, Devices: -1, Busy: -1})
+	}
+	return needs, named, err
+}
