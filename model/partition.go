@@ -27,6 +27,9 @@ func (r *resolver) partitions() {
 			r.faults.add(path+".id", "expected a unique id, found %q again", clip(p.ID))
 		}
 		met[p.ID] = true
+		if first := slices.IndexFunc(r.in.partitions, func(other PartitionSpec) bool { return other.Default }); p.Default && first != k {
+			r.faults.add(path+".default", "expected one partition at most, found it at %s too", element("partitions", first))
+		}
 		for c, id := range p.Clusters {
 			if _, known := r.in.clusterIndex[id]; !known {
 				r.faults.add(element(path+".clusters", c), "expected a cluster, found %q", clip(id))
@@ -37,11 +40,15 @@ func (r *resolver) partitions() {
 
 // InPartition is a job, not yet one of the instance, as it must be stated to run where its queue has machines: with run times on the partition's clusters and with
 // its feature or licence. A job that states no length takes the partition's limit for its estimate. Where there are several clusters, the job runs as long on each
-// of the partition's as its work or else its estimate says, whatever their speeds. A job without a queue, and one for an instance without partitions, stays as it is.
+// of the partition's as its work or else its estimate says, whatever their speeds. A job without a queue goes to the default partition. Where there is none it stays as it is, and so
+// does one for an instance without partitions.
 //
 // The name stands for where the job came from in errors. The error is an [*InputError]: there is no such partition, it starts no jobs, or it does not allow what the
 // job asks for.
 func (in *Instance) InPartition(job JobSpec, name string) (JobSpec, error) {
+	if usual := slices.IndexFunc(in.partitions, func(p PartitionSpec) bool { return p.Default }); job.Queue == "" && usual >= 0 {
+		job.Queue = in.partitions[usual].ID
+	}
 	if job.Queue == "" || len(in.partitions) == 0 {
 		return job, nil
 	}

@@ -57,6 +57,28 @@ func TestInPartition(t *testing.T) {
 	}
 }
 
+// TestDefaultPartition: a job without a queue goes to the default partition, within its limits; two defaults are a fault.
+func TestDefaultPartition(t *testing.T) {
+	const text = `{"schema":"allot/instance/1","partitions":[{"id":"p"},{"id":"q","default":true,"limit":9}],"clusters":[{"id":"c","machines":[{"id":"m"}]}],"jobs":[]}`
+	in, err := model.ReadInstance(strings.NewReader(text), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := in.InPartition(model.JobSpec{ID: "j"}, "job.json"); err != nil || got.Queue != "q" || *got.Estimate != 9 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := in.InPartition(model.JobSpec{ID: "j", Queue: "p", Estimate: new(50.0)}, "job.json"); err != nil || got.Queue != "p" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := in.InPartition(model.JobSpec{ID: "j", Estimate: new(50.0)}, "job.json"); err == nil {
+		t.Error("the limit of the default partition does not hold")
+	}
+	_, err = model.ReadInstance(strings.NewReader(strings.Replace(text, `{"id":"p"}`, `{"id":"p","default":true}`, 1)), "f")
+	if err == nil || !strings.Contains(err.Error(), `partitions[1].default: expected one partition at most`) {
+		t.Error(err)
+	}
+}
+
 // TestMovedTo: a job that goes to another partition keeps nothing of its own, and comes back as it was.
 func TestMovedTo(t *testing.T) {
 	in := parted(t)

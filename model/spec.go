@@ -114,6 +114,7 @@ type PartitionSpec struct {
 	Limit    float64  `json:"limit,omitempty" check:"positive" doc:"longest estimate of a job; absent: none"`
 	Machines int      `json:"machines,omitempty" check:"count" doc:"most machines that a job may ask for; absent: any number"`
 	Closed   bool     `json:"closed,omitempty" doc:"it starts no jobs"`
+	Default  bool     `json:"default,omitempty" doc:"a job that is added without a queue goes there; one partition at most"`
 }
 
 // Network connects the processors of a cluster.

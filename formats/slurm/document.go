@@ -91,6 +91,7 @@ type partition struct {
 	state               []string
 	nodesMost, cpusMost number // of a job: nodes, and processors on each
 	qos                 string // whose limits hold for all its jobs
+	usual               bool   // jobs without a partition go there; only text says so
 }
 
 // reservation is a reservation as Slurm states it.

@@ -129,6 +129,11 @@ func readConfig(r io.Reader, name string, settings map[string]string) error {
 		key, value, found := strings.Cut(string(scanner.Bytes()), "=")
 		if key = strings.ToLower(strings.TrimSpace(key)); found && key != "" && len(settings) < 1000 {
 			settings[key] = strings.TrimSpace(value)
+			if key == "schedulerparameters" {
+				if _, err := scheduler(settings[key]).Plans(); err != nil {
+					faults.Line(scanner.Line(), "%s", err)
+				}
+			}
 		}
 	}
 	scanner.Check(faults)
@@ -330,6 +335,18 @@ func (q *queue) quality() {
 	l := q.limits
 	untold := l == nil || l.qos == nil && l.assoc != nil
 	preempts := !strings.EqualFold(q.sys.settings["preempttype"], "preempt/none")
+	least := map[int]float64{} // tier of a job that runs, by cluster
+	for _, e := range q.list {
+		for _, c := range e.place.clusters {
+			if before, met := least[c]; e.running && (!met || e.place.tier < before) {
+				least[c] = e.place.tier
+			}
+		}
+	}
+	mayPreempt := func(e *entry) bool {
+		return slices.ContainsFunc(e.place.clusters, func(c int) bool { tier, runs := least[c]; return runs && e.place.tier > tier })
+	}
+	byTier := strings.EqualFold(q.sys.settings["preempttype"], "preempt/partition_prio") && !strings.EqualFold(q.sys.settings["preemptmode"], "OFF")
 	usual := ""
 	for _, name := range slices.Sorted(maps.Keys(q.qos)) {
 		if usual == "" || q.qos[name] > q.qos[usual] {
@@ -345,6 +362,9 @@ func (q *queue) quality() {
 		case l != nil && preempts && l.qos[j.qos]["Preempt"] != "":
 			q.outside("quality of service that may preempt others: the policies preempt no job")
 		}
+		if byTier && !e.running && mayPreempt(e) {
+			q.outside("partition of a higher tier than that of jobs that run: it may preempt them and start earlier")
+		}
 		if len(e.place.parts) == 1 && e.place.parts[0].qos != "" && untold && !e.running {
 			q.outside("partition with a quality of service, whose limits are in no file (--qos)")
 		}
@@ -359,6 +379,15 @@ func (q *queue) settings() {
 	if kind := settings["selecttypeparameters"]; kind != "" && !strings.Contains(strings.ToLower(kind), "memory") && q.memory {
 		q.report.Note(model.ImportKept, "setting SelectTypeParameters="+lines.Name(kind)+": memory is not allocated, so it is not taken into account", "configuration")
 		q.memory = false
+	}
+	if value, stated := settings["schedulerparameters"]; stated {
+		s := scheduler(value)
+		if choice, err := s.Plans(); err == nil { // it was read before
+			q.report.Hints = append(q.report.Hints, "this Slurm plans like the policy "+choice)
+			for _, option := range s.unfollowed() {
+				q.report.Hints = append(q.report.Hints, "but "+option)
+			}
+		}
 	}
 	if kind := settings["preempttype"]; kind != "" && !strings.EqualFold(kind, "preempt/none") {
 		q.report.Note(model.ImportKept, "setting PreemptType="+lines.Name(kind)+": the policies preempt no job", "configuration")

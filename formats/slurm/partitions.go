@@ -40,6 +40,7 @@ func (n *layouts) partitions() []model.PartitionSpec {
 				p.Machines = part.nodes
 			}
 		}
+		p.Default = len(at.parts) == 1 && at.parts[0].usual && at.parts[0].name == p.ID && !slices.ContainsFunc(list, func(other model.PartitionSpec) bool { return other.Default })
 		list = append(list, p)
 	}
 	return list

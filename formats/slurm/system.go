@@ -70,6 +70,7 @@ type part struct {
 	nodes     int    // the most nodes of a job; 0: any number
 	few       bool   // a job gets some of the processors of each node only
 	hosts     []int  // in service
+	usual     bool   // jobs without a partition go there
 	shut      bool   // it has nodes that are closed, and on which jobs run
 	joined    *part  // a partition of the same cluster, nearer to the first one of the cluster; nil: this is the first
 }
@@ -174,7 +175,7 @@ func (s *system) addPartitions(doc *document) {
 		p.exclusive = stated.share.known && stated.share.value == 0
 		p.closed = len(stated.state) > 0 && !hasWord(stated.state, "UP")
 		p.nodes = int(min(stated.nodesMost.or(0), maxHosts))
-		p.few = stated.cpusMost.known
+		p.few, p.usual = stated.cpusMost.known, stated.usual
 	}
 }
 

@@ -250,6 +250,8 @@ func (t *records) partitionWord(key, value string, line int) {
 		}
 	case "state":
 		p.state = []string{value}
+	case "default":
+		p.usual = strings.EqualFold(value, "YES")
 	case "maxnodes", "maxcpuspernode":
 		if strings.EqualFold(value, "UNLIMITED") || strings.EqualFold(value, "INFINITE") {
 			return

@@ -86,6 +86,12 @@ func (s *Settings) Unsupported() []string {
 			break
 		}
 	}
+	return append(list, s.unfollowed()...)
+}
+
+// unfollowed lists the SchedulerParameters that a simulation does not follow.
+func (s *Settings) unfollowed() []string {
+	var list []string
 	for _, o := range s.Scheduler {
 		name := strings.ToLower(o.Name)
 		why, known := unfollowedOptions[name]
@@ -99,7 +105,7 @@ func (s *Settings) Unsupported() []string {
 		if o.Value != "" {
 			text += "=" + o.Value
 		}
-		add("SchedulerParameters", text, why)
+		list = append(list, fmt.Sprintf("SchedulerParameters=%s: %s", lines.Name(text), why))
 	}
 	return list
 }
