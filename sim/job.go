@@ -62,6 +62,9 @@ const (
 // Waiting says whether the job has arrived and waits for others to end.
 func (j *Job) Waiting() bool { return j.state == waiting }
 
+// Queued says whether the job may start and has not started.
+func (j *Job) Queued() bool { return j.state == queued }
+
 // Started says whether the job has started.
 func (j *Job) Started() bool { return j.state == running }
 

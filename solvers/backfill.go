@@ -32,6 +32,9 @@ const mostNodes = 65_533
 
 // Supports implements [solve.Policy].
 func (s *Backfill) Supports(in *model.Instance) error {
+	if err := s.CheckOrder(in); err != nil {
+		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
+	}
 	machines := 0
 	for c := range in.Clusters() {
 		for m := range in.Clusters()[c].Machines {

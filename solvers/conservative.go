@@ -1,6 +1,8 @@
 package solvers
 
 import (
+	"fmt"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
@@ -37,6 +39,9 @@ type Conservative struct {
 
 // Supports implements [solve.Policy].
 func (s *Conservative) Supports(in *model.Instance) error {
+	if err := s.CheckOrder(in); err != nil {
+		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
+	}
 	return supportsPlaced(in, clusterFeatures, s.Choice)
 }
 

@@ -1,6 +1,8 @@
 package solvers
 
 import (
+	"fmt"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
@@ -39,6 +41,9 @@ type EASY struct {
 
 // Supports implements [solve.Policy].
 func (s *EASY) Supports(in *model.Instance) error {
+	if err := s.CheckOrder(in); err != nil {
+		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
+	}
 	if s.Depth > 1 {
 		return supportsPlaced(in, clusterFeatures&^model.MoldableJobs, s.Choice)
 	}

@@ -1,6 +1,8 @@
 package solvers
 
 import (
+	"fmt"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
@@ -28,6 +30,9 @@ type FCFS struct {
 
 // Supports implements [solve.Policy].
 func (s *FCFS) Supports(in *model.Instance) error {
+	if err := s.CheckOrder(in); err != nil {
+		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
+	}
 	return supportsPlaced(in, backfillFeatures, s.Choice)
 }
 

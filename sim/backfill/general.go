@@ -75,7 +75,7 @@ type reservation struct {
 func newGeneral(depth int, step float64, order Order, by Ranking) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
 		order := order
-		order.scorer = newScorer(by, platform.Processors())
+		order.scorer = newScorerOn(by, platform)
 		p := newOn(platform, all(platform), depth, step, order)
 		if platform.Clusters() > 1 && !platform.ByNode() {
 			p.spread.selector = spread.New(platform, spread.Whole)
@@ -112,8 +112,8 @@ func (p *general) Arrive(j *sim.Job) {
 	} else {
 		least = fastest(p.platform, j, p.clusters, p.empty)
 	}
-	p.queue.add(j, least)
 	p.queue.order.scorer.arrived(j)
+	p.queue.add(j, least)
 	until := math.Inf(1)
 	if p.closes || p.byNode && j.Request.DeadlineHard {
 		until = p.platform.FitsUntil(j, p.clusters)

@@ -37,7 +37,7 @@ type generalFreed struct {
 // newGeneralConservative returns a maker of policies for a platform.
 func newGeneralConservative(step float64, most int, order Ranking) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
-		return &generalConservative{scorer: newScorer(order, platform.Processors()), step: step, most: most, platform: platform, clusters: all(platform), plan: timeline{platform: platform, changes: platform.AllChanges()}, empty: platform.Empty()}
+		return &generalConservative{scorer: newScorerOn(order, platform), step: step, most: most, platform: platform, clusters: all(platform), plan: timeline{platform: platform, changes: platform.AllChanges()}, empty: platform.Empty()}
 	}
 }
 

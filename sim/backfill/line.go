@@ -21,7 +21,7 @@ type line struct {
 	platform *sim.Platform
 	clusters []int
 
-	byKind map[sim.Kind]*kindQueue
+	byKind map[kindKey]*kindQueue
 	kinds  []*kindQueue
 	places []place   // by handle
 	asked  []float64 // by licence: how many are asked for
@@ -31,10 +31,17 @@ type line struct {
 	now      float64
 	shortest float64
 	instant  int64
+	epoch    int64   // of the scorer
 	given    float64 // largest part given to any job, as a magnitude
 
 	spareKinds  []*kindQueue // without jobs, to be used again
 	spareBlocks []*block
+}
+
+// kindKey tells kinds of jobs apart: by where they fit, and by how their scores change, see scorer.party.
+type kindKey struct {
+	sim.Kind
+	party int
 }
 
 // place is where a queued job is.
@@ -53,7 +60,7 @@ type kindQueue struct {
 	needs    []model.Need // licences of each of the jobs
 	licences float64      // score of these, at the instant
 	slack    float64      // by which the bounds may be off through rounding
-	kind     sim.Kind
+	kind     kindKey
 	at       int // in the list of kinds
 
 	widths  []int // by place in the clusters of the policy: processors that a job holds; empty: not yet known
@@ -88,6 +95,9 @@ type block struct {
 	latest   float64 // latest finite deadline, as a magnitude; 0: none
 
 	instant  int64   // at which it was last scored; 0: a job has joined since
+	outdated bool    // the epoch of the scorer was another one then
+	level    float64 // where scores are steady: the highest without the fair share then
+	pass     float64 // time of the pass of the scores then
 	still    bool    // the priorities were the given ones, which do not change
 	time     float64 // of that instant
 	top      float64 // highest priority then, without the score of licences
@@ -103,17 +113,18 @@ const mostWaiting = 32
 // newLine is an empty queue for jobs that may run on the clusters; without a platform for the jobs of a trace.
 func newLine(order Order, platform *sim.Platform, clusters []int) line {
 	if platform == nil {
-		return line{order: order, byKind: map[sim.Kind]*kindQueue{}}
+		return line{order: order, byKind: map[kindKey]*kindQueue{}}
 	}
-	return line{order: order, platform: platform, clusters: clusters, byKind: map[sim.Kind]*kindQueue{},
+	return line{order: order, platform: platform, clusters: clusters, byKind: map[kindKey]*kindQueue{},
 		asked: make([]float64, platform.Licences()), ratios: make([]float64, platform.Licences())}
 }
 
 // add adds a job.
 func (l *line) add(j *sim.Job, fastest float64) {
-	kind, size := sim.KindOfWidth(j.Processors), j.Estimate
+	kind, size := kindKey{Kind: sim.KindOfWidth(j.Processors)}, j.Estimate
 	if l.platform != nil {
-		kind, size = l.platform.KindOf(j, l.clusters)
+		kind.Kind, size = l.platform.KindOf(j, l.clusters)
+		kind.party = l.order.scorer.party(j)
 	}
 	k := l.byKind[kind]
 	if k == nil {
@@ -271,11 +282,14 @@ func (l *line) discard(k *kindQueue, b *block) {
 func (l *line) begin(now float64) {
 	l.now, l.shortest = now, math.Inf(1)
 	l.instant++
+	epoch := l.order.scorer.epoch()
 	for _, k := range l.kinds {
 		for _, b := range k.blocks {
 			l.shortest = min(l.shortest, b.shortest)
+			b.outdated = b.outdated || epoch != l.epoch
 		}
 	}
+	l.epoch = epoch
 	plenty := l.rate()
 	magnitude := l.order.magnitude(now)
 	for _, k := range l.kinds {
@@ -307,7 +321,10 @@ func (l *line) rate() (plenty int) {
 // bound is an upper bound of the priorities of a block.
 func (l *line) bound(k *kindQueue, b *block) float64 {
 	o := &l.order
-	if b.instant == 0 || math.IsInf(b.ramp, 1) || o.varies() {
+	if b.outdated && b.instant != 0 && o.scorer.steady() {
+		return o.scorer.slurm.bound(k.kind.party, b.level, b.pass)
+	}
+	if b.instant == 0 || b.outdated || math.IsInf(b.ramp, 1) || o.jumps() {
 		return math.Inf(1)
 	}
 	gained := l.now - b.time
@@ -326,11 +343,12 @@ func (l *line) bound(k *kindQueue, b *block) float64 {
 
 // look computes the priorities of the jobs of a block at the instant.
 func (l *line) look(k *kindQueue, b *block) {
-	if b.instant == l.instant || b.instant != 0 && b.still && k.slack == 0 {
+	if b.instant == l.instant || b.instant != 0 && b.still && !b.outdated && k.slack == 0 {
 		return
 	}
+	b.outdated = false
 	o := &l.order
-	b.instant, b.time, b.compared, b.still = l.instant, l.now, l.shortest, k.slack == 0 && !o.varies()
+	b.instant, b.time, b.compared, b.still = l.instant, l.now, l.shortest, k.slack == 0 && !o.jumps()
 	b.top, b.base, b.ramp, b.bound = math.Inf(-1), math.Inf(-1), 0, math.Inf(-1)
 	licences := o.Licences * k.licences
 	for i := range b.jobs {
@@ -341,6 +359,17 @@ func (l *line) look(k *kindQueue, b *block) {
 		b.top = max(b.top, top)
 		b.base = max(b.base, top-o.wait(w.length, l.shortest))
 		b.ramp = max(b.ramp, o.ramp(w, l.now))
+	}
+	if o.jumps() || o.scorer.epoch() == 0 {
+		return
+	}
+	b.level, b.pass = math.Inf(-1), o.scorer.slurm.last
+	for i := range b.jobs {
+		if w := &b.jobs[i]; math.IsInf(w.score, 1) {
+			b.level = w.score
+		} else {
+			b.level = max(b.level, o.scorer.slurm.level(w.job.Handle))
+		}
 	}
 }
 

@@ -59,6 +59,9 @@ func (o *Order) of(w *waiting, now, shortest, licences float64) float64 {
 // varies says whether priorities may change with time in a way that bounds do not follow.
 func (o *Order) varies() bool { return o.scorer != nil && o.scorer.varies() }
 
+// jumps says whether a priority may change at any instant in a way that bounds do not follow.
+func (o *Order) jumps() bool { return o.varies() && !o.scorer.steady() }
+
 // ramp is how fast the score of the deadline grows from now on at most; 0 where it grows no more, +Inf where it may jump.
 func (o *Order) ramp(w *waiting, now float64) float64 {
 	deadline := w.deadline

@@ -34,7 +34,8 @@ func FCFS(order Ranking) sim.Discipline {
 //
 // In the general world jobs of one kind fit the same processors and are looked at together: O(k·C·m + q/32) an instant for q queued jobs of k kinds and
 // C clusters of m machines, where a block of 32 jobs is looked at only if one of them may be the next to start, and O(r·C·m) at worst for a reservation
-// beside r running jobs. Where scores vary with time, see [Ranking], it takes O(q·(q/32 + C·m)) an instant, and the reservations of a depth d above 1
+// beside r running jobs. In the order slurm, which always runs here, the jobs of a kind and an association
+// are looked at together: O(k·C·m + q/32) for k such pairs, and scores are computed only of blocks that may hold the next job. Where scores vary with time in another way, see [Ranking], it takes O(q·(q/32 + C·m)) an instant, and the reservations of a depth d above 1
 // take O(d·s²·C·m) for s steps of the plan.
 func EASY(step float64, depth int, order Ranking) sim.Discipline {
 	if depth != 1 || !order.isArrival() {
@@ -49,11 +50,15 @@ func EASY(step float64, depth int, order Ranking) sim.Discipline {
 
 // ranked is a discipline with another order or depth.
 func ranked(step float64, depth int, order Ranking) sim.Discipline {
-	return sim.Discipline{
+	d := sim.Discipline{
 		Plain:   func(processors int) sim.Policy { return newOrdered(step, depth, processors, order) },
 		General: newGeneral(depth, step, Order{}, order),
 		Classes: order.looksAtClasses(), Remembers: order.remembers(), Afresh: !order.remembers(),
 	}
+	if order.looksAtRequests() {
+		d.Plain = nil
+	}
+	return d
 }
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties go by queue order. For step
@@ -91,7 +96,7 @@ func Conservative(step float64, order Ranking) sim.Discipline {
 // Complexity in the plain world: as Conservative with q at most that number, and besides O(s·log n) a job that gets its turn, for n queued jobs of s sizes, or as [EASY] in an
 // order that changes.
 func ConservativeUpTo(reservations int, step float64, order Ranking) sim.Discipline {
-	return sim.Discipline{
+	d := sim.Discipline{
 		Plain: func(processors int) sim.Policy {
 			scorer := newScorer(order, processors)
 			return &conservative{step: step, processors: processors, scorer: scorer, most: reservations, behind: newRankedJobs(scorer)}
@@ -99,4 +104,8 @@ func ConservativeUpTo(reservations int, step float64, order Ranking) sim.Discipl
 		General: newGeneralConservative(step, reservations, order),
 		Classes: order.looksAtClasses(), Remembers: order.remembers(),
 	}
+	if order.looksAtRequests() {
+		d.Plain = nil
+	}
+	return d
 }

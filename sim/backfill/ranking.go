@@ -17,6 +17,7 @@ const (
 	byWFP3        = "wfp3"
 	byF1          = "f1"
 	byMultifactor = "multifactor"
+	bySlurm       = "slurm"
 	byClass       = "priority"
 )
 
@@ -29,6 +30,9 @@ const (
 //   - wfp3: the greatest (wait/estimate)³ × processors first. A job with an estimate of 0 goes first.
 //   - f1: the least log₁₀(estimate) × processors + 870 · log₁₀(arrival) first. Its authors fitted it in seconds; times below 1 count as 1.
 //   - multifactor: the greatest weighted sum of the [Factors] first.
+//   - slurm: the greatest priority of Slurm's priority/multifactor first, to the last digit, with the [Factors] in Slurm's units and what [Site] states: see package multifactor.
+//     Priorities change in passes, at multiples of the calculation period, and decisions see them from the next instant on. The account is the group of a job, the partition its
+//     queue, the time limit its estimate; a job of several partitions has the highest of its priorities. Accounts and users that the site does not have get one share.
 //   - priority: the greatest priority of the class of the job's user first, 0 without a class. An imported queue states the priority of each job in
 //     this way.
 //
@@ -40,15 +44,17 @@ const (
 // doi:10.1109/CLUSTR.2009.5289206 (WFP3); D. Carastan-Santos, R. Y. de Camargo (2017), Obtaining dynamic scheduling policies with
 // simulation and machine learning, SC17, doi:10.1145/3126908.3126955 (F1).
 type Ranking struct {
-	Order     string   `enum:"fcfs,sjf,ljf,saf,wfp3,f1,multifactor,priority" doc:"order of the queue: by arrival; least or greatest estimate; least estimate × processors; (wait/estimate)³ × processors; F1 of Carastan-Santos and de Camargo; Slurm's multifactor priority; the priority of the user's class"`
+	Order     string   `enum:"fcfs,sjf,ljf,saf,wfp3,f1,multifactor,slurm,priority" doc:"order of the queue: by arrival; least or greatest estimate; least estimate × processors; (wait/estimate)³ × processors; F1 of Carastan-Santos and de Camargo; Slurm's multifactor priority, in continuous time, or as Slurm computes it; the priority of the user's class"`
 	BoundWait *float64 `range:"[0, 1e18]" zero:"none" doc:"a job that has waited longer than this goes to the front of the queue, whatever the order"`
 	Factors
+	// Site is what the order slurm knows of the site; nil: nothing, so that all accounts, and all users of an account, have equal shares.
+	Site *Site
 }
 
 // DefaultRanking is the order of arrival, with the defaults of the other orders.
 func DefaultRanking() Ranking { return Ranking{Order: byArrival, Factors: defaultFactors()} }
 
-// Factors are the weights and maxima of the order multifactor. It is the priority of Slurm's plugin priority/multifactor, with the
+// Factors are the weights and maxima of the orders multifactor and slurm. The order slurm takes them as parameters of slurm.conf, see [Ranking]. The order multifactor is the priority of Slurm's plugin priority/multifactor, with the
 // classic fair share, computed exactly at each instant. Slurm updates usage every few minutes and rounds priorities down. Each factor
 // lies in [0, 1].
 //
@@ -61,22 +67,28 @@ func DefaultRanking() Ranking { return Ranking{Order: byArrival, Factors: defaul
 //
 // Source: https://slurm.schedmd.com/priority_multifactor.html and https://slurm.schedmd.com/classic_fair_share.html.
 type Factors struct {
-	WeightAge   float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the waiting time divided by max_age"`
-	MaxAge      float64  `range:"(0, 1e18]" doc:"multifactor: waiting time at which the factor of age reaches 1"`
-	WeightSize  float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the processors divided by max_size"`
-	MaxSize     *float64 `range:"(0, 1e18]" zero:"the system's" doc:"multifactor: number of processors at which the factor of size reaches 1"`
-	FavourSmall bool     `doc:"multifactor: favour small jobs: the factor of size is 1 − processors/max_size"`
-	WeightShare float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the fair share of the user, 2^(-usage/share)"`
-	HalfLife    float64  `range:"[0, 1e18]" zero:"no decay" doc:"multifactor: half-life of the usage"`
-	Damping     float64  `range:"(0, 1e18]" doc:"multifactor: divides the exponent of the fair share"`
-	WeightClass float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the priority of the user's class divided by max_class"`
-	MaxClass    float64  `range:"(0, 1e18]" doc:"multifactor: priority of a class at which its factor reaches 1"`
+	WeightAge         float64  `range:"[-1e18, 1e18]" doc:"multifactor, slurm: weight of the waiting time divided by max_age"`
+	MaxAge            float64  `range:"(0, 1e18]" doc:"multifactor, slurm: waiting time at which the factor of age reaches 1; slurm: seconds"`
+	WeightSize        float64  `range:"[-1e18, 1e18]" doc:"multifactor, slurm: weight of the size: with multifactor the processors divided by max_size, with slurm the mean of the parts of the nodes and the processors"`
+	MaxSize           *float64 `range:"(0, 1e18]" zero:"the system's" doc:"multifactor: number of processors at which the factor of size reaches 1"`
+	FavourSmall       bool     `doc:"multifactor, slurm: favour small jobs: the factor of size is 1 − that"`
+	SizeByTime        bool     `doc:"slurm: the size is divided by the time limit, in minutes (SMALL_RELATIVE_TO_TIME)"`
+	WeightShare       float64  `range:"[-1e18, 1e18]" doc:"multifactor, slurm: weight of the fair share of the user, 2^(-usage/share)"`
+	FairShare         string   `enum:"tree,classic" doc:"slurm: fair share by Fair Tree, or classic"`
+	HalfLife          float64  `range:"[0, 1e18]" zero:"no decay" doc:"multifactor, slurm: half-life of the usage; slurm: seconds, 0 or at least 1"`
+	CalcPeriod        float64  `range:"[1, 1e18]" doc:"slurm: seconds between the passes that compute usage and priorities"`
+	Damping           float64  `range:"(0, 1e18]" doc:"multifactor, slurm: divides the exponent of the classic fair share"`
+	WeightClass       float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the priority of the user's class divided by max_class"`
+	MaxClass          float64  `range:"(0, 1e18]" doc:"multifactor: priority of a class at which its factor reaches 1"`
+	WeightQueue       float64  `range:"[-1e18, 1e18]" doc:"slurm: weight of the factor of the partition"`
+	WeightQuality     float64  `range:"[-1e18, 1e18]" doc:"slurm: weight of the priority of the quality of service"`
+	WeightAssociation float64  `range:"[-1e18, 1e18]" doc:"slurm: weight of the priority of the association"`
 }
 
 // defaultFactors are the weights of the example in Slurm's documentation, with the maximum age and the half-life that Slurm has by default.
 func defaultFactors() Factors {
 	const week = 7 * 24 * 3600
-	return Factors{WeightAge: 1000, MaxAge: week, WeightSize: 1000, WeightShare: 10000, HalfLife: week, Damping: 1, WeightClass: 1000, MaxClass: 1}
+	return Factors{WeightAge: 1000, MaxAge: week, WeightSize: 1000, WeightShare: 10000, HalfLife: week, Damping: 1, WeightClass: 1000, MaxClass: 1, FairShare: shareTree, CalcPeriod: 300}
 }
 
 // isArrival says whether the order is that of arrival.
@@ -86,11 +98,14 @@ func (r *Ranking) isArrival() bool {
 
 // varies says whether scores change with time.
 func (r *Ranking) varies() bool {
-	return r.Order == byWFP3 || r.Order == byMultifactor || r.BoundWait != nil && !r.isArrival()
+	return r.Order == byWFP3 || r.Order == byMultifactor || r.Order == bySlurm || r.BoundWait != nil && !r.isArrival()
 }
 
 // looksAtClasses says whether the classes of users have a part in the order.
 func (r *Ranking) looksAtClasses() bool { return !r.isArrival() }
+
+// looksAtRequests says whether accounts and queues have a part in the order, which the jobs of a trace do not show.
+func (r *Ranking) looksAtRequests() bool { return r.Order == bySlurm }
 
 // remembers says whether what users have had so far has a part in the order.
 func (r *Ranking) remembers() bool { return r.Order == byMultifactor && r.Factors.WeightShare != 0 }
@@ -99,7 +114,8 @@ func (r *Ranking) remembers() bool { return r.Order == byMultifactor && r.Factor
 type scorer struct {
 	Ranking
 	shares shares
-	held   []int32 // by handle: processors of a running job
+	held   []int32     // by handle: processors of a running job
+	slurm  *slurmOrder // nil: another order
 }
 
 // newScorer makes a scorer for a system with the given number of processors; nil where the order is that of arrival.
@@ -113,6 +129,34 @@ func newScorer(r Ranking, processors int) *scorer {
 	return &scorer{Ranking: r}
 }
 
+// newScorerOn makes a scorer for a platform; nil where the order is that of arrival.
+func newScorerOn(r Ranking, platform *sim.Platform) *scorer {
+	s := newScorer(r, platform.Processors())
+	if s != nil && r.Order == bySlurm {
+		s.slurm = newSlurmOrder(&r, platform)
+	}
+	return s
+}
+
+// steady says whether the scores are those of the last call with the same epoch, whatever the time.
+func (s *scorer) steady() bool { return s.slurm != nil && s.BoundWait == nil }
+
+// epoch counts the times at which the scores of all jobs changed, where they are steady.
+func (s *scorer) epoch() int64 {
+	if s == nil || s.slurm == nil {
+		return 0
+	}
+	return s.slurm.epoch
+}
+
+// party is a number that tells apart the jobs whose scores may change by different amounts from one epoch to the next, where they are steady.
+func (s *scorer) party(j *sim.Job) int {
+	if s == nil || s.slurm == nil {
+		return 0
+	}
+	return s.slurm.jobs[j.Handle].entry.Association
+}
+
 // score is the score of a job that waits. It is finite, or +Inf where the job has waited longer than the bound or runs already.
 func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int, class float64) float64 {
 	wait, size := now-j.Arrival, float64(processors)
@@ -120,6 +164,8 @@ func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int
 		return math.Inf(1)
 	}
 	switch s.Order {
+	case bySlurm:
+		return s.slurm.priority(j.Handle)
 	case byClass:
 		return class
 	case byShortest:
@@ -147,14 +193,22 @@ func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int
 
 // arrived tells of a job that joins the queue.
 func (s *scorer) arrived(j *sim.Job) {
-	if s != nil {
+	switch {
+	case s == nil:
+	case s.slurm != nil:
+		s.slurm.arrived(j)
+	default:
 		s.shares.addUser(j.User)
 	}
 }
 
 // started tells of a job that starts on a number of processors.
 func (s *scorer) started(j *sim.Job, processors int) {
-	if s == nil {
+	switch {
+	case s == nil:
+		return
+	case s.slurm != nil:
+		s.slurm.started(j)
 		return
 	}
 	for int(j.Handle) >= len(s.held) {
@@ -172,14 +226,22 @@ func (s *scorer) resumed(j *sim.Job, processors int) {
 
 // ended tells of a job that ended at the instant to come.
 func (s *scorer) ended(j *sim.Job) {
-	if s != nil {
+	switch {
+	case s == nil:
+	case s.slurm != nil:
+		s.slurm.ended = append(s.slurm.ended, j.Number)
+	default:
 		s.shares.ended = append(s.shares.ended, release{j.User, s.held[j.Handle]})
 	}
 }
 
 // begin brings what the scores depend on up to the instant.
 func (s *scorer) begin(now float64) {
-	if s != nil && s.Order == byMultifactor {
+	switch {
+	case s == nil:
+	case s.slurm != nil:
+		s.slurm.begin(now)
+	case s.Order == byMultifactor:
 		s.shares.advance(now, &s.Factors)
 	}
 }

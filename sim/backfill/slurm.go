@@ -64,7 +64,7 @@ func DefaultCycles() Cycles {
 func Slurm(step float64, cycles Cycles, order Ranking) sim.Discipline {
 	return sim.Discipline{
 		General: func(platform *sim.Platform, _ uint64) sim.Policy {
-			return newSlurm(platform, step, cycles, newScorer(order, platform.Processors()))
+			return newSlurm(platform, step, cycles, newScorerOn(order, platform))
 		},
 		ByNode: true, Classes: order.looksAtClasses(), Remembers: true,
 	}
@@ -293,12 +293,30 @@ func (p *slurm) sort(now float64) {
 	for _, j := range p.queue {
 		p.scores[j.Handle] = p.score(now, j)
 	}
+	p.byScore()
+}
+
+// byScore sorts the queue by the scores.
+func (p *slurm) byScore() {
 	slices.SortFunc(p.queue, func(a, b *sim.Job) int {
 		if p.before(a, b) {
 			return -1
 		}
 		return 1
 	})
+}
+
+// follow puts the queue in order anew where a pass has changed all scores. A new order is a change that a cycle answers.
+func (p *slurm) follow(now float64) {
+	before := p.scorer.epoch()
+	if p.scorer.begin(now); p.scorer.epoch() != before {
+		p.compact(0)
+		for _, j := range p.queue {
+			p.scores[j.Handle] = p.scorer.score(now, j, 0, 0, p.platform.UserPriority(j))
+		}
+		p.byScore()
+		p.changed = true
+	}
 }
 
 // compact takes the gaps out of the queue if there are more than so many.
@@ -349,7 +367,9 @@ func (p *slurm) Resume(e *sim.Engine, j *sim.Job) {
 func (p *slurm) Decide(e *sim.Engine) {
 	now := e.Now()
 	due := p.changed && p.last < now && p.multiple(now) == now
-	if due {
+	if p.scorer != nil && p.scorer.steady() {
+		p.follow(now)
+	} else if due {
 		p.sort(now)
 	}
 	p.drop(e)

@@ -1,0 +1,52 @@
+package backfill
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+)
+
+// deepQueue is an instance of jobs that all wait at time 0, of 300 users in 30 accounts and 4 queues.
+func deepQueue(tb testing.TB, jobs int) *model.Instance {
+	rng := rand.New(rand.NewPCG(7, 1))
+	b := model.NewBuilder("deep").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 4096}}})
+	for k := range jobs {
+		run := float64(60 + rng.IntN(7200))
+		estimate := float64([]int{1800, 3600, 7200, 14400}[rng.IntN(4)])
+		user := rng.IntN(300)
+		b.Job(model.JobSpec{
+			ID: fmt.Sprint(k), Processors: model.Rigid(1 << rng.IntN(8)), Work: &run, Estimate: new(max(run, estimate)),
+			User: fmt.Sprintf("u%d", user), Group: fmt.Sprintf("a%d", user%30), Queue: fmt.Sprintf("q%d", rng.IntN(4)),
+		})
+	}
+	in, err := b.Build()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return in
+}
+
+// BenchmarkDeepQueue runs EASY in the general world on a queue of 10,000 jobs until all have ended, in several orders.
+func BenchmarkDeepQueue(b *testing.B) {
+	in := deepQueue(b, 10_000)
+	for _, order := range []string{byArrival, bySmallest, byMultifactor, bySlurm} {
+		for _, share := range []string{shareTree, shareClassic} {
+			if order != bySlurm && share == shareClassic {
+				continue
+			}
+			b.Run(order+"/"+share, func(b *testing.B) {
+				r := DefaultRanking()
+				r.Order, r.FairShare = order, share
+				for b.Loop() {
+					if _, _, err := sim.Simulate(context.Background(), in, sim.Discipline{General: EASY(1, 1, r).General}, sim.Options{}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
