@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -117,23 +116,6 @@ func readTable(src Source, command string, needed []string, take func(row limitR
 	scanner.Check(faults)
 	if names == nil && faults.None() {
 		faults.At("", "expected what %s prints, found an empty file", command)
-	}
-	return faults.Err()
-}
-
-// readConfig reads what scontrol show config prints into settings, by the name in small letters.
-func readConfig(r io.Reader, name string, settings map[string]string) error {
-	faults := lines.NewFaults(name)
-	scanner := lines.NewScanner(r)
-	for scanner.Scan() {
-		key, value, found := strings.Cut(string(scanner.Bytes()), "=")
-		if key = strings.ToLower(strings.TrimSpace(key)); found && key != "" && len(settings) < 1000 {
-			settings[key] = strings.TrimSpace(value)
-		}
-	}
-	scanner.Check(faults)
-	if faults.None() && settings["accountingstorageenforce"] == "" && settings["slurm_version"] == "" && settings["preempttype"] == "" {
-		faults.At("", "expected what %s prints, found no setting such as AccountingStorageEnforce", configCommand)
 	}
 	return faults.Err()
 }
@@ -329,7 +311,8 @@ func (q *queue) outsideLimits(row limitRow, of string) {
 func (q *queue) quality() {
 	l := q.limits
 	untold := l == nil || l.qos == nil && l.assoc != nil
-	preempts := !strings.EqualFold(q.sys.settings["preempttype"], "preempt/none")
+	kind, told := q.sys.settings["preempttype"]
+	preempts := !told || preemption(kind)
 	usual := ""
 	for _, name := range slices.Sorted(maps.Keys(q.qos)) {
 		if usual == "" || q.qos[name] > q.qos[usual] {
@@ -353,6 +336,9 @@ func (q *queue) quality() {
 	}
 }
 
+// preemption reports whether a PreemptType lets jobs preempt others.
+func preemption(kind string) bool { return kind != "" && !strings.EqualFold(kind, "preempt/none") }
+
 // settings notes what the configuration says that an instance cannot express.
 func (q *queue) settings() {
 	settings := q.sys.settings
@@ -360,7 +346,7 @@ func (q *queue) settings() {
 		q.report.Note(model.ImportKept, "setting SelectTypeParameters="+lines.Name(kind)+": memory is not allocated, so it is not taken into account", "configuration")
 		q.memory = false
 	}
-	if kind := settings["preempttype"]; kind != "" && !strings.EqualFold(kind, "preempt/none") {
+	if kind := settings["preempttype"]; preemption(kind) {
 		q.report.Note(model.ImportKept, "setting PreemptType="+lines.Name(kind)+": the policies preempt no job", "configuration")
 	}
 }

@@ -103,11 +103,7 @@ var settingReaders = map[string]func(s *settingsReader, value string) error{
 	"prioritysitefactorplugin":     func(*settingsReader, string) error { return nil },
 	"prioritysitefactorparameters": func(*settingsReader, string) error { return nil },
 	"schedulerparameters": func(s *settingsReader, value string) error {
-		s.Scheduler = nil
-		for _, word := range splitWords(value) {
-			name, value, _ := strings.Cut(word, "=")
-			s.Scheduler = append(s.Scheduler, Option{name, value})
-		}
+		s.Scheduler = optionsOf(value)
 		return nil
 	},
 }
