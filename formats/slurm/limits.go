@@ -312,7 +312,11 @@ func (q *queue) quality() {
 	l := q.limits
 	untold := l == nil || l.qos == nil && l.assoc != nil
 	kind, told := q.sys.settings["preempttype"]
-	preempts := !told || preemption(kind)
+	byQOS := !told || strings.EqualFold(kind, "preempt/qos")
+	var byTier map[*part]bool
+	if strings.EqualFold(kind, "preempt/partition_prio") {
+		byTier = q.sys.higher()
+	}
 	usual := ""
 	for _, name := range slices.Sorted(maps.Keys(q.qos)) {
 		if usual == "" || q.qos[name] > q.qos[usual] {
@@ -325,8 +329,11 @@ func (q *queue) quality() {
 		case e.running:
 		case untold && len(q.qos) > 1 && j.qos != usual:
 			q.outside("quality of service other than " + lines.Quote(usual) + ", which most waiting jobs have: no file tells its limits and its preemption (--qos)")
-		case l != nil && preempts && l.qos[j.qos]["Preempt"] != "":
+		case l != nil && byQOS && l.qos[j.qos]["Preempt"] != "":
 			q.outside("quality of service that may preempt others: the policies preempt no job")
+		}
+		if !e.running && slices.ContainsFunc(e.place.parts, func(p *part) bool { return byTier[p] }) {
+			q.outside("partition of a higher tier than another with nodes of it, whose jobs it may preempt: the policies preempt no job")
 		}
 		if len(e.place.parts) == 1 && e.place.parts[0].qos != "" && untold && !e.running {
 			q.outside("partition with a quality of service, whose limits are in no file (--qos)")
@@ -334,6 +341,23 @@ func (q *queue) quality() {
 		q.count(e, q.odd)
 		q.odd = q.odd[:0]
 	}
+}
+
+// higher are the partitions that have nodes of another one of a lower tier. O(nodes of all partitions).
+func (s *system) higher() map[*part]bool {
+	lowest := map[int]float64{} // by node
+	for _, p := range s.parts {
+		for _, h := range p.hosts {
+			if tier, met := lowest[h]; !met || p.tier < tier {
+				lowest[h] = p.tier
+			}
+		}
+	}
+	list := map[*part]bool{}
+	for _, p := range s.parts {
+		list[p] = slices.ContainsFunc(p.hosts, func(h int) bool { return lowest[h] < p.tier })
+	}
+	return list
 }
 
 // preemption reports whether a PreemptType lets jobs preempt others.
