@@ -13,6 +13,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,8 +41,8 @@ type Options struct {
 	// Time is about how long the search will run until ctx ends; 0: not known. It ends nothing: ctx does. If neither evaluations nor effort are
 	// limited, the search may plan how long to anneal by it, the number of workers and a nominal pace. So the result depends on Time.
 	Time time.Duration
-	// Walks are the parameters of the engine that walks over lists of rigid jobs; nil: [DefaultWalks]. The other engines have none.
-	Walks *Walks
+	// Walks are the parameters of the engine that walks over lists of rigid jobs. The other engines have none.
+	Walks Walks
 	// Target is a proved lower bound of the objective, if one is known. The search ends when the best schedule reaches it and
 	// owes no job that can run, see [model.Instance.Owed].
 	Target model.Bound
@@ -60,11 +61,19 @@ type Options struct {
 }
 
 // Walks are the parameters of the walks over lists of rigid jobs, see package lists. Each walk has a temperature at which it accepts a share of its moves: from Cold on the
-// coldest to Hot on the hottest.
-type Walks = engine.Walks
+// coldest to Hot on the hottest. Nil: the usual value.
+type Walks struct {
+	Cold     *float64 `range:"(0, 1)" vary:"[0.001, 0.1] log" zero:"0.01" doc:"walks over lists of rigid jobs: share of moves that the coldest walk accepts"`
+	Hot      *float64 `range:"(0, 1)" vary:"[0.02, 0.5] log" zero:"0.12" doc:"walks over lists: share of moves that the hottest walk accepts with 40 jobs; with more jobs less"`
+	Relocate *float64 `range:"[0, 1]" vary:"[0, 1]" zero:"0.4" doc:"walks over lists: share of moves that relocate a job; the others swap two"`
+	Alike    *float64 `range:"[0, 1]" vary:"[0, 1]" zero:"0.7" doc:"walks over lists: share of swaps with a job of like processor time; the others choose the partner by position"`
+}
 
-// DefaultWalks are the usual parameters.
-func DefaultWalks() Walks { return engine.DefaultWalks() }
+// settled has the usual values where none are given.
+func (w *Walks) settled() engine.Walks {
+	usual := engine.DefaultWalks()
+	return engine.Walks{Cold: *cmp.Or(w.Cold, &usual.Cold), Hot: *cmp.Or(w.Hot, &usual.Hot), Relocate: *cmp.Or(w.Relocate, &usual.Relocate), Alike: *cmp.Or(w.Alike, &usual.Alike)}
+}
 
 // Progress is how far a search has come.
 type Progress struct {
@@ -128,8 +137,8 @@ func minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 		case ctx.Err() != nil:
 			return Result{Solution: start, Stop: model.StopReason(ctx)}, nil
 		case e != nil:
-			if steered, ok := e.(engine.Steered); ok && opt.Walks != nil {
-				steered.Steer(*opt.Walks)
+			if steered, ok := e.(engine.Steered); ok && opt.Walks != (Walks{}) {
+				steered.Steer(opt.Walks.settled())
 			}
 			return improve(ctx, e, in, start, at, opt)
 		}

@@ -37,7 +37,7 @@ type Search struct {
 }
 
 // newSearch is the solver with its defaults.
-func newSearch() *Search { return &Search{Effort: 1, Walks: search.DefaultWalks()} }
+func newSearch() *Search { return &Search{Effort: 1} }
 
 // Supports implements [solve.Solver]: everything that an instance can ask for but jobs that must spread over the grid where jobs ask something of single
 // machines, and not what only [Rolling] does, a start on processors that earlier jobs hold.
@@ -62,7 +62,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	var err error
 	result := solve.Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
-	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Walks: &s.Walks}
+	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Walks: s.Walks}
 	known := opt.SharedBound(ctx, in)
 	limits.Target = known.Bound()
 	offer := boundSchedule{in: in, known: known}

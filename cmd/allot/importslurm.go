@@ -37,7 +37,7 @@ Examples:
 			file("licences", "scontrol show licenses, with --json or without,"),
 			file("qos", "sacctmgr show qos -P"),
 			file("assoc", "sacctmgr show assoc -P (accounts below others: with ParentName in its format, or with tree)"),
-			file("config", "scontrol show config"),
+			file("config", "scontrol show config, or slurm.conf,"),
 			&cli.Float64Flag{Name: "now", DefaultText: "the latest time in the file of jobs, or now", Usage: "take the Unix time `T` as time 0"},
 			&cli.BoolFlag{Name: "memory", Value: true, Usage: "take memory into account; use =false for systems that do not allocate memory (SelectTypeParameters)"},
 			importObjectiveFlag(), outputFlag,

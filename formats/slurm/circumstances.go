@@ -182,7 +182,7 @@ func (t *trace) quality() {
 
 // settings notes what slurm.conf and the partitions say that an instance cannot express.
 func (t *trace) settings() {
-	if kind := t.sys.settings["preempttype"]; kind != "" && !strings.EqualFold(kind, "preempt/none") {
+	if kind := t.sys.settings["preempttype"]; preemption(kind) {
 		t.report.Note(model.ImportKept, "setting PreemptType="+lines.Name(kind)+": the policies preempt no job", "slurm.conf")
 	}
 	if kind := t.sys.settings["selecttypeparameters"]; kind != "" && !strings.Contains(strings.ToLower(kind), "memory") && t.memory {

@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -117,28 +116,6 @@ func readTable(src Source, command string, needed []string, take func(row limitR
 	scanner.Check(faults)
 	if names == nil && faults.None() {
 		faults.At("", "expected what %s prints, found an empty file", command)
-	}
-	return faults.Err()
-}
-
-// readConfig reads what scontrol show config prints into settings, by the name in small letters.
-func readConfig(r io.Reader, name string, settings map[string]string) error {
-	faults := lines.NewFaults(name)
-	scanner := lines.NewScanner(r)
-	for scanner.Scan() {
-		key, value, found := strings.Cut(string(scanner.Bytes()), "=")
-		if key = strings.ToLower(strings.TrimSpace(key)); found && key != "" && len(settings) < 1000 {
-			settings[key] = strings.TrimSpace(value)
-			if key == "schedulerparameters" {
-				if _, err := scheduler(settings[key]).Plans(); err != nil {
-					faults.Line(scanner.Line(), "%s", err)
-				}
-			}
-		}
-	}
-	scanner.Check(faults)
-	if faults.None() && settings["accountingstorageenforce"] == "" && settings["slurm_version"] == "" && settings["preempttype"] == "" {
-		faults.At("", "expected what %s prints, found no setting such as AccountingStorageEnforce", configCommand)
 	}
 	return faults.Err()
 }
@@ -334,19 +311,12 @@ func (q *queue) outsideLimits(row limitRow, of string) {
 func (q *queue) quality() {
 	l := q.limits
 	untold := l == nil || l.qos == nil && l.assoc != nil
-	preempts := !strings.EqualFold(q.sys.settings["preempttype"], "preempt/none")
-	least := map[int]float64{} // tier of a job that runs, by cluster
-	for _, e := range q.list {
-		for _, c := range e.place.clusters {
-			if before, met := least[c]; e.running && (!met || e.place.tier < before) {
-				least[c] = e.place.tier
-			}
-		}
+	kind, told := q.sys.settings["preempttype"]
+	byQOS := !told || strings.EqualFold(kind, "preempt/qos")
+	var byTier map[*part]bool
+	if strings.EqualFold(kind, "preempt/partition_prio") {
+		byTier = q.sys.higher()
 	}
-	mayPreempt := func(e *entry) bool {
-		return slices.ContainsFunc(e.place.clusters, func(c int) bool { tier, runs := least[c]; return runs && e.place.tier > tier })
-	}
-	byTier := strings.EqualFold(q.sys.settings["preempttype"], "preempt/partition_prio") && !strings.EqualFold(q.sys.settings["preemptmode"], "OFF")
 	usual := ""
 	for _, name := range slices.Sorted(maps.Keys(q.qos)) {
 		if usual == "" || q.qos[name] > q.qos[usual] {
@@ -359,11 +329,11 @@ func (q *queue) quality() {
 		case e.running:
 		case untold && len(q.qos) > 1 && j.qos != usual:
 			q.outside("quality of service other than " + lines.Quote(usual) + ", which most waiting jobs have: no file tells its limits and its preemption (--qos)")
-		case l != nil && preempts && l.qos[j.qos]["Preempt"] != "":
+		case l != nil && byQOS && l.qos[j.qos]["Preempt"] != "":
 			q.outside("quality of service that may preempt others: the policies preempt no job")
 		}
-		if byTier && !e.running && mayPreempt(e) {
-			q.outside("partition of a higher tier than that of jobs that run: it may preempt them and start earlier")
+		if !e.running && slices.ContainsFunc(e.place.parts, func(p *part) bool { return byTier[p] }) {
+			q.outside("partition of a higher tier than another with nodes of it, whose jobs it may preempt: the policies preempt no job")
 		}
 		if len(e.place.parts) == 1 && e.place.parts[0].qos != "" && untold && !e.running {
 			q.outside("partition with a quality of service, whose limits are in no file (--qos)")
@@ -373,6 +343,26 @@ func (q *queue) quality() {
 	}
 }
 
+// higher are the partitions that have nodes of another one of a lower tier. O(nodes of all partitions).
+func (s *system) higher() map[*part]bool {
+	lowest := map[int]float64{} // by node
+	for _, p := range s.parts {
+		for _, h := range p.hosts {
+			if tier, met := lowest[h]; !met || p.tier < tier {
+				lowest[h] = p.tier
+			}
+		}
+	}
+	list := map[*part]bool{}
+	for _, p := range s.parts {
+		list[p] = slices.ContainsFunc(p.hosts, func(h int) bool { return lowest[h] < p.tier })
+	}
+	return list
+}
+
+// preemption reports whether a PreemptType lets jobs preempt others.
+func preemption(kind string) bool { return kind != "" && !strings.EqualFold(kind, "preempt/none") }
+
 // settings notes what the configuration says that an instance cannot express.
 func (q *queue) settings() {
 	settings := q.sys.settings
@@ -380,16 +370,7 @@ func (q *queue) settings() {
 		q.report.Note(model.ImportKept, "setting SelectTypeParameters="+lines.Name(kind)+": memory is not allocated, so it is not taken into account", "configuration")
 		q.memory = false
 	}
-	if value, stated := settings["schedulerparameters"]; stated {
-		s := scheduler(value)
-		if choice, err := s.Plans(); err == nil { // it was read before
-			q.report.Hints = append(q.report.Hints, "this Slurm plans like the policy "+choice)
-			for _, option := range s.unfollowed() {
-				q.report.Hints = append(q.report.Hints, "but "+option)
-			}
-		}
-	}
-	if kind := settings["preempttype"]; kind != "" && !strings.EqualFold(kind, "preempt/none") {
+	if kind := settings["preempttype"]; preemption(kind) {
 		q.report.Note(model.ImportKept, "setting PreemptType="+lines.Name(kind)+": the policies preempt no job", "configuration")
 	}
 }

@@ -103,7 +103,7 @@ var settingReaders = map[string]func(s *settingsReader, value string) error{
 	"prioritysitefactorplugin":     func(*settingsReader, string) error { return nil },
 	"prioritysitefactorparameters": func(*settingsReader, string) error { return nil },
 	"schedulerparameters": func(s *settingsReader, value string) error {
-		s.Scheduler = scheduler(value).Scheduler
+		s.Scheduler = optionsOf(value)
 		return nil
 	},
 }

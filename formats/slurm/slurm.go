@@ -9,7 +9,7 @@
 //	scontrol show partitions --json    limits, tiers and exclusive partitions
 //	scontrol show reservations --json  nodes that are closed to other jobs for a time
 //	scontrol show licenses --json      the copies of licences
-//	scontrol show config               settings, such as whether limits hold
+//	scontrol show config               settings, such as whether limits hold; or slurm.conf
 //	sacctmgr show qos -P               limits of qualities of service
 //	sacctmgr show assoc -P             limits of accounts and users
 //

@@ -132,9 +132,11 @@ func readSystem(src Sources, past bool, busy map[string]bool) (*system, error) {
 		}
 	}
 	if src.Config.Reader != nil {
-		if err := readConfig(src.Config.Reader, src.Config.Name, s.settings); err != nil {
+		options, err := readConfig(src.Config.Reader, src.Config.Name, s.settings)
+		if err != nil {
 			return nil, err
 		}
+		plansAs(options, s.settings, &s.notes)
 	}
 	s.join()
 	if !slices.ContainsFunc(s.hosts, func(h host) bool { return !h.shut }) {

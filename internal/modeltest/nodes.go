@@ -69,7 +69,7 @@ func (d *drawer) nodeNeeds(j *model.JobSpec) {
 		d.running(j)
 	}
 	if d.may(model.RunningJobs) && d.rarely("recorded given") { // what queues and traces state beside nodes
-		if j.Estimate != nil && *j.Estimate > 0 {
+		if j.Estimate != nil && *j.Estimate >= 2e-18 { // half of it is a time
 			j.Requested = new(*j.Estimate / 2)
 		}
 		j.Recorded = new(j.Arrival + float64(d.count("recorded wait", 0, 9)))

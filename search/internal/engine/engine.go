@@ -55,12 +55,7 @@ type Steered interface {
 }
 
 // Walks are parameters of walks; package search documents them.
-type Walks struct {
-	Cold     float64 `range:"(0, 1)" vary:"[0.001, 0.1] log" doc:"walks over lists of rigid jobs: share of moves that the coldest walk accepts"`
-	Hot      float64 `range:"(0, 1)" vary:"[0.02, 0.5] log" doc:"walks over lists: share of moves that the hottest walk accepts with 40 jobs; with more jobs less"`
-	Relocate float64 `range:"[0, 1]" vary:"[0, 1]" doc:"walks over lists: share of moves that relocate a job; the others swap two"`
-	Alike    float64 `range:"[0, 1]" vary:"[0, 1]" doc:"walks over lists: share of swaps with a job of like processor time; the others choose the partner by position"`
-}
+type Walks struct{ Cold, Hot, Relocate, Alike float64 }
 
 // DefaultWalks are the usual parameters. Changing one by a factor of two makes no difference that can be told from noise on batches of 40 to 160 jobs.
 func DefaultWalks() Walks { return Walks{Cold: 0.01, Hot: 0.12, Relocate: 0.4, Alike: 0.7} }

@@ -1,0 +1,151 @@
+package slurm
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/model"
+)
+
+// cycleOption is one of the SchedulerParameters that the policy backfill has too.
+type cycleOption struct {
+	name, param        string
+	usual, least, most float64 // what Slurm has where none is stated, and the range that it takes
+	units              float64 // how many of the policy's units one of Slurm's is
+}
+
+// cycleOptions are in the order of the policy's parameters. A limit of 0 jobs of a user or a partition is none.
+var cycleOptions = []cycleOption{
+	{"bf_interval", "interval", 30, 1, 10_800, 1},
+	{"bf_window", "window", 1440, 1, 43_200, 60}, // minutes
+	{"bf_resolution", "resolution", 60, 1, 3600, 1},
+	{"default_queue_depth", "depth", 100, 0, 1e9, 1},
+	{"bf_max_job_test", "tests", 500, 1, 1e6, 1},
+	{"bf_max_job_user", "tests_user", 0, 0, 1e6, 1},
+	{"bf_max_job_part", "tests_queue", 0, 0, 1e6, 1},
+}
+
+// zeroOptions are the whole numbers among the other SchedulerParameters of which 0 is what Slurm has where none is stated.
+var zeroOptions = []string{
+	"bf_max_job_start", "bf_min_prio_reserve", "bf_min_age_reserve", "bf_job_part_count_reserve", "bf_max_job_assoc", "bf_max_job_user_part", "partition_job_depth",
+}
+
+// readConfig reads what scontrol show config prints, or slurm.conf, into settings, by the name in small letters; one that is stated to be nothing is empty. Lines of nodes and
+// partitions are passed over. The options are those of SchedulerParameters.
+func readConfig(r io.Reader, name string, settings map[string]string) ([]Option, error) {
+	const most = 2000
+	var options []Option
+	err := (&confLines{take: func(at confPlace, words []confWord) {
+		switch words[0].key {
+		case "nodename", "downnodes", "nodeset", "frontendname", "switchname", "partitionname":
+			return
+		}
+		for _, w := range words {
+			if len(settings) < most || settings[w.key] != "" {
+				settings[w.key] = w.value
+			}
+			if w.key == "schedulerparameters" {
+				options = optionsOf(w.value)
+				for _, o := range options {
+					if err := o.check(); err != nil {
+						at.fault("SchedulerParameters: %s", err)
+					}
+				}
+			}
+		}
+	}}).read(Source{r, name})
+	known := []string{"accountingstorageenforce", "slurm_version", "preempttype", "clustername", "schedulertype", "schedulerparameters"}
+	if err == nil && !slices.ContainsFunc(known, func(key string) bool { _, stated := settings[key]; return stated }) {
+		faults := lines.NewFaults(name)
+		faults.At("", "expected what %s prints, or slurm.conf, found no setting such as AccountingStorageEnforce", configCommand)
+		return nil, faults.Err()
+	}
+	return options, err
+}
+
+// optionsOf are the options of a text of SchedulerParameters.
+func optionsOf(text string) (list []Option) {
+	for _, word := range splitWords(text) {
+		name, value, _ := strings.Cut(word, "=")
+		list = append(list, Option{name, value})
+	}
+	return list
+}
+
+// noBackfill reports whether the option switches backfilling off.
+func (o Option) noBackfill() bool { return strings.EqualFold(o.Name, "bf_interval") && o.Value == "-1" }
+
+// check says what is wrong with the value of an option whose values are known.
+func (o Option) check() error {
+	least, most, name := 0.0, 1e9, strings.ToLower(o.Name)
+	if o.noBackfill() {
+		return nil
+	}
+	if k := slices.IndexFunc(cycleOptions, func(c cycleOption) bool { return c.name == name }); k >= 0 {
+		least, most = cycleOptions[k].least, cycleOptions[k].most
+	} else if name == "bf_min_prio_reserve" {
+		most = math.MaxUint32
+	} else if !slices.Contains(zeroOptions, name) {
+		return nil
+	}
+	if err := wholeIn(new(float64), o.Value, least, most); err != nil {
+		return fmt.Errorf("%s: %w", o.Name, err)
+	}
+	return nil
+}
+
+// plansAs notes the choice of a policy that plans with the options, and the options that the policy does not have. Where the
+// settings say nothing of the scheduler, it notes nothing.
+func plansAs(options []Option, settings map[string]string, report *model.ImportReport) {
+	note := func(text string) { report.Note(model.ImportKept, text, "configuration") }
+	kind, typed := settings["schedulertype"]
+	if _, stated := settings["schedulerparameters"]; !typed && !stated {
+		return
+	}
+	if kind != "" && !strings.EqualFold(kind, "sched/backfill") {
+		note("setting SchedulerType=" + lines.Name(kind) + ": the policy backfill plans as sched/backfill does, so no choice is suggested")
+		return
+	}
+	if slices.ContainsFunc(options, Option.noBackfill) {
+		note("setting SchedulerParameters bf_interval=-1: this Slurm does not backfill, so no choice is suggested")
+		return
+	}
+	stated := map[string]float64{}
+	for _, o := range options {
+		name := strings.ToLower(o.Name)
+		var value float64
+		zero := slices.Contains(zeroOptions, name) && wholeIn(&value, o.Value, 0, 0) == nil
+		switch {
+		case slices.ContainsFunc(cycleOptions, func(c cycleOption) bool { return c.name == name }):
+			if wholeIn(&value, o.Value, 0, math.MaxUint32) == nil {
+				stated[name] = value
+			}
+		case !zero && !slices.Contains(followedOptions, name):
+			why, known := unfollowedOptions[name]
+			if !known {
+				why = "this option is not known"
+			}
+			text := lines.Name(o.Name)
+			if o.Value != "" {
+				text += "=" + lines.Name(o.Value)
+			}
+			note("setting SchedulerParameters " + text + ": the policy backfill does not have it: " + why)
+		}
+	}
+	choice := "backfill:order=priority"
+	for _, c := range cycleOptions {
+		value, is := stated[c.name]
+		if is && value == 0 && c.param == "depth" {
+			note("setting SchedulerParameters default_queue_depth=0: the policy backfill looks at one job at least")
+			value = 1
+		}
+		if is && value != c.usual {
+			choice += fmt.Sprintf(":%s=%.0f", c.param, value*c.units)
+		}
+	}
+	note("plans like this Slurm: " + choice)
+}
