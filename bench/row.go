@@ -17,6 +17,7 @@ type Row struct {
 	Group          string            `json:"group,omitempty"` // the instance's group in the suite
 	Instance       string            `json:"instance"`
 	InstanceSHA256 string            `json:"instance_sha256"`
+	Caveats        []string          `json:"caveats,omitempty"`   // what the instance leaves out, see [model.Instance.Caveats]; only in what compare writes
 	Solver         string            `json:"solver"`              // the solver's name, or its label in a suite
 	Algorithm      string            `json:"algorithm,omitempty"` // the solver's name, if the label differs
 	Parameters     map[string]string `json:"parameters,omitempty"`

@@ -134,7 +134,7 @@ func policyText(c *cli.Context) string {
 // full is the line with all that the instance leaves out.
 func (a assumption) full() string { return a.text(a.left) }
 
-// line is the line below the warnings of [withCaveats].
+// line is the line below the warnings of [caveatsText].
 func (a assumption) line() string { return "assumes: " + a.text("what stands in the warning") + "\n" }
 
 func (a assumption) text(left string) string {

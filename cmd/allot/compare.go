@@ -118,9 +118,12 @@ func runCompare(c *cli.Context) error {
 	case c.Bool("json"):
 		err = write(c, asked.output, func(w io.Writer) error { return bench.WriteJSON(w, all) })
 	case c.Bool("csv"):
+		fmt.Fprint(c.App.ErrWriter, printable(asked.caveats(0))) // rows of CSV have no place for it
 		err = write(c, asked.output, func(w io.Writer) error { return tables.WriteCSV(w, all, asked.metrics) })
 	default:
-		err = write(c, asked.output, func(w io.Writer) error { return writeComparisons(w, all, watch.remark(), instances.String(), width) })
+		err = write(c, asked.output, func(w io.Writer) error {
+			return writeComparisons(w, all, asked.caveats, watch.remark(), instances.String(), width)
+		})
 	}
 	if err != nil {
 		return err
@@ -131,13 +134,27 @@ func runCompare(c *cli.Context) error {
 	return faults(all)
 }
 
-// writeComparisons writes the remarks, the tables of all instances, and how the first solver compares with the others.
-func writeComparisons(w io.Writer, rows []bench.Row, busy, instances string, width int) error {
+// caveats says what the instances leave out, in lines of at most the given number of cells. Several instances are named.
+func (a *comparison) caveats(columns int) string {
+	text := ""
+	for _, in := range a.instances {
+		label := ""
+		if len(a.instances) > 1 {
+			label = in.label + ": "
+		}
+		text += caveatsText(in.Instance, label, columns)
+	}
+	return text
+}
+
+// writeComparisons writes what the instances leave out, the remarks, the tables of all instances, and how the first solver compares with the others.
+func writeComparisons(w io.Writer, rows []bench.Row, caveats func(columns int) string, busy, instances string, width int) error {
 	text := new(strings.Builder)
 	if len(rows) == 0 { // interrupted before the first run
 		return nil
 	}
 	width = cmp.Or(width, plainWidth) // of sentences, also where tables may be wider
+	text.WriteString(caveats(width))
 	for _, remark := range tables.Remarks(rows) {
 		text.WriteString(tables.Wrapped(remark, width))
 	}
@@ -307,7 +324,7 @@ func compareOn(ctx context.Context, c *cli.Context, in named, settings bench.Set
 		}
 		bar.describe(choice.Label)
 		row := bench.Measure(ctx, choice, in.Instance, settings)
-		row.Instance = in.label
+		row.Instance, row.Caveats = in.label, in.Caveats()
 		watch.look()
 		bar.step()
 		rows = append(rows, row)

@@ -75,7 +75,7 @@ func runExplain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return writeAnswer(c, "-", struct {
+	return writeAnswerOn(c, "-", in, 0, struct {
 		plan.Explanation
 		Reasons []whatif.Decision `json:"reasons,omitempty"` // the rules of the on-line policy that decided
 	}{e, reasons}, func() string {

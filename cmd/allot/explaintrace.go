@@ -60,6 +60,11 @@ func runTrace(c *cli.Context) error {
 		}
 	}
 	out := bufio.NewWriter(c.App.Writer)
+	if first := printable(caveatsText(t.in, "", 0)); c.Bool("json") {
+		fmt.Fprint(c.App.ErrWriter, first) // every line of the answer is a step
+	} else {
+		fmt.Fprint(out, first)
+	}
 	result, err := t.write(ctx, out, c.Bool("json"))
 	if err != nil {
 		return err

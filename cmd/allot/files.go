@@ -2,17 +2,20 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/internal/plaintext"
+	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -91,13 +94,49 @@ func writeAnswer(c *cli.Context, path string, value any, text func() string) err
 	return writePlain(c, path, text())
 }
 
-// withCaveats puts what the instance leaves out before a text, as it must be read first.
-func withCaveats(in *model.Instance, text string) string {
+// writeAnswerOn writes an answer about an instance. What the instance leaves out comes first, as it must be read first: in text as warnings in lines of at most the
+// given number of cells (0: no limit), in JSON as the first member, caveats, of the value, which is an object. An instance that leaves nothing out adds nothing.
+func writeAnswerOn(c *cli.Context, path string, in *model.Instance, columns int, value any, text func() string) error {
+	if !c.Bool("json") {
+		return writePlain(c, path, caveatsText(in, "", columns)+text())
+	}
+	return write(c, path, func(w io.Writer) error { return caveatsJSON(w, in, value) })
+}
+
+// caveatsText says what an instance leaves out: a warning for each caveat, which begins with the label, in lines of at most the given number of cells; 0: no limit.
+func caveatsText(in *model.Instance, label string, columns int) string {
 	var b strings.Builder
 	for _, caveat := range in.Caveats() {
-		fmt.Fprintf(&b, "warning: %s\n", caveat)
+		warning := "warning: " + label + caveat + "\n"
+		if columns > 0 {
+			warning = texttable.Wrap(warning, columns, "  ")
+		}
+		b.WriteString(warning)
 	}
-	return b.String() + text
+	return b.String()
+}
+
+// caveatsJSON writes an object as JSON, with what the instance leaves out before its other members.
+func caveatsJSON(w io.Writer, in *model.Instance, value any) error {
+	if len(in.Caveats()) == 0 {
+		return indentedJSON(w, value)
+	}
+	var first, rest bytes.Buffer
+	if err := indentedJSON(&first, struct {
+		Caveats []string `json:"caveats"`
+	}{in.Caveats()}); err != nil {
+		return err
+	}
+	if err := indentedJSON(&rest, value); err != nil {
+		return err
+	}
+	begin, ok := bytes.CutSuffix(first.Bytes(), []byte("\n}\n"))
+	end, object := bytes.CutPrefix(rest.Bytes(), []byte("{\n"))
+	if !ok || !object {
+		return fmt.Errorf("expected an answer that is an object with members, found %T", value)
+	}
+	_, err := w.Write(slices.Concat(begin, []byte(",\n"), end))
+	return err
 }
 
 // indentedJSON writes a value as indented JSON.

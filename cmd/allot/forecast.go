@@ -102,7 +102,7 @@ func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at flo
 	}
 	assumed := forForecast(in, answer, policyText(c))
 	told := &queueAnswer{answer, assumed.full()}
-	return writeAnswer(c, c.String("output"), told, func() string { return withCaveats(in, forecastText(answer, assumed.line(), datesOf(in))) })
+	return writeAnswerOn(c, c.String("output"), in, 0, told, func() string { return forecastText(answer, assumed.line(), datesOf(in)) })
 }
 
 // historyOf is the ended jobs that --history names; nil: none.
@@ -223,13 +223,13 @@ func runBacktest(c *cli.Context, path, name string, policy solve.Policy) error {
 	report.Unknown, report.Reason = len(samples)-known, reason
 	if known == 0 {
 		report.Groups = []backtest.Group{}
-		return writeAnswer(c, c.String("output"), report, func() string { return withCaveats(in, backtestText(report)) })
+		return writeAnswerOn(c, c.String("output"), in, 0, report, func() string { return backtestText(report) })
 	}
 	report.Groups, err = backtest.New(samples, backtest.Options{Day: opt.Day, Confidence: 0.95, Replicates: 1000, Seed: opt.Seed})
 	if err != nil {
 		return err
 	}
-	return writeAnswer(c, c.String("output"), report, func() string { return withCaveats(in, backtestText(report)) })
+	return writeAnswerOn(c, c.String("output"), in, 0, report, func() string { return backtestText(report) })
 }
 
 // backtestText formats a backtest for people.

@@ -20,6 +20,7 @@ import (
 	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -104,9 +105,10 @@ func runPolicies(c *cli.Context, args []string) error {
 		}
 	}
 	if c.Bool("csv") {
+		fmt.Fprint(c.App.ErrWriter, printable(caveatsText(asked.in, "", 0))) // rows of CSV have no place for it
 		return write(c, c.String("output"), report.WriteCSV)
 	}
-	return writeAnswer(c, c.String("output"), report, report.Text)
+	return writeAnswerOn(c, c.String("output"), asked.in, texttable.Columns, report, report.Text)
 }
 
 // commandOfThis is the command line, as the function run was called.

@@ -162,7 +162,7 @@ func runSimulate(c *cli.Context, args []string) error {
 			return stoppedOr(ctx, err)
 		}
 	}
-	return writeAnswer(c, c.String("output"), told, func() string { return withCaveats(in, whatIfText(told, datesOf(in))) })
+	return writeAnswerOn(c, c.String("output"), in, 0, told, func() string { return whatIfText(told, datesOf(in)) })
 }
 
 // waitingJob is the job that --job names.

@@ -78,7 +78,7 @@ func runStarts(c *cli.Context, path string) error {
 	}
 	assumed := forReplay(in, "the policy of each column")
 	answer.Assumes = assumed.full()
-	return writeAnswer(c, c.String("output"), answer, func() string { return withCaveats(in, answer.text(assumed.line(), datesOf(in))) })
+	return writeAnswerOn(c, c.String("output"), in, 0, answer, func() string { return answer.text(assumed.line(), datesOf(in)) })
 }
 
 // forecastOf runs the policies.
@@ -114,7 +114,7 @@ func forecastOf(ctx context.Context, in *model.Instance, choices []solve.Choice,
 			}
 		}
 		if late > 0 {
-			f.Notes = append(f.Notes, fmt.Sprintf("do not rely on the figures of %s: it delays %s that Slurm already runs", choice.Label, numtext.Counted(late, "job")))
+			f.Notes = append(f.Notes, fmt.Sprintf("do not rely on the figures of %s: it delays %s already", choice.Label, numtext.Counted(late, "job, which runs", "jobs, which run")))
 		}
 	}
 	return f, nil

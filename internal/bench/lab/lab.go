@@ -97,10 +97,10 @@ type Report struct {
 	Block      int      `json:"block"` // days in a block of the bootstrap
 	Time       string   `json:"time"`  // unit
 	Confidence float64  `json:"confidence"`
-	Narrow     int      `json:"narrow"`            // most processors of a narrow job
-	Short      float64  `json:"short"`             // longest run time of a short job
-	Caveats    []string `json:"caveats,omitempty"` // what the instance leaves out, see [model.Instance.Caveats]
-	Record     *Record  `json:"record,omitempty"`  // absent: the instance has no recorded starts
+	Narrow     int      `json:"narrow"`           // most processors of a narrow job
+	Short      float64  `json:"short"`            // longest run time of a short job
+	Caveats    []string `json:"-"`                // what the instance leaves out, see [model.Instance.Caveats]: whoever writes the report says it first
+	Record     *Record  `json:"record,omitempty"` // absent: the instance has no recorded starts
 	Groups     []Group  `json:"groups"`
 }
 

@@ -22,9 +22,6 @@ func (r *Report) Text() string {
 	for _, sentence := range r.Answer() {
 		paragraph(b, "%s", sentence)
 	}
-	for _, caveat := range r.Caveats {
-		paragraph(b, "warning: %s", caveat)
-	}
 	b.WriteByte('\n')
 	paragraph(b, "%s", r.headline())
 	if _, known := secondsIn(r.Time); !known {

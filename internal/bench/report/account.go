@@ -19,7 +19,7 @@ type Account struct {
 	Facts              []Fact
 	Short              string   // the result in a sentence or two
 	Details            []string // further sentences of the result
-	Notes              []string // what a reader must know before believing it
+	Notes              []string // what a reader must know first, before the result
 	Parts              []Part
 	Method             []string // how the figures came to be
 	By                 string   // what drew it, for the last line
