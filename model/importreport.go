@@ -18,7 +18,6 @@ type ImportReport struct {
 	Read    int          `json:"read" doc:"jobs in the chosen window"`
 	Kept    int          `json:"kept" doc:"jobs in the instance"`
 	Notes   []ImportNote `json:"notes,omitempty" doc:"what was odd, in the order first met"`
-	Hints   []string     `json:"hints,omitempty" doc:"what to ask next"`
 }
 
 // ImportNote is one kind of oddity.
@@ -93,9 +92,6 @@ func (r *ImportReport) String() string {
 				fmt.Fprintf(&text, "\n  %s %d: %s (first: %s)", note.Action, note.Count, note.Reason, note.First)
 			}
 		}
-	}
-	for _, hint := range r.Hints {
-		fmt.Fprintf(&text, "\n  %s", hint)
 	}
 	return text.String()
 }

@@ -44,7 +44,7 @@ func TestAllowed(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "n")
-		risk := float64(rapid.IntRange(1, 31).Draw(t, "risk")) / 64 // exact, so that 1 − risk is too
+		risk := float64(rapid.IntRange(1, 31).Draw(t, "risk")) / 64                        // exact, so that 1 − risk is too
 		confidence := (float64(rapid.IntRange(33, 62).Draw(t, "confidence")) + 1.0/3) / 64 // no sum of the powers of two above equals it
 		if got, want := Allowed(n, risk, confidence), allowedNaive(n, risk, confidence); got != want {
 			t.Fatalf("Allowed(%d, %v, %v) = %d, expected %d", n, risk, confidence, got, want)
