@@ -176,7 +176,7 @@ func readTolerations(x field) []toleration {
 		operator := y.get("operator")
 		t := toleration{y.get("key").str(), y.get("value").str(), y.get("effect").str(), operator.str() == "Exists"}
 		if word := operator.str(); word != "" && word != "Exists" && word != "Equal" {
-			continue // Lt and Gt compare values: taken as not tolerated, so that no pod starts where it may not
+			continue // Lt and Gt compare values: taken as not tolerated, so that no pod starts where it may not, and counted
 		}
 		list = append(list, t)
 	}
@@ -225,6 +225,12 @@ func (s *podSpec) circumstances(x, affinity field) {
 		out(some(affinity.at(kind.name, required)), kind.words+" that is required: the pod may have to wait for another node")
 		out(some(affinity.at(kind.name, preferred)), kind.words+" that is preferred: the pod may go to another node")
 	}
+	compares := false
+	for _, y := range x.get("tolerations").elements() {
+		word := y.get("operator").str()
+		compares = compares || word == "Lt" || word == "Gt"
+	}
+	out(compares, "tolerations that compare values, which are passed over: the pod may run on more nodes")
 	out(some(affinity.at("nodeAffinity", preferred)), "preferred node affinity: the pod may go to another node")
 	claims := false
 	for _, y := range x.get("volumes").elements() {
@@ -258,12 +264,23 @@ func readNeeds(x field) amounts {
 		needs.plus(sidecars)
 		first.atLeast(needs)
 	}
-	for _, c := range x.get("containers").elements() {
-		sum.plus(requested(c.get("resources")))
+	stating, containers := map[string]int{}, x.get("containers").elements()
+	for _, c := range containers {
+		needs := requested(c.get("resources"))
+		for name := range needs {
+			stating[name]++
+		}
+		sum.plus(needs)
 	}
 	sum.plus(sidecars)
 	sum.atLeast(first)
-	for name, n := range requested(x.get("resources")) { // of the pod as a whole
+	whole := x.get("resources") // of the pod; its limit counts as a request where one of the containers states none
+	for name, n := range whole.get("limits").resourceAmounts() {
+		if stating[name] < len(containers) {
+			sum[name] = n
+		}
+	}
+	for name, n := range whole.get("requests").resourceAmounts() {
 		sum[name] = n
 	}
 	sum.plus(x.get("overhead").resourceAmounts())
