@@ -3,30 +3,71 @@ package backfill
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
+// need is what jobs need of a cluster: jobs that need the same fit the same machines.
+type need struct {
+	kind   *kindRooms
+	width  int // processors
+	size   int // of them in a block
+	least  int // machines
+	most   int // machines; 0: no limit
+	each   int // processors on each machine; 0: no such limit
+	fewest int // machines that it needs in any case
+	mask   bitset
+	one    bool
+	weight int32 // see weightOf
+	ready  *ready
+}
+
+// needKey tells needs apart.
+type needKey struct {
+	kind, cluster, width int
+	one                  bool
+}
+
+// needOf is what the job needs of the cluster.
+func (p *slurm) needOf(j *sim.Job, cluster int) *need {
+	key := needKey{p.platform.NodeKind(j), cluster, p.platform.Rigid(j, cluster), p.platform.OnOneMachine(j, cluster)}
+	if of := p.needs[key]; of != nil {
+		return of
+	}
+	needs, reach := p.platform.Needs(j), p.reach(j, cluster)
+	n := &need{kind: p.release.ofKind(j), width: key.width, size: needs.Block, one: key.one, mask: reach.machines, weight: weightOf(p.platform, j)}
+	if p.platform.CountsMachines(cluster) {
+		n.size = 1
+	}
+	n.least, n.most, n.each = max(1, needs.MinMachines), needs.MaxMachines, needs.PerMachine*n.size
+	n.fewest = n.least
+	if reach.most > 0 {
+		n.fewest = max(n.least, (n.width+reach.most-1)/reach.most)
+	}
+	room := 1
+	if n.one {
+		room = n.width
+	}
+	n.ready = newReady(n.kind, room, n.mask)
+	p.needs[key] = n
+	p.weighs = p.weighs || n.weight > 0
+	return n
+}
+
 // fitting looks for machines among those available to a job, now and as running jobs end: see [Slurm].
 type fitting struct {
-	kind     *kindRooms
-	need     int // processors
-	size     int // of them in a block
-	least    int // machines
-	most     int // machines; 0: no limit
-	each     int // processors on each machine; 0: no such limit
-	fewest   int // machines that it needs in any case
-	mask     bitset
-	one      bool
-	weight   int32      // see weightOf
-	runs     []run      // scratch
-	machines []int32    // available, with room at some time
-	rooms    []*machine // of each
-	could    []int32    // of each: processors at the time that is looked at, which the job could hold
-	free     []int32    // of each: processors that are free then, of which a machine's size is judged
+	*need
+	few      bool    // it is quicker to look at each available machine than at lists of all
+	runs     []run   // scratch
+	machines []int32 // that are available and have room at the time that is looked at
+	could    []int32 // of each: processors that the job could hold
+	free     []int32 // of each: processors that are free then, of which a machine's size is judged
 	shares   []sim.Share
-	out      []bool // scratch: machines that are left out of the choice, or chosen already
+	out      []bool    // scratch: machines that are left out of the choice, or chosen already
+	found    bitset    // scratch
+	times    []float64 // scratch
 }
 
 // run is neighbours among the machines, [from, to), of one weight, and the processors that are free on them.
@@ -35,107 +76,151 @@ type run struct {
 	weight         int32
 }
 
-// begin is for a job on a cluster.
-func (f *fitting) begin(p *slurm, j *sim.Job, cluster int) {
-	needs := p.platform.Needs(j)
-	f.kind, f.need, f.size = p.release.ofKind(j), p.platform.Rigid(j, cluster), needs.Block
-	if p.platform.CountsMachines(cluster) {
-		f.size = 1
-	}
-	f.least, f.most, f.each = max(1, needs.MinMachines), needs.MaxMachines, needs.PerMachine*f.size
-	f.one, f.weight = p.platform.OnOneMachine(j, cluster), weightOf(p.platform, j)
-	reach := p.reach(j, cluster)
-	f.mask, f.fewest = reach.machines, f.least
-	if reach.most > 0 {
-		f.fewest = max(f.least, (f.need+reach.most-1)/reach.most)
-	}
+// fewMachines is the number of machines up to which it is quicker to look at each than at lists of all. Tests set it to 0.
+var fewMachines = 24
+
+// begin is for a job of the need.
+func (f *fitting) begin(p *slurm, of *need) {
+	f.need = of
+	f.ready.update(p.release)
 }
 
-// available lists the machines that are available and on which the job can run, and gives them the weight that a test for it leaves there.
-func (f *fitting) available(p *slurm) {
-	f.machines, f.rooms = f.machines[:0], f.rooms[:0]
+// weigh gives the available machines the weight that a test for the job leaves there.
+func (f *fitting) weigh(p *slurm) {
+	if f.weight == 0 {
+		return
+	}
 	for w, word := range p.avail {
 		for word &= f.mask[w]; word != 0; word &= word - 1 {
-			m := w<<6 + bits.TrailingZeros64(word)
-			f.machines, f.rooms = append(f.machines, int32(m)), append(f.rooms, p.release.of(f.kind, m))
-			if f.weight > 0 {
-				p.weights[m] = f.weight
-			}
+			p.weights[w<<6+bits.TrailingZeros64(word)] = f.weight
 		}
 	}
 }
 
 // now says whether the job fits the available machines now; shares are then what it would hold.
 func (f *fitting) now(p *slurm) bool {
-	f.available(p)
+	f.weigh(p)
+	f.few = p.avail.count() <= fewMachines
 	return f.at(p, never)
+}
+
+// soonest is the end of a running job before which fewer of the available machines have room than the job needs in any case; −Inf: now; +Inf: it is always so.
+func (f *fitting) soonest(p *slurm) float64 {
+	r, n := f.ready, f.fewest
+	if !f.few {
+		for _, m := range r.order {
+			if p.avail.has(int(m)) {
+				if n--; n == 0 {
+					return r.at[m]
+				}
+			}
+		}
+		return math.Inf(1)
+	}
+	f.times = f.times[:0]
+	p.avail.each(func(m int) { f.times = append(f.times, r.at[m]) })
+	if len(f.times) < n {
+		return math.Inf(1)
+	}
+	slices.Sort(f.times)
+	return f.times[n-1]
 }
 
 // find is the earliest time, by the ends of jobs that run on available machines, also on such as the job cannot use, at which the job fits the available machines. It may return false if that is after latest.
 //
-// Complexity: O(R) for R running jobs with what they hold, and O(m·r) for each of the groups, whose number is logarithmic in time, for m machines with r running jobs each.
+// Complexity: O(log R) for each of the groups, whose number is logarithmic in time, and for the running jobs of other machines that lie between two groups, for R running jobs; and O(m·r) for those groups
+// in which enough machines have room, m, with r running jobs each.
 func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 	machines := p.avail.count()
 	if machines < f.least {
 		return 0, false
 	}
-	f.available(p)
-	if machines < f.fewest || f.room(p, jobEnd{end: latest, number: math.MaxInt64}) < f.need {
+	f.weigh(p)
+	if machines < f.fewest {
 		return 0, false
 	}
-	if f.at(p, never) {
+	f.few = machines <= fewMachines
+	soonest := f.soonest(p)
+	if soonest > latest || math.IsInf(soonest, 1) || !f.one && f.room(p, jobEnd{end: latest, number: math.MaxInt64}) < f.width {
+		return 0, false
+	}
+	if math.IsInf(soonest, -1) && f.at(p, never) {
 		return now, true
 	}
-	return f.later(p, now)
+	return f.later(p, now, soonest, latest)
 }
 
 // later is find as running jobs end. They are looked at in the order of their ends, and those that hold something of an available machine are taken to have ended, one group after the
 // other. A group is over when the next running job, of whatever machines, ends after it. So a job of these machines belongs to it, however late it ends, if other machines'
 // jobs end between.
-func (f *fitting) later(p *slurm, now float64) (float64, bool) {
-	ends, k := p.release.ends, 0
-	until, width := math.NaN(), p.group
-	for k < len(ends) {
-		last := -1
-		for k < len(ends) {
-			k++
-			if !p.release.meets(ends[k-1].job, p.avail) {
-				continue
-			}
-			if last = k - 1; math.IsNaN(until) {
-				until = (math.Floor((ends[last].end+p.groupPhase)/p.group)+1)*p.group - p.groupPhase
-			}
-			if k < len(ends) && ends[k].end > until+width {
-				break
+func (f *fitting) later(p *slurm, now, soonest, latest float64) (float64, bool) {
+	ends := p.release.ends
+	meets := func(k int) bool { return p.release.meets(ends[k].job, p.avail) }
+	k := 0
+	for k < len(ends) && !meets(k) {
+		k++
+	}
+	if k == len(ends) {
+		return 0, false
+	}
+	until := (math.Floor((ends[k].end+p.groupPhase)/p.group)+1)*p.group - p.groupPhase
+	for width := p.group; ; {
+		last := max(k, p.release.firstAfter(until+width)-1)
+		for last < len(ends) && !meets(last) {
+			last++
+		}
+		if last == len(ends) { // no job of these machines closes the group
+			for last--; last >= k && !meets(last); last-- {
 			}
 		}
-		if last < 0 {
-			break
+		if last < k || ends[last].end > latest {
+			return 0, false
+		}
+		if ends[last].end >= soonest && f.at(p, ends[last]) {
+			return p.release.expected(now, ends[last].end), true
+		}
+		if k = last + 1; k == len(ends) {
+			return 0, false
 		}
 		for width *= 2; k < len(ends) && ends[k].end > until+width; {
 			width *= 2
 		}
-		if f.at(p, ends[last]) {
-			return p.release.expected(now, ends[last].end), true
-		}
 	}
-	return 0, false
 }
 
 // at says whether the job fits the available machines when the running jobs up to one have ended; shares are then what it would hold.
 func (f *fitting) at(p *slurm, by jobEnd) bool {
-	return f.room(p, by) >= f.need && f.choose(p.weights)
+	return f.room(p, by) >= f.width && f.choose(p.weights)
 }
 
-// room is the number of processors of the available machines that the job could hold when the running jobs up to one have ended.
+// room is the number of processors of the available machines that the job could hold when the running jobs up to one have ended. It lists the machines.
 func (f *fitting) room(p *slurm, by jobEnd) (all int) {
-	f.could, f.free = f.could[:0], f.free[:0]
-	for _, of := range f.rooms {
-		room := of.at(by)
+	r := f.ready
+	f.machines, f.could, f.free = f.machines[:0], f.could[:0], f.free[:0]
+	if f.few {
+		p.avail.each(func(m int) {
+			if r.at[m] <= by.end {
+				f.machines = append(f.machines, int32(m))
+			}
+		})
+	} else {
+		clear(f.found)
+		for _, m := range r.order {
+			if r.at[m] > by.end {
+				break
+			}
+			f.found.add(int(m))
+		}
+		f.found.meet(p.avail)
+		f.found.each(func(m int) { f.machines = append(f.machines, int32(m)) })
+	}
+	kept := f.machines[:0]
+	for _, m := range f.machines {
+		room := p.release.of(f.kind, int(m)).at(by)
 		n, free := room.processors, room.free
 		switch {
-		case f.one && int(n) < f.need:
-			n = 0
+		case n == 0 || f.one && int(n) < f.width:
+			continue
 		case f.each > 0:
 			n = min(n, int32(f.each))
 		}
@@ -144,13 +229,11 @@ func (f *fitting) room(p *slurm, by jobEnd) (all int) {
 		} else if f.each == 0 && f.size == 1 && f.weight == 0 { // memory may be short
 			free = n
 		}
-		n = min(n, int32(f.need))
-		if n == 0 {
-			free = 0
-		}
-		f.could, f.free = append(f.could, n), append(f.free, free)
+		n = min(n, int32(f.width))
+		kept, f.could, f.free = append(kept, m), append(f.could, n), append(f.free, free)
 		all += int(n)
 	}
+	f.machines = kept
 	return all
 }
 
@@ -217,7 +300,7 @@ func (f *fitting) among(weights []int32) bool {
 		i = r.to
 	}
 	f.runs, f.shares = runs, f.shares[:0]
-	left, machines := f.need, f.least
+	left, machines := f.width, f.least
 	for range runs {
 		best, enough := -1, false
 		for k := range runs {

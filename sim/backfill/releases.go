@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/allot-opt/allot/sim"
 )
@@ -18,6 +19,7 @@ type releases struct {
 	held     [][]holding   // by machine: what running jobs hold there, in order of estimated end, then of number
 	ends     []jobEnd      // of all running jobs, in the same order
 	version  []int64       // by machine: counts the changes
+	changed  []int32       // the machines of all changes, in the order of time
 	kinds    []*kindRooms  // by number of the kind; nil: not met
 }
 
@@ -87,7 +89,7 @@ func (r *releases) begin(j *sim.Job, shares []sim.Share) {
 		h := holding{of, share}
 		at, _ := slices.BinarySearchFunc(r.held[m], h, func(a, b holding) int { return a.compare(b.jobEnd) })
 		r.held[m] = slices.Insert(r.held[m], at, h)
-		r.version[m]++
+		r.change(m)
 	}
 }
 
@@ -97,9 +99,15 @@ func (r *releases) end(j *sim.Job) {
 	for _, share := range r.shares[j.Handle] {
 		m := share.Machine
 		r.held[m] = slices.DeleteFunc(r.held[m], func(h holding) bool { return h.job == j })
-		r.version[m]++
+		r.change(m)
 	}
 	r.shares[j.Handle] = nil
+}
+
+// change notes that a job has begun or ended on the machine.
+func (r *releases) change(m int32) {
+	r.version[m]++
+	r.changed = append(r.changed, m)
 }
 
 // expected is when a job is expected to end whose estimate says end: one step from now if that is over.
@@ -108,6 +116,11 @@ func (r *releases) expected(now, end float64) float64 {
 		return after(now, r.step)
 	}
 	return end
+}
+
+// firstAfter is the place of the first end after the time.
+func (r *releases) firstAfter(at float64) int {
+	return sort.Search(len(r.ends), func(k int) bool { return r.ends[k].end > at })
 }
 
 // ofKind is the rooms of the kind of the job.

@@ -58,7 +58,12 @@ type planSlots struct {
 	list  []planSlot
 	end   float64
 	spare []bitset
+	spans [][]span // by machine: when jobs are planned on it, by begin
+	used  []int32  // machines with spans
 }
+
+// span is a time in which a job is planned on a machine.
+type span struct{ begin, end float64 }
 
 // planSlot is a span of time and the machines that are free of plans in it.
 type planSlot struct {
@@ -72,6 +77,10 @@ func (s *planSlots) reset(begin, end float64, all bitset) {
 		s.spare = append(s.spare, s.list[k].free)
 	}
 	s.list, s.end = append(s.list[:0], planSlot{begin, s.copyOf(all)}), end
+	for _, m := range s.used {
+		s.spans[m] = s.spans[m][:0]
+	}
+	s.used = s.used[:0]
 }
 
 // copyOf is a copy of a set, in the memory of a spare one if there is any.
@@ -104,33 +113,25 @@ func (s *planSlots) after(at float64) int {
 //
 // Complexity: O(slots · machines/64).
 func (s *planSlots) common(start, until float64, within, free bitset) (next float64) {
-	for k := s.after(start); k < len(s.list); k++ {
-		if next == 0 && k+1 < len(s.list) && !covers(free, s.list[k].free, within, s.list[k+1].free) {
-			next = s.list[k+1].begin
-		}
-		if s.list[k].begin > until {
-			break
-		}
+	k := s.after(start)
+	first := k
+	for ; k < len(s.list) && s.list[k].begin <= until; k++ {
 		any := uint64(0)
-		for w, word := range s.list[k].free {
-			free[w] &= word
+		now := s.list[k].free[:len(free)]
+		for w := range free {
+			free[w] &= now[w]
 			any |= free[w]
 		}
-		if any == 0 && next != 0 {
+		if any == 0 {
 			break
 		}
 	}
-	return next
-}
-
-// covers says whether all machines of both within and then are also in both free and now.
-func covers(free, now, within, then bitset) bool {
-	for w := range free {
-		if within[w]&then[w]&^(free[w]&now[w]) != 0 {
-			return false
+	for k = first + 1; k < len(s.list) && (k == first+1 || s.list[k-2].begin <= until); k++ {
+		if s.frees(k, within) {
+			return s.list[k].begin
 		}
 	}
-	return true
+	return 0
 }
 
 // holds says whether the machines are free of plans from begin to end.
@@ -145,9 +146,14 @@ func (s *planSlots) holds(begin, end float64, machines bitset) bool {
 	return true
 }
 
+// from is the first slot that begins at the time or later; the number of slots if none does.
+func (s *planSlots) from(at float64) int {
+	return sort.Search(len(s.list), func(k int) bool { return s.list[k].begin >= at })
+}
+
 // split makes the time the begin of a slot, unless it lies outside of all, and returns the first slot that begins at it or later.
 func (s *planSlots) split(at float64) int {
-	k := sort.Search(len(s.list), func(k int) bool { return s.list[k].begin >= at })
+	k := s.from(at)
 	if k > 0 && at < s.end && (k == len(s.list) || s.list[k].begin > at) {
 		s.list = slices.Insert(s.list, k, planSlot{at, s.copyOf(s.list[k-1].free)})
 	}
@@ -156,15 +162,73 @@ func (s *planSlots) split(at float64) int {
 
 // take plans the machines from begin to end.
 func (s *planSlots) take(begin, end float64, machines bitset) {
+	if end = min(end, s.end); begin >= end {
+		return
+	}
 	from := s.split(begin)
 	to := s.split(end)
-	for k := from; k < to; k++ {
-		for w := range machines {
-			s.list[k].free[w] &^= machines[w]
+	for w, word := range machines {
+		for k := from; word != 0 && k < to; k++ {
+			s.list[k].free[w] &^= word
 		}
 	}
 	s.merge(to)
 	s.merge(from)
+	machines.each(func(m int) {
+		of := s.spans[m]
+		if len(of) == 0 {
+			s.used = append(s.used, int32(m))
+		}
+		at := len(of)
+		for at > 0 && of[at-1].begin > begin {
+			at--
+		}
+		s.spans[m] = slices.Insert(of, at, span{begin, end})
+	})
+}
+
+// gap is the first time from the given one on from which the machine is free of plans until that time plus length.
+func (s *planSlots) gap(machine int32, from, length float64) float64 {
+	for _, of := range s.spans[machine] {
+		if of.begin > from+length {
+			break
+		}
+		from = max(from, of.end)
+	}
+	return from
+}
+
+// frees says whether some machine of the set is free from the begin of slot k on but not before.
+func (s *planSlots) frees(k int, within bitset) bool {
+	before, then := s.list[k-1].free[:len(within)], s.list[k].free[:len(within)]
+	for w, word := range within {
+		if word&then[w]&^before[w] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// lastFreed is the last time after start and before the given one at which machines of the set become free of plans; start: there is none, or there are two of these
+// times, or start and the first one, that are more than length apart.
+func (s *planSlots) lastFreed(start, before, length float64, within bitset) float64 {
+	k := s.from(before) - 1
+	for ; k > 0 && s.list[k].begin > start && !s.frees(k, within); k-- {
+	}
+	if k <= 0 || s.list[k].begin <= start {
+		return start
+	}
+	last := s.list[k].begin
+	for at := last; at-start > length; {
+		i := s.from(at - length)
+		for ; i < k && !s.frees(i, within); i++ {
+		}
+		if s.list[i].begin >= at {
+			return start
+		}
+		k, at = i, s.list[i].begin
+	}
+	return last
 }
 
 // merge merges slot k with the one before it if the two are alike.

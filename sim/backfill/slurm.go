@@ -60,7 +60,8 @@ func DefaultCycles() Cycles {
 // Deviations: the main scheduler looks at the whole queue when a cycle is due, not each minute; machines that a job names (--nodelist) are the only ones that it looks at; where the instance does not
 // state its partitions, a queue has the machines that can hold a block of some job of it so far; preemption, topology and the limits of time that a cycle may take are left out.
 //
-// Complexity of a cycle: O(t·(s²·m/64 + s·m·log r)) at worst, for t tests, s slots of the plan, m machines and r running jobs on a machine.
+// Complexity of a cycle: O(t·s·(s·m/64 + r + m·log r)) at worst, for t tests, s slots of the plan, m machines and r running jobs. Where machines are all alike in speed and never closed, the search
+// for a plan begins at the first time at which enough machines have room and no plans, and mostly looks at a few slots.
 func Slurm(step float64, cycles Cycles, order Ranking) sim.Discipline {
 	return sim.Discipline{
 		General: func(platform *sim.Platform, _ uint64) sim.Policy {
@@ -82,6 +83,7 @@ type slurm struct {
 	every      []int   // all clusters
 	empty      *sim.Room
 	release    *releases
+	alike      bool      // machines are never closed, and jobs take as long on one as on another
 	limits     []bool    // by licence: see limitsOf
 	changes    []float64 // times at which machines are closed or opened
 
@@ -92,25 +94,29 @@ type slurm struct {
 	lines   map[string]*lineOf
 	of      map[string][]*lineOf // by what jobs name as their queue
 	line    [][]*lineOf          // by handle: the lines of a queued job
+	options [][]option           // by handle: the clusters on which a queued job can run
 	masks   map[maskKey]*reach
+	needs   map[needKey]*need
 	hard    []hardJob // queued jobs to which deadlines or closed times may leave no start
 	giveUp  float64   // nothing is so before
 
-	cycle   int64 // counts the cycles
-	changed bool  // since the last cycle
-	last    float64
-	soonest float64 // the first start that is planned after now
-	slots   planSlots
-	plans   []jobPlan       // by handle: of queued jobs
-	users   []int           // by number: jobs that the cycle has looked at
-	free    bitset          // all machines
-	all     []bitset        // by cluster: its machines
-	closed  bitset          // machines of closed queues
-	homes   map[string]bool // reservations of which a job did not fit
-	weights []int32         // by machine: see weigh
-	avail   bitset          // scratch
-	taken   bitset          // scratch
-	fits    fitting
+	cycle    int64 // counts the cycles
+	changed  bool  // since the last cycle
+	last     float64
+	soonest  float64 // the first start that is planned after now
+	slots    planSlots
+	plans    []jobPlan       // by handle: of queued jobs
+	users    []int           // by number: jobs that the cycle has looked at
+	free     bitset          // all machines
+	all      []bitset        // by cluster: its machines
+	closed   bitset          // machines of closed queues
+	homes    map[string]bool // reservations of which a job did not fit
+	weights  []int32         // by machine: see weigh
+	weighs   bool            // some job leaves weights
+	avail    bitset          // scratch
+	taken    bitset          // scratch
+	earliest []float64       // scratch
+	fits     fitting
 }
 
 // lineOf is a queue: the jobs that were submitted to one partition.
@@ -119,6 +125,13 @@ type lineOf struct {
 	known    bool   // the instance states the partition
 	closed   bool
 	tests    int
+}
+
+// option is a cluster on which a job can run.
+type option struct {
+	cluster int
+	need    *need
+	limit   float64 // the longest estimate there on machines that are all alike
 }
 
 // reach is what a kind of jobs can use of a cluster when nothing else runs, whenever machines are open.
@@ -149,9 +162,11 @@ func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *score
 	}
 	p := &slurm{
 		Cycles: cycles, second: second, group: group, phase: math.Mod(zero, cycles.Resolution), groupPhase: math.Mod(zero, group), platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
-		changes: platform.AllChanges(), limits: limitsOf(platform), lines: map[string]*lineOf{}, of: map[string][]*lineOf{}, masks: map[maskKey]*reach{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
+		changes: platform.AllChanges(), limits: limitsOf(platform), lines: map[string]*lineOf{}, of: map[string][]*lineOf{}, masks: map[maskKey]*reach{}, needs: map[needKey]*need{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
 		homes: map[string]bool{}, weights: make([]int32, n), free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
 	}
+	p.fits.found, p.slots.spans = newBitset(n), make([][]span, n)
+	p.alike = len(p.changes) == 0 && !platform.Mixed()
 	for range p.every {
 		p.all = append(p.all, newBitset(n))
 	}
@@ -177,7 +192,7 @@ func limitsOf(platform *sim.Platform) []bool {
 // Arrive implements sim.Policy.
 func (p *slurm) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.line) {
-		p.line, p.plans, p.scores = append(p.line, nil), append(p.plans, jobPlan{}), append(p.scores, 0)
+		p.line, p.options, p.plans, p.scores = append(p.line, nil), append(p.options, nil), append(p.plans, jobPlan{}), append(p.scores, 0)
 	}
 	of := p.linesOf(p.platform.QueueOf(j))
 	for c := range p.every {
@@ -186,6 +201,14 @@ func (p *slurm) Arrive(j *sim.Job) {
 		}
 	}
 	p.line[j.Handle], p.plans[j.Handle].cycle = of, 0
+	options := p.options[j.Handle][:0]
+	for c := range p.every {
+		if p.platform.CanRun(j, c) {
+			need := p.needOf(j, c)
+			options = append(options, option{c, need, p.limit(j, need)})
+		}
+	}
+	p.options[j.Handle] = options
 	p.waiting++
 	p.changed = true
 	p.scorer.arrived(j)
@@ -378,7 +401,7 @@ func (p *slurm) Decide(e *sim.Engine) {
 		p.backfill(e)
 		p.last, p.changed = now, false
 	}
-	p.compact(len(p.queue) / 2)
+	p.compact(100 + len(p.queue)/50)
 	if p.waiting > 0 {
 		p.wake(e)
 	}

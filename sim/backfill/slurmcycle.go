@@ -2,6 +2,7 @@ package backfill
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/allot-opt/allot/sim"
@@ -52,13 +53,16 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 // needs devices, by either scheduler, leaves a weight on each machine that is available and that it could use, the less, the more devices it needs; one that fails in the main scheduler is repeated with
 // all machines. Those of less weight come first. Weights stay until the next test: so they also rule where jobs go that need no devices.
 func (p *slurm) weigh(j *sim.Job, of *lineOf, weight int32) {
+	if !p.weighs {
+		return
+	}
 	for c := range p.every {
 		mask := p.mask(j, c)
-		of.machines.each(func(m int) {
-			if mask.has(m) {
-				p.weights[m] = weight
+		for w, word := range of.machines {
+			for word &= mask[w]; word != 0; word &= word - 1 {
+				p.weights[w<<6+bits.TrailingZeros64(word)] = weight
 			}
-		})
+		}
 	}
 }
 
@@ -77,8 +81,8 @@ func (p *slurm) lacksLicence(j *sim.Job, but []bool) bool {
 	if len(j.Request.Licences) == 0 {
 		return false
 	}
-	for c := range p.every {
-		if p.platform.CanRun(j, c) && p.platform.ShortOfBut(but, &p.platform.Free, j, c) < 0 {
+	for i := range p.options[j.Handle] {
+		if p.platform.ShortOfBut(but, &p.platform.Free, j, p.options[j.Handle][i].cluster) < 0 {
 			return false
 		}
 	}
@@ -88,11 +92,13 @@ func (p *slurm) lacksLicence(j *sim.Job, but []bool) bool {
 // startNow starts the job of place k of the queue on machines of queues that are not closed, on the cluster on which it ends first; false: it does not fit.
 func (p *slurm) startNow(e *sim.Engine, k int, of *lineOf) bool {
 	j, now, best := p.queue[k], e.Now(), jobPlan{end: math.Inf(1)}
-	for c := range p.every {
-		if !p.platform.CanRun(j, c) || p.platform.ShortOf(&p.platform.Free, j, c) >= 0 {
+	for i := range p.options[j.Handle] {
+		o := &p.options[j.Handle][i]
+		c := o.cluster
+		if p.platform.ShortOf(&p.platform.Free, j, c) >= 0 {
 			continue
 		}
-		p.fits.begin(p, j, c)
+		p.fits.begin(p, o.need)
 		p.open(j, of, c, now)
 		p.avail.without(p.closed)
 		if !p.fits.now(p) {
@@ -124,7 +130,7 @@ func (p *slurm) open(j *sim.Job, of *lineOf, cluster int, start float64) {
 		if !p.avail.has(m) {
 			continue
 		}
-		end := start + p.platform.Takes(j, m, p.fits.need)
+		end := start + p.platform.Takes(j, m, p.fits.width)
 		if hurries && !inTime(j, end) || closes && !p.platform.OpenTo(j, m, start, end) {
 			p.avail.remove(m)
 		}
@@ -173,7 +179,7 @@ func (p *slurm) sharesNow(j *sim.Job, cluster int) ([]sim.Share, bool) {
 	if p.platform.TakesFirst() {
 		among = p.machinesOf(p.fits.shares)
 	}
-	return p.platform.FitsAmong(&p.platform.Free, j, cluster, p.fits.need, among.has, nil)
+	return p.platform.FitsAmong(&p.platform.Free, j, cluster, p.fits.width, among.has, nil)
 }
 
 // machinesOf is the machines of the shares, until it is called again.
@@ -237,11 +243,12 @@ func (p *slurm) backfill(e *sim.Engine) {
 // test plans the job of place k in one of its queues, on the cluster on which it can start first, and says whether it starts.
 func (p *slurm) test(e *sim.Engine, k int, of *lineOf) (starts bool) {
 	j, now, best := p.queue[k], e.Now(), jobPlan{start: math.Inf(1)}
-	for c := range p.every {
-		if !p.platform.CanRun(j, c) || p.platform.ShortOfBut(p.limits, &p.platform.Free, j, c) >= 0 {
+	for i := range p.options[j.Handle] {
+		o := &p.options[j.Handle][i]
+		if p.platform.ShortOfBut(p.limits, &p.platform.Free, j, o.cluster) >= 0 {
 			continue
 		}
-		if plan, ok := p.plan(e, j, of, c); ok && (plan.start < best.start || plan.start == best.start && plan.end < best.end) {
+		if plan, ok := p.plan(e, j, of, o); ok && (plan.start < best.start || plan.start == best.start && plan.end < best.end) {
 			best = plan
 		}
 	}
@@ -281,15 +288,81 @@ func (p *slurm) rounded(at float64) float64 {
 }
 
 // plan finds the start of a job on the cluster; see [Slurm].
-func (p *slurm) plan(e *sim.Engine, j *sim.Job, of *lineOf, cluster int) (plan jobPlan, ok bool) {
-	p.fits.begin(p, j, cluster)
-	limit, next := p.limit(j, cluster), 0.0
-	for s := e.Now(); !e.Stopped(); s = next {
-		if plan, next, ok = p.planFrom(j, of, cluster, e.Now(), s, limit); ok || next == 0 {
+func (p *slurm) plan(e *sim.Engine, j *sim.Job, of *lineOf, o *option) (plan jobPlan, ok bool) {
+	p.fits.begin(p, o.need)
+	next := 0.0
+	for s := p.firstLook(j, of, o, e.Now()); !e.Stopped(); s = next {
+		if plan, next, ok = p.planFrom(j, of, o.cluster, e.Now(), s, o.limit); ok || next == 0 {
 			return plan, ok
 		}
 	}
 	return jobPlan{}, false
+}
+
+// firstLook is a time from which on to look for a plan: for sure there is none that is found from a time before. Looks that are left out leave the weights that they would have left.
+func (p *slurm) firstLook(j *sim.Job, of *lineOf, o *option, now float64) float64 {
+	weighs := o.need.weight > 0
+	if !p.alike || p.reserved(j) || weighs && (o.need.least > 1 || j.Request.DeadlineHard) { // which looks there would have been is not known then
+		return now
+	}
+	before := min(p.notBefore(now, o.limit), now+p.Window)
+	if before <= now {
+		return now
+	}
+	p.open(j, of, o.cluster, now)
+	first := p.slots.lastFreed(now, before, o.limit, p.avail)
+	if weighs && first > now {
+		p.avail.meet(o.need.mask)
+		p.avail.each(func(m int) {
+			if p.slots.gap(int32(m), now, o.limit) < first {
+				p.weights[m] = o.need.weight
+			}
+		})
+	}
+	return first
+}
+
+// notBefore is a time before which the job certainly has no plan: by then fewer machines than it needs have had room while they were free of plans for as long as it takes.
+// A step of the resolution is left out of that time, because plans are rounded.
+func (p *slurm) notBefore(now, limit float64) float64 {
+	r, best := p.fits.ready, p.earliest[:0]
+	length, n := limit-(1+1e-6)*p.Resolution, p.fits.fewest
+	freed := false                       // one machine is needed, and those that are the first to be free are so when a plan ends
+	late := p.release.expected(now, now) // no plan begins between now and late
+	if k := p.release.firstAfter(now); k < len(p.release.ends) {
+		late = min(late, p.release.ends[k].end)
+	}
+	for _, m := range r.order {
+		from := max(now, r.at[m])
+		if r.at[m] <= now && !math.IsInf(r.at[m], -1) {
+			from = late
+		}
+		if len(best) == n && from > best[n-1] {
+			break
+		}
+		at := p.slots.gap(m, from, length)
+		if n == 1 && (len(best) == 0 || at <= best[0]) {
+			freed = at > from && (freed || len(best) == 0 || at < best[0])
+		}
+		if len(best) < n {
+			best = append(best, at)
+		} else if at < best[n-1] {
+			best[n-1] = at
+		} else {
+			continue
+		}
+		for k := len(best) - 1; k > 0 && best[k-1] > best[k]; k-- {
+			best[k-1], best[k] = best[k], best[k-1]
+		}
+	}
+	p.earliest = best
+	if len(best) < n {
+		return math.Inf(1)
+	}
+	if freed {
+		return math.Nextafter(best[0], math.Inf(1))
+	}
+	return best[n-1]
 }
 
 // planFrom looks for a plan on the machines that are free of plans from s on. Where there is none, next is the time from which to look again; 0: none.
@@ -338,18 +411,12 @@ func (p *slurm) planFrom(j *sim.Job, of *lineOf, cluster int, now, s, limit floa
 }
 
 // limit is the longest estimate of the job on machines of the cluster that are all alike.
-func (p *slurm) limit(j *sim.Job, cluster int) float64 {
-	mask := p.mask(j, cluster)
-	first, last := p.platform.MachinesOf(cluster)
-	longest := 0.0
-	for m := first; m < last; m++ {
-		if mask.has(m) {
-			longest = max(longest, p.platform.Takes(j, m, p.fits.need))
-			if !p.platform.Mixed() {
-				break
-			}
+func (p *slurm) limit(j *sim.Job, of *need) (longest float64) {
+	of.mask.each(func(m int) {
+		if longest == 0 || p.platform.Mixed() {
+			longest = max(longest, p.platform.Takes(j, m, of.width))
 		}
-	}
+	})
 	return longest
 }
 

@@ -611,8 +611,12 @@ func drawSlurm(t *testing.T, r *rand.Rand) (*naiveSlurm, *model.Instance) {
 
 // The policy starts each job when the naive form does, on the same machines.
 func TestSlurmAsNaive(t *testing.T) {
-	compared := 0
+	compared, few := 0, fewMachines
+	defer func() { fewMachines = few }()
 	for seed := range uint64(3000) {
+		if fewMachines = few; seed%2 == 1 { // look at lists of all machines
+			fewMachines = 0
+		}
 		r := rand.New(rand.NewPCG(seed, 36))
 		n, in := drawSlurm(t, r)
 		n.jobs = slices.DeleteFunc(n.jobs, func(j *plainJob) bool {
