@@ -171,5 +171,11 @@ func (of *machine) at(by jobEnd) machineRoom {
 
 // meets says whether a running job holds something of one of the machines.
 func (r *releases) meets(j *sim.Job, machines bitset) bool {
-	return slices.ContainsFunc(r.shares[j.Handle], func(s sim.Share) bool { return machines.has(int(s.Machine)) })
+	shares := r.shares[j.Handle]
+	for i := range shares {
+		if machines.has(int(shares[i].Machine)) {
+			return true
+		}
+	}
+	return false
 }

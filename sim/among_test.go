@@ -1,0 +1,105 @@
+package sim_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+)
+
+// asks calls the function once, when the jobs of time 0 have arrived, with a platform that lists every machine; then the run ends.
+func asks(t *testing.T, b *model.Builder, ask func(p *sim.Platform, jobs []*sim.Job)) {
+	t.Helper()
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = sim.Simulate(t.Context(), in, sim.Discipline{ByNode: true, General: func(platform *sim.Platform, _ uint64) sim.Policy {
+		p := &opened{}
+		p.decide = func(e *sim.Engine) {
+			ask(platform, p.queue)
+			p.queue = nil
+			e.Fail(errOwn)
+		}
+		return p
+	}}, sim.Options{})
+	if !errors.Is(err, errOwn) {
+		t.Fatalf("got %v", err)
+	}
+}
+
+// closedNodes is machine 0, which is closed in [10, 20) and for reservation r in [30, 40), and machine 1, which never is. Of the jobs the second one belongs to the reservation.
+func closedNodes() *model.Builder {
+	b := model.NewBuilder("closed")
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{
+		{ID: "m", Processors: 1, Closed: []model.ClosedSpec{{From: 10, To: new(20.0)}, {From: 30, To: new(40.0), For: "r"}}}, {ID: "n", Processors: 1},
+	}})
+	b.Job(model.JobSpec{ID: "a", Work: new(50.0), Processors: model.Rigid(1)})
+	return b.Job(model.JobSpec{ID: "b", Work: new(5.0), Processors: model.Rigid(1), Reservation: "r"})
+}
+
+// A machine is open to a job at a time however long the job runs: before the machine closes, from when it is open again, and to a job of a reservation just while it is closed for it.
+func TestOpenAt(t *testing.T) {
+	asks(t, closedNodes(), func(p *sim.Platform, jobs []*sim.Job) {
+		for _, at := range []float64{0, 9.5, math.Nextafter(10, 0), 10, 19.5, 20, 25, 29.5, 30, 35, math.Nextafter(40, 0), 40, 1e9} {
+			home := at >= 30 && at < 40
+			closed := at >= 10 && at < 20 || home
+			for k, want := range [][]bool{{!closed, true}, {home, false}} {
+				for m := range want {
+					if got := p.OpenAt(jobs[k], m, at); got != want[m] {
+						t.Errorf("job %s, machine %d at %v: %v", jobs[k].Request.ID, m, at, got)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Each machine has the times of its own.
+func TestClosedOf(t *testing.T) {
+	asks(t, closedNodes(), func(p *sim.Platform, _ []*sim.Job) {
+		want := []model.Closure{{From: 10, To: 20}, {From: 30, To: 40, For: "r"}}
+		if got := p.ClosedOf(0); !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		if got := p.ClosedOf(1); len(got) > 0 {
+			t.Errorf("got %v, want none", got)
+		}
+	})
+}
+
+// The first licence is named of which too few copies are free, without those that do not count; those that a job does not need never matter.
+func TestShortOfBut(t *testing.T) {
+	b := model.NewBuilder("licences")
+	b.Spec().Licences = map[string]int{"x": 2, "y": 3, "z": 1}
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 1}}})
+	b.Job(model.JobSpec{ID: "a", Work: new(1.0), Licences: map[string]int{"x": 2, "y": 2}})
+	asks(t, b, func(p *sim.Platform, jobs []*sim.Job) {
+		need := map[string]int{"x": 2, "y": 2}
+		var room sim.Room
+		room.CopyFrom(&p.Free)
+		for copies := range int32(4) {
+			for pool := range room.Copies {
+				room.Copies[pool] = copies
+			}
+			for mask := range 8 {
+				but, want := make([]bool, p.Licences()), -1
+				for l := len(but) - 1; l >= 0; l-- {
+					but[l] = mask>>l&1 != 0
+					if !but[l] && int(copies) < need[p.LicenceID(l)] {
+						want = l
+					}
+				}
+				if got := p.ShortOfBut(but, &room, jobs[0], 0); got != want {
+					t.Errorf("%d copies, without %v: %d, want %d", copies, but, got, want)
+				}
+				if mask == 0 && p.ShortOfBut(nil, &room, jobs[0], 0) != want {
+					t.Errorf("%d copies: %d, want %d", copies, p.ShortOfBut(nil, &room, jobs[0], 0), want)
+				}
+			}
+		}
+	})
+}
