@@ -280,6 +280,9 @@ func (q *queue) circumstances(u *unit) {
 	if u.priority > *q.lowest && !u.spec.never {
 		u.beside = append(u.beside, "its priority is above that of pods that run: it may preempt them and start earlier")
 	}
+	if q.cordoned && slices.ContainsFunc(u.spec.tolerations, func(x toleration) bool { return x.tolerates(cordon) }) {
+		u.beside = append(u.beside, "tolerates that a node is cordoned: it may run there, where the instance has the node closed")
+	}
 	for _, what := range u.beside {
 		q.report.Note(model.ImportKept, what, u.at)
 		q.left.Note(model.ImportKept, what, u.at)
@@ -288,6 +291,9 @@ func (q *queue) circumstances(u *unit) {
 		q.touched++
 	}
 }
+
+// cordon is the taint of cordoned nodes.
+var cordon = taint{key: "node.kubernetes.io/unschedulable", effect: "NoSchedule"}
 
 // warn states what must be read first: unknown run times of running and waiting jobs, and what touches more than 2 % of those that wait.
 func (q *queue) warn(unknown [2]int) {

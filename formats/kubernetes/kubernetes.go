@@ -87,8 +87,9 @@ type objects struct {
 	workloads       []*workload
 	workloadByName  map[string]*workload
 	workloadByOwner map[string]*workload
-	lends           bool // a quota has a limit of lending
-	cohorts         bool // cohorts have quotas or parents of their own
+	leastPods       map[string]int // of the groups of pods: with so many they start
+	lends           bool           // a quota has a limit of lending
+	cohorts         bool           // cohorts have quotas or parents of their own
 	others          map[string]int
 }
 
@@ -97,19 +98,23 @@ func newObjects(annotation string, several bool) *objects {
 	return &objects{
 		annotation: annotation, several: several, nodeIndex: map[string]int{}, podIndex: map[string]bool{}, jobs: map[string]*batchJob{}, clusterQueues: map[string]*clusterQueue{},
 		flavors: map[string]*flavor{}, localQueues: map[string]*localQueue{}, priorities: map[string]float64{}, workloadByName: map[string]*workload{},
-		workloadByOwner: map[string]*workload{}, others: map[string]int{},
+		workloadByOwner: map[string]*workload{}, leastPods: map[string]int{}, others: map[string]int{},
 	}
 }
 
 // take takes an object. Kinds that say nothing of use are passed over.
 func (o *objects) take(kind string, x field) {
+	of := func(group string) bool { // the object is of the group, or states none
+		version := x.get("apiVersion")
+		return !version.given() || strings.HasPrefix(version.str(), group+"/")
+	}
 	switch kind {
 	case "Node":
 		o.node(x)
 	case "Pod":
 		o.pod(x)
 	case "Job":
-		if strings.HasPrefix(x.get("apiVersion").str(), "batch/") || !x.get("apiVersion").given() {
+		if of("batch") {
 			o.job(x)
 		}
 	case "ClusterQueue":
@@ -118,8 +123,12 @@ func (o *objects) take(kind string, x field) {
 		o.localQueue(x)
 	case "ResourceFlavor":
 		o.flavor(x)
-	case "Workload":
-		o.workload(x)
+	case "Workload": // the group scheduling.k8s.io has a kind of the same name
+		if of("kueue.x-k8s.io") {
+			o.workload(x)
+		}
+	case "PodGroup":
+		o.podGroup(x)
 	case "PriorityClass", "WorkloadPriorityClass":
 		o.priorityClass(x)
 	case "Cohort":

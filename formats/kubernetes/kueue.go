@@ -148,9 +148,13 @@ func (o *objects) workload(x field) {
 	for _, y := range spec.get("podSets").elements() {
 		count, _ := y.get("count").required().whole(0, maxPods)
 		template := y.get("template").required()
+		spec := readPodSpec(template.get("spec").required())
+		if least, stated := y.get("minCount").whole(0, maxPods); stated && least < count {
+			spec.beside = append(spec.beside, fewerPods)
+		}
 		w.topology = w.topology || y.get("topologyRequest").given()
 		w.sets = append(w.sets, podSet{
-			cmp.Or(y.get("name").str(), "main"), int(count), readPodSpec(template.get("spec").required()), template.at("metadata", "annotations").texts()[o.annotation],
+			cmp.Or(y.get("name").str(), "main"), int(count), spec, template.at("metadata", "annotations").texts()[o.annotation],
 		})
 	}
 	for _, c := range x.at("status", "conditions").elements() {

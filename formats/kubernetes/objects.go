@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
@@ -20,6 +21,14 @@ type meta struct {
 
 // id names an object of a namespace.
 func (m *meta) id() string { return m.namespace + "/" + m.name }
+
+// since is when an object was created: of one that has not been yet, as in a manifest, after all others.
+func (m *meta) since() float64 {
+	if m.created == 0 {
+		return math.Inf(1)
+	}
+	return m.created
+}
 
 // readMeta reads what an object says of itself.
 func (o *objects) readMeta(x field, namespaced bool) meta {
@@ -62,8 +71,11 @@ func (t taint) String() string {
 	return t.key + "=" + t.value + ":" + t.effect
 }
 
+// isCordoned is why a cordoned node takes no new pods.
+const isCordoned = "is unschedulable (cordoned)"
+
 // closingTaints are taints of nodes that take no pods, which Kubernetes sets itself.
-var closingTaints = []string{"node.kubernetes.io/unschedulable", "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}
+var closingTaints = []string{cordon.key, "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}
 
 // readTaints reads the taints that keep pods off.
 func readTaints(x field) []taint {
@@ -81,7 +93,7 @@ func readTaints(x field) []taint {
 func (o *objects) node(x field) {
 	n := node{meta: o.readMeta(x, false), allocatable: x.at("status", "allocatable").required().resourceAmounts()}
 	if x.at("spec", "unschedulable").yes() {
-		n.closed = "is unschedulable (cordoned)"
+		n.closed = isCordoned
 	}
 	for _, c := range x.at("status", "conditions").elements() {
 		o.latest = max(o.latest, c.get("lastHeartbeatTime").time(), c.get("lastTransitionTime").time())
@@ -121,6 +133,9 @@ func (o *objects) pod(x field) {
 	p := pod{
 		meta: o.readMeta(x, true), podSpec: readPodSpec(x.get("spec").required()), phase: x.at("status", "phase").str(), node: x.at("spec", "nodeName").str(),
 		started: x.at("status", "startTime").time(), gated: len(x.at("spec", "schedulingGates").elements()) > 0,
+	}
+	if x.at("status", "nominatedNodeName").str() != "" {
+		p.beside = append(p.beside, "Kubernetes makes room for it on a node that it is to run on: it may start earlier")
 	}
 	_, p.mirror = p.annotations["kubernetes.io/config.mirror"]
 	for _, c := range x.at("status", "containerStatuses").elements() {
@@ -194,8 +209,12 @@ func readPodSpec(x field) podSpec {
 	s.deadline, _ = x.get("activeDeadlineSeconds").whole(0, 1e12)
 	affinity := x.get("affinity")
 	if required := affinity.at("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"); required.given() {
-		for _, y := range required.get("nodeSelectorTerms").required().elements() {
+		terms := required.get("nodeSelectorTerms").required()
+		for _, y := range terms.elements() {
 			s.terms = append(s.terms, readTerm(y))
+		}
+		if terms.given() && len(s.terms) == 0 {
+			terms.fault("expected at least one term, found none")
 		}
 	}
 	s.circumstances(x, affinity)
@@ -316,6 +335,13 @@ func (o *objects) job(x field) {
 	if x.at("spec", "suspend").yes() {
 		o.suspended = append(o.suspended, &j)
 	}
+}
+
+// podGroup reads a PodGroup of the scheduler plugins or of Volcano.
+func (o *objects) podGroup(x field) {
+	m := o.readMeta(x, true)
+	least, _ := x.at("spec", "minMember").whole(0, maxPods)
+	o.leastPods[m.id()] = int(least)
 }
 
 // gangLabels are labels and annotations by which a pod says of which group it is.

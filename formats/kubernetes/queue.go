@@ -26,6 +26,7 @@ type queue struct {
 	ids      map[string]bool
 	left     model.ImportReport // what waiting jobs ask for that the instance leaves out
 	touched  int
+	cordoned bool // a node is
 
 	lowest     *float64             // priority of the jobs that run
 	heldMiB    []map[string]float64 // of each node, by resource, each pod's part rounded up
@@ -45,6 +46,7 @@ type machine struct {
 // unit is a job: a pod, or pods that start together and ask for the same.
 type unit struct {
 	at, id    string
+	gang      string // the group of pods; empty: none
 	namespace string
 	names     []string // by which a history knows it
 	queue     string
@@ -88,6 +90,7 @@ func (q *queue) units() {
 	}
 	groups := map[string]*unit{}
 	shapes := map[string]int{} // of each group
+	pods := map[string]int{}   // of each group
 	for k := range q.pods {
 		p := &q.pods[k]
 		p.beside = slices.Clone(p.beside)
@@ -107,7 +110,13 @@ func (q *queue) units() {
 			if w != nil {
 				w.pods++
 			}
+			pods[p.gang(false)]++
 			q.waits(p, w, groups, shapes)
+		}
+	}
+	for _, u := range q.waiting {
+		if least := q.leastPods[u.gang]; least > 0 && least < pods[u.gang] {
+			u.beside = append(u.beside, fewerPods)
 		}
 	}
 	for _, w := range q.workloads {
@@ -132,6 +141,7 @@ func (q *queue) machine(n *node) {
 			m.free[name] = amount
 		}
 	}
+	q.cordoned = q.cordoned || n.closed == isCordoned
 	if n.closed != "" {
 		q.report.Note(model.ImportKept, "node that "+n.closed+": it is closed, and its pods run on", n.at)
 	}
@@ -182,7 +192,7 @@ func (q *queue) runs(p *pod, w *workload) {
 // ofPod is a job of one pod.
 func (q *queue) ofPod(p *pod, w *workload) *unit {
 	u := &unit{
-		at: p.at, namespace: p.namespace, count: 1, spec: &p.podSpec, work: w, created: p.created, stated: p.annotations[q.annotation], limit: p.deadline, beside: p.beside,
+		at: p.at, namespace: p.namespace, count: 1, spec: &p.podSpec, work: w, created: p.since(), stated: p.annotations[q.annotation], limit: p.deadline, beside: p.beside,
 		names: []string{p.labels[jobSetLabel], p.owner, p.name}, priority: q.priorityOf(&p.podSpec), queue: p.labels["kueue.x-k8s.io/queue-name"],
 		set: p.labels["kueue.x-k8s.io/podset"],
 	}
@@ -266,11 +276,14 @@ func (q *queue) waits(p *pod, w *workload, groups map[string]*unit, shapes map[s
 	}
 	_, name, _ := strings.Cut(gang, "/") // neither has a stroke
 	u.names = append([]string{name}, u.names...)
-	u.id = q.unique(gang)
+	u.id, u.gang = q.unique(gang), gang
 	groups[shape] = u
 	q.report.Read++
 	q.waiting = append(q.waiting, u)
 }
+
+// fewerPods is what is odd about a gang that need not be whole.
+const fewerPods = "a gang that may start with fewer pods: here all start together"
 
 // partOfGang is what is odd about pods that start with others and ask for something else.
 const partOfGang = "pods of one group that ask for different things: each kind is a job of its own, and they need not start together"
@@ -316,7 +329,7 @@ func (q *queue) admission(w *workload) {
 			continue
 		}
 		u := &unit{
-			at: w.at, namespace: w.namespace, count: set.count, spec: &set.spec, set: set.name, work: w, created: w.created, stated: cmp.Or(set.runtime, w.annotations[q.annotation]),
+			at: w.at, namespace: w.namespace, count: set.count, spec: &set.spec, set: set.name, work: w, created: w.since(), stated: cmp.Or(set.runtime, w.annotations[q.annotation]),
 			limit: sooner(set.spec.deadline, w.limit), beside: slices.Clone(set.spec.beside), names: []string{w.owner, w.name}, priority: q.priorityOfWorkload(w), queue: w.queue,
 		}
 		if !w.given && w.class == "" {
