@@ -128,6 +128,10 @@ type Policy struct {
 	Name        string   `json:"name"`
 	Utilisation *float64 `json:"utilisation,omitempty"` // from 0 to 1; absent: the window has no length
 	LeftOut     int      `json:"left_out"`              // jobs of the window that have no place in the schedule
+	// Devices and Stranded are the metrics device_utilisation, from 0 to 1, and stranded, in devices, of the whole schedule; absent: the machines have no devices, or, of the
+	// record, nobody knows.
+	Devices  *float64 `json:"device_utilisation,omitempty"`
+	Stranded *float64 `json:"stranded,omitempty"`
 	// Jain is Jain's index of received/entitled over the users; absent: no job states its user.
 	Jain    *float64 `json:"jain,omitempty"`
 	Classes []Class  `json:"classes"` // the first is all jobs
@@ -340,7 +344,7 @@ type class struct {
 
 // policy makes the figures of a schedule; first is that of the group's first policy, nil where this is the first.
 func (s *study) policy(name string, run, first *schedule) (*Policy, error) {
-	p := &Policy{Name: name, Utilisation: run.utilisation}
+	p := &Policy{Name: name, Utilisation: run.utilisation, Devices: run.devices, Stranded: run.stranded}
 	for _, j := range s.counted {
 		if !run.placed(j) {
 			p.LeftOut++

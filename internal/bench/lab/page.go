@@ -125,6 +125,11 @@ func (g *Group) policiesPart(r *Report, place int) report.Part {
 		{Name: "bounded slowdown", Help: "mean of the time from arrival to end over the run time, which counts as 10 s at least"}, {Name: "utilisation", First: "descending"}, {Name: "left out"},
 		{Name: "Jain", Help: "Jain's index of received over entitled processor time of the users; 1: all receive the same part", First: "descending"},
 	}}
+	hasDevices := g.hasDevices()
+	if hasDevices {
+		grid.Columns = append(grid.Columns, report.Column{Name: "devices held", Help: "share of all devices, such as GPUs, from time 0 to the end of the last job", First: "descending"},
+			report.Column{Name: "stranded", Help: "mean number of devices that are free where no job that needs devices has room"})
+	}
 	for _, p := range g.shown(r) {
 		all := &p.Classes[0]
 		row := []report.Cell{{Text: r.short(p.Name)}}
@@ -135,8 +140,11 @@ func (g *Group) policiesPart(r *Report, place int) report.Part {
 		}
 		left := count(p.LeftOut)
 		left.IsBad = p.LeftOut > 0
-		percent := func(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
-		grid.Rows = append(grid.Rows, append(row, number(p.Utilisation, percent), left, number(p.Jain, func(x float64) string { return fmt.Sprintf("%.3f", x) })))
+		row = append(row, number(p.Utilisation, inUse), left, number(p.Jain, func(x float64) string { return fmt.Sprintf("%.3f", x) }))
+		if hasDevices {
+			row = append(row, number(p.Devices, inUse), number(p.Stranded, figure))
+		}
+		grid.Rows = append(grid.Rows, row)
 	}
 	part.Grid = grid
 	return part

@@ -30,6 +30,8 @@ type schedule struct {
 	start, end  []float64 // NaN: not placed
 	processors  []int32
 	utilisation *float64 // nil: the window has no length
+	devices     *float64 // see [Policy]
+	stranded    *float64
 }
 
 // placed says whether a job has a place.
@@ -181,7 +183,22 @@ func (s *study) schedule(sol *model.Solution) (*schedule, error) {
 		})
 	}
 	r.utilisation = s.utilisation(held)
-	return r, nil
+	return r, r.onDevices(s.in, sol)
+}
+
+// onDevices measures how devices are used, where machines have some.
+func (s *schedule) onDevices(in *model.Instance, sol *model.Solution) error {
+	if !slices.ContainsFunc(in.Resources(), func(r model.Resource) bool { return r.Devices }) {
+		return nil
+	}
+	found, err := model.Evaluate(in, sol)
+	if err != nil {
+		return err
+	}
+	if held, measured := found.Metrics["device_utilisation"]; measured {
+		s.devices, s.stranded = new(held.Total/100), new(found.Metrics["stranded"].Total)
+	}
+	return nil
 }
 
 // unplaced is a schedule that places no job.

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -92,6 +93,10 @@ func (r *Report) short(policy string) string {
 func (g *Group) overview(b *strings.Builder, r *Report) {
 	waits := [][]string{{"policy", "mean wait", "median", "p95", "maximum"}}
 	others := [][]string{{"policy", "bounded slowdown", "utilisation", "left out", "Jain"}}
+	hasDevices := g.hasDevices()
+	if hasDevices {
+		others[0] = append(others[0], "devices held", "stranded")
+	}
 	for _, p := range g.shown(r) {
 		all := &p.Classes[0]
 		name, median, p95, maximum, slowdown := r.short(p.Name), missing, missing, missing, missing
@@ -100,26 +105,38 @@ func (g *Group) overview(b *strings.Builder, r *Report) {
 			slowdown = figure(all.Slowdown) + r.star(all.SlowdownDifference)
 		}
 		waits = append(waits, []string{name, r.meanWait(all), median, p95, maximum})
-		others = append(others, []string{name, slowdown, p.utilisation(), fmt.Sprint(p.LeftOut), p.jain()})
+		other := []string{name, slowdown, p.utilisation(), fmt.Sprint(p.LeftOut), p.jain()}
+		if hasDevices {
+			other = append(other, orMissing(p.Devices, inUse), orMissing(p.Stranded, figure))
+		}
+		others = append(others, other)
 	}
 	fitted(b, 1, waits)
 	fitted(b, 1, others)
 }
 
-// utilisation is the utilisation under a policy.
-func (p *Policy) utilisation() string {
-	if p.Utilisation == nil {
+// hasDevices says whether the machines have devices, so that a policy of the group holds and strands some.
+func (g *Group) hasDevices() bool {
+	return slices.ContainsFunc(g.Policies, func(p Policy) bool { return p.Devices != nil })
+}
+
+// inUse is a share of processors or devices for people.
+func inUse(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
+
+// orMissing is a figure for people; nil: it does not exist.
+func orMissing(x *float64, write func(float64) string) string {
+	if x == nil {
 		return missing
 	}
-	return fmt.Sprintf("%.2f %%", 100**p.Utilisation)
+	return write(*x)
 }
+
+// utilisation is the utilisation under a policy.
+func (p *Policy) utilisation() string { return orMissing(p.Utilisation, inUse) }
 
 // jain is Jain's index under a policy.
 func (p *Policy) jain() string {
-	if p.Jain == nil {
-		return missing
-	}
-	return fmt.Sprintf("%.3f", *p.Jain)
+	return orMissing(p.Jain, func(x float64) string { return fmt.Sprintf("%.3f", x) })
 }
 
 // shown are the policies of a group, before them in the first group the record.
