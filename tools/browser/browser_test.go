@@ -214,7 +214,7 @@ func (b *tab) columnOf(table string, column int) (texts []string, sorted string)
 func TestBrowserSorts(t *testing.T) {
 	b := open(t, "sorts")
 	b.look(1200, "light")
-	const table, solver, objective, time = "g1-solvers", 0, 3, 7
+	const table, solver, objective, time = "g1-solvers", 0, 3, 8
 	heading := func(column int) string {
 		return fmt.Sprintf("#%s thead th:nth-child(%d) button", table, column+1)
 	}
