@@ -114,8 +114,7 @@ func runAdvise(c *cli.Context, args []string) error {
 
 // writeAdvice writes the page, and what matters most for whoever wrote it.
 func writeAdvice(c *cli.Context, path string, report *advise.Report, read *model.ImportReport) error {
-	words := c.App.Metadata[commandLine].([]string) // as the function run was called
-	from := advise.Origin{Command: shellquote.Join(append([]string{"allot"}, words[1:]...)...), Version: solve.Version()}
+	from := advise.Origin{Command: commandOfThis(c), Version: solve.Version()}
 	if read != nil {
 		from.Data = strings.Split(read.String(), "\n")
 	}

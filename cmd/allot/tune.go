@@ -100,13 +100,9 @@ func runTune(c *cli.Context) (err error) {
 			return err
 		}
 	}
-	name, words, err := tuned(c, c.Args().Slice())
+	name, words, space, err := tuned(c, c.Args().Slice())
 	if err != nil {
 		return err
-	}
-	space, err := tune.NewSpace(name, *c.Generic("vary").(*texts))
-	if err != nil {
-		return usageErrorf("%w", err)
 	}
 	ctx, stop := interruptible(c.Context, endSignals...)
 	defer stop()
@@ -146,8 +142,19 @@ func runTune(c *cli.Context) (err error) {
 	return writeAnswer(c, c.String("output"), answer, answer.Text)
 }
 
-// tuned reads what to tune from the arguments, and on what.
-func tuned(c *cli.Context, words []string) (name string, paths []string, err error) {
+// tuned reads what to tune from the arguments and --vary, and on what.
+func tuned(c *cli.Context, words []string) (name string, paths []string, space *tune.Space, err error) {
+	if name, paths, err = tunedNames(c, words); err != nil {
+		return "", nil, nil, err
+	}
+	if space, err = tune.NewSpace(name, *c.Generic("vary").(*texts)); err != nil {
+		return "", nil, nil, usageErrorf("%w", err)
+	}
+	return name, paths, space, nil
+}
+
+// tunedNames parts the arguments into what to tune and on what.
+func tunedNames(c *cli.Context, words []string) (name string, paths []string, err error) {
 	name = c.String("policy")
 	switch {
 	case name != "" && len(words) != 1:

@@ -50,13 +50,9 @@ func runTuneExport(c *cli.Context) error {
 		return usageErrorf("expected --output, the folder to write to")
 	}
 	opt.Dir = c.String("output")
-	name, words, err := tuned(c, c.Args().Tail())
+	name, words, space, err := tuned(c, c.Args().Tail())
 	if err != nil {
 		return err
-	}
-	space, err := tune.NewSpace(name, *c.Generic("vary").(*texts))
-	if err != nil {
-		return usageErrorf("%w", err)
 	}
 	ctx, stop := interruptible(c.Context, endSignals...)
 	defer stop()
