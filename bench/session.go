@@ -41,9 +41,6 @@ func (s *Session) Cell(instance int, choice *solve.Choice, seed uint64) Cell {
 	return s.plan.cell(instance, choice, seed, s.plan.Suite.Budget, true)
 }
 
-// Instance returns the instance at the index.
-func (s *Session) Instance(place int) *PlannedInstance { return &s.plan.Instances[place] }
-
 // Run runs the cells that have no row yet and returns the rows of all of them, in their order. The row of a cell that its solver refused when it
 // ran has the Kind [Unsupported]. Where the session shares its cells with other programs (Steal), Run waits for theirs.
 func (s *Session) Run(ctx context.Context, cells []Cell) ([]Row, error) {

@@ -87,7 +87,7 @@ type objects struct {
 	workloads       []*workload
 	workloadByName  map[string]*workload
 	workloadByOwner map[string]*workload
-	leastPods       map[string]int // of the groups of pods: with so many they start
+	leastPods       map[string]int // by group of pods: the fewest pods with which the group may start
 	lends           bool           // a quota has a limit of lending
 	cohorts         bool           // cohorts have quotas or parents of their own
 	others          map[string]int

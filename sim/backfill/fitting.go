@@ -224,7 +224,7 @@ func (f *fitting) room(p *slurm, by jobEnd) (all int) {
 		case f.each > 0:
 			n = min(n, int32(f.each))
 		}
-		if f.each > 0 && f.least > 1 { // so many tasks on each machine
+		if f.each > 0 && f.least > 1 { // each is the number of tasks that the job has on each machine
 			free = n
 		} else if f.each == 0 && f.size == 1 && f.weight == 0 { // memory may be short
 			free = n

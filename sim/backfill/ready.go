@@ -15,7 +15,7 @@ type ready struct {
 	count int       // of them
 	at    []float64 // by machine
 	order []int32   // the machines that are ready at some time: by that time, then by number
-	seen  int       // so many changes of the releases are in it
+	seen  int       // number of changes of the releases that this list takes into account
 }
 
 func newReady(kind *kindRooms, least int, machines bitset) *ready {

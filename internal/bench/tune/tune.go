@@ -116,9 +116,6 @@ type tuning struct {
 // ErrTooLittle says that there are too few instances or too little time for an answer.
 var ErrTooLittle = errors.New("too little for an answer")
 
-// LeastSetAside is the least number of instances that must be set aside: with fewer there is no interval.
-func LeastSetAside(confidence float64) int { return statistics.LeastPairs(confidence) }
-
 // Instances tunes on the instances of a plan, whose suite limits each run. Too few instances for a judgement are an error.
 func Instances(ctx context.Context, space *Space, plan *bench.Plan, opt Options) (*Answer, error) {
 	training, held, rng, err := setAside(len(plan.Instances), opt)
@@ -164,7 +161,7 @@ func setAside(n int, opt Options) (training, held []int, rng *rand.Rand, err err
 	rng = rand.New(rand.NewPCG(opt.Seed, 0x61736964))
 	order := rng.Perm(n)
 	aside := int(float64(n)*opt.HeldOut + 0.5)
-	if least := LeastSetAside(opt.Confidence); aside < least || n-aside < firstTest {
+	if least := statistics.LeastPairs(opt.Confidence); aside < least || n-aside < firstTest {
 		return nil, nil, nil, fmt.Errorf("%w: expected at least %d instances to race on and %d to be set aside for the judgement, found %d in all, of which a share of %.3g is set aside",
 			ErrTooLittle, firstTest, least, n, opt.HeldOut)
 	}
