@@ -107,8 +107,10 @@ func (r *Ranking) looksAtClasses() bool { return !r.isArrival() }
 // looksAtRequests says whether accounts and queues have a part in the order, which the jobs of a trace do not show.
 func (r *Ranking) looksAtRequests() bool { return r.Order == bySlurm }
 
-// remembers says whether what users have had so far has a part in the order.
-func (r *Ranking) remembers() bool { return r.Order == byMultifactor && r.Factors.WeightShare != 0 }
+// remembers says whether what happened before has a part in the order: what users have had so far, or the last pass.
+func (r *Ranking) remembers() bool {
+	return r.Order == bySlurm || r.Order == byMultifactor && r.Factors.WeightShare != 0
+}
 
 // scorer computes scores in a run.
 type scorer struct {
