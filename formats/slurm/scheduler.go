@@ -40,8 +40,7 @@ func readConfig(r io.Reader, name string, settings map[string]string) ([]Option,
 	const most = 2000
 	var options []Option
 	err := (&confLines{take: func(at confPlace, words []confWord) {
-		switch words[0].key {
-		case "nodename", "downnodes", "nodeset", "frontendname", "switchname", "partitionname":
+		if key := words[0].key; key == "partitionname" || slices.Contains(otherRecords, key) {
 			return
 		}
 		for _, w := range words {
@@ -74,6 +73,22 @@ func optionsOf(text string) (list []Option) {
 		list = append(list, Option{name, value})
 	}
 	return list
+}
+
+// text is the option as it is stated.
+func (o Option) text() string {
+	if o.Value == "" {
+		return lines.Name(o.Name)
+	}
+	return lines.Name(o.Name) + "=" + lines.Name(o.Value)
+}
+
+// instead says what a simulation does, which does not follow the option.
+func (o Option) instead() string {
+	if what, known := unfollowedOptions[strings.ToLower(o.Name)]; known {
+		return what
+	}
+	return "this option is not known"
 }
 
 // noBackfill reports whether the option switches backfilling off.
@@ -125,15 +140,7 @@ func plansAs(options []Option, settings map[string]string, report *model.ImportR
 				stated[name] = value
 			}
 		case !zero && !slices.Contains(followedOptions, name):
-			why, known := unfollowedOptions[name]
-			if !known {
-				why = "this option is not known"
-			}
-			text := lines.Name(o.Name)
-			if o.Value != "" {
-				text += "=" + lines.Name(o.Value)
-			}
-			note("setting SchedulerParameters " + text + ": the policy backfill does not have it: " + why)
+			note("setting SchedulerParameters " + o.text() + ": the policy backfill does not have it: " + o.instead())
 		}
 	}
 	choice := "backfill:order=priority"

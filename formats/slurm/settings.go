@@ -108,13 +108,16 @@ var settingReaders = map[string]func(s *settingsReader, value string) error{
 	},
 }
 
+// otherRecords begin lines of slurm.conf that state no setting.
+var otherRecords = []string{"nodename", "downnodes", "nodeset", "frontendname", "switchname"}
+
 // take takes the words of a line.
 func (s *settingsReader) take(at confPlace, words []confWord) {
 	s.words++
-	switch words[0].key {
-	case "nodename", "downnodes", "nodeset", "frontendname", "switchname":
+	switch key := words[0].key; {
+	case slices.Contains(otherRecords, key):
 		return
-	case "partitionname":
+	case key == "partitionname":
 		s.partition(at, words)
 		return
 	}

@@ -86,26 +86,10 @@ func (s *Settings) Unsupported() []string {
 			break
 		}
 	}
-	return append(list, s.unfollowed()...)
-}
-
-// unfollowed lists the SchedulerParameters that a simulation does not follow.
-func (s *Settings) unfollowed() []string {
-	var list []string
 	for _, o := range s.Scheduler {
-		name := strings.ToLower(o.Name)
-		why, known := unfollowedOptions[name]
-		if slices.Contains(followedOptions, name) {
-			continue
+		if !slices.Contains(followedOptions, strings.ToLower(o.Name)) {
+			list = append(list, "SchedulerParameters="+o.text()+": "+o.instead())
 		}
-		if !known {
-			why = "this option is not known"
-		}
-		text := o.Name
-		if o.Value != "" {
-			text += "=" + o.Value
-		}
-		list = append(list, fmt.Sprintf("SchedulerParameters=%s: %s", lines.Name(text), why))
 	}
 	return list
 }
