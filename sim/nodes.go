@@ -19,6 +19,7 @@ type nodes struct {
 	first   *place.Site     // the same machines under the rule first
 	known   *model.Instance // what the estimates say
 	closing []closing       // by cluster
+	mixed   bool            // see [Platform.Mixed]
 	runs    map[runKey]bool // see canRun
 	draws   bool            // the rule draws at random, so that it matters how often it is asked
 	freed   []int32         // machines on which something became free, in the order of time
@@ -49,16 +50,23 @@ func (p *Platform) listNodes(rule place.Name, seed uint64) {
 		n.first = site.Fork(first, 0)
 	}
 	p.nodes = n
+	group := 0 // of the machines of one kind; a site lists clusters, and within them groups, in the order of the instance
 	for k := range site.Machines {
 		m := &site.Machines[k]
-		group := slices.IndexFunc(p.in.Clusters()[m.Cluster].Machines, func(g model.Machine) bool { return g.First == m.Machine.First })
+		switch {
+		case k == 0 || m.Cluster != site.Machines[k-1].Cluster:
+			group = 0
+		case m.Machine.First != site.Machines[k-1].Machine.First:
+			group++
+		}
 		p.Machines = append(p.Machines, Machine{m.Cluster, group, m.Units, m.Speed, m.Bandwidth, m.Memory, m.Cost, background(m.Machine), m.First})
 	}
 	for c := range p.in.Clusters() {
 		view := clusterView{}
 		view.first, view.last = site.Of(c)
 		p.clusters = append(p.clusters, view)
-		n.closing = append(n.closing, closingOf(&p.in.Clusters()[c]))
+		closes := closingOf(&p.in.Clusters()[c])
+		n.closing, n.mixed = append(n.closing, closes), n.mixed || len(closes.speeds) > 1 || len(closes.links) > 1
 	}
 	p.findPools()
 	p.Free, p.empty = Room{site.Room(), p.copies()}, Room{site.Room(), p.copies()}
@@ -264,9 +272,7 @@ func (p *Platform) FitsSooner(room *Room, j *Job, cluster, processors int, share
 }
 
 // Mixed says, where every machine is listed, that some cluster has machines of different speed or bandwidth.
-func (p *Platform) Mixed() bool {
-	return slices.ContainsFunc(p.nodes.closing, func(c closing) bool { return len(c.speeds) > 1 || len(c.links) > 1 })
-}
+func (p *Platform) Mixed() bool { return p.nodes.mixed }
 
 // inTime says whether a job that starts at the time keeps its hard deadline on the shares, by its estimate, if it has one.
 func (p *Platform) inTime(j *Job, cluster int, shares []Share, start float64) bool {

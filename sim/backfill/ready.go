@@ -13,19 +13,22 @@ type ready struct {
 	least int32
 	could bitset    // the machines that have room when nothing runs
 	count int       // of them
-	at    []float64 // by machine
+	at    []float64 // by machine; nil: no update yet
 	order []int32   // the machines that are ready at some time: by that time, then by number
 	seen  int       // number of changes of the releases that this list takes into account
 }
 
 func newReady(kind *kindRooms, least int, machines bitset) *ready {
-	return &ready{kind: kind, least: int32(least), could: machines, count: machines.count(), at: slices.Repeat([]float64{math.Inf(1)}, len(kind.machines)), seen: -1}
+	return &ready{kind: kind, least: int32(least), could: machines, count: machines.count(), seen: -1}
 }
 
 // update brings it up to date. O(k·(r + m)) for k machines on which jobs began or ended since, with r running jobs each, at most m machines.
 func (r *ready) update(of *releases) {
 	if r.seen == len(of.changed) {
 		return
+	}
+	if r.at == nil {
+		r.at = slices.Repeat([]float64{math.Inf(1)}, len(r.kind.machines))
 	}
 	if r.seen < 0 || len(of.changed)-r.seen > r.count/4 {
 		r.order = r.order[:0]
