@@ -28,7 +28,7 @@ func DefaultCycles() Cycles {
 // Slurm plans as Slurm does with sched/backfill and select/cons_tres. Two schedulers share the queue. Jobs of a reservation come first in it.
 //
 // The main one runs at each instant, in queue order, as far as its depth goes. It starts each job that fits. The first job of a queue (partition) that does not fit closes the queue:
-// later jobs of the queue wait, and the machines of the queue are kept from the jobs of other queues. A job that only lacks a licence closes nothing, and a job of a
+// later jobs of the queue wait, and the machines of the queue are kept from the jobs of other queues; a queue that has too few machines left is closed without a test. A job that only lacks a licence closes nothing, and a job of a
 // reservation only keeps the others of the reservation back.
 //
 // The other one, backfill, runs at multiples of the interval from time 0 on, if anything has changed since it last ran. It forgets all plans and looks at the jobs in
@@ -163,7 +163,7 @@ func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *score
 	p := &slurm{
 		Cycles: cycles, second: second, group: group, phase: math.Mod(zero, cycles.Resolution), groupPhase: math.Mod(zero, group), platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
 		changes: platform.AllChanges(), limits: limitsOf(platform), lines: map[string]*lineOf{}, of: map[string][]*lineOf{}, masks: map[maskKey]*reach{}, needs: map[needKey]*need{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
-		homes: map[string]bool{}, weights: make([]int32, n), free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
+		homes: map[string]bool{}, weights: slices.Repeat([]int32{heaviest}, n), free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
 	}
 	p.fits.found, p.slots.spans = newBitset(n), make([][]span, n)
 	p.alike = len(p.changes) == 0 && !platform.Mixed()

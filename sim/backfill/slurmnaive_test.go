@@ -60,7 +60,7 @@ func (n *naiveSlurm) run() {
 		return int(math.Copysign(1, a.arrival-b.arrival)) * btoi(a.arrival != b.arrival)
 	})
 	n.cycled = math.Inf(-1)
-	n.weights = make([]int, len(n.processors))
+	n.weights = slices.Repeat([]int{255}, len(n.processors))
 	coming := slices.Clone(n.jobs)
 	wake := math.Inf(1)
 	for {
@@ -258,10 +258,18 @@ func (n *naiveSlurm) mayHold(j *plainJob, m int) bool {
 	return j.nodes[m] && blocks*j.block <= n.allProcessors[m] && blocks*j.gpus <= n.allGPUs[m] && blocks*j.block*j.memory <= n.allMemory[m]
 }
 
-// weigh gives machines the weight that a test for the job leaves, if it needs GPUs.
-func (n *naiveSlurm) weigh(j *plainJob, machines []bool) {
+// weigh gives machines the weight that a test for the job leaves, if it needs GPUs: those that have the GPUs and memory of a part of it, if they are enough.
+func (n *naiveSlurm) weigh(j *plainJob, machines []bool, gpus, memory []int) {
+	var have []int
 	for m, is := range machines {
-		if is && j.gpus > 0 {
+		blocks := max(1, j.each)
+		busy := slices.ContainsFunc(n.running, func(r *plainJob) bool { return slices.Contains(r.on, m) && n.processors[m] < n.allProcessors[m] })
+		if is && j.gpus > 0 && blocks*j.gpus <= gpus[m] && blocks*j.block*j.memory <= memory[m] && !(j.alone && busy && &gpus[0] != &n.allGPUs[0]) {
+			have = append(have, m)
+		}
+	}
+	if len(have) >= max(1, j.least) {
+		for _, m := range have {
 			n.weights[m] = 255 - j.gpus
 		}
 	}
@@ -307,6 +315,15 @@ func (n *naiveSlurm) of(queue string) []bool {
 	return nodes
 }
 
+// neutral gives machines the weight that is no test's.
+func (n *naiveSlurm) neutral(machines []bool) {
+	for m, is := range machines {
+		if is {
+			n.weights[m] = 255
+		}
+	}
+}
+
 func (n *naiveSlurm) main(whole bool) {
 	closed := map[string]bool{}
 	open := slices.Repeat([]bool{true}, len(n.processors))
@@ -317,20 +334,21 @@ func (n *naiveSlurm) main(whole bool) {
 		if closed[j.queue] || j.licences > n.licences {
 			continue
 		}
-		all := n.usable(j, n.of(j.queue))
+		all, left := n.usable(j, n.of(j.queue)), 0
 		free := slices.Clone(all)
 		for m, is := range all {
-			if is {
-				n.weights[m] = 0
-			}
 			free[m] = is && open[m]
+			left += btoi(n.of(j.queue)[m] && open[m])
 		}
-		n.weigh(j, free)
-		if on, _ := n.fit(j, free); on != nil {
-			n.begins(j, on)
-			continue
+		if left >= max(1, j.least) {
+			n.neutral(all)
+			n.weigh(j, free, n.gpus, n.memory)
+			if on, _ := n.fit(j, free); on != nil {
+				n.begins(j, on)
+				continue
+			}
+			n.weigh(j, all, n.allGPUs, n.allMemory)
 		}
-		n.weigh(j, all)
 		closed[j.queue] = true
 		for m, is := range n.of(j.queue) {
 			open[m] = open[m] && !is
@@ -426,13 +444,16 @@ func (n *naiveSlurm) plan(j *plainJob) {
 			continue
 		}
 		if at <= n.now {
-			for m, is := range n.usable(j, within) {
-				if is {
-					n.weights[m] = 0
-				}
+			n.neutral(n.usable(j, within))
+			n.weigh(j, n.usable(j, avail), n.gpus, n.memory)
+			if on, _ = n.fit(j, n.usable(j, avail)); on != nil {
+				n.begins(j, on)
+				return
 			}
-			n.begins(j, on)
-			return
+			if next == 0 {
+				return
+			}
+			continue
 		}
 		begin, end := n.rounded(at), n.rounded(at+j.estimate)
 		if at > n.now+n.Window {
@@ -473,7 +494,7 @@ func (n *naiveSlurm) willRun(j *plainJob, avail []bool) (float64, []int) {
 	if machines < max(1, j.least) {
 		return 0, nil
 	}
-	n.weigh(j, avail)
+	n.weigh(j, avail, n.gpus, n.memory)
 	if on, _ := n.fit(j, avail); on != nil {
 		return n.now, on
 	}
@@ -510,6 +531,7 @@ func (n *naiveSlurm) willRun(j *plainJob, avail []bool) (float64, []int) {
 		if last == nil {
 			return 0, nil
 		}
+		n.weigh(j, avail, n.gpus, n.memory)
 		width *= 2
 		for len(ends) > 0 && end(ends[0]) > until+width {
 			width *= 2
