@@ -32,7 +32,7 @@ func deepQueue(tb testing.TB, jobs int) *model.Instance {
 
 // BenchmarkDeepQueue runs EASY in the general world on a queue of 10,000 jobs until all have ended, in several orders.
 func BenchmarkDeepQueue(b *testing.B) {
-	in := deepQueue(b, 10_000)
+	in := deepQueue(b, *atOnce)
 	for _, order := range []string{byArrival, bySmallest, byMultifactor, bySlurm} {
 		for _, share := range []string{shareTree, shareClassic} {
 			if order != bySlurm && share == shareClassic {
