@@ -259,7 +259,7 @@ func (l *line) put(k *kindQueue, w waiting) {
 	l.places[w.job.Handle] = place{k, b, int32(len(b.jobs))}
 	b.jobs = append(b.jobs, w)
 	b.measure()
-	joins := promise{level: math.Inf(1), top: math.Inf(1), shortest: w.fastest, earliest: w.job.Number, widest: float64(w.width)}
+	joins := promise{level: math.Inf(1), top: math.Inf(1), shortest: w.fastest, earliest: w.job.Number, widest: float64(w.width), smallest: w.size}
 	if l.order.scorer != nil {
 		joins.level, joins.top = l.order.scorer.level(l.now, w.job, w.fastest, l.order.of(&w, l.now, 0, 0))
 	}
@@ -346,6 +346,10 @@ func (b *block) measure() {
 		if !math.IsInf(w.deadline, 1) {
 			b.latest = max(b.latest, math.Abs(w.deadline))
 		}
+	}
+	b.smallest = math.Inf(1)
+	if len(b.jobs) > 0 {
+		b.smallest = b.jobs[b.least].size
 	}
 }
 
@@ -554,6 +558,7 @@ type search struct {
 	open      func(*kindQueue) bool           // whether jobs of a kind may start; nil: any will do
 	starts    func(*kindQueue, *waiting) bool // whether a job may start
 	anyStarts func(*kindQueue, *waiting) bool // whether some job of a block may start, asked of the smallest job of the block; nil: some may
+	limited   bool                            // a job of a kind starts only if its size is below outlook.tooLong
 	found     *waiting
 }
 
@@ -575,6 +580,9 @@ func (l *line) first(s *search) *waiting {
 			if s.open != nil && !s.open(k) { // what may start costs more to find than a bound
 				break
 			}
+			if s.tooLong(k, in.smallest) {
+				continue
+			}
 			promising, of, most = in, k, bound
 		}
 	}
@@ -594,7 +602,9 @@ func (l *line) first(s *search) *waiting {
 			if s.open != nil && !s.open(k) {
 				break
 			}
-			s.enter(l, k, in)
+			if !s.tooLong(k, in.smallest) {
+				s.enter(l, k, in)
+			}
 		}
 	}
 	return s.found
@@ -602,6 +612,9 @@ func (l *line) first(s *search) *waiting {
 
 // passes says whether a kind is known not to be looked for.
 func (s *search) passes(k *kindQueue) bool { return s.open != nil && k.closed }
+
+// tooLong says whether a size is known to be too large for a job of an open kind to start.
+func (s *search) tooLong(k *kindQueue, size float64) bool { return s.limited && size >= k.tooLong }
 
 // beats says whether a job of a priority and a number would go before the one found so far.
 func (s *search) beats(priority float64, number int64) bool {
@@ -633,7 +646,7 @@ func (s *search) enter(l *line, k *kindQueue, in *section) {
 
 // visit looks for the job in a block.
 func (s *search) visit(l *line, k *kindQueue, b *block) {
-	if s.anyStarts != nil && !s.anyStarts(k, &b.jobs[b.least]) {
+	if s.tooLong(k, b.smallest) || s.anyStarts != nil && !s.anyStarts(k, &b.jobs[b.least]) {
 		return
 	}
 	l.look(k, b)

@@ -16,13 +16,14 @@ type promise struct {
 	top       float64 // no level grows beyond it
 	shortest  float64 // no estimate is less
 	earliest  int64   // no number is less
-	narrowest int32   // no size is less
-	widest    float64 // no size is greater
+	narrowest int32   // no number of processors is less
+	widest    float64 // none is greater
+	smallest  float64 // no size is less, see sim.Platform.KindOf
 }
 
 // nothing is the promise of no jobs.
 func nothing(now float64) promise {
-	return promise{level: math.Inf(-1), at: now, top: math.Inf(-1), shortest: math.Inf(1), earliest: math.MaxInt64, narrowest: math.MaxInt32}
+	return promise{level: math.Inf(-1), at: now, top: math.Inf(-1), shortest: math.Inf(1), earliest: math.MaxInt64, narrowest: math.MaxInt32, smallest: math.Inf(1)}
 }
 
 // include adds what others promise, whose level now is at most that given.
@@ -30,6 +31,7 @@ func (p *promise) include(level float64, other promise) {
 	p.level, p.top = max(p.level, level), max(p.top, other.top)
 	p.shortest, p.earliest = min(p.shortest, other.shortest), min(p.earliest, other.earliest)
 	p.narrowest, p.widest = min(p.narrowest, other.narrowest), max(p.widest, other.widest)
+	p.smallest = min(p.smallest, other.smallest)
 }
 
 // ages says whether levels grow with the weight of the age.
