@@ -54,3 +54,21 @@ func BenchmarkDeepQueue(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkDeepCycles runs the schedulers of Slurm on a deep queue in several orders.
+func BenchmarkDeepCycles(b *testing.B) {
+	in := deepNodes(b, *deepMost, *deepJobs, false)
+	for _, order := range []string{byArrival, bySmallest, byWFP3, byMultifactor, bySlurm} {
+		b.Run("order="+order, func(b *testing.B) {
+			r := DefaultRanking()
+			r.Order = order
+			measure(b, len(in.Jobs()), func() sim.Totals {
+				_, totals, err := sim.Simulate(context.Background(), in, Slurm(1, DefaultCycles(), r), sim.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				return totals
+			})
+		})
+	}
+}

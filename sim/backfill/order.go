@@ -76,6 +76,9 @@ func (o *Order) rank(now float64, w *waiting) rank {
 	if o.scorer != nil {
 		return o.scorer.rank(now, w)
 	}
+	if o.still() {
+		return rank{by: -w.given, number: w.job.Number}
+	}
 	return rank{by: w.job.Arrival, length: w.length, number: w.job.Number}
 }
 
