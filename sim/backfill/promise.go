@@ -107,8 +107,6 @@ func (s *scorer) levelBy(now float64, p *promise) float64 {
 		return p.level
 	case s.Order == byWFP3:
 		return (p.level + passed/p.shortest) * (1 + 1e-12) // the last factor is more than rounding may take off, as all terms are positive
-	case s.slurm != nil && s.slurm.calculator.IncreaseOnly:
-		return math.Inf(1)
 	case s.ages():
 		const second = 1 // by which the whole seconds of slurm may be off
 		return min(p.level+max(s.WeightAge, 0)*min((passed+second)/s.MaxAge, 1), p.top)
