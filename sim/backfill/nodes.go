@@ -322,11 +322,11 @@ func (p *general) viewOf(k *kindQueue, j *sim.Job) *outlook {
 // leastOf is a job of the least size of a kind.
 func leastOf(k *kindQueue) *waiting {
 	var least *waiting
-	for _, b := range k.blocks {
+	k.each(func(b *block) {
 		if w := &b.jobs[b.least]; least == nil || w.size < least.size {
 			least = w
 		}
-	}
+	})
 	return least
 }
 

@@ -32,11 +32,9 @@ func FCFS(order Ranking) sim.Discipline {
 // and estimate, or of one user and size; b is mostly a few, and n at worst. A bound of the wait adds O(log n) a job. One search is made for each job that starts or gets a
 // reservation, and one more.
 //
-// In the general world jobs of one kind fit the same processors and are looked at together: O(k·C·m + q/32) an instant for q queued jobs of k kinds and
-// C clusters of m machines, where a block of 32 jobs is looked at only if one of them may be the next to start, and O(r·C·m) at worst for a reservation
-// beside r running jobs. In the order slurm, which always runs here, the jobs of a kind and an association
-// are looked at together: O(k·C·m + q/32) for k such pairs, and scores are computed only of blocks that may hold the next job. Where scores vary with time in another way, see [Ranking], it takes O(q·(q/32 + C·m)) an instant, and the reservations of a depth d above 1
-// take O(d·s²·C·m) for s steps of the plan.
+// In the general world jobs of one kind fit the same processors and are looked at together: O(k·C·m + s) for k kinds on C clusters of m machines and each search for the next job, with s sections of
+// up to about 1,000 jobs of one kind, and of one user with multifactor or one association with slurm. Scores are computed only of blocks of up to 31 jobs one of which may be the next to start: mostly few, and all q/31 of q queued
+// jobs at worst. A reservation takes O(r·C·m) at worst beside r running jobs, and those of a depth d above 1 take O(d·s²·C·m) for s steps of the plan.
 func EASY(step float64, depth int, order Ranking) sim.Discipline {
 	if depth != 1 || !order.isArrival() {
 		return ranked(step, depth, order)

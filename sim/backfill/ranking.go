@@ -151,14 +151,6 @@ func (s *scorer) epoch() int64 {
 	return s.slurm.epoch
 }
 
-// party is a number that tells apart the jobs whose scores may change by different amounts from one epoch to the next, where they are steady.
-func (s *scorer) party(j *sim.Job) int {
-	if s == nil || s.slurm == nil {
-		return 0
-	}
-	return s.slurm.jobs[j.Handle].entry.Association
-}
-
 // score is the score of a job that waits. It is finite, or +Inf where the job has waited longer than the bound or runs already.
 func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int, class float64) float64 {
 	wait, size := now-j.Arrival, float64(processors)

@@ -87,9 +87,7 @@ type slurm struct {
 	limits     []bool    // by licence: see limitsOf
 	changes    []float64 // times at which machines are closed or opened
 
-	queue   []*sim.Job // in queue order; nil: has left, a gap
-	scores  []float64  // by handle
-	gaps    int
+	sorting
 	waiting int
 	lines   map[string]*lineOf
 	of      map[string][]*lineOf // by what jobs name as their queue
@@ -123,6 +121,7 @@ type slurm struct {
 type lineOf struct {
 	machines bitset // of the partition, or, where the instance does not state it, those that can hold a block of some job of it so far
 	known    bool   // the instance states the partition
+	waiting  int    // queued jobs
 	closed   bool
 	tests    int
 }
@@ -165,6 +164,7 @@ func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *score
 		changes: platform.AllChanges(), limits: limitsOf(platform), lines: map[string]*lineOf{}, of: map[string][]*lineOf{}, masks: map[maskKey]*reach{}, needs: map[needKey]*need{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
 		homes: map[string]bool{}, weights: slices.Repeat([]int32{heaviest}, n), free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
 	}
+	p.batch = leastSorted
 	p.fits.found, p.slots.spans = newBitset(n), make([][]span, n)
 	p.alike = len(p.changes) == 0 && !platform.Mixed()
 	for range p.every {
@@ -192,7 +192,7 @@ func limitsOf(platform *sim.Platform) []bool {
 // Arrive implements sim.Policy.
 func (p *slurm) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.line) {
-		p.line, p.options, p.plans, p.scores = append(p.line, nil), append(p.options, nil), append(p.plans, jobPlan{}), append(p.scores, 0)
+		p.line, p.options, p.plans, p.scores = append(p.line, nil), append(p.options, nil), append(p.plans, jobPlan{}), append(p.scores, scored{})
 	}
 	of := p.linesOf(p.platform.QueueOf(j))
 	for c := range p.every {
@@ -201,6 +201,9 @@ func (p *slurm) Arrive(j *sim.Job) {
 		}
 	}
 	p.line[j.Handle], p.plans[j.Handle].cycle = of, 0
+	for _, of := range of {
+		of.waiting++
+	}
 	options := p.options[j.Handle][:0]
 	for c := range p.every {
 		if p.platform.CanRun(j, c) {
@@ -271,81 +274,6 @@ func (p *slurm) drop(e *sim.Engine) {
 	for _, h := range late {
 		p.leave(slices.Index(p.queue, h.job))
 		dropByNode(e, p.platform, p.every, &h)
-	}
-}
-
-// insert puts a job into the queue.
-func (p *slurm) insert(j *sim.Job) {
-	p.compact(0)
-	at := len(p.queue)
-	if p.scorer != nil {
-		p.scores[j.Handle] = p.score(j.Arrival, j)
-	}
-	for at > 0 && p.before(j, p.queue[at-1]) {
-		at--
-	}
-	p.queue = slices.Insert(p.queue, at, j)
-}
-
-// before is the order of the queue: jobs of a reservation first.
-func (p *slurm) before(a, b *sim.Job) bool {
-	if first := p.reserved(a); first != p.reserved(b) {
-		return first
-	}
-	if p.scorer != nil && p.scores[a.Handle] != p.scores[b.Handle] {
-		return p.scores[a.Handle] > p.scores[b.Handle]
-	}
-	return a.Number < b.Number
-}
-
-// reserved says whether the job belongs to a reservation.
-func (p *slurm) reserved(j *sim.Job) bool { return p.platform.Needs(j).Reservation != "" }
-
-// score is the score of a job at the time.
-func (p *slurm) score(now float64, j *sim.Job) float64 {
-	return p.scorer.score(now, j, fastest(p.platform, j, p.every, p.empty), fewest(p.platform, j, p.every), p.platform.UserPriority(j))
-}
-
-// sort puts the queue in order anew, where scores change with time.
-func (p *slurm) sort(now float64) {
-	if p.scorer == nil || !p.scorer.varies() {
-		return
-	}
-	p.scorer.begin(now)
-	p.compact(0)
-	for _, j := range p.queue {
-		p.scores[j.Handle] = p.score(now, j)
-	}
-	p.byScore()
-}
-
-// byScore sorts the queue by the scores.
-func (p *slurm) byScore() {
-	slices.SortFunc(p.queue, func(a, b *sim.Job) int {
-		if p.before(a, b) {
-			return -1
-		}
-		return 1
-	})
-}
-
-// follow puts the queue in order anew where a pass has changed all scores. A new order is a change that a cycle answers.
-func (p *slurm) follow(now float64) {
-	before := p.scorer.epoch()
-	if p.scorer.begin(now); p.scorer.epoch() != before {
-		p.compact(0)
-		for _, j := range p.queue {
-			p.scores[j.Handle] = p.scorer.score(now, j, 0, 0, p.platform.UserPriority(j))
-		}
-		p.byScore()
-		p.changed = true
-	}
-}
-
-// compact takes the gaps out of the queue if there are more than so many.
-func (p *slurm) compact(most int) {
-	if p.gaps > most {
-		p.queue, p.gaps = slices.DeleteFunc(p.queue, func(j *sim.Job) bool { return j == nil }), 0
 	}
 }
 

@@ -16,7 +16,8 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 		of.closed = false
 	}
 	left := p.Depth
-	for k, j := range p.queue {
+	for k := 0; p.sorted(k); k++ {
+		j := p.queue[k]
 		if j == nil {
 			continue
 		}
@@ -70,10 +71,10 @@ func (p *slurm) weigh(j *sim.Job, of *lineOf, weight int32) {
 	}
 }
 
-// allClosed says whether all queues are closed.
+// allClosed says whether all queues are closed in which jobs wait.
 func (p *slurm) allClosed() bool {
 	for _, of := range p.lines {
-		if !of.closed {
+		if of.waiting > 0 && !of.closed {
 			return false
 		}
 	}
@@ -210,6 +211,9 @@ func (p *slurm) leave(k int) {
 	if j := p.queue[k]; j.Request.DeadlineHard || len(p.changes) > 0 {
 		p.hard = slices.DeleteFunc(p.hard, func(h hardJob) bool { return h.job == j })
 	}
+	for _, of := range p.line[p.queue[k].Handle] {
+		of.waiting--
+	}
 	p.queue[k] = nil
 	p.gaps++
 	p.waiting--
@@ -226,7 +230,8 @@ func (p *slurm) backfill(e *sim.Engine) {
 		of.tests = 0
 	}
 	tests := 0
-	for k, j := range p.queue {
+	for k := 0; p.sorted(k); k++ {
+		j := p.queue[k]
 		if j == nil || p.lacksLicence(j, p.limits) {
 			continue
 		}
@@ -450,10 +455,8 @@ func (p *slurm) Plan(j *sim.Job) sim.Plan {
 	if of := &p.plans[j.Handle]; of.cycle == p.cycle && p.cycle > 0 {
 		plan.Reserved = of.start
 	}
-	for _, other := range p.queue {
-		if other == j {
-			break
-		}
+	for k := 0; p.sorted(k) && p.queue[k] != j; k++ {
+		other := p.queue[k]
 		if other == nil {
 			continue
 		}

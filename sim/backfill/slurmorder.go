@@ -223,21 +223,21 @@ func (o *slurmOrder) priority(handle int32) float64 {
 	return o.calculator.Priority(&s.entry, o.last, s.since)
 }
 
-// level is the priority of a job without the fair share and before it is cut to a whole number.
-func (o *slurmOrder) level(handle int32) float64 {
+// level is the priority of a job without the fair share and before it is cut to a whole number, and what it does not outgrow; +Inf where priorities never fall: they are not known after the next pass.
+func (o *slurmOrder) level(handle int32) (level, top float64) {
 	s := &o.jobs[handle]
-	return o.calculator.Level(&s.entry, o.last, s.since)
+	if o.calculator.IncreaseOnly {
+		return math.Inf(1), math.Inf(1)
+	}
+	level = o.calculator.Level(&s.entry, o.last, s.since)
+	return level, level + (o.calculator.WeightAge - o.calculator.Age(o.last, s.since))
 }
 
-// bound bounds the priorities of jobs of an association whose levels were at most the given one at an earlier pass.
-func (o *slurmOrder) bound(association int, level, pass float64) float64 {
-	if o.calculator.IncreaseOnly {
-		return math.Inf(1)
-	}
-	const second = 1 // by which whole seconds may be off
+// bound bounds the priorities of jobs of an association whose levels are at most the given one.
+func (o *slurmOrder) bound(association int, level float64) float64 {
 	c := o.calculator
-	sum := level + c.WeightAge*min((o.last-pass+second)/c.MaxAge, 1) + c.WeightFairshare*o.tree.Factor(association)
-	return max(1, math.Floor(sum+1e-9*(1+math.Abs(level)+c.WeightAge+c.WeightFairshare))) // more than rounding may take off
+	sum := level + c.WeightFairshare*o.tree.Factor(association)
+	return min(max(1, math.Floor(sum+1e-9*(1+math.Abs(level)+c.WeightAge+c.WeightFairshare))), multifactor.Most) // more than rounding may take off
 }
 
 // begin brings the priorities up to the instant.

@@ -129,7 +129,7 @@ func (s *slurmReplay) happened(n *naive) []happening {
 
 // drawSlurmOrder draws the order slurm with its parameters, and perhaps a site.
 func drawSlurmOrder(t *rapid.T, processors int32) Ranking {
-	weight := func(name string) float64 { return rapid.SampledFrom([]float64{0, 7, 1000}).Draw(t, name) }
+	weight := func(name string) float64 { return rapid.SampledFrom([]float64{0, 7, 1000, 1e9}).Draw(t, name) }
 	r := DefaultRanking()
 	r.Order = bySlurm
 	r.Factors = Factors{
@@ -161,7 +161,11 @@ func drawSlurmOrder(t *rapid.T, processors int32) Ranking {
 func TestSlurmOrderNaive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 23))
-		specs, processors := randomTrace(rng)
+		specs, processors := randomDeep(rng, 120)
+		specs = specs[:min(len(specs), 150)] // the naive form is slow
+		for k, from := len(specs)-1, specs[0].Arrival; k >= 0 && from >= 1e9; k-- {
+			specs[k].Arrival -= from // and makes all passes from 0 on
+		}
 		b := model.NewBuilder("slurm").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: int(processors)}}})
 		by := make([]submitter, len(specs))
 		for k, s := range specs {
