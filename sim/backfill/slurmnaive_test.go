@@ -547,7 +547,8 @@ func (n *naiveSlurm) willRun(j *plainJob, avail []bool) (float64, []int) {
 }
 
 // drawSlurm draws a system and jobs, as the naive form and as an instance have them. deep: many jobs wait from early on, all are looked at, and most need one machine.
-func drawSlurm(t *testing.T, r *rand.Rand, deep bool) (*naiveSlurm, *model.Instance) {
+// equipped: every second job needs GPUs, most of these on several machines or alone.
+func drawSlurm(t *testing.T, r *rand.Rand, deep, equipped bool) (*naiveSlurm, *model.Instance) {
 	nodes := 1 + r.IntN(6)
 	if deep {
 		nodes += 2 + r.IntN(5)
@@ -597,13 +598,16 @@ func drawSlurm(t *testing.T, r *rand.Rand, deep bool) (*naiveSlurm, *model.Insta
 			memory: r.IntN(8), queue: q, user: fmt.Sprintf("u%d", r.IntN(3)), nodes: queues[q]}
 		j.estimate = max(1, math.Floor(j.runtime*[]float64{1, 1, 1.5, 3, 0.6}[r.IntN(5)]))
 		job := map[string]any{"id": j.id, "arrival": j.arrival, "work": j.runtime, "estimate": j.estimate, "queue": q, "user": j.user, "features": [][]string{{q}}}
-		if r.IntN(3) == 0 {
+		if r.IntN(3) == 0 || equipped && r.IntN(4) == 0 {
 			j.gpus = 1 + r.IntN(2)
 			job["resources"] = map[string]int{"gpu": j.gpus}
 		}
 		shape := r.IntN(5)
 		if deep && r.IntN(3) > 0 {
 			shape, j.block, j.blocks, j.memory = -1, j.block*j.blocks, 1, j.memory/4
+		}
+		if equipped && j.gpus > 0 {
+			shape, j.block, j.blocks = 1+r.IntN(3), 1, j.block+j.blocks
 		}
 		switch shape {
 		case 0:
@@ -649,7 +653,7 @@ func drawSlurm(t *testing.T, r *rand.Rand, deep bool) (*naiveSlurm, *model.Insta
 func TestSlurmAsNaive(t *testing.T) {
 	compared, few := 0, fewMachines
 	defer func() { fewMachines = few }()
-	for seed := range uint64(3500) {
+	for seed := range uint64(4500) {
 		deep := seed >= 3000
 		if deep {
 			seed += 3000 // 6157: weights that looks before a plan leave behind matter
@@ -658,7 +662,7 @@ func TestSlurmAsNaive(t *testing.T) {
 			fewMachines = 0
 		}
 		r := rand.New(rand.NewPCG(seed, 36))
-		n, in := drawSlurm(t, r, deep)
+		n, in := drawSlurm(t, r, deep, seed >= 6500)
 		n.jobs = slices.DeleteFunc(n.jobs, func(j *plainJob) bool {
 			k, _ := in.JobIndex(j.id)
 			return !in.CanRun(k, 0)
