@@ -68,7 +68,6 @@ type fitting struct {
 	out      []bool    // scratch: machines that are left out of the choice, or chosen already
 	found    bitset    // scratch
 	times    []float64 // scratch
-	equipped []int     // scratch
 	holders  []int     // see list
 }
 
@@ -87,20 +86,13 @@ func (f *fitting) begin(p *slurm, of *need) {
 	f.ready.update(p.release)
 }
 
-// weigh gives the weight that a test for the job leaves to the available machines that have its devices when the running jobs up to one have ended, unless they are fewer than the job needs:
-// then the test is over before it weighs any.
+// weigh gives the weight that a test for the job leaves to the available machines that have its devices when the running jobs up to one have ended.
 func (f *fitting) weigh(p *slurm, by jobEnd) {
-	f.equipped = f.equipped[:0]
 	for w, word := range p.avail {
 		for word &= f.mask[w]; word != 0; word &= word - 1 {
 			if m := w<<6 + bits.TrailingZeros64(word); p.release.of(f.kind, m).at(by).equipped {
-				f.equipped = append(f.equipped, m)
+				p.weights[m] = f.weight
 			}
-		}
-	}
-	if len(f.equipped) >= f.least {
-		for _, m := range f.equipped {
-			p.weights[m] = f.weight
 		}
 	}
 }
