@@ -63,6 +63,7 @@ type node struct {
 	meta
 	allocatable amounts
 	taints      []taint // that keep pods off, but for those of closed nodes
+	avoided     bool    // it has taints that only ask pods to go elsewhere
 	closed      string  // why it takes no new pods; empty: it does
 }
 
@@ -112,6 +113,9 @@ func (o *objects) node(x field) {
 			continue
 		}
 		n.taints = append(n.taints, t)
+	}
+	for _, y := range x.at("spec", "taints").elements() {
+		n.avoided = n.avoided || y.get("effect").str() == "PreferNoSchedule"
 	}
 	if again, known := o.nodeIndex[n.name]; known {
 		x.at("metadata", "name").fault("expected each node once, found %q again, which is at %s too", n.name, o.nodes[again].at)

@@ -56,3 +56,11 @@ func TestPodsThatAreNotCreatedYet(t *testing.T) {
 		}
 	}
 }
+
+// A taint that only asks pods to go elsewhere is counted.
+func TestTaintThatPrefers(t *testing.T) {
+	node := `{"kind": "Node", "metadata": {"name": "n2"}, "spec": {"taints": [{"key": "k", "effect": "PreferNoSchedule"}]}, "status": {"allocatable": {"cpu": "4", "pods": "10"}}}`
+	if in, report := readList(t, list("", node, podOf("p", "", ""))); has(report, "PreferNoSchedule") != 1 || len(in.Caveats()) > 0 {
+		t.Errorf("%v, %v", report, in.Caveats())
+	}
+}
