@@ -54,9 +54,10 @@ func TestDelayByHand(t *testing.T) {
 	}
 }
 
-// Jobs delay another only on machines that it could use, by a licence that it needs, or where it comes after them. The job asked about needs a GPU of nodes g, of which one is closed for good, so
-// that it starts at 30, when the licence is given back:
+// Jobs delay another only on machines that it could use, by a licence that it needs, or where it comes after them. The job asked about needs a GPU of nodes g, of which one is closed until 500. It
+// starts at 30, when the licence is given back:
 //
+//   - later holds 2 processors until 25 of a node that opens at 20: 2 · 15 = 30
 //   - on holds 2 processors of node g[0] from 0 to 20, while the job waits from 10 on: 2 · 10 = 20
 //   - both holds 3 processors of g[0] and 3 of n, for which it needs two machines: 3 · 5 = 15
 //   - copy holds the licence, on a node without GPUs, and the job comes after before: 0
@@ -64,7 +65,8 @@ func TestDelayByHand(t *testing.T) {
 func TestDelayOnMachinesThatTheJobCannotUse(t *testing.T) {
 	b := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{
 		{ID: "g", Processors: 8, Resources: map[string]float64{"gpu": 4}},
-		{ID: "closed", Processors: 8, Resources: map[string]float64{"gpu": 4}, Closed: []model.ClosedSpec{{From: 0}}},
+		{ID: "closed", Processors: 8, Resources: map[string]float64{"gpu": 4}, Closed: []model.ClosedSpec{{To: new(500.0)}}},
+		{ID: "opens", Processors: 8, Resources: map[string]float64{"gpu": 4}, Closed: []model.ClosedSpec{{To: new(20.0)}}},
 		{ID: "n", Processors: 8, Resources: map[string]float64{"disk": 9}}}})
 	b.Spec().Devices = []string{"gpu"}
 	b.Spec().Licences = map[string]int{"l": 1, "other": 5}
@@ -76,11 +78,11 @@ func TestDelayOnMachinesThatTheJobCannotUse(t *testing.T) {
 		j.Licences = map[string]int{licence: 1}
 		return j
 	}
-	shut := held("shut", "closed", 8, 2, 100)
+	shut, later := held("shut", "closed", 8, 2, 100), held("later", "opens", 16, 2, 25)
 	on := model.JobSpec{ID: "on", Estimate: new(20.0), Processors: model.Rigid(2), Resources: map[string]float64{"gpu": 2}, Block: 2}
 	both := model.JobSpec{ID: "both", Estimate: new(15.0), Processors: model.Rigid(6), Block: 3, PerMachine: 1}
 	disk := map[string]float64{"disk": 1}
-	in, err := b.Job(shut, on, both, copies(model.JobSpec{ID: "copy", Estimate: new(30.0), Resources: disk}, "l"), model.JobSpec{ID: "before", Estimate: new(12.0), Resources: disk},
+	in, err := b.Job(shut, later, on, both, copies(model.JobSpec{ID: "copy", Estimate: new(30.0), Resources: disk}, "l"), model.JobSpec{ID: "before", Estimate: new(12.0), Resources: disk},
 		model.JobSpec{ID: "plain", Estimate: new(50.0), Resources: disk}, copies(model.JobSpec{ID: "other", Estimate: new(50.0), Resources: disk}, "other"),
 		copies(model.JobSpec{ID: "asked", Arrival: 10, Estimate: new(5.0), Resources: map[string]float64{"gpu": 1}, After: []string{"before"}}, "l")).Build()
 	if err != nil {
@@ -95,7 +97,7 @@ func TestDelayOnMachinesThatTheJobCannotUse(t *testing.T) {
 		for _, b := range answer.Blocked {
 			text += fmt.Sprintf("%s %v, ", b.Job, b.Delay)
 		}
-		if want := "on 20, both 15, before 0, copy 0, "; text != want || *answer.Start != 30 {
+		if want := "later 30, on 20, both 15, before 0, copy 0, "; text != want || *answer.Start != 30 {
 			t.Errorf("start %v, delayed by %s; expected 30 and %s", *answer.Start, text, want)
 		}
 	}
