@@ -267,11 +267,11 @@ func (s *podSpec) circumstances(x, affinity field) {
 	out(claims, "claims of volumes, which may bind the pod to some nodes")
 	out(x.get("workloadRef").given(), "a gang by a Workload of scheduling.k8s.io, which is not read: the pods start one by one")
 	out(some(x.get("resourceClaims")), "claims of devices (dynamic resource allocation), which are not counted")
-	ports := false
+	ports, host := false, x.get("hostNetwork").yes() // then each port is one of the node
 	for _, list := range []string{"containers", "initContainers"} {
 		for _, c := range x.get(list).elements() {
 			for _, y := range c.get("ports").elements() {
-				ports = ports || y.get("hostPort").given()
+				ports = ports || y.get("hostPort").given() || host
 			}
 		}
 	}

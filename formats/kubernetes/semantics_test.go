@@ -270,6 +270,7 @@ func TestCircumstances(t *testing.T) {
 		`"volumes": [{"name": "v", "ephemeral": {}}]`:                                                                                           "claims of volumes",
 		`"resourceClaims": [{"name": "gpu"}]`:                                                                                                   "claims of devices",
 		`"containers": [{"ports": [{"hostPort": 80}]}]`:                                                                                         "a port of the node",
+		`"hostNetwork": true, "containers": [{"ports": [{"containerPort": 80}]}]`:                                                               "a port of the node",
 		`"schedulerName": "volcano"`:                                                                                                            "another scheduler than the default one",
 		`"priority": 5`:                                                                                                                         "its priority is above that of pods that run",
 	} {

@@ -108,6 +108,7 @@ type reservation struct {
 	start, end number
 	nodes      string
 	cores      number
+	licences   string
 	flags      []string
 }
 

@@ -123,7 +123,7 @@ func partitionFields(d *decoder, p *partition) places {
 
 // reservationFields are the fields of a reservation.
 func reservationFields(_ *decoder, r *reservation) places {
-	return places{"name": &r.name, "start_time": &r.start, "end_time": &r.end, "node_list": &r.nodes, "core_count": &r.cores, "flags": &r.flags}
+	return places{"name": &r.name, "start_time": &r.start, "end_time": &r.end, "node_list": &r.nodes, "core_count": &r.cores, "licenses": &r.licences, "flags": &r.flags}
 }
 
 // licenceFields are the fields of a licence.

@@ -383,3 +383,29 @@ func TestWhatNodesAndPartitionsSay(t *testing.T) {
 		t.Errorf("a job without a queue goes to %q, %v; the table marks p", job.Queue, err)
 	}
 }
+
+// TestOddReservations: what a reservation says beside its nodes and its times is counted.
+func TestOddReservations(t *testing.T) {
+	for _, c := range []struct{ fields, text, note string }{
+		{`"flags": ["MAGNETIC"]`, "Flags=MAGNETIC", "reservation that draws jobs that do not name it: only jobs that name it run there"},
+		{`"flags": ["TIME_FLOAT"]`, "Flags=TIME_FLOAT", "reservation whose times move on with the clock: they stay as they are now"},
+		{`"flags": ["REPLACE_DOWN"]`, "Flags=REPLACE_DOWN", "reservation whose nodes are replaced by others: it keeps those that it has now"},
+		{`"flags": ["PURGE_COMP"]`, "Flags=PURGE_COMP", "reservation that ends when it has no jobs: it ends at its end"},
+		{`"flags": ["DAILY", "FLEX"]`, "Flags=DAILY,FLEX", "reservation that comes again: only its next time is in the instance; reservation whose jobs may run before it, after it and on other nodes too: they run in it only"},
+		{`"licenses": "matlab:2"`, "Licenses=matlab:2", "reservation of licences beside its nodes: all copies count as free for all jobs"},
+		{`"licenses": "", "flags": ["SPEC_NODES"]`, "Licenses=(null) Flags=SPEC_NODES", ""},
+	} {
+		for _, file := range []string{
+			`{"reservations": [{"name": "r", "start_time": 1200, "end_time": 1400, "node_list": "n1", ` + c.fields + `}]}`, "ReservationName=r StartTime=1200 EndTime=1400 Nodes=n1 " + c.text + "\n",
+		} {
+			_, report := read(t, slurm.Sources{Jobs: source("jobs", queue("")), Nodes: source("nodes", small), Reservations: source("reservations", file)}, slurm.Options{})
+			var told []string
+			for _, n := range report.Notes {
+				told = append(told, n.Reason)
+			}
+			if got := strings.Join(told, "; "); got != c.note {
+				t.Errorf("%s: got %q, want %q", file, got, c.note)
+			}
+		}
+	}
+}

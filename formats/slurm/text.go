@@ -301,6 +301,8 @@ func (t *records) reservationWord(key, value string, line int) {
 		*into = number{given: true, known: true, value: moment}
 	case "nodes":
 		r.nodes = value
+	case "licenses":
+		r.licences = value
 	case "corecnt":
 		t.count(&r.cores, "CoreCnt", value, line)
 	case "flags":
