@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -64,6 +65,8 @@ type fitting struct {
 	machines []int32 // that are available and have room at the time that is looked at
 	could    []int32 // of each: processors that the job could hold
 	free     []int32 // of each: processors that are free then, of which a machine's size is judged
+	idleOf   []int32 // of each: processors that are free then
+	order    []int   // scratch
 	shares   []sim.Share
 	out      []bool    // scratch: machines that are left out of the choice, or chosen already
 	found    bitset    // scratch
@@ -251,13 +254,47 @@ func (f *fitting) at(p *slurm, by jobEnd) bool {
 	if !f.settled {
 		f.weigh(p, by)
 	}
-	return f.room(p, by) >= f.width && f.choose(p.weights)
+	return f.room(p, by) >= f.width && (f.choose(p.weights) || f.idle(p) && f.roomiest())
+}
+
+// idle says whether nothing holds any of the available machines that the job could use, so that more of them will not be free later.
+func (f *fitting) idle(p *slurm) bool {
+	machines := 0
+	for w, word := range p.avail {
+		machines += bits.OnesCount64(word & f.mask[w])
+	}
+	for i, m := range f.machines {
+		if int(f.idleOf[i]) < p.platform.Machines[m].Processors {
+			return false
+		}
+	}
+	return machines == len(f.machines)
+}
+
+// roomiest chooses the machines with room for most of the job, as few as are enough. So a job with a limit of machines finds a choice wherever there is one.
+func (f *fitting) roomiest() bool {
+	f.order = f.order[:0]
+	for i := range f.machines {
+		f.order = append(f.order, i)
+	}
+	slices.SortStableFunc(f.order, func(a, b int) int { return cmp.Compare(f.could[b], f.could[a]) })
+	f.shares = f.shares[:0]
+	left := f.width
+	for _, i := range f.order {
+		n := min(int(f.could[i]), left-f.size*max(0, f.least-len(f.shares)-1))
+		if left == 0 || n <= 0 || len(f.shares) == f.most && f.most > 0 {
+			break
+		}
+		f.shares = append(f.shares, sim.Share{Machine: f.machines[i], Processors: int32(n)})
+		left -= n
+	}
+	return left == 0 && len(f.shares) >= f.least
 }
 
 // room is the number of processors of the available machines that the job could hold when the running jobs up to one have ended. It lists the machines.
 func (f *fitting) room(p *slurm, by jobEnd) (all int) {
 	r := f.ready
-	f.machines, f.could, f.free = f.machines[:0], f.could[:0], f.free[:0]
+	f.machines, f.could, f.free, f.idleOf = f.machines[:0], f.could[:0], f.free[:0], f.idleOf[:0]
 	if f.few {
 		p.avail.each(func(m int) {
 			if r.at[m] <= by.end {
@@ -278,7 +315,7 @@ func (f *fitting) room(p *slurm, by jobEnd) (all int) {
 	kept := f.machines[:0]
 	for _, m := range f.machines {
 		room := p.release.of(f.kind, int(m)).at(by)
-		n, free := room.processors, room.free
+		n, free, idle := room.processors, room.free, room.free
 		switch {
 		case n == 0 || f.one && int(n) < f.width:
 			continue
@@ -291,14 +328,14 @@ func (f *fitting) room(p *slurm, by jobEnd) (all int) {
 			free = n
 		}
 		n = min(n, int32(f.width))
-		kept, f.could, f.free = append(kept, m), append(f.could, n), append(f.free, free)
+		kept, f.could, f.free, f.idleOf = append(kept, m), append(f.could, n), append(f.free, free), append(f.idleOf, idle)
 		all += int(n)
 	}
 	f.machines = kept
 	return all
 }
 
-// choose chooses the machines, as Slurm's _eval_nodes does: runs of neighbours one after the other, until there are enough. First come those of the least weight, of these the run with the least
+// choose chooses the machines, as Slurm's _choose_nodes and _eval_nodes do: runs of neighbours one after the other, until there are enough. First come those of the least weight, of these the run with the least
 // free processors that is enough for what is left, else that with the most. In a run that is enough one machine is taken if one is enough, the one with the least free processors; else the first
 // ones. Where that takes too many machines, those with the least free processors are left out, and so on.
 func (f *fitting) choose(weights []int32) bool {

@@ -51,6 +51,8 @@ func DefaultCycles() Cycles {
 //
 // Machines are chosen run by run of neighbours: first those of the least weight, of these the run with the least free processors that is enough, else the one with the most. In a run a job that
 // needs one machine gets the one with the least free processors. Jobs that need devices leave weights behind on the machines on which they were tested. What earlier cycles left is not known at time 0.
+// A job with a limit of machines may find none that way although there are some. By its source Slurm has no other way to choose, so it refuses such a job or leaves it waiting. Here it gets those with the most room once all machines of its queue that
+// it could use and that have no plans are idle.
 // Under another rule than first the rule chooses where a job starts, and plans stay as they are.
 //
 // The clock is that of the instance, which states the time of time 0; without it time 0 is a multiple of everything.

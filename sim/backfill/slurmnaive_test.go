@@ -174,7 +174,7 @@ func (n *naiveSlurm) fit(j *plainJob, among []bool) (on, blocks []int) {
 			}
 		}
 		if left <= max(1, j.least) {
-			return nil, nil
+			return n.roomiest(j, could, among)
 		}
 		for m := range could {
 			if size(m) == least && left > max(1, j.least) {
@@ -183,6 +183,29 @@ func (n *naiveSlurm) fit(j *plainJob, among []bool) (on, blocks []int) {
 			}
 		}
 	}
+}
+
+// roomiest chooses the machines with room for most blocks, where nothing holds any machine that the job could use: more will not be free.
+func (n *naiveSlurm) roomiest(j *plainJob, could []int, among []bool) (on, blocks []int) {
+	var order []int
+	for m := range could {
+		if among[m] && n.mayHold(j, m) {
+			if could[m] == 0 || n.processors[m] < n.allProcessors[m] {
+				return nil, nil
+			}
+			order = append(order, m)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return could[b] - could[a] })
+	for k := 1; k <= len(order); k++ {
+		if j.most > 0 && k > j.most {
+			break
+		}
+		if on, blocks := fillNaive(j, order[:k], could); on != nil {
+			return on, blocks
+		}
+	}
+	return nil, nil
 }
 
 // choose chooses machines run by run.
@@ -616,9 +639,7 @@ func drawSlurm(t *testing.T, r *rand.Rand, deep, equipped bool) (*naiveSlurm, *m
 			job["per_machine"] = j.each
 		case 1:
 			j.least = 1 + r.IntN(min(nodes, j.blocks))
-			if j.most = j.least + r.IntN(3); deep { // the choice of machines may never find so few
-				j.most = nodes
-			}
+			j.most = j.least + r.IntN(3)
 			job["machines"] = map[string]int{"min": j.least, "max": j.most}
 		case 2:
 			j.alone, job["exclusive"] = true, true
@@ -670,7 +691,9 @@ func TestSlurmAsNaive(t *testing.T) {
 		for _, j := range n.jobs {
 			j.start = -1
 		}
-		n.run()
+		if n.run(); len(n.queue) > 0 {
+			t.Fatalf("seed %d: job %s never starts", seed, n.queue[0].id)
+		}
 		sol, _, err := sim.Simulate(context.Background(), in, Slurm(n.step, n.Cycles, Ranking{}), sim.Options{})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
