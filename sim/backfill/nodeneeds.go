@@ -1,0 +1,337 @@
+package backfill
+
+import (
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+)
+
+// planNeed is what jobs need of a cluster: jobs that need the same fit the same machines. It knows where room became free that may let such jobs start earlier.
+type planNeed struct {
+	job      sim.Job // one of them
+	cluster  int
+	width    int
+	least    int // processors on each machine
+	fewest   int // machines that it needs in any case
+	one      bool
+	devices  bool
+	machines []int32 // that have room when nothing runs
+	mask     bitset
+
+	seen     int      // number of the spans that became free that are in the others
+	frontier frontier // before which times there is no place, by how long jobs take
+	gaps     []gap    // in which jobs may start that could not before
+	longest  float64  // of these
+	soonest  float64  // of these
+
+	none   bool // no such job fits now, unless on machines that became free since
+	known  int  // number of these that none takes into account
+	launch int  // in which it was found out
+}
+
+// planKey tells needs apart.
+type planKey struct {
+	kind, cluster, width int
+}
+
+// freedSpan is a time from which on something of a machine is free that was not, until an end.
+type freedSpan struct {
+	machine  int
+	from, to float64
+}
+
+// gap is where a machine has room for a need around what became free there: at times from one until another, for so long at most without a break.
+type gap struct {
+	number   int // of the span that became free
+	machine  int
+	from, to float64
+	longest  float64
+}
+
+// arrive finds out what the job needs on each cluster on which it can run.
+//
+// Complexity: O(clusters), and O(machines) for the first job of a need.
+func (p *nodePlan) arrive(j *sim.Job) {
+	for int(j.Handle) >= len(p.options) {
+		p.options = append(p.options, nil)
+	}
+	list := p.options[j.Handle][:0]
+	for c := range p.platform.Clusters() {
+		if !p.platform.CanRun(j, c) {
+			continue
+		}
+		if n := p.needOf(j, c); len(n.machines) > 0 {
+			list = append(list, planOption{n, p.platform.Takes(j, int(n.machines[0]), n.width)})
+		}
+	}
+	p.options[j.Handle] = list
+}
+
+// needOf is what the job needs of the cluster.
+func (p *nodePlan) needOf(j *sim.Job, cluster int) *planNeed {
+	key := planKey{p.platform.NodeKind(j), cluster, p.platform.Width(j, cluster)}
+	if n := p.needs[key]; n != nil {
+		return n
+	}
+	needs := p.platform.Needs(j)
+	n := &planNeed{job: *j, cluster: cluster, width: key.width, mask: newBitset(len(p.lines)), devices: p.platform.NeedsDevices(j)}
+	size := needs.Block
+	if p.platform.CountsMachines(cluster) {
+		size = 1
+	}
+	n.one = j.Request.Span == model.SpanMachine || needs.MaxMachines == 1 || n.width == size
+	if n.least = size; n.one {
+		n.least = n.width
+	}
+	most := 1
+	first, last := p.platform.MachinesOf(cluster)
+	for m := first; m < last; m++ {
+		if room := p.platform.HostsIn(p.platform.IdleState(m), j, m); room >= n.least {
+			n.machines = append(n.machines, int32(m))
+			n.mask.add(m)
+			most = max(most, room)
+		}
+	}
+	n.fewest = max(1, needs.MinMachines, (n.width+most-1)/most)
+	n.reset()
+	p.needs[key], p.list = n, append(p.list, n)
+	n.seen = p.past + len(p.freed)
+	return n
+}
+
+// reset forgets what was found in a plan that is made afresh.
+func (n *planNeed) reset() {
+	n.frontier.clear(1)
+	n.seen, n.gaps, n.longest, n.soonest = 0, n.gaps[:0], 0, math.Inf(1)
+}
+
+// fits says whether step k of the machine has room for the need.
+func (n *planNeed) fits(p *nodePlan, l *nodeLine, m, k int) bool {
+	state := &l.states[k]
+	return int(state.Processors()) >= n.least && p.platform.HostsIn(state, &n.job, m) >= n.least
+}
+
+// update takes into account what became free since the last look. O(steps around it) for each span.
+func (n *planNeed) update(p *nodePlan) {
+	if n.seen < p.past { // no job of the need was queued when the spans were forgotten
+		n.reset()
+		n.seen = p.past
+	}
+	for ; n.seen < p.past+len(p.freed); n.seen++ {
+		f := &p.freed[n.seen-p.past]
+		if !n.mask.has(f.machine) {
+			continue
+		}
+		g := gap{number: n.seen, machine: f.machine, from: f.from, to: f.to}
+		if !p.around(n, &g) {
+			continue
+		}
+		n.frontier.open(0, g.from, g.from+g.longest)
+		n.gaps = append(n.gaps, g)
+		n.longest, n.soonest = max(n.longest, g.longest), min(n.soonest, g.from)
+	}
+}
+
+// around finds the times around those of the gap in which the machine has room for the need; false: there are none. Each begins before the gap ends and ends after it begins.
+func (p *nodePlan) around(n *planNeed, g *gap) bool {
+	l := &p.lines[g.machine]
+	until := g.to
+	k := l.stepAt(max(g.from, p.now))
+	g.longest = 0
+	for k > 0 && l.times[k] > p.now && n.fits(p, l, g.machine, k) && n.fits(p, l, g.machine, k-1) {
+		k--
+	}
+	for ; k < len(l.times) && l.times[k] < until; k++ {
+		if !n.fits(p, l, g.machine, k) {
+			continue
+		}
+		begin := max(l.times[k], p.now)
+		for k+1 < len(l.times) && n.fits(p, l, g.machine, k+1) {
+			k++
+		}
+		if g.longest == 0 {
+			g.from = begin
+		}
+		g.to = l.end(k)
+		g.longest = max(g.longest, math.Nextafter(g.to, math.Inf(1))-begin) // no less than what rounding lets a job take
+	}
+	return g.longest > 0
+}
+
+// begin begins a pass over the queued jobs: what became free before the last one was seen by all.
+func (p *nodePlan) begin() {
+	for _, n := range p.list {
+		n.gaps = slices.DeleteFunc(n.gaps, func(g gap) bool { return g.number < p.passed })
+		n.sum()
+	}
+	if forgotten := p.passed - p.past; forgotten > 0 {
+		p.freed, p.past = slices.Delete(p.freed, 0, forgotten), p.passed
+	}
+	p.passed = p.past + len(p.freed)
+}
+
+// earliest is the booking with the earliest start; ties go to the earliest end, then to the first cluster. It returns false where no booking keeps the job's hard deadline.
+func (p *nodePlan) earliest(j *sim.Job) (generalBooking, bool) {
+	best := generalBooking{start: math.Inf(1)}
+	for i := range p.options[j.Handle] {
+		o := &p.options[j.Handle][i]
+		if p.platform.Stopped() {
+			return best, false
+		}
+		o.update(p)
+		from := max(p.now, o.frontier.before(1, o.length))
+		start := math.Inf(1)
+		if limit := math.Nextafter(best.start, math.Inf(1)); o.one {
+			start = p.alone(o, o.machines, from, limit)
+		} else {
+			start = p.together(j, o, from, limit)
+		}
+		if !math.IsInf(start, 1) {
+			o.frontier.note(1, o.length, start)
+		}
+		p.better(j, o, start, &best)
+	}
+	best.seen = p.past + len(p.freed)
+	return best, best.shares != nil
+}
+
+// better makes the place on the machines that were found the best booking if it is, and keeps the hard deadline.
+func (p *nodePlan) better(j *sim.Job, o *planOption, start float64, best *generalBooking) {
+	end := ending(start, o.length, p.step)
+	if math.IsInf(start, 1) || !inTime(j, start+o.length) || start > best.start || start == best.start && end >= best.end {
+		return
+	}
+	if shares, ok := p.choose(j, o, start); ok {
+		best.cluster, best.start, best.end, best.shares = o.cluster, start, end, append(best.shares[:0], shares...)
+	}
+}
+
+// sooner is the earliest booking that starts before the one that a queued job has; false: there is none.
+//
+// When the job last looked, it could start nowhere before. Since then, other jobs have only taken from the plan, but for the spans that are noted. So an earlier start must hold something of a machine
+// in such a span: for as long as the job takes the machine has room without a break, and that is part of a gap. What the job itself holds counts as free: so the
+// gap may also end where the job's own booking begins. Another need than that of one machine has to meet this on one of its machines.
+//
+// Complexity: O(1) mostly, else O(gaps) and as [nodePlan.firstStart] for each gap in which the job may start; for several machines as [nodePlan.together].
+func (p *nodePlan) sooner(j *sim.Job, s *generalBooking) (generalBooking, bool) {
+	best, given := generalBooking{start: s.start, end: math.Inf(-1)}, false
+	for i := range p.options[j.Handle] {
+		o := &p.options[j.Handle][i]
+		if o.seen < p.past+len(p.freed) {
+			o.update(p)
+		}
+		if o.soonest >= s.start || o.longest < o.length && (s.cluster != o.cluster || !p.recent(s)) || !p.mayStart(o, s) || p.platform.Stopped() {
+			continue
+		}
+		if !given && (!o.one || slices.ContainsFunc(p.near, func(m int32) bool { return s.holds(int(m)) })) {
+			given = true
+			p.change(j, s, true)
+		}
+		limit, start := best.start, 0.0
+		if best.shares != nil {
+			limit = math.Nextafter(limit, math.Inf(1))
+		}
+		if from := max(p.now, p.from); o.one {
+			start = p.alone(o, p.near, from, limit)
+		} else {
+			start = p.together(j, o, from, limit)
+		}
+		if p.better(j, o, start, &best); best.cluster != o.cluster || best.shares == nil {
+			p.shrink(o, s)
+		}
+	}
+	if best.shares == nil {
+		if given {
+			p.change(j, s, false)
+		}
+	} else {
+		if !given {
+			p.change(j, s, true)
+		}
+		p.note(s)
+	}
+	s.seen = p.past + len(p.freed)
+	best.seen = s.seen
+	return best, best.shares != nil
+}
+
+// mayStart lists the machines of the gaps in which the job with the booking may find an earlier start, and the first time at which one begins; false: there are none.
+func (p *nodePlan) mayStart(o *planOption, s *generalBooking) bool {
+	p.near, p.from = p.near[:0], math.Inf(1)
+	for k := range o.gaps {
+		if g := &o.gaps[k]; o.opens(g, s) {
+			p.near, p.from = append(p.near, int32(g.machine)), min(p.from, g.from)
+		}
+	}
+	slices.Sort(p.near)
+	p.near = slices.Compact(p.near)
+	return len(p.near) > 0
+}
+
+// opens says whether the job with the booking may find an earlier start in the gap.
+func (o *planOption) opens(g *gap, s *generalBooking) bool {
+	return g.number >= s.seen && g.from < s.start && (g.longest >= o.length || s.start <= g.to && s.cluster == o.cluster && s.holds(g.machine))
+}
+
+// recent says whether something has become free on the machines of the booking since its job last looked.
+func (p *nodePlan) recent(s *generalBooking) bool {
+	for i := range s.shares {
+		if p.touched[s.shares[i].Machine] > s.seen {
+			return true
+		}
+	}
+	return false
+}
+
+// holds says whether the booking holds something of the machine.
+func (s *generalBooking) holds(m int) bool {
+	return slices.ContainsFunc(s.shares, func(share sim.Share) bool { return int(share.Machine) == m })
+}
+
+// shrink looks again at the gaps in which the job with the booking found no place, because others may have gone there since.
+func (p *nodePlan) shrink(o *planOption, s *generalBooking) {
+	for k := range o.gaps {
+		if g := &o.gaps[k]; o.opens(g, s) {
+			p.around(o.planNeed, g)
+		}
+	}
+	o.sum()
+}
+
+// sum sums up the gaps.
+func (n *planNeed) sum() {
+	n.longest, n.soonest = 0, math.Inf(1)
+	for i := range n.gaps {
+		n.longest, n.soonest = max(n.longest, n.gaps[i].longest), min(n.soonest, n.gaps[i].from)
+	}
+}
+
+// fitsNow says whether the job fits a cluster now.
+//
+// Complexity: O(machines that became free since) mostly.
+func (p *nodePlan) fitsNow(j *sim.Job) bool {
+	return slices.ContainsFunc(p.options[j.Handle], func(o planOption) bool {
+		return o.hasPlace(p, j) && inTime(j, p.now+o.length)
+	})
+}
+
+// hasPlace says whether jobs of the need, such as j, fit now. It is asked again only once something has started or become free.
+func (n *planNeed) hasPlace(p *nodePlan, j *sim.Job) bool {
+	if n.launch == p.launch {
+		return !n.none
+	}
+	n.launch = p.launch
+	freed := p.platform.Freed()
+	for ; n.none && n.known < len(freed); n.known++ {
+		m := int(freed[n.known])
+		n.none = !n.mask.has(m) || p.platform.Hosts(&p.platform.Free, j, m) < n.least
+	}
+	if n.known = len(freed); n.none {
+		return false
+	}
+	_, ok := p.platform.FitsLate(&p.platform.Free, j, n.cluster, n.width, n.mask.has, p.shares[:0])
+	n.none = !ok
+	return ok
+}
