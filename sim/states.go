@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"reflect"
+	"slices"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 )
@@ -17,6 +20,13 @@ func (p *Platform) IdleState(m int) *MachineState { return p.nodes.site.Idle(m) 
 func (p *Platform) HostsIn(state *MachineState, j *Job, m int) int {
 	k := p.nodes.first.Kind(j.Request.index)
 	return p.nodes.first.BlocksIn(state, k, m) * p.nodes.size(k, m)
+}
+
+// SameMachines says whether the two jobs need the same of each machine by itself, however many machines they need.
+func (p *Platform) SameMachines(a, b *Job) bool {
+	x, y := *p.Needs(a), *p.Needs(b)
+	x.MinMachines, x.MaxMachines, y.MinMachines, y.MaxMachines = 0, 0, 0, 0
+	return a.Request.Memory == b.Request.Memory && a.Request.MinBandwidth == b.Request.MinBandwidth && slices.Equal(a.Request.Licences, b.Request.Licences) && reflect.DeepEqual(x, y)
 }
 
 // ChangeState takes what a job holds of one machine, its only share, out of the state of that machine, or gives it back. It uses the room for it.

@@ -8,27 +8,41 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// planNeed is what jobs need of a cluster: jobs that need the same fit the same machines. It knows where room became free that may let such jobs start earlier.
+// planNeed is what jobs need of a cluster: jobs that need the same fit the same machines.
 type planNeed struct {
-	job      sim.Job // one of them
-	cluster  int
+	*roomNeed
 	width    int
-	least    int // processors on each machine
 	fewest   int // machines that it needs in any case
 	one      bool
-	devices  bool
-	machines []int32 // that have room when nothing runs
-	mask     bitset
-
-	seen     int      // number of the spans that became free that are in the others
 	frontier frontier // before which times there is no place, by how long jobs take
-	gaps     []gap    // in which jobs may start that could not before
-	longest  float64  // of these
-	soonest  float64  // of these
 
 	none   bool // no such job fits now, unless on machines that became free since
 	known  int  // number of these that none takes into account
 	launch int  // in which it was found out
+}
+
+// roomNeed is what jobs need of each machine of a cluster. It knows where room became free that may let such jobs start earlier.
+type roomNeed struct {
+	job      sim.Job // one of them
+	bit      uint64  // of its own, in the sets of [nodeStep]; 0: there are too many needs
+	cluster  int
+	least    int // processors on each machine
+	devices  bool
+	machines []int32 // that have room when nothing runs
+	mask     bitset
+	kept     []keptStart // by place in machines: what jobs on several machines found
+	of       []*planNeed // that need this of each machine
+
+	seen    int     // number of the spans that became free that gaps takes into account
+	gaps    []gap   // in which jobs may start that could not before
+	longest float64 // of these
+	soonest float64 // of these
+}
+
+// keptStart says that on a machine of a version nothing that takes at least a length has a start from one time until another, start.
+type keptStart struct {
+	version             int64
+	length, from, start float64
 }
 
 // planKey tells needs apart.
@@ -76,45 +90,73 @@ func (p *nodePlan) needOf(j *sim.Job, cluster int) *planNeed {
 		return n
 	}
 	needs := p.platform.Needs(j)
-	n := &planNeed{job: *j, cluster: cluster, width: key.width, mask: newBitset(len(p.lines)), devices: p.platform.NeedsDevices(j)}
-	size := needs.Block
+	n, least := &planNeed{width: key.width}, needs.Block
 	if p.platform.CountsMachines(cluster) {
-		size = 1
+		least = 1
 	}
-	n.one = j.Request.Span == model.SpanMachine || needs.MaxMachines == 1 || n.width == size
-	if n.least = size; n.one {
-		n.least = n.width
+	if n.one = j.Request.Span == model.SpanMachine || needs.MaxMachines == 1 || n.width == least; n.one {
+		least = n.width
 	}
+	n.roomNeed = p.roomOf(j, cluster, least)
+	n.of = append(n.of, n)
 	most := 1
-	first, last := p.platform.MachinesOf(cluster)
-	for m := first; m < last; m++ {
-		if room := p.platform.HostsIn(p.platform.IdleState(m), j, m); room >= n.least {
-			n.machines = append(n.machines, int32(m))
-			n.mask.add(m)
-			most = max(most, room)
-		}
+	for _, m := range n.machines {
+		most = max(most, p.platform.HostsIn(p.platform.IdleState(int(m)), j, int(m)))
 	}
 	n.fewest = max(1, needs.MinMachines, (n.width+most-1)/most)
-	n.reset()
-	p.needs[key], p.list = n, append(p.list, n)
-	n.seen = p.past + len(p.freed)
+	n.frontier.clear(1)
+	p.needs[key] = n
 	return n
 }
 
+// roomOf is what the job needs of each machine of the cluster.
+func (p *nodePlan) roomOf(j *sim.Job, cluster, least int) *roomNeed {
+	for _, r := range p.rooms {
+		if r.cluster == cluster && r.least == least && p.platform.SameMachines(&r.job, j) {
+			return r
+		}
+	}
+	r := &roomNeed{job: *j, cluster: cluster, least: least, mask: newBitset(len(p.lines)), devices: p.platform.NeedsDevices(j), seen: p.past + len(p.freed), soonest: math.Inf(1)}
+	if len(p.rooms) < 64 {
+		r.bit = 1 << len(p.rooms)
+	}
+	first, last := p.platform.MachinesOf(cluster)
+	for m := first; m < last; m++ {
+		if p.platform.HostsIn(p.platform.IdleState(m), j, m) >= least {
+			r.machines = append(r.machines, int32(m))
+			r.mask.add(m)
+		}
+	}
+	r.kept = make([]keptStart, len(r.machines))
+	p.rooms = append(p.rooms, r)
+	return r
+}
+
 // reset forgets what was found in a plan that is made afresh.
-func (n *planNeed) reset() {
-	n.frontier.clear(1)
-	n.seen, n.gaps, n.longest, n.soonest = 0, n.gaps[:0], 0, math.Inf(1)
+func (r *roomNeed) reset() {
+	r.seen, r.gaps, r.longest, r.soonest = 0, r.gaps[:0], 0, math.Inf(1)
+	for _, n := range r.of {
+		n.frontier.clear(1)
+	}
 }
 
 // fits says whether step k of the machine has room for the need.
-func (n *planNeed) fits(p *nodePlan, l *nodeLine, m, k int) bool {
-	state := &l.states[k]
-	return int(state.Processors()) >= n.least && p.platform.HostsIn(state, &n.job, m) >= n.least
+func (r *roomNeed) fits(p *nodePlan, l *nodeLine, m, k int) bool {
+	step := &l.steps[k]
+	if step.known&r.bit != 0 {
+		return step.fits&r.bit != 0
+	}
+	step.known |= r.bit
+	if int(step.state.Processors()) >= r.least && p.platform.HostsIn(&step.state, &r.job, m) >= r.least {
+		step.fits |= r.bit
+		return true
+	}
+	step.fits &^= r.bit
+	return false
 }
 
 // update takes into account what became free since the last look. O(steps around it) for each span.
-func (n *planNeed) update(p *nodePlan) {
+func (n *roomNeed) update(p *nodePlan) {
 	if n.seen < p.past { // no job of the need was queued when the spans were forgotten
 		n.reset()
 		n.seen = p.past
@@ -128,14 +170,16 @@ func (n *planNeed) update(p *nodePlan) {
 		if !p.around(n, &g) {
 			continue
 		}
-		n.frontier.open(0, g.from, g.from+g.longest)
+		for _, of := range n.of {
+			of.frontier.open(0, g.from, g.from+g.longest)
+		}
 		n.gaps = append(n.gaps, g)
 		n.longest, n.soonest = max(n.longest, g.longest), min(n.soonest, g.from)
 	}
 }
 
 // around finds the times around those of the gap in which the machine has room for the need; false: there are none. Each begins before the gap ends and ends after it begins.
-func (p *nodePlan) around(n *planNeed, g *gap) bool {
+func (p *nodePlan) around(n *roomNeed, g *gap) bool {
 	l := &p.lines[g.machine]
 	until := g.to
 	k := l.stepAt(max(g.from, p.now))
@@ -162,7 +206,7 @@ func (p *nodePlan) around(n *planNeed, g *gap) bool {
 
 // begin begins a pass over the queued jobs: what became free before the last one was seen by all.
 func (p *nodePlan) begin() {
-	for _, n := range p.list {
+	for _, n := range p.rooms {
 		n.gaps = slices.DeleteFunc(n.gaps, func(g gap) bool { return g.number < p.passed })
 		n.sum()
 	}
@@ -185,7 +229,7 @@ func (p *nodePlan) earliest(j *sim.Job) (generalBooking, bool) {
 		start := math.Inf(1)
 		if limit := math.Nextafter(best.start, math.Inf(1)); o.one {
 			start = p.alone(o, o.machines, from, limit)
-		} else {
+		} else if p.enough(o, nil, from, limit) {
 			start = p.together(j, o, from, limit)
 		}
 		if !math.IsInf(start, 1) {
@@ -225,15 +269,19 @@ func (p *nodePlan) sooner(j *sim.Job, s *generalBooking) (generalBooking, bool) 
 		if o.soonest >= s.start || o.longest < o.length && (s.cluster != o.cluster || !p.recent(s)) || !p.mayStart(o, s) || p.platform.Stopped() {
 			continue
 		}
-		if !given && (!o.one || slices.ContainsFunc(p.near, func(m int32) bool { return s.holds(int(m)) })) {
-			given = true
-			p.change(j, s, true)
-		}
-		limit, start := best.start, 0.0
+		limit, start, from := best.start, math.Inf(1), max(p.now, p.from)
 		if best.shares != nil {
 			limit = math.Nextafter(limit, math.Inf(1))
 		}
-		if from := max(p.now, p.from); o.one {
+		if !o.one && !p.enough(o, s, from, limit) {
+			p.shrink(o, s)
+			continue
+		}
+		if !given && (!o.one || slices.ContainsFunc(p.near, func(m int32) bool { return s.holds(int(m)) })) {
+			given = true
+			p.tryWithout(j, s)
+		}
+		if o.one {
 			start = p.alone(o, p.near, from, limit)
 		} else {
 			start = p.together(j, o, from, limit)
@@ -244,7 +292,7 @@ func (p *nodePlan) sooner(j *sim.Job, s *generalBooking) (generalBooking, bool) 
 	}
 	if best.shares == nil {
 		if given {
-			p.change(j, s, false)
+			p.undo(j, s)
 		}
 	} else {
 		if !given {
@@ -294,14 +342,14 @@ func (s *generalBooking) holds(m int) bool {
 func (p *nodePlan) shrink(o *planOption, s *generalBooking) {
 	for k := range o.gaps {
 		if g := &o.gaps[k]; o.opens(g, s) {
-			p.around(o.planNeed, g)
+			p.around(o.roomNeed, g)
 		}
 	}
 	o.sum()
 }
 
 // sum sums up the gaps.
-func (n *planNeed) sum() {
+func (n *roomNeed) sum() {
 	n.longest, n.soonest = 0, math.Inf(1)
 	for i := range n.gaps {
 		n.longest, n.soonest = max(n.longest, n.gaps[i].longest), min(n.soonest, n.gaps[i].from)

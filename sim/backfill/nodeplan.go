@@ -18,7 +18,7 @@ type nodePlan struct {
 	ties     bool       // the rule chooses among all machines on which a job fits, so all are found; else the first is
 	lines    []nodeLine // by machine
 	needs    map[planKey]*planNeed
-	list     []*planNeed
+	rooms    []*roomNeed
 	options  [][]planOption // by handle
 	freed    []freedSpan    // since the pass before the last one
 	past     int            // number of those that were forgotten
@@ -32,12 +32,21 @@ type nodePlan struct {
 	soonest  []float64      // scratch
 	among    bitset         // scratch
 	shares   []sim.Share    // scratch
+	clock    int64          // the last version
+	versions []int64        // scratch
 }
 
-// nodeLine is what is free of a machine over time: states[k] from times[k] to times[k+1], the last for ever.
+// nodeLine is what is free of a machine over time: steps[k] from times[k] to times[k+1], the last for ever.
 type nodeLine struct {
-	times  []float64
-	states []sim.MachineState
+	times   []float64
+	steps   []nodeStep
+	version int64 // that nothing else had before it was last changed
+}
+
+// nodeStep is what is free of a machine in a step, and for which needs that is enough.
+type nodeStep struct {
+	state       sim.MachineState
+	known, fits uint64 // sets of needs by number: those that have looked, and of these those for which it is enough
 }
 
 // planOption is a cluster on which a job may run, what it needs there and how long it takes.
@@ -59,10 +68,11 @@ func (p *nodePlan) reset(now float64) {
 	clear(p.touched)
 	for m := range p.lines {
 		l := &p.lines[m]
-		l.times, l.states = append(l.times[:0], now), append(l.states[:0], p.platform.IdleState(m).Clone())
+		l.times, l.steps = append(l.times[:0], now), append(l.steps[:0], nodeStep{state: p.platform.IdleState(m).Clone()})
+		l.version = p.tick()
 	}
-	for _, n := range p.list {
-		n.reset()
+	for _, r := range p.rooms {
+		r.reset()
 	}
 }
 
@@ -84,22 +94,24 @@ func (l *nodeLine) split(at float64) int {
 	k, found := slices.BinarySearch(l.times, at)
 	if !found {
 		l.times = slices.Insert(l.times, k, at)
-		l.states = slices.Insert(l.states, k, l.states[k-1].Clone())
+		fresh := l.steps[k-1]
+		fresh.state = fresh.state.Clone()
+		l.steps = slices.Insert(l.steps, k, fresh)
 	}
 	return k
 }
 
 // merge merges step k with the one before it if the two are equal.
 func (l *nodeLine) merge(k int) {
-	if k > 0 && k < len(l.times) && l.states[k-1].Alike(&l.states[k]) {
-		l.times, l.states = slices.Delete(l.times, k, k+1), slices.Delete(l.states, k, k+1)
+	if k > 0 && k < len(l.times) && l.steps[k-1].state.Alike(&l.steps[k].state) {
+		l.times, l.steps = slices.Delete(l.times, k, k+1), slices.Delete(l.steps, k, k+1)
 	}
 }
 
 // forget drops what is past.
 func (l *nodeLine) forget(now float64) {
 	if k := l.stepAt(now); k > 0 {
-		l.times, l.states = slices.Delete(l.times, 0, k), slices.Delete(l.states, 0, k)
+		l.times, l.steps = slices.Delete(l.times, 0, k), slices.Delete(l.steps, 0, k)
 	}
 	l.times[0] = max(l.times[0], now)
 }
@@ -111,6 +123,28 @@ func (p *nodePlan) take(j *sim.Job, s *generalBooking) { p.change(j, s, false) }
 func (p *nodePlan) give(j *sim.Job, s *generalBooking) {
 	p.change(j, s, true)
 	p.note(s)
+}
+
+// tick is a version that nothing had before.
+func (p *nodePlan) tick() int64 {
+	p.clock++
+	return p.clock
+}
+
+// tryWithout puts what the booking of a queued job holds back into the plan for a search; undo undoes that, so that all is as before.
+func (p *nodePlan) tryWithout(j *sim.Job, s *generalBooking) {
+	p.versions = p.versions[:0]
+	for i := range s.shares {
+		p.versions = append(p.versions, p.lines[s.shares[i].Machine].version)
+	}
+	p.change(j, s, true)
+}
+
+func (p *nodePlan) undo(j *sim.Job, s *generalBooking) {
+	p.change(j, s, false)
+	for i := range s.shares {
+		p.lines[s.shares[i].Machine].version = p.versions[i]
+	}
 }
 
 // note notes that what the booking held from now on is free.
@@ -135,8 +169,11 @@ func (p *nodePlan) change(j *sim.Job, s *generalBooking, give bool) {
 		l.forget(p.now)
 		from, to := l.split(start), l.split(s.end)
 		for k := from; k < to; k++ {
-			p.platform.ChangeState(&l.states[k], &p.room, j, s.shares[i:i+1], give)
+			step := &l.steps[k]
+			p.platform.ChangeState(&step.state, &p.room, j, s.shares[i:i+1], give)
+			step.known = 0
 		}
+		l.version = p.tick()
 		l.merge(to)
 		l.merge(from)
 	}
@@ -146,7 +183,7 @@ func (p *nodePlan) change(j *sim.Job, s *generalBooking, give bool) {
 // start, or the first one asked for.
 //
 // Complexity: O(log s + k) for s steps of the machine, of which it looks at k; with devices O(k²) at worst.
-func (p *nodePlan) firstStart(n *planNeed, m int, length, from, limit float64) float64 {
+func (p *nodePlan) firstStart(n *roomNeed, m int, length, from, limit float64) float64 {
 	l := &p.lines[m]
 	k := l.stepAt(from)
 	for start := from; start < limit; start = l.times[k] {
@@ -176,9 +213,9 @@ func (p *nodePlan) firstStart(n *planNeed, m int, length, from, limit float64) f
 
 // meet brings what is free of the machine in all steps from first to last to the room.
 func (p *nodePlan) meet(l *nodeLine, m, first, last int) {
-	p.platform.LoadState(&p.room, m, &l.states[first])
+	p.platform.LoadState(&p.room, m, &l.steps[first].state)
 	for k := first + 1; k <= last; k++ {
-		p.platform.MeetState(&p.room, m, &l.states[k])
+		p.platform.MeetState(&p.room, m, &l.steps[k].state)
 	}
 }
 
@@ -207,7 +244,7 @@ func (p *nodePlan) alone(o *planOption, machines []int32, from, limit float64) f
 		if p.ties {
 			bound = math.Nextafter(best, math.Inf(1))
 		}
-		start := p.firstStart(o.planNeed, int(m), o.length, from, bound)
+		start := p.firstStart(o.roomNeed, int(m), o.length, from, bound)
 		if start < best {
 			clear(p.among)
 			best = start
@@ -222,13 +259,48 @@ func (p *nodePlan) alone(o *planOption, machines []int32, from, limit float64) f
 	return best
 }
 
-// together is the earliest start on several machines from a time on; +Inf: there is none before the limit. It leaves in among the machines that may have room then, and in shares what the job gets.
+// enough says whether as many machines as the job needs in any case may have room from a time on, each for as long as the job takes, from a start before the limit. Machines of the booking, of the job itself, always
+// may. It leaves in at the first start on each of the others; −Inf: it is not known.
+//
+// Complexity: O(machines), and as [nodePlan.firstStart] for those that have changed since jobs of the need last looked, or for which a longer one did.
+func (p *nodePlan) enough(o *planOption, s *generalBooking, from, limit float64) bool {
+	left := o.fewest
+	for i, m := range o.machines {
+		p.at[i] = math.Inf(-1)
+		kept, version := &o.kept[i], p.lines[m].version
+		begin := from
+		if kept.version == version && kept.length <= o.length && kept.from <= from {
+			if kept.start >= limit {
+				p.at[i] = kept.start
+				continue
+			}
+			begin = max(from, kept.start)
+		}
+		start := p.firstStart(o.roomNeed, int(m), o.length, begin, limit)
+		if p.at[i] = min(start, limit); start < limit {
+			left--
+		}
+		*kept = keptStart{version, o.length, from, min(start, limit)}
+	}
+	if s == nil {
+		return left <= 0
+	}
+	for i := range s.shares {
+		if m := s.shares[i].Machine; o.mask.has(int(m)) {
+			at, _ := slices.BinarySearch(o.machines, m)
+			if p.at[at] = math.Inf(-1); o.kept[at].start >= limit {
+				left--
+			}
+		}
+	}
+	return left <= 0
+}
+
+// together is the earliest start on several machines from a time on; +Inf: there is none before the limit. It leaves in among the machines that may have room then. It begins with the starts in at, see
+// [nodePlan.enough].
 //
 // A time is tried only if as many machines as the job needs in any case have room from then on. The next one is that at which so many do, or if there are too few processors, that at which something becomes free.
 func (p *nodePlan) together(j *sim.Job, o *planOption, from, limit float64) float64 {
-	for i := range o.machines {
-		p.at[i] = math.Inf(-1)
-	}
 	for t := from; t < limit; {
 		p.soonest = p.soonest[:0]
 		clear(p.among)
@@ -238,14 +310,15 @@ func (p *nodePlan) together(j *sim.Job, o *planOption, from, limit float64) floa
 				bound = min(limit, math.Nextafter(p.soonest[o.fewest-1], math.Inf(1)))
 			}
 			if p.at[i] < t {
-				p.at[i] = p.firstStart(o.planNeed, int(m), o.length, t, bound)
+				p.at[i] = p.firstStart(o.roomNeed, int(m), o.length, t, bound)
 			}
-			if p.at[i] == t {
+			switch at := p.at[i]; {
+			case at == t:
 				p.among.add(int(m))
-			}
-			if p.at[i] < bound {
-				p.soonest = keepLeast(p.soonest, p.at[i], o.fewest)
-			} else if math.IsInf(p.at[i], 1) {
+				fallthrough
+			case at < bound:
+				p.soonest = keepLeast(p.soonest, at, o.fewest)
+			case math.IsInf(at, 1):
 				p.at[i] = math.Inf(-1) // it is only known that there is none before the bound
 			}
 		}
