@@ -273,6 +273,9 @@ func (p *generalConservative) compressNodes(e *sim.Engine) {
 	}
 	p.nodes.begin()
 	for _, j := range p.queue {
+		if p.nodes.stays(j.Handle) {
+			continue
+		}
 		s := &p.booked[j.Handle]
 		if better, ok := p.nodes.sooner(j, s); ok {
 			*s = better
@@ -286,6 +289,10 @@ func (p *generalConservative) launch(e *sim.Engine) (wake float64) {
 	now := e.Now()
 	kept := p.queue[:0]
 	for _, j := range p.queue {
+		if p.nodes != nil && p.nodes.looks[j.Handle].start > now {
+			kept = append(kept, j)
+			continue
+		}
 		s := &p.booked[j.Handle]
 		if s.start > now || !p.platform.HasRoom(&p.platform.Free, j, s.cluster, s.shares) {
 			kept = append(kept, j)
@@ -320,7 +327,7 @@ func (p *generalConservative) wakeNodes(e *sim.Engine) float64 {
 	p.nodes.launch++
 	wake := math.Inf(1)
 	for _, j := range p.queue {
-		if start := p.booked[j.Handle].start; start < wake && !e.Stopped() && p.nodes.fitsNow(j) {
+		if start := p.nodes.looks[j.Handle].start; start < wake && !e.Stopped() && p.nodes.fitsNow(j) {
 			wake = start
 		}
 	}

@@ -237,7 +237,9 @@ func (p *nodePlan) earliest(j *sim.Job) (generalBooking, bool) {
 		}
 		p.better(j, o, start, &best)
 	}
-	best.seen = p.past + len(p.freed)
+	if best.shares != nil {
+		p.seen(j, &best)
+	}
 	return best, best.shares != nil
 }
 
@@ -260,13 +262,11 @@ func (p *nodePlan) better(j *sim.Job, o *planOption, start float64, best *genera
 //
 // Complexity: O(1) mostly, else O(gaps) and as [nodePlan.firstStart] for each gap in which the job may start; for several machines as [nodePlan.together].
 func (p *nodePlan) sooner(j *sim.Job, s *generalBooking) (generalBooking, bool) {
-	best, given := generalBooking{start: s.start, end: math.Inf(-1)}, false
+	best, given, seen := generalBooking{start: s.start, end: math.Inf(-1)}, false, p.looks[j.Handle].seen
 	for i := range p.options[j.Handle] {
 		o := &p.options[j.Handle][i]
-		if o.seen < p.past+len(p.freed) {
-			o.update(p)
-		}
-		if o.soonest >= s.start || o.longest < o.length && (s.cluster != o.cluster || !p.recent(s)) || !p.mayStart(o, s) || p.platform.Stopped() {
+		o.update(p)
+		if !p.mayStart(o, s, seen) || p.platform.Stopped() {
 			continue
 		}
 		limit, start, from := best.start, math.Inf(1), max(p.now, p.from)
@@ -274,7 +274,7 @@ func (p *nodePlan) sooner(j *sim.Job, s *generalBooking) (generalBooking, bool) 
 			limit = math.Nextafter(limit, math.Inf(1))
 		}
 		if !o.one && !p.enough(o, s, from, limit) {
-			p.shrink(o, s)
+			p.shrink(o, s, seen)
 			continue
 		}
 		if !given && (!o.one || slices.ContainsFunc(p.near, func(m int32) bool { return s.holds(int(m)) })) {
@@ -287,7 +287,7 @@ func (p *nodePlan) sooner(j *sim.Job, s *generalBooking) (generalBooking, bool) 
 			start = p.together(j, o, from, limit)
 		}
 		if p.better(j, o, start, &best); best.cluster != o.cluster || best.shares == nil {
-			p.shrink(o, s)
+			p.shrink(o, s, seen)
 		}
 	}
 	if best.shares == nil {
@@ -300,16 +300,68 @@ func (p *nodePlan) sooner(j *sim.Job, s *generalBooking) (generalBooking, bool) 
 		}
 		p.note(s)
 	}
-	s.seen = p.past + len(p.freed)
-	best.seen = s.seen
-	return best, best.shares != nil
+	if best.shares == nil {
+		best = *s
+	}
+	p.seen(j, &best)
+	return best, best.start < s.start
+}
+
+// look is what decides in most cases that a queued job cannot start earlier.
+type look struct {
+	start, length float64
+	room          *roomNeed // nil: it has several clusters
+	seen          int       // number of the spans that had become free when it last looked
+	own           int32     // the machine of its booking; −1: several
+}
+
+// seen notes that a queued job with the booking has looked.
+func (p *nodePlan) seen(j *sim.Job, s *generalBooking) {
+	for int(j.Handle) >= len(p.looks) {
+		p.looks = append(p.looks, look{})
+	}
+	of := look{start: s.start, seen: p.past + len(p.freed), own: -1}
+	if options := p.options[j.Handle]; len(options) == 1 {
+		of.room, of.length = options[0].roomNeed, options[0].length
+	}
+	if len(s.shares) == 1 {
+		of.own = s.shares[0].Machine
+	}
+	p.looks[j.Handle] = of
+}
+
+// stays says that the queued job of the handle certainly finds no earlier start: see [nodePlan.sooner].
+func (p *nodePlan) stays(handle int32) bool {
+	of := &p.looks[handle]
+	if of.room == nil {
+		return false
+	}
+	all := p.past + len(p.freed)
+	if of.room.seen != all {
+		of.room.update(p)
+	}
+	if of.room.soonest < of.start && (of.room.longest >= of.length || of.own < 0 || p.touched[of.own] > of.seen && p.borders(of.room, of.own, of.start)) {
+		return false
+	}
+	of.seen = all
+	return true
+}
+
+// borders says whether the machine has room for the need just before the time.
+func (p *nodePlan) borders(r *roomNeed, m int32, at float64) bool {
+	l := &p.lines[m]
+	k := l.stepAt(at)
+	if l.times[k] == at {
+		k--
+	}
+	return k >= 0 && r.fits(p, l, int(m), k)
 }
 
 // mayStart lists the machines of the gaps in which the job with the booking may find an earlier start, and the first time at which one begins; false: there are none.
-func (p *nodePlan) mayStart(o *planOption, s *generalBooking) bool {
+func (p *nodePlan) mayStart(o *planOption, s *generalBooking, seen int) bool {
 	p.near, p.from = p.near[:0], math.Inf(1)
 	for k := range o.gaps {
-		if g := &o.gaps[k]; o.opens(g, s) {
+		if g := &o.gaps[k]; o.opens(g, s, seen) {
 			p.near, p.from = append(p.near, int32(g.machine)), min(p.from, g.from)
 		}
 	}
@@ -318,19 +370,9 @@ func (p *nodePlan) mayStart(o *planOption, s *generalBooking) bool {
 	return len(p.near) > 0
 }
 
-// opens says whether the job with the booking may find an earlier start in the gap.
-func (o *planOption) opens(g *gap, s *generalBooking) bool {
-	return g.number >= s.seen && g.from < s.start && (g.longest >= o.length || s.start <= g.to && s.cluster == o.cluster && s.holds(g.machine))
-}
-
-// recent says whether something has become free on the machines of the booking since its job last looked.
-func (p *nodePlan) recent(s *generalBooking) bool {
-	for i := range s.shares {
-		if p.touched[s.shares[i].Machine] > s.seen {
-			return true
-		}
-	}
-	return false
+// opens says whether the job with the booking, which last looked when so many spans had become free, may find an earlier start in the gap.
+func (o *planOption) opens(g *gap, s *generalBooking, seen int) bool {
+	return g.number >= seen && g.from < s.start && (g.longest >= o.length || s.start <= g.to && s.cluster == o.cluster && s.holds(g.machine))
 }
 
 // holds says whether the booking holds something of the machine.
@@ -339,9 +381,9 @@ func (s *generalBooking) holds(m int) bool {
 }
 
 // shrink looks again at the gaps in which the job with the booking found no place, because others may have gone there since.
-func (p *nodePlan) shrink(o *planOption, s *generalBooking) {
+func (p *nodePlan) shrink(o *planOption, s *generalBooking, seen int) {
 	for k := range o.gaps {
-		if g := &o.gaps[k]; o.opens(g, s) {
+		if g := &o.gaps[k]; o.opens(g, s, seen) {
 			p.around(o.roomNeed, g)
 		}
 	}

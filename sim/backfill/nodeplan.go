@@ -20,6 +20,7 @@ type nodePlan struct {
 	needs    map[planKey]*planNeed
 	rooms    []*roomNeed
 	options  [][]planOption // by handle
+	looks    []look         // by handle
 	freed    []freedSpan    // since the pass before the last one
 	past     int            // number of those that were forgotten
 	passed   int            // number of all, at the begin of the last pass

@@ -25,7 +25,6 @@ type generalBooking struct {
 	cluster    int
 	start, end float64
 	shares     []sim.Share
-	seen       int // in a [nodePlan]: number of spans that had become free when the job last looked
 }
 
 // reset frees everything from now on.
