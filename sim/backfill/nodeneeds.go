@@ -273,6 +273,7 @@ func (p *nodePlan) sooner(j *sim.Job, s *generalBooking) (generalBooking, bool) 
 		if best.shares != nil {
 			limit = math.Nextafter(limit, math.Inf(1))
 		}
+		limit = min(limit, p.until)
 		if !o.one && !p.enough(o, s, from, limit) {
 			p.shrink(o, s, seen)
 			continue
@@ -357,13 +358,20 @@ func (p *nodePlan) borders(r *roomNeed, m int32, at float64) bool {
 	return k >= 0 && r.fits(p, l, int(m), k)
 }
 
-// mayStart lists the machines of the gaps in which the job with the booking may find an earlier start, and the first time at which one begins; false: there are none.
+// mayStart lists the machines of the gaps in which the job with the booking may find an earlier start, and the times from which and before which one may be; false: there are none.
 func (p *nodePlan) mayStart(o *planOption, s *generalBooking, seen int) bool {
-	p.near, p.from = p.near[:0], math.Inf(1)
+	p.near, p.from, p.until = p.near[:0], math.Inf(1), math.Inf(-1)
 	for k := range o.gaps {
-		if g := &o.gaps[k]; o.opens(g, s, seen) {
-			p.near, p.from = append(p.near, int32(g.machine)), min(p.from, g.from)
+		g := &o.gaps[k]
+		if !o.opens(g, s, seen) {
+			continue
 		}
+		p.near, p.from = append(p.near, int32(g.machine)), min(p.from, g.from)
+		until := s.start
+		if !math.IsInf(g.to, 1) && (s.cluster != o.cluster || !s.holds(g.machine)) { // it has to end in the gap; rounding may add a little
+			until = math.Nextafter(math.Nextafter(g.to, math.Inf(1))-o.length, math.Inf(1))
+		}
+		p.until = max(p.until, until)
 	}
 	slices.Sort(p.near)
 	p.near = slices.Compact(p.near)

@@ -27,7 +27,8 @@ type nodePlan struct {
 	touched  []int          // by machine: number of spans when something last became free there
 	launch   int            // counts the times that jobs start
 	near     []int32        // of the gaps in which a job may start: their machines
-	from     float64        // of these: the first begin
+	from     float64        // the first of these starts
+	until    float64        // a time before which the last of these starts is
 	room     sim.Room       // scratch
 	at       []float64      // scratch: by place in the machines of a need
 	soonest  []float64      // scratch
