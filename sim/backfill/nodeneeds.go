@@ -3,6 +3,7 @@ package backfill
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
@@ -266,7 +267,7 @@ func (p *nodePlan) sooner(j *sim.Job, s *generalBooking) (generalBooking, bool) 
 	for i := range p.options[j.Handle] {
 		o := &p.options[j.Handle][i]
 		o.update(p)
-		if !p.mayStart(o, s, seen) || p.platform.Stopped() {
+		if o.soonest >= s.start || o.longest < o.length && !p.recent(s, seen) || !p.mayStart(o, s, seen) || p.platform.Stopped() {
 			continue
 		}
 		limit, start, from := best.start, math.Inf(1), max(p.now, p.from)
@@ -361,9 +362,9 @@ func (p *nodePlan) borders(r *roomNeed, m int32, at float64) bool {
 // mayStart lists the machines of the gaps in which the job with the booking may find an earlier start, and the times from which and before which one may be; false: there are none.
 func (p *nodePlan) mayStart(o *planOption, s *generalBooking, seen int) bool {
 	p.near, p.from, p.until = p.near[:0], math.Inf(1), math.Inf(-1)
-	for k := range o.gaps {
+	for k := o.since(seen); k < len(o.gaps); k++ {
 		g := &o.gaps[k]
-		if !o.opens(g, s, seen) {
+		if !o.opens(g, s) {
 			continue
 		}
 		p.near, p.from = append(p.near, int32(g.machine)), min(p.from, g.from)
@@ -378,9 +379,19 @@ func (p *nodePlan) mayStart(o *planOption, s *generalBooking, seen int) bool {
 	return len(p.near) > 0
 }
 
-// opens says whether the job with the booking, which last looked when so many spans had become free, may find an earlier start in the gap.
-func (o *planOption) opens(g *gap, s *generalBooking, seen int) bool {
-	return g.number >= seen && g.from < s.start && (g.longest >= o.length || s.start <= g.to && s.cluster == o.cluster && s.holds(g.machine))
+// opens says whether the job with the booking may find an earlier start in the gap.
+func (o *planOption) opens(g *gap, s *generalBooking) bool {
+	return g.from < s.start && (g.longest >= o.length || s.start <= g.to && s.cluster == o.cluster && s.holds(g.machine))
+}
+
+// since is the first gap of those that a job has not seen which last looked when so many spans had become free.
+func (r *roomNeed) since(seen int) int {
+	return sort.Search(len(r.gaps), func(k int) bool { return r.gaps[k].number >= seen })
+}
+
+// recent says whether something has become free on the machines of the booking since its job last looked.
+func (p *nodePlan) recent(s *generalBooking, seen int) bool {
+	return slices.ContainsFunc(s.shares, func(share sim.Share) bool { return p.touched[share.Machine] > seen })
 }
 
 // holds says whether the booking holds something of the machine.
@@ -390,8 +401,8 @@ func (s *generalBooking) holds(m int) bool {
 
 // shrink looks again at the gaps in which the job with the booking found no place, because others may have gone there since.
 func (p *nodePlan) shrink(o *planOption, s *generalBooking, seen int) {
-	for k := range o.gaps {
-		if g := &o.gaps[k]; o.opens(g, s, seen) {
+	for k := o.since(seen); k < len(o.gaps); k++ {
+		if g := &o.gaps[k]; o.opens(g, s) {
 			p.around(o.roomNeed, g)
 		}
 	}
