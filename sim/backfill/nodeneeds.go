@@ -257,9 +257,9 @@ func (p *nodePlan) better(j *sim.Job, o *planOption, start float64, best *genera
 
 // sooner is the earliest booking that starts before the one that a queued job has; false: there is none.
 //
-// When the job last looked, it could start nowhere before. Since then, other jobs have only taken from the plan, but for the spans that are noted. So an earlier start must hold something of a machine
-// in such a span: for as long as the job takes the machine has room without a break, and that is part of a gap. What the job itself holds counts as free: so the
-// gap may also end where the job's own booking begins. Another need than that of one machine has to meet this on one of its machines.
+// When the job last looked, it could start nowhere before. Since then other jobs have only taken from the plan, but for the spans that became free. Time alone opens nothing either: a start is earliest only where something becomes
+// free, and such times before now were tried. So an earlier start holds something in one of these spans: there, on one machine at least, the plan has room without a break for as long as the job takes, and that time
+// lies in a gap. What the job itself holds counts as free to it, so on its own machines the time may go beyond a gap that ends where its booking begins or later.
 //
 // Complexity: O(1) mostly, else O(gaps) and as [nodePlan.firstStart] for each gap in which the job may start; for several machines as [nodePlan.together].
 func (p *nodePlan) sooner(j *sim.Job, s *generalBooking) (generalBooking, bool) {
