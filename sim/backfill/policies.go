@@ -78,8 +78,9 @@ func Flexible(step float64, priorities Priorities) sim.Discipline {
 //
 // Complexity in the plain world: O(q·p) an instant at which a job ended early, else O(p) an arrival, for q queued jobs and
 // p ≤ 2(q + r) + 1 steps of the profile, with r running jobs. In the general world: O(q·s²·C·m) an instant at which a job ended
-// early, for s steps of the plan and C clusters of m machines; mostly the search looks at one or two steps from each. Another order than that of
-// arrival adds O(q·log q) an instant for sorting.
+// early, for s steps of the plan and C clusters of m machines; mostly the search looks at one or two steps from each. Where machines count one by one, and nothing
+// but what jobs hold tells times apart (no closed times, limited licences, machines of different speed or rule that draws), it is O(q) an instant, O(s) for each need at each machine on which something
+// became free, and O(m + s) for each job that may move, for s steps of one machine. Another order than that of arrival adds O(q·log q) an instant for sorting.
 func Conservative(step float64, order Ranking) sim.Discipline {
 	return ConservativeUpTo(0, step, order)
 }
