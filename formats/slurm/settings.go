@@ -18,6 +18,7 @@ type Settings struct {
 	Type       string            // PriorityType; empty: not stated
 	Scheduler  []Option          // SchedulerParameters, in the order given
 	Partitions []PartitionRules  // only slurm.conf states them
+	HasNodes   bool              // it states nodes
 	stated     map[string]string // by name in small letters; empty: stated to be nothing
 }
 
@@ -31,6 +32,11 @@ type PartitionRules struct {
 	Tier      float64              // PriorityTier
 	Billing   []multifactor.Weight // TRESBillingWeights; nil: not stated
 	MaxTime   float64              // minutes; 0: no limit
+}
+
+// Partition is the partition for a calculation of priorities. What its nodes have is not known here.
+func (p *PartitionRules) Partition() multifactor.Partition {
+	return multifactor.Partition{Name: p.Name, JobFactor: p.JobFactor, Billing: p.Billing, MaxTime: p.MaxTime}
 }
 
 // ReadSettings reads slurm.conf, or what scontrol show config prints. What is not stated has Slurm's default. A setting that is stated twice counts as stated last. Lines of
@@ -120,6 +126,7 @@ var knownSettings = []string{"accountingstorageenforce", "slurm_version", "preem
 func (s *settingsReader) take(at confPlace, words []confWord) {
 	switch key := words[0].key; {
 	case slices.Contains(otherRecords, key):
+		s.HasNodes = s.HasNodes || key == "nodename"
 		return
 	case key == "partitionname":
 		if s.priorities {

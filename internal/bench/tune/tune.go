@@ -55,6 +55,7 @@ func Defaults() Options {
 
 // Answer is the outcome of a tuning.
 type Answer struct {
+	Caveats     []string    `json:"caveats,omitempty"` // what the trace leaves out, and what of slurm.conf is not followed: whoever writes the answer says it first
 	Format      string      `json:"format"`
 	Version     string      `json:"version"`
 	Question    Question    `json:"question"`
@@ -71,6 +72,9 @@ type Answer struct {
 
 	// Policies compares the two on the part of a trace that was set aside: who waits less, who pays.
 	Policies *lab.Report `json:"policies,omitempty"`
+
+	// SlurmConf is the answer in the terms of slurm.conf; absent: another choice was tuned.
+	SlurmConf *SlurmConf `json:"slurm_conf,omitempty"`
 }
 
 // Question is what was asked, so that a folder is not used for two questions.
