@@ -3,14 +3,11 @@ package tune
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/allot-opt/allot/formats/slurm"
-	"github.com/allot-opt/allot/internal/bench/lab"
-	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim/backfill"
