@@ -84,9 +84,6 @@ func tuneSlurm(ctx context.Context, c *cli.Context, opt tune.Options) (*tune.Ans
 	if err != nil {
 		return nil, usageErrorf("%w", err)
 	}
-	for _, caveat := range site.Caveats {
-		warning(c)(caveat)
-	}
 	var answer *tune.Answer
 	if judged := *c.Generic("judge").(*texts); len(judged) > 0 {
 		choice, err := space.SlurmChoice(judged)
@@ -183,8 +180,8 @@ func readTraceQOS(c *cli.Context, path string, settings *slurm.Settings) (map[st
 
 // judgeCommand is the command that judges settings on the same part of the same trace.
 func judgeCommand(c *cli.Context, settings []string) string {
-	words := []string{"allot", "tune", "--policy", tunedPolicy(c), "--slurm-conf", c.String("slurm-conf")}
-	for _, flag := range []string{"assoc", "qos", "nodes", "partitions", "processors", "objective", "held-out", "confidence"} {
+	words := []string{"allot", "tune", "--slurm-conf", c.String("slurm-conf")}
+	for _, flag := range []string{"policy", "assoc", "qos", "nodes", "partitions", "processors", "objective", "held-out", "confidence"} {
 		if value := c.Value(flag); c.IsSet(flag) && !(flag == "nodes" && value == c.String("slurm-conf")) {
 			words = append(words, "--"+flag, fmt.Sprint(value))
 		}

@@ -52,10 +52,8 @@ func NewSlurmSpace(text string, site *Slurm, vary []string, digest string) (*Spa
 	if err != nil {
 		return nil, err
 	}
-	if taker, ok := choice.Solver.(siteTaker); !ok {
-		return nil, fmt.Errorf("expected a policy that has the order slurm, such as backfill:order=slurm, found %s", text)
-	} else if err := taker.OnSite(site.Site); err != nil {
-		return nil, fmt.Errorf("%s: expected the order slurm, as in %s:order=slurm", text, choice.Info.Name)
+	if err := onSite(&choice, site.Site); err != nil {
+		return nil, err
 	}
 	stated, err := site.Settings.Parameters()
 	if err != nil {
@@ -92,9 +90,22 @@ func (s *Slurm) settle(choice *solve.Choice) {
 	if s == nil {
 		return
 	}
-	if err := choice.Solver.(siteTaker).OnSite(s.Site); err != nil {
+	if err := onSite(choice, s.Site); err != nil {
 		panic(err) // the order is no dimension
 	}
+}
+
+// onSite puts a policy in the order slurm on a site. Another choice is an error.
+func onSite(choice *solve.Choice, site *backfill.Site) error {
+	policy, _ := solve.PolicyOf(choice.Solver)
+	taker, ok := policy.(siteTaker)
+	if !ok {
+		return fmt.Errorf("expected a policy that has the order slurm, such as backfill:order=slurm, found %s", choice.Label)
+	}
+	if err := taker.OnSite(site); err != nil {
+		return fmt.Errorf("%s: expected the order slurm, as in %s:order=slurm", choice.Label, choice.Info.Name)
+	}
+	return nil
 }
 
 // varied are the parameters that are varied where nobody says which: those that may make a difference.

@@ -82,7 +82,7 @@ func (a *Answer) sentences() []string {
 	list = append(list, a.overstatement()...)
 	if a.Policies != nil {
 		if r := a.Policies.Answer(); len(r) > 1 {
-			list = append(list, "Who pays, on the part that was set aside: "+strings.Join(r[1:], " "))
+			list = append(list, "On the part that was set aside: "+strings.Join(r[1:], " "))
 		}
 	}
 	return append(list, a.effort())
@@ -90,8 +90,14 @@ func (a *Answer) sentences() []string {
 
 // finding says where the choice that is judged comes from: without races it was given, see [Frozen.Judge].
 func (a *Answer) finding() string {
+	if len(a.Races) == 0 && a.SlurmConf != nil {
+		return "A changed slurm.conf was judged"
+	}
 	if len(a.Races) == 0 {
 		return "What was judged is " + a.found()
+	}
+	if a.SlurmConf != nil {
+		return "The races found a changed slurm.conf"
 	}
 	return "The races found " + a.found()
 }

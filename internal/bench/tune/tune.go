@@ -271,6 +271,10 @@ func (t *tuning) search(ctx context.Context, run runner, instances []int, passes
 		t.race.reserve = reserve * t.race.price()
 	}
 	t.race.spare = spareShare * t.race.limit()
+	if t.space.slurm != nil {
+		need := 2 * float64(firstTest*len(t.space.Dimensions)) * t.race.price() // to take back what is not needed
+		t.race.spare = min(2*t.race.spare, max(t.race.spare, need))
+	}
 	t.race.reserve += t.race.spare
 	if need := float64(2 * firstTest); t.race.limit()-t.race.used() < need*t.race.price() {
 		return fmt.Errorf("%w: expected a limit that leaves time for a race: a run takes %.3g of it and the judgement %.3g; found %.3g", ErrTooLittle, t.race.price(), t.race.reserve, t.race.limit()+t.race.reserve)
@@ -280,7 +284,11 @@ func (t *tuning) search(ctx context.Context, run runner, instances []int, passes
 		return err
 	}
 	t.best, err = t.race.runOff(ctx, best)
-	return err
+	if err != nil || t.space.slurm == nil || t.best == t.race.standing {
+		return err
+	}
+	t.tell(1, "which changes are needed")
+	return t.simplify(ctx)
 }
 
 // answer is the outcome of the races.
