@@ -80,6 +80,9 @@ func tuneSlurm(ctx context.Context, c *cli.Context, opt tune.Options) (*tune.Ans
 		return nil, usageErrorf("%s: %w", c.String("slurm-conf"), err)
 	}
 	site.Again = func(settings []string) string { return judgeCommand(c, settings) }
+	if _, err := settings.Parameters(); err != nil {
+		return nil, usageErrorf("%s: %w", c.String("slurm-conf"), err)
+	}
 	space, err := tune.NewSlurmSpace(tunedPolicy(c), site, *c.Generic("vary").(*texts), hex.EncodeToString(hash.Sum(nil)[:8]))
 	if err != nil {
 		return nil, usageErrorf("%w", err)

@@ -164,7 +164,9 @@ func (g *Group) byClass(b *strings.Builder, r *Report, kind string) {
 func (r *Report) Waits() string {
 	b := new(strings.Builder)
 	for _, kind := range []string{KindShape, KindQueue, KindAccount} {
-		r.Groups[0].byClass(b, r, kind)
+		if several := func(c Class) bool { return c.Kind == kind }; len(each.That(r.Groups[0].Policies[0].Classes, several)) > 1 {
+			r.Groups[0].byClass(b, r, kind)
+		}
 	}
 	return b.String()
 }

@@ -2,9 +2,12 @@ package tune
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/allot-opt/allot/formats/slurm"
@@ -66,7 +69,10 @@ func NewSlurmSpace(text string, site *Slurm, vary []string, digest string) (*Spa
 		if _, twice := choice.Given[p.Param]; twice {
 			return nil, fmt.Errorf("%s: expected %s in slurm.conf only, where it is %s", text, p.Param, p.Name)
 		}
-		if is && at >= 0 && known[at].Default != value {
+		switch {
+		case is && at < 0:
+			site.Caveats = append(site.Caveats, fmt.Sprintf("not followed of slurm.conf: %s: the policy %s does not have it", p.Name, choice.Info.Name))
+		case is && known[at].Default != value:
 			text += ":" + p.Param + "=" + value
 		}
 	}
@@ -162,7 +168,8 @@ func inPolicyTerms(vary []string) ([]string, error) {
 		var parts []string
 		var scale string
 		apart := ","
-		if low, high, interval := strings.Cut(limits, ".."); interval {
+		low, high, interval := strings.Cut(limits, "..")
+		if interval {
 			apart = ".."
 			for _, s := range []string{":log", ":linear"} {
 				if rest, scaled := strings.CutSuffix(high, s); scaled {
@@ -178,9 +185,22 @@ func inPolicyTerms(vary []string) ([]string, error) {
 				return nil, fmt.Errorf("%s: %w", text, err)
 			}
 		}
+		if len(parts) < 2 {
+			return nil, fmt.Errorf("%s: expected an interval LOW..HIGH or at least two values, found one", text)
+		}
+		if interval && !rising(parts) {
+			return nil, fmt.Errorf("%s: expected an interval of two numbers or times, the smaller first", text)
+		}
 		list[k] += "=" + strings.Join(parts, apart) + scale
 	}
 	return list, nil
+}
+
+// rising reports whether two texts are numbers, the smaller first.
+func rising(ends []string) bool {
+	low, err := strconv.ParseFloat(ends[0], 64)
+	high, wrong := strconv.ParseFloat(ends[1], 64)
+	return err == nil && wrong == nil && low < high
 }
 
 // stateable keeps the space to values that slurm.conf can state.
@@ -232,6 +252,14 @@ func (s *Space) SlurmChoice(settings []string) (*solve.Choice, error) {
 		}
 		values[p.Param] = value
 	}
+	stated, err := s.slurm.Settings.Parameters()
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(values, func(name, value string) bool { return stated[name] == value })
+	if len(values) == 0 {
+		return nil, errors.New("expected a setting that differs from slurm.conf, found none")
+	}
 	choice, err := solve.Choose(s.text)
 	if err == nil {
 		err = choice.SetAll(values)
@@ -263,12 +291,10 @@ func JudgeSlurm(ctx context.Context, space *Space, in *model.Instance, metric st
 	t.question.SetAside = []string{fmt.Sprintf("the last %d jobs", len(parts.held))}
 	t.state(parts.plan, parts.places, nil)
 	a := &Answer{Caveats: in.Caveats(), Format: Format, Version: solve.Version(), Question: t.question, Found: choice.Label, Recommended: t.question.Solver, Keep: true}
-	if choice.Label != base.Label {
-		if err := t.judgeTrace(ctx, a, only(in, parts.held), metric); err != nil {
-			return nil, err
-		}
-		a.decide()
+	if err := t.judgeTrace(ctx, a, only(in, parts.held), metric); err != nil {
+		return nil, err
 	}
+	a.decide()
 	return a, space.slurm.answer(a, choice.Given)
 }
 

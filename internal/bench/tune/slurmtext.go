@@ -19,9 +19,9 @@ func (s *SlurmConf) text(b *strings.Builder, a *Answer) {
 	case len(s.Lines) > 0:
 		b.WriteString("\nLines of slurm.conf to change:\n\n" + strings.Join(s.Lines, "\n") + "\n")
 	case len(s.Tried) > 0:
-		b.WriteString("\nKeep your slurm.conf. These lines were judged:\n\n  # " + strings.Join(s.Tried, "\n  # ") + "\n")
+		b.WriteString("\nNo line of slurm.conf is to be changed. These were judged:\n\n  # " + strings.Join(s.Tried, "\n  # ") + "\n")
 	default:
-		b.WriteString("\nKeep your slurm.conf.\n")
+		b.WriteString("\nNo line of slurm.conf is to be changed.\n")
 	}
 	if s.Command != "" {
 		b.WriteString("\nSee the effect again:\n  " + s.Command + "\n")
