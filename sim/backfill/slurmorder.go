@@ -306,7 +306,7 @@ func (o *slurmOrder) enter(j *sim.Job) *slurmJobState {
 	}
 	counts := o.platform.TRES(j)
 	request := multifactor.Job{
-		Account: accountName(account), User: userName(user), Partitions: o.calculator.Partitions(queue), QOS: quality, Nodes: counts["node"], CPUs: counts["cpu"],
+		Account: accountName(account), User: userName(user), Partitions: o.calculator.Partitions(queue, o.platform.PartitionTRES), QOS: quality, Nodes: counts["node"], CPUs: counts["cpu"],
 		Limit: max(math.Ceil(j.Estimate*o.each/60), 1), TRES: counts, Nice: nice, Site: factor,
 	}
 	s := &o.jobs[j.Handle]
