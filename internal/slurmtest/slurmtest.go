@@ -39,7 +39,7 @@ func StartAside(t *testing.T, nodes int) (environment []string) {
 func StartAccounting(t *testing.T, nodes int) {
 	t.Helper()
 	for _, program := range []string{"slurmdbd", "mariadbd"} {
-		if _, err := exec.LookPath(program); err != nil && !exists("/usr/sbin/"+program) && os.Getenv("SLURM_ROOT") == "" {
+		if _, err := exec.LookPath(program); err != nil && !exists("/usr/sbin/"+program) || program == "slurmdbd" && os.Getenv("SLURM_ROOT") != "" && !exists(os.Getenv("SLURM_ROOT")+"/usr/sbin/"+program) {
 			t.Skipf("accounting is not installed: no %s (Debian: slurmdbd mariadb-server)", program)
 		}
 	}
