@@ -26,7 +26,9 @@ func (a *Answer) WritePage(w io.Writer, command string) error {
 	if a.HeldOut != nil {
 		page.Parts = append(page.Parts, a.gainPart())
 	}
-	page.Parts = append(page.Parts, a.spacePart(), a.racesPart())
+	if len(a.Races) > 0 {
+		page.Parts = append(page.Parts, a.spacePart(), a.racesPart())
+	}
 	if a.Policies != nil {
 		page.Parts = append(page.Parts, a.Policies.Parts()...)
 	}
@@ -45,8 +47,13 @@ func (a *Answer) on() string {
 // gainPart draws the gain in the races and on what was set aside, and the steps to it.
 func (a *Answer) gainPart() report.Part {
 	axis := fmt.Sprintf("%s ÷ that of %s", a.Question.Metric, a.base())
-	part := report.Part{Name: "The gain", Text: fmt.Sprintf("Each line is %s under other parameters as a multiple of that of %s. Left of 1 is better. Only the first line had no part in the choice.", a.Question.Metric, a.base())}
-	part.Forests = []report.Forest{{Title: a.found(), Axis: axis, Less: "shown to be better", More: "shown to be worse", Blocks: []report.ForestBlock{{Rows: []report.ForestRow{forestRow("set aside", a.HeldOut), forestRow("in the races", a.Training)}}}}}
+	part := report.Part{Name: "The gain", Text: fmt.Sprintf("Each line is %s under other parameters as a multiple of that of %s. Left of 1 is better.", a.Question.Metric, a.base())}
+	rows := []report.ForestRow{forestRow("set aside", a.HeldOut)}
+	if a.Training != nil {
+		part.Text += " Only the first line had no part in the choice."
+		rows = append(rows, forestRow("in the races", a.Training))
+	}
+	part.Forests = []report.Forest{{Title: a.found(), Axis: axis, Less: "shown to be better", More: "shown to be worse", Blocks: []report.ForestBlock{{Rows: rows}}}}
 	if len(a.Steps) > 1 {
 		rows := each.Of(a.Steps, func(s Step) report.ForestRow { return forestRow(a.stepTitle(&s), s.Training) })
 		part.Forests = append(part.Forests, report.Forest{Title: "Step by step, in the races", Axis: axis, Less: "shown to be better", More: "shown to be worse", Blocks: []report.ForestBlock{{Rows: rows}},
@@ -124,6 +131,9 @@ func (a *Answer) racesPart() report.Part {
 
 // method says how the answer came to be.
 func (a *Answer) method() []string {
+	if len(a.Races) == 0 {
+		return []string{"No settings were looked for: those that were judged were given. The judgement is a paired bootstrap over the days of the last part of the trace; there each job is compared with itself."}
+	}
 	test := "ranks on each instance (Friedman, Conover)"
 	if a.Question.Test == ByMean {
 		test = "means over pairs (Student)"
