@@ -135,11 +135,12 @@ func readSystem(src Sources, past bool, busy map[string]bool) (*system, error) {
 		}
 	}
 	if src.Config.Reader != nil {
-		options, err := readConfig(src.Config.Reader, src.Config.Name, s.settings)
+		settings, err := readSettings(src.Config, nil, false)
 		if err != nil {
 			return nil, err
 		}
-		plansAs(options, s.settings, &s.notes)
+		maps.Copy(s.settings, settings.stated)
+		plansAs(settings.Scheduler, s.settings, &s.notes)
 	}
 	s.join()
 	if !slices.ContainsFunc(s.hosts, func(h host) bool { return !h.shut }) {

@@ -11,13 +11,13 @@ import (
 
 // Cycles are the settings of [Slurm]. Times are in seconds; where an instance names no unit of time, or one that is not known, in its own unit.
 type Cycles struct {
-	Interval   float64 `range:"(0, 1e18]" doc:"seconds between the cycles in which jobs are planned (bf_interval)"`
-	Window     float64 `range:"(0, 1e18]" doc:"seconds ahead for which jobs are planned (bf_window, there in minutes)"`
-	Resolution float64 `range:"(0, 1e18]" doc:"plans begin and end at multiples of this number of seconds (bf_resolution)"`
-	Depth      int     `range:"[1, 1000000000]" doc:"jobs that the main scheduler looks at between cycles (default_queue_depth)"`
-	Tests      int     `range:"[1, 1000000000]" doc:"jobs that a cycle looks at (bf_max_job_test)"`
-	TestsUser  *int    `range:"[1, 1000000000]" zero:"no limit" doc:"jobs of one user that a cycle looks at (bf_max_job_user)"`
-	TestsQueue *int    `range:"[1, 1000000000]" zero:"no limit" doc:"jobs of one queue that a cycle looks at (bf_max_job_part)"`
+	Interval   float64 `range:"(0, 1e18]" vary:"[10, 600] log step 1" doc:"seconds between the cycles in which jobs are planned (bf_interval)"`
+	Window     float64 `range:"(0, 1e18]" vary:"[3600, 2592000] log step 3600" doc:"seconds ahead for which jobs are planned (bf_window, there in minutes)"`
+	Resolution float64 `range:"(0, 1e18]" vary:"[10, 3600] log step 10" doc:"plans begin and end at multiples of this number of seconds (bf_resolution)"`
+	Depth      int     `range:"[1, 1000000000]" vary:"[1, 10000] log" doc:"jobs that the main scheduler looks at between cycles (default_queue_depth)"`
+	Tests      int     `range:"[1, 1000000000]" vary:"[1, 10000] log" doc:"jobs that a cycle looks at (bf_max_job_test)"`
+	TestsUser  *int    `range:"[1, 1000000000]" zero:"no limit" vary:"[1, 1000] log" doc:"jobs of one user that a cycle looks at (bf_max_job_user)"`
+	TestsQueue *int    `range:"[1, 1000000000]" zero:"no limit" vary:"[1, 10000] log" doc:"jobs of one queue that a cycle looks at (bf_max_job_part)"`
 }
 
 // DefaultCycles are the settings that Slurm has where none are stated.

@@ -17,7 +17,7 @@ import (
 type Site struct {
 	// Settings has what no weight states: flags, the weights of resources, and when usage is forgotten.
 	Settings multifactor.Settings
-	// The nodes, the partitions and the qualities of service. Without nodes those of the instance count.
+	// The nodes, the partitions and the qualities of service. Without nodes those of the instance count, and so do the resources of a partition that states none.
 	multifactor.Site
 	// Associations is the tree of accounts, with what they have used before time 0.
 	Associations []multifactor.Association
@@ -57,6 +57,16 @@ func SlurmRanking(site *Site) (Ranking, error) {
 		f.FairShare = shareClassic
 	}
 	return r, nil
+}
+
+// OnSite puts a policy in the order slurm on a site. The parameters of the ranking stay as they are; those of the site's settings that it has too do not count. In another order it is
+// an error.
+func (r *Ranking) OnSite(site *Site) error {
+	if r.Order != bySlurm {
+		return fmt.Errorf("backfill: expected the order slurm, found %s", r.Order)
+	}
+	r.Site = site
+	return nil
 }
 
 // The algorithms of fair share of the order slurm.
@@ -141,6 +151,11 @@ func newSlurmOrder(r *Ranking, platform *sim.Platform) *slurmOrder {
 	if r.Site != nil {
 		list, site, o.of = r.Site.Associations, r.Site.Site, r.Site.Of
 		site.Partitions = slices.Clone(site.Partitions)
+		for k := range site.Partitions {
+			if p := &site.Partitions[k]; p.Total == nil {
+				p.Total = platform.PartitionTRES(p.Name)
+			}
+		}
 	}
 	if site.Nodes == 0 {
 		site.Nodes, site.CPUs = float64(platform.MachineCount()), float64(platform.Processors())
@@ -291,7 +306,7 @@ func (o *slurmOrder) enter(j *sim.Job) *slurmJobState {
 	}
 	counts := o.platform.TRES(j)
 	request := multifactor.Job{
-		Account: accountName(account), User: userName(user), Partitions: o.calculator.Partitions(queue), QOS: quality, Nodes: counts["node"], CPUs: counts["cpu"],
+		Account: accountName(account), User: userName(user), Partitions: o.calculator.Partitions(queue, o.platform.PartitionTRES), QOS: quality, Nodes: counts["node"], CPUs: counts["cpu"],
 		Limit: max(math.Ceil(j.Estimate*o.each/60), 1), TRES: counts, Nice: nice, Site: factor,
 	}
 	s := &o.jobs[j.Handle]
