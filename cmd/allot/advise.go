@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -126,7 +127,17 @@ func writeAdvice(c *cli.Context, path string, report *advise.Report, read *model
 
 // readSite reads the trace and says how it is replayed. Of an instance there is no report.
 func readSite(c *cli.Context, path string, site solve.Choice) (*advise.Input, *model.ImportReport, error) {
-	in, read, err := readTrace(c, path, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
+	file, err := formats.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	var text io.Reader = file
+	kept := new(bytes.Buffer) // of standard input, which can be read only once
+	if path == "-" {
+		text = io.TeeReader(file, kept)
+	}
+	in, read, err := readOpened(c, path, text, file.Format, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -141,12 +152,9 @@ func readSite(c *cli.Context, path string, site solve.Choice) (*advise.Input, *m
 	if _, err := lab.Compare(c.Context, in, nil, options); err != nil {
 		return nil, nil, usageErrorf("%s: %w", path, err)
 	}
-	needs, named, err := readNeeds(path, read)
+	needs, named, err := readNeeds(path, kept, read)
 	if err != nil {
 		return nil, nil, err
-	}
-	if read != nil && path == "-" {
-		warning(c)("names of jobs and memory are not read from standard input, only from a file")
 	}
 	if c.Bool("anonymise") {
 		if in, needs, err = advise.Anonymised(in, needs); err != nil {
@@ -202,32 +210,32 @@ func adviseCommandLine(c *cli.Context, trace, part string) string {
 	return shellquote.Join(append(words, trace)...)
 }
 
-// readNeeds reads a trace a second time, for what an instance does not have: names, and what jobs used. An instance has none of it, and standard input can be read only once.
-func readNeeds(path string, read *model.ImportReport) (needs map[string]advise.Needs, named bool, err error) {
-	if read == nil || path == "-" {
+// readNeeds reads a trace a second time, for what an instance does not have: names, and what jobs used. An instance has none of it. Of standard input the text is kept.
+func readNeeds(path string, kept io.Reader, read *model.ImportReport) (needs map[string]advise.Needs, named bool, err error) {
+	if read == nil {
 		return nil, false, nil
 	}
-	file, err := formats.Open(path)
-	if err != nil {
-		return nil, false, err
+	if path != "-" {
+		file, err := formats.Open(path)
+		if err != nil {
+			return nil, false, err
+		}
+		defer file.Close()
+		kept = file
 	}
-	defer file.Close()
 	needs = map[string]advise.Needs{}
 	add := func(id string, n advise.Needs) {
 		named = named || n.Name != ""
 		needs[id] = n
 	}
 	if read.Format == "sacct" {
-		usage, err := slurm.ReadUsage(file)
-		if err != nil {
-			return nil, false, err
-		}
+		usage, err := slurm.ReadUsage(kept)
 		for id, u := range usage {
 			add(id, advise.Needs(u))
 		}
-		return needs, named, nil
+		return needs, named, err
 	}
-	usage, err := swf.ReadUsage(file)
+	usage, err := swf.ReadUsage(kept)
 	for id, u := range usage {
 		add(id, advise.Needs{Name: u.Name, Memory: u.Memory, Used: u.Used, Devices: -1, Busy: -1})
 	}

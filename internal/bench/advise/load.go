@@ -76,7 +76,7 @@ func (m *maker) load() error {
 	if err != nil {
 		return err
 	}
-	if p.More, err = compared(m.ctx, in, []lab.Run{{Policy: m.Policy, Online: true, Solution: m.base}, {Policy: m.Policy + " with " + percent(m.More) + " more nodes", Online: true, Solution: sol}}, m.Options, true); err != nil {
+	if p.More, err = compared(m.ctx, in, []lab.Run{{Policy: m.Policy, Online: true, Solution: m.base}, {Policy: m.Policy + " with " + percent(m.More) + " more nodes", Online: true, Solution: sol}}, m.Options); err != nil {
 		return err
 	}
 	if change := p.More.shown(); change < 0 {

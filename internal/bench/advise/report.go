@@ -112,19 +112,20 @@ type Comparison struct {
 }
 
 // compared compares schedules of the instance. The names of the others say what is changed; figures that another system would falsify are left out.
-func compared(ctx context.Context, in *model.Instance, runs []lab.Run, opt lab.Options, system bool) (*Comparison, error) {
+func compared(ctx context.Context, in *model.Instance, runs []lab.Run, opt lab.Options) (*Comparison, error) {
+	for k := range runs {
+		runs[k].Elsewhere = true
+	}
 	report, err := lab.Compare(ctx, in, runs, opt)
 	if err != nil {
 		return nil, err
 	}
-	if system {
-		for g := range report.Groups {
-			for k := range report.Groups[g].Policies {
-				p := &report.Groups[g].Policies[k]
-				p.Utilisation, p.Jain = nil, nil
-				for c := range p.Classes {
-					p.Classes[c].Entitled, p.Classes[c].Received = nil, nil
-				}
+	for g := range report.Groups {
+		for k := range report.Groups[g].Policies {
+			p := &report.Groups[g].Policies[k]
+			p.Utilisation, p.Jain = nil, nil
+			for c := range p.Classes {
+				p.Classes[c].Entitled, p.Classes[c].Received = nil, nil
 			}
 		}
 	}
@@ -271,7 +272,7 @@ func (m *maker) gain(p *LimitsPart, a *Advice) error {
 		return err
 	}
 	p.Gain, err = compared(m.ctx, late, []lab.Run{{Policy: m.Policy, Online: true, Solution: Within(late, m.base)},
-		{Policy: m.Policy + " with the advised limits", Online: true, Solution: Within(late, replayed)}}, m.Options, true)
+		{Policy: m.Policy + " with the advised limits", Online: true, Solution: Within(late, replayed)}}, m.Options)
 	return err
 }
 

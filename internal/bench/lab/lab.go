@@ -47,6 +47,8 @@ type Run struct {
 	Policy   string          // a name unlike that of any other run
 	Online   bool            // it learnt of a job at its arrival
 	Solution *model.Solution // nil: see [Options].Followed
+	// Elsewhere says that the solution is of other machines than the instance's, or of other jobs on them: how devices are used is not measured.
+	Elsewhere bool
 }
 
 // Options say how to compare. A zero means zero; [Defaults] has the values that suit traces in seconds.
@@ -283,7 +285,7 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 			schedules[k], f.schedule.utilisation = f.schedule, s.utilisation(f.held)
 			continue
 		}
-		if schedules[k], err = s.schedule(run.Solution); err != nil {
+		if schedules[k], err = s.schedule(&run); err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Policy, err)
 		}
 	}

@@ -165,8 +165,9 @@ func (s *study) shape(job int) (width int, length float64) {
 	return width, length
 }
 
-// schedule reads a solution.
-func (s *study) schedule(sol *model.Solution) (*schedule, error) {
+// schedule reads the solution of a run.
+func (s *study) schedule(run *Run) (*schedule, error) {
+	sol := run.Solution
 	r := unplaced(s.in)
 	held := 0.0
 	for k := range sol.Jobs {
@@ -183,6 +184,9 @@ func (s *study) schedule(sol *model.Solution) (*schedule, error) {
 		})
 	}
 	r.utilisation = s.utilisation(held)
+	if run.Elsewhere {
+		return r, nil
+	}
 	return r, r.onDevices(s.in, sol)
 }
 
