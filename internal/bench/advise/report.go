@@ -3,10 +3,11 @@
 //
 // # Time limits
 //
-// Jobs are alike where they have the same user, name (or queue, where there are no names) and requested limit. The limit for them is an order statistic of the run times of those that started in
-// the last 180 days, and so early that all of them had ended, see [Allowed]; at half of the stated risk, with a quarter added, rounded up as people write limits. It holds for what comes later only if that is like what was. So
-// limits are tried on each following 30 days with what had ended before them, and are given only where that kept the risk: see [Advise]. A job that runs longer than a limit below what it asked
-// for counts as killed, also where its own limit would have ended it later.
+// Jobs are alike where they have the same user, name (or queue, where there are no names) and requested limit. From the run times of those that started in the last 180 days, and so early that all
+// of them had ended, a quantile is taken, see [Allowed]. The limit is the quantile times a factor, rounded up as people write limits. It holds for what comes later only if that is like what was, and
+// jobs change. So limits with several factors are tried on each following 30 days, with what had ended before them, see [Advise]. The least factor is taken with which the limits of all
+// kinds together killed at most half of the risk in each earlier month, of three at least; where there is none, no advice is given. Nor is it for a kind of which more jobs than the risk were
+// killed in one of the last six months. A job that runs longer than a limit below what it asked for counts as killed, also where its own limit would have ended it later.
 package advise
 
 import (
@@ -87,6 +88,7 @@ type LimitsPart struct {
 	Named      bool     `json:"by_name"`     // kinds are by name; else by queue
 	Asked      int      `json:"jobs_with_limit"`
 	Used       float64  `json:"used_share"` // of the processor time that jobs asked for
+	Walk       Walk     `json:"walk"`
 	Months     []Judged `json:"months"`
 	Limits     []Limit  `json:"kinds"`
 	// Gain is what the limits given month by month would have changed; nil: see Why.
@@ -194,7 +196,7 @@ func (m *maker) matter(weight float64, format string, parts ...any) {
 // limits makes the part about time limits.
 func (m *maker) limits() error {
 	a := Advise(m.jobs, m.Rules)
-	p := &LimitsPart{Risk: m.Rules.Risk, Confidence: m.Rules.Confidence, Needed: Needed(held*m.Rules.Risk, m.Rules.Confidence), Named: m.Named, Months: a.Months, Limits: a.Limits}
+	p := &LimitsPart{Risk: m.Rules.Risk, Confidence: m.Rules.Confidence, Needed: Needed(m.Rules.Risk, m.Rules.Confidence), Named: m.Named, Walk: a.Walk, Months: a.Months, Limits: a.Limits}
 	m.report.Limits = p
 	asked, used := 0.0, 0.0
 	for k := range m.jobs {

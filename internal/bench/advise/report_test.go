@@ -17,7 +17,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// site is a small system for four months: six programs, the last two of which need most of the time that they ask for.
+// site is a small system for seven months: six programs, the last two of which need most of the time that they ask for.
 func site(t *testing.T) (*model.Instance, map[string]Needs) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 4))
@@ -25,7 +25,7 @@ func site(t *testing.T) (*model.Instance, map[string]Needs) {
 		Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 64}}}}}
 	needs := map[string]Needs{}
 	at := 0.0
-	for k := range 3600 {
+	for k := range 6600 {
 		at += random.ExpFloat64() * 2800
 		program := random.IntN(6)
 		used := []float64{600, 900, 2400, 7200, 14400, 20000}[program] * (0.6 + 0.8*random.Float64())
@@ -102,7 +102,7 @@ func TestMake(t *testing.T) {
 	if advised == 0 || r.Limits.Gain == nil || !(r.Limits.Gain.shown() < 0) {
 		t.Errorf("%d kinds are advised, gain %+v; expected some, and that shorter limits help", advised, r.Limits.Gain)
 	}
-	if math.Abs(r.Needs.MemoryUsed-0.1) > 1e-9 || r.Needs.DevicesUsed != 0.5 || r.Needs.MemoryJobs != 3600 {
+	if math.Abs(r.Needs.MemoryUsed-0.1) > 1e-9 || r.Needs.DevicesUsed != 0.5 || r.Needs.MemoryJobs != 6600 {
 		t.Errorf("%+v, expected a tenth of the memory and half of the devices", r.Needs)
 	}
 	if r.Load.Added != 32 || !(r.Load.More.shown() < 0) {
