@@ -154,7 +154,7 @@ type walker struct {
 
 // Advise makes advice, month by month, and judges it on the following month. The months begin with the first arrival. O(m·n·(f + log n)) for n jobs, m months and f factors.
 func Advise(jobs []Past, rules Rules) *Advice {
-	a := &Advice{Given: make([]float64, len(jobs)), Walk: Walk{Factor: factors[len(factors)-1]}}
+	a := &Advice{Months: []Judged{}, Limits: []Limit{}, Given: make([]float64, len(jobs)), Walk: Walk{Factor: factors[len(factors)-1]}}
 	if len(jobs) == 0 {
 		return a
 	}

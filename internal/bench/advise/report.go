@@ -54,8 +54,12 @@ type Input struct {
 	Anonymous bool
 }
 
+// Schema is the format of a [Report] in JSON, see package schema.
+const Schema = "allot/advice/1"
+
 // Report is the page. Times with _s are seconds; others have the unit of the instance.
 type Report struct {
+	Schema     string            `json:"schema" doc:"the format: allot/advice/1"`
 	Trace      string            `json:"trace"`
 	Policy     string            `json:"policy"`
 	Jobs       int               `json:"jobs"`
@@ -63,13 +67,13 @@ type Report struct {
 	Dates      *lab.Dates        `json:"dates,omitempty"`
 	Anonymous  bool              `json:"anonymous,omitempty"`
 	Caveats    []string          `json:"caveats,omitempty"`
-	First      []string          `json:"first"` // what matters most, three sentences at most
+	First      []string          `json:"first" doc:"what matters most, three sentences at most"`
 	Limits     *LimitsPart       `json:"limits,omitempty"`
 	Needs      *NeedsPart        `json:"needs,omitempty"`
 	Waits      *WaitsPart        `json:"waits,omitempty"`
 	Load       *LoadPart         `json:"load,omitempty"`
 	Policies   *Comparison       `json:"policies,omitempty"`
-	Commands   map[string]string `json:"commands"` // that give a part alone, by its name
+	Commands   map[string]string `json:"commands" doc:"that give a part alone, by its name"`
 
 	matters []matter
 }
@@ -84,17 +88,17 @@ type matter struct {
 type LimitsPart struct {
 	Risk       float64  `json:"risk"`
 	Confidence float64  `json:"confidence"`
-	Needed     int      `json:"jobs_needed"` // of a kind, for advice
-	Named      bool     `json:"by_name"`     // kinds are by name; else by queue
+	Needed     int      `json:"jobs_needed" doc:"of a kind, for advice"`
+	Named      bool     `json:"by_name" doc:"kinds are by name; else by queue"`
 	Asked      int      `json:"jobs_with_limit"`
-	Used       float64  `json:"used_share"` // of the processor time that jobs asked for
+	Used       float64  `json:"used_share" doc:"of the processor time that jobs asked for"`
 	Walk       Walk     `json:"walk"`
 	Months     []Judged `json:"months"`
 	Limits     []Limit  `json:"kinds"`
 	// Gain is what the limits given month by month would have changed; nil: see Why.
 	Gain *Comparison `json:"gain,omitempty"`
 	Why  string      `json:"why_no_gain,omitempty"`
-	Lost float64     `json:"lost_processor_s"` // in runs that the limits would have killed
+	Lost float64     `json:"lost_processor_s" doc:"in runs that the limits would have killed"`
 	// Settled says that the times at which jobs were killed are those of the replay, see [Replayed].
 	Settled bool `json:"settled,omitempty"`
 }
@@ -161,7 +165,7 @@ type maker struct {
 // Make makes the report.
 func Make(ctx context.Context, input Input) (*Report, error) {
 	in := input.Instance
-	m := &maker{Input: input, ctx: ctx, report: &Report{Trace: in.Name(), Policy: input.Policy, Jobs: len(in.Jobs()), Processors: in.Processors(), Caveats: in.Caveats(), Anonymous: input.Anonymous,
+	m := &maker{Input: input, ctx: ctx, report: &Report{Schema: Schema, First: []string{}, Trace: in.Name(), Policy: input.Policy, Jobs: len(in.Jobs()), Processors: in.Processors(), Caveats: in.Caveats(), Anonymous: input.Anonymous,
 		Commands: map[string]string{}}}
 	m.second, _ = timetext.Seconds(cmp.Or(in.Units().Time, "s"))
 	var err error

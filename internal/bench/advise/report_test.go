@@ -87,6 +87,7 @@ func TestMake(t *testing.T) {
 			t.Errorf("wider than 80 columns: %q", line)
 		}
 	}
+	valid(t, r)
 	if len(r.First) != 3 {
 		t.Errorf("%d first sentences, expected 3: %q", len(r.First), r.First)
 	}
