@@ -46,7 +46,7 @@ Examples:
 			&cli.StringFlag{Name: "policy", Value: "easy", Usage: "the `POLICY` of the site, as for allot policies"},
 			&cli.Float64Flag{Name: "risk", Value: 0.01, Usage: "a time limit may kill this `SHARE` of later jobs at most"},
 			&cli.StringFlag{Name: "only", Usage: "make only one `PART`: " + strings.Join(advise.Parts(), ", ")},
-			&cli.BoolFlag{Name: "anonymise", Usage: "replace the names of users, accounts and jobs by labels"},
+			&cli.BoolFlag{Name: "anonymise", Usage: "replace the names of users, accounts, jobs, queues, clusters and machines by labels"},
 			&cli.Float64Flag{Name: "more", Value: 0.1, Usage: "how much more nodes are tried, as a `SHARE` of those there are"},
 			processorsFlag(""),
 			&cli.StringFlag{Name: "nodes", Usage: "of a trace of sacct: `FILE` with what scontrol show node prints"},
@@ -136,6 +136,9 @@ func readSite(c *cli.Context, path string, site solve.Choice) (*advise.Input, *m
 	kept := new(bytes.Buffer) // of standard input, which can be read only once
 	if path == "-" {
 		text = io.TeeReader(file, kept)
+	}
+	if begin := file.Begin(); file.Format == nil && bytes.HasPrefix(begin, []byte("{")) && bytes.Contains(begin, []byte(`"job_state"`)) {
+		return nil, nil, usageErrorf("%s: expected a trace of jobs that have ended, such as what sacct -P prints, found what looks like the present queue (squeue --json); allot import slurm makes an instance of it", path)
 	}
 	in, read, err := readOpened(c, path, text, file.Format, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
 	if err != nil {

@@ -29,7 +29,7 @@ func (r *Report) WritePage(w io.Writer, from Origin) error {
 	}
 	a.Notes = each.Of(r.Caveats, func(caveat string) string { return "Warning: " + caveat })
 	if r.Anonymous {
-		a.Notes = append(a.Notes, "The names of users, accounts and jobs are replaced: the same name always has the same label on this page.")
+		a.Notes = append(a.Notes, "The names of users, accounts, jobs, queues, clusters and machines are replaced: the same name always has the same label on this page.")
 	}
 	for _, s := range r.sections(pageRows) {
 		part := report.Part{Name: s.title, Lines: s.lines, Command: r.Commands[s.part]}

@@ -21,8 +21,9 @@ import (
 func site(t *testing.T) (*model.Instance, map[string]Needs) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 4))
-	spec := model.InstanceSpec{Schema: model.InstanceSchema, Name: "site", Units: &model.Units{Time: "s"}, TimeZero: new(1767571200.0), TimeZone: "UTC",
-		Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 64}}}}}
+	spec := model.InstanceSpec{Schema: model.InstanceSchema, Name: "secret site", Units: &model.Units{Time: "s"}, TimeZero: new(1767571200.0), TimeZone: "UTC",
+		Clusters:   []model.ClusterSpec{{ID: "secret-cluster", Machines: []model.MachineSpec{{ID: "secret-machine", Count: 64}}}},
+		Partitions: []model.PartitionSpec{{ID: "secret-queue", Clusters: []string{"secret-cluster"}}}, Caveats: []string{"Limits of secret-queue are left out: secret-cluster, (secret-queue)."}}
 	needs := map[string]Needs{}
 	at := 0.0
 	for k := range 6600 {
@@ -31,7 +32,7 @@ func site(t *testing.T) (*model.Instance, map[string]Needs) {
 		used := []float64{600, 900, 2400, 7200, 14400, 20000}[program] * (0.6 + 0.8*random.Float64())
 		id := fmt.Sprintf("secret-job-%d", k)
 		spec.Jobs = append(spec.Jobs, model.JobSpec{ID: id, Arrival: at, Processors: model.Rigid([]int{4, 8, 16, 8, 16, 32}[program]), Tasks: 1, Work: &used, Estimate: new([]float64{43200, 43200, 43200, 43200, 28800, 28800}[program]),
-			User: fmt.Sprintf("secret-user-%d", program), Group: fmt.Sprintf("secret-group-%d", program%2), Queue: "batch"})
+			User: fmt.Sprintf("secret-user-%d", program), Group: fmt.Sprintf("secret-group-%d", program%2), Queue: "secret-queue"})
 		needs[id] = Needs{Name: fmt.Sprintf("secret-name-%d", program), Memory: 1000, Used: 100, Devices: 1, Busy: 0.5}
 	}
 	in, err := model.New(spec)

@@ -2,10 +2,10 @@ package advise
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/texttable"
 )
@@ -124,25 +124,30 @@ func (p *LimitsPart) section(rows int) *section {
 		}
 		t.rows = append(t.rows, []string{l.who(), l.what(), requested, seconds(l.Most), used})
 	}
-	s.tables = append(s.tables, t)
+	if len(t.rows) > 0 {
+		s.tables = append(s.tables, t)
+	}
 	s.lines = append(s.lines, more(len(kinds), rows, "kind")...)
 	return s
 }
 
 // factorList lists the factors.
 func factorList() string {
-	list := each.Of(factors[:], numtext.Figure)
+	list := each.Of(factors[:], factorText)
 	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }
+
+// factorText is a factor for people.
+func factorText(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // sentence says which factor holds, or why none is taken.
 func (w *Walk) sentence() string {
 	tried := fmt.Sprintf("%d of %s in %s", w.Killed, counted(w.Jobs, "tried job"), counted(w.Months, "earlier month"))
 	switch {
 	case w.Holds():
-		return fmt.Sprintf("The factor is %s: with it %s would have been killed.", numtext.Figure(w.Factor), tried)
+		return fmt.Sprintf("The factor is %s: with it %s would have been killed.", factorText(w.Factor), tried)
 	case w.Over > 0:
-		return fmt.Sprintf("Even with the factor %s the past months exceeded half of the risk in %d of %s: no advice is given.", numtext.Figure(w.Factor), w.Over, counted(w.Months, "month"))
+		return fmt.Sprintf("Even with the factor %s the past months exceeded half of the risk in %d of %s: no advice is given.", factorText(w.Factor), w.Over, counted(w.Months, "month"))
 	}
 	return fmt.Sprintf("Such limits could be tried in %s, and %d are needed: no advice is given.", counted(w.Months, "earlier month"), walked)
 }
