@@ -89,7 +89,7 @@ func runAdvise(c *cli.Context, args []string) error {
 	if _, online := solve.PolicyOf(site.Solver); !online {
 		return usageErrorf("--policy: expected an on-line policy, one of %s; found %s", onlineSolvers(), site.Label)
 	}
-	input, read, err := readSite(c, args[0], site)
+	input, data, err := readSite(c, args[0], site)
 	if err != nil {
 		return err
 	}
@@ -108,25 +108,22 @@ func runAdvise(c *cli.Context, args []string) error {
 		}
 	}
 	if path := c.String("output"); strings.EqualFold(filepath.Ext(path), ".html") && !c.Bool("json") {
-		return writeAdvice(c, path, report, read)
+		return writeAdvice(c, path, report, data)
 	}
 	return writeAnswer(c, c.String("output"), report, report.Text)
 }
 
 // writeAdvice writes the page, and what matters most for whoever wrote it.
-func writeAdvice(c *cli.Context, path string, report *advise.Report, read *model.ImportReport) error {
-	from := advise.Origin{Command: commandOfThis(c), Version: solve.Version()}
-	if read != nil {
-		from.Data = strings.Split(read.String(), "\n")
-	}
+func writeAdvice(c *cli.Context, path string, report *advise.Report, data []string) error {
+	from := advise.Origin{Command: commandOfThis(c), Data: data, Version: solve.Version()}
 	if err := writeFile(path, func(w io.Writer) error { return report.WritePage(w, from) }); err != nil {
 		return err
 	}
 	return writePlain(c, "-", report.FirstLines())
 }
 
-// readSite reads the trace and says how it is replayed. Of an instance there is no report.
-func readSite(c *cli.Context, path string, site solve.Choice) (*advise.Input, *model.ImportReport, error) {
+// readSite reads the trace and says how it is replayed. Data is what reading dropped and repaired, a line each; of an instance nothing.
+func readSite(c *cli.Context, path string, site solve.Choice) (made *advise.Input, data []string, err error) {
 	file, err := formats.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -159,17 +156,21 @@ func readSite(c *cli.Context, path string, site solve.Choice) (*advise.Input, *m
 	if err != nil {
 		return nil, nil, err
 	}
+	hide := func(text string) string { return text }
 	if c.Bool("anonymise") {
-		if in, needs, err = advise.Anonymised(in, needs); err != nil {
+		if in, needs, hide, err = advise.Anonymised(in, needs); err != nil {
 			return nil, nil, err
 		}
+	}
+	if read != nil {
+		data = strings.Split(hide(read.String()), "\n")
 	}
 	input := &advise.Input{
 		Instance: in, Needs: needs, Named: named, Policy: site.Label, Only: c.String("only"), Rules: advise.Rules{Risk: c.Float64("risk"), Confidence: options.Confidence}, More: c.Float64("more"),
 		Options: options, Anonymous: c.Bool("anonymise"),
 	}
 	replayed(input, site, c.Uint64("seed"))
-	return input, read, nil
+	return input, data, nil
 }
 
 // replayed says which policies replay the trace, and how.

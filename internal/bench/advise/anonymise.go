@@ -14,12 +14,12 @@ import (
 )
 
 // Anonymised is an instance, and what is known of its jobs, with labels in place of the names of users (U1), accounts (A1), jobs (J1) and what they run (N1), queues (Q1), clusters (C1), machines (M1) and
-// of the instance itself. A label counts the names in the order in which they first arrive, so that a trace that only grows keeps its labels. In the caveats the names of queues and clusters are
+// of the instance itself; hide does the same to the words of other texts. A label counts the names in the order in which they first arrive, so that a trace that only grows keeps its labels. In the caveats the names of queues and clusters are
 // replaced as words. Features and resources of machines keep their names. O(size of the instance).
-func Anonymised(in *model.Instance, needs map[string]Needs) (*model.Instance, map[string]Needs, error) {
+func Anonymised(in *model.Instance, needs map[string]Needs) (anonymous *model.Instance, hidden map[string]Needs, hide func(text string) string, err error) {
 	spec := in.Spec()
 	if slices.ContainsFunc(spec.Jobs, func(j model.JobSpec) bool { return j.Running != nil }) {
-		return nil, nil, errors.New("expected a trace of jobs that have ended, to replace names; found jobs that run already")
+		return nil, nil, nil, errors.New("expected a trace of jobs that have ended, to replace names; found jobs that run already")
 	}
 	labels := func(kind string) func(name string) string {
 		known := map[string]string{}
@@ -35,7 +35,6 @@ func Anonymised(in *model.Instance, needs map[string]Needs) (*model.Instance, ma
 	}
 	user, group, job, program, queue, cluster, machine := labels("U"), labels("A"), labels("J"), labels("N"), labels("Q"), labels("C"), labels("M")
 	words := map[string]string{}
-	var hidden map[string]Needs
 	if needs != nil {
 		hidden = make(map[string]Needs, len(needs))
 	}
@@ -66,7 +65,8 @@ func Anonymised(in *model.Instance, needs map[string]Needs) (*model.Instance, ma
 			c.Machines[m].ID = machine(c.Machines[m].ID)
 		}
 	}
-	spec.Caveats = each.Of(spec.Caveats, func(text string) string { return replaced(text, words) })
+	hide = func(text string) string { return replaced(text, words) }
+	spec.Caveats = each.Of(spec.Caveats, hide)
 	for k := range spec.Jobs {
 		after := make([]string, len(spec.Jobs[k].After))
 		for n, id := range spec.Jobs[k].After {
@@ -80,8 +80,8 @@ func Anonymised(in *model.Instance, needs map[string]Needs) (*model.Instance, ma
 			}
 		}
 	}
-	anonymous, err := model.New(spec)
-	return anonymous, hidden, err
+	anonymous, err = model.New(spec)
+	return anonymous, hidden, hide, err
 }
 
 // replaced is a text with other words in place of some.

@@ -136,9 +136,12 @@ func TestAnonymised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hidden, labels, err := Anonymised(in, needs)
+	hidden, labels, hide, err := Anonymised(in, needs)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if text := hide("secret-queue; secret-queues, (secret-cluster)."); text != "Q1; secret-queues, (C1)." {
+		t.Errorf("found %q", text)
 	}
 	if len(labels) != len(needs) {
 		t.Errorf("%d jobs have needs, expected %d", len(labels), len(needs))
