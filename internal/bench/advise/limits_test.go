@@ -21,14 +21,14 @@ var rules = Rules{Risk: 0.3, Confidence: 0.8}
 func drawn(t *rapid.T) []Past {
 	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	months := rapid.IntRange(1, 8).Draw(t, "months")
-	change := rapid.Float64Range(0, 8*Month).Draw(t, "change")
+	change, rise := rapid.Float64Range(0, 8*Month).Draw(t, "change"), rapid.SampledFrom([]float64{1.7, 2.5, 3}).Draw(t, "rise")
 	var jobs []Past
 	for range rapid.IntRange(0, 2000).Draw(t, "jobs") {
 		at := random.Float64() * float64(months) * Month
 		kind := Kind{User: string(rune('a' + random.IntN(3))), Requested: []float64{0, 1500000}[random.IntN(2)]}
 		used := 600 + 500000*random.Float64()
 		if kind.User == "c" && at > change {
-			used *= 3
+			used *= rise
 		}
 		jobs = append(jobs, Past{Kind: kind, Arrival: at, End: at + used + 1e5*random.Float64(), Used: used, Processors: 1 + random.IntN(4)})
 	}
