@@ -119,9 +119,7 @@ type Comparison struct {
 
 // compared compares schedules of the instance. The names of the others say what is changed; figures that another system would falsify are left out.
 func compared(ctx context.Context, in *model.Instance, runs []lab.Run, opt lab.Options) (*Comparison, error) {
-	for k := range runs {
-		runs[k].Elsewhere = true
-	}
+	opt.Elsewhere = true
 	report, err := lab.Compare(ctx, in, runs, opt)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func TestDevices(t *testing.T) {
 			}
 			sol.Jobs = append(sol.Jobs, p)
 		}
-		r, err := Compare(t.Context(), in, []Run{{Policy: "one", Online: true, Solution: sol}}, Defaults())
+		r, err := Compare(t.Context(), in, []Run{{"one", true, sol}}, Defaults())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -165,9 +165,8 @@ func (s *study) shape(job int) (width int, length float64) {
 	return width, length
 }
 
-// schedule reads the solution of a run.
-func (s *study) schedule(run *Run) (*schedule, error) {
-	sol := run.Solution
+// schedule reads a solution, which may be of other machines.
+func (s *study) schedule(sol *model.Solution, elsewhere bool) (*schedule, error) {
 	r := unplaced(s.in)
 	held := 0.0
 	for k := range sol.Jobs {
@@ -184,7 +183,7 @@ func (s *study) schedule(run *Run) (*schedule, error) {
 		})
 	}
 	r.utilisation = s.utilisation(held)
-	if run.Elsewhere {
+	if elsewhere {
 		return r, nil
 	}
 	return r, r.onDevices(s.in, sol)
