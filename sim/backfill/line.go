@@ -259,7 +259,7 @@ func (l *line) put(k *kindQueue, w waiting) {
 	l.places[w.job.Handle] = place{k, b, int32(len(b.jobs))}
 	b.jobs = append(b.jobs, w)
 	b.measure()
-	joins := promise{level: math.Inf(1), top: math.Inf(1), shortest: w.fastest, earliest: w.job.Number, widest: float64(w.width), smallest: w.size}
+	joins := promise{level: math.Inf(1), top: math.Inf(1), shortest: w.length, earliest: w.job.Number, widest: float64(w.width), smallest: w.size}
 	if l.order.scorer != nil {
 		joins.level, joins.top = l.order.scorer.level(l.now, w.job, w.fastest, l.order.of(&w, l.now, 0, 0))
 	}
