@@ -55,7 +55,7 @@ func (a *Answer) sentences() []string {
 	list = append(list, a.overstatement()...)
 	if a.Policies != nil {
 		if r := a.Policies.Answer(); len(r) > 1 {
-			list = append(list, "Who pays, on the part that was set aside: "+strings.Join(r[1:], " "))
+			list = append(list, "On the part that was set aside: "+strings.Join(r[1:], " "))
 		}
 	}
 	return append(list, a.effort())
