@@ -276,8 +276,8 @@ func (t *tuning) search(ctx context.Context, run runner, instances []int, passes
 		t.race.spare = min(2*t.race.spare, max(t.race.spare, need))
 	}
 	t.race.reserve += t.race.spare
-	if need := float64(2 * firstTest); t.race.limit()-t.race.used() < need*t.race.price() {
-		return fmt.Errorf("%w: expected a limit that leaves time for a race: a run takes %.3g of it and the judgement %.3g; found %.3g", ErrTooLittle, t.race.price(), t.race.reserve, t.race.limit()+t.race.reserve)
+	if need := t.race.least(); t.race.limit()-t.race.used() < need*t.race.price() {
+		return fmt.Errorf("%w: expected a limit that leaves time for a race: a run takes %.3g of it, a race %.0f runs and the judgement %.3g; found %.3g", ErrTooLittle, t.race.price(), need, t.race.reserve, t.race.limit()+t.race.reserve)
 	}
 	best, err := t.race.run(ctx)
 	if err != nil {

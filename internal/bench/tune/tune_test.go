@@ -167,7 +167,7 @@ func TestTooLittle(t *testing.T) {
 	for _, c := range []struct {
 		instances, runs int
 		want            string
-	}{{10, 300, "expected at least 5 instances to race on and 6 to be set aside"}, {24, 25, "expected a limit that leaves time for a race"}} {
+	}{{10, 300, "expected at least 5 instances to race on and 6 to be set aside"}, {24, 25, "expected a limit that leaves time for a race"}, {24, 60, "a race 36 runs and the judgement"}} {
 		if _, err := tuned(t.Context(), t, batches(t, c.instances), func(o *Options) { o.Runs = c.runs }); !errors.Is(err, ErrTooLittle) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d instances, %d runs: %v, expected %q", c.instances, c.runs, err, c.want)
 		}
