@@ -154,7 +154,7 @@ Exit status: 0 solved or ok, 1 failure, 2 wrong usage or invalid input, 3 infeas
 		Commands: []*cli.Command{
 			solveCommand(), boundCommand(), checkCommand(), explainCommand(), compareCommand(), solversCommand(), metricsCommand(),
 			schemaCommand(), importCommand(), exportCommand(), generateCommand(), benchCommand(), simulateCommand(), policiesCommand(), tuneCommand(), adviseCommand(), replayCommand(), ganttCommand(),
-			plotCommand(), reproduceCommand(), versionCommand(), completionCommand(),
+			plotCommand(), serveCommand(), reproduceCommand(), versionCommand(), completionCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
