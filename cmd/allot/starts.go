@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/formats/slurm"
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
@@ -57,9 +58,9 @@ func runStarts(c *cli.Context, path string) error {
 	if err := checkWritable(c.String("output")); err != nil {
 		return err
 	}
-	choices, err := choosePolicies(names)
+	choices, err := answers.Policies(names)
 	if err != nil {
-		return err
+		return flagErrors(err)
 	}
 	for k, choice := range choices {
 		if _, online := solve.PolicyOf(choice.Solver); !online {

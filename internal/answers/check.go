@@ -20,11 +20,16 @@ const mostViolations = 20
 // Check checks a solution. The report has at most 20 violations and counts the rest.
 func Check(in *model.Instance, sol *model.Solution) model.Report {
 	report := model.Check(in, sol)
+	shorten(&report)
+	return report
+}
+
+// shorten cuts the list of violations.
+func shorten(report *model.Report) {
 	if over := len(report.Violations) - mostViolations; over > 0 {
 		report.Violations = report.Violations[:mostViolations]
 		report.More += over
 	}
-	return report
 }
 
 // CheckedOf is a report as JSON states it.

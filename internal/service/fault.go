@@ -20,7 +20,8 @@ const (
 	WrongInput    Code = "input"          // the request is wrong; the faults say where
 	Unsupported   Code = "unsupported"    // a solver cannot honour what the instance asks for
 	WrongSchedule Code = "wrong_schedule" // the checker refuses a schedule
-	NoAnswer      Code = "no_answer"      // a limit or a cancellation came before there was anything to answer
+	NoAnswer      Code = "no_answer"      // a limit or a cancellation came before there was anything to answer, or there is no answer
+	Cancelled     Code = "cancelled"      // cancelled while it waited for a place, or because the service ends
 	NotFound      Code = "not_found"      // no such operation or run
 	NotAllowed    Code = "not_allowed"    // the token is missing or wrong, or the request comes from a page of another site
 	TooLarge      Code = "too_large"      // more than the service takes at all
@@ -32,13 +33,13 @@ const (
 // statuses are the statuses of HTTP.
 var statuses = map[Code]int{
 	WrongInput: http.StatusBadRequest, Unsupported: http.StatusUnprocessableEntity, WrongSchedule: http.StatusUnprocessableEntity,
-	NoAnswer: http.StatusServiceUnavailable, NotFound: http.StatusNotFound, NotAllowed: http.StatusForbidden, TooLarge: http.StatusRequestEntityTooLarge,
+	NoAnswer: http.StatusUnprocessableEntity, Cancelled: http.StatusServiceUnavailable, NotFound: http.StatusNotFound, NotAllowed: http.StatusForbidden, TooLarge: http.StatusRequestEntityTooLarge,
 	Busy: http.StatusTooManyRequests, TooSlow: http.StatusRequestTimeout, Failure: http.StatusInternalServerError,
 }
 
 // Error is the error of a request, as the client gets it.
 type Error struct {
-	Code    Code    `json:"code" enum:"input,unsupported,wrong_schedule,no_answer,not_found,not_allowed,too_large,busy,too_slow,failure" doc:"the kind of the error"`
+	Code    Code    `json:"code" enum:"input,unsupported,wrong_schedule,no_answer,cancelled,not_found,not_allowed,too_large,busy,too_slow,failure" doc:"the kind of the error"`
 	Message string  `json:"message" doc:"what was expected and what was found, for people"`
 	Faults  []Fault `json:"faults,omitempty" doc:"what is wrong with the request, each at its place"`
 }

@@ -33,7 +33,9 @@ func (s *Service) Handler(token string) http.Handler {
 		}
 	}
 	mux.Handle("DELETE /v1/runs/{id}", h.allowed(h.cancelled))
-	mux.Handle("GET /v1/openapi.json", h.allowed(func(w http.ResponseWriter, r *http.Request) { h.answerOf(w).json(http.StatusOK, json.RawMessage(OpenAPI())) }))
+	mux.Handle("GET /v1/openapi.json", h.allowed(func(w http.ResponseWriter, r *http.Request) {
+		h.answerOf(w).json(http.StatusOK, json.RawMessage(OpenAPI()))
+	}))
 	mux.HandleFunc("GET /healthz", h.health)
 	mux.Handle("/", h.allowed(func(w http.ResponseWriter, r *http.Request) {
 		h.answerOf(w).refuse(fail(NotFound, "expected one of the paths that /v1/openapi.json lists, found %s %.200s", r.Method, r.URL.Path))
@@ -218,7 +220,7 @@ func (a *answer) reply(r reply) {
 // refuse writes an error.
 func (a *answer) refuse(e *Error) {
 	_ = a.control.SetReadDeadline(time.Now().Add(time.Second)) // the server reads the rest of a short body first, which may never arrive
-	if e.Code == Busy || e.Code == NoAnswer {
+	if e.Code == Busy || e.Code == Cancelled {
 		a.w.Header().Set("Retry-After", "1")
 	}
 	a.json(statuses[e.Code], struct {

@@ -115,11 +115,11 @@ func (g *gate) enter(ctx context.Context, client string) error {
 	for k := range g.waiting {
 		if g.waiting[k] == turn {
 			g.waiting = append(g.waiting[:k:k], g.waiting[k+1:]...)
-			return fail(NoAnswer, "cancelled while it waited for a place")
+			return fail(Cancelled, "cancelled while it waited for a place")
 		}
 	}
 	g.pass() // the turn came at the same time
-	return fail(NoAnswer, "cancelled while it waited for a place")
+	return fail(Cancelled, "cancelled while it waited for a place")
 }
 
 // leave gives the place of a request back.

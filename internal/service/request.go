@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,6 +28,14 @@ type Document struct {
 
 // Given says whether the request has the document.
 func (d *Document) Given() bool { return d.text != nil || d.file != "" }
+
+// name is what a document without a name goes by.
+func (d *Document) name() string {
+	if d.file != "" {
+		return filepath.Base(d.file)
+	}
+	return "instance"
+}
 
 // open opens the document. Compressed ones are decompressed.
 func (d *Document) open() (io.ReadCloser, error) {

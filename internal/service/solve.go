@@ -3,7 +3,6 @@ package service
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"math"
 	"time"
 
@@ -129,11 +128,10 @@ func solvedOf(result *solve.Result) (*Solved, error) {
 	solved := &Solved{Status: result.Status, Stop: result.Stop, Evaluations: result.Evaluations, Reason: result.Reason, Warning: result.Warning}
 	if sol := result.Solution; sol != nil {
 		solved.Status = sol.Status
-		var text bytes.Buffer
-		if err := model.WriteSolution(&text, sol); err != nil {
+		var err error
+		if solved.Solution, err = solutionText(sol); err != nil {
 			return nil, err
 		}
-		solved.Solution = bytes.TrimSpace(text.Bytes())
 	}
 	if result.Certificate != nil {
 		var text bytes.Buffer
@@ -143,6 +141,16 @@ func solvedOf(result *solve.Result) (*Solved, error) {
 		solved.Certificate = bytes.TrimSpace(text.Bytes())
 	}
 	return solved, nil
+}
+
+// solutionText is a solution as allot writes it; nil where there is none.
+func solutionText(sol *model.Solution) (Raw, error) {
+	if sol == nil {
+		return nil, nil
+	}
+	var text bytes.Buffer
+	err := model.WriteSolution(&text, sol)
+	return bytes.TrimSpace(text.Bytes()), err
 }
 
 // improvements tells the client of each better schedule and each better bound; nil: it does not want to know.
@@ -165,13 +173,4 @@ func (c *call) improvements() func(solve.Progress) {
 		}
 		c.progress(told)
 	}
-}
-
-// compact is JSON on one line.
-func compact(text []byte) json.RawMessage {
-	var line bytes.Buffer
-	if err := json.Compact(&line, text); err != nil {
-		return text
-	}
-	return line.Bytes()
 }

@@ -14,6 +14,12 @@ func init() { // the handlers refer to the table
 		operation("solve", "Schedule the jobs of an instance.", []Part{
 			instancePart, {Name: "start", Doc: "a solution to start from", Schema: "solution"},
 		}, (*call).solve),
+		operation("bound", "Compute a proved lower bound on the objective of an instance.", []Part{instancePart}, (*call).bound),
+		operation("certify", "Compute a proved lower bound with its certificate.", []Part{instancePart}, (*call).certify),
+		operation("verify", "Verify the certificate of a bound, and whether it proves a solution optimal.", []Part{
+			instancePart, {Name: "certificate", Doc: "the certificate", Schema: "proof", Required: true}, {Name: "solution", Doc: "a solution that the certificate may prove optimal", Schema: "solution"},
+		}, (*call).verify),
+		operation("compare", "Run several solvers on the same instances.", []Part{{Name: "instances", Doc: "the instances", Schema: "instance", Required: true, Several: true}}, (*call).compare),
 		operation("check", "Check a solution against its instance.", []Part{instancePart, solutionPart}, (*call).check),
 		light(operation("solvers", "List the solvers, or describe one in full.", nil, (*call).solvers)),
 		light(operation("schema", "Give the JSON Schema of a file format, or the names of all.", nil, (*call).schema)),
