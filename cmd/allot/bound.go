@@ -110,13 +110,6 @@ func readTarget(c *cli.Context, path string) (*model.Instance, error) {
 
 // withObjective returns the instance with the objective that the flag names. Without the flag it returns the instance unchanged.
 func withObjective(c *cli.Context, in *model.Instance) (*model.Instance, error) {
-	metric := c.String("objective")
-	if metric == "" {
-		return in, nil
-	}
-	other, err := in.WithObjective(map[string]float64{metric: 1})
-	if err != nil {
-		return nil, usageErrorf("--objective: %w", err)
-	}
-	return other, nil
+	in, err := answers.WithObjective(in, c.String("objective"))
+	return in, flagErrors(err)
 }

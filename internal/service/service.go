@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -217,14 +218,10 @@ func (c *call) instance(d *Document, objective string) (*model.Instance, error) 
 	in, err := readDocument(c, d, func(r io.Reader, name string) (*model.Instance, error) {
 		return model.ReadInstanceWithin(r, name, c.service.limits.Instance)
 	})
-	if err != nil || objective == "" {
-		return in, err
-	}
-	target, err := in.WithObjective(map[string]float64{objective: 1})
 	if err != nil {
-		return nil, wrong("objective", "%s", err)
+		return nil, err
 	}
-	return target, nil
+	return answers.WithObjective(in, objective)
 }
 
 // solution reads a solution of the request.
