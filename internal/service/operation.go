@@ -16,7 +16,8 @@ type Operation struct {
 	Documents []Part // files that the request brings along
 	Settings  reflect.Type
 	Result    reflect.Type
-	Light     bool // takes no solver's work: it waits for no place
+	Shells    []reflect.Type // what a result that is written already may be; nil: Result says it
+	Light     bool           // takes no solver's work: it waits for no place
 
 	run func(context.Context, *call) (any, error)
 }
@@ -44,6 +45,12 @@ func operation[S, R any](name, doc string, parts []Part, handle func(*call, cont
 		Name: name, Doc: doc, Documents: parts, Settings: reflect.TypeFor[S](), Result: reflect.TypeFor[R](),
 		run: func(ctx context.Context, c *call) (any, error) { return handle(c, ctx, c.settings.(*S)) },
 	}
+}
+
+// writing names the types of which one is the result that the operation writes itself.
+func writing(o Operation, shells ...reflect.Type) Operation {
+	o.Shells = shells
+	return o
 }
 
 // light marks an operation that waits for no place.

@@ -40,7 +40,7 @@ func (s *policiesSettings) setDefaults() {
 
 // PoliciesAnswer is the result of policies.
 type PoliciesAnswer struct {
-	Report   Raw      `json:"report" doc:"the report, as allot policies --json writes it"`
+	Report   Raw      `json:"report" schema:"PolicyReport" doc:"the report, as allot policies --json writes it"`
 	Text     string   `json:"text" doc:"the report for people"`
 	Data     string   `json:"data,omitempty" doc:"what reading the trace dropped and repaired"`
 	Warnings []string `json:"warnings,omitempty" doc:"what went wrong although there is an answer"`
