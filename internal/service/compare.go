@@ -32,6 +32,9 @@ type ComparedRows struct {
 
 // compare runs solvers on instances.
 func (c *call) compare(ctx context.Context, s *compareSettings) (*ComparedRows, error) {
+	if err := c.affordable(s.Time); err != nil {
+		return nil, err
+	}
 	for _, name := range s.Solvers {
 		if _, err := c.choose("solvers", name); err != nil {
 			return nil, err

@@ -55,6 +55,9 @@ func (c *call) policies(ctx context.Context, s *policiesSettings) (*PoliciesAnsw
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
+	if err := c.affordable(s.Time); err != nil {
+		return nil, err
+	}
 	names := s.Policies
 	if len(names) == 0 {
 		names = answers.UsualPolicies

@@ -245,6 +245,14 @@ func (c *call) choose(path, name string) (solve.Choice, error) {
 	return choice, nil
 }
 
+// affordable says that a run asks for more time than the service gives; nil: it does not.
+func (c *call) affordable(seconds float64) error {
+	if most := c.service.limits.Time; most > 0 && seconds > most.Seconds() {
+		return wrong("time", "expected at most %v seconds, found %v", most.Seconds(), seconds)
+	}
+	return nil
+}
+
 // mostSeconds is the longest time that a run can ask for: what is longer is as good as no limit.
 const mostSeconds = 1e9
 
@@ -252,10 +260,10 @@ const mostSeconds = 1e9
 // solvers see: what they do depends on it, and the time limit of a service must not change a run that ends before.
 func (c *call) within(ctx context.Context, seconds float64, counted bool) (context.Context, context.CancelFunc, error) {
 	limits := &c.service.limits
-	asked := time.Duration(min(seconds, mostSeconds) * float64(time.Second))
-	if limits.Time > 0 && asked > limits.Time {
-		return nil, nil, wrong("time", "expected at most %v seconds, found %v", limits.Time.Seconds(), seconds)
+	if err := c.affordable(seconds); err != nil {
+		return nil, nil, err
 	}
+	asked := time.Duration(min(seconds, mostSeconds) * float64(time.Second))
 	if asked == 0 && !counted {
 		asked = limits.Usual
 	}

@@ -106,9 +106,9 @@ func (c *call) ask(ctx context.Context, in *model.Instance, s *simulateSettings,
 	if err != nil {
 		return nil, nil, err
 	}
-	opt := forecast.Options{
-		Runs: s.Runs, Least: s.Least, Recent: s.Recent, Trials: s.Trials, Independent: s.Independent, Arrivals: s.Arrivals, Day: s.Day, Seed: s.Seed, Workers: workers,
-	}
+	opt := forecast.Defaults()
+	opt.Runs, opt.Least, opt.Recent, opt.Trials = s.Runs, s.Least, s.Recent, s.Trials
+	opt.Independent, opt.Arrivals, opt.Day, opt.Seed, opt.Workers = s.Independent, s.Arrivals, s.Day, s.Seed, workers
 	if err := opt.Check(); err != nil {
 		return nil, nil, wrong("", "%s", err)
 	}

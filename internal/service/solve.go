@@ -34,6 +34,7 @@ type solveSettings struct {
 	Workers          int            `json:"workers,omitempty" check:"counter" doc:"workers of the run; absent, or more than the service allows: as many as it allows. Without a limit of time the result does not depend on them"`
 	Objective        string         `json:"objective,omitempty" doc:"metric to minimise instead of the instance's objective"`
 	Strict           bool           `json:"strict,omitempty" doc:"fail if a checked schedule disproves a bound; otherwise the bound is dropped with a warning"`
+	Schedules        bool           `json:"schedules,omitempty" doc:"also give the schedules with the progress"`
 	Certify          bool           `json:"certify,omitempty" doc:"also give a certificate of the bound"`
 }
 
@@ -58,7 +59,7 @@ type Progress struct {
 	Bound       model.Bound `json:"bound,omitzero" doc:"the best bound proved so far; absent: none"`
 	Gap         *float64    `json:"gap_percent,omitempty" doc:"how far the objective may be from the best, in per cent"`
 	Left        int         `json:"left" doc:"jobs that the best schedule owes: a schedule that owes fewer is better, whatever its objective"`
-	Solution    Raw         `json:"solution,omitempty" schema:"solution" doc:"the best schedule so far, where the solver hands it out: without metrics and what is proved"`
+	Solution    Raw         `json:"solution,omitempty" schema:"solution" doc:"the best schedule so far, where schedules was asked for and the solver hands it out"`
 }
 
 // settingsOf are parameters of a solver as texts, in the order of their names.
@@ -111,7 +112,7 @@ func (c *call) solve(ctx context.Context, s *solveSettings) (*Solved, error) {
 		return nil, err
 	}
 	defer cancel()
-	opt.Progress = c.improvements()
+	opt.Progress = c.improvements(in, s.Schedules)
 	began := time.Now()
 	result, err := solve.Run(ctx, choice, in, opt)
 	if err != nil {
@@ -153,15 +154,35 @@ func solutionText(sol *model.Solution) (Raw, error) {
 	return bytes.TrimSpace(text.Bytes()), err
 }
 
+// incumbentText is the schedule of an improvement as a solution, as far as the checker accepts it.
+func incumbentText(in *model.Instance, sol *model.Solution) Raw {
+	if sol == nil {
+		return nil
+	}
+	evaluation, wrong := solve.Checked(in, sol)
+	if wrong != nil {
+		return nil // the run itself says so, if it comes to that
+	}
+	sol = solve.Bare(sol)
+	sol.Instance, sol.InstanceSHA256, sol.Minimised = in.Name(), in.SHA256(), in.Minimised()
+	sol.Status, sol.Objective, sol.Metrics = model.Feasible, numtext.Finite(evaluation.Objective), evaluation.Metrics
+	text, err := solutionText(sol)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
 // improvements tells the client of each better schedule and each better bound; nil: it does not want to know.
-func (c *call) improvements() func(solve.Progress) {
+func (c *call) improvements(in *model.Instance, schedules bool) func(solve.Progress) {
 	if c.progress == nil {
 		return nil
 	}
 	follow := course.New(model.Bound{})
 	return func(p solve.Progress) { // from one goroutine at a time
 		before := follow.Bound
-		if better := follow.Note(p); !better && follow.Bound == before {
+		better := follow.Note(p)
+		if !better && follow.Bound == before {
 			return
 		}
 		told := Progress{Elapsed: follow.Elapsed(), Evaluations: p.Evaluations, Objective: numtext.Finite(follow.Best), Bound: follow.Bound, Left: max(0, p.Left)}
@@ -170,6 +191,9 @@ func (c *call) improvements() func(solve.Progress) {
 		}
 		if gap, ok := model.Gap(follow.Best, follow.Bound); ok {
 			told.Gap = &gap
+		}
+		if schedules && better && p.Schedule != nil {
+			told.Solution = incumbentText(in, p.Schedule())
 		}
 		c.progress(told)
 	}

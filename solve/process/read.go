@@ -131,12 +131,15 @@ func (i *incumbents) keep(sol *model.Solution, objective float64) {
 		return
 	}
 	i.count++
+	var told solve.Progress
 	left := i.in.Owed(sol)
 	if i.best == nil || model.NewRank(left, objective).Better(model.NewRank(i.left, i.objective)) {
 		i.best, i.objective, i.left = sol, objective, left
+		told.Schedule = func() *model.Solution { return solve.Bare(sol) }
 	}
 	if i.progress != nil {
-		i.progress(solve.Progress{Evaluations: i.count, Objective: i.objective, Left: i.left})
+		told.Evaluations, told.Objective, told.Left = i.count, i.objective, i.left
+		i.progress(told)
 	}
 }
 
