@@ -86,11 +86,11 @@ func faultsIn(path string, err error) []Fault {
 	}
 	var faults []Fault
 	for _, f := range input.Faults {
-		at := joined(path, f.Path)
+		text := f.Message
 		if input.File != "" {
-			at = joined(input.File, f.Path)
+			text = input.File + ": " + text
 		}
-		faults = append(faults, Fault{at, f.Message})
+		faults = append(faults, Fault{joined(path, f.Path), text})
 	}
 	if input.More > 0 {
 		faults = append(faults, Fault{path, fmt.Sprintf("and %d more", input.More)})

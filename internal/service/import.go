@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 // importSettings are the settings of import.
 type importSettings struct {
+	Name      string         `json:"name,omitempty" doc:"name of the first file, which the instance gets where the text states none; absent: imported"`
 	Format    string         `json:"format,omitempty" doc:"name of the format, as allot import; absent: the one that the text looks like"`
 	Param     map[string]any `json:"param,omitempty" doc:"parameters of the reader: name → a text, a number, true or false. They are the options of allot import, with _ for -"`
 	Objective string         `json:"objective,omitempty" doc:"metric that the instance minimises; absent: bounded_slowdown if jobs arrive over time, otherwise makespan"`
@@ -38,11 +40,15 @@ func (c *call) importForeign(_ context.Context, s *importSettings) (*Imported, e
 			return nil, err
 		}
 		defer source.Close()
-		file := formats.Of(source, documents[k].file)
+		name := cmp.Or(documents[k].file, "imported")
+		if k == 0 {
+			name = cmp.Or(s.Name, name)
+		}
+		file := formats.Of(source, name)
 		if first == nil {
 			first = file
 		}
-		sources = append(sources, formats.Source{Reader: file, Name: documents[k].file})
+		sources = append(sources, formats.Source{Reader: file, Name: name})
 	}
 	var info formats.Info
 	switch named, known := formats.Named(s.Format); {

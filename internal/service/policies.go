@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 
 // policiesSettings are the settings of policies.
 type policiesSettings struct {
+	Name       string   `json:"name,omitempty" doc:"name of the trace's file, for the report; absent: trace"`
 	Policies   []string `json:"policies,omitempty" doc:"names of policies, as allot policies --policies; each is compared with the first; absent: fcfs, easy, conservative"`
 	Processors int      `json:"processors,omitempty" check:"count" doc:"processors of the system of a trace whose text lacks or misstates them"`
 	Load       *float64 `json:"load,omitempty" doc:"stretch or shrink the gaps between arrivals to this offered load; absent: that of the trace"`
@@ -71,7 +73,7 @@ func (c *call) policies(ctx context.Context, s *policiesSettings) (*PoliciesAnsw
 	if err != nil {
 		return nil, err
 	}
-	in, read, err := c.trace(c.one("trace"), s.Processors, "swf")
+	in, read, err := c.trace(c.one("trace"), s.Name, s.Processors, "swf")
 	if err != nil {
 		return nil, err
 	}
@@ -138,12 +140,13 @@ func inDocument(d *Document, err error) error {
 }
 
 // trace reads an instance or a trace in one of the formats, with the usual parameters and the processors; 0: as the trace says. The text says what was dropped.
-func (c *call) trace(d *Document, processors int, known ...string) (*model.Instance, string, error) {
+func (c *call) trace(d *Document, name string, processors int, known ...string) (*model.Instance, string, error) {
 	source, err := c.contents(d)
 	if err != nil {
 		return nil, "", err
 	}
-	file := formats.Of(source, d.file)
+	name = cmp.Or(name, d.file, "trace")
+	file := formats.Of(source, name)
 	defer file.Close()
 	format := file.Format
 	if format == nil {
@@ -171,7 +174,7 @@ func (c *call) trace(d *Document, processors int, known ...string) (*model.Insta
 			return nil, "", wrong("processors", "%s", err)
 		}
 	}
-	in, report, err := reader.Read(file, d.file)
+	in, report, err := reader.Read(file, name)
 	if err != nil {
 		return nil, "", c.importError(d, err)
 	}

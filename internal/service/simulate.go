@@ -118,7 +118,7 @@ func (c *call) ask(ctx context.Context, in *model.Instance, s *simulateSettings,
 	}
 	var history *forecast.History
 	if d := c.one("history"); d.Given() {
-		trace, _, err := c.trace(d, s.Processors, "swf", "sacct")
+		trace, _, err := c.trace(d, "", s.Processors, "swf", "sacct")
 		if err != nil {
 			return nil, nil, err
 		}
