@@ -555,3 +555,15 @@ func TestWhoIsAnswered(t *testing.T) {
 		t.Errorf("health: %d: %s", response.Code, response.Body)
 	}
 }
+
+// A run that has no limit of its own ends at the longest time of the service; one that counts evaluations does not see that limit before.
+func TestEndsLongRuns(t *testing.T) {
+	server, _ := begin(t, func(o *Options) { o.Time, o.Usual = 300*time.Millisecond, 300*time.Millisecond })
+	status, text := post(t, server, "solve", with(example(t, "tiny"), `"solver": "stall", "evaluations": 5`))
+	if solved := readAs[Solved](t, text); status != http.StatusOK || solved.Stop != model.StopTime || solved.Solution == nil {
+		t.Errorf("%d: %s", status, text)
+	}
+	if status, text = post(t, server, "solve", with(example(t, "tiny"), `"solver": "stall"`)); readAs[Solved](t, text).Stop != model.StopTime {
+		t.Errorf("%d: %s", status, text)
+	}
+}

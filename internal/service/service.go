@@ -275,7 +275,12 @@ func (c *call) within(ctx context.Context, seconds float64, counted bool) (conte
 		timed, cancel := context.WithCancel(ctx)
 		return timed, cancel, nil
 	}
-	timed, cancel := context.WithCancel(ctx)
-	timer := time.AfterFunc(limits.Time, cancel)
-	return timed, func() { timer.Stop(); cancel() }, nil
+	timed, cancel := context.WithTimeout(ctx, limits.Time)
+	return unseen{timed}, cancel, nil
 }
+
+// unseen is a context that ends at a deadline which nobody sees before.
+type unseen struct{ context.Context }
+
+// Deadline implements context.Context.
+func (unseen) Deadline() (time.Time, bool) { return time.Time{}, false }
