@@ -153,8 +153,8 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 		warning(c)(fmt.Sprintf("--load %v: the jobs need more than the processors can do, so the queue grows to the end; is it per cent? write %v", *load, *load/100))
 	}
 	if asked.In, err = asked.options.On(asked.In); err != nil {
-		if option := flagErrors(err); option != err {
-			return nil, option
+		if wrong := (*answers.OptionError)(nil); errors.As(err, &wrong) {
+			return nil, flagErrors(err)
 		}
 		return nil, usageErrorf("%s: %w", path, err)
 	}

@@ -278,7 +278,7 @@ func TestKilledClients(t *testing.T) {
 		}
 		time.Sleep(time.Duration(random.IntN(150)) * time.Millisecond)
 		_, _ = in.Close(), out.Close() // as the system closes them for a client that is killed
-		_ = command.Wait() // with an error where it could not write
+		_ = command.Wait()             // with an error where it could not write
 		if code := command.ProcessState.ExitCode(); code != exitOK && code != exitFailure {
 			t.Errorf("the service ends with %v", command.ProcessState)
 		}

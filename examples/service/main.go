@@ -111,7 +111,7 @@ func (r *request) follow(body io.Reader) error {
 		}
 		switch name {
 		case "progress":
-			fmt.Fprintf(r.told, "%s\n", value)
+			_, _ = fmt.Fprintf(r.told, "%s\n", value)
 		case "error":
 			return errors.New(value)
 		case "result":
@@ -129,7 +129,7 @@ func (r *request) write(text []byte) error {
 	if err := json.Unmarshal(text, &result); err != nil {
 		return err
 	}
-	fmt.Fprintf(r.told, "%s (%s)\n", result.Status, result.Stop)
+	_, _ = fmt.Fprintf(r.told, "%s (%s)\n", result.Status, result.Stop)
 	if result.Solution == nil {
 		return fmt.Errorf("no solution: %s", result.Reason)
 	}

@@ -116,7 +116,7 @@ func (h *handler) operation(o *Operation) http.HandlerFunc {
 			h.stream(r.Context(), out, clientOf(r), id, o, text)
 			return
 		}
-		out.reply(h.Do(r.Context(), clientOf(r), id, o, text, nil))
+		out.reply(h.do(r.Context(), clientOf(r), id, o, text, nil))
 	}
 }
 
@@ -132,13 +132,13 @@ func (h *handler) asked(o *Operation) http.HandlerFunc {
 			h.answerOf(w).refuse(errorOf(err))
 			return
 		}
-		h.answerOf(w).reply(h.Do(r.Context(), clientOf(r), "", o, text, nil))
+		h.answerOf(w).reply(h.do(r.Context(), clientOf(r), "", o, text, nil))
 	}
 }
 
 // cancelled ends a run and answers what it answers.
 func (h *handler) cancelled(w http.ResponseWriter, r *http.Request) {
-	found, ok := h.Cancel(clientOf(r), r.PathValue("id"))
+	found, ok := h.cancel(clientOf(r), r.PathValue("id"))
 	if !ok {
 		h.answerOf(w).refuse(fail(NotFound, "expected the %s of a run under way, found %.200q", requestID, r.PathValue("id")))
 		return
@@ -153,7 +153,7 @@ func (h *handler) stream(ctx context.Context, out *answer, from *Client, id stri
 	defer cancel()
 	latest, ended := make(chan any, 1), make(chan reply, 1)
 	go func() {
-		ended <- h.Do(ctx, from, id, o, text, func(p any) { // from one goroutine at a time
+		ended <- h.do(ctx, from, id, o, text, func(p any) { // from one goroutine at a time
 			select {
 			case <-latest:
 			default:

@@ -94,7 +94,7 @@ func next(t *testing.T, lines *bufio.Reader) (e event) {
 }
 
 // stream begins a request whose answer comes as events.
-func stream(t *testing.T, ctx context.Context, server *httptest.Server, id, body string) *bufio.Reader {
+func stream(ctx context.Context, t *testing.T, server *httptest.Server, id, body string) *bufio.Reader {
 	t.Helper()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/v1/solve", strings.NewReader(body))
 	if err != nil {
@@ -114,7 +114,7 @@ func stream(t *testing.T, ctx context.Context, server *httptest.Server, id, body
 func TestEvents(t *testing.T) {
 	server, _ := begin(t, nil)
 	instance := example(t, "multicluster")
-	lines := stream(t, t.Context(), server, "", with(instance, `"solver": "stall", "time": 1.5, "schedules": true`))
+	lines := stream(t.Context(), t, server, "", with(instance, `"solver": "stall", "time": 1.5, "schedules": true`))
 	first := next(t, lines)
 	told := readAs[Progress](t, first.data)
 	if first.name != "progress" || told.Objective == nil || *told.Objective != 7 || told.Bound.Or(0) != 1 || stalling.Load() != 1 {
@@ -136,7 +136,7 @@ func TestEvents(t *testing.T) {
 func TestImprovements(t *testing.T) {
 	server, _ := begin(t, nil)
 	instance := example(t, "four")
-	lines := stream(t, t.Context(), server, "", with(instance, `"solver": "auto", "evaluations": 20000, "schedules": true`))
+	lines := stream(t.Context(), t, server, "", with(instance, `"solver": "auto", "evaluations": 20000, "schedules": true`))
 	best, schedules := 1e300, 0
 	for {
 		e := next(t, lines)
@@ -171,11 +171,11 @@ func TestImprovements(t *testing.T) {
 func TestCancel(t *testing.T) {
 	server, s := begin(t, nil)
 	instance := example(t, "tiny")
-	lines := stream(t, t.Context(), server, "mine/1", with(instance, `"solver": "stall"`))
+	lines := stream(t.Context(), t, server, "mine/1", with(instance, `"solver": "stall"`))
 	if first := next(t, lines); first.name != "progress" {
 		t.Fatal(first)
 	}
-	if again := next(t, stream(t, t.Context(), server, "mine/1", with(instance, `"solver": "stall"`))); again.name != "error" || !strings.Contains(again.data, "under way") && !strings.Contains(again.data, "wait") {
+	if again := next(t, stream(t.Context(), t, server, "mine/1", with(instance, `"solver": "stall"`))); again.name != "error" || !strings.Contains(again.data, "under way") && !strings.Contains(again.data, "wait") {
 		t.Errorf("a second run of the name: %v", again)
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, server.URL+"/v1/runs/mine%2F1", nil)
@@ -199,7 +199,7 @@ func TestCancel(t *testing.T) {
 		}
 		checked(t, instance, solved.Solution)
 	}
-	if _, ok := s.Cancel(&Client{Name: "127.0.0.1"}, "mine/1"); ok {
+	if _, ok := s.cancel(&Client{Name: "127.0.0.1"}, "mine/1"); ok {
 		t.Error("the run is still there")
 	}
 }
@@ -212,13 +212,13 @@ func TestNamesBelongToClients(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		done <- s.Do(ctx, &Client{Name: "a"}, "1", o, []byte(with(example(t, "tiny"), `"solver": "stall"`)), nil)
+		done <- s.do(ctx, &Client{Name: "a"}, "1", o, []byte(with(example(t, "tiny"), `"solver": "stall"`)), nil)
 	}()
 	within(t, "the run begins", func() bool { return stalling.Load() == 1 })
-	if _, ok := s.Cancel(&Client{Name: "b"}, "1"); ok {
+	if _, ok := s.cancel(&Client{Name: "b"}, "1"); ok {
 		t.Error("another client ended the run")
 	}
-	if r, ok := s.Cancel(&Client{Name: "a"}, "1"); !ok || r.err != nil {
+	if r, ok := s.cancel(&Client{Name: "a"}, "1"); !ok || r.err != nil {
 		t.Error(ok, r.err)
 	}
 	<-done
@@ -230,7 +230,7 @@ func TestHangingUpStopsTheRun(t *testing.T) {
 	instance := example(t, "tiny")
 	ctx, hangUp := context.WithCancel(t.Context())
 	defer hangUp()
-	if first := next(t, stream(t, ctx, server, "", with(instance, `"solver": "stall"`))); first.name != "progress" || stalling.Load() != 1 {
+	if first := next(t, stream(ctx, t, server, "", with(instance, `"solver": "stall"`))); first.name != "progress" || stalling.Load() != 1 {
 		t.Fatalf("%v, %d runs under way", first, stalling.Load())
 	}
 	response, err := server.Client().Post(server.URL+"/v1/solve", "application/json", strings.NewReader(with(instance, `"solver": "mct"`)))
@@ -256,7 +256,7 @@ func TestQueue(t *testing.T) {
 	body := with(example(t, "tiny"), `"solver": "stall"`)
 	ctx, hangUp := context.WithCancel(t.Context())
 	defer hangUp()
-	if first := next(t, stream(t, ctx, server, "", body)); first.name != "progress" {
+	if first := next(t, stream(ctx, t, server, "", body)); first.name != "progress" {
 		t.Fatal(first)
 	}
 	statuses := make(chan int, 2)

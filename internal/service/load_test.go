@@ -142,7 +142,7 @@ func BenchmarkCall(b *testing.B) {
 	four := example(b, "four")
 	s := New(Options{Limits: Private()})
 	solve, _ := Named("solve")
-	r := s.Do(b.Context(), &Client{}, "", solve, []byte(with(four, `"solver": "minmin"`)), nil)
+	r := s.do(b.Context(), &Client{}, "", solve, []byte(with(four, `"solver": "minmin"`)), nil)
 	if r.err != nil {
 		b.Fatal(r.err)
 	}
@@ -159,7 +159,7 @@ func BenchmarkCall(b *testing.B) {
 		}
 		flat := strings.ReplaceAll(body, "\n", " ")
 		for b.Loop() {
-			fmt.Fprintf(write, `{"id": 1, "method": "check", "params": %s}`+"\n", flat)
+			_, _ = fmt.Fprintf(write, `{"id": 1, "method": "check", "params": %s}`+"\n", flat)
 			if err := lines.Decode(&answer); err != nil {
 				b.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func BenchmarkLarge(b *testing.B) {
 	solve, _ := Named("solve")
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		r := s.Do(b.Context(), &Client{}, "", solve, []byte(body), nil)
+		r := s.do(b.Context(), &Client{}, "", solve, []byte(body), nil)
 		if r.err != nil {
 			b.Fatal(r.err)
 		}
@@ -221,11 +221,10 @@ func TestMemoryEstimate(t *testing.T) {
 			t.Fatal(err)
 		}
 		estimated := memoryOf(in, 1)
-		in = nil
 		s := New(Options{Limits: Private()})
 		solve, _ := Named("solve")
 		grown := peak.Heap(func() {
-			if r := s.Do(t.Context(), &Client{}, "", solve, []byte(body), nil); r.err != nil {
+			if r := s.do(t.Context(), &Client{}, "", solve, []byte(body), nil); r.err != nil {
 				t.Error(r.err)
 			}
 		})

@@ -49,9 +49,6 @@ func (d *Document) open() (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(d.text)), nil
 }
 
-// size is the number of bytes that the document takes in memory.
-func (d *Document) size() int { return len(d.text) }
-
 // member is a member of an object: its name and its value as it stands in the text.
 type member struct {
 	name string

@@ -76,8 +76,8 @@ type reply struct {
 // errTaken says that a name is in use.
 var errTaken = errors.New("expected an id that no request under way has")
 
-// Do answers one request. The id names the run until it has ended; an empty one names nothing. Cancelling ctx ends the run with the best that it has.
-func (s *Service) Do(ctx context.Context, from *Client, id string, o *Operation, params []byte, progress func(any)) reply {
+// do answers one request. The id names the run until it has ended; an empty one names nothing. Cancelling ctx ends the run with the best that it has.
+func (s *Service) do(ctx context.Context, from *Client, id string, o *Operation, params []byte, progress func(any)) reply {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r := &run{cancel: cancel, done: make(chan struct{})}
@@ -115,8 +115,8 @@ func (s *Service) logged(from *Client, id string, o *Operation, bytes int, elaps
 	s.log.Info("refused", append(attributes, "code", string(err.Code), "message", err.Message)...)
 }
 
-// Cancel ends a run and returns its reply, with the best that it had; false: there is no run of that name.
-func (s *Service) Cancel(from *Client, id string) (reply, bool) {
+// cancel ends a run and returns its reply, with the best that it had; false: there is no run of that name.
+func (s *Service) cancel(from *Client, id string) (reply, bool) {
 	s.mutex.Lock()
 	r := s.runs[runName{from.Name, id}]
 	s.mutex.Unlock()
@@ -126,15 +126,6 @@ func (s *Service) Cancel(from *Client, id string) (reply, bool) {
 	r.cancel()
 	<-r.done
 	return r.reply, true
-}
-
-// CancelAll ends all runs; they answer with the best that they have.
-func (s *Service) CancelAll() {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	for _, r := range s.runs {
-		r.cancel()
-	}
 }
 
 // answer waits for a place, reads the request and runs it. A panic is an error of this request alone.

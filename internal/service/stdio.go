@@ -201,7 +201,7 @@ func (c *session) take(ctx context.Context, text []byte) {
 	case given["call"] != nil:
 		c.answered(given)
 	case given["cancel"] != nil:
-		go c.Cancel(c.client, string(given["cancel"])) // what is not there has ended already
+		go c.cancel(c.client, string(given["cancel"])) // what is not there has ended already
 	default:
 		c.begin(ctx, given, len(text))
 	}
@@ -250,7 +250,7 @@ func (c *session) begin(ctx context.Context, given map[string]jsontext.Value, by
 				told <- p
 			}
 		}
-		r := c.Do(ctx, c.client, string(id), o, given["params"], progress)
+		r := c.do(ctx, c.client, string(id), o, given["params"], progress)
 		c.arriving.give(int64(bytes))
 		close(told)
 		telling.Wait()

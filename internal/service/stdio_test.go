@@ -204,6 +204,11 @@ func TestCallsThatFail(t *testing.T) {
 		"a wrong schedule":      {[]string{`"result": ` + late}, WrongSchedule, "refused by the checker"},
 		"a wrong one before":    {[]string{`"solution": ` + late, `"result": ` + good}, WrongSchedule, "refused by the checker"},
 		"one on the way":        {[]string{`"solution": ` + good, `"result": null`}, "", `"evaluations":1`},
+		"placements":            {[]string{`"result": {"placements": [{"job": "a", "cluster": "right", "processors": "0-1", "start": 0}, {"job": "b", "cluster": "right", "processors": "2", "start": 0}, {"job": "c", "cluster": "right", "processors": "0-2", "start": 3}]}`}, "", `"objective":5,`},
+		"placed nowhere":        {[]string{`"result": {"placements": [{"job": "a", "cluster": "middle", "processors": "0", "start": 0}]}`}, Failure, `placements[0].cluster: expected the id of a cluster, found "middle"`},
+		"too far":               {[]string{`"result": {"placements": [{"job": "a", "cluster": "right", "processors": "77", "start": 0}]}`}, Failure, `placements[0].processors: expected processors of cluster right`},
+		"without a start":       {[]string{`"result": {"placements": [{"job": "a", "cluster": "right", "processors": "0-1"}]}`}, Failure, `placements[0]: expected the field "start"`},
+		"on top of each other":  {[]string{`"result": {"placements": [{"job": "a", "cluster": "right", "processors": "0-1", "start": 0}, {"job": "b", "cluster": "right", "processors": "1", "start": 0}, {"job": "c", "cluster": "right", "processors": "0-2", "start": 3}]}`}, WrongSchedule, "refused by the checker"},
 		"two":                   {[]string{`"solution": ` + good, `"result": ` + good}, "", `"evaluations":2`},
 	} {
 		c.send(`{"id": %q, "method": "solve", "params": %s}`, name, with(tiny, `"solver": "call:f"`))

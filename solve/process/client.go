@@ -106,7 +106,7 @@ func (f *clientSolver) Solve(ctx context.Context, in *model.Instance, opt solve.
 	if err != nil {
 		return solve.Result{}, err
 	}
-	found := &incumbents{in: in, limit: opt.MaxEvals, progress: opt.Progress}
+	found := &incumbents{in: in, limit: opt.MaxEvals, progress: opt.Progress, loose: true}
 	if err := found.start(opt.Start); err != nil {
 		return solve.Result{}, err
 	}
