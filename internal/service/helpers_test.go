@@ -158,6 +158,15 @@ func failedOf(t *testing.T, text string) *Error {
 	return answer.Error
 }
 
+// doNow answers a request that has no name.
+func doNow(s *Service, from *Client, o *Operation, params []byte, progress func(any)) reply {
+	begun, refused := s.enrol(context.Background(), from, "")
+	if refused != nil {
+		return reply{err: refused}
+	}
+	return s.do(begun, o, params, progress)
+}
+
 // many is an instance of a number of jobs.
 func many(jobs int) string {
 	var text strings.Builder

@@ -16,7 +16,7 @@ func TestHostileBodies(t *testing.T) {
 	tiny := example(t, "tiny")
 	s := New(narrow())
 	o, _ := Named("solve")
-	solved := s.do(t.Context(), &Client{}, "", o, []byte(with(tiny, `"solver": "mct"`)), nil)
+	solved := doNow(s, &Client{}, o, []byte(with(tiny, `"solver": "mct"`)), nil)
 	if solved.err != nil {
 		t.Fatal(solved.err)
 	}
@@ -59,7 +59,7 @@ func TestHostileBodies(t *testing.T) {
 			}
 		}
 		o, _ := Named(name)
-		r := s.do(t.Context(), &Client{Name: "x"}, "", o, []byte(body), nil)
+		r := doNow(s, &Client{Name: "x"}, o, []byte(body), nil)
 		if r.err == nil {
 			right++
 			if text, err := line(r.result); err != nil || !json.Valid(text) {

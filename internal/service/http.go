@@ -116,8 +116,17 @@ func (h *handler) operation(o *Operation) http.HandlerFunc {
 			h.stream(r.Context(), out, clientOf(r), id, o, text)
 			return
 		}
-		out.reply(h.do(r.Context(), clientOf(r), id, o, text, nil))
+		out.reply(h.whole(r, id, o, text))
 	}
+}
+
+// whole answers a request in one piece.
+func (h *handler) whole(r *http.Request, id string, o *Operation, text []byte) reply {
+	begun, refused := h.enrol(r.Context(), clientOf(r), id)
+	if refused != nil {
+		return reply{err: refused}
+	}
+	return h.do(begun, o, text, nil)
 }
 
 // asked answers a request whose settings are in the query.
@@ -132,28 +141,32 @@ func (h *handler) asked(o *Operation) http.HandlerFunc {
 			h.answerOf(w).refuse(errorOf(err))
 			return
 		}
-		h.answerOf(w).reply(h.do(r.Context(), clientOf(r), "", o, text, nil))
+		h.answerOf(w).reply(h.whole(r, "", o, text))
 	}
 }
 
 // cancelled ends a run and answers what it answers.
 func (h *handler) cancelled(w http.ResponseWriter, r *http.Request) {
-	found, ok := h.cancel(clientOf(r), r.PathValue("id"))
-	if !ok {
+	found := h.cancel(clientOf(r), r.PathValue("id"))
+	if found == nil {
 		h.answerOf(w).refuse(fail(NotFound, "expected the %s of a run under way, found %.200q", requestID, r.PathValue("id")))
 		return
 	}
-	h.answerOf(w).reply(found)
+	<-found.done
+	h.answerOf(w).reply(found.reply)
 }
 
 // stream answers a request by events: progress, and at the end result or error. A run never waits for its client: where improvements come faster than the
 // client reads, only the latest is kept.
 func (h *handler) stream(ctx context.Context, out *answer, from *Client, id string, o *Operation, text []byte) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	begun, refused := h.enrol(ctx, from, id)
+	if refused != nil {
+		out.refuse(refused)
+		return
+	}
 	latest, ended := make(chan any, 1), make(chan reply, 1)
 	go func() {
-		ended <- h.do(ctx, from, id, o, text, func(p any) { // from one goroutine at a time
+		ended <- h.do(begun, o, text, func(p any) { // from one goroutine at a time
 			select {
 			case <-latest:
 			default:
@@ -167,7 +180,7 @@ func (h *handler) stream(ctx context.Context, out *answer, from *Client, id stri
 		select {
 		case p := <-latest:
 			if out.event("progress", p) != nil {
-				cancel() // the client is gone: the loop waits until the run has ended
+				begun.cancel() // the client is gone: the loop waits until the run has ended
 			}
 		case r := <-ended:
 			select {

@@ -175,8 +175,9 @@ func TestCancel(t *testing.T) {
 	if first := next(t, lines); first.name != "progress" {
 		t.Fatal(first)
 	}
-	if again := next(t, stream(t.Context(), t, server, "mine/1", with(instance, `"solver": "stall"`))); again.name != "error" || !strings.Contains(again.data, "under way") && !strings.Contains(again.data, "wait") {
-		t.Errorf("a second run of the name: %v", again)
+	again, _ := io.ReadAll(stream(t.Context(), t, server, "mine/1", with(instance, `"solver": "stall"`)))
+	if e := failedOf(t, string(again)); e.Code != WrongInput || !strings.Contains(e.Message, "no request under way has") {
+		t.Errorf("a second run of the name: %s", again)
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, server.URL+"/v1/runs/mine%2F1", nil)
 	if err != nil {
@@ -199,7 +200,7 @@ func TestCancel(t *testing.T) {
 		}
 		checked(t, instance, solved.Solution)
 	}
-	if _, ok := s.cancel(&Client{Name: "127.0.0.1"}, "mine/1"); ok {
+	if s.cancel(&Client{Name: "127.0.0.1"}, "mine/1") != nil {
 		t.Error("the run is still there")
 	}
 }
@@ -212,16 +213,20 @@ func TestNamesBelongToClients(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		done <- s.do(ctx, &Client{Name: "a"}, "1", o, []byte(with(example(t, "tiny"), `"solver": "stall"`)), nil)
+		begun, _ := s.enrol(ctx, &Client{Name: "a"}, "1")
+		done <- s.do(begun, o, []byte(with(example(t, "tiny"), `"solver": "stall"`)), nil)
 	}()
 	within(t, "the run begins", func() bool { return stalling.Load() == 1 })
-	if _, ok := s.cancel(&Client{Name: "b"}, "1"); ok {
+	if s.cancel(&Client{Name: "b"}, "1") != nil {
 		t.Error("another client ended the run")
 	}
-	if r, ok := s.cancel(&Client{Name: "a"}, "1"); !ok || r.err != nil {
-		t.Error(ok, r.err)
+	if s.cancel(&Client{Name: "a"}, "1") == nil {
+		t.Error("a client could not end its run")
+		cancel()
 	}
-	<-done
+	if r := <-done; r.err != nil {
+		t.Error(r.err)
+	}
 }
 
 // A client that closes the connection stops its run, and the place becomes free. Until then no other client gets it.

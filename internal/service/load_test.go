@@ -142,7 +142,7 @@ func BenchmarkCall(b *testing.B) {
 	four := example(b, "four")
 	s := New(Options{Limits: Private()})
 	solve, _ := Named("solve")
-	r := s.do(b.Context(), &Client{}, "", solve, []byte(with(four, `"solver": "minmin"`)), nil)
+	r := doNow(s, &Client{}, solve, []byte(with(four, `"solver": "minmin"`)), nil)
 	if r.err != nil {
 		b.Fatal(r.err)
 	}
@@ -199,7 +199,7 @@ func BenchmarkLarge(b *testing.B) {
 	solve, _ := Named("solve")
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		r := s.do(b.Context(), &Client{}, "", solve, []byte(body), nil)
+		r := doNow(s, &Client{}, solve, []byte(body), nil)
 		if r.err != nil {
 			b.Fatal(r.err)
 		}
@@ -224,7 +224,7 @@ func TestMemoryEstimate(t *testing.T) {
 		s := New(Options{Limits: Private()})
 		solve, _ := Named("solve")
 		grown := peak.Heap(func() {
-			if r := s.do(t.Context(), &Client{}, "", solve, []byte(body), nil); r.err != nil {
+			if r := doNow(s, &Client{}, solve, []byte(body), nil); r.err != nil {
 				t.Error(r.err)
 			}
 		})

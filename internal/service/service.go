@@ -62,7 +62,10 @@ type runName struct{ client, id string }
 
 // run is a request under way.
 type run struct {
+	ctx    context.Context //nolint:containedctx // a run is what ends with it
 	cancel context.CancelFunc
+	from   *Client
+	name   runName
 	done   chan struct{} // closed when reply is there
 	reply  reply
 }
@@ -73,59 +76,66 @@ type reply struct {
 	err    *Error
 }
 
-// errTaken says that a name is in use.
-var errTaken = errors.New("expected an id that no request under way has")
-
-// do answers one request. The id names the run until it has ended; an empty one names nothing. Cancelling ctx ends the run with the best that it has.
-func (s *Service) do(ctx context.Context, from *Client, id string, o *Operation, params []byte, progress func(any)) reply {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	r := &run{cancel: cancel, done: make(chan struct{})}
-	name := runName{from.Name, id}
-	if id != "" {
-		s.mutex.Lock()
-		_, taken := s.runs[name]
-		if !taken {
-			s.runs[name] = r
-		}
-		s.mutex.Unlock()
-		if taken {
-			return reply{err: wrong("id", "%s, found %q", errTaken, id)}
-		}
+// enrol begins a run, which the id names until it has ended; an empty one names nothing. The run ends with ctx. Whoever enrols a run calls do.
+func (s *Service) enrol(ctx context.Context, from *Client, id string) (*run, *Error) {
+	r := &run{from: from, name: runName{from.Name, id}, done: make(chan struct{})}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	if id == "" {
+		return r, nil
 	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if _, taken := s.runs[r.name]; taken {
+		r.cancel()
+		return nil, wrong("id", "expected an id that no request under way has, found %q", id)
+	}
+	s.runs[r.name] = r
+	return r, nil
+}
+
+// drop forgets a run that was enrolled and is not begun.
+func (s *Service) drop(r *run) {
+	r.cancel()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	delete(s.runs, r.name)
+	close(r.done)
+}
+
+// do answers a request.
+func (s *Service) do(r *run, o *Operation, params []byte, progress func(any)) reply {
+	defer r.cancel()
 	began := time.Now()
-	r.reply = s.answer(ctx, from, o, params, progress)
-	if id != "" {
+	r.reply = s.answer(r.ctx, r.from, o, params, progress)
+	if r.name.id != "" {
 		s.mutex.Lock()
-		delete(s.runs, name)
+		delete(s.runs, r.name)
 		s.mutex.Unlock()
 	}
 	close(r.done)
-	s.logged(from, id, o, len(params), time.Since(began), r.reply.err)
+	s.logged(r, o, len(params), time.Since(began))
 	return r.reply
 }
 
 // logged logs a request.
-func (s *Service) logged(from *Client, id string, o *Operation, bytes int, elapsed time.Duration, err *Error) {
-	attributes := []any{"client", from.Name, "id", id, "operation", o.Name, "bytes", bytes, "elapsed", elapsed}
-	if err == nil {
-		s.log.Info("answered", attributes...)
+func (s *Service) logged(r *run, o *Operation, bytes int, elapsed time.Duration) {
+	attributes := []any{"client", r.name.client, "id", r.name.id, "operation", o.Name, "bytes", bytes, "elapsed", elapsed}
+	if err := r.reply.err; err != nil {
+		s.log.Info("refused", append(attributes, "code", string(err.Code), "message", err.Message)...)
 		return
 	}
-	s.log.Info("refused", append(attributes, "code", string(err.Code), "message", err.Message)...)
+	s.log.Info("answered", attributes...)
 }
 
-// cancel ends a run and returns its reply, with the best that it had; false: there is no run of that name.
-func (s *Service) cancel(from *Client, id string) (reply, bool) {
+// cancel ends a run, whose reply then has the best that it has; nil: there is no run of that name.
+func (s *Service) cancel(from *Client, id string) *run {
 	s.mutex.Lock()
+	defer s.mutex.Unlock()
 	r := s.runs[runName{from.Name, id}]
-	s.mutex.Unlock()
-	if r == nil {
-		return reply{}, false
+	if r != nil {
+		r.cancel()
 	}
-	r.cancel()
-	<-r.done
-	return r.reply, true
+	return r
 }
 
 // answer waits for a place, reads the request and runs it. A panic is an error of this request alone.

@@ -201,7 +201,7 @@ func (c *session) take(ctx context.Context, text []byte) {
 	case given["call"] != nil:
 		c.answered(given)
 	case given["cancel"] != nil:
-		go c.cancel(c.client, string(given["cancel"])) // what is not there has ended already
+		c.cancel(c.client, string(given["cancel"])) // what is not there has ended already
 	default:
 		c.begin(ctx, given, len(text))
 	}
@@ -228,7 +228,13 @@ func (c *session) begin(ctx context.Context, given map[string]jsontext.Value, by
 		c.refuse(id, wrong("method", "expected one of the methods that the first line lists, found %.100s", given["method"]))
 		return
 	}
+	begun, refused := c.enrol(ctx, c.client, string(id))
+	if refused != nil {
+		c.refuse(nil, refused) // not with the id, which is that of another request
+		return
+	}
 	if !c.arriving.take(int64(bytes)) {
+		c.drop(begun)
 		c.refuse(id, fail(Busy, "as many bytes as there may be are being worked on"))
 		return
 	}
@@ -250,7 +256,7 @@ func (c *session) begin(ctx context.Context, given map[string]jsontext.Value, by
 				told <- p
 			}
 		}
-		r := c.do(ctx, c.client, string(id), o, given["params"], progress)
+		r := c.do(begun, o, given["params"], progress)
 		c.arriving.give(int64(bytes))
 		close(told)
 		telling.Wait()

@@ -359,3 +359,25 @@ func TestManyLines(t *testing.T) {
 		t.Errorf("%d of %d requests are answered", len(seen), requests)
 	}
 }
+
+// A run can be cancelled by the line right after it, and an id is taken as long as its request is under way.
+func TestCancelAtOnce(t *testing.T) {
+	c := converse(t, nil)
+	tiny := strings.ReplaceAll(example(t, "tiny"), "\n", " ")
+	for k := range 100 {
+		c.send(`{"id": %d, "method": "solve", "params": {"solver": "stall", "instance": %s}}`+"\n"+`{"id": %d, "method": "schema"}`+"\n"+`{"cancel": %d}`, k, tiny, k, k)
+		var lines []received
+		for range 2 {
+			lines = append(lines, c.next())
+		}
+		if lines[0].ID != nil {
+			slices.Reverse(lines)
+		}
+		if e := lines[0].Error; lines[0].ID != nil || e == nil || !strings.Contains(e.Message, "no request under way has") {
+			t.Fatalf("%+v", lines)
+		}
+		if lines[1].ID != float64(k) {
+			t.Fatalf("%+v", lines)
+		}
+	}
+}
