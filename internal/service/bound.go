@@ -24,15 +24,10 @@ type BoundProgress struct {
 
 // prove proves a bound.
 func (c *call) prove(ctx context.Context, s *boundSettings, certify bool) (*answers.ProvedBound, error) {
-	in, err := c.instance(c.one("instance"), s.Objective)
+	in, err := c.instance(c.one("instance"), s.Objective, 1)
 	if err != nil {
 		return nil, err
 	}
-	giveBack, err := c.service.admit(in, 1)
-	if err != nil {
-		return nil, err
-	}
-	defer giveBack()
 	ctx, cancel, err := c.within(ctx, s.Time, true)
 	if err != nil {
 		return nil, err
@@ -83,7 +78,7 @@ type verifySettings struct {
 
 // verify checks a certificate.
 func (c *call) verify(ctx context.Context, s *verifySettings) (*answers.Verified, error) {
-	in, err := c.instance(c.one("instance"), s.Objective)
+	in, err := c.instance(c.one("instance"), s.Objective, 1)
 	if err != nil {
 		return nil, err
 	}

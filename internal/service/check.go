@@ -11,7 +11,7 @@ type noSettings struct{}
 
 // check checks a solution.
 func (c *call) check(_ context.Context, _ *noSettings) (*answers.Checked, error) {
-	in, err := c.instance(c.one("instance"), "")
+	in, err := c.instance(c.one("instance"), "", 0)
 	if err != nil {
 		return nil, err
 	}

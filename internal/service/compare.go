@@ -51,7 +51,7 @@ func (c *call) compare(ctx context.Context, s *compareSettings) (*ComparedRows, 
 	var list []answers.Compared
 	for k := range c.documents["instances"] {
 		d := &c.documents["instances"][k]
-		in, err := c.instance(d, s.Objective)
+		in, err := c.instance(d, s.Objective, settings.Options.Workers)
 		if err != nil {
 			return nil, err
 		}
@@ -59,11 +59,6 @@ func (c *call) compare(ctx context.Context, s *compareSettings) (*ComparedRows, 
 		if err != nil {
 			return nil, &Error{Code: Unsupported, Message: d.Path + ": " + err.Error()}
 		}
-		giveBack, err := c.service.admit(in, settings.Options.Workers)
-		if err != nil {
-			return nil, err
-		}
-		defer giveBack()
 		list = append(list, named)
 	}
 	ctx, cancel, err := c.within(ctx, 0, true)

@@ -42,7 +42,7 @@ const mostSolutions = 24
 
 // drawPicture draws a picture of schedules.
 func (c *call) drawPicture(ctx context.Context, s *drawSettings) (*Drawn, error) {
-	in, err := c.instance(c.one("instance"), "")
+	in, err := c.instance(c.one("instance"), "", 0)
 	if err != nil {
 		return nil, err
 	}

@@ -167,7 +167,7 @@ func (g *gate) lend() (back func()) {
 	}
 }
 
-// memoryOf estimates the bytes that a run on an instance takes: the instance, the schedules and tables of a solver, and for each further worker schedules again.
+// memoryOf estimates the bytes that an operation on an instance takes: the instance, and schedules and tables for each of its workers.
 // It was measured, see TestMemoryEstimate.
 func memoryOf(in *model.Instance, workers int) int64 {
 	jobs, processors, clusters := int64(len(in.Jobs())), int64(in.Processors()), int64(len(in.Clusters()))
@@ -176,15 +176,16 @@ func memoryOf(in *model.Instance, workers int) int64 {
 	return 4<<20 + instance + schedules*int64(1+workers)
 }
 
-// admit takes the memory of a run on the instance. The caller gives it back by the function.
-func (s *Service) admit(in *model.Instance, workers int) (func(), error) {
-	bytes := memoryOf(in, workers)
+// admit takes the memory of an operation on the instance with a number of workers, until the request is answered.
+func (c *call) admit(in *model.Instance, workers int) error {
+	bytes, most := memoryOf(in, workers), c.service.limits.Memory
 	megabytes := func(b int64) string { return fmt.Sprintf("%d MB", (b+1<<20-1)>>20) }
 	switch {
-	case bytes > s.limits.Memory:
-		return nil, fail(TooLarge, "a run on this instance is estimated to take %s of memory; expected at most %s", megabytes(bytes), megabytes(s.limits.Memory))
-	case !s.memory.take(bytes):
-		return nil, fail(Busy, "a run on this instance is estimated to take %s of memory, more than other runs leave of %s now", megabytes(bytes), megabytes(s.limits.Memory))
+	case bytes > most:
+		return fail(TooLarge, "work on this instance is estimated to take %s of memory; expected at most %s", megabytes(bytes), megabytes(most))
+	case !c.service.memory.take(bytes):
+		return fail(Busy, "work on this instance is estimated to take %s of memory, more than other requests leave of %s now", megabytes(bytes), megabytes(most))
 	}
-	return func() { s.memory.give(bytes) }, nil
+	c.held += bytes
+	return nil
 }

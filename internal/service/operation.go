@@ -36,6 +36,7 @@ type call struct {
 	*request
 	service  *Service
 	from     *Client
+	held     int64     // bytes of memory, as estimated
 	progress func(any) // tells the client; nil: it does not want to know
 }
 

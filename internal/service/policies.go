@@ -82,11 +82,9 @@ func (c *call) policies(ctx context.Context, s *policiesSettings) (*PoliciesAnsw
 		return nil, inDocument(c.one("trace"), err)
 	}
 	opt.Known = !bench.HoldsFuture(in)
-	giveBack, err := c.service.admit(in, len(choices))
-	if err != nil {
+	if err := c.admit(in, len(choices)); err != nil {
 		return nil, err
 	}
-	defer giveBack()
 	ctx, cancel, err := c.within(ctx, 0, true)
 	if err != nil {
 		return nil, err

@@ -159,7 +159,9 @@ func (s *Service) answer(ctx context.Context, from *Client, o *Operation, params
 	if from.calls != nil {
 		ctx = withCaller(ctx, s, from.calls)
 	}
-	result, err := o.run(ctx, &call{request: asked, service: s, from: from, progress: progress})
+	c := &call{request: asked, service: s, from: from, progress: progress}
+	defer func() { s.memory.give(c.held) }()
+	result, err := o.run(ctx, c)
 	if err != nil {
 		return reply{err: errorOf(err)}
 	}
@@ -214,12 +216,15 @@ func readDocument[T any](c *call, d *Document, read func(io.Reader, string) (*T,
 	return value, nil
 }
 
-// instance reads the instance of the request, with the objective that the settings name; empty: its own.
-func (c *call) instance(d *Document, objective string) (*model.Instance, error) {
+// instance reads an instance of the request for an operation with a number of workers, with the objective that the settings name; empty: its own.
+func (c *call) instance(d *Document, objective string, workers int) (*model.Instance, error) {
 	in, err := readDocument(c, d, func(r io.Reader, name string) (*model.Instance, error) {
 		return model.ReadInstanceWithin(r, name, c.service.limits.Instance)
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := c.admit(in, workers); err != nil {
 		return nil, err
 	}
 	return answers.WithObjective(in, objective)

@@ -41,16 +41,11 @@ func (s *simulateSettings) setDefaults() {
 
 // simulate says when jobs would start.
 func (c *call) simulate(ctx context.Context, s *simulateSettings) (Raw, error) {
-	in, err := c.instance(c.one("instance"), "")
+	in, err := c.instance(c.one("instance"), "", c.workers(0))
 	if err != nil {
 		return nil, err
 	}
 	workers := c.workers(0)
-	giveBack, err := c.service.admit(in, workers)
-	if err != nil {
-		return nil, err
-	}
-	defer giveBack()
 	ctx, cancel, err := c.within(ctx, 0, true)
 	if err != nil {
 		return nil, err
@@ -206,7 +201,7 @@ type explainSettings struct {
 
 // explain says why a job runs where and when it does.
 func (c *call) explain(ctx context.Context, s *explainSettings) (Raw, error) {
-	in, err := c.instance(c.one("instance"), "")
+	in, err := c.instance(c.one("instance"), "", 0)
 	if err != nil {
 		return nil, err
 	}

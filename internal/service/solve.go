@@ -89,7 +89,7 @@ func (c *call) solve(ctx context.Context, s *solveSettings) (*Solved, error) {
 	if choice, err = answers.Configured(choice, parameters, s.Rolling, s.RollingThreshold, start.Given()); err != nil {
 		return nil, err
 	}
-	in, err := c.instance(c.one("instance"), s.Objective)
+	in, err := c.instance(c.one("instance"), s.Objective, c.workers(s.Workers))
 	if err != nil {
 		return nil, err
 	}
@@ -102,11 +102,6 @@ func (c *call) solve(ctx context.Context, s *solveSettings) (*Solved, error) {
 	if err := choice.Solver.Supports(in); err != nil {
 		return nil, &solve.RunError{Solver: choice.Info.Name, Err: err}
 	}
-	giveBack, err := c.service.admit(in, opt.Workers)
-	if err != nil {
-		return nil, err
-	}
-	defer giveBack()
 	ctx, cancel, err := c.within(ctx, s.Time, s.Evaluations > 0)
 	if err != nil {
 		return nil, err
