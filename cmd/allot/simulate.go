@@ -161,6 +161,14 @@ func runSimulate(c *cli.Context, args []string) error {
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
+	if question.Changes {
+		bar := newProgress(c.App.ErrWriter, "forecasting", 0)
+		err := question.Forecast(ctx, told)
+		bar.finish()
+		if err != nil {
+			return stoppedOr(ctx, err)
+		}
+	}
 	return writeAnswerOn(c, c.String("output"), in, 0, told, func() string { return whatIfText(told, datesOf(in)) })
 }
 

@@ -27,7 +27,7 @@ type Question struct {
 	Job     string
 	By      PolicyOf
 	Seed    uint64
-	Changes bool // also ask when it would start with other requests, and how sure the start was
+	Changes bool // also ask when it would start with other requests
 	History *forecast.History
 	Options forecast.Options
 }
@@ -42,11 +42,13 @@ func Ask(ctx context.Context, q *Question) (*JobAnswer, error) {
 		return nil, err
 	}
 	assumed := forReplay(q.In, "policy "+q.By.Stated)
-	told := &JobAnswer{Answer: *answer, Assumes: assumed.Full(), Assumed: assumed}
-	if q.Changes {
-		told.Certainty, err = certaintyOf(ctx, q.In, answer, q.By, q.History, q.Options)
-	}
-	return told, err
+	return &JobAnswer{Answer: *answer, Assumes: assumed.Full(), Assumed: assumed}, nil
+}
+
+// Forecast adds to the answer how sure the start of the job was at its submission.
+func (q *Question) Forecast(ctx context.Context, told *JobAnswer) (err error) {
+	told.Certainty, err = certaintyOf(ctx, q.In, &told.Answer, q.By, q.History, q.Options)
+	return err
 }
 
 // QueueAnswer is what simulate forecasts of the jobs that wait.

@@ -125,7 +125,11 @@ func (c *call) ask(ctx context.Context, in *model.Instance, s *simulateSettings,
 		answer, err := answers.Forecast(ctx, in, job, at, by, history, opt)
 		return in, answer, err
 	}
-	answer, err := answers.Ask(ctx, &answers.Question{In: in, Job: job, By: by, Seed: s.Seed, Changes: s.Job != "", History: history, Options: opt})
+	question := &answers.Question{In: in, Job: job, By: by, Seed: s.Seed, Changes: s.Job != "", History: history, Options: opt}
+	answer, err := answers.Ask(ctx, question)
+	if err == nil && question.Changes {
+		err = question.Forecast(ctx, answer)
+	}
 	return in, answer, err
 }
 
