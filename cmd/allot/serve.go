@@ -42,7 +42,7 @@ Examples:
 			&cli.StringFlag{Name: "token-file", Usage: "read the token that clients must send from `FILE`"},
 			&cli.BoolFlag{Name: "allow-exec", Usage: "let clients name solvers exec:COMMAND and exec-online:COMMAND, which run on this machine"},
 			&cli.BoolFlag{Name: "allow-files", Usage: "let clients name files of this machine in place of documents"},
-			&cli.IntFlag{Name: "runs", Value: usual.Runs, DefaultText: "8 for each processor; with --stdio 1 for each", Usage: "work on `N` requests at once"},
+			&cli.IntFlag{Name: "runs", Value: usual.Runs, DefaultText: "16 for each processor; with --stdio 1 for each", Usage: "work on `N` requests at once"},
 			&cli.IntFlag{Name: "queue", Value: usual.Queue, Usage: "let `N` requests wait; the service refuses more with status 429"},
 			&cli.IntFlag{Name: "per-client", Value: usual.PerClient, DefaultText: "no limit", Usage: "let one client have `N` requests under way or waiting"},
 			&cli.IntFlag{Name: "workers", Value: usual.Workers, DefaultText: "1; with --stdio as many as processors", Usage: "let each run use at most `N` workers"},

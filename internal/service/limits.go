@@ -35,7 +35,7 @@ type Limits struct {
 // none waits long: 50 clients that each want 200 ms on two processors are answered within a second.
 func Public() Limits {
 	return Limits{
-		Body: 64 << 20, Arriving: 256 << 20, Bodies: 512, Runs: 8 * runtime.GOMAXPROCS(0), Queue: 256, PerClient: 0, Time: time.Minute, Usual: 10 * time.Second, Memory: 2 << 30,
+		Body: 64 << 20, Arriving: 256 << 20, Bodies: 512, Runs: 16 * runtime.GOMAXPROCS(0), Queue: 256, PerClient: 0, Time: time.Minute, Usual: 10 * time.Second, Memory: 2 << 30,
 		Workers: 1, Instance: model.Limits{Jobs: 1_000_000, Values: 10_000_000, Table: 1 << 24}, Text: 256 << 20,
 		Reading: 30 * time.Second, Stalling: 5 * time.Second, Writing: 10 * time.Second,
 	}
