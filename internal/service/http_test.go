@@ -359,6 +359,11 @@ func TestRoomForBytes(t *testing.T) {
 	if _, err := never.Write([]byte("  ")); err != nil {
 		t.Fatal(err)
 	}
+	within(t, "two bytes are held", func() bool {
+		s.arriving.mutex.Lock()
+		defer s.arriving.mutex.Unlock()
+		return s.arriving.held == 2
+	})
 	for _, want := range []int{http.StatusTooManyRequests, http.StatusOK} {
 		within(t, "the status is as it must be", func() bool {
 			status, _ := post(t, server, "solve", body)
