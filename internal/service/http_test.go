@@ -408,8 +408,16 @@ func TestSlowReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer raw.Close()
-	body := with(many(200_000), `"solver": "mct"`)
-	if _, err := io.WriteString(raw, "POST /v1/solve HTTP/1.1\r\nHost: localhost\r\nContent-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+body); err != nil {
+	if err := raw.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+		t.Fatal(err)
+	}
+	var trace strings.Builder // of which an instance of some MB is made
+	trace.WriteString("; MaxProcs: 4\n")
+	for k := range 60_000 {
+		trace.WriteString(strconv.Itoa(k+1) + " " + strconv.Itoa(10*k) + " 0 10 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1\n")
+	}
+	body := `{"files": [` + quoted(trace.String()) + `]}`
+	if _, err := io.WriteString(raw, "POST /v1/import HTTP/1.1\r\nHost: localhost\r\nContent-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+body); err != nil {
 		t.Fatal(err)
 	}
 	within(t, "the run is there", func() bool { running, _ := s.gate.load(); return running == 1 })
