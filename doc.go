@@ -34,6 +34,8 @@
 //
 //	internal/bench     tables, rankings and reports of comparisons, statistics, the experiments of published papers, suites as job arrays of Slurm,
 //	                   answers to questions about a queue
+//	internal/answers   what the commands and the service answer alike, as JSON states it
+//	internal/service   allot serve: one protocol over HTTP and lines
 //	internal/golden    where the schedule of another program differs from the reference schedules of folder golden
 //	internal/picture   the drawing kit below draw and the reports: a sheet, axes, charts of curves, a writer for each format
 //	internal/online    the lines that an on-line policy outside of the program reads and writes

@@ -24,11 +24,16 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Of(file, path), nil
+}
+
+// Of looks at the begin of a file that is open and decompressed, see [Recognise]. Closing the result closes the file.
+func Of(file io.ReadCloser, name string) *File {
 	f := &File{Reader: bufio.NewReaderSize(file, recogniseBytes), Closer: file}
-	if info, ok := Recognise(path, f.Begin()); ok {
+	if info, ok := Recognise(name, f.Begin()); ok {
 		f.Format = &info
 	}
-	return f, nil
+	return f
 }
 
 // Begin is what follows of the file, at most 64 KiB. It is valid until the next read, which also returns an error met here.

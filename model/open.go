@@ -45,6 +45,11 @@ func openError(name string, err error) error {
 	return &InputError{File: name, Faults: []Fault{{Message: err.Error()}}, cause: err}
 }
 
+// Decompressed returns the contents of r as [Open] does those of a file; errors call it by the given name.
+func Decompressed(r io.Reader, name string) (io.Reader, error) {
+	return decompress(r, io.NopCloser(nil), name)
+}
+
 // decompress looks at the first bytes of the source and returns its contents, decompressed if they ask for it.
 func decompress(source io.Reader, closer io.Closer, name string) (io.ReadCloser, error) {
 	buffered := bufio.NewReaderSize(source, 1<<16)

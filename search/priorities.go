@@ -52,7 +52,7 @@ func byPriorities(ctx context.Context, in *model.Instance, start *model.Solution
 	}
 	progress := opt.Progress
 	if progress != nil {
-		opt.Progress = func(p Progress) { progress(Progress{p.Evaluations, in.Owed(start), atStart.Objective}) }
+		opt.Progress = func(p Progress) { progress(Progress{p.Evaluations, in.Owed(start), atStart.Objective, nil}) }
 	}
 	opt.Target = model.Bound{}
 	if result, err = minimise(ctx, eased, start, opt); err != nil {
@@ -66,7 +66,7 @@ func byPriorities(ctx context.Context, in *model.Instance, start *model.Solution
 		if err != nil {
 			return Result{}, false, err
 		}
-		progress(Progress{result.Evaluations, in.Owed(result.Solution), found.Objective})
+		progress(Progress{result.Evaluations, in.Owed(result.Solution), found.Objective, func() *model.Solution { return result.Solution }})
 	}
 	return result, true, nil
 }

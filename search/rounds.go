@@ -185,6 +185,7 @@ func (r *rounds) report(ctx context.Context) error {
 		return nil
 	}
 	k := r.leader()
+	var schedule func() *model.Solution
 	if best := r.engine.Best(k); !r.isWorse(best) && (r.nowhere >= 0 || ctx.Err() == nil) {
 		if r.nowhere < 0 { // the number is the same for all schedules of an engine
 			found, err := r.engine.Solution(k)
@@ -197,14 +198,23 @@ func (r *rounds) report(ctx context.Context) error {
 			r.nowhere = r.in.Owed(found) - best.Left
 		}
 		if now := (model.NewRank(best.Left+r.nowhere, best.Objective)); now.Better(r.shown) {
-			r.shown = now
+			r.shown, schedule = now, func() *model.Solution { return r.solution(k) }
 		}
 	}
 	if r.offered != nil && r.offer.Better(r.shown) {
-		r.shown = r.offer
+		r.shown, schedule = r.offer, func() *model.Solution { return r.offered }
 	}
-	r.opt.tell(r.evaluations, r.shown)
+	r.opt.tell(r.evaluations, r.shown, schedule)
 	return nil
+}
+
+// solution is the best schedule of chain k; nil: it cannot be made, which shows when the search ends.
+func (r *rounds) solution(k int) *model.Solution {
+	found, err := r.engine.Solution(k)
+	if err != nil || !isWhole(r.in, found) {
+		return nil
+	}
+	return found
 }
 
 // round advances every chain once. Near the limit it shares the evaluations that are left evenly among the chains; the first

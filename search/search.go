@@ -80,6 +80,8 @@ type Progress struct {
 	Evaluations int64
 	Left        int     // jobs that the best schedule so far owes, see [model.Instance.Owed]; math.MaxInt: there is no schedule yet
 	Objective   float64 // of that schedule; +Inf if there is no schedule yet
+	// Schedule makes that schedule, for the receiver to keep; it may be called during the report only. nil: there is none, or it is that of an earlier report.
+	Schedule func() *model.Solution
 }
 
 // Result is what a search found.
@@ -124,7 +126,7 @@ func minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 		if at, err = engine.RankOf(in, start); err != nil {
 			return Result{}, err
 		}
-		opt.tell(0, at)
+		opt.tell(0, at, func() *model.Solution { return start })
 		if at.Reaches(opt.Target) {
 			return Result{Solution: start, Stop: model.StopDone}, nil
 		}
@@ -146,9 +148,9 @@ func minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 	return Result{}, ErrNoEngine
 }
 
-// tell reports the best schedule so far.
-func (o *Options) tell(evaluations int64, best model.Rank) {
+// tell reports the best schedule so far, which schedule makes; nil: it was told before.
+func (o *Options) tell(evaluations int64, best model.Rank, schedule func() *model.Solution) {
 	if o.Progress != nil {
-		o.Progress(Progress{evaluations, best.Left, best.Objective})
+		o.Progress(Progress{evaluations, best.Left, best.Objective, schedule})
 	}
 }

@@ -34,10 +34,18 @@ func schemeOf(name string) func(name string) (Info, error) {
 
 // External reports whether a text that names a solver, see [Choose], makes allot run a program from outside in one of its stages. A caller that
 // takes names from a file should ask the user before it runs one.
-func External(text string) bool {
+func External(text string) bool { return Scheme(text) != "" }
+
+// Scheme returns the scheme of the last stage of a text that names a solver, such as exec; empty: it has none, see [External].
+func Scheme(text string) string {
 	_, text, _ = cutLabel(text)
 	stages := stageTexts(text)
-	return schemeOf(stages[len(stages)-1]) != nil
+	last := stages[len(stages)-1]
+	if schemeOf(last) == nil {
+		return ""
+	}
+	scheme, _, _ := strings.Cut(last, ":")
+	return scheme
 }
 
 // SplitNames splits a list of texts that name solvers, see [Choose], at its commas. The text after a scheme, such as the command after exec:, may

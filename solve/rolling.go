@@ -118,7 +118,8 @@ func tell(progress func(Progress), in *model.Instance, result *Result) {
 		return
 	}
 	if evaluation, err := model.Evaluate(in, result.Solution); err == nil {
-		progress(Progress{Evaluations: result.Evaluations, Objective: evaluation.Objective, Left: in.Owed(result.Solution)})
+		schedule := func() *model.Solution { return copied(result.Solution) }
+		progress(Progress{Evaluations: result.Evaluations, Objective: evaluation.Objective, Left: in.Owed(result.Solution), Schedule: schedule})
 	}
 }
 

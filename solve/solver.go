@@ -63,6 +63,8 @@ type Progress struct {
 	Objective   float64     // of the best schedule so far; +Inf: none yet
 	Bound       model.Bound // the best proved so far
 	Left        int         // jobs that the best schedule owes, see [model.Instance.Owed]; a schedule that owes fewer is better, whatever its objective
+	// Schedule makes the best schedule so far, for the receiver to keep; it may be called during the report only. nil: the solver does not hand it out, or it is that of an earlier report.
+	Schedule func() *model.Solution
 }
 
 // Result is what a solver returns. Status says what is proved; Stop says why the run ended. They are separate because hitting a limit proves

@@ -48,8 +48,9 @@ func (s *Stages) Next() (Options, bool) {
 // report passes on a stage's progress. It never reports a worse schedule or bound than before.
 func (s *Stages) report(p Progress) {
 	now, before := model.NewRank(p.Left, p.Objective), model.NewRank(s.shown.Left, s.shown.Objective)
+	s.shown.Schedule = nil
 	if !math.IsInf(p.Objective, 1) && now.Better(before) {
-		s.shown.Left, s.shown.Objective = p.Left, p.Objective
+		s.shown.Left, s.shown.Objective, s.shown.Schedule = p.Left, p.Objective, p.Schedule
 	}
 	s.shown.Bound = s.shown.Bound.Max(p.Bound)
 	s.shown.Evaluations = p.Evaluations
@@ -77,7 +78,7 @@ func (s *Stages) evaluate(in *model.Instance, stage string, sol *model.Solution)
 		return model.Evaluation{}, &RunError{stage, wrong}
 	}
 	if s.opt.Progress != nil {
-		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: s.bound, Left: in.Owed(sol)})
+		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: s.bound, Left: in.Owed(sol), Schedule: func() *model.Solution { return copied(sol) }})
 	}
 	return evaluation, nil
 }

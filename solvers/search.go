@@ -98,7 +98,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	if opt.Progress != nil {
 		limits.Progress = func(p search.Progress) {
-			opt.Progress(solve.Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: known.Bound()})
+			opt.Progress(solve.Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: known.Bound(), Schedule: p.Schedule})
 		}
 	}
 	found, err := search.Minimise(ctx, in, start, limits)

@@ -16,6 +16,7 @@ import (
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/formats/swf"
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/bench/advise"
 	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/model"
@@ -184,7 +185,7 @@ func replayed(input *advise.Input, site solve.Choice, seed uint64) {
 		if ctx.Err() != nil {
 			return nil, errInterrupted
 		}
-		return row.Solution, withoutSchedule(&row)
+		return row.Solution, answers.WithoutSchedule(&row)
 	}
 	input.Explain = func(ctx context.Context, in *model.Instance, job string) (*whatif.Answer, error) {
 		policy, _ := solve.PolicyOf(site.Solver)

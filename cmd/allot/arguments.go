@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
@@ -128,6 +130,22 @@ func checkRanges(ranges ...rangeOf) error {
 		}
 	}
 	return nil
+}
+
+// flagErrors gives the options in an error the names that they have here: rolling_period is --rolling-period. All of these are wrong usage.
+func flagErrors(err error) error {
+	if wrong := (*answers.OptionError)(nil); errors.As(err, &wrong) {
+		return usageErrorf("--%s: %w", strings.ReplaceAll(wrong.Option, "_", "-"), wrong.Err)
+	}
+	return err
+}
+
+// argumentError is the error of an option that is the argument here, so that it needs no name.
+func argumentError(err error) error {
+	if wrong := (*answers.OptionError)(nil); errors.As(err, &wrong) {
+		return usageErrorf("%w", wrong.Err)
+	}
+	return err
 }
 
 // noSuch is the error for a word that is not one of the names.

@@ -1,18 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -39,16 +37,6 @@ Examples:
 	}
 }
 
-// provedBound is the output of the command.
-type provedBound struct {
-	Objective string       `json:"objective"`
-	Bound     float64      `json:"bound"`
-	Parts     []bound.Part `json:"parts"`
-	More      bool         `json:"more"` // more time may improve the bound
-	Elapsed   float64      `json:"elapsed_s"`
-	unproved  []string     // metrics that no method bounds
-}
-
 // runBound proves a bound.
 func runBound(c *cli.Context, args []string) error {
 	if err := checkRanges(timeRange(c)); err != nil {
@@ -64,38 +52,26 @@ func runBound(c *cli.Context, args []string) error {
 	ctx, stop := withinTime(c)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, printable(instanceName(in))+": lower bound", 0)
-	const second = 1_000_000_000
-	prepare := bound.New
-	if c.IsSet("proof") {
-		prepare = bound.NewCertified
-	}
-	began, proof := time.Now(), prepare(ctx, in)
-	more := proof.Improve(ctx, second)
-	for more && c.Duration("time") > 0 && ctx.Err() == nil {
-		if value, known := proof.Bound().Value(); known {
+	found, err := answers.Bound(ctx, in, c.Duration("time") > 0, c.IsSet("proof"), func(b model.Bound) {
+		if value, known := b.Value(); known {
 			bar.describe(fmt.Sprintf("%s: lower bound %s", printable(instanceName(in)), numtext.Figure(value)))
 		}
-		more = proof.Improve(ctx, second)
-	}
+	})
 	bar.finish()
-	value, ok := proof.Bound().Value()
-	if !ok {
-		return &statusError{exitNoSolution, errors.New(cmp.Or(shown.Unbounded(in), "stopped before anything was proved of "+shown.Objective(in)))}
-	}
-	if err := writeProof(c, proof.Certificate()); err != nil {
+	switch {
+	case errors.Is(err, answers.ErrNoBound):
+		return &statusError{exitNoSolution, err}
+	case err != nil:
 		return err
 	}
-	found := provedBound{shown.Objective(in), value, proof.Parts(), more, time.Since(began).Seconds(), nil}
-	for _, t := range in.ObjectiveTerms() {
-		if t.Weight > 0 && !slices.ContainsFunc(found.Parts, func(p bound.Part) bool { return p.Metric == t.Metric }) {
-			found.unproved = append(found.unproved, t.Metric)
-		}
+	if err := writeProof(c, found.Certificate); err != nil {
+		return err
 	}
-	return writeAnswer(c, "-", found, found.text)
+	return writeAnswer(c, "-", found, func() string { return boundText(found) })
 }
 
-// text is the bound for people.
-func (p *provedBound) text() string {
+// boundText is the bound for people.
+func boundText(p *answers.ProvedBound) string {
 	w, by := new(strings.Builder), ""
 	if k := slices.IndexFunc(p.Parts, func(part bound.Part) bool { return part.Best }); k >= 0 {
 		by = ", by " + p.Parts[k].Method
@@ -112,7 +88,7 @@ func (p *provedBound) text() string {
 		}
 		fmt.Fprintf(w, "%s %s ≥ %s by %s\n", mark, what, numtext.Figure(part.Value), part.Method)
 	}
-	for _, metric := range p.unproved {
+	for _, metric := range p.Unproved {
 		fmt.Fprintf(w, "* %s ≥ 0, as no metric is negative\n", metric)
 	}
 	return w.String()
@@ -134,13 +110,6 @@ func readTarget(c *cli.Context, path string) (*model.Instance, error) {
 
 // withObjective returns the instance with the objective that the flag names. Without the flag it returns the instance unchanged.
 func withObjective(c *cli.Context, in *model.Instance) (*model.Instance, error) {
-	metric := c.String("objective")
-	if metric == "" {
-		return in, nil
-	}
-	other, err := in.WithObjective(map[string]float64{metric: 1})
-	if err != nil {
-		return nil, usageErrorf("--objective: %w", err)
-	}
-	return other, nil
+	in, err := answers.WithObjective(in, c.String("objective"))
+	return in, flagErrors(err)
 }

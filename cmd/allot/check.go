@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
@@ -72,10 +73,9 @@ func runCheck(c *cli.Context) error {
 		return err
 	}
 	sol := list[0]
-	report := model.Check(in, sol)
+	report := answers.Check(in, sol)
 	foreign := len(report.Violations) > 0 && report.Violations[0].Code == model.CodeWrongInstance
-	shorten(&report)
-	if err := writeAnswer(c, "-", jsonReport(&report), func() string {
+	if err := writeAnswer(c, "-", answers.CheckedOf(&report), func() string {
 		text := new(strings.Builder)
 		if foreign {
 			fmt.Fprintf(text, "%s was made for another instance%s, not for %s\n", args[1], nameOf(sol), args[0])
@@ -93,17 +93,6 @@ func runCheck(c *cli.Context) error {
 		return &statusError{exitViolations, fmt.Errorf("%s: %s", args[1], found)}
 	}
 	return nil
-}
-
-// mostViolations is how many violations are listed: many have one cause, and nobody reads hundreds.
-const mostViolations = 20
-
-// shorten cuts the list of violations.
-func shorten(report *model.Report) {
-	if over := len(report.Violations) - mostViolations; over > 0 {
-		report.Violations = report.Violations[:mostViolations]
-		report.More += over
-	}
 }
 
 // nameOf is the name of the instance that a solution was made for, to follow the word instance; empty where it states none.
@@ -158,15 +147,4 @@ func minimisedText(in *model.Instance, sol *model.Solution) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%s, minimised in place of the instance's %s)", shown.Objective(target), shown.Objective(in))
-}
-
-// jsonReport is a report as JSON states it.
-func jsonReport(report *model.Report) any {
-	return struct {
-		OK         bool              `json:"ok"`
-		Violations []model.Violation `json:"violations"`
-		More       int               `json:"more,omitempty"`
-		Objective  *float64          `json:"objective,omitempty"`
-		Metrics    model.Metrics     `json:"metrics"`
-	}{report.OK(), append([]model.Violation{}, report.Violations...), report.More, numtext.Finite(report.Objective), report.Metrics}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
@@ -61,13 +62,11 @@ func checkProof(c *cli.Context) error {
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	var out proof.Outcome
+	var sol *model.Solution
 	if len(list) > 0 {
-		out = proof.CheckSolution(ctx, target, certificate, list[0])
-	} else {
-		out.Report = proof.Check(ctx, target, certificate)
+		sol = list[0]
 	}
-	found := jsonOutcome(certificate, out, len(list) > 0)
+	out, found := answers.Verify(ctx, target, certificate, sol)
 	if err := writeAnswer(c, "-", found, func() string { return outcomeText(in, certificate, out, len(list) > 0) }); err != nil {
 		return err
 	}
@@ -85,22 +84,6 @@ func statusOfOutcome(path string, out proof.Outcome) error {
 		return &statusError{exitNoSolution, fmt.Errorf("%s: not certified", path)}
 	}
 	return nil
-}
-
-// jsonOutcome is the outcome as JSON states it.
-func jsonOutcome(certificate *proof.Certificate, out proof.Outcome, solution bool) any {
-	found := struct {
-		proof.Report
-		Bound     model.Bound `json:"bound,omitzero"`
-		Objective *float64    `json:"objective,omitempty"`
-		Optimal   *bool       `json:"optimal,omitempty"`
-		Why       string      `json:"why,omitempty"`
-		Gap       *float64    `json:"gap_percent,omitempty"`
-	}{out.Report, certificate.Bound, out.Objective, nil, out.Why, out.Gap}
-	if solution {
-		found.Optimal = &out.Optimal
-	}
-	return found
 }
 
 // outcomeText is the outcome for people.

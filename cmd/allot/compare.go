@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/bench/report"
 	"github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/internal/each"
@@ -59,7 +60,7 @@ Examples:
 
 // comparison is what compare was asked to do.
 type comparison struct {
-	instances []named
+	instances []answers.Compared
 	settings  bench.Settings
 	metrics   []model.Metric // of the table; nil: by the instance
 	output    string         // file; "-": standard output
@@ -79,13 +80,6 @@ func (n *solverNames) Set(list string) error {
 
 // String implements cli.Generic.
 func (n *solverNames) String() string { return strings.Join(*n, ",") }
-
-// named is an instance with the solvers to run on it and a unique name for people and files.
-type named struct {
-	*model.Instance
-	label   string
-	solvers []solve.Choice
-}
 
 // runCompare runs the solvers on each instance.
 func runCompare(c *cli.Context) error {
@@ -140,7 +134,7 @@ func (a *comparison) caveats(columns int) string {
 	for _, in := range a.instances {
 		label := ""
 		if len(a.instances) > 1 {
-			label = in.label + ": "
+			label = in.Label + ": "
 		}
 		text += caveatsText(in.Instance, label, columns)
 	}
@@ -225,18 +219,9 @@ func readComparison(c *cli.Context) (asked comparison, err error) {
 	if asked.settings.Options, err = options(c); err != nil {
 		return asked, err
 	}
-	var solvers []solve.Choice // nil: all that support an instance
-	labelled := map[string]string{}
-	for _, name := range *c.Generic("solvers").(*solverNames) {
-		choice, err := solve.Choose(name)
-		if err != nil {
-			return asked, usageErrorf("--solvers: %w", err)
-		}
-		if before, taken := labelled[choice.Label]; taken && before != name {
-			return asked, usageErrorf("--solvers: expected a different label for each solver, found %q for both %s and %s", choice.Label, before, name)
-		}
-		labelled[choice.Label] = name
-		solvers = append(solvers, choice)
+	solvers, err := answers.Solvers(*c.Generic("solvers").(*solverNames)) // nil: all that support an instance
+	if err != nil {
+		return asked, flagErrors(err)
 	}
 	asked.output = c.String("output")
 	if err := checkWritable(asked.output); err != nil {
@@ -282,54 +267,43 @@ func metricNames() []string {
 }
 
 // readInstances reads the files, with the objective that the flag names. An instance without a name goes by that of its file; the second of a name gets a number.
-func readInstances(c *cli.Context, solvers []solve.Choice) ([]named, error) {
-	var list []named
-	taken := map[string]bool{}
+func readInstances(c *cli.Context, solvers []solve.Choice) ([]answers.Compared, error) {
+	var list []answers.Compared
+	lineup := answers.Lineup{Solvers: solvers, Safe: safeName}
 	for _, path := range c.Args().Slice() {
 		in, err := readTarget(c, path)
 		if err != nil {
 			return nil, err
 		}
-		name := in.Name()
-		if name == "" && path == "-" {
-			name = "instance"
-		} else if name == "" {
-			name = filepath.Base(path)
+		source := filepath.Base(path)
+		if path == "-" {
+			source = "instance"
 		}
-		label := name
-		for k := 2; taken[safeName(label)]; k++ {
-			label = fmt.Sprintf("%s-%d", name, k)
+		named, err := lineup.Add(in, source)
+		if err != nil {
+			return nil, usageErrorf("%s: %w", path, err)
 		}
-		taken[safeName(label)] = true
-		running := solvers
-		if running == nil {
-			running = bench.SupportingSolvers(in)
-		}
-		if len(running) == 0 {
-			return nil, usageErrorf("%s: no solver supports the instance, which needs %s", path, in.Features())
-		}
-		list = append(list, named{in, label, running})
+		list = append(list, named)
 	}
 	return list, nil
 }
 
 // compareOn runs the solvers on one instance.
-func compareOn(ctx context.Context, c *cli.Context, in named, settings bench.Settings, watch *busyWatch) ([]bench.Row, error) {
-	bar := newProgress(c.App.ErrWriter, printable(in.label), len(in.solvers))
+func compareOn(ctx context.Context, c *cli.Context, in answers.Compared, settings bench.Settings, watch *busyWatch) ([]bench.Row, error) {
+	bar := newProgress(c.App.ErrWriter, printable(in.Label), len(in.Solvers))
 	defer bar.finish()
 	var rows []bench.Row
-	for _, choice := range in.solvers {
+	for _, choice := range in.Solvers {
 		if ctx.Err() != nil {
 			break
 		}
 		bar.describe(choice.Label)
-		row := bench.Measure(ctx, choice, in.Instance, settings)
-		row.Instance, row.Caveats = in.label, in.Caveats()
+		row := in.Row(ctx, choice, settings)
 		watch.look()
 		bar.step()
 		rows = append(rows, row)
 		if dir := c.String("save"); dir != "" && row.Solution != nil {
-			path := filepath.Join(dir, safeName(in.label)+"."+safeName(row.Solver)+".json")
+			path := filepath.Join(dir, safeName(in.Label)+"."+safeName(row.Solver)+".json")
 			if err := writeFile(path, func(w io.Writer) error { return model.WriteSolution(w, row.Solution) }); err != nil {
 				return rows, err
 			}
@@ -355,14 +329,14 @@ func safeName(name string) string {
 }
 
 // writeComparison writes the table of one instance.
-func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Metric, width int) error {
+func writeComparison(w io.Writer, in answers.Compared, rows []bench.Row, metrics []model.Metric, width int) error {
 	if metrics == nil {
 		metrics = append(shown.Metrics(in.Instance), shown.ClusterMetrics(in.Instance)...)
 	}
 	single := each.That(metrics, func(m model.Metric) bool { return !m.PerCluster })
 	byCluster := each.That(metrics, func(m model.Metric) bool { return m.PerCluster })
 	text := new(strings.Builder)
-	fmt.Fprintf(text, "%s: %s, %s, %s; minimise %s\n", in.label, numtext.Counted(len(in.Jobs()), "job"), numtext.Counted(len(in.Clusters()), "cluster"),
+	fmt.Fprintf(text, "%s: %s, %s, %s; minimise %s\n", in.Label, numtext.Counted(len(in.Jobs()), "job"), numtext.Counted(len(in.Clusters()), "cluster"),
 		numtext.Counted(in.Processors(), "processor"), shown.Objective(in.Instance))
 	if err := tables.Write(text, rows, single, width); err != nil {
 		return err
@@ -382,7 +356,7 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 	}
 	for _, row := range rows {
 		if row.Fault == "" && row.Solution == nil {
-			fmt.Fprintf(text, "%s: %s\n", row.Solver, withoutSolution(row.Status, row.Stop))
+			fmt.Fprintf(text, "%s: %s\n", row.Solver, answers.WithoutSolution(row.Status, row.Stop))
 		}
 	}
 	_, err := io.WriteString(w, text.String())

@@ -9,11 +9,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/sim/whatif"
 )
 
 func explainCommand() *cli.Command {
@@ -68,21 +68,17 @@ func runExplain(c *cli.Context) error {
 	if report := model.Check(in, sol); !report.OK() {
 		return &statusError{exitViolations, fmt.Errorf("%s: expected a schedule that allot check accepts: %w", args[1], report.Violations[0])}
 	}
-	e := plan.Explain(in, sol, job)
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	reasons, err := reasonsOf(ctx, in, sol, job)
+	e, err := answers.Explain(ctx, in, sol, job)
 	if err != nil {
-		return err
+		return stoppedOr(ctx, err)
 	}
-	return writeAnswerOn(c, "-", in, 0, struct {
-		plan.Explanation
-		Reasons []whatif.Decision `json:"reasons,omitempty"` // the rules of the on-line policy that decided
-	}{e, reasons}, func() string {
+	return writeAnswerOn(c, "-", in, 0, e, func() string {
 		text := new(strings.Builder)
 		dates := datesOf(in)
-		text.WriteString(explained(in, &e, dates))
-		writeReasons(text, sol.Solver, reasons, dates)
+		text.WriteString(explained(in, &e.Explanation, dates))
+		writeReasons(text, sol.Solver, e.Reasons, dates)
 		return text.String()
 	})
 }

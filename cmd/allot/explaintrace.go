@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
@@ -118,7 +119,7 @@ func (t *traced) readSolution(instance, solution string) error {
 	if report := model.Check(in, t.made); !report.OK() {
 		return &statusError{exitViolations, fmt.Errorf("%s: expected a schedule that allot check accepts: %w", solution, report.Violations[0])}
 	}
-	if t.choice, err = choiceOf(t.made); err != nil {
+	if t.choice, err = answers.ChoiceOf(t.made); err != nil {
 		return usageErrorf("%s: %w", solution, err)
 	}
 	return nil

@@ -2,17 +2,15 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/texttable"
@@ -70,7 +68,7 @@ func cannotWrite(path string, err error) error {
 
 // writeJSON writes a value as indented JSON.
 func writeJSON(c *cli.Context, value any) error {
-	return write(c, "-", func(w io.Writer) error { return indentedJSON(w, value) })
+	return write(c, "-", func(w io.Writer) error { return answers.WriteJSON(w, value) })
 }
 
 // textWriter writes a text.
@@ -89,7 +87,7 @@ func writePlain(c *cli.Context, path, text string) error {
 // writeAnswer writes an answer: the value as JSON if --json is given, else what text returns for people.
 func writeAnswer(c *cli.Context, path string, value any, text func() string) error {
 	if c.Bool("json") {
-		return write(c, path, func(w io.Writer) error { return indentedJSON(w, value) })
+		return write(c, path, func(w io.Writer) error { return answers.WriteJSON(w, value) })
 	}
 	return writePlain(c, path, text())
 }
@@ -100,7 +98,7 @@ func writeAnswerOn(c *cli.Context, path string, in *model.Instance, columns int,
 	if !c.Bool("json") {
 		return writePlain(c, path, caveatsText(in, "", columns)+text())
 	}
-	return write(c, path, func(w io.Writer) error { return caveatsJSON(w, in, value) })
+	return write(c, path, func(w io.Writer) error { return answers.WriteOn(w, in, value) })
 }
 
 // caveatsText says what an instance leaves out: a warning for each caveat, which begins with the label, in lines of at most the given number of cells; 0: no limit.
@@ -114,35 +112,4 @@ func caveatsText(in *model.Instance, label string, columns int) string {
 		b.WriteString(warning)
 	}
 	return b.String()
-}
-
-// caveatsJSON writes an object as JSON, with what the instance leaves out before its other members.
-func caveatsJSON(w io.Writer, in *model.Instance, value any) error {
-	if len(in.Caveats()) == 0 {
-		return indentedJSON(w, value)
-	}
-	var first, rest bytes.Buffer
-	if err := indentedJSON(&first, struct {
-		Caveats []string `json:"caveats"`
-	}{in.Caveats()}); err != nil {
-		return err
-	}
-	if err := indentedJSON(&rest, value); err != nil {
-		return err
-	}
-	begin, ok := bytes.CutSuffix(first.Bytes(), []byte("\n}\n"))
-	end, object := bytes.CutPrefix(rest.Bytes(), []byte("{\n"))
-	if !ok || !object {
-		return fmt.Errorf("expected an answer that is an object with members, found %T", value)
-	}
-	_, err := w.Write(slices.Concat(begin, []byte(",\n"), end))
-	return err
-}
-
-// indentedJSON writes a value as indented JSON.
-func indentedJSON(w io.Writer, value any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", " ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
 }

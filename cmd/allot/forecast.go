@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/bench/backtest"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
@@ -95,14 +96,12 @@ func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at flo
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "forecasting", 0)
-	answer, err := forecast.Queue(ctx, name, policy, in, at, id, history, opt)
+	told, err := answers.Forecast(ctx, in, id, at, answers.PolicyOf{Name: name, Stated: statedPolicy(c), Policy: policy}, history, opt)
 	bar.finish()
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	assumed := forForecast(in, answer, policyText(c))
-	told := &queueAnswer{answer, assumed.full()}
-	return writeAnswerOn(c, c.String("output"), in, 0, told, func() string { return forecastText(answer, assumed.line(), datesOf(in)) })
+	return writeAnswerOn(c, c.String("output"), in, 0, told, func() string { return forecastText(told.Forecast, told.Assumed.Line(), datesOf(in)) })
 }
 
 // historyOf is the ended jobs that --history names; nil: none.
@@ -128,19 +127,13 @@ func readEnded(c *cli.Context, path string) (*model.Instance, error) {
 	return in, err
 }
 
-// queueAnswer is what simulate forecasts of the jobs that wait.
-type queueAnswer struct {
-	*forecast.Forecast
-	Assumes string `json:"assumes"`
-}
-
 // forecastText formats a forecast for people.
 func forecastText(f *forecast.Forecast, assumed string, dates dates) string {
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "%s at %s under %s", numtext.Counted(len(f.Jobs), "job"), dates.at(f.At), f.Solver)
 	fmt.Fprintf(b, "\n%s", assumed)
 	if f.Runs > 0 {
-		fmt.Fprintf(b, "quantiles %s\n", calibration(f))
+		fmt.Fprintf(b, "quantiles %s\n", answers.Calibration(f))
 	}
 	if f.Reason != "" {
 		fmt.Fprintf(b, "%s\n", f.Reason)

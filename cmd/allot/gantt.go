@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
 )
@@ -99,8 +100,8 @@ func runGantt(c *cli.Context) error {
 	if format == draw.HTML && opt.Instance != nil {
 		ctx, stop := interruptible(c.Context)
 		defer stop()
-		if opt.Reasons, err = rulesOf(ctx, opt.Instance, sol); err != nil {
-			return err
+		if opt.Reasons, err = answers.RulesOf(ctx, opt.Instance, sol); err != nil {
+			return stoppedOr(ctx, err)
 		}
 	}
 	picture, err := draw.Gantt(sol, opt)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/formats/slurm"
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/workload"
@@ -57,7 +58,7 @@ func writeSite(c *cli.Context, info workload.Info) error {
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
-	if err := withoutSchedule(&row); err != nil {
+	if err := answers.WithoutSchedule(&row); err != nil {
 		return err
 	}
 	dir := c.String("dir")

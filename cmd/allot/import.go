@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 )
@@ -111,13 +112,10 @@ func importObjectiveFlag() cli.Flag {
 		Usage: "let the instance minimise `METRIC`; see allot metrics"}
 }
 
-// withImportObjective gives the instance its objective. The makespan of a trace says little: it hardly depends on the schedule, as the last jobs that
-// arrive decide it.
+// withImportObjective gives the instance its objective.
 func withImportObjective(c *cli.Context, in *model.Instance) (*model.Instance, error) {
-	if c.String("objective") == "" && in.Features()&model.Arrivals != 0 {
-		return in.WithObjective(map[string]float64{"bounded_slowdown": 1})
-	}
-	return withObjective(c, in)
+	in, err := answers.WithImportObjective(in, c.String("objective"))
+	return in, flagErrors(err)
 }
 
 // importFlags are the options of a reader as flags: those named, else all.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
@@ -52,17 +53,25 @@ func statusOf(err error) int {
 	var input *model.InputError
 	var parameter *params.Error
 	var wrong *solve.WrongScheduleError
+	var policy *answers.PolicyError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &status):
 		return status.status
+	case errors.As(err, &policy):
+		return policyStatuses[policy.Kind]
 	case errors.As(err, &input), errors.As(err, &parameter), errors.Is(err, solve.ErrUnsupported):
 		return exitInput
 	case errors.As(err, &wrong):
 		return exitViolations
 	}
 	return exitFailure
+}
+
+// policyStatuses are the exit statuses where a policy has no schedule.
+var policyStatuses = map[answers.PolicyFault]int{
+	answers.PolicyFailed: exitFailure, answers.PolicyWrong: exitViolations, answers.PolicyUnsupported: exitInput, answers.PolicyInfeasible: exitViolations, answers.PolicyStopped: exitNoSolution,
 }
 
 func main() {
@@ -154,7 +163,7 @@ Exit status: 0 solved or ok, 1 failure, 2 wrong usage or invalid input, 3 infeas
 		Commands: []*cli.Command{
 			solveCommand(), boundCommand(), checkCommand(), explainCommand(), compareCommand(), solversCommand(), metricsCommand(),
 			schemaCommand(), importCommand(), exportCommand(), generateCommand(), benchCommand(), simulateCommand(), policiesCommand(), tuneCommand(), adviseCommand(), replayCommand(), ganttCommand(),
-			plotCommand(), reproduceCommand(), versionCommand(), completionCommand(),
+			plotCommand(), serveCommand(), reproduceCommand(), versionCommand(), completionCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {

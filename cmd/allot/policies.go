@@ -1,23 +1,20 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/kballard/go-shellquote"
 	"github.com/urfave/cli/v2"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/draw"
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/texttable"
@@ -66,13 +63,9 @@ Examples:
 
 // lineUp is what policies was asked to do.
 type lineUp struct {
-	in       *model.Instance
-	policies []solve.Choice
-	options  lab.Options
-	settings bench.Settings
-	data     []string // what reading the trace dropped and repaired
-	drawn    bool     // somebody wants to see whole schedules
-	trace    func() (*followedTrace, error)
+	answers.PolicyRuns
+	options answers.TraceOptions
+	data    []string // what reading the trace dropped and repaired
 }
 
 // runPolicies compares policies on one trace.
@@ -84,11 +77,20 @@ func runPolicies(c *cli.Context, args []string) error {
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	runs, err := asked.run(ctx, c)
-	if err != nil {
+	bar := newProgress(c.App.ErrWriter, "policies", len(asked.Policies))
+	asked.Step = bar.step
+	asked.Warn = func(policy, text string) {
+		fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", printable(policy), printable(text))
+	}
+	runs, err := asked.Run(ctx)
+	bar.finish()
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted
+	case err != nil:
 		return err
 	}
-	report, err := lab.Compare(ctx, asked.in, runs, asked.options)
+	report, err := lab.Compare(ctx, asked.In, runs, asked.options.Options)
 	switch {
 	case ctx.Err() != nil:
 		return errInterrupted
@@ -105,10 +107,10 @@ func runPolicies(c *cli.Context, args []string) error {
 		}
 	}
 	if c.Bool("csv") {
-		fmt.Fprint(c.App.ErrWriter, printable(caveatsText(asked.in, "", 0))) // rows of CSV have no place for it
+		fmt.Fprint(c.App.ErrWriter, printable(caveatsText(asked.In, "", 0))) // rows of CSV have no place for it
 		return write(c, c.String("output"), report.WriteCSV)
 	}
-	return writeAnswerOn(c, c.String("output"), asked.in, texttable.Columns, report, report.Text)
+	return writeAnswerOn(c, c.String("output"), asked.In, texttable.Columns, report, report.Text)
 }
 
 // commandOfThis is the command line, as the function run was called.
@@ -122,73 +124,49 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 	if c.Bool("json") && c.Bool("csv") {
 		return nil, usageErrorf("expected only one of --json and --csv, found both")
 	}
-	asked := &lineUp{settings: bench.Settings{Time: c.Duration("time"), Options: solve.Options{Seed: c.Uint64("seed")}}}
-	if asked.options, err = labOptions(c); err != nil {
-		return nil, err
+	asked := &lineUp{options: traceOptions(c)}
+	asked.Settings, asked.Options = bench.Settings{Time: c.Duration("time"), Options: solve.Options{Seed: c.Uint64("seed")}}, &asked.options.Options
+	if err := asked.options.Check(); err != nil {
+		return nil, flagErrors(err)
 	}
 	names := *c.Generic("policies").(*solverNames)
 	if c.IsSet("policies") && len(names) == 0 {
 		return nil, usageErrorf("--policies: expected names separated by commas, found none")
 	}
 	if len(names) == 0 {
-		names = []string{"fcfs", "easy", "conservative"}
+		names = answers.UsualPolicies
 	}
-	if asked.policies, err = choosePolicies(names); err != nil {
-		return nil, err
+	if asked.Policies, err = answers.Policies(names); err != nil {
+		return nil, flagErrors(err)
 	}
-	if err := checkPictures(c, len(asked.policies)); err != nil {
+	if err := checkPictures(c, len(asked.Policies)); err != nil {
 		return nil, err
 	}
 	var read *model.ImportReport
-	if asked.in, read, err = readTrace(c, path, "a trace in the Standard Workload Format", "swf"); err != nil {
+	if asked.In, read, err = readTrace(c, path, "a trace in the Standard Workload Format", "swf"); err != nil {
 		return nil, err
 	}
 	if read != nil {
 		asked.data = strings.Split(read.String(), "\n")
 	}
-	if usual, known := lab.Defaults().In(asked.in.Units().Time); known {
-		if !c.IsSet("day") {
-			asked.options.Day = usual.Day
-		}
-		if !c.IsSet("short") {
-			asked.options.Short = usual.Short
-		}
-	} else if !c.IsSet("day") || !c.IsSet("short") {
-		return nil, usageErrorf("%s: times are in %q: expected --day and --short in this unit", path, asked.in.Units().Time)
+	if load := asked.options.Load; load != nil && *load > answers.StrangeLoad {
+		warning(c)(fmt.Sprintf("--load %v: the jobs need more than the processors can do, so the queue grows to the end; is it per cent? write %v", *load, *load/100))
 	}
-	if c.IsSet("load") {
-		if load := c.Float64("load"); load > strangeLoad {
-			warning(c)(fmt.Sprintf("--load %v: the jobs need more than the processors can do, so the queue grows to the end; is it per cent? write %v", load, load/100))
+	if asked.In, err = asked.options.On(asked.In); err != nil {
+		if wrong := (*answers.OptionError)(nil); errors.As(err, &wrong) {
+			return nil, flagErrors(err)
 		}
-		if asked.in, err = lab.WithLoad(asked.in, c.Float64("load")); err != nil {
-			return nil, usageErrorf("--load: %w", err)
-		}
+		return nil, usageErrorf("%s: %w", path, err)
 	}
-	if c.IsSet("shares") && !slices.ContainsFunc(asked.in.Jobs(), func(j model.Job) bool { return j.User() != "" }) {
+	if c.IsSet("shares") && !slices.ContainsFunc(asked.In.Jobs(), func(j model.Job) bool { return j.User() != "" }) {
 		return nil, usageErrorf("--shares: expected jobs that state their user, found none")
 	}
-	asked.drawn = c.IsSet("waits") || c.IsSet("differences")
-	asked.options.Shares, asked.options.Known = c.IsSet("shares"), !bench.HoldsFuture(asked.in)
-	if _, err := lab.Compare(c.Context, asked.in, nil, asked.options); err != nil { // not only after long runs
+	asked.Drawn = c.IsSet("waits") || c.IsSet("differences")
+	asked.options.Shares, asked.options.Known = c.IsSet("shares"), !bench.HoldsFuture(asked.In)
+	if _, err := lab.Compare(c.Context, asked.In, nil, asked.options.Options); err != nil { // not only after long runs
 		return nil, usageErrorf("%s: %w", path, err)
 	}
 	return asked, nil
-}
-
-// choosePolicies makes the policies that --policies names.
-func choosePolicies(names []string) ([]solve.Choice, error) {
-	var choices []solve.Choice
-	for _, name := range names {
-		choice, err := solve.Choose(name)
-		if err != nil {
-			return nil, usageErrorf("--policies: %w", err)
-		}
-		if slices.ContainsFunc(choices, func(c solve.Choice) bool { return c.Label == choice.Label }) {
-			return nil, usageErrorf("--policies: expected a different label for each policy, found %q twice", choice.Label)
-		}
-		choices = append(choices, choice)
-	}
-	return choices, nil
 }
 
 // checkPictures checks, before anything runs, the files that the flags name: pictures, a page and tables.
@@ -224,93 +202,21 @@ func checkPictures(c *cli.Context, policies int) error {
 	return nil
 }
 
-// Offered loads: a load of 1 needs all processors all the time, and above that the queue grows to the end of the trace.
-const (
-	strangeLoad = 1.5 // a load above this is allowed, with a warning
-	mostLoad    = 10  // a load above this is likely a load in per cent
-)
-
-// labOptions are the options of the comparison.
-func labOptions(c *cli.Context) (lab.Options, error) {
-	opt := lab.Options{
-		WarmUp: c.Float64("warm-up"), Day: c.Float64("day"), Narrow: c.Int("narrow"), Short: c.Float64("short"),
-		Confidence: c.Float64("confidence"), Replicates: c.Int("replicates"), Block: c.Int("block"), Seed: c.Uint64("seed"),
-	}
-	if load := c.Float64("load"); load > mostLoad && load <= 100*strangeLoad {
-		return opt, usageErrorf("--load: expected a load above 0 and at most %v (1: the jobs need all processors all the time), found %v; is it per cent? write %v", mostLoad, load, load/100)
-	}
-	return opt, checkRanges([]rangeOf{
-		{"load", fmt.Sprintf("a load above 0 and at most %v (1: the jobs need all processors all the time)", mostLoad), !c.IsSet("load") || c.Float64("load") > 0 && c.Float64("load") <= mostLoad, c.Float64("load")},
-		{"warm-up", "a share of at least 0 and below 0.5", opt.WarmUp >= 0 && opt.WarmUp < 0.5, opt.WarmUp},
-		{"day", "a time above 0 and at most 1e18", opt.Day > 0 && opt.Day <= 1e18, opt.Day},
-		{"narrow", "a number of at least 0", opt.Narrow >= 0, opt.Narrow},
-		{"short", "a time from 0 to 1e18", opt.Short >= 0 && opt.Short <= 1e18, opt.Short},
-		{"confidence", "a number between 0 and 1, both excluded", opt.Confidence > 0 && opt.Confidence < 1, opt.Confidence},
-		{"replicates", "a number from 100 to 1000000", opt.Replicates >= 100 && opt.Replicates <= 1_000_000, opt.Replicates},
-		{"block", "a number of at least 0", opt.Block >= 0, opt.Block},
-	}...)
-}
-
-// run makes the schedules, in parallel. A policy that fails is an error.
-func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
-	bar := newProgress(c.App.ErrWriter, "policies", len(l.policies))
-	defer bar.finish()
-	l.trace = sync.OnceValues(func() (*followedTrace, error) { return newTrace(l.in) })
-	defer func() { l.trace = nil }() // the comparison needs its memory
-	rows, followed := make([]bench.Row, len(l.policies)), make([]*lab.Followed, len(l.policies))
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for k, policy := range l.policies {
-		g.Go(func() (err error) {
-			defer bar.step()
-			if followed[k], err = l.follow(ctx, policy); followed[k] == nil && err == nil {
-				rows[k] = bench.Measure(ctx, policy, l.in, l.settings)
-			}
-			return err
-		})
-	}
-	err := g.Wait()       // a row states itself what went wrong
-	if ctx.Err() != nil { // what was stopped is no policy's schedule
-		return nil, errInterrupted
-	}
-	if err != nil {
-		return nil, err
-	}
-	var runs []lab.Run
-	l.options.Followed = map[string]*lab.Followed{}
-	for k := range rows {
-		row := &rows[k]
-		if followed[k] != nil {
-			l.options.Followed[l.policies[k].Label] = followed[k]
-			runs = append(runs, lab.Run{Policy: l.policies[k].Label, Online: bench.HoldsFuture(l.in)})
-			continue
+// traceOptions are the options of the comparison.
+func traceOptions(c *cli.Context) answers.TraceOptions {
+	given := func(flag string) *float64 {
+		if !c.IsSet(flag) {
+			return nil
 		}
-		if err := withoutSchedule(row); err != nil {
-			return nil, err
-		}
-		if row.Warning != "" {
-			fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", printable(row.Solver), printable(row.Warning))
-		}
-		runs = append(runs, lab.Run{Policy: row.Solver, Online: row.IsOnline(), Solution: row.Solution})
+		return new(c.Float64(flag))
 	}
-	return runs, nil
-}
-
-// withoutSchedule says why a policy has no schedule; nil: it has one.
-func withoutSchedule(row *bench.Row) error {
-	switch {
-	case row.Solution != nil:
-		return nil
-	case row.Kind == bench.WrongSchedule:
-		return faults([]bench.Row{*row})
-	case row.Kind == bench.Unsupported:
-		return usageErrorf("%s: %s", row.Solver, row.Fault)
-	case row.Fault != "":
-		return fmt.Errorf("%s: %s", row.Solver, row.Fault)
-	case row.Status == model.Infeasible:
-		return &statusError{exitViolations, fmt.Errorf("%s: proved infeasible", row.Solver)}
+	return answers.TraceOptions{
+		Options: lab.Options{
+			WarmUp: c.Float64("warm-up"), Narrow: c.Int("narrow"), Confidence: c.Float64("confidence"),
+			Replicates: c.Int("replicates"), Block: c.Int("block"), Seed: c.Uint64("seed"),
+		},
+		Load: given("load"), Days: given("day"), Shorts: given("short"),
 	}
-	return &statusError{exitNoSolution, fmt.Errorf("%s: %s", row.Solver, withoutSolution(row.Status, row.Stop))}
 }
 
 // errInterrupted says that the user stopped the comparison.
@@ -324,8 +230,8 @@ func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report)
 			break // no schedule is drawn
 		}
 		named := model.Solution{Solver: run.Policy, Jobs: slices.DeleteFunc(slices.Clone(run.Solution.Jobs), func(p model.Placement) bool {
-			job, _ := l.in.JobIndex(p.Job)
-			arrival := l.in.Jobs()[job].Arrival
+			job, _ := l.In.JobIndex(p.Job)
+			arrival := l.In.Jobs()[job].Arrival
 			return arrival < report.From || arrival > report.To
 		})}
 		if !run.Online && len(report.Groups) > 1 {
@@ -342,7 +248,7 @@ func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report)
 	pictures := map[string]*draw.Picture{}
 	var err error
 	if c.IsSet("waits") {
-		if pictures["waits"], err = draw.Curves(l.in, schedules, draw.CurveOptions{Quantity: draw.Wait, View: draw.Cumulative}); err != nil {
+		if pictures["waits"], err = draw.Curves(l.In, schedules, draw.CurveOptions{Quantity: draw.Wait, View: draw.Cumulative}); err != nil {
 			return usageErrorf("--waits: %w", err)
 		}
 	}
@@ -350,7 +256,7 @@ func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report)
 		if len(group) < 2 {
 			return usageErrorf("--differences: expected two policies of the same kind (on line, or planning ahead), found one: %s", runs[0].Policy)
 		}
-		if pictures["differences"], err = draw.Curves(l.in, group, draw.CurveOptions{Quantity: draw.Wait, View: draw.Difference}); err != nil {
+		if pictures["differences"], err = draw.Curves(l.In, group, draw.CurveOptions{Quantity: draw.Wait, View: draw.Difference}); err != nil {
 			return usageErrorf("--differences: %w", err)
 		}
 	}
@@ -382,5 +288,5 @@ func sharesPicture(l *lineUp, report *lab.Report) (*draw.Picture, error) {
 	}
 	policies := each.Of(report.Groups[0].Policies, func(p lab.Policy) string { return p.Name })
 	panels := each.Of(curves, func(curve lab.ShareCurve) draw.SharePanel { return draw.SharePanel(curve) })
-	return draw.Shares(l.in, report.From, to, policies, panels, draw.CurveOptions{})
+	return draw.Shares(l.In, report.From, to, policies, panels, draw.CurveOptions{})
 }

@@ -13,5 +13,8 @@ var stopSignals = []os.Signal{syscall.SIGTERM}
 // keepRunning does nothing: this system has no terminals that hang up.
 func keepRunning() {}
 
+// keepWriting does nothing: here such a write returns an error.
+func keepWriting() {}
+
 // endSignals are the signals that engines send to a task before its time is over: this system has none.
 var endSignals []os.Signal

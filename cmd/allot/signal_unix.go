@@ -24,6 +24,9 @@ func keepRunning() { signal.Notify(hangups, syscall.SIGHUP) }
 // hangups receives the hangups that no longer matter.
 var hangups = make(chan os.Signal, 1)
 
+// keepWriting lets a write to a pipe that nobody reads return an error; otherwise it ends the program.
+func keepWriting() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
 // endSignals are the signals that engines send to a task before its time is over.
 var endSignals = []os.Signal{syscall.SIGUSR1}
 

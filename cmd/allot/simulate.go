@@ -6,12 +6,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/forecast"
-	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/process"
 )
@@ -48,7 +48,7 @@ Examples:
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "submit", Usage: "submit the job in `FILE`"},
 			&cli.StringFlag{Name: "job", Usage: "ask about the job `ID` of the instance"},
-			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: strings.Join(usualPolicies, ","), Usage: "without --submit, --job, --quantiles and --backtest: `NAMES` of on-line policies, separated by commas, as for allot compare --solvers"},
+			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: strings.Join(answers.UsualStarts, ","), Usage: "without --submit, --job, --quantiles and --backtest: `NAMES` of on-line policies, separated by commas, as for allot compare --solvers"},
 			&cli.StringFlag{Name: "at", DefaultText: "the job's arrival; without a job 0, the time of an imported queue", Usage: "submit the job, or forecast, at `TIME`, such as 3600, 30min or 100d; units need the instance's"},
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
@@ -146,19 +146,26 @@ func runSimulate(c *cli.Context, args []string) error {
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	bar := newProgress(c.App.ErrWriter, "simulating", 0)
-	answer, err := whatif.Submit(ctx, info.Name, policy, in, job.ID, c.Uint64("seed"))
-	if err == nil && c.IsSet("job") {
-		answer.Changes, err = whatif.Changes(ctx, info.Name, policy, in, job.ID, c.Uint64("seed"))
+	question := &answers.Question{In: in, Job: job.ID, By: answers.PolicyOf{Name: info.Name, Stated: statedPolicy(c), Policy: policy}, Seed: c.Uint64("seed"), Changes: c.IsSet("job")}
+	if question.Changes {
+		if question.Options, err = forecastOptions(c); err != nil {
+			return err
+		}
+		if question.History, err = historyOf(c); err != nil {
+			return err
+		}
 	}
+	bar := newProgress(c.App.ErrWriter, "simulating", 0)
+	told, err := answers.Ask(ctx, question)
 	bar.finish()
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
-	assumed := forReplay(in, policyText(c))
-	told := &jobAnswer{Answer: *answer, Assumes: assumed.full(), line: assumed.line()}
-	if c.IsSet("job") {
-		if told.Certainty, err = certaintyOf(ctx, c, in, answer, info.Name, policy); err != nil {
+	if question.Changes {
+		bar := newProgress(c.App.ErrWriter, "forecasting", 0)
+		err := question.Forecast(ctx, told)
+		bar.finish()
+		if err != nil {
 			return stoppedOr(ctx, err)
 		}
 	}
@@ -172,7 +179,7 @@ func waitingJob(in *model.Instance, id, path string) (*model.JobSpec, error) {
 		ids := each.Of(in.Jobs(), func(j model.Job) string { return j.ID })
 		return nil, usageErrorf("--job: expected a job of %s, found %q%s", model.InputName(path), id, suggest.Words(id, ids))
 	}
-	if j := &in.Jobs()[k]; isRunning(in, j) {
+	if j := &in.Jobs()[k]; answers.IsRunning(in, j) {
 		return nil, usageErrorf("--job: expected a job that waits, found %q, which runs already", id)
 	}
 	return new(in.JobSpec(k)), nil

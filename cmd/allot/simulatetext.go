@@ -5,13 +5,14 @@ import (
 	"math"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/sim/whatif"
 )
 
 // whatIfText formats an answer for people.
-func whatIfText(a *jobAnswer, dates dates) string {
+func whatIfText(a *answers.JobAnswer, dates dates) string {
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "job %s (%s) submitted at %s under %s\n", a.Job, numtext.Counted(a.Processors, "processor"), dates.at(a.Submitted), a.Solver)
 	switch {
@@ -28,8 +29,8 @@ func whatIfText(a *jobAnswer, dates dates) string {
 	if a.Start != nil && a.Reason != "" {
 		fmt.Fprintf(b, "  does not run to its end: %s\n", a.Reason)
 	}
-	a.Certainty.write(b, a.TimeUnit, dates)
-	b.WriteString(a.line)
+	writeCertainty(a.Certainty, b, a.TimeUnit, dates)
+	b.WriteString(a.Assumed.Line())
 	dates.write(b, a.Submitted)
 	writeReasons(b, a.Solver, a.Reasons, dates)
 	writeCauses(b, a.Causes, dates)

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/slurmtest"
 )
 
@@ -109,7 +110,7 @@ func forecastReal(t *testing.T, right bool) {
 	}
 	queue, now := filepath.Join(t.TempDir(), "queue.json"), float64(time.Now().Unix())
 	s.run(t, "allot", "import", "slurm", "--now", fmt.Sprintf("%.0f", now), "-o", queue)
-	var answer startTable
+	var answer answers.StartTable
 	text := s.run(t, "allot", "simulate", "--json", "--policies", forecastPolicies, queue)
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		t.Fatal(err)
@@ -132,7 +133,7 @@ func forecastReal(t *testing.T, right bool) {
 }
 
 // judge compares forecasts with the truth.
-func judge(t *testing.T, answer *startTable, starts map[string]float64, now float64, right bool) {
+func judge(t *testing.T, answer *answers.StartTable, starts map[string]float64, now float64, right bool) {
 	var truth []float64
 	total := 0.0
 	for _, j := range answer.Jobs {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 )
@@ -30,7 +31,7 @@ func TestForecastOfRecordedRuns(t *testing.T) {
 			if status := run(t.Context(), []string{"allot", "simulate", "--json", "--policies", forecastPolicies, queue}, &stdout, &stderr); status != 0 {
 				t.Fatal(stderr.String())
 			}
-			var answer startTable
+			var answer answers.StartTable
 			if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +58,7 @@ func TestForecastOnNodes(t *testing.T) {
 	if status := run(t.Context(), []string{"allot", "simulate", "--json", "--policies", "easy,conservative,backfill:interval=1:resolution=1", queue}, &stdout, &stderr); status != 0 {
 		t.Fatal(stderr.String())
 	}
-	var answer startTable
+	var answer answers.StartTable
 	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
 		t.Fatal(err)
 	}

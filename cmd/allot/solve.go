@@ -11,9 +11,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -99,9 +101,6 @@ func runSolve(c *cli.Context, args []string) error {
 	if c.IsSet("write-model") {
 		return writeModel(c, choice, args[0])
 	}
-	if c.IsSet("start") && !choice.Info.Starts {
-		return usageErrorf("--start: solver %s does not start from a solution", choice.Info.Name)
-	}
 	if err := oneFromStdin("INSTANCE and --start", args[0], c.String("start")); err != nil {
 		return err
 	}
@@ -176,29 +175,22 @@ func configuredSolver(c *cli.Context) (solve.Choice, error) {
 	if err != nil {
 		return choice, usageErrorf("--solver: %w", err)
 	}
+	var parameters []params.Setting
 	for _, param := range c.StringSlice("param") {
 		key, value, ok := strings.Cut(param, "=")
 		if !ok {
 			return choice, usageErrorf("--param: expected KEY=VALUE, found %q", param)
 		}
-		if err := choice.Set(key, value); err != nil {
-			return choice, usageErrorf("--param: solver %s: %w", choice.Info.Name, err)
-		}
+		parameters = append(parameters, params.Setting{Name: key, Value: value})
 	}
-	_, rolling := choice.Solver.(*solve.Rolling)
-	switch {
-	case c.IsSet("rolling-threshold") && !c.IsSet("rolling"):
-		return choice, usageErrorf("--rolling-threshold: expected it only with --rolling PERIOD")
-	case (c.IsSet("rolling") || rolling) && c.IsSet("start"):
-		return choice, usageErrorf("expected only one of --rolling and --start, found both")
-	case c.IsSet("rolling") && rolling:
-		return choice, usageErrorf("expected only one of --rolling and the parameter rolling_period, found both")
-	case c.IsSet("rolling"):
-		if choice.Solver, err = solve.NewRolling(choice, c.Float64("rolling"), c.Float64("rolling-threshold")); err != nil {
-			return choice, usageErrorf("--rolling: %w", err)
+	given := func(flag string) *float64 {
+		if !c.IsSet(flag) {
+			return nil
 		}
+		return new(c.Float64(flag))
 	}
-	return choice, nil
+	choice, err = answers.Configured(choice, parameters, given("rolling"), given("rolling-threshold"), c.IsSet("start"))
+	return choice, flagErrors(err)
 }
 
 // solveWithin runs the solver within the limits of the flags.
@@ -230,28 +222,11 @@ func solveWithin(c *cli.Context, choice solve.Choice, in *model.Instance, opt so
 
 // noSolution is the error where a solver hands back no schedule.
 func noSolution(name string, result solve.Result) error {
-	text := fmt.Sprintf("solver %s: %s", name, withoutSolution(result.Status, result.Stop))
+	text := fmt.Sprintf("solver %s: %s", name, answers.WithoutSolution(result.Status, result.Stop))
 	if result.Status == model.Infeasible {
 		return &statusError{exitViolations, errors.New(text + reasonOf(result))}
 	}
 	return &statusError{exitNoSolution, errors.New(text)}
-}
-
-// withoutSolution says in words how a run ended that found no solution.
-func withoutSolution(status model.Status, stop model.Stop) string {
-	if status == model.Infeasible {
-		return "proved infeasible"
-	}
-	switch stop {
-	case model.StopTime:
-		return "no solution before the time limit"
-	case model.StopEvaluations:
-		return "no solution within the limit of evaluations"
-	case model.StopCancelled:
-		return "no solution before it was interrupted"
-	default:
-		return "it ended without a solution"
-	}
 }
 
 // reasonOf is the explanation of an infeasible instance, where the solver gives one.

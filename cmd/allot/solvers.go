@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/taken"
 	"github.com/allot-opt/allot/solve"
 )
@@ -104,51 +104,28 @@ func typeInWords(name string) string {
 	return name
 }
 
-// solverPage is all that there is to know of a solver.
-type solverPage struct {
-	solve.Description
-	Starts  bool     `json:"starts"` // from a solution
-	Online  bool     `json:"online"` // sees a job when it arrives, and its estimate
-	Traces  bool     `json:"traces"` // states its steps
-	Support *support `json:"support,omitempty"`
-
-	elsewhere string // which other commands take an on-line solver
-}
-
 // describeSolver writes all that there is to know of one solver.
 func describeSolver(c *cli.Context, name string) error {
-	list := solve.Describe()
-	k := slices.IndexFunc(list, func(d solve.Description) bool { return d.Name == name })
-	info, err := solve.Lookup(name)
-	switch {
-	case err != nil:
-		return usageErrorf("%w", err)
-	case k < 0:
-		return usageErrorf("expected the name of one solver in the list, found %q", name)
+	page, err := answers.Solver(name)
+	if err != nil {
+		return argumentError(err)
 	}
-	page := solverPage{Description: list[k], Starts: info.Starts, Traces: info.Traces}
-	var policy solve.Policy
-	if policy, page.Online = solve.PolicyOf(info.New()); page.Online {
-		page.elsewhere = "allot replay and allot simulate accept it too"
-		if policy.Discipline().Plain == nil {
-			page.elsewhere = "allot simulate accepts it too, and so does allot replay with a --workload that it supports"
-		}
-	}
-	if page.Support, err = supportOf(info); err != nil {
-		return err
-	}
-	return writeAnswer(c, "-", page, page.text)
+	return writeAnswer(c, "-", page, func() string { return pageText(page) })
 }
 
-// text is the page for people.
-func (page *solverPage) text() string {
+// pageText is the page of a solver for people.
+func pageText(page *answers.SolverPage) string {
 	text := new(strings.Builder)
 	text.WriteString(describedSolver(&page.Description))
 	if len(page.Parameters) == 0 {
 		text.WriteString("  it has no parameters\n")
 	}
 	if page.Online {
-		text.WriteString("  on line: it learns of a job, with its estimate, when the job arrives; " + page.elsewhere + "\n")
+		elsewhere := "allot replay and allot simulate accept it too"
+		if page.Policy.Discipline().Plain == nil {
+			elsewhere = "allot simulate accepts it too, and so does allot replay with a --workload that it supports"
+		}
+		text.WriteString("  on line: it learns of a job, with its estimate, when the job arrives; " + elsewhere + "\n")
 	}
 	if page.Starts {
 		fmt.Fprintf(text, "  starts from a solution: --start FILE, or a+%s after another solver a\n", page.Name)

@@ -186,6 +186,26 @@ func TestTutorials(t *testing.T) {
 	}
 }
 
+// Whoever follows the page of the service, with the service running, sees what stands there.
+func TestServicePage(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the tests of the service run the same requests under the race detector")
+	}
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("there is no curl")
+	}
+	const path, usual = "../../docs/service.md", "localhost:8080"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := beginService(t)
+	found := strings.ReplaceAll(runPage(t, strings.ReplaceAll(string(text), usual, address)), address, usual)
+	if found != string(text) {
+		t.Errorf("%s shows what is not so (-shown +found)\n%s", path, cmp.Diff(strings.Split(string(text), "\n"), strings.Split(found, "\n")))
+	}
+}
+
 // What a page shows is compared line by line.
 func TestMatches(t *testing.T) {
 	for _, c := range []struct {

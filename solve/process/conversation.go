@@ -117,6 +117,12 @@ func (c *conversation) write(message any) error {
 	return nil
 }
 
+// greet writes the header. The limit runs until the first answer: the program may read nothing.
+func (c *conversation) greet(header any) error {
+	c.watch.Reset(c.limit)
+	return c.write(header)
+}
+
 // ask writes a line and returns the answer, which is valid until the next call.
 func (c *conversation) ask(message any) ([]byte, error) {
 	if err := c.early(); err != nil {

@@ -1,10 +1,12 @@
 package process
 
 import (
+	"context"
 	"fmt"
 	"os/exec"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/kballard/go-shellquote"
 
@@ -76,10 +78,23 @@ func canRun(program string) error {
 // Discipline implements [solve.Policy].
 func (p *onlineProgram) Discipline() sim.Discipline {
 	return sim.Discipline{
-		Plain:    func(processors int) sim.Policy { return newRemote(p, plain{processors}) },
-		General:  func(platform *sim.Platform, _ uint64) sim.Policy { return newRemote(p, newGeneral(platform)) },
+		Plain:    func(processors int) sim.Policy { return newRemote(p.meet, plain{processors}) },
+		General:  func(platform *sim.Platform, _ uint64) sim.Policy { return newRemote(p.meet, newGeneral(platform)) },
 		Requests: true,
 	}
+}
+
+// meet starts the program.
+func (p *onlineProgram) meet(ctx context.Context, opt sim.Options) (partner, error) {
+	environment, _, err := environmentOf(solve.Options{Seed: opt.Seed}, 0)
+	if err != nil {
+		return nil, err
+	}
+	talk, err := converse(ctx, p.words, environment, time.Duration(p.AnswerLimit*float64(time.Second)))
+	if err != nil {
+		return nil, err
+	}
+	return talk, nil
 }
 
 // Kills implements [solve.Policy].

@@ -63,7 +63,7 @@ func TestCallsForNothing(t *testing.T) {
 		policy, _ := solve.PolicyOf(info.New())
 		program := policy.(*onlineProgram)
 		_, _, err = sim.Simulate(t.Context(), in, sim.Discipline{Requests: true, General: func(platform *sim.Platform, _ uint64) sim.Policy {
-			policy := newRemote(program, newGeneral(platform))
+			policy := newRemote(program.meet, newGeneral(platform))
 			policy.mostIdle = 10
 			return policy
 		}}, sim.Options{})

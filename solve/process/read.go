@@ -33,6 +33,7 @@ type incumbents struct {
 	in       *model.Instance
 	limit    int64 // the largest number of solutions to read; 0: no limit
 	progress func(solve.Progress)
+	loose    bool          // an object of placements counts as a solution
 	sent     func() string // the SHA-256 of the program's input; empty while it is not all written
 
 	mutex     sync.Mutex
@@ -96,7 +97,13 @@ func (i *incumbents) take(text []byte, k int64) error {
 	if why, refused := refusalOf(text); refused {
 		return &refusalError{why}
 	}
-	sol, err := model.ReadSolution(&untilClosed{bytes.NewReader(text), &i.closed}, "")
+	sol, is, err := (*model.Solution)(nil), false, error(nil)
+	if i.loose {
+		sol, is, err = placementsIn(i.in, text)
+	}
+	if !is {
+		sol, err = model.ReadSolution(&untilClosed{bytes.NewReader(text), &i.closed}, "")
+	}
 	switch {
 	case i.closed.Load():
 		return errCut
@@ -131,12 +138,15 @@ func (i *incumbents) keep(sol *model.Solution, objective float64) {
 		return
 	}
 	i.count++
+	var told solve.Progress
 	left := i.in.Owed(sol)
 	if i.best == nil || model.NewRank(left, objective).Better(model.NewRank(i.left, i.objective)) {
 		i.best, i.objective, i.left = sol, objective, left
+		told.Schedule = func() *model.Solution { return solve.Bare(sol) }
 	}
 	if i.progress != nil {
-		i.progress(solve.Progress{Evaluations: i.count, Objective: i.objective, Left: i.left})
+		told.Evaluations, told.Objective, told.Left = i.count, i.objective, i.left
+		i.progress(told)
 	}
 }
 

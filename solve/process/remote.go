@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/allot-opt/allot/internal/online"
 	"github.com/allot-opt/allot/model"
@@ -14,11 +13,23 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// remote is an on-line policy that asks a program at each instant.
+// partner decides in the place of a policy: a program, or a function of a client.
+type partner interface {
+	// greet writes the first line, which has no answer.
+	greet(header any) error
+	// ask writes a line and returns the answer, which is valid until the next call.
+	ask(message any) ([]byte, error)
+	// farewell writes the last line, which has no answer. The warning says what went wrong afterwards.
+	farewell(message any) (warning string, err error)
+	// close ends the conversation in any case and returns what is to be appended to a message.
+	close() string
+}
+
+// remote is an on-line policy that asks somebody else at each instant.
 type remote struct {
-	program  *onlineProgram
-	system   system        // that the program decides on
-	talk     *conversation // nil: not open
+	meet     func(ctx context.Context, opt sim.Options) (partner, error)
+	system   system  // that the partner decides on
+	talk     partner // nil: not open
 	ctx      context.Context
 	queued   map[string]*sim.Job
 	running  map[string]float64 // id → start
@@ -37,24 +48,21 @@ type remote struct {
 const mostIdle = 1_000_000
 
 // newRemote makes the policy for a system.
-func newRemote(program *onlineProgram, s system) *remote {
-	return &remote{program: program, system: s, queued: map[string]*sim.Job{}, running: map[string]float64{}, mostIdle: mostIdle}
+func newRemote(meet func(context.Context, sim.Options) (partner, error), s system) *remote {
+	return &remote{meet: meet, system: s, queued: map[string]*sim.Job{}, running: map[string]float64{}, mostIdle: mostIdle}
 }
 
-// Open implements sim.Opener: it starts the program and writes the header.
+// Open implements sim.Opener: it meets the partner and writes the header.
 func (p *remote) Open(ctx context.Context, opt sim.Options) error {
-	environment, _, err := environmentOf(solve.Options{Seed: opt.Seed}, 0)
-	if err == nil {
-		p.ctx = ctx
-		p.talk, err = converse(ctx, p.program.words, environment, time.Duration(p.program.AnswerLimit*float64(time.Second)))
+	p.ctx = ctx
+	var err error
+	if p.talk, err = p.meet(ctx, opt); err != nil {
+		return err
 	}
-	if err == nil {
-		header := p.system.header()
-		header.Format, header.Version, header.Seed, header.Kill = online.Format, solve.Version(), opt.Seed, opt.Kill
-		p.talk.watch.Reset(p.talk.limit) // until the first answer: the program may read nothing
-		if err = p.talk.write(header); err != nil {
-			p.talk.close()
-		}
+	header := p.system.header()
+	header.Format, header.Version, header.Seed, header.Kill = online.Format, solve.Version(), opt.Seed, opt.Kill
+	if err = p.talk.greet(header); err != nil {
+		p.talk.close()
 	}
 	return err
 }

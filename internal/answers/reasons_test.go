@@ -1,4 +1,4 @@
-package main
+package answers
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	_ "github.com/allot-opt/allot/solvers"
 )
 
 // TestRulesOf: of the schedule that a policy makes every job has its rules, and of one in which a job starts later that job has none.
@@ -23,12 +24,12 @@ func TestRulesOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	sol := result.Solution
-	rules, err := rulesOf(t.Context(), in, sol)
+	rules, err := RulesOf(t.Context(), in, sol)
 	if err != nil || len(rules) != len(sol.Jobs) || !strings.Contains(rules[sol.Jobs[0].Job], "the meta-scheduler gave it priority") {
 		t.Fatalf("%d rules of %d jobs, %v: %q", len(rules), len(sol.Jobs), err, rules[sol.Jobs[0].Job])
 	}
 	sol.Jobs[0].Start += 1000
-	rules, err = rulesOf(t.Context(), in, sol)
+	rules, err = RulesOf(t.Context(), in, sol)
 	if _, known := rules[sol.Jobs[0].Job]; err != nil || known || len(rules) != len(sol.Jobs)-1 {
 		t.Errorf("%d rules of %d jobs, %v", len(rules), len(sol.Jobs), err)
 	}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/internal/service"
+)
+
+func serveCommand() *cli.Command {
+	usual := service.Public()
+	return &cli.Command{
+		Name:      "serve",
+		Usage:     "answer requests of other programs, over HTTP or on standard input and output",
+		ArgsUsage: " ",
+		UsageText: `allot serve [--listen ADDRESS] [options]
+allot serve --stdio [options]`,
+		Description: `The requests are those of the commands: solve, check, bound, compare, policies, simulate, explain, import and more. docs/service.md states the protocol, and
+/v1/openapi.json describes it. A run shows its improvements as they come, can be cancelled, and then answers with the best that it has.
+
+Without --stdio it listens for HTTP. On an address that other machines reach it needs a token, which clients send as Authorization: Bearer TOKEN. With --stdio it reads a
+request a line from standard input and writes answers to standard output, until standard input ends. SIGTERM and Ctrl-C end it: what runs is answered with the best so far.
+
+It runs no command and reads no file that a client names, unless --allow-exec and --allow-files allow that.
+
+Examples:
+  allot serve
+  allot serve --listen :8080 --token-file token --runs 4 --max-time 5m
+  allot serve --stdio --allow-files`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "listen for HTTP on `ADDRESS`; port 0: any that is free"},
+			&cli.BoolFlag{Name: "stdio", Usage: "read requests from standard input and write answers to standard output"},
+			&cli.StringFlag{Name: "token-file", Usage: "read the token that clients must send from `FILE`"},
+			&cli.BoolFlag{Name: "allow-exec", Usage: "let clients name solvers exec:COMMAND and exec-online:COMMAND, which run on this machine"},
+			&cli.BoolFlag{Name: "allow-files", Usage: "let clients name files of this machine in place of documents"},
+			&cli.IntFlag{Name: "runs", Value: usual.Runs, DefaultText: "16 for each processor; with --stdio 1 for each", Usage: "work on `N` requests at once"},
+			&cli.IntFlag{Name: "queue", Value: usual.Queue, Usage: "let `N` requests wait; the service refuses more with status 429"},
+			&cli.IntFlag{Name: "per-client", Value: usual.PerClient, DefaultText: "no limit", Usage: "let one client have `N` requests under way or waiting"},
+			&cli.IntFlag{Name: "workers", Value: usual.Workers, DefaultText: "1; with --stdio as many as processors", Usage: "let each run use at most `N` workers"},
+			&cli.DurationFlag{Name: "max-time", Value: usual.Time, DefaultText: "1m; with --stdio no limit", Usage: "end each run after `DURATION`"},
+			&cli.IntFlag{Name: "max-body", Value: int(usual.Body >> 20), DefaultText: "64; with --stdio 1024", Usage: "refuse requests of more than `N` MB"},
+			&cli.IntFlag{Name: "memory", Value: int(usual.Memory >> 20), DefaultText: "2048; with --stdio 16384", Usage: "let all runs together take `N` MB of memory, as estimated from their instances"},
+			&cli.BoolFlag{Name: "log-json", Usage: "write the log to standard error as JSON"},
+		},
+		Action: runServe,
+	}
+}
+
+// serveOptions reads the flags.
+func serveOptions(c *cli.Context) (service.Options, error) {
+	limits := service.Public()
+	level := slog.LevelInfo
+	if c.Bool("stdio") {
+		limits, level = service.Private(), slog.LevelError
+	}
+	for name, set := range map[string]func(){
+		"runs":       func() { limits.Runs = c.Int("runs") },
+		"queue":      func() { limits.Queue = c.Int("queue") },
+		"per-client": func() { limits.PerClient = c.Int("per-client") },
+		"workers":    func() { limits.Workers = c.Int("workers") },
+		"max-time":   func() { limits.Time = c.Duration("max-time") },
+		"max-body":   func() { limits.Body = int64(c.Int("max-body")) << 20 },
+		"memory":     func() { limits.Memory = int64(c.Int("memory")) << 20 },
+	} {
+		if c.IsSet(name) {
+			set()
+		}
+	}
+	if limits.Usual > limits.Time {
+		limits.Usual = limits.Time
+	}
+	limits.Arriving = max(limits.Arriving, int(limits.Body))
+	log := slog.Handler(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: level}))
+	if c.Bool("log-json") {
+		log = slog.NewJSONHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: level})
+	}
+	return service.Options{Limits: limits, AllowExec: c.Bool("allow-exec"), AllowFiles: c.Bool("allow-files"), Log: slog.New(log)}, checkRanges(
+		rangeOf{"runs", "a number ≥ 1", limits.Runs >= 1, limits.Runs},
+		rangeOf{"queue", "a number ≥ 0", limits.Queue >= 0, limits.Queue},
+		rangeOf{"per-client", "a number ≥ 0", limits.PerClient >= 0, limits.PerClient},
+		rangeOf{"workers", "a number ≥ 1", limits.Workers >= 1, limits.Workers},
+		rangeOf{"max-time", "a duration ≥ 0", limits.Time >= 0, limits.Time},
+		rangeOf{"max-body", "a number from 1 to 16384", limits.Body >= 1<<20 && limits.Body <= 16<<30, limits.Body >> 20},
+		rangeOf{"memory", "a number ≥ 1", limits.Memory >= 1<<20, limits.Memory >> 20},
+	)
+}
+
+// runServe serves until it is told to stop.
+func runServe(c *cli.Context) error {
+	if _, err := arguments(c); err != nil {
+		return err
+	}
+	opt, err := serveOptions(c)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	if c.Bool("stdio") {
+		for _, flag := range []string{"listen", "token-file"} {
+			if c.IsSet(flag) {
+				return usageErrorf("--%s: expected it without --stdio, which listens on no address", flag)
+			}
+		}
+		keepWriting()
+		return service.New(opt).ServeLines(ctx, os.Stdin, c.App.Writer)
+	}
+	token, err := tokenOf(c)
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.String("listen"))
+	if err != nil {
+		return usageErrorf("--listen: %w", err)
+	}
+	if address, ok := listener.Addr().(*net.TCPAddr); token == "" && !(ok && address.IP.IsLoopback()) {
+		_ = listener.Close()
+		return usageErrorf("--listen: other machines reach %s: expected --token-file FILE, so that only those who know the token are answered", listener.Addr())
+	}
+	opt.Log.Info("listening", "address", listener.Addr().String(), "token", token != "")
+	return serveHTTP(ctx, listener, service.New(opt).Handler(token))
+}
+
+// tokenOf reads the token; empty: none is asked for.
+func tokenOf(c *cli.Context) (string, error) {
+	if !c.IsSet("token-file") {
+		return "", nil
+	}
+	text, err := os.ReadFile(c.String("token-file"))
+	if err != nil {
+		return "", usageErrorf("--token-file: %w", err)
+	}
+	token := strings.TrimSpace(string(text))
+	if len(token) < leastToken {
+		return "", usageErrorf("--token-file: expected a token of at least %d characters, found %d; make one with: head -c 32 /dev/urandom | base64", leastToken, len(token))
+	}
+	return token, nil
+}
+
+// leastToken is the shortest token, so that nobody guesses it.
+const leastToken = 16
+
+// serveHTTP answers requests until ctx ends. It then cancels the runs, and their clients get the best so far.
+func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("cannot serve: %w", err)
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	err := server.Shutdown(last)
+	if other := <-ended; !errors.Is(other, http.ErrServerClosed) {
+		err = errors.Join(err, other)
+	}
+	return err
+}

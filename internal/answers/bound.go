@@ -1,0 +1,62 @@
+package answers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/internal/shown"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
+)
+
+// ProvedBound is a lower bound of the objective of an instance.
+type ProvedBound struct {
+	Objective string       `json:"objective"`
+	Bound     float64      `json:"bound"`
+	Parts     []bound.Part `json:"parts"`
+	More      bool         `json:"more"` // more time may improve the bound
+	Elapsed   float64      `json:"elapsed_s"`
+	Unproved  []string     `json:"-"` // metrics that no method bounds
+
+	Certificate *proof.Certificate `json:"-"` // where one was asked for
+}
+
+// ErrNoBound says that nothing was proved. Errors wrap it.
+var ErrNoBound = errors.New("no bound")
+
+// noBound is an [ErrNoBound] that says why.
+type noBound string
+
+func (e noBound) Error() string        { return string(e) }
+func (e noBound) Is(target error) bool { return target == ErrNoBound }
+
+// Bound proves a lower bound. It works for about a second of work that depends only on the instance, and where long is true for as long as ctx lets it and work
+// improves the bound; improved is then told the bound before each further second. certify asks for a certificate.
+func Bound(ctx context.Context, in *model.Instance, long, certify bool, improved func(model.Bound)) (*ProvedBound, error) {
+	const second = 1_000_000_000
+	prepare := bound.New
+	if certify {
+		prepare = bound.NewCertified
+	}
+	began, proof := time.Now(), prepare(ctx, in)
+	more := proof.Improve(ctx, second)
+	for more && long && ctx.Err() == nil {
+		improved(proof.Bound())
+		more = proof.Improve(ctx, second)
+	}
+	value, ok := proof.Bound().Value()
+	if !ok {
+		return nil, noBound(cmp.Or(shown.Unbounded(in), "stopped before anything was proved of "+shown.Objective(in)))
+	}
+	found := &ProvedBound{shown.Objective(in), value, proof.Parts(), more, time.Since(began).Seconds(), nil, proof.Certificate()}
+	for _, t := range in.ObjectiveTerms() {
+		if t.Weight > 0 && !slices.ContainsFunc(found.Parts, func(p bound.Part) bool { return p.Metric == t.Metric }) {
+			found.Unproved = append(found.Unproved, t.Metric)
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,111 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/answers"
+	"github.com/allot-opt/allot/solve"
+)
+
+// compareSettings are the settings of compare.
+type compareSettings struct {
+	Solvers     []string `json:"solvers,omitempty" doc:"names of solvers, as allot compare --solvers; absent: all that support an instance"`
+	Time        float64  `json:"time,omitempty" check:"time" doc:"seconds after which each run ends with its best schedule; absent: no limit but that of the service"`
+	Evaluations int64    `json:"evaluations,omitempty" check:"counter" doc:"evaluations of schedules after which each run ends; absent: no limit"`
+	Seed        uint64   `json:"seed,omitempty" doc:"seed of the random numbers; absent: 1"`
+	Workers     int      `json:"workers,omitempty" check:"counter" doc:"workers of each run; absent, or more than the service allows: as many as it allows"`
+	Objective   string   `json:"objective,omitempty" doc:"metric to minimise instead of the instances' objectives"`
+	Strict      bool     `json:"strict,omitempty" doc:"fail if a checked schedule disproves a bound; otherwise the bound is dropped with a warning"`
+	Solutions   bool     `json:"solutions,omitempty" doc:"also give the solution of each run"`
+}
+
+func (s *compareSettings) setDefaults() { s.Seed = 1 }
+
+// ComparedRows is the result of compare.
+type ComparedRows struct {
+	Rows      []bench.Row `json:"rows" doc:"a row for each run, as allot compare --json writes them"`
+	Solutions []Raw       `json:"solutions,omitempty" doc:"the solution of each row; null: it has none"`
+}
+
+// compare runs solvers on instances.
+func (c *call) compare(ctx context.Context, s *compareSettings) (*ComparedRows, error) {
+	if err := c.affordable(s.Time); err != nil {
+		return nil, err
+	}
+	for _, name := range s.Solvers {
+		if _, err := c.choose("solvers", name); err != nil {
+			return nil, err
+		}
+	}
+	solvers, err := answers.Solvers(s.Solvers)
+	if err != nil {
+		return nil, err
+	}
+	settings := bench.Settings{Time: time.Duration(min(s.Time, mostSeconds) * float64(time.Second)), Options: solve.Options{
+		Seed: s.Seed, MaxEvals: s.Evaluations, Workers: c.workers(s.Workers), Strict: s.Strict,
+	}}
+	lineup := answers.Lineup{Solvers: solvers, Safe: func(label string) string { return label }}
+	var list []answers.Compared
+	for k := range c.documents["instances"] {
+		d := &c.documents["instances"][k]
+		in, err := c.instance(d, s.Objective, settings.Options.Workers)
+		if err != nil {
+			return nil, err
+		}
+		named, err := lineup.Add(in, d.name())
+		if err != nil {
+			return nil, &Error{Code: Unsupported, Message: d.Path + ": " + err.Error()}
+		}
+		list = append(list, named)
+	}
+	ctx, cancel, err := c.within(ctx, 0, true)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	if settings.Time == 0 && s.Evaluations == 0 {
+		settings.Time = c.service.limits.Usual
+	}
+	found := &ComparedRows{Rows: []bench.Row{}}
+	for _, in := range list {
+		rows, err := c.compareOn(ctx, &in, settings)
+		if err != nil {
+			return nil, err
+		}
+		found.Rows = append(found.Rows, rows...)
+	}
+	if len(found.Rows) == 0 {
+		return nil, fail(NoAnswer, "stopped before the first run")
+	}
+	if s.Solutions {
+		for k := range found.Rows {
+			text, err := solutionText(found.Rows[k].Solution)
+			if err != nil {
+				return nil, err
+			}
+			found.Solutions = append(found.Solutions, text)
+		}
+	}
+	return found, nil
+}
+
+// compareOn runs the solvers on one instance. What a client cancels has no row.
+func (c *call) compareOn(ctx context.Context, in *answers.Compared, settings bench.Settings) ([]bench.Row, error) {
+	var rows []bench.Row
+	for _, choice := range in.Solvers {
+		if ctx.Err() != nil {
+			break
+		}
+		row := in.Row(ctx, choice, settings)
+		if c.progress != nil {
+			c.progress(struct {
+				Row bench.Row `json:"row"`
+			}{row})
+		}
+		rows = append(rows, row)
+	}
+	return rows, errors.Join(bench.ShareBounds(ctx, in.Instance, rows))
+}

@@ -1,0 +1,202 @@
+package service
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/internal/answers"
+	"github.com/allot-opt/allot/internal/bench/lab"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/solve"
+)
+
+// policiesSettings are the settings of policies.
+type policiesSettings struct {
+	Name       string   `json:"name,omitempty" doc:"name of the trace's file, for the report; absent: trace"`
+	Policies   []string `json:"policies,omitempty" doc:"names of policies, as allot policies --policies; each is compared with the first; absent: fcfs, easy, conservative"`
+	Processors int      `json:"processors,omitempty" check:"count" doc:"processors of the system of a trace whose text lacks or misstates them"`
+	Load       *float64 `json:"load,omitempty" doc:"stretch or shrink the gaps between arrivals to this offered load; absent: that of the trace"`
+	WarmUp     float64  `json:"warm_up,omitempty" doc:"do not count jobs that arrive in the first or the last share of the time"`
+	Day        *float64 `json:"day,omitempty" doc:"length of a day, in the unit of the trace; absent: 24 hours"`
+	Narrow     int      `json:"narrow,omitempty" check:"counter" doc:"a narrow job has at most so many processors; absent: 8"`
+	Short      *float64 `json:"short,omitempty" doc:"a short job runs for at most so long, in the unit of the trace; absent: 1 hour"`
+	Confidence float64  `json:"confidence,omitempty" doc:"confidence of the intervals; absent: 0.95"`
+	Replicates int      `json:"replicates,omitempty" check:"counter" doc:"replicates of the bootstrap; absent: 2000"`
+	Block      int      `json:"block,omitempty" check:"counter" doc:"days in a block of the bootstrap; absent: by the number of days"`
+	Seed       uint64   `json:"seed,omitempty" doc:"seed of the bootstrap and of the policies' random draws; absent: 1"`
+	Time       float64  `json:"time,omitempty" check:"time" doc:"time limit of each policy in seconds; absent: none"`
+}
+
+func (s *policiesSettings) setDefaults() {
+	usual := lab.Defaults()
+	s.Narrow, s.Confidence, s.Replicates, s.Seed = usual.Narrow, usual.Confidence, usual.Replicates, usual.Seed
+}
+
+// PoliciesAnswer is the result of policies.
+type PoliciesAnswer struct {
+	Report   Raw      `json:"report" schema:"PolicyReport" doc:"the report, as allot policies --json writes it"`
+	Text     string   `json:"text" doc:"the report for people"`
+	Data     string   `json:"data,omitempty" doc:"what reading the trace dropped and repaired"`
+	Warnings []string `json:"warnings,omitempty" doc:"what went wrong although there is an answer"`
+}
+
+// policies compares policies on a trace.
+func (c *call) policies(ctx context.Context, s *policiesSettings) (*PoliciesAnswer, error) {
+	opt := answers.TraceOptions{
+		Options: lab.Options{WarmUp: s.WarmUp, Narrow: s.Narrow, Confidence: s.Confidence, Replicates: s.Replicates, Block: s.Block, Seed: s.Seed},
+		Load:    s.Load, Days: s.Day, Shorts: s.Short,
+	}
+	if err := opt.Check(); err != nil {
+		return nil, err
+	}
+	if err := c.affordable(s.Time); err != nil {
+		return nil, err
+	}
+	names := s.Policies
+	if len(names) == 0 {
+		names = answers.UsualPolicies
+	}
+	for _, name := range names {
+		if _, err := c.choose("policies", name); err != nil {
+			return nil, err
+		}
+	}
+	choices, err := answers.Policies(names)
+	if err != nil {
+		return nil, err
+	}
+	in, read, err := c.trace(c.one("trace"), s.Name, s.Processors, "swf")
+	if err != nil {
+		return nil, err
+	}
+	answer := &PoliciesAnswer{Data: read}
+	if in, err = opt.On(in); err != nil {
+		return nil, inDocument(c.one("trace"), err)
+	}
+	opt.Known = !bench.HoldsFuture(in)
+	if err := c.admit(in, len(choices)); err != nil {
+		return nil, err
+	}
+	ctx, cancel, err := c.within(ctx, 0, true)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	if _, err := lab.Compare(ctx, in, nil, opt.Options); err != nil { // not only after long runs
+		return nil, inDocument(c.one("trace"), err)
+	}
+	runs := answers.PolicyRuns{
+		In: in, Policies: choices, Options: &opt.Options,
+		Settings: bench.Settings{Time: time.Duration(min(s.Time, mostSeconds) * float64(time.Second)), Options: solve.Options{Seed: s.Seed}},
+		Step:     func() {},
+		Warn: func(policy, text string) {
+			answer.Warnings = append(answer.Warnings, policy+": "+text)
+		},
+	}
+	made, err := runs.Run(ctx)
+	if err != nil {
+		return nil, policyError(err)
+	}
+	report, err := lab.Compare(ctx, in, made, opt.Options)
+	if err != nil {
+		return nil, inDocument(c.one("trace"), err)
+	}
+	var text bytes.Buffer
+	if err := answers.WriteOn(&text, in, report); err != nil {
+		return nil, err
+	}
+	answer.Report, answer.Text = bytes.TrimSpace(text.Bytes()), report.Text()
+	return answer, nil
+}
+
+// policyError is the error of a policy that has no schedule.
+func policyError(err error) error {
+	var policy *answers.PolicyError
+	if !errors.As(err, &policy) {
+		return err
+	}
+	return fail(map[answers.PolicyFault]Code{
+		answers.PolicyFailed: Failure, answers.PolicyWrong: WrongSchedule, answers.PolicyUnsupported: Unsupported, answers.PolicyInfeasible: NoAnswer, answers.PolicyStopped: NoAnswer,
+	}[policy.Kind], "%s", policy.Err)
+}
+
+// inDocument is an error about what a document says.
+func inDocument(d *Document, err error) error {
+	var option *answers.OptionError
+	if errors.As(err, &option) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return wrongAt(faultsIn(d.Path, err))
+}
+
+// trace reads an instance or a trace in one of the formats, with the usual parameters and the processors; 0: as the trace says. The text says what was dropped.
+func (c *call) trace(d *Document, name string, processors int, known ...string) (*model.Instance, string, error) {
+	source, err := c.contents(d)
+	if err != nil {
+		return nil, "", err
+	}
+	name = cmp.Or(name, d.file, "trace")
+	file := formats.Of(source, name)
+	defer file.Close()
+	format := file.Format
+	if format == nil {
+		in, err := model.ReadInstanceWithin(file, d.file, c.service.limits.Instance)
+		switch {
+		case errors.Is(err, model.ErrTooLarge):
+			return nil, "", fail(TooLarge, "%s: %s", d.Path, err)
+		case err != nil:
+			return nil, "", wrongAt(faultsIn(d.Path, err))
+		case processors > 0:
+			return nil, "", wrong("processors", "expected it only for a trace in a foreign format; an instance states its processors itself")
+		}
+		return in, "", nil
+	}
+	ok := false
+	for _, name := range known {
+		ok = ok || name == format.Name
+	}
+	if !ok {
+		return nil, "", wrong(d.Path, "expected an instance or a trace (%v), found what looks like %s; the operation import makes an instance of it", known, format.Doc)
+	}
+	reader := format.New()
+	if processors > 0 {
+		if err := params.Set(reader, "processors", strconv.Itoa(processors)); err != nil {
+			return nil, "", wrong("processors", "%s", err)
+		}
+	}
+	in, report, err := reader.Read(file, name)
+	if err != nil {
+		return nil, "", c.importError(d, err)
+	}
+	return in, report.String(), nil
+}
+
+// importError is the error of a reader of a foreign format.
+func (c *call) importError(d *Document, err error) error {
+	if errors.Is(err, model.ErrTooLarge) {
+		return fail(TooLarge, "%s: expected at most %d bytes, decompressed", d.Path, c.service.limits.Text)
+	}
+	var parameter *params.Error
+	if errors.As(err, &parameter) {
+		return wrong(joined("param", parameter.Name), "%s", parameter.Fault())
+	}
+	var input *model.InputError
+	if errors.As(err, &input) {
+		faults := faultsIn(d.Path, err)
+		for k := range input.Faults {
+			if option := input.Faults[k].Option; option != "" {
+				faults[k].Message = fmt.Sprintf("%s (parameter %s)", faults[k].Message, option)
+			}
+		}
+		return wrongAt(faults)
+	}
+	return wrong(d.Path, "%s", err)
+}

@@ -1,0 +1,292 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/allot-opt/allot/internal/answers"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// Options say what a service allows.
+type Options struct {
+	Limits
+	AllowExec  bool // clients may name solvers exec:COMMAND and exec-online:COMMAND
+	AllowFiles bool // clients may name files in place of documents
+	Log        *slog.Logger
+}
+
+// Service answers requests of clients. It is safe for use by several goroutines.
+type Service struct {
+	limits   Limits
+	exec     bool
+	files    bool
+	log      *slog.Logger
+	gate     gate
+	memory   store // estimated, of the runs
+	arriving store // bytes of the bodies that arrive or wait for a place
+	bodies   store // number of bodies that arrive
+
+	mutex sync.Mutex
+	runs  map[runName]*run
+}
+
+// New makes a service.
+func New(opt Options) *Service {
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Service{
+		limits: opt.Limits, exec: opt.AllowExec, files: opt.AllowFiles, log: opt.Log,
+		gate:   gate{places: opt.Runs, free: opt.Runs, most: opt.Queue, perClient: opt.PerClient, clients: map[string]int{}},
+		memory: store{most: opt.Memory}, arriving: store{most: int64(opt.Arriving)}, bodies: store{most: int64(opt.Bodies)},
+		runs: map[runName]*run{},
+	}
+}
+
+// Client is who asks.
+type Client struct {
+	Name  string // for limits and for the names of runs, such as an address
+	calls caller // asks the client to run functions of its own; nil: it cannot
+}
+
+// runName is the name of a run: clients do not share names.
+type runName struct{ client, id string }
+
+// run is a request under way.
+type run struct {
+	ctx    context.Context //nolint:containedctx // a run is what ends with it
+	cancel context.CancelFunc
+	from   *Client
+	name   runName
+	done   chan struct{} // closed when reply is there
+	reply  reply
+}
+
+// reply is the result or the error of a request.
+type reply struct {
+	result any
+	err    *Error
+}
+
+// enrol begins a run, which the id names until it has ended; an empty one names nothing. The run ends with ctx. Whoever enrols a run calls do.
+func (s *Service) enrol(ctx context.Context, from *Client, id string) (*run, *Error) {
+	r := &run{from: from, name: runName{from.Name, id}, done: make(chan struct{})}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	if id == "" {
+		return r, nil
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if _, taken := s.runs[r.name]; taken {
+		r.cancel()
+		return nil, wrong("id", "expected an id that no request under way has, found %q", id)
+	}
+	s.runs[r.name] = r
+	return r, nil
+}
+
+// drop forgets a run that was enrolled and is not begun.
+func (s *Service) drop(r *run) {
+	r.cancel()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	delete(s.runs, r.name)
+	close(r.done)
+}
+
+// do answers a request.
+func (s *Service) do(r *run, o *Operation, params []byte, progress func(any)) reply {
+	defer r.cancel()
+	began := time.Now()
+	r.reply = s.answer(r.ctx, r.from, o, params, progress)
+	if r.name.id != "" {
+		s.mutex.Lock()
+		delete(s.runs, r.name)
+		s.mutex.Unlock()
+	}
+	close(r.done)
+	s.logged(r, o, len(params), time.Since(began))
+	return r.reply
+}
+
+// logged logs a request.
+func (s *Service) logged(r *run, o *Operation, bytes int, elapsed time.Duration) {
+	attributes := []any{"client", r.name.client, "id", r.name.id, "operation", o.Name, "bytes", bytes, "elapsed", elapsed}
+	if err := r.reply.err; err != nil {
+		s.log.Info("refused", append(attributes, "code", string(err.Code), "message", err.Message)...)
+		return
+	}
+	s.log.Info("answered", attributes...)
+}
+
+// cancel ends a run, whose reply then has the best that it has; nil: there is no run of that name.
+func (s *Service) cancel(from *Client, id string) *run {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	r := s.runs[runName{from.Name, id}]
+	if r != nil {
+		r.cancel()
+	}
+	return r
+}
+
+// answer waits for a place, reads the request and runs it. A panic is an error of this request alone.
+func (s *Service) answer(ctx context.Context, from *Client, o *Operation, params []byte, progress func(any)) (r reply) {
+	if !o.Light {
+		if err := s.gate.enter(ctx, from.Name); err != nil {
+			return reply{err: errorOf(err)}
+		}
+		defer s.gate.leave(from.Name)
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.log.Error("panic", "operation", o.Name, "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			r = reply{err: fail(Failure, "a bug of allot: %v", fault)}
+		}
+	}()
+	asked, err := o.read(params, s.files)
+	if err != nil {
+		return reply{err: errorOf(err)}
+	}
+	if from.calls != nil {
+		ctx = withCaller(ctx, s, from.calls)
+	}
+	c := &call{request: asked, service: s, from: from, progress: progress}
+	defer func() { s.memory.give(c.held) }()
+	result, err := o.run(ctx, c)
+	if err != nil {
+		return reply{err: errorOf(err)}
+	}
+	return reply{result: result}
+}
+
+// contents opens a document. It decompresses it, and ends it where it is longer than the service takes.
+func (c *call) contents(d *Document) (io.ReadCloser, error) {
+	source, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	text, err := model.Decompressed(source, d.file)
+	if err != nil {
+		return nil, errors.Join(wrongAt(faultsIn(d.Path, err)), source.Close())
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{&bounded{text, c.service.limits.Text}, source}, nil
+}
+
+// bounded is a reader that fails where there is more than a number of bytes.
+type bounded struct {
+	io.Reader
+	left int64
+}
+
+// Read implements io.Reader.
+func (b *bounded) Read(buffer []byte) (int, error) {
+	n, err := b.Reader.Read(buffer)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, model.ErrTooLarge
+	}
+	return n, err
+}
+
+// readDocument reads a document with a reader of package model.
+func readDocument[T any](c *call, d *Document, read func(io.Reader, string) (*T, error)) (*T, error) {
+	text, err := c.contents(d)
+	if err != nil {
+		return nil, err
+	}
+	defer text.Close()
+	value, err := read(text, d.file)
+	switch {
+	case errors.Is(err, model.ErrTooLarge):
+		return nil, fail(TooLarge, "%s: %s", d.Path, err)
+	case err != nil:
+		return nil, wrongAt(faultsIn(d.Path, err))
+	}
+	return value, nil
+}
+
+// instance reads an instance of the request for an operation with a number of workers, with the objective that the settings name; empty: its own.
+func (c *call) instance(d *Document, objective string, workers int) (*model.Instance, error) {
+	in, err := readDocument(c, d, func(r io.Reader, name string) (*model.Instance, error) {
+		return model.ReadInstanceWithin(r, name, c.service.limits.Instance)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.admit(in, workers); err != nil {
+		return nil, err
+	}
+	return answers.WithObjective(in, objective)
+}
+
+// solution reads a solution of the request.
+func (c *call) solution(d *Document) (*model.Solution, error) {
+	return readDocument(c, d, model.ReadSolution)
+}
+
+// choose reads a solver by its name. Programs of the machine only run where the service allows it.
+func (c *call) choose(path, name string) (solve.Choice, error) {
+	if scheme := solve.Scheme(name); scheme != "" {
+		if ours := scheme == "call" || scheme == "call-online"; ours && c.from.calls == nil {
+			return solve.Choice{}, wrong(path, "expected a solver of the service, found %q: only a client on standard input has functions that the service can call", name)
+		} else if !ours && !c.service.exec {
+			return solve.Choice{}, wrong(path, "expected a solver that comes with allot, found %q: this service runs no commands for its clients (see allot serve --allow-exec)", name)
+		}
+	}
+	choice, err := solve.Choose(name)
+	if err != nil {
+		return choice, wrong(path, "%s", err)
+	}
+	return choice, nil
+}
+
+// affordable says that a run asks for more time than the service gives; nil: it does not.
+func (c *call) affordable(seconds float64) error {
+	if most := c.service.limits.Time; most > 0 && seconds > most.Seconds() {
+		return wrong("time", "expected at most %v seconds, found %v", most.Seconds(), seconds)
+	}
+	return nil
+}
+
+// mostSeconds is the longest time that a run can ask for: what is longer is as good as no limit.
+const mostSeconds = 1e9
+
+// within ends ctx after the time that the request asks for, in seconds, and in any case after the longest time of the service. Only the first is a deadline that
+// solvers see: what they do depends on it, and the time limit of a service must not change a run that ends before.
+func (c *call) within(ctx context.Context, seconds float64, counted bool) (context.Context, context.CancelFunc, error) {
+	limits := &c.service.limits
+	if err := c.affordable(seconds); err != nil {
+		return nil, nil, err
+	}
+	asked := time.Duration(min(seconds, mostSeconds) * float64(time.Second))
+	if asked == 0 && !counted {
+		asked = limits.Usual
+	}
+	if asked > 0 {
+		timed, cancel := context.WithTimeout(ctx, asked)
+		return timed, cancel, nil
+	}
+	if limits.Time == 0 {
+		timed, cancel := context.WithCancel(ctx)
+		return timed, cancel, nil
+	}
+	timed, cancel := context.WithTimeout(ctx, limits.Time)
+	return unseen{timed}, cancel, nil
+}
+
+// unseen is a context that ends at a deadline which nobody sees before.
+type unseen struct{ context.Context }
+
+// Deadline implements context.Context.
+func (unseen) Deadline() (time.Time, bool) { return time.Time{}, false }
