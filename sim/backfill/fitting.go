@@ -71,7 +71,7 @@ type fitting struct {
 	out      []bool    // scratch: machines that are left out of the choice, or chosen already
 	found    bitset    // scratch
 	times    []float64 // scratch
-	holders  []int     // see list
+	holders  []int32   // see list
 }
 
 // run is neighbours among the machines, [from, to), of one weight, and the processors that are free on them.
@@ -214,10 +214,10 @@ func (f *fitting) list(p *slurm) {
 	if f.holders = f.holders[:0]; !f.few {
 		return
 	}
+	p.release.place()
 	p.avail.each(func(m int) {
 		for i := range p.release.held[m] {
-			at, _ := slices.BinarySearchFunc(p.release.ends, p.release.held[m][i].jobEnd, jobEnd.compare)
-			f.holders = append(f.holders, at)
+			f.holders = append(f.holders, p.release.places[p.release.held[m][i].job.Handle])
 		}
 	})
 	slices.Sort(f.holders)
@@ -226,8 +226,8 @@ func (f *fitting) list(p *slurm) {
 // meets is the place of the first running job from place k on that holds something of an available machine; if there is none, the number of all.
 func (f *fitting) meets(p *slurm, k int) int {
 	if f.few {
-		if at, _ := slices.BinarySearch(f.holders, k); at < len(f.holders) {
-			return f.holders[at]
+		if at, _ := slices.BinarySearch(f.holders, int32(k)); at < len(f.holders) {
+			return int(f.holders[at])
 		}
 		return len(p.release.ends)
 	}
@@ -240,7 +240,7 @@ func (f *fitting) meets(p *slurm, k int) int {
 // lastMeets is the place of the last such job; −1: none.
 func (f *fitting) lastMeets(p *slurm) int {
 	if f.few {
-		return f.holders[len(f.holders)-1]
+		return int(f.holders[len(f.holders)-1])
 	}
 	k := len(p.release.ends) - 1
 	for k >= 0 && !p.release.meets(p.release.ends[k].job, p.avail) {

@@ -19,6 +19,8 @@ type releases struct {
 	shares   [][]sim.Share // by handle: what a running job holds
 	held     [][]holding   // by machine: what running jobs hold there, in order of estimated end, then of number
 	ends     []jobEnd      // of all running jobs, in the same order
+	places   []int32       // by handle: the place of a running job in ends
+	placed   bool          // places are up to date
 	version  []int64       // by machine: counts the changes
 	changed  []int32       // the machines of all changes, in the order of time
 	kinds    []*kindRooms  // by number of the kind; nil: not met
@@ -102,7 +104,7 @@ func (r *releases) begin(j *sim.Job, shares []sim.Share) {
 	r.shares[j.Handle] = shares
 	of := jobEnd{j.EstimatedEnd, j.Number, j}
 	at, _ := slices.BinarySearchFunc(r.ends, of, jobEnd.compare)
-	r.ends = slices.Insert(r.ends, at, of)
+	r.ends, r.placed = slices.Insert(r.ends, at, of), false
 	for _, share := range shares {
 		m := share.Machine
 		h := holding{of, share}
@@ -114,7 +116,7 @@ func (r *releases) begin(j *sim.Job, shares []sim.Share) {
 
 // end tells of a job that no longer runs.
 func (r *releases) end(j *sim.Job) {
-	r.ends = slices.DeleteFunc(r.ends, func(e jobEnd) bool { return e.job == j })
+	r.ends, r.placed = slices.DeleteFunc(r.ends, func(e jobEnd) bool { return e.job == j }), false
 	for _, share := range r.shares[j.Handle] {
 		m := share.Machine
 		r.held[m] = slices.DeleteFunc(r.held[m], func(h holding) bool { return h.job == j })
@@ -127,6 +129,17 @@ func (r *releases) end(j *sim.Job) {
 func (r *releases) change(m int32) {
 	r.version[m]++
 	r.changed = append(r.changed, m)
+}
+
+// place brings the places up to date.
+func (r *releases) place() {
+	if r.placed {
+		return
+	}
+	r.places, r.placed = append(r.places[:0], make([]int32, len(r.shares))...), true
+	for k := range r.ends {
+		r.places[r.ends[k].job.Handle] = int32(k)
+	}
 }
 
 // expected is when a job is expected to end whose estimate says end: one step from now if that is over.

@@ -298,27 +298,27 @@ func (p *slurm) rounded(at float64) float64 {
 // plan finds the start of a job on the cluster; see [Slurm].
 func (p *slurm) plan(e *sim.Engine, j *sim.Job, of *lineOf, o *option) (plan jobPlan, ok bool) {
 	p.fits.begin(p, o.need)
-	next := 0.0
-	for s := p.firstLook(j, of, o, e.Now()); !e.Stopped(); s = next {
-		if plan, next, ok = p.planFrom(j, of, o.cluster, e.Now(), s, o.limit); ok || next == 0 {
+	s, first := p.firstLook(j, of, o, e.Now())
+	for next := 0.0; !e.Stopped(); s = next {
+		if plan, next, ok = p.planFrom(j, of, o.cluster, e.Now(), s, o.limit, s < first); ok || next == 0 {
 			return plan, ok
 		}
 	}
 	return jobPlan{}, false
 }
 
-// firstLook is a time from which on to look for a plan: for sure there is none that is found from a time before, and looks from there would not weigh any machine anew.
-func (p *slurm) firstLook(j *sim.Job, of *lineOf, o *option, now float64) float64 {
+// firstLook is a time from which on to look for a plan: looks from before for sure find none, and would not weigh any machine anew. Those from before first only may weigh machines.
+func (p *slurm) firstLook(j *sim.Job, of *lineOf, o *option, now float64) (from, first float64) {
 	weighs := o.need.weight < heaviest
 	if !p.alike || p.reserved(j) || weighs && (o.need.least > 1 || j.Request.DeadlineHard) { // which looks there would have been is not known then
-		return now
+		return now, now
 	}
 	before := min(p.notBefore(now, o.limit), now+p.Window)
 	if before <= now {
-		return now
+		return now, now
 	}
 	p.open(j, of, o.cluster, now)
-	first := p.slots.lastFreed(now, before, o.limit, p.avail)
+	first = p.slots.lastFreed(now, before, o.limit, p.avail)
 	if weighs && first > now {
 		p.avail.each(func(m int) {
 			if p.slots.gap(int32(m), now, o.limit) >= first {
@@ -326,10 +326,10 @@ func (p *slurm) firstLook(j *sim.Job, of *lineOf, o *option, now float64) float6
 			}
 		})
 		if !p.fits.weighed(p) {
-			return now
+			return now, first
 		}
 	}
-	return first
+	return first, first
 }
 
 // notBefore is a time before which the job certainly has no plan: by then fewer machines than it needs have had room while they were free of plans for as long as it takes.
@@ -375,8 +375,9 @@ func (p *slurm) notBefore(now, limit float64) float64 {
 	return best[n-1]
 }
 
-// planFrom looks for a plan on the machines that are free of plans from s on. Where there is none, next is the time from which to look again; 0: none.
-func (p *slurm) planFrom(j *sim.Job, of *lineOf, cluster int, now, s, limit float64) (plan jobPlan, next float64, ok bool) {
+// planFrom looks for a plan on the machines that are free of plans from s on. Where there is none, next is the time from which to look again; 0: none. If it is known that there is none, it only
+// weighs machines.
+func (p *slurm) planFrom(j *sim.Job, of *lineOf, cluster int, now, s, limit float64, none bool) (plan jobPlan, next float64, ok bool) {
 	p.open(j, of, cluster, s)
 	if p.reserved(j) {
 		p.atHome(j, of, cluster, s)
@@ -389,6 +390,9 @@ func (p *slurm) planFrom(j *sim.Job, of *lineOf, cluster int, now, s, limit floa
 	}
 	if next > now+p.Window {
 		next = 0
+	}
+	if none && p.fits.weighed(p) {
+		return plan, next, false
 	}
 	latest := next
 	if next == 0 {
