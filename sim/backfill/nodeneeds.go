@@ -134,25 +134,25 @@ func (p *nodePlan) roomOf(j *sim.Job, cluster, least int) *roomNeed {
 }
 
 // reset forgets what was found in a plan that is made afresh.
-func (r *roomNeed) reset() {
-	r.seen, r.gaps, r.longest, r.soonest = 0, r.gaps[:0], 0, math.Inf(1)
-	for _, n := range r.of {
-		n.frontier.clear(1)
+func (n *roomNeed) reset() {
+	n.seen, n.gaps, n.longest, n.soonest = 0, n.gaps[:0], 0, math.Inf(1)
+	for _, of := range n.of {
+		of.frontier.clear(1)
 	}
 }
 
 // fits says whether step k of the machine has room for the need.
-func (r *roomNeed) fits(p *nodePlan, l *nodeLine, m, k int) bool {
+func (n *roomNeed) fits(p *nodePlan, l *nodeLine, m, k int) bool {
 	step := &l.steps[k]
-	if step.known&r.bit != 0 {
-		return step.fits&r.bit != 0
+	if step.known&n.bit != 0 {
+		return step.fits&n.bit != 0
 	}
-	step.known |= r.bit
-	if int(step.state.Processors()) >= r.least && p.platform.HostsIn(&step.state, &r.job, m) >= r.least {
-		step.fits |= r.bit
+	step.known |= n.bit
+	if int(step.state.Processors()) >= n.least && p.platform.HostsIn(&step.state, &n.job, m) >= n.least {
+		step.fits |= n.bit
 		return true
 	}
-	step.fits &^= r.bit
+	step.fits &^= n.bit
 	return false
 }
 
@@ -270,7 +270,7 @@ func (p *nodePlan) sooner(j *sim.Job, s *generalBooking) (generalBooking, bool) 
 		if o.soonest >= s.start || o.longest < o.length && !p.recent(s, seen) || !p.mayStart(o, s, seen) || p.platform.Stopped() {
 			continue
 		}
-		limit, start, from := best.start, math.Inf(1), max(p.now, p.from)
+		limit, from := best.start, max(p.now, p.from)
 		if best.shares != nil {
 			limit = math.Nextafter(limit, math.Inf(1))
 		}
@@ -283,6 +283,7 @@ func (p *nodePlan) sooner(j *sim.Job, s *generalBooking) (generalBooking, bool) 
 			given = true
 			p.tryWithout(j, s)
 		}
+		var start float64
 		if o.one {
 			start = p.alone(o, p.near, from, limit)
 		} else {
@@ -385,8 +386,8 @@ func (o *planOption) opens(g *gap, s *generalBooking) bool {
 }
 
 // since is the first gap of those that a job has not seen which last looked when so many spans had become free.
-func (r *roomNeed) since(seen int) int {
-	return sort.Search(len(r.gaps), func(k int) bool { return r.gaps[k].number >= seen })
+func (n *roomNeed) since(seen int) int {
+	return sort.Search(len(n.gaps), func(k int) bool { return n.gaps[k].number >= seen })
 }
 
 // recent says whether something has become free on the machines of the booking since its job last looked.
