@@ -26,8 +26,8 @@ type confPlace struct {
 // fault notes what is wrong at the place.
 func (p confPlace) fault(format string, args ...any) { p.faults.Line(p.line, format, args...) }
 
-// confWord is a key in small letters, and its value without quotes.
-type confWord struct{ key, value string }
+// confWord is a key, in small letters and as it is written, and its value without quotes.
+type confWord struct{ key, name, value string }
 
 // mostIncluded is how deep files may include others.
 const mostIncluded = 10
@@ -50,12 +50,12 @@ func (c *confLines) read(src Source) error {
 		if remaining == "" {
 			first = scanner.Line()
 		}
-		if begin, goesOn := strings.CutSuffix(line, `\`); goesOn && !printed {
+		if begin, goesOn := continued(line); goesOn && !printed {
 			if len(remaining)+len(begin) > lines.MaxLength {
 				faults.Line(scanner.Line(), "%s", lines.TooLong)
 				break
 			}
-			remaining += begin + " "
+			remaining += begin
 			continue
 		}
 		if err := c.line(src, confPlace{faults, first}, remaining+line, printed); err != nil {
@@ -80,7 +80,8 @@ func (c *confLines) line(src Source, at confPlace, text string, printed bool) er
 			if value = strings.TrimSpace(value); value == "(null)" {
 				value = ""
 			}
-			c.take(at, []confWord{{strings.ToLower(strings.TrimSpace(key)), value}})
+			key = strings.TrimSpace(key)
+			c.take(at, []confWord{{strings.ToLower(key), key, value}})
 		}
 		return nil
 	}
@@ -150,7 +151,7 @@ func confWords(text string) (words []confWord, err error) {
 		if value == "" {
 			return nil, fmt.Errorf("expected a value after %s=", lines.Name(key))
 		}
-		words = append(words, confWord{strings.ToLower(key), value})
+		words = append(words, confWord{strings.ToLower(key), key, value})
 		rest = strings.TrimSpace(rest)
 	}
 	return words, nil

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/lines"
@@ -62,12 +63,12 @@ func readText(r io.Reader, faults *lines.Faults) *document {
 			doc.announced(strings.TrimSpace(line))
 		}
 		line = uncommented(line)
-		if begin, goesOn := strings.CutSuffix(line, `\`); goesOn {
+		if begin, goesOn := continued(line); goesOn {
 			if len(t.remaining)+len(begin) > lines.MaxLength {
 				faults.Line(scanner.Line(), "%s", lines.TooLong)
 				break
 			}
-			t.remaining += begin + " "
+			t.remaining += begin
 			continue
 		}
 		t.read(t.remaining+line, scanner.Line())
@@ -91,6 +92,16 @@ func uncommented(line string) string {
 	return line[:at]
 }
 
+// continued cuts the \ from a line that goes on in the next one, as Slurm does: blanks may follow the \, and nothing takes its place. Two of them are the letter \.
+func continued(line string) (begin string, goesOn bool) {
+	line = strings.TrimRight(line, " \t\r\f\v")
+	begin = strings.TrimRight(line, `\`)
+	if (len(line)-len(begin))%2 == 0 {
+		return line, false
+	}
+	return line[:len(line)-1], true
+}
+
 // announced takes the line that stands for an empty list.
 func (doc *document) announced(line string) {
 	switch line {
@@ -109,12 +120,16 @@ var recordKeys = map[string]bool{"nodename": true, "partitionname": true, "reser
 // freeTexts are the keys whose value may hold blanks and goes on to the end of its line.
 var freeTexts = map[string]bool{"reason": true, "comment": true, "extra": true}
 
+// aroundEquals are the blanks that slurm.conf may have before and after the = of a word.
+var aroundEquals = regexp.MustCompile(`[ \t]+=[ \t]*`)
+
 // read takes a line.
 func (t *records) read(line string, number int) {
 	text := strings.TrimSpace(line)
 	if text == "" {
 		return
 	}
+	text = aroundEquals.ReplaceAllString(text, "=")
 	first, _, _ := strings.Cut(text, "=")
 	if indented := line[0] == ' ' || line[0] == '\t'; !indented && !recordKeys[strings.ToLower(first)] {
 		t.end()
