@@ -2,8 +2,11 @@ package advise
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // The load by hour is that of counting, minute by minute, which jobs run.
@@ -44,6 +47,48 @@ func TestHoursNaive(t *testing.T) {
 			if got := p.Hours[d][h]; math.Abs(got-want) > 0.002 {
 				t.Errorf("%s at %d h: %v, expected %v", days[d], h, got, want)
 			}
+		}
+	}
+}
+
+// Hours of the week that are not in a trace are not its emptiest, and have no load.
+func TestHoursNotThere(t *testing.T) {
+	zero := 1767571200.0 // Monday, 0 h
+	spec := model.InstanceSpec{Schema: model.InstanceSchema, Name: "day", Units: &model.Units{Time: "s"}, TimeZero: &zero, TimeZone: "UTC", Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 4}}}},
+		Caveats: []string{"something is left out"}}
+	for k := range 12 { // from 10 h to 21 h, 2 of 4 processors, in the hour from 15 h on 1
+		width := 2
+		if k == 5 {
+			width = 1
+		}
+		spec.Jobs = append(spec.Jobs, model.JobSpec{ID: string(rune('a' + k)), Arrival: 36000 + 3600*float64(k), Processors: model.Rigid(width), Work: new(3600.0)})
+	}
+	in, err := model.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := input(in, nil)
+	asked.Only = PartLoad
+	r, err := Make(t.Context(), asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Load.fullest(); got != " Fullest is Mon at 10 h (50 %), emptiest Mon at 15 h (25 %)." {
+		t.Errorf("found %q", got)
+	}
+	if r.Load.Hours[0][9] != -1 || r.Load.Hours[1][10] != -1 || r.Load.Hours[0][20] != 0.5 {
+		t.Errorf("found %v", r.Load.Hours)
+	}
+	text := r.Text()
+	if !strings.HasPrefix(text, "warning: something is left out\n1. ") {
+		t.Errorf("the warning does not come first:\n%s", text)
+	}
+	for _, line := range strings.Split(text, "\n") {
+		if strings.Contains(line, "│ Tue") && strings.Count(line, "?") != 6 {
+			t.Errorf("a day that is not there: %s", line)
+		}
+		if strings.Contains(line, "│ Mon") && !(strings.Contains(line, "44 %") && strings.Count(line, "?") == 2) { // 12–15 h: 50, 50, 50 and 25
+			t.Errorf("the day that is there: %s", line)
 		}
 	}
 }
