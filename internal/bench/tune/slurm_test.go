@@ -193,6 +193,8 @@ func TestSlurmErrors(t *testing.T) {
 		{"easy", "", "expected the order slurm"}, {"titan", "", "expected a policy that has the order slurm"}, {"nobody", "", "nobody"}, {"backfill:order=slurm:interval=60", "", "in slurm.conf only"},
 		{"backfill:order=slurm", "PriorityWeightsAge", "did you mean"}, {"backfill:order=slurm", "PriorityMaxAge=5..1", "the smaller first"}, {"backfill:order=slurm", "bf_window=5", "at least two values"},
 		{"backfill:order=slurm", "weight_age=0.5..2", "expected a multiple of 1"}, {"backfill:order=slurm", "kill", "expected one of PriorityWeightAge"},
+		{"backfill:order=slurm", "PriorityMaxAge=0..1-0", "PriorityMaxAge=0..1-0: expected a time above 0, found"}, {"backfill:order=slurm", "PriorityCalcPeriod=0,5", "expected a time above 0"},
+		{"backfill:order=slurm", "PriorityWeightAge=0..1000:log", "PriorityWeightAge=0..1000:log: expected an interval above 0 for a logarithmic scale"}, {"backfill:order=slurm", "PriorityWeightAge=5,5", "PriorityWeightAge=5,5: expected values that differ"},
 	} {
 		var vary []string
 		if c.vary != "" {
@@ -207,7 +209,7 @@ func TestSlurmErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"PriorityWeightAge": "NAME=VALUE", "PriorityWeightAge=-1": "PriorityWeightAge=-1", "max_age=90": "multiple of 60", "PriorityWeightJobSize=100000": "differs from slurm.conf", "x=1": "expected one of",
+		"PriorityWeightAge": "NAME=VALUE", "PriorityWeightAge=-1": "PriorityWeightAge=-1", "max_age=90": "multiple of 60", "PriorityMaxAge=0": "PriorityMaxAge=0: expected a time above 0", "PriorityWeightJobSize=100000": "differs from slurm.conf", "x=1": "expected one of",
 	} {
 		if _, err := space.SlurmChoice([]string{text}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", text, err)
