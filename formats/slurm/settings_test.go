@@ -41,6 +41,7 @@ NodeName=cn[1-4] CPUs=16 Priority=x
 PartitionName=DEFAULT PriorityJobFactor=7 MaxTime=1:00:00
 PartitionName=batch Nodes=ALL TRESBillingWeights="CPU=1.0,Mem=0.25G,GRES/gpu=2.0"
 PartitionName=short Nodes=ALL PriorityTier=2 PriorityJobFactor=1 MaxTime=INFINITE
+PartitionName=old Nodes=ALL Priority=3
 `
 
 // confPriorities are the priorities of conf.
@@ -70,6 +71,7 @@ func TestReadSettings(t *testing.T) {
 	want := []PartitionRules{
 		{Name: "batch", JobFactor: 7, Tier: 1, MaxTime: 60, Billing: []multifactor.Weight{{TRES: "cpu", Weight: 1}, {TRES: "mem", Weight: 0.25 / 1024}, {TRES: "gres/gpu", Weight: 2}}},
 		{Name: "short", JobFactor: 1, Tier: 2},
+		{Name: "old", JobFactor: 3, Tier: 3, MaxTime: 60},
 	}
 	if !reflect.DeepEqual(s.Partitions, want) {
 		t.Errorf("expected %+v, found %+v", want, s.Partitions)

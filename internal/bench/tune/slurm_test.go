@@ -73,7 +73,7 @@ func TestSlurmSettingsAreTuned(t *testing.T) {
 	in, qos := siteTrace(t)
 	files := SlurmFiles{QOS: qos, Qualities: []multifactor.Quality{{Name: "normal", UsageFactor: 1}, {Name: "urgent", Priority: 10, UsageFactor: 1}}}
 	tuned := func() (*Space, *Answer) {
-		space, err := NewSlurmSpace("backfill:order=slurm", site(t, siteConf, in, files), []string{"PriorityFavorSmall", "PriorityWeightAge", "PriorityWeightQOS=1..5000", "bf_window=720,1440,2880"}, "1")
+		space, err := NewSlurmSpace("backfill:order=slurm", site(t, siteConf, in, files), []string{"PriorityWeightAge", "PriorityWeightQOS=1..5000", "bf_window=720,1440,2880", "PriorityFavorSmall"}, "1")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,6 +171,22 @@ func TestSiteCounts(t *testing.T) {
 	}
 	if before, after := wait(siteConf, SlurmFiles{QOS: qos}, urgent, "PriorityWeightQOS=1000000"); before != after {
 		t.Errorf("qualities that nobody knows change the wait from %v to %v", before, after)
+	}
+}
+
+// A job that was requeued, whose runs are jobs of their own, has the quality of service of the first.
+func TestQualityOfRequeuedJobs(t *testing.T) {
+	in, err := model.NewBuilder("x").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
+		Job(model.JobSpec{ID: "7", Processors: model.Rigid(1), Work: new(1.0)}).Job(model.JobSpec{ID: "7-1", Processors: model.Rigid(1), Work: new(1.0)}).
+		Job(model.JobSpec{ID: "8", Processors: model.Rigid(1), Work: new(1.0)}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := site(t, siteConf, in, SlurmFiles{QOS: map[string]string{"7": "urgent"}, Qualities: []multifactor.Quality{{Name: "urgent", Priority: 10, UsageFactor: 1}}})
+	for id, want := range map[string]string{"7": "urgent", "7-1": "urgent", "8": ""} {
+		if got, _, _ := s.Site.Of(id); got != want {
+			t.Errorf("job %s: %q, expected %q", id, got, want)
+		}
 	}
 }
 
