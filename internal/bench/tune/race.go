@@ -84,9 +84,12 @@ func (r *race) run(ctx context.Context) ([]*candidate, error) {
 	var elites []*candidate
 	deviation := leastShare
 	for iteration := 1; ; iteration++ {
-		left := max(1, r.rounds()-iteration+1)
-		budget := (r.limit() - r.used()) / float64(left)
-		count := int(budget / r.price() / float64(firstTest+min(5, iteration)))
+		var budget float64
+		count := 0
+		for left := max(1, r.rounds()-iteration+1); left > 0 && count <= max(1, len(elites)); left-- { // fewer races where their parts are too small
+			budget = (r.limit() - r.used()) / float64(left)
+			count = int(budget / r.price() / float64(firstTest+min(5, iteration)))
+		}
 		if count <= len(elites) || count < 2 {
 			return elites, nil
 		}

@@ -162,6 +162,35 @@ func TestFolderOfAnotherQuestion(t *testing.T) {
 	}
 }
 
+// A small limit gives a race, or is too little, which is an error. What is left after the first races goes to further ones.
+func TestSmallLimits(t *testing.T) {
+	plan := batches(t, 24)
+	raced := 0
+	for runs := 25; runs <= 110; runs += 5 {
+		a, err := tuned(t.Context(), t, plan, func(o *Options) { o.Runs = runs })
+		switch {
+		case errors.Is(err, ErrTooLittle):
+			if raced > 0 {
+				t.Errorf("%d runs are too little, and fewer were not", runs)
+			}
+			continue
+		case err != nil:
+			t.Fatal(err)
+		}
+		raced++
+		if len(a.Races) == 0 || a.Runs > runs {
+			t.Errorf("%d runs: %d races with %d runs: %s", runs, len(a.Races), a.Runs, a.verdict())
+		}
+		const spare, judgement, race = spareShare, 16, 2 * (firstTest + 5) // a race of two candidates that has to run all heats of the best
+		if last := a.Races[len(a.Races)-1]; len(a.Races[0].Best) == 2 && float64(runs)*(1-spare)-judgement-float64(last.Runs) > 3*race {
+			t.Errorf("%d runs: %d are used after %d races", runs, last.Runs, len(a.Races))
+		}
+	}
+	if raced < 10 {
+		t.Errorf("%d limits were enough for a race", raced)
+	}
+}
+
 // Too few instances, or too few runs, for an answer are said before anything runs.
 func TestTooLittle(t *testing.T) {
 	for _, c := range []struct {
