@@ -3,7 +3,7 @@ package slurm
 import (
 	"fmt"
 	"io"
-	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/lines"
@@ -12,7 +12,7 @@ import (
 // confLines reads slurm.conf, or what scontrol show config prints, word by word: key = value, with keys in any case.
 type confLines struct {
 	// open opens a file that another one includes; nil: an Include line is an error.
-	open  func(name string) (io.ReadCloser, error)
+	open  opener
 	take  func(at confPlace, words []confWord)
 	depth int
 }
@@ -101,30 +101,40 @@ func (c *confLines) line(src Source, at confPlace, text string, printed bool) er
 
 // include reads a file that another one includes, whose name is relative to the other's.
 func (c *confLines) include(src Source, at confPlace, name string) error {
-	switch {
-	case c.open == nil:
+	if c.open == nil {
 		at.fault("expected no line Include, found one of %s: give that file in place of the line", lines.Quote(name))
 		return nil
-	case strings.Contains(name, "%"):
-		at.fault("Include: expected the name of a file without %%c, found %s", lines.Quote(name))
-		return nil
-	case c.depth == mostIncluded:
-		at.fault("expected files that include each other at most %d deep", mostIncluded)
-		return nil
 	}
-	if !path.IsAbs(name) {
-		name = path.Join(path.Dir(src.Name), name)
-	}
-	file, err := c.open(name)
+	file, path, err := c.open.included(src, name, c.depth)
 	if err != nil {
-		at.fault("Include: %s", err)
+		at.fault("%s", err)
 		return nil
 	}
 	defer file.Close()
 	c.depth++
-	err = c.read(Source{file, name})
+	err = c.read(Source{file, path})
 	c.depth--
 	return err
+}
+
+// opener opens a file that another one includes.
+type opener func(name string) (io.ReadCloser, error)
+
+// included opens a file that another one includes, whose name is relative to the other's. The depth is that of the other.
+func (open opener) included(by Source, name string, depth int) (file io.ReadCloser, path string, err error) {
+	switch {
+	case strings.Contains(name, "%"):
+		return nil, "", fmt.Errorf("Include: expected the name of a file without %%c, found %s", lines.Quote(name))
+	case depth == mostIncluded:
+		return nil, "", fmt.Errorf("expected files that include each other at most %d deep", mostIncluded)
+	}
+	if path = name; !filepath.IsAbs(name) {
+		path = filepath.Join(filepath.Dir(by.Name), name)
+	}
+	if file, err = open(path); err != nil {
+		return nil, "", fmt.Errorf("Include: %w", err)
+	}
+	return file, path, nil
 }
 
 // confWords cuts a line of slurm.conf into its words. There may be blanks around =, and a value with blanks is in quotes.

@@ -100,7 +100,7 @@ func TestLinesGoOn(t *testing.T) {
 
 // The file of nodes is read in the same way, and with blanks around =.
 func TestNodesLinesGoOn(t *testing.T) {
-	doc := readText(strings.NewReader("NodeName = cn[1-\\ \n4] CPUs =16\nPartitionName =batch Nodes=cn[1\\\n-4]\n"), lines.NewFaults("slurm.conf"))
+	doc := readText(Source{strings.NewReader("NodeName = cn[1-\\ \n4] CPUs =16\nPartitionName =batch Nodes=cn[1\\\n-4]\n"), "slurm.conf"}, nil, lines.NewFaults("slurm.conf"))
 	if err := doc.faults.Err(); err != nil || len(doc.nodes) != 4 || doc.nodes[3].cpus.value != 16 || len(doc.partitions) != 1 || doc.partitions[0].nodes != "cn[1-4]" {
 		t.Errorf("found %d nodes, partitions %+v, %v", len(doc.nodes), doc.partitions, err)
 	}
@@ -394,7 +394,7 @@ PartitionName=b PriorityTier=3
 	if got := s.Unsupported(); !reflect.DeepEqual(got, want) {
 		t.Errorf("expected %q, found %q", want, got)
 	}
-	if s, err = readConf(strings.Replace(conf, "PriorityTier=2", "PriorityTier=1", 1) + "PreemptType=preempt/none\nSelectType=select/cons_tres\nSchedulerType=sched/backfill\nPrioritySiteFactorPlugin=site_factor/none\n"); err != nil || s.Unsupported() != nil {
+	if s, err = readConf(strings.NewReplacer("PriorityTier=2", "PriorityTier=1", "Priority=3", "PriorityJobFactor=3").Replace(conf) + "PreemptType=preempt/none\nSelectType=select/cons_tres\nSchedulerType=sched/backfill\nPrioritySiteFactorPlugin=site_factor/none\n"); err != nil || s.Unsupported() != nil {
 		t.Errorf("expected nothing, found %q, %v", s.Unsupported(), err)
 	}
 }

@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -100,15 +101,18 @@ func (p *part) root() *part {
 }
 
 // readSystem reads all files but those of the jobs and their limits. The jobs of a live queue are in it now, others are in the past. The busy nodes are kept
-// even if they are closed, because jobs run on them.
-func readSystem(src Sources, past bool, busy map[string]bool) (*system, error) {
+// even if they are closed, because jobs run on them. What slurm.conf includes is opened by open; nil: it is not read.
+func readSystem(src Sources, open opener, past bool, busy map[string]bool) (*system, error) {
 	s := &system{busy: busy, mixed: map[string]bool{}, stated: map[string]bool{}, index: map[string]int{}, partitions: map[string]*part{}, licences: map[string]int{}, past: past, settings: map[string]string{}, weights: map[float64]bool{}, members: &members{of: map[string][]string{}, feature: map[string][]string{}}}
 	read := func(source Source, use func(doc *document)) error {
 		if source.Reader == nil {
 			return nil
 		}
-		doc := readAny(source.Reader, lines.NewFaults(source.Name))
+		doc := readAny(source, open)
 		use(doc)
+		if doc.wrong != nil {
+			return errors.Join(doc.wrong, doc.faults.Err())
+		}
 		return doc.faults.Err()
 	}
 	nodes := func(doc *document) {

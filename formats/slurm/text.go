@@ -3,7 +3,7 @@ package slurm
 import (
 	"bufio"
 	"bytes"
-	"io"
+	"errors"
 	"regexp"
 	"strings"
 
@@ -12,8 +12,10 @@ import (
 
 // readAny reads what a command printed: JSON, or the text of scontrol show, which is all that 21.08 and 22.05 print of partitions, reservations and licences;
 // slurm.conf, for its nodes and partitions; or the table of sinfo.
-func readAny(r io.Reader, faults *lines.Faults) *document {
-	buffered := bufio.NewReaderSize(r, 1<<16)
+// open opens a file that slurm.conf includes; nil: none is read.
+func readAny(src Source, open opener) *document {
+	faults := lines.NewFaults(src.Name)
+	buffered := bufio.NewReaderSize(src.Reader, 1<<16)
 	begin, _ := buffered.Peek(1 << 10) // an error comes again when the rest is read
 	begin = bytes.TrimSpace(bytes.TrimPrefix(begin, []byte("\ufeff")))
 	if len(begin) == 0 || begin[0] == '{' || begin[0] == '[' {
@@ -22,7 +24,7 @@ func readAny(r io.Reader, faults *lines.Faults) *document {
 	if isSinfo(string(begin)) {
 		return readSinfo(buffered, faults)
 	}
-	return readText(buffered, faults)
+	return readText(Source{buffered, src.Name}, open, faults)
 }
 
 // records reads the records of a text: words such as Total=4, of which the first names the object. What scontrol show prints goes on in lines that begin
@@ -39,6 +41,8 @@ type records struct {
 	parts     partition // what PartitionName=DEFAULT said last
 	expanded  int       // names of nodes so far
 	remaining string    // of a line that goes on
+	open      opener    // nil: what a file includes is not read
+	depth     int       // of files that include each other
 }
 
 // nodeText is a node, and what its processors are computed from where the text does not count them.
@@ -53,13 +57,23 @@ type nodeText struct {
 type nodeSet struct{ nodes, features string }
 
 // readText reads the text of scontrol show, or slurm.conf.
-func readText(r io.Reader, faults *lines.Faults) *document {
+func readText(src Source, open opener, faults *lines.Faults) *document {
 	doc := &document{faults: faults, settings: map[string]string{}, sets: map[string]nodeSet{}}
-	t := &records{doc: doc}
-	scanner := lines.NewScanner(r)
+	t := &records{doc: doc, open: open}
+	t.file(src)
+	if faults.None() && doc.partitions == nil && doc.reservations == nil && doc.licences == nil && doc.nodes == nil && len(doc.included) == 0 {
+		faults.At("", "expected JSON, or what scontrol show prints of nodes, partitions, reservations or licences, or slurm.conf")
+	}
+	return doc
+}
+
+// file reads the records of a file.
+func (t *records) file(src Source) {
+	doc, faults := t.doc, t.doc.faults
+	scanner := lines.NewScanner(src.Reader)
 	for scanner.Scan() {
 		line := string(scanner.Bytes())
-		if scanner.Line() == 1 {
+		if scanner.Line() == 1 && t.depth == 0 {
 			doc.announced(strings.TrimSpace(line))
 		}
 		line = uncommented(line)
@@ -71,16 +85,37 @@ func readText(r io.Reader, faults *lines.Faults) *document {
 			t.remaining += begin
 			continue
 		}
-		t.read(t.remaining+line, scanner.Line())
+		text := t.remaining + line
 		t.remaining = ""
+		t.read(src, text, scanner.Line())
 	}
-	t.read(t.remaining, scanner.Line())
+	text := t.remaining
+	t.remaining = ""
+	t.read(src, text, scanner.Line())
 	t.end()
 	scanner.Check(faults)
-	if faults.None() && doc.partitions == nil && doc.reservations == nil && doc.licences == nil && doc.nodes == nil {
-		faults.At("", "expected JSON, or what scontrol show prints of nodes, partitions, reservations or licences, or slurm.conf")
+}
+
+// include reads a file that another one includes.
+func (t *records) include(src Source, name string, line int) {
+	t.end()
+	file, path, err := t.open.included(src, name, t.depth)
+	switch {
+	case err != nil && t.depth == mostIncluded:
+		t.doc.faults.Line(line, "%s", err)
+		return
+	case err != nil: // what it states of nodes is unknown
+		t.doc.included = append(t.doc.included, lines.Name(name))
+		return
 	}
-	return doc
+	defer file.Close()
+	outer := t.doc.faults
+	t.doc.faults = lines.NewFaults(path)
+	t.depth++
+	t.file(Source{file, path})
+	t.depth--
+	t.doc.wrong = errors.Join(t.doc.wrong, t.doc.faults.Err())
+	t.doc.faults = outer
 }
 
 // uncommented is a line without its comment. What scontrol show prints of the kernel of a node may have a # too, which begins none.
@@ -124,7 +159,7 @@ var freeTexts = map[string]bool{"reason": true, "comment": true, "extra": true}
 var aroundEquals = regexp.MustCompile(`[ \t]+=[ \t]*`)
 
 // read takes a line.
-func (t *records) read(line string, number int) {
+func (t *records) read(src Source, line string, number int) {
 	text := strings.TrimSpace(line)
 	if text == "" {
 		return
@@ -135,7 +170,11 @@ func (t *records) read(line string, number int) {
 		t.end()
 	}
 	if words := strings.Fields(text); strings.EqualFold(words[0], "include") {
-		t.doc.included = append(t.doc.included, lines.Name(strings.Join(words[1:], " ")))
+		if name := strings.Join(words[1:], " "); t.open != nil {
+			t.include(src, name, number)
+		} else {
+			t.doc.included = append(t.doc.included, lines.Name(name))
+		}
 		return
 	}
 	for word := range strings.FieldsSeq(text) {
