@@ -92,3 +92,23 @@ func TestHoursNotThere(t *testing.T) {
 		}
 	}
 }
+
+// Jobs that get no place are counted before all else.
+func TestJobsWithoutPlace(t *testing.T) {
+	spec := model.InstanceSpec{Schema: model.InstanceSchema, Name: "n", Units: &model.Units{Time: "s"}, Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 4}}}}, Caveats: []string{"first"}}
+	for k := range 12 {
+		spec.Jobs = append(spec.Jobs, model.JobSpec{ID: string(rune('a' + k)), Arrival: 3600 * float64(k), Processors: model.Rigid(4 + k%3), Work: new(3600.0)})
+	}
+	in, err := model.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Make(t.Context(), input(in, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "warning: first\nwarning: 8 of 12 jobs get no place under easy: what is said of waits and of load\n  is of the others\n1. "
+	if !strings.HasPrefix(r.Text(), want) || len(in.Caveats()) != 1 {
+		t.Errorf("found %s", r.Text())
+	}
+}
