@@ -32,7 +32,7 @@ type LoadPart struct {
 	Wait  [][]float64 `json:"mean_wait_s,omitempty" doc:"of the jobs that arrive then; -1: none does"`
 	Added int         `json:"more_processors"`
 	More  *Comparison `json:"more" doc:"what more machines change"`
-	Part  float64     `json:"more_share"`
+	Part  float64     `json:"more_share" doc:"of machines: the one asked for, or above it where groups of machines are small"`
 }
 
 // dateLayout is how a [shown.Clock] writes dates.
@@ -43,7 +43,7 @@ const mostHours = 10_000_000
 
 // load makes the part about load.
 func (m *maker) load() error {
-	p := &LoadPart{Part: m.More}
+	p := &LoadPart{}
 	m.report.Load = p
 	in := m.Instance
 	first, last := math.Inf(1), math.Inf(-1)
@@ -67,16 +67,16 @@ func (m *maker) load() error {
 	}
 	slices.SortFunc(p.Queues, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name)) })
 	m.hours(p, first, last)
-	grown, added, err := Grown(in, m.More)
+	grown, added, part, err := Grown(in, m.More)
 	if err != nil {
 		return err
 	}
-	p.Added = added
+	p.Added, p.Part = added, part
 	sol, err := m.Run(m.ctx, m.Policy, grown)
 	if err != nil {
 		return err
 	}
-	if p.More, err = compared(m.ctx, in, []lab.Run{{Policy: m.Policy, Online: true, Solution: m.base}, {Policy: m.Policy + " with " + percent(m.More) + " more nodes", Online: true, Solution: sol}}, m.Options); err != nil {
+	if p.More, err = compared(m.ctx, in, []lab.Run{{Policy: m.Policy, Online: true, Solution: m.base}, {Policy: m.Policy + " with " + percent(part) + " more nodes", Online: true, Solution: sol}}, m.Options); err != nil {
 		return err
 	}
 	if change := p.More.shown(); change < 0 {

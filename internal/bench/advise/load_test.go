@@ -112,3 +112,24 @@ func TestJobsWithoutPlace(t *testing.T) {
 		t.Errorf("found %s", r.Text())
 	}
 }
+
+// The share of more nodes is that of those that are added, which is above the one asked for where there are few.
+func TestMoreNodesOfFew(t *testing.T) {
+	spec := model.InstanceSpec{Schema: model.InstanceSchema, Name: "n", Units: &model.Units{Time: "s"}, Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 4, Processors: 16}}}}}
+	for k := range 12 {
+		spec.Jobs = append(spec.Jobs, model.JobSpec{ID: string(rune('a' + k)), Arrival: 3600 * float64(k), Processors: model.Rigid(4), Work: new(3600.0)})
+	}
+	in, err := model.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := input(in, nil)
+	asked.Only = PartLoad
+	r, err := Make(t.Context(), asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := r.Text(); r.Load.Part != 0.25 || r.Load.Added != 16 || !strings.Contains(text, "With 25 % more nodes (16 processors more), and the same jobs:") || !strings.Contains(text, "easy with 25 % more nodes") {
+		t.Errorf("found %v, %d: %s", r.Load.Part, r.Load.Added, text)
+	}
+}

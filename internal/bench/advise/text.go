@@ -288,7 +288,7 @@ func (p *LoadPart) section(rows int) *section {
 		s.tables = append(s.tables, h)
 	}
 	if p.More != nil {
-		s.lines = append(s.lines, fmt.Sprintf("With %.0f %% more nodes (%s more), and the same jobs:", 100*p.Part, counted(p.Added, "processor")))
+		s.lines = append(s.lines, fmt.Sprintf("With %s more nodes (%s more), and the same jobs:", percent(p.Part), counted(p.Added, "processor")))
 		s.lines = append(s.lines, p.More.Answer...)
 		s.of = append(s.of, p.More)
 	}
