@@ -124,7 +124,7 @@ func TestMoreNodesOfFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := input(in, nil)
-	asked.Only = PartLoad
+	asked.Only, asked.More = PartLoad, 0.1
 	r, err := Make(t.Context(), asked)
 	if err != nil {
 		t.Fatal(err)
