@@ -107,7 +107,7 @@ func (c *confLines) include(src Source, at confPlace, name string) error {
 	}
 	file, path, err := c.open.included(src, name, c.depth)
 	if err != nil {
-		at.fault("%s", err)
+		at.fault("Include: %s", err)
 		return nil
 	}
 	defer file.Close()
@@ -124,7 +124,7 @@ type opener func(name string) (io.ReadCloser, error)
 func (open opener) included(by Source, name string, depth int) (file io.ReadCloser, path string, err error) {
 	switch {
 	case strings.Contains(name, "%"):
-		return nil, "", fmt.Errorf("Include: expected the name of a file without %%c, found %s", lines.Quote(name))
+		return nil, "", fmt.Errorf("expected the name of a file without %%c, found %s", lines.Quote(name))
 	case depth == mostIncluded:
 		return nil, "", fmt.Errorf("expected files that include each other at most %d deep", mostIncluded)
 	}
@@ -132,7 +132,7 @@ func (open opener) included(by Source, name string, depth int) (file io.ReadClos
 		path = filepath.Join(filepath.Dir(by.Name), name)
 	}
 	if file, err = open(path); err != nil {
-		return nil, "", fmt.Errorf("Include: %w", err)
+		return nil, "", err
 	}
 	return file, path, nil
 }

@@ -102,7 +102,7 @@ func (t *records) include(src Source, name string, line int) {
 	file, path, err := t.open.included(src, name, t.depth)
 	switch {
 	case err != nil && t.depth == mostIncluded:
-		t.doc.faults.Line(line, "%s", err)
+		t.doc.faults.Line(line, "Include: %s", err)
 		return
 	case err != nil: // what it states of nodes is unknown
 		t.doc.included = append(t.doc.included, lines.Name(name))
