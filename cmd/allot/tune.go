@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -107,7 +108,7 @@ func runTune(c *cli.Context) (err error) {
 			return err
 		}
 	}
-	if err := checkTuneSlurm(c); err != nil {
+	if err := cmp.Or(checkWritable(c.String("output")), checkTuneSlurm(c)); err != nil {
 		return err
 	}
 	name, words, err := tunedNames(c, c.Args().Slice())
@@ -151,7 +152,7 @@ func runTune(c *cli.Context) (err error) {
 		}
 		return interrupted(ctx, context.Canceled, left)
 	case err != nil:
-		return runError(err)
+		return tuneError(err)
 	}
 	if c.IsSet("report") {
 		if err := writeFile(c.String("report"), func(w io.Writer) error { return answer.WritePage(w, commandOfThis(c)) }); err != nil {
@@ -159,6 +160,14 @@ func runTune(c *cli.Context) (err error) {
 		}
 	}
 	return writeAnswer(c, c.String("output"), answer, answer.Text)
+}
+
+// tuneError gives the error of a tuning its exit status.
+func tuneError(err error) error {
+	if errors.Is(err, bench.ErrOtherRun) || errors.Is(err, bench.ErrForeign) {
+		return usageErrorf("%w; give another --folder", err)
+	}
+	return runError(err)
 }
 
 // tuned reads what to tune from the arguments and --vary, and on what.
@@ -240,7 +249,8 @@ func tuneOnTrace(ctx context.Context, c *cli.Context, space *tune.Space, path st
 
 // traceError names the trace that cannot be tuned on.
 func traceError(ctx context.Context, path string, err error) error {
-	if err == nil || errors.Is(err, bench.ErrOtherRun) || ctx.Err() != nil {
+	ofFolder := errors.As(err, new(*fs.PathError)) || slices.ContainsFunc([]error{bench.ErrOtherRun, bench.ErrForeign, bench.ErrBusy}, func(kind error) bool { return errors.Is(err, kind) })
+	if err == nil || ofFolder || ctx.Err() != nil {
 		return err
 	}
 	return usageErrorf("%s: %w", path, err)

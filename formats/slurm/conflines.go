@@ -3,7 +3,7 @@ package slurm
 import (
 	"fmt"
 	"io"
-	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/lines"
@@ -12,7 +12,7 @@ import (
 // confLines reads slurm.conf, or what scontrol show config prints, word by word: key = value, with keys in any case.
 type confLines struct {
 	// open opens a file that another one includes; nil: an Include line is an error.
-	open  func(name string) (io.ReadCloser, error)
+	open  opener
 	take  func(at confPlace, words []confWord)
 	depth int
 }
@@ -26,8 +26,8 @@ type confPlace struct {
 // fault notes what is wrong at the place.
 func (p confPlace) fault(format string, args ...any) { p.faults.Line(p.line, format, args...) }
 
-// confWord is a key in small letters, and its value without quotes.
-type confWord struct{ key, value string }
+// confWord is a key, in small letters and as it is written, and its value without quotes.
+type confWord struct{ key, name, value string }
 
 // mostIncluded is how deep files may include others.
 const mostIncluded = 10
@@ -50,12 +50,12 @@ func (c *confLines) read(src Source) error {
 		if remaining == "" {
 			first = scanner.Line()
 		}
-		if begin, goesOn := strings.CutSuffix(line, `\`); goesOn && !printed {
+		if begin, goesOn := continued(line); goesOn && !printed {
 			if len(remaining)+len(begin) > lines.MaxLength {
 				faults.Line(scanner.Line(), "%s", lines.TooLong)
 				break
 			}
-			remaining += begin + " "
+			remaining += begin
 			continue
 		}
 		if err := c.line(src, confPlace{faults, first}, remaining+line, printed); err != nil {
@@ -80,7 +80,8 @@ func (c *confLines) line(src Source, at confPlace, text string, printed bool) er
 			if value = strings.TrimSpace(value); value == "(null)" {
 				value = ""
 			}
-			c.take(at, []confWord{{strings.ToLower(strings.TrimSpace(key)), value}})
+			key = strings.TrimSpace(key)
+			c.take(at, []confWord{{strings.ToLower(key), key, value}})
 		}
 		return nil
 	}
@@ -100,30 +101,40 @@ func (c *confLines) line(src Source, at confPlace, text string, printed bool) er
 
 // include reads a file that another one includes, whose name is relative to the other's.
 func (c *confLines) include(src Source, at confPlace, name string) error {
-	switch {
-	case c.open == nil:
+	if c.open == nil {
 		at.fault("expected no line Include, found one of %s: give that file in place of the line", lines.Quote(name))
 		return nil
-	case strings.Contains(name, "%"):
-		at.fault("Include: expected the name of a file without %%c, found %s", lines.Quote(name))
-		return nil
-	case c.depth == mostIncluded:
-		at.fault("expected files that include each other at most %d deep", mostIncluded)
-		return nil
 	}
-	if !path.IsAbs(name) {
-		name = path.Join(path.Dir(src.Name), name)
-	}
-	file, err := c.open(name)
+	file, path, err := c.open.included(src, name, c.depth)
 	if err != nil {
 		at.fault("Include: %s", err)
 		return nil
 	}
 	defer file.Close()
 	c.depth++
-	err = c.read(Source{file, name})
+	err = c.read(Source{file, path})
 	c.depth--
 	return err
+}
+
+// opener opens a file that another one includes.
+type opener func(name string) (io.ReadCloser, error)
+
+// included opens a file that another one includes, whose name is relative to the other's. The depth is that of the other.
+func (open opener) included(by Source, name string, depth int) (file io.ReadCloser, path string, err error) {
+	switch {
+	case strings.Contains(name, "%"):
+		return nil, "", fmt.Errorf("expected the name of a file without %%c, found %s", lines.Quote(name))
+	case depth == mostIncluded:
+		return nil, "", fmt.Errorf("expected files that include each other at most %d deep", mostIncluded)
+	}
+	if path = name; !filepath.IsAbs(name) {
+		path = filepath.Join(filepath.Dir(by.Name), name)
+	}
+	if file, err = open(path); err != nil {
+		return nil, "", err
+	}
+	return file, path, nil
 }
 
 // confWords cuts a line of slurm.conf into its words. There may be blanks around =, and a value with blanks is in quotes.
@@ -150,7 +161,7 @@ func confWords(text string) (words []confWord, err error) {
 		if value == "" {
 			return nil, fmt.Errorf("expected a value after %s=", lines.Name(key))
 		}
-		words = append(words, confWord{strings.ToLower(key), value})
+		words = append(words, confWord{strings.ToLower(key), key, value})
 		rest = strings.TrimSpace(rest)
 	}
 	return words, nil

@@ -23,6 +23,7 @@ type document struct {
 	settings     map[string]string  // of slurm.conf, by the name in small letters
 	sets         map[string]nodeSet // of slurm.conf, by name
 	included     []string           // files that slurm.conf includes, which are not read
+	wrong        error              // in files that it includes, which are read
 }
 
 // job is a job as Slurm states it, or a pending array.

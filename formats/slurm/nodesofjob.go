@@ -30,7 +30,7 @@ func readSystemFiles(nodes, partitions string) (*system, error) {
 		defer file.Close()
 		*f.into = Source{io.Reader(file), model.InputName(f.path)}
 	}
-	return readSystem(src, true, nil)
+	return readSystem(src, func(name string) (io.ReadCloser, error) { return model.Open(name) }, true, nil)
 }
 
 // fit finds how a job that ran lies on nodes, and says why it is left out; empty: it is kept.

@@ -72,6 +72,9 @@ func (p PolicySetting) ToPolicy(value string) (string, error) {
 	case clockSetting:
 		var seconds float64
 		err := wholeMinutes(&seconds, value)
+		if err == nil && seconds == 0 && p.Param != "half_life" { // usage may be kept for ever
+			err = fmt.Errorf("expected a time above 0, found %s", lines.Quote(value))
+		}
 		return plain(seconds), err
 	}
 	least, most := 0.0, float64(math.MaxUint32)

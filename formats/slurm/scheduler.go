@@ -42,6 +42,12 @@ func optionsOf(text string) (list []Option) {
 	return list
 }
 
+// isOption says that a name in small letters is that of an option of the SchedulerParameters that is known.
+func isOption(name string) bool {
+	_, unfollowed := unfollowedOptions[name]
+	return unfollowed || slices.Contains(followedOptions, name) || slices.Contains(zeroOptions, name)
+}
+
 // text is the option as it is stated.
 func (o Option) text() string {
 	if o.Value == "" {

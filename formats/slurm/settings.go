@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/sim/multifactor"
 )
 
@@ -122,6 +123,12 @@ var otherRecords = []string{"nodename", "downnodes", "nodeset", "frontendname", 
 // knownSettings are settings of other concerns by which slurm.conf is told from other files, beside those of priorities.
 var knownSettings = []string{"accountingstorageenforce", "slurm_version", "preempttype", "clustername", "schedulertype", "schedulerparameters"}
 
+// decisive are settings of other concerns that an answer hangs on.
+var decisive = []string{"FairShareDampeningFactor", "SchedulerParameters", "SchedulerType", "AccountingStorageType", "SelectType", "PreemptType", "PartitionName"}
+
+// meant is the setting that an answer hangs on of which a key in small letters is a slip; empty: none. Slurm refuses such a key.
+func meant(key string) string { return suggest.Slip(key, decisive) }
+
 // take takes the words of a line.
 func (s *settingsReader) take(at confPlace, words []confWord) {
 	switch key := words[0].key; {
@@ -143,11 +150,15 @@ func (s *settingsReader) take(at confPlace, words []confWord) {
 			s.schedule(at, w.value)
 		case !s.priorities:
 		case read == nil && strings.HasPrefix(w.key, "priority"):
-			at.fault("%s is no setting of priorities", lines.Quote(w.key))
+			at.fault("%s is no setting of priorities", lines.Quote(w.name))
+		case isOption(w.key):
+			at.fault("%s: expected it in SchedulerParameters, found it apart", lines.Name(w.name))
+		case read == nil && meant(w.key) != "":
+			at.fault("%s is no setting of Slurm; did you mean %s?", lines.Quote(w.name), meant(w.key))
 		case read == nil, w.value == "" && w.key != "priorityflags": // scontrol show config prints what is not stated so
 		default:
 			if err := read(s, w.value); err != nil {
-				at.fault("%s: %s", w.key, err)
+				at.fault("%s: %s", lines.Name(w.name), err)
 			}
 		}
 	}
@@ -180,7 +191,7 @@ func (s *settingsReader) partition(at confPlace, words []confWord) {
 	}
 	number := func(into *float64, w confWord) {
 		if err := wholeIn(into, w.value, 0, math.MaxUint16); err != nil {
-			at.fault("%s: %s", w.key, err)
+			at.fault("%s: %s", lines.Name(w.name), err)
 		}
 	}
 	for _, w := range words[1:] {
@@ -195,13 +206,13 @@ func (s *settingsReader) partition(at confPlace, words []confWord) {
 		case "tresbillingweights":
 			list, err := weights(w.value, true)
 			if err != nil {
-				at.fault("%s: %s", w.key, err)
+				at.fault("%s: %s", lines.Name(w.name), err)
 			}
 			p.Billing = list
 		case "maxtime":
 			minutes, _, err := parseLimit(w.value)
 			if err != nil {
-				at.fault("%s: %s", w.key, err)
+				at.fault("%s: %s", lines.Name(w.name), err)
 			}
 			p.MaxTime = minutes
 		}
@@ -253,12 +264,13 @@ func wholeMinutes(into *float64, value string) error {
 func weights(text string, bills bool) ([]multifactor.Weight, error) {
 	list := []multifactor.Weight{}
 	for _, word := range splitWords(text) {
-		name, value, found := strings.Cut(word, "=")
-		if name = strings.ToLower(name); !found || name == "" {
+		stated, value, found := strings.Cut(word, "=")
+		name := strings.ToLower(stated)
+		if !found || name == "" {
 			return nil, fmt.Errorf("expected weights such as CPU=1.0,Mem=0.25G, found %s", lines.Quote(word))
 		}
 		if slices.ContainsFunc(list, func(w multifactor.Weight) bool { return w.TRES == name }) {
-			return nil, fmt.Errorf("%s is there twice", lines.Quote(name))
+			return nil, fmt.Errorf("%s is there twice", lines.Quote(stated))
 		}
 		per := 1.0
 		if last := len(value) - 1; bills && name == "mem" && last > 0 {
@@ -268,7 +280,7 @@ func weights(text string, bills bool) ([]multifactor.Weight, error) {
 		}
 		x, err := lines.NonNegative(value)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", lines.Name(name), err)
+			return nil, fmt.Errorf("%s: %w", lines.Name(stated), err)
 		}
 		list = append(list, multifactor.Weight{TRES: name, Weight: x / per})
 	}

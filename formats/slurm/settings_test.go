@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/multifactor"
 )
@@ -40,6 +41,7 @@ NodeName=cn[1-4] CPUs=16 Priority=x
 PartitionName=DEFAULT PriorityJobFactor=7 MaxTime=1:00:00
 PartitionName=batch Nodes=ALL TRESBillingWeights="CPU=1.0,Mem=0.25G,GRES/gpu=2.0"
 PartitionName=short Nodes=ALL PriorityTier=2 PriorityJobFactor=1 MaxTime=INFINITE
+PartitionName=old Nodes=ALL Priority=3
 `
 
 // confPriorities are the priorities of conf.
@@ -69,12 +71,38 @@ func TestReadSettings(t *testing.T) {
 	want := []PartitionRules{
 		{Name: "batch", JobFactor: 7, Tier: 1, MaxTime: 60, Billing: []multifactor.Weight{{TRES: "cpu", Weight: 1}, {TRES: "mem", Weight: 0.25 / 1024}, {TRES: "gres/gpu", Weight: 2}}},
 		{Name: "short", JobFactor: 1, Tier: 2},
+		{Name: "old", JobFactor: 3, Tier: 3, MaxTime: 60},
 	}
 	if !reflect.DeepEqual(s.Partitions, want) {
 		t.Errorf("expected %+v, found %+v", want, s.Partitions)
 	}
 	if value, stated := s.Stated("SlurmctldHost"); value != "head" || !stated {
 		t.Errorf("SlurmctldHost: found %q, %v", value, stated)
+	}
+}
+
+// Slurm puts nothing in the place of a \ at the end of a line, and ignores the blanks behind it; two of them end no line so.
+func TestLinesGoOn(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"SchedulerParameters=bf_continue,bf_interval=300,\\\nbf_max_job_test=10", "bf_continue,bf_interval=300,bf_max_job_test=10"},
+		{"SchedulerParameters=bf_continue,bf_inter\\ \t\r\nval=300", "bf_continue,bf_interval=300"},
+		{"SchedulerParameters=bf_continue\\\\\nPriorityWeightAge=1", `bf_continue\\`},
+	} {
+		s, err := readConf("PriorityWeightQOS=1\n" + c.text + "\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := s.Stated("SchedulerParameters"); got != c.want {
+			t.Errorf("%q: expected %q, found %q", c.text, c.want, got)
+		}
+	}
+}
+
+// The file of nodes is read in the same way, and with blanks around =.
+func TestNodesLinesGoOn(t *testing.T) {
+	doc := readText(Source{strings.NewReader("NodeName = cn[1-\\ \n4] CPUs =16\nPartitionName =batch Nodes=cn[1\\\n-4]\n"), "slurm.conf"}, nil, lines.NewFaults("slurm.conf"))
+	if err := doc.faults.Err(); err != nil || len(doc.nodes) != 4 || doc.nodes[3].cpus.value != 16 || len(doc.partitions) != 1 || doc.partitions[0].nodes != "cn[1-4]" {
+		t.Errorf("found %d nodes, partitions %+v, %v", len(doc.nodes), doc.partitions, err)
 	}
 }
 
@@ -115,25 +143,28 @@ Slurmctld(primary) at head is UP
 func TestSettingsErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "expected slurm.conf"},
-		{"\nPriorityWeightAge=-1", "line 2: priorityweightage: "},
+		{"\nPriorityWeightAge=-1", "line 2: PriorityWeightAge: "},
 		{"PriorityWeightAge=4294967296", "expected a whole number in [0, 4294967295]"},
-		{"PriorityWeightFoo=1", `"priorityweightfoo" is no setting of priorities`},
+		{"PriorityWeightFoo=1", `"PriorityWeightFoo" is no setting of priorities`},
 		{"PriorityFlags=FAIR_TREE,TICKET_BASED", `"TICKET_BASED" is none of ACCRUE_ALWAYS`},
 		{"PriorityMaxAge=UNLIMITED", "expected a time"},
 		{"PriorityMaxAge=x", "expected a time limit"},
 		{"PriorityCalcPeriod=0", "expected a time above 0"},
 		{"PriorityUsageResetPeriod=HOURLY", "expected one of NONE, NOW"},
 		{"PriorityFavorSmall=1", "expected YES or NO"},
-		{"FairShareDampeningFactor=0", "fairsharedampeningfactor"},
+		{"FairShareDampeningFactor=0", "FairShareDampeningFactor: expected a whole"},
 		{"FairShareDampeningFactor=70000", "expected a whole number in [1, 65535]"},
 		{"PriorityWeightTRES=CPU", "expected weights such as"},
 		{"PriorityWeightTRES=CPU=1,cpu=2", "is there twice"},
-		{"PriorityWeightTRES=CPU=x", "cpu: "},
-		{"PartitionName=a PriorityJobFactor=70000", "priorityjobfactor: "},
-		{"PartitionName=a TRESBillingWeights=Mem=xG", "tresbillingweights: mem"},
-		{"PartitionName=a MaxTime=x", "maxtime: "},
+		{"PriorityWeightTRES=CPU=x", "CPU: "},
+		{"PartitionName=a PriorityJobFactor=70000", "PriorityJobFactor: "},
+		{"PartitionName=a TRESBillingWeights=Mem=xG", "TRESBillingWeights: Mem"},
+		{"PartitionName=a MaxTime=x", "MaxTime: "},
 		{"include other.conf", `expected no line Include, found one of "other.conf"`},
 		{"Gres gpu", "expected key=value"},
+		{"SchedulerParamters=bf_interval=60", `"SchedulerParamters" is no setting of Slurm; did you mean SchedulerParameters?`},
+		{"PartionName=a Nodes=ALL", "did you mean PartitionName?"},
+		{"SchedulerParameters=bf_continue,\\\n  BF_interval=60", "BF_interval: expected it in SchedulerParameters, found it apart"},
 		{"PriorityFlags=", "expected a value after PriorityFlags="},
 		{`ClusterName="lab`, "at the end of the value"},
 	} {
@@ -363,7 +394,7 @@ PartitionName=b PriorityTier=3
 	if got := s.Unsupported(); !reflect.DeepEqual(got, want) {
 		t.Errorf("expected %q, found %q", want, got)
 	}
-	if s, err = readConf(strings.Replace(conf, "PriorityTier=2", "PriorityTier=1", 1) + "PreemptType=preempt/none\nSelectType=select/cons_tres\nSchedulerType=sched/backfill\nPrioritySiteFactorPlugin=site_factor/none\n"); err != nil || s.Unsupported() != nil {
+	if s, err = readConf(strings.NewReplacer("PriorityTier=2", "PriorityTier=1", "Priority=3", "PriorityJobFactor=3").Replace(conf) + "PreemptType=preempt/none\nSelectType=select/cons_tres\nSchedulerType=sched/backfill\nPrioritySiteFactorPlugin=site_factor/none\n"); err != nil || s.Unsupported() != nil {
 		t.Errorf("expected nothing, found %q, %v", s.Unsupported(), err)
 	}
 }

@@ -124,7 +124,7 @@ func Read(src Sources, opt Options) (*model.Instance, *model.ImportReport, error
 		return nil, nil, err
 	}
 	q := &queue{doc: doc, opt: opt, report: &model.ImportReport{Format: Format, File: src.Jobs.Name}, now: opt.Now}
-	sys, err := readSystem(src, false, q.busy())
+	sys, err := readSystem(src, nil, false, q.busy())
 	if err != nil {
 		return nil, nil, err
 	}

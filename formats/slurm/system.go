@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -100,15 +101,18 @@ func (p *part) root() *part {
 }
 
 // readSystem reads all files but those of the jobs and their limits. The jobs of a live queue are in it now, others are in the past. The busy nodes are kept
-// even if they are closed, because jobs run on them.
-func readSystem(src Sources, past bool, busy map[string]bool) (*system, error) {
+// even if they are closed, because jobs run on them. What slurm.conf includes is opened by open; nil: it is not read.
+func readSystem(src Sources, open opener, past bool, busy map[string]bool) (*system, error) {
 	s := &system{busy: busy, mixed: map[string]bool{}, stated: map[string]bool{}, index: map[string]int{}, partitions: map[string]*part{}, licences: map[string]int{}, past: past, settings: map[string]string{}, weights: map[float64]bool{}, members: &members{of: map[string][]string{}, feature: map[string][]string{}}}
 	read := func(source Source, use func(doc *document)) error {
 		if source.Reader == nil {
 			return nil
 		}
-		doc := readAny(source.Reader, lines.NewFaults(source.Name))
+		doc := readAny(source, open)
 		use(doc)
+		if doc.wrong != nil {
+			return errors.Join(doc.wrong, doc.faults.Err())
+		}
 		return doc.faults.Err()
 	}
 	nodes := func(doc *document) {
@@ -155,7 +159,7 @@ func readSystem(src Sources, past bool, busy map[string]bool) (*system, error) {
 func (s *system) partition(name string) *part {
 	p := s.partitions[name]
 	if p == nil {
-		p = &part{name: name, number: len(s.parts)}
+		p = &part{name: name, number: len(s.parts), tier: usualTier}
 		s.partitions[name] = p
 		s.parts = append(s.parts, p)
 	}
@@ -164,6 +168,9 @@ func (s *system) partition(name string) *part {
 
 // maxTier is the greatest tier of a partition: Slurm keeps it in 16 bits.
 const maxTier = 1<<16 - 1
+
+// usualTier is the tier of a partition that states none.
+const usualTier = 1
 
 // addPartitions takes what the partitions' file says of limits.
 func (s *system) addPartitions(doc *document) {
@@ -175,9 +182,8 @@ func (s *system) addPartitions(doc *document) {
 			continue
 		}
 		p := s.partition(stated.name)
-		p.limit, p.tier, p.qos = stated.limit.or(0), min(stated.tier.or(0), maxTier), stated.qos
+		p.limit, p.tier, p.qos = stated.limit.or(0), min(stated.tier.or(usualTier), maxTier), stated.qos
 		s.addMembers(doc, stated, at("partitions", k))
-		s.tiers = s.tiers || p.tier != s.parts[0].tier
 		p.exclusive = stated.share.known && stated.share.value == 0
 		p.closed = len(stated.state) > 0 && !hasWord(stated.state, "UP")
 		p.nodes = int(min(stated.nodesMost.or(0), maxHosts))
@@ -185,6 +191,7 @@ func (s *system) addPartitions(doc *document) {
 		p.few, p.usual = stated.cpusMost.known || stated.socketMost.known, stated.usual
 		p.shares = math.Mod(stated.share.or(1), force) > 1
 	}
+	s.tiers = slices.ContainsFunc(s.parts, func(p *part) bool { return p.tier != s.parts[0].tier })
 }
 
 // addMembers notes the nodes of a partition that a text states. JSON states the partitions of each node too, and those count.

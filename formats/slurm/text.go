@@ -3,7 +3,8 @@ package slurm
 import (
 	"bufio"
 	"bytes"
-	"io"
+	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/lines"
@@ -11,8 +12,10 @@ import (
 
 // readAny reads what a command printed: JSON, or the text of scontrol show, which is all that 21.08 and 22.05 print of partitions, reservations and licences;
 // slurm.conf, for its nodes and partitions; or the table of sinfo.
-func readAny(r io.Reader, faults *lines.Faults) *document {
-	buffered := bufio.NewReaderSize(r, 1<<16)
+// open opens a file that slurm.conf includes; nil: none is read.
+func readAny(src Source, open opener) *document {
+	faults := lines.NewFaults(src.Name)
+	buffered := bufio.NewReaderSize(src.Reader, 1<<16)
 	begin, _ := buffered.Peek(1 << 10) // an error comes again when the rest is read
 	begin = bytes.TrimSpace(bytes.TrimPrefix(begin, []byte("\ufeff")))
 	if len(begin) == 0 || begin[0] == '{' || begin[0] == '[' {
@@ -21,7 +24,7 @@ func readAny(r io.Reader, faults *lines.Faults) *document {
 	if isSinfo(string(begin)) {
 		return readSinfo(buffered, faults)
 	}
-	return readText(buffered, faults)
+	return readText(Source{buffered, src.Name}, open, faults)
 }
 
 // records reads the records of a text: words such as Total=4, of which the first names the object. What scontrol show prints goes on in lines that begin
@@ -38,6 +41,8 @@ type records struct {
 	parts     partition // what PartitionName=DEFAULT said last
 	expanded  int       // names of nodes so far
 	remaining string    // of a line that goes on
+	open      opener    // nil: what a file includes is not read
+	depth     int       // of files that include each other
 }
 
 // nodeText is a node, and what its processors are computed from where the text does not count them.
@@ -52,34 +57,65 @@ type nodeText struct {
 type nodeSet struct{ nodes, features string }
 
 // readText reads the text of scontrol show, or slurm.conf.
-func readText(r io.Reader, faults *lines.Faults) *document {
+func readText(src Source, open opener, faults *lines.Faults) *document {
 	doc := &document{faults: faults, settings: map[string]string{}, sets: map[string]nodeSet{}}
-	t := &records{doc: doc}
-	scanner := lines.NewScanner(r)
+	t := &records{doc: doc, open: open}
+	t.file(src)
+	if faults.None() && doc.partitions == nil && doc.reservations == nil && doc.licences == nil && doc.nodes == nil && len(doc.included) == 0 {
+		faults.At("", "expected JSON, or what scontrol show prints of nodes, partitions, reservations or licences, or slurm.conf")
+	}
+	return doc
+}
+
+// file reads the records of a file.
+func (t *records) file(src Source) {
+	doc, faults := t.doc, t.doc.faults
+	scanner := lines.NewScanner(src.Reader)
 	for scanner.Scan() {
 		line := string(scanner.Bytes())
-		if scanner.Line() == 1 {
+		if scanner.Line() == 1 && t.depth == 0 {
 			doc.announced(strings.TrimSpace(line))
 		}
 		line = uncommented(line)
-		if begin, goesOn := strings.CutSuffix(line, `\`); goesOn {
+		if begin, goesOn := continued(line); goesOn {
 			if len(t.remaining)+len(begin) > lines.MaxLength {
 				faults.Line(scanner.Line(), "%s", lines.TooLong)
 				break
 			}
-			t.remaining += begin + " "
+			t.remaining += begin
 			continue
 		}
-		t.read(t.remaining+line, scanner.Line())
+		text := t.remaining + line
 		t.remaining = ""
+		t.read(src, text, scanner.Line())
 	}
-	t.read(t.remaining, scanner.Line())
+	text := t.remaining
+	t.remaining = ""
+	t.read(src, text, scanner.Line())
 	t.end()
 	scanner.Check(faults)
-	if faults.None() && doc.partitions == nil && doc.reservations == nil && doc.licences == nil && doc.nodes == nil {
-		faults.At("", "expected JSON, or what scontrol show prints of nodes, partitions, reservations or licences, or slurm.conf")
+}
+
+// include reads a file that another one includes.
+func (t *records) include(src Source, name string, line int) {
+	t.end()
+	file, path, err := t.open.included(src, name, t.depth)
+	switch {
+	case err != nil && t.depth == mostIncluded:
+		t.doc.faults.Line(line, "Include: %s", err)
+		return
+	case err != nil: // what it states of nodes is unknown
+		t.doc.included = append(t.doc.included, lines.Name(name))
+		return
 	}
-	return doc
+	defer file.Close()
+	outer := t.doc.faults
+	t.doc.faults = lines.NewFaults(path)
+	t.depth++
+	t.file(Source{file, path})
+	t.depth--
+	t.doc.wrong = errors.Join(t.doc.wrong, t.doc.faults.Err())
+	t.doc.faults = outer
 }
 
 // uncommented is a line without its comment. What scontrol show prints of the kernel of a node may have a # too, which begins none.
@@ -89,6 +125,16 @@ func uncommented(line string) string {
 		return line
 	}
 	return line[:at]
+}
+
+// continued cuts the \ from a line that goes on in the next one, as Slurm does: blanks may follow the \, and nothing takes its place. Two of them are the letter \.
+func continued(line string) (begin string, goesOn bool) {
+	line = strings.TrimRight(line, " \t\r\f\v")
+	begin = strings.TrimRight(line, `\`)
+	if (len(line)-len(begin))%2 == 0 {
+		return line, false
+	}
+	return line[:len(line)-1], true
 }
 
 // announced takes the line that stands for an empty list.
@@ -109,18 +155,26 @@ var recordKeys = map[string]bool{"nodename": true, "partitionname": true, "reser
 // freeTexts are the keys whose value may hold blanks and goes on to the end of its line.
 var freeTexts = map[string]bool{"reason": true, "comment": true, "extra": true}
 
+// aroundEquals are the blanks that slurm.conf may have before and after the = of a word.
+var aroundEquals = regexp.MustCompile(`[ \t]+=[ \t]*`)
+
 // read takes a line.
-func (t *records) read(line string, number int) {
+func (t *records) read(src Source, line string, number int) {
 	text := strings.TrimSpace(line)
 	if text == "" {
 		return
 	}
+	text = aroundEquals.ReplaceAllString(text, "=")
 	first, _, _ := strings.Cut(text, "=")
 	if indented := line[0] == ' ' || line[0] == '\t'; !indented && !recordKeys[strings.ToLower(first)] {
 		t.end()
 	}
 	if words := strings.Fields(text); strings.EqualFold(words[0], "include") {
-		t.doc.included = append(t.doc.included, lines.Name(strings.Join(words[1:], " ")))
+		if name := strings.Join(words[1:], " "); t.open != nil {
+			t.include(src, name, number)
+		} else {
+			t.doc.included = append(t.doc.included, lines.Name(name))
+		}
 		return
 	}
 	for word := range strings.FieldsSeq(text) {

@@ -40,6 +40,24 @@ func Name(found string, known []string) string {
 	return best
 }
 
+// Slip returns the known name that differs by at most two letters from the one found, without regard to capitals. It is empty if there is none, or if the name is known.
+func Slip(found string, known []string) string {
+	const most = 2
+	best, least := "", most+1
+	for _, name := range known {
+		if len(found) > longest || len(name) > longest {
+			continue
+		}
+		if d := smetrics.WagnerFischer(strings.ToLower(found), strings.ToLower(name), 1, 1, 1); d < least {
+			best, least = name, d
+		}
+	}
+	if least == 0 {
+		return ""
+	}
+	return best
+}
+
 // swapped says that a is b but for two neighbouring letters in the wrong order, the usual slip, which the measure does not forgive in words of three
 // letters.
 func swapped(a, b string) bool {

@@ -7,6 +7,18 @@ import (
 	"github.com/allot-opt/allot/internal/suggest"
 )
 
+// A slip of one or two letters finds the right name; a known name is none.
+func TestSlip(t *testing.T) {
+	known := []string{"SchedulerType", "SchedulerParameters", "PreemptType"}
+	for found, want := range map[string]string{
+		"schedulerparamters": "SchedulerParameters", "schedulertyep": "SchedulerType", "schedulertype": "", "SchedulerPort": "", "PreemptMode": "", "": "", strings.Repeat("x", 100): "",
+	} {
+		if got := suggest.Slip(found, known); got != want {
+			t.Errorf("%q: got %q, want %q", found, got, want)
+		}
+	}
+}
+
 // A mistyped name finds the right one; a different word, or an empty one, finds nothing.
 func TestWords(t *testing.T) {
 	known := []string{"fcfs", "fcfs-list", "search", "minmin", "maxmin", "muscle", "mct", "met", "swf", ""}

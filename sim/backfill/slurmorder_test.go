@@ -165,11 +165,24 @@ func drawSlurmOrder(t *rapid.T, processors int32) Ranking {
 }
 
 // TestSlurmOrderNaive compares the policies in the order slurm with versions that work out every priority from the beginning at each instant, start by start.
-func TestSlurmOrderNaive(t *testing.T) {
+func TestSlurmOrderNaive(t *testing.T) { slurmOrderNaive(t, 150, func(*Ranking) {}) }
+
+// TestSlurmNeverFallsNaive does the same where priorities never fall and only the classic fair share counts: what a pass has between two instants counts then too.
+func TestSlurmNeverFallsNaive(t *testing.T) {
+	slurmOrderNaive(t, 50, func(r *Ranking) {
+		settings := multifactor.DefaultSettings()
+		settings.IncreaseOnly = true
+		r.Factors = Factors{MaxAge: 3, WeightShare: 4e9, FairShare: shareClassic, HalfLife: 7, CalcPeriod: 1, Damping: 1}
+		r.Site = &Site{Settings: settings}
+	})
+}
+
+// slurmOrderNaive compares under settings that are drawn and changed, with so many jobs at most.
+func slurmOrderNaive(t *testing.T, most int, change func(*Ranking)) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 23))
 		specs, processors := randomDeep(rng, 120)
-		specs = specs[:min(len(specs), 150)] // the naive form is slow
+		specs = specs[:min(len(specs), most)] // the naive form is slow
 		for k, from := len(specs)-1, specs[0].Arrival; k >= 0 && from >= 1e9; k-- {
 			specs[k].Arrival -= from // and makes all passes from 0 on
 		}
@@ -188,6 +201,7 @@ func TestSlurmOrderNaive(t *testing.T) {
 		}
 		step := rapid.SampledFrom([]float64{1, 0.25, 3}).Draw(t, "step")
 		r := drawSlurmOrder(t, processors)
+		change(&r)
 		if err := r.CheckOrder(in); err != nil {
 			t.Fatal(err)
 		}
@@ -255,5 +269,37 @@ func TestSlurmSettings(t *testing.T) {
 	}
 	if _, err := SlurmRanking(&Site{}); err == nil || !strings.Contains(err.Error(), "PriorityMaxAge") {
 		t.Errorf("found %v", err)
+	}
+}
+
+// A job that waits for another one ages from the end of that one, and with ACCRUE_ALWAYS from its submission.
+func TestSlurmAgeOfDependants(t *testing.T) {
+	for _, always := range []bool{false, true} {
+		in, err := model.NewBuilder("x").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
+			Job(model.JobSpec{ID: "first", Processors: model.Rigid(1), Work: new(100.0)}).
+			Job(model.JobSpec{ID: "dependant", Arrival: 1, Processors: model.Rigid(1), Work: new(10.0), After: []string{"first"}}).
+			Job(model.JobSpec{ID: "other", Arrival: 50, Processors: model.Rigid(1), Work: new(10.0)}).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings := multifactor.DefaultSettings()
+		settings.WeightAge, settings.CalcPeriod, settings.AccrueAlways = 1e9, 1, always
+		r, err := SlurmRanking(&Site{Settings: settings})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sol, _, err := sim.Simulate(context.Background(), in, FCFS(r), sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]float64{"first": 0, "dependant": 110, "other": 100}
+		if always {
+			want["dependant"], want["other"] = 100, 110
+		}
+		for _, p := range sol.Jobs {
+			if p.Start != want[p.Job] {
+				t.Errorf("ACCRUE_ALWAYS %v: job %s starts at %v, expected %v", always, p.Job, p.Start, want[p.Job])
+			}
+		}
 	}
 }

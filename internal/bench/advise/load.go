@@ -18,7 +18,7 @@ type Share struct {
 	Jobs       int     `json:"jobs"`
 	Time       float64 `json:"processor_s" doc:"held"`
 	Part       float64 `json:"share" doc:"of all processor time that jobs held"`
-	Use        float64 `json:"utilisation,omitempty" doc:"of the cluster's processors from the first arrival to the last; 0: it is no cluster"`
+	Use        float64 `json:"utilisation,omitempty" doc:"of the cluster's processors from the first arrival to the last; absent: it is no cluster, or no time is between the two"`
 	Processors int     `json:"processors,omitempty"`
 }
 
@@ -26,13 +26,13 @@ type Share struct {
 type LoadPart struct {
 	Clusters []Share `json:"clusters"`
 	Queues   []Share `json:"queues,omitempty"`
-	// Hours is the share of processors that jobs hold, by weekday from Monday on and hour of the day; empty: dates are not known.
-	Hours [][]float64 `json:"hours,omitempty"`
+	// Hours is the share of processors that jobs hold, by weekday from Monday on and hour of the day; empty: dates are not known, or all jobs arrive at one time.
+	Hours [][]float64 `json:"hours,omitempty" doc:"share of the processors that jobs hold, by weekday from Monday on and hour of the day; -1: the trace has no such hour"`
 	Zone  string      `json:"zone,omitempty"`
 	Wait  [][]float64 `json:"mean_wait_s,omitempty" doc:"of the jobs that arrive then; -1: none does"`
 	Added int         `json:"more_processors"`
 	More  *Comparison `json:"more" doc:"what more machines change"`
-	Part  float64     `json:"more_share"`
+	Part  float64     `json:"more_share" doc:"of machines: the one asked for, or above it where groups of machines are small"`
 }
 
 // dateLayout is how a [shown.Clock] writes dates.
@@ -43,7 +43,7 @@ const mostHours = 10_000_000
 
 // load makes the part about load.
 func (m *maker) load() error {
-	p := &LoadPart{Part: m.More}
+	p := &LoadPart{}
 	m.report.Load = p
 	in := m.Instance
 	first, last := math.Inf(1), math.Inf(-1)
@@ -67,23 +67,30 @@ func (m *maker) load() error {
 	}
 	slices.SortFunc(p.Queues, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name)) })
 	m.hours(p, first, last)
-	grown, added, err := Grown(in, m.More)
+	grown, added, part, err := Grown(in, m.More)
 	if err != nil {
 		return err
 	}
-	p.Added = added
+	p.Added, p.Part = added, part
 	sol, err := m.Run(m.ctx, m.Policy, grown)
 	if err != nil {
 		return err
 	}
-	if p.More, err = compared(m.ctx, in, []lab.Run{{Policy: m.Policy, Online: true, Solution: m.base}, {Policy: m.Policy + " with " + percent(m.More) + " more nodes", Online: true, Solution: sol}}, m.Options); err != nil {
+	if p.More, err = compared(m.ctx, in, []lab.Run{{Policy: m.Policy, Online: true, Solution: m.base}, {Policy: m.Policy + " with " + percent(part) + " more nodes", Online: true, Solution: sol}}, m.Options); err != nil {
 		return err
 	}
 	if change := p.More.shown(); change < 0 {
 		m.matter(-change/2, "%s (%s added; nobody knows whether users would then submit more.)", p.More.Answer[0], counted(added, "processor is", "processors are"))
 	}
 	for _, c := range p.Clusters {
-		m.matter(0.1*c.Use, "%s is used to %s from the first arrival to the last.%s", legible(c.Name), percent(c.Use), p.fullest())
+		if last == first {
+			continue
+		}
+		fullest := ""
+		if len(p.Clusters) == 1 { // hours are of all clusters
+			fullest = p.fullest()
+		}
+		m.matter(0.1*c.Use, "%s is used to %s from the first arrival to the last.%s", legible(c.Name), percent(c.Use), fullest)
 	}
 	return nil
 }
@@ -126,7 +133,7 @@ func (p *LoadPart) clusters(in *model.Instance, sol *model.Solution, first, last
 func (m *maker) hours(p *LoadPart, first, last float64) {
 	in, hour := m.Instance, 3600/m.second
 	clock := shown.ClockOf(in)
-	if clock.Date(first) == "" || clock.Date(last) == "" || (last-first)/hour > mostHours {
+	if last == first || clock.Date(first) == "" || clock.Date(last) == "" || (last-first)/hour > mostHours {
 		return
 	}
 	begin, _ := time.Parse(dateLayout, clock.Date(first))
@@ -172,6 +179,8 @@ func (m *maker) hours(p *LoadPart, first, last float64) {
 		for h := range load[d] {
 			if hours[d][h] > 0 {
 				load[d][h] /= hours[d][h]
+			} else {
+				load[d][h] = -1
 			}
 			if arrivals[d][h] > 0 {
 				waits[d][h] /= arrivals[d][h]
@@ -191,16 +200,17 @@ func (p *LoadPart) fullest() string {
 	if len(p.Hours) == 0 {
 		return ""
 	}
-	most, least := [2]int{}, [2]int{}
+	var most, least [2]int
+	high, low := math.Inf(-1), math.Inf(1)
 	for d := range p.Hours {
 		for h, x := range p.Hours[d] {
-			if x > p.Hours[most[0]][most[1]] {
-				most = [2]int{d, h}
+			if x > high {
+				most, high = [2]int{d, h}, x
 			}
-			if x < p.Hours[least[0]][least[1]] {
-				least = [2]int{d, h}
+			if x >= 0 && x < low {
+				least, low = [2]int{d, h}, x
 			}
 		}
 	}
-	return fmt.Sprintf(" Fullest is %s at %d h (%s), emptiest %s at %d h (%s).", days[most[0]], most[1], percent(p.Hours[most[0]][most[1]]), days[least[0]], least[1], percent(p.Hours[least[0]][least[1]]))
+	return fmt.Sprintf(" Fullest is %s at %d h (%s), emptiest %s at %d h (%s).", days[most[0]], most[1], percent(high), days[least[0]], least[1], percent(low))
 }

@@ -94,6 +94,9 @@ func TestOddTraces(t *testing.T) {
 				continue
 			}
 			valid(t, r)
+			if told := strings.Contains(r.Text(), "is used to") || strings.Contains(r.Text(), "Fullest is"); told && c.gap == 0 {
+				t.Errorf("%s: a load, where no time is between the arrivals:\n%s", c.name, r.Text())
+			}
 			for _, wrong := range []string{"NaN", "Inf", "<nil>", "%!"} {
 				text, _, _ := strings.Cut(written(t, r), "<script") // the page's own programs name them
 				if strings.Contains(text, wrong) {

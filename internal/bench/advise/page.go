@@ -79,9 +79,14 @@ func (p *LoadPart) figures() []report.Figure {
 	for d, row := range p.Hours {
 		line := report.Line{Name: days[d]}
 		for h, x := range row {
+			if x < 0 {
+				continue
+			}
 			line.Points = append(line.Points, report.Estimate{X: float64(h), Value: statistics.Interval{Estimate: 100 * x, Low: math.Inf(-1), High: math.Inf(1)}})
 		}
-		f.Lines = append(f.Lines, line)
+		if len(line.Points) > 0 {
+			f.Lines = append(f.Lines, line)
+		}
 	}
 	for h := range 24 {
 		f.Places = append(f.Places, numtext.Figure(float64(h)))

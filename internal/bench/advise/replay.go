@@ -147,21 +147,25 @@ func Within(in *model.Instance, sol *model.Solution) *model.Solution {
 	return within
 }
 
-// Grown is the instance with more machines: of each group of machines the share more, rounded up. Added is the number of processors that it has more.
-func Grown(in *model.Instance, share float64) (grown *model.Instance, added int, err error) {
+// Grown is the instance with more machines: of each group of machines the share more, rounded up. Added is the number of processors that it has more, and part the share of machines, which is above
+// the one asked for where groups are small.
+func Grown(in *model.Instance, share float64) (grown *model.Instance, added int, part float64, err error) {
 	spec := in.Spec()
+	before, more := 0, 0
 	for c := range spec.Clusters {
 		machines := append([]model.MachineSpec(nil), spec.Clusters[c].Machines...)
 		for m := range machines {
 			count := max(1, machines[m].Count)
-			machines[m].Count = count + int(math.Ceil(share*float64(count)-1e-9))
+			extra := int(math.Ceil(share*float64(count) - 1e-9))
+			machines[m].Count = count + extra
+			before, more = before+count, more+extra
 		}
 		spec.Clusters[c].Machines = machines
 	}
 	if grown, err = model.New(spec); err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
-	return grown, grown.Processors() - in.Processors(), nil
+	return grown, grown.Processors() - in.Processors(), float64(more) / float64(before), nil
 }
 
 // shapeOf is the processors and the run time of a job on the cluster where it takes the least time, in the instance's unit; 0: it runs on none.

@@ -123,8 +123,8 @@ func TestGrown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grown, added, err := Grown(in, 0.1)
-	if err != nil || added != 3 || grown.Processors() != 24 || in.Processors() != 21 {
-		t.Errorf("%d processors, %d added, %v; expected 24, 3", grown.Processors(), added, err)
+	grown, added, part, err := Grown(in, 0.1)
+	if err != nil || added != 3 || part != 3.0/21 || grown.Processors() != 24 || in.Processors() != 21 {
+		t.Errorf("%d processors, %d added, a part of %v, %v; expected 24, 3, a seventh", grown.Processors(), added, part, err)
 	}
 }

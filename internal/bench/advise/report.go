@@ -170,6 +170,9 @@ func Make(ctx context.Context, input Input) (*Report, error) {
 	if m.base, err = input.Run(ctx, input.Policy, in); err != nil {
 		return nil, err
 	}
+	if left := len(in.Jobs()) - len(m.base.Jobs); left > 0 {
+		m.report.Caveats = slices.Concat(in.Caveats(), []string{fmt.Sprintf("%d of %s get no place under %s: what is said of waits and of load is of the others", left, counted(len(in.Jobs()), "job"), input.Policy)})
+	}
 	m.jobs = Jobs(in, m.base, input.Needs)
 	for _, part := range []struct {
 		name string

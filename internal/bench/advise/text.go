@@ -257,36 +257,50 @@ func (p *LoadPart) section(rows int) *section {
 	s := &section{part: PartLoad, title: "Load"}
 	t := table{caption: "Load by cluster and partition", head: []string{"what", "jobs", "processor hours", "of all", "in use"}, texts: 1}
 	for _, c := range p.Clusters[:min(rows, len(p.Clusters))] {
-		t.rows = append(t.rows, []string{"cluster " + legible(c.Name), fmt.Sprint(c.Jobs), fmt.Sprintf("%.0f", c.Time/3600), percent(c.Part), percent(c.Use)})
+		t.rows = append(t.rows, []string{"cluster " + legible(c.Name), fmt.Sprint(c.Jobs), fmt.Sprintf("%.0f", c.Time/3600), percent(c.Part), c.use()})
 	}
 	for _, q := range p.Queues[:min(rows, len(p.Queues))] {
 		t.rows = append(t.rows, []string{"queue " + legible(q.Name), fmt.Sprint(q.Jobs), fmt.Sprintf("%.0f", q.Time/3600), percent(q.Part), ""})
 	}
 	s.tables = append(s.tables, t)
 	if len(p.Hours) == 0 {
-		s.lines = append(s.lines, "The trace has no dates, so the hours of the day are not known.")
+		s.lines = append(s.lines, "Which hours are full is not known: the trace has no dates, or its jobs arrive at one time.")
 	} else {
 		s.lines = append(s.lines, strings.TrimSpace(p.fullest()))
 		h := table{caption: "Processors in use by weekday and time of day (" + p.Zone + ")", head: []string{"", "0–3 h", "4–7 h", "8–11 h", "12–15 h", "16–19 h", "20–23 h"}, texts: 1}
 		for d, row := range p.Hours {
 			cells := []string{days[d]}
 			for from := 0; from < 24; from += 4 {
-				sum := 0.0
+				sum, n := 0.0, 0
 				for _, x := range row[from : from+4] {
-					sum += x
+					if x >= 0 {
+						sum, n = sum+x, n+1
+					}
 				}
-				cells = append(cells, percent(sum/4))
+				if n == 0 {
+					cells = append(cells, "?")
+					continue
+				}
+				cells = append(cells, percent(sum/float64(n)))
 			}
 			h.rows = append(h.rows, cells)
 		}
 		s.tables = append(s.tables, h)
 	}
 	if p.More != nil {
-		s.lines = append(s.lines, fmt.Sprintf("With %.0f %% more nodes (%s more), and the same jobs:", 100*p.Part, counted(p.Added, "processor")))
+		s.lines = append(s.lines, fmt.Sprintf("With %s more nodes (%s more), and the same jobs:", percent(p.Part), counted(p.Added, "processor")))
 		s.lines = append(s.lines, p.More.Answer...)
 		s.of = append(s.of, p.More)
 	}
 	return s
+}
+
+// use is the part of a cluster that is in use; ?: not known.
+func (s *Share) use() string {
+	if s.Use == 0 {
+		return "?"
+	}
+	return percent(s.Use)
 }
 
 // headline says what the report is about.
@@ -303,9 +317,12 @@ func paragraph(text string) string {
 	return texttable.Wrap(plaintext.Printable(text), texttable.Columns, "  ")
 }
 
-// FirstLines is what matters most, for people.
+// FirstLines is what matters most, for people, after what the instance leaves out.
 func (r *Report) FirstLines() string {
 	b := new(strings.Builder)
+	for _, caveat := range r.Caveats {
+		b.WriteString(paragraph("warning: " + caveat))
+	}
 	for k, text := range r.First {
 		b.WriteString(paragraph(fmt.Sprintf("%d. %s", k+1, text)))
 	}
@@ -318,9 +335,6 @@ func (r *Report) Text() string {
 	paragraph := func(text string) { b.WriteString(paragraph(text)) }
 	b.WriteString(r.FirstLines() + "\n")
 	paragraph(r.headline())
-	for _, caveat := range r.Caveats {
-		paragraph("warning: " + caveat)
-	}
 	for _, s := range r.sections(textRows) {
 		fmt.Fprintf(b, "\n%s\n", strings.ToUpper(s.title))
 		for _, line := range s.lines {

@@ -195,7 +195,7 @@ func (g *Group) forestPart(r *Report) report.Part {
 		part.Forests = append(part.Forests, f)
 	}
 	if left > 0 {
-		part.Text += fmt.Sprintf(" Of queues, accounts and users these are the %d with most jobs, and those of which a difference is shown; --csv and --json list %d more.", mostRows, left)
+		part.Text += fmt.Sprintf(" Of queues, accounts and users these are the %d with most jobs, and those of which a difference is shown; --json lists %d more.", mostRows, left)
 	}
 	return part
 }

@@ -223,7 +223,7 @@ func (g *Group) table(b *strings.Builder, r *Report, title, kind string, cell fu
 	paragraph(b, "%s", title)
 	fitted(b, 2, rows)
 	if more > 0 {
-		paragraph(b, "and %d more; --csv and --json list all", more)
+		paragraph(b, "and %d more; --json lists all", more)
 	}
 }
 

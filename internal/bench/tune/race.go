@@ -79,20 +79,17 @@ func (r *race) price() float64 {
 	return max(1e-6, r.field.seconds/float64(max(1, r.field.runs))/float64(r.field.jobs))
 }
 
-// perCandidate is the number of runs that an iteration reckons with for each candidate.
-func (r *race) perCandidate(iteration int) int { return firstTest + min(5, iteration) }
-
-// least is the number of runs without which the first race has not even two candidates.
-func (r *race) least() float64 { return float64(2 * r.perCandidate(1) * r.rounds()) }
-
 // run races until the limit is reached and returns the best candidates, the best first.
 func (r *race) run(ctx context.Context) ([]*candidate, error) {
 	var elites []*candidate
 	deviation := leastShare
 	for iteration := 1; ; iteration++ {
-		left := max(1, r.rounds()-iteration+1)
-		budget := (r.limit() - r.used()) / float64(left)
-		count := int(budget / r.price() / float64(r.perCandidate(iteration)))
+		var budget float64
+		count := 0
+		for left := max(1, r.rounds()-iteration+1); left > 0 && count <= max(1, len(elites)); left-- { // fewer races where their parts are too small
+			budget = (r.limit() - r.used()) / float64(left)
+			count = int(budget / r.price() / float64(firstTest+min(5, iteration)))
+		}
 		if count <= len(elites) || count < 2 {
 			return elites, nil
 		}

@@ -76,6 +76,7 @@ func NewSlurmSpace(text string, site *Slurm, vary []string, digest string) (*Spa
 			text += ":" + p.Param + "=" + value
 		}
 	}
+	stands := vary
 	if len(vary) == 0 {
 		vary = site.varied(known)
 	} else if vary, err = inPolicyTerms(vary); err != nil {
@@ -83,7 +84,7 @@ func NewSlurmSpace(text string, site *Slurm, vary []string, digest string) (*Spa
 	}
 	space, err := NewSpace(text, vary)
 	if err != nil {
-		return nil, err
+		return nil, inTermsGiven(err, vary, stands)
 	}
 	site.digest = digest
 	space.slurm = site
@@ -194,6 +195,17 @@ func inPolicyTerms(vary []string) ([]string, error) {
 		list[k] += "=" + strings.Join(parts, apart) + scale
 	}
 	return list, nil
+}
+
+// inTermsGiven is an error about a parameter in the policy's terms as one in those that were given.
+func inTermsGiven(err error, policy, given []string) error {
+	for k := range given {
+		if rest, is := strings.CutPrefix(err.Error(), policy[k]+": "); is && policy[k] != given[k] {
+			name, _, _ := strings.Cut(policy[k], "=")
+			return fmt.Errorf("%s: %s", given[k], strings.TrimPrefix(rest, "parameter "+name+": "))
+		}
+	}
+	return err
 }
 
 // rising reports whether two texts are numbers, the smaller first.

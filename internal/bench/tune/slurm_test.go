@@ -73,7 +73,7 @@ func TestSlurmSettingsAreTuned(t *testing.T) {
 	in, qos := siteTrace(t)
 	files := SlurmFiles{QOS: qos, Qualities: []multifactor.Quality{{Name: "normal", UsageFactor: 1}, {Name: "urgent", Priority: 10, UsageFactor: 1}}}
 	tuned := func() (*Space, *Answer) {
-		space, err := NewSlurmSpace("backfill:order=slurm", site(t, siteConf, in, files), []string{"PriorityFavorSmall", "PriorityWeightAge", "PriorityWeightQOS=1..5000", "bf_window=720,1440,2880"}, "1")
+		space, err := NewSlurmSpace("backfill:order=slurm", site(t, siteConf, in, files), []string{"PriorityWeightAge", "PriorityWeightQOS=1..5000", "bf_window=720,1440,2880", "PriorityFavorSmall"}, "1")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,6 +174,22 @@ func TestSiteCounts(t *testing.T) {
 	}
 }
 
+// A job that was requeued, whose runs are jobs of their own, has the quality of service of the first.
+func TestQualityOfRequeuedJobs(t *testing.T) {
+	in, err := model.NewBuilder("x").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
+		Job(model.JobSpec{ID: "7", Processors: model.Rigid(1), Work: new(1.0)}).Job(model.JobSpec{ID: "7-1", Processors: model.Rigid(1), Work: new(1.0)}).
+		Job(model.JobSpec{ID: "8", Processors: model.Rigid(1), Work: new(1.0)}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := site(t, siteConf, in, SlurmFiles{QOS: map[string]string{"7": "urgent"}, Qualities: []multifactor.Quality{{Name: "urgent", Priority: 10, UsageFactor: 1}}})
+	for id, want := range map[string]string{"7": "urgent", "7-1": "urgent", "8": ""} {
+		if got, _, _ := s.Site.Of(id); got != want {
+			t.Errorf("job %s: %q, expected %q", id, got, want)
+		}
+	}
+}
+
 func TestSlurmErrors(t *testing.T) {
 	in, _ := siteTrace(t)
 	for conf, want := range map[string]string{
@@ -193,6 +209,8 @@ func TestSlurmErrors(t *testing.T) {
 		{"easy", "", "expected the order slurm"}, {"titan", "", "expected a policy that has the order slurm"}, {"nobody", "", "nobody"}, {"backfill:order=slurm:interval=60", "", "in slurm.conf only"},
 		{"backfill:order=slurm", "PriorityWeightsAge", "did you mean"}, {"backfill:order=slurm", "PriorityMaxAge=5..1", "the smaller first"}, {"backfill:order=slurm", "bf_window=5", "at least two values"},
 		{"backfill:order=slurm", "weight_age=0.5..2", "expected a multiple of 1"}, {"backfill:order=slurm", "kill", "expected one of PriorityWeightAge"},
+		{"backfill:order=slurm", "PriorityMaxAge=0..1-0", "PriorityMaxAge=0..1-0: expected a time above 0, found"}, {"backfill:order=slurm", "PriorityCalcPeriod=0,5", "expected a time above 0"},
+		{"backfill:order=slurm", "PriorityWeightAge=0..1000:log", "PriorityWeightAge=0..1000:log: expected an interval above 0 for a logarithmic scale"}, {"backfill:order=slurm", "PriorityWeightAge=5,5", "PriorityWeightAge=5,5: expected values that differ"},
 	} {
 		var vary []string
 		if c.vary != "" {
@@ -207,7 +225,7 @@ func TestSlurmErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"PriorityWeightAge": "NAME=VALUE", "PriorityWeightAge=-1": "PriorityWeightAge=-1", "max_age=90": "multiple of 60", "PriorityWeightJobSize=100000": "differs from slurm.conf", "x=1": "expected one of",
+		"PriorityWeightAge": "NAME=VALUE", "PriorityWeightAge=-1": "PriorityWeightAge=-1", "max_age=90": "multiple of 60", "PriorityMaxAge=0": "PriorityMaxAge=0: expected a time above 0", "PriorityWeightJobSize=100000": "differs from slurm.conf", "x=1": "expected one of",
 	} {
 		if _, err := space.SlurmChoice([]string{text}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", text, err)

@@ -110,6 +110,9 @@ func (a *Answer) verdict() string {
 	if a.HeldOut == nil {
 		return fmt.Sprintf("Keep %s: the races found nothing better.", a.base())
 	}
+	if a.HeldOut.Ratio == nil {
+		return fmt.Sprintf("Keep %s. %s, %s.", a.base(), a.finding(), a.unlikened())
+	}
 	gain := fmt.Sprintf("%s: %s is %s that of %s", a.where(), a.Question.Metric, ratioText(a.HeldOut), a.base())
 	cases := fmt.Sprintf("; of %s %s have less and %s more", numtext.CountedGrouped(a.HeldOut.Cases, a.thing()), numtext.Grouped(strconv.Itoa(a.HeldOut.Better)), numtext.Grouped(strconv.Itoa(a.HeldOut.Worse)))
 	switch {
@@ -121,6 +124,18 @@ func (a *Answer) verdict() string {
 		return fmt.Sprintf("Keep %s. %s, which does worse %s%s.", a.base(), a.finding(), gain, cases)
 	}
 	return fmt.Sprintf("Keep %s. %s, but no gain is shown %s%s.", a.base(), a.finding(), gain, cases)
+}
+
+// unlikened says why there is no ratio on what was set aside.
+func (a *Answer) unlikened() string {
+	g, all := a.HeldOut, numtext.CountedGrouped(a.HeldOut.Cases, a.thing())
+	switch {
+	case g.Cases == 0:
+		return fmt.Sprintf("but the two cannot be compared %s: they leave out different %ss", a.where(), a.thing())
+	case g.Better+g.Worse == 0:
+		return fmt.Sprintf("which changes nothing %s: %s is the same for %s", a.where(), a.Question.Metric, all)
+	}
+	return fmt.Sprintf("but no gain is shown %s: there is no ratio of %s to that of %s, which is 0 or none; of %s %d have less and %d more", a.where(), a.Question.Metric, a.base(), all, g.Better, g.Worse)
 }
 
 // capital begins a sentence.
@@ -171,7 +186,7 @@ func (a *Answer) effort() string {
 func ratioText(g *Gain) string {
 	switch {
 	case g == nil || g.Ratio == nil:
-		return "without a ratio to"
+		return "in no known ratio to"
 	case g.Low == nil:
 		return fmt.Sprintf("%.3f times", *g.Ratio)
 	case math.IsInf(*g.High, 1):

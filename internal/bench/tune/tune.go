@@ -276,12 +276,18 @@ func (t *tuning) search(ctx context.Context, run runner, instances []int, passes
 		t.race.spare = min(2*t.race.spare, max(t.race.spare, need))
 	}
 	t.race.reserve += t.race.spare
-	if need := t.race.least(); t.race.limit()-t.race.used() < need*t.race.price() {
-		return fmt.Errorf("%w: expected a limit that leaves time for a race: a run takes %.3g of it, a race %.0f runs and the judgement %.3g; found %.3g", ErrTooLittle, t.race.price(), need, t.race.reserve, t.race.limit()+t.race.reserve)
+	tooLittle := func() error {
+		return fmt.Errorf("%w: expected a limit that leaves time for a race: a run takes %.3g of it and the judgement %.3g; found %.3g", ErrTooLittle, t.race.price(), t.race.reserve, t.race.limit()+t.race.reserve)
+	}
+	if need := float64(2 * (firstTest + 1)); t.race.limit()-t.race.used() < need*t.race.price() {
+		return tooLittle()
 	}
 	best, err := t.race.run(ctx)
 	if err != nil {
 		return err
+	}
+	if len(t.race.record) == 0 { // runs took longer than they did before
+		return tooLittle()
 	}
 	t.best, err = t.race.runOff(ctx, best)
 	if err != nil || t.space.slurm == nil || t.best == t.race.standing {

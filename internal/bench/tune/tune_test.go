@@ -151,14 +151,45 @@ func TestFolderOfAnotherQuestion(t *testing.T) {
 			t.Errorf("%v, expected that the folder holds another run", err)
 		}
 	}
+	if after, err := os.ReadFile(filepath.Join(dir, questionFile)); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the question was %s, and is %s (%v)", before, after, err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, questionFile), []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := tuned(t.Context(), t, plan, func(o *Options) { o.Dir = dir }); !errors.Is(err, bench.ErrForeign) {
 		t.Errorf("%v, expected that the file is no question", err)
 	}
-	if len(before) == 0 {
-		t.Error("no question was stated")
+}
+
+// A small limit gives a race, or is too little, which is an error. What is left after the first races goes to further ones.
+func TestSmallLimits(t *testing.T) {
+	plan := batches(t, 24)
+	raced := 0
+	for runs := 25; runs <= 110; runs += 5 {
+		a, err := tuned(t.Context(), t, plan, func(o *Options) { o.Runs = runs })
+		switch {
+		case errors.Is(err, ErrTooLittle):
+			if raced > 0 {
+				t.Errorf("%d runs are too little, and fewer were not", runs)
+			}
+			continue
+		case err != nil:
+			t.Fatal(err)
+		}
+		raced++
+		if len(a.Races) == 0 || a.Runs > runs {
+			t.Errorf("%d runs: %d races with %d runs: %s", runs, len(a.Races), a.Runs, a.verdict())
+		}
+		const judgement = 16
+		n, last := len(a.Races), a.Races[len(a.Races)-1]
+		left := (1-spareShare)*(float64(runs)-judgement) - float64(last.Runs)
+		if count := int(left / float64(firstTest+min(5, n+1))); count > max(1, len(last.Best)) {
+			t.Errorf("%d runs: after %d races with %d runs there are enough for one of %d candidates", runs, n, last.Runs, count)
+		}
+	}
+	if raced < 10 {
+		t.Errorf("%d limits were enough for a race", raced)
 	}
 }
 
@@ -167,7 +198,7 @@ func TestTooLittle(t *testing.T) {
 	for _, c := range []struct {
 		instances, runs int
 		want            string
-	}{{10, 300, "expected at least 5 instances to race on and 6 to be set aside"}, {24, 25, "expected a limit that leaves time for a race"}, {24, 60, "a race 36 runs and the judgement"}} {
+	}{{10, 300, "expected at least 5 instances to race on and 6 to be set aside"}, {24, 25, "expected a limit that leaves time for a race"}} {
 		if _, err := tuned(t.Context(), t, batches(t, c.instances), func(o *Options) { o.Runs = c.runs }); !errors.Is(err, ErrTooLittle) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d instances, %d runs: %v, expected %q", c.instances, c.runs, err, c.want)
 		}
