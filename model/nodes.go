@@ -98,6 +98,11 @@ type RunningHold struct {
 	Devices  ProcessorSet // that it holds there, each an equal part of the amount; nil where the resource has none
 }
 
+// HoldsOn says whether the job holds something of the resource on the machine of its cluster. A nil job holds nothing.
+func (r *Running) HoldsOn(machine, resource int) bool {
+	return r != nil && slices.ContainsFunc(r.Holds, func(h RunningHold) bool { return h.Machine == machine && h.Resource == resource && h.Amount > 0 })
+}
+
 // anyNeeds is what a job asks for that says nothing of machines.
 var anyNeeds = NodeNeeds{Block: 1}
 

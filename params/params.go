@@ -8,7 +8,7 @@
 //	enum   the values that a text may have, separated by commas
 //	range  the interval that a number must be in, such as "[0, 1]", "(0, 1]" or "[1, inf)"; without this tag any finite number is allowed
 //	zero   the word to show for a zero, an empty text or a nil pointer that has a meaning of its own, such as "all" for a limit that does not limit
-//	vary   the interval in which a search for good values looks, within the range, such as "[1, 256]", or "[1, 256] log" where factors count and not differences
+//	vary   the interval in which a search for good values looks, within the range, such as "[1, 256]", or "[1, 256] log" where factors count and not differences; "[60, 3600] log step 60" looks at multiples of 60 only
 //	when   the values of another parameter that make this one matter, such as "order=f1,multifactor"
 //
 // A text whose values a registry knows has a type of its own with a method Values() []string, which lists them, and no tag `enum`.

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // Vary is a closed interval of numbers in which a search for good values of a parameter looks. As text it is written as in the tag `vary`.
 type Vary struct {
 	Low, High float64
-	Log       bool // the scale is logarithmic: 1 and 10 are as far apart as 10 and 100
+	Log       bool    // the scale is logarithmic: 1 and 10 are as far apart as 10 and 100
+	Step      float64 // only multiples of it are tried, such as whole minutes of a number of seconds; 0: any number
 }
 
 // When says that a parameter matters only where another one has one of the values.
@@ -22,9 +24,10 @@ type When struct {
 // Holds reports whether the other parameter has one of the values.
 func (w *When) Holds(value string) bool { return slices.Contains(w.Values, value) }
 
-// UnmarshalText reads an interval and its scale.
+// UnmarshalText reads an interval, its scale and its step.
 func (v *Vary) UnmarshalText(text []byte) error {
-	interval, log := strings.CutSuffix(string(text), " log")
+	interval, stepText, stepped := strings.Cut(string(text), " step ")
+	interval, log := strings.CutSuffix(interval, " log")
 	var r Range
 	if err := r.UnmarshalText([]byte(interval)); err != nil {
 		return err
@@ -35,7 +38,14 @@ func (v *Vary) UnmarshalText(text []byte) error {
 	if log && r.Low <= 0 {
 		return fmt.Errorf("expected an interval above 0 for a logarithmic scale, found %q", interval)
 	}
-	*v = Vary{r.Low, r.High, log}
+	step := 0.0
+	if stepped {
+		var err error
+		if step, err = strconv.ParseFloat(stepText, 64); err != nil || !(step > 0) || math.Mod(r.Low, step) != 0 || math.Mod(r.High, step) != 0 {
+			return fmt.Errorf("expected a step above 0 of which both ends are multiples, found %q", stepText)
+		}
+	}
+	*v = Vary{r.Low, r.High, log, step}
 	return nil
 }
 
@@ -47,6 +57,9 @@ func (v *Vary) String() string {
 	text := (&Range{Low: v.Low, High: v.High}).String()
 	if v.Log {
 		text += " log"
+	}
+	if v.Step > 0 {
+		text += " step " + number(v.Step)
 	}
 	return text
 }

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -17,14 +16,14 @@ type Explanation struct {
 	Hard         bool             `json:"deadline_hard,omitempty"`
 	Placement    *model.Placement `json:"placement,omitempty"` // nil: left out
 	Reason       string           `json:"reason,omitempty"`    // why it is left out
-	Free         *float64         `json:"free,omitempty"`      // earliest start on its own processors, given its arrival, the jobs it waits for and the jobs before it on these processors; nil: left out
-	Waits        []Wait           `json:"waits"`               // jobs that end just when it starts
+	Free         *float64         `json:"free,omitempty"`      // earliest start on its own processors, or on its own machines where these count one by one, given its arrival, the jobs it waits for and the jobs there before it; nil: left out
+	Waits        []Wait           `json:"waits"`               // jobs that hold what it lacks until just when it starts
 	Alternatives []Alternative    `json:"alternatives"`        // by cluster, in the order of the instance
 }
 
-// Wait is a job that the explained job waits for: it ends when the explained job starts, and releases something that the explained job needs.
+// Wait is a job that the explained job waits for: it ends when the explained job starts, and releases something of which there was too little before.
 type Wait struct {
-	For string  `json:"for"` // precedence, processors, memory, licence, machine (one of the two has it to itself) or the name of a resource
+	For string  `json:"for"` // precedence, processors, memory, licence, machine (one of the two has it to itself) or the name of a resource of machines
 	Job string  `json:"job"`
 	End float64 `json:"end"`
 }
@@ -205,104 +204,4 @@ func (x *explainer) found(a *Alternative, start, end float64) {
 			a.Why = "after its hard deadline"
 		}
 	}
-}
-
-// waits notes the jobs that end when the job starts, and from when on its processors were free.
-func (x *explainer) waits(e *Explanation, ready float64) {
-	j, p := &x.in.Jobs()[x.job], e.Placement
-	near := func(end float64) bool {
-		return math.Abs(end-p.Start) <= 8*(math.Nextafter(p.Start, math.Inf(1))-p.Start)
-	}
-	for _, before := range j.After {
-		if near(x.end[before]) {
-			e.Waits = append(e.Waits, Wait{"precedence", x.in.Jobs()[before].ID, x.end[before]})
-		}
-	}
-	free := ready
-	p.Parts(j.Tasks, func(part model.Piece) {
-		c, ok := x.in.ClusterIndex(part.Cluster)
-		if !ok {
-			return
-		}
-		for _, h := range x.parts[c] {
-			why := ""
-			switch {
-			case overlap(h.set, part.Processors):
-				if h.start < p.Start || near(h.end) {
-					free = max(free, min(h.end, p.Start))
-				}
-				why = "processors"
-			case j.Memory > 0 && x.in.Jobs()[h.job].Memory > 0 && x.shareMachine(c, h.set, part.Processors):
-				why = "memory"
-			case x.shareLicence(h.job):
-				why = "licence"
-			case x.nodes != nil && x.shareMachine(c, h.set, part.Processors):
-				why = x.shareOfMachine(h.job)
-			}
-			if why != "" && near(h.end) && h.start < h.end {
-				e.Waits = append(e.Waits, Wait{why, x.in.Jobs()[h.job].ID, h.end})
-			}
-		}
-	})
-	slices.SortStableFunc(e.Waits, func(a, b Wait) int { return cmp.Or(cmp.Compare(a.For, b.For), cmp.Compare(a.Job, b.Job)) })
-	e.Waits = slices.Compact(e.Waits)
-	e.Free = &free
-}
-
-// overlap says whether two sets have a processor in common.
-func overlap(a, b model.ProcessorSet) bool {
-	for _, r := range a {
-		for _, q := range b {
-			if r.First <= q.Last && q.First <= r.Last {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// shareLicence says whether the given job needs a limited licence that the explained job needs too.
-func (x *explainer) shareLicence(job int) bool {
-	for _, need := range x.in.Jobs()[x.job].Licences {
-		for _, n := range x.in.Jobs()[job].Licences {
-			if n.Licence == need.Licence && n.Copies > 0 && need.Copies > 0 && x.pools.profiles != nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// shareOfMachine is what the explained job and another need of a machine that both use, besides processors and memory; empty: nothing.
-func (x *explainer) shareOfMachine(job int) string {
-	own, other := x.in.Jobs()[x.job].Node(), x.in.Jobs()[job].Node()
-	if own.Exclusive || other.Exclusive {
-		return "machine"
-	}
-	for _, need := range own.Resources {
-		if other.Need(need.Resource) > 0 || other.Running != nil {
-			return x.in.Resources()[need.Resource].ID
-		}
-	}
-	return ""
-}
-
-// shareMachine says whether two sets of processors of the cluster have a machine in common.
-func (x *explainer) shareMachine(cluster int, a, b model.ProcessorSet) bool {
-	c := &x.in.Clusters()[cluster]
-	on := map[int]bool{}
-	for _, r := range a {
-		for p := r.First; p <= r.Last; p++ {
-			m, _ := c.MachineOf(p)
-			on[m] = true
-		}
-	}
-	for _, r := range b {
-		for p := r.First; p <= r.Last; p++ {
-			if m, _ := c.MachineOf(p); on[m] {
-				return true
-			}
-		}
-	}
-	return false
 }

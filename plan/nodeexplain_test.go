@@ -7,8 +7,10 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// A job on a machine waits for what another that ends then held there: a device, or the machine itself. A running job may hold anything.
+// A job on a machine waits for what another that ends then held there: a device, or the machine itself. A job that holds nothing of what there was too little of is not
+// waited for.
 func TestExplainWaitsOnNodes(t *testing.T) {
+	held := &model.RunningSpec{Cluster: "c", Processors: model.Processors(0), Holds: map[string]map[string]float64{"m": {"gpu": 1}}, Devices: model.DevicesHeld{"gpu": {"m": model.Processors(0)}}}
 	for name, c := range map[string]struct {
 		first, second model.JobSpec
 		want          []Wait
@@ -17,9 +19,10 @@ func TestExplainWaitsOnNodes(t *testing.T) {
 		"device of one only": {model.JobSpec{}, model.JobSpec{Resources: map[string]float64{"gpu": 1}}, nil},
 		"own machine":        {model.JobSpec{}, model.JobSpec{Exclusive: true}, []Wait{{"machine", "first", 3}}},
 		"its machine":        {model.JobSpec{Exclusive: true}, model.JobSpec{}, []Wait{{"machine", "first", 3}}},
-		"running": {model.JobSpec{Running: &model.RunningSpec{Cluster: "c", Processors: model.Processors(0)}}, model.JobSpec{Resources: map[string]float64{"gpu": 1}},
-			[]Wait{{"gpu", "first", 3}}},
-		"memory": {model.JobSpec{Memory: 2}, model.JobSpec{Memory: 2, Resources: map[string]float64{"gpu": 1}}, []Wait{{"memory", "first", 3}}},
+		"running":            {model.JobSpec{Running: held}, model.JobSpec{Resources: map[string]float64{"gpu": 1}}, []Wait{{"gpu", "first", 3}}},
+		"runs without it":    {model.JobSpec{Running: &model.RunningSpec{Cluster: "c", Processors: model.Processors(0)}}, model.JobSpec{Resources: map[string]float64{"gpu": 1}}, nil},
+		"room for both":      {model.JobSpec{Memory: 1}, model.JobSpec{Memory: 1, Resources: map[string]float64{"gpu": 1}}, nil},
+		"memory":             {model.JobSpec{Memory: 2}, model.JobSpec{Memory: 2, Resources: map[string]float64{"gpu": 1}}, []Wait{{"memory", "first", 3}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := model.NewBuilder("waits")
@@ -30,7 +33,7 @@ func TestExplainWaitsOnNodes(t *testing.T) {
 			sol := &model.Solution{Jobs: []model.Placement{
 				{Job: "first", Cluster: "c", Processors: model.Processors(0), Start: 0, End: 3}, {Job: "second", Cluster: "c", Processors: model.Processors(1), Start: 3, End: 4}}}
 			for k := range sol.Jobs {
-				if len(in.Jobs()[k].Node().Resources) > 0 {
+				if run := in.Jobs()[k].Node().Running; len(in.Jobs()[k].Node().Resources) > 0 || run != nil && run.Devices != nil {
 					sol.Jobs[k].Devices = model.DevicesHeld{"gpu": {"m": model.Processors(0)}}
 				}
 			}
@@ -39,6 +42,59 @@ func TestExplainWaitsOnNodes(t *testing.T) {
 			}
 			if e := Explain(in, sol, 1); !slices.Equal(e.Waits, c.want) {
 				t.Errorf("waits %+v, want %+v", e.Waits, c.want)
+			}
+		})
+	}
+}
+
+// A job waits for what there was too little of, not for the processors that it happens to be given: here the first job's processor is free again when the second takes it, but there
+// were others.
+func TestExplainWaitsForWhatDecides(t *testing.T) {
+	gpu := map[string]float64{"gpu": 1}
+	for name, c := range map[string]struct {
+		machine       model.MachineSpec
+		first, second model.JobSpec
+		free          float64
+		want          []Wait
+	}{
+		"gpu":        {model.MachineSpec{Resources: gpu}, model.JobSpec{Resources: gpu}, model.JobSpec{Resources: gpu}, 3, []Wait{{"gpu", "first", 3}}},
+		"memory":     {model.MachineSpec{Memory: new(3.0)}, model.JobSpec{Memory: 2}, model.JobSpec{Memory: 2}, 3, []Wait{{"memory", "first", 3}}},
+		"processors": {model.MachineSpec{Resources: gpu}, model.JobSpec{Processors: model.Rigid(4)}, model.JobSpec{Resources: gpu}, 3, []Wait{{"processors", "first", 3}}},
+		"both":       {model.MachineSpec{Resources: gpu}, model.JobSpec{Processors: model.Rigid(4), Block: 4, Resources: gpu}, model.JobSpec{Resources: gpu}, 3, []Wait{{"gpu", "first", 3}}},
+		"nothing":    {model.MachineSpec{Resources: gpu}, model.JobSpec{}, model.JobSpec{Resources: gpu}, 0, []Wait{}},
+		"closed":     {model.MachineSpec{Closed: []model.ClosedSpec{{From: 0, To: new(3.0)}}}, model.JobSpec{Work: new(0.0)}, model.JobSpec{}, 3, []Wait{}},
+		"licence":    {model.MachineSpec{}, model.JobSpec{Licences: map[string]int{"l": 1}}, model.JobSpec{Licences: map[string]int{"l": 1}}, 3, []Wait{{"licence", "first", 3}}},
+		"licence and processors": {model.MachineSpec{}, model.JobSpec{Processors: model.Rigid(4), Licences: map[string]int{"l": 1}}, model.JobSpec{Licences: map[string]int{"l": 1}}, 3,
+			[]Wait{{"licence", "first", 3}, {"processors", "first", 3}}},
+		"enough copies": {model.MachineSpec{Resources: gpu}, model.JobSpec{Licences: map[string]int{"m": 1}, Resources: gpu}, model.JobSpec{Licences: map[string]int{"m": 1}, Resources: gpu}, 3,
+			[]Wait{{"gpu", "first", 3}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := model.NewBuilder("waits")
+			b.Spec().Licences = map[string]int{"l": 1, "m": 2}
+			c.machine.ID, c.machine.Processors = "m", 4
+			if c.machine.Resources != nil {
+				b.Spec().Devices = []string{"gpu"}
+			}
+			b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{c.machine}})
+			c.first.ID, c.second.ID, c.second.Work = "first", "second", new(1.0)
+			if c.first.Work == nil {
+				c.first.Work = new(3.0)
+			}
+			in := build(t, b.Job(c.first, c.second))
+			sol := &model.Solution{Jobs: []model.Placement{
+				{Job: "first", Cluster: "c", Processors: model.ProcessorSet{{First: 0, Last: max(1, in.Jobs()[0].Min) - 1}}, Start: 0, End: *c.first.Work},
+				{Job: "second", Cluster: "c", Processors: model.Processors(0), Start: 3, End: 4}}}
+			for k := range sol.Jobs {
+				if len(in.Jobs()[k].Node().Resources) > 0 {
+					sol.Jobs[k].Devices = model.DevicesHeld{"gpu": {"m": model.Processors(0)}}
+				}
+			}
+			if report := model.Check(in, sol); !report.OK() {
+				t.Fatal(report.Violations)
+			}
+			if e := Explain(in, sol, 1); !slices.Equal(e.Waits, c.want) || *e.Free != c.free {
+				t.Errorf("waits %+v, free %v, want %+v and %v", e.Waits, *e.Free, c.want, c.free)
 			}
 		})
 	}

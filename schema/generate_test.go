@@ -8,6 +8,8 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/allot-opt/allot/internal/bench/advise"
+	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/online"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
@@ -23,6 +25,9 @@ var generators = map[string]func() ([]byte, error){
 	},
 	"proof": func() ([]byte, error) {
 		return generate(proof.Schema, "Proof: the certificate of a lower bound", reflect.TypeFor[proof.Certificate]())
+	},
+	"advice": func() ([]byte, error) {
+		return generate(advise.Schema, "Advice: what allot advise --json writes", reflect.TypeFor[advise.Report]())
 	},
 	// The lines of an on-line policy have no field "schema".
 	"online-header": func() ([]byte, error) {
@@ -47,7 +52,7 @@ func generate(id, title string, t reflect.Type) ([]byte, error) {
 	}
 	root := reflector.ReflectFromType(t)
 	root.ID, root.Title = jsonschema.ID(id), title
-	if err := addTags(t, root); err != nil {
+	if err := addTags(t, root, t == reflect.TypeFor[advise.Report]()); err != nil {
 		return nil, err
 	}
 	if format, ok := root.Properties.Get("schema"); ok {
@@ -63,8 +68,14 @@ func generate(id, title string, t reflect.Type) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// definitionName is the name of a type in $defs: JobSpec is a Job to whoever reads the file.
-func definitionName(t reflect.Type) string { return strings.TrimSuffix(t.Name(), "Spec") }
+// definitionName is the name of a type in $defs: JobSpec is a Job to whoever reads the file. What package lab compares has names like others.
+func definitionName(t reflect.Type) string {
+	name := strings.TrimSuffix(t.Name(), "Spec")
+	if t.PkgPath() == reflect.TypeFor[lab.Report]().PkgPath() {
+		return "Compared" + name
+	}
+	return name
+}
 
 // fieldDoc is the tag `doc` of a field, for its description.
 func fieldDoc(t reflect.Type, name string) string {

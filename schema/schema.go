@@ -1,5 +1,5 @@
-// Package schema has the JSON Schemas (draft 2020-12) of the file formats and of the lines of an on-line policy. A test makes them of the wire types of
-// packages model, proof and online and of their struct tags, so the schemas agree with the readers: `go test ./schema -update` rewrites them.
+// Package schema has the JSON Schemas (draft 2020-12) of the file formats, of allot advise's answer and of the lines of an on-line policy. A test makes them of the wire types of
+// packages model, proof, advise and online and of their struct tags, so the schemas agree with the readers: `go test ./schema -update` rewrites them.
 //
 // A schema describes one value at a time. It leaves to the reader the rules that connect values: that ids are unique,
 // that names refer to something, that `after` has no cycle and that min ≤ max. The reader is also a little stricter at
@@ -23,7 +23,7 @@ var files embed.FS
 
 const ending = ".schema.json"
 
-// Names lists the schemas in the order of the alphabet: instance, solution and proof are files; online-header, online-event and online-answer are lines
+// Names lists the schemas in the order of the alphabet: instance, solution and proof are files; advice is what allot advise --json writes; online-header, online-event and online-answer are lines
 // that a program on the other side of an on-line policy reads and writes.
 func Names() []string {
 	paths, _ := fs.Glob(files, "*"+ending) // the pattern is well formed

@@ -16,11 +16,12 @@ import (
 type tagger struct {
 	definitions jsonschema.Definitions
 	done        map[reflect.Type]bool
+	written     bool // allot only writes such values, so that a number without the tag check is any
 }
 
 // addTags completes the schema of the wire type t and those of all types that it holds.
-func addTags(t reflect.Type, root *jsonschema.Schema) error {
-	g := &tagger{root.Definitions, map[reflect.Type]bool{}}
+func addTags(t reflect.Type, root *jsonschema.Schema, written bool) error {
+	g := &tagger{root.Definitions, map[reflect.Type]bool{}, written}
 	return g.structure(t, root)
 }
 
@@ -30,9 +31,23 @@ func (g *tagger) structure(t reflect.Type, s *jsonschema.Schema) error {
 		return nil
 	}
 	g.done[t] = true
+	return g.fields(t, s)
+}
+
+// fields completes the schemas of the fields of a struct.
+func (g *tagger) fields(t reflect.Type, s *jsonschema.Schema) error {
 	for k := range t.NumField() {
 		field := t.Field(k)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" || !field.IsExported() {
+			continue
+		}
+		if field.Anonymous {
+			if err := g.fields(field.Type, s); err != nil {
+				return err
+			}
+			continue
+		}
 		property, ok := s.Properties.Get(name)
 		if !ok {
 			return fmt.Errorf("schema: %s.%s has no property %q", t, field.Name, name)
@@ -73,7 +88,7 @@ func (g *tagger) value(t reflect.Type, tag reflect.StructTag, s *jsonschema.Sche
 		return nil
 	default:
 		var known bool
-		if s.Minimum, s.Maximum, known = bounds(tag.Get("check")); !known {
+		if s.Minimum, s.Maximum, known = bounds(tag.Get("check")); !known && !g.written {
 			return fmt.Errorf("no schema is known for a number with the tag check %q", tag.Get("check"))
 		}
 		return nil

@@ -105,6 +105,19 @@ func (n *nodes) hosts(room *Room, job, m int) int {
 	return n.first.Fitting(&room.Room, k, m) * n.size(k, m)
 }
 
+// Equipped says whether, where every machine is listed, machine m has the memory and the resources for a block of the job in the room, however many of its processors are free.
+// If the job wants its machines for itself, they all have to be.
+func (p *Platform) Equipped(room *Room, j *Job, m int) bool {
+	site := p.nodes.first
+	k, free := site.Kind(j.Request.index), room.Processors[m]
+	if !k.Node.Exclusive {
+		room.Processors[m] = int32(site.Machines[m].Units)
+	}
+	blocks := site.Blocks(&room.Room, k, m)
+	room.Processors[m] = free
+	return blocks > 0
+}
+
 // canRun is [Platform.CanRun]. It is found out once for all jobs that need the same, but where run times or licences tell them apart.
 func (n *nodes) canRun(r *Request, cluster int) bool {
 	if r.in.Jobs()[r.index].StatesRuntimes() || len(r.Licences) > 0 {

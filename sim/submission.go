@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -45,6 +46,37 @@ func (p *Platform) TRES(j *Job) map[string]float64 {
 		counts["license/"+p.LicenceID(need.Licence)] = float64(need.Copies)
 	}
 	return counts
+}
+
+// PartitionTRES is what the machines of a partition have together, by the names of [Platform.TRES]; what has no limit is left out. Of a partition that the instance does not
+// state it is what all machines have.
+func (p *Platform) PartitionTRES(name string) map[string]float64 {
+	of, known := p.in.Partition(name)
+	total := map[string]float64{}
+	for c := range p.in.Clusters() {
+		cluster := &p.in.Clusters()[c]
+		if known && len(of.Clusters) > 0 && !slices.Contains(of.Clusters, cluster.ID) {
+			continue
+		}
+		for m := range cluster.Machines {
+			machine := &cluster.Machines[m]
+			if known && of.Feature != "" && !slices.Contains(machine.Features(), of.Feature) {
+				continue
+			}
+			count := float64(machine.Count)
+			total["node"] += count
+			total["cpu"] += count * float64(machine.Units)
+			if !math.IsInf(machine.Memory, 1) {
+				total["mem"] += count * machine.Memory
+			}
+			for k := range p.in.Resources() {
+				if amount := machine.Amount(k); amount > 0 {
+					total["gres/"+p.Resource(k).ID] += count * amount.Float()
+				}
+			}
+		}
+	}
+	return total
 }
 
 // Clock is the date of a number of seconds after time 0, in the zone of the instance, UTC where it names none; nil: the date of time 0 is not known.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ Examples:
 			&cli.StringFlag{Name: "policy", Value: "easy", Usage: "the `POLICY` of the site, as for allot policies"},
 			&cli.Float64Flag{Name: "risk", Value: 0.01, Usage: "a time limit may kill this `SHARE` of later jobs at most"},
 			&cli.StringFlag{Name: "only", Usage: "make only one `PART`: " + strings.Join(advise.Parts(), ", ")},
-			&cli.BoolFlag{Name: "anonymise", Usage: "replace the names of users, accounts and jobs by labels"},
+			&cli.BoolFlag{Name: "anonymise", Usage: "replace the names of users, accounts, jobs, queues, clusters and machines by labels"},
 			&cli.Float64Flag{Name: "more", Value: 0.1, Usage: "how much more nodes are tried, as a `SHARE` of those there are"},
 			processorsFlag(""),
 			&cli.StringFlag{Name: "nodes", Usage: "of a trace of sacct: `FILE` with what scontrol show node prints"},
@@ -89,7 +90,7 @@ func runAdvise(c *cli.Context, args []string) error {
 	if _, online := solve.PolicyOf(site.Solver); !online {
 		return usageErrorf("--policy: expected an on-line policy, one of %s; found %s", onlineSolvers(), site.Label)
 	}
-	input, read, err := readSite(c, args[0], site)
+	input, data, err := readSite(c, args[0], site)
 	if err != nil {
 		return err
 	}
@@ -108,26 +109,36 @@ func runAdvise(c *cli.Context, args []string) error {
 		}
 	}
 	if path := c.String("output"); strings.EqualFold(filepath.Ext(path), ".html") && !c.Bool("json") {
-		return writeAdvice(c, path, report, read)
+		return writeAdvice(c, path, report, data)
 	}
 	return writeAnswer(c, c.String("output"), report, report.Text)
 }
 
 // writeAdvice writes the page, and what matters most for whoever wrote it.
-func writeAdvice(c *cli.Context, path string, report *advise.Report, read *model.ImportReport) error {
-	from := advise.Origin{Command: commandOfThis(c), Version: solve.Version()}
-	if read != nil {
-		from.Data = strings.Split(read.String(), "\n")
-	}
+func writeAdvice(c *cli.Context, path string, report *advise.Report, data []string) error {
+	from := advise.Origin{Command: commandOfThis(c), Data: data, Version: solve.Version()}
 	if err := writeFile(path, func(w io.Writer) error { return report.WritePage(w, from) }); err != nil {
 		return err
 	}
 	return writePlain(c, "-", report.FirstLines())
 }
 
-// readSite reads the trace and says how it is replayed. Of an instance there is no report.
-func readSite(c *cli.Context, path string, site solve.Choice) (*advise.Input, *model.ImportReport, error) {
-	in, read, err := readTrace(c, path, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
+// readSite reads the trace and says how it is replayed. Data is what reading dropped and repaired, a line each; of an instance nothing.
+func readSite(c *cli.Context, path string, site solve.Choice) (made *advise.Input, data []string, err error) {
+	file, err := formats.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	var text io.Reader = file
+	kept := new(bytes.Buffer) // of standard input, which can be read only once
+	if path == "-" {
+		text = io.TeeReader(file, kept)
+	}
+	if begin := file.Begin(); file.Format == nil && bytes.HasPrefix(begin, []byte("{")) && bytes.Contains(begin, []byte(`"job_state"`)) {
+		return nil, nil, usageErrorf("%s: expected a trace of jobs that have ended, such as what sacct -P prints, found what looks like the present queue (squeue --json); allot import slurm makes an instance of it", path)
+	}
+	in, read, err := readOpened(c, path, text, file.Format, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -142,24 +153,25 @@ func readSite(c *cli.Context, path string, site solve.Choice) (*advise.Input, *m
 	if _, err := lab.Compare(c.Context, in, nil, options); err != nil {
 		return nil, nil, usageErrorf("%s: %w", path, err)
 	}
-	needs, named, err := readNeeds(path, read)
+	needs, named, err := readNeeds(path, kept, read)
 	if err != nil {
 		return nil, nil, err
 	}
-	if read != nil && path == "-" {
-		warning(c)("names of jobs and memory are not read from standard input, only from a file")
-	}
+	hide := func(text string) string { return text }
 	if c.Bool("anonymise") {
-		if in, needs, err = advise.Anonymised(in, needs); err != nil {
+		if in, needs, hide, err = advise.Anonymised(in, needs); err != nil {
 			return nil, nil, err
 		}
+	}
+	if read != nil {
+		data = strings.Split(hide(read.String()), "\n")
 	}
 	input := &advise.Input{
 		Instance: in, Needs: needs, Named: named, Policy: site.Label, Only: c.String("only"), Rules: advise.Rules{Risk: c.Float64("risk"), Confidence: options.Confidence}, More: c.Float64("more"),
 		Options: options, Anonymous: c.Bool("anonymise"),
 	}
 	replayed(input, site, c.Uint64("seed"))
-	return input, read, nil
+	return input, data, nil
 }
 
 // replayed says which policies replay the trace, and how.
@@ -203,32 +215,32 @@ func adviseCommandLine(c *cli.Context, trace, part string) string {
 	return shellquote.Join(append(words, trace)...)
 }
 
-// readNeeds reads a trace a second time, for what an instance does not have: names, and what jobs used. An instance has none of it, and standard input can be read only once.
-func readNeeds(path string, read *model.ImportReport) (needs map[string]advise.Needs, named bool, err error) {
-	if read == nil || path == "-" {
+// readNeeds reads a trace a second time, for what an instance does not have: names, and what jobs used. An instance has none of it. Of standard input the text is kept.
+func readNeeds(path string, kept io.Reader, read *model.ImportReport) (needs map[string]advise.Needs, named bool, err error) {
+	if read == nil {
 		return nil, false, nil
 	}
-	file, err := formats.Open(path)
-	if err != nil {
-		return nil, false, err
+	if path != "-" {
+		file, err := formats.Open(path)
+		if err != nil {
+			return nil, false, err
+		}
+		defer file.Close()
+		kept = file
 	}
-	defer file.Close()
 	needs = map[string]advise.Needs{}
 	add := func(id string, n advise.Needs) {
 		named = named || n.Name != ""
 		needs[id] = n
 	}
 	if read.Format == "sacct" {
-		usage, err := slurm.ReadUsage(file)
-		if err != nil {
-			return nil, false, err
-		}
+		usage, err := slurm.ReadUsage(kept)
 		for id, u := range usage {
 			add(id, advise.Needs(u))
 		}
-		return needs, named, nil
+		return needs, named, err
 	}
-	usage, err := swf.ReadUsage(file)
+	usage, err := swf.ReadUsage(kept)
 	for id, u := range usage {
 		add(id, advise.Needs{Name: u.Name, Memory: u.Memory, Used: u.Used, Devices: -1, Busy: -1})
 	}

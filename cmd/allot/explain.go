@@ -94,8 +94,12 @@ func explained(in *model.Instance, e *plan.Explanation, dates dates) string {
 		for _, wait := range e.Waits {
 			fmt.Fprintf(w, "  waits for %s, which ends at %s (%s)\n", wait.Job, dates.at(wait.End), wait.For)
 		}
-		if len(e.Waits) == 0 && p.Start > e.Arrival {
-			fmt.Fprintf(w, "  waits for no job: its processors are free from %s on, but the solver starts it later\n", dates.at(*e.Free))
+		switch free := *e.Free; {
+		case len(e.Waits) > 0 || !(p.Start > e.Arrival):
+		case free < p.Start:
+			fmt.Fprintf(w, "  waits for no job: its processors are free from %s on, but the solver starts it later\n", dates.at(free))
+		default:
+			fmt.Fprintf(w, "  waits for no job: before %s its machines are closed to it\n", dates.at(free))
 		}
 	}
 	if e.Deadline != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,7 +52,12 @@ func readTrace(c *cli.Context, path, expected string, known ...string) (*model.I
 		return nil, nil, err
 	}
 	defer file.Close()
-	name, format := model.InputName(path), file.Format
+	return readOpened(c, path, file, file.Format, expected, known...)
+}
+
+// readOpened reads the text of a file as [readTrace] does. The format is what the file seems to have; nil: none.
+func readOpened(c *cli.Context, path string, text io.Reader, format *formats.Info, expected string, known ...string) (*model.Instance, *model.ImportReport, error) {
+	name := model.InputName(path)
 	switch {
 	case format != nil && slices.Contains(known, format.Name):
 		reader := format.New()
@@ -67,7 +73,7 @@ func readTrace(c *cli.Context, path, expected string, known ...string) (*model.I
 				}
 			}
 		}
-		in, report, err := reader.Read(file, name)
+		in, report, err := reader.Read(text, name)
 		if err != nil {
 			var input *model.InputError
 			elsewhere := func(f model.Fault) bool { return f.Option != "" && flagNamed(c.Command.Flags, f.Option) == nil }
@@ -83,7 +89,7 @@ func readTrace(c *cli.Context, path, expected string, known ...string) (*model.I
 	case c.IsSet("processors"):
 		return nil, nil, usageErrorf("--processors: expected it only for %s; %s states its processors itself", expected, name)
 	}
-	in, err := model.ReadInstance(file, name)
+	in, err := model.ReadInstance(text, name)
 	return in, nil, err
 }
 

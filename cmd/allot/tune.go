@@ -37,12 +37,17 @@ damping=0.1..10:log (on a logarithmic scale). Without it all parameters are vari
 --runs or --total limits the whole; --time and --evals limit each run. With --runs and --evals the same seed gives the same answer. With
 --folder the runs are kept: the same command continues after an interruption, and with --steal several programs share them.
 
+With --slurm-conf the settings of a site of Slurm are tuned: the weights of priorities, and how sched/backfill looks ahead. The trace is what sacct -P prints
+or an SWF file. --vary takes the names and values of slurm.conf too, such as PriorityWeightAge=0..100000, PriorityMaxAge=1-00:00:00..14-00:00:00 or
+bf_window=1440,2880; in intervals of weights on a logarithmic scale the least is 1. The answer ends with the lines to change, or keeps your slurm.conf.
+
 Examples:
   allot tune --policy easy --vary order --vary depth data/swf/KTH-SP2-1996-2.swf.gz
   allot tune search --suite mcp --evals 20000 --runs 2000
+  allot tune --slurm-conf slurm.conf sacct.txt
   allot tune titan --vary population=10..400 --vary swap=0..1 --time 1s --total 10m batches/*.json
   allot tune export irace -o easy --runs 300 --policy easy --vary order --vary depth data/swf/KTH-SP2-1996-2.swf.gz`,
-		Flags: append(tuneFlags(),
+		Flags: append(slices.Concat(tuneFlags(), tuneSlurmFlags()),
 			&cli.DurationFlag{Name: "total", DefaultText: "1m, if --runs is not given", Usage: "stop after `DURATION` in all"},
 			&cli.StringFlag{Name: "folder", DefaultText: "none: an interrupted tuning begins anew", Usage: "keep the runs in `FOLDER`"},
 			&cli.BoolFlag{Name: "steal", Usage: "share the runs with other programs that give the same command"},
@@ -73,6 +78,8 @@ func tuneFlags() []cli.Flag {
 		&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the samples and of the runs"},
 		&cli.IntFlag{Name: "workers", Value: 1, Usage: "use `N` workers in each run"},
 		processorsFlag(""),
+		&cli.StringFlag{Name: "nodes", DefaultText: "with --slurm-conf its nodes, else one pool of processors", Usage: "of a trace of sacct: `FILE` with what scontrol show node prints, or slurm.conf"},
+		&cli.StringFlag{Name: "partitions", Usage: "of a trace of sacct: `FILE` with what scontrol show partition prints"},
 		&cli.BoolFlag{Name: "allow-exec", Usage: "allow the suite to run commands as solvers (exec:COMMAND)"},
 	}
 }
@@ -100,9 +107,18 @@ func runTune(c *cli.Context) (err error) {
 			return err
 		}
 	}
-	name, words, space, err := tuned(c, c.Args().Slice())
+	if err := checkTuneSlurm(c); err != nil {
+		return err
+	}
+	name, words, err := tunedNames(c, c.Args().Slice())
 	if err != nil {
 		return err
+	}
+	var space *tune.Space
+	if !c.IsSet("slurm-conf") {
+		if space, err = tunedSpace(c, name); err != nil {
+			return err
+		}
 	}
 	ctx, stop := interruptible(c.Context, endSignals...)
 	defer stop()
@@ -118,9 +134,12 @@ func runTune(c *cli.Context) (err error) {
 		bar.at(int(100 * share))
 	}
 	var answer *tune.Answer
-	if c.String("policy") != "" {
+	switch {
+	case c.IsSet("slurm-conf"):
+		answer, err = tuneSlurm(ctx, c, opt)
+	case c.String("policy") != "":
 		answer, err = tuneOnTrace(ctx, c, space, words[0], opt)
-	} else {
+	default:
 		answer, err = tuneOnInstances(ctx, c, space, name, words, opt)
 	}
 	bar.finish()
@@ -147,15 +166,22 @@ func tuned(c *cli.Context, words []string) (name string, paths []string, space *
 	if name, paths, err = tunedNames(c, words); err != nil {
 		return "", nil, nil, err
 	}
-	if space, err = tune.NewSpace(name, *c.Generic("vary").(*texts)); err != nil {
-		return "", nil, nil, usageErrorf("%w", err)
+	space, err = tunedSpace(c, name)
+	return name, paths, space, err
+}
+
+// tunedSpace reads --vary.
+func tunedSpace(c *cli.Context, name string) (*tune.Space, error) {
+	space, err := tune.NewSpace(name, *c.Generic("vary").(*texts))
+	if err != nil {
+		return nil, usageErrorf("%w", err)
 	}
-	return name, paths, space, nil
+	return space, nil
 }
 
 // tunedNames parts the arguments into what to tune and on what.
 func tunedNames(c *cli.Context, words []string) (name string, paths []string, err error) {
-	name = c.String("policy")
+	name = tunedPolicy(c)
 	switch {
 	case name != "" && len(words) != 1:
 		return "", nil, usageErrorf("expected one TRACE, found %d; see %s --help", len(words), c.Command.HelpName)
@@ -209,10 +235,15 @@ func tuneOnTrace(ctx context.Context, c *cli.Context, space *tune.Space, path st
 		return nil, err
 	}
 	answer, err := tune.Trace(ctx, space, in, tunedMetric(c), opt)
-	if err != nil && !errors.Is(err, bench.ErrOtherRun) && ctx.Err() == nil {
-		err = usageErrorf("%s: %w", path, err)
+	return answer, traceError(ctx, path, err)
+}
+
+// traceError names the trace that cannot be tuned on.
+func traceError(ctx context.Context, path string, err error) error {
+	if err == nil || errors.Is(err, bench.ErrOtherRun) || ctx.Err() != nil {
+		return err
 	}
-	return answer, err
+	return usageErrorf("%s: %w", path, err)
 }
 
 // tunedMetric is the metric that is minimised on a trace.
@@ -225,7 +256,7 @@ func tunedTrace(c *cli.Context, path string, opt *tune.Options) (*model.Instance
 			return nil, usageErrorf("--%s: a policy decides as it does; expected it only for a solver", flag)
 		}
 	}
-	in, _, err := readTrace(c, path, "a trace in the Standard Workload Format", "swf")
+	in, _, err := readTrace(c, path, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
 	if err != nil {
 		return nil, err
 	}

@@ -26,8 +26,8 @@ type block struct {
 
 var (
 	fence           = regexp.MustCompile("(?ms)^```([^\n`]*)\n(.*?)^```$")
-	writtenProgress = regexp.MustCompile(`(?m)^(\S+ left, )?.*, \d+ of \d+, \S+\n`)                   // a run that takes longer than ten seconds has them
-	busyMachine     = regexp.MustCompile(`(?m)^(allot: )?Machine load [\d.]+ on [^.]*too bad\.\n\n?`) // other programs kept the machine busy
+	writtenProgress = regexp.MustCompile(`(?m)^((\S+ left, )?.*, \d+ of \d+, \S+|[a-z ]+, (\d+[hm])*\d+s)\n`) // a run that takes longer than ten seconds has them
+	busyMachine     = regexp.MustCompile(`(?m)^(allot: )?Machine load [\d.]+ on [^.]*too bad\.\n\n?`)         // other programs kept the machine busy
 	saveAs          = regexp.MustCompile("Save (?:this|it) as `([^`]+)`[^\n]*:\\s*$")
 )
 

@@ -97,6 +97,7 @@ func (q *queue) instance(name string) (*model.Instance, *model.ImportReport, err
 	q.licences(&spec)
 	q.report.Kept = len(spec.Jobs)
 	q.warn(unknown)
+	q.missing()
 	spec.Caveats = q.report.Warnings
 	units := slices.Concat(q.running, q.waiting)
 	return q.faults.Import(spec, q.report, func(k int) string { return units[k].at })
@@ -295,6 +296,9 @@ func (q *queue) circumstances(u *unit) {
 // cordon is the taint of cordoned nodes.
 var cordon = taint{key: "node.kubernetes.io/unschedulable", effect: "NoSchedule"}
 
+// hundredths is the share of the waiting jobs above which what touches them must be read first.
+const hundredths = 2
+
 // warn states what must be read first: unknown run times of running and waiting jobs, and what touches more than 2 % of those that wait.
 func (q *queue) warn(unknown [2]int) {
 	of := func(n int, all []*unit, what string) string {
@@ -310,7 +314,7 @@ func (q *queue) warn(unknown [2]int) {
 	if len(parts) > 0 {
 		q.report.Warnings = append(q.report.Warnings, "the run times of "+strings.Join(parts, " and ")+" are not known (no annotation, no history, no limit): each is taken as a year, so a start that waits for one of them is not known either")
 	}
-	const hundredths, mostShown = 2, 6
+	const mostShown = 6
 	if q.touched*100 <= hundredths*len(q.waiting) {
 		return
 	}

@@ -12,6 +12,8 @@
 // Kueue: a Workload without quota is a job that waits, the quotas of a ClusterQueue are licences by flavor and resource, and the pods of a Workload that has
 // its quota hold them. What may be borrowed from a cohort is limited by the quotas of all its queues together.
 //
+// Pods that a Job, a Deployment and the like describe and that are not created yet are not in the instance. They are counted, and a warning says how many there are.
+//
 // How long a pod runs is in none of these objects. It is taken from an annotation, a history, or, as a limit, from a deadline. Where none says it, it is not known:
 // the instance has a year, and the first line of the report and of every answer says so.
 //
@@ -90,7 +92,9 @@ type objects struct {
 	leastPods       map[string]int // by group of pods: the fewest pods with which the group may start
 	lends           bool           // a quota has a limit of lending
 	cohorts         bool           // cohorts have quotas or parents of their own
-	others          map[string]int
+	others          map[string]int // objects of other kinds
+	firstOther      map[string]string
+	templates       []template
 }
 
 // newObjects is empty.
@@ -98,11 +102,11 @@ func newObjects(annotation string, several bool) *objects {
 	return &objects{
 		annotation: annotation, several: several, nodeIndex: map[string]int{}, podIndex: map[string]bool{}, jobs: map[string]*batchJob{}, clusterQueues: map[string]*clusterQueue{},
 		flavors: map[string]*flavor{}, localQueues: map[string]*localQueue{}, priorities: map[string]float64{}, workloadByName: map[string]*workload{},
-		workloadByOwner: map[string]*workload{}, leastPods: map[string]int{}, others: map[string]int{},
+		workloadByOwner: map[string]*workload{}, leastPods: map[string]int{}, others: map[string]int{}, firstOther: map[string]string{},
 	}
 }
 
-// take takes an object. Kinds that say nothing of use are passed over.
+// take takes an object. Kinds that say nothing of use are counted.
 func (o *objects) take(kind string, x field) {
 	of := func(group string) bool { // the object is of the group, or states none
 		version := x.get("apiVersion")
@@ -113,10 +117,12 @@ func (o *objects) take(kind string, x field) {
 		o.node(x)
 	case "Pod":
 		o.pod(x)
-	case "Job":
-		if of("batch") {
-			o.job(x)
+	case "Job": // Volcano has a kind of the same name
+		if !of("batch") {
+			o.other(x.get("apiVersion").str()+" "+kind, x)
+			return
 		}
+		o.job(x)
 	case "ClusterQueue":
 		o.clusterQueue(x)
 	case "LocalQueue":
@@ -124,9 +130,11 @@ func (o *objects) take(kind string, x field) {
 	case "ResourceFlavor":
 		o.flavor(x)
 	case "Workload": // the group scheduling.k8s.io has a kind of the same name
-		if of("kueue.x-k8s.io") {
-			o.workload(x)
+		if !of("kueue.x-k8s.io") {
+			o.count(x.get("apiVersion").str()+" "+kind, x)
+			return
 		}
+		o.workload(x)
 	case "PodGroup":
 		o.podGroup(x)
 	case "PriorityClass", "WorkloadPriorityClass":
@@ -134,10 +142,7 @@ func (o *objects) take(kind string, x field) {
 	case "Cohort":
 		o.cohorts = true
 	default:
-		const most = 100
-		if name := lines.Name(kind); len(o.others) < most || o.others[name] > 0 {
-			o.others[name]++
-		}
+		o.other(kind, x)
 	}
 }
 

@@ -30,15 +30,20 @@ func (m *meta) since() float64 {
 	return m.created
 }
 
+// where is the path of a value, with the file where there are several.
+func (o *objects) where(x field) string {
+	if o.several {
+		return o.file + ": " + x.p.String()
+	}
+	return x.p.String()
+}
+
 // readMeta reads what an object says of itself.
 func (o *objects) readMeta(x field, namespaced bool) meta {
 	data := x.get("metadata").required()
 	m := meta{
-		at: x.p.String(), name: data.get("name").required().name(), created: data.get("creationTimestamp").time(), deleted: data.get("deletionTimestamp").time(),
+		at: o.where(x), name: data.get("name").required().name(), created: data.get("creationTimestamp").time(), deleted: data.get("deletionTimestamp").time(),
 		labels: data.get("labels").texts(), annotations: data.get("annotations").texts(),
-	}
-	if o.several {
-		m.at = o.file + ": " + m.at
 	}
 	if namespaced {
 		m.namespace = cmp.Or(data.get("namespace").str(), "default")
@@ -58,6 +63,7 @@ type node struct {
 	meta
 	allocatable amounts
 	taints      []taint // that keep pods off, but for those of closed nodes
+	avoided     bool    // it has taints that only ask pods to go elsewhere
 	closed      string  // why it takes no new pods; empty: it does
 }
 
@@ -107,6 +113,9 @@ func (o *objects) node(x field) {
 			continue
 		}
 		n.taints = append(n.taints, t)
+	}
+	for _, y := range x.at("spec", "taints").elements() {
+		n.avoided = n.avoided || y.get("effect").str() == "PreferNoSchedule"
 	}
 	if again, known := o.nodeIndex[n.name]; known {
 		x.at("metadata", "name").fault("expected each node once, found %q again, which is at %s too", n.name, o.nodes[again].at)
@@ -256,12 +265,13 @@ func (s *podSpec) circumstances(x, affinity field) {
 		claims = claims || y.get("persistentVolumeClaim").given() || y.get("ephemeral").given()
 	}
 	out(claims, "claims of volumes, which may bind the pod to some nodes")
+	out(x.get("workloadRef").given(), "a gang by a Workload of scheduling.k8s.io, which is not read: the pods start one by one")
 	out(some(x.get("resourceClaims")), "claims of devices (dynamic resource allocation), which are not counted")
-	ports := false
+	ports, host := false, x.get("hostNetwork").yes() // then each port is one of the node
 	for _, list := range []string{"containers", "initContainers"} {
 		for _, c := range x.get(list).elements() {
 			for _, y := range c.get("ports").elements() {
-				ports = ports || y.get("hostPort").given()
+				ports = ports || y.get("hostPort").given() || host
 			}
 		}
 	}
@@ -321,18 +331,25 @@ func requested(x field) amounts {
 // batchJob is a Job of batch/v1.
 type batchJob struct {
 	meta
-	deadline float64
-	started  float64
-	ended    float64
+	deadline  float64
+	started   float64
+	ended     float64
+	open      int // pods that are still to end well
+	suspended bool
 }
 
 // job reads a Job of batch/v1.
 func (o *objects) job(x field) {
 	j := batchJob{meta: o.readMeta(x, true), started: x.at("status", "startTime").time(), ended: x.at("status", "completionTime").time()}
 	j.deadline, _ = x.at("spec", "activeDeadlineSeconds").whole(0, 1e12)
+	j.open = openPods(x)
 	o.latest = max(o.latest, j.started, j.ended)
+	if o.jobs[j.id()] != nil {
+		x.at("metadata", "name").fault("expected each Job once, found %q of namespace %q again", j.name, j.namespace)
+		return
+	}
 	o.jobs[j.id()] = &j
-	if x.at("spec", "suspend").yes() {
+	if j.suspended = x.at("spec", "suspend").yes(); j.suspended {
 		o.suspended = append(o.suspended, &j)
 	}
 }

@@ -145,6 +145,9 @@ func (q *queue) machine(n *node) {
 	if n.closed != "" {
 		q.report.Note(model.ImportKept, "node that "+n.closed+": it is closed, and its pods run on", n.at)
 	}
+	if n.avoided {
+		q.report.Note(model.ImportKept, "node with a taint that only prefers other nodes (PreferNoSchedule): pods run there as elsewhere", n.at)
+	}
 	q.machines = append(q.machines, m)
 }
 

@@ -270,6 +270,7 @@ func TestCircumstances(t *testing.T) {
 		`"volumes": [{"name": "v", "ephemeral": {}}]`:                                                                                           "claims of volumes",
 		`"resourceClaims": [{"name": "gpu"}]`:                                                                                                   "claims of devices",
 		`"containers": [{"ports": [{"hostPort": 80}]}]`:                                                                                         "a port of the node",
+		`"hostNetwork": true, "containers": [{"ports": [{"containerPort": 80}]}]`:                                                               "a port of the node",
 		`"schedulerName": "volcano"`:                                                                                                            "another scheduler than the default one",
 		`"priority": 5`:                                                                                                                         "its priority is above that of pods that run",
 	} {
@@ -349,7 +350,7 @@ func TestKueue(t *testing.T) {
 		"ended":                       {[]string{queue("q", "", "f:2"), load("a", "q", two, `, "status": {"conditions": [{"type": "Finished", "status": "True"}]}`), load("b", "q", two, "")}, map[string]float64{"x/b": 0}, "the Workload has ended"},
 		"a queue that is stopped":     {[]string{strings.Replace(queue("q", "", "f:2"), `"clusterQueue": "q"`, `"clusterQueue": "q", "stopPolicy": "Hold"`, 1), load("a", "q", two, "")}, map[string]float64{}, "queue is stopped"},
 		"no such queue":               {[]string{load("a", "z", two, "")}, map[string]float64{"x/a": 0}, "is not in the files"},
-		"a Workload of another group": {[]string{strings.Replace(load("a", "q", two, ""), "kueue.x-k8s.io/v1beta2", "scheduling.k8s.io/v1alpha1", 1), podOf("p", "", "")}, map[string]float64{"x/p": 0}, ""},
+		"a Workload of another group": {[]string{strings.Replace(load("a", "q", two, ""), "kueue.x-k8s.io/v1beta2", "scheduling.k8s.io/v1alpha1", 1), podOf("p", "", "")}, map[string]float64{"x/p": 0}, "object of kind scheduling.k8s.io/v1alpha1 Workload"},
 	} {
 		in, report := readList(t, list("", c.objects...))
 		if diff := cmp.Diff(c.want, starts(t, in)); diff != "" {

@@ -54,7 +54,14 @@ type job struct {
 	tasksPerNode, leastCPUs     number // tasks, and processors at least, on each node
 	tasksOfGres                 number // tasks for each GPU
 	shortest                    number // minutes: it takes a shorter limit too
-	contiguous                  bool
+	contiguous, boots           bool
+	burst, prefers              string
+	coresKept, threadsKept      number // kept for the system on each node
+	tasksPerCore, tasksPerSock  number
+	coresPerSock, threadsOfCore number // of the nodes that it may use
+	socketsOfNode, disk         number
+	switches, segment           number
+	priorities                  []number // by partition
 	qos                         string
 	detail                      []string // generic resources that it holds on each of its nodes
 	shares                      []share
@@ -72,7 +79,7 @@ type node struct {
 	name            string
 	cpus, effective number
 	memory, special number // MB
-	threads         number // of a core
+	threads, weight number // of a core; and by which Slurm orders nodes
 	states, flags   []string
 	partitions      []string
 	resources       string // generic resources, such as gpu:h100:4
@@ -87,11 +94,12 @@ type partition struct {
 	nodes               string // hostlist
 	limit               number // minutes
 	tier                number
-	share               number // 0: each job has its nodes alone
+	share               number // jobs that a processor may have at a time; 0: each job has its nodes alone
 	state               []string
 	nodesMost, cpusMost number // of a job: nodes, and processors on each
+	socketMost          number // of a job: processors on each socket
 	qos                 string // whose limits hold for all its jobs
-	usual               bool   // jobs without a partition go there; only text says so
+	usual               bool   // jobs without a partition go there; JSON does not say so
 }
 
 // reservation is a reservation as Slurm states it.
@@ -100,6 +108,7 @@ type reservation struct {
 	start, end number
 	nodes      string
 	cores      number
+	licences   string
 	flags      []string
 }
 

@@ -59,6 +59,20 @@ func jobFields(d *decoder, j *job) places {
 		"tres_req_str": &j.requested, "tres_alloc_str": &j.allocated, "tres_per_node": &j.perNode, "tres_per_task": &j.perTaskGres, "tres_per_job": &j.perJob,
 		"tres_per_socket": &j.perSocket, "tasks_per_tres": &j.tasksOfGres, "tasks_per_node": &j.tasksPerNode, "minimum_cpus_per_node": &j.leastCPUs,
 		"time_minimum": &j.shortest, "contiguous": &j.contiguous, "qos": &j.qos, "gres_detail": &j.detail,
+		"burst_buffer": &j.burst, "prefer": &j.prefers, "reboot": &j.boots, "core_spec": &j.coresKept, "thread_spec": &j.threadsKept,
+		"tasks_per_core": &j.tasksPerCore, "tasks_per_socket": &j.tasksPerSock, "cores_per_socket": &j.coresPerSock, "threads_per_core": &j.threadsOfCore,
+		"sockets_per_node": &j.socketsOfNode, "minimum_tmp_disk_per_node": &j.disk, "required_switches": &j.switches, "segment_size": &j.segment,
+		"priority_by_partition": func() error {
+			if d.json.PeekKind() != '[' {
+				return d.json.SkipValue()
+			}
+			return d.array("a list", func() error {
+				var n number
+				err := d.into(inside{"priority": &n})
+				j.priorities = append(j.priorities, n)
+				return err
+			})
+		},
 		// What a running job holds on each node; up to 23.02 in a list of another name.
 		"job_resources": inside{"nodes": inside{"allocation": allocation}, "allocated_nodes": allocation},
 	}
@@ -88,7 +102,7 @@ func nodeFields(_ *decoder, n *node) places {
 		"name": &n.name, "cpus": &n.cpus, "effective_cpus": &n.effective, "cpus_effective": &n.effective, "real_memory": &n.memory,
 		"specialized_memory": &n.special, //nolint:misspell // Slurm's spelling
 		"state":              &n.states, "state_flags": &n.flags, "partitions": &n.partitions, "gres": &n.resources,
-		"active_features": &n.features, "threads": &n.threads,
+		"active_features": &n.features, "threads": &n.threads, "weight": &n.weight,
 	}
 }
 
@@ -102,14 +116,14 @@ func partitionFields(d *decoder, p *partition) places {
 	}
 	return places{
 		"name": &p.name, "nodes": nodes, "max_time_limit": &p.limit, "max_nodes_per_job": &p.nodesMost,
-		"maximums": inside{"time": &p.limit, "shares": &p.share, "nodes": &p.nodesMost, "cpus_per_node": &p.cpusMost},
+		"maximums": inside{"time": &p.limit, "shares": &p.share, "nodes": &p.nodesMost, "cpus_per_node": &p.cpusMost, "cpus_per_socket": &p.socketMost, "oversubscribe": inside{"jobs": &p.share}},
 		"priority": inside{"tier": &p.tier}, "partition": inside{"state": &p.state}, "qos": inside{"assigned": &p.qos},
 	}
 }
 
 // reservationFields are the fields of a reservation.
 func reservationFields(_ *decoder, r *reservation) places {
-	return places{"name": &r.name, "start_time": &r.start, "end_time": &r.end, "node_list": &r.nodes, "core_count": &r.cores, "flags": &r.flags}
+	return places{"name": &r.name, "start_time": &r.start, "end_time": &r.end, "node_list": &r.nodes, "core_count": &r.cores, "licenses": &r.licences, "flags": &r.flags}
 }
 
 // licenceFields are the fields of a licence.

@@ -93,6 +93,18 @@ func TestPlacesThatJobsAskFor(t *testing.T) {
 			"processors or generic resources that do not divide evenly among its nodes: the part of each node is rounded up"},
 		{`"max_nodes": 1, "cpus": 3`, `"block":3}`, ""},
 		{`"contiguous": true`, `"priority 100"}`, "the job asks for consecutive nodes: it runs on any"},
+		{`"tasks_per_core": {"set": true, "number": 1}`, `"priority 100"}`, "the job asks for a layout of sockets, cores or threads: it runs on any processors of a node"},
+		{`"threads_per_core": 1`, `"priority 100"}`, "the job asks for a layout of sockets, cores or threads: it runs on any processors of a node"},
+		{`"core_spec": 2`, `"priority 100"}`, "the job leaves cores of its nodes to the system: they count as free for others"},
+		{`"thread_spec": 2`, `"priority 100"}`, "the job leaves cores of its nodes to the system: they count as free for others"},
+		{`"core_spec": 0, "thread_spec": 32766, "tasks_per_core": 65535, "tasks_per_socket": {"infinite": true}, "segment_size": 0, "priority_by_partition": []`, `"priority 100"}`, ""},
+		{`"minimum_tmp_disk_per_node": 500`, `"priority 100"}`, "the job asks for a local disk of a size at least: it runs on any nodes"},
+		{`"burst_buffer": "capacity=1G"`, `"priority 100"}`, "the job asks for a burst buffer: it does not wait for one"},
+		{`"required_switches": 1`, `"priority 100"}`, "the job asks for nodes that are close to each other: it runs on any"},
+		{`"segment_size": 2`, `"priority 100"}`, "the job asks for nodes that are close to each other: it runs on any"},
+		{`"prefer": "ib"`, `"priority 100"}`, "the job prefers nodes with certain features: it runs on any that it may use"},
+		{`"reboot": true`, `"priority 100"}`, "the job has its nodes booted first: it starts without"},
+		{`"partition": "p", "priority": 100, "priority_by_partition": [{"priority": 7}, {"priority": 8}]`, `"priority 100"}`, "the job has another priority in each of its partitions: one of them counts"},
 		{`"time_minimum": 1`, `"estimate":120`, "the job takes a shorter limit too (--time-min): an instance cannot express this, so its longest limit is taken"},
 	} {
 		in, report := read(t, slurm.Sources{Jobs: source("jobs", queue(c.ask)), Nodes: source("nodes", file)}, slurm.Options{})
@@ -312,6 +324,87 @@ func TestGangs(t *testing.T) {
 				if devices.Len() != g.gpus {
 					t.Errorf("%s: job %s holds %v on %s, asks for %d", name, p.Job, devices, node, g.gpus)
 				}
+			}
+		}
+	}
+}
+
+// TestWhatNodesAndPartitionsSay: what the files say of nodes and partitions and the instance leaves out is counted; what touches jobs is in the caveats too.
+func TestWhatNodesAndPartitionsSay(t *testing.T) {
+	const shared, perSocket = "partition whose jobs may share processors (OverSubscribe): here each has its own",
+		"partition with a limit of processors on each node (MaxCPUsPerNode, MaxCPUsPerSocket): an instance cannot express this"
+	const weights, off = "nodes of different weights: the policies take the first nodes that fit, not those of the least weight",
+		"node powered down: it counts as idle, though it has to boot before a job starts"
+	json := func(maximums string) string {
+		return `{"partitions": [{"name": "p", "maximums": {` + maximums + `}}]}`
+	}
+	two := nodes(node("n1", "p", ""), node("n2", "p", ""))
+	for _, c := range []struct {
+		nodes, partitions, note string
+		touches                 bool
+	}{
+		{two, json(`"shares": 1, "cpus_per_socket": {"set": false, "infinite": true}`), "", false},
+		{two, json(`"shares": 32769`), "", false}, // FORCE:1
+		{two, json(`"shares": 32772`), shared, true},
+		{two, json(`"oversubscribe": {"jobs": 4, "flags": ["force"]}`), shared, true},
+		{two, json(`"oversubscribe": {"jobs": 1, "flags": []}`), "", false},
+		{two, json(`"cpus_per_socket": {"set": true, "number": 2}`), perSocket, true},
+		{two, "PartitionName=p OverSubscribe=NO MaxCPUsPerSocket=UNLIMITED State=UP\n", "", false},
+		{two, "PartitionName=p OverSubscribe=FORCE:1 State=UP\n", "", false},
+		{two, "PartitionName=p OverSubscribe=FORCE:2 State=UP\n", shared, true},
+		{two, "PartitionName=p OverSubscribe=YES State=UP\n", shared, true},
+		{two, "PartitionName=p MaxCPUsPerSocket=3 State=UP\n", perSocket, true},
+		{nodes(node("n1", "p", `, "weight": 1`), node("n2", "p", `, "weight": 5`), node("n3", "p", `, "weight": 9`)), "", weights, false},
+		{nodes(node("n1", "p", `, "weight": 5`), node("n2", "p", `, "weight": 5`)), "", "", false},
+		{"NodeName=n1 CPUTot=4 Weight=1 State=IDLE Partitions=p\nNodeName=n2 CPUTot=4 Weight=2 State=IDLE+CLOUD+POWERED_DOWN Partitions=p\n", "", off + "; " + weights, false},
+		{"NODELIST|PARTITION|CPUS|STATE\nn1|p*|4|idle~\nn2|p|4|idle\n", "", off, false},
+	} {
+		src := slurm.Sources{Jobs: source("jobs", queue("")), Nodes: source("nodes", c.nodes)}
+		if c.partitions != "" {
+			src.Partitions = source("partitions", c.partitions)
+		}
+		in, report := read(t, src, slurm.Options{})
+		var told []string
+		for _, n := range report.Notes {
+			told = append(told, n.Reason)
+			if n.Count != 1 {
+				t.Errorf("%s %s: %+v", c.nodes, c.partitions, n)
+			}
+		}
+		if got := strings.Join(told, "; "); got != c.note {
+			t.Errorf("%s %s: got %q, want %q", c.nodes, c.partitions, got, c.note)
+		}
+		if got := len(in.Caveats()) > 0; got != c.touches {
+			t.Errorf("%s %s: caveats %v", c.nodes, c.partitions, in.Caveats())
+		}
+	}
+	in, _ := read(t, slurm.Sources{Jobs: source("jobs", queue("")), Nodes: source("nodes", "NODELIST|PARTITION|CPUS|STATE\nn1|p*|4|idle\nn2|q|4|idle\n")}, slurm.Options{})
+	if job, err := in.InPartition(model.JobSpec{ID: "mine", Estimate: new(60.0)}, "job.json"); err != nil || job.Queue != "p" {
+		t.Errorf("a job without a queue goes to %q, %v; the table marks p", job.Queue, err)
+	}
+}
+
+// TestOddReservations: what a reservation says beside its nodes and its times is counted.
+func TestOddReservations(t *testing.T) {
+	for _, c := range []struct{ fields, text, note string }{
+		{`"flags": ["MAGNETIC"]`, "Flags=MAGNETIC", "reservation that draws jobs that do not name it: only jobs that name it run there"},
+		{`"flags": ["TIME_FLOAT"]`, "Flags=TIME_FLOAT", "reservation whose times move on with the clock: they stay as they are now"},
+		{`"flags": ["REPLACE_DOWN"]`, "Flags=REPLACE_DOWN", "reservation whose nodes are replaced by others: it keeps those that it has now"},
+		{`"flags": ["PURGE_COMP"]`, "Flags=PURGE_COMP", "reservation that ends when it has no jobs: it ends at its end"},
+		{`"flags": ["DAILY", "FLEX"]`, "Flags=DAILY,FLEX", "reservation that comes again: only its next time is in the instance; reservation whose jobs may run before it, after it and on other nodes too: they run in it only"},
+		{`"licenses": "matlab:2"`, "Licenses=matlab:2", "reservation of licences beside its nodes: all copies count as free for all jobs"},
+		{`"licenses": "", "flags": ["SPEC_NODES"]`, "Licenses=(null) Flags=SPEC_NODES", ""},
+	} {
+		for _, file := range []string{
+			`{"reservations": [{"name": "r", "start_time": 1200, "end_time": 1400, "node_list": "n1", ` + c.fields + `}]}`, "ReservationName=r StartTime=1200 EndTime=1400 Nodes=n1 " + c.text + "\n",
+		} {
+			_, report := read(t, slurm.Sources{Jobs: source("jobs", queue("")), Nodes: source("nodes", small), Reservations: source("reservations", file)}, slurm.Options{})
+			var told []string
+			for _, n := range report.Notes {
+				told = append(told, n.Reason)
+			}
+			if got := strings.Join(told, "; "); got != c.note {
+				t.Errorf("%s: got %q, want %q", file, got, c.note)
 			}
 		}
 	}

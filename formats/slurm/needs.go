@@ -343,6 +343,9 @@ func (q *queue) nameNodes() {
 	}
 }
 
+// noThreads is the number of threads kept for the system that says that none are.
+const noThreads = 1<<15 - 2
+
 // staysOut notes what a job asks for that an instance cannot express.
 func (q *queue) staysOut(j *job) {
 	for _, note := range []struct {
@@ -352,6 +355,15 @@ func (q *queue) staysOut(j *job) {
 		{j.het.or(0) > 0, "the job is a part of a heterogeneous job, whose parts start together: each counts as a job of its own"},
 		{j.contiguous, "the job asks for consecutive nodes: it runs on any"},
 		{hasWord(j.sharing, "user") || hasWord(j.sharing, "mcs") || hasWord(j.sharing, "topo"), "the job shares its nodes with certain jobs only: it shares them with any"},
+		{few(j.tasksPerCore) > 0 || few(j.tasksPerSock) > 0 || few(j.coresPerSock) > 0 || few(j.threadsOfCore) > 0 || few(j.socketsOfNode) > 0,
+			"the job asks for a layout of sockets, cores or threads: it runs on any processors of a node"},
+		{few(j.coresKept) > 0 || few(j.threadsKept) > 0 && j.threadsKept.value < noThreads, "the job leaves cores of its nodes to the system: they count as free for others"},
+		{j.disk.or(0) > 0, "the job asks for a local disk of a size at least: it runs on any nodes"},
+		{j.burst != "" && j.burst != "(null)", "the job asks for a burst buffer: it does not wait for one"},
+		{j.switches.or(0) > 0 || few(j.segment) > 0, "the job asks for nodes that are close to each other: it runs on any"},
+		{j.prefers != "" && j.prefers != "(null)", "the job prefers nodes with certain features: it runs on any that it may use"},
+		{j.boots, "the job has its nodes booted first: it starts without"},
+		{slices.ContainsFunc(j.priorities, func(n number) bool { return n.or(0) != j.priorities[0].or(0) }), "the job has another priority in each of its partitions: one of them counts"},
 		{strings.Contains(j.requested, "gres/shard") || strings.Contains(j.requested, "gres/mps"), "the job asks for shares of GPUs: they are a resource beside the whole GPUs"},
 	} {
 		if note.asked {
@@ -360,9 +372,12 @@ func (q *queue) staysOut(j *job) {
 	}
 	for _, p := range q.placeOf(j.partition).parts {
 		if p.few {
-			q.outside("partition with a limit of processors on each node (MaxCPUsPerNode): an instance cannot express this")
+			q.outside("partition with a limit of processors on each node (MaxCPUsPerNode, MaxCPUsPerSocket): an instance cannot express this")
 			break
 		}
+	}
+	if slices.ContainsFunc(q.placeOf(j.partition).parts, func(p *part) bool { return p.shares }) {
+		q.outside("partition whose jobs may share processors (OverSubscribe): here each has its own")
 	}
 	q.qos[j.qos]++
 }

@@ -67,12 +67,14 @@ func (s *system) reserve(now float64, named map[string]bool, src Source, report 
 			report.Note(model.ImportKept, "reservation of some of the cores of its nodes: its nodes count as free for all jobs", where)
 			delete(names, r.name)
 			continue
-		case slices.ContainsFunc(r.flags, func(flag string) bool {
-			return slices.ContainsFunc([]string{"DAILY", "HOURLY", "WEEKDAY", "WEEKEND", "WEEKLY"}, func(word string) bool { return strings.EqualFold(flag, word) })
-		}):
-			report.Note(model.ImportKept, "reservation that comes again: only its next time is in the instance", where)
-		case hasWord(r.flags, "FLEX"):
-			report.Note(model.ImportKept, "reservation whose jobs may run before it, after it and on other nodes too: they run in it only", where)
+		}
+		for _, odd := range oddReservations {
+			if slices.ContainsFunc(r.flags, func(flag string) bool { return hasWord(odd.flags, flag) }) {
+				report.Note(model.ImportKept, odd.what, where)
+			}
+		}
+		if r.licences != "" && r.licences != "(null)" {
+			report.Note(model.ImportKept, "reservation of licences beside its nodes: all copies count as free for all jobs", where)
 		}
 		for _, name := range hosts {
 			if h, known := s.index[name]; known && h >= 0 && !s.hosts[h].shut {
@@ -81,6 +83,19 @@ func (s *system) reserve(now float64, named map[string]bool, src Source, report 
 		}
 	}
 	return names, faults.Err()
+}
+
+// oddReservations are flags of reservations that closed times cannot say.
+var oddReservations = []struct {
+	flags []string
+	what  string
+}{
+	{[]string{"DAILY", "HOURLY", "WEEKDAY", "WEEKEND", "WEEKLY"}, "reservation that comes again: only its next time is in the instance"},
+	{[]string{"FLEX"}, "reservation whose jobs may run before it, after it and on other nodes too: they run in it only"},
+	{[]string{"MAGNETIC"}, "reservation that draws jobs that do not name it: only jobs that name it run there"},
+	{[]string{"TIME_FLOAT"}, "reservation whose times move on with the clock: they stay as they are now"},
+	{[]string{"REPLACE", "REPLACE_DOWN"}, "reservation whose nodes are replaced by others: it keeps those that it has now"},
+	{[]string{"PURGE_COMP"}, "reservation that ends when it has no jobs: it ends at its end"},
 }
 
 // namedReservations are the reservations that waiting jobs name.

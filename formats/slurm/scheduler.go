@@ -2,7 +2,6 @@ package slurm
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -32,38 +31,6 @@ var cycleOptions = []cycleOption{
 // zeroOptions are the whole numbers among the other SchedulerParameters of which 0 is what Slurm has where none is stated.
 var zeroOptions = []string{
 	"bf_max_job_start", "bf_min_prio_reserve", "bf_min_age_reserve", "bf_job_part_count_reserve", "bf_max_job_assoc", "bf_max_job_user_part", "partition_job_depth",
-}
-
-// readConfig reads what scontrol show config prints, or slurm.conf, into settings, by the name in small letters; one that is stated to be nothing is empty. Lines of nodes and
-// partitions are passed over. The options are those of SchedulerParameters.
-func readConfig(r io.Reader, name string, settings map[string]string) ([]Option, error) {
-	const most = 2000
-	var options []Option
-	err := (&confLines{take: func(at confPlace, words []confWord) {
-		if key := words[0].key; key == "partitionname" || slices.Contains(otherRecords, key) {
-			return
-		}
-		for _, w := range words {
-			if len(settings) < most || settings[w.key] != "" {
-				settings[w.key] = w.value
-			}
-			if w.key == "schedulerparameters" {
-				options = optionsOf(w.value)
-				for _, o := range options {
-					if err := o.check(); err != nil {
-						at.fault("SchedulerParameters: %s", err)
-					}
-				}
-			}
-		}
-	}}).read(Source{r, name})
-	known := []string{"accountingstorageenforce", "slurm_version", "preempttype", "clustername", "schedulertype", "schedulerparameters"}
-	if err == nil && !slices.ContainsFunc(known, func(key string) bool { _, stated := settings[key]; return stated }) {
-		faults := lines.NewFaults(name)
-		faults.At("", "expected what %s prints, or slurm.conf, found no setting such as AccountingStorageEnforce", configCommand)
-		return nil, faults.Err()
-	}
-	return options, err
 }
 
 // optionsOf are the options of a text of SchedulerParameters.

@@ -10,9 +10,12 @@ import (
 
 // suggestion reads a configuration and returns what the report says of it.
 func suggestion(text string) (string, error) {
-	settings, report := map[string]string{}, model.ImportReport{}
-	options, err := readConfig(strings.NewReader(text), "config", settings)
-	plansAs(options, settings, &report)
+	report := model.ImportReport{}
+	settings, err := readSettings(Source{strings.NewReader(text), "config"}, nil, false)
+	if err != nil {
+		return "", err
+	}
+	plansAs(settings.Scheduler, settings.stated, &report)
 	var list []string
 	for _, n := range report.Notes {
 		list = append(list, n.Reason)
@@ -49,7 +52,7 @@ func TestBadSchedulerParameters(t *testing.T) {
 		"SchedulerParameters=bf_continue,bf_max_job_test":              "config: line 1: SchedulerParameters: bf_max_job_test: expected a number",
 		"SchedulerParameters=bf_max_job_start=1.5":                     "config: line 1: SchedulerParameters: bf_max_job_start: expected a whole number",
 		"SchedulerType=sched/backfill\nthis is no setting":             "config: line 2: expected key=value",
-		"Configuration data as of 2026-11-27T16:59:13\nBatch = 10 s\n": "config: expected what scontrol show config prints, or slurm.conf",
+		"Configuration data as of 2026-11-27T16:59:13\nBatch = 10 s\n": "config: expected slurm.conf, or what scontrol show config prints",
 	} {
 		if _, err := suggestion(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: got %v, expected %s", text, err, want)

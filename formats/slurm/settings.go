@@ -15,10 +15,11 @@ import (
 // Settings are what slurm.conf, or scontrol show config, says of priorities and of the scheduler.
 type Settings struct {
 	Priority   multifactor.Settings
-	Type       string           // PriorityType; empty: not stated
-	Scheduler  []Option         // SchedulerParameters, in the order given
-	Partitions []PartitionRules // only slurm.conf states them
-	stated     map[string]string
+	Type       string            // PriorityType; empty: not stated
+	Scheduler  []Option          // SchedulerParameters, in the order given
+	Partitions []PartitionRules  // only slurm.conf states them
+	HasNodes   bool              // it states nodes
+	stated     map[string]string // by name in small letters; empty: stated to be nothing
 }
 
 // Option is one of the SchedulerParameters; one without a value is switched on.
@@ -33,17 +34,27 @@ type PartitionRules struct {
 	MaxTime   float64              // minutes; 0: no limit
 }
 
+// Partition is the partition for a calculation of priorities. What its nodes have is not known here.
+func (p *PartitionRules) Partition() multifactor.Partition {
+	return multifactor.Partition{Name: p.Name, JobFactor: p.JobFactor, Billing: p.Billing, MaxTime: p.MaxTime}
+}
+
 // ReadSettings reads slurm.conf, or what scontrol show config prints. What is not stated has Slurm's default. A setting that is stated twice counts as stated last. Lines of
 // nodes are passed over, and so are settings of other concerns; a setting or a flag of priorities that is not known is an error, which names the file and the line. The files
 // of Include lines are opened by open, with names relative to the file that includes them; without it such a line is an error. O(n) for a file of n bytes.
 func ReadSettings(src Source, open func(name string) (io.ReadCloser, error)) (*Settings, error) {
-	s := &settingsReader{Settings: Settings{Priority: multifactor.DefaultSettings(), stated: map[string]string{}}, usual: PartitionRules{JobFactor: 1, Tier: 1}, partitions: map[string]int{}}
+	return readSettings(src, open, true)
+}
+
+// readSettings is ReadSettings. Where priorities are not looked at, what is wrong with them is no error.
+func readSettings(src Source, open func(name string) (io.ReadCloser, error), priorities bool) (*Settings, error) {
+	s := &settingsReader{Settings: Settings{Priority: multifactor.DefaultSettings(), stated: map[string]string{}}, usual: PartitionRules{JobFactor: 1, Tier: 1}, partitions: map[string]int{}, priorities: priorities}
 	if err := (&confLines{open: open, take: s.take}).read(src); err != nil {
 		return nil, err
 	}
-	if s.words == 0 {
+	if !s.known {
 		faults := lines.NewFaults(src.Name)
-		faults.At("", "expected slurm.conf, or what %s prints, found no setting", configCommand)
+		faults.At("", "expected slurm.conf, or what %s prints, found no setting such as PriorityType or AccountingStorageEnforce", configCommand)
 		return nil, faults.Err()
 	}
 	return &s.Settings, nil
@@ -54,7 +65,8 @@ type settingsReader struct {
 	Settings
 	usual      PartitionRules // what PartitionName=DEFAULT said last
 	partitions map[string]int
-	words      int
+	known      bool // some setting is one of Slurm's
+	priorities bool // what is wrong with the settings of priorities is an error
 }
 
 // settingReaders read the settings of priorities, by their names in small letters. What they return is what is wrong with the value.
@@ -102,48 +114,59 @@ var settingReaders = map[string]func(s *settingsReader, value string) error{
 	"priorityparameters":           func(*settingsReader, string) error { return nil },
 	"prioritysitefactorplugin":     func(*settingsReader, string) error { return nil },
 	"prioritysitefactorparameters": func(*settingsReader, string) error { return nil },
-	"schedulerparameters": func(s *settingsReader, value string) error {
-		s.Scheduler = optionsOf(value)
-		return nil
-	},
 }
 
 // otherRecords begin lines of slurm.conf that state no setting.
 var otherRecords = []string{"nodename", "downnodes", "nodeset", "frontendname", "switchname"}
 
+// knownSettings are settings of other concerns by which slurm.conf is told from other files, beside those of priorities.
+var knownSettings = []string{"accountingstorageenforce", "slurm_version", "preempttype", "clustername", "schedulertype", "schedulerparameters"}
+
 // take takes the words of a line.
 func (s *settingsReader) take(at confPlace, words []confWord) {
-	s.words++
 	switch key := words[0].key; {
 	case slices.Contains(otherRecords, key):
+		s.HasNodes = s.HasNodes || key == "nodename"
 		return
 	case key == "partitionname":
-		s.partition(at, words)
+		if s.priorities {
+			s.partition(at, words)
+		}
 		return
 	}
 	for _, w := range words {
 		read := settingReaders[w.key]
-		if read == nil {
-			if strings.HasPrefix(w.key, "priority") {
-				at.fault("%s is no setting of priorities", lines.Quote(w.key))
-			}
-			s.state(w)
-			continue
-		}
-		if w.value == "" && w.key != "priorityflags" { // scontrol show config prints what is not stated so
-			continue
-		}
-		if err := read(s, w.value); err != nil {
-			at.fault("%s: %s", w.key, err)
-		}
+		s.known = s.known || read != nil || slices.Contains(knownSettings, w.key)
 		s.state(w)
+		switch {
+		case w.key == "schedulerparameters":
+			s.schedule(at, w.value)
+		case !s.priorities:
+		case read == nil && strings.HasPrefix(w.key, "priority"):
+			at.fault("%s is no setting of priorities", lines.Quote(w.key))
+		case read == nil, w.value == "" && w.key != "priorityflags": // scontrol show config prints what is not stated so
+		default:
+			if err := read(s, w.value); err != nil {
+				at.fault("%s: %s", w.key, err)
+			}
+		}
+	}
+}
+
+// schedule reads SchedulerParameters.
+func (s *settingsReader) schedule(at confPlace, value string) {
+	s.Scheduler = optionsOf(value)
+	for _, o := range s.Scheduler {
+		if err := o.check(); err != nil {
+			at.fault("SchedulerParameters: %s", err)
+		}
 	}
 }
 
 // state keeps what a setting says.
 func (s *settingsReader) state(w confWord) {
 	const most = 2000
-	if len(s.stated) < most && w.value != "" {
+	if _, again := s.stated[w.key]; again || len(s.stated) < most {
 		s.stated[w.key] = w.value
 	}
 }
@@ -280,8 +303,8 @@ func (s *settingsReader) flags(value string) error {
 	return nil
 }
 
-// Stated is what a setting says, and whether it is stated. Its name may be in any case.
+// Stated is what a setting says, and whether it is stated and not empty. Its name may be in any case.
 func (s *Settings) Stated(name string) (string, bool) {
-	value, stated := s.stated[strings.ToLower(name)]
-	return value, stated
+	value := s.stated[strings.ToLower(name)]
+	return value, value != ""
 }

@@ -314,6 +314,18 @@ func FuzzSettings(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(again.Priority, s.Priority) && len(s.Priority.WeightTRES) > 0 {
 			t.Fatalf("expected %+v, found %+v, %v", s.Priority, again, err)
 		}
+		own, err := s.Parameters()
+		if err != nil {
+			return // PriorityMaxAge=0
+		}
+		delete(own, "depth") // 0 becomes 1
+		same, err := s.With(own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list, err := ChangedLines(s, same); err != nil || slices.ContainsFunc(list, func(line string) bool { return !strings.HasPrefix(line, "SchedulerParameters=") }) {
+			t.Fatalf("its own parameters change %q, %v", list, err)
+		}
 	})
 }
 

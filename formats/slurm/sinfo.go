@@ -61,14 +61,14 @@ func readSinfo(r io.Reader, faults *lines.Faults) *document {
 
 // sinfoRow takes a row of the table.
 func (doc *document) sinfoRow(line int, cell func(name string) string, index map[string]int, parts map[string]bool) {
-	name := strings.TrimSuffix(cell("PARTITION"), "*")
+	name, usual := strings.CutSuffix(cell("PARTITION"), "*")
 	if !parts[name] {
 		parts[name] = true
 		minutes, known, err := parseLimit(cell("TIMELIMIT"))
 		if err != nil {
 			doc.faults.Line(line, "TIMELIMIT: %s", err)
 		}
-		doc.partitions = append(doc.partitions, partition{name: name, limit: number{given: true, known: known, infinite: !known, value: minutes}})
+		doc.partitions = append(doc.partitions, partition{name: name, usual: usual, limit: number{given: true, known: known, infinite: !known, value: minutes}})
 	}
 	hosts, err := expandHosts(cell("NODELIST"))
 	if err == nil && len(doc.nodes)+len(hosts) > maxHosts {
@@ -110,7 +110,7 @@ func (doc *document) sinfoRow(line int, cell func(name string) string, index map
 	}
 }
 
-// statesOf are the states of a node in a text such as IDLE+DRAIN or down*: a * says that it does not answer.
+// statesOf are the states of a node in a text such as IDLE+DRAIN or down*: a * says that it does not answer, a ~ that it is powered down.
 func statesOf(text string) []string {
 	var states []string
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '+' || r == ',' }) {
@@ -119,6 +119,9 @@ func statesOf(text string) []string {
 		}
 		if strings.HasSuffix(word, "*") {
 			states = append(states, "NOT_RESPONDING")
+		}
+		if strings.HasSuffix(word, "~") {
+			states = append(states, "POWERED_DOWN")
 		}
 	}
 	return states

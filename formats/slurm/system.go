@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,8 @@ type system struct {
 	busy       map[string]bool
 	past       bool // it is for jobs that have ended: what is closed now was perhaps open then
 	settings   map[string]string
-	members    *members // which partitions have which nodes, where only the partitions say it
+	weights    map[float64]bool // of the nodes in service
+	members    *members         // which partitions have which nodes, where only the partitions say it
 	notes      model.ImportReport
 }
 
@@ -71,6 +73,7 @@ type part struct {
 	few       bool   // a job gets some of the processors of each node only
 	hosts     []int  // in service
 	usual     bool   // jobs without a partition go there
+	shares    bool   // several jobs may have a processor at a time
 	shut      bool   // it has nodes that are closed, and on which jobs run
 	joined    *part  // a partition of the same cluster, nearer to the first one of the cluster; nil: this is the first
 }
@@ -99,7 +102,7 @@ func (p *part) root() *part {
 // readSystem reads all files but those of the jobs and their limits. The jobs of a live queue are in it now, others are in the past. The busy nodes are kept
 // even if they are closed, because jobs run on them.
 func readSystem(src Sources, past bool, busy map[string]bool) (*system, error) {
-	s := &system{busy: busy, mixed: map[string]bool{}, stated: map[string]bool{}, index: map[string]int{}, partitions: map[string]*part{}, licences: map[string]int{}, past: past, settings: map[string]string{}, members: &members{of: map[string][]string{}, feature: map[string][]string{}}}
+	s := &system{busy: busy, mixed: map[string]bool{}, stated: map[string]bool{}, index: map[string]int{}, partitions: map[string]*part{}, licences: map[string]int{}, past: past, settings: map[string]string{}, weights: map[float64]bool{}, members: &members{of: map[string][]string{}, feature: map[string][]string{}}}
 	read := func(source Source, use func(doc *document)) error {
 		if source.Reader == nil {
 			return nil
@@ -132,11 +135,12 @@ func readSystem(src Sources, past bool, busy map[string]bool) (*system, error) {
 		}
 	}
 	if src.Config.Reader != nil {
-		options, err := readConfig(src.Config.Reader, src.Config.Name, s.settings)
+		settings, err := readSettings(src.Config, nil, false)
 		if err != nil {
 			return nil, err
 		}
-		plansAs(options, s.settings, &s.notes)
+		maps.Copy(s.settings, settings.stated)
+		plansAs(settings.Scheduler, s.settings, &s.notes)
 	}
 	s.join()
 	if !slices.ContainsFunc(s.hosts, func(h host) bool { return !h.shut }) {
@@ -177,7 +181,9 @@ func (s *system) addPartitions(doc *document) {
 		p.exclusive = stated.share.known && stated.share.value == 0
 		p.closed = len(stated.state) > 0 && !hasWord(stated.state, "UP")
 		p.nodes = int(min(stated.nodesMost.or(0), maxHosts))
-		p.few, p.usual = stated.cpusMost.known, stated.usual
+		const force = 1 << 15 // a flag in what JSON says of sharing
+		p.few, p.usual = stated.cpusMost.known || stated.socketMost.known, stated.usual
+		p.shares = math.Mod(stated.share.or(1), force) > 1
 	}
 }
 
@@ -316,11 +322,23 @@ func (s *system) addNode(doc *document, k int) {
 	if shut {
 		h.closed = []model.ClosedSpec{{}}
 	}
+	if hasWord(state, "POWERED_DOWN") && !s.past {
+		s.notes.Note(model.ImportKept, "node powered down: it counts as idle, though it has to boot before a job starts", place)
+	}
+	if n.weight.known && !s.past {
+		s.weights[n.weight.value] = true
+		if len(s.weights) == mixedWeights {
+			s.notes.Note(model.ImportKept, "nodes of different weights: the policies take the first nodes that fit, not those of the least weight", place)
+		}
+	}
 	s.mix(h.types)
 	s.enter(&h, partitions)
 	s.index[n.name] = len(s.hosts)
 	s.hosts = append(s.hosts, h)
 }
+
+// mixedWeights is the number of weights from which on they order nodes.
+const mixedWeights = 2
 
 // enter enters the node that is taken next into its partitions, and joins those.
 func (s *system) enter(h *host, partitions []string) {

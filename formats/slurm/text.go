@@ -214,6 +214,8 @@ func (t *records) nodeWord(key, value string, line int) {
 		count("CoreSpecCount", &n.special)
 	case "realmemory":
 		count("RealMemory", &n.memory)
+	case "weight":
+		count("Weight", &n.weight)
 	case "memspeclimit":
 		count("MemSpecLimit", &n.node.special)
 	case "state":
@@ -244,21 +246,32 @@ func (t *records) partitionWord(key, value string, line int) {
 	case "prioritytier", "priority":
 		t.count(&p.tier, "PriorityTier", value, line)
 	case "oversubscribe", "shared":
+		const usual = 4
+		kind, most, stated := strings.Cut(strings.ToUpper(value), ":")
 		p.share = number{given: true, known: true, value: 1}
-		if strings.EqualFold(value, "EXCLUSIVE") {
+		switch {
+		case kind == "EXCLUSIVE":
 			p.share.value = 0
+		case kind == "NO" || kind == "":
+		case stated:
+			t.count(&p.share, "OverSubscribe", most, line)
+		default:
+			p.share.value = usual
 		}
 	case "state":
 		p.state = []string{value}
 	case "default":
 		p.usual = strings.EqualFold(value, "YES")
-	case "maxnodes", "maxcpuspernode":
+	case "maxnodes", "maxcpuspernode", "maxcpuspersocket":
 		if strings.EqualFold(value, "UNLIMITED") || strings.EqualFold(value, "INFINITE") {
 			return
 		}
 		into := &p.nodesMost
-		if key == "maxcpuspernode" {
+		switch key {
+		case "maxcpuspernode":
 			into = &p.cpusMost
+		case "maxcpuspersocket":
+			into = &p.socketMost
 		}
 		t.count(into, key, value, line)
 	case "qos":
@@ -288,6 +301,8 @@ func (t *records) reservationWord(key, value string, line int) {
 		*into = number{given: true, known: true, value: moment}
 	case "nodes":
 		r.nodes = value
+	case "licenses":
+		r.licences = value
 	case "corecnt":
 		t.count(&r.cores, "CoreCnt", value, line)
 	case "flags":

@@ -55,6 +55,24 @@ var unfollowedOptions = map[string]string{
 	"ignore_constraint_validity": "constraints are checked",
 }
 
+// Refused lists what the settings state under which a simulation of priority/multifactor and sched/backfill has no meaning, each with its name. Nil: nothing.
+func (s *Settings) Refused() []string {
+	var list []string
+	for _, c := range []struct{ name, only, why string }{
+		{"PriorityType", "priority/multifactor", "only priority/multifactor is simulated"},
+		{"SchedulerType", "sched/backfill", "only sched/backfill is simulated"},
+		{"AccountingStorageType", "accounting_storage/slurmdbd", "without slurmdbd Slurm counts neither the age nor the fair share of jobs"},
+	} {
+		if value, stated := s.Stated(c.name); stated && !strings.EqualFold(value, c.only) {
+			list = append(list, fmt.Sprintf("%s=%s: %s", c.name, lines.Name(value), c.why))
+		}
+	}
+	if slices.ContainsFunc(s.Scheduler, Option.noBackfill) {
+		list = append(list, "SchedulerParameters=bf_interval=-1: without backfilling there is nothing to simulate")
+	}
+	return list
+}
+
 // Unsupported lists what the settings state and a simulation does not do, each with its name: other plugins for priorities, preemption, site factors, and SchedulerParameters that
 // it does not follow. Nil: nothing. A caller that simulates refuses the settings, or says so before its answer.
 func (s *Settings) Unsupported() []string {

@@ -26,47 +26,9 @@ const UsageCommand = "sacct -P -D -a -S 2026-01-01 -o JobID,JobName,User,Account
 // A step's memory is that in TRESUsageInTot; where that is absent MaxRSS, which is that of the greatest task, times NTasks.
 func ReadUsage(r io.Reader) (map[string]Usage, error) {
 	usage, twice := map[string]Usage{}, map[string]bool{}
-	var column map[string]int
-	width := 0
-	faults := lines.NewFaults("")
-	scanner := lines.NewScanner(r)
-	open := false
-	for scanner.Scan() {
-		line := strings.TrimSpace(string(scanner.Bytes()))
-		if line == "" {
-			continue
-		}
-		cells := strings.Split(line, "|")
-		if column == nil {
-			column = map[string]int{}
-			if cells[len(cells)-1] == "" {
-				cells = cells[:len(cells)-1]
-			}
-			for k, name := range cells {
-				column[name] = k
-			}
-			if _, found := column["JobID"]; !found {
-				return nil, nil
-			}
-			width = len(cells)
-			for _, name := range openColumns {
-				open = open || cells[width-1] == name
-			}
-			continue
-		}
-		if len(cells) > width && open {
-			cells = append(cells[:width-1:width-1], strings.Join(cells[width-1:], "|"))
-		}
-		if len(cells) < width {
-			continue
-		}
-		value := func(names ...string) string {
-			for _, name := range names {
-				if k, found := column[name]; found && cells[k] != "" {
-					return cells[k]
-				}
-			}
-			return ""
+	err := eachRow(r, func(value fields) {
+		if value("JobID") == "" { // of JobComp, which states nothing of this
+			return
 		}
 		id, step, isStep := strings.Cut(value("JobID"), ".")
 		id = strings.Clone(lines.Name(id))
@@ -83,14 +45,83 @@ func ReadUsage(r io.Reader) (map[string]Usage, error) {
 			u.job(value)
 		}
 		usage[id] = u
-	}
-	scanner.Check(faults)
+	})
 	for id := range twice {
 		if twice[id] {
 			delete(usage, id)
 		}
 	}
-	return usage, faults.Err()
+	return usage, err
+}
+
+// ReadJobQualities reads a trace a second time, for the quality of service of each job, by the id that the trace states. The error is that of reading. O(size of the file).
+func ReadJobQualities(r io.Reader) (map[string]string, error) {
+	qualities, names := map[string]string{}, map[string]string{}
+	err := eachRow(r, func(value fields) {
+		id, name := value("JobID", "JobId"), value("QOS")
+		if strings.Contains(id, ".") || name == "" {
+			return
+		}
+		if _, known := names[name]; !known {
+			name = strings.Clone(name)
+			names[name] = name
+		}
+		qualities[strings.Clone(lines.Name(id))] = names[name]
+	})
+	return qualities, err
+}
+
+// eachRow calls a function with each line of what sacct -P or JobComp's filetxt print, steps among them. Lines that cannot be read are passed over.
+func eachRow(r io.Reader, take func(value fields)) error {
+	var column map[string]int
+	width := 0
+	faults := lines.NewFaults("")
+	scanner := lines.NewScanner(r)
+	open := false
+	for scanner.Scan() {
+		line := strings.TrimSpace(string(scanner.Bytes()))
+		if line == "" {
+			continue
+		}
+		if strings.HasPrefix(line, "JobId=") {
+			take(jobComp(line))
+			continue
+		}
+		cells := strings.Split(line, "|")
+		if column == nil {
+			column = map[string]int{}
+			if cells[len(cells)-1] == "" {
+				cells = cells[:len(cells)-1]
+			}
+			for k, name := range cells {
+				column[name] = k
+			}
+			if _, found := column["JobID"]; !found {
+				return nil
+			}
+			width = len(cells)
+			for _, name := range openColumns {
+				open = open || cells[width-1] == name
+			}
+			continue
+		}
+		if len(cells) > width && open {
+			cells = append(cells[:width-1:width-1], strings.Join(cells[width-1:], "|"))
+		}
+		if len(cells) < width {
+			continue
+		}
+		take(func(names ...string) string {
+			for _, name := range names {
+				if k, found := column[name]; found && cells[k] != "" {
+					return cells[k]
+				}
+			}
+			return ""
+		})
+	}
+	scanner.Check(faults)
+	return faults.Err()
 }
 
 // job takes the line of a job.

@@ -20,7 +20,7 @@ func (t *trace) judge(line int, values *record) {
 	t.judgeEstimate(&j, values)
 	t.judgeMemory(&j, values)
 	for k, field := range [...]int{userNumber, groupNumber, queueNumber} {
-		j.names[k] = int32(max(values[field], -1))
+		j.names[k] = int64(max(values[field], -1))
 	}
 	if t.copies != nil { // not in a stream, whose memory it would fill
 		t.copies[j.number]++

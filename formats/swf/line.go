@@ -67,6 +67,7 @@ func (t *trace) parse(line int, fields [][]byte, values *record) bool {
 			fieldsAll, fieldsLeast, fieldNames[fieldsLeast-1], len(fields))
 		return false
 	}
+	t.oddity = t.oddity[:0]
 	right := true
 	for k := range values {
 		values[k] = -1
@@ -74,8 +75,9 @@ func (t *trace) parse(line int, fields [][]byte, values *record) bool {
 			continue
 		}
 		x, err := lines.Number(fields[k])
-		if isName(k) && (err != nil || x != math.Trunc(x) || x > math.MaxInt32) {
-			continue // it is told apart from others only, so an odd one is no reason to refuse the trace
+		if isName(k) && (err != nil || x != math.Trunc(x) || x > largestNumber) {
+			t.kept(nameless[k]) // it is told apart from others only, so an odd one is no reason to refuse the trace
+			continue
 		}
 		if err == nil {
 			err = checkCount(k, x, fields[k])
@@ -87,7 +89,6 @@ func (t *trace) parse(line int, fields [][]byte, values *record) bool {
 		}
 		values[k] = x
 	}
-	t.oddity = t.oddity[:0]
 	if len(fields) < fieldsAll {
 		t.repaired("fewer than 18 fields: the missing ones are unknown")
 	}
@@ -120,12 +121,20 @@ func isName(field int) bool {
 	return field == userNumber || field == groupNumber || field == queueNumber
 }
 
-// checkCount says what a field that is a count should have been. Some systems number their jobs far beyond 2³¹.
+// largestNumber bounds the numbers of jobs, users, groups and queues. Some systems number them far beyond 2³¹; up to here a float64 tells them apart.
+const largestNumber = 1e15
+
+// nameless is what is odd about a job where a field that names something is no number.
+var nameless = map[int]string{
+	userNumber: "user is no whole number up to 10¹⁵: unknown", groupNumber: "group is no whole number up to 10¹⁵: unknown", queueNumber: "queue is no whole number up to 10¹⁵: unknown",
+}
+
+// checkCount says what a field that is a count should have been.
 func checkCount(field int, x float64, text []byte) error {
 	largest := float64(math.MaxInt32)
 	switch field {
 	case jobNumber:
-		largest = 1e15
+		largest = largestNumber
 	case allocatedProcessors, requestedProcessors:
 	default:
 		return nil

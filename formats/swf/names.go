@@ -12,7 +12,7 @@ import (
 type naming struct {
 	label   string // of the comments that say which number is which
 	of      func(j *model.Job) string
-	numbers map[string]int32
+	numbers map[string]int64
 	named   []string // those that a comment explains, in order of their numbers
 }
 
@@ -21,7 +21,7 @@ func namesOf(in *model.Instance, order []int) [3]naming {
 	names := [3]naming{{label: "User", of: (*model.Job).User}, {label: "Group", of: (*model.Job).Group}, {label: "Queue", of: (*model.Job).Queue}}
 	for k := range names {
 		n := &names[k]
-		n.numbers = map[string]int32{}
+		n.numbers = map[string]int64{}
 		whole := true
 		for _, job := range order {
 			name := n.of(&in.Jobs()[job])
@@ -29,15 +29,15 @@ func namesOf(in *model.Instance, order []int) [3]naming {
 				continue
 			}
 			n.named = append(n.named, name)
-			number, err := strconv.ParseInt(name, 10, 32)
-			whole = whole && err == nil && number >= 0 && strconv.FormatInt(number, 10) == name
-			n.numbers[name] = int32(number)
+			number, err := strconv.ParseInt(name, 10, 64)
+			whole = whole && err == nil && number >= 0 && number <= largestNumber && strconv.FormatInt(number, 10) == name
+			n.numbers[name] = number
 		}
 		if whole {
 			n.named = nil
 		}
 		for k, name := range n.named {
-			n.numbers[name] = int32(k + 1)
+			n.numbers[name] = int64(k + 1)
 		}
 	}
 	return names
@@ -51,7 +51,7 @@ func (n *naming) write(out *bufio.Writer) {
 }
 
 // number is the job's; −1: not stated.
-func (n *naming) number(j *model.Job) int32 {
+func (n *naming) number(j *model.Job) int64 {
 	if number, known := n.numbers[n.of(j)]; known {
 		return number
 	}

@@ -11,8 +11,12 @@ import (
 
 // TestUsersGroupsAndQueues: the numbers of a trace are names, and −1 or what is no whole number is none.
 func TestUsersGroupsAndQueues(t *testing.T) {
+	_, report := read(t, oneJob(map[int]string{12: "alice", 13: "-1", 15: "1e300"}), swf.NewReader())
+	if text := report.String(); !strings.Contains(text, "user is no whole number up to 10¹⁵: unknown") || strings.Contains(text, "group is") || !strings.Contains(text, "queue is no whole") {
+		t.Errorf("the report does not say that user and queue are unknown: %s", text)
+	}
 	for _, c := range []struct{ user, group, queue, want string }{
-		{"7", "0", "3", "7 0 3"}, {"-1", "-1", "-1", "  "}, {"2147483647", "2147483648", "1e300", "2147483647  "},
+		{"7", "0", "3", "7 0 3"}, {"-1", "-1", "-1", "  "}, {"2147483647", "94435408522577", "1e300", "2147483647 94435408522577 "}, {"1e15", "1000000000000001", "1e16", "1000000000000000  "},
 		{"alice", "1.5", "NaN", "  "}, {"4.0", "-3", "", "4  "},
 	} {
 		in, _ := read(t, oneJob(map[int]string{12: c.user, 13: c.group, 15: c.queue}), swf.NewReader())
@@ -49,6 +53,8 @@ func TestWriteUsers(t *testing.T) {
 	}{
 		{[]string{"7", "0", "", "7"}, "7 0 -1 7"},
 		{[]string{"7", "bob", "", "007", "bob"}, "; User: 1 7|; User: 2 bob|; User: 3 007|1 2 -1 3 2"},
+		{[]string{"94435408522577", "8"}, "94435408522577 8"},
+		{[]string{"9223372036854775807"}, "; User: 1 9223372036854775807|1"},
 		{[]string{"two\nlines"}, "; User: 1 two lines|1"},
 	} {
 		in, sol := placed(t, c.users...)

@@ -86,7 +86,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if err != nil {
 		return nil, nil, err
 	}
-	t.copies, t.names = map[int64]int32{}, map[int32]string{}
+	t.copies, t.names = map[int64]int32{}, map[int64]string{}
 	t.scan(lines.NewScanner(r))
 	if t.width == 0 && t.faults.None() {
 		t.system() // a file without jobs

@@ -53,7 +53,7 @@ type trace struct {
 	submit float64         // last known submit time; −1: none yet
 	fields [][]byte        // of the line being read
 	oddity []oddity        // what is odd about the job being judged
-	names  map[int32]string
+	names  map[int64]string
 }
 
 // job is a job that is kept. It is a fraction of the size of a model.JobSpec, which matters for traces of millions.
@@ -67,7 +67,7 @@ type job struct {
 	estimate   float64 // −1: none
 	requested  float64 // what the estimate was before it was raised; 0: it was not
 	memory     float64
-	names      [3]int32 // user, group and queue; −1: unknown
+	names      [3]int64 // user, group and queue; −1: unknown
 }
 
 // scan reads the lines and keeps the jobs of the window.
@@ -172,13 +172,13 @@ func (t *trace) specs(origin float64) func(k int) *model.JobSpec {
 }
 
 // name is the number of a user, group or queue as a text; empty: unknown. Equal texts share one copy in memory.
-func (t *trace) name(number int32) string {
+func (t *trace) name(number int64) string {
 	if number < 0 {
 		return ""
 	}
 	text, known := t.names[number]
 	if !known {
-		text = strconv.Itoa(int(number))
+		text = strconv.FormatInt(number, 10)
 		t.names[number] = text
 	}
 	return text

@@ -32,8 +32,28 @@ func Start(t *testing.T, nodes int) {
 // jobs are ended. For when the test is skipped see [Script].
 func StartAside(t *testing.T, nodes int) (environment []string) {
 	t.Helper()
+	return start(t, nodes)
+}
+
+// StartAccounting starts a Slurm as [Start] does, with slurmdbd and a database of its own: see -a of tools/slurm. It skips the test too where one of them is not installed.
+func StartAccounting(t *testing.T, nodes int) {
+	t.Helper()
+	for _, program := range []string{"slurmdbd", "mariadbd"} {
+		if _, err := exec.LookPath(program); err != nil && !exists("/usr/sbin/"+program) || program == "slurmdbd" && os.Getenv("SLURM_ROOT") != "" && !exists(os.Getenv("SLURM_ROOT")+"/usr/sbin/"+program) {
+			t.Skipf("accounting is not installed: no %s (Debian: slurmdbd mariadb-server)", program)
+		}
+	}
+	for _, variable := range start(t, nodes, "-a") {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
+}
+
+// start starts a Slurm with flags of the script.
+func start(t *testing.T, nodes int, flags ...string) (environment []string) {
+	t.Helper()
 	// The script ends when its standard input does, so that nothing is left behind even if the test is killed.
-	script := Script(t, nodes, "sh", "-c", `echo "SLURM_CONF=$SLURM_CONF"; echo "PATH=$PATH"; echo "LD_LIBRARY_PATH=${LD_LIBRARY_PATH-}"; cat >/dev/null`)
+	script := Script(t, nodes, append(flags, "sh", "-c", `echo "SLURM_CONF=$SLURM_CONF"; echo "PATH=$PATH"; echo "LD_LIBRARY_PATH=${LD_LIBRARY_PATH-}"; cat >/dev/null`)...)
 	script.Stderr = os.Stderr
 	script.Env = append(os.Environ(), "TZ=UTC")
 	open, err := script.StdinPipe()

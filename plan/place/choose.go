@@ -20,24 +20,46 @@ type candidate struct {
 //
 // Complexity: O(needs · devices of the machine).
 func (s *Site) Blocks(r *Room, k *Kind, machine int) int {
+	n := s.plainBlocks(k, machine, int(r.Processors[machine]), r.Memory[machine])
+	if n == 0 || len(k.Node.Resources) == 0 {
+		return atLeast(n, k)
+	}
+	free := s.Look(r, machine)
+	return s.resourceBlocks(&free, k, n)
+}
+
+// BlocksIn is [Site.Blocks] of a state of the machine.
+func (s *Site) BlocksIn(a *State, k *Kind, machine int) int {
+	n := s.plainBlocks(k, machine, int(a.processors), a.memory)
+	if n == 0 || len(k.Node.Resources) == 0 {
+		return atLeast(n, k)
+	}
+	resources, width := len(s.in.Resources()), s.width()
+	free := Free{Machine: &s.Machines[machine], Amounts: a.shares[:resources], Devices: a.shares[width:]}
+	return s.resourceBlocks(&free, k, n)
+}
+
+// plainBlocks is the number of blocks for which so many processors and so much memory of the machine are enough.
+func (s *Site) plainBlocks(k *Kind, machine, processors int, memory float64) int {
 	hosts := s.Hosts(k, machine)
-	m, processors := &s.Machines[machine], int(r.Processors[machine])
+	m := &s.Machines[machine]
 	if hosts == 0 || processors == 0 || k.Node.Exclusive && processors < m.Units {
 		return 0
 	}
 	size := s.size(k, machine)
 	n := min(hosts, processors) / size
 	if k.Memory > 0 && n > 0 && !math.IsInf(m.Memory, 1) && m.Units > 1 { // on a machine of one processor, Hosts has seen to the memory
-		n = Times(r.Memory[machine], m.Memory, k.Memory, n*size) / size
+		n = Times(memory, m.Memory, k.Memory, n*size) / size
 	}
-	if n == 0 || len(k.Node.Resources) == 0 {
-		return atLeast(n, k)
-	}
-	free := s.Look(r, machine)
+	return n
+}
+
+// resourceBlocks is the number of blocks, n at most, for which resources and devices are enough.
+func (s *Site) resourceBlocks(free *Free, k *Kind, n int) int {
 	for _, need := range k.Node.Resources {
 		most := free.Amounts[need.Resource] / need.Amount
 		if s.in.Resources()[need.Resource].Devices {
-			most = min(most, model.Amount(s.devicesFor(&free, need)))
+			most = min(most, model.Amount(s.devicesFor(free, need)))
 		}
 		if n = int(min(most, model.Amount(n))); n == 0 {
 			return 0

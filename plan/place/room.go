@@ -135,6 +135,9 @@ func (a *State) Clone() State {
 	return State{a.processors, a.memory, append([]model.Amount(nil), a.shares...), a.stamp}
 }
 
+// Processors is the number of free processors.
+func (a *State) Processors() int32 { return a.processors }
+
 // Alike says whether the same is free in both states.
 func (a *State) Alike(b *State) bool {
 	return a.processors == b.processors && a.memory == b.memory && equal(a.shares, b.shares)

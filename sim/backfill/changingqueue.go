@@ -60,27 +60,6 @@ func (k groupKey) compare(other groupKey) int {
 	return cmp.Or(cmp.Compare(k.kind, other.kind), cmp.Compare(k.arrival, other.arrival))
 }
 
-// promise is what a search must know of groups without looking at them.
-type promise struct {
-	level     float64 // no level of a job, see changingQueue.level, was greater at the time at; +Inf: not known
-	at        float64
-	top       float64 // no level grows beyond it
-	shortest  float64 // no estimate is less
-	earliest  int64   // no number is less
-	narrowest int32   // no size is less
-}
-
-// nothing is the promise of no groups.
-func nothing(now float64) promise {
-	return promise{level: math.Inf(-1), at: now, top: math.Inf(-1), shortest: math.Inf(1), earliest: math.MaxInt64, narrowest: math.MaxInt32}
-}
-
-// include adds what others promise, whose level now is at most that given.
-func (p *promise) include(level float64, other promise) {
-	p.level, p.top = max(p.level, level), max(p.top, other.top)
-	p.shortest, p.earliest, p.narrowest = min(p.shortest, other.shortest), min(p.earliest, other.earliest), min(p.narrowest, other.narrowest)
-}
-
 // of is the keys of the party and of the group of a job.
 func (q *changingQueue) of(j *sim.Job) (of int32, key groupKey) {
 	if q.scorer.Order == byWFP3 {
@@ -91,44 +70,6 @@ func (q *changingQueue) of(j *sim.Job) (of int32, key groupKey) {
 		key.arrival = j.Arrival
 	}
 	return j.User, key
-}
-
-// level is what of a job's priority is not known of its party: the ratio of wait to estimate with wfp3, all but the share with multifactor. top is the level that it does not outgrow.
-func (q *changingQueue) level(j *sim.Job, priority float64) (level, top float64) {
-	s := q.scorer
-	if s.Order == byWFP3 {
-		if j.Estimate == 0 {
-			return math.Inf(1), math.Inf(1)
-		}
-		return (q.now - j.Arrival) / j.Estimate, math.Inf(1)
-	}
-	level = priority - s.WeightShare*s.shares.factor(j.User)
-	return level, level + max(s.WeightAge, 0)*(1-min((q.now-j.Arrival)/s.MaxAge, 1))
-}
-
-// levelBy is a bound of the levels of what has made a promise now.
-func (q *changingQueue) levelBy(p *promise) float64 {
-	passed := q.now - p.at
-	if passed == 0 || math.IsInf(p.level, 1) {
-		return p.level
-	}
-	if q.scorer.Order == byWFP3 {
-		return (p.level + passed/p.shortest) * (1 + 1e-12) // the last factor is more than rounding may take off, as all terms are positive
-	}
-	return min(p.level+max(q.scorer.WeightAge, 0)*(passed/q.scorer.MaxAge), p.top)
-}
-
-// bound is a bound of the priorities of jobs of a party that have made a promise.
-func (q *changingQueue) bound(of int32, p *promise) float64 {
-	level, s := q.levelBy(p), q.scorer
-	if math.IsInf(level, 1) {
-		return level
-	}
-	if s.Order == byWFP3 {
-		return min(level*level*level*float64(of), math.MaxFloat64)
-	}
-	slack := 1e-12 * (math.Abs(s.WeightAge) + math.Abs(s.WeightSize) + math.Abs(s.WeightShare) + math.Abs(s.WeightClass)) // more than rounding may take off
-	return level + s.WeightShare*s.shares.factor(of) + slack
 }
 
 // place is where a job's party, block and group are, or would be, and whether the party and the group are there.
@@ -161,7 +102,7 @@ func (q *changingQueue) push(r rankedJob) {
 		p.blocks, p.promise = append(p.blocks, &groupBlock{promise: nothing(j.Arrival)}), nothing(j.Arrival)
 	}
 	b := p.blocks[block]
-	joins := promise{top: math.Inf(1), shortest: j.Estimate, earliest: j.Number, narrowest: j.Processors}
+	joins := promise{top: math.Inf(1), shortest: j.Estimate, earliest: j.Number, narrowest: j.Processors, widest: float64(j.Processors)}
 	if !known { // the level is not known until it is looked at
 		b.groups = slices.Insert(b.groups, at, &group{key, j.Processors, newRankedTree()})
 		p.include(math.Inf(1), joins)
@@ -275,7 +216,7 @@ func (q *changingQueue) find(s *groupSearch) (rankedJob, bool) {
 		if p.narrowest > s.free || len(p.blocks) == 0 {
 			continue
 		}
-		if bound := q.bound(p.key, &p.promise); promising < 0 || bound > most || bound == most && p.earliest < q.parties[promising].earliest {
+		if bound := q.scorer.bound(q.now, int(p.key), &p.promise); promising < 0 || bound > most || bound == most && p.earliest < q.parties[promising].earliest {
 			promising, most = k, bound
 		}
 	}
@@ -284,7 +225,7 @@ func (q *changingQueue) find(s *groupSearch) (rankedJob, bool) {
 	}
 	q.visit(s, q.parties[promising])
 	for k, p := range q.parties {
-		if k != promising && p.narrowest <= s.free && len(p.blocks) > 0 && s.beats(q.bound(p.key, &p.promise), p.earliest) {
+		if k != promising && p.narrowest <= s.free && len(p.blocks) > 0 && s.beats(q.scorer.bound(q.now, int(p.key), &p.promise), p.earliest) {
 			q.visit(s, p)
 		}
 	}
@@ -300,10 +241,10 @@ func (q *changingQueue) visit(s *groupSearch, p *party) {
 	for _, b := range p.blocks {
 		switch {
 		case b.narrowest > s.free || q.scorer.Order == byWFP3 && q.now+b.shortest > s.limit(p.key):
-		case s.beats(q.bound(p.key, &b.promise), b.earliest):
+		case s.beats(q.scorer.bound(q.now, int(p.key), &b.promise), b.earliest):
 			q.look(s, b)
 		}
-		p.include(q.levelBy(&b.promise), b.promise)
+		p.include(q.scorer.levelBy(q.now, &b.promise), b.promise)
 	}
 }
 
@@ -313,8 +254,8 @@ func (q *changingQueue) look(s *groupSearch, b *groupBlock) {
 	for _, g := range b.groups {
 		head := g.jobs.nodes[g.jobs.first()].job
 		priority := q.priority(head)
-		level, top := q.level(head, priority)
-		b.include(level, promise{top: top, shortest: g.jobs.nodes[g.jobs.root].least, earliest: head.Number, narrowest: g.size})
+		level, top := q.scorer.level(q.now, head, head.Estimate, priority)
+		b.include(level, promise{top: top, shortest: g.jobs.nodes[g.jobs.root].least, earliest: head.Number, narrowest: g.size, widest: float64(g.size)})
 		if g.size <= s.free && s.beats(priority, head.Number) {
 			q.choose(s, g)
 		}

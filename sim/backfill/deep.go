@@ -91,16 +91,14 @@ func (p *general) planDeep(j *sim.Job, plan sim.Plan) sim.Plan {
 	if at, ok := p.reserved[j.Number]; ok {
 		plan.Reserved = at
 	}
-	for _, k := range p.queue.kinds {
-		for _, b := range k.blocks {
-			for i := range b.jobs {
-				other := b.jobs[i].job
-				if at, ok := p.reserved[other.Number]; ok && other != j && !(at > plan.Reserved) {
-					plan.Keeps = append(plan.Keeps, other)
-				}
+	p.queue.each(func(b *block) {
+		for i := range b.jobs {
+			other := b.jobs[i].job
+			if at, ok := p.reserved[other.Number]; ok && other != j && !(at > plan.Reserved) {
+				plan.Keeps = append(plan.Keeps, other)
 			}
 		}
-	}
+	})
 	slices.SortFunc(plan.Keeps, func(a, b *sim.Job) int {
 		return cmp.Or(cmp.Compare(p.reserved[a.Number], p.reserved[b.Number]), cmp.Compare(a.Number, b.Number))
 	})

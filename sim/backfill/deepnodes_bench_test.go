@@ -18,7 +18,7 @@ import (
 var (
 	deepJobs = flag.Int("deep-jobs", 50_000, "jobs that wait in BenchmarkDeepNodes")
 	deepMost = flag.Int("deep-nodes", 1000, "nodes in BenchmarkDeepNodes")
-	deepPlan = flag.Bool("deep-conservative", false, "BenchmarkDeepNodes also runs conservative, which is far too slow for so many jobs")
+	deepPlan = flag.Bool("deep-conservative", false, "BenchmarkDeepNodes also runs conservative, which is too slow for so many jobs")
 )
 
 // deepNodes is a cluster with GPUs and memory and a long queue: six nodes of ten have 64 processors, three have four GPUs besides, one has 128 processors and eight GPUs. Three of

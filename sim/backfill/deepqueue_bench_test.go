@@ -30,23 +30,45 @@ func deepQueue(tb testing.TB, jobs int) *model.Instance {
 	return in
 }
 
-// BenchmarkDeepQueue runs EASY in the general world on a queue of 10,000 jobs until all have ended, in several orders.
+// BenchmarkDeepQueue runs EASY in the general world on a queue of jobs that all wait at 0 until all have ended, in several orders.
 func BenchmarkDeepQueue(b *testing.B) {
-	in := deepQueue(b, 10_000)
-	for _, order := range []string{byArrival, bySmallest, byMultifactor, bySlurm} {
-		for _, share := range []string{shareTree, shareClassic} {
-			if order != bySlurm && share == shareClassic {
-				continue
-			}
-			b.Run(order+"/"+share, func(b *testing.B) {
-				r := DefaultRanking()
-				r.Order, r.FairShare = order, share
-				for b.Loop() {
-					if _, _, err := sim.Simulate(context.Background(), in, sim.Discipline{General: EASY(1, 1, r).General}, sim.Options{}); err != nil {
-						b.Fatal(err)
-					}
+	in := deepQueue(b, *atOnce)
+	month := 30 * 86400.0
+	for _, c := range []struct {
+		name, order, share string
+		bound              *float64
+	}{
+		{byArrival, byArrival, shareTree, nil}, {bySmallest, bySmallest, shareTree, nil}, {byWFP3, byWFP3, shareTree, nil}, {byMultifactor, byMultifactor, shareTree, nil},
+		{"bound_wait", byShortest, shareTree, &month}, {bySlurm + "-tree", bySlurm, shareTree, nil}, {bySlurm + "-classic", bySlurm, shareClassic, nil},
+	} {
+		b.Run("order="+c.name, func(b *testing.B) {
+			r := DefaultRanking()
+			r.Order, r.FairShare, r.BoundWait = c.order, c.share, c.bound
+			measure(b, *atOnce, func() sim.Totals {
+				_, totals, err := sim.Simulate(context.Background(), in, sim.Discipline{General: EASY(1, 1, r).General}, sim.Options{})
+				if err != nil {
+					b.Fatal(err)
 				}
+				return totals
 			})
-		}
+		})
+	}
+}
+
+// BenchmarkDeepCycles runs the schedulers of Slurm on a deep queue in several orders.
+func BenchmarkDeepCycles(b *testing.B) {
+	in := deepNodes(b, *deepMost, *deepJobs, false)
+	for _, order := range []string{byArrival, bySmallest, byWFP3, byMultifactor, bySlurm} {
+		b.Run("order="+order, func(b *testing.B) {
+			r := DefaultRanking()
+			r.Order = order
+			measure(b, len(in.Jobs()), func() sim.Totals {
+				_, totals, err := sim.Simulate(context.Background(), in, Slurm(1, DefaultCycles(), r), sim.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				return totals
+			})
+		})
 	}
 }

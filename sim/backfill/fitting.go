@@ -1,11 +1,11 @@
 package backfill
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
 
-	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -20,7 +20,7 @@ type need struct {
 	fewest int // machines that it needs in any case
 	mask   bitset
 	one    bool
-	weight int32 // see weightOf
+	weight int32 // see [weightOf]
 	ready  *ready
 }
 
@@ -52,7 +52,7 @@ func (p *slurm) needOf(j *sim.Job, cluster int) *need {
 	}
 	n.ready = newReady(n.kind, room, n.mask)
 	p.needs[key] = n
-	p.weighs = p.weighs || n.weight > 0
+	p.weighs = p.weighs || n.weight < heaviest
 	return n
 }
 
@@ -60,14 +60,18 @@ func (p *slurm) needOf(j *sim.Job, cluster int) *need {
 type fitting struct {
 	*need
 	few      bool    // it is quicker to look at each available machine than at lists of all
+	settled  bool    // the test changes no weight
 	runs     []run   // scratch
 	machines []int32 // that are available and have room at the time that is looked at
 	could    []int32 // of each: processors that the job could hold
 	free     []int32 // of each: processors that are free then, of which a machine's size is judged
+	idleOf   []int32 // of each: processors that are free then
+	order    []int   // scratch
 	shares   []sim.Share
 	out      []bool    // scratch: machines that are left out of the choice, or chosen already
 	found    bitset    // scratch
 	times    []float64 // scratch
+	holders  []int     // see list
 }
 
 // run is neighbours among the machines, [from, to), of one weight, and the processors that are free on them.
@@ -85,22 +89,20 @@ func (f *fitting) begin(p *slurm, of *need) {
 	f.ready.update(p.release)
 }
 
-// weigh gives the available machines the weight that a test for the job leaves there.
-func (f *fitting) weigh(p *slurm) {
-	if f.weight == 0 {
-		return
-	}
+// weigh gives the weight that a test for the job leaves to the available machines that have its devices when the running jobs up to one have ended.
+func (f *fitting) weigh(p *slurm, by jobEnd) {
 	for w, word := range p.avail {
 		for word &= f.mask[w]; word != 0; word &= word - 1 {
-			p.weights[w<<6+bits.TrailingZeros64(word)] = f.weight
+			if m := w<<6 + bits.TrailingZeros64(word); p.release.of(f.kind, m).at(by).equipped {
+				p.weights[m] = f.weight
+			}
 		}
 	}
 }
 
 // now says whether the job fits the available machines now; shares are then what it would hold.
 func (f *fitting) now(p *slurm) bool {
-	f.weigh(p)
-	f.few = p.avail.count() <= fewMachines
+	f.few, f.settled = p.avail.count() <= fewMachines, f.weight == heaviest
 	return f.at(p, never)
 }
 
@@ -135,11 +137,37 @@ func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 	if machines < f.least {
 		return 0, false
 	}
-	f.weigh(p)
-	if machines < f.fewest {
+	f.few = machines <= fewMachines
+	if f.settled = f.weighed(p); f.settled {
+		return f.by(p, now, latest)
+	}
+	at, ok := f.by(p, now, math.Inf(1)) // the test goes on until the job fits or nothing runs, as it weighs machines
+	if !ok {
+		f.weigh(p, jobEnd{end: math.Inf(1), number: math.MaxInt64})
+	}
+	return at, ok
+}
+
+// weighed says whether tests for the job change no weight of the available machines.
+func (f *fitting) weighed(p *slurm) bool {
+	if f.weight == heaviest {
+		return true
+	}
+	for w, word := range p.avail {
+		for word &= f.mask[w]; word != 0; word &= word - 1 {
+			if p.weights[w<<6+bits.TrailingZeros64(word)] != f.weight {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// by is find, but for what tests leave. It returns false if the time is after latest.
+func (f *fitting) by(p *slurm, now, latest float64) (float64, bool) {
+	if p.avail.count() < f.fewest {
 		return 0, false
 	}
-	f.few = machines <= fewMachines
 	soonest := f.soonest(p)
 	if soonest > latest || math.IsInf(soonest, 1) || !f.one && f.room(p, jobEnd{end: latest, number: math.MaxInt64}) < f.width {
 		return 0, false
@@ -154,24 +182,17 @@ func (f *fitting) find(p *slurm, now, latest float64) (float64, bool) {
 // other. A group is over when the next running job, of whatever machines, ends after it. So a job of these machines belongs to it, however late it ends, if other machines'
 // jobs end between.
 func (f *fitting) later(p *slurm, now, soonest, latest float64) (float64, bool) {
+	f.list(p)
 	ends := p.release.ends
-	meets := func(k int) bool { return p.release.meets(ends[k].job, p.avail) }
-	k := 0
-	for k < len(ends) && !meets(k) {
-		k++
-	}
+	k := f.meets(p, 0)
 	if k == len(ends) {
 		return 0, false
 	}
 	until := (math.Floor((ends[k].end+p.groupPhase)/p.group)+1)*p.group - p.groupPhase
 	for width := p.group; ; {
-		last := max(k, p.release.firstAfter(until+width)-1)
-		for last < len(ends) && !meets(last) {
-			last++
-		}
+		last := f.meets(p, max(k, p.release.firstAfter(until+width)-1))
 		if last == len(ends) { // no job of these machines closes the group
-			for last--; last >= k && !meets(last); last-- {
-			}
+			last = f.lastMeets(p)
 		}
 		if last < k || ends[last].end > latest {
 			return 0, false
@@ -188,15 +209,92 @@ func (f *fitting) later(p *slurm, now, soonest, latest float64) (float64, bool) 
 	}
 }
 
+// list lists the running jobs that hold something of an available machine, by their place in the order of ends, where the machines are few.
+func (f *fitting) list(p *slurm) {
+	if f.holders = f.holders[:0]; !f.few {
+		return
+	}
+	p.avail.each(func(m int) {
+		for i := range p.release.held[m] {
+			at, _ := slices.BinarySearchFunc(p.release.ends, p.release.held[m][i].jobEnd, jobEnd.compare)
+			f.holders = append(f.holders, at)
+		}
+	})
+	slices.Sort(f.holders)
+}
+
+// meets is the place of the first running job from place k on that holds something of an available machine; if there is none, the number of all.
+func (f *fitting) meets(p *slurm, k int) int {
+	if f.few {
+		if at, _ := slices.BinarySearch(f.holders, k); at < len(f.holders) {
+			return f.holders[at]
+		}
+		return len(p.release.ends)
+	}
+	for k < len(p.release.ends) && !p.release.meets(p.release.ends[k].job, p.avail) {
+		k++
+	}
+	return k
+}
+
+// lastMeets is the place of the last such job; −1: none.
+func (f *fitting) lastMeets(p *slurm) int {
+	if f.few {
+		return f.holders[len(f.holders)-1]
+	}
+	k := len(p.release.ends) - 1
+	for k >= 0 && !p.release.meets(p.release.ends[k].job, p.avail) {
+		k--
+	}
+	return k
+}
+
 // at says whether the job fits the available machines when the running jobs up to one have ended; shares are then what it would hold.
 func (f *fitting) at(p *slurm, by jobEnd) bool {
-	return f.room(p, by) >= f.width && f.choose(p.weights)
+	if !f.settled {
+		f.weigh(p, by)
+	}
+	return f.room(p, by) >= f.width && (f.choose(p.weights) || f.idle(p) && f.roomiest())
+}
+
+// idle says whether nothing holds any of the available machines that the job could use, so that more of them will not be free later.
+func (f *fitting) idle(p *slurm) bool {
+	machines := 0
+	for w, word := range p.avail {
+		machines += bits.OnesCount64(word & f.mask[w])
+	}
+	for i, m := range f.machines {
+		if int(f.idleOf[i]) < p.platform.Machines[m].Processors {
+			return false
+		}
+	}
+	return machines == len(f.machines)
+}
+
+// roomiest chooses the machines with room for most of the job, as few as are enough. So a job with a limit of machines finds a choice wherever there is one.
+func (f *fitting) roomiest() bool {
+	f.order = f.order[:0]
+	for i := range f.machines {
+		f.order = append(f.order, i)
+	}
+	slices.SortStableFunc(f.order, func(a, b int) int { return cmp.Compare(f.could[b], f.could[a]) })
+	f.shares = f.shares[:0]
+	left := f.width
+	for _, i := range f.order {
+		n := min(int(f.could[i]), left-f.size*max(0, f.least-len(f.shares)-1))
+		if left == 0 || n <= 0 || len(f.shares) == f.most && f.most > 0 {
+			break
+		}
+		f.shares = append(f.shares, sim.Share{Machine: f.machines[i], Processors: int32(n)})
+		left -= n
+	}
+	return left == 0 && len(f.shares) >= f.least
 }
 
 // room is the number of processors of the available machines that the job could hold when the running jobs up to one have ended. It lists the machines.
 func (f *fitting) room(p *slurm, by jobEnd) (all int) {
 	r := f.ready
-	f.machines, f.could, f.free = f.machines[:0], f.could[:0], f.free[:0]
+	f.machines, f.could, f.free, f.idleOf = f.machines[:0], f.could[:0], f.free[:0], f.idleOf[:0]
 	if f.few {
 		p.avail.each(func(m int) {
 			if r.at[m] <= by.end {
@@ -217,7 +315,7 @@ func (f *fitting) room(p *slurm, by jobEnd) (all int) {
 	kept := f.machines[:0]
 	for _, m := range f.machines {
 		room := p.release.of(f.kind, int(m)).at(by)
-		n, free := room.processors, room.free
+		n, free, idle := room.processors, room.free, room.free
 		switch {
 		case n == 0 || f.one && int(n) < f.width:
 			continue
@@ -226,29 +324,18 @@ func (f *fitting) room(p *slurm, by jobEnd) (all int) {
 		}
 		if f.each > 0 && f.least > 1 { // each is the number of tasks that the job has on each machine
 			free = n
-		} else if f.each == 0 && f.size == 1 && f.weight == 0 { // memory may be short
+		} else if f.each == 0 && f.size == 1 && f.weight == heaviest { // memory may be short
 			free = n
 		}
 		n = min(n, int32(f.width))
-		kept, f.could, f.free = append(kept, m), append(f.could, n), append(f.free, free)
+		kept, f.could, f.free, f.idleOf = append(kept, m), append(f.could, n), append(f.free, free), append(f.idleOf, idle)
 		all += int(n)
 	}
 	f.machines = kept
 	return all
 }
 
-// weightOf is the weight that a test for the job leaves on the machines; 0: none, as it needs no devices.
-func weightOf(platform *sim.Platform, j *sim.Job) int32 {
-	const heaviest = 255
-	for _, need := range platform.Needs(j).Resources {
-		if platform.Resource(need.Resource).Devices {
-			return int32(max(1, heaviest-(need.Amount+model.WholeAmount-1)/model.WholeAmount))
-		}
-	}
-	return 0
-}
-
-// choose chooses the machines, as Slurm's _eval_nodes does: runs of neighbours one after the other, until there are enough. First come those of the least weight, of these the run with the least
+// choose chooses the machines, as Slurm's _choose_nodes and _eval_nodes do: runs of neighbours one after the other, until there are enough. First come those of the least weight, of these the run with the least
 // free processors that is enough for what is left, else that with the most. In a run that is enough one machine is taken if one is enough, the one with the least free processors; else the first
 // ones. Where that takes too many machines, those with the least free processors are left out, and so on.
 func (f *fitting) choose(weights []int32) bool {

@@ -1,9 +1,7 @@
 package backfill
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/allot-opt/allot/sim"
 )
@@ -14,7 +12,6 @@ type flexible struct {
 
 	ends  ends
 	queue line
-	fresh []*sim.Job // arrived since the last decision
 }
 
 // newFlexible is the policy with its weights.
@@ -23,26 +20,13 @@ func newFlexible(step float64, priorities Priorities) *flexible {
 }
 
 // Arrive implements sim.Policy.
-func (p *flexible) Arrive(j *sim.Job) { p.fresh = append(p.fresh, j) }
-
-// enlist puts the fresh jobs into the queue, by length, so that jobs that arrive at once lie in blocks of about equal priority.
-func (p *flexible) enlist() {
-	slices.SortFunc(p.fresh, func(a, b *sim.Job) int {
-		return cmp.Or(cmp.Compare(a.Estimate, b.Estimate), cmp.Compare(a.Number, b.Number))
-	})
-	for _, j := range p.fresh {
-		p.queue.add(j, j.Estimate)
-	}
-	clear(p.fresh)
-	p.fresh = p.fresh[:0]
-}
+func (p *flexible) Arrive(j *sim.Job) { p.queue.add(j, j.Estimate) }
 
 // Release implements sim.Policy.
 func (p *flexible) Release(j *sim.Job, _ int, _ bool) { p.ends.remove(j.EstimatedEnd, j.Handle) }
 
 // Decide implements sim.Policy.
 func (p *flexible) Decide(e *sim.Engine) {
-	p.enlist()
 	if p.smallest() > e.Free() {
 		return
 	}
@@ -94,4 +78,4 @@ func (p *flexible) smallest() int {
 }
 
 // width is the processors of the jobs of a kind, in a trace.
-func (k *kindQueue) width() int { return int(k.blocks[0].jobs[0].job.Processors) }
+func (k *kindQueue) width() int { return int(k.any().Processors) }

@@ -189,8 +189,9 @@ func (p *general) Decide(e *sim.Engine) {
 	p.reserve(e, head.job)
 	for !e.Stopped() {
 		next := p.queue.first(&search{
-			after: &head,
-			open:  func(k *kindQueue) bool { return !e.Stopped() && len(p.offers(k)) > 0 },
+			after:   &head,
+			limited: !p.closes && !p.mixed,
+			open:    func(k *kindQueue) bool { return !e.Stopped() && len(p.offers(k)) > 0 },
 			anyStarts: func(k *kindQueue, w *waiting) bool { // a longer job, or one of a nearer deadline, may find another machine than the smallest
 				return p.closes || p.hurries(w.job) || p.mayStart(e.Now(), k, w)
 			},

@@ -18,6 +18,7 @@ type generalConservative struct {
 	platform *sim.Platform
 	clusters []int // all
 	plan     timeline
+	nodes    *nodePlan // in its place where machines count one by one and nothing else matters; nil: not so
 	empty    *sim.Room
 	queue    []*sim.Job // that have reservations, in queue order
 	fresh    []*sim.Job // that have none
@@ -37,7 +38,11 @@ type generalFreed struct {
 // newGeneralConservative returns a maker of policies for a platform.
 func newGeneralConservative(step float64, most int, order Ranking) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
-		return &generalConservative{scorer: newScorerOn(order, platform), step: step, most: most, platform: platform, clusters: all(platform), plan: timeline{platform: platform, changes: platform.AllChanges()}, empty: platform.Empty()}
+		p := &generalConservative{scorer: newScorerOn(order, platform), step: step, most: most, platform: platform, clusters: all(platform), plan: timeline{platform: platform, changes: platform.AllChanges()}, empty: platform.Empty()}
+		if platform.SteadyNodes() {
+			p.nodes = newNodePlan(platform, step)
+		}
+		return p
 	}
 }
 
@@ -50,6 +55,9 @@ func (p *generalConservative) Arrive(j *sim.Job) {
 		p.fresh = insertByNumber(p.fresh, j)
 	} else {
 		p.fresh = append(p.fresh, j)
+	}
+	if p.nodes != nil {
+		p.nodes.arrive(j)
 	}
 	p.scorer.arrived(j)
 }
@@ -71,9 +79,7 @@ func (p *generalConservative) Decide(e *sim.Engine) {
 		p.rank(now, p.queue)
 		p.rank(now, p.fresh)
 	}
-	if p.plan.times == nil {
-		p.plan.reset(now, p.empty)
-	}
+	p.open(now)
 	late := false
 	for _, j := range p.running {
 		late = late || j.EstimatedEnd <= now
@@ -95,6 +101,42 @@ func (p *generalConservative) Decide(e *sim.Engine) {
 	if !late {
 		e.Wake(wake)
 	}
+}
+
+// open begins the plan, if that has not been done, and brings it to the present.
+func (p *generalConservative) open(now float64) {
+	switch {
+	case p.nodes != nil && p.nodes.began:
+		p.nodes.now = now
+	case p.nodes != nil || p.plan.times == nil:
+		p.reset(now)
+	}
+}
+
+// reset frees the whole plan.
+func (p *generalConservative) reset(now float64) {
+	if p.nodes != nil {
+		p.nodes.reset(now)
+		return
+	}
+	p.plan.reset(now, p.empty)
+}
+
+// take takes what the booking holds out of the plan.
+func (p *generalConservative) take(j *sim.Job, s *generalBooking) {
+	if p.nodes != nil {
+		p.nodes.take(j, s)
+		return
+	}
+	p.plan.take(j, s)
+}
+
+// earliest is the earliest reservation at which the job fits; false: there is none.
+func (p *generalConservative) earliest(j *sim.Job) (generalBooking, bool) {
+	if p.nodes != nil {
+		return p.nodes.earliest(j)
+	}
+	return p.plan.earliest(j, p.step)
 }
 
 // admit gives reservations to the first of the jobs that have none, as far as the limit allows. It says whether one got one.
@@ -150,7 +192,7 @@ func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
 	if !byNode && dropHopeless(e, j, fastest(p.platform, j, p.clusters, p.empty)) {
 		return false
 	}
-	s, ok := p.plan.earliest(j, p.step)
+	s, ok := p.earliest(j)
 	if !ok && byNode && !p.platform.Mixed() && dropHopeless(e, j, fastest(p.platform, j, p.clusters, p.empty)) {
 		return false
 	}
@@ -163,7 +205,7 @@ func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
 		return false
 	}
 	p.booked[j.Handle] = s
-	p.plan.take(j, &s)
+	p.take(j, &s)
 	return true
 }
 
@@ -171,19 +213,23 @@ func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
 func (p *generalConservative) rebuild(e *sim.Engine) {
 	now := e.Now()
 	p.freed = p.freed[:0]
-	p.plan.reset(now, p.empty)
+	p.reset(now)
 	for _, j := range p.running {
 		s := &p.booked[j.Handle]
 		if s.start, s.end = now, j.EstimatedEnd; s.end <= now {
 			s.end = after(now, p.step)
 		}
-		p.plan.take(j, s)
+		p.take(j, s)
 	}
 	p.queue = slices.DeleteFunc(p.queue, func(j *sim.Job) bool { return e.Stopped() || !p.reserve(e, j) })
 }
 
 // compress gives back what early ends freed; then each queued job in turn gets the earliest reservation at which it fits now.
 func (p *generalConservative) compress(e *sim.Engine) {
+	if p.nodes != nil {
+		p.compressNodes(e)
+		return
+	}
 	now := e.Now()
 	p.plan.forget(now)
 	early := false
@@ -213,11 +259,40 @@ func (p *generalConservative) compress(e *sim.Engine) {
 	}
 }
 
+// compressNodes is compress in a plan machine by machine.
+func (p *generalConservative) compressNodes(e *sim.Engine) {
+	early := false
+	for k := range p.freed {
+		f := &p.freed[k]
+		early = early || f.slot.end > e.Now()
+		p.nodes.give(&f.job, &f.slot)
+	}
+	p.freed = p.freed[:0]
+	if !early {
+		return
+	}
+	p.nodes.begin()
+	for _, j := range p.queue {
+		if p.nodes.stays(j.Handle) {
+			continue
+		}
+		s := &p.booked[j.Handle]
+		if better, ok := p.nodes.sooner(j, s); ok {
+			*s = better
+			p.nodes.take(j, s)
+		}
+	}
+}
+
 // launch starts the jobs whose reservation has come. It returns the earliest reservation of the others that fit already; +Inf: none.
 func (p *generalConservative) launch(e *sim.Engine) (wake float64) {
 	now := e.Now()
 	kept := p.queue[:0]
 	for _, j := range p.queue {
+		if p.nodes != nil && p.nodes.looks[j.Handle].start > now {
+			kept = append(kept, j)
+			continue
+		}
 		s := &p.booked[j.Handle]
 		if s.start > now || !p.platform.HasRoom(&p.platform.Free, j, s.cluster, s.shares) {
 			kept = append(kept, j)
@@ -230,6 +305,9 @@ func (p *generalConservative) launch(e *sim.Engine) (wake float64) {
 	clear(p.queue[len(kept):])
 	p.queue = kept
 	wake = math.Inf(1)
+	if p.nodes != nil {
+		return p.wakeNodes(e)
+	}
 	for _, j := range kept {
 		if e.Stopped() {
 			break
@@ -239,6 +317,18 @@ func (p *generalConservative) launch(e *sim.Engine) (wake float64) {
 			if p.plan.shares, ok = p.platform.Fits(&p.platform.Free, j, c, p.plan.shares[:0]); ok {
 				wake = min(wake, p.booked[j.Handle].start)
 			}
+		}
+	}
+	return wake
+}
+
+// wakeNodes is the earliest reservation of the queued jobs that fit already, in a plan machine by machine; +Inf: none.
+func (p *generalConservative) wakeNodes(e *sim.Engine) float64 {
+	p.nodes.launch++
+	wake := math.Inf(1)
+	for _, j := range p.queue {
+		if start := p.nodes.looks[j.Handle].start; start < wake && !e.Stopped() && p.nodes.fitsNow(j) {
+			wake = start
 		}
 	}
 	return wake

@@ -4,44 +4,47 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
-// line is a queue in order of priority that is not sorted. The jobs of one kind, which fit the same processors, lie together in blocks. A
-// block knows an upper bound of the priorities of its jobs, which stays one as time goes on: it was exact when the block was last scored,
-// and since then no job gained more than by aging and by the steepest score of a deadline, nor by the shortest job having changed. So the
-// job of the highest priority is found by looking into the few blocks that may hold it, and priorities are compared as they are and not
-// by their bounds.
+// line is a queue in order of priority that is not sorted. The jobs of one kind, which fit the same processors, lie together: in blocks of neighbours by rank, and these in sections, each of one
+// party, see [scorer.party]. Rank puts jobs together that are about as good, so that most blocks can be passed over; it decides nothing. A block and a section know an upper bound of
+// the priorities of their jobs, which stays one as time goes on: see [promise], and for the weights of [Priorities] line.bound. So the job of the highest priority is found by looking into the few blocks
+// that may hold it, and priorities are compared as they are and not by their bounds.
 //
-// Complexity: O(n/b + k) an instant, for n jobs of k kinds in blocks of b, and O(b) for each block looked into.
+// Complexity: a search takes O(k + s + b + c·m) for k kinds and s sections that may hold the job, b blocks of sections that promise enough, and c blocks of m jobs that do. In the order of [Priorities]
+// an instant takes O(n/m) besides, for n jobs.
 type line struct {
 	order    Order
 	platform *sim.Platform
 	clusters []int
 
-	byKind map[kindKey]*kindQueue
+	byKind map[sim.Kind]*kindQueue
 	kinds  []*kindQueue
 	places []place   // by handle
 	asked  []float64 // by licence: how many are asked for
 	ratios []float64 // by licence, at the instant
 	length int
+	joined []joined // with a bound of the wait: those that have joined, in the order of arrival, from which the late ones are gone
 
 	now      float64
 	shortest float64
 	instant  int64
-	epoch    int64   // of the scorer
+	round    int64   // priorities are those of all instants of the same round
 	given    float64 // largest part given to any job, as a magnitude
 
 	spareKinds  []*kindQueue // without jobs, to be used again
 	spareBlocks []*block
 }
 
-// kindKey tells kinds of jobs apart: by where they fit, and by how their scores change, see scorer.party.
-type kindKey struct {
-	sim.Kind
-	party int
+// joined is a job that has joined the queue. It may have left since, and its handle may be that of another job.
+type joined struct {
+	arrival float64
+	number  int64
+	handle  int32
 }
 
 // place is where a queued job is.
@@ -53,14 +56,12 @@ type place struct {
 
 // kindQueue holds the queued jobs of one kind.
 type kindQueue struct {
-	bound    float64 // no job of the kind has a higher priority at the instant
-	earliest int64   // no job of the kind has a lower number
-	closed   bool    // since the beginning of the instant none can start
-	blocks   []*block
+	closed   bool // since the beginning of the instant none can start
+	sections []section
 	needs    []model.Need // licences of each of the jobs
 	licences float64      // score of these, at the instant
 	slack    float64      // by which the bounds may be off through rounding
-	kind     kindKey
+	kind     sim.Kind
 	at       int // in the list of kinds
 
 	widths  []int // by place in the clusters of the policy: processors that a job holds; empty: not yet known
@@ -84,47 +85,67 @@ type outlook struct {
 	asideStamp int64
 }
 
-// block is some jobs of one kind.
+// section is neighbouring blocks of one party.
+type section struct {
+	blocks []*block // by rank; never empty ones
+	promise
+	bounded
+}
+
+// block is some jobs of one kind and party.
 type block struct {
-	jobs  []waiting
-	place int // in the blocks of its kind
+	jobs []waiting
+	low  rank // no rank of a job is less, and none of a block before it is as great
 
-	least    int     // the job of the least size
-	earliest int64   // least number of a job
-	shortest float64 // least length
-	latest   float64 // latest finite deadline, as a magnitude; 0: none
+	least  int     // the job of the least size
+	latest float64 // latest finite deadline, as a magnitude; 0: none
 
-	instant  int64   // at which it was last scored; 0: a job has joined since
-	outdated bool    // the epoch of the scorer was another one then
-	level    float64 // where scores are steady: the highest without the fair share then
-	pass     float64 // time of the pass of the scores then
-	still    bool    // the priorities were the given ones, which do not change
-	time     float64 // of that instant
-	top      float64 // highest priority then, without the score of licences
+	promise          // where no scorer gives the priorities: level and at are the highest priority, without the score of licences, and the time when it was last scored
+	round    int64   // in which it was last scored; 0: a job has joined since
 	base     float64 // highest priority then, without the scores of licences and of short jobs
 	ramp     float64 // see Order.ramp
 	compared float64 // shortest length in the queue then
-	bound    float64 // no job of the block has a higher priority at the instant of the line
+	bounded
 }
 
-// mostWaiting is the most jobs of a block.
-const mostWaiting = 32
+// bounded is an upper bound of priorities.
+type bounded struct {
+	bound float64
+	known int64 // the round of the line for which it is one
+}
+
+// rank is a job's place among those of its kind.
+type rank struct {
+	party      int
+	by, length float64
+	number     int64
+}
+
+// compare orders ranks.
+func (r *rank) compare(other *rank) int {
+	return cmp.Or(cmp.Compare(r.party, other.party), cmp.Compare(r.by, other.by), cmp.Compare(r.length, other.length), cmp.Compare(r.number, other.number))
+}
+
+// The most jobs of a block and blocks of a section.
+const (
+	mostWaiting = 32
+	mostBlocks  = 32
+)
 
 // newLine is an empty queue for jobs that may run on the clusters; without a platform for the jobs of a trace.
 func newLine(order Order, platform *sim.Platform, clusters []int) line {
-	if platform == nil {
-		return line{order: order, byKind: map[kindKey]*kindQueue{}}
+	l := line{order: order, platform: platform, clusters: clusters, byKind: map[sim.Kind]*kindQueue{}}
+	if platform != nil {
+		l.asked, l.ratios = make([]float64, platform.Licences()), make([]float64, platform.Licences())
 	}
-	return line{order: order, platform: platform, clusters: clusters, byKind: map[kindKey]*kindQueue{},
-		asked: make([]float64, platform.Licences()), ratios: make([]float64, platform.Licences())}
+	return l
 }
 
 // add adds a job.
 func (l *line) add(j *sim.Job, fastest float64) {
-	kind, size := kindKey{Kind: sim.KindOfWidth(j.Processors)}, j.Estimate
+	kind, size := sim.KindOfWidth(j.Processors), j.Estimate
 	if l.platform != nil {
-		kind.Kind, size = l.platform.KindOf(j, l.clusters)
-		kind.party = l.order.scorer.party(j)
+		kind, size = l.platform.KindOf(j, l.clusters)
 	}
 	k := l.byKind[kind]
 	if k == nil {
@@ -137,13 +158,42 @@ func (l *line) add(j *sim.Job, fastest float64) {
 		l.places = append(l.places, place{})
 	}
 	w := l.order.entry(j, fastest, size)
-	if l.order.scorer != nil {
+	if s := l.order.scorer; s != nil {
 		w.width, w.class = fewest(l.platform, j, l.clusters), l.platform.UserPriority(j)
+		if l.now = max(l.now, j.Arrival); s.BoundWait != nil {
+			l.note(j)
+		}
 	}
 	l.given = max(l.given, math.Abs(w.given))
 	l.put(k, w)
 	l.count(j, 1)
 	l.length++
+}
+
+// note lists a job that may become late.
+func (l *line) note(j *sim.Job) {
+	at := len(l.joined)
+	for at > 0 && l.joined[at-1].arrival > j.Arrival {
+		at--
+	}
+	l.joined = slices.Insert(l.joined, at, joined{j.Arrival, j.Number, j.Handle})
+}
+
+// hurry moves the jobs that have waited longer than the bound to where their new rank is.
+func (l *line) hurry() {
+	passed := 0
+	for _, of := range l.joined {
+		if !(l.now-of.arrival > *l.order.scorer.BoundWait) {
+			break
+		}
+		passed++
+		if at := l.places[of.handle]; at.in != nil && at.block.jobs[at.at].job.Number == of.number {
+			w := at.block.jobs[at.at]
+			l.take(at)
+			l.put(at.in, w)
+		}
+	}
+	l.joined = l.joined[passed:]
 }
 
 // newKind is a kind without jobs. It uses the memory of one that has none any more.
@@ -154,7 +204,7 @@ func (l *line) newKind() *kindQueue {
 	}
 	k := l.spareKinds[last]
 	l.spareKinds = l.spareKinds[:last]
-	*k = kindQueue{blocks: k.blocks[:0], widths: k.widths[:0], finders: k.finders[:0], outlook: outlook{offers: k.offers[:0], asides: k.asides[:0]}}
+	*k = kindQueue{sections: k.sections[:0], widths: k.widths[:0], finders: k.finders[:0], outlook: outlook{offers: k.offers[:0], asides: k.asides[:0]}}
 	return k
 }
 
@@ -188,108 +238,180 @@ func (l *line) count(j *sim.Job, sign float64) {
 	}
 }
 
-// put puts a job into the last block of its kind.
+// put puts a job into the block of its rank.
 func (l *line) put(k *kindQueue, w waiting) {
-	last := len(k.blocks) - 1
-	if last < 0 || len(k.blocks[last].jobs) == mostWaiting {
-		last++
-		k.blocks = append(k.blocks, l.newBlock(last))
+	w.rank = l.order.rank(l.now, &w)
+	in, at := k.place(&w.rank)
+	switch {
+	case in >= 0 && k.sections[in].blocks[0].low.party == w.rank.party:
+	case in+1 < len(k.sections) && k.sections[in+1].blocks[0].low.party == w.rank.party:
+		in, at = in+1, 0
+	default:
+		in, at = in+1, 0
+		k.sections = slices.Insert(k.sections, in, section{blocks: []*block{l.newBlock()}, promise: l.nothing()})
+		k.sections[in].blocks[0].low = w.rank
 	}
-	b := k.blocks[last]
+	s := &k.sections[in]
+	b := s.blocks[at]
+	if w.rank.compare(&b.low) < 0 {
+		b.low = w.rank
+	}
 	l.places[w.job.Handle] = place{k, b, int32(len(b.jobs))}
 	b.jobs = append(b.jobs, w)
 	b.measure()
-	b.instant, b.bound = 0, math.Inf(1)
-	k.bound = b.bound
+	joins := promise{level: math.Inf(1), top: math.Inf(1), shortest: w.fastest, earliest: w.job.Number, widest: float64(w.width), smallest: w.size}
+	if l.order.scorer != nil {
+		joins.level, joins.top = l.order.scorer.level(l.now, w.job, w.fastest, l.order.of(&w, l.now, 0, 0))
+	}
+	l.join(&s.promise, joins)
+	l.join(&b.promise, joins)
+	s.known, b.known, b.round = 0, 0, 0
+	if len(b.jobs) == mostWaiting {
+		l.split(k, in, at)
+	}
+}
+
+// nothing is the promise of no jobs now.
+func (l *line) nothing() promise {
+	if s := l.order.scorer; s != nil {
+		return nothing(s.time(l.now))
+	}
+	return nothing(l.now)
+}
+
+// join adds what a job promises now.
+func (l *line) join(p *promise, joins promise) {
+	if s := l.order.scorer; s != nil {
+		p.level, p.at = s.levelBy(l.now, p), s.time(l.now)
+	}
+	p.include(joins.level, joins)
+}
+
+// place is the section and the block of a rank; −1: it is before all.
+func (k *kindQueue) place(r *rank) (in, at int) {
+	in = sort.Search(len(k.sections), func(i int) bool { return k.sections[i].blocks[0].low.compare(r) > 0 }) - 1
+	if in < 0 {
+		return in, 0
+	}
+	blocks := k.sections[in].blocks
+	return in, sort.Search(len(blocks), func(i int) bool { return blocks[i].low.compare(r) > 0 }) - 1
+}
+
+// split halves a block, and its section where it has too many.
+func (l *line) split(k *kindQueue, in, at int) {
+	s := &k.sections[in]
+	b, upper := s.blocks[at], l.newBlock()
+	slices.SortFunc(b.jobs, func(x, y waiting) int { return x.rank.compare(&y.rank) })
+	jobs := append(upper.jobs, b.jobs[mostWaiting/2:]...)
+	clear(b.jobs[mostWaiting/2:])
+	b.jobs = b.jobs[:mostWaiting/2]
+	*upper = *b
+	upper.jobs, upper.low = jobs, jobs[0].rank
+	for _, half := range []*block{b, upper} {
+		half.measure()
+		for i := range half.jobs {
+			l.places[half.jobs[i].job.Handle] = place{k, half, int32(i)}
+		}
+	}
+	s.blocks = slices.Insert(s.blocks, at+1, upper)
+	if len(s.blocks) == mostBlocks {
+		rest := section{slices.Clone(s.blocks[mostBlocks/2:]), s.promise, s.bounded}
+		clear(s.blocks[mostBlocks/2:])
+		s.blocks = s.blocks[:mostBlocks/2]
+		k.sections = slices.Insert(k.sections, in+1, rest)
+	}
 }
 
 // newBlock is a block without jobs. It uses the memory of one that has none any more.
-func (l *line) newBlock(place int) *block {
+func (l *line) newBlock() *block {
 	last := len(l.spareBlocks) - 1
 	if last < 0 {
-		return &block{place: place}
+		return &block{promise: l.nothing()}
 	}
 	b := l.spareBlocks[last]
 	l.spareBlocks = l.spareBlocks[:last]
-	*b = block{jobs: b.jobs[:0], place: place}
+	*b = block{jobs: b.jobs[:0], promise: l.nothing()}
 	return b
 }
 
 // measure brings up to date what a block knows of its jobs beside their priorities.
 func (b *block) measure() {
-	b.least, b.earliest, b.shortest, b.latest = 0, math.MaxInt64, math.Inf(1), 0
+	b.least, b.earliest, b.shortest, b.widest, b.latest = 0, math.MaxInt64, math.Inf(1), 0, 0
 	for i := range b.jobs {
 		w := &b.jobs[i]
 		if w.size < b.jobs[b.least].size {
 			b.least = i
 		}
-		b.earliest, b.shortest = min(b.earliest, w.job.Number), min(b.shortest, w.length)
+		b.earliest, b.shortest, b.widest = min(b.earliest, w.job.Number), min(b.shortest, w.length), max(b.widest, float64(w.width))
 		if !math.IsInf(w.deadline, 1) {
 			b.latest = max(b.latest, math.Abs(w.deadline))
 		}
+	}
+	b.smallest = math.Inf(1)
+	if len(b.jobs) > 0 {
+		b.smallest = b.jobs[b.least].size
 	}
 }
 
 // remove takes a job out.
 func (l *line) remove(j *sim.Job) {
 	at := l.places[j.Handle]
-	l.places[j.Handle] = place{}
+	l.take(at)
+	l.count(j, -1)
+	l.length--
+	if len(at.in.sections) > 0 {
+		return
+	}
+	end := len(l.kinds) - 1
+	l.kinds[at.in.at] = l.kinds[end]
+	l.kinds[at.in.at].at = at.in.at
+	l.kinds[end] = nil
+	l.kinds = l.kinds[:end]
+	delete(l.byKind, at.in.kind)
+	l.spareKinds = append(l.spareKinds, at.in)
+}
+
+// take takes a job out of its block. The jobs of a block that has few left join its neighbours.
+func (l *line) take(at place) {
 	b, last := at.block, len(at.block.jobs)-1
+	l.places[b.jobs[at.at].job.Handle] = place{}
 	if int(at.at) != last {
 		b.jobs[at.at] = b.jobs[last]
 		l.places[b.jobs[at.at].job.Handle].at = at.at
 	}
 	b.jobs[last] = waiting{}
 	b.jobs = b.jobs[:last]
-	l.count(j, -1)
-	l.length--
-	switch {
-	case last == 0:
-		l.discard(at.in, b)
-		l.spareBlocks = append(l.spareBlocks, b)
-	case last <= mostWaiting/4 && b.place < len(at.in.blocks)-1:
-		jobs := b.jobs
-		l.discard(at.in, b)
-		for _, w := range jobs {
-			l.put(at.in, w)
-		}
-	default:
+	in, k := at.in.place(&b.low)
+	s := &at.in.sections[in]
+	if last > mostWaiting/4 || last > 0 && len(s.blocks) == 1 {
 		b.measure()
-	}
-}
-
-// discard takes a block out of its kind, and a kind without blocks out of the line.
-func (l *line) discard(k *kindQueue, b *block) {
-	last := len(k.blocks) - 1
-	k.blocks[b.place] = k.blocks[last]
-	k.blocks[b.place].place = b.place
-	k.blocks[last] = nil
-	k.blocks = k.blocks[:last]
-	if last > 0 {
 		return
 	}
-	end := len(l.kinds) - 1
-	l.kinds[k.at] = l.kinds[end]
-	l.kinds[k.at].at = k.at
-	l.kinds[end] = nil
-	l.kinds = l.kinds[:end]
-	delete(l.byKind, k.kind)
-	l.spareKinds = append(l.spareKinds, k)
+	if s.blocks = slices.Delete(s.blocks, k, k+1); len(s.blocks) == 0 {
+		at.in.sections = slices.Delete(at.in.sections, in, in+1)
+	}
+	for _, w := range b.jobs {
+		l.put(at.in, w)
+	}
+	clear(b.jobs)
+	l.spareBlocks = append(l.spareBlocks, b)
 }
 
 // begin fixes what the priorities of an instant depend on: the time, the shortest job and the licences asked for by the jobs that are
 // queued now.
 func (l *line) begin(now float64) {
-	l.now, l.shortest = now, math.Inf(1)
+	l.now = now
 	l.instant++
-	epoch := l.order.scorer.epoch()
+	l.round = l.order.round(l.instant)
 	for _, k := range l.kinds {
-		for _, b := range k.blocks {
-			l.shortest = min(l.shortest, b.shortest)
-			b.outdated = b.outdated || epoch != l.epoch
-		}
+		k.closed, k.stamp = false, 0
 	}
-	l.epoch = epoch
+	if l.order.scorer != nil {
+		l.hurry()
+		return
+	}
+	l.shortest = math.Inf(1)
+	l.each(func(b *block) { l.shortest = min(l.shortest, b.shortest) })
 	plenty := l.rate()
 	magnitude := l.order.magnitude(now)
 	for _, k := range l.kinds {
@@ -297,13 +419,27 @@ func (l *line) begin(now float64) {
 		if k.slack = magnitude + math.Abs(l.order.Licences*k.licences); k.slack > 0 { // else the priority is the given part, exactly
 			k.slack = 1e-11 * (k.slack + l.given)
 		}
-		k.bound, k.earliest, k.closed, k.stamp = math.Inf(-1), math.MaxInt64, false, 0
-		for _, b := range k.blocks {
-			b.bound = l.bound(k, b)
-			k.bound, k.earliest = max(k.bound, b.bound), min(k.earliest, b.earliest)
+	}
+}
+
+// each calls yield with each block.
+func (l *line) each(yield func(*block)) {
+	for _, k := range l.kinds {
+		k.each(yield)
+	}
+}
+
+// each calls yield with each block of the kind.
+func (k *kindQueue) each(yield func(*block)) {
+	for i := range k.sections {
+		for _, b := range k.sections[i].blocks {
+			yield(b)
 		}
 	}
 }
+
+// any is a job of the kind.
+func (k *kindQueue) any() *sim.Job { return k.sections[0].blocks[0].jobs[0].job }
 
 // rate finds how scarce each licence is, and how many of those that are asked for are not critical.
 func (l *line) rate() (plenty int) {
@@ -318,58 +454,82 @@ func (l *line) rate() (plenty int) {
 	return plenty
 }
 
-// bound is an upper bound of the priorities of a block.
+// most is an upper bound of the priorities of a section.
+func (l *line) most(k *kindQueue, s *section) float64 {
+	if s.known == l.round {
+		return s.bound
+	}
+	if s.known = l.round; l.order.scorer != nil {
+		s.bound = l.order.scorer.bound(l.now, s.blocks[0].low.party, &s.promise)
+		return s.bound
+	}
+	s.bound = math.Inf(-1)
+	for _, b := range s.blocks {
+		s.bound = max(s.bound, l.mostOf(k, b))
+	}
+	return s.bound
+}
+
+// mostOf is an upper bound of the priorities of a block.
+func (l *line) mostOf(k *kindQueue, b *block) float64 {
+	if b.known == l.round {
+		return b.bound
+	}
+	if b.known = l.round; l.order.scorer != nil {
+		b.bound = l.order.scorer.bound(l.now, b.low.party, &b.promise)
+	} else {
+		b.bound = l.bound(k, b)
+	}
+	return b.bound
+}
+
+// bound is an upper bound of the priorities of a block by the weights of [Priorities]: they were known when it was last scored, and since then no job has gained more than by aging and by the steepest
+// score of a deadline, nor by the shortest job having changed.
 func (l *line) bound(k *kindQueue, b *block) float64 {
 	o := &l.order
-	if b.outdated && b.instant != 0 && o.scorer.steady() {
-		return o.scorer.slurm.bound(k.kind.party, b.level, b.pass)
-	}
-	if b.instant == 0 || b.outdated || math.IsInf(b.ramp, 1) || o.jumps() {
+	if b.round == 0 || math.IsInf(b.ramp, 1) {
 		return math.Inf(1)
 	}
-	gained := l.now - b.time
+	gained := l.now - b.at
 	gain := o.Aging * gained
 	if b.ramp > 0 { // the time, and what rounding may add to it
 		gain += b.ramp * (gained + 1e-14*b.latest)
 	}
 	best := b.base + math.Abs(o.Wait)
 	if b.shortest > 0 {
-		best = min(best, b.base+max(0, o.Wait*min(1, l.shortest/b.shortest)), b.top+max(0, o.Wait*((l.shortest-b.compared)/b.shortest)))
+		best = min(best, b.base+max(0, o.Wait*min(1, l.shortest/b.shortest)), b.level+max(0, o.Wait*((l.shortest-b.compared)/b.shortest)))
 	} else if l.shortest == b.compared {
-		best = min(best, b.top)
+		best = min(best, b.level)
 	}
 	return best + gain + o.Licences*k.licences + k.slack
 }
 
 // look computes the priorities of the jobs of a block at the instant.
 func (l *line) look(k *kindQueue, b *block) {
-	if b.instant == l.instant || b.instant != 0 && b.still && !b.outdated && k.slack == 0 {
+	if b.round == l.round {
 		return
 	}
-	b.outdated = false
 	o := &l.order
-	b.instant, b.time, b.compared, b.still = l.instant, l.now, l.shortest, k.slack == 0 && !o.jumps()
-	b.top, b.base, b.ramp, b.bound = math.Inf(-1), math.Inf(-1), 0, math.Inf(-1)
+	b.round, b.at, b.level = l.round, l.now, math.Inf(-1)
+	if s := o.scorer; s != nil {
+		b.at, b.top = s.time(l.now), math.Inf(-1)
+		for i := range b.jobs {
+			w := &b.jobs[i]
+			w.score = o.of(w, l.now, 0, 0)
+			level, top := s.level(l.now, w.job, w.fastest, w.score)
+			b.level, b.top = max(b.level, level), max(b.top, top)
+		}
+		return
+	}
+	b.compared, b.base, b.ramp = l.shortest, math.Inf(-1), 0
 	licences := o.Licences * k.licences
 	for i := range b.jobs {
 		w := &b.jobs[i]
 		w.score = o.of(w, l.now, l.shortest, k.licences)
-		b.bound = max(b.bound, w.score)
-		top := w.score - licences
-		b.top = max(b.top, top)
-		b.base = max(b.base, top-o.wait(w.length, l.shortest))
+		highest := w.score - licences
+		b.level = max(b.level, highest)
+		b.base = max(b.base, highest-o.wait(w.length, l.shortest))
 		b.ramp = max(b.ramp, o.ramp(w, l.now))
-	}
-	if o.jumps() || o.scorer.epoch() == 0 {
-		return
-	}
-	b.level, b.pass = math.Inf(-1), o.scorer.slurm.last
-	for i := range b.jobs {
-		if w := &b.jobs[i]; math.IsInf(w.score, 1) {
-			b.level = w.score
-		} else {
-			b.level = max(b.level, o.scorer.slurm.level(w.job.Handle))
-		}
 	}
 }
 
@@ -381,15 +541,13 @@ func (w *waiting) before(other *waiting) bool {
 // ahead lists the jobs that joined before another, in queue order.
 func (l *line) ahead(j *sim.Job) []*sim.Job {
 	var jobs []*sim.Job
-	for _, k := range l.kinds {
-		for _, b := range k.blocks {
-			for i := range b.jobs {
-				if other := b.jobs[i].job; other.Number < j.Number {
-					jobs = append(jobs, other)
-				}
+	l.each(func(b *block) {
+		for i := range b.jobs {
+			if other := b.jobs[i].job; other.Number < j.Number {
+				jobs = append(jobs, other)
 			}
 		}
-	}
+	})
 	slices.SortFunc(jobs, func(a, b *sim.Job) int { return cmp.Compare(a.Number, b.Number) })
 	return jobs
 }
@@ -400,43 +558,53 @@ type search struct {
 	open      func(*kindQueue) bool           // whether jobs of a kind may start; nil: any will do
 	starts    func(*kindQueue, *waiting) bool // whether a job may start
 	anyStarts func(*kindQueue, *waiting) bool // whether some job of a block may start, asked of the smallest job of the block; nil: some may
+	limited   bool                            // a job of a kind starts only if its size is below outlook.tooLong
 	found     *waiting
 }
 
-// first is the first job that the search looks for; nil: there is none. It looks into the block that promises most before the others.
+// first is the first job that the search looks for; nil: there is none. It looks into the section that promises most before the others.
 func (l *line) first(s *search) *waiting {
-	var promising *block
+	var promising *section
 	var of *kindQueue
+	most := 0.0
 	for _, k := range l.kinds {
-		if s.passes(k) || promising != nil && (k.bound < promising.bound || k.bound == promising.bound && k.earliest >= promising.earliest) {
+		if s.passes(k) {
 			continue
 		}
-		best := promising
-		for _, b := range k.blocks {
-			if best == nil || b.bound > best.bound || b.bound == best.bound && b.earliest < best.earliest {
-				best = b
+		for i := range k.sections {
+			in := &k.sections[i]
+			bound := l.most(k, in)
+			if promising != nil && (bound < most || bound == most && in.earliest >= promising.earliest) {
+				continue
 			}
-		}
-		if best != promising && (s.open == nil || s.open(k)) { // what may start costs more to find than a bound
-			promising, of = best, k
+			if s.open != nil && !s.open(k) { // what may start costs more to find than a bound
+				break
+			}
+			if s.tooLong(k, in.smallest) {
+				continue
+			}
+			promising, of, most = in, k, bound
 		}
 	}
 	if promising == nil {
 		return nil
 	}
-	s.visit(l, of, promising)
+	s.enter(l, of, promising)
 	for _, k := range l.kinds {
-		if s.passes(k) || s.found != nil && (k.bound < s.found.score || k.bound == s.found.score && k.earliest >= s.found.job.Number) {
+		if s.passes(k) {
 			continue
 		}
-		for _, b := range k.blocks {
-			if b == promising || s.found != nil && (b.bound < s.found.score || b.bound == s.found.score && b.earliest >= s.found.job.Number) {
+		for i := range k.sections {
+			in := &k.sections[i]
+			if in == promising || !s.beats(l.most(k, in), in.earliest) {
 				continue
 			}
 			if s.open != nil && !s.open(k) {
 				break
 			}
-			s.visit(l, k, b)
+			if !s.tooLong(k, in.smallest) {
+				s.enter(l, k, in)
+			}
 		}
 	}
 	return s.found
@@ -445,9 +613,40 @@ func (l *line) first(s *search) *waiting {
 // passes says whether a kind is known not to be looked for.
 func (s *search) passes(k *kindQueue) bool { return s.open != nil && k.closed }
 
+// tooLong says whether a size is known to be too large for a job of an open kind to start.
+func (s *search) tooLong(k *kindQueue, size float64) bool { return s.limited && size >= k.tooLong }
+
+// beats says whether a job of a priority and a number would go before the one found so far.
+func (s *search) beats(priority float64, number int64) bool {
+	return s.found == nil || priority > s.found.score || priority == s.found.score && number < s.found.job.Number
+}
+
+// enter looks for the job in a section. It looks into the block that promises most before the others.
+func (s *search) enter(l *line, k *kindQueue, in *section) {
+	promising := in.blocks[0]
+	for _, b := range in.blocks[1:] {
+		if bound, most := l.mostOf(k, b), l.mostOf(k, promising); bound > most || bound == most && b.earliest < promising.earliest {
+			promising = b
+		}
+	}
+	s.visit(l, k, promising)
+	in.promise, in.bounded = l.nothing(), bounded{math.Inf(-1), l.round}
+	for _, b := range in.blocks {
+		if b != promising && s.beats(l.mostOf(k, b), b.earliest) {
+			s.visit(l, k, b)
+		}
+		level := b.level
+		if l.order.scorer != nil {
+			level = l.order.scorer.levelBy(l.now, &b.promise)
+		}
+		in.include(level, b.promise)
+		in.bound = max(in.bound, l.mostOf(k, b))
+	}
+}
+
 // visit looks for the job in a block.
 func (s *search) visit(l *line, k *kindQueue, b *block) {
-	if s.anyStarts != nil && !s.anyStarts(k, &b.jobs[b.least]) {
+	if s.tooLong(k, b.smallest) || s.anyStarts != nil && !s.anyStarts(k, &b.jobs[b.least]) {
 		return
 	}
 	l.look(k, b)
@@ -462,7 +661,8 @@ func (s *search) visit(l *line, k *kindQueue, b *block) {
 			s.found = w
 		}
 	}
-	if b.bound = highest; b.still {
-		b.top = highest
+	b.bound = highest
+	if l.order.still() {
+		b.level = highest
 	}
 }

@@ -322,11 +322,11 @@ func (p *general) viewOf(k *kindQueue, j *sim.Job) *outlook {
 // leastOf is a job of the least size of a kind.
 func leastOf(k *kindQueue) *waiting {
 	var least *waiting
-	for _, b := range k.blocks {
+	k.each(func(b *block) {
 		if w := &b.jobs[b.least]; least == nil || w.size < least.size {
 			least = w
 		}
-	}
+	})
 	return least
 }
 
@@ -457,13 +457,11 @@ func (p *generalConservative) Resume(e *sim.Engine, j *sim.Job) {
 	for int(j.Handle) >= len(p.booked) {
 		p.booked = append(p.booked, generalBooking{})
 	}
-	if p.plan.times == nil {
-		p.plan.reset(e.Now(), p.empty)
-	}
+	p.open(e.Now())
 	part := &e.Held(j)[0]
 	s := &p.booked[j.Handle]
 	*s = generalBooking{cluster: part.Cluster, start: e.Now(), end: ending(e.Now(), j.EstimatedEnd-e.Now(), p.step), shares: part.Shares}
-	p.plan.take(j, s)
+	p.take(j, s)
 	p.running = append(p.running, j)
 	p.scorer.resumed(j, heldBy(e, j))
 }

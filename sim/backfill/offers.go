@@ -28,7 +28,7 @@ func (p *general) offers(k *kindQueue) []offer {
 	if k.stamp == p.stamp || k.closed {
 		return k.offers
 	}
-	j := k.blocks[0].jobs[0].job
+	j := k.any()
 	if p.closes {
 		j = leastOf(k).job
 	}

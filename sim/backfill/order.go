@@ -30,6 +30,7 @@ type waiting struct {
 	width    int     // fewest processors on the clusters, where a scorer gives the priorities
 	class    float64 // priority of the class of the user, where a scorer gives the priorities
 
+	rank  rank
 	score float64 // at the instant of the block that it is in
 }
 
@@ -56,11 +57,30 @@ func (o *Order) of(w *waiting, now, shortest, licences float64) float64 {
 	return w.given + o.Priorities.of(now, w.job.Arrival, w.deadline, w.fastest, w.length, shortest, licences)
 }
 
-// varies says whether priorities may change with time in a way that bounds do not follow.
-func (o *Order) varies() bool { return o.scorer != nil && o.scorer.varies() }
+// still says whether priorities are the given ones.
+func (o *Order) still() bool { return o.scorer == nil && o.Priorities == Priorities{} }
 
-// jumps says whether a priority may change at any instant in a way that bounds do not follow.
-func (o *Order) jumps() bool { return o.varies() && !o.scorer.steady() }
+// round numbers the instants that have the same priorities, from 1.
+func (o *Order) round(instant int64) int64 {
+	switch {
+	case o.scorer != nil:
+		return o.scorer.round(instant)
+	case o.still():
+		return 1
+	}
+	return instant
+}
+
+// rank is the place of a job among those of its kind.
+func (o *Order) rank(now float64, w *waiting) rank {
+	if o.scorer != nil {
+		return o.scorer.rank(now, w)
+	}
+	if o.still() {
+		return rank{by: -w.given, number: w.job.Number}
+	}
+	return rank{by: w.job.Arrival, length: w.length, number: w.job.Number}
+}
 
 // ramp is how fast the score of the deadline grows from now on at most; 0 where it grows no more, +Inf where it may jump.
 func (o *Order) ramp(w *waiting, now float64) float64 {

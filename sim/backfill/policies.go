@@ -32,11 +32,9 @@ func FCFS(order Ranking) sim.Discipline {
 // and estimate, or of one user and size; b is mostly a few, and n at worst. A bound of the wait adds O(log n) a job. One search is made for each job that starts or gets a
 // reservation, and one more.
 //
-// In the general world jobs of one kind fit the same processors and are looked at together: O(k·C·m + q/32) an instant for q queued jobs of k kinds and
-// C clusters of m machines, where a block of 32 jobs is looked at only if one of them may be the next to start, and O(r·C·m) at worst for a reservation
-// beside r running jobs. In the order slurm, which always runs here, the jobs of a kind and an association
-// are looked at together: O(k·C·m + q/32) for k such pairs, and scores are computed only of blocks that may hold the next job. Where scores vary with time in another way, see [Ranking], it takes O(q·(q/32 + C·m)) an instant, and the reservations of a depth d above 1
-// take O(d·s²·C·m) for s steps of the plan.
+// In the general world jobs of one kind fit the same processors and are looked at together: O(k·C·m + s) for k kinds on C clusters of m machines and each search for the next job, with s sections of
+// up to about 1,000 jobs of one kind, and of one user with multifactor or one association with slurm. Scores are computed only of blocks of up to 31 jobs one of which may be the next to start: mostly few, and all q/31 of q queued
+// jobs at worst. A reservation takes O(r·C·m) at worst beside r running jobs, and those of a depth d above 1 take O(d·s²·C·m) for s steps of the plan.
 func EASY(step float64, depth int, order Ranking) sim.Discipline {
 	if depth != 1 || !order.isArrival() {
 		return ranked(step, depth, order)
@@ -80,8 +78,9 @@ func Flexible(step float64, priorities Priorities) sim.Discipline {
 //
 // Complexity in the plain world: O(q·p) an instant at which a job ended early, else O(p) an arrival, for q queued jobs and
 // p ≤ 2(q + r) + 1 steps of the profile, with r running jobs. In the general world: O(q·s²·C·m) an instant at which a job ended
-// early, for s steps of the plan and C clusters of m machines; mostly the search looks at one or two steps from each. Another order than that of
-// arrival adds O(q·log q) an instant for sorting.
+// early, for s steps of the plan and C clusters of m machines; mostly the search looks at one or two steps from each. Where machines count one by one, and nothing
+// but what jobs hold tells times apart (no closed times, limited licences, machines of different speed or rule that draws), it is O(q) an instant, O(s) for each need at each machine on which something
+// became free, and O(m + s) for each job that may move, for s steps of one machine. Another order than that of arrival adds O(q·log q) an instant for sorting.
 func Conservative(step float64, order Ranking) sim.Discipline {
 	return ConservativeUpTo(0, step, order)
 }

@@ -67,22 +67,22 @@ func DefaultRanking() Ranking { return Ranking{Order: byArrival, Factors: defaul
 //
 // Source: https://slurm.schedmd.com/priority_multifactor.html and https://slurm.schedmd.com/classic_fair_share.html.
 type Factors struct {
-	WeightAge         float64  `range:"[-1e18, 1e18]" doc:"multifactor, slurm: weight of the waiting time divided by max_age"`
-	MaxAge            float64  `range:"(0, 1e18]" doc:"multifactor, slurm: waiting time at which the factor of age reaches 1; slurm: seconds"`
-	WeightSize        float64  `range:"[-1e18, 1e18]" doc:"multifactor, slurm: weight of the size: with multifactor the processors divided by max_size, with slurm the mean of the parts of the nodes and the processors"`
-	MaxSize           *float64 `range:"(0, 1e18]" zero:"the system's" doc:"multifactor: number of processors at which the factor of size reaches 1"`
-	FavourSmall       bool     `doc:"multifactor, slurm: favour small jobs: the factor of size is 1 − that"`
-	SizeByTime        bool     `doc:"slurm: the size is divided by the time limit, in minutes (SMALL_RELATIVE_TO_TIME)"`
-	WeightShare       float64  `range:"[-1e18, 1e18]" doc:"multifactor, slurm: weight of the fair share of the user, 2^(-usage/share)"`
-	FairShare         string   `enum:"tree,classic" doc:"slurm: fair share by Fair Tree, or classic"`
-	HalfLife          float64  `range:"[0, 1e18]" zero:"no decay" doc:"multifactor, slurm: half-life of the usage; slurm: seconds, 0 or at least 1"`
-	CalcPeriod        float64  `range:"[1, 1e18]" doc:"slurm: seconds between the passes that compute usage and priorities"`
-	Damping           float64  `range:"(0, 1e18]" doc:"multifactor, slurm: divides the exponent of the classic fair share"`
-	WeightClass       float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the priority of the user's class divided by max_class"`
-	MaxClass          float64  `range:"(0, 1e18]" doc:"multifactor: priority of a class at which its factor reaches 1"`
-	WeightQueue       float64  `range:"[-1e18, 1e18]" doc:"slurm: weight of the factor of the partition"`
-	WeightQuality     float64  `range:"[-1e18, 1e18]" doc:"slurm: weight of the priority of the quality of service"`
-	WeightAssociation float64  `range:"[-1e18, 1e18]" doc:"slurm: weight of the priority of the association"`
+	WeightAge         float64  `range:"[-1e18, 1e18]" vary:"[1, 1000000] log step 1" when:"order=multifactor,slurm" doc:"multifactor, slurm: weight of the waiting time divided by max_age"`
+	MaxAge            float64  `range:"(0, 1e18]" vary:"[3600, 5184000] log step 3600" when:"order=multifactor,slurm" doc:"multifactor, slurm: waiting time at which the factor of age reaches 1; slurm: seconds"`
+	WeightSize        float64  `range:"[-1e18, 1e18]" vary:"[1, 1000000] log step 1" when:"order=multifactor,slurm" doc:"multifactor, slurm: weight of the size: with multifactor the processors divided by max_size, with slurm the mean of the parts of the nodes and the processors"`
+	MaxSize           *float64 `range:"(0, 1e18]" zero:"the system's" when:"order=multifactor" doc:"multifactor: number of processors at which the factor of size reaches 1"`
+	FavourSmall       bool     `when:"order=multifactor,slurm" doc:"multifactor, slurm: favour small jobs: the factor of size is 1 − that"`
+	SizeByTime        bool     `when:"order=slurm" doc:"slurm: the size is divided by the time limit, in minutes (SMALL_RELATIVE_TO_TIME)"`
+	WeightShare       float64  `range:"[-1e18, 1e18]" vary:"[1, 1000000] log step 1" when:"order=multifactor,slurm" doc:"multifactor, slurm: weight of the fair share of the user, 2^(-usage/share)"`
+	FairShare         string   `enum:"tree,classic" when:"order=slurm" doc:"slurm: fair share by Fair Tree, or classic"`
+	HalfLife          float64  `range:"[0, 1e18]" zero:"no decay" vary:"[3600, 7776000] log step 3600" when:"order=multifactor,slurm" doc:"multifactor, slurm: half-life of the usage; slurm: seconds, 0 or at least 1"`
+	CalcPeriod        float64  `range:"[1, 1e18]" when:"order=slurm" doc:"slurm: seconds between the passes that compute usage and priorities"`
+	Damping           float64  `range:"(0, 1e18]" when:"order=multifactor,slurm" doc:"multifactor, slurm: divides the exponent of the classic fair share"`
+	WeightClass       float64  `range:"[-1e18, 1e18]" vary:"[1, 1000000] log step 1" when:"order=multifactor" doc:"multifactor: weight of the priority of the user's class divided by max_class"`
+	MaxClass          float64  `range:"(0, 1e18]" when:"order=multifactor" doc:"multifactor: priority of a class at which its factor reaches 1"`
+	WeightQueue       float64  `range:"[-1e18, 1e18]" vary:"[1, 1000000] log step 1" when:"order=slurm" doc:"slurm: weight of the factor of the partition"`
+	WeightQuality     float64  `range:"[-1e18, 1e18]" vary:"[1, 1000000] log step 1" when:"order=slurm" doc:"slurm: weight of the priority of the quality of service"`
+	WeightAssociation float64  `range:"[-1e18, 1e18]" vary:"[1, 1000000] log step 1" when:"order=slurm" doc:"slurm: weight of the priority of the association"`
 }
 
 // defaultFactors are the weights of the example in Slurm's documentation, with the maximum age and the half-life that Slurm has by default.
@@ -149,14 +149,6 @@ func (s *scorer) epoch() int64 {
 		return 0
 	}
 	return s.slurm.epoch
-}
-
-// party is a number that tells apart the jobs whose scores may change by different amounts from one epoch to the next, where they are steady.
-func (s *scorer) party(j *sim.Job) int {
-	if s == nil || s.slurm == nil {
-		return 0
-	}
-	return s.slurm.jobs[j.Handle].entry.Association
 }
 
 // score is the score of a job that waits. It is finite, or +Inf where the job has waited longer than the bound or runs already.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -32,6 +33,7 @@ type holding struct {
 // kindRooms is the room that machines have for the jobs of a kind.
 type kindRooms struct {
 	job      sim.Job   // one of them; a copy, as the job may leave
+	devices  bool      // they need devices
 	machines []machine // by number
 }
 
@@ -42,8 +44,12 @@ type machine struct {
 	later   []laterRoom // ascending in all
 }
 
-// machineRoom is the processors of a machine that jobs of a kind can hold, and those that are free.
-type machineRoom struct{ processors, free int32 }
+// machineRoom is the processors of a machine that jobs of a kind can hold, and those that are free. It is equipped if they need devices, and these and the memory are free,
+// however many processors are.
+type machineRoom struct {
+	processors, free int32
+	equipped         bool
+}
 
 // laterRoom is what a machine has room for when a job has ended.
 type laterRoom struct {
@@ -73,6 +79,19 @@ func newReleases(platform *sim.Platform, step float64) *releases {
 		r.version[m] = 1
 	}
 	return r
+}
+
+// heaviest is the weight of a machine that no test for a job that needs devices has looked at. A test leaves less.
+const heaviest = 255
+
+// weightOf is the weight that a test for the job leaves on machines: the less, the more devices it needs.
+func weightOf(platform *sim.Platform, j *sim.Job) int32 {
+	for _, need := range platform.Needs(j).Resources {
+		if platform.Resource(need.Resource).Devices {
+			return int32(max(1, heaviest-(need.Amount+model.WholeAmount-1)/model.WholeAmount))
+		}
+	}
+	return heaviest
 }
 
 // begin tells of a job that runs now on the shares.
@@ -130,7 +149,7 @@ func (r *releases) ofKind(j *sim.Job) *kindRooms {
 		r.kinds = append(r.kinds, nil)
 	}
 	if r.kinds[k] == nil {
-		r.kinds[k] = &kindRooms{job: *j, machines: make([]machine, len(r.platform.Machines))}
+		r.kinds[k] = &kindRooms{job: *j, devices: weightOf(r.platform, j) < heaviest, machines: make([]machine, len(r.platform.Machines))}
 	}
 	return r.kinds[k]
 }
@@ -144,13 +163,15 @@ func (r *releases) of(k *kindRooms, m int) *machine {
 	of.version, of.later = r.version[m], of.later[:0]
 	r.platform.CopyMachine(&r.room, &r.platform.Free, m)
 	look := func() machineRoom {
-		return machineRoom{int32(r.platform.Hosts(&r.room, &k.job, m)), r.room.Processors[m]}
+		room := machineRoom{processors: int32(r.platform.Hosts(&r.room, &k.job, m)), free: r.room.Processors[m]}
+		room.equipped = k.devices && (room.processors > 0 || r.platform.Equipped(&r.room, &k.job, m))
+		return room
 	}
 	of.now = look()
 	for i := range r.held[m] {
 		h := &r.held[m][i]
 		r.platform.Give(&r.room, h.job, r.platform.Machines[m].Cluster, []sim.Share{h.share})
-		if room := look(); room.processors > 0 {
+		if room := look(); room.processors > 0 || room.equipped {
 			of.later = append(of.later, laterRoom{h.jobEnd, room})
 		}
 	}

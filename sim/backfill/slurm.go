@@ -11,13 +11,13 @@ import (
 
 // Cycles are the settings of [Slurm]. Times are in seconds; where an instance names no unit of time, or one that is not known, in its own unit.
 type Cycles struct {
-	Interval   float64 `range:"(0, 1e18]" doc:"seconds between the cycles in which jobs are planned (bf_interval)"`
-	Window     float64 `range:"(0, 1e18]" doc:"seconds ahead for which jobs are planned (bf_window, there in minutes)"`
-	Resolution float64 `range:"(0, 1e18]" doc:"plans begin and end at multiples of this number of seconds (bf_resolution)"`
-	Depth      int     `range:"[1, 1000000000]" doc:"jobs that the main scheduler looks at between cycles (default_queue_depth)"`
-	Tests      int     `range:"[1, 1000000000]" doc:"jobs that a cycle looks at (bf_max_job_test)"`
-	TestsUser  *int    `range:"[1, 1000000000]" zero:"no limit" doc:"jobs of one user that a cycle looks at (bf_max_job_user)"`
-	TestsQueue *int    `range:"[1, 1000000000]" zero:"no limit" doc:"jobs of one queue that a cycle looks at (bf_max_job_part)"`
+	Interval   float64 `range:"(0, 1e18]" vary:"[10, 600] log step 1" doc:"seconds between the cycles in which jobs are planned (bf_interval)"`
+	Window     float64 `range:"(0, 1e18]" vary:"[3600, 2592000] log step 3600" doc:"seconds ahead for which jobs are planned (bf_window, there in minutes)"`
+	Resolution float64 `range:"(0, 1e18]" vary:"[10, 3600] log step 10" doc:"plans begin and end at multiples of this number of seconds (bf_resolution)"`
+	Depth      int     `range:"[1, 1000000000]" vary:"[1, 10000] log" doc:"jobs that the main scheduler looks at between cycles (default_queue_depth)"`
+	Tests      int     `range:"[1, 1000000000]" vary:"[1, 10000] log" doc:"jobs that a cycle looks at (bf_max_job_test)"`
+	TestsUser  *int    `range:"[1, 1000000000]" zero:"no limit" vary:"[1, 1000] log" doc:"jobs of one user that a cycle looks at (bf_max_job_user)"`
+	TestsQueue *int    `range:"[1, 1000000000]" zero:"no limit" vary:"[1, 10000] log" doc:"jobs of one queue that a cycle looks at (bf_max_job_part)"`
 }
 
 // DefaultCycles are the settings that Slurm has where none are stated.
@@ -28,7 +28,7 @@ func DefaultCycles() Cycles {
 // Slurm plans as Slurm does with sched/backfill and select/cons_tres. Two schedulers share the queue. Jobs of a reservation come first in it.
 //
 // The main one runs at each instant, in queue order, as far as its depth goes. It starts each job that fits. The first job of a queue (partition) that does not fit closes the queue:
-// later jobs of the queue wait, and the machines of the queue are kept from the jobs of other queues. A job that only lacks a licence closes nothing, and a job of a
+// later jobs of the queue wait, and the machines of the queue are kept from the jobs of other queues; a queue that has too few machines left is closed without a test. A job that only lacks a licence closes nothing, and a job of a
 // reservation only keeps the others of the reservation back.
 //
 // The other one, backfill, runs at multiples of the interval from time 0 on, if anything has changed since it last ran. It forgets all plans and looks at the jobs in
@@ -51,6 +51,8 @@ func DefaultCycles() Cycles {
 //
 // Machines are chosen run by run of neighbours: first those of the least weight, of these the run with the least free processors that is enough, else the one with the most. In a run a job that
 // needs one machine gets the one with the least free processors. Jobs that need devices leave weights behind on the machines on which they were tested. What earlier cycles left is not known at time 0.
+// A job with a limit of machines may find none that way although there are some. By its source Slurm has no other way to choose, so it refuses such a job or leaves it waiting. Here it gets those with the most room once all machines of its queue that
+// it could use and that have no plans are idle.
 // Under another rule than first the rule chooses where a job starts, and plans stay as they are.
 //
 // The clock is that of the instance, which states the time of time 0; without it time 0 is a multiple of everything.
@@ -87,9 +89,7 @@ type slurm struct {
 	limits     []bool    // by licence: see limitsOf
 	changes    []float64 // times at which machines are closed or opened
 
-	queue   []*sim.Job // in queue order; nil: has left, a gap
-	scores  []float64  // by handle
-	gaps    int
+	sorting
 	waiting int
 	lines   map[string]*lineOf
 	of      map[string][]*lineOf // by what jobs name as their queue
@@ -123,6 +123,7 @@ type slurm struct {
 type lineOf struct {
 	machines bitset // of the partition, or, where the instance does not state it, those that can hold a block of some job of it so far
 	known    bool   // the instance states the partition
+	waiting  int    // queued jobs
 	closed   bool
 	tests    int
 }
@@ -163,8 +164,9 @@ func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *score
 	p := &slurm{
 		Cycles: cycles, second: second, group: group, phase: math.Mod(zero, cycles.Resolution), groupPhase: math.Mod(zero, group), platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
 		changes: platform.AllChanges(), limits: limitsOf(platform), lines: map[string]*lineOf{}, of: map[string][]*lineOf{}, masks: map[maskKey]*reach{}, needs: map[needKey]*need{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
-		homes: map[string]bool{}, weights: make([]int32, n), free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
+		homes: map[string]bool{}, weights: slices.Repeat([]int32{heaviest}, n), free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
 	}
+	p.batch = leastSorted
 	p.fits.found, p.slots.spans = newBitset(n), make([][]span, n)
 	p.alike = len(p.changes) == 0 && !platform.Mixed()
 	for range p.every {
@@ -192,7 +194,7 @@ func limitsOf(platform *sim.Platform) []bool {
 // Arrive implements sim.Policy.
 func (p *slurm) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.line) {
-		p.line, p.options, p.plans, p.scores = append(p.line, nil), append(p.options, nil), append(p.plans, jobPlan{}), append(p.scores, 0)
+		p.line, p.options, p.plans, p.scores = append(p.line, nil), append(p.options, nil), append(p.plans, jobPlan{}), append(p.scores, scored{})
 	}
 	of := p.linesOf(p.platform.QueueOf(j))
 	for c := range p.every {
@@ -201,6 +203,9 @@ func (p *slurm) Arrive(j *sim.Job) {
 		}
 	}
 	p.line[j.Handle], p.plans[j.Handle].cycle = of, 0
+	for _, of := range of {
+		of.waiting++
+	}
 	options := p.options[j.Handle][:0]
 	for c := range p.every {
 		if p.platform.CanRun(j, c) {
@@ -271,81 +276,6 @@ func (p *slurm) drop(e *sim.Engine) {
 	for _, h := range late {
 		p.leave(slices.Index(p.queue, h.job))
 		dropByNode(e, p.platform, p.every, &h)
-	}
-}
-
-// insert puts a job into the queue.
-func (p *slurm) insert(j *sim.Job) {
-	p.compact(0)
-	at := len(p.queue)
-	if p.scorer != nil {
-		p.scores[j.Handle] = p.score(j.Arrival, j)
-	}
-	for at > 0 && p.before(j, p.queue[at-1]) {
-		at--
-	}
-	p.queue = slices.Insert(p.queue, at, j)
-}
-
-// before is the order of the queue: jobs of a reservation first.
-func (p *slurm) before(a, b *sim.Job) bool {
-	if first := p.reserved(a); first != p.reserved(b) {
-		return first
-	}
-	if p.scorer != nil && p.scores[a.Handle] != p.scores[b.Handle] {
-		return p.scores[a.Handle] > p.scores[b.Handle]
-	}
-	return a.Number < b.Number
-}
-
-// reserved says whether the job belongs to a reservation.
-func (p *slurm) reserved(j *sim.Job) bool { return p.platform.Needs(j).Reservation != "" }
-
-// score is the score of a job at the time.
-func (p *slurm) score(now float64, j *sim.Job) float64 {
-	return p.scorer.score(now, j, fastest(p.platform, j, p.every, p.empty), fewest(p.platform, j, p.every), p.platform.UserPriority(j))
-}
-
-// sort puts the queue in order anew, where scores change with time.
-func (p *slurm) sort(now float64) {
-	if p.scorer == nil || !p.scorer.varies() {
-		return
-	}
-	p.scorer.begin(now)
-	p.compact(0)
-	for _, j := range p.queue {
-		p.scores[j.Handle] = p.score(now, j)
-	}
-	p.byScore()
-}
-
-// byScore sorts the queue by the scores.
-func (p *slurm) byScore() {
-	slices.SortFunc(p.queue, func(a, b *sim.Job) int {
-		if p.before(a, b) {
-			return -1
-		}
-		return 1
-	})
-}
-
-// follow puts the queue in order anew where a pass has changed all scores. A new order is a change that a cycle answers.
-func (p *slurm) follow(now float64) {
-	before := p.scorer.epoch()
-	if p.scorer.begin(now); p.scorer.epoch() != before {
-		p.compact(0)
-		for _, j := range p.queue {
-			p.scores[j.Handle] = p.scorer.score(now, j, 0, 0, p.platform.UserPriority(j))
-		}
-		p.byScore()
-		p.changed = true
-	}
-}
-
-// compact takes the gaps out of the queue if there are more than so many.
-func (p *slurm) compact(most int) {
-	if p.gaps > most {
-		p.queue, p.gaps = slices.DeleteFunc(p.queue, func(j *sim.Job) bool { return j == nil }), 0
 	}
 }
 

@@ -16,7 +16,8 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 		of.closed = false
 	}
 	left := p.Depth
-	for k, j := range p.queue {
+	for k := 0; p.sorted(k); k++ {
+		j := p.queue[k]
 		if j == nil {
 			continue
 		}
@@ -31,14 +32,18 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 			if of.closed {
 				continue
 			}
-			p.weigh(j, of, 0)
-			if p.startNow(e, k, of) {
-				break
-			}
-			p.weigh(j, of, weightOf(p.platform, j))
-			if home != "" {
-				p.homes[home] = true
-				continue
+			copy(p.avail, of.machines)
+			p.avail.without(p.closed)
+			if p.avail.count() >= max(1, p.platform.Needs(j).MinMachines) { // else it is not tested
+				p.weigh(j, of, heaviest)
+				if p.startNow(e, k, of) {
+					break
+				}
+				p.weigh(j, of, weightOf(p.platform, j))
+				if home != "" {
+					p.homes[home] = true
+					continue
+				}
 			}
 			of.closed = true
 			p.closed.join(of.machines)
@@ -50,8 +55,8 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 }
 
 // weigh gives the machines that the job could use in the queue a weight. They are all equal when the main scheduler begins to test a job, or a job is to start. A test for a job that
-// needs devices, by either scheduler, leaves a weight on each machine that is available and that it could use, the less, the more devices it needs; one that fails in the main scheduler is repeated with
-// all machines. Those of less weight come first. Weights stay until the next test: so they also rule where jobs go that need no devices.
+// needs devices, by either scheduler, leaves a weight on each machine that is available and has the devices at the time that is looked at last, the less, the more devices the job needs; one that fails in
+// the main scheduler is repeated with all machines as if nothing ran. Machines of less weight come first. Weights stay until the next test: so they also rule where jobs go that need no devices.
 func (p *slurm) weigh(j *sim.Job, of *lineOf, weight int32) {
 	if !p.weighs {
 		return
@@ -66,10 +71,10 @@ func (p *slurm) weigh(j *sim.Job, of *lineOf, weight int32) {
 	}
 }
 
-// allClosed says whether all queues are closed.
+// allClosed says whether all queues are closed in which jobs wait.
 func (p *slurm) allClosed() bool {
 	for _, of := range p.lines {
-		if !of.closed {
+		if of.waiting > 0 && !of.closed {
 			return false
 		}
 	}
@@ -206,6 +211,9 @@ func (p *slurm) leave(k int) {
 	if j := p.queue[k]; j.Request.DeadlineHard || len(p.changes) > 0 {
 		p.hard = slices.DeleteFunc(p.hard, func(h hardJob) bool { return h.job == j })
 	}
+	for _, of := range p.line[p.queue[k].Handle] {
+		of.waiting--
+	}
 	p.queue[k] = nil
 	p.gaps++
 	p.waiting--
@@ -222,7 +230,8 @@ func (p *slurm) backfill(e *sim.Engine) {
 		of.tests = 0
 	}
 	tests := 0
-	for k, j := range p.queue {
+	for k := 0; p.sorted(k); k++ {
+		j := p.queue[k]
 		if j == nil || p.lacksLicence(j, p.limits) {
 			continue
 		}
@@ -255,7 +264,6 @@ func (p *slurm) test(e *sim.Engine, k int, of *lineOf) (starts bool) {
 	switch {
 	case best.start <= now && best.shares == nil: // a limit keeps it waiting
 	case best.start <= now:
-		p.weigh(j, of, 0)
 		p.start(e, k, &best)
 		return true
 	case !math.IsInf(best.start, 1):
@@ -299,9 +307,9 @@ func (p *slurm) plan(e *sim.Engine, j *sim.Job, of *lineOf, o *option) (plan job
 	return jobPlan{}, false
 }
 
-// firstLook is a time from which on to look for a plan: for sure there is none that is found from a time before. Looks that are left out leave the weights that they would have left.
+// firstLook is a time from which on to look for a plan: for sure there is none that is found from a time before, and looks from there would not weigh any machine anew.
 func (p *slurm) firstLook(j *sim.Job, of *lineOf, o *option, now float64) float64 {
-	weighs := o.need.weight > 0
+	weighs := o.need.weight < heaviest
 	if !p.alike || p.reserved(j) || weighs && (o.need.least > 1 || j.Request.DeadlineHard) { // which looks there would have been is not known then
 		return now
 	}
@@ -312,12 +320,14 @@ func (p *slurm) firstLook(j *sim.Job, of *lineOf, o *option, now float64) float6
 	p.open(j, of, o.cluster, now)
 	first := p.slots.lastFreed(now, before, o.limit, p.avail)
 	if weighs && first > now {
-		p.avail.meet(o.need.mask)
 		p.avail.each(func(m int) {
-			if p.slots.gap(int32(m), now, o.limit) < first {
-				p.weights[m] = o.need.weight
+			if p.slots.gap(int32(m), now, o.limit) >= first {
+				p.avail.remove(m)
 			}
 		})
+		if !p.fits.weighed(p) {
+			return now
+		}
 	}
 	return first
 }
@@ -393,8 +403,14 @@ func (p *slurm) planFrom(j *sim.Job, of *lineOf, cluster int, now, s, limit floa
 		plan.shares = slices.Clone(p.fits.shares)
 	} else if p.platform.ShortOf(&p.platform.Free, j, cluster) >= 0 {
 		return plan, 0, true
-	} else if plan.shares, ok = p.sharesNow(j, cluster); !ok {
-		return plan, next, false
+	} else {
+		p.weigh(j, of, heaviest)
+		if ok = p.fits.now(p); ok {
+			plan.shares, ok = p.sharesNow(j, cluster)
+		}
+		if !ok {
+			return plan, next, false
+		}
 	}
 	plan.end = found + p.platform.Estimate(j, cluster, plan.shares)
 	switch {
@@ -439,10 +455,8 @@ func (p *slurm) Plan(j *sim.Job) sim.Plan {
 	if of := &p.plans[j.Handle]; of.cycle == p.cycle && p.cycle > 0 {
 		plan.Reserved = of.start
 	}
-	for _, other := range p.queue {
-		if other == j {
-			break
-		}
+	for k := 0; p.sorted(k) && p.queue[k] != j; k++ {
+		other := p.queue[k]
 		if other == nil {
 			continue
 		}

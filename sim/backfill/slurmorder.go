@@ -17,7 +17,7 @@ import (
 type Site struct {
 	// Settings has what no weight states: flags, the weights of resources, and when usage is forgotten.
 	Settings multifactor.Settings
-	// The nodes, the partitions and the qualities of service. Without nodes those of the instance count.
+	// The nodes, the partitions and the qualities of service. Without nodes those of the instance count, and so do the resources of a partition that states none.
 	multifactor.Site
 	// Associations is the tree of accounts, with what they have used before time 0.
 	Associations []multifactor.Association
@@ -57,6 +57,16 @@ func SlurmRanking(site *Site) (Ranking, error) {
 		f.FairShare = shareClassic
 	}
 	return r, nil
+}
+
+// OnSite puts a policy in the order slurm on a site. The parameters of the ranking stay as they are; those of the site's settings that it has too do not count. In another order it is
+// an error.
+func (r *Ranking) OnSite(site *Site) error {
+	if r.Order != bySlurm {
+		return fmt.Errorf("backfill: expected the order slurm, found %s", r.Order)
+	}
+	r.Site = site
+	return nil
 }
 
 // The algorithms of fair share of the order slurm.
@@ -141,6 +151,11 @@ func newSlurmOrder(r *Ranking, platform *sim.Platform) *slurmOrder {
 	if r.Site != nil {
 		list, site, o.of = r.Site.Associations, r.Site.Site, r.Site.Of
 		site.Partitions = slices.Clone(site.Partitions)
+		for k := range site.Partitions {
+			if p := &site.Partitions[k]; p.Total == nil {
+				p.Total = platform.PartitionTRES(p.Name)
+			}
+		}
 	}
 	if site.Nodes == 0 {
 		site.Nodes, site.CPUs = float64(platform.MachineCount()), float64(platform.Processors())
@@ -223,21 +238,21 @@ func (o *slurmOrder) priority(handle int32) float64 {
 	return o.calculator.Priority(&s.entry, o.last, s.since)
 }
 
-// level is the priority of a job without the fair share and before it is cut to a whole number.
-func (o *slurmOrder) level(handle int32) float64 {
+// level is the priority of a job without the fair share and before it is cut to a whole number, and what it does not outgrow; +Inf where priorities never fall: they are not known after the next pass.
+func (o *slurmOrder) level(handle int32) (level, top float64) {
 	s := &o.jobs[handle]
-	return o.calculator.Level(&s.entry, o.last, s.since)
+	if o.calculator.IncreaseOnly {
+		return math.Inf(1), math.Inf(1)
+	}
+	level = o.calculator.Level(&s.entry, o.last, s.since)
+	return level, level + (o.calculator.WeightAge - o.calculator.Age(o.last, s.since))
 }
 
-// bound bounds the priorities of jobs of an association whose levels were at most the given one at an earlier pass.
-func (o *slurmOrder) bound(association int, level, pass float64) float64 {
-	if o.calculator.IncreaseOnly {
-		return math.Inf(1)
-	}
-	const second = 1 // by which whole seconds may be off
+// bound bounds the priorities of jobs of an association whose levels are at most the given one.
+func (o *slurmOrder) bound(association int, level float64) float64 {
 	c := o.calculator
-	sum := level + c.WeightAge*min((o.last-pass+second)/c.MaxAge, 1) + c.WeightFairshare*o.tree.Factor(association)
-	return max(1, math.Floor(sum+1e-9*(1+math.Abs(level)+c.WeightAge+c.WeightFairshare))) // more than rounding may take off
+	sum := level + c.WeightFairshare*o.tree.Factor(association)
+	return min(max(1, math.Floor(sum+1e-9*(1+math.Abs(level)+c.WeightAge+c.WeightFairshare))), multifactor.Most) // more than rounding may take off
 }
 
 // begin brings the priorities up to the instant.
@@ -291,7 +306,7 @@ func (o *slurmOrder) enter(j *sim.Job) *slurmJobState {
 	}
 	counts := o.platform.TRES(j)
 	request := multifactor.Job{
-		Account: accountName(account), User: userName(user), Partitions: o.calculator.Partitions(queue), QOS: quality, Nodes: counts["node"], CPUs: counts["cpu"],
+		Account: accountName(account), User: userName(user), Partitions: o.calculator.Partitions(queue, o.platform.PartitionTRES), QOS: quality, Nodes: counts["node"], CPUs: counts["cpu"],
 		Limit: max(math.Ceil(j.Estimate*o.each/60), 1), TRES: counts, Nice: nice, Site: factor,
 	}
 	s := &o.jobs[j.Handle]

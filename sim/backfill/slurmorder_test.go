@@ -52,6 +52,13 @@ func (s *slurmReplay) priorities(n *naive) map[int]float64 {
 	if s.Site != nil {
 		site = *s.Site
 	}
+	all := func(string) map[string]float64 { return map[string]float64{"cpu": float64(s.processors), "node": 1} }
+	site.Partitions = slices.Clone(site.Partitions)
+	for k := range site.Partitions {
+		if p := &site.Partitions[k]; p.Total == nil {
+			p.Total = all(p.Name)
+		}
+	}
 	tree, err := multifactor.NewTree(s.Settings(), site.Associations)
 	must(err)
 	for _, by := range s.by {
@@ -72,7 +79,7 @@ func (s *slurmReplay) priorities(n *naive) map[int]float64 {
 		switch e.kind {
 		case 0:
 			by := s.by[k]
-			job := multifactor.Job{Account: by.account, User: by.user, Partitions: calculator.Partitions(by.queue), Nodes: 1, CPUs: float64(spec.Processors), Limit: max(1, math.Ceil(spec.Estimate/60)),
+			job := multifactor.Job{Account: by.account, User: by.user, Partitions: calculator.Partitions(by.queue, all), Nodes: 1, CPUs: float64(spec.Processors), Limit: max(1, math.Ceil(spec.Estimate/60)),
 				TRES: map[string]float64{"cpu": float64(spec.Processors), "node": 1}}
 			entry, err := calculator.Entry(&job)
 			must(err)
@@ -129,7 +136,7 @@ func (s *slurmReplay) happened(n *naive) []happening {
 
 // drawSlurmOrder draws the order slurm with its parameters, and perhaps a site.
 func drawSlurmOrder(t *rapid.T, processors int32) Ranking {
-	weight := func(name string) float64 { return rapid.SampledFrom([]float64{0, 7, 1000}).Draw(t, name) }
+	weight := func(name string) float64 { return rapid.SampledFrom([]float64{0, 7, 1000, 1e9}).Draw(t, name) }
 	r := DefaultRanking()
 	r.Order = bySlurm
 	r.Factors = Factors{
@@ -146,7 +153,7 @@ func drawSlurmOrder(t *rapid.T, processors int32) Ranking {
 		r.Site = &Site{
 			Settings: settings,
 			Site: multifactor.Site{Nodes: 2, CPUs: 2 * float64(processors), Partitions: []multifactor.Partition{
-				{Name: "q1", JobFactor: 5, Total: map[string]float64{"cpu": float64(processors)}}, {Name: "q2", JobFactor: 2},
+				{Name: "q1", JobFactor: 5, Total: map[string]float64{"cpu": 3 * float64(processors)}}, {Name: "q2", JobFactor: 2},
 			}},
 			Associations: []multifactor.Association{
 				{Account: "root", Usage: 130}, {Account: "a1", Shares: 3, Usage: 100}, {Account: "a1", User: "u1", Shares: 1, Usage: 30, Priority: 4}, {Account: "a1", User: "u2", Inherits: true, Usage: 70},
@@ -161,7 +168,11 @@ func drawSlurmOrder(t *rapid.T, processors int32) Ranking {
 func TestSlurmOrderNaive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 23))
-		specs, processors := randomTrace(rng)
+		specs, processors := randomDeep(rng, 120)
+		specs = specs[:min(len(specs), 150)] // the naive form is slow
+		for k, from := len(specs)-1, specs[0].Arrival; k >= 0 && from >= 1e9; k-- {
+			specs[k].Arrival -= from // and makes all passes from 0 on
+		}
 		b := model.NewBuilder("slurm").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: int(processors)}}})
 		by := make([]submitter, len(specs))
 		for k, s := range specs {

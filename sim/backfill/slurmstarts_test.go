@@ -26,6 +26,10 @@ func TestSlurmStartsWhatCanStart(t *testing.T) {
 			 "jobs": [{"id": "0", "arrival": 1700000287, "estimate": 476, "deadline": 1700001597, "deadline_hard": true}, {"id": "16", "arrival": 1700000000, "estimate": 332, "processors": 4},
 			          {"id": "18", "arrival": 1700000000, "work": 372, "processors": 4}, {"id": "21", "arrival": 1700000196, "work": 290, "processors": 6},
 			          {"id": "23", "arrival": 1700000000, "estimate": 1.5, "processors": 5, "memory": 5}]`},
+		{"a limit of machines that only the two middle ones keep: by processors, as Slurm judges sizes, the second of them is left out before the first of all",
+			`"clusters": [{"id": "c", "machines": [{"id": "a", "processors": 5, "memory": 24}, {"id": "b", "processors": 5, "memory": 58},
+			               {"id": "c", "processors": 4, "memory": 33}, {"id": "d", "processors": 3, "memory": 36}]}],
+			 "jobs": [{"id": "j", "work": 35, "block": 2, "processors": 8, "memory": 7, "machines": 2}]`},
 	} {
 		in, err := model.ReadInstance(strings.NewReader(`{"schema": "allot/instance/1", `+c.text+`}`), c.name)
 		if err != nil {

@@ -169,6 +169,7 @@ func TestSlurmPlansAsSlurmDid(t *testing.T) {
 				for _, s := range p.shares {
 					nodes = append(nodes, strconv.Itoa(int(s.Machine)+1))
 				}
+				slices.Sort(nodes) // a set
 				got = fmt.Sprintf("%.0f %.0f %s", p.start+now, p.end+now, strings.Join(nodes, ","))
 				if row[4] != "" {
 					var theirs []string

@@ -62,7 +62,7 @@ func (p *general) measure(k *kindQueue, j *sim.Job) {
 
 // collectSpread finds the one offer for the jobs of a kind that may spread. Another place may come first as the room shrinks.
 func (p *general) collectSpread(k *kindQueue) {
-	claims, ok := p.place(&p.platform.Free, k.blocks[0].jobs[0].job)
+	claims, ok := p.place(&p.platform.Free, k.any())
 	k.offers = k.offers[:0]
 	if !ok {
 		return

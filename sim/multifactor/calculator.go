@@ -78,12 +78,12 @@ func NewCalculator(tree *Tree, site Site) (*Calculator, error) {
 	return c, nil
 }
 
-// Partitions cuts a list of partitions such as batch,short. A partition that the site does not have is added: with a job factor of 1, and without resources.
-func (c *Calculator) Partitions(list string) []string {
+// Partitions cuts a list of partitions such as batch,short. A partition that the site does not have is added: with a job factor of 1, and with the resources that total says.
+func (c *Calculator) Partitions(list string, total func(name string) map[string]float64) []string {
 	names := strings.Split(list, ",")
 	for _, name := range names {
 		if c.partitions[name] == nil {
-			c.partitions[name] = &Partition{Name: name, JobFactor: 1}
+			c.partitions[name] = &Partition{Name: name, JobFactor: 1, Total: total(name)}
 		}
 	}
 	return names

@@ -85,16 +85,18 @@ type Blocker struct {
 	Start        *float64 `json:"start"`
 	EstimatedEnd *float64 `json:"estimated_end"`
 	End          *float64 `json:"end"`
-	// Delay is the processor·time by which the blocker delays the job: the processors that it holds on clusters on which the job can run × how long it runs
+	// Delay is the processor·time by which the blocker delays the job: the processors that it holds on machines that the job could use × how long it runs
 	// while the job waits, from the submission of the job to its start, or to the time at which it leaves if it never starts. Processors of a part
-	// that ends before the others count until the whole blocker ends.
+	// that ends before the others count until the whole blocker ends. 0: it holds only a licence that the job needs, or the job comes after it.
 	Delay float64 `json:"delay"`
 
-	on []held
+	number   int64
+	licences []model.Need
+	on       []held
 }
 
-// held is the processors that a blocker holds on a cluster.
-type held struct{ cluster, processors int }
+// held is the processors that a blocker holds on a machine of a cluster.
+type held struct{ cluster, machine, processors int }
 
 // The roles of a blocker, see [Blocker].
 const (
@@ -149,6 +151,7 @@ type probe struct {
 	platform *sim.Platform
 	policy   sim.Policy
 	job      *sim.Job // nil: the job is not in the system
+	asked    sim.Job  // a copy, which stays when the job has left
 	waiting  bool
 	usable   []bool // clusters that the job can run on
 	seen     map[string]*Blocker
@@ -168,7 +171,7 @@ func (p *probe) Arrived(now float64, j *sim.Job) {
 	if j.Request.ID != p.id {
 		return
 	}
-	p.job, p.waiting = j, true
+	p.job, p.asked, p.waiting = j, *j, true
 	for c := range p.platform.Clusters() {
 		p.usable = append(p.usable, p.platform.CanRun(j, c))
 	}
@@ -195,13 +198,15 @@ func (p *probe) Started(now float64, j *sim.Job, parts []sim.Part) {
 	if !p.explain || p.result.Start != nil {
 		return
 	}
-	b := &Blocker{Job: j.Request.ID, Role: roleAhead, Submitted: j.Arrival, Start: new(now), EstimatedEnd: new(j.EstimatedEnd)}
+	b := &Blocker{Job: j.Request.ID, Role: roleAhead, Submitted: j.Arrival, Start: new(now), EstimatedEnd: new(j.EstimatedEnd), number: j.Number, licences: j.Request.Licences}
 	for _, part := range parts {
 		b.Processors += part.Processors.Len()
-		b.on = append(b.on, held{part.Cluster, part.Processors.Len()})
+		for _, share := range part.Shares {
+			b.on = append(b.on, held{part.Cluster, int(share.Machine), int(share.Processors)})
+		}
 	}
 	p.running[j.Handle] = b
-	if p.waiting && p.usableOf(b) > 0 {
+	if p.waiting {
 		if j.Number > p.job.Number {
 			b.Role = roleJumped
 		}
@@ -361,27 +366,28 @@ func (p *probe) kept() Cause {
 	return Cause{Kind: causeKept, Text: text, For: first}
 }
 
-// usableOf is the number of processors that a blocker holds on clusters on which the job can run.
-func (p *probe) usableOf(b *Blocker) int {
-	n := 0
-	for _, h := range b.on {
-		if p.usable[h.cluster] {
-			n += h.processors
-		}
-	}
-	return n
-}
-
 // blockers lists the jobs that delayed the job, the one with the most delay first.
 func (p *probe) blockers(submitted float64) []Blocker {
 	list := []Blocker{}
+	usable := map[int]bool{} // by machine
 	for _, b := range p.seen {
 		end := p.until
 		if b.End != nil {
 			end = min(end, *b.End)
 		}
-		if within := end - max(*b.Start, submitted); within > 0 {
-			b.Delay = float64(p.usableOf(b)) * within // 0: it holds no processors that the job could have, but a licence, or what the job comes after
+		within, processors := end-max(*b.Start, submitted), 0
+		for _, h := range b.on {
+			is, known := usable[h.machine]
+			if !known {
+				is = p.couldUse(h.cluster, h.machine, submitted)
+				usable[h.machine] = is
+			}
+			if is {
+				processors += h.processors
+			}
+		}
+		if within > 0 && (processors > 0 || p.sharesLicence(b) || slices.Contains(p.asked.Request.After, b.number)) {
+			b.Delay = float64(processors) * within
 			list = append(list, *b)
 		}
 	}
@@ -389,4 +395,39 @@ func (p *probe) blockers(submitted float64) []Blocker {
 		return cmp.Or(cmp.Compare(b.Delay, a.Delay), cmp.Compare(*a.Start, *b.Start), cmp.Compare(a.Job, b.Job))
 	})
 	return list
+}
+
+// couldUse says whether the job could hold processors of the machine if nothing else ran there, and the machine was open to it at some time while it waited.
+func (p *probe) couldUse(cluster, machine int, submitted float64) bool {
+	j := &p.asked
+	if !p.usable[cluster] && j.Request.Span != model.SpanGrid || p.platform.Hosts(p.platform.Empty(), j, machine) == 0 {
+		return false
+	}
+	if !p.platform.ByNode() || p.platform.OpenAt(j, machine, submitted) {
+		return true
+	}
+	return slices.ContainsFunc(p.platform.ClosedOf(machine), func(c model.Closure) bool { // a reservation of the job begins, or another time ends
+		return slices.ContainsFunc([]float64{c.From, c.To}, func(at float64) bool { return at > submitted && at <= p.until && p.platform.OpenAt(j, machine, at) })
+	})
+}
+
+// sharesLicence says whether a blocker holds copies of a licence that the job needs, from a pool that the job would take them from.
+func (p *probe) sharesLicence(b *Blocker) bool {
+	for _, need := range p.asked.Request.Licences {
+		for _, n := range b.licences {
+			if n.Licence != need.Licence || n.Copies == 0 || need.Copies == 0 {
+				continue
+			}
+			for _, h := range b.on {
+				pool, limited := p.platform.PoolOf(h.cluster, n.Licence)
+				for c := range p.usable {
+					own, ok := p.platform.PoolOf(c, n.Licence)
+					if limited && ok && own == pool && (p.usable[c] || p.asked.Request.Span == model.SpanGrid) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package whatif_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -14,7 +15,7 @@ import (
 //   - long holds 2 processors of c from 0 to 60, of which it waits from 10 on: 2 · 50 = 100 processor·s
 //   - wide holds 1 processor of c from 5 to 30: 1 · 20 = 20
 //   - late overtakes it, with 1 processor of c from 20 to 55: 1 · 35 = 35
-//   - there runs on the other cluster, which the job cannot use: 0, and it is listed last
+//   - there runs on the other cluster, which the job cannot use, so it is not listed.
 //   - gone ended at 8, before the job was submitted, so it is not listed.
 func TestDelayByHand(t *testing.T) {
 	on := func(cluster string, length float64) map[string]float64 { return map[string]float64{cluster: length} }
@@ -42,13 +43,62 @@ func TestDelayByHand(t *testing.T) {
 		job   string
 		role  string
 		delay float64
-	}{{"long", "running", 100}, {"late", "overtook", 35}, {"wide", "running", 20}, {"there", "running", 0}}
+	}{{"long", "running", 100}, {"late", "overtook", 35}, {"wide", "running", 20}}
 	if len(answer.Blocked) != len(want) {
 		t.Fatalf("blocked by %+v", answer.Blocked)
 	}
 	for k, w := range want {
 		if b := answer.Blocked[k]; b.Job != w.job || b.Role != w.role || b.Delay != w.delay {
 			t.Errorf("blocker %d: %s, %s, delay %v; expected %v", k, b.Job, b.Role, b.Delay, w)
+		}
+	}
+}
+
+// Jobs delay another only on machines that it could use, by a licence that it needs, or where it comes after them. The job asked about needs a GPU of nodes g, of which one is closed until 500. It
+// starts at 30, when the licence is given back:
+//
+//   - later holds 2 processors until 25 of a node that opens at 20: 2 · 15 = 30
+//   - on holds 2 processors of node g[0] from 0 to 20, while the job waits from 10 on: 2 · 10 = 20
+//   - both holds 3 processors of g[0] and 3 of n, for which it needs two machines: 3 · 5 = 15
+//   - copy holds the licence, on a node without GPUs, and the job comes after before: 0
+//   - shut runs on the closed node, plain on one without GPUs, other holds another licence: they are not listed.
+func TestDelayOnMachinesThatTheJobCannotUse(t *testing.T) {
+	b := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{
+		{ID: "g", Processors: 8, Resources: map[string]float64{"gpu": 4}},
+		{ID: "closed", Processors: 8, Resources: map[string]float64{"gpu": 4}, Closed: []model.ClosedSpec{{To: new(500.0)}}},
+		{ID: "opens", Processors: 8, Resources: map[string]float64{"gpu": 4}, Closed: []model.ClosedSpec{{To: new(20.0)}}},
+		{ID: "n", Processors: 8, Resources: map[string]float64{"disk": 9}}}})
+	b.Spec().Devices = []string{"gpu"}
+	b.Spec().Licences = map[string]int{"l": 1, "other": 5}
+	held := func(id, node string, first, processors int, length float64) model.JobSpec {
+		return model.JobSpec{ID: id, Work: new(length), Processors: model.Rigid(processors), Running: &model.RunningSpec{Cluster: "c", Processors: model.ProcessorSet{{First: first, Last: first + processors - 1}},
+			Holds: map[string]map[string]float64{node: {}}}}
+	}
+	copies := func(j model.JobSpec, licence string) model.JobSpec {
+		j.Licences = map[string]int{licence: 1}
+		return j
+	}
+	shut, later := held("shut", "closed", 8, 2, 100), held("later", "opens", 16, 2, 25)
+	on := model.JobSpec{ID: "on", Estimate: new(20.0), Processors: model.Rigid(2), Resources: map[string]float64{"gpu": 2}, Block: 2}
+	both := model.JobSpec{ID: "both", Estimate: new(15.0), Processors: model.Rigid(6), Block: 3, PerMachine: 1}
+	disk := map[string]float64{"disk": 1}
+	in, err := b.Job(shut, later, on, both, copies(model.JobSpec{ID: "copy", Estimate: new(30.0), Resources: disk}, "l"), model.JobSpec{ID: "before", Estimate: new(12.0), Resources: disk},
+		model.JobSpec{ID: "plain", Estimate: new(50.0), Resources: disk}, copies(model.JobSpec{ID: "other", Estimate: new(50.0), Resources: disk}, "other"),
+		copies(model.JobSpec{ID: "asked", Arrival: 10, Estimate: new(5.0), Resources: map[string]float64{"gpu": 1}, After: []string{"before"}}, "l")).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, policy := range []solve.Policy{solve.Default[solvers.EASY](), solve.Default[solvers.Conservative](), solve.Default[solvers.FCFS]()} {
+		answer, err := whatif.Submit(context.Background(), "policy", policy, in, "asked", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, b := range answer.Blocked {
+			text += fmt.Sprintf("%s %v, ", b.Job, b.Delay)
+		}
+		if want := "later 30, on 20, both 15, before 0, copy 0, "; text != want || *answer.Start != 30 {
+			t.Errorf("start %v, delayed by %s; expected 30 and %s", *answer.Start, text, want)
 		}
 	}
 }

@@ -50,17 +50,20 @@ type Rules struct {
 	Confidence float64 // of the quantile
 }
 
-// What makes the risk hold where jobs change with time. The figures were chosen on data/swf and on a grid's log cut into short periods, see docs/tutorials/advise.md.
+// What makes the risk hold where jobs change with time. The figures were chosen on made-up sites and KTH-SP2 and judged on others, see docs/tutorials/advise.md.
 const (
 	Month    = 30 * 86400 // s: advice is for the next month, and judged there
-	window   = 6 * Month  // of starts from which advice is made
+	window   = 6 * Month  // of starts from which a quantile is taken
 	leastDay = 5          // different days on which the jobs arrived
-	margin   = 1.25       // on the quantile, before rounding
-	checked  = 50         // jobs of later months in which the advice was tried before it is given
+	least    = 100        // jobs of a kind from which on it is tried; more are needed for advice
+	checked  = 50         // jobs of later months in which the advice for a kind was tried before it is given, and that a month needs to say something of the site
 	memory   = 6          // months in which a kind must not have passed the risk
-	siteWide = 6          // months in which all advice together must not have passed half of it
-	held     = 0.5        // share of the risk that the quantile may use; the rest is for what changes from month to month
+	walked   = 3          // months that must have said something of the site
+	held     = 0.5        // share of the risk that the quantile may use, where there are jobs enough, and all trials of a month together; the rest is for what changes from month to month
 )
+
+// factors are those by which a quantile may be multiplied. The least that held in all earlier months is taken.
+var factors = [...]float64{1.5, 2, 3, 4, 6}
 
 // State says what became of the advice for a kind.
 type State string
@@ -70,55 +73,92 @@ const (
 	Advised      State = "advised"
 	TooFew       State = "too little known" // too few jobs, or too few days
 	NoShorter    State = "limit is used"    // no shorter limit keeps the risk
-	Untried      State = "not tried yet"    // it was not tried on a later month yet
+	Untried      State = "not tried yet"    // it was not tried on enough jobs of later months yet
 	Contradicted State = "contradicted"     // in a later month more jobs than the risk would have been killed
-	Withheld     State = "withheld"         // in a late month, all advice of the site together would have killed more than the risk
+	Withheld     State = "withheld"         // limits made like this for all of the site have not been shown to keep the risk
 )
 
 // Limit is what is known of the time limit of a kind.
 type Limit struct {
 	Kind
-	State State   `json:"state"`
-	Jobs  int     `json:"jobs"`              // from which it is made
-	Limit float64 `json:"limit_s"`           // that would keep the risk; 0: not known
-	Most  float64 `json:"longest_run_s"`     // of these jobs
-	Spare float64 `json:"spare_s"`           // processor time that these jobs asked for and did not use; 0 where they ask for none
-	Share float64 `json:"used_share"`        // used over requested, processor time; 0 where they ask for none
-	Kills int     `json:"earlier_kills"`     // jobs of the tried months that the limit made before them would have killed
-	Tried int     `json:"earlier_advised"`   // jobs of these months
-	Above int     `json:"allowed_to_exceed"` // of the jobs, that may exceed the limit; see [Allowed]
+	State    State   `json:"state" enum:"advised,too little known,limit is used,not tried yet,contradicted,withheld" doc:"what became of the advice"`
+	Jobs     int     `json:"jobs" doc:"from which the quantile is taken"`
+	Limit    float64 `json:"limit_s,omitempty" doc:"the advice, s; absent: none is given"`
+	Quantile float64 `json:"quantile_s,omitempty" doc:"the order statistic of the run times, s, before the factor; absent: too little is known"`
+	Above    int     `json:"allowed_to_exceed" doc:"how many of the jobs may exceed the quantile"`
+	Most     float64 `json:"longest_run_s" doc:"of these jobs"`
+	Spare    float64 `json:"spare_s" doc:"processor time that these jobs asked for and did not use, s; 0 where they ask for none"`
+	Share    float64 `json:"used_share" doc:"used over requested, processor time; 0 where they ask for none"`
+	Kills    int     `json:"earlier_kills" doc:"jobs of the last six months that the limit made before them would have killed"`
+	Tried    int     `json:"earlier_advised" doc:"jobs of these months"`
 }
 
 // Judged is a month and what the advice made before it would have done to its jobs.
 type Judged struct {
-	From    float64 `json:"from"` // s
-	Jobs    int     `json:"jobs"`
-	Advised int     `json:"advised"` // jobs whose limit is shorter by advice
-	Killed  int     `json:"killed"`  // of these, those that run longer than advised
+	From    float64 `json:"from" doc:"begin of the month, s"`
+	Jobs    int     `json:"jobs" doc:"that arrive in it"`
+	Advised int     `json:"advised" doc:"jobs whose limit is shorter by advice"`
+	Killed  int     `json:"killed" doc:"of these, those that run longer than advised"`
+	Factor  float64 `json:"factor,omitempty" doc:"by which quantiles were multiplied; absent: no factor had held, so there was no advice"`
 }
 
-// trial is a job that the advice for its kind concerned, whether it was given or not.
-type trial struct {
-	kind, month   int
-	tells         float64 // time from which on it is known whether the limit would have killed the job
-	killed, given bool
+// Walk says how limits with one factor did in all months in which they were tried, whether they were given or not.
+type Walk struct {
+	Factor float64 `json:"factor" doc:"by which quantiles are multiplied"`
+	Months int     `json:"months" doc:"that say something: those with 50 jobs or too many killed"`
+	Over   int     `json:"exceeded" doc:"months in which more than half of the risk would have been killed"`
+	Jobs   int     `json:"jobs" doc:"tried"`
+	Killed int     `json:"killed" doc:"of these, those that run longer"`
 }
+
+// Holds says that limits with this factor may be given.
+func (w *Walk) Holds() bool { return w.Months >= walked && w.Over == 0 }
 
 // Advice is the advice on limits for a trace.
 type Advice struct {
 	Months []Judged // each judged by advice from what had ended before it
 	Limits []Limit  // for what comes after the trace, the most spare processor time first
+	Walk   Walk     // of the least factor that holds or, where none does, of the greatest
 	// Given is, by job, the limit that advice gave it, s; 0: none. Each is from jobs that had ended before the job's month.
 	Given []float64
 }
 
-// Advise makes advice, month by month, and judges it on the following month. The months begin with the first arrival. O(m·n·log n) for n jobs and m months.
+// trial is a job and the quantile for its kind that was known before its month.
+type trial struct {
+	job, month int
+	quantile   float64
+	clean      [len(factors)]bool // by factor: nothing was against the limit of the kind, though it may not have been tried enough
+}
+
+// tally counts jobs.
+type tally struct{ jobs, killed int }
+
+func (c *tally) add(killed bool) {
+	c.jobs++
+	if killed {
+		c.killed++
+	}
+}
+
+// exceeds says that more than a share were killed.
+func (c *tally) exceeds(share float64) bool { return float64(c.killed) > share*float64(c.jobs) }
+
+// walker goes through the months of a trace.
+type walker struct {
+	jobs   []Past
+	rules  Rules
+	kinds  []int // by job
+	number int   // of kinds
+	trials []trial
+}
+
+// Advise makes advice, month by month, and judges it on the following month. The months begin with the first arrival. O(m·n·(f + log n)) for n jobs, m months and f factors.
 func Advise(jobs []Past, rules Rules) *Advice {
-	a := &Advice{Given: make([]float64, len(jobs))}
+	a := &Advice{Months: []Judged{}, Limits: []Limit{}, Given: make([]float64, len(jobs)), Walk: Walk{Factor: factors[len(factors)-1]}}
 	if len(jobs) == 0 {
 		return a
 	}
-	first, last := math.Inf(1), 0.0
+	first, last := math.Inf(1), math.Inf(-1)
 	for k := range jobs {
 		first, last = min(first, jobs[k].Arrival), max(last, jobs[k].Arrival, jobs[k].End)
 	}
@@ -128,43 +168,154 @@ func Advise(jobs []Past, rules Rules) *Advice {
 		m := int((jobs[k].Arrival - first) / Month)
 		byMonth[m], latest = append(byMonth[m], k), max(latest, m)
 	}
-	kinds, number := numbered(jobs)
-	var trials []trial
+	w := &walker{jobs: jobs, rules: rules}
+	w.kinds, w.number = numbered(jobs)
 	for m := 1; m <= latest; m++ {
 		at := first + float64(m)*Month
-		limits := learn(jobs, kinds, number, at, rules)
-		given := admitted(limits, trials, at, m, rules)
 		judged := Judged{From: at, Jobs: len(byMonth[m])}
-		for _, k := range byMonth[m] {
-			l := limits[kinds[k]]
-			if l == nil || l.State == TooFew || l.State == NoShorter {
-				continue
-			}
-			kills := jobs[k].Used > l.Limit
-			tells := jobs[k].End
-			if kills {
-				tells = jobs[k].start() + l.Limit
-			}
-			trials = append(trials, trial{kinds[k], m, tells, kills, given[kinds[k]]})
-			if given[kinds[k]] {
-				a.Given[k] = l.Limit
-				judged.Advised++
-				if kills {
-					judged.Killed++
-				}
-			}
+		if judged.Jobs > 0 {
+			w.month(byMonth[m], at, m, a.Given, &judged)
 		}
 		a.Months = append(a.Months, judged)
 	}
-	limits := learn(jobs, kinds, number, last, rules)
-	admitted(limits, trials, last, latest+1, rules)
-	for _, l := range limits {
-		if l != nil {
-			a.Limits = append(a.Limits, *l)
+	limits := w.learn(last)
+	factor, records := w.choose(last, latest+1)
+	a.Walk = records[factor].walk(factor, rules.Risk)
+	if !a.Walk.Holds() {
+		factor = 0 // what is against the advice for a kind even so
+	}
+	for kind, l := range limits {
+		if l == nil {
+			continue
 		}
+		l.Tried, l.Kills = records[factor].kinds[kind].jobs, records[factor].kinds[kind].killed
+		if l.State = w.state(l, records[factor], kind, factor); l.State == Untried && l.Tried >= checked {
+			if l.State = Withheld; a.Walk.Holds() {
+				l.State, l.Limit = Advised, round(factors[factor]*l.Quantile)
+			}
+		}
+		a.Limits = append(a.Limits, *l)
 	}
 	slices.SortFunc(a.Limits, func(x, y Limit) int { return cmp.Or(cmp.Compare(y.Spare, x.Spare), x.Kind.compare(&y.Kind)) })
 	return a
+}
+
+// month judges the advice for the jobs of a month, from what is known at its begin.
+func (w *walker) month(jobs []int, at float64, month int, given []float64, judged *Judged) {
+	limits := w.learn(at)
+	factor, records := w.choose(at, month)
+	walk := records[factor].walk(factor, w.rules.Risk)
+	if walk.Holds() {
+		judged.Factor = walk.Factor
+	}
+	for _, k := range jobs {
+		kind := w.kinds[k]
+		l := limits[kind]
+		if l == nil || l.Quantile == 0 {
+			continue
+		}
+		t := trial{job: k, month: month, quantile: l.Quantile}
+		for f := range factors {
+			t.clean[f] = !records[f].contradicted[kind]
+		}
+		w.trials = append(w.trials, t)
+		if walk.Holds() && w.state(l, records[factor], kind, factor) == Untried && records[factor].kinds[kind].jobs >= checked {
+			given[k] = round(factors[factor] * l.Quantile)
+			judged.Advised++
+			if w.jobs[k].Used > given[k] {
+				judged.Killed++
+			}
+		}
+	}
+}
+
+// state says what is against the advice for a kind with a factor; Untried: nothing but that it may not have been tried on enough jobs.
+func (w *walker) state(l *Limit, r *record, kind, factor int) State {
+	switch {
+	case l.Quantile == 0:
+		return TooFew
+	case l.Requested > 0 && round(factors[factor]*l.Quantile) >= l.Requested:
+		return NoShorter
+	case Allowed(l.Jobs, w.rules.Risk, w.rules.Confidence) < 0:
+		return TooFew
+	case r.contradicted[kind]:
+		return Contradicted
+	}
+	return Untried
+}
+
+// record is how limits with a factor did, as far as that is known at a time.
+type record struct {
+	kinds        []tally // of the last months
+	contradicted []bool  // by kind: in one of the last months
+	months       []tally // of the trials with nothing against them, by month
+}
+
+// walk sums up the months.
+func (r *record) walk(factor int, risk float64) Walk {
+	w := Walk{Factor: factors[factor]}
+	for m := range r.months {
+		c := &r.months[m]
+		w.Jobs, w.Killed = w.Jobs+c.jobs, w.Killed+c.killed
+		over := c.exceeds(held * risk)
+		if over {
+			w.Over++
+		}
+		if over || c.jobs >= checked {
+			w.Months++
+		}
+	}
+	return w
+}
+
+// choose takes the least factor that holds, or else the greatest, at the begin of a month.
+func (w *walker) choose(at float64, month int) (factor int, records [len(factors)]*record) {
+	factor = len(factors)
+	for f := range factors {
+		records[f] = w.record(f, at, month)
+		if walk := records[f].walk(f, w.rules.Risk); walk.Holds() {
+			factor = min(factor, f)
+		}
+	}
+	return min(factor, len(factors)-1), records
+}
+
+// record counts the trials of which it is known at a time whether a limit would have killed the job.
+func (w *walker) record(factor int, at float64, month int) *record {
+	r := &record{kinds: make([]tally, w.number), contradicted: make([]bool, w.number), months: make([]tally, month)}
+	type kindMonth struct{ kind, month int }
+	parts := map[kindMonth]*tally{}
+	for k := range w.trials {
+		t := &w.trials[k]
+		j, limit := &w.jobs[t.job], round(factors[factor]*t.quantile)
+		if limit >= j.limit() {
+			continue
+		}
+		killed, tells := j.Used > limit, j.End
+		if killed {
+			tells = j.start() + limit
+		}
+		if tells >= at {
+			continue
+		}
+		kind := w.kinds[t.job]
+		if t.clean[factor] {
+			r.months[t.month].add(killed)
+		}
+		if t.month < month-memory {
+			continue
+		}
+		r.kinds[kind].add(killed)
+		key := kindMonth{kind, t.month}
+		if parts[key] == nil {
+			parts[key] = new(tally)
+		}
+		parts[key].add(killed)
+	}
+	for key, c := range parts {
+		r.contradicted[key.kind] = r.contradicted[key.kind] || c.exceeds(w.rules.Risk)
+	}
+	return r
 }
 
 // numbered numbers the kinds of jobs from 0 on.
@@ -182,21 +333,21 @@ func numbered(jobs []Past) (kinds []int, number int) {
 	return kinds, len(known)
 }
 
-// learn makes the limits, by kind, from the jobs whose run times are known at a time, see [Past]; nil: there is none. Those of which nothing is against giving them are Untried.
-func learn(jobs []Past, kinds []int, number int, at float64, rules Rules) []*Limit {
-	limits, used, asked := make([]*Limit, number), make([][]float64, number), make([]float64, number)
-	days := make([]map[int]bool, number)
-	for k := range jobs {
-		j, kind := &jobs[k], kinds[k]
+// learn takes the quantiles, by kind, from the jobs whose run times are known at a time, see [Past]; nil: there is none. Where too little is known the quantile is 0.
+func (w *walker) learn(at float64) []*Limit {
+	limits, used, asked := make([]*Limit, w.number), make([][]float64, w.number), make([]float64, w.number)
+	days := make([]map[float64]bool, w.number)
+	for k := range w.jobs {
+		j, kind := &w.jobs[k], w.kinds[k]
 		if !j.known(at) || j.start() <= at-window {
 			continue
 		}
 		if limits[kind] == nil {
-			limits[kind], days[kind] = &Limit{Kind: j.Kind}, map[int]bool{}
+			limits[kind], days[kind] = &Limit{Kind: j.Kind}, map[float64]bool{}
 		}
 		used[kind] = append(used[kind], j.Used)
 		if len(days[kind]) < leastDay {
-			days[kind][int(j.Arrival/86400)] = true
+			days[kind][math.Floor(j.Arrival/86400)] = true
 		}
 		if j.Kind.Requested > 0 {
 			limits[kind].Spare += max(0, j.Kind.Requested-j.Used) * float64(j.Processors)
@@ -213,74 +364,11 @@ func learn(jobs []Past, kinds []int, number int, at float64, rules Rules) []*Lim
 		if asked[kind] > 0 {
 			l.Share = 1 - l.Spare/asked[kind]
 		}
-		allowed := Allowed(l.Jobs, held*rules.Risk, rules.Confidence)
+		allowed := Allowed(l.Jobs, held*w.rules.Risk, w.rules.Confidence)
 		l.Above = max(0, allowed)
-		if allowed < 0 || len(days[kind]) < leastDay {
-			l.State = TooFew
-			continue
-		}
-		l.Limit, l.State = round(margin*runs[len(runs)-1-allowed]), Untried
-		if l.Requested > 0 && l.Limit >= l.Requested {
-			l.State = NoShorter
+		if (allowed >= 0 || l.Jobs >= least) && len(days[kind]) >= leastDay {
+			l.Quantile = runs[len(runs)-1-l.Above]
 		}
 	}
 	return limits
-}
-
-// admitted says for which kinds the advice is given, by what the advice of earlier months did to the jobs after it as far as that is known at a time, and notes the states.
-func admitted(limits []*Limit, trials []trial, at float64, month int, rules Rules) []bool {
-	type count struct{ jobs, killed int }
-	exceeds := func(c *count, risk float64) bool { return float64(c.killed) > risk*float64(c.jobs) }
-	type kindMonth struct{ kind, month int }
-	site, months := map[int]*count{}, map[kindMonth]*count{}
-	contradicted, withheld := make([]bool, len(limits)), false
-	for k := range trials {
-		t := &trials[k]
-		if t.tells >= at || t.month < month-memory {
-			continue
-		}
-		if l := limits[t.kind]; l != nil {
-			l.Tried++
-			if t.killed {
-				l.Kills++
-			}
-		}
-		add := func(c *count) {
-			c.jobs++
-			if t.killed {
-				c.killed++
-			}
-		}
-		key := kindMonth{t.kind, t.month}
-		if months[key] == nil {
-			months[key] = new(count)
-		}
-		add(months[key])
-		if t.given && t.month >= month-siteWide {
-			if site[t.month] == nil {
-				site[t.month] = new(count)
-			}
-			add(site[t.month])
-		}
-	}
-	for key, c := range months {
-		contradicted[key.kind] = contradicted[key.kind] || exceeds(c, rules.Risk)
-	}
-	for _, c := range site {
-		withheld = withheld || exceeds(c, held*rules.Risk)
-	}
-	given := make([]bool, len(limits))
-	for kind, l := range limits {
-		switch {
-		case l == nil || l.State != Untried:
-		case contradicted[kind]:
-			l.State = Contradicted
-		case l.Tried < checked:
-		case withheld:
-			l.State = Withheld
-		default:
-			l.State, given[kind] = Advised, true
-		}
-	}
-	return given
 }

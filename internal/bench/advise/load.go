@@ -16,9 +16,9 @@ import (
 type Share struct {
 	Name       string  `json:"name"`
 	Jobs       int     `json:"jobs"`
-	Time       float64 `json:"processor_s"`           // held
-	Part       float64 `json:"share"`                 // of all processor time that jobs held
-	Use        float64 `json:"utilisation,omitempty"` // of the cluster's processors from the first arrival to the last; 0: it is no cluster
+	Time       float64 `json:"processor_s" doc:"held"`
+	Part       float64 `json:"share" doc:"of all processor time that jobs held"`
+	Use        float64 `json:"utilisation,omitempty" doc:"of the cluster's processors from the first arrival to the last; 0: it is no cluster"`
 	Processors int     `json:"processors,omitempty"`
 }
 
@@ -29,9 +29,9 @@ type LoadPart struct {
 	// Hours is the share of processors that jobs hold, by weekday from Monday on and hour of the day; empty: dates are not known.
 	Hours [][]float64 `json:"hours,omitempty"`
 	Zone  string      `json:"zone,omitempty"`
-	Wait  [][]float64 `json:"mean_wait_s,omitempty"` // of the jobs that arrive then; -1: none does
+	Wait  [][]float64 `json:"mean_wait_s,omitempty" doc:"of the jobs that arrive then; -1: none does"`
 	Added int         `json:"more_processors"`
-	More  *Comparison `json:"more"` // what more machines change
+	More  *Comparison `json:"more" doc:"what more machines change"`
 	Part  float64     `json:"more_share"`
 }
 
@@ -76,7 +76,7 @@ func (m *maker) load() error {
 	if err != nil {
 		return err
 	}
-	if p.More, err = compared(m.ctx, in, []lab.Run{{Policy: m.Policy, Online: true, Solution: m.base}, {Policy: m.Policy + " with " + percent(m.More) + " more nodes", Online: true, Solution: sol}}, m.Options, true); err != nil {
+	if p.More, err = compared(m.ctx, in, []lab.Run{{Policy: m.Policy, Online: true, Solution: m.base}, {Policy: m.Policy + " with " + percent(m.More) + " more nodes", Online: true, Solution: sol}}, m.Options); err != nil {
 		return err
 	}
 	if change := p.More.shown(); change < 0 {

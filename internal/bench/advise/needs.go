@@ -12,15 +12,15 @@ type Unused struct {
 	User   string  `json:"user,omitempty"`
 	Name   string  `json:"name,omitempty"`
 	Jobs   int     `json:"jobs"`
-	Asked  float64 `json:"asked"`  // memory: mean, MB; devices: device seconds
-	Used   float64 `json:"used"`   // memory: mean of the highest, MB; devices: device seconds in use
-	Most   float64 `json:"most"`   // memory: of all jobs, MB; devices: 0
-	Wasted float64 `json:"unused"` // MB·s, or device seconds
+	Asked  float64 `json:"asked" doc:"memory: mean, MB; devices: device seconds"`
+	Used   float64 `json:"used" doc:"memory: mean of the highest, MB; devices: device seconds in use"`
+	Most   float64 `json:"most" doc:"memory: of all jobs, MB; devices: 0"`
+	Wasted float64 `json:"unused" doc:"MB·s, or device seconds"`
 }
 
 // NeedsPart is about memory and devices.
 type NeedsPart struct {
-	MemoryJobs  int      `json:"memory_jobs"` // of which both figures are known
+	MemoryJobs  int      `json:"memory_jobs" doc:"of which both figures are known"`
 	MemoryUsed  float64  `json:"memory_used_share"`
 	Memory      []Unused `json:"memory,omitempty"`
 	DevicesJobs int      `json:"devices_jobs"`

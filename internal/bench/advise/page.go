@@ -29,7 +29,7 @@ func (r *Report) WritePage(w io.Writer, from Origin) error {
 	}
 	a.Notes = each.Of(r.Caveats, func(caveat string) string { return "Warning: " + caveat })
 	if r.Anonymous {
-		a.Notes = append(a.Notes, "The names of users, accounts and jobs are replaced: the same name always has the same label on this page.")
+		a.Notes = append(a.Notes, "The names of users, accounts, jobs, queues, clusters and machines are replaced: the same name always has the same label on this page.")
 	}
 	for _, s := range r.sections(pageRows) {
 		part := report.Part{Name: s.title, Lines: s.lines, Command: r.Commands[s.part]}
@@ -94,8 +94,9 @@ func (r *Report) method() []string {
 	list := []string{fmt.Sprintf("All waits are of replays: the jobs of the trace arrive when they did, and %s decides when they start. Differences compare each job with itself; their intervals are of a paired bootstrap "+
 		"over days, with Holm's correction for the tests of one question.", r.Policy)}
 	if r.Limits != nil {
-		list = append(list, "A time limit is an order statistic of earlier run times: a distribution-free tolerance limit (Wilks 1941, doi:10.1214/aoms/1177731788). It holds if later jobs are like earlier ones, which nobody "+
-			"can promise. So each month's limits come only from jobs that had started so long before that all had ended, and are judged on the following 30 days; where they failed, no limit is given. "+
+		list = append(list, "A time limit is an order statistic of earlier run times, a distribution-free tolerance limit (Wilks 1941, doi:10.1214/aoms/1177731788), times a factor. The order statistic holds if later jobs are "+
+			"like earlier ones, which nobody can promise. So each month's limits come only from jobs that had started so long before that all had ended, and are judged on the following 30 days. The factor is "+
+			"the least that held in every earlier month; where none did, no limit is given. "+
 			"A job that runs longer than the limit loses its run and runs again with its old limit.")
 	}
 	if r.Load != nil {

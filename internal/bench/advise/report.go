@@ -3,10 +3,11 @@
 //
 // # Time limits
 //
-// Jobs are alike where they have the same user, name (or queue, where there are no names) and requested limit. The limit for them is an order statistic of the run times of those that started in
-// the last 180 days, and so early that all of them had ended, see [Allowed]; at half of the stated risk, with a quarter added, rounded up as people write limits. It holds for what comes later only if that is like what was. So
-// limits are tried on each following 30 days with what had ended before them, and are given only where that kept the risk: see [Advise]. A job that runs longer than a limit below what it asked
-// for counts as killed, also where its own limit would have ended it later.
+// Jobs are alike where they have the same user, name (or queue, where there are no names) and requested limit. From the run times of those that started in the last 180 days, and so early that all
+// of them had ended, a quantile is taken, see [Allowed]. The limit is the quantile times a factor, rounded up as people write limits. It holds for what comes later only if that is like what was, and
+// jobs change. So limits with several factors are tried on each following 30 days, with what had ended before them, see [Advise]. The least factor is taken with which the limits of all
+// kinds together killed at most half of the risk in each earlier month, of three at least; where there is none, no advice is given. Nor is it for a kind of which more jobs than the risk were
+// killed in one of the last six months. A job that runs longer than a limit below what it asked for counts as killed, also where its own limit would have ended it later.
 package advise
 
 import (
@@ -53,8 +54,12 @@ type Input struct {
 	Anonymous bool
 }
 
+// Schema is the format of a [Report] in JSON, see package schema.
+const Schema = "allot/advice/1"
+
 // Report is the page. Times with _s are seconds; others have the unit of the instance.
 type Report struct {
+	Schema     string            `json:"schema" doc:"the format: allot/advice/1"`
 	Trace      string            `json:"trace"`
 	Policy     string            `json:"policy"`
 	Jobs       int               `json:"jobs"`
@@ -62,13 +67,13 @@ type Report struct {
 	Dates      *lab.Dates        `json:"dates,omitempty"`
 	Anonymous  bool              `json:"anonymous,omitempty"`
 	Caveats    []string          `json:"caveats,omitempty"`
-	First      []string          `json:"first"` // what matters most, three sentences at most
+	First      []string          `json:"first" doc:"what matters most, three sentences at most"`
 	Limits     *LimitsPart       `json:"limits,omitempty"`
 	Needs      *NeedsPart        `json:"needs,omitempty"`
 	Waits      *WaitsPart        `json:"waits,omitempty"`
 	Load       *LoadPart         `json:"load,omitempty"`
 	Policies   *Comparison       `json:"policies,omitempty"`
-	Commands   map[string]string `json:"commands"` // that give a part alone, by its name
+	Commands   map[string]string `json:"commands" doc:"that give a part alone, by its name"`
 
 	matters []matter
 }
@@ -83,16 +88,17 @@ type matter struct {
 type LimitsPart struct {
 	Risk       float64  `json:"risk"`
 	Confidence float64  `json:"confidence"`
-	Needed     int      `json:"jobs_needed"` // of a kind, for advice
-	Named      bool     `json:"by_name"`     // kinds are by name; else by queue
+	Needed     int      `json:"jobs_needed" doc:"of a kind, for advice"`
+	Named      bool     `json:"by_name" doc:"kinds are by name; else by queue"`
 	Asked      int      `json:"jobs_with_limit"`
-	Used       float64  `json:"used_share"` // of the processor time that jobs asked for
+	Used       float64  `json:"used_share" doc:"of the processor time that jobs asked for"`
+	Walk       Walk     `json:"walk"`
 	Months     []Judged `json:"months"`
 	Limits     []Limit  `json:"kinds"`
 	// Gain is what the limits given month by month would have changed; nil: see Why.
 	Gain *Comparison `json:"gain,omitempty"`
 	Why  string      `json:"why_no_gain,omitempty"`
-	Lost float64     `json:"lost_processor_s"` // in runs that the limits would have killed
+	Lost float64     `json:"lost_processor_s" doc:"in runs that the limits would have killed"`
 	// Settled says that the times at which jobs were killed are those of the replay, see [Replayed].
 	Settled bool `json:"settled,omitempty"`
 }
@@ -112,19 +118,18 @@ type Comparison struct {
 }
 
 // compared compares schedules of the instance. The names of the others say what is changed; figures that another system would falsify are left out.
-func compared(ctx context.Context, in *model.Instance, runs []lab.Run, opt lab.Options, system bool) (*Comparison, error) {
+func compared(ctx context.Context, in *model.Instance, runs []lab.Run, opt lab.Options) (*Comparison, error) {
+	opt.Elsewhere = true
 	report, err := lab.Compare(ctx, in, runs, opt)
 	if err != nil {
 		return nil, err
 	}
-	if system {
-		for g := range report.Groups {
-			for k := range report.Groups[g].Policies {
-				p := &report.Groups[g].Policies[k]
-				p.Utilisation, p.Jain = nil, nil
-				for c := range p.Classes {
-					p.Classes[c].Entitled, p.Classes[c].Received = nil, nil
-				}
+	for g := range report.Groups {
+		for k := range report.Groups[g].Policies {
+			p := &report.Groups[g].Policies[k]
+			p.Utilisation, p.Jain = nil, nil
+			for c := range p.Classes {
+				p.Classes[c].Entitled, p.Classes[c].Received = nil, nil
 			}
 		}
 	}
@@ -158,7 +163,7 @@ type maker struct {
 // Make makes the report.
 func Make(ctx context.Context, input Input) (*Report, error) {
 	in := input.Instance
-	m := &maker{Input: input, ctx: ctx, report: &Report{Trace: in.Name(), Policy: input.Policy, Jobs: len(in.Jobs()), Processors: in.Processors(), Caveats: in.Caveats(), Anonymous: input.Anonymous,
+	m := &maker{Input: input, ctx: ctx, report: &Report{Schema: Schema, First: []string{}, Trace: in.Name(), Policy: input.Policy, Jobs: len(in.Jobs()), Processors: in.Processors(), Caveats: in.Caveats(), Anonymous: input.Anonymous,
 		Commands: map[string]string{}}}
 	m.second, _ = timetext.Seconds(cmp.Or(in.Units().Time, "s"))
 	var err error
@@ -193,7 +198,7 @@ func (m *maker) matter(weight float64, format string, parts ...any) {
 // limits makes the part about time limits.
 func (m *maker) limits() error {
 	a := Advise(m.jobs, m.Rules)
-	p := &LimitsPart{Risk: m.Rules.Risk, Confidence: m.Rules.Confidence, Needed: Needed(held*m.Rules.Risk, m.Rules.Confidence), Named: m.Named, Months: a.Months, Limits: a.Limits}
+	p := &LimitsPart{Risk: m.Rules.Risk, Confidence: m.Rules.Confidence, Needed: Needed(m.Rules.Risk, m.Rules.Confidence), Named: m.Named, Walk: a.Walk, Months: a.Months, Limits: a.Limits}
 	m.report.Limits = p
 	asked, used := 0.0, 0.0
 	for k := range m.jobs {
@@ -271,7 +276,7 @@ func (m *maker) gain(p *LimitsPart, a *Advice) error {
 		return err
 	}
 	p.Gain, err = compared(m.ctx, late, []lab.Run{{Policy: m.Policy, Online: true, Solution: Within(late, m.base)},
-		{Policy: m.Policy + " with the advised limits", Online: true, Solution: Within(late, replayed)}}, m.Options, true)
+		{Policy: m.Policy + " with the advised limits", Online: true, Solution: Within(late, replayed)}}, m.Options)
 	return err
 }
 

@@ -17,21 +17,22 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// site is a small system for four months: six programs, the last two of which need most of the time that they ask for.
+// site is a small system for seven months: six programs, the last two of which need most of the time that they ask for.
 func site(t *testing.T) (*model.Instance, map[string]Needs) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 4))
-	spec := model.InstanceSpec{Schema: model.InstanceSchema, Name: "site", Units: &model.Units{Time: "s"}, TimeZero: new(1767571200.0), TimeZone: "UTC",
-		Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 64}}}}}
+	spec := model.InstanceSpec{Schema: model.InstanceSchema, Name: "secret site", Units: &model.Units{Time: "s"}, TimeZero: new(1767571200.0), TimeZone: "UTC",
+		Clusters:   []model.ClusterSpec{{ID: "secret-cluster", Machines: []model.MachineSpec{{ID: "secret-machine", Count: 64}}}},
+		Partitions: []model.PartitionSpec{{ID: "secret-queue", Clusters: []string{"secret-cluster"}}}, Caveats: []string{"Limits of secret-queue are left out: secret-cluster, (secret-queue)."}}
 	needs := map[string]Needs{}
 	at := 0.0
-	for k := range 3600 {
+	for k := range 6600 {
 		at += random.ExpFloat64() * 2800
 		program := random.IntN(6)
 		used := []float64{600, 900, 2400, 7200, 14400, 20000}[program] * (0.6 + 0.8*random.Float64())
 		id := fmt.Sprintf("secret-job-%d", k)
 		spec.Jobs = append(spec.Jobs, model.JobSpec{ID: id, Arrival: at, Processors: model.Rigid([]int{4, 8, 16, 8, 16, 32}[program]), Tasks: 1, Work: &used, Estimate: new([]float64{43200, 43200, 43200, 43200, 28800, 28800}[program]),
-			User: fmt.Sprintf("secret-user-%d", program), Group: fmt.Sprintf("secret-group-%d", program%2), Queue: "batch"})
+			User: fmt.Sprintf("secret-user-%d", program), Group: fmt.Sprintf("secret-group-%d", program%2), Queue: "secret-queue"})
 		needs[id] = Needs{Name: fmt.Sprintf("secret-name-%d", program), Memory: 1000, Used: 100, Devices: 1, Busy: 0.5}
 	}
 	in, err := model.New(spec)
@@ -87,6 +88,7 @@ func TestMake(t *testing.T) {
 			t.Errorf("wider than 80 columns: %q", line)
 		}
 	}
+	valid(t, r)
 	if len(r.First) != 3 {
 		t.Errorf("%d first sentences, expected 3: %q", len(r.First), r.First)
 	}
@@ -102,7 +104,7 @@ func TestMake(t *testing.T) {
 	if advised == 0 || r.Limits.Gain == nil || !(r.Limits.Gain.shown() < 0) {
 		t.Errorf("%d kinds are advised, gain %+v; expected some, and that shorter limits help", advised, r.Limits.Gain)
 	}
-	if math.Abs(r.Needs.MemoryUsed-0.1) > 1e-9 || r.Needs.DevicesUsed != 0.5 || r.Needs.MemoryJobs != 3600 {
+	if math.Abs(r.Needs.MemoryUsed-0.1) > 1e-9 || r.Needs.DevicesUsed != 0.5 || r.Needs.MemoryJobs != 6600 {
 		t.Errorf("%+v, expected a tenth of the memory and half of the devices", r.Needs)
 	}
 	if r.Load.Added != 32 || !(r.Load.More.shown() < 0) {
@@ -134,9 +136,12 @@ func TestAnonymised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hidden, labels, err := Anonymised(in, needs)
+	hidden, labels, hide, err := Anonymised(in, needs)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if text := hide("secret-queue; secret-queues, (secret-cluster)."); text != "Q1; secret-queues, (C1)." {
+		t.Errorf("found %q", text)
 	}
 	if len(labels) != len(needs) {
 		t.Errorf("%d jobs have needs, expected %d", len(labels), len(needs))

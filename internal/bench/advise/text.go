@@ -2,8 +2,10 @@ package advise
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/texttable"
 )
@@ -74,8 +76,9 @@ func (p *LimitsPart) section(rows int) *section {
 	if p.Named {
 		by = "name"
 	}
-	say("Jobs are alike by user, %s and requested limit. A limit needs %s of the last 180 days: with %s confidence at most %s of jobs like these exceed it, which is half of the risk; a quarter is added. "+
-		"It is given after it held on later months.", by, counted(p.Needed, "job"), percent(p.Confidence), percent(p.Risk/2))
+	say("Jobs are alike by user, %s and requested limit. A limit needs %s of the last 180 days: with %s confidence at most %s of jobs like these exceed a quantile of their run times. It is multiplied by a factor, because "+
+		"jobs change: the least of %s with which such limits, tried month by month, would have killed at most half of the risk in every earlier month.", by, counted(p.Needed, "job"), percent(p.Confidence), percent(p.Risk), factorList())
+	say("%s", p.Walk.sentence())
 	advised, killed := p.judged()
 	switch {
 	case len(p.Months) == 0:
@@ -121,9 +124,32 @@ func (p *LimitsPart) section(rows int) *section {
 		}
 		t.rows = append(t.rows, []string{l.who(), l.what(), requested, seconds(l.Most), used})
 	}
-	s.tables = append(s.tables, t)
+	if len(t.rows) > 0 {
+		s.tables = append(s.tables, t)
+	}
 	s.lines = append(s.lines, more(len(kinds), rows, "kind")...)
 	return s
+}
+
+// factorList lists the factors.
+func factorList() string {
+	list := each.Of(factors[:], factorText)
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+}
+
+// factorText is a factor for people.
+func factorText(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// sentence says which factor holds, or why none is taken.
+func (w *Walk) sentence() string {
+	tried := fmt.Sprintf("%d of %s in %s", w.Killed, counted(w.Jobs, "tried job"), counted(w.Months, "earlier month"))
+	switch {
+	case w.Holds():
+		return fmt.Sprintf("The factor is %s: with it %s would have been killed.", factorText(w.Factor), tried)
+	case w.Over > 0:
+		return fmt.Sprintf("Even with the factor %s the past months exceeded half of the risk in %d of %s: no advice is given.", factorText(w.Factor), w.Over, counted(w.Months, "month"))
+	}
+	return fmt.Sprintf("Such limits could be tried in %s, and %d are needed: no advice is given.", counted(w.Months, "earlier month"), walked)
 }
 
 // section is the part about memory and devices for people; nil: nothing is known of them.

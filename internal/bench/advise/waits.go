@@ -17,9 +17,9 @@ type Waiting struct {
 	Arrival    float64  `json:"arrival"`
 	Wait       float64  `json:"wait_s"`
 	Recorded   *float64 `json:"recorded_wait_s,omitempty"`
-	Rule       string   `json:"rule,omitempty"` // of the policy, that decided last; empty: it states none
-	Why        string   `json:"why"`            // the rule or cause that held for longest
-	Front      []Front  `json:"in_front"`       // the jobs that delayed it most
+	Rule       string   `json:"rule,omitempty" doc:"of the policy, that decided last; empty: it states none"`
+	Why        string   `json:"why" doc:"the rule or cause that held for longest"`
+	Front      []Front  `json:"in_front" doc:"the jobs that delayed it most"`
 }
 
 // Front is a job that delayed another.
@@ -33,10 +33,10 @@ type Front struct {
 
 // Fair is how processor time was shared in a period of 30 days.
 type Fair struct {
-	Day   int     `json:"day"` // the first
+	Day   int     `json:"day" doc:"the first"`
 	Users int     `json:"users"`
-	Jain  float64 `json:"jain"`       // of received over entitled
-	Least string  `json:"least_user"` // who received the least part of what the user was entitled to
+	Jain  float64 `json:"jain" doc:"of received over entitled"`
+	Least string  `json:"least_user" doc:"who received the least part of what the user was entitled to"`
 	Part  float64 `json:"least_share"`
 }
 
@@ -45,10 +45,10 @@ type WaitsPart struct {
 	Mean     float64     `json:"mean_wait_s"`
 	P95      float64     `json:"p95_wait_s"`
 	Longest  []Waiting   `json:"longest"`
-	Starved  int         `json:"starved"`       // jobs that waited for more than a week
-	Share    float64     `json:"starved_share"` // of all waits
+	Starved  int         `json:"starved" doc:"jobs that waited for more than a week"`
+	Share    float64     `json:"starved_share" doc:"of all waits"`
 	Fairness []Fair      `json:"fairness"`
-	Classes  *lab.Report `json:"classes"` // waits by size, queue, account and user
+	Classes  *lab.Report `json:"classes" doc:"waits by size, queue, account and user"`
 }
 
 // longest is how many jobs that waited longest are explained, of a user each, and how many jobs in front of each are named.
@@ -65,7 +65,7 @@ func (m *maker) waits() error {
 	if err != nil {
 		return err
 	}
-	p := &WaitsPart{Classes: report}
+	p := &WaitsPart{Longest: []Waiting{}, Fairness: []Fair{}, Classes: report}
 	m.report.Waits, m.report.Dates = p, report.Dates
 	all := report.Groups[0].Policies[0].Classes[0]
 	if all.Wait == nil {
@@ -121,7 +121,7 @@ func (m *maker) waits() error {
 func (m *maker) waiting(job int, wait float64) (*Waiting, error) {
 	in := m.Instance
 	j := &in.Jobs()[job]
-	w := &Waiting{Job: j.ID, User: j.User(), Processors: m.jobs[job].Processors, Arrival: j.Arrival, Wait: wait, Why: "the policy gives no reason"}
+	w := &Waiting{Job: j.ID, User: j.User(), Processors: m.jobs[job].Processors, Arrival: j.Arrival, Wait: wait, Front: []Front{}, Why: "the policy gives no reason"}
 	if start, known := in.Recorded(job); known {
 		w.Recorded = new((start - j.Arrival) * m.second)
 	}
@@ -154,7 +154,8 @@ func (m *maker) waiting(job int, wait float64) (*Waiting, error) {
 }
 
 // fairness sums up the shares of users by 30 days.
-func fairness(shares []lab.Share) (list []Fair) {
+func fairness(shares []lab.Share) []Fair {
+	list := []Fair{}
 	const days = 30
 	for from := 0; from < len(shares); {
 		period := shares[from].Day / days

@@ -61,6 +61,8 @@ type Options struct {
 	Seed       uint64
 	Shares     bool // state the shares of the users over time
 	Known      bool // nothing is learnt late: all jobs are there at once and their estimates are true, see [bench.HoldsFuture]
+	// Elsewhere says that solutions are of other machines than the instance's, or of other jobs on them: how devices are used is not measured.
+	Elsewhere bool
 	// Followed are, by policy, the runs of which there is no solution.
 	Followed map[string]*Followed
 }
@@ -283,7 +285,7 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 			schedules[k], f.schedule.utilisation = f.schedule, s.utilisation(f.held)
 			continue
 		}
-		if schedules[k], err = s.schedule(run.Solution); err != nil {
+		if schedules[k], err = s.schedule(run.Solution, opt.Elsewhere); err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Policy, err)
 		}
 	}

@@ -165,8 +165,8 @@ func (s *study) shape(job int) (width int, length float64) {
 	return width, length
 }
 
-// schedule reads a solution.
-func (s *study) schedule(sol *model.Solution) (*schedule, error) {
+// schedule reads a solution, which may be of other machines.
+func (s *study) schedule(sol *model.Solution, elsewhere bool) (*schedule, error) {
 	r := unplaced(s.in)
 	held := 0.0
 	for k := range sol.Jobs {
@@ -183,6 +183,9 @@ func (s *study) schedule(sol *model.Solution) (*schedule, error) {
 		})
 	}
 	r.utilisation = s.utilisation(held)
+	if elsewhere {
+		return r, nil
+	}
 	return r, r.onDevices(s.in, sol)
 }
 

@@ -160,6 +160,17 @@ func (g *Group) byClass(b *strings.Builder, r *Report, kind string) {
 	g.table(b, r, title, kind, r.meanWait)
 }
 
+// Waits is the mean waits by class under the policies of the first group, for people: by size and length, by queue and by account, where there are several.
+func (r *Report) Waits() string {
+	b := new(strings.Builder)
+	for _, kind := range []string{KindShape, KindQueue, KindAccount} {
+		if several := func(c Class) bool { return c.Kind == kind }; len(each.That(r.Groups[0].Policies[0].Classes, several)) > 1 {
+			r.Groups[0].byClass(b, r, kind)
+		}
+	}
+	return b.String()
+}
+
 // missing is written in place of a figure that does not exist.
 const missing = "–"
 

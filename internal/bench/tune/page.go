@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,13 +18,17 @@ import (
 func (a *Answer) WritePage(w io.Writer, command string) error {
 	sentences := a.sentences()
 	page := &report.Account{
-		Kicker: "Tuning", Title: a.headline(), Doc: fmt.Sprintf("%s, tuned for %s%s.", a.Question.Solver, a.Question.Metric, a.on()), By: "allot tune", Last: " " + a.Version + ".",
+		Kicker: "Tuning", Title: a.headline(), Doc: fmt.Sprintf("%s, tuned for %s%s.", a.base(), a.Question.Metric, a.on()), By: "allot tune", Last: " " + a.Version + ".",
 		Short: sentences[0], Details: sentences[1:], Method: a.method(),
+		Notes: each.Of(a.Caveats, func(caveat string) string { return "Warning: " + caveat }),
 	}
+	page.Parts = append(page.Parts, a.SlurmConf.parts()...)
 	if a.HeldOut != nil {
 		page.Parts = append(page.Parts, a.gainPart())
 	}
-	page.Parts = append(page.Parts, a.spacePart(), a.racesPart())
+	if len(a.Races) > 0 {
+		page.Parts = append(page.Parts, a.spacePart(), a.racesPart())
+	}
 	if a.Policies != nil {
 		page.Parts = append(page.Parts, a.Policies.Parts()...)
 	}
@@ -41,11 +46,16 @@ func (a *Answer) on() string {
 
 // gainPart draws the gain in the races and on what was set aside, and the steps to it.
 func (a *Answer) gainPart() report.Part {
-	axis := fmt.Sprintf("%s ÷ that of %s", a.Question.Metric, a.Question.Solver)
-	part := report.Part{Name: "The gain", Text: fmt.Sprintf("Each line is %s under other parameters as a multiple of that of %s. Left of 1 is better. Only the first line had no part in the choice.", a.Question.Metric, a.Question.Solver)}
-	part.Forests = []report.Forest{{Title: a.Found, Axis: axis, Less: "shown to be better", More: "shown to be worse", Blocks: []report.ForestBlock{{Rows: []report.ForestRow{forestRow("set aside", a.HeldOut), forestRow("in the races", a.Training)}}}}}
+	axis := fmt.Sprintf("%s ÷ that of %s", a.Question.Metric, a.base())
+	part := report.Part{Name: "The gain", Text: fmt.Sprintf("Each line is %s under other parameters as a multiple of that of %s. Left of 1 is better.", a.Question.Metric, a.base())}
+	rows := []report.ForestRow{forestRow("set aside", a.HeldOut)}
+	if a.Training != nil {
+		part.Text += " Only the first line had no part in the choice."
+		rows = append(rows, forestRow("in the races", a.Training))
+	}
+	part.Forests = []report.Forest{{Title: a.found(), Axis: axis, Less: "shown to be better", More: "shown to be worse", Blocks: []report.ForestBlock{{Rows: rows}}}}
 	if len(a.Steps) > 1 {
-		rows := each.Of(a.Steps, func(s Step) report.ForestRow { return forestRow(s.title(), s.Training) })
+		rows := each.Of(a.Steps, func(s Step) report.ForestRow { return forestRow(a.stepTitle(&s), s.Training) })
 		part.Forests = append(part.Forests, report.Forest{Title: "Step by step, in the races", Axis: axis, Less: "shown to be better", More: "shown to be worse", Blocks: []report.ForestBlock{{Rows: rows}},
 			Note: "Each line has the changes of the lines above it too. Each step is the one that helps most at that point."})
 	}
@@ -70,9 +80,14 @@ func (a *Answer) spacePart() report.Part {
 	grid := &report.Grid{Caption: "What was varied", Columns: []report.Column{{Name: "parameter", IsText: true}, {Name: "values", IsText: true}, {Name: "as it stands", IsText: true}, {Name: "found", IsText: true}, {Name: "only where", IsText: true}}}
 	found := a.values()
 	for _, d := range a.Question.Space {
-		values := strings.Join(d.Values, ", ")
+		ends := d.Values
 		if d.Kind != Categorical {
-			values = d.number(d.Low) + " to " + d.number(d.High)
+			ends = []string{d.number(d.Low), d.number(d.High)}
+		}
+		name, terms := a.terms(d.Name, append(slices.Clone(ends), d.Default, found[d.Name])...)
+		values := strings.Join(terms[:len(ends)], ", ")
+		if d.Kind != Categorical {
+			values = strings.Join(terms[:2], " to ")
 			if d.Log {
 				values += ", logarithmic"
 			}
@@ -81,7 +96,7 @@ func (a *Answer) spacePart() report.Part {
 		if d.When != nil {
 			when = d.When.Name + " is " + strings.Join(d.When.Values, " or ")
 		}
-		grid.Rows = append(grid.Rows, []report.Cell{{Text: d.Name}, {Text: values}, {Text: d.Default}, {Text: found[d.Name]}, {Text: when}})
+		grid.Rows = append(grid.Rows, []report.Cell{{Text: name}, {Text: values}, {Text: terms[len(ends)]}, {Text: terms[len(ends)+1]}, {Text: when}})
 	}
 	return report.Part{Name: "The space", Grid: grid}
 }
@@ -90,7 +105,9 @@ func (a *Answer) spacePart() report.Part {
 func (a *Answer) values() map[string]string {
 	values := map[string]string{}
 	for k, d := range a.Question.Space {
-		values[d.Name] = a.FoundValues[k]
+		if k < len(a.FoundValues) {
+			values[d.Name] = a.FoundValues[k]
+		}
 	}
 	return values
 }
@@ -114,6 +131,9 @@ func (a *Answer) racesPart() report.Part {
 
 // method says how the answer came to be.
 func (a *Answer) method() []string {
+	if len(a.Races) == 0 {
+		return []string{"No settings were looked for: those that were judged were given. The judgement is a paired bootstrap over the days of the last part of the trace; there each job is compared with itself."}
+	}
 	test := "ranks on each instance (Friedman, Conover)"
 	if a.Question.Test == ByMean {
 		test = "means over pairs (Student)"

@@ -19,6 +19,7 @@ import (
 type Space struct {
 	base       solve.Choice
 	text       string
+	slurm      *Slurm      // whose settings are tuned; nil: none
 	Dimensions []Dimension // a parameter comes after the one that makes it matter
 }
 
@@ -37,6 +38,7 @@ type Dimension struct {
 	Low     float64      `json:"low"`              // of a number
 	High    float64      `json:"high"`
 	Log     bool         `json:"log,omitempty"`
+	Step    float64      `json:"step,omitempty"` // only multiples of it are tried; 0: any number
 	When    *params.When `json:"when,omitempty"` // another dimension decides whether it matters; nil: it always matters
 	Default string       `json:"default"`
 }
@@ -101,7 +103,7 @@ func tagged(p *params.Parameter) (Dimension, bool) {
 	case len(p.Values) > 1:
 		d.Kind, d.Values = Categorical, slices.Clone(p.Values)
 	case p.Vary != nil:
-		d.Kind, d.Low, d.High, d.Log = numberKind(p), p.Vary.Low, p.Vary.High, p.Vary.Log
+		d.Kind, d.Low, d.High, d.Log, d.Step = numberKind(p), p.Vary.Low, p.Vary.High, p.Vary.Log, p.Vary.Step
 	default:
 		return d, false
 	}
@@ -138,6 +140,7 @@ func (s *Space) dimension(known []params.Parameter, text string) (Dimension, err
 	low, high, interval := strings.Cut(limits, "..")
 	if !interval || d.Kind == Categorical {
 		d.Kind, d.Values, d.Low, d.High, d.Log = Categorical, strings.Split(limits, ","), 0, 0, false
+		d.Step = 0
 		if len(d.Values) < 2 {
 			return d, fmt.Errorf("%s: expected at least two values, found %d", text, len(d.Values))
 		}
@@ -175,6 +178,9 @@ func (s *Space) dimension(known []params.Parameter, text string) (Dimension, err
 	}
 	if d.Kind == Integer && (d.Low != math.Trunc(d.Low) || d.High != math.Trunc(d.High)) {
 		return d, fmt.Errorf("%s: expected whole numbers, found %s..%s", text, low, high)
+	}
+	if d.Step > 0 && (math.Mod(d.Low, d.Step) != 0 || math.Mod(d.High, d.Step) != 0) {
+		d.Step = 0
 	}
 	for _, end := range []float64{d.Low, d.High} {
 		if err := s.try(name, d.number(end)); err != nil {
@@ -277,6 +283,7 @@ func (s *Space) Choice(c Config) (*solve.Choice, error) {
 	if err := params.Check(choice.Solver); err != nil {
 		return nil, err
 	}
+	s.slurm.settle(&choice)
 	choice.Label = Text(&choice)
 	return &choice, nil
 }
@@ -307,12 +314,15 @@ func stated(name string, given map[string]string) string {
 	return name
 }
 
-// number formats a number of the dimension: whole ones as they are, others to four digits, so that an answer is short.
+// number formats a number of the dimension: whole ones as they are, others to four digits, so that an answer is short, and as a multiple of the step.
 func (d *Dimension) number(x float64) string {
 	if d.Kind == Integer {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64) // a number that was just written
+	if d.Step > 0 {
+		rounded = math.Round(rounded/d.Step) * d.Step
+	}
 	text := strconv.FormatFloat(min(d.High, max(d.Low, rounded)), 'f', -1, 64)
 	if len(text) > 12 {
 		text = strings.Replace(strconv.FormatFloat(min(d.High, max(d.Low, rounded)), 'g', -1, 64), "e+", "e", 1)

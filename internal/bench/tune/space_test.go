@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,4 +199,21 @@ func TestFixedIsWhereItBegins(t *testing.T) {
 			t.Errorf("%s: %v, %v; expected %s", value, c, err, want)
 		}
 	}
+}
+
+// Numbers of a dimension with a step are multiples of it within the interval, wherever they are drawn, and read as themselves.
+func TestSteps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := Dimension{Name: "x", Kind: Real, Step: rapid.SampledFrom([]float64{1, 60, 3600}).Draw(t, "step"), Log: rapid.Bool().Draw(t, "log")}
+		d.Low = d.Step * float64(rapid.IntRange(1, 100).Draw(t, "low"))
+		d.High = d.Low + d.Step*float64(rapid.IntRange(1, 1_000_000).Draw(t, "width"))
+		text := d.at(rapid.Float64Range(0, 1).Draw(t, "place"))
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.Mod(x, d.Step) != 0 || x < d.Low || x > d.High {
+			t.Fatalf("%+v: drew %s, %v", d, text, err)
+		}
+		if again, err := d.read(text); err != nil || again != text {
+			t.Fatalf("%+v: %s reads as %s, %v", d, text, again, err)
+		}
+	})
 }

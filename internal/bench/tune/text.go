@@ -22,6 +22,9 @@ const lineWidth = 80
 // Text is the answer for people. The first line is what to paste, or says what to keep.
 func (a *Answer) Text() string {
 	var b strings.Builder
+	for _, caveat := range a.Caveats {
+		b.WriteString(texttable.Wrap("warning: "+caveat+"\n", lineWidth, "  "))
+	}
 	b.WriteString(a.headline() + "\n\n")
 	for k, sentence := range a.sentences() {
 		if k > 0 {
@@ -31,19 +34,43 @@ func (a *Answer) Text() string {
 	}
 	if len(a.Steps) > 1 {
 		b.WriteString("\nWhat made the difference, in the races:\n")
+		width := 24
+		if a.SlurmConf != nil {
+			width = 46
+		}
 		for _, step := range a.Steps {
-			fmt.Fprintf(&b, "  %-24s %s\n", step.title(), ratioText(step.Training))
+			fmt.Fprintf(&b, "  %-*s %s\n", width, a.stepTitle(&step), ratioText(step.Training))
 		}
 	}
+	a.SlurmConf.text(&b, a)
 	return b.String()
 }
 
 // headline is the answer in a line.
 func (a *Answer) headline() string {
-	if a.Keep {
-		return "keep " + a.Recommended
+	switch {
+	case a.Keep:
+		return "keep " + a.base()
+	case a.SlurmConf != nil:
+		return fmt.Sprintf("change %s of slurm.conf", numtext.Counted(len(a.SlurmConf.Lines), "line"))
 	}
 	return a.Recommended
+}
+
+// base names the choice as it stands.
+func (a *Answer) base() string {
+	if a.SlurmConf != nil {
+		return "your " + standingConf
+	}
+	return a.Question.Solver
+}
+
+// found names what was found.
+func (a *Answer) found() string {
+	if a.SlurmConf != nil {
+		return changedConf
+	}
+	return a.Found
 }
 
 // sentences explain the answer, the most important first.
@@ -55,7 +82,7 @@ func (a *Answer) sentences() []string {
 	list = append(list, a.overstatement()...)
 	if a.Policies != nil {
 		if r := a.Policies.Answer(); len(r) > 1 {
-			list = append(list, "Who pays, on the part that was set aside: "+strings.Join(r[1:], " "))
+			list = append(list, "On the part that was set aside: "+strings.Join(r[1:], " "))
 		}
 	}
 	return append(list, a.effort())
@@ -63,31 +90,37 @@ func (a *Answer) sentences() []string {
 
 // finding says where the choice that is judged comes from: without races it was given, see [Frozen.Judge].
 func (a *Answer) finding() string {
-	if len(a.Races) == 0 {
-		return "What was judged is " + a.Found
+	if len(a.Races) == 0 && a.SlurmConf != nil {
+		return "A changed slurm.conf was judged"
 	}
-	return "The races found " + a.Found
+	if len(a.Races) == 0 {
+		return "What was judged is " + a.found()
+	}
+	if a.SlurmConf != nil {
+		return "The races found a changed slurm.conf"
+	}
+	return "The races found " + a.found()
 }
 
 // verdict says what is shown.
 func (a *Answer) verdict() string {
 	if a.HeldOut == nil && len(a.Races) == 0 {
-		return fmt.Sprintf("Keep %s: it was to be judged against itself.", a.Question.Solver)
+		return fmt.Sprintf("Keep %s: it was to be judged against itself.", a.base())
 	}
 	if a.HeldOut == nil {
-		return fmt.Sprintf("Keep %s: the races found nothing better.", a.Question.Solver)
+		return fmt.Sprintf("Keep %s: the races found nothing better.", a.base())
 	}
-	gain := fmt.Sprintf("%s: %s is %s that of %s", a.where(), a.Question.Metric, ratioText(a.HeldOut), a.Question.Solver)
+	gain := fmt.Sprintf("%s: %s is %s that of %s", a.where(), a.Question.Metric, ratioText(a.HeldOut), a.base())
 	cases := fmt.Sprintf("; of %s %s have less and %s more", numtext.CountedGrouped(a.HeldOut.Cases, a.thing()), numtext.Grouped(strconv.Itoa(a.HeldOut.Better)), numtext.Grouped(strconv.Itoa(a.HeldOut.Worse)))
 	switch {
 	case !a.Keep:
-		return fmt.Sprintf("The gain of %s holds %s%s.", a.Found, gain, cases)
+		return fmt.Sprintf("The gain of %s holds %s%s.", a.found(), gain, cases)
 	case a.HeldOut.Low == nil:
-		return fmt.Sprintf("Keep %s. %s, but what was set aside is too little to tell whether it holds. %s%s.", a.Question.Solver, a.finding(), capital(gain), cases)
+		return fmt.Sprintf("Keep %s. %s, but what was set aside is too little to tell whether it holds. %s%s.", a.base(), a.finding(), capital(gain), cases)
 	case *a.HeldOut.Low > 1:
-		return fmt.Sprintf("Keep %s. %s, which does worse %s%s.", a.Question.Solver, a.finding(), gain, cases)
+		return fmt.Sprintf("Keep %s. %s, which does worse %s%s.", a.base(), a.finding(), gain, cases)
 	}
-	return fmt.Sprintf("Keep %s. %s, but no gain is shown %s%s.", a.Question.Solver, a.finding(), gain, cases)
+	return fmt.Sprintf("Keep %s. %s, but no gain is shown %s%s.", a.base(), a.finding(), gain, cases)
 }
 
 // capital begins a sentence.
@@ -147,7 +180,8 @@ func ratioText(g *Gain) string {
 	return fmt.Sprintf("%.3f times [%.3f, %.3f]", *g.Ratio, *g.Low, *g.High)
 }
 
-// title says what a step changes.
-func (s *Step) title() string {
-	return s.Parameter + " " + strings.Join(each.That([]string{s.From, "→", s.To}, func(x string) bool { return x != "" }), " ")
+// stepTitle says what a step changes.
+func (a *Answer) stepTitle(s *Step) string {
+	name, values := a.terms(s.Parameter, s.From, s.To)
+	return name + " " + strings.Join(each.That([]string{values[0], "→", values[1]}, func(x string) bool { return x != "" }), " ")
 }

@@ -44,6 +44,9 @@ func Trace(ctx context.Context, space *Space, in *model.Instance, metric string,
 	opt.Test = cmp.Or(opt.Test, ByMean)
 	t := &tuning{space: space, opt: opt}
 	t.question.Metric, t.question.Trace, t.question.Digest = metric, in.Name(), in.SHA256()
+	if space.slurm != nil {
+		t.question.Digest += space.slurm.digest
+	}
 	t.question.SetAside = []string{fmt.Sprintf("the last %d jobs", len(parts.held))}
 	if err := t.open(ctx, parts.plan, parts.places, nil); err != nil {
 		return nil, err
@@ -53,15 +56,18 @@ func Trace(ctx context.Context, space *Space, in *model.Instance, metric string,
 		return nil, err
 	}
 	a, err := t.answer(ctx)
-	if err != nil || t.best == t.race.standing {
-		return a, err
-	}
-	t.tell(1, "judging on what was set aside")
-	if err := t.judgeTrace(ctx, a, only(in, parts.held), metric); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	a.decide()
-	return a, nil
+	a.Caveats = in.Caveats()
+	if t.best != t.race.standing {
+		t.tell(1, "judging on what was set aside")
+		if err := t.judgeTrace(ctx, a, only(in, parts.held), metric); err != nil {
+			return nil, err
+		}
+		a.decide()
+	}
+	return a, space.slurm.answer(a, t.best.choice.Given)
 }
 
 // traceParts are the windows of a trace, to race on, and the jobs of the part that is set aside.
@@ -108,6 +114,9 @@ func (t *tuning) judgeTrace(ctx context.Context, a *Answer, part *model.Instance
 		}
 		a.spend(1, row.Elapsed)
 		runs = append(runs, lab.Run{Policy: row.Solver, Online: true, Solution: row.Solution})
+	}
+	if t.space.slurm != nil {
+		runs[0].Policy, runs[1].Policy = standingConf, changedConf
 	}
 	opt := t.opt.Lab
 	opt.WarmUp, opt.Confidence, opt.Known = 0.05, t.opt.Confidence, true // the two know equally much

@@ -55,6 +55,7 @@ func Defaults() Options {
 
 // Answer is the outcome of a tuning.
 type Answer struct {
+	Caveats     []string    `json:"caveats,omitempty"` // what the trace leaves out, and what of slurm.conf is not followed: whoever writes the answer says it first
 	Format      string      `json:"format"`
 	Version     string      `json:"version"`
 	Question    Question    `json:"question"`
@@ -71,6 +72,9 @@ type Answer struct {
 
 	// Policies compares the two on the part of a trace that was set aside: who waits less, who pays.
 	Policies *lab.Report `json:"policies,omitempty"`
+
+	// SlurmConf is the answer in the terms of slurm.conf; absent: another choice was tuned.
+	SlurmConf *SlurmConf `json:"slurm_conf,omitempty"`
 }
 
 // Question is what was asked, so that a folder is not used for two questions.
@@ -267,6 +271,10 @@ func (t *tuning) search(ctx context.Context, run runner, instances []int, passes
 		t.race.reserve = reserve * t.race.price()
 	}
 	t.race.spare = spareShare * t.race.limit()
+	if t.space.slurm != nil {
+		need := 2 * float64(firstTest*len(t.space.Dimensions)) * t.race.price() // to take back what is not needed
+		t.race.spare = min(2*t.race.spare, max(t.race.spare, need))
+	}
 	t.race.reserve += t.race.spare
 	if need := float64(2 * firstTest); t.race.limit()-t.race.used() < need*t.race.price() {
 		return fmt.Errorf("%w: expected a limit that leaves time for a race: a run takes %.3g of it and the judgement %.3g; found %.3g", ErrTooLittle, t.race.price(), t.race.reserve, t.race.limit()+t.race.reserve)
@@ -276,7 +284,11 @@ func (t *tuning) search(ctx context.Context, run runner, instances []int, passes
 		return err
 	}
 	t.best, err = t.race.runOff(ctx, best)
-	return err
+	if err != nil || t.space.slurm == nil || t.best == t.race.standing {
+		return err
+	}
+	t.tell(1, "which changes are needed")
+	return t.simplify(ctx)
 }
 
 // answer is the outcome of the races.

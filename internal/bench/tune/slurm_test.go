@@ -1,0 +1,219 @@
+package tune
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/formats/slurm"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/sim/multifactor"
+	"github.com/allot-opt/allot/solve"
+)
+
+// siteConf is a site whose large jobs go first.
+const siteConf = `SchedulerType=sched/backfill
+PriorityType=priority/multifactor
+PriorityWeightJobSize=100000
+PriorityWeightQOS=1000
+SchedulerParameters=bf_continue,bf_interval=60
+NodeName=cn[1-4] CPUs=16
+PartitionName=low Nodes=cn[1-4]
+PartitionName=high Nodes=cn[1-4] PriorityJobFactor=100
+`
+
+// siteTrace is 3,200 jobs of six months on 4 nodes, with a quality of service and one of two partitions each.
+func siteTrace(t *testing.T) (in *model.Instance, qos map[string]string) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 7))
+	var b strings.Builder
+	b.WriteString("JobID|User|Account|Partition|QOS|State|Submit|Start|End|TimelimitRaw|NCPUS|NNodes\n")
+	at := 1767571200
+	for k := range 3200 {
+		at += rng.IntN(10000)
+		user := rng.IntN(6)
+		run := []int{600, 900, 2400, 7200, 14400, 36000}[user] * (5 + rng.IntN(10)) / 10
+		width := []int{4, 8, 16, 16, 32, 32}[user]
+		fmt.Fprintf(&b, "%d|u%d|a%d|%s|%s|COMPLETED|%d|%d|%d|%d|%d|%d\n", k, user, user%2, []string{"low", "high"}[k%2], []string{"normal", "urgent"}[rng.IntN(10)/9], at, at, at+run, run/40, width, (width+15)/16)
+	}
+	reader := slurm.NewTraceReader()
+	reader.Processors = 64
+	in, _, err := reader.Read(strings.NewReader(b.String()), "site")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if qos, err = slurm.ReadJobQualities(strings.NewReader(b.String())); err != nil {
+		t.Fatal(err)
+	}
+	return in, qos
+}
+
+// site is the site of a slurm.conf.
+func site(t *testing.T, conf string, in *model.Instance, files SlurmFiles) *Slurm {
+	t.Helper()
+	settings, err := slurm.ReadSettings(slurm.Source{Reader: strings.NewReader(conf), Name: "slurm.conf"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSlurm(settings, in, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Again = func(settings []string) string { return "again " + strings.Join(settings, " ") }
+	return s
+}
+
+// Settings are tuned: the lines, read behind those of the file, are what was found; the same seed gives the same bytes; and what is judged alone is judged the same.
+func TestSlurmSettingsAreTuned(t *testing.T) {
+	in, qos := siteTrace(t)
+	files := SlurmFiles{QOS: qos, Qualities: []multifactor.Quality{{Name: "normal", UsageFactor: 1}, {Name: "urgent", Priority: 10, UsageFactor: 1}}}
+	tuned := func() (*Space, *Answer) {
+		space, err := NewSlurmSpace("backfill:order=slurm", site(t, siteConf, in, files), []string{"PriorityFavorSmall", "PriorityWeightAge", "PriorityWeightQOS=1..5000", "bf_window=720,1440,2880"}, "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := Defaults()
+		opt.Limits, opt.Dir, opt.Jobs = Limits{Runs: 120}, t.TempDir(), 2
+		a, err := Trace(t.Context(), space, in, "mean_wait", opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return space, a
+	}
+	space, a := tuned()
+	if a.Keep || a.SlurmConf == nil || !slices.Contains(a.SlurmConf.Lines, "PriorityFavorSmall=YES") || a.Runs > 120 {
+		t.Fatalf("%s", a.Text())
+	}
+	if _, again := tuned(); again.Text() != a.Text() {
+		t.Errorf("the same tuning says\n%s\nand\n%s", a.Text(), again.Text())
+	}
+	changed, err := slurm.ReadSettings(slurm.Source{Reader: strings.NewReader(siteConf + strings.Join(a.SlurmConf.Lines, "\n")), Name: "changed"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := changed.Parameters()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := solve.Choose(a.Found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range params.Of(found.Solver) {
+		if want, stated := values[p.Name]; stated && p.Default != want {
+			t.Errorf("%s: the lines say %s, found is %s", p.Name, want, p.Default)
+		}
+	}
+	choice, err := space.SlurmChoice(a.SlurmConf.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged, err := JudgeSlurm(t.Context(), space, in, "mean_wait", choice, Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *judged.HeldOut.Ratio != *a.HeldOut.Ratio || *judged.HeldOut.High != *a.HeldOut.High || !slices.Equal(judged.SlurmConf.Lines, a.SlurmConf.Lines) {
+		t.Errorf("judged alone:\n%s\nexpected\n%s", judged.Text(), a.Text())
+	}
+	text := a.Text()
+	for _, want := range []string{"warning: the nice value", "of slurm.conf\n", "Lines of slurm.conf to change:\n\n" + strings.Join(a.SlurmConf.Lines, "\n") + "\n", "again PriorityFavorSmall=YES", "mean wait by queue"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("expected %q in\n%s", want, text)
+		}
+	}
+	var page bytes.Buffer
+	if err := a.WritePage(&page, "allot tune"); err != nil || !strings.Contains(page.String(), "PriorityFavorSmall=YES") || !strings.Contains(page.String(), "Warning: the nice value") {
+		t.Errorf("%v: %s", err, page.String())
+	}
+}
+
+// What only the site states has a part in the order: the factors of partitions, and the qualities of service of jobs.
+func TestSiteCounts(t *testing.T) {
+	in, qos := siteTrace(t)
+	wait := func(conf string, files SlurmFiles, of func(j *model.Job) bool, setting string) (before, after float64) {
+		space, err := NewSlurmSpace("backfill:order=slurm", site(t, conf, in, files), nil, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice, err := space.SlurmChoice([]string{setting})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean := func(c *solve.Choice) float64 {
+			result, err := solve.Run(t.Context(), *c, in, solve.Options{Seed: 1, Unbounded: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, n := 0.0, 0.0
+			for k := range result.Solution.Jobs {
+				number, _ := in.JobIndex(result.Solution.Jobs[k].Job)
+				if j := &in.Jobs()[number]; of(j) {
+					sum, n = sum+result.Solution.Jobs[k].Start-j.Arrival, n+1
+				}
+			}
+			return sum / n
+		}
+		return mean(&space.base), mean(choice)
+	}
+	high := func(j *model.Job) bool { return j.Queue() == "high" }
+	if before, after := wait(siteConf, SlurmFiles{}, high, "PriorityWeightPartition=1000000"); !(after < before) {
+		t.Errorf("jobs of a partition with a factor wait %v, without its weight %v", after, before)
+	}
+	urgent := func(j *model.Job) bool { return qos[j.ID] == "urgent" }
+	files := SlurmFiles{QOS: qos, Qualities: []multifactor.Quality{{Name: "urgent", Priority: 10, UsageFactor: 1}}}
+	if before, after := wait(siteConf, files, urgent, "PriorityWeightQOS=1000000"); !(after < before) {
+		t.Errorf("urgent jobs wait %v, with little weight %v", after, before)
+	}
+	if before, after := wait(siteConf, SlurmFiles{QOS: qos}, urgent, "PriorityWeightQOS=1000000"); before != after {
+		t.Errorf("qualities that nobody knows change the wait from %v to %v", before, after)
+	}
+}
+
+func TestSlurmErrors(t *testing.T) {
+	in, _ := siteTrace(t)
+	for conf, want := range map[string]string{
+		"PriorityType=priority/basic":                                        "PriorityType=priority/basic: only",
+		"SchedulerType=sched/builtin\nSchedulerParameters=bf_interval=-1":    "bf_interval=-1",
+		"AccountingStorageType=accounting_storage/none\nPriorityWeightAge=1": "without slurmdbd",
+	} {
+		settings, err := slurm.ReadSettings(slurm.Source{Reader: strings.NewReader(conf), Name: "slurm.conf"}, func(string) (io.ReadCloser, error) { return nil, io.EOF })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewSlurm(settings, in, SlurmFiles{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v", conf, err)
+		}
+	}
+	for _, c := range []struct{ policy, vary, want string }{
+		{"easy", "", "expected the order slurm"}, {"titan", "", "expected a policy that has the order slurm"}, {"nobody", "", "nobody"}, {"backfill:order=slurm:interval=60", "", "in slurm.conf only"},
+		{"backfill:order=slurm", "PriorityWeightsAge", "did you mean"}, {"backfill:order=slurm", "PriorityMaxAge=5..1", "the smaller first"}, {"backfill:order=slurm", "bf_window=5", "at least two values"},
+		{"backfill:order=slurm", "weight_age=0.5..2", "expected a multiple of 1"}, {"backfill:order=slurm", "kill", "expected one of PriorityWeightAge"},
+	} {
+		var vary []string
+		if c.vary != "" {
+			vary = []string{c.vary}
+		}
+		if _, err := NewSlurmSpace(c.policy, site(t, siteConf, in, SlurmFiles{}), vary, ""); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %s: got %v, expected %q", c.policy, c.vary, err, c.want)
+		}
+	}
+	space, err := NewSlurmSpace("backfill:order=slurm", site(t, siteConf, in, SlurmFiles{}), nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"PriorityWeightAge": "NAME=VALUE", "PriorityWeightAge=-1": "PriorityWeightAge=-1", "max_age=90": "multiple of 60", "PriorityWeightJobSize=100000": "differs from slurm.conf", "x=1": "expected one of",
+	} {
+		if _, err := space.SlurmChoice([]string{text}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+	if _, err := space.SlurmChoice([]string{"PriorityWeightAge=1", "weight_age=2"}); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("got %v", err)
+	}
+}
