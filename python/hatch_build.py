@@ -1,4 +1,4 @@
-"""Builds the command into the wheel, by the Go compiler.
+"""Builds the command into the wheel, as tools/release builds that of an archive.
 
 ALLOT_PLATFORM names the platform of the wheel, a key of PLATFORMS; absent: this machine. The same commit and compilers give the same bytes.
 """
@@ -68,12 +68,9 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
         folder = Path(tempfile.mkdtemp(prefix="allot-wheel-"))
         self.folder = folder
         program = "allot.exe" if system == "windows" else "allot"
-        environment = {**os.environ, "CGO_ENABLED": "0", "GOOS": system, "GOARCH": processor, "GOFLAGS": "", "GOWORK": "off"}
-        build = ["go", "build", "-tags=minimal", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", str(folder / program), "./cmd/allot"]
-        subprocess.run(build, cwd=ROOT, env=environment, check=True)
-        licences = folder / "THIRD-PARTY-LICENCES"
-        words = ["go", "-C", "tools", "run", "./release", "-C", str(ROOT), "-licences", str(licences), "-platforms", f"{system}/{processor}"]
+        words = ["go", "-C", "tools", "run", "./release", "-C", str(ROOT), "-o", str(folder), "-bare", "-platforms", f"{system}/{processor}"]
         subprocess.run(words, cwd=ROOT, check=True)
+        licences = folder / "THIRD-PARTY-LICENCES"
         info = f"allot_opt-{self.metadata.version}.dist-info/licenses"
         build_data["force_include"][str(folder / program)] = f"allot/bin/{program}"
         build_data["force_include"][str(ROOT / "LICENSE")] = f"{info}/LICENSE"

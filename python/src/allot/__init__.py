@@ -6,8 +6,6 @@ The work is done by one process of the command ``allot``, which the first call s
 
 from __future__ import annotations
 
-import importlib.metadata as _metadata
-
 from ._compare import Comparison, PolicyComparison, Row, compare, policies, simulate
 from ._errors import AllotError, Fault, InputError, Unsupported, WrongScheduleError
 from ._functions import Run
@@ -28,5 +26,7 @@ __all__ = [
 
 def __getattr__(name: str) -> str:
     if name == "__version__":  # looked up when asked for, as that takes longer than the import
-        return _metadata.version("allot-opt")
+        import importlib.metadata
+
+        return importlib.metadata.version("allot-opt")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

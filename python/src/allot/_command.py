@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -15,6 +14,8 @@ def find() -> str:
     inside = Path(__file__).parent / "bin" / ("allot.exe" if sys.platform == "win32" else "allot")
     if inside.is_file():
         return str(inside)
+    import shutil  # takes long to load, and is not needed with a wheel
+
     for path in (os.environ.get("ALLOT"), shutil.which("allot")):
         if path:
             return path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import _client
 from ._client import Raw, encode
-from ._functions import Function, Solver, named
+from ._functions import Solver, named
 from ._instance import Instance, Path_, file_document
 from ._solution import Solution
 from ._solve import Stop, limits_of
@@ -73,16 +73,16 @@ def compare(
     the reason in its row. on_progress is called with each row. Ctrl-C ends the runs, and the rows so far are returned.
     """
     listed = [instances] if isinstance(instances, Instance) else list(instances)
-    names, functions = named(solvers or (), labels=True)
     params: dict[str, Any] = {"instances": [Raw(encode(i._param)) for i in listed], "seed": seed, **limits_of(stop)}
-    if solvers is not None:
-        params["solvers"] = names
     for key, value in (("workers", workers), ("objective", objective), ("solutions", solutions or None)):
         if value is not None:
             params[key] = value
     make = dataclass_of(Row)
     told = (lambda message: on_progress(make(message))) if on_progress is not None else None
-    answer = _client.default.request("compare", params, told, functions)
+    with named(solvers or (), labels=True) as (names, functions):
+        if solvers is not None:
+            params["solvers"] = names
+        answer = _client.default.request("compare", params, told, functions)
     records = answer["rows"]
     found = answer.get("solutions") or []
     per = len(records) // len(listed) if listed else 0
@@ -136,18 +136,18 @@ def policies(trace: Instance | Path_, policies: Iterable[Solver] | None = None, 
     trace: an instance, or the path of a file in the Standard Workload Format or of an instance, also compressed. policies: names as in ``allot policies --policies``, or classes
     with ``decide(event)``. time: seconds for each policy. options: load, warm_up, narrow, short, confidence, replicates, block, day, processors, as those of ``allot policies``.
     """
-    names, functions = named(policies or (), labels=True)
     params: dict[str, Any] = {"seed": seed, **options}
     if isinstance(trace, Instance):
         params["trace"] = trace._param
     else:
         params["trace"] = file_document(Path(trace).read_bytes())
         params.setdefault("name", Path(trace).name)
-    if policies is not None:
-        params["policies"] = names
     if time is not None:
         params["time"] = time
-    return PolicyComparison(_client.default.request("policies", params, None, functions))
+    with named(policies or (), labels=True) as (names, functions):
+        if policies is not None:
+            params["policies"] = names
+        return PolicyComparison(_client.default.request("policies", params, None, functions))
 
 
 def simulate(
@@ -168,15 +168,14 @@ def simulate(
     The answer is the document that ``allot simulate --json`` prints. options: param, processors, runs, least, recent, trials, independent, arrivals, day.
     """
     params: dict[str, Any] = {"instance": inst._param, "seed": seed, **options}
-    functions: dict[str, Function] = {}
-    if policies is not None:
-        params["policies"], functions = named(policies, labels=True)
-    if solver is not None:
-        (params["solver"],), more = named([solver], labels=False)
-        functions.update(more)
     for key, value in (("submit", submit), ("job", job), ("at", at), ("quantiles", quantiles or None)):
         if value is not None:
             params[key] = value
     if history is not None:
         params["history"] = history._param if isinstance(history, Instance) else file_document(Path(history).read_bytes())
-    return cast("StartTable | JobAnswer | QueueAnswer", _client.default.request("simulate", params, None, functions))
+    with named(policies or (), labels=True) as (names, functions), named([] if solver is None else [solver], labels=False) as (one, more):
+        if policies is not None:
+            params["policies"] = names
+        if solver is not None:
+            params["solver"] = one[0]
+        return cast("StartTable | JobAnswer | QueueAnswer", _client.default.request("simulate", params, None, {**functions, **more}))

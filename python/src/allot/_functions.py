@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 import queue
 import re
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, Union
 
-from ._errors import AllotError, Unsupported
+from ._errors import Unsupported
 
 if TYPE_CHECKING:
     from ._instance import Instance
@@ -191,9 +192,6 @@ class Policies:
         self.queues.pop(policy, None)
 
 
-_numbers = itertools.count(1)
-
-
 def is_policy(solver: object) -> bool:
     """Whether it is a class with a method decide."""
     return isinstance(solver, type) and callable(getattr(solver, "decide", None))
@@ -205,23 +203,42 @@ def name_of(solver: object) -> str:
     return re.sub(r"\W+", "", named) or "function"
 
 
-def named(solvers: Iterable[Solver], labels: bool) -> tuple[list[str], dict[str, Function]]:
+_taken: set[str] = set()  # names of functions that requests under way use
+_taking = threading.Lock()
+
+
+def free(name: str, taken: set[str]) -> str:
+    """The name, or with the first number that is free: the same in each run."""
+    return next(n for k in itertools.count(1) if (n := name if k == 1 else f"{name}-{k}") not in taken)
+
+
+@contextlib.contextmanager
+def named(solvers: Iterable[Solver], labels: bool) -> Iterator[tuple[list[str], dict[str, Function]]]:
     """The names of solvers as the service takes them, and the functions among them by their names there.
 
     With labels each function goes by its own name in the answer.
     """
-    names, functions = [], {}
-    for solver in solvers:
-        if isinstance(solver, str):
-            names.append(solver)
-            continue
-        if not callable(solver):
-            raise TypeError(f"expected the name of a solver, a function or a class with decide, found {solver!r:.100}")
-        own = f"{name_of(solver)}-{next(_numbers)}"
-        functions[own] = Function(solver)
-        kind = "call-online" if is_policy(solver) else "call"
-        names.append(f"{name_of(solver)}={kind}:{own}" if labels else f"{kind}:{own}")
-    return names, functions
-
-
-__all__ = ["AllotError", "Function", "Policies", "Run", "Solver", "named", "name_of"]
+    if isinstance(solvers, str):
+        raise TypeError(f"expected a list of solvers, found the text {solvers!r}")
+    names: list[str] = []
+    functions: dict[str, Function] = {}
+    shown: set[str] = set()
+    try:
+        for solver in solvers:
+            if isinstance(solver, str):
+                names.append(solver)
+                continue
+            if not callable(solver):
+                raise TypeError(f"expected the name of a solver, a function or a class with decide, found {solver!r:.100}")
+            with _taking:
+                own = free(name_of(solver), _taken)
+                _taken.add(own)
+            functions[own] = Function(solver)
+            call = f"{'call-online' if is_policy(solver) else 'call'}:{own}"
+            label = free(name_of(solver), shown)
+            shown.add(label)
+            names.append(f"{label}={call}" if labels else call)
+        yield names, functions
+    finally:
+        with _taking:
+            _taken.difference_update(functions)

@@ -37,15 +37,11 @@ class MaxEvaluations:
 
 Stop = Union[MaxRuntime, MaxEvaluations, Iterable[Union[MaxRuntime, MaxEvaluations]], None]
 
-USUAL_SECONDS = 10.0  # of a run without a criterion to stop, as over HTTP
 
-
-def limits_of(stop: Stop, usual: float | None = USUAL_SECONDS) -> dict[str, Any]:
+def limits_of(stop: Stop) -> dict[str, Any]:
     """The limits of a run as the service takes them; the first that is reached ends it."""
     limits: dict[str, Any] = {}
-    if stop is None:
-        return {} if usual is None else {"time": usual}
-    for one in (stop,) if isinstance(stop, (MaxRuntime, MaxEvaluations)) else stop:
+    for one in (stop,) if isinstance(stop, (MaxRuntime, MaxEvaluations)) else stop or ():
         if isinstance(one, MaxRuntime):
             limits["time"] = min(float(one.seconds), limits.get("time", float("inf")))
         elif isinstance(one, MaxEvaluations):
@@ -106,14 +102,13 @@ def solve(
     """Schedules the jobs of an instance.
 
     solver: the name of one, as :func:`allot.solvers` lists them; a function that takes the instance and returns placements; or a class with ``decide(event)``.
-    stop: MaxRuntime, MaxEvaluations, or several of them; absent: solvers that would go on end after 10 seconds. on_progress is called in this thread with each improvement;
+    stop: MaxRuntime, MaxEvaluations, or several of them; absent: the solver ends when it has done its work. on_progress is called in this thread with each improvement;
     with schedules it gets the schedules too. display: True shows a line of progress, "gantt" a chart that improves, in a notebook. param: parameters of the solver.
 
     Ctrl-C (KeyboardInterrupt) ends the run, and the best schedule so far is returned with ``stop == "cancelled"``; without any it is raised.
     A run that finds no schedule returns a Solution whose ``found`` is false. Raises InputError, Unsupported and WrongScheduleError.
     """
-    (name,), functions = named([solver], labels=False)
-    params: dict[str, Any] = {"instance": inst._param, "solver": name, "seed": seed, **limits_of(stop)}
+    params: dict[str, Any] = {"instance": inst._param, "seed": seed, **limits_of(stop)}
     for key, value in (("workers", workers), ("objective", objective), ("rolling", rolling), ("param", param or None)):
         if value is not None:
             params[key] = value
@@ -134,7 +129,8 @@ def solve(
             on_progress(improvement)
 
     try:
-        answer = _client.default.request("solve", params, told if on_progress or show else None, functions)
+        with named([solver], labels=False) as ((params["solver"],), functions):
+            answer = _client.default.request("solve", params, told if on_progress or show else None, functions)
         solution = Solution(answer.get("solution") or {}, inst, answer)
         if answer.get("interrupted") and not solution.found:
             raise KeyboardInterrupt
