@@ -78,15 +78,17 @@ def compare(
         if value is not None:
             params[key] = value
     make = dataclass_of(Row)
-    told = (lambda message: on_progress(make(message))) if on_progress is not None else None
+    told = (lambda message: on_progress(make(message["row"]))) if on_progress is not None else None
     with named(solvers or (), labels=True) as (names, functions):
         if solvers is not None:
             params["solvers"] = names
         answer = _client.default.request("compare", params, told, functions)
     records = answer["rows"]
     found = answer.get("solutions") or []
-    per = len(records) // len(listed) if listed else 0
-    pairs = [None if s is None else Solution(s, listed[k // per]) for k, s in enumerate(found)]
+    at, pairs = -1, []
+    for k, solution in enumerate(found):  # the rows of an instance stand together, under a name that no other has
+        at += k == 0 or records[k]["instance"] != records[k - 1]["instance"]
+        pairs.append(None if solution is None else Solution(solution, listed[at]))
     return Comparison(records, pairs)
 
 

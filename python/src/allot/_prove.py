@@ -86,7 +86,7 @@ def _prove(method: str, inst: Instance, stop: MaxRuntime | None, objective: str 
 
 
 def _bound_of(answer: Mapping[str, Any], certificate: Certificate | None = None) -> Bound:
-    return Bound(answer["bound"], answer["objective"], answer["elapsed_s"], answer["parts"] or [], certificate)
+    return Bound(float(answer["bound"]), answer["objective"], answer["elapsed_s"], answer["parts"] or [], certificate)
 
 
 def bound(inst: Instance, *, stop: MaxRuntime | None = None, objective: str | None = None, on_progress: Callable[[float], None] | None = None) -> Bound:
