@@ -7,6 +7,7 @@ import json
 import random
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -115,7 +116,7 @@ def test_compare(four: allot.Instance, tiny: allot.Instance) -> None:
         raise ZeroDivisionError("no luck")
 
     rows: list[allot.Row] = []
-    solvers = ["minmin", "mine=search:effort=3", copy, broken]
+    solvers: list[Any] = ["minmin", "mine=search:effort=3", copy, broken]
     table = allot.compare([four, tiny], solvers, stop=allot.MaxEvaluations(300), solutions=True, on_progress=rows.append)
     assert [(r.solver, r.instance) for r in table] == [(s, i.name) for i in (four, tiny) for s in ("minmin", "mine", "copy", "broken")]
     assert len(rows) == 8
@@ -168,8 +169,12 @@ def test_bound_and_certificate(four: allot.Instance, tiny: allot.Instance, tmp_p
     found.certificate.save(tmp_path / "c.json")
     assert allot.verify(tiny, allot.Certificate.read(tmp_path / "c.json"))
     assert not allot.verify(four, found.certificate)  # of another instance
-    certified = allot.solve(tiny, "exact", certify=True)
+    certified = allot.solve(tiny, "minmin", certify=True)
     assert certified.certificate is not None and allot.verify(tiny, certified.certificate)
+    stated = allot.solve(tiny, "exact", certify=True)  # its own bound has no certificate, and that is said
+    assert stated.certificate is not None
+    verdict = allot.verify(tiny, stated.certificate)
+    assert not verdict and verdict.verdict == "not certified" and "exact" in verdict.reason
     assert [p["value"] for p in found.table()]
 
 
@@ -184,7 +189,7 @@ def test_check_says_what_is_wrong(tiny: allot.Instance) -> None:
 def test_pictures_and_reasons(tiny: allot.Instance, tmp_path: Path) -> None:
     sol = allot.solve(tiny, "exact")
     assert "<svg" in sol.plot().text and "<html" in sol.plot(format="html").text
-    assert sol.plot(format="png").data.startswith(b"\x89PNG") and "<svg" in sol.plot("load").text
+    assert sol.plot(format="png").data.startswith(b"\x89PNG") and "<svg" in sol.plot("utilisation").text
     sol.plot(title="mine", from_=0, to=3).save(tmp_path / "p.svg")
     assert "mine" in (tmp_path / "p.svg").read_text(encoding="utf-8")
     assert sol.explain("c")["job"] == "c"

@@ -50,8 +50,7 @@ class Request:
 
     def wait(self, on_progress: Callable[[dict[str, Any]], None] | None) -> dict[str, Any]:
         while self.last is None:
-            # On Windows nothing interrupts a wait, so that Ctrl-C has to be looked for.
-            self.event.wait(0.1 if sys.platform == "win32" else None)
+            self.event.wait(0.1)  # not for ever: an interrupt that is no signal, as all are on Windows, does not end a wait
             self.event.clear()
             while self.told:
                 told = self.told.popleft()
