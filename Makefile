@@ -81,8 +81,7 @@ python:
 
 # The wheels for eight platforms in the folder dist. Other Pythons than that of make python do as well; the same commit gives the same bytes.
 wheels:
-	@PYTHON='$(PYTHON)' python/try --version >/dev/null
-	@$$(ls -d python/.venv-*/bin/python | tail -n 1) python/wheels.py dist
+	@tools=$$(PYTHON='$(PYTHON)' python/tools-env) && "$$tools" python/wheels.py dist
 
 PYTHON ?= python3
 
@@ -123,7 +122,7 @@ lint:
 	$(TOOL) golangci-lint run ./...
 	go -C tools tool golangci-lint run ./...
 	tools/highs $(TOOL) golangci-lint run --build-tags highs ./...
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/fuzz python/try tools/highs tools/slurm tools/slurm-unpack; \
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/fuzz python/try python/tools-env tools/highs tools/slurm tools/slurm-unpack; \
 	else echo "shellcheck is not installed: the shell scripts are not looked at"; fi
 
 # Every fuzz target for as long as you like: make fuzz FUZZTIME=10m

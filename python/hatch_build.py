@@ -15,10 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-try:
-    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
-except ImportError:  # whoever only asks for the version or the platforms needs no hatchling
-    BuildHookInterface = object
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -58,7 +55,7 @@ def this_platform() -> str:
     return f"{system}/{machine}"
 
 
-class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
+class CustomBuildHook(BuildHookInterface[Any]):
     """Adds the command, the licences and the tag to the wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

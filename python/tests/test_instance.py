@@ -41,7 +41,7 @@ def test_ids() -> None:
     numpy = pytest.importorskip("numpy")
 
     def ids(jobs: object) -> list[str]:
-        return [j["id"] for j in allot.instance(clusters={"c": 4}, jobs=jobs).jobs]  # type: ignore[arg-type]
+        return [j["id"] for j in allot.instance(clusters={"c": 4}, jobs=jobs).jobs]
 
     assert ids([{"work": 1}, {"work": 2}]) == ["1", "2"]
     assert ids([{"id": 7, "work": 1}, {"id": numpy.int64(8), "work": numpy.float32(2), "after": [7]}]) == ["7", "8"]
