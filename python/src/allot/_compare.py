@@ -70,7 +70,7 @@ def compare(
     """Runs solvers on the same instances; absent: all that support them.
 
     A solver is a name as in ``allot compare --solvers``, such as "search:effort=3" or "mine=muscle", a function or a class: see :func:`allot.solve`. A function that fails has
-    the reason in its row. on_progress is called with each row. Ctrl-C ends the runs, and the rows so far are returned.
+    the reason in its row. on_progress is called with rows as they come; of rows that come faster than it takes them some are left out. Ctrl-C ends the runs, and the rows so far are returned.
     """
     listed = [instances] if isinstance(instances, Instance) else list(instances)
     params: dict[str, Any] = {"instances": [Raw(encode(i._param)) for i in listed], "seed": seed, **limits_of(stop)}
