@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hatch_build import HERE, PLATFORMS, git
+from hatch_build import HERE, PLATFORMS, git, version
 
 MOST = 20_000_000  # bytes of a wheel
 
@@ -17,8 +17,8 @@ def main(folder: str, *platforms: str) -> None:
         # The wheels of another commit stay: their names tell them apart.
         environment = {**os.environ, "ALLOT_PLATFORM": platform, "SOURCE_DATE_EPOCH": git("log", "-1", "--format=%ct")}
         words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(Path(folder).resolve())]
-        built = subprocess.run(words, cwd=HERE, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout.split()[-1]
-        wheel = HERE / built
+        subprocess.run(words, cwd=HERE, env=environment, check=True)
+        wheel = Path(folder) / f"allot_opt-{version()}-py3-none-{PLATFORMS[platform][2]}.whl"
         size = wheel.stat().st_size
         print(f"{wheel.name}: {size / 1e6:.1f} MB", flush=True)
         if size > MOST:
