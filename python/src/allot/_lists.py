@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, overload
@@ -53,6 +52,7 @@ def schema(name: str | None = None) -> list[str] | dict[str, Any]:
 def show_versions() -> None:
     """Prints what a report of a fault should state."""
     import importlib.metadata
+    import platform
 
     def installed(name: str) -> str:
         try:
