@@ -27,6 +27,7 @@ JOB = {"id": "a", "work": 1}
         ({"jobs": [{**JOB, "work": object()}]}, "jobs[0].work"),
         ({"jobs": [{**JOB, "deadline": float("inf")}]}, "jobs[0].deadline"),
         ({"jobs": ["a"]}, "jobs[0]"),
+        ({"jobs": [{**JOB, "user": "\ud800"}]}, "jobs[0].user"),
         ({"clusters": {"c": 0}}, "clusters[0].machines[0].count"),
         ({"clusters": []}, "clusters"),
         ({"objective": "speed"}, "objective.speed"),
@@ -104,7 +105,7 @@ def test_wrong_schedules_of_functions(tiny: allot.Instance) -> None:
     assert caught.value.code == "wrong_schedule"
 
 
-@pytest.mark.parametrize("answer", [3, "a", [3], [("a",)], [{"job": "zz", "cluster": "right", "processors": "0", "start": 0}]])
+@pytest.mark.parametrize("answer", [3, "a", "\ud800", {"jobs": "\ud800"}, {"jobs": object()}, float("nan"), [3], [("a",)], [{"job": "zz", "cluster": "right", "processors": "0", "start": 0}]])
 def test_no_schedules_of_functions(tiny: allot.Instance, answer: Any) -> None:
     with pytest.raises(allot.AllotError):
         allot.solve(tiny, lambda inst: answer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_ids() -> None:
     pandas = pytest.importorskip("pandas")
     numpy = pytest.importorskip("numpy")
 
-    def ids(jobs: object) -> list[str]:
+    def ids(jobs: Any) -> list[str]:
         return [j["id"] for j in allot.instance(clusters={"c": 4}, jobs=jobs).jobs]
 
     assert ids([{"work": 1}, {"work": 2}]) == ["1", "2"]

@@ -20,6 +20,7 @@ from ._errors import AllotError, error_of
 from ._functions import Function, Policies
 
 PROTOCOL = "allot-service/1"
+LONGEST = 1 << 30  # bytes of a line that the service takes
 
 
 class Raw:
@@ -30,14 +31,14 @@ class Raw:
 
 
 def encode(value: Any) -> bytes:
-    """A value as JSON on one line. Objects and lists may hold Raw."""
+    """A value as JSON on one line. Objects and lists may hold Raw. Raises TypeError or ValueError where JSON cannot state the value."""
     if isinstance(value, Raw):
         return value.text
     if isinstance(value, Mapping) and any(isinstance(v, (Raw, list)) for v in value.values()):
-        return b"{" + b",".join(encode(k) + b":" + encode(v) for k, v in value.items()) + b"}"
+        return b"{" + b",".join(encode(str(k)) + b":" + encode(v) for k, v in value.items()) + b"}"
     if isinstance(value, list) and any(isinstance(v, Raw) for v in value):
         return b"[" + b",".join(map(encode, value)) + b"]"
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "surrogatepass")
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")
 
 
 class Request:
@@ -163,6 +164,8 @@ class Service:
     ) -> dict[str, Any]:
         request, number = Request(), next(self.numbers)
         line = encode({"id": number, "method": method, "params": Raw(encode(params)), "progress": on_progress is not None})
+        if len(line) >= LONGEST:
+            raise AllotError(f"expected a request of at most {LONGEST} bytes, found {len(line)}", "too_large")
         with self.lock:
             self.requests[number] = request
             self.functions.update(functions)
@@ -249,14 +252,14 @@ class Service:
             self.policies.call(message, function)
             return
         with self.lock:
-            request = self.requests.get(message["id"])
-        if request is None:
-            return
-        if "progress" in message:
-            request.told.append(message["progress"])
-        else:
-            request.last = message
-        request.event.set()
+            # An error without an id is about a line that could not be read. No line of ours is such, so nobody is left to wait for ever.
+            told = list(self.requests.values()) if message["id"] is None else filter(None, [self.requests.get(message["id"])])
+        for request in told:
+            if "progress" in message:
+                request.told.append(message["progress"])
+            else:
+                request.last = message
+            request.event.set()
 
     def said(self) -> str:
         text = b"".join(self.complaints).decode("utf-8", "replace").strip()

@@ -94,6 +94,11 @@ def takes(function: Callable[..., Any]) -> int:
     return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
 
 
+def writable(text: str) -> str:
+    """The text without what UTF-8 cannot state."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 class Function:
     """A function or class that the service may call by a name."""
 
@@ -150,10 +155,10 @@ class Policies:
         try:
             self.answer({"call": number, "result": work()})
         except Unsupported as e:
-            self.answer({"call": number, "unsupported": str(e)})
+            self.answer({"call": number, "unsupported": writable(str(e))})
         except BaseException as e:
             function.failure = e
-            self.answer({"call": number, "error": f"{type(e).__name__}: {e}"})
+            self.answer({"call": number, "error": writable(f"{type(e).__name__}: {e}")})
         else:
             return True
         return False

@@ -143,7 +143,7 @@ def unwritable(document: Mapping[str, Any], cause: Exception) -> InputError:
             items = ((f"{path}[{k}]", v) for k, v in enumerate(value))
         else:
             try:
-                json.dumps(value, allow_nan=False)
+                encode(value)
                 return None
             except (TypeError, ValueError):
                 return path
