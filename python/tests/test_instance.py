@@ -47,6 +47,7 @@ def test_ids() -> None:
     assert ids([{"work": 1}, {"work": 2}]) == ["1", "2"]
     assert ids([{"id": 7, "work": 1}, {"id": numpy.int64(8), "work": numpy.float32(2), "after": [7]}]) == ["7", "8"]
     assert ids(pandas.DataFrame({"work": [1, 2]})) == ["0", "1"]
+    assert ids(pandas.DataFrame({"work": pandas.Series([1, numpy.int64(2)], dtype=object)})) == ["0", "1"]
     assert ids(pandas.DataFrame({"work": [1, 2]}, index=["x", "y"])) == ["x", "y"]
     assert ids(pandas.DataFrame({"id": [5, 6], "work": [1.0, 2.0], "processors": [math.nan, 2]})) == ["5", "6"]
     assert ids(pandas.DataFrame({"id": pandas.array([5, 6], dtype="Int64"), "work": pandas.array([1, None], dtype="Int64"), "estimate": [1, 2]})) == ["5", "6"]

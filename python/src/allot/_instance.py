@@ -216,6 +216,9 @@ def frame_records(frame: Any) -> list[dict[str, Any]]:
         raise fault_at("jobs", f"expected different columns, found twice: {', '.join(sorted(twice))}")
     columns = [frame.iloc[:, k].tolist() for k in range(len(names))]
     index = frame.index.tolist()
+    foreign = any(hasattr(v, "item") for c, kind in zip(columns, frame.dtypes) if str(kind) == "object" for v in c)
+    if not foreign and not any(frame.isna().any()):  # there is nothing to leave out, and tolist has made numbers of Python
+        return [tidy(dict(zip(names, row)), index[k]) for k, row in enumerate(zip(*columns))]
     return [tidy({n: plain(v) for n, v in zip(names, row) if not missing(v)}, index[k]) for k, row in enumerate(zip(*columns))]
 
 
