@@ -14,7 +14,7 @@ SEED     ?=
 # and then no result comes from the cache (see internal/tally).
 export RAPID_SEED ?= 1
 
-.PHONY: run highs test ci ci-others race cross slurm slurm-forecast slurm-others bench compare-bench four baseline lint fuzz prove mutants release vuln
+.PHONY: run highs python wheels test ci ci-others race cross slurm slurm-forecast slurm-others bench compare-bench four baseline lint fuzz prove mutants release vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -39,7 +39,7 @@ ci:
 	@$(MAKE) --no-print-directory -j3 slurm-forecast slurm-others ci-others
 
 ci-others:
-	@$(MAKE) --no-print-directory IN_ORDER=1 race cross prove fuzz lint
+	@$(MAKE) --no-print-directory IN_ORDER=1 race cross python prove fuzz lint
 
 ifdef IN_ORDER
 .NOTPARALLEL:
@@ -73,6 +73,17 @@ slurm-forecast:
 
 slurm-others:
 	@CGO_ENABLED=0 ALLOT_SLURM=1 $(TALLY) -whole -vet=off -run 'Slurm|Live|NothingIsLeft' -skip SlurmForecast -timeout $(TIMEOUT) ./internal/slurmtest ./formats/slurm ./cmd/allot
+
+# The Python package from its wheel, in an environment of its own: mypy and pytest. Without Python, or an index of packages, it says so.
+#   make python PYTHON=python3.13 ARGS="-k threads"    ALLOT_KILLS=200 kills Python so often
+python:
+	@PYTHON='$(PYTHON)' python/try $(value ARGS)
+
+# The wheels for eight platforms in the folder dist. Other Pythons than that of make python do as well; the same commit gives the same bytes.
+wheels:
+	@tools=$$(PYTHON='$(PYTHON)' python/tools-env) && "$$tools" python/wheels.py dist
+
+PYTHON ?= python3
 
 PLATFORMS = windows/amd64 darwin/amd64 darwin/arm64 js/wasm wasip1/wasm
 
@@ -111,7 +122,7 @@ lint:
 	$(TOOL) golangci-lint run ./...
 	go -C tools tool golangci-lint run ./...
 	tools/highs $(TOOL) golangci-lint run --build-tags highs ./...
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/fuzz tools/highs tools/slurm tools/slurm-unpack; \
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/fuzz python/try python/tools-env tools/highs tools/slurm tools/slurm-unpack; \
 	else echo "shellcheck is not installed: the shell scripts are not looked at"; fi
 
 # Every fuzz target for as long as you like: make fuzz FUZZTIME=10m

@@ -3,6 +3,7 @@
 // Links of the README to what is not in the archive lead to the repository, at the commit of the release.
 //
 //	go -C tools run ./release -C .. -o ../dist
+//	go -C tools run ./release -C .. -o FOLDER -bare -platforms linux/amd64    the program and the licences of its modules, for a wheel
 //
 // The version is that which the Go tool stamps: the tag of the commit, else a pseudo-version. The sources must have no changes. The same
 // commit and compiler give the same bytes.
@@ -35,7 +36,14 @@ func main() {
 	root := flag.String("C", ".", "`folder` of the repository")
 	out := flag.String("o", "dist", "`folder` of the archives, made anew")
 	platforms := flag.String("platforms", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64", "systems, separated by commas")
+	bare := flag.Bool("bare", false, "of one platform: only the program and the licences of its modules, not in an archive, also of sources with changes")
 	flag.Parse()
+	if *bare {
+		if err := program(*root, *out, *platforms); err != nil {
+			log.Fatal("release: ", err)
+		}
+		return
+	}
 	if err := release(*root, *out, strings.Split(*platforms, ","), os.Getenv(keyVariable)); err != nil {
 		log.Fatal("release: ", err)
 	}
@@ -105,26 +113,55 @@ func release(root, out string, platforms []string, key string) error {
 // tags leave out canvases that gonum/plot would link into the program and allot does not use. One of them needs svgo, whose licence is made for texts.
 const tags = "-tags=minimal"
 
-// build makes the archive of a platform, .zip for Windows, else .tar.gz, and the list of the modules in its program.
-func build(root, platform string, common []file, when time.Time) (name string, archive, modules []byte, err error) {
+// program builds the program of a platform and collects the licences of its modules, into a folder that it makes if need be.
+func program(root, out, platform string) error {
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	_, environment, err := compile(root, platform, out)
+	if err != nil {
+		return err
+	}
+	licences, err := licencesOf(root, environment)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, licencesName), licences, 0o666)
+}
+
+// licencesName is the file of the licences of the modules.
+const licencesName = "THIRD-PARTY-LICENCES"
+
+// compile builds the program of a platform in a folder. It returns the name of the program and the environment of the Go tool for the platform.
+func compile(root, platform, folder string) (program string, environment []string, err error) {
 	system, processor, ok := strings.Cut(platform, "/")
 	if !ok {
-		return "", nil, nil, errors.New("expected a platform such as linux/amd64")
+		return "", nil, errors.New("expected a platform such as linux/amd64")
 	}
+	program = "allot"
+	if system == "windows" {
+		program += ".exe"
+	}
+	if folder, err = filepath.Abs(folder); err != nil { // the Go tool runs in another one
+		return "", nil, err
+	}
+	environment = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOFLAGS=", "GOWORK=off")
+	_, err = command(root, environment, "go", "build", tags, "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", filepath.Join(folder, program), "./cmd/allot")
+	return program, environment, err
+}
+
+// build makes the archive of a platform, .zip for Windows, else .tar.gz, and the list of the modules in its program.
+func build(root, platform string, common []file, when time.Time) (name string, archive, modules []byte, err error) {
 	folder, err := os.MkdirTemp("", "release")
 	if err != nil {
 		return "", nil, nil, err
 	}
 	defer remove(folder)
-	program := "allot"
-	if system == "windows" {
-		program += ".exe"
-	}
-	binary := filepath.Join(folder, program)
-	environment := append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOFLAGS=", "GOWORK=off")
-	if _, err := command(root, environment, "go", "build", tags, "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", binary, "./cmd/allot"); err != nil {
+	program, environment, err := compile(root, platform, folder)
+	if err != nil {
 		return "", nil, nil, err
 	}
+	binary := filepath.Join(folder, program)
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
 		return "", nil, nil, err
@@ -148,13 +185,13 @@ func build(root, platform string, common []file, when time.Time) (name string, a
 	if err != nil {
 		return "", nil, nil, err
 	}
-	top := fmt.Sprintf("allot-%s-%s-%s", strings.TrimPrefix(version, "v"), system, processor)
-	files := append(slices.Clone(common), file{program, 0o755, data}, file{"THIRD-PARTY-LICENCES", 0o644, licences})
+	top := fmt.Sprintf("allot-%s-%s", strings.TrimPrefix(version, "v"), strings.ReplaceAll(platform, "/", "-"))
+	files := append(slices.Clone(common), file{program, 0o755, data}, file{licencesName, 0o644, licences})
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
 	for k := range files {
 		files[k].name = top + "/" + files[k].name
 	}
-	if system == "windows" {
+	if strings.HasPrefix(platform, "windows/") {
 		archive, err = zipped(files, when)
 		return top + ".zip", archive, modules, err
 	}

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"debug/buildinfo"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -45,5 +49,29 @@ func TestNoLicenceForTexts(t *testing.T) {
 	}
 	if list := string(text); !strings.Contains(list, "codeberg.org/go-pdf/fpdf\n") || strings.Contains(list, "svgo") {
 		t.Error("the program needs github.com/ajstarks/svgo")
+	}
+}
+
+// The program for a wheel comes with the licences of its modules, and a platform without a processor is refused.
+func TestProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	out := filepath.Join(t.TempDir(), "new")
+	if err := program("../..", out, runtime.GOOS+"/"+runtime.GOARCH); err != nil {
+		t.Fatal(err)
+	}
+	name := "allot"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if _, err := buildinfo.ReadFile(filepath.Join(out, name)); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(out, licencesName)); err != nil || !strings.Contains(string(text), "==== github.com/urfave/cli/v2 ") {
+		t.Errorf("the licences: %.200s, %v", text, err)
+	}
+	if err := program("../..", out, "linux"); err == nil || !strings.Contains(err.Error(), "linux/amd64") {
+		t.Errorf("a platform without a processor: %v", err)
 	}
 }
