@@ -58,12 +58,12 @@ func NewCalculator(tree *Tree, site Site) (*Calculator, error) {
 	c := &Calculator{Settings: tree.Settings, site: site, tree: tree, partitions: map[string]*Partition{}, qualities: map[string]*Quality{}, topPartition: 1}
 	c.WeightTRES = inOrder(c.WeightTRES)
 	for k := range site.Partitions {
-		p := &site.Partitions[k]
+		p := site.Partitions[k] // a copy: the site may be that of many runs
 		if c.partitions[p.Name] != nil {
 			return nil, fmt.Errorf("multifactor: partition %s is there twice", p.Name)
 		}
 		p.Billing = inOrder(p.Billing)
-		c.partitions[p.Name], c.topPartition = p, max(c.topPartition, p.JobFactor)
+		c.partitions[p.Name], c.topPartition = &p, max(c.topPartition, p.JobFactor)
 	}
 	for k := range site.Qualities {
 		q := &site.Qualities[k]
