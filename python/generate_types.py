@@ -23,6 +23,7 @@ FILES = [
     ("instance", "InstanceDocument", ""),
     ("solution", "SolutionDocument", ""),
     ("proof", "CertificateDocument", "Proof"),
+    ("advice", "AdviceDocument", "Advice"),
     ("online-header", "OnlineHeader", ""),
     ("online-event", "OnlineEvent", "Online"),
     ("online-answer", "OnlineAnswer", "Online"),

@@ -718,6 +718,316 @@ class CertificateDocument(TypedDict):
     not_certified: NotRequired[str]
 
 
+class AdviceComparedClass(TypedDict):
+    kind: str
+    name: str
+    jobs: int
+    wait: NotRequired[AdviceComparedSpread]
+    bounded_slowdown: NotRequired[float]
+    stretch: NotRequired[float]
+    wait_difference: NotRequired[AdviceComparedDifference]
+    slowdown_difference: NotRequired[AdviceComparedDifference]
+    entitled: NotRequired[float]
+    received: NotRequired[float]
+
+
+AdviceComparedDates = TypedDict(
+    "AdviceComparedDates",
+    {
+        "from": "str",
+        "to": "str",
+        "zone": "str",
+    },
+)
+
+
+class AdviceComparedDifference(TypedDict):
+    jobs: int
+    mean: float
+    low: NotRequired[float]
+    high: NotRequired[float]
+    ratio: NotRequired[float]
+    ratio_low: NotRequired[float]
+    ratio_high: NotRequired[float]
+    p: NotRequired[float]
+    p_holm: NotRequired[float]
+    blocks: int
+    first: float
+    greater: int
+    less: int
+
+
+class AdviceComparedFit(TypedDict):
+    policy: str
+    jobs: int
+    mean_wait: float
+    recorded: float
+    off: float
+    explains: bool
+
+
+class AdviceComparedGroup(TypedDict):
+    online: bool
+    known: NotRequired[bool]
+    policies: list[AdviceComparedPolicy]
+    tests: dict[str, int]
+
+
+class AdviceComparedPolicy(TypedDict):
+    name: str
+    utilisation: NotRequired[float]
+    left_out: int
+    device_utilisation: NotRequired[float]
+    stranded: NotRequired[float]
+    jain: NotRequired[float]
+    classes: list[AdviceComparedClass]
+
+
+class AdviceComparedRecord(TypedDict):
+    name: str
+    utilisation: NotRequired[float]
+    left_out: int
+    device_utilisation: NotRequired[float]
+    stranded: NotRequired[float]
+    jain: NotRequired[float]
+    classes: list[AdviceComparedClass]
+    jobs: int
+    fits: list[AdviceComparedFit]
+    nearest: str
+    explained: bool
+    off_by_median: float
+
+
+AdviceComparedReport = TypedDict(
+    "AdviceComparedReport",
+    {
+        "trace": "str",
+        "jobs": "int",
+        "processors": "int",
+        "load": "NotRequired[float]",
+        "from": "float",
+        "to": "float",
+        "dates": "NotRequired[AdviceComparedDates]",
+        "counted": "int",
+        "days": "int",
+        "block": "int",
+        "time": "str",
+        "confidence": "float",
+        "narrow": "int",
+        "short": "float",
+        "record": "NotRequired[AdviceComparedRecord]",
+        "groups": "list[AdviceComparedGroup]",
+    },
+)
+
+
+class AdviceComparedSpread(TypedDict):
+    mean: float
+    median: float
+    p95: float
+    max: float
+
+
+class AdviceComparison(TypedDict):
+    answer: list[str]
+    comparison: AdviceComparedReport
+
+
+class AdviceFair(TypedDict):
+    # the first
+    day: int
+    users: int
+    # of received over entitled
+    jain: float
+    # who received the least part of what the user was entitled to
+    least_user: str
+    least_share: float
+
+
+class AdviceFront(TypedDict):
+    job: str
+    user: NotRequired[str]
+    role: str
+    processors: int
+    delay_processor_s: float
+
+
+AdviceJudged = TypedDict(
+    "AdviceJudged",
+    {
+        "from": "float",
+        "jobs": "int",
+        "advised": "int",
+        "killed": "int",
+        "factor": "NotRequired[float]",
+    },
+)
+
+
+class AdviceLimit(TypedDict):
+    user: NotRequired[str]
+    name: NotRequired[str]
+    queue: NotRequired[str]
+    requested_s: float
+    # what became of the advice
+    state: Literal["advised", "too little known", "limit is used", "not tried yet", "contradicted", "withheld"]
+    # from which the quantile is taken
+    jobs: int
+    # the advice, s; absent: none is given
+    limit_s: NotRequired[float]
+    # the order statistic of the run times, s, before the factor; absent: too little is known
+    quantile_s: NotRequired[float]
+    # how many of the jobs may exceed the quantile
+    allowed_to_exceed: int
+    # of these jobs
+    longest_run_s: float
+    # processor time that these jobs asked for and did not use, s; 0 where they ask for none
+    spare_s: float
+    # used over requested, processor time; 0 where they ask for none
+    used_share: float
+    # jobs of the last six months that the limit made before them would have killed
+    earlier_kills: int
+    # jobs of these months
+    earlier_advised: int
+
+
+class AdviceLimitsPart(TypedDict):
+    risk: float
+    confidence: float
+    # of a kind, for advice
+    jobs_needed: int
+    # kinds are by name; else by queue
+    by_name: bool
+    jobs_with_limit: int
+    # of the processor time that jobs asked for
+    used_share: float
+    walk: AdviceWalk
+    months: list[AdviceJudged]
+    kinds: list[AdviceLimit]
+    gain: NotRequired[AdviceComparison]
+    why_no_gain: NotRequired[str]
+    # in runs that the limits would have killed
+    lost_processor_s: float
+    settled: NotRequired[bool]
+
+
+class AdviceLoadPart(TypedDict):
+    clusters: list[AdviceShare]
+    queues: NotRequired[list[AdviceShare]]
+    # share of the processors that jobs hold, by weekday from Monday on and hour of the day; -1: the trace has
+    # no such hour
+    hours: NotRequired[list[list[float]]]
+    zone: NotRequired[str]
+    # of the jobs that arrive then; -1: none does
+    mean_wait_s: NotRequired[list[list[float]]]
+    more_processors: int
+    # what more machines change
+    more: AdviceComparison
+    # of machines: the one asked for, or above it where groups of machines are small
+    more_share: float
+
+
+class AdviceNeedsPart(TypedDict):
+    # of which both figures are known
+    memory_jobs: int
+    memory_used_share: float
+    memory: NotRequired[list[AdviceUnused]]
+    devices_jobs: int
+    devices_used_share: float
+    devices: NotRequired[list[AdviceUnused]]
+
+
+class AdviceShare(TypedDict):
+    name: str
+    jobs: int
+    # held
+    processor_s: float
+    # of all processor time that jobs held
+    share: float
+    # of the cluster's processors from the first arrival to the last; absent: it is no cluster, or no time is
+    # between the two
+    utilisation: NotRequired[float]
+    processors: NotRequired[int]
+
+
+class AdviceUnused(TypedDict):
+    user: NotRequired[str]
+    name: NotRequired[str]
+    jobs: int
+    # memory: mean, MB; devices: device seconds
+    asked: float
+    # memory: mean of the highest, MB; devices: device seconds in use
+    used: float
+    # memory: of all jobs, MB; devices: 0
+    most: float
+    # MB·s, or device seconds
+    unused: float
+
+
+class AdviceWaiting(TypedDict):
+    job: str
+    user: NotRequired[str]
+    processors: int
+    arrival: float
+    wait_s: float
+    recorded_wait_s: NotRequired[float]
+    # of the policy, that decided last; empty: it states none
+    rule: NotRequired[str]
+    # the rule or cause that held for longest
+    why: str
+    # the jobs that delayed it most
+    in_front: list[AdviceFront]
+
+
+class AdviceWaitsPart(TypedDict):
+    mean_wait_s: float
+    p95_wait_s: float
+    longest: list[AdviceWaiting]
+    # jobs that waited for more than a week
+    starved: int
+    # of all waits
+    starved_share: float
+    fairness: list[AdviceFair]
+    # waits by size, queue, account and user
+    classes: AdviceComparedReport
+
+
+class AdviceWalk(TypedDict):
+    # by which quantiles are multiplied
+    factor: float
+    # that say something: those with 50 jobs or too many killed
+    months: int
+    # months in which more than half of the risk would have been killed
+    exceeded: int
+    # tried
+    jobs: int
+    # of these, those that run longer
+    killed: int
+
+
+class AdviceDocument(TypedDict):
+    """Advice: what allot advise --json writes"""
+
+    # the format: allot/advice/1
+    schema: Literal["allot/advice/1"]
+    trace: str
+    policy: str
+    jobs: int
+    processors: int
+    dates: NotRequired[AdviceComparedDates]
+    anonymous: NotRequired[bool]
+    caveats: NotRequired[list[str]]
+    # what matters most, three sentences at most
+    first: list[str]
+    limits: NotRequired[AdviceLimitsPart]
+    needs: NotRequired[AdviceNeedsPart]
+    waits: NotRequired[AdviceWaitsPart]
+    load: NotRequired[AdviceLoadPart]
+    policies: NotRequired[AdviceComparison]
+    # that give a part alone, by its name
+    commands: dict[str, str]
+
+
 class OnlineHeader(TypedDict):
     """Header: the first line that an on-line policy reads"""
 
@@ -1426,6 +1736,7 @@ class Vary(TypedDict):
     High: float
     Log: bool
     Low: float
+    Step: float
 
 
 class Verified(TypedDict):
