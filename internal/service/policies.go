@@ -60,16 +60,7 @@ func (c *call) policies(ctx context.Context, s *policiesSettings) (*PoliciesAnsw
 	if err := c.affordable(s.Time); err != nil {
 		return nil, err
 	}
-	names := s.Policies
-	if len(names) == 0 {
-		names = answers.UsualPolicies
-	}
-	for _, name := range names {
-		if _, err := c.choose("policies", name); err != nil {
-			return nil, err
-		}
-	}
-	choices, err := answers.Policies(names)
+	_, choices, err := c.named(s.Policies, answers.UsualPolicies)
 	if err != nil {
 		return nil, err
 	}

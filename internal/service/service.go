@@ -235,6 +235,20 @@ func (c *call) solution(d *Document) (*model.Solution, error) {
 	return readDocument(c, d, model.ReadSolution)
 }
 
+// named are the policies that the request names; where it names none, the usual ones.
+func (c *call) named(policies, usual []string) (names []string, choices []solve.Choice, err error) {
+	if names = policies; len(names) == 0 {
+		names = usual
+	}
+	for _, name := range names {
+		if _, err := c.choose("policies", name); err != nil {
+			return nil, nil, err
+		}
+	}
+	choices, err = answers.Policies(names)
+	return names, choices, err
+}
+
 // choose reads a solver by its name. Programs of the machine only run where the service allows it.
 func (c *call) choose(path, name string) (solve.Choice, error) {
 	if scheme := solve.Scheme(name); scheme != "" {

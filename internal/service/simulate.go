@@ -74,16 +74,7 @@ func (c *call) simulate(ctx context.Context, s *simulateSettings) (Raw, error) {
 
 // starts says when each job would start under several policies.
 func (c *call) starts(ctx context.Context, in *model.Instance, s *simulateSettings) (any, error) {
-	names := s.Policies
-	if len(names) == 0 {
-		names = answers.UsualStarts
-	}
-	for _, name := range names {
-		if _, err := c.choose("policies", name); err != nil {
-			return nil, err
-		}
-	}
-	choices, err := answers.Policies(names)
+	names, choices, err := c.named(s.Policies, answers.UsualStarts)
 	if err != nil {
 		return nil, err
 	}

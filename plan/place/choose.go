@@ -39,7 +39,7 @@ func (s *Site) BlocksIn(a *State, k *Kind, machine int) int {
 	return s.resourceBlocks(&free, k, n)
 }
 
-// plainBlocks is the number of blocks for which so many processors and so much memory of the machine are enough.
+// plainBlocks is the number of blocks of the kind that fit into processors and memory, if these are what is free on the machine.
 func (s *Site) plainBlocks(k *Kind, machine, processors int, memory float64) int {
 	hosts := s.Hosts(k, machine)
 	m := &s.Machines[machine]

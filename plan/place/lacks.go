@@ -12,7 +12,7 @@ const (
 	Memory     = "memory"
 )
 
-// Lacks lists what the machine has too little of for so many processors of a job of the kind: resources by name, in the order of the needs, then [Memory] and [Processors].
+// Lacks lists what the machine has too little of to give a job of the kind the number of processors: resources by name, in the order of the needs, then [Memory] and [Processors].
 //
 // Complexity: O(needs · devices of the machine).
 func (s *Site) Lacks(r *Room, k *Kind, machine, processors int) (names []string) {

@@ -385,7 +385,7 @@ func (o *planOption) opens(g *gap, s *generalBooking) bool {
 	return g.from < s.start && (g.longest >= o.length || s.start <= g.to && s.cluster == o.cluster && s.holds(g.machine))
 }
 
-// since is the first gap of those that a job has not seen which last looked when so many spans had become free.
+// since is the place of the first gap that is new to a job. seen is the number of spans that had become free when the job last looked.
 func (n *roomNeed) since(seen int) int {
 	return sort.Search(len(n.gaps), func(k int) bool { return n.gaps[k].number >= seen })
 }

@@ -177,7 +177,7 @@ func TestSlurmNeverFallsNaive(t *testing.T) {
 	})
 }
 
-// slurmOrderNaive compares under settings that are drawn and changed, with so many jobs at most.
+// slurmOrderNaive compares under settings that are drawn and changed, with at most the given number of jobs.
 func slurmOrderNaive(t *testing.T, most int, change func(*Ranking)) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 23))

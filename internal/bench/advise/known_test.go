@@ -7,7 +7,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// monthly are jobs of two users in each of 12 months: a thousand of big, and so many of small, spread over the days. All run for 1000 s but those of small that odd says.
+// monthly are jobs of two users in each of 12 months: the user big has a thousand, the user small the given number, spread over the days. All run for 1000 s, except those of small for which odd says otherwise.
 func monthly(small int, odd func(month, k int) bool) []Past {
 	var jobs []Past
 	add := func(user string, month, k, n int, used float64) {
