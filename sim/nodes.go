@@ -109,13 +109,11 @@ func (n *nodes) hosts(room *Room, job, m int) int {
 // If the job wants its machines for itself, they all have to be.
 func (p *Platform) Equipped(room *Room, j *Job, m int) bool {
 	site := p.nodes.first
-	k, free := site.Kind(j.Request.index), room.Processors[m]
-	if !k.Node.Exclusive {
-		room.Processors[m] = int32(site.Machines[m].Units)
+	k, processors := site.Kind(j.Request.index), site.Machines[m].Units
+	if k.Node.Exclusive {
+		processors = int(room.Processors[m])
 	}
-	blocks := site.Blocks(&room.Room, k, m)
-	room.Processors[m] = free
-	return blocks > 0
+	return site.BlocksOn(&room.Room, k, m, processors) > 0
 }
 
 // canRun is [Platform.CanRun]. It is found out once for all jobs that need the same, but where run times or licences tell them apart.

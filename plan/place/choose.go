@@ -20,7 +20,12 @@ type candidate struct {
 //
 // Complexity: O(needs · devices of the machine).
 func (s *Site) Blocks(r *Room, k *Kind, machine int) int {
-	n := s.plainBlocks(k, machine, int(r.Processors[machine]), r.Memory[machine])
+	return s.BlocksOn(r, k, machine, int(r.Processors[machine]))
+}
+
+// BlocksOn is [Site.Blocks] if the number of processors were free on the machine.
+func (s *Site) BlocksOn(r *Room, k *Kind, machine, processors int) int {
+	n := s.plainBlocks(k, machine, processors, r.Memory[machine])
 	if n == 0 || len(k.Node.Resources) == 0 {
 		return atLeast(n, k)
 	}
