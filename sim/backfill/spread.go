@@ -129,8 +129,8 @@ func (p *general) fits(room *sim.Room, r *reservation) (ok bool) {
 func (p *general) Explain(j *sim.Job) []sim.Reason {
 	r := j.Request
 	over := p.spreads(j)
-	if r.Min == r.Max && !over {
-		return nil
+	if r.Min == r.Max && !over || over && (int(j.Handle) >= len(p.spread.sizes) || p.spread.sizes[j.Handle] == 0) {
+		return nil // a job that was dropped when it arrived has no size
 	}
 	reason := sim.Reason{Rule: "rigid maximum"}
 	if over {
@@ -145,6 +145,9 @@ func (p *general) Explain(j *sim.Job) []sim.Reason {
 				list = append(list, fmt.Sprintf("%d on %s", p.platform.Rigid(j, c), p.platform.ClusterID(c)))
 				reason.Terms = append(reason.Terms, sim.Term{Name: p.platform.ClusterID(c), Value: float64(p.platform.Rigid(j, c))})
 			}
+		}
+		if list == nil {
+			return nil // it can run nowhere
 		}
 		reason.Text = fmt.Sprintf("the job may hold %d to %d processors and has %d tasks; it takes the most that it could use at once on the empty cluster: %s",
 			r.Min, r.Max, r.Tasks, strings.Join(list, ", "))

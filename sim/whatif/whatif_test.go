@@ -3,6 +3,7 @@ package whatif_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -122,5 +123,35 @@ func TestJobsThatWaitForLaterOnes(t *testing.T) {
 		if err != nil || answer.ExpectedStart != nil || *answer.Start != 30 {
 			t.Errorf("%+v, %v", answer, err)
 		}
+	}
+}
+
+// A job that can run nowhere is dropped when it arrives. No policy has seen it then, so none has anything to say about it, and what it says about others stays the same.
+func TestJobsThatCanRunNowhere(t *testing.T) {
+	const text = `{"schema": "allot/instance/1", "licences": {"L": 1}, "objective": {"mean_wait": 1},
+		"clusters": [{"id": "a", "machines": [{"id": "m", "processors": 2}]}, {"id": "b", "machines": [{"id": "m", "processors": 1}]}],
+		"jobs": [{"id": "asked", %s, "work": 100, "estimate": 100, "licences": {"L": 5}}, {"id": "small", "work": 1, "estimate": 1}]}`
+	asked := 0
+	for _, shape := range []string{`"processors": 2`, `"processors": 2, "span": "grid"`, `"processors": {"min": 1, "max": 2}, "tasks": 2`, `"processors": {"min": 1, "max": 2}, "tasks": 2, "span": "grid"`} {
+		in, err := model.ReadInstance(strings.NewReader(fmt.Sprintf(text, shape)), "")
+		if err != nil {
+			t.Fatal(shape, err)
+		}
+		for _, info := range solve.Solvers() {
+			policy, online := solve.PolicyOf(info.New())
+			if !online || info.New().Supports(in) != nil {
+				continue
+			}
+			answer, err := whatif.Submit(t.Context(), info.Name, policy, in, "asked", 1)
+			if err != nil {
+				t.Fatal(info.Name, err)
+			}
+			if asked++; answer.Start != nil || answer.Reason == "" || len(answer.Reasons) > 0 {
+				t.Errorf("%s, %s: %+v", info.Name, shape, answer)
+			}
+		}
+	}
+	if asked < 8 {
+		t.Errorf("only %d policies were asked", asked)
 	}
 }
