@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/answers"
@@ -44,7 +43,7 @@ func (c *call) compare(ctx context.Context, s *compareSettings) (*ComparedRows, 
 	if err != nil {
 		return nil, err
 	}
-	settings := bench.Settings{Time: time.Duration(min(s.Time, mostSeconds) * float64(time.Second)), Options: solve.Options{
+	settings := bench.Settings{Time: durationOf(s.Time), Options: solve.Options{
 		Seed: s.Seed, MaxEvals: s.Evaluations, Workers: c.workers(s.Workers), Strict: s.Strict,
 	}}
 	lineup := answers.Lineup{Solvers: solvers, Safe: func(label string) string { return label }}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -47,10 +48,10 @@ func (s *Service) Handler(token string) http.Handler {
 func (h *handler) allowed(next http.HandlerFunc) http.Handler {
 	others := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		sum := sha256.Sum256([]byte(given))
 		switch {
-		case !h.open && subtle.ConstantTimeCompare(sum[:], h.token[:]) != 1:
+		case !h.open && !strings.EqualFold(scheme, "Bearer"), !h.open && subtle.ConstantTimeCompare(sum[:], h.token[:]) != 1:
 			h.answerOf(w).refuse(fail(NotAllowed, "expected the header Authorization: Bearer TOKEN with the token of this service"))
 		case h.open && !isLocal(r.Host): // a page elsewhere whose name leads to this machine
 			h.answerOf(w).refuse(fail(NotAllowed, "expected a request to localhost, found %.200q", r.Host))
@@ -132,9 +133,18 @@ func (h *handler) whole(r *http.Request, id string, o *Operation, text []byte) r
 // asked answers a request whose settings are in the query.
 func (h *handler) asked(o *Operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		query, err := url.ParseQuery(r.URL.RawQuery)
+		if err != nil {
+			h.answerOf(w).refuse(wrong("", "expected a query NAME=VALUE: %s", err))
+			return
+		}
 		settings := map[string]string{}
-		for name, values := range r.URL.Query() {
-			settings[name] = values[0]
+		for _, name := range sortedKeys(query) {
+			if len(query[name]) > 1 {
+				h.answerOf(w).refuse(wrong(name, "expected it once, found it again"))
+				return
+			}
+			settings[name] = query[name][0]
 		}
 		text, err := json.Marshal(settings)
 		if err != nil { // texts always can be written

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,8 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // The answer has the solution of the chosen solver with its parameters.
@@ -235,7 +238,7 @@ func TestHangingUpStopsTheRun(t *testing.T) {
 	instance := example(t, "tiny")
 	ctx, hangUp := context.WithCancel(t.Context())
 	defer hangUp()
-	if first := next(t, stream(ctx, t, server, "", with(instance, `"solver": "stall"`))); first.name != "progress" || stalling.Load() != 1 {
+	if first := next(t, stream(ctx, t, server, "", with(instance, `"solver": "stall"`))); first.name != "progress" || strings.Contains(first.data, `"solution"`) || stalling.Load() != 1 {
 		t.Fatalf("%v, %d runs under way", first, stalling.Load())
 	}
 	response, err := server.Client().Post(server.URL+"/v1/solve", "application/json", strings.NewReader(with(instance, `"solver": "mct"`)))
@@ -499,6 +502,7 @@ func TestRefuses(t *testing.T) {
 		"base64":             {"solve", `{"instance": {"base64": "?"}}`, http.StatusBadRequest, `{"path":"instance.base64"`},
 		"gzip":               {"solve", `{"instance": {"base64": "H4sIAAAA"}}`, http.StatusBadRequest, "gzip data is cut short"},
 		"time":               {"solve", with(tiny, `"time": 7200`), http.StatusBadRequest, "expected at most 60 seconds"},
+		"policies' time":     {"policies", `{"trace": ` + quoted(tiny) + `, "time": 7200}`, http.StatusBadRequest, "expected at most 60 seconds"},
 		"compare's time":     {"compare", `{"instances": [` + quoted(tiny) + `], "time": 7200}`, http.StatusBadRequest, "expected at most 60 seconds"},
 		"negative time":      {"solve", with(tiny, `"time": -1`), http.StatusBadRequest, `{"path":"time"`},
 		"seed":               {"solve", with(tiny, `"seed": -1`), http.StatusBadRequest, `{"path":"seed"`},
@@ -517,7 +521,11 @@ func TestRefuses(t *testing.T) {
 		"solver's page":      {"solvers", `{"name": "exec:true"}`, http.StatusBadRequest, `{"path":"name"`},
 		"no format":          {"import", `{"files": ["\u0000"]}`, http.StatusBadRequest, "name the format"},
 		"two traces":         {"import", `{"files": ["x", "y"], "format": "swf"}`, http.StatusBadRequest, "expected one file"},
-		"load":               {"policies", `{"trace": ` + quoted(tiny) + `, "load": 90}`, http.StatusBadRequest, `{"path":"load"`},
+		"load":               {"policies", `{"trace": ` + quoted(tiny) + `, "load": 90}`, http.StatusBadRequest, `{"path":"load","message":"expected a load above 0 and at most 10 (1: the jobs need all processors all the time), found 90; is it per cent? write 0.9"`},
+		"warm-up":            {"policies", `{"trace": ` + quoted(tiny) + `, "warm_up": 0.5}`, http.StatusBadRequest, `{"path":"warm_up"`},
+		"two of a label":     {"compare", `{"instances": [` + quoted(tiny) + `], "solvers": ["x=mct", "x=olb"]}`, http.StatusBadRequest, `{"path":"solvers"`},
+		"two questions":      {"simulate", with(tiny, `"job": "a", "submit": {"id": "x", "work": 1}`), http.StatusBadRequest, "expected only one of submit and job"},
+		"policies to ask":    {"simulate", with(tiny, `"job": "a", "policies": ["easy"]`), http.StatusBadRequest, `{"path":"policies"`},
 		"nobody's job":       {"simulate", with(tiny, `"job": "nobody"`), http.StatusBadRequest, `{"path":"job"`},
 		"no picture":         {"draw", with(tiny, `"solutions": [{"schema": "allot/solution/1", "jobs": []}]`), http.StatusUnprocessableEntity, "the checker refuses"},
 		"picture's format":   {"draw", with(tiny, `"solutions": [], "format": "gif"`), http.StatusBadRequest, `{"path":"format"`},
@@ -546,15 +554,18 @@ func TestWhoIsAnswered(t *testing.T) {
 		headers     map[string]string
 		status      int
 	}{
-		"token":         {"secret of this service", "example.org", map[string]string{"Authorization": "Bearer secret of this service"}, http.StatusOK},
-		"wrong token":   {"secret of this service", "localhost", map[string]string{"Authorization": "Bearer secret"}, http.StatusForbidden},
-		"no token":      {"secret of this service", "localhost", nil, http.StatusForbidden},
-		"local":         {"", "localhost:8080", nil, http.StatusOK},
-		"loopback":      {"", "[::1]:8080", nil, http.StatusOK},
-		"another name":  {"", "evil.example", nil, http.StatusForbidden},
-		"another site":  {"", "localhost", map[string]string{"Sec-Fetch-Site": "cross-site"}, http.StatusForbidden},
-		"origin":        {"", "localhost", map[string]string{"Origin": "https://evil.example"}, http.StatusForbidden},
-		"the same site": {"", "localhost:8080", map[string]string{"Origin": "http://localhost:8080"}, http.StatusOK},
+		"token":          {"secret of this service", "example.org", map[string]string{"Authorization": "Bearer secret of this service"}, http.StatusOK},
+		"wrong token":    {"secret of this service", "localhost", map[string]string{"Authorization": "Bearer secret"}, http.StatusForbidden},
+		"another scheme": {"secret of this service", "localhost", map[string]string{"Authorization": "Basic secret of this service"}, http.StatusForbidden},
+		"no scheme":      {"secretofthisservice", "localhost", map[string]string{"Authorization": "secretofthisservice"}, http.StatusForbidden},
+		"lower case":     {"secret of this service", "localhost", map[string]string{"Authorization": "bearer secret of this service"}, http.StatusOK},
+		"no token":       {"secret of this service", "localhost", nil, http.StatusForbidden},
+		"local":          {"", "localhost:8080", nil, http.StatusOK},
+		"loopback":       {"", "[::1]:8080", nil, http.StatusOK},
+		"another name":   {"", "evil.example", nil, http.StatusForbidden},
+		"another site":   {"", "localhost", map[string]string{"Sec-Fetch-Site": "cross-site"}, http.StatusForbidden},
+		"origin":         {"", "localhost", map[string]string{"Origin": "https://evil.example"}, http.StatusForbidden},
+		"the same site":  {"", "localhost:8080", map[string]string{"Origin": "http://localhost:8080"}, http.StatusOK},
 	} {
 		request := httptest.NewRequest(http.MethodPost, "/v1/schema", strings.NewReader("{}"))
 		request.Host = c.host
@@ -583,5 +594,79 @@ func TestEndsLongRuns(t *testing.T) {
 	}
 	if status, text = post(t, server, "solve", with(example(t, "tiny"), `"solver": "stall"`)); readAs[Solved](t, text).Stop != model.StopTime {
 		t.Errorf("%d: %s", status, text)
+	}
+}
+
+// What stands in a query is read as a body is: each name once, and nothing is passed over.
+func TestQuery(t *testing.T) {
+	server, _ := begin(t, nil)
+	for query, want := range map[string]string{
+		"name=solution":            `{"schema":{`,
+		"":                         `{"names":[`,
+		"name=solution&name=proof": "name: expected it once",
+		"name=%zz":                 "expected a query",
+		"name=solution;x=1":        "expected a query",
+		"nme=solution":             "unknown field",
+		"name=../../etc/passwd":    "expected one of",
+	} {
+		response, err := server.Client().Get(server.URL + "/v1/schema?" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil || !strings.Contains(string(text), want) || (response.StatusCode == http.StatusOK) != strings.HasPrefix(want, "{") {
+			t.Errorf("%s: %d: %.200s (%v), want %s", query, response.StatusCode, text, err, want)
+		}
+	}
+}
+
+// The page of a chart says of each job why it started when it did, as explain does.
+func TestPageSaysWhy(t *testing.T) {
+	server, _ := begin(t, nil)
+	queue := example(t, "twolevel")
+	_, text := post(t, server, "solve", with(queue, `"solver": "twolevel"`))
+	solution := readAs[Solved](t, text).Solution
+	status, text := post(t, server, "draw", with(queue, `"format": "html", "solutions": [`+string(solution)+`]`))
+	page := readAs[Drawn](t, text).Text
+	in, err := model.ReadInstance(strings.NewReader(queue), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol, err := model.ReadSolution(strings.NewReader(string(solution)), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons, err := answers.RulesOf(t.Context(), in, sol)
+	if err != nil || len(reasons) == 0 || status != http.StatusOK {
+		t.Fatal(status, reasons, err)
+	}
+	for job, reason := range reasons {
+		if begin, _, _ := strings.Cut(reason, "\n"); !strings.Contains(page, begin) {
+			t.Errorf("job %s: the page does not say %q", job, reason)
+		}
+	}
+}
+
+// Before there is a schedule, an improvement of the bound states no objective and no jobs that are left.
+func TestBoundBeforeSchedules(t *testing.T) {
+	in, err := model.ReadInstance(strings.NewReader(example(t, "tiny")), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []Progress
+	c := &call{progress: func(p any) { told = append(told, p.(Progress)) }}
+	tell := c.improvements(in, false)
+	tell(solve.Progress{Objective: math.Inf(1), Left: 3, Bound: model.ProvedBound(1)})
+	tell(solve.Progress{Objective: math.Inf(1), Left: 3, Bound: model.ProvedBound(1)}) // no improvement
+	tell(solve.Progress{Evaluations: 1, Objective: 7, Left: 2, Bound: model.ProvedBound(1)})
+	if len(told) != 2 {
+		t.Fatalf("%+v", told)
+	}
+	if p := told[0]; p.Objective != nil || p.Gap != nil || p.Left != 0 || p.Bound.Or(0) != 1 {
+		t.Errorf("%+v", p)
+	}
+	if p := told[1]; p.Objective == nil || *p.Objective != 7 || p.Left != 2 {
+		t.Errorf("%+v", p)
 	}
 }

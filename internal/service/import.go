@@ -52,6 +52,8 @@ func (c *call) importForeign(_ context.Context, s *importSettings) (*Imported, e
 	}
 	var info formats.Info
 	switch named, known := formats.Named(s.Format); {
+	case c.unread != nil:
+		return nil, c.unread
 	case known:
 		info = named
 	case s.Format != "":

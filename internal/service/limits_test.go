@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 )
@@ -53,5 +54,58 @@ func TestLentPlace(t *testing.T) {
 	g.leave("a")
 	if err := g.enter(t.Context(), "c"); err != nil {
 		t.Error(err)
+	}
+}
+
+// A positive time is a limit, however short.
+func TestShortestTime(t *testing.T) {
+	for seconds, want := range map[float64]time.Duration{0: 0, 1e-300: 1, 1e-9: 1, 0.2: 200 * time.Millisecond, 1e300: mostSeconds * time.Second} {
+		if got := durationOf(seconds); got != want {
+			t.Errorf("%v s: %v, want %v", seconds, got, want)
+		}
+	}
+}
+
+// Documents are read no further when nobody waits for the answer any more, or when they take more memory than there is; whatever reads them, the reason is said.
+func TestReadsNoFurther(t *testing.T) {
+	tiny := example(t, "tiny")
+	swf := quoted("; MaxProcs: 4\n1 0 0 10 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1\n2 5 0 20 2 -1 -1 2 30 -1 1 1 1 1 1 1 -1 -1\n")
+	for operation, body := range map[string]string{
+		"check":    `{"instance": ` + tiny + `, "solution": {"schema": "allot/solution/1", "jobs": []}}`,
+		"verify":   `{"instance": ` + tiny + `, "certificate": {"schema": "allot/proof/1"}}`,
+		"import":   `{"files": [` + swf + `]}`,
+		"policies": `{"trace": ` + swf + `}`,
+	} {
+		o, _ := Named(operation)
+		opt := Options{Limits: Public()}
+		opt.Memory = 500
+		for name, c := range map[string]struct {
+			ended error
+			code  Code
+			want  string
+		}{
+			"nobody waits": {context.Canceled, NoAnswer, "stopped before the documents were read"},
+			"too much":     {nil, TooLarge, "take more than 0 MB"},
+			"too much now": {nil, Busy, "than other requests leave"},
+		} {
+			s, held := New(opt), int64(0)
+			if c.code == Busy {
+				s.memory.most, s.limits.Memory, held = 1<<20, 1<<20, 1<<20-1 // others have the rest
+			}
+			s.memory.held = held
+			ctx, cancel := context.WithCancel(t.Context())
+			if c.ended != nil {
+				cancel()
+			}
+			begun, _ := s.enrol(ctx, &Client{Name: "x"}, "")
+			r := s.do(begun, o, []byte(body), nil)
+			cancel()
+			if r.err == nil || r.err.Code != c.code || !strings.Contains(r.err.Message, c.want) {
+				t.Errorf("%s, %s: %+v, want %s with %q", operation, name, r.err, c.code, c.want)
+			}
+			if s.memory.held != held {
+				t.Errorf("%s, %s: %d bytes are held, want %d", operation, name, s.memory.held, held)
+			}
+		}
 	}
 }

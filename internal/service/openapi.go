@@ -8,6 +8,7 @@ import (
 	"math"
 	"path"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -40,7 +41,7 @@ var OpenAPI = sync.OnceValue(func() []byte {
 	paths["/healthz"] = object{"get": object{"operationId": "health", "summary": "Say that the service lives.", "security": []any{}, "responses": object{"200": object{"description": "it lives"}}}}
 	for _, name := range schema.Names() {
 		text, _ := schema.Text(name)
-		d.schemas[name] = json.RawMessage(text)
+		d.schemas[name] = json.RawMessage(placed(text, "#/components/schemas/"+name))
 	}
 	d.schemas["PolicyReport"] = d.schemaOf(reflect.TypeFor[lab.Report]())
 	d.schemas["Failed"] = object{"type": "object", "required": []string{"error"}, "properties": object{"error": d.schemaOf(reflect.TypeFor[Error]())}}
@@ -64,6 +65,14 @@ var OpenAPI = sync.OnceValue(func() []byte {
 	}
 	return text.Bytes()
 })
+
+// placed is the text of a schema that stands at a place of another document: it has no name of its own, which many tools do not look at, and its references lead to that place.
+func placed(text []byte, place string) []byte {
+	text = ownNames.ReplaceAll(text, nil)
+	return bytes.ReplaceAll(text, []byte(`"#/$defs/`), []byte(`"`+place+`/$defs/`))
+}
+
+var ownNames = regexp.MustCompile(`"\$(schema|id)":\s*"[^"]*",\s*`)
 
 // object is an object of JSON, written in the order of its keys.
 type object = map[string]any
@@ -148,6 +157,8 @@ func (d *document) schemaOf(t reflect.Type) object {
 		return object{}
 	}
 	switch {
+	case t.Kind() == reflect.Pointer && t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+		return object{"type": "string"}
 	case t.Kind() == reflect.Pointer:
 		return d.schemaOf(t.Elem())
 	case t.Implements(reflect.TypeFor[json.Marshaler]()), reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()):

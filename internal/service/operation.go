@@ -36,8 +36,10 @@ type call struct {
 	*request
 	service  *Service
 	from     *Client
-	held     int64     // bytes of memory, as estimated
-	progress func(any) // tells the client; nil: it does not want to know
+	unread   *Error       // why a document was not read to its end; nil: it was
+	ended    func() error // why nobody waits for the answer any more; nil: somebody does
+	held     int64        // bytes of memory, as estimated
+	progress func(any)    // tells the client; nil: it does not want to know
 }
 
 // operation makes an Operation whose settings are an S and whose result is an R. The handler gets settings that have been read.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/formats"
@@ -86,7 +85,7 @@ func (c *call) policies(ctx context.Context, s *policiesSettings) (*PoliciesAnsw
 	}
 	runs := answers.PolicyRuns{
 		In: in, Policies: choices, Options: &opt.Options,
-		Settings: bench.Settings{Time: time.Duration(min(s.Time, mostSeconds) * float64(time.Second)), Options: solve.Options{Seed: s.Seed}},
+		Settings: bench.Settings{Time: durationOf(s.Time), Options: solve.Options{Seed: s.Seed}},
 		Step:     func() {},
 		Warn: func(policy, text string) {
 			answer.Warnings = append(answer.Warnings, policy+": "+text)
@@ -141,10 +140,8 @@ func (c *call) trace(d *Document, name string, processors int, known ...string) 
 	if format == nil {
 		in, err := model.ReadInstanceWithin(file, d.file, c.service.limits.Instance)
 		switch {
-		case errors.Is(err, model.ErrTooLarge):
-			return nil, "", fail(TooLarge, "%s: %s", d.Path, err)
 		case err != nil:
-			return nil, "", wrongAt(faultsIn(d.Path, err))
+			return nil, "", c.unreadable(d, err)
 		case processors > 0:
 			return nil, "", wrong("processors", "expected it only for a trace in a foreign format; an instance states its processors itself")
 		}
@@ -172,8 +169,8 @@ func (c *call) trace(d *Document, name string, processors int, known ...string) 
 
 // importError is the error of a reader of a foreign format.
 func (c *call) importError(d *Document, err error) error {
-	if errors.Is(err, model.ErrTooLarge) {
-		return fail(TooLarge, "%s: expected at most %d bytes, decompressed", d.Path, c.service.limits.Text)
+	if c.unread != nil {
+		return c.unread
 	}
 	var parameter *params.Error
 	if errors.As(err, &parameter) {
@@ -189,5 +186,5 @@ func (c *call) importError(d *Document, err error) error {
 		}
 		return wrongAt(faults)
 	}
-	return wrong(d.Path, "%s", err)
+	return c.unreadable(d, err)
 }

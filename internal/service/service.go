@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -159,7 +160,13 @@ func (s *Service) answer(ctx context.Context, from *Client, o *Operation, params
 	if from.calls != nil {
 		ctx = withCaller(ctx, s, from.calls)
 	}
-	c := &call{request: asked, service: s, from: from, progress: progress}
+	reading := ctx
+	if s.limits.Time > 0 {
+		var cancel context.CancelFunc
+		reading, cancel = context.WithTimeout(ctx, s.limits.Time)
+		defer cancel()
+	}
+	c := &call{request: asked, service: s, from: from, progress: progress, ended: reading.Err}
 	defer func() { s.memory.give(c.held) }()
 	result, err := o.run(ctx, c)
 	if err != nil {
@@ -181,20 +188,50 @@ func (c *call) contents(d *Document) (io.ReadCloser, error) {
 	return struct {
 		io.Reader
 		io.Closer
-	}{&bounded{text, c.service.limits.Text}, source}, nil
+	}{&bounded{text, c, c.service.limits.Text}, source}, nil
 }
 
-// bounded is a reader that fails where there is more than a number of bytes.
+// memoryOfText is how many bytes of memory a byte of a document takes while it is read, roughly: short jobs take more, long texts less.
+const memoryOfText = 8
+
+// hold takes memory for some bytes of a document, until the request is answered.
+func (c *call) hold(text int64) *Error {
+	bytes, most := text*memoryOfText, c.service.limits.Memory
+	switch {
+	case c.held+bytes > most:
+		return fail(TooLarge, "the documents are estimated to take more than %d MB of memory", most>>20)
+	case !c.service.memory.take(bytes):
+		return fail(Busy, "the documents are estimated to take more memory than other requests leave of %d MB now", most>>20)
+	}
+	c.held += bytes
+	return nil
+}
+
+// bounded is a reader of a document that fails where there is more than a number of bytes, no memory is left, or nobody waits for the answer any more.
 type bounded struct {
 	io.Reader
+	call *call
 	left int64
 }
 
 // Read implements io.Reader.
 func (b *bounded) Read(buffer []byte) (int, error) {
+	if b.call.unread != nil {
+		return 0, b.call.unread
+	}
 	n, err := b.Reader.Read(buffer)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, model.ErrTooLarge
+	ended := b.call.ended()
+	b.left -= int64(n)
+	switch {
+	case ended != nil:
+		b.call.unread = fail(NoAnswer, "stopped before the documents were read: %s", ended)
+	case b.left < 0:
+		b.call.unread = fail(TooLarge, "expected documents of at most %d bytes, decompressed", b.call.service.limits.Text)
+	default:
+		b.call.unread = b.call.hold(int64(n))
+	}
+	if b.call.unread != nil {
+		return 0, b.call.unread
 	}
 	return n, err
 }
@@ -207,13 +244,21 @@ func readDocument[T any](c *call, d *Document, read func(io.Reader, string) (*T,
 	}
 	defer text.Close()
 	value, err := read(text, d.file)
-	switch {
-	case errors.Is(err, model.ErrTooLarge):
-		return nil, fail(TooLarge, "%s: %s", d.Path, err)
-	case err != nil:
-		return nil, wrongAt(faultsIn(d.Path, err))
+	if err != nil {
+		return nil, c.unreadable(d, err)
 	}
 	return value, nil
+}
+
+// unreadable is the error of a document that could not be read. Readers of foreign formats state an error of [bounded] as one of a line.
+func (c *call) unreadable(d *Document, err error) error {
+	switch {
+	case c.unread != nil:
+		return c.unread
+	case errors.Is(err, model.ErrTooLarge):
+		return fail(TooLarge, "%s: %s", d.Path, err)
+	}
+	return wrongAt(faultsIn(d.Path, err))
 }
 
 // instance reads an instance of the request for an operation with a number of workers, with the objective that the settings name; empty: its own.
@@ -276,6 +321,11 @@ func (c *call) affordable(seconds float64) error {
 // mostSeconds is the longest time that a run can ask for: what is longer is as good as no limit.
 const mostSeconds = 1e9
 
+// durationOf is a time in seconds. A positive one is never 0, which is no limit.
+func durationOf(seconds float64) time.Duration {
+	return time.Duration(math.Ceil(min(seconds, mostSeconds) * float64(time.Second)))
+}
+
 // within ends ctx after the time that the request asks for, in seconds, and in any case after the longest time of the service. Only the first is a deadline that
 // solvers see: what they do depends on it, and the time limit of a service must not change a run that ends before.
 func (c *call) within(ctx context.Context, seconds float64, counted bool) (context.Context, context.CancelFunc, error) {
@@ -283,7 +333,7 @@ func (c *call) within(ctx context.Context, seconds float64, counted bool) (conte
 	if err := c.affordable(seconds); err != nil {
 		return nil, nil, err
 	}
-	asked := time.Duration(min(seconds, mostSeconds) * float64(time.Second))
+	asked := durationOf(seconds)
 	if asked == 0 && !counted {
 		asked = limits.Usual
 	}

@@ -199,12 +199,30 @@ func (c *session) take(ctx context.Context, text []byte) {
 	}
 	switch {
 	case given["call"] != nil:
+		if len(given) > 2 {
+			c.refuse(nil, wrong("call", "expected it with one of result, solution, error and unsupported, found more"))
+			return
+		}
 		c.answered(given)
 	case given["cancel"] != nil:
-		c.cancel(c.client, string(given["cancel"])) // what is not there has ended already
+		id := idOf(given["cancel"])
+		if id == nil || len(given) > 1 {
+			c.refuse(idOf(given["id"]), wrong("cancel", "expected the id of a request and nothing else"))
+			return
+		}
+		c.cancel(c.client, nameOf(id)) // what is not there has ended already
 	default:
 		c.begin(ctx, given, len(text))
 	}
+}
+
+// nameOf is the name of a run by its id: texts that are written differently are the same.
+func nameOf(id json.RawMessage) string {
+	name := jsontext.Value(id).Clone()
+	if name.Kind() == '"' {
+		_ = name.Canonicalize() // it is a valid text
+	}
+	return string(name)
 }
 
 // idOf is the id of a request, or nil if it is none: a number or a short text.
@@ -228,7 +246,17 @@ func (c *session) begin(ctx context.Context, given map[string]jsontext.Value, by
 		c.refuse(id, wrong("method", "expected one of the methods that the first line lists, found %.100s", given["method"]))
 		return
 	}
-	begun, refused := c.enrol(ctx, c.client, string(id))
+	for _, m := range []string{"result", "solution", "error", "unsupported"} {
+		if given[m] != nil {
+			c.refuse(id, wrong(m, "expected it with call, which answers the service"))
+			return
+		}
+	}
+	if kind := given["progress"].Kind(); len(given["progress"]) > 0 && kind != 't' && kind != 'f' {
+		c.refuse(id, wrong("progress", "expected true or false, found %.100s", given["progress"]))
+		return
+	}
+	begun, refused := c.enrol(ctx, c.client, nameOf(id))
 	if refused != nil {
 		c.refuse(nil, refused) // not with the id, which is that of another request
 		return

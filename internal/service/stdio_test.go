@@ -98,7 +98,7 @@ func TestLines(t *testing.T) {
 	}
 	checked(t, tiny, readAs[Solved](t, string(short.Result)).Solution)
 	c.send(`{"cancel": "nobody"}`)
-	c.send(`{"cancel": "long"}`)
+	c.send(`{"cancel": "l\u006fng"}`) // the same text
 	long := c.next()
 	if solved := readAs[Solved](t, string(long.Result)); long.ID != "long" || solved.Stop != model.StopCancelled {
 		t.Fatalf("%+v", long)
@@ -113,17 +113,27 @@ func TestLines(t *testing.T) {
 func TestWrongLines(t *testing.T) {
 	c := converse(t, func(o *Options) { o.Body = 2000 })
 	for line, want := range map[string]string{
-		`{`:                                      "not JSON",
-		`[]`:                                     "expected an object",
-		`{"id": 1}`:                              "expected one of the methods",
-		`{"id": 1, "method": "bake"}`:            "expected one of the methods",
-		`{"id": 1, "method": 7}`:                 "expected one of the methods",
-		`{"method": "solvers"}`:                  "id: expected a number or a text",
-		`{"id": null, "method": "solvers"}`:      "id: expected a number or a text",
-		`{"id": {}, "method": "solvers"}`:        "id: expected a number or a text",
-		`{"id": 1, "id": 2, "method": "schema"}`: "the field once",
-		`{"id": 1, "methods": "schema"}`:         "unknown field",
-		`{"call": "x", "result": null}`:          "the number of a call",
+		`{`:                                                 "not JSON",
+		`[]`:                                                "expected an object",
+		`{"id": 1}`:                                         "expected one of the methods",
+		`{"id": 1, "method": "bake"}`:                       "expected one of the methods",
+		`{"id": 1, "method": 7}`:                            "expected one of the methods",
+		`{"method": "solvers"}`:                             "id: expected a number or a text",
+		`{"id": null, "method": "solvers"}`:                 "id: expected a number or a text",
+		`{"id": {}, "method": "solvers"}`:                   "id: expected a number or a text",
+		`{"id": 1, "id": 2, "method": "schema"}`:            "the field once",
+		`{"id": 1, "methods": "schema"}`:                    "unknown field",
+		`{"call": "x", "result": null}`:                     "the number of a call",
+		`{"call": 1, "result": null, "error": "x"}`:         "found more",
+		`{"id": 1, "call": 1, "result": null}`:              "found more",
+		`{"cancel": {}}`:                                    "cancel: expected the id",
+		`{"cancel": null}`:                                  "cancel: expected the id",
+		`{"id": 1, "cancel": 1}`:                            "nothing else",
+		`{"id": 1, "method": "schema", "cancel": 2}`:        "nothing else",
+		`{"id": 1, "method": "schema", "result": 2}`:        "result: expected it with call",
+		`{"id": 1, "method": "schema", "unsupported": "x"}`: "unsupported: expected it with call",
+		`{"id": 1, "method": "schema", "progress": "true"}`: "progress: expected true or false",
+		`{"id": 1, "method": "schema", "progress": null}`:   "progress: expected true or false",
 		`{"id": 1, "method": "solve", "params": {"instance": {"schema": "allot/instance/1", "clusters": [], "jobs": [{"id": "a", "work": -1}]}}}`: "instance.jobs[0].work: expected",
 		`{"id": 1, "method": "solve", "params": [1]}`:         "expected an object",
 		`{"id": 1, "method": "schema", "params": {"name": "x`: "not JSON",
