@@ -12,11 +12,12 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import IO, Any
 
 from . import _command
-from ._errors import AllotError, error_of
+from . import _functions
+from ._errors import AllotError, error_of, fault_at
 from ._functions import Function, Policies
 
 PROTOCOL = "allot-service/1"
@@ -30,6 +31,15 @@ class Raw:
         self.text = text
 
 
+def stated(value: Any) -> Any:
+    """A value as JSON can state it: numbers and arrays of numpy as those of Python, and any mapping as a dict."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if callable(getattr(value, "tolist", None)):
+        return value.tolist()
+    raise TypeError(f"objects of type {type(value).__name__} are none of JSON")
+
+
 def encode(value: Any) -> bytes:
     """A value as JSON on one line. Objects and lists may hold Raw. Raises TypeError or ValueError where JSON cannot state the value."""
     if isinstance(value, Raw):
@@ -38,7 +48,31 @@ def encode(value: Any) -> bytes:
         return b"{" + b",".join(encode(str(k)) + b":" + encode(v) for k, v in value.items()) + b"}"
     if isinstance(value, list) and any(isinstance(v, Raw) for v in value):
         return b"[" + b",".join(map(encode, value)) + b"]"
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=stated).encode("utf-8")
+
+
+def parameters(params: Mapping[str, Any]) -> Raw:
+    """Parameters as JSON. Raises InputError with the place of a value that JSON cannot state."""
+    try:
+        return Raw(encode(params))
+    except (TypeError, ValueError) as e:
+        path = place(params, "") or ""
+        raise fault_at(path, f"expected a value that JSON can state: {e}") from None
+
+
+def place(value: Any, path: str) -> str | None:
+    """Where a value is, at or below path, that JSON cannot state; None: there is none."""
+    if isinstance(value, Mapping):
+        items: Iterable[tuple[str, Any]] = ((f"{path}.{k}" if path else str(k), v) for k, v in value.items())
+    elif isinstance(value, (list, tuple)):
+        items = ((f"{path}[{k}]", v) for k, v in enumerate(value))
+    else:
+        try:
+            encode(value)
+            return None
+        except (TypeError, ValueError):
+            return path
+    return next((found for where, v in items if (found := place(v, where)) is not None), None)
 
 
 class Request:
@@ -144,6 +178,15 @@ class Service:
         self.threads = [
             threading.Thread(target=work, name=f"allot-{work.__name__}", daemon=True) for work in (self.listen, self.read, self.write)
         ]
+        try:
+            self.begin(command)
+        except BaseException:  # also Ctrl-C: no process is left
+            self.process.kill()
+            self.process.wait()
+            raise
+
+    def begin(self, command: str) -> None:
+        """Reads the first line and starts the threads."""
         self.threads[0].start()
         line = self.stdout.readline()
         try:
@@ -163,7 +206,7 @@ class Service:
         self, method: str, params: Mapping[str, Any], on_progress: Callable[[dict[str, Any]], None] | None, functions: dict[str, Function]
     ) -> dict[str, Any]:
         request, number = Request(), next(self.numbers)
-        line = encode({"id": number, "method": method, "params": Raw(encode(params)), "progress": on_progress is not None})
+        line = encode({"id": number, "method": method, "params": parameters(params), "progress": on_progress is not None})
         if len(line) >= LONGEST:
             raise AllotError(f"expected a request of at most {LONGEST} bytes, found {len(line)}", "too_large")
         with self.lock:
@@ -230,12 +273,14 @@ class Service:
 
     def read(self) -> None:
         """Reads lines until the process ends."""
-        for line in self.stdout:
-            try:
+        try:
+            for line in self.stdout:
                 self.take(json.loads(line))
-            except ValueError:
-                break
+        except Exception as e:  # no line of JSON, or a thread that cannot start: nobody may be left to wait for ever
+            self.complaints.append(f"{type(e).__name__}: {e}".encode("utf-8", "replace"))
+            self.process.kill()
         self.ended.set()
+        self.lines.put(None)
         self.threads[0].join(1)
         with self.lock:
             left = list(self.requests.values())
@@ -266,6 +311,10 @@ class Service:
         return f"; it said:\n{text}" if text else ""
 
     def death(self) -> AllotError:
+        try:
+            self.process.wait(1)  # it has closed its output, and ends
+        except subprocess.TimeoutExpired:
+            pass
         return AllotError(f"the process allot serve has ended (status {self.process.poll()}){self.said()}")
 
     def close(self) -> None:
@@ -308,6 +357,7 @@ def _close_all() -> None:
 
 
 def _forget_all() -> None:
+    _functions.forget()
     for client in list(_clients):
         client.forget()
 

@@ -212,6 +212,12 @@ _taken: set[str] = set()  # names of functions that requests under way use
 _taking = threading.Lock()
 
 
+def forget() -> None:
+    """Forgets the requests under way, which are those of the parent, in a child that was forked."""
+    global _taken, _taking
+    _taken, _taking = set(), threading.Lock()
+
+
 def free(name: str, taken: set[str]) -> str:
     """The name, or with the first number that is free: the same in each run."""
     return next(n for k in itertools.count(1) if (n := name if k == 1 else f"{name}-{k}") not in taken)

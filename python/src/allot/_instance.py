@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union, cast
 
 from . import _client
-from ._client import Raw, encode
+from ._client import parameters
 from ._errors import InputError, below, fault_at
-from ._table import Table, html_table
+from ._table import Table, html_table, same
 
 if TYPE_CHECKING:
     import pandas
@@ -55,12 +55,10 @@ class Instance:
             self._bytes = document
             self._param: Any = file_document(document)
         else:
-            self._document = cast("InstanceDocument", document)
-            try:
-                self._bytes = encode(document)
-            except (TypeError, ValueError) as e:
-                raise unwritable(document, e) from None
-            self._param = Raw(self._bytes)
+            self._param = parameters(document)
+            self._bytes = self._param.text
+            if checked:
+                self._document = cast("InstanceDocument", document)  # of the service; that of a caller may change
         if not checked:
             try:
                 _client.default.request("check", {"instance": self._param, "solution": EMPTY})
@@ -100,7 +98,7 @@ class Instance:
     @property
     def jobs(self) -> Table[Job]:
         """The jobs in queue order. A row is a dict of the fields that the instance states."""
-        return Table(self.document["jobs"], lambda record: cast("Job", record), ("id", "arrival", "processors", "work", "estimate"))
+        return Table(self.document["jobs"], same, ("id", "arrival", "processors", "work", "estimate"))
 
     @property
     def clusters(self) -> list[Cluster]:
@@ -133,26 +131,6 @@ class Instance:
         return head + html_table(["cluster", "processors"], list(self.processors.items())) + self.jobs._repr_html_()
 
 
-def unwritable(document: Mapping[str, Any], cause: Exception) -> InputError:
-    """The error of a value that JSON cannot state, with its place."""
-
-    def search(value: Any, path: str) -> str | None:
-        if isinstance(value, Mapping):
-            items: Iterable[tuple[str, Any]] = ((f"{path}.{k}" if path else str(k), v) for k, v in value.items())
-        elif isinstance(value, (list, tuple)):
-            items = ((f"{path}[{k}]", v) for k, v in enumerate(value))
-        else:
-            try:
-                encode(value)
-                return None
-            except (TypeError, ValueError):
-                return path
-        return next((found for where, v in items if (found := search(v, where)) is not None), None)
-
-    path = search(document, "") or ""
-    return fault_at(path, f"expected a value that JSON can state: {cause}")
-
-
 def instance(*, clusters: Clusters, jobs: Jobs, objective: str | Mapping[str, float] | None = None, name: str | None = None, **fields: Any) -> Instance:
     """Makes an instance and checks it.
 
@@ -168,7 +146,7 @@ def instance(*, clusters: Clusters, jobs: Jobs, objective: str | Mapping[str, fl
         document["objective"] = {objective: 1} if isinstance(objective, str) else dict(objective)
     if isinstance(clusters, Mapping):
         clusters = [{"id": str(c), "machines": [{"id": "node", "count": plain(n)}]} for c, n in clusters.items()]
-    document["clusters"] = [dict(c) for c in clusters]
+    document["clusters"] = [mapping("clusters", "cluster", k, c) for k, c in enumerate(clusters)]
     document["jobs"] = frame_records(jobs) if hasattr(jobs, "columns") else [record(k, job) for k, job in enumerate(cast("Sequence[Mapping[str, Any]]", jobs))]
     return Instance(document)
 
@@ -204,9 +182,15 @@ def tidy(job: dict[str, Any], fallback: Any) -> dict[str, Any]:
 
 def record(k: int, job: Mapping[str, Any]) -> dict[str, Any]:
     """A job of a list."""
-    if not isinstance(job, Mapping):
-        raise fault_at(f"jobs[{k}]", f"expected a mapping of the fields of a job, found {job!r:.100}")
-    return tidy({name: value for name, value in ((n, plain(v)) for n, v in job.items()) if not missing(value)}, k + 1)
+    fields = mapping("jobs", "job", k, job).items()
+    return tidy({name: value for name, value in ((n, plain(v)) for n, v in fields) if not missing(value)}, k + 1)
+
+
+def mapping(path: str, kind: str, k: int, value: Any) -> dict[str, Any]:
+    """The fields of an object of a list."""
+    if not isinstance(value, Mapping):
+        raise fault_at(f"{path}[{k}]", f"expected a mapping of the fields of a {kind}, found {value!r:.100}")
+    return dict(value)
 
 
 def frame_records(frame: Any) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from . import _client
 from ._instance import Instance
 from ._solution import Certificate, Solution
 from ._solve import MaxRuntime
-from ._table import Table, dataclass_of
+from ._table import Table, dataclass_of, same
 
 if TYPE_CHECKING:
     from .types import Part, Violation
@@ -45,7 +45,7 @@ class Bound:
 
     def table(self) -> Table[Part]:
         """The parts as a table."""
-        return Table(self.parts, lambda record: record, ("metric", "method", "value", "best"))  # type: ignore[arg-type,return-value]
+        return Table(self.parts, same, ("metric", "method", "value", "best"))
 
 
 @dataclass(frozen=True)

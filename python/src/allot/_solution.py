@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _client
-from ._client import Raw, encode
+from ._client import Raw, parameters
 from ._errors import InputError
 from ._instance import Instance, Path_, file_document, processors_list
 from ._table import Table, cell, dataclass_of
@@ -81,15 +81,11 @@ class Solution:
         self.document = cast("SolutionDocument", document)
         self.instance = instance
         self._run = dict(run or {})
-        self._encoded: bytes | None = None
 
     @classmethod
     def read(cls, path: Path_, instance: Instance) -> Solution:
         """Reads a solution of the instance from a file. It is not checked: see :func:`allot.check`."""
-        try:
-            return cls(json.loads(Path(path).read_bytes()), instance)
-        except ValueError as e:
-            raise InputError(f"{path}: not JSON: {e}") from e
+        return cls(read_object(path), instance)
 
     @property
     def status(self) -> str:
@@ -162,9 +158,7 @@ class Solution:
         return None if text is None else Certificate(text)
 
     def _raw(self) -> Raw:
-        if self._encoded is None:
-            self._encoded = encode(self.document)
-        return Raw(self._encoded)
+        return parameters(self.document)
 
     def plot(self, quantity: str | None = None, *, format: str = "svg", **options: Any) -> Picture:
         """Draws the Gantt chart, or a quantity over time as ``allot plot`` does. format: svg, html (a page that one can move in), text, png or pdf.
@@ -208,6 +202,17 @@ class Solution:
         return head + (picture._repr_html_() or "")
 
 
+def read_object(path: Path_) -> dict[str, Any]:
+    """Reads a file with an object of JSON."""
+    try:
+        document = json.loads(Path(path).read_bytes())
+    except ValueError as e:
+        raise InputError(f"{path}: not JSON: {e}") from e
+    if not isinstance(document, dict):
+        raise InputError(f"{path}: expected an object, found {document!r:.100}")
+    return document
+
+
 def gap_of(objective: float | None, bound: float | None) -> float | None:
     """The gap in per cent, as the command states it."""
     if objective is None or bound is None:
@@ -226,7 +231,7 @@ class Certificate:
 
     @classmethod
     def read(cls, path: Path_) -> Certificate:
-        return cls(json.loads(Path(path).read_bytes()))
+        return cls(read_object(path))
 
     def save(self, path: Path_) -> None:
         Path(path).write_text(json.dumps(self.document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

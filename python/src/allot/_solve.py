@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Union
@@ -20,8 +22,8 @@ class MaxRuntime:
     seconds: float
 
     def __post_init__(self) -> None:
-        if not self.seconds > 0:
-            raise ValueError(f"expected seconds > 0, found {self.seconds!r}")
+        if not 0 < self.seconds < math.inf:
+            raise ValueError(f"expected a finite number of seconds > 0, found {self.seconds!r}")
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,13 @@ class MaxEvaluations:
     evaluations: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.evaluations, bool) or not isinstance(self.evaluations, int) or self.evaluations < 1:
+        try:
+            number = operator.index(self.evaluations)  # also one of numpy
+        except TypeError:
+            number = 0
+        if isinstance(self.evaluations, bool) or number < 1:
             raise ValueError(f"expected a whole number of evaluations ≥ 1, found {self.evaluations!r}")
+        object.__setattr__(self, "evaluations", number)
 
 
 Stop = Union[MaxRuntime, MaxEvaluations, Iterable[Union[MaxRuntime, MaxEvaluations]], None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import html
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
@@ -82,9 +82,14 @@ def html_table(columns: Sequence[str], rows: Sequence[Sequence[object]], left: i
 
 def dataclass_of(kind: Callable[..., R]) -> Callable[[Mapping[str, Any]], R]:
     """A function that makes rows of a dataclass: fields that the record has, others by default; what the class does not know stays in the record."""
-    known = {f.name for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    return functools.partial(row, kind)
 
-    def make(record: Mapping[str, Any]) -> R:
-        return kind(**{k: v for k, v in record.items() if k in known})
 
-    return make
+def row(kind: Callable[..., R], record: Mapping[str, Any]) -> R:
+    known = kind.__dataclass_fields__  # type: ignore[attr-defined]
+    return kind(**{k: v for k, v in record.items() if k in known})
+
+
+def same(record: Mapping[str, Any]) -> Any:
+    """The record itself, as a row."""
+    return record

@@ -1461,10 +1461,10 @@ class Parameter(TypedDict):
     default: str
     doc: str
     name: str
-    range: NotRequired[Range]
+    range: NotRequired[str]
     type: str
     values: NotRequired[list[str]]
-    vary: NotRequired[Vary]
+    vary: NotRequired[str]
     when: NotRequired[When]
 
 
@@ -1568,13 +1568,6 @@ class QueueAnswer(TypedDict):
     solver: str
     time_unit: str
     trials: int
-
-
-class Range(TypedDict):
-    High: float
-    Low: float
-    OpenHigh: bool
-    OpenLow: bool
 
 
 class Record(TypedDict):
@@ -1730,13 +1723,6 @@ class Support(TypedDict):
 class Term(TypedDict):
     name: str
     value: float
-
-
-class Vary(TypedDict):
-    High: float
-    Log: bool
-    Low: float
-    Step: float
 
 
 class Verified(TypedDict):
