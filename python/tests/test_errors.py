@@ -27,6 +27,8 @@ JOB = {"id": "a", "work": 1}
         ({"jobs": [{**JOB, "work": object()}]}, "jobs[0].work"),
         ({"jobs": [{**JOB, "deadline": float("inf")}]}, "jobs[0].deadline"),
         ({"jobs": ["a"]}, "jobs[0]"),
+        ({"clusters": ["c"]}, "clusters[0]"),
+        ({"clusters": [{"id": "c", "machines": [{"id": "m", "count": object()}]}]}, "clusters[0].machines[0].count"),
         ({"jobs": [{**JOB, "user": "\ud800"}]}, "jobs[0].user"),
         ({"clusters": {"c": 0}}, "clusters[0].machines[0].count"),
         ({"clusters": []}, "clusters"),
@@ -55,6 +57,13 @@ def test_wrong_files(tmp_path: Path) -> None:
             allot.Instance.read(bad)
     with pytest.raises(FileNotFoundError):
         allot.Instance.read(tmp_path / "none.json")
+    inst = allot.instance(clusters={"c": 2}, jobs=[JOB])
+    for data in (b"", b"{", b"[1]", b"\xff"):
+        bad.write_bytes(data)
+        with pytest.raises(allot.InputError, match="bad.json"):
+            allot.Solution.read(bad, inst)
+        with pytest.raises(allot.InputError, match="bad.json"):
+            allot.Certificate.read(bad)
 
 
 def test_wrong_requests(tiny: allot.Instance) -> None:
@@ -75,7 +84,7 @@ def test_wrong_requests(tiny: allot.Instance) -> None:
         allot.compare(tiny, "minmin")
     with pytest.raises(TypeError):
         allot.solve(tiny, stop=5)  # type: ignore[arg-type]
-    for wrong in (0, -1, float("nan")):
+    for wrong in (0, -1, float("nan"), float("inf")):
         with pytest.raises(ValueError):
             allot.MaxRuntime(wrong)
     with pytest.raises(ValueError):

@@ -11,6 +11,7 @@ import pytest
 
 import allot
 from allot._instance import processors_list, processors_text
+from allot._solution import gap_of
 
 FIELDS = ("arrival", "work", "processors", "deadline", "user", "memory")
 
@@ -77,6 +78,18 @@ def test_processors(seed: int) -> None:
     numbers = sorted(r.sample(range(20), r.randint(0, 20)))
     assert processors_list(processors_text(numbers)) == numbers
     assert processors_text("0-3") == "0-3" and processors_text(None) is None
+    assert processors_text([7, 2, 1, 0, 2, 3]) == "0-3,7"
+
+
+def test_numbers_as_ids() -> None:
+    """They become texts, and the same number is the same id: a column with missing values has no whole numbers."""
+    inst = allot.instance(clusters={"c": 2}, jobs=[{"id": 1.0, "work": 1}, {"id": 2, "work": 1, "after": [1]}, {"id": 3.0, "work": 1, "after": [2.0]}])
+    assert [(job["id"], job.get("after")) for job in inst.jobs] == [("1", None), ("2", ["1"]), ("3", ["2"])]
+
+
+@pytest.mark.parametrize(("objective", "bound", "gap"), [(10.0, 8.0, 20.0), (-10.0, -12.0, 20.0), (10.0, 10.0, 0.0), (0.0, 0.0, 0.0), (0.0, -1.0, None), (None, 1.0, None), (1.0, None, None)])
+def test_gap(objective: float | None, bound: float | None, gap: float | None) -> None:
+    assert gap_of(objective, bound) == gap
 
 
 def test_large() -> None:
@@ -90,3 +103,62 @@ def test_large() -> None:
     assert len(out) == n and set(out.index) == set(frame["id"])
     took = (out["end"] - out["start"]).loc[frame["id"]].to_numpy()
     assert abs(took - frame["work"].to_numpy()).max() < 1e-6 and (out["start"].loc[frame["id"]].to_numpy() >= frame["arrival"].to_numpy()).all()
+
+
+def test_what_the_caller_changes_later_does_not_count() -> None:
+    """An instance is what it was when it was made, and a solution is checked as it is now."""
+    machines: list[Any] = [{"id": "m", "count": 2}]
+    inst = allot.instance(clusters=[{"id": "c", "machines": machines}], jobs=[{"work": 3}])
+    machines.append({"id": "n", "count": 5})
+    assert inst.processors == {"c": 2}
+    sol = allot.solve(inst, "minmin")
+    assert allot.check(inst, sol).ok
+    sol.document["jobs"][0]["end"] += 1
+    assert not allot.check(inst, sol).ok
+
+
+def test_tables_can_be_sent_to_other_processes() -> None:
+    import pickle
+
+    inst = allot.instance(clusters={"c": 2}, jobs=[{"work": 3}])
+    sol, compared = allot.solve(inst, "minmin"), allot.compare(inst, ["minmin"])
+    for table in (inst.jobs, sol.jobs, compared, allot.bound(inst).table()):
+        assert list(pickle.loads(pickle.dumps(table))) == list(table)
+    assert pickle.loads(pickle.dumps(sol)).objective == sol.objective
+
+
+class Number:
+    """A number as numpy has them."""
+
+    ndim = 0
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def item(self) -> Any:
+        return self.value
+
+    def tolist(self) -> Any:
+        return self.value
+
+    def __index__(self) -> int:
+        return int(self.value)
+
+
+def test_numbers_of_numpy() -> None:
+    """They stand wherever a number may stand, also inside, and in parameters and plans."""
+    clusters: list[Any] = [{"id": "c", "machines": [{"id": "m", "count": Number(2)}]}]
+    objective: Any = {"makespan": Number(2)}
+    inst = allot.instance(clusters=clusters, jobs=[{"runtime": {"c": Number(3)}, "after": Number([])}], objective=objective)
+    assert inst.processors == {"c": 2} and inst.jobs[0]["runtime"] == {"c": 3}
+
+    def plan(inst: allot.Instance) -> Any:
+        return [("1", "c", [Number(1)], Number(4.0))]
+
+    number: Any = Number(7)
+    limit: Any = allot.MaxEvaluations(number)
+    assert allot.solve(inst, plan, seed=number, stop=limit).objective == 14
+    assert allot.solve(inst, "search", effort=Number(1.5), stop=limit).plot(width=Number(500)).text
+    with pytest.raises(allot.InputError) as caught:
+        allot.solve(inst, "search", effort=float("inf"))
+    assert caught.value.path == "param.effort"

@@ -13,6 +13,7 @@ import pytest
 
 import allot
 from allot import _command
+from allot._solve import limits_of
 
 from .policies import FirstCome, one_after_the_other
 
@@ -225,3 +226,21 @@ def test_start_and_limits(four: allot.Instance) -> None:
     better = allot.solve(four, "search", start=first, stop=[allot.MaxRuntime(600), allot.MaxEvaluations(500)])
     assert better.objective is not None and first.objective is not None and better.objective <= first.objective
     assert better.stop == "evaluations"
+
+
+def test_several_limits_of_a_kind() -> None:
+    """The first that is reached ends a run."""
+    stop: list[Any] = [allot.MaxEvaluations(500), allot.MaxRuntime(2), allot.MaxEvaluations(100), allot.MaxRuntime(3)]
+    assert limits_of(stop) == {"time": 2.0, "evaluations": 100} and limits_of(None) == {}
+
+
+def test_names_do_not_become_html() -> None:
+    """Whatever a name is, a notebook shows it as a text, and pages are shown in a frame of their own that reaches nothing outside."""
+    name = """<script>alert("1")</script>'&"""
+    inst = allot.instance(name=name, clusters={name + "c": 2}, jobs=[{"id": name + "j", "work": 1, "user": name}])
+    sol = allot.solve(inst, "minmin")
+    page = sol.plot(format="html")
+    for shown in (inst, inst.jobs, sol, sol.jobs, allot.compare(inst, ["minmin"]), sol.plot(), page):
+        text = shown._repr_html_()
+        assert text and "<script>alert" not in text, shown
+    assert "<script>alert" not in page.text and 'sandbox="allow-scripts"' in (page._repr_html_() or "")

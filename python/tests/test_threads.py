@@ -219,3 +219,72 @@ def test_its_own_group() -> None:
     allot.schema()
     assert _client.default.service is not None
     assert os.getpgid(_client.default.service.process.pid) != os.getpgid(0)
+
+
+@posix
+def test_interrupt_while_the_process_starts(tmp_path: Path) -> None:
+    """Ctrl-C before the first line: no process is left, and the next call starts one that answers."""
+    command = tmp_path / "allot"
+    command.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nkill -INT {os.getpid()}\nexec cat\n")
+    command.chmod(0o755)
+    with pytest.raises(KeyboardInterrupt):
+        with _client.Client(str(command)) as client:
+            client.request("schema", {})
+    assert ends(int((tmp_path / "pid").read_text()))
+    client.command = None
+    assert client.request("schema", {})["names"]
+    client.close()
+
+
+@posix
+def test_a_killed_process(tiny: allot.Instance) -> None:
+    """The calls under way say how it has ended, the next one starts another, and no thread of the old one is left."""
+    with _client.Client() as client:
+        client.request("schema", {})
+        first = client.service
+        assert first is not None
+        begun = threading.Event()
+
+        def told(message: object) -> None:
+            if not begun.is_set():
+                begun.set()
+                os.kill(first.process.pid, signal.SIGKILL)
+
+        with pytest.raises(allot.AllotError, match="status -9"):
+            client.request("solve", {"solver": "search", "time": 600, "instance": tiny._param}, told)
+        assert client.request("schema", {})["names"] and client.service is not first
+        for thread in first.threads:
+            thread.join(60)
+            assert not thread.is_alive()
+
+
+@posix
+def test_a_line_that_cannot_be_taken() -> None:
+    """Where the reader fails, nobody waits for ever and no process is left."""
+    with _client.Client() as client:
+        client.request("schema", {})
+        service = client.service
+        assert service is not None
+
+        def fail(message: object) -> None:
+            raise RuntimeError("cannot start a thread")
+
+        service.take = fail  # type: ignore[method-assign]
+        with pytest.raises(allot.AllotError, match="cannot start a thread"):
+            client.request("schema", {})
+        assert ends(service.process.pid)
+
+
+@posix
+def test_names_in_a_forked_child() -> None:
+    """A child takes over neither the names of functions under way nor who holds their lock."""
+    from allot import _functions
+
+    def busy() -> None: ...
+
+    with _functions.named([busy], labels=False), _functions._taking:
+        child = os.fork()
+        if child == 0:
+            with _functions.named([busy], labels=False) as (names, _):
+                os._exit(0 if names == ["call:busy"] else 1)
+        assert os.waitpid(child, 0)[1] == 0
