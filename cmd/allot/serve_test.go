@@ -134,6 +134,9 @@ func TestServiceAnswersAsCommands(t *testing.T) {
 		{"simulate", "", `{"instance": ` + text(queue) + `}`, []string{"simulate", "--json", queue}},
 		{"simulate", "", `{"job": "D", "runs": 10, "instance": ` + text(queue) + `}`, []string{"simulate", "--json", "--runs", "10", "--job", "D", queue}},
 		{"explain", "", `{"job": "D", "instance": ` + text(queue) + `, "solution": ` + text(plan) + `}`, []string{"explain", "--json", queue, plan, "D"}},
+		{"explain", "steps", `{"trace": true, "instance": ` + text(queue) + `, "solution": ` + text(plan) + `}`, []string{"explain", "--trace", "--json", queue, plan}},
+		{"explain", "steps", `{"trace": true, "solver": "wrand", "seed": 5, "job": "D", "instance": ` + text(queue) + `}`, []string{"explain", "--trace", "--json", "--solver", "wrand", "--seed", "5", queue, "D"}},
+		{"simulate", "", `{"backtest": true, "samples": 20, "from": 0.5, "to": 0.9, "runs": 5, "solver": "fcfs", "seed": 3, "instance": ` + text(swf) + `}`, []string{"simulate", "--backtest", "--json", "--samples", "20", "--from", "0.5", "--to", "0.9", "--runs", "5", "--solver", "fcfs", "--seed", "3", swf}},
 		{"import", "instance", `{"format": "swf", "name": "trace.swf", "param": {"jobs": 50, "batch": true}, "files": [` + text(swf) + `]}`, []string{"import", "swf", "--jobs", "50", "--batch", swf}},
 		{"solvers", "solvers", `{}`, []string{"solvers", "--json"}},
 		{"solvers", "solver", `{"name": "search"}`, []string{"solvers", "--json", "search"}},
@@ -148,7 +151,7 @@ func TestServiceAnswersAsCommands(t *testing.T) {
 			found = members[c.member]
 		}
 		want := command(c.args...)
-		if c.operation == "compare" { // lines
+		if c.operation == "compare" || c.member == "steps" { // lines
 			want = []byte("[" + strings.Join(strings.Split(strings.TrimSpace(string(want)), "\n"), ",") + "]")
 		}
 		if got, want := oneLine(t, found), oneLine(t, want); got != want {
