@@ -1681,6 +1681,13 @@ class Row(TypedDict):
     workers: NotRequired[int]
 
 
+class RowProgress(TypedDict):
+    # how many runs have ended
+    done: int
+    # its row
+    row: Row
+
+
 class Sample(TypedDict):
     before: float
     forecast: Any
