@@ -22,8 +22,8 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Not a fixture, as pytest takes standard error once more when the test begins."""
     fake = Terminal()
     monkeypatch.setattr(sys, "stderr", fake)
     return fake
@@ -57,20 +57,37 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> list[Handle]:
     return handles
 
 
-def test_a_bar_on_a_terminal(terminal: Terminal, four: allot.Instance) -> None:
+def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, four: allot.Instance) -> None:
     """With a limit of time the bar fills; the last line has no bar and says what was found."""
+    terminal = on_terminal(monkeypatch)
     sol = allot.solve(four, "search", stop=allot.MaxRuntime(0.6), display=True)
     lines = terminal.getvalue().rstrip("\n").split("\r")
     shares = [int(m[1]) for line in lines if (m := re.match(r"\[#*-*\] +(\d+) %  ", line))]
-    assert len(shares) >= 5 and shares == sorted(shares) and shares[0] < 40 and shares[-1] >= 60
+    assert shares and shares == sorted(shares)
     assert any("objective" in line for line in lines) and all(len(line) <= 80 for line in lines)
     assert lines[-1].strip() == sol._headline()[:79] and terminal.getvalue().endswith("\n")
 
 
-def test_a_bar_that_only_moves(terminal: Terminal, four: allot.Instance) -> None:
+def test_the_bar_follows_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal, now = on_terminal(monkeypatch), [100.0]
+    monkeypatch.setattr(_show.time, "monotonic", lambda: now[0])
+    show = _show.Show(seconds=10)
+    show.told("objective 5")
+    for now[0] in (102.5, 109.9, 300):
+        show.tick()
+    show.done("optimal")
+    show.close()
+    lines = [line.rstrip() for line in terminal.getvalue().split("\r")]
+    assert lines == [
+        "", f"[{'-' * 24}]   0 %  objective 5", f"[{'#' * 6}{'-' * 18}]  25 %  objective 5", f"[{'#' * 23}-]  99 %  objective 5", f"[{'#' * 24}] 100 %  objective 5", "optimal",
+    ]  # fmt: skip
+
+
+def test_a_bar_that_only_moves(monkeypatch: pytest.MonkeyPatch, four: allot.Instance) -> None:
     """Where nobody knows how much is left, the bar states no share."""
+    terminal = on_terminal(monkeypatch)
     allot.solve(four, "search", stop=allot.MaxEvaluations(20000), display=True)
-    assert re.search(r"\r\[-*#-*\]  ", terminal.getvalue()) and "%  " not in terminal.getvalue()
+    assert re.search(r"\r\[-*#-*\]  ", terminal.getvalue()) and not re.search(r"\] +\d+ %", terminal.getvalue())
 
 
 def test_no_bar_in_a_file(capsys: pytest.CaptureFixture[str], four: allot.Instance) -> None:
@@ -79,8 +96,9 @@ def test_no_bar_in_a_file(capsys: pytest.CaptureFixture[str], four: allot.Instan
     assert len(lines) >= 2 and lines[-1] == sol._headline() and not any("[" in line or "\r" in line for line in lines)
 
 
-def test_interrupt_with_a_bar(terminal: Terminal, four: allot.Instance) -> None:
+def test_interrupt_with_a_bar(monkeypatch: pytest.MonkeyPatch, four: allot.Instance) -> None:
     """Ctrl-C while the bar moves: the best so far comes back, and the line is ended."""
+    terminal = on_terminal(monkeypatch)
     pressed: list[bool] = []
 
     def interrupt(progress: allot.Progress) -> None:

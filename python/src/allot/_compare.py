@@ -95,8 +95,7 @@ def compare(
         if value is not None:
             params[key] = value
     make = dataclass_of(Row)
-    tried = None if solvers is None else list(solvers)
-    show, charts = show_for(display, runs=None if tried is None else len(listed) * len(tried))
+    show, charts = show_for(display)
     if charts:
         params["solutions"] = True
 
@@ -109,9 +108,11 @@ def compare(
             on_progress(row)
 
     try:
-        with named(tried or (), labels=True) as (names, functions):
-            if tried is not None:
+        with named(solvers or (), labels=True) as (names, functions):
+            if solvers is not None:
                 params["solvers"] = names
+                if show is not None:
+                    show.runs = len(listed) * len(names)
             answer = _client.default.request("compare", params, told if on_progress or show else None, functions, show.tick if show else None)
         table = comparison_of(answer, listed)
         if show is not None:

@@ -126,10 +126,10 @@ def in_notebook() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
-def show_for(display: bool | str | None, seconds: float | None = None, runs: int | None = None) -> tuple[Show | None, bool]:
+def show_for(display: bool | str | None, seconds: float | None = None) -> tuple[Show | None, bool]:
     """What display asks for, and whether pictures are shown."""
     if display not in (None, False, True, "gantt"):
         raise ValueError(f'expected display to be True, False or "gantt", found {display!r}')
     if not display:
         return None, False
-    return (Cell(seconds, runs), display == "gantt") if in_notebook() else (Show(seconds, runs), False)
+    return (Cell(seconds), display == "gantt") if in_notebook() else (Show(seconds), False)
