@@ -6,6 +6,7 @@ import io
 import re
 import signal
 import sys
+import time
 import types
 from typing import Any
 
@@ -70,7 +71,7 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, four: allot.Instan
 
 def test_the_bar_follows_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal, now = on_terminal(monkeypatch), [100.0]
-    monkeypatch.setattr(_show.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
     show = _show.Show(seconds=10)
     show.told("objective 5")
     for now[0] in (102.5, 109.9, 300):
