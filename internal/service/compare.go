@@ -57,7 +57,7 @@ func (c *call) compare(ctx context.Context, s *compareSettings) (*ComparedRows, 
 	var list []answers.Compared
 	for k := range c.documents["instances"] {
 		d := &c.documents["instances"][k]
-		in, err := c.instance(d, s.Objective, settings.Options.Workers)
+		in, err := c.instance(d, s.Objective, settings.Options.Workers, solvers...)
 		if err != nil {
 			return nil, err
 		}

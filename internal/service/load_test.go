@@ -17,6 +17,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // A longer load: go test ./internal/service -run Load -v -load 30s -clients 200
@@ -221,17 +222,21 @@ func TestMemoryEstimate(t *testing.T) {
 	for _, c := range []struct {
 		solver string
 		jobs   int
-	}{{"mct", 100_000}, {"search:effort=0.05", 20_000}, {"muscle", 20_000}} {
-		body := with(many(c.jobs), fmt.Sprintf(`"solver": %q, "time": 5`, c.solver))
+	}{{"mct", 100_000}, {"search:effort=0.05", 20_000}, {"muscle", 20_000}, {"mct+titan:coding=list:population=20000", 2000}, {"titan:population=20000", 1000}} {
+		body := with(many(c.jobs), fmt.Sprintf(`"solver": %q, "time": 2`, c.solver))
 		in, err := model.ReadInstance(strings.NewReader(many(c.jobs)), "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		estimated := memoryOf(in, 1)
+		choice, err := solve.Choose(c.solver)
+		if err != nil {
+			t.Fatal(err)
+		}
+		estimated := memoryOf(in, 1) + solve.Memory(choice.Solver, in)
 		s := New(Options{Limits: Private()})
-		solve, _ := Named("solve")
+		o, _ := Named("solve")
 		grown := peak.Heap(func() {
-			if r := doNow(s, &Client{}, solve, []byte(body), nil); r.err != nil {
+			if r := doNow(s, &Client{}, o, []byte(body), nil); r.err != nil {
 				t.Error(r.err)
 			}
 		})
