@@ -18,6 +18,6 @@ const mostThreads = 256
 
 // ballast is memory that nobody touches, so that it takes none. The collector lets the heap grow by as much as is there before it collects. Without it a service collects many
 // times a second, because answers are small, and each time stops all runs.
-var ballast []byte
+var ballast []byte //nolint:unused // it is there to be held
 
 const ballastBytes = 64 << 20
