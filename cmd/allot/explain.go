@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/internal/answers"
-	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
@@ -89,7 +88,7 @@ func explained(in *model.Instance, e *plan.Explanation, dates dates) string {
 	if p := e.Placement; p == nil {
 		fmt.Fprintf(w, "%s is left out: %s\n", e.Job, e.Reason)
 	} else {
-		fmt.Fprintf(w, "%s runs on %s from %s to %s; it arrives at %s and waits %s\n", e.Job, placeOf(in, p), dates.at(p.Start), dates.at(p.End),
+		fmt.Fprintf(w, "%s runs on %s from %s to %s; it arrives at %s and waits %s\n", e.Job, answers.PlaceOf(in, p), dates.at(p.Start), dates.at(p.End),
 			dates.at(e.Arrival), numtext.Figure(p.Start-e.Arrival))
 		for _, wait := range e.Waits {
 			fmt.Fprintf(w, "  waits for %s, which ends at %s (%s)\n", wait.Job, dates.at(wait.End), wait.For)
@@ -136,22 +135,4 @@ func endOf(a plan.Alternative) float64 {
 		return math.Inf(1)
 	}
 	return *a.End
-}
-
-// placeOf describes the place where a job runs. It names machines where the instance, if one is given, says what jobs ask of single machines.
-func placeOf(in *model.Instance, p *model.Placement) string {
-	pieces := p.Pieces
-	if len(pieces) == 0 {
-		pieces = []model.Piece{{Cluster: p.Cluster, Processors: p.Processors}}
-	}
-	places := each.Of(pieces, func(piece model.Piece) string {
-		machines := ""
-		if in != nil && in.Features()&plan.NodeFeatures != 0 {
-			if c, known := in.ClusterIndex(piece.Cluster); known {
-				machines = onMachines(in.MachineNames(c, piece.Processors))
-			}
-		}
-		return fmt.Sprintf("%s, processors %s%s,", piece.Cluster, piece.Processors, machines)
-	})
-	return strings.Join(places, " and ")
 }

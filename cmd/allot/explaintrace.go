@@ -32,12 +32,9 @@ func traceFlags() []cli.Flag {
 
 // traced is a run whose steps are asked for.
 type traced struct {
-	in     *model.Instance
-	choice solve.Choice
-	seed   uint64
-	made   *model.Solution // the schedule that the run must make; nil: any
-	path   string          // of the file with that schedule
-	job    string          // only the steps about this job; empty: all
+	*answers.Traced
+	path string // of the file with the schedule that the run must make
+	job  string // only the steps about this job; empty: all
 }
 
 // runTrace writes the steps of a solver.
@@ -46,22 +43,18 @@ func runTrace(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	name := t.choice.Info.Name
-	if _, rolling := t.choice.Solver.(*solve.Rolling); rolling || !t.choice.Info.Traces {
-		if rolling {
-			name += " in rolling use"
-		}
-		return usageErrorf("--trace: solver %s does not state its steps; these do: %s", name, strings.Join(solversWith(func(info solve.Info) bool { return info.Traces }), ", "))
+	if err := t.Check(); err != nil {
+		return flagErrors(err)
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	if t.made != nil { // write no step of a run that makes another schedule
+	if t.Made != nil { // write no step of a run that makes another schedule
 		if err := t.reproduces(ctx); err != nil {
 			return err
 		}
 	}
 	out := bufio.NewWriter(c.App.Writer)
-	if first := printable(caveatsText(t.in, "", 0)); c.Bool("json") {
+	if first := printable(caveatsText(t.In, "", 0)); c.Bool("json") {
 		fmt.Fprint(c.App.ErrWriter, first) // every line of the answer is a step
 	} else {
 		fmt.Fprint(out, first)
@@ -72,7 +65,7 @@ func runTrace(c *cli.Context) error {
 	}
 	if !c.Bool("json") && t.job == "" {
 		sol := result.Solution
-		fmt.Fprint(out, printable(fmt.Sprintf("%d of %d jobs placed; %s\n", len(sol.Jobs), len(t.in.Jobs()), objectiveText(t.in, sol.Objective))))
+		fmt.Fprint(out, printable(fmt.Sprintf("%d of %d jobs placed; %s\n", len(sol.Jobs), len(t.In.Jobs()), objectiveText(t.In, sol.Objective))))
 	}
 	return out.Flush()
 }
@@ -91,11 +84,11 @@ func tracedRun(c *cli.Context) (t traced, err error) {
 		return t, usageErrorf("--seed: expected it only with --solver; a solution states the seed of its run")
 	}
 	if c.IsSet("solver") {
-		t.seed = c.Uint64("seed")
-		if t.choice, err = solve.Choose(c.String("solver")); err != nil {
+		t.Traced = &answers.Traced{Seed: c.Uint64("seed")}
+		if t.Choice, err = solve.Choose(c.String("solver")); err != nil {
 			return t, usageErrorf("--solver: %w", err)
 		}
-		t.in, err = readInstance(args[0])
+		t.In, err = readInstance(args[0])
 	} else {
 		err = t.readSolution(args[0], args[1])
 	}
@@ -103,7 +96,7 @@ func tracedRun(c *cli.Context) (t traced, err error) {
 		return t, err
 	}
 	t.job = args[files]
-	if _, ok := t.in.JobIndex(t.job); !ok {
+	if _, ok := t.In.JobIndex(t.job); !ok {
 		return t, usageErrorf("JOB: expected the id of a job of %s, found %q", args[0], t.job)
 	}
 	return t, nil
@@ -115,11 +108,11 @@ func (t *traced) readSolution(instance, solution string) error {
 	if err != nil {
 		return err
 	}
-	t.in, t.made, t.path, t.seed = in, list[0], solution, list[0].Seed
-	if report := model.Check(in, t.made); !report.OK() {
+	if report := model.Check(in, list[0]); !report.OK() {
 		return &statusError{exitViolations, fmt.Errorf("%s: expected a schedule that allot check accepts: %w", solution, report.Violations[0])}
 	}
-	if t.choice, err = answers.ChoiceOf(t.made); err != nil {
+	t.path = solution
+	if t.Traced, err = answers.TracedOf(in, list[0]); err != nil {
 		return usageErrorf("%s: %w", solution, err)
 	}
 	return nil
@@ -131,43 +124,23 @@ func (t *traced) reproduces(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	placed := map[string]*model.Placement{}
-	for k := range t.made.Jobs {
-		placed[t.made.Jobs[k].Job] = &t.made.Jobs[k]
-	}
-	for k := range result.Solution.Jobs {
-		p := &result.Solution.Jobs[k]
-		stated := "leaves it out"
-		if other := placed[p.Job]; other != nil {
-			if solve.SamePlacement(p, other) {
-				continue
-			}
-			stated = fmt.Sprintf("runs it on %s from %s", placeOf(nil, other), numtext.Figure(other.Start))
-		}
-		return t.differs(fmt.Sprintf("%s runs job %s on %s from %s, but the file %s", t.choice.Info.Name, p.Job, placeOf(nil, p), numtext.Figure(p.Start), stated))
-	}
-	if len(t.made.Jobs) > len(result.Solution.Jobs) {
-		return t.differs(fmt.Sprintf("the file places %d jobs, but %s places %d", len(t.made.Jobs), t.choice.Info.Name, len(result.Solution.Jobs)))
+	if how := t.Differs(result.Solution); how != "" {
+		return usageErrorf("%s: expected the schedule that solver %s makes with the seed and the parameters in the file; %s; to see the steps of the solver's own schedule, give --solver %s instead of the file",
+			t.path, t.Choice.Info.Name, how, t.Choice.Info.Name)
 	}
 	return nil
 }
 
-// differs is the error for a solution that the run does not come to.
-func (t *traced) differs(how string) error {
-	return usageErrorf("%s: expected the schedule that solver %s makes with the seed and the parameters in the file; %s; to see the steps of the solver's own schedule, give --solver %s instead of the file",
-		t.path, t.choice.Info.Name, how, t.choice.Info.Name)
-}
-
 // run runs the solver to its end.
 func (t *traced) run(ctx context.Context, tell func(solve.Step)) (solve.Result, error) {
-	result, err := solve.Run(ctx, t.choice, t.in, solve.Options{Seed: t.seed, Unbounded: true, Trace: tell})
+	result, err := t.Run(ctx, tell)
 	switch {
 	case err != nil:
 		return result, err
 	case ctx.Err() != nil:
 		return result, &statusError{exitNoSolution, context.Cause(ctx)}
 	case result.Solution == nil:
-		return result, noSolution(t.choice.Info.Name, result)
+		return result, noSolution(t.Choice.Info.Name, result)
 	}
 	return result, nil
 }
@@ -219,7 +192,7 @@ func stepText(s *solve.Step) string {
 	}
 	for k := range s.Placed {
 		p := &s.Placed[k]
-		fmt.Fprintf(w, "   %s: %s from %s to %s\n", p.Job, placeOf(nil, p), numtext.Figure(p.Start), numtext.Figure(p.End))
+		fmt.Fprintf(w, "   %s: %s from %s to %s\n", p.Job, answers.PlaceOf(nil, p), numtext.Figure(p.Start), numtext.Figure(p.End))
 	}
 	return w.String()
 }

@@ -17,6 +17,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -182,7 +183,7 @@ func TestTraceWithoutReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := traced{in: in, choice: choice}
+	run := traced{Traced: &answers.Traced{In: in, Choice: choice}}
 	if _, err := run.write(context.Background(), deafWriter{}, true); err == nil || !strings.Contains(err.Error(), os.ErrClosed.Error()) {
 		t.Errorf("found error %v", err)
 	}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -59,12 +59,12 @@ func checkQuestion(c *cli.Context) error {
 	if !measures {
 		return nil
 	}
-	samples, from, to := c.Int("samples"), c.Float64("from"), c.Float64("to")
-	return checkRanges(
-		rangeOf{"samples", "a number from 1 to 1000000", samples >= 1 && samples <= 1_000_000, samples},
-		rangeOf{"from", "a share of at least 0 and below 1", from >= 0 && from < 1, from},
-		rangeOf{"to", "a share above --from and at most 1", to > from && to <= 1, to},
-	)
+	return flagErrors(answers.CheckSampling(samplingOf(c)))
+}
+
+// samplingOf are the jobs at whose arrivals --backtest forecasts.
+func samplingOf(c *cli.Context) forecast.Sampling {
+	return forecast.Sampling{Samples: c.Int("samples"), From: c.Float64("from"), To: c.Float64("to")}
 }
 
 // forecastOptions are the settings of the flags.
@@ -194,35 +194,18 @@ func runBacktest(c *cli.Context, path, name string, policy solve.Policy) error {
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	sampling := forecast.Sampling{Samples: c.Int("samples"), From: c.Float64("from"), To: c.Float64("to")}
+	sampling := samplingOf(c)
 	bar := newProgress(c.App.ErrWriter, "forecasts", sampling.Samples)
-	samples, err := forecast.Backtest(ctx, name, policy, in, sampling, opt, bar.step)
+	report, err := answers.Backtest(ctx, in, model.InputName(path), answers.PolicyOf{Name: name, Policy: policy}, sampling, opt, bar.step)
 	bar.finish()
+	var none *answers.NoSamplesError
 	switch {
+	case errors.As(err, &none):
+		return usageErrorf("%s: %w", path, err)
 	case err != nil:
 		return stoppedOr(ctx, err)
-	case len(samples) == 0 && ctx.Err() != nil:
-		return stoppedOr(ctx, nil)
-	case len(samples) == 0:
-		return usageErrorf("%s: expected jobs that start between the shares %v and %v of the time, found none", path, sampling.From, sampling.To)
 	}
-	report := &backtest.Report{
-		Trace: cmp.Or(in.Name(), model.InputName(path)), Solver: name, TimeUnit: in.Units().Time, Runs: opt.Runs, Seed: opt.Seed, Arrivals: opt.Arrivals, Stopped: ctx.Err() != nil, Samples: samples,
-	}
-	if report.TimeUnit == "" {
-		report.TimeUnit = "s"
-	}
-	known, reason := backtest.Known(samples)
-	report.Unknown, report.Reason = len(samples)-known, reason
-	if known == 0 {
-		report.Groups = []backtest.Group{}
-		return writeAnswerOn(c, c.String("output"), in, 0, report, func() string { return backtestText(report) })
-	}
-	report.Groups, err = backtest.New(samples, backtest.Options{Day: opt.Day, Confidence: 0.95, Replicates: 1000, Seed: opt.Seed})
-	if err != nil {
-		return err
-	}
-	return writeAnswerOn(c, c.String("output"), in, 0, report, func() string { return backtestText(report) })
+	return writeAnswerOn(c, c.String("output"), in, 0, report, func() string { return backtestText(report.Report) })
 }
 
 // backtestText formats a backtest for people.

@@ -103,6 +103,7 @@ func runServe(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	service.Prepare(opt.Limits)
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	if c.Bool("stdio") {

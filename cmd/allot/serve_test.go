@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -134,6 +135,9 @@ func TestServiceAnswersAsCommands(t *testing.T) {
 		{"simulate", "", `{"instance": ` + text(queue) + `}`, []string{"simulate", "--json", queue}},
 		{"simulate", "", `{"job": "D", "runs": 10, "instance": ` + text(queue) + `}`, []string{"simulate", "--json", "--runs", "10", "--job", "D", queue}},
 		{"explain", "", `{"job": "D", "instance": ` + text(queue) + `, "solution": ` + text(plan) + `}`, []string{"explain", "--json", queue, plan, "D"}},
+		{"explain", "steps", `{"trace": true, "instance": ` + text(queue) + `, "solution": ` + text(plan) + `}`, []string{"explain", "--trace", "--json", queue, plan}},
+		{"explain", "steps", `{"trace": true, "solver": "wrand", "seed": 5, "job": "D", "instance": ` + text(queue) + `}`, []string{"explain", "--trace", "--json", "--solver", "wrand", "--seed", "5", queue, "D"}},
+		{"simulate", "", `{"backtest": true, "samples": 20, "from": 0.5, "to": 0.9, "runs": 5, "solver": "fcfs", "seed": 3, "instance": ` + text(swf) + `}`, []string{"simulate", "--backtest", "--json", "--samples", "20", "--from", "0.5", "--to", "0.9", "--runs", "5", "--solver", "fcfs", "--seed", "3", swf}},
 		{"import", "instance", `{"format": "swf", "name": "trace.swf", "param": {"jobs": 50, "batch": true}, "files": [` + text(swf) + `]}`, []string{"import", "swf", "--jobs", "50", "--batch", swf}},
 		{"solvers", "solvers", `{}`, []string{"solvers", "--json"}},
 		{"solvers", "solver", `{"name": "search"}`, []string{"solvers", "--json", "search"}},
@@ -148,7 +152,7 @@ func TestServiceAnswersAsCommands(t *testing.T) {
 			found = members[c.member]
 		}
 		want := command(c.args...)
-		if c.operation == "compare" { // lines
+		if c.operation == "compare" || c.member == "steps" { // lines
 			want = []byte("[" + strings.Join(strings.Split(strings.TrimSpace(string(want)), "\n"), ",") + "]")
 		}
 		if got, want := oneLine(t, found), oneLine(t, want); got != want {
@@ -245,13 +249,17 @@ func TestServeEndsInOrder(t *testing.T) {
 	}
 }
 
-// A client that ends at any moment leaves no process, also none of a program that solves for it.
+// A client that ends at any moment, and a service that is killed at any moment, leave no process, also none of a program that solves for it, and no file. ALLOT_KILLS says how
+// often.
 func TestKilledClients(t *testing.T) {
-	kills := 200
-	if testing.Short() {
-		kills = 20
+	kills := 20
+	if text := os.Getenv("ALLOT_KILLS"); text != "" {
+		var err error
+		if kills, err = strconv.Atoi(text); err != nil {
+			t.Fatal("ALLOT_KILLS: ", err)
+		}
 	}
-	kills /= 10
+	files := t.TempDir()
 	mark := fmt.Sprintf("%d.%d", 4000+os.Getpid()%1000, rand.IntN(1_000_000)) // a program of this test alone: sleep for so long
 	instance, err := os.ReadFile("../../examples/tiny.json")
 	if err != nil {
@@ -261,6 +269,7 @@ func TestKilledClients(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range kills {
 		command := serveCommandOf(t, "--stdio", "--allow-exec")
+		command.Env = append(command.Environ(), "TMPDIR="+files)
 		in, err := command.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -277,11 +286,19 @@ func TestKilledClients(t *testing.T) {
 			fmt.Fprintf(in, `{"id": %d, "method": "solve", "params": {"solver": %q, "instance": %s}, "progress": true}`+"\n", k, solver, flat)
 		}
 		time.Sleep(time.Duration(random.IntN(150)) * time.Millisecond)
+		if random.IntN(2) == 0 {
+			_ = command.Process.Kill()
+			_ = command.Wait() // it was killed
+			continue
+		}
 		_, _ = in.Close(), out.Close() // as the system closes them for a client that is killed
 		_ = command.Wait()             // with an error where it could not write
 		if code := command.ProcessState.ExitCode(); code != exitOK && code != exitFailure {
 			t.Errorf("the service ends with %v", command.ProcessState)
 		}
+	}
+	if left, err := os.ReadDir(files); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v %v", left, err)
 	}
 	if _, err := exec.LookPath("pgrep"); err != nil {
 		t.Skip("there is no pgrep")

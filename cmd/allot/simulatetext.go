@@ -19,9 +19,9 @@ func whatIfText(a *answers.JobAnswer, dates dates) string {
 	case a.Start == nil:
 		fmt.Fprintf(b, "  never starts: %s\n", a.Reason)
 	case *a.Wait == 0:
-		fmt.Fprintf(b, "  starts at once on %s%s\n", a.Cluster, onMachines(a.Machines))
+		fmt.Fprintf(b, "  starts at once on %s%s\n", a.Cluster, answers.OnMachines(a.Machines))
 	default:
-		fmt.Fprintf(b, "  starts at %s on %s%s, after waiting %s\n", dates.at(*a.Start), a.Cluster, onMachines(a.Machines), timetext.Of(*a.Wait, a.TimeUnit, numtext.Figure))
+		fmt.Fprintf(b, "  starts at %s on %s%s, after waiting %s\n", dates.at(*a.Start), a.Cluster, answers.OnMachines(a.Machines), timetext.Of(*a.Wait, a.TimeUnit, numtext.Figure))
 	}
 	if a.ExpectedStart != nil {
 		fmt.Fprintf(b, "  expected at its submission, by the estimates: %s, after %s\n", dates.at(*a.ExpectedStart), timetext.Of(*a.ExpectedStart-a.Submitted, a.TimeUnit, numtext.Figure))
@@ -37,19 +37,6 @@ func whatIfText(a *answers.JobAnswer, dates dates) string {
 	writeBlockers(b, a.Blocked, a.TimeUnit, dates)
 	writeChanges(b, &a.Answer, dates)
 	return b.String()
-}
-
-// onMachines names machines behind their cluster.
-func onMachines(names []string) string {
-	const most = 8
-	more := ""
-	if len(names) > most {
-		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(names, ", ") + more + ")"
 }
 
 // writeChanges writes when the job would start with other requests.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -148,7 +147,7 @@ func (l *PolicyRuns) Run(ctx context.Context) ([]lab.Run, error) {
 	trace := sync.OnceValues(func() (*followedTrace, error) { return newTrace(l.In) })
 	rows, followed := make([]bench.Row, len(l.Policies)), make([]*lab.Followed, len(l.Policies))
 	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(l.Options.AtOnce())
 	for k, policy := range l.Policies {
 		g.Go(func() (err error) {
 			defer l.Step()

@@ -29,6 +29,12 @@ type ComparedRows struct {
 	Solutions []Raw       `json:"solutions,omitempty" doc:"the solution of each row; null: it has none"`
 }
 
+// RowProgress is a run that has ended.
+type RowProgress struct {
+	Row  bench.Row `json:"row" doc:"its row"`
+	Done int       `json:"done" doc:"how many runs have ended"`
+}
+
 // compare runs solvers on instances.
 func (c *call) compare(ctx context.Context, s *compareSettings) (*ComparedRows, error) {
 	if err := c.affordable(s.Time); err != nil {
@@ -50,7 +56,7 @@ func (c *call) compare(ctx context.Context, s *compareSettings) (*ComparedRows, 
 	var list []answers.Compared
 	for k := range c.documents["instances"] {
 		d := &c.documents["instances"][k]
-		in, err := c.instance(d, s.Objective, settings.Options.Workers)
+		in, err := c.instance(d, s.Objective, settings.Options.Workers, solvers...)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +76,7 @@ func (c *call) compare(ctx context.Context, s *compareSettings) (*ComparedRows, 
 	}
 	found := &ComparedRows{Rows: []bench.Row{}}
 	for _, in := range list {
-		rows, err := c.compareOn(ctx, &in, settings)
+		rows, err := c.compareOn(ctx, &in, settings, len(found.Rows))
 		if err != nil {
 			return nil, err
 		}
@@ -91,8 +97,8 @@ func (c *call) compare(ctx context.Context, s *compareSettings) (*ComparedRows, 
 	return found, nil
 }
 
-// compareOn runs the solvers on one instance. What a client cancels has no row.
-func (c *call) compareOn(ctx context.Context, in *answers.Compared, settings bench.Settings) ([]bench.Row, error) {
+// compareOn runs the solvers on one instance, after a number of runs before. What a client cancels has no row.
+func (c *call) compareOn(ctx context.Context, in *answers.Compared, settings bench.Settings, before int) ([]bench.Row, error) {
 	var rows []bench.Row
 	for _, choice := range in.Solvers {
 		if ctx.Err() != nil {
@@ -100,9 +106,7 @@ func (c *call) compareOn(ctx context.Context, in *answers.Compared, settings ben
 		}
 		row := in.Row(ctx, choice, settings)
 		if c.progress != nil {
-			c.progress(struct {
-				Row bench.Row `json:"row"`
-			}{row})
+			c.progress(RowProgress{row, before + len(rows) + 1})
 		}
 		rows = append(rows, row)
 	}

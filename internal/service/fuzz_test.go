@@ -12,7 +12,7 @@ import (
 // narrow are limits under which any request ends at once.
 func narrow() Options {
 	opt := Options{Limits: Public()}
-	opt.Time, opt.Usual, opt.Body, opt.Memory = 20*time.Millisecond, 20*time.Millisecond, 1<<16, 64<<20
+	opt.Time, opt.Usual, opt.Body, opt.Memory = 2*time.Millisecond, 2*time.Millisecond, 1<<16, 64<<20
 	opt.Instance.Jobs, opt.Instance.Values, opt.Instance.Table, opt.Text = 200, 5000, 1<<12, 1<<18
 	return opt
 }

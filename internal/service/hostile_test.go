@@ -25,11 +25,11 @@ func TestHostileBodies(t *testing.T) {
 	bodies := map[string][]string{
 		"solve":    {`{"solver": "mct", "param": {}, "seed": 3, "instance": ` + tiny + `}`, with(tiny, `"evaluations": 10, "rolling": 2`)},
 		"check":    {`{"instance": ` + tiny + `, "solution": ` + solution + `}`},
-		"explain":  {`{"instance": ` + tiny + `, "job": "a", "solution": ` + bare(t, []byte(solution)) + `}`},
+		"explain":  {`{"instance": ` + tiny + `, "job": "a", "solution": ` + bare(t, []byte(solution)) + `}`, `{"instance": ` + tiny + `, "trace": true, "solver": "mct"}`},
 		"draw":     {`{"instance": ` + tiny + `, "width": 300, "solutions": [` + bare(t, []byte(solution)) + `]}`},
 		"import":   {`{"name": "x", "files": [` + swf + `]}`},
 		"policies": {`{"replicates": 100, "policies": ["easy"], "trace": ` + swf + `}`},
-		"simulate": {`{"job": "a", "runs": 3, "instance": ` + tiny + `}`, `{"policies": ["fcfs"], "instance": ` + tiny + `}`},
+		"simulate": {`{"job": "a", "runs": 3, "instance": ` + tiny + `}`, `{"policies": ["fcfs"], "instance": ` + tiny + `}`, `{"backtest": true, "runs": 3, "samples": 9, "instance": ` + swf + `}`},
 		"verify":   {`{"instance": ` + tiny + `, "certificate": {"schema": "allot/proof/1"}}`},
 		"compare":  {`{"solvers": ["mct", "olb"], "instances": [` + tiny + `]}`},
 		"solvers":  {`{"name": "mct"}`},

@@ -469,6 +469,13 @@ func TestHoldsLittle(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	server, _ := begin(t, func(o *Options) { o.Body, o.Instance.Jobs, o.Memory = 30_000, 30, 8<<20 })
 	tiny := example(t, "tiny")
+	late := strings.Replace(tiny, `"id": "c",`, `"id": "c", "arrival": 10,`, 1)
+	steps := tiny // each step names its job more than once
+	for k := range 14 {
+		steps = strings.Replace(steps, `"jobs": [`, `"jobs": [{"id": "`+strings.Repeat(strconv.Itoa(k%10), 900+k)+`", "work": 1},`, 1)
+	}
+	other := `{"schema": "allot/solution/1", "solver": "mct", "seed": 1, "jobs": [{"job": "a", "cluster": "left", "processors": "0-1", "start": 100, "end": 106}, ` +
+		`{"job": "b", "cluster": "left", "processors": "0", "start": 0, "end": 4}, {"job": "c", "cluster": "right", "processors": "0-2", "start": 0, "end": 2}]}`
 	odd := strings.Replace(tiny, `"jobs": [`, `"jobs": [{"id": "odd", "work": -1, "after": ["nobody"]},`, 1)
 	if odd == tiny {
 		t.Fatal("the example has no jobs where the test looks for them")
@@ -517,6 +524,22 @@ func TestRefuses(t *testing.T) {
 		"a broken solver":    {"solve", with(tiny, `"solver": "broken"`), http.StatusInternalServerError, "no luck"},
 		"no such operation":  {"bake", "{}", http.StatusNotFound, `"code":"not_found"`},
 		"explain nobody":     {"explain", with(tiny, `"solution": {"schema": "allot/solution/1", "jobs": []}, "job": "a"`), http.StatusUnprocessableEntity, "the checker refuses the schedule"},
+		"explain nothing":    {"explain", with(tiny, `"job": "a"`), http.StatusBadRequest, `expected the field \"solution\"`},
+		"explain no job":     {"explain", with(tiny, `"solution": {}`), http.StatusBadRequest, `{"path":"job"`},
+		"steps of search":    {"explain", with(tiny, `"trace": true, "solver": "search"`), http.StatusBadRequest, "search does not state its steps"},
+		"steps and solver":   {"explain", with(tiny, `"job": "a", "solver": "mct"`), http.StatusBadRequest, `{"path":"solver","message":"expected it only with trace"`},
+		"steps of two":       {"explain", with(tiny, `"trace": true, "solver": "mct", "solution": {}`), http.StatusBadRequest, "only one of solver and solution"},
+		"steps and seed":     {"explain", with(tiny, `"trace": true, "solution": {}, "seed": 2`), http.StatusBadRequest, `{"path":"seed"`},
+		"steps by a command": {"explain", with(tiny, `"trace": true, "solver": "exec:true"`), http.StatusBadRequest, "this service runs no commands"},
+		"steps of nobody":    {"explain", with(tiny, `"trace": true, "solver": "mct", "job": "nobody"`), http.StatusBadRequest, `{"path":"job"`},
+		"too many steps":     {"explain", with(steps, `"trace": true, "solver": "muscle"`), http.StatusRequestEntityTooLarge, "expected steps of at most 30000 bytes"},
+		"another schedule":   {"explain", with(tiny, `"trace": true, "solution": `+other), http.StatusBadRequest, `{"path":"solution","message":"expected the schedule that solver mct makes`},
+		"backtest at":        {"simulate", with(tiny, `"backtest": true, "at": 1`), http.StatusBadRequest, `{"path":"at"`},
+		"backtest quantiles": {"simulate", with(tiny, `"backtest": true, "quantiles": true`), http.StatusBadRequest, `{"path":"quantiles"`},
+		"samples":            {"simulate", with(tiny, `"samples": 5`), http.StatusBadRequest, `{"path":"samples"`},
+		"no samples":         {"simulate", with(tiny, `"backtest": true, "samples": 0`), http.StatusBadRequest, `{"path":"samples"`},
+		"backtest from":      {"simulate", with(tiny, `"backtest": true, "from": 0.5, "to": 0.5`), http.StatusBadRequest, `{"path":"to"`},
+		"nothing to test":    {"simulate", with(late, `"backtest": true, "from": 0.4, "to": 0.6`), http.StatusBadRequest, "expected jobs that start between the shares"},
 		"schema":             {"schema", `{"name": "x"}`, http.StatusBadRequest, `{"path":"name"`},
 		"solver's page":      {"solvers", `{"name": "exec:true"}`, http.StatusBadRequest, `{"path":"name"`},
 		"no format":          {"import", `{"files": ["\u0000"]}`, http.StatusBadRequest, "name the format"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // Limits protect the machine from clients.
@@ -176,9 +177,14 @@ func memoryOf(in *model.Instance, workers int) int64 {
 	return 4<<20 + instance + schedules*int64(1+workers)
 }
 
-// admit takes the memory of an operation on the instance with a number of workers, until the request is answered.
-func (c *call) admit(in *model.Instance, workers int) error {
+// admit takes the memory of an operation on the instance with a number of workers, which runs the solvers one after another, until the request is answered.
+func (c *call) admit(in *model.Instance, workers int, solvers ...solve.Choice) error {
 	bytes, most := memoryOf(in, workers), c.service.limits.Memory
+	parameters := int64(0)
+	for _, choice := range solvers {
+		parameters = max(parameters, solve.Memory(choice.Solver, in))
+	}
+	bytes += parameters
 	megabytes := func(b int64) string { return fmt.Sprintf("%d MB", (b+1<<20-1)>>20) }
 	switch {
 	case bytes > most:

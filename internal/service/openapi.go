@@ -46,6 +46,7 @@ var OpenAPI = sync.OnceValue(func() []byte {
 	d.schemas["PolicyReport"] = d.schemaOf(reflect.TypeFor[lab.Report]())
 	d.schemas["Failed"] = object{"type": "object", "required": []string{"error"}, "properties": object{"error": d.schemaOf(reflect.TypeFor[Error]())}}
 	d.schemaOf(reflect.TypeFor[Progress]())
+	d.schemaOf(reflect.TypeFor[RowProgress]())
 	d.schemas["Document"] = object{
 		"description": `a document: the object itself; or a text with the document byte for byte; or {"base64": "…"}, also of compressed files; or {"file": "NAME"}, where the service allows it`,
 	}

@@ -50,7 +50,7 @@ type PoliciesAnswer struct {
 // policies compares policies on a trace.
 func (c *call) policies(ctx context.Context, s *policiesSettings) (*PoliciesAnswer, error) {
 	opt := answers.TraceOptions{
-		Options: lab.Options{WarmUp: s.WarmUp, Narrow: s.Narrow, Confidence: s.Confidence, Replicates: s.Replicates, Block: s.Block, Seed: s.Seed},
+		Options: lab.Options{WarmUp: s.WarmUp, Narrow: s.Narrow, Confidence: s.Confidence, Replicates: s.Replicates, Block: s.Block, Seed: s.Seed, Workers: c.workers(0)},
 		Load:    s.Load, Days: s.Day, Shorts: s.Short,
 	}
 	if err := opt.Check(); err != nil {

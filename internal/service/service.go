@@ -261,15 +261,15 @@ func (c *call) unreadable(d *Document, err error) error {
 	return wrongAt(faultsIn(d.Path, err))
 }
 
-// instance reads an instance of the request for an operation with a number of workers, with the objective that the settings name; empty: its own.
-func (c *call) instance(d *Document, objective string, workers int) (*model.Instance, error) {
+// instance reads an instance of the request for an operation with a number of workers that runs the solvers, with the objective that the settings name; empty: its own.
+func (c *call) instance(d *Document, objective string, workers int, solvers ...solve.Choice) (*model.Instance, error) {
 	in, err := readDocument(c, d, func(r io.Reader, name string) (*model.Instance, error) {
 		return model.ReadInstanceWithin(r, name, c.service.limits.Instance)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := c.admit(in, workers); err != nil {
+	if err := c.admit(in, workers, solvers...); err != nil {
 		return nil, err
 	}
 	return answers.WithObjective(in, objective)

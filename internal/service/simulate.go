@@ -3,7 +3,7 @@ package service
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"strings"
 
@@ -19,11 +19,11 @@ type simulateSettings struct {
 	Policies    []string       `json:"policies,omitempty" doc:"without submit, job and quantiles: names of on-line policies; absent: fcfs, easy, conservative and multifactor"`
 	Job         string         `json:"job,omitempty" doc:"ask about this job of the instance, also with other requests"`
 	At          *float64       `json:"at,omitempty" check:"time" doc:"submit the job, or forecast, at this time; absent: the job's arrival, without a job 0"`
-	Solver      string         `json:"solver,omitempty" doc:"with submit, job or quantiles: name of an on-line solver; absent: easy"`
+	Solver      string         `json:"solver,omitempty" doc:"with submit, job, quantiles or backtest: name of an on-line solver; absent: easy"`
 	Param       map[string]any `json:"param,omitempty" doc:"parameters of the solver: name → a text, a number, true or false"`
 	Quantiles   bool           `json:"quantiles,omitempty" doc:"forecast P10, P50 and P90 of the start of the job, or of all waiting jobs"`
-	Processors  int            `json:"processors,omitempty" check:"count" doc:"with history: processors of the system of a trace whose text lacks or misstates them"`
-	Runs        int            `json:"runs,omitempty" check:"counter" doc:"with job or quantiles: futures to simulate"`
+	Processors  int            `json:"processors,omitempty" check:"count" doc:"with history or backtest: processors of the system of a trace whose text lacks or misstates them"`
+	Runs        int            `json:"runs,omitempty" check:"counter" doc:"with job, quantiles or backtest: futures to simulate"`
 	Least       int            `json:"least,omitempty" check:"counter" doc:"draw from jobs of the same user if at least so many of them have ended"`
 	Recent      int            `json:"recent,omitempty" check:"counter" doc:"draw only from the last so many jobs; 0: from all"`
 	Trials      int            `json:"trials,omitempty" check:"counter" doc:"calibrate by at most so many forecasts of the past"`
@@ -31,6 +31,10 @@ type simulateSettings struct {
 	Arrivals    bool           `json:"arrivals,omitempty" doc:"let more jobs arrive, as on earlier days; absent: true"`
 	Day         float64        `json:"day,omitempty" check:"positive" doc:"length of a day, in the unit of the instance"`
 	Seed        uint64         `json:"seed,omitempty" doc:"seed of all random draws; absent: 1"`
+	Backtest    bool           `json:"backtest,omitempty" doc:"measure how good such forecasts were: instance is a trace, an instance or a text in the Standard Workload Format or of sacct -P"`
+	Samples     *int           `json:"samples,omitempty" check:"counter" doc:"with backtest: forecast at the arrivals of so many jobs; absent: 1000"`
+	From        *float64       `json:"from,omitempty" check:"nonnegative" doc:"with backtest: only jobs that arrive after this share of the time; absent: 0.1"`
+	To          *float64       `json:"to,omitempty" check:"nonnegative" doc:"with backtest: only jobs that arrive by this share of the time; absent: 1"`
 }
 
 func (s *simulateSettings) setDefaults() {
@@ -41,11 +45,14 @@ func (s *simulateSettings) setDefaults() {
 
 // simulate says when jobs would start.
 func (c *call) simulate(ctx context.Context, s *simulateSettings) (Raw, error) {
-	in, err := c.instance(c.one("instance"), "", c.workers(0))
-	if err != nil {
+	if err := s.agree(c); err != nil {
 		return nil, err
 	}
 	workers := c.workers(0)
+	in, err := c.queue(s, workers)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel, err := c.within(ctx, 0, true)
 	if err != nil {
 		return nil, err
@@ -54,12 +61,9 @@ func (c *call) simulate(ctx context.Context, s *simulateSettings) (Raw, error) {
 	submit := c.one("submit")
 	var answer any
 	switch {
-	case submit.Given() && s.Job != "":
-		return nil, wrong("submit", "expected only one of submit and job, found both")
+	case s.Backtest:
+		answer, err = c.backtest(ctx, in, s, workers)
 	case submit.Given() || s.Job != "" || s.Quantiles:
-		if len(s.Policies) > 0 {
-			return nil, wrong("policies", "expected it without submit, job and quantiles; with these, solver names the policy")
-		}
 		in, answer, err = c.ask(ctx, in, s, workers)
 	default:
 		answer, err = c.starts(ctx, in, s)
@@ -70,6 +74,98 @@ func (c *call) simulate(ctx context.Context, s *simulateSettings) (Raw, error) {
 	var text bytes.Buffer
 	err = answers.WriteOn(&text, in, answer)
 	return bytes.TrimSpace(text.Bytes()), err
+}
+
+// agree says which settings do not go together.
+func (s *simulateSettings) agree(c *call) error {
+	submit := c.one("submit").Given()
+	switch {
+	case submit && s.Job != "":
+		return wrong("submit", "expected only one of submit and job, found both")
+	case len(s.Policies) > 0 && (submit || s.Job != "" || s.Quantiles || s.Backtest):
+		return wrong("policies", "expected it without submit, job, quantiles and backtest; with these, solver names the policy")
+	case !s.Backtest:
+		return refused("expected it only with backtest", given{"samples", s.Samples != nil}, given{"from", s.From != nil}, given{"to", s.To != nil})
+	case s.Quantiles:
+		return wrong("quantiles", "expected only one of quantiles and backtest, found both")
+	}
+	if err := refused("expected it without backtest, which forecasts at the arrivals of jobs from those before",
+		given{"submit", submit}, given{"job", s.Job != ""}, given{"at", s.At != nil}, given{"history", c.one("history").Given()}); err != nil {
+		return err
+	}
+	return answers.CheckSampling(s.sampling())
+}
+
+// given is a setting, and whether the request has it.
+type given struct {
+	name  string
+	there bool
+}
+
+// refused says why the first of the settings that is there may not be.
+func refused(why string, settings ...given) error {
+	for _, g := range settings {
+		if g.there {
+			return wrong(g.name, "%s", why)
+		}
+	}
+	return nil
+}
+
+// sampling are the jobs at whose arrivals backtest forecasts.
+func (s *simulateSettings) sampling() forecast.Sampling {
+	usual := forecast.Sampling{Samples: 1000, From: 0.1, To: 1}
+	if s.From != nil {
+		usual.From = *s.From
+	}
+	if s.To != nil {
+		usual.To = *s.To
+	}
+	if s.Samples != nil {
+		usual.Samples = *s.Samples
+	}
+	return usual
+}
+
+// queue reads the instance; with backtest it may be a trace.
+func (c *call) queue(s *simulateSettings, workers int) (*model.Instance, error) {
+	if !s.Backtest {
+		return c.instance(c.one("instance"), "", workers)
+	}
+	in, _, err := c.trace(c.one("instance"), "", s.Processors, "swf", "sacct")
+	if err != nil {
+		return nil, err
+	}
+	return in, c.admit(in, workers)
+}
+
+// backtest measures forecasts on a trace.
+func (c *call) backtest(ctx context.Context, in *model.Instance, s *simulateSettings, workers int) (any, error) {
+	by, err := c.policy(s)
+	if err != nil {
+		return nil, err
+	}
+	opt, err := s.options(workers)
+	if err != nil {
+		return nil, err
+	}
+	report, err := answers.Backtest(ctx, in, "trace", by, s.sampling(), opt, nil)
+	var none *answers.NoSamplesError
+	if errors.As(err, &none) {
+		return nil, wrong("instance", "%s", err)
+	}
+	return report, err
+}
+
+// options are the settings of the forecasts.
+func (s *simulateSettings) options(workers int) (forecast.Options, error) {
+	opt := forecast.Defaults()
+	opt.Runs, opt.Least, opt.Recent, opt.Trials = s.Runs, s.Least, s.Recent, s.Trials
+	opt.Independent, opt.Arrivals, opt.Day, opt.Seed, opt.Workers = s.Independent, s.Arrivals, s.Day, s.Seed, workers
+	if err := opt.Check(); err != nil {
+		return opt, wrong("", "%s", err)
+	}
+	return opt, nil
 }
 
 // starts says when each job would start under several policies.
@@ -92,11 +188,9 @@ func (c *call) ask(ctx context.Context, in *model.Instance, s *simulateSettings,
 	if err != nil {
 		return nil, nil, err
 	}
-	opt := forecast.Defaults()
-	opt.Runs, opt.Least, opt.Recent, opt.Trials = s.Runs, s.Least, s.Recent, s.Trials
-	opt.Independent, opt.Arrivals, opt.Day, opt.Seed, opt.Workers = s.Independent, s.Arrivals, s.Day, s.Seed, workers
-	if err := opt.Check(); err != nil {
-		return nil, nil, wrong("", "%s", err)
+	opt, err := s.options(workers)
+	if err != nil {
+		return nil, nil, err
 	}
 	in, job, at, err := c.jobOf(in, s)
 	if err != nil {
@@ -187,49 +281,4 @@ func (c *call) jobOf(in *model.Instance, s *simulateSettings) (*model.Instance, 
 		return nil, "", 0, wrong("job", "expected a job that waits, found %q, which runs already", s.Job)
 	}
 	return in, s.Job, in.Jobs()[k].Arrival, nil
-}
-
-// explainSettings are the settings of explain.
-type explainSettings struct {
-	Job string `json:"job" check:"id" doc:"id of the job"`
-}
-
-// explain says why a job runs where and when it does.
-func (c *call) explain(ctx context.Context, s *explainSettings) (Raw, error) {
-	in, err := c.instance(c.one("instance"), "", 0)
-	if err != nil {
-		return nil, err
-	}
-	sol, err := c.accepted(in, c.one("solution"))
-	if err != nil {
-		return nil, err
-	}
-	job, ok := in.JobIndex(s.Job)
-	if !ok {
-		return nil, wrong("job", "expected the id of a job of the instance, found %q", s.Job)
-	}
-	ctx, cancel, err := c.within(ctx, 0, true)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	answer, err := answers.Explain(ctx, in, sol, job)
-	if err != nil {
-		return nil, err
-	}
-	var text bytes.Buffer
-	err = answers.WriteOn(&text, in, answer)
-	return bytes.TrimSpace(text.Bytes()), err
-}
-
-// accepted reads a solution that the checker accepts.
-func (c *call) accepted(in *model.Instance, d *Document) (*model.Solution, error) {
-	sol, err := c.solution(d)
-	if err != nil {
-		return nil, err
-	}
-	if report := model.Check(in, sol); !report.OK() {
-		return nil, &Error{Code: WrongSchedule, Message: fmt.Sprintf("%s: the checker refuses the schedule: %v", d.Path, report.Violations[0])}
-	}
-	return sol, nil
 }

@@ -89,7 +89,7 @@ func (c *call) solve(ctx context.Context, s *solveSettings) (*Solved, error) {
 	if choice, err = answers.Configured(choice, parameters, s.Rolling, s.RollingThreshold, start.Given()); err != nil {
 		return nil, err
 	}
-	in, err := c.instance(c.one("instance"), s.Objective, c.workers(s.Workers))
+	in, err := c.instance(c.one("instance"), s.Objective, c.workers(s.Workers), choice)
 	if err != nil {
 		return nil, err
 	}

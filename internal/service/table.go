@@ -30,10 +30,12 @@ func init() { // the handlers refer to the table
 		operation("policies", "Compare scheduling policies on a trace: who waits less, who waits longer, and whether that is significant.", []Part{
 			{Name: "trace", Doc: "the trace: an instance, or a text in the Standard Workload Format", Required: true},
 		}, (*call).policies),
-		writing(operation("simulate", "Forecast when the jobs of a queue, or one more job, would start, what delays them, and how certain that is.", []Part{
+		writing(operation("simulate", "Forecast when the jobs of a queue, or one more job, would start, what delays them, and how certain that is; or measure such forecasts on a trace.", []Part{
 			instancePart, {Name: "submit", Doc: "a job to submit, as in the list of jobs of an instance"}, {Name: "history", Doc: "ended jobs: an instance, an SWF trace, or what sacct -P prints"},
-		}, (*call).simulate), reflect.TypeFor[answers.StartTable](), reflect.TypeFor[answers.JobAnswer](), reflect.TypeFor[answers.QueueAnswer]()),
-		writing(operation("explain", "Explain why a job of a solution runs where and when it does.", []Part{instancePart, solutionPart}, (*call).explain), reflect.TypeFor[answers.Explained]()),
+		}, (*call).simulate), reflect.TypeFor[answers.StartTable](), reflect.TypeFor[answers.JobAnswer](), reflect.TypeFor[answers.QueueAnswer](), reflect.TypeFor[answers.BacktestAnswer]()),
+		writing(operation("explain", "Explain why a job of a solution runs where and when it does, or give the steps of a solver.", []Part{
+			instancePart, {Name: "solution", Doc: "the solution; with trace and solver there is none", Schema: "solution"},
+		}, (*call).explain), reflect.TypeFor[answers.Explained](), reflect.TypeFor[answers.Steps]()),
 		operation("import", "Make an instance of files in a foreign format.", []Part{{Name: "files", Doc: "the files, several only where the format allows it", Required: true, Several: true}}, (*call).importForeign),
 		operation("draw", "Draw a schedule, or a quantity of schedules over time.", []Part{
 			instancePart, {Name: "solutions", Doc: "the solutions", Schema: "solution", Required: true, Several: true},

@@ -213,6 +213,32 @@ def test_simulate() -> None:
     assert answer["job"] == "new"  # type: ignore[typeddict-item]
 
 
+def test_backtest(root: Path) -> None:
+    """Forecasts are measured on an instance and on a file alike, at as many jobs as asked for."""
+    told: Any = allot.simulate(root / "data/swf/KTH-SP2-1996-2.swf.gz", backtest=True, samples=5, runs=3, from_=0.01, to=0.02, trials=0)
+    assert len(told["samples"]) == 5 and told["runs"] == 3 and told["groups"]
+    inst = allot.instance(clusters={"c": 8}, jobs=[{"arrival": 40 * k, "work": 90 * (k % 7 + 1), "estimate": 900, "processors": k % 5 + 1} for k in range(50)])
+    told = allot.simulate(inst, backtest=True, runs=3, samples=100)
+    assert all(s["submitted"] >= 0.1 * 49 * 40 for s in told["samples"])
+    with pytest.raises(TypeError, match="backtest"):
+        allot.simulate(root / "examples/tiny.json")
+    with pytest.raises(allot.InputError, match="samples: expected it only with backtest"):
+        allot.simulate(inst, samples=3)
+
+
+def test_steps(tiny: allot.Instance) -> None:
+    """The steps place what the schedule places, by the solver's name and by its solution."""
+    sol = allot.solve(tiny, "minmin")
+    steps = sol.steps()
+    assert steps == allot.steps(tiny, "minmin")
+    placed = {p["job"]: (p["cluster"], p["start"], p["end"]) for s in steps for p in s.get("placed", ())}
+    assert placed == {p.job: (p.cluster, p.start, p.end) for p in sol.jobs}
+    about = sol.steps("b")
+    assert about and all(s in steps for s in about) and len(about) < len(steps)
+    with pytest.raises(allot.InputError, match="search does not state its steps"):
+        allot.steps(tiny, "search")
+
+
 def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
     names = [s.name for s in allot.solvers()]
     assert "search" in names and allot.solvers("search")["name"] == "search"

@@ -83,6 +83,21 @@ func newSolver() *Solver { return &Solver{ga.NewParameters()} }
 // maskMemory limits the masks of one cluster's population, in bytes.
 const maskMemory = 1 << 30
 
+// Memory implements [solve.Sized]: two generations of the population, an order of the jobs each and, in the mask coding, their masks.
+func (t *Solver) Memory(in *model.Instance) int64 {
+	const schedule = 256 // bytes of an individual besides
+	jobs, population := int64(len(in.Jobs())), int64(t.Population)
+	orders := 2 * population * (schedule + 8*jobs)
+	if t.Coding != ga.Mask || !comesApart(in) {
+		return orders
+	}
+	masks := int64(0)
+	for k := range in.Clusters() {
+		masks = max(masks, 2*8*population*jobs*int64(ga.Words(in.Clusters()[k].Processors)))
+	}
+	return orders + min(masks, maskMemory*int64(len(in.Clusters()))) // what takes more it refuses
+}
+
 // Supports implements [solve.Solver].
 func (*Solver) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, plan.ScheduleFeatures)

@@ -59,6 +59,7 @@ type Options struct {
 	Replicates int // of the bootstrap
 	Block      int // days in a block; 0: see [statistics.BlockLength]
 	Seed       uint64
+	Workers    int  // policies at once; 0: as many as processors
 	Shares     bool // state the shares of the users over time
 	Known      bool // nothing is learnt late: all jobs are there at once and their estimates are true, see [bench.HoldsFuture]
 	// Elsewhere says that solutions are of other machines than the instance's, or of other jobs on them: how devices are used is not measured.
@@ -70,6 +71,14 @@ type Options struct {
 // Defaults are days of 86,400 s, narrow jobs of at most 8 processors, short ones of at most an hour, intervals of 95 % from 2,000 replicates.
 func Defaults() Options {
 	return Options{Day: 86400, Narrow: 8, Short: 3600, Confidence: 0.95, Replicates: 2000, Seed: 1}
+}
+
+// AtOnce is the number of policies at once.
+func (o *Options) AtOnce() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // In are the options for an instance whose unit of time is another than the second; false: the unit is not known, so nobody can say how long a day is.
@@ -295,7 +304,7 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 	}
 	policies := make([]*Policy, len(runs))
 	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(opt.AtOnce())
 	for k, run := range runs {
 		first := slices.IndexFunc(runs, func(r Run) bool { return opt.Known || r.Online == run.Online })
 		against := schedules[first]

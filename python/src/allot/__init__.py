@@ -12,7 +12,7 @@ from ._functions import Run
 from ._instance import Instance, import_, instance, processors_list, processors_text
 from ._lists import SolverInfo, schema, show_versions, solvers
 from ._prove import Bound, Report, Verdict, bound, certify, check, verify
-from ._solution import Certificate, Picture, Placement, Solution
+from ._solution import Certificate, Picture, Placement, Solution, steps
 from ._solve import MaxEvaluations, MaxRuntime, Progress, solve
 from ._table import Table
 
@@ -20,7 +20,7 @@ __all__ = [
     "AllotError", "Bound", "Certificate", "Comparison", "Fault", "InputError", "Instance", "MaxEvaluations", "MaxRuntime", "Picture", "Placement",
     "PolicyComparison", "Progress", "Report", "Row", "Run", "Solution", "SolverInfo", "Table", "Unsupported", "Verdict", "WrongScheduleError", "bound",
     "certify", "check", "compare", "import_", "instance", "policies", "processors_list", "processors_text", "schema", "show_versions", "simulate",
-    "solve", "solvers", "verify",
+    "solve", "solvers", "steps", "verify",
 ]  # fmt: skip
 
 

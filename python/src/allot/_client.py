@@ -83,8 +83,10 @@ class Request:
         self.last: dict[str, Any] | None = None
         self.event = threading.Event()
 
-    def wait(self, on_progress: Callable[[dict[str, Any]], None] | None) -> dict[str, Any]:
+    def wait(self, on_progress: Callable[[dict[str, Any]], None] | None, tick: Callable[[], None] | None = None) -> dict[str, Any]:
         while self.last is None:
+            if tick is not None:
+                tick()
             self.event.wait(0.1)  # not for ever: an interrupt that is no signal, as all are on Windows, does not end a wait
             self.event.clear()
             while self.told:
@@ -112,16 +114,17 @@ class Client:
         params: Mapping[str, Any],
         on_progress: Callable[[dict[str, Any]], None] | None = None,
         functions: Mapping[str, Function] | None = None,
+        tick: Callable[[], None] | None = None,
     ) -> dict[str, Any]:
         """Sends a request and waits for its result.
 
-        on_progress is called in this thread. A KeyboardInterrupt ends the request early, and its result is what the service has until then; a second one is raised.
+        on_progress is called in this thread, and so is tick, ten times a second. A KeyboardInterrupt ends the request early, and its result is what the service has until then; a second one is raised.
         """
         with self.lock:
             if self.service is None or self.service.ended.is_set():
                 self.service = Service(self.command or _command.find())
             service = self.service
-        return service.request(method, params, on_progress, dict(functions or {}))
+        return service.request(method, params, on_progress, dict(functions or {}), tick)
 
     def version(self) -> str:
         """The version of the command."""
@@ -203,7 +206,12 @@ class Service:
             thread.start()
 
     def request(
-        self, method: str, params: Mapping[str, Any], on_progress: Callable[[dict[str, Any]], None] | None, functions: dict[str, Function]
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        on_progress: Callable[[dict[str, Any]], None] | None,
+        functions: dict[str, Function],
+        tick: Callable[[], None] | None = None,
     ) -> dict[str, Any]:
         request, number = Request(), next(self.numbers)
         line = encode({"id": number, "method": method, "params": parameters(params), "progress": on_progress is not None})
@@ -219,7 +227,7 @@ class Service:
                 raise self.death()
             while True:
                 try:
-                    answer = request.wait(on_progress)
+                    answer = request.wait(on_progress, tick)
                     break
                 except KeyboardInterrupt:
                     if interrupted:

@@ -1,72 +1,135 @@
-"""What solve shows while it works: a line of progress, or a Gantt chart in a notebook."""
+"""What solve and compare show while they work: a bar of progress with a line, or a chart in a notebook."""
 
 from __future__ import annotations
 
 import html
+import os
 import sys
-from typing import TYPE_CHECKING, Any
+import time
+from typing import Any
 
-if TYPE_CHECKING:
-    from ._solution import Solution
-    from ._solve import Progress
+WIDTH = 24  # characters of the bar
 
 
 class Show:
-    """A line on standard error, which each improvement rewrites."""
+    """A bar and a line on standard error, rewritten on a terminal. Elsewhere each news is a line of its own, without a bar."""
 
-    schedules = False
+    def __init__(self, seconds: float | None = None, runs: int | None = None) -> None:
+        """The work takes so many seconds, or so many runs; without both nobody knows how much is left, and the bar only moves."""
+        self.seconds, self.runs, self.ended = seconds, runs, 0
+        self.began = time.monotonic()
+        self.line = ""
+        self.terminal = sys.stderr.isatty()
+        self.written = False
 
-    def improved(self, progress: Progress) -> None:
-        sys.stderr.write(f"\r{progress!s:<78}")
+    def share(self) -> float | None:
+        """The share of the work that is done; None: not known."""
+        if self.runs:
+            return min(1.0, self.ended / self.runs)
+        if self.seconds:
+            return min(1.0, (time.monotonic() - self.began) / self.seconds)
+        return None
+
+    def told(self, line: str, picture: str | None = None) -> None:
+        """Shows a line in place of the last one, and a picture where there is room for it."""
+        self.line = line
+        if self.terminal:
+            self.draw(self.bar())
+        else:
+            sys.stderr.write(line.strip() + "\n")
+            self.written = True
+
+    def tick(self) -> None:
+        """Moves the bar."""
+        if self.terminal:
+            self.draw(self.bar())
+
+    def done(self, line: str, picture: str | None = None) -> None:
+        """Shows the last line."""
+        self.line = line
+        if self.terminal:
+            self.draw("")
+        else:
+            sys.stderr.write(line + "\n")
+
+    def bar(self) -> str:
+        share = self.share()
+        if share is not None:
+            full = int(share * WIDTH)
+            return f"[{'#' * full}{'-' * (WIDTH - full)}] {100 * share:3.0f} %  "
+        at = int(8 * (time.monotonic() - self.began)) % WIDTH
+        return f"[{'-' * at}#{'-' * (WIDTH - 1 - at)}]  "
+
+    def draw(self, bar: str) -> None:
+        try:
+            columns = os.get_terminal_size(sys.stderr.fileno()).columns
+        except (OSError, ValueError):
+            columns = 80
+        sys.stderr.write(f"\r{bar + self.line.strip():<{columns - 1}.{columns - 1}}")
         sys.stderr.flush()
-
-    def done(self, solution: Solution) -> None:
-        sys.stderr.write(f"\r{solution._headline():<78}")
+        self.written = True
 
     def close(self) -> None:
-        sys.stderr.write("\n")
+        """Leaves the line."""
+        if self.terminal and self.written:
+            sys.stderr.write("\n")
         sys.stderr.flush()
 
 
 class Cell(Show):
-    """A line, or a chart, in a cell of a notebook."""
+    """A bar and a line, and perhaps a picture below, in a cell of a notebook."""
 
-    def __init__(self, chart: bool) -> None:
+    def __init__(self, seconds: float | None = None, runs: int | None = None) -> None:
+        super().__init__(seconds, runs)
         from IPython.display import HTML, display
 
-        self.schedules = chart
         self.html: Any = HTML
-        self.handle: Any = display(HTML(""), display_id=True)  # type: ignore[no-untyped-call]
+        self.top: Any = display(HTML(""), display_id=True)  # type: ignore[no-untyped-call]
+        self.below: Any = display(HTML(""), display_id=True)  # type: ignore[no-untyped-call]
+        self.last = 0.0
 
-    def show(self, text: str, picture: str = "") -> None:
-        if self.handle is not None:
-            self.handle.update(self.html(f"<p>{html.escape(text)}</p>{picture}"))
+    def show(self, bar: str, picture: str | None = None) -> None:
+        if self.top is not None:
+            self.top.update(self.html(f"<p>{bar} {html.escape(self.line)}</p>"))
+        if self.below is not None and picture is not None:
+            self.below.update(self.html(picture))
+        self.last = time.monotonic()
 
-    def improved(self, progress: Progress) -> None:
-        solution = progress.solution
-        if not self.schedules:
-            self.show(str(progress))
-        elif solution is not None and solution.jobs:
-            self.show(str(progress), solution.plot().text)
+    def bar(self) -> str:
+        share = self.share()
+        value = "" if share is None else f' value="{share:.3f}"'
+        return f'<progress max="1"{value}></progress>'
 
-    def done(self, solution: Solution) -> None:
-        self.show(solution._headline(), solution.plot().text if self.schedules and solution.jobs else "")
+    def told(self, line: str, picture: str | None = None) -> None:
+        self.line = line
+        self.show(self.bar(), picture)
+
+    def tick(self) -> None:
+        if self.share() is not None and time.monotonic() - self.last >= 0.3:  # without a share the browser moves the bar
+            self.show(self.bar())
+
+    def done(self, line: str, picture: str | None = None) -> None:
+        self.line = line
+        self.show("", picture)
+        self.line = ""
 
     def close(self) -> None:
-        pass
+        """Takes the bar away where the work has ended early."""
+        if self.line:
+            self.show("")
 
 
 def in_notebook() -> bool:
-    """Whether a notebook shows what display() gets."""
+    """Whether a notebook shows what display() gets: IPython with a kernel."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
-    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
+    return getattr(shell, "kernel", None) is not None
 
 
-def show_for(display: bool | str | None) -> Show | None:
-    """What display asks for."""
+def show_for(display: bool | str | None, seconds: float | None = None) -> tuple[Show | None, bool]:
+    """What display asks for, and whether pictures are shown."""
     if display not in (None, False, True, "gantt"):
         raise ValueError(f'expected display to be True, False or "gantt", found {display!r}')
     if not display:
-        return None
-    return Cell(display == "gantt") if in_notebook() else Show()
+        return None, False
+    return (Cell(seconds), display == "gantt") if in_notebook() else (Show(seconds), False)

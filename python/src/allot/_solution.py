@@ -17,7 +17,7 @@ from ._instance import Instance, Path_, file_document, processors_list
 from ._table import Table, cell, dataclass_of
 
 if TYPE_CHECKING:
-    from .types import CertificateDocument, Explained, Piece, SolutionDocument
+    from .types import CertificateDocument, Explained, Piece, SolutionDocument, Step
 
 TOLERANCE = 1e-9  # up to which numbers are equal
 INTERACTIVE = 2000  # jobs up to which a notebook shows a chart that one can move in
@@ -175,6 +175,11 @@ class Solution:
         """Why the job runs where and when it does."""
         return cast("Explained", _client.default.request("explain", {"job": job, "instance": self.instance._param, "solution": self._raw()}))
 
+    def steps(self, job: str | None = None) -> list[Step]:
+        """How the solver came to the schedule, step by step; with job only the steps about it. The solver runs again. See also :func:`allot.steps`."""
+        params = {"trace": True, "instance": self.instance._param, "solution": self._raw(), **({} if job is None else {"job": job})}
+        return cast("list[Step]", _client.default.request("explain", params)["steps"])
+
     def save(self, path: Path_) -> None:
         """Writes the solution as a file that ``allot check`` reads."""
         Path(path).write_text(json.dumps(self.document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
@@ -213,6 +218,15 @@ def read_object(path: Path_) -> dict[str, Any]:
     return document
 
 
+def steps(inst: Instance, solver: str, job: str | None = None, *, seed: int = 1) -> list[Step]:
+    """The steps by which a solver makes its schedule: the rule that decided, the scores of the clusters, and what was placed; with job only those about it.
+
+    Solvers that decide step by step state them, such as muscle, minmin and easy; others raise InputError, which names those that do.
+    """
+    params = {"trace": True, "solver": solver, "seed": seed, "instance": inst._param, **({} if job is None else {"job": job})}
+    return cast("list[Step]", _client.default.request("explain", params)["steps"])
+
+
 def gap_of(objective: float | None, bound: float | None) -> float | None:
     """The gap in per cent, as the command states it."""
     if objective is None or bound is None:
@@ -240,4 +254,4 @@ class Certificate:
         return f"<allot.Certificate of the bound {self.document.get('bound')}>"
 
 
-__all__ = ["Certificate", "Picture", "Placement", "Solution", "file_document", "gap_of"]
+__all__ = ["Certificate", "Picture", "Placement", "Solution", "file_document", "gap_of", "steps"]

@@ -11,7 +11,7 @@ from typing import Any, Union
 from . import _client
 from ._functions import Solver, named
 from ._instance import Instance
-from ._show import Show, show_for
+from ._show import show_for
 from ._solution import Solution
 
 
@@ -110,7 +110,7 @@ def solve(
 
     solver: the name of one, as :func:`allot.solvers` lists them; a function that takes the instance and returns placements; or a class with ``decide(event)``.
     stop: MaxRuntime, MaxEvaluations, or several of them; absent: the solver ends when it has done its work. on_progress is called in this thread with each improvement;
-    with schedules it gets the schedules too. display: True shows a line of progress, "gantt" a chart that improves, in a notebook. param: parameters of the solver.
+    with schedules it gets the schedules too. display: True shows a bar of progress, on a terminal or in a notebook; "gantt" also a chart that improves, in a notebook. param: parameters of the solver.
 
     Ctrl-C (KeyboardInterrupt) ends the run, and the best schedule so far is returned with ``stop == "cancelled"``; without any it is raised.
     A run that finds no schedule returns a Solution whose ``found`` is false. Raises InputError, Unsupported and WrongScheduleError.
@@ -124,25 +124,26 @@ def solve(
             params[key] = True
     if start is not None:
         params["start"] = start._raw()
-    show: Show | None = show_for(display)
-    if schedules or show is not None and show.schedules:
+    show, charts = show_for(display, seconds=params.get("time"))
+    if schedules or charts:
         params["schedules"] = True
 
     def told(message: dict[str, Any]) -> None:
         improvement = progress_of(message, inst)
         if show is not None:
-            show.improved(improvement)
+            best = improvement.solution if charts else None
+            show.told(str(improvement), best.plot().text if best is not None and best.jobs else None)
         if on_progress is not None:
             on_progress(improvement)
 
     try:
         with named([solver], labels=False) as ((params["solver"],), functions):
-            answer = _client.default.request("solve", params, told if on_progress or show else None, functions)
+            answer = _client.default.request("solve", params, told if on_progress or show else None, functions, show.tick if show else None)
         solution = Solution(answer.get("solution") or {}, inst, answer)
         if answer.get("interrupted") and not solution.found:
             raise KeyboardInterrupt
         if show is not None and solution.found:
-            show.done(solution)
+            show.done(solution._headline(), solution.plot().text if charts and solution.jobs else None)
         return solution
     finally:
         if show is not None:

@@ -1189,6 +1189,20 @@ class Alternative(TypedDict):
     why: NotRequired[str]
 
 
+class BacktestAnswer(TypedDict):
+    arrivals: bool
+    groups: list[Group] | None
+    reason: NotRequired[str]
+    runs: int
+    samples: list[Sample] | None
+    seed: int
+    solver: str
+    stopped: NotRequired[bool]
+    time_unit: str
+    too_little_known: int
+    trace: str
+
+
 class Blocker(TypedDict):
     delay: float
     end: float | None
@@ -1359,10 +1373,19 @@ class Fit(TypedDict):
 
 
 class Group(TypedDict):
-    known: NotRequired[bool]
-    online: bool
-    policies: list[Policy] | None
-    tests: dict[str, int]
+    coverage: float
+    early: float
+    high: NotRequired[float]
+    jobs: int
+    late: float
+    low: NotRequired[float]
+    mean_error: NotRequired[float]
+    median_error: NotRequired[float]
+    median_width: NotRequired[float]
+    name: str
+    pinball: NotRequired[float]
+    points: float
+    shared_coverage: float
 
 
 class ImportNote(TypedDict):
@@ -1594,7 +1617,7 @@ Report = TypedDict(
         "dates": "NotRequired[Dates]",
         "days": "int",
         "from": "float",
-        "groups": "list[Group] | None",
+        "groups": "list[ServiceGroup] | None",
         "jobs": "int",
         "load": "NotRequired[float]",
         "narrow": "int",
@@ -1651,11 +1674,37 @@ class Row(TypedDict):
     workers: NotRequired[int]
 
 
+class RowProgress(TypedDict):
+    # how many runs have ended
+    done: int
+    # its row
+    row: Row
+
+
+class Sample(TypedDict):
+    before: float
+    forecast: Any
+    job: str
+    reason: NotRequired[str]
+    start: float
+    submitted: float
+    trials: int
+    up_to: float
+
+
 class SchemaAnswer(TypedDict):
     # the names of all schemas
     names: NotRequired[list[str]]
     # the JSON Schema (draft 2020-12) that was named
     schema: NotRequired[Any]
+
+
+class Score(TypedDict):
+    chosen: NotRequired[bool]
+    cluster: str
+    terms: NotRequired[list[Term]]
+    value: NotRequired[float]
+    why: NotRequired[str]
 
 
 class Solved(TypedDict):
@@ -1710,6 +1759,22 @@ class StartTable(TypedDict):
     policies: list[str] | None
     running: int
     unit: NotRequired[str]
+
+
+class Step(TypedDict):
+    at: float
+    jobs: NotRequired[list[str]]
+    placed: NotRequired[list[ServicePlacement]]
+    rule: str
+    score: NotRequired[str]
+    scores: NotRequired[list[Score]]
+    step: int
+    terms: NotRequired[list[Term]]
+    text: str
+
+
+class Steps(TypedDict):
+    steps: list[Step] | None
 
 
 class Support(TypedDict):
@@ -1770,6 +1835,13 @@ class Window(TypedDict):
     tail: NotRequired[int]
     # workflows to leave out at the begin
     warm_up: NotRequired[int]
+
+
+class ServiceGroup(TypedDict):
+    known: NotRequired[bool]
+    online: bool
+    policies: list[Policy] | None
+    tests: dict[str, int]
 
 
 PolicyReport = Report
