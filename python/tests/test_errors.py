@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -176,6 +177,22 @@ def test_a_service_that_dies_is_told_and_replaced(tiny: allot.Instance) -> None:
             client.request("solve", {"instance": tiny._param, "solver": "search", "time": 600, "param": {"effort": 100000}}, dies)
         assert client.request("solve", {"instance": tiny._param})["status"]
         assert client.service.process.pid != first.pid
+
+
+@pytest.mark.skipif(os.name != "posix", reason="waits as POSIX does")
+def test_a_service_that_died_between_calls_is_replaced() -> None:
+    with Client() as client:
+        client.request("schema", {})
+        assert client.service is not None
+        client.service.process.kill()
+        os.waitid(os.P_PID, client.service.process.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and nobody has been told
+        assert client.request("schema", {})["names"]
+
+
+@pytest.mark.parametrize("call", [allot.solve, allot.bound, allot.certify, lambda inst: allot.compare([inst]), lambda inst: allot.check(inst, None)])  # type: ignore[arg-type,list-item]
+def test_an_instance_is_an_instance(call: Any) -> None:
+    with pytest.raises(TypeError, match="expected an Instance, found 'batch.json'; allot.Instance.read reads one"):
+        call("batch.json")
 
 
 def test_nothing_is_started_by_the_import() -> None:

@@ -121,7 +121,7 @@ class Client:
         on_progress is called in this thread, and so is tick, ten times a second. A KeyboardInterrupt ends the request early, and its result is what the service has until then; a second one is raised.
         """
         with self.lock:
-            if self.service is None or self.service.ended.is_set():
+            if self.service is None or self.service.ended.is_set() or self.service.process.poll() is not None:
                 self.service = Service(self.command or _command.find())
             service = self.service
         return service.request(method, params, on_progress, dict(functions or {}), tick)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from . import _client
 from ._client import Raw, encode
 from ._functions import Solver, named
-from ._instance import Instance, Path_, file_document
+from ._instance import Instance, Path_, file_document, param_of
 from ._show import show_for
 from ._solution import Picture, Solution
 from ._solve import Stop, limits_of
@@ -90,7 +90,7 @@ def compare(
     in the end also the charts of the first four schedules, in a notebook. Ctrl-C ends the runs, and the rows so far are returned.
     """
     listed = [instances] if isinstance(instances, Instance) else list(instances)
-    params: dict[str, Any] = {"instances": [Raw(encode(i._param)) for i in listed], "seed": seed, **limits_of(stop)}
+    params: dict[str, Any] = {"instances": [Raw(encode(param_of(i))) for i in listed], "seed": seed, **limits_of(stop)}
     for key, value in (("workers", workers), ("objective", objective), ("solutions", solutions or None)):
         if value is not None:
             params[key] = value

@@ -40,6 +40,13 @@ def file_document(data: bytes) -> Any:
     return {"base64": base64.b64encode(data).decode("ascii")}
 
 
+def param_of(inst: Instance) -> Any:
+    """An instance as a parameter of a request. Raises TypeError for another value."""
+    if not isinstance(inst, Instance):
+        raise TypeError(f"expected an Instance, found {inst!r:.100}; allot.Instance.read reads one from a file")
+    return inst._param
+
+
 class Instance:
     """A batch of jobs and the clusters that may run them: a document ``allot/instance/1``, which does not change.
 

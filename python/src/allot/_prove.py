@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import _client
-from ._instance import Instance
+from ._instance import Instance, param_of
 from ._solution import Certificate, Solution
 from ._solve import MaxRuntime
 from ._table import Table, dataclass_of, same
@@ -70,11 +70,11 @@ VERIFIED = "verified"
 
 def check(inst: Instance, solution: Solution) -> Report:
     """Checks a solution against its instance, by code that no solver shares."""
-    return dataclass_of(Report)(_client.default.request("check", {"instance": inst._param, "solution": solution._raw()}))
+    return dataclass_of(Report)(_client.default.request("check", {"instance": param_of(inst), "solution": solution._raw()}))
 
 
 def _prove(method: str, inst: Instance, stop: MaxRuntime | None, objective: str | None, on_progress: Callable[[float], None] | None) -> dict[str, Any]:
-    params: dict[str, Any] = {"instance": inst._param}
+    params: dict[str, Any] = {"instance": param_of(inst)}
     if stop is not None:
         if not isinstance(stop, MaxRuntime):
             raise TypeError(f"expected MaxRuntime, found {stop!r}")
@@ -102,7 +102,7 @@ def certify(inst: Instance, *, stop: MaxRuntime | None = None, objective: str | 
 
 def verify(inst: Instance, certificate: Certificate, solution: Solution | None = None, *, objective: str | None = None) -> Verdict:
     """Verifies a certificate in exact numbers, and whether it proves the solution optimal."""
-    params: dict[str, Any] = {"instance": inst._param, "certificate": certificate.document}
+    params: dict[str, Any] = {"instance": param_of(inst), "certificate": certificate.document}
     if solution is not None:
         params["solution"] = solution._raw()
     if objective is not None:

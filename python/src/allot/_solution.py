@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from . import _client
 from ._client import Raw, parameters
 from ._errors import InputError
-from ._instance import Instance, Path_, file_document, processors_list
+from ._instance import Instance, Path_, file_document, param_of, processors_list
 from ._table import Table, cell, dataclass_of
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def steps(inst: Instance, solver: str, job: str | None = None, *, seed: int = 1)
 
     Solvers that decide step by step state them, such as muscle, minmin and easy; others raise InputError, which names those that do.
     """
-    params = {"trace": True, "solver": solver, "seed": seed, "instance": inst._param, **({} if job is None else {"job": job})}
+    params = {"trace": True, "solver": solver, "seed": seed, "instance": param_of(inst), **({} if job is None else {"job": job})}
     return cast("list[Step]", _client.default.request("explain", params)["steps"])
 
 

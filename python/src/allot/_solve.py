@@ -10,7 +10,7 @@ from typing import Any, Union
 
 from . import _client
 from ._functions import Solver, named
-from ._instance import Instance
+from ._instance import Instance, param_of
 from ._show import show_for
 from ._solution import Solution
 
@@ -115,7 +115,7 @@ def solve(
     Ctrl-C (KeyboardInterrupt) ends the run, and the best schedule so far is returned with ``stop == "cancelled"``; without any it is raised.
     A run that finds no schedule returns a Solution whose ``found`` is false. Raises InputError, Unsupported and WrongScheduleError.
     """
-    params: dict[str, Any] = {"instance": inst._param, "seed": seed, **limits_of(stop)}
+    params: dict[str, Any] = {"instance": param_of(inst), "seed": seed, **limits_of(stop)}
     for key, value in (("workers", workers), ("objective", objective), ("rolling", rolling), ("param", param or None)):
         if value is not None:
             params[key] = value
