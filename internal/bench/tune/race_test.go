@@ -178,7 +178,7 @@ func TestWhatDiffersByChanceIsNotRecommended(t *testing.T) {
 	if overstated < 150 {
 		t.Errorf("the races promise more than there is in %d of 200 tunings of noise, expected nearly all: they are no test", overstated)
 	}
-	if shown > luck*200 || shown == 0 {
+	if shown > 2*luck*200 || shown == 0 { // two tests
 		t.Errorf("the races call noise better in %d of 200 tunings, expected few", shown)
 	}
 	if recommended > 10 { // 2.5 % is what the interval allows
