@@ -259,7 +259,7 @@ func TestFrozenJudgementIsThatOfTheTuning(t *testing.T) {
 	}
 	opt := Defaults()
 	opt.Limits, opt.Lab = Limits{Runs: 150}, lab.Defaults()
-	space, err := NewSpace("titan:generations=20", []string{"population=4..40:log", "swap", "coding"})
+	space, err := NewSpace("titan:generations=2:population=4", []string{"population=4..400:log", "coding"})
 	if err != nil {
 		t.Fatal(err)
 	}
