@@ -240,7 +240,7 @@ func TestFrozenJudgementIsThatOfTheTuning(t *testing.T) {
 	compare := func(name string, answer *Answer, z *Frozen) {
 		t.Helper()
 		if answer.HeldOut == nil {
-			t.Fatalf("%s: nothing better is shown, so this test tests nothing: %s", name, answer.Text())
+			t.Fatalf("%s: nothing better was found, so this test tests nothing", name)
 		}
 		choice, err := z.Choice([]string{answer.Found})
 		if err != nil {
@@ -258,18 +258,18 @@ func TestFrozenJudgementIsThatOfTheTuning(t *testing.T) {
 		}
 	}
 	opt := Defaults()
-	opt.Limits, opt.Lab = Limits{Runs: 220}, lab.Defaults()
-	space, err := NewSpace("titan", []string{"population=4..400", "coding", "swap"})
+	opt.Limits, opt.Lab = Limits{Runs: 150}, lab.Defaults()
+	space, err := NewSpace("titan:generations=20", []string{"population=4..40:log", "swap", "coding"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	opt.Dir = t.TempDir()
-	answer, err := Instances(t.Context(), space, batches(t, 24), opt)
+	answer, err := Instances(t.Context(), space, muscle(t, "titan"), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	opt.Dir = filepath.Join(t.TempDir(), "out")
-	if err := ExportInstances(t.Context(), space, batches(t, 24), "irace", opt); err != nil {
+	if err := ExportInstances(t.Context(), space, muscle(t, "titan"), "irace", opt); err != nil {
 		t.Fatal(err)
 	}
 	z, err := OpenFrozen(opt.Dir)

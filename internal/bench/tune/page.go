@@ -22,7 +22,7 @@ func (a *Answer) WritePage(w io.Writer, command string) error {
 		Short: sentences[0], Details: sentences[1:], Method: a.method(),
 		Notes: each.Of(a.Caveats, func(caveat string) string { return "Warning: " + caveat }),
 	}
-	page.Parts = append(page.Parts, a.SlurmConf.parts(a.HeldOut != nil)...)
+	page.Parts = append(page.Parts, a.SlurmConf.parts()...)
 	if a.HeldOut != nil {
 		page.Parts = append(page.Parts, a.gainPart())
 	}

@@ -48,7 +48,6 @@ const (
 	firstTest  = 5    // heats before the first test
 	dropsAt    = 0.95 // confidence of the tests that drop candidates
 	leastShare = 0.5  // deviation of the first samples, as a share of the interval
-	luck       = 0.1  // share of tunings of candidates that are all alike in which a test may show the best to be better; the judgement follows
 )
 
 // rounds is the number of iterations that are planned, and the number of candidates that end a race when so few are left.
@@ -151,23 +150,6 @@ func (r *race) runOff(ctx context.Context, best []*candidate) (*candidate, error
 		return best[0], nil
 	}
 	return best[r.test.standings(r.field.table(common, best))[0].at], nil
-}
-
-// shown reports whether the races show a candidate to be better than what there is: by the test of the races, or by the ratios of the pairs, which few large windows do not decide.
-// It is the best of all that were drawn, and the best of k that are alike looks better than it is: so the level is that at which one of k passes by luck in a share [luck] of
-// tunings (Z. Šidák (1967), doi:10.1080/01621459.1967.10482935). Over few heats no test could pass there; then one that all heats but the last would pass has to do.
-func (r *race) shown(best *candidate) (bool, error) {
-	both := []*candidate{r.standing, best}
-	heats := r.field.common(both...)
-	level := 1 - math.Pow(1-luck, 1/float64(max(1, len(r.sampler.seen)-1))) // on one side
-	level = max(level, math.Exp2(1-float64(len(heats))))
-	results := r.field.table(heats, both)
-	worse, err := r.test.worse(results, 1-2*level)
-	if err != nil || slices.Contains(worse, 0) {
-		return err == nil, err
-	}
-	gain, err := compare(results, 1-2*level)
-	return gain.Shown(), err
 }
 
 // sample draws a candidate around one of the best, the better the likelier, or anywhere while there are none.

@@ -126,7 +126,7 @@ func TestTheProvedStayUntilAllHaveRunAsMuch(t *testing.T) {
 
 // The judgement keeps its promise: candidates that differ by chance alone are recommended in at most 5 of 100 tunings.
 func TestWhatDiffersByChanceIsNotRecommended(t *testing.T) {
-	recommended, overstated, shown := 0, 0, 0
+	recommended, overstated := 0, 0
 	for seed := range uint64(200) {
 		space, err := NewSpace("titan", []string{"population=4..400", "swap=0..1"})
 		if err != nil {
@@ -156,9 +156,6 @@ func TestWhatDiffersByChanceIsNotRecommended(t *testing.T) {
 		if tu.best == tu.race.standing {
 			continue
 		}
-		if tu.shown {
-			shown++
-		}
 		judged := newField(noise, []int{10, 11, 12, 13, 14, 15, 16, 17, 18, 19}, seed, 1, 1, tu.race.sampler.rng)
 		for heat := range judged.heats() {
 			if err := judged.run(t.Context(), heat, []*candidate{tu.race.standing, tu.best}); err != nil {
@@ -177,9 +174,6 @@ func TestWhatDiffersByChanceIsNotRecommended(t *testing.T) {
 	}
 	if overstated < 150 {
 		t.Errorf("the races promise more than there is in %d of 200 tunings of noise, expected nearly all: they are no test", overstated)
-	}
-	if shown > 2*luck*200 || shown == 0 { // two tests
-		t.Errorf("the races call noise better in %d of 200 tunings, expected few", shown)
 	}
 	if recommended > 10 { // 2.5 % is what the interval allows
 		t.Errorf("%d of 200 tunings recommend noise", recommended)

@@ -31,8 +31,8 @@ type Slurm struct {
 // SlurmConf is an answer in the terms of slurm.conf.
 type SlurmConf struct {
 	Lines    []string `json:"lines"`              // to change; empty: none
-	Tried    []string `json:"tried"`              // the lines of what was found, whether it is recommended or not; empty: nothing was
-	Settings []string `json:"settings,omitempty"` // of what was found: those that differ, by their names in slurm.conf
+	Tried    []string `json:"tried"`              // the lines of what was judged, whether it is recommended or not; empty: nothing was found
+	Settings []string `json:"settings,omitempty"` // of what was judged: those that differ, by their names in slurm.conf
 	Command  string   `json:"command,omitempty"`  // judges these settings again
 }
 

@@ -19,33 +19,23 @@ func (s *SlurmConf) text(b *strings.Builder, a *Answer) {
 	case len(s.Lines) > 0:
 		b.WriteString("\nLines of slurm.conf to change:\n\n" + strings.Join(s.Lines, "\n") + "\n")
 	case len(s.Tried) > 0:
-		what := "These were judged"
-		if a.HeldOut == nil {
-			what = "The best of the races, not judged"
-		}
-		b.WriteString("\nNo line of slurm.conf is to be changed. " + what + ":\n\n  # " + strings.Join(s.Tried, "\n  # ") + "\n")
+		b.WriteString("\nNo line of slurm.conf is to be changed. These were judged:\n\n  # " + strings.Join(s.Tried, "\n  # ") + "\n")
 	default:
 		b.WriteString("\nNo line of slurm.conf is to be changed.\n")
 	}
-	switch {
-	case s.Command == "":
-	case a.HeldOut == nil:
-		b.WriteString("\nJudge them:\n  " + s.Command + "\n")
-	default:
+	if s.Command != "" {
 		b.WriteString("\nSee the effect again:\n  " + s.Command + "\n")
 	}
 }
 
-// parts are the sections of a page: the lines first. judged: the lines that were found were judged on what was set aside.
-func (s *SlurmConf) parts(judged bool) []report.Part {
+// parts are the sections of a page: the lines first.
+func (s *SlurmConf) parts() []report.Part {
 	if s == nil {
 		return nil
 	}
 	part := report.Part{Name: "Lines of slurm.conf to change", Lines: s.Lines, Command: s.Command, Text: "The other lines stay as they are. After slurm.conf is changed on all nodes, scontrol reconfigure reads it. The command shows the effect again."}
 	switch {
 	case len(s.Lines) > 0:
-	case len(s.Tried) > 0 && !judged:
-		part.Name, part.Text, part.Lines = "Keep your slurm.conf", "These lines are the best of the races, which do not show them to be better, so they were not judged. The command judges them.", s.Tried
 	case len(s.Tried) > 0:
 		part.Name, part.Text, part.Lines = "Keep your slurm.conf", "These lines were judged, and no gain is shown. The command shows the effect again.", s.Tried
 	default:

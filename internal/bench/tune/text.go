@@ -107,12 +107,8 @@ func (a *Answer) verdict() string {
 	if a.HeldOut == nil && len(a.Races) == 0 {
 		return fmt.Sprintf("Keep %s: it was to be judged against itself.", a.base())
 	}
-	if a.HeldOut == nil && a.Training == nil {
-		return fmt.Sprintf("Keep %s: the races found nothing better.", a.base())
-	}
 	if a.HeldOut == nil {
-		return fmt.Sprintf("Keep %s: the races show nothing to be better. Their best is %s: %s is %s that of %s there, as the best of %s may be by chance. So nothing was judged on what was set aside.",
-			a.base(), a.found(), a.Question.Metric, ratioText(a.Training), a.base(), numtext.CountedGrouped(a.Drawn, "candidate"))
+		return fmt.Sprintf("Keep %s: the races found nothing better.", a.base())
 	}
 	if a.HeldOut.Ratio == nil {
 		return fmt.Sprintf("Keep %s. %s, %s.", a.base(), a.finding(), a.unlikened())

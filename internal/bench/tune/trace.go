@@ -60,7 +60,7 @@ func Trace(ctx context.Context, space *Space, in *model.Instance, metric string,
 		return nil, err
 	}
 	a.Caveats = in.Caveats()
-	if t.shown {
+	if t.best != t.race.standing {
 		t.tell(1, "judging on what was set aside")
 		if err := t.judgeTrace(ctx, a, only(in, parts.held), metric); err != nil {
 			return nil, err

@@ -65,8 +65,7 @@ type Answer struct {
 	Recommended string      `json:"recommended"`            // to be pasted wherever a solver or policy is named
 	Keep        bool        `json:"keep"`                   // what is recommended is what there is
 	Training    *Gain       `json:"training,omitempty"`     // absent: nothing better was found
-	HeldOut     *Gain       `json:"held_out,omitempty"`     // absent: nothing was judged, as the races do not show what was found to be better
-	Drawn       int         `json:"drawn,omitempty"`        // candidates besides what there is, of which what was found is the best
+	HeldOut     *Gain       `json:"held_out,omitempty"`
 	Runs        int         `json:"runs"`
 	Seconds     float64     `json:"seconds,omitempty"` // of a processor; absent where the runs are limited, as the answer is then the same again
 	Races       []Iteration `json:"races"`
@@ -117,7 +116,6 @@ type tuning struct {
 	session  *bench.Session
 	race     *race
 	best     *candidate
-	shown    bool // the races show the best to be better than what there is
 }
 
 // ErrTooLittle says that there are too few instances or too little time for an answer.
@@ -143,7 +141,7 @@ func Instances(ctx context.Context, space *Space, plan *bench.Plan, opt Options)
 		return nil, err
 	}
 	a, err := t.answer(ctx)
-	if err != nil || !t.shown {
+	if err != nil || t.best == t.race.standing {
 		return a, err
 	}
 	t.tell(1, "judging on what was set aside")
@@ -293,10 +291,7 @@ func (t *tuning) search(ctx context.Context, run runner, instances []int, passes
 		return tooLittle()
 	}
 	t.best, err = t.race.runOff(ctx, best)
-	if err != nil || t.best == t.race.standing {
-		return err
-	}
-	if t.shown, err = t.race.shown(t.best); err != nil || !t.shown || t.space.slurm == nil {
+	if err != nil || t.space.slurm == nil || t.best == t.race.standing {
 		return err
 	}
 	t.tell(1, "which changes are needed")
@@ -316,10 +311,6 @@ func (t *tuning) answer(ctx context.Context) (*Answer, error) {
 	var err error
 	if a.Training, err = t.gain(t.race.field, t.opt.Confidence); err != nil {
 		return nil, err
-	}
-	if a.Drawn = len(t.race.sampler.seen) - 1; !t.shown {
-		a.spend(t.race.field.runs, t.race.field.seconds)
-		return a, nil
 	}
 	t.tell(1, "which parameters matter")
 	if a.Steps, err = t.ablate(ctx); err != nil {
