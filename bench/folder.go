@@ -22,15 +22,16 @@ import (
 
 // runFolder is a run folder that this program writes rows to. Other programs may write other files of rows there at the same time.
 type runFolder struct {
-	dir    string
-	stale  time.Duration
-	best   *BestStore
-	lock   *claim.Claim // of the file of rows
-	rows   *os.File
-	end    int64           // of the last whole row
-	follow *Followed       // the rows in all files
-	done   map[string]bool // keys of the cells that have a row
-	old    []lineRow       // the rows found in the folder
+	dir     string
+	stale   time.Duration
+	passing bool // rows need not be on the disk
+	best    *BestStore
+	lock    *claim.Claim // of the file of rows
+	rows    *os.File
+	end     int64           // of the last whole row
+	follow  *Followed       // the rows in all files
+	done    map[string]bool // keys of the cells that have a row
+	old     []lineRow       // the rows found in the folder
 
 	bestPath string       // path of best, as the run file states it
 	began    *Environment // that this program stated; nil: all its cells were done
@@ -48,7 +49,7 @@ func openRun(ctx context.Context, plan *Plan, opt RunOptions) (folder *runFolder
 	if err := os.MkdirAll(opt.Dir, 0o777); err != nil {
 		return nil, err
 	}
-	folder = &runFolder{dir: opt.Dir, stale: opt.Stale, follow: plan.Follow(opt.Dir)}
+	folder = &runFolder{dir: opt.Dir, stale: opt.Stale, passing: opt.Passing, follow: plan.Follow(opt.Dir)}
 	folder.done = folder.follow.done
 	name, err := folder.take(ctx, opt)
 	if err != nil {
@@ -257,7 +258,7 @@ func mend(path string, rest []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// append writes a row as one line with one system call, and waits until it is on the disk. Of a row that cannot be written whole, nothing stays.
+// append writes a row as one line with one system call, and waits until it is on the disk, unless the folder is a passing one. Of a row that cannot be written whole, nothing stays.
 func (folder *runFolder) append(row *Row) error {
 	text, err := json.Marshal(row)
 	if err != nil {
@@ -271,9 +272,9 @@ func (folder *runFolder) append(row *Row) error {
 		return folder.broken
 	}
 	n, err := folder.rows.Write(append(text, '\n'))
-	if err == nil {
+	if err == nil && !folder.passing {
 		err = folder.rows.Sync()
-	} else if n > 0 {
+	} else if err != nil && n > 0 {
 		err = errors.Join(err, folder.rows.Truncate(folder.end))
 	}
 	if folder.broken = err; err == nil {

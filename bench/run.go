@@ -17,11 +17,13 @@ import (
 
 // RunOptions say how to run a plan.
 type RunOptions struct {
-	Dir   string // the run folder, made if it is missing
-	Best  string // folder of the best-known solutions; empty: best in Dir
-	Bare  bool   // keep only rows, no solutions, and spend no work on bounds of instances
-	Jobs  int    // runs at the same time; 0: 1
-	Mixed bool   // go on in a folder that has rows of another suite or version of allot, and keep them
+	Dir  string // the run folder, made if it is missing
+	Best string // folder of the best-known solutions; empty: best in Dir
+	Bare bool   // keep only rows, no solutions, and spend no work on bounds of instances
+	// Passing says that nobody needs the folder after the program: a run does not wait until its row is on the disk.
+	Passing bool
+	Jobs    int  // runs at the same time; 0: 1
+	Mixed   bool // go on in a folder that has rows of another suite or version of allot, and keep them
 
 	Shard Shard         // run only these cells; other programs run the others in the same folder
 	Steal bool          // share the cells with other programs that do so too: each claims one after another, until all have a row

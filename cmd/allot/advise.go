@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -126,6 +128,9 @@ func writeAdvice(c *cli.Context, path string, report *advise.Report, data []stri
 // readSite reads the trace and says how it is replayed. Data is what reading dropped and repaired, a line each; of an instance nothing.
 func readSite(c *cli.Context, path string, site solve.Choice) (made *advise.Input, data []string, err error) {
 	file, err := formats.Open(path)
+	if errors.Is(err, fs.ErrNotExist) && strings.EqualFold(path, slurm.Format) {
+		return nil, nil, presentQueue(path)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,8 +140,8 @@ func readSite(c *cli.Context, path string, site solve.Choice) (made *advise.Inpu
 	if path == "-" {
 		text = io.TeeReader(file, kept)
 	}
-	if begin := file.Begin(); file.Format == nil && bytes.HasPrefix(begin, []byte("{")) && bytes.Contains(begin, []byte(`"job_state"`)) {
-		return nil, nil, usageErrorf("%s: expected a trace of jobs that have ended, such as what sacct -P prints, found what looks like the present queue (squeue --json); allot import slurm makes an instance of it", path)
+	if isQueue(file.Begin()) {
+		return nil, nil, presentQueue(path)
 	}
 	in, read, err := readOpened(c, path, text, file.Format, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
 	if err != nil {
@@ -148,7 +153,7 @@ func readSite(c *cli.Context, path string, site solve.Choice) (made *advise.Inpu
 	}
 	options.Confidence, options.Replicates, options.Seed = c.Float64("confidence"), c.Int("replicates"), c.Uint64("seed")
 	if !bench.HoldsFuture(in) {
-		return nil, nil, usageErrorf("%s: expected jobs that arrive over time, found that all is known from the start", path)
+		return nil, nil, usageErrorf("%s: expected jobs that arrive over time, found that all is known from the start, as of a batch or of the present queue (allot import slurm); give what sacct -P prints of past jobs", path)
 	}
 	if _, err := lab.Compare(c.Context, in, nil, options); err != nil {
 		return nil, nil, usageErrorf("%s: %w", path, err)
@@ -172,6 +177,20 @@ func readSite(c *cli.Context, path string, site solve.Choice) (made *advise.Inpu
 	}
 	replayed(input, site, c.Uint64("seed"))
 	return input, data, nil
+}
+
+// presentQueue says why the queue of a Slurm as it is now is no ground for advice.
+func presentQueue(path string) error {
+	return usageErrorf("%s: expected a trace of jobs that have ended, found the present queue, which tells neither how long jobs run nor what they use in the end: give what sacct -P prints of some months "+
+		"(sacct -P -D -a -S 2026-01-01 -o JobID,User,State,Submit,Start,End,TimelimitRaw,NCPUS,…); when the waiting jobs will start, allot import slurm and allot simulate tell", path)
+}
+
+// isQueue reports whether a file begins as what squeue or scontrol show job prints.
+func isQueue(begin []byte) bool {
+	begin = bytes.TrimSpace(begin)
+	title, _, _ := bytes.Cut(begin, []byte("\n"))
+	return bytes.HasPrefix(begin, []byte("{")) && bytes.Contains(begin, []byte(`"job_state"`)) || bytes.HasPrefix(begin, []byte("JobId=")) ||
+		bytes.HasPrefix(title, []byte("JOBID")) && bytes.Contains(title, []byte("PARTITION"))
 }
 
 // replayed says which policies replay the trace, and how.

@@ -127,6 +127,7 @@ func runTune(c *cli.Context) (err error) {
 		if opt.Dir, err = os.MkdirTemp("", "allot-tune-"); err != nil {
 			return err
 		}
+		opt.Passing = true
 		defer func() { err = errors.Join(err, os.RemoveAll(opt.Dir)) }()
 	}
 	bar := newProgress(c.App.ErrWriter, "tune", 100)

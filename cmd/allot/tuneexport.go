@@ -11,6 +11,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/tune"
+	"github.com/allot-opt/allot/internal/each"
 )
 
 func tuneExportCommand() *cli.Command {
@@ -26,7 +27,7 @@ irace is a package of R, SMAC one of Python: apt-get install r-cran-irace, pip i
 Examples:
   allot tune export irace -o easy --runs 300 --policy easy --vary order --vary depth data/swf/KTH-SP2-1996-2.swf.gz
   allot tune export smac -o titan --runs 600 --evals 3000 titan --vary population=4..400:log --vary swap=0..1 batches/*.json`,
-		Flags: append(tuneFlags(),
+		Flags: append(slices.Concat(tuneFlags(), each.Of(slurmFlags, func(name string) cli.Flag { return &cli.StringFlag{Name: name, Hidden: true} })),
 			&cli.IntFlag{Name: "jobs", Value: 1, Usage: "let the program run `N` runs at a time"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FOLDER`, which is empty or does not exist"},
 		),
@@ -34,16 +35,27 @@ Examples:
 	}
 }
 
+// slurmFlags are flags of allot tune that an export refuses by name.
+var slurmFlags = []string{"slurm-conf", "assoc", "qos", "judge"}
+
 // runTuneExport writes a question for another program.
 func runTuneExport(c *cli.Context) error {
 	program := c.Args().First()
 	if !slices.Contains(tune.Programs, program) {
 		return usageErrorf("expected %s, then what to tune; found %q", strings.Join(tune.Programs, " or "), program)
 	}
+	for _, flag := range slurmFlags {
+		if c.IsSet(flag) {
+			return usageErrorf("--%s: irace and SMAC cannot tune slurm.conf: the folder has no place for what counts there besides the policy, such as shares of accounts, qualities of service and partitions; "+
+				"use allot tune --slurm-conf, or export a policy without it (--policy backfill:order=multifactor)", flag)
+		}
+	}
 	opt, err := tuneOptions(c)
 	switch {
 	case err != nil:
 		return err
+	case c.Lineage()[1].NumFlags() > 0:
+		return usageErrorf("expected all flags after the name export, found some before it")
 	case !c.IsSet("runs"):
 		return usageErrorf("expected --runs: the other program counts runs")
 	case !c.IsSet("output"):

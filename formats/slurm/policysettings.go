@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/internal/suggest"
+	"github.com/allot-opt/allot/sim/multifactor"
 )
 
 // PolicySetting is a setting of slurm.conf that the policy backfill in the order slurm has as a parameter. Others have to stay as they are where settings are tried.
@@ -57,7 +58,24 @@ func PolicySettingOf(name string) (PolicySetting, error) {
 		}
 		names = append(names, p.Name)
 	}
+	if why := notVaried(name); why != "" {
+		return PolicySetting{}, fmt.Errorf("%s counts as slurm.conf states it and is not varied: %s; to see what another value does, put it into a copy of slurm.conf and take that", lines.Name(name), why)
+	}
 	return PolicySetting{}, fmt.Errorf("expected one of %s, or the policy's name of it; found %s%s", strings.Join(names, ", "), lines.Quote(name), suggest.Words(name, names))
+}
+
+// notVaried says why a setting that counts is none of those that the policy has as parameters; empty: it is one, or does not count.
+func notVaried(name string) string {
+	if upper := strings.ToUpper(name); upper == "NO_NORMAL_ALL" || flagsOf(new(multifactor.Flags))[upper] != nil {
+		return "of PriorityFlags, only NO_FAIR_TREE and SMALL_RELATIVE_TO_TIME are"
+	}
+	return map[string]string{
+		"priorityweighttres":       "it holds a weight for each resource, and a parameter one number",
+		"tresbillingweights":       "each partition has its own, with a weight for each resource",
+		"priorityjobfactor":        "each partition has its own",
+		"priorityflags":            "it holds several flags; NO_FAIR_TREE and SMALL_RELATIVE_TO_TIME are varied by their own names",
+		"priorityusageresetperiod": "it is a rule of the accounts, not of the queue",
+	}[strings.ToLower(name)]
 }
 
 // ToPolicy returns the value of the policy's parameter of a value as slurm.conf states it.

@@ -31,6 +31,25 @@ func TestPolicyHasSettings(t *testing.T) {
 	}
 }
 
+// What counts but is not varied is named, with the reason.
+func TestNotVaried(t *testing.T) {
+	for name, want := range map[string]string{
+		"PriorityWeightTRES": "PriorityWeightTRES counts as slurm.conf states it and is not varied: it holds a weight for each resource", "priorityweighttres": "a weight for each resource",
+		"DEPTH_OBLIVIOUS": "of PriorityFlags, only", "incr_only": "of PriorityFlags, only", "NO_NORMAL_ALL": "of PriorityFlags, only", "PriorityFlags": "it holds several flags",
+		"PriorityJobFactor": "each partition has its own", "TRESBillingWeights": "each partition has its own", "PriorityUsageResetPeriod": "a rule of the accounts",
+		"Nothing": "expected one of PriorityWeightAge",
+	} {
+		if _, err := PolicySettingOf(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, expected %q", name, err, want)
+		}
+	}
+	for _, p := range PolicySettings() {
+		if _, err := PolicySettingOf(strings.ToLower(p.Name)); err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+		}
+	}
+}
+
 // TestParametersRoundTrip: the policy takes the parameters of settings; settings with their own parameters change no line; and the lines of changed settings, put behind the old
 // ones, are read as the new settings.
 func TestParametersRoundTrip(t *testing.T) {

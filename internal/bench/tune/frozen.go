@@ -393,7 +393,7 @@ func (z *Frozen) judgeInstances(ctx context.Context, t *tuning, a *Answer) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if t.session, err = bench.Open(ctx, plan, bench.RunOptions{Dir: dir, Bare: true, Jobs: t.opt.Jobs}); err != nil {
+	if t.session, err = bench.Open(ctx, plan, bench.RunOptions{Dir: dir, Bare: true, Passing: true, Jobs: t.opt.Jobs}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.session.Close()) }()

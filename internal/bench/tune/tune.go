@@ -40,6 +40,7 @@ type Options struct {
 	HeldOut    float64 // share of the instances, or of the time of a trace, that is set aside for the judgement
 	Confidence float64 // of the judgement
 	Dir        string  // folder of the rows: the same call goes on with what is there
+	Passing    bool    // nobody needs the folder afterwards: runs do not wait for the disk
 	Jobs       int     // runs at the same time
 	Steal      bool    // other programs tune the same in the same folder: share the runs with them
 	Test       Test    // empty: by rank on instances, by mean on a trace
@@ -192,7 +193,7 @@ func (t *tuning) open(ctx context.Context, plan *bench.Plan, training, held []in
 	if err := t.ask(); err != nil {
 		return err
 	}
-	t.session, err = bench.Open(ctx, plan, bench.RunOptions{Dir: filepath.Join(t.opt.Dir, runsFolder), Bare: true, Jobs: t.opt.Jobs, Steal: t.opt.Steal, Warn: t.opt.Warn})
+	t.session, err = bench.Open(ctx, plan, bench.RunOptions{Dir: filepath.Join(t.opt.Dir, runsFolder), Bare: true, Passing: t.opt.Passing, Jobs: t.opt.Jobs, Steal: t.opt.Steal, Warn: t.opt.Warn})
 	return err
 }
 
