@@ -189,7 +189,7 @@ def test_a_service_that_died_between_calls_is_replaced() -> None:
         assert client.request("schema", {})["names"]
 
 
-@pytest.mark.parametrize("call", [allot.solve, allot.bound, allot.certify, lambda inst: allot.compare([inst]), lambda inst: allot.check(inst, None)])  # type: ignore[arg-type,list-item]
+@pytest.mark.parametrize("call", [allot.solve, allot.bound, allot.certify, lambda inst: allot.compare([inst]), lambda inst: allot.check(inst, None)])  # type: ignore[arg-type]
 def test_an_instance_is_an_instance(call: Any) -> None:
     with pytest.raises(TypeError, match="expected an Instance, found 'batch.json'; allot.Instance.read reads one"):
         call("batch.json")
