@@ -22,4 +22,7 @@
 //	without what only stack traces need, data in fewer segments          23.2    3.98
 //	small functions put into their callers in the hot packages alone     23.3    3.81
 //	sorts of slices by a function share their code                       22.2    3.62
+//	without inlining in more packages                                    22.0    3.55
+//
+// The engine then had 3.0 MB compressed by brotli, and 4.4 MB by gzip.
 package main
