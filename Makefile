@@ -14,7 +14,7 @@ SEED     ?=
 # and then no result comes from the cache (see internal/tally).
 export RAPID_SEED ?= 1
 
-.PHONY: run highs python wheels test ci ci-others race cross slurm slurm-forecast slurm-others bench compare-bench four baseline lint fuzz prove mutants release vuln
+.PHONY: run highs python wheels site test ci ci-others race cross slurm slurm-forecast slurm-others bench compare-bench four baseline lint fuzz prove mutants release vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -145,6 +145,10 @@ mutants:
 # ALLOT_SIGNING_KEY names the key of OpenSSH that signs the checksums.
 release:
 	go -C tools run ./release -C '$(CURDIR)' -o '$(CURDIR)/dist'
+
+# The page, ready for any static host, in dist/site: the engine takes some minutes to compress.
+site:
+	go -C tools run ./site -C '$(CURDIR)' -o '$(CURDIR)/dist/site'
 
 # Not part of CI: it asks a vulnerability database on the network.
 vuln:

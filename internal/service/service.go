@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"math"
 	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/allot-opt/allot/internal/answers"
+	"github.com/allot-opt/allot/internal/yield"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -19,17 +19,29 @@ import (
 // Options say what a service allows.
 type Options struct {
 	Limits
-	AllowExec  bool // clients may name solvers exec:COMMAND and exec-online:COMMAND
-	AllowFiles bool // clients may name files in place of documents
-	Log        *slog.Logger
+	AllowExec  bool   // clients may name solvers exec:COMMAND and exec-online:COMMAND
+	AllowFiles bool   // clients may name files in place of documents
+	Log        Logger // nil: nobody
 }
+
+// Logger is told of the requests, with names and values in turn: a slog.Logger.
+type Logger interface {
+	Info(message string, attributes ...any)
+	Error(message string, attributes ...any)
+}
+
+// deaf is a Logger that nobody reads.
+type deaf struct{}
+
+func (deaf) Info(string, ...any)  {}
+func (deaf) Error(string, ...any) {}
 
 // Service answers requests of clients. It is safe for use by several goroutines.
 type Service struct {
 	limits   Limits
 	exec     bool
 	files    bool
-	log      *slog.Logger
+	log      Logger
 	gate     gate
 	memory   store // estimated, of the runs
 	arriving store // bytes of the bodies that arrive or wait for a place
@@ -42,7 +54,7 @@ type Service struct {
 // New makes a service.
 func New(opt Options) *Service {
 	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
+		opt.Log = deaf{}
 	}
 	return &Service{
 		limits: opt.Limits, exec: opt.AllowExec, files: opt.AllowFiles, log: opt.Log,
@@ -57,6 +69,9 @@ type Client struct {
 	Name  string // for limits and for the names of runs, such as an address
 	calls caller // asks the client to run functions of its own; nil: it cannot
 }
+
+// mostID is the longest name of a run.
+const mostID = 200
 
 // runName is the name of a run: clients do not share names.
 type runName struct{ client, id string }
@@ -339,14 +354,14 @@ func (c *call) within(ctx context.Context, seconds float64, counted bool) (conte
 	}
 	if asked > 0 {
 		timed, cancel := context.WithTimeout(ctx, asked)
-		return timed, cancel, nil
+		return yield.Again(timed), cancel, nil
 	}
 	if limits.Time == 0 {
 		timed, cancel := context.WithCancel(ctx)
-		return timed, cancel, nil
+		return yield.Again(timed), cancel, nil
 	}
 	timed, cancel := context.WithTimeout(ctx, limits.Time)
-	return unseen{timed}, cancel, nil
+	return unseen{yield.Again(timed)}, cancel, nil
 }
 
 // unseen is a context that ends at a deadline which nobody sees before.

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+)
+
+// inlining are the packages whose small functions are put into their callers, as they have the loops that take the time. In all others the code is smaller without.
+var inlining = []string{
+	"runtime", "internal/runtime/...", "slices", "math", "math/bits", "math/rand/v2", "./plan", "./search/...", "./sim/backfill", "./internal/queue",
+}
+
+// engine builds the engine. It has the build tag page, by which packages leave out what the page does not need.
+func engine(root, out string) error {
+	full, err := filepath.Abs(out)
+	if err != nil {
+		return err
+	}
+	goroot, err := goRoot()
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "allot-site")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	overlay, err := smallSorts(goroot, folder)
+	if err != nil {
+		return err
+	}
+	arguments := []string{"build", "-C", root, "-tags", "page", "-trimpath", "-ldflags=-s -w", "-overlay", overlay, "-gcflags=all=-l"}
+	for _, pattern := range inlining {
+		arguments = append(arguments, "-gcflags="+pattern+"=")
+	}
+	build := exec.Command("go", append(arguments, "-o", full, "./web/wasm")...)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off")
+	if output, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, output)
+	}
+	built, err := os.ReadFile(full)
+	if err != nil {
+		return err
+	}
+	stripped, err := strip(built)
+	if err != nil {
+		return fmt.Errorf("%s: %w", out, err)
+	}
+	return os.WriteFile(full, stripped, 0o666)
+}
+
+// goRoot is the folder of the Go that builds.
+func goRoot() (string, error) {
+	text, err := exec.Command("go", "env", "GOROOT").Output()
+	return strings.TrimSpace(string(text)), err
+}
+
+// compress writes a file compressed, with .br and .gz, beside it.
+func compress(name string, quick bool) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	level, window, gzipLevel := brotli.BestCompression, 24, gzip.BestCompression
+	if quick {
+		level, gzipLevel = 5, gzip.BestSpeed
+	}
+	var compressed bytes.Buffer
+	br := brotli.NewWriterOptions(&compressed, brotli.WriterOptions{Quality: level, LGWin: window})
+	if _, err := br.Write(text); err != nil {
+		return err
+	}
+	if err := br.Close(); err != nil {
+		return err
+	}
+	if err := os.WriteFile(name+".br", compressed.Bytes(), 0o666); err != nil {
+		return err
+	}
+	compressed.Reset()
+	gz, err := gzip.NewWriterLevel(&compressed, gzipLevel)
+	if err != nil {
+		return err
+	}
+	if _, err := gz.Write(text); err != nil {
+		return err
+	}
+	if err := gz.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(name+".gz", compressed.Bytes(), 0o666)
+}
