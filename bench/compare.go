@@ -15,6 +15,7 @@ import (
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/course"
 	"github.com/allot-opt/allot/internal/shown"
+	"github.com/allot-opt/allot/internal/yield"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -60,6 +61,7 @@ func measureWhole(ctx context.Context, choice solve.Choice, in *model.Instance, 
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, settings.Time)
 		defer cancel()
+		ctx = yield.Again(ctx)
 	}
 	var followed *course.Course
 	if settings.Incumbents {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/internal/answers"
+	"github.com/allot-opt/allot/internal/yield"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -289,14 +290,14 @@ func (c *call) within(ctx context.Context, seconds float64, counted bool) (conte
 	}
 	if asked > 0 {
 		timed, cancel := context.WithTimeout(ctx, asked)
-		return timed, cancel, nil
+		return yield.Again(timed), cancel, nil
 	}
 	if limits.Time == 0 {
 		timed, cancel := context.WithCancel(ctx)
-		return timed, cancel, nil
+		return yield.Again(timed), cancel, nil
 	}
 	timed, cancel := context.WithTimeout(ctx, limits.Time)
-	return unseen{timed}, cancel, nil
+	return unseen{yield.Again(timed)}, cancel, nil
 }
 
 // unseen is a context that ends at a deadline which nobody sees before.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/allot-opt/allot/internal/yield"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 )
@@ -380,7 +381,7 @@ const grace = 500 * time.Millisecond
 func after(ctx context.Context, late time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(late, cancel) })
-	return longer, func() {
+	return yield.Again(longer), func() {
 		stop()
 		cancel()
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/allot-opt/allot/internal/yield"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/queueing/ggone"
 	"github.com/allot-opt/allot/solve"
@@ -76,7 +77,8 @@ func most(ctx context.Context) (context.Context, context.CancelFunc) {
 		return ctx, func() {}
 	}
 	const part = 0.7
-	return context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))))
+	limited, cancel := context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))))
+	return yield.Again(limited), cancel
 }
 
 // canBe says whether the job can be on the machine.

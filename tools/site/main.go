@@ -1,0 +1,39 @@
+// Command site builds the page: the engine for js/wasm with its compressed forms, and the scripts of web/src as bundles.
+//
+//	go -C tools run ./site -C .. -o ../dist/site
+//
+// It needs Go alone. The same commit and compiler give the same bytes.
+package main
+
+import (
+	"flag"
+	"log"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	log.SetFlags(0)
+	root := flag.String("C", ".", "`folder` of the repository")
+	out := flag.String("o", "dist/site", "`folder` of the page")
+	quick := flag.Bool("quick", false, "compress less, for trials")
+	flag.Parse()
+	if err := site(*root, *out, *quick); err != nil {
+		log.Fatal("site: ", err)
+	}
+}
+
+// site builds all files of the page.
+func site(root, out string, quick bool) error {
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	if err := worker(root, out); err != nil {
+		return err
+	}
+	name := filepath.Join(out, "allot.wasm")
+	if err := engine(root, name); err != nil {
+		return err
+	}
+	return compress(name, quick)
+}

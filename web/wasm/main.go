@@ -1,0 +1,40 @@
+//go:build js
+
+package main
+
+import (
+	"context"
+	"runtime/debug"
+	"syscall/js"
+
+	"github.com/allot-opt/allot/internal/service"
+	"github.com/allot-opt/allot/internal/yield"
+	_ "github.com/allot-opt/allot/solvers"
+)
+
+func main() {
+	debug.SetGCPercent(400)
+	in := newQueue()
+	receive := js.FuncOf(func(_ js.Value, arguments []js.Value) any {
+		in.put(arguments[0].Get("data").String() + "\n")
+		return nil
+	})
+	js.Global().Set("onmessage", receive)
+	_ = service.New(service.Options{Limits: limits()}).ServeLines(yield.With(context.Background(), newTurns().take), in, outbox{}) // ends with the worker
+}
+
+// limits are those of a client that is alone, as far as 32 bits of address allow.
+func limits() service.Limits {
+	l := service.Private()
+	l.Memory, l.Text = 2<<30, 1<<30
+	return l
+}
+
+// outbox writes lines as messages to the page.
+type outbox struct{}
+
+// Write implements io.Writer. It is called with one line.
+func (outbox) Write(line []byte) (int, error) {
+	js.Global().Call("postMessage", string(line[:len(line)-1]))
+	return len(line), nil
+}
