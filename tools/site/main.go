@@ -17,19 +17,26 @@ func main() {
 	root := flag.String("C", ".", "`folder` of the repository")
 	out := flag.String("o", "dist/site", "`folder` of the page")
 	quick := flag.Bool("quick", false, "compress less, for trials")
+	only := flag.Bool("page", false, "build only the page, beside an engine that is there")
 	flag.Parse()
-	if err := site(*root, *out, *quick); err != nil {
+	if err := site(*root, *out, *quick, *only); err != nil {
 		log.Fatal("site: ", err)
 	}
 }
 
 // site builds all files of the page.
-func site(root, out string, quick bool) error {
+func site(root, out string, quick, only bool) error {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
 	if err := worker(root, out); err != nil {
 		return err
+	}
+	if err := page(root, out); err != nil {
+		return err
+	}
+	if only {
+		return nil
 	}
 	name := filepath.Join(out, "allot.wasm")
 	if err := engine(root, name); err != nil {

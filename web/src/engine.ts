@@ -38,6 +38,9 @@ export class Engine {
     engineModule().then((module) => this.worker.postMessage(module), (fault: Error) => this.end(fault));
   }
 
+  /** Whether the worker has ended. */
+  get over(): boolean { return this.ended !== undefined; }
+
   /** Asks for an operation and gets the text of its result. Progress comes as texts too. */
   ask(method: string, request: Record<string, unknown>, progress?: (text: string) => void, named?: (id: number) => void): Promise<string> {
     const id = ++this.last;
