@@ -35,6 +35,9 @@ func site(root, out string, quick, only bool) error {
 	if err := page(root, out); err != nil {
 		return err
 	}
+	if err := documentation(root, out); err != nil {
+		return err
+	}
 	if only {
 		return nil
 	}

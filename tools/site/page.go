@@ -62,8 +62,13 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+	return writeFile(to, text)
+}
+
+// writeFile writes a file, and makes the folder that it goes to.
+func writeFile(name string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(to, text, 0o666)
+	return os.WriteFile(name, text, 0o666)
 }

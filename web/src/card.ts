@@ -67,6 +67,7 @@ export class Card {
   /** Draws the latest schedule. One picture at a time, and none sooner than several times the time that the last one took, so that the page stays free. */
   private async draw(): Promise<void> {
     const solution = this.run.solution;
+    this.element.dataset.drawn = solution && solution === this.shown ? "latest" : "";
     if (!solution || solution === this.shown || this.isDrawing) return;
     const wait = this.run.over ? 0 : this.next - performance.now();
     if (wait > 0) {
@@ -87,7 +88,7 @@ export class Card {
     } finally {
       this.isDrawing = false;
     }
-    if (this.run.solution !== this.shown) void this.draw();
+    void this.draw();
   }
 }
 

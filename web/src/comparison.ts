@@ -3,10 +3,10 @@ import { h, type Child } from "./dom";
 import { gap, number, percent } from "./figures";
 import type { Run } from "./run";
 
-/** Metrics that the table shows, where the runs have them; less is better but for the use of processors. */
-const metrics: { name: string; title: string; most?: boolean }[] = [
+/** Metrics that the table shows beside the objective, where the runs have them; of all less is better. */
+const metrics: { name: string; title: string }[] = [
   { name: "makespan", title: "makespan" }, { name: "missed", title: "late jobs" }, { name: "mean_wait", title: "mean wait" }, { name: "cost", title: "cost" },
-  { name: "qos_penalty", title: "QoS penalty" }, { name: "mcp", title: "mcp" }, { name: "utilisation", title: "use %", most: true },
+  { name: "qos_penalty", title: "QoS penalty" },
 ];
 
 /** The greatest bound that one of the runs, or somebody else, has proved: it holds for all. */
@@ -17,17 +17,17 @@ export function sharedBound(runs: Run[], proved: number | null): number | null {
 
 export function comparison(runs: Run[], proved: number | null): HTMLElement {
   const bound = sharedBound(runs, proved);
-  const columns: { title: string; of: (run: Run) => number | undefined; write?: (x: number | undefined) => string; most?: boolean; plain?: boolean }[] = [
-    { title: "objective", of: (run) => run.objective },
+  const columns: { title: string; of: (run: Run) => number | undefined; write?: (x: number | undefined) => string; plain?: boolean }[] = [
+    { title: "objective", of: (run) => run.objective, write: short },
     { title: "gap", of: (run) => gap(run.objective, bound) ?? undefined, write: percent },
-    { title: "RPD", of: (run) => deviation(run, runs), write: percent },
-    ...metrics.filter((m) => runs.some((run) => figure(run, m.name))).map((m) => ({ title: m.title, of: (run: Run) => figure(run, m.name), ...(m.most ? { most: true } : {}) })),
+    ...(runs.length > 1 ? [{ title: "RPD", of: (run: Run) => deviation(run, runs), write: percent }] : []),
+    ...metrics.filter((m) => runs.some((run) => figure(run, m.name) && figure(run, m.name) !== run.objective)).map((m) => ({ title: m.title, of: (run: Run) => figure(run, m.name), write: short })),
     { title: "evaluations", of: (run) => run.evaluations || undefined, plain: true },
     { title: "time s", of: (run) => Number(run.elapsed.toPrecision(3)), plain: true },
   ];
   const best = columns.map((column) => {
     const values = runs.map(column.of).filter((v): v is number => v !== undefined);
-    return runs.length < 2 || column.plain || !values.length || values.every((v) => v === values[0]) ? NaN : column.most ? Math.max(...values) : Math.min(...values);
+    return runs.length < 2 || column.plain || !values.length || values.every((v) => v === values[0]) ? NaN : Math.min(...values);
   });
   const order = [...runs.keys()].sort((a, b) => (runs[a]!.objective ?? Infinity) - (runs[b]!.objective ?? Infinity) || a - b);
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Comparison" }, h("table", { id: "comparison" },
@@ -37,6 +37,11 @@ export function comparison(runs: Run[], proved: number | null): HTMLElement {
       const value = column.of(runs[at]!), text = (column.write ?? number)(value);
       return h("td", { class: value !== undefined && value === best[k] ? "number best" : "number" }, text + (value !== undefined && value === best[k] ? "*" : ""));
     }))))));
+}
+
+/** Five figures: enough to tell schedules apart. */
+function short(x: number | undefined): string {
+  return number(x === undefined ? x : Number(x.toPrecision(5)));
 }
 
 function figure(run: Run, name: string): number | undefined {

@@ -3,7 +3,7 @@ import { h, svg } from "./dom";
 import { number } from "./figures";
 import type { Run } from "./run";
 
-const width = 640, height = 150, left = 62, right = 12, top = 12, foot = 24;
+const height = 170, left = 62, right = 12, top = 12, foot = 24;
 
 /** Draws the course of the runs into the host. */
 export function drawCourse(host: HTMLElement, runs: Run[], bound: number | null): void {
@@ -11,6 +11,7 @@ export function drawCourse(host: HTMLElement, runs: Run[], bound: number | null)
   const values = curves.flat().map((p) => p.objective!);
   host.hidden = !values.length;
   if (!values.length) return;
+  const width = Math.max(280, host.clientWidth || 640);
   const latest = Math.max(0.05, ...runs.map((run) => run.elapsed));
   let low = Math.min(...values, bound ?? Infinity), high = Math.max(...values);
   const margin = (high - low) * 0.08 || Math.abs(high) * 0.05 || 1;
@@ -26,7 +27,7 @@ export function drawCourse(host: HTMLElement, runs: Run[], bound: number | null)
     picture.append(svg("text", { x: x(t), y: height - 8, "text-anchor": t > latest * 0.95 ? "end" : "middle" }, `${number(t)} s`));
   }
   if (bound !== null) {
-    picture.append(svg("line", { class: "bound", x1: left, x2: width - right, y1: y(bound), y2: y(bound) }), svg("text", { class: "bound", x: width - right, y: y(bound) - 4, "text-anchor": "end" }, "bound"));
+    picture.append(svg("line", { class: "bound", x1: left, x2: width - right, y1: y(bound), y2: y(bound) }), svg("text", { class: "bound", x: left + 4, y: y(bound) - 4 }, "bound"));
   }
   curves.forEach((points, k) => {
     const first = points[0];

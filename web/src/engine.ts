@@ -29,13 +29,22 @@ export const arrived = (): Promise<unknown> => engineModule();
 export class Engine {
   private readonly worker = new Worker("worker.js#module");
   private readonly waiting = new Map<number, Waiting>();
+  private early: string[] | null = []; // requests before the worker has its module
   private last = 0;
+  /** Settles when the engine listens. */
+  readonly ready: Promise<void>;
+  private listens: () => void = () => undefined;
   private ended: Error | undefined;
 
   constructor() {
+    this.ready = new Promise((done) => { this.listens = done; });
     this.worker.onmessage = (event) => this.receive(event.data as string);
     this.worker.onerror = (event) => this.end(new EngineError("failure", event.message || "the engine ended"));
-    engineModule().then((module) => this.worker.postMessage(module), (fault: Error) => this.end(fault));
+    engineModule().then((module) => {
+      this.worker.postMessage(module); // the worker takes it as its first message
+      this.early?.forEach((line) => this.worker.postMessage(line));
+      this.early = null;
+    }, (fault: Error) => this.end(fault));
   }
 
   /** Whether the worker has ended. */
@@ -48,7 +57,7 @@ export class Engine {
     return new Promise((done, failed) => {
       if (this.ended) return failed(this.ended);
       this.waiting.set(id, { done, failed, progress });
-      this.worker.postMessage(`{"id":${id},"method":"${method}"${progress ? ',"progress":true' : ""},"params":${parameters(request)}}`);
+      this.send(`{"id":${id},"method":"${method}"${progress ? ',"progress":true' : ""},"params":${parameters(request)}}`);
     });
   }
 
@@ -59,7 +68,7 @@ export class Engine {
 
   /** Ends a request, which is then answered with the best so far. */
   cancel(id: number): void {
-    this.worker.postMessage(`{"cancel":${id}}`);
+    this.send(`{"cancel":${id}}`);
   }
 
   /** Ends the worker, and what it works on. */
@@ -67,8 +76,14 @@ export class Engine {
     this.end(new EngineError("cancelled", "stopped"));
   }
 
+  private send(line: string): void {
+    if (this.early) this.early.push(line);
+    else this.worker.postMessage(line);
+  }
+
   private end(fault: Error): void {
     this.ended = fault;
+    this.listens(); // whoever waits learns of it by the next request
     this.worker.terminate();
     for (const one of this.waiting.values()) one.failed(fault);
     this.waiting.clear();
@@ -76,7 +91,7 @@ export class Engine {
 
   private receive(line: string): void {
     const found = /^\{"id":(\d+|null),"(progress|result|error)":/.exec(line);
-    if (!found) return; // the greeting
+    if (!found) return this.listens(); // the greeting
     const text = line.slice(found[0].length, -1), one = this.waiting.get(Number(found[1]));
     if (found[1] === "null") return this.end(errorOf(text));
     if (!one) return;

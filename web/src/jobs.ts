@@ -36,8 +36,10 @@ export class JobTable {
     if (shape !== this.shape) this.build(columns, shown);
     this.shape = shape;
     for (const field of this.host.querySelectorAll<HTMLInputElement>("input[data-job]")) {
-      const job = this.jobs[Number(field.dataset.job)], value = written(job?.[field.dataset.field!]);
-      if (field.value !== value && !(field === document.activeElement && field.dataset.typed)) field.value = value;
+      const job = this.jobs[Number(field.dataset.job)], whole = written(job?.[field.dataset.field!]), isHere = field === document.activeElement;
+      field.dataset.whole = whole;
+      const value = isHere ? whole : brief(job?.[field.dataset.field!]);
+      if (field.value !== value && !(isHere && field.dataset.typed)) field.value = value;
     }
   }
 
@@ -58,7 +60,9 @@ export class JobTable {
     const rows = shown.map((job, k) => {
       const at = this.first + k, id = typeof job.id === "string" ? job.id : `job ${at + 1}`;
       return h("tr", {}, ...columns.map((field) => h("td", {}, h("input", {
-        "data-job": at, "data-field": field, "aria-label": `${field} of ${id}`, autocomplete: "off", spellcheck: "false", size: field === "id" ? 7 : 8, value: written(job[field]),
+        "data-job": at, "data-field": field, "aria-label": `${field} of ${id}`, autocomplete: "off", spellcheck: "false", size: field === "id" ? 6 : 7, value: brief(job[field]),
+        onfocus: (e: Event) => { const cell = e.target as HTMLInputElement; cell.value = cell.dataset.whole ?? ""; cell.select(); },
+        onblur: (e: Event) => { const cell = e.target as HTMLInputElement; if (!cell.dataset.typed) cell.value = brief(this.jobs[at]?.[field]); },
         oninput: (e: Event) => { (e.target as HTMLElement).dataset.typed = "yes"; }, onchange: (e: Event) => this.set(at, field, e.target as HTMLInputElement),
       }))), h("td", {}, h("button", { type: "button", class: "quiet", "aria-label": `Remove ${id}`, title: "Remove", onclick: () => this.remove(at) }, "×")));
     });
@@ -107,6 +111,11 @@ export class JobTable {
 /** A value as the table shows it: texts without quotes. */
 function written(value: unknown): string {
   return value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** A value in few figures, for a cell in which nobody types. */
+function brief(value: unknown): string {
+  return typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(5))) : written(value);
 }
 
 /** What was typed as JSON: a text where the field holds texts, else a number, list or the like where it is one. The engine says what is wrong with it. */

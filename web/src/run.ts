@@ -52,8 +52,9 @@ export class Run {
   async start(engine: Engine): Promise<void> {
     const { instance, choice, seed, limit } = this.task;
     this.engine = engine;
+    await engine.ready; // the time of a run is that of the solver
     this.begun = performance.now();
-    this.enter("running");
+    if (this.state === "waiting") this.enter("running");
     try {
       const text = await engine.ask("solve", {
         instance, solver: choice.solver, param: Object.keys(choice.param).length ? choice.param : undefined, seed, [limit.kind]: limit.value, schedules: true,

@@ -27,7 +27,7 @@ export class TraceView {
     part("do-policies").addEventListener("click", () => void this.compare());
     part("stop-policies").addEventListener("click", () => this.engine?.close());
     solvers().then((list) => {
-      part("policy-list").replaceChildren(...list.filter((s) => s.online).map((s) => h("label", { title: s.doc }, h("input", { type: "checkbox", name: "policy", value: s.name, checked: usual.includes(s.name) }), " " + s.name)));
+      part("policy-list").replaceChildren(...list.filter((s) => s.online).sort((a, b) => place(a.name) - place(b.name)).map((s) => h("label", { title: s.doc }, h("input", { type: "checkbox", name: "policy", value: s.name, checked: usual.includes(s.name) }), " " + s.name)));
     }, () => undefined);
   }
 
@@ -118,6 +118,11 @@ export class TraceView {
       h("thead", {}, h("tr", {}, ...["policy", "mean wait", "against the first", "median", "95th percentile", "longest", "slowdown", "use"].map((text, k) => h("th", { scope: "col", class: k ? "number" : null }, text)))),
       h("tbody", {}, ...rows.map((cells) => h("tr", {}, ...cells.map((cell, k) => k ? h("td", { class: "number" }, cell) : h("th", { scope: "row" }, cell)))))));
   }
+}
+
+/** The usual policies stand first: the others are compared with the first. */
+function place(name: string): number {
+  return usual.includes(name) ? usual.indexOf(name) : usual.length;
 }
 
 function signed(ratio: number): string {
