@@ -1,3 +1,5 @@
+//go:build !page
+
 package picture
 
 import (
@@ -6,6 +8,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"math"
 	"strings"
 	"time"
@@ -23,6 +26,13 @@ type pdfCanvas struct {
 
 // sans is the name of the font in a PDF.
 const sans = "sans"
+
+// pdf writes the drawing as PDF.
+func (d *Drawing) pdf(w io.Writer) error {
+	c := newPDF(d.size())
+	d.on(c)
+	return c.document.Output(w)
+}
 
 // newPDF makes a document of one empty page. It depends neither on when it was written nor on the order of a map.
 func newPDF(width, height float64) *pdfCanvas {

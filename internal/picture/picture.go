@@ -4,7 +4,6 @@ package picture
 
 import (
 	"fmt"
-	"image/png"
 	"io"
 	"iter"
 	"strings"
@@ -45,13 +44,9 @@ func (d *Drawing) Write(w io.Writer, format Format) error {
 	case SVG:
 		return d.svg(false).writeTo(w, d.Title, d.hints())
 	case PDF:
-		c := newPDF(d.size())
-		d.on(c)
-		return c.document.Output(w)
+		return d.pdf(w)
 	case PNG:
-		c := newPNG(d)
-		d.on(c)
-		return png.Encode(w, c.dotted)
+		return d.png(w)
 	default:
 		return fmt.Errorf("unknown format %q: expected svg, pdf or png", format)
 	}

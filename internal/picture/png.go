@@ -1,9 +1,13 @@
+//go:build !page
+
 package picture
 
 import (
 	"image"
 	"image/color"
 	"image/draw"
+	"image/png"
+	"io"
 	"math"
 
 	"github.com/golang/freetype/raster"
@@ -15,6 +19,13 @@ type pngCanvas struct {
 	dotted     *image.RGBA
 	dots       float64 // per point
 	rasterizer *raster.Rasterizer
+}
+
+// png writes the drawing as PNG.
+func (d *Drawing) png(w io.Writer) error {
+	c := newPNG(d)
+	d.on(c)
+	return png.Encode(w, c.dotted)
 }
 
 // newPNG makes a canvas of white dots.

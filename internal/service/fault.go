@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/model"
@@ -29,13 +28,6 @@ const (
 	TooSlow       Code = "too_slow"       // the body did not arrive in time
 	Failure       Code = "failure"        // a bug, or a program from outside failed
 )
-
-// statuses are the statuses of HTTP.
-var statuses = map[Code]int{
-	WrongInput: http.StatusBadRequest, Unsupported: http.StatusUnprocessableEntity, WrongSchedule: http.StatusUnprocessableEntity,
-	NoAnswer: http.StatusUnprocessableEntity, Cancelled: http.StatusServiceUnavailable, NotFound: http.StatusNotFound, NotAllowed: http.StatusForbidden, TooLarge: http.StatusRequestEntityTooLarge,
-	Busy: http.StatusTooManyRequests, TooSlow: http.StatusRequestTimeout, Failure: http.StatusInternalServerError,
-}
 
 // Error is the error of a request, as the client gets it.
 type Error struct {

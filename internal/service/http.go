@@ -1,3 +1,5 @@
+//go:build !page
+
 package service
 
 import (
@@ -14,6 +16,13 @@ import (
 
 	"github.com/allot-opt/allot/solve"
 )
+
+// statuses are the statuses of HTTP.
+var statuses = map[Code]int{
+	WrongInput: http.StatusBadRequest, Unsupported: http.StatusUnprocessableEntity, WrongSchedule: http.StatusUnprocessableEntity,
+	NoAnswer: http.StatusUnprocessableEntity, Cancelled: http.StatusServiceUnavailable, NotFound: http.StatusNotFound, NotAllowed: http.StatusForbidden, TooLarge: http.StatusRequestEntityTooLarge,
+	Busy: http.StatusTooManyRequests, TooSlow: http.StatusRequestTimeout, Failure: http.StatusInternalServerError,
+}
 
 // handler answers requests over HTTP.
 type handler struct {
@@ -93,9 +102,6 @@ func clientOf(r *http.Request) *Client {
 
 // requestID is the header that names a run.
 const requestID = "X-Request-Id"
-
-// mostID is the longest name of a run.
-const mostID = 200
 
 // operation answers a request for an operation.
 func (h *handler) operation(o *Operation) http.HandlerFunc {
@@ -262,13 +268,4 @@ func (a *answer) event(name string, value any) error {
 		return err
 	}
 	return a.control.Flush()
-}
-
-// line writes a value as JSON on one line, with its end.
-func line(value any) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(value)
-	return text.Bytes(), err
 }

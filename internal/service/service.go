@@ -58,6 +58,9 @@ type Client struct {
 	calls caller // asks the client to run functions of its own; nil: it cannot
 }
 
+// mostID is the longest name of a run.
+const mostID = 200
+
 // runName is the name of a run: clients do not share names.
 type runName struct{ client, id string }
 
