@@ -37,6 +37,7 @@ var temporary string // folder of the site that the tests have built
 func TestMain(m *testing.M) {
 	flag.Parse()
 	code := m.Run()
+	endBrowser()
 	_ = os.RemoveAll(temporary) // the folder of temporary files is emptied anyway
 	os.Exit(code)
 }
@@ -94,22 +95,38 @@ func serve(t *testing.T) string {
 	return host.URL
 }
 
-// start starts a browser without a page.
-func start(t *testing.T, host string) *tab {
-	t.Helper()
+// browserOf starts the browser that all tests share, each with a tab of its own.
+var browserOf = sync.OnceValues(func() (context.Context, string) {
 	at := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
 	if at < 0 {
-		t.Skipf("no browser at hand, none of %s: the page is not tried out", strings.Join(browsers, ", "))
+		return nil, fmt.Sprintf("no browser at hand, none of %s: the page is not tried out", strings.Join(browsers, ", "))
 	}
 	path, _ := exec.LookPath(browsers[at])
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(2*time.Minute))
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute) // a watchdog
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(cancel)
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	// The driver logs events that are newer than itself.
-	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
+	ctx, _ = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
+	endBrowser = cancel
+	if err := chromedp.Run(ctx); err != nil {
+		return nil, err.Error()
+	}
+	return ctx, ""
+})
+
+// endBrowser ends the browser that all tests share.
+var endBrowser = func() {}
+
+// start opens a tab without a page.
+func start(t *testing.T, host string) *tab {
+	t.Helper()
+	whole, lacks := browserOf()
+	if lacks != "" {
+		t.Skip(lacks)
+	}
+	ctx, cancel := chromedp.NewContext(whole)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute) // a watchdog
 	t.Cleanup(cancel)
 	b := &tab{Context: ctx, t: t, host: host, folder: t.TempDir()}
 	chromedp.ListenTarget(ctx, b.listen)

@@ -124,5 +124,6 @@ export class Board {
     if (round !== this.round) return;
     panel.hidden = false;
     panel.replaceChildren(h("div", { class: "line" }, h("h3", {}, `Why ${job} runs there, by ${run.label}`), h("button", { type: "button", class: "quiet", "aria-label": "Close the explanation", onclick: () => { panel.hidden = true; } }, "×")), answer);
+    panel.scrollIntoView({ block: "nearest" });
   }
 }

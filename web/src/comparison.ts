@@ -23,7 +23,7 @@ export function comparison(runs: Run[], proved: number | null): HTMLElement {
     ...(runs.length > 1 ? [{ title: "RPD", of: (run: Run) => deviation(run, runs), write: percent }] : []),
     ...metrics.filter((m) => runs.some((run) => figure(run, m.name) && figure(run, m.name) !== run.objective)).map((m) => ({ title: m.title, of: (run: Run) => figure(run, m.name), write: short })),
     { title: "evaluations", of: (run) => run.evaluations || undefined, plain: true },
-    { title: "time s", of: (run) => Number(run.elapsed.toPrecision(3)), plain: true },
+    { title: "found after, s", of: (run) => run.found === undefined ? undefined : Number(run.found.toPrecision(2)), plain: true },
   ];
   const best = columns.map((column) => {
     const values = runs.map(column.of).filter((v): v is number => v !== undefined);

@@ -48,7 +48,7 @@ export class Editor {
           lineNumbers(), foldGutter(), history(), drawSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(), json(), lintGutter(),
           syntaxHighlighting(colours), theme,
           keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap]),
-          EditorView.contentAttributes.of({ "aria-label": "Instance as JSON" }),
+          EditorView.contentAttributes.of({ "aria-label": "Instance as JSON", tabindex: "0" }),
           EditorView.updateListener.of((update) => { if (update.docChanged) this.listeners.forEach((tell) => tell()); }),
         ],
       }),

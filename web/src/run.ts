@@ -43,6 +43,11 @@ export class Run {
   get name(): string { return named(this.task.choice); }
   get over(): boolean { return this.state === "ended" || this.state === "failed"; }
   get objective(): number | undefined { return this.head.objective ?? this.points.at(-1)?.objective; }
+  /** Seconds until the best schedule was found, by the engine's clock. */
+  get found(): number | undefined {
+    const best = this.points.findLast((p) => p.objective !== undefined)?.objective;
+    return this.points.find((p) => p.objective === best && best !== undefined)?.elapsed;
+  }
   get bound(): number | undefined {
     const bounds = [this.head.bound, ...this.points.map((p) => p.bound)].filter((b): b is number => b !== undefined);
     return bounds.length ? Math.max(...bounds) : undefined;
