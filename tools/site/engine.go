@@ -17,12 +17,20 @@ func engine(root, out string) error {
 	if err != nil {
 		return err
 	}
-	build := exec.Command("go", "build", "-C", root, "-trimpath", "-ldflags=-s -w", "-o", full, "./web/wasm")
+	build := exec.Command("go", "build", "-C", root, "-tags", "page", "-trimpath", "-ldflags=-s -w", "-o", full, "./web/wasm")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off")
 	if output, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, output)
 	}
-	return nil
+	built, err := os.ReadFile(full)
+	if err != nil {
+		return err
+	}
+	stripped, err := strip(built)
+	if err != nil {
+		return fmt.Errorf("%s: %w", out, err)
+	}
+	return os.WriteFile(full, stripped, 0o666)
 }
 
 // compress writes a file compressed, with .br and .gz, beside it.
