@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	links   = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+	links   = regexp.MustCompile(`(?:href|src|srcset)="([^"]*)"`)
 	anchors = regexp.MustCompile(`id="([^"]*)"`)
 )
 

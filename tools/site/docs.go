@@ -59,6 +59,9 @@ func documentation(root, out string) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	if err := pictures(root, out); err != nil {
+		return err
+	}
 	return copyFile(filepath.Join(root, "web", "docs.css"), filepath.Join(out, "docs.css"))
 }
 
@@ -80,6 +83,20 @@ func markdownFiles(root string) (names []string, err error) {
 		return nil
 	})
 	return names, err
+}
+
+// pictures copies the pictures of the documentation, which pages also name in HTML of their own.
+func pictures(root, out string) error {
+	return filepath.WalkDir(filepath.Join(root, "docs"), func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(name) != ".svg" {
+			return err
+		}
+		relative, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		return copyFile(name, filepath.Join(out, relative))
+	})
 }
 
 // titleOf is the first heading of a page.
@@ -109,7 +126,7 @@ func (d *docs) page(name string) error {
 	if err != nil {
 		return err
 	}
-	markdown := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()), goldmark.WithRendererOptions(html.WithUnsafe()))
+	markdown := goldmark.New(goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))), goldmark.WithParserOptions(parser.WithAutoHeadingID()), goldmark.WithRendererOptions(html.WithUnsafe()))
 	tree := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(&anchors{seen: map[string]int{}}))))
 	if err := d.rewrite(name, tree); err != nil {
 		return err

@@ -1,8 +1,8 @@
-// Command site builds the page: the engine for js/wasm with its compressed forms, and the scripts of web/src as bundles.
+// Command site builds the static site: the page with its engine for js/wasm and the compressed forms, and the documentation.
 //
 //	go -C tools run ./site -C .. -o ../dist/site
 //
-// It needs Go alone. The same commit and compiler give the same bytes.
+// It needs Go, Node.js and npm. The same commit and compiler give the same bytes.
 package main
 
 import (
@@ -33,6 +33,9 @@ func site(root, out string, quick, only bool) error {
 		return err
 	}
 	if err := page(root, out); err != nil {
+		return err
+	}
+	if err := compress(filepath.Join(out, "page.js"), quick); err != nil {
 		return err
 	}
 	if err := documentation(root, out); err != nil {

@@ -44,8 +44,8 @@ async function run(): Promise<void> {
   say(`${solvers.map((s) => s.solver).join(", ")} ${solvers.length === 1 ? "runs" : "run"}`);
   if (hadFocus) part("stop").focus();
   await ended;
-  if (document.activeElement === document.body || document.activeElement === part("stop")) part("run").focus({ preventScroll: true });
   refresh();
+  if (hadFocus && (document.activeElement === document.body || document.activeElement === part("stop"))) part("run").focus({ preventScroll: true });
 }
 
 async function share(): Promise<void> {

@@ -52,6 +52,7 @@ export class TraceView {
 
   private chosen(): string[] {
     const more = part<HTMLInputElement>("policy-more").value.split(/[\s,]+/).filter(Boolean);
+    if (!document.querySelector("#policy-list input")) return [...usual, ...more]; // the engine has not listed them yet
     return [...[...document.querySelectorAll<HTMLInputElement>("#policy-list input:checked")].map((box) => box.value), ...more];
   }
 
