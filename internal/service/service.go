@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -21,15 +20,27 @@ type Options struct {
 	Limits
 	AllowExec  bool // clients may name solvers exec:COMMAND and exec-online:COMMAND
 	AllowFiles bool // clients may name files in place of documents
-	Log        *slog.Logger
+	Log        Logger // nil: nobody
 }
+
+// Logger is told of the requests, with names and values in turn: a slog.Logger.
+type Logger interface {
+	Info(message string, attributes ...any)
+	Error(message string, attributes ...any)
+}
+
+// deaf is a Logger that nobody reads.
+type deaf struct{}
+
+func (deaf) Info(string, ...any)  {}
+func (deaf) Error(string, ...any) {}
 
 // Service answers requests of clients. It is safe for use by several goroutines.
 type Service struct {
 	limits   Limits
 	exec     bool
 	files    bool
-	log      *slog.Logger
+	log      Logger
 	gate     gate
 	memory   store // estimated, of the runs
 	arriving store // bytes of the bodies that arrive or wait for a place
@@ -42,7 +53,7 @@ type Service struct {
 // New makes a service.
 func New(opt Options) *Service {
 	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
+		opt.Log = deaf{}
 	}
 	return &Service{
 		limits: opt.Limits, exec: opt.AllowExec, files: opt.AllowFiles, log: opt.Log,

@@ -7,17 +7,41 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/andybalholm/brotli"
 )
 
-// engine builds the engine.
+// inlining are the packages whose small functions are put into their callers, as they have the loops that take the time. In all others the code is smaller without.
+var inlining = []string{
+	"runtime", "internal/runtime/...", "sync/atomic", "slices", "math", "math/bits", "math/rand/v2", "container/heap", "strconv", "internal/strconv",
+	"./model", "./plan/...", "./search/...", "./sim/backfill", "./queueing/...", "./ga", "./bound/internal/...", "./internal/queue", "./solvers/mts", "./solvers/muscle",
+}
+
+// engine builds the engine. It has the build tag page, by which packages leave out what the page does not need.
 func engine(root, out string) error {
 	full, err := filepath.Abs(out)
 	if err != nil {
 		return err
 	}
-	build := exec.Command("go", "build", "-C", root, "-tags", "page", "-trimpath", "-ldflags=-s -w", "-o", full, "./web/wasm")
+	goroot, err := goRoot()
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "allot-site")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	overlay, err := smallSorts(goroot, folder)
+	if err != nil {
+		return err
+	}
+	arguments := []string{"build", "-C", root, "-tags", "page", "-trimpath", "-ldflags=-s -w", "-overlay", overlay, "-gcflags=all=-l"}
+	for _, pattern := range inlining {
+		arguments = append(arguments, "-gcflags="+pattern+"=")
+	}
+	build := exec.Command("go", append(arguments, "-o", full, "./web/wasm")...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off")
 	if output, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, output)
@@ -31,6 +55,12 @@ func engine(root, out string) error {
 		return fmt.Errorf("%s: %w", out, err)
 	}
 	return os.WriteFile(full, stripped, 0o666)
+}
+
+// goRoot is the folder of the Go that builds.
+func goRoot() (string, error) {
+	text, err := exec.Command("go", "env", "GOROOT").Output()
+	return strings.TrimSpace(string(text)), err
 }
 
 // compress writes a file compressed, with .br and .gz, beside it.

@@ -3,22 +3,20 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
 
 // worker bundles the script of the workers, with wasm_exec.js of the Go that builds the engine before it.
 func worker(root, out string) error {
-	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	goroot, err := goRoot()
 	if err != nil {
 		return err
 	}
 	options := bundle(root, out, "worker.ts")
 	options.Format = api.FormatIIFE // workers of any browser take it
-	options.Inject = []string{filepath.Join(strings.TrimSpace(string(goroot)), "lib", "wasm", "wasm_exec.js")}
+	options.Inject = []string{filepath.Join(goroot, "lib", "wasm", "wasm_exec.js")}
 	return written(api.Build(options))
 }
 
