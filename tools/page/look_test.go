@@ -77,6 +77,7 @@ func chart(card int, member string) string {
 func TestLooks(t *testing.T) {
 	b := open(t, 1400, "light", "")
 	b.solved(1)
+	t.Logf("the first chart after %.0f ms", value[float64](b, `performance.getEntriesByName("gantt")[0].startTime`))
 	b.looks("open")
 	for range 3 {
 		b.click("#add-solver")

@@ -20,7 +20,14 @@ export class Board {
   private exported = 0;
   private readonly before = new Map<string, number>();
 
-  constructor(private readonly changed: () => void) {}
+  constructor(private readonly changed: () => void) {
+    let wide = 0;
+    new ResizeObserver(() => { // the course is drawn for a width
+      const now = part("results").clientWidth;
+      if (now !== wide && this.runs.length) this.refresh();
+      wide = now;
+    }).observe(part("results"));
+  }
 
   get busy(): boolean { return this.runs.some((run) => !run.over); }
 
