@@ -150,6 +150,10 @@ mutants:
 release:
 	go -C tools run ./release -C '$(CURDIR)' -o '$(CURDIR)/dist'
 
+# The page, ready for any static host, in dist/site: the engine takes some minutes to compress.
+site:
+	go -C tools run ./site -C '$(CURDIR)' -o '$(CURDIR)/dist/site'
+
 # Not part of CI: it asks a vulnerability database on the network.
 vuln:
 	$(TOOL) govulncheck ./...

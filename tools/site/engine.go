@@ -14,8 +14,7 @@ import (
 
 // inlining are the packages whose small functions are put into their callers, as they have the loops that take the time. In all others the code is smaller without.
 var inlining = []string{
-	"runtime", "internal/runtime/...", "sync/atomic", "slices", "math", "math/bits", "math/rand/v2", "container/heap", "strconv", "internal/strconv",
-	"./model", "./plan/...", "./search/...", "./sim/backfill", "./queueing/...", "./ga", "./bound/internal/...", "./internal/queue", "./solvers/mts", "./solvers/muscle",
+	"runtime", "internal/runtime/...", "slices", "math", "math/bits", "math/rand/v2", "./plan", "./search/...", "./sim/backfill", "./internal/queue",
 }
 
 // engine builds the engine. It has the build tag page, by which packages leave out what the page does not need.

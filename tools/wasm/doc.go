@@ -1,2 +1,2 @@
-// Package wasm runs the js/wasm build of the command under node and compares it with the native one.
+// Package wasm runs the js/wasm builds, of the command and of the engine of the page, under node and compares them with the native one.
 package wasm
