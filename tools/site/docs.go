@@ -204,12 +204,21 @@ func (d *docs) target(name, link string) (string, error) {
 		return address.String(), err
 	case info.IsDir():
 		return "", nil
-	case !d.copied[file]:
-		d.copied[file] = true
-		return link, copyFile(filepath.Join(d.root, filepath.FromSlash(file)), filepath.Join(d.out, filepath.FromSlash(file)))
 	}
-	return link, nil
+	to := file
+	if !slices.Contains(shown, path.Ext(file)) { // browsers show a text, and Go takes no copy of a source for a package
+		to += ".txt"
+		address.Path += ".txt"
+	}
+	if d.copied[file] {
+		return address.String(), nil
+	}
+	d.copied[file] = true
+	return address.String(), copyFile(filepath.Join(d.root, filepath.FromSlash(file)), filepath.Join(d.out, filepath.FromSlash(to)))
 }
+
+// shown are the files that come along under their own names.
+var shown = []string{".json", ".svg", ".png", ".csv", ".txt", ".gz", ".ipynb"}
 
 // group is a part of the navigation.
 type group struct {
