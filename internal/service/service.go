@@ -18,8 +18,8 @@ import (
 // Options say what a service allows.
 type Options struct {
 	Limits
-	AllowExec  bool // clients may name solvers exec:COMMAND and exec-online:COMMAND
-	AllowFiles bool // clients may name files in place of documents
+	AllowExec  bool   // clients may name solvers exec:COMMAND and exec-online:COMMAND
+	AllowFiles bool   // clients may name files in place of documents
 	Log        Logger // nil: nobody
 }
 
