@@ -18,14 +18,15 @@ export class Board {
   private round = 0;
   private timer = 0;
   private exported = 0;
+  private width = 640;
+  private told = ""; // what the table shows
   private readonly before = new Map<string, number>();
 
   constructor(private readonly changed: () => void) {
-    let wide = 0;
-    new ResizeObserver(() => { // the course is drawn for a width
-      const now = part("results").clientWidth;
-      if (now !== wide && this.runs.length) this.refresh();
-      wide = now;
+    new ResizeObserver((sizes) => { // the course is drawn for a width
+      const now = Math.floor(sizes[0]!.contentRect.width);
+      if (now !== this.width && this.runs.length) this.refresh();
+      this.width = now;
     }).observe(part("results"));
   }
 
@@ -91,17 +92,20 @@ export class Board {
     this.timer = 0;
     const bound = sharedBound(this.runs, this.proved);
     this.cards.forEach((card) => card.update(bound));
-    drawCourse(part("course"), this.runs, bound);
-    const scrolled = part("table").querySelector(".scroll")?.scrollLeft ?? 0;
-    const focused = part("table").contains(document.activeElement);
-    part("table").replaceChildren(comparison(this.runs, this.proved));
-    const box = part("table").querySelector<HTMLElement>(".scroll");
-    if (box) {
-      box.scrollLeft = scrolled;
-      if (focused) box.focus({ preventScroll: true });
-    }
+    setTimeout(() => drawCourse(part("course"), this.runs, bound, this.width)); // in a task of its own, so that the page answers in between
+    setTimeout(() => this.showTable());
     this.showExports();
     this.changed();
+  }
+
+  private showTable(): void {
+    const host = part("table"), made = comparison(this.runs, this.proved), text = made.textContent ?? "";
+    if (text === this.told && host.firstChild) return;
+    this.told = text;
+    const scrolled = host.querySelector(".scroll")?.scrollLeft ?? 0, focused = host.contains(document.activeElement);
+    host.replaceChildren(made);
+    if (scrolled) made.scrollLeft = scrolled;
+    if (focused) made.focus({ preventScroll: true });
   }
 
   private showExports(): void {

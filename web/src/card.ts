@@ -78,10 +78,11 @@ export class Card {
     this.isDrawing = true;
     try {
       const answer = JSON.parse(await askText("draw", { instance: this.run.task.instance, solutions: [solution], format: "data" })) as { text: string };
-      const begun = performance.now();
-      if (this.chart.show(JSON.parse(answer.text))) this.shown = solution;
+      const begun = performance.now(), data: unknown = JSON.parse(answer.text);
+      await new Promise((next) => setTimeout(next)); // in a task of its own, so that the page answers in between
+      if (this.chart.show(data)) this.shown = solution;
       performance.mark("gantt"); // for whoever measures how soon it is there
-      this.next = performance.now() + Math.max(400, 12 * (performance.now() - begun));
+      this.next = performance.now() + Math.max(this.many ? 900 : 400, 12 * (performance.now() - begun));
     } catch (fault) {
       this.shown = solution;
       this.note.hidden = false;

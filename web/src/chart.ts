@@ -12,6 +12,9 @@ const sheets = (() => {
   return [own, here];
 })();
 
+/** The elements of a chart, read once. */
+const elements = new DOMParser().parseFromString(body, "text/html").body;
+
 export class GanttChart {
   private readonly root: ShadowRoot;
   private chart: Chart | undefined;
@@ -30,8 +33,7 @@ export class GanttChart {
     const state = this.chart?.state(), focus = this.root.activeElement?.id;
     this.life.abort();
     this.life = new AbortController();
-    const parts = new DOMParser().parseFromString(body, "text/html");
-    this.root.replaceChildren(...parts.body.childNodes);
+    this.root.replaceChildren(...(document.importNode(elements, true)).childNodes);
     this.root.getElementById("chart")?.setAttribute("aria-label", `Gantt chart of ${this.name}`);
     let quiet = true; // what is chosen as the chart begins is known already
     this.chart = gantt(this.root, data, { tallest: this.tallest, signal: this.life.signal, choosing: (job) => { if (!quiet) this.choosing(job); }, ...(state ? { state } : {}) });

@@ -5,13 +5,13 @@ import type { Run } from "./run";
 
 const height = 170, left = 62, right = 12, top = 12, foot = 24;
 
-/** Draws the course of the runs into the host. */
-export function drawCourse(host: HTMLElement, runs: Run[], bound: number | null): void {
+/** Draws the course of the runs into the host, so many pixels wide. */
+export function drawCourse(host: HTMLElement, runs: Run[], bound: number | null, room: number): void {
   const curves = runs.map((run) => run.points.filter((p) => p.objective !== undefined));
   const values = curves.flat().map((p) => p.objective!);
   host.hidden = !values.length;
   if (!values.length) return;
-  const width = Math.max(280, host.clientWidth || 640);
+  const width = Math.max(280, room);
   const latest = Math.max(0.05, ...runs.map((run) => run.elapsed));
   let low = Math.min(...values, bound ?? Infinity), high = Math.max(...values);
   const margin = (high - low) * 0.08 || Math.abs(high) * 0.05 || 1;
