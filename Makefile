@@ -54,7 +54,7 @@ race:
 	tools/highs $(TALLY) -tags highs -race -short -vet=off -timeout $(TIMEOUT) ./solvers ./...
 	tools/highs $(TALLY) -tags highs -vet=off -run Highs -timeout $(TIMEOUT) ./solvers ./solvers/internal/allocation
 
-# The other systems that the library and the command build for, and the tests of the tools, which run js/wasm where there is node.
+# The other systems that the library and the command build for, and the tests of the tools, which run js/wasm where there is node, and the page where there is a Chromium.
 cross:
 	@set -e; for platform in $(PLATFORMS); do \
 		echo "build for $$platform"; \
@@ -84,6 +84,10 @@ wheels:
 	@tools=$$(PYTHON='$(PYTHON)' python/tools-env) && "$$tools" python/wheels.py dist
 
 PYTHON ?= python3
+
+# The page, its engine and the documentation as a static site in the folder dist/site, for any file server. Without npm it says so.
+site:
+	@go -C tools run ./site -C '$(CURDIR)' -o '$(CURDIR)/dist/site'
 
 PLATFORMS = windows/amd64 darwin/amd64 darwin/arm64 js/wasm wasip1/wasm
 

@@ -74,7 +74,7 @@ func pages(t *testing.T) []string {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && path != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata"):
+		case entry.IsDir() && path != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata" || entry.Name() == "node_modules"):
 			return filepath.SkipDir
 		case filepath.Ext(path) == ".md":
 			list = append(list, path)

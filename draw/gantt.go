@@ -75,6 +75,7 @@ func Gantt(sol *model.Solution, opt GanttOptions) (*Picture, error) {
 	return &Picture{
 		text: func(w io.Writer) error { return drawGanttText(w, l, s, opt) },
 		page: func(w io.Writer) error { return writePage(w, l, s, sol.Unscheduled, opt) },
+		data: func(w io.Writer) error { return writePageData(w, l, s, opt) },
 		layOut: pageLimits.sized(opt.Width, opt.Height, func(width, height float64) (*picture.Drawing, error) {
 			c, err := newChart(l, s, opt, width, height)
 			if err != nil {

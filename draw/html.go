@@ -2,6 +2,7 @@ package draw
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"embed"
@@ -12,6 +13,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
@@ -28,7 +30,7 @@ var (
 
 	pageBody, pageStyle = "\n" + pageFile("body.html"), "\n" + pageFile("style.css")
 	// pageScript is one block, so that its names stay apart from those of the browser.
-	pageScript = "\n\"use strict\";\n{\n" + pageFile("times.js") + pageFile("places.js") + pageFile("machines.js") + pageFile("load.js") + pageFile("paint.js") + pageFile("input.js") + "}\n"
+	pageScript = "\n\"use strict\";\n{\n" + pageParts() + "gantt(document, JSON.parse(document.getElementById(\"data\").textContent));\n}\n"
 )
 
 // pageFile is the text of a part.
@@ -38,6 +40,15 @@ func pageFile(name string) string {
 		panic(err) // the file is part of the program
 	}
 	return string(text)
+}
+
+// pageParts is the function that draws a chart and answers to keys and pointers, in the order of its parts. The page of web/ has the same.
+func pageParts() string {
+	text := ""
+	for _, name := range strings.Fields(pageFile("parts")) {
+		text += pageFile(name)
+	}
+	return text
 }
 
 // pageData is what the script of a page reads. Lists of jobs and of blocks are in columns, which keeps the page small.
@@ -241,10 +252,19 @@ func (d *pageData) addJobs(l *layout, reasons map[string]string) {
 	}
 }
 
+// writePageData writes what the script of a page reads, as JSON whose angle brackets are escaped.
+func writePageData(w io.Writer, l *layout, s summary, opt GanttOptions) error {
+	data, err := json.Marshal(newPageData(l, s, opt))
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return err
+}
+
 // writePage writes the interactive page. The data stand in it as JSON whose angle brackets are escaped, so that no id can end their element.
 func writePage(w io.Writer, l *layout, s summary, unscheduled []model.Unscheduled, opt GanttOptions) error {
-	data, err := json.Marshal(newPageData(l, s, opt))
-	if err != nil {
+	var data bytes.Buffer
+	if err := writePageData(&data, l, s, opt); err != nil {
 		return err
 	}
 	hash := func(text string) string {
@@ -266,7 +286,7 @@ func writePage(w io.Writer, l *layout, s summary, unscheduled []model.Unschedule
 	out.WriteString(pageBody)
 	writeUnscheduled(out, unscheduled)
 	out.WriteString("<script type=\"application/json\" id=\"data\">")
-	out.Write(data)
+	out.Write(data.Bytes())
 	fmt.Fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", pageScript)
 	return out.Flush()
 }

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -49,6 +50,8 @@ type Picture struct {
 	text func(io.Writer) error
 	// page writes the picture as a page; nil: it has none.
 	page func(io.Writer) error
+	// data writes what the script of the page reads; nil: it has no page.
+	data func(io.Writer) error
 	// layOut places everything on a sheet of the size that was asked for.
 	layOut func() (*picture.Drawing, error)
 }
@@ -59,6 +62,15 @@ func (p *Picture) Write(w io.Writer, format Format) error {
 		return fmt.Errorf("draw: %w", err)
 	}
 	return nil
+}
+
+// WriteData writes what the script of the picture's page reads, as JSON: for programs that show the page's chart in a page of their own. Only Gantt charts have
+// it. Its form may change with any version.
+func (p *Picture) WriteData(w io.Writer) error {
+	if p.data == nil {
+		return errors.New("draw: only Gantt charts have a page")
+	}
+	return p.data(w)
 }
 
 // write does the work of Write. Its errors lack the name of the package.

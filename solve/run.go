@@ -202,6 +202,9 @@ func complete(ctx context.Context, result *Result, from start, info Info, solver
 	sol.Minimised = in.Minimised()
 	sol.Stop = result.Stop
 	sol.Stats = &model.Stats{Evaluations: result.Evaluations}
+	if opt.Progress != nil { // now, as the bound may take longer than the solver did
+		opt.Progress(Progress{Evaluations: result.Evaluations, Objective: evaluation.Objective, Left: in.Owed(sol), Schedule: func() *model.Solution { return copied(sol) }})
+	}
 	opt.shared.find(ctx)
 	own := *result
 	state(result, evaluation, opt.shared, "solver "+info.Name)

@@ -193,3 +193,19 @@ func TestRunAfterTheDeadline(t *testing.T) {
 		}
 	}
 }
+
+// A solver that tells of nothing itself is told of when it has ended, before a bound is proved.
+func TestToldBeforeTheBound(t *testing.T) {
+	in, err := model.ReadInstanceFile("../examples/table1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []solve.Progress
+	result, err := solve.Run(t.Context(), solve.With(solve.Default[muscle.Solver]()), in, solve.Options{Seed: 1, Progress: func(p solve.Progress) { told = append(told, p) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 1 || told[0].Bound.Known() || told[0].Objective != *result.Solution.Objective || told[0].Schedule == nil || len(told[0].Schedule().Jobs) != len(in.Jobs()) {
+		t.Errorf("told %+v", told)
+	}
+}

@@ -35,11 +35,13 @@ It runs no command and reads no file that a client names, unless --allow-exec an
 Examples:
   allot serve
   allot serve --listen :8080 --token-file token --runs 4 --max-time 5m
+  allot serve --site dist/site
   allot serve --stdio --allow-files`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "listen for HTTP on `ADDRESS`; port 0: any that is free"},
 			&cli.BoolFlag{Name: "stdio", Usage: "read requests from standard input and write answers to standard output"},
 			&cli.StringFlag{Name: "token-file", Usage: "read the token that clients must send from `FILE`"},
+			&cli.StringFlag{Name: "site", Usage: "also serve the files of `DIR`, such as the page that make site builds"},
 			&cli.BoolFlag{Name: "allow-exec", Usage: "let clients name solvers exec:COMMAND and exec-online:COMMAND, which run on this machine"},
 			&cli.BoolFlag{Name: "allow-files", Usage: "let clients name files of this machine in place of documents"},
 			&cli.IntFlag{Name: "runs", Value: usual.Runs, DefaultText: "16 for each processor; with --stdio 1 for each", Usage: "work on `N` requests at once"},
@@ -107,7 +109,7 @@ func runServe(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	if c.Bool("stdio") {
-		for _, flag := range []string{"listen", "token-file"} {
+		for _, flag := range []string{"listen", "token-file", "site"} {
 			if c.IsSet(flag) {
 				return usageErrorf("--%s: expected it without --stdio, which listens on no address", flag)
 			}
@@ -119,6 +121,16 @@ func runServe(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	answering := service.New(opt)
+	handler := answering.Handler(token)
+	if c.IsSet("site") {
+		folder, err := os.OpenRoot(c.String("site")) // nothing outside is served, wherever links lead
+		if err != nil {
+			return usageErrorf("--site: %w", err)
+		}
+		defer folder.Close()
+		handler = answering.Site(token, folder.FS())
+	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.String("listen"))
 	if err != nil {
 		return usageErrorf("--listen: %w", err)
@@ -128,7 +140,7 @@ func runServe(c *cli.Context) error {
 		return usageErrorf("--listen: other machines reach %s: expected --token-file FILE, so that only those who know the token are answered", listener.Addr())
 	}
 	opt.Log.Info("listening", "address", listener.Addr().String(), "token", token != "")
-	return serveHTTP(ctx, listener, service.New(opt).Handler(token))
+	return serveHTTP(ctx, listener, handler)
 }
 
 // tokenOf reads the token; empty: none is asked for.

@@ -46,6 +46,7 @@ const showTip = (lines, x, y) => {
 };
 const choose = (job, bring = true) => {
   chosen = job;
+  options.choosing?.(job < 0 ? "" : jobs.id[job]);
   says.textContent = job < 0 ? "" : about(job).join("; ");
   if (job >= 0 && bring && (jobs.end[job] < t0 || jobs.start[job] > t1 || load)) {
     // So near that the job is a few hundredths of the width, if the schedule allows that.
@@ -170,13 +171,21 @@ element("colour").addEventListener("change", e => {
   draw();
 });
 const label = () => { element("theme").textContent = isDark() ? "Light" : "Dark"; };
-element("theme").addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; label(); showKey(); draw(); });
-system.addEventListener("change", () => { label(); showKey(); draw(); });
-new ResizeObserver(() => { place(); paint(); }).observe(element("stage"));
+element("theme").addEventListener("click", () => { whole.dataset.theme = isDark() ? "light" : "dark"; label(); showKey(); draw(); });
+system.addEventListener("change", () => { label(); showKey(); draw(); }, { signal: options.signal });
+const sizes = new ResizeObserver(() => { place(); paint(); });
+sizes.observe(element("stage"));
+options.signal?.addEventListener("abort", () => sizes.disconnect());
 label();
 place();
 if (!data.colour && isCrowded()) { // a load by wait says more than one in a single colour
   scheme = data.schemes?.find(s => s.by === "wait") ?? scheme;
   element("colour").value = scheme.by;
+}
+if (options.state) {
+  scheme = data.schemes?.find(s => s.by === options.state.colour) ?? scheme;
+  element("colour").value = scheme.by;
+  chosen = (jobs.id ?? []).indexOf(options.state.chosen);
+  if (options.state.times) show(...options.state.times);
 }
 paint();

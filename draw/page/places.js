@@ -46,7 +46,7 @@ const place = () => {
   const wanted = clusters.reduce((sum, c) => sum + Math.max(26, Math.min((c.devices ? 16 : 24) * rowCount(c), c.devices ? 1500 : 700)), 0) + (data.known ? 130 : 0) + foot;
   // Rows of devices are many: the page may be longer than the window for them, unless they are so many that this would not help.
   const needed = clusters.reduce((sum, c) => sum + (c.devices ? 5.5 * rowCount(c) : 0), 0), long = needed < 1400 ? needed : 0;
-  height = Math.max(260, Math.min(wanted, Math.max(360, innerHeight - 230, long && long + (data.known ? 130 : 0) + foot)), clusters.length * 16 + foot);
+  height = Math.max(Math.min(options.tallest ?? 260, 260), Math.min(wanted, Math.max(options.tallest ? 0 : 360, options.tallest ?? innerHeight - 230, long && long + (data.known ? 130 : 0) + foot)), clusters.length * 16 + foot);
   const dots = devicePixelRatio || 1;
   canvas.style.height = height + "px";
   canvas.width = Math.round(width * dots);

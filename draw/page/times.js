@@ -1,14 +1,13 @@
 // Colours, and times and numbers for people.
-const data = JSON.parse(document.getElementById("data").textContent);
 const jobs = data.jobs, blocks = data.blocks, clusters = data.clusters;
 const count = (jobs.id ?? []).length, blockCount = (blocks.job ?? []).length;
-const element = id => document.getElementById(id);
+const element = id => root.getElementById(id);
 const canvas = element("chart"), tip = element("tip"), says = element("says"), pen = canvas.getContext("2d");
 const font = size => `${size}px "Liberation Sans", Arial, Helvetica, sans-serif`;
 
 // Light and dark: as the system says until the button is used.
-const root = document.documentElement, system = matchMedia("(prefers-color-scheme: dark)");
-const isDark = () => root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
+const whole = document.documentElement, system = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => whole.dataset.theme ? whole.dataset.theme === "dark" : system.matches;
 const inks = () => isDark()
   ? { paper: "#14171b", idle: "#20262d", line: "#39424c", ink: "#e4e7ea", quiet: "#a9b3bd", late: "#c4161c", edge: "#000000a0", mark: "#ffffff", closed: "#5b6773" }
   : { paper: "#ffffff", idle: "#f1f3f5", line: "#d5dae0", ink: "#1c2128", quiet: "#5b6570", late: "#c4161c", edge: "#1c212890", mark: "#000000", closed: "#9aa5b1" };

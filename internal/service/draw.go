@@ -15,7 +15,7 @@ import (
 
 // drawSettings are the settings of draw.
 type drawSettings struct {
-	Format string   `json:"format,omitempty" enum:"svg,html,text,png,pdf" doc:"format of the picture; html is a page, of a chart of one schedule only; absent: svg"`
+	Format string   `json:"format,omitempty" enum:"svg,html,text,png,pdf,data" doc:"format of the picture; html is a page, of a chart of one schedule only, and data what the script of that page reads, in JSON whose form may change with any version; absent: svg"`
 	Plot   string   `json:"plot,omitempty" doc:"the quantity to plot over time, as allot plot; absent: a Gantt chart of the first solution"`
 	View   string   `json:"view,omitempty" doc:"view of the chart or of the plot, as allot gantt --view and allot plot --view"`
 	Width  int      `json:"width,omitempty" check:"counter" doc:"pixels, or columns of text; absent: by the format"`
@@ -30,10 +30,13 @@ type drawSettings struct {
 
 func (s *drawSettings) setDefaults() { s.Format = string(draw.SVG) }
 
+// formatData is the format of the data of a page.
+const formatData = "data"
+
 // Drawn is the result of draw.
 type Drawn struct {
 	Format string `json:"format" doc:"format of the picture"`
-	Text   string `json:"text,omitempty" doc:"the picture, of a format that is a text: svg, html, text"`
+	Text   string `json:"text,omitempty" doc:"the picture, of a format that is a text: svg, html, text, data"`
 	Base64 string `json:"base64,omitempty" doc:"the picture in base64, of the other formats: png, pdf"`
 }
 
@@ -73,7 +76,12 @@ func (c *call) drawPicture(ctx context.Context, s *drawSettings) (*Drawn, error)
 		return nil, err
 	}
 	var drawn bytes.Buffer
-	if err := picture.Write(&drawn, draw.Format(s.Format)); err != nil {
+	if s.Format == formatData {
+		err = picture.WriteData(&drawn)
+	} else {
+		err = picture.Write(&drawn, draw.Format(s.Format))
+	}
+	if err != nil {
 		return nil, wrong("", "%s", err)
 	}
 	if s.Format == string(draw.PNG) || s.Format == string(draw.PDF) {

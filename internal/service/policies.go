@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/formats"
@@ -86,7 +87,7 @@ func (c *call) policies(ctx context.Context, s *policiesSettings) (*PoliciesAnsw
 	runs := answers.PolicyRuns{
 		In: in, Policies: choices, Options: &opt.Options,
 		Settings: bench.Settings{Time: durationOf(s.Time), Options: solve.Options{Seed: s.Seed}},
-		Step:     func() {},
+		Step:     c.steps(len(choices)),
 		Warn: func(policy, text string) {
 			answer.Warnings = append(answer.Warnings, policy+": "+text)
 		},
@@ -105,6 +106,26 @@ func (c *call) policies(ctx context.Context, s *policiesSettings) (*PoliciesAnsw
 	}
 	answer.Report, answer.Text = bytes.TrimSpace(text.Bytes()), report.Text()
 	return answer, nil
+}
+
+// PolicyProgress is how far policies has come.
+type PolicyProgress struct {
+	Done int `json:"done" doc:"policies that have been run"`
+	Of   int `json:"of" doc:"policies"`
+}
+
+// steps tells the client of each policy that has been run. It may be called by several goroutines.
+func (c *call) steps(of int) func() {
+	var mutex sync.Mutex
+	done := 0
+	return func() {
+		mutex.Lock()
+		defer mutex.Unlock()
+		done++
+		if c.progress != nil {
+			c.progress(PolicyProgress{done, of})
+		}
+	}
 }
 
 // policyError is the error of a policy that has no schedule.

@@ -100,6 +100,9 @@ func TestLines(t *testing.T) {
 	c.send(`{"cancel": "nobody"}`)
 	c.send(`{"cancel": "l\u006fng"}`) // the same text
 	long := c.next()
+	for long.Progress != nil { // what the solver returned in the end
+		long = c.next()
+	}
 	if solved := readAs[Solved](t, string(long.Result)); long.ID != "long" || solved.Stop != model.StopCancelled {
 		t.Fatalf("%+v", long)
 	}
@@ -389,5 +392,46 @@ func TestCancelAtOnce(t *testing.T) {
 		if lines[1].ID != float64(k) {
 			t.Fatalf("%+v", lines)
 		}
+	}
+}
+
+// Each policy that has been run is told of, and counts once.
+func TestPoliciesTell(t *testing.T) {
+	c := converse(t, nil)
+	c.send(`{"id": 1, "method": "policies", "params": {"trace": %s, "policies": ["fcfs", "easy"]}, "progress": true}`, quoted("; MaxProcs: 4\n1 0 0 10 2 -1 -1 2 20 -1 1 1 1 1 1 -1 -1 -1\n2 86400 0 10 4 -1 -1 4 20 -1 1 1 1 1 1 -1 -1 -1\n"))
+	for n := 1; ; n++ {
+		told := c.next()
+		if told.Error != nil {
+			t.Fatal(told.Error)
+		}
+		if told.Progress == nil {
+			if n != 3 {
+				t.Errorf("told %d times, want 2", n-1)
+			}
+			break
+		}
+		if got := readAs[PolicyProgress](t, string(told.Progress)); got != (PolicyProgress{n, 2}) {
+			t.Errorf("told %+v, want %d of 2", got, n)
+		}
+	}
+}
+
+// The data of a chart's page are those that stand in the page.
+func TestDrawData(t *testing.T) {
+	c := converse(t, nil)
+	tiny := example(t, "tiny")
+	c.send(`{"id": 1, "method": "solve", "params": %s}`, with(tiny, `"solver": "mct"`))
+	solution := string(readAs[Solved](t, string(c.next().Result)).Solution)
+	texts := map[string]string{}
+	for _, format := range []string{"html", "data"} {
+		c.send(`{"id": 2, "method": "draw", "params": %s}`, with(tiny, `"format": "`+format+`", "solutions": [`+solution+`]`))
+		texts[format] = readAs[Drawn](t, string(c.next().Result)).Text
+	}
+	if texts["data"] == "" || !strings.Contains(texts["html"], `id="data">`+texts["data"]+"</script>") {
+		t.Errorf("the page has not the data %.300s", texts["data"])
+	}
+	c.send(`{"id": 3, "method": "draw", "params": %s}`, with(tiny, `"format": "data", "plot": "wait", "solutions": [`+solution+`]`))
+	if told := c.next(); told.Error == nil || told.Error.Code != WrongInput {
+		t.Errorf("%+v", told)
 	}
 }

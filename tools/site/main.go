@@ -1,8 +1,8 @@
-// Command site builds the page: the engine for js/wasm with its compressed forms, and the scripts of web/src as bundles.
+// Command site builds the static site: the page with its engine for js/wasm and the compressed forms, and the documentation.
 //
 //	go -C tools run ./site -C .. -o ../dist/site
 //
-// It needs Go alone. The same commit and compiler give the same bytes.
+// It needs Go, Node.js and npm. The same commit and compiler give the same bytes.
 package main
 
 import (
@@ -17,19 +17,32 @@ func main() {
 	root := flag.String("C", ".", "`folder` of the repository")
 	out := flag.String("o", "dist/site", "`folder` of the page")
 	quick := flag.Bool("quick", false, "compress less, for trials")
+	only := flag.Bool("page", false, "build only the page, beside an engine that is there")
 	flag.Parse()
-	if err := site(*root, *out, *quick); err != nil {
+	if err := site(*root, *out, *quick, *only); err != nil {
 		log.Fatal("site: ", err)
 	}
 }
 
 // site builds all files of the page.
-func site(root, out string, quick bool) error {
+func site(root, out string, quick, only bool) error {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
 	if err := worker(root, out); err != nil {
 		return err
+	}
+	if err := page(root, out); err != nil {
+		return err
+	}
+	if err := compress(filepath.Join(out, "page.js"), quick); err != nil {
+		return err
+	}
+	if err := documentation(root, out); err != nil {
+		return err
+	}
+	if only {
+		return nil
 	}
 	name := filepath.Join(out, "allot.wasm")
 	if err := engine(root, name); err != nil {

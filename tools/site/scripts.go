@@ -25,6 +25,7 @@ func bundle(root, out, entry string) api.BuildOptions {
 	return api.BuildOptions{
 		EntryPoints: []string{filepath.Join(root, "web", "src", entry)}, Outdir: out, Bundle: true, Write: true, Target: api.ES2022,
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, LegalComments: api.LegalCommentsNone,
+		Loader: map[string]api.Loader{".html": api.LoaderText, ".css": api.LoaderText},
 	}
 }
 

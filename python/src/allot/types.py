@@ -1326,7 +1326,7 @@ class Drawn(TypedDict):
     base64: NotRequired[str]
     # format of the picture
     format: str
-    # the picture, of a format that is a text: svg, html, text
+    # the picture, of a format that is a text: svg, html, text, data
     text: NotRequired[str]
 
 

@@ -1,0 +1,126 @@
+package page
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// settled waits until the page is laid out and has looked at its new sizes.
+const settled = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`
+
+// axe looks for what people with a disability cannot use, by the rules of WCAG 2.1 A and AA.
+const axe = `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], resultTypes: ["violations"] }).then(r => r.violations
+	.filter(v => v.impact === "serious" || v.impact === "critical").map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.target.join(" ") + " " + n.failureSummary).join(" | ")))`
+
+// looks looks at a state of the page at two widths, light and dark.
+func (b *tab) looks(name string) {
+	b.t.Helper()
+	for _, look := range []struct {
+		width  int64
+		scheme string
+		axe    bool
+	}{{360, "dark", true}, {360, "light", false}, {1400, "dark", false}, {1400, "light", true}} {
+		b.look(look.width, look.scheme)
+		value[bool](b, settled)
+		where := fmt.Sprintf("%s, %d px, %s", name, look.width, look.scheme)
+		if sizes := value[[]int](b, `[document.documentElement.scrollWidth, document.documentElement.clientWidth]`); sizes[0] > sizes[1] {
+			b.t.Errorf("%s: the page scrolls sideways: %d > %d", where, sizes[0], sizes[1])
+		}
+		if ids := value[[]string](b, `(ids => ids.filter((id, k) => ids.indexOf(id) !== k))([...document.querySelectorAll("[id]")].map(e => e.id))`); len(ids) > 0 {
+			b.t.Errorf("%s: several elements have the ids %q", where, ids)
+		}
+		if look.axe {
+			b.accessible(where)
+		}
+		b.shoot(fmt.Sprintf("%s-%s-%d", name, look.scheme, look.width))
+	}
+	b.quiet(name)
+}
+
+// accessible fails for what axe-core finds.
+func (b *tab) accessible(where string) {
+	b.t.Helper()
+	if !value[bool](b, `"axe" in window`) {
+		script, err := os.ReadFile("../../web/node_modules/axe-core/axe.min.js")
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		b.run(chromedp.Evaluate(string(script), nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithReturnByValue(false) }))
+	}
+	for _, text := range value[[]string](b, axe) {
+		b.t.Errorf("%s: %s", where, text)
+	}
+}
+
+// click clicks an element.
+func (b *tab) click(selector string) {
+	b.t.Helper()
+	b.run(chromedp.Click(selector, chromedp.ByQuery))
+}
+
+// text is the text of an element.
+func (b *tab) text(selector string) string {
+	b.t.Helper()
+	return value[string](b, fmt.Sprintf(`document.querySelector(%q)?.textContent ?? ""`, selector))
+}
+
+// chart is what the chart of a card says of itself.
+func chart(card int, member string) string {
+	return fmt.Sprintf(`document.querySelectorAll(".stage")[%d].shadowRoot.getElementById("chart")%s`, card, member)
+}
+
+// TestLooks goes through every task, and looks at each state.
+func TestLooks(t *testing.T) {
+	b := open(t, 1400, "light", "")
+	b.solved(1)
+	t.Logf("the first chart after %.0f ms", value[float64](b, `performance.getEntriesByName("gantt")[0].startTime`))
+	b.looks("open")
+	for range 3 {
+		b.click("#add-solver")
+	}
+	b.click("#run")
+	b.solved(4)
+	if got := b.text("#comparison tbody"); got == "" {
+		t.Error("the table is empty")
+	}
+	b.looks("four")
+	b.click("#parameters-0")
+	b.click("#exports summary")
+	b.click("#tab-text")
+	b.run(chromedp.Evaluate(chart(0, `.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown" }))`), nil))
+	b.until("explained", `!document.getElementById("explained").hidden`)
+	b.click(".card button")
+	b.looks("details")
+
+	b.click("#tab-check")
+	b.click("#do-check")
+	b.until("checked", `document.querySelector("#check-result .verdict")`)
+	b.looks("check")
+	b.click("#do-certify")
+	b.until("certified", `document.querySelector("#save-certificate")`)
+	b.click("#do-verify")
+	b.until("verified", `document.querySelector("#check-result .verdict.good")?.textContent.startsWith("Verified")`)
+	b.looks("verify")
+}
+
+// TestPolicies compares policies on a trace of 28,000 jobs.
+func TestPolicies(t *testing.T) {
+	b := open(t, 1400, "light", "")
+	b.click("#tab-policies")
+	b.click("#trace-example")
+	b.until("a trace", `!document.getElementById("do-policies").disabled`)
+	b.click("#do-policies")
+	b.until("a verdict", `document.querySelector("#policies-result .verdict")`)
+	t.Log(b.text("#policies-result .note"))
+	if got, want := b.text("#policies-result .verdict"), "easy is shown to be better than fcfs: mean wait −98.3 %"; len(got) < len(want) || got[:len(want)] != want {
+		t.Errorf("verdict %q, want %q …", got, want)
+	}
+	if n := value[int](b, `document.querySelectorAll("#policy-table tbody tr").length`); n != 3 {
+		t.Errorf("%d rows, want 3", n)
+	}
+	b.looks("policies")
+}

@@ -1,0 +1,128 @@
+/** The instance on the page: examples, files, the table and the text, and what is wrong with it. */
+import { ask, askText } from "./assistant";
+import { h, part, say } from "./dom";
+import { Editor } from "./editor";
+import { EngineError, type Fault } from "./engine";
+import { examples } from "./examples";
+import { described, document64, openFile, type Opened } from "./files";
+import { JobTable } from "./jobs";
+import { locate } from "./locate";
+import { layOut, Raw } from "./raw";
+import { startTabs } from "./tabs";
+
+export class InstanceView {
+  readonly editor: Editor;
+  private readonly table: JobTable;
+  private timer = 0;
+  private kept: { text: string; raw: Raw } | undefined;
+  private readonly select = part<HTMLSelectElement>("example");
+
+  /** Others are told of each change, a moment after it, and may be asked to run at once. */
+  constructor(private readonly changed: () => void, private readonly run: () => void) {
+    this.editor = new Editor(part("editor"));
+    this.table = new JobTable(part("jobs"), this.editor);
+    this.editor.onChange(() => this.later());
+    this.select.replaceChildren(h("option", { value: "" }, "Choose an example…"), ...examples.map((e) => h("option", { value: e.file }, e.title)));
+    this.select.addEventListener("change", () => { if (this.select.value) void this.example(this.select.value).then((ok) => { if (ok) this.run(); }); });
+    startTabs(part("views"), (name) => { if (name === "text") this.editor.refresh(); });
+  }
+
+  /** The text as a document of a request. */
+  raw(): Raw {
+    const text = this.editor.text();
+    if (this.kept?.text !== text) this.kept = { text, raw: new Raw(JSON.stringify(text)) };
+    return this.kept.raw;
+  }
+
+  /** Puts a text in place of the instance. */
+  put(text: string, from: string): void {
+    this.editor.replace(text);
+    this.select.value = examples.some((e) => e.file === from) ? from : "";
+    this.soon();
+  }
+
+  /** Fetches an example; whether that went well. */
+  async example(file: string): Promise<boolean> {
+    try {
+      const response = await fetch(`examples/${file}`);
+      if (!response.ok) throw new Error(`the host answers with status ${response.status}`);
+      this.put(await response.text(), file);
+      return true;
+    } catch (fault) {
+      this.complain([{ path: "", message: `The example ${file} cannot be fetched: ${(fault as Error).message}` }]);
+      return false;
+    }
+  }
+
+  /** Opens a file: an instance, or one of a format that import reads. */
+  async open(file: File): Promise<boolean> {
+    try {
+      const opened = await openFile(file);
+      return await this.take(opened);
+    } catch (fault) {
+      this.complain([{ path: "", message: (fault as Error).message }]);
+      return false;
+    }
+  }
+
+  private async take(opened: Opened): Promise<boolean> {
+    if (opened.kind === "instance") {
+      this.put(opened.text!, "");
+      say(`opened ${described(opened)}`);
+      return true;
+    }
+    if (opened.kind === "solution" || opened.kind === "certificate") {
+      throw new Error(`${opened.name} is a ${opened.kind}: open it under Check.`);
+    }
+    say(`reading ${described(opened)}`);
+    const answer = await askText("import", { files: [await document64(opened.blob)], name: opened.name.replace(/\.gz$/, "") });
+    const instance = locate(answer, ["instance"]), report = locate(answer, ["text"]);
+    this.put(layOut(new Raw(answer.slice(instance.from, instance.to))), "");
+    part("imported").hidden = false;
+    part("imported").textContent = String(JSON.parse(answer.slice(report.from, report.to))).trim();
+    return true;
+  }
+
+  private later(): void {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.soon(), 300);
+  }
+
+  private soon(): void {
+    clearTimeout(this.timer);
+    part("imported").hidden = true;
+    this.table.draw();
+    this.changed();
+    void this.check();
+  }
+
+  /** Asks the engine what is wrong with the instance: it checks an empty schedule, for which it reads the instance first. */
+  private async check(): Promise<void> {
+    const text = this.editor.text();
+    let faults: Fault[] = [];
+    try {
+      await ask("check", { instance: this.raw(), solution: { schema: "allot/solution/1", jobs: [] } });
+    } catch (fault) {
+      if (fault instanceof EngineError && fault.faults.length) faults = fault.faults.map((f) => ({ path: f.path.replace(/^instance\.?/, ""), message: f.message }));
+      else faults = [{ path: "", message: (fault as Error).message }];
+    }
+    if (text !== this.editor.text()) return;
+    this.complain(faults);
+  }
+
+  /** Lists what is wrong, and marks it in the text. */
+  complain(faults: Fault[]): void {
+    this.editor.mark(faults.filter((f) => f.path !== "" || f.message.includes("at byte")));
+    const host = part("faults");
+    host.hidden = !faults.length;
+    host.replaceChildren(...faults.slice(0, 20).map((fault) => h("li", {}, fault.path === "" ? fault.message
+      : h("button", { type: "button", class: "link", onclick: () => { part("tab-text").click(); this.editor.show(fault); } }, h("code", {}, fault.path), ": ", fault.message))),
+      ...(faults.length > 20 ? [h("li", {}, `and ${faults.length - 20} more`)] : []));
+    document.querySelectorAll<HTMLInputElement>("#jobs input[data-job]").forEach((field) => {
+      const at = `jobs[${field.dataset.job}].${field.dataset.field}`, fault = faults.find((f) => f.path === at || f.path.startsWith(at + ".") || f.path.startsWith(at + "["));
+      if (fault) field.setAttribute("aria-invalid", "true");
+      else field.removeAttribute("aria-invalid");
+      field.title = fault?.message ?? "";
+    });
+  }
+}
