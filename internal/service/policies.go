@@ -87,7 +87,7 @@ func (c *call) policies(ctx context.Context, s *policiesSettings) (*PoliciesAnsw
 	runs := answers.PolicyRuns{
 		In: in, Policies: choices, Options: &opt.Options,
 		Settings: bench.Settings{Time: durationOf(s.Time), Options: solve.Options{Seed: s.Seed}},
-		Step:     c.steps(len(choices)),
+		Step:     c.counted(len(choices)),
 		Warn: func(policy, text string) {
 			answer.Warnings = append(answer.Warnings, policy+": "+text)
 		},
@@ -114,8 +114,8 @@ type PolicyProgress struct {
 	Of   int `json:"of" doc:"policies"`
 }
 
-// steps tells the client of each policy that has been run. It may be called by several goroutines.
-func (c *call) steps(of int) func() {
+// counted tells the client of each policy that has been run. It may be called by several goroutines.
+func (c *call) counted(of int) func() {
 	var mutex sync.Mutex
 	done := 0
 	return func() {
