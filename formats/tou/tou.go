@@ -4,8 +4,8 @@
 // Source: O. Benedikt, I. Módos, Z. Hanzálek (2020), "Power of pre-processing: production scheduling with variable energy pricing and power-saving states",
 // CPAIOR 2020; the generator is at github.com/CTU-IIG/EnergyStatesAndCostsSchedulingData. The layout is that of data/tou.
 //
-// The unit of time is the interval. The machine has one processor; its busy power counts as idle plus the difference. It begins and ends in the first of the
-// states that save power, which are named off1, off2 and so on. The objective is energy_cost. The optimum and the schedule of the file are passed over.
+// The unit of time is the interval. The machine has one processor; its busy power counts as idle plus the difference. The states that save power are named off1, off2
+// and so on. The machine spends the first and the last interval in the first of them, as in the paper; the horizon leaves these two out. The objective is energy_cost. The optimum and the schedule of the file are passed over.
 package tou
 
 import (
@@ -91,6 +91,14 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if f.Power.Busy < f.Power.Idle {
 		fault("power.busy", "expected at least the idle power, %v, found %v", f.Power.Idle, f.Power.Busy)
 	}
+	if off := f.Power.Off; len(off) > 0 {
+		if f.Horizon < 3 {
+			fault("horizon", "expected at least 3 intervals, of which the machine is off in the first and the last, found %d", f.Horizon)
+		}
+		if off[0].Power != 0 {
+			fault("power.off[0].power", "expected 0, because the machine is in the state in the first and the last interval, which the horizon leaves out; found %v", off[0].Power)
+		}
+	}
 	if len(wrong.Faults) > 0 {
 		return nil, nil, wrong
 	}
@@ -124,6 +132,9 @@ func (f *file) spec(cluster string) model.InstanceSpec {
 		Tariff:    tariff,
 		Horizon:   &model.HorizonSpec{To: float64(f.Horizon)},
 		Clusters:  []model.ClusterSpec{{ID: cluster, Machines: []model.MachineSpec{{ID: "machine", Power: machine}}}},
+	}
+	if len(machine.Off) > 0 { // the first and the last interval are spent off, at no cost
+		spec.Horizon = &model.HorizonSpec{From: 1, To: float64(f.Horizon - 1)}
 	}
 	for k, time := range f.Times {
 		spec.Jobs = append(spec.Jobs, model.JobSpec{ID: fmt.Sprint(k + 1), Work: new(time)})

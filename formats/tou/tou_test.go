@@ -57,6 +57,7 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct{ old, with, want string }{
 		{`"horizon": 5`, `"horizon": 6`, "x: price: expected 6 prices, one for each interval of the horizon, found 5"},
 		{`"busy": 5`, `"busy": 1`, "x: power.busy: expected at least the idle power, 2, found 1"},
+		{`"off": [{"power": 0`, `"off": [{"power": 1`, "x: power.off[0].power: expected 0, because the machine is in the state in the first and the last interval, which the horizon leaves out; found 1"},
 		{`[1, 2]`, `[1, -2]`, "x: processing_times[1]: expected 0 or a number in [1e-18, 1e+18], found -2"},
 		{`"horizon": 5`, `"horizons": 5`, "x: horizons: unknown field; expected one of name, processing_times, price, power, horizon, optimum, gurobi_seconds, status, starts\nx: expected the field \"horizon\", found none"},
 		{`"price": [3`, `"price": ["3"`, `x: price[0]: expected a number, found "3"`},
