@@ -189,8 +189,9 @@ type TimeOfUse struct {
 type TimeOfUseNode struct {
 	Prices []float64 `json:"prices,omitempty" check:"figure" doc:"a leaf: by size of jobs, ascending, the price of a job, in parts"`
 	At     int       `json:"at,omitempty" check:"copies" doc:"the interval, from 0"`
-	Low    int       `json:"low,omitempty" check:"copies" doc:"position of the node in which it is not busy"`
-	High   int       `json:"high,omitempty" check:"copies" doc:"position of the node in which it is"`
+	Limit  bool      `json:"limit,omitempty" doc:"the split is by the begin of the interval: low, no job begins there; high, no job runs across it. Absent: low, the interval is not busy; high, it is"`
+	Low    int       `json:"low,omitempty" check:"copies" doc:"position of the node of the low part"`
+	High   int       `json:"high,omitempty" check:"copies" doc:"position of the node of the high part"`
 }
 
 // Infeasible says why no allocation of tasks to machines is stable: the condition and its numbers.

@@ -41,6 +41,12 @@ type touMachine struct {
 	begin, end      int
 }
 
+// touSplit is what a node is split by: an interval, or what happens at its begin.
+type touSplit struct {
+	at    int
+	limit bool
+}
+
 // timeOfUse verifies that the metric is at least the goal.
 func (f *facts) timeOfUse(metric string, by *TimeOfUse, goal *big.Rat, step string) error {
 	m, err := f.touMachine(metric, by, step)
@@ -50,8 +56,8 @@ func (f *facts) timeOfUse(metric string, by *TimeOfUse, goal *big.Rat, step stri
 	if len(by.Nodes) == 0 {
 		return refute(step+".nodes", "expected a root")
 	}
-	fixed := make([]map[int]bool, len(by.Nodes)) // by node: intervals that must be busy, or must not
-	fixed[0] = map[int]bool{}
+	fixed := make([]map[touSplit]bool, len(by.Nodes)) // by node: whether it is in the high part of each split above it
+	fixed[0] = map[touSplit]bool{}
 	for k := range by.Nodes {
 		n, at := &by.Nodes[k], fmt.Sprintf("%s.nodes[%d]", step, k)
 		own := fixed[k]
@@ -71,14 +77,15 @@ func (f *facts) timeOfUse(metric string, by *TimeOfUse, goal *big.Rat, step stri
 			if child <= k || child >= len(by.Nodes) || fixed[child] != nil {
 				return refute(at, "expected later nodes that have no parent yet, found %d", child)
 			}
-			part := make(map[int]bool, len(own)+1)
-			for t, busy := range own {
-				part[t] = busy
+			part := make(map[touSplit]bool, len(own)+1)
+			for s, high := range own {
+				part[s] = high
 			}
-			if busy, known := own[n.At]; known && busy != (i == 1) {
-				return refute(at+".at", "the interval is fixed already")
+			split := touSplit{n.At, n.Limit}
+			if _, known := own[split]; known {
+				return refute(at+".at", "a node above has split by it")
 			}
-			part[n.At] = i == 1
+			part[split] = i == 1
 			fixed[child] = part
 		}
 	}
@@ -86,7 +93,7 @@ func (f *facts) timeOfUse(metric string, by *TimeOfUse, goal *big.Rat, step stri
 }
 
 // leaf verifies one leaf: its programme, rounded up to whole units, is at least the goal.
-func (m *touMachine) leaf(f *facts, n *TimeOfUseNode, by *TimeOfUse, fixed map[int]bool, goal *big.Rat, step string) error {
+func (m *touMachine) leaf(f *facts, n *TimeOfUseNode, by *TimeOfUse, fixed map[touSplit]bool, goal *big.Rat, step string) error {
 	if len(n.Prices) != len(m.sizes) {
 		return refute(step+".prices", "expected a price for each of the %d sizes of jobs, found %d", len(m.sizes), len(n.Prices))
 	}
@@ -317,14 +324,20 @@ func (f *facts) touRates(metric string, by *TimeOfUse, intervals int, whole func
 }
 
 // programme is the least cost, in parts of a unit, of what the machine may do at these prices; touFar: nothing is allowed.
-func (m *touMachine) programme(f *facts, prices []int64, fine int64, fixed map[int]bool) (int64, bool) {
-	forced, barred := make([]int, m.intervals+1), make([]int, m.intervals+1) // intervals before a time that must be busy, that must not
+func (m *touMachine) programme(f *facts, prices []int64, fine int64, fixed map[touSplit]bool) (int64, bool) {
+	forced, barred := make([]int, m.intervals+1), make([]int, m.intervals+1)  // intervals before a time that must be busy, that must not
+	crossed, begun := make([]int, m.intervals+1), make([]bool, m.intervals+1) // limits before a time that no job runs across; no job begins at the time
 	for t := range m.intervals {
-		forced[t+1], barred[t+1] = forced[t], barred[t]
-		if busy, known := fixed[t]; known && busy {
+		forced[t+1], barred[t+1], crossed[t+1] = forced[t], barred[t], crossed[t]
+		if busy, known := fixed[touSplit{t, false}]; known && busy {
 			forced[t+1]++
 		} else if known {
 			barred[t+1]++
+		}
+		if high, known := fixed[touSplit{t, true}]; known && high {
+			crossed[t+1]++
+		} else if known {
+			begun[t] = true
 		}
 	}
 	back := 1 // how far a row looks back
@@ -371,7 +384,7 @@ func (m *touMachine) programme(f *facts, prices []int64, fine int64, fixed map[i
 			}
 		}
 		for k, n := range m.sizes {
-			if t >= n && barred[t] == barred[t-n] {
+			if t >= n && barred[t] == barred[t-n] && !begun[t-n] && crossed[t] == crossed[t-n+1] {
 				lower(at(t, 0), at(t-n, 0), n, fine*(m.busy[t]-m.busy[t-n])+prices[k])
 			}
 		}

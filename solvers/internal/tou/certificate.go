@@ -48,7 +48,7 @@ func list(tree *proof.TimeOfUse, root *Node) bool {
 		n := queue[k]
 		node := proof.TimeOfUseNode{}
 		if n.Low != nil && n.High != nil {
-			node.At, node.Low, node.High = n.At, len(queue), len(queue)+1
+			node.At, node.Limit, node.Low, node.High = n.At, n.Limit, len(queue), len(queue)+1
 			queue = append(queue, n.Low, n.High)
 		} else {
 			for _, x := range n.Prices {

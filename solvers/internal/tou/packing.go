@@ -12,19 +12,16 @@ type packing struct {
 	length []int
 }
 
-// pack finds, by stretch, how many jobs of each size fill it; nil: none was found. It begins with the shortest stretches, which leave the fewest choices, and
+// pack finds, by stretch, how many jobs of each size fill it; false: none was found. It begins with the shortest stretches, which leave the fewest choices, and
 // takes large jobs first.
-func (p *Problem) pack(lengths []int) [][]int {
+func (p *Problem) pack(lengths []int) ([][]int, bool) {
 	k := &packing{p: p, left: slices.Clone(p.Counts), looks: 20_000, length: lengths}
 	for at := range lengths {
 		k.order = append(k.order, at)
 		k.chosen = append(k.chosen, make([]int, len(p.Sizes)))
 	}
 	slices.SortStableFunc(k.order, func(a, b int) int { return lengths[a] - lengths[b] })
-	if !k.fill(0, lengths, 0, len(p.Sizes)-1) {
-		return nil
-	}
-	return k.chosen
+	return k.chosen, k.fill(0, lengths, 0, len(p.Sizes)-1)
 }
 
 // fill fills what is left of the stretches from one on, of which the given part is filled, with jobs of at most a size.

@@ -294,9 +294,13 @@ func (p *Problem) costs(in *model.Instance, power *model.MachinePower, busy floa
 			break
 		}
 	}
-	row := func(power float64) []int64 {
+	row := func(powers ...float64) []int64 {
 		list := make([]int64, p.Intervals)
-		factor := new(big.Rat).Mul(rat(power), rat(p.Scale))
+		factor := new(big.Rat)
+		for _, x := range powers {
+			factor.Add(factor, rat(x))
+		}
+		factor.Mul(factor, rat(p.Scale))
 		for t, r := range rates {
 			if t > 0 && r == rates[t-1] {
 				list[t] = list[t-1]
@@ -307,23 +311,14 @@ func (p *Problem) costs(in *model.Instance, power *model.MachinePower, busy floa
 		return list
 	}
 	p.Idle = row(power.Idle)
-	p.Busy = sumOf(p.Idle, row(busy))
+	p.Busy = row(power.Idle, busy)
 	for _, off := range power.Off {
 		p.Off = append(p.Off, State{row(off.Power), p.way(off.Down, row), p.way(off.Up, row)})
 	}
 }
 
-// sumOf adds two rows.
-func sumOf(a, b []int64) []int64 {
-	sum := slices.Clone(a)
-	for k := range sum {
-		sum[k] += b[k]
-	}
-	return sum
-}
-
 // way is a way with its costs by begin.
-func (p *Problem) way(w model.Way, row func(float64) []int64) Way {
+func (p *Problem) way(w model.Way, row func(...float64) []int64) Way {
 	way := Way{Time: p.count(w.Time)}
 	each := row(w.Power)
 	sums := make([]int64, p.Intervals+1)

@@ -12,14 +12,17 @@ import (
 // infinite is more than anything costs.
 const infinite = math.MaxInt64 / 4
 
-// Fixed says what an interval must be.
-type Fixed uint8
+// Fixed says what an interval must be, and what may happen at its begin.
+type Fixed struct{ Interval, Limit Choice }
 
-// The values of Fixed.
+// Choice is one of the two parts into which a node is split.
+type Choice uint8
+
+// The values of Choice.
 const (
-	Free Fixed = iota
-	NotBusy
-	MustWork
+	Free Choice = iota
+	Low         // the interval is not busy; no job begins at its begin
+	High        // the interval is busy; no job runs across its begin
 )
 
 // programme is the memory of a run.
@@ -35,6 +38,8 @@ type programme struct {
 	busy   []int64   // sums of the price of work
 	work   []int     // intervals before that must not be busy
 	must   []int     // intervals before that must be busy
+	limits []int     // times up to this one that no job may run across
+	later  []bool    // no job begins at the time
 }
 
 // newProgramme takes the memory.
@@ -64,6 +69,7 @@ func newProgramme(p *Problem) *programme {
 	}
 	g.ways, g.stays = make([]uint8, g.starts[p.Intervals+1]), make([]uint8, g.starts[p.Intervals+1])
 	g.busy, g.work, g.must = make([]int64, p.Intervals+1), make([]int, p.Intervals+1), make([]int, p.Intervals+1)
+	g.limits, g.later = make([]int, p.Intervals+1), make([]bool, p.Intervals+1)
 	return g
 }
 
@@ -84,12 +90,16 @@ func (g *programme) run(ctx context.Context, prices []int64, fine int64, fixed [
 	p := g.p
 	for t := range p.Intervals {
 		g.busy[t+1], g.work[t+1], g.must[t+1] = g.busy[t]+fine*p.Busy[t], g.work[t], g.must[t]
-		if fixed != nil && fixed[t] == NotBusy {
+		switch fixed[t].Interval {
+		case Low:
 			g.work[t+1]++
-		}
-		if fixed != nil && fixed[t] == MustWork {
+		case High:
 			g.must[t+1]++
 		}
+		if g.limits[t+1] = g.limits[t]; fixed[t].Limit == High {
+			g.limits[t+1]++ // counts the limit at t
+		}
+		g.later[t] = fixed[t].Limit == Low
 	}
 	for t := 0; t <= p.Intervals; t++ {
 		low, high := p.band(t)
@@ -180,7 +190,7 @@ func (g *programme) step(t, low, high int, prices []int64, fine int64) {
 		}
 	}
 	for k, size := range p.Sizes {
-		if t < size || g.work[t] != g.work[t-size] {
+		if t < size || g.work[t] != g.work[t-size] || g.later[t-size] || g.limits[t] != g.limits[t-size+1] {
 			continue
 		}
 		from, cost := g.on[(t-size)%g.rows], g.busy[t]-g.busy[t-size]+prices[k]

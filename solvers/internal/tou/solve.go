@@ -32,6 +32,7 @@ type Result struct {
 type Node struct {
 	Prices []int64 // by size, in parts of a unit, of which Fine make one
 	At     int
+	Limit  bool // it is split by what happens at the begin of the interval: in one part no job begins there, in the other none runs across
 	Low    *Node
 	High   *Node
 }
@@ -45,6 +46,7 @@ type open struct {
 	bound int64 // in parts
 	fixed []Fixed
 	split int
+	limit bool // the split is by the begin of the interval
 	order int
 }
 
@@ -93,9 +95,13 @@ func Solve(ctx context.Context, p *Problem, opt Options) *Result {
 			break
 		}
 		heap.Pop(&nodes)
-		for k, value := range []Fixed{NotBusy, MustWork} {
+		for k, value := range []Choice{Low, High} {
 			child := &open{Node: &Node{Prices: slices.Clone(best.Prices)}, fixed: slices.Clone(best.fixed), bound: best.bound, order: best.order + 1}
-			child.fixed[best.split] = value
+			if best.limit {
+				child.fixed[best.split].Limit = value
+			} else {
+				child.fixed[best.split].Interval = value
+			}
 			if k == 0 {
 				best.Low = child.Node
 			} else {
@@ -105,7 +111,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) *Result {
 				heap.Push(&nodes, child)
 			}
 		}
-		best.At = best.split
+		best.At, best.Limit = best.split, best.limit
 	}
 	switch {
 	case len(nodes) > 0 && !s.closed(nodes[0].bound): // stopped, or stuck
@@ -198,7 +204,7 @@ func (s *solver) ascend(n *open, rounds int) {
 		if norm == 0 {
 			break
 		}
-		goal := float64(best) + max(0.002*math.Abs(float64(best)), Fine)
+		goal := float64(best) + max(0.02*math.Abs(float64(best)), 16*Fine)
 		if s.r.Cost < infinite {
 			goal = float64(s.r.Cost)*Fine - Fine/2
 		}
@@ -214,7 +220,10 @@ func (s *solver) ascend(n *open, rounds int) {
 			break
 		}
 	}
-	n.split = s.undecided(busy, weight, n.fixed)
+	if n.split, n.limit = s.undecided(busy, weight, n.fixed), false; n.split < 0 { // the stretches stand: what is left is how jobs fill them
+		n.limit = true
+		n.split = slices.IndexFunc(n.fixed, func(f Fixed) bool { return f.Interval == High && f.Limit == Free })
+	}
 }
 
 // undecided is the free interval that is busy in about half of the paths; of these the first.
@@ -222,7 +231,7 @@ func (s *solver) undecided(changes []float64, paths float64, fixed []Fixed) int 
 	at, least, now := -1, math.Inf(1), 0.0
 	for t := range s.p.Intervals {
 		now += changes[t]
-		if fixed[t] != Free {
+		if fixed[t].Interval != Free {
 			continue
 		}
 		if off := math.Abs(now/paths - 0.5); off < least {
@@ -247,8 +256,8 @@ func (s *solver) try(cost int64) {
 			starts, lengths = append(starts, x.start), append(lengths, size)
 		}
 	}
-	chosen := s.p.pack(lengths)
-	if chosen == nil {
+	chosen, filled := s.p.pack(lengths)
+	if !filled {
 		return
 	}
 	s.r.Cost = cost
