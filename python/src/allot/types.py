@@ -614,6 +614,9 @@ class ProofArgument(TypedDict):
     counts: NotRequired[ProofCounts]
     # prices of what groups of machines have: processors, memory and resources
     machine_prices: NotRequired[ProofMachinePrices]
+    # energy, energy_cost, carbon on one machine: a tree of intervals that are busy or not, with prices of
+    # sizes of jobs
+    time_of_use: NotRequired[ProofTimeOfUse]
     # qos_penalty: a tree of boxes of loads, with prices
     levels: NotRequired[ProofLevels]
 
@@ -758,6 +761,31 @@ class ProofSplit(TypedDict):
     low: int
     # position of the node of the high part
     high: int
+
+
+class ProofTimeOfUse(TypedDict):
+    # length of an interval, of which all times are multiples
+    unit: float
+    # whole units of cost that make one of the metric; costs of an interval are rounded down to whole units
+    scale: float
+    # parts of a unit in which prices are stated
+    fine: int
+    # the tree; its root comes first, children come after their parents
+    nodes: list[ProofTimeOfUseNode]
+
+
+class ProofTimeOfUseNode(TypedDict):
+    # a leaf: by size of jobs, ascending, the price of a job, in parts
+    prices: NotRequired[list[float]]
+    # the interval, from 0
+    at: NotRequired[int]
+    # the split is by the begin of the interval: low, no job begins there; high, no job runs across it.
+    # Absent: low, the interval is not busy; high, it is
+    limit: NotRequired[bool]
+    # position of the node of the low part
+    low: NotRequired[int]
+    # position of the node of the high part
+    high: NotRequired[int]
 
 
 class ProofTimePrices(TypedDict):
