@@ -97,6 +97,20 @@ func (in *Instance) MayBeNegative(metric string) bool {
 	return false
 }
 
+// LaterMayBeBetter says whether a schedule may cost less, or be right, only because a job starts later than it could: power limits schedules, or the objective
+// has a metric of power.
+func (in *Instance) LaterMayBeBetter() bool {
+	if in.features&PowerLimits != 0 {
+		return true
+	}
+	for _, term := range in.objective {
+		if m, _ := MetricNamed(term.Metric); term.Weight != 0 && (m.Only == "power" || m.Only == "prices" || m.Only == "carbon") {
+			return true
+		}
+	}
+	return false
+}
+
 // spec is the tariff as a wire type.
 func (t *Tariff) spec() *TariffSpec {
 	if t == nil {

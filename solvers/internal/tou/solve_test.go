@@ -145,6 +145,7 @@ func TestSolveAgainstEnumeration(t *testing.T) {
 		if found := proof.Check(t.Context(), in, c); found.Verdict != proof.Verified {
 			t.Fatalf("seed %d: %+v", seed, found)
 		}
+		splits(t, in, p, r, c)
 		for name, wrong := range map[string]func(c *proof.Certificate, by *proof.TimeOfUse){
 			"a higher bound":   func(c *proof.Certificate, by *proof.TimeOfUse) { c.Parts[0].Bound += 1 / p.Scale },
 			"a lower scale":    func(c *proof.Certificate, by *proof.TimeOfUse) { by.Scale /= 3; c.Parts[0].Bound += 1 / p.Scale },
@@ -162,6 +163,29 @@ func TestSolveAgainstEnumeration(t *testing.T) {
 	}
 	if solved < 300 || infeasible < 20 || certified < 200 {
 		t.Errorf("only %d solved, %d infeasible, %d certified, %d by a long search", solved, infeasible, certified, split)
+	}
+}
+
+// splits splits the root of a proof by every interval and limit: the parts cover it, so the bound stays proved, and no more than that.
+func splits(t *testing.T, in *model.Instance, p *tou.Problem, r *tou.Result, c *proof.Certificate) {
+	t.Helper()
+	leaf := c.Parts[0].By.TimeOfUse.Nodes[0]
+	if leaf.Low > 0 || c.Parts[0].Bound == 0 {
+		return
+	}
+	for at := range p.Intervals {
+		for _, limit := range []bool{false, true} {
+			for _, more := range []float64{0, 1} {
+				again := p.Certificate(r)
+				again.Schema, again.InstanceSHA256, again.Objective = c.Schema, c.InstanceSHA256, c.Objective
+				again.Parts[0].By.TimeOfUse.Nodes = []proof.TimeOfUseNode{{At: at, Limit: limit, Low: 1, High: 2}, leaf, leaf}
+				again.Parts[0].Bound += more / p.Scale
+				found := proof.Check(t.Context(), in, again)
+				if more == 0 && found.Verdict != proof.Verified || more > 0 && again.Parts[0].Bound != 0 && found.Verdict == proof.Verified {
+					t.Fatalf("split at %d, limit %v, %v units more: %+v", at, limit, more, found)
+				}
+			}
+		}
 	}
 }
 
