@@ -185,34 +185,12 @@ func (f *facts) touMachine(metric string, by *TimeOfUse, step string) (*touMachi
 		power = &model.MachinePower{Begin: model.On, End: model.On}
 	}
 	m.begin, m.end = power.Begin, power.End
-	busy, stated := power.Busy, false
-	count := map[int]int{}
-	for j := range in.Jobs() {
-		n := whole(in.Duration(j, 0, model.Processors(0)), 0)
-		if n == 0 {
-			continue
-		}
-		own := power.Busy
-		if x, has := in.Jobs()[j].Power(); has {
-			own = x
-		}
-		if stated && own != busy {
-			return nil, doubt(step, "jobs of different power are not covered")
-		}
-		busy, stated = own, true
-		count[n]++
-		m.work += n
-	}
-	if err != nil {
+	busy, problem := m.jobs(f, power.Busy, whole, step)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if m.work > m.intervals || (m.work+1)*(m.intervals+1) > touCells {
-		return nil, doubt(step, "too much work")
-	}
-	for n := 1; n <= m.work; n++ {
-		if count[n] > 0 {
-			m.sizes, m.counts = append(m.sizes, n), append(m.counts, count[n])
-		}
+	case problem != nil:
+		return nil, problem
 	}
 	rates, err := f.touRates(metric, by, m.intervals, whole, step)
 	if err != nil {
@@ -251,6 +229,37 @@ func (f *facts) touMachine(metric string, by *TimeOfUse, step string) (*touMachi
 		return nil, doubt(step+".scale", "costs are too large")
 	}
 	return m, err
+}
+
+// jobs counts the jobs by length and returns the power that each takes.
+func (m *touMachine) jobs(f *facts, busy float64, whole func(a, b float64) int, step string) (float64, error) {
+	each, stated := busy, false
+	count := map[int]int{}
+	for j := range f.in.Jobs() {
+		n := whole(f.in.Duration(j, 0, model.Processors(0)), 0)
+		if n == 0 {
+			continue
+		}
+		own := busy
+		if x, has := f.in.Jobs()[j].Power(); has {
+			own = x
+		}
+		if stated && own != each {
+			return 0, doubt(step, "jobs of different power are not covered")
+		}
+		each, stated = own, true
+		count[n]++
+		m.work += n
+	}
+	if m.work > m.intervals || (m.work+1)*(m.intervals+1) > touCells {
+		return 0, doubt(step, "too much work")
+	}
+	for n := 1; n <= m.work; n++ {
+		if count[n] > 0 {
+			m.sizes, m.counts = append(m.sizes, n), append(m.counts, count[n])
+		}
+	}
+	return each, nil
 }
 
 // touSums are the sums of a row to each time.

@@ -135,35 +135,7 @@ func (g *programme) step(t, low, high int, prices []int64, fine int64) {
 		}
 	}
 	mayRest := t > 0 && g.must[t] == g.must[t-1]
-	for s := range p.Off {
-		state := &p.Off[s]
-		off := g.before[s]
-		for u := low; u <= high; u++ {
-			off[u] = infinite
-		}
-		if t == 0 && p.Begin == s {
-			off[0] = 0
-		}
-		if mayRest {
-			last, cost := g.off[s][(t-1)%g.rows], fine*state.Power[t-1]
-			for u := max(low, lastLow); u <= min(high, lastHigh); u++ {
-				if last[u] < infinite {
-					off[u] = last[u] + cost
-					stays[u-low] |= 1 << s
-				}
-			}
-		}
-		if d := state.Down.Time; d > 0 && t >= d && g.must[t] == g.must[t-d] {
-			from, cost := g.on[(t-d)%g.rows], fine*state.Down.Cost[t-d]
-			a, b := p.band(t - d)
-			for u := max(low, a); u <= min(high, b); u++ {
-				if x := from[u] + cost; from[u] < infinite && x < off[u] {
-					off[u] = x
-					stays[u-low] &^= 1 << s
-				}
-			}
-		}
-	}
+	g.sleep(t, low, high, mayRest, fine, stays)
 	if mayRest {
 		last, cost := g.on[(t-1)%g.rows], fine*p.Idle[t-1]
 		for u := max(low, lastLow); u <= min(high, lastHigh); u++ {
@@ -208,6 +180,41 @@ func (g *programme) step(t, low, high int, prices []int64, fine int64) {
 			for u := low; u <= high; u++ {
 				if on[u] < off[u] {
 					off[u] = on[u]
+					stays[u-low] &^= 1 << s
+				}
+			}
+		}
+	}
+}
+
+// sleep finds the costs at a time in the states that save power, without ways down that begin then.
+func (g *programme) sleep(t, low, high int, mayRest bool, fine int64, stays []uint8) {
+	p := g.p
+	lastLow, lastHigh := p.band(t - 1)
+	for s := range p.Off {
+		state := &p.Off[s]
+		off := g.before[s]
+		for u := low; u <= high; u++ {
+			off[u] = infinite
+		}
+		if t == 0 && p.Begin == s {
+			off[0] = 0
+		}
+		if mayRest {
+			last, cost := g.off[s][(t-1)%g.rows], fine*state.Power[t-1]
+			for u := max(low, lastLow); u <= min(high, lastHigh); u++ {
+				if last[u] < infinite {
+					off[u] = last[u] + cost
+					stays[u-low] |= 1 << s
+				}
+			}
+		}
+		if d := state.Down.Time; d > 0 && t >= d && g.must[t] == g.must[t-d] {
+			from, cost := g.on[(t-d)%g.rows], fine*state.Down.Cost[t-d]
+			a, b := p.band(t - d)
+			for u := max(low, a); u <= min(high, b); u++ {
+				if x := from[u] + cost; from[u] < infinite && x < off[u] {
+					off[u] = x
 					stays[u-low] &^= 1 << s
 				}
 			}
