@@ -136,6 +136,10 @@ var ErrInfeasible = errors.New("the jobs take longer than the horizon")
 
 // covers looks at what needs no numbers.
 func covers(in *model.Instance) error {
+	const features = model.HorizonLimits | model.SleepingMachines | model.UnrelatedTimes | model.Arrivals
+	if more := in.Features() &^ features; more != 0 {
+		return unsupported(more.String())
+	}
 	from, _, stated := in.Horizon()
 	switch {
 	case !stated:
@@ -149,10 +153,6 @@ func covers(in *model.Instance) error {
 		return unsupported("machines that are suspended by a rule")
 	case machine.Power != nil && len(machine.Power.Off) > mostStates:
 		return unsupported("more than 7 states that save power")
-	}
-	const features = model.HorizonLimits | model.SleepingMachines | model.UnrelatedTimes | model.Arrivals
-	if more := in.Features() &^ features; more != 0 {
-		return unsupported(more.String())
 	}
 	for j := range in.Jobs() {
 		job := &in.Jobs()[j]
