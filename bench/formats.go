@@ -10,5 +10,6 @@ import (
 	_ "github.com/allot-opt/allot/formats/rcpsp"
 	_ "github.com/allot-opt/allot/formats/slurm"
 	_ "github.com/allot-opt/allot/formats/swf"
+	_ "github.com/allot-opt/allot/formats/tou"
 	_ "github.com/allot-opt/allot/formats/wfformat"
 )

@@ -48,7 +48,7 @@ func (w *Window) String() string {
 // them.
 var ofMachines = []string{
 	"idle_time", "cp", "mcp", "balance", "utilisation", "processor_usage", "cluster_processor_usage", "licence_usage", "cluster_licence_usage",
-	"mean_partition", "qos_penalty", "device_utilisation", "stranded",
+	"mean_partition", "qos_penalty", "device_utilisation", "stranded", "energy", "energy_cost", "carbon", "peak_power",
 }
 
 // fits returns an error if the window leaves no job of the instance, or the objective is of a metric that a window does not have.

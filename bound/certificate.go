@@ -16,6 +16,7 @@ func (p *Portfolio) Certificate() *proof.Certificate {
 	c := &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: p.in.StatedObjective()}
 	bounds := make([]float64, len(p.terms))
 	for k, t := range p.terms {
+		bounds[k] = t.floor()
 		if part, ok := t.certificate(); ok {
 			c.Parts = append(c.Parts, part)
 			bounds[k] = part.Bound
@@ -68,11 +69,11 @@ func (t *term) shown(k int) (part proof.Part, ok bool) {
 	if !ok {
 		return part, false
 	}
-	part = proof.Part{Metric: t.metric, Bound: max(0, raw, t.roundUp(raw)), Lacks: t.lacks, Method: t.methods[k].Name}
-	if part.Bound > 0 { // no metric is negative
+	part = proof.Part{Metric: t.metric, Bound: max(t.floor(), raw, t.roundUp(raw)), Lacks: t.lacks, Method: t.methods[k].Name}
+	if part.Bound > t.floor() {
 		part.By = t.gates[k].Argument()
 	}
-	if part.Bound > max(0, raw) {
+	if part.Bound > max(t.floor(), raw) {
 		part.Step, _ = t.of.statedStep(t.metric)
 	}
 	return part, true

@@ -84,7 +84,7 @@ func (r *Relaxation) grainOf(deadlines bool) grain {
 
 // findGrain looks at all times, counted from the earliest arrival.
 func (r *Relaxation) findGrain(deadlines bool) grain {
-	if !r.solid || r.in.Features()&model.Commitments != 0 {
+	if !r.solid || r.in.Features()&model.Commitments != 0 || r.in.LaterMayBeBetter() { // jobs cannot be moved to the left
 		return grain{}
 	}
 	var times []float64

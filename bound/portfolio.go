@@ -13,8 +13,8 @@ import (
 // put in. Only one goroutine at a time may use it.
 //
 // The bound holds for every schedule that places all jobs it has to place: those that some cluster can run, that have no hard
-// deadline and that wait for no job that may be left out. A metric of positive weight without a bound counts as 0, because no
-// metric is negative. A metric of negative weight counts as its largest value, less what it is proved to lack.
+// deadline and that wait for no job that may be left out. A metric of positive weight without a bound counts as 0; if it may be
+// negative, see [model.Instance.MayBeNegative], there is no bound. A metric of negative weight counts as its largest value, less what it is proved to lack.
 type Portfolio struct {
 	in       *model.Instance
 	terms    []*term
@@ -41,6 +41,7 @@ type term struct {
 	metric  string
 	weight  float64
 	lacks   bool // it is what the metric lacks of its largest value
+	signed  bool // it may be negative: without a method that proves something nothing is known
 	methods []Method
 	provers []Prover
 	gates   []*Gate
@@ -72,7 +73,7 @@ func prepare(ctx context.Context, in *model.Instance, certified bool) *Portfolio
 		if o.Weight == 0 || of.lacks && (len(methods[of]) == 0 || in.Features()&nodeFeatures == 0) {
 			continue // nothing is known of what the metric lacks
 		}
-		t := &term{of: r, metric: o.Metric, weight: math.Abs(o.Weight), lacks: of.lacks, methods: methods[of]}
+		t := &term{of: r, metric: o.Metric, weight: math.Abs(o.Weight), lacks: of.lacks, methods: methods[of], signed: !of.lacks && in.MayBeNegative(o.Metric)}
 		for _, m := range t.methods {
 			proved := &Gate{}
 			if certified {
@@ -191,7 +192,7 @@ func (p *Portfolio) Parts() []Part {
 		best := t.best()
 		for k, gate := range t.gates {
 			if value, ok := gate.Bound().Value(); ok {
-				value = max(0, t.roundUp(value))
+				value = max(t.floor(), t.roundUp(value))
 				parts = append(parts, Part{t.metric, t.methods[k].Name, value, t.lacks, value >= best})
 			}
 		}
@@ -199,8 +200,17 @@ func (p *Portfolio) Parts() []Part {
 	return parts
 }
 
-// best is the best bound of the metric: 0 if no method proves more, because no metric is negative.
-func (t *term) best() (best float64) {
+// floor is what is known of the metric without a proof: 0, or nothing if it may be negative.
+func (t *term) floor() float64 {
+	if t.signed {
+		return math.Inf(-1)
+	}
+	return 0
+}
+
+// best is the best bound of the metric, or its floor if no method proves more.
+func (t *term) best() float64 {
+	best := t.floor()
 	for _, gate := range t.gates {
 		if value, found := gate.Bound().Value(); found {
 			best = max(best, value)

@@ -129,6 +129,7 @@ func build(spec *InstanceSpec, jobs jobSpecs, file string, limits Limits) (*Inst
 	}
 	r.in.timeZone = spec.TimeZone
 	r.in.partitions = slices.Clone(spec.Partitions)
+	r.in.tariff, r.in.horizon = r.tariff(spec.Tariff, "tariff"), clone(spec.Horizon)
 	if spec.Overheads != nil {
 		r.in.overheads = *spec.Overheads
 	}

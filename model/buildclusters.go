@@ -73,7 +73,8 @@ func (r *resolver) cluster(spec *ClusterSpec, path string) Cluster {
 		Weights:       resolveWeights(spec.Weights, r.in.weights),
 		NetBandwidth:  math.Inf(1),
 		ContextSwitch: r.in.overheads.ContextSwitch,
-		own:           clusterSource{spec.Weights != nil, spec.Network != nil, spec.Overheads != nil},
+		own:           clusterSource{spec.Weights != nil, spec.Network != nil, spec.Overheads != nil, spec.Tariff != nil},
+		Tariff:        r.in.tariff,
 	}
 	if spec.Network != nil {
 		c.Latency, c.NetBandwidth = spec.Network.Latency, valueOrUnlimited(spec.Network.Bandwidth)
@@ -87,6 +88,9 @@ func (r *resolver) cluster(spec *ClusterSpec, path string) Cluster {
 			c.pools[r.licences[id]] = copies
 		}
 	}
+	if spec.Tariff != nil {
+		c.Tariff = r.tariff(spec.Tariff, path+".tariff")
+	}
 	if len(spec.Machines) == 0 {
 		r.faults.add(path+".machines", "expected at least one machine, found none")
 	}
@@ -94,6 +98,7 @@ func (r *resolver) cluster(spec *ClusterSpec, path string) Cluster {
 	for k := range spec.Machines {
 		m := r.machine(&spec.Machines[k], c.WholeMachines, c.Processors)
 		r.node(&m, &spec.Machines[k], path+"."+element("machines", k))
+		m.Power = r.machinePower(spec.Machines[k].Power, path+"."+element("machines", k)+".power")
 		m.firstMachine, c.machines = c.machines, c.machines+m.Count
 		if _, twice := ids[m.ID]; twice {
 			r.faults.add(path+"."+element("machines", k)+".id", "expected an id unique in the cluster, found %q again", clip(m.ID))
@@ -111,6 +116,7 @@ func (r *resolver) cluster(spec *ClusterSpec, path string) Cluster {
 			r.faults.add(path+"."+element("machines", k)+".id", "expected an id unique in the cluster, found %q, which is also the id of a machine in a group", clip(m.ID))
 		}
 	}
+	c.PowerCap = r.powerCap(spec.PowerCap, &c, path+".power_cap")
 	c.Uniform = !slices.ContainsFunc(c.Machines, func(m Machine) bool {
 		first := &c.Machines[0]
 		return m.Speed != first.Speed || m.Bandwidth != first.Bandwidth

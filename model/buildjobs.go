@@ -84,6 +84,9 @@ func (r *resolver) job(j *Job, spec *JobSpec, k int) {
 	if j.Span == "" {
 		j.Span = SpanCluster
 	}
+	if spec.Power != nil {
+		j.power, j.powerStated = *spec.Power, true
+	}
 	j.from = r.submission(submission{spec.User, spec.Group, spec.Queue})
 	r.jobTimes(j, spec, path)
 	r.jobReferences(j, spec, k, path)
@@ -294,7 +297,9 @@ func (r *resolver) derive() {
 			in.firstArrival = in.jobs[k].Arrival
 		}
 	}
+	in.powered = in.findPower()
 	r.queueing()
+	r.power()
 	in.features = in.findFeatures()
 }
 

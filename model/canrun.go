@@ -21,6 +21,8 @@ import (
 // Times in which machines are closed count only where they keep the job from a machine at every instant. Whether they leave enough time for the job is
 // not looked at here; [Instance.RunsInTheEnd] says of which jobs that is no question.
 //
+// Limits of power count nowhere here: a job that no horizon or cap has room for can run, so that a schedule that leaves it out owes it.
+//
 // Copies of licences are counted for each cluster by itself: a job that spreads draws its copies once from each pool that it touches.
 
 // Runs says whether the job can run: on one cluster or over several.

@@ -40,6 +40,7 @@ func Check(in *Instance, sol *Solution) Report {
 	c.nodes()
 	c.instants()
 	c.licences()
+	c.power()
 	c.loads()
 	c.evaluation = s.sums()
 	report.Evaluation = c.evaluation.evaluate()

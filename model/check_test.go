@@ -216,7 +216,7 @@ func codes(t *testing.T) []string {
 
 func TestEveryCodeIsProvoked(t *testing.T) {
 	provoked := map[string]bool{}
-	for _, cases := range [][]broken{brokenSchedules, brokenJobs, brokenResources, brokenFigures, brokenLoads, brokenNodes} {
+	for _, cases := range [][]broken{brokenSchedules, brokenJobs, brokenResources, brokenFigures, brokenLoads, brokenNodes, brokenPower} {
 		for _, c := range cases {
 			for _, line := range c.want {
 				code, _, _ := strings.Cut(line, " ")

@@ -14,7 +14,7 @@ import (
 // Whatever a program puts into a solution, it can be checked and the report be written, and it is the same each time.
 func TestCheckOfCorruptSolutions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := modeltest.Generator{Features: modeltest.AllFeatures | modeltest.NodeFeatures, Wild: rapid.Bool().Draw(t, "wild")}.Instance(t)
+		in := modeltest.Generator{Features: modeltest.AllFeatures | modeltest.NodeFeatures | modeltest.PowerFeatures, Wild: rapid.Bool().Draw(t, "wild")}.Instance(t)
 		sol := drawSolution(t, in)
 		for range rapid.IntRange(1, 4).Draw(t, "faults") {
 			corrupt(t, sol)

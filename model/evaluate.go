@@ -62,6 +62,7 @@ type evaluation struct {
 	usage        onDemand[*processorUsage] // see processors
 	pools        onDemand[[]poolUsage]     // see usedPools
 	off          onDemand[float64]         // see deviation
+	power        onDemand[powerSums]       // see powerSums
 }
 
 // onDemand is a value that is computed when it is first asked for, by whichever goroutine asks: an evaluation may be shared.

@@ -88,6 +88,8 @@ func (e *evaluation) exactMetric(name string) *big.Rat {
 			})
 		}
 		return sum.over(1)
+	case "energy", "energy_cost", "carbon":
+		return e.exactPower(name)
 	case "data_moved", "work_done":
 		e.eachPlaced(func(k int, j *Job) {
 			switch {

@@ -8,32 +8,39 @@ type Features uint32
 // The features. Soft deadlines, budgets, weights, user classes and the limits of workflows are not among them: only the cost of a schedule
 // depends on them, so that every solver honours them.
 const (
-	Arrivals        Features = 1 << iota // jobs that arrive at different times
-	HardDeadlines                        // deadlines that a plan must not miss
-	Precedence                           // jobs that wait for others
-	MemoryLimits                         // tasks that need memory on machines that limit it
-	LicencePools                         // licences with a limited number of copies, or that not every machine runs
-	BandwidthNeeds                       // jobs that need a minimum bandwidth that not every machine offers
-	ParallelJobs                         // jobs that need several processors at once
-	MoldableJobs                         // jobs whose number of processors is to be chosen
-	UnrelatedTimes                       // execution times stated cluster by cluster
-	RestrictedTimes                      // stated execution times that leave clusters out
-	MixedMachines                        // clusters whose machines differ in speed or bandwidth
-	MachineSpan                          // parallel jobs that must stay on one machine of a cluster with several
-	GridSpan                             // jobs that can run over several clusters only
-	BackgroundLoad                       // machines with local jobs at random times
-	Commitments                          // processors that earlier jobs hold, see Instance.Batch
-	NodeResources                        // jobs that hold resources or devices of their machines
-	Blocks                               // jobs whose processors come in blocks, or that say on how many machines they lie
-	NodeFeatures                         // jobs that ask for features of machines
-	ClosedTimes                          // machines that are closed at times, jobs of reservations
-	ExclusiveJobs                        // jobs that share their machines with no other job
-	RunningJobs                          // jobs that run already
-	NodesBeside                          // GridSpan or Commitments, where jobs ask something of single machines
+	Arrivals         Features = 1 << iota // jobs that arrive at different times
+	HardDeadlines                         // deadlines that a plan must not miss
+	Precedence                            // jobs that wait for others
+	MemoryLimits                          // tasks that need memory on machines that limit it
+	LicencePools                          // licences with a limited number of copies, or that not every machine runs
+	BandwidthNeeds                        // jobs that need a minimum bandwidth that not every machine offers
+	ParallelJobs                          // jobs that need several processors at once
+	MoldableJobs                          // jobs whose number of processors is to be chosen
+	UnrelatedTimes                        // execution times stated cluster by cluster
+	RestrictedTimes                       // stated execution times that leave clusters out
+	MixedMachines                         // clusters whose machines differ in speed or bandwidth
+	MachineSpan                           // parallel jobs that must stay on one machine of a cluster with several
+	GridSpan                              // jobs that can run over several clusters only
+	BackgroundLoad                        // machines with local jobs at random times
+	Commitments                           // processors that earlier jobs hold, see Instance.Batch
+	NodeResources                         // jobs that hold resources or devices of their machines
+	Blocks                                // jobs whose processors come in blocks, or that say on how many machines they lie
+	NodeFeatures                          // jobs that ask for features of machines
+	ClosedTimes                           // machines that are closed at times, jobs of reservations
+	ExclusiveJobs                         // jobs that share their machines with no other job
+	RunningJobs                           // jobs that run already
+	HorizonLimits                         // a horizon within which jobs start and end
+	PowerCaps                             // clusters that limit the power of what runs
+	SleepingMachines                      // machines that are off when the horizon begins or ends, or are suspended by a rule
+	NodesBeside                           // GridSpan or Commitments, where jobs ask something of single machines
 )
 
 // ofNodes are what jobs ask of single machines.
 const ofNodes = NodeResources | Blocks | NodeFeatures | ClosedTimes | ExclusiveJobs | RunningJobs
+
+// PowerLimits are the features by which power limits schedules. What an instance states of power asks for no other feature: only the cost of a schedule depends
+// on it.
+const PowerLimits = HorizonLimits | PowerCaps | SleepingMachines
 
 // beside adds the feature that others make together.
 func (f Features) beside() Features {
@@ -49,7 +56,7 @@ var featureNames = []string{
 	"stated run times", "clusters without a stated run time", "machines of different speed or bandwidth in one cluster",
 	"span machine", "jobs that must spread over the grid", "background load", "processors that earlier jobs hold",
 	"resources of machines", "blocks of processors on machines", "features of machines", "closed times and reservations", "exclusive jobs",
-	"running jobs", "jobs that must spread, or processors that earlier jobs hold, beside needs of single machines",
+	"running jobs", "a horizon", "power caps", "machines that sleep by a rule or at an end of the horizon", "jobs that must spread, or processors that earlier jobs hold, beside needs of single machines",
 }
 
 // Has says whether all of the given features are in the set.
@@ -112,10 +119,16 @@ func (in *Instance) findFeatures() Features {
 // clusterFeatures are the features that the clusters alone show.
 func (in *Instance) clusterFeatures() Features {
 	var f Features
+	if in.horizon != nil {
+		f |= HorizonLimits
+	}
 	for k := range in.clusters {
 		c := &in.clusters[k]
 		if !c.Uniform {
 			f |= MixedMachines
+		}
+		if len(c.PowerCap) > 0 {
+			f |= PowerCaps
 		}
 		for g := range c.Machines {
 			if b := c.Machines[g].Background; b != nil && b.Load > 0 {
@@ -123,6 +136,9 @@ func (in *Instance) clusterFeatures() Features {
 			}
 			if c.Machines[g].closed != nil {
 				f |= ClosedTimes
+			}
+			if p := c.Machines[g].Power; p != nil && (p.Begin >= 0 || p.End >= 0 || p.Suspends()) {
+				f |= SleepingMachines
 			}
 		}
 	}

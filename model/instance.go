@@ -41,6 +41,9 @@ type Instance struct {
 	timeZero     *float64 // Unix time of time 0; nil: not known
 	timeZone     string
 	partitions   []PartitionSpec
+	tariff       *Tariff
+	horizon      *HorizonSpec
+	powered      powered
 	stated       statedHeader
 }
 
@@ -120,11 +123,13 @@ type Cluster struct {
 	Uniform  bool
 	machines int   // of all groups
 	pools    []int // copies by licence index; -1: no pool of its own
+	Tariff   *Tariff
+	PowerCap []Step // the most power that machines and running processors may take, by time; before the first any power
 	own      clusterSource
 }
 
 // clusterSource keeps what a cluster itself stated, apart from what it inherited, so that it is written back as it was.
-type clusterSource struct{ weights, network, overheads bool }
+type clusterSource struct{ weights, network, overheads, tariff bool }
 
 // Machine is a group of Count identical machines.
 type Machine struct {
@@ -137,8 +142,9 @@ type Machine struct {
 	Cost       float64 // per processor given out and time unit
 	Background *Background
 	Queue      *QueueSpec
-	First      int // number of the group's first processor in the cluster
-	Units      int // processors given out per machine: Processors, or 1 with WholeMachines
+	Power      *MachinePower // nil: none but what jobs state
+	First      int           // number of the group's first processor in the cluster
+	Units      int           // processors given out per machine: Processors, or 1 with WholeMachines
 
 	firstMachine int    // number of the group's first machine in the cluster
 	licences     []bool // by licence index; nil: all

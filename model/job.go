@@ -52,6 +52,9 @@ type Requirements struct {
 
 	node       *NodeNeeds // shared by the jobs that ask for the same; nil: nothing
 	workStated bool
+
+	power       float64
+	powerStated bool
 }
 
 // plain says whether a demand has no lists, so that its requirements are all of it.

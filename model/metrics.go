@@ -19,7 +19,7 @@ type Metric struct {
 	HighBetter bool   // more is better; an objective takes it negated
 	Neutral    bool   // neither more nor less is better: it describes a schedule. An objective takes it as it is
 	PerCluster bool   // one value a cluster; it cannot be an objective
-	Only       string // what an instance must have to be measured: "queueing view" or "devices"; empty: nothing
+	Only       string // what an instance must have to be measured: "queueing view", "devices", "power", "prices" or "carbon"; empty: nothing
 	compute    func(*evaluation) (value MetricValue, finite bool)
 	ofJob      func(j *Job, start, end float64) (value float64, counts bool) // of a metric that is a mean over jobs, instead of compute
 }
@@ -205,6 +205,14 @@ var metricTable = []Metric{
 		Only: "devices", compute: total((*evaluation).deviceUtilisation)},
 	{Name: "stranded", Unit: "devices", Doc: "mean, from the earliest arrival to the latest end, of the device shares that are free on machines where no block of the instance's jobs that need devices has room (Weng et al. 2023, §3); only for an instance whose machines have devices",
 		Only: "devices", compute: total((*evaluation).stranded)},
+	{Name: "energy", Unit: "power·time", Doc: "power of all machines, summed up over the horizon; machines that may sleep take the cheapest way; only for an instance that states power",
+		Only: "power", compute: total(func(e *evaluation) float64 { return e.powerUse().energy })},
+	{Name: "energy_cost", Unit: "cost", Doc: "price · power/per, summed up over the horizon; only for an instance that states power, and prices in every cluster",
+		Only: "prices", compute: total(func(e *evaluation) float64 { return e.powerUse().cost })},
+	{Name: "carbon", Unit: "carbon", Doc: "carbon of the tariff · power/per, summed up over the horizon; only for an instance that states power, and carbon in every cluster",
+		Only: "carbon", compute: total(func(e *evaluation) float64 { return e.powerUse().carbon })},
+	{Name: "peak_power", Unit: "power", Doc: "the highest power of all machines in the horizon, ways between on and off included; only for an instance that states power",
+		Only: "power", compute: total(func(e *evaluation) float64 { return e.powerUse().peak })},
 }
 
 // measures says whether the instance has what the metric measures.
@@ -214,6 +222,12 @@ func (in *Instance) measures(m *Metric) bool {
 		return in.hasQueueing()
 	case "devices":
 		return in.hasDevices()
+	case "power":
+		return in.powered.any
+	case "prices":
+		return in.powered.any && in.powered.prices
+	case "carbon":
+		return in.powered.any && in.powered.carbon
 	}
 	return true
 }

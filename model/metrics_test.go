@@ -128,7 +128,7 @@ func TestMetricsByHand(t *testing.T) {
 	if _, ok := got["qos_penalty"]; ok {
 		t.Error("qos_penalty without a queueing view")
 	}
-	if len(got) != len(model.MetricTable())-3 {
+	if len(got) != len(model.MetricTable())-7 {
 		t.Errorf("got %d metrics", len(got))
 	}
 }
@@ -182,8 +182,8 @@ func TestObjectiveNegatesWhatIsBetterWhenHigh(t *testing.T) {
 			continue
 		}
 		for _, weight := range []float64{1, -0.5, 0} {
-			text := fmt.Sprintf(`"queueing": {"rate": 0.1}, "devices": ["gpu"], "objective": {%q: %g},`, m.Name, weight)
-			in, err := readInstance(document(text, `{"id": "c", "machines": [{"id": "m", "resources": {"gpu": 1}}]}`, `{"id": "j", "work": 1}`))
+			text := fmt.Sprintf(`"queueing": {"rate": 0.1}, "devices": ["gpu"], "tariff": {"price": [[0, 1]], "carbon": [[0, 1]]}, "horizon": {"to": 9}, "objective": {%q: %g},`, m.Name, weight)
+			in, err := readInstance(document(text, `{"id": "c", "machines": [{"id": "m", "resources": {"gpu": 1}, "power": {"idle": 1}}]}`, `{"id": "j", "work": 1}`))
 			if err != nil {
 				t.Fatal(err)
 			}

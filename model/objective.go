@@ -15,6 +15,7 @@ func (in *Instance) WithObjective(objective map[string]float64) (*Instance, erro
 	r.objective()
 	r.penalty()
 	r.devicesMeasured()
+	r.powerMeasured()
 	if err := r.faults.orNil(); err != nil {
 		return nil, err
 	}

@@ -38,6 +38,9 @@ const (
 	codeExclusive        Code = "exclusive"         // another job on a machine that a job has to itself
 	codeClosed           Code = "closed"            // a machine is closed to the job meanwhile
 	codeRunning          Code = "running"           // a job that runs already, elsewhere or later than it does
+	codeHorizon          Code = "horizon"           // starts or ends outside the horizon
+	codePowerCap         Code = "power-cap"         // more power than a cluster may take
+	codeAsleep           Code = "asleep"            // a machine cannot be on by then, or in its last state by the end
 	codeHardDeadline     Code = "hard-deadline"     // ends after a hard deadline
 	codeNoReason         Code = "no-reason"         // left out without a reason
 	codeWrongMetric      Code = "wrong-metric"      // a stated metric is not the recomputed one

@@ -47,7 +47,7 @@ func same(a, b *model.Instance) bool {
 	return reflect.DeepEqual(a.Units(), b.Units()) && reflect.DeepEqual(a.ObjectiveTerms(), b.ObjectiveTerms()) && a.StatedWeights() == b.StatedWeights() &&
 		reflect.DeepEqual(a.UserClasses(), b.UserClasses()) && reflect.DeepEqual(a.Licences(), b.Licences()) &&
 		a.Queueing() == b.Queueing() && reflect.DeepEqual(a.Workflows(), b.Workflows()) && a.Name() == b.Name() &&
-		a.Features() == b.Features() && a.Processors() == b.Processors() && a.FirstArrival() == b.FirstArrival() &&
+		reflect.DeepEqual(a.Tariff(), b.Tariff()) && a.Features() == b.Features() && a.Processors() == b.Processors() && a.FirstArrival() == b.FirstArrival() &&
 		sameClusters(a, b) && sameJobs(a, b)
 }
 
@@ -122,13 +122,13 @@ func TestInstanceRoundTrip(t *testing.T) {
 
 func TestInstanceRoundTripOfWildNumbersAndNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		checkRoundTrip(t, modeltest.Generator{Features: modeltest.AllFeatures | modeltest.NodeFeatures, Wild: true})
+		checkRoundTrip(t, modeltest.Generator{Features: modeltest.AllFeatures | modeltest.NodeFeatures | modeltest.PowerFeatures, Wild: true})
 	})
 }
 
 func TestSolutionRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := modeltest.Generator{Features: modeltest.AllFeatures | modeltest.NodeFeatures, Wild: rapid.Bool().Draw(t, "wild")}
+		g := modeltest.Generator{Features: modeltest.AllFeatures | modeltest.NodeFeatures | modeltest.PowerFeatures, Wild: rapid.Bool().Draw(t, "wild")}
 		in := g.Instance(t)
 		sol := drawSolution(t, in)
 		if bound := rapid.Float64().Draw(t, "bound"); bound != 0 {

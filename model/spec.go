@@ -49,6 +49,8 @@ type InstanceSpec struct {
 	Overheads   *Overheads         `json:"overheads,omitempty" doc:"overheads of every cluster without its own"`
 	Workflows   []WorkflowSpec     `json:"workflows,omitempty" doc:"groups of jobs with an overall deadline and budget"`
 	Partitions  []PartitionSpec    `json:"partitions,omitempty" doc:"the partitions of the record that the instance was made of; only jobs that are added later, and questions about jobs, are bound by them"`
+	Tariff      *TariffSpec        `json:"tariff,omitempty" doc:"what power costs, and emits, by time; of every cluster without its own"`
+	Horizon     *HorizonSpec       `json:"horizon,omitempty" doc:"the time within which jobs start and end, and power counts; absent: jobs are free, and power counts from the earliest arrival to the last end"`
 	Clusters    []ClusterSpec      `json:"clusters" doc:"the clusters, at least one"`
 	Jobs        []JobSpec          `json:"jobs" doc:"the jobs, in queue order"`
 }
@@ -101,7 +103,24 @@ type ClusterSpec struct {
 	Licences   map[string]int `json:"licences,omitempty" check:"copies" doc:"licence → copies in the pool of this cluster only"`
 	Network    *Network       `json:"network,omitempty" doc:"network between the cluster's processors"`
 	Overheads  *Overheads     `json:"overheads,omitempty" doc:"overheads of this cluster; absent: the instance's"`
+	Tariff     *TariffSpec    `json:"tariff,omitempty" doc:"what power costs here, and emits; absent: the instance's"`
+	PowerCap   [][]float64    `json:"power_cap,omitempty" check:"nonnegative" doc:"pairs [time, power], by time: from then on the idle power of all machines and the running processors may take so much; before the first, and absent: any power"`
 	Machines   []MachineSpec  `json:"machines" doc:"the machines, at least one; processors are numbered from 0 in their order"`
+}
+
+// TariffSpec is what power costs, and emits, by time. A value holds from its time until the next.
+// docs/power.md has the rules.
+type TariffSpec struct {
+	Price  [][]float64 `json:"price,omitempty" check:"finite" doc:"pairs [time, value], by time: cost of a priced unit from then on; it may be negative"`
+	Carbon [][]float64 `json:"carbon,omitempty" check:"finite" doc:"pairs [time, value], by time: carbon of a priced unit from then on"`
+	Period float64     `json:"period,omitempty" check:"positive" doc:"the values repeat after this time; absent: the last holds for ever"`
+	Per    float64     `json:"per,omitempty" check:"positive" doc:"power × time of one priced unit, such as 3.6e6 for kWh, if power is in W and time in s; absent: 1"`
+}
+
+// HorizonSpec is the time that a schedule is made for.
+type HorizonSpec struct {
+	From float64 `json:"from,omitempty" check:"nonnegative" doc:"no job starts before; absent: 0"`
+	To   float64 `json:"to" check:"positive" doc:"no job ends after"`
 }
 
 // PartitionSpec is a partition: where a job that names it as its queue may run, and what it may ask for. The jobs of an instance state themselves where they
@@ -138,6 +157,31 @@ type MachineSpec struct {
 	Closed     []ClosedSpec       `json:"closed,omitzero" doc:"times in which the machine runs only the jobs of a reservation, or none"`
 	Background *Background        `json:"background,omitempty" doc:"load of local jobs that share the processors"`
 	Queue      *QueueSpec         `json:"queue,omitempty" doc:"the machine as a G/G/1 server"`
+	Power      *PowerSpec         `json:"power,omitempty" doc:"power that the machine takes; absent: none but what jobs state"`
+}
+
+// PowerSpec is the power of one machine.
+type PowerSpec struct {
+	Idle         float64   `json:"idle,omitempty" check:"nonnegative" doc:"power of one machine that is on; absent: 0"`
+	Busy         float64   `json:"busy,omitempty" check:"nonnegative" doc:"more for each busy processor; a machine allocated whole counts as one. Absent: 0"`
+	Off          []OffSpec `json:"off,omitzero" doc:"states that save power, in which the machine serves nobody; absent: it is always on"`
+	Begin        string    `json:"begin,omitempty" check:"id" doc:"state when the horizon begins: a name of off, or idle; absent: idle"`
+	End          string    `json:"end,omitempty" check:"id" doc:"state when the horizon ends: a name of off, or idle; absent: idle"`
+	SuspendAfter *float64  `json:"suspend_after,omitempty" check:"nonnegative" doc:"the machine goes to the first state of off by itself when it has been idle for so long; absent: it goes whenever that is cheapest"`
+}
+
+// OffSpec is a state that saves power.
+type OffSpec struct {
+	Name  string  `json:"name" check:"id" doc:"unique name"`
+	Power float64 `json:"power,omitempty" check:"nonnegative" doc:"power in the state; absent: 0"`
+	Down  WaySpec `json:"down,omitzero" doc:"the way into the state; absent: it takes no time"`
+	Up    WaySpec `json:"up,omitzero" doc:"the way back; absent: it takes no time"`
+}
+
+// WaySpec is a way between on and off.
+type WaySpec struct {
+	Time  float64 `json:"time,omitempty" check:"nonnegative" doc:"how long it takes; absent: 0"`
+	Power float64 `json:"power,omitempty" check:"nonnegative" doc:"power meanwhile; absent: 0"`
 }
 
 // ClosedSpec is a time in which a machine is closed: a job runs there only if its reservation is For.
@@ -196,6 +240,7 @@ type JobSpec struct {
 	Exclusive      bool               `json:"exclusive,omitempty" doc:"no other job runs on its machines meanwhile"`
 	Reservation    string             `json:"reservation,omitempty" check:"id" doc:"the job runs only on machines, and at times, that are closed for this reservation"`
 	Running        *RunningSpec       `json:"running,omitempty" doc:"the job runs already, from time 0 on; its times state what is left"`
+	Power          *float64           `json:"power,omitempty" check:"nonnegative" doc:"power of one of its processors while it runs, above idle; absent: busy of the machine"`
 	Recorded       *float64           `json:"recorded,omitempty" check:"nonnegative" doc:"when the job really started, by the record that the instance was made of; only comparisons with the record read it"`
 	Requested      *float64           `json:"requested,omitempty" check:"nonnegative" doc:"what the user asked for, below the estimate: the job ran longer, and the import raised the estimate to its run time; forecasts know only this"`
 }

@@ -57,6 +57,10 @@ func (e *evaluation) metricRounding(name string) float64 {
 		return 2 * math.Sqrt2 * sumRounding * e.performanceSize()
 	case "qos_penalty": // sums of (R − d)/d, in which R may be d but for rounding
 		return sumRounding * float64(e.placed)
+	case "energy_cost":
+		return sumRounding * e.powerUse().costSize
+	case "carbon":
+		return sumRounding * e.powerUse().carbonSize
 	}
 	return 0
 }

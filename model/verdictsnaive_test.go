@@ -101,7 +101,7 @@ func objective(t *rapid.T, in *model.Instance) *model.Instance {
 	weights := map[string]float64{}
 	for range rapid.IntRange(1, 3).Draw(t, "metrics") {
 		m := rapid.SampledFrom(model.MetricTable()).Draw(t, "metric")
-		if !m.PerCluster && m.Only != "devices" && (m.Name != "qos_penalty" || in.Queueing().Rate > 0) {
+		if !m.PerCluster && m.Only != "devices" && m.Only != "power" && m.Only != "prices" && m.Only != "carbon" && (m.Name != "qos_penalty" || in.Queueing().Rate > 0) {
 			weights[m.Name] = rapid.SampledFrom([]float64{1, 1, 1, 3, -1, -3, -0.5, 1e3, 1e6, 1e9, 1e-6, 0}).Draw(t, "weight")
 		}
 	}

@@ -167,6 +167,7 @@ func (in *Instance) headerSpec() InstanceSpec {
 		spec.Workflows = append(spec.Workflows, WorkflowSpec{w.ID, finiteOrNil(w.Deadline), finiteOrNil(w.Budget)})
 	}
 	spec.Partitions = in.partitions
+	spec.Tariff, spec.Horizon = in.tariff.spec(), clone(in.horizon)
 	return spec
 }
 
@@ -208,6 +209,10 @@ func (in *Instance) clusterSpec(k int) *ClusterSpec {
 	if c.own.overheads {
 		spec.Overheads = &Overheads{c.ContextSwitch}
 	}
+	if c.own.tariff {
+		spec.Tariff = c.Tariff.spec()
+	}
+	spec.PowerCap = pairs(c.PowerCap)
 	for l, copies := range c.pools {
 		if copies >= 0 {
 			if spec.Licences == nil {
@@ -236,6 +241,7 @@ func (in *Instance) machineSpec(m *Machine) MachineSpec {
 		Background: m.Background,
 		Queue:      m.Queue,
 		Features:   m.features,
+		Power:      m.Power.spec(),
 	}
 	for k, amount := range m.amounts {
 		if amount > 0 {
@@ -345,6 +351,9 @@ func (in *Instance) jobSpec(k int) *JobSpec {
 	}
 	if j.node != nil {
 		in.nodeSpec(spec, j.node)
+	}
+	if j.powerStated {
+		spec.Power = new(j.power)
 	}
 	if start, known := in.Recorded(k); known {
 		spec.Recorded = &start

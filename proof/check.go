@@ -138,8 +138,8 @@ func weighted(objective map[string]float64) string {
 	return string(text)
 }
 
-// checkSum verifies the parts, and that their weighted sum is at least the bound. A metric of positive weight without a part is at least 0, as no
-// metric is negative; one of negative weight is at most its largest value, less what a part says that it lacks.
+// checkSum verifies the parts, and that their weighted sum is at least the bound. A metric of positive weight without a part is at
+// least 0, if it cannot be negative; one of negative weight is at most its largest value, less what a part says that it lacks.
 func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound float64) error {
 	f := newFacts(ctx, in)
 	parts := map[string]*Part{}
@@ -161,7 +161,8 @@ func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound flo
 	sum := new(big.Rat)
 	for _, term := range in.ObjectiveTerms() {
 		weight, part := number(term.Weight), parts[term.Metric]
-		counts := part != nil && part.Bound > 0 && part.Lacks == (term.Weight < 0)
+		signed := in.MayBeNegative(term.Metric)
+		counts := part != nil && (part.Bound > 0 || signed) && part.Lacks == (term.Weight < 0)
 		switch {
 		case term.Weight < 0:
 			most, ok := f.most(term.Metric)
@@ -174,6 +175,8 @@ func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound flo
 			sum.Add(sum, most.Mul(most, weight))
 		case counts:
 			sum.Add(sum, weight.Mul(weight, number(part.Bound)))
+		case signed && term.Weight > 0:
+			return refute("parts", "expected a part of %s, which may be negative", term.Metric)
 		}
 	}
 	if sum.Cmp(number(bound)) < 0 {
@@ -184,8 +187,8 @@ func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound flo
 
 // checkPart verifies the bound of one metric.
 func (f *facts) checkPart(p *Part, step string) error {
-	if p.Bound <= 0 {
-		return nil // no metric is negative
+	if p.Bound <= 0 && !f.in.MayBeNegative(p.Metric) {
+		return nil // the metric is not negative
 	}
 	if p.By == nil {
 		return doubt(step+".by", "nothing to check: method %s gives no certificate", quoted(p.Method))
@@ -222,6 +225,7 @@ func (f *facts) prove(p *Part, goal *big.Rat, step string) error {
 		{by.AreaLevels != nil, "area_levels", "mcp", func(s string) error { return f.areaLevels(goal, s) }},
 		{by.Counts != nil, "counts", "mcp", func(s string) error { return f.counts(by.Counts, goal, s) }},
 		{by.MachinePrices != nil, "machine_prices", "", func(s string) error { return f.atLeast(goal, s)(f.machinePrices(metric, p.Lacks, by.MachinePrices, s)) }},
+		{by.TimeOfUse != nil, "time_of_use", "", func(s string) error { return f.timeOfUse(metric, by.TimeOfUse, goal, s) }},
 		{by.Levels != nil, "levels", "qos_penalty", func(s string) error { return f.levels(by.Levels, goal, s) }},
 	}
 	found := -1

@@ -56,6 +56,7 @@ type Argument struct {
 	AreaLevels    *AreaLevels    `json:"area_levels,omitempty" doc:"mcp: the areas of the jobs over the processors of their clusters"`
 	Counts        *Counts        `json:"counts,omitempty" doc:"mcp: a tree of boxes of numbers of jobs, with prices"`
 	MachinePrices *MachinePrices `json:"machine_prices,omitempty" doc:"prices of what groups of machines have: processors, memory and resources"`
+	TimeOfUse     *TimeOfUse     `json:"time_of_use,omitempty" doc:"energy, energy_cost, carbon on one machine: a tree of intervals that are busy or not, with prices of sizes of jobs"`
 	Levels        *Levels        `json:"levels,omitempty" doc:"qos_penalty: a tree of boxes of loads, with prices"`
 }
 
@@ -174,6 +175,23 @@ type Levels struct {
 type Loads struct {
 	At     []int     `json:"at" check:"copies" doc:"by machine: the number of its tasks"`
 	Places []float64 `json:"places" check:"figure" doc:"by machine: the price of a place on it"`
+}
+
+// TimeOfUse is a tree of what intervals of the horizon must be. Its leaves price the sizes of jobs.
+type TimeOfUse struct {
+	Unit  float64         `json:"unit" check:"time" doc:"length of an interval, of which all times are multiples"`
+	Scale float64         `json:"scale" check:"time" doc:"whole units of cost that make one of the metric; costs of an interval are rounded down to whole units"`
+	Fine  int             `json:"fine" check:"count" doc:"parts of a unit in which prices are stated"`
+	Nodes []TimeOfUseNode `json:"nodes" doc:"the tree; its root comes first, children come after their parents"`
+}
+
+// TimeOfUseNode is a leaf with prices, or is split by an interval.
+type TimeOfUseNode struct {
+	Prices []float64 `json:"prices,omitempty" check:"figure" doc:"a leaf: by size of jobs, ascending, the price of a job, in parts"`
+	At     int       `json:"at,omitempty" check:"copies" doc:"the interval, from 0"`
+	Limit  bool      `json:"limit,omitempty" doc:"the split is by the begin of the interval: low, no job begins there; high, no job runs across it. Absent: low, the interval is not busy; high, it is"`
+	Low    int       `json:"low,omitempty" check:"copies" doc:"position of the node of the low part"`
+	High   int       `json:"high,omitempty" check:"copies" doc:"position of the node of the high part"`
 }
 
 // Infeasible says why no allocation of tasks to machines is stable: the condition and its numbers.

@@ -42,6 +42,9 @@ func (f *facts) goal(p *Part, step string) (*big.Rat, error) {
 	if p.Step < 0 || n == 0 {
 		return nil, refute(step+".step", "expected a step above 0 and a job")
 	}
+	if f.in.LaterMayBeBetter() {
+		return nil, doubt(step+".step", "instances in which a job may have to start later than it could, because of power, are not rounded up")
+	}
 	if !f.areRectangles() {
 		return nil, doubt(step+".step", "instances with jobs that may release processors early or choose their number are not rounded up")
 	}

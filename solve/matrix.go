@@ -86,6 +86,11 @@ var featureProbes = []struct {
 	{model.RunningJobs, func(s *model.InstanceSpec) {
 		s.Jobs[1].Running = &model.RunningSpec{Cluster: "c", Processors: model.Processors(0)}
 	}},
+	{model.HorizonLimits, func(s *model.InstanceSpec) { s.Horizon = &model.HorizonSpec{To: 100} }},
+	{model.PowerCaps, func(s *model.InstanceSpec) { s.Clusters[0].PowerCap = [][]float64{{0, 1}} }},
+	{model.SleepingMachines, func(s *model.InstanceSpec) {
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off"}}, SuspendAfter: new(1.0)}
+	}},
 	{model.NodesBeside, func(s *model.InstanceSpec) {
 		processors := max(1, s.Clusters[0].Machines[0].Count) * max(1, s.Clusters[0].Machines[0].Processors)
 		s.Jobs[1].Processors, s.Jobs[1].Span, s.Jobs[0].Exclusive = model.Rigid(processors+1), "grid", true
@@ -302,8 +307,16 @@ func (r *Row) ask(solver Solver) error {
 			weight = -1
 		}
 		in, err := probeInstance(shape, func(s *model.InstanceSpec) {
-			if s.Objective = map[string]float64{m.Name: weight}; m.Only == "devices" {
+			s.Objective = map[string]float64{m.Name: weight}
+			switch m.Only {
+			case "devices":
 				s.Devices, s.Clusters[0].Machines[0].Resources = []string{"gpu"}, map[string]float64{"gpu": 1}
+			case "power", "prices", "carbon":
+				s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1}
+				s.Tariff = &model.TariffSpec{Price: [][]float64{{0, 1}}, Carbon: [][]float64{{0, 1}}}
+				if m.Name != "peak_power" {
+					s.Horizon = &model.HorizonSpec{To: 100}
+				}
 			}
 		})
 		answer(&r.Objectives, m.Name, in, err)

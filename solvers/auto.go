@@ -33,8 +33,14 @@ func (*Auto) candidates(in *model.Instance) []solve.Info {
 	return fitting
 }
 
-// Supports implements [solve.Solver]: what search takes.
-func (*Auto) Supports(in *model.Instance) error { return newSearch().Supports(in) }
+// Supports implements [solve.Solver]: what search takes, or a quick solver.
+func (a *Auto) Supports(in *model.Instance) error {
+	err := newSearch().Supports(in)
+	if err != nil && len(a.candidates(in)) > 0 {
+		return nil
+	}
+	return err
+}
 
 // Solve implements [solve.Solver].
 func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -44,7 +50,7 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 		first = a.candidates(in)
 	}
 	best, err := run.Best(ctx, in, first)
-	if err != nil || best.Status == model.Optimal || best.Status == model.Infeasible || ctx.Err() != nil {
+	if err != nil || best.Status == model.Optimal || best.Status == model.Infeasible || ctx.Err() != nil || newSearch().Supports(in) != nil {
 		return best, err
 	}
 	rest, ok := run.Next()

@@ -101,8 +101,8 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 		if !found.Exact {
 			least -= 2 * cost.Doubt(found.Rounding)
 		}
-		if !slices.ContainsFunc(in.ObjectiveTerms(), func(t model.ObjectiveTerm) bool { return t.Weight < 0 }) {
-			least = max(least, 0) // no metric is negative
+		if !slices.ContainsFunc(in.ObjectiveTerms(), func(t model.ObjectiveTerm) bool { return t.Weight < 0 || in.MayBeNegative(t.Metric) }) {
+			least = max(least, 0) // no metric of it is negative
 		}
 		result.Bound = result.Bound.Max(model.ProvedBound(least))
 		if cost.Proves(result.Bound) {

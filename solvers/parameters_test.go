@@ -21,7 +21,7 @@ import (
 // tinyFor is a tiny instance that the solver supports.
 func tinyFor(t *testing.T, info solve.Info) *model.Instance {
 	t.Helper()
-	for _, in := range []*model.Instance{solvecases.Built(t, solvecases.Tiny(2, "mcp")), solvecases.Built(t, solvecases.Grid(1, 6)), solvecases.Built(t, workedQueues(t, 0.3))} {
+	for _, in := range []*model.Instance{solvecases.Built(t, solvecases.Tiny(2, "mcp")), solvecases.Built(t, solvecases.Grid(1, 6)), solvecases.Built(t, workedQueues(t, 0.3)), solvecases.Built(t, solvecases.Power(1))} {
 		if info.New().Supports(in) == nil {
 			return in
 		}

@@ -40,9 +40,9 @@ type Search struct {
 func newSearch() *Search { return &Search{Effort: 1} }
 
 // Supports implements [solve.Solver]: everything that an instance can ask for but jobs that must spread over the grid where jobs ask something of single
-// machines, and not what only [Rolling] does, a start on processors that earlier jobs hold.
+// machines, limits of power, and what only [Rolling] does, a start on processors that earlier jobs hold.
 func (*Search) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, ^(model.Commitments | model.NodesBeside))
+	return solve.Unsupported(in, ^(model.Commitments | model.NodesBeside | model.PowerLimits))
 }
 
 // Solve implements [solve.Solver].

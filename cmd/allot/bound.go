@@ -89,7 +89,7 @@ func boundText(p *answers.ProvedBound) string {
 		fmt.Fprintf(w, "%s %s ≥ %s by %s\n", mark, what, numtext.Figure(part.Value), part.Method)
 	}
 	for _, metric := range p.Unproved {
-		fmt.Fprintf(w, "* %s ≥ 0, as no metric is negative\n", metric)
+		fmt.Fprintf(w, "* %s ≥ 0, as it is never negative\n", metric)
 	}
 	return w.String()
 }

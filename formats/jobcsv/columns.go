@@ -59,6 +59,7 @@ var columns = []column{
 	{name: "features", set: setFeatures, cell: writeFeatures},
 	truth("exclusive", func(j *model.JobSpec) *bool { return &j.Exclusive }),
 	text("reservation", func(j *model.JobSpec) *string { return &j.Reservation }),
+	optional("power", func(j *model.JobSpec) **float64 { return &j.Power }),
 	optional("recorded", func(j *model.JobSpec) **float64 { return &j.Recorded }),
 	optional("requested", func(j *model.JobSpec) **float64 { return &j.Requested }),
 }

@@ -79,7 +79,7 @@ func (d *drawer) objective() {
 	for range d.count("metrics", 1, 3) {
 		m := rapid.SampledFrom(model.MetricTable()).Draw(d.T, "metric")
 		known := d.spec.Queueing != nil && d.spec.Queueing.Rate > 0
-		if m.PerCluster || m.Only != "" && !(m.Only == "queueing view" && known) {
+		if m.PerCluster || m.Only != "" && !(m.Only == "queueing view" && known) && !d.measures(&m) {
 			continue
 		}
 		weight := d.nonnegative("weight")

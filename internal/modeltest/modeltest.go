@@ -17,7 +17,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// AllFeatures are all features that a file can ask for but those of single machines, see NodeFeatures; and but model.Commitments, which Instance.Batch
+// AllFeatures are all features that a file can ask for but those of single machines, see NodeFeatures, and of power, see PowerFeatures; and but model.Commitments, which Instance.Batch
 // makes.
 const AllFeatures = model.BackgroundLoad<<1 - 1
 
@@ -62,6 +62,9 @@ func (g Generator) Spec(t *rapid.T) model.InstanceSpec {
 	}
 	for j := range d.count("jobs", 0, d.g.Jobs) {
 		d.spec.Jobs = append(d.spec.Jobs, d.job(j))
+	}
+	if d.g.Features&PowerFeatures != 0 {
+		d.power()
 	}
 	d.objective()
 	if !d.may(model.GridSpan) || d.g.Features&NodeFeatures != 0 && !d.may(model.NodesBeside) {

@@ -17,6 +17,9 @@ func TestInstanceAsksForNothingElse(t *testing.T) {
 		if rapid.Bool().Draw(t, "nodes") {
 			wanted |= model.Features(rapid.Uint32().Draw(t, "of nodes")) & modeltest.NodeFeatures
 		}
+		if rapid.Bool().Draw(t, "power") {
+			wanted |= model.Features(rapid.Uint32().Draw(t, "of power")) & modeltest.PowerFeatures
+		}
 		if more := modeltest.Instance(t, wanted).Features() &^ wanted; more != 0 {
 			t.Fatalf("asks for %s besides %s", more, wanted)
 		}
@@ -26,7 +29,7 @@ func TestInstanceAsksForNothingElse(t *testing.T) {
 // Thousands of draws show every field and every feature there is; a new field that the generator forgets fails here.
 func TestEveryFieldAndFeatureOccurs(t *testing.T) {
 	seen, features := map[string]bool{}, model.Features(0)
-	const all = modeltest.AllFeatures | modeltest.NodeFeatures | model.NodesBeside
+	const all = modeltest.AllFeatures | modeltest.NodeFeatures | modeltest.PowerFeatures | model.NodesBeside
 	specs := rapid.Custom(func(t *rapid.T) model.InstanceSpec {
 		return modeltest.Generator{Features: all}.Spec(t)
 	})
@@ -43,7 +46,7 @@ func TestEveryFieldAndFeatureOccurs(t *testing.T) {
 		t.Errorf("never asked for: %s", missing)
 	}
 	if last := ((all | model.Commitments) + 1).String(); last != "" {
-		t.Errorf("AllFeatures and NodeFeatures lack %s", last)
+		t.Errorf("AllFeatures, NodeFeatures and PowerFeatures lack %s", last)
 	}
 	want := map[string]bool{}
 	wireFields(want, "", reflect.TypeFor[model.InstanceSpec]())

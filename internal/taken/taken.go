@@ -40,7 +40,7 @@ func All() ([]solve.Row, error) {
 
 // Headings are short names of the features, in the order of the cells.
 var Headings = []string{"arrivals", "hard", "precedence", "memory", "licences", "bandwidth", "parallel", "moldable", "times", "restricted", "mixed", "machine", "grid", "background", "held",
-	"resources", "blocks", "features", "closed", "exclusive", "running", "nodes+"}
+	"resources", "blocks", "features", "closed", "exclusive", "running", "horizon", "power cap", "sleep", "nodes+"}
 
 // Text is the matrix for people: a mark for each feature taken, and what else is refused below.
 func Text(rows []solve.Row) string {

@@ -31,6 +31,9 @@ type testCase struct {
 // allCases builds the instances once for all solvers of a test.
 var allCases = sync.OnceValues(func() ([]testCase, error) {
 	recipes := append(oddCases(), featureCases()...)
+	for seed := range uint64(leastAccepted) {
+		recipes = append(recipes, recipe{fmt.Sprint("power/", seed), solvecases.Power(seed), false})
+	}
 	for seed := range race.Fewer(uint64(40), 3) {
 		for _, objective := range []string{"makespan", "mcp", "mean_response", "over_deadline"} {
 			recipes = append(recipes, recipe{fmt.Sprintf("tiny/%s/%d", objective, seed), solvecases.Tiny(seed, objective), true})

@@ -39,8 +39,22 @@ class Cluster(TypedDict):
     network: NotRequired[Network]
     # overheads of this cluster; absent: the instance's
     overheads: NotRequired[Overheads]
+    # what power costs here, and emits; absent: the instance's
+    tariff: NotRequired[Tariff]
+    # pairs [time, power], by time: from then on the idle power of all machines and the running processors may
+    # take so much; before the first, and absent: any power
+    power_cap: NotRequired[list[list[float]]]
     # the machines, at least one; processors are numbered from 0 in their order
     machines: list[Machine]
+
+
+Horizon = TypedDict(
+    "Horizon",
+    {
+        "from": "NotRequired[float]",
+        "to": "float",
+    },
+)
 
 
 class JobProcessors(TypedDict):
@@ -126,6 +140,8 @@ class Job(TypedDict):
     reservation: NotRequired[str]
     # the job runs already, from time 0 on; its times state what is left
     running: NotRequired[Running]
+    # power of one of its processors while it runs, above idle; absent: busy of the machine
+    power: NotRequired[float]
     # when the job really started, by the record that the instance was made of; only comparisons with the
     # record read it
     recorded: NotRequired[float]
@@ -161,6 +177,8 @@ class Machine(TypedDict):
     background: NotRequired[Background]
     # the machine as a G/G/1 server
     queue: NotRequired[Queue]
+    # power that the machine takes; absent: none but what jobs state
+    power: NotRequired[Power]
 
 
 class Network(TypedDict):
@@ -168,6 +186,17 @@ class Network(TypedDict):
     latency: NotRequired[float]
     # bandwidth of a job's message, data per time; absent: unlimited
     bandwidth: NotRequired[float]
+
+
+class Off(TypedDict):
+    # unique name
+    name: str
+    # power in the state; absent: 0
+    power: NotRequired[float]
+    # the way into the state; absent: it takes no time
+    down: NotRequired[Way]
+    # the way back; absent: it takes no time
+    up: NotRequired[Way]
 
 
 class Overheads(TypedDict):
@@ -192,6 +221,22 @@ class Partition(TypedDict):
     closed: NotRequired[bool]
     # a job that is added without a queue goes there; one partition at most
     default: NotRequired[bool]
+
+
+class Power(TypedDict):
+    # power of one machine that is on; absent: 0
+    idle: NotRequired[float]
+    # more for each busy processor; a machine allocated whole counts as one. Absent: 0
+    busy: NotRequired[float]
+    # states that save power, in which the machine serves nobody; absent: it is always on
+    off: NotRequired[list[Off]]
+    # state when the horizon begins: a name of off, or idle; absent: idle
+    begin: NotRequired[str]
+    # state when the horizon ends: a name of off, or idle; absent: idle
+    end: NotRequired[str]
+    # the machine goes to the first state of off by itself when it has been idle for so long; absent: it goes
+    # whenever that is cheapest
+    suspend_after: NotRequired[float]
 
 
 class Queue(TypedDict):
@@ -229,6 +274,17 @@ class Running(TypedDict):
     elapsed: NotRequired[float]
 
 
+class Tariff(TypedDict):
+    # pairs [time, value], by time: cost of a priced unit from then on; it may be negative
+    price: NotRequired[list[list[float]]]
+    # pairs [time, value], by time: carbon of a priced unit from then on
+    carbon: NotRequired[list[list[float]]]
+    # the values repeat after this time; absent: the last holds for ever
+    period: NotRequired[float]
+    # power × time of one priced unit, such as 3.6e6 for kWh, if power is in W and time in s; absent: 1
+    per: NotRequired[float]
+
+
 class Units(TypedDict):
     # unit of every time; absent: seconds
     time: NotRequired[str]
@@ -240,6 +296,13 @@ class Units(TypedDict):
     memory: NotRequired[str]
     # unit of cost and budget
     cost: NotRequired[str]
+
+
+class Way(TypedDict):
+    # how long it takes; absent: 0
+    time: NotRequired[float]
+    # power meanwhile; absent: 0
+    power: NotRequired[float]
 
 
 class Weights(TypedDict):
@@ -299,6 +362,11 @@ class InstanceDocument(TypedDict):
     # the partitions of the record that the instance was made of; only jobs that are added later, and
     # questions about jobs, are bound by them
     partitions: NotRequired[list[Partition]]
+    # what power costs, and emits, by time; of every cluster without its own
+    tariff: NotRequired[Tariff]
+    # the time within which jobs start and end, and power counts; absent: jobs are free, and power counts from
+    # the earliest arrival to the last end
+    horizon: NotRequired[Horizon]
     # the clusters, at least one
     clusters: list[Cluster]
     # the jobs, in queue order
@@ -456,6 +524,18 @@ class SolutionDocumentMetrics(TypedDict):
     # no block of the instance's jobs that need devices has room (Weng et al. 2023, §3); only for an instance
     # whose machines have devices. Unit: devices. Less is better.
     stranded: NotRequired[float]
+    # power of all machines, summed up over the horizon; machines that may sleep take the cheapest way; only
+    # for an instance that states power. Unit: power·time. Less is better.
+    energy: NotRequired[float]
+    # price · power/per, summed up over the horizon; only for an instance that states power, and prices in
+    # every cluster. Unit: cost. Less is better.
+    energy_cost: NotRequired[float]
+    # carbon of the tariff · power/per, summed up over the horizon; only for an instance that states power,
+    # and carbon in every cluster. Unit: carbon. Less is better.
+    carbon: NotRequired[float]
+    # the highest power of all machines in the horizon, ways between on and off included; only for an instance
+    # that states power. Unit: power. Less is better.
+    peak_power: NotRequired[float]
 
 
 class SolutionDocument(TypedDict):
@@ -534,6 +614,9 @@ class ProofArgument(TypedDict):
     counts: NotRequired[ProofCounts]
     # prices of what groups of machines have: processors, memory and resources
     machine_prices: NotRequired[ProofMachinePrices]
+    # energy, energy_cost, carbon on one machine: a tree of intervals that are busy or not, with prices of
+    # sizes of jobs
+    time_of_use: NotRequired[ProofTimeOfUse]
     # qos_penalty: a tree of boxes of loads, with prices
     levels: NotRequired[ProofLevels]
 
@@ -678,6 +761,31 @@ class ProofSplit(TypedDict):
     low: int
     # position of the node of the high part
     high: int
+
+
+class ProofTimeOfUse(TypedDict):
+    # length of an interval, of which all times are multiples
+    unit: float
+    # whole units of cost that make one of the metric; costs of an interval are rounded down to whole units
+    scale: float
+    # parts of a unit in which prices are stated
+    fine: int
+    # the tree; its root comes first, children come after their parents
+    nodes: list[ProofTimeOfUseNode]
+
+
+class ProofTimeOfUseNode(TypedDict):
+    # a leaf: by size of jobs, ascending, the price of a job, in parts
+    prices: NotRequired[list[float]]
+    # the interval, from 0
+    at: NotRequired[int]
+    # the split is by the begin of the interval: low, no job begins there; high, no job runs across it.
+    # Absent: low, the interval is not busy; high, it is
+    limit: NotRequired[bool]
+    # position of the node of the low part
+    low: NotRequired[int]
+    # position of the node of the high part
+    high: NotRequired[int]
 
 
 class ProofTimePrices(TypedDict):
