@@ -27,7 +27,8 @@ func reproduceCommand() *cli.Command {
   rows.jsonl      one row per run
   claims.json     one row for each claim under each reading: quotation, our number, tolerance, verdict, command and commit
   report.html     the report, and its figures as SVG, PNG and PDF
-The verdicts are: replicates, direction only, does not replicate, undecided, not testable, not yet. A reading is an assumption where the paper is silent.
+The verdicts are: replicates, direction only, does not replicate, undecided, and not testable here, where our numbers are no evidence for or against
+the claim. What was not run is "not yet". A reading is an assumption where the paper is silent.
 The headline is the verdict under the first reading, the nearest to the paper's words; readings that were added later are marked post hoc. To continue
 after an interruption, give the same command again.
 

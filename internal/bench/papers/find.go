@@ -17,8 +17,8 @@ var errZero = errors.New("a mean is 0, so there is no difference in percent")
 
 // find judges one claim under one reading.
 func (e *Experiment) find(table sampleTable, f *Finding) error {
-	if f.Claim.NotTestable != "" {
-		f.Verdict, f.Reason = verdict.NotTestable, f.Claim.NotTestable
+	if f.Claim.Form == Statement {
+		f.Verdict = verdict.NotTestable
 		return nil
 	}
 	points := e.measured(table, f)

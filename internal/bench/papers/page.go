@@ -51,7 +51,7 @@ func (o *Outcome) claimsPart() report.Part {
 		}
 		g.Rows = append(g.Rows, []report.Cell{
 			{Text: f.Claim.ID}, {Text: f.Claim.Subject()}, {Text: fmt.Sprintf("\u201c%s\u201d (%s)", f.Claim.Text, f.Claim.Where)}, f.Claim.paperCell(), f.oursCell(),
-			{Text: f.sampleSize()}, f.verdictCell(), {Text: f.Claim.tolerance()}, closest,
+			{Text: f.sampleSize()}, f.verdictCell(), {Text: f.Claim.Tolerance()}, closest,
 		})
 	}
 	text := ""
@@ -69,7 +69,9 @@ func byVerdict(findings []Finding) []Finding {
 
 // compareVerdicts is below 0 if the verdict of a comes first in [verdict.All].
 func compareVerdicts(a, b *Finding) int {
-	return slices.Index(verdict.All(), a.Verdict) - slices.Index(verdict.All(), b.Verdict)
+	first, _ := a.Judged()
+	second, _ := b.Judged()
+	return slices.Index(verdict.All(), first) - slices.Index(verdict.All(), second)
 }
 
 // sampleSize says how many repetitions our number is of.
@@ -81,14 +83,6 @@ func (f *Finding) sampleSize() string {
 		return fmt.Sprint(f.At[0].Value.N)
 	}
 	return "–"
-}
-
-// tolerance is empty for a claim that can't be tested.
-func (c *Claim) tolerance() string {
-	if c.NotTestable != "" {
-		return ""
-	}
-	return c.Tolerance()
 }
 
 // Columns of both tables of claims.
@@ -121,7 +115,8 @@ func (o *Outcome) findingsPart() report.Part {
 
 // verdictCell makes the table cell of the verdict.
 func (f *Finding) verdictCell() report.Cell {
-	return report.Cell{Text: f.verdictText(), IsGood: f.Verdict == verdict.Replicates, IsBad: f.Verdict == verdict.Fails}
+	judged, _ := f.Judged()
+	return report.Cell{Text: f.verdictText(), IsGood: judged == verdict.Replicates, IsBad: judged == verdict.Fails}
 }
 
 // oursCell makes the table cell of our number.
@@ -147,14 +142,14 @@ func (o *Outcome) readingsPart() report.Part {
 	best := o.Experiment.ClosestOverall(o.Findings)
 	for r := range o.Experiment.Readings {
 		reading := &o.Experiment.Readings[r]
-		count := Tally(o.Findings, reading)
+		count := CountUnder(o.Findings, reading)
 		name := reading.Name()
 		if reading == best && len(o.Experiment.Readings) > 1 {
 			name += " ★"
 		}
 		row := []report.Cell{{Text: name}, {Text: reading.Text}}
 		for _, v := range verdict.All() {
-			row = append(row, report.Cell{Text: fmt.Sprint(count[v])})
+			row = append(row, report.Cell{Text: fmt.Sprint(count.Verdicts[v])})
 		}
 		g.Rows = append(g.Rows, row)
 	}

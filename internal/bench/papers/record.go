@@ -46,7 +46,10 @@ type RecordedClaim struct {
 	At          []RecordedPoint `json:"at,omitempty"`
 	Repetitions int             `json:"repetitions,omitempty" check:"count"`
 	Tolerance   string          `json:"tolerance,omitempty" check:"text"`
-	Verdict     verdict.Verdict `json:"verdict" check:"text"`
+	Verdict     verdict.Verdict `json:"verdict" check:"text"`              // of the numbers alone
+	NotTestable *NotTestable    `json:"not_testable,omitempty"`            // why the numbers are no evidence
+	Repeats     string          `json:"repeats,omitempty" check:"text"`    // the claim with which it is counted
+	NotStated   string          `json:"not_stated,omitempty" check:"text"` // why it is not counted
 	Reason      string          `json:"reason,omitempty" check:"text"`
 	Deviations  []string        `json:"deviations,omitempty" check:"text"` // with the first reading alone: they are the same for all
 	Command     string          `json:"command" check:"text"`
@@ -106,7 +109,8 @@ func (o *Outcome) Record() *Record {
 		f := &o.Findings[k]
 		c := RecordedClaim{
 			ID: e.ID + "/" + f.Claim.ID, Reading: f.Reading.ID, PostHoc: f.Reading.PostHoc, Quotation: f.Claim.Text, Where: f.Claim.Where, Kind: f.Claim.Form,
-			Paper: f.Claim.States(), Ours: f.Ours(), Tolerance: f.Claim.tolerance(), Verdict: f.Verdict, Reason: f.Reason, Command: o.Command(), Commit: commit,
+			Paper: f.Claim.States(), Ours: f.Ours(), Tolerance: f.Claim.Tolerance(), Verdict: f.Verdict, Reason: f.Reason,
+			NotTestable: f.judgement(), Repeats: f.Claim.Repeats, NotStated: f.Claim.NotStated, Command: o.Command(), Commit: commit,
 		}
 		if f.Reading == &e.Readings[0] {
 			c.Deviations = slices.Concat(e.Deviations, f.Claim.Deviations)
@@ -269,6 +273,7 @@ func (e *Experiment) outcome(r *Record) *Outcome {
 		}
 		o.Series = append(o.Series, line)
 	}
+	o.judgeTestable()
 	return o
 }
 

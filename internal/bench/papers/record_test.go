@@ -2,9 +2,11 @@ package papers
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +18,7 @@ import (
 	"github.com/allot-opt/allot/internal/picture"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/replication.md and its pictures from the records")
+var update = flag.Bool("update", false, "rewrite docs/replication.md and its pictures from the records, and the judgements of the records")
 
 // example is an outcome with a finding and a line.
 func example(t *testing.T) *Outcome {
@@ -119,7 +121,15 @@ func TestRecordsFit(t *testing.T) {
 		if len(r.Claims) != len(e.Claims)*len(e.Readings) {
 			t.Errorf("%s: %d rows, want %d claims under %d readings; run it again with --record", name, len(r.Claims), len(e.Claims), len(e.Readings))
 		}
+		refreshed := false
 		for _, f := range e.outcome(r).Findings {
+			k := slices.IndexFunc(r.Claims, func(c RecordedClaim) bool { return c.ID == e.ID+"/"+f.Claim.ID && c.Reading == f.Reading.ID })
+			if c := &r.Claims[max(k, 0)]; k >= 0 && !(cmp.Equal(c.NotTestable, f.judgement()) && c.Repeats == f.Claim.Repeats && c.NotStated == f.Claim.NotStated) {
+				if !*update {
+					t.Errorf("%s: the judgement of %s under %q is not what the data and the figures give; write it with -update", name, c.ID, c.Reading)
+				}
+				c.NotTestable, c.Repeats, c.NotStated, refreshed = f.judgement(), f.Claim.Repeats, f.Claim.NotStated, true
+			}
 			if f.Reason == "not in the record" {
 				t.Errorf("%s: no row for %s under %q; run it again with --record", name, f.Claim.ID, f.Reading.ID)
 			}
@@ -127,6 +137,12 @@ func TestRecordsFit(t *testing.T) {
 				if v, _ := verdict.Percentage(*f.Claim.Value, f.Value); v != f.Verdict {
 					t.Errorf("%s: claim %s under %q is %s, but by the rule %s", name, f.Claim.ID, f.Reading.ID, f.Verdict, v)
 				}
+			}
+		}
+		if *update && refreshed {
+			var text bytes.Buffer
+			if err := errors.Join(WriteRecord(&text, r), os.WriteFile(filepath.Join("record", r.FileName()), text.Bytes(), 0o666)); err != nil {
+				t.Fatal(err)
 			}
 		}
 		for _, c := range r.Claims {
@@ -145,6 +161,10 @@ func TestPageOfTheDocs(t *testing.T) {
 	var outcomes []*Outcome
 	for _, e := range Known() {
 		outcomes = append(outcomes, e.Recorded())
+	}
+	readme, err := os.ReadFile("../../../README.md")
+	if line := "Five papers: " + TotalOf(outcomes).Evidence() + ";"; err != nil || !strings.Contains(string(readme), line) {
+		t.Errorf("README.md does not say %q (%v)", line, err)
 	}
 	files := map[string][]byte{}
 	var page bytes.Buffer

@@ -3,7 +3,6 @@ package papers
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -51,20 +50,19 @@ func (p *paper) headlines() []placed {
 	return list
 }
 
-// tally counts the verdicts of the paper's claims under the first readings.
-func (p *paper) tally() map[verdict.Verdict]int {
-	count := map[verdict.Verdict]int{}
-	for _, f := range p.headlines() {
-		count[f.Verdict]++
-	}
-	return count
+// TotalOf counts the claims of all outcomes under their first readings.
+func TotalOf(outcomes []*Outcome) Count {
+	return Total(each.Of(outcomes, func(o *Outcome) Count { return CountUnder(o.Findings, &o.Experiment.Readings[0]) })...)
 }
 
+// count counts the paper's claims under the first readings.
+func (p *paper) count() Count { return TotalOf(p.outcomes) }
+
 // bars draws the counts of verdicts as bars of letters, one line each.
-func bars(count map[verdict.Verdict]int) string {
+func bars(count Count) string {
 	var b strings.Builder
 	for _, v := range verdict.All() {
-		if n := count[v]; n > 0 {
+		if n := count.Verdicts[v]; n > 0 {
 			fmt.Fprintf(&b, "%-18s %3d %s\n", v, n, strings.Repeat("█", n))
 		}
 	}
@@ -80,14 +78,11 @@ func (p *paper) source() string {
 // readings and its figures. The pictures are those that [Outcome.Pictures] names, in the given folder.
 func WriteReplication(w io.Writer, outcomes []*Outcome, pictures string) error {
 	b := new(strings.Builder)
-	total := map[verdict.Verdict]int{}
 	papers := byPaper(outcomes)
+	total := TotalOf(outcomes)
 	n := 0
 	for k := range papers {
-		for v, count := range papers[k].tally() {
-			total[v] += count
-			n += count
-		}
+		n += len(papers[k].headlines())
 	}
 	fmt.Fprintf(b, "# Every claim, with a verdict\n\nMade by `allot reproduce --page replication.md` from the recorded runs; do not edit.\n\n")
 	fmt.Fprintf(b, "%d claims of %d papers. Each verdict is that under the first reading, the nearest to the paper's words. Rows that say (quick) are of few repetitions, so that many of them are undecided. A claim's id leads to its experiment: what was run, with which command and commit, the deviations from the paper, the other readings and the pictures.\n\n```\n%s```\n\n## The columns\n\n", n, len(papers), bars(total))
@@ -107,7 +102,7 @@ func WriteReplication(w io.Writer, outcomes []*Outcome, pictures string) error {
 
 // markdown writes the part of one paper.
 func (p *paper) markdown(b *strings.Builder, pictures string) {
-	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n```\n%s```\n\n", p.name, p.source(), bars(p.tally()))
+	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n```\n%s```\n\n", p.name, p.source(), bars(p.count()))
 	b.WriteString("| claim | as the paper has it | paper | ours | repetitions | verdict | replicates where |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, f := range p.headlines() {
 		mode := ""
@@ -115,12 +110,13 @@ func (p *paper) markdown(b *strings.Builder, pictures string) {
 			mode = " (quick)"
 		}
 		bold := ""
-		if f.Verdict == verdict.Fails {
+		judged, _ := f.Judged()
+		if judged == verdict.Fails {
 			bold = "**"
 		}
 		fmt.Fprintf(b, "| [`%s/%s`](#%s) | “%s” (%s). %s | %s | %s | %s%s | %s | %s |\n", f.Experiment.ID, f.Claim.ID, f.Experiment.anchor(), cellText(f.Claim.Text), cellText(f.Claim.Where),
-			cellText(f.Claim.about()), cellText(f.Claim.States()), cellText(f.Ours()), f.sampleSize(), mode, bold+cellText(string(f.Verdict))+bold+cellText(f.reasonText()),
-			cellText(f.Claim.tolerance()))
+			cellText(f.Claim.about()), cellText(f.Claim.States()), cellText(f.Ours()), f.sampleSize(), mode, bold+cellText(string(judged))+bold+cellText(f.reasonText()),
+			cellText(f.Claim.Tolerance()))
 	}
 	for _, o := range p.outcomes {
 		o.markdown(b, pictures)
@@ -137,10 +133,11 @@ func (c *Claim) about() string {
 
 // reasonText is the reason after a colon.
 func (f *Finding) reasonText() string {
-	if f.Reason == "" {
-		return ""
+	_, reason := f.Judged()
+	if reason != "" {
+		reason = ": " + reason
 	}
-	return ": " + f.Reason
+	return reason + f.Claim.countedNote()
 }
 
 // cellText makes a text fit for a cell of a Markdown table.
@@ -173,7 +170,7 @@ func (o *Outcome) markdown(b *strings.Builder, pictures string) {
 		b.WriteString("\n| reading | what it assumes | of the claims |\n| --- | --- | --- |\n")
 		for r := range e.Readings {
 			reading := &e.Readings[r]
-			fmt.Fprintf(b, "| %s | %s | %s |\n", cellText(reading.role(r)), cellText(reading.Text), TallyText(Tally(o.Findings, reading)))
+			fmt.Fprintf(b, "| %s | %s | %s |\n", cellText(reading.role(r)), cellText(reading.Text), CountUnder(o.Findings, reading))
 		}
 	}
 	for _, p := range o.Pictures() {
@@ -216,13 +213,10 @@ func (o *Outcome) Pictures() []Picture {
 func WriteReplicationPage(w io.Writer, outcomes []*Outcome) error {
 	a := &report.Account{Kicker: "Replication", Title: "Every claim, with a verdict", By: "allot reproduce --page", Method: Rule(),
 		Doc: "Each verdict is that under the first reading, the nearest to the paper's words."}
-	total := map[verdict.Verdict]int{}
+	total := TotalOf(outcomes)
 	for _, p := range byPaper(outcomes) {
-		tally := p.tally()
-		for v, n := range tally {
-			total[v] += n
-		}
-		part := report.Part{Name: p.name, Text: p.source() + ". " + upperFirst(TallyText(tally)) + ".", Grid: &report.Grid{
+		count := p.count()
+		part := report.Part{Name: p.name, Text: p.source() + ". " + upperFirst(count.String()) + ".", Grid: &report.Grid{
 			Caption: "The claims of " + p.name + ", those that fail first", Columns: []report.Column{
 				{Name: "claim", IsText: true}, {Name: "as the paper has it", IsText: true}, paperColumn, oursColumn, {Name: "repetitions"},
 				{Name: "verdict", IsText: true}, {Name: "replicates where", IsText: true}, {Name: "command", IsText: true}, {Name: "commit", IsText: true},
@@ -230,7 +224,7 @@ func WriteReplicationPage(w io.Writer, outcomes []*Outcome) error {
 		for _, f := range p.headlines() {
 			part.Grid.Rows = append(part.Grid.Rows, []report.Cell{
 				{Text: f.Experiment.ID + "/" + f.Claim.ID}, {Text: fmt.Sprintf("“%s” (%s). %s", f.Claim.Text, f.Claim.Where, f.Claim.about())}, f.Claim.paperCell(),
-				f.oursCell(), {Text: f.sampleSize()}, f.verdictCell(), {Text: f.Claim.tolerance()}, {Text: f.Command()}, {Text: f.Commit},
+				f.oursCell(), {Text: f.sampleSize()}, f.verdictCell(), {Text: f.Claim.Tolerance()}, {Text: f.Command()}, {Text: f.Commit},
 			})
 		}
 		for _, o := range p.outcomes {
@@ -240,9 +234,11 @@ func WriteReplicationPage(w io.Writer, outcomes []*Outcome) error {
 		}
 		a.Parts = append(a.Parts, part)
 	}
-	a.Short = upperFirst(TallyText(total)) + "."
-	for _, v := range slices.Sorted(maps.Keys(total)) {
-		a.Facts = append(a.Facts, report.Fact{Name: string(v), Value: fmt.Sprintf("%d %s", total[v], strings.Repeat("█", total[v]))})
+	a.Short = upperFirst(total.String()) + "."
+	for _, v := range verdict.All() {
+		if n := total.Verdicts[v]; n > 0 {
+			a.Facts = append(a.Facts, report.Fact{Name: string(v), Value: fmt.Sprintf("%d %s", n, strings.Repeat("█", n))})
+		}
 	}
 	return report.WriteAccount(w, a)
 }

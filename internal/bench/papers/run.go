@@ -38,6 +38,7 @@ func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
 			return nil, err
 		}
 		outcome.Findings = findings
+		outcome.judgeTestable()
 		if err := os.MkdirAll(opt.Dir, 0o777); err != nil {
 			return nil, err
 		}
@@ -72,6 +73,7 @@ func (o *Outcome) judge(rows []bench.Row) error {
 		return fmt.Errorf("%s: %w", o.Experiment.ID, err)
 	}
 	o.Series, err = o.Experiment.series(table)
+	o.judgeTestable()
 	return err
 }
 
@@ -81,8 +83,8 @@ func (e *Experiment) notYet(why string) []Finding {
 	for k := range e.Claims {
 		for r := range e.Readings {
 			f := Finding{Claim: &e.Claims[k], Reading: &e.Readings[r], Verdict: verdict.NotYet, Reason: why}
-			if f.Claim.NotTestable != "" {
-				f.Verdict, f.Reason = verdict.NotTestable, f.Claim.NotTestable
+			if f.Claim.Form == Statement {
+				f.Verdict, f.Reason = verdict.NotTestable, ""
 			}
 			list = append(list, f)
 		}

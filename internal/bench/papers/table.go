@@ -62,10 +62,10 @@ func (o *Outcome) tallies() string {
 	t := texttable.New(len(columns), columns...)
 	for r := range o.Experiment.Readings {
 		reading := &o.Experiment.Readings[r]
-		count := Tally(o.Findings, reading)
+		count := CountUnder(o.Findings, reading)
 		row := table.Row{reading.Name()}
 		for _, v := range verdict.All() {
-			row = append(row, count[v])
+			row = append(row, count.Verdicts[v])
 		}
 		t.AppendRow(row)
 	}
@@ -82,10 +82,12 @@ func (r *Reading) Name() string {
 
 // verdictText formats the verdict with its reason.
 func (f *Finding) verdictText() string {
-	if f.Reason == "" {
-		return string(f.Verdict)
+	judged, reason := f.Judged()
+	text := string(judged)
+	if reason != "" {
+		text += ": " + reason
 	}
-	return string(f.Verdict) + ": " + f.Reason
+	return text + f.Claim.countedNote()
 }
 
 // Summary counts the verdicts under the first reading, and names the reading that comes closest to the paper if it is another. Which one that is was
@@ -94,16 +96,16 @@ func (o *Outcome) Summary() string {
 	e := o.Experiment
 	of := numtext.Counted(len(e.Claims), "claim")
 	first := &e.Readings[0]
-	text := fmt.Sprintf("Of %s: %s.", of, TallyText(Tally(o.Findings, first)))
+	text := fmt.Sprintf("Of %s: %s.", of, CountUnder(o.Findings, first))
 	if len(e.Readings) > 1 {
-		text = fmt.Sprintf("Under the first reading, %q, of %s: %s.", first.ID, of, TallyText(Tally(o.Findings, first)))
+		text = fmt.Sprintf("Under the first reading, %q, of %s: %s.", first.ID, of, CountUnder(o.Findings, first))
 	}
 	if best := e.ClosestOverall(o.Findings); best != nil && best != first {
 		name := fmt.Sprintf("%q", best.ID)
 		if best.PostHoc {
 			name += " (post hoc)"
 		}
-		text += fmt.Sprintf(" The reading %s comes closest, which was seen only after the runs: %s.", name, TallyText(Tally(o.Findings, best)))
+		text += fmt.Sprintf(" The reading %s comes closest, which was seen only after the runs: %s.", name, CountUnder(o.Findings, best))
 	}
 	return text
 }
@@ -114,7 +116,7 @@ func WriteList(w io.Writer, list []*Experiment) error {
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}, {Number: 6, WidthMax: 50, WidthMaxEnforcer: text.WrapSoft}})
 	for _, e := range list {
 		o := e.Recorded()
-		state := TallyText(Tally(o.Findings, &e.Readings[0]))
+		state := CountUnder(o.Findings, &e.Readings[0]).String()
 		switch {
 		case e.NotYet != "":
 			state = "not yet: " + e.NotYet
