@@ -47,6 +47,7 @@ Examples:
 			&cli.BoolFlag{Name: "list", Usage: "list the experiments: claims, time and recorded verdicts"},
 			&cli.BoolFlag{Name: "check", Usage: "run quick mode and compare the verdicts with the recorded ones"},
 			&cli.Uint64Flag{Name: "shift-seeds", Usage: "add `N` to all seeds, for another sample; with --check, undecided claims may change, and the check runs full mode unless --quick is given"},
+			&cli.StringFlag{Name: "reading", Usage: "run reading `ID` alone; with --record, its results join those of the others"},
 			&cli.StringFlag{Name: "page", Usage: "write the page of all recorded claims to `FILE`, .md or .html; the pictures of a .md page go to the same folder"},
 			&cli.StringFlag{Name: "record", Usage: "also write the results to `FOLDER`, one file for each experiment and mode"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "reproduce-PAPER-FIGURE[-quick]", Usage: "write the rows and the report to `FOLDER`; several experiments get one folder each in it"},
@@ -80,7 +81,7 @@ func runReproduce(c *cli.Context) error {
 	if c.Bool("list") {
 		return write(c, "-", func(w io.Writer) error { return papers.WriteList(w, list) })
 	}
-	opt := papers.Options{Quick: c.Bool("quick") || c.Bool("check") && !c.IsSet("shift-seeds"), Shift: c.Uint64("shift-seeds"), Jobs: c.Int("jobs"), Mixed: c.Bool("mixed")}
+	opt := papers.Options{Quick: c.Bool("quick") || c.Bool("check") && !c.IsSet("shift-seeds") && !c.IsSet("reading"), Shift: c.Uint64("shift-seeds"), Reading: c.String("reading"), Jobs: c.Int("jobs"), Mixed: c.Bool("mixed")}
 	switch {
 	case opt.Shift > 0 && c.IsSet("record"):
 		return usageErrorf("--record: expected the experiment's own seeds, found --shift-seeds %d", opt.Shift)
@@ -223,10 +224,7 @@ func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) (*paper
 		return nil, err
 	}
 	if folder := c.String("record"); folder != "" && e.NotYet == "" {
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			return nil, cannotWrite(folder, err)
-		}
-		if err := writeRecord(outcome, filepath.Join(folder, outcome.Record().FileName())); err != nil {
+		if err := addRecord(outcome, folder); err != nil {
 			return nil, err
 		}
 	}
@@ -234,6 +232,34 @@ func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) (*paper
 		fmt.Fprintf(c.App.ErrWriter, "rows and report in %s\n", printable(opt.Dir))
 	}
 	return outcome, writeFigures(outcome, opt.Dir, picture.SVG, picture.PNG, picture.PDF)
+}
+
+// addRecord writes what was found to the folder of the records. What a run of one reading found joins the record of the others.
+func addRecord(outcome *papers.Outcome, folder string) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return cannotWrite(folder, err)
+	}
+	record := outcome.Record()
+	name := filepath.Join(folder, record.FileName())
+	if outcome.Reading != "" {
+		before, err := readRecord(name)
+		if err != nil {
+			return err
+		}
+		before.Merge(outcome.Experiment, outcome.Reading, record)
+		record = before
+	}
+	return writeFile(name, func(w io.Writer) error { return papers.WriteRecord(w, record) })
+}
+
+// readRecord reads a record, which must be there.
+func readRecord(name string) (*papers.Record, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, usageErrorf("--reading and --record: expected the record of the other readings: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	return papers.ReadRecord(file, name)
 }
 
 // writeRecord writes what was found.

@@ -42,6 +42,7 @@ func (e *Experiment) check(name string) error {
 		at := fmt.Sprintf("readings[%d]", k)
 		c.once(readings, at+".id", e.Readings[k].ID)
 		c.expect(k > 0 || !e.Readings[k].PostHoc, at+".post_hoc", "expected it not at the first reading, which is the headline")
+		c.expect(e.Readings[k].Registered == nil || k > 0 && !e.Readings[k].PostHoc, at+".registered", "expected it neither at the first reading nor at one that is post hoc")
 		if e.Suite != nil {
 			c.reading(e, at, &e.Readings[k], quantities)
 		}

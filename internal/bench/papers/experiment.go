@@ -101,6 +101,8 @@ type Reading struct {
 	Text string `json:"text" check:"text"`
 	// PostHoc marks a reading that was added after the first run. It can't be the first, which is the headline.
 	PostHoc bool `json:"post_hoc,omitempty"`
+	// Registered says why the reading follows from the paper, as was written before its first run.
+	Registered *Registration `json:"registered,omitempty"`
 	// Group is the suite's group of a point, with {point} for its ID.
 	Group string `json:"group,omitempty"`
 	// Policies are the suite's labels of the policies, with {point} for the ID of the point.
@@ -116,6 +118,12 @@ type Reading struct {
 	// Solver is the solver that an experiment with worked values runs.
 	Solver     string            `json:"solver,omitempty"`
 	Parameters map[string]string `json:"parameters,omitempty"`
+}
+
+// Registration is the reason for a reading that was written down and committed before the reading ran, on seeds that nothing had used.
+type Registration struct {
+	Reason string `json:"reason" check:"text"`
+	Commit string `json:"commit,omitempty" check:"text"` // that registered it; absent: this very commit
 }
 
 // Terms are metrics with their weights.
@@ -160,6 +168,7 @@ type Claim struct {
 
 	Deviations  []string     `json:"deviations,omitempty" check:"text"` // from the paper, of this claim alone
 	NotTestable *NotTestable `json:"not_testable,omitempty"`            // why its numbers are no evidence
+	Added       bool         `json:"added,omitempty"`                   // listed after the first readings had run
 	Repeats     string       `json:"repeats,omitempty" check:"text"`    // PAPER/FIGURE/CLAIM that states the same of the same set-up; counted once
 	NotStated   string       `json:"not_stated,omitempty" check:"text"` // why it is not the paper's claim but a test of ours, which does not count
 

@@ -38,8 +38,8 @@ func (o *Outcome) WriteReport(w io.Writer) error {
 
 // claimsPart makes the table of the claims, with the findings under the first reading. Claims that fail come first.
 func (o *Outcome) claimsPart() report.Part {
-	first := &o.Experiment.Readings[0]
-	g := &report.Grid{Caption: "The claims under the first reading, \u201c" + first.ID + "\u201d", Columns: []report.Column{
+	first := o.shown()
+	g := &report.Grid{Caption: "The claims under the reading \u201c" + first.ID + "\u201d", Columns: []report.Column{
 		{Name: "claim", IsText: true, Help: "permanent, with the experiment: " + o.Experiment.ID + "/c1"}, {Name: "what", IsText: true}, {Name: "as the paper has it", IsText: true},
 		paperColumn, oursColumn, {Name: "repetitions"}, {Name: "verdict", IsText: true}, {Name: "replicates where", IsText: true},
 		{Name: "closest reading", IsText: true, Help: "the reading with the best verdict, then the nearest number; it was chosen after the runs"},

@@ -18,6 +18,7 @@ type Options struct {
 	Dir      string // folder of the rows; a run that was interrupted goes on there, see [bench.Run]
 	Quick    bool
 	Shift    uint64               // added to all seeds: another sample
+	Reading  string               // run this one alone; empty: all
 	Jobs     int                  // runs at the same time; 0: 1
 	Mixed    bool                 // go on in a folder with rows of another version of allot, and count them
 	Progress func(bench.Progress) // nil: silent
@@ -27,7 +28,7 @@ type Options struct {
 // Run runs the experiment and judges its claims. [bench.Run] writes the rows to the folder; after an interruption the same call continues there.
 // The outcome depends neither on the number of jobs nor on interruptions, because no run has a time limit.
 func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
-	outcome := &Outcome{Experiment: e, Quick: opt.Quick, Shift: opt.Shift}
+	outcome := &Outcome{Experiment: e, Quick: opt.Quick, Shift: opt.Shift, Reading: opt.Reading}
 	if e.NotYet != "" {
 		outcome.Findings = e.notYet(e.NotYet)
 		return outcome, nil
@@ -48,6 +49,11 @@ func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opt.Reading != "" {
+		if err := e.restrict(plan, opt.Reading); err != nil {
+			return nil, err
+		}
+	}
 	if err := bench.Run(ctx, plan, bench.RunOptions{Dir: opt.Dir, Jobs: opt.Jobs, Bare: true, Mixed: opt.Mixed, Progress: opt.Progress, Warn: opt.Warn}); err != nil {
 		return nil, err
 	}
@@ -61,6 +67,34 @@ func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
 	}
 	rows = slices.DeleteFunc(rows, func(row bench.Row) bool { return !planned[row.Key] }) // the folder may hold rows of other runs
 	return outcome, outcome.judge(rows)
+}
+
+// restrict leaves only the cells of one reading in the plan.
+func (e *Experiment) restrict(plan *bench.Plan, reading string) error {
+	r := e.reading(reading)
+	if r == nil {
+		return fmt.Errorf("%s: expected one of its readings, found %q", e.ID, reading)
+	}
+	cells := map[[2]string]bool{}
+	for _, p := range e.Points {
+		for _, policy := range e.Policies {
+			if r.has(p) {
+				cells[r.cell(p, policy)] = true
+			}
+		}
+	}
+	plan.Cells = slices.DeleteFunc(plan.Cells, func(c bench.Cell) bool { return !cells[[2]string{plan.Instances[c.Instance].Group, c.Label}] })
+	return nil
+}
+
+// reading finds a reading by its ID; nil: there is none.
+func (e *Experiment) reading(id string) *Reading {
+	for k := range e.Readings {
+		if e.Readings[k].ID == id {
+			return &e.Readings[k]
+		}
+	}
+	return nil
 }
 
 // judge fills in the findings and the series from the rows.

@@ -19,6 +19,7 @@ type Outcome struct {
 	Findings   []Finding // claim by claim
 	Series     []Series  // the means, for the plots
 	Quick      bool
+	Reading    string // the only one that was run; empty: all
 	Shift      uint64 // added to all seeds
 	Commit     string // of the program that ran it; empty: this one
 }
@@ -42,8 +43,16 @@ func (o *Outcome) WriteTable(w io.Writer) error {
 	return err
 }
 
-// Headline lists the findings under the first reading, in the order of the claims.
-func (o *Outcome) Headline() []Finding { return o.under(&o.Experiment.Readings[0]) }
+// Headline lists the findings under the first reading, or the one that was run alone, in the order of the claims.
+func (o *Outcome) Headline() []Finding { return o.under(o.shown()) }
+
+// shown is the reading whose findings are shown: the one that was run alone, else the first.
+func (o *Outcome) shown() *Reading {
+	if r := o.Experiment.reading(o.Reading); r != nil {
+		return r
+	}
+	return &o.Experiment.Readings[0]
+}
 
 // under lists the findings under a reading.
 func (o *Outcome) under(r *Reading) []Finding {
@@ -72,10 +81,13 @@ func (o *Outcome) tallies() string {
 	return t.Render() + "\n"
 }
 
-// Name is the reading's ID, with a mark if it was added after the first run.
+// Name is the reading's ID, with a mark if it was added after the first run or registered before its own.
 func (r *Reading) Name() string {
-	if r.PostHoc {
+	switch {
+	case r.PostHoc:
 		return r.ID + " (post hoc)"
+	case r.Registered != nil:
+		return r.ID + " (registered)"
 	}
 	return r.ID
 }
@@ -95,6 +107,9 @@ func (f *Finding) verdictText() string {
 func (o *Outcome) Summary() string {
 	e := o.Experiment
 	of := numtext.Counted(len(e.Claims), "claim")
+	if o.Reading != "" {
+		return fmt.Sprintf("Under the reading %q alone, of %s: %s.", o.Reading, of, CountUnder(o.Findings, o.shown()))
+	}
 	first := &e.Readings[0]
 	text := fmt.Sprintf("Of %s: %s.", of, CountUnder(o.Findings, first))
 	if len(e.Readings) > 1 {
@@ -117,6 +132,11 @@ func WriteList(w io.Writer, list []*Experiment) error {
 	for _, e := range list {
 		o := e.Recorded()
 		state := CountUnder(o.Findings, &e.Readings[0]).String()
+		for n := range e.Readings {
+			if e.Readings[n].Registered != nil {
+				state += ". Registered: " + CountUnder(o.Findings, &e.Readings[n]).String()
+			}
+		}
 		switch {
 		case e.NotYet != "":
 			state = "not yet: " + e.NotYet
