@@ -48,7 +48,7 @@ Examples:
 			&cli.BoolFlag{Name: "check", Usage: "run quick mode and compare the verdicts with the recorded ones"},
 			&cli.Uint64Flag{Name: "shift-seeds", Usage: "add `N` to all seeds, for another sample; with --check, undecided claims may change, and the check runs full mode unless --quick is given"},
 			&cli.StringFlag{Name: "reading", Usage: "run reading `ID` alone; with --record, its results join those of the others"},
-			&cli.StringFlag{Name: "page", Usage: "write the page of all recorded claims to `FILE`, .md or .html; the pictures of a .md page go to the same folder"},
+			&cli.StringFlag{Name: "page", Usage: "write the page of all recorded claims to `FILE`, .md or .html; a .md page gets a folder of its name beside it, with a page of details for each paper and the pictures"},
 			&cli.StringFlag{Name: "record", Usage: "also write the results to `FOLDER`, one file for each experiment and mode"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "reproduce-PAPER-FIGURE[-quick]", Usage: "write the rows and the report to `FOLDER`; several experiments get one folder each in it"},
 			&cli.BoolFlag{Name: "mixed", Usage: "continue in a folder with rows of another version of allot, and count them"},
@@ -160,12 +160,22 @@ func writeRecordedPage(c *cli.Context) error {
 	default:
 		return usageErrorf("--page: expected a name that ends in .md or .html, found %q", name)
 	}
+	details := strings.TrimSuffix(filepath.Base(name), ".md")
+	folder := filepath.Join(filepath.Dir(name), details)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return cannotWrite(folder, err)
+	}
 	for _, outcome := range outcomes {
-		if err := writeFigures(outcome, filepath.Dir(name), picture.SVG); err != nil {
+		if err := writeFigures(outcome, folder, picture.SVG); err != nil {
 			return err
 		}
 	}
-	return writeFile(name, func(w io.Writer) error { return papers.WriteReplication(w, outcomes, ".") })
+	for _, paper := range papers.PaperNames(outcomes) {
+		if err := writeFile(filepath.Join(folder, paper+".md"), func(w io.Writer) error { return papers.WriteDetails(w, outcomes, paper, ".") }); err != nil {
+			return err
+		}
+	}
+	return writeFile(name, func(w io.Writer) error { return papers.WriteReplication(w, outcomes, details) })
 }
 
 // experimentFolder returns the folder for an experiment's files: the given one, or one in it if there are several experiments.

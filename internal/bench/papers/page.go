@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/bench/papers/verdict"
 	"github.com/allot-opt/allot/internal/bench/report"
+	"github.com/allot-opt/allot/internal/bench/statistics"
 	"github.com/allot-opt/allot/internal/each"
 )
 
@@ -198,8 +199,62 @@ func (o *Outcome) Figures(r *Reading) []report.Figure {
 		}
 		f := &list[len(list)-1]
 		f.Lines = append(f.Lines, line)
+		if k := len(f.Lines); k == len(o.Experiment.Policies) {
+			f.Lines = append(f.Lines, o.stated(r, s.Quantity, s.Panel)...)
+		}
 	}
 	return list
+}
+
+// stated makes lines of the values that the paper states of the quantity: its own, or those that its percentages give with our mean of the rival.
+func (o *Outcome) stated(r *Reading, quantity, panel string) []report.Line {
+	var lines []report.Line
+	add := func(name string, x, value float64) {
+		k := slices.IndexFunc(lines, func(l report.Line) bool { return l.Name == name })
+		if k < 0 {
+			k, lines = len(lines), append(lines, report.Line{Name: name})
+		}
+		lines[k].Points = append(lines[k].Points, report.Estimate{X: x, Value: statistics.Interval{N: 1, Estimate: value, Low: value, High: value}})
+	}
+	for k := range o.Experiment.Claims {
+		c := &o.Experiment.Claims[k]
+		for _, p := range o.Experiment.wanted(c) {
+			if p.Panel != panel || !c.counts() {
+				continue
+			}
+			if target, ok := c.Target[quantity]; ok && (c.Form != Nearest || p.ID == c.At[0]) {
+				add("the paper: "+c.Policy, p.X, target)
+			}
+			if c.Form != Percent || c.Quantity != quantity || c.Base != nil || r.Base[quantity] != nil || len(o.Experiment.wanted(c)) > 1 {
+				continue
+			}
+			rival, ok := o.mean(r, quantity, panel, c.Against, p.X)
+			value := rival * (1 + *c.Value/100)
+			if r.Percent == "of its own" {
+				value = rival / (1 - *c.Value/100)
+			}
+			if ok {
+				add(fmt.Sprintf("the paper: %s by its %% against %s", c.Policy, c.Against), p.X, value)
+			}
+		}
+	}
+	return lines
+}
+
+// mean is our mean at a place of a line; false: there is none.
+func (o *Outcome) mean(r *Reading, quantity, panel, policy string, x float64) (float64, bool) {
+	for k := range o.Series {
+		s := &o.Series[k]
+		if s.Reading != r || s.Quantity != quantity || s.Panel != panel || s.Policy != policy {
+			continue
+		}
+		for _, p := range s.Points {
+			if p.X == x {
+				return p.Value.Estimate, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // quantity finds a quantity by its name.

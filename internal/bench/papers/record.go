@@ -283,7 +283,7 @@ func (e *Experiment) recordedIn(mode string) *Outcome {
 
 // outcome makes the outcome that a record tells of.
 func (e *Experiment) outcome(r *Record) *Outcome {
-	o := &Outcome{Experiment: e, Quick: r.Mode == "quick"}
+	o := &Outcome{Experiment: e, Quick: r.Mode == "quick", commits: map[string]string{}}
 	if len(r.Claims) > 0 {
 		o.Commit = r.Claims[0].Commit
 	}
@@ -292,6 +292,9 @@ func (e *Experiment) outcome(r *Record) *Outcome {
 			f := Finding{Claim: &e.Claims[k], Reading: &e.Readings[n], Verdict: verdict.NotYet, Reason: e.missing(k, n)}
 			if c := r.row(e.ID+"/"+f.Claim.ID, f.Reading.ID); c != nil {
 				f.Verdict, f.Reason = c.Verdict, c.Reason
+				if f.isRun() {
+					o.commits[f.Reading.ID] = c.Commit
+				}
 				if c.Value != nil {
 					f.Value = c.Value.interval()
 				}

@@ -55,72 +55,43 @@ func TotalOf(outcomes []*Outcome) Count {
 	return Total(each.Of(outcomes, func(o *Outcome) Count { return CountUnder(o.Findings, &o.Experiment.Readings[0]) })...)
 }
 
-// count counts the paper's claims under the first readings.
-func (p *paper) count() Count { return TotalOf(p.outcomes) }
-
-// bars draws the counts of verdicts as bars of letters, one line each.
-func bars(count Count) string {
-	var b strings.Builder
-	for _, v := range verdict.All() {
-		if n := count.Verdicts[v]; n > 0 {
-			fmt.Fprintf(&b, "%-18s %3d %s\n", v, n, strings.Repeat("█", n))
+// registeredOf counts the claims of all outcomes under their registered readings.
+func registeredOf(outcomes []*Outcome) Count {
+	var total Count
+	for _, o := range outcomes {
+		if r := o.Experiment.registered(); r != nil {
+			total = Total(total, CountUnder(o.Findings, r))
 		}
 	}
-	return b.String()
+	return total
 }
+
+// registered is the registered reading of the experiment; nil: it has none.
+func (e *Experiment) registered() *Reading {
+	for k := range e.Readings {
+		if e.Readings[k].Registered != nil {
+			return &e.Readings[k]
+		}
+	}
+	return nil
+}
+
+// finding finds the finding on a claim under a reading; nil: there is none.
+func (o *Outcome) finding(c *Claim, r *Reading) *Finding {
+	for k := range o.Findings {
+		if f := &o.Findings[k]; f.Claim == c && f.Reading == r {
+			return f
+		}
+	}
+	return nil
+}
+
+// count counts the paper's claims under the first readings.
+func (p *paper) count() Count { return TotalOf(p.outcomes) }
 
 // source is the citation of the paper without a figure.
 func (p *paper) source() string {
 	return p.outcomes[0].Experiment.Source.paper()
-}
-
-// WriteReplication writes the page of all claims as Markdown: a table for each paper, the claims that fail first, then what each experiment ran, its
-// readings and its figures. The pictures are those that [Outcome.Pictures] names, in the given folder.
-func WriteReplication(w io.Writer, outcomes []*Outcome, pictures string) error {
-	b := new(strings.Builder)
-	papers := byPaper(outcomes)
-	total := TotalOf(outcomes)
-	n := 0
-	for k := range papers {
-		n += len(papers[k].headlines())
-	}
-	fmt.Fprintf(b, "# Every claim, with a verdict\n\nMade by `allot reproduce --page replication.md` from the recorded runs; do not edit.\n\n")
-	fmt.Fprintf(b, "%d claims of %d papers. Each verdict is that under the first reading, the nearest to the paper's words. Rows that say (quick) are of few repetitions, so that many of them are undecided. A claim's id leads to its experiment: what was run, with which command and commit, the deviations from the paper, the other readings and the pictures.\n\n```\n%s```\n\n## The columns\n\n", n, len(papers), bars(total))
-	for _, paragraph := range columnsText() {
-		fmt.Fprintf(b, "- %s\n", paragraph)
-	}
-	b.WriteString("\n## The rule\n\n")
-	for _, paragraph := range Rule() {
-		fmt.Fprintf(b, "- %s\n", paragraph)
-	}
-	for k := range papers {
-		papers[k].markdown(b, pictures)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// markdown writes the part of one paper.
-func (p *paper) markdown(b *strings.Builder, pictures string) {
-	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n```\n%s```\n\n", p.name, p.source(), bars(p.count()))
-	b.WriteString("| claim | as the paper has it | paper | ours | repetitions | verdict | replicates where |\n| --- | --- | --- | --- | --- | --- | --- |\n")
-	for _, f := range p.headlines() {
-		mode := ""
-		if f.Quick && f.isRun() {
-			mode = " (quick)"
-		}
-		bold := ""
-		judged, _ := f.Judged()
-		if judged == verdict.Fails {
-			bold = "**"
-		}
-		fmt.Fprintf(b, "| [`%s/%s`](#%s) | “%s” (%s). %s | %s | %s | %s%s | %s | %s |\n", f.Experiment.ID, f.Claim.ID, f.Experiment.anchor(), cellText(f.Claim.Text), cellText(f.Claim.Where),
-			cellText(f.Claim.about()), cellText(f.Claim.States()), cellText(f.Ours()), f.sampleSize(), mode, bold+cellText(string(judged))+bold+cellText(f.reasonText()),
-			cellText(f.Claim.Tolerance()))
-	}
-	for _, o := range p.outcomes {
-		o.markdown(b, pictures)
-	}
 }
 
 // about is the subject of the claim, if the quotation is not the subject.
@@ -131,54 +102,9 @@ func (c *Claim) about() string {
 	return ""
 }
 
-// reasonText is the reason after a colon.
-func (f *Finding) reasonText() string {
-	_, reason := f.Judged()
-	if reason != "" {
-		reason = ": " + reason
-	}
-	return reason + f.Claim.countedNote()
-}
-
 // cellText makes a text fit for a cell of a Markdown table.
 func cellText(text string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "<", "&lt;", "*", "\\*").Replace(text)
-}
-
-// markdown writes the part of one experiment: what was run, the readings and the figures.
-func (o *Outcome) markdown(b *strings.Builder, pictures string) {
-	e := o.Experiment
-	fmt.Fprintf(b, "\n<a id=\"%s\"></a>\n\n### %s: %s\n\n%s %s\n\n", e.anchor(), e.ID, e.Title, e.Source.Figure+".", e.SetUp)
-	if o.Commit != "" {
-		fmt.Fprintf(b, "Recorded with `%s`, commit %s. It takes %s in quick mode, %s in full.\n", o.Command(), o.Commit, e.Takes.Quick, e.Takes.Full)
-	} else {
-		fmt.Fprintf(b, "Not recorded yet. It takes %s in quick mode, %s in full.\n", e.Takes.Quick, e.Takes.Full)
-	}
-	for k, text := range e.Notes {
-		fmt.Fprintf(b, "%s- %s\n", strings.Repeat("\n", max(0, 1-k)), text)
-	}
-	deviations := each.Of(e.Deviations, func(d string) string { return "- " + d })
-	for k := range e.Claims {
-		for _, d := range e.Claims[k].Deviations {
-			deviations = append(deviations, fmt.Sprintf("- `%s/%s`: %s", e.ID, e.Claims[k].ID, d))
-		}
-	}
-	if len(deviations) > 0 {
-		fmt.Fprintf(b, "\nDeviations from the paper:\n\n%s\n", strings.Join(deviations, "\n"))
-	}
-	if len(e.Readings) > 1 {
-		b.WriteString("\n| reading | what it assumes | of the claims |\n| --- | --- | --- |\n")
-		for r := range e.Readings {
-			reading := &e.Readings[r]
-			fmt.Fprintf(b, "| %s | %s | %s |\n", cellText(reading.role(r)), cellText(reading.Text), CountUnder(o.Findings, reading))
-		}
-	}
-	for _, p := range o.Pictures() {
-		fmt.Fprintf(b, "\n![%s](%s/%s.svg)", p.Figure.Title, pictures, p.Name)
-	}
-	if len(o.Pictures()) > 0 {
-		b.WriteString("\n")
-	}
 }
 
 // anchor is what the rows of the claims lead to: the section of the experiment.

@@ -19,9 +19,10 @@ type Outcome struct {
 	Findings   []Finding // claim by claim
 	Series     []Series  // the means, for the plots
 	Quick      bool
-	Reading    string // the only one that was run; empty: all
-	Shift      uint64 // added to all seeds
-	Commit     string // of the program that ran it; empty: this one
+	Reading    string            // the only one that was run; empty: all
+	Shift      uint64            // added to all seeds
+	Commit     string            // of the program that ran it; empty: this one
+	commits    map[string]string // by reading: of the program that ran it, as recorded
 }
 
 // WriteTable writes the findings as a table for people: each claim under the first reading, which is the headline, then how many claims hold under
