@@ -4,60 +4,51 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Plain says in plain words what the claim states of our quantities.
 func (c *Claim) Plain() string {
-	if c.Quantity == "" && c.Target == nil {
+	if c.Form == Statement || c.Quantity == "" && c.Target == nil {
 		return "“" + c.Text + "”"
 	}
-	own := c.Quantity + " of " + c.Policy
-	versus := own + " compared with " + c.Against
-	side, moves := map[string]string{"less": "below", "more": "above"}[c.Direction], map[string]string{"less": "falls", "more": "rises"}[c.Direction]
-	axis := " along the axis"
-	if c.Along == "panels" {
-		axis = " from panel to panel"
+	text := c.Quantity + " of " + c.Policy
+	if c.Target != nil {
+		text = c.Policy
 	}
-	text := ""
+	if c.Against != "" && c.Form != Sign && c.Form != Percent && c.Form != Equivalence {
+		text += " compared with " + c.Against
+	}
+	text += ": "
+	side, moves := map[string]string{"less": "below", "more": "above"}[c.Direction], map[string]string{"less": "falling", "more": "rising", "none": "no trend"}[c.Direction]
 	switch c.Form {
 	case Percent:
-		side = "below"
-		if *c.Value > 0 {
-			side = "above"
-		}
-		text = fmt.Sprintf("%s is %s %% %s that of %s", own, strconv.FormatFloat(math.Abs(*c.Value), 'f', -1, 64), side, c.Against)
+		side = map[bool]string{true: "above", false: "below"}[*c.Value > 0]
+		text += fmt.Sprintf("%s %% %s that of %s", strconv.FormatFloat(math.Abs(*c.Value), 'f', -1, 64), side, c.Against)
 	case Sign:
-		text = fmt.Sprintf("%s is %s that of %s", own, side, c.Against)
+		text += side + " that of " + c.Against
 	case Trend:
-		switch {
-		case c.Direction == "none":
-			text = versus + " shows no trend" + axis
-		case c.Against == "":
-			text = own + " " + moves + axis
-		default:
-			text = versus + " " + moves + axis
+		text += moves + map[string]string{"panels": " from panel to panel"}[c.Along]
+		if c.Along != "panels" {
+			text += " along the axis"
 		}
 	case Peak:
-		text = versus + " is " + map[string]string{"less": "lowest", "more": "highest"}[c.Direction] + " in the middle of the axis"
+		text += map[string]string{"less": "lowest", "more": "highest"}[c.Direction] + " in the middle of the axis"
 	case Equivalence:
 		if c.Target != nil {
-			return fmt.Sprintf("%s has the stated values%s", c.Policy, c.places())
+			text += "the stated values"
+			break
 		}
-		text = fmt.Sprintf("%s is the same as that of %s, within %g %%", own, c.Against, *c.Within)
+		text += fmt.Sprintf("within %g %% of that of %s", *c.Within, c.Against)
 	case Interaction:
-		if c.Against == "" {
-			versus = own
+		if _, words, found := strings.Cut(c.Where, ": "); found {
+			return text + words + " (" + side + " 0)"
 		}
-		return fmt.Sprintf("%s: %s is %s 0", versus, c.contrastText(), side)
+		return text + c.contrastText() + " is " + side + " 0"
 	case Limit:
-		text = own + " is " + c.States()
-		if c.Against != "" {
-			text = versus + " is " + c.States()
-		}
+		text += c.States()
 	case Nearest:
-		return fmt.Sprintf("%s is nearest to the stated values at %s", c.Policy, c.At[0])
-	default:
-		return "“" + c.Text + "”"
+		return text + "nearest to the stated values at " + c.At[0]
 	}
 	return text + c.places()
 }

@@ -235,7 +235,7 @@ func TestFailuresFirst(t *testing.T) {
 	if fails < 0 || works < fails {
 		t.Errorf("c3 at %d, c1 at %d: the claim that fails must come first", fails, works)
 	}
-	for _, want := range []string{"1 of 2 testable claims replicate, 1 does not", "MCP of MUSCLE is 12.1 % below that of DLL at 40", "**does not replicate**", "Without a verdict of their own", "Tests of ours"} {
+	for _, want := range []string{"1 of 2 testable claims replicate, 1 does not", "MCP of MUSCLE: 12.1 % below that of DLL at 40", "**does not replicate**", "Without a verdict of their own", "Tests of ours"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}
