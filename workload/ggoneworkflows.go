@@ -195,6 +195,9 @@ type flow struct {
 	arrival, deadline, budget float64
 }
 
+// leastWork is the least work other than 0 that an instance can state. A gamma distribution of a large coefficient of variation goes below it.
+const leastWork = 1e-18
+
 // tasks draws the branches and the works. The deadline of a task is its share of what is left when those end that it waits for, if they keep
 // to theirs; its budget is the same share of what these leave.
 func (f *flow) tasks(shapes *rand.Rand, work func(mean float64) float64) []model.JobSpec {
@@ -209,7 +212,7 @@ func (f *flow) tasks(shapes *rand.Rand, work func(mean float64) float64) []model
 	ends, left := make([]float64, len(g.Tasks)), make([]float64, len(g.Tasks))
 	var jobs []model.JobSpec
 	for k := range g.Tasks {
-		needs := work(f.mean[k]) // drawn for every task, so that a branch does not change the works of the workflows after it
+		needs := max(leastWork, work(f.mean[k])) // drawn for every task, so that a branch does not change the works of the workflows after it
 		if !taken[k] {
 			continue
 		}

@@ -230,3 +230,11 @@ func TestGGOneDrawnPrices(t *testing.T) {
 		t.Errorf("k is %v, want 2", k)
 	}
 }
+
+// Works that vary much come near 0, but not below what an instance can state.
+func TestGGOneTinyWorks(t *testing.T) {
+	in := made(t, 700004, func(w *GGOneWorkflows) { w.WorkCv, w.Rate = 2, 0.6 })
+	if least := in.Jobs()[1025].Work; least != 1e-18 {
+		t.Errorf("the least work is %v", least)
+	}
+}
