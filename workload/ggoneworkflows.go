@@ -196,7 +196,7 @@ type flow struct {
 }
 
 // leastWork is the least work other than 0 that an instance can state. A gamma distribution of a large coefficient of variation goes below it.
-const leastWork = 1e-18
+const leastWork = model.Smallest
 
 // tasks draws the branches and the works. The deadline of a task is its share of what is left when those end that it waits for, if they keep
 // to theirs; its budget is the same share of what these leave.
