@@ -85,6 +85,14 @@ func runReproduce(c *cli.Context) error {
 	switch {
 	case opt.Shift > 0 && c.IsSet("record"):
 		return usageErrorf("--record: expected the experiment's own seeds, found --shift-seeds %d", opt.Shift)
+	case opt.Reading != "":
+		for _, e := range list {
+			if err := e.CheckReading(opt.Reading); err != nil {
+				return usageErrorf("--reading: %w", err)
+			}
+		}
+	}
+	switch {
 	case c.IsSet("jobs") && opt.Jobs < 1:
 		return usageErrorf("--jobs: expected a number ≥ 1, found %d", opt.Jobs)
 	case opt.Jobs == 0:

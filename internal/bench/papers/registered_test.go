@@ -127,7 +127,7 @@ func TestRestrict(t *testing.T) {
 	if len(plan.Cells) != 6 || all != 18 {
 		t.Errorf("%d of %d cells, want 6 of 18", len(plan.Cells), all)
 	}
-	if err := e.restrict(plan, "other"); err == nil || !strings.Contains(err.Error(), `expected one of its readings, found "other"`) {
+	if err := e.restrict(plan, "other"); err == nil || !strings.Contains(err.Error(), `expected a reading of test/again, one of "first", "again"; found "other"`) {
 		t.Error(err)
 	}
 }

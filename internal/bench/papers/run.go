@@ -7,9 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/bench/papers/verdict"
+	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/files"
 )
 
@@ -71,10 +74,10 @@ func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
 
 // restrict leaves only the cells of one reading in the plan.
 func (e *Experiment) restrict(plan *bench.Plan, reading string) error {
-	r := e.reading(reading)
-	if r == nil {
-		return fmt.Errorf("%s: expected one of its readings, found %q", e.ID, reading)
+	if err := e.CheckReading(reading); err != nil {
+		return err
 	}
+	r := e.reading(reading)
 	cells := map[[2]string]bool{}
 	for _, p := range e.Points {
 		for _, policy := range e.Policies {
@@ -85,6 +88,15 @@ func (e *Experiment) restrict(plan *bench.Plan, reading string) error {
 	}
 	plan.Cells = slices.DeleteFunc(plan.Cells, func(c bench.Cell) bool { return !cells[[2]string{plan.Instances[c.Instance].Group, c.Label}] })
 	return nil
+}
+
+// CheckReading returns an error that lists the readings if the experiment does not have the one with the given ID.
+func (e *Experiment) CheckReading(id string) error {
+	if e.reading(id) != nil {
+		return nil
+	}
+	ids := each.Of(e.Readings, func(r Reading) string { return strconv.Quote(r.ID) })
+	return fmt.Errorf("expected a reading of %s, one of %s; found %q", e.ID, strings.Join(ids, ", "), id)
 }
 
 // reading finds a reading by its ID; nil: there is none.
