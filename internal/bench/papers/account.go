@@ -46,3 +46,11 @@ func (p *paper) account() *account {
 	}
 	return &account{Paper: p.name, Title: p.name}
 }
+
+// text is the account in one paragraph; empty: there is none.
+func (a *account) text() string {
+	if a.Holds == "" {
+		return ""
+	}
+	return "Holds: " + a.Holds + " Does not: " + a.Fails + " Could not be judged: " + a.Open
+}

@@ -138,19 +138,24 @@ func (o *Outcome) Pictures() []Picture {
 // WriteReplicationPage writes the page of all claims as HTML that needs no other files.
 func WriteReplicationPage(w io.Writer, outcomes []*Outcome) error {
 	a := &report.Account{Kicker: "Replication", Title: "Every claim, with a verdict", By: "allot reproduce --page", Method: Rule(),
-		Doc: "Each verdict is that under the first reading, the nearest to the paper's words."}
+		Doc: "Each verdict is that under the first reading, the nearest to the paper's words; beside it stands that of a registered reading, where there is one."}
 	total := TotalOf(outcomes)
 	for _, p := range byPaper(outcomes) {
 		count := p.count()
-		part := report.Part{Name: p.name, Text: p.source() + ". " + upperFirst(count.String()) + ".", Grid: &report.Grid{
+		part := report.Part{Name: p.name, Text: p.source() + ". " + upperFirst(count.String()) + ". " + p.account().text(), Grid: &report.Grid{
 			Caption: "The claims of " + p.name + ", those that fail first", Columns: []report.Column{
 				{Name: "claim", IsText: true}, {Name: "as the paper has it", IsText: true}, paperColumn, oursColumn, {Name: "repetitions"},
-				{Name: "verdict", IsText: true}, {Name: "replicates where", IsText: true}, {Name: "command", IsText: true}, {Name: "commit", IsText: true},
+				{Name: "verdict", IsText: true}, {Name: "registered reading", IsText: true, Help: "written down with its reason before it ran"}, {Name: "replicates where", IsText: true}, {Name: "command", IsText: true}, {Name: "commit", IsText: true},
 			}}}
 		for _, f := range p.headlines() {
+			second := f.finding(f.Claim, f.Experiment.registered())
+			registered := report.Cell{Text: "–"}
+			if second != nil {
+				registered.Text = second.withNumber()
+			}
 			part.Grid.Rows = append(part.Grid.Rows, []report.Cell{
 				{Text: f.Experiment.ID + "/" + f.Claim.ID}, {Text: fmt.Sprintf("“%s” (%s). %s", f.Claim.Text, f.Claim.Where, f.Claim.about())}, f.Claim.paperCell(),
-				f.oursCell(), {Text: f.sampleSize()}, f.verdictCell(), {Text: f.Claim.Tolerance()}, {Text: f.Command()}, {Text: f.Commit},
+				f.oursCell(), {Text: f.sampleSize()}, f.verdictCell(), registered, {Text: f.Claim.Tolerance()}, {Text: f.Command()}, {Text: f.Commit},
 			})
 		}
 		for _, o := range p.outcomes {
