@@ -3,6 +3,7 @@ package papers
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/bench/papers/verdict"
@@ -45,17 +46,32 @@ func (p *paper) results(b *strings.Builder, details string) {
 	a := p.account()
 	fmt.Fprintf(b, "\n<a id=\"%s\"></a>\n\n## %s\n\n%s. [What was run](%s/%s.md).\n\n**Holds:** %s **Does not:** %s **Could not be judged:** %s\n\n", p.name, a.Title, p.source(), details, p.name, a.Holds, a.Fails, a.Open)
 	b.WriteString("| claim | in plain words | the paper | first reading | registered reading | post hoc |\n| --- | --- | --- | --- | --- | --- |\n")
-	var silent []placed
+	var silent, judged []placed
 	for _, f := range p.headlines() {
-		second := f.finding(f.Claim, f.Experiment.registered())
-		if !f.isEvidence() && (second == nil || !second.isEvidence()) {
+		if f.telling() == nil {
 			silent = append(silent, f)
-			continue
+		} else {
+			judged = append(judged, f)
 		}
+	}
+	slices.SortStableFunc(judged, func(a, b placed) int { return compareVerdicts(a.telling(), b.telling()) })
+	for _, f := range judged {
+		second := f.finding(f.Claim, f.Experiment.registered())
 		fmt.Fprintf(b, "| [`%s/%s`](%s/%s.md#%s) | %s | %s | %s | %s | %s |\n", f.Experiment.ID, f.Claim.ID, details, p.name, f.Experiment.anchor(), cellText(f.Claim.Plain()), cellText(f.Claim.States()),
 			f.short(f.Quick), second.short(f.Quick), cellText(f.postHoc(f.Claim)))
 	}
 	p.silent(b, silent)
+}
+
+// telling is the finding that is evidence: under the first reading, else under the registered one; nil: neither is.
+func (f *placed) telling() *Finding {
+	if f.isEvidence() {
+		return &f.Finding
+	}
+	if second := f.finding(f.Claim, f.Experiment.registered()); second != nil && second.isEvidence() {
+		return second
+	}
+	return nil
 }
 
 // short is the verdict of a finding with our number, for a cell; nil: there is none.
