@@ -31,12 +31,13 @@ var _ = solve.Register(solve.Info{
 // Deadlines keep: a job goes only where it meets its hard deadline. Deadlines ignore: the rule does not look at deadlines; a job that then ends after its hard
 // deadline holds its resource until its end all the same, and is left out of the schedule, because its work is lost.
 //
-// Rule minmin: the pair of job and resource with the least completion time first, again and again. Rules asjs and mrs: the jobs in order of arrival, each
+// Rule minmin: the pair of job and resource with the least completion time first, again and again. Rule shortest: that with the least execution time, however
+// long the job waits there: the paper says that its Min-min “gives the priority to the job with the smallest execution time” (§4.3). Rules asjs and mrs: the jobs in order of arrival, each
 // where its score is best, as [ASJS] and [MRS] have it without their parameter wait. Ties go to the first job, then to the first resource.
 //
 // Complexity: O(n²·R) for n jobs that wait at a time and R resources; each resource runs one job at a time.
 type Broker struct {
-	Rule      string   `enum:"minmin,asjs,mrs" doc:"rule that chooses a job and its resource"`
+	Rule      string   `enum:"minmin,shortest,asjs,mrs" doc:"rule that chooses a job and its resource; shortest: Min-min by the execution time in place of the time at which a job ends"`
 	Queue     string   `enum:"own,central" doc:"own: each resource has a queue; central: the broker has the only queue and sees only idle resources"`
 	Deadlines string   `enum:"keep,ignore" doc:"ignore: jobs that miss their hard deadline still hold their resource, but are left out of the schedule"`
 	Q         *float64 `range:"[0, 1]" zero:"share of jobs with files" doc:"asjs: weight of the bandwidth"`
@@ -127,7 +128,7 @@ func (r *brokerRun) arrive() bool {
 
 // decide gives jobs to resources at the present moment.
 func (r *brokerRun) decide() {
-	if r.Rule == "minmin" {
+	if r.Rule == "minmin" || r.Rule == "shortest" {
 		for {
 			best, at, least := -1, -1, math.Inf(1)
 			for n, job := range r.waiting {
@@ -135,8 +136,12 @@ func (r *brokerRun) decide() {
 					return
 				}
 				r.options(job, func(resource int, start, duration float64) {
-					if start+duration < least {
-						best, at, least = n, resource, start+duration
+					key := start + duration
+					if r.Rule == "shortest" {
+						key = duration
+					}
+					if key < least {
+						best, at, least = n, resource, key
 					}
 				})
 			}

@@ -70,6 +70,11 @@ func TestBrokerByHand(t *testing.T) {
 	if want := "j0 fast 0-2; j1" + never + "; j2" + never + "; j3 slow 1-3"; minmin != want {
 		t.Errorf("minmin:\n%s\nwant\n%s", minmin, want)
 	}
+	// Min-min by the execution time: j3 takes 1 on fast, where it waits until 2, and 2 on slow.
+	shortest := brokered(t, func(b *solvers.Broker) { b.Rule = "shortest" })
+	if want := "j0 fast 0-2; j1" + never + "; j2" + never + "; j3 fast 2-3"; shortest != want {
+		t.Errorf("shortest:\n%s\nwant\n%s", shortest, want)
+	}
 }
 
 // With a queue at each resource and a look at deadlines the broker does what the solvers do that plan in rounds, one for each moment of arrival.

@@ -20,4 +20,4 @@ var _ = solve.RegisterPolicy(solve.Info{
 type DR struct{ Reservation }
 
 // Discipline implements [solve.Policy].
-func (s *DR) Discipline() sim.Discipline { return slots.Dynamic(s.K, s.Overrun == "extend") }
+func (s *DR) Discipline() sim.Discipline { return slots.Dynamic(s.options()) }

@@ -32,21 +32,27 @@ type SR struct{ Reservation }
 // Reservation is the parameters of static and of dynamic reservation.
 type Reservation struct {
 	K       float64 `range:"[0, 1e6]" doc:"number of standard deviations of the work that a slot adds to the mean"`
+	Wait    string  `enum:"any,none" doc:"whether a slot may begin later than when the task is ready; none: a task without a slot at once is rejected"`
 	Overrun string  `enum:"kill,extend" doc:"what happens to a task that outlives its slot: kill ends it and leaves it out of the schedule; extend lets it run on and moves the later slots of its processor"`
 }
 
 // reservationFeatures are the features that the reservation policies honour.
 const reservationFeatures = model.Arrivals | model.HardDeadlines | model.Precedence | model.BandwidthNeeds | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines
 
-func newReservation() Reservation { return Reservation{K: 1.645, Overrun: "kill"} }
+func newReservation() Reservation { return Reservation{K: 1.645, Wait: "any", Overrun: "kill"} }
 
 // Supports implements [solve.Policy].
 func (*Reservation) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, reservationFeatures)
 }
 
+// options are the parameters as package slots takes them.
+func (r *Reservation) options() slots.Options {
+	return slots.Options{K: r.K, Extend: r.Overrun == "extend", NoWait: r.Wait == "none"}
+}
+
 // Kills implements [solve.Policy]: a task is killed at the end of its slot, not at its estimate.
 func (*Reservation) Kills() bool { return false }
 
 // Discipline implements [solve.Policy].
-func (s *SR) Discipline() sim.Discipline { return slots.Static(s.K, s.Overrun == "extend") }
+func (s *SR) Discipline() sim.Discipline { return slots.Static(s.options()) }

@@ -19,7 +19,7 @@ var _ = Register(Info{
 	New: func() Workload {
 		return &GGOneWorkflows{
 			Workflows: 2000, Graph: "type1", Machines: "6:14000,6:10000,6:5000,6:3000", Rate: 1.5, ArrivalCv: 1, WorkCv: 0.6, Distribution: "gamma", Similar: true,
-			Cost: 0.07, MaxCost: 0.7, Charge: "service", MinWork: 7500, MaxWork: 35000, MinDeadline: 40, MaxDeadline: 60, MinBudget: 1, MaxBudget: 5,
+			K: quantile95, Cost: 0.07, MaxCost: 0.7, Prices: "speed", Charge: "service", MinWork: 7500, MaxWork: 35000, MinDeadline: 40, MaxDeadline: 60, MinBudget: 1, MaxBudget: 5,
 		}
 	},
 })
@@ -39,7 +39,7 @@ var _ = Register(Info{
 //
 // Deviations from the paper: it says neither what the distributions are nor which coefficients of variation its figures have; here they are
 // gamma with 0.6 for the work and 1 for the arrivals. Its ranges of λ are taken as workflows per second. It gives the cost of machines as a
-// range: here the slowest cost Cost and others in proportion to their speed, at most MaxCost. Its workflows are all similar, so the tasks of
+// range: here the slowest cost Cost and others in proportion to their speed, at most MaxCost; Prices drawn draws one from the range for each machine. Its workflows are all similar, so the tasks of
 // a graph have one mean each for all workflows; Similar false draws one for each task. What its Figure 2 does not tell about graphs is
 // stated in their files.
 type GGOneWorkflows struct {
@@ -49,10 +49,12 @@ type GGOneWorkflows struct {
 	Rate         float64 `range:"[1e-6, 1e6]" doc:"workflows that arrive per second"`
 	ArrivalCv    float64 `range:"[0, 100]" doc:"coefficient of variation of the times between arrivals"`
 	WorkCv       float64 `range:"[0, 100]" doc:"coefficient of variation of a task's work"`
+	K            float64 `range:"[0, 1e6]" doc:"standard deviations above the mean below which 95 % of a task's work lie (eqs. 22 and 24): 1.645 is the normal distribution's"`
 	Distribution string  `enum:"gamma,lognormal" doc:"distribution of the times between arrivals and of the works"`
 	Similar      bool    `doc:"a task of a graph has the same mean work in all workflows"`
-	Cost         float64 `range:"[0, 1e12]" doc:"cost per second of the slowest machine"`
+	Cost         float64 `range:"[0, 1e12]" doc:"cost per second of the slowest machine, or least cost where prices are drawn"`
 	MaxCost      float64 `range:"[0, 1e12]" doc:"largest cost per second"`
+	Prices       string  `enum:"speed,drawn" doc:"speed: the slowest machine costs cost and others in proportion to their speed, at most max_cost; drawn: each machine U[cost, max_cost]"`
 	Charge       string  `enum:"response,service" doc:"what a task pays for in the penalty; a machine is paid for the time that it works"`
 	MinWork      float64 `range:"(0, 1e9]" doc:"least mean work of a task"`
 	MaxWork      float64 `range:"(0, 1e9]" doc:"largest mean work of a task"`
@@ -64,8 +66,10 @@ type GGOneWorkflows struct {
 
 // check returns a [*params.Error] if a parameter is out of its range or a largest value is below the least.
 func (w *GGOneWorkflows) check() error {
+	if err := params.Check(w); err != nil || w.Prices == "drawn" && w.Cost > w.MaxCost {
+		return cmp.Or(err, ordered("cost", w.Cost, "max_cost", w.MaxCost))
+	}
 	return cmp.Or(
-		params.Check(w),
 		ordered("min_work", w.MinWork, "max_work", w.MaxWork),
 		ordered("min_deadline", w.MinDeadline, "max_deadline", w.MaxDeadline),
 		ordered("min_budget", w.MinBudget, "max_budget", w.MaxBudget),
@@ -99,19 +103,34 @@ func (w *GGOneWorkflows) Generate(seed uint64) (*model.Instance, error) {
 		speeds += float64(g.machines) * g.speed
 	}
 	rate := w.Rate * tasks
-	b.Spec().Queueing = &model.QueueingSpec{Rate: rate, K: new(quantile95), CV: new(w.ArrivalCv), Charge: w.Charge}
+	b.Spec().Queueing = &model.QueueingSpec{Rate: rate, K: new(w.K), CV: new(w.ArrivalCv), Charge: w.Charge}
+	prices := stream(seed, 6)
 	for k, g := range groups {
 		id := strconv.Itoa(k + 1)
-		b.Cluster(model.ClusterSpec{ID: "C" + id, Machines: []model.MachineSpec{{
+		machines := []model.MachineSpec{{
 			ID: "c" + id, Count: g.machines, Speed: g.speed, Cost: min(w.MaxCost, w.Cost*g.speed/slowest),
 			Queue: &model.QueueSpec{
 				ServiceRate:     g.speed / mean,
 				ArrivalVariance: new(math.Pow(w.ArrivalCv*speeds/(rate*g.speed), 2)),
 				ServiceVariance: new(variance / (g.speed * g.speed)),
 			},
-		}}})
+		}}
+		if w.Prices == "drawn" {
+			machines = priced(machines[0], func() float64 { return uniform(prices, w.Cost, w.MaxCost) })
+		}
+		b.Cluster(model.ClusterSpec{ID: "C" + id, Machines: machines})
 	}
 	return b.Build()
+}
+
+// priced are the machines of a group one by one, each at a price of its own.
+func priced(group model.MachineSpec, price func() float64) []model.MachineSpec {
+	list := make([]model.MachineSpec, group.Count)
+	for k := range list {
+		list[k] = group
+		list[k].ID, list[k].Count, list[k].Cost = group.ID+"-"+strconv.Itoa(k+1), 0, price()
+	}
+	return list
 }
 
 // stream is random numbers for one purpose, so that other values of a parameter leave the draws for other purposes as they are.
@@ -146,7 +165,7 @@ func (w *GGOneWorkflows) workflows(b *model.Builder, seed uint64) float64 {
 		if !w.Similar {
 			mean = drawMeans(graphs[kind])
 		}
-		f := flow{id: "w" + strconv.Itoa(k+1), graph: graphs[kind], arrival: now, mean: mean, cv: w.WorkCv}
+		f := flow{id: "w" + strconv.Itoa(k+1), graph: graphs[kind], arrival: now, mean: mean, cv: w.WorkCv, k: w.K}
 		f.deadline, f.budget = now+between(limits, w.MinDeadline, w.MaxDeadline), between(limits, w.MinBudget, w.MaxBudget)
 		b.Spec().Workflows = append(b.Spec().Workflows, model.WorkflowSpec{ID: f.id, Deadline: new(f.deadline), Budget: new(f.budget)})
 		b.Job(f.tasks(shapes, func(mean float64) float64 { return w.sample(works, mean, w.WorkCv) })...)
@@ -172,9 +191,12 @@ type flow struct {
 	id                        string
 	graph                     *graph
 	mean                      []float64 // by task
-	cv                        float64
+	cv, k                     float64
 	arrival, deadline, budget float64
 }
+
+// leastWork is the least work other than 0 that an instance can state. A gamma distribution of a large coefficient of variation goes below it.
+const leastWork = model.Smallest
 
 // tasks draws the branches and the works. The deadline of a task is its share of what is left when those end that it waits for, if they keep
 // to theirs; its budget is the same share of what these leave.
@@ -184,13 +206,13 @@ func (f *flow) tasks(shapes *rand.Rand, work func(mean float64) float64) []model
 	order, next, upper := make([]int, len(g.Tasks)), make([][]int, len(g.Tasks)), make([]float64, len(g.Tasks))
 	for k := range g.Tasks {
 		order[k], next[k] = k, g.Tasks[k].next
-		upper[k] = f.mean[k] * (1 + quantile95*f.cv)
+		upper[k] = f.mean[k] * (1 + f.k*f.cv)
 	}
 	shares := plan.PathShares(upper, next, order)
 	ends, left := make([]float64, len(g.Tasks)), make([]float64, len(g.Tasks))
 	var jobs []model.JobSpec
 	for k := range g.Tasks {
-		needs := work(f.mean[k]) // drawn for every task, so that a branch does not change the works of the workflows after it
+		needs := max(leastWork, work(f.mean[k])) // drawn for every task, so that a branch does not change the works of the workflows after it
 		if !taken[k] {
 			continue
 		}

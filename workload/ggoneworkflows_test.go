@@ -203,3 +203,38 @@ func TestGraphs(t *testing.T) {
 		t.Errorf("hw3: %v, %v", after, taken)
 	}
 }
+
+// Drawn prices give each machine one of its own in the range, and leave the workflows as they are; k is that of the deadlines and of the view.
+func TestGGOneDrawnPrices(t *testing.T) {
+	plain := made(t, 1, func(w *GGOneWorkflows) { w.Workflows = 5 })
+	drawn := made(t, 1, func(w *GGOneWorkflows) { w.Workflows, w.Prices, w.K = 5, "drawn", 2 })
+	seen := map[float64]bool{}
+	for c := range drawn.Clusters() {
+		for _, m := range drawn.Clusters()[c].Machines {
+			if m.Cost < 0.07 || m.Cost > 0.7 {
+				t.Errorf("machine %s costs %v", m.ID, m.Cost)
+			}
+			seen[m.Cost] = true
+		}
+	}
+	if len(seen) != 24 || drawn.Processors() != plain.Processors() {
+		t.Errorf("%d prices and %d processors, want 24 and %d", len(seen), drawn.Processors(), plain.Processors())
+	}
+	for k := range plain.Jobs() {
+		a, b := &plain.Jobs()[k], &drawn.Jobs()[k]
+		if a.Work != b.Work || a.Arrival != b.Arrival || a.Workflow != b.Workflow {
+			t.Fatalf("job %s is another one", a.ID)
+		}
+	}
+	if k := drawn.Queueing().K; k != 2 {
+		t.Errorf("k is %v, want 2", k)
+	}
+}
+
+// Works that vary much come near 0, but not below what an instance can state.
+func TestGGOneTinyWorks(t *testing.T) {
+	in := made(t, 700004, func(w *GGOneWorkflows) { w.WorkCv, w.Rate = 2, 0.6 })
+	if least := in.Jobs()[1025].Work; least != 1e-18 {
+		t.Errorf("the least work is %v", least)
+	}
+}

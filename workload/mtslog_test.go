@@ -38,3 +38,31 @@ func TestMTSLog(t *testing.T) {
 		t.Errorf("only %d jobs differ between seeds", drawn)
 	}
 }
+
+// Files of a part of the jobs leave everything else as it is.
+func TestMTSLogFiles(t *testing.T) {
+	plain, err := (&workload.MTSLog{Jobs: 500, Resources: 3}).Generate(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filed, err := (&workload.MTSLog{Jobs: 500, Resources: 3, Q: 0.5}).Generate(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := 0
+	for k := range plain.Jobs() {
+		a, b := plain.Jobs()[k], filed.Jobs()[k]
+		if b.Input > 0 {
+			with++
+			if b.Input < 5 || b.Input > 15 {
+				t.Errorf("job %s has files of %v", b.ID, b.Input)
+			}
+		}
+		if a.Input != 0 || a.Work != b.Work || a.Memory != b.Memory || a.Deadline != b.Deadline || a.MinBandwidth != b.MinBandwidth {
+			t.Fatalf("job %s is another one", a.ID)
+		}
+	}
+	if with < 200 || with > 300 {
+		t.Errorf("%d of 500 jobs have files, want about half", with)
+	}
+}

@@ -53,6 +53,7 @@ func TestWorkloadsRefuseNonsense(t *testing.T) {
 		{"ggone", "min_deadline=90", "parameter max_deadline: expected at least min_deadline"},
 		{"ggone", "min_budget=90", "parameter max_budget: expected at least min_budget"},
 		{"ggone-workflows", "machines=6", "parameter machines: expected machines:speed"},
+		{"ggone-workflows", "prices=drawn cost=2", "parameter max_cost: expected at least cost"},
 		{"ggone-workflows", "graph=x", "parameter graph: expected one of type1, type2, hw"},
 		{"ggone-workflows", "min_work=9 max_work=5", "parameter max_work: expected at least min_work"},
 		{"ggone-workflows", "min_deadline=90", "parameter max_deadline: expected at least min_deadline"},

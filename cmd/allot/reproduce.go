@@ -27,7 +27,8 @@ func reproduceCommand() *cli.Command {
   rows.jsonl      one row per run
   claims.json     one row for each claim under each reading: quotation, our number, tolerance, verdict, command and commit
   report.html     the report, and its figures as SVG, PNG and PDF
-The verdicts are: replicates, direction only, does not replicate, undecided, not testable, not yet. A reading is an assumption where the paper is silent.
+The verdicts are: replicates, direction only, does not replicate, undecided, and not testable here, where our numbers are no evidence for or against
+the claim. What was not run is "not yet". A reading is an assumption where the paper is silent.
 The headline is the verdict under the first reading, the nearest to the paper's words; readings that were added later are marked post hoc. To continue
 after an interruption, give the same command again.
 
@@ -46,7 +47,8 @@ Examples:
 			&cli.BoolFlag{Name: "list", Usage: "list the experiments: claims, time and recorded verdicts"},
 			&cli.BoolFlag{Name: "check", Usage: "run quick mode and compare the verdicts with the recorded ones"},
 			&cli.Uint64Flag{Name: "shift-seeds", Usage: "add `N` to all seeds, for another sample; with --check, undecided claims may change, and the check runs full mode unless --quick is given"},
-			&cli.StringFlag{Name: "page", Usage: "write the page of all recorded claims to `FILE`, .md or .html; the pictures of a .md page go to the same folder"},
+			&cli.StringFlag{Name: "reading", Usage: "run reading `ID` alone; with --record, its results join those of the others"},
+			&cli.StringFlag{Name: "page", Usage: "write the page of all recorded claims to `FILE`, .md or .html; a .md page gets a folder of its name beside it, with a page of details for each paper and the pictures"},
 			&cli.StringFlag{Name: "record", Usage: "also write the results to `FOLDER`, one file for each experiment and mode"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "reproduce-PAPER-FIGURE[-quick]", Usage: "write the rows and the report to `FOLDER`; several experiments get one folder each in it"},
 			&cli.BoolFlag{Name: "mixed", Usage: "continue in a folder with rows of another version of allot, and count them"},
@@ -79,10 +81,18 @@ func runReproduce(c *cli.Context) error {
 	if c.Bool("list") {
 		return write(c, "-", func(w io.Writer) error { return papers.WriteList(w, list) })
 	}
-	opt := papers.Options{Quick: c.Bool("quick") || c.Bool("check") && !c.IsSet("shift-seeds"), Shift: c.Uint64("shift-seeds"), Jobs: c.Int("jobs"), Mixed: c.Bool("mixed")}
+	opt := papers.Options{Quick: c.Bool("quick") || c.Bool("check") && !c.IsSet("shift-seeds") && !c.IsSet("reading"), Shift: c.Uint64("shift-seeds"), Reading: c.String("reading"), Jobs: c.Int("jobs"), Mixed: c.Bool("mixed")}
 	switch {
 	case opt.Shift > 0 && c.IsSet("record"):
 		return usageErrorf("--record: expected the experiment's own seeds, found --shift-seeds %d", opt.Shift)
+	case opt.Reading != "":
+		for _, e := range list {
+			if err := e.CheckReading(opt.Reading); err != nil {
+				return usageErrorf("--reading: %w", err)
+			}
+		}
+	}
+	switch {
 	case c.IsSet("jobs") && opt.Jobs < 1:
 		return usageErrorf("--jobs: expected a number ≥ 1, found %d", opt.Jobs)
 	case opt.Jobs == 0:
@@ -158,12 +168,22 @@ func writeRecordedPage(c *cli.Context) error {
 	default:
 		return usageErrorf("--page: expected a name that ends in .md or .html, found %q", name)
 	}
+	details := strings.TrimSuffix(filepath.Base(name), ".md")
+	folder := filepath.Join(filepath.Dir(name), details)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return cannotWrite(folder, err)
+	}
 	for _, outcome := range outcomes {
-		if err := writeFigures(outcome, filepath.Dir(name), picture.SVG); err != nil {
+		if err := writeFigures(outcome, folder, picture.SVG); err != nil {
 			return err
 		}
 	}
-	return writeFile(name, func(w io.Writer) error { return papers.WriteReplication(w, outcomes, ".") })
+	for _, paper := range papers.PaperNames(outcomes) {
+		if err := writeFile(filepath.Join(folder, paper+".md"), func(w io.Writer) error { return papers.WriteDetails(w, outcomes, paper, ".") }); err != nil {
+			return err
+		}
+	}
+	return writeFile(name, func(w io.Writer) error { return papers.WriteReplication(w, outcomes, details) })
 }
 
 // experimentFolder returns the folder for an experiment's files: the given one, or one in it if there are several experiments.
@@ -222,10 +242,7 @@ func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) (*paper
 		return nil, err
 	}
 	if folder := c.String("record"); folder != "" && e.NotYet == "" {
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			return nil, cannotWrite(folder, err)
-		}
-		if err := writeRecord(outcome, filepath.Join(folder, outcome.Record().FileName())); err != nil {
+		if err := addRecord(outcome, folder); err != nil {
 			return nil, err
 		}
 	}
@@ -233,6 +250,34 @@ func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) (*paper
 		fmt.Fprintf(c.App.ErrWriter, "rows and report in %s\n", printable(opt.Dir))
 	}
 	return outcome, writeFigures(outcome, opt.Dir, picture.SVG, picture.PNG, picture.PDF)
+}
+
+// addRecord writes what was found to the folder of the records. What a run of one reading found joins the record of the others.
+func addRecord(outcome *papers.Outcome, folder string) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return cannotWrite(folder, err)
+	}
+	record := outcome.Record()
+	name := filepath.Join(folder, record.FileName())
+	if outcome.Reading != "" {
+		before, err := readRecord(name)
+		if err != nil {
+			return err
+		}
+		before.Merge(outcome.Experiment, outcome.Reading, record)
+		record = before
+	}
+	return writeFile(name, func(w io.Writer) error { return papers.WriteRecord(w, record) })
+}
+
+// readRecord reads a record, which must be there.
+func readRecord(name string) (*papers.Record, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, usageErrorf("--reading and --record: expected the record of the other readings: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	return papers.ReadRecord(file, name)
 }
 
 // writeRecord writes what was found.

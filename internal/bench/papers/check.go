@@ -34,12 +34,15 @@ func (e *Experiment) check(name string) error {
 		at := fmt.Sprintf("quantities[%d]", k)
 		c.once(quantities, at+".name", q.Name)
 		c.terms(e, at+".terms", q.Terms)
+		c.expect(q.Range == nil || q.Range.Floor < q.Range.Ceiling, at+".range", "expected a floor below the ceiling")
+		c.expect(q.Range == nil || q.Range.QuickCeiling == nil || q.Range.Floor < *q.Range.QuickCeiling, at+".range.quick_ceiling", "expected it above the floor")
 	}
 	readings := map[string]bool{}
 	for k := range e.Readings {
 		at := fmt.Sprintf("readings[%d]", k)
 		c.once(readings, at+".id", e.Readings[k].ID)
 		c.expect(k > 0 || !e.Readings[k].PostHoc, at+".post_hoc", "expected it not at the first reading, which is the headline")
+		c.expect(e.Readings[k].Registered == nil || k > 0 && !e.Readings[k].PostHoc, at+".registered", "expected it neither at the first reading nor at one that is post hoc")
 		if e.Suite != nil {
 			c.reading(e, at, &e.Readings[k], quantities)
 		}
@@ -134,7 +137,7 @@ func (p Point) fill(template string) string {
 // needs are the fields that the forms of claims need. A field that is not listed for a form must be absent.
 var needs = map[string][]string{
 	Percent: {"value"}, Sign: {"direction"}, Trend: {"direction"}, Peak: {"direction"}, Equivalence: {"within"}, Interaction: {"direction", "contrast"},
-	Limit: {"direction", "value"}, Nearest: {"target"}, Table: {"table"}, Schedule: {"schedule"}, Figures: {"metrics"},
+	Limit: {"direction", "value"}, Nearest: {"target"}, Table: {"table"}, Schedule: {"schedule"}, Figures: {"metrics"}, Statement: nil,
 }
 
 // claim checks that the claim has the fields that its form needs.
@@ -143,14 +146,23 @@ func (c *checker) claim(e *Experiment, at string, claim *Claim, points, quantiti
 		"value": claim.Value != nil, "direction": claim.Direction != "", "contrast": claim.Contrast != nil, "within": claim.Within != nil,
 		"target": claim.Target != nil, "table": claim.Table != nil, "schedule": claim.Schedule != nil, "metrics": claim.Metrics != nil,
 	}
-	if claim.NotTestable != "" {
-		return // it has no number of ours
+	if n := claim.NotTestable; n != nil {
+		c.expect(n.Kind != degenerateRegime, at+".not_testable.kind", "expected a kind that is not computed from the figures, found %q", n.Kind)
+		for k, id := range n.Readings {
+			known := slices.ContainsFunc(e.Readings, func(r Reading) bool { return r.ID == id })
+			c.expect(known, fmt.Sprintf("%s.not_testable.readings[%d]", at, k), "expected one of the readings, found %q", id)
+		}
 	}
+	c.expect(claim.Repeats == "" || strings.Count(claim.Repeats, "/") == 2 && claim.Repeats != e.ID+"/"+claim.ID, at+".repeats", "expected another claim, PAPER/FIGURE/CLAIM, found %q", claim.Repeats)
 	for _, field := range slices.Sorted(maps.Keys(given)) {
 		needed := slices.Contains(needs[claim.Form], field)
 		optional := field == "within" && claim.Direction == "none" || field == "target" && claim.Form == Equivalence
 		c.expect(optional || given[field] == needed, at+"."+field, "expected it where the form needs it, and only there; the form %s needs %s",
 			claim.Form, strings.Join(needs[claim.Form], " and "))
+	}
+	if claim.Form == Statement {
+		c.expect(claim.NotTestable != nil, at+".not_testable", "expected why it can't be run, found nothing")
+		return
 	}
 	worked := claim.Form == Table || claim.Form == Schedule || claim.Form == Figures
 	c.expect(worked == (e.Worked != nil), at+".form", "expected %s, %s or %s where there are worked values, and only there", Table, Schedule, Figures)

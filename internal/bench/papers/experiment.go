@@ -92,6 +92,7 @@ type Quantity struct {
 	Doc   string             `json:"doc" check:"text"`
 	Unit  string             `json:"unit,omitempty" check:"text"` // of its values and of differences that are not in percent
 	Terms map[string]float64 `json:"terms"`                       // metric: weight
+	Range *Range             `json:"range,omitempty"`             // absent: it has no floor or no ceiling
 }
 
 // Reading is one set of assumptions about things that the paper leaves open.
@@ -100,6 +101,8 @@ type Reading struct {
 	Text string `json:"text" check:"text"`
 	// PostHoc marks a reading that was added after the first run. It can't be the first, which is the headline.
 	PostHoc bool `json:"post_hoc,omitempty"`
+	// Registered says why the reading follows from the paper, as was written before its first run.
+	Registered *Registration `json:"registered,omitempty"`
 	// Group is the suite's group of a point, with {point} for its ID.
 	Group string `json:"group,omitempty"`
 	// Policies are the suite's labels of the policies, with {point} for the ID of the point.
@@ -115,6 +118,12 @@ type Reading struct {
 	// Solver is the solver that an experiment with worked values runs.
 	Solver     string            `json:"solver,omitempty"`
 	Parameters map[string]string `json:"parameters,omitempty"`
+}
+
+// Registration is the reason for a reading that was written down and committed before the reading ran, on seeds that nothing had used.
+type Registration struct {
+	Reason string `json:"reason" check:"text"`
+	Commit string `json:"commit,omitempty" check:"text"` // that registered it; absent: this very commit
 }
 
 // Terms are metrics with their weights.
@@ -133,6 +142,7 @@ const (
 	Table       = "table"       // the composition table of the worked instance
 	Schedule    = "schedule"    // the schedule of the worked instance
 	Figures     = "metrics"     // the metrics of the schedule of the worked instance
+	Statement   = "statement"   // about an algorithm, not about figures: it is listed and can't be run
 )
 
 // Claim is one statement of the paper. Its permanent ID is the experiment's with its own: PAPER/FIGURE/ID.
@@ -140,7 +150,7 @@ type Claim struct {
 	ID        string   `json:"id" check:"id"`
 	Text      string   `json:"text" check:"text"`  // in the paper's words
 	Where     string   `json:"where" check:"text"` // section, page, figure
-	Form      string   `json:"form" enum:"percent,sign,trend,peak,equivalence,interaction,limit,nearest,table,schedule,metrics"`
+	Form      string   `json:"form" enum:"percent,sign,trend,peak,equivalence,interaction,limit,nearest,table,schedule,metrics,statement"`
 	Quantity  string   `json:"quantity,omitempty"`
 	Policy    string   `json:"policy,omitempty"`
 	Against   string   `json:"against,omitempty"` // the rival
@@ -156,8 +166,11 @@ type Claim struct {
 	Contrast  Terms    `json:"contrast,omitempty"`                        // point: coefficient; they add up to 0
 	Target    Terms    `json:"target,omitempty"`                          // quantity: value that the paper states
 
-	Deviations  []string `json:"deviations,omitempty" check:"text"`   // from the paper, of this claim alone
-	NotTestable string   `json:"not_testable,omitempty" check:"text"` // why nothing that can be run would decide it
+	Deviations  []string     `json:"deviations,omitempty" check:"text"` // from the paper, of this claim alone
+	NotTestable *NotTestable `json:"not_testable,omitempty"`            // why its numbers are no evidence
+	Added       bool         `json:"added,omitempty"`                   // listed after the first readings had run
+	Repeats     string       `json:"repeats,omitempty" check:"text"`    // PAPER/FIGURE/CLAIM that states the same of the same set-up; counted once
+	NotStated   string       `json:"not_stated,omitempty" check:"text"` // why it is not the paper's claim but a test of ours, which does not count
 
 	// Measure is the unit of its quantity, or of the first of its targets; set when the experiment is read.
 	Measure string `json:"-"`

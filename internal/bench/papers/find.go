@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/bench/papers/verdict"
 	"github.com/allot-opt/allot/internal/bench/statistics"
+	"github.com/allot-opt/allot/internal/each"
 )
 
 // errZero says that a difference in percent does not exist.
@@ -17,13 +18,17 @@ var errZero = errors.New("a mean is 0, so there is no difference in percent")
 
 // find judges one claim under one reading.
 func (e *Experiment) find(table sampleTable, f *Finding) error {
-	if f.Claim.NotTestable != "" {
-		f.Verdict, f.Reason = verdict.NotTestable, f.Claim.NotTestable
+	if f.Claim.Form == Statement {
+		f.Verdict = verdict.NotTestable
 		return nil
 	}
 	points := e.measured(table, f)
 	if len(points) < map[string]int{Trend: 2, Interaction: len(f.Claim.Contrast), Nearest: 2}[f.Claim.Form] || len(points) == 0 {
 		f.Verdict, f.Reason = verdict.NotYet, "this reading was not run for it"
+		return nil
+	}
+	if f.Reading.Registered != nil && len(points) < len(e.wanted(f.Claim)) {
+		f.Verdict, f.Reason = verdict.NotYet, "this reading was not run at all its points"
 		return nil
 	}
 	err := e.judge(table, f, points)
@@ -36,24 +41,12 @@ func (e *Experiment) find(table sampleTable, f *Finding) error {
 
 // measured lists the points of the claim that have rows.
 func (e *Experiment) measured(table sampleTable, f *Finding) []Point {
-	c := f.Claim
-	wanted := c.At
-	switch c.Form {
-	case Interaction:
-		wanted = slices.Sorted(maps.Keys(c.Contrast))
-	case Nearest:
-		wanted = nil // it is nearer than all others
-	}
-	var list []Point
-	for _, p := range e.Points {
-		if len(wanted) > 0 && !slices.Contains(wanted, p.ID) || !f.Reading.has(p) {
-			continue
-		}
-		if len(table[f.Reading.cell(p, c.Policy)]) > 0 {
-			list = append(list, p)
-		}
-	}
-	return list
+	return slices.DeleteFunc(e.wanted(f.Claim), func(p Point) bool { return !f.Reading.has(p) || len(table[f.Reading.cell(p, f.Claim.Policy)]) == 0 })
+}
+
+// wanted lists the points that the claim is about.
+func (e *Experiment) wanted(c *Claim) []Point {
+	return each.That(e.Points, func(p Point) bool { return c.needs(p.ID) })
 }
 
 // judge applies the rule for the claim's form.

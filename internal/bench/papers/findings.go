@@ -19,6 +19,8 @@ type Finding struct {
 	Reading *Reading
 	Verdict verdict.Verdict
 	Reason  string // explains the verdict, if the number alone does not
+	// NotTestable says why the number is no evidence; nil: it is, or the finding is not judged yet.
+	NotTestable *NotTestable
 	// Value is our number, in the unit of the claim, see [Claim.Unit]. N is 0 if there is none: the claim was not run, or is about worked values.
 	Value statistics.Interval
 	At    []verdict.At // the value at each point, if the claim is about several
@@ -226,7 +228,7 @@ func (f *Finding) nearness() (n nearness) {
 
 // ClosestOverall returns the reading that comes closest over all claims. It prefers fewer claims that do not replicate, then fewer undecided claims,
 // then fewer claims whose direction alone replicates, then a smaller sum of relative distances from the paper's numbers. It leaves out a reading that
-// did not run a claim which another reading ran. If readings are equal, it returns the first.
+// has no evidence on a claim on which another reading has some. If readings are equal, it returns the first.
 func (e *Experiment) ClosestOverall(findings []Finding) *Reading {
 	var best *Reading
 	var least nearness
@@ -235,7 +237,7 @@ func (e *Experiment) ClosestOverall(findings []Finding) *Reading {
 		var sum nearness
 		run := 0
 		for k := range findings {
-			if f := &findings[k]; f.Reading == &e.Readings[r] && f.isRun() {
+			if f := &findings[k]; f.Reading == &e.Readings[r] && f.isEvidence() {
 				n := f.nearness()
 				sum = nearness{sum.fails + n.fails, sum.undecided + n.undecided, sum.direction + n.direction, sum.distance + n.distance}
 				run++

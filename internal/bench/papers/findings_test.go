@@ -183,7 +183,7 @@ func TestFormsOfClaims(t *testing.T) {
 		strings.Replace(claim("target", `"form": "equivalence", "within": 30, "target": {"MCP": 81}, "at": ["4"]`), `"against": "D",`, "", 1),
 		strings.Replace(claim("nearest", `"form": "nearest", "target": {"MCP": 81}, "at": ["4"]`), `"against": "D",`, "", 1),
 		strings.Replace(claim("not nearest", `"form": "nearest", "target": {"MCP": 81}, "at": ["8"]`), `"against": "D",`, "", 1),
-		claim("not testable", `"form": "sign", "direction": "less", "not_testable": "why not"`),
+		`{"id": "statement", "text": "t", "where": "w", "form": "statement", "not_testable": {"kind": "follows from the set-up", "reason": "why not"}}`,
 	)
 	if s := e.Claims[0].Subject(); s != "MCP of M against D: at 8 − at 4" {
 		t.Errorf("the interaction is of %q", s)
@@ -208,7 +208,7 @@ func TestFormsOfClaims(t *testing.T) {
 		"target":         {verdict.Replicates, 0, "−1.0 [−3.5, +1.5]"},
 		"nearest":        {verdict.Replicates, 0, "+1.0 to +69.0"},
 		"not nearest":    {verdict.Fails, 0, "+1.0 to +69.0"},
-		"not testable":   {verdict.NotTestable, 0, "–"},
+		"statement":      {verdict.NotTestable, 0, "–"},
 	} {
 		f := got[name+" plain"]
 		if f.Verdict != want.verdict || math.Abs(f.Value.Estimate-want.value) > 1e-9 || f.Ours() != want.ours {

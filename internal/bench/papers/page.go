@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/bench/papers/verdict"
 	"github.com/allot-opt/allot/internal/bench/report"
+	"github.com/allot-opt/allot/internal/bench/statistics"
 	"github.com/allot-opt/allot/internal/each"
 )
 
@@ -38,8 +39,8 @@ func (o *Outcome) WriteReport(w io.Writer) error {
 
 // claimsPart makes the table of the claims, with the findings under the first reading. Claims that fail come first.
 func (o *Outcome) claimsPart() report.Part {
-	first := &o.Experiment.Readings[0]
-	g := &report.Grid{Caption: "The claims under the first reading, \u201c" + first.ID + "\u201d", Columns: []report.Column{
+	first := o.shown()
+	g := &report.Grid{Caption: "The claims under the reading \u201c" + first.ID + "\u201d", Columns: []report.Column{
 		{Name: "claim", IsText: true, Help: "permanent, with the experiment: " + o.Experiment.ID + "/c1"}, {Name: "what", IsText: true}, {Name: "as the paper has it", IsText: true},
 		paperColumn, oursColumn, {Name: "repetitions"}, {Name: "verdict", IsText: true}, {Name: "replicates where", IsText: true},
 		{Name: "closest reading", IsText: true, Help: "the reading with the best verdict, then the nearest number; it was chosen after the runs"},
@@ -51,7 +52,7 @@ func (o *Outcome) claimsPart() report.Part {
 		}
 		g.Rows = append(g.Rows, []report.Cell{
 			{Text: f.Claim.ID}, {Text: f.Claim.Subject()}, {Text: fmt.Sprintf("\u201c%s\u201d (%s)", f.Claim.Text, f.Claim.Where)}, f.Claim.paperCell(), f.oursCell(),
-			{Text: f.sampleSize()}, f.verdictCell(), {Text: f.Claim.tolerance()}, closest,
+			{Text: f.sampleSize()}, f.verdictCell(), {Text: f.Claim.Tolerance()}, closest,
 		})
 	}
 	text := ""
@@ -69,7 +70,9 @@ func byVerdict(findings []Finding) []Finding {
 
 // compareVerdicts is below 0 if the verdict of a comes first in [verdict.All].
 func compareVerdicts(a, b *Finding) int {
-	return slices.Index(verdict.All(), a.Verdict) - slices.Index(verdict.All(), b.Verdict)
+	first, _ := a.Judged()
+	second, _ := b.Judged()
+	return slices.Index(verdict.All(), first) - slices.Index(verdict.All(), second)
 }
 
 // sampleSize says how many repetitions our number is of.
@@ -81,14 +84,6 @@ func (f *Finding) sampleSize() string {
 		return fmt.Sprint(f.At[0].Value.N)
 	}
 	return "–"
-}
-
-// tolerance is empty for a claim that can't be tested.
-func (c *Claim) tolerance() string {
-	if c.NotTestable != "" {
-		return ""
-	}
-	return c.Tolerance()
 }
 
 // Columns of both tables of claims.
@@ -121,7 +116,8 @@ func (o *Outcome) findingsPart() report.Part {
 
 // verdictCell makes the table cell of the verdict.
 func (f *Finding) verdictCell() report.Cell {
-	return report.Cell{Text: f.verdictText(), IsGood: f.Verdict == verdict.Replicates, IsBad: f.Verdict == verdict.Fails}
+	judged, _ := f.Judged()
+	return report.Cell{Text: f.verdictText(), IsGood: judged == verdict.Replicates, IsBad: judged == verdict.Fails}
 }
 
 // oursCell makes the table cell of our number.
@@ -147,14 +143,14 @@ func (o *Outcome) readingsPart() report.Part {
 	best := o.Experiment.ClosestOverall(o.Findings)
 	for r := range o.Experiment.Readings {
 		reading := &o.Experiment.Readings[r]
-		count := Tally(o.Findings, reading)
+		count := CountUnder(o.Findings, reading)
 		name := reading.Name()
 		if reading == best && len(o.Experiment.Readings) > 1 {
 			name += " ★"
 		}
 		row := []report.Cell{{Text: name}, {Text: reading.Text}}
 		for _, v := range verdict.All() {
-			row = append(row, report.Cell{Text: fmt.Sprint(count[v])})
+			row = append(row, report.Cell{Text: fmt.Sprint(count.Verdicts[v])})
 		}
 		g.Rows = append(g.Rows, row)
 	}
@@ -203,8 +199,62 @@ func (o *Outcome) Figures(r *Reading) []report.Figure {
 		}
 		f := &list[len(list)-1]
 		f.Lines = append(f.Lines, line)
+		if k := len(f.Lines); k == len(o.Experiment.Policies) {
+			f.Lines = append(f.Lines, o.stated(r, s.Quantity, s.Panel)...)
+		}
 	}
 	return list
+}
+
+// stated makes lines of the values that the paper states of the quantity: its own, or those that its percentages give with our mean of the rival.
+func (o *Outcome) stated(r *Reading, quantity, panel string) []report.Line {
+	var lines []report.Line
+	add := func(name string, x, value float64) {
+		k := slices.IndexFunc(lines, func(l report.Line) bool { return l.Name == name })
+		if k < 0 {
+			k, lines = len(lines), append(lines, report.Line{Name: name})
+		}
+		lines[k].Points = append(lines[k].Points, report.Estimate{X: x, Value: statistics.Interval{N: 1, Estimate: value, Low: value, High: value}})
+	}
+	for k := range o.Experiment.Claims {
+		c := &o.Experiment.Claims[k]
+		for _, p := range o.Experiment.wanted(c) {
+			if p.Panel != panel || !c.counts() {
+				continue
+			}
+			if target, ok := c.Target[quantity]; ok && (c.Form != Nearest || p.ID == c.At[0]) {
+				add("the paper: "+c.Policy, p.X, target)
+			}
+			if c.Form != Percent || c.Quantity != quantity || c.Base != nil || r.Base[quantity] != nil || len(o.Experiment.wanted(c)) > 1 {
+				continue
+			}
+			rival, ok := o.mean(r, quantity, panel, c.Against, p.X)
+			value := rival * (1 + *c.Value/100)
+			if r.Percent == "of its own" {
+				value = rival / (1 - *c.Value/100)
+			}
+			if ok {
+				add(fmt.Sprintf("the paper: %s by its %% against %s", c.Policy, c.Against), p.X, value)
+			}
+		}
+	}
+	return lines
+}
+
+// mean is our mean at a place of a line; false: there is none.
+func (o *Outcome) mean(r *Reading, quantity, panel, policy string, x float64) (float64, bool) {
+	for k := range o.Series {
+		s := &o.Series[k]
+		if s.Reading != r || s.Quantity != quantity || s.Panel != panel || s.Policy != policy {
+			continue
+		}
+		for _, p := range s.Points {
+			if p.X == x {
+				return p.Value.Estimate, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // quantity finds a quantity by its name.

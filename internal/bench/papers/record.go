@@ -36,7 +36,8 @@ type Record struct {
 type RecordedClaim struct {
 	ID          string          `json:"id" check:"text"` // PAPER/FIGURE/CLAIM
 	Reading     string          `json:"reading" check:"text"`
-	PostHoc     bool            `json:"post_hoc,omitempty"` // the reading was added after the first run
+	PostHoc     bool            `json:"post_hoc,omitempty"`                // the reading was added after the first run
+	Registered  string          `json:"registered,omitempty" check:"text"` // commit that registered the reading, before its run
 	Quotation   string          `json:"quotation" check:"text"`
 	Where       string          `json:"where" check:"text"`
 	Kind        string          `json:"kind" check:"text"`
@@ -46,7 +47,10 @@ type RecordedClaim struct {
 	At          []RecordedPoint `json:"at,omitempty"`
 	Repetitions int             `json:"repetitions,omitempty" check:"count"`
 	Tolerance   string          `json:"tolerance,omitempty" check:"text"`
-	Verdict     verdict.Verdict `json:"verdict" check:"text"`
+	Verdict     verdict.Verdict `json:"verdict" check:"text"`              // of the numbers alone
+	NotTestable *NotTestable    `json:"not_testable,omitempty"`            // why the numbers are no evidence
+	Repeats     string          `json:"repeats,omitempty" check:"text"`    // the claim with which it is counted
+	NotStated   string          `json:"not_stated,omitempty" check:"text"` // why it is not counted
 	Reason      string          `json:"reason,omitempty" check:"text"`
 	Deviations  []string        `json:"deviations,omitempty" check:"text"` // with the first reading alone: they are the same for all
 	Command     string          `json:"command" check:"text"`
@@ -91,6 +95,9 @@ func (o *Outcome) Command() string {
 	if o.Quick {
 		command += "--quick "
 	}
+	if o.Reading != "" {
+		command += fmt.Sprintf("--reading %q ", o.Reading)
+	}
 	if o.Shift > 0 {
 		command += fmt.Sprintf("--shift-seeds %d ", o.Shift)
 	}
@@ -106,7 +113,11 @@ func (o *Outcome) Record() *Record {
 		f := &o.Findings[k]
 		c := RecordedClaim{
 			ID: e.ID + "/" + f.Claim.ID, Reading: f.Reading.ID, PostHoc: f.Reading.PostHoc, Quotation: f.Claim.Text, Where: f.Claim.Where, Kind: f.Claim.Form,
-			Paper: f.Claim.States(), Ours: f.Ours(), Tolerance: f.Claim.tolerance(), Verdict: f.Verdict, Reason: f.Reason, Command: o.Command(), Commit: commit,
+			Paper: f.Claim.States(), Ours: f.Ours(), Tolerance: f.Claim.Tolerance(), Verdict: f.Verdict, Reason: f.Reason,
+			NotTestable: f.judgement(), Repeats: f.Claim.Repeats, NotStated: f.Claim.NotStated, Command: o.Command(), Commit: commit,
+		}
+		if r := f.Reading.Registered; r != nil {
+			c.Registered = r.Commit
 		}
 		if f.Reading == &e.Readings[0] {
 			c.Deviations = slices.Concat(e.Deviations, f.Claim.Deviations)
@@ -129,6 +140,43 @@ func (o *Outcome) Record() *Record {
 		r.Series = append(r.Series, line)
 	}
 	return r
+}
+
+// Merge adds the rows of a run of one reading to the record. What is recorded stays as it is: a row is added where there is none, or one that was not
+// run. The rows are in the order of the experiment.
+func (r *Record) Merge(e *Experiment, reading string, run *Record) {
+	merged := &Record{Format: r.Format, Experiment: r.Experiment, Mode: r.Mode, Series: r.Series}
+	for k := range e.Claims {
+		for n := range e.Readings {
+			id, reading := e.ID+"/"+e.Claims[k].ID, e.Readings[n].ID
+			row := r.row(id, reading)
+			if added := run.row(id, reading); added != nil && added.Verdict != verdict.NotYet && (row == nil || row.Verdict == verdict.NotYet) {
+				row = added
+			}
+			if row != nil {
+				merged.Claims = append(merged.Claims, *row)
+			}
+		}
+	}
+	for _, s := range run.Series {
+		known := slices.ContainsFunc(r.Series, func(old RecordedSeries) bool {
+			return old.Quantity == s.Quantity && old.Panel == s.Panel && old.Policy == s.Policy && old.Reading == s.Reading
+		})
+		if s.Reading == reading && !known {
+			merged.Series = append(merged.Series, s)
+		}
+	}
+	*r = *merged
+}
+
+// row finds the row of a claim under a reading; nil: there is none.
+func (r *Record) row(id, reading string) *RecordedClaim {
+	for k := range r.Claims {
+		if c := &r.Claims[k]; c.ID == id && c.Reading == reading {
+			return c
+		}
+	}
+	return nil
 }
 
 // recordedValue rounds an interval to six digits.
@@ -235,19 +283,18 @@ func (e *Experiment) recordedIn(mode string) *Outcome {
 
 // outcome makes the outcome that a record tells of.
 func (e *Experiment) outcome(r *Record) *Outcome {
-	o := &Outcome{Experiment: e, Quick: r.Mode == "quick"}
+	o := &Outcome{Experiment: e, Quick: r.Mode == "quick", commits: map[string]string{}}
 	if len(r.Claims) > 0 {
 		o.Commit = r.Claims[0].Commit
 	}
-	rows := map[[2]string]*RecordedClaim{}
-	for k := range r.Claims {
-		rows[[2]string{r.Claims[k].ID, r.Claims[k].Reading}] = &r.Claims[k]
-	}
 	for k := range e.Claims {
 		for n := range e.Readings {
-			f := Finding{Claim: &e.Claims[k], Reading: &e.Readings[n], Verdict: verdict.NotYet, Reason: "not in the record"}
-			if c := rows[[2]string{e.ID + "/" + f.Claim.ID, f.Reading.ID}]; c != nil {
+			f := Finding{Claim: &e.Claims[k], Reading: &e.Readings[n], Verdict: verdict.NotYet, Reason: e.missing(k, n)}
+			if c := r.row(e.ID+"/"+f.Claim.ID, f.Reading.ID); c != nil {
 				f.Verdict, f.Reason = c.Verdict, c.Reason
+				if f.isRun() {
+					o.commits[f.Reading.ID] = c.Commit
+				}
 				if c.Value != nil {
 					f.Value = c.Value.interval()
 				}
@@ -269,7 +316,22 @@ func (e *Experiment) outcome(r *Record) *Outcome {
 		}
 		o.Series = append(o.Series, line)
 	}
+	o.judgeTestable()
 	return o
+}
+
+// unrecorded is why a finding is not in the record where it should be.
+const unrecorded = "not in the record"
+
+// missing says why a record has no row of a claim under a reading.
+func (e *Experiment) missing(claim, reading int) string {
+	switch {
+	case e.Readings[reading].Registered != nil:
+		return "registered, not run yet"
+	case e.Claims[claim].Added:
+		return "the claim was added after this reading ran"
+	}
+	return unrecorded
 }
 
 // Change is a verdict that differs from the recorded one.
@@ -298,7 +360,11 @@ func (o *Outcome) changesFrom(before *Outcome) []Change {
 	}
 	var changes []Change
 	for _, f := range o.Findings {
-		if v := old[[2]string{f.Claim.ID, f.Reading.ID}]; v != f.Verdict && !f.clocked() &&
+		v := old[[2]string{f.Claim.ID, f.Reading.ID}]
+		if o.Reading != "" && f.Reading.ID != o.Reading || f.Claim.Added && v == verdict.NotYet {
+			continue
+		}
+		if v != f.Verdict && !f.clocked() &&
 			!(o.Shift > 0 && (v == verdict.Undecided || f.Verdict == verdict.Undecided)) {
 			changes = append(changes, Change{o.Experiment.ID + "/" + f.Claim.ID, f.Reading.ID, v, f.Verdict, f.Reason})
 		}

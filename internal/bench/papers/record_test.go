@@ -2,9 +2,13 @@ package papers
 
 import (
 	"bytes"
+	"errors"
 	"flag"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +20,7 @@ import (
 	"github.com/allot-opt/allot/internal/picture"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/replication.md and its pictures from the records")
+var update = flag.Bool("update", false, "rewrite docs/replication.md and its pictures from the records, and the judgements of the records")
 
 // example is an outcome with a finding and a line.
 func example(t *testing.T) *Outcome {
@@ -116,11 +120,16 @@ func TestRecordsFit(t *testing.T) {
 			continue
 		}
 		e := list[0]
-		if len(r.Claims) != len(e.Claims)*len(e.Readings) {
-			t.Errorf("%s: %d rows, want %d claims under %d readings; run it again with --record", name, len(r.Claims), len(e.Claims), len(e.Readings))
-		}
+		refreshed := false
 		for _, f := range e.outcome(r).Findings {
-			if f.Reason == "not in the record" {
+			k := slices.IndexFunc(r.Claims, func(c RecordedClaim) bool { return c.ID == e.ID+"/"+f.Claim.ID && c.Reading == f.Reading.ID })
+			if c := &r.Claims[max(k, 0)]; k >= 0 && !(cmp.Equal(c.NotTestable, f.judgement()) && c.Repeats == f.Claim.Repeats && c.NotStated == f.Claim.NotStated) {
+				if !*update {
+					t.Errorf("%s: the judgement of %s under %q is not what the data and the figures give; write it with -update", name, c.ID, c.Reading)
+				}
+				c.NotTestable, c.Repeats, c.NotStated, refreshed = f.judgement(), f.Claim.Repeats, f.Claim.NotStated, true
+			}
+			if f.Reason == unrecorded {
 				t.Errorf("%s: no row for %s under %q; run it again with --record", name, f.Claim.ID, f.Reading.ID)
 			}
 			if f.Claim.Form == Percent && f.Value.N > 0 {
@@ -129,7 +138,16 @@ func TestRecordsFit(t *testing.T) {
 				}
 			}
 		}
+		if *update && refreshed {
+			var text bytes.Buffer
+			if err := errors.Join(WriteRecord(&text, r), os.WriteFile(filepath.Join("record", r.FileName()), text.Bytes(), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for _, c := range r.Claims {
+			if e.reading(c.Reading) == nil {
+				t.Errorf("%s: %s is of reading %q, which the experiment does not have", name, c.ID, c.Reading)
+			}
 			for k := range e.Claims {
 				if e.ID+"/"+e.Claims[k].ID == c.ID && (c.Quotation != e.Claims[k].Text || c.Paper != e.Claims[k].States()) {
 					t.Errorf("%s: %s quotes %q, %s; the data file has %q, %s", name, c.ID, c.Quotation, c.Paper, e.Claims[k].Text, e.Claims[k].States())
@@ -146,12 +164,23 @@ func TestPageOfTheDocs(t *testing.T) {
 	for _, e := range Known() {
 		outcomes = append(outcomes, e.Recorded())
 	}
+	readme, err := os.ReadFile("../../../README.md")
+	if line := fmt.Sprintf("Five papers: %s; %d can't be tested:", TotalOf(outcomes).Evidence(), TotalOf(outcomes).Verdicts[verdict.NotTestable]); err != nil || !strings.Contains(string(readme), line) {
+		t.Errorf("README.md does not say %q (%v)", line, err)
+	}
 	files := map[string][]byte{}
 	var page bytes.Buffer
-	if err := WriteReplication(&page, outcomes, pictures); err != nil {
+	if err := WriteReplication(&page, outcomes, "replication"); err != nil {
 		t.Fatal(err)
 	}
 	files["replication.md"] = page.Bytes()
+	for _, name := range PaperNames(outcomes) {
+		var details bytes.Buffer
+		if err := WriteDetails(&details, outcomes, name, "../"+pictures); err != nil {
+			t.Fatal(err)
+		}
+		files[filepath.Join("replication", name+".md")] = details.Bytes()
+	}
 	for _, o := range outcomes {
 		for _, p := range o.Pictures() {
 			var svg bytes.Buffer
@@ -168,7 +197,7 @@ func TestPageOfTheDocs(t *testing.T) {
 		if err := os.RemoveAll(filepath.Join(folder, pictures)); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.MkdirAll(filepath.Join(folder, pictures), 0o777); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Join(folder, pictures), 0o777), os.MkdirAll(filepath.Join(folder, "replication"), 0o777)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -190,7 +219,7 @@ func TestPageOfTheDocs(t *testing.T) {
 	}
 }
 
-// On the page the claims that fail come first, and a reading that was added later is marked.
+// On the pages the claims that fail come first, and a reading that was added later is marked.
 func TestFailuresFirst(t *testing.T) {
 	o := example(t)
 	for k := range o.Findings {
@@ -198,18 +227,53 @@ func TestFailuresFirst(t *testing.T) {
 			f.Verdict, f.Reason = verdict.Fails, "the opposite is shown"
 		}
 	}
-	var page bytes.Buffer
-	if err := WriteReplication(&page, []*Outcome{o}, "pictures"); err != nil {
+	var page, details bytes.Buffer
+	if err := errors.Join(WriteReplication(&page, []*Outcome{o}, "replication"), WriteDetails(&details, []*Outcome{o}, "muscle", "pictures")); err != nil {
 		t.Fatal(err)
 	}
 	text := page.String()
-	fails, works := strings.Index(text, "| [`muscle/fig4/c3`](#muscle-fig4) |"), strings.Index(text, "| [`muscle/fig4/c1`](#muscle-fig4) |")
+	fails, works := strings.Index(text, "| [`muscle/fig4/c3`](replication/muscle.md#muscle-fig4) |"), strings.Index(text, "| [`muscle/fig4/c1`](replication/muscle.md#muscle-fig4) |")
 	if fails < 0 || works < fails {
 		t.Errorf("c3 at %d, c1 at %d: the claim that fails must come first", fails, works)
 	}
-	for _, want := range []string{"long, own (post hoc)", "does not replicate   1 █", "replicates           1 █", "mask (the headline)", "**does not replicate**: the opposite is shown"} {
+	for _, want := range []string{"1 of 2 testable claims replicate, 1 does not", "MCP of MUSCLE: 12.1 % below that of DLL at 40", "**does not replicate**", "Without a verdict of their own", "Tests of ours"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+	for _, want := range []string{"long, own (post hoc)", "mask (the headline)", "900 repetitions (registered)", "Registered in commit", "not run yet", "Does not replicate: the opposite is shown"} {
+		if !strings.Contains(details.String(), want) {
+			t.Errorf("the details lack %q:\n%s", want, details.String())
+		}
+	}
+}
+
+// The values that the paper states stand in the pictures: its own, and those that its percentages give with our mean of the rival.
+func TestStatedValuesInPictures(t *testing.T) {
+	list, err := Lookup("twolevel/fig3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := list[0]
+	o := &Outcome{Experiment: e}
+	own := o.stated(&e.Readings[0], "share of Cluster 1", "")
+	if len(own) != 1 || own[0].Name != "the paper: MS" || len(own[0].Points) == 0 || own[0].Points[len(own[0].Points)-1].X != 5 || own[0].Points[len(own[0].Points)-1].Value.Estimate != *new(e.Claims[1].Target["share of Cluster 1"]) {
+		t.Errorf("twolevel/fig3: %+v", own)
+	}
+	m := example(t)
+	mask, ownPercent := &m.Experiment.Readings[0], &m.Experiment.Readings[1]
+	for _, r := range []*Reading{mask, ownPercent} {
+		m.Series = append(m.Series, Series{Quantity: "MCP", Policy: "DLL", Reading: r, Points: []SeriesPoint{{100, statistics.Interval{N: 3, Estimate: 200}}}})
+	}
+	for r, want := range map[*Reading]float64{mask: 200 * (1 - 0.567), ownPercent: 200 / 1.567} {
+		found := false
+		for _, line := range m.stated(r, "MCP", "") {
+			for _, p := range line.Points {
+				found = found || line.Name == "the paper: MUSCLE by its % against DLL" && p.X == 100 && math.Abs(p.Value.Estimate-want) < 1e-9
+			}
+		}
+		if !found {
+			t.Errorf("under %s the paper's 56.7 %% is not at %v: %+v", r.ID, want, m.stated(r, "MCP", ""))
 		}
 	}
 }

@@ -3,7 +3,6 @@ package papers
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -51,80 +50,48 @@ func (p *paper) headlines() []placed {
 	return list
 }
 
-// tally counts the verdicts of the paper's claims under the first readings.
-func (p *paper) tally() map[verdict.Verdict]int {
-	count := map[verdict.Verdict]int{}
-	for _, f := range p.headlines() {
-		count[f.Verdict]++
-	}
-	return count
+// TotalOf counts the claims of all outcomes under their first readings.
+func TotalOf(outcomes []*Outcome) Count {
+	return Total(each.Of(outcomes, func(o *Outcome) Count { return CountUnder(o.Findings, &o.Experiment.Readings[0]) })...)
 }
 
-// bars draws the counts of verdicts as bars of letters, one line each.
-func bars(count map[verdict.Verdict]int) string {
-	var b strings.Builder
-	for _, v := range verdict.All() {
-		if n := count[v]; n > 0 {
-			fmt.Fprintf(&b, "%-18s %3d %s\n", v, n, strings.Repeat("█", n))
+// registeredOf counts the claims of all outcomes under their registered readings.
+func registeredOf(outcomes []*Outcome) Count {
+	var total Count
+	for _, o := range outcomes {
+		if r := o.Experiment.registered(); r != nil {
+			total = Total(total, CountUnder(o.Findings, r))
 		}
 	}
-	return b.String()
+	return total
 }
+
+// registered is the registered reading of the experiment; nil: it has none.
+func (e *Experiment) registered() *Reading {
+	for k := range e.Readings {
+		if e.Readings[k].Registered != nil {
+			return &e.Readings[k]
+		}
+	}
+	return nil
+}
+
+// finding finds the finding on a claim under a reading; nil: there is none.
+func (o *Outcome) finding(c *Claim, r *Reading) *Finding {
+	for k := range o.Findings {
+		if f := &o.Findings[k]; f.Claim == c && f.Reading == r {
+			return f
+		}
+	}
+	return nil
+}
+
+// count counts the paper's claims under the first readings.
+func (p *paper) count() Count { return TotalOf(p.outcomes) }
 
 // source is the citation of the paper without a figure.
 func (p *paper) source() string {
 	return p.outcomes[0].Experiment.Source.paper()
-}
-
-// WriteReplication writes the page of all claims as Markdown: a table for each paper, the claims that fail first, then what each experiment ran, its
-// readings and its figures. The pictures are those that [Outcome.Pictures] names, in the given folder.
-func WriteReplication(w io.Writer, outcomes []*Outcome, pictures string) error {
-	b := new(strings.Builder)
-	total := map[verdict.Verdict]int{}
-	papers := byPaper(outcomes)
-	n := 0
-	for k := range papers {
-		for v, count := range papers[k].tally() {
-			total[v] += count
-			n += count
-		}
-	}
-	fmt.Fprintf(b, "# Every claim, with a verdict\n\nMade by `allot reproduce --page replication.md` from the recorded runs; do not edit.\n\n")
-	fmt.Fprintf(b, "%d claims of %d papers. Each verdict is that under the first reading, the nearest to the paper's words. Rows that say (quick) are of few repetitions, so that many of them are undecided. A claim's id leads to its experiment: what was run, with which command and commit, the deviations from the paper, the other readings and the pictures.\n\n```\n%s```\n\n## The columns\n\n", n, len(papers), bars(total))
-	for _, paragraph := range columnsText() {
-		fmt.Fprintf(b, "- %s\n", paragraph)
-	}
-	b.WriteString("\n## The rule\n\n")
-	for _, paragraph := range Rule() {
-		fmt.Fprintf(b, "- %s\n", paragraph)
-	}
-	for k := range papers {
-		papers[k].markdown(b, pictures)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// markdown writes the part of one paper.
-func (p *paper) markdown(b *strings.Builder, pictures string) {
-	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n```\n%s```\n\n", p.name, p.source(), bars(p.tally()))
-	b.WriteString("| claim | as the paper has it | paper | ours | repetitions | verdict | replicates where |\n| --- | --- | --- | --- | --- | --- | --- |\n")
-	for _, f := range p.headlines() {
-		mode := ""
-		if f.Quick && f.isRun() {
-			mode = " (quick)"
-		}
-		bold := ""
-		if f.Verdict == verdict.Fails {
-			bold = "**"
-		}
-		fmt.Fprintf(b, "| [`%s/%s`](#%s) | “%s” (%s). %s | %s | %s | %s%s | %s | %s |\n", f.Experiment.ID, f.Claim.ID, f.Experiment.anchor(), cellText(f.Claim.Text), cellText(f.Claim.Where),
-			cellText(f.Claim.about()), cellText(f.Claim.States()), cellText(f.Ours()), f.sampleSize(), mode, bold+cellText(string(f.Verdict))+bold+cellText(f.reasonText()),
-			cellText(f.Claim.tolerance()))
-	}
-	for _, o := range p.outcomes {
-		o.markdown(b, pictures)
-	}
 }
 
 // about is the subject of the claim, if the quotation is not the subject.
@@ -135,53 +102,9 @@ func (c *Claim) about() string {
 	return ""
 }
 
-// reasonText is the reason after a colon.
-func (f *Finding) reasonText() string {
-	if f.Reason == "" {
-		return ""
-	}
-	return ": " + f.Reason
-}
-
 // cellText makes a text fit for a cell of a Markdown table.
 func cellText(text string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "<", "&lt;", "*", "\\*").Replace(text)
-}
-
-// markdown writes the part of one experiment: what was run, the readings and the figures.
-func (o *Outcome) markdown(b *strings.Builder, pictures string) {
-	e := o.Experiment
-	fmt.Fprintf(b, "\n<a id=\"%s\"></a>\n\n### %s: %s\n\n%s %s\n\n", e.anchor(), e.ID, e.Title, e.Source.Figure+".", e.SetUp)
-	if o.Commit != "" {
-		fmt.Fprintf(b, "Recorded with `%s`, commit %s. It takes %s in quick mode, %s in full.\n", o.Command(), o.Commit, e.Takes.Quick, e.Takes.Full)
-	} else {
-		fmt.Fprintf(b, "Not recorded yet. It takes %s in quick mode, %s in full.\n", e.Takes.Quick, e.Takes.Full)
-	}
-	for k, text := range e.Notes {
-		fmt.Fprintf(b, "%s- %s\n", strings.Repeat("\n", max(0, 1-k)), text)
-	}
-	deviations := each.Of(e.Deviations, func(d string) string { return "- " + d })
-	for k := range e.Claims {
-		for _, d := range e.Claims[k].Deviations {
-			deviations = append(deviations, fmt.Sprintf("- `%s/%s`: %s", e.ID, e.Claims[k].ID, d))
-		}
-	}
-	if len(deviations) > 0 {
-		fmt.Fprintf(b, "\nDeviations from the paper:\n\n%s\n", strings.Join(deviations, "\n"))
-	}
-	if len(e.Readings) > 1 {
-		b.WriteString("\n| reading | what it assumes | of the claims |\n| --- | --- | --- |\n")
-		for r := range e.Readings {
-			reading := &e.Readings[r]
-			fmt.Fprintf(b, "| %s | %s | %s |\n", cellText(reading.role(r)), cellText(reading.Text), TallyText(Tally(o.Findings, reading)))
-		}
-	}
-	for _, p := range o.Pictures() {
-		fmt.Fprintf(b, "\n![%s](%s/%s.svg)", p.Figure.Title, pictures, p.Name)
-	}
-	if len(o.Pictures()) > 0 {
-		b.WriteString("\n")
-	}
 }
 
 // anchor is what the rows of the claims lead to: the section of the experiment.
@@ -215,22 +138,24 @@ func (o *Outcome) Pictures() []Picture {
 // WriteReplicationPage writes the page of all claims as HTML that needs no other files.
 func WriteReplicationPage(w io.Writer, outcomes []*Outcome) error {
 	a := &report.Account{Kicker: "Replication", Title: "Every claim, with a verdict", By: "allot reproduce --page", Method: Rule(),
-		Doc: "Each verdict is that under the first reading, the nearest to the paper's words."}
-	total := map[verdict.Verdict]int{}
+		Doc: "Each verdict is that under the first reading, the nearest to the paper's words; beside it stands that of a registered reading, where there is one."}
+	total := TotalOf(outcomes)
 	for _, p := range byPaper(outcomes) {
-		tally := p.tally()
-		for v, n := range tally {
-			total[v] += n
-		}
-		part := report.Part{Name: p.name, Text: p.source() + ". " + upperFirst(TallyText(tally)) + ".", Grid: &report.Grid{
+		count := p.count()
+		part := report.Part{Name: p.name, Text: p.source() + ". " + upperFirst(count.String()) + ". " + p.account().text(), Grid: &report.Grid{
 			Caption: "The claims of " + p.name + ", those that fail first", Columns: []report.Column{
 				{Name: "claim", IsText: true}, {Name: "as the paper has it", IsText: true}, paperColumn, oursColumn, {Name: "repetitions"},
-				{Name: "verdict", IsText: true}, {Name: "replicates where", IsText: true}, {Name: "command", IsText: true}, {Name: "commit", IsText: true},
+				{Name: "verdict", IsText: true}, {Name: "registered reading", IsText: true, Help: "written down with its reason before it ran"}, {Name: "replicates where", IsText: true}, {Name: "command", IsText: true}, {Name: "commit", IsText: true},
 			}}}
 		for _, f := range p.headlines() {
+			second := f.finding(f.Claim, f.Experiment.registered())
+			registered := report.Cell{Text: "–"}
+			if second != nil {
+				registered.Text = second.withNumber()
+			}
 			part.Grid.Rows = append(part.Grid.Rows, []report.Cell{
 				{Text: f.Experiment.ID + "/" + f.Claim.ID}, {Text: fmt.Sprintf("“%s” (%s). %s", f.Claim.Text, f.Claim.Where, f.Claim.about())}, f.Claim.paperCell(),
-				f.oursCell(), {Text: f.sampleSize()}, f.verdictCell(), {Text: f.Claim.tolerance()}, {Text: f.Command()}, {Text: f.Commit},
+				f.oursCell(), {Text: f.sampleSize()}, f.verdictCell(), registered, {Text: f.Claim.Tolerance()}, {Text: f.Command()}, {Text: f.Commit},
 			})
 		}
 		for _, o := range p.outcomes {
@@ -240,9 +165,11 @@ func WriteReplicationPage(w io.Writer, outcomes []*Outcome) error {
 		}
 		a.Parts = append(a.Parts, part)
 	}
-	a.Short = upperFirst(TallyText(total)) + "."
-	for _, v := range slices.Sorted(maps.Keys(total)) {
-		a.Facts = append(a.Facts, report.Fact{Name: string(v), Value: fmt.Sprintf("%d %s", total[v], strings.Repeat("█", total[v]))})
+	a.Short = upperFirst(total.String()) + "."
+	for _, v := range verdict.All() {
+		if n := total.Verdicts[v]; n > 0 {
+			a.Facts = append(a.Facts, report.Fact{Name: string(v), Value: fmt.Sprintf("%d %s", n, strings.Repeat("█", n))})
+		}
 	}
 	return report.WriteAccount(w, a)
 }

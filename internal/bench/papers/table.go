@@ -19,8 +19,10 @@ type Outcome struct {
 	Findings   []Finding // claim by claim
 	Series     []Series  // the means, for the plots
 	Quick      bool
-	Shift      uint64 // added to all seeds
-	Commit     string // of the program that ran it; empty: this one
+	Reading    string            // the only one that was run; empty: all
+	Shift      uint64            // added to all seeds
+	Commit     string            // of the program that ran it; empty: this one
+	commits    map[string]string // by reading: of the program that ran it, as recorded
 }
 
 // WriteTable writes the findings as a table for people: each claim under the first reading, which is the headline, then how many claims hold under
@@ -42,8 +44,16 @@ func (o *Outcome) WriteTable(w io.Writer) error {
 	return err
 }
 
-// Headline lists the findings under the first reading, in the order of the claims.
-func (o *Outcome) Headline() []Finding { return o.under(&o.Experiment.Readings[0]) }
+// Headline lists the findings under the first reading, or the one that was run alone, in the order of the claims.
+func (o *Outcome) Headline() []Finding { return o.under(o.shown()) }
+
+// shown is the reading whose findings are shown: the one that was run alone, else the first.
+func (o *Outcome) shown() *Reading {
+	if r := o.Experiment.reading(o.Reading); r != nil {
+		return r
+	}
+	return &o.Experiment.Readings[0]
+}
 
 // under lists the findings under a reading.
 func (o *Outcome) under(r *Reading) []Finding {
@@ -62,30 +72,35 @@ func (o *Outcome) tallies() string {
 	t := texttable.New(len(columns), columns...)
 	for r := range o.Experiment.Readings {
 		reading := &o.Experiment.Readings[r]
-		count := Tally(o.Findings, reading)
+		count := CountUnder(o.Findings, reading)
 		row := table.Row{reading.Name()}
 		for _, v := range verdict.All() {
-			row = append(row, count[v])
+			row = append(row, count.Verdicts[v])
 		}
 		t.AppendRow(row)
 	}
 	return t.Render() + "\n"
 }
 
-// Name is the reading's ID, with a mark if it was added after the first run.
+// Name is the reading's ID, with a mark if it was added after the first run or registered before its own.
 func (r *Reading) Name() string {
-	if r.PostHoc {
+	switch {
+	case r.PostHoc:
 		return r.ID + " (post hoc)"
+	case r.Registered != nil:
+		return r.ID + " (registered)"
 	}
 	return r.ID
 }
 
 // verdictText formats the verdict with its reason.
 func (f *Finding) verdictText() string {
-	if f.Reason == "" {
-		return string(f.Verdict)
+	judged, reason := f.Judged()
+	text := string(judged)
+	if reason != "" {
+		text += ": " + reason
 	}
-	return string(f.Verdict) + ": " + f.Reason
+	return text + f.Claim.countedNote()
 }
 
 // Summary counts the verdicts under the first reading, and names the reading that comes closest to the paper if it is another. Which one that is was
@@ -93,17 +108,20 @@ func (f *Finding) verdictText() string {
 func (o *Outcome) Summary() string {
 	e := o.Experiment
 	of := numtext.Counted(len(e.Claims), "claim")
+	if o.Reading != "" {
+		return fmt.Sprintf("Under the reading %q alone, of %s: %s.", o.Reading, of, CountUnder(o.Findings, o.shown()))
+	}
 	first := &e.Readings[0]
-	text := fmt.Sprintf("Of %s: %s.", of, TallyText(Tally(o.Findings, first)))
+	text := fmt.Sprintf("Of %s: %s.", of, CountUnder(o.Findings, first))
 	if len(e.Readings) > 1 {
-		text = fmt.Sprintf("Under the first reading, %q, of %s: %s.", first.ID, of, TallyText(Tally(o.Findings, first)))
+		text = fmt.Sprintf("Under the first reading, %q, of %s: %s.", first.ID, of, CountUnder(o.Findings, first))
 	}
 	if best := e.ClosestOverall(o.Findings); best != nil && best != first {
 		name := fmt.Sprintf("%q", best.ID)
 		if best.PostHoc {
 			name += " (post hoc)"
 		}
-		text += fmt.Sprintf(" The reading %s comes closest, which was seen only after the runs: %s.", name, TallyText(Tally(o.Findings, best)))
+		text += fmt.Sprintf(" The reading %s comes closest, which was seen only after the runs: %s.", name, CountUnder(o.Findings, best))
 	}
 	return text
 }
@@ -114,7 +132,12 @@ func WriteList(w io.Writer, list []*Experiment) error {
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}, {Number: 6, WidthMax: 50, WidthMaxEnforcer: text.WrapSoft}})
 	for _, e := range list {
 		o := e.Recorded()
-		state := TallyText(Tally(o.Findings, &e.Readings[0]))
+		state := CountUnder(o.Findings, &e.Readings[0]).String()
+		for n := range e.Readings {
+			if e.Readings[n].Registered != nil {
+				state += ". Registered: " + CountUnder(o.Findings, &e.Readings[n]).String()
+			}
+		}
 		switch {
 		case e.NotYet != "":
 			state = "not yet: " + e.NotYet

@@ -71,6 +71,8 @@ func (c *Claim) States() string {
 		return c.Direction + " in the middle"
 	case Interaction:
 		return c.Direction
+	case Statement:
+		return "of the algorithm"
 	case Equivalence:
 		if c.Target == nil {
 			return "the same"
@@ -135,6 +137,8 @@ func (c *Claim) Tolerance() string {
 		return "the whole interval on that side of 0, over all points"
 	case Interaction:
 		return "the whole interval on that side of 0"
+	case Statement:
+		return "nothing can be run"
 	}
 	return "equal up to rounding"
 }
@@ -260,37 +264,4 @@ func (s *Source) paper() string {
 		text += ", doi:" + s.DOI
 	}
 	return text
-}
-
-// Tally counts the verdicts of a reading.
-func Tally(findings []Finding, r *Reading) map[verdict.Verdict]int {
-	count := map[verdict.Verdict]int{}
-	for k := range findings {
-		if findings[k].Reading == r {
-			count[findings[k].Verdict]++
-		}
-	}
-	return count
-}
-
-// TallyText describes a tally in words, the best first.
-func TallyText(count map[verdict.Verdict]int) string {
-	var parts []string
-	for _, v := range []verdict.Verdict{verdict.Replicates, verdict.DirectionOnly, verdict.Fails, verdict.Undecided, verdict.NotTestable, verdict.NotYet} {
-		n, words := count[v], string(v)
-		switch {
-		case n == 0:
-			continue
-		case v == verdict.Replicates && n > 1:
-			words = "replicate"
-		case v == verdict.Fails && n > 1:
-			words = "do not replicate"
-		case v == verdict.DirectionOnly:
-			words = "in the direction only"
-		case v == verdict.NotYet:
-			words = "not run yet"
-		}
-		parts = append(parts, fmt.Sprintf("%d %s", n, words))
-	}
-	return strings.Join(parts, ", ")
 }

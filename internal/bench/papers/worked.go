@@ -66,6 +66,9 @@ func (e *Experiment) work(ctx context.Context) ([]bench.Row, []Finding, error) {
 func (f *Finding) judgeWorked(in *model.Instance, row *bench.Row) {
 	var err error
 	switch {
+	case f.Claim.Form == Statement:
+		f.Verdict = verdict.NotTestable
+		return
 	case f.Claim.Form == Table:
 		err = compareTables(in, f.Claim.Table)
 	case row == nil:

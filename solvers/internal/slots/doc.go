@@ -17,6 +17,9 @@
 // slots already keep them. Deadline and budget are those of the workflow. Those of a single
 // task, which only the cost of a schedule depends on, reject nothing; a hard deadline of a task does.
 //
+// With the option NoWait a slot may not begin later than when the task is ready or, under Static, than when the slots that it waits for end: the
+// paper's workflows have no slack and are scheduled without any delay (§5.2).
+//
 // A task that ends early returns the rest of its slot, which others may reserve. Slots that are reserved already stay where they are. A task
 // that outlives its slot is killed at the slot's end; so are, in effect, the tasks that wait for it, and their slots are returned. With
 // overrun extend the task runs on. Its slot then doubles each time that it is used up, and the later slots of the processor move back as far

@@ -175,7 +175,7 @@ func TestByHand(t *testing.T) {
 			kind string
 			d    sim.Discipline
 			want string
-		}{{"static", slots.Static(1, false), c.static}, {"dynamic", slots.Dynamic(1, false), c.dynamic}, {"extending", slots.Static(1, true), c.extending}} {
+		}{{"static", slots.Static(slots.Options{K: 1}), c.static}, {"dynamic", slots.Dynamic(slots.Options{K: 1}), c.dynamic}, {"extending", slots.Static(slots.Options{K: 1, Extend: true}), c.extending}} {
 			if got := outcome(t, in, run.d); got != run.want {
 				t.Errorf("%s, %s:\ngot  %s\nwant %s", c.name, run.kind, got, run.want)
 			}
@@ -205,7 +205,7 @@ func (e *explained) Left(_ float64, j *sim.Job, outcome sim.Outcome, _ string) {
 func TestExplain(t *testing.T) {
 	in := grid(t, []float64{1}, [][2]float64{{1e9, 10}, {5, 1e9}, {1e9, 3}}, job("a", 0, 4, 4, "w0"), job("b", 0, 2, 2, "w1"), job("c", 0, 5, 5, "w2"))
 	seen := &explained{reasons: map[string][]sim.Reason{}}
-	if _, _, err := sim.Simulate(context.Background(), in, slots.Static(1, false), sim.Options{Observer: seen}); err != nil {
+	if _, _, err := sim.Simulate(context.Background(), in, slots.Static(slots.Options{K: 1}), sim.Options{Observer: seen}); err != nil {
 		t.Fatal(err)
 	}
 	for job, want := range map[string]string{

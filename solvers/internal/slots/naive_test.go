@@ -12,6 +12,7 @@ type naive struct {
 	flows           []naiveFlow
 	servers         []naiveServer
 	static, extend  bool
+	noWait          bool
 	k               float64
 	now             float64
 	calendar        [][]*naiveSlot // by server, in order
@@ -224,6 +225,9 @@ func (n *naive) reserve(task int, from, rest float64) bool {
 				break
 			}
 			start = max(start, slot.end)
+		}
+		if n.noWait && start > from {
+			continue
 		}
 		if best == nil || start+length < best.end || start+length == best.end && price < best.price {
 			best = &naiveSlot{task: task, server: s, planned: start, start: start, end: start + length, length: length, price: price}

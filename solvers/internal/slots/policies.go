@@ -9,18 +9,23 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// Static is static reservation: slots for all tasks of a workflow at its submission. A slot covers the mean and k standard deviations of the
-// work. Where extend is set, a task that outlives its slot runs on, else it is killed.
-func Static(k float64, extend bool) sim.Discipline { return discipline(true, k, extend) }
+// Options are the parameters of both policies.
+type Options struct {
+	K      float64 // standard deviations of the work that a slot covers beside the mean
+	Extend bool    // a task that outlives its slot runs on, else it is killed
+	NoWait bool    // only slots without a wait: that begin when the task is ready or, under Static, when the slots before it end
+}
 
-// Dynamic is dynamic reservation: it reserves a slot for a task when the task is ready. The arguments are as
-// for [Static].
-func Dynamic(k float64, extend bool) sim.Discipline { return discipline(false, k, extend) }
+// Static is static reservation: slots for all tasks of a workflow at its submission.
+func Static(o Options) sim.Discipline { return discipline(true, o) }
 
-func discipline(static bool, k float64, extend bool) sim.Discipline {
+// Dynamic is dynamic reservation: it reserves a slot for a task when the task is ready.
+func Dynamic(o Options) sim.Discipline { return discipline(false, o) }
+
+func discipline(static bool, o Options) sim.Discipline {
 	return sim.Discipline{General: func(platform *sim.Platform, _ uint64) sim.Policy {
 		p := &policy{
-			platform: platform, static: static, extend: extend, k: k, empty: platform.Empty(),
+			platform: platform, static: static, extend: o.Extend, noWait: o.NoWait, k: o.K, empty: platform.Empty(),
 			servers: make([][]*calendar, len(platform.Machines)), tasks: map[int64]*task{}, workflows: map[int]*workflow{},
 		}
 		p.starts.time = func(s *slot) float64 { return s.start }
@@ -88,6 +93,7 @@ func (w *workflow) committed() float64 {
 type policy struct {
 	platform       *sim.Platform
 	static, extend bool
+	noWait         bool
 	k              float64
 	empty          *sim.Room
 	asked          asked

@@ -44,7 +44,7 @@ func (p *policy) refuse(t *task, why sim.Reason) {
 func (p *policy) assign(t *task, from, rest float64) *sim.Reason {
 	w, r := t.flow, t.request
 	before := w.committed()
-	best, found, least := offer{}, false, math.Inf(1)
+	best, found, least, late := offer{}, false, math.Inf(1), false
 	for m := range p.platform.Machines {
 		length, cost, can := p.time(t, m)
 		if !can {
@@ -55,6 +55,10 @@ func (p *policy) assign(t *task, from, rest float64) *sim.Reason {
 			continue
 		}
 		server, start := p.earliest(m, from, length)
+		if p.noWait && start > from {
+			late = true
+			continue
+		}
 		o := offer{place{m, server}, start, start + length, length, cost}
 		if !found || o.end < best.end || o.end == best.end && o.cost < best.cost {
 			best, found = o, true
@@ -67,6 +71,8 @@ func (p *policy) assign(t *task, from, rest float64) *sim.Reason {
 	switch {
 	case math.IsInf(least, 1):
 		return &sim.Reason{Rule: "machine", Text: fmt.Sprintf("no machine can run task %s", r.ID)}
+	case !found && late:
+		return &sim.Reason{Rule: "wait", Text: fmt.Sprintf("no slot for task %s within the budget begins at %v, and none may begin later", r.ID, from), Terms: []sim.Term{{Name: "start", Value: from}}}
 	case !found:
 		return &sim.Reason{
 			Rule:  "budget",

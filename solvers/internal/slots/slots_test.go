@@ -31,7 +31,7 @@ func pick(t *rapid.T, name string, values ...float64) float64 {
 // drawn is a random small case, as an instance and for the naive form. All numbers are multiples of a power of two, so that no sum is
 // rounded.
 func drawn(t *rapid.T) (*model.Instance, *naive) {
-	n := &naive{static: rapid.Bool().Draw(t, "static"), extend: rapid.Bool().Draw(t, "extend"), k: pick(t, "k", 0, 1, 2)}
+	n := &naive{static: rapid.Bool().Draw(t, "static"), extend: rapid.Bool().Draw(t, "extend"), noWait: rapid.Bool().Draw(t, "no wait"), k: pick(t, "k", 0, 1, 2)}
 	b := model.NewBuilder("drawn")
 	place := []string{}
 	for c := range rapid.IntRange(1, 2).Draw(t, "clusters") {
@@ -121,9 +121,10 @@ func simulated(t testing.TB, in *model.Instance, d sim.Discipline) (*model.Solut
 func TestLikeTheNaiveForm(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		in, n := drawn(rt)
-		d := slots.Dynamic(n.k, n.extend)
+		options := slots.Options{K: n.k, Extend: n.extend, NoWait: n.noWait}
+		d := slots.Dynamic(options)
 		if n.static {
-			d = slots.Static(n.k, n.extend)
+			d = slots.Static(options)
 		}
 		sol, got := simulated(t, in, d)
 		want, ended := map[string]string{}, 0

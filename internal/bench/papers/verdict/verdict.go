@@ -23,7 +23,7 @@ const (
 	DirectionOnly Verdict = "direction only"     // the side of 0 is the paper's, the size is not
 	Fails         Verdict = "does not replicate" // the opposite is shown, or a difference is shown to be too small to matter
 	Undecided     Verdict = "undecided"          // more repetitions could decide it
-	NotTestable   Verdict = "not testable"       // nothing that can be run would decide it
+	NotTestable   Verdict = "not testable here"  // the numbers are no evidence for or against it
 	NotYet        Verdict = "not yet"            // it was not run
 )
 
