@@ -1,6 +1,6 @@
 /** The examples that the page offers: files of the folder examples, and what they are about. */
 export const examples: { file: string; title: string }[] = [
-  { file: "four.json", title: "40 jobs with deadlines and budgets, 4 clusters" },
+  { file: "four.json", title: "40 jobs with deadlines, 4 clusters" },
   { file: "table1.json", title: "MUSCLE's case study: 6 jobs, 2 clusters" },
   { file: "multicluster.json", title: "40 parallel jobs, objective mcp" },
   { file: "tiny.json", title: "3 jobs: solve it by hand" },

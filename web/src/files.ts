@@ -47,6 +47,11 @@ export function onDrop(host: HTMLElement, take: (files: File[]) => void): void {
   });
 }
 
+/** A file that is dropped beside the parts that take one would replace the page. */
+export function keepDrops(): void {
+  for (const kind of ["dragover", "drop"]) document.addEventListener(kind, (e) => e.preventDefault());
+}
+
 /** Offers a text or a picture as a file. */
 export function save(name: string, content: Blob | string, type = "application/json"): void {
   const url = URL.createObjectURL(typeof content === "string" ? new Blob([content], { type }) : content);

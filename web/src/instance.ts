@@ -14,6 +14,7 @@ export class InstanceView {
   readonly editor: Editor;
   private readonly table: JobTable;
   private timer = 0;
+  private asked = 0; // examples and files, so that the last one asked for wins
   private kept: { text: string; raw: Raw } | undefined;
   private readonly select = part<HTMLSelectElement>("example");
 
@@ -41,12 +42,15 @@ export class InstanceView {
     this.soon();
   }
 
-  /** Fetches an example; whether that went well. */
+  /** Fetches an example; whether it is now the instance: not if it failed, or something else was asked for since. */
   async example(file: string): Promise<boolean> {
+    const mine = ++this.asked;
     try {
       const response = await fetch(`examples/${file}`);
       if (!response.ok) throw new Error(`the host answers with status ${response.status}`);
-      this.put(await response.text(), file);
+      const text = await response.text();
+      if (mine !== this.asked) return false;
+      this.put(text, file);
       return true;
     } catch (fault) {
       this.complain([{ path: "", message: `The example ${file} cannot be fetched: ${(fault as Error).message}` }]);
@@ -54,28 +58,33 @@ export class InstanceView {
     }
   }
 
-  /** Opens a file: an instance, or one of a format that import reads. */
-  async open(file: File): Promise<boolean> {
+  /** Opens a file: an instance, or one of a format that import reads. Several files are together one instance of such a format. Whether it is now the instance. */
+  async open(files: File[]): Promise<boolean> {
+    const mine = ++this.asked;
     try {
-      const opened = await openFile(file);
-      return await this.take(opened);
+      const opened: Opened[] = [];
+      for (const file of files) opened.push(await openFile(file));
+      return await this.take(opened, mine);
     } catch (fault) {
-      this.complain([{ path: "", message: (fault as Error).message }]);
+      if (mine === this.asked) this.complain([{ path: "", message: (fault as Error).message }]);
       return false;
     }
   }
 
-  private async take(opened: Opened): Promise<boolean> {
-    if (opened.kind === "instance") {
-      this.put(opened.text!, "");
-      say(`opened ${described(opened)}`);
+  private async take(files: Opened[], mine: number): Promise<boolean> {
+    const [opened] = files, own = files.find((one) => one.kind !== "foreign" && one.kind !== "swf");
+    if (!opened || mine !== this.asked) return false;
+    if (own && own.kind !== "instance") throw new Error(`${own.name} is a ${own.kind}: open it under Check.`);
+    if (own && files.length > 1) throw new Error(`${own.name} is an instance: open it alone, not with ${files.length - 1} more.`);
+    if (own) {
+      this.put(own.text!, "");
+      say(`opened ${described(own)}`);
       return true;
     }
-    if (opened.kind === "solution" || opened.kind === "certificate") {
-      throw new Error(`${opened.name} is a ${opened.kind}: open it under Check.`);
-    }
-    say(`reading ${described(opened)}`);
-    const answer = await askText("import", { files: [await document64(opened.blob)], name: opened.name.replace(/\.gz$/, "") });
+    say(`reading ${files.map(described).join("; ")}`);
+    const documents = await Promise.all(files.map((one) => document64(one.blob)));
+    const answer = await askText("import", { files: documents, name: opened.name.replace(/\.gz$/, "") });
+    if (mine !== this.asked) return false;
     const instance = locate(answer, ["instance"]), report = locate(answer, ["text"]);
     this.put(layOut(new Raw(answer.slice(instance.from, instance.to))), "");
     part("imported").hidden = false;

@@ -4,10 +4,10 @@ import { CheckView } from "./checking";
 import { part, say } from "./dom";
 import { arrived } from "./engine";
 import { copy } from "./exports";
-import { onDrop } from "./files";
+import { keepDrops, onDrop } from "./files";
 import { InstanceView } from "./instance";
 import { SetupView } from "./setup";
-import { decode, encode, LinkError, longLink } from "./share";
+import { decode, encode, isLink, LinkError, longLink } from "./share";
 import { bytes } from "./figures";
 import { startTabs } from "./tabs";
 import { startTheme } from "./theme";
@@ -49,7 +49,12 @@ async function run(): Promise<void> {
 }
 
 async function share(): Promise<void> {
-  const said = part("link-said");
+  const said = part("link-said"), fault = setup.fault();
+  said.hidden = false;
+  if (fault) {
+    said.textContent = `There is no link yet. ${fault}`;
+    return;
+  }
   try {
     const link = `${location.origin}${location.pathname}#${await encode({ instance: instance.editor.text(), setup: setup.get() })}`;
     history.replaceState(null, "", link);
@@ -63,7 +68,6 @@ async function share(): Promise<void> {
   } catch (fault) {
     said.textContent = (fault as Error).message;
   }
-  said.hidden = false;
 }
 
 /** Opens what the link says, or the first example. */
@@ -89,16 +93,17 @@ part("stop").addEventListener("click", () => board.stop());
 part("share").addEventListener("click", () => void share());
 part("again").addEventListener("click", () => void run());
 const file = part<HTMLInputElement>("file");
-const opened = async (one: File | undefined): Promise<void> => { if (one && await instance.open(one)) await run(); };
-file.addEventListener("change", () => { void opened(file.files?.[0]).then(() => { file.value = ""; }); });
-onDrop(part("solve"), (files) => void opened(files[0]));
+const opened = async (files: File[]): Promise<void> => { if (files.length && await instance.open(files)) await run(); };
+file.addEventListener("change", () => { void opened([...(file.files ?? [])]).then(() => { file.value = ""; }); });
+onDrop(part("solve"), (files) => void opened(files));
+keepDrops();
 document.addEventListener("keydown", (e) => {
   if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && !board.busy && !part("solve").hidden) {
     e.preventDefault();
     void run();
   }
 });
-addEventListener("hashchange", () => void open());
+addEventListener("hashchange", () => { if (isLink(location.hash)) void open(); }); // another place of the page is no reason to lose what is there
 arrived().catch((fault: Error) => {
   part("link-said").hidden = false;
   part("link-said").textContent = `The engine cannot be loaded: ${fault.message}. This page needs a browser with WebAssembly and its file allot.wasm beside it.`;

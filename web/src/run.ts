@@ -58,8 +58,9 @@ export class Run {
     const { instance, choice, seed, limit } = this.task;
     this.engine = engine;
     await engine.ready; // the time of a run is that of the solver
+    if (this.over) return;
     this.begun = performance.now();
-    if (this.state === "waiting") this.enter("running");
+    this.enter("running");
     try {
       const text = await engine.ask("solve", {
         instance, solver: choice.solver, param: Object.keys(choice.param).length ? choice.param : undefined, seed, [limit.kind]: limit.value, schedules: true,
@@ -81,8 +82,13 @@ export class Run {
     }
   }
 
-  /** Asks for the best so far. A run that does not answer within seconds is ended, and the last schedule that it sent counts. */
+  /** Asks for the best so far. A run that does not answer within seconds is ended, and the last schedule that it sent counts. One that waits never begins. */
   stop(): void {
+    if (this.state === "waiting") {
+      this.stopped = "cancelled";
+      this.status = "stopped before it began";
+      this.enter("ended");
+    }
     if (this.state !== "running") return;
     this.enter("stopping");
     this.engine?.cancel(this.id);

@@ -52,13 +52,18 @@ export class SetupView {
   }
 
   private draw(): void {
-    const focus = document.activeElement?.id;
-    this.rows.replaceChildren(...this.choices.map((choice, k) => this.row(choice, k)), ...(this.choices.length < mostSolvers ? [h("li", {},
-      h("button", { type: "button", id: "add-solver", onclick: () => this.add() }, "+ Add a solver"))] : []));
+    this.drawRows();
     const shown = this.choices[this.open], solver = shown && this.known.find((s) => s.name === shown.solver);
     const panel = part("parameters");
     panel.hidden = !solver;
-    if (shown && solver) panel.replaceChildren(h("h3", {}, `Parameters of ${solver.name}`), parameterForm(solver, shown.param, () => { this.draw(); this.changed(); }));
+    if (shown && solver) panel.replaceChildren(h("h3", {}, `Parameters of ${solver.name}`), parameterForm(solver, shown.param, () => { this.drawRows(); this.changed(); }));
+  }
+
+  /** Draws the list of solvers; the focus stays where it is. */
+  private drawRows(): void {
+    const focus = document.activeElement?.id;
+    this.rows.replaceChildren(...this.choices.map((choice, k) => this.row(choice, k)), ...(this.choices.length < mostSolvers ? [h("li", {},
+      h("button", { type: "button", id: "add-solver", onclick: () => this.add() }, "+ Add a solver"))] : []));
     if (focus && document.activeElement?.id !== focus) document.getElementById(focus)?.focus();
   }
 

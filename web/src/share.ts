@@ -21,10 +21,13 @@ export async function encode(shared: Shared): Promise<string> {
   return link;
 }
 
+/** Whether the part of an address behind the # is meant to be a link of this page. */
+export const isLink = (hash: string): boolean => hash.startsWith("#s=");
+
 /** Reads the part of a link behind the #; null: it is no link of this kind. */
 export async function decode(hash: string): Promise<Shared | null> {
-  const text = /^#s=(.*)$/.exec(hash)?.[1];
-  if (text === undefined) return null;
+  if (!isLink(hash)) return null;
+  const text = hash.slice(3);
   if (!/^[A-Za-z0-9_-]+$/.test(text)) throw new LinkError("The link is damaged: it has characters that no link of this page has.");
   let found: unknown;
   try {

@@ -22,7 +22,10 @@ export class TraceView {
   constructor() {
     const field = part<HTMLInputElement>("trace-file");
     field.addEventListener("change", () => { if (field.files?.[0]) this.take(field.files[0]); });
-    onDrop(part("policies"), (files) => { if (files[0]) this.take(files[0]); });
+    onDrop(part("policies"), (files) => {
+      if (files.length > 1) this.show(h("p", { class: "verdict bad" }, `Expected one trace, found ${files.length} files.`));
+      else if (files[0]) this.take(files[0]);
+    });
     part("trace-example").addEventListener("click", () => void this.example());
     part("do-policies").addEventListener("click", () => void this.compare());
     part("stop-policies").addEventListener("click", () => this.engine?.close());
@@ -35,8 +38,8 @@ export class TraceView {
   take(file: File): void {
     this.file = file;
     part("trace-name").textContent = described({ name: file.name, kind: "swf", size: file.size, text: null, blob: file });
-    part<HTMLButtonElement>("do-policies").disabled = false;
-    part("do-policies").focus();
+    part<HTMLButtonElement>("do-policies").disabled = this.engine !== null; // until the comparison that runs has ended
+    part(this.engine ? "stop-policies" : "do-policies").focus();
   }
 
   private async example(): Promise<void> {
@@ -57,10 +60,10 @@ export class TraceView {
   }
 
   private async compare(): Promise<void> {
-    const names = this.chosen();
-    if (!this.file) return;
+    const names = this.chosen(), file = this.file;
+    if (!file) return;
     if (!names.length) return this.show(h("p", { class: "verdict bad" }, "Choose at least one policy."));
-    this.engine?.close();
+    if (this.engine) return;
     const engine = this.engine = new Engine(), begun = performance.now();
     const progress = part("trace-progress"), button = part<HTMLButtonElement>("do-policies"), stop = part<HTMLButtonElement>("stop-policies");
     button.disabled = true;
@@ -70,7 +73,7 @@ export class TraceView {
     tell();
     this.clock = window.setInterval(tell, 500);
     try {
-      const opened = await openFile(this.file);
+      const opened = await openFile(file);
       const text = await engine.ask("policies", { trace: await document64(opened.blob), name: opened.name.replace(/\.swf(\.gz)?$/i, ""), policies: names }, (step) => {
         ({ done, of } = JSON.parse(step) as { done: number; of: number });
         tell();
@@ -81,7 +84,7 @@ export class TraceView {
     } finally {
       clearInterval(this.clock);
       engine.close();
-      if (this.engine === engine) this.engine = null;
+      this.engine = null;
       button.disabled = false;
       stop.hidden = progress.hidden = true;
     }
