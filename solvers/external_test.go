@@ -149,7 +149,7 @@ func solveAsProgram() {
 			panic(err)
 		}
 	}
-	for _, name := range []string{"fcfs-list", "search"} {
+	for _, name := range []string{"fcfs-list", "search", "tou"} { // one of them takes each instance of the conformance test
 		info, _ := solve.Lookup(name)
 		limits := opt
 		if !info.Starts {
@@ -471,7 +471,7 @@ func TestProgramProgress(t *testing.T) {
 	if err != nil || result.Stop != model.StopEvaluations || result.Evaluations != 3 || *result.Solution.Objective != 5 {
 		t.Errorf("%+v, %v", result, err)
 	}
-	if !slices.Equal(seen, []float64{8, 8, 5}) {
+	if !slices.Equal(seen, []float64{8, 8, 5, 5}) { // the last is the schedule that the checker has accepted, told before its bound
 		t.Errorf("reported %v", seen)
 	}
 }
