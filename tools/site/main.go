@@ -53,5 +53,5 @@ func site(root, out string, quick, only bool) error {
 	if err := compress(name, quick); err != nil {
 		return err
 	}
-	return weigh(os.Stdout, out)
+	return weigh(os.Stdout, out, quick)
 }
