@@ -1,13 +1,11 @@
 package kubernetes
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"go.yaml.in/yaml/v4"
 
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
@@ -162,61 +160,6 @@ func (b *builder) fromJSON(d *lines.JSON, v *value, p *place, depth int) (ok boo
 	return err == nil, err
 }
 
-// fromYAML takes a value of YAML.
-func (b *builder) fromYAML(n *yaml.Node, v *value, p *place, depth int) bool {
-	if !b.count(p, depth) {
-		return false
-	}
-	switch n.Kind {
-	case yaml.AliasNode:
-		return b.fromYAML(n.Alias, v, p, depth+1)
-	case yaml.SequenceNode:
-		v.kind = '['
-		v.list = make([]value, len(n.Content))
-		for k, element := range n.Content {
-			if !b.fromYAML(element, &v.list[k], p.element(k), depth+1) {
-				return false
-			}
-		}
-	case yaml.MappingNode:
-		v.kind = '{'
-		var known map[string]bool
-		for k := 0; k+1 < len(n.Content); k += 2 {
-			key := n.Content[k]
-			ok := key.Kind == yaml.ScalarNode && key.Tag != "!!merge"
-			if !ok {
-				return b.fault(p, "expected names of fields, found another value in the place of one")
-			}
-			if passedOver(key.Value) {
-				continue
-			}
-			if known, ok = b.member(v, known, key.Value, p); !ok {
-				return false
-			}
-			v.list = append(v.list, value{})
-			if !b.fromYAML(n.Content[k+1], &v.list[len(v.list)-1], p.member(key.Value), depth+1) {
-				return false
-			}
-		}
-	default:
-		v.text = n.Value
-		switch n.Tag {
-		case "!!null":
-			v.kind = 'n'
-		case "!!int", "!!float":
-			v.kind = '0'
-		case "!!bool":
-			v.kind = 'f'
-			if strings.EqualFold(n.Value, "true") {
-				v.kind = 't'
-			}
-		default:
-			v.kind = '"'
-		}
-	}
-	return true
-}
-
 // field is a value with its place, from which the fields below it are read. What is absent and what is null reads as empty.
 type field struct {
 	v *value // nil: absent
@@ -368,17 +311,4 @@ func (x field) required() field {
 		x.fault("expected the field, found none")
 	}
 	return x
-}
-
-// explainYAML says what an error of the reader of YAML means, with the line in the file.
-func explainYAML(err error, before int) string {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if rest, ok := strings.CutPrefix(text, "line "); ok {
-		if digits, message, ok := strings.Cut(rest, ": "); ok {
-			if line, err := strconv.Atoi(digits); err == nil {
-				return fmt.Sprintf("not YAML: %s at line %d", message, before+line)
-			}
-		}
-	}
-	return "not YAML: " + text
 }

@@ -1,4 +1,4 @@
-//go:build !unix && !wasm
+//go:build !unix && !wasm && !page
 
 package process
 

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,28 +34,43 @@ func engine(root, out string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	overlay, err := smallSorts(goroot, folder)
+	replaced, err := overlay(goroot, folder, log.Printf)
 	if err != nil {
 		return err
 	}
-	arguments := []string{"build", "-C", root, "-tags", "page", "-trimpath", "-ldflags=-s -w", "-overlay", overlay, "-gcflags=all=-l"}
-	for _, pattern := range inlining {
-		arguments = append(arguments, "-gcflags="+pattern+"=")
-	}
-	build := exec.Command("go", append(arguments, "-o", full, "./web/wasm")...)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off")
-	if output, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, output)
+	if failed := build(root, full, "-overlay", replaced); failed != nil {
+		if err := build(root, full); err != nil {
+			return err
+		}
+		log.Printf("this Go does not build with the smaller forms of its packages, and the engine is larger: %.300s", failed)
 	}
 	built, err := os.ReadFile(full)
 	if err != nil {
 		return err
 	}
 	stripped, err := strip(built)
+	if errors.Is(err, errTables) {
+		log.Printf("the engine is larger: %v", err)
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", out, err)
 	}
 	return os.WriteFile(full, stripped, 0o666)
+}
+
+// build builds the engine, with more options.
+func build(root, out string, options ...string) error {
+	arguments := append([]string{"build", "-C", root, "-tags", "page", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}, options...)
+	for _, pattern := range inlining {
+		arguments = append(arguments, "-gcflags="+pattern+"=")
+	}
+	command := exec.Command("go", append(arguments, "-o", out, "./web/wasm")...)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off")
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, output)
+	}
+	return nil
 }
 
 // goRoot is the folder of the Go that builds.

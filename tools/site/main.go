@@ -35,8 +35,10 @@ func site(root, out string, quick, only bool) error {
 	if err := page(root, out); err != nil {
 		return err
 	}
-	if err := compress(filepath.Join(out, "page.js"), quick); err != nil {
-		return err
+	for _, name := range []string{"page.js", "worker.js", "index.html", "page.css"} {
+		if err := compress(filepath.Join(out, name), quick); err != nil {
+			return err
+		}
 	}
 	if err := documentation(root, out); err != nil {
 		return err
@@ -48,5 +50,8 @@ func site(root, out string, quick, only bool) error {
 	if err := engine(root, name); err != nil {
 		return err
 	}
-	return compress(name, quick)
+	if err := compress(name, quick); err != nil {
+		return err
+	}
+	return weigh(os.Stdout, out, quick)
 }
