@@ -85,7 +85,7 @@ wheels:
 
 PYTHON ?= python3
 
-# The page, its engine and the documentation as a static site in the folder dist/site, for any file server. Without npm it says so.
+# The page, its engine and the documentation as a static site in the folder dist/site, for any file server: the engine takes some minutes to compress. Without npm it says so.
 site:
 	@go -C tools run ./site -C '$(CURDIR)' -o '$(CURDIR)/dist/site'
 
@@ -149,10 +149,6 @@ mutants:
 # ALLOT_SIGNING_KEY names the key of OpenSSH that signs the checksums.
 release:
 	go -C tools run ./release -C '$(CURDIR)' -o '$(CURDIR)/dist'
-
-# The page, ready for any static host, in dist/site: the engine takes some minutes to compress.
-site:
-	go -C tools run ./site -C '$(CURDIR)' -o '$(CURDIR)/dist/site'
 
 # Not part of CI: it asks a vulnerability database on the network.
 vuln:
