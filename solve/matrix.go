@@ -99,6 +99,10 @@ var featureProbes = []struct {
 
 // conditions are what some solver refuses besides features and metrics.
 var conditions = []probe{
+	{"instances without a horizon", func(s *model.InstanceSpec) { s.Objective = map[string]float64{"makespan": 0} }, func(in *model.Instance) bool {
+		_, _, stated := in.Horizon()
+		return !stated
+	}},
 	{"several alike processors in a cluster", func(s *model.InstanceSpec) { s.Clusters[0].Machines[0].Count = 2 }, func(in *model.Instance) bool {
 		return slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool { return c.Processors > len(c.Machines) })
 	}},
