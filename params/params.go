@@ -11,7 +11,8 @@
 //	vary   the interval in which a search for good values looks, within the range, such as "[1, 256]", or "[1, 256] log" where factors count and not differences; "[60, 3600] log step 60" looks at multiples of 60 only
 //	when   the values of another parameter that make this one matter, such as "order=f1,multifactor"
 //
-// A text whose values a registry knows has a type of its own with a method Values() []string, which lists them, and no tag `enum`.
+// A text whose values a registry knows has a type of its own with a method Values() []string, which lists them, and no tag `enum`. A length of time is a
+// [Time].
 //
 // A field is a text, a truth value, a whole number, a number, or a pointer to one of them. A nil pointer means that the parameter has no value. The
 // fields of an embedded struct are parameters too. A field of any other type, such as a function, a list or a struct with a name, is no parameter.

@@ -171,6 +171,11 @@ func (f *field) check() error {
 	}
 	switch value := f.stated().(type) {
 	case string:
+		if text, checks := f.value.Interface().(expecter); checks {
+			if expected := text.Expected(); expected != "" {
+				return &Error{Name: f.Name, Expected: expected, Found: value}
+			}
+		}
 		if f.Values != nil && !slices.Contains(f.Values, value) && !(value == "" && f.zero != "") {
 			return &Error{Name: f.Name, Expected: "one of " + strings.Join(f.Values, ", "), Found: value, values: f.Values}
 		}

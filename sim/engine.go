@@ -133,6 +133,9 @@ type Options struct {
 	// forecast uses it to draw run times that nobody knows yet. If a job has several parts, the last one ends after this time, and the ends of the
 	// others move by as much as that end differs from what the policy expects.
 	Length func(*Job) float64
+	// Defer is called for each job that could join the queue, with its arrival, its estimate and its true run time, see [Lengths]. It returns the time until which
+	// the job stays out of the queue; nil, or a time that is over: it joins at once. The policy does not see a job that is kept out.
+	Defer func(arrival, estimate, runtime float64) float64
 }
 
 // Progress is how far a run has come.
@@ -159,6 +162,7 @@ type Engine struct {
 	world     *world // nil in the plain world
 	totals    Totals
 	queued    int
+	deferred  events // jobs that join the queue at a time
 	stopped   bool
 	foreseen  bool  // the time of the forecast has come
 	fault     error // of the policy; ends the run
@@ -272,6 +276,9 @@ func (e *Engine) run() error {
 		if e.more {
 			t = min(t, e.next.Arrival)
 		}
+		if len(e.deferred) > 0 {
+			t = min(t, e.deferred[0].time)
+		}
 		if e.queued > 0 && e.world != nil {
 			t = min(t, e.world.change(e.now))
 		}
@@ -296,7 +303,7 @@ func (e *Engine) run() error {
 // is without them.
 func (e *Engine) instant(t float64) error {
 	wake := e.wake
-	changes := wake == t || len(e.events) > 0 && e.events[0].time == t || e.world != nil && (len(e.world.ready) > 0 || e.world.change(e.now) == t)
+	changes := wake == t || len(e.events) > 0 && e.events[0].time == t || len(e.deferred) > 0 && e.deferred[0].time == t || e.world != nil && (len(e.world.ready) > 0 || e.world.change(e.now) == t)
 	if e.now, e.wake = t, math.Inf(1); e.world != nil {
 		e.world.platform.now = t
 	}
@@ -307,6 +314,7 @@ func (e *Engine) instant(t float64) error {
 	if e.world != nil {
 		e.world.joinReady(e)
 	}
+	e.joinDeferred()
 	for e.more && e.next.Arrival == t {
 		left := e.totals.Left
 		e.arrive()
@@ -412,8 +420,7 @@ func (e *Engine) arrive() {
 			return
 		}
 	}
-	e.queued++
-	e.policy.Arrive(j)
+	e.join(j)
 }
 
 // Start starts a queued job in the plain world. A job that is not queued or does not fit is a fault of the policy and ends the run.

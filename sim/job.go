@@ -42,8 +42,9 @@ type Job struct {
 type state uint8
 
 const (
-	absent  state = iota // the slot is free
-	waiting              // for other jobs to end
+	absent   state = iota // the slot is free
+	waiting               // for other jobs to end
+	deferred              // out of the queue until a time
 	queued
 	running
 )

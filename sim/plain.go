@@ -77,14 +77,36 @@ func (u users) number(name string) int32 {
 
 // specOf is a job of a plain instance as a trace has it.
 func specOf(in *model.Instance, index int) Spec {
-	j, m := &in.Jobs()[index], &in.Clusters()[0].Machines[0]
+	j := &in.Jobs()[index]
 	width, _ := in.Width(index, 0)
-	runtime := in.DurationOn(index, 0, width)
-	estimate := runtime
-	if !math.IsNaN(j.Estimate) {
-		estimate = statedTime(in, index, 0, m.Speed, m.Bandwidth, (j.Tasks+width-1)/width)
-	}
+	estimate, runtime := lengthsOn(in, index, 0, width)
 	return Spec{Arrival: j.Arrival, Estimate: estimate, Runtime: runtime, Processors: int32(width)}
+}
+
+// Lengths are the estimated and the true run time of a job, on the fewest processors that it may hold and the first machines of the cluster where it ends
+// first by its estimate; NaN: it can run on no cluster. O(clusters).
+func Lengths(in *model.Instance, index int) (estimate, runtime float64) {
+	estimate, runtime = math.NaN(), math.NaN()
+	for c := range in.Clusters() {
+		width, _ := in.Width(index, c)
+		if !in.CanRun(index, c) {
+			continue
+		}
+		if there, takes := lengthsOn(in, index, c, width); !(there >= estimate) {
+			estimate, runtime = there, takes
+		}
+	}
+	return estimate, runtime
+}
+
+// lengthsOn are the estimated and the true run time of a job on processors of the first machines of a cluster.
+func lengthsOn(in *model.Instance, index, cluster, width int) (estimate, runtime float64) {
+	j, m := &in.Jobs()[index], &in.Clusters()[cluster].Machines[0]
+	runtime = in.DurationOn(index, cluster, width)
+	if math.IsNaN(j.Estimate) {
+		return runtime, runtime
+	}
+	return statedTime(in, index, cluster, m.Speed, m.Bandwidth, (j.Tasks+width-1)/width), runtime
 }
 
 // statedTime is the execution time by the stated estimate when each processor runs the given number of tasks one after the other, at

@@ -14,6 +14,9 @@ type Discipline struct {
 	// Plain makes the policy for a trace on the given number of processors. On a plain instance it decides as the policy of General
 	// does. Nil: every instance runs in the general world.
 	Plain func(processors int) Policy
+	// Late is Plain where jobs may join the queue in another order than that of their arrival, see Defer; the queue is in the order of arrival still. Nil: such
+	// a run needs the general world.
+	Late func(processors int) Policy
 	// General makes the policy for the platform of an instance; what the policy draws at random it draws from the seed. Required by
 	// [Simulate].
 	General func(platform *Platform, seed uint64) Policy
@@ -36,11 +39,22 @@ type Discipline struct {
 	// Afresh says that each decision depends on nothing but the time and the jobs in the system, so that a run may begin at any time with the
 	// jobs that run and wait then.
 	Afresh bool
+	// Defer makes the rule that keeps jobs of an instance out of the queue for a time, see [Options].Defer; nil: there is none. A stream,
+	// of which no whole instance is known, refuses such a discipline.
+	Defer func(in *model.Instance) func(arrival, estimate, runtime float64) float64
+}
+
+// InTrace makes the policy for a plain instance: Plain, or Late where jobs may join late; nil: it needs the general world.
+func (d *Discipline) InTrace() func(processors int) Policy {
+	if d.Defer != nil {
+		return d.Late
+	}
+	return d.Plain
 }
 
 // IsPlain reports whether an instance runs in the plain world: it has only what a trace has, and the policy looks only at what a trace shows.
 func (d *Discipline) IsPlain(in *model.Instance) bool {
-	return d.Plain != nil && IsTrace(in) && d.Place.OrFirst() == place.First && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))
+	return d.InTrace() != nil && IsTrace(in) && d.Place.OrFirst() == place.First && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))
 }
 
 // byNode says whether the platform of an instance lists every machine.
@@ -72,9 +86,10 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 	if policies.General == nil {
 		return nil, Totals{}, errNoGeneral
 	}
+	opt = policies.deferring(in, opt)
 	_, watches := opt.Observer.(Watcher)
 	if policies.IsPlain(in) && !watches {
-		return replay(ctx, in, policies.Plain(in.Processors()), opt)
+		return replay(ctx, in, policies.InTrace()(in.Processors()), opt)
 	}
 	return simulateGeneral(ctx, in, policies, opt)
 }

@@ -30,6 +30,9 @@ func Stream(ctx context.Context, system *model.Instance, source Batches, policie
 	if policies.byNode(system) {
 		return Totals{}, ErrNodes
 	}
+	if policies.Defer != nil {
+		return Totals{}, ErrDefers
+	}
 	w := &world{in: system, platform: newPlatform(system, ^model.Features(0), &policies, opt.Seed), source: source}
 	return w.run(ctx, policies.General, opt)
 }
@@ -40,6 +43,9 @@ var errNoGeneral = errors.New("sim: expected a policy for the system of an insta
 // ErrNodes is the error of a stream where single machines matter. What a job asks of machines is known by its place in one instance, and so is what a
 // platform remembers of them; the batches of a stream are instances of their own. [Simulate] takes such jobs as one instance.
 var ErrNodes = errors.New("sim: a stream takes only jobs that ask nothing of single machines, under the rule first")
+
+// ErrDefers is the error of a stream under a policy that keeps jobs out of the queue by what the whole instance says, such as a tariff.
+var ErrDefers = errors.New("sim: a stream has no tariff, so no job can wait for a cheaper start: expected a policy without price_budget")
 
 // refill makes the next batch the one whose jobs arrive. It returns false where there is none.
 func (w *world) refill() (bool, error) {

@@ -193,9 +193,7 @@ func (w *world) joinReady(e *Engine) {
 		if !w.admit(e, j) {
 			continue
 		}
-		j.state = queued
-		e.queued++
-		e.policy.Arrive(j)
+		e.join(j)
 	}
 }
 

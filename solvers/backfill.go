@@ -7,6 +7,7 @@ import (
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
+	"github.com/allot-opt/allot/sim/cheap"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -15,7 +16,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Doc:    "Backfilling as Slurm plans it, on line: in cycles, on whole machines, with what one cycle may look at limited. Machines count one by one.",
 	Source: "Slurm 22.05, sched/backfill and select/cons_tres; https://slurm.schedmd.com/sched_config.html",
 }, func() solve.Policy {
-	return &Backfill{Step: 1, Cycles: backfill.DefaultCycles(), Ranking: backfill.DefaultRanking()}
+	return &Backfill{Step: 1, Cycles: backfill.DefaultCycles(), Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget()}
 })
 
 // Backfill plans as Slurm does with sched/backfill; [backfill.Slurm] states the rules, the source, the deviations and the complexity.
@@ -25,6 +26,7 @@ type Backfill struct {
 	backfill.Cycles
 	backfill.Ranking
 	place.Choice
+	cheap.Budget
 }
 
 // mostNodes is the largest number of nodes that Slurm takes, MAX_SLURM_NODES.
@@ -44,7 +46,7 @@ func (s *Backfill) Supports(in *model.Instance) error {
 	if machines > mostNodes {
 		return fmt.Errorf("%w: %d machines, as it takes at most %d", solve.ErrUnsupported, machines, mostNodes)
 	}
-	return supportsPlaced(in, clusterFeatures, s.Choice)
+	return supportsPlaced(in, clusterFeatures, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].
@@ -52,5 +54,5 @@ func (s *Backfill) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *Backfill) Discipline() sim.Discipline {
-	return placed(backfill.Slurm(s.Step, s.Cycles, s.Ranking), s.Choice)
+	return placed(backfill.Slurm(s.Step, s.Cycles, s.Ranking), s.Choice, &s.Budget)
 }

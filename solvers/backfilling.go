@@ -1,10 +1,13 @@
 package solvers
 
 import (
+	"fmt"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/cheap"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -19,7 +22,10 @@ const backfillFeatures = clusterFeatures | model.GridSpan
 // supportsPlaced refuses what the policies do not honour, which is the features given and those of single machines. Where a rule chooses among machines
 // a job stays on one cluster. Where machines are closed at times they refuse moldable jobs: their rigid maximum may count machines that are never open at
 // the same time.
-func supportsPlaced(in *model.Instance, honoured model.Features, rule place.Choice) error {
+func supportsPlaced(in *model.Instance, honoured model.Features, rule place.Choice, budget *cheap.Budget) error {
+	if err := budget.CheckTariff(in); err != nil {
+		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
+	}
 	honoured |= plan.NodeFeatures
 	if rule.Place.OrFirst() != place.First {
 		honoured &^= model.GridSpan
@@ -30,8 +36,11 @@ func supportsPlaced(in *model.Instance, honoured model.Features, rule place.Choi
 	return solve.Unsupported(in, honoured)
 }
 
-// placed is the discipline under a rule that chooses among machines.
-func placed(d sim.Discipline, rule place.Choice) sim.Discipline {
+// placed is the discipline under a rule that chooses among machines, with a budget for cheaper starts.
+func placed(d sim.Discipline, rule place.Choice, budget *cheap.Budget) sim.Discipline {
 	d.Place = rule.Place
+	if budget.PriceBudget != "" {
+		d.Defer = budget.Deferral
+	}
 	return d
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
+	"github.com/allot-opt/allot/sim/cheap"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -19,7 +20,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	AutoGeneral: 200,
 	AutoIf:      func(in *model.Instance) bool { return !in.Features().Has(model.MoldableJobs) }, // it gives them the fewest processors
 }, func() solve.Policy {
-	return &Conservative{Step: 1, Ranking: backfill.DefaultRanking()}
+	return &Conservative{Step: 1, Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget()}
 })
 
 // Conservative is conservative backfilling as an on-line policy; package backfill states the rules.
@@ -35,6 +36,7 @@ type Conservative struct {
 	Reservations *int    `range:"[1, 1000000000]" zero:"none" doc:"most queued jobs that hold a reservation, the first of the queue; those behind them are not looked at, as with Slurm's bf_max_job_test"`
 	backfill.Ranking
 	place.Choice
+	cheap.Budget
 }
 
 // Supports implements [solve.Policy].
@@ -42,7 +44,7 @@ func (s *Conservative) Supports(in *model.Instance) error {
 	if err := s.CheckOrder(in); err != nil {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
-	return supportsPlaced(in, clusterFeatures, s.Choice)
+	return supportsPlaced(in, clusterFeatures, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].
@@ -51,7 +53,7 @@ func (s *Conservative) Kills() bool { return s.Kill }
 // Discipline implements [solve.Policy].
 func (s *Conservative) Discipline() sim.Discipline {
 	if s.Reservations == nil {
-		return placed(backfill.Conservative(s.Step, s.Ranking), s.Choice)
+		return placed(backfill.Conservative(s.Step, s.Ranking), s.Choice, &s.Budget)
 	}
-	return placed(backfill.ConservativeUpTo(*s.Reservations, s.Step, s.Ranking), s.Choice)
+	return placed(backfill.ConservativeUpTo(*s.Reservations, s.Step, s.Ranking), s.Choice, &s.Budget)
 }

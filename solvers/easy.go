@@ -7,6 +7,7 @@ import (
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
+	"github.com/allot-opt/allot/sim/cheap"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -18,7 +19,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	AutoJobs:    10_000_000,
 	AutoGeneral: 10_000, // takes about a second for jobs that all wait at once
 }, func() solve.Policy {
-	return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking()}
+	return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget()}
 })
 
 // EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that outlives its estimate
@@ -37,6 +38,7 @@ type EASY struct {
 	Depth int     `range:"[1, 1000000000]" vary:"[1, 256] log" doc:"number of blocked jobs at the head of the queue that get a reservation; 1: EASY; the number of jobs: conservative backfilling that plans afresh at each instant; above 1 the solver refuses moldable jobs and jobs that must spread"`
 	backfill.Ranking
 	place.Choice
+	cheap.Budget
 }
 
 // Supports implements [solve.Policy].
@@ -45,9 +47,9 @@ func (s *EASY) Supports(in *model.Instance) error {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
 	if s.Depth > 1 {
-		return supportsPlaced(in, clusterFeatures&^model.MoldableJobs, s.Choice)
+		return supportsPlaced(in, clusterFeatures&^model.MoldableJobs, s.Choice, &s.Budget)
 	}
-	return supportsPlaced(in, backfillFeatures, s.Choice)
+	return supportsPlaced(in, backfillFeatures, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].
@@ -55,5 +57,5 @@ func (s *EASY) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *EASY) Discipline() sim.Discipline {
-	return placed(backfill.EASY(s.Step, s.Depth, s.Ranking), s.Choice)
+	return placed(backfill.EASY(s.Step, s.Depth, s.Ranking), s.Choice, &s.Budget)
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
+	"github.com/allot-opt/allot/sim/cheap"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -16,7 +17,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	AutoJobs:    5_000,
 	AutoGeneral: 5_000,
 }, func() solve.Policy {
-	return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities()}
+	return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities(), Budget: cheap.DefaultBudget()}
 })
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties in queue order. The
@@ -32,11 +33,12 @@ type Flexible struct {
 	Step float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 	backfill.Priorities
 	place.Choice
+	cheap.Budget
 }
 
 // Supports implements [solve.Policy].
 func (s *Flexible) Supports(in *model.Instance) error {
-	return supportsPlaced(in, backfillFeatures, s.Choice)
+	return supportsPlaced(in, backfillFeatures, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].
@@ -44,5 +46,5 @@ func (s *Flexible) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *Flexible) Discipline() sim.Discipline {
-	return placed(backfill.Flexible(s.Step, s.Priorities), s.Choice)
+	return placed(backfill.Flexible(s.Step, s.Priorities), s.Choice, &s.Budget)
 }

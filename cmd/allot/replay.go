@@ -64,6 +64,9 @@ func runReplay(c *cli.Context) error {
 	if discipline.Plain == nil {
 		return usageErrorf("--solver: expected a solver for rigid jobs on one cluster, as in a trace, found %q; use --workload for this solver", c.String("solver"))
 	}
+	if discipline.Defer != nil {
+		return usageErrorf("--solver: %w", sim.ErrDefers)
+	}
 	file, err := model.Open(args[0])
 	if err != nil {
 		return &statusError{exitInput, err}
@@ -135,6 +138,9 @@ func replayWorkload(c *cli.Context) error {
 	if errors.Is(err, sim.ErrNodes) {
 		return &statusError{exitInput, fmt.Errorf("solver %s: %w; solve the jobs as one instance: allot generate %s -o jobs.json, with the parameters as flags, then allot solve --solver %s jobs.json",
 			choice.Name, err, info.Name, c.String("solver"))}
+	}
+	if errors.Is(err, sim.ErrDefers) {
+		return usageErrorf("--solver: %w", err)
 	}
 	if err != nil {
 		return stoppedOr(ctx, ofPolicy(choice.Name, err, source.err))

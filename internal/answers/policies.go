@@ -218,7 +218,11 @@ func (l *PolicyRuns) follow(ctx context.Context, choice solve.Choice, of func() 
 		return nil, err
 	}
 	followed := lab.Follow(l.In, trace.order, *l.Options)
-	if _, err := sim.Run(ctx, &sim.Trace{Jobs: trace.jobs}, l.In.Processors(), rules.Plain(l.In.Processors()), sim.Options{Seed: l.Settings.Options.Seed, Kill: policy.Kills(), Observer: followed}); err != nil {
+	opt := sim.Options{Seed: l.Settings.Options.Seed, Kill: policy.Kills(), Observer: followed}
+	if rules.Defer != nil {
+		opt.Defer = rules.Defer(l.In)
+	}
+	if _, err := sim.Run(ctx, &sim.Trace{Jobs: trace.jobs}, l.In.Processors(), rules.InTrace()(l.In.Processors()), opt); err != nil {
 		return nil, &solve.RunError{Solver: choice.Info.Name, Err: err}
 	}
 	if err := followed.Check(l.In); err != nil {

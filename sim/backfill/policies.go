@@ -13,6 +13,7 @@ func FCFS(order Ranking) sim.Discipline {
 	}
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &fcfs{} },
+		Late:    ranked(0, 0, order).Plain,
 		General: newGeneral(0, 0, Order{}, Ranking{}),
 		Afresh:  true,
 	}
@@ -41,6 +42,7 @@ func EASY(step float64, depth int, order Ranking) sim.Discipline {
 	}
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &easy{step: step} },
+		Late:    ranked(step, depth, order).Plain,
 		General: newGeneral(1, step, Order{}, Ranking{}),
 		Afresh:  true,
 	}
@@ -55,6 +57,9 @@ func ranked(step float64, depth int, order Ranking) sim.Discipline {
 	}
 	if order.looksAtRequests() {
 		d.Plain = nil
+	}
+	if order.BoundWait == nil { // the bounded queue takes jobs in the order of arrival
+		d.Late = d.Plain
 	}
 	return d
 }

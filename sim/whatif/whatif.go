@@ -54,7 +54,7 @@ type Decision struct {
 type Cause struct {
 	From float64 `json:"from"`
 	To   float64 `json:"to"`
-	// Kind is "after": the job waits for other jobs to end; "processors" or "licence": too few processors, or copies of a licence, are free; "machines":
+	// Kind is "after": the job waits for other jobs to end; "price": it stays out of the queue for a cheaper start; "processors" or "licence": too few processors, or copies of a licence, are free; "machines":
 	// enough processors are free, but without the memory that the job needs or on other machines; "resource": too little of a resource of machines is free;
 	// "closed": machines with room are closed to the job before it would end by its estimate; or "kept": the job would fit, but might delay a job ahead of it.
 	Kind string `json:"kind"`
@@ -66,6 +66,7 @@ type Cause struct {
 // The kinds of causes, see [Cause].
 const (
 	causeAfter      = "after"
+	causePrice      = "price"
 	causeProcessors = "processors"
 	causeLicence    = "licence"
 	causeMachines   = "machines"
@@ -290,6 +291,9 @@ func (p *probe) cause() Cause {
 	platform, j := p.platform, p.job
 	if j.Waiting() {
 		return Cause{Kind: causeAfter, Text: "waits for jobs on which it depends"}
+	}
+	if j.Deferred() {
+		return Cause{Kind: causePrice, Text: "stays out of the queue for a cheaper start, as price_budget allows"}
 	}
 	var plan sim.Plan
 	if planner, ok := p.policy.(sim.Planner); ok {
