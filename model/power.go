@@ -53,6 +53,21 @@ func (in *Instance) Horizon() (from, to float64, stated bool) {
 // Power is the power of one of the job's processors while it runs, above idle, and whether the job states it. Otherwise it is the Busy of the machine.
 func (j *Job) Power() (power float64, stated bool) { return j.power, j.powerStated }
 
+// RunningPower is the power of a job while it runs on processors of a cluster, above idle. O(groups of machines).
+func (in *Instance) RunningPower(job, cluster int, set ProcessorSet) float64 {
+	own, stated := in.jobs[job].Power()
+	sum := 0.0
+	in.clusters[cluster].eachGroup(set, func(m *Machine, processors int) {
+		switch {
+		case stated:
+			sum += own * float64(processors)
+		case m.Power != nil:
+			sum += m.Power.Busy * float64(processors)
+		}
+	})
+	return sum
+}
+
 // powered is what the instance states of power.
 type powered struct{ any, prices, carbon bool }
 

@@ -4,18 +4,16 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/allot-opt/allot/model"
 )
 
 // plan says when jobs join the queue.
 type plan struct {
-	rule          string
-	quantile      float64
-	budget, known float64
-	steps         []model.Step // ascending; the first is at the first arrival
-	sums          []float64    // by step: the value added up from the first step to this one
+	rule            string
+	quantile        float64
+	budget, known   float64
+	*model.StepSums // the first step is at the first arrival
 
 	sorted []stretch // for use within threshold
 }
@@ -25,11 +23,7 @@ type stretch struct{ value, length float64 }
 
 // newPlan is the plan for the steps of a tariff.
 func newPlan(b *Budget, budget, known float64, steps []model.Step) *plan {
-	p := &plan{rule: b.PriceRule, quantile: b.PriceQuantile, budget: budget, known: known, steps: steps, sums: make([]float64, len(steps))}
-	for k := 1; k < len(steps); k++ {
-		p.sums[k] = p.sums[k-1] + steps[k-1].Value*(steps[k].Time-steps[k-1].Time)
-	}
-	return p
+	return &plan{rule: b.PriceRule, quantile: b.PriceQuantile, budget: budget, known: known, StepSums: model.SumSteps(steps)}
 }
 
 // until is the time at which a job joins the queue: from its arrival to its arrival plus the budget.
@@ -45,11 +39,6 @@ func (p *plan) until(arrival, estimate, runtime float64) float64 {
 	return p.firstBelow(arrival, p.threshold(arrival))
 }
 
-// at is the position of the step that holds at the time.
-func (p *plan) at(time float64) int {
-	return max(0, sort.Search(len(p.steps), func(k int) bool { return p.steps[k].Time > time })-1)
-}
-
 // last is the latest time at which a job that arrives then may join the queue: what is not known yet it cannot wait for.
 func (p *plan) last(arrival float64) float64 { return arrival + min(p.budget, p.known) }
 
@@ -58,12 +47,12 @@ func (p *plan) last(arrival float64) float64 { return arrival + min(p.budget, p.
 func (p *plan) threshold(arrival float64) float64 {
 	to := arrival + p.known
 	p.sorted = p.sorted[:0]
-	for k := p.at(arrival); k < len(p.steps) && p.steps[k].Time < to; k++ {
+	for k := p.At(arrival); k < len(p.Steps) && p.Steps[k].Time < to; k++ {
 		end := to
-		if k+1 < len(p.steps) {
-			end = min(to, p.steps[k+1].Time)
+		if k+1 < len(p.Steps) {
+			end = min(to, p.Steps[k+1].Time)
 		}
-		p.sorted = append(p.sorted, stretch{p.steps[k].Value, end - max(arrival, p.steps[k].Time)})
+		p.sorted = append(p.sorted, stretch{p.Steps[k].Value, end - max(arrival, p.Steps[k].Time)})
 	}
 	slices.SortFunc(p.sorted, func(a, b stretch) int { return cmp.Compare(a.value, b.value) })
 	left := p.quantile * p.known
@@ -77,9 +66,9 @@ func (p *plan) threshold(arrival float64) float64 {
 
 // firstBelow is the first time at which the value is at most the threshold; where there is none, the time of the lowest.
 func (p *plan) firstBelow(arrival, threshold float64) float64 {
-	for k := p.at(arrival); k < len(p.steps) && p.steps[k].Time <= p.last(arrival); k++ {
-		if p.steps[k].Value <= threshold {
-			return max(arrival, p.steps[k].Time)
+	for k := p.At(arrival); k < len(p.Steps) && p.Steps[k].Time <= p.last(arrival); k++ {
+		if p.Steps[k].Value <= threshold {
+			return max(arrival, p.Steps[k].Time)
 		}
 	}
 	return p.lowest(arrival)
@@ -87,13 +76,13 @@ func (p *plan) firstBelow(arrival, threshold float64) float64 {
 
 // lowest is the first time at which the value is lowest.
 func (p *plan) lowest(arrival float64) float64 {
-	best := p.at(arrival)
-	for k := best + 1; k < len(p.steps) && p.steps[k].Time <= p.last(arrival); k++ {
-		if p.steps[k].Value < p.steps[best].Value {
+	best := p.At(arrival)
+	for k := best + 1; k < len(p.Steps) && p.Steps[k].Time <= p.last(arrival); k++ {
+		if p.Steps[k].Value < p.Steps[best].Value {
 			best = k
 		}
 	}
-	return max(arrival, p.steps[best].Time)
+	return max(arrival, p.Steps[best].Time)
 }
 
 // cheapest is the first start at which the value added up over a run is least. The value is known for a time after the arrival; later it counts at the mean of what is
@@ -103,11 +92,11 @@ func (p *plan) cheapest(arrival, length, known float64) float64 {
 	last, end := p.last(arrival), arrival+known
 	mean := 0.0
 	if !math.IsInf(end, 1) {
-		mean = p.over(arrival, end) / known
+		mean = p.Over(arrival, end) / known
 	}
 	cost := func(start float64) float64 {
 		within := min(start+length, max(start, end))
-		return p.over(start, within) + mean*(start+length-within)
+		return p.Over(start, within) + mean*(start+length-within)
 	}
 	best, least := arrival, cost(arrival)
 	try := func(start float64) {
@@ -118,21 +107,12 @@ func (p *plan) cheapest(arrival, length, known float64) float64 {
 			best, least = start, c
 		}
 	}
-	for k := p.at(arrival); k < len(p.steps) && p.steps[k].Time <= last+length; k++ {
-		try(p.steps[k].Time)
-		try(p.steps[k].Time - length)
+	for k := p.At(arrival); k < len(p.Steps) && p.Steps[k].Time <= last+length; k++ {
+		try(p.Steps[k].Time)
+		try(p.Steps[k].Time - length)
 	}
 	if try(last); !math.IsInf(end, 1) {
 		try(end - length)
 	}
 	return best
-}
-
-// over is the value added up over a time.
-func (p *plan) over(from, to float64) float64 {
-	a, b := p.at(from), p.at(to)
-	if a == b {
-		return p.steps[a].Value * (to - from)
-	}
-	return p.steps[a].Value*(p.steps[a+1].Time-from) + (p.sums[b] - p.sums[a+1]) + p.steps[b].Value*(to-p.steps[b].Time)
 }

@@ -30,6 +30,7 @@ func (r *Report) Answer() []string {
 		fit = ""
 	}
 	if len(r.Groups) > 0 {
+		add(r.Groups[0].powerAnswer(r)...)
 		add(append(r.Groups[0].answer(r), r.Groups[0].leftOut(r))...)
 	}
 	add(fit)

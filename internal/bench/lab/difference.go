@@ -47,7 +47,8 @@ func (d *Difference) Shown(confidence float64) bool {
 }
 
 // difference compares a figure of a class with that under the first policy; nil: no job is placed by both. A job counts on the day of its arrival, which is the same under both.
-func (s *study) difference(c *class, run, first *schedule, of func(*schedule, *model.Instance, int32) float64) (*Difference, error) {
+// Figures differ if they do by more than rounding makes of them.
+func (s *study) difference(c *class, run, first *schedule, of func(*schedule, *model.Instance, int32) float64, equal func(a, b *schedule, job int32, figure float64) float64) (*Difference, error) {
 	days := make([]statistics.Period, s.days)
 	d := &Difference{}
 	for _, j := range c.jobs {
@@ -57,7 +58,7 @@ func (s *study) difference(c *class, run, first *schedule, of func(*schedule, *m
 		d.Jobs++
 		figure := of(first, s.in, j)
 		more := of(run, s.in, j) - figure
-		if math.Abs(more) <= rounding*max(math.Abs(run.end[j]), math.Abs(first.end[j])) {
+		if math.Abs(more) <= equal(run, first, j, figure) {
 			more = 0
 		}
 		switch {
@@ -104,8 +105,17 @@ func (s *study) difference(c *class, run, first *schedule, of func(*schedule, *m
 	return d, nil
 }
 
-// rounding is the relative difference up to which two times count as equal, because rounding can cause it.
-const rounding = 1e-13
+// rounding is the relative difference up to which two times count as equal, because rounding can cause it; costRounding that of two costs, which are differences of sums over
+// the whole time.
+const rounding, costRounding = 1e-13, 1e-9
+
+// sameTime is the difference up to which times count as equal.
+func sameTime(a, b *schedule, job int32, _ float64) float64 {
+	return rounding * max(math.Abs(a.end[job]), math.Abs(b.end[job]))
+}
+
+// sameCost is the difference up to which costs count as equal.
+func sameCost(_, _ *schedule, _ int32, figure float64) float64 { return costRounding * math.Abs(figure) }
 
 // adjust adjusts P by Holm, in a family for each kind of class: the tests under all policies but the first.
 func (g *Group) adjust() error {
@@ -117,6 +127,11 @@ func (g *Group) adjust() error {
 			if class.Kind == KindAll { // the slowdown of a class is not tested
 				families[KindAll] = append(families[KindAll], class.SlowdownDifference)
 			}
+		}
+	}
+	for k := range g.Policies {
+		if b := g.Policies[k].Power; b != nil {
+			families[KindPower] = append(families[KindPower], b.CostDifference, b.CarbonDifference)
 		}
 	}
 	g.Tests = map[string]int{}

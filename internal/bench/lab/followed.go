@@ -12,6 +12,8 @@ import (
 
 // Followed is a run of a trace of which only starts, ends and sizes are kept, 20 bytes a job. A schedule takes some fifteen times as much. It is a [sim.Observer].
 type Followed struct {
+	in       *model.Instance
+	powered  bool
 	order    []int // by job of the trace: its index in the instance
 	from, to float64
 	held     float64 // processor time in the window
@@ -21,7 +23,7 @@ type Followed struct {
 
 // Follow makes an observer for the run of a trace, of which order says what [sim.TraceOf] says. The options are those that the run is to be compared with.
 func Follow(in *model.Instance, order []int, opt Options) *Followed {
-	f := &Followed{order: order, schedule: unplaced(in)}
+	f := &Followed{in: in, powered: HasPower(in), order: order, schedule: unplaced(in)}
 	f.from, f.to = window(in, opt)
 	return f
 }
@@ -45,6 +47,10 @@ func (f *Followed) Left(now float64, j *sim.Job, outcome sim.Outcome, _ string) 
 		f.twice = fmt.Sprintf("job %d", j.Number)
 	}
 	f.schedule.start[job], f.schedule.end[job], f.schedule.processors[job] = j.Start, now, j.Processors
+	if f.powered {
+		set := model.NewProcessorSet(model.Range{First: 0, Last: int(j.Processors) - 1}) // any: they take the same
+		f.schedule.runs = append(f.schedule.runs, run{int32(job), 0, f.in.RunningPower(job, 0, set), j.Start, now})
+	}
 	f.held += float64(j.Processors) * max(0, min(now, f.to)-max(j.Start, f.from))
 }
 

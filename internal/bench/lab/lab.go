@@ -64,6 +64,7 @@ type Options struct {
 	Known      bool // nothing is learnt late: all jobs are there at once and their estimates are true, see [bench.HoldsFuture]
 	// Elsewhere says that solutions are of other machines than the instance's, or of other jobs on them: how devices are used is not measured.
 	Elsewhere bool
+	Bound     Bound // finds what was possible; nil: nobody asks
 	// Followed are, by policy, the runs of which there is no solution.
 	Followed map[string]*Followed
 }
@@ -112,6 +113,7 @@ type Report struct {
 	Short      float64  `json:"short"`            // longest run time of a short job
 	Caveats    []string `json:"-"`                // what the instance leaves out, see [model.Instance.Caveats]: whoever writes the report says it first
 	Record     *Record  `json:"record,omitempty"` // absent: the instance has no recorded starts
+	Power      *Power   `json:"power,omitempty"`  // absent: the instance states no power, or neither prices nor carbon
 	Groups     []Group  `json:"groups"`
 }
 
@@ -145,8 +147,9 @@ type Policy struct {
 	Stranded *float64 `json:"stranded,omitempty"`
 	// Jain is Jain's index of received/entitled over the users; absent: no job states its user.
 	Jain    *float64 `json:"jain,omitempty"`
-	Classes []Class  `json:"classes"` // the first is all jobs
-	Shares  []Share  `json:"-"`       // if asked for, in order of days
+	Power   *Bill    `json:"power,omitempty"` // absent: as for the report
+	Classes []Class  `json:"classes"`         // the first is all jobs
+	Shares  []Share  `json:"-"`               // if asked for, in order of days
 }
 
 // The kinds of classes.
@@ -156,6 +159,7 @@ const (
 	KindQueue   = "queue"
 	KindAccount = "account" // the group of a job, which Slurm calls its account
 	KindUser    = "user"
+	KindPower   = "power"  // no class: a family of tests, of what all jobs cost and emit
 	KindPeriod  = "period" // of arrival: a month, or a week or a day where the window is short; not compared
 )
 
@@ -302,6 +306,13 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 	if report.Record, err = s.record(runs, schedules); err != nil {
 		return nil, err
 	}
+	meter, err := s.metered(runs, schedules)
+	if err != nil {
+		return nil, err
+	}
+	if meter != nil {
+		report.Power = meter.power
+	}
 	policies := make([]*Policy, len(runs))
 	var g errgroup.Group
 	g.SetLimit(opt.AtOnce())
@@ -331,6 +342,9 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 		if group.Policies != nil && !(opt.Known && !online) {
 			if err := group.adjust(); err != nil {
 				return nil, err
+			}
+			if report.Power != nil {
+				report.Power.shares(&group)
 			}
 			report.Groups = append(report.Groups, group)
 		}
@@ -363,6 +377,10 @@ func (s *study) policy(name string, run, first *schedule) (*Policy, error) {
 	}
 	entitled, received, shares := s.entitlements(run)
 	p.Shares = shares
+	var err error
+	if p.Power, err = s.bill(run, first); err != nil {
+		return nil, err
+	}
 	var ratios []float64
 	for k := range s.classes {
 		c := &s.classes[k]

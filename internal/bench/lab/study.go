@@ -32,6 +32,8 @@ type schedule struct {
 	utilisation *float64 // nil: the window has no length
 	devices     *float64 // see [Policy]
 	stranded    *float64
+	runs        []run     // what takes power, where the instance has power
+	taken       *measured // nil: the instance has no power
 }
 
 // placed says whether a job has a place.
@@ -168,7 +170,7 @@ func (s *study) shape(job int) (width int, length float64) {
 // schedule reads a solution, which may be of other machines.
 func (s *study) schedule(sol *model.Solution, elsewhere bool) (*schedule, error) {
 	r := unplaced(s.in)
-	held := 0.0
+	held, powered := 0.0, HasPower(s.in) && !elsewhere
 	for k := range sol.Jobs {
 		p := &sol.Jobs[k]
 		job, ok := s.in.JobIndex(p.Job)
@@ -180,6 +182,9 @@ func (s *study) schedule(sol *model.Solution, elsewhere bool) (*schedule, error)
 			width := part.Processors.Len()
 			r.processors[job] += int32(width)
 			held += float64(width) * max(0, min(part.End, s.to)-max(part.Start, s.from))
+			if cluster, found := s.in.ClusterIndex(part.Cluster); powered && found {
+				r.runs = append(r.runs, run{int32(job), int32(cluster), s.in.RunningPower(job, cluster, part.Processors), part.Start, part.End})
+			}
 		})
 	}
 	r.utilisation = s.utilisation(held)
@@ -251,9 +256,9 @@ func (s *study) figures(c *class, run, first *schedule) (*Class, error) {
 		return figures, nil
 	}
 	var err error
-	if figures.WaitDifference, err = s.difference(c, run, first, (*schedule).wait); err != nil {
+	if figures.WaitDifference, err = s.difference(c, run, first, (*schedule).wait, sameTime); err != nil {
 		return nil, err
 	}
-	figures.SlowdownDifference, err = s.difference(c, run, first, (*schedule).slowdown)
+	figures.SlowdownDifference, err = s.difference(c, run, first, (*schedule).slowdown, sameTime)
 	return figures, err
 }

@@ -39,6 +39,7 @@ func (r *Report) Text() string {
 		}
 		b.WriteByte('\n')
 		g.overview(b, r)
+		g.bills(b, r)
 		for _, kind := range compared {
 			g.byClass(b, r, kind)
 		}

@@ -1,0 +1,93 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// powered is an instance with power on one cluster and schedules of it, drawn at random.
+func powered(t *rapid.T, sleeps bool) (*model.Instance, []Run) {
+	b := model.NewBuilder("power")
+	at := rapid.SampledFrom([]float64{0, 1_700_000_000}).Draw(t, "begin")
+	spec := model.ClusterSpec{ID: "c"}
+	processors := 0
+	for g := range rapid.IntRange(1, 2).Draw(t, "groups") {
+		count, each := rapid.IntRange(1, 3).Draw(t, "count"), rapid.IntRange(1, 2).Draw(t, "processors")
+		power := &model.PowerSpec{Idle: float64(rapid.IntRange(0, 9).Draw(t, "idle")), Busy: float64(rapid.IntRange(0, 9).Draw(t, "busy"))}
+		if sleeps {
+			power.Off = []model.OffSpec{{Name: "off", Power: 1, Down: model.WaySpec{Time: 1, Power: 2}, Up: model.WaySpec{Time: 1, Power: 12}}}
+		}
+		spec.Machines = append(spec.Machines, model.MachineSpec{ID: fmt.Sprint("m", g), Count: count, Processors: each, Power: power})
+		processors += count * each
+	}
+	b.Cluster(spec)
+	tariff := &model.TariffSpec{Per: 3.6}
+	for k := range rapid.IntRange(1, 6).Draw(t, "steps") {
+		tariff.Price = append(tariff.Price, []float64{at + 3*float64(k), float64(rapid.IntRange(-4, 9).Draw(t, "price"))})
+		tariff.Carbon = append(tariff.Carbon, []float64{at + 2*float64(k), float64(rapid.IntRange(0, 9).Draw(t, "carbon"))})
+	}
+	b.Spec().Tariff = tariff
+	runs := []Run{{Policy: "first", Online: true, Solution: &model.Solution{}}, {Policy: "second", Online: true, Solution: &model.Solution{}}}
+	ends := [2]float64{at, at}
+	for k := range rapid.IntRange(1, 8).Draw(t, "jobs") {
+		job := model.JobSpec{ID: fmt.Sprint("j", k), Arrival: at, Work: new(float64(rapid.IntRange(0, 5).Draw(t, "work"))), Processors: model.Rigid(rapid.IntRange(1, processors).Draw(t, "width"))}
+		if rapid.Bool().Draw(t, "own") {
+			job.Power = new(float64(rapid.IntRange(0, 9).Draw(t, "power")))
+		}
+		b.Job(job)
+		for r := range runs { // one after the other, with gaps
+			start := ends[r] + float64(rapid.IntRange(0, 4).Draw(t, "gap"))
+			ends[r] = start + *job.Work
+			runs[r].Solution.Jobs = append(runs[r].Solution.Jobs, model.Placement{Job: job.ID, Cluster: "c", Start: start, End: ends[r],
+				Processors: model.NewProcessorSet(model.Range{First: processors - job.Processors.Max, Last: processors - 1})})
+		}
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in, runs
+}
+
+// What policies are charged with is what the metrics of the model say, within the same time for all.
+func TestBillsAreTheMetrics(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sleeps := rapid.Bool().Draw(t, "sleeps")
+		in, runs := powered(t, sleeps)
+		report, err := Compare(context.Background(), in, runs, Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if PowerByJob(in) && sleeps {
+			t.Fatal("machines that sleep: expected that starts and ends are not enough")
+		}
+		spec := in.Spec()
+		spec.Horizon = &model.HorizonSpec{From: report.Power.From, To: report.Power.To}
+		within, err := model.New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, p := range report.Groups[0].Policies {
+			found, err := model.Evaluate(within, runs[k].Solution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for metric, got := range map[string]float64{"energy": p.Power.Energy, "energy_cost": *p.Power.Cost, "carbon": *p.Power.Carbon, "peak_power": p.Power.Peak} {
+				if want := found.Metrics[metric].Total; !(math.Abs(got-want) <= 1e-9*max(1, math.Abs(want))) {
+					t.Fatalf("%s of %s: %v, expected %v", metric, p.Name, got, want)
+				}
+			}
+			for _, placed := range runs[k].Solution.Jobs {
+				if placed.End > report.Power.To || placed.Start < report.Power.From {
+					t.Fatalf("%s: job %s runs from %v to %v, beyond %v to %v", p.Name, placed.Job, placed.Start, placed.End, report.Power.From, report.Power.To)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,32 @@
+package model
+
+import "sort"
+
+// StepSums adds up the values of steps over time. The first value holds before its time too, the last for ever.
+type StepSums struct {
+	Steps []Step    // ascending, at least one
+	sums  []float64 // by step: from the first step to this one
+}
+
+// SumSteps prepares the sums. O(n) for n steps.
+func SumSteps(steps []Step) *StepSums {
+	s := &StepSums{Steps: steps, sums: make([]float64, len(steps))}
+	for k := 1; k < len(steps); k++ {
+		s.sums[k] = s.sums[k-1] + steps[k-1].Value*(steps[k].Time-steps[k-1].Time)
+	}
+	return s
+}
+
+// At is the position of the step that holds at the time. O(log n).
+func (s *StepSums) At(time float64) int {
+	return max(0, sort.Search(len(s.Steps), func(k int) bool { return s.Steps[k].Time > time })-1)
+}
+
+// Over is value × time added up from one time to another. O(log n).
+func (s *StepSums) Over(from, to float64) float64 {
+	a, b := s.At(from), s.At(to)
+	if a == b {
+		return s.Steps[a].Value * (to - from)
+	}
+	return s.Steps[a].Value*(s.Steps[a+1].Time-from) + (s.sums[b] - s.sums[a+1]) + s.Steps[b].Value*(to-s.Steps[b].Time)
+}
