@@ -24,8 +24,11 @@ func generateCommand() *cli.Command {
 	}
 	for _, info := range workload.All() {
 		made := workloadCommand(info)
-		if info.Name == "site" {
+		switch info.Name {
+		case "site":
 			asFiles(made)
+		case "tariff":
+			asTable(made)
 		}
 		command.Subcommands = append(command.Subcommands, made)
 	}

@@ -34,7 +34,7 @@ Examples:
 	for _, info := range formats.All() {
 		command.Subcommands = append(command.Subcommands, importFormat(info))
 	}
-	command.Subcommands = append(command.Subcommands, importSlurm())
+	command.Subcommands = append(command.Subcommands, importSlurm(), importTariff())
 	names := commandNames(command.Subcommands)
 	command.Action = func(c *cli.Context) error {
 		return noSuch("a format", c.Args().First(), names)
