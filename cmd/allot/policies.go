@@ -35,8 +35,9 @@ and solvers that know the future another.
 Examples:
   allot policies --policies easy,easy:depth=5,easy:order=sjf TRACE.swf.gz
   allot policies --policies fcfs,easy,conservative --load 0.9 --warm-up 0.05 --waits waits.svg TRACE.swf.gz
-  allot policies --policies easy,easy:depth=5 --report answer.html TRACE.swf.gz`,
-		Flags: []cli.Flag{
+  allot policies --policies easy,easy:depth=5 --report answer.html TRACE.swf.gz
+  allot policies --policies easy,easy:price_budget=6h --tariff data/tariff/generated.csv --watts idle=90,busy=5 TRACE.swf.gz`,
+		Flags: append([]cli.Flag{
 			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: "fcfs,easy,conservative", Usage: "`NAMES` of policies, separated by commas, as for allot compare --solvers; each is compared with the first"},
 			&cli.Float64Flag{Name: "load", DefaultText: "the load of the trace", Usage: "stretch or shrink the gaps between arrivals to the offered load `L`"},
 			processorsFlag(""),
@@ -56,7 +57,7 @@ Examples:
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV: one row for each class under each policy"},
 			outputFlag,
-		},
+		}, tariffFlags()...),
 		Action: taking(runPolicies, "TRACE"),
 	}
 }
@@ -66,6 +67,7 @@ type lineUp struct {
 	answers.PolicyRuns
 	options answers.TraceOptions
 	data    []string // what reading the trace dropped and repaired
+	bought  *bought
 }
 
 // runPolicies compares policies on one trace.
@@ -96,6 +98,9 @@ func runPolicies(c *cli.Context, args []string) error {
 		return errInterrupted
 	case err != nil:
 		return usageErrorf("%s: %w", args[0], err)
+	}
+	if err := asked.bought.covers(report); err != nil {
+		return err
 	}
 	if err := drawPolicies(c, asked, runs, report); err != nil {
 		return err
@@ -158,6 +163,10 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 		}
 		return nil, usageErrorf("%s: %w", path, err)
 	}
+	if asked.bought, err = withTariff(c, asked.In); err != nil {
+		return nil, err
+	}
+	asked.In = asked.bought.in
 	if c.IsSet("shares") && !slices.ContainsFunc(asked.In.Jobs(), func(j model.Job) bool { return j.User() != "" }) {
 		return nil, usageErrorf("--shares: expected jobs that state their user, found none")
 	}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/formats/tariff"
+	"github.com/allot-opt/allot/internal/bench/lab"
+	"github.com/allot-opt/allot/internal/timetext"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+)
+
+// tariffFlags are the flags of what power costs and emits, and of what machines take.
+func tariffFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "tariff", Usage: "compare cost too: `FILE` of prices by time, CSV with the columns time and value, in a price for a kWh; or of carbon, the hourly export of Electricity Maps"},
+		&cli.StringFlag{Name: "carbon", Usage: "compare carbon too: `FILE` as for --tariff, in an amount for a kWh"},
+		&cli.StringFlag{Name: "tariff-at", Usage: "time of the tables at time 0 of the trace, a `DATE` or seconds", DefaultText: "the date that the trace states, or 0 s"},
+		&cli.StringFlag{Name: "watts", Usage: "`POWER` in W of one machine that is on, and more for each busy processor, such as idle=90,busy=5", DefaultText: "what the machines state"},
+	}
+}
+
+// bought is a trace with a tariff, and what it was joined from.
+type bought struct {
+	in   *model.Instance
+	ends map[string]float64 // by flag: when the last value of the table ends to hold, in the time of the trace
+}
+
+// withTariff adds what the flags state of power to the trace.
+func withTariff(c *cli.Context, in *model.Instance) (*bought, error) {
+	b := &bought{in: in, ends: map[string]float64{}}
+	files := 0
+	for _, flag := range []string{"tariff", "carbon"} {
+		if c.IsSet(flag) {
+			files++
+		}
+	}
+	for _, flag := range []string{"tariff-at", "watts"} {
+		if c.IsSet(flag) && files == 0 && !(flag == "watts" && hasTariff(in)) {
+			return nil, usageErrorf("--%s: expected --tariff or --carbon beside it, found neither", flag)
+		}
+	}
+	if c.IsSet("watts") {
+		var err error
+		if b.in, err = withWatts(b.in, c.String("watts")); err != nil {
+			return nil, err
+		}
+	}
+	for _, flag := range []string{"tariff", "carbon"} {
+		if c.IsSet(flag) {
+			if err := b.join(c, flag); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if files > 0 && !lab.HasPower(b.in) {
+		return nil, usageErrorf("--tariff: expected machines or jobs that state their power, found none: give the power of the machines, such as --watts idle=90,busy=5")
+	}
+	return b, nil
+}
+
+// hasTariff says whether a cluster has a tariff.
+func hasTariff(in *model.Instance) bool {
+	for c := range in.Clusters() {
+		if in.Clusters()[c].Tariff != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// join adds the table of a flag.
+func (b *bought) join(c *cli.Context, flag string) error {
+	path := c.String(flag)
+	series, err := readTariff(path, tariff.Options{})
+	if err != nil {
+		return &statusError{exitInput, err}
+	}
+	if flag == "tariff" && series.Kind == tariff.Carbon && c.IsSet("carbon") {
+		return usageErrorf("--tariff: expected prices beside --carbon, found carbon in %s", path)
+	}
+	joined, err := series.Join(b.in, flag == "carbon" || series.Kind == tariff.Carbon, tariff.Joined{At: c.String("tariff-at")})
+	var wrong *params.Error
+	switch {
+	case errors.As(err, &wrong) && wrong.Name == "at":
+		return usageErrorf("--tariff-at: %s", wrong.Fault())
+	case err != nil:
+		return usageErrorf("--%s: %s: %w", flag, path, err)
+	}
+	zero, err := series.Zero(b.in, c.String("tariff-at"))
+	if err != nil {
+		return usageErrorf("--tariff-at: %w", err)
+	}
+	each, _ := timetext.Seconds(cmp.Or(b.in.Units().Time, "s"))
+	b.in, b.ends[flag] = joined, (series.End()-zero)/each
+	for k := range b.in.Jobs() {
+		if at := b.in.Jobs()[k].Arrival; at >= b.ends[flag] {
+			return b.tooShort(flag, fmt.Sprintf("job %s arrives at %v", b.in.Jobs()[k].ID, at))
+		}
+	}
+	return nil
+}
+
+// covers says that the tables hold as long as jobs run: nil, or the error of one that does not.
+func (b *bought) covers(report *lab.Report) error {
+	for _, flag := range []string{"tariff", "carbon"} {
+		if end, given := b.ends[flag]; given && report.Power != nil && report.Power.To > end {
+			return b.tooShort(flag, fmt.Sprintf("jobs run until %v", report.Power.To))
+		}
+	}
+	return nil
+}
+
+// tooShort is the error of a table that ends too early.
+func (b *bought) tooShort(flag, why string) error {
+	return usageErrorf("--%s: expected values for the whole trace; they end at %v of its time, and %s", flag, b.ends[flag], why)
+}
+
+// withWatts gives every machine a power.
+func withWatts(in *model.Instance, text string) (*model.Instance, error) {
+	power := model.PowerSpec{}
+	for _, part := range strings.Split(text, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		x, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
+			return nil, usageErrorf("--watts: expected a power of at least 0 for each of idle and busy, such as idle=90,busy=5; found %q", part)
+		}
+		switch strings.TrimSpace(name) {
+		case "idle":
+			power.Idle = x
+		case "busy":
+			power.Busy = x
+		default:
+			return nil, usageErrorf("--watts: expected idle and busy, such as idle=90,busy=5; found %q", name)
+		}
+	}
+	spec := in.Spec()
+	for c := range spec.Clusters {
+		machines := spec.Clusters[c].Machines
+		for g := range machines {
+			if machines[g].Power != nil {
+				return nil, usageErrorf("--watts: expected machines that do not state their power; clusters[%d].machines[%d] does", c, g)
+			}
+			machines[g].Power = &power
+		}
+	}
+	return model.New(spec)
+}
