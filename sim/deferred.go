@@ -2,6 +2,13 @@ package sim
 
 import "github.com/allot-opt/allot/model"
 
+// Deferrable is what decides how long a job stays out of the queue.
+type Deferrable struct {
+	Arrival           float64
+	Estimate, Runtime float64 // see [Lengths]
+	Processors        int     // the fewest that it may hold
+}
+
 // join lets a job that may start join the queue, or keeps it out until its time, see [Options].Defer.
 func (e *Engine) join(j *Job) {
 	if e.opt.Defer != nil {
@@ -9,7 +16,7 @@ func (e *Engine) join(j *Job) {
 		if e.world != nil {
 			estimate, runtime = Lengths(j.Request.in, j.Request.index)
 		}
-		if until := e.opt.Defer(j.Arrival, estimate, runtime); until > e.now {
+		if until := e.opt.Defer(Deferrable{j.Arrival, estimate, runtime, int(j.Processors)}); until > e.now {
 			j.state = deferred
 			e.deferred.push(event{time: until, order: j.Number, handle: j.Handle})
 			return

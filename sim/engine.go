@@ -133,9 +133,9 @@ type Options struct {
 	// forecast uses it to draw run times that nobody knows yet. If a job has several parts, the last one ends after this time, and the ends of the
 	// others move by as much as that end differs from what the policy expects.
 	Length func(*Job) float64
-	// Defer is called for each job that could join the queue, with its arrival, its estimate and its true run time, see [Lengths]. It returns the time until which
-	// the job stays out of the queue; nil, or a time that is over: it joins at once. The policy does not see a job that is kept out.
-	Defer func(arrival, estimate, runtime float64) float64
+	// Defer is called for each job that could join the queue. It returns the time until which the job stays out of the queue; nil, or a time that is over: it
+	// joins at once. The policy does not see a job that is kept out.
+	Defer func(Deferrable) float64
 }
 
 // Progress is how far a run has come.

@@ -41,7 +41,7 @@ type Discipline struct {
 	Afresh bool
 	// Defer makes the rule that keeps jobs of an instance out of the queue for a time, see [Options].Defer; nil: there is none. A stream,
 	// of which no whole instance is known, refuses such a discipline.
-	Defer func(in *model.Instance) func(arrival, estimate, runtime float64) float64
+	Defer func(in *model.Instance) func(Deferrable) float64
 }
 
 // InTrace makes the policy for a plain instance: Plain, or Late where jobs may join late; nil: it needs the general world.

@@ -6,6 +6,9 @@
 //
 // The rules:
 //
+//   - worth: the start at which the job, by its estimate, is cheapest if it also pays for its wait: an amount for each time waited, the same for every job. So a
+//     job that saves little, because it is narrow or short, waits little; of all ways to choose starts for jobs that do not get in each other's way, this one saves
+//     most for the same sum of waits. Ours.
 //   - quantile: the first time at which the price is at most a quantile, by time, of the prices known at the arrival. Where there is none within the budget,
 //     as slot. Thresholds of this kind are used by A. Souza et al. (2023), Ecovisor, ASPLOS, doi:10.1145/3575693.3575709, there to suspend jobs.
 //   - slot, window and oracle are those of W. A. Hanafy et al. (2024), Going green for less green: optimizing the cost of reducing cloud carbon emissions
@@ -32,15 +35,16 @@ import (
 // Budget is the parameters of a policy that keeps jobs out of the queue for a cheaper start. Policies embed it.
 type Budget struct {
 	PriceBudget   params.Time `zero:"none" doc:"how long a job may stay out of the queue after its arrival for a cheaper start; needs a tariff"`
-	PriceRule     string      `enum:"quantile,slot,window,oracle" zero:"quantile" doc:"with price_budget: the start that a job stays out for: the first at most a quantile of the known prices; that of the lowest price; the one at which the job costs least by its estimate; the same by its true run time, which no site knows, to compare with"`
+	PriceRule     string      `enum:"worth,quantile,slot,window,oracle" zero:"worth" doc:"with price_budget: the start that a job stays out for: the one at which the job costs least by its estimate, its wait included; the first at most a quantile of the known prices; that of the lowest price; the one at which the job costs least by its estimate; the same by its true run time, which no site knows, to compare with"`
 	PriceQuantile float64     `range:"[0, 1]" vary:"[0, 1]" when:"price_rule=quantile" doc:"price_rule quantile: the share of the known time that is cheap enough"`
+	PriceWorth    float64     `range:"[0, inf)" vary:"[0.01, 10] log" when:"price_rule=worth" doc:"price_rule worth: what waiting for a time has to save: so many times what a processor takes in this time at the mean of the known prices"`
 	PriceOf       string      `enum:"price,carbon" zero:"price" doc:"with price_budget: what is to be low"`
 	TariffKnown   params.Time `doc:"with price_budget: how long ahead the tariff is known"`
 }
 
 // DefaultBudget is no budget. A tariff is known for a day ahead, as in a day-ahead market.
 func DefaultBudget() Budget {
-	return Budget{PriceRule: "quantile", PriceQuantile: 0.3, PriceOf: "price", TariffKnown: "24h"}
+	return Budget{PriceRule: "worth", PriceWorth: 1, PriceQuantile: 0.3, PriceOf: "price", TariffKnown: "24h"}
 }
 
 // errNoTariff is the reason of an instance without a tariff.
@@ -52,11 +56,10 @@ func (b *Budget) CheckTariff(in *model.Instance) error {
 	return err
 }
 
-// Deferral is when the jobs of an instance join the queue; nil: at their arrival. It takes the arrival, the estimate and the true run time of a job and is
-// called for an instance that [Budget.CheckTariff] allows.
+// Deferral is when the jobs of an instance join the queue; nil: at their arrival. It is for an instance that [Budget.CheckTariff] allows.
 //
 // Complexity: O(n·C + s) once for n jobs, C clusters and s steps of the tariff while jobs arrive, and O(k·log k) a job for k steps in the known time.
-func (b *Budget) Deferral(in *model.Instance) func(arrival, estimate, runtime float64) float64 {
+func (b *Budget) Deferral(in *model.Instance) func(sim.Deferrable) float64 {
 	p, err := b.plan(in)
 	if p == nil || err != nil {
 		return nil

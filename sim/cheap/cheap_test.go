@@ -52,7 +52,8 @@ func drawn(t *rapid.T, clusters int) *model.Instance {
 // budget is a budget with a rule.
 func budget(t *rapid.T) Budget {
 	return Budget{
-		PriceBudget: params.Time(fmt.Sprint(rapid.IntRange(1, 20).Draw(t, "budget"))), PriceRule: rapid.SampledFrom([]string{"quantile", "slot", "window", "oracle"}).Draw(t, "rule"),
+		PriceBudget: params.Time(fmt.Sprint(rapid.IntRange(1, 20).Draw(t, "budget"))), PriceRule: rapid.SampledFrom([]string{"worth", "quantile", "slot", "window", "oracle"}).Draw(t, "rule"),
+		PriceWorth:    rapid.SampledFrom([]float64{0, 0.1, 1, 3.7}).Draw(t, "worth"),
 		PriceQuantile: rapid.SampledFrom([]float64{0, 0.25, 0.3, 0.5, 1}).Draw(t, "quantile"), TariffKnown: params.Time(fmt.Sprint(rapid.IntRange(1, 30).Draw(t, "known"))),
 	}
 }
@@ -74,14 +75,16 @@ func priceAt(in *model.Instance, time float64) float64 {
 }
 
 // slowUntil is when a job joins the queue, by looking at every whole time: all steps, arrivals and lengths are whole.
-func slowUntil(in *model.Instance, b *Budget, arrival, estimate, runtime float64) float64 {
+func slowUntil(in *model.Instance, b *Budget, j sim.Deferrable) float64 {
+	arrival := j.Arrival
 	most, _ := b.PriceBudget.In("s")
 	known, _ := b.TariffKnown.In("s")
 	var prices []float64 // while they are known
-	sum := 0.0
+	sum, magnitude := 0.0, 0.0
 	for t := arrival; t < arrival+known; t++ {
 		prices = append(prices, priceAt(in, t))
 		sum += priceAt(in, t)
+		magnitude += math.Abs(priceAt(in, t))
 	}
 	last := arrival + min(most, known)
 	least := func(cost func(float64) float64) float64 {
@@ -108,12 +111,17 @@ func slowUntil(in *model.Instance, b *Budget, arrival, estimate, runtime float64
 	}
 	slot := func() float64 { return least(func(t float64) float64 { return priceAt(in, t) }) }
 	switch b.PriceRule {
+	case "worth":
+		run := over(j.Estimate, arrival+known)
+		return least(func(t float64) float64 {
+			return float64(j.Processors)*run(t) + b.PriceWorth*(magnitude/known)*(t-arrival)
+		})
 	case "slot":
 		return slot()
 	case "window":
-		return least(over(estimate, arrival+known))
+		return least(over(j.Estimate, arrival+known))
 	case "oracle":
-		return least(over(runtime, math.Inf(1)))
+		return least(over(j.Runtime, math.Inf(1)))
 	}
 	slices.SortFunc(prices, cmp.Compare)
 	threshold := prices[max(0, int(math.Ceil(b.PriceQuantile*known-1e-9))-1)]
@@ -137,7 +145,8 @@ func TestRules(t *testing.T) {
 				continue // it is too wide
 			}
 			arrival := in.Jobs()[k].Arrival
-			found, want := until(arrival, estimate, runtime), slowUntil(in, &b, arrival, estimate, runtime)
+			j := sim.Deferrable{Arrival: arrival, Estimate: estimate, Runtime: runtime, Processors: in.Jobs()[k].Min}
+			found, want := until(j), slowUntil(in, &b, j)
 			if found != want {
 				t.Fatalf("%+v: job %d of arrival %v, estimate %v and run time %v joins at %v, expected %v", b, k, arrival, estimate, runtime, found, want)
 			}
@@ -236,7 +245,7 @@ func TestARunIsThatOfAQueueThatJobsJoinLate(t *testing.T) {
 		for k := range joins {
 			estimate, runtime := sim.Lengths(in, k)
 			if joins[k] = math.Inf(1); !math.IsNaN(runtime) {
-				joins[k] = until(in.Jobs()[k].Arrival, estimate, runtime)
+				joins[k] = until(sim.Deferrable{Arrival: in.Jobs()[k].Arrival, Estimate: estimate, Runtime: runtime, Processors: in.Jobs()[k].Min})
 			}
 			long = long && runtime > 0
 		}
