@@ -226,6 +226,7 @@ func (f *facts) prove(p *Part, goal *big.Rat, step string) error {
 		{by.Counts != nil, "counts", "mcp", func(s string) error { return f.counts(by.Counts, goal, s) }},
 		{by.MachinePrices != nil, "machine_prices", "", func(s string) error { return f.atLeast(goal, s)(f.machinePrices(metric, p.Lacks, by.MachinePrices, s)) }},
 		{by.TimeOfUse != nil, "time_of_use", "", func(s string) error { return f.timeOfUse(metric, by.TimeOfUse, goal, s) }},
+		{by.PowerPrices != nil, "priced_power", "", func(s string) error { return f.pricedPower(metric, by.PowerPrices, goal, s) }},
 		{by.Levels != nil, "levels", "qos_penalty", func(s string) error { return f.levels(by.Levels, goal, s) }},
 	}
 	found := -1

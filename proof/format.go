@@ -57,6 +57,7 @@ type Argument struct {
 	Counts        *Counts        `json:"counts,omitempty" doc:"mcp: a tree of boxes of numbers of jobs, with prices"`
 	MachinePrices *MachinePrices `json:"machine_prices,omitempty" doc:"prices of what groups of machines have: processors, memory and resources"`
 	TimeOfUse     *TimeOfUse     `json:"time_of_use,omitempty" doc:"energy, energy_cost, carbon on one machine: a tree of intervals that are busy or not, with prices of sizes of jobs"`
+	PowerPrices   *PowerPrices   `json:"priced_power,omitempty" doc:"energy, energy_cost, carbon: prices of processor time that change with time, which jobs pay and machines earn"`
 	Levels        *Levels        `json:"levels,omitempty" doc:"qos_penalty: a tree of boxes of loads, with prices"`
 }
 
@@ -192,6 +193,13 @@ type TimeOfUseNode struct {
 	Limit  bool      `json:"limit,omitempty" doc:"the split is by the begin of the interval: low, no job begins there; high, no job runs across it. Absent: low, the interval is not busy; high, it is"`
 	Low    int       `json:"low,omitempty" check:"copies" doc:"position of the node of the low part"`
 	High   int       `json:"high,omitempty" check:"copies" doc:"position of the node of the high part"`
+}
+
+// PowerPrices are prices of processor time. Jobs pay them beside what their power costs, and machines earn them while they are on.
+type PowerPrices struct {
+	Times    []float64   `json:"times" check:"time" doc:"begins of the buckets of time, ascending from 0, the begin of the horizon"`
+	Clusters [][]float64 `json:"clusters" check:"time" doc:"by cluster and bucket: the price of a processor"`
+	Cells    int         `json:"cells,omitempty" check:"copies" doc:"number of equal parts of the horizon at whose limits machines change their states; absent where no machine has states"`
 }
 
 // Infeasible says why no allocation of tasks to machines is stable: the condition and its numbers.

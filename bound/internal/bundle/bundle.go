@@ -18,16 +18,17 @@ import (
 // a cut that turns out below the function at the centre is lifted to it, as the function is not concave at some kinks; when
 // there are too many cuts, the one of the least weight is dropped instead of being aggregated.
 type Bundle struct {
-	Scale  []float64                         // by coordinate: how far a point may move, as a squared length
-	Base   []float64                         // slope of the linear part; nil: there is none
-	Unit   float64                           // a typical value; it sets the first step length if the value is near 0
-	Groups int                               // number of groups; 0: one
-	Most   int                               // largest number of cuts that are kept, at least two for each group; 0: MaxCuts
-	Floor  func(c *Cut, x []float64) float64 // a lower bound of c's group at the centre x with the choice of c; nil: use the value
-	Centre []float64                         // the best point
-	Value  float64                           // value at the centre
-	Cuts   []*Cut
-	Step   float64 // step length: the larger it is, the less the distance counts; 0: not set yet
+	Scale    []float64                         // by coordinate: how far a point may move, as a squared length
+	Base     []float64                         // slope of the linear part; nil: there is none
+	Unit     float64                           // a typical value; it sets the first step length if the value is near 0
+	Groups   int                               // number of groups; 0: one
+	Positive bool                              // no coordinate may be below 0; then Base has to be nil
+	Most     int                               // largest number of cuts that are kept, at least two for each group; 0: MaxCuts
+	Floor    func(c *Cut, x []float64) float64 // a lower bound of c's group at the centre x with the choice of c; nil: use the value
+	Centre   []float64                         // the best point
+	Value    float64                           // value at the centre
+	Cuts     []*Cut
+	Step     float64 // step length: the larger it is, the less the distance counts; 0: not set yet
 
 	Weight  []float64 // of the cuts, at the last point
 	gain    float64   // gain that the cuts promise there
@@ -180,15 +181,14 @@ func (b *Bundle) Restart(centre []float64, value float64, cuts []*Cut, step floa
 // They are found by exchanges of weight between two cuts of a group. Complexity: O(cuts) for each of at most 300 exchanges.
 func (b *Bundle) Next(x []float64) float64 {
 	b.normalise()
-	slope, squared := b.direction()
-	if b.Step == 0 && squared > 0 {
-		b.Step = min(10*max(math.Abs(b.Value), b.Unit)/squared, math.MaxFloat64)
+	if b.Positive {
+		b.Base = nil
+		clear(b.along)
 	}
-	grad := slope
-	for k := range grad {
-		grad[k] = b.high[k] + b.Step*slope[k]
+	grad := b.weigh()
+	for round := 0; b.Positive && round < rounds && b.hold(); round++ {
+		grad = b.weigh()
 	}
-	b.exchange(grad)
 	copy(x, b.Centre)
 	move := func(w float64, slope []float64) {
 		for d, s := range slope {
@@ -202,6 +202,11 @@ func (b *Bundle) Next(x []float64) float64 {
 			move(b.Weight[k], c.Slope)
 		}
 	}
+	if b.Positive {
+		for d := range x {
+			x[d] = max(0, x[d])
+		}
+	}
 	promise := Dot(b.Base, x)
 	least := slices.Repeat([]float64{math.Inf(1)}, max(1, b.Groups))
 	for k, c := range b.Cuts {
@@ -212,6 +217,53 @@ func (b *Bundle) Next(x []float64) float64 {
 	}
 	b.gain = promise - b.Value
 	return b.gain
+}
+
+// rounds is how often weights and the prices of limits are found in turn.
+const rounds = 3
+
+// weigh finds the weights of the cuts. It returns the derivative by weight.
+func (b *Bundle) weigh() []float64 {
+	slope, squared := b.direction()
+	if b.Step == 0 && squared > 0 {
+		b.Step = min(10*max(math.Abs(b.Value), b.Unit)/squared, math.MaxFloat64)
+	}
+	grad := slope
+	for k := range grad {
+		grad[k] = b.high[k] + b.Step*slope[k]
+	}
+	b.exchange(grad)
+	return grad
+}
+
+// hold finds prices of the limits of the coordinates, at least 0, with which the next point is within them, and makes them the linear part. It returns false if
+// no coordinate is below its limit.
+//
+// Source: C. Helmberg, K. C. Kiwiel (2002), A spectral bundle method with bounds, Math. Program. 93, doi:10.1007/s101070100270, §3.
+func (b *Bundle) hold() bool {
+	sum := make([]float64, len(b.Centre))
+	for k, w := range b.Weight {
+		if w > 0 {
+			for d, s := range b.Cuts[k].Slope {
+				sum[d] += w * s
+			}
+		}
+	}
+	below := false
+	for d, s := range sum {
+		sum[d] = 0
+		if s < 0 && b.Centre[d]+b.Step*b.Scale[d]*s < 0 {
+			sum[d], below = -s-b.Centre[d]/(b.Step*b.Scale[d]), true
+		}
+	}
+	if !below && b.Base == nil {
+		return false
+	}
+	b.Base = sum
+	for k, c := range b.Cuts {
+		b.along[k] = b.product(b.Base, c.Slope)
+	}
+	return true
 }
 
 // normalise makes the weights of each group sum to 1. If they are almost 0, the last cut of the group gets all the weight.

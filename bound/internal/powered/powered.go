@@ -1,0 +1,394 @@
+// Package powered relaxes who runs where: processor time has a price that changes with time, jobs pay it, and machines that are on earn it. Lower bounds of
+// what power costs build on it.
+package powered
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/bound/internal/gate"
+	"github.com/allot-opt/allot/model"
+)
+
+// Problem is a batch on its clusters within a horizon. At any time the jobs of a cluster hold no more processors than its machines have that are on. Let each
+// cluster have a price λ ≥ 0 of a processor by bucket of time. Each job takes its cheapest start, where it pays λ beside the power of its processors; each
+// machine takes its cheapest way through its states, where it earns λ for its processors while it is on. Together they cost no more than any schedule.
+//
+// Time stays continuous. As a function of its start, the cost of a job is linear except where its start, its end or its deadline meets the limit of a bucket.
+// So only these starts have to be looked at.
+type Problem struct {
+	Limits   []float64 // of the buckets: 0 … length of the horizon. All steps of all tariffs are among them
+	Size     int       // number of prices: by cluster, by bucket
+	Work     int64     // of an evaluation, in about 1 ns
+	clusters []cluster
+	jobs     int
+	mayLeave []bool  // by job
+	ways     []Way   // by cluster and power
+	order    []int32 // of ways, by cluster and power
+	cells    cells
+	sizes    float64 // magnitudes of what the jobs cost, but for prices
+	widest   float64 // the sum of the widths of the widest ways
+
+	least  []float64 // by job: its least cost
+	chosen []int32   // by job: the way of it
+	start  []float64 // by job: the start of it
+}
+
+// Cluster is a cluster of an instance.
+type Cluster struct {
+	Steps, Rates []float64 // what a unit of power costs: Rates[k] from Steps[k] on, the first from the begin of the horizon on
+	Groups       []Group
+}
+
+// Group is a group of machines.
+type Group struct {
+	Count, Units float64 // machines; processors of one
+	Power        *model.MachinePower
+}
+
+// Job is the ways to run a job.
+type Job struct {
+	Ways     []Way
+	MayLeave bool // a schedule may leave it out
+}
+
+// Way is one way to run a job: on processors of a cluster, for a time.
+type Way struct {
+	Cluster      int
+	Width, Power float64 // processors; power of one
+	Length       float64
+	First, Last  float64 // earliest and latest start
+	Constant     float64 // what it costs wherever it starts
+	Delay        float64 // what a unit of time costs by which it starts after 0
+	Over, Due    float64 // what a unit of time costs by which it ends after Due
+	job          int32
+	magnitude    float64 // of its cost, but for prices
+}
+
+// cluster is a cluster with its prices.
+type cluster struct {
+	processors float64
+	rates      []float64 // by bucket
+	costs      []float64 // by limit: the integral of the rates from 0
+	size       float64   // the largest magnitude of a rate times the length of the horizon
+	price      []float64 // by bucket: λ
+	paid       []float64 // by limit: its integral
+	highest    float64   // the largest price times the length of the horizon
+	groups     []Group
+}
+
+// Input is what a problem is made of. Times of jobs and limits count from the begin of the horizon, steps as the instance states them.
+type Input struct {
+	From, To float64 // the horizon
+	Clusters []Cluster
+	Jobs     []Job
+	Limits   []float64 // more limits of buckets
+}
+
+// length is that of the horizon.
+func (in *Input) length() float64 { return in.To - in.From }
+
+// mostWork is the most work of an evaluation.
+const mostWork = 2_000_000_000
+
+// New prepares a problem; nil: it is too large, or a number overflows.
+func New(in *Input) *Problem {
+	p := &Problem{jobs: len(in.Jobs)}
+	p.Limits = append([]float64{0, in.length()}, in.Limits...)
+	for c := range in.Clusters {
+		for _, t := range in.Clusters[c].Steps {
+			p.Limits = append(p.Limits, t-in.From)
+		}
+	}
+	p.Limits = slices.DeleteFunc(p.Limits, func(t float64) bool { return !(t >= 0 && t <= in.length()) })
+	slices.Sort(p.Limits)
+	p.Limits = slices.Compact(p.Limits)
+	buckets := len(p.Limits) - 1
+	if buckets < 1 {
+		return nil
+	}
+	p.Size = buckets * len(in.Clusters)
+	for c := range in.Clusters {
+		p.clusters = append(p.clusters, newCluster(&in.Clusters[c], in.From, p.Limits))
+	}
+	for j := range in.Jobs {
+		p.mayLeave = append(p.mayLeave, in.Jobs[j].MayLeave)
+		most, widest := 0.0, 0.0
+		for _, w := range in.Jobs[j].Ways {
+			w.job = int32(j)
+			end := max(math.Abs(w.First), math.Abs(w.Last)) + w.Length
+			w.magnitude = 2*w.Width*w.Power*p.clusters[w.Cluster].size + math.Abs(w.Constant) + math.Abs(w.Delay)*end
+			if w.Over > 0 {
+				w.magnitude += w.Over * (end + math.Abs(w.Due))
+			}
+			most, widest = max(most, w.magnitude), max(widest, w.Width)
+			p.ways = append(p.ways, w)
+			p.order = append(p.order, int32(len(p.order)))
+		}
+		p.sizes, p.widest = p.sizes+most, p.widest+widest
+	}
+	slices.SortStableFunc(p.order, func(a, b int32) int {
+		x, y := &p.ways[a], &p.ways[b]
+		return cmp.Or(x.Cluster-y.Cluster, cmp.Compare(x.Power, y.Power))
+	})
+	p.least, p.chosen, p.start = make([]float64, p.jobs), make([]int32, p.jobs), make([]float64, p.jobs)
+	p.cells = newCells(in, p.Limits)
+	p.Work = 20_000 + int64(len(p.ways))*int64(buckets+4)*10
+	for c := range p.clusters {
+		for _, g := range p.clusters[c].groups {
+			if sleeps(g.Power) {
+				p.Work += int64(p.cells.count) * int64(1+len(g.Power.Off)) * 12
+			}
+		}
+		if !gate.FiniteAll(p.clusters[c].costs) || !gate.Finite(p.clusters[c].size) {
+			return nil
+		}
+	}
+	if !gate.Finite(p.sizes) || p.Work > mostWork {
+		return nil
+	}
+	return p
+}
+
+// newCluster prepares a cluster.
+func newCluster(in *Cluster, from float64, limits []float64) cluster {
+	buckets := len(limits) - 1
+	c := cluster{groups: in.Groups, rates: make([]float64, buckets), costs: make([]float64, buckets+1), price: make([]float64, buckets), paid: make([]float64, buckets+1)}
+	for _, g := range in.Groups {
+		c.processors += g.Count * g.Units
+	}
+	k := 0
+	for b := range buckets {
+		for k+1 < len(in.Steps) && in.Steps[k+1]-from <= limits[b] {
+			k++
+		}
+		c.rates[b] = in.Rates[k]
+		length := limits[b+1] - limits[b]
+		c.costs[b+1] = c.costs[b] + c.rates[b]*length
+		c.size = max(c.size, math.Abs(c.rates[b])*limits[buckets])
+	}
+	return c
+}
+
+// sleeps says whether a machine has states that save power.
+func sleeps(p *model.MachinePower) bool { return p != nil && len(p.Off) > 0 }
+
+// set takes the prices x, of which those below 0 count as 0.
+func (p *Problem) set(x []float64) bool {
+	buckets := len(p.Limits) - 1
+	for i := range p.clusters {
+		c := &p.clusters[i]
+		c.highest = 0
+		for b := range buckets {
+			c.price[b] = max(0, x[i*buckets+b])
+			c.paid[b+1] = c.paid[b] + c.price[b]*(p.Limits[b+1]-p.Limits[b])
+			c.highest = max(c.highest, c.price[b]*p.Limits[buckets])
+		}
+		if !gate.Finite(c.highest) {
+			return false
+		}
+	}
+	return true
+}
+
+// Evaluate is the bound at the prices x, and its slope by them. It returns false if the context ended, a job has no way or a machine cannot be in its states, or
+// a number overflowed.
+//
+// Complexity: O(ways · buckets + cells · states).
+func (p *Problem) Evaluate(ctx context.Context, x, slope []float64) (sum gate.Sum, ok bool) {
+	if !p.set(x) {
+		return sum, false
+	}
+	clear(slope)
+	sum = gate.Sum{Size: p.sizes, Terms: 4*len(p.Limits) + 2*p.cells.count + 32}
+	if !p.cheapest(ctx) {
+		return sum, false
+	}
+	buckets, highest, lost := len(p.Limits)-1, 0.0, 0.0
+	for i := range p.clusters {
+		highest = max(highest, p.clusters[i].highest)
+	}
+	sum.Size += 2 * p.widest * highest
+	for j, v := range p.least {
+		if math.IsInf(v, 1) && !p.mayLeave[j] {
+			return sum, false
+		}
+		if p.mayLeave[j] && v >= 0 {
+			continue
+		}
+		v -= lost // what rounding lost of the sum before
+		total := sum.Value + v
+		sum.Value, lost = total, (total-sum.Value)-v
+		w := &p.ways[p.chosen[j]]
+		p.hold(slope[w.Cluster*buckets:], p.start[j], p.start[j]+w.Length, w.Width)
+	}
+	for i := range p.clusters {
+		c := &p.clusters[i]
+		own := slope[i*buckets : (i+1)*buckets]
+		for g := range c.groups {
+			if ctx.Err() != nil || !p.machines(i, &c.groups[g], own, &sum) {
+				return sum, false
+			}
+		}
+	}
+	return sum, gate.Finite(sum.Value) && gate.Finite(sum.Size)
+}
+
+// machines adds what the machines of a group take and earn.
+func (p *Problem) machines(cluster int, g *Group, slope []float64, sum *gate.Sum) bool {
+	c, last := &p.clusters[cluster], len(p.Limits)-1
+	idle := 0.0
+	if g.Power != nil {
+		idle = g.Power.Idle
+	}
+	if sleeps(g.Power) {
+		return p.cells.add(c, &p.cells.rates[cluster], g, slope, sum)
+	}
+	sum.Value += g.Count * (idle*c.costs[last] - g.Units*c.paid[last])
+	sum.Size += g.Count * (idle*c.size + g.Units*c.paid[last])
+	for b := range last {
+		slope[b] -= g.Count * g.Units * (p.Limits[b+1] - p.Limits[b])
+	}
+	return true
+}
+
+// hold adds to the slope by the prices of a cluster that processors are held.
+func (p *Problem) hold(slope []float64, from, to, width float64) {
+	b, found := slices.BinarySearch(p.Limits, from)
+	if !found {
+		b--
+	}
+	for ; b+1 < len(p.Limits) && p.Limits[b] < to; b++ {
+		slope[b] += width * (min(to, p.Limits[b+1]) - max(from, p.Limits[b]))
+	}
+}
+
+// cheapest finds the cheapest start of each job.
+func (p *Problem) cheapest(ctx context.Context) bool {
+	for j := range p.least {
+		p.least[j] = math.Inf(1)
+	}
+	rate, paid := make([]float64, len(p.Limits)), make([]float64, len(p.Limits)) // of a processor: power and price, and their integral
+	cluster, power := -1, 0.0
+	for n, k := range p.order {
+		if n%256 == 0 && ctx.Err() != nil {
+			return false
+		}
+		w := &p.ways[k]
+		if w.Cluster != cluster || w.Power != power {
+			cluster, power = w.Cluster, w.Power
+			c := &p.clusters[cluster]
+			for b := range c.rates {
+				rate[b], paid[b] = power*c.rates[b]+c.price[b], power*c.costs[b]+c.paid[b]
+			}
+			paid[len(c.rates)] = power*c.costs[len(c.rates)] + c.paid[len(c.rates)]
+		}
+		if v, at := w.cheapest(p.Limits, rate, paid); v < p.least[w.job] || v == p.least[w.job] && k < p.chosen[w.job] {
+			p.least[w.job], p.chosen[w.job], p.start[w.job] = v, k, at
+		}
+	}
+	return true
+}
+
+// cheapest is the least cost of a way, and its start.
+func (w *Way) cheapest(limits, rate, paid []float64) (least, start float64) {
+	at := w.First
+	i, j := bucketOf(limits, at), bucketOf(limits, at+w.Length)
+	least = math.Inf(1)
+	due := math.Inf(1)
+	if w.Over > 0 {
+		due = w.Due - w.Length
+	}
+	for {
+		v := w.Width * ((paid[j] - paid[i]) + rate[j]*(at+w.Length-limits[j]) - rate[i]*(at-limits[i]))
+		v += w.Delay * at
+		if at > due {
+			v += w.Over * (at - due)
+		}
+		if v < least {
+			least, start = v, at
+		}
+		if at >= w.Last {
+			return least + w.Constant, start
+		}
+		next, other := limits[i+1], limits[j+1]-w.Length
+		if at < due && due < min(next, other) {
+			at = min(due, w.Last)
+			continue
+		}
+		at = min(next, other, w.Last)
+		if next <= at && i+2 < len(limits) {
+			i++
+		}
+		if other <= at && j+2 < len(limits) {
+			j++
+		}
+	}
+}
+
+// bucketOf is the bucket that holds the time.
+func bucketOf(limits []float64, t float64) int {
+	k, found := slices.BinarySearch(limits, t)
+	if !found {
+		k--
+	}
+	return max(0, min(k, len(limits)-2))
+}
+
+// Scale is how far a step of an ascent may move each price, as a squared length.
+func (p *Problem) Scale() []float64 {
+	var scale []float64
+	for i := range p.clusters {
+		for b := range len(p.Limits) - 1 {
+			held := p.clusters[i].processors * (p.Limits[b+1] - p.Limits[b])
+			scale = append(scale, 1/(held*held))
+		}
+	}
+	return scale
+}
+
+// Levels of the prices that [Problem.First] makes.
+const (
+	levels = 10
+	// Starts is the number of prices that [Problem.First] makes.
+	Starts = 3 * levels
+)
+
+// First writes prices from which an ascent may start. At some of them it costs a job the same to run at all times at which power costs less than a level; at some
+// a machine that may sleep earns its idle power. It returns false if the prices are no others than those before.
+func (p *Problem) First(k int, x []float64) bool {
+	buckets := len(p.Limits) - 1
+	level, idle := k%levels, float64(k/levels)/2
+	sleeping := false
+	for i := range p.clusters {
+		c := &p.clusters[i]
+		rates := slices.Sorted(slices.Values(c.rates))
+		dear := rates[min(len(rates)-1, level*len(rates)/(levels-1))]
+		power, on := p.typical(i), 0.0
+		for _, g := range c.groups {
+			if sleeps(g.Power) {
+				on, sleeping = max(on, g.Power.Idle/g.Units), true
+			}
+		}
+		for b := range buckets {
+			x[i*buckets+b] = power*max(0, dear-c.rates[b]) + idle*on*max(0, c.rates[b])
+		}
+	}
+	return k < levels || sleeping
+}
+
+// typical is the mean power of a processor of the jobs that can run on the cluster.
+func (p *Problem) typical(cluster int) float64 {
+	held, taken := 0.0, 0.0
+	for k := range p.ways {
+		if w := &p.ways[k]; w.Cluster == cluster {
+			held, taken = held+w.Width*w.Length, taken+w.Width*w.Length*w.Power
+		}
+	}
+	if held == 0 {
+		return 0
+	}
+	return taken / held
+}

@@ -1,0 +1,163 @@
+package bound
+
+import (
+	"math"
+
+	"github.com/allot-opt/allot/bound/internal/powered"
+	"github.com/allot-opt/allot/model"
+)
+
+// powerWeights are weights of metrics of power, and of others that are sums over the jobs.
+type powerWeights struct {
+	energy, cost, carbon float64
+	wait, response, over float64
+}
+
+// mostWays is the most ways to run a job on a cluster that are told apart.
+const mostWays = 64
+
+// powerInput is what power costs in the instance, relaxed; nil: nothing is known. Jobs forget memory, licences, caps, what they ask of machines and what they
+// wait for, but for the earliest start that this gives them.
+func (r *Relaxation) powerInput(w powerWeights) *powered.Input {
+	in := r.in
+	from, to, stated := in.Horizon()
+	if !stated || !(to > from) || len(r.must) == 0 || (w.wait != 0 || w.response != 0) && !r.all || in.Features()&model.Commitments != 0 {
+		return nil
+	}
+	x := &powered.Input{From: from, To: to}
+	signed := false
+	for k := range in.Clusters() {
+		c := &in.Clusters()[k]
+		times, price, carbon, few := c.Tariff.Steps(from, to)
+		if !few {
+			return nil
+		}
+		per := 1.0
+		if c.Tariff != nil {
+			per = c.Tariff.Per
+		}
+		own := powered.Cluster{Steps: times}
+		for k := range times {
+			rate := w.energy + w.cost*price[k]/per + w.carbon*carbon[k]/per
+			own.Rates = append(own.Rates, rate)
+			signed = signed || rate < 0
+		}
+		for g := range c.Machines {
+			m := &c.Machines[g]
+			if m.Power != nil && m.Power.Suspends() {
+				return nil
+			}
+			own.Groups = append(own.Groups, powered.Group{Count: float64(m.Count), Units: float64(m.Units), Power: m.Power})
+		}
+		x.Clusters = append(x.Clusters, own)
+	}
+	for j := range in.Jobs() {
+		job, ok := r.powerJob(j, w, signed, from, to)
+		if !ok {
+			return nil
+		}
+		x.Jobs = append(x.Jobs, job)
+	}
+	return x
+}
+
+// powerJob lists the ways to run a job. It returns false if not all that it may do is known, or nothing of it is possible.
+func (r *Relaxation) powerJob(j int, w powerWeights, signed bool, from, to float64) (powered.Job, bool) {
+	in, job := r.in, &r.in.Jobs()[j]
+	list := powered.Job{MayLeave: r.duties[j] != MustPlace}
+	if r.duties[j] == MustLeave {
+		return list, true
+	}
+	shift := in.FirstArrival() - from // from the earliest arrival to the begin of the horizon
+	head, length := max(0, r.start[j]+shift), to-from
+	n := float64(len(in.Jobs()))
+	add := func(way powered.Way) {
+		way.First, way.Last = head, length-way.Length
+		if way.Last < way.First { // where only rounding keeps the job out it may be in
+			if way.Last < way.First-4e-9*way.Length-1e-12*(math.Abs(from)+math.Abs(to)) {
+				return
+			}
+			way.First = max(0, way.Last)
+			way.Last = way.First
+		}
+		way.Delay = (w.wait + w.response) / n
+		way.Constant = (w.response*way.Length - (w.wait+w.response)*(job.Arrival-from)) / n
+		if job.HasDeadline() {
+			way.Over, way.Due = w.over, job.Deadline-from
+		}
+		list.Ways = append(list.Ways, way)
+	}
+	if r.over[j] != nil || job.Node().Running != nil {
+		if signed {
+			return list, false
+		}
+		add(powered.Way{Length: r.least[j]}) // it takes no power at least
+		return list, len(list.Ways) > 0 || list.MayLeave
+	}
+	for c := range in.Clusters() {
+		if !r.canRun(j, c) {
+			continue
+		}
+		ways, known := r.powerWays(j, c, signed)
+		if !known {
+			return list, false
+		}
+		for _, way := range ways {
+			add(way)
+		}
+	}
+	return list, len(list.Ways) > 0 || list.MayLeave
+}
+
+// powerWays lists the ways to run a job on one cluster alone. If no rate is negative, those suffice that hold the least.
+func (r *Relaxation) powerWays(j, c int, signed bool) (ways []powered.Way, known bool) {
+	in, cluster := r.in, &r.in.Clusters()[c]
+	least, most := powerOn(in, j, c)
+	width, widest := in.Width(j, c)
+	widest = min(widest, cluster.Processors)
+	tasks := in.Jobs()[j].Tasks
+	if cluster.Uniform {
+		for n := width; n <= widest && len(ways) <= mostWays; {
+			each := (tasks + n - 1) / n // tasks on the fullest processor
+			last := widest              // the most processors at which it has as many
+			if each > 1 {
+				last = min(last, (tasks-1)/(each-1))
+			}
+			length := in.DurationOn(j, c, n)
+			if math.IsNaN(length) || math.IsInf(length, 0) {
+				return nil, false
+			}
+			ways = append(ways, powered.Way{Cluster: c, Width: float64(n), Length: length, Power: least})
+			if signed && last > n {
+				ways = append(ways, powered.Way{Cluster: c, Width: float64(last), Length: length, Power: least})
+			}
+			n = last + 1
+		}
+		if len(ways) <= mostWays {
+			for k := range ways {
+				if way := ways[k]; signed && most > least {
+					way.Power = most
+					ways = append(ways, way)
+				}
+			}
+			return ways, true
+		}
+	}
+	return []powered.Way{{Cluster: c, Width: float64(width), Length: r.shortestOn(j, c), Power: least}}, !signed
+}
+
+// powerOn is the least and the largest power of one processor of the job on the cluster.
+func powerOn(in *model.Instance, j, c int) (least, most float64) {
+	if own, stated := in.Jobs()[j].Power(); stated {
+		return own, own
+	}
+	least = math.Inf(1)
+	for g := range in.Clusters()[c].Machines {
+		busy := 0.0
+		if p := in.Clusters()[c].Machines[g].Power; p != nil {
+			busy = p.Busy
+		}
+		least, most = min(least, busy), max(most, busy)
+	}
+	return least, most
+}

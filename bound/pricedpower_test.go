@@ -1,0 +1,242 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
+)
+
+// powerMetrics are the metrics that the method bounds.
+var powerMetrics = []string{"energy", "energy_cost", "carbon"}
+
+// tinyPower has one to three jobs on one or two clusters, with states, ways, prices of either sign, moldable jobs, hard deadlines, chains and clocks that begin
+// long ago. All times are whole units.
+func tinyPower(t testing.TB, seed uint64) (in *model.Instance, unit float64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 9191))
+	pick := func(list ...float64) float64 { return list[rng.IntN(len(list))] }
+	unit = pick(1, 1, 0.5, 900, 3600, 1.0/1024)
+	from := unit * pick(0, 0, 3, 17)
+	if unit >= 900 {
+		from += pick(0, 1_764_288_000)
+	}
+	length := 3 + rng.IntN(5)
+	least := pick(0, 0, -3) // of a price
+	value := func() float64 { return least + float64(rng.IntN(7)) }
+	tariff := &model.TariffSpec{Per: pick(1, 3.6e6)}
+	for k := 0; k < length; k += 1 + rng.IntN(3) {
+		tariff.Price = append(tariff.Price, []float64{from + unit*float64(k), value()})
+		tariff.Carbon = append(tariff.Carbon, []float64{from + unit*float64(k), value()})
+	}
+	if rng.IntN(4) == 0 {
+		tariff.Period = unit * float64(length)
+	}
+	b := model.NewBuilder("tiny power").Minimise("energy", 1)
+	b.Spec().Tariff, b.Spec().Horizon = tariff, &model.HorizonSpec{From: from, To: from + unit*float64(length)}
+	whole := rng.IntN(6) == 0
+	clusters := 1 + rng.IntN(2)
+	for c := range clusters {
+		power := &model.PowerSpec{Idle: pick(0, 1, 2, 5), Busy: pick(0, 1, 2, 3)}
+		for s := range rng.IntN(3) {
+			power.Off = append(power.Off, model.OffSpec{Name: fmt.Sprint("off", s), Power: pick(0, 0.5, 1),
+				Down: model.WaySpec{Time: unit * float64(rng.IntN(3)), Power: pick(0, 1, 3)}, Up: model.WaySpec{Time: unit * float64(rng.IntN(3)), Power: pick(0, 2, 6)}})
+		}
+		if len(power.Off) > 0 && rng.IntN(3) == 0 {
+			power.Begin, power.End = "off0", []string{"", "off0"}[rng.IntN(2)]
+		}
+		cluster := model.ClusterSpec{ID: fmt.Sprint("c", c), Machines: []model.MachineSpec{{ID: "m", Count: 1 + rng.IntN(2)*(2-clusters), Processors: 1 + rng.IntN(2), Power: power, Speed: pick(1, 1, 2)}}}
+		if whole {
+			cluster.Allocation = "machine"
+		}
+		if rng.IntN(3) == 0 && clusters == 1 {
+			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: "n", Speed: cluster.Machines[0].Speed, Power: &model.PowerSpec{Idle: pick(0, 2), Busy: pick(0, 4)}})
+			if rng.IntN(3) == 0 {
+				cluster.Machines[1].Speed *= 2
+			}
+		}
+		if clusters == 2 && rng.IntN(4) == 0 {
+			cluster.Tariff = &model.TariffSpec{Per: pick(1, 7), Price: [][]float64{{from, value()}, {from + unit, value()}}, Carbon: [][]float64{{from, value()}}}
+		}
+		b.Cluster(cluster)
+	}
+	for j := range 1 + rng.IntN(3) {
+		job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(unit * 2 * float64(rng.IntN(3))), Arrival: from + unit*float64(rng.IntN(3)*rng.IntN(2)), Processors: model.Rigid(1 + rng.IntN(2))}
+		switch {
+		case whole:
+			job.Processors = model.ProcessorRange{}
+		case rng.IntN(4) == 0:
+			job.Processors, job.Tasks = model.Moldable(1, 2), 2
+		}
+		if rng.IntN(4) == 0 {
+			job.Power = new(pick(0, 1, 5))
+		}
+		if rng.IntN(6) == 0 {
+			job.Deadline, job.DeadlineHard = new(from+unit*float64(2+rng.IntN(4))), true
+		} else if j > 0 && rng.IntN(5) == 0 && b.Spec().Jobs[0].Deadline == nil {
+			job.After = []string{"j0"}
+		}
+		b.Job(job)
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	return in, unit
+}
+
+// leastPower is the least of each metric of power over the schedules whose starts are whole units from the begin of the horizon on, on all sets of processors. It
+// returns false if there is none or they are too many.
+func leastPower(in *model.Instance, unit float64, metric string, most int) (least float64, ok bool) {
+	from, to, _ := in.Horizon()
+	least, tried := math.Inf(1), 0
+	s := &model.Solution{Schema: model.SolutionSchema}
+	var place func(j int) bool
+	place = func(j int) bool {
+		if j == len(in.Jobs()) {
+			if tried++; tried > most {
+				return false
+			}
+			if report := model.Check(in, s); report.OK() {
+				least, ok = min(least, report.Objective), true
+			}
+			return true
+		}
+		job := &in.Jobs()[j]
+		if job.DeadlineHard && job.HasDeadline() {
+			s.Unscheduled = append(s.Unscheduled, model.Unscheduled{Job: job.ID, Reason: "left out"})
+			more := place(j + 1)
+			s.Unscheduled = s.Unscheduled[:len(s.Unscheduled)-1]
+			if !more {
+				return false
+			}
+		}
+		for c := range in.Clusters() {
+			cluster := &in.Clusters()[c]
+			fewest, widest := in.Width(j, c)
+			for bits := 1; bits < 1<<cluster.Processors; bits++ {
+				var ids []int
+				for k := range cluster.Processors {
+					if bits&(1<<k) != 0 {
+						ids = append(ids, k)
+					}
+				}
+				set := model.Processors(ids...)
+				if set.Len() < fewest || set.Len() > widest {
+					continue
+				}
+				length := in.Duration(j, c, set)
+				for start := max(from, job.Arrival); start+length <= to; start += unit {
+					s.Jobs = append(s.Jobs, model.Placement{Job: job.ID, Cluster: cluster.ID, Processors: set, Start: start, End: start + length})
+					more := place(j + 1)
+					s.Jobs = s.Jobs[:len(s.Jobs)-1]
+					if !more {
+						return false
+					}
+				}
+			}
+		}
+		return true
+	}
+	return least, place(0) && ok
+}
+
+// On tiny instances no bound is above the least of all schedules whose times are whole units, and every certificate is verified.
+func TestNoBoundOfPowerIsAboveTheBestSchedule(t *testing.T) {
+	seeds := race.Fewer(uint64(1500), 60)
+	tight, tried, kinds := 0, 0, map[string]int{}
+	for seed := range seeds {
+		plain, unit := tinyPower(t, seed)
+		metric := powerMetrics[seed%3]
+		in, err := plain.WithObjective(map[string]float64{metric: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, ok := leastPower(in, unit, metric, 1_500)
+		p := NewCertified(t.Context(), in)
+		p.Improve(t.Context(), 3_000_000)
+		value, known := p.Bound().Value()
+		if c := p.Certificate(); known {
+			if r := proof.Check(t.Context(), in, c); r.Verdict != proof.Verified {
+				t.Fatalf("seed %d: %s ≥ %v: %+v\n%+v", seed, metric, value, r, in.Spec())
+			}
+		}
+		if !ok {
+			continue
+		}
+		tried++
+		if !known {
+			kinds["no bound"]++
+			continue
+		}
+		size := math.Abs(best) + 1e-9
+		if value > best+1e-9*size {
+			t.Errorf("seed %d: %s ≥ %v is stated, a schedule has %v: %+v", seed, metric, value, best, in.Spec())
+		}
+		if best < 0 {
+			kinds["negative"]++
+		}
+		if value >= best-1e-6*size {
+			tight++
+		}
+	}
+	t.Logf("%d tried, %d tight, %v", tried, tight, kinds)
+	if !race.Enabled && (tried < 700 || tight < 300 || kinds["negative"] < 30) {
+		t.Errorf("%d tried, %d tight, %v", tried, tight, kinds)
+	}
+}
+
+// certified is the verdict on a certificate of one metric.
+func certified(t *rapid.T, in *model.Instance, c *proof.Certificate) proof.Report {
+	alone, err := in.WithObjective(c.Objective)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return proof.Check(t.Context(), alone, c)
+}
+
+// Whatever an instance states, what is proved is verified, and no bound is above what a schedule costs. See also solvers, where schedules are at hand.
+func TestBoundsOfPowerAreVerified(t *testing.T) {
+	proved := 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := modeltest.Generator{Features: modeltest.AllFeatures&^model.BackgroundLoad | modeltest.NodeFeatures | modeltest.PowerFeatures, Wild: rapid.Bool().Draw(t, "wild")}
+		spec := g.Spec(t)
+		if spec.Horizon == nil {
+			spec.Horizon = &model.HorizonSpec{To: 60}
+		}
+		if spec.Tariff == nil || spec.Tariff.Price == nil || spec.Tariff.Carbon == nil {
+			spec.Tariff = &model.TariffSpec{Price: [][]float64{{0, 2}, {7, -1}, {9.5, 3}}, Carbon: [][]float64{{0, 1}, {3, 4}}, Per: 3.6e6}
+		}
+		for c := range spec.Clusters {
+			if cluster := &spec.Clusters[c]; cluster.Tariff != nil && (cluster.Tariff.Price == nil || cluster.Tariff.Carbon == nil) {
+				cluster.Tariff = nil
+			}
+			if m := &spec.Clusters[c].Machines[0]; m.Power == nil {
+				m.Power = &model.PowerSpec{Idle: 3, Busy: 1}
+			}
+		}
+		spec.Objective = map[string]float64{rapid.SampledFrom(powerMetrics).Draw(t, "metric"): rapid.SampledFrom([]float64{1, 1e9, 1e-9}).Draw(t, "weight")}
+		in, err := model.New(spec)
+		if err != nil {
+			t.Skip(err)
+		}
+		p := NewCertified(t.Context(), in)
+		p.Improve(t.Context(), 2_000_000)
+		for k, c := range p.Certificates() {
+			if r := certified(t, in, c); r.Verdict != proof.Verified {
+				t.Fatalf("%v: %+v", p.Parts()[k], r)
+			}
+			proved++
+		}
+	})
+	if proved == 0 {
+		t.Error("nothing was proved")
+	}
+}

@@ -1,0 +1,209 @@
+package proof
+
+import (
+	"math"
+	"math/big"
+	"sort"
+)
+
+// powerRun is one way to run a job: on processors of a cluster, for a time.
+type powerRun struct {
+	cluster, width int
+	length         *big.Rat
+}
+
+// powerPrice is what a processor costs by time that takes a power: that and its price.
+type powerPrice struct {
+	rate []*big.Int // by limit, from it on
+	sums []*big.Int // by limit: the integral
+}
+
+// What the rules tolerate of a time at an end of the horizon, and more: a part of the length of the job, and of the times of the horizon.
+var (
+	toleratedLength = big.NewRat(2, 1_000_000_000)
+	toleratedTime   = big.NewRat(1, 1<<50)
+)
+
+// listRuns lists the ways to run each job. It returns false if what some job may do is not known.
+func (v *powerView) listRuns() bool {
+	v.runs = make([][]powerRun, len(v.in.Jobs()))
+	for j := range v.runs {
+		if v.never[j] || v.head[j] == nil {
+			continue
+		}
+		if v.unknown(j) { // it takes no power at least
+			if v.negative {
+				return false
+			}
+			continue
+		}
+		for c := range v.clusters {
+			if v.alone[j][c] && !v.listOn(j, c) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// unknown says that it is not known how long the job holds which processors.
+func (v *powerView) unknown(j int) bool {
+	return v.over[j] != nil || v.in.Jobs()[j].Node().Running != nil
+}
+
+// listOn lists the ways to run job j on cluster c alone. Where no rate is negative those suffice that hold the least.
+func (v *powerView) listOn(j, c int) bool {
+	in, cluster := v.in, &v.in.Clusters()[c]
+	width, widest := in.Width(j, c)
+	widest = min(widest, cluster.Processors)
+	tasks := in.Jobs()[j].Tasks
+	if cluster.Uniform {
+		var list []powerRun
+		kinds := 0
+		for n := width; n <= widest; {
+			each, last := (tasks+n-1)/n, widest // tasks on the fullest processor; the most processors with as many
+			if each > 1 {
+				last = min(last, (tasks-1)/(each-1))
+			}
+			time := in.DurationOn(j, c, n)
+			if kinds++; kinds > powerWays || math.IsNaN(time) || math.IsInf(time, 0) {
+				break
+			}
+			list = append(list, powerRun{c, n, number(time)})
+			if v.negative && last > n {
+				list = append(list, powerRun{c, last, number(time)})
+			}
+			n = last + 1
+		}
+		if kinds <= powerWays {
+			v.runs[j] = append(v.runs[j], list...)
+			return true
+		}
+	}
+	time, runs := v.timeOn(j, c)
+	v.runs[j] = append(v.runs[j], powerRun{c, width, time})
+	return runs && !v.negative
+}
+
+// powers are the least and the largest power of a processor of job j on cluster c.
+func (v *powerView) powers(j, c int) (least, most float64) {
+	if own, stated := v.in.Jobs()[j].Power(); stated {
+		return own, own
+	}
+	least = math.Inf(1)
+	for g := range v.in.Clusters()[c].Machines {
+		busy := 0.0
+		if p := v.in.Clusters()[c].Machines[g].Power; p != nil {
+			busy = p.Busy
+		}
+		least, most = min(least, busy), max(most, busy)
+	}
+	return least, most
+}
+
+// job is what job j costs and pays at least; nil: nothing is known to be possible.
+func (v *powerView) job(j int) *big.Int {
+	if v.never[j] || v.head[j] == nil {
+		return nil
+	}
+	if v.unknown(j) {
+		return new(big.Int)
+	}
+	head := larger(new(big.Rat), new(big.Rat).Add(v.head[j], v.shift))
+	var best *big.Int
+	for _, run := range v.runs[j] {
+		first, length := v.times.of(head), v.times.of(run.length)
+		last := new(big.Int).Sub(v.length, length)
+		if last.Cmp(first) < 0 {
+			short := new(big.Rat).SetFrac(new(big.Int).Sub(first, last), new(big.Int).Lsh(big.NewInt(1), v.times.digits))
+			if short.Cmp(v.tolerated(run.length)) > 0 {
+				continue // it does not fit into the horizon
+			}
+			if first = last; first.Sign() < 0 {
+				first = new(big.Int)
+			}
+			last = first
+		}
+		least, most := v.powers(j, run.cluster)
+		for k, power := range []float64{least, most} {
+			if k == 1 && (most == least || !v.negative) {
+				continue
+			}
+			cost := v.cheapest(v.priceOf(run.cluster, power), v.clusters[run.cluster].limits, first, last, length)
+			if cost.Mul(cost, big.NewInt(int64(run.width))); best == nil || cost.Cmp(best) < 0 {
+				best = cost
+			}
+		}
+	}
+	return best
+}
+
+// tolerated is by how much a job of the length may be too long for the horizon and still be taken to fit.
+func (v *powerView) tolerated(length *big.Rat) *big.Rat {
+	sum := new(big.Rat).Mul(length, toleratedLength)
+	ends := number(math.Abs(v.from))
+	ends.Add(ends, number(math.Abs(v.to)))
+	return sum.Add(sum, ends.Mul(ends, toleratedTime))
+}
+
+// priceOf is what a processor costs that takes the power.
+func (v *powerView) priceOf(c int, power float64) *powerPrice {
+	if v.cached != nil && v.cachedCluster == c && v.cachedPower == power {
+		return v.cached
+	}
+	k, watts := &v.clusters[c], v.watts.of(number(power))
+	p := &powerPrice{}
+	for n := range k.rate {
+		x := new(big.Int).Mul(k.rate[n], watts)
+		p.rate = append(p.rate, x.Add(x, k.paid[n]))
+	}
+	for n := range k.areas {
+		x := new(big.Int).Mul(k.areas[n], watts)
+		p.sums = append(p.sums, x.Add(x, k.sums[n]))
+	}
+	v.cached, v.cachedCluster, v.cachedPower = p, c, power
+	return p
+}
+
+// cheapest is the least cost of a processor that is held for the length from a start between two times. As a function of the start the cost is linear but where
+// the start or the end meets a limit.
+func (v *powerView) cheapest(p *powerPrice, limits []*big.Int, first, last, length *big.Int) *big.Int {
+	at, end := new(big.Int).Set(first), new(big.Int)
+	other, cost, part := new(big.Int), new(big.Int), new(big.Int)
+	bucket := func(t *big.Int) int {
+		k := sort.Search(len(limits), func(k int) bool { return limits[k].Cmp(t) > 0 }) - 1
+		return min(max(0, k), len(limits)-2)
+	}
+	i, j := bucket(at), bucket(end.Add(at, length))
+	var best *big.Int
+	for {
+		end.Add(at, length)
+		cost.Mul(p.rate[j], part.Sub(end, limits[j]))
+		cost.Add(cost, p.sums[j])
+		cost.Sub(cost, part.Mul(p.rate[i], part.Sub(at, limits[i])))
+		cost.Sub(cost, p.sums[i])
+		if best == nil {
+			best = new(big.Int).Set(cost)
+		} else if cost.Cmp(best) < 0 {
+			best.Set(cost)
+		}
+		if at.Cmp(last) >= 0 {
+			return best
+		}
+		next := limits[i+1]
+		other.Sub(limits[j+1], length)
+		at.Set(last)
+		if next.Cmp(at) < 0 {
+			at.Set(next)
+		}
+		if other.Cmp(at) < 0 {
+			at.Set(other)
+		}
+		if next.Cmp(at) <= 0 && i+2 < len(limits) {
+			i++
+		}
+		if other.Cmp(at) <= 0 && j+2 < len(limits) {
+			j++
+		}
+	}
+}
