@@ -171,6 +171,7 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 		return nil, usageErrorf("--shares: expected jobs that state their user, found none")
 	}
 	asked.Drawn = c.IsSet("waits") || c.IsSet("differences")
+	asked.options.Bound = answers.Possible
 	asked.options.Shares, asked.options.Known = c.IsSet("shares"), !bench.HoldsFuture(asked.In)
 	if _, err := lab.Compare(c.Context, asked.In, nil, asked.options.Options); err != nil { // not only after long runs
 		return nil, usageErrorf("%s: %w", path, err)

@@ -50,6 +50,9 @@ func (r *Report) Parts() []report.Part {
 	for k := range r.Groups {
 		g := &r.Groups[k]
 		parts = append(parts, g.policiesPart(r, k))
+		if len(r.quantities()) > 0 {
+			parts = append(parts, g.billsPart(r))
+		}
 		if len(g.Policies) > 1 {
 			parts = append(parts, g.forestPart(r), g.payPart(r))
 		}

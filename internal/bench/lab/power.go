@@ -316,7 +316,7 @@ func (p *Power) shares(group *Group) {
 
 // metered measures all schedules of an instance that has power; nil: it has none.
 func (s *study) metered(runs []Run, schedules []*schedule) (*meter, error) {
-	if !HasPower(s.in) || s.opt.Elsewhere {
+	if !HasPower(s.in) || s.opt.Elsewhere || len(runs) == 0 {
 		return nil, nil
 	}
 	from, _ := span(s.in)
