@@ -136,6 +136,9 @@ type Options struct {
 	// Defer is called for each job that could join the queue. It returns the time until which the job stays out of the queue; nil, or a time that is over: it
 	// joins at once. The policy does not see a job that is kept out.
 	Defer func(Deferrable) float64
+
+	begin  func(now float64, j *Job) float64 // in the plain world: gives a job its processors, and returns when it starts
+	starts func(j *Job) float64              // nil where begin is; when the job starts, as it has turned out since
 }
 
 // Progress is how far a run has come.
@@ -309,6 +312,9 @@ func (e *Engine) instant(t float64) error {
 	}
 	for len(e.events) > 0 && e.events[0].time == t {
 		ended := e.events.pop()
+		if e.postponed(&ended) {
+			continue
+		}
 		e.release(e.jobs.at(ended.handle), int(ended.part))
 	}
 	if e.world != nil {
@@ -430,8 +436,11 @@ func (e *Engine) Start(j *Job) {
 		return
 	}
 	e.free -= j.Processors
-	j.EstimatedEnd = model.End(e.now, j.Estimate)
 	e.started(j)
+	if e.opt.begin != nil {
+		j.Start = e.opt.begin(e.now, j)
+	}
+	j.EstimatedEnd = model.End(j.Start, j.Estimate)
 	if length := e.length(j); !math.IsNaN(length) {
 		j.runtime = length
 	}
@@ -440,10 +449,29 @@ func (e *Engine) Start(j *Job) {
 		length = j.Estimate
 	}
 	j.parts = 1
-	e.schedule(j, 0, model.End(e.now, length))
+	e.schedule(j, 0, model.End(j.Start, length))
 	if e.opt.Observer != nil {
 		e.opt.Observer.Started(e.now, j, nil)
 	}
+}
+
+// postponed plans the end of a job anew that started later than it was to. It returns false if it did not.
+func (e *Engine) postponed(ended *event) bool {
+	if e.opt.starts == nil {
+		return false
+	}
+	j := e.jobs.at(ended.handle)
+	start := e.opt.starts(j)
+	if start == j.Start {
+		return false
+	}
+	length := j.runtime
+	if e.foreseen || e.opt.Kill && j.Estimate < length {
+		length = j.Estimate
+	}
+	j.Start = start
+	e.schedule(j, int(ended.part), model.End(start, length))
+	return true
 }
 
 // length is how long the options ask a job to run; NaN: its own run time.

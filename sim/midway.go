@@ -35,6 +35,9 @@ func SimulateFrom(ctx context.Context, in *model.Instance, entries Entries, poli
 	if policies.General == nil {
 		return Totals{}, errNoGeneral
 	}
+	if in.Features()&model.PowerLimits != 0 {
+		return Totals{}, ErrPower
+	}
 	if in.Features()&(model.Precedence|model.BackgroundLoad) != 0 {
 		return Totals{}, ErrMidway
 	}

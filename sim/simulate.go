@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/allot-opt/allot/model"
@@ -72,6 +73,9 @@ func anyDeadline(in *model.Instance) bool {
 	return slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() })
 }
 
+// ErrPower is the error of a run of an instance in which power limits schedules, but for machines that sleep by a rule in a run of a trace that nobody watches.
+var ErrPower = errors.New("sim: expected an instance without horizon and power caps whose machines do not sleep by a rule, or a trace whose machines do and that nobody explains or forecasts")
+
 // Simulate runs an instance under a discipline and picks the world itself. An instance that is no more than a trace (rigid jobs on one
 // cluster of equal processors) runs in the plain world, unless the observer is a [Watcher], which looks at the platform, or the
 // discipline looks at requests, or at deadlines or classes of users and some job has one. Every other instance runs in the general
@@ -88,6 +92,9 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 	}
 	opt = policies.deferring(in, opt)
 	_, watches := opt.Observer.(Watcher)
+	if watches && in.Features().Has(model.SleepingMachines) || !policies.IsPlain(in) && in.Features()&model.PowerLimits != 0 {
+		return nil, Totals{}, ErrPower
+	}
 	if policies.IsPlain(in) && !watches {
 		return replay(ctx, in, policies.InTrace()(in.Processors()), opt)
 	}

@@ -30,6 +30,9 @@ func Stream(ctx context.Context, system *model.Instance, source Batches, policie
 	if policies.byNode(system) {
 		return Totals{}, ErrNodes
 	}
+	if system.Features()&model.PowerLimits != 0 {
+		return Totals{}, ErrPower
+	}
 	if policies.Defer != nil {
 		return Totals{}, ErrDefers
 	}

@@ -36,6 +36,15 @@ func supportsPlaced(in *model.Instance, honoured model.Features, rule place.Choi
 	return solve.Unsupported(in, honoured)
 }
 
+// sleeping are the features of machines that sleep by a rule, where the policy can wake them: in a trace, where no job is killed, of which a schedule would not show that it kept
+// a machine awake.
+func sleeping(in *model.Instance, policy solve.Policy) model.Features {
+	if rules := policy.Discipline(); policy.Kills() || !rules.IsPlain(in) {
+		return 0
+	}
+	return model.SleepingMachines
+}
+
 // placed is the discipline under a rule that chooses among machines, with a budget for cheaper starts.
 func placed(d sim.Discipline, rule place.Choice, budget *cheap.Budget) sim.Discipline {
 	d.Place = rule.Place

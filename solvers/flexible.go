@@ -38,7 +38,7 @@ type Flexible struct {
 
 // Supports implements [solve.Policy].
 func (s *Flexible) Supports(in *model.Instance) error {
-	return supportsPlaced(in, backfillFeatures, s.Choice, &s.Budget)
+	return supportsPlaced(in, backfillFeatures|sleeping(in, s), s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].

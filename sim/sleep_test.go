@@ -1,0 +1,92 @@
+package sim_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/backfill"
+)
+
+// dozing is a trace whose machines sleep by a rule.
+func dozing(t *rapid.T) *model.Instance {
+	b := model.NewBuilder("dozing")
+	at := rapid.SampledFrom([]float64{0, 3, 1_700_000_000.25}).Draw(t, "begin")
+	spec := model.ClusterSpec{ID: "c"}
+	processors := 0
+	for g := range rapid.IntRange(1, 3).Draw(t, "groups") {
+		m := model.MachineSpec{ID: fmt.Sprint("m", g), Count: rapid.IntRange(1, 3).Draw(t, "count"), Processors: rapid.IntRange(1, 3).Draw(t, "processors")}
+		if g == 0 || rapid.Bool().Draw(t, "sleeps") {
+			time := func(name string) float64 {
+				return rapid.SampledFrom([]float64{0, 0.1, 1, 2.5, 7}).Draw(t, name)
+			}
+			m.Power = &model.PowerSpec{Idle: 3, Busy: 2, SuspendAfter: new(time("after")), Off: []model.OffSpec{{Name: "off", Power: 1, Down: model.WaySpec{Time: time("down"), Power: 2}, Up: model.WaySpec{Time: time("up"), Power: 5}}}}
+		}
+		spec.Machines = append(spec.Machines, m)
+		processors += m.Count * m.Processors
+	}
+	b.Cluster(spec)
+	for k := range rapid.IntRange(1, 20).Draw(t, "jobs") {
+		at += rapid.SampledFrom([]float64{0, 0, 0.3, 1, 5, 30}).Draw(t, "gap")
+		job := model.JobSpec{ID: fmt.Sprint("j", k), Arrival: at, Work: new(rapid.SampledFrom([]float64{0, 0.7, 3, 11}).Draw(t, "work")), Processors: model.Rigid(rapid.IntRange(1, processors).Draw(t, "width"))}
+		if rapid.Bool().Draw(t, "estimates") {
+			job.Estimate = new(rapid.SampledFrom([]float64{0.1, 3, 20}).Draw(t, "estimate"))
+		}
+		b.Job(job)
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// No policy starts a job on a machine that sleeps or is on its way: the checker finds nothing, all jobs are placed, and none waits longer than waking takes while all machines are free.
+func TestSleepingMachinesAreWoken(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := dozing(t)
+		for name, rules := range map[string]sim.Discipline{
+			"fcfs": backfill.FCFS(backfill.DefaultRanking()), "easy": backfill.EASY(1, 1, backfill.DefaultRanking()), "deep": backfill.EASY(1, 4, backfill.DefaultRanking()),
+			"sjf": backfill.EASY(1, 1, backfill.Ranking{Order: "sjf"}), "flexible": backfill.Flexible(1, backfill.DefaultPriorities()), "conservative": backfill.Conservative(1, backfill.DefaultRanking()),
+		} {
+			sol, totals, err := sim.Simulate(t.Context(), in, rules, sim.Options{})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if report := model.Check(in, sol); !report.OK() {
+				t.Fatalf("%s: %v", name, report.Violations)
+			}
+			if len(sol.Jobs) != len(in.Jobs()) || totals.Finished != int64(len(in.Jobs())) {
+				t.Fatalf("%s: %d of %d jobs placed", name, len(sol.Jobs), len(in.Jobs()))
+			}
+			slowest := 0.0 // until all machines are up, if each goes to sleep while the job waits for the one before
+			for _, m := range in.Clusters()[0].Machines {
+				if m.Power != nil && m.Power.Suspends() {
+					slowest += float64(m.Count) * (m.Power.SuspendAfter + m.Power.Off[0].Down.Time + m.Power.Off[0].Up.Time)
+				}
+			}
+			busy := in.FirstArrival() // until then
+			for k := range in.Jobs() {
+				job := &in.Jobs()[k]
+				p := placementOf(sol, job.ID)
+				if wait := p.Start - job.Arrival; job.Arrival >= busy && name == "fcfs" && wait > slowest+1e-6 {
+					t.Fatalf("%s: %s waits %v for machines that are free, and up after %v", name, job.ID, wait, slowest)
+				}
+				busy = max(busy, p.End)
+			}
+		}
+	})
+}
+
+// placementOf is where a job is.
+func placementOf(sol *model.Solution, job string) model.Placement {
+	for _, p := range sol.Jobs {
+		if p.Job == job {
+			return p
+		}
+	}
+	return model.Placement{}
+}
