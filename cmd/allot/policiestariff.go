@@ -23,7 +23,7 @@ func tariffFlags() []cli.Flag {
 		&cli.StringFlag{Name: "tariff", Usage: "compare cost too: `FILE` of prices by time, CSV with the columns time and value, in a price for a kWh; or of carbon, the hourly export of Electricity Maps"},
 		&cli.StringFlag{Name: "carbon", Usage: "compare carbon too: `FILE` as for --tariff, in an amount for a kWh"},
 		&cli.StringFlag{Name: "tariff-at", Usage: "time of the tables at time 0 of the trace, a `DATE` or seconds", DefaultText: "the date that the trace states, or 0 s"},
-		&cli.StringFlag{Name: "watts", Usage: "`POWER` in W of one machine that is on, and more for each busy processor, such as idle=90,busy=5", DefaultText: "what the machines state"},
+		&cli.StringFlag{Name: "watts", Usage: "`POWER` in W of one machine that is on, and more for each busy processor: idle=90,busy=5; for machines that sleep when idle for a time also off=9,suspend_after=10min,down=1min,up=3min, down and up at idle power", DefaultText: "what the machines state"},
 	}
 }
 
@@ -123,23 +123,56 @@ func (b *bought) tooShort(flag, why string) error {
 	return usageErrorf("--%s: expected values for the whole trace; they end at %v of its time, and %s", flag, b.ends[flag], why)
 }
 
-// withWatts gives every machine a power.
+// wattsExample is what --watts may state.
+const wattsExample = "idle=90,busy=5, and for machines that sleep off=9,suspend_after=10min,down=1min,up=3min"
+
+// withWatts gives every machine a power, and a rule by which it sleeps.
 func withWatts(in *model.Instance, text string) (*model.Instance, error) {
-	power := model.PowerSpec{}
+	power, off := model.PowerSpec{}, model.OffSpec{Name: "off"}
+	sleeps := false
+	unit := cmp.Or(in.Units().Time, "s")
 	for _, part := range strings.Split(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
-		x, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
-			return nil, usageErrorf("--watts: expected a power of at least 0 for each of idle and busy, such as idle=90,busy=5; found %q", part)
-		}
-		switch strings.TrimSpace(name) {
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		read := func(of string) (float64, error) { return timetext.Parse(value, of) }
+		var to *float64
+		var x float64
+		var err error
+		switch name {
 		case "idle":
-			power.Idle = x
+			to = &power.Idle
 		case "busy":
-			power.Busy = x
+			to = &power.Busy
+		case "off":
+			to, sleeps = &off.Power, true
+		case "suspend_after":
+			power.SuspendAfter, sleeps = new(0.0), true
+			to = power.SuspendAfter
+		case "down":
+			to = &off.Down.Time
+		case "up":
+			to = &off.Up.Time
 		default:
-			return nil, usageErrorf("--watts: expected idle and busy, such as idle=90,busy=5; found %q", name)
+			return nil, usageErrorf("--watts: expected %s; found %q", wattsExample, part)
 		}
+		if name == "idle" || name == "busy" || name == "off" {
+			x, err = strconv.ParseFloat(value, 64)
+		} else {
+			x, err = read(unit)
+		}
+		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
+			return nil, usageErrorf("--watts: expected numbers of at least 0, such as %s; found %q", wattsExample, part)
+		}
+		*to = x
+	}
+	switch {
+	case sleeps && power.SuspendAfter == nil:
+		return nil, usageErrorf("--watts: expected suspend_after beside off: on line nobody knows how long a machine will be idle")
+	case sleeps:
+		off.Down.Power, off.Up.Power = power.Idle, power.Idle
+		power.Off = []model.OffSpec{off}
+	case off.Down.Time > 0 || off.Up.Time > 0:
+		return nil, usageErrorf("--watts: expected off and suspend_after beside down and up")
 	}
 	spec := in.Spec()
 	for c := range spec.Clusters {
