@@ -11,10 +11,10 @@ import (
 )
 
 // IsTrace reports whether an instance has only what a trace has: rigid jobs on one cluster of equal processors, whose machines may sleep by a
-// rule. The policies run such an instance many
+// rule and have a power cap. The policies run such an instance many
 // times as fast as any other.
 func IsTrace(in *model.Instance) bool {
-	const simple = model.Arrivals | model.ParallelJobs | model.UnrelatedTimes | model.SleepingMachines
+	const simple = model.Arrivals | model.ParallelJobs | model.UnrelatedTimes | model.SleepingMachines | model.PowerCaps
 	if _, _, limited := in.Horizon(); limited {
 		return false
 	}
@@ -185,6 +185,13 @@ func (r *recorder) starts(j *Job) float64 {
 
 // Left implements Observer.
 func (r *recorder) Left(now float64, j *Job, outcome Outcome, reason string) {
+	if outcome == Dropped {
+		r.leave(r.order[j.Number], reason)
+		if r.next != nil {
+			r.next.Left(now, j, outcome, reason)
+		}
+		return
+	}
 	index, set := r.order[j.Number], r.held[j.Handle]
 	r.room.give(set)
 	if r.sleep != nil && j.runtime > 0 {

@@ -18,6 +18,9 @@ type Discipline struct {
 	// Late is Plain where jobs may join the queue in another order than that of their arrival, see Defer; the queue is in the order of arrival still. Nil: such
 	// a run needs the general world.
 	Late func(processors int) Policy
+	// Capped is Plain where a power cap lets only so many processors be busy, by time: limits, of whole numbers of processors, ascending; before the first all
+	// may be. Jobs may join the queue late, see Defer. Nil: the policy cannot keep to a cap.
+	Capped func(processors int, limits []model.Step) Policy
 	// General makes the policy for the platform of an instance; what the policy draws at random it draws from the seed. Required by
 	// [Simulate].
 	General func(platform *Platform, seed uint64) Policy
@@ -55,6 +58,9 @@ func (d *Discipline) InTrace() func(processors int) Policy {
 
 // IsPlain reports whether an instance runs in the plain world: it has only what a trace has, and the policy looks only at what a trace shows.
 func (d *Discipline) IsPlain(in *model.Instance) bool {
+	if in.Features().Has(model.PowerCaps) && d.Capped == nil {
+		return false
+	}
 	return d.InTrace() != nil && IsTrace(in) && d.Place.OrFirst() == place.First && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))
 }
 
@@ -73,8 +79,8 @@ func anyDeadline(in *model.Instance) bool {
 	return slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() })
 }
 
-// ErrPower is the error of a run of an instance in which power limits schedules, but for machines that sleep by a rule in a run of a trace that nobody watches.
-var ErrPower = errors.New("sim: expected an instance without horizon and power caps whose machines do not sleep by a rule, or a trace whose machines do and that nobody explains or forecasts")
+// ErrPower is the error of a run of an instance in which power limits schedules, but for power caps and machines that sleep by a rule in a run of a trace that nobody watches.
+var ErrPower = errors.New("sim: expected an instance without horizon, power caps and machines that sleep by a rule; the last two are for traces, which nobody explains or forecasts")
 
 // Simulate runs an instance under a discipline and picks the world itself. An instance that is no more than a trace (rigid jobs on one
 // cluster of equal processors) runs in the plain world, unless the observer is a [Watcher], which looks at the platform, or the
@@ -92,11 +98,19 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 	}
 	opt = policies.deferring(in, opt)
 	_, watches := opt.Observer.(Watcher)
-	if watches && in.Features().Has(model.SleepingMachines) || !policies.IsPlain(in) && in.Features()&model.PowerLimits != 0 {
+	if watches && in.Features()&model.PowerLimits != 0 || !policies.IsPlain(in) && in.Features()&model.PowerLimits != 0 {
 		return nil, Totals{}, ErrPower
 	}
 	if policies.IsPlain(in) && !watches {
-		return replay(ctx, in, policies.InTrace()(in.Processors()), opt)
+		policy := policies.InTrace()
+		if in.Features().Has(model.PowerCaps) {
+			limits, err := capLimits(in)
+			if err != nil {
+				return nil, Totals{}, err
+			}
+			policy = func(processors int) Policy { return policies.Capped(processors, limits) }
+		}
+		return replay(ctx, in, policy(in.Processors()), opt)
 	}
 	return simulateGeneral(ctx, in, policies, opt)
 }

@@ -26,6 +26,11 @@ func supportsPlaced(in *model.Instance, honoured model.Features, rule place.Choi
 	if err := budget.CheckTariff(in); err != nil {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
+	if honoured.Has(model.PowerCaps) {
+		if err := sim.CheckCaps(in, !honoured.Has(model.SleepingMachines)); err != nil {
+			return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
+		}
+	}
 	honoured |= plan.NodeFeatures
 	if rule.Place.OrFirst() != place.First {
 		honoured &^= model.GridSpan
@@ -36,13 +41,17 @@ func supportsPlaced(in *model.Instance, honoured model.Features, rule place.Choi
 	return solve.Unsupported(in, honoured)
 }
 
-// sleeping are the features of machines that sleep by a rule, where the policy can wake them: in a trace, where no job is killed, of which a schedule would not show that it kept
-// a machine awake.
+// sleeping are the features of machines that sleep by a rule and of power caps, where the policy can wake them and keep to a cap: in a trace. A schedule does not
+// show that a job that was killed kept a machine awake, so where machines sleep no job may be killed.
 func sleeping(in *model.Instance, policy solve.Policy) model.Features {
-	if rules := policy.Discipline(); policy.Kills() || !rules.IsPlain(in) {
+	rules := policy.Discipline()
+	switch {
+	case !rules.IsPlain(in):
 		return 0
+	case policy.Kills():
+		return model.PowerCaps
 	}
-	return model.SleepingMachines
+	return model.SleepingMachines | model.PowerCaps
 }
 
 // placed is the discipline under a rule that chooses among machines, with a budget for cheaper starts.

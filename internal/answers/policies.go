@@ -211,7 +211,7 @@ func (l *PolicyRuns) follow(ctx context.Context, choice solve.Choice, of func() 
 		return nil, nil
 	}
 	rules := policy.Discipline()
-	if !rules.IsPlain(l.In) || lab.HasPower(l.In) && !lab.PowerByJob(l.In) {
+	if !rules.IsPlain(l.In) || l.In.Features()&model.PowerLimits != 0 || lab.HasPower(l.In) && !lab.PowerByJob(l.In) {
 		return nil, nil
 	}
 	trace, err := of()

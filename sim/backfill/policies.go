@@ -1,6 +1,9 @@
 package backfill
 
-import "github.com/allot-opt/allot/sim"
+import (
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+)
 
 // FCFS is first come, first served: no job starts before the jobs ahead of it in the queue. Another order than that of arrival makes it a list policy
 // without backfilling.
@@ -14,6 +17,7 @@ func FCFS(order Ranking) sim.Discipline {
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &fcfs{} },
 		Late:    ranked(0, 0, order).Plain,
+		Capped:  ranked(0, 0, order).Capped,
 		General: newGeneral(0, 0, Order{}, Ranking{}),
 		Afresh:  true,
 	}
@@ -43,6 +47,7 @@ func EASY(step float64, depth int, order Ranking) sim.Discipline {
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &easy{step: step} },
 		Late:    ranked(step, depth, order).Plain,
+		Capped:  ranked(step, depth, order).Capped,
 		General: newGeneral(1, step, Order{}, Ranking{}),
 		Afresh:  true,
 	}
@@ -58,8 +63,11 @@ func ranked(step float64, depth int, order Ranking) sim.Discipline {
 	if order.looksAtRequests() {
 		d.Plain = nil
 	}
-	if order.BoundWait == nil { // the bounded queue takes jobs in the order of arrival
+	if order.BoundWait == nil && d.Plain != nil { // the bounded queue takes jobs in the order of arrival
 		d.Late = d.Plain
+		d.Capped = func(processors int, limits []model.Step) sim.Policy {
+			return newCapped(step, depth, processors, order, limits)
+		}
 	}
 	return d
 }
