@@ -156,7 +156,7 @@ func (p *pricedPower) prepare() {
 // those that pay for the idle power of machines that may sleep.
 func (p *pricedPower) first(ctx context.Context) {
 	best, from, cut := math.Inf(-1), []float64(nil), (*bundle.Cut)(nil)
-	for k := range powered.Starts {
+	for k := range powered.Starts() {
 		if !p.problem.First(k, p.next) {
 			continue
 		}
