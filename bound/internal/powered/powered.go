@@ -314,11 +314,17 @@ func (w *Way) cheapest(limits, rate, paid []float64) (least, start float64) {
 			return least + w.Constant, start
 		}
 		next, other := limits[i+1], limits[j+1]-w.Length
-		if at < due && due < min(next, other) {
-			at = min(due, w.Last)
-			continue
+		to := w.Last
+		if next > at {
+			to = min(to, next)
 		}
-		at = min(next, other, w.Last)
+		if other > at {
+			to = min(to, other)
+		}
+		if due > at {
+			to = min(to, due)
+		}
+		at = to
 		if next <= at && i+2 < len(limits) {
 			i++
 		}
