@@ -18,6 +18,7 @@ import (
 type Portfolio struct {
 	in       *model.Instance
 	terms    []*term
+	together *together
 	constant *big.Rat // contribution of the metrics of negative weight; nil: one of them has no largest value, so that there is no bound
 	duties   []Duty   // see Duties
 	begun    bool     // some work was done, so that a metric without a bound counts as 0
@@ -33,6 +34,8 @@ type Part struct {
 	Value  float64 `json:"value"`
 	Lacks  bool    `json:"lacks,omitempty"` // the value is of what the metric lacks of its largest value
 	Best   bool    `json:"best"`            // no other method proves more
+	// The value is of the weighted sum of several metrics, which Metric lists.
+	Together bool `json:"together,omitempty"`
 }
 
 // term is a metric of the objective with the methods at work on it.
@@ -83,6 +86,7 @@ func prepare(ctx context.Context, in *model.Instance, certified bool) *Portfolio
 		}
 		p.terms = append(p.terms, t)
 	}
+	p.together = p.newTogether(r, certified)
 	return p
 }
 
@@ -99,6 +103,12 @@ func (p *Portfolio) Improve(ctx context.Context, work int64) (more bool) {
 			if _, short := t.provers[k].(*once); t.busy[k] && !short {
 				busy++
 			}
+		}
+	}
+	if s := p.together; s != nil && s.busy {
+		busy++
+		if ctx.Err() == nil {
+			more = s.improve(ctx, work/busy)
 		}
 	}
 	for _, t := range p.terms {
@@ -155,7 +165,11 @@ func (p *Portfolio) Bound() model.Bound {
 	for k, t := range p.terms {
 		bounds[k] = t.best()
 	}
-	return p.total(bounds)
+	value := p.total(bounds)
+	if p.together != nil {
+		value = value.Max(p.with(p.together, bounds))
+	}
+	return value
 }
 
 // total is the weighted sum of the bounds of the metrics, in the order of the terms, rounded down. It adds up exactly: beside a metric of very
@@ -188,12 +202,15 @@ func exact(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 // Parts lists what each method has proved, in the order of the objective and the methods.
 func (p *Portfolio) Parts() []Part {
 	var parts []Part
+	if part, known := p.together.part(); known {
+		parts = append(parts, Part{Metric: p.together.name(), Method: part.Method, Value: part.Bound, Best: p.together.helps(), Together: true})
+	}
 	for _, t := range p.terms {
 		best := t.best()
 		for k, gate := range t.gates {
 			if value, ok := gate.Bound().Value(); ok {
 				value = max(t.floor(), t.roundUp(value))
-				parts = append(parts, Part{t.metric, t.methods[k].Name, value, t.lacks, value >= best})
+				parts = append(parts, Part{Metric: t.metric, Method: t.methods[k].Name, Value: value, Lacks: t.lacks, Best: value >= best && !(p.together.covers(t) && p.together.helps())})
 			}
 		}
 	}

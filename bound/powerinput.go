@@ -13,6 +13,9 @@ type powerWeights struct {
 	wait, response, over float64
 }
 
+// waits says whether the jobs' starts and ends count.
+func (w *powerWeights) waits() bool { return w.wait != 0 || w.response != 0 || w.over != 0 }
+
 // mostWays is the most ways to run a job on a cluster that are told apart.
 const mostWays = 64
 
@@ -21,7 +24,7 @@ const mostWays = 64
 func (r *Relaxation) powerInput(w powerWeights) *powered.Input {
 	in := r.in
 	from, to, stated := in.Horizon()
-	if !stated || !(to > from) || len(r.must) == 0 || (w.wait != 0 || w.response != 0) && !r.all || in.Features()&model.Commitments != 0 {
+	if !stated || !(to > from) || len(r.must) == 0 || w.waits() && !r.all || in.Features()&model.Commitments != 0 {
 		return nil
 	}
 	x := &powered.Input{From: from, To: to}
@@ -88,7 +91,7 @@ func (r *Relaxation) powerJob(j int, w powerWeights, signed bool, from, to float
 		list.Ways = append(list.Ways, way)
 	}
 	if r.over[j] != nil || job.Node().Running != nil {
-		if signed {
+		if signed || w.waits() {
 			return list, false
 		}
 		add(powered.Way{Length: r.least[j]}) // it takes no power at least

@@ -16,9 +16,11 @@ var (
 	_ = Register(pricedPowerMethod("carbon", powerWeights{carbon: 1}))
 )
 
+const pricedPowerName = "priced-power"
+
 // pricedPowerMethod bounds a metric of power.
 func pricedPowerMethod(metric string, w powerWeights) Method {
-	return Method{Name: "priced-power", Metric: metric, Certifies: true,
+	return Method{Name: pricedPowerName, Metric: metric, Certifies: true,
 		Doc:    "prices of processor time that changes with time: each job at its cheapest start, each machine on its cheapest way through its states",
 		Source: "A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Program. Study 2, doi:10.1007/BFb0120690; the ways as in O. Benedikt, I. Módos, Z. Hanzálek (2020), Power of pre-processing, CPAIOR 2020, doi:10.1007/978-3-030-58942-4_9",
 		New:    func(r *Relaxation, proved *Gate) Prover { return &pricedPower{r: r, proved: proved, weights: w} }}
@@ -156,7 +158,7 @@ func (p *pricedPower) prepare() {
 // those that pay for the idle power of machines that may sleep.
 func (p *pricedPower) first(ctx context.Context) {
 	best, from, cut := math.Inf(-1), []float64(nil), (*bundle.Cut)(nil)
-	for k := range powered.Starts {
+	for k := range powered.Starts() {
 		if !p.problem.First(k, p.next) {
 			continue
 		}

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -150,6 +152,11 @@ func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound flo
 			return refute(step+".metric", "expected each metric once, found %s again", p.Metric)
 		}
 		parts[p.Metric] = p
+		if p.Sum != nil {
+			if err := f.covers(p, parts, step); err != nil {
+				return err
+			}
+		}
 		err := f.checkPart(p, step)
 		var e *stepError
 		if errors.As(err, &e) && e.Doubt {
@@ -162,6 +169,12 @@ func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound flo
 	for _, term := range in.ObjectiveTerms() {
 		weight, part := number(term.Weight), parts[term.Metric]
 		signed := in.MayBeNegative(term.Metric)
+		if part != nil && part.Sum != nil {
+			if part.Metric == term.Metric {
+				sum.Add(sum, number(part.Bound))
+			}
+			continue
+		}
 		counts := part != nil && (part.Bound > 0 || signed) && part.Lacks == (term.Weight < 0)
 		switch {
 		case term.Weight < 0:
@@ -185,9 +198,36 @@ func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound flo
 	return open
 }
 
-// checkPart verifies the bound of one metric.
+// Together are the metrics of which a part may bound a sum.
+var Together = []string{"carbon", "energy", "energy_cost", "mean_response", "mean_wait", "over_deadline"}
+
+// covers makes the part that of each metric of its sum, of which the weights are those of the objective.
+func (f *facts) covers(p *Part, parts map[string]*Part, step string) error {
+	if p.Lacks || p.Step != 0 || p.By == nil || p.By.PowerPrices == nil {
+		return refute(step+".sum", "expected an argument for sums of metrics")
+	}
+	if _, listed := p.Sum[p.Metric]; !listed {
+		return refute(step+".sum", "expected the metric of the part, %s", quoted(p.Metric))
+	}
+	weights := map[string]float64{}
+	for _, term := range f.in.ObjectiveTerms() {
+		weights[term.Metric] = term.Weight
+	}
+	for _, metric := range slices.Sorted(maps.Keys(p.Sum)) {
+		if weight := p.Sum[metric]; !slices.Contains(Together, metric) || !(weight > 0) || weights[metric] != weight {
+			return refute(step+".sum", "expected weights of the objective, of metrics that can be bounded together, found %v of %s", weight, quoted(metric))
+		}
+		if parts[metric] != nil && parts[metric] != p {
+			return refute(step+".sum", "expected each metric once, found %s again", metric)
+		}
+		parts[metric] = p
+	}
+	return nil
+}
+
+// checkPart verifies the bound of one metric, or of a sum.
 func (f *facts) checkPart(p *Part, step string) error {
-	if p.Bound <= 0 && !f.in.MayBeNegative(p.Metric) {
+	if p.Sum == nil && p.Bound <= 0 && !f.in.MayBeNegative(p.Metric) {
 		return nil // the metric is not negative
 	}
 	if p.By == nil {
@@ -226,7 +266,7 @@ func (f *facts) prove(p *Part, goal *big.Rat, step string) error {
 		{by.Counts != nil, "counts", "mcp", func(s string) error { return f.counts(by.Counts, goal, s) }},
 		{by.MachinePrices != nil, "machine_prices", "", func(s string) error { return f.atLeast(goal, s)(f.machinePrices(metric, p.Lacks, by.MachinePrices, s)) }},
 		{by.TimeOfUse != nil, "time_of_use", "", func(s string) error { return f.timeOfUse(metric, by.TimeOfUse, goal, s) }},
-		{by.PowerPrices != nil, "priced_power", "", func(s string) error { return f.pricedPower(metric, by.PowerPrices, goal, s) }},
+		{by.PowerPrices != nil, "priced_power", "", func(s string) error { return f.pricedPower(p, goal, s) }},
 		{by.Levels != nil, "levels", "qos_penalty", func(s string) error { return f.levels(by.Levels, goal, s) }},
 	}
 	found := -1

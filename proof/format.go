@@ -37,12 +37,13 @@ type Certificate struct {
 
 // Part is the bound of one metric.
 type Part struct {
-	Metric string    `json:"metric" check:"id" doc:"the metric"`
-	Bound  float64   `json:"bound" check:"figure" doc:"the lower bound of the metric"`
-	Method string    `json:"method,omitempty" doc:"the method that found it; for people"`
-	Lacks  bool      `json:"lacks,omitempty" doc:"the metric is better when high, and the bound is of what it lacks of its largest value"`
-	Step   float64   `json:"step,omitempty" check:"time" doc:"what is proved is rounded up to a value that a best schedule can have; all times are multiples of this step. Absent: it is not rounded"`
-	By     *Argument `json:"by,omitempty" doc:"what proves it; absent: nothing that can be checked"`
+	Metric string             `json:"metric" check:"id" doc:"the metric"`
+	Sum    map[string]float64 `json:"sum,omitempty" check:"finite" doc:"metric → weight: the bound is of this sum, of which metric is a term; the weights are those of the objective. Absent: it is of the metric alone"`
+	Bound  float64            `json:"bound" check:"figure" doc:"the lower bound of the metric"`
+	Method string             `json:"method,omitempty" doc:"the method that found it; for people"`
+	Lacks  bool               `json:"lacks,omitempty" doc:"the metric is better when high, and the bound is of what it lacks of its largest value"`
+	Step   float64            `json:"step,omitempty" check:"time" doc:"what is proved is rounded up to a value that a best schedule can have; all times are multiples of this step. Absent: it is not rounded"`
+	By     *Argument          `json:"by,omitempty" doc:"what proves it; absent: nothing that can be checked"`
 }
 
 // Argument is what proves a bound. Exactly one of its fields is set.

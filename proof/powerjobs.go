@@ -32,7 +32,7 @@ func (v *powerView) listRuns() bool {
 			continue
 		}
 		if v.unknown(j) { // it takes no power at least
-			if v.negative {
+			if v.negative || v.weights.waits() {
 				return false
 			}
 			continue
@@ -129,8 +129,8 @@ func (v *powerView) job(j int) *big.Int {
 			if k == 1 && (most == least || !v.negative) {
 				continue
 			}
-			cost := v.cheapest(v.priceOf(run.cluster, power), v.clusters[run.cluster].limits, first, last, length)
-			if cost.Mul(cost, big.NewInt(int64(run.width))); best == nil || cost.Cmp(best) < 0 {
+			cost := v.cheapest(v.priceOf(run.cluster, power), v.clusters[run.cluster].limits, first, last, length, v.waitOf(j, run.width, length))
+			if best == nil || cost.Cmp(best) < 0 {
 				best = cost
 			}
 		}
@@ -165,9 +165,35 @@ func (v *powerView) priceOf(c int, power float64) *powerPrice {
 	return p
 }
 
-// cheapest is the least cost of a processor that is held for the length from a start between two times. As a function of the start the cost is linear but where
-// the start or the end meets a limit.
-func (v *powerView) cheapest(p *powerPrice, limits []*big.Int, first, last, length *big.Int) *big.Int {
+// powerWait is what a job costs by its start and end.
+type powerWait struct {
+	width                 *big.Int
+	constant, delay, over *big.Int
+	due                   *big.Int // the start with which it ends at its deadline; nil: that does not count
+}
+
+// waitOf is what job j costs by its start and end on so many processors.
+func (v *powerView) waitOf(j, width int, length *big.Int) *powerWait {
+	w := &powerWait{width: big.NewInt(int64(width))}
+	if !v.weights.waits() {
+		return w
+	}
+	price := func(x *big.Rat) *big.Int { return new(big.Int).Lsh(v.rates.of(x), v.watts.digits) }
+	since := func(time float64) *big.Int { return v.times.of(new(big.Rat).Sub(number(time), number(v.from))) }
+	job := &v.in.Jobs()[j]
+	w.delay, w.over = price(v.delay), price(v.late)
+	w.constant = new(big.Int).Mul(price(v.ends), length)
+	w.constant.Sub(w.constant, new(big.Int).Mul(w.delay, since(job.Arrival)))
+	if job.HasDeadline() && v.weights.over != nil {
+		w.due = since(job.Deadline)
+		w.due.Sub(w.due, length)
+	}
+	return w
+}
+
+// cheapest is the least cost of a job of the length that starts between two times. As a function of the start the cost is linear but where the start, the end or
+// the deadline meets a limit.
+func (v *powerView) cheapest(p *powerPrice, limits []*big.Int, first, last, length *big.Int, w *powerWait) *big.Int {
 	at, end := new(big.Int).Set(first), new(big.Int)
 	other, cost, part := new(big.Int), new(big.Int), new(big.Int)
 	bucket := func(t *big.Int) int {
@@ -182,6 +208,14 @@ func (v *powerView) cheapest(p *powerPrice, limits []*big.Int, first, last, leng
 		cost.Add(cost, p.sums[j])
 		cost.Sub(cost, part.Mul(p.rate[i], part.Sub(at, limits[i])))
 		cost.Sub(cost, p.sums[i])
+		cost.Mul(cost, w.width)
+		if w.constant != nil {
+			cost.Add(cost, part.Mul(w.delay, at))
+			cost.Add(cost, w.constant)
+			if w.due != nil && at.Cmp(w.due) > 0 {
+				cost.Add(cost, part.Mul(w.over, part.Sub(at, w.due)))
+			}
+		}
 		if best == nil {
 			best = new(big.Int).Set(cost)
 		} else if cost.Cmp(best) < 0 {
@@ -192,13 +226,13 @@ func (v *powerView) cheapest(p *powerPrice, limits []*big.Int, first, last, leng
 		}
 		next := limits[i+1]
 		other.Sub(limits[j+1], length)
-		at.Set(last)
-		if next.Cmp(at) < 0 {
-			at.Set(next)
+		part.Set(last)
+		for _, t := range []*big.Int{next, other, w.due} {
+			if t != nil && t.Cmp(at) > 0 && t.Cmp(part) < 0 {
+				part.Set(t)
+			}
 		}
-		if other.Cmp(at) < 0 {
-			at.Set(other)
-		}
+		at.Set(part)
 		if next.Cmp(at) <= 0 && i+2 < len(limits) {
 			i++
 		}

@@ -30,14 +30,16 @@ const (
 type powerView struct {
 	*facts
 	from, to float64
-	metric   string
-	scale    *big.Rat // what rates are multiplied by: the product of all per, so that they are no fractions
+	weights  powerWeights
+	scale    *big.Rat // what costs are multiplied by, so that denominators are powers of two: the product of all per, and the number of jobs
 	clusters []powerCluster
 	cells    int
 	negative bool // a rate is negative somewhere
 	shift    *big.Rat
 	work     int
 	runs     [][]powerRun // by job
+
+	delay, ends, late *big.Rat // what a unit of time costs by which a job starts later, ends later, or ends after its deadline; scaled
 
 	cached        *powerPrice
 	cachedCluster int
@@ -46,6 +48,28 @@ type powerView struct {
 	length              *big.Int // of the horizon
 	times, rates, watts unit
 }
+
+// powerWeights are the weights of the metrics; nil: 0.
+type powerWeights struct{ energy, cost, carbon, wait, response, over *big.Rat }
+
+// newPowerWeights reads the weights of a part.
+func newPowerWeights(p *Part) (w powerWeights, known bool) {
+	sum := p.Sum
+	if sum == nil {
+		sum = map[string]float64{p.Metric: 1}
+	}
+	by := map[string]**big.Rat{"energy": &w.energy, "energy_cost": &w.cost, "carbon": &w.carbon, "mean_wait": &w.wait, "mean_response": &w.response, "over_deadline": &w.over}
+	for metric, weight := range sum {
+		if by[metric] == nil {
+			return w, false
+		}
+		*by[metric] = number(weight)
+	}
+	return w, w.energy != nil || w.cost != nil || w.carbon != nil
+}
+
+// waits says whether starts and ends of jobs count.
+func (w *powerWeights) waits() bool { return w.wait != nil || w.response != nil || w.over != nil }
 
 // powerCluster is a cluster with its rates and prices.
 type powerCluster struct {
@@ -75,9 +99,14 @@ func (u unit) of(x *big.Rat) *big.Int {
 	return new(big.Int).Lsh(x.Num(), u.digits-uint(x.Denom().BitLen()-1))
 }
 
-// pricedPower verifies that the metric is at least the goal.
-func (f *facts) pricedPower(metric string, by *PowerPrices, goal *big.Rat, step string) error {
-	v := &powerView{facts: f, metric: metric, cells: max(1, by.Cells)}
+// pricedPower verifies that the metric, or the sum, is at least the goal.
+func (f *facts) pricedPower(p *Part, goal *big.Rat, step string) error {
+	by := p.By.PowerPrices
+	v := &powerView{facts: f, cells: max(1, by.Cells)}
+	known := false
+	if v.weights, known = newPowerWeights(p); !known {
+		return refute(step, "it bounds energy, energy_cost and carbon, not %s", quoted(p.Metric))
+	}
 	if err := v.covered(by, step); err != nil {
 		return err
 	}
@@ -118,8 +147,8 @@ func (f *facts) pricedPower(metric string, by *PowerPrices, goal *big.Rat, step 
 
 // covered says what of the instance is not covered.
 func (v *powerView) covered(by *PowerPrices, step string) error {
-	if v.metric != "energy" && v.metric != "energy_cost" && v.metric != "carbon" {
-		return refute(step, "it bounds energy, energy_cost and carbon, not %s", quoted(v.metric))
+	if v.weights.waits() && !v.all {
+		return doubt(step, "sums with jobs that may be left out are not covered")
 	}
 	from, to, stated := v.in.Horizon()
 	if v.from, v.to = from, to; !stated || !(to > from) {
@@ -170,15 +199,16 @@ func (v *powerView) covered(by *PowerPrices, step string) error {
 func (v *powerView) read(by *PowerPrices, step string) error {
 	length := new(big.Rat).Sub(number(v.to), number(v.from))
 	v.shift = new(big.Rat).Sub(v.first, number(v.from))
-	v.times.fit(length, v.shift)
-	v.scale = big.NewRat(1, 1)
+	v.times.fit(length, v.shift, number(v.from))
+	v.scale = big.NewRat(int64(max(1, len(v.in.Jobs()))), 1)
 	pers := map[float64]bool{}
 	for c := range v.in.Clusters() {
-		if t := v.in.Clusters()[c].Tariff; v.metric != "energy" && t != nil && !pers[t.Per] {
+		if t := v.in.Clusters()[c].Tariff; t != nil && !pers[t.Per] {
 			pers[t.Per] = true
 			v.scale.Mul(v.scale, number(t.Per))
 		}
 	}
+	v.waits()
 	v.clusters = make([]powerCluster, len(v.in.Clusters()))
 	for c := range v.clusters {
 		k := &v.clusters[c]
@@ -213,6 +243,12 @@ func (v *powerView) read(by *PowerPrices, step string) error {
 		if v.head[j] != nil {
 			v.times.fit(v.head[j])
 		}
+		if v.weights.waits() {
+			v.times.fit(number(v.in.Jobs()[j].Arrival))
+			if v.in.Jobs()[j].HasDeadline() {
+				v.times.fit(number(v.in.Jobs()[j].Deadline))
+			}
+		}
 	}
 	if !v.listRuns() {
 		return doubt(step, "jobs whose power is not known are not covered where a rate is negative")
@@ -236,55 +272,104 @@ func (v *powerView) read(by *PowerPrices, step string) error {
 	return nil
 }
 
+// waits finds what a later start and an end after the deadline cost.
+func (v *powerView) waits() {
+	times := func(list ...*big.Rat) *big.Rat {
+		sum := new(big.Rat)
+		for _, x := range list {
+			if x != nil {
+				sum.Add(sum, x)
+			}
+		}
+		return sum.Mul(sum, v.scale)
+	}
+	n := new(big.Rat).SetInt64(int64(max(1, len(v.in.Jobs()))))
+	v.delay, v.ends, v.late = times(v.weights.wait, v.weights.response), times(v.weights.response), times(v.weights.over)
+	v.delay.Quo(v.delay, n)
+	v.ends.Quo(v.ends, n)
+	v.rates.fit(v.delay, v.ends, v.late)
+}
+
 // tariff lists what a unit of power costs on a cluster, as far as it changes within the horizon. It returns false if there are too many steps.
 func (v *powerView) tariff(k *powerCluster, t *model.Tariff, length *big.Rat) bool {
 	k.steps, k.values = []*big.Rat{new(big.Rat)}, []*big.Rat{new(big.Rat)}
-	if v.metric == "energy" {
-		k.values[0].SetInt64(1)
-		return true
+	if v.weights.energy != nil {
+		k.values[0].Mul(v.weights.energy, v.scale)
 	}
 	if t == nil {
 		return true
 	}
-	list := t.Price
-	if v.metric == "carbon" {
-		list = t.Carbon
-	}
-	if len(list) == 0 {
-		return true
-	}
-	factor := new(big.Rat).Quo(v.scale, number(t.Per))
-	rate := func(s model.Step) *big.Rat { return new(big.Rat).Mul(number(s.Value), factor) }
-	add := func(at *big.Rat, value *big.Rat) {
-		if at.Sign() <= 0 {
-			k.values[0] = value
-		} else if at.Cmp(length) < 0 {
-			k.steps, k.values = append(k.steps, at), append(k.values, value)
+	for _, x := range []struct {
+		list   []model.Step
+		weight *big.Rat
+	}{{t.Price, v.weights.cost}, {t.Carbon, v.weights.carbon}} {
+		if x.weight == nil || len(x.list) == 0 {
+			continue
 		}
-	}
-	k.values[0] = rate(list[0])
-	begin := new(big.Rat).Sub(number(list[0].Time), number(v.from))
-	if t.Period == 0 {
-		for _, s := range list {
-			add(new(big.Rat).Sub(number(s.Time), number(v.from)), rate(s))
+		at, values, few := v.within(x.list, t.Period, length)
+		if !few || len(at)+len(k.steps) > powerSteps {
+			return false
 		}
-		return len(k.steps) <= powerSteps
-	}
-	period := number(t.Period)
-	rounds := new(big.Rat).Quo(length, period)
-	if rounds.Cmp(big.NewRat(powerSteps, int64(len(list)))) > 0 {
-		return false
-	}
-	ahead := new(big.Rat).Quo(begin, period) // to the last round that begins before the horizon
-	whole := new(big.Int).Div(ahead.Num(), ahead.Denom())
-	begin.Sub(begin, new(big.Rat).Mul(new(big.Rat).SetInt(whole.Add(whole, big.NewInt(1))), period))
-	for ; begin.Cmp(length) < 0; begin = new(big.Rat).Add(begin, period) {
-		for _, s := range list {
-			at := new(big.Rat).Sub(number(s.Time), number(list[0].Time))
-			add(at.Add(at, begin), rate(s))
-		}
+		factor := new(big.Rat).Quo(v.scale, number(t.Per))
+		k.plus(at, values, factor.Mul(factor, x.weight))
 	}
 	return true
+}
+
+// plus adds a step function, times a factor, to the rates.
+func (k *powerCluster) plus(at, values []*big.Rat, factor *big.Rat) {
+	var steps, sums []*big.Rat
+	for a, b := 0, 0; a < len(k.steps) || b < len(at); {
+		var next *big.Rat
+		if b == len(at) || a < len(k.steps) && k.steps[a].Cmp(at[b]) <= 0 {
+			next = k.steps[a]
+		} else {
+			next = at[b]
+		}
+		for a < len(k.steps) && k.steps[a].Cmp(next) == 0 {
+			a++
+		}
+		for b < len(at) && at[b].Cmp(next) == 0 {
+			b++
+		}
+		sum := new(big.Rat).Mul(values[b-1], factor)
+		steps, sums = append(steps, next), append(sums, sum.Add(sum, k.values[a-1]))
+	}
+	k.steps, k.values = steps, sums
+}
+
+// within lists the steps of a list that lie within the horizon, after the value that holds at its begin. It returns false if there are too many.
+func (v *powerView) within(list []model.Step, period float64, length *big.Rat) (at, values []*big.Rat, few bool) {
+	at, values = []*big.Rat{new(big.Rat)}, []*big.Rat{number(list[0].Value)}
+	add := func(time *big.Rat, value float64) {
+		if time.Sign() <= 0 {
+			values[0] = number(value)
+		} else if time.Cmp(length) < 0 {
+			at, values = append(at, time), append(values, number(value))
+		}
+	}
+	begin := new(big.Rat).Sub(number(list[0].Time), number(v.from))
+	if period == 0 {
+		for _, s := range list {
+			add(new(big.Rat).Sub(number(s.Time), number(v.from)), s.Value)
+		}
+		return at, values, len(at) <= powerSteps
+	}
+	each := number(period)
+	rounds := new(big.Rat).Quo(length, each)
+	if rounds.Cmp(big.NewRat(powerSteps, int64(len(list)))) > 0 {
+		return nil, nil, false
+	}
+	ahead := new(big.Rat).Quo(begin, each) // to the last round that begins before the horizon
+	whole := new(big.Int).Div(ahead.Num(), ahead.Denom())
+	begin.Sub(begin, new(big.Rat).Mul(new(big.Rat).SetInt(whole.Add(whole, big.NewInt(1))), each))
+	for ; begin.Cmp(length) < 0; begin = new(big.Rat).Add(begin, each) {
+		for _, s := range list {
+			time := new(big.Rat).Sub(number(s.Time), number(list[0].Time))
+			add(time.Add(time, begin), s.Value)
+		}
+	}
+	return at, values, true
 }
 
 // add puts the cluster into units.

@@ -283,8 +283,8 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 			t.claims = append(t.claims, claim{by: "bound" + when, what: "bound", value: value})
 		}
 		for _, part := range proof.Parts() {
-			if part.Lacks {
-				continue // it is no bound of the metric; the bound above has it
+			if part.Lacks || part.Together {
+				continue // it is no bound of one metric; the bound above has it
 			}
 			t.claims = append(t.claims, claim{by: part.Method + when, what: "bound", metric: part.Metric, value: part.Value})
 			if optimum, known := t.Optimum[part.Metric]; known && len(t.objective) == 1 && part.Value >= optimum-t.tolerance(part.Metric) {

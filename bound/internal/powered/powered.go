@@ -135,7 +135,7 @@ func New(in *Input) *Problem {
 	})
 	p.least, p.chosen, p.start = make([]float64, p.jobs), make([]int32, p.jobs), make([]float64, p.jobs)
 	p.cells = newCells(in, p.Limits)
-	p.Work = 20_000 + int64(len(p.ways))*int64(buckets+4)*10
+	p.Work = 20_000 + int64(len(p.ways))*int64(buckets+4)*14
 	for c := range p.clusters {
 		for _, g := range p.clusters[c].groups {
 			if sleeps(g.Power) {
@@ -314,11 +314,17 @@ func (w *Way) cheapest(limits, rate, paid []float64) (least, start float64) {
 			return least + w.Constant, start
 		}
 		next, other := limits[i+1], limits[j+1]-w.Length
-		if at < due && due < min(next, other) {
-			at = min(due, w.Last)
-			continue
+		to := w.Last
+		if next > at {
+			to = min(to, next)
 		}
-		at = min(next, other, w.Last)
+		if other > at {
+			to = min(to, other)
+		}
+		if due > at {
+			to = min(to, due)
+		}
+		at = to
 		if next <= at && i+2 < len(limits) {
 			i++
 		}
@@ -349,23 +355,22 @@ func (p *Problem) Scale() []float64 {
 	return scale
 }
 
-// Levels of the prices that [Problem.First] makes.
-const (
-	levels = 10
-	// Starts is the number of prices that [Problem.First] makes.
-	Starts = 3 * levels
-)
+// starts are the prices that [Problem.First] makes: the level of what power costs, as a part of the hours that are cheaper, and the part of its idle power that a
+// machine that may sleep earns.
+var starts = []struct{ level, idle float64 }{{0.25, 0.5}, {0.5, 0.5}, {0.75, 0.5}, {0.25, 1}, {0.5, 1}, {0, 0}, {0.25, 0}, {0.5, 0}, {0.75, 0}, {1, 0}}
 
-// First writes prices from which an ascent may start. At some of them it costs a job the same to run at all times at which power costs less than a level; at some
-// a machine that may sleep earns its idle power. It returns false if the prices are no others than those before.
+// Starts is the number of prices that [Problem.First] makes.
+func Starts() int { return len(starts) }
+
+// First writes prices from which an ascent may start. At these it costs a job the same to run at all times at which power costs less than a level, and a machine
+// that may sleep earns a part of its idle power. It returns false where these are no use: without such machines they are the same as others, with them worse.
 func (p *Problem) First(k int, x []float64) bool {
 	buckets := len(p.Limits) - 1
-	level, idle := k%levels, float64(k/levels)/2
 	sleeping := false
 	for i := range p.clusters {
 		c := &p.clusters[i]
 		rates := slices.Sorted(slices.Values(c.rates))
-		dear := rates[min(len(rates)-1, level*len(rates)/(levels-1))]
+		dear := rates[min(len(rates)-1, int(starts[k].level*float64(len(rates))))]
 		power, on := p.typical(i), 0.0
 		for _, g := range c.groups {
 			if sleeps(g.Power) {
@@ -373,10 +378,10 @@ func (p *Problem) First(k int, x []float64) bool {
 			}
 		}
 		for b := range buckets {
-			x[i*buckets+b] = power*max(0, dear-c.rates[b]) + idle*on*max(0, c.rates[b])
+			x[i*buckets+b] = power*max(0, dear-c.rates[b]) + starts[k].idle*on*max(0, c.rates[b])
 		}
 	}
-	return k < levels || sleeping
+	return sleeping == (starts[k].idle > 0)
 }
 
 // typical is the mean power of a processor of the jobs that can run on the cluster.
