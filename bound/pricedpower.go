@@ -108,7 +108,7 @@ func (p *pricedPower) evaluate(ctx context.Context) (Sum, bool) {
 // stated is what a certificate states.
 func stated(problem *powered.Problem, x []float64) *proof.PowerPrices {
 	buckets := len(problem.Limits) - 1
-	by := &proof.PowerPrices{Times: problem.Limits[:buckets], Cells: problem.Cells()}
+	by := &proof.PowerPrices{Times: problem.Limits[:buckets], Cells: problem.Cells(), Looks: problem.Looks}
 	for at := 0; at < len(x); at += buckets {
 		row := make([]float64, buckets)
 		for k := range row {
@@ -158,9 +158,12 @@ func (p *pricedPower) prepare() {
 // those that pay for the idle power of machines that may sleep.
 func (p *pricedPower) first(ctx context.Context) {
 	best, from, cut := math.Inf(-1), []float64(nil), (*bundle.Cut)(nil)
-	for k := range powered.Starts() {
-		if !p.problem.First(k, p.next) {
+	for k := -1; k < powered.Starts(); k++ {
+		if k < 0 && !p.problem.Cleared(p.next) || k >= 0 && !p.problem.First(k, p.next) {
 			continue
+		}
+		if k >= 0 && p.problem.Looks > 0 && from != nil {
+			break // each takes long
 		}
 		value, ok := p.evaluate(ctx)
 		if !ok {

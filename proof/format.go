@@ -201,6 +201,7 @@ type PowerPrices struct {
 	Times    []float64   `json:"times" check:"time" doc:"begins of the buckets of time, ascending from 0, the begin of the horizon"`
 	Clusters [][]float64 `json:"clusters" check:"time" doc:"by cluster and bucket: the price of a processor"`
 	Cells    int         `json:"cells,omitempty" check:"copies" doc:"number of equal parts of the horizon at whose limits machines change their states; absent where no machine has states"`
+	Looks    int         `json:"looks,omitempty" check:"copies" doc:"number of buckets in which starts of a job are looked at, from that of its earliest start on; a later start counts at the least price of later times; absent: all"`
 }
 
 // Infeasible says why no allocation of tasks to machines is stable: the condition and its numbers.

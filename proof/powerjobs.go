@@ -3,6 +3,7 @@ package proof
 import (
 	"math"
 	"math/big"
+	"slices"
 	"sort"
 )
 
@@ -16,6 +17,7 @@ type powerRun struct {
 type powerPrice struct {
 	rate []*big.Int // by limit, from it on
 	sums []*big.Int // by limit: the integral
+	low  []*big.Int // by limit, from it on: the least rate to the end
 }
 
 // What the rules tolerate of a time at an end of the horizon, and more: a part of the length of the job, and of the times of the horizon.
@@ -161,6 +163,12 @@ func (v *powerView) priceOf(c int, power float64) *powerPrice {
 		x := new(big.Int).Mul(k.areas[n], watts)
 		p.sums = append(p.sums, x.Add(x, k.sums[n]))
 	}
+	p.low = slices.Clone(p.rate)
+	for n := len(p.low) - 2; n >= 0; n-- {
+		if p.low[n+1].Cmp(p.low[n]) < 0 {
+			p.low[n] = p.low[n+1]
+		}
+	}
 	v.cached, v.cachedCluster, v.cachedPower = p, c, power
 	return p
 }
@@ -201,6 +209,7 @@ func (v *powerView) cheapest(p *powerPrice, limits []*big.Int, first, last, leng
 		return min(max(0, k), len(limits)-2)
 	}
 	i, j := bucket(at), bucket(end.Add(at, length))
+	looked := i + v.looks
 	var best *big.Int
 	for {
 		end.Add(at, length)
@@ -222,6 +231,17 @@ func (v *powerView) cheapest(p *powerPrice, limits []*big.Int, first, last, leng
 			best.Set(cost)
 		}
 		if at.Cmp(last) >= 0 {
+			return best
+		}
+		if i >= looked { // a later start costs no less than the least rate of later times, and waits as long at least
+			cost.Mul(cost.Mul(p.low[i], length), w.width)
+			if w.constant != nil {
+				cost.Add(cost, part.Mul(w.delay, at))
+				cost.Add(cost, w.constant)
+			}
+			if cost.Cmp(best) < 0 {
+				best.Set(cost)
+			}
 			return best
 		}
 		next := limits[i+1]

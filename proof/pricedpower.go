@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 
 	"github.com/allot-opt/allot/model"
@@ -34,6 +35,7 @@ type powerView struct {
 	scale    *big.Rat // what costs are multiplied by, so that denominators are powers of two: the product of all per, and the number of jobs
 	clusters []powerCluster
 	cells    int
+	looks    int  // buckets in which starts of a job are looked at
 	negative bool // a rate is negative somewhere
 	shift    *big.Rat
 	work     int
@@ -102,7 +104,10 @@ func (u unit) of(x *big.Rat) *big.Int {
 // pricedPower verifies that the metric, or the sum, is at least the goal.
 func (f *facts) pricedPower(p *Part, goal *big.Rat, step string) error {
 	by := p.By.PowerPrices
-	v := &powerView{facts: f, cells: max(1, by.Cells)}
+	v := &powerView{facts: f, cells: max(1, by.Cells), looks: math.MaxInt32}
+	if by.Looks > 0 {
+		v.looks = by.Looks
+	}
 	known := false
 	if v.weights, known = newPowerWeights(p); !known {
 		return refute(step, "it bounds energy, energy_cost and carbon, not %s", quoted(p.Metric))
@@ -256,7 +261,7 @@ func (v *powerView) read(by *PowerPrices, step string) error {
 	for j := range v.runs {
 		for _, run := range v.runs[j] {
 			v.times.fit(run.length)
-			v.work += 4 * (len(v.clusters[run.cluster].steps) + len(v.clusters[run.cluster].starts))
+			v.work += 4 * min(v.looks, len(v.clusters[run.cluster].steps)+len(v.clusters[run.cluster].starts))
 		}
 	}
 	if v.times.digits+v.rates.digits+v.watts.digits > powerBits {

@@ -4,6 +4,7 @@ package powered
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
 	"math"
 	"slices"
@@ -22,6 +23,7 @@ type Problem struct {
 	Limits   []float64 // of the buckets: 0 … length of the horizon. All steps of all tariffs are among them
 	Size     int       // number of prices: by cluster, by bucket
 	Work     int64     // of an evaluation, in about 1 ns
+	Looks    int       // buckets in which starts of a job are looked at, from its earliest on; a later one counts at the least price of later times. 0: all
 	clusters []cluster
 	jobs     int
 	mayLeave []bool  // by job
@@ -34,6 +36,7 @@ type Problem struct {
 	least  []float64 // by job: its least cost
 	chosen []int32   // by job: the way of it
 	start  []float64 // by job: the start of it
+	cheap  []int32   // by job: the bucket of the least price, where its start is not looked at; −1: it is
 }
 
 // Cluster is a cluster of an instance.
@@ -90,8 +93,14 @@ type Input struct {
 // length is that of the horizon.
 func (in *Input) length() float64 { return in.To - in.From }
 
-// mostWork is the most work of an evaluation.
-const mostWork = 2_000_000_000
+// mostWork is the most work of an evaluation. Where starts would take more than muchWork, only so many are looked at that they take fewWork: at prices at which a market clears, later
+// ones are hardly cheaper.
+const (
+	mostWork = 2_000_000_000
+	muchWork = 400_000_000
+	fewWork  = 20_000_000
+	fewLooks = 24
+)
 
 // New prepares a problem; nil: it is too large, or a number overflows.
 func New(in *Input) *Problem {
@@ -133,9 +142,12 @@ func New(in *Input) *Problem {
 		x, y := &p.ways[a], &p.ways[b]
 		return cmp.Or(x.Cluster-y.Cluster, cmp.Compare(x.Power, y.Power))
 	})
-	p.least, p.chosen, p.start = make([]float64, p.jobs), make([]int32, p.jobs), make([]float64, p.jobs)
+	p.least, p.chosen, p.start, p.cheap = make([]float64, p.jobs), make([]int32, p.jobs), make([]float64, p.jobs), make([]int32, p.jobs)
 	p.cells = newCells(in, p.Limits)
-	p.Work = 20_000 + int64(len(p.ways))*int64(buckets+4)*14
+	if int64(len(p.ways))*int64(buckets+4)*14 > muchWork {
+		p.Looks = max(fewLooks, fewWork/(14*len(p.ways)))
+	}
+	p.Work = 20_000 + int64(len(p.ways))*int64(p.looks()+4)*14
 	for c := range p.clusters {
 		for _, g := range p.clusters[c].groups {
 			if sleeps(g.Power) {
@@ -150,6 +162,14 @@ func New(in *Input) *Problem {
 		return nil
 	}
 	return p
+}
+
+// looks is in how many buckets starts are looked at.
+func (p *Problem) looks() int {
+	if p.Looks > 0 {
+		return min(p.Looks, len(p.Limits)-1)
+	}
+	return len(p.Limits) - 1
 }
 
 // newCluster prepares a cluster.
@@ -222,7 +242,11 @@ func (p *Problem) Evaluate(ctx context.Context, x, slope []float64) (sum gate.Su
 		total := sum.Value + v
 		sum.Value, lost = total, (total-sum.Value)-v
 		w := &p.ways[p.chosen[j]]
-		p.hold(slope[w.Cluster*buckets:], p.start[j], p.start[j]+w.Length, w.Width)
+		if b := p.cheap[j]; b >= 0 {
+			slope[w.Cluster*buckets+int(b)] += w.Width * w.Length
+		} else {
+			p.hold(slope[w.Cluster*buckets:], p.start[j], p.start[j]+w.Length, w.Width)
+		}
 	}
 	for i := range p.clusters {
 		c := &p.clusters[i]
@@ -271,6 +295,7 @@ func (p *Problem) cheapest(ctx context.Context) bool {
 		p.least[j] = math.Inf(1)
 	}
 	rate, paid := make([]float64, len(p.Limits)), make([]float64, len(p.Limits)) // of a processor: power and price, and their integral
+	floor := make([]int32, len(p.Limits)-1)                                      // by bucket: that of the least rate from it on
 	cluster, power := -1, 0.0
 	for n, k := range p.order {
 		if n%256 == 0 && ctx.Err() != nil {
@@ -284,18 +309,25 @@ func (p *Problem) cheapest(ctx context.Context) bool {
 				rate[b], paid[b] = power*c.rates[b]+c.price[b], power*c.costs[b]+c.paid[b]
 			}
 			paid[len(c.rates)] = power*c.costs[len(c.rates)] + c.paid[len(c.rates)]
+			for b := len(floor) - 1; b >= 0; b-- {
+				if floor[b] = int32(b); b+1 < len(floor) && rate[floor[b+1]] <= rate[b] {
+					floor[b] = floor[b+1]
+				}
+			}
 		}
-		if v, at := w.cheapest(p.Limits, rate, paid); v < p.least[w.job] || v == p.least[w.job] && k < p.chosen[w.job] {
-			p.least[w.job], p.chosen[w.job], p.start[w.job] = v, k, at
+		if v, at, cheap := w.cheapest(p.Limits, rate, paid, floor, p.looks()); v < p.least[w.job] || v == p.least[w.job] && k < p.chosen[w.job] {
+			p.least[w.job], p.chosen[w.job], p.start[w.job], p.cheap[w.job] = v, k, at, cheap
 		}
 	}
 	return true
 }
 
-// cheapest is the least cost of a way, and its start.
-func (w *Way) cheapest(limits, rate, paid []float64) (least, start float64) {
+// cheapest is the least cost of a way, and its start. Starts are looked at in a number of buckets. A later one costs no less than the least rate of later times, whose bucket is
+// returned where that is less; otherwise −1.
+func (w *Way) cheapest(limits, rate, paid []float64, floor []int32, looks int) (least, start float64, cheap int32) {
 	at := w.First
 	i, j := bucketOf(limits, at), bucketOf(limits, at+w.Length)
+	until := i + looks
 	least = math.Inf(1)
 	due := math.Inf(1)
 	if w.Over > 0 {
@@ -311,7 +343,13 @@ func (w *Way) cheapest(limits, rate, paid []float64) (least, start float64) {
 			least, start = v, at
 		}
 		if at >= w.Last {
-			return least + w.Constant, start
+			return least + w.Constant, start, -1
+		}
+		if i >= until {
+			if v := w.Width*w.Length*rate[floor[i]] + w.Delay*at; v < least {
+				return v + w.Constant, at, floor[i]
+			}
+			return least + w.Constant, start, -1
 		}
 		next, other := limits[i+1], limits[j+1]-w.Length
 		to := w.Last
@@ -353,6 +391,67 @@ func (p *Problem) Scale() []float64 {
 		}
 	}
 	return scale
+}
+
+// Cleared writes the prices at which a market of processor time clears, if jobs could be cut up: each takes the cheapest time that is left after its arrival. Of times that
+// are cheaper than what is still free later, the price takes away what makes them so. It returns false if there are several clusters.
+//
+// Complexity: O(n·log n) for n jobs and buckets.
+func (p *Problem) Cleared(x []float64) bool {
+	if len(p.clusters) != 1 {
+		return false
+	}
+	c, power := &p.clusters[0], p.typical(0)
+	asked := make([]float64, len(c.rates)) // by bucket: processor time of the jobs that may start in it first
+	seen := make([]bool, p.jobs)
+	for k := range p.ways {
+		if w := &p.ways[k]; !seen[w.job] {
+			seen[w.job] = true
+			asked[bucketOf(p.Limits, w.First)] += w.Width * w.Length
+		}
+	}
+	left := make([]float64, len(c.rates))
+	var cheapest offers
+	for b := len(c.rates) - 1; b >= 0; b-- {
+		left[b] = c.processors * (p.Limits[b+1] - p.Limits[b])
+		heap.Push(&cheapest, offer{c.rates[b], b})
+		for need := asked[b]; need > 0 && len(cheapest) > 0; {
+			first := cheapest[0].bucket
+			taken := min(need, left[first])
+			if need, left[first] = need-taken, left[first]-taken; left[first] <= 0 {
+				heap.Pop(&cheapest)
+			}
+		}
+	}
+	least := slices.Max(c.rates)
+	for b := len(c.rates) - 1; b >= 0; b-- {
+		if left[b] > 0 {
+			least = min(least, c.rates[b])
+		}
+		x[b] = power * max(0, least-c.rates[b])
+	}
+	return true
+}
+
+// offer is processor time in a bucket, and its rate.
+type offer struct {
+	rate   float64
+	bucket int
+}
+
+// offers is a heap, the cheapest and then the earliest first.
+type offers []offer
+
+func (o offers) Len() int { return len(o) }
+func (o offers) Less(a, b int) bool {
+	return o[a].rate < o[b].rate || o[a].rate == o[b].rate && o[a].bucket < o[b].bucket
+}
+func (o offers) Swap(a, b int) { o[a], o[b] = o[b], o[a] }
+func (o *offers) Push(x any)   { *o = append(*o, x.(offer)) }
+func (o *offers) Pop() any {
+	last := (*o)[len(*o)-1]
+	*o = (*o)[:len(*o)-1]
+	return last
 }
 
 // starts are the prices that [Problem.First] makes: the level of what power costs, as a part of the hours that are cheaper, and the part of its idle power that a
