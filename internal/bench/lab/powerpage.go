@@ -22,7 +22,7 @@ func (g *Group) billsPart(r *Report) report.Part {
 			report.Column{Name: "of all", Help: "difference of the whole bill from that under the first policy, idle machines included"},
 			report.Column{Name: "of the jobs'", Help: "difference of what the jobs take while they run, with its interval, paired by day"})
 		if q.possible != nil {
-			grid.Columns = append(grid.Columns, report.Column{Name: "of the possible", Help: "what is saved as a share of what was possible at all, by a proved bound of schedules that know the future", First: "descending"})
+			grid.Columns = append(grid.Columns, report.Column{Name: "of possible", Help: "what is saved as a share of what was possible at all, by a proved bound of schedules that know the future", First: "descending"})
 		}
 		grid.Columns = append(grid.Columns, report.Column{Name: "front", IsText: true})
 	}
@@ -49,7 +49,7 @@ func (g *Group) billsPart(r *Report) report.Part {
 					all.Value = new(*after / *before - 1)
 				}
 			}
-			row = append(row, number(after, figure), all, own)
+			row = append(row, number(after, sum), all, own)
 			if q.possible != nil {
 				row = append(row, number(q.share(p.Power), percent))
 			}

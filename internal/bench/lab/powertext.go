@@ -2,10 +2,12 @@ package lab
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // quantity is what of a bill is compared: the cost, or the carbon.
@@ -33,7 +35,15 @@ func (r *Report) quantities() []quantity {
 }
 
 // amount is an amount of a quantity for people.
-func (q *quantity) amount(x float64) string { return strings.TrimSpace(figure(x) + " " + q.unit) }
+func (q *quantity) amount(x float64) string { return strings.TrimSpace(sum(x) + " " + q.unit) }
+
+// sum is a large sum for people, with all its digits before the point.
+func sum(x float64) string {
+	if math.Abs(x) < 1e4 || math.Abs(x) >= 1e15 {
+		return figure(x)
+	}
+	return numtext.Grouped(fmt.Sprintf("%.0f", x))
+}
 
 // ofBill is a change of the whole bill, in per cent where that of the first is above 0.
 func (q *quantity) ofBill(first, b *Bill) string {
@@ -147,7 +157,7 @@ func (g *Group) bills(b *strings.Builder, r *Report) {
 	for _, q := range quantities {
 		header = append(header, strings.TrimSpace(q.name+" "+q.unit), "of all", "of the jobs'")
 		if q.possible != nil {
-			header = append(header, "of the possible")
+			header = append(header, "of possible")
 		}
 	}
 	rows := [][]string{append(header, "peak power")}
@@ -160,7 +170,7 @@ func (g *Group) bills(b *strings.Builder, r *Report) {
 			if d := q.change(p.Power); d != nil {
 				all, own = q.ofBill(first, p.Power), r.share(d)+r.star(d)
 			}
-			row = append(row, orMissing(q.total(p.Power), figure), all, own)
+			row = append(row, orMissing(q.total(p.Power), sum), all, own)
 			if q.possible != nil {
 				row = append(row, orMissing(q.share(p.Power), percent))
 			}
