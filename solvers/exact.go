@@ -91,14 +91,7 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	}
 	result.Evaluations += found.Evaluations
 	result.Stop = found.Stop
-	if !found.Proved {
-		return result, nil
-	}
-	if math.IsInf(found.Least, 1) {
-		result.Status, result.Reason = model.Infeasible, "no schedule keeps the horizon and the limits of power"
-		return result, nil
-	}
-	least := min(value, found.Least) // no schedule is below
+	least := min(value, found.Least) // no schedule is below, if that is proved
 	if found.Solution != nil {
 		better, err := model.Evaluate(in, found.Solution)
 		if err != nil {
@@ -110,6 +103,13 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 		if least = value; found.Doubtful {
 			least = min(least, found.Least)
 		}
+	}
+	switch {
+	case !found.Proved:
+		return result, nil
+	case math.IsInf(found.Least, 1):
+		result.Status, result.Reason = model.Infeasible, "no schedule keeps the horizon and the limits of power"
+		return result, nil
 	}
 	switch {
 	case result.Solution == nil:

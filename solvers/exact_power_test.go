@@ -1,12 +1,15 @@
 package solvers_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
@@ -162,7 +165,7 @@ func TestExactWithPower(t *testing.T) {
 		if seed%3 == 0 && jobs < 3 {
 			step = 0.5
 		}
-		if jobs == 4 && in.Processors() > 4 {
+		if jobs*in.Processors() > 12 {
 			continue // too many schedules
 		}
 		best := leastOfAll(in, step)
@@ -199,5 +202,106 @@ func TestExactWithPower(t *testing.T) {
 			t.Logf("seed %d: %s %v, bound %v; the least is %v", seed, result.Status, found, result.Bound, best)
 		}
 	}
+	if ran-proved-infeasible > 2 { // where a way of the model costs more than one through other times
+		t.Errorf("of %d instances %d are proved and %d are infeasible", ran, proved, infeasible)
+	}
 	t.Logf("%d ran, %d proved, %d infeasible, %d negative, %d refused", ran, proved, infeasible, negative, refused)
+}
+
+// Planted optima: jobs that fill the cheap times of a few machines exactly. No unit of work can cost less, and no machine need be on at other times.
+func TestExactWithPowerPlanted(t *testing.T) {
+	for seed := range race.Fewer(uint64(60), 6) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		machines, unit := 1+rng.IntN(3), []float64{1, 0.25, 900, 0x1p-30, 1e9}[rng.IntN(5)]
+		scaled := func(slots int) float64 { return float64(slots) * unit }
+		b := model.NewBuilder("planted").Minimise("energy_cost", 1)
+		idle, busy, cheap := float64(1+rng.IntN(5)), float64(rng.IntN(5)), float64(rng.IntN(7)-3)
+		dear := max(cheap, 0) + 1 + float64(rng.IntN(9))
+		power := &model.PowerSpec{Idle: idle, Busy: busy, Begin: "off", End: "off", Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: unit}, Up: model.WaySpec{Time: unit}}}}
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: machines, Power: power}}})
+		from, jobs, begin, length := float64(rng.IntN(3)), 0, 2+rng.IntN(12), 3+rng.IntN(8)
+		end := begin + length + 2 + rng.IntN(12)
+		for m := range machines { // each has its time cut into jobs
+			for left := length; left > 0; jobs++ {
+				n := min(left, 1+rng.IntN(length))
+				if jobs+machines-m >= 9 || left-n > 0 && jobs == 8 {
+					n = left
+				}
+				b.Job(model.JobSpec{ID: fmt.Sprint("j", jobs), Work: new(scaled(n))})
+				left -= n
+			}
+		}
+		at := func(slot int) float64 { return scaled(slot) + from*unit }
+		b.Spec().Tariff = &model.TariffSpec{Price: [][]float64{{0, dear}, {at(begin), cheap}, {at(begin + length), dear}}}
+		b.Spec().Horizon = &model.HorizonSpec{From: from * unit, To: at(end)}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := solve.Run(t.Context(), solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		want := float64(machines) * scaled(length) * cheap * (idle + busy)
+		if result.Status != model.Optimal || math.Abs(*result.Solution.Objective-want) > 1e-9*math.Abs(want) {
+			t.Errorf("seed %d: %s, planted is %v, %v", seed, result.Status, want, result)
+		}
+	}
+}
+
+// What is too large, or cannot be taken into account, is refused by name.
+func TestExactWithPowerRefuses(t *testing.T) {
+	for _, c := range []struct {
+		vary func(*model.InstanceSpec)
+		want string
+	}{
+		{func(s *model.InstanceSpec) {}, ""},
+		{func(s *model.InstanceSpec) {
+			for k := range 11 {
+				s.Jobs = append(s.Jobs, model.JobSpec{ID: fmt.Sprint("k", k), Work: new(1.0)})
+			}
+		}, "unsupported: search: too large for an exhaustive search: expected at most 10 jobs where power counts or limits schedules, found 12"},
+		{func(s *model.InstanceSpec) { s.Jobs[0].Work = new(0x1p-9) },
+			"unsupported: search: too large for an exhaustive search: expected at most 4096 units of time up to the horizon"},
+		{func(s *model.InstanceSpec) { s.Jobs[0].Work = new(1.0 / 3) }, "unsupported: search: the exhaustive search does not take times that are no multiples of a unit"},
+		{func(s *model.InstanceSpec) { s.Clusters[0].Machines[0].Count = 9 }, "unsupported: search: too large for an exhaustive search: expected at most 8 machines that can be off"},
+		{func(s *model.InstanceSpec) { s.Clusters[0].Machines[0].Power.SuspendAfter = new(1.0) }, "unsupported: search: the exhaustive search does not take machines that are suspended by a rule"},
+		{func(s *model.InstanceSpec) { s.Objective = map[string]float64{"peak_power": 1} }, "unsupported: search: the exhaustive search does not take peak_power beside machines that can be off"},
+		{func(s *model.InstanceSpec) { s.Objective["missed"] = 1 }, "unsupported: search: the exhaustive search does not take the metric missed"},
+		{func(s *model.InstanceSpec) { s.Objective["energy"] = -1 }, "unsupported: search: the exhaustive search does not take a negative weight of energy"},
+		{func(s *model.InstanceSpec) { s.Jobs[0].Processors = model.Rigid(5) }, "unsupported: search: the exhaustive search does not take jobs that can run nowhere"},
+		{func(s *model.InstanceSpec) { s.Jobs[0].Processors = model.ProcessorRange{Min: 1, Max: 2} }, "unsupported: search: the exhaustive search does not take moldable jobs"},
+	} {
+		b := model.NewBuilder("x").Minimise("energy_cost", 1)
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Power: &model.PowerSpec{Idle: 1, Off: []model.OffSpec{{Name: "off"}}}}}})
+		b.Job(model.JobSpec{ID: "j", Work: new(1.0)})
+		b.Spec().Tariff, b.Spec().Horizon = &model.TariffSpec{Price: [][]float64{{0, 1}}}, &model.HorizonSpec{To: 10}
+		c.vary(b.Spec())
+		in, err := b.Build()
+		if err != nil {
+			t.Fatalf("%s: %v", c.want, err)
+		}
+		if err := (&solvers.Exact{}).Supports(in); fmt.Sprint(err) != "<nil>" && c.want == "" || !strings.HasPrefix(fmt.Sprint(err), c.want) || err != nil && !errors.Is(err, solve.ErrUnsupported) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
+// On one machine two methods that share no code find the same: this one and the programme of tou.
+func TestExactAgreesWithTOU(t *testing.T) {
+	for seed := range race.Fewer(uint64(20), 4) {
+		in := solvecases.Built(t, solvecases.Power(seed))
+		var found [2]float64
+		for k, solver := range []solve.Solver{&solvers.Exact{}, &solvers.TOU{}} {
+			name := []string{"exact", "tou"}[k]
+			result, err := solve.Run(t.Context(), solve.Choice{Info: mustLookup(t, name), Solver: solver}, in, solve.Options{Seed: 1})
+			if err != nil || result.Status != model.Optimal {
+				t.Fatalf("seed %d: %s: %s, %v", seed, name, result.Status, err)
+			}
+			found[k] = *result.Solution.Objective
+		}
+		if found[0] != found[1] {
+			t.Errorf("seed %d: %v and %v", seed, found[0], found[1])
+		}
+	}
 }

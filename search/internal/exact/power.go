@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
@@ -36,14 +37,16 @@ type powered struct {
 	limit       float64
 	maxEvals    int64
 	evaluations int64
-	full        bool
+	full, ended bool // there are too many states; there were as many evaluations as may be
 
 	nodes []powerState
 	index map[string]int32 // of the next layer
 	layer []int32
 	next  []int32
+	least []float64 // of the next layer: what a schedule costs at least
 	key   []byte
 	best  int32 // −1: none
+	beam  int   // the most states of a layer, the cheapest; 0: all
 
 	used  []int         // by entity, of the state at hand
 	power []float64     // by cluster: of what runs
@@ -94,26 +97,38 @@ func minimisePower(ctx context.Context, in *model.Instance, limit float64, maxEv
 	if err != nil {
 		return Found{}, err
 	}
-	x := &powered{powerProblem: p, limit: limit, maxEvals: maxEvals, best: -1, used: make([]int, len(p.entities)), power: make([]float64, len(in.Clusters()))}
-	found := Found{Stop: x.run(ctx), Evaluations: x.evaluations, Least: limit, Exact: p.exact}
-	if found.Stop != model.StopDone || x.full {
-		return found, nil
+	found := Found{Least: limit, Exact: p.exact}
+	const first = 30
+	for _, beam := range []int{first, 1000, 0} { // few states first, for a schedule that leaves few of all
+		x := &powered{powerProblem: p, limit: limit, beam: beam, best: -1, used: make([]int, len(p.entities)), power: make([]float64, len(in.Clusters()))}
+		if beam > first { // the first schedule is not counted
+			if maxEvals > 0 && found.Evaluations >= maxEvals {
+				found.Stop = model.StopEvaluations
+				return found, nil
+			}
+			x.maxEvals = max(0, maxEvals-found.Evaluations)
+		}
+		found.Stop = x.run(ctx)
+		if beam > first {
+			found.Evaluations += x.evaluations
+		}
+		if x.best >= 0 {
+			if s := x.solution(); model.Check(in, s).OK() { // it is not where a cap allows it but for its last digit
+				found.Solution = s
+			}
+			limit = x.total(&x.nodes[x.best])
+		}
+		if found.Stop != model.StopDone || x.full {
+			return found, nil
+		}
+		found.Proved = beam == 0 || len(x.nodes) < beam // then no layer was cut
+		if found.Proved {
+			break
+		}
 	}
-	found.Proved = true
-	if !p.exact && !math.IsInf(found.Least, 0) {
+	found.Least, found.Doubtful = limit, true // the schedule may cost more
+	if !p.exact && !math.IsInf(limit, 0) {
 		found.Least -= p.doubt
-	}
-	if x.best < 0 {
-		return found, nil
-	}
-	found.Least = x.total(&x.nodes[x.best])
-	if !p.exact {
-		found.Least -= p.doubt
-	}
-	found.Solution = x.solution()
-	found.Doubtful = true // the schedule may cost more
-	if !model.Check(in, found.Solution).OK() {
-		found.Solution = nil // a cap allows it but for its last digit
 	}
 	return found, nil
 }
@@ -126,19 +141,23 @@ func (x *powered) run(ctx context.Context) model.Stop {
 	}
 	x.nodes, x.layer = append(x.nodes, first), []int32{0}
 	for x.slot = 0; x.slot <= x.slots; x.slot++ {
-		x.index, x.next = map[string]int32{}, nil
+		x.index, x.next, x.least = map[string]int32{}, nil, x.least[:0]
 		for _, at := range x.layer {
 			if ctx.Err() != nil {
 				return model.StopReason(ctx)
 			}
-			if x.maxEvals > 0 && x.evaluations >= x.maxEvals {
+			switch x.expand(at); {
+			case x.full:
+				return model.StopDone
+			case x.ended:
 				return model.StopEvaluations
 			}
-			if x.expand(at); x.full {
-				return model.StopDone
-			}
 		}
-		x.layer = x.next
+		if x.layer = x.next; x.beam > 0 && len(x.layer) > x.beam {
+			first := x.layer[0]
+			slices.SortStableFunc(x.layer, func(a, b int32) int { return cmp.Compare(x.least[a-first], x.least[b-first]) })
+			x.layer = x.layer[:x.beam]
+		}
 	}
 	return model.StopDone
 }
@@ -209,7 +228,7 @@ func before(a, b powerStatus) bool {
 
 // starts chooses which of the jobs from one on, in an order in which none waits for a later one, start now.
 func (x *powered) starts(s *powerState, k int, done uint32) {
-	if x.full {
+	if x.full || x.ended {
 		return
 	}
 	if k == len(x.order) {
@@ -220,6 +239,9 @@ func (x *powered) starts(s *powerState, k int, done uint32) {
 	job := x.order[k]
 	if s.waiting&(1<<job) == 0 || x.ready[job] > x.slot || x.before[job]&^done != 0 {
 		return
+	}
+	if twin := x.alike[job]; twin >= 0 && s.waiting&(1<<twin) != 0 {
+		return // the same with the two jobs exchanged
 	}
 	instant := false
 	for c := range x.in.Clusters() {
@@ -282,6 +304,9 @@ func (x *powered) capped(c int) bool {
 
 // follow adds the state that follows from what was chosen.
 func (x *powered) follow(s *powerState, done uint32) {
+	if x.ended = x.maxEvals > 0 && x.evaluations >= x.maxEvals; x.ended {
+		return
+	}
 	x.evaluations++
 	next := powerState{waiting: s.waiting, cost: s.cost + x.extra, peak: s.peak, parent: x.from}
 	if x.slot == x.slots {
@@ -329,10 +354,9 @@ func (x *powered) follow(s *powerState, done uint32) {
 	if x.slot >= x.makespanFrom && (next.waiting != 0 || len(next.runs) > 0) {
 		next.cost += x.makespanWeight
 	}
-	if x.total(&next)+x.toCome(&next, x.slot+1) >= x.limit {
-		return
+	if least := x.total(&next) + x.toCome(&next, x.slot+1); least < x.limit {
+		x.add(&next, least)
 	}
-	x.add(&next)
 }
 
 // later is what a machine does a slot later.
@@ -350,30 +374,35 @@ func (x *powered) total(s *powerState) float64 { return s.cost + x.peakWeight*s.
 
 // toCome is a lower bound of what is to come from a state at the begin of a slot on.
 func (x *powered) toCome(s *powerState, slot int) float64 {
-	sum := 0.0
+	by, low, area := 0.0, 0.0, 0
 	for j := range x.in.Jobs() {
 		if s.waiting&(1<<j) != 0 {
-			sum += x.cheapest[j][slot]
+			by, low, area = by+x.cheapest[0][j][slot], low+x.cheapest[1][j][slot], area+x.areas[j]
 		}
 	}
 	var busy [powerMachines]int // slots for which the machine serves yet
 	for _, r := range s.runs {
 		for _, share := range r.at {
+			area += share.processors * r.left
 			if e := &x.entities[share.entity]; e.sleep != nil {
 				busy[e.number] = max(busy[e.number], r.left)
 			}
 		}
 	}
+	if area > x.in.Processors()*(x.slots-slot) {
+		return math.Inf(1)
+	}
 	for e := range x.entities {
 		if entity := &x.entities[e]; entity.sleep != nil {
-			sum += entity.sleep.toCome(s.status[e], slot, busy[entity.number])
+			b, l := entity.sleep.toCome(s.status[e], slot, busy[entity.number])
+			by, low = by+b, low+l
 		}
 	}
-	return sum
+	return max(by, low)
 }
 
 // add keeps a state, unless there is one alike that costs no more.
-func (x *powered) add(s *powerState) {
+func (x *powered) add(s *powerState, least float64) {
 	x.key = x.appendKey(x.key[:0], s)
 	at, known := x.index[string(x.key)]
 	if known && x.nodes[at].cost <= s.cost {
@@ -382,10 +411,11 @@ func (x *powered) add(s *powerState) {
 	s.begun = slices.Clone(x.begun)
 	if known {
 		x.nodes[at] = *s
+		x.least[at-x.next[0]] = least
 		return
 	}
 	at = int32(len(x.nodes))
-	x.nodes, x.next = append(x.nodes, *s), append(x.next, at)
+	x.nodes, x.next, x.least = append(x.nodes, *s), append(x.next, at), append(x.least, least)
 	x.index[string(x.key)] = at
 	x.full = len(x.nodes) > powerStates
 }

@@ -34,7 +34,9 @@ type powerProblem struct {
 	makespanFrom               int       // slot from which the makespan counts
 	deadlines                  []float64 // in slots
 	constant                   float64
-	cheapest                   [][]float64 // by job and slot: the least cost of a start from then on
+	cheapest                   [2][][]float64 // by job and slot: the least cost of a start from then on; with a share of the machine that is on for it
+	areas                      []int          // by job: processors × slots, at least
+	alike                      []int          // by job: one before it that differs in nothing; −1: none
 
 	exact bool    // no sum is rounded
 	doubt float64 // by how much sums may be rounded
@@ -57,6 +59,7 @@ type sleeper struct {
 	choices [][]powerStatus // by 1 + state: what a machine may do next
 	ways    [][2]int        // by state: slots of down and up
 	least   [][]float64     // by slot and 1 + state: what is to come at least
+	lows    []float64       // what the machine takes until each slot if it takes the least of all its powers in each
 }
 
 // begin is the state in which a machine begins.
@@ -96,19 +99,31 @@ func (s *sleeper) powerOf(status powerStatus) float64 {
 	return s.power.Off[status.state].Power
 }
 
-// toCome is a lower bound of what a machine takes from a slot on, which serves for some slots yet.
-func (s *sleeper) toCome(status powerStatus, slot, busy int) float64 {
+// toCome are two lower bounds of what a machine takes from a slot on, which serves for some slots yet: by the cheapest way that it can take, and by its least power in each slot.
+func (s *sleeper) toCome(status powerStatus, slot, busy int) (by, low float64) {
 	until := slot + max(busy, status.left)
-	if until >= len(s.sums) {
-		return math.Inf(1)
+	last := len(s.sums) - 1
+	if until > last {
+		return math.Inf(1), math.Inf(1)
 	}
-	if status.left > 0 {
-		return s.powerOf(status)*(s.sums[until]-s.sums[slot]) + s.least[until][1+status.state]
+	before := 0.0
+	if until > slot {
+		before = s.powerOf(status) * (s.sums[until] - s.sums[slot])
 	}
-	if busy > 0 {
-		return s.power.Idle*(s.sums[until]-s.sums[slot]) + s.least[until][1+model.On]
+	return before + s.least[until][1+status.state], before + s.lows[last] - s.lows[until]
+}
+
+// findLows fills in lows.
+func (s *sleeper) findLows() {
+	s.lows = make([]float64, len(s.sums))
+	for slot := range len(s.sums) - 1 {
+		rate := s.sums[slot+1] - s.sums[slot]
+		low := s.power.Idle * rate
+		for _, off := range s.power.Off {
+			low = min(low, off.Power*rate, off.Down.Power*rate, off.Up.Power*rate)
+		}
+		s.lows[slot+1] = s.lows[slot] + low
 	}
-	return s.least[slot][1+status.state]
 }
 
 // find fills in choices and least.
@@ -526,6 +541,7 @@ func (p *powerProblem) machines() error {
 				return fmt.Errorf("%w: expected at most %d machines that can be off, in at most as many states", ErrTooLarge, powerMachines)
 			}
 			s.find(p.slots)
+			s.findLows()
 			for k := range m.Count {
 				p.entities = append(p.entities, powerEntity{cluster: c, first: m.First + k*m.Units, processors: m.Units, busy: all.busy, sleep: s, number: number})
 				number++
@@ -565,23 +581,68 @@ func (p *powerProblem) powersOf(job, c int) (least, most float64) {
 	return least, most
 }
 
-// bound finds the least cost of a start by job and slot.
+// bound finds the least cost of a start by job and slot. With the share of a machine it counts what the machine takes more than the least of its powers, for as many of its processors as
+// the job holds there.
 func (p *powerProblem) bound() {
+	shares := make([][]float64, len(p.in.Clusters())) // by cluster: of one processor until each slot
+	for c := range shares {
+		shares[c] = make([]float64, p.slots+1)
+		for slot := range p.slots {
+			least := math.Inf(1)
+			for e := range p.entities {
+				if entity := &p.entities[e]; entity.cluster == c && entity.sleep == nil {
+					least = 0
+				} else if entity.cluster == c {
+					s := entity.sleep
+					least = min(least, (s.power.Idle*(s.sums[slot+1]-s.sums[slot])-(s.lows[slot+1]-s.lows[slot]))/float64(entity.processors))
+				}
+			}
+			shares[c][slot+1] = shares[c][slot] + max(0, least)
+		}
+	}
 	for j := range p.in.Jobs() {
-		list := slices.Repeat([]float64{math.Inf(1)}, p.slots+2)
+		var lists [2][]float64
+		for k := range lists {
+			lists[k] = slices.Repeat([]float64{math.Inf(1)}, p.slots+2)
+		}
 		for slot := p.slots; slot >= 0; slot-- {
-			list[slot] = list[slot+1]
+			lists[0][slot], lists[1][slot] = lists[0][slot+1], lists[1][slot+1]
 			for c, length := range p.lengths[j] {
 				if length < 0 || slot < p.ready[j] || slot+length > p.slots {
 					continue
 				}
 				least, most := p.powersOf(j, c)
-				energy := float64(p.widths[j][c]) * (p.sums[c][slot+length] - p.sums[c][slot])
-				list[slot] = min(list[slot], min(least*energy, most*energy)+p.waits(j, slot, length))
+				width := float64(p.widths[j][c])
+				energy := width * (p.sums[c][slot+length] - p.sums[c][slot])
+				cost := min(least*energy, most*energy) + p.waits(j, slot, length)
+				lists[0][slot] = min(lists[0][slot], cost)
+				lists[1][slot] = min(lists[1][slot], cost+width*(shares[c][slot+length]-shares[c][slot]))
 			}
 		}
-		p.cheapest = append(p.cheapest, list)
+		p.cheapest[0], p.cheapest[1] = append(p.cheapest[0], lists[0]), append(p.cheapest[1], lists[1])
+		area := math.MaxInt
+		for c, length := range p.lengths[j] {
+			if length >= 0 {
+				area = min(area, length*p.widths[j][c])
+			}
+		}
+		p.areas = append(p.areas, area)
+		p.alike = append(p.alike, -1)
+		for k := j - 1; k >= 0 && p.alike[j] < 0; k-- {
+			if p.same(j, k) {
+				p.alike[j] = k
+			}
+		}
 	}
+}
+
+// same says whether two jobs differ in nothing that counts.
+func (p *powerProblem) same(j, k int) bool {
+	a, b := &p.in.Jobs()[j], &p.in.Jobs()[k]
+	x, stated := a.Power()
+	y, too := b.Power()
+	return slices.Equal(p.lengths[j], p.lengths[k]) && slices.Equal(p.widths[j], p.widths[k]) && p.ready[j] == p.ready[k] && p.deadlines[j] == p.deadlines[k] &&
+		x == y && stated == too && p.before[j] == p.before[k] && len(p.in.Successors(j)) == 0 && len(p.in.Successors(k)) == 0
 }
 
 // judge says whether sums are rounded, and by how much at most.
@@ -630,6 +691,7 @@ func (p *powerProblem) judge() {
 	if fine < math.MaxInt && finePower < math.MaxInt {
 		p.exact = p.exact && largest <= math.Ldexp(1, 53+fine) && size <= math.Ldexp(1, 53+fine+finePower)
 	}
+	// prefix sums are rounded, and what is added to them
 	p.doubt = float64(4*p.slots+8*len(p.in.Jobs())+16) * 0x1p-52 * size
 }
 
