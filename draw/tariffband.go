@@ -99,12 +99,20 @@ func carbonCounts(in *model.Instance) bool {
 	return carbon && !price
 }
 
-// name is what the band shows.
-func (t *tariffLine) name() string {
+// kind says what the values are.
+func (t *tariffLine) kind() string {
 	if t.isCarbon {
 		return "carbon"
 	}
 	return "price"
+}
+
+// name is what the band shows.
+func (t *tariffLine) name() string {
+	if t.of != "" {
+		return t.kind() + " · " + picture.Printable(t.of)
+	}
+	return t.kind()
 }
 
 // notes say what the values are.
@@ -115,9 +123,6 @@ func (t *tariffLine) notes() []string {
 	}
 	if t.unit != "" {
 		text += " " + picture.Printable(t.unit)
-	}
-	if t.of != "" {
-		return []string{picture.Printable(t.of), text}
 	}
 	return []string{text}
 }
@@ -174,7 +179,7 @@ func (t *tariffLine) means(from, to float64, n int) []float64 {
 // onPage is the band on a page, with at most so many values as can be seen apart.
 func (t *tariffLine) onPage() pageTariff {
 	const most = 20_000
-	p := pageTariff{Name: t.name(), Notes: t.notes(), Kind: t.name()}
+	p := pageTariff{Name: t.name(), Notes: t.notes(), Kind: t.kind()}
 	if len(t.steps) > most {
 		from := t.steps[0].Time
 		for k, mean := range t.means(from, t.until, most) {
@@ -282,7 +287,7 @@ func (t *textChart) writeTariffs() {
 			}
 			cells[n] = blocks[min(int(math.Round(share*float64(len(blocks)-1))), len(blocks)-1)]
 		}
-		title := line.name()
+		title := plain(line.name())
 		for _, note := range line.notes() {
 			title += " · " + plain(note)
 		}
