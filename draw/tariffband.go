@@ -63,13 +63,19 @@ func (b *layoutBuilder) addTariffs() {
 			continue
 		}
 		isCarbon := t.Price == nil || carbonCounts(in) && t.Carbon != nil
-		list, unit := t.Price, in.Units().Cost
-		if isCarbon {
-			list, unit = t.Carbon, ""
-		}
-		steps, few := model.StepsWithin(list, t.Period, b.start, b.end)
+		times, values, carbon, few := t.Steps(b.start, b.end)
 		if !few {
 			continue
+		}
+		unit := in.Units().Cost
+		if isCarbon {
+			values, unit = carbon, ""
+		}
+		var steps []model.Step
+		for k, value := range values {
+			if k == 0 || value != values[k-1] {
+				steps = append(steps, model.Step{Time: times[k], Value: value})
+			}
 		}
 		line := tariffLine{isCarbon: isCarbon, unit: unit, steps: steps, until: b.end, least: math.Inf(1), most: math.Inf(-1)}
 		if t != in.Tariff() {

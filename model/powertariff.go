@@ -36,8 +36,8 @@ func (t *Tariff) view(from, to float64) (*tariffView, bool) {
 	if t != nil {
 		v.per = t.Per
 		var few [2]bool
-		price, few[0] = StepsWithin(t.Price, t.Period, from, to)
-		carbon, few[1] = StepsWithin(t.Carbon, t.Period, from, to)
+		price, few[0] = stepsWithin(t.Price, t.Period, from, to)
+		carbon, few[1] = stepsWithin(t.Carbon, t.Period, from, to)
 		if !few[0] || !few[1] {
 			return nil, false
 		}
@@ -67,9 +67,8 @@ func (t *Tariff) view(from, to float64) (*tariffView, bool) {
 	return v, true
 }
 
-// StepsWithin are the steps of a list of a tariff from the one that holds at the begin on, which then stands there, to the last before the end. The list repeats with the period; 0: it
-// does not. The result is false if they are more than 2²⁰.
-func StepsWithin(list []Step, period, from, to float64) ([]Step, bool) {
+// stepsWithin are the steps of a list from the one that holds at the begin on, which then stands there, to the last before the end; false: they are too many.
+func stepsWithin(list []Step, period, from, to float64) ([]Step, bool) {
 	if len(list) == 0 {
 		return nil, true
 	}

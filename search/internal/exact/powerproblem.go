@@ -302,9 +302,11 @@ func (p *powerProblem) runs() {
 // gridTimes are the times of an instance, from the begin of the first slot on.
 type gridTimes struct {
 	to     float64
-	tariff [][2][]model.Step // by cluster: price and carbon
-	caps   [][]model.Step
+	tariff []gridTariff // by cluster
 }
+
+// gridTariff is the values of a tariff by time.
+type gridTariff struct{ times, price, carbon []float64 }
 
 // grid finds the slots.
 func (p *powerProblem) grid() (*gridTimes, error) {
@@ -343,20 +345,16 @@ func (p *powerProblem) grid() (*gridTimes, error) {
 	note(to)
 	for c := range in.Clusters() {
 		cluster := &in.Clusters()[c]
-		var lists [2][]model.Step
-		if t := cluster.Tariff; t != nil && stated {
-			for k, list := range [][]model.Step{t.Price, t.Carbon} {
-				within, few := model.StepsWithin(list, t.Period, from, to)
-				if !few {
-					return nil, fmt.Errorf("%w: a tariff with too many steps", ErrTooLarge)
-				}
-				lists[k] = within
-				for _, s := range within {
-					note(s.Time)
-				}
+		var tariff gridTariff
+		if few := true; stated {
+			if tariff.times, tariff.price, tariff.carbon, few = cluster.Tariff.Steps(from, to); !few {
+				return nil, fmt.Errorf("%w: a tariff with too many steps", ErrTooLarge)
 			}
 		}
-		g.tariff = append(g.tariff, lists)
+		for _, t := range tariff.times {
+			note(t)
+		}
+		g.tariff = append(g.tariff, tariff)
 		for _, s := range cluster.PowerCap {
 			if s.Time < to {
 				note(s.Time)
@@ -431,16 +429,12 @@ func (p *powerProblem) place(g *gridTimes) {
 			per = t.Per
 		}
 		rates := make([]float64, p.slots+1)
-		values := [2]float64{}
-		var at [2]int
+		price, carbon, next := 0.0, 0.0, 0
 		for slot := range p.slots {
-			for k, list := range g.tariff[c] {
-				for at[k] < len(list) && p.at(list[at[k]].Time) <= slot {
-					values[k] = list[at[k]].Value
-					at[k]++
-				}
+			for t := &g.tariff[c]; next < len(t.times) && p.at(t.times[next]) <= slot; next++ {
+				price, carbon = t.price[next], t.carbon[next]
 			}
-			rate := new(big.Rat).Add(product(weight["energy_cost"], values[0]), product(weight["carbon"], values[1]))
+			rate := new(big.Rat).Add(product(weight["energy_cost"], price), product(weight["carbon"], carbon))
 			rate.Quo(rate, product(per, 1))
 			rate.Add(rate, product(weight["energy"], 1)).Mul(rate, product(p.per, 1))
 			x, exact := rate.Float64()
