@@ -10,6 +10,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/tou"
 )
 
 var _ = solve.Register(solve.Info{
@@ -22,7 +23,14 @@ var _ = solve.Register(solve.Info{
 
 	Starts:   true,
 	AutoJobs: 12,
+	AutoIf:   quickExact,
 })
+
+// quickExact says whether the search is quick on an instance of a few jobs. On one machine tou is quicker, and certifies what it proves.
+func quickExact(in *model.Instance) bool {
+	const most = 6
+	return !in.LaterMayBeBetter() || len(in.Jobs()) <= most && tou.Supports(in) != nil
+}
 
 // Exact finds the best schedule of a small batch and proves it, see [search.Exhaust]. It serves rigid jobs on clusters of equal processors,
 // without hard deadlines and with at most one task a processor where a job holds several. The objective must be one that the engine of lists
