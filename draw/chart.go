@@ -112,14 +112,14 @@ func (c *chart) arrange(height float64) {
 		below += 4
 	}
 	if c.height = height; height == 0 {
-		c.height = c.plot.Y0 + c.naturalHeight() + below
+		c.height = c.plot.Y0 + c.naturalHeight() + below + c.tariffHeight(math.Inf(1))
 	}
 	c.plot.Y1 = max(c.height-below, c.plot.Y0+1)
 	end := c.plot.Y1
 	if c.load != nil {
 		end = c.splitQueue()
 	}
-	c.strips = placeBands(c.bands, picture.Box(c.plot.X0, c.plot.Y0, c.plot.X1, end))
+	c.strips = placeBands(c.bands, picture.Box(c.plot.X0, c.plot.Y0+c.tariffHeight(end-c.plot.Y0), c.plot.X1, end))
 	c.axis = c.timeAxis(int(c.plot.Width()/picture.TickSpace), c.unit)
 }
 
@@ -134,6 +134,9 @@ func (c *chart) gutter() float64 {
 			widest = max(widest, picture.Lettering{Size: picture.SmallSize}.Width(note))
 		}
 		digits = max(digits, len(strconv.Itoa(b.processors-1)))
+	}
+	for k := range c.tariffs {
+		widest = max(widest, c.tariffs[k].widest())
 	}
 	if c.load != nil {
 		for _, note := range c.queueNotes() {
@@ -266,13 +269,17 @@ func (c *chart) draw(s *picture.Sheet) {
 	c.Sheet = s
 	c.FillRect(picture.Rect{X1: c.width, Y1: c.height}, picture.Paper)
 	c.Header(c.title, c.facts)
+	c.drawTariffGround()
 	c.drawBands()
 	if c.load != nil {
 		c.drawLoad()
 		c.Lying(&c.axis, c.plot, nil, picture.SmallSize)
+		c.drawTariffs()
 	} else {
-		strips := each.Of(c.strips, func(s strip) picture.Rect { return picture.Rect{Y0: s.top, Y1: s.top + s.height} })
+		strips := each.Of(append(c.tariffStrips(), c.strips...), func(s strip) picture.Rect { return picture.Rect{Y0: s.top, Y1: s.top + s.height} })
 		c.Lying(&c.axis, c.plot, strips, picture.SmallSize)
+		c.drawTariffs()
+		c.drawStates()
 		c.drawBlocks()
 		c.drawExclusive()
 	}

@@ -70,6 +70,31 @@ func small(t testing.TB) (*model.Solution, *model.Instance) {
 	}, in
 }
 
+// sleeping is a schedule under prices, some below 0, and carbon, of machines that sleep in two states, within a horizon.
+func sleeping(t testing.TB) (*model.Solution, *model.Instance) {
+	t.Helper()
+	power := &model.PowerSpec{Idle: 4, Busy: 2, Begin: "deep", Off: []model.OffSpec{
+		{Name: "light", Power: 1, Down: model.WaySpec{Time: 1}, Up: model.WaySpec{Time: 1, Power: 4}},
+		{Name: "deep", Down: model.WaySpec{Time: 1}, Up: model.WaySpec{Time: 3, Power: 5}},
+	}}
+	b := model.NewBuilder("power").Minimise("energy_cost", 1).Cluster(
+		model.ClusterSpec{ID: "c1", Machines: []model.MachineSpec{{ID: "m", Count: 3, Processors: 2, Power: power}}},
+		model.ClusterSpec{ID: "c2", Machines: []model.MachineSpec{{ID: "n", Count: 2, Power: &model.PowerSpec{Idle: 1}}},
+			Tariff: &model.TariffSpec{Price: [][]float64{{0, 3}, {8, 1}, {20, 2}}}},
+	)
+	b.Spec().Units, b.Spec().Horizon = &model.Units{Time: "h", Cost: "EUR"}, &model.HorizonSpec{From: 2, To: 40}
+	b.Spec().Tariff = &model.TariffSpec{Price: [][]float64{{0, 2}, {4, 3}, {6, -1}, {9, 1.5}}, Carbon: [][]float64{{0, 100}}, Period: 12}
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		b.Job(model.JobSpec{ID: id, Processors: model.Rigid(2), Work: pointer(4)})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &model.Solution{Jobs: []model.Placement{at("a", "c1", 6, 10, run(0, 1)), at("b", "c1", 14, 18, run(0, 1)), at("c", "c1", 30, 34, run(1, 2)), at("d", "c2", 8, 12, run(0, 1)),
+		at("e", "c1", 18, 22, run(3, 4))}}, in
+}
+
 // sample is a named schedule with the options to draw it by.
 type sample struct {
 	name string
@@ -85,6 +110,7 @@ func samples(t testing.TB) []sample {
 	many, all := crowd(t, 1_500, 12)
 	gpus, nodes := gpuExample(t)
 	shared, few := sharing(t)
+	sleepers, tariffs := sleeping(t)
 	placed := func(jobs ...model.Placement) *model.Solution { return &model.Solution{Jobs: jobs} }
 	return []sample{
 		{"instance", sol, GanttOptions{Instance: in}},
@@ -96,6 +122,10 @@ func samples(t testing.TB) []sample {
 		{"devices-load", gpus, GanttOptions{Instance: nodes, View: ShowLoad, Width: 600}},
 		{"devices-shares", shared, GanttOptions{Instance: few}},
 		{"devices-alone", shared, GanttOptions{}},
+		{"power", sleepers, GanttOptions{Instance: tariffs}},
+		{"power-machines", sleepers, GanttOptions{Instance: tariffs, Rows: RowsMachines, Width: 340, Height: 420}},
+		{"power-load", sleepers, GanttOptions{Instance: tariffs, View: ShowLoad, Width: 600, Window: Window{From: 5, HasFrom: true}}},
+		{"power-low", sleepers, GanttOptions{Instance: tariffs, Width: 600, Height: 220}},
 		{"alone", sol, GanttOptions{Title: "A title of one's own"}},
 		{"empty", &none, GanttOptions{}},
 		{"empty-instance", &none, GanttOptions{Instance: in}},

@@ -71,6 +71,16 @@ type pageData struct {
 	View     GanttView     `json:"view"`
 	Colour   Colour        `json:"colour"` // asked for; empty: by wait where the page begins with the load, else the first scheme
 	Spans    []pageSpan    `json:"spans,omitempty"`
+	Tariffs  []pageTariff  `json:"tariffs,omitempty"`
+}
+
+// pageTariff is what power costs, or emits, by time.
+type pageTariff struct {
+	Name  string    `json:"name"`
+	Notes []string  `json:"notes"`
+	Kind  string    `json:"kind"`
+	From  []float64 `json:"from"` // when each value begins to hold
+	Value []float64 `json:"value"`
 }
 
 // pageCluster is a cluster.
@@ -101,15 +111,16 @@ type pageRow struct {
 	Units    int    `json:"units"`
 }
 
-// pageSpan is a time in which machines are closed or one job has a machine to itself.
+// pageSpan is a time in which machines are closed, one job has a machine to itself, or a machine is off or on its way.
 type pageSpan struct {
 	Cluster int      `json:"cluster"`
 	First   int      `json:"first"`
 	Last    int      `json:"last"`
 	Start   float64  `json:"start"`
 	End     *float64 `json:"end"` // null: for ever
-	Closed  bool     `json:"closed"`
-	Holder  string   `json:"holder,omitempty"` // reservation, or job
+	Kind    spanKind `json:"kind"`
+	Holder  string   `json:"holder,omitempty"` // reservation, job, or state
+	Number  int      `json:"number,omitempty"` // of the state
 	Text    string   `json:"text"`
 }
 
@@ -149,6 +160,7 @@ type pageScheme struct {
 // newPageData collects what a page shows.
 func newPageData(l *layout, s summary, opt GanttOptions) *pageData {
 	whole := *l // a page can leave the window that it begins with
+	whole.origin, whole.last = min(l.origin, l.whole[0]), max(l.last, l.whole[1])
 	whole.blocks = l.all
 	l = &whole
 	second, _ := timetext.Seconds(l.unit)
@@ -162,6 +174,9 @@ func newPageData(l *layout, s summary, opt GanttOptions) *pageData {
 	}
 	for k := range l.spans {
 		d.Spans = append(d.Spans, l.pageSpanOf(&l.spans[k]))
+	}
+	for k := range l.tariffs {
+		d.Tariffs = append(d.Tariffs, l.tariffs[k].onPage())
 	}
 	d.addJobs(l, opt.Reasons)
 	order := make([]int, len(l.blocks))
@@ -211,7 +226,7 @@ func pageClusterOf(b *band) pageCluster {
 
 // pageSpanOf is the span on a page.
 func (l *layout) pageSpanOf(s *span) pageSpan {
-	made := pageSpan{Cluster: s.band, First: s.first, Last: s.last, Start: s.start, Closed: s.isClosed, Holder: picture.Printable(s.holder), Text: l.describeSpan(s)}
+	made := pageSpan{Cluster: s.band, First: s.first, Last: s.last, Start: s.start, Kind: s.kind, Holder: picture.Printable(s.holder), Number: s.number, Text: l.describeSpan(s)}
 	if !math.IsInf(s.end, 1) {
 		made.End = &s.end
 	}

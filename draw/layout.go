@@ -31,6 +31,8 @@ type layout struct {
 	// Where rows are devices, the blocks of processors that jobs hold; else nil.
 	onProcessors, allOnProcessors []block
 	spans                         []span
+	tariffs                       []tariffLine
+	whole                         [2]float64 // the times that there are to show: from origin to last, or also those of the horizon
 }
 
 // band is one cluster.
@@ -198,6 +200,10 @@ func (b *layoutBuilder) finish() {
 	if len(b.jobs) > 0 {
 		b.start, b.end = b.origin, b.last
 	}
+	if b.in != nil {
+		b.addTariffs()
+	}
+	b.whole = [2]float64{b.start, b.end}
 	b.all = b.blocks
 	for k := range b.jobs {
 		if b.jobs[k].late() {

@@ -106,7 +106,7 @@ func (t *textChart) machineLabel(m *machine) string {
 	return picture.Clip(plain(m.name), room)
 }
 
-// paintSpans marks cells that nobody holds where their machines are closed, or where a job has them to itself. A cell is marked if the span covers its row, but for the gap below a
+// paintSpans marks cells that nobody holds where their machines are closed, off or on their way, or where a job has them to itself. A cell is marked if the span covers its row, but for the gap below a
 // machine, and the middle of its time.
 func (t *textChart) paintSpans(cells []rune, holders []int, band, first, last int) {
 	if b := &t.bands[band]; b.devices > 0 {
@@ -121,10 +121,15 @@ func (t *textChart) paintSpans(cells []rune, holders []int, band, first, last in
 			if holders[column] != nobody || at < t.axis.At(s.start) || at > t.axis.At(min(s.end, t.end)) {
 				continue
 			}
-			if s.isClosed {
+			switch s.kind {
+			case isClosed:
 				t.shown.closed, cells[column] = true, '╱'
-			} else {
+			case isAlone:
 				t.shown.alone, cells[column] = true, '═'
+			case isOff:
+				t.shown.off, cells[column] = true, '·'
+			default:
+				t.shown.ways, cells[column] = true, '↕'
 			}
 		}
 	}

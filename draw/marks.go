@@ -11,15 +11,28 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// span is a time in which machines are closed, or in which a job has a machine to itself.
+// span is a time in which machines are closed, in which a job has a machine to itself, or in which a machine is off or on its way.
 type span struct {
 	band        int
 	first, last int // places in the band
 	start, end  float64
 	machines    string // names
-	isClosed    bool
-	holder      string // of closed machines the reservation whose jobs run there, empty: none; else the job
+	kind        spanKind
+	holder      string // of closed machines the reservation whose jobs run there, empty: none; of a machine that is off the state; else the job
+	number      int    // of the state that is off
 }
+
+// spanKind is what a span is.
+type spanKind string
+
+// The kinds of spans.
+const (
+	isClosed spanKind = "closed"
+	isAlone  spanKind = "alone"
+	isOff    spanKind = "off"
+	goesDown spanKind = "down"
+	comesUp  spanKind = "up"
+)
 
 // addMarks collects the closed times of the machines, and the machines that jobs have to themselves.
 func (b *layoutBuilder) addMarks(sol *model.Solution) {
@@ -29,7 +42,7 @@ func (b *layoutBuilder) addMarks(sol *model.Solution) {
 		for g := range groups {
 			m := &groups[g]
 			for _, closed := range m.Closed() {
-				s := span{band: c, start: closed.From, end: closed.To, isClosed: true, holder: closed.For}
+				s := span{band: c, start: closed.From, end: closed.To, kind: isClosed, holder: closed.For}
 				s.first, s.last = b.placeOf(c, before, m.First)
 				_, s.last = b.placeOf(c, before+m.Count-1, m.Last())
 				if s.machines = m.Name(0); m.Count > 1 {
@@ -40,6 +53,7 @@ func (b *layoutBuilder) addMarks(sol *model.Solution) {
 			before += m.Count
 		}
 	}
+	b.addStates(sol)
 	for k := range sol.Jobs {
 		if !b.in.Jobs()[b.jobs[k].hue].Node().Exclusive {
 			continue
@@ -62,7 +76,7 @@ func (b *layoutBuilder) addExclusive(k int, p *model.Piece) {
 				continue
 			}
 			last = number
-			s := span{band: c, start: p.Start, end: p.End, machines: m.Name((first - m.First) / m.Units), holder: b.jobs[k].id}
+			s := span{band: c, start: p.Start, end: p.End, kind: isAlone, machines: m.Name((first - m.First) / m.Units), holder: b.jobs[k].id}
 			s.first, s.last = b.placeOf(c, number, first)
 			if b.bands[c].devices == 0 {
 				s.last = first + m.Units - 1
@@ -92,7 +106,13 @@ func (l *layout) shownSpans() []span {
 func (l *layout) describeSpan(s *span) string {
 	text := picture.Printable(s.machines) + "\n"
 	switch {
-	case !s.isClosed:
+	case s.kind == isOff:
+		text += picture.Printable(s.holder)
+	case s.kind == goesDown:
+		text += "goes down to " + picture.Printable(s.holder)
+	case s.kind == comesUp:
+		text += "comes up from " + picture.Printable(s.holder)
+	case s.kind == isAlone:
 		text += "only for " + picture.Printable(s.holder)
 	case s.holder == "":
 		text += "closed"
@@ -129,7 +149,7 @@ func (c *chart) drawClosed() {
 	var texts []text
 	for _, s := range c.shownSpans() {
 		r := crisp(c.placeOfSpan(&s))
-		if !s.isClosed || r.Height() < leastSpan || r.Width() < 1 {
+		if s.kind != isClosed || r.Height() < leastSpan || r.Width() < 1 {
 			continue
 		}
 		c.hatch(&hatches, r)
@@ -179,7 +199,7 @@ func (c *chart) freeOf(s *span, r picture.Rect) picture.Rect {
 func (c *chart) drawExclusive() {
 	var frames picture.Path
 	for _, s := range c.shownSpans() {
-		if r := crisp(c.placeOfSpan(&s)); !s.isClosed && r.Height() >= leastSpan && r.Width() >= leastSpan {
+		if r := crisp(c.placeOfSpan(&s)); s.kind == isAlone && r.Height() >= leastSpan && r.Width() >= leastSpan {
 			c.Outline(&frames, r.Inset(0.75))
 		}
 	}
@@ -194,12 +214,12 @@ type spanHover struct {
 
 // spanEntries lists what the chart has to explain of spans.
 func (c *chart) spanEntries() []picture.KeyEntry {
-	isClosed, isExclusive := false, false
+	seen := map[spanKind]bool{}
 	for _, s := range c.shownSpans() {
-		isClosed, isExclusive = isClosed || s.isClosed, isExclusive || !s.isClosed
+		seen[s.kind] = true
 	}
-	var entries []picture.KeyEntry
-	if isClosed {
+	entries := c.stateEntries()
+	if seen[isClosed] {
 		entries = append(entries, picture.KeyEntry{Name: "closed", Sample: func(s *picture.Sheet, at picture.Rect) {
 			s.FillRect(at, picture.Idle)
 			var hatches, edge picture.Path
@@ -209,7 +229,7 @@ func (c *chart) spanEntries() []picture.KeyEntry {
 			c.Stroke(edge, picture.Pen{Width: 1, Ink: closedInk})
 		}})
 	}
-	if isExclusive {
+	if seen[isAlone] {
 		entries = append(entries, picture.KeyEntry{Name: "a machine for one job alone", Sample: func(s *picture.Sheet, at picture.Rect) {
 			s.FillRect(at, picture.Idle)
 			var frame picture.Path

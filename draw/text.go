@@ -41,7 +41,7 @@ type textChart struct {
 }
 
 // marks says which special characters a picture contains, so that its key explains them.
-type marks struct{ brief, mixed, late, closed, alone, bare bool }
+type marks struct{ brief, mixed, late, closed, alone, bare, off, ways bool }
 
 // drawText writes the picture as text.
 func drawGanttText(w io.Writer, l *layout, s summary, opt GanttOptions) error {
@@ -64,13 +64,15 @@ func drawGanttText(w io.Writer, l *layout, s summary, opt GanttOptions) error {
 	rows := defaultRows
 	if opt.Height > 0 {
 		const footer = 4
-		rows = opt.Height - header - footer - len(l.bands)
+		rows = opt.Height - header - footer - len(l.bands) - 2*len(l.tariffs)
 	}
 	if opt.View == ShowLoad || opt.View == ShowAuto && t.isCrowded() {
+		t.writeTariffs()
 		t.writeLoad(opt.Height > 0, rows)
 		t.writeAxis()
 		return t.out.Flush()
 	}
+	t.writeTariffs()
 	t.writeBands(rows)
 	t.writeAxis()
 	t.writeKey()
@@ -263,6 +265,12 @@ func (t *textChart) writeKey() {
 	}
 	if t.shown.alone {
 		key = append(key, "═ of a machine for one job alone")
+	}
+	if t.shown.off {
+		key = append(key, "· off")
+	}
+	if t.shown.ways {
+		key = append(key, "↕ on the way between on and off")
 	}
 	if t.shown.late {
 		key = append(key, "! late")

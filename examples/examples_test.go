@@ -30,6 +30,7 @@ var shows = map[string]model.Features{
 	"ggone.json":        0,
 	"twolevel.json":     model.Arrivals | model.LicencePools | model.ParallelJobs | model.MixedMachines | model.MachineSpan,
 	"spaceshare.json":   model.Arrivals | model.MoldableJobs,
+	"tariff.json":       model.ParallelJobs | model.HorizonLimits,
 
 	"ggone-workflows.json": model.Arrivals | model.Precedence,
 	"gpu.json": model.Arrivals | model.MemoryLimits | model.ParallelJobs | model.NodeResources | model.Blocks | model.NodeFeatures | model.ClosedTimes |
@@ -113,6 +114,7 @@ func TestGenerated(t *testing.T) {
 	}{
 		"four.json":       {"four", 1},
 		"twolevel.json":   {"twolevel:jobs=40:clusters=5,3,2:time_scale=10:mean_gap=60", 8},
+		"tariff.json":     {"tariff", 4},
 		"spaceshare.json": {"spaceshare:jobs=40:clusters=4:processors=4:max_parallelism=16:speeds=generations", 3},
 	} {
 		_, w, err := workload.Choose(made.workload)

@@ -126,7 +126,7 @@ func (e *evaluation) eachDraw(views []*tariffView, yield func(draw)) bool {
 				power = m.Power.Busy
 			}
 			if power > 0 {
-				yield(draw{p.cluster, float64(processors), drawn{power, begin, end}})
+				yield(draw{p.cluster, float64(processors), drawn{power: power, from: begin, to: end}})
 			}
 		})
 	}
@@ -144,7 +144,7 @@ func (e *evaluation) eachMachine(from, to float64, views []*tariffView, yield fu
 			m := &cluster.Machines[g]
 			if !m.Power.sleeps() {
 				if m.Power != nil && from < to {
-					yield(draw{c, float64(m.Count), drawn{m.Power.Idle, from, to}})
+					yield(draw{c, float64(m.Count), drawn{power: m.Power.Idle, from: from, to: to}})
 				}
 				continue
 			}
@@ -233,7 +233,7 @@ func (f *wayFinder) machine(p *MachinePower, uses []machineUse, from, to float64
 			yield(d)
 		}
 		return known
-	}, func(from, to float64) { yield(drawn{p.Idle, from, to}) })
+	}, func(from, to float64) { yield(drawn{power: p.Idle, from: from, to: to}) })
 }
 
 // exactPower is energy, energy_cost or carbon in exact numbers; nil: it is not known.

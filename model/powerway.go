@@ -13,8 +13,12 @@ import (
 // A cheapest way needs no other times where ways do not follow each other at once: the cost is linear in the time of a way as long as neither its begin nor its
 // end meets a step, so that it can be moved to one of both sides for nothing.
 
-// drawn is power that is taken for some time.
-type drawn struct{ power, from, to float64 }
+// drawn is power that is taken for some time. Of a machine that serves nobody it says in which state.
+type drawn struct {
+	power, from, to float64
+	state           int // In; on a way the state that is off
+	way             Direction
+}
 
 // gap is a time in which a machine serves nobody.
 type gap struct {
@@ -95,23 +99,23 @@ func (p *MachinePower) suspended(g *gap) []drawn {
 	off, until := &p.Off[0], g.to
 	var way []drawn
 	at := g.from
-	add := func(power, to float64) {
+	add := func(power, to float64, state int, direction Direction) {
 		if to = min(to, until); to > at {
-			way, at = append(way, drawn{power, at, to}), to
+			way, at = append(way, drawn{power, at, to, state, direction}), to
 		}
 	}
 	if g.begin == On && (g.last || g.to-g.from >= p.SuspendAfter) {
-		add(p.Idle, g.from+p.SuspendAfter)
-		add(off.Down.Power, at+off.Down.Time)
+		add(p.Idle, g.from+p.SuspendAfter, On, Stays)
+		add(off.Down.Power, at+off.Down.Time, 0, Down)
 	} else if g.begin == On {
-		add(p.Idle, g.to)
+		add(p.Idle, g.to, On, Stays)
 		return way
 	}
 	if !g.last {
-		add(off.Power, g.to-off.Up.Time)
-		add(off.Up.Power, g.to)
+		add(off.Power, g.to-off.Up.Time, 0, Stays)
+		add(off.Up.Power, g.to, 0, Up)
 	}
-	add(off.Power, g.to)
+	add(off.Power, g.to, 0, Stays)
 	return way
 }
 
@@ -304,30 +308,28 @@ func (f *wayFinder) better(a, b *wayLabel) bool {
 // path is what the machine takes on a path to the end of the gap.
 func (f *wayFinder) path(g *gap, goal wayLabel) []drawn {
 	var way []drawn
-	add := func(power float64, from, to int32) {
+	add := func(power float64, from, to int32, state int, direction Direction) {
 		if from < to {
-			way = append(way, drawn{power, f.times[from], f.times[to]})
+			way = append(way, drawn{power, f.times[from], f.times[to], state, direction})
 		}
 	}
 	until := int32(len(f.times) - 1)
 	state := g.end
 	for at := goal.last; at >= 0; at = f.switches[at].before {
 		s := &f.switches[at]
-		add(f.statePower(state), s.to, until)
+		add(f.statePower(state), s.to, until, state, Stays)
 		before := On // the state that the way leaves
-		power := 0.0
 		if s.state == 0 {
 			if before = g.begin; s.before >= 0 {
 				before = int(f.switches[s.before].state) - 1
 			}
-			power = f.power.Off[before].Up.Power
+			add(f.power.Off[before].Up.Power, s.from, s.to, before, Up)
 		} else {
-			power = f.power.Off[s.state-1].Down.Power
+			add(f.power.Off[s.state-1].Down.Power, s.from, s.to, int(s.state-1), Down)
 		}
-		add(power, s.from, s.to)
 		state, until = before, s.from
 	}
-	add(f.statePower(state), 0, until)
+	add(f.statePower(state), 0, until, state, Stays)
 	slices.Reverse(way)
 	return way
 }

@@ -18,6 +18,7 @@ type Row struct {
 	Solver     string `json:"solver"`
 	Absent     string `json:"absent,omitempty"` // why the solver is not in this build; then the rest is empty
 	Plain      string `json:"plain,omitempty"`  // why the solver refuses the plain instance; then the other questions are asked about another one. Empty: it takes the plain one
+	Shape      string `json:"shape,omitempty"`  // what that other instance is; empty: the plain one, or it takes none of those there are
 	Features   []Cell `json:"features,omitempty"`
 	Objectives []Cell `json:"objectives,omitempty"`
 	Conditions []Cell `json:"conditions,omitempty"`
@@ -57,9 +58,15 @@ var featureProbes = []struct {
 	{model.ParallelJobs, func(s *model.InstanceSpec) { s.Jobs[1].Processors = model.Rigid(2) }},
 	{model.MoldableJobs, func(s *model.InstanceSpec) { s.Jobs[1].Processors = model.ProcessorRange{Min: 1, Max: 2} }},
 	{model.UnrelatedTimes, func(s *model.InstanceSpec) {
-		s.Jobs[1].Work, s.Jobs[1].Runtime = nil, map[string]float64{"c": 1, "d": 2}
+		s.Jobs[1].Work, s.Jobs[1].Runtime = nil, map[string]float64{}
+		for k, c := range s.Clusters {
+			s.Jobs[1].Runtime[c.ID] = float64(k + 1)
+		}
 	}},
-	{model.RestrictedTimes, func(s *model.InstanceSpec) { s.Jobs[1].Work, s.Jobs[1].Runtime = nil, map[string]float64{"c": 1} }},
+	{model.RestrictedTimes, func(s *model.InstanceSpec) {
+		twoClusters(s)
+		s.Jobs[1].Work, s.Jobs[1].Runtime = nil, map[string]float64{"c": 1}
+	}},
 	{model.MixedMachines, func(s *model.InstanceSpec) {
 		s.Clusters[0].Machines = append(slices.Clone(s.Clusters[0].Machines), model.MachineSpec{ID: "n", Speed: 2})
 	}},
@@ -67,10 +74,12 @@ var featureProbes = []struct {
 		s.Clusters[0].Machines[0].Count, s.Jobs[1].Processors, s.Jobs[1].Span = 2, model.Rigid(2), "machine"
 	}},
 	{model.GridSpan, func(s *model.InstanceSpec) {
+		twoClusters(s)
 		processors := max(1, s.Clusters[0].Machines[0].Count) * max(1, s.Clusters[0].Machines[0].Processors)
 		s.Jobs[1].Processors, s.Jobs[1].Span = model.Rigid(processors+1), "grid"
 	}},
 	{model.BackgroundLoad, func(s *model.InstanceSpec) {
+		withoutPower(s)
 		s.Clusters[0].Machines[0].Background = &model.Background{Load: 0.1, Mean: 1}
 	}},
 	{model.Commitments, nil}, // see committed
@@ -89,9 +98,11 @@ var featureProbes = []struct {
 	{model.HorizonLimits, func(s *model.InstanceSpec) { s.Horizon = &model.HorizonSpec{To: 100} }},
 	{model.PowerCaps, func(s *model.InstanceSpec) { s.Clusters[0].PowerCap = [][]float64{{0, 1}} }},
 	{model.SleepingMachines, func(s *model.InstanceSpec) {
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off"}}, SuspendAfter: new(1.0)}
+		s.Horizon = &model.HorizonSpec{To: 100}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off"}}, Begin: "off"}
 	}},
 	{model.NodesBeside, func(s *model.InstanceSpec) {
+		twoClusters(s)
 		processors := max(1, s.Clusters[0].Machines[0].Count) * max(1, s.Clusters[0].Machines[0].Processors)
 		s.Jobs[1].Processors, s.Jobs[1].Span, s.Jobs[0].Exclusive = model.Rigid(processors+1), "grid", true
 	}},
@@ -99,9 +110,17 @@ var featureProbes = []struct {
 
 // conditions are what some solver refuses besides features and metrics.
 var conditions = []probe{
-	{"instances without a horizon", func(s *model.InstanceSpec) { s.Objective = map[string]float64{"makespan": 0} }, func(in *model.Instance) bool {
+	{"instances without a horizon", func(s *model.InstanceSpec) { s.Objective, s.Horizon = map[string]float64{"makespan": 0}, nil }, func(in *model.Instance) bool {
 		_, _, stated := in.Horizon()
 		return !stated
+	}},
+	{"several clusters", twoClusters, func(in *model.Instance) bool { return len(in.Clusters()) > 1 }},
+	{"machines that are suspended by a rule", func(s *model.InstanceSpec) {
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Off: []model.OffSpec{{Name: "off"}}, SuspendAfter: new(1.0)}
+	}, func(in *model.Instance) bool {
+		return slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool {
+			return slices.ContainsFunc(c.Machines, func(m model.Machine) bool { return m.Power != nil && m.Power.Suspends() })
+		})
 	}},
 	{"several alike processors in a cluster", func(s *model.InstanceSpec) { s.Clusters[0].Machines[0].Count = 2 }, func(in *model.Instance) bool {
 		return slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool { return c.Processors > len(c.Machines) })
@@ -116,6 +135,10 @@ var conditions = []probe{
 	}, func(in *model.Instance) bool {
 		return len(in.Jobs()) > 10 && in.Features()&(model.Precedence|model.LicencePools) != 0
 	}},
+	{"more than 10 jobs where power limits schedules or counts", func(s *model.InstanceSpec) {
+		addJobs(s, 11)
+		s.Horizon = &model.HorizonSpec{To: 100}
+	}, func(in *model.Instance) bool { return len(in.Jobs()) > 10 && in.LaterMayBeBetter() }},
 	{"a metric that is to be high: one better when high with a positive weight, or one better when low with a negative weight", func(s *model.InstanceSpec) { s.Objective = map[string]float64{"makespan": -1} }, func(in *model.Instance) bool {
 		return slices.ContainsFunc(in.ObjectiveTerms(), func(term model.ObjectiveTerm) bool { return term.Weight < 0 })
 	}},
@@ -135,11 +158,13 @@ var conditions = []probe{
 		return instant && weighs(in, "mean_slowdown")
 	}},
 	{"idle_time, mcp, mean_slowdown or bounded_slowdown with background load", func(s *model.InstanceSpec) {
+		withoutPower(s)
 		s.Objective, s.Clusters[0].Machines[0].Background = map[string]float64{"idle_time": 1}, &model.Background{Load: 0.1, Mean: 1}
 	}, func(in *model.Instance) bool {
 		return in.Features().Has(model.BackgroundLoad) && weighs(in, "idle_time", "mcp", "mean_slowdown", "bounded_slowdown")
 	}},
 	{"jobs that may spread over the grid, although they fit a cluster", func(s *model.InstanceSpec) {
+		twoClusters(s)
 		s.Jobs[1].Processors, s.Jobs[1].Tasks, s.Jobs[1].Span = model.Rigid(2), 2, "grid"
 	}, func(in *model.Instance) bool {
 		for j := range in.Jobs() {
@@ -225,6 +250,34 @@ var shapes = []func(*model.InstanceSpec){
 			s.Clusters[c].Machines[0].Count, s.Clusters[c].Machines[0].Processors = 1, 1
 		}
 	},
+	func(s *model.InstanceSpec) {
+		s.Clusters = s.Clusters[:1]
+		m := &s.Clusters[0].Machines[0]
+		m.Count, m.Processors, m.Power = 1, 1, &model.PowerSpec{Idle: 1}
+		s.Objective, s.Tariff, s.Horizon = map[string]float64{"energy_cost": 1}, &model.TariffSpec{Price: [][]float64{{0, 1}}, Carbon: [][]float64{{0, 1}}}, &model.HorizonSpec{To: 100}
+	},
+}
+
+// shapeNames say what the shapes are.
+var shapeNames = []string{"two clusters, which minimises the makespan", "two clusters of one processor", "one processor within a horizon, which minimises energy_cost"}
+
+// twoClusters adds a second cluster to an instance with one.
+func twoClusters(s *model.InstanceSpec) {
+	if len(s.Clusters) == 1 {
+		second := s.Clusters[0]
+		second.ID, second.Machines = "d", slices.Clone(second.Machines)
+		s.Clusters = append(s.Clusters, second)
+	}
+}
+
+// withoutPower takes away what an instance states of power, beside which it has no background load.
+func withoutPower(s *model.InstanceSpec) {
+	if s.Tariff != nil {
+		s.Tariff, s.Horizon, s.Objective = nil, nil, map[string]float64{"makespan": 1}
+		for c := range s.Clusters {
+			s.Clusters[c].Machines[0].Power = nil
+		}
+	}
 }
 
 // probeInstance returns a small instance: two clusters of four processors, two jobs and a queueing view, varied.
@@ -271,7 +324,9 @@ func (r *Row) ask(solver Solver) error {
 			r.Plain = strings.TrimPrefix(refusal.Error(), ErrUnsupported.Error()+": ")
 		}
 		if refusal == nil && !found {
-			shape, found = candidate, true
+			if shape, found = candidate, true; k > 0 {
+				r.Shape = shapeNames[k]
+			}
 		}
 	}
 	var broken error

@@ -3,29 +3,42 @@ package solvers
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/tou"
 )
 
 var _ = solve.Register(solve.Info{
 	Name: "exact",
 	Doc: "Finds and proves the optimum of a small batch of rigid jobs: dynamic programming over sets of jobs with dominance, from the best schedule of a short search. " +
-		"Up to 16 jobs, with precedence or licences 10; O(2ⁿ·states·n) a cluster for n jobs.",
+		"Up to 16 jobs, with precedence or licences 10; O(2ⁿ·states·n) a cluster for n jobs. Where power counts or limits schedules, a programme over time: up to 10 jobs, 8 machines that can be off " +
+		"and 4,096 units of which all times are multiples.",
 	Source: "allot; dominance of partial schedules after E. Demeulemeester, W. Herroelen (1992), A branch-and-bound procedure for the multiple resource-constrained project scheduling problem, Management Science 38(12), doi:10.1287/mnsc.38.12.1803, the cutset rule",
 	New:    func() solve.Solver { return &Exact{} },
 
 	Starts:   true,
 	AutoJobs: 12,
+	AutoIf:   quickExact,
 })
+
+// quickExact says whether the search is quick on an instance of a few jobs. On one machine tou is quicker, and certifies what it proves.
+func quickExact(in *model.Instance) bool {
+	const most = 6
+	return !in.LaterMayBeBetter() || len(in.Jobs()) <= most && tou.Supports(in) != nil
+}
 
 // Exact finds the best schedule of a small batch and proves it, see [search.Exhaust]. It serves rigid jobs on clusters of equal processors,
 // without hard deadlines and with at most one task a processor where a job holds several. The objective must be one that the engine of lists
 // adds up: makespan, mcp, mean_response, over_deadline and others, with weights that are not negative. Stopped before its end it returns the
 // best schedule of the short search with the bound proved so far.
+//
+// Where power limits schedules or counts, it takes energy, energy_cost, carbon, peak_power, makespan, mean_wait, mean_response and over_deadline, and says which instances have no
+// schedule within the horizon and under the caps. All times are multiples of a unit.
 //
 // MaxEvals counts schedules of the short search and states.
 //
@@ -53,15 +66,22 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	} else {
 		limits.MaxEvals = max(1, limits.MaxEvals/2)
 	}
-	result, err := newSearch().Solve(ctx, in, limits)
-	if err != nil || result.Solution == nil || ctx.Err() != nil {
-		return result, err
+	result := solve.Result{Status: model.Unknown}
+	var cost model.Evaluation
+	value := math.Inf(1) // where there is no schedule to start from
+	if starts := newSearch(); starts.Supports(in) == nil {
+		var err error
+		if result, err = starts.Solve(ctx, in, limits); err != nil || ctx.Err() != nil || result.Solution == nil && !in.LaterMayBeBetter() {
+			return result, err
+		}
 	}
-	cost, err := model.Evaluate(in, result.Solution)
-	if err != nil {
-		return solve.Result{}, err
+	if result.Solution != nil {
+		var err error
+		if cost, err = model.Evaluate(in, result.Solution); err != nil {
+			return solve.Result{}, err
+		}
+		value = cost.Objective
 	}
-	value := cost.Objective
 	result.Stop = model.StopDone
 	switch {
 	case cost.Proves(result.Bound):
@@ -79,23 +99,29 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	}
 	result.Evaluations += found.Evaluations
 	result.Stop = found.Stop
-	if !found.Proved {
-		return result, nil
-	}
-	least := value // no schedule is below
+	least := min(value, found.Least) // no schedule is below, if that is proved
 	if found.Solution != nil {
 		better, err := model.Evaluate(in, found.Solution)
 		if err != nil {
 			return solve.Result{}, err
 		}
-		if better.Objective < value {
-			result.Solution, value, cost = found.Solution, better.Objective, better
+		if result.Solution == nil || better.Objective < value {
+			result.Solution, result.Status, value, cost = found.Solution, model.Feasible, better.Objective, better
 		}
 		if least = value; found.Doubtful {
 			least = min(least, found.Least)
 		}
 	}
 	switch {
+	case !found.Proved:
+		return result, nil
+	case math.IsInf(found.Least, 1):
+		result.Status, result.Reason = model.Infeasible, "no schedule keeps the horizon and the limits of power"
+		return result, nil
+	}
+	switch {
+	case result.Solution == nil:
+		result.Bound = model.ProvedBound(least)
 	case opt.SharedBound(ctx, in).WorstLeft(result.Solution) != bound.MustLeave:
 	default:
 		if !found.Exact {

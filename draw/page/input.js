@@ -25,6 +25,11 @@ const aboutTime = (x, y) => {
     return lines;
   };
   if (waiting && inside(queue)) return of(waiting, waiting.values, v => `${number(Math.round(100 * v) / 100)} jobs wait`);
+  const band = bands.findIndex(inside);
+  if (band >= 0) {
+    const one = tariffs[band], n = valueAt(one, t), until = one.from[n + 1] ?? last;
+    return [`${moment(Math.max(one.from[n], first))} – ${moment(until)}`, `${one.name} ${number(one.value[n])}`];
+  }
   const k = strips.findIndex(inside), span = load ? null : spanAt(x, y);
   if (span) return span.text.split("\n");
   return load && k >= 0 ? [clusters[k].id, ...of(load, load.values[k], v => percent(v) + " held")] : null;
@@ -159,8 +164,14 @@ const showKey = () => {
   };
   (scheme.names ?? []).forEach((name, k) => { if (used.has(k)) entry(scheme.fills[k], name); });
   if (!load && count && jobs.id.some((_, job) => isLate(job))) entry(scheme.fills[0], "late: hatched from its deadline on", inks().late);
-  if (!load && spans.some(s => s.closed)) entry(inks().idle, "closed", inks().closed, "M1 11L11 1M8 11L18 1M15 11L21 5");
-  if (!load && spans.some(s => !s.closed)) entry(inks().idle, "a machine for one job alone", inks().mark, "M1 1H21V11H1Z");
+  if (!load && spans.some(s => s.kind === "closed")) entry(inks().idle, "closed", inks().closed, "M1 11L11 1M8 11L18 1M15 11L21 5");
+  if (!load && spans.some(s => s.kind === "alone")) entry(inks().idle, "a machine for one job alone", inks().mark, "M1 1H21V11H1Z");
+  if (!load && spans.some(isState)) {
+    entry(inks().idle, "idle");
+    const named = new Map(spans.filter(isState).map(s => [s.holder, s]));
+    [...named].slice(0, 6).forEach(([name, s]) => entry(offFill(s), name === "off" ? name : "off: " + name));
+    if (spans.some(s => isState(s) && s.kind !== "off")) entry(inks().idle, "on the way down, and up", offFills[0], "M1 11H21L11 1Z");
+  }
   if (load) entry("", `each column: the mean over ${length(load.p.each)}`);
   else if (!scheme.names) entry("", "each job has a colour unlike that of the jobs beside it");
 };

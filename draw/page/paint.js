@@ -112,6 +112,8 @@ const paint = () => {
   pen.fillStyle = ink.idle;
   if (!withMachines || load) for (const strip of strips) pen.fillRect(left, strip.top, wide, strip.height);
   if (queue) pen.fillRect(left, queue.top, wide, queue.height);
+  pen.fillStyle = ink.idle;
+  for (const band of bands) pen.fillRect(left, band.top, wide, band.height);
   const shown = load ? length(load.p.each) : "jobs";
   if (shown !== keyOf) { keyOf = shown; showKey(); }
   if (!load) axis(ink);
@@ -119,7 +121,8 @@ const paint = () => {
   pen.beginPath();
   pen.rect(left, 0, wide, height - foot);
   pen.clip();
-  if (load) strips.forEach((strip, k) => columns(strip, load, load.values[k], 1)); else { drawClosed(ink); drawJobs(ink); drawAlone(ink); }
+  if (load) strips.forEach((strip, k) => columns(strip, load, load.values[k], 1)); else { drawClosed(ink); drawStates(); drawJobs(ink); drawAlone(ink); }
+  drawTariffs(ink);
   waiting = queue ? computeWaiting() : null;
   let most = 1;
   if (waiting) {
@@ -131,6 +134,7 @@ const paint = () => {
   pen.restore();
   if (load) axis(ink);
   clusters.forEach((c, k) => names(strips[k], c.id, [...(c.machines ? [counted(c.machines.filter(m => !m.rest).length, "machine")] : []), holds(c), ...(load ? ["top: 100 %"] : [])], ink));
+  bands.forEach((band, k) => names(band, tariffs[k].name, tariffs[k].notes, ink));
   if (queue) names(queue, "waiting", ["top: " + number(Math.round(100 * most) / 100)], ink);
   if (!count) { pen.fillStyle = ink.quiet; pen.textAlign = "center"; pen.fillText("no jobs placed", left + wide / 2, height / 2); }
   Object.assign(canvas.dataset, { mode: load ? "load" : "jobs", from: t0, to: t1, chosen: chosen < 0 ? "" : jobs.id[chosen] });

@@ -41,12 +41,14 @@ const rowCount = c => c.devices ? c.units / 1000 : c.processors;
 const sampled = list => list.filter((_, k) => k % Math.ceil(list.length / 500) === 0);
 let left = 90, named = 0, strips = [], queue = null;
 const right = 10, foot = 26;
+// The room of what stands above the machines.
+const above = () => (data.tariffs ?? []).length * (bandHeight + bandGap);
 const place = () => {
   width = canvas.clientWidth;
-  const wanted = clusters.reduce((sum, c) => sum + Math.max(26, Math.min((c.devices ? 16 : 24) * rowCount(c), c.devices ? 1500 : 700)), 0) + (data.known ? 130 : 0) + foot;
+  const wanted = clusters.reduce((sum, c) => sum + Math.max(26, Math.min((c.devices ? 16 : 24) * rowCount(c), c.devices ? 1500 : 700)), 0) + (data.known ? 130 : 0) + above() + foot;
   // Rows of devices are many: the page may be longer than the window for them, unless they are so many that this would not help.
   const needed = clusters.reduce((sum, c) => sum + (c.devices ? 5.5 * rowCount(c) : 0), 0), long = needed < 1400 ? needed : 0;
-  height = Math.max(Math.min(options.tallest ?? 260, 260), Math.min(wanted, Math.max(options.tallest ? 0 : 360, options.tallest ?? innerHeight - 230, long && long + (data.known ? 130 : 0) + foot)), clusters.length * 16 + foot);
+  height = Math.max(Math.min(options.tallest ?? 260, 260), Math.min(wanted, Math.max(options.tallest ? 0 : 360, options.tallest ?? innerHeight - 230, long && long + (data.known ? 130 : 0) + above() + foot)), clusters.length * 16 + foot);
   const dots = devicePixelRatio || 1;
   canvas.style.height = height + "px";
   canvas.width = Math.round(width * dots);
@@ -54,16 +56,19 @@ const place = () => {
   pen.setTransform(dots, 0, 0, dots, 0, 0);
   pen.font = font(11);
   const widest = clusters.reduce((most, c) => Math.max(most, pen.measureText(holds(c)).width), 0);
-  left = width < 600 ? Math.max(62, Math.min(Math.ceil(widest) + 9, 0.3 * width)) : 110;
+  const told = (data.tariffs ?? []).flatMap(t => t.notes).reduce((most, note) => Math.max(most, pen.measureText(note).width), 0);
+  left = width < 600 ? Math.max(62, Math.min(Math.ceil(widest) + 9, 0.3 * width)) : Math.max(110, Math.min(150, Math.ceil(told) + 12));
   named = clusters.reduce((most, c) => sampled(c.machines ?? []).reduce((most, m) => Math.max(most, pen.measureText(m.id).width), most), 0);
   named = Math.min(Math.ceil(named), 0.15 * width);
   if (named) left += named + (width < 600 ? 0 : 6);
   const tall = data.known ? Math.min(110, Math.round(0.25 * height)) : 0;
   queue = data.known ? { top: height - foot - tall, height: tall } : null;
-  const end = height - foot - (queue ? tall + 12 : 0), gap = clusters.length > 1 ? Math.min(8, end / clusters.length / 4) : 0;
+  const over = above() <= 0.4 * (height - foot - tall) ? above() : 0;
+  bands = over ? tariffs.map((_, k) => ({ top: k * (bandHeight + bandGap), height: bandHeight })) : [];
+  const end = height - foot - over - (queue ? tall + 12 : 0), gap = clusters.length > 1 ? Math.min(8, end / clusters.length / 4) : 0;
   const room = end - gap * (clusters.length - 1), all = clusters.reduce((sum, c) => sum + rowCount(c), 0);
   const least = Math.min(22, room / Math.max(clusters.length, 1)), free = room - least * clusters.length;
-  let top = 0;
+  let top = over;
   strips = clusters.map(c => {
     const strip = { top, height: least + free * rowCount(c) / all };
     top += strip.height + gap;

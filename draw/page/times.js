@@ -9,8 +9,8 @@ const font = size => `${size}px "Liberation Sans", Arial, Helvetica, sans-serif`
 const whole = document.documentElement, system = matchMedia("(prefers-color-scheme: dark)");
 const isDark = () => whole.dataset.theme ? whole.dataset.theme === "dark" : system.matches;
 const inks = () => isDark()
-  ? { paper: "#14171b", idle: "#20262d", line: "#39424c", ink: "#e4e7ea", quiet: "#a9b3bd", late: "#c4161c", edge: "#000000a0", mark: "#ffffff", closed: "#5b6773" }
-  : { paper: "#ffffff", idle: "#f1f3f5", line: "#d5dae0", ink: "#1c2128", quiet: "#5b6570", late: "#c4161c", edge: "#1c212890", mark: "#000000", closed: "#9aa5b1" };
+  ? { paper: "#14171b", idle: "#20262d", line: "#39424c", ink: "#e4e7ea", quiet: "#a9b3bd", late: "#c4161c", edge: "#000000a0", mark: "#ffffff", closed: "#5b6773", price: "#ebb120", carbon: "#aab8ad" }
+  : { paper: "#ffffff", idle: "#f1f3f5", line: "#d5dae0", ink: "#1c2128", quiet: "#5b6570", late: "#c4161c", edge: "#1c212890", mark: "#000000", closed: "#9aa5b1", price: "#d2780a", carbon: "#79857f" };
 
 // Times and numbers for people, as the command writes them.
 const number = x => {

@@ -6,6 +6,7 @@ import counts
 import kinds
 import levels
 import optimal
+import power
 import prices
 from facts import Doubt, Facts, Refuted, need
 from figures import HIGH, is_objective, minimised
@@ -22,6 +23,7 @@ KINDS = {
     "area_levels": (("mcp",), kinds.area_levels),
     "counts": (("mcp",), counts.proves),
     "levels": (("qos_penalty",), levels.proves),
+    "time_of_use": (("energy", "energy_cost", "carbon"), power.time_of_use),
 }
 TREES = ("counts", "levels")  # they prove a goal or nothing
 
@@ -75,7 +77,10 @@ def proved(facts, c, weights):
         total = F(0)
         for metric, w in minimised(c["objective"]).items():
             if w > 0:
-                total += w * max(F(0), F(parts[metric]["bound"])) if metric in parts else 0
+                signed = power.may_be_negative(instance, metric)
+                need(metric in parts or not signed, f"{metric} may be negative, and has no part")
+                least = F(parts[metric]["bound"]) if metric in parts else F(0)
+                total += w * (least if signed else max(F(0), least))
                 continue
             most = optimal.largest(instance, metric, facts.unplaceable())
             need(most is not None, f"{metric} has no largest value", Doubt)
@@ -88,7 +93,7 @@ def proved(facts, c, weights):
 
 def check_part(facts, part):
     """Step 4: the part is proved by its kind, at least to its goal."""
-    if part["bound"] <= 0:
+    if part["bound"] <= 0 and not power.may_be_negative(facts.instance, part["metric"]):
         return
     need(part.get("by") is not None, "nothing proves the part", Doubt)
     by = part["by"]

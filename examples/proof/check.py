@@ -7,7 +7,7 @@
 
 The exit status is that of allot check: 0, 2 unreadable, 3 wrong or refuted, 4 not certified; of several the greatest.
 
-It does not cover nodes (docs/rules.md, Nodes): of an instance with such a field a certificate is not certified, and a solution alone is unreadable. The
+Of instances with power (docs/power.md) it checks certificates alone: beside a schedule one is not certified, and a schedule alone is unreadable. It does not cover nodes (docs/rules.md, Nodes): of an instance with such a field a certificate is not certified, and a solution alone is unreadable. The
 same goes for machine_prices, which prices what machines have: a certificate with such an argument is not certified.
 """
 import sys
@@ -17,7 +17,7 @@ import certificate
 import optimal
 from figures import Metrics, is_objective, objective_of, stated_figures
 from instance import Instance
-from reading import Unreadable, demands, of_nodes, read, schema, shaped
+from reading import Unreadable, demands, of_nodes, of_power, read, schema, shaped
 from schedule import Schedule
 
 
@@ -58,6 +58,10 @@ def check(contents):
         raise Unreadable(f"{path}: the objective has a metric that has not one value, or no arrival rate")
     others = {schema(value): shaped(value, path) for path, value, _ in contents[1:]}
     solution = others.get("allot/solution/1")
+    if solution and of_power(spec):
+        if "allot/proof/1" in others:
+            return "not certified: this checker does not cover schedules of an instance with power", 4
+        raise Unreadable(f"{path}: this checker does not cover schedules of an instance with power")
     checked = Checked(instance, solution) if solution else None
     if "allot/proof/1" in others:
         return certificate.check(instance, others["allot/proof/1"], checked)

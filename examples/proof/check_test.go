@@ -303,8 +303,8 @@ func TestExamples(t *testing.T) {
 		if err != nil {
 			continue // job.json is one job
 		}
-		if in.Features()&modeltest.NodeFeatures != 0 {
-			continue // see TestNodesAreNotCovered
+		if in.Features()&(modeltest.NodeFeatures|modeltest.PowerFeatures) != 0 {
+			continue // see TestNodesAreNotCovered and TestCertificatesOfPower
 		}
 		result := c.solved(in, "auto", 1)
 		if result.Solution == nil {
@@ -434,4 +434,32 @@ func TestCertificates(t *testing.T) {
 		names = append(names, kind+" verified", kind+" refuted")
 	}
 	enough(t, second(t, c.tasks), 2, append(names, "with a solution verified; optimal", "with a solution verified", "nothing not certified")...)
+}
+
+// Both checkers say the same of certificates of one machine under prices by the interval, true ones and changed ones. The second says of a schedule beside them that it does not
+// cover it.
+func TestCertificatesOfPower(t *testing.T) {
+	c := corpus{t: t, folder: t.TempDir()}
+	for k := range race.Fewer(60, 8) {
+		r := draw{rand.New(rand.NewPCG(uint64(k), 6))}
+		path, in := c.instance(r.prices())
+		if in == nil {
+			t.Fatalf("instance %d cannot be read", k)
+		}
+		result := c.solved(in, "tou", uint64(k))
+		if result.Solution == nil || result.Certificate == nil {
+			continue
+		}
+		whole := result.Certificate.Bytes()
+		c.certificate(path, in, whole, nil, "time_of_use")
+		for range 8 {
+			changed := plain(t, whole)
+			r.damage(changed)
+			c.certificate(path, in, changed, nil, "time_of_use")
+		}
+		schedule := c.file(text(t, result.Solution))
+		c.tasks = append(c.tasks, task{files: []string{path, schedule}, verdict: "unreadable", kind: "schedule"},
+			task{files: []string{path, c.file(whole), schedule}, verdict: "not certified", kind: "certificate and schedule"})
+	}
+	enough(t, second(t, c.tasks), 5, "time_of_use verified", "time_of_use refuted", "time_of_use unreadable", "schedule unreadable", "certificate and schedule not certified")
 }

@@ -4,27 +4,36 @@ WEIGHTS = {"over_deadline": "number>=0", "makespan": "number>=0", "idle_time": "
 OVERHEADS = {"context_switch": "number>=0"}
 POOLS = {"*": "whole>=0"}
 
+TARIFF = {"price": [["number"]], "carbon": [["number"]], "period": "number>0", "per": "number>0"}
+WAY = {"time": "number>=0", "power": "number>=0"}
+POWER = {
+    "idle": "number>=0", "busy": "number>=0", "off": [{"name!": "id", "power": "number>=0", "down": WAY, "up": WAY}], "begin": "text", "end": "text",
+    "suspend_after": "number>=0",
+}
 MACHINE = {
     "id!": "id", "count": "whole>0", "processors": "whole>0", "speed": "number>0", "memory": "number>=0", "bandwidth": "number>0", "cost": "number>=0",
     "licences": ["id"], "background": {"load!": "number>=0", "mean!": "number>0"},
     "queue": {"service_rate": "number>0", "arrival_variance": "number>=0", "service_variance": "number>=0"},
+    "power": POWER,
 }
 CLUSTER = {
     "id!": "id", "allocation": "one of processor machine", "weights": WEIGHTS, "licences": POOLS,
     "network": {"latency": "number>=0", "bandwidth": "number>0"}, "overheads": OVERHEADS, "machines!": [MACHINE],
+    "tariff": TARIFF, "power_cap": [["number"]],
 }
 JOB = {
     "id!": "id", "arrival": "number>=0", "processors": "size", "tasks": "whole>0", "work": "number>=0", "work_cv": "number>=0",
     "runtime": {"*": "number>=0"}, "estimate": "number>=0", "reference_speed": "number>0", "span": "one of machine cluster grid",
     "memory": "number>=0", "input": "number>=0", "output": "number>=0", "message": "number>=0", "min_bandwidth": "number>=0",
     "deadline": "number>=0", "deadline_hard": "flag", "budget": "number>=0", "licences": POOLS,
-    "user": "id", "group": "id", "queue": "id", "user_class": "id", "workflow": "id", "after": ["text"],
+    "user": "id", "group": "id", "queue": "id", "user_class": "id", "workflow": "id", "after": ["text"], "power": "number>=0",
 }
 INSTANCE = {
     "schema!": "text", "name": "text", "units": {"time": "text", "work": "text", "data": "text", "memory": "text", "cost": "text"},
     "objective": {"*": "number"}, "weights": WEIGHTS, "user_classes": {"*": "number>=0"}, "licences": POOLS,
     "queueing": {"rate": "number>0", "cv": "number>=0", "period": "number>0", "k": "number>=0", "charge": "one of response service"},
     "overheads": OVERHEADS, "workflows": [{"id!": "id", "deadline": "number>=0", "budget": "number>=0"}], "clusters!": [CLUSTER], "jobs!": [JOB],
+    "tariff": TARIFF, "horizon": {"from": "number>=0", "to!": "number>0"},
 }
 
 SOLUTION = {
@@ -54,6 +63,8 @@ KINDS = {
     "area_levels": {},
     "counts": {"limits!": ["number>=0"], "prices!": [{"jobs!": ["number"], "clusters!": PRICES_OF_TIME}], "nodes!": NODES},
     "machine_prices": {"groups!": [[{"processor": "number>=0", "memory": "number>=0", "resources": ["number>=0"]}]], "closed": "flag", "from": "number", "to": "number"},
+    "time_of_use": {"unit!": "number>=0", "scale!": "number>=0", "fine!": "whole>0",
+                    "nodes!": [{"prices": ["number"], "at": "whole>=0", "limit": "flag", "low": "whole>=0", "high": "whole>=0"}]},
     "levels": {"prices!": [["number"]], "root": ["whole>=0"], "nodes!": NODES},
 }
 CERTIFICATE = {

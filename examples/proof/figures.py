@@ -3,6 +3,7 @@ from fractions import Fraction as F
 from functools import cached_property
 from math import inf, isqrt
 
+import power
 import queueing
 
 ONE_VALUE = """makespan idle_time over_deadline mcp balance mean_response mean_wait mean_slowdown slowdown_without_deadline bounded_slowdown finished
@@ -15,8 +16,10 @@ BILLIONTH, ROUNDING = F(1, 10**9), F(1, 10**14)
 
 
 def is_objective(weights, instance=None):
-    """Whether each name is a metric that has one value; qos_penalty needs a queueing view (formats.md, What reading demands)."""
-    return all(name in ONE_VALUE for name in weights) and ("qos_penalty" not in weights or not instance or queueing.View(instance, weights).exists)
+    """Whether each name is a metric that has one value; qos_penalty needs a queueing view, and metrics of power need it stated (formats.md, What reading demands)."""
+    if not all(name in ONE_VALUE or name in power.METRICS and instance and power.measured(instance, name) for name in weights):
+        return False
+    return "qos_penalty" not in weights or not instance or queueing.View(instance, weights).exists
 
 
 def minimised(weights):

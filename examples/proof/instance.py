@@ -20,6 +20,7 @@ class Group:
     """Machines of one kind. With allocation machine each is one processor of speed processors*speed (rules.md, Processors and machines)."""
 
     def __init__(self, spec, whole, first, position):
+        self.spec = spec
         self.id, self.count = spec["id"], spec.get("count", 1)
         self.per = 1 if whole else spec.get("processors", 1)
         self.speed = spec.get("processors", 1) * spec.get("speed", 1.0) if whole else spec.get("speed", 1.0)
@@ -42,7 +43,7 @@ class Group:
 
 class Cluster:
     def __init__(self, spec, instance, position):
-        self.id, self.position = spec["id"], position
+        self.spec, self.id, self.position = spec, spec["id"], position
         self.whole = spec.get("allocation") == "machine"
         weights = spec.get("weights", instance.get("weights", {}))
         self.weights = [F(weights.get(name, 1.0)) for name in ("over_deadline", "makespan", "idle_time")]

@@ -270,6 +270,41 @@ func (r draw) timed(unit float64) object {
 	return object{"schema": "allot/instance/1", "objective": object{"qos_penalty": 1}, "queueing": view, "clusters": clusters, "jobs": jobs}
 }
 
+// prices draws jobs of one machine with states under prices by the interval, some below 0.
+func (r draw) prices() object {
+	unit, begin, intervals := r.number(1, 0.5, 900), r.from(0, 3), r.from(18, 40)
+	at := func(interval int) float64 { return unit * float64(begin+interval) }
+	list := func(least int) []any {
+		var pairs []any
+		for t := 0; t < intervals; t += r.from(1, 4) {
+			pairs = append(pairs, []any{at(t), float64(r.from(least, 9)) / r.number(1, 4, 10)})
+		}
+		return pairs
+	}
+	tariff := object{"price": list(r.from(-2, 1)), "carbon": list(0)}
+	r.set(tariff, 0.4, "per", func() any { return r.one(2, 3.6, 1000) })
+	r.set(tariff, 0.3, "period", func() any { return unit * float64(intervals+r.from(0, 5)) })
+	machine := object{"id": "m"}
+	power := object{"idle": r.from(0, 4), "busy": r.from(0, 5)}
+	var off []any
+	for k := range r.from(0, 2) {
+		way := func() object { return object{"time": unit * float64(r.from(0, 2)), "power": r.from(0, 5)} }
+		off = append(off, object{"name": fmt.Sprint("off", k), "power": r.from(0, 1), "down": way(), "up": way()})
+	}
+	if off != nil {
+		power["off"] = off
+		r.set(power, 0.5, "begin", func() any { return "off0" })
+		r.set(power, 0.5, "end", func() any { return "off0" })
+	}
+	machine["power"] = power
+	var jobs []any
+	for k := range r.from(1, 6) {
+		jobs = append(jobs, object{"id": fmt.Sprint("j", k), "work": unit * float64(r.from(0, 3))})
+	}
+	return object{"schema": "allot/instance/1", "objective": object{r.one("energy", "energy_cost", "carbon").(string): 1}, "tariff": tariff,
+		"horizon": object{"from": at(0), "to": at(intervals)}, "clusters": []any{object{"id": "c", "machines": []any{machine}}}, "jobs": jobs}
+}
+
 // shifted moves a time, often by very little.
 func (r draw) shifted(t float64) float64 {
 	return max(0, []float64{t + 1e-9, t - 1e-9, math.Nextafter(t, math.Inf(1)), math.Nextafter(t, 0), t + 1, t - 1, 0, t * 2, t * (1 - 3e-9), t + 1e-5}[r.IntN(10)])

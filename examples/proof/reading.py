@@ -5,6 +5,7 @@ import json
 import re
 from math import inf, isfinite
 
+import power
 from fields import CERTIFICATE, INSTANCE, SOLUTION
 
 
@@ -153,6 +154,13 @@ def of_nodes(instance):
     return next((path for path in found if path), None)
 
 
+def of_power(instance):
+    """Whether the instance states something of power (docs/power.md)."""
+    clusters = instance["clusters"]
+    return "tariff" in instance or "horizon" in instance or any("power" in j for j in instance["jobs"]) or any(
+        "tariff" in c or "power_cap" in c or any("power" in m for m in c["machines"]) for c in clusters)
+
+
 def demands(instance, path=""):
     """What an instance has to obey beside the shapes of its fields (formats.md, What reading demands)."""
     def need(true, why):
@@ -186,6 +194,7 @@ def demands(instance, path=""):
         need(not licences or set(j.get("licences", {})) <= licences, f"job {j['id']}: unknown licence")
         size = j.get("processors", 1)
         need(isinstance(size, int) or size["min"] <= size["max"], f"job {j['id']}: min above max")
+    power.demands(instance, need)
     in_order({j["id"]: j.get("after", []) for j in jobs}, need)
 
 

@@ -89,6 +89,9 @@ func Refusals(r *solve.Row) []string {
 	var lines []string
 	if r.Plain != "" {
 		lines = append(lines, fmt.Sprintf("refuses the plain instance of two clusters, which minimises the makespan: %s", r.Plain))
+		if r.Shape != "" {
+			lines = append(lines, "was asked about variations of an instance of "+r.Shape)
+		}
 	}
 	if names := solve.Refused(r.Objectives); len(names) > 0 {
 		lines = append(lines, "refuses objectives with "+strings.Join(names, ", "))

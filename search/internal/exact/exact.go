@@ -24,6 +24,10 @@ var ErrTooLarge = errors.New("search: too large for an exhaustive search")
 // Takes returns nil if [Minimise] takes the instance; otherwise the error says why not.
 func Takes(in *model.Instance) error {
 	const clusters = 8
+	if in.LaterMayBeBetter() {
+		_, err := newPowerProblem(in)
+		return err
+	}
 	switch {
 	case len(in.Jobs()) > Jobs:
 		return fmt.Errorf("%w: expected at most %[3]d jobs, found %[2]d", ErrTooLarge, len(in.Jobs()), Jobs)
@@ -52,8 +56,8 @@ type Found struct {
 	// Proved says that the search looked at everything: no schedule costs less than Least.
 	Proved bool
 	Least  float64
-	// Doubtful says that a job of the schedule ends so soon after its deadline that rounding decides whether it is late. Then
-	// the schedule may cost more than Least, by the cost of being late. Otherwise the two differ by rounding alone.
+	// Doubtful says that the schedule may cost more than Least: a job of it ends so soon after its deadline that rounding decides whether it is late, or a machine may be off where
+	// the schedule may not count on all times for it. Otherwise the two differ by rounding alone.
 	Doubtful bool
 	// Rounding is by how much a time of a schedule may be off because its jobs' times were added up in double precision; 0: no sum of these times
 	// is rounded. Exact says that no sum of the objective is rounded either.
@@ -73,11 +77,16 @@ type Found struct {
 // A job that takes no time holds no processor. The search places it when it is ready. Such a job does not wait for jobs placed
 // before it, and jobs placed after it do not wait for it.
 //
+// Where power limits schedules or counts, later may be better: a programme over time takes the place of all this, see powered.
+//
 // With precedence or licences the clusters depend on each other. The search then treats all of them at once, see joint, for up
 // to 10 jobs.
 //
 // Complexity: O(2ⁿ·states·n) for each cluster and O(3ⁿ) for each cluster from the third on, for n jobs.
 func Minimise(ctx context.Context, in *model.Instance, limit float64, maxEvals int64) (Found, error) {
+	if in.LaterMayBeBetter() {
+		return minimisePower(ctx, in, limit, maxEvals)
+	}
 	if err := Takes(in); err != nil {
 		return Found{}, err
 	}
