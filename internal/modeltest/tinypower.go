@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/allot-opt/allot/model"
@@ -79,4 +80,60 @@ func TinyPower(rng *rand.Rand) (in *model.Instance, unit float64) {
 		panic(err)
 	}
 	return in, unit
+}
+
+// LeastPower is the least objective over the schedules whose starts are whole units from the begin of the horizon on, on all sets of processors. It
+// returns false if there is none or they are too many.
+func LeastPower(in *model.Instance, unit float64, most int) (least float64, ok bool) {
+	from, to, _ := in.Horizon()
+	least, tried := math.Inf(1), 0
+	s := &model.Solution{Schema: model.SolutionSchema}
+	var place func(j int) bool
+	place = func(j int) bool {
+		if j == len(in.Jobs()) {
+			if tried++; tried > most {
+				return false
+			}
+			if report := model.Check(in, s); report.OK() {
+				least, ok = min(least, report.Objective), true
+			}
+			return true
+		}
+		job := &in.Jobs()[j]
+		if job.DeadlineHard && job.HasDeadline() {
+			s.Unscheduled = append(s.Unscheduled, model.Unscheduled{Job: job.ID, Reason: "left out"})
+			more := place(j + 1)
+			s.Unscheduled = s.Unscheduled[:len(s.Unscheduled)-1]
+			if !more {
+				return false
+			}
+		}
+		for c := range in.Clusters() {
+			cluster := &in.Clusters()[c]
+			fewest, widest := in.Width(j, c)
+			for bits := 1; bits < 1<<cluster.Processors; bits++ {
+				var ids []int
+				for k := range cluster.Processors {
+					if bits&(1<<k) != 0 {
+						ids = append(ids, k)
+					}
+				}
+				set := model.Processors(ids...)
+				if set.Len() < fewest || set.Len() > widest {
+					continue
+				}
+				length := in.Duration(j, c, set)
+				for start := max(from, job.Arrival); start+length <= to; start += unit {
+					s.Jobs = append(s.Jobs, model.Placement{Job: job.ID, Cluster: cluster.ID, Processors: set, Start: start, End: start + length})
+					more := place(j + 1)
+					s.Jobs = s.Jobs[:len(s.Jobs)-1]
+					if !more {
+						return false
+					}
+				}
+			}
+		}
+		return true
+	}
+	return least, place(0) && ok
 }

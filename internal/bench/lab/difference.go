@@ -115,7 +115,9 @@ func sameTime(a, b *schedule, job int32, _ float64) float64 {
 }
 
 // sameCost is the difference up to which costs count as equal.
-func sameCost(_, _ *schedule, _ int32, figure float64) float64 { return costRounding * math.Abs(figure) }
+func sameCost(_, _ *schedule, _ int32, figure float64) float64 {
+	return costRounding * math.Abs(figure)
+}
 
 // adjust adjusts P by Holm, in a family for each kind of class: the tests under all policies but the first.
 func (g *Group) adjust() error {

@@ -617,6 +617,9 @@ class ProofArgument(TypedDict):
     # energy, energy_cost, carbon on one machine: a tree of intervals that are busy or not, with prices of
     # sizes of jobs
     time_of_use: NotRequired[ProofTimeOfUse]
+    # energy, energy_cost, carbon: prices of processor time that change with time, which jobs pay and machines
+    # earn
+    priced_power: NotRequired[ProofPowerPrices]
     # qos_penalty: a tree of boxes of loads, with prices
     levels: NotRequired[ProofLevels]
 
@@ -725,6 +728,9 @@ class ProofNode(TypedDict):
 class ProofPart(TypedDict):
     # the metric
     metric: str
+    # metric → weight: the bound is of this sum, of which metric is a term; the weights are those of the
+    # objective. Absent: it is of the metric alone
+    sum: NotRequired[dict[str, float]]
     # the lower bound of the metric
     bound: float
     # the method that found it; for people
@@ -741,6 +747,16 @@ class ProofPart(TypedDict):
 class ProofPigeonhole(TypedDict):
     # the jobs, ascending
     jobs: list[int]
+
+
+class ProofPowerPrices(TypedDict):
+    # begins of the buckets of time, ascending from 0, the begin of the horizon
+    times: list[float]
+    # by cluster and bucket: the price of a processor
+    clusters: list[list[float]]
+    # number of equal parts of the horizon at whose limits machines change their states; absent where no
+    # machine has states
+    cells: NotRequired[int]
 
 
 class ProofSizePrice(TypedDict):
