@@ -33,7 +33,7 @@ type FCFSList struct{ place.Choice }
 
 // Supports implements [solve.Solver].
 func (*FCFSList) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures)
+	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
 }
 
 // Solve implements [solve.Solver].

@@ -27,7 +27,7 @@ func InOrder(ctx context.Context, in *model.Instance, order []int, opt solve.Opt
 	if ctx.Err() != nil {
 		return solve.Stopped(ctx), nil // before the state of millions of processors is made
 	}
-	empty, err := plan.NewPlacedSchedule(in, plan.Placing{Rule: rule.Place, Seed: opt.Seed})
+	empty, err := plan.NewCheapSchedule(in, plan.Placing{Rule: rule.Place, Seed: opt.Seed})
 	if err != nil {
 		return solve.Result{}, err
 	}
