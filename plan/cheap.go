@@ -15,6 +15,9 @@ func StartsCheap(in *model.Instance) bool {
 	return in.LaterMayBeBetter() && in.Features()&without == 0 && !suspends(in)
 }
 
+// PricesStarts says whether slots have a price: [StartsCheap] holds and the objective has energy, energy_cost or carbon.
+func PricesStarts(in *model.Instance) bool { return StartsCheap(in) && in.PowerPrices(0) != nil }
+
 // suspends says whether machines are suspended by a rule.
 func suspends(in *model.Instance) bool {
 	for c := range in.Clusters() {

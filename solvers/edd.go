@@ -41,12 +41,12 @@ func (*EDD) Supports(in *model.Instance) error { return solve.Unsupported(in, pl
 func (s *EDD) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	order := plan.ArrivalOrder(in)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Deadline, in.Jobs()[b].Deadline) })
-	rule := list.ByEarliestEnd
+	rule := list.ByBest(in)
 	rule.Terms = func(job int) []sim.Term {
 		if j := &in.Jobs()[job]; j.HasDeadline() {
 			return []sim.Term{{Name: "deadline", Value: j.Deadline}}
 		}
 		return nil
 	}
-	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.EarliestEnd(in))
+	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.Best(in))
 }

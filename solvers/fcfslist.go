@@ -38,6 +38,9 @@ func (*FCFSList) Supports(in *model.Instance) error {
 
 // Solve implements [solve.Solver].
 func (s *FCFSList) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	if plan.PricesStarts(in) {
+		return list.InArrivalOrder(ctx, in, opt, list.ByLeastCost.By(s.Choice), list.Best(in))
+	}
 	rule := list.Rule{Name: "earliest start", Text: "it starts first there, and of several such clusters ends first", Score: "start"}
 	return list.InArrivalOrder(ctx, in, opt, rule.By(s.Choice), func(s *list.Schedule, job int) (plan.Slot, bool) {
 		first, found := plan.Slot{}, false

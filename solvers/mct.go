@@ -35,5 +35,5 @@ func (*MCT) Supports(in *model.Instance) error { return solve.Unsupported(in, pl
 
 // Solve implements [solve.Solver].
 func (s *MCT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	return list.InArrivalOrder(ctx, in, opt, list.ByEarliestEnd.By(s.Choice), list.EarliestEnd(in))
+	return list.InArrivalOrder(ctx, in, opt, list.ByBest(in).By(s.Choice), list.Best(in))
 }

@@ -116,6 +116,16 @@ func EarliestEnd(in *model.Instance) Pick {
 	}
 }
 
+// Best picks the slot that ends first, or where slots have a price the one that costs least; ByBest is the rule.
+func Best(in *model.Instance) Pick {
+	if !plan.PricesStarts(in) {
+		return EarliestEnd(in)
+	}
+	return func(s *Schedule, job int) (plan.Slot, bool) {
+		return Least(s, in, job, func(_ int, slot plan.Slot) float64 { return slot.Price })
+	}
+}
+
 // OnCluster picks the slot on the cluster that of names for the job. If the job cannot run there, or not by its hard deadline, it picks the slot that ends
 // first of all. So a solver that knows less of jobs and machines than the instance asks for decides the order and the clusters, and the schedule honours the
 // rest.
