@@ -298,3 +298,44 @@ func (s *Slot) Before(other *Slot) bool {
 	}
 	return s.End < other.End
 }
+
+// Cheapest is the cheapest slot on n processors of the cluster from the time ready on that ends by a time; false: there is none. [StartsCheap] must hold.
+func (r *Resources) Cheapest(job, cluster, n int, ready, until float64) (Slot, bool) {
+	g := r.clusters[cluster].(*cheapCluster)
+	until = min(until, g.prices.to)
+	if j := &r.in.Jobs()[job]; j.DeadlineHard {
+		until = min(until, j.Deadline)
+	}
+	slot, ok := g.within(job, n, ready, until, false)
+	slot.Cluster = cluster
+	return slot, ok
+}
+
+// Free gives back what a job holds that was placed into the slot. [StartsCheap] must hold. What it held of memory is free but for rounding.
+func (r *Resources) Free(job int, slot *Slot) {
+	if slot.instant {
+		return
+	}
+	r.clusters[slot.Cluster].(*cheapCluster).hold(job, slot.Processors, slot.shares, slot.Start, slot.End, -1)
+	for _, need := range r.in.Jobs()[job].Licences {
+		if p, _ := r.pools.of(need.Licence, slot.Cluster); p != nil && need.Copies > 0 {
+			p.add(slot.Start, slot.End, -float64(need.Copies))
+			p.join(slot.Start, slot.End)
+		}
+	}
+}
+
+// Waking is what machines take more of power, beside the processors that run, than if they served nobody, by the prices of the slots. [StartsCheap] must hold.
+func (r *Resources) Waking() float64 {
+	sum := 0.0
+	for _, c := range r.clusters {
+		sum += c.(*cheapCluster).waking
+	}
+	return sum
+}
+
+// Tariff returns the times within the horizon at which power on the cluster becomes cheaper, and at which it becomes dearer. [StartsCheap] must hold.
+func (r *Resources) Tariff(cluster int) (cheaper, dearer []float64) {
+	p := r.clusters[cluster].(*cheapCluster).prices
+	return p.drops, p.rises
+}

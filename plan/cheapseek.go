@@ -24,6 +24,7 @@ type cheapSeek struct {
 	barriers     []barrier
 
 	best, bestCost float64  // the best start so far, and its cost
+	bestWakes      float64  // the part of it that machines take more beside the processors
 	found          bool     // there is one
 	starts         []aStart // scratch: starts of a machine that can be off, or of several banks
 	shares         []share  // scratch
@@ -162,14 +163,14 @@ func (s *cheapSeek) onBank(b *bank) {
 	s.starts = s.starts[:0]
 	s.eachRoom(from, last, func(a, z float64) bool {
 		if s.first {
-			s.offer(a, 0)
+			s.offer(a, 0, 0)
 			return false
 		}
 		s.eachStart(a, z, func(start float64) {
 			if cost := s.cost.of(start); wakes {
 				s.starts = append(s.starts, aStart{start, cost})
 			} else {
-				s.offer(start, cost)
+				s.offer(start, cost, 0)
 			}
 		})
 		return true
@@ -182,21 +183,21 @@ func (s *cheapSeek) onBank(b *bank) {
 			}
 			g.work += 300
 			if more := g.ways.more(b, x.start, model.End(x.start, s.length)); !math.IsInf(more, 1) {
-				s.offer(x.start, x.cost+more)
+				s.offer(x.start, x.cost+more, more)
 			}
 		}
 	}
 }
 
 // offer takes a start if it is better than the best so far, and says whether it is.
-func (s *cheapSeek) offer(start, cost float64) bool {
+func (s *cheapSeek) offer(start, cost, wakes float64) bool {
 	switch {
 	case !s.found || cost < s.bestCost-s.cost.tie:
 	case cost <= s.bestCost+s.cost.tie && start < s.best:
 	default:
 		return false
 	}
-	s.best, s.bestCost, s.found = start, cost, true
+	s.best, s.bestCost, s.bestWakes, s.found = start, cost, wakes, true
 	return true
 }
 
@@ -356,14 +357,15 @@ func (s *cheapSeek) at(x aStart, least float64) {
 	}) || !g.cap.allows(s.shares, x.start, end) {
 		return
 	}
-	cost := x.cost
+	cost, wakes := x.cost, 0.0
 	for _, share := range s.shares {
-		cost += (share.power-least)*float64(share.n)*unit + share.wakes
+		cost += (share.power - least) * float64(share.n) * unit
+		wakes += share.wakes
 	}
 	if s.first {
 		cost = 0
 	}
-	if s.offer(x.start, cost) {
+	if s.offer(x.start, cost+wakes, wakes) {
 		s.bestShares = append(s.bestShares[:0], s.shares...)
 	}
 }
@@ -424,7 +426,7 @@ func (p *powerCap) allows(shares []share, start, end float64) bool {
 // made is the slot at the start on the shares.
 func (s *cheapSeek) made(start float64, shares []share) Slot {
 	g := s.g
-	slot := Slot{Processors: s.n, Start: start, End: model.End(start, s.length), Price: s.bestCost}
+	slot := Slot{Processors: s.n, Start: start, End: model.End(start, s.length), Price: s.bestCost, Wakes: s.bestWakes}
 	if len(g.banks) == 1 {
 		return slot
 	}
@@ -438,6 +440,25 @@ func (s *cheapSeek) made(start float64, shares []share) Slot {
 	slot.set = model.NewProcessorSet(runs...)
 	if length := g.in.Duration(s.job, g.cluster, slot.set); length < s.length {
 		slot.End = model.End(start, length)
+		s.reprice(&slot, shares, length)
 	}
 	return slot
+}
+
+// reprice is the price of a slot in which the job takes less time than the longest.
+func (s *cheapSeek) reprice(slot *Slot, shares []share, length float64) {
+	if s.first {
+		return
+	}
+	power := 0.0
+	slot.Wakes = 0
+	for _, share := range shares {
+		b := &s.g.banks[share.bank]
+		power += s.powerIn(b) * float64(share.n)
+		if b.sleeps && s.g.ways != nil {
+			slot.Wakes += s.g.ways.more(b, slot.Start, slot.End)
+		}
+	}
+	s.cost.begin(s.g.prices, s.g.waits, s.j, power, length)
+	slot.Price = s.cost.of(slot.Start) + slot.Wakes
 }

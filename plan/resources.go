@@ -35,6 +35,7 @@ type Slot struct {
 	Processors int // of all pieces
 	Start, End float64
 	Price      float64            // what the job costs there by its start, see [StartsCheap]; 0 where that does not count
+	Wakes      float64            // the part of it that machines take more beside the processors of the job
 	set        model.ProcessorSet // chosen already; nil: see pieces, or any free processors of a uniform cluster
 	pieces     []piece            // of a job that spreads over several clusters
 	shares     []place.Share      // by machine, where single machines are tracked; set stands for processors that are alike

@@ -35,7 +35,9 @@ var _ = solve.Register(solve.Info{
 type EDD struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*EDD) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in)) }
+func (*EDD) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
+}
 
 // Solve implements [solve.Solver].
 func (s *EDD) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

@@ -31,7 +31,9 @@ var _ = solve.Register(solve.Info{
 type MCT struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*MCT) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in)) }
+func (*MCT) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
+}
 
 // Solve implements [solve.Solver].
 func (s *MCT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
