@@ -10,20 +10,20 @@ import (
 type gapCosts struct {
 	ways   *model.Ways
 	prices *prices
-	known  map[gapKey]float64
+	known  []knownGap // what was asked last, by a hash of the gap
 }
 
-// gapKey is a gap of a machine of a group between what it serves.
-type gapKey struct {
-	group    int
-	from, to float64
+// knownGap is what a machine of a group takes in a gap between what it serves.
+type knownGap struct {
+	from, to, cost float64
+	group          int // −1: none is known
 }
 
-// mostGaps is how many gaps are kept.
-const mostGaps = 1 << 16
+// knownGaps is how many gaps are kept, a power of two.
+const knownGaps = 1 << 14
 
 func newGapCosts(in *model.Instance, cluster int, prices *prices) *gapCosts {
-	return &gapCosts{ways: in.Ways(cluster), prices: prices, known: map[gapKey]float64{}}
+	return &gapCosts{ways: in.Ways(cluster), prices: prices}
 }
 
 // cost is what a machine takes that serves nobody in between; +Inf: it cannot be on, or in its last state, by then.
@@ -32,18 +32,23 @@ func (c *gapCosts) cost(b *bank, from, to float64) float64 {
 	if from >= to && (from > c.prices.from || p.Begin == model.On) && (to < c.prices.to || p.End == model.On) {
 		return 0
 	}
-	key := gapKey{b.index, from, to}
-	if cost, ok := c.known[key]; ok {
-		return cost
+	if c.known == nil {
+		c.known = make([]knownGap, knownGaps)
+		for k := range c.known {
+			c.known[k].group = -1
+		}
+	}
+	const odd1, odd2 = 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f
+	hash := (math.Float64bits(from)*odd1 ^ math.Float64bits(to)*odd2 + uint64(b.index)) * odd1
+	k := &c.known[hash>>32&(knownGaps-1)]
+	if k.group == b.index && k.from == from && k.to == to {
+		return k.cost
 	}
 	cost, ok := c.ways.Cost(p, from, to)
 	if !ok {
 		cost = math.Inf(1)
 	}
-	if len(c.known) >= mostGaps {
-		clear(c.known)
-	}
-	c.known[key] = cost
+	*k = knownGap{from, to, cost, b.index}
 	return cost
 }
 
