@@ -45,7 +45,7 @@ type Ways struct {
 	off      []offFrom // scratch
 }
 
-// offFrom is a time at which a machine can be off, and the least that it has taken until a later one, less what it would take if it were off from the begin on.
+// offFrom is a time from which on a machine can be off, and what it has taken by then at least, by an earlier time too, more than if it were off.
 type offFrom struct{ time, cost float64 }
 
 // Ways starts a finder for the machines of a cluster; nil where [Instance.PowerPrices] is.
@@ -67,10 +67,12 @@ func (in *Instance) Ways(cluster int) *Ways {
 	return w
 }
 
-// Cost is what a machine that is not suspended by a rule takes from one time to another, between which it serves nobody, by the prices of [Instance.PowerPrices].
-// It is on at both, but where the horizon begins or ends it is in the state that it must be in there. It returns false if it cannot be in these states.
+// Cost is what a machine that is not suspended by a rule takes from one time to another, between which it serves nobody, by the prices of
+// [Instance.PowerPrices]. It is on at both, but where the horizon begins or ends it is in the state that it must be in there. It returns false if it cannot be
+// in these states. Where no price is negative it looks only at ways on which the machine is off once at most: others cost less only if the machine has several
+// states that are off, or takes less when it is on. See Exact.
 //
-// Complexity: O(steps · states) for the steps of the tariff in between.
+// Complexity: O(steps · states) for the steps of the tariff in between, most often far less.
 func (w *Ways) Cost(p *MachinePower, from, to float64) (float64, bool) {
 	g := gap{from: from, to: to, begin: On, end: On}
 	if from <= w.from {
@@ -82,8 +84,8 @@ func (w *Ways) Cost(p *MachinePower, from, to float64) (float64, bool) {
 	if !g.fits(p) {
 		return 0, false
 	}
-	if w.offOnce(p) {
-		return w.once(p, &g), true
+	if !w.negative {
+		return w.once(p, &g)
 	}
 	f := &w.find
 	f.power, f.switches = p, f.switches[:0]
@@ -93,17 +95,18 @@ func (w *Ways) Cost(p *MachinePower, from, to float64) (float64, bool) {
 	return goal.cost, goal.known
 }
 
-// offOnce says that it never pays to be on between two times of being off: no price is negative, and the machine takes least when it is off. Then it would stay
-// off.
-func (w *Ways) offOnce(p *MachinePower) bool {
-	if w.negative || len(p.Off) != 1 {
-		return false
-	}
-	off := &p.Off[0]
-	return off.Power <= p.Idle && (off.Down.Time == 0 || off.Power <= off.Down.Power) && (off.Up.Time == 0 || off.Power <= off.Up.Power)
+// Exact says whether Cost is exact for the machine, and not more than it takes.
+func (w *Ways) Exact(p *MachinePower) bool {
+	return w.negative || len(p.Off) == 1 && p.Off[0].saves(p.Idle)
 }
 
-// price is the integral of the prices up to a time within a step at or after the given one.
+// saves says that a machine takes least when it is off. If no price is negative, it never pays then to be on between two times in the state: the machine would
+// stay off.
+func (o *OffState) saves(idle float64) bool {
+	return o.Power <= idle && (o.Down.Time == 0 || o.Power <= o.Down.Power) && (o.Up.Time == 0 || o.Power <= o.Up.Power)
+}
+
+// price is the integral of the prices up to a time, which lies in a step near k.
 func (w *Ways) price(t float64, k *int) float64 {
 	times := w.find.view.times
 	for *k > 0 && times[*k] > t {
@@ -115,103 +118,152 @@ func (w *Ways) price(t float64, k *int) float64 {
 	return w.sums[*k] + w.rates[*k]*(t-times[*k])
 }
 
-// once is the cost of a gap of a machine that is off once at most. The times at which it can be off from and until are those of the definition: the way down
-// begins or ends at a step of the tariff or at an end of the gap, and so does the way up.
-func (w *Ways) once(p *MachinePower, g *gap) float64 {
-	off, down, up := p.Off[0].Power, p.Off[0].Down, p.Off[0].Up
-	times, eps := w.find.view.times, g.rounding()
+// once is the least cost of a gap in which a machine is off once at most.
+func (w *Ways) once(p *MachinePower, g *gap) (float64, bool) {
 	k := w.find.view.at(g.from)
-	a, b, at := k, k, k
-	begin, end := w.price(g.from, &at), 0.0
-	for last := len(times) - 1; at < last && times[at+1] <= g.to; {
-		at++
-	}
-	end = w.price(g.to, &at)
+	last := k
+	begin, end := w.price(g.from, &k), w.price(g.to, &last)
 	best := math.Inf(1)
+	if g.begin == On && g.end == On {
+		best = p.Idle * (end - begin)
+	}
+	for s := range p.Off {
+		if g.begin != On && g.begin != s || g.end != On && g.end != s {
+			continue
+		}
+		best = min(best, w.onceIn(p, s, g, begin, end, k, last))
+	}
+	if math.IsInf(best, 1) && g.begin != On && g.end != On && g.begin != g.end { // down again behind the way up
+		return w.between(p, g, begin, end, k, last), true
+	}
+	return best, !math.IsInf(best, 1)
+}
+
+// between is the cost of a gap that begins and ends in different states that are off: the machine is on in between, at the cheapest of the times that count.
+func (w *Ways) between(p *MachinePower, g *gap, begin, end float64, first, last int) float64 {
+	up, down := p.Off[g.begin].Up.Time, p.Off[g.end].Down.Time
+	best := math.Inf(1)
+	try := func(at float64) {
+		if at-up < g.from-g.rounding() || at+down > g.to+g.rounding() {
+			return
+		}
+		k := first
+		now := w.price(at, &k)
+		a, b := gap{from: g.from, to: at, begin: g.begin, end: On}, gap{from: at, to: g.to, begin: On, end: g.end}
+		best = min(best, w.onceIn(p, g.begin, &a, begin, now, first, k)+w.onceIn(p, g.end, &b, now, end, k, last))
+	}
+	try(g.from + up)
+	try(g.to - down)
+	for s := first; s <= last; s++ {
+		for _, at := range []float64{0, up, -up, down, -down} {
+			try(w.find.view.times[s] + at)
+		}
+	}
+	return best
+}
+
+// onceIn is the cost of a gap in which a machine is off once, in the state. The times from which and until which it is off are those of the definition: the
+// way down begins or ends at a step of the tariff or at an end of the gap, and so does the way up. begin and end are the integrals of the prices up to the ends
+// of the gap, which lie in the steps first and last.
+//
+// What the machine takes more than if it were off all the time is a part for the way down and a part for the way up. As it takes least when it is off, the
+// parts are at least what it takes more when it is on before and after; so ways that begin later, or end earlier, than that allows need not be looked at.
+func (w *Ways) onceIn(p *MachinePower, state int, g *gap, begin, end float64, first, last int) float64 {
+	off, down, up := p.Off[state].Power, p.Off[state].Down, p.Off[state].Up
+	times, eps := w.find.view.times, g.rounding()
+	bounded, more := p.Off[state].saves(p.Idle), p.Idle-off
 	w.off = w.off[:0]
-	switch {
-	case g.begin != On:
-		w.off = append(w.off, offFrom{g.from, -off * begin})
-	default:
-		if g.end == On {
-			best = p.Idle * (end - begin)
-		}
+	if g.begin != On {
+		w.off = append(w.off, offFrom{g.from, 0})
+	} else {
 		least := math.Inf(1)
-		add := func(start float64, k, j *int) { // the way down begins at the time
-			if stop := start + down.Time; start >= g.from-eps && stop <= g.to+eps {
-				x, y := w.price(start, k), w.price(stop, j)
-				least = min(least, p.Idle*(x-begin)+down.Power*(y-x)-off*y)
-				w.off = append(w.off, offFrom{stop, least})
+		a, b := first, first
+		add := func(start float64) bool { // the way down begins at the time; false: later ones cost too much
+			stop := start + down.Time
+			if start < g.from-eps || stop > g.to+eps {
+				return true
 			}
+			x := w.price(start, &a)
+			if bounded && more*(x-begin) > least {
+				return false
+			}
+			y := w.price(stop, &b)
+			least = min(least, more*(x-begin)+(down.Power-off)*(y-x))
+			w.off = append(w.off, offFrom{stop, least})
+			return true
 		}
-		c, d := k, k
-		next, ends := k, k // steps at which the way begins next, −1 step for the begin of the gap, and ends next
-		add(g.from, &a, &b)
-		for next++; ; {
-			for ends+1 < len(times) && times[ends+1]-down.Time < g.from-eps {
-				ends++
+		begins, ends := first+1, first+1 // steps at which a way begins next, and ends next
+		for ends < len(times) && times[ends]-down.Time < g.from-eps {
+			ends++
+		}
+		for going := add(g.from); going; {
+			starts, stops := math.Inf(1), math.Inf(1)
+			if begins < len(times) && times[begins] <= g.to {
+				starts = times[begins]
 			}
-			begins, stops := math.Inf(1), math.Inf(1)
-			if next < len(times) && times[next] <= g.to {
-				begins = times[next]
-			}
-			if ends+1 < len(times) && times[ends+1] < g.to {
-				stops = times[ends+1] - down.Time
+			if ends < len(times) && times[ends] < g.to {
+				stops = times[ends] - down.Time
 			}
 			switch {
-			case begins <= stops && !math.IsInf(begins, 1):
-				add(begins, &a, &b)
-				next++
-				continue
+			case starts <= stops && !math.IsInf(starts, 1):
+				going = add(starts)
+				begins++
 			case !math.IsInf(stops, 1):
-				add(stops, &c, &d)
+				going = add(stops)
 				ends++
-				continue
+			default:
+				if going = false; g.end != On {
+					add(g.to - down.Time)
+				}
 			}
-			break
 		}
-		if g.end != On {
-			add(g.to-down.Time, &c, &d)
-		}
-	}
-	if g.end != On {
-		return min(best, w.off[len(w.off)-1].cost+off*end)
-	}
-	i, j := k, k
-	from := 0
-	until := func(stop float64) { // the machine is off until the time
-		on := stop + up.Time
-		if on > g.to+eps {
-			return
-		}
-		for from+1 < len(w.off) && w.off[from+1].time <= stop+eps {
-			from++
-		}
-		if w.off[from].time > stop+eps {
-			return
-		}
-		x, y := w.price(stop, &i), w.price(on, &j)
-		best = min(best, w.off[from].cost+off*x+up.Power*(y-x)+p.Idle*(end-y))
 	}
 	if len(w.off) == 0 {
-		return best
+		return math.Inf(1)
 	}
-	for s := k; s < len(times) && times[s] < g.to; s++ {
-		if times[s] > g.from {
-			until(times[s])
+	if g.end != On {
+		return off*(end-begin) + w.off[len(w.off)-1].cost
+	}
+	best := math.Inf(1)
+	i, j, at := last, last, len(w.off)-1
+	until := func(stop float64) bool { // the machine is off until the time; false: earlier ones cost too much
+		on := stop + up.Time
+		if on > g.to+eps || stop < g.from-eps {
+			return true
 		}
-	}
-	from, i, j = 0, k, k
-	for s := k; s < len(times) && times[s] < g.to; s++ {
-		if stop := times[s] - up.Time; stop >= g.from-eps {
-			until(stop)
+		for at > 0 && w.off[at].time > stop+eps {
+			at--
 		}
+		if w.off[at].time > stop+eps {
+			return false
+		}
+		y := w.price(on, &j)
+		if bounded && more*(end-y) > best {
+			return false
+		}
+		best = min(best, w.off[at].cost+more*(end-y)+(up.Power-off)*(y-w.price(stop, &i)))
+		return true
 	}
-	if g.begin != On {
-		from = 0
-		until(g.from)
-	}
-	from = 0
 	until(g.to - up.Time)
-	return best
+	ends, begins := last, last // steps at which the way up ends next, and begins next, from the last to the first
+	for begins > first && times[begins]+up.Time > g.to+eps {
+		begins--
+	}
+	for {
+		stop := math.Inf(-1)
+		if ends > first {
+			stop = times[ends] - up.Time
+		}
+		if begins > first && times[begins] >= stop {
+			stop = times[begins]
+			begins--
+		} else {
+			ends--
+		}
+		if math.IsInf(stop, -1) || !until(stop) {
+			break
+		}
+	}
+	until(g.from)
+	return off*(end-begin) + best
 }

@@ -40,7 +40,7 @@ func TestWaysCostAgreesWithTheWay(t *testing.T) {
 			}
 			p := in.Clusters()[0].Machines[0].Power
 			w := in.Ways(0)
-			if w.offOnce(p) {
+			if w.Exact(p) && !w.negative {
 				quick++
 			}
 			finder := wayFinder{view: w.find.view, price: w.find.price}
@@ -68,7 +68,7 @@ func TestWaysCostAgreesWithTheWay(t *testing.T) {
 					w.find.view.eachStep(d.from, d.to, func(from, to float64, now rates) { want += d.power * now.price * (to - from) })
 				}
 				got, ok := w.Cost(p, a, z)
-				if ok != known || ok && math.Abs(got-want) > 1e-9*max(1, math.Abs(want)) {
+				if rounding := 1e-9 * max(1, math.Abs(want)); ok != known || ok && (got < want-rounding || got > want+rounding && w.Exact(p)) {
 					t.Fatalf("a gap from %v to %v costs %v (%t), the way %v (%t): %+v", a-from, z-from, got, ok, want, known, way)
 				}
 			}

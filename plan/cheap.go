@@ -325,13 +325,27 @@ func (r *Resources) Free(job int, slot *Slot) {
 	}
 }
 
-// Waking is what machines take more of power, beside the processors that run, than if they served nobody, by the prices of the slots. [StartsCheap] must hold.
+// Waking is what machines take more of power, beside the processors that run, than if they served nobody, by the prices of the slots. [StartsCheap] must hold. It
+// may be too much, see [model.Ways.Exact].
 func (r *Resources) Waking() float64 {
 	sum := 0.0
 	for _, c := range r.clusters {
 		sum += c.(*cheapCluster).waking
 	}
 	return sum
+}
+
+// KnowsWaking says whether what Waking says is exact.
+func (r *Resources) KnowsWaking() bool {
+	for _, c := range r.clusters {
+		g := c.(*cheapCluster)
+		for k := range g.banks {
+			if g.ways != nil && g.banks[k].sleeps && !g.ways.ways.Exact(g.banks[k].group.Power) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Tariff returns the times within the horizon at which power on the cluster becomes cheaper, and at which it becomes dearer. [StartsCheap] must hold.

@@ -27,6 +27,7 @@ type chain struct {
 	bestRank  model.Rank
 	offset    float64 // the objective of a schedule less its cost
 	offsetOf  int     // for as many jobs left out; −1: not known
+	exact     bool // the cost is the objective less the offset, and not more
 	elite     *schedule
 	failed    error
 
@@ -55,7 +56,7 @@ type nearJob struct {
 func newChain(ctx context.Context, p *problem, start *model.Solution, rng *rand.Rand) *chain {
 	n := len(p.in.Jobs())
 	c := &chain{problem: p, rng: rng, resources: plan.NewResources(p.in), bestRank: engine.Nothing, offsetOf: -1, stamp: make([]int32, n)}
-	c.empty = c.resources.Clone()
+	c.empty, c.exact = c.resources.Clone(), c.resources.KnowsWaking()
 	c.now = schedule{slots: make([]plan.Slot, n), placed: make([]bool, n)}
 	c.best = schedule{slots: make([]plan.Slot, n), placed: make([]bool, n)}
 	if !c.begin(ctx, start) {
@@ -224,7 +225,7 @@ func (c *chain) better() bool {
 // keep makes the present schedule the best.
 func (c *chain) keep() {
 	c.best.assign(&c.now)
-	if c.offsetOf != c.now.left {
+	if c.offsetOf != c.now.left || !c.exact {
 		s, err := c.solution(&c.best)
 		if err != nil {
 			c.failed = err
