@@ -41,6 +41,7 @@ type Ways struct {
 	from, to float64
 	rates    []float64 // prices by step of the view
 	sums     []float64 // their integrals up to each step
+	highest  float64   // the highest price
 	negative bool      // some price is below 0
 	off      []offFrom // scratch
 }
@@ -63,6 +64,7 @@ func (in *Instance) Ways(cluster int) *Ways {
 		}
 		rate := w.find.price(view.values[k])
 		w.rates, w.sums, w.negative = append(w.rates, rate), append(w.sums, sum), w.negative || rate < 0
+		w.highest = max(w.highest, rate)
 	}
 	return w
 }
@@ -166,12 +168,13 @@ func (w *Ways) between(p *MachinePower, g *gap, begin, end float64, first, last 
 // way down begins or ends at a step of the tariff or at an end of the gap, and so does the way up. begin and end are the integrals of the prices up to the ends
 // of the gap, which lie in the steps first and last.
 //
-// What the machine takes more than if it were off all the time is a part for the way down and a part for the way up. As it takes least when it is off, the
-// parts are at least what it takes more when it is on before and after; so ways that begin later, or end earlier, than that allows need not be looked at.
+// What the machine takes more than if it were off all the time is a part for the way down and a part for the way up. The parts are at least what it takes more
+// when it is on before and after, but for what a way may take less; so ways that begin later, or end earlier, than that allows need not be looked at.
 func (w *Ways) onceIn(p *MachinePower, state int, g *gap, begin, end float64, first, last int) float64 {
 	off, down, up := p.Off[state].Power, p.Off[state].Down, p.Off[state].Up
 	times, eps := w.find.view.times, g.rounding()
-	bounded, more := p.Off[state].saves(p.Idle), p.Idle-off
+	bounded, more := p.Idle >= off, p.Idle-off
+	downSlack, upSlack := max(0, off-down.Power)*w.highest*down.Time, max(0, off-up.Power)*w.highest*up.Time
 	w.off = w.off[:0]
 	if g.begin != On {
 		w.off = append(w.off, offFrom{g.from, 0})
@@ -184,7 +187,7 @@ func (w *Ways) onceIn(p *MachinePower, state int, g *gap, begin, end float64, fi
 				return true
 			}
 			x := w.price(start, &a)
-			if bounded && more*(x-begin) > least {
+			if bounded && more*(x-begin)-downSlack > least {
 				return false
 			}
 			y := w.price(stop, &b)
@@ -224,7 +227,7 @@ func (w *Ways) onceIn(p *MachinePower, state int, g *gap, begin, end float64, fi
 	if g.end != On {
 		return off*(end-begin) + w.off[len(w.off)-1].cost
 	}
-	best := math.Inf(1)
+	best, least := math.Inf(1), w.off[len(w.off)-1].cost
 	i, j, at := last, last, len(w.off)-1
 	until := func(stop float64) bool { // the machine is off until the time; false: earlier ones cost too much
 		on := stop + up.Time
@@ -238,7 +241,7 @@ func (w *Ways) onceIn(p *MachinePower, state int, g *gap, begin, end float64, fi
 			return false
 		}
 		y := w.price(on, &j)
-		if bounded && more*(end-y) > best {
+		if bounded && least+more*(end-y)-upSlack > best {
 			return false
 		}
 		best = min(best, w.off[at].cost+more*(end-y)+(up.Power-off)*(y-w.price(stop, &i)))

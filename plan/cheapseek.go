@@ -32,7 +32,14 @@ type cheapSeek struct {
 }
 
 // aStart is a start with what it costs, or costs at least.
-type aStart struct{ start, cost float64 }
+type aStart struct {
+	start, cost float64
+	touches     bool // the job would begin or end when another does, or where something is short
+}
+
+// mostApart is how many starts of a job on a machine that can be off are looked at that touch no other job: those at which its own power costs least. What the
+// machine takes more has other kinks too, at times of its ways from those of other jobs; a search finds them by moving jobs.
+const mostApart = 24
 
 // share is a number of processors of a bank.
 type share struct {
@@ -168,7 +175,7 @@ func (s *cheapSeek) onBank(b *bank) {
 		}
 		s.eachStart(a, z, func(start float64) {
 			if cost := s.cost.of(start); wakes {
-				s.starts = append(s.starts, aStart{start, cost})
+				s.starts = append(s.starts, aStart{start, cost, start == a || start == z})
 			} else {
 				s.offer(start, cost, 0)
 			}
@@ -177,11 +184,17 @@ func (s *cheapSeek) onBank(b *bank) {
 	})
 	if wakes {
 		slices.SortFunc(s.starts, func(x, y aStart) int { return cmp.Or(cmp.Compare(x.cost, y.cost), cmp.Compare(x.start, y.start)) })
+		apart := 0
 		for _, x := range s.starts {
 			if s.found && x.cost > s.bestCost+s.cost.tie {
 				break
 			}
-			g.work += 300
+			if !x.touches {
+				if apart++; apart > mostApart {
+					continue
+				}
+			}
+			g.work += 150
 			if more := g.ways.more(b, x.start, model.End(x.start, s.length)); !math.IsInf(more, 1) {
 				s.offer(x.start, x.cost+more, more)
 			}
@@ -316,9 +329,9 @@ func (s *cheapSeek) several() (Slot, bool) {
 		times = times[:len(times)-1]
 	}
 	for _, t := range times {
-		s.starts = append(s.starts, aStart{t, s.cost.of(t)})
+		s.starts = append(s.starts, aStart{start: t, cost: s.cost.of(t)})
 	}
-	g.work += 60 * int64(len(times))
+	g.work += 30 * int64(len(times))
 	if !s.first {
 		slices.SortStableFunc(s.starts, func(x, y aStart) int { return cmp.Compare(x.cost, y.cost) })
 	}
@@ -326,7 +339,7 @@ func (s *cheapSeek) several() (Slot, bool) {
 		if s.found && (s.first || x.cost > s.bestCost+s.cost.tie) {
 			break
 		}
-		g.work += 50 * int64(len(s.usable))
+		g.work += 25 * int64(len(s.usable))
 		s.at(x, least)
 	}
 	if !s.found {
