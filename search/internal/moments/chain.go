@@ -27,7 +27,7 @@ type chain struct {
 	bestRank  model.Rank
 	offset    float64 // the objective of a schedule less its cost
 	offsetOf  int     // for as many jobs left out; −1: not known
-	exact     bool // the cost is the objective less the offset, and not more
+	exact     bool // the cost is not more than what machines take
 	elite     *schedule
 	failed    error
 
@@ -225,7 +225,7 @@ func (c *chain) better() bool {
 // keep makes the present schedule the best.
 func (c *chain) keep() {
 	c.best.assign(&c.now)
-	if c.offsetOf != c.now.left || !c.exact {
+	if c.offsetOf != c.now.left || !c.exact || c.now.left+len(c.nowhere) > 0 { // means count the jobs that are placed
 		s, err := c.solution(&c.best)
 		if err != nil {
 			c.failed = err
