@@ -34,6 +34,8 @@ type Slot struct {
 	Cluster    int // of the first piece
 	Processors int // of all pieces
 	Start, End float64
+	Price      float64            // what the job costs there by its start, see [StartsCheap]; 0 where that does not count
+	Wakes      float64            // the part of it that machines take more beside the processors of the job
 	set        model.ProcessorSet // chosen already; nil: see pieces, or any free processors of a uniform cluster
 	pieces     []piece            // of a job that spreads over several clusters
 	shares     []place.Share      // by machine, where single machines are tracked; set stands for processors that are alike
@@ -77,7 +79,12 @@ type clusterState interface {
 
 // NewResources is the empty state: nothing is held. Its Spread takes every job for which [CanSpread] holds. Where there is such a job it tracks
 // each processor, which takes longer.
+//
+// Where [StartsCheap] holds, each slot that it finds is the cheapest instead of the earliest, and no job spreads over clusters.
 func NewResources(in *model.Instance) *Resources {
+	if StartsCheap(in) {
+		return newCheapResources(in)
+	}
 	for j := range in.Jobs() {
 		if CanSpread(in, j) {
 			return newResources(in, true, Placing{})
@@ -107,6 +114,15 @@ func newResources(in *model.Instance, track bool, placing Placing) *Resources {
 		}
 	}
 	r.commit()
+	return r
+}
+
+// newCheapResources is the empty state where jobs start at the cheapest moment.
+func newCheapResources(in *model.Instance) *Resources {
+	r := &Resources{in: in, pools: newLicencePools(in), limit: &limit{}}
+	for c := range in.Clusters() {
+		r.clusters = append(r.clusters, newCheapCluster(in, c, r.pools, r.limit, newPrices(in, c)))
+	}
 	return r
 }
 

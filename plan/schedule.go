@@ -42,6 +42,21 @@ func NewPlacedSchedule(in *model.Instance, placing Placing) (*Schedule, error) {
 	return startSchedule(in, newResources(in, false, placing)), nil
 }
 
+// NewCheapSchedule is [NewPlacedSchedule] for a caller that can do with slots that are the cheapest instead of the earliest, see [StartsCheap] and
+// [CheapFeatures].
+func NewCheapSchedule(in *model.Instance, placing Placing) (*Schedule, error) {
+	switch {
+	case !StartsCheap(in):
+		return NewPlacedSchedule(in, placing)
+	case placing.ByNode(in):
+		return nil, fmt.Errorf("plan: where power counts, a list schedule cannot choose among machines by the rule %s", placing.Rule)
+	}
+	if missing := in.Features() &^ (ScheduleFeatures | CheapFeatures(in)); missing != 0 {
+		return nil, fmt.Errorf("plan: a list schedule cannot honour %s", missing)
+	}
+	return startSchedule(in, newCheapResources(in)), nil
+}
+
 // NewChosenSchedule starts an empty schedule for a caller that chooses the number of processors of each job with EarliestOn, and whether it spreads over
 // clusters.
 func NewChosenSchedule(in *model.Instance) *Schedule {
@@ -140,6 +155,10 @@ func (s *Schedule) Place(job int, slot Slot) {
 	s.Take(job, &slot)
 	s.end[job] = slot.End
 	p := model.Placement{Job: j.ID, Start: slot.Start, End: slot.End}
+	if cheap, ok := s.clusters[slot.Cluster].(*cheapCluster); ok {
+		s.placeCheap(cheap, job, &slot, p)
+		return
+	}
 	if slot.shares != nil {
 		s.placeOnNodes(job, &slot, p)
 		return
@@ -193,6 +212,9 @@ func (s *Schedule) whyNot(job int) string {
 	if why := s.in.WhyNowhere(job); why != "" {
 		return why
 	}
+	if s.in.Features()&model.PowerLimits != 0 {
+		return "neither the horizon nor the power caps leave it enough time"
+	}
 	return "is never given enough machines that are open to it for as long as it takes"
 }
 
@@ -206,10 +228,14 @@ func (s *Schedule) Last() *model.Placement {
 }
 
 // NamesLate says whether Solution names the processors of the jobs that were placed.
-func (s *Schedule) NamesLate() bool { return s.site != nil }
+func (s *Schedule) NamesLate() bool { return s.site != nil || s.cheap() }
 
 // Solution is the schedule so far. The Schedule must not be used afterwards, but by Restart.
 func (s *Schedule) Solution() *model.Solution {
-	s.nameProcessors()
+	if s.cheap() {
+		s.nameCheap()
+	} else {
+		s.nameProcessors()
+	}
 	return s.solution
 }

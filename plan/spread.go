@@ -11,9 +11,9 @@ import (
 // CanSpread says whether a schedule under construction may place the job over several clusters, whether or not it fits one of them. A job that fits a
 // cluster of whole machines it leaves there: the job takes exactly one machine if it gets no processor of another cluster.
 //
-// Where jobs ask something of single machines no job spreads.
+// Where jobs ask something of single machines, or start at the cheapest moment, no job spreads.
 func CanSpread(in *model.Instance, job int) bool {
-	if in.Features()&NodeFeatures != 0 {
+	if in.Features()&NodeFeatures != 0 || StartsCheap(in) {
 		return false
 	}
 	over := in.SpreadOver(job)

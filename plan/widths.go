@@ -37,12 +37,12 @@ func (s *Schedule) firstSpread(job int, ready float64) (Slot, bool) {
 	return s.firstOf(job, j.Min, most, next, func(n int) (Slot, bool) { return s.Resources.Spread(job, n, ready) })
 }
 
-// firstOf is the slot that ends first, over the numbers of processors from least to most; next is the number to try after another.
+// firstOf is the slot that ends first, or costs least where [StartsCheap] holds, over the numbers of processors from least to most; next is the number to try after another.
 func (s *Schedule) firstOf(job, least, most int, next func(tasks, n int) int, slotOn func(n int) (Slot, bool)) (Slot, bool) {
 	tasks := s.in.Jobs()[job].Tasks
 	best, found := slotOn(least)
 	for n := next(tasks, least); n <= min(most, tasks) && !s.GaveUp(); n = next(tasks, n) {
-		if slot, ok := slotOn(n); ok && (!found || slot.End < best.End) {
+		if slot, ok := slotOn(n); ok && (!found || slot.Before(&best)) {
 			best, found = slot, true
 		}
 	}

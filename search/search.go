@@ -23,6 +23,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search/internal/engine"
 	"github.com/allot-opt/allot/search/internal/lists"
+	"github.com/allot-opt/allot/search/internal/moments"
 	"github.com/allot-opt/allot/search/internal/packing"
 	"github.com/allot-opt/allot/search/internal/schedules"
 	"github.com/allot-opt/allot/search/internal/serial"
@@ -95,7 +96,7 @@ type Result struct {
 var ErrNoEngine = errors.New("search: no engine for the instance")
 
 // engines lists the engines, the most special first.
-var engines = []engine.New{unrelated.New, lists.New, serial.New, packing.New, schedules.New}
+var engines = []engine.New{unrelated.New, lists.New, serial.New, packing.New, moments.New, schedules.New}
 
 // Packs says whether all jobs of the instance start at one time if they run at all, and the objective is a sum over the jobs that do. Then [Minimise] soon
 // has a better schedule of its own than any list heuristic makes.

@@ -38,7 +38,9 @@ type ASJS struct {
 }
 
 // Supports implements [solve.Solver].
-func (*ASJS) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
+func (*ASJS) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
+}
 
 // Solve implements [solve.Solver].
 func (a *ASJS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

@@ -35,18 +35,20 @@ var _ = solve.Register(solve.Info{
 type EDD struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*EDD) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
+func (*EDD) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
+}
 
 // Solve implements [solve.Solver].
 func (s *EDD) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	order := plan.ArrivalOrder(in)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Deadline, in.Jobs()[b].Deadline) })
-	rule := list.ByEarliestEnd
+	rule := list.ByBest(in)
 	rule.Terms = func(job int) []sim.Term {
 		if j := &in.Jobs()[job]; j.HasDeadline() {
 			return []sim.Term{{Name: "deadline", Value: j.Deadline}}
 		}
 		return nil
 	}
-	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.EarliestEnd(in))
+	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.Best(in))
 }

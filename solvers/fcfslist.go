@@ -33,11 +33,14 @@ type FCFSList struct{ place.Choice }
 
 // Supports implements [solve.Solver].
 func (*FCFSList) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures)
+	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
 }
 
 // Solve implements [solve.Solver].
 func (s *FCFSList) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	if plan.PricesStarts(in) {
+		return list.InArrivalOrder(ctx, in, opt, list.ByLeastCost.By(s.Choice), list.Best(in))
+	}
 	rule := list.Rule{Name: "earliest start", Text: "it starts first there, and of several such clusters ends first", Score: "start"}
 	return list.InArrivalOrder(ctx, in, opt, rule.By(s.Choice), func(s *list.Schedule, job int) (plan.Slot, bool) {
 		first, found := plan.Slot{}, false

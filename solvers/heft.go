@@ -37,7 +37,9 @@ var _ = solve.Register(solve.Info{
 type HEFT struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*HEFT) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
+func (*HEFT) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
+}
 
 // Solve implements [solve.Solver].
 func (s *HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -54,9 +56,9 @@ func (s *HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 		rank[j] += meanDuration(in, j)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[b], rank[a]) })
-	rule := list.ByEarliestEnd
+	rule := list.ByBest(in)
 	rule.Terms = func(job int) []sim.Term { return []sim.Term{{Name: "upward rank", Value: rank[job]}} }
-	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.EarliestEnd(in))
+	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.Best(in))
 }
 
 // meanDuration is the mean, over the clusters that can run the job or a piece of it, of its duration on the fastest machine that can hold it, on as many

@@ -31,9 +31,11 @@ var _ = solve.Register(solve.Info{
 type MCT struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*MCT) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
+func (*MCT) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
+}
 
 // Solve implements [solve.Solver].
 func (s *MCT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	return list.InArrivalOrder(ctx, in, opt, list.ByEarliestEnd.By(s.Choice), list.EarliestEnd(in))
+	return list.InArrivalOrder(ctx, in, opt, list.ByBest(in).By(s.Choice), list.Best(in))
 }

@@ -29,7 +29,9 @@ var _ = solve.Register(solve.Info{
 type MET struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*MET) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
+func (*MET) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
+}
 
 // Solve implements [solve.Solver].
 func (s *MET) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

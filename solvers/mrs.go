@@ -37,7 +37,9 @@ type MRS struct {
 }
 
 // Supports implements [solve.Solver].
-func (*MRS) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
+func (*MRS) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
+}
 
 // Solve implements [solve.Solver].
 func (m *MRS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

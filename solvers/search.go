@@ -40,9 +40,10 @@ type Search struct {
 func newSearch() *Search { return &Search{Effort: 1} }
 
 // Supports implements [solve.Solver]: everything that an instance can ask for but jobs that must spread over the grid where jobs ask something of single
-// machines, limits of power, and what only [Rolling] does, a start on processors that earlier jobs hold.
+// machines, limits of power where jobs ask something of single machines or must spread or where machines are suspended by a rule, and what only [Rolling] does,
+// a start on processors that earlier jobs hold.
 func (*Search) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, ^(model.Commitments | model.NodesBeside | model.PowerLimits))
+	return solve.Unsupported(in, ^(model.Commitments|model.NodesBeside|model.PowerLimits)|plan.CheapFeatures(in))
 }
 
 // Solve implements [solve.Solver].

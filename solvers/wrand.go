@@ -31,7 +31,9 @@ var _ = solve.Register(solve.Info{
 type WRAND struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*WRAND) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
+func (*WRAND) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
+}
 
 // Solve implements [solve.Solver].
 func (s *WRAND) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

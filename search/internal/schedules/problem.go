@@ -221,7 +221,7 @@ func (p *problem) slot(r *plan.Resources, job int, choice choice, ready float64)
 	}
 	best, found := plan.Slot{End: math.Inf(1)}, false
 	try := func(slot plan.Slot, ok bool) {
-		if ok && (!found || slot.End < best.End) {
+		if ok && (!found || slot.Before(&best)) {
 			best, found = slot, true
 		}
 	}

@@ -44,7 +44,7 @@ func New() *Solver { return &Solver{Times: "own"} }
 
 // Supports implements [solve.Solver].
 func (*Solver) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures)
+	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
 }
 
 // Solve implements [solve.Solver].

@@ -27,7 +27,7 @@ func InOrder(ctx context.Context, in *model.Instance, order []int, opt solve.Opt
 	if ctx.Err() != nil {
 		return solve.Stopped(ctx), nil // before the state of millions of processors is made
 	}
-	empty, err := plan.NewPlacedSchedule(in, plan.Placing{Rule: rule.Place, Seed: opt.Seed})
+	empty, err := plan.NewCheapSchedule(in, plan.Placing{Rule: rule.Place, Seed: opt.Seed})
 	if err != nil {
 		return solve.Result{}, err
 	}
@@ -113,6 +113,16 @@ func Least(s *Schedule, in *model.Instance, job int, key func(cluster int, slot 
 func EarliestEnd(in *model.Instance) Pick {
 	return func(s *Schedule, job int) (plan.Slot, bool) {
 		return Least(s, in, job, func(_ int, slot plan.Slot) float64 { return slot.End })
+	}
+}
+
+// Best picks the slot that ends first, or where slots have a price the one that costs least; ByBest is the rule.
+func Best(in *model.Instance) Pick {
+	if !plan.PricesStarts(in) {
+		return EarliestEnd(in)
+	}
+	return func(s *Schedule, job int) (plan.Slot, bool) {
+		return Least(s, in, job, func(_ int, slot plan.Slot) float64 { return slot.Price })
 	}
 }
 

@@ -29,6 +29,17 @@ func (r Rule) By(machines place.Choice) Rule {
 // ByEarliestEnd is the rule of [EarliestEnd].
 var ByEarliestEnd = Rule{Name: "earliest end", Text: "it ends first there", Score: "end"}
 
+// ByLeastCost is the rule of [Best] where slots have a price.
+var ByLeastCost = Rule{Name: "least cost", Text: "it costs least there, by its start", Score: "cost"}
+
+// ByBest is the rule of [Best].
+func ByBest(in *model.Instance) Rule {
+	if plan.PricesStarts(in) {
+		return ByLeastCost
+	}
+	return ByEarliestEnd
+}
+
 // Schedule is a list schedule that notes what its solver compares where somebody listens.
 type Schedule struct {
 	*plan.Schedule

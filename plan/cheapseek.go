@@ -1,0 +1,477 @@
+package plan
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
+)
+
+// cheapSeek looks for the cheapest slot of one job on processors of at least a speed and a bandwidth.
+type cheapSeek struct {
+	g            *cheapCluster
+	j            *model.Job
+	job, n       int
+	ready, until float64
+	first        bool    // the earliest slot, whatever it costs
+	length       float64 // the longest that the job could take
+	together     bool    // the job may take processors of several banks
+	usable       []int32 // banks
+	hosts        []int   // by usable bank: the most processors that the job could hold there
+	cost         startCost
+	barriers     []barrier
+
+	best, bestCost float64  // the best start so far, and its cost
+	bestWakes      float64  // the part of it that machines take more beside the processors
+	found          bool     // there is one
+	starts         []aStart // scratch: starts of a machine that can be off, or of several banks
+	shares         []share  // scratch
+	bestShares     []share
+}
+
+// aStart is a start with what it costs, or costs at least.
+type aStart struct {
+	start, cost float64
+	touches     bool // the job would begin or end when another does, or where something is short
+}
+
+// mostApart is how many starts of a job on a machine that can be off are looked at that touch no other job: those at which its own power costs least. What the
+// machine takes more has other kinks too, at times of its ways from those of other jobs; a search finds them by moving jobs.
+const mostApart = 24
+
+// share is a number of processors of a bank.
+type share struct {
+	bank  int32
+	n     int
+	power float64 // of one of them
+	wakes float64 // what the machine takes more beside them
+}
+
+// begin prepares to look; false where the job can never run there.
+func (s *cheapSeek) begin(g *cheapCluster, job, n int, ready, until, speed, link float64, first bool) bool {
+	j := &g.in.Jobs()[job]
+	*s = cheapSeek{g: g, j: j, job: job, n: n, ready: max(ready, g.prices.from), until: until, first: first || g.prices.times == nil, usable: s.usable[:0], hosts: s.hosts[:0],
+		barriers: s.barriers[:0], starts: s.starts[:0], shares: s.shares[:0], bestShares: s.bestShares[:0]}
+	oneMachine := j.Span == model.SpanMachine && g.in.Features().Has(model.MachineSpan)
+	slowest, slowestLink, all, most := math.Inf(1), math.Inf(1), 0, 0
+	var of *model.Machine
+	hosts := 0
+	for k := range g.banks {
+		b := &g.banks[k]
+		if b.group != of {
+			hosts, of = 0, b.group
+			if of.Speed >= speed && of.Bandwidth >= link {
+				hosts = g.in.ProcessorsFor(j, of)
+			}
+		}
+		if hosts == 0 {
+			continue
+		}
+		room := b.processors
+		if b.processors == of.Units {
+			room = hosts
+		}
+		slowest, slowestLink = min(slowest, of.Speed), min(slowestLink, of.Bandwidth)
+		all, most = all+room, max(most, room)
+		s.usable, s.hosts = append(s.usable, int32(k)), append(s.hosts, room)
+	}
+	if oneMachine && most < n || all < n {
+		return false
+	}
+	s.together = !oneMachine && n > 1 && len(s.usable) > 1
+	tasks := (j.Tasks + n - 1) / n
+	s.length = g.in.Busy(job, g.cluster, slowest, tasks) + g.in.Transfer(job, slowestLink)
+	return true
+}
+
+// slot is the best slot.
+func (s *cheapSeek) slot() (Slot, bool) {
+	g := s.g
+	if s.length == 0 { // it holds nothing, whatever runs then
+		if s.ready > s.until {
+			return Slot{}, false
+		}
+		s.cost.begin(g.prices, g.waits, s.j, 0, 0)
+		s.allot(0, func(i int) (int, float64) { return s.hosts[i], 0 })
+		slot := s.made(s.ready, s.shares)
+		slot.instant = true
+		return slot, slot.End <= s.until
+	}
+	if s.together {
+		return s.several()
+	}
+	best := share{bank: -1}
+	unused := int32(-1) // the first machine of a group that serves nobody: the others of the group are no different
+	for i, k := range s.usable {
+		b := &g.banks[k]
+		if s.hosts[i] < s.n {
+			continue
+		}
+		if len(b.used.times) == 0 && b.sleeps {
+			if unused >= 0 && g.banks[unused].group == b.group {
+				continue
+			}
+			unused = k
+		}
+		start, cost, found := s.best, s.bestCost, s.found
+		if s.onBank(b); s.found && (!found || s.best != start || s.bestCost != cost) {
+			best.bank = k
+		}
+	}
+	if best.bank < 0 {
+		return Slot{}, false
+	}
+	best.n = s.n
+	return s.made(s.best, append(s.bestShares[:0], best)), true
+}
+
+// powerIn is what a processor of the bank takes that runs the job.
+func (s *cheapSeek) powerIn(b *bank) float64 {
+	if own, stated := s.j.Power(); stated {
+		return own
+	}
+	return b.power
+}
+
+// licences adds barriers of the pools of licences that the job draws from.
+func (s *cheapSeek) licences() {
+	if s.g.pools.profiles == nil {
+		return
+	}
+	for _, need := range s.j.Licences {
+		if p, _ := s.g.pools.of(need.Licence, s.g.cluster); p != nil && need.Copies > 0 {
+			s.barriers = append(s.barriers, barrier{profile: p, amount: float64(need.Copies)})
+		}
+	}
+}
+
+// onBank looks at all starts in one bank.
+func (s *cheapSeek) onBank(b *bank) {
+	g := s.g
+	from, to := b.window(g.prices, s.ready, s.until)
+	last := lastStart(to, s.length)
+	if !(from <= last) {
+		return
+	}
+	power := s.powerIn(b)
+	s.cost.begin(g.prices, g.waits, s.j, power*float64(s.n), s.length)
+	s.barriers = append(s.barriers[:0], barrier{profile: b.used, amount: float64(s.n)})
+	if b.memory != nil && s.j.Memory > 0 {
+		s.barriers = append(s.barriers, barrier{profile: b.memory, amount: float64(s.n) * s.j.Memory})
+	}
+	if g.cap != nil {
+		s.barriers = append(s.barriers, barrier{cap: g.cap, amount: float64(s.n), power: power})
+	}
+	s.licences()
+	g.work += 60 + 4*int64(len(b.used.times))
+	wakes := b.sleeps && g.ways != nil && !s.first
+	s.starts = s.starts[:0]
+	s.eachRoom(from, last, func(a, z float64) bool {
+		if s.first {
+			s.offer(a, 0, 0)
+			return false
+		}
+		s.eachStart(a, z, func(start float64) {
+			if cost := s.cost.of(start); wakes {
+				s.starts = append(s.starts, aStart{start, cost, start == a || start == z})
+			} else {
+				s.offer(start, cost, 0)
+			}
+		})
+		return true
+	})
+	if wakes {
+		slices.SortFunc(s.starts, func(x, y aStart) int { return cmp.Or(cmp.Compare(x.cost, y.cost), cmp.Compare(x.start, y.start)) })
+		apart := 0
+		for _, x := range s.starts {
+			if s.found && x.cost > s.bestCost+s.cost.tie {
+				break
+			}
+			if !x.touches {
+				if apart++; apart > mostApart {
+					continue
+				}
+			}
+			g.work += 150
+			if more := g.ways.more(b, x.start, model.End(x.start, s.length)); !math.IsInf(more, 1) {
+				s.offer(x.start, x.cost+more, more)
+			}
+		}
+	}
+}
+
+// offer takes a start if it is better than the best so far, and says whether it is.
+func (s *cheapSeek) offer(start, cost, wakes float64) bool {
+	switch {
+	case !s.found || cost < s.bestCost-s.cost.tie:
+	case cost <= s.bestCost+s.cost.tie && start < s.best:
+	default:
+		return false
+	}
+	s.best, s.bestCost, s.bestWakes, s.found = start, cost, wakes, true
+	return true
+}
+
+// eachRoom calls yield for each time in which the job can start at any moment, from its first to its last, in order, until yield returns false. The barriers
+// say when something is short: the job must not run in any such time.
+func (s *cheapSeek) eachRoom(from, last float64, yield func(a, z float64) bool) {
+	for k := range s.barriers {
+		s.barriers[k].begin(from)
+	}
+	for a := from; a <= last && !math.IsInf(a, 1); {
+		shortFrom, shortTo := math.Inf(1), math.Inf(1)
+		for k := range s.barriers {
+			if u, v := s.barriers[k].next(a); u < shortFrom || u == shortFrom && v > shortTo {
+				shortFrom, shortTo = u, v
+			}
+		}
+		if model.End(a, s.length) <= shortFrom {
+			z := last
+			if shortFrom < math.Inf(1) {
+				z = max(a, min(last, lastStart(shortFrom, s.length)))
+			}
+			if !yield(a, z) {
+				return
+			}
+		}
+		a = shortTo
+	}
+}
+
+// eachStart calls yield for the starts from a to z of which one is the cheapest, see startCost.
+func (s *cheapSeek) eachStart(a, z float64, yield func(start float64)) {
+	p := s.cost.prices
+	yield(a)
+	if !(a < z) {
+		return
+	}
+	for k := firstAfter(p.drops, a); k < len(p.drops) && p.drops[k] < z; k++ {
+		yield(p.drops[k])
+	}
+	for k := firstAfter(p.rises, a+s.length); k < len(p.rises); k++ {
+		start := lastStart(p.rises[k], s.length)
+		if start >= z {
+			break
+		}
+		if start > a {
+			yield(start)
+		}
+	}
+	for _, start := range s.cost.kinks() {
+		if start > a && start < z {
+			yield(start)
+		}
+	}
+	yield(z)
+}
+
+// firstAfter is the index of the first time after another.
+func firstAfter(times []float64, t float64) int {
+	k, found := slices.BinarySearch(times, t)
+	if found {
+		k++
+	}
+	return k
+}
+
+// several looks for the best slot of a job that may take processors of several banks. It tries the starts at which something changes, the cheapest first by
+// what the job costs there at least.
+func (s *cheapSeek) several() (Slot, bool) {
+	g := s.g
+	from, last := s.ready, lastStart(s.until, s.length)
+	if !(from <= last) {
+		return Slot{}, false
+	}
+	least := math.Inf(1)
+	for _, k := range s.usable {
+		least = min(least, s.powerIn(&g.banks[k]))
+	}
+	s.cost.begin(g.prices, g.waits, s.j, least*float64(s.n), s.length)
+	times := []float64{from, last}
+	add := func(t float64) {
+		if t >= from && t <= last {
+			times = append(times, t)
+		}
+	}
+	change := func(list []float64) {
+		for _, t := range list {
+			if add(t); t > from {
+				add(lastStart(t, s.length))
+			}
+		}
+	}
+	if g.prices.times != nil {
+		s.eachStart(from, last, add)
+	}
+	for _, k := range s.usable {
+		b := &g.banks[k]
+		change(b.used.times)
+		if b.memory != nil {
+			change(b.memory.times)
+		}
+		begin, end := b.window(g.prices, from, s.until)
+		add(begin)
+		add(lastStart(end, s.length))
+	}
+	s.barriers = s.barriers[:0]
+	s.licences()
+	for k := range s.barriers {
+		change(s.barriers[k].profile.times)
+	}
+	if g.cap != nil {
+		change(g.cap.times)
+	}
+	slices.Sort(times)
+	times = slices.Compact(times)
+	if math.IsInf(last, 1) { // without a horizon
+		times = times[:len(times)-1]
+	}
+	for _, t := range times {
+		s.starts = append(s.starts, aStart{start: t, cost: s.cost.of(t)})
+	}
+	g.work += 30 * int64(len(times))
+	if !s.first {
+		slices.SortStableFunc(s.starts, func(x, y aStart) int { return cmp.Compare(x.cost, y.cost) })
+	}
+	for _, x := range s.starts {
+		if s.found && (s.first || x.cost > s.bestCost+s.cost.tie) {
+			break
+		}
+		g.work += 25 * int64(len(s.usable))
+		s.at(x, least)
+	}
+	if !s.found {
+		return Slot{}, false
+	}
+	return s.made(s.best, s.bestShares), true
+}
+
+// at looks at one start of a job that may take processors of several banks; least is the least power of a processor.
+func (s *cheapSeek) at(x aStart, least float64) {
+	g, end := s.g, model.End(x.start, s.length)
+	for k := range s.barriers {
+		if s.barriers[k].profile.earliest(x.start, s.length, s.barriers[k].amount) > x.start {
+			return
+		}
+	}
+	unit := 0.0
+	if !s.first {
+		unit = g.prices.until(end) - g.prices.until(x.start)
+	}
+	if !s.allot(unit, func(i int) (int, float64) {
+		b := &g.banks[s.usable[i]]
+		room, wakes := s.roomIn(i, x.start, end), 0.0
+		if room > 0 && b.sleeps && !s.first {
+			wakes = g.ways.more(b, x.start, end)
+		}
+		return room, wakes
+	}) || !g.cap.allows(s.shares, x.start, end) {
+		return
+	}
+	cost, wakes := x.cost, 0.0
+	for _, share := range s.shares {
+		cost += (share.power - least) * float64(share.n) * unit
+		wakes += share.wakes
+	}
+	if s.first {
+		cost = 0
+	}
+	if s.offer(x.start, cost+wakes, wakes) {
+		s.bestShares = append(s.bestShares[:0], s.shares...)
+	}
+}
+
+// roomIn is the number of processors of usable bank i that are free for the job from start to end.
+func (s *cheapSeek) roomIn(i int, start, end float64) int {
+	b := &s.g.banks[s.usable[i]]
+	if from, to := b.window(s.g.prices, start, end); from > start || to < end {
+		return 0
+	}
+	room := min(s.hosts[i], int(b.used.free(start, end)))
+	if b.memory != nil && s.j.Memory > 0 && room > 0 {
+		room = b.memory.room(start, end, s.j.Memory, room)
+	}
+	return room
+}
+
+// allot shares the processors of the job among the banks, those whose processors cost least first; it says whether there are enough. unit is what a unit of
+// power costs, and room is how many processors there are in a usable bank, and what the machine takes more beside them.
+func (s *cheapSeek) allot(unit float64, room func(i int) (int, float64)) bool {
+	s.shares = s.shares[:0]
+	for i, k := range s.usable {
+		if n, wakes := room(i); n > 0 && !math.IsInf(wakes, 1) {
+			s.shares = append(s.shares, share{k, min(s.n, n), s.powerIn(&s.g.banks[k]), wakes})
+		}
+	}
+	each := func(a share) float64 { return a.power*unit + a.wakes/float64(a.n) }
+	slices.SortStableFunc(s.shares, func(a, b share) int { return cmp.Compare(each(a), each(b)) })
+	left := s.n
+	for k := range s.shares {
+		s.shares[k].n = min(s.shares[k].n, left)
+		if left -= s.shares[k].n; left == 0 {
+			s.shares = s.shares[:k+1]
+			break
+		}
+	}
+	slices.SortFunc(s.shares, func(a, b share) int { return int(a.bank - b.bank) })
+	return left == 0
+}
+
+// allows says whether the shares may run from start to end.
+func (p *powerCap) allows(shares []share, start, end float64) bool {
+	if p == nil {
+		return true
+	}
+	for k := p.step(start); k < len(p.times) && p.times[k] < end; k++ {
+		taken := p.taken[k]
+		for _, share := range shares {
+			taken.add(share.power, float64(share.n))
+		}
+		if !taken.within(p.most[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// made is the slot at the start on the shares.
+func (s *cheapSeek) made(start float64, shares []share) Slot {
+	g := s.g
+	slot := Slot{Processors: s.n, Start: start, End: model.End(start, s.length), Price: s.bestCost, Wakes: s.bestWakes}
+	if len(g.banks) == 1 {
+		return slot
+	}
+	runs := make([]model.Range, 0, len(shares))
+	slot.shares = make([]place.Share, 0, len(shares))
+	for _, share := range shares {
+		first := g.banks[share.bank].first
+		runs = append(runs, model.Range{First: first, Last: first + share.n - 1})
+		slot.shares = append(slot.shares, place.Share{Machine: share.bank, Processors: int32(share.n)})
+	}
+	slot.set = model.NewProcessorSet(runs...)
+	if length := g.in.Duration(s.job, g.cluster, slot.set); length < s.length {
+		slot.End = model.End(start, length)
+		s.reprice(&slot, shares, length)
+	}
+	return slot
+}
+
+// reprice is the price of a slot in which the job takes less time than the longest.
+func (s *cheapSeek) reprice(slot *Slot, shares []share, length float64) {
+	if s.first {
+		return
+	}
+	power := 0.0
+	slot.Wakes = 0
+	for _, share := range shares {
+		b := &s.g.banks[share.bank]
+		power += s.powerIn(b) * float64(share.n)
+		if b.sleeps && s.g.ways != nil {
+			slot.Wakes += s.g.ways.more(b, slot.Start, slot.End)
+		}
+	}
+	s.cost.begin(s.g.prices, s.g.waits, s.j, power, length)
+	slot.Price = s.cost.of(slot.Start) + slot.Wakes
+}
