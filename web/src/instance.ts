@@ -4,9 +4,8 @@ import { h, part, say } from "./dom";
 import { Editor } from "./editor";
 import { EngineError, type Fault } from "./engine";
 import { examples } from "./examples";
-import { described, document64, openFile, type Opened } from "./files";
+import { described, importFiles, openFile, type Opened } from "./files";
 import { JobTable } from "./jobs";
-import { locate } from "./locate";
 import { layOut, Raw } from "./raw";
 import { startTabs } from "./tabs";
 
@@ -82,13 +81,11 @@ export class InstanceView {
       return true;
     }
     say(`reading ${files.map(described).join("; ")}`);
-    const documents = await Promise.all(files.map((one) => document64(one.blob)));
-    const answer = await askText("import", { files: documents, name: opened.name.replace(/\.gz$/, "") });
+    const { instance, report } = await importFiles(files, askText);
     if (mine !== this.asked) return false;
-    const instance = locate(answer, ["instance"]), report = locate(answer, ["text"]);
-    this.put(layOut(new Raw(answer.slice(instance.from, instance.to))), "");
+    this.put(layOut(instance), "");
     part("imported").hidden = false;
-    part("imported").textContent = String(JSON.parse(answer.slice(report.from, report.to))).trim();
+    part("imported").textContent = report;
     return true;
   }
 
