@@ -30,6 +30,9 @@ func (b *tab) looks(name string) {
 		if sizes := value[[]int](b, `[document.documentElement.scrollWidth, document.documentElement.clientWidth]`); sizes[0] > sizes[1] {
 			b.t.Errorf("%s: the page scrolls sideways: %d > %d", where, sizes[0], sizes[1])
 		}
+		if course := value[[]float64](b, `[...document.querySelectorAll("#course:not([hidden]) svg")].flatMap(e => [e.viewBox.baseVal.width, Math.floor(document.getElementById("results").getBoundingClientRect().width), e.viewBox.baseVal.height, e.clientHeight])`); len(course) > 0 && course[3] > 0 && (course[0] != max(280, course[1]) || course[2] != course[3]) {
+			b.t.Errorf("%s: the course is drawn for %v × %v, and has %v × %v", where, course[0], course[2], course[1], course[3])
+		}
 		if ids := value[[]string](b, `(ids => ids.filter((id, k) => ids.indexOf(id) !== k))([...document.querySelectorAll("[id]")].map(e => e.id))`); len(ids) > 0 {
 			b.t.Errorf("%s: several elements have the ids %q", where, ids)
 		}

@@ -25,8 +25,9 @@ export class Board {
   constructor(private readonly changed: () => void) {
     new ResizeObserver((sizes) => { // the course is drawn for a width
       const now = Math.floor(sizes[0]!.contentRect.width);
-      if (now !== this.width && this.runs.length) this.refresh();
+      if (now === this.width) return;
       this.width = now;
+      this.showCourse();
     }).observe(part("results"));
   }
 
@@ -92,10 +93,14 @@ export class Board {
     this.timer = 0;
     const bound = sharedBound(this.runs, this.proved);
     this.cards.forEach((card) => card.update(bound));
-    setTimeout(() => drawCourse(part("course"), this.runs, bound, this.width)); // in a task of its own, so that the page answers in between
+    setTimeout(() => this.showCourse()); // in a task of its own, so that the page answers in between
     setTimeout(() => this.showTable());
     this.showExports();
     this.changed();
+  }
+
+  private showCourse(): void {
+    drawCourse(part("course"), this.runs, sharedBound(this.runs, this.proved), this.width);
   }
 
   private showTable(): void {

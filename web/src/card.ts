@@ -1,7 +1,7 @@
 /** One run on the page: its figures and its Gantt chart. */
 import { askText } from "./assistant";
 import { GanttChart } from "./chart";
-import { h } from "./dom";
+import { h, pause } from "./dom";
 import { EngineError } from "./engine";
 import { gap, number, percent } from "./figures";
 import type { Raw } from "./raw";
@@ -78,8 +78,10 @@ export class Card {
     this.isDrawing = true;
     try {
       const answer = JSON.parse(await askText("draw", { instance: this.run.task.instance, solutions: [solution], format: "data" })) as { text: string };
-      const begun = performance.now(), data: unknown = JSON.parse(answer.text);
-      await new Promise((next) => setTimeout(next)); // in a task of its own, so that the page answers in between
+      const begun = performance.now();
+      await pause();
+      const data: unknown = JSON.parse(answer.text);
+      await pause();
       if (this.chart.show(data)) this.shown = solution;
       performance.mark("gantt"); // for whoever measures how soon it is there
       this.next = performance.now() + Math.max(this.many ? 900 : 400, 12 * (performance.now() - begun));

@@ -1,7 +1,6 @@
 /** Files that are opened or dropped. */
 import { EngineError } from "./engine";
 import { bytes, number } from "./figures";
-import { locate } from "./locate";
 import { Raw } from "./raw";
 
 export const mostFile = 256e6;
@@ -34,8 +33,8 @@ export async function importFiles(files: Opened[], ask: (method: string, request
     const list = fault.faults.map((f) => ({ path: f.path.replace(/^files(\[\d+\])?\.?/, ""), message: f.message })); // the message names the file
     throw new Error(list.slice(0, 5).map((f) => f.path ? `${f.message} (${f.path})` : f.message).join("; "));
   });
-  const instance = locate(answer, ["instance"]), report = locate(answer, ["text"]);
-  return { instance: new Raw(answer.slice(instance.from, instance.to)), report: String(JSON.parse(answer.slice(report.from, report.to))).trim() };
+  const at = answer.indexOf(',"report":{'), { text } = JSON.parse("{" + answer.slice(at + 1)) as { text: string }; // no field of an instance has this name
+  return { instance: new Raw(answer.slice('{"instance":'.length, at)), report: text.trim() };
 }
 
 /** The file as a document of a request. */
