@@ -52,6 +52,8 @@ func TestPlaces(t *testing.T) {
 	b.set("seed", "x")
 	b.click("#share")
 	b.until("refused", `document.getElementById("link-said").textContent.startsWith("There is no link yet. Seed: expected a whole number")`)
+	b.set("seed", "1", "amount", "0")
+	b.until("refused", `document.getElementById("setup-fault").textContent === "Limit: expected a whole number of evaluations above 0, found “0”."`)
 	b.quiet("places")
 }
 

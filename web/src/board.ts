@@ -1,5 +1,5 @@
 /** The results: runs side by side, with the Gantt chart of each, the table and the course. */
-import { Card } from "./card";
+import { Card, type Before } from "./card";
 import { comparison, sharedBound } from "./comparison";
 import { drawCourse } from "./course";
 import { h, part, say } from "./dom";
@@ -20,7 +20,7 @@ export class Board {
   private exported = 0;
   private width = 640;
   private told = ""; // what the table shows
-  private readonly before = new Map<string, number>();
+  private readonly before = new Map<string, Before>();
 
   constructor(private readonly changed: () => void) {
     new ResizeObserver((sizes) => { // the course is drawn for a width
@@ -40,7 +40,7 @@ export class Board {
   async start(tasks: Task[], text: string): Promise<void> {
     const round = ++this.round;
     for (const run of this.runs) {
-      if (run.objective !== undefined) this.before.set(run.label, run.objective);
+      if (run.objective !== undefined) this.before.set(run.label, { objective: run.objective, gap: gap(run.objective, sharedBound(this.runs, this.proved)) });
       run.abandon();
     }
     this.cards.forEach((card) => card.close());
