@@ -1,3 +1,5 @@
+//go:build !page || readers
+
 package bench
 
 import (

@@ -184,11 +184,18 @@ element("colour").addEventListener("change", e => {
 const label = () => { element("theme").textContent = isDark() ? "Light" : "Dark"; };
 element("theme").addEventListener("click", () => { whole.dataset.theme = isDark() ? "light" : "dark"; label(); showKey(); draw(); });
 system.addEventListener("change", () => { label(); showKey(); draw(); }, { signal: options.signal });
-const sizes = new ResizeObserver(() => { place(); paint(); });
+let laid = 0; // the width that the chart was laid out for
+const sizes = new ResizeObserver(() => {
+  if (laid === canvas.clientWidth) return; // as it begins
+  laid = canvas.clientWidth;
+  place();
+  paint();
+});
 sizes.observe(element("stage"));
 options.signal?.addEventListener("abort", () => sizes.disconnect());
 label();
 place();
+laid = width;
 if (!data.colour && isCrowded()) { // a load by wait says more than one in a single colour
   scheme = data.schemes?.find(s => s.by === "wait") ?? scheme;
   element("colour").value = scheme.by;

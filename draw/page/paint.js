@@ -3,12 +3,12 @@ const isCrowded = () => {
   if (data.view !== "auto") return data.view === "load" && t1 - t0 > 0.9 * (last - first);
   let clear = 0, all = 0, n = 0;
   for (const k of seen()) {
+    if (++n > 6000) return true;
     const [, , w, h] = box(k);
-    n++;
     all += w * h;
     if (w >= 2) clear += w * h;
   }
-  return n > 6000 || n > 800 && clear < all / 2;
+  return n > 800 && clear < all / 2;
 };
 const isLate = job => jobs.deadline[job] !== null && jobs.end[job] > jobs.deadline[job];
 const letters = fill => { // dark or light, whichever has more contrast

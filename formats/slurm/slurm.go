@@ -54,6 +54,7 @@ import (
 	"math"
 
 	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/internal/userclass"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -61,7 +62,7 @@ import (
 const Format = "slurm"
 
 // Running is the user class of jobs that run already on nodes that have no room for them by the files. It has the greatest priority that there is, so that they go first in every order of a queue.
-const Running = "running"
+const Running = userclass.Running
 
 // maxJobs is the most jobs that are read, each task of an array counted.
 const maxJobs = 1_000_000

@@ -146,15 +146,23 @@ func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.Im
 	case o.Nodes != "" && o.Processors > 0:
 		return nil, nil, &params.Error{Name: "processors", Expected: "no number, as the nodes have it", Found: o.Processors}
 	}
-	t := &trace{
-		report: &model.ImportReport{Format: traceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{},
-		qos: map[string]int{}, reasons: map[string]string{}, opt: o, layouts: newLayouts(nil, o.Memory, lines.NewFaults(name)),
-	}
+	var sys *system
 	if o.Nodes != "" {
 		var err error
-		if t.sys, err = readSystemFiles(o.Nodes, o.Partitions); err != nil {
+		if sys, err = readSystemFiles(o.Nodes, o.Partitions); err != nil {
 			return nil, nil, err
 		}
+	}
+	return o.read(r, name, sys)
+}
+
+// read reads a trace of a system; nil: none is known.
+func (o *TraceReader) read(r io.Reader, name string, sys *system) (*model.Instance, *model.ImportReport, error) {
+	t := &trace{
+		report: &model.ImportReport{Format: traceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{},
+		qos: map[string]int{}, reasons: map[string]string{}, opt: o, layouts: newLayouts(sys, o.Memory, lines.NewFaults(name)),
+	}
+	if sys != nil {
 		t.report.Notes = append(t.report.Notes, t.sys.notes.Notes...)
 		t.settings()
 	}

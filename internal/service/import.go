@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/allot-opt/allot/formats"
@@ -17,6 +18,7 @@ import (
 // importSettings are the settings of import.
 type importSettings struct {
 	Name      string         `json:"name,omitempty" doc:"name of the first file, which the instance gets where the text states none; absent: imported"`
+	Names     []string       `json:"names,omitempty" doc:"names of the files in their order, by which faults call them and one includes another; absent: imported, but for the first"`
 	Format    string         `json:"format,omitempty" doc:"name of the format, as allot import; absent: the one that the text looks like"`
 	Param     map[string]any `json:"param,omitempty" doc:"parameters of the reader: name → a text, a number, true or false. They are the options of allot import, with _ for -"`
 	Objective string         `json:"objective,omitempty" doc:"metric that the instance minimises; absent: bounded_slowdown if jobs arrive over time, otherwise makespan"`
@@ -32,8 +34,11 @@ type Imported struct {
 // importForeign makes an instance of files in a foreign format.
 func (c *call) importForeign(_ context.Context, s *importSettings) (*Imported, error) {
 	documents := c.documents["files"]
+	if len(s.Names) > 0 && len(s.Names) != len(documents) {
+		return nil, wrong("names", "expected a name for each of the %d files, found %d", len(documents), len(s.Names))
+	}
 	var sources []formats.Source
-	var first *formats.File
+	var recognised *formats.Info
 	for k := range documents {
 		source, err := c.contents(&documents[k])
 		if err != nil {
@@ -41,12 +46,15 @@ func (c *call) importForeign(_ context.Context, s *importSettings) (*Imported, e
 		}
 		defer source.Close()
 		name := cmp.Or(documents[k].file, "imported")
+		if len(s.Names) > 0 {
+			name = cmp.Or(s.Names[k], name)
+		}
 		if k == 0 {
 			name = cmp.Or(s.Name, name)
 		}
 		file := formats.Of(source, name)
-		if first == nil {
-			first = file
+		if recognised == nil { // files of a system that stand beside a trace are of no format of their own
+			recognised = file.Format
 		}
 		sources = append(sources, formats.Source{Reader: file, Name: name})
 	}
@@ -58,10 +66,10 @@ func (c *call) importForeign(_ context.Context, s *importSettings) (*Imported, e
 		info = named
 	case s.Format != "":
 		return nil, wrong("format", "expected one of %s; found %q%s", strings.Join(formats.Names(), ", "), s.Format, suggest.Words(s.Format, formats.Names()))
-	case first.Format == nil:
+	case recognised == nil:
 		return nil, wrong("files[0]", "expected a text in one of the formats %s, found none that looks like it: name the format", strings.Join(formats.Names(), ", "))
 	default:
-		info = *first.Format
+		info = *recognised
 	}
 	reader := info.New()
 	if err := c.setReader(reader, s.Param); err != nil {
@@ -69,7 +77,11 @@ func (c *call) importForeign(_ context.Context, s *importSettings) (*Imported, e
 	}
 	in, report, err := read(reader, sources)
 	if err != nil {
-		return nil, c.importError(&documents[0], err)
+		at, input := 0, (*model.InputError)(nil)
+		if errors.As(err, &input) {
+			at = max(0, slices.IndexFunc(sources, func(s formats.Source) bool { return s.Name == input.File }))
+		}
+		return nil, c.importError(&documents[at], err)
 	}
 	if in, err = answers.WithImportObjective(in, s.Objective); err != nil {
 		return nil, err

@@ -52,6 +52,8 @@ func TestPlaces(t *testing.T) {
 	b.set("seed", "x")
 	b.click("#share")
 	b.until("refused", `document.getElementById("link-said").textContent.startsWith("There is no link yet. Seed: expected a whole number")`)
+	b.set("seed", "1", "amount", "0")
+	b.until("refused", `document.getElementById("setup-fault").textContent === "Limit: expected a whole number of evaluations above 0, found “0”."`)
 	b.quiet("places")
 }
 
@@ -212,7 +214,25 @@ func TestTraces(t *testing.T) {
 	b.until("compared", `document.getElementById("policies-result").textContent.includes("small: 1 job on 4 processors")`)
 	b.drop("policies", `new File(["nothing"], "nothing.swf")`)
 	b.click("#do-policies")
-	b.until("refused", `document.querySelector("#policies-result .verdict.bad")?.textContent.startsWith("trace: ")`)
+	b.until("refused", `document.querySelector("#policies-result .verdict.bad")?.textContent.startsWith("trace: nothing.swf: expected a header with MaxProcs")`)
+
+	// A trace of Slurm with the system beside it, in any order: on the tab Policies, and as an instance.
+	sacct := `new File(["JobID|Partition|Submit|Start|End|TimelimitRaw|NCPUS\n1|p|1|2|30|10|8\n2|p|3|5|90|10|8\n"], "sacct.txt")`
+	conf := `new File(["ClusterName=x\nInclude nodes.conf\nPartitionName=p Nodes=ALL\n"], "slurm.conf")`
+	nodes := `new File(["NodeName=a[1-3] CPUs=8\n"], "nodes.conf")`
+	together := conf + "); data.items.add(" + sacct + "); data.items.add(" + nodes
+	b.drop("policies", together)
+	b.until("taken", `document.getElementById("trace-name").textContent.includes("sacct.txt") && !document.getElementById("do-policies").disabled`)
+	b.click("#do-policies")
+	b.until("compared", `document.getElementById("policies-result").textContent.includes("sacct: 2 jobs on 24 processors")`)
+	b.click("#tab-solve")
+	b.drop("solve", together)
+	b.until("an instance", rows(2))
+	if got := b.text("#imported"); got != "sacct.txt: sacct: read 2 jobs, kept 2" {
+		t.Errorf("the import says %q", got)
+	}
+	b.drop("solve", strings.Replace(conf, "Include nodes.conf", "NodeName=a CPUs=x", 1)+"); data.items.add("+sacct)
+	b.until("refused", `document.getElementById("faults").textContent === 'slurm.conf: CPUs: expected a number, found "x" (line 2)'`)
 	b.quiet("traces")
 }
 

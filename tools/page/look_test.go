@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/chromedp/cdproto/runtime"
@@ -29,6 +30,9 @@ func (b *tab) looks(name string) {
 		where := fmt.Sprintf("%s, %d px, %s", name, look.width, look.scheme)
 		if sizes := value[[]int](b, `[document.documentElement.scrollWidth, document.documentElement.clientWidth]`); sizes[0] > sizes[1] {
 			b.t.Errorf("%s: the page scrolls sideways: %d > %d", where, sizes[0], sizes[1])
+		}
+		if course := value[[]float64](b, `[...document.querySelectorAll("#course:not([hidden]) svg")].flatMap(e => [e.viewBox.baseVal.width, Math.floor(document.getElementById("results").getBoundingClientRect().width), e.viewBox.baseVal.height, e.clientHeight])`); len(course) > 0 && course[3] > 0 && (course[0] != max(280, course[1]) || course[2] != course[3]) {
+			b.t.Errorf("%s: the course is drawn for %v × %v, and has %v × %v", where, course[0], course[2], course[1], course[3])
 		}
 		if ids := value[[]string](b, `(ids => ids.filter((id, k) => ids.indexOf(id) !== k))([...document.querySelectorAll("[id]")].map(e => e.id))`); len(ids) > 0 {
 			b.t.Errorf("%s: several elements have the ids %q", where, ids)
@@ -73,19 +77,40 @@ func chart(card int, member string) string {
 	return fmt.Sprintf(`document.querySelectorAll(".stage")[%d].shadowRoot.getElementById("chart")%s`, card, member)
 }
 
+// curve is where the course of a run goes, from level to level, in the picture.
+func (b *tab) curve(run int) []float64 {
+	b.t.Helper()
+	return value[[]float64](b, fmt.Sprintf(`[...document.querySelector("#course .curve.tone-%d").getAttribute("d").matchAll(/(?:M\S+ |V)([-\d.]+)/g)].map(m => Number(m[1]))`, run))
+}
+
+// TestTheme: the colours that somebody has chosen stay when the page is opened again.
+func TestTheme(t *testing.T) {
+	b := open(t, 1400, "light", "")
+	b.click("#theme")
+	for range 2 {
+		b.until("dark", `document.documentElement.dataset.theme === "dark" && document.getElementById("theme").textContent === "Light"`)
+		b.run(chromedp.Reload())
+	}
+	b.quiet("theme")
+}
+
 // TestLooks goes through every task, and looks at each state.
 func TestLooks(t *testing.T) {
 	b := open(t, 1400, "light", "")
 	b.solved(1)
 	t.Logf("the first chart after %.0f ms", value[float64](b, `performance.getEntriesByName("gantt")[0].startTime`))
 	b.looks("open")
+	path := b.curve(0)
+	if first, last := path[0], path[len(path)-1]; last <= first {
+		t.Errorf("the course of an objective that gets less goes from %v to %v, and y grows downwards", first, last)
+	}
 	for range 3 {
 		b.click("#add-solver")
 	}
 	b.click("#run")
 	b.solved(4)
-	if got := b.text("#comparison tbody"); got == "" {
-		t.Error("the table is empty")
+	if got, want := value[[]string](b, `[...document.querySelectorAll("#comparison tbody tr")].map(r => r.cells[0].textContent + " " + r.cells[1].textContent + " " + r.cells[2].textContent + " " + r.cells[3].textContent)`), []string{"search 37.688* 5.01 %* 0 %*", "titan 50.985 29.8 % 35.3 %", "muscle 55.487 35.5 % 47.2 %", "mts 56.26 36.4 % 49.3 %"}; !slices.Equal(got, want) {
+		t.Errorf("the table has %q, want %q", got, want)
 	}
 	b.looks("four")
 	b.click("#parameters-0")
@@ -96,6 +121,22 @@ func TestLooks(t *testing.T) {
 	b.click(".card button")
 	b.looks("details")
 
+	b.click("#tab-jobs")
+	b.typed(`input[data-job="2"][data-field="work"]`, "-1")
+	b.until("a fault", `!document.getElementById("faults").hidden`)
+	b.run(chromedp.Evaluate(`navigator.clipboard.writeText = async () => undefined`, nil))
+	b.click("#share")
+	b.until("a link", `!document.getElementById("link-said").hidden`)
+	b.click("#run")
+	b.until("refused", `[...document.querySelectorAll("#cards .note")].filter(e => e.textContent.startsWith("jobs[2].work: expected")).length === 4`)
+	b.click("#tab-text")
+	b.looks("wrong")
+	b.click("#tab-jobs")
+	b.click("#undo")
+	b.until("undone", `document.getElementById("faults").hidden`)
+	b.click("#run")
+	b.solved(4)
+
 	b.click("#tab-check")
 	b.click("#do-check")
 	b.until("checked", `document.querySelector("#check-result .verdict")`)
@@ -104,6 +145,9 @@ func TestLooks(t *testing.T) {
 	b.until("certified", `document.querySelector("#save-certificate")`)
 	b.click("#do-verify")
 	b.until("verified", `document.querySelector("#check-result .verdict.good")?.textContent.startsWith("Verified")`)
+	if got, want := b.text("#check-result"), "Verified: no schedule is better than 35.8. The schedule's objective is 37.6881: the best schedule is at most 5.01 % lower."; got != want {
+		t.Errorf("the verdict is %q, want %q", got, want)
+	}
 	b.looks("verify")
 }
 
@@ -121,6 +165,9 @@ func TestPolicies(t *testing.T) {
 	}
 	if n := value[int](b, `document.querySelectorAll("#policy-table tbody tr").length`); n != 3 {
 		t.Errorf("%d rows, want 3", n)
+	}
+	if got, want := b.text("#policy-table tbody tr:nth-child(2)"), "easy1 h 53 min−98.3 % [−98.7 %, −97.6 %] *0 s10 h 25 min3 d 1 h90.768.8 %"; got != want {
+		t.Errorf("the row of easy is %q, want %q", got, want)
 	}
 	b.looks("policies")
 }

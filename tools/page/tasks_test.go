@@ -31,6 +31,9 @@ func TestEdit(t *testing.T) {
 		t.Errorf("the objective is %s before and after", after)
 	}
 	b.until("the schedule is new", `document.getElementById("stale").hidden`)
+	if got, want := b.text(".facts"), "objective 45.125 (before: 37.6881)gap 0 % (before: 5.01 %)optimal"; got != want {
+		t.Errorf("the figures are %q, want %q", got, want)
+	}
 
 	b.typed(work, "-1")
 	b.until("a fault", `!document.getElementById("faults").hidden && document.querySelector('`+work+`').getAttribute("aria-invalid")`)
@@ -47,6 +50,18 @@ func TestEdit(t *testing.T) {
 	b.until("added", `document.querySelector('input[data-job="40"][data-field="id"]')?.dataset.whole === "J41"`)
 	b.run(chromedp.Evaluate(`document.querySelector('button[aria-label="Remove J1"]').click()`, nil))
 	b.until("removed", `document.querySelector('input[data-job="0"][data-field="id"]')?.dataset.whole === "J2"`)
+	b.click("#add-job")
+	b.until("added", `document.querySelector('input[data-job="40"][data-field="id"]')?.dataset.whole === "J42"`) // as there is a J41
+	b.click("#undo")
+	b.until("undone", rows(40))
+	b.typed(`input[data-job="0"][data-field="id"]`, "7")
+	b.typed(`input[data-job="0"][data-field="deadline"]`, " ")
+	b.until("changed", `document.querySelector('input[data-job="0"][data-field="deadline"]').dataset.whole === "" && document.querySelector('input[data-job="0"][data-field="id"]').dataset.whole === "7"`)
+	b.click("#run")
+	b.solved(1)
+	if got := b.text("#cards .note"); got != "" {
+		t.Errorf("an id of a digit and no deadline: %s", got)
+	}
 	b.run(chromedp.Evaluate(`document.getElementById("exports").open = true; document.getElementById("save-instance").click()`, nil))
 	var instance struct{ Jobs []struct{ ID string } }
 	if err := json.Unmarshal(b.saved("instance.json"), &instance); err != nil || len(instance.Jobs) != 40 { // that of the schedule, not the one that was changed since
@@ -150,10 +165,16 @@ func TestFiles(t *testing.T) {
 	b := open(t, 1400, "light", "")
 	b.solved(1)
 	hostile := `<img src=x onerror=alert(1)>`
-	instance := fmt.Sprintf(`{"schema": "allot/instance/1", "name": %[1]q, "clusters": [{"id": %[1]q, "machines": [{"id": "m", "processors": 2}]}], "jobs": [{"id": %[1]q, "work": 3}, {"id": "b\u2028</script>", "work": 4}]}`, hostile)
+	instance := fmt.Sprintf(`{"schema": "allot/instance/1", "name": %[1]q, "clusters": [{"id": %[1]q, "machines": [{"id": "m", "processors": 2}]}], "jobs": [{"id": %[1]q, "work": 3}, {"id": "b\u2028</script>", "work": 4}, {"id": "c\\", "work": 1}]}`, hostile)
 	b.drop("solve", fmt.Sprintf(`new File([%q], "mine.json")`, instance))
-	b.until("the instance", `document.querySelectorAll("#jobs tbody tr").length === 2`)
+	b.until("the instance", rows(3))
 	b.solved(1)
+	b.run(chromedp.Evaluate(`document.getElementById("exports").open = true; document.getElementById("save-solution").click()`, nil))
+	var solution struct{ Jobs []struct{ Job string } }
+	saved := b.saved("search.json")
+	if err := json.Unmarshal(saved, &solution); err != nil || len(solution.Jobs) != 3 || !strings.Contains(string(saved), "\n  {\"job\":\"c\\\\\"") {
+		t.Errorf("%v: a schedule in lines:\n%s", err, saved)
+	}
 	b.run(chromedp.Evaluate(chart(0, `.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown" }))`), nil))
 	b.until("explained", `document.getElementById("explained").textContent.includes("Runs on <img")`)
 	for _, download := range []struct{ button, name, begin string }{{"save-svg", "search.svg", "<svg"}, {"save-png", "search.png", "\x89PNG"}} {

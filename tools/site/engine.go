@@ -19,8 +19,12 @@ var inlining = []string{
 	"runtime", "internal/runtime/...", "slices", "math", "math/bits", "math/rand/v2", "./plan", "./search/...", "./sim/backfill", "./internal/queue",
 }
 
-// engine builds the engine. It has the build tag page, by which packages leave out what the page does not need.
-func engine(root, out string) error {
+// engines are the files of the engines and their build tags: page, by which packages leave out what the page does not need, and readers, by which they leave out all but
+// the import of foreign formats.
+var engines = []struct{ file, tags string }{{"allot.wasm", "page"}, {"readers.wasm", "page,readers"}}
+
+// engine builds an engine.
+func engine(root, out, tags string) error {
 	full, err := filepath.Abs(out)
 	if err != nil {
 		return err
@@ -38,8 +42,8 @@ func engine(root, out string) error {
 	if err != nil {
 		return err
 	}
-	if failed := build(root, full, "-overlay", replaced); failed != nil {
-		if err := build(root, full); err != nil {
+	if failed := build(root, full, tags, "-overlay", replaced); failed != nil {
+		if err := build(root, full, tags); err != nil {
 			return err
 		}
 		log.Printf("this Go does not build with the smaller forms of its packages, and the engine is larger: %.300s", failed)
@@ -59,9 +63,9 @@ func engine(root, out string) error {
 	return os.WriteFile(full, stripped, 0o666)
 }
 
-// build builds the engine, with more options.
-func build(root, out string, options ...string) error {
-	arguments := append([]string{"build", "-C", root, "-tags", "page", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}, options...)
+// build builds an engine, with more options.
+func build(root, out, tags string, options ...string) error {
+	arguments := append([]string{"build", "-C", root, "-tags", tags, "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}, options...)
 	for _, pattern := range inlining {
 		arguments = append(arguments, "-gcflags="+pattern+"=")
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,7 @@ import (
 // TestTooLargeAPageIsRefused: one byte above the limit is an error of a full build alone.
 func TestTooLargeAPageIsRefused(t *testing.T) {
 	folder := t.TempDir()
-	for _, name := range firstLoad {
+	for _, name := range append(slices.Clone(firstLoad), laterLoad...) {
 		if err := os.WriteFile(filepath.Join(folder, name), make([]byte, 10), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -106,7 +106,7 @@ func same(t *testing.T, here, there *engine, method, parameters string) (answer 
 	return answer
 }
 
-// TestEngineOfThePage runs the engine as tools/site builds it.
+// TestEngineOfThePage runs the engines as tools/site builds them.
 func TestEngineOfThePage(t *testing.T) {
 	r := builds(t)
 	site := t.TempDir()
@@ -114,7 +114,8 @@ func TestEngineOfThePage(t *testing.T) {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	here := begun(t, r.native, "serve", "--stdio")
-	there := begun(t, r.node, "testdata/engine.mjs", site)
+	there := begun(t, r.node, "testdata/engine.mjs", site, "allot.wasm")
+	readers := begun(t, r.node, "testdata/engine.mjs", site, "readers.wasm")
 	for solver, name := range map[string]string{"muscle": "four.json", "titan": "multicluster.json", "mts": "four.json", "ggone": "ggone.json", "search": "multicluster.json"} {
 		t.Run(solver, func(t *testing.T) {
 			same(t, here, there, "solve", fmt.Sprintf(`{"instance": %s, "solver": %q, "seed": 3, "evaluations": 2000, "certify": true}`, example(t, name), solver))
@@ -148,13 +149,12 @@ func TestEngineOfThePage(t *testing.T) {
 			{"draw", "{" + drawn + "}"},
 			{"draw", "{" + drawn + `, "format": "html"}`},
 			{"draw", "{" + drawn + `, "format": "text"}`},
-			{"import", `{"files": [` + string(text) + `], "format": "swf"}`},
 			{"policies", `{"trace": ` + string(text) + `, "policies": ["fcfs", "easy"]}`},
 			{"solvers", "{}"},
-			{"schema", `{"name": "instance"}`},
 		} {
 			same(t, here, there, c[0], c[1])
 		}
+		same(t, here, readers, "import", `{"files": [`+string(text)+`]}`)
 	})
 	t.Run("pictures that the browser makes", func(t *testing.T) {
 		instance := example(t, "tiny.json")

@@ -1,5 +1,5 @@
 /** The results: runs side by side, with the Gantt chart of each, the table and the course. */
-import { Card } from "./card";
+import { Card, type Before } from "./card";
 import { comparison, sharedBound } from "./comparison";
 import { drawCourse } from "./course";
 import { h, part, say } from "./dom";
@@ -20,13 +20,14 @@ export class Board {
   private exported = 0;
   private width = 640;
   private told = ""; // what the table shows
-  private readonly before = new Map<string, number>();
+  private readonly before = new Map<string, Before>();
 
   constructor(private readonly changed: () => void) {
     new ResizeObserver((sizes) => { // the course is drawn for a width
       const now = Math.floor(sizes[0]!.contentRect.width);
-      if (now !== this.width && this.runs.length) this.refresh();
+      if (now === this.width) return;
       this.width = now;
+      this.showCourse();
     }).observe(part("results"));
   }
 
@@ -39,7 +40,7 @@ export class Board {
   async start(tasks: Task[], text: string): Promise<void> {
     const round = ++this.round;
     for (const run of this.runs) {
-      if (run.objective !== undefined) this.before.set(run.label, run.objective);
+      if (run.objective !== undefined) this.before.set(run.label, { objective: run.objective, gap: gap(run.objective, sharedBound(this.runs, this.proved)) });
       run.abandon();
     }
     this.cards.forEach((card) => card.close());
@@ -92,10 +93,14 @@ export class Board {
     this.timer = 0;
     const bound = sharedBound(this.runs, this.proved);
     this.cards.forEach((card) => card.update(bound));
-    setTimeout(() => drawCourse(part("course"), this.runs, bound, this.width)); // in a task of its own, so that the page answers in between
+    setTimeout(() => this.showCourse()); // in a task of its own, so that the page answers in between
     setTimeout(() => this.showTable());
     this.showExports();
     this.changed();
+  }
+
+  private showCourse(): void {
+    drawCourse(part("course"), this.runs, sharedBound(this.runs, this.proved), this.width);
   }
 
   private showTable(): void {

@@ -1,13 +1,16 @@
 /** One run on the page: its figures and its Gantt chart. */
 import { askText } from "./assistant";
 import { GanttChart } from "./chart";
-import { h } from "./dom";
+import { h, pause } from "./dom";
 import { EngineError } from "./engine";
 import { gap, number, percent } from "./figures";
 import type { Raw } from "./raw";
 import type { Run } from "./run";
 
 const stops: Record<string, string> = { done: "done", time: "time is up", evaluations: "evaluations used up", cancelled: "stopped" };
+
+/** What the solver found the last time. */
+export interface Before { objective: number; gap: number | null }
 
 export class Card {
   readonly element: HTMLElement;
@@ -22,7 +25,7 @@ export class Card {
   private many = false;
   private isWide = false;
 
-  constructor(readonly run: Run, tone: number, private readonly before: number | undefined, choosing: (run: Run, job: string) => void) {
+  constructor(readonly run: Run, tone: number, private readonly before: Before | undefined, choosing: (run: Run, job: string) => void) {
     this.chart = new GanttChart(this.stage, 460, (job) => choosing(run, job), `the schedule of ${run.label}`);
     this.element = h("article", { class: "card", "aria-label": `Schedule of ${run.label}` },
       h("div", { class: "line" }, h("h3", {}, h("span", { class: `tone tone-${tone}`, "aria-hidden": "true" }), run.label), this.facts, this.enlarge), this.note, this.stage);
@@ -37,11 +40,11 @@ export class Card {
 
   /** Shows what the run has now. */
   update(bound: number | null): void {
-    const { run } = this, better = this.before !== undefined && run.objective !== undefined && run.objective !== this.before ? ` (before: ${number(this.before)})` : "";
-    const state = run.state === "waiting" ? "waits for the engine" : run.state === "running" ? "runs" : run.state === "stopping" ? "stops" : run.state === "failed" ? "failed" : run.status === "optimal" ? "optimal" : stops[run.stopped] ?? run.stopped;
+    const { run, before } = this, isOther = before !== undefined && run.objective !== undefined && run.objective !== before.objective;
+    const state = run.state === "waiting" ? "waits for the engine" : run.state === "running" ? "runs" : run.state === "stopping" ? "stops" : run.state === "failed" ? isRefused(run.fault) ? "refuses the instance" : "failed" : run.status === "optimal" ? "optimal" : stops[run.stopped] ?? run.stopped;
     const known = gap(run.objective, bound);
     this.facts.replaceChildren(
-      ...(run.objective === undefined ? [] : [h("span", {}, "objective ", h("strong", {}, number(run.objective)), better), h("span", {}, "gap ", h("strong", {}, percent(known)))]),
+      ...(run.objective === undefined ? [] : [h("span", {}, "objective ", h("strong", {}, number(run.objective)), isOther && ` (before: ${number(before.objective)})`), h("span", {}, "gap ", h("strong", {}, percent(known)), isOther && known !== null && ` (before: ${percent(before.gap)})`)]),
       h("span", { class: run.over ? "" : "busy" }, state));
     const said = run.fault ? refusal(run.fault) : run.note || (run.over && !run.solution ? `No schedule: ${run.status}.` : "");
     this.note.hidden = !said;
@@ -78,8 +81,10 @@ export class Card {
     this.isDrawing = true;
     try {
       const answer = JSON.parse(await askText("draw", { instance: this.run.task.instance, solutions: [solution], format: "data" })) as { text: string };
-      const begun = performance.now(), data: unknown = JSON.parse(answer.text);
-      await new Promise((next) => setTimeout(next)); // in a task of its own, so that the page answers in between
+      const begun = performance.now();
+      await pause();
+      const data: unknown = JSON.parse(answer.text);
+      await pause();
       if (this.chart.show(data)) this.shown = solution;
       performance.mark("gantt"); // for whoever measures how soon it is there
       this.next = performance.now() + Math.max(this.many ? 900 : 400, 12 * (performance.now() - begun));
@@ -94,9 +99,13 @@ export class Card {
   }
 }
 
+function isRefused(fault: Error | null): boolean {
+  return fault instanceof EngineError && fault.code === "unsupported";
+}
+
 /** Why a run failed, in words. */
 export function refusal(fault: Error): string {
-  if (fault instanceof EngineError && fault.code === "unsupported") return `This solver does not take the instance: ${fault.message}`;
+  if (isRefused(fault)) return `This solver does not take the instance: ${fault.message}`;
   if (fault instanceof EngineError && fault.code === "input") return fault.message.replace(/^instance\./gm, "").split("\n").slice(0, 3).join("; ");
   return fault.message;
 }

@@ -31,7 +31,7 @@ export function comparison(runs: Run[], proved: number | null): HTMLElement {
   });
   const order = [...runs.keys()].sort((a, b) => (runs[a]!.objective ?? Infinity) - (runs[b]!.objective ?? Infinity) || a - b);
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Comparison" }, h("table", { id: "comparison" },
-    h("caption", {}, bound === null ? "No bound is known yet" : `No schedule is better than the bound ${number(bound)}: that is proved. * is the best of its column`),
+    h("caption", {}, bound === null ? "No bound is known yet" : `No schedule is better than the bound ${number(bound)}: that is proved.${runs.length > 1 ? " Less is better; * is the best of its column. RPD is how far the objective is above the best one here" : " Less is better"}`),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "solver"), ...columns.map((c) => h("th", { scope: "col", class: "number" }, c.title)))),
     h("tbody", {}, ...order.map((at) => h("tr", {}, h("th", { scope: "row" }, h("span", { class: `tone tone-${at}`, "aria-hidden": "true" }), runs[at]!.label), ...columns.map((column, k): Child => {
       const value = column.of(runs[at]!), text = (column.write ?? number)(value);

@@ -3,7 +3,7 @@ import { h, svg } from "./dom";
 import { number } from "./figures";
 import type { Run } from "./run";
 
-const height = 170, left = 62, right = 12, top = 12, foot = 24;
+const height = 170 /* as in page.css */, left = 62, right = 12, top = 12, foot = 24;
 
 /** Draws the course of the runs into the host, so many pixels wide. */
 export function drawCourse(host: HTMLElement, runs: Run[], bound: number | null, room: number): void {

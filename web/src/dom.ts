@@ -44,6 +44,9 @@ export function table(caption: string, headings: string[], rows: Child[][]): HTM
     h("tbody", {}, ...rows.map((cells) => h("tr", {}, ...cells.map((cell, k) => k === 0 ? h("th", { scope: "row" }, cell) : h("td", { class: numbers[k] ? "number" : null }, cell))))));
 }
 
+/** Lets the page answer in between: what follows is a task of its own. */
+export const pause = (): Promise<void> => new Promise((next) => setTimeout(next));
+
 /** Says something to people who listen, in the live region of the page. */
 export function say(text: string): void {
   part("said").textContent = text;

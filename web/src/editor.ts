@@ -4,7 +4,7 @@ import { json } from "@codemirror/lang-json";
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState } from "@codemirror/state";
+import { Compartment, EditorState, Transaction, type TransactionSpec } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Edit } from "./edits";
@@ -31,28 +31,58 @@ const theme = EditorView.theme({
   ".cm-searchMatch": { backgroundColor: "var(--chosen)" },
 });
 
+/** A longer text has neither colours nor parts to fold: reading it as JSON would take the page's time again and again. */
+const mostRead = 5e5;
+
 export class Editor {
-  private readonly view: EditorView;
+  private state: EditorState; // while nobody sees the text
+  private view: EditorView | null = null; // while somebody does
+  private readonly box = document.createElement("div");
+  private readonly root: ShadowRoot;
+  private readonly language = new Compartment();
+  private isRead = true;
   private kept: { doc: unknown; text: string } | undefined;
   private readonly listeners: (() => void)[] = [];
 
   constructor(host: HTMLElement) {
     // Inside a shadow root CodeMirror brings its styles without a style element, which the page's policy would refuse.
-    const root = host.attachShadow({ mode: "open" }), box = document.createElement("div");
-    box.style.height = "100%";
-    root.append(box);
-    this.view = new EditorView({
-      root, parent: box,
-      state: EditorState.create({
-        extensions: [
-          lineNumbers(), foldGutter(), history(), drawSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(), json(), lintGutter(),
-          syntaxHighlighting(colours), theme,
-          keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap]),
-          EditorView.contentAttributes.of({ "aria-label": "Instance as JSON", tabindex: "0" }),
-          EditorView.updateListener.of((update) => { if (update.docChanged) this.listeners.forEach((tell) => tell()); }),
-        ],
-      }),
+    this.root = host.attachShadow({ mode: "open" });
+    this.box.style.height = "100%";
+    this.root.append(this.box);
+    this.state = EditorState.create({
+      extensions: [
+        lineNumbers(), foldGutter(), history(), drawSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(), this.language.of(json()), lintGutter(),
+        syntaxHighlighting(colours), theme,
+        keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap]),
+        EditorView.contentAttributes.of({ "aria-label": "Instance as JSON", tabindex: "0" }),
+        EditorView.updateListener.of((update) => { if (update.docChanged) this.tell(); }),
+      ],
     });
+  }
+
+  /** Shows the text, or hides it: what nobody sees is not drawn. */
+  appear(isShown: boolean): void {
+    if (isShown === (this.view !== null)) return;
+    if (isShown) {
+      this.view = new EditorView({ root: this.root, parent: this.box, state: this.state });
+      return;
+    }
+    this.state = this.now();
+    this.view?.destroy();
+    this.view = null;
+  }
+
+  private now(): EditorState { return this.view?.state ?? this.state; }
+
+  private tell(): void {
+    this.listeners.forEach((tell) => tell());
+  }
+
+  private change(spec: Transaction | TransactionSpec): void {
+    if (this.view) return this.view.dispatch(spec as Transaction); // it tells by its listener
+    const made = spec instanceof Transaction ? spec : this.state.update(spec);
+    this.state = made.state;
+    if (made.docChanged) this.tell();
   }
 
   /** Calls back after each change. */
@@ -61,41 +91,40 @@ export class Editor {
   }
 
   text(): string {
-    if (this.kept?.doc !== this.view.state.doc) this.kept = { doc: this.view.state.doc, text: this.view.state.doc.toString() };
+    const { doc } = this.now();
+    if (this.kept?.doc !== doc) this.kept = { doc, text: doc.toString() };
     return this.kept.text;
   }
 
   /** Puts another text in place of all. Undo brings the old one back. */
   replace(text: string): void {
-    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
+    const isRead = text.length <= mostRead;
+    if (isRead !== this.isRead) this.change({ effects: this.language.reconfigure(isRead ? json() : []) });
+    this.isRead = isRead;
+    this.change({ changes: { from: 0, to: this.now().doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
   }
 
   /** Makes a change; whether there was one to make. */
   edit(change: Edit | null): boolean {
-    if (change) this.view.dispatch({ changes: change, userEvent: "input" });
+    if (change) this.change({ changes: change, userEvent: "input" });
     return change !== null;
   }
 
-  undo(): boolean { return undo(this.view); }
-  redo(): boolean { return redo(this.view); }
+  undo(): boolean { return undo({ state: this.now(), dispatch: (made) => this.change(made) }); }
+  redo(): boolean { return redo({ state: this.now(), dispatch: (made) => this.change(made) }); }
 
   /** Marks faults at their places. */
   mark(faults: Fault[]): void {
     const text = this.text();
     const list = faults.slice(0, 200).map((fault): Diagnostic => ({ ...placeOf(text, fault), severity: "error", message: fault.message }));
-    this.view.dispatch(setDiagnostics(this.view.state, list));
+    this.change(setDiagnostics(this.now(), list));
   }
 
   /** Shows the place of a fault. */
   show(fault: Fault): void {
     const { from, to } = placeOf(this.text(), fault);
-    this.view.dispatch({ selection: { anchor: from, head: to }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
-    this.view.focus();
-  }
-
-  /** Measures again after it was hidden. */
-  refresh(): void {
-    this.view.requestMeasure();
+    this.change({ selection: { anchor: from, head: to }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
+    this.view?.focus();
   }
 }
 

@@ -1,5 +1,5 @@
 /** The engine in a worker. It takes requests as lines, see docs/service.md, and answers them in any order. */
-import { compile } from "./module";
+import { compile, type EngineFile } from "./module";
 import { parameters } from "./raw";
 
 export interface Fault { path: string; message: string }
@@ -15,17 +15,22 @@ interface Waiting {
   progress: ((text: string) => void) | undefined;
 }
 
-let compiled: Promise<WebAssembly.Module> | undefined;
+const compiled = new Map<EngineFile, Promise<WebAssembly.Module>>();
 
-/** The engine, fetched and compiled once for all workers. */
-function engineModule(): Promise<WebAssembly.Module> {
-  return compiled ??= compile(document.baseURI);
+/** An engine, fetched and compiled once for all workers. One that did not arrive is fetched again when it is asked for again. */
+function engineModule(file: EngineFile): Promise<WebAssembly.Module> {
+  let module = compiled.get(file);
+  if (!module) {
+    compiled.set(file, module = compile(file, document.baseURI));
+    module.catch(() => compiled.delete(file));
+  }
+  return module;
 }
 
-/** Says when the engine has arrived. */
-export const arrived = (): Promise<unknown> => engineModule();
+/** Says when the engine that solves has arrived. */
+export const arrived = (): Promise<unknown> => engineModule("allot.wasm");
 
-/** One worker with the engine. */
+/** One worker with an engine. */
 export class Engine {
   private readonly worker = new Worker("worker.js#module");
   private readonly waiting = new Map<number, Waiting>();
@@ -36,11 +41,11 @@ export class Engine {
   private listens: () => void = () => undefined;
   private ended: Error | undefined;
 
-  constructor() {
+  constructor(file: EngineFile = "allot.wasm") {
     this.ready = new Promise((done) => { this.listens = done; });
     this.worker.onmessage = (event) => this.receive(event.data as string);
     this.worker.onerror = (event) => this.end(new EngineError("failure", event.message || "the engine ended"));
-    engineModule().then((module) => {
+    engineModule(file).then((module) => {
       this.worker.postMessage(module); // the worker takes it as its first message
       this.early?.forEach((line) => this.worker.postMessage(line));
       this.early = null;

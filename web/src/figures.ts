@@ -40,7 +40,7 @@ export function length(x: number, unit: string): string {
 /** How far an objective may be from the best, in per cent, as the command states it: of the objective. */
 export function gap(objective: number | null | undefined, bound: number | null | undefined): number | null {
   if (objective === null || objective === undefined || bound === null || bound === undefined) return null;
-  if (objective <= bound) return 0;
-  const size = Math.abs(objective);
-  return size > 0 && objective >= 0 && bound >= 0 ? 100 * (objective - bound) / size : null;
+  const size = Math.abs(objective), difference = objective - bound;
+  if (!(difference > 1e-9 * size)) return 0; // equal but for rounding
+  return size > 0 ? 100 * difference / size : null;
 }

@@ -1,7 +1,11 @@
 /** Files that are opened or dropped. */
+import { EngineError } from "./engine";
 import { bytes, number } from "./figures";
+import { Raw } from "./raw";
 
 export const mostFile = 256e6;
+
+export const isSWF = (name: string): boolean => /\.swf(\.gz)?$/i.test(name);
 
 /** What a file is, as far as its beginning tells. */
 export type Kind = "instance" | "solution" | "certificate" | "swf" | "foreign";
@@ -14,12 +18,23 @@ export async function openFile(file: File): Promise<Opened> {
   if (file.size === 0) throw new Error(`${file.name} is empty.`);
   const start = new Uint8Array(await file.slice(0, 2).arrayBuffer()), packed = start[0] === 0x1f && start[1] === 0x8b;
   const opened = { name: file.name, size: file.size, blob: file };
-  if (/\.swf(\.gz)?$/i.test(file.name)) return { ...opened, kind: "swf", text: null };
+  if (isSWF(file.name)) return { ...opened, kind: "swf", text: null };
   if (packed) return { ...opened, kind: "foreign", text: null };
   if (!/^\s*\{/.test(await file.slice(0, 4096).text())) return { ...opened, kind: "foreign", text: null };
   const text = await file.text(), schema = /"schema"\s*:\s*"allot\/([a-z]+)\/1"/.exec(text.slice(0, 4096))?.[1];
   const kind = schema === "instance" ? "instance" : schema === "solution" ? "solution" : schema === "proof" ? "certificate" : "foreign";
   return { ...opened, kind, text };
+}
+
+/** The instance that an engine makes of foreign files, and what became of the jobs. */
+export async function importFiles(files: Opened[], ask: (method: string, request: Record<string, unknown>) => Promise<string>): Promise<{ instance: Raw; report: string }> {
+  const answer = await ask("import", { files: await Promise.all(files.map((one) => document64(one.blob))), names: files.map((one) => one.name.replace(/\.gz$/i, "")) }).catch((fault: unknown) => {
+    if (!(fault instanceof EngineError) || !fault.faults.length) throw fault;
+    const list = fault.faults.map((f) => ({ path: f.path.replace(/^files(\[\d+\])?\.?/, ""), message: f.message })); // the message names the file
+    throw new Error(list.slice(0, 5).map((f) => f.path ? `${f.message} (${f.path})` : f.message).join("; "));
+  });
+  const at = answer.indexOf(',"report":{'), { text } = JSON.parse("{" + answer.slice(at + 1)) as { text: string }; // no field of an instance has this name
+  return { instance: new Raw(answer.slice('{"instance":'.length, at)), report: text.trim() };
 }
 
 /** The file as a document of a request. */

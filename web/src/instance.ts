@@ -1,12 +1,11 @@
 /** The instance on the page: examples, files, the table and the text, and what is wrong with it. */
 import { ask, askText } from "./assistant";
-import { h, part, say } from "./dom";
+import { h, part, pause, say } from "./dom";
 import { Editor } from "./editor";
 import { EngineError, type Fault } from "./engine";
 import { examples } from "./examples";
-import { described, document64, openFile, type Opened } from "./files";
+import { described, importFiles, openFile, type Opened } from "./files";
 import { JobTable } from "./jobs";
-import { locate } from "./locate";
 import { layOut, Raw } from "./raw";
 import { startTabs } from "./tabs";
 
@@ -25,7 +24,7 @@ export class InstanceView {
     this.editor.onChange(() => this.later());
     this.select.replaceChildren(h("option", { value: "" }, "Choose an example…"), ...examples.map((e) => h("option", { value: e.file }, e.title)));
     this.select.addEventListener("change", () => { if (this.select.value) void this.example(this.select.value).then((ok) => { if (ok) this.run(); }); });
-    startTabs(part("views"), (name) => { if (name === "text") this.editor.refresh(); });
+    startTabs(part("views"), (name) => this.editor.appear(name === "text"));
   }
 
   /** The text as a document of a request. */
@@ -82,13 +81,15 @@ export class InstanceView {
       return true;
     }
     say(`reading ${files.map(described).join("; ")}`);
-    const documents = await Promise.all(files.map((one) => document64(one.blob)));
-    const answer = await askText("import", { files: documents, name: opened.name.replace(/\.gz$/, "") });
+    const { instance, report } = await importFiles(files, askText);
     if (mine !== this.asked) return false;
-    const instance = locate(answer, ["instance"]), report = locate(answer, ["text"]);
-    this.put(layOut(new Raw(answer.slice(instance.from, instance.to))), "");
+    await pause();
+    const text = layOut(instance);
+    await pause();
+    if (mine !== this.asked) return false;
+    this.put(text, "");
     part("imported").hidden = false;
-    part("imported").textContent = String(JSON.parse(answer.slice(report.from, report.to))).trim();
+    part("imported").textContent = report;
     return true;
   }
 
@@ -100,9 +101,16 @@ export class InstanceView {
   private soon(): void {
     clearTimeout(this.timer);
     part("imported").hidden = true;
-    this.table.draw();
     this.changed();
-    void this.check();
+    void this.look(); // in tasks of their own, so that the page answers in between
+  }
+
+  /** Shows the jobs, and what is wrong with the instance. */
+  private async look(): Promise<void> {
+    await pause();
+    this.table.draw();
+    await pause();
+    await this.check();
   }
 
   /** Asks the engine what is wrong with the instance: it checks an empty schedule, for which it reads the instance first. */

@@ -2,7 +2,7 @@
 import { h, part, say, type Child } from "./dom";
 import { Engine } from "./engine";
 import { counted, length, number, percent } from "./figures";
-import { document64, onDrop, openFile, save, described } from "./files";
+import { described, document64, importFiles, isSWF, onDrop, openFile, save, type Opened } from "./files";
 import { locate } from "./locate";
 import { layOut, Raw } from "./raw";
 import { solvers } from "./solvers";
@@ -15,17 +15,15 @@ interface Report { trace: string; jobs: number; processors: number; load?: numbe
 const usual = ["fcfs", "easy", "conservative"];
 
 export class TraceView {
-  private file: File | null = null;
-  private engine: Engine | null = null;
+  private files: File[] = []; // a trace, and perhaps the files of its system
+  private busy = false;
+  private engine: Engine | null = null; // that works now
   private clock = 0;
 
   constructor() {
     const field = part<HTMLInputElement>("trace-file");
-    field.addEventListener("change", () => { if (field.files?.[0]) this.take(field.files[0]); });
-    onDrop(part("policies"), (files) => {
-      if (files.length > 1) this.show(h("p", { class: "verdict bad" }, `Expected one trace, found ${files.length} files.`));
-      else if (files[0]) this.take(files[0]);
-    });
+    field.addEventListener("change", () => { this.take([...(field.files ?? [])]); field.value = ""; });
+    onDrop(part("policies"), (files) => this.take(files));
     part("trace-example").addEventListener("click", () => void this.example());
     part("do-policies").addEventListener("click", () => void this.compare());
     part("stop-policies").addEventListener("click", () => this.engine?.close());
@@ -34,12 +32,14 @@ export class TraceView {
     }, () => undefined);
   }
 
-  /** Takes a trace. */
-  take(file: File): void {
-    this.file = file;
-    part("trace-name").textContent = described({ name: file.name, kind: "swf", size: file.size, text: null, blob: file });
-    part<HTMLButtonElement>("do-policies").disabled = this.engine !== null; // until the comparison that runs has ended
-    part(this.engine ? "stop-policies" : "do-policies").focus();
+  /** Takes a trace. Several files are one trace where the format allows it: that of sacct with slurm.conf. */
+  take(files: File[]): void {
+    if (!files.length) return;
+    if (files.length > 1 && files.some((file) => isSWF(file.name))) return this.show(h("p", { class: "verdict bad" }, `Expected one trace, found ${files.length} files.`));
+    this.files = files;
+    part("trace-name").textContent = files.map((file) => described({ name: file.name, kind: "foreign", size: file.size, text: null, blob: file })).join("; ");
+    part<HTMLButtonElement>("do-policies").disabled = this.busy; // until the comparison that runs has ended
+    part(this.busy ? "stop-policies" : "do-policies").focus();
   }
 
   private async example(): Promise<void> {
@@ -47,7 +47,7 @@ export class TraceView {
     try {
       const response = await fetch(`examples/${name}`);
       if (!response.ok) throw new Error(`the host answers with status ${response.status}`);
-      this.take(new File([await response.blob()], name));
+      this.take([new File([await response.blob()], name)]);
     } catch (fault) {
       this.show(h("p", { class: "verdict bad" }, `The trace cannot be fetched: ${(fault as Error).message}`));
     }
@@ -60,11 +60,12 @@ export class TraceView {
   }
 
   private async compare(): Promise<void> {
-    const names = this.chosen(), file = this.file;
-    if (!file) return;
+    const names = this.chosen(), files = this.files;
+    if (!files.length) return;
     if (!names.length) return this.show(h("p", { class: "verdict bad" }, "Choose at least one policy."));
-    if (this.engine) return;
-    const engine = this.engine = new Engine(), begun = performance.now();
+    if (this.busy) return;
+    this.busy = true;
+    const begun = performance.now();
     const progress = part("trace-progress"), button = part<HTMLButtonElement>("do-policies"), stop = part<HTMLButtonElement>("stop-policies");
     button.disabled = true;
     stop.hidden = progress.hidden = false;
@@ -73,21 +74,33 @@ export class TraceView {
     tell();
     this.clock = window.setInterval(tell, 500);
     try {
-      const opened = await openFile(file);
-      const text = await engine.ask("policies", { trace: await document64(opened.blob), name: opened.name.replace(/\.swf(\.gz)?$/i, ""), policies: names }, (step) => {
+      const opened: Opened[] = [];
+      for (const file of files) opened.push(await openFile(file));
+      const [first] = opened, trace = opened.length === 1 && first!.kind !== "foreign" ? { trace: await document64(first!.blob), name: first!.name, read: "" } : await this.read(opened);
+      this.engine = new Engine();
+      const text = await this.engine.ask("policies", { trace: trace.trace, name: trace.name, policies: names }, (step) => {
         ({ done, of } = JSON.parse(step) as { done: number; of: number });
         tell();
       });
-      this.show(this.written(text, (performance.now() - begun) / 1000));
+      this.show(this.written(text, trace.read, (performance.now() - begun) / 1000));
     } catch (fault) {
       this.show(h("p", { class: "verdict bad" }, (fault as Error).message));
     } finally {
       clearInterval(this.clock);
-      engine.close();
+      this.engine?.close();
       this.engine = null;
+      this.busy = false;
       button.disabled = false;
       stop.hidden = progress.hidden = true;
     }
+  }
+
+  /** Reads a trace of another format, as the engine that compares reads SWF and instances alone. */
+  private async read(files: Opened[]): Promise<{ trace: Raw; name: string; read: string }> {
+    const engine = this.engine = new Engine("readers.wasm");
+    const { instance, report } = await importFiles(files, (method, request) => engine.ask(method, request));
+    engine.close();
+    return { trace: instance, name: files[0]!.name, read: report };
   }
 
   private show(result: HTMLElement): void {
@@ -96,7 +109,7 @@ export class TraceView {
   }
 
   /** The answer for people: the verdict, the table, and the whole report to open. */
-  private written(answer: string, seconds: number): HTMLElement {
+  private written(answer: string, read: string, seconds: number): HTMLElement {
     const at = locate(answer, ["report"]), raw = new Raw(answer.slice(at.from, at.to)), report = JSON.parse(raw.text) as Report;
     const rest = JSON.parse(answer.slice(0, at.from) + "null" + answer.slice(at.to)) as { text: string; data?: string; warnings?: string[] };
     const [verdict = "", ...more] = rest.text.split("\n\n");
@@ -107,7 +120,7 @@ export class TraceView {
       ...report.groups.map((group) => this.table(report, group.policies)),
       h("div", { class: "line" }, h("button", { type: "button", id: "save-report", onclick: () => save("policies.json", layOut(raw)) }, "Save the report, JSON")),
       h("details", {}, h("summary", {}, "The whole report: by size, by user, differences, method"), h("pre", { tabindex: "0", role: "region", "aria-label": "Whole report" }, more.join("\n\n"))),
-      !!rest.data && h("details", {}, h("summary", {}, "What reading the trace dropped and repaired"), h("pre", { tabindex: "0", role: "region", "aria-label": "Reading the trace" }, rest.data)));
+      !!(read || rest.data) && h("details", {}, h("summary", {}, "What reading the trace dropped and repaired"), h("pre", { tabindex: "0", role: "region", "aria-label": "Reading the trace" }, read || rest.data)));
   }
 
   private table(report: Report, policies: Policy[]): HTMLElement {

@@ -1,12 +1,12 @@
 /**
  * The engine in a worker: web/wasm, which speaks the lines of `allot serve --stdio` (docs/service.md). Each message is one line as a text.
  *
- *   new Worker("worker.js")           loads and compiles the engine itself
- *   new Worker("worker.js#module")    gets the compiled module by its first message (see module.ts), so that several workers share one
+ *   new Worker("worker.js#allot.wasm")    loads and compiles this engine itself
+ *   new Worker("worker.js#module")        gets the compiled module by its first message (see module.ts), so that several workers share one
  *
  * The first message from the worker is the greeting. Where the engine cannot be loaded, or ends by a bug, the message is {"id": null, "error": {…}}.
  */
-import { compile } from "./module";
+import { compile, type EngineFile } from "./module";
 
 /** What Go's wasm_exec.js defines; the build puts it before this file. */
 declare class Go {
@@ -32,7 +32,7 @@ async function start(): Promise<void> {
     module = await first();
   } else {
     self.onmessage = (event) => early.push(event);
-    module = await compile(self.location.href);
+    module = await compile(self.location.hash.slice(1) as EngineFile, self.location.href);
   }
   const go = new Go();
   const ended = go.run(await WebAssembly.instantiate(module, go.importObject)); // the engine sets onmessage before it returns

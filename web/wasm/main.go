@@ -9,7 +9,6 @@ import (
 
 	"github.com/allot-opt/allot/internal/service"
 	"github.com/allot-opt/allot/internal/yield"
-	_ "github.com/allot-opt/allot/solvers"
 )
 
 func main() {

@@ -1,4 +1,4 @@
-// Runs the engine of the page as a browser does: node engine.mjs FOLDER, where FOLDER has worker.js and allot.wasm.gz. Lines of standard input are messages to the
+// Runs an engine of the page as a browser does: node engine.mjs FOLDER ENGINE, where FOLDER has worker.js and ENGINE.gz, such as allot.wasm.gz. Lines of standard input are messages to the
 // worker, and messages from it are lines of standard output, so that it is spoken to as `allot serve --stdio` is. It ends with the last answer once standard input
 // has ended.
 import { createReadStream, readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import vm from "node:vm";
 
 if (isMainThread) {
-  const worker = new Worker(fileURLToPath(import.meta.url), { workerData: process.argv[2] });
+  const worker = new Worker(fileURLToPath(import.meta.url), { workerData: process.argv.slice(2) });
   const asked = new Set();
   let ended = false;
   const end = () => ended && asked.size === 0 && process.exit(0);
@@ -30,9 +30,9 @@ if (isMainThread) {
     });
 } else {
   // What a worker of a browser has and one of node has not. The host is a file server that states no type and compresses nothing.
-  const folder = pathToFileURL(workerData + "/");
+  const [site, engine] = workerData, folder = pathToFileURL(site + "/");
   globalThis.self = globalThis;
-  globalThis.location = new URL("worker.js", folder);
+  globalThis.location = new URL("worker.js#" + engine, folder);
   globalThis.postMessage = (line) => parentPort.postMessage(line);
   globalThis.MessageChannel = class {
     // Node hands over up to 1000 messages of a port before any other event has its turn; browsers one.

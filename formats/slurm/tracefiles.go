@@ -1,0 +1,138 @@
+package slurm
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+)
+
+// ReadFiles implements [formats.FilesReader]. One file is the trace; the others stand for Nodes and Partitions: slurm.conf with the files that it includes, whose folders do
+// not count, or what scontrol and sinfo print.
+func (o *TraceReader) ReadFiles(sources []formats.Source) (*model.Instance, *model.ImportReport, error) {
+	if len(sources) == 1 {
+		return o.Read(sources[0].Reader, sources[0].Name)
+	}
+	if err := formats.Check(o, o.Cluster); err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case o.Nodes != "":
+		return nil, nil, &params.Error{Name: "nodes", Expected: "none, as the files beside the trace have them", Found: o.Nodes}
+	case o.Partitions != "":
+		return nil, nil, &params.Error{Name: "partitions", Expected: "none, as the files beside the trace have them", Found: o.Partitions}
+	case o.Processors > 0:
+		return nil, nil, &params.Error{Name: "processors", Expected: "no number, as the files beside the trace have it", Found: o.Processors}
+	}
+	var trace *formats.Source
+	var files siteFiles
+	for _, s := range sources {
+		file := formats.Of(io.NopCloser(s.Reader), s.Name)
+		if file.Format == nil || file.Format.Name != traceFormat {
+			files = append(files, siteFile{name: s.Name, begin: file})
+			continue
+		}
+		if trace != nil {
+			return nil, nil, files.fault(s.Name, "expected one trace beside the files of its system, found %s too", lines.Name(trace.Name))
+		}
+		trace = &formats.Source{Reader: file, Name: s.Name}
+	}
+	if trace == nil {
+		return nil, nil, files.fault(sources[0].Name, "expected what sacct -P prints, or lines of JobComp's filetxt, in one of the files; found none")
+	}
+	if err := files.read(); err != nil {
+		return nil, nil, err
+	}
+	sys, err := files.system()
+	if err != nil {
+		return nil, nil, err
+	}
+	return o.read(trace.Reader, trace.Name, sys)
+}
+
+// siteFile is a file of a system.
+type siteFile struct {
+	name  string
+	begin io.Reader
+	text  []byte
+}
+
+// siteFiles are the files of a system.
+type siteFiles []siteFile
+
+// maxSite is the most bytes of a file of a system that stands beside a trace.
+const maxSite = 256 << 20
+
+// fault is an error of a file.
+func (siteFiles) fault(name, format string, args ...any) error {
+	faults := lines.NewFaults(name)
+	faults.At("", format, args...)
+	return faults.Err()
+}
+
+// read reads the files, as they refer to each other.
+func (f siteFiles) read() error {
+	for k := range f {
+		text, err := io.ReadAll(io.LimitReader(f[k].begin, maxSite+1))
+		switch {
+		case err != nil:
+			return f.fault(f[k].name, "%s", err)
+		case len(text) > maxSite:
+			return f.fault(f[k].name, "expected at most %d bytes, found more", maxSite)
+		}
+		f[k].text = text
+	}
+	return nil
+}
+
+// open opens a file that another one includes, by the last part of its name.
+func (f siteFiles) open(name string) (io.ReadCloser, error) {
+	for _, file := range f {
+		if filepath.Base(file.name) == filepath.Base(name) {
+			return io.NopCloser(bytes.NewReader(file.text)), nil
+		}
+	}
+	return nil, fmt.Errorf("no file %s is given", lines.Name(name))
+}
+
+// system reads the nodes and partitions: of the files that no other one includes, one has the nodes, and another one may have the partitions.
+func (f siteFiles) system() (*system, error) {
+	included := map[string]bool{}
+	for _, file := range f {
+		for line := range bytes.Lines(file.text) {
+			if words := strings.Fields(string(line[:min(len(line), 4096)])); len(words) > 1 && strings.EqualFold(words[0], "include") {
+				included[filepath.Base(words[1])] = true
+			}
+		}
+	}
+	var src Sources
+	for _, file := range f {
+		if included[filepath.Base(file.name)] {
+			continue
+		}
+		into, what := &src.Nodes, "nodes"
+		if file.onlyPartitions() {
+			into, what = &src.Partitions, "partitions"
+		}
+		if into.Reader != nil {
+			return nil, f.fault(file.name, "expected one file of %s, found %s too", what, lines.Name(into.Name))
+		}
+		*into = Source{bytes.NewReader(file.text), file.name}
+	}
+	if src.Nodes.Reader == nil {
+		return nil, f.fault(f[0].name, "expected a file of nodes beside the trace: what scontrol show node prints, the table of sinfo -N, or slurm.conf")
+	}
+	return readSystem(src, f.open, true, nil)
+}
+
+// onlyPartitions says whether a file has partitions and no nodes.
+func (s *siteFile) onlyPartitions() bool {
+	doc := readAny(Source{bytes.NewReader(s.text), s.name}, nil)
+	return doc.partitions != nil && doc.nodes == nil && len(doc.included) == 0
+}
