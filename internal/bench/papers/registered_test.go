@@ -157,3 +157,19 @@ func TestRegisteredSeedsAreNew(t *testing.T) {
 
 // firstWord is what a group begins with, which tells those of a registered reading apart.
 func firstWord(group string) string { return group[:strings.IndexAny(group+" ", " ,")] }
+
+// A run of one reading has a part of the rows of a reading that shares a policy with it. That part neither judges the other reading nor stops the run.
+func TestOneReadingAloneIsJudged(t *testing.T) {
+	text := strings.Replace(again, `"policies": {"M": "muscle", "D": "dll"}},`,
+		`"policies": {"M": "muscle", "D": "dll"}}, {"id": "shared", "text": "t", "post_hoc": true, "group": "g{point}", "policies": {"M": "muscle", "D": "wrand"}},`, 1)
+	text = strings.Replace(text, `"solvers": ["muscle", "dll"]`, `"solvers": ["muscle", "dll", "wrand"]`, 1)
+	e, err := Read(strings.NewReader(text), "again.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "c1 first replicates; c1 shared not yet; c1 again not yet; c2 first replicates; c2 shared not yet; c2 again not yet; " +
+		"c3 first replicates; c3 shared not yet; c3 again not yet"
+	if got := verdicts(outcomeOf(t, e, "first", 80, "g4", "g8").Record()); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
