@@ -43,6 +43,9 @@ func (e *Experiment) check(name string) error {
 		c.once(readings, at+".id", e.Readings[k].ID)
 		c.expect(k > 0 || !e.Readings[k].PostHoc, at+".post_hoc", "expected it not at the first reading, which is the headline")
 		c.expect(e.Readings[k].Registered == nil || k > 0 && !e.Readings[k].PostHoc, at+".registered", "expected it neither at the first reading nor at one that is post hoc")
+		some := len(e.Readings[k].Points) > 0
+		c.expect(some || e.Readings[k].Only == "", at+".only", "expected points beside it")
+		c.expect(!some || e.Readings[k].Only != "" || e.Readings[k].Registered == nil, at+".only", "expected the reason why the registered reading is of some points alone")
 		if e.Suite != nil {
 			c.reading(e, at, &e.Readings[k], quantities)
 		}

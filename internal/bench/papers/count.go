@@ -14,6 +14,7 @@ type Count struct {
 	Verdicts map[verdict.Verdict]int // as judged, see [Finding.Judged]
 	Repeats  int                     // claims that are counted with another one
 	Tests    int                     // claims that the paper does not state
+	Outside  int                     // claims that the registered reading is not about
 }
 
 // CountUnder counts the claims under a reading.
@@ -34,6 +35,8 @@ func (c *Count) add(f *Finding) {
 		c.Tests++
 	case f.Claim.Repeats != "":
 		c.Repeats++
+	case f.isOutside():
+		c.Outside++
 	default:
 		judged, _ := f.Judged()
 		c.Verdicts[judged]++
@@ -46,6 +49,7 @@ func Total(counts ...Count) Count {
 	for _, c := range counts {
 		total.Repeats += c.Repeats
 		total.Tests += c.Tests
+		total.Outside += c.Outside
 		for v, n := range c.Verdicts {
 			total.Verdicts[v] += n
 		}
@@ -93,7 +97,7 @@ func (c Count) rest() (parts []string) {
 	for _, more := range []struct {
 		n    int
 		text string
-	}{{c.Verdicts[verdict.NotTestable], "could not be tested here"}, {c.Verdicts[verdict.NotYet], "not run yet"}, {c.Repeats, "counted with another"}, {c.Tests, "not the paper's"}} {
+	}{{c.Verdicts[verdict.NotTestable], "could not be tested here"}, {c.Verdicts[verdict.NotYet], "not run yet"}, {c.Outside, "outside of it"}, {c.Repeats, "counted with another"}, {c.Tests, "not the paper's"}} {
 		if more.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", more.n, more.text))
 		}

@@ -109,6 +109,8 @@ type Reading struct {
 	Policies map[string]string `json:"policies,omitempty"`
 	// Points lists the points that the reading has; absent: all.
 	Points []string `json:"points,omitempty" check:"id"`
+	// Only says which points these are in words, and why there are no others.
+	Only string `json:"only,omitempty" check:"text"`
 	// Quantities lists the quantities that this reading measures by other metrics.
 	Quantities map[string]Terms `json:"quantities,omitempty"`
 	// Percent says which value is 100 %: the rival's (the default) or the policy's own.

@@ -16,6 +16,9 @@ import (
 // errZero says that a difference in percent does not exist.
 var errZero = errors.New("a mean is 0, so there is no difference in percent")
 
+// notRunFor says that a reading has no rows for a claim.
+const notRunFor = "this reading was not run for it"
+
 // find judges one claim under one reading.
 func (e *Experiment) find(table sampleTable, f *Finding) error {
 	if f.Claim.Form == Statement {
@@ -24,7 +27,7 @@ func (e *Experiment) find(table sampleTable, f *Finding) error {
 	}
 	points := e.measured(table, f)
 	if len(points) < map[string]int{Trend: 2, Interaction: len(f.Claim.Contrast), Nearest: 2}[f.Claim.Form] || len(points) == 0 {
-		f.Verdict, f.Reason = verdict.NotYet, "this reading was not run for it"
+		f.Verdict, f.Reason = verdict.NotYet, notRunFor
 		return nil
 	}
 	if f.Reading.Registered != nil && len(points) < len(e.wanted(f.Claim)) {

@@ -34,16 +34,19 @@ func (e *Experiment) Findings(rows []bench.Row) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.findings(table)
+	return e.findings(table, "")
 }
 
-// findings judges every claim under every reading.
-func (e *Experiment) findings(table sampleTable) ([]Finding, error) {
+// findings judges every claim under the reading that alone was run, or under every reading if none is named. Rows of one reading can hold a part of
+// what another needs, which would judge that one by less than its own.
+func (e *Experiment) findings(table sampleTable, alone string) ([]Finding, error) {
 	var list []Finding
 	for k := range e.Claims {
 		for r := range e.Readings {
 			f := Finding{Claim: &e.Claims[k], Reading: &e.Readings[r]}
-			if err := e.find(table, &f); err != nil {
+			if alone != "" && f.Reading.ID != alone {
+				f.Verdict, f.Reason = verdict.NotYet, notRunFor
+			} else if err := e.find(table, &f); err != nil {
 				return nil, fmt.Errorf("claim %s, reading %s: %w", f.Claim.ID, f.Reading.ID, err)
 			}
 			list = append(list, f)

@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,12 +50,36 @@ func (r *Range) at(value float64, quick bool) string {
 // Judged is the verdict after the judgement: the numbers' own, or that the claim is not testable here, with what the numbers alone say.
 func (f *Finding) Judged() (verdict.Verdict, string) {
 	switch {
+	case f.isOutside():
+		return verdict.NotYet, "it is of " + cmp.Or(f.Reading.Only, shortened(f.Reading.Points)+" alone")
 	case f.NotTestable == nil || f.Verdict == verdict.NotYet:
 		return f.Verdict, f.Reason
 	case f.Verdict == verdict.NotTestable:
 		return f.Verdict, f.NotTestable.Kind + ": " + f.NotTestable.Reason
 	}
 	return verdict.NotTestable, fmt.Sprintf("%s: %s (by the numbers alone: %s)", f.NotTestable.Kind, f.NotTestable.Reason, f.Verdict)
+}
+
+// isOutside reports whether the claim needs a point that its reading is not about, so that the reading never judges it.
+func (f *Finding) isOutside() bool {
+	r := f.Reading
+	if f.Verdict != verdict.NotYet || len(r.Points) == 0 {
+		return false
+	}
+	needed := f.Claim.At
+	if f.Claim.Form == Interaction {
+		needed = slices.Collect(maps.Keys(f.Claim.Contrast))
+	}
+	return f.Claim.Form == Nearest || len(needed) == 0 || slices.ContainsFunc(needed, func(point string) bool { return !slices.Contains(r.Points, point) })
+}
+
+// word is the judged verdict in a word or two.
+func (f *Finding) word() string {
+	if f.isOutside() {
+		return "outside of this reading"
+	}
+	judged, _ := f.Judged()
+	return string(judged)
 }
 
 // isEvidence reports whether the finding was run and says something about the paper's claim that no other claim says.

@@ -19,7 +19,7 @@ const again = `{"format": "allot-experiment/1", "id": "test/again", "title": "t"
  "axis": "jobs", "points": [{"id": "4", "x": 4}, {"id": "8", "x": 8}],
  "quantities": [{"name": "MCP", "doc": "d", "terms": {"mcp": 1}}], "policies": ["M", "D"],
  "readings": [{"id": "first", "text": "t", "group": "g{point}", "policies": {"M": "muscle", "D": "dll"}},
-  {"id": "again", "text": "t", "registered": {"reason": "why", "commit": "abc"}, "points": ["4"], "group": "again{point}", "policies": {"M": "muscle", "D": "dll"}}],
+  {"id": "again", "text": "t", "registered": {"reason": "why", "commit": "abc"}, "points": ["4"], "only": "4 jobs, which decide", "group": "again{point}", "policies": {"M": "muscle", "D": "dll"}}],
  "claims": [{"id": "c1", "text": "t", "where": "w", "form": "sign", "quantity": "MCP", "policy": "M", "against": "D", "direction": "less", "at": ["4"]},
   {"id": "c2", "text": "t", "where": "w", "form": "sign", "quantity": "MCP", "policy": "M", "against": "D", "direction": "less"},
   {"id": "c3", "text": "t", "where": "w", "form": "limit", "quantity": "MCP", "policy": "M", "direction": "less", "value": 100, "at": ["4"], "added": true}]}`
@@ -105,6 +105,29 @@ func TestRegisteredNeedsAllPoints(t *testing.T) {
 	}
 }
 
+// A claim about a point that its reading is not about is outside of the reading: it never waits for a run, and is counted apart.
+func TestOutsideOfAReading(t *testing.T) {
+	e, err := Read(strings.NewReader(again), "again.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := outcomeOf(t, e, "", 80, "g4", "g8", "again4")
+	const want = "2 of 2 testable claims replicate; 1 outside of it"
+	if found := CountUnder(o.Findings, e.registered()).String(); found != want {
+		t.Errorf("%q, want %q", found, want)
+	}
+	for id, want := range map[string]string{"c1": "replicates", "c2": "outside of this reading: it is of 4 jobs, which decide"} {
+		for k := range e.Claims {
+			if f := o.finding(&e.Claims[k], e.registered()); e.Claims[k].ID == id && (!strings.HasPrefix(f.verdictText(), want) || !strings.HasPrefix(f.short(false), want)) {
+				t.Errorf("%s: %q, %q, want %q", id, f.verdictText(), f.short(false), want)
+			}
+		}
+	}
+	if before := CountUnder(outcomeOf(t, e, "", 80, "g4", "g8").Findings, e.registered()).String(); before != "2 not run yet; 1 outside of it" {
+		t.Errorf("before its run: %q", before)
+	}
+}
+
 // A run of one reading plans the cells of that reading alone.
 func TestRestrict(t *testing.T) {
 	e, err := Read(strings.NewReader(again), "again.json")
@@ -157,3 +180,19 @@ func TestRegisteredSeedsAreNew(t *testing.T) {
 
 // firstWord is what a group begins with, which tells those of a registered reading apart.
 func firstWord(group string) string { return group[:strings.IndexAny(group+" ", " ,")] }
+
+// A run of one reading has a part of the rows of a reading that shares a policy with it. That part neither judges the other reading nor stops the run.
+func TestOneReadingAloneIsJudged(t *testing.T) {
+	text := strings.Replace(again, `"policies": {"M": "muscle", "D": "dll"}},`,
+		`"policies": {"M": "muscle", "D": "dll"}}, {"id": "shared", "text": "t", "post_hoc": true, "group": "g{point}", "policies": {"M": "muscle", "D": "wrand"}},`, 1)
+	text = strings.Replace(text, `"solvers": ["muscle", "dll"]`, `"solvers": ["muscle", "dll", "wrand"]`, 1)
+	e, err := Read(strings.NewReader(text), "again.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "c1 first replicates; c1 shared not yet; c1 again not yet; c2 first replicates; c2 shared not yet; c2 again not yet; " +
+		"c3 first replicates; c3 shared not yet; c3 again not yet"
+	if got := verdicts(outcomeOf(t, e, "first", 80, "g4", "g8").Record()); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}

@@ -80,7 +80,7 @@ func (f *Finding) short(quick bool) string {
 		return "–"
 	}
 	judged, reason := f.Judged()
-	text := string(judged)
+	text := f.word()
 	switch judged {
 	case verdict.NotTestable:
 		return text + ": " + f.NotTestable.Kind

@@ -115,7 +115,7 @@ func (o *Outcome) judge(rows []bench.Row) error {
 	if err != nil {
 		return err
 	}
-	if o.Findings, err = o.Experiment.findings(table); err != nil {
+	if o.Findings, err = o.Experiment.findings(table, o.Reading); err != nil {
 		return fmt.Errorf("%s: %w", o.Experiment.ID, err)
 	}
 	o.Series, err = o.Experiment.series(table)

@@ -95,8 +95,8 @@ func (r *Reading) Name() string {
 
 // verdictText formats the verdict with its reason.
 func (f *Finding) verdictText() string {
-	judged, reason := f.Judged()
-	text := string(judged)
+	_, reason := f.Judged()
+	text := f.word()
 	if reason != "" {
 		text += ": " + reason
 	}
