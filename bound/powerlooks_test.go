@@ -40,7 +40,7 @@ func TestFewLooksAtStarts(t *testing.T) {
 		if !ok {
 			continue
 		}
-		best, known := leastPower(in, unit, 800)
+		best, known := modeltest.LeastPower(in, unit, 800)
 		for looks := 1; looks <= 3; looks++ {
 			problem.Looks = looks
 			sum, ok := problem.Evaluate(t.Context(), x, slope)
