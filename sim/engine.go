@@ -444,15 +444,19 @@ func (e *Engine) Start(j *Job) {
 	if length := e.length(j); !math.IsNaN(length) {
 		j.runtime = length
 	}
-	length := j.runtime
-	if e.foreseen || e.opt.Kill && j.Estimate < length {
-		length = j.Estimate
-	}
 	j.parts = 1
-	e.schedule(j, 0, model.End(j.Start, length))
+	e.schedule(j, 0, model.End(j.Start, e.runs(j)))
 	if e.opt.Observer != nil {
 		e.opt.Observer.Started(e.now, j, nil)
 	}
+}
+
+// runs is how long a job of the plain world runs.
+func (e *Engine) runs(j *Job) float64 {
+	if e.foreseen || e.opt.Kill && j.Estimate < j.runtime {
+		return j.Estimate
+	}
+	return j.runtime
 }
 
 // postponed plans the end of a job anew that started later than it was to. It returns false if it did not.
@@ -465,12 +469,8 @@ func (e *Engine) postponed(ended *event) bool {
 	if start == j.Start {
 		return false
 	}
-	length := j.runtime
-	if e.foreseen || e.opt.Kill && j.Estimate < length {
-		length = j.Estimate
-	}
 	j.Start = start
-	e.schedule(j, int(ended.part), model.End(start, length))
+	e.schedule(j, int(ended.part), model.End(start, e.runs(j)))
 	return true
 }
 
