@@ -49,10 +49,13 @@ func drawn(t *rapid.T, clusters int) *model.Instance {
 	return in
 }
 
+// rules are all rules.
+var rules = []string{"worth", "quantile", "slot", "window", "oracle"}
+
 // budget is a budget with a rule.
 func budget(t *rapid.T) Budget {
 	return Budget{
-		PriceBudget: params.Time(fmt.Sprint(rapid.IntRange(1, 20).Draw(t, "budget"))), PriceRule: rapid.SampledFrom([]string{"worth", "quantile", "slot", "window", "oracle"}).Draw(t, "rule"),
+		PriceBudget: params.Time(fmt.Sprint(rapid.IntRange(1, 20).Draw(t, "budget"))), PriceRule: rapid.SampledFrom(rules).Draw(t, "rule"),
 		PriceWorth:    rapid.SampledFrom([]float64{0, 0.1, 1, 3.7}).Draw(t, "worth"),
 		PriceQuantile: rapid.SampledFrom([]float64{0, 0.25, 0.3, 0.5, 1}).Draw(t, "quantile"), TariffKnown: params.Time(fmt.Sprint(rapid.IntRange(1, 30).Draw(t, "known"))),
 	}
@@ -137,22 +140,8 @@ func slowUntil(in *model.Instance, b *Budget, j sim.Deferrable) float64 {
 func TestRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, b := drawn(t, 1), budget(t)
-		until := b.Deferral(in)
-		most, _ := b.PriceBudget.In("s")
-		for k := range in.Jobs() {
-			estimate, runtime := sim.Lengths(in, k)
-			if math.IsNaN(runtime) {
-				continue // it is too wide
-			}
-			arrival := in.Jobs()[k].Arrival
-			j := sim.Deferrable{Arrival: arrival, Estimate: estimate, Runtime: runtime, Processors: in.Jobs()[k].Min}
-			found, want := until(j), slowUntil(in, &b, j)
-			if found != want {
-				t.Fatalf("%+v: job %d of arrival %v, estimate %v and run time %v joins at %v, expected %v", b, k, arrival, estimate, runtime, found, want)
-			}
-			if found < arrival || found > arrival+most {
-				t.Fatalf("%+v: a job that arrives at %v joins at %v", b, arrival, found)
-			}
+		for _, b.PriceRule = range rules {
+			joins(t, in, &b)
 		}
 	})
 }
@@ -232,6 +221,27 @@ func freeBy(in *model.Instance, starts, ends []float64, now, at float64, estimat
 		}
 	}
 	return free
+}
+
+// joins checks when the jobs join under a budget.
+func joins(t *rapid.T, in *model.Instance, b *Budget) {
+	until := b.Deferral(in)
+	most, _ := b.PriceBudget.In("s")
+	for k := range in.Jobs() {
+		estimate, runtime := sim.Lengths(in, k)
+		if math.IsNaN(runtime) {
+			continue // it is too wide
+		}
+		arrival := in.Jobs()[k].Arrival
+		j := sim.Deferrable{Arrival: arrival, Estimate: estimate, Runtime: runtime, Processors: in.Jobs()[k].Min}
+		found, want := until(j), slowUntil(in, b, j)
+		if found != want {
+			t.Fatalf("%+v: job %d of arrival %v, estimate %v and run time %v joins at %v, expected %v", b, k, arrival, estimate, runtime, found, want)
+		}
+		if found < arrival || found > arrival+most {
+			t.Fatalf("%+v: a job that arrives at %v joins at %v", b, arrival, found)
+		}
+	}
 }
 
 // A run with a budget is that of a queue that jobs join when the rule says, in order of arrival: nobody who is in the queue waits for a job that is not, and the
