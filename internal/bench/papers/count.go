@@ -97,7 +97,7 @@ func (c Count) rest() (parts []string) {
 	for _, more := range []struct {
 		n    int
 		text string
-	}{{c.Verdicts[verdict.NotTestable], "could not be tested here"}, {c.Verdicts[verdict.NotYet], "not run yet"}, {c.Outside, "outside of it"}, {c.Repeats, "counted with another"}, {c.Tests, "not the paper's"}} {
+	}{{c.Verdicts[verdict.NotTestable], "could not be tested here"}, {c.Verdicts[verdict.NotYet], "not run yet"}, {c.Outside, "outside of the reading"}, {c.Repeats, "counted with another"}, {c.Tests, "not the paper's"}} {
 		if more.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", more.n, more.text))
 		}
