@@ -41,7 +41,6 @@ type pricedPower struct {
 	bundle  bundle.Bundle
 	next    []float64
 	slope   []float64
-	scale   float64 // a typical price
 	tries   int
 }
 
