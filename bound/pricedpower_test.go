@@ -98,6 +98,9 @@ func TestBoundsOfPowerAreVerified(t *testing.T) {
 			}
 		}
 		spec.Objective = map[string]float64{rapid.SampledFrom(powerMetrics).Draw(t, "metric"): rapid.SampledFrom([]float64{1, 1e9, 1e-9}).Draw(t, "weight")}
+		if rapid.Bool().Draw(t, "together") {
+			spec.Objective["over_deadline"], spec.Objective["mean_wait"] = 2, 0.5
+		}
 		in, err := model.New(spec)
 		if err != nil {
 			t.Skip(err)
