@@ -41,7 +41,6 @@ type pricedPower struct {
 	bundle  bundle.Bundle
 	next    []float64
 	slope   []float64
-	scale   float64 // a typical price
 	tries   int
 }
 
@@ -72,9 +71,9 @@ func (p *pricedPower) Improve(ctx context.Context, work int64) bool {
 		p.tries++
 		switch least := math.Abs(p.bundle.Value); {
 		case p.tries >= powerTries || !(gain > max(fineGain*least, value.Margin())):
-			p.problem = p.finer()
+			p.problem = p.finer(ctx)
 		case gain <= coarseGain*least:
-			if finer := p.finer(); finer != nil {
+			if finer := p.finer(ctx); finer != nil {
 				p.problem = finer
 			}
 		}
@@ -183,7 +182,7 @@ func (p *pricedPower) first(ctx context.Context) {
 }
 
 // finer is the problem with each bucket cut in halves, at the best prices so far; nil: there would be too many.
-func (p *pricedPower) finer() *powered.Problem {
+func (p *pricedPower) finer(ctx context.Context) *powered.Problem {
 	if p.tries >= powerTries || 2*p.problem.Size > mostBuckets {
 		return nil
 	}
@@ -205,8 +204,9 @@ func (p *pricedPower) finer() *powered.Problem {
 	p.problem, p.input = problem, &input
 	p.prepare()
 	copy(p.next, centre)
-	value, ok := p.evaluate(context.Background())
-	if !ok {
+	value, ok := p.evaluate(ctx)
+	if !ok { // what was proved before is kept
+		p.problem = nil
 		return nil
 	}
 	p.bundle.Unit = unit

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -98,6 +99,9 @@ func TestBoundsOfPowerAreVerified(t *testing.T) {
 			}
 		}
 		spec.Objective = map[string]float64{rapid.SampledFrom(powerMetrics).Draw(t, "metric"): rapid.SampledFrom([]float64{1, 1e9, 1e-9}).Draw(t, "weight")}
+		if rapid.Bool().Draw(t, "together") {
+			spec.Objective["over_deadline"], spec.Objective["mean_wait"] = 2, 0.5
+		}
 		in, err := model.New(spec)
 		if err != nil {
 			t.Skip(err)
@@ -113,5 +117,41 @@ func TestBoundsOfPowerAreVerified(t *testing.T) {
 	})
 	if proved == 0 {
 		t.Error("nothing was proved")
+	}
+}
+
+// endsAfter is a context that ends after it was asked so often.
+type endsAfter struct {
+	context.Context
+	left int
+}
+
+// Err implements context.Context.
+func (c *endsAfter) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Wherever the context ends, what is proved by then is a bound, and its certificate holds; later calls do no harm.
+func TestPowerIsBoundedUntilTheContextEnds(t *testing.T) {
+	in := powerBatch(t, 1)
+	whole := New(t.Context(), in)
+	whole.Improve(t.Context(), 300_000_000)
+	best := whole.Bound().Or(0)
+	for _, left := range []int{1, 2, 3, 5, 8, 40, 100, 200, 300, 400, 500, 700, 1000} {
+		p := NewCertified(t.Context(), in)
+		p.Improve(&endsAfter{t.Context(), left}, 300_000_000)
+		first, known := p.Bound().Value()
+		p.Improve(t.Context(), 1_000_000)
+		if second, _ := p.Bound().Value(); known && (first > best*(1+1e-4) || second < first) {
+			t.Errorf("%d: %v, then %v; without an end %v", left, first, second, best)
+		}
+		if c := p.Certificate(); c != nil {
+			if r := proof.Check(t.Context(), in, c); r.Verdict != proof.Verified {
+				t.Errorf("%d: %+v", left, r)
+			}
+		}
 	}
 }

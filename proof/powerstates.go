@@ -26,43 +26,9 @@ func (v *powerView) states(k *powerCluster, m *model.Machine, step string) (*big
 	if (v.cells+1)*states > powerStates {
 		return nil, doubt(step+".cells", "so many cells of machines with %d states are not covered", states)
 	}
-	// Of a cell its least rate and highest price; times its length, and the number of cells: times the length of the horizon.
-	rate, sums, earned := make([]*big.Int, v.cells), make([]big.Int, v.cells+1), make([]*big.Int, v.cells)
-	v.eachCell(k.limits, func(cell, first, last int) {
-		least, most := k.rate[first], k.paid[first]
-		for n := first + 1; n <= last; n++ {
-			if k.rate[n].Cmp(least) < 0 {
-				least = k.rate[n]
-			}
-			if k.paid[n].Cmp(most) > 0 {
-				most = k.paid[n]
-			}
-		}
-		rate[cell] = new(big.Int).Mul(least, v.length)
-		earned[cell] = new(big.Int).Mul(most, v.length)
-		earned[cell].Mul(earned[cell], big.NewInt(int64(m.Units)))
-		sums[cell+1].Add(&sums[cell], rate[cell])
-	})
+	rate, sums, earned := v.cellCosts(k, m.Units)
+	timed, instant, back := v.passages(p)
 	stays := []*big.Int{v.watts.of(number(p.Idle))}
-	var timed, instant []powerPassage
-	back := 1
-	for _, up := range []bool{true, false} {
-		for s := range p.Off {
-			way := p.Off[s].Down
-			if up {
-				way = p.Off[s].Up
-			}
-			least, most := v.wholeCells(way.Time)
-			for n := least; n <= most; n++ {
-				x := powerPassage{s + 1, n, up, v.watts.of(number(way.Power))}
-				if n == 0 {
-					instant = append(instant, x)
-				} else if n <= v.cells {
-					timed, back = append(timed, x), max(back, n)
-				}
-			}
-		}
-	}
 	for s := range p.Off {
 		stays = append(stays, v.watts.of(number(p.Off[s].Power)))
 	}
@@ -132,6 +98,51 @@ func (v *powerView) states(k *powerCluster, m *model.Machine, step string) (*big
 		return nil, doubt(step+".cells", "machines that cannot be in their states are not covered")
 	}
 	return &end.cost, nil
+}
+
+// cellCosts are, by cell, its least rate and what a machine of so many processors earns at its highest price, both times the length of a cell and the number of
+// cells: times the length of the horizon; and the sums of the former.
+func (v *powerView) cellCosts(k *powerCluster, units int) (rate []*big.Int, sums []big.Int, earned []*big.Int) {
+	rate, sums, earned = make([]*big.Int, v.cells), make([]big.Int, v.cells+1), make([]*big.Int, v.cells)
+	v.eachCell(k.limits, func(cell, first, last int) {
+		least, most := k.rate[first], k.paid[first]
+		for n := first + 1; n <= last; n++ {
+			if k.rate[n].Cmp(least) < 0 {
+				least = k.rate[n]
+			}
+			if k.paid[n].Cmp(most) > 0 {
+				most = k.paid[n]
+			}
+		}
+		rate[cell] = new(big.Int).Mul(least, v.length)
+		earned[cell] = new(big.Int).Mul(most, v.length)
+		earned[cell].Mul(earned[cell], big.NewInt(int64(units)))
+		sums[cell+1].Add(&sums[cell], rate[cell])
+	})
+	return rate, sums, earned
+}
+
+// passages lists the ways between on and the states: those that take time, and those that take none, up before down. It returns how many cells they take at most.
+func (v *powerView) passages(p *model.MachinePower) (timed, instant []powerPassage, back int) {
+	back = 1
+	for _, up := range []bool{true, false} {
+		for s := range p.Off {
+			way := p.Off[s].Down
+			if up {
+				way = p.Off[s].Up
+			}
+			least, most := v.wholeCells(way.Time)
+			for n := least; n <= most; n++ {
+				x := powerPassage{s + 1, n, up, v.watts.of(number(way.Power))}
+				if n == 0 {
+					instant = append(instant, x)
+				} else if n <= v.cells {
+					timed, back = append(timed, x), max(back, n)
+				}
+			}
+		}
+	}
+	return timed, instant, back
 }
 
 // wholeCells is the number of cells of a time, rounded down and up.

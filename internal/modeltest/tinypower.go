@@ -63,7 +63,7 @@ func TinyPower(rng *rand.Rand) (in *model.Instance, unit float64) {
 		case whole:
 			job.Processors, job.Work = model.ProcessorRange{}, new(unit*4*float64(rng.IntN(3)))
 		case rng.IntN(4) == 0:
-			job.Processors, job.Tasks = model.Moldable(1, 2), 2
+			job.Processors, job.Tasks = model.Moldable(1, 2), 1+rng.IntN(2)
 		}
 		if rng.IntN(4) == 0 {
 			job.Power = new(pick(0, 1, 5))

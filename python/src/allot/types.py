@@ -1620,6 +1620,7 @@ class Part(TypedDict):
     lacks: NotRequired[bool]
     method: str
     metric: str
+    together: NotRequired[bool]
     value: float
 
 
