@@ -89,7 +89,8 @@ var featureProbes = []struct {
 	{model.HorizonLimits, func(s *model.InstanceSpec) { s.Horizon = &model.HorizonSpec{To: 100} }},
 	{model.PowerCaps, func(s *model.InstanceSpec) { s.Clusters[0].PowerCap = [][]float64{{0, 1}} }},
 	{model.SleepingMachines, func(s *model.InstanceSpec) {
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off"}}, SuspendAfter: new(1.0)}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off"}}, Begin: "off"}
+		s.Horizon = &model.HorizonSpec{To: 100}
 	}},
 	{model.NodesBeside, func(s *model.InstanceSpec) {
 		processors := max(1, s.Clusters[0].Machines[0].Count) * max(1, s.Clusters[0].Machines[0].Processors)
@@ -102,6 +103,18 @@ var conditions = []probe{
 	{"instances without a horizon", func(s *model.InstanceSpec) { s.Objective = map[string]float64{"makespan": 0} }, func(in *model.Instance) bool {
 		_, _, stated := in.Horizon()
 		return !stated
+	}},
+	{"machines that are suspended by a rule", func(s *model.InstanceSpec) {
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off"}}, SuspendAfter: new(1.0)}
+	}, func(in *model.Instance) bool {
+		return slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool {
+			return slices.ContainsFunc(c.Machines, func(m model.Machine) bool { return m.Power != nil && m.Power.Suspends() })
+		})
+	}},
+	{"power limits where jobs ask something of single machines", func(s *model.InstanceSpec) {
+		s.Clusters[0].PowerCap, s.Jobs[1].Exclusive = [][]float64{{0, 1}}, true
+	}, func(in *model.Instance) bool {
+		return in.Features()&model.PowerLimits != 0 && in.Features()&(model.NodeResources|model.Blocks|model.NodeFeatures|model.ClosedTimes|model.ExclusiveJobs|model.RunningJobs) != 0
 	}},
 	{"several alike processors in a cluster", func(s *model.InstanceSpec) { s.Clusters[0].Machines[0].Count = 2 }, func(in *model.Instance) bool {
 		return slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool { return c.Processors > len(c.Machines) })
