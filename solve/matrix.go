@@ -122,6 +122,11 @@ var conditions = []probe{
 			return slices.ContainsFunc(c.Machines, func(m model.Machine) bool { return m.Power != nil && m.Power.Suspends() })
 		})
 	}},
+	{"power limits where jobs ask something of single machines", func(s *model.InstanceSpec) {
+		s.Clusters[0].PowerCap, s.Jobs[1].Exclusive = [][]float64{{0, 1}}, true
+	}, func(in *model.Instance) bool {
+		return in.Features()&model.PowerLimits != 0 && in.Features()&(model.NodeResources|model.Blocks|model.NodeFeatures|model.ClosedTimes|model.ExclusiveJobs|model.RunningJobs) != 0
+	}},
 	{"several alike processors in a cluster", func(s *model.InstanceSpec) { s.Clusters[0].Machines[0].Count = 2 }, func(in *model.Instance) bool {
 		return slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool { return c.Processors > len(c.Machines) })
 	}},
