@@ -12,6 +12,8 @@ for job in instance["jobs"]:
     if beyond:
         sys.exit(print(json.dumps({"unsupported": ", ".join(beyond)})))
 
+if "horizon" in instance:
+    sys.exit(print(json.dumps({"unsupported": "a horizon"})))
 clusters = {}  # id: speed, processors, and blocks of them as (when free, first, last), those that are free first before the others
 for c in instance["clusters"]:
     speeds = {m.get("speed", 1) for m in c["machines"]}

@@ -447,8 +447,8 @@ func TestCertificatesOfPower(t *testing.T) {
 			t.Fatalf("instance %d cannot be read", k)
 		}
 		result := c.solved(in, "tou", uint64(k))
-		if result.Solution == nil || result.Certificate == nil {
-			continue
+		if result.Solution == nil || result.Certificate == nil || len(result.Certificate.Parts) != 1 || result.Certificate.Parts[0].By == nil || result.Certificate.Parts[0].By.TimeOfUse == nil {
+			continue // another kind proves as much; the second checker does not cover it
 		}
 		whole := result.Certificate.Bytes()
 		c.certificate(path, in, whole, nil, "time_of_use")

@@ -65,11 +65,12 @@ KINDS = {
     "machine_prices": {"groups!": [[{"processor": "number>=0", "memory": "number>=0", "resources": ["number>=0"]}]], "closed": "flag", "from": "number", "to": "number"},
     "time_of_use": {"unit!": "number>=0", "scale!": "number>=0", "fine!": "whole>0",
                     "nodes!": [{"prices": ["number"], "at": "whole>=0", "limit": "flag", "low": "whole>=0", "high": "whole>=0"}]},
+    "priced_power": {"times!": ["number>=0"], "clusters!": [["number>=0"]], "cells": "whole>0", "looks": "whole>0"},
     "levels": {"prices!": [["number"]], "root": ["whole>=0"], "nodes!": NODES},
 }
 CERTIFICATE = {
     "schema!": "text", "instance": "text", "instance_sha256!": "text", "objective!": {"*": "number"}, "bound": "number",
     "infeasible": {"condition!": "one of room rate", "most!": "number", "needed!": "number"},
-    "parts": [{"metric!": "id", "bound!": "number", "method": "text", "step": "number>=0", "lacks": "flag", "by": KINDS}],
+    "parts": [{"metric!": "id", "bound!": "number", "method": "text", "step": "number>=0", "lacks": "flag", "sum": {"*": "number"}, "by": KINDS}],
     "stated": "number", "not_certified": "text",
 }
