@@ -171,56 +171,11 @@ func (w *Ways) between(p *MachinePower, g *gap, begin, end float64, first, last 
 // What the machine takes more than if it were off all the time is a part for the way down and a part for the way up. The parts are at least what it takes more
 // when it is on before and after, but for what a way may take less; so ways that begin later, or end earlier, than that allows need not be looked at.
 func (w *Ways) onceIn(p *MachinePower, state int, g *gap, begin, end float64, first, last int) float64 {
-	off, down, up := p.Off[state].Power, p.Off[state].Down, p.Off[state].Up
+	off, up := p.Off[state].Power, p.Off[state].Up
 	times, eps := w.find.view.times, g.rounding()
 	bounded, more := p.Idle >= off, p.Idle-off
-	downSlack, upSlack := max(0, off-down.Power)*w.highest*down.Time, max(0, off-up.Power)*w.highest*up.Time
-	w.off = w.off[:0]
-	if g.begin != On {
-		w.off = append(w.off, offFrom{g.from, 0})
-	} else {
-		least := math.Inf(1)
-		a, b := first, first
-		add := func(start float64) bool { // the way down begins at the time; false: later ones cost too much
-			stop := start + down.Time
-			if start < g.from-eps || stop > g.to+eps {
-				return true
-			}
-			x := w.price(start, &a)
-			if bounded && more*(x-begin)-downSlack > least {
-				return false
-			}
-			y := w.price(stop, &b)
-			least = min(least, more*(x-begin)+(down.Power-off)*(y-x))
-			w.off = append(w.off, offFrom{stop, least})
-			return true
-		}
-		begins, ends := first+1, first+1 // steps at which a way begins next, and ends next
-		for ends < len(times) && times[ends]-down.Time < g.from-eps {
-			ends++
-		}
-		for going := add(g.from); going; {
-			starts, stops := math.Inf(1), math.Inf(1)
-			if begins < len(times) && times[begins] <= g.to {
-				starts = times[begins]
-			}
-			if ends < len(times) && times[ends] < g.to {
-				stops = times[ends] - down.Time
-			}
-			switch {
-			case starts <= stops && !math.IsInf(starts, 1):
-				going = add(starts)
-				begins++
-			case !math.IsInf(stops, 1):
-				going = add(stops)
-				ends++
-			default:
-				if going = false; g.end != On {
-					add(g.to - down.Time)
-				}
-			}
-		}
-	}
+	upSlack := max(0, off-up.Power) * w.highest * up.Time
+	w.listOff(p, state, g, begin, first)
 	if len(w.off) == 0 {
 		return math.Inf(1)
 	}
@@ -269,4 +224,58 @@ func (w *Ways) onceIn(p *MachinePower, state int, g *gap, begin, end float64, fi
 	}
 	until(g.from)
 	return off*(end-begin) + best
+}
+
+// listOff lists from which times on the machine can be off, ascending, and what it takes more by then at least than if it were off all the time.
+func (w *Ways) listOff(p *MachinePower, state int, g *gap, begin float64, first int) {
+	off, down := p.Off[state].Power, p.Off[state].Down
+	times, eps := w.find.view.times, g.rounding()
+	bounded, more := p.Idle >= off, p.Idle-off
+	downSlack := max(0, off-down.Power) * w.highest * down.Time
+	w.off = w.off[:0]
+	if g.begin != On {
+		w.off = append(w.off, offFrom{g.from, 0})
+	} else {
+		least := math.Inf(1)
+		a, b := first, first
+		add := func(start float64) bool { // the way down begins at the time; false: later ones cost too much
+			stop := start + down.Time
+			if start < g.from-eps || stop > g.to+eps {
+				return true
+			}
+			x := w.price(start, &a)
+			if bounded && more*(x-begin)-downSlack > least {
+				return false
+			}
+			y := w.price(stop, &b)
+			least = min(least, more*(x-begin)+(down.Power-off)*(y-x))
+			w.off = append(w.off, offFrom{stop, least})
+			return true
+		}
+		begins, ends := first+1, first+1 // steps at which a way begins next, and ends next
+		for ends < len(times) && times[ends]-down.Time < g.from-eps {
+			ends++
+		}
+		for going := add(g.from); going; {
+			starts, stops := math.Inf(1), math.Inf(1)
+			if begins < len(times) && times[begins] <= g.to {
+				starts = times[begins]
+			}
+			if ends < len(times) && times[ends] < g.to {
+				stops = times[ends] - down.Time
+			}
+			switch {
+			case starts <= stops && !math.IsInf(starts, 1):
+				going = add(starts)
+				begins++
+			case !math.IsInf(stops, 1):
+				going = add(stops)
+				ends++
+			default:
+				if going = false; g.end != On {
+					add(g.to - down.Time)
+				}
+			}
+		}
+	}
 }

@@ -11,7 +11,7 @@
 //     most for the same sum of waits. Ours.
 //   - quantile: the first time at which the price is at most a quantile, by time, of the prices known at the arrival. Where there is none within the budget,
 //     as slot. Thresholds of this kind are used by A. Souza et al. (2023), Ecovisor, ASPLOS, doi:10.1145/3575693.3575709, there to suspend jobs.
-//   - slot, window and oracle are those of W. A. Hanafy et al. (2024), Going green for less green: optimizing the cost of reducing cloud carbon emissions
+//   - slot, window and oracle are those of W. A. Hanafy et al. (2024), Going green for less green
 //     (GAIA), ASPLOS, doi:10.1145/3620666.3651374: the time of the lowest price; the start at which the job, by its estimate, costs least; the start at which it
 //     costs least by its true run time, which no site knows, to compare with.
 //

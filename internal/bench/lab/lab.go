@@ -313,23 +313,8 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 	if meter != nil {
 		report.Power = meter.power
 	}
-	policies := make([]*Policy, len(runs))
-	var g errgroup.Group
-	g.SetLimit(opt.AtOnce())
-	for k, run := range runs {
-		first := slices.IndexFunc(runs, func(r Run) bool { return opt.Known || r.Online == run.Online })
-		against := schedules[first]
-		if first == k {
-			against = nil
-		}
-		g.Go(func() (err error) {
-			if policies[k], err = s.policy(run.Policy, schedules[k], against); err != nil {
-				return fmt.Errorf("%s: %w", run.Policy, err)
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
+	policies, err := s.policies(runs, schedules)
+	if err != nil {
 		return nil, err
 	}
 	for _, online := range []bool{true, false} {
@@ -353,6 +338,27 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 		slices.Reverse(report.Groups)
 	}
 	return report, nil
+}
+
+// policies makes the figures of the runs, in parallel.
+func (s *study) policies(runs []Run, schedules []*schedule) ([]*Policy, error) {
+	policies := make([]*Policy, len(runs))
+	var g errgroup.Group
+	g.SetLimit(s.opt.AtOnce())
+	for k, run := range runs {
+		first := slices.IndexFunc(runs, func(r Run) bool { return s.opt.Known || r.Online == run.Online })
+		against := schedules[first]
+		if first == k {
+			against = nil
+		}
+		g.Go(func() (err error) {
+			if policies[k], err = s.policy(run.Policy, schedules[k], against); err != nil {
+				return fmt.Errorf("%s: %w", run.Policy, err)
+			}
+			return nil
+		})
+	}
+	return policies, g.Wait()
 }
 
 // mostDays and mostDraws bound the memory of a bootstrap.

@@ -155,7 +155,7 @@ func (m *meter) measure(s *schedule, sol *model.Solution) error {
 		r := &s.runs[k]
 		m.add(int(r.cluster), r.power, r.start, r.end, &t.energy[r.job], &t.cost[r.job], &t.carbon[r.job])
 	}
-	if m.asleep {
+	if m.asleep && m.power.To > m.power.From {
 		return m.evaluate(t, sol)
 	}
 	var energy, cost, carbon, idle float64
@@ -262,7 +262,7 @@ func (m *meter) bound(ctx context.Context, find Bound) error {
 		stated bool
 		to     **Possible
 	}{{"energy_cost", m.prices, &m.power.Cost}, {"carbon", m.carbon, &m.power.Carbon}} {
-		if !quantity.stated || find == nil {
+		if !quantity.stated || find == nil || !(m.power.To > m.power.From) {
 			continue
 		}
 		in, err := m.within(quantity.metric)

@@ -67,6 +67,9 @@ func TestBillsAreTheMetrics(t *testing.T) {
 		if PowerByJob(in) && sleeps {
 			t.Fatal("machines that sleep: expected that starts and ends are not enough")
 		}
+		if report.Power.To == report.Power.From {
+			return // no job takes time
+		}
 		spec := in.Spec()
 		spec.Horizon = &model.HorizonSpec{From: report.Power.From, To: report.Power.To}
 		within, err := model.New(spec)

@@ -346,7 +346,8 @@ func (p *powerProblem) grid() (*gridTimes, error) {
 	for c := range in.Clusters() {
 		cluster := &in.Clusters()[c]
 		var tariff gridTariff
-		if few := true; stated {
+		if stated {
+			few := false
 			if tariff.times, tariff.price, tariff.carbon, few = cluster.Tariff.Steps(from, to); !few {
 				return nil, fmt.Errorf("%w: a tariff with too many steps", ErrTooLarge)
 			}
