@@ -54,6 +54,14 @@ func (*Exact) Supports(in *model.Instance) error {
 	return nil
 }
 
+// orPartial is the result with a schedule that leaves jobs out, if it has no other.
+func orPartial(result solve.Result, partial *model.Solution) solve.Result {
+	if result.Solution == nil && partial != nil {
+		result.Solution, result.Status = partial, model.Feasible
+	}
+	return result
+}
+
 // Solve implements [solve.Solver].
 func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := e.Supports(in); err != nil {
@@ -75,6 +83,10 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 			return result, err
 		}
 	}
+	var partial *model.Solution // one that leaves jobs out, where a schedule of all may cost more
+	if result.Solution != nil && in.LaterMayBeBetter() && opt.SharedBound(ctx, in).WorstLeft(result.Solution) != bound.MustLeave {
+		partial, result.Solution, result.Status = result.Solution, nil, model.Unknown
+	}
 	if result.Solution != nil {
 		var err error
 		if cost, err = model.Evaluate(in, result.Solution); err != nil {
@@ -88,7 +100,7 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 		return result, nil
 	case opt.MaxEvals > 0 && result.Evaluations >= opt.MaxEvals:
 		result.Stop = model.StopEvaluations
-		return result, nil
+		return orPartial(result, partial), nil
 	}
 	if opt.MaxEvals > 0 {
 		opt.MaxEvals -= result.Evaluations
@@ -114,7 +126,7 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	}
 	switch {
 	case !found.Proved:
-		return result, nil
+		return orPartial(result, partial), nil
 	case math.IsInf(found.Least, 1):
 		result.Status, result.Reason = model.Infeasible, "no schedule keeps the horizon and the limits of power"
 		return result, nil
