@@ -27,7 +27,7 @@ type chain struct {
 	bestRank  model.Rank
 	offset    float64 // the objective of a schedule less its cost
 	offsetOf  int     // for as many jobs left out; −1: not known
-	exact     bool // the cost is not more than what machines take
+	exact     bool    // the cost is not more than what machines take
 	elite     *schedule
 	failed    error
 
