@@ -171,64 +171,90 @@ func (w *Ways) between(p *MachinePower, g *gap, begin, end float64, first, last 
 // What the machine takes more than if it were off all the time is a part for the way down and a part for the way up. The parts are at least what it takes more
 // when it is on before and after, but for what a way may take less; so ways that begin later, or end earlier, than that allows need not be looked at.
 func (w *Ways) onceIn(p *MachinePower, state int, g *gap, begin, end float64, first, last int) float64 {
-	off, down, up := p.Off[state].Power, p.Off[state].Down, p.Off[state].Up
-	times, eps := w.find.view.times, g.rounding()
-	bounded, more := p.Idle >= off, p.Idle-off
-	downSlack, upSlack := max(0, off-down.Power)*w.highest*down.Time, max(0, off-up.Power)*w.highest*up.Time
-	w.off = w.off[:0]
-	if g.begin != On {
-		w.off = append(w.off, offFrom{g.from, 0})
-	} else {
-		least := math.Inf(1)
-		a, b := first, first
-		add := func(start float64) bool { // the way down begins at the time; false: later ones cost too much
-			stop := start + down.Time
-			if start < g.from-eps || stop > g.to+eps {
-				return true
-			}
-			x := w.price(start, &a)
-			if bounded && more*(x-begin)-downSlack > least {
-				return false
-			}
-			y := w.price(stop, &b)
-			least = min(least, more*(x-begin)+(down.Power-off)*(y-x))
-			w.off = append(w.off, offFrom{stop, least})
-			return true
-		}
-		begins, ends := first+1, first+1 // steps at which a way begins next, and ends next
-		for ends < len(times) && times[ends]-down.Time < g.from-eps {
-			ends++
-		}
-		for going := add(g.from); going; {
-			starts, stops := math.Inf(1), math.Inf(1)
-			if begins < len(times) && times[begins] <= g.to {
-				starts = times[begins]
-			}
-			if ends < len(times) && times[ends] < g.to {
-				stops = times[ends] - down.Time
-			}
-			switch {
-			case starts <= stops && !math.IsInf(starts, 1):
-				going = add(starts)
-				begins++
-			case !math.IsInf(stops, 1):
-				going = add(stops)
-				ends++
-			default:
-				if going = false; g.end != On {
-					add(g.to - down.Time)
-				}
-			}
-		}
-	}
+	o := onceOff{Ways: w, p: p, off: &p.Off[state], gap: g, left: begin, right: end, first: first, last: last, more: p.Idle - p.Off[state].Power}
+	o.waysDown()
 	if len(w.off) == 0 {
 		return math.Inf(1)
 	}
-	if g.end != On {
-		return off*(end-begin) + w.off[len(w.off)-1].cost
+	least := w.off[len(w.off)-1].cost
+	if g.end == On {
+		least = o.waysUp(least)
 	}
-	best, least := math.Inf(1), w.off[len(w.off)-1].cost
-	i, j, at := last, last, len(w.off)-1
+	return o.off.Power*(end-begin) + least
+}
+
+// onceOff is a gap in which a machine is off once, in one state.
+type onceOff struct {
+	*Ways
+	p *MachinePower
+	*gap
+	off         *OffState
+	left, right float64 // integrals of the prices up to the ends of the gap
+	first, last int
+	more        float64 // power that it takes more when it is on than when it is off
+}
+
+// slack is what a way may take less than if the machine were off.
+func (o *onceOff) slack(way Way) float64 { return max(0, o.off.Power-way.Power) * o.highest * way.Time }
+
+// waysDown lists the times from which on the machine can be off, with what it takes more by then at least.
+func (o *onceOff) waysDown() {
+	w, g, down := o.Ways, o.gap, o.off.Down
+	times, eps := w.find.view.times, g.rounding()
+	w.off = w.off[:0]
+	if g.begin != On {
+		w.off = append(w.off, offFrom{g.from, 0})
+		return
+	}
+	least := math.Inf(1)
+	a, b := o.first, o.first
+	add := func(start float64) bool { // the way down begins at the time; false: later ones cost too much
+		stop := start + down.Time
+		if start < g.from-eps || stop > g.to+eps {
+			return true
+		}
+		x := w.price(start, &a)
+		if o.more >= 0 && o.more*(x-o.left)-o.slack(down) > least {
+			return false
+		}
+		y := w.price(stop, &b)
+		least = min(least, o.more*(x-o.left)+(down.Power-o.off.Power)*(y-x))
+		w.off = append(w.off, offFrom{stop, least})
+		return true
+	}
+	begins, ends := o.first+1, o.first+1 // steps at which a way begins next, and ends next
+	for ends < len(times) && times[ends]-down.Time < g.from-eps {
+		ends++
+	}
+	for going := add(g.from); going; {
+		starts, stops := math.Inf(1), math.Inf(1)
+		if begins < len(times) && times[begins] <= g.to {
+			starts = times[begins]
+		}
+		if ends < len(times) && times[ends] < g.to {
+			stops = times[ends] - down.Time
+		}
+		switch {
+		case starts <= stops && !math.IsInf(starts, 1):
+			going = add(starts)
+			begins++
+		case !math.IsInf(stops, 1):
+			going = add(stops)
+			ends++
+		default:
+			if going = false; g.end != On {
+				add(g.to - down.Time)
+			}
+		}
+	}
+}
+
+// waysUp is what the machine takes more in all, at least, if it takes least more until it is off.
+func (o *onceOff) waysUp(least float64) float64 {
+	w, g, up := o.Ways, o.gap, o.off.Up
+	times, eps := w.find.view.times, g.rounding()
+	best := math.Inf(1)
+	i, j, at := o.last, o.last, len(w.off)-1
 	until := func(stop float64) bool { // the machine is off until the time; false: earlier ones cost too much
 		on := stop + up.Time
 		if on > g.to+eps || stop < g.from-eps {
@@ -241,23 +267,23 @@ func (w *Ways) onceIn(p *MachinePower, state int, g *gap, begin, end float64, fi
 			return false
 		}
 		y := w.price(on, &j)
-		if bounded && least+more*(end-y)-upSlack > best {
+		if o.more >= 0 && least+o.more*(o.right-y)-o.slack(up) > best {
 			return false
 		}
-		best = min(best, w.off[at].cost+more*(end-y)+(up.Power-off)*(y-w.price(stop, &i)))
+		best = min(best, w.off[at].cost+o.more*(o.right-y)+(up.Power-o.off.Power)*(y-w.price(stop, &i)))
 		return true
 	}
 	until(g.to - up.Time)
-	ends, begins := last, last // steps at which the way up ends next, and begins next, from the last to the first
-	for begins > first && times[begins]+up.Time > g.to+eps {
+	ends, begins := o.last, o.last // steps at which the way up ends next, and begins next, from the last to the first
+	for begins > o.first && times[begins]+up.Time > g.to+eps {
 		begins--
 	}
 	for {
 		stop := math.Inf(-1)
-		if ends > first {
+		if ends > o.first {
 			stop = times[ends] - up.Time
 		}
-		if begins > first && times[begins] >= stop {
+		if begins > o.first && times[begins] >= stop {
 			stop = times[begins]
 			begins--
 		} else {
@@ -268,5 +294,5 @@ func (w *Ways) onceIn(p *MachinePower, state int, g *gap, begin, end float64, fi
 		}
 	}
 	until(g.from)
-	return off*(end-begin) + best
+	return best
 }
