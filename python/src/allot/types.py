@@ -757,6 +757,9 @@ class ProofPowerPrices(TypedDict):
     # number of equal parts of the horizon at whose limits machines change their states; absent where no
     # machine has states
     cells: NotRequired[int]
+    # number of buckets in which starts of a job are looked at, from that of its earliest start on; a later
+    # start counts at the least price of later times; absent: all
+    looks: NotRequired[int]
 
 
 class ProofSizePrice(TypedDict):
@@ -842,6 +845,17 @@ class CertificateDocument(TypedDict):
     not_certified: NotRequired[str]
 
 
+class AdviceComparedBill(TypedDict):
+    energy: float
+    cost: NotRequired[float]
+    carbon: NotRequired[float]
+    peak: float
+    cost_difference: NotRequired[AdviceComparedDifference]
+    carbon_difference: NotRequired[AdviceComparedDifference]
+    cost_share: NotRequired[float]
+    carbon_share: NotRequired[float]
+
+
 class AdviceComparedClass(TypedDict):
     kind: str
     name: str
@@ -904,7 +918,25 @@ class AdviceComparedPolicy(TypedDict):
     device_utilisation: NotRequired[float]
     stranded: NotRequired[float]
     jain: NotRequired[float]
+    power: NotRequired[AdviceComparedBill]
     classes: list[AdviceComparedClass]
+
+
+class AdviceComparedPossible(TypedDict):
+    bound: float
+    method: str
+
+
+AdviceComparedPower = TypedDict(
+    "AdviceComparedPower",
+    {
+        "from": "float",
+        "to": "float",
+        "unit": "NotRequired[str]",
+        "cost": "NotRequired[AdviceComparedPossible]",
+        "carbon": "NotRequired[AdviceComparedPossible]",
+    },
+)
 
 
 class AdviceComparedRecord(TypedDict):
@@ -914,6 +946,7 @@ class AdviceComparedRecord(TypedDict):
     device_utilisation: NotRequired[float]
     stranded: NotRequired[float]
     jain: NotRequired[float]
+    power: NotRequired[AdviceComparedBill]
     classes: list[AdviceComparedClass]
     jobs: int
     fits: list[AdviceComparedFit]
@@ -940,6 +973,7 @@ AdviceComparedReport = TypedDict(
         "narrow": "int",
         "short": "float",
         "record": "NotRequired[AdviceComparedRecord]",
+        "power": "NotRequired[AdviceComparedPower]",
         "groups": "list[AdviceComparedGroup]",
     },
 )
@@ -1327,6 +1361,17 @@ class BacktestAnswer(TypedDict):
     trace: str
 
 
+class Bill(TypedDict):
+    carbon: NotRequired[float]
+    carbon_difference: NotRequired[Difference]
+    carbon_share: NotRequired[float]
+    cost: NotRequired[float]
+    cost_difference: NotRequired[Difference]
+    cost_share: NotRequired[float]
+    energy: float
+    peak: float
+
+
 class Blocker(TypedDict):
     delay: float
     end: float | None
@@ -1673,8 +1718,26 @@ class Policy(TypedDict):
     jain: NotRequired[float]
     left_out: int
     name: str
+    power: NotRequired[Bill]
     stranded: NotRequired[float]
     utilisation: NotRequired[float]
+
+
+class Possible(TypedDict):
+    bound: float
+    method: str
+
+
+ServicePower = TypedDict(
+    "ServicePower",
+    {
+        "carbon": "NotRequired[Possible]",
+        "cost": "NotRequired[Possible]",
+        "from": "float",
+        "to": "float",
+        "unit": "NotRequired[str]",
+    },
+)
 
 
 class Progress(TypedDict):
@@ -1729,6 +1792,7 @@ class Record(TypedDict):
     name: str
     nearest: str
     off_by_median: float
+    power: NotRequired[Bill]
     stranded: NotRequired[float]
     utilisation: NotRequired[float]
 
@@ -1746,6 +1810,7 @@ Report = TypedDict(
         "jobs": "int",
         "load": "NotRequired[float]",
         "narrow": "int",
+        "power": "NotRequired[ServicePower]",
         "processors": "int",
         "record": "NotRequired[Record]",
         "short": "float",
