@@ -156,10 +156,7 @@ func powerOn(in *model.Instance, j, c int) (least, most float64) {
 	}
 	least = math.Inf(1)
 	for g := range in.Clusters()[c].Machines {
-		busy := 0.0
-		if p := in.Clusters()[c].Machines[g].Power; p != nil {
-			busy = p.Busy
-		}
+		busy := in.Clusters()[c].Machines[g].Power.OfBusy()
 		least, most = min(least, busy), max(most, busy)
 	}
 	return least, most

@@ -52,12 +52,8 @@ func (c *checker) powerCap(cluster int) {
 		if p.cluster != cluster || p.end == p.start {
 			continue
 		}
-		own, stated := c.in.jobs[p.job].Power()
 		in.eachGroup(p.set, func(m *Machine, processors int) {
-			power := own
-			if !stated && m.Power != nil {
-				power = m.Power.Busy
-			}
+			power := c.in.jobs[p.job].powerOn(m)
 			changes = append(changes, change{time: p.start, part: p, count: float64(processors), power: power},
 				change{time: p.end, part: p, count: -float64(processors), power: power})
 		})
@@ -112,7 +108,7 @@ func (c *checker) asleep() {
 		cluster := &c.in.clusters[k]
 		for g := range cluster.Machines {
 			m := &cluster.Machines[g]
-			if !m.Power.sleeps() {
+			if !m.Power.Sleeps() {
 				continue
 			}
 			unused := false // one that serves nobody speaks for all of the group

@@ -36,8 +36,16 @@ type Way struct{ Time, Power float64 }
 // Suspends says whether the machine goes to its first state by a rule, see SuspendAfter.
 func (p *MachinePower) Suspends() bool { return !math.IsInf(p.SuspendAfter, 1) }
 
-// sleeps says whether the machine has states that are off.
-func (p *MachinePower) sleeps() bool { return p != nil && len(p.Off) > 0 }
+// Sleeps says whether the machine has states that are off. A machine without power has none.
+func (p *MachinePower) Sleeps() bool { return p != nil && len(p.Off) > 0 }
+
+// OfBusy is what a busy processor of the machine takes more; 0 for a machine without power.
+func (p *MachinePower) OfBusy() float64 {
+	if p == nil {
+		return 0
+	}
+	return p.Busy
+}
 
 // Tariff is that of the clusters without their own; nil: none.
 func (in *Instance) Tariff() *Tariff { return in.tariff }
@@ -53,18 +61,18 @@ func (in *Instance) Horizon() (from, to float64, stated bool) {
 // Power is the power of one of the job's processors while it runs, above idle, and whether the job states it. Otherwise it is the Busy of the machine.
 func (j *Job) Power() (power float64, stated bool) { return j.power, j.powerStated }
 
+// powerOn is the power of one of the job's processors on the machine while it runs, above idle.
+func (j *Job) powerOn(m *Machine) float64 {
+	if j.powerStated {
+		return j.power
+	}
+	return m.Power.OfBusy()
+}
+
 // RunningPower is the power of a job while it runs on processors of a cluster, above idle. O(groups of machines).
 func (in *Instance) RunningPower(job, cluster int, set ProcessorSet) float64 {
-	own, stated := in.jobs[job].Power()
 	sum := 0.0
-	in.clusters[cluster].eachGroup(set, func(m *Machine, processors int) {
-		switch {
-		case stated:
-			sum += own * float64(processors)
-		case m.Power != nil:
-			sum += m.Power.Busy * float64(processors)
-		}
-	})
+	in.clusters[cluster].eachGroup(set, func(m *Machine, processors int) { sum += in.jobs[job].powerOn(m) * float64(processors) })
 	return sum
 }
 

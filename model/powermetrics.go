@@ -119,13 +119,8 @@ func (e *evaluation) eachDraw(views []*tariffView, yield func(draw)) bool {
 		if begin >= end {
 			continue
 		}
-		own, stated := e.in.jobs[p.job].Power()
 		e.in.clusters[p.cluster].eachGroup(p.set, func(m *Machine, processors int) {
-			power := own
-			if !stated && m.Power != nil {
-				power = m.Power.Busy
-			}
-			if power > 0 {
+			if power := e.in.jobs[p.job].powerOn(m); power > 0 {
 				yield(draw{p.cluster, float64(processors), drawn{power: power, from: begin, to: end}})
 			}
 		})
@@ -142,7 +137,7 @@ func (e *evaluation) eachMachine(from, to float64, views []*tariffView, yield fu
 		find := wayFinder{view: views[c], price: e.in.wayPrice(views[c].per)}
 		for g := range cluster.Machines {
 			m := &cluster.Machines[g]
-			if !m.Power.sleeps() {
+			if !m.Power.Sleeps() {
 				if m.Power != nil && from < to {
 					yield(draw{c, float64(m.Count), drawn{power: m.Power.Idle, from: from, to: to}})
 				}
@@ -189,7 +184,7 @@ func (s *schedule) sleepersUsed(from, to float64) []machineUse {
 			continue
 		}
 		s.in.onMachines(p.cluster, p.set, func(group, machine, _ int) {
-			if s.in.clusters[p.cluster].Machines[group].Power.sleeps() {
+			if s.in.clusters[p.cluster].Machines[group].Power.Sleeps() {
 				used = append(used, machineUse{p.cluster, group, machine, p.job, begin, end})
 			}
 		})

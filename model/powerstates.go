@@ -39,7 +39,7 @@ func States(in *Instance, sol *Solution) ([]MachineState, bool, error) {
 		for g := range cluster.Machines {
 			m := &cluster.Machines[g]
 			for machine := range m.Count {
-				if !m.Power.sleeps() {
+				if !m.Power.Sleeps() {
 					break
 				}
 				n := 0

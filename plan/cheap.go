@@ -117,13 +117,7 @@ func newCheapCluster(in *model.Instance, cluster int, pools *licencePools, limit
 
 // alikeGroups says whether the processors of two groups of machines are alike in all that matters to a schedule, and take the same power.
 func alikeGroups(in *model.Instance, c *model.Cluster, a, b *model.Machine) bool {
-	busy := func(m *model.Machine) float64 {
-		if m.Power == nil {
-			return 0
-		}
-		return m.Power.Busy
-	}
-	if a.Speed != b.Speed || a.Bandwidth != b.Bandwidth || a.Memory != b.Memory || a.Cost != b.Cost || busy(a) != busy(b) {
+	if a.Speed != b.Speed || a.Bandwidth != b.Bandwidth || a.Memory != b.Memory || a.Cost != b.Cost || a.Power.OfBusy() != b.Power.OfBusy() {
 		return false
 	}
 	for licence := range in.Licences() {

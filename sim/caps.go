@@ -10,12 +10,7 @@ import (
 // capsBusy is the power of each busy processor of a trace, where it is one; the second result says why there is none.
 func capsBusy(in *model.Instance) (float64, error) {
 	machines := in.Clusters()[0].Machines
-	busy := func(g int) float64 {
-		if machines[g].Power == nil {
-			return 0
-		}
-		return machines[g].Power.Busy
-	}
+	busy := machines[0].Power.OfBusy()
 	each, stated := 0.0, 0
 	for k := range in.Jobs() {
 		if own, its := in.Jobs()[k].Power(); its {
@@ -26,14 +21,14 @@ func capsBusy(in *model.Instance) (float64, error) {
 		}
 	}
 	for g := range machines {
-		if stated < len(in.Jobs()) && busy(g) != busy(0) {
+		if stated < len(in.Jobs()) && machines[g].Power.OfBusy() != busy {
 			return 0, errUnequal
 		}
 	}
 	if stated == 0 {
-		return busy(0), nil
+		return busy, nil
 	}
-	if stated < len(in.Jobs()) && busy(0) != each {
+	if stated < len(in.Jobs()) && busy != each {
 		return 0, errUnequal
 	}
 	return each, nil

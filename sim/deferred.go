@@ -40,8 +40,8 @@ func (e *Engine) joinDeferred() {
 // Deferred says whether the job could start and is kept out of the queue until a time.
 func (j *Job) Deferred() bool { return j.state == deferred }
 
-// deferring are the options with the rule of the discipline.
-func (d *Discipline) deferring(in *model.Instance, opt Options) Options {
+// Deferring are the options with the rule of the discipline for the instance.
+func (d *Discipline) Deferring(in *model.Instance, opt Options) Options {
 	if d.Defer != nil && opt.Defer == nil {
 		opt.Defer = d.Defer(in)
 	}

@@ -41,7 +41,7 @@ func SimulateFrom(ctx context.Context, in *model.Instance, entries Entries, poli
 	if in.Features()&(model.Precedence|model.BackgroundLoad) != 0 {
 		return Totals{}, ErrMidway
 	}
-	opt = policies.deferring(in, opt)
+	opt = policies.Deferring(in, opt)
 	w := &world{in: in, platform: newPlatform(in, 0, &policies, opt.Seed), entries: entries, since: map[int64]Entry{}}
 	return w.run(ctx, policies.General, opt)
 }

@@ -96,7 +96,7 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 	if policies.General == nil {
 		return nil, Totals{}, errNoGeneral
 	}
-	opt = policies.deferring(in, opt)
+	opt = policies.Deferring(in, opt)
 	_, watches := opt.Observer.(Watcher)
 	if watches && in.Features()&model.PowerLimits != 0 || !policies.IsPlain(in) && in.Features()&model.PowerLimits != 0 {
 		return nil, Totals{}, ErrPower

@@ -256,9 +256,3 @@ func Pairs(steps []model.Step) [][]float64 {
 	}
 	return pairs
 }
-
-// Looks reports whether the begin of a file looks like such a table.
-func Looks(begin string) bool {
-	cells := lines.Cells(strings.ToLower(begin))
-	return len(cells) == 2 && slices.Contains(cells, "time") && slices.Contains(cells, "value") || slices.Contains(cells, "datetime (utc)")
-}

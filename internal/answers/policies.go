@@ -219,10 +219,7 @@ func (l *PolicyRuns) follow(ctx context.Context, choice solve.Choice, of func() 
 		return nil, err
 	}
 	followed := lab.Follow(l.In, trace.order, *l.Options)
-	opt := sim.Options{Seed: l.Settings.Options.Seed, Kill: policy.Kills(), Observer: followed}
-	if rules.Defer != nil {
-		opt.Defer = rules.Defer(l.In)
-	}
+	opt := rules.Deferring(l.In, sim.Options{Seed: l.Settings.Options.Seed, Kill: policy.Kills(), Observer: followed})
 	if _, err := sim.Run(ctx, &sim.Trace{Jobs: trace.jobs}, l.In.Processors(), rules.InTrace()(l.In.Processors()), opt); err != nil {
 		return nil, &solve.RunError{Solver: choice.Info.Name, Err: err}
 	}

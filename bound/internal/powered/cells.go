@@ -54,7 +54,7 @@ func newCells(in *Input, limits []float64) cells {
 		}
 		steps = append(steps, own)
 		for _, g := range in.Clusters[c].Groups {
-			if sleeps(g.Power) {
+			if g.Power.Sleeps() {
 				for _, off := range g.Power.Off {
 					times = append(times, off.Down.Time, off.Up.Time)
 				}

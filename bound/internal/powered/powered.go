@@ -150,7 +150,7 @@ func New(in *Input) *Problem {
 	p.Work = 20_000 + int64(len(p.ways))*int64(p.looks()+4)*14
 	for c := range p.clusters {
 		for _, g := range p.clusters[c].groups {
-			if sleeps(g.Power) {
+			if g.Power.Sleeps() {
 				p.Work += int64(p.cells.count) * int64(1+len(g.Power.Off)) * 12
 			}
 		}
@@ -191,9 +191,6 @@ func newCluster(in *Cluster, from float64, limits []float64) cluster {
 	}
 	return c
 }
-
-// sleeps says whether a machine has states that save power.
-func sleeps(p *model.MachinePower) bool { return p != nil && len(p.Off) > 0 }
 
 // set takes the prices x, of which those below 0 count as 0.
 func (p *Problem) set(x []float64) bool {
@@ -267,7 +264,7 @@ func (p *Problem) machines(cluster int, g *Group, slope []float64, sum *gate.Sum
 	if g.Power != nil {
 		idle = g.Power.Idle
 	}
-	if sleeps(g.Power) {
+	if g.Power.Sleeps() {
 		return p.cells.add(c, &p.cells.rates[cluster], g, slope, sum)
 	}
 	sum.Value += g.Count * (idle*c.costs[last] - g.Units*c.paid[last])
@@ -472,7 +469,7 @@ func (p *Problem) First(k int, x []float64) bool {
 		dear := rates[min(len(rates)-1, int(starts[k].level*float64(len(rates))))]
 		power, on := p.typical(i), 0.0
 		for _, g := range c.groups {
-			if sleeps(g.Power) {
+			if g.Power.Sleeps() {
 				on, sleeping = max(on, g.Power.Idle/g.Units), true
 			}
 		}

@@ -63,14 +63,8 @@ func HasPower(in *model.Instance) bool {
 func PowerByJob(in *model.Instance) bool {
 	for c := range in.Clusters() {
 		machines := in.Clusters()[c].Machines
-		busy := func(g int) float64 {
-			if machines[g].Power == nil {
-				return 0
-			}
-			return machines[g].Power.Busy
-		}
 		for g := range machines {
-			if p := machines[g].Power; p != nil && len(p.Off) > 0 || busy(g) != busy(0) {
+			if p := machines[g].Power; p.Sleeps() || p.OfBusy() != machines[0].Power.OfBusy() {
 				return false
 			}
 		}
@@ -109,7 +103,7 @@ func newMeter(in *model.Instance, from, to float64) (*meter, error) {
 	for c := range in.Clusters() {
 		cluster := &in.Clusters()[c]
 		for g := range cluster.Machines {
-			m.asleep = m.asleep || cluster.Machines[g].Power != nil && len(cluster.Machines[g].Power.Off) > 0
+			m.asleep = m.asleep || cluster.Machines[g].Power.Sleeps()
 		}
 		sums := tariffSums{per: 1}
 		if t := cluster.Tariff; t != nil {

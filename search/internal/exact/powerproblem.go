@@ -517,11 +517,8 @@ func (p *powerProblem) machines() error {
 	for c := range in.Clusters() {
 		for g := range in.Clusters()[c].Machines {
 			m := &in.Clusters()[c].Machines[g]
-			all := powerEntity{cluster: c, first: m.First, processors: m.Count * m.Units}
-			if m.Power != nil {
-				all.busy = m.Power.Busy
-			}
-			if m.Power == nil || len(m.Power.Off) == 0 || !energy && m.Power.Begin == model.On && m.Power.End == model.On {
+			all := powerEntity{cluster: c, first: m.First, processors: m.Count * m.Units, busy: m.Power.OfBusy()}
+			if !m.Power.Sleeps() || !energy && m.Power.Begin == model.On && m.Power.End == model.On {
 				p.entities = append(p.entities, all)
 				if m.Power != nil {
 					p.constant += m.Power.Idle * float64(m.Count) * p.sums[c][p.slots]

@@ -89,7 +89,8 @@ func New(in *model.Instance) (*Problem, error) {
 	var steps [2][]model.Step
 	if tariff != nil {
 		for k, list := range [][]model.Step{tariff.Price, tariff.Carbon} {
-			if steps[k] = expand(list, tariff.Period, from, to); steps[k] == nil && list != nil {
+			few := false
+			if steps[k], few = model.StepsWithin(list, tariff.Period, from, to); !few {
 				return nil, unsupported("a tariff with too many steps")
 			}
 			for _, s := range steps[k] {
@@ -195,34 +196,6 @@ func alone(in *model.Instance) (weight float64, metric string) {
 		}
 	}
 	return weight, metric
-}
-
-// expand lists the steps of a tariff in the horizon from its begin on; nil: too many.
-func expand(list []model.Step, period, from, to float64) []model.Step {
-	if list == nil {
-		return nil
-	}
-	steps := []model.Step{{Time: from, Value: list[0].Value}}
-	n := 0.0
-	if period > 0 {
-		if (to-from)/period*float64(len(list)) > mostIntervals {
-			return nil
-		}
-		n = math.Floor((from-list[0].Time)/period) - 1
-	}
-	for ; ; n++ {
-		for _, s := range list {
-			switch t := s.Time + n*period; {
-			case t <= from:
-				steps[0].Value = s.Value
-			case t < to:
-				steps = append(steps, model.Step{Time: t, Value: s.Value})
-			}
-		}
-		if period == 0 || list[0].Time+n*period >= to || len(steps) > mostIntervals {
-			return steps
-		}
-	}
 }
 
 // unitOf is the largest number of which all times are whole multiples; 0: there is none that is not tiny.
