@@ -3,8 +3,8 @@ package bench_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 )
@@ -124,14 +125,7 @@ func stated(b *testing.B, fields []string) statement {
 func writtenInstance(b *testing.B, in *model.Instance) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "instance.json")
-	file, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := model.WriteInstance(file, in); err != nil {
-		b.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
+	if err := files.Write(path, func(w io.Writer) error { return model.WriteInstance(w, in) }); err != nil {
 		b.Fatal(err)
 	}
 	return path

@@ -3,14 +3,15 @@ package bound
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 )
@@ -58,14 +59,7 @@ func TestProofsAgreeWithCPSAT(t *testing.T) {
 		found, _ := proof.Bound().Value()
 		_, settled := proof.Order()
 		path := filepath.Join(t.TempDir(), "project.json")
-		file, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := model.WriteInstance(file, in); err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Close(); err != nil {
+		if err := files.Write(path, func(w io.Writer) error { return model.WriteInstance(w, in) }); err != nil {
 			t.Fatal(err)
 		}
 		out, err := exec.CommandContext(ctx, "python3", script, path, "10", "2").Output()

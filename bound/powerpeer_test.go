@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 )
@@ -34,14 +36,7 @@ func TestPowerIsBoundedBesideCPSAT(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "batch.json")
-		file, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := model.WriteInstance(file, in); err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Close(); err != nil {
+		if err := files.Write(path, func(w io.Writer) error { return model.WriteInstance(w, in) }); err != nil {
 			t.Fatal(err)
 		}
 		p, began := New(t.Context(), in), time.Now()
