@@ -182,7 +182,7 @@ func (t *tariffLine) means(from, to float64, n int) []float64 {
 	return list
 }
 
-// onPage is the band on a page, with at most so many values as can be seen apart.
+// onPage is the band on a page. In place of very many values, which cannot be seen apart, it has the means of equal parts of the time.
 func (t *tariffLine) onPage() pageTariff {
 	const most = 20_000
 	p := pageTariff{Name: t.name(), Notes: t.notes(), Kind: t.kind()}

@@ -180,7 +180,7 @@ type powerWait struct {
 	due                   *big.Int // the start with which it ends at its deadline; nil: that does not count
 }
 
-// waitOf is what job j costs by its start and end on so many processors.
+// waitOf is what job j costs by its start and end, on width processors for the length.
 func (v *powerView) waitOf(j, width int, length *big.Int) *powerWait {
 	w := &powerWait{width: big.NewInt(int64(width))}
 	if !v.weights.waits() {

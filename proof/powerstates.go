@@ -100,8 +100,8 @@ func (v *powerView) states(k *powerCluster, m *model.Machine, step string) (*big
 	return &end.cost, nil
 }
 
-// cellCosts are, by cell, its least rate and what a machine of so many processors earns at its highest price, both times the length of a cell and the number of
-// cells: times the length of the horizon; and the sums of the former.
+// cellCosts returns, by cell, the least rate and what a machine of the given number of units, its processors, earns at the highest price. Both are multiplied by the length of a cell
+// and by the number of cells, which is the length of the horizon. The sums are those of the rates.
 func (v *powerView) cellCosts(k *powerCluster, units int) (rate []*big.Int, sums []big.Int, earned []*big.Int) {
 	rate, sums, earned = make([]*big.Int, v.cells), make([]big.Int, v.cells+1), make([]*big.Int, v.cells)
 	v.eachCell(k.limits, func(cell, first, last int) {

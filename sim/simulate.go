@@ -18,8 +18,8 @@ type Discipline struct {
 	// Late is Plain where jobs may join the queue in another order than that of their arrival, see Defer; the queue is in the order of arrival still. Nil: such
 	// a run needs the general world.
 	Late func(processors int) Policy
-	// Capped is Plain where a power cap lets only so many processors be busy, by time: limits, of whole numbers of processors, ascending; before the first all
-	// may be. Jobs may join the queue late, see Defer. Nil: the policy cannot keep to a cap.
+	// Capped is Plain under a power cap. Each limit states how many processors may be busy from its time on, a whole number; the limits ascend by time, and before
+	// the first all processors may be busy. Jobs may join the queue late, see Defer. Nil: the policy cannot keep to a cap.
 	Capped func(processors int, limits []model.Step) Policy
 	// General makes the policy for the platform of an instance; what the policy draws at random it draws from the seed. Required by
 	// [Simulate].

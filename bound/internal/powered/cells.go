@@ -121,7 +121,7 @@ func eachCell(steps []*big.Rat, length *big.Rat, count int, yield func(cell, fir
 // rational is the exact value of a number.
 func rational(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 
-// floor is a number rounded down, at most so much away from 0.
+// floor is x rounded down, or most or −most where it lies beyond these.
 func floor(x *big.Rat, most int) int {
 	n := new(big.Int).Div(x.Num(), x.Denom())
 	if !n.IsInt64() || n.Int64() > int64(most) || n.Int64() < -int64(most) {

@@ -93,8 +93,8 @@ type Input struct {
 // length is that of the horizon.
 func (in *Input) length() float64 { return in.To - in.From }
 
-// mostWork is the most work of an evaluation. Where starts would take more than muchWork, only so many are looked at that they take fewWork: at prices at which a market clears, later
-// ones are hardly cheaper.
+// mostWork is the most work of an evaluation. If looking at all starts would take more than muchWork, only the earliest starts of each job are looked at, which takes about fewWork: at
+// prices at which a market clears, later starts are hardly cheaper.
 const (
 	mostWork = 2_000_000_000
 	muchWork = 400_000_000

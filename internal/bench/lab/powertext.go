@@ -108,7 +108,7 @@ func (g *Group) powerAnswer(r *Report) (list []string) {
 	return list
 }
 
-// OnFront says whether no other policy of the group takes no more of the quantity and has no longer mean wait, and less of one of them.
+// onFront says whether no other policy of the group takes no more of the quantity and has no longer mean wait, and less of one of them.
 func (g *Group) onFront(p *Policy, q *quantity) bool {
 	wait := func(p *Policy) float64 { return p.Classes[0].Wait.Mean }
 	for k := range g.Policies {

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/commonunit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -380,8 +381,8 @@ func (p *powerProblem) grid() (*gridTimes, error) {
 			note(in.Jobs()[j].Deadline)
 		}
 	}
-	p.per = unitOf(times)
-	finest := unitOf([]float64{p.per, math.Abs(from)})
+	p.per = commonunit.Of(times)
+	finest := commonunit.Of([]float64{p.per, math.Abs(from)})
 	if p.per == 0 {
 		p.per, finest = 1, 1 // nothing takes any time
 	}
@@ -395,20 +396,6 @@ func (p *powerProblem) grid() (*gridTimes, error) {
 // weighs says whether a metric counts.
 func weighs(in *model.Instance, metric string) bool {
 	return slices.ContainsFunc(in.ObjectiveTerms(), func(t model.ObjectiveTerm) bool { return t.Metric == metric && t.Weight > 0 })
-}
-
-// unitOf is the largest number of which all times are whole multiples; 0: all are 0.
-func unitOf(times []float64) float64 {
-	unit := 0.0
-	for _, t := range times {
-		for a, b := math.Max(t, unit), math.Min(t, unit); ; a, b = b, math.Mod(a, b) { // exact
-			if b == 0 {
-				unit = a
-				break
-			}
-		}
-	}
-	return unit
 }
 
 // at is a time in slots.

@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/commonunit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -116,7 +117,7 @@ func New(in *model.Instance) (*Problem, error) {
 			busy, stated = own, true
 		}
 	}
-	if p.Unit = unitOf(append(times, lengths...)); p.Unit == 0 || (to-from)/p.Unit > mostIntervals {
+	if p.Unit = commonunit.Of(append(times, lengths...)); p.Unit == 0 || (to-from)/p.Unit > mostIntervals {
 		return nil, unsupported("times that are no multiples of an interval, of which the horizon has at most 2^20")
 	}
 	p.Intervals = p.count(to - from)
@@ -196,20 +197,6 @@ func alone(in *model.Instance) (weight float64, metric string) {
 		}
 	}
 	return weight, metric
-}
-
-// unitOf is the largest number of which all times are whole multiples; 0: there is none that is not tiny.
-func unitOf(times []float64) float64 {
-	unit := 0.0
-	for _, t := range times {
-		for a, b := math.Max(t, unit), math.Min(t, unit); ; a, b = b, math.Mod(a, b) { // exact
-			if b == 0 {
-				unit = a
-				break
-			}
-		}
-	}
-	return unit
 }
 
 // count is a time in intervals.
