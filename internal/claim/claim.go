@@ -150,8 +150,12 @@ func (c *Claim) Release() error {
 	defer held.Delete(c.token) // after its file, so that nobody takes it over meanwhile
 	still := c.Held()
 	err := c.file.Close()
-	if still {
-		err = errors.Join(err, os.Remove(c.path))
+	if !still {
+		return err
+	}
+	// Another may just have moved the claim aside that had seen the one before it, see removeSeen: it puts this one back, which has ended then.
+	if removed := os.Remove(c.path); !errors.Is(removed, fs.ErrNotExist) {
+		err = errors.Join(err, removed)
 	}
 	return err
 }
