@@ -187,7 +187,11 @@ func (g *Group) leftOut(r *Report) string {
 	if more := len(parts) - mostNamed; more > 0 {
 		parts = append(parts[:mostNamed], fmt.Sprintf("some under %d more", more))
 	}
-	return "Jobs without a place: " + listed(parts) + ". Only jobs that both policies place are compared."
+	text := "Jobs without a place: " + listed(parts) + ". Only jobs that both policies place are compared"
+	if r.Power != nil {
+		text += ", and no whole bills of policies that place other jobs"
+	}
+	return text + "."
 }
 
 // listed writes names as in a sentence.

@@ -34,13 +34,17 @@ type Bill struct {
 	Cost   *float64 `json:"cost,omitempty"`   // absent: there are no prices
 	Carbon *float64 `json:"carbon,omitempty"` // absent: not stated
 	Peak   float64  `json:"peak"`             // power
+	// LeftOut is how many jobs of the trace have no place, of whose power nothing is counted.
+	LeftOut int `json:"left_out,omitempty"`
 	// CostDifference and CarbonDifference are of what a job takes while it runs, without idle machines, from that under the first policy of the group; absent:
 	// of that policy itself. They are paired by day, as waits are.
 	CostDifference   *Difference `json:"cost_difference,omitempty"`
 	CarbonDifference *Difference `json:"carbon_difference,omitempty"`
-	// CostShare and CarbonShare are what is saved of the first policy's, as a share of what was possible; absent: not known.
+	// CostShare and CarbonShare are what is saved of the first policy's, as a share of what was possible; absent: not known, as where jobs have no place.
 	CostShare   *float64 `json:"cost_share,omitempty"`
 	CarbonShare *float64 `json:"carbon_share,omitempty"`
+
+	others bool // it places other jobs than the first policy: the bills as a whole say nothing
 }
 
 // Bound finds what no schedule of an instance can go below by its objective, and the method; false: it does not know.
@@ -145,6 +149,11 @@ func (m *meter) measure(s *schedule, sol *model.Solution) error {
 	n := len(m.in.Jobs())
 	t := &measured{energy: make([]float64, n), cost: make([]float64, n), carbon: make([]float64, n)}
 	s.taken = t
+	for job := range n {
+		if !s.placed(int32(job)) {
+			t.bill.LeftOut++
+		}
+	}
 	for k := range s.runs {
 		r := &s.runs[k]
 		m.add(int(r.cluster), r.power, r.start, r.end, &t.energy[r.job], &t.cost[r.job], &t.carbon[r.job])
@@ -166,7 +175,7 @@ func (m *meter) measure(s *schedule, sol *model.Solution) error {
 	for job := range n {
 		energy, cost, carbon = energy+t.energy[job], cost+t.cost[job], carbon+t.carbon[job]
 	}
-	t.bill = Bill{Energy: energy, Peak: idle + peakOf(s.runs)}
+	t.bill.Energy, t.bill.Peak = energy, idle+peakOf(s.runs)
 	if m.prices {
 		t.bill.Cost = &cost
 	}
@@ -228,16 +237,14 @@ func (m *meter) evaluate(t *measured, sol *model.Solution) error {
 	if energy == nil || peak == nil {
 		return errors.New("the power of the schedule is not known: a machine cannot be in a state that it must be in")
 	}
-	t.bill = Bill{Energy: *energy, Peak: *peak, Cost: total("energy_cost"), Carbon: total("carbon")}
+	t.bill.Energy, t.bill.Peak, t.bill.Cost, t.bill.Carbon = *energy, *peak, total("energy_cost"), total("carbon")
 	return nil
 }
 
 // within is the instance with the time in which power counts, and the metric as its objective; empty: that of the instance.
 func (m *meter) within(metric string) (*model.Instance, error) {
 	if m.evaluated == nil {
-		spec := m.in.Spec()
-		spec.Horizon = &model.HorizonSpec{From: m.power.From, To: m.power.To}
-		in, err := model.New(spec)
+		in, err := m.framed(m.in.Spec())
 		if err != nil {
 			return nil, err
 		}
@@ -247,6 +254,50 @@ func (m *meter) within(metric string) (*model.Instance, error) {
 		return m.evaluated, nil
 	}
 	return m.evaluated.WithObjective(map[string]float64{metric: 1})
+}
+
+// framed is an instance with the time in which power counts.
+func (m *meter) framed(spec model.InstanceSpec) (*model.Instance, error) {
+	spec.Horizon = &model.HorizonSpec{From: m.power.From, To: m.power.To}
+	return model.New(spec)
+}
+
+// suspends says whether machines go to sleep by a rule.
+func (m *meter) suspends() bool {
+	return slices.ContainsFunc(m.in.Clusters(), func(c model.Cluster) bool {
+		return slices.ContainsFunc(c.Machines, func(m model.Machine) bool { return m.Power != nil && m.Power.Suspends() })
+	})
+}
+
+// knowing is the instance in which machines that sleep by a rule know the future: they go to the state of the rule and come back whenever that is cheapest, and
+// at the end they turn to what is cheapest at no cost. Where no rate is negative, no schedule costs less there than by the rule. The metric is the objective.
+func (m *meter) knowing(metric string) (*model.Instance, error) {
+	spec := m.in.Spec()
+	for c := range spec.Clusters {
+		machines := slices.Clone(spec.Clusters[c].Machines)
+		spec.Clusters[c].Machines = machines
+		for g := range machines {
+			if p := machines[g].Power; p != nil && p.SuspendAfter != nil {
+				machines[g].Power = withoutRule(p, m.power.To-m.power.From)
+			}
+		}
+	}
+	spec.Objective = map[string]float64{metric: 1}
+	return m.framed(spec)
+}
+
+// withoutRule is the power of a machine that may do all that it could by its rule, and more, for a time that is counted. It ends in a state that takes as little
+// as any, to which there is a way of no time, and from which there is none that is short enough. Its time is a multiple of the other, as bounds look at times of
+// which all ways are multiples.
+func withoutRule(p *model.PowerSpec, length float64) *model.PowerSpec {
+	free, off := *p, p.Off[0]
+	free.SuspendAfter, free.Off = nil, []model.OffSpec{off}
+	if free.End = off.Name; off.Down.Time > 0 {
+		end := model.OffSpec{Name: off.Name + " at the end", Power: min(p.Idle, off.Power, off.Down.Power)}
+		end.Up.Time = off.Down.Time * math.Ceil(1+length/off.Down.Time)
+		free.Off, free.End = append(free.Off, end), end.Name
+	}
+	return &free
 }
 
 // bound finds what was possible.
@@ -259,7 +310,13 @@ func (m *meter) bound(ctx context.Context, find Bound) error {
 		if !quantity.stated || find == nil || !(m.power.To > m.power.From) {
 			continue
 		}
-		in, err := m.within(quantity.metric)
+		of := m.within
+		if m.suspends() {
+			if of = m.knowing; m.in.MayBeNegative(quantity.metric) {
+				continue
+			}
+		}
+		in, err := of(quantity.metric)
 		if err != nil {
 			return err
 		}
@@ -278,6 +335,9 @@ func (s *study) bill(run, first *schedule) (*Bill, error) {
 	b := run.taken.bill
 	if first == nil || first.taken == nil {
 		return &b, nil
+	}
+	for job := range s.in.Jobs() {
+		b.others = b.others || run.placed(int32(job)) != first.placed(int32(job))
 	}
 	var err error
 	all := &s.classes[0]
@@ -302,7 +362,7 @@ func (p *Power) shares(group *Group) {
 		return new((*before - *after) / (*before - possible.Bound))
 	}
 	for k := 1; k < len(group.Policies) && first != nil; k++ {
-		if b := group.Policies[k].Power; b != nil {
+		if b := group.Policies[k].Power; b != nil && first.LeftOut+b.LeftOut == 0 {
 			b.CostShare, b.CarbonShare = share(first.Cost, b.Cost, p.Cost), share(first.Carbon, b.Carbon, p.Carbon)
 		}
 	}

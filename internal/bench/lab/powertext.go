@@ -49,7 +49,7 @@ func sum(x float64) string {
 func (q *quantity) ofBill(first, b *Bill) string {
 	before, after := q.total(first), q.total(b)
 	switch {
-	case before == nil || after == nil:
+	case before == nil || after == nil || b.others:
 		return missing
 	case *before > 0:
 		return signed(100*(*after / *before - 1), func(x float64) string { return fmt.Sprintf("%.2g %%", x) })
@@ -72,7 +72,7 @@ func (g *Group) powerAnswer(r *Report) (list []string) {
 			switch d := q.change(p.Power); {
 			case d == nil:
 			case d.Shown(r.Confidence) && d.Mean < 0:
-				if less = append(less, p); best == nil || *q.total(p.Power) < *q.total(best.Power) {
+				if less = append(less, p); !p.Power.others && (best == nil || *q.total(p.Power) < *q.total(best.Power)) {
 					best = p
 				}
 			case d.Shown(r.Confidence):
@@ -82,7 +82,12 @@ func (g *Group) powerAnswer(r *Report) (list []string) {
 			}
 		}
 		named := func(policies []*Policy) string {
-			return listed(each.Of(policies, func(p *Policy) string { return r.short(p.Name) + " (" + q.ofBill(first, p.Power) + ")" }))
+			return listed(each.Of(policies, func(p *Policy) string {
+				if p.Power.others {
+					return r.short(p.Name) + " (of the jobs that both place)"
+				}
+				return r.short(p.Name) + " (" + q.ofBill(first, p.Power) + ")"
+			}))
 		}
 		if best != nil {
 			text := fmt.Sprintf("%s is shown to be %s than %s: %s of %s, from %s to %s; while they run, the jobs take %s", r.short(best.Name), q.saves, name, q.ofBill(first, best.Power), q.name,
@@ -91,9 +96,13 @@ func (g *Group) powerAnswer(r *Report) (list []string) {
 				text += fmt.Sprintf(". That is %s of what was possible at all", percent(*share))
 			}
 			list = append(list, text+".")
-			if others := slices.DeleteFunc(less, func(p *Policy) bool { return p == best }); len(others) > 0 {
-				list = append(list, fmt.Sprintf("Shown to be %s too: %s.", q.saves, named(others)))
+		}
+		if others := slices.DeleteFunc(less, func(p *Policy) bool { return p == best }); len(others) > 0 {
+			too := " than " + name
+			if best != nil {
+				too = " too"
 			}
+			list = append(list, fmt.Sprintf("Shown to be %s%s: %s.", q.saves, too, named(others)))
 		}
 		if len(more) > 0 {
 			list = append(list, fmt.Sprintf("Shown to take more %s than %s: %s.", q.name, name, named(more)))
@@ -108,12 +117,16 @@ func (g *Group) powerAnswer(r *Report) (list []string) {
 	return list
 }
 
-// onFront says whether no other policy of the group takes no more of the quantity and has no longer mean wait, and less of one of them.
+// onFront says whether no other policy of the group takes no more of the quantity and has no longer mean wait, and less of one of them. Only policies count that
+// place the same jobs as the first.
 func (g *Group) onFront(p *Policy, q *quantity) bool {
+	if p.Power.others {
+		return false
+	}
 	wait := func(p *Policy) float64 { return p.Classes[0].Wait.Mean }
 	for k := range g.Policies {
 		other := &g.Policies[k]
-		if other.Classes[0].Wait == nil || q.total(other.Power) == nil {
+		if other.Classes[0].Wait == nil || q.total(other.Power) == nil || other.Power.others {
 			continue
 		}
 		a, b := *q.total(other.Power), *q.total(p.Power)
@@ -184,9 +197,15 @@ func (g *Group) bills(b *strings.Builder, r *Report) {
 // powerLine says what a bill counts.
 func (r *Report) powerLine() string {
 	text := "power, of all machines from the first arrival to the last end under any of the policies; differences from the first: of all of it, and of what the jobs take while they run"
+	for k := range r.Groups {
+		if slices.ContainsFunc(r.Groups[k].Policies, func(p Policy) bool { return p.Power != nil && p.Power.LeftOut > 0 }) {
+			text += "; of jobs without a place nothing is counted"
+			break
+		}
+	}
 	for _, q := range r.quantities() {
 		if q.possible != nil {
-			text += fmt.Sprintf("; no schedule of these jobs has a %s below %s (%s)", q.name, q.amount(q.possible.Bound), q.possible.Method)
+			text += fmt.Sprintf("; no schedule that runs all of these jobs has a %s below %s (%s)", q.name, q.amount(q.possible.Bound), q.possible.Method)
 		}
 	}
 	return text
