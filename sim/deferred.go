@@ -19,6 +19,9 @@ func (e *Engine) join(j *Job) {
 		if until := e.opt.Defer(Deferrable{j.Arrival, estimate, runtime, int(j.Processors)}); until > e.now {
 			j.state = deferred
 			e.deferred.push(event{time: until, order: j.Number, handle: j.Handle})
+			if d, ok := e.policy.(Deferrer); ok && e.world == nil {
+				d.KeepOut(j)
+			}
 			return
 		}
 	}

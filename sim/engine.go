@@ -44,6 +44,12 @@ type Watcher interface {
 	Watch(*Platform, Policy)
 }
 
+// Deferrer is a policy of the plain world that is told of each job that arrives and is kept out of the queue, see [Options].Defer. The job joins the queue, by Arrive, at
+// a later instant.
+type Deferrer interface {
+	KeepOut(j *Job)
+}
+
 // Announcer is a policy of the general world that is told of each job at its arrival, before the job joins the queue. So it also hears
 // of jobs that wait for others: see [Request].After.
 type Announcer interface {

@@ -46,7 +46,7 @@ type easy struct {
 
 	queue  *queue
 	ends   ends
-	fresh  []int32 // arrived since the last decision
+	fresh  []int32 // arrived, or joined late, since the last decision, in queue order; those that are kept out of the queue get their places
 	known  bool    // shadow and extra are up to date
 	shadow float64
 	extra  int32
@@ -54,6 +54,9 @@ type easy struct {
 
 // Arrive implements sim.Policy.
 func (p *easy) Arrive(j *sim.Job) { p.fresh = append(p.fresh, j.Handle) }
+
+// KeepOut implements [sim.Deferrer]: the job has its place in the queue from its arrival on.
+func (p *easy) KeepOut(j *sim.Job) { p.fresh = append(p.fresh, j.Handle) }
 
 // Release implements sim.Policy.
 func (p *easy) Release(j *sim.Job, _ int, _ bool) {
@@ -75,7 +78,7 @@ func (p *easy) Decide(e *sim.Engine) {
 	switch {
 	case p.queue.length == 0:
 		p.direct(e)
-	case p.known && p.ends.earliest() > e.Now():
+	case p.known && p.ends.earliest() > e.Now() && !(len(p.fresh) > 0 && p.queue.goesFirst(p.fresh[0])):
 		p.backfillFresh(e)
 	default:
 		p.enqueue(e)
@@ -90,20 +93,29 @@ func (p *easy) direct(e *sim.Engine) {
 	p.known = false
 	for k, handle := range p.fresh {
 		j := e.Job(handle)
+		if j.Deferred() {
+			p.queue.keep(j)
+			continue
+		}
 		if int(j.Processors) > e.Free() {
 			p.fresh = p.fresh[:copy(p.fresh, p.fresh[k:])]
 			p.enqueue(e)
 			return
 		}
+		p.queue.giveUp(handle)
 		p.start(e, j)
 	}
 	p.fresh = p.fresh[:0]
 }
 
-// enqueue puts the fresh jobs at the end of the queue.
+// enqueue puts the fresh jobs into the queue.
 func (p *easy) enqueue(e *sim.Engine) {
 	for _, handle := range p.fresh {
-		p.queue.push(e.Job(handle))
+		if j := e.Job(handle); j.Deferred() {
+			p.queue.keep(j)
+		} else {
+			p.queue.push(j)
+		}
 	}
 	p.fresh, p.known = p.fresh[:0], false
 }
@@ -111,9 +123,13 @@ func (p *easy) enqueue(e *sim.Engine) {
 // backfillFresh starts the fresh jobs that may go before the reserved one and queues the others.
 func (p *easy) backfillFresh(e *sim.Engine) {
 	for _, handle := range p.fresh {
-		if j := e.Job(handle); int(j.Processors) > e.Free() || !p.mayStart(e.Now(), j) {
+		switch j := e.Job(handle); {
+		case j.Deferred():
+			p.queue.keep(j)
+		case int(j.Processors) > e.Free() || !p.mayStart(e.Now(), j):
 			p.queue.push(j)
-		} else {
+		default:
+			p.queue.giveUp(handle)
 			p.start(e, j)
 		}
 	}

@@ -46,7 +46,7 @@ func EASY(step float64, depth int, order Ranking) sim.Discipline {
 	}
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &easy{step: step} },
-		Late:    ranked(step, depth, order).Plain,
+		Late:    func(int) sim.Policy { return &easy{step: step} },
 		Capped:  ranked(step, depth, order).Capped,
 		General: newGeneral(1, step, Order{}, Ranking{}),
 		Afresh:  true,

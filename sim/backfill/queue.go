@@ -19,14 +19,16 @@ type queue struct {
 	next    int64        // place of the next job to arrive
 	slots   []slot       // by handle
 	length  int
+	kept    int // places that are kept for jobs that are not queued yet
 	onMoved func(handle, leaf int32)
 }
 
-// slot is where a queued job is.
+// slot is where a job is that is queued, or is to be.
 type slot struct {
-	order int64 // −1: not queued
+	order int64 // −1: it has no place
 	in    *sizeQueue
 	leaf  int32
+	kept  bool // it is not queued yet
 }
 
 func newQueue() *queue {
@@ -63,27 +65,77 @@ func (q *queue) update(k int) {
 	}
 }
 
-// push adds a job at the end.
+// push adds a job at the end, or at the place that was kept for it.
 func (q *queue) push(j *sim.Job) {
+	if q.keeps(j.Handle) {
+		q.join(j)
+		return
+	}
+	k := q.add(j, entry{q.next, j.Handle, false})
+	q.update(k)
+	q.length++
+}
+
+// keep keeps the place at the end for a job that is to join the queue later.
+func (q *queue) keep(j *sim.Job) {
+	q.add(j, entry{q.next, j.Handle, true})
+	q.kept++
+}
+
+// add adds a job, or only its place, at the end. It returns the place of its size in bySize.
+func (q *queue) add(j *sim.Job, e entry) int {
 	for int(j.Handle) >= len(q.slots) {
 		q.slots = append(q.slots, slot{order: -1})
 	}
-	e := entry{q.next, j.Handle}
 	q.next++
 	l, k := q.ofSize(j.Processors)
-	q.slots[j.Handle] = slot{e.order, l, l.add(e, j.Estimate, q.onMoved)}
-	q.update(k)
-	if len(q.line) == cap(q.line) && 2*q.length < len(q.line) {
+	q.slots[j.Handle] = slot{e.order, l, l.add(e, j.Estimate, q.onMoved), e.kept}
+	if len(q.line) == cap(q.line) && 2*(q.length+q.kept) < len(q.line) {
 		q.tidy()
 	}
 	q.line = append(q.line, e)
+	return k
+}
+
+// keeps says whether a place is kept for the job.
+func (q *queue) keeps(handle int32) bool {
+	return int(handle) < len(q.slots) && q.slots[handle].order >= 0 && q.slots[handle].kept
+}
+
+// join adds a job at the place that was kept for it.
+func (q *queue) join(j *sim.Job) {
+	s := &q.slots[j.Handle]
+	s.kept = false
+	s.in.join(s.leaf, j.Estimate)
+	q.update(q.index(s.in.size))
+	q.begin = min(q.begin, sort.Search(len(q.line), func(k int) bool { return q.line[k].order >= s.order }))
 	q.length++
+	q.kept--
+}
+
+// giveUp gives the place up that was kept for a job, if there is one.
+func (q *queue) giveUp(handle int32) {
+	if q.keeps(handle) {
+		s := &q.slots[handle]
+		s.in.giveUp(s.leaf)
+		*s = slot{order: -1}
+		q.kept--
+	}
+}
+
+// goesFirst says whether a place is kept for the job before that of the first queued job.
+func (q *queue) goesFirst(handle int32) bool {
+	head := q.head()
+	return head >= 0 && q.keeps(handle) && q.slots[handle].order < q.slots[head].order
 }
 
 // tidy removes the gaps of the line.
 func (q *queue) tidy() {
-	kept := q.line[:0]
-	for _, e := range q.line[q.begin:] {
+	kept, from := q.line[:0], q.begin
+	if q.kept > 0 {
+		from = 0
+	}
+	for _, e := range q.line[from:] {
 		if q.slots[e.handle].order == e.order {
 			kept = append(kept, e)
 		}
@@ -95,12 +147,14 @@ func (q *queue) tidy() {
 func (q *queue) head() int32 {
 	for q.begin < len(q.line) {
 		e := &q.line[q.begin]
-		if q.slots[e.handle].order == e.order {
+		if s := &q.slots[e.handle]; s.order == e.order && !s.kept {
 			return e.handle
 		}
 		q.begin++
 	}
-	q.line, q.begin = q.line[:0], 0
+	if q.kept == 0 {
+		q.line, q.begin = q.line[:0], 0
+	}
 	return -1
 }
 
@@ -126,7 +180,7 @@ func (q *queue) smallest() int32 {
 // first is the handle of the first job in queue order that fits into the free processors and either ends by the shadow time if it
 // starts now, or fits into the extra processors; −1: none.
 func (q *queue) first(now float64, free, extra int32, shadow float64) int32 {
-	best := entry{math.MaxInt64, -1}
+	best := entry{math.MaxInt64, -1, false}
 	for k, l := range q.bySize {
 		if l.size > free {
 			break

@@ -7,16 +7,18 @@ import "math"
 type sizeQueue struct {
 	size    int32
 	live    int
+	kept    int       // leaves of jobs that are not queued and keep their place
 	used    int       // leaves used, gaps included
 	first   int       // no leaf before it is live
-	tree    []float64 // tree[1] is the root, leaf k is tree[leaves+k]; +Inf: a gap
+	tree    []float64 // tree[1] is the root, leaf k is tree[leaves+k]; +Inf: a gap, or a place that is kept
 	entries []entry   // by leaf
 }
 
-// entry is a queued job.
+// entry is a job with a place in the queue.
 type entry struct {
 	order  int64 // place in the queue
 	handle int32
+	kept   bool // it is not queued yet
 }
 
 const leastLeaves = 16
@@ -24,17 +26,39 @@ const leastLeaves = 16
 // leaves is the number of leaves that the tree has room for.
 func (l *sizeQueue) leaves() int { return len(l.tree) / 2 }
 
-// add appends a job and returns its leaf. It calls moved for every other job whose leaf changes, with the new leaf.
+// add appends a job, or only its place, and returns its leaf. It calls moved for every other job whose leaf changes, with the new leaf.
 func (l *sizeQueue) add(e entry, estimate float64, moved func(handle int32, leaf int32)) int32 {
 	if l.used == l.leaves() {
 		l.rebuild(moved)
 	}
 	leaf := l.used
 	l.used++
-	l.live++
 	l.entries[leaf] = e
+	if e.kept {
+		l.kept++
+		return int32(leaf)
+	}
+	if l.live++; l.live == 1 {
+		l.first = leaf
+	}
 	l.set(leaf, estimate)
 	return int32(leaf)
+}
+
+// join adds a job at the place that was kept for it.
+func (l *sizeQueue) join(leaf int32, estimate float64) {
+	l.entries[leaf].kept = false
+	l.kept--
+	if l.live++; l.live == 1 || int(leaf) < l.first {
+		l.first = int(leaf)
+	}
+	l.set(int(leaf), estimate)
+}
+
+// giveUp turns the place that was kept for a job into a gap.
+func (l *sizeQueue) giveUp(leaf int32) {
+	l.entries[leaf].kept = false
+	l.kept--
 }
 
 // set changes a leaf and the least estimates above it.
@@ -57,7 +81,9 @@ func (l *sizeQueue) remove(leaf int32) {
 	l.live--
 	switch {
 	case l.live == 0:
-		l.used, l.first = 0, 0
+		if l.kept == 0 {
+			l.used = 0
+		}
 	case int(leaf) == l.first:
 		leaves := l.tree[l.leaves():]
 		for math.IsInf(leaves[l.first], 1) {
@@ -69,7 +95,7 @@ func (l *sizeQueue) remove(leaf int32) {
 // rebuild removes the gaps and makes the tree twice as large as the jobs need.
 func (l *sizeQueue) rebuild(moved func(handle int32, leaf int32)) {
 	leaves := leastLeaves
-	for leaves < 2*l.live {
+	for leaves < 2*(l.live+l.kept) {
 		leaves *= 2
 	}
 	tree := make([]float64, 2*leaves)
@@ -77,11 +103,17 @@ func (l *sizeQueue) rebuild(moved func(handle int32, leaf int32)) {
 	for k := range tree {
 		tree[k] = math.Inf(1)
 	}
-	n := 0
-	for k := l.first; k < l.used; k++ {
+	n, first, from := 0, 0, l.first
+	if l.kept > 0 {
+		from = 0
+	}
+	for k := from; k < l.used; k++ {
 		x := l.tree[l.leaves()+k]
-		if math.IsInf(x, 1) {
+		if math.IsInf(x, 1) && !l.entries[k].kept {
 			continue
+		}
+		if k == l.first {
+			first = n
 		}
 		tree[leaves+n], entries[n] = x, l.entries[k]
 		moved(entries[n].handle, int32(n))
@@ -90,7 +122,7 @@ func (l *sizeQueue) rebuild(moved func(handle int32, leaf int32)) {
 	for k := leaves - 1; k > 0; k-- {
 		tree[k] = min(tree[2*k], tree[2*k+1])
 	}
-	l.tree, l.entries, l.used, l.first = tree, entries, n, 0
+	l.tree, l.entries, l.used, l.first = tree, entries, n, first
 }
 
 // least is the least estimate; +Inf of an empty queue.
