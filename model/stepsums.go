@@ -22,9 +22,21 @@ func (s *StepSums) At(time float64) int {
 	return max(0, sort.Search(len(s.Steps), func(k int) bool { return s.Steps[k].Time > time })-1)
 }
 
+// AtFrom is At, where the step is likely at a position or some steps after it. O(log n), O(1) if that is so.
+func (s *StepSums) AtFrom(near int, time float64) int {
+	for k := near; k < min(near+8, len(s.Steps)) && s.Steps[k].Time <= time; k++ {
+		if k+1 == len(s.Steps) || s.Steps[k+1].Time > time {
+			return k
+		}
+	}
+	return s.At(time)
+}
+
 // Over is value × time added up from one time to another. O(log n).
-func (s *StepSums) Over(from, to float64) float64 {
-	a, b := s.At(from), s.At(to)
+func (s *StepSums) Over(from, to float64) float64 { return s.Between(s.At(from), s.At(to), from, to) }
+
+// Between is Over, where the steps at both times are known. O(1).
+func (s *StepSums) Between(a, b int, from, to float64) float64 {
 	if a == b {
 		return s.Steps[a].Value * (to - from)
 	}

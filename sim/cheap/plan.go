@@ -14,23 +14,30 @@ type plan struct {
 	rule            string
 	quantile        float64
 	budget, known   float64
-	worth           float64 // with the rule worth
-	*model.StepSums         // the first step is at the first arrival
+	worth           float64         // with the rule worth
+	*model.StepSums                 // the first step is at the first arrival
+	magnitudes      *model.StepSums // the same of the magnitudes of the values
 
-	sorted []stretch // for use within threshold
-	tried  []float64 // for use within cheapest
+	at, end int     // steps at the last arrival, and at the end of what was known then: the next are near
+	sorted  []int32 // by value: the steps from at to end, for the rule quantile
 }
-
-// stretch is a value and how long it holds.
-type stretch struct{ value, length float64 }
 
 // newPlan is the plan for the steps of a tariff.
 func newPlan(b *Budget, budget, known float64, steps []model.Step) *plan {
-	return &plan{rule: b.PriceRule, quantile: b.PriceQuantile, worth: b.PriceWorth, budget: budget, known: known, StepSums: model.SumSteps(steps)}
+	magnitudes := slices.Clone(steps)
+	for k := range magnitudes {
+		magnitudes[k].Value = math.Abs(steps[k].Value)
+	}
+	return &plan{rule: b.PriceRule, quantile: b.PriceQuantile, worth: b.PriceWorth, budget: budget, known: known, StepSums: model.SumSteps(steps), magnitudes: model.SumSteps(magnitudes)}
 }
 
 // until is the time at which a job joins the queue: from its arrival to its arrival plus the budget.
 func (p *plan) until(j sim.Deferrable) float64 {
+	at, end := p.AtFrom(p.at, j.Arrival), p.AtFrom(p.end, j.Arrival+p.known)
+	if p.rule == "quantile" {
+		p.sort(at, end)
+	}
+	p.at, p.end = at, end
 	switch p.rule {
 	case "quantile":
 		return p.firstBelow(j.Arrival, p.threshold(j.Arrival))
@@ -47,42 +54,44 @@ func (p *plan) until(j sim.Deferrable) float64 {
 // last is the latest time at which a job that arrives then may join the queue: what is not known yet it cannot wait for.
 func (p *plan) last(arrival float64) float64 { return arrival + min(p.budget, p.known) }
 
+// sort keeps the steps from one position to another sorted by value. If both move on a little it takes O(n) for n of these steps.
+func (p *plan) sort(at, end int) {
+	next := p.end + 1
+	if at < p.at || at > p.end || end < p.end || len(p.sorted) == 0 {
+		p.sorted, next = p.sorted[:0], at
+	}
+	if at > p.at {
+		p.sorted = slices.DeleteFunc(p.sorted, func(k int32) bool { return int(k) < at })
+	}
+	for ; next <= end; next++ {
+		k, _ := slices.BinarySearchFunc(p.sorted, p.Steps[next].Value, func(k int32, value float64) int { return cmp.Compare(p.Steps[k].Value, value) })
+		p.sorted = slices.Insert(p.sorted, k, int32(next))
+	}
+}
+
 // threshold is the quantile of the values from the arrival on, as long as they are known: the least value such that the values up to it hold for at least this
 // share of the time.
 func (p *plan) threshold(arrival float64) float64 {
-	to := arrival + p.known
-	p.sorted = p.sorted[:0]
-	p.each(arrival, to, func(value, length float64) { p.sorted = append(p.sorted, stretch{value, length}) })
-	slices.SortFunc(p.sorted, func(a, b stretch) int { return cmp.Compare(a.value, b.value) })
-	left := p.quantile * p.known
-	for k := range p.sorted {
-		if left -= p.sorted[k].length; left <= 0 {
-			return p.sorted[k].value
+	left, value := p.quantile*p.known, 0.0
+	for _, k := range p.sorted {
+		from, to := max(arrival, p.Steps[k].Time), arrival+p.known
+		if int(k) < p.end {
+			to = p.Steps[k+1].Time
+		}
+		if from >= to {
+			continue // what is known ends where the step begins
+		}
+		value = p.Steps[k].Value
+		if left -= to - from; left <= 0 {
+			break
 		}
 	}
-	return p.sorted[len(p.sorted)-1].value // rounding
-}
-
-// each calls yield for the values from one time to another, and how long each holds.
-func (p *plan) each(from, to float64, yield func(value, length float64)) {
-	for k := p.At(from); k < len(p.Steps) && p.Steps[k].Time < to; k++ {
-		end := to
-		if k+1 < len(p.Steps) {
-			end = min(to, p.Steps[k+1].Time)
-		}
-		yield(p.Steps[k].Value, end-max(from, p.Steps[k].Time))
-	}
-}
-
-// magnitude is the magnitude of the value added up over a time.
-func (p *plan) magnitude(from, to float64) (sum float64) {
-	p.each(from, to, func(value, length float64) { sum += math.Abs(value) * length })
-	return sum
+	return value
 }
 
 // firstBelow is the first time at which the value is at most the threshold; where there is none, the time of the lowest.
 func (p *plan) firstBelow(arrival, threshold float64) float64 {
-	for k := p.At(arrival); k < len(p.Steps) && p.Steps[k].Time <= p.last(arrival); k++ {
+	for k := p.at; k < len(p.Steps) && p.Steps[k].Time <= p.last(arrival); k++ {
 		if p.Steps[k].Value <= threshold {
 			return max(arrival, p.Steps[k].Time)
 		}
@@ -92,7 +101,7 @@ func (p *plan) firstBelow(arrival, threshold float64) float64 {
 
 // lowest is the first time at which the value is lowest.
 func (p *plan) lowest(arrival float64) float64 {
-	best := p.At(arrival)
+	best := p.at
 	for k := best + 1; k < len(p.Steps) && p.Steps[k].Time <= p.last(arrival); k++ {
 		if p.Steps[k].Value < p.Steps[best].Value {
 			best = k
@@ -108,31 +117,49 @@ func (p *plan) cheapest(arrival, length, known, worth float64) float64 {
 	last, end := p.last(arrival), arrival+known
 	looked := min(known, last-arrival+length)
 	mean, level := 0.0, 0.0
-	if looked > 0 {
-		level = p.magnitude(arrival, arrival+looked) / looked
+	if math.IsInf(end, 1) {
+		if looked > 0 {
+			level = p.magnitudes.Over(arrival, arrival+looked) / looked
+		}
+	} else {
+		mean, level = p.Between(p.at, p.end, arrival, end)/known, p.magnitudes.Between(p.at, p.end, arrival, end)/known
 	}
+	a, b, most := p.at, p.at, len(p.Steps)-1 // the steps at the start and at the end, and the last at which it may end
 	if !math.IsInf(end, 1) {
-		mean, level = p.Over(arrival, end)/known, p.magnitude(arrival, end)/known
+		most = p.end
 	}
-	cost := func(start float64) float64 {
-		within := min(start+length, max(start, end))
-		return p.Over(start, within) + mean*(start+length-within) + worth*level*(start-arrival)
+	if length > 0 { // where steps are equally long, the end is near this one
+		b = p.AtFrom(max(0, p.at-1+int(min(length/p.known, 1)*float64(p.end-p.at))), min(arrival+length, end))
 	}
-	p.tried = append(p.tried[:0], last, end-length)
-	for k := p.At(arrival); k < len(p.Steps) && p.Steps[k].Time <= last+length; k++ {
-		p.tried = append(p.tried, p.Steps[k].Time, p.Steps[k].Time-length)
-	}
-	slices.Sort(p.tried)
-	best, least := arrival, cost(arrival)
-	for _, start := range p.tried {
-		if start <= arrival || start > last {
-			continue
+	best, least := arrival, 0.0
+	for start := arrival; ; {
+		for a < len(p.Steps)-1 && p.Steps[a+1].Time <= start {
+			a++
 		}
-		if c := cost(start); c < least-costRounding*level*length {
-			best, least = start, c
+		for b < most && p.Steps[b+1].Time-length <= start {
+			b++
 		}
+		within := min(start+length, end)
+		cost := p.Between(a, b, start, within) + mean*(start+length-within) + worth*level*(start-arrival)
+		if start == arrival {
+			least = cost
+		} else if cost < least-costRounding*level*length {
+			best, least = start, cost
+		}
+		next := last
+		if a < len(p.Steps)-1 {
+			next = min(next, p.Steps[a+1].Time)
+		}
+		if b < most {
+			next = min(next, p.Steps[b+1].Time-length)
+		} else if end-length > start {
+			next = min(next, end-length)
+		}
+		if !(next > start) {
+			return best
+		}
+		start = next
 	}
-	return best
 }
 
 // costRounding is how much less a later start has to cost, relative to what the job costs at the mean: nobody waits for a rounding error.
