@@ -227,7 +227,14 @@ func freeBy(in *model.Instance, starts, ends []float64, now, at float64, estimat
 func joins(t *rapid.T, in *model.Instance, b *Budget) {
 	until := b.Deferral(in)
 	most, _ := b.PriceBudget.In("s")
-	for k := range in.Jobs() {
+	order := make([]int, len(in.Jobs()))
+	for k := range order {
+		order[k] = k
+	}
+	if rapid.Bool().Draw(t, "shuffled") { // jobs that wait for others do not join in order of arrival
+		order = rapid.Permutation(order).Draw(t, "order")
+	}
+	for _, k := range order {
 		estimate, runtime := sim.Lengths(in, k)
 		if math.IsNaN(runtime) {
 			continue // it is too wide

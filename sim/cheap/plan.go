@@ -57,7 +57,7 @@ func (p *plan) last(arrival float64) float64 { return arrival + min(p.budget, p.
 // sort keeps the steps from one position to another sorted by value. If both move on a little it takes O(n) for n of these steps.
 func (p *plan) sort(at, end int) {
 	next := p.end + 1
-	if at < p.at || at > p.end || end < p.end || len(p.sorted) == 0 {
+	if at < p.at || end < p.end || len(p.sorted) == 0 {
 		p.sorted, next = p.sorted[:0], at
 	}
 	if at > p.at {
