@@ -34,11 +34,15 @@ type Bill struct {
 	Cost   *float64 `json:"cost,omitempty"`   // absent: there are no prices
 	Carbon *float64 `json:"carbon,omitempty"` // absent: not stated
 	Peak   float64  `json:"peak"`             // power
+	// LeftOut is how many jobs have no place. The bill is without them, and without what they took before they were killed.
+	LeftOut int `json:"left_out,omitempty"`
+	// OtherJobs says that the jobs that have a place are not those that the first policy of the group places, so that the two bills are not compared.
+	OtherJobs bool `json:"other_jobs,omitempty"`
 	// CostDifference and CarbonDifference are of what a job takes while it runs, without idle machines, from that under the first policy of the group; absent:
 	// of that policy itself. They are paired by day, as waits are.
 	CostDifference   *Difference `json:"cost_difference,omitempty"`
 	CarbonDifference *Difference `json:"carbon_difference,omitempty"`
-	// CostShare and CarbonShare are what is saved of the first policy's, as a share of what was possible; absent: not known.
+	// CostShare and CarbonShare are what is saved of the first policy's, as a share of what was possible; absent: not known, or one of the two leaves jobs out.
 	CostShare   *float64 `json:"cost_share,omitempty"`
 	CarbonShare *float64 `json:"carbon_share,omitempty"`
 }
@@ -131,6 +135,7 @@ func newMeter(in *model.Instance, from, to float64) (*meter, error) {
 // measured is what the jobs of a schedule take, by job, and all of it.
 type measured struct {
 	energy, cost, carbon []float64
+	leftOut              int
 	bill                 Bill
 }
 
@@ -145,6 +150,11 @@ func (m *meter) measure(s *schedule, sol *model.Solution) error {
 	n := len(m.in.Jobs())
 	t := &measured{energy: make([]float64, n), cost: make([]float64, n), carbon: make([]float64, n)}
 	s.taken = t
+	for job := range n {
+		if !s.placed(int32(job)) {
+			t.leftOut++
+		}
+	}
 	for k := range s.runs {
 		r := &s.runs[k]
 		m.add(int(r.cluster), r.power, r.start, r.end, &t.energy[r.job], &t.cost[r.job], &t.carbon[r.job])
@@ -276,8 +286,12 @@ func (s *study) bill(run, first *schedule) (*Bill, error) {
 		return nil, nil
 	}
 	b := run.taken.bill
+	b.LeftOut = run.taken.leftOut
 	if first == nil || first.taken == nil {
 		return &b, nil
+	}
+	for job := range s.in.Jobs() {
+		b.OtherJobs = b.OtherJobs || run.placed(int32(job)) != first.placed(int32(job))
 	}
 	var err error
 	all := &s.classes[0]
@@ -292,17 +306,20 @@ func (s *study) bill(run, first *schedule) (*Bill, error) {
 	return &b, err
 }
 
-// shares fills in what is saved as a share of what was possible.
+// leastPossible is how much less than the first bill has to be possible, relative to it, for a share of it: below, it is rounding.
+const leastPossible = 1e-9
+
+// shares fills in what is saved as a share of what was possible, where both policies place all jobs.
 func (p *Power) shares(group *Group) {
 	first := group.Policies[0].Power
 	share := func(before, after *float64, possible *Possible) *float64 {
-		if possible == nil || before == nil || after == nil || !(*before > possible.Bound) {
+		if possible == nil || before == nil || after == nil || !(*before-possible.Bound > leastPossible*max(math.Abs(*before), math.Abs(possible.Bound))) {
 			return nil
 		}
 		return new((*before - *after) / (*before - possible.Bound))
 	}
-	for k := 1; k < len(group.Policies) && first != nil; k++ {
-		if b := group.Policies[k].Power; b != nil {
+	for k := 1; k < len(group.Policies) && first != nil && first.LeftOut == 0; k++ {
+		if b := group.Policies[k].Power; b != nil && b.LeftOut == 0 {
 			b.CostShare, b.CarbonShare = share(first.Cost, b.Cost, p.Cost), share(first.Carbon, b.Carbon, p.Carbon)
 		}
 	}
@@ -328,6 +345,9 @@ func (s *study) metered(runs []Run, schedules []*schedule) (*meter, error) {
 		if err := m.measure(schedules[k], runs[k].Solution); err != nil {
 			return nil, fmt.Errorf("%s: %w", runs[k].Policy, err)
 		}
+	}
+	if !slices.ContainsFunc(schedules, func(of *schedule) bool { return of.taken.leftOut == 0 }) {
+		return m, nil // perhaps no schedule places all jobs in this time, and then anything is a bound
 	}
 	return m, m.bound(s.ctx, s.opt.Bound)
 }
