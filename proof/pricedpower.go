@@ -18,7 +18,7 @@ import (
 
 // Limits of what is verified.
 const (
-	powerSteps = 1 << 14 // of a tariff within the horizon, and of the prices
+	powerSteps = 1 << 17 // of a tariff within the horizon, and of the prices
 	powerWork  = 1 << 28 // starts looked at, and states by cell
 	powerCells = 1 << 18
 	powerWays  = 64  // numbers of tasks on the fullest processor of a job that may choose how many processors it has

@@ -7,6 +7,7 @@ type Deferrable struct {
 	Arrival           float64
 	Estimate, Runtime float64 // see [Lengths]
 	Processors        int     // the fewest that it may hold
+	Number            int64   // see [Job]
 }
 
 // join lets a job that may start join the queue, or keeps it out until its time, see [Options].Defer.
@@ -16,7 +17,7 @@ func (e *Engine) join(j *Job) {
 		if e.world != nil {
 			estimate, runtime = Lengths(j.Request.in, j.Request.index)
 		}
-		if until := e.opt.Defer(Deferrable{j.Arrival, estimate, runtime, int(j.Processors)}); until > e.now {
+		if until := e.opt.Defer(Deferrable{j.Arrival, estimate, runtime, int(j.Processors), j.Number}); until > e.now {
 			j.state = deferred
 			e.deferred.push(event{time: until, order: j.Number, handle: j.Handle})
 			if d, ok := e.policy.(Deferrer); ok && e.world == nil {

@@ -90,3 +90,21 @@ func placementOf(sol *model.Solution, job string) model.Placement {
 	}
 	return model.Placement{}
 }
+
+// A job gets processors of a machine that serves somebody before those of one that is on and would go to sleep.
+func TestMachinesThatServeAreTakenFirst(t *testing.T) {
+	b := model.NewBuilder("order").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2,
+		Power: &model.PowerSpec{Idle: 3, SuspendAfter: new(10.0), Off: []model.OffSpec{{Name: "off"}}}}}})
+	b.Job(model.JobSpec{ID: "a", Work: new(5.0), Processors: model.Rigid(2)}, model.JobSpec{ID: "b", Work: new(50.0)}, model.JobSpec{ID: "c", Arrival: 6, Work: new(5.0)})
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol, _, err := sim.Simulate(t.Context(), in, backfill.FCFS(backfill.DefaultRanking()), sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := placementOf(sol, "c"); p.Start != 6 || p.Processors.String() != "3" {
+		t.Errorf("c runs on processors %v from %v", p.Processors, p.Start)
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers"
 )
@@ -61,7 +62,7 @@ func statusOf(err error) int {
 		return status.status
 	case errors.As(err, &policy):
 		return policyStatuses[policy.Kind]
-	case errors.As(err, &input), errors.As(err, &parameter), errors.Is(err, solve.ErrUnsupported):
+	case errors.As(err, &input), errors.As(err, &parameter), errors.Is(err, solve.ErrUnsupported), errors.Is(err, sim.ErrPower):
 		return exitInput
 	case errors.As(err, &wrong):
 		return exitViolations

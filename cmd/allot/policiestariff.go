@@ -79,6 +79,9 @@ func hasTariff(in *model.Instance) bool {
 // join adds the table of a flag.
 func (b *bought) join(c *cli.Context, flag string) error {
 	path := c.String(flag)
+	if path == "" {
+		return usageErrorf("--%s: expected the name of a file, found none", flag)
+	}
 	series, err := readTariff(path, tariff.Options{})
 	if err != nil {
 		return &statusError{exitInput, err}
@@ -129,7 +132,7 @@ const wattsExample = "idle=90,busy=5, and for machines that sleep off=9,suspend_
 // withWatts gives every machine a power, and a rule by which it sleeps.
 func withWatts(in *model.Instance, text string) (*model.Instance, error) {
 	power, off := model.PowerSpec{}, model.OffSpec{Name: "off"}
-	sleeps := false
+	stated := map[string]bool{}
 	unit := cmp.Or(in.Units().Time, "s")
 	for _, part := range strings.Split(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
@@ -144,9 +147,9 @@ func withWatts(in *model.Instance, text string) (*model.Instance, error) {
 		case "busy":
 			to = &power.Busy
 		case "off":
-			to, sleeps = &off.Power, true
+			to = &off.Power
 		case "suspend_after":
-			power.SuspendAfter, sleeps = new(0.0), true
+			power.SuspendAfter = new(0.0)
 			to = power.SuspendAfter
 		case "down":
 			to = &off.Down.Time
@@ -155,6 +158,10 @@ func withWatts(in *model.Instance, text string) (*model.Instance, error) {
 		default:
 			return nil, usageErrorf("--watts: expected %s; found %q", wattsExample, part)
 		}
+		if stated[name] {
+			return nil, usageErrorf("--watts: expected %s once, found it twice", name)
+		}
+		stated[name] = true
 		if name == "idle" || name == "busy" || name == "off" {
 			x, err = strconv.ParseFloat(value, 64)
 		} else {
@@ -166,12 +173,14 @@ func withWatts(in *model.Instance, text string) (*model.Instance, error) {
 		*to = x
 	}
 	switch {
-	case sleeps && power.SuspendAfter == nil:
+	case stated["off"] && !stated["suspend_after"]:
 		return nil, usageErrorf("--watts: expected suspend_after beside off: on line nobody knows how long a machine will be idle")
-	case sleeps:
+	case stated["suspend_after"] && !stated["off"]:
+		return nil, usageErrorf("--watts: expected off beside suspend_after: the power of a machine that sleeps, such as off=9")
+	case stated["off"]:
 		off.Down.Power, off.Up.Power = power.Idle, power.Idle
 		power.Off = []model.OffSpec{off}
-	case off.Down.Time > 0 || off.Up.Time > 0:
+	case stated["down"] || stated["up"]:
 		return nil, usageErrorf("--watts: expected off and suspend_after beside down and up")
 	}
 	spec := in.Spec()

@@ -8,6 +8,7 @@ import (
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -119,7 +120,7 @@ func errorOf(err error) *Error {
 		return wrongAt(faultsIn("", err))
 	case errors.As(err, &parameter):
 		return wrong("", "%s", err)
-	case errors.Is(err, solve.ErrUnsupported):
+	case errors.Is(err, solve.ErrUnsupported), errors.Is(err, sim.ErrPower):
 		return fail(Unsupported, "%s", err)
 	case errors.As(err, &schedule):
 		return fail(WrongSchedule, "%s", err)

@@ -226,7 +226,16 @@ func (m *moment) run(ctx context.Context, run int) ([]float64, error) {
 			}
 		}
 		later := &later{moment: m, watch: watch, run: run}
-		_, err := sim.Run(until, &source{trace: sim.Trace{Jobs: jobs}, later: later}, m.in.Processors(), m.discipline.Plain(m.in.Processors()), opt)
+		if opt = m.discipline.Deferring(m.in, opt); opt.Defer != nil {
+			rule := opt.Defer
+			opt.Defer = func(j sim.Deferrable) float64 {
+				if j.Number < int64(len(m.ran)) && m.ran[j.Number] != 0 {
+					return j.Arrival // it runs already
+				}
+				return rule(j)
+			}
+		}
+		_, err := sim.Run(until, &source{trace: sim.Trace{Jobs: jobs}, later: later}, m.in.Processors(), m.discipline.InTrace()(m.in.Processors()), opt)
 		return watch.at, until.cause(err)
 	}
 	if m.general == nil {

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -40,7 +41,16 @@ func disciplines() map[string]sim.Discipline {
 		"easy sjf": backfill.EASY(1, 1, order("sjf")), "easy wfp3": backfill.EASY(1, 1, order("wfp3")),
 		"easy depth": backfill.EASY(1, 3, backfill.Ranking{}), "fair share": backfill.EASY(1, 1, order("multifactor")),
 		"conservative sjf": backfill.Conservative(1, order("sjf")), "flexible": backfill.Flexible(1, backfill.DefaultPriorities()),
+		"fcfs late": late(backfill.FCFS(backfill.Ranking{})), "easy late": late(backfill.EASY(1, 1, backfill.Ranking{})),
 	}
+}
+
+// late is a discipline that keeps some jobs out of the queue for a time.
+func late(d sim.Discipline) sim.Discipline {
+	d.Defer = func(*model.Instance) func(sim.Deferrable) float64 {
+		return func(j sim.Deferrable) float64 { return j.Arrival + math.Mod(7*j.Arrival+j.Estimate, 11) }
+	}
+	return d
 }
 
 // queue draws an instance on one cluster: whole times, some of them 0, some estimates too short, some jobs without a user. Estimates are powers of 2, so that no
@@ -103,7 +113,7 @@ func TestFuturesAgreeWithRunsFromTheBeginning(t *testing.T) {
 					t.Fatalf("at %v job %d starts at %v, in a run from the beginning at %v (all: %v)", at, job, starts[k], whole[job], whole)
 				}
 			}
-			general, err := replay(context.Background(), in, under{sim.Discipline{General: discipline.General}, policy.kill}, 1)
+			general, err := replay(context.Background(), in, under{sim.Discipline{General: discipline.General, Defer: discipline.Defer}, policy.kill}, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +140,7 @@ func wholeRun(t *rapid.T, m *moment, run int) []float64 {
 		trace.Jobs, jobs = append(trace.Jobs, spec), append(jobs, k)
 	}
 	whole := &wholeStarts{jobs: jobs, at: make([]float64, len(m.in.Jobs()))}
-	if _, err := sim.Run(context.Background(), trace, 4, m.discipline.Plain(4), sim.Options{Kill: m.policy.Kills(), Observer: whole}); err != nil {
+	if _, err := sim.Run(context.Background(), trace, 4, m.discipline.InTrace()(4), m.discipline.Deferring(m.in, sim.Options{Kill: m.policy.Kills(), Observer: whole})); err != nil {
 		t.Fatal(err)
 	}
 	for k := range m.in.Jobs() {
@@ -259,4 +269,17 @@ func TestQuantilesLieBetweenTheExtremes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A forecast knows nothing of power caps, so it refuses them instead of passing them over.
+func TestForecastsRefusePowerCaps(t *testing.T) {
+	b := model.NewBuilder("capped").Cluster(model.ClusterSpec{ID: "c", PowerCap: [][]float64{{0, 5}}, Machines: []model.MachineSpec{{ID: "m", Count: 2, Power: &model.PowerSpec{Busy: 5}}}})
+	b.Job(model.JobSpec{ID: "a", Work: new(3.0)}, model.JobSpec{ID: "b", Work: new(3.0)})
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := replay(t.Context(), in, under{backfill.EASY(1, 1, backfill.DefaultRanking()), false}, 1); !errors.Is(err, sim.ErrPower) {
+		t.Errorf("got %v", err)
+	}
 }

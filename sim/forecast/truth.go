@@ -39,6 +39,9 @@ func replay(ctx context.Context, in *model.Instance, policy solve.Policy, seed u
 	if err := policy.Supports(in); err != nil {
 		return nil, err
 	}
+	if in.Features()&model.PowerLimits != 0 {
+		return nil, sim.ErrPower
+	}
 	in = in.AsRequested()
 	n := len(in.Jobs())
 	t := &truth{in: in, known: in.Known(), policy: policy, discipline: policy.Discipline(), seed: seed, numbers: make([]int32, n), users: make([]int32, n), cut: make([]bool, n)}
@@ -63,7 +66,7 @@ func replay(ctx context.Context, in *model.Instance, policy solve.Policy, seed u
 			t.left[k] = in.Jobs()[k].Arrival
 		}
 	}
-	_, err = sim.Run(ctx, &sim.Trace{Jobs: t.specs}, in.Processors(), t.discipline.Plain(in.Processors()), opt)
+	_, err = sim.Run(ctx, &sim.Trace{Jobs: t.specs}, in.Processors(), t.discipline.InTrace()(in.Processors()), t.discipline.Deferring(in, opt))
 	return t, err
 }
 
@@ -137,7 +140,7 @@ func (t *truth) shortest(k int) float64 {
 // inGeneral is the discipline without its policy for the plain world.
 func (t *truth) inGeneral() sim.Discipline {
 	d := t.discipline
-	d.Plain = nil
+	d.Plain, d.Late = nil, nil
 	return d
 }
 

@@ -82,21 +82,25 @@ func (g *Group) answer(r *Report) []string {
 	s := g.standings(r)
 	var list []string
 	say := func(format string, parts ...any) { list = append(list, fmt.Sprintf(format, parts...)) }
+	better, worse := "be better", "be worse"
+	if r.Power != nil { // where there are bills waits are not all
+		better, worse = "have shorter waits", "have longer waits"
+	}
 	if len(s.better) > 0 {
 		best := s.better[0]
-		say("%s is shown to be better than %s: mean wait %s.", r.short(best.Name), name, r.change(best.Classes[0].WaitDifference))
+		say("%s is shown to %s than %s: mean wait %s.", r.short(best.Name), better, name, r.change(best.Classes[0].WaitDifference))
 		list = append(list, g.price(r, best)...)
 		if more := s.better[1:]; len(more) > 0 {
-			say("%s %s shown to be better too.", g.named(r, more), numtext.Word(len(more), "is", "are"))
+			say("%s %s shown to %s too.", g.named(r, more), numtext.Word(len(more), "is", "are"), better)
 		}
 	} else if len(s.worse) > 0 && len(g.Policies) > 2 {
-		say("No policy is shown to be better than %s.", name)
+		say("No policy is shown to %s than %s.", better, name)
 	}
 	if len(s.worse) > 0 {
 		if worst := s.worse[0]; len(s.worse) == 1 {
-			say("%s is shown to be worse than %s: mean wait %s.", r.short(worst.Name), name, r.change(worst.Classes[0].WaitDifference))
+			say("%s is shown to %s than %s: mean wait %s.", r.short(worst.Name), worse, name, r.change(worst.Classes[0].WaitDifference))
 		} else {
-			say("%s are shown to be worse than %s.", g.named(r, s.worse), name)
+			say("%s are shown to %s than %s.", g.named(r, s.worse), worse, name)
 		}
 		if len(s.better) == 0 {
 			list = append(list, g.price(r, s.worse[0])...)
@@ -141,18 +145,22 @@ func (g *Group) price(r *Report, p *Policy) []string {
 	if len(g.Policies) > 2 {
 		under = " under " + r.short(p.Name)
 	}
+	who, pay := "Who pays", "pay"
+	if r.Power != nil { // nobody pays with money
+		who, pay = "Who waits longer", "wait longer"
+	}
 	s := r.split(p)
 	switch {
 	case s.tested == 0:
-		list = append(list, "Who pays"+under+" is not known: no class of jobs has enough blocks of days.")
+		list = append(list, who+under+" is not known: no class of jobs has enough blocks of days.")
 	case len(s.hurt) > 0:
 		names := each.Of(s.hurt[:min(mostNamed, len(s.hurt))], r.described)
 		if more := len(s.hurt) - len(names); more > 0 {
 			names = append(names, fmt.Sprintf("%d more", more))
 		}
-		list = append(list, "Who pays"+under+": "+strings.Join(names, "; ")+".")
+		list = append(list, who+under+": "+strings.Join(names, "; ")+".")
 	default:
-		text := fmt.Sprintf("Nobody is shown to pay%s: of %s tested none is shown to wait longer", under, numtext.Counted(s.tested, "class", "classes"))
+		text := fmt.Sprintf("Nobody is shown to %s%s: of %s tested none is shown to wait longer", pay, under, numtext.Counted(s.tested, "class", "classes"))
 		if n := len(s.perhapsHurt); n > 0 {
 			text += fmt.Sprintf(", %d perhaps", n)
 		}

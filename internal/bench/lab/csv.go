@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/internal/plaintext"
 )
 
-// WriteCSV writes a row for each class of each policy.
+// WriteCSV writes a row for each class of each policy. Where the report has bills, the row of all jobs has the policy's.
 func (r *Report) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	header := []string{"group", "policy", "kind", "class", "jobs", "wait_mean", "wait_median", "wait_p95", "wait_max", "bounded_slowdown", "stretch",
@@ -17,12 +17,16 @@ func (r *Report) WriteCSV(w io.Writer) error {
 		"slowdown_difference", "slowdown_difference_low", "slowdown_difference_high", "slowdown_p", "slowdown_p_holm", "slowdown_greater", "slowdown_less",
 		"utilisation", "left_out", "jain", "entitled", "received",
 		"wait_ratio", "wait_ratio_low", "wait_ratio_high", "slowdown_ratio", "slowdown_ratio_low", "slowdown_ratio_high"}
+	if r.Power != nil {
+		header = append(header, "energy", "cost", "carbon", "peak_power", "cost_share", "carbon_share",
+			"cost_ratio", "cost_ratio_low", "cost_ratio_high", "carbon_ratio", "carbon_ratio_low", "carbon_ratio_high")
+	}
 	if err := out.Write(header); err != nil {
 		return err
 	}
 	if r.Record != nil {
 		for c := range r.Record.Classes {
-			if err := out.Write(cells("record", &r.Record.Policy, &r.Record.Classes[c])); err != nil {
+			if err := out.Write(r.cells("record", &r.Record.Policy, &r.Record.Classes[c])); err != nil {
 				return err
 			}
 		}
@@ -31,7 +35,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 		for k := range r.Groups[g].Policies {
 			p := &r.Groups[g].Policies[k]
 			for c := range p.Classes {
-				if err := out.Write(cells(r.Groups[g].Name(), p, &p.Classes[c])); err != nil {
+				if err := out.Write(r.cells(r.Groups[g].Name(), p, &p.Classes[c])); err != nil {
 					return err
 				}
 			}
@@ -63,8 +67,8 @@ func (r *Report) WriteShares(w io.Writer) error {
 	return out.Error()
 }
 
-// cells are the cells of a class; utilisation, jobs left out and Jain's index are of all jobs.
-func cells(group string, p *Policy, c *Class) []string {
+// cells are the cells of a class; utilisation, jobs left out, Jain's index and the bill are of all jobs.
+func (r *Report) cells(group string, p *Policy, c *Class) []string {
 	row := []string{plaintext.Cell(group), plaintext.Cell(p.Name), c.Kind, plaintext.Cell(c.Name), strconv.Itoa(c.Jobs)}
 	if c.Wait == nil {
 		row = append(row, make([]string, 5)...)
@@ -96,6 +100,19 @@ func cells(group string, p *Policy, c *Class) []string {
 			d = &Difference{}
 		}
 		row = append(row, numtext.Exact(d.Ratio), numtext.Exact(d.RatioLow), numtext.Exact(d.RatioHigh))
+	}
+	switch b := p.Power; {
+	case r.Power == nil:
+	case b == nil || c.Kind != KindAll:
+		row = append(row, make([]string, 12)...)
+	default:
+		row = append(row, numtext.Exact(&b.Energy), numtext.Exact(b.Cost), numtext.Exact(b.Carbon), numtext.Exact(&b.Peak), numtext.Exact(b.CostShare), numtext.Exact(b.CarbonShare))
+		for _, d := range []*Difference{b.CostDifference, b.CarbonDifference} {
+			if d == nil {
+				d = &Difference{}
+			}
+			row = append(row, numtext.Exact(d.Ratio), numtext.Exact(d.RatioLow), numtext.Exact(d.RatioHigh))
+		}
 	}
 	return row
 }

@@ -34,17 +34,17 @@ type Bill struct {
 	Cost   *float64 `json:"cost,omitempty"`   // absent: there are no prices
 	Carbon *float64 `json:"carbon,omitempty"` // absent: not stated
 	Peak   float64  `json:"peak"`             // power
-	// LeftOut is how many jobs of the trace have no place, of whose power nothing is counted.
+	// LeftOut is how many jobs have no place. The bill is without them, and without what they took before they were killed.
 	LeftOut int `json:"left_out,omitempty"`
+	// OtherJobs says that the jobs that have a place are not those that the first policy of the group places, so that the two bills are not compared.
+	OtherJobs bool `json:"other_jobs,omitempty"`
 	// CostDifference and CarbonDifference are of what a job takes while it runs, without idle machines, from that under the first policy of the group; absent:
 	// of that policy itself. They are paired by day, as waits are.
 	CostDifference   *Difference `json:"cost_difference,omitempty"`
 	CarbonDifference *Difference `json:"carbon_difference,omitempty"`
-	// CostShare and CarbonShare are what is saved of the first policy's, as a share of what was possible; absent: not known, as where jobs have no place.
+	// CostShare and CarbonShare are what is saved of the first policy's, as a share of what was possible; absent: not known, or one of the two leaves jobs out.
 	CostShare   *float64 `json:"cost_share,omitempty"`
 	CarbonShare *float64 `json:"carbon_share,omitempty"`
-
-	others bool // it places other jobs than the first policy: the bills as a whole say nothing
 }
 
 // Bound finds what no schedule of an instance can go below by its objective, and the method; false: it does not know.
@@ -135,6 +135,7 @@ func newMeter(in *model.Instance, from, to float64) (*meter, error) {
 // measured is what the jobs of a schedule take, by job, and all of it.
 type measured struct {
 	energy, cost, carbon []float64
+	leftOut              int
 	bill                 Bill
 }
 
@@ -151,7 +152,7 @@ func (m *meter) measure(s *schedule, sol *model.Solution) error {
 	s.taken = t
 	for job := range n {
 		if !s.placed(int32(job)) {
-			t.bill.LeftOut++
+			t.leftOut++
 		}
 	}
 	for k := range s.runs {
@@ -175,7 +176,7 @@ func (m *meter) measure(s *schedule, sol *model.Solution) error {
 	for job := range n {
 		energy, cost, carbon = energy+t.energy[job], cost+t.cost[job], carbon+t.carbon[job]
 	}
-	t.bill.Energy, t.bill.Peak = energy, idle+peakOf(s.runs)
+	t.bill = Bill{Energy: energy, Peak: idle + peakOf(s.runs)}
 	if m.prices {
 		t.bill.Cost = &cost
 	}
@@ -237,7 +238,7 @@ func (m *meter) evaluate(t *measured, sol *model.Solution) error {
 	if energy == nil || peak == nil {
 		return errors.New("the power of the schedule is not known: a machine cannot be in a state that it must be in")
 	}
-	t.bill.Energy, t.bill.Peak, t.bill.Cost, t.bill.Carbon = *energy, *peak, total("energy_cost"), total("carbon")
+	t.bill = Bill{Energy: *energy, Peak: *peak, Cost: total("energy_cost"), Carbon: total("carbon")}
 	return nil
 }
 
@@ -333,11 +334,12 @@ func (s *study) bill(run, first *schedule) (*Bill, error) {
 		return nil, nil
 	}
 	b := run.taken.bill
+	b.LeftOut = run.taken.leftOut
 	if first == nil || first.taken == nil {
 		return &b, nil
 	}
 	for job := range s.in.Jobs() {
-		b.others = b.others || run.placed(int32(job)) != first.placed(int32(job))
+		b.OtherJobs = b.OtherJobs || run.placed(int32(job)) != first.placed(int32(job))
 	}
 	var err error
 	all := &s.classes[0]
@@ -352,17 +354,20 @@ func (s *study) bill(run, first *schedule) (*Bill, error) {
 	return &b, err
 }
 
-// shares fills in what is saved as a share of what was possible.
+// leastPossible is how much less than the first bill has to be possible, relative to it, for a share of it: below, it is rounding.
+const leastPossible = 1e-9
+
+// shares fills in what is saved as a share of what was possible, where both policies place all jobs.
 func (p *Power) shares(group *Group) {
 	first := group.Policies[0].Power
 	share := func(before, after *float64, possible *Possible) *float64 {
-		if possible == nil || before == nil || after == nil || !(*before > possible.Bound) {
+		if possible == nil || before == nil || after == nil || !(*before-possible.Bound > leastPossible*max(math.Abs(*before), math.Abs(possible.Bound))) {
 			return nil
 		}
 		return new((*before - *after) / (*before - possible.Bound))
 	}
-	for k := 1; k < len(group.Policies) && first != nil; k++ {
-		if b := group.Policies[k].Power; b != nil && first.LeftOut+b.LeftOut == 0 {
+	for k := 1; k < len(group.Policies) && first != nil && first.LeftOut == 0; k++ {
+		if b := group.Policies[k].Power; b != nil && b.LeftOut == 0 {
 			b.CostShare, b.CarbonShare = share(first.Cost, b.Cost, p.Cost), share(first.Carbon, b.Carbon, p.Carbon)
 		}
 	}
@@ -388,6 +393,9 @@ func (s *study) metered(runs []Run, schedules []*schedule) (*meter, error) {
 		if err := m.measure(schedules[k], runs[k].Solution); err != nil {
 			return nil, fmt.Errorf("%s: %w", runs[k].Policy, err)
 		}
+	}
+	if !slices.ContainsFunc(schedules, func(of *schedule) bool { return of.taken.leftOut == 0 }) {
+		return m, nil // perhaps no schedule places all jobs in this time, and then anything is a bound
 	}
 	return m, m.bound(s.ctx, s.opt.Bound)
 }

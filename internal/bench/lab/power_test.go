@@ -94,3 +94,71 @@ func TestBillsAreTheMetrics(t *testing.T) {
 		}
 	})
 }
+
+// priced is a comparison of two policies on one processor at a price: the starts under each, NaN for a job without a place. What is possible is given.
+func priced(t *testing.T, price, possible float64, first, second []float64) *Report {
+	t.Helper()
+	b := model.NewBuilder("priced").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Power: &model.PowerSpec{Idle: 1, Busy: 10}}}})
+	b.Spec().Tariff = &model.TariffSpec{Price: [][]float64{{0, price}, {100, price / 2}}}
+	runs := []Run{{Policy: "first", Online: true, Solution: &model.Solution{}}, {Policy: "second", Online: true, Solution: &model.Solution{}}}
+	for k := range first {
+		id := fmt.Sprint("j", k)
+		b.Job(model.JobSpec{ID: id, Work: new(10.0)})
+		for r, starts := range [][]float64{first, second} {
+			if at := starts[k]; !math.IsNaN(at) {
+				runs[r].Solution.Jobs = append(runs[r].Solution.Jobs, model.Placement{Job: id, Cluster: "c", Start: at, End: at + 10, Processors: model.NewProcessorSet(model.Range{})})
+			}
+		}
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Defaults()
+	opt.Bound = func(context.Context, *model.Instance) (Possible, bool) { return Possible{possible, "test"}, true }
+	report, err := Compare(context.Background(), in, runs, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// A policy that leaves jobs out, which cost nothing then, saves no share of what was possible, and its bill is not compared. Where the first policy costs what was possible but for
+// rounding, nothing is a share of it.
+func TestBillsOfOtherJobsAreNotCompared(t *testing.T) {
+	none := math.NaN()
+	for name, c := range map[string]struct {
+		possible      float64
+		first, second []float64
+		share, known  bool // a share is stated; a bound is
+		all           string
+	}{
+		"all placed":       {250, []float64{0, 10}, []float64{0, 100}, true, true, "−16 %"},
+		"second leaves":    {100, []float64{0, 10}, []float64{0, none}, false, true, missing},
+		"first leaves":     {20, []float64{0, none}, []float64{0, 10}, false, true, missing},
+		"both leave":       {20, []float64{0, none}, []float64{100, none}, false, false, "−24 %"},
+		"nothing possible": {305 * (1 - 1e-13), []float64{0, 10}, []float64{0, 100}, false, true, "−16 %"},
+	} {
+		r := priced(t, 1, c.possible, c.first, c.second)
+		second := r.Groups[0].Policies[1].Power
+		if (r.Power.Cost != nil) != c.known || (second.CostShare != nil) != c.share {
+			t.Errorf("%s: bound %v, share %v", name, r.Power.Cost, second.CostShare)
+		}
+		q := r.quantities()[0]
+		if got := q.ofBill(r.Groups[0].Policies[0].Power, second); got != c.all {
+			t.Errorf("%s: of all %s, expected %s", name, got, c.all)
+		}
+		if onFront := r.Groups[0].onFront(&r.Groups[0].Policies[1], &q); onFront && c.all == missing {
+			t.Errorf("%s: on the front", name)
+		}
+	}
+}
+
+// Where the jobs cost less than nothing there is no change in per cent, and an amount of cost is no time.
+func TestNegativeCostsAreAmounts(t *testing.T) {
+	r := priced(t, -1, -1e9, []float64{0, 10}, []float64{0, 100})
+	q := r.quantities()[0]
+	if got := q.ofJobs(r, r.Groups[0].Policies[1].Power.CostDifference); got != "+25 a job" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -45,7 +45,8 @@ func (g *Group) billsPart(r *Report) report.Part {
 			before, after := q.total(first), q.total(p.Power)
 			if d := q.change(p.Power); d != nil {
 				own = r.difference(d)
-				if all = (report.Cell{Text: q.ofBill(first, p.Power)}); *before > 0 && !p.Power.others {
+				own.Text = q.ofJobs(r, d) + r.star(d)
+				if all = (report.Cell{Text: q.ofBill(first, p.Power)}); *before > 0 && !p.Power.OtherJobs {
 					all.Value = new(*after / *before - 1)
 				}
 			}
@@ -58,7 +59,7 @@ func (g *Group) billsPart(r *Report) report.Part {
 				if g.onFront(p, &q) {
 					front = report.Cell{Text: "yes", IsGood: true}
 				}
-				if before != nil && *before > 0 && !p.Power.others {
+				if before != nil && *before > 0 && !p.Power.OtherJobs {
 					figures[n].Lines = append(figures[n].Lines, report.Line{Name: r.short(p.Name), Points: []report.Estimate{{X: wait.Mean / scale,
 						Value: statistics.Interval{Estimate: 100 * (*after / *before - 1), Low: math.Inf(-1), High: math.Inf(1)}}}})
 				}

@@ -49,12 +49,25 @@ func sum(x float64) string {
 func (q *quantity) ofBill(first, b *Bill) string {
 	before, after := q.total(first), q.total(b)
 	switch {
-	case before == nil || after == nil || b.others:
+	case before == nil || after == nil || b.OtherJobs:
 		return missing
 	case *before > 0:
 		return signed(100*(*after / *before - 1), func(x float64) string { return fmt.Sprintf("%.2g %%", x) })
 	}
 	return signed(*after-*before, q.amount)
+}
+
+// ofJobs is the change of what the jobs that both policies place take while they run, with its interval: in per cent where under the first they take more than 0, otherwise for a
+// job on average.
+func (q *quantity) ofJobs(r *Report, d *Difference) string {
+	if d.First > 0 || d.Greater+d.Less == 0 {
+		return r.share(d)
+	}
+	text := signed(d.Mean, q.amount) + " a job"
+	if d.Low != nil {
+		text += fmt.Sprintf(" [%s, %s]", signed(*d.Low, q.amount), signed(*d.High, q.amount))
+	}
+	return text
 }
 
 // powerAnswer says what is shown of the bills, and what was possible.
@@ -72,7 +85,11 @@ func (g *Group) powerAnswer(r *Report) (list []string) {
 			switch d := q.change(p.Power); {
 			case d == nil:
 			case d.Shown(r.Confidence) && d.Mean < 0:
-				if less = append(less, p); !p.Power.others && (best == nil || *q.total(p.Power) < *q.total(best.Power)) {
+				less = append(less, p)
+				switch {
+				case best == nil, best.Power.OtherJobs && !p.Power.OtherJobs:
+					best = p
+				case best.Power.OtherJobs == p.Power.OtherJobs && *q.total(p.Power) < *q.total(best.Power):
 					best = p
 				}
 			case d.Shown(r.Confidence):
@@ -83,26 +100,28 @@ func (g *Group) powerAnswer(r *Report) (list []string) {
 		}
 		named := func(policies []*Policy) string {
 			return listed(each.Of(policies, func(p *Policy) string {
-				if p.Power.others {
-					return r.short(p.Name) + " (of the jobs that both place)"
+				change := q.ofBill(first, p.Power)
+				if p.Power.OtherJobs {
+					change = q.ofJobs(r, q.change(p.Power)) + " of the jobs that both place"
 				}
-				return r.short(p.Name) + " (" + q.ofBill(first, p.Power) + ")"
+				return r.short(p.Name) + " (" + change + ")"
 			}))
 		}
 		if best != nil {
-			text := fmt.Sprintf("%s is shown to be %s than %s: %s of %s, from %s to %s; while they run, the jobs take %s", r.short(best.Name), q.saves, name, q.ofBill(first, best.Power), q.name,
-				q.amount(*q.total(first)), q.amount(*q.total(best.Power)), r.share(q.change(best.Power)))
+			text := fmt.Sprintf("%s is shown to be %s than %s: ", r.short(best.Name), q.saves, name)
+			if best.Power.OtherJobs {
+				text += "while they run, the jobs that both place take " + q.ofJobs(r, q.change(best.Power))
+			} else {
+				text += fmt.Sprintf("%s of %s, from %s to %s; while they run, the jobs take %s", q.ofBill(first, best.Power), q.name, q.amount(*q.total(first)), q.amount(*q.total(best.Power)),
+					q.ofJobs(r, q.change(best.Power)))
+			}
 			if share := q.share(best.Power); share != nil {
 				text += fmt.Sprintf(". That is %s of what was possible at all", percent(*share))
 			}
 			list = append(list, text+".")
-		}
-		if others := slices.DeleteFunc(less, func(p *Policy) bool { return p == best }); len(others) > 0 {
-			too := " than " + name
-			if best != nil {
-				too = " too"
+			if others := slices.DeleteFunc(less, func(p *Policy) bool { return p == best }); len(others) > 0 {
+				list = append(list, fmt.Sprintf("Shown to be %s too: %s.", q.saves, named(others)))
 			}
-			list = append(list, fmt.Sprintf("Shown to be %s%s: %s.", q.saves, too, named(others)))
 		}
 		if len(more) > 0 {
 			list = append(list, fmt.Sprintf("Shown to take more %s than %s: %s.", q.name, name, named(more)))
@@ -117,16 +136,16 @@ func (g *Group) powerAnswer(r *Report) (list []string) {
 	return list
 }
 
-// onFront says whether no other policy of the group takes no more of the quantity and has no longer mean wait, and less of one of them. Only policies count that
-// place the same jobs as the first.
+// onFront says whether no other policy of the group takes no more of the quantity and has no longer mean wait, and less of one of them. Policies that place other jobs than the first
+// are not compared.
 func (g *Group) onFront(p *Policy, q *quantity) bool {
-	if p.Power.others {
+	if p.Power.OtherJobs {
 		return false
 	}
 	wait := func(p *Policy) float64 { return p.Classes[0].Wait.Mean }
 	for k := range g.Policies {
 		other := &g.Policies[k]
-		if other.Classes[0].Wait == nil || q.total(other.Power) == nil || other.Power.others {
+		if other.Classes[0].Wait == nil || q.total(other.Power) == nil || other.Power.OtherJobs {
 			continue
 		}
 		a, b := *q.total(other.Power), *q.total(p.Power)
@@ -181,7 +200,7 @@ func (g *Group) bills(b *strings.Builder, r *Report) {
 		for _, q := range quantities {
 			all, own := missing, missing
 			if d := q.change(p.Power); d != nil {
-				all, own = q.ofBill(first, p.Power), r.share(d)+r.star(d)
+				all, own = q.ofBill(first, p.Power), q.ofJobs(r, d)+r.star(d)
 			}
 			row = append(row, orMissing(q.total(p.Power), sum), all, own)
 			if q.possible != nil {
@@ -197,16 +216,15 @@ func (g *Group) bills(b *strings.Builder, r *Report) {
 // powerLine says what a bill counts.
 func (r *Report) powerLine() string {
 	text := "power, of all machines from the first arrival to the last end under any of the policies; differences from the first: of all of it, and of what the jobs take while they run"
-	for k := range r.Groups {
-		if slices.ContainsFunc(r.Groups[k].Policies, func(p Policy) bool { return p.Power != nil && p.Power.LeftOut > 0 }) {
-			text += "; of jobs without a place nothing is counted"
-			break
-		}
-	}
 	for _, q := range r.quantities() {
 		if q.possible != nil {
 			text += fmt.Sprintf("; no schedule that runs all of these jobs has a %s below %s (%s)", q.name, q.amount(q.possible.Bound), q.possible.Method)
 		}
+	}
+	if slices.ContainsFunc(r.Groups, func(g Group) bool {
+		return slices.ContainsFunc(g.Policies, func(p Policy) bool { return p.Power != nil && p.Power.LeftOut > 0 })
+	}) {
+		text += "; jobs without a place do not count, nor what they took before they were killed"
 	}
 	return text
 }

@@ -850,6 +850,8 @@ class AdviceComparedBill(TypedDict):
     cost: NotRequired[float]
     carbon: NotRequired[float]
     peak: float
+    left_out: NotRequired[int]
+    other_jobs: NotRequired[bool]
     cost_difference: NotRequired[AdviceComparedDifference]
     carbon_difference: NotRequired[AdviceComparedDifference]
     cost_share: NotRequired[float]
@@ -1369,6 +1371,8 @@ class Bill(TypedDict):
     cost_difference: NotRequired[Difference]
     cost_share: NotRequired[float]
     energy: float
+    left_out: NotRequired[int]
+    other_jobs: NotRequired[bool]
     peak: float
 
 
