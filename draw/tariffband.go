@@ -14,6 +14,7 @@ type tariffLine struct {
 	isCarbon bool
 	of       string // the cluster; empty: all
 	unit     string
+	per      float64      // power × time of one priced unit
 	steps    []model.Step // within the times that there are to show
 	until    float64
 	least    float64
@@ -79,6 +80,9 @@ func tariffLines(in *model.Instance, from, to float64, kinds func(*model.Tariff)
 			line := newTariffLine(times, carbon, to)
 			line.isCarbon = true
 			lines = append(lines, line)
+		}
+		for k := range lines {
+			lines[k].per = t.Per
 		}
 		if t == in.Tariff() {
 			shared, known = lines, true
