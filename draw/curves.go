@@ -89,12 +89,13 @@ func (v View) byPeriod() bool { return v == Quantiles || v == Difference }
 type CurveOptions struct {
 	Quantity Quantity
 	View     View
-	Width    int     // pixels of 1/96 inch; 0: 1,000
-	Height   int     // 0: 500, or more for the panels of several schedules over time
-	Title    string  // empty: by quantity and instance
-	Period   float64 // length of the periods of quantiles and differences, in the unit of the instance; 0: a week, or less for short schedules
-	Window   Window  // the part of the time to show, from the first arrival; of jobs, those that arrive then
-	Watts    bool    // power is in W, and a price is for a kWh where its unit is as much; an instance does not say so
+	Width    int      // pixels of 1/96 inch; 0: 1,000
+	Height   int      // 0: 500, or more for the panels of several schedules over time
+	Title    string   // empty: by quantity and instance
+	Period   float64  // length of the periods of quantiles and differences, in the unit of the instance; 0: a week, or less for short schedules
+	Window   Window   // the part of the time to show, from the first arrival; of jobs, those that arrive then
+	Names    []string // of the schedules; nil: those of their solvers
+	Watts    bool     // power is in W, and a price is for a kWh where its unit is as much; an instance does not say so
 
 	against string // name of the schedule that the others are compared with
 }
@@ -131,7 +132,7 @@ func heightOf(panels, low int) int {
 	return min(max(500, 110+220*panels+110*low), panelLimits.mostSide)
 }
 
-// Curves draws a quantity in schedules of the instance. Each curve is named after its schedule's solver. Over time, each schedule has a panel of its own, all on
+// Curves draws a quantity in schedules of the instance. Each curve is named after its schedule's solver, unless Names are given. Over time, each schedule has a panel of its own, all on
 // the same scales; distributions share one panel. Differences are those from the first schedule, of the jobs that both place, and each panel has its own
 // scale: one scale would hide small differences beside a large one. Power over time has its parts on
 // each other, caps, the horizon and the tariff; where clusters have caps or tariffs of their own, each has a panel. The schedules must place jobs of the instance only. Curves does not check them otherwise;
@@ -139,49 +140,61 @@ func heightOf(panels, low int) int {
 //
 // Complexity: O(n log n) for n placements.
 func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (*Picture, error) {
+	c, err := newCurves(in, schedules, opt)
+	if err != nil {
+		return nil, fmt.Errorf("draw: %w", err)
+	}
+	return &Picture{layOut: panelLimits.sized(c.opt.Width, c.opt.Height, func(width, height float64) (*picture.Drawing, error) {
+		if err := checkPanels(c.opt, c.panels()); err != nil {
+			return nil, err
+		}
+		return c.chart(width, height).Drawing(), nil
+	})}, nil
+}
+
+// newCurves finds the values to draw.
+func newCurves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (*curves, error) {
 	panels := len(schedules)
 	if opt.View == Difference {
 		panels--
 	}
 	opt, err := opt.withDefaults(panels)
 	if err != nil {
-		return nil, fmt.Errorf("draw: %w", err)
+		return nil, err
 	}
 	switch {
 	case len(schedules) == 0:
-		return nil, errors.New("draw: no schedule")
+		return nil, errors.New("no schedule")
 	case in == nil:
-		return nil, errors.New("draw: no instance")
+		return nil, errors.New("no instance")
+	case opt.Names != nil && len(opt.Names) != len(schedules):
+		return nil, fmt.Errorf("expected as many names as schedules, found %d for %d", len(opt.Names), len(schedules))
 	case opt.View == Difference && len(schedules) < 2:
-		return nil, errors.New("draw: expected at least two schedules for a difference, found one")
+		return nil, errors.New("expected at least two schedules for a difference, found one")
 	}
 	c := &curves{in: in, opt: opt, from: math.Inf(1)}
 	for k, sol := range schedules {
 		if sol == nil {
-			return nil, fmt.Errorf("draw: schedules[%d]: no schedule", k)
+			return nil, fmt.Errorf("schedules[%d]: no schedule", k)
 		}
 		s, err := newSeries(in, sol, opt.Quantity)
 		if err != nil {
-			return nil, fmt.Errorf("draw: %w", err)
-		}
-		if s.isTooLarge() {
-			return nil, fmt.Errorf("draw: %s: expected values that add up to at most %g, found larger ones", opt.Quantity, largestSum)
-		}
-		c.list, c.from = append(c.list, s), min(c.from, s.first)
-		c.names = append(c.names, cmp.Or(panelName(sol.Solver), fmt.Sprint("schedule ", k+1)))
-	}
-	if c.counted() == 0 && opt.Quantity.ofJobs() && slices.ContainsFunc(schedules, func(sol *model.Solution) bool { return len(sol.Jobs) > 0 }) {
-		return nil, fmt.Errorf("draw: %s: expected at least one job that has this quantity, found none", opt.Quantity)
-	}
-	if err := c.prepare(); err != nil {
-		return nil, fmt.Errorf("draw: %w", err)
-	}
-	return &Picture{layOut: panelLimits.sized(opt.Width, c.opt.Height, func(width, height float64) (*picture.Drawing, error) {
-		if err := checkPanels(c.opt, c.panels()); err != nil {
 			return nil, err
 		}
-		return c.chart(width, height).Drawing(), nil
-	})}, nil
+		if s.isTooLarge() {
+			return nil, fmt.Errorf("%s: expected values that add up to at most %g, found larger ones", opt.Quantity, largestSum)
+		}
+		c.list, c.from = append(c.list, s), min(c.from, s.first)
+		name := sol.Solver
+		if opt.Names != nil {
+			name = opt.Names[k]
+		}
+		c.names = append(c.names, cmp.Or(panelName(name), fmt.Sprint("schedule ", k+1)))
+	}
+	if c.counted() == 0 && opt.Quantity.ofJobs() && slices.ContainsFunc(schedules, func(sol *model.Solution) bool { return len(sol.Jobs) > 0 }) {
+		return nil, fmt.Errorf("%s: expected at least one job that has this quantity, found none", opt.Quantity)
+	}
+	return c, c.prepare()
 }
 
 // checkPanels returns an error for a height that has no room for the panels.

@@ -155,13 +155,10 @@ func (c *curves) powerPanel(s *series, cluster int, shown *[model.PowerParts]boo
 		}
 	}
 	if len(p.caps) > 0 && slices.ContainsFunc(limited.Machines, func(m model.Machine) bool { return m.Power.Sleeps() }) {
-		p.counted = &series{last: s.use.To}
-		for k, step := range steps {
-			by := 0.0
-			if k+1 < len(steps) {
-				by = limited.IdlePower() + step.Parts[model.PowerRunning]
-			}
-			p.counted.steps = append(p.counted.steps, change{step.Time, by})
+		idle := limited.IdlePower()
+		p.counted = &series{steps: []change{{c.from, idle}}, last: s.use.To}
+		for _, step := range steps {
+			p.counted.steps = append(p.counted.steps, change{step.Time, idle + step.Parts[model.PowerRunning]})
 		}
 		p.counted.cut(c.from, c.to)
 	}
@@ -360,21 +357,20 @@ func (c *curves) tariffPanel(t *tariffLine, columns int) *picture.Panel {
 	if t.of != "" {
 		panel.Title = panelName(t.of)
 	}
-	unit := c.tariffUnit(t)
+	unit := picture.Printable(t.unit)
+	switch {
+	case c.isOfKilowattHours(t) && unit != "":
+		unit += "/kWh"
+	case c.isOfKilowattHours(t):
+		caption += " for a kWh"
+	}
 	panel.Y = func(ticks int) picture.Axis { return picture.NewExactAxis(caption, 1.08*low, 1.08*high, unit, ticks) }
 	return panel
 }
 
-// tariffUnit is the unit of a tariff's values; empty: it is not known.
-func (c *curves) tariffUnit(t *tariffLine) string {
-	unit := picture.Printable(t.unit)
+// isOfKilowattHours says whether a value of the tariff is known to be for a kWh.
+func (c *curves) isOfKilowattHours(t *tariffLine) bool {
 	const joules = 3.6e6 // of a kWh
 	each, known := timetext.Seconds(timeUnit(c.in))
-	if !c.opt.Watts || !known || math.Abs(t.per*each-joules) > 1e-9*joules {
-		return unit
-	}
-	if unit == "" {
-		return "for a kWh"
-	}
-	return unit + "/kWh"
+	return c.opt.Watts && known && math.Abs(t.per*each-joules) <= 1e-9*joules
 }

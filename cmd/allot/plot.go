@@ -35,7 +35,8 @@ func plotCommand() *cli.Command {
   --view quantiles   for a quantity of jobs: the median, the mean and the middle 50 and 80 % of the jobs, by week of arrival
   --view difference  for a quantity of jobs: each job's value minus its value in the first schedule, as in quantiles
 
-The schedules must pass the checker. The legend shows the names of their solvers. In the list of quantities, F is the set of jobs that are placed
+The schedules must pass the checker. The legend shows the names of their solvers, or their files where
+solvers have the same name. In the list of quantities, F is the set of jobs that are placed
 and meet their deadline if it is hard.
 
 Examples:
@@ -156,6 +157,7 @@ func runPlot(c *cli.Context, quantity draw.Quantity) error {
 			return usageErrorf("--period: expected a time above 0, found %s", c.String("period"))
 		}
 	}
+	opt.Names = namesOf(schedules, c.Args().Slice()[1:])
 	for k, sol := range schedules {
 		if len(sol.Jobs) == 0 {
 			return usageErrorf("%s: expected a schedule that places a job, found none: there is nothing to draw", c.Args().Get(1+k))
@@ -166,4 +168,19 @@ func runPlot(c *cli.Context, quantity draw.Quantity) error {
 		return usageErrorf("%w", err)
 	}
 	return writePicture(c, picture, format)
+}
+
+// namesOf are the names of the schedules in a picture: those of their solvers, or the files where several have one solver.
+func namesOf(schedules []*model.Solution, paths []string) []string {
+	times := map[string]int{}
+	for _, sol := range schedules {
+		times[sol.Solver]++
+	}
+	names := make([]string, len(schedules))
+	for k, sol := range schedules {
+		if names[k] = sol.Solver; times[sol.Solver] > 1 {
+			names[k] = model.InputName(paths[k])
+		}
+	}
+	return names
 }
