@@ -87,7 +87,7 @@ func plotQuantity(quantity draw.Quantity, usage string) *cli.Command {
 	}
 	description := "Example:\n  allot plot " + string(quantity) + " --view cdf -o picture.png instance.json plan.json"
 	if quantity == draw.Power {
-		flags = append(flags, tariffFlags("draw")...)
+		flags = append(flags, tariffFlags("add prices", "add carbon")...)
 		description = powerDescription
 	}
 	return &cli.Command{

@@ -57,7 +57,7 @@ Examples:
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV: one row for each class under each policy"},
 			outputFlag,
-		}, tariffFlags("compare")...),
+		}, tariffFlags("compare cost too", "compare carbon too")...),
 		Action: taking(runPolicies, "TRACE"),
 	}
 }

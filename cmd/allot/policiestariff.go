@@ -17,11 +17,11 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// tariffFlags are the flags of what power costs and emits, and of what machines take. The verb says what is done with it.
-func tariffFlags(verb string) []cli.Flag {
+// tariffFlags are the flags of what power costs and emits, and of what machines take. The words say what is done with both.
+func tariffFlags(cost, carbon string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "tariff", Usage: verb + " cost too: `FILE` of prices by time, CSV with the columns time and value, in a price for a kWh; or of carbon, the hourly export of Electricity Maps"},
-		&cli.StringFlag{Name: "carbon", Usage: verb + " carbon too: `FILE` as for --tariff, in an amount for a kWh"},
+		&cli.StringFlag{Name: "tariff", Usage: cost + ": `FILE` of prices by time, CSV with the columns time and value, in a price for a kWh; or of carbon, the hourly export of Electricity Maps"},
+		&cli.StringFlag{Name: "carbon", Usage: carbon + ": `FILE` as for --tariff, in an amount for a kWh"},
 		&cli.StringFlag{Name: "tariff-at", Usage: "time of the tables at time 0 of the trace, a `DATE` or seconds", DefaultText: "the date that the trace states, or 0 s"},
 		&cli.StringFlag{Name: "watts", Usage: "`POWER` in W of one machine that is on, and more for each busy processor: idle=90,busy=5; for machines that sleep when idle for a time also off=9,suspend_after=10min,down=1min,up=3min, down and up at idle power", DefaultText: "what the machines state"},
 	}
@@ -132,14 +132,13 @@ func withPower(c *cli.Context, in *model.Instance, schedules []*model.Solution) 
 	if !b.in.HasPower() {
 		return nil, usageErrorf("%s: expected machines or jobs that state their power, found none: give the power of the machines, such as --watts idle=90,busy=5", c.Args().First())
 	}
+	last := 0.0
 	for _, sol := range schedules {
 		for k := range sol.Jobs {
-			if err := b.covers(sol.Jobs[k].End); err != nil {
-				return nil, err
-			}
+			last = max(last, sol.Jobs[k].End)
 		}
 	}
-	return b.in, nil
+	return b.in, b.covers(last)
 }
 
 // wattsExample is what --watts may state.
