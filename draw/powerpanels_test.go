@@ -154,6 +154,27 @@ func TestPowerPanelByHand(t *testing.T) {
 	}
 }
 
+// The highest value of a column is that which holds when it begins, or a higher one that begins within.
+func TestHighest(t *testing.T) {
+	s := &series{steps: []change{{0, 5}, {10, 7}, {11, 3}, {12, 9}}}
+	for _, c := range []struct {
+		columns int
+		want    []picture.Point
+	}{
+		{1, []picture.Point{{X: 0, Y: 7}, {X: 12, Y: 7}}},
+		{2, []picture.Point{{X: 0, Y: 5}, {X: 6, Y: 7}, {X: 12, Y: 7}}},
+		{3, []picture.Point{{X: 0, Y: 5}, {X: 4, Y: 5}, {X: 8, Y: 7}, {X: 12, Y: 7}}},
+		{4, nil},
+	} {
+		if got := s.highest(0, 12, c.columns); !slices.Equal(got, c.want) {
+			t.Errorf("%d columns: %v, want %v", c.columns, got, c.want)
+		}
+	}
+	if got, want := s.highest(2, 14, 2), []picture.Point{{X: 2, Y: 5}, {X: 8, Y: 9}, {X: 14, Y: 9}}; !slices.Equal(got, want) {
+		t.Errorf("from 2 to 14: %v, want %v", got, want)
+	}
+}
+
 // capped is a schedule of two jobs on two machines, one of which sleeps, under a cap.
 func capped(t testing.TB) (*model.Instance, *model.Solution) {
 	t.Helper()

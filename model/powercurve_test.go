@@ -109,7 +109,7 @@ func checkSteps(t *rapid.T, use *model.PowerUse, list []model.PowerStep) {
 
 // Two jobs on a machine that sleeps between them, beside one that is always on, worked by hand.
 func TestPowerCurveByHand(t *testing.T) {
-	sleeps := &model.PowerSpec{Idle: 2, Busy: 1, Off: []model.OffSpec{{Name: "off", Power: 0.5, Down: model.WaySpec{Time: 1, Power: 1}, Up: model.WaySpec{Time: 2, Power: 3}}}}
+	sleeps := &model.PowerSpec{Idle: 2, Busy: 1, Off: []model.OffSpec{{Name: "off", Power: 0.5, Down: model.WaySpec{Time: 1, Power: 1}, Up: model.WaySpec{Time: 2, Power: 9}}}}
 	b := model.NewBuilder("x").Minimise("energy", 1).Cluster(
 		model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Power: sleeps}}}, model.ClusterSpec{ID: "d", Machines: []model.MachineSpec{{ID: "n", Power: &model.PowerSpec{Idle: 10, Busy: 4}}}})
 	b.Job(model.JobSpec{ID: "a", Work: new(2.0)}, model.JobSpec{ID: "b", Work: new(3.0), Power: new(7.0)}, model.JobSpec{ID: "z", Work: new(2.0)})
@@ -130,9 +130,9 @@ func TestPowerCurveByHand(t *testing.T) {
 	for _, c := range []struct {
 		got, want []model.PowerStep
 	}{
-		{use.Of(0), []model.PowerStep{step(0, 2, 0, 0, 1), step(2, 0, 0, 1, 0), step(3, 0, 0.5, 0, 0), step(13, 0, 0, 3, 0), step(15, 2, 0, 0, 7), step(18, 0, 0, 0, 0)}},
+		{use.Of(0), []model.PowerStep{step(0, 2, 0, 0, 1), step(2, 0, 0, 1, 0), step(3, 0, 0.5, 0, 0), step(13, 0, 0, 9, 0), step(15, 2, 0, 0, 7), step(18, 0, 0, 0, 0)}},
 		{use.Of(1), []model.PowerStep{step(0, 10, 0, 0, 0), step(2, 10, 0, 0, 4), step(4, 10, 0, 0, 0), step(18, 0, 0, 0, 0)}},
-		{use.All(), []model.PowerStep{step(0, 12, 0, 0, 1), step(2, 10, 0, 1, 4), step(3, 10, 0.5, 0, 4), step(4, 10, 0.5, 0, 0), step(13, 10, 0, 3, 0), step(15, 12, 0, 0, 7), step(18, 0, 0, 0, 0)}},
+		{use.All(), []model.PowerStep{step(0, 12, 0, 0, 1), step(2, 10, 0, 1, 4), step(3, 10, 0.5, 0, 4), step(4, 10, 0.5, 0, 0), step(13, 10, 0, 9, 0), step(15, 12, 0, 0, 7), step(18, 0, 0, 0, 0)}},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
 			t.Error(diff)
