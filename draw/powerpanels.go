@@ -2,6 +2,7 @@ package draw
 
 import (
 	"errors"
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -27,6 +28,9 @@ type powerPanel struct {
 	caps    []change  // the power cap from each time on
 	counted *series   // what the cap counts, where machines can be off; nil: what they take
 }
+
+// mostPowerPanels is how many panels there may be: more have no room in a picture of the largest height.
+const mostPowerPanels = 160
 
 // powerParts are the parts from the foot up.
 var powerParts = [model.PowerParts]model.PowerPart{model.PowerOn, model.PowerOff, model.PowerWays, model.PowerRunning}
@@ -82,6 +86,9 @@ func (c *curves) preparePower() error {
 		for cluster := range of {
 			clusters = append(clusters, cluster)
 		}
+	}
+	if panels := len(c.list) * len(clusters); panels > mostPowerPanels {
+		return fmt.Errorf("power: clusters with power caps or tariffs of their own have a panel each, of every schedule: expected at most %d panels, found %d", mostPowerPanels, panels)
 	}
 	shown := [model.PowerParts]bool{}
 	for k, s := range c.list {

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -255,6 +256,18 @@ func TestPowerThatCannotBeDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b := model.NewBuilder("x").Job(model.JobSpec{ID: "a", Work: new(1.0)})
+	for k := range 161 {
+		id := "c"
+		if k > 0 {
+			id = fmt.Sprint("c", k)
+		}
+		b.Cluster(model.ClusterSpec{ID: id, PowerCap: [][]float64{{0, 9}}, Machines: []model.MachineSpec{{ID: "m", Power: &model.PowerSpec{Idle: 2}}}})
+	}
+	many, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
 	sol := &model.Solution{Jobs: []model.Placement{at("a", "c", 0, 1, run(0, 0))}}
 	early := &model.Solution{Jobs: append(slices.Clone(sol.Jobs), at("b", "c", 3, 4, run(0, 0)))}
 	twice := &model.Solution{Jobs: append(slices.Clone(sol.Jobs), sol.Jobs...)}
@@ -265,6 +278,7 @@ func TestPowerThatCannotBeDrawn(t *testing.T) {
 	}{
 		{none, sol, "expected machines or jobs that state their power, found none"},
 		{asleep, early, "it is not known, because a machine that can be off cannot be in a state that it must be in"},
+		{many, sol, "expected at most 160 panels, found 161"},
 		{asleep, twice, "the job is placed more than once"},
 	} {
 		if _, err := Curves(c.in, []*model.Solution{c.sol}, CurveOptions{Quantity: Power}); err == nil || !strings.Contains(err.Error(), c.want) {
