@@ -18,7 +18,7 @@ func TestCurvesOfAnything(t *testing.T) {
 	const ordinary = 1e18
 	moment := rapid.OneOf(rapid.Float64Range(0, 100), rapid.SampledFrom([]float64{0, 5e-324, 1e-300, 1e-9, 1.5e9, 1e15, ordinary, 1e300, math.MaxFloat64}))
 	rapid.Check(t, func(t *rapid.T) {
-		b := model.NewBuilder("any").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 4}}})
+		b := model.NewBuilder("any").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 4, Power: &model.PowerSpec{Idle: 4, Busy: 2}}}, PowerCap: [][]float64{{5, 20}, {7, 1e9}}})
 		b.Spec().Units = &model.Units{Time: rapid.SampledFrom([]string{"s", "h"}).Draw(t, "unit")}
 		sol := &model.Solution{Solver: rapid.String().Draw(t, "solver")}
 		for k := range rapid.IntRange(0, 5).Draw(t, "jobs") {

@@ -21,11 +21,12 @@ const (
 	Queue       Quantity = "queue"       // jobs that have arrived and not started
 	Utilisation Quantity = "utilisation" // processors held, in % of all
 	Wait        Quantity = "wait"        // start − arrival
+	Power       Quantity = "power"       // power that machines take, by [model.Power]
 )
 
 // Quantities lists all quantities, the metrics last.
 func Quantities() []Quantity {
-	list := []Quantity{Queue, Utilisation, Wait}
+	list := []Quantity{Queue, Utilisation, Wait, Power}
 	for _, m := range model.MetricTable() {
 		if m.IsMean() {
 			list = append(list, Quantity(m.Name))
@@ -35,7 +36,7 @@ func Quantities() []Quantity {
 }
 
 // ofJobs reports whether each job has a value of the quantity.
-func (q Quantity) ofJobs() bool { return q != Queue && q != Utilisation }
+func (q Quantity) ofJobs() bool { return q != Queue && q != Utilisation && q != Power }
 
 // ofJob is what a job has of the quantity, and whether it counts.
 func (q Quantity) ofJob(j *model.Job, start, end float64) (value float64, counts bool) {
@@ -61,6 +62,8 @@ func (q Quantity) title() string {
 		return "Utilisation"
 	case Wait:
 		return "Wait"
+	case Power:
+		return "Power"
 	}
 	return strings.ReplaceAll(strings.ToUpper(string(q[:1]))+string(q[1:]), "_", " ")
 }
@@ -86,11 +89,13 @@ func (v View) byPeriod() bool { return v == Quantiles || v == Difference }
 type CurveOptions struct {
 	Quantity Quantity
 	View     View
-	Width    int     // pixels of 1/96 inch; 0: 1,000
-	Height   int     // 0: 500, or more for the panels of several schedules over time
-	Title    string  // empty: by quantity and instance
-	Period   float64 // length of the periods of quantiles and differences, in the unit of the instance; 0: a week, or less for short schedules
-	Window   Window  // the part of the time to show, from the first arrival; of jobs, those that arrive then
+	Width    int      // pixels of 1/96 inch; 0: 1,000
+	Height   int      // 0: 500, or more for the panels of several schedules over time
+	Title    string   // empty: by quantity and instance
+	Period   float64  // length of the periods of quantiles and differences, in the unit of the instance; 0: a week, or less for short schedules
+	Window   Window   // the part of the time to show, from the first arrival; of jobs, those that arrive then
+	Names    []string // of the schedules; nil: those of their solvers
+	Watts    bool     // power is in W, and a price is for a kWh where its unit is as much; an instance does not say so
 
 	against string // name of the schedule that the others are compared with
 }
@@ -103,15 +108,15 @@ func (o CurveOptions) withDefaults(schedules int) (CurveOptions, error) {
 	if o.View == "" {
 		o.View = OverTime
 	}
-	if o.Height == 0 {
+	if o.Height == 0 && !(o.Quantity == Power && o.View == OverTime) {
 		o.Height = 500
 		if o.View != Cumulative {
-			o.Height = min(max(500, 110+220*schedules), panelLimits.mostSide)
+			o.Height = heightOf(schedules, 0)
 		}
 	}
 	switch {
 	case !slices.Contains(Quantities(), o.Quantity):
-		return o, fmt.Errorf("unknown quantity %q: expected queue, utilisation, wait or a metric that is a mean over jobs", o.Quantity)
+		return o, fmt.Errorf("unknown quantity %q: expected queue, utilisation, wait, power or a metric that is a mean over jobs", o.Quantity)
 	case !slices.Contains(Views(), o.View):
 		return o, fmt.Errorf("unknown view %q: expected time, cdf, quantiles or difference", o.View)
 	case o.View.byPeriod() && !o.Quantity.ofJobs():
@@ -122,56 +127,74 @@ func (o CurveOptions) withDefaults(schedules int) (CurveOptions, error) {
 	return o, nil
 }
 
-// Curves draws a quantity in schedules of the instance. Each curve is named after its schedule's solver. Over time, each schedule has a panel of its own, all on
+// heightOf is the usual height of a picture of panels, some of them low.
+func heightOf(panels, low int) int {
+	return min(max(500, 110+220*panels+110*low), panelLimits.mostSide)
+}
+
+// Curves draws a quantity in schedules of the instance. Each curve is named after its schedule's solver, unless Names are given. Over time, each schedule has a panel of its own, all on
 // the same scales; distributions share one panel. Differences are those from the first schedule, of the jobs that both place, and each panel has its own
-// scale: one scale would hide small differences beside a large one. The schedules must place jobs of the instance only. Curves does not check them otherwise;
+// scale: one scale would hide small differences beside a large one. Power over time has its parts on
+// each other, caps, the horizon and the tariff; where clusters have caps or tariffs of their own, each has a panel. The schedules must place jobs of the instance only. Curves does not check them otherwise;
 // [model.Check] does. The text format is not available for curves.
 //
 // Complexity: O(n log n) for n placements.
 func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (*Picture, error) {
+	c, err := newCurves(in, schedules, opt)
+	if err != nil {
+		return nil, fmt.Errorf("draw: %w", err)
+	}
+	return &Picture{layOut: panelLimits.sized(c.opt.Width, c.opt.Height, func(width, height float64) (*picture.Drawing, error) {
+		if err := checkPanels(c.opt, c.panels()); err != nil {
+			return nil, err
+		}
+		return c.chart(width, height).Drawing(), nil
+	})}, nil
+}
+
+// newCurves finds the values to draw.
+func newCurves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (*curves, error) {
 	panels := len(schedules)
 	if opt.View == Difference {
 		panels--
 	}
 	opt, err := opt.withDefaults(panels)
 	if err != nil {
-		return nil, fmt.Errorf("draw: %w", err)
+		return nil, err
 	}
 	switch {
 	case len(schedules) == 0:
-		return nil, errors.New("draw: no schedule")
+		return nil, errors.New("no schedule")
 	case in == nil:
-		return nil, errors.New("draw: no instance")
+		return nil, errors.New("no instance")
+	case opt.Names != nil && len(opt.Names) != len(schedules):
+		return nil, fmt.Errorf("expected as many names as schedules, found %d for %d", len(opt.Names), len(schedules))
 	case opt.View == Difference && len(schedules) < 2:
-		return nil, errors.New("draw: expected at least two schedules for a difference, found one")
+		return nil, errors.New("expected at least two schedules for a difference, found one")
 	}
-	c := &curves{in: in, opt: opt, from: in.FirstArrival()}
+	c := &curves{in: in, opt: opt, from: math.Inf(1)}
 	for k, sol := range schedules {
 		if sol == nil {
-			return nil, fmt.Errorf("draw: schedules[%d]: no schedule", k)
+			return nil, fmt.Errorf("schedules[%d]: no schedule", k)
 		}
 		s, err := newSeries(in, sol, opt.Quantity)
 		if err != nil {
-			return nil, fmt.Errorf("draw: %w", err)
-		}
-		if s.isTooLarge() {
-			return nil, fmt.Errorf("draw: %s: expected values that add up to at most %g, found larger ones", opt.Quantity, largestSum)
-		}
-		c.list = append(c.list, s)
-		c.names = append(c.names, cmp.Or(panelName(sol.Solver), fmt.Sprint("schedule ", k+1)))
-	}
-	if c.counted() == 0 && opt.Quantity.ofJobs() && slices.ContainsFunc(schedules, func(sol *model.Solution) bool { return len(sol.Jobs) > 0 }) {
-		return nil, fmt.Errorf("draw: %s: expected at least one job that has this quantity, found none", opt.Quantity)
-	}
-	if err := c.prepare(); err != nil {
-		return nil, fmt.Errorf("draw: %w", err)
-	}
-	return &Picture{layOut: panelLimits.sized(opt.Width, opt.Height, func(width, height float64) (*picture.Drawing, error) {
-		if err := checkPanels(opt, len(c.names)); err != nil {
 			return nil, err
 		}
-		return c.chart(width, height).Drawing(), nil
-	})}, nil
+		if s.isTooLarge() {
+			return nil, fmt.Errorf("%s: expected values that add up to at most %g, found larger ones", opt.Quantity, largestSum)
+		}
+		c.list, c.from = append(c.list, s), min(c.from, s.first)
+		name := sol.Solver
+		if opt.Names != nil {
+			name = opt.Names[k]
+		}
+		c.names = append(c.names, cmp.Or(panelName(name), fmt.Sprint("schedule ", k+1)))
+	}
+	if c.counted() == 0 && opt.Quantity.ofJobs() && slices.ContainsFunc(schedules, func(sol *model.Solution) bool { return len(sol.Jobs) > 0 }) {
+		return nil, fmt.Errorf("%s: expected at least one job that has this quantity, found none", opt.Quantity)
+	}
+	return c, c.prepare()
 }
 
 // checkPanels returns an error for a height that has no room for the panels.
@@ -189,9 +212,18 @@ type curves struct {
 	opt      CurveOptions
 	list     []*series
 	names    []string
-	from, to float64    // the times to show
-	each     float64    // length of the periods
-	periods  [][]period // by schedule, for the views by period
+	from, to float64     // the times to show
+	each     float64     // length of the periods
+	periods  [][]period  // by schedule, for the views by period
+	power    *powerChart // of power over time
+}
+
+// panels is how many panels the picture has, one above the other.
+func (c *curves) panels() int {
+	if c.power != nil {
+		return len(c.power.panels) + len(c.power.tariffs)
+	}
+	return len(c.names)
 }
 
 // prepare cuts the window out and divides the jobs by period.
@@ -203,15 +235,16 @@ func (c *curves) prepare() error {
 	c.to = max(c.to, c.from+1e-9)
 	unit, placed := timeUnit(c.in), c.counted()
 	if w := c.opt.Window; w.isSet() {
-		if err := w.check(0, c.to-c.from, unit); err != nil {
+		zero := c.in.FirstArrival()
+		if err := w.check(c.from-zero, c.to-zero, unit); err != nil {
 			return err
 		}
 		from, to := c.from, c.to
 		if w.HasFrom {
-			from = max(from, c.from+w.From)
+			from = max(from, zero+w.From)
 		}
 		if w.HasTo {
-			to = min(to, c.from+w.To)
+			to = min(to, zero+w.To)
 		}
 		if !(from < to) {
 			return fmt.Errorf("window from %v to %v: expected a longer one", from, to)
@@ -223,6 +256,9 @@ func (c *curves) prepare() error {
 	}
 	if placed > 0 && c.counted() == 0 {
 		return errors.New("window: expected one in which a job arrives")
+	}
+	if c.opt.Quantity == Power && c.opt.View == OverTime {
+		return c.preparePower()
 	}
 	if !c.opt.View.byPeriod() {
 		return nil

@@ -17,10 +17,10 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// example is two jobs on two processors, one after the other, and their schedule.
+// example is two jobs on two machines, one after the other, and their schedule.
 func example(t *testing.T) (*model.Instance, *model.Solution) {
 	t.Helper()
-	in, err := model.NewBuilder("two").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2}}}).
+	in, err := model.NewBuilder("two").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Power: &model.PowerSpec{Idle: 5, Busy: 3}}}}).
 		Job(model.JobSpec{ID: "a", Processors: model.Rigid(2), Work: new(6.0)}, model.JobSpec{ID: "b", Work: new(4.0), Arrival: 2}).Build()
 	if err != nil {
 		t.Fatal(err)
@@ -29,11 +29,11 @@ func example(t *testing.T) (*model.Instance, *model.Solution) {
 		{Job: "a", Cluster: "c", Processors: model.Processors(0, 1), Start: 0, End: 6}, {Job: "b", Cluster: "c", Processors: model.Processors(0), Start: 6, End: 10}}}
 }
 
-// TestSeries: b waits from 2 to 6; 2 processors are held until 6, 1 until 10.
+// TestSeries: b waits from 2 to 6; 2 processors are held until 6, 1 until 10. The machines take 10, and each processor held 3 more.
 func TestSeries(t *testing.T) {
 	in, sol := example(t)
 	for quantity, want := range map[Quantity][]change{
-		Queue: {{0, 0}, {2, 1}, {6, 0}}, Utilisation: {{0, 100}, {6, 50}, {10, 0}},
+		Queue: {{0, 0}, {2, 1}, {6, 0}}, Utilisation: {{0, 100}, {6, 50}, {10, 0}}, Power: {{0, 16}, {6, 13}, {10, 0}},
 	} {
 		s, err := newSeries(in, sol, quantity)
 		if err != nil {
@@ -118,6 +118,9 @@ func TestCurvesSayWhatIsWrong(t *testing.T) {
 		{[]*model.Solution{sol}, CurveOptions{Quantity: "x"}, SVG, "unknown quantity"},
 		{[]*model.Solution{sol}, CurveOptions{View: "x"}, SVG, "unknown view"},
 		{[]*model.Solution{sol}, CurveOptions{Quantity: "makespan"}, SVG, "or a metric that is a mean over jobs"},
+		{[]*model.Solution{sol}, CurveOptions{Quantity: Power, View: Quantiles}, SVG, "expected a quantity of jobs, such as wait; found power"},
+		{[]*model.Solution{sol}, CurveOptions{Names: []string{"a", "b"}}, SVG, "expected as many names as schedules, found 2 for 1"},
+		{[]*model.Solution{sol, sol, sol, sol, sol}, CurveOptions{Quantity: Power, Height: 200}, SVG, "expected at least 290 pixels for 5 panels"},
 		{[]*model.Solution{sol}, CurveOptions{View: Quantiles}, SVG, "expected a quantity of jobs, such as wait; found queue"},
 		{[]*model.Solution{sol}, CurveOptions{Quantity: Wait, View: Difference}, SVG, "expected at least two schedules for a difference, found one"},
 		{[]*model.Solution{sol}, CurveOptions{Quantity: Wait, View: Quantiles, Period: -1}, SVG, "period -1: expected a time above 0"},
@@ -145,18 +148,25 @@ func TestGoldenCurves(t *testing.T) {
 		shift := 600 * float64(k%7-2)
 		later.Jobs[k].Start, later.Jobs[k].End = max(0, later.Jobs[k].Start+shift), max(0, later.Jobs[k].Start+shift)+later.Jobs[k].End-later.Jobs[k].Start
 	}
+	under, one := capped(t)
+	asleep, priced := sleeping(t)
 	for _, c := range []struct {
-		name string
-		opt  CurveOptions
+		name      string
+		opt       CurveOptions
+		in        *model.Instance
+		schedules []*model.Solution
 	}{
-		{"curves-time", CurveOptions{Quantity: Queue, Window: Window{From: 7200, HasFrom: true}}},
-		{"curves-cdf", CurveOptions{Quantity: Wait, View: Cumulative}},
-		{"curves-quantiles", CurveOptions{Quantity: "bounded_slowdown", View: Quantiles}},
-		{"curves-difference", CurveOptions{Quantity: Wait, View: Difference, Period: 7200}},
+		{"curves-time", CurveOptions{Quantity: Queue, Window: Window{From: 7200, HasFrom: true}}, in, []*model.Solution{sol, &later}},
+		{"curves-cdf", CurveOptions{Quantity: Wait, View: Cumulative}, in, []*model.Solution{sol, &later}},
+		{"curves-quantiles", CurveOptions{Quantity: "bounded_slowdown", View: Quantiles}, in, []*model.Solution{sol, &later}},
+		{"curves-difference", CurveOptions{Quantity: Wait, View: Difference, Period: 7200}, in, []*model.Solution{sol, &later}},
+		{"curves-power", CurveOptions{Quantity: Power, Watts: true}, under, []*model.Solution{one}},
+		{"curves-power-clusters", CurveOptions{Quantity: Power}, priced, []*model.Solution{asleep}},
+		{"curves-power-columns", CurveOptions{Quantity: Power}, withPower(t, in), []*model.Solution{sol, &later}},
 	} {
 		var out bytes.Buffer
 		c.opt.Width = 500
-		if err := into(&out, SVG)(Curves(in, []*model.Solution{sol, &later}, c.opt)); err != nil {
+		if err := into(&out, SVG)(Curves(c.in, c.schedules, c.opt)); err != nil {
 			t.Fatal(err)
 		}
 		file := filepath.Join("testdata", c.name+".svg")

@@ -161,6 +161,7 @@ func TestLettersStayInside(t *testing.T) {
 // TestCurvesStayInside: no point of a curve lies above the end of its axis.
 func TestCurvesStayInside(t *testing.T) {
 	sol, in := crowd(t, 3_000, 30)
+	in = withPower(t, in)
 	for _, quantity := range Quantities() {
 		if quantity == "slowdown_without_deadline" { // every job has a deadline
 			continue
@@ -169,18 +170,11 @@ func TestCurvesStayInside(t *testing.T) {
 			if view.byPeriod() && !quantity.ofJobs() {
 				continue
 			}
-			opt, err := CurveOptions{Quantity: quantity, View: view}.withDefaults(1)
+			c, err := newCurves(in, []*model.Solution{sol}, CurveOptions{Quantity: quantity, View: view})
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := newSeries(in, sol, quantity)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := &curves{in: in, opt: opt, from: in.FirstArrival(), list: []*series{s}, names: []string{"x"}}
-			if err := c.prepare(); err != nil {
-				t.Fatal(err)
-			}
+			s := c.list[0]
 			axis := c.chart(600, 400).Panels[0].Y(5)
 			most := 0.0
 			switch {
@@ -189,6 +183,10 @@ func TestCurvesStayInside(t *testing.T) {
 			case view == Quantiles:
 				for _, p := range c.periods[0] {
 					most = max(most, p.mean, p.quantiles[4])
+				}
+			case quantity == Power:
+				for _, p := range s.highest(c.from, c.to, (600-120)/3) {
+					most = max(most, p.Y)
 				}
 			default:
 				for _, p := range s.overTime(c.from, c.to, (600-120)/3) {

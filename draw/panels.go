@@ -93,10 +93,18 @@ func (c *curves) overTimeAxes(most float64) (x, y axisMaker) {
 	return times(c.in, c.from, c.to), c.opt.Quantity.values(c.in, caption, 0, most)
 }
 
+// caption names the quantity on an axis.
+func (c *curves) caption() string {
+	if c.opt.Quantity == Power && c.opt.Watts {
+		return "power (W)"
+	}
+	return c.opt.Quantity.caption(timeUnit(c.in))
+}
+
 // distributionAxes are the axes of distributions of values up to most.
 func (c *curves) distributionAxes(most float64) (x, y axisMaker) {
 	q, of := c.opt.Quantity, "time"
-	caption := q.caption(timeUnit(c.in))
+	caption := c.caption()
 	x = func(ticks int) picture.Axis { return picture.NewExactAxis(caption, 0, max(most, 1e-9), "", ticks) }
 	if q == Utilisation {
 		x = func(ticks int) picture.Axis { return picture.NewExactAxis(caption, 0, 100, "", ticks) }
@@ -153,8 +161,12 @@ func (c *curves) differenceAxis(low, high float64) axisMaker {
 // chart makes the picture of a size. Over time each schedule has its own panel, because the curves would hide each other. Distributions share one panel.
 func (c *curves) chart(width, height float64) *picture.Chart {
 	chart := &picture.Chart{Title: curvesTitle(c), Width: width, Height: height, Dots: 2}
-	if c.periods != nil {
+	switch {
+	case c.periods != nil:
 		c.addPeriods(chart)
+		return chart
+	case c.power != nil:
+		c.addPower(chart)
 		return chart
 	}
 	columns := max(int(width)-120, 50)

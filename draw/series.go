@@ -18,15 +18,17 @@ type weighted struct{ value, weight float64 }
 
 // series holds the values of a quantity in a schedule.
 type series struct {
-	steps []change   // value from each time on, for queue and utilisation
-	jobs  []jobValue // of each placed job that counts, by arrival, for the other quantities
-	byJob bool       // the quantity is one of jobs
-	last  float64    // end of the last step
+	steps []change        // value from each time on, for queue, utilisation and power
+	jobs  []jobValue      // of each placed job that counts, by arrival, for the other quantities
+	byJob bool            // the quantity is one of jobs
+	first float64         // begin of the first step
+	last  float64         // end of the last step
+	use   *model.PowerUse // for power
 }
 
 // newSeries computes the quantity from a schedule. An invalid time is an error.
 func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*series, error) {
-	s := &series{last: in.FirstArrival(), byJob: quantity.ofJobs()}
+	s := &series{first: in.FirstArrival(), last: in.FirstArrival(), byJob: quantity.ofJobs()}
 	var changes []change
 	for k := range sol.Jobs {
 		p := &sol.Jobs[k]
@@ -46,6 +48,7 @@ func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*ser
 			}
 		case quantity == Queue:
 			changes = append(changes, change{j.Arrival, 1}, change{p.Start, -1})
+		case quantity == Power: // below, of all jobs together
 		default:
 			var wrong error
 			p.Parts(j.Tasks, func(part model.Piece) {
@@ -59,6 +62,9 @@ func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*ser
 				return nil, fmt.Errorf("jobs[%d] (%q): %w", k, picture.Clip(p.Job, 60), wrong)
 			}
 		}
+	}
+	if quantity == Power {
+		return s, s.addPower(in, sol)
 	}
 	slices.SortFunc(s.jobs, func(a, b jobValue) int { return cmp.Or(cmp.Compare(a.arrival, b.arrival), cmp.Compare(a.job, b.job)) })
 	s.steps = stepsOf(changes, in.FirstArrival())
@@ -116,6 +122,27 @@ func (s *series) overTime(from, to float64, columns int) []picture.Point {
 		curve = append(curve, picture.Point{X: begin, Y: area / width})
 	}
 	return append(curve, picture.Point{X: to, Y: curve[len(curve)-1].Y})
+}
+
+// highest makes the curve of the highest value in each column; nil: overTime shows the steps themselves.
+func (s *series) highest(from, to float64, columns int) []picture.Point {
+	if len(s.steps) <= columns {
+		return nil
+	}
+	curve := make([]picture.Point, columns, columns+1)
+	width, k := (to-from)/float64(columns), 0
+	for column := range curve {
+		begin, end := from+float64(column)*width, from+float64(column+1)*width
+		for k+1 < len(s.steps) && s.steps[k+1].time <= begin {
+			k++
+		}
+		most := s.steps[k].by
+		for next := k + 1; next < len(s.steps) && s.steps[next].time < end; next++ {
+			most = max(most, s.steps[next].by)
+		}
+		curve[column] = picture.Point{X: begin, Y: most}
+	}
+	return append(curve, picture.Point{X: to, Y: curve[columns-1].Y})
 }
 
 // jobsOverTime makes the curve of the mean of the jobs that arrive in each column. Columns without arrivals are left out.

@@ -14,6 +14,7 @@ type tariffLine struct {
 	isCarbon bool
 	of       string // the cluster; empty: all
 	unit     string
+	per      float64      // power × time of one priced unit
 	steps    []model.Step // within the times that there are to show
 	until    float64
 	least    float64
@@ -27,7 +28,7 @@ var (
 )
 
 const (
-	mostTariffs = 3 // bands
+	mostTariffs = 3 // bands of a Gantt chart
 	tariffBand  = 38.0
 	tariffGap   = 8.0
 )
@@ -35,17 +36,7 @@ const (
 // addTariffs collects the bands, and lets the chart show the whole horizon where power counts in it.
 func (b *layoutBuilder) addTariffs() {
 	in := b.in
-	states := false // of power
-	for c := range in.Clusters() {
-		for g := range in.Clusters()[c].Machines {
-			states = states || in.Clusters()[c].Machines[g].Power != nil
-		}
-	}
-	for j := range in.Jobs() {
-		_, stated := in.Jobs()[j].Power()
-		states = states || stated
-	}
-	if !states {
+	if !in.HasPower() {
 		return
 	}
 	if from, to, stated := in.Horizon(); stated {
@@ -57,42 +48,64 @@ func (b *layoutBuilder) addTariffs() {
 	if !(b.start < b.end) {
 		return
 	}
+	b.tariffs = tariffLines(in, b.start, b.end, func(t *model.Tariff) (price, carbon bool) {
+		carbon = t.Price == nil || carbonCounts(in) && t.Carbon != nil
+		return !carbon, carbon
+	})
+	b.tariffs = b.tariffs[:min(len(b.tariffs), mostTariffs)]
+}
+
+// tariffLines lists the tariffs of all clusters within a time, first that of the instance: of each its price, its carbon or both. It leaves out those with too
+// many steps to be measured.
+func tariffLines(in *model.Instance, from, to float64, kinds func(*model.Tariff) (price, carbon bool)) []tariffLine {
+	var shared, own []tariffLine
+	known := false // what is shared
 	for c := range in.Clusters() {
-		t := in.Clusters()[c].Tariff
-		if t == nil {
+		cluster := &in.Clusters()[c]
+		t := cluster.Tariff
+		if t == nil || t == in.Tariff() && known {
 			continue
 		}
-		isCarbon := t.Price == nil || carbonCounts(in) && t.Carbon != nil
-		times, values, carbon, few := t.Steps(b.start, b.end)
+		times, prices, carbon, few := t.Steps(from, to)
 		if !few {
 			continue
 		}
-		unit := in.Units().Cost
-		if isCarbon {
-			values, unit = carbon, ""
+		var lines []tariffLine
+		hasPrice, hasCarbon := kinds(t)
+		if hasPrice {
+			lines = append(lines, newTariffLine(times, prices, to))
+			lines[0].unit = in.Units().Cost
 		}
-		var steps []model.Step
-		for k, value := range values {
-			if k == 0 || value != values[k-1] {
-				steps = append(steps, model.Step{Time: times[k], Value: value})
-			}
+		if hasCarbon {
+			line := newTariffLine(times, carbon, to)
+			line.isCarbon = true
+			lines = append(lines, line)
 		}
-		line := tariffLine{isCarbon: isCarbon, unit: unit, steps: steps, until: b.end, least: math.Inf(1), most: math.Inf(-1)}
-		if t != in.Tariff() {
-			line.of = in.Clusters()[c].ID
-		} else if len(b.tariffs) > 0 && b.tariffs[0].of == "" {
-			continue // that of the instance is there
+		for k := range lines {
+			lines[k].per = t.Per
 		}
-		for _, s := range steps {
-			line.least, line.most = min(line.least, s.Value), max(line.most, s.Value)
+		if t == in.Tariff() {
+			shared, known = lines, true
+			continue
 		}
-		if line.of == "" {
-			b.tariffs = append([]tariffLine{line}, b.tariffs...)
-		} else {
-			b.tariffs = append(b.tariffs, line)
+		for _, line := range lines {
+			line.of = cluster.ID
+			own = append(own, line)
 		}
 	}
-	b.tariffs = b.tariffs[:min(len(b.tariffs), mostTariffs)]
+	return append(shared, own...)
+}
+
+// newTariffLine is the line of values that hold from times on, the last until the end.
+func newTariffLine(times, values []float64, until float64) tariffLine {
+	line := tariffLine{until: until, least: math.Inf(1), most: math.Inf(-1)}
+	for k, value := range values {
+		if k == 0 || value != values[k-1] {
+			line.steps = append(line.steps, model.Step{Time: times[k], Value: value})
+			line.least, line.most = min(line.least, value), max(line.most, value)
+		}
+	}
+	return line
 }
 
 // carbonCounts says whether carbon enters the objective and prices do not.

@@ -127,6 +127,12 @@ func (c *Cluster) idlePower() (sum amount) {
 	return sum
 }
 
+// IdlePower is the power of all machines when they are on and serve nobody: what a power cap counts beside what runs.
+func (c *Cluster) IdlePower() float64 {
+	sum := c.idlePower()
+	return sum.value()
+}
+
 // power checks what the instance states of power as a whole.
 func (r *resolver) power() {
 	in := r.in

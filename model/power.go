@@ -95,6 +95,9 @@ func (in *Instance) findPower() powered {
 	return p
 }
 
+// HasPower says whether a machine or a job states its power, so that schedules have metrics of it.
+func (in *Instance) HasPower() bool { return in.powered.any }
+
 // MayBeNegative says whether a metric may be below 0: the cost or the carbon of power, where a value of a tariff is. Of such a metric nothing is known
 // until something is proved.
 func (in *Instance) MayBeNegative(metric string) bool {

@@ -20,6 +20,7 @@ func (e *evaluation) powerUse() powerSums { return e.power.get(e.addPower) }
 type draw struct {
 	cluster int
 	count   float64
+	running bool // it is that of processors that run, above idle
 	drawn
 }
 
@@ -49,21 +50,8 @@ func (e *evaluation) addPower() powerSums {
 
 // peakOf is the highest power of all together.
 func peakOf(draws []draw) float64 {
-	type change struct{ time, power, count float64 }
-	changes := make([]change, 0, 2*len(draws))
-	for _, d := range draws {
-		if d.to > d.from && d.power > 0 {
-			changes = append(changes, change{d.from, d.power, d.count}, change{d.to, d.power, -d.count})
-		}
-	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.time, b.time) })
-	var now amount
 	peak := 0.0
-	for k, c := range changes {
-		if now.add(c.power, c.count); k+1 == len(changes) || changes[k+1].time > c.time {
-			peak = max(peak, now.value())
-		}
-	}
+	eachPower(draws, 1, func(draw) int { return 0 }, func(_ float64, now []amount) { peak = max(peak, now[0].value()) })
 	return peak
 }
 
@@ -121,7 +109,7 @@ func (e *evaluation) eachDraw(views []*tariffView, yield func(draw)) bool {
 		}
 		e.in.clusters[p.cluster].eachGroup(p.set, func(m *Machine, processors int) {
 			if power := e.in.jobs[p.job].powerOn(m); power > 0 {
-				yield(draw{p.cluster, float64(processors), drawn{power: power, from: begin, to: end}})
+				yield(draw{p.cluster, float64(processors), true, drawn{power: power, from: begin, to: end}})
 			}
 		})
 	}
@@ -139,7 +127,7 @@ func (e *evaluation) eachMachine(from, to float64, views []*tariffView, yield fu
 			m := &cluster.Machines[g]
 			if !m.Power.Sleeps() {
 				if m.Power != nil && from < to {
-					yield(draw{c, float64(m.Count), drawn{power: m.Power.Idle, from: from, to: to}})
+					yield(draw{c, float64(m.Count), false, drawn{power: m.Power.Idle, from: from, to: to, state: On}})
 				}
 				continue
 			}
@@ -149,12 +137,12 @@ func (e *evaluation) eachMachine(from, to float64, views []*tariffView, yield fu
 				for next < len(used) && used[next].sameMachine(&used[at]) {
 					next++
 				}
-				if !find.machine(m.Power, used[at:next], from, to, func(d drawn) { yield(draw{c, 1, d}) }) {
+				if !find.machine(m.Power, used[at:next], from, to, func(d drawn) { yield(draw{c, 1, false, d}) }) {
 					return false
 				}
 				unused, at = unused-1, next
 			}
-			if unused > 0 && !find.machine(m.Power, nil, from, to, func(d drawn) { yield(draw{c, float64(unused), d}) }) {
+			if unused > 0 && !find.machine(m.Power, nil, from, to, func(d drawn) { yield(draw{c, float64(unused), false, d}) }) {
 				return false
 			}
 		}
@@ -228,7 +216,7 @@ func (f *wayFinder) machine(p *MachinePower, uses []machineUse, from, to float64
 			yield(d)
 		}
 		return known
-	}, func(from, to float64) { yield(drawn{power: p.Idle, from: from, to: to}) })
+	}, func(from, to float64) { yield(drawn{power: p.Idle, from: from, to: to, state: On}) })
 }
 
 // exactPower is energy, energy_cost or carbon in exact numbers; nil: it is not known.

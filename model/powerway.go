@@ -13,10 +13,10 @@ import (
 // A cheapest way needs no other times where ways do not follow each other at once: the cost is linear in the time of a way as long as neither its begin nor its
 // end meets a step, so that it can be moved to one of both sides for nothing.
 
-// drawn is power that is taken for some time. Of a machine that serves nobody it says in which state.
+// drawn is power that is taken for some time. Of a machine it says in which state.
 type drawn struct {
 	power, from, to float64
-	state           int // In; on a way the state that is off
+	state           int // index in Off, or On; on a way the state that is off
 	way             Direction
 }
 

@@ -57,7 +57,7 @@ Examples:
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV: one row for each class under each policy"},
 			outputFlag,
-		}, tariffFlags()...),
+		}, tariffFlags("compare cost too", "compare carbon too")...),
 		Action: taking(runPolicies, "TRACE"),
 	}
 }
@@ -99,8 +99,10 @@ func runPolicies(c *cli.Context, args []string) error {
 	case err != nil:
 		return usageErrorf("%s: %w", args[0], err)
 	}
-	if err := asked.bought.covers(report); err != nil {
-		return err
+	if report.Power != nil {
+		if err := asked.bought.covers(report.Power.To); err != nil {
+			return err
+		}
 	}
 	if err := drawPolicies(c, asked, runs, report); err != nil {
 		return err
@@ -163,7 +165,7 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 		}
 		return nil, usageErrorf("%s: %w", path, err)
 	}
-	if asked.bought, err = withTariff(c, asked.In); err != nil {
+	if asked.bought, err = withTariff(c, asked.In, true); err != nil {
 		return nil, err
 	}
 	asked.In = asked.bought.in

@@ -17,11 +17,11 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// tariffFlags are the flags of what power costs and emits, and of what machines take.
-func tariffFlags() []cli.Flag {
+// tariffFlags are the flags of what power costs and emits, and of what machines take. The words say what is done with both.
+func tariffFlags(cost, carbon string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "tariff", Usage: "compare cost too: `FILE` of prices by time, CSV with the columns time and value, in a price for a kWh; or of carbon, the hourly export of Electricity Maps"},
-		&cli.StringFlag{Name: "carbon", Usage: "compare carbon too: `FILE` as for --tariff, in an amount for a kWh"},
+		&cli.StringFlag{Name: "tariff", Usage: cost + ": `FILE` of prices by time, CSV with the columns time and value, in a price for a kWh; or of carbon, the hourly export of Electricity Maps"},
+		&cli.StringFlag{Name: "carbon", Usage: carbon + ": `FILE` as for --tariff, in an amount for a kWh"},
 		&cli.StringFlag{Name: "tariff-at", Usage: "time of the tables at time 0 of the trace, a `DATE` or seconds", DefaultText: "the date that the trace states, or 0 s"},
 		&cli.StringFlag{Name: "watts", Usage: "`POWER` in W of one machine that is on, and more for each busy processor: idle=90,busy=5; for machines that sleep when idle for a time also off=9,suspend_after=10min,down=1min,up=3min, down and up at idle power", DefaultText: "what the machines state"},
 	}
@@ -33,8 +33,8 @@ type bought struct {
 	ends map[string]float64 // by flag: when the last value of the table ends to hold, in the time of the trace
 }
 
-// withTariff adds what the flags state of power to the trace.
-func withTariff(c *cli.Context, in *model.Instance) (*bought, error) {
+// withTariff adds what the flags state of power to the trace. Schedules are compared only by what power costs or emits; a picture needs neither.
+func withTariff(c *cli.Context, in *model.Instance, needsTariff bool) (*bought, error) {
 	b := &bought{in: in, ends: map[string]float64{}}
 	files := 0
 	for _, flag := range []string{"tariff", "carbon"} {
@@ -43,7 +43,7 @@ func withTariff(c *cli.Context, in *model.Instance) (*bought, error) {
 		}
 	}
 	for _, flag := range []string{"tariff-at", "watts"} {
-		if c.IsSet(flag) && files == 0 && !(flag == "watts" && hasTariff(in)) {
+		if c.IsSet(flag) && files == 0 && !(flag == "watts" && (hasTariff(in) || !needsTariff)) {
 			return nil, usageErrorf("--%s: expected --tariff or --carbon beside it, found neither", flag)
 		}
 	}
@@ -112,10 +112,10 @@ func (b *bought) join(c *cli.Context, flag string) error {
 }
 
 // covers says that the tables hold as long as jobs run: nil, or the error of one that does not.
-func (b *bought) covers(report *lab.Report) error {
+func (b *bought) covers(until float64) error {
 	for _, flag := range []string{"tariff", "carbon"} {
-		if end, given := b.ends[flag]; given && report.Power != nil && report.Power.To > end {
-			return b.tooShort(flag, fmt.Sprintf("jobs run until %v", report.Power.To))
+		if end, given := b.ends[flag]; given && until > end {
+			return b.tooShort(flag, fmt.Sprintf("jobs run until %v", until))
 		}
 	}
 	return nil
@@ -124,6 +124,24 @@ func (b *bought) covers(report *lab.Report) error {
 // tooShort is the error of a table that ends too early.
 func (b *bought) tooShort(flag, why string) error {
 	return usageErrorf("--%s: expected values for the whole trace; they end at %v of its time, and %s", flag, b.ends[flag], why)
+}
+
+// withPower adds what the flags state of power to the instance of schedules, whose jobs must end before the tables do.
+func withPower(c *cli.Context, in *model.Instance, schedules []*model.Solution) (*model.Instance, error) {
+	b, err := withTariff(c, in, false)
+	if err != nil {
+		return nil, err
+	}
+	if !b.in.HasPower() {
+		return nil, usageErrorf("%s: expected machines or jobs that state their power, found none: give the power of the machines, such as --watts idle=90,busy=5", c.Args().First())
+	}
+	last := 0.0
+	for _, sol := range schedules {
+		for k := range sol.Jobs {
+			last = max(last, sol.Jobs[k].End)
+		}
+	}
+	return b.in, b.covers(last)
 }
 
 // wattsExample is what --watts may state.

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"strings"
@@ -29,7 +30,7 @@ const (
 type Chart struct {
 	Title string
 	Table []Row // what the curves are, where the key does not say it
-	// Panels have the same width and height.
+	// Panels have the same width.
 	Panels []*Panel
 	Key    []KeyEntry
 	Bare   bool // there are only panels, without room around them: a page has the rest
@@ -44,6 +45,7 @@ type Chart struct {
 // Panel is a plot with its axes.
 type Panel struct {
 	Title string
+	Share float64 // its height beside that of a usual panel; 0: as high
 	// X and Y make the axes with about as many ticks as there is room for.
 	X, Y func(most int) Axis
 	Draw func(*Plot) // draws the curves
@@ -95,6 +97,9 @@ func (p *Plot) Path(points []Point, stepped bool) Path {
 	return path
 }
 
+// share is the height of the panel beside that of a usual one.
+func (p *Panel) share() float64 { return cmp.Or(p.Share, 1) }
+
 // scale is the size of the letters in those of a usual picture.
 func (c *Chart) scale() float64 {
 	if c.Letters == 0 {
@@ -123,7 +128,10 @@ func (c *Chart) Drawing() *Drawing {
 // place decides where everything goes.
 func (c *Chart) place() *placed {
 	p, margin := &placed{Chart: c, height: c.Height, rows: len(c.Table)}, Margin
-	n, f := float64(len(c.Panels)), c.scale()
+	n, f, shares := float64(len(c.Panels)), c.scale(), 0.0
+	for _, panel := range c.Panels {
+		shares += panel.share()
+	}
 	p.table = HeaderHeight(0)
 	footer, captions := f*Footer, f*captionRoom
 	if c.Bare {
@@ -142,22 +150,23 @@ func (c *Chart) place() *placed {
 	}
 	plot := c.PanelHeight
 	if c.Height == 0 {
-		p.height = math.Round(p.table + footer + n*(plot+captions) + (n-1)*f*labelRoom + float64(p.rows)*tableRow + key)
+		p.height = math.Round(p.table + footer + shares*plot + n*captions + (n-1)*f*labelRoom + float64(p.rows)*tableRow + key)
 	} else {
 		p.rows = min(p.rows, max(int((free-key-leastPlot)/tableRow), 1))
-		plot = max((free-key-float64(p.rows)*tableRow)/n, 1)
+		plot = max((free-key-float64(p.rows)*tableRow)/shares, 1)
 	}
 	p.below = p.height - key
 	gutter, y := 0.0, p.table+float64(p.rows)*tableRow
 	for _, panel := range c.Panels {
 		q := &Plot{Area: Rect{X1: math.Round(c.Width - margin), Y0: math.Round(y + captions)}, Panel: panel, labels: f * SmallSize}
-		q.Area.Y1 = max(math.Round(y+captions+plot), q.Area.Y0+1)
-		q.YAxis = panel.Y(int(plot / f / valueSpace))
+		height := panel.share() * plot
+		q.Area.Y1 = max(math.Round(y+captions+height), q.Area.Y0+1)
+		q.YAxis = panel.Y(int(height / f / valueSpace))
 		for _, t := range q.YAxis.Ticks {
 			gutter = max(gutter, Lettering{Size: q.labels}.Width(t.Label))
 		}
 		p.plots = append(p.plots, q)
-		y += captions + plot + f*labelRoom
+		y += captions + height + f*labelRoom
 	}
 	for _, q := range p.plots {
 		q.Area.X0 = math.Ceil(margin + gutter + 10)

@@ -52,14 +52,12 @@ type Bound func(context.Context, *model.Instance) (Possible, bool)
 
 // HasPower says whether the instance states power and what it costs or emits, so that schedules can be compared by it.
 func HasPower(in *model.Instance) bool {
-	powered := slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { _, stated := j.Power(); return stated })
 	prices, carbon := true, true
 	for c := range in.Clusters() {
 		t := in.Clusters()[c].Tariff
 		prices, carbon = prices && t != nil && len(t.Price) > 0, carbon && t != nil && len(t.Carbon) > 0
-		powered = powered || slices.ContainsFunc(in.Clusters()[c].Machines, func(m model.Machine) bool { return m.Power != nil })
 	}
-	return powered && (prices || carbon)
+	return in.HasPower() && (prices || carbon)
 }
 
 // PowerByJob says whether the power of a schedule follows from starts and ends alone: machines are always on, and those of a cluster take the same for a busy
