@@ -140,11 +140,12 @@ type Options struct {
 	// others move by as much as that end differs from what the policy expects.
 	Length func(*Job) float64
 	// Defer is called for each job that could join the queue. It returns the time until which the job stays out of the queue; nil, or a time that is over: it
-	// joins at once. The policy does not see a job that is kept out.
+	// joins at once. Only a [Deferrer] hears of a job that is kept out.
 	Defer func(Deferrable) float64
 
 	begin  func(now float64, j *Job) float64 // in the plain world: gives a job its processors, and returns when it starts
 	starts func(j *Job) float64              // nil where begin is; when the job starts, as it has turned out since
+	waking float64                           // see [Engine.Waking]
 }
 
 // Progress is how far a run has come.
@@ -434,6 +435,10 @@ func (e *Engine) arrive() {
 	}
 	e.join(j)
 }
+
+// Waking is how long a machine takes at most to be up that sleeps by a rule: jobs that get it start that much later, and so it counts before they end by a reservation.
+// 0: none sleeps.
+func (e *Engine) Waking() float64 { return e.opt.waking }
 
 // Start starts a queued job in the plain world. A job that is not queued or does not fit is a fault of the policy and ends the run.
 func (e *Engine) Start(j *Job) {

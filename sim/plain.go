@@ -29,7 +29,7 @@ func replay(ctx context.Context, in *model.Instance, policy Policy, opt Options)
 	r.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
 	r.room.reset(in.Clusters()[0].Processors)
 	if r.sleep = newSleepers(in, &r.room); r.sleep != nil {
-		opt.begin, opt.starts = r.begin, r.starts
+		opt.begin, opt.starts, opt.waking = r.begin, r.starts, r.sleep.waking()
 	}
 	trace, order, err := TraceOf(in)
 	if err != nil {

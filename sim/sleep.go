@@ -47,6 +47,16 @@ func newSleepers(in *model.Instance, free *processors) *sleepers {
 	return s
 }
 
+// waking is how long a machine takes at most to be up that has just gone to sleep.
+func (s *sleepers) waking() (longest float64) {
+	for k := range s.machines {
+		if p := s.machines[k].power; p != nil && p.Suspends() {
+			longest = max(longest, p.Off[0].Down.Time+p.Off[0].Up.Time)
+		}
+	}
+	return longest
+}
+
 // serves says whether a job runs there at the time.
 func (m *sleeper) serves(at float64) bool {
 	return slices.ContainsFunc(m.holders, func(h *holder) bool { return h.start <= at })

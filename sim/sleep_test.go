@@ -108,3 +108,31 @@ func TestMachinesThatServeAreTakenFirst(t *testing.T) {
 		t.Errorf("c runs on processors %v from %v", p.Processors, p.Start)
 	}
 }
+
+// A job that is let go ahead of the first one ends by its reservation although its machine has to wake, so a stream of short jobs does not starve the first.
+func TestShortJobsThatWakeMachinesDoNotStarveTheFirst(t *testing.T) {
+	for _, suspendAfter := range []float64{0, 5, 20} {
+		b := model.NewBuilder("stream").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2,
+			Power: &model.PowerSpec{Idle: 5, SuspendAfter: &suspendAfter, Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 10}}}}}}})
+		b.Job(model.JobSpec{ID: "long", Work: new(100.0)}, model.JobSpec{ID: "first", Arrival: 1, Work: new(50.0), Processors: model.Rigid(2)})
+		for k := range 200 {
+			b.Job(model.JobSpec{ID: fmt.Sprint("short", k), Arrival: 105 + 6.5*float64(k), Work: new(1.0)})
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, rules := range map[string]sim.Discipline{
+			"easy": backfill.EASY(1, 1, backfill.DefaultRanking()), "deep": backfill.EASY(1, 3, backfill.DefaultRanking()),
+			"largest first": backfill.EASY(1, 1, backfill.Ranking{Order: "largest"}),
+		} {
+			sol, _, err := sim.Simulate(t.Context(), in, rules, sim.Options{})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if p := placementOf(sol, "first"); p.Start > 120 {
+				t.Errorf("suspended after %v, %s: the first job starts at %v, as if it were nobody's turn", suspendAfter, name, p.Start)
+			}
+		}
+	}
+}

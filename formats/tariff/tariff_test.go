@@ -64,6 +64,7 @@ func TestReadRefuses(t *testing.T) {
 		{"a gap between dates", "time,value\n2026-01-01T00:00Z,1\n2026-01-01T01:00Z,1\n2026-01-01T03:00Z,1\n", tariff.Options{},
 			"x.csv: line 4: time: expected 2026-01-01T02:00:00Z, because the values before are 3600 s apart; found 2026-01-01T03:00:00Z"},
 		{"a shorter step", "time,value\n0,1\n3600,2\n5400,3\n", tariff.Options{}, "x.csv: line 4: time: expected 7200, because the values before are 3600 s apart; found 5400"},
+		{"a second off", "time,value\n0,1\n3600,2\n7201,3\n", tariff.Options{}, "x.csv: line 4: time: expected 7200, because the values before are 3600 s apart; found 7201"},
 		{"a time twice", "time,value\n0,1\n0,2\n", tariff.Options{}, "x.csv: line 3: time: expected one after 0, that of the row before, found 0"},
 		{"another order", "time,value\n3600,1\n0,2\n", tariff.Options{}, "x.csv: line 3: time: expected one after 3600, that of the row before, found 0"},
 		{"dates and seconds", "time,value\n0,1\n2026-01-01T00:00Z,2\n", tariff.Options{}, "x.csv: line 3: time: expected dates alone or seconds alone, found both"},

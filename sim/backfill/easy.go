@@ -48,7 +48,7 @@ type easy struct {
 	ends   ends
 	fresh  []int32 // arrived, or joined late, since the last decision, in queue order; those that are kept out of the queue get their places
 	known  bool    // shadow and extra are up to date
-	shadow float64
+	shadow float64 // before the time that machines take to wake
 	extra  int32
 }
 
@@ -166,6 +166,7 @@ func (p *easy) pass(e *sim.Engine) {
 		return
 	}
 	p.shadow, p.extra = p.ends.shadow(now, after(now, p.step), int32(e.Free()), e.Job(head).Processors)
+	p.shadow -= e.Waking()
 	p.known = true
 	for e.Free() > 0 {
 		handle := q.first(now, int32(e.Free()), p.extra, p.shadow)

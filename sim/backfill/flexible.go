@@ -44,6 +44,7 @@ func (p *flexible) Decide(e *sim.Engine) {
 		p.start(e, head.job)
 	}
 	shadow, extra := p.ends.shadow(now, after(now, p.step), int32(e.Free()), head.job.Processors)
+	shadow -= e.Waking()
 	may := func(_ *kindQueue, w *waiting) bool {
 		return w.job.Processors <= extra || now+w.job.Estimate <= shadow
 	}

@@ -72,6 +72,7 @@ func (p *ordered) start(e *sim.Engine, r rankedJob) {
 func (p *ordered) backfill(e *sim.Engine, first rankedJob) {
 	now := e.Now()
 	shadow, extra := p.ends.shadow(now, after(now, p.step), int32(e.Free()), first.job.Processors)
+	shadow -= e.Waking()
 	for {
 		next, found := p.queue.first(now, e.Free(), func(size int32) float64 {
 			if size <= extra {
@@ -94,12 +95,13 @@ func (p *ordered) backfill(e *sim.Engine, first rankedJob) {
 func (p *ordered) backfillDeep(e *sim.Engine, first rankedJob) {
 	now := e.Now()
 	planRunning(&p.plan, &p.ends, now, after(now, p.step), int32(p.processors))
+	until := func(size int32) float64 { return p.plan.until(size) - e.Waking() }
 	next, found := first, true
 	for reserved := 0; reserved < p.depth; next, found = p.queue.after(next) {
 		if !found || e.Free() == 0 || e.Stopped() {
 			return
 		}
-		if j := next.job; int(j.Processors) <= e.Free() && p.plan.holds(&position{}, j.Processors, now+j.Estimate) {
+		if j := next.job; int(j.Processors) <= e.Free() && p.plan.holds(&position{}, j.Processors, now+e.Waking()+j.Estimate) {
 			p.startPlanned(e, next)
 		} else {
 			reserved++
@@ -108,7 +110,7 @@ func (p *ordered) backfillDeep(e *sim.Engine, first rankedJob) {
 		}
 	}
 	for e.Free() > 0 {
-		if next, found = p.queue.first(now, e.Free(), p.plan.until); !found {
+		if next, found = p.queue.first(now, e.Free(), until); !found {
 			return
 		}
 		p.startPlanned(e, next)
@@ -117,7 +119,7 @@ func (p *ordered) backfillDeep(e *sim.Engine, first rankedJob) {
 
 // startPlanned starts a job and plans its processors.
 func (p *ordered) startPlanned(e *sim.Engine, r rankedJob) {
-	if end := e.Now() + r.job.Estimate; end > e.Now() {
+	if end := e.Now() + e.Waking() + r.job.Estimate; end > e.Now() {
 		p.plan.add(e.Now(), end, -r.job.Processors)
 	}
 	p.start(e, r)

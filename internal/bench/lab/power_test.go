@@ -162,3 +162,17 @@ func TestNegativeCostsAreAmounts(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// On the front is what no other policy beats: with equal cost the shorter wait counts, with equal wait the lower cost, and of equals all are on it.
+func TestTheFront(t *testing.T) {
+	g := &Group{}
+	for _, p := range [][2]float64{{0, 10}, {5, 10}, {5, 8}, {5, 9}, {7, 8}, {7, 6}, {7, 6}, {6, 11}} {
+		g.Policies = append(g.Policies, Policy{Classes: []Class{{Wait: &Spread{Mean: p[0]}}}, Power: &Bill{Cost: new(p[1])}})
+	}
+	r := &Report{Power: &Power{}, Groups: []Group{*g}}
+	for k, want := range []bool{true, false, true, false, false, true, true, false} {
+		if got := g.onFront(&g.Policies[k], &r.quantities()[0]); got != want {
+			t.Errorf("policy %d is on the front: %v", k, got)
+		}
+	}
+}
