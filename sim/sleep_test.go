@@ -124,7 +124,7 @@ func TestShortJobsThatWakeMachinesDoNotStarveTheFirst(t *testing.T) {
 		}
 		for name, rules := range map[string]sim.Discipline{
 			"easy": backfill.EASY(1, 1, backfill.DefaultRanking()), "deep": backfill.EASY(1, 3, backfill.DefaultRanking()),
-			"largest first": backfill.EASY(1, 1, backfill.Ranking{Order: "largest"}),
+			"longest first": backfill.EASY(1, 1, backfill.Ranking{Order: "ljf"}),
 		} {
 			sol, _, err := sim.Simulate(t.Context(), in, rules, sim.Options{})
 			if err != nil {
