@@ -36,8 +36,8 @@ import (
 type Budget struct {
 	PriceBudget   params.Time `zero:"none" doc:"how long a job may stay out of the queue after its arrival for a cheaper start; needs a tariff"`
 	PriceRule     string      `enum:"worth,quantile,slot,window,oracle" zero:"worth" doc:"with price_budget: the start that a job stays out for: the one at which the job costs least by its estimate, its wait included; the first at most a quantile of the known prices; that of the lowest price; the one at which the job costs least by its estimate; the same by its true run time, which no site knows, to compare with"`
-	PriceQuantile float64     `range:"[0, 1]" vary:"[0, 1]" when:"price_rule=quantile" doc:"price_rule quantile: the share of the known time that is cheap enough"`
-	PriceWorth    float64     `range:"[0, inf)" vary:"[0.01, 10] log" when:"price_rule=worth" doc:"price_rule worth: what waiting for a time has to save: so many times what a processor takes in this time at the mean of the known prices"`
+	PriceQuantile float64     `range:"[0, 1]" when:"price_rule=quantile" doc:"price_rule quantile: the share of the known time that is cheap enough"`
+	PriceWorth    float64     `range:"[0, inf)" when:"price_rule=worth" doc:"price_rule worth: what waiting for a time has to save: so many times what a processor takes in this time at the mean of the known prices"`
 	PriceOf       string      `enum:"price,carbon" zero:"price" doc:"with price_budget: what is to be low"`
 	TariffKnown   params.Time `doc:"with price_budget: how long ahead the tariff is known"`
 }
@@ -58,7 +58,7 @@ func (b *Budget) CheckTariff(in *model.Instance) error {
 
 // Deferral is when the jobs of an instance join the queue; nil: at their arrival. It is for an instance that [Budget.CheckTariff] allows.
 //
-// Complexity: O(n·C + s) once for n jobs, C clusters and s steps of the tariff while jobs arrive, and O(k·log k) a job for k steps in the known time.
+// Complexity: O(n·C + s) once for n jobs, C clusters and s steps of the tariff while jobs arrive, and O(k) a job for k steps in the known time and the run.
 func (b *Budget) Deferral(in *model.Instance) func(sim.Deferrable) float64 {
 	p, err := b.plan(in)
 	if p == nil || err != nil {
