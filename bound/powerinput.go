@@ -16,9 +16,6 @@ type powerWeights struct {
 // waits says whether the jobs' starts and ends count.
 func (w *powerWeights) waits() bool { return w.wait != 0 || w.response != 0 || w.over != 0 }
 
-// mostWays is the most ways to run a job on a cluster that are told apart.
-const mostWays = 64
-
 // powerInput is what power costs in the instance, relaxed; nil: nothing is known. Jobs forget memory, licences, caps, what they ask of machines and what they
 // wait for, but for the earliest start that this gives them.
 func (r *Relaxation) powerInput(w powerWeights) *powered.Input {
