@@ -34,13 +34,19 @@ func (r *Relaxation) waysOn(j, c int, need knownWays) (ways []powered.Way, known
 	least, most := in.Width(j, c)
 	most = min(most, cluster.Processors)
 	head := r.start[j]
+	ends := func(time float64) bool { return !math.IsNaN(time) && !math.IsInf(time, 0) }
 	rectangle := func(width int, length float64) {
+		if !ends(length) {
+			return
+		}
 		ways = append(ways, powered.Way{Cluster: c, Width: float64(width), Length: length, First: head})
 	}
 	switch {
 	case least == most && (least == 1 || job.Tasks <= least):
 		rectangle(least, r.shortestOn(j, c))
 		return ways, cluster.Uniform || need != exactly
+	case !ends(r.shortestOn(j, c)):
+		return nil, true
 	case !cluster.Uniform:
 		return []powered.Way{r.looseWay(j, c, most, r.areaOn(j, c), r.shortestOn(j, c))}, need == untilEnd
 	}
@@ -52,6 +58,7 @@ func (r *Relaxation) waysOn(j, c int, need knownWays) (ways []powered.Way, known
 			last = min(last, (job.Tasks-1)/(each-1))
 		}
 		switch length := in.DurationOn(j, c, n); {
+		case !ends(length):
 		case each == 1 || n == 1:
 			rectangle(n, length)
 		case need != untilEnd:

@@ -17,6 +17,7 @@ import (
 // shared has up to three jobs that choose their processors, share out their tasks unevenly, run on processors of several speeds, or spread over clusters.
 func shared(t testing.TB, rng *rand.Rand) *model.Instance {
 	b := model.NewBuilder("shared")
+	b.Spec().Horizon = &model.HorizonSpec{To: 100}
 	some := func() float64 { return float64(rng.IntN(3)) / 4 }
 	processors := 3
 	for c := range 1 + rng.IntN(2) {
@@ -27,7 +28,7 @@ func shared(t testing.TB, rng *rand.Rand) *model.Instance {
 			}
 			n := 1 + rng.IntN(processors)
 			processors -= n
-			spec.Machines = append(spec.Machines, model.MachineSpec{ID: fmt.Sprint("m", m), Processors: n, Speed: float64(1 + rng.IntN(2))})
+			spec.Machines = append(spec.Machines, model.MachineSpec{ID: fmt.Sprint("m", m), Processors: n, Speed: float64(1 + rng.IntN(2)), Power: &model.PowerSpec{Busy: float64(rng.IntN(3))}})
 		}
 		if spec.Machines == nil {
 			break
@@ -62,21 +63,22 @@ func shared(t testing.TB, rng *rand.Rand) *model.Instance {
 type share struct {
 	processor int
 	time      float64
+	busy      float64 // power
 }
 
 // sharesOf lists all that the job may hold: for each set of processors, each way to share out the tasks, where every processor has one at least if there are
 // enough.
 func sharesOf(in *model.Instance, j int) (list [][]share) {
 	type processor struct {
-		cluster int
-		speed   float64
+		cluster     int
+		speed, busy float64
 	}
 	var all []processor
 	for c := range in.Clusters() {
 		for g := range in.Clusters()[c].Machines {
 			m := &in.Clusters()[c].Machines[g]
 			for range m.Count * m.Units {
-				all = append(all, processor{c, m.Speed})
+				all = append(all, processor{c, m.Speed, m.Power.Busy})
 			}
 		}
 	}
@@ -105,7 +107,7 @@ func sharesOf(in *model.Instance, j int) (list [][]share) {
 			p := chosen[k]
 			for b := 1; b <= left-(n-k-1); b++ {
 				if time := in.Busy(j, all[p].cluster, all[p].speed, b); !math.IsNaN(time) {
-					give(k+1, left-b, append(held, share{p, time}))
+					give(k+1, left-b, append(held, share{p, time, all[p].busy}))
 				}
 			}
 		}
@@ -121,7 +123,7 @@ func sharesOf(in *model.Instance, j int) (list [][]share) {
 		if !math.IsNaN(least) && len(clusters) == 1 {
 			var held []share
 			for _, p := range chosen {
-				held = append(held, share{p, least})
+				held = append(held, share{p, least, all[p].busy})
 			}
 			list = append(list, held)
 		}
@@ -194,7 +196,19 @@ func TestNoBoundIsAboveTheBestSharing(t *testing.T) {
 			}
 		}
 		place(0, [8]float64{}, [6]float64{})
-		for _, metric := range metrics {
+		best["energy"] = 0
+		for j := range ways {
+			least := math.Inf(1)
+			for _, way := range ways[j] {
+				energy := 0.0
+				for _, s := range way {
+					energy += s.time * s.busy
+				}
+				least = min(least, energy)
+			}
+			best["energy"] += least
+		}
+		for _, metric := range append(metrics, "energy") {
 			own, err := in.WithObjective(map[string]float64{metric: 1})
 			if err != nil {
 				t.Fatal(err)

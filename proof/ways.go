@@ -38,13 +38,17 @@ func (f *facts) jobWays(j, c int) []jobWay {
 	least, most := in.Width(j, c)
 	most = min(most, cluster.Processors)
 	if least == most && (least == 1 || job.Tasks <= least) {
-		time, _ := f.timeOn(j, c)
-		return []jobWay{{cluster: c, size: least, time: time, exact: cluster.Uniform}}
+		if time, ends := f.timeOn(j, c); ends {
+			return []jobWay{{cluster: c, size: least, time: time, exact: cluster.Uniform}}
+		}
+		return nil
 	}
 	any := func() []jobWay {
-		time, _ := f.timeOn(j, c)
-		area, _ := f.held(j, c)
-		return []jobWay{{cluster: c, size: most, loose: true, time: time, area: area}}
+		time, ends := f.timeOn(j, c)
+		if area, runs := f.held(j, c); ends && runs {
+			return []jobWay{{cluster: c, size: most, loose: true, time: time, area: area}}
+		}
+		return nil
 	}
 	if !cluster.Uniform {
 		return any()
@@ -57,7 +61,8 @@ func (f *facts) jobWays(j, c int) []jobWay {
 		}
 		time := in.DurationOn(j, c, n)
 		switch {
-		case math.IsNaN(time) || math.IsInf(time, 0) || len(list) == mostJobWays:
+		case math.IsNaN(time) || math.IsInf(time, 0): // it never ends
+		case len(list) == mostJobWays:
 			return any()
 		case each == 1 || n == 1:
 			list = append(list, jobWay{cluster: c, size: n, time: number(time), exact: true})
