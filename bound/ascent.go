@@ -36,7 +36,7 @@ type ascentKind interface {
 	// first writes the k-th prices to start from. It returns false in use if they are not worth a try, and in more if there is no such k.
 	first(p *powered.Problem, k int, x []float64) (use, more bool)
 	// argument is what a certificate states of the prices.
-	argument(p *powered.Problem, x []float64) *proof.Argument
+	argument(r *Relaxation, p *powered.Problem, x []float64) *proof.Argument
 }
 
 const (
@@ -93,7 +93,7 @@ func (p *ascent) evaluate(ctx context.Context) (Sum, bool) {
 	sum = p.r.Chained(Sum{Value: sum.Value + p.constant.Value, Size: sum.Size + p.constant.Size, Terms: sum.Terms + p.constant.Terms})
 	if p.proved.Prove(sum) {
 		problem, x := p.problem, slices.Clone(p.next)
-		p.proved.Show(func() *proof.Argument { return p.kind.argument(problem, x) })
+		p.proved.Show(func() *proof.Argument { return p.kind.argument(p.r, problem, x) })
 	}
 	return sum, true
 }

@@ -60,7 +60,7 @@ func (p pricedPower) first(problem *powered.Problem, k int, x []float64) (use, m
 }
 
 // argument implements [ascentKind].
-func (p pricedPower) argument(problem *powered.Problem, x []float64) *proof.Argument {
+func (p pricedPower) argument(_ *Relaxation, problem *powered.Problem, x []float64) *proof.Argument {
 	return &proof.Argument{PowerPrices: &proof.PowerPrices{Times: problem.Limits[:len(problem.Limits)-1], Cells: problem.Cells(), Looks: problem.Looks, Clusters: pricesByCluster(problem, x)}}
 }
 

@@ -68,10 +68,53 @@ func (s pricedSum) input(ctx context.Context, r *Relaxation) (*powered.Input, Su
 		x.Limits = append(x.Limits, until*float64(k)/sumBuckets)
 	}
 	x.Limits[sumBuckets-1] = until
-	for c := range r.in.Clusters() {
-		x.Clusters = append(x.Clusters, powered.Cluster{Steps: []float64{0}, Rates: []float64{0}, Groups: []powered.Group{{Count: r.fill(x, c), Units: 1}}})
+	for k, part := range r.sumParts() {
+		machines, processors := 1, r.in.Clusters()[part.cluster].Processors
+		if part.group >= 0 {
+			m := &r.in.Clusters()[part.cluster].Machines[part.group]
+			machines, processors = m.Count, m.Units
+		}
+		capacity := powered.Group{Count: float64(machines) * fill(x, k, processors), Units: 1}
+		x.Clusters = append(x.Clusters, powered.Cluster{Steps: []float64{0}, Rates: []float64{0}, Groups: []powered.Group{capacity}})
 	}
 	return x, constant
+}
+
+// sumPart is a part of the machines of which processors have a price of their own: a cluster, or a group of machines of one. group is −1 for a cluster.
+type sumPart struct{ cluster, group int }
+
+// sumParts lists the parts by cluster.
+func (r *Relaxation) sumParts() (parts []sumPart) {
+	for c := range r.in.Clusters() {
+		if !r.staysOnMachines(c) {
+			parts = append(parts, sumPart{c, -1})
+			continue
+		}
+		for g := range r.in.Clusters()[c].Machines {
+			parts = append(parts, sumPart{c, g})
+		}
+	}
+	return parts
+}
+
+// waysIn lists the ways to run a job in all parts. known is false if what is needed is not known.
+func (r *Relaxation) waysIn(parts []sumPart, j int, need knownWays) (list []powered.Way, known bool) {
+	for k, part := range parts {
+		var ways []powered.Way
+		if part.group < 0 {
+			ways, known = r.waysOn(j, part.cluster, need)
+		} else {
+			ways, known = r.waysInGroup(j, part.cluster, part.group, need)
+		}
+		if !known {
+			return nil, false
+		}
+		for _, way := range ways {
+			way.Cluster = k
+			list = append(list, way)
+		}
+	}
+	return list, true
 }
 
 // horizon is the time from which on no prices are looked for: long after the area of the jobs could be done, or the last deadline that counts.
@@ -95,16 +138,15 @@ func (s pricedSum) horizon(ctx context.Context, r *Relaxation) float64 {
 	return max(1.3*prices.Value, last) + longest
 }
 
-// fill is how many processors of a cluster the jobs can hold at once.
-func (r *Relaxation) fill(x *powered.Input, c int) float64 {
-	m := r.in.Clusters()[c].Processors
+// fill is how many of m processors the jobs of a part can hold at once.
+func fill(x *powered.Input, part, m int) float64 {
 	count := make([]int, m+1) // by size: jobs that may have it
 	for j := range x.Jobs {
 		seen := 0
 		for k := range x.Jobs[j].Ways {
 			way := &x.Jobs[j].Ways[k]
 			size := int(way.Width)
-			if way.Cluster != c {
+			if way.Cluster != part {
 				continue
 			}
 			if way.Loose || size > m || m > 1<<14 {
@@ -136,36 +178,43 @@ func (s pricedSum) jobs(r *Relaxation, x *powered.Input) (constant Sum) {
 	if s.metric == "missed" {
 		return s.inTime(r, x)
 	}
-	slowdown := s.metric == "mean_slowdown" || s.metric == "slowdown_without_deadline" || s.metric == "bounded_slowdown"
-	if !r.all || slowdown && r.in.Features()&model.BackgroundLoad != 0 {
+	slowdown := s.need() == exactly
+	if slowdown && r.in.Features()&model.BackgroundLoad != 0 {
 		return Sum{} // a longer job may have a smaller slowdown
 	}
+	// Jobs that may be left out cost nothing, or 1 for a slowdown. So the mean is least if all of them count.
+	n, others := 0.0, 0.0
 	var jobs []int
-	for _, j := range r.must {
-		if s.metric != "slowdown_without_deadline" || !r.in.Jobs()[j].HasDeadline() {
+	for j, duty := range r.duties {
+		switch {
+		case duty == MustLeave || s.metric == "slowdown_without_deadline" && r.in.Jobs()[j].HasDeadline():
+			continue
+		case duty == MustPlace:
 			jobs = append(jobs, j)
+		case slowdown:
+			others++
 		}
+		n++
 	}
-	n := float64(len(jobs))
+	if len(jobs) == 0 {
+		return Sum{}
+	}
+	constant.Add(others / n)
+	parts := r.sumParts()
 	for _, j := range jobs {
 		var job powered.Job
-		for c := range r.in.Clusters() {
-			ways, known := r.waysOn(j, c, s.need())
-			if !known {
-				x.Jobs = nil
-				return Sum{}
-			}
-			for _, way := range ways {
-				if !s.cost(r, j, n, &way) {
-					x.Jobs = nil
-					return Sum{}
-				}
-				job.Ways = append(job.Ways, way)
-			}
+		ways, known := r.waysIn(parts, j, s.need())
+		for _, way := range ways {
+			known = known && s.cost(r, j, n, &way)
+			job.Ways = append(job.Ways, way)
+		}
+		if !known {
+			x.Jobs = nil
+			return Sum{}
 		}
 		x.Jobs = append(x.Jobs, job)
 	}
-	return Sum{}
+	return constant
 }
 
 // need is what has to be known of the ways to run a job.
@@ -207,6 +256,7 @@ func (s pricedSum) cost(r *Relaxation, j int, n float64, way *powered.Way) bool 
 // inTime lists the jobs with a deadline, each of which may be in time, which saves one missed deadline, or not. The lengths are what is left of them if the
 // checker accepts shorter durations and later ends.
 func (s pricedSum) inTime(r *Relaxation, x *powered.Input) (constant Sum) {
+	parts := r.sumParts()
 	for j := range r.in.Jobs() {
 		if !r.in.Jobs()[j].HasDeadline() {
 			continue
@@ -216,32 +266,27 @@ func (s pricedSum) inTime(r *Relaxation, x *powered.Input) (constant Sum) {
 			continue
 		}
 		job, allowed := powered.Job{MayLeave: true}, r.Lateness(j)
-		for c := range r.in.Clusters() {
-			ways, known := r.waysOn(j, c, untilEnd)
-			if !known {
-				ways = []powered.Way{{Cluster: c, First: r.start[j]}}
+		ways, _ := r.waysIn(parts, j, untilEnd) // known
+		for _, way := range ways {
+			due := r.Deadline(j) + allowed
+			if way.Constant = -1; due-way.Length < way.First {
+				continue
 			}
-			for _, way := range ways {
-				due := r.Deadline(j) + allowed
-				if way.Constant = -1; due-way.Length < way.First {
-					continue
-				}
-				share := 1 - allowed/max(r.least[j], allowed)
-				switch {
-				case !way.Loose:
-					way.Length = max(0, way.Length-allowed)
-					due += allowed // it starts no later than if it took its time
-					way.Last = due - way.Length - allowed
-				case way.Length == 0 || share == 0:
-					way.Width *= share
-					way.Last = due - way.Length
-				default:
-					way.Length *= share
-					way.Last = due - way.Length
-				}
-				way.Last = max(way.First, way.Last)
-				job.Ways = append(job.Ways, way)
+			share := 1 - allowed/max(r.least[j], allowed)
+			switch {
+			case !way.Loose:
+				way.Length = max(0, way.Length-allowed)
+				due += allowed // it starts no later than if it took its time
+				way.Last = due - way.Length - allowed
+			case way.Length == 0 || share == 0:
+				way.Width *= share
+				way.Last = due - way.Length
+			default:
+				way.Length *= share
+				way.Last = due - way.Length
 			}
+			way.Last = max(way.First, way.Last)
+			job.Ways = append(job.Ways, way)
 		}
 		x.Jobs = append(x.Jobs, job)
 	}
@@ -255,11 +300,16 @@ func (s pricedSum) first(p *powered.Problem, k int, x []float64) (use, more bool
 }
 
 // argument implements [ascentKind].
-func (s pricedSum) argument(p *powered.Problem, x []float64) *proof.Argument {
+func (s pricedSum) argument(r *Relaxation, p *powered.Problem, x []float64) *proof.Argument {
 	buckets := p.Priced()
-	by := &proof.TimePrices{Limits: p.Limits[:buckets+1]}
-	for _, prices := range pricesByCluster(p, x) {
-		by.Clusters = append(by.Clusters, proof.ClusterPrices{Processor: prices[:buckets]})
+	by := &proof.TimePrices{Limits: p.Limits[:buckets+1], Clusters: make([]proof.ClusterPrices, len(r.in.Clusters()))}
+	list := pricesByCluster(p, x)
+	for k, part := range r.sumParts() {
+		if c := &by.Clusters[part.cluster]; part.group < 0 {
+			c.Processor = list[k][:buckets]
+		} else {
+			c.Groups = append(c.Groups, list[k][:buckets])
+		}
 	}
 	return &proof.Argument{TimePrices: by}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/powered"
+	"github.com/allot-opt/allot/model"
 )
 
 // mostWays is the most ways to run a job on a cluster that are told apart.
@@ -33,40 +34,37 @@ func (r *Relaxation) waysOn(j, c int, need knownWays) (ways []powered.Way, known
 	}
 	least, most := in.Width(j, c)
 	most = min(most, cluster.Processors)
-	head := r.start[j]
-	ends := func(time float64) bool { return !math.IsNaN(time) && !math.IsInf(time, 0) }
-	rectangle := func(width int, length float64) {
-		if !ends(length) {
-			return
-		}
-		ways = append(ways, powered.Way{Cluster: c, Width: float64(width), Length: length, First: head})
-	}
 	switch {
 	case least == most && (least == 1 || job.Tasks <= least):
-		rectangle(least, r.shortestOn(j, c))
-		return ways, cluster.Uniform || need != exactly
+		return r.rectangle(j, c, least, r.shortestOn(j, c)), cluster.Uniform || need != exactly
 	case !ends(r.shortestOn(j, c)):
 		return nil, true
 	case !cluster.Uniform:
 		return []powered.Way{r.looseWay(j, c, most, r.areaOn(j, c), r.shortestOn(j, c))}, need == untilEnd
 	}
-	speed, link := fastest(cluster)
+	return r.equalWays(j, c, &cluster.Machines[0], most, need)
+}
+
+// equalWays lists ways to run job j on at most so many equal processors of cluster c, like those of the machine.
+func (r *Relaxation) equalWays(j, c int, m *model.Machine, most int, need knownWays) (ways []powered.Way, known bool) {
+	in, job := r.in, &r.in.Jobs()[j]
+	least, _ := in.Width(j, c)
 	for n := least; n <= most; {
 		each := (job.Tasks + n - 1) / n // tasks on the fullest processor
 		last := most                    // the most processors at which it has as many
 		if each > 1 {
 			last = min(last, (job.Tasks-1)/(each-1))
 		}
-		switch length := in.DurationOn(j, c, n); {
+		switch length := in.Busy(j, c, m.Speed, each) + in.Transfer(j, m.Bandwidth); {
 		case !ends(length):
 		case each == 1 || n == 1:
-			rectangle(n, length)
+			ways = append(ways, r.rectangle(j, c, n, length)...)
 		case need != untilEnd:
 			return nil, false
 		default:
-			area := float64(job.Tasks)*job.Work/speed + float64(n)*(in.Busy(j, c, speed, 0)+in.Transfer(j, link))
+			area := float64(job.Tasks)*job.Work/m.Speed + float64(n)*(in.Busy(j, c, m.Speed, 0)+in.Transfer(j, m.Bandwidth))
 			if job.StatesRuntimes() {
-				area = float64(job.Tasks) * in.Busy(j, c, speed, 1)
+				area = float64(job.Tasks) * in.Busy(j, c, m.Speed, 1)
 			}
 			ways = append(ways, r.looseWay(j, c, last, area, length))
 		}
@@ -75,6 +73,46 @@ func (r *Relaxation) waysOn(j, c int, need knownWays) (ways []powered.Way, known
 		}
 	}
 	return ways, true
+}
+
+// ends says that a job which takes the time ends.
+func ends(time float64) bool { return !math.IsNaN(time) && !math.IsInf(time, 0) }
+
+// rectangle is the way to hold processors from the start on, if the job ends.
+func (r *Relaxation) rectangle(j, c, width int, length float64) []powered.Way {
+	if !ends(length) {
+		return nil
+	}
+	return []powered.Way{{Cluster: c, Width: float64(width), Length: length, First: r.start[j]}}
+}
+
+// staysOnMachines says that every job which can run on the cluster holds processors of one machine there. Then groups of machines are clusters of their own.
+func (r *Relaxation) staysOnMachines(c int) bool {
+	cluster := &r.in.Clusters()[c]
+	if cluster.Uniform && len(cluster.Machines) == 1 && (cluster.Machines[0].Count == 1 || cluster.Machines[0].Units == 1) {
+		return false // that would be the same
+	}
+	for j := range r.in.Jobs() {
+		job := &r.in.Jobs()[j]
+		switch _, most := r.in.Width(j, c); {
+		case r.duties[j] == MustLeave:
+		case job.Node().Running != nil || r.over[j] != nil:
+			return false
+		case r.canRun(j, c) && most > 1 && job.Span != model.SpanMachine:
+			return false
+		}
+	}
+	return true
+}
+
+// waysInGroup lists ways to run job j on a machine of the group.
+func (r *Relaxation) waysInGroup(j, c, group int, need knownWays) (ways []powered.Way, known bool) {
+	m := &r.in.Clusters()[c].Machines[group]
+	_, most := r.in.Width(j, c)
+	if !r.canRun(j, c) {
+		return nil, true
+	}
+	return r.equalWays(j, c, m, min(most, r.in.ProcessorsFor(&r.in.Jobs()[j], m)), need)
 }
 
 // looseWay is a way to hold an area by at most width processors, that ends no sooner than the time allows.

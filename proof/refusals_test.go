@@ -253,7 +253,7 @@ func TestErrors(t *testing.T) {
 
 func TestRefusalsOfPricesOverTime(t *testing.T) {
 	in := plain(t)
-	left, released := notCovered(t)
+	_, released := notCovered(t)
 	nothing := built(t, model.NewBuilder("nothing").Cluster(cluster("c", 2, 1)).Job(job("a", 1, 0)))
 	withDeadline := job("a", 1, 1)
 	withDeadline.Deadline = new(1.0)
@@ -276,7 +276,6 @@ func TestRefusalsOfPricesOverTime(t *testing.T) {
 	one := []float64{0, 1}
 	const s = "parts[0].by.prices_over_time"
 	checked(t, []refusal{
-		{"jobs that may be left out", left, "over_deadline", 0, prices(one, 0), nil, proof.NotCertified, s, "instances with jobs that may be left out are not covered"},
 		{"jobs that are released", released, "mean_wait", 0, prices(one, 0), nil, proof.NotCertified, s, "waits of jobs that may release processors early or choose their number are not covered"},
 		{"slowdowns of jobs that are released", released, "bounded_slowdown", 0, prices(one, 0), nil, proof.NotCertified, s, "slowdowns of jobs whose time is not known, or that take none, are not covered"},
 		{"slowdowns of jobs that take no time", nothing, "mean_slowdown", 0, prices(one, 0), nil, proof.NotCertified, s, "slowdowns of jobs whose time is not known, or that take none, are not covered"},

@@ -15,22 +15,32 @@ import (
 
 // sumWay is a way to run a job on the grid.
 type sumWay struct {
-	cluster, size int
-	loose         bool
-	head          int64 // of the job
-	first, last   int64 // earliest start, and latest; of a loose way the start is where the area begins that it holds last
-	length        int64
-	area          int64 // of a loose way without a size
-	weight, due   int64 // what it costs by which it ends after due
+	part, size  int
+	loose       bool
+	head        int64 // of the job
+	first, last int64 // earliest start, and latest; of a loose way the start is where the area begins that it holds last
+	length      int64
+	area        int64 // of a loose way without a size
+	weight, due int64 // what it costs by which it ends after due
+}
+
+// sumPart is machines of which a processor has a price of its own: a cluster, which counts as one machine, or a group of machines of one.
+type sumPart struct {
+	cluster, group       int // group −1: the cluster
+	machines, processors int // processors of a machine
+	prices               *ClusterPrices
+	step                 string
 }
 
 // sumTable is the jobs that count, on a grid of times.
 type sumTable struct {
 	*facts
 	metric string
+	parts  []sumPart
 	times  grid
 	limits []int64
-	jobs   []int      // that count
+	jobs   []int      // that count, and have to be placed
+	others int        // jobs that count if they are placed
 	list   [][]jobWay // of each of them
 	ways   [][]sumWay
 	most   float64 // the highest weight
@@ -41,6 +51,9 @@ type sumTable struct {
 // timePrices verifies a sum of costs by the starts and ends of the jobs.
 func (f *facts) timePrices(metric string, a *TimePrices, goal *big.Rat, step string) error {
 	t := &sumTable{facts: f, metric: metric}
+	if err := t.divide(a, step); err != nil {
+		return err
+	}
 	if err := t.count(step); err != nil {
 		return err
 	}
@@ -53,11 +66,11 @@ func (f *facts) timePrices(metric string, a *TimePrices, goal *big.Rat, step str
 	}
 	factor := 1.0 // means are multiplied by the number of jobs
 	if metric != "over_deadline" && metric != "missed" {
-		factor = float64(len(t.jobs))
+		factor = float64(len(t.jobs) + t.others)
 	}
 	highest := larger(number(t.most), new(big.Rat).Inv(last))
-	for c := range a.Clusters {
-		most, err := t.highest(c, &a.Clusters[c], fmt.Sprintf("%s.clusters[%d]", step, c))
+	for k := range t.parts {
+		most, err := t.highest(k)
 		if err != nil {
 			return err
 		}
@@ -69,10 +82,10 @@ func (f *facts) timePrices(metric string, a *TimePrices, goal *big.Rat, step str
 		return err
 	}
 	var total int128
-	clusters := make([]*sumPrices, len(a.Clusters))
-	for c := range a.Clusters {
-		clusters[c] = t.charge(c, &a.Clusters[c], factor)
-		total = total.minus(clusters[c].most)
+	charged := make([]*sumPrices, len(t.parts))
+	for k := range t.parts {
+		charged[k] = t.charge(k, factor)
+		total = total.minus(charged[k].most)
 	}
 	units := new(big.Rat).Mul(t.prices.inverse(), t.times.inverse())
 	saved := int128{}
@@ -90,7 +103,7 @@ func (f *facts) timePrices(metric string, a *TimePrices, goal *big.Rat, step str
 		}
 		for n := range t.ways[k] {
 			way := &t.ways[k][n]
-			if cost := clusters[way.cluster].cheapest(way); !found || cost.below(best) {
+			if cost := charged[way.part].cheapest(way); !found || cost.below(best) {
 				best, found = cost, true
 			}
 		}
@@ -111,7 +124,7 @@ func (f *facts) timePrices(metric string, a *TimePrices, goal *big.Rat, step str
 
 // constant is what is added to the costs of the jobs.
 func (t *sumTable) constant() *big.Rat {
-	count := len(t.jobs)
+	count := len(t.jobs) + t.others
 	switch t.metric {
 	case "mean_slowdown", "slowdown_without_deadline", "bounded_slowdown":
 	case "missed": // those that no schedule has in time
@@ -144,19 +157,28 @@ func (t *sumTable) count(step string) error {
 	default:
 		return refute(step, "it does not bound %s", quoted(t.metric))
 	}
-	switch {
-	case t.metric != "missed" && (!t.all || len(t.must) == 0):
-		return doubt(step, "instances with jobs that may be left out are not covered")
-	case exact && t.in.Features()&model.BackgroundLoad != 0:
+	if exact && t.in.Features()&model.BackgroundLoad != 0 {
 		return doubt(step, "slowdowns beside background load are not covered")
 	}
 	for j := range t.in.Jobs() {
-		if !counts(j) {
+		switch {
+		case !counts(j) || t.never[j]:
+			continue
+		case t.metric != "missed" && !t.has[j]: // it costs nothing, or 1 for a slowdown; so a mean is least if it counts
+			t.others++
 			continue
 		}
 		var list []jobWay
-		for c := range t.in.Clusters() {
-			list = append(list, t.jobWays(j, c)...)
+		for k := range t.parts {
+			p := &t.parts[k]
+			ways := t.jobWays
+			if p.group >= 0 {
+				ways = func(j, c int) []jobWay { return t.waysInGroup(j, c, p.group) }
+			}
+			for _, way := range ways(j, p.cluster) {
+				way.part = k
+				list = append(list, way)
+			}
 		}
 		if exact && slices.ContainsFunc(list, func(w jobWay) bool { return !w.exact || t.metric != "bounded_slowdown" && w.time.Sign() == 0 }) {
 			return doubt(step, "slowdowns of jobs whose time is not known, or that take none, are not covered")
@@ -206,7 +228,7 @@ func (t *sumTable) grid(stated []float64, step string) (last *big.Rat, err error
 		for n := range t.list[k] {
 			w := &t.list[k][n]
 			if longest = larger(longest, larger(w.time, w.length())); w.loose && w.size == 0 {
-				longest = larger(longest, new(big.Rat).Quo(w.area, number(float64(t.in.Clusters()[w.cluster].Processors))))
+				longest = larger(longest, new(big.Rat).Quo(w.area, number(float64(t.parts[w.part].processors))))
 			}
 		}
 	}
@@ -228,9 +250,9 @@ func (t *sumTable) grid(stated []float64, step string) (last *big.Rat, err error
 	for k := range t.list {
 		work += int64(len(t.list[k])) * int64(len(stated)) * 64
 	}
-	for c := range t.in.Clusters() {
-		for _, n := range t.fits(c) {
-			work += int64(n) * int64(len(stated)) * int64(t.in.Clusters()[c].Processors)
+	for k := range t.parts {
+		for _, n := range t.fits(k) {
+			work += int64(n) * int64(len(stated)) * int64(t.parts[k].processors)
 		}
 	}
 	if work > mostWork {
@@ -261,7 +283,7 @@ func (t *sumTable) put(last *big.Rat, step string) error {
 		var ways []sumWay
 		for n := range t.list[k] {
 			w := &t.list[k][n]
-			x := sumWay{cluster: w.cluster, size: w.size, loose: w.loose, last: forever}
+			x := sumWay{part: w.part, size: w.size, loose: w.loose, last: forever}
 			length, first, area := w.length(), t.head[j], w.area
 			if w.loose {
 				first = new(big.Rat).Add(first, larger(new(big.Rat), new(big.Rat).Sub(w.time, length)))
@@ -329,12 +351,41 @@ func (t *sumTable) cost(j int, w *jobWay, length int64, last *big.Rat) (weight, 
 	return 0, forever
 }
 
-// fits is how many jobs may run on the cluster at once with each size, as rectangles.
-func (t *sumTable) fits(c int) map[int]int {
+// divide lists the parts of the machines.
+func (t *sumTable) divide(a *TimePrices, step string) error {
+	for c := range t.in.Clusters() {
+		cluster := &t.in.Clusters()[c]
+		if c >= len(a.Clusters) || a.Clusters[c].Groups == nil {
+			part := sumPart{cluster: c, group: -1, machines: 1, processors: cluster.Processors, step: fmt.Sprintf("%s.clusters[%d]", step, c)}
+			if c < len(a.Clusters) {
+				part.prices = &a.Clusters[c]
+			}
+			t.parts = append(t.parts, part)
+			continue
+		}
+		p := &a.Clusters[c]
+		switch at := fmt.Sprintf("%s.clusters[%d].groups", step, c); {
+		case len(p.Processor) > 0 || len(p.Sizes) > 0:
+			return refute(at, "expected no other prices beside them")
+		case len(p.Groups) != len(cluster.Machines):
+			return refute(at, "expected prices for each of %d groups, found %d", len(cluster.Machines), len(p.Groups))
+		case !t.staysOnMachines(c):
+			return doubt(at, "prices of groups where a job may hold processors of several machines are not covered")
+		}
+		for g := range cluster.Machines {
+			m := &cluster.Machines[g]
+			t.parts = append(t.parts, sumPart{c, g, m.Count, m.Units, &ClusterPrices{Processor: p.Groups[g]}, fmt.Sprintf("%s.clusters[%d].groups[%d]", step, c, g)})
+		}
+	}
+	return nil
+}
+
+// fits is how many jobs may run on a machine of the part at once with each size, as rectangles.
+func (t *sumTable) fits(part int) map[int]int {
 	fits := map[int]int{}
 	for k := range t.list {
 		for n := range t.list[k] {
-			if w := &t.list[k][n]; w.cluster == c && !w.loose && (fits[w.size]+1)*w.size <= t.in.Clusters()[c].Processors {
+			if w := &t.list[k][n]; w.part == part && !w.loose && (fits[w.size]+1)*w.size <= t.parts[part].processors {
 				fits[w.size]++
 			}
 		}
@@ -342,15 +393,16 @@ func (t *sumTable) fits(c int) map[int]int {
 	return fits
 }
 
-// loose says that a job may hold processors of the cluster in a way that is no rectangle.
-func (t *sumTable) loose(c int) bool {
+// loose says that a job may hold processors of the part in a way that is no rectangle.
+func (t *sumTable) loose(part int) bool {
 	return slices.ContainsFunc(t.list, func(list []jobWay) bool {
-		return slices.ContainsFunc(list, func(w jobWay) bool { return w.cluster == c && w.loose })
+		return slices.ContainsFunc(list, func(w jobWay) bool { return w.part == part && w.loose })
 	})
 }
 
 // highest is the most that jobs that run at once could pay at the highest price, and whether the prices are of the right form.
-func (t *sumTable) highest(c int, p *ClusterPrices, step string) (float64, error) {
+func (t *sumTable) highest(part int) (float64, error) {
+	p, step := t.parts[part].prices, t.parts[part].step
 	if len(p.Processor) != len(t.limits)-1 {
 		return 0, refute(step+".processor", "expected %d prices, found %d", len(t.limits)-1, len(p.Processor))
 	}
@@ -361,7 +413,7 @@ func (t *sumTable) highest(c int, p *ClusterPrices, step string) (float64, error
 		}
 		seen[s.Size] = true
 	}
-	fits := t.fits(c)
+	fits := t.fits(part)
 	for bucket := range p.Processor {
 		most = max(most, p.Processor[bucket])
 		for size := range fits {
@@ -371,7 +423,7 @@ func (t *sumTable) highest(c int, p *ClusterPrices, step string) (float64, error
 	if !(most < largest) {
 		return 0, refute(step, "expected prices below %g", largest)
 	}
-	return most * float64(t.in.Clusters()[c].Processors), nil
+	return most * float64(t.parts[part].machines) * float64(t.parts[part].processors), nil
 }
 
 // sumPrices is what a cluster charges, in whole units.
@@ -383,10 +435,11 @@ type sumPrices struct {
 }
 
 // charge finds what jobs pay, and the most that jobs that run at once can pay: rectangles that fit, and what room they leave for others.
-func (t *sumTable) charge(c int, p *ClusterPrices, factor float64) *sumPrices {
+func (t *sumTable) charge(part int, factor float64) *sumPrices {
+	p := t.parts[part].prices
 	buckets := len(t.limits) - 1
 	s := &sumPrices{limits: t.limits, price: map[int][]int64{}, paid: map[int][]int128{}}
-	fits, loose := t.fits(c), t.loose(c)
+	fits, loose := t.fits(part), t.loose(part)
 	for size := range fits {
 		s.price[size] = make([]int64, buckets+1)
 		for b := range buckets {
@@ -395,7 +448,7 @@ func (t *sumTable) charge(c int, p *ClusterPrices, factor float64) *sumPrices {
 		s.paid[size] = s.sums(s.price[size], 0)
 	}
 	s.price[0] = make([]int64, buckets+1)
-	most := make([]int64, t.in.Clusters()[c].Processors+1)
+	most := make([]int64, t.parts[part].processors+1)
 	for b := range buckets {
 		s.price[0][b] = t.prices.near(max(0, p.Processor[b]) * factor)
 		clear(most)
@@ -412,7 +465,7 @@ func (t *sumTable) charge(c int, p *ClusterPrices, factor float64) *sumPrices {
 				best = max(best, most[room]+s.price[0][b]*int64(len(most)-1-room))
 			}
 		}
-		s.most = s.most.plus(product(best, t.limits[b+1]-t.limits[b]))
+		s.most = s.most.plus(product(best*int64(t.parts[part].machines), t.limits[b+1]-t.limits[b]))
 	}
 	return s
 }
