@@ -176,8 +176,9 @@ func (t *sumTable) count(step string) error {
 				ways = func(j, c int) []jobWay { return t.waysInGroup(j, c, p.group) }
 			}
 			for _, way := range ways(j, p.cluster) {
-				way.part = k
-				list = append(list, way)
+				if way.part = k; t.metric != "missed" || t.latest(j, &way).Cmp(t.earliest(j, &way)) >= 0 { // else it is late
+					list = append(list, way)
+				}
 			}
 		}
 		if exact && slices.ContainsFunc(list, func(w jobWay) bool { return !w.exact || t.metric != "bounded_slowdown" && w.time.Sign() == 0 }) {
@@ -203,6 +204,21 @@ func (w *jobWay) length() *big.Rat {
 		return new(big.Rat)
 	}
 	return new(big.Rat).Quo(w.area, number(float64(w.size)))
+}
+
+// earliest is the earliest start of a way.
+func (t *sumTable) earliest(j int, w *jobWay) *big.Rat {
+	if !w.loose {
+		return t.head[j]
+	}
+	later := new(big.Rat).Sub(w.time, w.length())
+	return later.Add(t.head[j], larger(new(big.Rat), later))
+}
+
+// latest is the latest start of a way with which the job may be in time.
+func (t *sumTable) latest(j int, w *jobWay) *big.Rat {
+	due := new(big.Rat).Add(t.facts.due(j), t.slack(j, t.in.Jobs()[j].Deadline))
+	return due.Sub(due, w.length())
 }
 
 // grid finds the grid of times. It returns a time after all that matter.
@@ -284,17 +300,9 @@ func (t *sumTable) put(last *big.Rat, step string) error {
 		for n := range t.list[k] {
 			w := &t.list[k][n]
 			x := sumWay{part: w.part, size: w.size, loose: w.loose, last: forever}
-			length, first, area := w.length(), t.head[j], w.area
-			if w.loose {
-				first = new(big.Rat).Add(first, larger(new(big.Rat), new(big.Rat).Sub(w.time, length)))
-			}
+			length, first, area := w.length(), t.earliest(j, w), w.area
 			if t.metric == "missed" {
-				allowed := t.slack(j, t.in.Jobs()[j].Deadline)
-				due := new(big.Rat).Add(t.facts.due(j), allowed)
-				latest := new(big.Rat).Sub(due, length)
-				if latest.Cmp(first) < 0 {
-					continue
-				}
+				allowed, latest := t.slack(j, t.in.Jobs()[j].Deadline), t.latest(j, w)
 				switch share := new(big.Rat); {
 				case !w.loose: // it may be that much shorter
 					length = larger(new(big.Rat), new(big.Rat).Sub(length, allowed))
@@ -303,8 +311,9 @@ func (t *sumTable) put(last *big.Rat, step string) error {
 					length, area = new(big.Rat), new(big.Rat)
 				default:
 					share.Quo(new(big.Rat).Sub(w.time, allowed), w.time)
+					latest.Add(latest, length)
 					length, area = new(big.Rat).Mul(length, share), new(big.Rat).Mul(area, share)
-					latest = new(big.Rat).Sub(due, length)
+					latest.Sub(latest, length)
 				}
 				if latest.Cmp(last) < 0 {
 					x.last = t.times.up(latest)
