@@ -90,6 +90,9 @@ func TestBestKnownSchedules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if report := model.Check(in, sol); len(report.Violations) > 0 {
+			t.Errorf("%s: %v", row[0], report.Violations)
+		}
 		e, err := model.Evaluate(in, sol)
 		if err != nil || math.Abs(e.Objective-number(t, row[2])) > 1e-6 {
 			t.Errorf("%s: %v, %v; the table says %s", row[0], e.Objective, err, row[2])
