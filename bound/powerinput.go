@@ -3,6 +3,7 @@ package bound
 import (
 	"math"
 
+	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/powered"
 	"github.com/allot-opt/allot/model"
 )
@@ -15,9 +16,6 @@ type powerWeights struct {
 
 // waits says whether the jobs' starts and ends count.
 func (w *powerWeights) waits() bool { return w.wait != 0 || w.response != 0 || w.over != 0 }
-
-// mostWays is the most ways to run a job on a cluster that are told apart.
-const mostWays = 64
 
 // powerInput is what power costs in the instance, relaxed; nil: nothing is known. Jobs forget memory, licences, caps, what they ask of machines and what they
 // wait for, but for the earliest start that this gives them.
@@ -75,7 +73,7 @@ func (r *Relaxation) powerJob(j int, w powerWeights, signed bool, from, to float
 	head, length := max(0, r.start[j]+shift), to-from
 	n := float64(len(in.Jobs()))
 	add := func(way powered.Way) {
-		way.First, way.Last = head, length-way.Length
+		way.First, way.Last, way.Head = head+max(0, way.First-r.start[j]), length-way.Length, head
 		if way.Last < way.First { // where only rounding keeps the job out it may be in
 			if way.Last < way.First-4e-9*way.Length-1e-12*(math.Abs(from)+math.Abs(to)) {
 				return
@@ -94,14 +92,18 @@ func (r *Relaxation) powerJob(j int, w powerWeights, signed bool, from, to float
 		if signed || w.waits() {
 			return list, false
 		}
-		add(powered.Way{Length: r.least[j]}) // it takes no power at least
+		add(powered.Way{First: r.start[j], Length: r.least[j]}) // it takes no power at least
 		return list, len(list.Ways) > 0 || list.MayLeave
 	}
 	for c := range in.Clusters() {
 		if !r.canRun(j, c) {
 			continue
 		}
-		ways, known := r.powerWays(j, c, signed)
+		need := untilEnd
+		if w.wait != 0 {
+			need = fromStart
+		}
+		ways, known := r.powerWays(j, c, signed, need)
 		if !known {
 			return list, false
 		}
@@ -112,41 +114,27 @@ func (r *Relaxation) powerJob(j int, w powerWeights, signed bool, from, to float
 	return list, len(list.Ways) > 0 || list.MayLeave
 }
 
-// powerWays lists the ways to run a job on one cluster alone. If no rate is negative, those suffice that hold the least.
-func (r *Relaxation) powerWays(j, c int, signed bool) (ways []powered.Way, known bool) {
-	in, cluster := r.in, &r.in.Clusters()[c]
-	least, most := powerOn(in, j, c)
-	width, widest := in.Width(j, c)
-	widest = min(widest, cluster.Processors)
-	tasks := in.Jobs()[j].Tasks
-	if cluster.Uniform {
-		for n := width; n <= widest && len(ways) <= mostWays; {
-			each := (tasks + n - 1) / n // tasks on the fullest processor
-			last := widest              // the most processors at which it has as many
-			if each > 1 {
-				last = min(last, (tasks-1)/(each-1))
-			}
-			length := in.DurationOn(j, c, n)
-			if math.IsNaN(length) || math.IsInf(length, 0) {
-				return nil, false
-			}
-			ways = append(ways, powered.Way{Cluster: c, Width: float64(n), Length: length, Power: least})
-			if signed && last > n {
-				ways = append(ways, powered.Way{Cluster: c, Width: float64(last), Length: length, Power: least})
-			}
-			n = last + 1
+// powerWays lists the ways to run a job on one cluster alone. If no rate is negative, those suffice that hold the least; otherwise all have to be rectangles.
+func (r *Relaxation) powerWays(j, c int, signed bool, need knownWays) (list []powered.Way, known bool) {
+	ways, known := r.waysOn(j, c, need)
+	least, most := powerOn(r.in, j, c)
+	for _, way := range ways {
+		if !known || signed && (way.Loose || !r.in.Clusters()[c].Uniform) || !gate.Finite(way.Length) {
+			return nil, false
 		}
-		if len(ways) <= mostWays {
-			for k := range ways {
-				if way := ways[k]; signed && most > least {
-					way.Power = most
-					ways = append(ways, way)
-				}
-			}
-			return ways, true
+		way.Power = least
+		list = append(list, way)
+		if _, widest := r.in.Width(j, c); signed && r.in.Jobs()[j].Tasks <= int(way.Width) { // more than it has tasks for
+			way.Width = float64(min(widest, r.in.Clusters()[c].Processors))
+			list = append(list, way)
 		}
 	}
-	return []powered.Way{{Cluster: c, Width: float64(width), Length: r.shortestOn(j, c), Power: least}}, !signed
+	for _, way := range list {
+		if way.Power = most; signed && most > least {
+			list = append(list, way)
+		}
+	}
+	return list, known
 }
 
 // powerOn is the least and the largest power of one processor of the job on the cluster.

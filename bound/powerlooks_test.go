@@ -62,7 +62,7 @@ func TestFewLooksAtStarts(t *testing.T) {
 			}
 			claim := *c
 			claim.Bound, claim.Stated, claim.NotCertified = model.ProvedBound(value), model.Bound{}, ""
-			claim.Parts = []proof.Part{{Metric: "energy_cost", Bound: value, By: &proof.Argument{PowerPrices: stated(problem, x)}}}
+			claim.Parts = []proof.Part{{Metric: "energy_cost", Bound: value, By: pricedPower{}.argument(nil, problem, x)}}
 			if r := proof.Check(t.Context(), in, &claim); r.Verdict != proof.Verified {
 				t.Errorf("seed %d: with %d looks %v: %+v", seed, looks, value, r)
 			}

@@ -3,224 +3,313 @@ package bound
 import (
 	"context"
 	"math"
-	"slices"
 
-	"github.com/allot-opt/allot/bound/internal/bundle"
 	"github.com/allot-opt/allot/bound/internal/gate"
-	"github.com/allot-opt/allot/bound/internal/priced"
+	"github.com/allot-opt/allot/bound/internal/powered"
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 )
 
 var (
-	_ = Register(pricedSumMethod("mean_response", "ends", func(r *Relaxation) (w priced.Weights, constant Sum) {
-		per := 1 / float64(len(r.must))
-		for _, j := range r.must {
-			constant.Add(-per * r.Released(j))
-		}
-		return priced.Weights{End: per}, constant
-	}))
-	_ = Register(pricedSumMethod("over_deadline", "time over deadlines", func(*Relaxation) (priced.Weights, Sum) {
-		return priced.Weights{Over: 1}, Sum{}
-	}))
+	_ = Register(pricedSumMethod("mean_response", "end"))
+	_ = Register(pricedSumMethod("mean_wait", "start"))
+	_ = Register(pricedSumMethod("mean_slowdown", "slowdown"))
+	_ = Register(pricedSumMethod("slowdown_without_deadline", "slowdown"))
+	_ = Register(pricedSumMethod("bounded_slowdown", "slowdown"))
+	_ = Register(pricedSumMethod("over_deadline", "time over its deadline"))
+	_ = Register(pricedSumMethod("missed", "missed deadline"))
 )
 
-// pricedSumMethod bounds a sum of costs by the jobs' ends.
-func pricedSumMethod(metric, what string, weights func(*Relaxation) (priced.Weights, Sum)) Method {
+// pricedSumMethod bounds a sum of costs by the jobs' starts and ends.
+func pricedSumMethod(metric, what string) Method {
 	return Method{Name: "priced-time", Metric: metric, Certifies: true, Doc: "prices of processor time that changes with time, and each job where it and its " + what + " are cheapest",
 		Source: "J. M. van den Akker, C. A. J. Hurkens, M. W. P. Savelsbergh (2000), Time-indexed formulations for machine scheduling problems, INFORMS J. Comput. 12, doi:10.1287/ijoc.12.2.111.11896, the relaxation; without its grid",
 		New: func(r *Relaxation, proved *Gate) Prover {
-			return &pricedSum{r: r, proved: proved, weights: weights}
+			return &ascent{r: r, proved: proved, kind: pricedSum{metric}}
 		}}
 }
 
-// pricedSum bounds Σ_j cost_j(end_j) by
+// pricedSum bounds a sum of what the starts and ends of jobs cost by
 //
-//	Σ_j min over clusters i and starts of cost_j + what j pays − Σ_i ∫κ_i
+//	Σ_j min over clusters i, numbers of processors and starts of cost_j + what j pays − Σ_i capacity_i·∫price_i
 //
-// for any prices of [priced.Problem] that are 0 after the last bucket. This is a bound because the jobs that run at an instant pay
-// together at most κ.
-type pricedSum struct {
-	r        *Relaxation
-	proved   *Gate
-	weights  func(*Relaxation) (priced.Weights, Sum)
-	constant Sum
-	started  bool
-	credit   int64
-	work     int64 // of an evaluation
-	priced   *priced.Problem
-	bundle   bundle.Bundle
-	next     []float64
-	cost     []float64
-	at       []int32
-	tries    int
-}
+// for any prices of processor time that are at least 0, and 0 from some time on. This is a bound because the jobs that run at an instant hold together no more
+// processors than there are.
+type pricedSum struct{ metric string }
 
-// pricedSumSteps limits the evaluations.
-const pricedSumSteps = 2_000
+// sumBuckets is how many buckets of time there are at first.
+const sumBuckets = 24
 
-// Improve implements [Prover].
-func (p *pricedSum) Improve(ctx context.Context, work int64) bool {
-	if !p.started {
-		p.start(ctx)
-		p.started = true
+// input implements [ascentKind].
+func (s pricedSum) input(ctx context.Context, r *Relaxation) (*powered.Input, Sum) {
+	x := &powered.Input{}
+	constant := s.jobs(r, x)
+	until := s.horizon(ctx, r)
+	if len(x.Jobs) == 0 || !(until > 0) || !gate.Finite(until) {
+		return nil, Sum{}
 	}
-	p.credit += work
-	for p.priced != nil && p.credit > 0 && ctx.Err() == nil {
-		p.credit -= p.work
-		gain := p.bundle.Next(p.next)
-		value, c, ok := p.evaluate(ctx, p.next)
-		if !ok {
-			p.give(ctx)
-			break
-		}
-		p.bundle.Add(p.next, value, c)
-		p.settle(value)
-		// If the optimum is near 0, a gain below the rounding error does not count.
-		rounding := p.sum(p.bundle.Value)
-		if p.tries++; p.tries >= pricedSumSteps || !(gain > max(1e-4*math.Abs(p.bundle.Value), rounding.Margin())) {
-			p.priced = nil
+	longest, last := 0.0, until
+	for j := range x.Jobs {
+		for k := range x.Jobs[j].Ways {
+			way := &x.Jobs[j].Ways[k]
+			way.Last = max(way.First, min(way.Last, until)) // later it pays nothing, and costs no less
+			last, longest = max(last, way.Last), max(longest, way.Length)
 		}
 	}
-	return p.priced != nil
+	x.To, x.Until = 2*(last+longest), until
+	for j := range x.Jobs { // a certificate rounds times on a grid for all jobs
+		most := 0.0
+		for k := range x.Jobs[j].Ways {
+			most = max(most, x.Jobs[j].Ways[k].Delay, x.Jobs[j].Ways[k].Over)
+		}
+		constant.Size += most * x.To
+	}
+	for k := 1; k <= sumBuckets; k++ {
+		x.Limits = append(x.Limits, until*float64(k)/sumBuckets)
+	}
+	x.Limits[sumBuckets-1] = until
+	for k, part := range r.sumParts() {
+		machines, processors := 1, r.in.Clusters()[part.cluster].Processors
+		if part.group >= 0 {
+			m := &r.in.Clusters()[part.cluster].Machines[part.group]
+			machines, processors = m.Count, m.Units
+		}
+		capacity := powered.Group{Count: float64(machines) * fill(x, k, processors), Units: 1}
+		x.Clusters = append(x.Clusters, powered.Cluster{Steps: []float64{0}, Rates: []float64{0}, Groups: []powered.Group{capacity}})
+	}
+	return x, constant
 }
 
-// give ends the work after an evaluation has failed, unless it failed because the context ended: then the work may continue later.
-func (p *pricedSum) give(ctx context.Context) {
-	if ctx.Err() == nil {
-		p.proved.Close()
-		p.priced = nil
+// sumPart is a part of the machines of which processors have a price of their own: a cluster, or a group of machines of one. group is −1 for a cluster.
+type sumPart struct{ cluster, group int }
+
+// sumParts lists the parts by cluster.
+func (r *Relaxation) sumParts() (parts []sumPart) {
+	for c := range r.in.Clusters() {
+		if !r.staysOnMachines(c) {
+			parts = append(parts, sumPart{c, -1})
+			continue
+		}
+		for g := range r.in.Clusters()[c].Machines {
+			parts = append(parts, sumPart{c, g})
+		}
 	}
+	return parts
 }
 
-// settle hands over a value at the prices that were set last.
-func (p *pricedSum) settle(value float64) {
-	if p.proved.Prove(p.sum(value)) {
-		problem, x := p.priced, slices.Clone(p.next)
-		p.proved.Show(func() *proof.Argument {
-			return &proof.Argument{TimePrices: &proof.TimePrices{Limits: problem.Limits, Clusters: problem.Stated(x)}}
-		})
+// waysIn lists the ways to run a job in all parts. known is false if what is needed is not known.
+func (r *Relaxation) waysIn(parts []sumPart, j int, need knownWays) (list []powered.Way, known bool) {
+	for k, part := range parts {
+		var ways []powered.Way
+		if part.group < 0 {
+			ways, known = r.waysOn(j, part.cluster, need)
+		} else {
+			ways, known = r.waysInGroup(j, part.cluster, part.group, need)
+		}
+		if !known {
+			return nil, false
+		}
+		for _, way := range ways {
+			way.Cluster = k
+			list = append(list, way)
+		}
 	}
+	return list, true
 }
 
-// sum adds the constant to a value at the prices that were set last.
-func (p *pricedSum) sum(value float64) Sum {
-	s := Sum{Value: value + p.constant.Value, Size: p.constant.Size, Terms: p.priced.Terms()}
-	for i := range p.priced.Clusters {
-		c := &p.priced.Clusters[i]
-		s.Size += c.Paid[len(c.Paid)-1] + c.Rounding()
-	}
-	return p.r.Chained(s)
-}
-
-// start prepares the buckets and finds the first prices, which fall with time, by doubling.
-func (p *pricedSum) start(ctx context.Context) {
-	r := p.r
-	if len(r.must) == 0 || !r.all {
-		return
-	}
-	limits := r.bucketLimits(ctx)
-	if limits == nil {
-		return
-	}
-	K := len(r.in.Clusters())
-	var w priced.Weights
-	w, p.constant = p.weights(r)
-	p.priced = priced.New(r.priced(), limits, slices.Repeat([]priced.Weights{w}, K), make([]float64, K))
-	if p.priced == nil {
-		return
-	}
-	p.work = 40_000 + int64(len(r.must)*K*len(limits)*10)
-	for i := range p.priced.Clusters {
-		c := &p.priced.Clusters[i]
-		p.work += int64(len(limits) * len(c.Items) * c.Processors)
-	}
-	if p.work > 200_000_000 {
-		p.priced = nil
-		return
-	}
-	p.cost, p.at = make([]float64, len(limits)+1), make([]int32, len(limits)+1)
-	p.scale(limits)
-	p.bundle.Unit = 1e-3 * (w.Over + w.End) * limits[len(limits)-1]
-	p.next = make([]float64, p.priced.Size)
-	p.first(ctx, limits, (w.Over+w.End)/limits[len(limits)-1])
-}
-
-// first tries prices ρ that fall from a multiple of unit to 0, and starts from the best.
-func (p *pricedSum) first(ctx context.Context, limits []float64, unit float64) {
-	best, kept, from := math.Inf(-1), (*bundle.Cut)(nil), []float64(nil)
-	for k := -8; k <= 16 && unit > 0; k++ {
-		for t := range len(limits) - 1 {
-			for i := range p.priced.Clusters {
-				p.next[p.priced.Clusters[i].Rho+t] = math.Ldexp(unit, k) * limits[len(limits)-1] * (1 - limits[t]/limits[len(limits)-1]) / float64(p.r.in.Processors())
+// horizon is the time from which on no prices are looked for: long after the area of the jobs could be done, or the last deadline that counts.
+func (s pricedSum) horizon(ctx context.Context, r *Relaxation) float64 {
+	last, longest := 0.0, 0.0
+	if s.metric == "missed" {
+		for j := range r.in.Jobs() {
+			if r.in.Jobs()[j].HasDeadline() && r.duties[j] != MustLeave {
+				last = max(last, r.Deadline(j)+r.Lateness(j))
 			}
 		}
-		value, c, ok := p.evaluate(ctx, p.next)
-		if !ok { // the prices are too high, or the context has ended
-			break
-		}
-		p.credit -= p.work
-		p.settle(value)
-		if value > best {
-			best, kept, from = value, c, slices.Clone(p.next)
-		}
+		return last
 	}
-	if from == nil {
-		p.priced = nil
-		return
+	prices, ok := r.AreaPrices(ctx)
+	if !ok {
+		return 0
 	}
-	p.bundle.Add(from, best, kept)
+	for _, j := range r.must {
+		last, longest = max(last, r.start[j]), max(longest, r.least[j])
+	}
+	return max(1.3*prices.Value, last) + longest
 }
 
-// scale sets how far the prices may move.
-func (p *pricedSum) scale(limits []float64) {
-	p.bundle.Scale = slices.Repeat([]float64{1}, p.priced.Size)
-	length := limits[1]
-	for i := range p.priced.Clusters {
-		c := &p.priced.Clusters[i]
-		rho, theta := float64(c.Processors)*length, limits[len(limits)-1]
-		for t := range len(limits) - 1 {
-			p.bundle.Scale[c.Rho+t] = 2 / (rho * rho)
-		}
-		for kind := range c.Sizes {
-			p.bundle.Scale[c.Theta+kind] = 0.05 / (theta * theta)
-		}
-	}
-}
-
-// evaluate is the bound at the prices x, without its constant, with a cut. It returns false if the context ended or a
-// number overflowed.
-func (p *pricedSum) evaluate(ctx context.Context, x []float64) (value float64, c *bundle.Cut, ok bool) {
-	if !p.priced.Set(ctx, x) {
-		return 0, nil, false
-	}
-	limits := p.priced.Limits
-	last := len(limits) - 1
-	c = &bundle.Cut{Slope: make([]float64, p.priced.Size)}
-	for i := range p.priced.Clusters {
-		value -= p.priced.Clusters[i].Paid[last]
-		p.priced.Clusters[i].SlopeOfCluster(c.Slope, last, -1, limits)
-	}
-	for j := range p.priced.Jobs {
-		if j%64 == 0 && ctx.Err() != nil {
-			return 0, nil, false
-		}
-		least, on, start := math.Inf(1), -1, int32(0)
-		for i := range p.priced.Clusters {
-			cluster := &p.priced.Clusters[i]
-			if cluster.Jobs[j].Kind < 0 {
+// fill is how many of m processors the jobs of a part can hold at once.
+func fill(x *powered.Input, part, m int) float64 {
+	count := make([]int, m+1) // by size: jobs that may have it
+	for j := range x.Jobs {
+		seen := 0
+		for k := range x.Jobs[j].Ways {
+			way := &x.Jobs[j].Ways[k]
+			size := int(way.Width)
+			if way.Cluster != part {
 				continue
 			}
-			cluster.Cheapest(j, limits, p.cost, p.at)
-			if v := p.cost[last+1]; v < least {
-				least, on, start = v, i, p.at[last+1]
+			if way.Loose || size > m || m > 1<<14 {
+				return float64(m)
+			}
+			if seen != size {
+				count[size]++
+			}
+			seen = size
+		}
+	}
+	full := make([]bool, m+1)
+	full[0] = true
+	for size := 1; size <= m; size++ {
+		for range min(count[size], m/size) {
+			for room := m; room >= size; room-- {
+				full[room] = full[room] || full[room-size]
 			}
 		}
-		if on < 0 { // the job has to run somewhere
-			return 0, nil, false
-		}
-		value += least
-		p.priced.Clusters[on].SlopeOfRun(c.Slope, j, start, 1, limits)
 	}
-	c.At0 = value - c.At(x)
-	return value, c, gate.Finite(value)
+	for !full[m] {
+		m--
+	}
+	return float64(m)
+}
+
+// jobs lists the jobs, and returns what is added to what they cost. It lists none if too little of them is known.
+func (s pricedSum) jobs(r *Relaxation, x *powered.Input) (constant Sum) {
+	if s.metric == "missed" {
+		return s.inTime(r, x)
+	}
+	slowdown := s.need() == exactly
+	if slowdown && r.in.Features()&model.BackgroundLoad != 0 {
+		return Sum{} // a longer job may have a smaller slowdown
+	}
+	// Jobs that may be left out cost nothing, or 1 for a slowdown. So the mean is least if all of them count.
+	n, others := 0.0, 0.0
+	var jobs []int
+	for j, duty := range r.duties {
+		switch {
+		case duty == MustLeave || s.metric == "slowdown_without_deadline" && r.in.Jobs()[j].HasDeadline():
+			continue
+		case duty == MustPlace:
+			jobs = append(jobs, j)
+		case slowdown:
+			others++
+		}
+		n++
+	}
+	if len(jobs) == 0 {
+		return Sum{}
+	}
+	constant.Add(others / n)
+	parts := r.sumParts()
+	for _, j := range jobs {
+		var job powered.Job
+		ways, known := r.waysIn(parts, j, s.need())
+		for _, way := range ways {
+			known = known && s.cost(r, j, n, &way)
+			job.Ways = append(job.Ways, way)
+		}
+		if !known {
+			x.Jobs = nil
+			return Sum{}
+		}
+		x.Jobs = append(x.Jobs, job)
+	}
+	return constant
+}
+
+// need is what has to be known of the ways to run a job.
+func (s pricedSum) need() knownWays {
+	switch s.metric {
+	case "mean_wait":
+		return fromStart
+	case "mean_slowdown", "slowdown_without_deadline", "bounded_slowdown":
+		return exactly
+	}
+	return untilEnd
+}
+
+// cost writes what job j costs by its start and end on the way, where n jobs count. It returns false if that is not known.
+func (s pricedSum) cost(r *Relaxation, j int, n float64, way *powered.Way) bool {
+	way.Last = math.Inf(1)
+	released := r.Released(j)
+	switch s.metric {
+	case "mean_response":
+		way.Delay, way.Constant = 1/n, (way.Length-released)/n
+	case "mean_wait":
+		way.Delay, way.Constant = 1/n, -released/n
+	case "over_deadline":
+		if r.in.Jobs()[j].HasDeadline() {
+			way.Over, way.Due = 1, r.Deadline(j)
+		}
+	case "bounded_slowdown":
+		long := max(way.Length, 10)
+		way.Over, way.Due, way.Constant = 1/(n*long), released+long, 1/n
+	default:
+		if way.Length == 0 { // it does not count
+			return false
+		}
+		way.Delay, way.Constant = 1/(n*way.Length), (1-released/way.Length)/n
+	}
+	return gate.FiniteAll([]float64{way.Delay, way.Over, way.Due, way.Constant})
+}
+
+// inTime lists the jobs with a deadline, each of which may be in time, which saves one missed deadline, or not. The lengths are what is left of them if the
+// checker accepts shorter durations and later ends.
+func (s pricedSum) inTime(r *Relaxation, x *powered.Input) (constant Sum) {
+	parts := r.sumParts()
+	for j := range r.in.Jobs() {
+		if !r.in.Jobs()[j].HasDeadline() {
+			continue
+		}
+		constant.Add(1)
+		if r.duties[j] == MustLeave {
+			continue
+		}
+		job, allowed := powered.Job{MayLeave: true}, r.Lateness(j)
+		ways, _ := r.waysIn(parts, j, untilEnd) // known
+		for _, way := range ways {
+			due := r.Deadline(j) + allowed
+			if way.Constant = -1; due-way.Length < way.First {
+				continue
+			}
+			share := 1 - allowed/max(r.least[j], allowed)
+			switch {
+			case !way.Loose:
+				way.Length = max(0, way.Length-allowed)
+				due += allowed // it starts no later than if it took its time
+				way.Last = due - way.Length - allowed
+			case way.Length == 0 || share == 0:
+				way.Width *= share
+				way.Last = due - way.Length
+			default:
+				way.Length *= share
+				way.Last = due - way.Length
+			}
+			way.Last = max(way.First, way.Last)
+			job.Ways = append(job.Ways, way)
+		}
+		x.Jobs = append(x.Jobs, job)
+	}
+	return constant
+}
+
+// first implements [ascentKind]: prices that fall from a level to 0, by doubling.
+func (s pricedSum) first(p *powered.Problem, k int, x []float64) (use, more bool) {
+	p.Falling(math.Ldexp(1, k-12), x)
+	return true, k < 20
+}
+
+// argument implements [ascentKind].
+func (s pricedSum) argument(r *Relaxation, p *powered.Problem, x []float64) *proof.Argument {
+	buckets := p.Priced()
+	by := &proof.TimePrices{Limits: p.Limits[:buckets+1], Clusters: make([]proof.ClusterPrices, len(r.in.Clusters()))}
+	list := pricesByCluster(p, x)
+	for k, part := range r.sumParts() {
+		if c := &by.Clusters[part.cluster]; part.group < 0 {
+			c.Processor = list[k][:buckets]
+		} else {
+			c.Groups = append(c.Groups, list[k][:buckets])
+		}
+	}
+	return &proof.Argument{TimePrices: by}
 }

@@ -36,7 +36,7 @@ func (p *Portfolio) newTogether(r *Relaxation, certified bool) *together {
 	if certified {
 		s.gate.Ask()
 	}
-	s.prover = &pricedPower{r: r, proved: s.gate, weights: w}
+	s.prover = &ascent{r: r, proved: s.gate, kind: pricedPower{w}}
 	return s
 }
 

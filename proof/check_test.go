@@ -374,7 +374,7 @@ func TestInstancesThatArgumentsDoNotCover(t *testing.T) {
 	}{
 		"processors that are released early":          {two, three, "makespan", 0, proof.Argument{Area: &proof.Area{Prices: []float64{1, 1}, Weights: weights}}},
 		"a job that may spread":                       {two, grid, "makespan", 0, proof.Argument{Area: &proof.Area{Prices: []float64{1, 1}, Weights: weights}}},
-		"prices of time for one that is released":     {two, three, "mean_response", 0, prices},
+		"prices of time for one that is released":     {two, three, "mean_wait", 0, prices},
 		"prices of time for one that may spread":      {two, grid, "over_deadline", 0, prices},
 		"rounding the times of one that is released":  {two, three, "makespan", 1, proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}}},
 		"a job that need not be placed, in a chain":   {two, hard, "makespan", 0, proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}}},
@@ -383,7 +383,7 @@ func TestInstancesThatArgumentsDoNotCover(t *testing.T) {
 		"a job that nothing can run, in an interval":  {[]model.ClusterSpec{small}, heavy, "makespan", 0, proof.Argument{Energetic: &proof.Energetic{Makespan: 1, To: 1, Prices: []float64{1}}}},
 		"a job that nothing can run, in a box":        {[]model.ClusterSpec{small}, heavy, "mcp", 0, counts},
 		"a job that nothing can run, at prices":       {[]model.ClusterSpec{small}, heavy, "mean_response", 0, one},
-		"processors of several speeds":                {[]model.ClusterSpec{mixed}, job("a", 1, 1), "mean_response", 0, one},
+		"processors of several speeds":                {[]model.ClusterSpec{mixed}, job("a", 1, 1), "mean_slowdown", 0, one},
 		"processors of several speeds in an interval": {[]model.ClusterSpec{mixed}, job("a", 1, 1), "makespan", 0, proof.Argument{Energetic: &proof.Energetic{Makespan: 1e-3, To: 1e-3, Prices: []float64{1}}}},
 	} {
 		in := built(t, model.NewBuilder("odd").Cluster(c.clusters...).Job(c.job))

@@ -126,7 +126,8 @@ type TimePrices struct {
 
 // ClusterPrices are the prices of one cluster.
 type ClusterPrices struct {
-	Processor []float64   `json:"processor" check:"figure" doc:"by bucket: price of a processor"`
+	Processor []float64   `json:"processor,omitempty" check:"figure" doc:"by bucket: price of a processor"`
+	Groups    [][]float64 `json:"groups,omitempty" check:"figure" doc:"instead of processor, where each job holds processors of one machine: by group of the machines, by bucket"`
 	Sizes     []SizePrice `json:"sizes,omitempty" doc:"what jobs of a size pay besides"`
 }
 

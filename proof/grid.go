@@ -54,6 +54,12 @@ func (x int128) down(n uint) int64 {
 // magnitude is about |x|.
 func (x int128) magnitude() float64 { return math.Abs(float64(x.high)*0x1p64 + float64(x.low)) }
 
+// whole128 is a whole number of at least 0, which must fit.
+func whole128(x *big.Int) int128 {
+	low := new(big.Int).And(x, new(big.Int).SetUint64(math.MaxUint64))
+	return int128{int64(new(big.Int).Rsh(x, 64).Uint64()), low.Uint64()}
+}
+
 // big is the number as a fraction.
 func (x int128) big() *big.Rat {
 	value := new(big.Int).Lsh(big.NewInt(x.high), 64)

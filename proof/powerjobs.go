@@ -7,10 +7,12 @@ import (
 	"sort"
 )
 
-// powerRun is one way to run a job: on processors of a cluster, for a time.
+// powerRun is one way to run a job: on processors of a cluster, for a time. A loose one holds that as late as it may, at the least costs since the head of the job,
+// and may not start before a time after it.
 type powerRun struct {
 	cluster, width int
-	length         *big.Rat
+	length, late   *big.Rat
+	loose          bool
 }
 
 // powerPrice is what a processor costs by time that takes a power: that and its price.
@@ -53,38 +55,24 @@ func (v *powerView) unknown(j int) bool {
 	return v.over[j] != nil || v.in.Jobs()[j].Node().Running != nil
 }
 
-// listOn lists the ways to run job j on cluster c alone. Where no rate is negative those suffice that hold the least.
+// listOn lists the ways to run job j on cluster c alone. Where no rate is negative those suffice that hold the least; otherwise all have to be rectangles.
 func (v *powerView) listOn(j, c int) bool {
-	in, cluster := v.in, &v.in.Clusters()[c]
-	width, widest := in.Width(j, c)
-	widest = min(widest, cluster.Processors)
-	tasks := in.Jobs()[j].Tasks
-	if cluster.Uniform {
-		var list []powerRun
-		kinds := 0
-		for n := width; n <= widest; {
-			each, last := (tasks+n-1)/n, widest // tasks on the fullest processor; the most processors with as many
-			if each > 1 {
-				last = min(last, (tasks-1)/(each-1))
-			}
-			time := in.DurationOn(j, c, n)
-			if kinds++; kinds > powerWays || math.IsNaN(time) || math.IsInf(time, 0) {
-				break
-			}
-			list = append(list, powerRun{c, n, number(time)})
-			if v.negative && last > n {
-				list = append(list, powerRun{c, last, number(time)})
-			}
-			n = last + 1
+	for _, w := range v.jobWays(j, c) {
+		run := powerRun{c, w.size, w.time, new(big.Rat), w.loose}
+		if v.negative && (w.loose || !w.exact) || w.loose && v.weights.wait != nil {
+			return false
 		}
-		if kinds <= powerWays {
-			v.runs[j] = append(v.runs[j], list...)
-			return true
+		if w.loose {
+			run.length = number(down(w.length()))
+			run.late = larger(run.late, number(down(new(big.Rat).Sub(w.time, run.length))))
+		}
+		v.runs[j] = append(v.runs[j], run)
+		if _, widest := v.in.Width(j, c); v.negative && v.in.Jobs()[j].Tasks <= w.size { // more than it has tasks for
+			run.width = min(widest, v.in.Clusters()[c].Processors)
+			v.runs[j] = append(v.runs[j], run)
 		}
 	}
-	time, runs := v.timeOn(j, c)
-	v.runs[j] = append(v.runs[j], powerRun{c, width, time})
-	return runs && !v.negative
+	return true
 }
 
 // powers are the least and the largest power of a processor of job j on cluster c.
@@ -114,7 +102,7 @@ func (v *powerView) job(j int) *big.Int {
 	head := larger(new(big.Rat), new(big.Rat).Add(v.head[j], v.shift))
 	var best *big.Int
 	for _, run := range v.runs[j] {
-		first, length := v.times.of(head), v.times.of(run.length)
+		first, length := v.times.of(new(big.Rat).Add(head, run.late)), v.times.of(run.length)
 		last := new(big.Int).Sub(v.length, length)
 		if last.Cmp(first) < 0 {
 			short := new(big.Rat).SetFrac(new(big.Int).Sub(first, last), new(big.Int).Lsh(big.NewInt(1), v.times.digits))
@@ -131,7 +119,11 @@ func (v *powerView) job(j int) *big.Int {
 			if k == 1 && (most == least || !v.negative) {
 				continue
 			}
-			cost := v.cheapest(v.priceOf(run.cluster, power), v.clusters[run.cluster].limits, first, last, length, v.waitOf(j, run.width, length))
+			price := v.priceOf(run.cluster, power)
+			if run.loose {
+				price = v.leastSince(price, v.clusters[run.cluster].limits, v.times.of(head))
+			}
+			cost := v.cheapest(price, v.clusters[run.cluster].limits, first, last, length, v.waitOf(j, run.width, length))
 			if best == nil || cost.Cmp(best) < 0 {
 				best = cost
 			}
@@ -171,6 +163,25 @@ func (v *powerView) priceOf(c int, power float64) *powerPrice {
 	}
 	v.cached, v.cachedCluster, v.cachedPower = p, c, power
 	return p
+}
+
+// leastSince is the least of what a processor costs since the head of a job.
+func (v *powerView) leastSince(p *powerPrice, limits []*big.Int, head *big.Int) *powerPrice {
+	from := sort.Search(len(limits), func(k int) bool { return limits[k].Cmp(head) > 0 }) - 1
+	from = min(max(0, from), len(p.rate)-1)
+	least := &powerPrice{rate: slices.Clone(p.rate), sums: []*big.Int{new(big.Int)}}
+	for n := range least.rate {
+		if n < from {
+			least.rate[n] = least.rate[from]
+		} else if n > from && least.rate[n-1].Cmp(least.rate[n]) < 0 {
+			least.rate[n] = least.rate[n-1]
+		}
+		part := new(big.Int).Sub(limits[n+1], limits[n])
+		least.sums = append(least.sums, part.Add(part.Mul(part, least.rate[n]), least.sums[n]))
+	}
+	last := least.rate[len(least.rate)-1] // they do not rise
+	least.low = slices.Repeat([]*big.Int{last}, len(least.rate))
+	return least
 }
 
 // powerWait is what a job costs by its start and end.

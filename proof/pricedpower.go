@@ -21,7 +21,6 @@ const (
 	powerSteps = 1 << 17 // of a tariff within the horizon, and of the prices
 	powerWork  = 1 << 28 // starts looked at, and states by cell
 	powerCells = 1 << 18
-	powerWays  = 64  // numbers of tasks on the fullest processor of a job that may choose how many processors it has
 	powerBits  = 512 // of a number in units
 	// powerStates is the most cells times states of a machine.
 	powerStates = 1 << 20
@@ -260,7 +259,7 @@ func (v *powerView) read(by *PowerPrices, step string) error {
 	}
 	for j := range v.runs {
 		for _, run := range v.runs[j] {
-			v.times.fit(run.length)
+			v.times.fit(run.length, run.late)
 			v.work += 4 * min(v.looks, len(v.clusters[run.cluster].steps)+len(v.clusters[run.cluster].starts))
 		}
 	}

@@ -253,8 +253,11 @@ func TestErrors(t *testing.T) {
 
 func TestRefusalsOfPricesOverTime(t *testing.T) {
 	in := plain(t)
-	left, released := notCovered(t)
+	_, released := notCovered(t)
 	nothing := built(t, model.NewBuilder("nothing").Cluster(cluster("c", 2, 1)).Job(job("a", 1, 0)))
+	withDeadline := job("a", 1, 1)
+	withDeadline.Deadline = new(1.0)
+	late := built(t, model.NewBuilder("late").Cluster(cluster("c", 2, 1)).Job(withDeadline))
 	many := func(n int) []float64 {
 		limits := make([]float64, n)
 		for k := range limits {
@@ -273,19 +276,21 @@ func TestRefusalsOfPricesOverTime(t *testing.T) {
 	one := []float64{0, 1}
 	const s = "parts[0].by.prices_over_time"
 	checked(t, []refusal{
-		{"jobs that may be left out", left, "over_deadline", 0, prices(one, 0), nil, proof.NotCertified, s, "instances with jobs that may be left out are not covered"},
-		{"jobs that are released", released, "over_deadline", 0, prices(one, 0), nil, proof.NotCertified, s, "instances with jobs that may release processors early or choose their number are not covered"},
+		{"jobs that are released", released, "mean_wait", 0, prices(one, 0), nil, proof.NotCertified, s, "waits of jobs that may release processors early or choose their number are not covered"},
+		{"slowdowns of jobs that are released", released, "bounded_slowdown", 0, prices(one, 0), nil, proof.NotCertified, s, "slowdowns of jobs whose time is not known, or that take none, are not covered"},
+		{"slowdowns of jobs that take no time", nothing, "mean_slowdown", 0, prices(one, 0), nil, proof.NotCertified, s, "slowdowns of jobs whose time is not known, or that take none, are not covered"},
+		{"no job without a deadline", late, "slowdown_without_deadline", 0, prices(one, 0), nil, proof.Refuted, s, "no job counts"},
 		{"too many limits", in, "over_deadline", 0, prices(many(1<<12+1), 0), nil, proof.NotCertified, s, "more than 32768 jobs or 4096 buckets are not covered"},
 		{"not too many limits", in, "over_deadline", 0, prices(many(1<<12), 0), nil, proof.Refuted, s + ".clusters[0].processor", "expected 4095 prices, found 1"},
 		{"one limit", in, "over_deadline", 0, prices([]float64{0}), nil, proof.Refuted, s + ".limits", "expected limits from 0 on"},
 		{"limits from 1 on", in, "over_deadline", 0, prices([]float64{1, 2}, 0), nil, proof.Refuted, s + ".limits", "expected limits from 0 on"},
 		{"a limit below 0", in, "over_deadline", 0, prices([]float64{0, -1}, 0), nil, proof.Refuted, s + ".limits[1]", "expected a time of at least 0"},
-		{"no time", nothing, "over_deadline", 0, prices([]float64{0, 0}, 0), nil, proof.Refuted, s + ".limits", "expected a time above 0"},
+		{"no time", nothing, "over_deadline", 0, prices([]float64{0, 0}, 0), nil, proof.Refuted, s + ".limits[1]", "expected ascending limits"},
 		{"a limit twice", in, "over_deadline", 0, prices([]float64{0, 1, 1}, 0, 0), nil, proof.Refuted, s + ".limits[2]", "expected ascending limits"},
 		{"limits that the grid rounds to one", in, "over_deadline", 0, prices([]float64{0, 1, math.Nextafter(1, 2)}, 0, 0), nil, proof.NotCertified, s + ".limits[2]", "limits that rounding does not tell apart are not covered"},
 		{"no first bucket", in, "over_deadline", 0, prices([]float64{0, 0, 1}, 0, 0), nil, proof.Refuted, s + ".limits[1]", "expected ascending limits"},
 		{"no clusters", in, "over_deadline", 0, &proof.Argument{TimePrices: &proof.TimePrices{Limits: one}}, nil, proof.Refuted, s + ".clusters", "expected prices for each of 1 clusters, found 0"},
-		{"another metric", in, "mean_wait", 0, prices(one, 0), nil, proof.Refuted, s, `it does not bound "mean_wait"`},
+		{"another metric", in, "cost", 0, prices(one, 0), nil, proof.Refuted, s, `it does not bound "cost"`},
 		{"a size twice", in, "over_deadline", 0, sizes(proof.SizePrice{Size: 1}, proof.SizePrice{Size: 1}), nil, proof.Refuted, s + ".clusters[0].sizes[1]", "expected each size once, and sizes of at least 1"},
 		{"no size", in, "over_deadline", 0, sizes(proof.SizePrice{Size: 0}), nil, proof.Refuted, s + ".clusters[0].sizes[0]", "expected each size once, and sizes of at least 1"},
 		{"a price too large", in, "over_deadline", 0, prices(one, 1e150), nil, proof.Refuted, s + ".clusters[0]", "expected prices below 1e+150"},

@@ -1,12 +1,16 @@
 package solvers_test
 
 import (
+	"math"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/allot-opt/allot/formats/jobcsv"
 	"github.com/allot-opt/allot/formats/wfformat"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/realdata"
+	"github.com/allot-opt/allot/model"
 )
 
 // tightStripPackings counts the strip packings whose best height is proved optimal without contiguity, and those of them of which
@@ -64,5 +68,34 @@ func TestBoundOfWorkflows(t *testing.T) {
 	})
 	if loose == 0 || sum/float64(loose) < 0.01 {
 		t.Errorf("%d better, by %.2f %% on average: expected 1 %%", loose, 100*sum/float64(max(1, loose)))
+	}
+}
+
+// The schedules beside the best known values of mcp are right and cost as much as the table says.
+func TestBestKnownSchedules(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(realdata.Path(t, "mcp", "best"), "*.sol.json"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("found %v: %v", paths, err)
+	}
+	for _, row := range records(t, "mcp", "best_known.csv") {
+		path := filepath.Join(realdata.Path(t, "mcp", "best"), row[0]+".sol.json")
+		if !slices.Contains(paths, path) {
+			continue
+		}
+		in, err := model.ReadInstanceFile(realdata.Path(t, "mcp", row[0]+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sol, err := model.ReadSolutionFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report := model.Check(in, sol); len(report.Violations) > 0 {
+			t.Errorf("%s: %v", row[0], report.Violations)
+		}
+		e, err := model.Evaluate(in, sol)
+		if err != nil || math.Abs(e.Objective-number(t, row[2])) > 1e-6 {
+			t.Errorf("%s: %v, %v; the table says %s", row[0], e.Objective, err, row[2])
+		}
 	}
 }

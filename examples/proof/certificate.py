@@ -19,7 +19,7 @@ KINDS = {
     "energetic": (("makespan",), kinds.energetic),
     "each_alone": (("mean_response", "mean_wait", "mcp", "mean_slowdown", "slowdown_without_deadline", "bounded_slowdown", "over_deadline", "missed", "miss_rate", "unfinished", "finished",
                     "data_moved", "work_done", "cost", "over_budget", "workflow_failures"), kinds.each_alone),
-    "prices_over_time": (("mean_response", "over_deadline"), prices.prices_over_time),
+    "prices_over_time": (("mean_response", "mean_wait", "mean_slowdown", "slowdown_without_deadline", "bounded_slowdown", "over_deadline", "missed"), prices.prices_over_time),
     "area_levels": (("mcp",), kinds.area_levels),
     "counts": (("mcp",), counts.proves),
     "levels": (("qos_penalty",), levels.proves),

@@ -47,7 +47,7 @@ SOLUTION = {
 }
 
 JOBS = ["whole>=0"]
-PRICES_OF_TIME = [{"processor!": ["number"], "sizes": [{"size!": "whole>0", "price!": "number"}]}]
+PRICES_OF_TIME = [{"processor": ["number"], "groups": [["number"]], "sizes": [{"size!": "whole>0", "price!": "number"}]}]
 NODES = [{
     "prices": ["whole>=0"],
     "split": {"of!": "whole>=0", "what!": "one of jobs bucket load", "at!": "whole>=0", "low!": "whole>=0", "high!": "whole>=0"},

@@ -2,9 +2,10 @@
 from bisect import bisect_right
 from collections import Counter
 from fractions import Fraction as F
-from math import gcd
+from math import gcd, inf
 
 from facts import Doubt, need
+from instance import ceil_div
 
 
 def common(values):
@@ -29,7 +30,7 @@ def tariffs(facts, stated, buckets, divisors=None):
     for c, prices in enumerate(stated):
         extra = {z["size"]: z["price"] for z in prices.get("sizes", [])}
         need(len(extra) == len(prices.get("sizes", [])), "a size twice")
-        need(len(prices["processor"]) == buckets, "expected a price for each bucket")
+        need(len(prices.get("processor", [])) == buckets, "expected a price for each bucket")
         need(all(abs(x) < 1e150 for x in [*prices["processor"], *extra.values()]), "a price is too large")
         divisor = 1 if divisors is None else divisors[c]
         processor = [F(x) for x in prices["processor"]]
@@ -89,32 +90,153 @@ def small(facts, limits):
     need(len(facts.jobs) <= 2**15 and len(limits) <= 2**12, "too many jobs or limits", Doubt)
 
 
+def group_ways(facts, j, c, most, v, link, loosest):
+    """proofs.md, Ways to run a job, on equal processors: (size, d, exact, None) of a rectangle, (size, T, False, A) of a loose way."""
+    job, found, n = j.job, [], 1 if c.whole else j.job.min
+    while n <= most:
+        k, last = ceil_div(job.tasks, n), most
+        if k > 1:
+            last = min(last, (job.tasks - 1) // (k - 1))
+        time = job.busy(c, k, v) + job.transfer(link)
+        if time < inf:
+            if len(found) == 64:
+                return loosest()
+            if k == 1 or n == 1:
+                found.append((n, F(time), True, None))
+            else:
+                area = job.tasks * F(job.busy(c, 1, v)) if job.runtime else job.tasks * F(job.work) / F(v) + n * (F(job.busy(c, 0, v)) + F(job.transfer(link)))
+                found.append((last, F(time), False, area * (1 - F(1, 2**51)) ** 2))
+        n = last + 1
+    return found
+
+
+def ways(facts, j, c, group=None):
+    """proofs.md, Ways to run a job, on a cluster or a group of its machines."""
+    if j.spreads:
+        return [(0, j.least, False, j.area(c))] if c.position in j.least_on else []
+    if c.position not in j.runs:
+        return []
+    if group is not None:
+        most = min(1 if c.whole else j.job.max, facts.instance.offers(j.job, c)[group][0])
+        machines = c.groups[group]
+        return group_ways(facts, j, c, most, machines.speed, machines.bandwidth, lambda: [(most, j.least_on[c.position], False, j.area(c))])
+    least, most = (1, 1) if c.whole else (j.job.min, min(j.job.max, c.size))
+    if least == most and (least == 1 or j.job.tasks <= least):
+        return [(least, j.least_on[c.position], c.uniform, None)]
+    loosest = lambda: [(most, j.least_on[c.position], False, j.area(c))]
+    return group_ways(facts, j, c, most, c.speed, c.bandwidth, loosest) if c.uniform else loosest()
+
+
+class Part:
+    """Machines with prices of their own: a cluster, or a group of one, of which `machines` are alike."""
+
+    def __init__(self, facts, c, prices, group=None):
+        self.c, self.group = c, group
+        self.size, self.machines = (c.size, 1) if group is None else (1 if c.whole else c.groups[group].per, c.groups[group].count)
+        self.prices = prices
+
+
+def parts_of(facts, stated, metric):
+    need(len(stated) == len(facts.clusters), "expected prices for each cluster")
+    found, never = [], facts.unplaceable()
+    for c, p in zip(facts.clusters, stated):
+        if "groups" not in p:
+            found.append(Part(facts, c, p))
+            continue
+        need(not p.get("processor") and not p.get("sizes") and len(p["groups"]) == len(c.groups), "expected prices for each group, and no others")
+        for j in facts.jobs:
+            alone = (1 if c.whole else j.job.max) == 1 or j.job.span == "machine"
+            need(j.position in never or not j.spreads and (alone or c.position not in j.runs), "a job may hold processors of several machines", Doubt)
+        found += [Part(facts, c, {"processor": row}, g) for g, row in enumerate(p["groups"])]
+    return found
+
+
 def prices_over_time(facts, a, metric):
     """proofs.md, prices_over_time."""
-    limits, n = limits_of(a), len(facts.jobs)
-    rates = tariffs(facts, a["clusters"], len(limits) - 1)
-    need(facts.all_placed() and facts.all_rectangles(), "a job need not be placed, or is no rectangle", Doubt)
-    small(facts, limits)
-    share = n if metric == "mean_response" else 1
-    times = limits + [t for j in facts.jobs for t in (j.head, j.arrival, j.due or F(0), *j.times.values())]
-    unit, price = common(times), common(y for of in rates for row in of.values() for y in row)
-    whole = lambda t: int(t * unit)
-    limits = [whole(t) for t in limits]
-    total, paid = 0, {}
-    for c, of in enumerate(rates):
-        of = {s: [int(y * price) for y in row] for s, row in of.items()}
-        numbers = sizes(facts, c)
-        for s, row in of.items():
-            paid[c, s] = Paid(limits, row, 0)
+    dated, slow = metric == "missed", metric in ("mean_slowdown", "slowdown_without_deadline", "bounded_slowdown")
+    never = facts.unplaceable()
+    parts = parts_of(facts, a["clusters"], metric)
+    need(not slow or not any(g.load for c in facts.clusters for g in c.groups), "background load may change slowdowns", Doubt)
+    chosen = [j for j in facts.jobs if j.position not in never and (not dated or j.due is not None) and (metric != "slowdown_without_deadline" or j.due is None)]
+    jobs = [j for j in chosen if dated or j.position in facts.placed]
+    n, others = len(chosen), len(chosen) - len(jobs)
+    found = []  # by job: (part, size, d or A/s, earliest, latest, loose, A without s)
+    for j in jobs:
+        s = F(0)
+        if dated:
+            end = j.head + j.least
+            s = F(19, 10) * F(1e-9) * (abs(j.due) + end) + F(3 + j.chain, 2**52) * (F(j.job.deadline) + facts.instance.first + end)
+        own = []
+        for k, part in enumerate(parts):
+            for size, time, exact, area in ways(facts, j, part.c, part.group):
+                need(exact or not slow, "a slowdown of a job whose time is not known", Doubt)
+                need(area is None or metric != "mean_wait", "the wait of a loose way", Doubt)
+                need(not slow or metric == "bounded_slowdown" or time > 0, "a slowdown of a job that takes no time", Doubt)
+                length = time if area is None else area / size if size else F(0)
+                first, last = j.head if area is None else j.head + max(F(0), time - length), None
+                if dated:
+                    end = j.due + s
+                    if first > end - length:
+                        continue
+                    if area is None:
+                        last, length = end + s - length, max(F(0), length - s)
+                    else:
+                        share = max(F(0), 1 - s / time) if time else F(0)
+                        area, length = area * share, length * share
+                        last = end - length
+                own.append((k, size, length, first, last, area is not None, area if area is not None and not size else F(0), time))
+        found.append(own)
+    need(jobs or dated, "no job counts")
+    limits = limits_of(a)
+    need(len(facts.jobs) <= 2**15 and len(limits) <= 2**12, "too many jobs or limits", Doubt)
+    total, paid = F(0), {}
+    for k, part in enumerate(parts):
+        extra = {z["size"]: z["price"] for z in part.prices.get("sizes", [])}
+        need(len(extra) == len(part.prices.get("sizes", [])), "a size twice")
+        rates = part.prices.get("processor", [])
+        need(len(rates) == len(limits) - 1, "expected a price for each bucket")
+        need(all(abs(x) < 1e150 for x in [*rates, *extra.values()]), "a price is too large")
+        rates = [F(x) for x in rates]
+        numbers = Counter(w[1] for own in found for w in own if w[0] == k and not w[5])
+        loose = any(w[0] == k and w[5] for own in found for w in own)
+        rows = {s: [max(F(0), s * x + F(extra.get(s, 0.0))) for x in rates] for s in numbers}
+        plain = [max(F(0), x) for x in rates]
+        paid[k] = plain
+        for s, row in rows.items():
+            paid[k, s] = Paid(limits, row, 0)
         for b, (x, y) in enumerate(zip(limits, limits[1:])):
-            total -= share * (y - x) * most_paid(facts.clusters[c].size, numbers, {s: row[b] for s, row in of.items()})
-    for j in facts.jobs:
-        head, arrival, due = whole(j.head), whole(j.arrival), None if j.due is None else whole(j.due)
-        costs = []
-        for c in j.runs:
-            d, pays = whole(j.times[c]), paid[c, j.sizes[c]]
-            for t in starts(head, limits, d, due):
-                cost = t + d - arrival if metric == "mean_response" else 0 if due is None else max(0, t + d - due)
-                costs.append(cost * price + share * pays.between(t, t + d))
+            price = {s: row[b] for s, row in rows.items()}
+            if loose:  # what is left is worth plain: so each rectangle is worth what it pays beyond that
+                best = plain[b] * part.size + most_paid(part.size, numbers, {s: p - s * plain[b] for s, p in price.items()})
+            else:
+                best = most_paid(part.size, numbers, price)
+            total -= part.machines * (y - x) * best
+    for j, own in zip(jobs, found):
+        costs = [F(1)] if dated else []
+        for k, size, length, first, last, loose, area, time in own:
+            if loose:
+                head = bisect_right(limits, j.head) - 1
+                rates, least = [], None
+                for b, x in enumerate(paid[k] + [F(0)]):
+                    least = x if least is None or b <= head else min(least, x)
+                    rates.append(least)
+                pays = Paid(limits, [size * x for x in rates[:-1]], 0)
+            else:
+                pays = paid[k, size]
+            long = max(time, 10) if metric == "bounded_slowdown" else time
+            due = {"mean_response": j.arrival, "mean_wait": j.arrival + length, "over_deadline": j.due, "missed": None}.get(metric, j.arrival + long)
+            weight = {"mean_response": F(1, n), "mean_wait": F(1, n), "over_deadline": F(1), "missed": F(0)}.get(metric) if not slow else F(1, n) / long
+            tries = starts(first, limits, length, due) + ([last] if last is not None else [])
+            for t in tries:
+                if last is not None and t > max(first, last):
+                    continue
+                end = t + length
+                held = area * rates[bisect_right(limits, t) - 1] if loose and not size else pays.between(t, end)
+                costs.append(held + (0 if due is None else weight * max(F(0), end - due)))
+        need(costs, "nothing can run a job", Doubt)
         total += min(costs)
-    return F(total, share * unit * price)
+    if slow:
+        total += 1
+    if dated:
+        total += sum(j.due is not None and j.position in never for j in facts.jobs)
+    return total

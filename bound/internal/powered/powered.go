@@ -23,6 +23,7 @@ type Problem struct {
 	Limits   []float64 // of the buckets: 0 … length of the horizon. All steps of all tariffs are among them
 	Size     int       // number of prices: by cluster, by bucket
 	Work     int64     // of an evaluation, in about 1 ns
+	until    float64   // no processor has a price from then on
 	Looks    int       // buckets in which starts of a job are looked at, from its earliest on; a later one counts at the least price of later times. 0: all
 	clusters []cluster
 	jobs     int
@@ -66,8 +67,12 @@ type Way struct {
 	Constant     float64 // what it costs wherever it starts
 	Delay        float64 // what a unit of time costs by which it starts after 0
 	Over, Due    float64 // what a unit of time costs by which it ends after Due
-	job          int32
-	magnitude    float64 // of its cost, but for prices
+	// The job holds Width times Length at least, and Width at most at any time, somewhere from Head to its end. So it pays no less than if it held that last, at
+	// the least rates since Head. A length of 0 says that Width is all of it, as no limit is known.
+	Loose     bool
+	Head      float64
+	job       int32
+	magnitude float64 // of its cost, but for prices
 }
 
 // cluster is a cluster with its prices.
@@ -88,6 +93,7 @@ type Input struct {
 	Clusters []Cluster
 	Jobs     []Job
 	Limits   []float64 // more limits of buckets
+	Until    float64   // no processor has a price from then on, which is one of the limits; 0: all have one to the end
 }
 
 // length is that of the horizon.
@@ -104,7 +110,10 @@ const (
 
 // New prepares a problem; nil: it is too large, or a number overflows.
 func New(in *Input) *Problem {
-	p := &Problem{jobs: len(in.Jobs)}
+	p := &Problem{jobs: len(in.Jobs), until: in.Until}
+	if p.until == 0 {
+		p.until = math.Inf(1)
+	}
 	p.Limits = append([]float64{0, in.length()}, in.Limits...)
 	for c := range in.Clusters {
 		for _, t := range in.Clusters[c].Steps {
@@ -132,7 +141,7 @@ func New(in *Input) *Problem {
 			if w.Over > 0 {
 				w.magnitude += w.Over * (end + math.Abs(w.Due))
 			}
-			most, widest = max(most, w.magnitude), max(widest, w.Width)
+			most, widest = max(most, w.magnitude), max(widest, w.held(in.length()))
 			p.ways = append(p.ways, w)
 			p.order = append(p.order, int32(len(p.order)))
 		}
@@ -162,6 +171,14 @@ func New(in *Input) *Problem {
 		return nil
 	}
 	return p
+}
+
+// held is what the way holds at most, divided by the length of the horizon.
+func (w *Way) held(length float64) float64 {
+	if w.Loose && w.Length == 0 {
+		return w.Width / length
+	}
+	return w.Width
 }
 
 // looks is in how many buckets starts are looked at.
@@ -200,6 +217,9 @@ func (p *Problem) set(x []float64) bool {
 		c.highest = 0
 		for b := range buckets {
 			c.price[b] = max(0, x[i*buckets+b])
+			if p.Limits[b] >= p.until {
+				c.price[b] = 0
+			}
 			c.paid[b+1] = c.paid[b] + c.price[b]*(p.Limits[b+1]-p.Limits[b])
 			c.highest = max(c.highest, c.price[b]*p.Limits[buckets])
 		}
@@ -239,10 +259,14 @@ func (p *Problem) Evaluate(ctx context.Context, x, slope []float64) (sum gate.Su
 		total := sum.Value + v
 		sum.Value, lost = total, (total-sum.Value)-v
 		w := &p.ways[p.chosen[j]]
-		if b := p.cheap[j]; b >= 0 {
-			slope[w.Cluster*buckets+int(b)] += w.Width * w.Length
-		} else {
-			p.hold(slope[w.Cluster*buckets:], p.start[j], p.start[j]+w.Length, w.Width)
+		own := slope[w.Cluster*buckets : (w.Cluster+1)*buckets]
+		switch b := p.cheap[j]; {
+		case b >= 0:
+			own[b] += w.Width * w.Length
+		case w.Loose:
+			p.holdLoosely(own, w, p.start[j])
+		default:
+			p.hold(own, p.start[j], p.start[j]+w.Length, w.Width)
 		}
 	}
 	for i := range p.clusters {
@@ -293,6 +317,7 @@ func (p *Problem) cheapest(ctx context.Context) bool {
 	}
 	rate, paid := make([]float64, len(p.Limits)), make([]float64, len(p.Limits)) // of a processor: power and price, and their integral
 	floor := make([]int32, len(p.Limits)-1)                                      // by bucket: that of the least rate from it on
+	loose := newLooseRates(len(p.Limits))
 	cluster, power := -1, 0.0
 	for n, k := range p.order {
 		if n%256 == 0 && ctx.Err() != nil {
@@ -311,6 +336,14 @@ func (p *Problem) cheapest(ctx context.Context) bool {
 					floor[b] = floor[b+1]
 				}
 			}
+			loose.job = -1
+		}
+		rate, paid, floor := rate, paid, floor
+		if w.Loose {
+			if loose.job != w.job {
+				loose.set(w, p.Limits, rate)
+			}
+			rate, paid, floor = loose.rate, loose.paid, loose.floor
 		}
 		if v, at, cheap := w.cheapest(p.Limits, rate, paid, floor, p.looks()); v < p.least[w.job] || v == p.least[w.job] && k < p.chosen[w.job] {
 			p.least[w.job], p.chosen[w.job], p.start[w.job], p.cheap[w.job] = v, k, at, cheap
@@ -332,6 +365,9 @@ func (w *Way) cheapest(limits, rate, paid []float64, floor []int32, looks int) (
 	}
 	for {
 		v := w.Width * ((paid[j] - paid[i]) + rate[j]*(at+w.Length-limits[j]) - rate[i]*(at-limits[i]))
+		if w.Length == 0 && w.Loose {
+			v = w.Width * rate[i]
+		}
 		v += w.Delay * at
 		if at > due {
 			v += w.Over * (at - due)
@@ -384,6 +420,9 @@ func (p *Problem) Scale() []float64 {
 	for i := range p.clusters {
 		for b := range len(p.Limits) - 1 {
 			held := p.clusters[i].processors * (p.Limits[b+1] - p.Limits[b])
+			if p.Limits[b] >= p.until {
+				held = math.Inf(1) // it stays 0
+			}
 			scale = append(scale, 1/(held*held))
 		}
 	}
@@ -449,6 +488,39 @@ func (o *offers) Pop() any {
 	last := (*o)[len(*o)-1]
 	*o = (*o)[:len(*o)-1]
 	return last
+}
+
+// Priced is the number of buckets in which processors have a price.
+func (p *Problem) Priced() int {
+	n, found := slices.BinarySearch(p.Limits, p.until)
+	if !found {
+		n--
+	}
+	return n
+}
+
+// Falling writes prices that fall from a level to 0 in the last bucket that has one. At level 1 they start at what would make up for what all jobs cost by a unit of
+// time, or by being left out; the same for each processor.
+func (p *Problem) Falling(level float64, x []float64) {
+	buckets, priced := len(p.Limits)-1, p.Priced()
+	seen, value, processors := make([]bool, p.jobs), 0.0, 0.0
+	for k := range p.ways {
+		if w := &p.ways[k]; !seen[w.job] {
+			seen[w.job] = true
+			value += w.Delay + w.Over
+			if p.mayLeave[w.job] {
+				value += math.Abs(w.Constant) / p.Limits[priced]
+			}
+		}
+	}
+	for i := range p.clusters {
+		processors += p.clusters[i].processors
+	}
+	for i := range p.clusters {
+		for b := range buckets {
+			x[i*buckets+b] = max(0, level*value/processors*(1-p.Limits[b]/p.Limits[priced]))
+		}
+	}
 }
 
 // starts are the prices that [Problem.First] makes: the level of what power costs, as a part of the hours that are cheaper, and the part of its idle power that a
