@@ -52,6 +52,7 @@ type Argument struct {
 	Area          *Area          `json:"area,omitempty" doc:"the work of jobs over the capacity"`
 	Pigeonhole    *Pigeonhole    `json:"pigeonhole,omitempty" doc:"several of the jobs run on one processor"`
 	Energetic     *Energetic     `json:"energetic,omitempty" doc:"a makespan that is too short for what jobs need in an interval"`
+	Moldable      *Moldable      `json:"moldable,omitempty" doc:"a makespan that is too short for what moldable jobs need"`
 	EachAlone     *EachAlone     `json:"each_alone,omitempty" doc:"each job at its earliest"`
 	TimePrices    *TimePrices    `json:"prices_over_time,omitempty" doc:"prices of processor time that change with time"`
 	AreaLevels    *AreaLevels    `json:"area_levels,omitempty" doc:"mcp: the areas of the jobs over the processors of their clusters"`
@@ -95,6 +96,12 @@ type Energetic struct {
 	Prices   []float64 `json:"prices,omitempty" check:"time" doc:"by cluster: price of a processor"`
 	Memory   []float64 `json:"memory,omitempty" check:"time" doc:"by cluster: price of its memory, besides; absent: 0"`
 	Licence  string    `json:"licence,omitempty" doc:"the copies of this licence instead of processors"`
+}
+
+// Moldable refutes a makespan: within it the jobs, of which at most as many parts as there are processors take more than half of it, need more processor
+// time than there is.
+type Moldable struct {
+	Makespan float64 `json:"makespan" check:"time" doc:"the makespan; no schedule ends by then"`
 }
 
 // MachinePrices are prices of what machines have, for a unit of time. At any instant the running jobs hold no more than what all machines are worth.

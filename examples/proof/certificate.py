@@ -99,7 +99,7 @@ def check_part(facts, part):
     by = part["by"]
     need(len(by) == 1, "expected one kind")
     (kind, argument), = by.items()
-    need(kind not in ("machine_prices", "priced_power") and not part.get("lacks"), f"this checker does not cover {kind}", Doubt)
+    need(kind not in ("machine_prices", "moldable", "priced_power") and not part.get("lacks"), f"this checker does not cover {kind}", Doubt)
     need("sum" not in part, "this checker covers no bound of a sum of metrics", Doubt)
     metrics, prove = KINDS[kind]
     need(part["metric"] in metrics, f"{kind} proves nothing of {part['metric']}")

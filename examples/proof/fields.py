@@ -62,6 +62,7 @@ KINDS = {
     "prices_over_time": {"limits!": ["number>=0"], "clusters!": PRICES_OF_TIME},
     "area_levels": {},
     "counts": {"limits!": ["number>=0"], "prices!": [{"jobs!": ["number"], "clusters!": PRICES_OF_TIME}], "nodes!": NODES},
+    "moldable": {"makespan!": "number>=0"},
     "machine_prices": {"groups!": [[{"processor": "number>=0", "memory": "number>=0", "resources": ["number>=0"]}]], "closed": "flag", "from": "number", "to": "number"},
     "time_of_use": {"unit!": "number>=0", "scale!": "number>=0", "fine!": "whole>0",
                     "nodes!": [{"prices": ["number"], "at": "whole>=0", "limit": "flag", "low": "whole>=0", "high": "whole>=0"}]},

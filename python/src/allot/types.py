@@ -604,6 +604,8 @@ class ProofArgument(TypedDict):
     pigeonhole: NotRequired[ProofPigeonhole]
     # a makespan that is too short for what jobs need in an interval
     energetic: NotRequired[ProofEnergetic]
+    # a makespan that is too short for what moldable jobs need
+    moldable: NotRequired[ProofMoldable]
     # each job at its earliest
     each_alone: NotRequired[ProofEachAlone]
     # prices of processor time that change with time
@@ -714,6 +716,11 @@ ProofMachinePrices = TypedDict(
         "to": "NotRequired[float]",
     },
 )
+
+
+class ProofMoldable(TypedDict):
+    # the makespan; no schedule ends by then
+    makespan: float
 
 
 class ProofNode(TypedDict):
