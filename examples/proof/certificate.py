@@ -8,6 +8,7 @@ import levels
 import optimal
 import power
 import prices
+import windows
 from facts import Doubt, Facts, Refuted, need
 from figures import HIGH, is_objective, minimised
 from queueing import View
@@ -17,6 +18,7 @@ KINDS = {
     "area": (("makespan",), kinds.area),
     "pigeonhole": (("makespan",), kinds.pigeonhole),
     "energetic": (("makespan",), kinds.energetic),
+    "windows": (("makespan",), windows.windows),
     "each_alone": (("mean_response", "mean_wait", "mcp", "mean_slowdown", "slowdown_without_deadline", "bounded_slowdown", "over_deadline", "missed", "miss_rate", "unfinished", "finished",
                     "data_moved", "work_done", "cost", "over_budget", "workflow_failures"), kinds.each_alone),
     "prices_over_time": (("mean_response", "over_deadline"), prices.prices_over_time),

@@ -63,6 +63,8 @@ KINDS = {
     "area_levels": {},
     "counts": {"limits!": ["number>=0"], "prices!": [{"jobs!": ["number"], "clusters!": PRICES_OF_TIME}], "nodes!": NODES},
     "moldable": {"makespan!": "number>=0"},
+    "windows": {"unit!": "number>=0", "nearest": "flag", "makespan!": "whole>=0", "pairs": ["whole>=0"], "lemmas": [{"clause": ["whole>=0"], "steps": ["whole>=0"]}],
+                "resources": [{"clusters": ["whole>=0"], "licence": "text", "memory": "whole>=0", "jobs": ["whole>=0"], "of": "whole>=0", "weights": [{"size!": "whole>0", "weight!": "whole>=0"}]}]},
     "machine_prices": {"groups!": [[{"processor": "number>=0", "memory": "number>=0", "resources": ["number>=0"]}]], "closed": "flag", "from": "number", "to": "number"},
     "time_of_use": {"unit!": "number>=0", "scale!": "number>=0", "fine!": "whole>0",
                     "nodes!": [{"prices": ["number"], "at": "whole>=0", "limit": "flag", "low": "whole>=0", "high": "whole>=0"}]},
