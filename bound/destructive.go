@@ -61,9 +61,13 @@ func (d *destructive) Improve(ctx context.Context, work int64) bool {
 			d.high = next
 		}
 	}
-	d.r.refuted = max(d.r.refuted, d.low)
-	if low := d.low; d.proved.Prove(d.whole.sum(d.r, low)) {
-		d.proved.Show(func() *proof.Argument { return d.show(low) })
+	low := d.low
+	show := func() *proof.Argument { return d.show(low) }
+	if d.proved.Prove(d.whole.sum(d.r, low)) {
+		d.proved.Show(show)
+	}
+	if low > d.r.refuted {
+		d.r.refuted, d.r.refutes = low, show
 	}
 	return d.high != d.low
 }

@@ -3,6 +3,7 @@ package bound
 import (
 	"slices"
 
+	"github.com/allot-opt/allot/bound/internal/learning"
 	"github.com/allot-opt/allot/bound/internal/tasks"
 	"github.com/allot-opt/allot/bound/internal/windows"
 	"github.com/allot-opt/allot/proof"
@@ -128,5 +129,61 @@ func (s *shownWindows) narrow(f *windows.Refuter, steps []windows.Step) {
 	}
 	if len(list) > 0 {
 		s.a.Lemmas = append(s.a.Lemmas, proof.Lemma{Steps: list})
+	}
+}
+
+// mostShown is the largest number of numbers of which a certificate consists. A reader takes some more.
+const mostShown = 1 << 24
+
+// learn adds what was learned, one item after another. It returns false if that is too long.
+func (s *shownWindows) learn(from *learning.Solver, items []learning.Item) bool {
+	at, numbers := map[int32]int{}, 0 // by number of an item: its lemma
+	for _, item := range items {
+		var lemma proof.Lemma
+		for _, l := range item.Clause {
+			code, value := 2*s.number(from, l.Of), int(l.Value)
+			if l.AtMost {
+				code++
+			}
+			if value < 0 {
+				return false // of no bound: nothing is learned about that
+			}
+			lemma.Clause = append(lemma.Clause, code, value)
+		}
+		for _, step := range item.Steps {
+			switch a, b := int(step.A), int(step.B); step.Kind {
+			case learning.Precedence:
+				lemma.Steps = s.precede(lemma.Steps, a, b)
+			case learning.Pair:
+				lemma.Steps = append(lemma.Steps, showPair, s.pair(from.PairOf(step.A)))
+			case learning.Clause:
+				lemma.Steps = append(lemma.Steps, showClause, at[step.A])
+			case learning.Time:
+				lemma.Steps = append(lemma.Steps, showTime, s.base(a), b)
+			}
+		}
+		if numbers += len(lemma.Clause) + len(lemma.Steps); numbers > mostShown {
+			return false
+		}
+		last := len(s.a.Lemmas) - 1
+		if last >= 0 && lemma.Clause == nil && s.a.Lemmas[last].Clause == nil {
+			s.a.Lemmas[last].Steps = append(s.a.Lemmas[last].Steps, lemma.Steps...)
+			continue
+		}
+		s.a.Lemmas = append(s.a.Lemmas, lemma)
+		at[item.Number] = last + 1
+	}
+	return true
+}
+
+// number is the number of a job of the prover, of the end or of a pair.
+func (s *shownWindows) number(from *learning.Solver, of int32) int {
+	switch j, n := int(of), len(s.w.jobs); {
+	case j < n:
+		return s.w.jobs[j]
+	case j == n:
+		return s.all
+	default:
+		return s.all + 1 + s.pair(from.PairOf(int32(j-n-1)))
 	}
 }
