@@ -55,6 +55,7 @@ type recorder struct {
 	kept     int             // steps of the items
 	full     bool            // too many: nothing more is kept
 	clauses  []int32         // by clause: its item
+	low      []int32         // by bound: its value without a decision
 	roots    []int32         // by step of the trail without a decision: its item
 	units    map[int32]int32 // by step without a cause: the item of its clause
 	used     []usedStep      // what the present conflict has explained
@@ -97,7 +98,24 @@ func (r *recorder) explained(s *Solver, reasons []literal, k int32) {
 	r.used = append(r.used, usedStep{k, r.stepOf(s, e.of, e.why)})
 	r.rootNeed = s.rootsOf(r.rootNeed, reasons, k)
 	if e.why.kind == byResource {
-		r.rootNeed = s.rootHolders(r.rootNeed, e.why.a, e.why.b, k)
+		r.sureHolders(s, e.why.a, e.why.b)
+	}
+}
+
+// sureHolders notes the steps without a decision by which jobs hold the resource at the time without any: reasons leave these jobs out.
+func (r *recorder) sureHolders(s *Solver, resource, t int32) {
+	if len(r.low) == 0 {
+		return // before the first decision a conflict proves nothing
+	}
+	for _, u := range s.resources[resource].uses {
+		j := int32(u.Job)
+		if from, until := (literal{2 * j, t + 1 - s.lengths[j]}), (literal{2*j + 1, -t}); r.low[from.of] >= from.least && r.low[until.of] >= until.least {
+			for _, l := range []literal{from, until} {
+				if k := s.rootOf(l); k >= 0 {
+					r.rootNeed = append(r.rootNeed, k)
+				}
+			}
+		}
 	}
 }
 
@@ -123,7 +141,7 @@ func (s *Solver) rootOf(l literal) int32 {
 	return k
 }
 
-// rootHolders appends the steps without a decision by which jobs hold the resource at the time.
+// rootHolders appends the steps before the given one, which is without a decision too, by which jobs hold the resource at the time.
 func (s *Solver) rootHolders(out []int32, resource, t, before int32) []int32 {
 	for _, u := range s.resources[resource].uses {
 		j := int32(u.Job)
@@ -138,7 +156,7 @@ func (s *Solver) rootHolders(out []int32, resource, t, before int32) []int32 {
 // overfull notes that the conflict is a resource held beyond its capacity.
 func (r *recorder) overfull(s *Solver, resource, t int32) {
 	r.last = append(r.last, Step{Time, resource, t})
-	r.rootNeed = s.rootHolders(r.rootNeed, resource, t, int32(len(s.trail)))
+	r.sureHolders(s, resource, t)
 }
 
 // violated notes that the conflict is a clause without a literal that can hold.
@@ -231,6 +249,10 @@ func (r *recorder) root(s *Solver) {
 			needs[i] = r.roots[needs[i]]
 		}
 		r.roots = append(r.roots, r.add(item{steps: []Step{r.stepOf(s, e.of, e.why)}, needs: needs}))
+	}
+	r.low = r.low[:0]
+	for of := range s.low {
+		r.low = append(r.low, s.at(int32(of), int32(end)))
 	}
 	if r.kept > r.most {
 		r.forget(s)
