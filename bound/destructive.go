@@ -4,9 +4,10 @@ import (
 	"context"
 
 	"github.com/allot-opt/allot/bound/internal/windows"
+	"github.com/allot-opt/allot/proof"
 )
 
-var _ = Register(Method{Name: "destructive", Metric: "makespan",
+var _ = Register(Method{Name: "destructive", Metric: "makespan", Certifies: true,
 	Doc:    "the least makespan at which every job has a window left: windows are narrowed by precedence, time-tables, pairs and cliques of jobs that cannot overlap for whatever reason, and the energy of intervals, also with needs changed by dual feasible functions",
 	Source: "R. Klein, A. Scholl (1999), doi:10.1016/S0377-2217(97)00442-6; K. Sidorov, I. Marijnissen, E. Demirović (2025), CP 2025, doi:10.4230/LIPIcs.CP.2025.35, the cliques",
 	New:    func(r *Relaxation, proved *Gate) Prover { return &destructive{r: r, proved: proved} }})
@@ -60,7 +61,24 @@ func (d *destructive) Improve(ctx context.Context, work int64) bool {
 			d.high = next
 		}
 	}
-	d.r.refuted = max(d.r.refuted, d.low)
-	d.proved.Prove(d.whole.sum(d.r, d.low))
+	low := d.low
+	show := func() *proof.Argument { return d.show(low) }
+	if d.proved.Prove(d.whole.sum(d.r, low)) {
+		d.proved.Show(show)
+	}
+	if low > d.r.refuted {
+		d.r.refuted, d.r.refutes = low, show
+	}
 	return d.high != d.low
+}
+
+// show is what proves that no makespan below the least is possible; nil: it cannot be shown.
+func (d *destructive) show(least int32) *proof.Argument {
+	shown := d.whole.show(d.r, least)
+	steps, ok := d.refuter.Steps(least-1, func() bool { return false })
+	if !ok {
+		return nil
+	}
+	shown.narrow(d.refuter, steps)
+	return shown.argument()
 }

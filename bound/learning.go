@@ -7,9 +7,10 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/bound/internal/learning"
+	"github.com/allot-opt/allot/proof"
 )
 
-var _ = Register(Method{Name: "learned-clauses", Metric: "makespan",
+var _ = Register(Method{Name: "learned-clauses", Metric: "makespan", Certifies: true,
 	Doc:    "the least makespan that a search over the starts of the jobs cannot refute; it learns a clause from each conflict",
 	Source: "A. Schutt, T. Feydy, P. J. Stuckey, M. G. Wallace (2011), Explaining the cumulative propagator, Constraints 16, doi:10.1007/s10601-010-9103-2",
 	New:    func(r *Relaxation, proved *Gate) Prover { return &learned{r: r, proved: proved, limit: math.Inf(1)} }})
@@ -43,6 +44,9 @@ func (l *learned) Improve(ctx context.Context, work int64) bool {
 		l.started = true
 		if l.whole = l.r.wholeTimesOf(); l.whole != nil {
 			l.solver = learning.New(l.whole.problem)
+			if l.proved.Asked() {
+				l.solver.Keep(learning.MostKept)
+			}
 		}
 	}
 	if l.solver == nil {
@@ -59,9 +63,28 @@ func (l *learned) Improve(ctx context.Context, work int64) bool {
 		l.proved.Close()
 		return false
 	}
-	l.r.refuted = max(l.r.refuted, l.solver.Least())
-	l.proved.Prove(l.whole.sum(l.r, l.solver.Least()))
+	least := l.solver.Least()
+	if l.proved.Prove(l.whole.sum(l.r, least)) {
+		if items, before := l.solver.Proof(), l.r.refutes; least > l.r.refuted {
+			l.proved.Show(func() *proof.Argument { return l.show(least, items()) })
+		} else {
+			l.proved.Show(before) // it began there
+		}
+	}
+	l.r.refuted = max(l.r.refuted, least)
 	return more
+}
+
+// show is what proves that no makespan below the least is possible; nil: it cannot be shown.
+func (l *learned) show(least int32, items []learning.Item) *proof.Argument {
+	if items == nil {
+		return nil
+	}
+	shown := l.whole.show(l.r, least)
+	if !shown.learn(l.solver, items) {
+		return nil
+	}
+	return shown.argument()
 }
 
 // Order implements [Finder]. It orders the jobs by start; those that take no time come first, and each job comes behind those that it waits for. If

@@ -8,12 +8,22 @@ import (
 	"sort"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
+	"github.com/allot-opt/allot/proof"
 )
 
-var _ = Register(Method{Name: "moldable-dual", Metric: "makespan",
+var _ = Register(Method{Name: "moldable-dual", Metric: "makespan", Certifies: true,
 	Doc:    "the makespans within which moldable jobs on one cluster of equal processors need more processor time than there is, if at most one part of a job that is longer than half of it runs on a processor",
 	Source: "G. Mounié, C. Rapine, D. Trystram (2007), A 3/2-approximation algorithm for scheduling independent monotonic malleable tasks, SIAM J. Comput. 37, doi:10.1137/S0097539701385995, the knapsack of the dual test, relaxed to fractions and stated for tasks instead of monotonic work",
-	New:    Once(proveMoldable)})
+	New: OnceShown(func(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
+		sum, ok := proveMoldable(ctx, r)
+		return sum, func() *proof.Argument { return showMoldable(sum) }, ok
+	})})
+
+// showMoldable is the makespan that the sum states. It is a little less than one that was refuted, so that rounding errors of the test do not matter.
+func showMoldable(sum Sum) *proof.Argument {
+	low, _ := sum.Low()
+	return &proof.Argument{Moldable: &proof.Moldable{Makespan: low}}
+}
 
 // moldableJob is a job as the dual test sees it. A processor that runs b of its tasks is busy for busy(b).
 type moldableJob struct {

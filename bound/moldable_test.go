@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 )
 
 // tinyMoldable has 1 to 3 jobs of up to 4 tasks on one cluster of up to 4 processors, most of them moldable, with context switches, messages, transfers, stated run times and arrivals.
@@ -152,6 +153,39 @@ func TestMoldableDualIsABound(t *testing.T) {
 	t.Logf("of %d instances %d bounds are tight, %d above area and longest job", some, tight, better)
 	if some < seeds/3 || 3*tight < some || 20*better < some {
 		t.Errorf("of %d instances %d have a bound, %d of them tight, %d above area and longest job", seeds, some, tight, better)
+	}
+}
+
+// Every bound of the method has a certificate that is verified, and no certificate claims more than the shortest of very many schedules.
+func TestMoldableDualIsCertified(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 44))
+	verified, refuted := 0, 0
+	seeds := race.Fewer(4000, 300)
+	for seed := range seeds {
+		in := tinyMoldable(t, rng, []float64{1, 1e-9, 1e9, 0.1, 1.0 / 3}[seed%5])
+		p := NewCertified(t.Context(), in)
+		p.Improve(t.Context(), 1)
+		best := shortestMoldable(in)
+		for _, c := range p.Certificates() {
+			if c.Parts[0].Method != "moldable-dual" || c.Parts[0].Bound == 0 {
+				continue
+			}
+			if r := proof.Check(t.Context(), in, c); r.Verdict != proof.Verified {
+				t.Fatalf("instance %d: %v: %v", seed, c.Bound, r)
+			}
+			verified++
+			for _, more := range []float64{1e-9, 1e-3, rng.Float64()} {
+				above := best * (1 + more)
+				c.Bound, c.Parts[0].Bound, c.Parts[0].By.Moldable.Makespan = model.ProvedBound(above), above, above
+				if r := proof.Check(t.Context(), in, c); r.Verdict != proof.Refuted {
+					t.Fatalf("instance %d: %v is proved (%v), a schedule takes %v", seed, above, r, best)
+				}
+				refuted++
+			}
+		}
+	}
+	if verified < seeds/3 {
+		t.Errorf("of %d instances %d certificates were verified, %d refuted", seeds, verified, refuted)
 	}
 }
 

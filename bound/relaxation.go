@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/proof"
 )
 
 // Duty says whether a schedule has to place a job, may leave it out, or must leave it out.
@@ -47,6 +48,7 @@ type Relaxation struct {
 	whole  *wholeTimes // nil: there is none
 	// No makespan of that problem below refuted is possible, as some method has proved. Other methods may begin there.
 	refuted int32
+	refutes func() *proof.Argument // what proves that; nil: it is not asked for
 }
 
 // Instance returns the instance.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/allot-opt/allot/bound/internal/tasks"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 )
 
 // resources lists the resources that the jobs hold: processors, copies of licences and memory. If a job may run on several clusters, it holds a
@@ -23,8 +24,8 @@ func (w *wholeTimes) resources(r *Relaxation) {
 // mostCapacity is the largest capacity of a resource that is used, so that sums of needs times lengths stay within int64.
 const mostCapacity = 1 << 20
 
-// limit adds a resource to the problem, unless it suffices for all jobs at once.
-func (w *wholeTimes) limit(capacity int64, needs []int64) {
+// limit adds a resource to the problem, unless it suffices for all jobs at once. A certificate names it as shown.
+func (w *wholeTimes) limit(capacity int64, needs []int64, shown proof.WindowResource) {
 	resource := tasks.Resource{Capacity: capacity}
 	total, exceeded := int64(0), false
 	for k, need := range needs {
@@ -36,14 +37,14 @@ func (w *wholeTimes) limit(capacity int64, needs []int64) {
 		}
 	}
 	if exceeded {
-		w.problem.Resources = append(w.problem.Resources, resource)
+		w.problem.Resources, w.shown = append(w.problem.Resources, resource), append(w.shown, shown)
 	}
 }
 
 // shared limits a resource of which each cluster has a pool of its own or draws on a common one. Pools are numbered. The argument has gives the
-// capacity of each pool, −1 for no limit. The function of says from which pool job k takes how much on cluster c. Each pool limits the jobs that
-// can take from no other pool. All pools together limit all jobs.
-func (w *wholeTimes) shared(r *Relaxation, has []int64, of func(k, c int) (pool int, need int64)) {
+// capacity of each pool, −1 for no limit, and pools the pool of each cluster. The function of says how much job k takes on cluster c. Each pool limits the jobs that
+// can take from no other pool. All pools together limit all jobs. A certificate names them as shown, with the clusters of a pool.
+func (w *wholeTimes) shared(r *Relaxation, has []int64, pools []int, shown proof.WindowResource, of func(k, c int) int64) {
 	all, total := make([]int64, len(w.jobs)), int64(0)
 	single := make([][]int64, len(has))
 	for p := range has {
@@ -63,11 +64,10 @@ func (w *wholeTimes) shared(r *Relaxation, has []int64, of func(k, c int) (pool 
 			if !r.in.CanRun(j, c) {
 				continue
 			}
-			pool, need := of(k, c)
-			least = min(least, need)
+			least = min(least, of(k, c))
 			if only == -1 {
-				only = pool
-			} else if only != pool {
+				only = pools[c]
+			} else if only != pools[c] {
 				only = -2
 			}
 		}
@@ -77,11 +77,18 @@ func (w *wholeTimes) shared(r *Relaxation, has []int64, of func(k, c int) (pool 
 	}
 	for p := range has {
 		if has[p] >= 0 && len(has) > 1 {
-			w.limit(has[p], single[p])
+			own := shown
+			own.Clusters = nil
+			for c := range pools {
+				if pools[c] == p {
+					own.Clusters = append(own.Clusters, c)
+				}
+			}
+			w.limit(has[p], single[p], own)
 		}
 	}
 	if total >= 0 && total <= mostCapacity {
-		w.limit(total, all)
+		w.limit(total, all, shown)
 	}
 }
 
@@ -91,10 +98,20 @@ func (w *wholeTimes) processors(r *Relaxation) {
 	for c := range r.in.Clusters() {
 		has = append(has, int64(r.in.Clusters()[c].Processors))
 	}
-	w.shared(r, has, func(k, c int) (int, int64) {
+	each := eachCluster(r)
+	w.shared(r, has, each, proof.WindowResource{Clusters: each}, func(k, c int) int64 {
 		least, _ := r.in.Width(w.jobs[k], c)
-		return c, int64(least)
+		return int64(least)
 	})
+}
+
+// eachCluster lists all clusters: each has a pool of its own.
+func eachCluster(r *Relaxation) []int {
+	list := make([]int, len(r.in.Clusters()))
+	for c := range list {
+		list[c] = c
+	}
+	return list
 }
 
 // licence limits the copies of a licence: those of the grid's pool, numbered 0, and of the clusters' own.
@@ -113,7 +130,7 @@ func (w *wholeTimes) licence(r *Relaxation, l int) {
 			}
 		}
 	}
-	w.shared(r, has, func(k, c int) (int, int64) { return pools[c], copiesOf(r.in, w.jobs[k], l) })
+	w.shared(r, has, pools, proof.WindowResource{Licence: r.in.Licences()[l].ID}, func(k, _ int) int64 { return copiesOf(r.in, w.jobs[k], l) })
 }
 
 // copiesOf is how many copies of the licence the job needs.
@@ -145,13 +162,15 @@ func (w *wholeTimes) memory(r *Relaxation) bool {
 			has[c] = int64(parts) + 1
 		}
 	}
-	w.shared(r, has, func(k, c int) (int, int64) {
+	const rounding = 1 - 1e-12 // so that a part is no larger than it is in exact numbers
+	each := eachCluster(r)
+	w.shared(r, has, each, proof.WindowResource{Clusters: each, Memory: parts}, func(k, c int) int64 {
 		if has[c] < 0 || r.in.Jobs()[w.jobs[k]].Memory == 0 {
-			return c, 0
+			return 0
 		}
 		processors, _ := r.in.Width(w.jobs[k], c)
 		share := r.in.Jobs()[w.jobs[k]].Memory * float64(processors) / whole[c]
-		return c, int64(float64(parts) * min(1, share))
+		return int64(float64(parts) * min(1, share) * rounding)
 	})
 	return true
 }

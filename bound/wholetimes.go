@@ -7,6 +7,7 @@ import (
 	"github.com/allot-opt/allot/bound/internal/tasks"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/proof"
 )
 
 // wholeTimes is the instance as a problem in whole units of time. If no schedule of the problem ends before k units, none of the instance ends
@@ -15,7 +16,9 @@ type wholeTimes struct {
 	problem *tasks.Problem
 	unit    float64
 	wrong   float64
-	jobs    []int // by job of the problem: its position in the instance
+	jobs    []int                  // by job of the problem: its position in the instance
+	nearest bool                   // times are rounded to the nearest multiple of the unit, else down
+	shown   []proof.WindowResource // by resource of the problem: as a certificate names it
 	// faithful says that a schedule of the problem gives one of the instance with the same makespan, if the jobs are placed in the order of
 	// their starts. That holds if there is one cluster and nothing but processors and licences is scarce.
 	faithful bool
@@ -66,7 +69,7 @@ func (r *Relaxation) findWholeTimes() *wholeTimes {
 	round := math.Floor
 	const finest = 1 << 22
 	if g := r.grainOf(false); g.step > 0 && horizon < tasks.Most/2*g.step && float64(len(r.must)+2)*g.off < 1e-3*g.step {
-		w.unit, round = g.step, math.Round
+		w.unit, w.nearest, round = g.step, true, math.Round
 		_, w.wrong = r.stepOf("makespan")
 	} else if w.unit = horizon / finest; !(w.unit > 0) {
 		return nil

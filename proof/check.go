@@ -260,6 +260,8 @@ func (f *facts) prove(p *Part, goal *big.Rat, step string) error {
 		{by.Area != nil, "area", "makespan", func(s string) error { return f.atLeast(goal, s)(f.area(by.Area, s)) }},
 		{by.Pigeonhole != nil, "pigeonhole", "makespan", func(s string) error { return f.atLeast(goal, s)(f.pigeonhole(by.Pigeonhole, s)) }},
 		{by.Energetic != nil, "energetic", "makespan", func(s string) error { return f.atLeast(goal, s)(f.energetic(by.Energetic, s)) }},
+		{by.Moldable != nil, "moldable", "makespan", func(s string) error { return f.atLeast(goal, s)(f.moldable(by.Moldable, s)) }},
+		{by.Windows != nil, "windows", "makespan", func(s string) error { return f.atLeast(goal, s)(f.windows(by.Windows, s)) }},
 		{by.EachAlone != nil, "each_alone", "", func(s string) error { return f.atLeast(goal, s)(f.eachAlone(metric, s)) }},
 		{by.TimePrices != nil, "prices_over_time", "", func(s string) error { return f.timePrices(metric, by.TimePrices, goal, s) }},
 		{by.AreaLevels != nil, "area_levels", "mcp", func(s string) error { return f.areaLevels(goal, s) }},

@@ -52,6 +52,8 @@ type Argument struct {
 	Area          *Area          `json:"area,omitempty" doc:"the work of jobs over the capacity"`
 	Pigeonhole    *Pigeonhole    `json:"pigeonhole,omitempty" doc:"several of the jobs run on one processor"`
 	Energetic     *Energetic     `json:"energetic,omitempty" doc:"a makespan that is too short for what jobs need in an interval"`
+	Moldable      *Moldable      `json:"moldable,omitempty" doc:"a makespan that is too short for what moldable jobs need"`
+	Windows       *Windows       `json:"windows,omitempty" doc:"a makespan within which some job has no start left, or a resource is held beyond its capacity"`
 	EachAlone     *EachAlone     `json:"each_alone,omitempty" doc:"each job at its earliest"`
 	TimePrices    *TimePrices    `json:"prices_over_time,omitempty" doc:"prices of processor time that change with time"`
 	AreaLevels    *AreaLevels    `json:"area_levels,omitempty" doc:"mcp: the areas of the jobs over the processors of their clusters"`
@@ -95,6 +97,41 @@ type Energetic struct {
 	Prices   []float64 `json:"prices,omitempty" check:"time" doc:"by cluster: price of a processor"`
 	Memory   []float64 `json:"memory,omitempty" check:"time" doc:"by cluster: price of its memory, besides; absent: 0"`
 	Licence  string    `json:"licence,omitempty" doc:"the copies of this licence instead of processors"`
+}
+
+// Moldable refutes a makespan: within it the jobs, of which at most as many parts as there are processors take more than half of it, need more processor
+// time than there is.
+type Moldable struct {
+	Makespan float64 `json:"makespan" check:"time" doc:"the makespan; no schedule ends by then"`
+}
+
+// Windows refutes a makespan in whole units of time. Each job has a window for its start, and steps narrow the windows to a contradiction. The jobs have the numbers
+// of their positions; the end of the schedule has the number of all jobs, and the numbers from there on stand for the pairs: 1 if the first job of a pair comes first,
+// else 0.
+type Windows struct {
+	Unit      float64          `json:"unit" check:"time" doc:"the unit of time"`
+	Nearest   bool             `json:"nearest,omitempty" doc:"times are rounded to the nearest multiples of the unit; absent: down"`
+	Makespan  int              `json:"makespan" check:"copies" doc:"in units: no schedule of the rounded times ends by then"`
+	Resources []WindowResource `json:"resources,omitempty" doc:"what steps look at"`
+	Pairs     []int            `json:"pairs,omitempty" check:"copies" doc:"two by two: jobs that cannot overlap"`
+	Lemmas    []Lemma          `json:"lemmas,omitempty" doc:"one after another, to the contradiction"`
+}
+
+// WindowResource is something that jobs hold from their start to their end, never more than its capacity: processors of clusters, where nothing else is set, or copies of a
+// licence, memory, a set of jobs of which no two overlap, or weights in place of what they hold of another resource.
+type WindowResource struct {
+	Clusters []int    `json:"clusters,omitempty" check:"copies" doc:"the clusters; absent beside a licence: all pools"`
+	Licence  string   `json:"licence,omitempty" doc:"the copies of this licence"`
+	Memory   int      `json:"memory,omitempty" check:"copies" doc:"parts in which the memory of each cluster is counted"`
+	Jobs     []int    `json:"jobs,omitempty" check:"copies" doc:"jobs of which no two overlap, ascending"`
+	Of       int      `json:"of,omitempty" check:"copies" doc:"position of the resource, before this one, of which jobs hold what has the weights"`
+	Weights  []Weight `json:"weights,omitempty" doc:"what a job weighs by what it holds, by ascending size: it weighs as the largest size that is at most that"`
+}
+
+// Lemma is a list of steps, which narrow the windows. With a clause they start from the contrary of it and lead to a contradiction, so that the clause holds.
+type Lemma struct {
+	Clause []int `json:"clause,omitempty" check:"copies" doc:"two by two: twice a number, and a value that the number has at least; twice a number plus 1, and a value that it has at most. One of these holds"`
+	Steps  []int `json:"steps,omitempty" check:"copies" doc:"one after another: 0, a job and one that waits for it or the end; 1 and a pair; 2 and the position of a lemma before, for its clause; 3, a resource and a time; 4, a resource, the begin and the end of an interval"`
 }
 
 // MachinePrices are prices of what machines have, for a unit of time. At any instant the running jobs hold no more than what all machines are worth.

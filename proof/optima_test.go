@@ -104,6 +104,16 @@ func early(in *model.Instance, plan []run, j, c int) (run, bool) {
 		}
 		return n
 	}
+	room, pool := math.MaxInt, func(int) int { return -1 } // by cluster: the pool of the licence, if there is one
+	if len(in.Licences()) > 0 {
+		room, _ = in.Pool(c, 0)
+		pool = func(c int) int {
+			if _, own := in.Pool(c, 0); own {
+				return c
+			}
+			return -1
+		}
+	}
 	for {
 		held, licences, next := size, copies(j), math.Inf(1)
 		for _, r := range plan {
@@ -111,12 +121,14 @@ func early(in *model.Instance, plan []run, j, c int) (run, bool) {
 				continue
 			}
 			next = min(next, r.end)
-			licences += copies(r.job)
+			if pool(r.cluster) == pool(c) {
+				licences += copies(r.job)
+			}
 			if r.cluster == c {
 				held += r.size
 			}
 		}
-		if held <= in.Clusters()[c].Processors && licences <= 2 {
+		if held <= in.Clusters()[c].Processors && licences <= room {
 			return run{j, c, size, from, from + in.DurationOn(j, c, size)}, true
 		}
 		from = next

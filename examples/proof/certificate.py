@@ -8,6 +8,7 @@ import levels
 import optimal
 import power
 import prices
+import windows
 from facts import Doubt, Facts, Refuted, need
 from figures import HIGH, is_objective, minimised
 from queueing import View
@@ -17,6 +18,7 @@ KINDS = {
     "area": (("makespan",), kinds.area),
     "pigeonhole": (("makespan",), kinds.pigeonhole),
     "energetic": (("makespan",), kinds.energetic),
+    "windows": (("makespan",), windows.windows),
     "each_alone": (("mean_response", "mean_wait", "mcp", "mean_slowdown", "slowdown_without_deadline", "bounded_slowdown", "over_deadline", "missed", "miss_rate", "unfinished", "finished",
                     "data_moved", "work_done", "cost", "over_budget", "workflow_failures"), kinds.each_alone),
     "prices_over_time": (("mean_response", "mean_wait", "mean_slowdown", "slowdown_without_deadline", "bounded_slowdown", "over_deadline", "missed"), prices.prices_over_time),
@@ -99,7 +101,7 @@ def check_part(facts, part):
     by = part["by"]
     need(len(by) == 1, "expected one kind")
     (kind, argument), = by.items()
-    need(kind not in ("machine_prices", "priced_power") and not part.get("lacks"), f"this checker does not cover {kind}", Doubt)
+    need(kind not in ("machine_prices", "moldable", "priced_power") and not part.get("lacks"), f"this checker does not cover {kind}", Doubt)
     need("sum" not in part, "this checker covers no bound of a sum of metrics", Doubt)
     metrics, prove = KINDS[kind]
     need(part["metric"] in metrics, f"{kind} proves nothing of {part['metric']}")

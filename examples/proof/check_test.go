@@ -430,7 +430,7 @@ func TestCertificates(t *testing.T) {
 		}
 	}
 	var names []string
-	for _, kind := range []string{"critical_path", "area", "area with memory", "energetic with memory", "pigeonhole", "energetic", "each_alone", "prices_over_time", "area_levels", "counts", "levels", "infeasible"} {
+	for _, kind := range []string{"critical_path", "area", "area with memory", "energetic with memory", "pigeonhole", "energetic", "each_alone", "prices_over_time", "area_levels", "counts", "levels", "windows", "infeasible"} {
 		names = append(names, kind+" verified", kind+" refuted")
 	}
 	enough(t, second(t, c.tasks), 2, append(names, "with a solution verified; optimal", "with a solution verified", "nothing not certified")...)

@@ -24,6 +24,9 @@ func (s *Solver) learn() bool {
 	for len(s.needed) < len(s.trail) {
 		s.needed, s.seen = append(s.needed, 0), append(s.seen, false)
 	}
+	if s.record != nil {
+		s.record.rootNeed = s.rootsOf(s.record.rootNeed, s.conflict, int32(len(s.trail)))
+	}
 	deepest := int32(0)
 	for _, l := range s.conflict {
 		if k := s.stepOf(l, int32(len(s.trail))); k >= 0 {
@@ -60,11 +63,22 @@ func (s *Solver) learn() bool {
 		s.audit.learned(s, s.learned)
 	}
 	s.decay()
+	of := int32(0)
+	if s.record != nil {
+		of = s.record.learned(s)
+	}
 	s.back(int(level))
 	if len(s.learned) == 1 {
-		return s.raise(s.learned[0], cause{}) || s.learn()
+		at, ok := len(s.trail), s.raise(s.learned[0], cause{})
+		if s.record != nil && at < len(s.trail) {
+			s.record.units[int32(at)] = of
+		}
+		return ok || s.learn()
 	}
 	c := s.add(s.learned, levels)
+	if s.record != nil {
+		s.record.own(c, of)
+	}
 	return s.raise(s.learned[0], cause{byClause, c, 0}) || s.learn()
 }
 

@@ -86,6 +86,9 @@ func (s *Solver) look(w watch, no literal) (keep, ok bool) {
 		for _, l := range literals {
 			s.conflict = append(s.conflict, l.negated())
 		}
+		if s.record != nil {
+			s.record.violated(w.clause)
+		}
 		s.bumpClause(w.clause)
 		return true, false
 	}

@@ -10,6 +10,9 @@ import (
 func (s *Solver) explain(out []literal, k, least int32) []literal {
 	from := len(out)
 	out = s.reasonsOf(out, k, least)
+	if s.record != nil {
+		s.record.explained(s, out[from:], k)
+	}
 	if s.audit != nil {
 		s.audit.explained(s, out[from:], literal{s.trail[k].of, least}, k)
 	}

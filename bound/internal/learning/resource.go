@@ -48,6 +48,9 @@ func (s *Solver) fill(k int) bool {
 	most, at := s.profile(r)
 	if most > r.capacity {
 		s.conflict = s.holders(s.conflict[:0], r, at, r.capacity+1, -1, int32(len(s.trail)))
+		if s.record != nil {
+			s.record.overfull(s, int32(k), at)
+		}
 		return false
 	}
 	for i := range r.uses {

@@ -42,7 +42,8 @@ type Solver struct {
 	failed   bool
 	starts   []int32 // of a schedule of the least makespan; nil: none found yet
 	Stats    Stats
-	audit    auditor // nil but in tests
+	audit    auditor   // nil but in tests
+	record   *recorder // nil: what proves the bounds is not kept
 }
 
 // auditor looks on in tests.
@@ -160,6 +161,9 @@ func (s *Solver) advance() bool {
 	}
 	switch {
 	case len(s.levels) == 0:
+		if s.record != nil {
+			s.record.root(s)
+		}
 		s.clean()
 		s.decide(literal{int32(2*s.end + 1), -s.low[2*s.end]})
 	case s.Stats.Conflicts >= s.until:

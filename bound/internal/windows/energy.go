@@ -38,7 +38,7 @@ func (r *Refuter) energies() bool {
 		if r.stop() {
 			return true
 		}
-		if !r.overfull(&r.resources[k], true) {
+		if !r.overfull(k, true) {
 			return false
 		}
 	}
@@ -51,8 +51,8 @@ func (r *Refuter) energies() bool {
 // which the growth changes suffice. It returns false if the jobs need more than the interval has.
 //
 // If adjust is set it also moves the jobs that would need too much if they started at their earliest or ended at their latest.
-func (r *Refuter) overfull(resource *tasks.Resource, adjust bool) bool {
-	e := &r.energy
+func (r *Refuter) overfull(k int, adjust bool) bool {
+	e, resource := &r.energy, &r.resources[k]
 	e.from = e.from[:0]
 	for _, u := range resource.Uses {
 		length := r.p.Length[u.Job]
@@ -62,8 +62,8 @@ func (r *Refuter) overfull(resource *tasks.Resource, adjust bool) bool {
 	e.from = slices.Compact(e.from)
 	step := 1 + (len(e.from)-1)/mostStarts
 	largest := r.mostEnergy(resource)
-	for k := 0; k < len(e.from); k += step {
-		a := e.from[k]
+	for i := 0; i < len(e.from); i += step {
+		a := e.from[i]
 		e.bends = e.bends[:0]
 		for _, u := range resource.Uses {
 			length := r.p.Length[u.Job]
@@ -84,12 +84,15 @@ func (r *Refuter) overfull(resource *tasks.Resource, adjust bool) bool {
 			}
 			spare := resource.Capacity*int64(at-a) - need
 			if spare < 0 {
+				r.because(Step{Interval, int32(k), a, at})
+				r.empty = -1
 				r.refusal.Resource, r.refusal.From, r.refusal.To = *resource, a, at
 				return false
 			}
 			if adjust && spare < largest {
 				moved := r.changed
 				r.changed = false
+				r.because(Step{Interval, int32(k), a, at})
 				ok := r.adjust(resource, a, at, spare)
 				now := r.changed
 				r.changed = r.changed || moved

@@ -16,6 +16,7 @@ type Refuter struct {
 	p            *tasks.Problem
 	real         int              // resources of the problem; those behind are derived from it
 	resources    []tasks.Resource // the cheapest reasons first
+	from         []int            // by resource: the one of the problem from which it is derived; −1: a clique
 	heads, tails []int32
 	start, end   []int32 // by job: the earliest start and the latest end
 	changed      bool
@@ -24,6 +25,12 @@ type Refuter struct {
 	refusal      Refusal
 	table        table
 	energy       energy
+
+	makespan int32
+	why      Step    // the present step
+	fresh    bool    // it has moved nothing yet
+	empty    int     // the job without a start; −1: none, a resource is held beyond its capacity
+	record   *record // nil: the steps are not kept
 }
 
 // Refusal says why a makespan was refuted in the end: in the interval the jobs, given their windows, need more of the resource than there is.
@@ -42,11 +49,21 @@ func New(p *tasks.Problem) *Refuter {
 	r := &Refuter{p: p, real: len(p.Resources), resources: slices.Clone(p.Resources), heads: p.Heads(), tails: p.Tails()}
 	n := len(p.Length)
 	many := min(n, pairs/(n*n+1))
-	r.resources = append(r.resources, Cliques(p, many)...)
 	for k := range p.Resources {
-		r.resources = append(r.resources, Changed(p, &p.Resources[k], min(6, many))...)
+		r.from = append(r.from, k)
+	}
+	r.derive(-1, Cliques(p, many))
+	for k := range p.Resources {
+		r.derive(k, Changed(p, &p.Resources[k], min(6, many)))
 	}
 	return r
+}
+
+// derive adds resources that follow from one of the problem.
+func (r *Refuter) derive(from int, resources []tasks.Resource) {
+	for _, derived := range resources {
+		r.resources, r.from = append(r.resources, derived), append(r.from, from)
+	}
 }
 
 // Work is the work done so far, about in ns.
@@ -59,10 +76,12 @@ func (r *Refuter) Refusal() Refusal { return r.refusal }
 func (r *Refuter) Refutes(makespan int32, stop func() bool) bool {
 	r.start, r.end = append(r.start[:0], r.heads...), r.end[:0]
 	r.stop = stop
-	r.refusal = Refusal{Makespan: makespan}
-	for j, tail := range r.tails {
+	r.refusal, r.makespan = Refusal{Makespan: makespan}, makespan
+	for _, tail := range r.tails {
 		r.end = append(r.end, makespan-tail)
-		if r.start[j]+r.p.Length[j] > r.end[j] {
+	}
+	for j := range r.start {
+		if !r.startsBy(j) {
 			return true
 		}
 	}
@@ -87,7 +106,7 @@ func (r *Refuter) Refutes(makespan int32, stop func() bool) bool {
 // refutesPlainly looks for an interval that refutes the makespan by itself, before any window is narrowed.
 func (r *Refuter) refutesPlainly() bool {
 	for k := range r.resources {
-		if !r.overfull(&r.resources[k], false) {
+		if !r.overfull(k, false) {
 			r.refusal.Plain = true
 			return true
 		}
@@ -98,23 +117,35 @@ func (r *Refuter) refutesPlainly() bool {
 // later moves the earliest start of a job. It returns false if the job has no start left.
 func (r *Refuter) later(j int, start int32) bool {
 	if start > r.start[j] {
+		r.moved(2*j, r.start[j], start)
 		r.start[j], r.changed = start, true
 	}
-	return r.start[j]+r.p.Length[j] <= r.end[j]
+	return r.startsBy(j)
 }
 
 // earlier moves the latest end of a job. It returns false if the job has no start left.
 func (r *Refuter) earlier(j int, end int32) bool {
 	if end < r.end[j] {
+		r.moved(2*j+1, r.end[j], end)
 		r.end[j], r.changed = end, true
 	}
-	return r.start[j]+r.p.Length[j] <= r.end[j]
+	return r.startsBy(j)
+}
+
+// startsBy says whether the job has a start left.
+func (r *Refuter) startsBy(j int) bool {
+	if r.start[j]+r.p.Length[j] <= r.end[j] {
+		return true
+	}
+	r.empty = j
+	return false
 }
 
 // precedence moves jobs behind those that they wait for.
 func (r *Refuter) precedence() bool {
 	for _, j := range r.p.Order {
 		for _, before := range r.p.After[j] {
+			r.because(Step{Precedence, int32(before), int32(j), 0})
 			if !r.later(j, r.start[before]+r.p.Length[before]) {
 				return false
 			}
@@ -122,6 +153,7 @@ func (r *Refuter) precedence() bool {
 	}
 	for _, j := range slices.Backward(r.p.Order) {
 		for _, before := range r.p.After[j] {
+			r.because(Step{Precedence, int32(before), int32(j), 0})
 			if !r.earlier(before, r.end[j]-r.p.Length[j]) {
 				return false
 			}
@@ -139,6 +171,7 @@ func (r *Refuter) pairs() bool {
 			if r.start[a]+r.p.Length[a] <= r.end[b]-r.p.Length[b] {
 				continue
 			}
+			r.because(Step{Pair, int32(a), int32(b), 0})
 			if !r.later(a, r.start[b]+r.p.Length[b]) || !r.earlier(b, r.end[a]-r.p.Length[a]) {
 				return false
 			}

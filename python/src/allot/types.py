@@ -604,6 +604,10 @@ class ProofArgument(TypedDict):
     pigeonhole: NotRequired[ProofPigeonhole]
     # a makespan that is too short for what jobs need in an interval
     energetic: NotRequired[ProofEnergetic]
+    # a makespan that is too short for what moldable jobs need
+    moldable: NotRequired[ProofMoldable]
+    # a makespan within which some job has no start left, or a resource is held beyond its capacity
+    windows: NotRequired[ProofWindows]
     # each job at its earliest
     each_alone: NotRequired[ProofEachAlone]
     # prices of processor time that change with time
@@ -688,6 +692,16 @@ class ProofJobPrices(TypedDict):
     clusters: list[ProofClusterPrices]
 
 
+class ProofLemma(TypedDict):
+    # two by two: twice a number, and a value that the number has at least; twice a number plus 1, and a value
+    # that it has at most. One of these holds
+    clause: NotRequired[list[int]]
+    # one after another: 0, a job and one that waits for it or the end; 1 and a pair; 2 and the position of a
+    # lemma before, for its clause; 3, a resource and a time; 4, a resource, the begin and the end of an
+    # interval
+    steps: NotRequired[list[int]]
+
+
 class ProofLevels(TypedDict):
     # lists of prices, each by task
     prices: list[list[float]]
@@ -714,6 +728,11 @@ ProofMachinePrices = TypedDict(
         "to": "NotRequired[float]",
     },
 )
+
+
+class ProofMoldable(TypedDict):
+    # the makespan; no schedule ends by then
+    makespan: float
 
 
 class ProofNode(TypedDict):
@@ -819,6 +838,37 @@ class ProofWeight(TypedDict):
     size: int
     # weight
     weight: int
+
+
+class ProofWindowResource(TypedDict):
+    # the clusters; absent beside a licence: all pools
+    clusters: NotRequired[list[int]]
+    # the copies of this licence
+    licence: NotRequired[str]
+    # parts in which the memory of each cluster is counted
+    memory: NotRequired[int]
+    # jobs of which no two overlap, ascending
+    jobs: NotRequired[list[int]]
+    # position of the resource, before this one, of which jobs hold what has the weights
+    of: NotRequired[int]
+    # what a job weighs by what it holds, by ascending size: it weighs as the largest size that is at most
+    # that
+    weights: NotRequired[list[ProofWeight]]
+
+
+class ProofWindows(TypedDict):
+    # the unit of time
+    unit: float
+    # times are rounded to the nearest multiples of the unit; absent: down
+    nearest: NotRequired[bool]
+    # in units: no schedule of the rounded times ends by then
+    makespan: int
+    # what steps look at
+    resources: NotRequired[list[ProofWindowResource]]
+    # two by two: jobs that cannot overlap
+    pairs: NotRequired[list[int]]
+    # one after another, to the contradiction
+    lemmas: NotRequired[list[ProofLemma]]
 
 
 class CertificateDocument(TypedDict):
