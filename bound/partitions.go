@@ -11,49 +11,67 @@ import (
 )
 
 var _ = Register(Method{Name: "partitions", Metric: "mcp", Certifies: true,
-	Doc:    "up to 16 jobs: the least over all ways to share the jobs among the clusters; each cluster's jobs end no earlier than their areas allow, with their sizes changed by dual feasible functions",
+	Doc:    "up to 16 jobs: the best of all ways to share the jobs among the clusters, with the best order of each small set of them, and what areas, dual feasible functions and smaller sets say of larger ones",
 	Source: "allot; the functions as in dual-feasible",
-	New:    func(r *Relaxation, proved *Gate) Prover { return &partitioned{once: once{r, proved, provePartitions}} }})
+	New: func(r *Relaxation, proved *Gate) Prover {
+		return &partitionProver{r: r, proved: proved, ordered: leastOrdered}
+	}})
 
-// mostPartitioned limits the number of jobs, and mostSplits the ways to split sets of them among the clusters, which are fewer
-// than 3^p for p jobs and each cluster.
+// Limits of the method: jobs, ways to split sets of them among the clusters (fewer than 3^p for p jobs and each cluster), and jobs
+// of the sets whose orders are looked at.
 const (
 	mostPartitioned = 16
 	mostSplits      = 1 << 28
+	leastOrdered    = 5
 )
 
-// partitioned waits until it was given enough work for all of the proof.
-type partitioned struct {
-	once
-	credit int64
+// partitionProver proves a bound with all orders of sets of 5 jobs. It goes on with larger sets each time it was given enough work.
+type partitionProver struct {
+	r       *Relaxation
+	proved  *Gate
+	ordered int
+	credit  int64
 }
 
 // Improve implements [Prover].
-func (p *partitioned) Improve(ctx context.Context, work int64) bool {
-	splits, sets := p.r.partitionWork()
-	if splits == 0 {
-		return false
+func (p *partitionProver) Improve(ctx context.Context, work int64) bool {
+	p.credit += work
+	for need := p.r.partitionWork(p.ordered); need > 0; need = p.r.partitionWork(p.ordered) {
+		if ctx.Err() != nil || p.credit < need {
+			return true
+		}
+		sum, show, ok := provePartitions(ctx, p.r, p.ordered)
+		if !ok {
+			return ctx.Err() != nil
+		}
+		if p.proved.Prove(sum) {
+			p.proved.Show(show)
+		}
+		p.credit -= need
+		p.ordered++
 	}
-	if p.credit += work; p.credit < splits+20*sets {
-		return true
-	}
-	return p.once.Improve(ctx, work)
+	return false
 }
 
-// partitionWork is about the number of ways to split sets of jobs among the clusters, and of the numbers that the costs of all sets are
-// made of. Both are 0 if the method does not apply.
-func (r *Relaxation) partitionWork() (splits, sets int64) {
+// partitionWork is about the work to look at all ways to share the jobs, with all orders of sets of up to so many jobs. It is 0 if the method does not
+// apply or has nothing left to do.
+func (r *Relaxation) partitionWork(ordered int) int64 {
 	p, clusters := len(r.must), int64(len(r.in.Clusters()))
-	if !r.all || !r.solid || p == 0 || p > mostPartitioned || r.shrinksIdle() {
-		return 0, 0
+	if !r.all || !r.solid || p == 0 || p > mostPartitioned || ordered > max(leastOrdered, min(p, mostOrdered)) || r.shrinksIdle() {
+		return 0
 	}
-	splits = clusters
+	splits := clusters
 	for range p {
 		if splits *= 3; splits > mostSplits {
-			return 0, 0
+			return 0
 		}
 	}
-	return splits, clusters * int64(p) << p
+	orders, all := int64(1), int64(0)
+	for n := range min(p, ordered) {
+		orders *= int64(p - n)
+		all += orders
+	}
+	return splits + clusters*(40*all+20*int64(p)<<p)
 }
 
 // provePartitions bounds the cost of every set of jobs on every cluster, and finds the best way to share the jobs among the
@@ -61,18 +79,20 @@ func (r *Relaxation) partitionWork() (splits, sets int64) {
 //
 // Let n jobs run on a cluster of m processors. The k-th of their ends is at least the k-th of the ends that they have alone. With
 // shares of the cluster by a dual feasible function it is also at least their earliest start plus the k least of (share ·
-// execution time). These ends t_k bound the makespan, and with the sorted deadlines d_k the time over deadlines by
-// Σ max(0, t_k − d_k). The cluster costs (w_m + w_i·m)·t_n − w_i·area + w_o·late, divided by the sum of the weights.
+// execution time). These ends t_k bound the makespan by t_n, and with the sorted deadlines d_k the time over deadlines by
+// Σ max(0, t_k − d_k). The cluster costs (w_m + w_i·m)·makespan − w_i·area + w_o·late, divided by the sum of the weights. For sets
+// of up to so many jobs as ordered says, the best list schedule gives the makespan, the time over deadlines and the least sum of
+// both. What holds of a set holds of each that contains it.
 //
-// Complexity: O(K·3^p) for p jobs and K clusters, and O(2^p·p) for each cluster and function.
-func provePartitions(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
+// Complexity: O(K·3^p) for p jobs and K clusters, O(2^p·p) for each cluster and function, and p!/(p−n)! orders of n jobs.
+func provePartitions(ctx context.Context, r *Relaxation, ordered int) (Sum, func() *proof.Argument, bool) {
 	p := len(r.must)
 	all := make([]clusterSets, len(r.in.Clusters()))
 	costs := make([][]float64, len(all))
 	var sum Sum
 	for c := range all {
 		all[c] = r.setsOn(c)
-		if costs[c] = all[c].costs(ctx); costs[c] == nil {
+		if costs[c] = all[c].costs(ctx, ordered); costs[c] == nil {
 			return Sum{}, nil, false
 		}
 		sum.Size += all[c].size()
@@ -85,7 +105,7 @@ func provePartitions(ctx context.Context, r *Relaxation) (Sum, func() *proof.Arg
 		}
 	}
 	sum.Value = best[len(best)-1]
-	return r.Chained(sum), func() *proof.Argument { return showPartitions(all) }, !math.IsInf(sum.Value, 1)
+	return r.Chained(sum), func() *proof.Argument { return showPartitions(all, ordered) }, !math.IsInf(sum.Value, 1)
 }
 
 // shrinksIdle says whether background load, which makes jobs longer, may make a schedule cheaper.
@@ -111,14 +131,17 @@ func shared(ctx context.Context, a, b []float64) []float64 {
 
 // clusterSets is what the costs of sets of jobs on a cluster depend on.
 type clusterSets struct {
-	cluster *model.Cluster
-	unit    float64 // 1/(p · sum of the weights); 0 if that sum is 0
-	runs    []bool  // by job
-	start   []float64
-	end     []float64 // earliest ends
-	due     []float64
-	area    []float64
-	shares  []sizeShares
+	cluster   *model.Cluster
+	unit      float64 // 1/(p · sum of the weights); 0 if that sum is 0
+	runs      []bool  // by job
+	start     []float64
+	end       []float64 // earliest ends
+	due       []float64
+	area      []float64
+	sizes     []int
+	durations []float64
+	longest   []int // the jobs by execution time
+	shares    []sizeShares
 }
 
 // sizeShares are the shares by a dual feasible function, as whole numbers by size.
@@ -144,6 +167,7 @@ func (r *Relaxation) setsOn(c int) clusterSets {
 			s.end[k], s.area[k] = s.start[k]+durations[k], float64(sizes[k])*durations[k]
 		}
 	}
+	s.sizes, s.durations, s.longest = sizes, durations, sorted(durations)
 	for _, f := range r.functionsOn(c) {
 		f.time = make([]float64, p)
 		for k, size := range sizes {
@@ -197,14 +221,15 @@ func sorted(values []float64) []int {
 
 // costs are what sets of jobs cost at least on the cluster, divided by all jobs; +Inf if one of them cannot run there. It is nil if
 // the context ends.
-func (s *clusterSets) costs(ctx context.Context) []float64 {
-	w, m := s.cluster.Weights, float64(s.cluster.Processors)
+func (s *clusterSets) costs(ctx context.Context, ordered int) []float64 {
+	w := s.cluster.Weights
 	byEnd, byDue := sorted(s.end), sorted(s.due)
 	orders := make([][]int, len(s.shares))
 	for f := range orders {
 		orders[f] = sorted(s.shares[f].time)
 	}
 	list, ends := make([]float64, 1<<len(s.runs)), make([]float64, 0, len(s.runs))
+	parts := make([]setCost, len(list))
 	for set := 1; set < len(list); set++ {
 		if set%256 == 0 && ctx.Err() != nil {
 			return nil
@@ -243,7 +268,23 @@ func (s *clusterSets) costs(ctx context.Context) []float64 {
 				n++
 			}
 		}
-		list[set] = s.unit * float64(n) * ((w.Makespan+w.IdleTime*m)*ends[n-1] - w.IdleTime*area + w.OverDeadline*max(late, matched))
+		known := setCost{makespan: ends[n-1], late: max(late, matched)}
+		for k := range s.runs { // what a part of the set costs at least
+			if set>>k&1 == 1 {
+				part := &parts[set&^(1<<k)]
+				known.makespan, known.late = max(known.makespan, part.makespan), max(known.late, part.late)
+				known.both = max(known.both, part.both)
+			}
+		}
+		known.both = max(known.both, s.weigh(known.makespan, known.late))
+		if n <= ordered {
+			if n > leastOrdered && ctx.Err() != nil {
+				return nil
+			}
+			known = s.inOrders(set, known)
+		}
+		parts[set] = known
+		list[set] = s.unit * float64(n) * (known.both - w.IdleTime*area)
 	}
 	return list
 }
@@ -267,8 +308,8 @@ func (s *clusterSets) size() float64 {
 }
 
 // showPartitions states the functions; the checker computes the costs.
-func showPartitions(all []clusterSets) *proof.Argument {
-	a := &proof.Partitions{}
+func showPartitions(all []clusterSets, ordered int) *proof.Argument {
+	a := &proof.Partitions{Orders: ordered}
 	for k := 0; ; k++ {
 		weights := make([][]proof.Weight, len(all))
 		more := false
@@ -283,4 +324,16 @@ func showPartitions(all []clusterSets) *proof.Argument {
 		}
 		a.Functions = append(a.Functions, proof.SizeFunction{Weights: weights})
 	}
+}
+
+// inOrders raises what is known of a set of jobs to what its best list schedule costs.
+func (s *clusterSets) inOrders(set int, known setCost) setCost {
+	o := orders{clusterSets: s, known: known, least: setCost{math.Inf(1), math.Inf(1), math.Inf(1)}}
+	for a := len(s.longest) - 1; a >= 0; a-- {
+		if k := s.longest[a]; set>>k&1 == 1 {
+			o.jobs = append(o.jobs, k)
+		}
+	}
+	o.extend(0, 0, 0, setCost{})
+	return setCost{max(known.makespan, o.least.makespan), max(known.late, o.least.late), max(known.both, o.least.both)}
 }

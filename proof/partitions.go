@@ -17,7 +17,10 @@ import (
 // their earliest start plus the k least of weight·time/capacity, and no earlier than the k-th of their ends alone. For these ends t_k the time over
 // deadlines is at least Σ max(0, t_k − d_k), with the deadlines sorted too: any other pairing has a larger sum. So with H = w_m + w_i·m
 //
-//	cp ≥ H·t_n − w_i·(processor time) + w_o·(time over deadlines)
+//	cp + w_i·(processor time) ≥ H·t_n + w_o·(time over deadlines)
+//
+// Small sets are put into all orders. If the jobs start in the order of a schedule, each as soon as there is room and not before the one before it, none
+// starts later than in that schedule. What the makespan, the time over deadlines or both together are at least for a set holds for every set with more jobs.
 //
 // All weights are divided by their sum and rounded down, and times are rounded as for prices over time, which lowers the cost.
 
@@ -25,6 +28,7 @@ const (
 	mostPartitioned = 16
 	mostSplits      = 1 << 28 // clusters · 3^p for p jobs
 	mostEnds        = 1 << 31 // steps to find the ends of all sets
+	mostOrdered     = 8       // jobs of a set that is put into all orders
 )
 
 // partitions verifies the bound.
@@ -40,6 +44,9 @@ func (f *facts) partitions(a *Partitions, goal *big.Rat, step string) error {
 	splits := len(clusters)
 	for k := 0; k < jobs && splits <= mostSplits; k++ {
 		splits *= 3
+	}
+	if a.Orders > mostOrdered {
+		return doubt(step+".orders", "more than %d jobs in all orders are not covered", mostOrdered)
 	}
 	if jobs > mostPartitioned || splits > mostSplits || len(a.Functions)+1 > mostEnds/(len(clusters)*jobs<<jobs) {
 		return doubt(step, "too many jobs, clusters and functions")
@@ -63,7 +70,8 @@ func (f *facts) partitions(a *Partitions, goal *big.Rat, step string) error {
 	wide := make([][]int128, len(clusters))
 	highest := 1.0
 	for c := range clusters {
-		wide[c] = t.sets(c, shares[c], t.weigh(c, prices))
+		s := &sets{timetable: t, cluster: c, shares: shares[c], weighed: t.weigh(c, prices)}
+		wide[c] = s.costs(a.Orders)
 		if wide[c] == nil {
 			return doubt(step, "the check was cut off")
 		}
@@ -133,67 +141,165 @@ func (t *timetable) shares(a *Partitions, step string) ([][][]int64, error) {
 	return list, nil
 }
 
-// sets are the least costs of all sets of jobs on the cluster, in units of times and prices. It is nil where the context ends.
-func (t *timetable) sets(c int, shares [][]int64, w weighed) []int128 {
-	jobs := len(t.length)
-	order := func(of func(j int) int64) []int {
-		list := make([]int, jobs)
-		for j := range list {
-			list[j] = j
-		}
-		slices.SortFunc(list, func(a, b int) int { return cmp.Compare(of(a), of(b)) })
-		return list
+// sets finds the least costs of sets of jobs on a cluster.
+type sets struct {
+	*timetable
+	weighed
+	cluster int
+	shares  [][]int64 // by function and job
+	list    []setCost // by set
+}
+
+// setCost is what a set of jobs has at least.
+type setCost struct {
+	makespan, late int64
+	both           int128 // of these two, weighted
+}
+
+// atLeast raises what is known by what else is known.
+func (x *setCost) atLeast(other setCost) {
+	x.makespan, x.late = max(x.makespan, other.makespan), max(x.late, other.late)
+	if x.both.below(other.both) {
+		x.both = other.both
 	}
-	alone := func(j int) int64 { return t.head[j] + t.length[j][c].low }
-	byEnd, byDue := order(alone), order(func(j int) int64 { return t.due[j] })
-	byShare := make([][]int, len(shares))
-	for k := range shares {
-		byShare[k] = order(func(j int) int64 { return shares[k][j] })
+}
+
+// both is the cost of a makespan and a time over deadlines.
+func (s *sets) both(makespan, late int64) int128 {
+	return product(s.height, makespan).plus(product(s.weighed.over, late))
+}
+
+// alone is the earliest end of a job.
+func (s *sets) alone(j int) int64 { return s.head[j] + s.length[j][s.cluster].low }
+
+// inOrder lists all jobs by a value.
+func (s *sets) inOrder(of func(j int) int64) []int {
+	list := make([]int, len(s.length))
+	for j := range list {
+		list[j] = j
 	}
-	list, ends := make([]int128, 1<<jobs), make([]int64, jobs)
-	for set := 1; set < len(list); set++ {
-		if set%256 == 0 && t.ctx.Err() != nil {
-			return nil
-		}
-		n, first, late, held := 0, int64(math.MaxInt64), int64(0), int128{}
+	slices.SortFunc(list, func(a, b int) int { return cmp.Compare(of(a), of(b)) })
+	return list
+}
+
+// costs are the least costs of all sets, in units of times and prices. It is nil where the context ends.
+func (s *sets) costs(ordered int) []int128 {
+	byEnd, byDue := s.inOrder(s.alone), s.inOrder(func(j int) int64 { return s.due[j] })
+	byShare := make([][]int, len(s.shares))
+	for k := range s.shares {
+		byShare[k] = s.inOrder(func(j int) int64 { return s.shares[k][j] })
+	}
+	costs := make([]int128, 1<<len(s.length))
+	s.list = make([]setCost, len(costs))
+	for set := 1; set < len(costs); set++ {
+		jobs, held := []int(nil), int128{}
+		runs := true
 		for _, j := range byEnd {
-			if set>>j&1 == 0 {
-				continue
+			if set>>j&1 == 1 {
+				run := s.length[j][s.cluster]
+				runs, jobs, held = runs && run.size > 0, append(jobs, j), held.plus(product(s.busy*int64(run.size), run.top))
 			}
-			run := t.length[j][c]
-			if run.size == 0 {
-				n = -1
-				break
-			}
-			ends[n] = alone(j)
-			n++
-			first, late = min(first, t.head[j]), late+max(0, alone(j)-t.due[j])
-			held = held.plus(product(w.costs.busy*int64(run.size), run.top))
 		}
-		if n < 0 {
-			list[set] = impossible
+		if !runs {
+			costs[set] = impossible
 			continue
 		}
-		for k, share := range shares {
-			at, sum := 0, first
-			for _, j := range byShare[k] {
-				if set>>j&1 == 1 {
-					sum += share[j]
-					ends[at] = max(ends[at], sum)
-					at++
-				}
-			}
+		known := &s.list[set]
+		*known = s.byShares(set, jobs, byShare, byDue)
+		for _, j := range jobs {
+			known.atLeast(s.list[set&^(1<<j)])
 		}
-		at, paired := 0, int64(0)
-		for _, j := range byDue {
-			if set>>j&1 == 1 {
-				paired += max(0, ends[at]-t.due[j])
-				at++
-			}
+		known.atLeast(setCost{both: s.both(known.makespan, known.late)})
+		if n := len(jobs); n <= ordered {
+			slices.Reverse(jobs) // the last to end first, which finds a good order soon
+			o := allOrders{sets: s, jobs: jobs, known: *known, best: setCost{math.MaxInt64, math.MaxInt64, impossible}}
+			o.extend(0, 0, math.MinInt64, setCost{})
+			known.atLeast(o.best)
 		}
-		list[set] = product(w.height, ends[n-1]).minus(held).plus(product(w.costs.over, max(late, paired)))
+		if (set%256 == 0 || len(jobs) > 5) && s.ctx.Err() != nil {
+			return nil
+		}
+		costs[set] = known.both.minus(held)
 	}
-	return list
+	return costs
+}
+
+// byShares is what the shares say of a set. Its jobs are sorted by their ends alone.
+func (s *sets) byShares(set int, jobs []int, byShare [][]int, byDue []int) setCost {
+	first, late, ends := int64(math.MaxInt64), int64(0), make([]int64, len(jobs))
+	for n, j := range jobs {
+		ends[n] = s.alone(j)
+		first, late = min(first, s.head[j]), late+max(0, ends[n]-s.due[j])
+	}
+	for k, share := range s.shares {
+		n, sum := 0, first
+		for _, j := range byShare[k] {
+			if set>>j&1 == 1 {
+				sum += share[j]
+				ends[n] = max(ends[n], sum)
+				n++
+			}
+		}
+	}
+	n, paired := 0, int64(0)
+	for _, j := range byDue {
+		if set>>j&1 == 1 {
+			paired += max(0, ends[n]-s.due[j])
+			n++
+		}
+	}
+	return setCost{makespan: ends[n-1], late: max(late, paired)}
+}
+
+// allOrders puts a set of jobs into all orders.
+type allOrders struct {
+	*sets
+	jobs  []int
+	known setCost // no order has less
+	best  setCost // of the orders so far; each of its numbers may be of another order
+	ends  [mostOrdered]int64
+}
+
+// extend adds each job that is left to the first n, of which the last starts at the time last.
+func (o *allOrders) extend(n, used int, last int64, at setCost) {
+	hope := o.known
+	hope.atLeast(at)
+	hope.atLeast(setCost{both: o.both(hope.makespan, hope.late)})
+	if hope.makespan >= o.best.makespan && hope.late >= o.best.late && !hope.both.below(o.best.both) {
+		return
+	}
+	if n == len(o.jobs) {
+		o.best.makespan, o.best.late = min(o.best.makespan, at.makespan), min(o.best.late, at.late)
+		if x := o.both(at.makespan, at.late); x.below(o.best.both) {
+			o.best.both = x
+		}
+		return
+	}
+	for k, j := range o.jobs {
+		if used>>k&1 == 1 {
+			continue
+		}
+		start := o.room(used, max(last, o.head[j]), o.length[j][o.cluster].size)
+		end := start + o.length[j][o.cluster].low
+		o.ends[k] = end
+		o.extend(n+1, used|1<<k, start, setCost{makespan: max(at.makespan, end), late: at.late + max(0, end-o.due[j])})
+	}
+}
+
+// room is the earliest time from at on at which the processors are free beside the jobs used.
+func (o *allOrders) room(used int, at int64, size int) int64 {
+	for {
+		free, next := o.in.Clusters()[o.cluster].Processors, int64(math.MaxInt64)
+		for k, j := range o.jobs {
+			if used>>k&1 == 1 && o.ends[k] > at {
+				free, next = free-o.length[j][o.cluster].size, min(next, o.ends[k])
+			}
+		}
+		if free >= size {
+			return at
+		}
+		at = next
+	}
 }
 
 // joined adds a cluster to the least costs of the sets of jobs: of each set, (jobs there)·cost for a part of it, and what the rest costs on the clusters
