@@ -95,7 +95,8 @@ func (f *facts) needRectangles(step string) error {
 	return nil
 }
 
-// onGrid puts the jobs on a grid of times that reaches to the time most and beyond the least ends of all jobs. It is nil if all these times are 0.
+// onGrid puts the jobs on a grid of times that reaches to the time most and beyond the least ends of all jobs. It is nil if all
+// these times are 0, and no deadline lies before the earliest arrival.
 func (f *facts) onGrid(most *big.Rat) *timetable {
 	longest := new(big.Rat)
 	for j := range f.in.Jobs() {
@@ -109,13 +110,11 @@ func (f *facts) onGrid(most *big.Rat) *timetable {
 	}
 	most = new(big.Rat).Add(most, longest) // no job starts later for a reason
 	last := new(big.Rat).Add(most, longest)
-	if last.Sign() <= 0 {
+	unit := larger(last, f.earliestDue()) // a deadline may lie long before the earliest arrival
+	if unit.Sign() <= 0 {
 		return nil
 	}
-	t := &timetable{facts: f, times: gridFor(last, timeDigits)}
-	if earliest := f.earliestDue(); earliest.Cmp(last) > 0 { // a deadline long before the earliest arrival
-		t.times = gridFor(earliest, timeDigits)
-	}
+	t := &timetable{facts: f, times: gridFor(unit, timeDigits)}
 	for j := range f.in.Jobs() {
 		t.add(j, last)
 	}
