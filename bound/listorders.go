@@ -13,11 +13,10 @@ type setCost struct {
 // costs less.
 type orders struct {
 	*clusterSets
-	jobs   []int   // of the set
-	height float64 // cost of a unit of the makespan
-	known  setCost // what is known without: nothing is below
-	least  setCost
-	run    [mostOrdered]struct {
+	jobs  []int   // of the set
+	known setCost // what is known without: nothing is below
+	least setCost
+	run   [mostOrdered]struct {
 		end  float64
 		size int
 	}
