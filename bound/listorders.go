@@ -39,7 +39,10 @@ func (o *orders) extend(n, used int, last float64, at setCost) {
 		if used>>i&1 == 1 {
 			continue
 		}
-		start := o.firstStart(n, max(last, o.start[k]), o.sizes[k])
+		start := max(last, o.start[k])
+		if o.durations[k] > 0 { // a job of no length needs no room
+			start = o.firstStart(n, start, o.sizes[k])
+		}
 		end := start + o.durations[k]
 		o.run[n].end, o.run[n].size = end, o.sizes[k]
 		o.extend(n+1, used|1<<i, start, setCost{makespan: max(at.makespan, end), late: at.late + max(0, end-o.due[k])})

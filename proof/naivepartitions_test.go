@@ -116,7 +116,7 @@ func (n *naive) orders(c int, jobs []int, yield func(span, late float64)) {
 						held += r.size
 					}
 				}
-				if held <= n.in.Clusters()[c].Processors {
+				if time == 0 || held <= n.in.Clusters()[c].Processors {
 					rest := append(slices.Clone(left[:k]), left[k+1:]...)
 					extend(append(slices.Clone(runs), run{start, start + time, size}), rest, start, max(span, start+time), late+max(0, start+time-(n.in.Jobs()[j].Deadline-n.first)))
 					break

@@ -279,8 +279,11 @@ func (o *allOrders) extend(n, used int, last int64, at setCost) {
 		if used>>k&1 == 1 {
 			continue
 		}
-		start := o.room(used, max(last, o.head[j]), o.length[j][o.cluster].size)
-		end := start + o.length[j][o.cluster].low
+		run, start := o.length[j][o.cluster], max(last, o.head[j])
+		if run.low > 0 { // a job of no length needs no room
+			start = o.room(used, start, run.size)
+		}
+		end := start + run.low
 		o.ends[k] = end
 		o.extend(n+1, used|1<<k, start, setCost{makespan: max(at.makespan, end), late: at.late + max(0, end-o.due[j])})
 	}
