@@ -40,7 +40,7 @@ func (o *orders) extend(n, used int, last float64, at setCost) {
 			continue
 		}
 		start := max(last, o.start[k])
-		if o.durations[k] > 0 { // a job of no length needs no room
+		if o.durations[k] > o.moment { // a job of no length needs no room
 			start = o.firstStart(n, start, o.sizes[k])
 		}
 		end := start + o.durations[k]

@@ -142,6 +142,7 @@ type clusterSets struct {
 	durations []float64
 	longest   []int // the jobs by execution time
 	shares    []sizeShares
+	moment    float64 // a job that takes no longer may have no length in a schedule, whose times are rounded
 }
 
 // sizeShares are the shares by a dual feasible function, as whole numbers by size.
@@ -166,6 +167,9 @@ func (r *Relaxation) setsOn(c int) clusterSets {
 			durations[k] = r.in.DurationOn(j, c, sizes[k])
 			s.end[k], s.area[k] = s.start[k]+durations[k], float64(sizes[k])*durations[k]
 		}
+	}
+	for k := range durations {
+		s.moment += 0x1p-48 * (s.start[k] + durations[k])
 	}
 	s.sizes, s.durations, s.longest = sizes, durations, sorted(durations)
 	for _, f := range r.functionsOn(c) {
