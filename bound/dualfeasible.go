@@ -65,6 +65,28 @@ func thresholdSize(part, processors int) int {
 	return max(1, (part*processors+1999)/2000)
 }
 
+// sizeFunction is a dual feasible function whose values are whole multiples of 1/parts.
+type sizeFunction struct {
+	sizes dualFeasible
+	parts func(processors int) int
+}
+
+// sizeFunctions are the functions that are tried.
+func (r *Relaxation) sizeFunctions() (list []sizeFunction) {
+	rounded := func(k int) func(int) int { return func(int) int { return k * (k + 1) } }
+	for k := 1; k <= 12; k++ {
+		list = append(list, sizeFunction{roundedSizes(k, plainSizes), rounded(k)})
+	}
+	for _, part := range r.thresholds() {
+		list = append(list, sizeFunction{wideSizes(part), func(processors int) int { return processors }},
+			sizeFunction{countedSizes(part), func(processors int) int { return processors / thresholdSize(part, processors) }})
+		for k := 1; k <= 6; k++ {
+			list = append(list, sizeFunction{roundedSizes(k, wideSizes(part)), rounded(k)})
+		}
+	}
+	return list
+}
+
 // plainSizes does not change the sizes.
 func plainSizes(size, processors int) float64 { return float64(size) / float64(processors) }
 
@@ -83,25 +105,12 @@ func proveDualFeasible(ctx context.Context, r *Relaxation) (Sum, func() *proof.A
 	}
 	type candidate struct {
 		value float64
-		sizes dualFeasible
-		parts func(processors int) int // the values of sizes are whole multiples of 1/parts
+		sizeFunction
 	}
 	var found []candidate
-	try := func(sizes dualFeasible, parts func(processors int) int) {
+	for _, f := range r.sizeFunctions() {
 		if ctx.Err() == nil {
-			found = append(found, candidate{r.pricedSizes(prices.Price, sizes), sizes, parts})
-		}
-	}
-	rounded := func(k int) func(int) int { return func(int) int { return k * (k + 1) } }
-	parts := r.thresholds()
-	for k := 1; k <= 12; k++ {
-		try(roundedSizes(k, plainSizes), rounded(k))
-	}
-	for _, part := range parts {
-		try(wideSizes(part), func(processors int) int { return processors })
-		try(countedSizes(part), func(processors int) int { return processors / thresholdSize(part, processors) })
-		for k := 1; k <= 6; k++ {
-			try(roundedSizes(k, wideSizes(part)), rounded(k))
+			found = append(found, candidate{r.pricedSizes(prices.Price, f.sizes), f})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int {

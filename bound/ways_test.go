@@ -14,8 +14,8 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-// shared has up to three jobs that choose their processors, share out their tasks unevenly, run on processors of several speeds, or spread over clusters.
-func shared(t testing.TB, rng *rand.Rand) *model.Instance {
+// sharedOut has up to three jobs that choose their processors, share out their tasks unevenly, run on processors of several speeds, or spread over clusters.
+func sharedOut(t testing.TB, rng *rand.Rand) *model.Instance {
 	b := model.NewBuilder("shared")
 	b.Spec().Horizon = &model.HorizonSpec{To: 100}
 	some := func() float64 { return float64(rng.IntN(3)) / 4 }
@@ -143,7 +143,7 @@ func TestNoBoundIsAboveTheBestSharing(t *testing.T) {
 	tight, tried, loose, byPrices, groups := map[string]int{}, map[string]int{}, 0, 0, 0
 	for seed := range race.Fewer(uint64(700), 60) {
 		rng := rand.New(rand.NewPCG(seed, 91))
-		in := shared(t, rng)
+		in := sharedOut(t, rng)
 		n := len(in.Jobs())
 		ways := make([][][]share, n)
 		for j := range ways {

@@ -265,6 +265,7 @@ func (f *facts) prove(p *Part, goal *big.Rat, step string) error {
 		{by.EachAlone != nil, "each_alone", "", func(s string) error { return f.atLeast(goal, s)(f.eachAlone(metric, s)) }},
 		{by.TimePrices != nil, "prices_over_time", "", func(s string) error { return f.timePrices(metric, by.TimePrices, goal, s) }},
 		{by.AreaLevels != nil, "area_levels", "mcp", func(s string) error { return f.areaLevels(goal, s) }},
+		{by.Partitions != nil, "partitions", "mcp", func(s string) error { return f.partitions(by.Partitions, goal, s) }},
 		{by.Counts != nil, "counts", "mcp", func(s string) error { return f.counts(by.Counts, goal, s) }},
 		{by.MachinePrices != nil, "machine_prices", "", func(s string) error { return f.atLeast(goal, s)(f.machinePrices(metric, p.Lacks, by.MachinePrices, s)) }},
 		{by.TimeOfUse != nil, "time_of_use", "", func(s string) error { return f.timeOfUse(metric, by.TimeOfUse, goal, s) }},

@@ -216,8 +216,8 @@ type weighed struct {
 }
 
 // weigh divides the weights of a cluster by their sum and rounds them down.
-func (t *countTree) weigh(c int, prices grid) weighed {
-	cluster := &t.in.Clusters()[c]
+func (f *facts) weigh(c int, prices grid) weighed {
+	cluster := &f.in.Clusters()[c]
 	w := cluster.Weights
 	if w.Sum() == 0 {
 		return weighed{}

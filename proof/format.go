@@ -57,6 +57,7 @@ type Argument struct {
 	EachAlone     *EachAlone     `json:"each_alone,omitempty" doc:"each job at its earliest"`
 	TimePrices    *TimePrices    `json:"prices_over_time,omitempty" doc:"prices of processor time that change with time"`
 	AreaLevels    *AreaLevels    `json:"area_levels,omitempty" doc:"mcp: the areas of the jobs over the processors of their clusters"`
+	Partitions    *Partitions    `json:"partitions,omitempty" doc:"mcp of few jobs: all ways to share them among the clusters"`
 	Counts        *Counts        `json:"counts,omitempty" doc:"mcp: a tree of boxes of numbers of jobs, with prices"`
 	MachinePrices *MachinePrices `json:"machine_prices,omitempty" doc:"prices of what groups of machines have: processors, memory and resources"`
 	TimeOfUse     *TimeOfUse     `json:"time_of_use,omitempty" doc:"energy, energy_cost, carbon on one machine: a tree of intervals that are busy or not, with prices of sizes of jobs"`
@@ -154,6 +155,17 @@ type EachAlone struct{}
 
 // AreaLevels has no data: the checker computes the areas.
 type AreaLevels struct{}
+
+// Partitions lists functions of sizes. The checker computes what every set of jobs costs on every cluster.
+type Partitions struct {
+	Orders    int            `json:"orders,omitempty" check:"copies" doc:"the checker tries all orders of sets of up to so many jobs"`
+	Functions []SizeFunction `json:"functions,omitempty" doc:"functions of the sizes of jobs"`
+}
+
+// SizeFunction says what a job weighs by its size. The jobs that run at once weigh at most what fits into the cluster.
+type SizeFunction struct {
+	Weights [][]Weight `json:"weights" doc:"by cluster: what a job weighs by its number of processors; a size that is not listed weighs nothing. The most that fits into the cluster is found by the checker"`
+}
 
 // TimePrices are prices of processor time by buckets of time. A job of s processors pays max(0, s·processor + size) for each unit of time.
 type TimePrices struct {

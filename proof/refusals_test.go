@@ -377,6 +377,40 @@ func TestRefusalsOfAreaLevels(t *testing.T) {
 	})
 }
 
+func TestRefusalsOfPartitions(t *testing.T) {
+	clusters := func(n, jobs int) *model.Instance {
+		b := model.NewBuilder("few").Minimise("mcp", 1)
+		for c := range n {
+			b.Cluster(cluster(string(rune('a'+c)), 1, 1))
+		}
+		for j := range jobs {
+			b.Job(job(strings.Repeat("x", j+1), 1, 1))
+		}
+		return built(t, b)
+	}
+	by := func(orders int, functions ...[][]proof.Weight) *proof.Argument {
+		a := &proof.Partitions{Orders: orders}
+		for _, f := range functions {
+			a.Functions = append(a.Functions, proof.SizeFunction{Weights: f})
+		}
+		return &proof.Argument{Partitions: a}
+	}
+	two := clusters(2, 2)
+	idle := cluster("c", 1, 1)
+	idle.Machines[0].Background, idle.Weights = &model.Background{Load: 0.1, Mean: 2}, &model.WeightsSpec{IdleTime: new(1.0)}
+	const s = "parts[0].by.partitions"
+	checked(t, []refusal{
+		{"proved", two, "mcp", 0, by(2, [][]proof.Weight{{{Size: 1, Weight: 1}}, {}}), nil, proof.Verified, "", ""},
+		{"too many jobs", clusters(1, 17), "mcp", 0, by(0), nil, proof.NotCertified, s, "too many jobs, clusters and functions"},
+		{"too many clusters for the jobs", clusters(7, 16), "mcp", 0, by(0), nil, proof.NotCertified, s, "too many jobs, clusters and functions"},
+		{"sets too large", two, "mcp", 0, by(9), nil, proof.NotCertified, s + ".orders", "more than 8 jobs in all orders are not covered"},
+		{"no weights", two, "mcp", 0, by(0, nil), nil, proof.Refuted, s + ".functions[0].weights", "expected weights"},
+		{"weights of one cluster", two, "mcp", 0, by(0, [][]proof.Weight{{}}), nil, proof.Refuted, s + ".functions[0].weights", "expected weights for each of 2 clusters, found 1"},
+		{"a size twice", two, "mcp", 0, by(0, [][]proof.Weight{{{Size: 1}, {Size: 1}}, {}}), nil, proof.Refuted, s + ".functions[0].weights[0][1]", "expected each size once, and sizes of at least 1"},
+		{"idle time beside background load", built(t, model.NewBuilder("load").Minimise("mcp", 1).Cluster(idle).Job(job("a", 1, 1))), "mcp", 0, by(0), nil, proof.NotCertified, s, "idle time beside background load is not covered"},
+	})
+}
+
 // The file may list a job before those that it waits for.
 func TestJobsInAnyOrder(t *testing.T) {
 	in := built(t, model.NewBuilder("order").Cluster(cluster("c", 1, 1)).Job(job("c", 1, 4, "b"), job("b", 1, 2, "a"), job("a", 1, 1)))

@@ -46,40 +46,25 @@ type span struct {
 // timetable puts the instance on a grid. It needs rigid jobs on clusters of equal processors, all of which have to be placed.
 func (f *facts) timetable(stated []float64, step string) (*timetable, error) {
 	jobs, clusters := f.in.Jobs(), f.in.Clusters()
+	if err := f.needRectangles(step); err != nil {
+		return nil, err
+	}
 	switch {
-	case !f.all || len(f.must) == 0:
-		return nil, doubt(step, "instances with jobs that may be left out are not covered")
-	case !f.areRectangles():
-		return nil, doubt(step, "instances with jobs that may release processors early or choose their number are not covered")
 	case len(jobs) > mostJobs || len(stated) > mostLimits:
 		return nil, doubt(step, "more than %d jobs or %d buckets are not covered", mostJobs, mostLimits)
 	case len(stated) < 2 || stated[0] != 0:
 		return nil, refute(step+".limits", "expected limits from 0 on")
 	}
-	most, longest := new(big.Rat), new(big.Rat)
+	most := new(big.Rat)
 	for k, limit := range stated {
 		if !(limit >= 0) {
 			return nil, refute(fmt.Sprintf("%s.limits[%d]", step, k), "expected a time of at least 0")
 		}
 		most = larger(most, number(limit))
 	}
-	for j := range jobs {
-		most = larger(most, f.head[j])
-		for c := range clusters {
-			if f.alone[j][c] {
-				size, _ := f.in.Width(j, c)
-				longest = larger(longest, number(f.in.DurationOn(j, c, size)))
-			}
-		}
-	}
-	most = new(big.Rat).Add(most, longest) // no job starts later for a reason
-	last := new(big.Rat).Add(most, longest)
-	if last.Sign() <= 0 {
+	t := f.onGrid(most)
+	if t == nil {
 		return nil, refute(step+".limits", "expected a time above 0")
-	}
-	t := &timetable{facts: f, times: gridFor(last, timeDigits)}
-	if earliest := f.earliestDue(); earliest.Cmp(last) > 0 { // a deadline long before the earliest arrival
-		t.times = gridFor(earliest, timeDigits)
 	}
 	for k, limit := range stated {
 		t.limits = append(t.limits, t.times.near(limit))
@@ -90,9 +75,6 @@ func (f *facts) timetable(stated []float64, step string) (*timetable, error) {
 			return nil, doubt(fmt.Sprintf("%s.limits[%d]", step, k), "limits that rounding does not tell apart are not covered")
 		}
 	}
-	for j := range jobs {
-		t.add(j, last)
-	}
 	for c := range clusters {
 		t.work += int64(len(stated)) * int64(t.items(c)) * int64(clusters[c].Processors)
 	}
@@ -100,6 +82,43 @@ func (f *facts) timetable(stated []float64, step string) (*timetable, error) {
 		return nil, doubt(step, "the instance is too large for prices over time")
 	}
 	return t, nil
+}
+
+// needRectangles says what the methods of this file do not cover.
+func (f *facts) needRectangles(step string) error {
+	switch {
+	case !f.all || len(f.must) == 0:
+		return doubt(step, "instances with jobs that may be left out are not covered")
+	case !f.areRectangles():
+		return doubt(step, "instances with jobs that may release processors early or choose their number are not covered")
+	}
+	return nil
+}
+
+// onGrid puts the jobs on a grid of times that reaches to the time most and beyond the least ends of all jobs. It is nil if all
+// these times are 0, and no deadline lies before the earliest arrival.
+func (f *facts) onGrid(most *big.Rat) *timetable {
+	longest := new(big.Rat)
+	for j := range f.in.Jobs() {
+		most = larger(most, f.head[j])
+		for c := range f.in.Clusters() {
+			if f.alone[j][c] {
+				size, _ := f.in.Width(j, c)
+				longest = larger(longest, number(f.in.DurationOn(j, c, size)))
+			}
+		}
+	}
+	most = new(big.Rat).Add(most, longest) // no job starts later for a reason
+	last := new(big.Rat).Add(most, longest)
+	unit := larger(last, f.earliestDue()) // a deadline may lie long before the earliest arrival
+	if unit.Sign() <= 0 {
+		return nil
+	}
+	t := &timetable{facts: f, times: gridFor(unit, timeDigits)}
+	for j := range f.in.Jobs() {
+		t.add(j, last)
+	}
+	return t
 }
 
 // earliestDue is by how much the earliest deadline lies before the earliest arrival; 0: it does not.
