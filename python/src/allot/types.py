@@ -614,6 +614,8 @@ class ProofArgument(TypedDict):
     prices_over_time: NotRequired[ProofTimePrices]
     # mcp: the areas of the jobs over the processors of their clusters
     area_levels: NotRequired[ProofAreaLevels]
+    # mcp of few jobs: all ways to share them among the clusters
+    partitions: NotRequired[ProofPartitions]
     # mcp: a tree of boxes of numbers of jobs, with prices
     counts: NotRequired[ProofCounts]
     # prices of what groups of machines have: processors, memory and resources
@@ -630,7 +632,10 @@ class ProofArgument(TypedDict):
 
 class ProofClusterPrices(TypedDict):
     # by bucket: price of a processor
-    processor: list[float]
+    processor: NotRequired[list[float]]
+    # instead of processor, where each job holds processors of one machine: by group of the machines, by
+    # bucket
+    groups: NotRequired[list[list[float]]]
     # what jobs of a size pay besides
     sizes: NotRequired[list[ProofSizePrice]]
 
@@ -763,6 +768,13 @@ class ProofPart(TypedDict):
     by: NotRequired[ProofArgument]
 
 
+class ProofPartitions(TypedDict):
+    # the checker tries all orders of sets of up to so many jobs
+    orders: NotRequired[int]
+    # functions of the sizes of jobs
+    functions: NotRequired[list[ProofSizeFunction]]
+
+
 class ProofPigeonhole(TypedDict):
     # the jobs, ascending
     jobs: list[int]
@@ -779,6 +791,12 @@ class ProofPowerPrices(TypedDict):
     # number of buckets in which starts of a job are looked at, from that of its earliest start on; a later
     # start counts at the least price of later times; absent: all
     looks: NotRequired[int]
+
+
+class ProofSizeFunction(TypedDict):
+    # by cluster: what a job weighs by its number of processors; a size that is not listed weighs nothing. The
+    # most that fits into the cluster is found by the checker
+    weights: list[list[ProofWeight]]
 
 
 class ProofSizePrice(TypedDict):
