@@ -83,7 +83,7 @@ func (d *decoder) pass(order []int32, waits *graph, ready []float64) {
 
 // passOnGrid does the work of pass where the jobs have brief forms. It saves the calls and about a third of the time.
 func (d *decoder) passOnGrid(order []int32, waits *graph, ready []float64) {
-	free, guard, until, last := d.grid.free, d.grid.guard, d.until, 0
+	free, guard, until, last, reach := d.grid.free, d.grid.guard, d.until, 0, d.grid.end
 	for _, j := range order {
 		job, start := d.brief[j], int(ready[j])
 		for _, k := range waits.of(j) {
@@ -107,17 +107,18 @@ func (d *decoder) passOnGrid(order []int32, waits *graph, ready []float64) {
 			for k := range held {
 				held[k] -= job.need
 			}
-			if end > d.grid.end {
-				d.grid.end = end
+			if end > reach {
+				reach = end
 			}
 		}
 		if end > last {
 			last = end
 		}
 		until[j] = int32(end)
-		d.at[j], d.start[j], d.end[j] = 0, float64(start), float64(end)
+		d.start[j], d.end[j] = float64(start), float64(end)
 	}
-	d.last = float64(last)
+	clear(d.at)
+	d.last, d.grid.end = float64(last), reach
 }
 
 // first is the index of the place where the job ends first; among equal places it is the first.

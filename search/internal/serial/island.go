@@ -180,12 +180,11 @@ func (s *island) cross(mother, father *member) {
 	copy(at, father.at)
 	var add func(j int32)
 	add = func(j int32) {
-		if s.taken[j] {
-			return
-		}
 		s.taken[j] = true
 		for _, k := range s.before.of(j) {
-			add(k)
+			if !s.taken[k] {
+				add(k)
+			}
 		}
 		order = append(order, j)
 		if s.inside[j] {
@@ -197,15 +196,16 @@ func (s *island) cross(mother, father *member) {
 		first = mother.start[window[0]]
 	}
 	for _, j := range father.order {
-		if !s.inside[j] && father.start[j] < first {
+		if !s.inside[j] && !s.taken[j] && father.start[j] < first {
 			add(j)
 		}
 	}
-	for _, j := range window {
-		add(j)
-	}
-	for _, j := range father.order {
-		add(j)
+	for _, list := range [][]int32{window, father.order} {
+		for _, j := range list {
+			if !s.taken[j] {
+				add(j)
+			}
+		}
 	}
 }
 
