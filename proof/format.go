@@ -167,7 +167,7 @@ type SizeFunction struct {
 	Weights [][]Weight `json:"weights" doc:"by cluster: what a job weighs by its number of processors; a size that is not listed weighs nothing. The most that fits into the cluster is found by the checker"`
 }
 
-// TimePrices are prices of processor time by buckets of time. A job of s processors pays max(0, s·processor + size) for each unit of time.
+// TimePrices are prices of processor time by buckets of time. See [ClusterPrices] for what a job pays.
 type TimePrices struct {
 	Limits   []float64       `json:"limits" check:"time" doc:"limits of the buckets, ascending from 0"`
 	Clusters []ClusterPrices `json:"clusters" doc:"by cluster: the prices"`

@@ -109,7 +109,7 @@ func TestAutoEndsWithAnOptimum(t *testing.T) {
 	for _, c := range []struct {
 		objective string
 		alone     model.Status // of exact
-	}{{"mean_response", model.Optimal}, {"makespan", model.Feasible}} {
+	}{{"mean_slowdown", model.Optimal}, {"makespan", model.Feasible}} {
 		in, opt := sized(t, 8, 1, 0, map[string]float64{c.objective: 1}), solve.Options{Seed: 1, MaxEvals: 1_000_000, Workers: 1}
 		alone, err := new(Exact).Solve(t.Context(), in, opt)
 		if err != nil {

@@ -6,6 +6,7 @@ import counts
 import kinds
 import levels
 import optimal
+import partitions
 import power
 import prices
 import windows
@@ -24,6 +25,7 @@ KINDS = {
     "prices_over_time": (("mean_response", "mean_wait", "mean_slowdown", "slowdown_without_deadline", "bounded_slowdown", "over_deadline", "missed"), prices.prices_over_time),
     "area_levels": (("mcp",), kinds.area_levels),
     "counts": (("mcp",), counts.proves),
+    "partitions": (("mcp",), partitions.partitions),
     "levels": (("qos_penalty",), levels.proves),
     "time_of_use": (("energy", "energy_cost", "carbon"), power.time_of_use),
 }

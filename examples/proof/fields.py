@@ -62,6 +62,7 @@ KINDS = {
     "prices_over_time": {"limits!": ["number>=0"], "clusters!": PRICES_OF_TIME},
     "area_levels": {},
     "counts": {"limits!": ["number>=0"], "prices!": [{"jobs!": ["number"], "clusters!": PRICES_OF_TIME}], "nodes!": NODES},
+    "partitions": {"orders": "whole>=0", "functions": [{"weights!": [[{"size!": "whole>0", "weight!": "whole>=0"}]]}]},
     "moldable": {"makespan!": "number>=0"},
     "windows": {"unit!": "number>=0", "nearest": "flag", "makespan!": "whole>=0", "pairs": ["whole>=0"], "lemmas": [{"clause": ["whole>=0"], "steps": ["whole>=0"]}],
                 "resources": [{"clusters": ["whole>=0"], "licence": "text", "memory": "whole>=0", "jobs": ["whole>=0"], "of": "whole>=0", "weights": [{"size!": "whole>0", "weight!": "whole>=0"}]}]},
