@@ -148,7 +148,7 @@ func TestExactWithPower(t *testing.T) {
 		{"energy_cost": 1, "peak_power": 0.5}, {"mean_response": 1, "over_deadline": 2, "energy": 0.25}, {"makespan": 1, "energy_cost": 0.5},
 	}
 	ran, proved, infeasible, negative, refused := 0, 0, 0, 0, 0
-	for seed := range race.Fewer(uint64(500), 10) {
+	for seed := range race.Fewer(uint64(200), 10) {
 		b := powerBatch(seed)
 		objective := objectives[seed%uint64(len(objectives))]
 		b.Spec().Objective = objective
