@@ -64,6 +64,9 @@ func (r *Rolling) Parts() []params.Part { return []params.Part{{Of: r.of.Solver}
 
 // Supports implements [Solver]: the solver must support all jobs as one batch.
 func (r *Rolling) Supports(in *model.Instance) error {
+	if policy, online := PolicyOf(r.of.Solver); online && policy.Discipline().Defer != nil {
+		return fmt.Errorf("%w: in rolling use no job waits for a cheaper start: expected a policy without price_budget", ErrUnsupported)
+	}
 	if r.Streams(in) {
 		return r.supportsStream(in)
 	}
