@@ -30,7 +30,7 @@ func open(t *testing.T, path string) io.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { file.Close() })
+	t.Cleanup(func() { _ = file.Close() })
 	return file
 }
 
