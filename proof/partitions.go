@@ -51,7 +51,7 @@ func (f *facts) partitions(a *Partitions, goal *big.Rat, step string) error {
 	if jobs > mostPartitioned || splits > mostSplits || len(a.Functions)+1 > mostEnds/(len(clusters)*jobs<<jobs) {
 		return doubt(step, "too many jobs, clusters and functions")
 	}
-	t := f.onGrid(new(big.Rat))
+	t := f.onGrid(f.oneAfterTheOther())
 	if t == nil {
 		return short(step, "0", goal)
 	}
@@ -98,6 +98,26 @@ func (f *facts) partitions(a *Partitions, goal *big.Rat, step string) error {
 		return short(step, decimal(value), goal)
 	}
 	return nil
+}
+
+// oneAfterTheOther is when all jobs end if they run one after the other, each where it takes longest, once all may start. In an order a job may start as late, so
+// deadlines up to then count.
+func (f *facts) oneAfterTheOther() *big.Rat {
+	sum := new(big.Rat)
+	for j := range f.in.Jobs() {
+		sum = larger(sum, f.head[j])
+	}
+	for j := range f.in.Jobs() {
+		longest := new(big.Rat)
+		for c := range f.in.Clusters() {
+			if f.alone[j][c] {
+				size, _ := f.in.Width(j, c)
+				longest = larger(longest, number(f.in.DurationOn(j, c, size)))
+			}
+		}
+		sum.Add(sum, longest)
+	}
+	return sum
 }
 
 // impossible is the cost of a set of jobs that cannot all run on the cluster.
