@@ -103,10 +103,11 @@ func (f *facts) partitions(a *Partitions, goal *big.Rat, step string) error {
 // oneAfterTheOther is when all jobs end if they run one after the other, each where it takes longest, once all may start. In an order a job may start as late, so
 // deadlines up to then count.
 func (f *facts) oneAfterTheOther() *big.Rat {
-	sum := new(big.Rat)
+	latest := new(big.Rat)
 	for j := range f.in.Jobs() {
-		sum = larger(sum, f.head[j])
+		latest = larger(latest, f.head[j])
 	}
+	sum := new(big.Rat).Set(latest)
 	for j := range f.in.Jobs() {
 		longest := new(big.Rat)
 		for c := range f.in.Clusters() {

@@ -68,7 +68,10 @@ func (f *facts) timePrices(metric string, a *TimePrices, goal *big.Rat, step str
 	if metric != "over_deadline" && metric != "missed" {
 		factor = float64(len(t.jobs) + t.others)
 	}
-	highest := larger(number(t.most), new(big.Rat).Inv(last))
+	highest := number(t.most)
+	if metric == "missed" { // a late job costs 1, which is no time; so much of it a unit of time costs at least
+		highest = new(big.Rat).Inv(last)
+	}
 	for k := range t.parts {
 		most, err := t.highest(k)
 		if err != nil {
@@ -77,7 +80,9 @@ func (f *facts) timePrices(metric string, a *TimePrices, goal *big.Rat, step str
 		highest = larger(highest, number(most*factor))
 	}
 	t.prices = gridFor(highest, priceDigits)
-	t.one = t.prices.down(big.NewRat(1, 1))
+	if metric != "missed" && t.most >= 1 { // slowdowns have weights of their own
+		t.one = t.prices.down(big.NewRat(1, 1))
+	}
 	if err := t.put(last, step); err != nil {
 		return err
 	}
@@ -283,12 +288,15 @@ func (t *sumTable) highestWeight() float64 {
 	if t.metric != "mean_slowdown" && t.metric != "slowdown_without_deadline" {
 		return 1
 	}
-	most := 1.0
+	most := 0.0
 	for k := range t.list {
 		for n := range t.list[k] {
 			weight, _ := new(big.Rat).Inv(t.list[k][n].time).Float64()
 			most = max(most, weight)
 		}
+	}
+	if most == 0 {
+		return 1
 	}
 	return min(most*2, largest)
 }
