@@ -80,7 +80,7 @@ func (f *facts) timePrices(metric string, a *TimePrices, goal *big.Rat, step str
 		highest = larger(highest, number(most*factor))
 	}
 	t.prices = gridFor(highest, priceDigits)
-	if metric != "missed" && t.most >= 1 { // slowdowns have weights of their own
+	if metric == "mean_response" || metric == "mean_wait" || metric == "over_deadline" { // the others have weights of their own
 		t.one = t.prices.down(big.NewRat(1, 1))
 	}
 	if err := t.put(last, step); err != nil {
@@ -285,13 +285,18 @@ func (t *sumTable) grid(stated []float64, step string) (last *big.Rat, err error
 
 // highestWeight is the highest weight of a job, times the number of jobs for a mean.
 func (t *sumTable) highestWeight() float64 {
-	if t.metric != "mean_slowdown" && t.metric != "slowdown_without_deadline" {
+	least := new(big.Rat) // time that a slowdown is measured against
+	switch t.metric {
+	case "mean_slowdown", "slowdown_without_deadline":
+	case "bounded_slowdown":
+		least.SetInt64(10)
+	default:
 		return 1
 	}
 	most := 0.0
 	for k := range t.list {
 		for n := range t.list[k] {
-			weight, _ := new(big.Rat).Inv(t.list[k][n].time).Float64()
+			weight, _ := new(big.Rat).Inv(larger(t.list[k][n].time, least)).Float64()
 			most = max(most, weight)
 		}
 	}
