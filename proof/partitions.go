@@ -109,14 +109,7 @@ func (f *facts) oneAfterTheOther() *big.Rat {
 	}
 	sum := new(big.Rat).Set(latest)
 	for j := range f.in.Jobs() {
-		longest := new(big.Rat)
-		for c := range f.in.Clusters() {
-			if f.alone[j][c] {
-				size, _ := f.in.Width(j, c)
-				longest = larger(longest, number(f.in.DurationOn(j, c, size)))
-			}
-		}
-		sum.Add(sum, longest)
+		sum.Add(sum, f.longest(j))
 	}
 	return sum
 }

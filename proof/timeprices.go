@@ -100,13 +100,7 @@ func (f *facts) needRectangles(step string) error {
 func (f *facts) onGrid(most *big.Rat) *timetable {
 	longest := new(big.Rat)
 	for j := range f.in.Jobs() {
-		most = larger(most, f.head[j])
-		for c := range f.in.Clusters() {
-			if f.alone[j][c] {
-				size, _ := f.in.Width(j, c)
-				longest = larger(longest, number(f.in.DurationOn(j, c, size)))
-			}
-		}
+		most, longest = larger(most, f.head[j]), larger(longest, f.longest(j))
 	}
 	most = new(big.Rat).Add(most, longest) // no job starts later for a reason
 	last := new(big.Rat).Add(most, longest)
@@ -119,6 +113,18 @@ func (f *facts) onGrid(most *big.Rat) *timetable {
 		t.add(j, last)
 	}
 	return t
+}
+
+// longest is how long a job takes where it takes longest.
+func (f *facts) longest(j int) *big.Rat {
+	longest := new(big.Rat)
+	for c := range f.in.Clusters() {
+		if f.alone[j][c] {
+			size, _ := f.in.Width(j, c)
+			longest = larger(longest, number(f.in.DurationOn(j, c, size)))
+		}
+	}
+	return longest
 }
 
 // earliestDue is by how much the earliest deadline lies before the earliest arrival; 0: it does not.
@@ -190,18 +196,27 @@ type pricedCluster struct {
 	most    []int128         // by limit: ∫κ up to the limit
 }
 
-// highest is the highest price that a job pays, and whether the prices are of the right form.
-func (t *timetable) highest(c int, p *ClusterPrices, step string) (float64, error) {
-	if len(p.Processor) != len(t.limits)-1 {
-		return 0, refute(step+".processor", "expected %d prices, found %d", len(t.limits)-1, len(p.Processor))
+// fits says why the prices are not of the right form for the number of buckets; nil: they are.
+func (p *ClusterPrices) fits(buckets int, step string) error {
+	if len(p.Processor) != buckets {
+		return refute(step+".processor", "expected %d prices, found %d", buckets, len(p.Processor))
 	}
-	seen, most := map[int]bool{}, 0.0
+	seen := map[int]bool{}
 	for k, s := range p.Sizes {
 		if seen[s.Size] || s.Size < 1 {
-			return 0, refute(fmt.Sprintf("%s.sizes[%d]", step, k), "expected each size once, and sizes of at least 1")
+			return refute(fmt.Sprintf("%s.sizes[%d]", step, k), "expected each size once, and sizes of at least 1")
 		}
 		seen[s.Size] = true
 	}
+	return nil
+}
+
+// highest is the highest price that a job pays, and whether the prices are of the right form.
+func (t *timetable) highest(c int, p *ClusterPrices, step string) (float64, error) {
+	if err := p.fits(len(t.limits)-1, step); err != nil {
+		return 0, err
+	}
+	most := 0.0
 	for size := range t.fits(c) {
 		for bucket := range p.Processor {
 			most = max(most, p.of(size, bucket))

@@ -425,16 +425,10 @@ func (t *sumTable) loose(part int) bool {
 // highest is the most that jobs that run at once could pay at the highest price, and whether the prices are of the right form.
 func (t *sumTable) highest(part int) (float64, error) {
 	p, step := t.parts[part].prices, t.parts[part].step
-	if len(p.Processor) != len(t.limits)-1 {
-		return 0, refute(step+".processor", "expected %d prices, found %d", len(t.limits)-1, len(p.Processor))
+	if err := p.fits(len(t.limits)-1, step); err != nil {
+		return 0, err
 	}
-	seen, most := map[int]bool{}, 0.0
-	for k, s := range p.Sizes {
-		if seen[s.Size] || s.Size < 1 {
-			return 0, refute(fmt.Sprintf("%s.sizes[%d]", step, k), "expected each size once, and sizes of at least 1")
-		}
-		seen[s.Size] = true
-	}
+	most := 0.0
 	fits := t.fits(part)
 	for bucket := range p.Processor {
 		most = max(most, p.Processor[bucket])

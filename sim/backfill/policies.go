@@ -44,9 +44,10 @@ func EASY(step float64, depth int, order Ranking) sim.Discipline {
 	if depth != 1 || !order.isArrival() {
 		return ranked(step, depth, order)
 	}
+	plain := func(int) sim.Policy { return &easy{step: step} }
 	return sim.Discipline{
-		Plain:   func(int) sim.Policy { return &easy{step: step} },
-		Late:    func(int) sim.Policy { return &easy{step: step} },
+		Plain:   plain,
+		Late:    plain,
 		Capped:  ranked(step, depth, order).Capped,
 		General: newGeneral(1, step, Order{}, Ranking{}),
 		Afresh:  true,
