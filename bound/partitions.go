@@ -53,7 +53,7 @@ func (p *partitionProver) Improve(ctx context.Context, work int64) bool {
 	return false
 }
 
-// partitionWork is about the work to look at all ways to share the jobs, with all orders of sets of up to so many jobs. It is 0 if the method does not
+// partitionWork is about the work to look at all ways to share the jobs, with all orders of each set that has at most as many jobs as ordered says. It is 0 if the method does not
 // apply or has nothing left to do.
 func (r *Relaxation) partitionWork(ordered int) int64 {
 	p, clusters := len(r.must), int64(len(r.in.Clusters()))
@@ -81,7 +81,7 @@ func (r *Relaxation) partitionWork(ordered int) int64 {
 // shares of the cluster by a dual feasible function it is also at least their earliest start plus the k least of (share ·
 // execution time). These ends t_k bound the makespan by t_n, and with the sorted deadlines d_k the time over deadlines by
 // Σ max(0, t_k − d_k). The cluster costs (w_m + w_i·m)·makespan − w_i·area + w_o·late, divided by the sum of the weights. For sets
-// of up to so many jobs as ordered says, the best list schedule gives the makespan, the time over deadlines and the least sum of
+// with at most as many jobs as ordered says, the best list schedule gives the makespan, the time over deadlines and the least sum of
 // both. What holds of a set holds of each that contains it.
 //
 // Complexity: O(K·3^p) for p jobs and K clusters, O(2^p·p) for each cluster and function, and p!/(p−n)! orders of n jobs.

@@ -45,7 +45,7 @@ func (r *Relaxation) waysOn(j, c int, need knownWays) (ways []powered.Way, known
 	return r.equalWays(j, c, &cluster.Machines[0], most, need)
 }
 
-// equalWays lists ways to run job j on at most so many equal processors of cluster c, like those of the machine.
+// equalWays lists ways to run job j on equal processors of cluster c, like those of the machine, and on no more of them than most says.
 func (r *Relaxation) equalWays(j, c int, m *model.Machine, most int, need knownWays) (ways []powered.Way, known bool) {
 	in, job := r.in, &r.in.Jobs()[j]
 	least, _ := in.Width(j, c)

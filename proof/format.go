@@ -158,7 +158,7 @@ type AreaLevels struct{}
 
 // Partitions lists functions of sizes. The checker computes what every set of jobs costs on every cluster.
 type Partitions struct {
-	Orders    int            `json:"orders,omitempty" check:"copies" doc:"the checker tries all orders of sets of up to so many jobs"`
+	Orders    int            `json:"orders,omitempty" check:"copies" doc:"the most jobs of a set that the checker puts into all orders"`
 	Functions []SizeFunction `json:"functions,omitempty" doc:"functions of the sizes of jobs"`
 }
 

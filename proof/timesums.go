@@ -69,7 +69,7 @@ func (f *facts) timePrices(metric string, a *TimePrices, goal *big.Rat, step str
 		factor = float64(len(t.jobs) + t.others)
 	}
 	highest := number(t.most)
-	if metric == "missed" { // a late job costs 1, which is no time; so much of it a unit of time costs at least
+	if metric == "missed" { // a late job costs 1 however late it is: spread over all the time, that is the price of a unit of time
 		highest = new(big.Rat).Inv(last)
 	}
 	for k := range t.parts {

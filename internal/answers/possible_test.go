@@ -116,7 +116,7 @@ func TestNobodySavesMoreThanIsPossible(t *testing.T) {
 	}
 }
 
-// pricedBySteps is an instance whose price changes at so many steps of so many seconds.
+// pricedBySteps is an instance with a tariff of the given number of steps, each of the given length in seconds.
 func pricedBySteps(t *testing.T, steps, length int) *model.Instance {
 	t.Helper()
 	b := model.NewBuilder("steps").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Power: &model.PowerSpec{Idle: 1, Busy: 2}}}})

@@ -769,7 +769,7 @@ class ProofPart(TypedDict):
 
 
 class ProofPartitions(TypedDict):
-    # the checker tries all orders of sets of up to so many jobs
+    # the most jobs of a set that the checker puts into all orders
     orders: NotRequired[int]
     # functions of the sizes of jobs
     functions: NotRequired[list[ProofSizeFunction]]
