@@ -20,19 +20,18 @@ type period struct {
 	mean      float64
 }
 
-// periodsOf divides jobs by their arrival into periods of the given length, from first on. Periods without jobs are left out. The values must be in the order
-// of arrivals.
+// periodsOf divides jobs by their arrival into periods of the given length, from first on. A job at the very end belongs to the last
+// period. Periods without jobs are left out. The values must be in the order of arrivals.
 func periodsOf(values []change, first, last, each float64) []period {
 	var list []period
+	final := max(0, math.Ceil((last-first)/each)-1)
+	number := func(c change) float64 { return min(final, max(0, math.Floor((c.time-first)/each))) }
 	for k := 0; k < len(values); {
-		n := max(0, math.Floor((values[k].time-first)/each))
+		n := number(values[k])
 		p := period{from: first + n*each, to: min(first+(n+1)*each, last)}
-		if !(p.to > p.from) { // at the very end
-			p.from, p.to = max(first, last-each), last
-		}
 		var of []float64
 		sum := 0.0
-		for ; k < len(values) && math.Floor((values[k].time-first)/each) <= n; k++ {
+		for ; k < len(values) && number(values[k]) == n; k++ {
 			of = append(of, values[k].by)
 			sum += values[k].by
 		}
