@@ -176,7 +176,7 @@ func TestPowerAgainstSecondEvaluator(t *testing.T) {
 	if err != nil {
 		t.Skip("python3 is not installed")
 	}
-	rounds := race.Fewer(uint64(700), 100)
+	rounds := race.Fewer(uint64(300), 100)
 	var input bytes.Buffer
 	writer := bufio.NewWriter(&input)
 	var reports []model.Report

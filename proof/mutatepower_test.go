@@ -17,7 +17,7 @@ import (
 func TestNoMutatedCertificateOfPowerIsAccepted(t *testing.T) {
 	objectives := []map[string]float64{{"energy": 1}, {"energy_cost": 1}, {"carbon": 1}, {"energy_cost": 1, "mean_wait": 0.5}}
 	var list []claimed
-	for seed := uint64(0); len(list) < race.Fewer(60, 10); seed++ {
+	for seed := uint64(0); len(list) < race.Fewer(30, 10); seed++ {
 		plain, unit := modeltest.TinyPower(rand.New(rand.NewPCG(seed, 8118)))
 		in, err := plain.WithObjective(objectives[seed%4])
 		if err != nil {

@@ -30,7 +30,7 @@ func lowerBound(in *model.Instance) float64 {
 }
 
 func TestNoBoundIsAboveTheBestListSchedule(t *testing.T) {
-	tight, proved, seeds := 0, 0, race.Fewer(uint64(1000), 100)
+	tight, proved, seeds := 0, 0, race.Fewer(uint64(400), 100)
 	for seed := range seeds {
 		plain := boundInstance(t, seed)
 		for _, metric := range boundedMetrics {

@@ -148,7 +148,7 @@ func TestExactWithPower(t *testing.T) {
 		{"energy_cost": 1, "peak_power": 0.5}, {"mean_response": 1, "over_deadline": 2, "energy": 0.25}, {"makespan": 1, "energy_cost": 0.5},
 	}
 	ran, proved, infeasible, negative, refused := 0, 0, 0, 0, 0
-	for seed := range race.Fewer(uint64(200), 10) {
+	for seed := range race.Fewer(uint64(80), 10) {
 		b := powerBatch(seed)
 		objective := objectives[seed%uint64(len(objectives))]
 		b.Spec().Objective = objective
@@ -210,7 +210,7 @@ func TestExactWithPower(t *testing.T) {
 
 // Planted optima: jobs that fill the cheap times of a few machines exactly. No unit of work can cost less, and no machine need be on at other times.
 func TestExactWithPowerPlanted(t *testing.T) {
-	for seed := range race.Fewer(uint64(60), 6) {
+	for seed := range race.Fewer(uint64(24), 6) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		machines, unit := 1+rng.IntN(3), []float64{1, 0.25, 900, 0x1p-30, 1e9}[rng.IntN(5)]
 		scaled := func(slots int) float64 { return float64(slots) * unit }
@@ -292,7 +292,7 @@ func TestExactAgreesWithTOU(t *testing.T) {
 	if race.Enabled {
 		t.Skip("one goroutine does the work")
 	}
-	for seed := range uint64(20) {
+	for seed := range uint64(6) {
 		in := solvecases.Built(t, solvecases.Power(seed))
 		var found [2]float64
 		for k, solver := range []solve.Solver{&solvers.Exact{}, &solvers.TOU{}} {

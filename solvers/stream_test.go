@@ -46,7 +46,7 @@ func TestStreamIsRightWithEverySolver(t *testing.T) {
 	runs := 0
 	for _, info := range solve.Solvers() {
 		t.Run(info.Name, func(t *testing.T) {
-			for seed := range race.Fewer(uint64(16), 2) {
+			for seed := range race.Fewer(uint64(8), 2) {
 				in := estimated(t, seed, seed%2 == 0)
 				_, solver := rolling(t, info.Name, 3, float64(seed/2%2))
 				opt := solve.Options{Seed: 1, MaxEvals: 300, Workers: 1}

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "record the strength of the bounds anew"
 
 // TestNothingIsFalse is a short part of `make prove`, with a fixed seed.
 func TestNothingIsFalse(t *testing.T) {
-	r := Run{Seed: 1, Instances: race.Fewer(uint64(150), 12), Workers: 2, Effort: Quick}
+	r := Run{Seed: 1, Instances: race.Fewer(uint64(75), 12), Workers: 2, Effort: Quick}
 	if dir := os.Getenv("ALLOT_PROVE_KEEP"); dir != "" {
 		r.Keep = dir
 	}

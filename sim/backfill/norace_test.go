@@ -3,4 +3,4 @@
 package backfill
 
 // thoroughness divides the number of random workloads: the tests of the package are to take some seconds.
-const thoroughness = 2
+const thoroughness = 5

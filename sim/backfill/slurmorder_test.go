@@ -165,7 +165,7 @@ func drawSlurmOrder(t *rapid.T, processors int32) Ranking {
 }
 
 // TestSlurmOrderNaive compares the policies in the order slurm with versions that work out every priority from the beginning at each instant, start by start.
-func TestSlurmOrderNaive(t *testing.T) { slurmOrderNaive(t, 150, func(*Ranking) {}) }
+func TestSlurmOrderNaive(t *testing.T) { slurmOrderNaive(t, 80, func(*Ranking) {}) }
 
 // TestSlurmNeverFallsNaive does the same where priorities never fall and only the classic fair share counts: what a pass has between two instants counts then too.
 func TestSlurmNeverFallsNaive(t *testing.T) {
