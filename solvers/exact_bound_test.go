@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -13,6 +14,7 @@ import (
 
 // The bound of a proof by enumeration is at most the optimum in exact numbers, although the times of tenths that it adds up are rounded.
 func TestExactBoundsAreAtMostTheExactOptimum(t *testing.T) {
+	race.OneGoroutine(t)
 	const jobs = 5
 	info, above, proved := mustLookup(t, "exact"), 0, 0
 	for seed := range uint64(30) {

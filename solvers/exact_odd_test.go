@@ -19,6 +19,7 @@ var oddMetrics = []string{"makespan", "idle_time", "over_deadline", "mcp", "mean
 // Jobs of no length, ties, fractions and other units, with precedence and licences and without: exact finds what the enumeration of all
 // active schedules has, no bound is above it, and the checker accepts the schedule.
 func TestExactAtTheOddPlaces(t *testing.T) {
+	race.OneGoroutine(t)
 	ctx := context.Background()
 	proved, tight := map[string]int{}, map[string]int{}
 	for seed := range race.Fewer(uint64(240), 20) {

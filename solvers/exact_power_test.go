@@ -143,6 +143,7 @@ func meet(set model.ProcessorSet, held []int) bool {
 // On small instances with power the solver finds what a look at all schedules finds: with negative prices, jobs of no time, caps, states, precedence, and a horizon that leaves
 // no room. Starts between the whole units are no better.
 func TestExactWithPower(t *testing.T) {
+	race.OneGoroutine(t)
 	objectives := []map[string]float64{
 		{"energy_cost": 1}, {"energy": 1}, {"carbon": 2, "energy_cost": 1}, {"peak_power": 1}, {"makespan": 1}, {"energy_cost": 1, "mean_wait": 3},
 		{"energy_cost": 1, "peak_power": 0.5}, {"mean_response": 1, "over_deadline": 2, "energy": 0.25}, {"makespan": 1, "energy_cost": 0.5},
@@ -210,6 +211,7 @@ func TestExactWithPower(t *testing.T) {
 
 // Planted optima: jobs that fill the cheap times of a few machines exactly. No unit of work can cost less, and no machine need be on at other times.
 func TestExactWithPowerPlanted(t *testing.T) {
+	race.OneGoroutine(t)
 	for seed := range race.Fewer(uint64(24), 6) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		machines, unit := 1+rng.IntN(3), []float64{1, 0.25, 900, 0x1p-30, 1e9}[rng.IntN(5)]

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/formats/slurm"
+	detector "github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim/multifactor"
@@ -72,6 +73,9 @@ func site(t *testing.T, conf string, in *model.Instance, files SlurmFiles) *Slur
 
 // Settings are tuned: the lines, read behind those of the file, are what was found; the same seed gives the same bytes; and what is judged alone is judged the same.
 func TestSlurmSettingsAreTuned(t *testing.T) {
+	if detector.Enabled {
+		t.Skip("hundreds of replays; the other tests share their runs among goroutines too")
+	}
 	in, qos := siteTrace(t)
 	files := SlurmFiles{QOS: qos, Qualities: []multifactor.Quality{{Name: "normal", UsageFactor: 1}, {Name: "urgent", Priority: 10, UsageFactor: 1}}}
 	tuned := func() (*Space, *Answer) {
@@ -136,6 +140,9 @@ func TestSlurmSettingsAreTuned(t *testing.T) {
 
 // What only the site states has a part in the order: the factors of partitions, and the qualities of service of jobs.
 func TestSiteCounts(t *testing.T) {
+	if detector.Enabled {
+		t.Skip("hundreds of replays; the other tests share their runs among goroutines too")
+	}
 	in, qos := siteTrace(t)
 	wait := func(conf string, files SlurmFiles, of func(j *model.Job) bool, setting string) (before, after float64) {
 		space, err := NewSlurmSpace("backfill:order=slurm", site(t, conf, in, files), nil, "")
