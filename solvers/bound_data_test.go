@@ -2,10 +2,11 @@ package solvers_test
 
 import (
 	"math"
-	"path/filepath"
-	"slices"
+	"os"
+	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/formats/etc"
 	"github.com/allot-opt/allot/formats/jobcsv"
 	"github.com/allot-opt/allot/formats/wfformat"
 	"github.com/allot-opt/allot/internal/race"
@@ -71,31 +72,57 @@ func TestBoundOfWorkflows(t *testing.T) {
 	}
 }
 
-// The schedules beside the best known values of mcp are right and cost as much as the table says.
+// The schedules beside the best known values are right and cost as much as the tables say; each belongs to a row.
 func TestBestKnownSchedules(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join(realdata.Path(t, "mcp", "best"), "*.sol.json"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("found %v: %v", paths, err)
+	matrix := func(t *testing.T, name string) (*model.Instance, error) {
+		in, _, err := etc.NewReader().Read(realdata.Open(t, "braun_etc", name+".gz"), name)
+		return in, err
 	}
-	for _, row := range records(t, "mcp", "best_known.csv") {
-		path := filepath.Join(realdata.Path(t, "mcp", "best"), row[0]+".sol.json")
-		if !slices.Contains(paths, path) {
-			continue
-		}
-		in, err := model.ReadInstanceFile(realdata.Path(t, "mcp", row[0]+".json"))
+	batch := func(t *testing.T, name string) (*model.Instance, error) {
+		return model.ReadInstanceFile(realdata.Path(t, "mcp", name+".json"))
+	}
+	for _, c := range []struct {
+		folder, suffix, column string
+		read                   func(*testing.T, string) (*model.Instance, error)
+	}{{"mcp", ".sol.json", "best_known", batch}, {"braun_etc", ".sol.json.gz", "best_schedule_here", matrix}} {
+		files, err := os.ReadDir(realdata.Path(t, c.folder, "best"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		sol, err := model.ReadSolutionFile(path)
-		if err != nil {
-			t.Fatal(err)
+		stored := map[string]bool{}
+		for _, f := range files {
+			stored[strings.TrimSuffix(f.Name(), c.suffix)] = true
 		}
-		if report := model.Check(in, sol); len(report.Violations) > 0 {
-			t.Errorf("%s: %v", row[0], report.Violations)
+		checked := 0
+		for _, row := range realdata.Table(t, c.folder, "best_known.csv") {
+			name := row["instance"]
+			if !stored[name] {
+				continue
+			}
+			checked++
+			in, err := c.read(t, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sol, err := model.ReadSolutionFile(realdata.Path(t, c.folder, "best", name+c.suffix))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report := model.Check(in, sol); len(report.Violations) > 0 {
+				t.Errorf("%s: %v", name, report.Violations)
+			}
+			e, err := model.Evaluate(in, sol)
+			if want := row.Number(t, c.column); err != nil || math.Abs(e.Objective-want) > 1e-6 {
+				t.Errorf("%s: %v, %v; the table says %v", name, e.Objective, err, want)
+			}
+			if published, known := row["best_known_MS"]; known {
+				if want := row.Number(t, "best_known_MS"); e.Objective >= want {
+					t.Errorf("%s: %v, no better than the published %s", name, e.Objective, published)
+				}
+			}
 		}
-		e, err := model.Evaluate(in, sol)
-		if err != nil || math.Abs(e.Objective-number(t, row[2])) > 1e-6 {
-			t.Errorf("%s: %v, %v; the table says %s", row[0], e.Objective, err, row[2])
+		if checked == 0 || checked != len(stored) {
+			t.Errorf("%s: %d schedules checked of %d", c.folder, checked, len(stored))
 		}
 	}
 }
