@@ -3,11 +3,13 @@ package solvers
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/tou"
@@ -136,6 +138,9 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 		result.Bound = model.ProvedBound(least)
 	case opt.SharedBound(ctx, in).WorstLeft(result.Solution) != bound.MustLeave:
 	default:
+		if opt.Certify && !in.LaterMayBeBetter() {
+			result.Certificate = listCertificate(in, &found, least, &cost)
+		}
 		if !found.Exact {
 			least -= 2 * cost.Doubt(found.Rounding)
 		}
@@ -148,4 +153,24 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 		}
 	}
 	return result, nil
+}
+
+// listCertificate states that no schedule costs less than the search proved, but for what rounding may have added to it, there and in the checker.
+func listCertificate(in *model.Instance, found *search.Exhausted, least float64, cost *model.Evaluation) *proof.Certificate {
+	if !found.Exact {
+		makespan, _ := cost.Metrics.Get("makespan")
+		least -= 2 * cost.Doubt(found.Rounding+0x1p-50*makespan)
+	}
+	weights := map[string]float64{}
+	for _, term := range in.ObjectiveTerms() {
+		if term.Weight > 0 {
+			weights[term.Metric] = term.Weight
+		}
+	}
+	if len(weights) == 0 || !(least > 0) {
+		return nil
+	}
+	by := &proof.Argument{ListSchedules: &proof.ListSchedules{Together: found.Together}}
+	part := proof.Part{Metric: slices.Min(slices.Collect(maps.Keys(weights))), Sum: weights, Bound: least, Method: "exact", By: by}
+	return &proof.Certificate{Bound: model.ProvedBound(least), Parts: []proof.Part{part}}
 }
