@@ -32,7 +32,7 @@ func TestExactAgreesWithFullEnumeration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			certified(t, in, &result)
+			provedOptimal(t, in, &result)
 			best := solvecases.BruteForce(t, in)
 			if found := *result.Solution.Objective; math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
 				t.Errorf("seed %d, objective %d: %v, the enumeration has %v", seed, k, found, best)
@@ -44,8 +44,8 @@ func TestExactAgreesWithFullEnumeration(t *testing.T) {
 	}
 }
 
-// certified checks that the certificate of a result is verified, and proves the optimum that it states.
-func certified(t testing.TB, in *model.Instance, result *solve.Result) {
+// provedOptimal checks that the certificate of a result is verified, and proves the optimum that it states.
+func provedOptimal(t testing.TB, in *model.Instance, result *solve.Result) {
 	t.Helper()
 	if result.Status != model.Optimal {
 		return
@@ -105,7 +105,7 @@ func TestExactWithPrecedenceAndLicencesAgreesWithFullEnumeration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			certified(t, in, &result)
+			provedOptimal(t, in, &result)
 			tried++
 			if found, best := *result.Solution.Objective, solvecases.BruteForce(t, in); math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
 				t.Errorf("seed %d, %v: %v, the enumeration has %v", seed, objective, found, best)
