@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"context"
 	"maps"
 	"math"
 	"math/big"
@@ -40,8 +41,9 @@ type listing struct {
 	exact    [][]listRates
 
 	// On the grids.
-	target   int128 // what is left to prove, rounded up
-	makespan int64  // price of the makespan of all clusters
+	target   int128   // what is left to prove, rounded up
+	lost     *big.Rat // by how much rounding may have lowered the least cost
+	makespan int64    // price of the makespan of all clusters
 	clusters []listCluster
 }
 
@@ -70,22 +72,8 @@ type listJob struct {
 
 // listSchedules verifies a bound of the metric of the part, or of its sum.
 func (f *facts) listSchedules(p *Part, goal *big.Rat, step string) error {
-	l := &listing{facts: f, a: p.By.ListSchedules, step: step, weights: map[string]*big.Rat{}, constant: new(big.Rat)}
-	for metric, weight := range p.Sum {
-		l.weights[metric] = number(weight)
-	}
-	if p.Sum == nil {
-		l.weights[p.Metric] = big.NewRat(1, 1)
-	}
-	for _, metric := range slices.Sorted(maps.Keys(l.weights)) {
-		if !slices.Contains(Listed, metric) {
-			return refute(step, "it does not bound %s", quoted(metric))
-		}
-	}
-	if err := l.covers(); err != nil {
-		return err
-	}
-	if err := l.rates(); err != nil {
+	l, err := f.listing(p, step)
+	if err != nil {
 		return err
 	}
 	switch {
@@ -110,6 +98,43 @@ func (f *facts) listSchedules(p *Part, goal *big.Rat, step string) error {
 		return short(step, decimal(value.Add(value, l.constant)), goal)
 	}
 	return nil
+}
+
+// listing looks at the jobs and what they cost.
+func (f *facts) listing(p *Part, step string) (*listing, error) {
+	l := &listing{facts: f, a: p.By.ListSchedules, step: step, weights: map[string]*big.Rat{}, constant: new(big.Rat)}
+	for metric, weight := range p.Sum {
+		l.weights[metric] = number(weight)
+	}
+	if p.Sum == nil {
+		l.weights[p.Metric] = big.NewRat(1, 1)
+	}
+	for _, metric := range slices.Sorted(maps.Keys(l.weights)) {
+		if !slices.Contains(Listed, metric) {
+			return nil, refute(step, "it does not bound %s", quoted(metric))
+		}
+	}
+	if err := l.covers(); err != nil {
+		return nil, err
+	}
+	return l, l.rates()
+}
+
+// ListRounding is by how much rounding in the checker may lower what [ListSchedules] prove of a sum of metrics, so that a prover states no more. 0: nothing
+// is rounded. +Inf: the checker does not cover the instance, or rounding may decide which jobs are late.
+func ListRounding(ctx context.Context, in *model.Instance, sum map[string]float64) float64 {
+	l, err := newFacts(ctx, in).listing(&Part{Sum: sum, By: &Argument{ListSchedules: &ListSchedules{}}}, "")
+	if err != nil {
+		return math.Inf(1)
+	}
+	if len(l.jobs) == 0 {
+		return 0
+	}
+	if l.onGrids(l.constant) == nil || l.lost == nil {
+		return math.Inf(1)
+	}
+	lost, _ := l.lost.Float64()
+	return 2 * lost
 }
 
 // covers says what is not covered.
@@ -296,16 +321,26 @@ func (l *listing) onGrids(goal *big.Rat) (unit *big.Rat) {
 	}
 	times, prices := gridFor(span, listDigits), gridFor(total.Mul(total, factor), listDigits)
 	unit = new(big.Rat).Mul(times.inverse(), new(big.Rat).Mul(prices.inverse(), factor))
-	price := func(n int64, x *big.Rat) int64 { return prices.down(new(big.Rat).Mul(new(big.Rat).Mul(big.NewRat(n, 1), factor), x)) }
+	var timesOff, pricesOff bool // something was rounded
+	down := func(x *big.Rat) int64 {
+		timesOff = timesOff || !times.scaled(x).IsInt()
+		return times.down(x)
+	}
+	price := func(n int64, x *big.Rat) int64 {
+		x = new(big.Rat).Mul(new(big.Rat).Mul(big.NewRat(n, 1), factor), x)
+		pricesOff = pricesOff || !prices.scaled(x).IsInt()
+		return prices.down(x)
+	}
 	whole := func(x *big.Rat) int128 { // a cost, rounded down
 		x = new(big.Rat).Mul(x, unit)
+		pricesOff = pricesOff || !x.IsInt()
 		return whole128(new(big.Int).Quo(x.Num(), x.Denom()))
 	}
 	after := func(x *big.Rat) int64 { // a time from which on something costs more
 		if x.Cmp(last) > 0 {
 			return forever
 		}
-		return times.up(x)
+		return -down(new(big.Rat).Neg(x))
 	}
 	l.makespan = price(1, l.weight("makespan"))
 	for c := range l.in.Clusters() {
@@ -321,16 +356,19 @@ func (l *listing) onGrids(goal *big.Rat) (unit *big.Rat) {
 			}
 			size, _ := l.in.Width(j, c)
 			time := number(l.in.DurationOn(j, c, size))
-			job := listJob{size: int64(size), head: times.down(l.head[j]), low: times.down(time), top: times.up(time), fixed: whole(r.fixed),
-				wait: price(1, r.wait), released: times.up(l.released(j)), steep: price(1, r.steep), long: after(r.long), due: forever, lateAfter: forever}
+			job := listJob{size: int64(size), head: down(l.head[j]), low: down(time), top: times.up(time), fixed: whole(r.fixed),
+				wait: price(1, r.wait), released: after(l.released(j)), steep: price(1, r.steep), long: after(r.long), due: forever, lateAfter: forever}
 			if l.in.Jobs()[j].HasDeadline() {
 				job.over, job.due = price(1, r.over), after(l.due(j))
-				job.late, job.lateAfter = whole(r.late), after(l.surely(j))
+				if late := l.surely(j); late.Cmp(last) <= 0 {
+					job.late, job.lateAfter = whole(r.late), times.down(late) // an end that is rounded down lies after that, so it lies after late
+				}
 			}
 			x.jobs[k] = job
 		}
 		l.clusters = append(l.clusters, x)
 	}
+	l.lost = l.rounding(span, total.Quo(total, factor), timesOff, pricesOff)
 	left := new(big.Rat).Mul(new(big.Rat).Sub(goal, l.constant), unit)
 	if target := ceiling(left); target.BitLen() < 126 {
 		l.target = whole128(target)
@@ -338,6 +376,28 @@ func (l *listing) onGrids(goal *big.Rat) (unit *big.Rat) {
 		l.target = int128{high: math.MaxInt64 / 2} // above all costs
 	}
 	return unit
+}
+
+// rounding is by how much rounding lowers the costs at most: an end by a unit for each job and two more, at all prices, and each price by a unit, for the span of
+// times. A unit is less than 2^(1−listDigits) of the span, or of all prices together. It is nil where rounding may decide which jobs are late: provers allow for
+// a ten-billionth of the end more than surely does.
+func (l *listing) rounding(span, total *big.Rat, timesOff, pricesOff bool) *big.Rat {
+	count := new(big.Rat)
+	if timesOff {
+		count.SetInt64(int64(len(l.jobs)) + 2)
+		short := new(big.Rat).Mul(span, big.NewRat(2, 1_000_000))
+		for _, j := range l.jobs {
+			late := l.weights["missed"] != nil || l.weights["miss_rate"] != nil
+			if due := l.in.Jobs()[j].HasDeadline(); late && due && new(big.Rat).Add(new(big.Rat).Abs(l.due(j)), l.end(j)).Cmp(short) < 0 {
+				return nil
+			}
+		}
+	}
+	if pricesOff {
+		l.prices(span, func(times int64, _ *big.Rat) { count.Add(count, big.NewRat(times, 1)) })
+	}
+	lost := new(big.Rat).Mul(new(big.Rat).Mul(span, total), big.NewRat(1, 1<<(listDigits-1)))
+	return lost.Mul(lost, count)
 }
 
 // surely is the time after which job j is late, whatever the model tolerates: an end e with e − d > t·(|d| + e) + s·(|deadline| + |a₀| + e), where d is the

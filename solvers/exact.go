@@ -138,11 +138,11 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 		result.Bound = model.ProvedBound(least)
 	case opt.SharedBound(ctx, in).WorstLeft(result.Solution) != bound.MustLeave:
 	default:
-		if opt.Certify && !in.LaterMayBeBetter() {
-			result.Certificate = listCertificate(in, &found, least, &cost)
-		}
 		if !found.Exact {
 			least -= 2 * cost.Doubt(found.Rounding)
+		}
+		if opt.Certify && !in.LaterMayBeBetter() {
+			result.Certificate = listCertificate(ctx, in, found.Together, least)
 		}
 		if !slices.ContainsFunc(in.ObjectiveTerms(), func(t model.ObjectiveTerm) bool { return t.Weight < 0 || in.MayBeNegative(t.Metric) }) {
 			least = max(least, 0) // no metric of it is negative
@@ -155,22 +155,21 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	return result, nil
 }
 
-// listCertificate states that no schedule costs less than the search proved, but for what rounding may have added to it, there and in the checker.
-func listCertificate(in *model.Instance, found *search.Exhausted, least float64, cost *model.Evaluation) *proof.Certificate {
-	if !found.Exact {
-		makespan, _ := cost.Metrics.Get("makespan")
-		least -= 2 * cost.Doubt(found.Rounding+0x1p-50*makespan)
-	}
+// listCertificate states the least cost that the search proved, lowered by what the checker may round.
+func listCertificate(ctx context.Context, in *model.Instance, together bool, least float64) *proof.Certificate {
 	weights := map[string]float64{}
 	for _, term := range in.ObjectiveTerms() {
 		if term.Weight > 0 {
 			weights[term.Metric] = term.Weight
 		}
 	}
-	if len(weights) == 0 || !(least > 0) {
+	if len(weights) == 0 {
 		return nil
 	}
-	by := &proof.Argument{ListSchedules: &proof.ListSchedules{Together: found.Together}}
+	if least -= proof.ListRounding(ctx, in, weights); !(least > 0) {
+		return nil
+	}
+	by := &proof.Argument{ListSchedules: &proof.ListSchedules{Together: together}}
 	part := proof.Part{Metric: slices.Min(slices.Collect(maps.Keys(weights))), Sum: weights, Bound: least, Method: "exact", By: by}
 	return &proof.Certificate{Bound: model.ProvedBound(least), Parts: []proof.Part{part}}
 }
