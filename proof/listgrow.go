@@ -39,6 +39,8 @@ type listGrowth struct {
 	after    []uint64
 	assigned bool // lists of the same jobs on other clusters are told apart
 	anyone   bool // jobs have costs of their own
+	steps    int
+	compared int
 
 	// Positions in nums; −1: not there.
 	last, lasts, overs, ends int
@@ -161,9 +163,6 @@ func (g *listGrowth) grow(yield func(*listState)) bool {
 		slices.Sort(keys)
 		kept := 0
 		for _, key := range keys {
-			if g.ctx.Err() != nil {
-				return false
-			}
 			list, ok := g.listsOf(key, layer)
 			if kept += len(list); !ok || kept > mostListStates {
 				return false
@@ -201,10 +200,10 @@ func (g *listGrowth) listsOf(key uint64, layer map[uint64][]listState) (list []l
 					list = append(list, s)
 				}
 			}
+			if len(list) > mostListStates {
+				return nil, false
+			}
 		}
-	}
-	if len(list) > 16*mostListStates {
-		return nil, false
 	}
 	return g.undominated(list)
 }
@@ -433,11 +432,18 @@ func (g *listGrowth) undominated(list []listState) ([]listState, bool) {
 	})
 	kept := list[:0]
 	for n := range list {
-		if n%256 == 0 && g.ctx.Err() != nil {
+		if g.steps++; g.steps%256 == 0 && g.ctx.Err() != nil {
 			return nil, false
 		}
 		s := &list[n]
-		if !slices.ContainsFunc(kept, func(other listState) bool { return other.dominates(s) }) {
+		k := 0
+		for k < len(kept) && !kept[k].dominates(s) {
+			k++
+		}
+		if g.compared += k; g.compared > mostCompared {
+			return nil, false
+		}
+		if k == len(kept) {
 			kept = append(kept, *s)
 		}
 	}

@@ -23,6 +23,7 @@ const (
 	mostListed      = 16      // jobs
 	mostListedTwice = 1 << 28 // ways to share sets of jobs among the clusters between the first and the last
 	mostListStates  = 1 << 21 // lists that are kept of all sets with the same number of jobs
+	mostCompared    = 1 << 33 // pairs of lists
 	mostAssigned    = 8       // clusters that are treated together
 	listDigits      = 58      // of times, and of prices
 )
@@ -88,10 +89,10 @@ func (f *facts) listSchedules(p *Part, goal *big.Rat, step string) error {
 	}
 	least, done := l.best()
 	switch {
-	case l.ctx.Err() != nil:
+	case !done && l.ctx.Err() != nil:
 		return doubt(step, "the check was cut off")
 	case !done:
-		return doubt(step, "more than %d lists of jobs", mostListStates)
+		return doubt(step, "too many lists of jobs")
 	case least.below(l.target):
 		value := least.big()
 		value.Quo(value, unit)
