@@ -84,9 +84,6 @@ func (f *facts) listSchedules(p *Part, goal *big.Rat, step string) error {
 		return short(step, decimal(l.constant), goal)
 	}
 	unit := l.onGrids(goal)
-	if unit == nil {
-		return doubt(step, "times or weights above %g are not covered", largest)
-	}
 	least, done := l.best()
 	switch {
 	case !done && l.ctx.Err() != nil:
@@ -121,9 +118,9 @@ func (f *facts) listing(p *Part, step string) (*listing, error) {
 	return l, l.rates()
 }
 
-// ListRounding is by how much rounding in the checker may lower what [ListSchedules] prove of a sum of metrics, so that a prover states no more. 0: nothing
+// ListRounding is by how much rounding in the checker may lower what [ListSchedules] prove of a sum of metrics, up to the bound, so that a prover states no more. 0: nothing
 // is rounded. +Inf: the checker does not cover the instance, or rounding may decide which jobs are late.
-func ListRounding(ctx context.Context, in *model.Instance, sum map[string]float64) float64 {
+func ListRounding(ctx context.Context, in *model.Instance, sum map[string]float64, bound float64) float64 {
 	l, err := newFacts(ctx, in).listing(&Part{Sum: sum, By: &Argument{ListSchedules: &ListSchedules{}}}, "")
 	if err != nil {
 		return math.Inf(1)
@@ -131,7 +128,7 @@ func ListRounding(ctx context.Context, in *model.Instance, sum map[string]float6
 	if len(l.jobs) == 0 {
 		return 0
 	}
-	if l.onGrids(l.constant) == nil || l.lost == nil {
+	if l.onGrids(number(bound)); l.lost == nil {
 		return math.Inf(1)
 	}
 	lost, _ := l.lost.Float64()
@@ -213,7 +210,7 @@ func (l *listing) rates() error {
 				continue
 			}
 			size, _ := l.in.Width(j, c)
-			time, r := number(l.in.DurationOn(j, c, size)), &list[k]
+			time, r := l.time(j, c), &list[k]
 			if time.Sign() == 0 && l.weights["mean_slowdown"] != nil {
 				return doubt(l.step, "mean_slowdown of jobs that take no time is not covered")
 			}
@@ -236,6 +233,45 @@ func (l *listing) rates() error {
 		l.exact = append(l.exact, list)
 	}
 	return nil
+}
+
+// time is how long job j takes on cluster c.
+func (l *listing) time(j, c int) *big.Rat {
+	size, _ := l.in.Width(j, c)
+	return number(l.in.DurationOn(j, c, size))
+}
+
+// drop forgets clusters on which a job alone costs as much as the goal. So a cluster on which it takes very long does not make the grid of times coarse.
+func (l *listing) drop(goal *big.Rat) {
+	for c := range l.exact {
+		makespan, _, over := l.perCluster(c)
+		for k, j := range l.jobs {
+			r := &l.exact[c][k]
+			if r.fixed == nil {
+				continue
+			}
+			cost, end := new(big.Rat).Add(l.constant, r.fixed), new(big.Rat).Add(l.head[j], l.time(j, c))
+			add := func(price, time *big.Rat) {
+				if time.Sign() > 0 {
+					cost.Add(cost, new(big.Rat).Mul(price, time))
+				}
+			}
+			add(r.wait, new(big.Rat).Sub(l.head[j], l.released(j)))
+			add(r.steep, new(big.Rat).Sub(end, r.long))
+			add(makespan, end)
+			add(l.weight("makespan"), end)
+			if l.in.Jobs()[j].HasDeadline() {
+				add(r.over, new(big.Rat).Sub(end, l.due(j)))
+				add(over, new(big.Rat).Sub(end, l.due(j)))
+				if end.Cmp(l.surely(j)) > 0 {
+					cost.Add(cost, r.late)
+				}
+			}
+			if cost.Cmp(goal) >= 0 {
+				*r = listRates{}
+			}
+		}
+	}
 }
 
 // weight is the weight of a metric; 0: it is none of the sum.
@@ -294,10 +330,10 @@ func (l *listing) factor() *big.Rat {
 	return big.NewRat(factor, 1)
 }
 
-// onGrids rounds times and prices to whole units, which can only lower the costs. It returns the number of units of cost in 1; nil: times or
-// weights are too large. No sum of costs takes more than
+// onGrids rounds times and prices to whole units, which can only lower the costs. It returns the number of units of cost in 1. No sum of costs takes more than
 // 120 digits, as the grid of prices is for all of them together.
 func (l *listing) onGrids(goal *big.Rat) (unit *big.Rat) {
+	l.drop(goal)
 	last, early := new(big.Rat), new(big.Rat)
 	for _, j := range l.jobs {
 		last = larger(last, l.head[j])
@@ -305,8 +341,14 @@ func (l *listing) onGrids(goal *big.Rat) (unit *big.Rat) {
 			early = larger(early, new(big.Rat).Neg(l.due(j)))
 		}
 	}
-	for _, j := range l.jobs {
-		last = new(big.Rat).Add(last, l.longest(j))
+	for k, j := range l.jobs {
+		longest := new(big.Rat)
+		for c := range l.exact {
+			if l.exact[c][k].fixed != nil {
+				longest = larger(longest, l.time(j, c))
+			}
+		}
+		last = new(big.Rat).Add(last, longest)
 	}
 	span := new(big.Rat).Add(last, early)
 	if span.Sign() == 0 {
@@ -316,9 +358,6 @@ func (l *listing) onGrids(goal *big.Rat) (unit *big.Rat) {
 	l.prices(span, func(times int64, price *big.Rat) { total.Add(total, new(big.Rat).Mul(big.NewRat(times, 1), price)) })
 	if total.Sign() == 0 {
 		total.SetInt64(1)
-	}
-	if most := number(largest); span.Cmp(most) > 0 || total.Cmp(most) > 0 {
-		return nil
 	}
 	times, prices := gridFor(span, listDigits), gridFor(total.Mul(total, factor), listDigits)
 	unit = new(big.Rat).Mul(times.inverse(), new(big.Rat).Mul(prices.inverse(), factor))
@@ -356,7 +395,7 @@ func (l *listing) onGrids(goal *big.Rat) (unit *big.Rat) {
 				continue
 			}
 			size, _ := l.in.Width(j, c)
-			time := number(l.in.DurationOn(j, c, size))
+			time := l.time(j, c)
 			job := listJob{size: int64(size), head: down(l.head[j]), low: down(time), top: times.up(time), fixed: whole(r.fixed),
 				wait: price(1, r.wait), released: after(l.released(j)), steep: price(1, r.steep), long: after(r.long), due: forever, lateAfter: forever}
 			if l.in.Jobs()[j].HasDeadline() {

@@ -142,7 +142,7 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 			least -= 2 * cost.Doubt(found.Rounding)
 		}
 		if opt.Certify && !in.LaterMayBeBetter() {
-			result.Certificate = listCertificate(ctx, in, found.Together, least)
+			result.Certificate = listCertificate(ctx, in, found.Together, least, &cost)
 		}
 		if !slices.ContainsFunc(in.ObjectiveTerms(), func(t model.ObjectiveTerm) bool { return t.Weight < 0 || in.MayBeNegative(t.Metric) }) {
 			least = max(least, 0) // no metric of it is negative
@@ -155,8 +155,9 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	return result, nil
 }
 
-// listCertificate states the least cost that the search proved, lowered by what the checker may round.
-func listCertificate(ctx context.Context, in *model.Instance, together bool, least float64) *proof.Certificate {
+// listCertificate states the least cost that the search proved, lowered by what the checker may round. Where that does not prove the schedule optimal, it is not
+// lowered if the checker shows that it rounds less.
+func listCertificate(ctx context.Context, in *model.Instance, together bool, least float64, cost *model.Evaluation) *proof.Certificate {
 	weights := map[string]float64{}
 	for _, term := range in.ObjectiveTerms() {
 		if term.Weight > 0 {
@@ -166,10 +167,20 @@ func listCertificate(ctx context.Context, in *model.Instance, together bool, lea
 	if len(weights) == 0 {
 		return nil
 	}
-	if least -= proof.ListRounding(ctx, in, weights); !(least > 0) {
+	by := &proof.Argument{ListSchedules: &proof.ListSchedules{Together: together}}
+	states := func(value float64) *proof.Certificate {
+		part := proof.Part{Metric: slices.Min(slices.Collect(maps.Keys(weights))), Sum: weights, Bound: value, Method: "exact", By: by}
+		return &proof.Certificate{Schema: proof.Schema, InstanceSHA256: in.SHA256(), Objective: in.StatedObjective(), Bound: model.ProvedBound(value), Parts: []proof.Part{part}}
+	}
+	lowered := least - proof.ListRounding(ctx, in, weights, least)
+	full := model.ProvedBound(least)
+	if lowered < least && cost.Proves(full) && !cost.Proves(model.ProvedBound(lowered)) {
+		if c := states(least); proof.Check(ctx, in, c).Verdict == proof.Verified {
+			return c
+		}
+	}
+	if math.IsInf(lowered, -1) {
 		return nil
 	}
-	by := &proof.Argument{ListSchedules: &proof.ListSchedules{Together: together}}
-	part := proof.Part{Metric: slices.Min(slices.Collect(maps.Keys(weights))), Sum: weights, Bound: least, Method: "exact", By: by}
-	return &proof.Certificate{Bound: model.ProvedBound(least), Parts: []proof.Part{part}}
+	return states(lowered)
 }
