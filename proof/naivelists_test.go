@@ -196,7 +196,6 @@ func TestListSchedulesProveWhatTheyShould(t *testing.T) {
 			weights[proof.Listed[rng.IntN(len(proof.Listed))]] = []float64{1, 2, 0.5, 3, 1e9}[rng.IntN(5)]
 		}
 		together := rng.IntN(2) == 0
-		c := n.listClaim(weights, 1, together)
 		if slices.ContainsFunc(n.must, func(j int) bool { return weights["mean_slowdown"] > 0 && *n.specs[j].Work == 0 }) ||
 			slices.ContainsFunc(n.must, func(j int) bool { return !n.rectangle(j) }) || len(n.must) == 0 {
 			continue
@@ -214,8 +213,7 @@ func TestListSchedulesProveWhatTheyShould(t *testing.T) {
 			bound float64
 			want  proof.Verdict
 		}{{value * (1 - 1e-14), proof.Verified}, {value * (1 + 1e-13), proof.Refuted}} {
-			c = n.listClaim(weights, x.bound, together)
-			if r := verdict(t.Context(), n.in, c); r.Verdict != x.want {
+			if r := verdict(t.Context(), n.in, n.listClaim(weights, x.bound, together)); r.Verdict != x.want {
 				t.Fatalf("%v ≥ %v, together %v, at best %v: %v\n%s", weights, x.bound, together, value, r, written(n.in))
 			}
 		}

@@ -138,21 +138,26 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 		result.Bound = model.ProvedBound(least)
 	case opt.SharedBound(ctx, in).WorstLeft(result.Solution) != bound.MustLeave:
 	default:
-		if !found.Exact {
-			least -= 2 * cost.Doubt(found.Rounding)
-		}
-		if opt.Certify && !in.LaterMayBeBetter() {
-			result.Certificate = listCertificate(ctx, in, found.Together, least, &cost)
-		}
-		if !slices.ContainsFunc(in.ObjectiveTerms(), func(t model.ObjectiveTerm) bool { return t.Weight < 0 || in.MayBeNegative(t.Metric) }) {
-			least = max(least, 0) // no metric of it is negative
-		}
-		result.Bound = result.Bound.Max(model.ProvedBound(least))
-		if cost.Proves(result.Bound) {
-			result.Status = model.Optimal
-		}
+		stateProof(ctx, in, &opt, &result, &found, least, &cost)
 	}
 	return result, nil
+}
+
+// stateProof states that no schedule costs less than the search found, but for rounding, in a result of that cost.
+func stateProof(ctx context.Context, in *model.Instance, opt *solve.Options, result *solve.Result, found *search.Exhausted, least float64, cost *model.Evaluation) {
+	if !found.Exact {
+		least -= 2 * cost.Doubt(found.Rounding)
+	}
+	if opt.Certify && !in.LaterMayBeBetter() {
+		result.Certificate = listCertificate(ctx, in, found.Together, least, &cost)
+	}
+	if !slices.ContainsFunc(in.ObjectiveTerms(), func(t model.ObjectiveTerm) bool { return t.Weight < 0 || in.MayBeNegative(t.Metric) }) {
+		least = max(least, 0) // no metric of it is negative
+	}
+	result.Bound = result.Bound.Max(model.ProvedBound(least))
+	if cost.Proves(result.Bound) {
+		result.Status = model.Optimal
+	}
 }
 
 // listCertificate states the least cost that the search proved, lowered by what the checker may round. Where that does not prove the schedule optimal, it is not
