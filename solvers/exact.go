@@ -149,7 +149,7 @@ func stateProof(ctx context.Context, in *model.Instance, opt *solve.Options, res
 		least -= 2 * cost.Doubt(found.Rounding)
 	}
 	if opt.Certify && !in.LaterMayBeBetter() {
-		result.Certificate = listCertificate(ctx, in, found.Together, least, &cost)
+		result.Certificate = listCertificate(ctx, in, found.Together, least, cost)
 	}
 	if !slices.ContainsFunc(in.ObjectiveTerms(), func(t model.ObjectiveTerm) bool { return t.Weight < 0 || in.MayBeNegative(t.Metric) }) {
 		least = max(least, 0) // no metric of it is negative
