@@ -198,13 +198,17 @@ func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound flo
 	return open
 }
 
-// Together are the metrics of which a part may bound a sum.
+// Together are the metrics of which prices of processor time and power bound a sum. See [Listed] for another list.
 var Together = []string{"carbon", "energy", "energy_cost", "mean_response", "mean_wait", "over_deadline"}
 
 // covers makes the part that of each metric of its sum, of which the weights are those of the objective.
 func (f *facts) covers(p *Part, parts map[string]*Part, step string) error {
-	if p.Lacks || p.Step != 0 || p.By == nil || p.By.PowerPrices == nil {
+	if p.Lacks || p.Step != 0 || p.By == nil || p.By.PowerPrices == nil && p.By.ListSchedules == nil {
 		return refute(step+".sum", "expected an argument for sums of metrics")
+	}
+	together := Together
+	if p.By.PowerPrices == nil {
+		together = Listed
 	}
 	if _, listed := p.Sum[p.Metric]; !listed {
 		return refute(step+".sum", "expected the metric of the part, %s", quoted(p.Metric))
@@ -214,7 +218,7 @@ func (f *facts) covers(p *Part, parts map[string]*Part, step string) error {
 		weights[term.Metric] = term.Weight
 	}
 	for _, metric := range slices.Sorted(maps.Keys(p.Sum)) {
-		if weight := p.Sum[metric]; !slices.Contains(Together, metric) || !(weight > 0) || weights[metric] != weight {
+		if weight := p.Sum[metric]; !slices.Contains(together, metric) || !(weight > 0) || weights[metric] != weight {
 			return refute(step+".sum", "expected weights of the objective, of metrics that can be bounded together, found %v of %s", weight, quoted(metric))
 		}
 		if parts[metric] != nil && parts[metric] != p {
@@ -266,6 +270,7 @@ func (f *facts) prove(p *Part, goal *big.Rat, step string) error {
 		{by.TimePrices != nil, "prices_over_time", "", func(s string) error { return f.timePrices(metric, by.TimePrices, goal, s) }},
 		{by.AreaLevels != nil, "area_levels", "mcp", func(s string) error { return f.areaLevels(goal, s) }},
 		{by.Partitions != nil, "partitions", "mcp", func(s string) error { return f.partitions(by.Partitions, goal, s) }},
+		{by.ListSchedules != nil, "list_schedules", "", func(s string) error { return f.listSchedules(p, goal, s) }},
 		{by.Counts != nil, "counts", "mcp", func(s string) error { return f.counts(by.Counts, goal, s) }},
 		{by.MachinePrices != nil, "machine_prices", "", func(s string) error { return f.atLeast(goal, s)(f.machinePrices(metric, p.Lacks, by.MachinePrices, s)) }},
 		{by.TimeOfUse != nil, "time_of_use", "", func(s string) error { return f.timeOfUse(metric, by.TimeOfUse, goal, s) }},

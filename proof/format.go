@@ -58,6 +58,7 @@ type Argument struct {
 	TimePrices    *TimePrices    `json:"prices_over_time,omitempty" doc:"prices of processor time that change with time"`
 	AreaLevels    *AreaLevels    `json:"area_levels,omitempty" doc:"mcp: the areas of the jobs over the processors of their clusters"`
 	Partitions    *Partitions    `json:"partitions,omitempty" doc:"mcp of few jobs: all ways to share them among the clusters"`
+	ListSchedules *ListSchedules `json:"list_schedules,omitempty" doc:"sums of what rigid jobs and clusters cost, of few jobs: the best list schedule of every set of jobs"`
 	Counts        *Counts        `json:"counts,omitempty" doc:"mcp: a tree of boxes of numbers of jobs, with prices"`
 	MachinePrices *MachinePrices `json:"machine_prices,omitempty" doc:"prices of what groups of machines have: processors, memory and resources"`
 	TimeOfUse     *TimeOfUse     `json:"time_of_use,omitempty" doc:"energy, energy_cost, carbon on one machine: a tree of intervals that are busy or not, with prices of sizes of jobs"`
@@ -160,6 +161,11 @@ type AreaLevels struct{}
 type Partitions struct {
 	Orders    int            `json:"orders,omitempty" check:"copies" doc:"the most jobs of a set that the checker puts into all orders"`
 	Functions []SizeFunction `json:"functions,omitempty" doc:"functions of the sizes of jobs"`
+}
+
+// ListSchedules has no prices: the checker computes what the best list schedule of every set of jobs costs.
+type ListSchedules struct {
+	Together bool `json:"together,omitempty" doc:"the lists are of jobs on all clusters, which keep precedence and licences; absent: clusters take turns, and precedence counts only in the earliest starts"`
 }
 
 // SizeFunction says what a job weighs by its size. The jobs that run at once weigh at most what fits into the cluster.

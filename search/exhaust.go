@@ -31,6 +31,8 @@ type Exhausted struct {
 	// is rounded. Exact says that no sum of the objective is rounded either.
 	Rounding float64
 	Exact    bool
+	// Together says that the search placed jobs on all clusters at once, because these depend on each other.
+	Together bool
 }
 
 // Exhaust finds the best schedule of a small instance among those that cost less than the limit. It proves that no other is
@@ -40,6 +42,6 @@ func Exhaust(ctx context.Context, in *model.Instance, limit float64, opt Options
 	found, err := exact.Minimise(ctx, in, limit, opt.MaxEvals)
 	return Exhausted{
 		Result: Result{Solution: found.Solution, Evaluations: found.Evaluations, Stop: found.Stop},
-		Proved: found.Proved, Least: found.Least, Doubtful: found.Doubtful, Rounding: found.Rounding, Exact: found.Exact,
+		Proved: found.Proved, Least: found.Least, Doubtful: found.Doubtful, Rounding: found.Rounding, Exact: found.Exact, Together: found.Together,
 	}, err
 }

@@ -3,11 +3,13 @@ package solvers
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/tou"
@@ -136,16 +138,54 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 		result.Bound = model.ProvedBound(least)
 	case opt.SharedBound(ctx, in).WorstLeft(result.Solution) != bound.MustLeave:
 	default:
-		if !found.Exact {
-			least -= 2 * cost.Doubt(found.Rounding)
-		}
-		if !slices.ContainsFunc(in.ObjectiveTerms(), func(t model.ObjectiveTerm) bool { return t.Weight < 0 || in.MayBeNegative(t.Metric) }) {
-			least = max(least, 0) // no metric of it is negative
-		}
-		result.Bound = result.Bound.Max(model.ProvedBound(least))
-		if cost.Proves(result.Bound) {
-			result.Status = model.Optimal
-		}
+		stateProof(ctx, in, &opt, &result, &found, least, &cost)
 	}
 	return result, nil
+}
+
+// stateProof states that no schedule costs less than the search found, but for rounding, in a result of that cost.
+func stateProof(ctx context.Context, in *model.Instance, opt *solve.Options, result *solve.Result, found *search.Exhausted, least float64, cost *model.Evaluation) {
+	if !found.Exact {
+		least -= 2 * cost.Doubt(found.Rounding)
+	}
+	if opt.Certify && !in.LaterMayBeBetter() {
+		result.Certificate = listCertificate(ctx, in, found.Together, least, cost)
+	}
+	if !slices.ContainsFunc(in.ObjectiveTerms(), func(t model.ObjectiveTerm) bool { return t.Weight < 0 || in.MayBeNegative(t.Metric) }) {
+		least = max(least, 0) // no metric of it is negative
+	}
+	result.Bound = result.Bound.Max(model.ProvedBound(least))
+	if cost.Proves(result.Bound) {
+		result.Status = model.Optimal
+	}
+}
+
+// listCertificate states the least cost that the search proved, lowered by what the checker may round. Where that does not prove the schedule optimal, it is not
+// lowered if the checker shows that it rounds less.
+func listCertificate(ctx context.Context, in *model.Instance, together bool, least float64, cost *model.Evaluation) *proof.Certificate {
+	weights := map[string]float64{}
+	for _, term := range in.ObjectiveTerms() {
+		if term.Weight > 0 {
+			weights[term.Metric] = term.Weight
+		}
+	}
+	if len(weights) == 0 {
+		return nil
+	}
+	by := &proof.Argument{ListSchedules: &proof.ListSchedules{Together: together}}
+	states := func(value float64) *proof.Certificate {
+		part := proof.Part{Metric: slices.Min(slices.Collect(maps.Keys(weights))), Sum: weights, Bound: value, Method: "exact", By: by}
+		return &proof.Certificate{Schema: proof.Schema, InstanceSHA256: in.SHA256(), Objective: in.StatedObjective(), Bound: model.ProvedBound(value), Parts: []proof.Part{part}}
+	}
+	lowered := least - proof.ListRounding(ctx, in, weights, least)
+	full := model.ProvedBound(least)
+	if lowered < least && cost.Proves(full) && !cost.Proves(model.ProvedBound(lowered)) {
+		if c := states(least); proof.Check(ctx, in, c).Verdict == proof.Verified {
+			return c
+		}
+	}
+	if math.IsInf(lowered, -1) {
+		return nil
+	}
+	return states(lowered)
 }

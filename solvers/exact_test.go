@@ -11,6 +11,7 @@ import (
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
 )
@@ -27,10 +28,11 @@ func TestExactAgreesWithFullEnumeration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := solve.Run(context.Background(), solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1})
+			result, err := solve.Run(context.Background(), solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1, Certify: true})
 			if err != nil {
 				t.Fatal(err)
 			}
+			provedOptimal(t, in, &result)
 			best := solvecases.BruteForce(t, in)
 			if found := *result.Solution.Objective; math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
 				t.Errorf("seed %d, objective %d: %v, the enumeration has %v", seed, k, found, best)
@@ -39,6 +41,18 @@ func TestExactAgreesWithFullEnumeration(t *testing.T) {
 				t.Errorf("seed %d, objective %d: %s, expected a proof", seed, k, result.Status)
 			}
 		}
+	}
+}
+
+// provedOptimal checks that the certificate of a result is verified, and proves the optimum that it states.
+func provedOptimal(t testing.TB, in *model.Instance, result *solve.Result) {
+	t.Helper()
+	if result.Status != model.Optimal {
+		return
+	}
+	out := proof.CheckSolution(t.Context(), in, result.Certificate, result.Solution)
+	if out.Verdict != proof.Verified || !out.Optimal {
+		t.Errorf("%v: %s (%s %s), optimal %v %s", in.StatedObjective(), out.Verdict, out.Step, out.Reason, out.Optimal, out.Why)
 	}
 }
 
@@ -87,10 +101,11 @@ func TestExactWithPrecedenceAndLicencesAgreesWithFullEnumeration(t *testing.T) {
 			if err := (&solvers.Exact{}).Supports(in); err != nil { // a job that runs nowhere, with others that wait
 				continue
 			}
-			result, err := solve.Run(context.Background(), solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1})
+			result, err := solve.Run(context.Background(), solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1, Certify: true})
 			if err != nil {
 				t.Fatal(err)
 			}
+			provedOptimal(t, in, &result)
 			tried++
 			if found, best := *result.Solution.Objective, solvecases.BruteForce(t, in); math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
 				t.Errorf("seed %d, %v: %v, the enumeration has %v", seed, objective, found, best)

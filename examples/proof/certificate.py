@@ -5,6 +5,7 @@ from math import ceil
 import counts
 import kinds
 import levels
+import lists
 import optimal
 import partitions
 import power
@@ -29,6 +30,7 @@ KINDS = {
     "levels": (("qos_penalty",), levels.proves),
     "time_of_use": (("energy", "energy_cost", "carbon"), power.time_of_use),
 }
+SUMS = {"priced_power": {"energy", "energy_cost", "carbon", "mean_wait", "mean_response", "over_deadline"}, "list_schedules": lists.METRICS}
 TREES = ("counts", "levels")  # they prove a goal or nothing
 
 
@@ -68,11 +70,12 @@ def proved(facts, c, weights):
         return
     if "bound" not in c:
         need("not_certified" in c, "there is no bound")
-    parts = {}
-    for part in c.get("parts", []):
-        need(part["metric"] not in parts, f"{part['metric']} has two parts")
-        parts[part["metric"]] = part
-    for part in parts.values():
+    parts, listed = {}, c.get("parts", [])
+    for part in listed:
+        for metric in covered(part, minimised(c["objective"])):
+            need(metric not in parts, f"{metric} has two parts")
+            parts[metric] = part
+    for part in listed:
         try:
             check_part(facts, part)
         except Doubt as e:
@@ -80,6 +83,9 @@ def proved(facts, c, weights):
     if "bound" in c:
         total = F(0)
         for metric, w in minimised(c["objective"]).items():
+            if "sum" in parts.get(metric, {}):
+                total += F(parts[metric]["bound"]) if metric == parts[metric]["metric"] else 0
+                continue
             if w > 0:
                 signed = power.may_be_negative(instance, metric)
                 need(metric in parts or not signed, f"{metric} may be negative, and has no part")
@@ -95,16 +101,31 @@ def proved(facts, c, weights):
     need("stated" not in c and "not_certified" not in c, c.get("not_certified", "a higher bound is stated"), Doubt)
 
 
+def covered(part, weights):
+    """The metrics of a part (proofs.md, The sum of the parts)."""
+    if "sum" not in part:
+        return [part["metric"]]
+    kind = next(iter(part.get("by") or {}), "")
+    need(kind in SUMS and "step" not in part and not part.get("lacks"), "no kind for sums of metrics")
+    need(part["metric"] in part["sum"], "a sum without the metric of its part")
+    for metric, w in part["sum"].items():
+        need(metric in SUMS[kind] and w > 0 and weights.get(metric) == F(w), f"{metric} does not belong to the sum")
+    return list(part["sum"])
+
+
 def check_part(facts, part):
     """Step 4: the part is proved by its kind, at least to its goal."""
-    if part["bound"] <= 0 and not power.may_be_negative(facts.instance, part["metric"]):
+    if "sum" not in part and part["bound"] <= 0 and not power.may_be_negative(facts.instance, part["metric"]):
         return
     need(part.get("by") is not None, "nothing proves the part", Doubt)
     by = part["by"]
     need(len(by) == 1, "expected one kind")
     (kind, argument), = by.items()
     need(kind not in ("machine_prices", "moldable", "priced_power") and not part.get("lacks"), f"this checker does not cover {kind}", Doubt)
-    need("sum" not in part, "this checker covers no bound of a sum of metrics", Doubt)
+    if kind == "list_schedules":
+        goal = goal_of(facts, part)
+        need(lists.list_schedules(facts, argument, part.get("sum", {part["metric"]: 1}), goal) >= goal, "list schedules prove less")
+        return
     metrics, prove = KINDS[kind]
     need(part["metric"] in metrics, f"{kind} proves nothing of {part['metric']}")
     goal = goal_of(facts, part)

@@ -62,6 +62,7 @@ KINDS = {
     "prices_over_time": {"limits!": ["number>=0"], "clusters!": PRICES_OF_TIME},
     "area_levels": {},
     "counts": {"limits!": ["number>=0"], "prices!": [{"jobs!": ["number"], "clusters!": PRICES_OF_TIME}], "nodes!": NODES},
+    "list_schedules": {"together": "flag"},
     "partitions": {"orders": "whole>=0", "functions": [{"weights!": [[{"size!": "whole>0", "weight!": "whole>=0"}]]}]},
     "moldable": {"makespan!": "number>=0"},
     "windows": {"unit!": "number>=0", "nearest": "flag", "makespan!": "whole>=0", "pairs": ["whole>=0"], "lemmas": [{"clause": ["whole>=0"], "steps": ["whole>=0"]}],

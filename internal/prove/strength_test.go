@@ -12,11 +12,12 @@ import (
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 	"github.com/allot-opt/allot/solve"
 )
 
 // Strength tries the first instances of each kind that needs no MILP. It counts, by "kind, metric, method", those whose optimum a method of bounds
-// reaches with a little work, and those whose optimum a solver proves. The method "all" counts all instances of that kind and metric. Of objectives with
+// reaches with a little work, and those whose optimum a solver proves, and certifies. The method "all" counts all instances of that kind and metric. Of objectives with
 // weights as priorities it counts, by "kind, weight, solver", those whose best schedule a solver finds.
 func Strength(ctx context.Context, each int) (map[string]int, error) {
 	counts := map[string]int{}
@@ -59,9 +60,9 @@ func (p *Planted) strength(ctx context.Context, counts map[string]int) error {
 		if len(t.found) > 0 {
 			return fmt.Errorf("%s", t.found[0].String())
 		}
-		proof := bound.New(ctx, t.in)
-		proof.Improve(ctx, bound.LittleWork)
-		for _, part := range proof.Parts() {
+		bounds := bound.New(ctx, t.in)
+		bounds.Improve(ctx, bound.LittleWork)
+		for _, part := range bounds.Parts() {
 			if part.Value >= optimum-t.tolerated {
 				counts[key+part.Method]++
 			}
@@ -74,9 +75,9 @@ func (p *Planted) strength(ctx context.Context, counts map[string]int) error {
 			if len(p.Spec.Jobs) > 30 || info.New().Supports(t.in) != nil {
 				continue
 			}
-			result, err := solve.Run(ctx, info.Choice(), t.in, solve.Options{Seed: 1, MaxEvals: 3000})
-			if err == nil && result.Status == model.Optimal {
-				counts[key+"stated by "+name]++
+			result, err := solve.Run(ctx, info.Choice(), t.in, solve.Options{Seed: 1, MaxEvals: 3000, Certify: true})
+			if err == nil {
+				t.optimal(ctx, key, name, &result, counts)
 			}
 		}
 		if key == "packing, makespan, " || key == "shortest first, mean_response, " {
@@ -128,7 +129,7 @@ func (p *Planted) strengthOf(ctx context.Context, r *ranking, counts map[string]
 		if info.New().Supports(t.in) != nil {
 			continue
 		}
-		result, err := solve.Run(ctx, info.Choice(), t.in, solve.Options{Seed: 1, MaxEvals: 3000})
+		result, err := solve.Run(ctx, info.Choice(), t.in, solve.Options{Seed: 1, MaxEvals: 3000, Certify: true})
 		if err != nil || result.Solution == nil {
 			continue
 		}
@@ -137,11 +138,20 @@ func (p *Planted) strengthOf(ctx context.Context, r *ranking, counts map[string]
 		if excess.Sub(excess, r.least).Cmp(p.small.slackOf(r.objective)) <= 0 {
 			counts[key+"found by "+name]++
 		}
-		if result.Status == model.Optimal {
-			counts[key+"stated by "+name]++
-		}
+		t.optimal(ctx, key, name, &result, counts)
 	}
 	return nil
+}
+
+// optimal counts a result that is called optimal, and whether its certificate shows that it is.
+func (t *trial) optimal(ctx context.Context, key, solver string, result *solve.Result, counts map[string]int) {
+	if result.Status != model.Optimal {
+		return
+	}
+	counts[key+"stated by "+solver]++
+	if proof.CheckSolution(ctx, t.in, result.Certificate, result.Solution).Optimal {
+		counts[key+"certified by "+solver]++
+	}
 }
 
 // WriteStrength writes the counts, one per line.

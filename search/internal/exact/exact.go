@@ -63,6 +63,8 @@ type Found struct {
 	// is rounded. Exact says that no sum of the objective is rounded either.
 	Rounding float64
 	Exact    bool
+	// Together says that the search placed jobs on all clusters at once, because these depend on each other.
+	Together bool
 }
 
 // Minimise finds the best schedule among those that cost less than the limit. If it looks at everything and finds no schedule,

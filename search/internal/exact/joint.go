@@ -126,7 +126,7 @@ func minimiseJointly(ctx context.Context, in *model.Instance, limit float64, max
 	}
 	x.limit, x.maxEvals = limit, maxEvals
 	stop, full := x.run(ctx)
-	found := Found{Stop: stop, Evaluations: x.evaluations, Least: limit}
+	found := Found{Stop: stop, Evaluations: x.evaluations, Least: limit, Together: true}
 	found.Rounding, found.Exact = rounding(x.p)
 	if stop != model.StopDone || full {
 		return found, nil
