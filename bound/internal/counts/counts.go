@@ -29,6 +29,9 @@ type Relaxation struct {
 	Unit   []float64 // by cluster: 1/(p·W_i); 0 if W_i is 0
 	Levels int       // number of limits of makespans
 	weight []float64 // by cluster: w_m + w_i·m_i
+	few    *fewCosts // nil: nothing is known of sets of few jobs
+	useFew bool      // Evaluate looks at them
+	most   float64   // schedules that cost more do not matter
 
 	// Scratch. The first index is the cluster.
 	Cost    [][][]float64 // by job and level
@@ -133,6 +136,9 @@ func (c *Relaxation) Evaluate(ctx context.Context, box []Box, x []float64, close
 	if !c.Set(ctx, x) {
 		return 0, nil, false
 	}
+	if c.few != nil {
+		c.few.forget()
+	}
 	for i := range c.Clusters {
 		c.costs(i)
 		if !c.hopes(ctx, i, box[i], x) {
@@ -157,9 +163,15 @@ func (c *Relaxation) Evaluate(ctx context.Context, box []Box, x []float64, close
 				known = false
 				c.exact(i, box[i], n[i], beside, x)
 			}
-			chosen += c.g[i][n[i]]
+			chosen += c.value(i, int(n[i]))
 		}
 		if known || chosen-least <= close {
+			if c.raise(ctx, n, x, least) {
+				continue
+			}
+			if ctx.Err() != nil {
+				return 0, nil, false
+			}
 			for i := range n {
 				c.chosen[i] = c.level[i][n[i]]
 			}
@@ -335,7 +347,7 @@ func (c *Relaxation) share(box []Box) (n []int32, least float64) {
 		for to := first; to <= last; to++ {
 			best, taken := math.Inf(1), int32(0)
 			for take := max(box[i].Least, to-high); take <= min(box[i].Most, to-low); take++ {
-				if v := c.before[i][to-take] + c.g[i][take]; v < best {
+				if v := c.before[i][to-take] + c.value(i, int(take)); v < best {
 					best, taken = v, take
 				}
 			}
@@ -366,6 +378,10 @@ func (c *Relaxation) cutsAt(x []float64, n []int32) []*bundle.Cut {
 		}
 		cluster, k := &c.Clusters[i], int(c.level[i][n[i]])
 		at.Choice = bundle.Choice{Jobs: n[i], Level: int32(k)}
+		if c.byFew(i, int(n[i])) {
+			c.cutOfFew(at, i, int(n[i]), x)
+			continue
+		}
 		q := float64(n[i]) * c.Unit[i]
 		cluster.SlopeOfCluster(at.Slope, c.low(i, k), -q, c.Limits)
 		order := c.eligible(i, k)
