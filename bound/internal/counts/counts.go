@@ -22,6 +22,8 @@ import (
 // makespans from limit k−1 to limit k; in it c_ij(M) ≥ c_ij(t_k), and h_i is least at one of the two limits. The level after
 // the last has no limit. Beyond the last limit the price is (w_m + w_i·m_i)/m_i, so h_i does not fall there.
 //
+// Where sets of few jobs are known, see [Few], g_i(n) is at least what the cheapest set of n jobs costs less the prices of its jobs.
+//
 // The bound of a leaf is this bound at one vector of prices, with n_i and the levels limited to those of its box. Evaluate finds it
 // by short cuts (chords, levels that are left out). These do not change the value, except that it may be lower by the tolerance.
 type Relaxation struct {
@@ -378,7 +380,7 @@ func (c *Relaxation) cutsAt(x []float64, n []int32) []*bundle.Cut {
 		}
 		cluster, k := &c.Clusters[i], int(c.level[i][n[i]])
 		at.Choice = bundle.Choice{Jobs: n[i], Level: int32(k)}
-		if c.byFew(i, int(n[i])) {
+		if c.byFew(i, int(n[i])) && c.few.set[i][n[i]] != nil {
 			c.cutOfFew(at, i, int(n[i]), x)
 			continue
 		}
@@ -394,7 +396,7 @@ func (c *Relaxation) cutsAt(x []float64, n []int32) []*bundle.Cut {
 			cluster.SlopeOfRun(at.Slope, int(j), c.at[i][j][k], q, c.Limits)
 		}
 		at.Slope[c.Size-1] = -float64(n[i])
-		at.At0 = c.g[i][n[i]] - bundle.Dot(at.Slope[:c.Size-1], x)
+		at.At0 = c.value(i, int(n[i])) - bundle.Dot(at.Slope[:c.Size-1], x)
 	}
 	return cuts
 }
