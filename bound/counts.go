@@ -43,6 +43,9 @@ func (r *Relaxation) counts(ctx context.Context) *counts.Problem {
 	if p.Priced = priced.New(r.priced(), limits, weights, p.Past); p.Priced == nil {
 		return nil
 	}
+	for _, c := range r.cheapSets() {
+		p.Few = append(p.Few, c)
+	}
 	p.Share = func(ctx context.Context) ([][]float64, []int) {
 		areas, _ := r.Areas(ctx) // known already: the limits of the buckets depend on them
 		return areas, r.areaAssignment(ctx, areas)

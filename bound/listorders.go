@@ -16,10 +16,13 @@ type orders struct {
 	jobs  []int   // of the set
 	known setCost // what is known without: nothing is below
 	least setCost
-	run   [mostOrdered]struct {
-		end  float64
-		size int
-	}
+	run   running
+}
+
+// running are the ends and sizes of the jobs of a list schedule.
+type running [mostOrdered]struct {
+	end  float64
+	size int
 }
 
 // mostOrdered is the largest number of jobs of a set whose orders are looked at.
@@ -41,7 +44,7 @@ func (o *orders) extend(n, used int, last float64, at setCost) {
 		}
 		start := max(last, o.start[k])
 		if o.durations[k] > o.moment { // a job of no length needs no room
-			start = o.firstStart(n, start, o.sizes[k])
+			start = o.run.firstStart(o.cluster.Processors, n, start, o.sizes[k])
 		}
 		end := start + o.durations[k]
 		o.run[n].end, o.run[n].size = end, o.sizes[k]
@@ -50,10 +53,10 @@ func (o *orders) extend(n, used int, last float64, at setCost) {
 }
 
 // firstStart is the earliest time from at on at which the processors are free beside the first n jobs.
-func (o *orders) firstStart(n int, at float64, size int) float64 {
+func (s *running) firstStart(processors, n int, at float64, size int) float64 {
 	for {
-		free, next := o.cluster.Processors, math.Inf(1)
-		for _, r := range o.run[:n] {
+		free, next := processors, math.Inf(1)
+		for _, r := range s[:n] {
 			if r.end > at {
 				free, next = free-r.size, min(next, r.end)
 			}

@@ -18,7 +18,7 @@ import (
 //
 // where h_i(k) is the least of (w_m + w_i·m_i)·M − ∫₀^M κ_i in the bucket, and c_ij(k) the least of w_o·late − w_i·(processor time) + what the job pays,
 // if it ends by limit k. ∫κ bends at limits alone, so the least h is at one of the limits of the bucket. After the last limit the price of a processor
-// is (w_m + w_i·m_i)/m_i, so h does not fall there. All weights are divided by their sum and rounded down, which lowers the cost: idle time is never
+// is (w_m + w_i·m_i)/m_i, so h does not fall there. g_i(n) is at least what the cheapest set of n jobs costs, where that is stated, see cheapSets. All weights are divided by their sum and rounded down, which lowers the cost: idle time is never
 // below 0. Rounding costs down and prices of jobs in any direction is right, too.
 
 // mostCells limits the tables.
@@ -46,7 +46,12 @@ type countTree struct {
 	cost    [][][]int64 // by cluster, bucket and job; closed: it cannot end by then
 	g       [][]int64   // by cluster and number of jobs
 	by      [][][]int64 // by cluster, bucket and number of jobs
+	floor   [][]int64   // by cluster and number of jobs: what their sets cost at least; nil: not stated
 	scratch []int64
+
+	floors [][][]int64  // by prices, those that are verified: floor
+	cheap  []*cheapSets // by cluster
+	steps  int64        // of the searches for cheap sets
 }
 
 // counts verifies the tree: every box without children costs at least the goal.
@@ -60,7 +65,14 @@ func (f *facts) counts(a *Counts, goal *big.Rat, step string) error {
 
 // countTree is the tree, and the box of its root.
 func (f *facts) countTree(a *Counts, goal *big.Rat, step string) (*countTree, []countBox, error) {
-	t, err := f.timetable(a.Limits, step)
+	until := new(big.Rat)
+	for k := range a.Prices {
+		if a.Prices[k].Sets != nil {
+			until = f.oneAfterTheOther() // deadlines up to then count
+			break
+		}
+	}
+	t, err := f.timetable(a.Limits, until, step)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -76,7 +88,7 @@ func (f *facts) countTree(a *Counts, goal *big.Rat, step string) (*countTree, []
 		return nil, nil, doubt(step, "the instance is too large for a tree of boxes")
 	}
 	root := slices.Repeat([]countBox{{0, jobs, 1, len(a.Limits)}}, clusters)
-	return &countTree{timetable: t, a: a, step: step, goal: goal}, root, nil
+	return &countTree{timetable: t, a: a, step: step, goal: goal, floors: make([][][]int64, len(a.Prices)), cheap: make([]*cheapSets, clusters)}, root, nil
 }
 
 // narrow narrows the box by the prices to what may cost less than the goal; nil: nothing may.
@@ -198,7 +210,7 @@ func (t *countTree) set(k int) error {
 		list[c] = t.priced(c, &stated.Clusters[c], inverse(clusters[c].Weights.Sum()), prices, w.costs)
 		list[c].height = w.height
 	}
-	return t.tabulate(stated.Jobs, list, prices, step)
+	return t.tabulate(k, list, prices, step)
 }
 
 // inverse is 1/x; 0 of 0.
@@ -229,7 +241,8 @@ func (f *facts) weigh(c int, prices grid) weighed {
 }
 
 // tabulate computes the tables of costs in units that leave room for all sums.
-func (t *countTree) tabulate(prices []float64, clusters []*pricedCluster, priceGrid grid, step string) error {
+func (t *countTree) tabulate(k int, clusters []*pricedCluster, priceGrid grid, step string) error {
+	prices, sets := t.a.Prices[k].Jobs, t.a.Prices[k].Sets
 	jobs, limits := len(t.in.Jobs()), len(t.limits)
 	wides := make([][][]int128, len(clusters))
 	heights := make([][]int128, len(clusters))
@@ -252,10 +265,20 @@ func (t *countTree) tabulate(prices []float64, clusters []*pricedCluster, priceG
 			wides[c], oks[c] = append(wides[c], least), append(oks[c], ok)
 		}
 	}
+	for c := range sets {
+		if c < len(clusters) && len(sets[c]) > 0 {
+			most = max(most, t.mostOfSets(c, t.weigh(c, priceGrid)))
+		}
+	}
 	n, scale := float64(jobs), math.Ldexp(1, -t.times.exponent-priceGrid.exponent)
 	highest := 0.0
 	for _, u := range prices {
 		highest = max(highest, math.Abs(u)*n*scale)
+	}
+	for c := range sets {
+		for _, floor := range sets[c] {
+			highest = max(highest, math.Abs(floor.Least)*n*scale)
+		}
 	}
 	size := n * (most*(n+1) + 2*highest)
 	if !(size < 1e300) {
@@ -294,7 +317,7 @@ func (t *countTree) tabulate(prices []float64, clusters []*pricedCluster, priceG
 		}
 		t.height, t.cost = append(t.height, height), append(t.cost, table)
 	}
-	return nil
+	return t.setFloors(k, priceGrid, units, cut, step)
 }
 
 // together is a + b, of which each may be closed.
@@ -326,6 +349,9 @@ func (t *countTree) choices(i int, b countBox) {
 			sum, enough := t.leastOf(t.cost[i][k], n)
 			if enough {
 				sum += product(int64(n), height).down(t.unit)
+			}
+			if t.floor[i] != nil {
+				sum = max(sum, t.floor[i][n])
 			}
 			t.by[i][k][n] = sum
 			t.g[i][n] = min(t.g[i][n], sum)

@@ -203,6 +203,13 @@ type Counts struct {
 type JobPrices struct {
 	Jobs     []float64       `json:"jobs" check:"figure" doc:"by job: its price"`
 	Clusters []ClusterPrices `json:"clusters" doc:"by cluster: the prices of time"`
+	Sets     [][]SetFloor    `json:"sets,omitempty" doc:"by cluster: what sets of few jobs cost at least at these prices"`
+}
+
+// SetFloor says what each set of so many jobs costs at least on a cluster, less the prices of its jobs.
+type SetFloor struct {
+	Jobs  int     `json:"jobs" check:"figure" doc:"jobs of a set, 1 or more"`
+	Least float64 `json:"least" check:"figure" doc:"least cost less the prices of its jobs; part of the metric"`
 }
 
 // Node is a box of the tree. Its prices narrow it, one after another, to what may cost less than the bound. If something is left the node is split, or

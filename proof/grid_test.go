@@ -122,7 +122,7 @@ func TestTimesOnTheGrid(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := newFacts(t.Context(), in)
-		table, err := f.timetable([]float64{0, 1000 * rng.Float64()}, "")
+		table, err := f.timetable([]float64{0, 1000 * rng.Float64()}, new(big.Rat), "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ type gKey struct {
 	at     choice
 }
 
-func (n *naive) computed(limits []float64, prices *proof.JobPrices, c int, at choice) float64 {
+func (n *naive) computed(limits []float64, prices *proof.JobPrices, c int, at choice) (cost float64) {
 	over, makespan, idle := n.weights(c)
 	ofTime := n.divided(prices.Clusters[c], c)
 	m := float64(n.in.Clusters()[c].Processors)
@@ -90,6 +90,15 @@ func (n *naive) computed(limits []float64, prices *proof.JobPrices, c int, at ch
 		return math.Inf(1)
 	}
 	sum := float64(at.jobs) * h
+	defer func() {
+		if prices.Sets != nil {
+			for _, f := range prices.Sets[c] {
+				if f.Jobs == at.jobs {
+					cost = max(cost, p*f.Least)
+				}
+			}
+		}
+	}()
 	for range at.jobs { // the least ones
 		k := 0
 		for i, v := range values {

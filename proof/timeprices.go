@@ -44,7 +44,7 @@ type span struct {
 }
 
 // timetable puts the instance on a grid. It needs rigid jobs on clusters of equal processors, all of which have to be placed.
-func (f *facts) timetable(stated []float64, step string) (*timetable, error) {
+func (f *facts) timetable(stated []float64, until *big.Rat, step string) (*timetable, error) {
 	jobs, clusters := f.in.Jobs(), f.in.Clusters()
 	if err := f.needRectangles(step); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (f *facts) timetable(stated []float64, step string) (*timetable, error) {
 	case len(stated) < 2 || stated[0] != 0:
 		return nil, refute(step+".limits", "expected limits from 0 on")
 	}
-	most := new(big.Rat)
+	most := until
 	for k, limit := range stated {
 		if !(limit >= 0) {
 			return nil, refute(fmt.Sprintf("%s.limits[%d]", step, k), "expected a time of at least 0")

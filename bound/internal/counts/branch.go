@@ -37,15 +37,15 @@ func (p *Prover) cutOff(box []Box, x []float64, rounding float64) bool {
 			}
 		}
 		b := &box[i]
-		for b.Least <= b.Most && c.g[i][b.Least]+rest[b.Least] > limit {
+		for b.Least <= b.Most && c.value(i, int(b.Least))+rest[b.Least] > limit {
 			b.Least++
 		}
-		for b.Least <= b.Most && c.g[i][b.Most]+rest[b.Most] > limit {
+		for b.Least <= b.Most && c.value(i, int(b.Most))+rest[b.Most] > limit {
 			b.Most--
 		}
 		tooExpensive := func(k int32) bool {
 			for n := max(1, b.Least); n <= b.Most; n++ {
-				if c.hope[i][k][n]+rest[n] <= limit {
+				if c.hopeOf(i, k, int(n))+rest[n] <= limit {
 					return false
 				}
 			}
@@ -72,7 +72,7 @@ func (c *Relaxation) sharesAfter(box []Box) [][]float64 {
 		for to := range after[i] {
 			after[i][to] = math.Inf(1)
 			for n := box[i].Least; n <= min(box[i].Most, int32(to)); n++ {
-				after[i][to] = min(after[i][to], c.g[i][n]+after[i+1][to-int(n)])
+				after[i][to] = min(after[i][to], c.value(i, int(n))+after[i+1][to-int(n)])
 			}
 		}
 	}

@@ -22,6 +22,8 @@ import (
 // makespans from limit k−1 to limit k; in it c_ij(M) ≥ c_ij(t_k), and h_i is least at one of the two limits. The level after
 // the last has no limit. Beyond the last limit the price is (w_m + w_i·m_i)/m_i, so h_i does not fall there.
 //
+// Where sets of few jobs are known, see [Few], g_i(n) is at least what the cheapest set of n jobs costs less the prices of its jobs.
+//
 // The bound of a leaf is this bound at one vector of prices, with n_i and the levels limited to those of its box. Evaluate finds it
 // by short cuts (chords, levels that are left out). These do not change the value, except that it may be lower by the tolerance.
 type Relaxation struct {
@@ -29,6 +31,9 @@ type Relaxation struct {
 	Unit   []float64 // by cluster: 1/(p·W_i); 0 if W_i is 0
 	Levels int       // number of limits of makespans
 	weight []float64 // by cluster: w_m + w_i·m_i
+	few    *fewCosts // nil: nothing is known of sets of few jobs
+	useFew bool      // Evaluate looks at them
+	most   float64   // schedules that cost more do not matter
 
 	// Scratch. The first index is the cluster.
 	Cost    [][][]float64 // by job and level
@@ -133,6 +138,9 @@ func (c *Relaxation) Evaluate(ctx context.Context, box []Box, x []float64, close
 	if !c.Set(ctx, x) {
 		return 0, nil, false
 	}
+	if c.few != nil {
+		c.few.forget()
+	}
 	for i := range c.Clusters {
 		c.costs(i)
 		if !c.hopes(ctx, i, box[i], x) {
@@ -157,9 +165,15 @@ func (c *Relaxation) Evaluate(ctx context.Context, box []Box, x []float64, close
 				known = false
 				c.exact(i, box[i], n[i], beside, x)
 			}
-			chosen += c.g[i][n[i]]
+			chosen += c.value(i, int(n[i]))
 		}
 		if known || chosen-least <= close {
+			if c.raise(ctx, n, x, least) {
+				continue
+			}
+			if ctx.Err() != nil {
+				return 0, nil, false
+			}
 			for i := range n {
 				c.chosen[i] = c.level[i][n[i]]
 			}
@@ -335,7 +349,7 @@ func (c *Relaxation) share(box []Box) (n []int32, least float64) {
 		for to := first; to <= last; to++ {
 			best, taken := math.Inf(1), int32(0)
 			for take := max(box[i].Least, to-high); take <= min(box[i].Most, to-low); take++ {
-				if v := c.before[i][to-take] + c.g[i][take]; v < best {
+				if v := c.before[i][to-take] + c.value(i, int(take)); v < best {
 					best, taken = v, take
 				}
 			}
@@ -366,6 +380,10 @@ func (c *Relaxation) cutsAt(x []float64, n []int32) []*bundle.Cut {
 		}
 		cluster, k := &c.Clusters[i], int(c.level[i][n[i]])
 		at.Choice = bundle.Choice{Jobs: n[i], Level: int32(k)}
+		if c.byFew(i, int(n[i])) && c.few.set[i][n[i]] != nil {
+			c.cutOfFew(at, i, int(n[i]), x)
+			continue
+		}
 		q := float64(n[i]) * c.Unit[i]
 		cluster.SlopeOfCluster(at.Slope, c.low(i, k), -q, c.Limits)
 		order := c.eligible(i, k)
@@ -378,7 +396,7 @@ func (c *Relaxation) cutsAt(x []float64, n []int32) []*bundle.Cut {
 			cluster.SlopeOfRun(at.Slope, int(j), c.at[i][j][k], q, c.Limits)
 		}
 		at.Slope[c.Size-1] = -float64(n[i])
-		at.At0 = c.g[i][n[i]] - bundle.Dot(at.Slope[:c.Size-1], x)
+		at.At0 = c.value(i, int(n[i])) - bundle.Dot(at.Slope[:c.Size-1], x)
 	}
 	return cuts
 }

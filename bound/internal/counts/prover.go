@@ -98,6 +98,7 @@ type Problem struct {
 	Unit     []float64      // by cluster: 1/(p·W_i); 0 if W_i is 0
 	Height   []float64      // by cluster: w_m + w_i·m_i
 	Past     []float64      // by cluster: the price of a processor after the last bucket
+	Few      []Few          // by cluster; empty: nothing is known of sets of few jobs
 	Depth    int            // jobs of the longest chain of precedence
 	Most     func() float64 // an upper bound of the cost of a schedule worth looking for
 	// Share returns the areas of the jobs by cluster and a good cluster for each job.
@@ -118,6 +119,9 @@ func (p *Prover) Start(ctx context.Context) {
 	}
 	p.problem = in
 	p.counts = newCounts(in.Priced, in.Unit, in.Height)
+	if len(in.Few) > 0 {
+		p.counts.few = newFew(in.Few, p.counts.Jobs)
+	}
 	root := &boxNode{value: math.Inf(-1)}
 	if p.proved.Asked() {
 		p.trace = newTrace(p.counts)
@@ -236,9 +240,14 @@ func (p *Prover) step(ctx context.Context) bool {
 	if !math.IsInf(gain, 0) {
 		close = max(0.2*close, min(10*close, 0.1*gain))
 	}
+	p.counts.most, p.counts.useFew = p.most, node.id > 0 // the root comes to its first values as soon as without
 	value, at, ok := p.counts.Evaluate(ctx, node.box, x, close)
 	if !ok && ctx.Err() != nil {
 		return false
+	}
+	if few := p.counts.few; few != nil {
+		p.credit -= few.steps * fewTime
+		few.steps = 0
 	}
 	rounding, exact := 0.0, ok
 	if ok {
@@ -289,7 +298,9 @@ func (p *Prover) step(ctx context.Context) bool {
 // keepFloors keeps the least costs of the clusters, by number of jobs, at the prices that become the centre.
 func (p *Prover) keepFloors() {
 	for i := range p.floors {
-		copy(p.floors[i], p.counts.g[i])
+		for n := range p.floors[i] {
+			p.floors[i][n] = p.counts.value(i, n)
+		}
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 type trace struct {
 	counts *Relaxation
 	nodes  []traced
-	places int       // numbers kept
-	last   []float64 // the prices kept last
+	places int                             // numbers kept
+	last   []float64                       // the prices kept last
+	floors map[*float64][][]proof.SetFloor // by the first of the prices: what sets of jobs cost at least at these prices
 }
 
 // traced is a node of the tree.
@@ -24,7 +25,9 @@ type traced struct {
 // mostTraced is the largest number of prices that are kept. Beyond it there is no certificate.
 const mostTraced = 1 << 24
 
-func newTrace(c *Relaxation) *trace { return &trace{counts: c, nodes: make([]traced, 1)} }
+func newTrace(c *Relaxation) *trace {
+	return &trace{counts: c, nodes: make([]traced, 1), floors: map[*float64][][]proof.SetFloor{}}
+}
 
 // kept is a copy of prices.
 func (t *trace) kept(x []float64) []float64 {
@@ -35,7 +38,34 @@ func (t *trace) kept(x []float64) []float64 {
 		t.places += len(x)
 		t.last = slices.Clone(x)
 	}
+	t.keepFloors()
 	return t.last
+}
+
+// keepFloors adds what was found of sets at the prices kept last.
+func (t *trace) keepFloors() {
+	few := t.counts.few
+	if few == nil {
+		return
+	}
+	for i := range few.of {
+		for n, least := range few.least[i] {
+			if !t.counts.byFew(i, n) {
+				continue
+			}
+			at := t.floors[&t.last[0]]
+			if at == nil {
+				at = make([][]proof.SetFloor, len(few.of))
+				t.floors[&t.last[0]] = at
+			}
+			same := func(f proof.SetFloor) bool { return f.Jobs == n }
+			if k := slices.IndexFunc(at[i], same); k >= 0 {
+				at[i][k].Least = max(at[i][k].Least, least)
+			} else {
+				at[i] = append(at[i], proof.SetFloor{Jobs: n, Least: least})
+			}
+		}
+	}
 }
 
 // narrowed records that the prices may have narrowed the box.
@@ -91,7 +121,7 @@ func (p *Prover) show() *proof.Argument {
 		if !known {
 			k = len(tree.Prices)
 			position[&x[0]] = k
-			tree.Prices = append(tree.Prices, proof.JobPrices{Jobs: slices.Clone(x[:t.counts.Jobs]), Clusters: t.counts.Stated(x)})
+			tree.Prices = append(tree.Prices, proof.JobPrices{Jobs: slices.Clone(x[:t.counts.Jobs]), Clusters: t.counts.Stated(x), Sets: floors(t.floors[&x[0]])})
 		}
 		return k
 	}
@@ -113,4 +143,13 @@ func (p *Prover) show() *proof.Argument {
 		}
 	}
 	return &proof.Argument{Counts: tree}
+}
+
+// floors is a copy of what sets cost at least, with an empty list for a cluster of which nothing is known.
+func floors(kept [][]proof.SetFloor) [][]proof.SetFloor {
+	var list [][]proof.SetFloor
+	for _, of := range kept {
+		list = append(list, append([]proof.SetFloor{}, of...))
+	}
+	return list
 }
