@@ -14,7 +14,7 @@ import (
 // features are the features that the engine takes into account. It also takes instances with those of featuresSometimes, if they make no
 // difference, see [problem.like].
 const (
-	features          = plan.RigidFeatures | model.Precedence | model.LicencePools
+	features          = plan.RigidFeatures | model.HardDeadlines | model.Precedence | model.LicencePools
 	featuresSometimes = model.MemoryLimits | model.BandwidthNeeds | model.MachineSpan
 )
 
@@ -39,6 +39,8 @@ type problem struct {
 	several      []int32   // jobs with several places
 	lastOnly     bool      // the objective is the makespan alone
 	justifies    bool      // the makespan of the grid or of a cluster counts
+	hard         []int32   // jobs with a hard deadline; all jobs are placed, see [New]
+	bound        []bool    // by job: it has a hard deadline, or such a job waits for it
 	util         []float64 // by job: length · mean share of the resources that it uses
 }
 
@@ -92,7 +94,7 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 		}
 	}
 	p.readGraph()
-	if !p.readTimes() || !p.readResources() {
+	if !p.readDeadlines() || !p.readTimes() || !p.readResources() {
 		return nil
 	}
 	p.measure()
@@ -198,7 +200,11 @@ func (p *problem) readTimes() bool {
 	p.unit = 1
 	if whole && unit > 0 && p.Origin+last+sum < 1<<40 {
 		p.unit, p.origin = float64(unit)*finest, p.Origin
-		if room := (last + sum) / p.unit; room <= maxGrid && room <= 64*float64(p.n) {
+		room := (last + sum) / p.unit
+		if len(p.hard) > 0 {
+			room += sum / p.unit // jobs may have to go behind those whose places are reserved
+		}
+		if room <= maxGrid && room <= 64*float64(p.n) {
 			p.room = int(room) + 1
 		}
 	}
