@@ -35,17 +35,13 @@ func (p *problem) readDeadlines() bool {
 	return true
 }
 
-// latest is the latest time of the engine at which the job may end by its own deadline; +Inf: any.
+// latest is the last whole time of the engine by which the job may end for its own deadline; +Inf: any.
 func (p *problem) latest(j int32) float64 {
 	job := &p.In.Jobs()[j]
 	if !job.DeadlineHard || !job.HasDeadline() {
 		return math.Inf(1)
 	}
-	t := (job.Deadline - p.origin) / p.unit
-	if p.room > 0 {
-		t = math.Floor(t)
-	}
-	return t
+	return math.Floor((job.Deadline - p.origin) / p.unit)
 }
 
 // meets says whether the schedule that the last forward pass made meets all hard deadlines.
@@ -67,7 +63,7 @@ func (d *decoder) meeting(m *member) *member {
 }
 
 // forwardInTime is forward where deadlines are hard. If some deadline is missed, it places the jobs once more. Then those of bound hold places in which all deadlines are met, see
-// reserve, until it is their turn. That schedule meets all deadlines too if the jobs have their places from the same member, but for rounding.
+// reserve, until it is their turn. That schedule meets all deadlines too if each job has the place that it has there.
 func (d *decoder) forwardInTime(order []int32, met *member) {
 	copy(d.chosen, d.at)
 	if d.forward(order); d.meets() {
@@ -90,6 +86,7 @@ func (d *decoder) reserve(met *member) {
 			order = append(order, j)
 		}
 	}
+	slices.Reverse(order) // of jobs that end at one time, those that take none may wait for the others
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(d.end[b], d.end[a]) })
 	for j := range d.release {
 		d.release[j] = max(0, horizon-max(d.end[j], d.latest(int32(j))))

@@ -17,7 +17,7 @@ import (
 // drawHard draws a project in which some deadlines are hard, and a schedule that meets them.
 func drawHard(t *rapid.T, jobs int) (*model.Instance, *model.Solution) {
 	processors, copies := rapid.IntRange(1, 4).Draw(t, "processors"), rapid.IntRange(1, 5).Draw(t, "copies")
-	part := rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "part") // tenths make profiles of steps
+	part := rapid.SampledFrom([]float64{0, 1.0 / 1024}).Draw(t, "part") // small parts make profiles of steps
 	metric := rapid.SampledFrom([]string{"makespan", "over_deadline", "mean_response", "mcp"}).Draw(t, "metric")
 	spec := model.InstanceSpec{Schema: model.InstanceSchema, Objective: map[string]float64{metric: 1}, Licences: map[string]int{"a": copies}}
 	for c := range rapid.IntRange(1, 2).Draw(t, "clusters") {
@@ -83,7 +83,11 @@ func TestHardDeadlinesAreMet(t *testing.T) {
 				reserved++
 			}
 			best = min(best, e.Best(k).Objective)
-			for _, m := range append(slices.Clone(s.members), s.found) {
+			kept := slices.Clone(s.members)
+			if !s.best.None() {
+				kept = append(kept, s.found)
+			}
+			for _, m := range kept {
 				solution := e.problem.write(m)
 				if report := model.Check(in, solution); !report.OK() || len(solution.Jobs) != len(in.Jobs()) {
 					t.Fatalf("%d of %d jobs: %v", len(solution.Jobs), len(in.Jobs()), report.Violations)
@@ -118,17 +122,14 @@ func TestReservedPlacesAreKept(t *testing.T) {
 		d.reserve(met)
 		for _, j := range d.boundOrder {
 			at, length := d.reserved[j], p.places[j][met.at[j]].length
-			if at < met.start[j]-1e-9 || at+length > max(p.latest(j), met.start[j]+length)+1e-9 {
+			if at < met.start[j] || at+length > max(p.latest(j), met.start[j]+length) {
 				t.Fatalf("job %d holds a place at %v, the schedule starts it at %v and it is due at %v", j, at, met.start[j], p.latest(j))
 			}
 		}
 		copy(d.at, met.at)
 		d.forwardReserved(order)
-		if p.room > 0 && !d.meets() {
-			t.Fatalf("ends %v of the order %v miss a deadline", d.end, order)
-		}
 		if !d.meets() {
-			return // by rounding; then the engine drops the schedule
+			t.Fatalf("ends %v of the order %v miss a deadline", d.end, order)
 		}
 		m := newMember(p.n)
 		copy(m.order, order)
@@ -165,16 +166,17 @@ func TestBestOfAllInTime(t *testing.T) {
 func TestTakesHardDeadlines(t *testing.T) {
 	for _, c := range []struct {
 		metric       string
+		work         float64
 		start, takes bool
-	}{{"makespan", true, true}, {"makespan", false, false}, {"missed", true, false}} {
+	}{{"makespan", 1, true, true}, {"makespan", 1, false, false}, {"makespan", 0.7, true, false}, {"missed", 1, true, false}} {
 		b := model.NewBuilder("hard").Minimise(c.metric, 1).Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
-		in, err := b.Job(model.JobSpec{ID: "j", Work: new(1.0), Deadline: new(1.0), DeadlineHard: true}).Build()
+		in, err := b.Job(model.JobSpec{ID: "j", Work: &c.work, Deadline: new(1.0), DeadlineHard: true}).Build()
 		if err != nil {
 			t.Fatal(err)
 		}
 		start := &model.Solution{}
 		if c.start {
-			start.Jobs = []model.Placement{{Job: "j", Cluster: "c", Processors: model.NewProcessorSet(model.Range{}), End: 1}}
+			start.Jobs = []model.Placement{{Job: "j", Cluster: "c", Processors: model.NewProcessorSet(model.Range{}), End: c.work}}
 		}
 		if e, err := New(context.Background(), in, start, 1); err != nil || (e != nil) != c.takes {
 			t.Errorf("%+v: taken %t, %v", c, e != nil, err)

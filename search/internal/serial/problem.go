@@ -26,6 +26,7 @@ type problem struct {
 	separable.Problem
 	n            int
 	unit, origin float64 // a time t of the engine is the time origin + unit·t of the instance
+	exact        bool    // all times are whole multiples of the unit
 	room         int     // units of time of a grid; 0: the profiles are steps
 	profiles     []lanes // one word each
 	places       [][]place
@@ -171,8 +172,8 @@ const finest = 1.0 / 1024
 // maxGrid is the most units of time that a grid has room for.
 const maxGrid = 1 << 14
 
-// readTimes reads arrivals and lengths and chooses the unit. It returns false if a length is so short that adding it to a late time may leave that
-// time as it is: there a job that takes time would hold nothing.
+// readTimes reads arrivals and lengths and chooses the unit. It returns false in two cases: a length is so short that adding it to a late time may leave that
+// time as it is, and a job that takes time would hold nothing; or deadlines are hard and times have no unit.
 func (p *problem) readTimes() bool {
 	unit, whole, shortest := uint64(0), true, math.Inf(1)
 	note := func(t float64) {
@@ -199,7 +200,7 @@ func (p *problem) readTimes() bool {
 	note(math.Abs(p.Origin))
 	p.unit = 1
 	if whole && unit > 0 && p.Origin+last+sum < 1<<40 {
-		p.unit, p.origin = float64(unit)*finest, p.Origin
+		p.unit, p.origin, p.exact = float64(unit)*finest, p.Origin, true
 		room := (last + sum) / p.unit
 		if len(p.hard) > 0 {
 			room += sum / p.unit // jobs may have to go behind those whose places are reserved
@@ -215,6 +216,9 @@ func (p *problem) readTimes() bool {
 				p.places[j] = append(p.places[j], place{cluster: int32(c), length: on.Duration / p.unit})
 			}
 		}
+	}
+	if len(p.hard) > 0 && !p.exact {
+		return false // rounded, reserved places might overlap
 	}
 	end := p.Origin + last + sum
 	return shortest > (math.Nextafter(end, math.Inf(1))-end)/2 // of half the distance some ends would be their starts, others not
