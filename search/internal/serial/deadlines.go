@@ -62,11 +62,11 @@ func (d *decoder) meeting(m *member) *member {
 	return met
 }
 
-// forwardInTime is forward where deadlines are hard. If some deadline is missed, it places the jobs once more. Then those of bound hold places in which all deadlines are met, see
+// forwardInTime is forward where deadlines are hard. If some deadline is missed, and that makes no more passes than most in all, it places the jobs once more. Then those of bound hold places in which all deadlines are met, see
 // reserve, until it is their turn. That schedule meets all deadlines too if each job has the place that it has there.
-func (d *decoder) forwardInTime(order []int32, met *member) {
+func (d *decoder) forwardInTime(order []int32, met *member, most int64) {
 	copy(d.chosen, d.at)
-	if d.forward(order); d.meets() {
+	if d.forward(order); d.meets() || d.passes+2 > most {
 		return
 	}
 	d.reserve(met)

@@ -77,6 +77,12 @@ func TestHardDeadlinesAreMet(t *testing.T) {
 			t.Fatalf("the engine does not take an instance whose start meets all deadlines: %v", err)
 		}
 		advance(made, 3, 60)
+		for k, s := range made.(*Engine).islands {
+			before := s.passes
+			if used := made.Advance(k, 7, func() bool { return false }); used != 7 && len(in.Jobs()) > 1 || s.passes-before != used {
+				t.Fatalf("7 schedules asked for, %d reported, %d made", used, s.passes-before)
+			}
+		}
 		e, best := made.(*Engine), math.Inf(1)
 		for k, s := range e.islands {
 			if len(s.boundOrder) > 0 {

@@ -80,9 +80,10 @@ func (s *island) step(passes int64) {
 		s.mutate()
 		s.made++
 	}
+	most := s.passes + passes
 	if len(s.hard) == 0 {
 		s.forward(c.order)
-	} else if s.forwardInTime(c.order, met); !s.meets() {
+	} else if s.forwardInTime(c.order, met, most); !s.meets() {
 		return
 	}
 	s.settle()
@@ -90,7 +91,7 @@ func (s *island) step(passes int64) {
 		s.repeats++
 		return
 	}
-	if s.justifies && passes >= 3 {
+	if s.justifies && s.passes+2 <= most {
 		before := c.value
 		s.justify(c.order)
 		if s.value() > before || !s.meets() { // possible where more counts than the last end
