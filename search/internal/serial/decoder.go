@@ -24,6 +24,13 @@ type decoder struct {
 	grid     *grid         // the only profile, where the jobs have brief forms
 	until    []int32       // by job: the end in the pass made last, if that was on the grid
 
+	// Where deadlines are hard, see reserve.
+	boundOrder []int32   // the jobs with a reserved place
+	reserved   []float64 // by job: start in that place
+	reservedAt []int32   // by job: index of that place
+	release    []float64 // by job: scratch
+	chosen     []int32   // by job: scratch
+
 	sorted []int32 // scratch
 	bucket []int32 // scratch
 }
@@ -31,6 +38,9 @@ type decoder struct {
 func newDecoder(p *problem) *decoder {
 	d := &decoder{problem: p, profiles: p.newProfiles(), at: make([]int32, p.n), start: make([]float64, p.n), end: make([]float64, p.n),
 		sums: make([]clusterSums, len(p.Clusters)), sorted: make([]int32, p.n), bucket: make([]int32, 4*p.n+2)}
+	if len(p.hard) > 0 {
+		d.reserved, d.reservedAt, d.release, d.chosen = make([]float64, p.n), make([]int32, p.n), make([]float64, p.n), make([]int32, p.n)
+	}
 	if p.brief != nil {
 		d.grid, d.until = d.profiles[0].(*grid), make([]int32, p.n)
 	}

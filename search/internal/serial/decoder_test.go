@@ -14,15 +14,15 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// drawn are the features of the instances that the tests draw.
-const drawn = features | featuresSometimes
+// drawn are the features of the instances that the tests draw; deadlines_test.go has hard deadlines.
+const drawn = features&^model.HardDeadlines | featuresSometimes
 
 // draw draws an instance that the engine takes, with its problem; nil if it takes none of a few.
 func draw(t *rapid.T, jobs int) *problem {
 	for range 10 {
 		g := modeltest.Generator{Features: drawn, Jobs: jobs, Wild: rapid.IntRange(0, 9).Draw(t, "wild") == 0}
 		if rapid.Bool().Draw(t, "plain") {
-			g.Features = features
+			g.Features = features &^ model.HardDeadlines
 		}
 		if p := newProblem(context.Background(), g.Instance(t)); p != nil {
 			return p

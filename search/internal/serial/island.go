@@ -40,6 +40,7 @@ type island struct {
 	size    int                 // members of a full population
 	tries   int                 // schedules that may still be made to fill the population; an instance may have fewer schedules than members
 	guests  []*member           // orders to place before random ones: the start, and those of priority rules
+	met     *member             // a schedule that meets all hard deadlines; nil: no deadline is hard
 	child   *member             // scratch
 	taken   []bool              // by job: scratch
 	inside  []bool              // by job: scratch
@@ -58,7 +59,10 @@ func newIsland(p *problem, size int, rng *rand.Rand) *island {
 
 // step makes one schedule and its justification. It makes at most the given number of passes.
 func (s *island) step(passes int64) {
-	c := s.child
+	c, met := s.child, s.met
+	if !s.best.None() {
+		met = s.found
+	}
 	switch {
 	case len(s.guests) > 0:
 		guest := s.guests[0]
@@ -71,20 +75,26 @@ func (s *island) step(passes int64) {
 		s.random(c.order)
 		s.leaveOpen(s.rng.Float64() * s.rng.Float64())
 	default:
-		s.cross(s.pick(), s.pick())
+		met = s.pick()
+		s.cross(met, s.pick())
 		s.mutate()
 		s.made++
 	}
-	s.forward(c.order)
+	most := s.passes + passes
+	if len(s.hard) == 0 {
+		s.forward(c.order)
+	} else if s.forwardInTime(c.order, met, most); !s.meets() {
+		return
+	}
 	s.settle()
 	if _, known := s.known[c.hash]; known {
 		s.repeats++
 		return
 	}
-	if s.justifies && passes >= 3 {
+	if s.justifies && s.passes+2 <= most {
 		before := c.value
 		s.justify(c.order)
-		if s.value() > before { // possible where more counts than the last end
+		if s.value() > before || !s.meets() { // possible where more counts than the last end
 			s.keep()
 			return
 		}

@@ -14,7 +14,7 @@ import (
 // features are the features that the engine takes into account. It also takes instances with those of featuresSometimes, if they make no
 // difference, see [problem.like].
 const (
-	features          = plan.RigidFeatures | model.Precedence | model.LicencePools
+	features          = plan.RigidFeatures | model.HardDeadlines | model.Precedence | model.LicencePools
 	featuresSometimes = model.MemoryLimits | model.BandwidthNeeds | model.MachineSpan
 )
 
@@ -26,6 +26,7 @@ type problem struct {
 	separable.Problem
 	n            int
 	unit, origin float64 // a time t of the engine is the time origin + unit·t of the instance
+	exact        bool    // all times are whole multiples of the unit
 	room         int     // units of time of a grid; 0: the profiles are steps
 	profiles     []lanes // one word each
 	places       [][]place
@@ -39,6 +40,8 @@ type problem struct {
 	several      []int32   // jobs with several places
 	lastOnly     bool      // the objective is the makespan alone
 	justifies    bool      // the makespan of the grid or of a cluster counts
+	hard         []int32   // jobs with a hard deadline; all jobs are placed, see [New]
+	bound        []bool    // by job: it has a hard deadline, or such a job waits for it
 	util         []float64 // by job: length · mean share of the resources that it uses
 }
 
@@ -92,7 +95,7 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 		}
 	}
 	p.readGraph()
-	if !p.readTimes() || !p.readResources() {
+	if !p.readDeadlines() || !p.readTimes() || !p.readResources() {
 		return nil
 	}
 	p.measure()
@@ -169,8 +172,8 @@ const finest = 1.0 / 1024
 // maxGrid is the most units of time that a grid has room for.
 const maxGrid = 1 << 14
 
-// readTimes reads arrivals and lengths and chooses the unit. It returns false if a length is so short that adding it to a late time may leave that
-// time as it is: there a job that takes time would hold nothing.
+// readTimes reads arrivals and lengths and chooses the unit. It returns false in two cases: a length is so short that adding it to a late time may leave that
+// time as it is, and a job that takes time would hold nothing; or deadlines are hard and times have no unit.
 func (p *problem) readTimes() bool {
 	unit, whole, shortest := uint64(0), true, math.Inf(1)
 	note := func(t float64) {
@@ -197,8 +200,12 @@ func (p *problem) readTimes() bool {
 	note(math.Abs(p.Origin))
 	p.unit = 1
 	if whole && unit > 0 && p.Origin+last+sum < 1<<40 {
-		p.unit, p.origin = float64(unit)*finest, p.Origin
-		if room := (last + sum) / p.unit; room <= maxGrid && room <= 64*float64(p.n) {
+		p.unit, p.origin, p.exact = float64(unit)*finest, p.Origin, true
+		room := (last + sum) / p.unit
+		if len(p.hard) > 0 {
+			room += sum / p.unit // jobs may have to go behind those whose places are reserved
+		}
+		if room <= maxGrid && room <= 64*float64(p.n) {
 			p.room = int(room) + 1
 		}
 	}
@@ -209,6 +216,9 @@ func (p *problem) readTimes() bool {
 				p.places[j] = append(p.places[j], place{cluster: int32(c), length: on.Duration / p.unit})
 			}
 		}
+	}
+	if len(p.hard) > 0 && !p.exact {
+		return false // rounded, reserved places might overlap
 	}
 	end := p.Origin + last + sum
 	return shortest > (math.Nextafter(end, math.Inf(1))-end)/2 // of half the distance some ends would be their starts, others not

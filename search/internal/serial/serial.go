@@ -35,11 +35,21 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 	}
 	e := &Engine{problem: p, rng: rand.New(rand.NewPCG(seed, 0))}
 	guests := p.guests(start)
+	var met *member
+	if len(p.hard) > 0 {
+		if len(start.Jobs) == p.n {
+			met = newDecoder(p).meeting(guests[0])
+		}
+		if met == nil {
+			return nil, nil // it is not known whether all hard deadlines can be met
+		}
+	}
 	for k := range islands {
 		if ctx.Err() != nil {
 			return nil, nil
 		}
 		s := newIsland(p, p.population(), rand.New(rand.NewPCG(seed, uint64(k)+1)))
+		s.met = met
 		for i := k; i < len(guests); i += islands {
 			s.guests = append(s.guests, guests[i])
 		}
