@@ -30,8 +30,8 @@ func (s *Schedule) firstOn(job, cluster int, ready float64) (Slot, bool) {
 
 // EarliestEnd is the slot on the cluster from the time ready on in which the job ends first, over several numbers of processors: from least to most, and
 // next is the number to try after another, as [Wider] is. Of equal ends it is that on the number tried first. counted says that one pass over the
-// release times has found it; elsewhere try the numbers one by one. The job must be able to run on the cluster with
-// each of them.
+// release times has found it; elsewhere try the numbers one by one. The job must be able to run on the cluster
+// with each of them. Complexity: O(numbers tried + release times).
 func (r *Resources) EarliestEnd(job, cluster, least, most int, next func(tasks, n int) int, ready float64) (slot Slot, ok, counted bool) {
 	if c, plain := r.clusters[cluster].(*plainCluster); plain && least < most {
 		return c.earliestEnd(job, least, most, next, ready)
