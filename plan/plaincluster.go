@@ -60,6 +60,34 @@ func (c *plainCluster) earliest(job, n int, ready float64) (Slot, bool) {
 	return Slot{Start: start, End: model.End(start, duration)}, start < math.Inf(1)
 }
 
+// earliestEnd is the slot that ends first, over the numbers of processors from least to most; next is the number to try after another. It decides as
+// earliest for one number after another does, in one pass over the release times. counted is false where it cannot: the job needs licences or takes no time.
+func (c *plainCluster) earliestEnd(job, least, most int, next func(tasks, n int) int, ready float64) (slot Slot, ok, counted bool) {
+	if c.pools.profiles != nil || most > c.in.Clusters()[c.cluster].Processors {
+		return Slot{}, false, false
+	}
+	tasks, work := c.in.Jobs()[job].Tasks, c.work
+	width, from, until := 0, math.Inf(1), math.Inf(1)
+	last, free := 0, c.releases.steps[0].count
+	for n := least; n <= most; n = next(tasks, n) {
+		for free < int32(n) {
+			last++
+			free += c.releases.steps[last].count
+		}
+		c.work += 70 + int64(c.releases.n)/3
+		duration := c.in.DurationOn(job, c.cluster, n)
+		if duration == 0 && !c.queued {
+			c.work = work
+			return Slot{}, false, false
+		}
+		start := max(ready, c.releases.steps[last].time)
+		if end := model.End(start, duration); start < math.Inf(1) && (width == 0 || end < until) {
+			width, from, until = n, start, end
+		}
+	}
+	return Slot{Cluster: c.cluster, Processors: width, Start: from, End: until}, width > 0, true
+}
+
 // take implements clusterState.
 func (c *plainCluster) take(_, n int, _ model.ProcessorSet, _ []place.Share, start, end float64) {
 	c.work += 50 + int64(c.releases.n)

@@ -19,9 +19,24 @@ func Wider(tasks, n int) int {
 // fewest.
 func (s *Schedule) firstOn(job, cluster int, ready float64) (Slot, bool) {
 	least, most := s.in.Width(job, cluster)
-	return s.firstOf(job, least, min(most, s.in.Clusters()[cluster].Processors), Wider, func(n int) (Slot, bool) {
+	most = min(most, s.in.Clusters()[cluster].Processors)
+	if slot, ok, counted := s.EarliestEnd(job, cluster, least, min(most, s.in.Jobs()[job].Tasks), Wider, ready); counted {
+		return slot, ok
+	}
+	return s.firstOf(job, least, most, Wider, func(n int) (Slot, bool) {
 		return s.Resources.Earliest(job, cluster, n, ready)
 	})
+}
+
+// EarliestEnd is the slot on the cluster from the time ready on in which the job ends first, over several numbers of processors: from least to most, and
+// next is the number to try after another, as [Wider] is. Of equal ends it is that on the number tried first. counted says that one pass over the
+// release times has found it; elsewhere try the numbers one by one. The job must be able to run on the cluster
+// with each of them. Complexity: O(numbers tried + release times).
+func (r *Resources) EarliestEnd(job, cluster, least, most int, next func(tasks, n int) int, ready float64) (slot Slot, ok, counted bool) {
+	if c, plain := r.clusters[cluster].(*plainCluster); plain && least < most {
+		return c.earliestEnd(job, least, most, next, ready)
+	}
+	return Slot{}, false, false
 }
 
 // firstSpread is the slot over several clusters in which the job ends first, over the numbers of processors that it may hold. Clusters of different speeds or overheads do not share tasks evenly, so

@@ -61,3 +61,54 @@ func TestEarliestTriesAllNumbersOfProcessors(t *testing.T) {
 		t.Error("no job was spread")
 	}
 }
+
+// One pass over the release times finds the same slot as the numbers of processors tried one by one, with the same work counted.
+func TestEarliestEndIsTheFirstOfAllWidths(t *testing.T) {
+	counts := 0
+	many(t, 5, func(t *rapid.T) {
+		in := modeltest.Generator{Features: model.ParallelJobs | model.MoldableJobs | model.Arrivals | model.UnrelatedTimes, Jobs: 8}.Instance(t)
+		r := NewResources(in)
+		for _, j := range ArrivalOrder(in) {
+			var last Slot
+			for c := range in.Clusters() {
+				if !in.CanRun(j, c) {
+					continue
+				}
+				least, most := in.Width(j, c)
+				most = min(most, in.Jobs()[j].Tasks, in.Clusters()[c].Processors)
+				ready := in.Jobs()[j].Arrival
+				before := r.Work()
+				got, ok, counted := r.EarliestEnd(j, c, least, most, Wider, ready)
+				work := r.Work() - before
+				want, found := Slot{}, false
+				for n := least; n <= most; n = Wider(in.Jobs()[j].Tasks, n) {
+					if slot, ok := r.Earliest(j, c, n, ready); ok && (!found || slot.Before(&want)) {
+						want, found = slot, true
+					}
+				}
+				if found {
+					last = want
+				}
+				if !counted {
+					if work != 0 {
+						t.Fatalf("work %d counted for nothing", work)
+					}
+					continue
+				}
+				counts++
+				if ok != found || got.Start != want.Start || got.End != want.End || got.Processors != want.Processors || got.Cluster != want.Cluster {
+					t.Fatalf("job %d on cluster %d: %v (%t), one by one %v (%t)", j, c, got, ok, want, found)
+				}
+				if tried := r.Work() - before - work; work != tried {
+					t.Fatalf("job %d on cluster %d: work %d, one by one %d", j, c, work, tried)
+				}
+			}
+			if last.Processors > 0 {
+				r.Take(j, &last)
+			}
+		}
+	})
+	if counts == 0 {
+		t.Fatal("no slot was found in one pass")
+	}
+}

@@ -53,9 +53,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	start, evaluations := opt.Start, int64(0)
 	if first := coldStarts(ctx, in); start == nil && len(first) > 0 {
-		silent := opt
-		silent.Progress = nil
-		cold, err := solve.NewStages(silent).Best(ctx, in, first)
+		cold, err := solve.NewStages(opt).Best(ctx, in, first)
 		if err != nil || cold.Solution == nil {
 			return cold, err
 		}

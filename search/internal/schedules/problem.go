@@ -261,6 +261,10 @@ func (p *problem) slotOn(r *plan.Resources, job, cluster int, width int32, ready
 		try(slot, ok)
 		return
 	}
+	if slot, ok, counted := r.EarliestEnd(job, cluster, least, most, nextWidth, ready); counted {
+		try(slot, ok)
+		return
+	}
 	tasks := p.in.Jobs()[job].Tasks
 	for n := least; n <= most && !p.ended(); n = nextWidth(tasks, n) {
 		try(r.Earliest(job, cluster, n, ready))
