@@ -616,6 +616,8 @@ class ProofArgument(TypedDict):
     area_levels: NotRequired[ProofAreaLevels]
     # mcp of few jobs: all ways to share them among the clusters
     partitions: NotRequired[ProofPartitions]
+    # sums of what rigid jobs and clusters cost, of few jobs: the best list schedule of every set of jobs
+    list_schedules: NotRequired[ProofListSchedules]
     # mcp: a tree of boxes of numbers of jobs, with prices
     counts: NotRequired[ProofCounts]
     # prices of what groups of machines have: processors, memory and resources
@@ -695,6 +697,8 @@ class ProofJobPrices(TypedDict):
     jobs: list[float]
     # by cluster: the prices of time
     clusters: list[ProofClusterPrices]
+    # by cluster: what sets of few jobs cost at least at these prices
+    sets: NotRequired[list[list[ProofSetFloor]]]
 
 
 class ProofLemma(TypedDict):
@@ -715,6 +719,12 @@ class ProofLevels(TypedDict):
     root: NotRequired[list[int]]
     # the tree; its root comes first, children come after their parents
     nodes: list[ProofNode]
+
+
+class ProofListSchedules(TypedDict):
+    # the lists are of jobs on all clusters, which keep precedence and licences; absent: clusters take turns,
+    # and precedence counts only in the earliest starts
+    together: NotRequired[bool]
 
 
 class ProofLoads(TypedDict):
@@ -791,6 +801,13 @@ class ProofPowerPrices(TypedDict):
     # number of buckets in which starts of a job are looked at, from that of its earliest start on; a later
     # start counts at the least price of later times; absent: all
     looks: NotRequired[int]
+
+
+class ProofSetFloor(TypedDict):
+    # jobs of a set, 1 or more
+    jobs: int
+    # least cost less the prices of its jobs; part of the metric
+    least: float
 
 
 class ProofSizeFunction(TypedDict):
