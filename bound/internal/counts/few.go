@@ -27,22 +27,23 @@ type fewCosts struct {
 	least [][]float64 // proved; −Inf: nothing
 	set   [][][]int   // with that cost; nil: none, it is only a bound
 	done  [][]bool    // no more can be proved
-	rise  [][]float64 // by how much the next search is to raise the cost at most; 0: by the least that it is worth
+	tries [][]int     // searches
 	steps int64       // used and not accounted for yet
 }
 
-// Limits of the search for sets: the steps for one of them, the part of the prices by which it raises a cost at first before it looks at other numbers of jobs, and
-// the time of a step in ns.
+// Limits of the search for sets: the steps for one of them, the part of the prices by which it raises a cost before it looks at other numbers of jobs, how
+// often it does so before it doubles that (so that it ends soon, however small the prices are beside the cost), and the time of a step in ns.
 const (
 	fewSteps = 2_000_000
 	fewRaise = 3e-3
+	fewAlike = 12
 	fewTime  = 30
 )
 
 func newFew(of []Few, jobs int) *fewCosts {
 	f := &fewCosts{of: of}
 	for range of {
-		f.least, f.set, f.done, f.rise = append(f.least, make([]float64, jobs+1)), append(f.set, make([][]int, jobs+1)), append(f.done, make([]bool, jobs+1)), append(f.rise, make([]float64, jobs+1))
+		f.least, f.set, f.done, f.tries = append(f.least, make([]float64, jobs+1)), append(f.set, make([][]int, jobs+1)), append(f.done, make([]bool, jobs+1)), append(f.tries, make([]int, jobs+1))
 	}
 	f.forget()
 	return f
@@ -52,7 +53,7 @@ func newFew(of []Few, jobs int) *fewCosts {
 func (f *fewCosts) forget() {
 	for i := range f.least {
 		for n := range f.least[i] {
-			f.least[i][n], f.set[i][n], f.rise[i][n], f.done[i][n] = math.Inf(-1), nil, 0, i >= len(f.of) || n == 0 || n > f.of[i].Most()
+			f.least[i][n], f.set[i][n], f.tries[i][n], f.done[i][n] = math.Inf(-1), nil, 0, i >= len(f.of) || n == 0 || n > f.of[i].Most()
 		}
 	}
 }
@@ -104,8 +105,9 @@ func (c *Relaxation) raise(ctx context.Context, n []int32, x []float64, total fl
 		if f.done[i][n] {
 			continue
 		}
-		have, margin, rise := c.value(i, int(n)), f.margin(i, u), max(room, f.rise[i][n])
-		f.rise[i][n] = 2 * rise // so that few searches are enough, however small the prices are beside the cost
+		have, margin := c.value(i, int(n)), f.margin(i, u)
+		rise := math.Ldexp(room, max(0, f.tries[i][n]-fewAlike))
+		f.tries[i][n]++
 		v, set, used, ok := f.of[i].Least(ctx, int(n), u, have+margin, have+margin+rise, fewSteps)
 		f.steps += used + 20
 		v -= margin
