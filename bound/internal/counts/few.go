@@ -30,7 +30,7 @@ type fewCosts struct {
 	steps int64       // used and not accounted for yet
 }
 
-// Limits of the search for sets: the steps for one of them, the part of the prices by which it raises a cost before it looks at other numbers of jobs, and
+// Limits of the search for sets: the steps for one of them, the part of the prices, or of the bound, by which it raises a cost before it looks at other numbers of jobs, and
 // the time of a step in ns.
 const (
 	fewSteps = 2_000_000
@@ -96,7 +96,7 @@ func (c *Relaxation) raise(ctx context.Context, n []int32, x []float64, total fl
 		room += math.Abs(v)
 		total += v
 	}
-	if room *= fewRaise; !(total <= c.most) || room == 0 {
+	if room = fewRaise * max(room, math.Abs(total)); !(total <= c.most) || room == 0 { // prices may be small beside the costs
 		return false
 	}
 	for i, n := range n {
