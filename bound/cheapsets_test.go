@@ -134,3 +134,43 @@ func TestSetsRaiseTheBound(t *testing.T) {
 		}
 	}
 }
+
+// patience is a context that is cancelled once it has been asked so many times.
+type patience struct {
+	context.Context
+	left int
+}
+
+func (p *patience) Err() error {
+	if p.left--; p.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Prices that are small beside the costs do not make the steps small by which sets raise them: with few jobs all is soon done.
+func TestSetsAtSmallPrices(t *testing.T) {
+	b := model.NewBuilder("small prices").Minimise("mcp", 1)
+	b.Spec().Weights = &model.WeightsSpec{OverDeadline: new(1.0 / 3), Makespan: new(1e-9), IdleTime: new(1.0)}
+	b.Cluster(machine("c", 3, 1))
+	for j, x := range []struct {
+		processors              int
+		arrival, work, deadline float64
+	}{{2, 0.7666666666666666, 0.5, 3.6}, {1, 2.9, 2, 0.8}, {1, 2.9, 2, 0.8}, {3, 0.30000000000000004, 0, 7.8}} {
+		job := rigid(fmt.Sprint("j", j), x.processors, x.work)
+		job.Arrival, job.Deadline = x.arrival, new(x.deadline)
+		b.Job(job)
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := &patience{context.Background(), 100_000}
+	p := New(ctx, in)
+	for range 10 {
+		p.Improve(ctx, 500_000_000)
+	}
+	if got, known := p.Bound().Value(); !known || ctx.left < 0 {
+		t.Errorf("%v, %v; asked %d times too often whether to go on", got, known, -ctx.left)
+	}
+}

@@ -20,7 +20,7 @@ import (
 const (
 	mostCheap     = 8       // jobs of a set
 	mostKeyed     = 64      // jobs of the instance
-	mostSetSteps  = 1 << 36 // of all searches together
+	mostSetSteps  = 1 << 33 // of all searches together: some minutes
 	mostKeptCosts = 1 << 20
 	mixtures      = 4
 )

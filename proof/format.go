@@ -208,7 +208,7 @@ type JobPrices struct {
 
 // SetFloor says what each set of so many jobs costs at least on a cluster, less the prices of its jobs.
 type SetFloor struct {
-	Jobs  int     `json:"jobs" check:"figure" doc:"jobs of a set, 1 or more"`
+	Jobs  int     `json:"jobs" check:"count" doc:"jobs of a set, 1 or more"`
 	Least float64 `json:"least" check:"figure" doc:"least cost less the prices of its jobs; part of the metric"`
 }
 

@@ -27,23 +27,21 @@ type fewCosts struct {
 	least [][]float64 // proved; −Inf: nothing
 	set   [][][]int   // with that cost; nil: none, it is only a bound
 	done  [][]bool    // no more can be proved
-	tries [][]int     // searches
 	steps int64       // used and not accounted for yet
 }
 
-// Limits of the search for sets: the steps for one of them, the part of the prices by which it raises a cost before it looks at other numbers of jobs, how
-// often it does so before it doubles that (so that it ends soon, however small the prices are beside the cost), and the time of a step in ns.
+// Limits of the search for sets: the steps for one of them, the part of the prices, or of the bound, by which it raises a cost before it looks at other numbers of jobs, and
+// the time of a step in ns.
 const (
 	fewSteps = 2_000_000
 	fewRaise = 3e-3
-	fewAlike = 12
 	fewTime  = 30
 )
 
 func newFew(of []Few, jobs int) *fewCosts {
 	f := &fewCosts{of: of}
 	for range of {
-		f.least, f.set, f.done, f.tries = append(f.least, make([]float64, jobs+1)), append(f.set, make([][]int, jobs+1)), append(f.done, make([]bool, jobs+1)), append(f.tries, make([]int, jobs+1))
+		f.least, f.set, f.done = append(f.least, make([]float64, jobs+1)), append(f.set, make([][]int, jobs+1)), append(f.done, make([]bool, jobs+1))
 	}
 	f.forget()
 	return f
@@ -53,7 +51,7 @@ func newFew(of []Few, jobs int) *fewCosts {
 func (f *fewCosts) forget() {
 	for i := range f.least {
 		for n := range f.least[i] {
-			f.least[i][n], f.set[i][n], f.tries[i][n], f.done[i][n] = math.Inf(-1), nil, 0, i >= len(f.of) || n == 0 || n > f.of[i].Most()
+			f.least[i][n], f.set[i][n], f.done[i][n] = math.Inf(-1), nil, i >= len(f.of) || n == 0 || n > f.of[i].Most()
 		}
 	}
 }
@@ -98,7 +96,7 @@ func (c *Relaxation) raise(ctx context.Context, n []int32, x []float64, total fl
 		room += math.Abs(v)
 		total += v
 	}
-	if room *= fewRaise; !(total <= c.most) || room == 0 {
+	if room = fewRaise * max(room, math.Abs(total)); !(total <= c.most) || room == 0 { // prices may be small beside the costs
 		return false
 	}
 	for i, n := range n {
@@ -106,9 +104,7 @@ func (c *Relaxation) raise(ctx context.Context, n []int32, x []float64, total fl
 			continue
 		}
 		have, margin := c.value(i, int(n)), f.margin(i, u)
-		rise := math.Ldexp(room, max(0, f.tries[i][n]-fewAlike))
-		f.tries[i][n]++
-		v, set, used, ok := f.of[i].Least(ctx, int(n), u, have+margin, have+margin+rise, fewSteps)
+		v, set, used, ok := f.of[i].Least(ctx, int(n), u, have+margin, have+margin+room, fewSteps)
 		f.steps += used + 20
 		v -= margin
 		if f.done[i][n] = !ok || set != nil || v <= have; ok && v > have {
