@@ -400,3 +400,10 @@ func (p *profile) assign(other *profile) {
 	p.times = append(p.times[:0], other.times...)
 	p.used = append(p.used[:0], other.used...)
 }
+
+// assignFrom copies the profile other from the step that contains the time on.
+func (p *profile) assignFrom(other *profile, t float64) {
+	from := other.from(t)
+	p.times = append(p.times[:0], other.times[from:]...)
+	p.used = append(p.used[:0], other.used[from:]...)
+}
