@@ -47,6 +47,7 @@ type untrackedGroup struct {
 type trackedGroup struct {
 	group *model.Machine
 	count int
+	short bool // their memory may run short
 }
 
 // machine is one machine of the cluster.
@@ -54,7 +55,7 @@ type machine struct {
 	group  *model.Machine
 	number int32    // of the group
 	asked  bool     // scratch
-	memory *profile // nil: unlimited
+	memory *profile // nil: it never runs short
 }
 
 // unit is a processor.
@@ -71,7 +72,8 @@ func compareUnits(a, b unit) int {
 	return cmp.Compare(a.released, b.released)
 }
 
-func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, limit *limit) *generalCluster {
+// newGeneralCluster makes the empty state. The groups of another state of the cluster tell whether memory may run short; nil: there is none.
+func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, limit *limit, known []trackedGroup) *generalCluster {
 	c := &in.Clusters()[cluster]
 	g := &generalCluster{in: in, cluster: cluster, pools: pools, limit: limit, marked: make([]bool, c.Processors)}
 	tracked, units, machines := make([]int, len(c.Machines)), 0, 0
@@ -84,7 +86,8 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, lim
 	g.homes = slices.Repeat([]int32{-1}, c.Processors)
 	for k := range c.Machines {
 		group := &c.Machines[k]
-		g.groups = append(g.groups, trackedGroup{group, tracked[k]})
+		short := known != nil && known[k].short || known == nil && mayRunShort(in, cluster, group)
+		g.groups = append(g.groups, trackedGroup{group, tracked[k], short})
 		if tracked[k] < group.Count {
 			g.untracked = append(g.untracked, untrackedGroup{group, group.Count - tracked[k]})
 		}
@@ -94,7 +97,7 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, lim
 				g.units = append(g.units, unit{in.FirstArrival(), int32(group.First + i*group.Units + p), int32(len(g.machines))})
 			}
 			m := machine{group: group, number: int32(k)}
-			if !math.IsInf(group.Memory, 1) {
+			if short {
 				m.memory = newProfile(group.Memory)
 			}
 			g.machines = append(g.machines, m)
@@ -180,7 +183,7 @@ func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
 // whenIdle is the state of the cluster when no job holds anything.
 func (g *generalCluster) whenIdle() *generalCluster {
 	if g.idle == nil {
-		g.idle = newGeneralCluster(g.in, g.cluster, newLicencePools(g.in), g.limit)
+		g.idle = newGeneralCluster(g.in, g.cluster, newLicencePools(g.in), g.limit, g.groups)
 		g.idle.queued = true // there is nothing to wait for
 	}
 	return g.idle
@@ -282,7 +285,7 @@ func releasedAfter(u unit, t float64) int {
 
 // fresh implements clusterState.
 func (g *generalCluster) fresh(of *Resources) clusterState {
-	f := newGeneralCluster(g.in, g.cluster, of.pools, of.limit)
+	f := newGeneralCluster(g.in, g.cluster, of.pools, of.limit, g.groups)
 	f.queued = g.queued
 	return f
 }
