@@ -22,6 +22,8 @@ type generalCluster struct {
 	units     []unit // all processors, by time of release; of one time the higher numbers first
 	machines  []machine
 	groups    []trackedGroup
+	short     bool            // the memory of some machines may run short
+	earlier   earlier         // where it may: what jobs found
 	homes     []int32         // by processor: its machine; −1: it is not tracked
 	ids       []int           // scratch
 	speeds    []float64       // distinct, descending
@@ -88,6 +90,7 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, lim
 		group := &c.Machines[k]
 		short := known != nil && known[k].short || known == nil && mayRunShort(in, cluster, group)
 		g.groups = append(g.groups, trackedGroup{group, tracked[k], short})
+		g.short = g.short || short
 		if tracked[k] < group.Count {
 			g.untracked = append(g.untracked, untrackedGroup{group, group.Count - tracked[k]})
 		}
@@ -202,7 +205,18 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 		slot.instant = true
 		return slot, ok
 	}
-	for t := ready; model.End(t, s.length) < beat && !g.ended(); {
+	from := s.asked(ready)
+	knows := g.short && s.knows() && s.length > 0
+	if knows {
+		g.earlier.raise(&from)
+		defer func() {
+			if !g.limit.ended {
+				g.earlier.keep(&from)
+			}
+		}()
+	}
+	for t := from.start; model.End(t, s.length) < beat && !g.ended(); {
+		from.start = t
 		g.work += 10
 		s.release(t)
 		if s.count < s.size {
@@ -294,6 +308,7 @@ func (g *generalCluster) fresh(of *Resources) clusterState {
 func (g *generalCluster) assign(other clusterState) {
 	from := other.(*generalCluster)
 	copy(g.units, from.units)
+	g.earlier.assign(&from.earlier)
 	for k := range g.machines {
 		g.machines[k].asked = false
 	}

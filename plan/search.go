@@ -115,24 +115,35 @@ func (s *search) nextRelease() float64 {
 // that must stay on one machine gets the machine with the fewest that are enough, the first of equals.
 func (s *search) share(t float64) bool {
 	end := model.End(t, s.length)
-	all := 0
+	all := 0 // no fewer than there are, as long as some machines may have less than when they were asked
 	s.grows, s.home = math.Inf(1), -1
 	for k := range s.looks {
 		l := &s.looks[k]
-		if t >= l.from || end > l.until {
+		if t >= l.from {
 			s.ask(l, t, end)
 		}
 		all += int(l.room)
 		s.grows = min(s.grows, l.from)
+	}
+	s.g.work += int64(len(s.looks))
+	if all < s.size {
+		return false
+	}
+	for k := range s.looks {
+		l := &s.looks[k]
+		if end > l.until {
+			all -= int(l.room)
+			s.ask(l, t, end)
+			s.grows = min(s.grows, l.from)
+			if all += int(l.room); all < s.size {
+				return false
+			}
+		}
 		if s.oneMachine && int(l.room) >= s.size && (s.home < 0 || s.before(l, &s.looks[s.home])) {
 			s.home = int32(k)
 		}
 	}
-	s.g.work += int64(len(s.looks))
-	if s.oneMachine {
-		return s.home >= 0
-	}
-	return all >= s.size
+	return !s.oneMachine || s.home >= 0
 }
 
 // before says that a job that must stay on one machine prefers machine a.
