@@ -51,7 +51,7 @@ func processorSeconds(b *testing.B) float64 {
 // BenchmarkSearchMemory measures the evaluations of one chain in a second of processor time where memory is counted by machine, and their ratio to those of the same batch without
 // memory. On machines of one processor it never runs short.
 func BenchmarkSearchMemory(b *testing.B) {
-	for _, size := range [][3]int{{20000, 128, 1}, {2000, 128, 8}} {
+	for _, size := range [][3]int{{20000, 128, 1}, {2000, 128, 8}, {500, 32, 8}} {
 		b.Run(fmt.Sprintf("jobs=%d/machines=%d/processors=%d", size[0], 4*size[1], size[2]), func(b *testing.B) {
 			rate := func(in *model.Instance, rounds int) float64 {
 				e, err := New(b.Context(), in, QueueStart(b, in), 1)
