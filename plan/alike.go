@@ -46,9 +46,14 @@ func (g *generalCluster) alike(other clusterState, ready float64) bool {
 		}
 	}
 	for k := range g.machines {
-		if p := g.machines[k].memory; p != nil && !p.alike(o.machines[k].memory, ready) {
+		g.machines[k].asked = false
+	}
+	for _, u := range g.units { // no job asks for memory before the first processor of the machine is released
+		m := &g.machines[u.machine]
+		if m.memory != nil && !m.asked && !m.memory.alike(o.machines[u.machine].memory, max(ready, u.released)) {
 			return false
 		}
+		m.asked = true
 	}
 	return true
 }

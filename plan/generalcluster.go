@@ -21,6 +21,11 @@ type generalCluster struct {
 	pools     *licencePools
 	units     []unit // all processors, by time of release; of one time the higher numbers first
 	machines  []machine
+	groups    []trackedGroup
+	short     bool            // the memory of some machines may run short
+	earlier   earlier         // where it may: what jobs found
+	homes     []int32         // by processor: its machine; −1: it is not tracked
+	ids       []int           // scratch
 	speeds    []float64       // distinct, descending
 	links     []float64       // distinct bandwidths, descending
 	marked    []bool          // by processor; scratch
@@ -40,10 +45,19 @@ type untrackedGroup struct {
 	count int
 }
 
+// trackedGroup is the number of machines of a group that are tracked.
+type trackedGroup struct {
+	group *model.Machine
+	count int
+	short bool // their memory may run short
+}
+
 // machine is one machine of the cluster.
 type machine struct {
 	group  *model.Machine
-	memory *profile // nil: unlimited
+	number int32    // of the group
+	asked  bool     // scratch
+	memory *profile // nil: it never runs short
 }
 
 // unit is a processor.
@@ -60,7 +74,8 @@ func compareUnits(a, b unit) int {
 	return cmp.Compare(a.released, b.released)
 }
 
-func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, limit *limit) *generalCluster {
+// newGeneralCluster makes the empty state. The groups of another state of the cluster tell whether memory may run short; nil: there is none.
+func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, limit *limit, known []trackedGroup) *generalCluster {
 	c := &in.Clusters()[cluster]
 	g := &generalCluster{in: in, cluster: cluster, pools: pools, limit: limit, marked: make([]bool, c.Processors)}
 	tracked, units, machines := make([]int, len(c.Machines)), 0, 0
@@ -70,17 +85,22 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, lim
 		units, machines = units+tracked[k]*group.Units, machines+tracked[k]
 	}
 	g.units, g.machines = make([]unit, 0, units), make([]machine, 0, machines)
+	g.homes = slices.Repeat([]int32{-1}, c.Processors)
 	for k := range c.Machines {
 		group := &c.Machines[k]
+		short := known != nil && known[k].short || known == nil && mayRunShort(in, cluster, group)
+		g.groups = append(g.groups, trackedGroup{group, tracked[k], short})
+		g.short = g.short || short
 		if tracked[k] < group.Count {
 			g.untracked = append(g.untracked, untrackedGroup{group, group.Count - tracked[k]})
 		}
 		for i := range tracked[k] {
 			for p := range group.Units {
+				g.homes[group.First+i*group.Units+p] = int32(len(g.machines))
 				g.units = append(g.units, unit{in.FirstArrival(), int32(group.First + i*group.Units + p), int32(len(g.machines))})
 			}
-			m := machine{group: group}
-			if !math.IsInf(group.Memory, 1) {
+			m := machine{group: group, number: int32(k)}
+			if short {
 				m.memory = newProfile(group.Memory)
 			}
 			g.machines = append(g.machines, m)
@@ -166,7 +186,7 @@ func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
 // whenIdle is the state of the cluster when no job holds anything.
 func (g *generalCluster) whenIdle() *generalCluster {
 	if g.idle == nil {
-		g.idle = newGeneralCluster(g.in, g.cluster, newLicencePools(g.in), g.limit)
+		g.idle = newGeneralCluster(g.in, g.cluster, newLicencePools(g.in), g.limit, g.groups)
 		g.idle.queued = true // there is nothing to wait for
 	}
 	return g.idle
@@ -185,7 +205,18 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 		slot.instant = true
 		return slot, ok
 	}
-	for t := ready; model.End(t, s.length) < beat && !g.ended(); {
+	from := s.asked(ready)
+	knows := g.short && s.knows() && s.length > 0
+	if knows {
+		g.earlier.raise(&from)
+		defer func() {
+			if !g.limit.ended {
+				g.earlier.keep(&from)
+			}
+		}()
+	}
+	for t := from.start; model.End(t, s.length) < beat && !g.ended(); {
+		from.start = t
 		g.work += 10
 		s.release(t)
 		if s.count < s.size {
@@ -196,9 +227,8 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 			t = later
 			continue
 		}
-		if g.work += 3 * int64(len(g.machines)); !s.share(t) {
-			g.work += 40 * int64(len(g.machines))
-			t = min(s.nextRelease(), s.nextMemory(t))
+		if !s.share(t) {
+			t = s.next()
 			continue
 		}
 		set := s.choose()
@@ -215,30 +245,43 @@ func (g *generalCluster) take(job, _ int, set model.ProcessorSet, _ []place.Shar
 
 // hold takes the processors of the set for the job from start to end.
 func (g *generalCluster) hold(job *model.Job, set model.ProcessorSet, start, end float64) {
-	for _, r := range set {
-		for p := r.First; p <= r.Last; p++ {
+	moved := g.moved[:0]
+	for k := len(set) - 1; k >= 0; k-- {
+		for p := set[k].Last; p >= set[k].First; p-- {
 			g.marked[p] = true
+			moved = append(moved, unit{end, int32(p), g.homes[p]})
 		}
 	}
-	kept, moved := g.units[:0], g.moved[:0]
-	for _, u := range g.units {
+	// Only the units from the first that moves up to the new release change their places.
+	low, _ := slices.BinarySearchFunc(g.units, start, releasedAfter)
+	high, left := low, len(moved)
+	for ; left > 0 && low > 0; low-- {
+		if g.marked[g.units[low-1].processor] {
+			left--
+		}
+	}
+	if left > 0 { // some are released after the start: a job outside the instance holds them
+		high = len(g.units)
+	}
+	more, _ := slices.BinarySearchFunc(g.units[high:], end, releasedAfter)
+	units := g.units[low : high+more]
+	kept := units[:0]
+	for _, u := range units {
 		if g.marked[u.processor] {
 			g.marked[u.processor] = false
-			moved = append(moved, unit{end, u.processor, u.machine})
 		} else {
 			kept = append(kept, u)
 		}
 	}
-	slices.SortFunc(moved, compareUnits)
-	g.work += 2*int64(len(g.units)) + 20*int64(len(moved))
+	g.work += 2*int64(len(units)) + 20*int64(len(moved))
 	// Merge from behind, where there is room for those that moved.
 	last := len(kept) - 1
-	for at, k := len(g.units)-1, len(moved)-1; k >= 0; at-- {
+	for at, k := len(units)-1, len(moved)-1; k >= 0; at-- {
 		if last >= 0 && compareUnits(moved[k], kept[last]) < 0 {
-			g.units[at] = kept[last]
+			units[at] = kept[last]
 			last--
 		} else {
-			g.units[at] = moved[k]
+			units[at] = moved[k]
 			k--
 		}
 	}
@@ -246,9 +289,17 @@ func (g *generalCluster) hold(job *model.Job, set model.ProcessorSet, start, end
 	g.useMemory(job.Memory, start, end)
 }
 
+// releasedAfter orders a unit before a time if it is released by then. So a search by it finds the first unit released later.
+func releasedAfter(u unit, t float64) int {
+	if u.released <= t {
+		return -1
+	}
+	return 1
+}
+
 // fresh implements clusterState.
 func (g *generalCluster) fresh(of *Resources) clusterState {
-	f := newGeneralCluster(g.in, g.cluster, of.pools, of.limit)
+	f := newGeneralCluster(g.in, g.cluster, of.pools, of.limit, g.groups)
 	f.queued = g.queued
 	return f
 }
@@ -257,10 +308,17 @@ func (g *generalCluster) fresh(of *Resources) clusterState {
 func (g *generalCluster) assign(other clusterState) {
 	from := other.(*generalCluster)
 	copy(g.units, from.units)
+	g.earlier.assign(&from.earlier)
 	for k := range g.machines {
-		if p := g.machines[k].memory; p != nil {
-			p.assign(from.machines[k].memory)
+		g.machines[k].asked = false
+	}
+	for _, u := range g.units {
+		m := &g.machines[u.machine]
+		if m.asked || m.memory == nil {
+			continue
 		}
+		m.asked = true
+		m.memory.assignFrom(from.machines[u.machine].memory, u.released)
 	}
 }
 

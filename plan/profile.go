@@ -116,11 +116,3 @@ func (p *profile) free(start, end float64) float64 {
 func (p *profile) room(start, end, amount float64, most int) int {
 	return place.Times(p.free(start, end), p.capacity, amount, most)
 }
-
-// next returns the earliest time after t at which the used amount may change, or +Inf if there is none.
-func (p *profile) next(t float64) float64 {
-	if k := p.after(t); k < len(p.times) {
-		return p.times[k]
-	}
-	return math.Inf(1)
-}

@@ -81,19 +81,6 @@ func (p *slowProfile) free(start, end float64) float64 {
 	return max(0, p.capacity-most)
 }
 
-// next is the first start or end after the time.
-func (p *slowProfile) next(t float64) float64 {
-	next := math.Inf(1)
-	for _, u := range p.uses {
-		for _, at := range []float64{u.start, u.end} {
-			if at > t {
-				next = min(next, at)
-			}
-		}
-	}
-	return next
-}
-
 func TestProfileByTheLetter(t *testing.T) {
 	many(t, 20, func(t *rapid.T) {
 		clock := drawClock(t)
@@ -115,9 +102,6 @@ func TestProfileByTheLetter(t *testing.T) {
 			}
 			if got, want := profile.free(from, from+length), slow.free(from, from+length); got != want {
 				t.Fatalf("Free(%v, %v): got %v, want %v", from, from+length, got, want)
-			}
-			if got, want := profile.next(from), slow.next(from); got != want {
-				t.Fatalf("Next(%v): got %v, want %v", from, got, want)
 			}
 		}
 	})
@@ -163,7 +147,6 @@ func TestProfileEdges(t *testing.T) {
 		{"empty", empty.earliest(3, 5, 2), 3},
 		{"empty, more than there is", empty.earliest(3, 5, 3), inf},
 		{"empty, more than there is for no time", empty.earliest(3, 0, 3), inf},
-		{"empty, next", empty.next(0), inf},
 		{"empty, free", empty.free(0, 9), 2},
 		{"before the first step", full.earliest(0, 1, 2), 0},
 		{"too long before the first step", full.earliest(0, 1.5, 2), 5},
@@ -181,9 +164,6 @@ func TestProfileEdges(t *testing.T) {
 		{"free in a full step", full.free(1.2, 1.3), 0},
 		{"free across all", full.free(0, 9), 0},
 		{"free for no time", full.free(1.5, 1.5), 2},
-		{"next before the first step", full.next(0), 1},
-		{"next on a step", full.next(1), 2},
-		{"next behind the last step", full.next(5), inf},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: got %v, want %v", c.what, c.got, c.want)

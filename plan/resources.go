@@ -103,14 +103,14 @@ func newResources(in *model.Instance, track bool, placing Placing) *Resources {
 		r.trackNodes()
 		return r
 	}
-	const needGeneral = model.MemoryLimits | model.BandwidthNeeds | model.MachineSpan | model.GridSpan
+	const needGeneral = model.BandwidthNeeds | model.MachineSpan | model.GridSpan
 	general := track || in.Features()&needGeneral != 0
 	costs := costMatters(in)
 	for c := range in.Clusters() {
-		if cluster := &in.Clusters()[c]; cluster.Uniform && !general && !(costs && costsDiffer(cluster)) && runsAll(in, cluster) {
+		if cluster := &in.Clusters()[c]; cluster.Uniform && !general && !(costs && costsDiffer(cluster)) && runsAll(in, cluster) && !memoryMatters(in, c) {
 			r.clusters = append(r.clusters, newPlainCluster(in, c, r.pools))
 		} else {
-			r.clusters = append(r.clusters, newGeneralCluster(in, c, r.pools, r.limit))
+			r.clusters = append(r.clusters, newGeneralCluster(in, c, r.pools, r.limit, nil))
 		}
 	}
 	r.commit()
@@ -139,6 +139,50 @@ func (r *Resources) trackNodes() {
 			r.pools.add(&r.in.Jobs()[j], &slot)
 		}
 	}
+}
+
+// memoryMatters says whether it matters on the cluster how much memory jobs need: which machines can hold a job, or which jobs may run beside
+// each other on a machine.
+//
+// Complexity: O(jobs · groups of machines).
+func memoryMatters(in *model.Instance, cluster int) bool {
+	if in.Features()&model.MemoryLimits == 0 {
+		return false
+	}
+	machines := in.Clusters()[cluster].Machines
+	for k := range machines {
+		if mayRunShort(in, cluster, &machines[k]) {
+			return true
+		}
+	}
+	for j := range in.Jobs() {
+		first := in.ProcessorsFor(&in.Jobs()[j], &machines[0]) > 0
+		for k := 1; k < len(machines); k++ {
+			if in.ProcessorsFor(&in.Jobs()[j], &machines[k]) > 0 != first {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayRunShort says whether jobs on all processors of a machine may need more memory than it has. A machine of one processor never runs short: a
+// job that needs more than it has is not held there at all.
+//
+// Complexity: O(jobs).
+func mayRunShort(in *model.Instance, cluster int, m *model.Machine) bool {
+	if math.IsInf(m.Memory, 1) || in.Features()&model.MemoryLimits == 0 {
+		return false
+	}
+	if in.HeldUntil(cluster) != nil { // jobs outside the instance may need any
+		return true
+	}
+	for j := range in.Jobs() {
+		if n := in.ProcessorsFor(&in.Jobs()[j], m); m.Units > 1 && n > 0 && in.Jobs()[j].Memory*float64(m.Units) > m.Memory {
+			return true
+		}
+	}
+	return false
 }
 
 // runsAll says whether every machine of the cluster can run every licence.
@@ -399,4 +443,11 @@ func (l *licencePools) assign(other *licencePools) {
 func (p *profile) assign(other *profile) {
 	p.times = append(p.times[:0], other.times...)
 	p.used = append(p.used[:0], other.used...)
+}
+
+// assignFrom copies the profile other from the step that contains the time on.
+func (p *profile) assignFrom(other *profile, t float64) {
+	from := other.from(t)
+	p.times = append(p.times[:0], other.times[from:]...)
+	p.used = append(p.used[:0], other.used[from:]...)
 }

@@ -2,12 +2,15 @@ package plan
 
 import (
 	"math"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 )
 
 // search walks through the processors of a general cluster in the order of their release, for one job, and counts those that the job
-// could hold at the current time.
+// could hold at the current time. It looks at a machine when the first of these is released. It asks the memory of a machine again only when
+// the answer may have changed.
 type search struct {
 	g             *generalCluster
 	job           *model.Job
@@ -16,33 +19,49 @@ type search struct {
 	slowest, link float64 // least speed and bandwidth of the machines
 	length        float64 // longest time that the job could take
 	seen          int     // units released by the current time
-	free          []int   // by machine: released processors that the job could hold; −1: not on that machine
-	room          []int   // by machine: the number of free ones that memory allows
+	hosts         []bool  // by group: the job could hold processors of its machines
+	looks         []look  // machines with released processors that the job could hold, in the order of the release
+	at            []int32 // by machine: its position in looks, plus one; 0: it is not there
 	count         int     // free processors: of all machines, or of the machine with most where the job must stay on one
+	home          int32   // position in looks of the machine of a job that must stay on one
+	grows         float64 // the next time at which memory may leave the job more processors, by the last call of share; +Inf: none
+}
+
+// look is a machine with processors that are released.
+type look struct {
+	machine int32
+	free    int32   // released processors that the job could hold
+	room    int32   // the number of these that memory allows
+	from    float64 // room holds for jobs that start before this time: then memory may leave more; −Inf: it is not known
+	until   float64 // and that end by this time: then memory leaves fewer
 }
 
 // begin starts a search for size processors of machines with at least the given speed and link; false where there are too few.
 func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bool {
-	*s = search{g: g, job: &g.in.Jobs()[job], size: size, free: s.free[:0], room: s.room[:0]}
+	at := s.at
+	for k := range s.looks {
+		at[s.looks[k].machine] = 0
+	}
+	if len(at) < len(g.machines) {
+		at = make([]int32, len(g.machines))
+	}
+	*s = search{g: g, job: &g.in.Jobs()[job], size: size, hosts: s.hosts[:0], looks: s.looks[:0], at: at, grows: math.Inf(1)}
 	s.oneMachine = s.job.Span == model.SpanMachine && g.in.Features().Has(model.MachineSpan)
 	slowest, slowestLink, processors := math.Inf(1), math.Inf(1), 0
-	hosts, of := 0, (*model.Machine)(nil)
-	for k := range g.machines {
-		m := g.machines[k].group
-		if m != of { // the machines of a group are alike
-			hosts, of = g.in.ProcessorsFor(s.job, m), m
+	for k := range g.groups {
+		m := g.groups[k].group
+		can := 0
+		if g.groups[k].count > 0 && m.Speed >= speed && m.Bandwidth >= link {
+			can = g.in.ProcessorsFor(s.job, m)
 		}
-		s.room = append(s.room, 0)
-		if hosts == 0 || m.Speed < speed || m.Bandwidth < link {
-			s.free = append(s.free, -1)
+		if s.hosts = append(s.hosts, can > 0); can == 0 {
 			continue
 		}
-		s.free = append(s.free, 0)
 		slowest, slowestLink = min(slowest, m.Speed), min(slowestLink, m.Bandwidth)
 		if s.oneMachine {
-			processors = max(processors, hosts)
+			processors = max(processors, can)
 		} else {
-			processors += hosts
+			processors += can * g.groups[k].count
 		}
 	}
 	if processors < size {
@@ -58,76 +77,136 @@ func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bo
 func (s *search) release(t float64) {
 	units := s.g.units
 	for ; s.seen < len(units) && units[s.seen].released <= t; s.seen++ {
-		free := &s.free[units[s.seen].machine]
-		switch {
-		case *free < 0:
-		case s.oneMachine:
-			*free++
-			s.count = max(s.count, *free)
-		default:
-			*free++
+		machine := units[s.seen].machine
+		at := s.at[machine]
+		if at == 0 {
+			if !s.hosts[s.g.machines[machine].number] {
+				continue
+			}
+			s.looks = append(s.looks, look{machine: machine})
+			at = int32(len(s.looks))
+			s.at[machine] = at
+		}
+		l := &s.looks[at-1]
+		l.free++
+		l.from = math.Inf(-1)
+		if s.oneMachine {
+			s.count = max(s.count, int(l.free))
+		} else {
 			s.count++
 		}
 	}
 }
 
+// next is the next time at which the job may find more processors, by the last call of share; +Inf: there is none.
+func (s *search) next() float64 { return min(s.nextRelease(), s.grows) }
+
 // nextRelease is when the next processor is released that the job could hold; +Inf: none.
 func (s *search) nextRelease() float64 {
 	for _, u := range s.g.units[s.seen:] {
-		if s.free[u.machine] >= 0 {
+		if s.hosts[s.g.machines[u.machine].number] {
 			return u.released
 		}
 	}
 	return math.Inf(1)
 }
 
-// nextMemory is the next time after t at which the used memory changes on a machine where memory is what keeps the job from released processors
-// at time t, by the last call of share; +Inf: none. Changes elsewhere cannot make room for the job.
-func (s *search) nextMemory(t float64) float64 {
-	next := math.Inf(1)
-	for k, room := range s.room {
-		if room < s.free[k] {
-			next = min(next, s.g.machines[k].memory.next(t))
-		}
-	}
-	return next
-}
-
 // share finds how many processors of each machine the job may take from t on, within memory, and says whether they are enough. A job
-// that must stay on one machine gets the machine with the fewest that are enough.
+// that must stay on one machine gets the machine with the fewest that are enough, the first of equals.
 func (s *search) share(t float64) bool {
-	all, home := 0, -1
-	for k, free := range s.free {
-		if free > 0 && s.job.Memory > 0 && s.g.machines[k].memory != nil {
-			free = s.g.machines[k].memory.room(t, model.End(t, s.length), s.job.Memory, free)
+	end := model.End(t, s.length)
+	all := 0 // no fewer than there are, as long as some machines may have less than when they were asked
+	s.grows, s.home = math.Inf(1), -1
+	for k := range s.looks {
+		l := &s.looks[k]
+		if t >= l.from {
+			s.ask(l, t, end)
 		}
-		s.room[k] = max(0, free)
-		all += s.room[k]
-		if free >= s.size && (home < 0 || free < s.room[home]) {
-			home = k
-		}
+		all += int(l.room)
+		s.grows = min(s.grows, l.from)
 	}
-	if !s.oneMachine {
-		return all >= s.size
-	}
-	if home < 0 {
+	s.g.work += int64(len(s.looks))
+	if all < s.size {
 		return false
 	}
-	free := s.room[home]
-	clear(s.room)
-	s.room[home] = free
-	return true
+	for k := range s.looks {
+		l := &s.looks[k]
+		if end > l.until {
+			all -= int(l.room)
+			s.ask(l, t, end)
+			s.grows = min(s.grows, l.from)
+			if all += int(l.room); all < s.size {
+				return false
+			}
+		}
+		if s.oneMachine && int(l.room) >= s.size && (s.home < 0 || s.before(l, &s.looks[s.home])) {
+			s.home = int32(k)
+		}
+	}
+	return !s.oneMachine || s.home >= 0
+}
+
+// before says that a job that must stay on one machine prefers machine a.
+func (s *search) before(a, b *look) bool {
+	return a.room < b.room || a.room == b.room && a.machine < b.machine
+}
+
+// ask finds out how many of the free processors of a machine memory allows from t to end, and for how long that holds.
+func (s *search) ask(l *look, t, end float64) {
+	l.room, l.from, l.until = l.free, math.Inf(1), math.Inf(1)
+	p := s.g.machines[l.machine].memory
+	if p == nil || s.job.Memory == 0 {
+		return
+	}
+	most, falls := 0.0, math.Inf(1)
+	k := p.from(t)
+	if t < end {
+		for ; k < len(p.times) && p.times[k] < end; k++ {
+			if p.used[k] >= most && p.used[k] > 0 {
+				most, falls = p.used[k], p.times[k+1] // a next step exists: nothing is used from the last one on
+			}
+		}
+		for ; k < len(p.times); k++ {
+			if p.used[k] > most {
+				l.until = p.times[k]
+				break
+			}
+		}
+	}
+	s.g.work += 20
+	l.room = int32(place.Times(max(0, p.capacity-most), p.capacity, s.job.Memory, int(l.free)))
+	if l.room < l.free {
+		l.from = falls
+	}
 }
 
 // choose is the processors for the job: the latest-released, lowest numbers first.
 func (s *search) choose() model.ProcessorSet {
-	ids := make([]int, 0, s.size)
+	ids := s.g.ids[:0]
 	for k := s.seen - 1; len(ids) < s.size; k-- {
 		u := s.g.units[k]
-		if s.room[u.machine] > 0 {
-			s.room[u.machine]--
-			ids = append(ids, int(u.processor))
+		at := s.at[u.machine] - 1
+		if at < 0 || s.looks[at].room == 0 || s.oneMachine && at != s.home {
+			continue
+		}
+		s.looks[at].room--
+		ids = append(ids, int(u.processor))
+	}
+	s.g.ids = ids
+	slices.Sort(ids)
+	runs := 0
+	for k, id := range ids {
+		if k == 0 || id != ids[k-1]+1 {
+			runs++
 		}
 	}
-	return model.Processors(ids...)
+	set := make(model.ProcessorSet, 0, runs)
+	for k, id := range ids {
+		if k == 0 || id != ids[k-1]+1 {
+			set = append(set, model.Range{First: id, Last: id})
+		} else {
+			set[len(set)-1].Last = id
+		}
+	}
+	return set
 }

@@ -58,10 +58,10 @@ func (r *Resources) Spread(job, n int, ready float64) (Slot, bool) {
 			h.state.work += 50 + 8*int64(len(h.state.machines))
 			s.release(t)
 			s.share(t)
-			next = min(next, s.nextRelease(), s.nextMemory(t))
+			next = min(next, s.next())
 			h.free = h.state.idleFor(s.job)
-			for _, room := range s.room {
-				h.free += room
+			for i := range s.looks {
+				h.free += int(s.looks[i].room)
 			}
 			all += h.free
 		}

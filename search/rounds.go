@@ -28,8 +28,8 @@ func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *mo
 		r.at = at
 	}
 	k := r.leader()
-	if r.isWorse(e.Best(k)) {
-		return result, nil
+	if best := e.Best(k); r.isWorse(best) || ctx.Err() != nil && at.Left == 0 && !(best.Objective < at.Objective) {
+		return result, nil // out of time, it takes too long to find out that an engine got no further than the start
 	}
 	found, err := e.Solution(k)
 	if err != nil {

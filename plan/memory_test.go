@@ -1,0 +1,172 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// heldMemory is a job that was placed.
+type heldMemory struct {
+	set        model.ProcessorSet
+	start, end float64
+	each       float64
+}
+
+// slowMemory is the earliest slot of a job on a cluster of one speed, from the list of the jobs placed before: it tries every time at which one of them begins or ends.
+func slowMemory(in *model.Instance, held []heldMemory, job, n int, ready float64) (float64, model.ProcessorSet, bool) {
+	j, c := &in.Jobs()[job], &in.Clusters()[0]
+	length := in.Busy(job, 0, c.Machines[0].Speed, (j.Tasks+n-1)/n)
+	released := make([]float64, c.Processors)
+	times := []float64{ready}
+	for _, h := range held {
+		times = append(times, h.start, h.end)
+		for _, r := range h.set {
+			for p := r.First; p <= r.Last; p++ {
+				released[p] = max(released[p], h.end)
+			}
+		}
+	}
+	slices.Sort(times)
+	one := j.Span == model.SpanMachine && in.Features().Has(model.MachineSpan)
+	for _, t := range times {
+		if t < ready {
+			continue
+		}
+		var may []int
+		home := []int(nil)
+		homeRoom := math.MaxInt
+		for g := range c.Machines {
+			m := &c.Machines[g]
+			for i := range m.Count {
+				if in.ProcessorsFor(j, m) == 0 {
+					continue
+				}
+				free := []int{}
+				most := 0.0
+				for p := m.First + i*m.Units; p < m.First+(i+1)*m.Units; p++ {
+					if released[p] <= t {
+						free = append(free, p)
+					}
+				}
+				for _, at := range times {
+					if at = max(at, t); at >= model.End(t, length) {
+						continue
+					}
+					used := 0.0
+					for _, h := range held {
+						if h.start <= at && at < h.end {
+							for p := m.First + i*m.Units; p < m.First+(i+1)*m.Units; p++ {
+								if slices.ContainsFunc(h.set, func(r model.Range) bool { return r.First <= p && p <= r.Last }) {
+									used += h.each
+								}
+							}
+						}
+					}
+					most = max(most, used)
+				}
+				room := len(free)
+				if j.Memory > 0 && !math.IsInf(m.Memory, 1) {
+					room = min(room, int((m.Memory-most)/j.Memory))
+				}
+				slices.SortFunc(free, func(a, b int) int {
+					if released[a] != released[b] {
+						if released[a] > released[b] {
+							return -1
+						}
+						return 1
+					}
+					return a - b
+				})
+				free = free[:room]
+				may = append(may, free...)
+				if room >= n && room < homeRoom {
+					home, homeRoom = free, room
+				}
+			}
+		}
+		if one {
+			may = home
+		}
+		if len(may) < n {
+			continue
+		}
+		slices.SortFunc(may, func(a, b int) int {
+			if released[a] != released[b] {
+				if released[a] > released[b] {
+					return -1
+				}
+				return 1
+			}
+			return a - b
+		})
+		return t, model.Processors(may[:n]...), true
+	}
+	return 0, nil, false
+}
+
+// A cluster with memory finds the slots that a search through all times and machines finds, and does so from states that were brought back.
+func TestMemoryAgainstEveryTime(t *testing.T) {
+	late := 0
+	many(t, 10, func(t *rapid.T) {
+		b := model.NewBuilder("memory")
+		cluster := model.ClusterSpec{ID: "c"}
+		for g := range rapid.IntRange(1, 2).Draw(t, "groups") {
+			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: fmt.Sprint("m", g), Count: rapid.IntRange(1, 3).Draw(t, "machines"), Processors: rapid.IntRange(1, 4).Draw(t, "processors"),
+				Memory: new(float64(rapid.IntRange(4, 16).Draw(t, "memory")))})
+		}
+		b.Cluster(cluster)
+		for j := range rapid.IntRange(1, 24).Draw(t, "jobs") {
+			n := rapid.IntRange(1, 4).Draw(t, "size")
+			job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(float64(rapid.IntRange(1, 8).Draw(t, "work"))), Processors: model.Rigid(n), Tasks: n, Memory: float64(rapid.IntRange(0, 8).Draw(t, "need"))}
+			if chance(t, 8, "one machine") {
+				job.Span = "machine"
+			}
+			b.Job(job)
+		}
+		in := build(t, b)
+		r, mark := NewResources(in), NewResources(in)
+		var held, before []heldMemory
+		for j := range in.Jobs() {
+			if !in.CanRun(j, 0) {
+				continue
+			}
+			switch rapid.IntRange(0, 3).Draw(t, "mark") {
+			case 0:
+				mark.Assign(r)
+				before = slices.Clone(held)
+			case 1:
+				r.Assign(mark)
+				held = slices.Clone(before)
+			}
+			n, ready := in.Jobs()[j].Min, float64(rapid.IntRange(0, 6).Draw(t, "ready"))
+			slot, ok := r.Earliest(j, 0, n, ready)
+			start, set, found := slowMemory(in, held, j, n, ready)
+			if ok != found || ok && slot.Start != start {
+				t.Fatalf("job %d on %d: %+v %v, every time: %v %v %v", j, n, slot, ok, start, set, found)
+			}
+			if !ok {
+				continue
+			}
+			if start > ready {
+				late++
+			}
+			if slot.Set() == nil { // memory never runs short: any processors that are free do
+				return
+			}
+			if !slices.Equal(slot.Set(), set) {
+				t.Fatalf("job %d takes %v, every time: %v", j, slot.Set(), set)
+			}
+			r.Take(j, &slot)
+			held = append(held, heldMemory{set, slot.Start, slot.End, in.Jobs()[j].Memory})
+		}
+	})
+	if late < 100 {
+		t.Errorf("%d jobs had to wait: the test proves little", late)
+	}
+}
