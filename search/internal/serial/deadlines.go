@@ -63,14 +63,14 @@ func (d *decoder) meeting(m *member) *member {
 }
 
 // forwardInTime is forward where deadlines are hard. It returns whether the schedule meets all of them; if not, the schedule may not be complete. If the order alone misses one, it places the jobs once more, as
-// long as that makes no more passes than most in all. Either jobs that would be late take the places of others, see forwardEjecting: that takes an eighth of all passes. Or the jobs of bound hold places in which
+// long as that makes no more passes than most in all. Either jobs that would be late take the places of others, see forwardEjecting: that takes at most about a 24th of all passes. Or the jobs of bound hold places in which
 // all deadlines are met, see reserve, until it is their turn. That schedule meets all deadlines too if each job has the place that it has there.
 func (d *decoder) forwardInTime(order []int32, met *member, most int64) bool {
 	copy(d.chosen, d.at)
 	if d.forward(order); d.meets() {
 		return true
 	}
-	if e := &d.ejector; e.passes*8 <= d.passes && d.passes < most {
+	if e := &d.ejector; e.passes*24 <= d.passes && d.passes < most {
 		copy(d.at, d.chosen)
 		e.work = 0
 		done := d.forwardEjecting(order)
