@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// mostEjected is how many jobs may lose their places in one schedule, those that wait for them not counted. With 10, 50 and 200 instead of 20 it is no better, see docs/notes/search-findings.md.
+// mostEjected is how many jobs may lose their places in one schedule, those that wait for them not counted. With 10 and 50 it is no better, see docs/notes/search-findings.md.
 const mostEjected = 20
 
 // ejector is the working memory of forwardEjecting.
