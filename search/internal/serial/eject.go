@@ -28,9 +28,9 @@ func newEjector(n int) ejector {
 // forwardEjecting is forward, but a job that would end too late for the hard deadlines gets a place in which it is in time. Jobs placed before it that are in the way lose theirs, and so do those that wait for
 // them: they are placed anew, the first in the order first. It returns false if it gives up. Then the schedule is not complete.
 //
-// Source: the unscheduling step of B. Franck, K. Neumann, C. Schwindt, "Truncated branch-and-bound, schedule-construction, and schedule-improvement procedures for resource-constrained project scheduling",
-// OR Spektrum 23, 2001, doi:10.1007/PL00013356; Y. Nagata, O. Bräysy, "A powerful route minimization heuristic for the vehicle routing problem with time windows", Operations Research Letters 37, 2009,
-// doi:10.1016/j.orl.2009.04.006 (jobs that have lost their places often are spared).
+// Source: after the unscheduling step of B. Franck, K. Neumann, C. Schwindt, "Truncated branch-and-bound, schedule-construction, and schedule-improvement procedures for resource-constrained project
+// scheduling", OR Spektrum 23, 2001, and, for sparing jobs that have lost their places often, Y. Nagata, O. Bräysy, "A powerful route minimization heuristic for the vehicle routing problem with time windows",
+// Operations Research Letters 37, 2009.
 //
 // Complexity: O(mostEjected · n²) lookups in profiles at worst.
 func (d *decoder) forwardEjecting(order []int32) bool {
