@@ -62,16 +62,31 @@ func (d *decoder) meeting(m *member) *member {
 	return met
 }
 
-// forwardInTime is forward where deadlines are hard. If some deadline is missed, and that makes no more passes than most in all, it places the jobs once more. Then those of bound hold places in which all deadlines are met, see
-// reserve, until it is their turn. That schedule meets all deadlines too if each job has the place that it has there.
-func (d *decoder) forwardInTime(order []int32, met *member, most int64) {
+// forwardInTime is forward where deadlines are hard. It returns whether the schedule meets all of them; if not, the schedule may not be complete. If the order alone misses one, it places the jobs once more, as
+// long as that makes no more passes than most in all. Either jobs that would be late take the places of others, see forwardEjecting: that takes at most about a 24th of all passes. Or the jobs of bound hold places in which
+// all deadlines are met, see reserve, until it is their turn. That schedule meets all deadlines too if each job has the place that it has there.
+func (d *decoder) forwardInTime(order []int32, met *member, most int64) bool {
 	copy(d.chosen, d.at)
-	if d.forward(order); d.meets() || d.passes+2 > most {
-		return
+	if d.forward(order); d.meets() {
+		return true
+	}
+	if e := &d.ejector; e.passes*24 <= d.passes && d.passes < most {
+		copy(d.at, d.chosen)
+		e.work = 0
+		done := d.forwardEjecting(order)
+		used := min(1+int64(e.work/d.n), most-d.passes)
+		d.passes, e.passes = d.passes+used, e.passes+used
+		if done && d.meets() {
+			return true
+		}
+	}
+	if d.passes+2 > most {
+		return false
 	}
 	d.reserve(met)
 	copy(d.at, d.chosen)
 	d.forwardReserved(order)
+	return d.meets()
 }
 
 // reserve notes starts of the jobs of bound at which all hard deadlines are met. It takes a schedule that meets them, leaves out the other jobs, and pushes the jobs of bound as late as possible.

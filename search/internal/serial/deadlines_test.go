@@ -65,7 +65,7 @@ func drawHard(t *rapid.T, jobs int) (*model.Instance, *model.Solution) {
 
 // The schedules of the engine meet all hard deadlines, and the best is no worse than the start.
 func TestHardDeadlinesAreMet(t *testing.T) {
-	reserved := 0
+	reserved, ejected := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		in, start := drawHard(t, 12)
 		at, err := model.EvaluateObjective(in, start)
@@ -88,6 +88,9 @@ func TestHardDeadlinesAreMet(t *testing.T) {
 			if len(s.boundOrder) > 0 {
 				reserved++
 			}
+			if s.ejector.passes > 0 {
+				ejected++
+			}
 			best = min(best, e.Best(k).Objective)
 			kept := slices.Clone(s.members)
 			if !s.best.None() {
@@ -104,8 +107,8 @@ func TestHardDeadlinesAreMet(t *testing.T) {
 			t.Fatalf("found %v, the start has %v", best, at)
 		}
 	})
-	if reserved < race.Enough(30) {
-		t.Errorf("%d populations reserved places: the test proves little", reserved)
+	if reserved < race.Enough(30) || ejected < race.Enough(30) {
+		t.Errorf("%d populations reserved places, %d took some away: the test proves little", reserved, ejected)
 	}
 }
 
@@ -145,6 +148,51 @@ func TestReservedPlacesAreKept(t *testing.T) {
 			t.Fatal(report.Violations)
 		}
 	})
+}
+
+// Where a job takes the places of others, no resource is used twice, all wait as they must, and all deadlines are met. Where no job is late the schedule is that of forward.
+func TestEjectingIsRight(t *testing.T) {
+	ejected, gaveUp := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		in, start := drawHard(t, 12)
+		p := newProblem(context.Background(), in)
+		if len(p.hard) == 0 {
+			return
+		}
+		met := newDecoder(p).meeting(p.guests(start)[0])
+		s := newIsland(p, 1, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)))
+		order := make([]int32, p.n)
+		s.random(order)
+		copy(s.at, met.at)
+		s.forward(order)
+		inTime, plain := s.meets(), slices.Clone(s.start)
+		copy(s.at, met.at)
+		if !s.forwardEjecting(order) {
+			if gaveUp++; inTime {
+				t.Fatal("it gives up an order that meets all deadlines")
+			}
+			return
+		}
+		if !s.meets() {
+			t.Fatalf("ends %v of the order %v miss a deadline", s.end, order)
+		}
+		if inTime && !slices.Equal(plain, s.start) {
+			t.Fatalf("starts %v, those of forward are %v", s.start, plain)
+		}
+		if !inTime {
+			ejected++
+		}
+		m := newMember(p.n)
+		copy(m.order, order)
+		copy(m.at, s.at)
+		copy(m.start, s.start)
+		if report := model.Check(in, p.write(m)); !report.OK() || s.last != slices.Max(s.end) {
+			t.Fatalf("last end %v: %v", s.last, report.Violations)
+		}
+	})
+	if ejected < race.Enough(10) {
+		t.Errorf("%d orders were mended and %d given up: the test proves little", ejected, gaveUp)
+	}
 }
 
 // On small instances the engine reaches the best of all schedules that meet the deadlines.

@@ -30,6 +30,7 @@ type decoder struct {
 	reservedAt []int32   // by job: index of that place
 	release    []float64 // by job: scratch
 	chosen     []int32   // by job: scratch
+	ejector    ejector
 
 	sorted []int32 // scratch
 	bucket []int32 // scratch
@@ -40,6 +41,7 @@ func newDecoder(p *problem) *decoder {
 		sums: make([]clusterSums, len(p.Clusters)), sorted: make([]int32, p.n), bucket: make([]int32, 4*p.n+2)}
 	if len(p.hard) > 0 {
 		d.reserved, d.reservedAt, d.release, d.chosen = make([]float64, p.n), make([]int32, p.n), make([]float64, p.n), make([]int32, p.n)
+		d.ejector = newEjector(p.n)
 	}
 	if p.brief != nil {
 		d.grid, d.until = d.profiles[0].(*grid), make([]int32, p.n)

@@ -83,7 +83,7 @@ func (s *island) step(passes int64) {
 	most := s.passes + passes
 	if len(s.hard) == 0 {
 		s.forward(c.order)
-	} else if s.forwardInTime(c.order, met, most); !s.meets() {
+	} else if !s.forwardInTime(c.order, met, most) {
 		return
 	}
 	s.settle()

@@ -42,6 +42,7 @@ type problem struct {
 	justifies    bool      // the makespan of the grid or of a cluster counts
 	hard         []int32   // jobs with a hard deadline; all jobs are placed, see [New]
 	bound        []bool    // by job: it has a hard deadline, or such a job waits for it
+	due          []float64 // by job: the latest end with which it and all that wait for it can meet their hard deadlines; +Inf: any
 	util         []float64 // by job: length · mean share of the resources that it uses
 }
 
@@ -351,6 +352,7 @@ func (p *problem) measure() {
 		}
 		return length
 	}
+	p.due = make([]float64, p.n)
 	p.head, p.tail = make([]float64, p.n), make([]float64, p.n)
 	for _, j := range p.order {
 		p.head[j] = p.arrival[j]
@@ -360,7 +362,9 @@ func (p *problem) measure() {
 	}
 	for k := p.n - 1; k >= 0; k-- {
 		j := p.order[k]
+		p.due[j] = p.latest(j)
 		for _, next := range p.behind.of(j) {
+			p.due[j] = min(p.due[j], p.due[next]-shortest(next))
 			p.tail[j] = max(p.tail[j], shortest(next)+p.tail[next])
 		}
 	}
