@@ -144,7 +144,7 @@ func (r *Relaxation) Lateness(j int) float64 { return r.lateness(j, r.in.Jobs()[
 func (r *Relaxation) lateness(j int, deadline float64) float64 {
 	clock := math.Abs(deadline) + math.Abs(r.in.FirstArrival())
 	due := math.Abs(deadline - r.in.FirstArrival())
-	return 2*model.Tolerance*(due+r.EarliestEnd(j)) + float64(8+2*r.depth)*gate.Epsilon*(clock+r.EarliestEnd(j))
+	return 2*model.Tolerance*(due+r.EarliestEnd(j)) + float64(8+2*r.waited)*gate.Epsilon*(clock+r.EarliestEnd(j))
 }
 
 // Released is the arrival of job j, counted from the earliest arrival of all jobs.

@@ -172,29 +172,48 @@ func (r *Relaxation) Tails() []float64 {
 	return tails
 }
 
-// licensed lists, for each licence with a limited number of copies, the jobs that need it. The copies are those in the pools of
-// the grid and of all clusters.
+// copiesOf is the number of copies of a licence in the pools of the grid and of all clusters; +Inf if it is not limited, or if there are none.
+func (r *Relaxation) copiesOf(licence int) (copies float64) {
+	add := func(n int) {
+		if copies += float64(n); n == model.Unlimited {
+			copies = math.Inf(1)
+		}
+	}
+	add(r.in.Licences()[licence].Copies)
+	for c := range r.in.Clusters() {
+		if own, has := r.in.Pool(c, licence); has {
+			add(own)
+		}
+	}
+	if copies == 0 {
+		return math.Inf(1)
+	}
+	return copies
+}
+
+// copiesFor is the number of copies of a licence that job j needs.
+func (r *Relaxation) copiesFor(j, licence int) float64 {
+	for _, need := range r.in.Jobs()[j].Licences {
+		if need.Licence == licence {
+			return float64(need.Copies)
+		}
+	}
+	return 0
+}
+
+// licensed lists, for each licence with a limited number of copies, the jobs that need it.
 func (e *energetic) licensed(tails []float64) [][]energyJob {
 	r := e.r
 	var resources [][]energyJob
 	for l := range r.in.Licences() {
-		copies := float64(r.in.Licences()[l].Copies)
-		limited := r.in.Licences()[l].Copies != model.Unlimited
-		for c := range r.in.Clusters() {
-			if own, has := r.in.Pool(c, l); has {
-				copies += float64(own)
-				limited = limited && own != model.Unlimited
-			}
-		}
-		if !limited || copies == 0 {
+		copies := r.copiesOf(l)
+		if math.IsInf(copies, 1) {
 			continue
 		}
 		var jobs []energyJob
 		for _, j := range r.must {
-			for _, need := range r.in.Jobs()[j].Licences {
-				if need.Licence == l && need.Copies > 0 {
-					jobs = append(jobs, energyJob{r.start[j], tails[j], []energyWay{{float64(need.Copies) / copies, r.least[j]}}})
-				}
+			if need := r.copiesFor(j, l); need > 0 {
+				jobs = append(jobs, energyJob{r.start[j], tails[j], []energyWay{{need / copies, r.least[j]}}})
 			}
 		}
 		if len(jobs) > 0 {

@@ -22,7 +22,7 @@ const (
 
 // Relaxation holds the facts of an instance from which a [Method] computes its bound: the jobs that every schedule has to place,
 // the least time and the least processor time of each, and its earliest start and end. Earliest means that the job waits only for
-// its arrival and for the jobs before it. All times count from the earliest arrival.
+// its arrival and for the jobs before it: for the longest chain of them, and for all that they hold of the processors and of each licence. All times count from the earliest arrival.
 //
 // All methods share the slices that a Relaxation returns, and must not change them. Its numbers are computed in double precision; a method states in a
 // [Sum] how many operations went into its result. Only one goroutine at a time may use a Relaxation.
@@ -38,6 +38,7 @@ type Relaxation struct {
 
 	solid    bool            // see isSolid
 	depth    int             // jobs of the longest chain of precedence
+	waited   int             // the most jobs whose ends may each move an earliest start by their rounding
 	grains   [2]*grain       // see grainOf; nil: not asked for yet
 	known    *model.Instance // see kept; nil: not asked for yet
 	prices   Prices          // see AreaPrices; Price nil: not asked for yet
@@ -80,7 +81,7 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 	}
 	n := len(in.Jobs())
 	r := &Relaxation{in: in, duties: make([]Duty, n), can: make([]bool, n*len(in.Clusters())), over: make([][]bool, n), least: make([]float64, n), start: make([]float64, n), solid: true}
-	depth := make([]int, n)
+	depth, heads := make([]int, n), newHeads(r)
 	for _, j := range plan.ArrivalOrder(in) { // a job comes after the jobs it waits for
 		if ctx.Err() != nil {
 			return nil
@@ -97,8 +98,9 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 			r.start[j] = max(r.start[j], r.start[before]+r.least[before])
 			depth[j] = max(depth[j], 1+depth[before])
 		}
-		r.start[j] = r.openFrom(j, r.start[j])
-		r.depth = max(r.depth, depth[j])
+		r.start[j] = r.openFrom(j, heads.raise(j, r.start[j]))
+		heads.add(j)
+		r.depth, r.waited = max(r.depth, depth[j]), max(r.waited, depth[j])
 		r.solid = r.solid && r.isSolid(j)
 		r.duties[j] = max(r.duties[j], r.dutyAlone(j))
 	}

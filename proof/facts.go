@@ -24,7 +24,7 @@ type facts struct {
 	over       [][]bool   // by job and cluster: see [over]
 	least      []*big.Rat // by job: its shortest time anywhere; nil: nothing can run it
 	head, tail []*big.Rat // by job: earliest start; least time from its end to the end of the jobs that wait for it. nil: no time
-	chain      []int      // by job: number of jobs in the longest chain that ends with it, itself included
+	chain      []int      // by job: how many jobs its earliest end adds up, itself included: a chain of them, or all that it waits for
 	first      *big.Rat
 	order      []int // every job after those it waits for
 }
@@ -38,7 +38,12 @@ func newFacts(ctx context.Context, in *model.Instance) *facts {
 	f := &facts{ctx: ctx, in: in, places: newPlacing(in), has: make([]bool, n), alone: make([][]bool, n), over: make([][]bool, n), least: make([]*big.Rat, n), head: make([]*big.Rat, n), tail: make([]*big.Rat, n),
 		chain: make([]int, n), first: number(in.FirstArrival()), order: precedence(in)}
 	for _, j := range f.order {
-		f.look(j)
+		f.measure(j)
+	}
+	w := f.waiting()
+	for _, j := range f.order {
+		f.look(j, w)
+		w.join(f, j)
 	}
 	for j := range n {
 		if f.has[j] {
@@ -58,15 +63,19 @@ func newFacts(ctx context.Context, in *model.Instance) *facts {
 	return f
 }
 
-// look finds the least time and the head of a job. Those it waits for were looked at before.
-func (f *facts) look(j int) {
-	job := &f.in.Jobs()[j]
+// measure finds the least time of a job.
+func (f *facts) measure(j int) {
 	f.alone[j], f.over[j] = f.places.alone(j, false), f.places.over(j)
 	for c := range f.in.Clusters() {
 		if x, runs := f.timeOn(j, c); runs && (f.least[j] == nil || x.Cmp(f.least[j]) < 0) {
 			f.least[j] = x
 		}
 	}
+}
+
+// look finds the head of a job and whether it has to be placed. Those it waits for were looked at before.
+func (f *facts) look(j int, w *waiting) {
+	job := &f.in.Jobs()[j]
 	f.has[j] = f.least[j] != nil && !(job.DeadlineHard && job.HasDeadline()) && f.places.always(j, f.over[j])
 	head := new(big.Rat).Sub(number(job.Arrival), f.first)
 	for _, before := range job.After {
@@ -78,11 +87,12 @@ func (f *facts) look(j int) {
 			head = nil
 		}
 	}
+	head, count := w.follow(f, j, head)
 	f.head[j] = f.openFrom(j, head)
 	if f.head[j] == nil {
 		f.has[j] = false
 	}
-	f.chain[j]++
+	f.chain[j] = 1 + max(f.chain[j], count)
 }
 
 // end is the earliest end of a job that has to be placed.

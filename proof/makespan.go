@@ -11,7 +11,7 @@ import (
 
 // This file verifies what bounds the makespan.
 
-// criticalPath is the arrival of the first job of the chain and the least times of all, each from its head on where machines are closed at times.
+// criticalPath is the arrival of the first job of the chain and the least times of all, each from its head on.
 func (f *facts) criticalPath(a *CriticalPath, step string) (*big.Rat, error) {
 	if len(a.Jobs) == 0 {
 		return nil, refute(step+".jobs", "expected a job")
@@ -28,10 +28,7 @@ func (f *facts) criticalPath(a *CriticalPath, step string) (*big.Rat, error) {
 		case !slices.Contains(f.in.Jobs()[j].After, a.Jobs[k-1]):
 			return nil, refute(at, "job %d does not wait for job %d", j, a.Jobs[k-1])
 		}
-		if f.in.Features()&model.ClosedTimes != 0 { // a job may have to wait until machines are open
-			sum = new(big.Rat).Set(larger(sum, f.head[j]))
-		}
-		sum.Add(sum, f.least[j])
+		sum = new(big.Rat).Add(larger(sum, f.head[j]), f.least[j]) // it may wait for others than the chain, or until machines are open
 	}
 	return sum, nil
 }

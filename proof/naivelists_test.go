@@ -48,6 +48,9 @@ func listed(t testing.TB, rng *rand.Rand) *naive {
 		}
 		if j > 0 && rng.IntN(3) == 0 {
 			spec.After = []string{fmt.Sprint("j", rng.IntN(j))}
+			if other := fmt.Sprint("j", rng.IntN(j)); other != spec.After[0] && rng.IntN(2) == 0 {
+				spec.After = append(spec.After, other)
+			}
 		}
 		b.Job(spec)
 		n.specs = append(n.specs, spec)

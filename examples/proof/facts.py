@@ -82,17 +82,45 @@ class Facts:
         self.instance, self.clusters = instance, instance.clusters
         self.jobs = [Known(j, self) for j in instance.jobs]
         self.uniform = all(c.uniform for c in self.clusters)
-        order = self.order()
+        order, self.held = self.order(), None
         self.placed = set()  # the jobs that have to be placed
         for k in order:
             j = self.jobs[k]
             if j.placeable and not j.job.hard and all(b in self.placed for b in j.job.after):
                 self.placed.add(k)
             j.chain = 1 + max([self.jobs[b].chain for b in j.job.after], default=0)
+            j.before = set(j.job.after).union(*(self.jobs[b].before for b in j.job.after))
             j.head = max([j.arrival] + [self.jobs[b].head + (self.jobs[b].least or 0) for b in j.job.after])
+            if len(j.job.after) > 1 and len(self.jobs) <= 4096 and all(self.jobs[b].least is not None for b in j.before):
+                held = F(self.after_all(j))
+                if held > j.head:
+                    j.head, j.chain = held, 1 + len(j.before)
         for k in reversed(order):
             j = self.jobs[k]
             j.tail = max([self.jobs[s].least + self.jobs[s].tail for s in j.job.followers if s in self.placed], default=F(0))
+
+    def resources(self):
+        """By resource its capacity and what each job holds, rounded down (proofs.md, What all kinds use, Work ahead)."""
+        found = []
+        for prices in ([F(1)] * len(self.clusters), [F(c.speed) for c in self.clusters]):
+            found.append((sum(p * c.size for p, c in zip(prices, self.clusters)),
+                          [down(min(p * j.area(c) for p, c in zip(prices, self.clusters) if c.position in j.least_on)) if j.least_on else 0 for j in self.jobs]))
+        for name in sorted(self.instance.limited):
+            if self.instance.copies(name):
+                found.append((F(self.instance.copies(name)), [down(j.job.licences.get(name, 0) * (j.least or F(0))) for j in self.jobs]))
+        return found
+
+    def after_all(self, j):
+        """The time by which what the jobs that j waits for hold has been held."""
+        if self.held is None:
+            self.held = self.resources()
+        before, best = sorted(((down(self.jobs[b].head), b) for b in j.before), reverse=True), 0.0
+        for capacity, held in self.held:
+            work = F(0)
+            for start, b in before:
+                work += F(held[b])
+                best = max(best, down(F(start) + work / capacity))
+        return best
 
     def order(self):
         """The jobs such that each comes after those that it waits for."""

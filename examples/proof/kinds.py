@@ -12,7 +12,10 @@ def critical_path(facts, a, metric):
     need(chain and all(k in facts.placed for k in chain), "a job need not be placed")
     jobs = [facts.jobs[k] for k in chain]
     need(all(b in j.job.after for b, j in zip(chain, jobs[1:])), "a job does not wait for the one before it")
-    return jobs[0].arrival + sum(j.least for j in jobs)
+    end = jobs[0].arrival
+    for j in jobs:
+        end = max(end, j.head) + j.least
+    return end
 
 
 def head(jobs):
