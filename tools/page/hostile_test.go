@@ -291,7 +291,7 @@ func TestStop(t *testing.T) {
 	b.solved(1)
 	// Two examples at once: the last one asked for wins.
 	b.run(chromedp.Evaluate(`{ const field = document.getElementById("example"), real = window.fetch; let first = true;
-		window.fetch = async (...a) => { const answer = await real(...a); if (first) { first = false; await new Promise(done => { window.late = done; }); } return answer; };
+		window.fetch = async (...a) => { const hold = first; first = false; const answer = await real(...a); if (hold) { await new Promise(done => { window.late = done; }); } return answer; };
 		for (const one of ["four.json", "tiny.json"]) { field.value = one; field.dispatchEvent(new Event("change")); } }`, nil))
 	b.until("the second", rows(3))
 	b.until("the first has come", `window.late`)
