@@ -3,7 +3,6 @@ package proof
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"math/big"
 	"math/bits"
 	"slices"
@@ -264,7 +263,7 @@ func (s *cheapSets) ordered(set []int, limit int128) int128 {
 	if ok && (kept.exact || !kept.least.below(limit)) {
 		return kept.least
 	}
-	o := bestOrder{cheapSets: s, jobs: set, best: limit}
+	o := bestOrder{cheapSets: s, order: listed{timetable: s.timetable, cluster: s.cluster, jobs: set}, best: limit}
 	o.extend(0, 0, 0, 0, 0)
 	if len(s.kept) >= mostKeptCosts {
 		clear(s.kept)
@@ -276,33 +275,27 @@ func (s *cheapSets) ordered(set []int, limit int128) int128 {
 // bestOrder looks for the order of a set of jobs that costs least.
 type bestOrder struct {
 	*cheapSets
-	jobs   []int
+	order  listed
 	best   int128
-	ends   [mostCheap]int64 // by position in jobs
-	placed [mostCheap]int   // positions in jobs
-}
-
-// both is the cost of a makespan and a time over deadlines.
-func (o *bestOrder) both(makespan, late int64) int128 {
-	return product(o.height, makespan).plus(product(o.weighed.over, late))
+	placed [mostCheap]int // positions in the jobs of the order
 }
 
 // extend adds each job that is left to the first n, of which the last starts at the time last. The jobs that are left start no earlier.
 //
 // Of two jobs that start together, one after the other in the order, the one that is earlier in jobs comes first: in the other order neither starts later.
-func (o *bestOrder) extend(n int, used uint, last, makespan, late int64) {
+func (o *bestOrder) extend(n, used int, last, makespan, late int64) {
 	*o.steps++
-	if n == len(o.jobs) {
+	if n == len(o.order.jobs) {
 		if x := o.both(makespan, late); x.below(o.best) {
 			o.best = x
 		}
 		return
 	}
 	least, lateness, held := makespan, late, int128{} // held: processor time after last
-	for i, j := range o.jobs {
+	for i, j := range o.order.jobs {
 		run := o.length[j][o.cluster]
 		if used>>i&1 == 1 {
-			held = held.plus(product(int64(run.size), max(0, o.ends[i]-last)))
+			held = held.plus(product(int64(run.size), max(0, o.order.ends[i]-last)))
 			continue
 		}
 		end := max(last, o.head[j]) + run.low
@@ -313,34 +306,15 @@ func (o *bestOrder) extend(n int, used uint, last, makespan, late int64) {
 	if hope := o.both(max(least, last+int64(quotient)), lateness); !hope.below(o.best) {
 		return
 	}
-	for i, j := range o.jobs {
+	for i, j := range o.order.jobs {
 		if used>>i&1 == 1 {
 			continue
 		}
-		run, start := o.length[j][o.cluster], max(last, o.head[j])
-		if run.low > 0 { // a job of no length needs no room
-			start = o.room(used, start, run.size)
-		}
+		start := o.order.start(i, used, last)
 		if n > 0 && start == last && i < o.placed[n-1] {
 			continue
 		}
-		o.ends[i], o.placed[n] = start+run.low, i
-		o.extend(n+1, used|1<<i, start, max(makespan, o.ends[i]), late+max(0, o.ends[i]-o.due[j]))
-	}
-}
-
-// room is the earliest time from at on at which the processors are free beside the jobs used.
-func (o *bestOrder) room(used uint, at int64, size int) int64 {
-	for {
-		free, next := int(o.processors), int64(math.MaxInt64)
-		for i, j := range o.jobs {
-			if used>>i&1 == 1 && o.ends[i] > at {
-				free, next = free-o.length[j][o.cluster].size, min(next, o.ends[i])
-			}
-		}
-		if free >= size {
-			return at
-		}
-		at = next
+		o.order.ends[i], o.placed[n] = start+o.length[j][o.cluster].low, i
+		o.extend(n+1, used|1<<i, start, max(makespan, o.order.ends[i]), late+max(0, o.order.ends[i]-o.due[j]))
 	}
 }

@@ -179,8 +179,8 @@ func (x *setCost) atLeast(other setCost) {
 }
 
 // both is the cost of a makespan and a time over deadlines.
-func (s *sets) both(makespan, late int64) int128 {
-	return product(s.height, makespan).plus(product(s.weighed.over, late))
+func (w weighed) both(makespan, late int64) int128 {
+	return product(w.height, makespan).plus(product(w.over, late))
 }
 
 // alone is the earliest end of a job.
@@ -226,7 +226,7 @@ func (s *sets) costs(ordered int) []int128 {
 		known.atLeast(setCost{both: s.both(known.makespan, known.late)})
 		if n := len(jobs); n <= ordered {
 			slices.Reverse(jobs) // the last to end first, which finds a good order soon
-			o := allOrders{sets: s, jobs: jobs, known: *known, best: setCost{math.MaxInt64, math.MaxInt64, impossible}}
+			o := allOrders{sets: s, order: listed{timetable: s.timetable, cluster: s.cluster, jobs: jobs}, known: *known, best: setCost{math.MaxInt64, math.MaxInt64, impossible}}
 			o.extend(0, 0, math.MinInt64, setCost{})
 			known.atLeast(o.best)
 		}
@@ -268,10 +268,9 @@ func (s *sets) byShares(set int, jobs []int, byShare [][]int, byDue []int) setCo
 // allOrders puts a set of jobs into all orders.
 type allOrders struct {
 	*sets
-	jobs  []int
+	order listed
 	known setCost // no order has less
 	best  setCost // of the orders so far; each of its numbers may be of another order
-	ends  [mostOrdered]int64
 }
 
 // extend adds each job that is left to the first n, of which the last starts at the time last.
@@ -282,37 +281,47 @@ func (o *allOrders) extend(n, used int, last int64, at setCost) {
 	if hope.makespan >= o.best.makespan && hope.late >= o.best.late && !hope.both.below(o.best.both) {
 		return
 	}
-	if n == len(o.jobs) {
+	if n == len(o.order.jobs) {
 		o.best.makespan, o.best.late = min(o.best.makespan, at.makespan), min(o.best.late, at.late)
 		if x := o.both(at.makespan, at.late); x.below(o.best.both) {
 			o.best.both = x
 		}
 		return
 	}
-	for k, j := range o.jobs {
+	for k, j := range o.order.jobs {
 		if used>>k&1 == 1 {
 			continue
 		}
-		run, start := o.length[j][o.cluster], max(last, o.head[j])
-		if run.low > 0 { // a job of no length needs no room
-			start = o.room(used, start, run.size)
-		}
-		end := start + run.low
-		o.ends[k] = end
+		start := o.order.start(k, used, last)
+		end := start + o.length[j][o.cluster].low
+		o.order.ends[k] = end
 		o.extend(n+1, used|1<<k, start, setCost{makespan: max(at.makespan, end), late: at.late + max(0, end-o.due[j])})
 	}
 }
 
-// room is the earliest time from at on at which the processors are free beside the jobs used.
-func (o *allOrders) room(used int, at int64, size int) int64 {
+// listed is a list schedule of a set of jobs on a cluster, as far as it has been made.
+type listed struct {
+	*timetable
+	cluster int
+	jobs    []int
+	ends    [mostOrdered]int64 // by position in jobs
+}
+
+// start is the earliest start of the k-th job beside the jobs used, the last of which starts at the time last.
+func (o *listed) start(k, used int, last int64) int64 {
+	j := o.jobs[k]
+	at, run := max(last, o.head[j]), o.length[j][o.cluster]
+	if run.low == 0 { // a job of no length needs no room
+		return at
+	}
 	for {
 		free, next := o.in.Clusters()[o.cluster].Processors, int64(math.MaxInt64)
-		for k, j := range o.jobs {
-			if used>>k&1 == 1 && o.ends[k] > at {
-				free, next = free-o.length[j][o.cluster].size, min(next, o.ends[k])
+		for i, other := range o.jobs {
+			if used>>i&1 == 1 && o.ends[i] > at {
+				free, next = free-o.length[other][o.cluster].size, min(next, o.ends[i])
 			}
 		}
-		if free >= size {
+		if free >= run.size {
 			return at
 		}
 		at = next
