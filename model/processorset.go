@@ -25,13 +25,28 @@ func NewProcessorSet(runs ...Range) ProcessorSet {
 	return set.normalise()
 }
 
-// Processors makes the set of the given processors.
+// Processors makes the set of the given processors. It takes least time where they are in order.
 func Processors(ids ...int) ProcessorSet {
-	set := make(ProcessorSet, len(ids))
-	for k, id := range ids {
-		set[k] = Range{id, id}
+	if !slices.IsSorted(ids) {
+		ids = slices.Clone(ids)
+		slices.Sort(ids)
 	}
-	return set.normalise()
+	begins := func(k int) bool { return k == 0 || ids[k] > ids[k-1]+1 }
+	runs := 0
+	for k := range ids {
+		if begins(k) {
+			runs++
+		}
+	}
+	set := make(ProcessorSet, 0, runs)
+	for k, id := range ids {
+		if begins(k) {
+			set = append(set, Range{id, id})
+		} else {
+			set[len(set)-1].Last = id
+		}
+	}
+	return set
 }
 
 // normalise sorts the runs and merges those that overlap or touch, in place.

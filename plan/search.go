@@ -194,19 +194,5 @@ func (s *search) choose() model.ProcessorSet {
 	}
 	s.g.ids = ids
 	slices.Sort(ids)
-	runs := 0
-	for k, id := range ids {
-		if k == 0 || id != ids[k-1]+1 {
-			runs++
-		}
-	}
-	set := make(model.ProcessorSet, 0, runs)
-	for k, id := range ids {
-		if k == 0 || id != ids[k-1]+1 {
-			set = append(set, model.Range{First: id, Last: id})
-		} else {
-			set[len(set)-1].Last = id
-		}
-	}
-	return set
+	return model.Processors(ids...)
 }
