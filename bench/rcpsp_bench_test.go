@@ -26,37 +26,50 @@ type projectCase struct {
 // projectsVariable is the variable of the environment that says how many projects of each set to run: a number, or all. They are evenly spread over the set.
 const projectsVariable = "ALLOT_RCPSP"
 
+// longVariable is the variable with the number of projects of each set to run for 300 s too, or all; none if it is not set.
+const longVariable = "ALLOT_RCPSP_LONG"
+
 // projectsDefault is the number of projects of each set if the variable is not set, so that both solvers take about eight minutes at 3 s and ten at 30 s.
 const projectsDefault = 20
 
 // BenchmarkRCPSP sets search beside OR-Tools' CP-SAT on projects of PSPLIB and of 300 activities, with the same time and workers, one right after the other on each project:
 // /data=SET/time=LIMIT/instance=NAME/solver=search or cpsat. It reports the makespan, its percentage above the best known, and whether it was proved.
 // instance=mean sums up a set: the mean and the worst percentage above the best known, how many projects reached it, how many are below it, and how many makespans the
-// solver proved; for search also fewer-proved, how many CP-SAT proved more. At 30 s there is a quarter as many projects, and no J30. The environment variable ALLOT_RCPSP is the number of projects of each set, 20 unless told, or all.
+// solver proved; for search also fewer-proved, how many CP-SAT proved more. At 30 s there is a quarter as many projects, and no J30. The environment variable
+// ALLOT_RCPSP is the number of projects of each set, 20 unless told, or all; ALLOT_RCPSP_LONG is the number of those to run for 300 s too.
 //
 // The peer returns no schedule, so its figures are its own statement. What search states is checked beside the table: a makespan below a proved bound, or a bound above
 // a known makespan, fails. The peer's time does not include the start of Python and the building of its model.
 func BenchmarkRCPSP(b *testing.B) {
-	most := projectsDefault
-	switch text := os.Getenv(projectsVariable); text {
-	case "":
-	case "all":
-		most = math.MaxInt
-	default:
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			b.Fatalf("%s: expected a number of projects of at least 1, or all, found %q", projectsVariable, text)
-		}
-		most = n
-	}
+	most, long := projectsOf(b, projectsVariable, projectsDefault), projectsOf(b, longVariable, 0)
 	for _, set := range []string{"J30", "J60", "J120", "RG300"} {
 		b.Run("data="+set, func(b *testing.B) {
 			cases := projectCases(b, set)
 			benchmarkProjects(b, spread(cases, most), 3*time.Second)
-			if set != "J30" { // all but one are proved in 3 s
-				benchmarkProjects(b, spread(cases, max(1, min(most, len(cases))/4)), 30*time.Second)
+			if set == "J30" {
+				return // all but one are proved in 3 s
+			}
+			benchmarkProjects(b, spread(cases, max(1, min(most, len(cases))/4)), 30*time.Second)
+			if long > 0 {
+				benchmarkProjects(b, spread(cases, long), 300*time.Second)
 			}
 		})
+	}
+}
+
+// projectsOf is the number of projects that a variable of the environment states, or the given one if it is not set.
+func projectsOf(b *testing.B, variable string, unset int) int {
+	switch text := os.Getenv(variable); text {
+	case "":
+		return unset
+	case "all":
+		return math.MaxInt
+	default:
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			b.Fatalf("%s: expected a number of projects of at least 1, or all, found %q", variable, text)
+		}
+		return n
 	}
 }
 
