@@ -8,10 +8,12 @@ import (
 
 	"github.com/allot-opt/allot/formats/etc"
 	"github.com/allot-opt/allot/formats/jobcsv"
+	"github.com/allot-opt/allot/formats/rcpsp"
 	"github.com/allot-opt/allot/formats/wfformat"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 )
 
 // tightStripPackings counts the strip packings whose best height is proved optimal without contiguity, and those of them of which
@@ -78,24 +80,37 @@ func TestBestKnownSchedules(t *testing.T) {
 		in, _, err := etc.NewReader().Read(realdata.Open(t, "braun_etc", name+".gz"), name)
 		return in, err
 	}
+	project := func(t *testing.T, name string) (*model.Instance, error) {
+		in, _, err := rcpsp.NewReader().Read(realdata.Open(t, "rcpsp", "RG300", name+".txt.gz"), name+".txt")
+		return in, err
+	}
 	batch := func(t *testing.T, name string) (*model.Instance, error) {
 		return model.ReadInstanceFile(realdata.Path(t, "mcp", name+".json"))
 	}
 	for _, c := range []struct {
-		folder, suffix, column string
-		read                   func(*testing.T, string) (*model.Instance, error)
-	}{{"mcp", ".sol.json", "best_known", batch}, {"braun_etc", ".sol.json.gz", "best_schedule_here", matrix}} {
+		folder, suffix          string
+		name, column, published string // columns of the table: of the instance, of our value and of the published one, which ours is below
+		read                    func(*testing.T, string) (*model.Instance, error)
+	}{
+		{"mcp", ".sol.json", "instance", "best_known", "", batch},
+		{"braun_etc", ".sol.json.gz", "instance", "best_schedule_here", "best_known_MS", matrix},
+		{"rcpsp", ".sol.json.gz", "psplib_name", "best_schedule_here", "ub", project},
+	} {
 		files, err := os.ReadDir(realdata.Path(t, c.folder, "best"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		stored := map[string]bool{}
+		stored, proved := map[string]bool{}, map[string]bool{}
 		for _, f := range files {
-			stored[strings.TrimSuffix(f.Name(), c.suffix)] = true
+			if name, isProof := strings.CutSuffix(f.Name(), ".proof.json"); isProof {
+				proved[name] = true
+			} else {
+				stored[strings.TrimSuffix(f.Name(), c.suffix)] = true
+			}
 		}
 		checked := 0
 		for _, row := range realdata.Table(t, c.folder, "best_known.csv") {
-			name := row["instance"]
+			name := row[c.name]
 			if !stored[name] {
 				continue
 			}
@@ -115,14 +130,22 @@ func TestBestKnownSchedules(t *testing.T) {
 			if want := row.Number(t, c.column); err != nil || math.Abs(e.Objective-want) > 1e-6 {
 				t.Errorf("%s: %v, %v; the table says %v", name, e.Objective, err, want)
 			}
-			if published, known := row["best_known_MS"]; known {
-				if want := row.Number(t, "best_known_MS"); e.Objective >= want {
-					t.Errorf("%s: %v, no better than the published %s", name, e.Objective, published)
+			if c.published != "" && e.Objective >= row.Number(t, c.published) {
+				t.Errorf("%s: %v, no better than the published %s", name, e.Objective, row[c.published])
+			}
+			if proved[name] {
+				certificate, err := proof.ReadFile(realdata.Path(t, c.folder, "best", name+".proof.json"))
+				if err != nil {
+					t.Fatal(err)
 				}
+				if report := proof.Check(t.Context(), in, certificate); report.Verdict != proof.Verified || !e.Proves(certificate.Bound) {
+					t.Errorf("%s: %+v; the schedule costs %v, the certificate states %v", name, report, e.Objective, certificate.Bound)
+				}
+				delete(proved, name)
 			}
 		}
-		if checked == 0 || checked != len(stored) {
-			t.Errorf("%s: %d schedules checked of %d", c.folder, checked, len(stored))
+		if checked == 0 || checked != len(stored) || len(proved) > 0 {
+			t.Errorf("%s: %d schedules checked of %d, %d certificates without a schedule", c.folder, checked, len(stored), len(proved))
 		}
 	}
 }
