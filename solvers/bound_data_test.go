@@ -145,7 +145,7 @@ func TestBestKnownSchedules(t *testing.T) {
 			}
 		}
 		if checked == 0 || checked != len(stored) || len(proved) > 0 {
-			t.Errorf("%s: %d schedules checked of %d, %d certificates without a schedule", c.folder, checked, len(stored), len(proved))
+			t.Errorf("%s: %d schedules checked of %d; certificates without a schedule: %v", c.folder, checked, len(stored), proved)
 		}
 	}
 }
