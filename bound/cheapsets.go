@@ -238,15 +238,12 @@ func (o *cheapOrders) extend(n, used int, last, makespan, late float64) {
 		if used>>i&1 == 1 {
 			continue
 		}
-		start := max(last, o.start[j])
-		if o.durations[j] > o.moment { // a job of no length needs no room
-			start = o.run.firstStart(o.cluster.Processors, n, start, o.sizes[j])
-		}
+		start := o.next(&o.run, n, j, last)
 		if n > 0 && start == last && i < o.at[n-1] {
 			continue
 		}
-		end := start + o.durations[j]
-		o.run[n].end, o.run[n].size, o.at[n] = end, o.sizes[j], i
+		end := o.run[n].end
+		o.at[n] = i
 		o.extend(n+1, used|1<<i, start, max(makespan, end), late+max(0, end-o.due[j]))
 	}
 }

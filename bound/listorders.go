@@ -42,14 +42,20 @@ func (o *orders) extend(n, used int, last float64, at setCost) {
 		if used>>i&1 == 1 {
 			continue
 		}
-		start := max(last, o.start[k])
-		if o.durations[k] > o.moment { // a job of no length needs no room
-			start = o.run.firstStart(o.cluster.Processors, n, start, o.sizes[k])
-		}
-		end := start + o.durations[k]
-		o.run[n].end, o.run[n].size = end, o.sizes[k]
+		start := o.next(&o.run, n, k, last)
+		end := o.run[n].end
 		o.extend(n+1, used|1<<i, start, setCost{makespan: max(at.makespan, end), late: at.late + max(0, end-o.due[k])})
 	}
+}
+
+// next adds job k to a list schedule of n jobs, of which the last started at the time last, and returns its start.
+func (s *clusterSets) next(run *running, n, k int, last float64) float64 {
+	start := max(last, s.start[k])
+	if s.durations[k] > s.moment { // a job of no length needs no room
+		start = run.firstStart(s.cluster.Processors, n, start, s.sizes[k])
+	}
+	run[n].end, run[n].size = start+s.durations[k], s.sizes[k]
+	return start
 }
 
 // firstStart is the earliest time from at on at which the processors are free beside the first n jobs.
