@@ -78,7 +78,7 @@ func powerBatch(seed uint64) *model.Builder {
 }
 
 // leastOfAll looks at all schedules of an instance whose jobs start at multiples of a step within the horizon, on all sets of processors, and returns the least objective that
-// the checker and the evaluator find; +Inf: no schedule is right.
+// the checker finds; +Inf: no schedule is right.
 func leastOfAll(in *model.Instance, step float64) float64 {
 	from, to, _ := in.Horizon()
 	solution := &model.Solution{Jobs: make([]model.Placement, len(in.Jobs()))}
@@ -86,10 +86,8 @@ func leastOfAll(in *model.Instance, step float64) float64 {
 	var place func(j int)
 	place = func(j int) {
 		if j == len(in.Jobs()) {
-			if model.Check(in, solution).OK() {
-				if cost, err := model.EvaluateObjective(in, solution); err == nil {
-					least = min(least, cost)
-				}
+			if report := model.Check(in, solution); report.OK() {
+				least = min(least, report.Objective)
 			}
 			return
 		}

@@ -54,7 +54,7 @@ func ConformSample(t *testing.T, info solve.Info, oneIn int) {
 		t.Fatal(err)
 	}
 	if race.Enabled {
-		oneIn *= 2 // data races depend more on the solver than on the instance
+		oneIn *= 8 // data races depend more on the solver than on the instance
 	}
 	var some []testCase
 	for k := len(info.Name) % oneIn; k < len(cases); k += oneIn {
