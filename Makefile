@@ -24,9 +24,10 @@ highs:
 	@tools/highs
 
 # All tests of the pure build: they need Go alone. At the end it says what was skipped, and why.
-# Package solvers has the longest tests; named first it leaves no core waiting for it at the end.
+# Package solvers has the longest tests; named first it leaves no core waiting for it at the end. GOGC lets the collector of garbage run less
+# often, as most tests hold little: that saves a fifth of their time.
 test:
-	@CGO_ENABLED=0 $(TALLY) -vet=off -timeout $(TIMEOUT) ./solvers ./...
+	@CGO_ENABLED=0 GOGC=400 $(TALLY) -vet=off -timeout $(TIMEOUT) ./solvers ./...
 
 # Everything else that has to pass, the same instances in the same order each time: both builds under the race detector, the tests of the
 # tools (report in a browser, js/wasm under node), builds for other systems, a real Slurm, false claims, fuzzing, lint.
@@ -54,7 +55,7 @@ TALLY = go run ./internal/tally
 race:
 	@set -e; concurrent=$$(tools/highs go run ./internal/race/cmd/concurrent -tags highs ./...); \
 		echo "race detector: $$(echo "$$concurrent" | wc -l) packages whose tests have several goroutines"; \
-		GORACE=atexit_sleep_ms=0 tools/highs $(TALLY) -tags highs -race -short -vet=off -timeout $(TIMEOUT) ./solvers $$concurrent
+		GOGC=400 GORACE=atexit_sleep_ms=0 tools/highs $(TALLY) -tags highs -race -short -vet=off -timeout $(TIMEOUT) ./solvers $$concurrent
 	tools/highs $(TALLY) -tags highs -vet=off -run Highs -timeout $(TIMEOUT) ./solvers ./solvers/internal/allocation
 
 # The other systems that the library and the command build for, and the tests of the tools, which run js/wasm where there is node, and the page where there is a Chromium.

@@ -293,7 +293,9 @@ func TestExactAgreesWithTOU(t *testing.T) {
 		t.Skip("one goroutine does the work")
 	}
 	for seed := range uint64(6) {
-		in := solvecases.Built(t, solvecases.Power(seed))
+		b := solvecases.Power(seed)
+		b.Spec().Jobs = b.Spec().Jobs[:5+seed%2] // the first: with eight the exhaustive search takes seconds
+		in := solvecases.Built(t, b)
 		var found [2]float64
 		for k, solver := range []solve.Solver{&solvers.Exact{}, &solvers.TOU{}} {
 			name := []string{"exact", "tou"}[k]
