@@ -287,6 +287,17 @@ func (c *conformer) same(first outcome, opt solve.Options) bool {
 	if c.info.Traces {
 		opt.Trace = func(solve.Step) {}
 	}
+	if !first.raw.Bound.Known() { // the bound that Run adds takes longer than most solvers
+		opt.Unbounded = true
+		quick := c.run(context.Background(), opt)
+		if !c.ended(quick) {
+			return false
+		}
+		if quick.repeats(first) && !progress.together.Load() {
+			return true
+		}
+		opt.Unbounded = false
+	}
 	four := c.run(context.Background(), opt)
 	if !c.ended(four) {
 		return false
