@@ -147,7 +147,10 @@ func TestExactWithPower(t *testing.T) {
 		{"energy_cost": 1, "peak_power": 0.5}, {"mean_response": 1, "over_deadline": 2, "energy": 0.25}, {"makespan": 1, "energy_cost": 0.5},
 	}
 	ran, proved, infeasible, negative, refused := 0, 0, 0, 0, 0
-	for seed := range race.Fewer(uint64(80), 10) {
+	for seed := range race.Fewer(uint64(81), 10) {
+		if seed == 80 {
+			seed = 191 // where the least power of a machine decides
+		}
 		b := powerBatch(seed)
 		objective := objectives[seed%uint64(len(objectives))]
 		b.Spec().Objective = objective

@@ -21,7 +21,7 @@ import (
 func TestNodesAreHonouredOrRefused(t *testing.T) {
 	ran := map[string]model.Features{}
 	rapid.Check(t, func(t *rapid.T) {
-		for range race.Fewer(10, 2) {
+		for range 10 {
 			in := modeltest.Generator{Features: modeltest.AllFeatures&^model.GridSpan | modeltest.NodeFeatures, Jobs: 9, Clusters: 2, Machines: 2}.Instance(t)
 			rule := rapid.SampledFrom(place.Rules()).Draw(t, "rule")
 			for _, info := range solve.Solvers() {
