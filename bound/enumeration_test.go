@@ -57,18 +57,21 @@ func tinyInUnits(t testing.TB, seed uint64, unit float64) *model.Instance {
 	return in
 }
 
-// costs are what a cluster's jobs cost in a list schedule, by objective, before they are put together.
+// costs are numbers by objective.
 type costs map[string]float64
+
+// clusterCosts are what a cluster's jobs cost in a list schedule, by objective as in enumerated, before they are put together.
+type clusterCosts [8]float64
 
 // listCosts schedules the jobs on the cluster in the given order. Each starts at the earliest time, not before the job before
 // it, at which enough processors are idle. It is a slow reference. ok is false if a job cannot run there.
-func listCosts(in *model.Instance, c int, order []int) (found costs, ok bool) {
+func listCosts(in *model.Instance, c int, order []int) (found clusterCosts, ok bool) {
 	free := slices.Repeat([]float64{in.FirstArrival()}, in.Clusters()[c].Processors)
 	last, busy, over, response := in.FirstArrival(), 0.0, 0.0, 0.0
 	wait, slowdown, boundedSlowdown, missed := 0.0, 0.0, 0.0, 0.0
 	for _, j := range order {
 		if !in.CanRun(j, c) {
-			return nil, false
+			return found, false
 		}
 		size, _ := in.Width(j, c)
 		slices.Sort(free)
@@ -98,8 +101,7 @@ func listCosts(in *model.Instance, c int, order []int) (found costs, ok bool) {
 		makespan, idle = 0, 0
 	}
 	cp := model.ComprehensivePerformance(in.Clusters()[c].Weights, idle, makespan, over)
-	return costs{"makespan": makespan, "mcp": cp * float64(len(order)) / n, "mean_response": response / n, "over_deadline": over,
-		"mean_wait": wait / n, "mean_slowdown": slowdown / n, "bounded_slowdown": boundedSlowdown / n, "missed": missed}, true
+	return clusterCosts{makespan, cp * float64(len(order)) / n, response / n, over, wait / n, boundedSlowdown / n, slowdown / n, missed}, true
 }
 
 // optima are the least values of the objectives over all assignments and orders. It puts every set of jobs on every cluster
@@ -107,9 +109,9 @@ func listCosts(in *model.Instance, c int, order []int) (found costs, ok bool) {
 // nowhere.
 func optima(in *model.Instance) (best costs, ok bool) {
 	n, K := len(in.Jobs()), len(in.Clusters())
-	least := make([][]costs, K)
+	least := make([][]*clusterCosts, K) // nil: the jobs cannot all run there
 	for c := range K {
-		least[c] = make([]costs, 1<<n)
+		least[c] = make([]*clusterCosts, 1<<n)
 		var extend func(set int, order []int)
 		extend = func(set int, order []int) {
 			found, runs := listCosts(in, c, order)
@@ -117,10 +119,10 @@ func optima(in *model.Instance) (best costs, ok bool) {
 				return
 			}
 			if least[c][set] == nil {
-				least[c][set] = found
+				least[c][set] = &found
 			}
-			for metric, v := range found {
-				least[c][set][metric] = min(least[c][set][metric], v)
+			for k, v := range found {
+				least[c][set][k] = min(least[c][set][k], v)
 			}
 			for j := range n {
 				if set&(1<<j) == 0 {
@@ -131,13 +133,13 @@ func optima(in *model.Instance) (best costs, ok bool) {
 		extend(0, nil)
 	}
 	best = costs{}
-	var share func(c, left int, sum costs)
-	share = func(c, left int, sum costs) {
+	var share func(c, left int, sum clusterCosts)
+	share = func(c, left int, sum clusterCosts) {
 		if c == K {
 			if left == 0 {
-				for metric, v := range sum {
-					if old, known := best[metric]; !known || v < old {
-						best[metric] = v
+				for k, v := range sum {
+					if old, known := best[enumerated[k]]; !known || v < old {
+						best[enumerated[k]] = v
 					}
 				}
 			}
@@ -145,9 +147,9 @@ func optima(in *model.Instance) (best costs, ok bool) {
 		}
 		for set := left; ; set = (set - 1) & left {
 			if own := least[c][set]; own != nil {
-				next := costs{"makespan": max(sum["makespan"], own["makespan"])}
-				for _, metric := range enumerated[1:] {
-					next[metric] = sum[metric] + own[metric]
+				next := clusterCosts{max(sum[0], own[0])} // of makespans the largest counts
+				for k := 1; k < len(next); k++ {
+					next[k] = sum[k] + own[k]
 				}
 				share(c+1, left&^set, next)
 			}
@@ -156,7 +158,7 @@ func optima(in *model.Instance) (best costs, ok bool) {
 			}
 		}
 	}
-	share(0, 1<<n-1, costs{})
+	share(0, 1<<n-1, clusterCosts{})
 	for j := range in.Jobs() {
 		for c := range in.Clusters() {
 			if size, _ := in.Width(j, c); in.CanRun(j, c) && in.DurationOn(j, c, size) == 0 {

@@ -175,15 +175,19 @@ func TestNoBoundOfASumIsAboveTheBestSchedule(t *testing.T) {
 			if !ok {
 				continue
 			}
-			var best model.Evaluation
+			first, lowest := 0, math.Inf(1)
 			for k, sol := range list {
-				e, err := model.Evaluate(in, sol)
+				objective, err := model.EvaluateObjective(in, sol)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if k == 0 || e.Objective < best.Objective {
-					best = e
+				if objective < lowest {
+					first, lowest = k, objective
 				}
+			}
+			best, err := model.Evaluate(in, list[first])
+			if err != nil {
+				t.Fatal(err)
 			}
 			least, size := best.Objective, 0.0
 			for _, term := range in.ObjectiveTerms() {

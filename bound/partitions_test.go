@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
@@ -105,7 +106,7 @@ func listMCP(in *model.Instance, of, order []int) float64 {
 		if !ok {
 			return math.Inf(1)
 		}
-		sum += found["mcp"]
+		sum += found[slices.Index(enumerated, "mcp")]
 	}
 	return sum
 }

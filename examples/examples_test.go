@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers"
@@ -89,7 +90,7 @@ func TestSolvers(t *testing.T) {
 					t.Logf("%s: %v", info.Name, err)
 					continue
 				}
-				result, err := solve.Run(t.Context(), choice, in, solve.Options{Seed: 1, MaxEvals: 2000})
+				result, err := solve.Run(t.Context(), choice, in, solve.Options{Seed: 1, MaxEvals: race.Fewer(int64(2000), 100)})
 				if err != nil {
 					t.Error(err)
 					continue

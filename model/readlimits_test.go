@@ -114,6 +114,7 @@ func TestReadHoldsLittleOfAnyFile(t *testing.T) {
 
 // Of millions of faults on one line the first thousand are listed and the rest counted.
 func TestReadCountsAMillionErrors(t *testing.T) {
+	race.OneGoroutine(t)
 	faulty := `{"id": "", "arrival": -1, "jobs": {"unknown": [1, 2, 3]}, "after": "x"}, ` // four, and no time: that one is found later
 	size := bulk()
 	jobs := size / int64(len(faulty))
@@ -223,6 +224,7 @@ func TestReadRefusesLargeTables(t *testing.T) {
 // A cycle of very many jobs, and a chain as long. A function that calls itself for each of them needs more than the stack allows, and one that looks at all for
 // each does not end.
 func TestReadManyJobsInARow(t *testing.T) {
+	race.OneGoroutine(t)
 	const n = 100_000
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
 	for _, c := range []struct{ last, want string }{

@@ -114,6 +114,7 @@ func objective(t *rapid.T, in *model.Instance) *model.Instance {
 
 // What proves, what refutes, what is below and how much times can change, on random schedules at three clocks.
 func TestVerdictsAreThoseOfTheRules(t *testing.T) {
+	race.OneGoroutine(t)
 	seen := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		for range 6 {

@@ -12,6 +12,7 @@ import (
 
 // Arguments about areas and single jobs prove what the formulas say, on instances of all kinds.
 func TestArgumentsProveWhatTheyShould(t *testing.T) {
+	race.OneGoroutine(t)
 	rng, seen := rand.New(rand.NewPCG(1, 7)), tally{}
 	for range race.Fewer(1500, 300) {
 		n := odd(t, rng)

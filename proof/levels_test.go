@@ -13,6 +13,7 @@ import (
 
 // Trees of loads prove what all loads, one by one, show.
 func TestLevelsProveWhatTheyShould(t *testing.T) {
+	race.OneGoroutine(t)
 	rng, seen := rand.New(rand.NewPCG(4, 7)), tally{}
 	for range race.Fewer(1000, 150) {
 		s := batch(t, rng)
@@ -150,6 +151,7 @@ func TestLoadsThatNothingCanTake(t *testing.T) {
 // Where penalties and prices are whole numbers, many sums are alike and many reach the bound exactly. What costs as much as the bound is closed, and what
 // costs 1 less is not.
 func TestLevelsAtTheBoundItself(t *testing.T) {
+	race.OneGoroutine(t)
 	rng, seen := rand.New(rand.NewPCG(8, 7)), tally{}
 	for range race.Fewer(1500, 200) {
 		s := batch(t, rng)

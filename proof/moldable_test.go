@@ -143,6 +143,7 @@ func moldableFits(in *model.Instance, makespan float64) (need float64, possible 
 }
 
 func TestMoldableProvesWhatItShould(t *testing.T) {
+	race.OneGoroutine(t)
 	rng, seen := rand.New(rand.NewPCG(3, 44)), tally{}
 	for range race.Fewer(4000, 400) {
 		in := moldableBatch(t, rng)

@@ -97,6 +97,7 @@ func certifies(p proof.Part) bool {
 
 // True certificates are changed in every way, and false ones made of them: none is verified that states more than is true.
 func TestNoMutatedCertificateIsAccepted(t *testing.T) {
+	race.OneGoroutine(t)
 	list := claims(t, 30)
 	rng := rand.New(rand.NewPCG(1, 23))
 	counts, kinds := map[proof.Verdict]int{}, map[string]int{}
@@ -150,6 +151,7 @@ func (c *claimed) allows(found *proof.Certificate) bool {
 
 // Beyond enumeration: no certificate that claims more than a known schedule costs is accepted, however it is changed.
 func TestNoCertificateAboveAKnownScheduleIsAccepted(t *testing.T) {
+	race.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(2, 23))
 	for _, known := range []struct {
 		path   string

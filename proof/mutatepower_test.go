@@ -15,6 +15,7 @@ import (
 
 // Certificates of what power costs are changed in every way: none is verified that states more than the best of all schedules costs.
 func TestNoMutatedCertificateOfPowerIsAccepted(t *testing.T) {
+	race.OneGoroutine(t)
 	objectives := []map[string]float64{{"energy": 1}, {"energy_cost": 1}, {"carbon": 1}, {"energy_cost": 1, "mean_wait": 0.5}}
 	var list []claimed
 	for seed := uint64(0); len(list) < race.Fewer(30, 10); seed++ {

@@ -224,6 +224,7 @@ func (n *naive) possible(list []part) bool {
 
 // A tree of boxes of counts proves what its prices leave, one after the other.
 func TestCountsProveWhatTheyShould(t *testing.T) {
+	race.OneGoroutine(t)
 	rng, seen := rand.New(rand.NewPCG(3, 7)), tally{}
 	for range race.Fewer(1000, 150) {
 		n := rigid(t, rng, true)

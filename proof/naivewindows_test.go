@@ -519,6 +519,7 @@ func drawn(rng *rand.Rand, in *model.Instance, unit float64, makespan int) *proo
 
 // The checker says of drawn arguments, and of changed arguments of provers, what the naive form says. None of them proves more than the best schedule.
 func TestWindowsProveWhatTheyShould(t *testing.T) {
+	race.OneGoroutine(t)
 	rng, seen := rand.New(rand.NewPCG(4, 44)), tally{}
 	for k := range race.Fewer(1500, 150) {
 		in, unit := windowed(t, rng)

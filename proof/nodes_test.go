@@ -111,6 +111,7 @@ func TestWhatAMetricLacksCountsWhereItIsMaximised(t *testing.T) {
 
 // Certificates by prices of machines are changed in every way: none is verified that states more than is true.
 func TestNoMutatedCertificateOfNodesIsAccepted(t *testing.T) {
+	race.OneGoroutine(t)
 	list := nodeClaims(t, race.Fewer(120, 20))
 	rng := rand.New(rand.NewPCG(2, 35))
 	counts, metrics := map[proof.Verdict]int{}, map[string]int{}

@@ -5,10 +5,13 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/allot-opt/allot/internal/race"
 )
 
 // Each operation gives the largest float64 that is at most the exact result, at any magnitude.
 func TestOperationsAreRoundedDown(t *testing.T) {
+	race.OneGoroutine(t)
 	rng, kinds := rand.New(rand.NewPCG(3, 14)), map[string]int{}
 	check := func(name string, a, b, found float64, exact *big.Rat) {
 		t.Helper()

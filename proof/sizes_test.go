@@ -154,6 +154,7 @@ func TestAreaLevelsRoundDown(t *testing.T) {
 
 // No digit is rounded up: the next float64 above the least sum over all ways to share out the jobs is not proved.
 func TestAreaLevelsAreNotAboveTheExactValue(t *testing.T) {
+	race.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(14, 7))
 	by := proof.Argument{AreaLevels: &proof.AreaLevels{}}
 	for range race.Fewer(1500, 300) {

@@ -15,6 +15,7 @@ import (
 // What is proved is raised to the next multiple of the step, less what times that are off the step can add up to: as the formula says, on both sides of
 // every multiple.
 func TestBoundsAreRaisedAsTheFormulaSays(t *testing.T) {
+	race.OneGoroutine(t)
 	rng, seen := rand.New(rand.NewPCG(5, 7)), tally{}
 	for range race.Fewer(1500, 300) {
 		n := &naive{}

@@ -78,7 +78,7 @@ func powerBatch(seed uint64) *model.Builder {
 }
 
 // leastOfAll looks at all schedules of an instance whose jobs start at multiples of a step within the horizon, on all sets of processors, and returns the least objective that
-// the checker and the evaluator find; +Inf: no schedule is right.
+// the checker finds; +Inf: no schedule is right.
 func leastOfAll(in *model.Instance, step float64) float64 {
 	from, to, _ := in.Horizon()
 	solution := &model.Solution{Jobs: make([]model.Placement, len(in.Jobs()))}
@@ -86,10 +86,8 @@ func leastOfAll(in *model.Instance, step float64) float64 {
 	var place func(j int)
 	place = func(j int) {
 		if j == len(in.Jobs()) {
-			if model.Check(in, solution).OK() {
-				if cost, err := model.EvaluateObjective(in, solution); err == nil {
-					least = min(least, cost)
-				}
+			if report := model.Check(in, solution); report.OK() {
+				least = min(least, report.Objective)
 			}
 			return
 		}
@@ -149,7 +147,10 @@ func TestExactWithPower(t *testing.T) {
 		{"energy_cost": 1, "peak_power": 0.5}, {"mean_response": 1, "over_deadline": 2, "energy": 0.25}, {"makespan": 1, "energy_cost": 0.5},
 	}
 	ran, proved, infeasible, negative, refused := 0, 0, 0, 0, 0
-	for seed := range race.Fewer(uint64(80), 10) {
+	for seed := range race.Fewer(uint64(81), 10) {
+		if seed == 80 {
+			seed = 191 // where the least power of a machine decides
+		}
 		b := powerBatch(seed)
 		objective := objectives[seed%uint64(len(objectives))]
 		b.Spec().Objective = objective
@@ -295,7 +296,9 @@ func TestExactAgreesWithTOU(t *testing.T) {
 		t.Skip("one goroutine does the work")
 	}
 	for seed := range uint64(6) {
-		in := solvecases.Built(t, solvecases.Power(seed))
+		b := solvecases.Power(seed)
+		b.Spec().Jobs = b.Spec().Jobs[:5+seed%2] // the first: with eight the exhaustive search takes seconds
+		in := solvecases.Built(t, b)
 		var found [2]float64
 		for k, solver := range []solve.Solver{&solvers.Exact{}, &solvers.TOU{}} {
 			name := []string{"exact", "tou"}[k]

@@ -17,6 +17,7 @@ import (
 )
 
 func TestExactAgreesWithFullEnumeration(t *testing.T) {
+	race.OneGoroutine(t)
 	objectives := []map[string]float64{
 		{"makespan": 1}, {"mcp": 1}, {"mean_response": 1}, {"over_deadline": 1}, {"idle_time": 1}, {"missed": 1},
 		{"makespan": 2, "mean_wait": 1, "missed": 3}, {"mcp": 1, "makespan": 0.5},
@@ -89,6 +90,7 @@ func waitingInstance(t testing.TB, seed uint64) *model.Instance {
 }
 
 func TestExactWithPrecedenceAndLicencesAgreesWithFullEnumeration(t *testing.T) {
+	race.OneGoroutine(t)
 	seeds, tried := race.Fewer(uint64(60), 4), 0
 	for seed := range seeds {
 		for _, objective := range []map[string]float64{
@@ -142,6 +144,7 @@ func smallBatch(t testing.TB, seed uint64, jobs int, objective string) *model.In
 }
 
 func TestExactProvesBatchesOfTwelve(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, objective := range []string{"makespan", "mcp", "mean_response", "over_deadline"} {
 		began := time.Now()
 		in := smallBatch(t, 1, 12, objective)

@@ -16,6 +16,7 @@ import (
 
 // Min-min decides as the double loop over jobs and clusters does, however many completion times are equal.
 func TestMinMinIsTheTextbooks(t *testing.T) {
+	race.OneGoroutine(t)
 	choose := func(left []int, completion [][]float64) (job, cluster int) {
 		first := math.Inf(1)
 		for _, j := range left {

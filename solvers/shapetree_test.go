@@ -169,6 +169,7 @@ func TestShapeTreeLooksAtFewJobs(t *testing.T) {
 
 // Where all machines are alike for all jobs, jobs suffer alike but for rounding: the tree is given up, and jobs are placed as before.
 func TestShapeTreeGivesUp(t *testing.T) {
+	race.OneGoroutine(t)
 	b := model.NewBuilder("one speed")
 	rng := rand.New(rand.NewPCG(1, 2))
 	for r := range 20 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/formats/openb"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/workload"
 )
@@ -184,6 +185,7 @@ func TestGPUTimes(t *testing.T) {
 // The load is what the jobs ask for of the scarcest resource over what there is of it between the first and the last arrival, but for chance: the
 // limit is four standard errors of a sum of that many jobs.
 func TestGPULoad(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, c := range []struct {
 		set      func(*workload.GPU)
 		resource string
@@ -214,6 +216,7 @@ func TestGPULoad(t *testing.T) {
 // In equilibrium the load is there from the start: the mean of GPUs that an unlimited system would hold in each tenth of the time is that of the load. Without
 // it the first tenth has less.
 func TestGPUSteady(t *testing.T) {
+	race.OneGoroutine(t)
 	tenths := func(isSteady bool) []float64 {
 		in := gpuInstance(t, 2, func(w *workload.GPU) { w.Jobs, w.Load, w.Steady = 100_000, 0.95, isSteady })
 		last, parts := 0.0, make([]float64, 10)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -144,6 +145,7 @@ func TestOpenbRunTimes(t *testing.T) {
 
 // Run times in equilibrium are drawn in proportion to their lengths: their mean is E[R²]/E[R], which the parts give in closed form.
 func TestLengthBiased(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, longest := range []float64{600, 86400, 1e9} {
 		times := newRunTimes(openbRunTimes[2], longest)
 		mean, square := 0.0, 0.0

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/workload"
 )
@@ -11,6 +12,7 @@ import (
 // §3: parallelism U[1, 64]; demands hyper-exponential with balanced means, mean 14.06 and CV 3.5; Poisson arrivals with
 // λ · 14.06/64 the load.
 func TestSpaceShareSection3Draws(t *testing.T) {
+	race.OneGoroutine(t)
 	const jobs = 200_000
 	in, err := with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) { w.Jobs, w.Load = jobs, 0.8 }).Generate(5)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/workload"
 )
@@ -41,6 +42,7 @@ func streamers(t *rapid.T) workload.Streamer {
 
 // The jobs of a stream are those of the instance that Generate makes, in its order; each batch has the system's clusters.
 func TestStreamsAreWhatGenerateMakes(t *testing.T) {
+	race.OneGoroutine(t)
 	rapid.Check(t, func(t *rapid.T) {
 		w, seed := streamers(t), rapid.Uint64Range(0, 5).Draw(t, "seed")
 		whole, err := w.Generate(seed)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/workload"
 )
@@ -71,6 +72,7 @@ func TestTwoLevelSection5Draws(t *testing.T) {
 
 // A pool has the licence's ratio of the machines that can run it, one ratio of U[50, 70] % for all clusters; every machine can run all.
 func TestTwoLevelLicencePools(t *testing.T) {
+	race.OneGoroutine(t)
 	var ratios sample
 	for seed := range uint64(300) {
 		in, err := with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) {
@@ -139,6 +141,7 @@ func TestTwoLevelTimesOnMachines(t *testing.T) {
 // As printed the grid is overloaded: a job takes about 40 time units of all processors, so that the load is 8 at Ta = 5 and 2.7 at 15. Estimates
 // and margins a tenth as long make it 0.8. One list of machines has 6 % more or less than another.
 func TestTwoLevelOfferedLoad(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, c := range []struct{ gap, scale, load float64 }{{5, 1, 8}, {15, 1, 8.0 / 3}, {5, 10, 0.8}} {
 		loads := 0.0
 		for seed := range uint64(20) {

@@ -321,6 +321,7 @@ func TestExamples(t *testing.T) {
 
 // Both checkers find the same violations in schedules of random instances, right ones and changed ones.
 func TestSchedules(t *testing.T) {
+	race.OneGoroutine(t)
 	c := corpus{t: t, folder: t.TempDir()}
 	for k := range race.Fewer(100, 10) {
 		r := draw{rand.New(rand.NewPCG(uint64(k), 1))}
@@ -355,6 +356,7 @@ func TestSchedules(t *testing.T) {
 
 // Both checkers say the same of certificates of random instances, true ones and changed ones, and of the schedules that they prove optimal.
 func TestCertificates(t *testing.T) {
+	race.OneGoroutine(t)
 	c := corpus{t: t, folder: t.TempDir()}
 	for k := range race.Fewer(120, 10) {
 		r := draw{rand.New(rand.NewPCG(uint64(k), 2))}
@@ -439,6 +441,7 @@ func TestCertificates(t *testing.T) {
 // Both checkers say the same of certificates of one machine under prices by the interval, true ones and changed ones. The second says of a schedule beside them that it does not
 // cover it.
 func TestCertificatesOfPower(t *testing.T) {
+	race.OneGoroutine(t)
 	c := corpus{t: t, folder: t.TempDir()}
 	for k := range race.Fewer(60, 8) {
 		r := draw{rand.New(rand.NewPCG(uint64(k), 6))}

@@ -69,10 +69,14 @@ class Paid:
         self.limits, self.rates, self.upto = limits, rates + [after], [0]
         for x, y, rate in zip(limits, limits[1:], rates):
             self.upto.append(self.upto[-1] + rate * (y - x))
+        self.known = dict(zip(limits, self.upto))  # jobs of a size ask for the same times
 
     def until(self, t):
-        b = bisect_right(self.limits, t) - 1
-        return self.upto[b] + self.rates[b] * (t - self.limits[b])
+        paid = self.known.get(t)
+        if paid is None:
+            b = bisect_right(self.limits, t) - 1
+            paid = self.known[t] = self.upto[b] + self.rates[b] * (t - self.limits[b])
+        return paid
 
     def between(self, t, end):
         return self.until(end) - self.until(t)

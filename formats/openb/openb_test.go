@@ -135,16 +135,17 @@ func TestTrace(t *testing.T) {
 		if share := asked / 6212; share < 1.3 || share > 1.302 || in.Jobs()[0].Deadline != 1 || !in.Jobs()[0].DeadlineHard || in.Duration(0, 0, model.Processors(0)) != 1 {
 			t.Errorf("%s: the pods ask for %v of the GPUs", path, share)
 		}
-		if other := fill("2"); other.SHA256() == in.SHA256() || fill("1").SHA256() != in.SHA256() {
+		other := fill("2")
+		if other.SHA256() == in.SHA256() || fill("1").SHA256() != in.SHA256() {
 			t.Errorf("%s: the order of the pods is not that of the seed", path)
 		}
-		order := func(seed string) (ids []string) {
-			for _, m := range fill(seed).Clusters()[0].Machines {
+		order := func(in *model.Instance) (ids []string) {
+			for _, m := range in.Clusters()[0].Machines {
 				ids = append(ids, m.ID)
 			}
 			return ids
 		}
-		one, two := order("1"), order("2")
+		one, two := order(in), order(other)
 		if slices.Equal(one, two) || slices.IsSorted(one) {
 			t.Errorf("%s: the order of the nodes is not that of the seed", path)
 		}

@@ -24,34 +24,59 @@ func BruteForce(t testing.TB, in *model.Instance) float64 {
 
 // BestList does the work of [BruteForce].
 func BestList(in *model.Instance) (float64, error) {
+	best := math.Inf(1)
+	err := eachList(in, func(sol *model.Solution) error {
+		objective, err := model.EvaluateObjective(in, sol)
+		best = min(best, objective)
+		return err
+	})
+	return best, err
+}
+
+// Least returns the least value of each of the metrics over the list schedules of [BruteForce], whatever the objective; +Inf: no schedule has one.
+func Least(in *model.Instance, metrics ...string) (map[string]float64, error) {
+	least := map[string]float64{}
+	for _, metric := range metrics {
+		least[metric] = math.Inf(1)
+	}
+	err := eachList(in, func(sol *model.Solution) error {
+		evaluation, err := model.Evaluate(in, sol)
+		for metric, old := range least {
+			if value, ok := evaluation.Metrics.Get(metric); ok {
+				least[metric] = min(old, value)
+			}
+		}
+		return err
+	})
+	return least, err
+}
+
+// eachList calls yield for all list schedules, each once, until it returns an error.
+func eachList(in *model.Instance, yield func(*model.Solution) error) error {
 	empty, err := plan.NewSchedule(in)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	s, err := plan.NewSchedule(in)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	n := len(in.Jobs())
-	best := math.Inf(1)
 	order, clusters, used := make([]int, 0, n), make([]int, n), make([]bool, n)
 	tried := map[string]bool{}
-	var fault error
-	var extend func()
-	extend = func() {
+	var extend func() error
+	extend = func() error {
 		sol := listed(s, empty, order, clusters)
-		if sol == nil || fault != nil {
-			return
+		if sol == nil {
+			return nil
 		}
 		key := placed(in, sol)
 		if tried[key] { // in another order of these jobs: what follows is the same
-			return
+			return nil
 		}
 		tried[key] = true
 		if len(order) == n {
-			evaluation, err := model.Evaluate(in, sol)
-			best, fault = min(best, evaluation.Objective), err
-			return
+			return yield(sol)
 		}
 		for j := range n {
 			if used[j] || waitsFor(in, j, used) {
@@ -62,15 +87,17 @@ func BestList(in *model.Instance) (float64, error) {
 			for c := range in.Clusters() {
 				if in.CannotRun(j, c) == "" {
 					clusters[j] = c
-					extend()
+					if err := extend(); err != nil {
+						return err
+					}
 				}
 			}
 			order = order[:len(order)-1]
 			used[j] = false
 		}
+		return nil
 	}
-	extend()
-	return best, fault
+	return extend()
 }
 
 // placed says where each job of the schedule is and which are left out, whatever their order. It has the processors: what can follow depends on

@@ -63,6 +63,7 @@ func least(p *Problem) float64 {
 
 // Tasks that cannot be on some machines, and tasks that hold several processors, against all assignments.
 func TestForbiddenPairsAgainstEnumeration(t *testing.T) {
+	race.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(33, 1))
 	solved, none := 0, 0
 	for n := range race.Fewer(1500, 150) {

@@ -11,6 +11,7 @@ import (
 
 // What is proved to be the optimum is the least of all assignments, of up to 7 tasks on up to 5 machines, some of which carry load already.
 func TestSolveFindsTheOptimum(t *testing.T) {
+	race.OneGoroutine(t)
 	proved, tried := 0, 0
 	for seed := range race.Fewer(uint64(250), 50) {
 		rng := rand.New(rand.NewPCG(seed, 11))

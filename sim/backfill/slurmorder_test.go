@@ -74,7 +74,14 @@ func (s *slurmReplay) priorities(n *naive) map[int]float64 {
 	calculator, err := multifactor.NewCalculator(tree, site.Site)
 	must(err)
 	entries, priorities := map[int]multifactor.Entry{}, map[int]float64{}
-	for _, e := range s.happened(n) {
+	events := s.happened(n)
+	last := 0 // pass
+	for i, e := range events {
+		if e.kind == 2 {
+			last = i
+		}
+	}
+	for i, e := range events {
 		k, spec := e.job, n.specs[e.job]
 		switch e.kind {
 		case 0:
@@ -96,6 +103,9 @@ func (s *slurmReplay) priorities(n *naive) map[int]float64 {
 				}
 			}
 			ledger.Pass(e.at, waiting)
+			if i < last && !calculator.IncreaseOnly {
+				continue // the next pass says anew what all that wait have
+			}
 			for _, w := range waiting {
 				entry := entries[int(w.Number)]
 				priority := calculator.Priority(&entry, e.at, n.specs[w.Number].Arrival)

@@ -166,7 +166,7 @@ func TestConformFindsWhatIsWrong(t *testing.T) {
 
 // A solver that ignores its context fails, whether it is late or never ends. The test does not wait for the one that never ends.
 func TestConformFindsWhoIgnoresTheContext(t *testing.T) {
-	cases, err := casesOf([]recipe{{"plain", solvecases.Medium(1, false), false}})
+	cases, err := casesOf([]recipe{{"plain", solvecases.Medium(1, false), nil}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestConformFindsWhoIgnoresTheContext(t *testing.T) {
 
 // A solver that writes into the instance is found. No other test uses this instance.
 func TestConformFindsWhoChangesTheInstance(t *testing.T) {
-	cases, err := casesOf([]recipe{{"plain", solvecases.Medium(1, false), false}, {"next", solvecases.Medium(2, false), false}})
+	cases, err := casesOf([]recipe{{"plain", solvecases.Medium(1, false), nil}, {"next", solvecases.Medium(2, false), nil}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestConformFindsWhoChangesTheInstance(t *testing.T) {
 
 // A solver that ignores the limit of evaluations is stopped by a context that the test ends.
 func TestConformFindsWhoIgnoresTheLimitOfEvaluations(t *testing.T) {
-	cases, err := casesOf([]recipe{{"plain", solvecases.Medium(1, false), false}})
+	cases, err := casesOf([]recipe{{"plain", solvecases.Medium(1, false), nil}})
 	if err != nil {
 		t.Fatal(err)
 	}

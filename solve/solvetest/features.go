@@ -30,7 +30,7 @@ func featureCases() []recipe {
 			for j := range jobs {
 				f.job(&jobs[j], j, rng)
 			}
-			recipes = append(recipes, recipe{fmt.Sprintf("feature/%s/%d", f.feature, seed), b.Cluster(clusters...).Job(jobs...), false})
+			recipes = append(recipes, recipe{fmt.Sprintf("feature/%s/%d", f.feature, seed), b.Cluster(clusters...).Job(jobs...), nil})
 		}
 	}
 	return recipes

@@ -1,6 +1,7 @@
 package solvetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,15 @@ func (w *watched) Solve(ctx context.Context, in *model.Instance, opt solve.Optio
 	result, err := w.solver.Solve(ctx, in, opt)
 	w.raw, w.ended = result, time.Now()
 	return result, err
+}
+
+// repeats reports whether the solver returned the same as in another run, whatever Run added to it.
+func (o *outcome) repeats(other outcome) bool {
+	a, b := &o.raw, &other.raw
+	if a.Solution == nil || b.Solution == nil || a.Status != b.Status || a.Stop != b.Stop || a.Evaluations != b.Evaluations || a.Solver != b.Solver || a.Bound != b.Bound {
+		return false
+	}
+	return bytes.Equal(encoded(solve.Bare(o.result.Solution)), encoded(solve.Bare(other.result.Solution)))
 }
 
 // run runs the solver in another goroutine, so that it can report a solver that never ends.

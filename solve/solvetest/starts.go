@@ -92,7 +92,7 @@ func startCases() []recipe {
 			}
 			b.Job(job)
 		}
-		recipes = append(recipes, recipe{fmt.Sprintf("start/%d", k), b, false})
+		recipes = append(recipes, recipe{fmt.Sprintf("start/%d", k), b, nil})
 	}
 	return recipes
 }

@@ -151,6 +151,7 @@ func TestTable1(t *testing.T) {
 
 // TestFindsTheOptimum compares with all list schedules of up to five jobs on one cluster.
 func TestFindsTheOptimum(t *testing.T) {
+	race.OneGoroutine(t)
 	optimal, tried := 0, 0
 	for seed := range uint64(40) {
 		for _, objective := range objectives {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -63,6 +64,7 @@ func TestTooFewForConfidence(t *testing.T) {
 
 // A kind of which a month would have had more than the risk killed, by however little, gets no advice for six months, though all of the site kept half of the risk.
 func TestContradicted(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, c := range []struct {
 		month, killed int
 		want          State

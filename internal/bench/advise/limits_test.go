@@ -11,6 +11,7 @@ import (
 
 	"github.com/allot-opt/allot/formats"
 	_ "github.com/allot-opt/allot/formats/swf"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -37,6 +38,7 @@ func drawn(t *rapid.T) []Past {
 
 // The kills that advice states are those that a recount from the limits finds, and no job has a limit that is not below what it asks for.
 func TestJudged(t *testing.T) {
+	race.OneGoroutine(t)
 	rapid.Check(t, func(t *rapid.T) {
 		jobs := drawn(t)
 		a := Advise(jobs, rules)
@@ -72,6 +74,7 @@ func TestJudged(t *testing.T) {
 
 // Advice for a month does not change with what happens from then on: jobs that have not ended then may run for any time longer.
 func TestOnlyThePast(t *testing.T) {
+	race.OneGoroutine(t)
 	given := 0
 	rapid.Check(t, func(t *rapid.T) {
 		jobs := drawn(t)
@@ -103,6 +106,7 @@ func TestOnlyThePast(t *testing.T) {
 
 // The quantile is the order statistic that the definition says, found by counting.
 func TestLearnNaive(t *testing.T) {
+	race.OneGoroutine(t)
 	rapid.Check(t, func(t *rapid.T) {
 		jobs := drawn(t)
 		at := rapid.Float64Range(0, 8*Month).Draw(t, "at")
@@ -180,6 +184,7 @@ func kept(jobs []Past, risk float64) (advised, killed int) {
 
 // On real traces, and on sites where no program or one in ten changes its run times, advice keeps its risk in the months after it.
 func TestRiskHolds(t *testing.T) {
+	race.OneGoroutine(t)
 	sets := map[string][]Past{}
 	for _, name := range []string{"swf/KTH-SP2-1996-2.swf.gz", "swf/HPC2N-2002-first3170jobs.swf.gz", "swf/mira.swf.gz"} {
 		sets[name] = Jobs(read(t, name), nil, nil)
@@ -207,6 +212,7 @@ func TestRiskHolds(t *testing.T) {
 // Where every program changes at some time, by a factor that is often above 4, no advice from the past can be sure. Over six such sites it still keeps its risk: it is given only after three months
 // in which it held.
 func TestRiskUnderDrift(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, risk := range []float64{0.01, 0.05} {
 		advised, killed := 0, 0
 		for seed := range uint64(6) {

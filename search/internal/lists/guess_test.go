@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -163,6 +164,7 @@ func TestWhatIsGuessed(t *testing.T) {
 
 // With guesses the same number of moves takes much less work and ends no worse.
 func TestGuessesSaveWork(t *testing.T) {
+	race.OneGoroutine(t)
 	in := Batch(t, 100, "mcp")
 	reach := func(guess bool) (best, work float64) {
 		for seed := range uint64(3) {

@@ -137,6 +137,7 @@ func TestEnginePacksWhereItCan(t *testing.T) {
 
 // With packers the engine comes much nearer the bound than walks that make as many evaluations.
 func TestPackersAreBetterThanWalks(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, jobs := range []int{80, 300} {
 		reached := func(walksAlone bool) (objective, shortest float64) {
 			e := packed(t, OneCluster(t, jobs, 1, 1))

@@ -65,6 +65,7 @@ func Many(t *testing.T, times int, property func(*rapid.T)) {
 
 // For every kind of instance the checker accepts the engine's schedules, and the evaluator confirms the sums of the engine.
 func TestSchedulesAreRight(t *testing.T) {
+	race.OneGoroutine(t)
 	Many(t, 5, func(t *rapid.T) {
 		in := Draw(t, 12)
 		start := QueueStart(t, in)
@@ -111,6 +112,7 @@ func TestSchedulesAreRight(t *testing.T) {
 
 // The sums of each metric equal what the evaluator finds.
 func TestScheduleSumsAreTheEvaluators(t *testing.T) {
+	race.OneGoroutine(t)
 	for metric := range metrics {
 		t.Run(metric, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -142,6 +144,7 @@ func TestScheduleSumsAreTheEvaluators(t *testing.T) {
 // Decoding a genome from the first change gives the same as decoding it from the beginning, and so does ending where the rest stays as it
 // was. Giving up early loses no schedule below the limit.
 func TestDecodeFromTheChange(t *testing.T) {
+	race.OneGoroutine(t)
 	joined := 0
 	Many(t, 5, func(t *rapid.T) {
 		in := Draw(t, 40)

@@ -216,6 +216,7 @@ func TestSchedulesOfWorkflows(t *testing.T) {
 
 // Every example is solved, and two seeds give about the same objective: within a tenth, or one late job where late jobs are counted.
 func TestSchedulesOfExamples(t *testing.T) {
+	race.OneGoroutine(t)
 	files, err := filepath.Glob("../../../examples/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatal(err, files)
@@ -230,7 +231,7 @@ func TestSchedulesOfExamples(t *testing.T) {
 		}
 		var found [2]model.Rank
 		for seed := range found {
-			result, err := search.Minimise(context.Background(), in, schedules.QueueStart(t, in), search.Options{Seed: uint64(seed), MaxEvals: int64(race.Fewer(8000, 1000))})
+			result, err := search.Minimise(context.Background(), in, schedules.QueueStart(t, in), search.Options{Seed: uint64(seed), MaxEvals: race.Fewer(int64(8000), 1000)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -242,7 +243,7 @@ func TestSchedulesOfExamples(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d left out, objective %v", file, found[0].Left, found[0].Objective)
-		if race.Enabled || testing.Short() {
+		if testing.Short() {
 			continue // too few evaluations to find the same
 		}
 		if a, b := found[0], found[1]; a.Left != b.Left || math.Abs(a.Objective-b.Objective) > max(0.1*math.Abs(a.Objective), oneLateJob(in)) {
@@ -352,6 +353,7 @@ const valley = `{
 // With few jobs the runs begin hot enough to leave the valley. 40 seeds needed at most 10,400 evaluations. When runs began at
 // most at one mean change by a move, they needed up to 188,800.
 func TestSchedulesLeaveAValley(t *testing.T) {
+	race.OneGoroutine(t)
 	in, err := model.ReadInstance(strings.NewReader(valley), "valley")
 	if err != nil {
 		t.Fatal(err)

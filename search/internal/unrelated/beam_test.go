@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/splitmix"
 )
 
@@ -294,6 +295,7 @@ func TestUnrelatedBeamStops(t *testing.T) {
 
 // Beam searches come closer to the bound than annealing alone.
 func TestUnrelatedBeamComesCloser(t *testing.T) {
+	race.OneGoroutine(t)
 	sum := [2]float64{}
 	for seed := range uint64(2) {
 		p := beamProblem(t, 10+seed, 512, 16, true)
