@@ -66,7 +66,7 @@ func TestRecognise(t *testing.T) {
 
 // Real files are recognised by their contents alone, and what is recognised can be imported.
 func TestRecogniseRealFiles(t *testing.T) {
-	for pattern, want := range map[string]string{"swf/*.swf.gz": "swf", "braun_etc/*.gz": "etc", "wfformat/*.json": "wfformat", "rcpsp/*/*.gz": "rcpsp", "mcp/*.json": "", "ggone/*.json": ""} {
+	for pattern, want := range map[string]string{"swf/*.swf.gz": "swf", "braun_etc/*.gz": "etc", "wfformat/*.json": "wfformat", "rcpsp/*/*.txt.gz": "rcpsp", "*/best/*.json*": "", "mcp/*.json": "", "ggone/*.json": ""} {
 		files, err := filepath.Glob(filepath.Join("../data", pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", pattern, err)
