@@ -232,3 +232,20 @@ func TestRoundingIsStated(t *testing.T) {
 		}
 	}
 }
+
+// A job starts at once behind one that takes no time, even where the horizon leaves no unit to wait.
+func TestPowerWaitsForNoTime(t *testing.T) {
+	b := model.NewBuilder("instant").Minimise("energy", 1)
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 1, Power: &model.PowerSpec{Idle: 1, Busy: 3}}}})
+	b.Job(model.JobSpec{ID: "instant", Work: new(0.0), Processors: model.Rigid(1)})
+	b.Job(model.JobSpec{ID: "behind", Work: new(1.0), Processors: model.Rigid(1), After: []string{"instant"}})
+	b.Spec().Horizon = &model.HorizonSpec{From: 0, To: 1}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := exact.Minimise(t.Context(), in, math.Inf(1), 0)
+	if err != nil || !found.Proved || found.Solution == nil {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
