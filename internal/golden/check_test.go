@@ -13,24 +13,9 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/golden"
+	"github.com/allot-opt/allot/internal/testfolder"
 	"github.com/allot-opt/allot/model"
 )
-
-// folderOf makes a folder of files with the given texts.
-func folderOf(t testing.TB, files map[string]string) string {
-	t.Helper()
-	folder := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return folder
-}
 
 // gzipped is a text packed.
 func gzipped(t testing.TB, text string) string {
@@ -49,7 +34,7 @@ func gzipped(t testing.TB, text string) string {
 // TestForms: each form of a right schedule is read, and what is missing is named.
 func TestForms(t *testing.T) {
 	set := open(t)
-	folder := folderOf(t, map[string]string{
+	folder := testfolder.Of(t, map[string]string{
 		"at-the-shadow.easy.csv":         "job,start\n3,2\n1,0\n2,10\n",
 		"at-the-shadow.easy.swf":         "; by another simulator\n1 0 0 10 3 -1\n2 1 9 5 4 -1\n3 2 0 8 1 -1\n",
 		"at-the-shadow.easy_jobs.csv":    "job_id,starting_time,finish_time,requested_number_of_resources\nw0!1,0.000000,10.000000,3\nw0!2,10.000100,15.000000,4\nw0!3,1.999990,10.000000,1\n",
@@ -104,7 +89,7 @@ func TestHostileSchedules(t *testing.T) {
 		{"one-job.csv", "job,start\n1,7\n", "expected a name such as WORKLOAD.POLICY.csv, .swf or .json with one of the policies fcfs, easy, conservative"},
 		{"one-job.easy.txt", "", "expected a name such as WORKLOAD.POLICY.csv, .swf or .json with one of the policies fcfs, easy, conservative"},
 	} {
-		path := filepath.Join(folderOf(t, map[string]string{c.name: c.text}), c.name)
+		path := filepath.Join(testfolder.Of(t, map[string]string{c.name: c.text}), c.name)
 		_, err := set.Check(context.Background(), []string{path})
 		var input *model.InputError
 		if !errors.As(err, &input) || c.want != "" && err.Error() != path+": "+c.want || !strings.HasPrefix(err.Error(), path) {
@@ -133,7 +118,7 @@ func TestHostileSets(t *testing.T) {
 		{head + "1 0 -1 1 1\n", "job,start\n2,0\n", `line 2: job: expected a job of the workload w, found "2"`},
 		{head + "1 0 -1 1 1\n", "", "expected a first row with the names of the columns, found an empty file"},
 	} {
-		folder := folderOf(t, map[string]string{"workloads/w.swf": c.workload, "schedules/w.easy.csv": c.schedule, "w.easy.csv": "job,start\n1,0\n"})
+		folder := testfolder.Of(t, map[string]string{"workloads/w.swf": c.workload, "schedules/w.easy.csv": c.schedule, "w.easy.csv": "job,start\n1,0\n"})
 		set, err := golden.Open(folder)
 		if err != nil {
 			t.Fatal(err)
@@ -148,7 +133,7 @@ func TestHostileSets(t *testing.T) {
 		"expected files NAME.swf, found none":      {"workloads/x": ""},
 	} {
 		var input *model.InputError
-		if _, err := golden.Open(folderOf(t, files)); !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
+		if _, err := golden.Open(testfolder.Of(t, files)); !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
 			t.Errorf("found %v, expected %s", err, want)
 		}
 	}

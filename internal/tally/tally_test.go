@@ -8,12 +8,13 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/allot-opt/allot/internal/testfolder"
 )
 
 // The output of go test for tests that pass, fail and are skipped becomes a count with reasons.
 func TestTally(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := testfolder.Module(t, map[string]string{
 		"go.mod": "module tried\n\ngo 1.26\n",
 		"tried_test.go": `package tried
 
@@ -38,17 +39,7 @@ func TestSilent(t *testing.T) { t.SkipNow() }
 `,
 		"exits/exits_test.go": "package exits\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestX(*testing.T) { fmt.Println(\"last words\"); os.Exit(3) }\n",
 		"broken/broken.go":    "package broken\n\nvar x int = \"text\"\n", "broken/broken_test.go": "package broken\n\nimport \"testing\"\n\nfunc TestX(*testing.T) {}\n",
-	} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("GOFLAGS", "-mod=mod")
-	t.Setenv("GOPROXY", "off")
+	})
 	var out strings.Builder
 	status, err := run(t.Context(), []string{"-C", dir, "./..."}, &out)
 	if err != nil || status != 1 {
@@ -78,21 +69,11 @@ func (w *writes) Write(text []byte) (int, error) {
 
 // With -whole everything is written at once, and a failure is one as without.
 func TestWhole(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := testfolder.Module(t, map[string]string{
 		"go.mod":          "module tried\n\ngo 1.26\n",
 		"a/a_test.go":     "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n",
 		"bad/bad_test.go": "package bad\n\nimport \"testing\"\n\nfunc TestBad(t *testing.T) { t.Error(\"wrong here\") }\n",
-	} {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("GOFLAGS", "-mod=mod")
-	t.Setenv("GOPROXY", "off")
+	})
 	for first, want := range map[string]int{"./...": 1, "./a": 0} {
 		var out writes
 		status, err := start(t.Context(), []string{"-whole", "-C", dir, first}, &out)
@@ -105,14 +86,7 @@ func TestWhole(t *testing.T) {
 
 // With the seed 0, property tests draw new cases in every run, so nothing comes from the cache.
 func TestSeedZeroRunsAgain(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module tried\n\ngo 1.26\n", "a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("GOFLAGS", "-mod=mod")
-	t.Setenv("GOPROXY", "off")
+	dir := testfolder.Module(t, map[string]string{"go.mod": "module tried\n\ngo 1.26\n", "a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n"})
 	for _, seed := range []string{"1", "1", "0", "0"} { // the first run fills the cache
 		t.Setenv("RAPID_SEED", seed)
 		var out strings.Builder
@@ -167,8 +141,6 @@ func TestCountOfEvents(t *testing.T) {
 
 // On a machine that should have every program, a test that is skipped for want of one is a failure; one that is skipped for another reason is not.
 func TestSkipsThatFail(t *testing.T) {
-	t.Setenv("GOFLAGS", "-mod=mod")
-	t.Setenv("GOPROXY", "off")
 	for _, c := range []struct {
 		reason, skips string
 		fails         bool
@@ -176,13 +148,8 @@ func TestSkipsThatFail(t *testing.T) {
 		{"no node", "fail", true}, {"Slurm is not installed", "fail", true}, {"exec: \"x\": executable file not found in $PATH", "fail", true},
 		{"no node", "", false}, {"a single goroutine", "fail", false},
 	} {
-		dir := t.TempDir()
 		text := fmt.Sprintf("package tried\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) { t.Skip(%q) }\n", c.reason)
-		for name, text := range map[string]string{"go.mod": "module tried\n\ngo 1.26\n", "tried_test.go": text} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
+		dir := testfolder.Module(t, map[string]string{"go.mod": "module tried\n\ngo 1.26\n", "tried_test.go": text})
 		t.Setenv("ALLOT_SKIPS", c.skips)
 		var out strings.Builder
 		status, err := run(t.Context(), []string{"-C", dir, "."}, &out)

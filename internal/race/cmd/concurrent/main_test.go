@@ -1,17 +1,16 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/allot-opt/allot/internal/testfolder"
 )
 
 // A package is listed if its tests, or what they need of the module, start a goroutine or hand a function to one.
 func TestConcurrent(t *testing.T) {
-	dir := t.TempDir()
 	const test = "\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) {}\n"
-	for name, text := range map[string]string{
+	dir := testfolder.Module(t, map[string]string{
 		"go.mod":              "module tried\n\ngo 1.26\n",
 		"alone/alone.go":      "package alone\n\nfunc F() {}\n",
 		"alone/alone_test.go": "package alone" + test,
@@ -30,17 +29,7 @@ func TestConcurrent(t *testing.T) {
 		"tagged/tagged.go":    "package tagged\n",
 		"tagged/with.go":      "//go:build with\n\npackage tagged\n\nfunc F() { go F() }\n",
 		"tagged/t_test.go":    "package tagged" + test,
-	} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("GOFLAGS", "-mod=mod")
-	t.Setenv("GOPROXY", "off")
+	})
 	for _, c := range []struct{ arguments, want []string }{
 		{[]string{"./..."}, []string{"tried/goes", "tried/inside", "tried/outside", "tried/server", "tried/uses"}},
 		{[]string{"-tags", "with", "./..."}, []string{"tried/goes", "tried/inside", "tried/outside", "tried/server", "tried/tagged", "tried/uses"}},
