@@ -86,7 +86,7 @@ func (c *checker) jobs() {
 		}
 		out[job] = true
 	}
-	if len(c.sol.Jobs) == 0 && c.sol.Status == Infeasible {
+	if c.statesNothing() {
 		return
 	}
 	for k := range c.sol.Jobs { // a placement with a fault of its own is not missing on top
@@ -105,6 +105,9 @@ func (c *checker) jobs() {
 		}
 	}
 }
+
+// statesNothing says that the solution is no schedule: it states that there is none.
+func (c *checker) statesNothing() bool { return len(c.sol.Jobs) == 0 && c.sol.Status == Infeasible }
 
 // part checks one piece by itself.
 func (c *checker) part(p *part) {

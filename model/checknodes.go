@@ -23,7 +23,7 @@ func (c *checker) nodes() {
 		c.known = c.in.Known()
 	}
 	for k := range c.in.jobs {
-		if c.in.jobs[k].Node().Running != nil && !c.isPlaced(k) && len(c.sol.Jobs) > 0 {
+		if c.in.jobs[k].Node().Running != nil && !c.isPlaced(k) && !c.statesNothing() {
 			c.report.add(Violation{Code: codeRunning, Job: c.in.jobs[k].ID, Message: "the job runs already and is not placed"})
 		}
 	}

@@ -59,6 +59,13 @@ var brokenNodes = []broken{
 		sol.Jobs = sol.Jobs[1:]
 		sol.Unscheduled = []model.Unscheduled{{Job: "held", Reason: "no"}}
 	}, []string{"running job held: the job runs already and is not placed"}},
+	{"every job is left out, also one that runs", func(sol *model.Solution) {
+		for _, p := range sol.Jobs {
+			sol.Unscheduled = append(sol.Unscheduled, model.Unscheduled{Job: p.Job, Reason: "out"})
+		}
+		sol.Jobs = nil
+	}, []string{"running job held: the job runs already and is not placed"}},
+	{"there is no schedule", func(sol *model.Solution) { *sol = model.Solution{Status: model.Infeasible} }, nil},
 	{"a block on two machines", change("four", func(p *model.Placement) { p.Processors = set("6-9") }), []string{
 		"block job four cluster c resource n[0] [0, 5): expected blocks of 4 processors, found 2 processors on the machine",
 		"block job four cluster c resource n[1] [0, 5): expected blocks of 4 processors, found 2 processors on the machine"}},

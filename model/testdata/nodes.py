@@ -137,7 +137,7 @@ def check(instance, solution):
     if placed != set(jobs):
         faults.append("missing")
     left = {u["job"] for u in solution.get("unscheduled") or []}
-    if solution["jobs"] and any(jobs[k].get("running") for k in left):
+    if any(jobs[k].get("running") for k in left):
         faults.append("running job left out")
     for m in machines:
         for u in uses[m.name]:
