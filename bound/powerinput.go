@@ -26,21 +26,19 @@ func (r *Relaxation) powerInput(w powerWeights) *powered.Input {
 		return nil
 	}
 	x := &powered.Input{From: from, To: to}
-	signed := false
+	signed, tariffs := false, map[*model.Tariff]*powered.Cluster{}
 	for k := range in.Clusters() {
 		c := &in.Clusters()[k]
-		times, price, carbon, few := c.Tariff.Steps(from, to)
-		if !few {
-			return nil
+		own := powered.Cluster{Steps: []powered.Step{{}}, Rates: []float64{w.energy}}
+		if t := c.Tariff; t != nil {
+			if tariffs[t] == nil {
+				if tariffs[t] = w.ratesOf(t, from, to); tariffs[t] == nil {
+					return nil
+				}
+			}
+			own = *tariffs[t]
 		}
-		per := 1.0
-		if c.Tariff != nil {
-			per = c.Tariff.Per
-		}
-		own := powered.Cluster{Steps: times}
-		for k := range times {
-			rate := w.energy + w.cost*price[k]/per + w.carbon*carbon[k]/per
-			own.Rates = append(own.Rates, rate)
+		for _, rate := range own.Rates {
 			signed = signed || rate < 0
 		}
 		for g := range c.Machines {
@@ -60,6 +58,21 @@ func (r *Relaxation) powerInput(w powerWeights) *powered.Input {
 		x.Jobs = append(x.Jobs, job)
 	}
 	return x
+}
+
+// ratesOf is what a unit of power costs by time, as far as the metrics count; nil: it changes too often.
+func (w *powerWeights) ratesOf(t *model.Tariff, from, to float64) *powered.Cluster {
+	price, prices, few := powered.StepsOf(t.Price, t.Period, from, to)
+	carbon, carbons, fewToo := powered.StepsOf(t.Carbon, t.Period, from, to)
+	if !few || !fewToo {
+		return nil
+	}
+	steps, values := powered.Join(price, prices, carbon, carbons)
+	c := &powered.Cluster{Steps: steps}
+	for _, x := range values {
+		c.Rates = append(c.Rates, w.energy+w.cost*x[0]/t.Per+w.carbon*x[1]/t.Per)
+	}
+	return c
 }
 
 // powerJob lists the ways to run a job. It returns false if not all that it may do is known, or nothing of it is possible.

@@ -75,7 +75,7 @@ func (s pricedSum) input(ctx context.Context, r *Relaxation) (*powered.Input, Su
 			machines, processors = m.Count, m.Units
 		}
 		capacity := powered.Group{Count: float64(machines) * fill(x, k, processors), Units: 1}
-		x.Clusters = append(x.Clusters, powered.Cluster{Steps: []float64{0}, Rates: []float64{0}, Groups: []powered.Group{capacity}})
+		x.Clusters = append(x.Clusters, powered.Cluster{Steps: []powered.Step{{}}, Rates: []float64{0}, Groups: []powered.Group{capacity}})
 	}
 	return x, constant
 }

@@ -48,9 +48,9 @@ func newCells(in *Input, limits []float64) cells {
 	var steps [][]*big.Rat
 	for c := range in.Clusters {
 		var own []*big.Rat
-		for _, t := range in.Clusters[c].Steps {
-			own = append(own, new(big.Rat).Sub(rational(t), rational(in.From)))
-			coarse = divisor(coarse, own[len(own)-1])
+		for k := range in.Clusters[c].Steps {
+			own = append(own, in.Clusters[c].Steps[k].exact())
+			coarse = divisor(coarse, own[k])
 		}
 		steps = append(steps, own)
 		for _, g := range in.Clusters[c].Groups {

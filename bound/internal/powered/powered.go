@@ -20,7 +20,7 @@ import (
 // Time stays continuous. As a function of its start, the cost of a job is linear except where its start, its end or its deadline meets the limit of a bucket.
 // So only these starts have to be looked at.
 type Problem struct {
-	Limits   []float64 // of the buckets: 0 … length of the horizon. All steps of all tariffs are among them
+	Limits   []float64 // of the buckets: 0 … length of the horizon. All steps of all tariffs are among them, as [Cluster.round] states them
 	Size     int       // number of prices: by cluster, by bucket
 	Work     int64     // of an evaluation, in about 1 ns
 	until    float64   // no processor has a price from then on
@@ -42,8 +42,9 @@ type Problem struct {
 
 // Cluster is a cluster of an instance.
 type Cluster struct {
-	Steps, Rates []float64 // what a unit of power costs: Rates[k] from Steps[k] on, the first from the begin of the horizon on
-	Groups       []Group
+	Steps  []Step    // at which what a unit of power costs may change; the first is the begin of the horizon
+	Rates  []float64 // from each of them on
+	Groups []Group
 }
 
 // Group is a group of machines.
@@ -85,9 +86,10 @@ type cluster struct {
 	paid       []float64 // by limit: its integral
 	highest    float64   // the largest price times the length of the horizon
 	groups     []Group
+	beside     bool // a step of the tariff lies beside its limit
 }
 
-// Input is what a problem is made of. Times of jobs and limits count from the begin of the horizon, steps as the instance states them.
+// Input is what a problem is made of. All times but the horizon count from its begin.
 type Input struct {
 	From, To float64 // the horizon
 	Clusters []Cluster
@@ -115,9 +117,11 @@ func New(in *Input) *Problem {
 		p.until = math.Inf(1)
 	}
 	p.Limits = append([]float64{0, in.length()}, in.Limits...)
+	steps := make([][]rounded, len(in.Clusters))
 	for c := range in.Clusters {
-		for _, t := range in.Clusters[c].Steps {
-			p.Limits = append(p.Limits, t-in.From)
+		steps[c] = in.Clusters[c].round()
+		for k := range steps[c] {
+			p.Limits = append(p.Limits, steps[c][k].at)
 		}
 	}
 	p.Limits = slices.DeleteFunc(p.Limits, func(t float64) bool { return !(t >= 0 && t <= in.length()) })
@@ -129,7 +133,7 @@ func New(in *Input) *Problem {
 	}
 	p.Size = buckets * len(in.Clusters)
 	for c := range in.Clusters {
-		p.clusters = append(p.clusters, newCluster(&in.Clusters[c], in.From, p.Limits))
+		p.clusters = append(p.clusters, newCluster(in.Clusters[c].Groups, steps[c], p.Limits))
 	}
 	for j := range in.Jobs {
 		p.mayLeave = append(p.mayLeave, in.Jobs[j].MayLeave)
@@ -190,18 +194,19 @@ func (p *Problem) looks() int {
 }
 
 // newCluster prepares a cluster.
-func newCluster(in *Cluster, from float64, limits []float64) cluster {
+func newCluster(groups []Group, steps []rounded, limits []float64) cluster {
 	buckets := len(limits) - 1
-	c := cluster{groups: in.Groups, rates: make([]float64, buckets), costs: make([]float64, buckets+1), price: make([]float64, buckets), paid: make([]float64, buckets+1)}
-	for _, g := range in.Groups {
+	c := cluster{groups: groups, rates: make([]float64, buckets), costs: make([]float64, buckets+1), price: make([]float64, buckets), paid: make([]float64, buckets+1)}
+	for _, g := range groups {
 		c.processors += g.Count * g.Units
 	}
 	k := 0
 	for b := range buckets {
-		for k+1 < len(in.Steps) && in.Steps[k+1]-from <= limits[b] {
+		for k+1 < len(steps) && steps[k+1].at <= limits[b] {
 			k++
+			c.beside = c.beside || steps[k].first.Exact != nil || steps[k].last.Exact != nil
 		}
-		c.rates[b] = in.Rates[k]
+		c.rates[b] = steps[k].rate
 		length := limits[b+1] - limits[b]
 		c.costs[b+1] = c.costs[b] + c.rates[b]*length
 		c.size = max(c.size, math.Abs(c.rates[b])*limits[buckets])
@@ -248,6 +253,11 @@ func (p *Problem) Evaluate(ctx context.Context, x, slope []float64) (sum gate.Su
 		highest = max(highest, p.clusters[i].highest)
 	}
 	sum.Size += 2 * p.widest * highest
+	for i := range p.clusters {
+		if p.clusters[i].beside {
+			sum.Size += p.clusters[i].processors * p.clusters[i].highest
+		}
+	}
 	for j, v := range p.least {
 		if math.IsInf(v, 1) && !p.mayLeave[j] {
 			return sum, false
