@@ -36,14 +36,23 @@ func (r *Relaxation) expected() *model.Instance {
 	return r.known
 }
 
-// keptTime is a time for which every piece of the job, at least, must keep off closed times on cluster c; +Inf if the job cannot run there. It is above 0
-// only for a job that holds its processors from its start to its end.
+// keptTime is a time for which every piece of the job on cluster c, at least, must keep off closed times; +Inf if the job cannot run there.
 func (r *Relaxation) keptTime(j, c int) float64 {
-	time := min(r.shortestIn(r.in, j, c), r.shortestIn(r.expected(), j, c))
-	if !r.isSolid(j) && !math.IsInf(time, 1) {
-		return 0
+	return min(r.pieceIn(r.in, j, c), r.pieceIn(r.expected(), j, c))
+}
+
+// pieceIn is a time below which no piece of the job runs on cluster c, of an instance that differs in the work and the run times of the jobs alone; +Inf if it
+// cannot run there. A job that has as many processors as it can get, each with one task or one with all, is one piece or several alike; any other piece has a task.
+func (r *Relaxation) pieceIn(in *model.Instance, j, c int) float64 {
+	cluster := &in.Clusters()[c]
+	least, most := in.Width(j, c)
+	most = min(most, cluster.Processors)
+	whole := r.shortestIn(in, j, c)
+	if math.IsInf(whole, 1) || r.over[j] == nil && least == most && (most == 1 || in.Jobs()[j].Tasks <= most) {
+		return whole
 	}
-	return time
+	speed, link := fastest(cluster)
+	return in.Busy(j, c, speed, 1) + in.Transfer(j, link)
 }
 
 // keptArea is the least processor time of the job on cluster c that must keep off closed times; +Inf if the job cannot run there.
@@ -124,7 +133,7 @@ func (r *Relaxation) manyClosed() bool {
 }
 
 // opens says whether some cluster has as many processors as the job needs on machines that are open to it from the time on. They must stay open for as long
-// as the job must keep off closed times; for a job that may spread over several clusters it is enough that they are open at the time.
+// as the job must keep off closed times. Where rounding may be as long as that, it is enough that they are open at some time nearby.
 func (r *Relaxation) opens(j int, at float64) bool {
 	in, job := r.in, &r.in.Jobs()[j]
 	reservation, first := job.Node().Reservation, in.FirstArrival()
@@ -137,13 +146,14 @@ func (r *Relaxation) opens(j int, at float64) bool {
 			continue
 		}
 		kept := r.keptTime(j, c)
-		kept = max(0, kept*(1-2*model.Tolerance)-8*gate.Epsilon*(math.Abs(first)+at+kept))
+		slack := r.slack(at + kept)
+		kept = kept*(1-2*model.Tolerance) - slack
 		found := 0
 		for g := range in.Clusters()[c].Machines {
 			m := &in.Clusters()[c].Machines[g]
 			room := in.ProcessorsFor(job, m)
 			switch {
-			case room == 0 || !isOpen(m.Closed(), reservation, first, at, kept):
+			case room == 0 || kept > 0 && !isOpen(m.Closed(), reservation, first, at, kept) || kept <= 0 && !opensNear(m.Closed(), reservation, first, at, slack):
 			case job.Span == model.SpanMachine:
 				found = max(found, room)
 			default:
@@ -161,6 +171,21 @@ func (r *Relaxation) opens(j int, at float64) bool {
 func (r *Relaxation) mayKeepNothing(j, c int) bool {
 	fastest, _ := fastest(&r.in.Clusters()[c])
 	return r.in.Busy(j, c, fastest, 1) == 0 || r.expected().Busy(j, c, fastest, 1) == 0
+}
+
+// opensNear says whether the closed times let a job of the reservation start at some time no further from the given one than slack.
+func opensNear(closed []model.Closure, reservation string, first, at, slack float64) bool {
+	if isOpen(closed, reservation, first, at-slack, 0) {
+		return true
+	}
+	for _, x := range closed {
+		for _, t := range []float64{x.From - first, x.To - first} {
+			if math.Abs(t-at) <= slack && (isOpen(closed, reservation, first, t, 0) || isOpen(closed, reservation, first, math.Nextafter(t, math.Inf(-1)), 0)) {
+				return true
+			}
+		}
+	}
+	return isOpen(closed, reservation, first, at+slack, 0)
 }
 
 // isOpen says whether the closed times, of a machine, let a job of the reservation run from start on for the length; at the start, if that is 0. Times

@@ -186,10 +186,7 @@ func (p *Portfolio) total(bounds []float64) model.Bound {
 		product := exact(p.terms[k].weight)
 		sum.Add(sum, product.Mul(product, exact(value)))
 	}
-	low, _ := sum.Float64()
-	if exact(low).Cmp(sum) > 0 {
-		low = math.Nextafter(low, math.Inf(-1))
-	}
+	low := below(sum)
 	if !gate.Finite(low) {
 		return model.Bound{}
 	}

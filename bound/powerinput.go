@@ -84,9 +84,14 @@ func (r *Relaxation) powerJob(j int, w powerWeights, signed bool, from, to float
 	}
 	shift := in.FirstArrival() - from // from the earliest arrival to the begin of the horizon
 	head, length := max(0, r.start[j]+shift), to-from
+	sure := 0.0 // the head, rounded down
+	if x := r.exactStarts()[j]; x != nil {
+		since := exact(in.FirstArrival())
+		sure = max(0, below(since.Sub(since, exact(from)).Add(since, x)))
+	}
 	n := float64(len(in.Jobs()))
 	add := func(way powered.Way) {
-		way.First, way.Last, way.Head = head+max(0, way.First-r.start[j]), length-way.Length, head
+		way.First, way.Last, way.Head = head+max(0, way.First-r.start[j]), length-way.Length, sure
 		if way.Last < way.First { // where only rounding keeps the job out it may be in
 			if way.Last < way.First-4e-9*way.Length-1e-12*(math.Abs(from)+math.Abs(to)) {
 				return

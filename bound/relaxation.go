@@ -28,13 +28,14 @@ const (
 // [Sum] how many operations went into its result. Only one goroutine at a time may use a Relaxation.
 type Relaxation struct {
 	in     *model.Instance
-	duties []Duty    // by job
-	must   []int     // the jobs every schedule has to place
-	all    bool      // every schedule has to place all jobs
-	can    []bool    // by job and cluster: see canRun
-	over   [][]bool  // by job: the clusters that it may hold processors of as one of several, see [model.Instance.SpreadOver]
-	least  []float64 // by job: shortest execution time anywhere
-	start  []float64 // by job: earliest start
+	duties []Duty     // by job
+	must   []int      // the jobs every schedule has to place
+	all    bool       // every schedule has to place all jobs
+	can    []bool     // by job and cluster: see canRun
+	over   [][]bool   // by job: the clusters that it may hold processors of as one of several, see [model.Instance.SpreadOver]
+	least  []float64  // by job: shortest execution time anywhere
+	start  []float64  // by job: earliest start
+	exact  []*big.Rat // see exactStarts; nil: not asked for yet
 
 	solid    bool            // see isSolid
 	depth    int             // jobs of the longest chain of precedence
@@ -98,9 +99,9 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 			r.start[j] = max(r.start[j], r.start[before]+r.least[before])
 			depth[j] = max(depth[j], 1+depth[before])
 		}
+		r.depth, r.waited = max(r.depth, depth[j]), max(r.waited, depth[j])
 		r.start[j] = r.openFrom(j, heads.raise(j, r.start[j]))
 		heads.add(j)
-		r.depth, r.waited = max(r.depth, depth[j]), max(r.waited, depth[j])
 		r.solid = r.solid && r.isSolid(j)
 		r.duties[j] = max(r.duties[j], r.dutyAlone(j))
 	}

@@ -19,13 +19,10 @@ func (f *facts) expected() *facts {
 	return &facts{ctx: f.ctx, in: f.places.known, places: f.places, alone: f.alone, over: f.over}
 }
 
-// kept is a time for which every piece of the job, which can run on the cluster, must keep off closed times at least: 0 where pieces may be of different lengths.
+// kept is a time for which every piece of the job on the cluster, where it can run, must keep off closed times at least.
 func (f *facts) kept(j, c int) *big.Rat {
-	if !f.isRectangle(j) {
-		return new(big.Rat)
-	}
-	time, runs := f.timeOn(j, c)
-	other, known := f.expected().timeOn(j, c)
+	time, runs := f.piece(j, c)
+	other, known := f.expected().piece(j, c)
 	switch {
 	case !runs || !known:
 		return new(big.Rat)
@@ -33,6 +30,22 @@ func (f *facts) kept(j, c int) *big.Rat {
 		return other
 	}
 	return time
+}
+
+// piece is a time below which no piece of the job runs on the cluster, and whether it is finite. A job that has all processors it can get, each with one task or
+// one with all, is one piece or several alike; another piece has one task at least.
+func (f *facts) piece(j, c int) (time *big.Rat, runs bool) {
+	cluster := &f.in.Clusters()[c]
+	least, most := f.in.Width(j, c)
+	if most = min(most, cluster.Processors); f.over[j] == nil && least == most && (most == 1 || f.in.Jobs()[j].Tasks <= most) {
+		return f.timeOn(j, c)
+	}
+	speed, bandwidth := fastest(cluster)
+	t := f.in.Busy(j, c, speed, 1) + f.in.Transfer(j, bandwidth)
+	if runs = t <= math.MaxFloat64; runs {
+		time = number(t)
+	}
+	return time, runs
 }
 
 // keptArea is the least processor time of the job on cluster c that must keep off closed times, and whether the job can hold processors there.
@@ -125,7 +138,7 @@ func (f *facts) findsSome(j int, at *big.Rat) bool {
 }
 
 // findsRoom says whether the cluster has as many processors as the job needs on machines that are open to it from the time on. They must stay open for as
-// long as the job must keep off closed times; for a job that several clusters run it is enough that they are open at the time.
+// long as the job must keep off closed times.
 func (f *facts) findsRoom(j, c int, at *big.Rat) bool {
 	job := &f.in.Jobs()[j]
 	least, _ := f.in.Width(j, c)
