@@ -94,6 +94,7 @@ func (s *cheapSeek) slot() (Slot, bool) {
 			return Slot{}, false
 		}
 		s.cost.begin(g.prices, g.waits, s.j, 0, 0)
+		s.bestCost = s.cost.of(s.ready) // it may have waited
 		s.allot(0, func(i int) (int, float64) { return s.hosts[i], 0 })
 		slot := s.made(s.ready, s.shares)
 		slot.instant = true

@@ -3,6 +3,7 @@ package solve
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -76,34 +77,29 @@ func (c Chain) Supports(in *model.Instance) error {
 }
 
 // Solve implements [Solver]. MaxEvals limits the evaluations of all stages together: each stage may use what the stages before it have left
-// over. A stage that finds no solution ends the chain, and the result of the stage before it is returned.
+// over. A stage that finds no solution ends the chain, and the result of the stage before it is returned. One whose schedule is wrong is passed over.
 func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
 	run, start := NewStages(opt), opt.Start
 	last := Result{Status: model.Unknown, Stop: model.StopDone}
-	for k, stage := range c {
-		if last.Solution != nil { // the next stage starts from it
-			if _, err := run.evaluate(in, c[k-1].Info.Name, last.Solution); err != nil {
-				return Result{}, err
-			}
-		}
+	for _, stage := range c {
 		rest, ok := run.Next()
 		if !ok {
 			last.Stop = model.StopEvaluations
 			break
 		}
 		rest.Start = start
-		result, err := stage.Solver.Solve(ctx, in, rest)
-		if err != nil {
-			return Result{}, err
-		}
-		run.Add(&result)
+		result, _ := run.Run(ctx, in, stage.Info, stage.Solver, rest)
 		result.Solver = "" // the name of the chain names its solvers already
 		if result.Solution == nil && last.Solution != nil {
 			result.Solution, result.Status = last.Solution, last.Status
 		}
 		result.Warning = cmp.Or(last.Warning, result.Warning)
-		last, start = result, result.Solution
-		if last.Solution == nil || last.Stop != model.StopDone && last.Stop != model.StopEvaluations {
+		if last = result; last.Solution != nil {
+			start = last.Solution
+		} else if last.Dropped == nil || !errors.As(last.Dropped, new(*WrongScheduleError)) {
+			break
+		}
+		if ctx.Err() != nil || last.Stop == model.StopTime || last.Stop == model.StopCancelled {
 			break
 		}
 	}

@@ -16,7 +16,8 @@ import (
 // name and parameters of the solver, and the identity of the instance.
 //
 // Run does not trust the solver. The checker examines the schedule that the solver returns and [Options.Start]; if it refuses one, the error is
-// a [*WrongScheduleError]. The evaluator computes objective and metrics again. If a lower bound is above the objective of a checked schedule,
+// a [*WrongScheduleError]. Where there is a right schedule besides, of another stage or the start, Run returns that one, and [Result.Dropped] says what was
+// wrong; with [Options.Strict] this is an error. The evaluator computes objective and metrics again. If a lower bound is above the objective of a checked schedule,
 // the method that stated the bound has a bug: Run returns the schedule without that bound, and [Result.Refuted] names the method. With
 // [Options.Strict] this is an error. The status is optimal only if a bound proves it.
 //
@@ -55,7 +56,10 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	began := time.Now()
 	result, err := solver.Solve(ctx, in, opt)
 	if err != nil {
-		return Result{}, err
+		if result.Else == nil {
+			return Result{}, err
+		}
+		result.drop(in, info.Name, err)
 	}
 	result.Elapsed = time.Since(began)
 	if err := steps.agree(result.Solution); err != nil {
@@ -64,10 +68,18 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if err := result.finish(ctx); err != nil {
 		return Result{}, err
 	}
-	if result.Solution == nil && from.solution != nil {
-		result.Solution = copied(from.solution) // the start is a checked schedule, whatever the solver says
+	if from.solution != nil { // a checked schedule, whatever the solver says
+		result.besides(from.solution)
 	}
-	if result.Solution == nil {
+	result.detach()
+	evaluation, right := result.settle(in, info.Name)
+	if result.Dropped != nil {
+		if opt.Strict || !right {
+			return Result{}, result.Dropped.within(info.Name)
+		}
+		result.Warning = cmp.Or(result.Warning, result.Dropped.Error())
+	}
+	if !right {
 		if result.Status != model.Infeasible {
 			result.Status = model.Unknown
 		}
@@ -76,7 +88,7 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		}
 		return result, nil
 	}
-	if err := complete(ctx, &result, from, info, solver, in, opt); err != nil {
+	if err := complete(ctx, &result, evaluation, from, info, solver, in, opt); err != nil {
 		return Result{}, err
 	}
 	steps.leave(in, result.Solution)
@@ -185,13 +197,9 @@ func (s start) better(in *model.Instance, sol *model.Solution, evaluation model.
 	return s.solution != nil && in.BetterSchedule(s.solution, s.evaluation, sol, evaluation)
 }
 
-// complete checks a copy of the schedule and fills in the figures that the solution states of itself.
-func complete(ctx context.Context, result *Result, from start, info Info, solver Solver, in *model.Instance, opt Options) error {
-	sol := copied(result.Solution) // before the check: the solver may keep what it returned, and write to it later
-	evaluation, wrong := Checked(in, sol)
-	if wrong != nil {
-		return wrong
-	}
+// complete fills in the figures that the checked solution states of itself.
+func complete(ctx context.Context, result *Result, evaluation model.Evaluation, from start, info Info, solver Solver, in *model.Instance, opt Options) error {
+	sol := result.Solution
 	if from.better(in, sol, evaluation) {
 		sol, evaluation = copied(from.solution), from.evaluation
 	}

@@ -171,7 +171,7 @@ func TestChainsCheckEveryStage(t *testing.T) {
 	wrong := &stub{func(*model.Instance, solve.Options) solve.Result { return solve.Result{Solution: schedule(0, 1)} }}
 	mended := &stub{func(*model.Instance, solve.Options) solve.Result { return solve.Result{Solution: schedule(0, 2)} }}
 	chain := solve.Chain{{Info: solve.Info{Name: "first"}, Solver: wrong}, {Info: solve.Info{Name: "second"}, Solver: mended}}
-	_, err := solve.Run(context.Background(), solve.Choice{Info: solve.Info{Name: "first+second"}, Solver: chain}, twoJobs(t), solve.Options{})
+	_, err := solve.Run(context.Background(), solve.Choice{Info: solve.Info{Name: "first+second"}, Solver: chain}, twoJobs(t), solve.Options{Strict: true})
 	var schedule *solve.WrongScheduleError
 	if !errors.As(err, &schedule) || !strings.Contains(err.Error(), "solver first:") {
 		t.Errorf("got %v", err)

@@ -49,7 +49,9 @@ type Options struct {
 	// Unbounded makes [Run] spend no work on a lower bound. The result then has only the bounds that the instance and the solver bring along. Use it if
 	// only the metrics of a run count.
 	Unbounded bool
-	Strict    bool // true: [Run] returns an error if a checked schedule refutes a bound; false: it drops the bound, see [Result.Refuted]
+	// Strict makes [Run] return an error where it otherwise drops a bound that a checked schedule refutes, or one of several schedules that the checker refuses,
+	// see [Result.Refuted] and [Result.Dropped].
+	Strict bool
 
 	// Certify asks for a certificate of the bound, which [Run] puts into [Result.Certificate]. Solvers that prove bounds then keep their proofs.
 	Certify bool
@@ -80,7 +82,12 @@ type Result struct {
 	Elapsed     time.Duration // set by [Run]: the time of Solve, without the bound and the evaluation that Run adds
 	Reason      string        // for people: why the instance is infeasible, if Status says so
 	Refuted     *RefutedBound // set by [Run]: a bound that was dropped because the schedule shows it to be false; nil: none
-	Warning     string        // for people: what went wrong although there is a schedule; empty: nothing
+	// Dropped is the first wrong schedule that was dropped because there is a right one besides; nil: none. A solver that runs others sets it, and [Run].
+	Dropped *DroppedSchedule
+	// Else is what the solver has besides its solution, or beside an error: another schedule, with the name of its solver, and so on. [Run] takes it where the
+	// checker refuses the solution. An error without it ends the run.
+	Else    *Result
+	Warning string // for people: what went wrong although there is a schedule; empty: nothing
 	// Certificate proves Bound, or infeasibility, to package proof; nil: not asked for, or there is nothing to prove. A solver fills in the bound, the parts
 	// and Infeasible; [Run] adds the rest. If a bound has no certificate, Certificate says so.
 	Certificate *proof.Certificate

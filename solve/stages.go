@@ -19,6 +19,7 @@ type Stages struct {
 	bound       model.Bound        // the best bound that the stages proved
 	certificate *proof.Certificate // that of the best bound of a stage that has one
 	shown       Progress           // the best schedule reported so far, and the best bound
+	dropped     *DroppedSchedule   // the first wrong schedule of a stage; nil: none
 }
 
 // NewStages makes the Stages of a run with the given limits and progress function.
@@ -57,8 +58,10 @@ func (s *Stages) report(p Progress) {
 	s.opt.Progress(s.shown)
 }
 
-// Add counts the evaluations of a stage and writes the evaluations and the best bound of all stages so far into its result.
+// Add counts the evaluations of a stage and writes the evaluations, the best bound and the first wrong schedule of all stages so far into its result.
 func (s *Stages) Add(result *Result) {
+	s.dropped = cmp.Or(s.dropped, result.Dropped)
+	result.Dropped = s.dropped
 	s.used += result.Evaluations
 	result.Evaluations = s.used
 	s.bound = s.bound.Max(result.Bound)
@@ -71,16 +74,19 @@ func (s *Stages) Add(result *Result) {
 	}
 }
 
-// evaluate checks and evaluates a schedule and reports it.
-func (s *Stages) evaluate(in *model.Instance, stage string, sol *model.Solution) (model.Evaluation, error) {
-	evaluation, wrong := Checked(in, sol)
-	if wrong != nil {
-		return model.Evaluation{}, &RunError{stage, wrong}
+// Run runs a stage, adds its result and reports its schedule. A stage that fails, or that makes only schedules which the checker refuses, has no solution: the
+// others go on without it.
+func (s *Stages) Run(ctx context.Context, in *model.Instance, info Info, solver Solver, opt Options) (Result, model.Evaluation) {
+	result, err := solver.Solve(ctx, in, opt)
+	if err != nil {
+		result.drop(in, info.Name, err)
 	}
-	if s.opt.Progress != nil {
+	evaluation, right := result.settle(in, info.Name)
+	s.Add(&result)
+	if sol := result.Solution; right && s.opt.Progress != nil {
 		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: s.bound, Left: in.Owed(sol), Schedule: func() *model.Solution { return copied(sol) }})
 	}
-	return evaluation, nil
+	return result, evaluation
 }
 
 // proves reports whether the best bound of the stages so far proves that the schedule is optimal. As in [Run], a schedule that leaves out a job is
@@ -96,8 +102,8 @@ func (s *Stages) proves(ctx context.Context, in *model.Instance, sol *model.Solu
 // ([model.Instance.Owed]) are better. Of equally good schedules it takes one that is proved optimal, or else the first in the list. [Result].Solver names the solver that
 // made it. Its status is optimal where that solver says so, and where the best bound proves it, whichever solver found the bound. Best runs the
 // solvers with the largest [Info].AutoJobs first: they are the quickest, so that a limit cuts off the slow ones. Of equally quick ones it runs
-// on-line policies first.
-func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (best Result, err error) {
+// on-line policies first. Of a solver whose schedule is wrong, [Result].Dropped tells; the others go on.
+func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) Result {
 	best, place := Result{Status: model.Unknown}, 0
 	var cost model.Evaluation // of the best
 	for _, k := range quickestFirst(solvers) {
@@ -106,21 +112,13 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 		if !ok || ctx.Err() != nil {
 			break
 		}
-		result, err := info.New().Solve(ctx, in, opt)
-		if err != nil {
-			return Result{}, err
-		}
-		s.Add(&result)
+		result, evaluation := s.Run(ctx, in, info, info.New(), opt)
 		if result.Status == model.Infeasible {
 			result.Solver = info.Name
-			return result, nil // proved, so the other solvers need not run
+			return result // proved, so the other solvers need not run
 		}
 		if result.Solution == nil {
 			continue
-		}
-		evaluation, err := s.evaluate(in, info.Name, result.Solution)
-		if err != nil {
-			return Result{}, err
 		}
 		if best.Solution == nil || in.BetterSchedule(result.Solution, evaluation, best.Solution, cost) ||
 			!in.BetterSchedule(best.Solution, cost, result.Solution, evaluation) && preferred(result, best, k < place) {
@@ -128,14 +126,14 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 			best.Solver = info.Name
 		}
 	}
-	best.Evaluations, best.Bound, best.Certificate = s.used, s.bound, s.certificate
+	best.Evaluations, best.Bound, best.Certificate, best.Dropped = s.used, s.bound, s.certificate, s.dropped
 	if best.Solution != nil && s.proves(ctx, in, best.Solution, cost) {
 		best.Status = model.Optimal
 	}
 	if best.Stop = model.StopDone; ctx.Err() != nil {
 		best.Stop = model.StopReason(ctx)
 	}
-	return best, nil
+	return best
 }
 
 // preferred reports whether the schedule found is preferred to an equally good best schedule so far: if it alone is proved optimal, or otherwise if

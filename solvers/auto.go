@@ -49,9 +49,9 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 	if !search.Packs(ctx, in) {
 		first = a.candidates(in)
 	}
-	best, err := run.Best(ctx, in, first)
-	if err != nil || best.Status == model.Optimal || best.Status == model.Infeasible || ctx.Err() != nil || newSearch().Supports(in) != nil {
-		return best, err
+	best := run.Best(ctx, in, first)
+	if best.Status == model.Optimal || best.Status == model.Infeasible || ctx.Err() != nil || newSearch().Supports(in) != nil {
+		return best, nil
 	}
 	rest, ok := run.Next()
 	if !ok {
@@ -59,14 +59,13 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 		return best, nil
 	}
 	rest.Start = best.Solution
-	result, err := newSearch().Solve(ctx, in, rest)
-	if err != nil {
-		return solve.Result{}, err
-	}
-	run.Add(&result)
+	result, _ := run.Run(ctx, in, solve.Info{Name: "search"}, newSearch(), rest)
 	switch {
 	case best.Solution == nil:
 		result.Solver = "search"
+	case result.Solution == nil:
+		best.Dropped, best.Evaluations = result.Dropped, result.Evaluations
+		return best, nil
 	case result.Solution == best.Solution:
 		result.Solver = best.Solver
 	default:

@@ -115,10 +115,7 @@ func TestAutoEndsWithAnOptimum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		quick, err := solve.NewStages(opt).Best(t.Context(), in, new(Auto).candidates(in))
-		if err != nil {
-			t.Fatal(err)
-		}
+		quick := solve.NewStages(opt).Best(t.Context(), in, new(Auto).candidates(in))
 		result, err := new(Auto).Solve(t.Context(), in, opt)
 		if err != nil {
 			t.Fatal(err)

@@ -51,23 +51,26 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	if err := params.Check(s); err != nil {
 		return solve.Result{}, err
 	}
-	start, evaluations := opt.Start, int64(0)
+	start, evaluations, dropped := opt.Start, int64(0), (*solve.DroppedSchedule)(nil)
 	if first := coldStarts(ctx, in); start == nil && len(first) > 0 {
-		cold, err := solve.NewStages(opt).Best(ctx, in, first)
-		if err != nil || cold.Solution == nil {
-			return cold, err
+		cold := solve.NewStages(opt).Best(ctx, in, first)
+		if cold.Solution == nil && (cold.Dropped == nil || ctx.Err() != nil) {
+			return cold, nil
 		}
-		start, evaluations = cold.Solution, cold.Evaluations
+		start, evaluations, dropped = cold.Solution, cold.Evaluations, cold.Dropped
 	}
 	var err error
-	result := solve.Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
+	result := solve.Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations, Dropped: dropped}
+	if start != nil {
+		result.Else = &solve.Result{Solution: start}
+	}
 	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Walks: s.Walks}
 	known := opt.SharedBound(ctx, in)
 	limits.Target = known.Bound()
 	offer := boundSchedule{in: in, known: known}
 	if found := offer.next(); found != nil {
 		if start, err = better(in, start, found); err != nil {
-			return solve.Result{}, err
+			return result, err
 		}
 		result.Solution = start
 	}
@@ -102,7 +105,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	found, err := search.Minimise(ctx, in, start, limits)
 	if err != nil {
-		return solve.Result{}, err
+		return result, err
 	}
 	result.Bound = known.Bound()
 	result.Solution, result.Stop = found.Solution, found.Stop

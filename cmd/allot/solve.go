@@ -63,9 +63,9 @@ func limitFlags() []cli.Flag {
 	}
 }
 
-// strictFlag turns a bound that a checked schedule disproves into an error.
+// strictFlag turns a bound that a checked schedule disproves, and a wrong schedule beside right ones, into an error.
 func strictFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "strict", Usage: "fail if a checked schedule disproves a bound; otherwise the bound is dropped with a warning"}
+	return &cli.BoolFlag{Name: "strict", Usage: "fail if a checked schedule disproves a bound, or the checker refuses one of several schedules; otherwise it is dropped with a warning"}
 }
 
 // options reads the options of a run from the flags.

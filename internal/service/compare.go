@@ -17,7 +17,7 @@ type compareSettings struct {
 	Seed        uint64   `json:"seed,omitempty" doc:"seed of the random numbers; absent: 1"`
 	Workers     int      `json:"workers,omitempty" check:"counter" doc:"workers of each run; absent, or more than the service allows: as many as it allows"`
 	Objective   string   `json:"objective,omitempty" doc:"metric to minimise instead of the instances' objectives"`
-	Strict      bool     `json:"strict,omitempty" doc:"fail if a checked schedule disproves a bound; otherwise the bound is dropped with a warning"`
+	Strict      bool     `json:"strict,omitempty" doc:"fail if a checked schedule disproves a bound, or the checker refuses one of several schedules; otherwise it is dropped with a warning"`
 	Solutions   bool     `json:"solutions,omitempty" doc:"also give the solution of each run"`
 }
 

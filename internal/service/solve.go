@@ -33,7 +33,7 @@ type solveSettings struct {
 	Seed             uint64         `json:"seed,omitempty" doc:"seed of the random numbers; absent: 1"`
 	Workers          int            `json:"workers,omitempty" check:"counter" doc:"workers of the run; absent, or more than the service allows: as many as it allows. Without a limit of time the result does not depend on them"`
 	Objective        string         `json:"objective,omitempty" doc:"metric to minimise instead of the instance's objective"`
-	Strict           bool           `json:"strict,omitempty" doc:"fail if a checked schedule disproves a bound; otherwise the bound is dropped with a warning"`
+	Strict           bool           `json:"strict,omitempty" doc:"fail if a checked schedule disproves a bound, or the checker refuses one of several schedules; otherwise it is dropped with a warning"`
 	Schedules        bool           `json:"schedules,omitempty" doc:"also give the schedules with the progress"`
 	Certify          bool           `json:"certify,omitempty" doc:"also give a certificate of the bound"`
 }

@@ -74,6 +74,7 @@ func (c *chain) begin(ctx context.Context, start *model.Solution) bool {
 	}
 	for k, order := range orders {
 		c.clear()
+		c.open()
 		if order == nil {
 			order = c.copy(start)
 		}
@@ -85,6 +86,9 @@ func (c *chain) begin(ctx context.Context, start *model.Solution) bool {
 				return false
 			}
 			c.place(j)
+		}
+		for _, j := range order {
+			c.strand(j)
 		}
 		c.now.cost = c.sum + c.resources.Waking()
 		if k == 0 || c.better() {
@@ -278,8 +282,7 @@ func (c *chain) advance() {
 	c.made++
 	c.temperature *= c.factor
 	left, cost, sum := c.now.left, c.now.cost, c.sum
-	c.moves++
-	c.moved, c.were, c.was = c.moved[:0], c.were[:0], c.was[:0]
+	c.open()
 	c.move()
 	c.now.cost = c.sum + c.resources.Waking()
 	change := c.now.cost - cost

@@ -6,6 +6,12 @@ import (
 	"slices"
 )
 
+// open begins a move, of no jobs yet.
+func (c *chain) open() {
+	c.moves++
+	c.moved, c.were, c.was = c.moved[:0], c.were[:0], c.was[:0]
+}
+
 // release takes a job into the move: it is placed again, or placed if it was left out.
 func (c *chain) release(j int32) {
 	if c.stamp[j] == c.moves {
@@ -15,6 +21,19 @@ func (c *chain) release(j int32) {
 	c.moved, c.were, c.was = append(c.moved, j), append(c.were, c.now.slots[j]), append(c.was, c.now.placed[j])
 	if c.now.placed[j] {
 		c.free(j)
+	}
+}
+
+// strand takes out the jobs that wait for a job which is left out, and those that wait for them: a schedule without it has no room for them.
+func (c *chain) strand(j int32) {
+	if !c.waits || c.now.placed[j] {
+		return
+	}
+	for _, next := range c.in.Successors(int(j)) {
+		if c.now.placed[next] { // so the move has not freed it yet: it places no job before those that it waits for
+			c.release(int32(next))
+			c.strand(int32(next))
+		}
 	}
 }
 
@@ -113,7 +132,7 @@ func (c *chain) makeWay(seed int32) {
 	start := c.moment(cluster, length)
 	from, to, _ := c.in.Horizon()
 	start = max(ready, from, min(start, min(until, to)-length))
-	end := start + length*(1+1e-12)
+	end := min(until, start+length*(1+1e-12))
 	if _, free := c.on(seed, cluster, start, end); !free {
 		c.near = c.near[:0]
 		for _, j := range c.jobs {
@@ -218,6 +237,9 @@ func (c *chain) recreate() {
 	})
 	for _, x := range c.near {
 		c.again(x.job)
+	}
+	for _, x := range c.near {
+		c.strand(x.job)
 	}
 }
 
