@@ -112,6 +112,7 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 			total.Stop = result.Stop
 		}
 	}
+	plan.NameAgain(in, &run.solution)
 	tell(progress, in, &total)
 	return total, nil
 }
@@ -314,6 +315,9 @@ func behind(batch *model.Instance, sol *model.Solution) (*model.Solution, error)
 			continue
 		}
 		slot, ok := again(s, batch, j, of[j])
+		if job := &batch.Jobs()[j]; !ok || job.DeadlineHard && model.Late(slot.End, job.Deadline) {
+			slot, ok = anywhere(s, batch, j)
+		}
 		if ok {
 			s.Place(j, slot)
 		} else {
@@ -340,6 +344,16 @@ func again(s *plan.Schedule, in *model.Instance, job int, p *model.Placement) (p
 	return s.EarliestOn(job, first, held)
 }
 
+// anywhere finds the slot of any cluster in which the job ends first.
+func anywhere(s *plan.Schedule, in *model.Instance, job int) (best plan.Slot, found bool) {
+	for c := range in.Clusters() {
+		if slot, ok := s.Earliest(job, c); ok && (!found || slot.End < best.End) {
+			best, found = slot, true
+		}
+	}
+	return best, found
+}
+
 // commit adds the schedule of a batch to the whole schedule and holds its processors.
 func (r *rollingRun) commit(sol *model.Solution) error {
 	for k := range sol.Jobs {
@@ -352,7 +366,7 @@ func (r *rollingRun) commit(sol *model.Solution) error {
 		hold := model.Hold{Job: &r.in.Jobs()[j], Start: p.Start, End: p.End}
 		p.Parts(hold.Job.Tasks, func(piece model.Piece) {
 			c, _ := r.in.ClusterIndex(piece.Cluster)
-			hold.Pieces = append(hold.Pieces, model.HoldPiece{Cluster: c, Processors: piece.Processors, End: piece.End})
+			hold.Pieces = append(hold.Pieces, model.HoldPiece{Cluster: c, Processors: piece.Processors, Devices: piece.Devices, End: piece.End})
 			r.last[c] = max(r.last[c], piece.End)
 		})
 		r.held = append(r.held, hold)
