@@ -71,7 +71,14 @@ func (r *Rolling) Supports(in *model.Instance) error {
 		return r.supportsStream(in)
 	}
 	run := newRollingRun(in, r)
-	return r.of.Solver.Supports(in.Batch(run.order, run.ready(math.Inf(-1), run.order), nil))
+	batch := in.Batch(run.order, run.ready(math.Inf(-1), run.order), nil)
+	if err := r.of.Solver.Supports(batch); err != nil {
+		return err
+	}
+	if missing := in.Features() &^ (plan.ScheduleFeatures | plan.CheapFeatures(in)); missing != 0 {
+		return fmt.Errorf("%w: in rolling use, rounds do not carry over %s", ErrUnsupported, missing)
+	}
+	return nil
 }
 
 // Solve implements [Solver].
