@@ -346,6 +346,9 @@ func again(s *plan.Schedule, in *model.Instance, job int, p *model.Placement) (p
 		first = c
 	})
 	if several {
+		if !plan.CanSpread(in, job) && !in.MustSpread(job) {
+			return plan.Slot{}, false
+		}
 		return s.Spread(job, held)
 	}
 	return s.EarliestOn(job, first, held)

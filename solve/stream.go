@@ -140,6 +140,12 @@ type end struct {
 	part int
 }
 
+// FindsPlaces implements [sim.Placer]: the solver sees when machines are closed.
+func (s *streamRun) FindsPlaces() {}
+
+// Spreads implements [sim.Spreader]: a solver that supports the jobs spreads those that have to.
+func (s *streamRun) Spreads() {}
+
 // Arrive implements [sim.Policy].
 func (s *streamRun) Arrive(j *sim.Job) { s.ready = append(s.ready, j) }
 

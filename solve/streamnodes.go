@@ -74,19 +74,11 @@ func (s *streamRun) opens(q *queued) float64 {
 }
 
 // planAnew gives a job back to the rounds whose machines never open to it again: it waited for others for too long. A job that was given back at this instant already is
-// dropped, and one to which no machines will ever open.
+// dropped.
 func (s *streamRun) planAnew(e *sim.Engine, q *queued) {
 	delete(s.jobs, q.job.Number)
-	var clusters []int
-	for c := range s.in.Clusters() {
-		clusters = append(clusters, c)
-	}
-	why := s.platform.Shut(q.job, clusters)
-	if at, again := s.anew[q.job.Number]; why == "" && again && at == s.now {
-		why = fmt.Sprintf("the machines that it was given are not open to it at %v or later for as long as it is estimated to take", s.now)
-	}
-	if why != "" {
-		e.Drop(q.job, why)
+	if at, again := s.anew[q.job.Number]; again && at == s.now {
+		e.Drop(q.job, fmt.Sprintf("the machines that it is given are not open to it at %v or later for as long as it is estimated to take", s.now))
 		return
 	}
 	s.anew[q.job.Number] = s.now
