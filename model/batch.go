@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Hold is the processors, memory and licences that an earlier job holds, whatever is planned after it.
+// Hold is the processors, memory, licences and resources of machines that an earlier job holds, whatever is planned after it.
 type Hold struct {
 	Job        *Job
 	Start, End float64
@@ -16,6 +16,7 @@ type Hold struct {
 type HoldPiece struct {
 	Cluster    int
 	Processors ProcessorSet
+	Devices    DevicesHeld // of a job that did not run already at time 0; see [Running]
 	End        float64
 }
 
@@ -30,6 +31,7 @@ func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
 	b.digest = &digest{of: &b}
 	b.jobs, b.jobIndex = make([]Job, len(jobs)), newJobIndex(len(jobs))
 	b.firstArrival, b.successors, b.held, b.released, b.submitted, b.recorded, b.requested = 0, nil, holds, nil, make([]float64, len(jobs)), nil, nil
+	b.whole = in.Whole()
 	position := map[int]int{} // where jobs wait for others: by index in the instance
 	for k, j := range jobs {
 		if in.successors != nil {
@@ -100,7 +102,7 @@ func (in *Instance) release() {
 			if piece.End <= in.firstArrival {
 				continue
 			}
-			in.features = (in.features | Commitments).beside()
+			in.features |= Commitments
 			if in.released == nil {
 				in.released = make([][]float64, len(in.clusters))
 			}
@@ -118,6 +120,10 @@ func (in *Instance) release() {
 		}
 	}
 }
+
+// Whole is the features of the instance and of those that it is a batch of, see [Instance.Batch]. What a schedule has to track depends on them: batches that are planned
+// one after another share the machines.
+func (in *Instance) Whole() Features { return in.features | in.whole }
 
 // Held is the holds of jobs outside the instance, see [Instance.Batch].
 func (in *Instance) Held() []Hold { return in.held }

@@ -32,7 +32,7 @@ const (
 	HorizonLimits                         // a horizon within which jobs start and end
 	PowerCaps                             // clusters that limit the power of what runs
 	SleepingMachines                      // machines that are off when the horizon begins or ends, or are suspended by a rule
-	NodesBeside                           // GridSpan or Commitments, where jobs ask something of single machines
+	NodesBeside                           // GridSpan, where jobs ask something of single machines
 )
 
 // ofNodes are what jobs ask of single machines.
@@ -42,21 +42,13 @@ const ofNodes = NodeResources | Blocks | NodeFeatures | ClosedTimes | ExclusiveJ
 // on it.
 const PowerLimits = HorizonLimits | PowerCaps | SleepingMachines
 
-// beside adds the feature that others make together.
-func (f Features) beside() Features {
-	if f&ofNodes != 0 && f&(GridSpan|Commitments) != 0 {
-		f |= NodesBeside
-	}
-	return f
-}
-
 // featureNames are the texts for people, in the order of the constants.
 var featureNames = []string{
 	"arrivals", "hard deadlines", "precedence", "memory limits", "licences", "minimum bandwidth", "parallel jobs", "moldable jobs",
 	"stated run times", "clusters without a stated run time", "machines of different speed or bandwidth in one cluster",
 	"span machine", "jobs that must spread over the grid", "background load", "processors that earlier jobs hold",
 	"resources of machines", "blocks of processors on machines", "features of machines", "closed times and reservations", "exclusive jobs",
-	"running jobs", "a horizon", "power caps", "machines that sleep by a rule or at an end of the horizon", "jobs that must spread, or processors that earlier jobs hold, beside needs of single machines",
+	"running jobs", "a horizon", "power caps", "machines that sleep by a rule or at an end of the horizon", "jobs that must spread, beside needs of single machines",
 }
 
 // Has says whether all of the given features are in the set.
@@ -113,7 +105,10 @@ func (in *Instance) findFeatures() Features {
 			}
 		}
 	}
-	return f.beside()
+	if f&ofNodes != 0 && f&GridSpan != 0 {
+		f |= NodesBeside
+	}
+	return f
 }
 
 // clusterFeatures are the features that the clusters alone show.

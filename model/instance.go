@@ -32,6 +32,7 @@ type Instance struct {
 	processors   int
 	firstArrival float64
 	features     Features
+	whole        Features // of the instances that this is a batch of
 	held         []Hold
 	released     [][]float64 // by cluster and processor; nil: all are free from the first arrival on
 	submitted    []float64   // by job, in a batch: its own arrival

@@ -8,11 +8,11 @@ import (
 )
 
 // StartsCheap says whether a schedule for the instance starts jobs at the cheapest moment instead of the earliest, see [NewCheapSchedule] and [NewResources]:
-// power limits schedules or counts in the objective. Not where jobs ask something of single machines, may spread over clusters only, or share the system with
-// earlier jobs, nor where machines are suspended by a rule.
+// power limits schedules or counts in the objective. Not where jobs ask something of single machines or may spread over clusters only, nor where machines are
+// suspended by a rule.
 func StartsCheap(in *model.Instance) bool {
-	const without = NodeFeatures | model.GridSpan | model.Commitments
-	return in.LaterMayBeBetter() && in.Features()&without == 0 && !suspends(in)
+	const without = NodeFeatures | model.GridSpan
+	return in.LaterMayBeBetter() && in.Whole()&without == 0 && !suspends(in)
 }
 
 // PricesStarts says whether slots have a price: [StartsCheap] holds and the objective has energy, energy_cost or carbon.
@@ -77,7 +77,7 @@ type bank struct {
 func newCheapCluster(in *model.Instance, cluster int, pools *licencePools, limit *limit, prices *prices) *cheapCluster {
 	c := &in.Clusters()[cluster]
 	g := &cheapCluster{in: in, cluster: cluster, pools: pools, limit: limit, prices: prices, waits: newWaits(in), cap: newPowerCap(c)}
-	memory, span := in.Features().Has(model.MemoryLimits), in.Features().Has(model.MachineSpan)
+	memory, span := in.Whole().Has(model.MemoryLimits), in.Whole().Has(model.MachineSpan)
 	for k := range c.Machines {
 		m := &c.Machines[k]
 		b := bank{group: m, index: k, first: m.First, processors: m.Count * m.Units}
@@ -214,17 +214,40 @@ func (g *cheapCluster) hold(job, n int, shares []place.Share, start, end, sign f
 	if !(end > start) {
 		return
 	}
+	j := &g.in.Jobs()[job]
 	if shares == nil {
-		g.holdIn(&g.banks[0], job, n, start, end, sign)
+		g.holdIn(&g.banks[0], j, n, start, end, sign)
 	}
 	for _, share := range shares {
-		g.holdIn(&g.banks[share.Machine], job, int(share.Processors), start, end, sign)
+		g.holdIn(&g.banks[share.Machine], j, int(share.Processors), start, end, sign)
 	}
 }
 
+// holdSet lets a job outside the instance hold processors, of which only the number in each bank matters.
+func (g *cheapCluster) holdSet(j *model.Job, set model.ProcessorSet, start, end float64) {
+	for _, share := range g.sharesOf(set) {
+		if end > start {
+			g.holdIn(&g.banks[share.Machine], j, int(share.Processors), start, end, 1)
+		}
+	}
+}
+
+// sharesOf is how many processors of the set lie in each bank.
+func (g *cheapCluster) sharesOf(set model.ProcessorSet) (shares []place.Share) {
+	for k := range g.banks {
+		b, n := &g.banks[k], 0
+		for _, r := range set {
+			n += max(0, min(r.Last, b.first+b.processors-1)-max(r.First, b.first)+1)
+		}
+		if n > 0 {
+			shares = append(shares, place.Share{Machine: int32(k), Processors: int32(n)})
+		}
+	}
+	return shares
+}
+
 // holdIn is hold of n processors in one bank.
-func (g *cheapCluster) holdIn(b *bank, job, n int, start, end, sign float64) {
-	j := &g.in.Jobs()[job]
+func (g *cheapCluster) holdIn(b *bank, j *model.Job, n int, start, end, sign float64) {
 	if b.sleeps && g.ways != nil && sign > 0 {
 		g.waking += g.ways.more(b, start, end)
 	}

@@ -32,26 +32,23 @@ func (s *Schedule) placeCheap(g *cheapCluster, job int, slot *Slot, p model.Plac
 	s.solution.Jobs = append(s.solution.Jobs, p)
 }
 
-// nameCheap names the processors of jobs that start at the cheapest moment: in the order of their starts, each job gets those of its banks that have been free
+// nameInBanks names the processors of jobs that start at the cheapest moment: in the order of their starts, each job gets those of its banks that have been free
 // for the shortest time. There are always enough, as no more are in use at any time than a bank has.
-func (s *Schedule) nameCheap() {
-	jobs := s.solution.Jobs
-	slices.SortStableFunc(s.unnamed, func(a, b unnamed) int { return cmp.Compare(jobs[a.at].Start, jobs[b.at].Start) })
-	clusters := make(map[string]int, len(s.clusters))
-	sets := make([][]*plainSets, len(s.clusters)) // by cluster and bank; nil: none used yet
-	for c := range s.clusters {
-		clusters[s.in.Clusters()[c].ID] = c
-		sets[c] = make([]*plainSets, len(s.clusters[c].(*cheapCluster).banks))
+func nameInBanks(r *Resources, jobs []model.Placement, list []unnamed) {
+	slices.SortStableFunc(list, func(a, b unnamed) int { return cmp.Compare(jobs[a.at].Start, jobs[b.at].Start) })
+	sets := make([][]*plainSets, len(r.clusters)) // by cluster and bank; nil: none used yet
+	for c := range r.clusters {
+		sets[c] = make([]*plainSets, len(r.clusters[c].(*cheapCluster).banks))
 	}
-	for _, u := range s.unnamed {
+	for _, u := range list {
 		p := &jobs[u.at]
-		c := clusters[p.Cluster]
+		c, _ := r.in.ClusterIndex(p.Cluster)
 		slot := Slot{Start: p.Start, End: p.End}
 		p.Processors = nil
 		for _, share := range u.shares {
 			of := &sets[c][share.Machine]
 			if *of == nil {
-				b := &s.clusters[c].(*cheapCluster).banks[share.Machine]
+				b := &r.clusters[c].(*cheapCluster).banks[share.Machine]
 				all := model.NewProcessorSet(model.Range{First: b.first, Last: b.first + b.processors - 1})
 				*of = &plainSets{[]plainStep{{math.Inf(-1), b.processors, all}}}
 			}
@@ -59,5 +56,4 @@ func (s *Schedule) nameCheap() {
 		}
 		p.Processors = model.NewProcessorSet(p.Processors...)
 	}
-	s.unnamed = s.unnamed[:0]
 }

@@ -90,7 +90,7 @@ const NodeFeatures = model.NodeResources | model.Blocks | model.NodeFeatures | m
 // ByNode says whether the schedule tracks single machines: jobs ask something of them, or a rule chooses among machines that memory tells apart.
 func (p Placing) ByNode(in *model.Instance) bool {
 	f := in.Features()
-	return f&NodeFeatures != 0 || p.chooses() && f&(model.MemoryLimits|model.MachineSpan) != 0 && f&(model.GridSpan|model.Commitments) == 0
+	return in.Whole()&NodeFeatures != 0 || p.chooses() && f&(model.MemoryLimits|model.MachineSpan) != 0 && f&(model.GridSpan|model.Commitments) == 0
 }
 
 // chooses says whether the rule is another than the first machine.
@@ -134,6 +134,13 @@ func newNodeCluster(of *Resources, cluster int) *nodeCluster {
 	for j := range in.Jobs() {
 		if run := in.Jobs()[j].Node().Running; run != nil && run.Cluster == cluster {
 			g.bookRunning(j)
+		}
+	}
+	for _, h := range in.Held() {
+		for _, p := range h.Pieces {
+			if p.Cluster == cluster && p.End > in.FirstArrival() {
+				g.occupy(site.KindOf(h.Job), site.Shares(site.KindOf(h.Job), cluster, p.Processors, p.Devices), h.Start, p.End)
+			}
 		}
 	}
 	return g
@@ -533,6 +540,18 @@ func (g *nodeCluster) take(job, _ int, _ model.ProcessorSet, shares []place.Shar
 
 // hold takes what a share holds from start to end.
 func (g *nodeCluster) hold(k *place.Kind, share []place.Share, start, end float64) {
+	g.change(g.site.Take, k, share, start, end)
+}
+
+// occupy takes what the shares of a job outside the instance hold from start to end. Such jobs may wait for one another, see [place.Site.Occupy].
+func (g *nodeCluster) occupy(k *place.Kind, shares []place.Share, start, end float64) {
+	for i := range shares {
+		g.change(g.site.Occupy, k, shares[i:i+1], start, end)
+	}
+}
+
+// change takes a share out of what is free from start to end.
+func (g *nodeCluster) change(take func(*place.Room, *place.Kind, []place.Share), k *place.Kind, share []place.Share, start, end float64) {
 	if !(end > start) {
 		return
 	}
@@ -541,7 +560,7 @@ func (g *nodeCluster) hold(k *place.Kind, share []place.Share, start, end float6
 	from, to := n.split(start), n.split(end)
 	for at := from; at < to; at++ {
 		g.site.Load(&g.room, m, &n.states[at])
-		g.site.Take(&g.room, k, share)
+		take(&g.room, k, share)
 		g.site.Save(&g.room, m, &n.states[at])
 	}
 	g.work += 200 + 100*int64(to-from) + int64(len(n.times))
@@ -621,15 +640,7 @@ func (g *nodeCluster) alike(other clusterState, ready float64) bool {
 func (g *nodeCluster) bookRunning(job int) {
 	slot, _ := g.runningSlot(job)
 	for i := range slot.shares {
-		m := int(slot.shares[i].Machine)
-		n := &g.nodes[m-g.first]
-		from, to := n.split(0), n.split(slot.End)
-		for at := from; at < to; at++ {
-			g.site.Load(&g.room, m, &n.states[at])
-			g.site.Take(&g.room, g.site.Kind(job), slot.shares[i:i+1])
-			g.site.Save(&g.room, m, &n.states[at])
-		}
-		n.version++
+		g.hold(g.site.Kind(job), slot.shares[i:i+1], 0, slot.End)
 	}
 }
 

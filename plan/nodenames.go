@@ -30,37 +30,66 @@ func (s *Schedule) placeOnNodes(job int, slot *Slot, p model.Placement) {
 	s.solution.Jobs = append(s.solution.Jobs, p)
 }
 
-// nameProcessors names the processors of the jobs on tracked machines: in the order of their starts, each job gets the lowest that are free. There are
+// NameAgain names the processors of all jobs of a schedule again where a [Schedule] names them at the end: it was made of parts, each of which knew of the others how
+// many processors they hold on which machines, and gave names of its own.
+func NameAgain(in *model.Instance, sol *model.Solution) {
+	switch {
+	case Placing{}.ByNode(in):
+		site := place.NewSite(in, Placing{}.rule(), 0)
+		nameOnMachines(in, site, sol.Jobs, again(in, sol, func(job, cluster int, set model.ProcessorSet) []place.Share {
+			return site.Shares(site.Kind(job), cluster, set, nil)
+		}))
+	case StartsCheap(in):
+		r := newCheapResources(in)
+		nameInBanks(r, sol.Jobs, again(in, sol, func(_, cluster int, set model.ProcessorSet) []place.Share {
+			return r.clusters[cluster].(*cheapCluster).sharesOf(set)
+		}))
+	}
+}
+
+// again lists the placements whose processors are to be named again. What takes no time holds nothing and keeps its names.
+func again(in *model.Instance, sol *model.Solution, shares func(job, cluster int, set model.ProcessorSet) []place.Share) (list []unnamed) {
+	for at := range sol.Jobs {
+		p := &sol.Jobs[at]
+		if job, ok := in.JobIndex(p.Job); ok && p.End > p.Start {
+			c, _ := in.ClusterIndex(p.Cluster)
+			list = append(list, unnamed{at, job, shares(job, c, p.Processors)})
+		}
+	}
+	return list
+}
+
+// nameOnMachines names the processors of the jobs on tracked machines: in the order of their starts, each job gets the lowest that are free. There are
 // always enough, as no more jobs are on a machine at any time than it has processors for.
-func (s *Schedule) nameProcessors() {
+func nameOnMachines(in *model.Instance, site *place.Site, jobs []model.Placement, list []unnamed) {
 	type use struct {
 		unnamed
 		start, end float64
 		share      place.Share
 	}
 	byMachine := map[int32][]use{}
-	for _, u := range s.unnamed {
-		p := &s.solution.Jobs[u.at]
+	for _, u := range list {
+		p := &jobs[u.at]
 		for _, share := range u.shares {
 			byMachine[share.Machine] = append(byMachine[share.Machine], use{u, p.Start, p.End, share})
 		}
-		if s.in.Jobs()[u.job].Node().Running == nil {
+		if in.Jobs()[u.job].Node().Running == nil {
 			p.Processors = nil
 		}
 	}
-	named := make(map[int][]model.Range, len(s.unnamed))
+	named := make(map[int][]model.Range, len(list))
 	for m, uses := range byMachine {
-		machine := &s.site.Machines[m]
+		machine := &site.Machines[m]
 		slices.SortStableFunc(uses, func(a, b use) int { // jobs that run already have their processors
-			return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(running(s.in, b.job), running(s.in, a.job)))
+			return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(running(in, b.job), running(in, a.job)))
 		})
 		free := make([]float64, machine.Units) // by processor: when it is free again
 		for k := range free {
 			free[k] = -1
 		}
 		for _, u := range uses {
-			if running(s.in, u.job) == 1 {
-				for _, r := range s.solution.Jobs[u.at].Processors {
+			if running(in, u.job) == 1 {
+				for _, r := range jobs[u.at].Processors {
 					for p := max(r.First, machine.First); p <= min(r.Last, machine.First+machine.Units-1); p++ {
 						free[p-machine.First] = max(free[p-machine.First], u.end)
 					}
@@ -77,9 +106,8 @@ func (s *Schedule) nameProcessors() {
 		}
 	}
 	for at, runs := range named {
-		s.solution.Jobs[at].Processors = model.NewProcessorSet(runs...)
+		jobs[at].Processors = model.NewProcessorSet(runs...)
 	}
-	s.unnamed = s.unnamed[:0]
 }
 
 // running is 1 where the job runs already.

@@ -101,6 +101,7 @@ func newResources(in *model.Instance, track bool, placing Placing) *Resources {
 	if placing.ByNode(in) {
 		r.site = place.NewSite(in, placing.rule(), placing.Seed)
 		r.trackNodes()
+		r.commit()
 		return r
 	}
 	const needGeneral = model.BandwidthNeeds | model.MachineSpan | model.GridSpan
@@ -123,6 +124,7 @@ func newCheapResources(in *model.Instance) *Resources {
 	for c := range in.Clusters() {
 		r.clusters = append(r.clusters, newCheapCluster(in, c, r.pools, r.limit, newPrices(in, c)))
 	}
+	r.commit()
 	return r
 }
 
@@ -250,14 +252,17 @@ func (r *Resources) Take(job int, slot *Slot) {
 }
 
 // commit takes what jobs outside the instance hold. Plain clusters need nothing: they start with the times at which their processors are
-// released.
+// released. So do clusters whose machines are tracked: what is held there they take when they are made.
 func (r *Resources) commit() {
 	for _, h := range r.in.Held() {
 		slot := Slot{Start: h.Start, End: h.End}
 		for _, p := range h.Pieces {
 			slot.pieces = append(slot.pieces, piece{cluster: p.Cluster, set: p.Processors, end: p.End})
-			if g, ok := r.clusters[p.Cluster].(*generalCluster); ok {
+			switch g := r.clusters[p.Cluster].(type) {
+			case *generalCluster:
 				g.hold(h.Job, p.Processors, h.Start, p.End)
+			case *cheapCluster:
+				g.holdSet(h.Job, p.Processors, h.Start, p.End)
 			}
 		}
 		r.pools.add(h.Job, &slot)

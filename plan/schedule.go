@@ -233,9 +233,10 @@ func (s *Schedule) NamesLate() bool { return s.site != nil || s.cheap() }
 // Solution is the schedule so far. The Schedule must not be used afterwards, but by Restart.
 func (s *Schedule) Solution() *model.Solution {
 	if s.cheap() {
-		s.nameCheap()
+		nameInBanks(s.Resources, s.solution.Jobs, s.unnamed)
 	} else {
-		s.nameProcessors()
+		nameOnMachines(s.in, s.site, s.solution.Jobs, s.unnamed)
 	}
+	s.unnamed = s.unnamed[:0]
 	return s.solution
 }

@@ -13,7 +13,7 @@ import (
 //
 // Where jobs ask something of single machines, or start at the cheapest moment, no job spreads.
 func CanSpread(in *model.Instance, job int) bool {
-	if in.Features()&NodeFeatures != 0 || StartsCheap(in) {
+	if in.Whole()&NodeFeatures != 0 || StartsCheap(in) {
 		return false
 	}
 	over := in.SpreadOver(job)

@@ -68,6 +68,12 @@ type Spreader interface {
 	Spreads()
 }
 
+// Placer is a policy of the general world that finds out itself whether closed times leave a job a place: it chooses how many processors a moldable job holds. To any other
+// policy a job does not come for which [Platform.EverFits] is false of all clusters.
+type Placer interface {
+	FindsPlaces()
+}
+
 // Opener is a policy that needs something during the whole run, such as a program that it asks.
 type Opener interface {
 	// Open is called before the run, with its context and options. After an error there is no run, and no call of Close.

@@ -391,6 +391,40 @@ func (n *nodes) everFits(empty *Room, job, cluster, processors int, from float64
 	return false
 }
 
+// Opens is the first time from now on at which the machines of the shares are open to the job for as long as it takes on them by its estimate; +Inf: there is none.
+func (p *Platform) Opens(j *Job, cluster int, shares []Share) float64 {
+	if p.nodes == nil || p.nodes.allOpen(j.Request.index, cluster, shares, p.now) {
+		return p.now
+	}
+	changes := p.nodes.closing[cluster].changes
+	at, _ := slices.BinarySearch(changes, p.now)
+	for _, change := range changes[at:] {
+		if p.nodes.allOpen(j.Request.index, cluster, shares, change) {
+			return change
+		}
+	}
+	return math.Inf(1)
+}
+
+// Occupy takes what the job would hold on the cluster out of a room, as far as it is there, where every machine is listed. It returns the number of processors that
+// it took.
+func (p *Platform) Occupy(room *Room, j *Job, cluster int, shares []Share) int {
+	free := func() (n int32) {
+		for i := range shares {
+			n += room.Processors[shares[i].Machine]
+		}
+		return n
+	}
+	before := free()
+	p.nodes.site.Occupy(&room.Room, p.nodes.site.Kind(j.Request.index), shares)
+	for _, need := range j.Request.Licences {
+		if pool := p.poolOf[cluster][need.Licence]; pool >= 0 {
+			room.Copies[pool] = max(0, room.Copies[pool]-int32(need.Copies))
+		}
+	}
+	return int(before - free())
+}
+
 // EverFits says whether closed times let the job start at some time from the given one on, if nothing else runs then on the cluster: on the processors
 // of a rigid job, see [Platform.Rigid]. Where no machine is ever closed it is [Platform.CanRun].
 func (p *Platform) EverFits(j *Job, cluster int, from float64) bool {

@@ -207,6 +207,18 @@ func (p *Platform) SharesOf(cluster int, set model.ProcessorSet) ([]Share, bool)
 	return shares, found == set.Len()
 }
 
+// PlacedOn is the shares of a job that a plan has placed: [Platform.SharesOf] and, where every machine is listed, its devices. It returns false where the empty platform
+// has no such place for the job.
+func (p *Platform) PlacedOn(j *Job, cluster int, set model.ProcessorSet, devices model.DevicesHeld) ([]Share, bool) {
+	shares, ok := p.SharesOf(cluster, set)
+	if !ok || p.nodes == nil {
+		return shares, ok
+	}
+	k := p.nodes.site.Kind(j.Request.index)
+	shares = p.nodes.site.Shares(k, cluster, set, devices)
+	return shares, p.nodes.site.Has(&p.empty.Room, k, shares)
+}
+
 // findPools lists the limited pools.
 func (p *Platform) findPools() {
 	known := map[Pool]int32{}

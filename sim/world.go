@@ -136,9 +136,10 @@ func (w *world) admit(e *Engine, j *Job) bool {
 		return false
 	}
 	why := ""
+	_, finds := e.policy.(Placer)
 	for c := range w.in.Clusters() {
 		if w.platform.CanRun(j, c) {
-			if w.platform.EverFits(j, c, e.now) {
+			if finds || w.platform.EverFits(j, c, e.now) {
 				w.platform.expect(j)
 				return true
 			}

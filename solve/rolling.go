@@ -71,7 +71,14 @@ func (r *Rolling) Supports(in *model.Instance) error {
 		return r.supportsStream(in)
 	}
 	run := newRollingRun(in, r)
-	return r.of.Solver.Supports(in.Batch(run.order, run.ready(math.Inf(-1), run.order), nil))
+	batch := in.Batch(run.order, run.ready(math.Inf(-1), run.order), nil)
+	if err := r.of.Solver.Supports(batch); err != nil {
+		return err
+	}
+	if missing := in.Features() &^ (plan.ScheduleFeatures | plan.CheapFeatures(in)); missing != 0 {
+		return fmt.Errorf("%w: in rolling use, rounds do not carry over %s", ErrUnsupported, missing)
+	}
+	return nil
 }
 
 // Solve implements [Solver].
@@ -112,6 +119,7 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 			total.Stop = result.Stop
 		}
 	}
+	plan.NameAgain(in, &run.solution)
 	tell(progress, in, &total)
 	return total, nil
 }
@@ -314,6 +322,9 @@ func behind(batch *model.Instance, sol *model.Solution) (*model.Solution, error)
 			continue
 		}
 		slot, ok := again(s, batch, j, of[j])
+		if job := &batch.Jobs()[j]; !ok || job.DeadlineHard && model.Late(slot.End, job.Deadline) {
+			slot, ok = anywhere(s, batch, j)
+		}
 		if ok {
 			s.Place(j, slot)
 		} else {
@@ -335,9 +346,22 @@ func again(s *plan.Schedule, in *model.Instance, job int, p *model.Placement) (p
 		first = c
 	})
 	if several {
+		if !plan.CanSpread(in, job) && !in.MustSpread(job) {
+			return plan.Slot{}, false
+		}
 		return s.Spread(job, held)
 	}
 	return s.EarliestOn(job, first, held)
+}
+
+// anywhere finds the slot of any cluster in which the job ends first.
+func anywhere(s *plan.Schedule, in *model.Instance, job int) (best plan.Slot, found bool) {
+	for c := range in.Clusters() {
+		if slot, ok := s.Earliest(job, c); ok && (!found || slot.End < best.End) {
+			best, found = slot, true
+		}
+	}
+	return best, found
 }
 
 // commit adds the schedule of a batch to the whole schedule and holds its processors.
@@ -352,7 +376,7 @@ func (r *rollingRun) commit(sol *model.Solution) error {
 		hold := model.Hold{Job: &r.in.Jobs()[j], Start: p.Start, End: p.End}
 		p.Parts(hold.Job.Tasks, func(piece model.Piece) {
 			c, _ := r.in.ClusterIndex(piece.Cluster)
-			hold.Pieces = append(hold.Pieces, model.HoldPiece{Cluster: c, Processors: piece.Processors, End: piece.End})
+			hold.Pieces = append(hold.Pieces, model.HoldPiece{Cluster: c, Processors: piece.Processors, Devices: piece.Devices, End: piece.End})
 			r.last[c] = max(r.last[c], piece.End)
 		})
 		r.held = append(r.held, hold)

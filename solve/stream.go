@@ -50,10 +50,13 @@ func (r *Rolling) Streams(in *model.Instance) bool {
 
 // supportsStream says whether the solver supports the instance as a stream.
 func (r *Rolling) supportsStream(in *model.Instance) error {
+	if limits := in.Features() & model.PowerLimits; limits != 0 {
+		return fmt.Errorf("%w: in rolling use, where nobody knows how long jobs run, or the solver decides on line, nothing keeps to %s", ErrUnsupported, limits)
+	}
 	if rounds, ok := r.of.Solver.(RoundSolver); ok {
 		return rounds.SupportsRounds(in)
 	}
-	all := plan.ArrivalOrder(in)
+	all := slices.DeleteFunc(plan.ArrivalOrder(in), func(j int) bool { return in.Jobs()[j].Node().Running != nil }) // no round plans these
 	return r.of.Solver.Supports(in.Known().Batch(all, make([]float64, len(all)), nil))
 }
 
@@ -63,10 +66,10 @@ func (r *Rolling) stream(ctx context.Context, in *model.Instance, opt Options) (
 	opt.Progress = nil
 	s := &streamRun{
 		Rolling: r, ctx: ctx, in: in, known: in.Known(), opt: opt, shares: plan.WorkflowShares(in), next: math.NaN(), left: len(in.Jobs()),
-		queues: map[[2]int][]*queued{}, jobs: map[int64]*queued{}, spent: make([]float64, len(in.Workflows())),
+		queues: map[[2]int][]*queued{}, jobs: map[int64]*queued{}, anew: map[int64]float64{}, spent: make([]float64, len(in.Workflows())),
 		total: Result{Status: model.Feasible, Stop: model.StopDone},
 	}
-	policy := func(p *sim.Platform, _ uint64) sim.Policy { s.platform = p; return s }
+	policy := func(p *sim.Platform, _ uint64) sim.Policy { s.platform, s.byNode = p, p.ByNode(); return s }
 	sol, _, err := sim.Simulate(ctx, in, sim.Discipline{General: policy, Deadlines: true}, sim.Options{Seed: opt.Seed})
 	switch {
 	case s.err != nil:
@@ -102,9 +105,12 @@ type streamRun struct {
 	ready   []*sim.Job
 	left    int // jobs that no round has planned
 	queues  map[[2]int][]*queued
-	planned []*queued // that have not started, in the order of the plans
-	ripe    []*queued // of the planned jobs, those that are first in all their queues, in the same order
-	numbers int       // jobs planned so far
+	planned []*queued         // that have not started, in the order of the plans
+	ripe    []*queued         // of the planned jobs, those that are first in all their queues, in the same order
+	byNode  bool              // single machines are listed: see streamnodes.go
+	beside  sim.Room          // scratch: what is free beside what jobs wait for
+	anew    map[int64]float64 // by number: when the job was last given back to the rounds
+	numbers int               // jobs planned so far
 	jobs    map[int64]*queued
 	running []*queued // in the order of their starts
 	ended   []end
@@ -134,6 +140,12 @@ type end struct {
 	part int
 }
 
+// FindsPlaces implements [sim.Placer]: the solver sees when machines are closed.
+func (s *streamRun) FindsPlaces() {}
+
+// Spreads implements [sim.Spreader]: a solver that supports the jobs spreads those that have to.
+func (s *streamRun) Spreads() {}
+
 // Arrive implements [sim.Policy].
 func (s *streamRun) Arrive(j *sim.Job) { s.ready = append(s.ready, j) }
 
@@ -157,12 +169,10 @@ func (s *streamRun) Decide(e *sim.Engine) {
 		s.leave(ended)
 	}
 	s.ended = s.ended[:0]
-	s.start(e)
-	if s.due() {
+	for s.start(e); s.due(); s.start(e) {
 		if s.err = s.round(e); s.err != nil || s.none {
 			return
 		}
-		s.start(e)
 	}
 	if len(s.ready) > 0 {
 		e.Wake(s.wake)

@@ -10,15 +10,18 @@ import (
 // expect calls hold for each piece of the jobs that run or are queued, with the time at which it is expected to end by what is known: each
 // starts when those before it in its queues are expected to have ended.
 func (s *streamRun) expect(hold func(q *queued, piece int, start, end float64)) {
+	if s.byNode {
+		s.expectByNode(hold)
+		return
+	}
 	free := map[[2]int]float64{}
 	for _, q := range slices.Concat(s.running, s.planned) {
-		start, link := s.now, math.Inf(1)
+		start, link := s.now, s.link(q)
 		if q.running {
 			start = q.began
 		}
 		for k := range q.pieces {
 			c := q.claims[k].Cluster
-			link = min(link, s.in.SlowestLink(c, q.pieces[k].Processors))
 			for _, r := range q.pieces[k].Processors {
 				for p := r.First; p <= r.Last && !q.running; p++ {
 					start = max(start, free[[2]int{c, p}])
@@ -27,8 +30,7 @@ func (s *streamRun) expect(hold func(q *queued, piece int, start, end float64)) 
 		}
 		for k := range q.pieces {
 			c := q.claims[k].Cluster
-			end := start + s.known.Longest(q.index, c, q.pieces[k].Processors, q.pieces[k].Tasks) + s.known.Transfer(q.index, link)
-			end = max(end, s.now)
+			end := max(start+s.takes(q, k, link), s.now)
 			for _, r := range q.pieces[k].Processors {
 				for p := r.First; p <= r.Last; p++ {
 					free[[2]int{c, p}] = end
@@ -37,6 +39,21 @@ func (s *streamRun) expect(hold func(q *queued, piece int, start, end float64)) 
 			hold(q, k, start, end)
 		}
 	}
+}
+
+// takes is how long a piece of a job is expected to take by what is known, on the given link.
+func (s *streamRun) takes(q *queued, piece int, link float64) float64 {
+	p := &q.pieces[piece]
+	return s.known.Longest(q.index, q.claims[piece].Cluster, p.Processors, p.Tasks) + s.known.Transfer(q.index, link)
+}
+
+// link is the slowest link of the machines of a job.
+func (s *streamRun) link(q *queued) float64 {
+	link := math.Inf(1)
+	for k := range q.pieces {
+		link = min(link, s.in.SlowestLink(q.claims[k].Cluster, q.pieces[k].Processors))
+	}
+	return link
 }
 
 // holds are what the solver is told of the jobs that run or are queued.
@@ -48,7 +65,7 @@ func (s *streamRun) holds() []model.Hold {
 		}
 		h := &holds[len(holds)-1]
 		h.End = max(h.End, end)
-		h.Pieces = append(h.Pieces, model.HoldPiece{Cluster: q.claims[piece].Cluster, Processors: q.pieces[piece].Processors, End: end})
+		h.Pieces = append(h.Pieces, model.HoldPiece{Cluster: q.claims[piece].Cluster, Processors: q.pieces[piece].Processors, Devices: q.pieces[piece].Devices, End: end})
 	})
 	return holds
 }

@@ -11,13 +11,16 @@ import (
 // enqueue puts a piece of a job into the queues of its processors.
 func (s *streamRun) enqueue(q *queued, piece model.Piece) error {
 	c, ok := s.in.ClusterIndex(piece.Cluster)
-	shares, listed := s.platform.SharesOf(c, piece.Processors)
+	shares, listed := s.platform.PlacedOn(q.job, c, piece.Processors, piece.Devices)
 	if !ok || !listed {
 		return fmt.Errorf("the schedule of a batch places job %s on processors %s of cluster %s, which it cannot hold", q.job.Request.ID, piece.Processors, piece.Cluster)
 	}
-	claim := sim.Claim{Cluster: c, Shares: shares, Tasks: piece.Tasks, Processors: piece.Processors}
+	claim := sim.Claim{Cluster: c, Shares: shares, Tasks: piece.Tasks}
+	if !s.byNode { // else any processors of the machines
+		claim.Processors = piece.Processors
+		s.join(q, c, piece.Processors)
+	}
 	q.pieces, q.claims = append(q.pieces, piece), append(q.claims, claim)
-	s.join(q, c, piece.Processors)
 	return nil
 }
 
@@ -38,7 +41,7 @@ func (s *streamRun) join(q *queued, cluster int, processors model.ProcessorSet) 
 // await keeps a job that has joined its queues until it starts.
 func (s *streamRun) await(q *queued) {
 	s.planned = append(s.planned, q)
-	if q.behind == 0 {
+	if q.behind == 0 && !s.byNode {
 		s.ripe = append(s.ripe, q)
 	}
 }
@@ -46,6 +49,10 @@ func (s *streamRun) await(q *queued) {
 // start starts the planned jobs that are first in the queues of all their processors, in the order of the plans. It looks at the ripe jobs alone, as
 // a system that is overloaded has thousands of others. A job that is dropped may make others ripe, which then come later in the order.
 func (s *streamRun) start(e *sim.Engine) {
+	if s.byNode {
+		s.startByNode(e)
+		return
+	}
 	for k := 0; k < len(s.ripe); {
 		q := s.ripe[k]
 		if !s.hasRoom(q) {
@@ -64,10 +71,15 @@ func (s *streamRun) start(e *sim.Engine) {
 			e.Drop(q.job, fmt.Sprintf("its turn came at %v, after its hard deadline %v", s.now, r.Deadline))
 			continue
 		}
-		q.began, q.running = s.now, true
-		s.running = append(s.running, q)
-		e.StartOn(q.job, q.claims...)
+		s.begin(e, q)
 	}
+}
+
+// begin starts a job.
+func (s *streamRun) begin(e *sim.Engine, q *queued) {
+	q.began, q.running = s.now, true
+	s.running = append(s.running, q)
+	e.StartOn(q.job, q.claims...)
 }
 
 // hasRoom reports whether everything that the job needs besides processors is free.
@@ -80,7 +92,7 @@ func (s *streamRun) leave(ended end) {
 	piece := &ended.of.pieces[ended.part]
 	c := ended.of.claims[ended.part].Cluster
 	for _, r := range piece.Processors {
-		for p := r.First; p <= r.Last; p++ {
+		for p := r.First; p <= r.Last && !s.byNode; p++ {
 			key := [2]int{c, p}
 			queue := s.queues[key][1:]
 			if len(queue) == 0 {

@@ -289,6 +289,9 @@ func (s *Site) Has(r *Room, k *Kind, shares []Share) bool {
 		free, at := s.devicesOf(r, &s.Machines[m]), 0
 		for _, need := range k.Node.Resources {
 			each, count := perDevice(s.in, need, blocks)
+			if len(share.Devices) < at+count { // of a placement that somebody else has made
+				return false
+			}
 			for _, d := range share.Devices[at : at+count] {
 				if free[d] < each {
 					return false

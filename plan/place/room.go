@@ -296,6 +296,26 @@ func (s *Site) Take(r *Room, k *Kind, shares []Share) { s.change(r, k, shares, -
 // Give puts what the shares of a job of the kind hold back into the room.
 func (s *Site) Give(r *Room, k *Kind, shares []Share) { s.change(r, k, shares, 1) }
 
+// Occupy takes what the shares of a job of the kind hold out of the room, as far as it is there: jobs that wait for one another may hold more, all together,
+// than a machine has. What is taken so is never given back.
+func (s *Site) Occupy(r *Room, k *Kind, shares []Share) {
+	s.Take(r, k, shares)
+	for i := range shares {
+		m := int(shares[i].Machine)
+		free := s.Look(r, m)
+		r.Processors[m], r.Memory[m] = max(0, r.Processors[m]), max(0, r.Memory[m])
+		for d := range free.Devices {
+			free.Devices[d] = max(0, free.Devices[d])
+		}
+		for resource := range free.Amounts {
+			if first, last := free.Machine.Devices(s, resource); first < last {
+				free.Amounts[resource] = sum(free.Devices[first:last])
+			}
+			free.Amounts[resource] = max(0, free.Amounts[resource])
+		}
+	}
+}
+
 // change adds what the shares hold to what is free, with the sign.
 func (s *Site) change(r *Room, k *Kind, shares []Share, sign int) {
 	n := s.width()

@@ -167,7 +167,13 @@ func (s *Site) Kind(job int) *Kind {
 	if k := s.byJob[job]; k != nil {
 		return k
 	}
-	j := &s.in.Jobs()[job]
+	k := s.KindOf(&s.in.Jobs()[job])
+	s.byJob[job] = k
+	return k
+}
+
+// KindOf is the kind of a job that need not belong to the instance: one of the same system, such as that of a hold.
+func (s *Site) KindOf(j *model.Job) *Kind {
 	key := need{j.Node(), j.Memory, j.MinBandwidth, licenceKey(j), j.Span == model.SpanMachine, s.in.Features().Has(model.ClosedTimes) && j.MayTakeNoTime()}
 	k := s.byNeed[key]
 	if k == nil {
@@ -183,7 +189,6 @@ func (s *Site) Kind(job int) *Kind {
 		}
 		s.kinds, s.byNeed[key] = append(s.kinds, k), k
 	}
-	s.byJob[job] = k
 	return k
 }
 
@@ -198,12 +203,18 @@ func devicesOf(in *model.Instance, n *model.NodeNeeds) int {
 	return devices
 }
 
-// sorts are the numbers of devices that blocks of the instance need, from the least.
+// sorts are the numbers of devices that blocks need of the jobs of the instance and of those that hold something beside them, from the least.
 func sorts(in *model.Instance) (sorts []int) {
-	for j := range in.Jobs() {
-		if n := devicesOf(in, in.Jobs()[j].Node()); n >= 0 && !slices.Contains(sorts, n) {
+	add := func(j *model.Job) {
+		if n := devicesOf(in, j.Node()); n >= 0 && !slices.Contains(sorts, n) {
 			sorts = append(sorts, n)
 		}
+	}
+	for j := range in.Jobs() {
+		add(&in.Jobs()[j])
+	}
+	for _, h := range in.Held() {
+		add(h.Job)
 	}
 	slices.Sort(sorts)
 	return sorts
