@@ -59,7 +59,7 @@ func (r *Relaxation) sureShare(j int) float64 {
 		last = max(last, math.Abs(r.in.FirstArrival())+math.Abs(t-r.in.FirstArrival()))
 	}
 	for c := range r.in.Clusters() {
-		if speed, _ := fastest(&r.in.Clusters()[c]); r.canRun(j, c) || r.spreadsTo(j, c) {
+		if speed := r.fast[c].speed; r.canRun(j, c) || r.spreadsTo(j, c) {
 			shortest = min(shortest, r.in.Busy(j, c, speed, 1), r.expected().Busy(j, c, speed, 1)) // of a piece
 		}
 	}
@@ -159,8 +159,8 @@ func (r *Relaxation) opens(j int, at float64) bool {
 
 // mayKeepNothing says that some piece of the job on the cluster may take no time, so that closed times do not concern it.
 func (r *Relaxation) mayKeepNothing(j, c int) bool {
-	fastest, _ := fastest(&r.in.Clusters()[c])
-	return r.in.Busy(j, c, fastest, 1) == 0 || r.expected().Busy(j, c, fastest, 1) == 0
+	speed := r.fast[c].speed
+	return r.in.Busy(j, c, speed, 1) == 0 || r.expected().Busy(j, c, speed, 1) == 0
 }
 
 // isOpen says whether the closed times, of a machine, let a job of the reservation run from start on for the length; at the start, if that is 0. Times
