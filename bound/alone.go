@@ -100,7 +100,7 @@ func (r *Relaxation) leastCost(j int) float64 {
 		if math.IsInf(area, 1) {
 			continue
 		}
-		speed, _ := fastest(cluster)
+		speed := r.fast[c].speed
 		for g := range cluster.Machines {
 			if m := &cluster.Machines[g]; r.in.ProcessorsFor(job, m) > 0 {
 				rate := m.Cost

@@ -133,7 +133,7 @@ func (r *Relaxation) processorCounts() []int {
 func (r *Relaxation) speeds() []float64 {
 	speeds := make([]float64, len(r.in.Clusters()))
 	for c := range speeds {
-		speeds[c], _ = fastest(&r.in.Clusters()[c])
+		speeds[c] = r.fast[c].speed
 	}
 	return speeds
 }

@@ -51,8 +51,7 @@ func (r *Relaxation) pieceIn(in *model.Instance, j, c int) float64 {
 	if math.IsInf(whole, 1) || r.over[j] == nil && least == most && (most == 1 || in.Jobs()[j].Tasks <= most) {
 		return whole
 	}
-	speed, link := fastest(cluster)
-	return in.Busy(j, c, speed, 1) + in.Transfer(j, link)
+	return in.Busy(j, c, r.fast[c].speed, 1) + in.Transfer(j, r.fast[c].link)
 }
 
 // keptArea is the least processor time of the job on cluster c that must keep off closed times; +Inf if the job cannot run there.
@@ -68,7 +67,7 @@ func (r *Relaxation) sureShare(j int) float64 {
 		last = max(last, math.Abs(r.in.FirstArrival())+math.Abs(t-r.in.FirstArrival()))
 	}
 	for c := range r.in.Clusters() {
-		if speed, _ := fastest(&r.in.Clusters()[c]); r.canRun(j, c) || r.spreadsTo(j, c) {
+		if speed := r.fast[c].speed; r.canRun(j, c) || r.spreadsTo(j, c) {
 			shortest = min(shortest, r.in.Busy(j, c, speed, 1), r.expected().Busy(j, c, speed, 1)) // of a piece
 		}
 	}
@@ -169,8 +168,8 @@ func (r *Relaxation) opens(j int, at float64) bool {
 
 // mayKeepNothing says that some piece of the job on the cluster may take no time, so that closed times do not concern it.
 func (r *Relaxation) mayKeepNothing(j, c int) bool {
-	fastest, _ := fastest(&r.in.Clusters()[c])
-	return r.in.Busy(j, c, fastest, 1) == 0 || r.expected().Busy(j, c, fastest, 1) == 0
+	speed := r.fast[c].speed
+	return r.in.Busy(j, c, speed, 1) == 0 || r.expected().Busy(j, c, speed, 1) == 0
 }
 
 // opensNear says whether the closed times let a job of the reservation start at some time no further from the given one than slack.

@@ -124,13 +124,13 @@ func (r *Relaxation) proportionalAreas(ctx context.Context) (order []int, sums, 
 	areas := make([]float64, len(rows))
 	for k, row := range rows {
 		first := slices.IndexFunc(row, func(a float64) bool { return !math.IsInf(a, 1) })
-		speed, _ := fastest(&r.in.Clusters()[first])
+		speed := r.fast[first].speed
 		areas[k] = row[first] * speed // at speed 1
 		for c, area := range row {
 			if math.IsInf(area, 1) {
 				continue // fewer clusters to choose from can only raise the least cost
 			}
-			speed, _ := fastest(&r.in.Clusters()[c])
+			speed := r.fast[c].speed
 			if factor[c] = 1 / speed; math.Abs(area-areas[k]*factor[c]) > 16*gate.Epsilon*area {
 				return nil, nil, nil, false
 			}

@@ -1,10 +1,12 @@
 package bound
 
 import (
+	"context"
 	"math"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/powered"
+	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -19,7 +21,7 @@ func (w *powerWeights) waits() bool { return w.wait != 0 || w.response != 0 || w
 
 // powerInput is what power costs in the instance, relaxed; nil: nothing is known. Jobs forget memory, licences, caps, what they ask of machines and what they
 // wait for, but for the earliest start that this gives them.
-func (r *Relaxation) powerInput(w powerWeights) *powered.Input {
+func (r *Relaxation) powerInput(ctx context.Context, w powerWeights) *powered.Input {
 	in := r.in
 	from, to, stated := in.Horizon()
 	if !stated || !(to > from) || len(r.must) == 0 || w.waits() && !r.all || in.Features()&model.Commitments != 0 {
@@ -50,9 +52,10 @@ func (r *Relaxation) powerInput(w powerWeights) *powered.Input {
 		}
 		x.Clusters = append(x.Clusters, own)
 	}
+	room := wayRoom{poll: poll.New(ctx)}
 	for j := range in.Jobs() {
 		job, ok := r.powerJob(j, w, signed, from, to)
-		if !ok {
+		if !ok || !room.take(&job, len(x.Clusters)) {
 			return nil
 		}
 		x.Jobs = append(x.Jobs, job)

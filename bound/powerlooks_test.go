@@ -24,7 +24,7 @@ func TestFewLooksAtStarts(t *testing.T) {
 		base := NewCertified(t.Context(), in)
 		base.Improve(t.Context(), 1)
 		c := base.Certificate()
-		input := newRelaxation(t.Context(), in).powerInput(powerWeights{cost: 1})
+		input := newRelaxation(t.Context(), in).powerInput(t.Context(), powerWeights{cost: 1})
 		if input == nil || c == nil || len(c.Parts) != 1 {
 			continue
 		}

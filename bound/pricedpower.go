@@ -30,8 +30,8 @@ type pricedPower struct{ weights powerWeights }
 const powerBuckets = 24
 
 // input implements [ascentKind].
-func (p pricedPower) input(_ context.Context, r *Relaxation) (*powered.Input, Sum) {
-	input := r.powerInput(p.weights)
+func (p pricedPower) input(ctx context.Context, r *Relaxation) (*powered.Input, Sum) {
+	input := r.powerInput(ctx, p.weights)
 	if input == nil {
 		return nil, Sum{}
 	}

@@ -3,9 +3,11 @@ package bound
 import (
 	"context"
 	"math"
+	"math/big"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/powered"
+	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 )
@@ -43,7 +45,11 @@ const sumBuckets = 24
 // input implements [ascentKind].
 func (s pricedSum) input(ctx context.Context, r *Relaxation) (*powered.Input, Sum) {
 	x := &powered.Input{}
-	constant := s.jobs(r, x)
+	parts, ok := s.parts(ctx, r)
+	if !ok {
+		return nil, Sum{}
+	}
+	constant := s.jobs(ctx, r, parts, x)
 	until := s.horizon(ctx, r)
 	if len(x.Jobs) == 0 || !(until > 0) || !gate.Finite(until) {
 		return nil, Sum{}
@@ -68,16 +74,32 @@ func (s pricedSum) input(ctx context.Context, r *Relaxation) (*powered.Input, Su
 		x.Limits = append(x.Limits, until*float64(k)/sumBuckets)
 	}
 	x.Limits[sumBuckets-1] = until
-	for k, part := range r.sumParts() {
-		machines, processors := 1, r.in.Clusters()[part.cluster].Processors
-		if part.group >= 0 {
-			m := &r.in.Clusters()[part.cluster].Machines[part.group]
-			machines, processors = m.Count, m.Units
+	fulls := r.fills(ctx, x, parts)
+	if fulls == nil {
+		return nil, Sum{}
+	}
+	for k, full := range fulls {
+		machines := 1
+		if part := parts[k]; part.group >= 0 {
+			machines = r.in.Clusters()[part.cluster].Machines[part.group].Count
 		}
-		capacity := powered.Group{Count: float64(machines) * fill(x, k, processors), Units: 1}
+		capacity := powered.Group{Count: float64(machines) * full, Units: 1}
 		x.Clusters = append(x.Clusters, powered.Cluster{Steps: []powered.Step{{}}, Rates: []float64{0}, Groups: []powered.Group{capacity}})
 	}
 	return x, constant
+}
+
+// mostSumLooks is the most pairs of a job and a part that are looked at for ways.
+const mostSumLooks = 1 << 24
+
+// parts lists the parts of the machines. It returns false if the ways of the jobs in them, or their prices, are too many to look at, or if the context has ended.
+func (s pricedSum) parts(ctx context.Context, r *Relaxation) ([]sumPart, bool) {
+	n := len(r.in.Jobs())
+	if n > mostSumLooks || n*len(r.in.Clusters()) > mostSumLooks || ctx.Err() != nil {
+		return nil, false
+	}
+	parts := r.sumParts()
+	return parts, len(parts)*sumBuckets <= powered.MostPrices && n*len(parts) <= mostSumLooks
 }
 
 // sumPart is a part of the machines of which processors have a price of their own: a cluster, or a group of machines of one. group is −1 for a cluster.
@@ -99,6 +121,7 @@ func (r *Relaxation) sumParts() (parts []sumPart) {
 
 // waysIn lists the ways to run a job in all parts. known is false if what is needed is not known.
 func (r *Relaxation) waysIn(parts []sumPart, j int, need knownWays) (list []powered.Way, known bool) {
+	list = make([]powered.Way, 0, len(parts))
 	for k, part := range parts {
 		var ways []powered.Way
 		if part.group < 0 {
@@ -138,45 +161,71 @@ func (s pricedSum) horizon(ctx context.Context, r *Relaxation) float64 {
 	return max(1.3*prices.Value, last) + longest
 }
 
-// fill is how many of m processors the jobs of a part can hold at once.
-func fill(x *powered.Input, part, m int) float64 {
-	count := make([]int, m+1) // by size: jobs that may have it
+// mostFilled is the most processors of a part of which it is worked out how many the jobs can hold.
+const mostFilled = 1 << 14
+
+// fills is how many of its processors the jobs can hold at once, by part; nil: the context has ended.
+func (r *Relaxation) fills(ctx context.Context, x *powered.Input, parts []sumPart) []float64 {
+	full, counts := make([]float64, len(parts)), make([][]int, len(parts)) // by part and size: jobs that may have it; nil: they may hold all
+	for k, part := range parts {
+		m := r.in.Clusters()[part.cluster].Processors
+		if part.group >= 0 {
+			m = r.in.Clusters()[part.cluster].Machines[part.group].Units
+		}
+		if full[k] = float64(m); m <= mostFilled {
+			counts[k] = make([]int, m+1)
+		}
+	}
 	for j := range x.Jobs {
-		seen := 0
+		part, seen := -1, 0
 		for k := range x.Jobs[j].Ways {
 			way := &x.Jobs[j].Ways[k]
 			size := int(way.Width)
 			if way.Cluster != part {
-				continue
+				part, seen = way.Cluster, 0
 			}
-			if way.Loose || size > m || m > 1<<14 {
-				return float64(m)
-			}
-			if seen != size {
+			if count := counts[part]; way.Loose || size >= len(count) {
+				counts[part] = nil
+			} else if seen != size {
 				count[size]++
 			}
 			seen = size
 		}
 	}
-	full := make([]bool, m+1)
-	full[0] = true
-	for size := 1; size <= m; size++ {
-		for range min(count[size], m/size) {
-			for room := m; room >= size; room-- {
-				full[room] = full[room] || full[room-size]
-			}
+	for k, count := range counts {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if count != nil {
+			full[k] = float64(fill(count))
 		}
 	}
-	for !full[m] {
-		m--
+	return full
+}
+
+// fill is the largest sum of sizes that is less than the number of sizes, where count says how often each may be taken.
+//
+// Complexity: O(m² log m / 64) for m sizes: an addition of a size to all sums is a shift of a set of bits.
+func fill(count []int) int {
+	m := len(count) - 1
+	sums, within := big.NewInt(1), new(big.Int)
+	within.Sub(within.Lsh(sums, uint(m+1)), sums)
+	for size, shifted := 1, new(big.Int); size <= m; size++ {
+		for range min(count[size], m/size) {
+			shifted.Lsh(sums, uint(size))
+			sums.Or(sums, shifted.And(shifted, within))
+		}
+		if sums.Bit(m) == 1 {
+			return m
+		}
 	}
-	return float64(m)
+	return sums.BitLen() - 1
 }
 
 // jobs lists the jobs, and returns what is added to what they cost. It lists none if too little of them is known.
-func (s pricedSum) jobs(r *Relaxation, x *powered.Input) (constant Sum) {
+func (s pricedSum) jobs(ctx context.Context, r *Relaxation, parts []sumPart, x *powered.Input) (constant Sum) {
 	if s.metric == "missed" {
-		return s.inTime(r, x)
+		return s.inTime(ctx, r, parts, x)
 	}
 	slowdown := s.need() == exactly
 	if slowdown && r.in.Features()&model.BackgroundLoad != 0 {
@@ -200,21 +249,32 @@ func (s pricedSum) jobs(r *Relaxation, x *powered.Input) (constant Sum) {
 		return Sum{}
 	}
 	constant.Add(others / n)
-	parts := r.sumParts()
+	room := wayRoom{poll: poll.New(ctx)}
 	for _, j := range jobs {
-		var job powered.Job
 		ways, known := r.waysIn(parts, j, s.need())
-		for _, way := range ways {
-			known = known && s.cost(r, j, n, &way)
-			job.Ways = append(job.Ways, way)
+		for k := range ways {
+			known = known && s.cost(r, j, n, &ways[k])
 		}
-		if !known {
+		job := powered.Job{Ways: ways}
+		if !known || !room.take(&job, len(parts)) {
 			x.Jobs = nil
 			return Sum{}
 		}
 		x.Jobs = append(x.Jobs, job)
 	}
 	return constant
+}
+
+// wayRoom counts the ways of the jobs of an input, so that they are never too many.
+type wayRoom struct {
+	poll *poll.Poll
+	ways int
+}
+
+// take counts the ways of a job, which were looked for in some parts. It returns false if they are too many, or if the context has ended.
+func (w *wayRoom) take(job *powered.Job, parts int) bool {
+	w.ways += len(job.Ways)
+	return w.ways <= powered.MostWays && !w.poll.Stopped(16*(1+parts))
 }
 
 // need is what has to be known of the ways to run a job.
@@ -255,8 +315,8 @@ func (s pricedSum) cost(r *Relaxation, j int, n float64, way *powered.Way) bool 
 
 // inTime lists the jobs with a deadline, each of which may be in time, which saves one missed deadline, or not. The lengths are what is left of them if the
 // checker accepts shorter durations and later ends.
-func (s pricedSum) inTime(r *Relaxation, x *powered.Input) (constant Sum) {
-	parts := r.sumParts()
+func (s pricedSum) inTime(ctx context.Context, r *Relaxation, parts []sumPart, x *powered.Input) (constant Sum) {
+	room := wayRoom{poll: poll.New(ctx)}
 	for j := range r.in.Jobs() {
 		if !r.in.Jobs()[j].HasDeadline() {
 			continue
@@ -265,8 +325,8 @@ func (s pricedSum) inTime(r *Relaxation, x *powered.Input) (constant Sum) {
 		if r.duties[j] == MustLeave {
 			continue
 		}
-		job, allowed := powered.Job{MayLeave: true}, r.Lateness(j)
 		ways, _ := r.waysIn(parts, j, untilEnd) // known
+		job, allowed := powered.Job{MayLeave: true, Ways: ways[:0]}, r.Lateness(j)
 		for _, way := range ways {
 			due := r.Deadline(j) + allowed
 			if way.Constant = -1; due-way.Length < way.First {
@@ -287,6 +347,10 @@ func (s pricedSum) inTime(r *Relaxation, x *powered.Input) (constant Sum) {
 			}
 			way.Last = max(way.First, way.Last)
 			job.Ways = append(job.Ways, way)
+		}
+		if !room.take(&job, len(parts)) {
+			x.Jobs = nil
+			return Sum{}
 		}
 		x.Jobs = append(x.Jobs, job)
 	}

@@ -33,6 +33,7 @@ type Relaxation struct {
 	all    bool       // every schedule has to place all jobs
 	can    []bool     // by job and cluster: see canRun
 	over   [][]bool   // by job: the clusters that it may hold processors of as one of several, see [model.Instance.SpreadOver]
+	fast   []fastest  // by cluster
 	least  []float64  // by job: shortest execution time anywhere
 	start  []float64  // by job: earliest start
 	exact  []*big.Rat // see exactStarts; nil: not asked for yet
@@ -81,7 +82,7 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 		return nil
 	}
 	n := len(in.Jobs())
-	r := &Relaxation{in: in, duties: make([]Duty, n), can: make([]bool, n*len(in.Clusters())), over: make([][]bool, n), least: make([]float64, n), start: make([]float64, n), solid: true}
+	r := &Relaxation{in: in, duties: make([]Duty, n), can: make([]bool, n*len(in.Clusters())), over: make([][]bool, n), fast: fastestOf(in), least: make([]float64, n), start: make([]float64, n), solid: true}
 	depth, heads := make([]int, n), newHeads(r)
 	for _, j := range plan.ArrivalOrder(in) { // a job comes after the jobs it waits for
 		if ctx.Err() != nil {
@@ -184,7 +185,7 @@ func (r *Relaxation) shortestIn(in *model.Instance, j, c int) float64 {
 			tasks = job.Tasks
 		}
 	}
-	speed, link := fastest(cluster)
+	speed, link := r.fast[c].speed, r.fast[c].link
 	time := in.Busy(j, c, speed, tasks) + in.Transfer(j, link)
 	if math.IsNaN(time) {
 		return math.Inf(1)
@@ -192,12 +193,19 @@ func (r *Relaxation) shortestIn(in *model.Instance, j, c int) float64 {
 	return time
 }
 
-// fastest is the highest speed and the highest bandwidth among the cluster's machines.
-func fastest(c *model.Cluster) (speed, link float64) {
-	for k := range c.Machines {
-		speed, link = max(speed, c.Machines[k].Speed), max(link, c.Machines[k].Bandwidth)
+// fastest is the highest speed and the highest bandwidth among the machines of a cluster.
+type fastest struct{ speed, link float64 }
+
+// fastestOf are the fastest of each cluster.
+func fastestOf(in *model.Instance) []fastest {
+	list := make([]fastest, len(in.Clusters()))
+	for c := range list {
+		for k := range in.Clusters()[c].Machines {
+			m := &in.Clusters()[c].Machines[k]
+			list[c] = fastest{max(list[c].speed, m.Speed), max(list[c].link, m.Bandwidth)}
+		}
 	}
-	return speed, link
+	return list
 }
 
 // areaOn is a lower bound of the processor time that job j holds on cluster c, or +Inf if it cannot run there. Every task runs
@@ -215,7 +223,7 @@ func (r *Relaxation) areaIn(in *model.Instance, j, c int) float64 {
 	if cluster.Uniform && job.Rigid() && !spreads && (job.Tasks <= least || job.Tasks%least == 0) {
 		return float64(least) * in.DurationOn(j, c, least)
 	}
-	speed, _ := fastest(cluster)
+	speed := r.fast[c].speed
 	area := float64(job.Tasks) * job.Work / speed
 	if job.StatesRuntimes() {
 		area = in.Busy(j, c, speed, 1) * float64(job.Tasks)

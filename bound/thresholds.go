@@ -100,18 +100,46 @@ func (r *Relaxation) showHeadTail(jobs []headTail, prices Prices, head, tail flo
 
 // onOneProcessor is the largest value, over m, of the sum of the m shortest among the p·(m−1)+1 longest lengths: m of these jobs run on
 // the same one of p processors. The lengths are sorted, the longest first. The result longest is p·(m−1)+1 for the best m.
+//
+// Complexity: O(n) for n lengths. The sum for m+1 is that for m with p more lengths and without the p−1 longest. So that nothing is lost by taking away what was
+// added, the sums that are compared have twice the digits; the one that is returned is added up afresh.
 func onOneProcessor(lengths []float64, p int) (best float64, longest int) {
-	best, longest = lengths[0], 1
+	sum, most, longest := doubled{lengths[0], 0}, doubled{lengths[0], 0}, 1
+	count := 1
 	for m := 2; p*(m-1)+1 <= len(lengths); m++ {
-		last, sum := p*(m-1)+1, 0.0
-		for _, l := range lengths[last-m : last] {
-			sum += l
+		last := p*(m-1) + 1
+		for k := last - p; k < last; k++ {
+			sum.add(lengths[k])
 		}
-		if sum > best {
-			best, longest = sum, last
+		for k := last - p - (m - 1); k < last-m; k++ {
+			sum.add(-lengths[k])
+		}
+		if sum.above(most) {
+			most, longest, count = sum, last, m
 		}
 	}
+	for _, l := range lengths[longest-count : longest] {
+		best += l
+	}
 	return best, longest
+}
+
+// doubled is a number of twice the digits: what its first part was rounded by is in the second.
+type doubled struct{ high, low float64 }
+
+// add adds a number.
+func (d *doubled) add(x float64) {
+	sum := d.high + x
+	own := sum - x
+	lost := (d.high - own) + (x - (sum - own))
+	low := d.low + lost
+	d.high = sum + low
+	d.low = low - (d.high - sum)
+}
+
+// above says that the number is the larger one. After an overflow it is not.
+func (d *doubled) above(other doubled) bool {
+	return d.high > other.high || d.high == other.high && d.low > other.low
 }
 
 // headTails lists the jobs that have to be placed, with their work at the prices.

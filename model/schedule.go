@@ -13,6 +13,7 @@ type schedule struct {
 	partRange  [][2]int32 // by job: its parts are parts[from:to]; empty: not placed
 	whole      []bool     // by job: every piece of its placement could be resolved
 	start, end []float64
+	next       int // the job after the one that was looked up last
 }
 
 // part is one piece of a placed job.
@@ -60,7 +61,11 @@ func resolve(in *Instance, sol *Solution, report *Report) *schedule {
 // add resolves one placement.
 func (s *schedule) add(k int, report *Report) {
 	p := &s.sol.Jobs[k]
-	job, ok := s.in.JobIndex(p.Job)
+	job, ok := s.next, s.next < len(s.in.jobs) && s.in.jobs[s.next].ID == p.Job // most often in the order of the instance
+	if !ok {
+		job, ok = s.in.JobIndex(p.Job)
+	}
+	s.next = job + 1
 	switch {
 	case !ok:
 		report.add(Violation{Code: codeUnknownJob, Job: p.Job, Message: "the instance has no such job"})

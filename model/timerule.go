@@ -200,7 +200,7 @@ func (in *Instance) CanRun(job, cluster int) bool {
 		return false
 	}
 	least, _ := in.Width(job, cluster)
-	return least <= c.Processors && in.shortOf(j, cluster) < 0 && in.usable(j, c) >= least
+	return least <= c.Processors && in.shortOf(j, cluster) < 0 && in.usableUpTo(j, c, least) >= least
 }
 
 // shortOf is the index in the job's licences of the first of which the cluster can never use as many copies as the job
@@ -221,18 +221,21 @@ func (in *Instance) Usable(job, cluster int) int {
 }
 
 // usable is the number of processors of the cluster that the job can hold at once: of one machine if it must stay on one.
-func (in *Instance) usable(j *Job, c *Cluster) int {
+func (in *Instance) usable(j *Job, c *Cluster) int { return in.usableUpTo(j, c, math.MaxInt) }
+
+// usableUpTo is usable, or a number of at least enough if that is smaller: it looks at no more machines than that takes.
+func (in *Instance) usableUpTo(j *Job, c *Cluster, enough int) int {
 	if j.node != nil {
 		return in.usableByNode(j, c, false, false)
 	}
-	all, most := 0, 0
-	for g := range c.Machines {
+	all := 0
+	for g := 0; g < len(c.Machines) && all < enough; g++ {
 		units, _ := in.processorsFor(j, &c.Machines[g])
-		all += units * c.Machines[g].Count
-		most = max(most, units)
-	}
-	if j.Span == SpanMachine {
-		return most
+		if j.Span == SpanMachine {
+			all = max(all, units)
+		} else {
+			all += units * c.Machines[g].Count
+		}
 	}
 	return all
 }

@@ -200,7 +200,7 @@ func replayed(input *advise.Input, site solve.Choice, seed uint64) {
 		if err != nil {
 			return nil, err
 		}
-		row := bench.Measure(ctx, choice, in, bench.Settings{Options: solve.Options{Seed: seed}})
+		row := bench.Measure(ctx, choice, in, bench.Settings{Options: solve.Options{Seed: seed, Unbounded: true}})
 		if ctx.Err() != nil {
 			return nil, errInterrupted
 		}

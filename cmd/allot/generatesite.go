@@ -54,7 +54,7 @@ func writeSite(c *cli.Context, info workload.Info) error {
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	row := bench.Measure(ctx, policy, in, bench.Settings{Options: solve.Options{Seed: c.Uint64("seed")}})
+	row := bench.Measure(ctx, policy, in, bench.Settings{Options: solve.Options{Seed: c.Uint64("seed"), Unbounded: true}})
 	if ctx.Err() != nil {
 		return errInterrupted
 	}

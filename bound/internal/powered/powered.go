@@ -101,6 +101,13 @@ type Input struct {
 // length is that of the horizon.
 func (in *Input) length() float64 { return in.To - in.From }
 
+// MostWays is the most ways of all jobs together: they take about 300 bytes each. MostPrices is the most prices that a problem begins with: a bundle keeps dozens of
+// vectors of that length. Whoever makes an input counts before there is any.
+const (
+	MostWays   = 1 << 20
+	MostPrices = 1 << 18
+)
+
 // mostWork is the most work of an evaluation. If looking at all starts would take more than muchWork, only the earliest starts of each job are looked at, which takes about fewWork: at
 // prices at which a market clears, later starts are hardly cheaper.
 const (
@@ -132,6 +139,14 @@ func New(in *Input) *Problem {
 		return nil
 	}
 	p.Size = buckets * len(in.Clusters)
+	ways := 0
+	for j := range in.Jobs {
+		ways += len(in.Jobs[j].Ways)
+	}
+	if ways > MostWays || p.Size > MostPrices {
+		return nil
+	}
+	p.ways, p.order = make([]Way, 0, ways), make([]int32, 0, ways)
 	for c := range in.Clusters {
 		p.clusters = append(p.clusters, newCluster(in.Clusters[c].Groups, steps[c], p.Limits))
 	}
