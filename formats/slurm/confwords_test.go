@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/internal/race"
 )
 
 // Words of slurm.conf are key=value, with blanks around =, or quotes around the value; what is none is refused.
@@ -31,6 +32,7 @@ func TestConfWords(t *testing.T) {
 
 // A system has as many nodes as a hostlist may stand for, and no more, however they are written.
 func TestMostNodes(t *testing.T) {
+	race.OneGoroutine(t)
 	sinfo := func(text string, faults *lines.Faults) *document { return readSinfo(strings.NewReader(text), faults) }
 	conf := func(text string, faults *lines.Faults) *document { return readText(Source{strings.NewReader(text), "f"}, nil, faults) }
 	for _, c := range []struct {
@@ -39,7 +41,6 @@ func TestMostNodes(t *testing.T) {
 	}{
 		{"sinfo", "NODELIST|PARTITION|CPUS|STATE\na[1-%d]|p*|1|idle\nb1|p*|1|idle\n", sinfo},
 		{"slurm.conf", "NodeName=a[1-%d] CPUs=1\nNodeName=b1 CPUs=1\nPartitionName=p Nodes=ALL\n", conf},
-		{"one line", "NodeName=a[1-%d],b1 CPUs=1\nPartitionName=p Nodes=ALL\n", conf},
 	} {
 		for _, nodes := range []int{maxHosts - 1, maxHosts} {
 			faults := lines.NewFaults("f")
