@@ -89,17 +89,23 @@ func (y *yamlText) line(line []byte, number int) bool {
 	switch {
 	case bytes.Equal(plain, []byte("items:")) && y.items == 0:
 		y.state = afterList
-		return true
+		return y.listKind()
 	case bytes.Equal(plain, []byte("items: []")):
 		y.d.objects = max(y.d.objects, 1) // an empty list is a list
 		y.items = max(y.items, 1)
 		return true
-	case bytes.HasPrefix(plain, []byte("kind: ")):
-		y.kind = listed(string(bytes.TrimSpace(plain[len("kind:"):])))
 	case blank || line[0] == '%' && len(y.head.text) == 0:
 		return true
 	}
 	return y.add(&y.head, line, number)
+}
+
+// listKind takes the kind of the objects of a list from what stands before them.
+func (y *yamlText) listKind() bool {
+	before := chunk{text: bytes.Clone(y.head.text), before: y.head.before}
+	v, ok := y.parse(&before, root(y.number))
+	y.kind = kindOfList(&v)
+	return ok
 }
 
 // add adds a line to a chunk.

@@ -77,7 +77,7 @@ func (c *calibration) learn(q Quantiles, at, start, now float64) {
 	c.trials = append(c.trials, scored{l, truth, l.score(truth)})
 }
 
-// settle finds the quantiles of the scores.
+// settle finds the quantiles of the scores, of which there are at least [leastTrials].
 func (c *calibration) settle() {
 	list := make([]float64, len(c.trials))
 	for k := range list {
@@ -86,7 +86,7 @@ func (c *calibration) settle() {
 	slices.Sort(list)
 	n := len(list)
 	tail := (n + 1) / 10 // of n + 1 places, that many on either side
-	c.scores = [3]float64{list[max(0, tail-1)], (list[(n-1)/2] + list[n/2]) / 2, list[min(n-1, n-tail)]}
+	c.scores = [3]float64{list[tail-1], (list[(n-1)/2] + list[n/2]) / 2, list[n-tail]}
 }
 
 // calibrated are P10, P50 and P90 on the logarithmic scale.

@@ -26,7 +26,7 @@ func tryOperators(ctx context.Context, opt options, stdout, stderr io.Writer) er
 	}
 	w := &worker{root, opt.timeout}
 	o := operators.Options{Root: root, Folder: folder, Go: w.goCommand, Packages: strings.Split(opt.operators, ","), With: fields(opt.with), Chosen: opt.chosen,
-		Equivalent: opt.equivalent, Jobs: opt.jobs, Timeout: opt.timeout, Memory: opt.memory, Slowest: opt.slowest, Progress: stderr}
+		Equivalent: opt.equivalent, Sample: opt.sample, Seed: opt.seed, Jobs: opt.jobs, Timeout: opt.timeout, Memory: opt.memory, Slowest: opt.slowest, Progress: stderr}
 	if opt.again != "" {
 		if o.Again, err = os.ReadFile(opt.again); err != nil {
 			return usageError{err}

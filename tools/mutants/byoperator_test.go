@@ -81,6 +81,42 @@ func TestListOfOperators(t *testing.T) {
 	}
 }
 
+// A sample has as many changes as were asked for; another seed draws others; and of a sample a part can be chosen.
+func TestSampleOfOperators(t *testing.T) {
+	draw := func(args ...string) []string {
+		_, out, _, err := ops(t, "none", append([]string{"-list"}, args...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		return lines[:len(lines)-1] // the last is their number
+	}
+	all, one, again, other := draw(), draw("-sample", "12", "-seed", "1"), draw("-sample", "12", "-seed", "1"), draw("-sample", "12", "-seed", "2")
+	if len(one) != 12 || len(other) != 12 || !slices.Equal(one, again) || slices.Equal(one, other) {
+		t.Errorf("samples of 12:\n%q\n%q\n%q", one, again, other)
+	}
+	left := all
+	for _, line := range one {
+		at := slices.Index(left, line)
+		if at < 0 {
+			t.Fatalf("%s: expected a change of the package, once and in the order of all", line)
+		}
+		left = left[at+1:]
+	}
+	if more := draw("-sample", "13", "-seed", "1"); len(more) != 13 || slices.ContainsFunc(one, func(line string) bool { return !slices.Contains(more, line) }) {
+		t.Errorf("expected one more than\n%q\nfound\n%q", one, more)
+	}
+	if every := draw("-sample", "1000"); !slices.Equal(every, all) {
+		t.Errorf("expected all, found %d of %d", len(every), len(all))
+	}
+	_, place, _ := strings.Cut(one[0], ":")
+	place, _, _ = strings.Cut(place, "\t")
+	part := draw("-sample", "12", "-seed", "1", "-run", ":"+place+" ")
+	if len(part) == 0 || len(part) == len(all) || slices.ContainsFunc(part, func(line string) bool { return !slices.Contains(one, line) }) {
+		t.Errorf("expected those of line %s of\n%q\nfound\n%q", place, one, part)
+	}
+}
+
 // An entry that fits no mutant, or one that a test finds, is an error.
 func TestWrongEquivalents(t *testing.T) {
 	for text, want := range map[string]string{

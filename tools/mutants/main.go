@@ -60,6 +60,8 @@ type options struct {
 	with       string
 	equivalent string
 	again      string
+	sample     int
+	seed       uint64
 	memory     int
 	slowest    time.Duration
 }
@@ -83,6 +85,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&opt.with, "with", "", "with -operators: more `packages` whose tests run, besides those of the package that is changed")
 	flags.StringVar(&opt.equivalent, "equivalent", "tools/mutants/equivalent/*.toml", "with -operators: `pattern` of the lists of changes that change nothing, in the repository")
 	flags.StringVar(&opt.again, "again", "", "with -operators: only what survived in an earlier run, whose output is in the `file`")
+	flags.IntVar(&opt.sample, "sample", 0, "with -operators: try a sample of that `number` of changes in all packages together; 0: all")
+	flags.Uint64Var(&opt.seed, "seed", 1, "with -sample: the `number` that decides which")
 	flags.DurationVar(&opt.slowest, "slowest", 0, "with -operators: leave out tests that take a longer `time`, for a first look; 0: none")
 	flags.IntVar(&opt.memory, "memory", 4096, "with -operators: `megabytes` that a process may have")
 	if err := flags.Parse(args); err != nil {
@@ -91,8 +95,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		return usageError{err}
 	}
-	if flags.NArg() > 0 || opt.jobs < 1 {
-		return usageError{errors.New("expected flags alone, and -jobs of at least 1")}
+	if flags.NArg() > 0 || opt.jobs < 1 || opt.sample < 0 {
+		return usageError{errors.New("expected flags alone, -jobs of at least 1, and no negative -sample")}
 	}
 	if opt.operators != "" {
 		return tryOperators(ctx, opt, stdout, stderr)

@@ -189,8 +189,12 @@ def tidy(job: dict[str, Any], fallback: Any) -> dict[str, Any]:
 
 def record(k: int, job: Mapping[str, Any]) -> dict[str, Any]:
     """A job of a list."""
-    fields = mapping("jobs", "job", k, job).items()
-    return tidy({name: value for name, value in ((n, plain(v)) for n, v in fields) if not missing(value)}, k + 1)
+    return tidy(stated(mapping("jobs", "job", k, job).items()), k + 1)
+
+
+def stated(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields whose values are there. Of numpy's that shows only once they are values of Python."""
+    return {name: value for name, value in ((n, plain(v)) for n, v in fields) if not missing(value)}
 
 
 def mapping(path: str, kind: str, k: int, value: Any) -> dict[str, Any]:
@@ -210,7 +214,7 @@ def frame_records(frame: Any) -> list[dict[str, Any]]:
     foreign = any(hasattr(v, "item") for c, kind in zip(columns, frame.dtypes) if str(kind) == "object" for v in c)
     if not foreign and not any(frame.isna().any()):  # there is nothing to leave out, and tolist has made numbers of Python
         return [tidy(dict(zip(names, row)), index[k]) for k, row in enumerate(zip(*columns))]
-    return [tidy({n: plain(v) for n, v in zip(names, row) if not missing(v)}, index[k]) for k, row in enumerate(zip(*columns))]
+    return [tidy(stated(zip(names, row)), index[k]) for k, row in enumerate(zip(*columns))]
 
 
 def import_(format: str | None, *paths: Path_, name: str | None = None, objective: str | None = None, **param: Any) -> Instance:

@@ -23,7 +23,9 @@ func (f *finder) constant(e ast.Expr) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BasicLit:
-			f.number(n, n.Kind == token.FLOAT, change)
+			if n.Kind != token.STRING { // as in len("text")
+				f.number(n, n.Kind == token.FLOAT, change)
+			}
 		case *ast.Ident:
 			if named, ok := f.info.Uses[n].(*types.Const); ok && named.Pkg() == f.types && f.is(n, types.IsNumeric) && !f.counted(named) {
 				f.number(n, named.Val().Kind() == constant.Float, change)

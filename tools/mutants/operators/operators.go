@@ -9,12 +9,15 @@
 package operators
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,6 +33,8 @@ type Options struct {
 	With       []string // packages with more tests
 	Chosen     *regexp.Regexp
 	Again      []byte // output of an earlier run: only what survived there
+	Sample     int    // mutants of all packages together; 0: all
+	Seed       uint64 // of the sample
 	Equivalent string // pattern of the lists of equivalent mutants, in the repository
 	Jobs       int
 	Timeout    time.Duration
@@ -60,17 +65,54 @@ func (r Result) String() string {
 
 // List finds the mutants of the packages and runs nothing.
 func List(ctx context.Context, opt Options) (found []*Mutant, err error) {
+	all, err := packages(ctx, &opt)
+	for _, p := range all {
+		found = append(found, p.chosen...)
+	}
+	return found, err
+}
+
+// packages prepares the packages and chooses their mutants.
+func packages(ctx context.Context, opt *Options) (all []*prepared, err error) {
 	for _, pattern := range opt.Packages {
-		p, err := prepare(ctx, &opt, pattern)
+		p, err := prepare(ctx, opt, pattern)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := equivalents(&opt, p); err != nil {
+		if p.reasons, err = equivalents(opt, p); err != nil {
 			return nil, err
 		}
-		found = append(found, chosen(&opt, p.mutants)...)
+		p.chosen = slices.Clone(p.mutants)
+		all = append(all, p)
 	}
-	return found, nil
+	if opt.Sample > 0 {
+		sample(all, opt.Sample, opt.Seed)
+	}
+	for _, p := range all {
+		p.chosen = chosen(opt, p.chosen)
+	}
+	return all, nil
+}
+
+// sample keeps some of the mutants of all packages. Which ones, a number computed from the seed and the mutant itself decides, so that code that is
+// changed elsewhere changes little of the sample.
+func sample(all []*prepared, size int, seed uint64) {
+	number := map[*Mutant]string{}
+	var list []*Mutant
+	for _, p := range all {
+		for _, m := range p.chosen {
+			sum := sha256.Sum256([]byte(fmt.Sprint(seed, "\n", key(m.File, m.Text, m.Change))))
+			number[m] = string(sum[:])
+			list = append(list, m)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Mutant) int { return cmp.Compare(number[a], number[b]) })
+	for _, m := range list[min(size, len(list)):] {
+		delete(number, m)
+	}
+	for _, p := range all {
+		p.chosen = slices.DeleteFunc(p.chosen, func(m *Mutant) bool { return number[m] == "" })
+	}
 }
 
 // chosen are the mutants whose place and change match, and that survived the earlier run.
@@ -90,10 +132,17 @@ func chosen(opt *Options, mutants []*Mutant) (list []*Mutant) {
 	return list
 }
 
-// Try tries all mutants of the packages.
+// Try tries the mutants of the packages.
 func Try(ctx context.Context, opt Options) (results []Result, err error) {
-	for _, pattern := range opt.Packages {
-		some, err := tryPackage(ctx, opt, pattern)
+	all, err := packages(ctx, &opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		if len(p.chosen) == 0 {
+			continue
+		}
+		some, err := tryPackage(ctx, opt, p)
 		if err != nil {
 			return nil, err
 		}
@@ -102,16 +151,8 @@ func Try(ctx context.Context, opt Options) (results []Result, err error) {
 	return results, nil
 }
 
-// tryPackage tries all mutants of a package.
-func tryPackage(ctx context.Context, opt Options, pattern string) ([]Result, error) {
-	p, err := prepare(ctx, &opt, pattern)
-	if err != nil {
-		return nil, err
-	}
-	reasons, err := equivalents(&opt, p)
-	if err != nil {
-		return nil, err
-	}
+// tryPackage tries the chosen mutants of a package.
+func tryPackage(ctx context.Context, opt Options, p *prepared) (results []Result, err error) {
 	if opt.Folder, err = os.MkdirTemp(opt.Folder, "package-"); err != nil {
 		return nil, err
 	}
@@ -120,7 +161,7 @@ func tryPackage(ctx context.Context, opt Options, pattern string) ([]Result, err
 		return nil, err
 	}
 	var binaries []*binary
-	for k, tested := range append([]string{pattern}, opt.With...) {
+	for k, tested := range append([]string{p.pattern}, opt.With...) {
 		b, err := compile(ctx, &opt, tested, overlay, filepath.Join(opt.Folder, "tests-"+strconv.Itoa(k)))
 		if err != nil {
 			return nil, err
@@ -133,12 +174,12 @@ func tryPackage(ctx context.Context, opt Options, pattern string) ([]Result, err
 	if err != nil {
 		return nil, err
 	}
-	mutants := chosen(&opt, p.mutants)
-	fmt.Fprintf(opt.Progress, "%s: %d mutants, %d that do not compile; %d tests\n", pattern, len(mutants), p.number-len(p.mutants), len(list))
+	mutants := p.chosen
+	fmt.Fprintf(opt.Progress, "%s: %d mutants of %d, %d that do not compile; %d tests\n", p.pattern, len(mutants), len(p.mutants), p.number-len(p.mutants), len(list))
 	for _, t := range list[max(0, len(list)-5):] {
 		fmt.Fprintf(opt.Progress, "%s takes %.1f s\n", t.name, t.took.Seconds())
 	}
-	results := make([]Result, len(mutants))
+	results = make([]Result, len(mutants))
 	earlier := &finds{of: map[string]int{}}
 	var progress sync.Mutex
 	done, survivors, began := 0, 0, time.Now()
@@ -151,7 +192,7 @@ func tryPackage(ctx context.Context, opt Options, pattern string) ([]Result, err
 		if r.Killed {
 			earlier.found(r.By)
 		}
-		r.Reason = reasons[key(m.File, m.Text, m.Change)]
+		r.Reason = p.reasons[key(m.File, m.Text, m.Change)]
 		results[k] = r
 		progress.Lock()
 		defer progress.Unlock()

@@ -16,8 +16,11 @@ import (
 // prepared is a package whose text holds all its mutants.
 type prepared struct {
 	*pack
-	mutants []*Mutant // those that compile; ID is a position in the text, not in this list
-	number  int       // of all, also of those that do not compile
+	pattern string
+	mutants []*Mutant         // those that compile; ID is a position in the text, not in this list
+	chosen  []*Mutant         // those to try
+	reasons map[string]string // why a mutant changes nothing, by key
+	number  int               // of all, also of those that do not compile
 	texts   map[string]string
 }
 
@@ -27,7 +30,7 @@ func prepare(ctx context.Context, opt *Options, pattern string) (*prepared, erro
 	if err != nil {
 		return nil, err
 	}
-	all := &prepared{pack: p}
+	all := &prepared{pack: p, pattern: pattern}
 	var files []*finder
 	var mutants []*Mutant
 	for _, s := range p.sources {

@@ -66,6 +66,10 @@ func tests(ctx context.Context, opt *Options, binaries []*binary, mutants int) (
 			list = append(list, &test{binary: b, name: name})
 		}
 	}
+	limit := opt.Timeout
+	if opt.Slowest > 0 {
+		limit = min(limit, opt.Slowest)
+	}
 	failed := make([]string, len(list))
 	Spread(opt.Jobs, len(list), func(k int) {
 		t := list[k]
@@ -75,7 +79,7 @@ func tests(ctx context.Context, opt *Options, binaries []*binary, mutants int) (
 			return
 		}
 		defer os.Remove(file) //nolint:errcheck // a temporary file
-		out, took, err := t.run(ctx, opt, []string{"MUTANT_REACHED=" + file}, opt.Timeout, "-test.run", "^"+t.name+"$")
+		out, took, err := t.run(ctx, opt, []string{"MUTANT_REACHED=" + file}, limit, "-test.run", "^"+t.name+"$")
 		if err != nil {
 			failed[k] = fmt.Sprintf("%s %s: %v\n%s", t.pattern, t.name, err, out)
 			return

@@ -49,3 +49,6 @@ func Inside(x, low, high uint) bool {
 
 // Never is not tested.
 func Never() bool { return true }
+
+// Value is the text of a setting.
+func Value(text string) string { return text[len("value="):] }
