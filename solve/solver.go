@@ -14,6 +14,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 	"github.com/allot-opt/allot/sim"
@@ -49,7 +50,7 @@ type Options struct {
 	// Unbounded makes [Run] spend no work on a lower bound. The result then has only the bounds that the instance and the solver bring along. Use it if
 	// only the metrics of a run count.
 	Unbounded bool
-	Strict    bool // true: [Run] returns an error if a checked schedule refutes a bound; false: it drops the bound, see [Result.Refuted]
+	Strict    bool // true: [Run] returns an error if a checked schedule refutes a bound, or the checker a certificate; false: it drops the bound, see [Result.Refuted] and [Result.Unproved]
 
 	// Certify asks for a certificate of the bound, which [Run] puts into [Result.Certificate]. Solvers that prove bounds then keep their proofs.
 	Certify bool
@@ -80,9 +81,11 @@ type Result struct {
 	Elapsed     time.Duration // set by [Run]: the time of Solve, without the bound and the evaluation that Run adds
 	Reason      string        // for people: why the instance is infeasible, if Status says so
 	Refuted     *RefutedBound // set by [Run]: a bound that was dropped because the schedule shows it to be false; nil: none
-	Warning     string        // for people: what went wrong although there is a schedule; empty: nothing
+	// Unproved is set by [Run]: a certificate that the checker refutes, with whose claim the bound was dropped; nil: none.
+	Unproved *bound.Refutation
+	Warning  string // for people: what went wrong although there is a schedule; empty: nothing
 	// Certificate proves Bound, or infeasibility, to package proof; nil: not asked for, or there is nothing to prove. A solver fills in the bound, the parts
-	// and Infeasible; [Run] adds the rest. If a bound has no certificate, Certificate says so.
+	// and Infeasible; [Run] adds the rest, and verifies it. If a bound has no certificate, Certificate says so.
 	Certificate *proof.Certificate
 }
 
