@@ -142,5 +142,6 @@ type Sum = gate.Sum
 //	func (*Gate) Show(func() *proof.Argument)         takes what proves the bound that Prove took last, for its certificate
 //	func (*Gate) Bound() model.Bound  the best bound of the metric so far
 //	func (*Gate) Close()              says that the prover has failed: the gate ignores all later results
+//	func (*Gate) Drop()               says that what the prover claimed is false: the gate forgets all of it
 //	func (*Gate) Closed() bool        whether it has failed
 type Gate = gate.Gate

@@ -6,6 +6,7 @@ import (
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/powered"
+	"github.com/allot-opt/allot/internal/exactsteps"
 	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 )
@@ -31,7 +32,7 @@ func (r *Relaxation) powerInput(ctx context.Context, w powerWeights) *powered.In
 	signed, tariffs := false, map[*model.Tariff]*powered.Cluster{}
 	for k := range in.Clusters() {
 		c := &in.Clusters()[k]
-		own := powered.Cluster{Steps: []powered.Step{{}}, Rates: []float64{w.energy}}
+		own := powered.Cluster{Steps: []exactsteps.Step{{}}, Rates: []float64{w.energy}}
 		if t := c.Tariff; t != nil {
 			if tariffs[t] == nil {
 				if tariffs[t] = w.ratesOf(t, from, to); tariffs[t] == nil {
@@ -63,14 +64,17 @@ func (r *Relaxation) powerInput(ctx context.Context, w powerWeights) *powered.In
 	return x
 }
 
+// mostSteps is the most steps of a tariff within the horizon; no more are certified.
+const mostSteps = 1 << 17
+
 // ratesOf is what a unit of power costs by time, as far as the metrics count; nil: it changes too often.
 func (w *powerWeights) ratesOf(t *model.Tariff, from, to float64) *powered.Cluster {
-	price, prices, few := powered.StepsOf(t.Price, t.Period, from, to)
-	carbon, carbons, fewToo := powered.StepsOf(t.Carbon, t.Period, from, to)
+	price, prices, few := exactsteps.Within(t.Price, t.Period, from, to, mostSteps)
+	carbon, carbons, fewToo := exactsteps.Within(t.Carbon, t.Period, from, to, mostSteps)
 	if !few || !fewToo {
 		return nil
 	}
-	steps, values := powered.Join(price, prices, carbon, carbons)
+	steps, values := exactsteps.Join(price, prices, carbon, carbons)
 	c := &powered.Cluster{Steps: steps}
 	for _, x := range values {
 		c.Rates = append(c.Rates, w.energy+w.cost*x[0]/t.Per+w.carbon*x[1]/t.Per)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/powered"
+	"github.com/allot-opt/allot/internal/exactsteps"
 	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
@@ -84,7 +85,7 @@ func (s pricedSum) input(ctx context.Context, r *Relaxation) (*powered.Input, Su
 			machines = r.in.Clusters()[part.cluster].Machines[part.group].Count
 		}
 		capacity := powered.Group{Count: float64(machines) * full, Units: 1}
-		x.Clusters = append(x.Clusters, powered.Cluster{Steps: []powered.Step{{}}, Rates: []float64{0}, Groups: []powered.Group{capacity}})
+		x.Clusters = append(x.Clusters, powered.Cluster{Steps: []exactsteps.Step{{}}, Rates: []float64{0}, Groups: []powered.Group{capacity}})
 	}
 	return x, constant
 }

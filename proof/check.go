@@ -99,7 +99,11 @@ func check(ctx context.Context, in *model.Instance, c *Certificate) error {
 		if c.Bound.Known() || len(c.Parts) > 0 {
 			return refute("infeasible", "expected no bound beside it")
 		}
-		return checkInfeasible(newFacts(ctx, in), c.Infeasible)
+		f := newFacts(ctx, in)
+		if ctx.Err() != nil {
+			return doubt("", "the check was cut off")
+		}
+		return checkInfeasible(f, c.Infeasible)
 	}
 	bound, known := c.Bound.Value()
 	switch {
@@ -144,6 +148,9 @@ func weighted(objective map[string]float64) string {
 // least 0, if it cannot be negative; one of negative weight is at most its largest value, less what a part says that it lacks.
 func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound float64) error {
 	f := newFacts(ctx, in)
+	if ctx.Err() != nil {
+		return doubt("", "the check was cut off")
+	}
 	parts := map[string]*Part{}
 	var open error
 	for k := range c.Parts {

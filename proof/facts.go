@@ -32,16 +32,21 @@ type facts struct {
 // number is the exact value of a float64, which must be finite.
 func number(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 
-// newFacts looks at all jobs.
+// newFacts looks at all jobs. Where ctx ends first it knows less, and nothing may be proved of it.
 func newFacts(ctx context.Context, in *model.Instance) *facts {
 	n := len(in.Jobs())
 	f := &facts{ctx: ctx, in: in, places: newPlacing(in), has: make([]bool, n), alone: make([][]bool, n), over: make([][]bool, n), least: make([]*big.Rat, n), head: make([]*big.Rat, n), tail: make([]*big.Rat, n),
 		chain: make([]int, n), first: number(in.FirstArrival()), order: precedence(in)}
 	for _, j := range f.order {
-		f.measure(j)
+		if f.measure(j); ctx.Err() != nil {
+			return f
+		}
 	}
 	w := f.waiting()
 	for _, j := range f.order {
+		if ctx.Err() != nil {
+			return f
+		}
 		f.look(j, w)
 		w.join(f, j)
 	}

@@ -40,7 +40,7 @@ func CheckSolution(ctx context.Context, in *model.Instance, c *Certificate, sol 
 	if !math.IsInf(found.Objective, 0) {
 		out.Objective = &found.Objective
 	}
-	out.judge(in, c, found.Evaluation, newFacts(ctx, in).left(sol))
+	out.judge(in, c, found.Evaluation, newFacts(context.WithoutCancel(ctx), in).left(sol))
 	return out
 }
 

@@ -310,7 +310,7 @@ func (v *powerView) tariff(k *powerCluster, t *model.Tariff, length *big.Rat) bo
 		if x.weight == nil || len(x.list) == 0 {
 			continue
 		}
-		at, values, few := v.within(x.list, t.Period, length)
+		at, values, few := stepsWithin(x.list, t.Period, v.from, length)
 		if !few || len(at)+len(k.steps) > powerSteps {
 			return false
 		}
@@ -342,8 +342,8 @@ func (k *powerCluster) plus(at, values []*big.Rat, factor *big.Rat) {
 	k.steps, k.values = steps, sums
 }
 
-// within lists the steps of a list that lie within the horizon, after the value that holds at its begin. It returns false if there are too many.
-func (v *powerView) within(list []model.Step, period float64, length *big.Rat) (at, values []*big.Rat, few bool) {
+// stepsWithin lists the steps of a list that lie within a horizon, after the value that holds at its begin. It returns false if there are too many.
+func stepsWithin(list []model.Step, period, from float64, length *big.Rat) (at, values []*big.Rat, few bool) {
 	at, values = []*big.Rat{new(big.Rat)}, []*big.Rat{number(list[0].Value)}
 	add := func(time *big.Rat, value float64) {
 		if time.Sign() <= 0 {
@@ -352,10 +352,10 @@ func (v *powerView) within(list []model.Step, period float64, length *big.Rat) (
 			at, values = append(at, time), append(values, number(value))
 		}
 	}
-	begin := new(big.Rat).Sub(number(list[0].Time), number(v.from))
+	begin := new(big.Rat).Sub(number(list[0].Time), number(from))
 	if period == 0 {
 		for _, s := range list {
-			add(new(big.Rat).Sub(number(s.Time), number(v.from)), s.Value)
+			add(new(big.Rat).Sub(number(s.Time), number(from)), s.Value)
 		}
 		return at, values, len(at) <= powerSteps
 	}

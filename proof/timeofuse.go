@@ -271,7 +271,7 @@ func touSums(row []int64) []int64 {
 	return sums
 }
 
-// touRates are, by interval, what a unit of power costs in units. A step of the tariff that is no multiple of the interval is refused.
+// touRates are, by interval, what a unit of power costs in units. A step of the tariff within the horizon that is no multiple of the interval is refused.
 func (f *facts) touRates(metric string, by *TimeOfUse, intervals int, whole func(a, b float64) int, step string) ([]*big.Rat, error) {
 	rates := make([]*big.Rat, intervals)
 	each := new(big.Rat).Mul(number(by.Unit), number(by.Scale))
@@ -286,45 +286,25 @@ func (f *facts) touRates(metric string, by *TimeOfUse, intervals int, whole func
 	if metric == "carbon" {
 		steps = tariff.Carbon
 	}
-	from, _, _ := f.in.Horizon()
+	from, to, _ := f.in.Horizon()
 	unit := number(by.Unit)
+	at, values, few := stepsWithin(steps, tariff.Period, from, new(big.Rat).Sub(number(to), number(from)))
+	if !few {
+		return nil, doubt(step, "tariffs of more than %d steps are not covered", powerSteps)
+	}
 	each.Quo(each, number(tariff.Per))
-	// The position of each step in intervals from the begin; a list that repeats is looked at from one period before the begin on.
-	at := make([]*big.Rat, len(steps))
-	for k, s := range steps {
-		at[k] = new(big.Rat).Sub(number(s.Time), number(from))
-		if at[k].Quo(at[k], unit); !at[k].IsInt() {
-			return nil, refute(step+".unit", "the step of the tariff at %v is at no multiple of it", s.Time)
-		}
-	}
-	position := func(k int) int64 { return at[k].Num().Int64() }
+	begins := make([]int64, len(at)) // by step: its first interval
 	for k := range at {
-		if at[k].Num().BitLen() > 62 {
-			return nil, doubt(step, "the tariff lies too far from the horizon")
+		values[k].Mul(values[k], each)
+		x := new(big.Rat).Quo(at[k], unit)
+		if !x.IsInt() {
+			return nil, refute(step+".unit", "the step of the tariff %v after the begin of the horizon is at no multiple of it", decimal(at[k]))
 		}
-	}
-	period := int64(0)
-	if tariff.Period > 0 {
-		x := new(big.Rat).Quo(number(tariff.Period), unit)
-		if !x.IsInt() || x.Num().BitLen() > 62 {
-			return nil, refute(step+".unit", "the period of the tariff is no multiple of it")
-		}
-		period = x.Num().Int64()
-	}
-	values := make([]*big.Rat, len(steps))
-	for k, s := range steps {
-		values[k] = new(big.Rat).Mul(number(s.Value), each)
+		begins[k] = x.Num().Int64()
 	}
 	k := 0
 	for t := range rates {
-		now := int64(t)
-		if period > 0 { // into the period that begins at the first step
-			now = position(0) + ((now-position(0))%period+period)%period
-			if now < position(k) {
-				k = 0
-			}
-		}
-		for k+1 < len(steps) && position(k+1) <= now {
+		if k+1 < len(at) && begins[k+1] == int64(t) {
 			k++
 		}
 		rates[t] = values[k]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/proof"
 )
 
 // Run solves an instance with a chosen solver. It completes the solution with the metrics and the objective that the evaluator computes, the
@@ -84,7 +85,9 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 			result.Status = model.Unknown
 		}
 		if opt.Certify {
-			result.certifyInfeasible(in, info.Name)
+			if result.certifyInfeasible(ctx, in, info.Name); result.Unproved != nil && opt.Strict {
+				return Result{}, result.Unproved
+			}
 		}
 		return result, nil
 	}
@@ -214,10 +217,16 @@ func complete(ctx context.Context, result *Result, evaluation model.Evaluation, 
 		opt.Progress(Progress{Evaluations: result.Evaluations, Objective: evaluation.Objective, Left: in.Owed(sol), Schedule: func() *model.Solution { return copied(sol) }})
 	}
 	opt.shared.find(ctx)
-	own := *result
+	var known *proof.Certificate
+	if opt.Certify {
+		if known = result.verified(ctx, in, opt.shared, info.Name); result.Unproved != nil && opt.Strict {
+			return result.Unproved
+		}
+	}
+	own := result.Certificate
 	state(result, evaluation, opt.shared, "solver "+info.Name)
 	if opt.Certify {
-		result.certify(in, evaluation, own, opt.shared, info.Name)
+		result.certify(in, evaluation, own, known, info.Name)
 	}
 	if result.Refuted != nil {
 		if result.Refuted.Instance = in.SHA256(); opt.Strict {

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 	"github.com/allot-opt/allot/sim"
@@ -49,8 +50,8 @@ type Options struct {
 	// Unbounded makes [Run] spend no work on a lower bound. The result then has only the bounds that the instance and the solver bring along. Use it if
 	// only the metrics of a run count.
 	Unbounded bool
-	// Strict makes [Run] return an error where it otherwise drops a bound that a checked schedule refutes, or one of several schedules that the checker refuses,
-	// see [Result.Refuted] and [Result.Dropped].
+	// Strict makes [Run] return an error where it otherwise drops a bound that a checked schedule refutes, a bound whose certificate the checker refutes, or one of
+	// several schedules that the checker refuses, see [Result.Refuted], [Result.Unproved] and [Result.Dropped].
 	Strict bool
 
 	// Certify asks for a certificate of the bound, which [Run] puts into [Result.Certificate]. Solvers that prove bounds then keep their proofs.
@@ -82,6 +83,8 @@ type Result struct {
 	Elapsed     time.Duration // set by [Run]: the time of Solve, without the bound and the evaluation that Run adds
 	Reason      string        // for people: why the instance is infeasible, if Status says so
 	Refuted     *RefutedBound // set by [Run]: a bound that was dropped because the schedule shows it to be false; nil: none
+	// Unproved is set by [Run]: a certificate that the checker refutes, with whose claim the bound was dropped; nil: none.
+	Unproved *bound.Refutation
 	// Dropped is the first wrong schedule that was dropped because there is a right one besides; nil: none. A solver that runs others sets it, and [Run].
 	Dropped *DroppedSchedule
 	// Else is what the solver has besides its solution, or beside an error: another schedule, with the name of its solver, and so on. [Run] takes it where the
@@ -89,7 +92,7 @@ type Result struct {
 	Else    *Result
 	Warning string // for people: what went wrong although there is a schedule; empty: nothing
 	// Certificate proves Bound, or infeasibility, to package proof; nil: not asked for, or there is nothing to prove. A solver fills in the bound, the parts
-	// and Infeasible; [Run] adds the rest. If a bound has no certificate, Certificate says so.
+	// and Infeasible; [Run] adds the rest, and verifies it. If a bound has no certificate, Certificate says so.
 	Certificate *proof.Certificate
 }
 

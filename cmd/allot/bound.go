@@ -64,6 +64,9 @@ func runBound(c *cli.Context, args []string) error {
 	case err != nil:
 		return err
 	}
+	if found.Warning != "" {
+		fmt.Fprintln(c.App.ErrWriter, "allot: "+found.Warning)
+	}
 	if err := writeProof(c, found.Certificate); err != nil {
 		return err
 	}

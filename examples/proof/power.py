@@ -140,21 +140,24 @@ class Machine:
             return [each] * self.intervals
         each /= F(tariff.get("per") or 1)
         pairs = tariff[LISTS[metric]]
-        at = [(F(time) - self.start) / self.unit for time, _ in pairs]
-        need(all(x.denominator == 1 for x in at), "a step of the tariff is at no multiple of the unit")
-        need(all(abs(x).numerator.bit_length() <= FAR_BITS for x in at), "the tariff lies too far from the horizon", Doubt)
-        period = F(tariff.get("period", 0)) / self.unit
-        need(period.denominator == 1 and period.numerator.bit_length() <= FAR_BITS, "the period is no multiple of the unit")
-        rates, k = [], 0
+        period = F(tariff.get("period") or 0)
+        first = F(pairs[0][0])
+        shift = (self.start - first) // period * period if period else F(0)
+        begins, value, more = {}, pairs[0][1], True  # the steps within the horizon, and the value at its begin
+        while more:
+            for time, x in pairs:
+                at = (F(time) + shift - self.start) / self.unit
+                if at <= 0:
+                    value = x
+                elif at < self.intervals:
+                    need(at.denominator == 1, "a step of the tariff is at no multiple of the unit")
+                    begins[int(at)] = x
+            shift += period
+            more = period > 0 and first + shift - self.start < self.intervals * self.unit
+        rates = []
         for t in range(self.intervals):
-            now = t
-            if period:
-                now = at[0] + (t - at[0]) % period
-                if now < at[k]:
-                    k = 0
-            while k + 1 < len(at) and at[k + 1] <= now:
-                k += 1
-            rates.append(F(pairs[k][1]) * each)
+            value = begins.get(t, value)
+            rates.append(F(value) * each)
         return rates
 
     def least(self, prices, fixed):

@@ -49,7 +49,7 @@ func newCells(in *Input, limits []float64) cells {
 	for c := range in.Clusters {
 		var own []*big.Rat
 		for k := range in.Clusters[c].Steps {
-			own = append(own, in.Clusters[c].Steps[k].exact())
+			own = append(own, in.Clusters[c].Steps[k].Rational())
 			coarse = divisor(coarse, own[k])
 		}
 		steps = append(steps, own)

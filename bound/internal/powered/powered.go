@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
+	"github.com/allot-opt/allot/internal/exactsteps"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -42,8 +43,8 @@ type Problem struct {
 
 // Cluster is a cluster of an instance.
 type Cluster struct {
-	Steps  []Step    // at which what a unit of power costs may change; the first is the begin of the horizon
-	Rates  []float64 // from each of them on
+	Steps  []exactsteps.Step // at which what a unit of power costs may change; the first is the begin of the horizon
+	Rates  []float64         // from each of them on
 	Groups []Group
 }
 

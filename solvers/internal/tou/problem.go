@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/internal/commonunit"
+	"github.com/allot-opt/allot/internal/exactsteps"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -51,6 +52,9 @@ type Way struct {
 	Cost []int64 // by the interval in which it begins; it ends within the horizon
 }
 
+// step is a value of a tariff from a time on, which counts from the begin of the horizon.
+type step struct{ time, value float64 }
+
 // mostCells is the largest product of intervals and their number of intervals of work that is covered.
 const mostCells = 1 << 27
 
@@ -82,25 +86,27 @@ func New(in *model.Instance) (*Problem, error) {
 		power = &model.MachinePower{Begin: model.On, End: model.On}
 	}
 	p.Begin, p.End = power.Begin, power.End
-	times := []float64{to - from}
+	length := exactsteps.At(to, 0, 0, from)
+	times, exact := []float64{length.Near}, length.Exact == nil
 	for _, off := range power.Off {
 		times = append(times, off.Down.Time, off.Up.Time)
 	}
 	tariff := in.Clusters()[0].Tariff
-	var steps [2][]model.Step
+	var steps [2][]step
 	if tariff != nil {
 		for k, list := range [][]model.Step{tariff.Price, tariff.Carbon} {
-			few := false
-			if steps[k], few = model.StepsWithin(list, tariff.Period, from, to); !few {
+			at, values, few := exactsteps.Within(list, tariff.Period, from, to, mostIntervals)
+			if !few {
 				return nil, unsupported("a tariff with too many steps")
 			}
-			for _, s := range steps[k] {
-				times = append(times, s.Time-from)
-				if s.Time-from+from != s.Time || s.Time-(s.Time-from) != from {
-					return nil, unsupported("times whose differences are rounded")
-				}
+			for n := range at {
+				steps[k] = append(steps[k], step{at[n].Near, values[n]})
+				times, exact = append(times, at[n].Near), exact && at[n].Exact == nil
 			}
 		}
+	}
+	if !exact {
+		return nil, unsupported("times whose differences are rounded")
 	}
 	lengths := make([]float64, len(in.Jobs()))
 	busy, stated := power.Busy, false
@@ -120,7 +126,10 @@ func New(in *model.Instance) (*Problem, error) {
 	if p.Unit = commonunit.Of(append(times, lengths...)); p.Unit == 0 || (to-from)/p.Unit > mostIntervals {
 		return nil, unsupported("times that are no multiples of an interval, of which the horizon has at most 2^20")
 	}
-	p.Intervals = p.count(to - from)
+	if finest := commonunit.Of([]float64{p.Unit, from}); !(to <= 0x1p52*finest) { // the limits of intervals have to be numbers
+		return nil, unsupported("times whose sums are rounded")
+	}
+	p.Intervals = p.count(length.Near)
 	p.group(lengths)
 	if p.Total > p.Intervals {
 		return nil, ErrInfeasible
@@ -224,7 +233,7 @@ func (p *Problem) group(lengths []float64) {
 
 // costs makes the whole numbers. The scale is the least power of two at which they are exact, or else one at which sums stay far below 2⁶²; then costs are
 // rounded down.
-func (p *Problem) costs(in *model.Instance, power *model.MachinePower, busy float64, steps [2][]model.Step) {
+func (p *Problem) costs(in *model.Instance, power *model.MachinePower, busy float64, steps [2][]step) {
 	rates := p.rates(in, steps)
 	most := new(big.Rat)
 	for _, r := range rates {
@@ -292,7 +301,7 @@ func (p *Problem) way(w model.Way, row func(...float64) []int64) Way {
 }
 
 // rates are, by interval, what a unit of power costs.
-func (p *Problem) rates(in *model.Instance, steps [2][]model.Step) []*big.Rat {
+func (p *Problem) rates(in *model.Instance, steps [2][]step) []*big.Rat {
 	weight := map[string]*big.Rat{}
 	for _, term := range in.ObjectiveTerms() {
 		if weight[term.Metric] = rat(term.Weight); p.Metric == term.Metric {
@@ -308,7 +317,7 @@ func (p *Problem) rates(in *model.Instance, steps [2][]model.Step) []*big.Rat {
 	for t := range rates {
 		changed := t == 0
 		for k, list := range steps {
-			for at[k]+1 < len(list) && p.count(list[at[k]+1].Time-p.From) <= t {
+			for at[k]+1 < len(list) && p.count(list[at[k]+1].time) <= t {
 				at[k]++
 				changed = true
 			}
@@ -320,7 +329,7 @@ func (p *Problem) rates(in *model.Instance, steps [2][]model.Step) []*big.Rat {
 		rate := new(big.Rat)
 		for k, metric := range []string{"energy_cost", "carbon"} {
 			if w := weight[metric]; w != nil && len(steps[k]) > 0 {
-				x := new(big.Rat).Mul(w, rat(steps[k][at[k]].Value))
+				x := new(big.Rat).Mul(w, rat(steps[k][at[k]].value))
 				rate.Add(rate, x.Quo(x, per))
 			}
 		}
