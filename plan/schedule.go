@@ -204,13 +204,13 @@ func (s *Schedule) LeaveUnplaceable(job int) { s.Leave(job, s.whyNot(job)) }
 
 // whyNot says why a job has no slot anywhere.
 func (s *Schedule) whyNot(job int) string {
+	if !s.in.Runs(job) {
+		return s.in.WhyNowhere(job)
+	}
 	for _, before := range s.in.Jobs()[job].After {
 		if math.IsNaN(s.end[before]) {
 			return fmt.Sprintf("waits for job %s, which is not placed", s.in.Jobs()[before].ID)
 		}
-	}
-	if why := s.in.WhyNowhere(job); why != "" {
-		return why
 	}
 	if s.in.Features()&model.PowerLimits != 0 {
 		return "neither the horizon nor the power caps leave it enough time"

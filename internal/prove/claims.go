@@ -100,12 +100,14 @@ type trial struct {
 	optima    []optimum       // schedules called optimal, for an objective with weights as priorities
 	lowest    *big.Rat        // the least objective of all checked schedules then
 	proved    []proved        // certificates that are verified, for an objective with weights as priorities
+	judged    *judged         // what the evaluator says of right schedules, where nothing is known by construction
 }
 
 // claim is a claimed lower bound: a method says that no schedule has less. The metric "" stands for the objective.
 type claim struct {
 	by, what, metric string
 	value, tolerated float64
+	sol              *model.Solution // that is called optimal
 	seed             uint64
 	evals            int64
 }
@@ -160,6 +162,9 @@ func (p *Planted) Try(ctx context.Context, rng *rand.Rand, effort Effort) Outcom
 // objectives draws the objectives to try: those with weights as priorities, or else first metrics whose optimum is known, then others, and sometimes
 // a sum of two.
 func (p *Planted) objectives(rng *rand.Rand, most int) []map[string]float64 {
+	if p.judged {
+		return []map[string]float64{p.objective}
+	}
 	var list []map[string]float64
 	for _, k := range rng.Perm(len(p.rankings)) {
 		list = append(list, p.rankings[k].objective)
@@ -208,6 +213,9 @@ func (p *Planted) trial(objective map[string]float64) *trial {
 		return t
 	}
 	t.in = in
+	if p.judged {
+		t.judged = newJudged(in)
+	}
 	for metric, weight := range objective {
 		t.tolerated += weight * p.tolerance(metric)
 		t.uppers[metric] = math.Inf(1)
@@ -237,6 +245,9 @@ func (p *Planted) trial(objective map[string]float64) *trial {
 
 // lower records a correct schedule that leaves out no job that can be placed.
 func (t *trial) lower(sol *model.Solution, evaluation model.Evaluation) {
+	if t.judged != nil && !t.judged.add(sol, evaluation) {
+		return
+	}
 	if evaluation.Objective < t.upper {
 		t.upper, t.best = evaluation.Objective, sol
 	}
@@ -271,7 +282,7 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 	}
 	for k, work := range works {
 		if k == limit && !math.IsInf(t.upper, 1) {
-			proof.Limit(t.upper * pick(rng, 1, 1, 1.3))
+			proof.Limit(t.upper + math.Abs(t.upper)*pick(rng, 0, 0, 0.3))
 			limited = true
 		}
 		more := proof.Improve(ctx, work)
@@ -305,8 +316,12 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 
 // compare compares each claimed lower bound with the best schedule, planted or found by any solver.
 func (t *trial) compare() {
-	if t.ranking != nil {
+	switch {
+	case t.ranking != nil:
 		t.compareRanked()
+		return
+	case t.judged != nil:
+		t.compareJudged()
 		return
 	}
 	for _, c := range t.claims {

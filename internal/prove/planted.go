@@ -30,6 +30,10 @@ type Planted struct {
 	// MayLeave says that a schedule may leave out jobs that other schedules place, because there are hard deadlines.
 	MayLeave bool
 
+	// judged says that nothing is known by construction: the evaluator compares all right schedules with each other and with all claims about the objective.
+	judged    bool
+	objective map[string]float64
+
 	small    *small    // the batch whose schedules are enumerated; nil: they are not
 	rankings []ranking // objectives with weights as priorities, for such a batch
 }
@@ -47,7 +51,7 @@ var kinds = []Kind{
 	{Name: "arrivals", Share: 6, draw: equalJobsThatArrive},
 	{Name: "hard deadlines", Share: 4, draw: equalJobsLeftOut},
 	{Name: "whole machines", Share: 3, draw: wholeMachines},
-	{Name: "mixed", Share: 8, draw: mixed},
+	{Name: "together", Share: 60, draw: together},
 	{Name: "equal", Share: 5, draw: equalJobs},
 	{Name: "shortest first", Share: 5, draw: shortestFirst},
 	{Name: "agreeable", Share: 4, draw: agreeableDeadlines},

@@ -30,8 +30,11 @@ func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs 
 		}
 	}
 	rng.Shuffle(len(others), func(a, b int) { others[a], others[b] = others[b], others[a] })
-	if effort.Solvers >= 0 && len(others) > effort.Solvers {
-		others = others[:effort.Solvers]
+	if most := effort.Solvers; most >= 0 && len(others) > most {
+		if t.judged != nil {
+			most *= 2 // what solvers find is all that is known of a batch that is not tiny
+		}
+		others = others[:min(len(others), most)]
 	}
 	for _, info := range append(provings, others...) {
 		opt := solve.Options{Seed: rng.Uint64N(1000), MaxEvals: effort.Evals * pick[int64](rng, 1, 1, 1, 10), Strict: true, Certify: true}
@@ -116,7 +119,15 @@ func (t *trial) judge(by string, opt solve.Options, result *solve.Result) {
 		return
 	}
 	left := len(sol.Unscheduled)
-	whole := len(t.Schedules) == 0 && left == 0
+	for k := range sol.Unscheduled {
+		if text := t.falseReason(sol, &sol.Unscheduled[k]); text != "" {
+			t.report(by, "reason", 0, 0, text)
+		}
+	}
+	if result.Dropped != nil {
+		t.report(by, "schedule", 0, 0, result.Dropped.Error())
+	}
+	whole := t.judged != nil || len(t.Schedules) == 0 && left == 0
 	for _, planted := range t.Schedules {
 		whole = whole || left <= len(planted.Unscheduled)
 	}
@@ -145,7 +156,7 @@ func (t *trial) judge(by string, opt solve.Options, result *solve.Result) {
 	}
 	if result.Status == model.Optimal {
 		stated := result.Tolerance * math.Abs(evaluation.Objective) // the difference within which the solver says that it proves
-		t.claims = append(t.claims, claim{by: by, what: "optimal", value: evaluation.Objective, tolerated: stated, seed: opt.Seed, evals: opt.MaxEvals})
+		t.claims = append(t.claims, claim{by: by, what: "optimal", value: evaluation.Objective, tolerated: stated, sol: sol, seed: opt.Seed, evals: opt.MaxEvals})
 		if !whole {
 			t.report(by, "optimal", float64(left), 0, "says optimal and leaves out a job that can be placed: "+sol.Unscheduled[0].Reason)
 		}

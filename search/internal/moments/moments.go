@@ -171,9 +171,6 @@ func (p *problem) solution(from *schedule) (*model.Solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, j := range p.nowhere {
-		s.LeaveUnplaceable(j)
-	}
 	for _, j := range p.jobs {
 		if from.placed[j] {
 			s.Place(int(j), from.slots[j])
@@ -183,6 +180,9 @@ func (p *problem) solution(from *schedule) (*model.Solution, error) {
 		if !from.placed[j] {
 			s.LeaveUnplaceable(int(j))
 		}
+	}
+	for _, j := range p.nowhere {
+		s.LeaveUnplaceable(j)
 	}
 	return s.Solution(), nil
 }

@@ -142,7 +142,7 @@ func TestACopiedStartKeepsNoJobWithoutThoseThatItWaitsFor(t *testing.T) {
 	}
 	in, err := model.New(model.InstanceSpec{Schema: model.InstanceSchema, Objective: map[string]float64{"energy": 1}, Horizon: &model.HorizonSpec{To: 5},
 		Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{machine("small", 1, 8), machine("large", 2, 1)}}},
-		Jobs: []model.JobSpec{{ID: "b", Work: new(4.0)}, {ID: "a", Work: new(4.0), MinBandwidth: 4}, {ID: "then", Work: new(1.0), After: []string{"a"}}}})
+		Jobs:     []model.JobSpec{{ID: "b", Work: new(4.0)}, {ID: "a", Work: new(4.0), MinBandwidth: 4}, {ID: "then", Work: new(1.0), After: []string{"a"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -348,9 +348,6 @@ func (p *problem) schedule(order []int32, results []result) (*model.Solution, er
 	ctx, stop := after(p.ctx, grace)
 	defer stop()
 	s.Until(ctx)
-	for _, j := range p.nowhere {
-		s.LeaveUnplaceable(j)
-	}
 	for _, j := range order {
 		job := int(j)
 		ready, ok := s.Ready(job)
@@ -370,6 +367,9 @@ func (p *problem) schedule(order []int32, results []result) (*model.Solution, er
 			continue
 		}
 		s.Place(job, slot)
+	}
+	for _, j := range p.nowhere { // last, as some wait for jobs that are placed and others that are not
+		s.LeaveUnplaceable(j)
 	}
 	return s.Solution(), nil
 }

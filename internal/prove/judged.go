@@ -1,0 +1,124 @@
+package prove
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// judged holds the right schedules of a batch of which nothing is known by construction. The evaluator says which is better, and which bound is false.
+type judged struct {
+	in      *model.Instance
+	nowhere []bool // by job: nothing can run it, or a job that it waits for
+	fewest  int    // jobs owed by the schedule that owes the fewest; MaxInt: there is none
+	best    *model.Solution
+	cost    model.Evaluation
+	least   map[string]*model.Solution // by metric of the objective: the schedule that has least of it, of those that owe no job which anything can run
+}
+
+func newJudged(in *model.Instance) *judged {
+	b := &judged{in: in, nowhere: make([]bool, len(in.Jobs())), fewest: math.MaxInt, least: map[string]*model.Solution{}}
+	for range in.Jobs() { // as many rounds as a chain can have jobs
+		for j := range in.Jobs() {
+			b.nowhere[j] = b.nowhere[j] || !in.Runs(j)
+			for _, before := range in.Jobs()[j].After {
+				b.nowhere[j] = b.nowhere[j] || b.nowhere[before]
+			}
+		}
+	}
+	return b
+}
+
+// add takes a right schedule. It says whether bounds speak of it: whether it owes no job that anything can run.
+func (b *judged) add(sol *model.Solution, cost model.Evaluation) bool {
+	b.fewest = min(b.fewest, b.in.Owed(sol))
+	for _, left := range sol.Unscheduled {
+		if j, _ := b.in.JobIndex(left.Job); b.in.Owes(j) && !b.nowhere[j] {
+			return false
+		}
+	}
+	if b.best == nil || cost.Objective < b.cost.Objective {
+		b.best, b.cost = sol, cost
+	}
+	for _, term := range b.in.ObjectiveTerms() {
+		value, ok := cost.Metrics.Get(term.Metric)
+		if known := b.least[term.Metric]; ok && known != nil {
+			was, err := model.Evaluate(b.in, known)
+			before, _ := was.Metrics.Get(term.Metric)
+			ok = err == nil && value < before
+		}
+		if ok {
+			b.least[term.Metric] = sol
+		}
+	}
+	return true
+}
+
+// compareJudged compares the claims with the right schedules.
+func (t *trial) compareJudged() {
+	for k := range t.claims {
+		c := &t.claims[k]
+		truth, false, text := t.judgedFalse(c)
+		if !false {
+			continue
+		}
+		t.report(c.by, c.what, c.value, truth, text)
+		last := &t.found[len(t.found)-1]
+		last.Seed, last.MaxEvals, last.refutes = c.seed, c.evals, t.judged.best
+	}
+}
+
+// judgedFalse says whether a right schedule shows the claim to be false, with what that schedule has.
+func (t *trial) judgedFalse(c *claim) (truth float64, refuted bool, text string) {
+	b := t.judged
+	if math.IsNaN(c.value) || math.IsInf(c.value, 0) {
+		return 0, true, fmt.Sprintf("states %v", c.value)
+	}
+	if c.sol != nil && b.in.Owed(c.sol) > b.fewest {
+		return float64(b.fewest), true, fmt.Sprintf("says optimal and owes %d jobs; a right schedule owes %d", b.in.Owed(c.sol), b.fewest)
+	}
+	if b.best == nil {
+		return 0, false, ""
+	}
+	if c.metric == "" {
+		truth = b.cost.Objective
+		return truth, b.cost.Refutes(model.ProvedBound(c.value - c.tolerated)), fmt.Sprintf("says %s %v; a right schedule has %v", c.what, c.value, truth)
+	}
+	sol := b.least[c.metric]
+	if m, _ := model.MetricNamed(c.metric); sol == nil || m.HighBetter {
+		return 0, false, "" // the part of a metric that is high where it is good says how high it can be
+	}
+	alone, err := b.in.WithObjective(map[string]float64{c.metric: 1})
+	if err != nil {
+		return 0, false, "" // a metric that is high where it is good
+	}
+	cost, err := model.Evaluate(alone, sol)
+	return cost.Objective, err == nil && cost.Refutes(model.ProvedBound(c.value)), fmt.Sprintf("says %s of %s %v; a right schedule has %v", c.what, c.metric, c.value, cost.Objective)
+}
+
+// falseReason says why the reason of a job that a schedule leaves out cannot be true; empty: it may be. A job that waits for another waits for one that is left out, and what no
+// cluster can run is in no right schedule.
+func (t *trial) falseReason(sol *model.Solution, left *model.Unscheduled) string {
+	j, _ := t.in.JobIndex(left.Job)
+	if rest, waits := strings.CutPrefix(left.Reason, "waits for job "); waits {
+		if id, _, ok := strings.Cut(rest, ", which is not placed"); ok {
+			before, known := t.in.JobIndex(id)
+			out := slices.ContainsFunc(sol.Unscheduled, func(u model.Unscheduled) bool { return u.Job == id })
+			if !known || !out || !slices.Contains(t.in.Jobs()[j].After, before) {
+				return fmt.Sprintf("job %s: %q, which is placed, or for which it does not wait", left.Job, left.Reason)
+			}
+		}
+	}
+	if left.Reason != t.in.WhyNowhere(j) {
+		return ""
+	}
+	for _, right := range t.Schedules {
+		if slices.ContainsFunc(right.Jobs, func(p model.Placement) bool { return p.Job == left.Job }) {
+			return fmt.Sprintf("job %s: %q, but a right schedule places it", left.Job, left.Reason)
+		}
+	}
+	return ""
+}
