@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +50,7 @@ func TestRoundsOfEverything(t *testing.T) {
 func rounds(in *model.Instance, info solve.Info, seed uint64) (fault string, ran bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			fault = fmt.Sprint("panic: ", p)
+			fault = fmt.Sprintf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
 	rng := rand.New(rand.NewPCG(seed, 58))
