@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,8 +14,10 @@ import (
 
 	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // Rounds with every solver: of whatever jobs ask of machines, power, licences and others, and however wrong their estimates are, the schedule is right and says of each job that
@@ -49,7 +52,7 @@ func TestRoundsOfEverything(t *testing.T) {
 func rounds(in *model.Instance, info solve.Info, seed uint64) (fault string, ran bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			fault = fmt.Sprint("panic: ", p)
+			fault = fmt.Sprintf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
 	rng := rand.New(rand.NewPCG(seed, 58))
@@ -103,4 +106,145 @@ func leftOut(in *model.Instance, sol *model.Solution) string {
 		}
 	}
 	return ""
+}
+
+// gpus is a cluster of one machine with two devices and four processors, and whatever else.
+func gpus(change func(m *model.MachineSpec)) *model.Builder {
+	m := model.MachineSpec{ID: "m", Processors: 4, Resources: map[string]float64{"gpu": 2}}
+	if change != nil {
+		change(&m)
+	}
+	b := model.NewBuilder("gpus").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{m}})
+	b.Spec().Devices = []string{"gpu"}
+	return b
+}
+
+// onGPUs is a job of one processor with a number of devices.
+func onGPUs(id string, arrival, work, devices float64) model.JobSpec {
+	j := model.JobSpec{ID: id, Arrival: arrival, Work: &work}
+	if devices > 0 {
+		j.Resources = map[string]float64{"gpu": devices}
+	}
+	return j
+}
+
+// misjudged is the job with an estimate.
+func misjudged(j model.JobSpec, estimate float64) model.JobSpec {
+	j.Estimate = &estimate
+	return j
+}
+
+// Rounds know which devices earlier rounds hold, and until when: j1 takes the other device, j2 waits for both, and j3, of a later round, fills the time before it starts. The
+// processors are named when all is planned: j3 gets one that j2 has later.
+func TestRoundsHoldDevicesByHand(t *testing.T) {
+	wide := onGPUs("j2", 2, 2, 2)
+	wide.Processors, wide.Block = model.Rigid(4), 4
+	in := solvecases.Built(t, gpus(nil).Job(onGPUs("j0", 0, 6, 1), onGPUs("j1", 1, 3, 1), wide, onGPUs("j3", 4, 2, 1), onGPUs("j4", 4, 1, 0)))
+	_, solver := rolling(t, "fcfs-list", 1, 0)
+	solverstest.Schedules(t, solver, in, "j0 c:0 0-6", "j1 c:1 1-4", "j2 c:0-3 6-8", "j3 c:1 4-6", "j4 c:2 4-5")
+	result, err := solver.Solve(context.Background(), in, solve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range result.Solution.Jobs {
+		want := map[string]string{"j0": "0", "j1": "1", "j2": "0-1", "j3": "1"}[p.Job]
+		if got := p.Devices["gpu"]["m"].String(); p.Job != "j4" && got != want {
+			t.Errorf("%s is on the devices %s, expected %s", p.Job, got, want)
+		}
+	}
+}
+
+// A job that outlives its estimate keeps its device until it really ends: j1, planned behind it, waits. j2, planned behind j1, waits for none and overtakes nobody. A job that
+// ends early lets the next start early.
+func TestStreamHoldsDevicesByHand(t *testing.T) {
+	in := solvecases.Built(t, gpus(func(m *model.MachineSpec) { m.Resources["gpu"] = 1 }).
+		Job(misjudged(onGPUs("j0", 0, 6, 1), 2), misjudged(onGPUs("j1", 1, 2, 1), 5), onGPUs("j2", 3, 1, 0), onGPUs("j3", 3, 1, 1)))
+	_, solver := rolling(t, "heft", 1, 0)
+	solverstest.Schedules(t, solver, in, "j2 c:1 3-4", "j0 c:0 0-6", "j1 c:0 6-8", "j3 c:0 8-9")
+}
+
+// No job overtakes one that was planned before it and needs what is free: j1 waits for all processors from 1 on, and j2, of one, stays behind it although three are free.
+func TestStreamDoesNotOvertake(t *testing.T) {
+	wide := onGPUs("j1", 1, 2, 0)
+	wide.Processors = model.Rigid(4)
+	in := solvecases.Built(t, gpus(nil).Job(misjudged(onGPUs("j0", 0, 5, 1), 2), wide, onGPUs("j2", 3, 1, 0)))
+	_, solver := rolling(t, "fcfs-list", 1, 0)
+	solverstest.Schedules(t, solver, in, "j0 c:0 0-5", "j1 c:0-3 5-7", "j2 c:0 7-8")
+}
+
+// A job that waits until its machine opens keeps nothing meanwhile: j2 runs before the machine closes. j1, which would end in the closed time, starts behind it.
+func TestStreamWaitsForMachinesToOpen(t *testing.T) {
+	in := solvecases.Built(t, gpus(func(m *model.MachineSpec) {
+		m.Processors, m.Closed = 1, []model.ClosedSpec{{From: 4, To: new(10.0)}}
+	}).Job(misjudged(onGPUs("j0", 0, 1, 0), 2), onGPUs("j1", 1, 5, 0), onGPUs("j2", 2, 1, 0)))
+	_, solver := rolling(t, "heft", 1, 0)
+	solverstest.Schedules(t, solver, in, "j0 c:0 0-1", "j2 c:0 2-3", "j1 c:0 10-15")
+}
+
+// A job whose machine closes for ever before its turn comes is planned anew: j1 was to run on m behind j0, which outlives its estimate, and runs on n instead.
+func TestStreamPlansAnewWhereMachinesClose(t *testing.T) {
+	b := gpus(func(m *model.MachineSpec) { m.Processors, m.Speed, m.Closed = 1, 2, []model.ClosedSpec{{From: 5}} })
+	b.Spec().Clusters[0].Machines = append(b.Spec().Clusters[0].Machines, model.MachineSpec{ID: "n", Closed: []model.ClosedSpec{{From: 0, To: new(8.0)}}})
+	in := solvecases.Built(t, b.Job(misjudged(onGPUs("j0", 0, 8, 0), 2), onGPUs("j1", 0.5, 4, 0)))
+	_, solver := rolling(t, "heft", 1, 0)
+	solverstest.Schedules(t, solver, in, "j0 c:0 0-4", "j1 c:1 8-12")
+}
+
+// Jobs that run already are taken over, with what they hold: j1 waits for the device until j0 really ends, and fills the other rounds' plans as if it ended by its estimate.
+func TestStreamTakesOverRunningJobs(t *testing.T) {
+	run := misjudged(onGPUs("j0", 0, 6, 2), 3)
+	run.Running = &model.RunningSpec{Cluster: "c", Processors: model.Processors(2), Holds: map[string]map[string]float64{"m": {"gpu": 2}}, Devices: model.DevicesHeld{"gpu": {"m": model.Processors(0, 1)}}}
+	in := solvecases.Built(t, gpus(nil).Job(run, onGPUs("j1", 1, 2, 1), onGPUs("j2", 1, 1, 0)))
+	for _, name := range []string{"fcfs-list", "search"} {
+		_, solver := rolling(t, name, 1, 0)
+		solverstest.Schedules(t, solver, in, "j2 c:0 1-2", "j0 c:2 0-6", "j1 c:0 6-8")
+	}
+}
+
+// A threshold begins a round earlier on line too. By its estimate j0 ends at 5, so that with a threshold of 2 the round is at 3 and plans j1 alone. Without one, or at the real
+// end, minmin would plan the shorter j2 first.
+func TestStreamThresholdByHand(t *testing.T) {
+	for _, b := range []*model.Builder{model.NewBuilder("threshold").Cluster(solvecases.Machines("c", 1, 1)), gpus(func(m *model.MachineSpec) { m.Processors = 1 })} {
+		in := solvecases.Built(t, b.Job(misjudged(onGPUs("j0", 0, 4, 0), 5), onGPUs("j1", 1, 5, 0), onGPUs("j2", 3.5, 1, 0)))
+		_, early := rolling(t, "minmin", 10, 2)
+		solverstest.Schedules(t, early, in, "j0 c:0 0-4", "j1 c:0 4-9", "j2 c:0 9-10")
+		_, byPeriod := rolling(t, "minmin", 10, 0)
+		solverstest.Schedules(t, byPeriod, in, "j0 c:0 0-4", "j2 c:0 10-11", "j1 c:0 11-16")
+	}
+}
+
+// Rounds within a horizon, by a tariff: j1 waits for the cheap time beside j0, and j2 finds none that is left.
+func TestRoundsWithinAHorizon(t *testing.T) {
+	b := model.NewBuilder("horizon").Minimise("energy_cost", 1).Cluster(model.ClusterSpec{ID: "c", PowerCap: [][]float64{{0, 2}}, Machines: []model.MachineSpec{{ID: "m", Count: 3, Power: &model.PowerSpec{Busy: 1}}}})
+	b.Spec().Tariff = &model.TariffSpec{Price: [][]float64{{0, 3}, {4, 1}, {8, 2}}}
+	b.Spec().Horizon = &model.HorizonSpec{To: 10}
+	for k, arrival := range []float64{0, 1, 2, 3, 9} {
+		b.Job(onGPUs(fmt.Sprint("j", k), arrival, 4, 0))
+	}
+	in := solvecases.Built(t, b)
+	for _, name := range []string{"fcfs-list", "search"} {
+		_, solver := rolling(t, name, 1, 0)
+		result, err := solver.Solve(context.Background(), in, solve.Options{MaxEvals: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]float64{}
+		for _, p := range result.Solution.Jobs {
+			got[p.Job] = p.Start
+		}
+		if fmt.Sprint(got) != "map[j0:4 j1:4]" && fmt.Sprint(got) != "map[j0:4 j1:4 j2:2]" || !model.Check(in, result.Solution).OK() {
+			t.Errorf("%s: starts %v, %v", name, got, result.Solution.Unscheduled)
+		}
+	}
+}
+
+// What rounds cannot keep to on line is refused before anything runs, by name.
+func TestStreamsRefuseLimitsOfPower(t *testing.T) {
+	b := model.NewBuilder("horizon").Cluster(solvecases.Machines("c", 1, 1)).Job(misjudged(onGPUs("j0", 0, 4, 0), 5))
+	b.Spec().Horizon = &model.HorizonSpec{To: 10}
+	in := solvecases.Built(t, b)
+	_, solver := rolling(t, "heft", 1, 0)
+	if err := solver.Supports(in); !errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), "a horizon") {
+		t.Errorf("got %v, expected a refusal that names the horizon", err)
+	}
 }

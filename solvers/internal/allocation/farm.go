@@ -155,6 +155,9 @@ func (f *farm) hold(job int, c *model.Cluster, group, n int) model.ProcessorSet 
 func (f *farm) on(cluster, processor int) int {
 	c := &f.in.Clusters()[cluster]
 	group := c.GroupOf(processor)
+	if group >= len(f.first[cluster]) { // no job of the round can run on one cluster alone
+		return -1
+	}
 	m := &c.Machines[group]
 	k := f.first[cluster][group] + (processor-m.First)/m.Units
 	if k >= len(f.at) || f.at[k].cluster != cluster || f.at[k].group != group {
