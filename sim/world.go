@@ -194,6 +194,9 @@ func (w *world) joinReady(e *Engine) {
 			continue
 		}
 		e.join(j)
+		if e.Stopped() {
+			return
+		}
 	}
 }
 

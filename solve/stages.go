@@ -118,6 +118,11 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 		if result.Solution == nil {
 			continue
 		}
+		if best.Solution == nil && ctx.Err() != nil { // there is nothing to compare it with, and no time: Run checks it
+			best = result
+			best.Solver = info.Name
+			break
+		}
 		evaluation, err := s.evaluate(in, info.Name, result.Solution)
 		if err != nil {
 			return Result{}, err
