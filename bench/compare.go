@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/allot-opt/allot/bound"
@@ -149,13 +150,13 @@ func ShareBounds(ctx context.Context, in *model.Instance, rows []Row) error {
 	for k := range rows {
 		best = best.Max(rows[k].Bound)
 	}
-	places := (&solve.Options{Unbounded: true}).SharedBound(ctx, in)
+	places := sync.OnceValue(func() *solve.SharedBound { return (&solve.Options{Unbounded: true}).SharedBound(ctx, in) })
 	for k := range rows {
 		row := &rows[k]
 		if row.Bound == best || row.Objective == nil || row.Solution == nil || ctx.Err() != nil {
 			continue // in the first case the run has judged it by this bound
 		}
-		worst := places.WorstLeft(row.Solution)
+		worst := places().WorstLeft(row.Solution)
 		evaluation, err := model.Evaluate(in, row.Solution)
 		if err != nil {
 			return err

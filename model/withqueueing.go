@@ -1,8 +1,11 @@
 package model
 
 import (
+	"context"
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/internal/poll"
 )
 
 // servedAlike is the number of alike machines up to which each is a server in the view of [Instance.WithQueueing].
@@ -21,17 +24,20 @@ const servedAlike = 1 << 12
 //     have room, Σ(⌈μT⌉ − 1) ≥ n.
 //   - Of more than 4,096 alike machines (servedAlike), as many as there are jobs are servers, but at least that number.
 //
-// Complexity: O(n · groups of machines).
-func (in *Instance) WithQueueing(load float64) *Instance {
+// Complexity: O(n · groups of machines). It returns nil where the context ends first.
+func (in *Instance) WithQueueing(ctx context.Context, load float64) *Instance {
 	clone := *in
 	clone.digest = &digest{of: &clone}
 	clone.clusters = slices.Clone(in.clusters)
 	known, n := in.Known(), len(in.jobs)
 	var used []*Machine
-	sum := 0.0
+	sum, asked := 0.0, poll.New(ctx)
 	for c := range clone.clusters {
 		var jobs []int
 		for j := range in.jobs {
+			if asked.Stopped(32) {
+				return nil
+			}
 			if in.CanRun(j, c) {
 				jobs = append(jobs, j)
 			}
@@ -41,7 +47,10 @@ func (in *Instance) WithQueueing(load float64) *Instance {
 		for g := range groups {
 			m := &groups[g]
 			m.Count = min(m.Count, max(n, servedAlike))
-			if m.Queue = known.queueOf(c, m, jobs); m.Queue.ServiceRate > 0 {
+			if m.Queue = known.queueOf(c, m, jobs, asked); asked.Ended() {
+				return nil
+			}
+			if m.Queue.ServiceRate > 0 {
 				used = append(used, m)
 				sum += float64(m.Count) * m.Queue.ServiceRate
 			}
@@ -68,12 +77,15 @@ func (in *Instance) WithQueueing(load float64) *Instance {
 }
 
 // queueOf describes a machine of the cluster as a server for those of the jobs that can run on it, see [Instance.WithQueueing]. Its service rate is 0
-// where there are none.
-func (in *Instance) queueOf(cluster int, m *Machine, jobs []int) *QueueSpec {
+// where there are none, and means nothing where the context has ended.
+func (in *Instance) queueOf(cluster int, m *Machine, jobs []int, asked *poll.Poll) *QueueSpec {
 	const fastest = 1e18 // the largest number that a file may state, for jobs that take no time
 	var times []float64
 	mean, own := 0.0, 0.0
 	for _, k := range jobs {
+		if asked.Stopped(16) {
+			break
+		}
 		j := &in.jobs[k]
 		if in.ProcessorsFor(j, m) == 0 {
 			continue

@@ -38,6 +38,9 @@ func (e *Engine) joinDeferred() {
 		j.state = queued
 		e.queued++
 		e.policy.Arrive(j)
+		if e.Stopped() {
+			return
+		}
 	}
 }
 

@@ -329,11 +329,17 @@ func (e *Engine) instant(t float64) error {
 			continue
 		}
 		e.release(e.jobs.at(ended.handle), int(ended.part))
+		if e.Stopped() { // an instant may be as long as a run
+			return e.ctx.Err()
+		}
 	}
 	if e.world != nil {
 		e.world.joinReady(e)
 	}
 	e.joinDeferred()
+	if e.stopped {
+		return e.ctx.Err()
+	}
 	for e.more && e.next.Arrival == t {
 		left := e.totals.Left
 		e.arrive()
@@ -341,7 +347,7 @@ func (e *Engine) instant(t float64) error {
 		if err := e.pull(); err != nil {
 			return err
 		}
-		if e.large && e.Stopped() {
+		if e.Stopped() {
 			return e.ctx.Err()
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -36,8 +37,13 @@ func replay(ctx context.Context, in *model.Instance, policy Policy, opt Options)
 		return nil, Totals{}, err
 	}
 	r.order = order
+	asked := poll.New(ctx)
 	for index := range in.Jobs() {
+		if asked.Stopped(64) {
+			return nil, Totals{}, ctx.Err()
+		}
 		if !in.CanRun(index, 0) {
+			asked.Spend(1000)
 			r.leave(index, in.WhyNowhere(index))
 		}
 	}

@@ -195,6 +195,9 @@ func (w *world) joinReady(e *Engine) {
 			continue
 		}
 		e.join(j)
+		if e.Stopped() {
+			return
+		}
 	}
 }
 

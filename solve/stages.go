@@ -16,6 +16,8 @@ type Stages struct {
 	opt  Options
 	used int64 // evaluations by the stages so far
 
+	found bool // a stage has made a right schedule
+
 	bound       model.Bound        // the best bound that the stages proved
 	certificate *proof.Certificate // that of the best bound of a stage that has one
 	shown       Progress           // the best schedule reported so far, and the best bound
@@ -81,7 +83,12 @@ func (s *Stages) Run(ctx context.Context, in *model.Instance, info Info, solver 
 	if err != nil {
 		result.drop(in, info.Name, err)
 	}
+	if result.Solution != nil && !s.found && ctx.Err() != nil { // there is nothing to compare it with, and no time: the caller of the whole checks it
+		s.Add(&result)
+		return result, model.Evaluation{}
+	}
 	evaluation, right := result.settle(in, info.Name)
+	s.found = s.found || right
 	s.Add(&result)
 	if sol := result.Solution; right && s.opt.Progress != nil {
 		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: s.bound, Left: in.Owed(sol), Schedule: func() *model.Solution { return copied(sol) }})
@@ -127,7 +134,7 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) R
 		}
 	}
 	best.Evaluations, best.Bound, best.Certificate, best.Dropped = s.used, s.bound, s.certificate, s.dropped
-	if best.Solution != nil && s.proves(ctx, in, best.Solution, cost) {
+	if best.Solution != nil && s.found && s.proves(ctx, in, best.Solution, cost) {
 		best.Status = model.Optimal
 	}
 	if best.Stop = model.StopDone; ctx.Err() != nil {

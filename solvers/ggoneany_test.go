@@ -163,7 +163,7 @@ func TestGGOneParallelJobsShareClusters(t *testing.T) {
 func TestWithQueueing(t *testing.T) {
 	in := anyInstance(t, []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 3, Speed: 2}, {ID: "n"}}}},
 		model.JobSpec{ID: "a", Work: new(6.0), WorkCV: 0.5}, model.JobSpec{ID: "b", Work: new(12.0)})
-	view, err := model.Queues(in.WithQueueing(0.5), nil)
+	view, err := model.Queues(in.WithQueueing(t.Context(), 0.5), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,18 +171,18 @@ func TestWithQueueing(t *testing.T) {
 	for k, want := range []struct{ mu, variance float64 }{{1 / 1.5, 0.375}, {1 / 9.0, 13.5}} {
 		m := &view.Machines[k]
 		arrivals := 2*m.Kappa - want.variance
-		q := in.WithQueueing(0.5).Queueing()
+		q := in.WithQueueing(t.Context(), 0.5).Queueing()
 		if math.Abs(m.ServiceRate-want.mu) > 1e-12 || math.Abs(arrivals-4/(q.Rate*q.Rate)) > 1e-9 {
 			t.Errorf("machine %d: μ %v, variance of arrivals %v of rate %v; expected μ %v", k, m.ServiceRate, arrivals, q.Rate, want.mu)
 		}
 	}
 	// λ = (2/3 + 1/9)/2 = 7/18, T = 2·18/7 = 5.14: room for ⌈3.43⌉ − 1 + ⌈0.57⌉ − 1 = 3 ≥ 2.
-	if q := in.WithQueueing(0.5).Queueing(); math.Abs(q.Rate-7.0/18) > 1e-12 || math.Abs(q.Period-36.0/7) > 1e-12 || in.Queueing().Given {
+	if q := in.WithQueueing(t.Context(), 0.5).Queueing(); math.Abs(q.Rate-7.0/18) > 1e-12 || math.Abs(q.Period-36.0/7) > 1e-12 || in.Queueing().Given {
 		t.Errorf("λ %v, T %v; expected 7/18 and 36/7", q.Rate, q.Period)
 	}
 	// One job on two machines of μ = 1: λ = 1, T = 1 leaves no room; T = 2 leaves room for one on each.
 	in = anyInstance(t, []model.ClusterSpec{solvecases.Machines("c", 2, 1)}, model.JobSpec{ID: "a", Work: new(1.0)})
-	if q := in.WithQueueing(0.5).Queueing(); q.Period != 2 || q.Rate != 0.5 {
+	if q := in.WithQueueing(t.Context(), 0.5).Queueing(); q.Period != 2 || q.Rate != 0.5 {
 		t.Errorf("λ %v, T %v; expected 0.5 and 2", q.Rate, q.Period)
 	}
 }

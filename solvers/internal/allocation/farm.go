@@ -47,7 +47,9 @@ func (s Settings) newFarm(ctx context.Context, in *model.Instance, stated bool) 
 	case err != nil && stated:
 		return nil, err
 	case err != nil:
-		f.viewed, f.derived = in.WithQueueing(s.Load), true
+		if f.viewed, f.derived = in.WithQueueing(ctx, s.Load), true; f.viewed == nil {
+			return nil, nil
+		}
 		if view, err = model.Queues(f.viewed, nil); err != nil { // no job can run
 			f.viewed = in
 		}
