@@ -134,7 +134,7 @@ func TestPricesOnUnequalMachines(t *testing.T) {
 			t.Fatal("no prices")
 		}
 		s := newCheap(t, u.in)
-		var chosen []Slot // of the jobs so far; without processors: it has none
+		var chosen []Slot                    // of the jobs so far; without processors: it has none
 		schedule := func() *model.Solution { // the processors are named once, so it is made anew
 			other := newCheap(t, u.in)
 			for job, slot := range chosen {
