@@ -54,7 +54,7 @@ func drawWholeUnits(t *rapid.T) *wholeUnits {
 	idle := float64(number(0, 2, "idle"))
 	b := model.NewBuilder("units").Minimise("energy_cost", 1)
 	if rapid.Bool().Draw(t, "waits") {
-		metric := rapid.SampledFrom([]string{"mean_wait", "mean_response", "over_deadline", "bounded_slowdown"}).Draw(t, "metric")
+		metric := rapid.SampledFrom([]string{"mean_wait", "mean_response", "over_deadline", "bounded_slowdown", "mean_slowdown"}).Draw(t, "metric")
 		b.Spec().Objective[metric] = float64(number(1, 8, "weight")) / per
 	}
 	cluster := model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: w.processors, Power: &model.PowerSpec{Idle: idle, Busy: 2}}}}
@@ -117,6 +117,10 @@ func (w *wholeUnits) cost(job, start int) (float64, bool) {
 			sum += term.Weight * (response - float64(length)) / jobs
 		case "mean_response":
 			sum += term.Weight * response / jobs
+		case "mean_slowdown":
+			if length > 0 {
+				sum += term.Weight * response / float64(length) / jobs
+			}
 		case "bounded_slowdown":
 			sum += term.Weight * max(1, response/max(10, float64(length))) / jobs
 		case "over_deadline":

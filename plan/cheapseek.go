@@ -285,9 +285,10 @@ func (s *cheapSeek) several() (Slot, bool) {
 	if !(from <= last) {
 		return Slot{}, false
 	}
-	least := math.Inf(1)
+	least, most := math.Inf(1), math.Inf(-1)
 	for _, k := range s.usable {
-		least = min(least, s.powerIn(&g.banks[k]))
+		power := s.powerIn(&g.banks[k])
+		least, most = min(least, power), max(most, power)
 	}
 	s.cost.begin(g.prices, g.waits, s.j, least*float64(s.n), s.length)
 	times := []float64{from, last}
@@ -330,7 +331,11 @@ func (s *cheapSeek) several() (Slot, bool) {
 		times = times[:len(times)-1]
 	}
 	for _, t := range times {
-		s.starts = append(s.starts, aStart{start: t, cost: s.cost.of(t)})
+		cost := s.cost.of(t)
+		if unit := s.unit(t); unit < 0 { // then processors that take more cost less
+			cost += (most - least) * float64(s.n) * unit
+		}
+		s.starts = append(s.starts, aStart{start: t, cost: cost})
 	}
 	g.work += 30 * int64(len(times))
 	if !s.first {
@@ -341,7 +346,7 @@ func (s *cheapSeek) several() (Slot, bool) {
 			break
 		}
 		g.work += 25 * int64(len(s.usable))
-		s.at(x, least)
+		s.at(x.start, least)
 	}
 	if !s.found {
 		return Slot{}, false
@@ -349,29 +354,33 @@ func (s *cheapSeek) several() (Slot, bool) {
 	return s.made(s.best, s.bestShares), true
 }
 
+// unit is what a unit of power costs for the length of the job from the start on.
+func (s *cheapSeek) unit(start float64) float64 {
+	if s.first {
+		return 0
+	}
+	return s.g.prices.until(model.End(start, s.length)) - s.g.prices.until(start)
+}
+
 // at looks at one start of a job that may take processors of several banks; least is the least power of a processor.
-func (s *cheapSeek) at(x aStart, least float64) {
-	g, end := s.g, model.End(x.start, s.length)
+func (s *cheapSeek) at(start, least float64) {
+	g, end, unit := s.g, model.End(start, s.length), s.unit(start)
 	for k := range s.barriers {
-		if s.barriers[k].profile.earliest(x.start, s.length, s.barriers[k].amount) > x.start {
+		if s.barriers[k].profile.earliest(start, s.length, s.barriers[k].amount) > start {
 			return
 		}
 	}
-	unit := 0.0
-	if !s.first {
-		unit = g.prices.until(end) - g.prices.until(x.start)
-	}
 	if !s.allot(unit, func(i int) (int, float64) {
 		b := &g.banks[s.usable[i]]
-		room, wakes := s.roomIn(i, x.start, end), 0.0
+		room, wakes := s.roomIn(i, start, end), 0.0
 		if room > 0 && b.sleeps && !s.first {
-			wakes = g.ways.more(b, x.start, end)
+			wakes = g.ways.more(b, start, end)
 		}
 		return room, wakes
-	}) || !g.cap.allows(s.shares, x.start, end) {
+	}) || !g.cap.allows(s.shares, start, end) {
 		return
 	}
-	cost, wakes := x.cost, 0.0
+	cost, wakes := s.cost.of(start), 0.0
 	for _, share := range s.shares {
 		cost += (share.power - least) * float64(share.n) * unit
 		wakes += share.wakes
@@ -379,7 +388,7 @@ func (s *cheapSeek) at(x aStart, least float64) {
 	if s.first {
 		cost = 0
 	}
-	if s.offer(x.start, cost+wakes, wakes) {
+	if s.offer(start, cost+wakes, wakes) {
 		s.bestShares = append(s.bestShares[:0], s.shares...)
 	}
 }
