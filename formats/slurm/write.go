@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/formats/internal/placements"
 	"github.com/allot-opt/allot/internal/lines"
@@ -126,7 +127,7 @@ func moment(t float64) string {
 
 // hostsOf are the names of a group of machines.
 func hostsOf(m *model.Machine) []string {
-	if names, err := expandHosts(m.ID); err == nil && len(names) == m.Count {
+	if names, err := expandHosts(m.ID, budget.Own()); err == nil && len(names) == m.Count {
 		return names
 	}
 	names := make([]string, m.Count)
