@@ -53,7 +53,9 @@ func WriteAccounting(w io.Writer, in *model.Instance, sol *model.Solution) error
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, written)
 	for k := range in.Jobs() {
-		fmt.Fprintln(out, strings.Join(cellsOf(in, k, placed[k]), "|"))
+		if _, err := fmt.Fprintln(out, strings.Join(cellsOf(in, k, placed[k]), "|")); err != nil { // not only at the end: somebody may wait for it
+			return err
+		}
 	}
 	return out.Flush()
 }
