@@ -23,7 +23,8 @@ import (
 // BestStore.
 type BestStore struct {
 	dir   string
-	stale time.Duration       // see [RunOptions]
+	stale time.Duration // see [RunOptions]
+	told  func(*claim.HeldError)
 	seen  map[string]seenBest // by path
 }
 
@@ -124,7 +125,7 @@ func (s *BestStore) lock(ctx context.Context) (unlock func() error, err error) {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return nil, err
 	}
-	lock, err := claim.Wait(ctx, filepath.Join(s.dir, "best"+lockSuffix), "", s.stale)
+	lock, err := claim.Wait(ctx, filepath.Join(s.dir, "best"+lockSuffix), "", s.stale, s.told)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,8 @@ import (
 type runFolder struct {
 	dir     string
 	stale   time.Duration
-	passing bool // rows need not be on the disk
+	told    func(*claim.HeldError) // whose lock it waits for
+	passing bool                   // rows need not be on the disk
 	best    *BestStore
 	lock    *claim.Claim // of the file of rows
 	rows    *os.File
@@ -49,7 +50,11 @@ func openRun(ctx context.Context, plan *Plan, opt RunOptions) (folder *runFolder
 	if err := os.MkdirAll(opt.Dir, 0o777); err != nil {
 		return nil, err
 	}
-	folder = &runFolder{dir: opt.Dir, stale: opt.Stale, passing: opt.Passing, follow: plan.Follow(opt.Dir)}
+	folder = &runFolder{dir: opt.Dir, stale: opt.Stale, passing: opt.Passing, follow: plan.Follow(opt.Dir), told: func(held *claim.HeldError) {
+		if opt.Warn != nil {
+			opt.Warn("waits: " + held.Error())
+		}
+	}}
 	folder.done = folder.follow.done
 	name, err := folder.take(ctx, opt)
 	if err != nil {
@@ -84,7 +89,7 @@ func openRun(ctx context.Context, plan *Plan, opt RunOptions) (folder *runFolder
 		return folder, err
 	}
 	if folder.best != nil {
-		folder.best.stale = opt.Stale
+		folder.best.stale, folder.best.told = opt.Stale, folder.told
 		if err := folder.best.tidy(ctx); err != nil {
 			return folder, err
 		}
@@ -107,7 +112,7 @@ func (folder *runFolder) take(ctx context.Context, opt RunOptions) (name string,
 			part = strconv.Itoa(opt.Shard.K)
 		}
 		name = rowsNamed(part)
-		folder.lock, err = claim.Take(ctx, filepath.Join(folder.dir, name+lockSuffix), opt.part(), opt.Stale)
+		folder.lock, err = claim.Take(ctx, filepath.Join(folder.dir, name+lockSuffix), opt.part(), opt.Stale, folder.told)
 	}
 	var held *claim.HeldError
 	if errors.As(err, &held) {

@@ -116,7 +116,7 @@ var ErrNoFolder = errors.New("the run folder cannot be used")
 // state writes the plan to the folder, with what change adds to what the folder states already. One program does so at a time.
 func (folder *runFolder) state(ctx context.Context, plan *Plan, change func(*RunFile)) (err error) {
 	path := filepath.Join(folder.dir, runFile)
-	lock, err := claim.Wait(ctx, path+lockSuffix, "", folder.stale)
+	lock, err := claim.Wait(ctx, path+lockSuffix, "", folder.stale, folder.told)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -16,7 +17,11 @@ type File struct {
 	*bufio.Reader
 	io.Closer
 	Format *Info // the foreign format that it seems to have; nil: none
+	budget *budget.Budget
 }
+
+// Budget is the budget of the reading that the file is a part of, see package budget.
+func (f *File) Budget() *budget.Budget { return f.budget }
 
 // Open opens a file as [model.Open] does and looks at its begin, see [Recognise].
 func Open(path string) (*File, error) {
@@ -29,7 +34,8 @@ func Open(path string) (*File, error) {
 
 // Of looks at the begin of a file that is open and decompressed, see [Recognise]. Closing the result closes the file.
 func Of(file io.ReadCloser, name string) *File {
-	f := &File{Reader: bufio.NewReaderSize(file, recogniseBytes), Closer: file}
+	text, b := budget.Of(file)
+	f := &File{Reader: bufio.NewReaderSize(text, recogniseBytes), Closer: file, budget: b}
 	if info, ok := Recognise(name, f.Begin()); ok {
 		f.Format = &info
 	}

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/allot-opt/allot/budget"
 )
 
 // New validates an instance that a program filled in, applies the defaults and resolves the names. The error is an
@@ -19,7 +21,7 @@ func New(spec InstanceSpec) (*Instance, error) {
 	if err := faults.orNil(); err != nil {
 		return nil, err
 	}
-	return build(&spec, listed(spec.Jobs), "", Limits{})
+	return build(&spec, listed(spec.Jobs), "", budget.Own())
 }
 
 // NewOf makes an instance of the system, which is an instance without jobs, and of as many jobs as the parameter jobs says. The function job returns the spec of
@@ -38,7 +40,7 @@ func NewOf(system InstanceSpec, jobs int, job func(k int) *JobSpec) (*Instance, 
 	if err := faults.orNil(); err != nil {
 		return nil, err
 	}
-	return build(&system, jobSpecs{jobs, job}, "", Limits{})
+	return build(&system, jobSpecs{jobs, job}, "", budget.Own())
 }
 
 // jobSpecs is the specs of jobs, one by one.
@@ -107,7 +109,7 @@ type resolver struct {
 }
 
 // build resolves a spec whose values have been checked one by one.
-func build(spec *InstanceSpec, jobs jobSpecs, file string, limits Limits) (*Instance, error) {
+func build(spec *InstanceSpec, jobs jobSpecs, file string, b *budget.Budget) (*Instance, error) {
 	r := &resolver{
 		spec: spec, specs: jobs,
 		faults:   &InputError{File: file},
@@ -135,7 +137,7 @@ func build(spec *InstanceSpec, jobs jobSpecs, file string, limits Limits) (*Inst
 	}
 	r.survey()
 	r.header()
-	if r.tables(limits.mostTable()) {
+	if r.tables(b) {
 		r.clusters()
 		r.partitions()
 		r.jobs()

@@ -1,10 +1,13 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/allot-opt/allot/budget"
 )
 
 // clusters resolves the clusters.
@@ -26,12 +29,9 @@ func (r *resolver) clusters() {
 	}
 }
 
-// maxTable bounds the tables of what jobs, machines and pools say of each cluster or licence, so that a small file cannot
-// ask for all memory.
-const maxTable = 1 << 27
-
-// tables says whether the tables that the instance needs are small enough to be made.
-func (r *resolver) tables(most int) bool {
+// tables draws the tables of what jobs, machines and pools say of each cluster or licence, so that a small file cannot ask for all memory. It says whether the budget
+// has them.
+func (r *resolver) tables(b *budget.Budget) bool {
 	states, lists, amounts := r.seen.runtimes, 0, 0
 	for k := range r.spec.Clusters {
 		c := &r.spec.Clusters[k]
@@ -47,20 +47,18 @@ func (r *resolver) tables(most int) bool {
 			}
 		}
 	}
-	if clusters := len(r.spec.Clusters); states > most/max(clusters, 1) {
-		r.faults.cause = ErrTooLarge
-		r.faults.add("jobs", "expected (jobs with a runtime) × (clusters) ≤ %d, found %d × %d", most, states, clusters)
-		return false
-	}
-	if licences := len(r.licences); lists > most/max(licences, 1) {
-		r.faults.cause = ErrTooLarge
-		r.faults.add("clusters", "expected (clusters and machines that list licences) × (licences) ≤ %d, found %d × %d", most, lists, licences)
-		return false
-	}
-	if resources := len(r.resources); amounts > most/max(resources, 1) {
-		r.faults.cause = ErrTooLarge
-		r.faults.add("clusters", "expected (machines that state resources) × (resources) ≤ %d, found %d × %d", most, amounts, resources)
-		return false
+	for _, table := range []struct {
+		path, what    string
+		rows, columns int
+	}{
+		{"jobs", "(jobs with a runtime) × (clusters)", states, len(r.spec.Clusters)},
+		{"clusters", "(clusters and machines that list licences) × (licences)", lists, len(r.licences)},
+		{"clusters", "(machines that state resources) × (resources)", amounts, len(r.resources)},
+	} {
+		if err := b.Cells(table.rows, table.columns); err != nil {
+			r.faults.stop(table.path, fmt.Errorf("%s, %d × %d: %w", table.what, table.rows, table.columns, err))
+			return false
+		}
 	}
 	return true
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/allot-opt/allot/budget"
 )
 
 // decoder reads a wire type from JSON strictly and streaming: a field that is unknown, missing, given twice, of the wrong kind
@@ -17,8 +19,7 @@ type decoder struct {
 	json   *jsontext.Decoder
 	input  *tokenLimit
 	faults *InputError
-	limits Limits
-	values int // elements of lists and members of maps so far
+	budget *budget.Budget
 	path   []step
 	listed map[reflect.Type]bool // structs whose fields a message has listed
 	texts  map[string]string     // short texts seen, so that an id that returns a million times is held once
@@ -37,19 +38,14 @@ type step struct {
 // not an object is the value of that field. An element of a []any may stand alone. Errors are of type [*InputError] and call the input
 // by the given name.
 func ReadJSON(r io.Reader, name string, target any) error {
-	faults, _ := decode(r, name, target, Limits{})
+	faults, _ := decode(r, name, target)
 	return faults.orNil()
 }
 
 // ReadDocument is [ReadJSON] of a file that states its kind in one of its own fields, "schema" or "format". If it states another kind than the
 // expected one, all other fields are wrong too, so the error names that alone.
 func ReadDocument(r io.Reader, name string, target any, expected string) error {
-	return readDocument(r, name, target, expected, Limits{})
-}
-
-// readDocument is [ReadDocument] within limits.
-func readDocument(r io.Reader, name string, target any, expected string, limits Limits) error {
-	faults, kinds := decode(r, name, target, limits)
+	faults, kinds := decode(r, name, target)
 	own := ""
 	for _, f := range fieldsOf(reflect.TypeOf(target).Elem()) {
 		if isKind(f.name) {
@@ -75,13 +71,14 @@ func readDocument(r io.Reader, name string, target any, expected string, limits 
 func isKind(field string) bool { return field == "schema" || field == "format" }
 
 // decode reads one value of the wire type that target points to, and nothing after it. It also returns what the file says of its kind, by field.
-func decode(r io.Reader, file string, target any, limits Limits) (*InputError, map[string]string) {
+func decode(r io.Reader, file string, target any) (*InputError, map[string]string) {
+	r, b := budget.Of(r)
 	faults, input := &InputError{File: file}, &tokenLimit{r: r}
 	d := &decoder{
 		json:   jsontext.NewDecoder(input, jsontext.AllowDuplicateNames(true)),
 		input:  input,
 		faults: faults,
-		limits: limits,
+		budget: b,
 		listed: map[reflect.Type]bool{},
 		texts:  map[string]string{},
 		kinds:  map[string]string{},
@@ -104,9 +101,8 @@ func decode(r io.Reader, file string, target any, limits Limits) (*InputError, m
 func (d *decoder) syntax(err error) {
 	var syntactic *jsontext.SyntacticError
 	switch {
-	case errors.Is(err, ErrTooLarge):
-		d.faults.cause = err
-		d.fault("%s", err)
+	case d.budget.Err() != nil:
+		d.faults.stop(d.at(), d.budget.Err())
 	case err == io.EOF:
 		d.fault("expected a JSON value, found an empty file")
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -141,6 +137,11 @@ func (d *decoder) fault(format string, args ...any) {
 		d.faults.More++
 		return
 	}
+	d.faults.add(d.at(), format, args...)
+}
+
+// at is the path of the value being read.
+func (d *decoder) at() string {
 	path := ""
 	for _, s := range d.path {
 		if s.index >= 0 {
@@ -149,7 +150,7 @@ func (d *decoder) fault(format string, args ...any) {
 			path = join(path, s.name)
 		}
 	}
-	d.faults.add(path, format, args...)
+	return path
 }
 
 // wrongKind lists that the value being read is of another kind than expected and skips it. An object or array is not
@@ -329,7 +330,7 @@ func (d *decoder) slice(f field, v reflect.Value) error {
 	scratch := reflect.New(v.Type().Elem()).Elem()
 	for k := 0; d.json.PeekKind() != ']'; k++ {
 		d.path = append(d.path, step{index: k})
-		if err := d.count(k); err != nil {
+		if err := d.count(v.Type().Elem()); err != nil {
 			return err
 		}
 		scratch.SetZero()
@@ -362,7 +363,7 @@ func (d *decoder) mapping(f field, v reflect.Value) error {
 	v.Set(reflect.MakeMap(v.Type()))
 	scratch := reflect.New(v.Type().Elem()).Elem()
 	return d.object(func(name string) error {
-		if err := d.count(v.Len()); err != nil {
+		if err := d.count(v.Type().Elem()); err != nil {
 			return err
 		}
 		if wrong := checkName(name); wrong != "" {

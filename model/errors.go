@@ -51,6 +51,11 @@ func (e *InputError) Error() string {
 // Unwrap is the error that reading the file returned, or nil.
 func (e *InputError) Unwrap() error { return e.cause }
 
+// Stopped is the error of a file that was not read to its end, and of the place up to which it was.
+func Stopped(file, path string, cause error) *InputError {
+	return &InputError{File: file, Faults: []Fault{{Path: path, Message: cause.Error()}}, cause: cause}
+}
+
 // add lists a fault, or counts it when the list is full.
 func (e *InputError) add(path, format string, args ...any) {
 	if e.full() {

@@ -6,25 +6,23 @@ import (
 	"encoding/hex"
 	"hash"
 	"io"
+
+	"github.com/allot-opt/allot/budget"
 )
 
 // ReadInstance reads an instance from JSON and validates it. Errors call the input by the given name. The error is an [*InputError] that lists
 // all faults, or the error of r.
 //
-// The input is streamed: besides the instance, only one token is in memory.
+// The input is streamed: besides the instance, only one token is in memory. It draws upon the budget that r carries, see package budget. Where that is passed
+// the reading stops, before the rest is in memory, and the error wraps that of the budget.
 func ReadInstance(r io.Reader, name string) (*Instance, error) {
-	return ReadInstanceWithin(r, name, Limits{})
-}
-
-// ReadInstanceWithin is [ReadInstance] of an instance from a stranger. It counts while it reads. Where a limit is passed it stops, before the rest is
-// in memory, and the error wraps [ErrTooLarge].
-func ReadInstanceWithin(r io.Reader, name string, limits Limits) (*Instance, error) {
 	var spec InstanceSpec
-	hashed := &hashingReader{r: bufio.NewReaderSize(r, 1<<16), hash: sha256.New()}
-	if err := readDocument(hashed, name, &spec, InstanceSchema, limits); err != nil {
+	r, b := budget.Of(r)
+	hashed := &hashingReader{r: bufio.NewReaderSize(r, 1<<16), hash: sha256.New(), budget: b}
+	if err := ReadDocument(hashed, name, &spec, InstanceSchema); err != nil {
 		return nil, err
 	}
-	in, err := build(&spec, listed(spec.Jobs), name, limits)
+	in, err := build(&spec, listed(spec.Jobs), name, b)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +37,7 @@ func ReadInstanceFile(path string) (*Instance, error) { return readFile(path, Re
 // the schedule is right is for [Check] to say.
 func ReadSolution(r io.Reader, name string) (*Solution, error) {
 	sol := new(Solution)
-	if err := ReadDocument(bufio.NewReaderSize(r, 1<<16), name, sol, SolutionSchema); err != nil {
+	if err := ReadDocument(r, name, sol, SolutionSchema); err != nil {
 		return nil, err
 	}
 	return sol, nil
@@ -60,9 +58,13 @@ func readFile[T any](path string, read func(io.Reader, string) (*T, error)) (*T,
 
 // hashingReader hashes what it passes on.
 type hashingReader struct {
-	r    io.Reader
-	hash hash.Hash
+	r      io.Reader
+	hash   hash.Hash
+	budget *budget.Budget
 }
+
+// Budget is the budget of the reading.
+func (h *hashingReader) Budget() *budget.Budget { return h.budget }
 
 // Read implements io.Reader.
 func (h *hashingReader) Read(buffer []byte) (int, error) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
@@ -163,7 +164,12 @@ func TestReadRefusesLongTokensWhereverTheyEnd(t *testing.T) {
 
 // Within limits, reading takes little memory, whatever the instance has much of, and reading stops there.
 func TestReadWithinLimits(t *testing.T) {
-	limits := model.Limits{Jobs: 20_000, Values: 100_000, Table: 1 << 20}
+	names := int64(200_000)
+	within := func(r io.Reader) io.Reader {
+		limits := budget.Usual()
+		limits.Names = names
+		return budget.New(t.Context(), limits, nil).Reader(r)
+	}
 	var clusters, jobs bytes.Buffer
 	for k := range 2000 {
 		fmt.Fprintf(&clusters, `,{"id": "c%d", "machines": [{"id": "m"}]}`, k)
@@ -171,18 +177,18 @@ func TestReadWithinLimits(t *testing.T) {
 	}
 	const start = `{"schema": "allot/instance/1", `
 	for _, c := range []struct{ name, prefix, text, suffix, want string }{
-		{"jobs", start + `"clusters": [` + oneCluster + `], "jobs": [`, `{"id":"a","work":1},`, `{"id":"b","work":1}]}`, "jobs[20000]: expected at most 20000 jobs, found more"},
-		{"clusters", start + `"clusters": [`, `{"id":"c","machines":[{"id":"m"}]},`, oneCluster + `], "jobs": []}`, "clusters[50000]: expected at most 100000 values in lists and maps, found more"},
-		{"after", start + `"jobs": [{"id": "a", "work": 1, "after": [`, `"b",`, `"b"]}]}`, "jobs[0].after[99999]: expected at most 100000 values in lists and maps, found more"},
-		{"a table", document("", clusters.String()[1:], jobs.String()[1:]), " ", "", "jobs: expected (jobs with a runtime) × (clusters) ≤ 1048576, found 2000 × 2000"},
+		{"jobs", start + `"clusters": [` + oneCluster + `], "jobs": [`, `{"id":"a","work":1},`, `{"id":"b","work":1}]}`, "jobs["},
+		{"clusters", start + `"clusters": [`, `{"id":"c","machines":[{"id":"m"}]},`, oneCluster + `], "jobs": []}`, "clusters["},
+		{"after", start + `"jobs": [{"id": "a", "work": 1, "after": [`, `"b",`, `"b"]}]}`, "jobs[0].after[199"},
+		{"a table", document("", clusters.String()[1:], jobs.String()[1:]), " ", "", "jobs: (jobs with a runtime) × (clusters), 2000 × 2000: "},
 	} {
 		in := &repeated{prefix: c.prefix, text: c.text, suffix: c.suffix, length: 16 << 20 / int64(len(c.text)) * int64(len(c.text))}
 		if c.text == " " {
 			in.length = 0
 		}
 		var err error
-		grown := peak.Heap(func() { _, err = model.ReadInstanceWithin(in, "in.json", limits) })
-		if !errors.Is(err, model.ErrTooLarge) || err.Error() != "in.json: "+c.want {
+		grown := peak.Heap(func() { _, err = model.ReadInstance(within(in), "in.json") })
+		if passed := (*budget.Error)(nil); !errors.As(err, &passed) || !strings.HasPrefix(err.Error(), "in.json: "+c.want) || !strings.Contains(err.Error(), "expected at most 200,000 names in the whole reading") {
 			t.Errorf("%s: got %.300v", c.name, err)
 		}
 		if grown > 96<<20 || c.text != " " && in.at > 8<<20 {
@@ -190,16 +196,17 @@ func TestReadWithinLimits(t *testing.T) {
 		}
 	}
 	var licences bytes.Buffer
-	for k := range 100_001 {
+	for k := range 200_001 {
 		fmt.Fprintf(&licences, `,"%d":1`, k)
 	}
-	if _, err := model.ReadInstanceWithin(strings.NewReader(document(`"licences": {`+licences.String()[1:]+`},`, oneCluster, oneJob)), "", limits); !errors.Is(err, model.ErrTooLarge) {
+	if _, err := model.ReadInstance(within(strings.NewReader(document(`"licences": {`+licences.String()[1:]+`},`, oneCluster, oneJob))), ""); !budget.Stopped(err) {
 		t.Errorf("licences: got %.300v", err)
 	}
-	just := document("", oneCluster, oneJob) // a cluster, its machine and a job
-	for values, large := range map[int]bool{0: false, 2: true, 3: false} {
-		if _, err := model.ReadInstanceWithin(strings.NewReader(just), "", model.Limits{Jobs: 1, Values: values}); errors.Is(err, model.ErrTooLarge) != large || err != nil && !large {
-			t.Errorf("%d values: got %v", values, err)
+	just := document("", oneCluster, oneJob)
+	needed := int64(budget.NamesOf[model.ClusterSpec]() + budget.NamesOf[model.MachineSpec]() + budget.NamesOf[model.JobSpec]())
+	for _, names = range []int64{needed, needed - 1} {
+		if _, err := model.ReadInstance(within(strings.NewReader(just)), ""); budget.Stopped(err) != (names < needed) || err != nil && !budget.Stopped(err) {
+			t.Errorf("%d names: got %v", names, err)
 		}
 	}
 }
@@ -215,9 +222,9 @@ func TestReadRefusesLargeTables(t *testing.T) {
 	}
 	checkRefused(t, []refused{
 		{"jobs × clusters", document("", clusters.String()[1:], jobs.String()[1:]), []string{
-			"jobs: expected (jobs with a runtime) × (clusters) ≤ 134217728, found 20000 × 20000"}},
+			"jobs: (jobs with a runtime) × (clusters), 20000 × 20000: expected at most 40,000,000 names in the whole reading, found more; a name is a job, a node or a member of a list, also one that a range stands for: state fewer of them, or give a part of the data at a time"}},
 		{"machines × licences", document(`"licences": {`+licences.String()[1:]+`},`, licensed.String()[1:], oneJob), []string{
-			"clusters: expected (clusters and machines that list licences) × (licences) ≤ 134217728, found 40000 × 20000"}},
+			"clusters: (clusters and machines that list licences) × (licences), 40000 × 20000: expected at most 40,000,000 names in the whole reading, found more; a name is a job, a node or a member of a list, also one that a range stands for: state fewer of them, or give a part of the data at a time"}},
 	}, readInstance)
 }
 

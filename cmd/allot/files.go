@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,9 +37,28 @@ func write(c *cli.Context, path string, content func(io.Writer) error) error {
 	return out.Flush()
 }
 
-// writeFile writes to a file, which appears whole or not at all, see [files.Write].
+// writeFile writes to a file, which appears whole or not at all, see [files.Write]. The first Ctrl-C ends the writing, also where one has ended the work before.
 func writeFile(path string, content func(io.Writer) error) error {
-	return cannotWrite(path, files.Write(path, content))
+	ctx, stop := interruptible(context.Background())
+	defer stop()
+	return cannotWrite(path, files.Write(path, func(w io.Writer) error { return content(&heard{w, ctx}) }))
+}
+
+// heard is a file that is written until Ctrl-C.
+type heard struct {
+	io.Writer
+	ctx context.Context //nolint:containedctx // the writing ends with it
+}
+
+// errUnwritten says that the user stopped the writing of a file.
+var errUnwritten = &statusError{exitNoSolution, errors.New("interrupted: nothing was written")}
+
+// Write implements io.Writer.
+func (h *heard) Write(text []byte) (int, error) {
+	if h.ctx.Err() != nil {
+		return 0, errUnwritten
+	}
+	return h.Writer.Write(text)
 }
 
 // checkWritable returns the error that writing to the file would cause, so that the user sees it before the work and not after.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -65,6 +66,7 @@ func writeSite(c *cli.Context, info workload.Info) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return &statusError{exitFailure, err}
 	}
+	var written []string
 	for _, f := range []struct {
 		name string
 		into func(w io.Writer) error
@@ -76,9 +78,20 @@ func writeSite(c *cli.Context, info workload.Info) error {
 		{"truth.json", func(w io.Writer) error { return model.WriteInstance(w, in) }},
 		{"starts.json", func(w io.Writer) error { return model.WriteSolution(w, row.Solution) }},
 	} {
-		if err := write(c, filepath.Join(dir, f.name), f.into); err != nil {
+		path := filepath.Join(dir, f.name)
+		err := write(c, path, f.into)
+		if err == nil && ctx.Err() != nil { // between two files
+			written, err = append(written, path), errUnwritten
+		}
+		if errors.Is(err, errUnwritten) { // a part of a site is none
+			for _, done := range written {
+				err = errors.Join(err, os.Remove(done))
+			}
+		}
+		if err != nil {
 			return err
 		}
+		written = append(written, path)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func serveOptions(c *cli.Context) (service.Options, error) {
 	if limits.Usual > limits.Time {
 		limits.Usual = limits.Time
 	}
-	limits.Arriving = max(limits.Arriving, int(limits.Body))
+	limits.Arriving, limits.Share = max(limits.Arriving, int(limits.Body)), max(limits.Share, int(limits.Body))
 	log := slog.Handler(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: level}))
 	if c.Bool("log-json") {
 		log = slog.NewJSONHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: level})

@@ -23,6 +23,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/formats/internal/placements"
 	"github.com/allot-opt/allot/formats/swf"
@@ -154,7 +155,8 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
-	t := &table{Table: lines.Table{Faults: lines.NewFaults(name)}, report: &model.ImportReport{Format: formatName, File: name}, seen: map[string]bool{}}
+	r, faults := lines.Begin(r, name)
+	t := &table{Table: lines.Table{Faults: faults}, report: &model.ImportReport{Format: formatName, File: name}, seen: map[string]bool{}}
 	t.Scan(r, []string{"job_id", "submission_time", "requested_number_of_resources", "execution_time"}, "Batsim's jobs.csv", t.row)
 	processors := cmp.Or(o.Processors, max(t.widest, 1))
 	if err := t.Faults.Err(); err != nil {
@@ -225,6 +227,9 @@ func (t *table) row() {
 		return // nothing will come of the jobs: only faults are looked for
 	}
 	kept.id = strings.Clone(id)
+	if !t.Faults.Names("line "+strconv.Itoa(line), budget.NamesOf[job]()+budget.NamesOf[model.JobSpec]()) {
+		return
+	}
 	t.seen[kept.id] = true
 	t.widest = max(t.widest, size)
 	t.report.Kept++

@@ -21,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
@@ -29,14 +30,6 @@ import (
 
 // formatName is the name of the format in reports.
 const formatName = "etc"
-
-// Limits of a matrix. The largest published ones are of 8,192 × 256; a header beyond these is a mistake rather than a
-// matrix that anybody could solve.
-const (
-	maxTasks    = 1_000_000
-	maxMachines = 10_000
-	maxTimes    = 10_000_000 // tasks × machines
-)
 
 var _ = formats.Register(formats.Info{
 	Name: formatName, Doc: "a matrix of expected times to compute", Example: "allot import etc u_c_hihi.0.gz", Order: 2,
@@ -71,14 +64,14 @@ func NewReader() *Reader { return &Reader{} }
 // whatever the window is, with its time on each cluster.
 //
 // The error is a [*params.Error], or a [*model.InputError] that lists what is wrong, line by line: a
-// text that is not a number, a number that is negative or out of the model's range, too few or too many numbers,
-// limits exceeded. Memory grows with the numbers in the file, never with what its header claims; a line longer than 1
+// text that is not a number, a number that is negative or out of the model's range, too few or too many numbers. Memory grows with the numbers in the file, never with what its header claims; a line longer than 1
 // MiB is an error.
 func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
 	if err := params.Check(o); err != nil {
 		return nil, nil, err
 	}
-	x := &matrix{opt: *o, faults: lines.NewFaults(name), machines: o.Machines}
+	r, faults := lines.Begin(r, name)
+	x := &matrix{opt: *o, faults: faults, machines: o.Machines}
 	x.scan(lines.NewScanner(r))
 	in, err := x.faults.Build(x.spec(lines.Title(name, ".etc")), x.place)
 	if err != nil {
@@ -141,22 +134,13 @@ func (x *matrix) header(line int, words [][]byte) bool {
 		return false
 	}
 	var size [2]int
-	for k, limit := range []int{maxTasks, maxMachines} {
-		what := []string{"tasks", "machines"}[k]
+	for k, what := range []string{"tasks", "machines"} {
 		n, err := lines.Whole(words[k], 1)
 		if err != nil {
 			x.wrongSize(line, "number of %s: %s", what, err)
 			return false
 		}
-		if n > limit {
-			x.wrongSize(line, "expected at most %d %s, found %d", limit, what, n)
-			return false
-		}
 		size[k] = n
-	}
-	if size[0]*size[1] > maxTimes {
-		x.wrongSize(line, "expected at most %d numbers, found %d tasks × %d machines", maxTimes, size[0], size[1])
-		return false
 	}
 	x.tasks, x.machines = size[0], size[1]
 	return true
@@ -180,9 +164,6 @@ func (x *matrix) gridLine(line int, words [][]byte) bool {
 	case len(words) != 1 && (len(words) != x.machines || x.found%x.machines != 0):
 		x.faults.Line(line, "expected the times of a task on %d machines (--machines), or one time, found %d numbers", x.machines, len(words))
 		return false
-	case x.found+len(words) > min(maxTimes, maxTasks*x.machines):
-		x.faults.Line(line, "expected at most %d tasks and %d numbers, found more", maxTasks, maxTimes)
-		return false
 	}
 	x.numbers(line, words)
 	return true
@@ -202,6 +183,9 @@ func (x *matrix) endGrid(line int) {
 // numbers reads the numbers of a line and keeps those of the window.
 func (x *matrix) numbers(line int, words [][]byte) {
 	from, to := x.window()
+	if !x.faults.Names("line "+strconv.Itoa(line), len(words)) {
+		return
+	}
 	for _, word := range words {
 		task, machine := x.found/x.machines, x.found%x.machines
 		x.found++
@@ -227,7 +211,7 @@ func (x *matrix) window() (from, to int) {
 
 // spec is the instance of the numbers kept.
 func (x *matrix) spec(title string) model.InstanceSpec {
-	if !x.faults.None() {
+	if !x.faults.None() || !x.faults.Names("", x.machines*budget.NamesOf[model.ClusterSpec]()+x.tasks*budget.NamesOf[model.JobSpec]()) {
 		return model.InstanceSpec{}
 	}
 	spec := model.InstanceSpec{Name: title, Units: &model.Units{Time: "s"}}

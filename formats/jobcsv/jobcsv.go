@@ -33,6 +33,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/lines"
@@ -86,7 +87,8 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
-	t := &table{opt: *o, faults: lines.NewFaults(name), report: &model.ImportReport{Format: formatName, File: name}, lineOf: map[string]int{}, jobMemory: -1}
+	r, faults := lines.Begin(r, name)
+	t := &table{opt: *o, faults: faults, report: &model.ImportReport{Format: formatName, File: name}, lineOf: map[string]int{}, jobMemory: -1}
 	if t.options(); !t.faults.None() {
 		return nil, nil, t.faults.Err()
 	}
@@ -188,7 +190,7 @@ func (t *table) row(line int, cells []string) {
 	case len(job.ID) > model.MaxName:
 		t.faults.Line(line, "id: expected a text of 1 to %d bytes, found %d bytes", model.MaxName, len(job.ID))
 	case !t.faults.Full(): // else an id that returns would not be listed
-		if t.lineOf[job.ID] = line; t.faults.None() { // else nothing will come of the jobs
+		if t.lineOf[job.ID] = line; t.faults.None() && t.faults.Names("line "+strconv.Itoa(line), budget.NamesOf[model.JobSpec]()) { // else nothing will come of the jobs
 			t.jobs = append(t.jobs, job)
 			t.line = append(t.line, line)
 		}

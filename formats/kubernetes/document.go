@@ -57,8 +57,7 @@ func (d *document) object(v *value, p *place, kind string) bool {
 	if stated := x.get("kind"); stated.given() || kind == "" {
 		kind = stated.required().str()
 	}
-	if d.objects++; d.objects > maxObjects {
-		x.fault("expected at most %d objects, found more", maxObjects)
+	if d.objects++; !d.faults.Names(p.String(), v.size()) { // what is kept of it is no more than that
 		return false
 	}
 	if kind != "" {

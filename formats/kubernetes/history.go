@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
@@ -17,7 +18,7 @@ import (
 type history map[string][]float64
 
 // readHistory reads the file of run times; the path is empty where there is none.
-func readHistory(path string) (history, error) {
+func readHistory(within *budget.Budget, path string) (history, error) {
 	h := history{}
 	if path == "" {
 		return h, nil
@@ -28,16 +29,17 @@ func readHistory(path string) (history, error) {
 	}
 	defer file.Close()
 	name := model.InputName(path)
-	b := bufio.NewReaderSize(file, 1<<16)
+	text, faults := lines.Begin(within.Reader(file), name)
+	b := bufio.NewReaderSize(text, 1<<16)
 	begin, _ := b.Peek(1 << 12) // an error comes again with the first read
 	if begin = bytes.TrimSpace(bytes.TrimPrefix(begin, []byte("\ufeff"))); len(begin) > 0 && (begin[0] == '{' || looksYAML(string(begin))) {
 		o := newObjects("", false)
-		if err := o.read(b, name); err != nil {
+		o.file = name
+		if err := o.readWithin(b, faults); err != nil {
 			return nil, err
 		}
 		o.runTimes(h)
 	} else {
-		faults := lines.NewFaults(name)
 		t := &lines.Table{Faults: faults}
 		t.Scan(b, []string{"name", "runtime"}, "a history of run times", func() {
 			run, err := lines.NonNegative(t.Cell("runtime"))

@@ -26,13 +26,12 @@ const maxCopies = math.MaxInt32
 func (q *queue) instance(name string) (*model.Instance, *model.ImportReport, error) {
 	q.units()
 	q.quotas()
-	find := newFinder(q.nodes)
+	find := newFinder(q.nodes, q.faults)
 	for _, u := range q.waiting {
 		u.features = find.of(q.withFlavors(u))
 	}
-	if find.looked > maxLooked {
-		q.faults.At("", "expected fewer nodes, or fewer kinds of requirements: found more than %d pairs of both", maxLooked)
-		return nil, nil, q.faults.Err()
+	if err := q.faults.Err(); err != nil {
+		return nil, nil, err
 	}
 	slices.SortStableFunc(q.waiting, func(a, b *unit) int {
 		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))

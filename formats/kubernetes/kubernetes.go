@@ -29,6 +29,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
@@ -148,8 +149,14 @@ func (o *objects) take(kind string, x field) {
 
 // read reads a file.
 func (o *objects) read(r io.Reader, name string) error {
+	r, faults := lines.Begin(r, name)
 	o.file = name
-	d := document{faults: lines.NewFaults(name), use: o.take}
+	return o.readWithin(r, faults)
+}
+
+// readWithin reads a file whose faults are listed.
+func (o *objects) readWithin(r io.Reader, faults *lines.Faults) error {
+	d := document{faults: faults, use: o.take}
 	d.read(r)
 	return d.faults.Err()
 }
@@ -168,13 +175,14 @@ func (o *Reader) ReadFiles(sources []formats.Source) (*model.Instance, *model.Im
 	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
+	_, b := budget.Of(sources[0].Reader)
 	found := newObjects(o.RuntimeAnnotation, len(sources) > 1)
 	for _, s := range sources {
-		if err := found.read(s.Reader, s.Name); err != nil {
+		if err := found.read(b.Reader(s.Reader), s.Name); err != nil {
 			return nil, nil, err
 		}
 	}
-	past, err := readHistory(o.History)
+	past, err := readHistory(b, o.History)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -183,7 +191,7 @@ func (o *Reader) ReadFiles(sources []formats.Source) (*model.Instance, *model.Im
 		name += " and " + strconv.Itoa(more) + " more"
 	}
 	q := &queue{
-		Reader: o, objects: found, past: past, faults: lines.NewFaults(name), report: &model.ImportReport{Format: formatName, File: name}, now: o.Now, ids: map[string]bool{},
+		Reader: o, objects: found, past: past, faults: lines.NewFaultsWithin(name, b), report: &model.ImportReport{Format: formatName, File: name}, now: o.Now, ids: map[string]bool{},
 	}
 	if q.now == 0 {
 		q.now = math.Floor(found.latest)

@@ -92,14 +92,11 @@ type finder struct {
 	nodes    []node
 	features [][]string      // that are no labels, of each node
 	found    map[string]bool // feature → whether all nodes have it
-	looked   int             // nodes looked at
+	faults   *lines.Faults
 
 	taints     []taint           // of all nodes, sorted
 	tolerances map[string]string // tolerations → feature of the nodes that they let a pod run on
 }
-
-// maxLooked bounds the work of a hostile file: nodes looked at for all pods together.
-const maxLooked = 50_000_000
 
 // stated makes a feature of the nodes that meet a condition. The list is nil where all nodes do, so that nothing has to be asked for.
 func (s *finder) stated(name string, holds func(n *node) bool) []string {
@@ -107,9 +104,9 @@ func (s *finder) stated(name string, holds func(n *node) bool) []string {
 	all, known := s.found[name]
 	if !known {
 		every := true
-		s.looked += len(s.nodes)
+		within := s.faults.Names("", len(s.nodes))
 		for k := range s.nodes {
-			if s.looked <= maxLooked && holds(&s.nodes[k]) {
+			if within && holds(&s.nodes[k]) {
 				s.features[k] = append(s.features[k], name)
 			} else {
 				every = false
@@ -201,9 +198,9 @@ func (s *finder) tolerated(list []toleration) []string {
 	}
 	met := map[taint]bool{}
 	var kept []string
-	s.looked += len(list) * len(s.taints)
+	within := s.faults.Steps("", len(list)*len(s.taints))
 	for _, t := range s.taints {
-		if s.looked <= maxLooked && slices.ContainsFunc(list, func(x toleration) bool { return x.tolerates(t) }) {
+		if within && slices.ContainsFunc(list, func(x toleration) bool { return x.tolerates(t) }) {
 			met[t] = true
 			kept = append(kept, t.String())
 		}
@@ -220,8 +217,8 @@ func (s *finder) tolerated(list []toleration) []string {
 }
 
 // newFinder finds features of the nodes.
-func newFinder(nodes []node) *finder {
-	s := &finder{nodes: nodes, features: make([][]string, len(nodes)), found: map[string]bool{}, tolerances: map[string]string{}}
+func newFinder(nodes []node, faults *lines.Faults) *finder {
+	s := &finder{nodes: nodes, faults: faults, features: make([][]string, len(nodes)), found: map[string]bool{}, tolerances: map[string]string{}}
 	met := map[taint]bool{}
 	for k := range nodes {
 		for _, t := range nodes[k].taints {

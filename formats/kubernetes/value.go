@@ -13,10 +13,9 @@ import (
 
 // What one object of a file may be. Kubernetes itself stores objects of at most some 1.5 MB.
 const (
-	maxDepth   = 100     // levels
-	maxValues  = 100_000 // values of one object, those behind aliases counted as often as they are used
-	maxObject  = 4 << 20 // bytes of its YAML
-	maxObjects = 1_000_000
+	maxDepth  = 100     // levels
+	maxValues = 100_000 // those behind aliases counted as often as they are used
+	maxObject = 4 << 20 // bytes of its YAML
 )
 
 // value is a value of a file, of JSON or of YAML.
@@ -25,6 +24,15 @@ type value struct {
 	text  string        // of a text or a number
 	names []string      // of an object, each once
 	list  []value       // elements of an array, members of an object
+}
+
+// size is the number of values in a value.
+func (v *value) size() int {
+	n := 1
+	for k := range v.list {
+		n += v.list[k].size()
+	}
+	return n
 }
 
 // place is where a value is in its file.
@@ -70,13 +78,15 @@ func (b *builder) fault(p *place, format string, args ...any) bool {
 	return false
 }
 
-// count counts a value.
+// count counts a value of the object, and draws it from the budget of the reading: an object is gone when the next one is read, so that it takes time and no memory.
 func (b *builder) count(p *place, depth int) bool {
-	switch b.values++; {
-	case depth > maxDepth:
+	b.values++
+	if depth > maxDepth {
 		return b.fault(p, "expected at most %d levels, found more", maxDepth)
-	case b.values > maxValues:
+	} else if b.values > maxValues {
 		return b.fault(p, "expected an object of at most %d values, found more", maxValues)
+	} else if err := b.faults.Budget().Steps(1); err != nil {
+		return b.fault(p, "%s", err)
 	}
 	return true
 }

@@ -183,6 +183,9 @@ func (y *yamlText) whole(v *value, p *place) bool {
 // parse parses a chunk and empties it.
 func (y *yamlText) parse(c *chunk, p *place) (v value, ok bool) {
 	var n yaml.Node
+	if !y.d.faults.Steps(p.String(), c.values) { // before the parser makes them
+		return v, false
+	}
 	err := unmarshal(c.text, &n)
 	c.text = c.text[:0]
 	if err != nil {

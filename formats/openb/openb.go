@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
@@ -70,11 +71,12 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if o.Nodes == "" {
 		return nil, nil, &params.Error{Name: "nodes", Expected: "the file with the nodes", Found: o.Nodes}
 	}
-	machines, devices, err := readNodes(o.Nodes)
+	r, faults := lines.Begin(r, name)
+	machines, devices, err := readNodes(faults.Budget(), o.Nodes)
 	if err != nil {
 		return nil, nil, err
 	}
-	faults, report := lines.NewFaults(name), &model.ImportReport{Format: formatName, File: name}
+	report := &model.ImportReport{Format: formatName, File: name}
 	pods := o.readPods(r, faults, report)
 	if err := faults.Err(); err != nil {
 		return nil, nil, err
@@ -86,7 +88,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 		Clusters: []model.ClusterSpec{{ID: o.Cluster, Machines: machines}},
 	}
 	if o.Fill > 0 {
-		if pods, err = o.fill(pods, devices, name); err != nil {
+		if pods, err = o.fill(pods, devices, faults, name); err != nil {
 			return nil, nil, err
 		}
 		rand.New(rand.NewPCG(o.Seed, 1)).Shuffle(len(machines), func(i, k int) { machines[i], machines[k] = machines[k], machines[i] })
@@ -101,7 +103,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 }
 
 // fill draws pods in random order, again from the first where all are drawn, until their GPUs are the share of the devices.
-func (o *Reader) fill(pods []pod, devices float64, name string) ([]pod, error) {
+func (o *Reader) fill(pods []pod, devices float64, faults *lines.Faults, name string) ([]pod, error) {
 	all := 0.0
 	for k := range pods {
 		all += pods[k].gpus
@@ -115,6 +117,9 @@ func (o *Reader) fill(pods []pod, devices float64, name string) ([]pod, error) {
 		for _, k := range random.Perm(len(pods)) {
 			if sum >= o.Fill*devices {
 				break
+			}
+			if !faults.Names("", budget.NamesOf[pod]()) {
+				return nil, faults.Err()
 			}
 			p := pods[k]
 			p.spec.Arrival, p.spec.Work, p.spec.Estimate = 0, new(p.gpus), nil
@@ -131,15 +136,15 @@ func (o *Reader) fill(pods []pod, devices float64, name string) ([]pod, error) {
 }
 
 // readNodes reads the table of nodes; devices is the number of all GPUs.
-func readNodes(path string) (machines []model.MachineSpec, devices float64, err error) {
+func readNodes(b *budget.Budget, path string) (machines []model.MachineSpec, devices float64, err error) {
 	file, err := model.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer file.Close()
-	faults := lines.NewFaults(model.InputName(path))
+	text, faults := lines.Begin(b.Reader(file), model.InputName(path))
 	t := &table{lines.Table{Faults: faults}}
-	t.Scan(file, []string{"sn", "cpu_milli", "memory_mib", "gpu", "model"}, "the nodes of openb", func() {
+	t.Scan(text, []string{"sn", "cpu_milli", "memory_mib", "gpu", "model"}, "the nodes of openb", func() {
 		m := model.MachineSpec{ID: strings.Clone(t.Cell("sn")), Memory: new(t.number("memory_mib"))}
 		cpu, gpu := t.number("cpu_milli"), t.number("gpu")
 		m.Processors = max(1, int(min(cpu, model.MaxProcessors*1000)/1000))
@@ -195,6 +200,9 @@ func (o *Reader) readPods(r io.Reader, faults *lines.Faults, report *model.Impor
 		}
 		if o.Fill == 0 {
 			o.times(t, &p, report)
+		}
+		if !faults.Names("line "+strconv.Itoa(t.Line), budget.NamesOf[pod]()) {
+			return
 		}
 		seen[p.spec.ID] = true
 		pods = append(pods, p)

@@ -2,7 +2,9 @@ package rcpsp
 
 import (
 	"math"
+	"strconv"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
@@ -13,11 +15,11 @@ func (p *project) readPatterson(w *words) {
 		p.empty()
 		return
 	}
-	n, ok := w.whole(1, maxActivities, "number of activities")
+	n, ok := w.whole(1, math.MaxInt32, "number of activities")
 	if !ok {
 		return
 	}
-	resources, ok := w.whole(0, maxResources, "number of resources")
+	resources, ok := w.whole(0, math.MaxInt32, "number of resources")
 	if !ok {
 		return
 	}
@@ -37,11 +39,19 @@ func (p *project) readPatterson(w *words) {
 		if !ok || !p.readSuccessors(w, k, n, count, &a) {
 			return
 		}
+		if !p.made(a.line, resources) {
+			return
+		}
 		p.activities = append(p.activities, a)
 	}
 	if len(w.rest) > 0 || w.next() {
 		p.faults.Line(w.line(), "expected the end of the file after %d activities, found %s", n, lines.Quote(w.rest[0]))
 	}
+}
+
+// made draws an activity with its demands.
+func (p *project) made(line, resources int) bool {
+	return p.faults.Names("line "+strconv.Itoa(line), budget.NamesOf[activity]()+budget.NamesOf[model.JobSpec]()+resources)
 }
 
 // empty is the fault of a file without words.
@@ -63,12 +73,11 @@ func (p *project) readSuccessors(w *words, k, n, count int, a *activity) bool {
 			p.report.NoteLine(model.ImportRepaired, "a successor that is listed twice counts once", w.line())
 			continue
 		}
-		seen[next] = true
-		a.successors = append(a.successors, next-1)
-		if p.precedences++; p.precedences > maxPrecedences {
-			p.faults.Line(w.line(), "expected at most %d successors in all, found more", maxPrecedences)
+		if !p.faults.Names("line "+strconv.Itoa(w.line()), 1) {
 			return false
 		}
+		seen[next] = true
+		a.successors = append(a.successors, next-1)
 	}
 	return true
 }

@@ -86,9 +86,7 @@ func (p *project) dropDummies() (dropped []bool, before [][]int) {
 		if dropped[k] || !a.dummyLike() {
 			continue
 		}
-		if len(before[k])*len(a.successors) > maxPrecedences {
-			p.faults.Line(a.line, "activity %d: expected a dummy between at most %d pairs of activities, found %d activities before it and %d after it",
-				k+1, maxPrecedences, len(before[k]), len(a.successors))
+		if !p.faults.Names("line "+strconv.Itoa(a.line), len(before[k])*len(a.successors)) { // each pair depends on each other without it
 			return dropped, before
 		}
 		dropped[k] = true

@@ -91,9 +91,9 @@ func (x *psplib) readHead(key, value string) {
 	case key == "projects":
 		least, most = 1, math.MaxInt32
 	case strings.HasPrefix(key, "jobs"):
-		target, least, most = &x.n, 1, maxActivities
+		target, least, most = &x.n, 1, math.MaxInt32
 	case key == "renewable":
-		target, most = &x.resources, maxResources
+		target, most = &x.resources, math.MaxInt32
 	case key == "nonrenewable", key == "doubly constrained":
 	default:
 		return // a seed, the horizon, the file that the project was made from

@@ -34,13 +34,6 @@ const (
 	layoutRCP  = "rcp"
 )
 
-// Limits of a project. The largest published ones have some thousand activities; a header beyond these is a mistake.
-const (
-	maxActivities  = 1_000_000
-	maxResources   = 10_000
-	maxPrecedences = 10_000_000 // pairs of activities, also those that dropping a dummy makes
-)
-
 // Reader reads a project.
 type Reader struct {
 	Layout  string `enum:"auto,sm,rcp" doc:"'LAYOUT' of the file (sm: PSPLIB's; rcp: Patterson's; auto: as the file begins)"`
@@ -60,7 +53,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
-	faults := lines.NewFaults(name)
+	r, faults := lines.Begin(r, name)
 	report := &model.ImportReport{Format: formatName, File: name}
 	p := &project{faults: faults, report: report}
 	words := &words{scanner: lines.NewScanner(r), faults: faults}
@@ -83,12 +76,11 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 
 // project is a file being read. Activities and resources count from 0 here.
 type project struct {
-	faults      *lines.Faults
-	report      *model.ImportReport
-	capacity    []int
-	activities  []activity
-	precedences int   // successors of all activities so far
-	jobs        []int // the activity that each job is
+	faults     *lines.Faults
+	report     *model.ImportReport
+	capacity   []int
+	activities []activity
+	jobs       []int // the activity that each job is
 }
 
 // activity is one activity.

@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 )
 
 // confLines reads slurm.conf, or what scontrol show config prints, word by word: key = value, with keys in any case.
 type confLines struct {
 	// open opens a file that another one includes; nil: an Include line is an error.
-	open  opener
-	take  func(at confPlace, words []confWord)
-	depth int
+	open opener
+	take func(at confPlace, words []confWord)
 }
 
 // confPlace is where a line begins.
@@ -29,13 +29,10 @@ func (p confPlace) fault(format string, args ...any) { p.faults.Line(p.line, for
 // confWord is a key, in small letters and as it is written, and its value without quotes.
 type confWord struct{ key, name, value string }
 
-// mostIncluded is how deep files may include others.
-const mostIncluded = 10
-
 // read reads a file. The error lists what is wrong in it, or in a file that it includes.
 func (c *confLines) read(src Source) error {
-	faults := lines.NewFaults(src.Name)
-	scanner := lines.NewScanner(src.Reader)
+	text, faults := lines.Begin(src.Reader, src.Name)
+	scanner := lines.NewScanner(text)
 	printed := false // by scontrol show config
 	remaining, first := "", 0
 	for scanner.Scan() {
@@ -105,28 +102,25 @@ func (c *confLines) include(src Source, at confPlace, name string) error {
 		at.fault("expected no line Include, found one of %s: give that file in place of the line", lines.Quote(name))
 		return nil
 	}
-	file, path, err := c.open.included(src, name, c.depth)
+	file, path, err := c.open.included(src, name, at.faults.Budget())
 	if err != nil {
 		at.fault("Include: %s", err)
 		return nil
 	}
 	defer file.Close()
-	c.depth++
-	err = c.read(Source{file, path})
-	c.depth--
-	return err
+	return c.read(Source{at.faults.Budget().Reader(file), path})
 }
 
 // opener opens a file that another one includes.
 type opener func(name string) (io.ReadCloser, error)
 
-// included opens a file that another one includes, whose name is relative to the other's. The depth is that of the other.
-func (open opener) included(by Source, name string, depth int) (file io.ReadCloser, path string, err error) {
-	switch {
-	case strings.Contains(name, "%"):
+// included opens a file that another one includes, whose name is relative to the other's.
+func (open opener) included(by Source, name string, b *budget.Budget) (file io.ReadCloser, path string, err error) {
+	if strings.Contains(name, "%") {
 		return nil, "", fmt.Errorf("expected the name of a file without %%c, found %s", lines.Quote(name))
-	case depth == mostIncluded:
-		return nil, "", fmt.Errorf("expected files that include each other at most %d deep", mostIncluded)
+	}
+	if err := b.File(); err != nil {
+		return nil, "", err
 	}
 	if path = name; !filepath.IsAbs(name) {
 		path = filepath.Join(filepath.Dir(by.Name), name)

@@ -37,9 +37,6 @@ func (q *queue) addTarget(ids []string, o *outcome) {
 	}
 }
 
-// maxWaits is the largest number of pairs of jobs in which one depends on the other.
-const maxWaits = 1_000_000
-
 // dependencies links the jobs that wait for others. A job that waits for one that will not end is left out, and so are those that wait for it.
 func (q *queue) dependencies() {
 	for _, e := range q.list {
@@ -55,13 +52,12 @@ func (q *queue) dependencies() {
 			continue
 		}
 		for clause := range strings.SplitSeq(j.dependency, ",") {
+			if !q.doc.faults.None() {
+				return
+			}
 			q.clause(e, strings.TrimSpace(clause), path)
 		}
 		e.odd = slices.Concat(e.odd, q.odd)
-		if q.waited > maxWaits {
-			q.doc.faults.At(path, "expected at most %d dependencies, each of an array's tasks counted, found more", maxWaits)
-			return
-		}
 	}
 	q.leaveOut()
 }
@@ -96,19 +92,19 @@ func (q *queue) clause(e *entry, clause, path string) {
 			q.doc.faults.At(path, "expected dependencies such as afterok:5(unfulfilled), found %s", lines.Quote(clause))
 			return
 		}
-		q.follow(e, name)
+		q.follow(e, name, path)
 	}
 }
 
 // follow makes a job wait for what a name stands for.
-func (q *queue) follow(e *entry, name string) {
+func (q *queue) follow(e *entry, name, path string) {
 	t := q.targets[name]
 	if t == nil {
 		q.kept("the job waits for one that the file does not have: that counts as ended")
 		return
 	}
-	if q.waited += len(t.outcomes); q.waited > maxWaits {
-		return // the caller lists it
+	if !q.doc.faults.Names(path, len(t.outcomes)) {
+		return
 	}
 	for _, o := range t.outcomes {
 		switch {

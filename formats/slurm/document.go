@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 )
 
@@ -154,11 +155,11 @@ func readDocument(r io.Reader, faults *lines.Faults) *document {
 // fields are the fields of a document.
 func (doc *document) fields(d *decoder) places {
 	return places{
-		"jobs":         func() error { return readList(d, &doc.jobs, maxJobs, jobFields) },
-		"nodes":        func() error { return readList(d, &doc.nodes, maxHosts, nodeFields) },
-		"partitions":   func() error { return readList(d, &doc.partitions, maxHosts, partitionFields) },
-		"reservations": func() error { return readList(d, &doc.reservations, maxHosts, reservationFields) },
-		"licenses":     func() error { return readList(d, &doc.licences, maxHosts, licenceFields) },
+		"jobs":         func() error { return readList(d, &doc.jobs, jobFields) },
+		"nodes":        func() error { return readList(d, &doc.nodes, nodeFields) },
+		"partitions":   func() error { return readList(d, &doc.partitions, partitionFields) },
+		"reservations": func() error { return readList(d, &doc.reservations, reservationFields) },
+		"licenses":     func() error { return readList(d, &doc.licences, licenceFields) },
 		"sinfo": func() error {
 			doc.summary = true
 			return d.json.SkipValue()
@@ -169,8 +170,8 @@ func (doc *document) fields(d *decoder) places {
 	}
 }
 
-// readList reads a list of at most the given number of objects. Once the list of faults is full, elements are read but not kept.
-func readList[T any](d *decoder, list *[]T, most int, fields func(d *decoder, element *T) places) error {
+// readList reads a list of objects. Once the list of faults is full, elements are read but not kept.
+func readList[T any](d *decoder, list *[]T, fields func(d *decoder, element *T) places) error {
 	*list = []T{}
 	var element, empty T
 	into := fields(d, &element)
@@ -184,8 +185,8 @@ func readList[T any](d *decoder, list *[]T, most int, fields func(d *decoder, el
 			}
 			return d.into(into[name])
 		})
-		if len(*list) == most {
-			d.fault("expected at most %d elements, found more", most)
+		if over := d.faults.Budget().Names(budget.NamesOf[T]()); over != nil {
+			d.fault("%s", over)
 			return errEnd
 		}
 		if !d.faults.Full() {

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 )
 
-// maxHosts is the most names that one hostlist may stand for: more nodes than any system has.
+// maxHosts is the greatest number of nodes that a file may state: more than any system has.
 const maxHosts = 1 << 18
 
 // maxHostName is the longest name of a node, in bytes.
@@ -20,15 +21,15 @@ const maxHostName = 255
 // maxDigits is the most digits of a number in a hostlist.
 const maxDigits = 9
 
-// expandHosts lists the names that a hostlist such as cn[001-050,052],login1 or r[1-2]n[01-16] stands for. Ranges that stand for more than [maxHosts] names
-// are refused before they are written out.
-func expandHosts(list string) ([]string, error) {
+// expandHosts lists the names that a hostlist such as cn[001-050,052],login1 or r[1-2]n[01-16] stands for. They are drawn from the budget of
+// the reading before they are written out.
+func expandHosts(list string, b *budget.Budget) ([]string, error) {
 	var names []string
 	for _, part := range splitOutside(list) {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
 		}
-		expanded, err := expandHost(part, maxHosts-len(names))
+		expanded, err := expandHost(part, b)
 		if err != nil {
 			return nil, err
 		}
@@ -51,8 +52,8 @@ func splitOutside(list string) []string {
 	})
 }
 
-// expandHost expands one element of a hostlist, with any number of brackets, to at most the given number of names.
-func expandHost(part string, most int) ([]string, error) {
+// expandHost expands one element of a hostlist, with any number of brackets.
+func expandHost(part string, b *budget.Budget) ([]string, error) {
 	names := []string{""}
 	for part != "" {
 		open := strings.IndexByte(part, '[')
@@ -63,29 +64,32 @@ func expandHost(part string, most int) ([]string, error) {
 		if strings.IndexByte(plain, ']') >= 0 {
 			return nil, fmt.Errorf("expected a list of nodes such as cn[001-050,052], found %s", lines.Quote(part))
 		}
-		var numbers []string
+		ends := []string{plain}
 		if part = part[open:]; part != "" {
 			inner, rest, closed := strings.Cut(part[1:], "]")
 			if !closed {
 				return nil, fmt.Errorf("expected a ] at the end of %s", lines.Quote(part))
 			}
 			var err error
-			if numbers, err = expandRanges(inner, most); err != nil {
+			if ends, err = expandRanges(plain, inner, b); err != nil {
 				return nil, err
 			}
 			part = rest
-		} else {
-			numbers = []string{""}
 		}
-		if len(names)*len(numbers) > most {
-			return nil, fmt.Errorf("expected at most %d nodes, found more", maxHosts)
+		if len(names[0])+len(ends[0]) > maxHostName {
+			return nil, fmt.Errorf("expected names of nodes of at most %d bytes, found a longer one", maxHostName)
 		}
-		longer := make([]string, 0, len(names)*len(numbers))
+		if len(names) == 1 && names[0] == "" {
+			names = ends
+			continue
+		}
+		if err := b.Text(len(names)*len(ends), len(names[0])+len(ends[0])); err != nil {
+			return nil, err
+		}
+		longer := make([]string, 0, len(names)*len(ends))
 		for _, name := range names {
-			for _, number := range numbers {
-				if longer = append(longer, name+plain+number); len(longer[len(longer)-1]) > maxHostName {
-					return nil, fmt.Errorf("expected names of nodes of at most %d bytes, found a longer one", maxHostName)
-				}
+			for _, end := range ends {
+				longer = append(longer, name+end)
 			}
 		}
 		names = longer
@@ -93,8 +97,8 @@ func expandHost(part string, most int) ([]string, error) {
 	return names, nil
 }
 
-// expandRanges lists the numbers of ranges such as 001-050,052, with their leading zeros.
-func expandRanges(ranges string, most int) ([]string, error) {
+// expandRanges lists the numbers of ranges such as 001-050,052, with their leading zeros, each behind the prefix.
+func expandRanges(prefix, ranges string, b *budget.Budget) ([]string, error) {
 	var numbers []string
 	for r := range strings.SplitSeq(ranges, ",") {
 		low, high, several := strings.Cut(strings.TrimSpace(r), "-")
@@ -106,14 +110,32 @@ func expandRanges(ranges string, most int) ([]string, error) {
 		if err != nil || wrong != nil || last < first || len(low) > maxDigits || len(high) > maxDigits {
 			return nil, fmt.Errorf("expected numbers and ranges such as 001-050, found %s", lines.Quote(r))
 		}
-		if last-first >= uint64(most-len(numbers)) {
-			return nil, fmt.Errorf("expected at most %d nodes, found more", maxHosts)
+		if len(prefix)+len(high) > maxHostName {
+			return nil, fmt.Errorf("expected names of nodes of at most %d bytes, found a longer one", maxHostName)
 		}
+		if err := b.Text(int(last-first)+1, len(prefix)+len(high)); err != nil {
+			return nil, err
+		}
+		numbers = slices.Grow(numbers, int(last-first)+1)
+		name := []byte(prefix)
 		for n := first; n <= last; n++ {
-			numbers = append(numbers, fmt.Sprintf("%0*d", len(low), n))
+			name = name[:len(prefix)]
+			for width, least := len(low), pow10(len(low)-1); width > 1 && n < least; width, least = width-1, least/10 {
+				name = append(name, '0') // a leading zero
+			}
+			numbers = append(numbers, string(strconv.AppendUint(name, n, 10)))
 		}
 	}
 	return numbers, nil
+}
+
+// pow10 is a power of 10.
+func pow10(k int) uint64 {
+	p := uint64(1)
+	for ; k > 0; k-- {
+		p *= 10
+	}
+	return p
 }
 
 // compressHosts writes names as a hostlist, for people: runs of one prefix and width become a range.
@@ -170,7 +192,7 @@ func follows(a, b string) bool {
 
 // arrayTasks lists the tasks of a pending array, such as 0-9%4, 1,3-5 or 0-8:2, and how many of them may run at once (0: any number). A list that Slurm cut
 // short ends in "..."; the tasks up to there are listed.
-func arrayTasks(text string, most int) (tasks []int, atOnce int, cut bool, err error) {
+func arrayTasks(text string, b *budget.Budget) (tasks []int, atOnce int, cut bool, err error) {
 	list, limit, limited := strings.Cut(text, "%")
 	if limited {
 		if atOnce, err = lines.Whole(limit, 0); err != nil {
@@ -181,7 +203,7 @@ func arrayTasks(text string, most int) (tasks []int, atOnce int, cut bool, err e
 		list = list[:max(strings.LastIndexByte(list, ','), 0)]
 	}
 	if hexadecimal, ok := strings.CutPrefix(list, "0x"); ok {
-		tasks, err = bitTasks(hexadecimal, most)
+		tasks, err = bitTasks(hexadecimal, b)
 		return tasks, atOnce, cut, err
 	}
 	for part := range strings.SplitSeq(strings.Trim(list, "[]"), ",") {
@@ -203,8 +225,8 @@ func arrayTasks(text string, most int) (tasks []int, atOnce int, cut bool, err e
 		if errors.Join(err1, err2, err3) != nil || last < first {
 			return nil, 0, false, fmt.Errorf("expected tasks of an array such as 0-9%%4 or 1,3-5, found %s", lines.Quote(text))
 		}
-		if (last-first)/by >= most-len(tasks) {
-			return nil, 0, false, fmt.Errorf("expected at most %d jobs in all, found more", maxJobs)
+		if err := b.Names((last-first)/by + 1); err != nil {
+			return nil, 0, false, err
 		}
 		for k := first; k <= last; k += by {
 			tasks = append(tasks, k)
@@ -215,7 +237,10 @@ func arrayTasks(text string, most int) (tasks []int, atOnce int, cut bool, err e
 }
 
 // bitTasks lists the tasks of an array that is written as a hexadecimal number with a bit for each.
-func bitTasks(digits string, most int) (tasks []int, err error) {
+func bitTasks(digits string, b *budget.Budget) (tasks []int, err error) {
+	if err := b.Names(4 * len(digits)); err != nil {
+		return nil, err
+	}
 	for k := range len(digits) {
 		nibble, err := strconv.ParseUint(digits[len(digits)-1-k:len(digits)-k], 16, 8)
 		if err != nil {
@@ -225,9 +250,6 @@ func bitTasks(digits string, most int) (tasks []int, err error) {
 			if nibble>>bit&1 == 1 {
 				tasks = append(tasks, 4*k+bit)
 			}
-		}
-		if len(tasks) > most {
-			return nil, fmt.Errorf("expected at most %d jobs in all, found more", maxJobs)
 		}
 	}
 	return tasks, nil

@@ -1,13 +1,23 @@
 package slurm
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/budget"
 )
+
+// fewNames is a budget of 300,000 names.
+func fewNames() *budget.Budget {
+	limits := budget.Usual()
+	limits.Names = 300_000
+	return budget.New(context.Background(), limits, nil)
+}
 
 func TestExpandHosts(t *testing.T) {
 	for list, want := range map[string]string{
@@ -20,7 +30,7 @@ func TestExpandHosts(t *testing.T) {
 		"n[5]":                    "n5",
 		"a-b.c_1":                 "a-b.c_1",
 	} {
-		got, err := expandHosts(list)
+		got, err := expandHosts(list, fewNames())
 		if err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%q: got %q, %v", list, got, err)
 		}
@@ -34,15 +44,15 @@ func TestExpandHosts(t *testing.T) {
 		"n[1-2-3]":                        "expected numbers and ranges such as 001-050",
 		"n[0000000001]":                   "expected numbers and ranges such as 001-050",
 		"n[-1]":                           "expected numbers and ranges such as 001-050",
-		"n[1-300000]":                     "expected at most 262144 nodes",
-		"n[1-262144],m":                   "expected at most 262144 nodes",
-		"n[0-999999999]":                  "expected at most 262144 nodes",
-		"n[1-1000][1-1000]":               "expected at most 262144 nodes",
+		"n[1-300001]":                     "expected at most 300,000 names",
+		"n[1-300000],m[1]":                "expected at most 300,000 names",
+		"n[0-999999999]":                  "expected at most 300,000 names",
+		"n[1-1000][1-1000]":               "expected at most 300,000 names",
 		strings.Repeat("x", 300) + "[1]":  "expected names of nodes of at most 255 bytes",
-		strings.Repeat("[1-2]x", 10_000):  "expected at most 262144 nodes",
-		strings.Repeat("n[1-9999],", 100): "expected at most 262144 nodes",
+		strings.Repeat("[1-2]x", 10_000):  "expected at most 300,000 names",
+		strings.Repeat("n[1-9999],", 100): "expected at most 300,000 names",
 	} {
-		if got, err := expandHosts(list); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := expandHosts(list, fewNames()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: got %d names, %v", list, len(got), err)
 		}
 	}
@@ -63,7 +73,7 @@ func TestCompressHosts(t *testing.T) {
 			}
 		}
 		text := compressHosts(names)
-		again, err := expandHosts(text)
+		again, err := expandHosts(text, fewNames())
 		if err != nil || !slices.Equal(again, names) {
 			t.Fatalf("%q: written %s, read %q, %v", names, text, again, err)
 		}
@@ -78,13 +88,13 @@ func TestArrayTasks(t *testing.T) {
 		"0-3": "[0 1 2 3] 0 false", "7": "[7] 0 false", "1,3-5%2": "[1 3 4 5] 2 false", "0-8:4": "[0 4 8] 0 false", "1-498:166%3": "[1 167 333] 3 false",
 		"5,1,1": "[1 5] 0 false", "1-3,10...": "[1 2 3] 0 true", "1-3,...": "[1 2 3] 0 true", "...": "[] 0 true", "0x5": "[0 2] 0 false", "0x1F%1": "[0 1 2 3 4] 1 false", "[1-2]": "[1 2] 0 false",
 	} {
-		tasks, atOnce, cut, err := arrayTasks(text, 1000)
+		tasks, atOnce, cut, err := arrayTasks(text, fewNames())
 		if got := fmt.Sprint(tasks, atOnce, cut); got != want || err != nil {
 			t.Errorf("%s: got %s, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"a", "1-", "-1", "3-1", "1-5:0", "1%x", "0xG", "0-1000", "0-2147483647", "1.5", "0-999,2000", "0x" + strings.Repeat("F", 251)} {
-		if tasks, _, _, err := arrayTasks(text, 1000); err == nil {
+	for _, text := range []string{"a", "1-", "-1", "3-1", "1-5:0", "1%x", "0xG", "0-300000", "0-2147483647", "1.5", "0-299999,2000", "0x" + strings.Repeat("F", 75_001)} {
+		if tasks, _, _, err := arrayTasks(text, fewNames()); err == nil {
 			t.Errorf("%s: got %v", text, tasks)
 		}
 	}

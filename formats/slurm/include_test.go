@@ -17,7 +17,7 @@ func TestNodesOfIncludedFiles(t *testing.T) {
 		{"read", "NodeName=DEFAULT CPUs=8\ninclude parts/nodes.conf\nPartitionName=p Nodes=ALL\n", "NodeName=a[1-3]\nInclude more.conf\n", "", "", 28},
 		{"fault", "Include parts/nodes.conf\n", "NodeName=a1 CPUs=8\nNodeName=a2 CPUs=x\n", "parts/nodes.conf: line 2: CPUs", "", 0},
 		{"not there", "NodeName=a[1-4] CPUs=8\nInclude none.conf\nPartitionName=p Nodes=ALL\n", "", "", "that the nodes' file includes: it is not read", 32},
-		{"itself", "Include slurm.conf\n", "", "at most 10 deep", "", 0},
+		{"itself", "Include slurm.conf\n", "", "slurm.conf: line 1: Include: expected at most 1000 files in the whole reading, found more", "", 0},
 	} {
 		dir := t.TempDir()
 		if err := os.Mkdir(filepath.Join(dir, "parts"), 0o700); err != nil {

@@ -34,12 +34,11 @@ func (q *queue) instance() (*model.Instance, error) {
 			tasks[e.array]++
 		}
 	}
-	if n := len(q.sys.clusters); n > 1 && n > maxTable/max(len(q.list), 1) {
-		q.doc.faults.At("", "expected clusters times jobs of at most %d; found %d clusters and %d jobs", maxTable, n, len(q.list))
+	if n := len(q.sys.clusters); n > 1 && !q.doc.faults.Cells("", len(q.list), n) {
 		return nil, q.doc.faults.Err()
 	}
 	for _, p := range q.sys.parts {
-		q.placeIn(p.name, "partitions")
+		q.placeOf(p.name, "partitions")
 	}
 	if err := q.doc.faults.Err(); err != nil {
 		return nil, err

@@ -35,7 +35,6 @@ type layouts struct {
 	kinds  map[*place][][]kind
 	shared map[layout]*layout // one copy of each
 	rooms  map[layout]bool    // whether there is room, found once
-	looked int                // kinds of nodes looked at
 	named  map[int][]string   // by host: features by which jobs name certain nodes
 }
 
@@ -62,6 +61,11 @@ func (k *kind) has(feature string) bool {
 // kindsOf are the kinds of nodes of a place, by cluster.
 func (n *layouts) kindsOf(p *place) [][]kind {
 	if known, ok := n.kinds[p]; ok {
+		kinds := 0
+		for _, list := range known {
+			kinds += len(list)
+		}
+		n.faults.Steps("", kinds) // whoever asks looks at each
 		return known
 	}
 	var all [][]kind
@@ -70,6 +74,9 @@ func (n *layouts) kindsOf(p *place) [][]kind {
 		var list []kind
 		for _, h := range p.hosts[c] {
 			host := &n.sys.hosts[h]
+			if !n.faults.Steps("", 1+len(host.features)+len(host.resources)+len(n.named[h])) {
+				return nil
+			}
 			key := hostKind(host) + "\x00" + strings.Join(n.named[h], "\x00")
 			k, known := found[key]
 			if !known {
@@ -102,10 +109,13 @@ func (n *layouts) anyKind(p *place, is func(k *kind) bool) bool {
 	return false
 }
 
-// placeOf is where the jobs of the partitions, apart by commas, may run, found once.
-func (n *layouts) placeOf(partitions string) *place {
+// placeOf is where the jobs of the partitions, apart by commas, may run, found once. They stand at a path of the file.
+func (n *layouts) placeOf(partitions, path string) *place {
 	p := n.places[partitions]
 	if p == nil {
+		if !n.faults.Names(path, n.sys.hostsOf(partitions)) {
+			return &place{}
+		}
 		p = n.sys.placeOf(partitions)
 		n.places[partitions] = p
 	}
@@ -202,12 +212,6 @@ func (n *layouts) hasRoom(l *layout) bool {
 	generic := tresOf(l.generic)
 	fits := false
 	for _, kinds := range n.kindsOf(l.place) {
-		if n.looked += len(kinds); n.looked > mostLooked && n.looked-len(kinds) <= mostLooked {
-			n.faults.At("", "expected at most %d kinds of nodes for all kinds of jobs together, found more", mostLooked)
-		}
-		if n.looked > mostLooked {
-			return true
-		}
 		room, nodes := 0, 0
 		for k := range kinds {
 			if blocks := blocksOn(&kinds[k], l, generic); blocks > 0 {
@@ -220,9 +224,6 @@ func (n *layouts) hasRoom(l *layout) bool {
 	n.rooms[*l] = fits
 	return fits
 }
-
-// mostLooked is the most kinds of nodes that the kinds of jobs look at: a hostile file must not make that take hours.
-const mostLooked = 500_000_000
 
 // blocksOn is how many blocks of a job a node takes.
 func blocksOn(k *kind, l *layout, generic map[string]string) int {
@@ -334,9 +335,10 @@ func (n *layouts) ofSeveral() map[int][]string {
 		if len(p.parts) < 2 || !p.partial {
 			continue
 		}
+		feature := p.feature()
 		for _, c := range p.clusters {
 			for _, h := range p.hosts[c] {
-				features[h] = append(features[h], p.feature())
+				features[h] = append(features[h], feature)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
@@ -31,11 +32,8 @@ type association struct{ account, user, partition string }
 // limitRow is a row of a table: the cells that say something, by the name of the column.
 type limitRow map[string]string
 
-// mostRows is the most rows of a table of limits.
-const mostRows = 2_000_000
-
 // readLimits reads the tables. Where the settings say that limits do not hold, it notes so, and there are none.
-func readLimits(src Sources, settings map[string]string, report *model.ImportReport) (*limits, error) {
+func readLimits(src Sources, b *budget.Budget, settings map[string]string, report *model.ImportReport) (*limits, error) {
 	if src.QOS.Reader == nil && src.Associations.Reader == nil {
 		return nil, nil
 	}
@@ -46,14 +44,14 @@ func readLimits(src Sources, settings map[string]string, report *model.ImportRep
 	l := &limits{}
 	if src.QOS.Reader != nil {
 		l.qos = map[string]limitRow{}
-		if err := readTable(src.QOS, qosCommand, []string{"Name"}, func(row limitRow) { l.qos[row["Name"]] = row }); err != nil {
+		if err := readTable(Source{b.Reader(src.QOS.Reader), src.QOS.Name}, qosCommand, []string{"Name"}, func(row limitRow) { l.qos[row["Name"]] = row }); err != nil {
 			return nil, err
 		}
 	}
 	if src.Associations.Reader != nil {
 		l.assoc, l.parent = map[association]limitRow{}, map[string]string{}
 		var above []string // accounts, by the blanks before their names: sacctmgr show assoc tree
-		err := readTable(src.Associations, assocCommand, []string{"Account", "User"}, func(row limitRow) {
+		err := readTable(Source{b.Reader(src.Associations.Reader), src.Associations.Name}, assocCommand, []string{"Account", "User"}, func(row limitRow) {
 			depth := len(row["Account"]) - len(strings.TrimLeft(row["Account"], " "))
 			account := strings.TrimSpace(row["Account"])
 			if row["User"] == "" {
@@ -78,10 +76,9 @@ func splitWords(list string) []string {
 
 // readTable reads what sacctmgr -P prints: columns apart by |, of which the first row has the names.
 func readTable(src Source, command string, needed []string, take func(row limitRow)) error {
-	faults := lines.NewFaults(src.Name)
-	scanner := lines.NewScanner(src.Reader)
+	text, faults := lines.Begin(src.Reader, src.Name)
+	scanner := lines.NewScanner(text)
 	var names []string
-	rows := 0
 	for scanner.Scan() {
 		line := strings.TrimRight(string(scanner.Bytes()), "\r")
 		cells := strings.Split(line, "|")
@@ -99,11 +96,9 @@ func readTable(src Source, command string, needed []string, take func(row limitR
 			}
 		case len(cells) != len(names):
 			faults.Line(scanner.Line(), "expected %d cells apart by |, found %d", len(names), len(cells))
-		case rows == mostRows:
-			faults.Line(scanner.Line(), "expected at most %d rows, found more", mostRows)
+		case !faults.Names(atLine(scanner.Line()), len(cells)):
 			return faults.Err()
 		default:
-			rows++
 			row := limitRow{}
 			for k, cell := range cells {
 				if cell != "" {

@@ -2,7 +2,6 @@ package slurm
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -276,7 +275,7 @@ func (q *queue) certainNodes(e *entry, l *layout) {
 	if j.mustUse == "" {
 		return
 	}
-	hosts, err := expandHosts(j.mustUse)
+	hosts, err := expandHosts(j.mustUse, q.doc.faults.Budget())
 	if err != nil {
 		return // that is listed
 	}
@@ -306,7 +305,6 @@ func withoutNodes(list string) string { return featureName("without " + list) }
 // nameNodes gives nodes the features by which waiting jobs ask for them.
 func (q *queue) nameNodes() {
 	named := map[string]bool{}
-	listed := 0
 	for k := range q.doc.jobs {
 		j := &q.doc.jobs[k]
 		if stateOf(j.states) != pending {
@@ -320,9 +318,9 @@ func (q *queue) nameNodes() {
 				continue
 			}
 			named[ask.feature] = true
-			hosts, err := expandHosts(ask.list)
-			if listed += len(hosts) + len(q.sys.hosts); err == nil && listed > maxTable {
-				err = fmt.Errorf("expected at most %d nodes in the lists of all jobs together, found more", maxTable)
+			hosts, err := expandHosts(ask.list, q.doc.faults.Budget())
+			if err == nil { // each node may get the feature
+				err = q.doc.faults.Budget().Names(len(q.sys.hosts))
 			}
 			if err != nil {
 				q.doc.faults.At(at("jobs", k)+ask.field, "%s", err)
@@ -370,13 +368,14 @@ func (q *queue) staysOut(j *job) {
 			q.outside(note.what)
 		}
 	}
-	for _, p := range q.placeOf(j.partition).parts {
+	parts := q.placeOf(j.partition, "").parts
+	for _, p := range parts {
 		if p.few {
 			q.outside("partition with a limit of processors on each node (MaxCPUsPerNode, MaxCPUsPerSocket): an instance cannot express this")
 			break
 		}
 	}
-	if slices.ContainsFunc(q.placeOf(j.partition).parts, func(p *part) bool { return p.shares }) {
+	if slices.ContainsFunc(parts, func(p *part) bool { return p.shares }) {
 		q.outside("partition whose jobs may share processors (OverSubscribe): here each has its own")
 	}
 	q.qos[j.qos]++

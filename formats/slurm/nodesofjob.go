@@ -9,12 +9,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
 
 // readSystemFiles reads the nodes and the partitions of a trace from files.
-func readSystemFiles(nodes, partitions string) (*system, error) {
+func readSystemFiles(b *budget.Budget, nodes, partitions string) (*system, error) {
 	var src Sources
 	for _, f := range []struct {
 		path string
@@ -30,7 +31,7 @@ func readSystemFiles(nodes, partitions string) (*system, error) {
 		defer file.Close()
 		*f.into = Source{io.Reader(file), model.InputName(f.path)}
 	}
-	return readSystem(src, func(name string) (io.ReadCloser, error) { return model.Open(name) }, true, nil)
+	return readSystem(src, b, func(name string) (io.ReadCloser, error) { return model.Open(name) }, true, nil)
 }
 
 // fit finds how a job that ran lies on nodes, and says why it is left out; empty: it is kept.
@@ -44,7 +45,7 @@ func (t *trace) fit(j *past) string {
 		}
 		return ""
 	}
-	l := &layout{place: t.placeOf(j.queue)}
+	l := &layout{place: t.placeOf(j.queue, atLine(j.line))}
 	if len(l.place.clusters) == 0 {
 		return "no node is in the job's partition"
 	}
@@ -152,12 +153,12 @@ func (t *trace) instance(name string) (*model.Instance, *model.ImportReport, err
 	} else {
 		spec.Units.Memory = "MB"
 		for _, p := range t.sys.parts {
-			t.placeOf(p.name)
+			t.placeOf(p.name, "")
 		}
 		t.clusters(&spec)
 	}
-	if n := len(spec.Clusters); n > 1 && n > maxTraceTable/max(len(t.jobs), 1) {
-		t.faults.At("", "expected clusters times jobs of at most %d; found %d clusters and %d jobs", maxTraceTable, n, len(t.jobs))
+	if n := len(spec.Clusters); n > 1 {
+		t.faults.Cells("", len(t.jobs), n)
 	}
 	origin := math.Inf(1)
 	for k := range t.jobs {
@@ -173,9 +174,6 @@ func (t *trace) instance(name string) (*model.Instance, *model.ImportReport, err
 	}
 	return t.faults.Import(spec, t.report, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
 }
-
-// maxTraceTable is the most run times by job and cluster.
-const maxTraceTable = 200_000_000
 
 // spec is a job as the model takes it.
 func (t *trace) spec(j *past, origin float64, in *model.InstanceSpec) model.JobSpec {

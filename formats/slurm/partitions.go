@@ -23,7 +23,7 @@ func (n *layouts) partitions() []model.PartitionSpec {
 		open := each.Of(slices.DeleteFunc(slices.Clone(at.parts), func(part *part) bool { return part.closed || len(part.hosts) == 0 }), func(part *part) string { return part.name })
 		if len(open) > 0 {
 			p.Closed = false
-			at = n.placeOf(strings.Join(open, ","))
+			at = n.placeOf(strings.Join(open, ","), "")
 		}
 		if len(n.sys.clusters) > 1 {
 			p.Clusters = each.Of(at.clusters, func(c int) string { return n.sys.clusters[c].name })

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
@@ -168,7 +169,7 @@ func (q *queue) tasksOf(k, id int) (ids []string, tasks []int) {
 	case j.taskList == "":
 		return []string{strconv.Itoa(id)}, []int{-1}
 	}
-	tasks, atOnce, cut, err := arrayTasks(j.taskList, maxJobs-q.report.Read)
+	tasks, atOnce, cut, err := arrayTasks(j.taskList, faults.Budget())
 	if err != nil {
 		faults.At(place+".array_task_string", "%s", err)
 		return nil, nil
@@ -201,6 +202,9 @@ func (q *queue) live(k int, ids []string, tasks []int, runs bool) {
 	if atOnce := whole(q.doc.jobs[k].atOnce, math.MaxInt32, q.doc.faults, at("jobs", k)+".array_max_tasks"); atOnce > 0 && len(tasks) > 0 && tasks[0] >= 0 {
 		e.array, _, _ = strings.Cut(ids[0], "_")
 	}
+	if !q.doc.faults.Names(at("jobs", k), len(ids)*budget.NamesOf[entry]()) {
+		return
+	}
 	block := make([]entry, len(ids))
 	for i := range block {
 		block[i] = e
@@ -213,7 +217,7 @@ func (q *queue) live(k int, ids []string, tasks []int, runs bool) {
 // judge fills in an entry and says why the job is left out; empty: it is kept.
 func (q *queue) judge(e *entry) string {
 	j, path, faults := &q.doc.jobs[e.job], at("jobs", e.job), q.doc.faults
-	e.place = q.placeIn(j.partition, path+".partition")
+	e.place = q.placeOf(j.partition, path+".partition")
 	if j.partition == "" {
 		q.doc.missing(path, "partition")
 	}
@@ -257,29 +261,9 @@ func (q *queue) allowed(e *entry) string {
 	case len(names) == 0:
 		return "the job asks for more time or more nodes than its partition allows: it starts only when somebody acts"
 	default:
-		e.place = q.placeIn(strings.Join(names, ","), path+".partition")
+		e.place = q.placeOf(strings.Join(names, ","), path+".partition")
 	}
 	return ""
-}
-
-// placeIn is where jobs of the partitions may run.
-func (q *queue) placeIn(partitions, path string) *place {
-	if _, known := q.places[partitions]; !known {
-		if q.met > maxHostsInAll {
-			return &place{} // that is a fault already
-		}
-		for _, part := range q.placeOf(partitions).parts {
-			q.look(len(part.hosts), path)
-		}
-	}
-	return q.placeOf(partitions)
-}
-
-// look counts nodes that are looked at: a hostile file must not make that take hours.
-func (q *queue) look(hosts int, path string) {
-	if q.met += hosts; q.met > maxHostsInAll && q.met-hosts <= maxHostsInAll {
-		q.doc.faults.At(path, "expected at most %d nodes for all jobs together, found more", maxHostsInAll)
-	}
 }
 
 // year is the time limit, in minutes, that Slurm assumes for a job without a limit.

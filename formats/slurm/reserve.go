@@ -24,23 +24,18 @@ func (s *system) addReservations(doc *document) {
 // reserve closes the nodes of the reservations, for the times from now on: during maintenance for all jobs, but for those that name it, else for all but the jobs of the
 // reservation. It notes what a reservation states that closed times cannot say, and returns the names of those that are not over.
 func (s *system) reserve(now float64, named map[string]bool, src Source, report *model.ImportReport) (names map[string]bool, err error) {
-	faults := lines.NewFaults(src.Name)
+	faults := lines.NewFaultsWithin(src.Name, s.budget)
 	names = map[string]bool{}
-	looked := 0
 	for k := range s.reserved {
 		r, place := &s.reserved[k], at("reservations", k)
 		if r.end.known && r.end.value <= now {
 			continue
 		}
 		where := fmt.Sprintf("%s %s", place, lines.Quote(r.name))
-		hosts, err := expandHosts(strings.Trim(r.nodes, " "))
+		hosts, err := expandHosts(strings.Trim(r.nodes, " "), s.budget)
 		if err != nil {
 			faults.At(place+".node_list", "%s", err)
 			continue
-		}
-		if looked += len(hosts); looked > maxHostsInAll {
-			faults.At(place+".node_list", "expected at most %d nodes of all reservations together, found more", maxHostsInAll)
-			return names, faults.Err()
 		}
 		names[r.name] = true
 		closed := model.ClosedSpec{From: max(0, r.start.or(0)-now)}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
@@ -28,30 +29,28 @@ func (q *queue) busy() map[string]bool {
 			continue
 		}
 		seen[j.on] = true
-		names, err := expandHosts(j.on)
-		if q.look(len(names), at("jobs", k)+".nodes"); err != nil || q.met > maxHostsInAll {
-			break // that is a fault, or becomes one
+		names, err := expandHosts(j.on, q.doc.faults.Budget())
+		if budget.Stopped(err) {
+			q.doc.faults.At(at("jobs", k)+".nodes", "%s", err)
+			break
+		} else if err != nil {
+			break // that becomes a fault
 		}
 		for _, name := range names {
 			busy[name] = true
 		}
 	}
-	q.met = 0
 	return busy
 }
 
 // runs finds what a job that runs holds on each of its nodes, and says why it is left out; empty: some of its nodes are in the instance.
 func (q *queue) runs(e *entry) string {
 	j, path := &q.doc.jobs[e.job], at("jobs", e.job)
-	if q.met > maxHostsInAll {
-		return "too many nodes to look at" // that is a fault already
-	}
-	names, err := expandHosts(j.on)
+	names, err := expandHosts(j.on, q.doc.faults.Budget())
 	if err != nil {
 		q.doc.faults.At(path+".nodes", "%s", err)
 		return "its nodes are not known"
 	}
-	q.look(len(names), path+".nodes")
 	if len(names) == 0 {
 		q.doc.missing(path, "nodes")
 	}
@@ -304,7 +303,7 @@ func (q *queue) take(run *model.RunningSpec, o *occupied, host *host, g gres) {
 		if run.Devices[resource] == nil {
 			run.Devices[resource] = map[string]model.ProcessorSet{}
 		}
-		set := slices.Concat(run.Devices[resource][host.machine], model.Processors(o.choose(name, n, host.resources[name], host.numbers(name, g))...))
+		set := slices.Concat(run.Devices[resource][host.machine], model.Processors(o.choose(name, n, host.resources[name], host.numbers(name, g, q.doc.faults.Budget()))...))
 		run.Devices[resource][host.machine] = model.NewProcessorSet(set...)
 	}
 }
@@ -313,8 +312,8 @@ func (q *queue) take(run *model.RunningSpec, o *occupied, host *host, g gres) {
 const mostDevices = 1 << 16
 
 // numbers are the devices of a resource of the instance that Slurm says that a job holds. Slurm numbers the devices of a name through, type by type.
-func (h *host) numbers(name string, g gres) (list []int) {
-	texts, err := expandRanges(g.numbers, model.MaxProcessors)
+func (h *host) numbers(name string, g gres, b *budget.Budget) (list []int) {
+	texts, err := expandRanges("", g.numbers, b)
 	if g.numbers == "" || err != nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/sim/multifactor"
@@ -225,8 +226,7 @@ func (s *settingsReader) partition(at confPlace, words []confWord) {
 		s.Partitions[k] = p
 		return
 	}
-	if len(s.Partitions) == maxHosts {
-		at.fault("expected at most %d partitions, found more", maxHosts)
+	if !at.faults.Names(atLine(at.line), budget.NamesOf[PartitionRules]()) {
 		return
 	}
 	s.partitions[p.Name] = len(s.Partitions)

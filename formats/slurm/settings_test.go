@@ -198,7 +198,7 @@ func TestInclude(t *testing.T) {
 		t.Errorf("found %+v, %v", s, err)
 	}
 	for text, want := range map[string]string{
-		"\nInclude none.conf": "line 2: Include: file does not exist", "Include self.conf": "at most 10 deep", "Include wrong.conf": "etc/wrong.conf: line 2", "Include a%c": "without %c",
+		"\nInclude none.conf": "line 2: Include: file does not exist", "Include self.conf": "at most 1000 files in the whole reading", "Include wrong.conf": "etc/wrong.conf: line 2", "Include a%c": "without %c",
 	} {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: expected %q, found %v", text, want, err)

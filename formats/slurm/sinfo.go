@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 )
 
@@ -70,13 +71,12 @@ func (doc *document) sinfoRow(line int, cell func(name string) string, index map
 		}
 		doc.partitions = append(doc.partitions, partition{name: name, usual: usual, limit: number{given: true, known: known, infinite: !known, value: minutes}})
 	}
-	hosts, err := expandHosts(cell("NODELIST"))
-	if err == nil && len(doc.nodes)+len(hosts) > maxHosts {
-		doc.faults.Line(line, "expected at most %d nodes, found more", maxHosts)
-		return
-	}
+	hosts, err := expandHosts(cell("NODELIST"), doc.faults.Budget())
 	if err != nil {
 		doc.faults.Line(line, "NODELIST: %s", err)
+		return
+	}
+	if !doc.faults.Names(atLine(line), len(hosts)*budget.NamesOf[node]()) {
 		return
 	}
 	for _, host := range hosts {

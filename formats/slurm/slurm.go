@@ -64,16 +64,6 @@ const Format = "slurm"
 // Running is the user class of jobs that run already on nodes that have no room for them by the files. It has the greatest priority that there is, so that they go first in every order of a queue.
 const Running = userclass.Running
 
-// maxJobs is the most jobs that are read, each task of an array counted.
-const maxJobs = 1_000_000
-
-// maxHostsInAll is the most nodes that the jobs together may run on.
-const maxHostsInAll = 5_000_000
-
-// maxTable is the most entries of each table that an instance makes of two lists: run times by job and cluster, features by job and node. A short
-// file may state long lists, of which a table would fill the memory.
-const maxTable = 20_000_000
-
 // Source is what one command printed.
 type Source struct {
 	Reader io.Reader // nil: not given
@@ -119,13 +109,18 @@ func Read(src Sources, opt Options) (*model.Instance, *model.ImportReport, error
 		faults.At("option Now", "expected a Unix time, found %v", opt.Now)
 		return nil, nil, faults.Err()
 	}
-	doc := readDocument(src.Jobs.Reader, faults)
+	jobs, faults := lines.Begin(src.Jobs.Reader, src.Jobs.Name)
+	doc := readDocument(jobs, faults)
 	doc.needs("jobs", jobsCommand, doc.jobs != nil)
 	if err := faults.Err(); err != nil {
 		return nil, nil, err
 	}
 	q := &queue{doc: doc, opt: opt, report: &model.ImportReport{Format: Format, File: src.Jobs.Name}, now: opt.Now}
-	sys, err := readSystem(src, nil, false, q.busy())
+	busy := q.busy()
+	if err := faults.Err(); err != nil {
+		return nil, nil, err
+	}
+	sys, err := readSystem(src, faults.Budget(), nil, false, busy)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,7 +130,7 @@ func Read(src Sources, opt Options) (*model.Instance, *model.ImportReport, error
 		q.now = doc.latest()
 	}
 	q.settings()
-	if q.limits, err = readLimits(src, sys.settings, q.report); err != nil {
+	if q.limits, err = readLimits(src, faults.Budget(), sys.settings, q.report); err != nil {
 		return nil, nil, err
 	}
 	if q.reservations, err = sys.reserve(q.now, q.namedReservations(), src.Reservations, q.report); err != nil {

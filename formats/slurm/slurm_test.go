@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats/internal/readertest"
 	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/internal/realdata"
@@ -20,6 +21,14 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // source is a text as what a command printed.
 func source(name, text string) slurm.Source {
 	return slurm.Source{Reader: strings.NewReader(text), Name: name}
+}
+
+// budgeted is a source of a reading that may make so many names.
+func budgeted(t *testing.T, names int64, src slurm.Source) slurm.Source {
+	limits := budget.Usual()
+	limits.Names = names
+	src.Reader = budget.New(t.Context(), limits, nil).Reader(src.Reader)
+	return src
 }
 
 // small is a system of two nodes of 4 processors in the partition p, in the way that 22.05 writes it.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
@@ -31,6 +32,7 @@ type system struct {
 	busy       map[string]bool
 	past       bool // it is for jobs that have ended: what is closed now was perhaps open then
 	settings   map[string]string
+	budget     *budget.Budget   // of the reading
 	weights    map[float64]bool // of the nodes in service
 	members    *members         // which partitions have which nodes, where only the partitions say it
 	notes      model.ImportReport
@@ -41,7 +43,6 @@ type members struct {
 	of      map[string][]string // by name of the node
 	all     []string            // partitions that have every node
 	feature map[string][]string // partitions that have the nodes of a feature
-	looked  int
 }
 
 // host is a node in service.
@@ -100,17 +101,19 @@ func (p *part) root() *part {
 	return root
 }
 
-// readSystem reads all files but those of the jobs and their limits. The jobs of a live queue are in it now, others are in the past. The busy nodes are kept
+// readSystem reads, from a budget, all files but those of the jobs and their limits. The jobs of a live queue are in it now, others are in the past. The busy nodes are kept
 // even if they are closed, because jobs run on them. What slurm.conf includes is opened by open; nil: it is not read.
-func readSystem(src Sources, open opener, past bool, busy map[string]bool) (*system, error) {
-	s := &system{busy: busy, mixed: map[string]bool{}, stated: map[string]bool{}, index: map[string]int{}, partitions: map[string]*part{}, licences: map[string]int{}, past: past, settings: map[string]string{}, weights: map[float64]bool{}, members: &members{of: map[string][]string{}, feature: map[string][]string{}}}
+func readSystem(src Sources, b *budget.Budget, open opener, past bool, busy map[string]bool) (*system, error) {
+	s := &system{budget: b, busy: busy, mixed: map[string]bool{}, stated: map[string]bool{}, index: map[string]int{}, partitions: map[string]*part{}, licences: map[string]int{}, past: past, settings: map[string]string{}, weights: map[float64]bool{}, members: &members{of: map[string][]string{}, feature: map[string][]string{}}}
 	read := func(source Source, use func(doc *document)) error {
 		if source.Reader == nil {
 			return nil
 		}
-		doc := readAny(source, open)
+		doc := readAny(Source{b.Reader(source.Reader), source.Name}, open)
 		use(doc)
-		if doc.wrong != nil {
+		if doc.wrong != nil && b.Err() != nil {
+			return doc.wrong
+		} else if doc.wrong != nil {
 			return errors.Join(doc.wrong, doc.faults.Err())
 		}
 		return doc.faults.Err()
@@ -139,7 +142,7 @@ func readSystem(src Sources, open opener, past bool, busy map[string]bool) (*sys
 		}
 	}
 	if src.Config.Reader != nil {
-		settings, err := readSettings(src.Config, nil, false)
+		settings, err := readSettings(Source{b.Reader(src.Config.Reader), src.Config.Name}, nil, false)
 		if err != nil {
 			return nil, err
 		}
@@ -201,11 +204,10 @@ func (s *system) addMembers(doc *document, p *partition, place string) {
 	}
 	m := s.members
 	add := func(list string) bool {
-		names, err := expandHosts(list)
+		names, err := expandHosts(list, s.budget)
 		if err == nil {
-			if m.looked += len(names); m.looked > maxHostsInAll {
-				err = fmt.Errorf("expected at most %d nodes of all partitions together, found more", maxHostsInAll)
-			}
+			const entry = 3 // names: an entry of the map with its list
+			err = s.budget.Names(entry * len(names))
 		}
 		if err != nil {
 			doc.faults.At(place+".nodes", "%s", err)
@@ -236,21 +238,24 @@ func (s *system) addMembers(doc *document, p *partition, place string) {
 }
 
 // partitionsOf are the partitions of a node: those that it states, or those that state it.
-func (s *system) partitionsOf(n *node) []string {
+func (s *system) partitionsOf(n *node) ([]string, error) {
 	if !n.anyPartition {
-		return n.partitions
+		return n.partitions, s.budget.Names(len(n.partitions))
 	}
-	list := slices.Concat(s.members.of[n.name], s.members.all)
+	lists := [][]string{s.members.of[n.name], s.members.all}
 	for _, feature := range n.features {
-		list = append(list, s.members.feature[feature]...)
+		lists = append(lists, s.members.feature[feature])
 	}
-	var order []string
-	for _, p := range s.parts { // in the order of the partitions
-		if slices.Contains(list, p.name) {
-			order = append(order, p.name)
-		}
+	many := 0
+	for _, list := range lists {
+		many += len(list)
 	}
-	return order
+	if err := s.budget.Names(many); err != nil {
+		return nil, err
+	}
+	order := slices.Concat(lists...)
+	slices.SortFunc(order, func(a, b string) int { return s.partitions[a].number - s.partitions[b].number })
+	return slices.Compact(order), nil
 }
 
 // hasWord says that a word is in a list, in any case.
@@ -290,6 +295,13 @@ func (s *system) addNode(doc *document, k int) {
 		doc.missing(place, "cpus")
 		return
 	}
+	words := 2 + strings.Count(n.resources, ",")
+	for _, list := range n.features {
+		words += 1 + strings.Count(list, ",")
+	}
+	if !doc.faults.Names(place, words) { // one line may state the features of many nodes
+		return
+	}
 	cpus := whole(n.cpus, model.MaxProcessors, doc.faults, at("cpus"))
 	if effective := whole(n.effective, model.MaxProcessors, doc.faults, at("effective_cpus")); effective > 0 {
 		cpus = min(cpus, effective)
@@ -314,8 +326,11 @@ func (s *system) addNode(doc *document, k int) {
 		}
 		s.notes.Note(model.ImportRepaired, "node down, drained or otherwise closed to new jobs, on which jobs run: it takes no others", place)
 	}
-	partitions := s.partitionsOf(n)
+	partitions, err := s.partitionsOf(n)
 	switch {
+	case err != nil:
+		doc.faults.At(place, "%s", err)
+		return
 	case len(partitions) == 0:
 		s.notes.Note(model.ImportRepaired, "node in no partition: it is left out of the instance", place)
 		return
@@ -349,11 +364,13 @@ const mixedWeights = 2
 
 // enter enters the node that is taken next into its partitions, and joins those.
 func (s *system) enter(h *host, partitions []string) {
+	met := make(map[*part]bool, len(partitions))
 	for _, name := range partitions {
 		p := s.partition(name)
-		if slices.Contains(h.parts, p) {
+		if met[p] {
 			continue // the name stands twice
 		}
+		met[p] = true
 		h.parts = append(h.parts, p)
 		if p.shut = p.shut || h.shut; !h.shut {
 			p.hosts = append(p.hosts, len(s.hosts))
@@ -514,6 +531,16 @@ func (p *place) feature() string {
 	names := each.Of(p.parts, func(q *part) string { return q.name })
 	slices.Sort(names)
 	return featureName(partitionPrefix + strings.Join(names, ","))
+}
+
+// hostsOf is how many nodes partitions, apart by commas, have, those of several counted for each.
+func (s *system) hostsOf(names string) (n int) {
+	for name := range strings.SplitSeq(names, ",") {
+		if p := s.partitions[name]; p != nil {
+			n += 1 + len(p.hosts)
+		}
+	}
+	return n
 }
 
 // placeOf is where jobs of the partitions, apart by commas, may run. Names that are not known are passed over.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 )
 
@@ -14,8 +15,8 @@ import (
 // slurm.conf, for its nodes and partitions; or the table of sinfo.
 // open opens a file that slurm.conf includes; nil: none is read.
 func readAny(src Source, open opener) *document {
-	faults := lines.NewFaults(src.Name)
-	buffered := bufio.NewReaderSize(src.Reader, 1<<16)
+	text, faults := lines.Begin(src.Reader, src.Name)
+	buffered := bufio.NewReaderSize(text, 1<<16)
 	begin, _ := buffered.Peek(1 << 10) // an error comes again when the rest is read
 	begin = bytes.TrimSpace(bytes.TrimPrefix(begin, []byte("\ufeff")))
 	if len(begin) == 0 || begin[0] == '{' || begin[0] == '[' {
@@ -39,10 +40,9 @@ type records struct {
 	set       nodeSet
 	nodes     nodeText  // what NodeName=DEFAULT said last
 	parts     partition // what PartitionName=DEFAULT said last
-	expanded  int       // names of nodes so far
 	remaining string    // of a line that goes on
 	open      opener    // nil: what a file includes is not read
-	depth     int       // of files that include each other
+	inner     bool      // the file is one that another one includes
 }
 
 // nodeText is a node, and what its processors are computed from where the text does not count them.
@@ -73,7 +73,7 @@ func (t *records) file(src Source) {
 	scanner := lines.NewScanner(src.Reader)
 	for scanner.Scan() {
 		line := string(scanner.Bytes())
-		if scanner.Line() == 1 && t.depth == 0 {
+		if scanner.Line() == 1 && !t.inner {
 			doc.announced(strings.TrimSpace(line))
 		}
 		line = uncommented(line)
@@ -99,9 +99,10 @@ func (t *records) file(src Source) {
 // include reads a file that another one includes.
 func (t *records) include(src Source, name string, line int) {
 	t.end()
-	file, path, err := t.open.included(src, name, t.depth)
+	b := t.doc.faults.Budget()
+	file, path, err := t.open.included(src, name, b)
 	switch {
-	case err != nil && t.depth == mostIncluded:
+	case err != nil && budget.Stopped(err):
 		t.doc.faults.Line(line, "Include: %s", err)
 		return
 	case err != nil: // what it states of nodes is unknown
@@ -109,13 +110,13 @@ func (t *records) include(src Source, name string, line int) {
 		return
 	}
 	defer file.Close()
-	outer := t.doc.faults
-	t.doc.faults = lines.NewFaults(path)
-	t.depth++
-	t.file(Source{file, path})
-	t.depth--
-	t.doc.wrong = errors.Join(t.doc.wrong, t.doc.faults.Err())
-	t.doc.faults = outer
+	outer, inner := t.doc.faults, t.inner
+	t.doc.faults, t.inner = lines.NewFaultsWithin(path, b), true
+	t.file(Source{b.Reader(file), path})
+	if t.doc.wrong == nil || b.Err() == nil { // when the reading is stopped, one says so
+		t.doc.wrong = errors.Join(t.doc.wrong, t.doc.faults.Err())
+	}
+	t.doc.faults, t.inner = outer, inner
 }
 
 // uncommented is a line without its comment. What scontrol show prints of the kernel of a node may have a # too, which begins none.
@@ -377,8 +378,7 @@ func (t *records) end() {
 	case kind == "partitionname" && isDefault:
 		t.parts = t.part
 	case kind == "partitionname":
-		if len(t.doc.partitions) == maxHosts {
-			t.doc.faults.Line(t.line, "expected at most %d partitions, found more", maxHosts)
+		if !t.doc.faults.Names(atLine(t.line), budget.NamesOf[partition]()) {
 			return
 		}
 		t.part.name = t.names
@@ -390,7 +390,7 @@ func (t *records) end() {
 
 // addNodes adds the nodes of a record.
 func (t *records) addNodes() {
-	names, err := expandHosts(t.names)
+	names, err := expandHosts(t.names, t.doc.faults.Budget())
 	switch {
 	case err != nil:
 		t.doc.faults.Line(t.line, "NodeName: %s", err)
@@ -399,8 +399,7 @@ func (t *records) addNodes() {
 		t.doc.faults.Line(t.line, "NodeName: expected a name such as cn1 or cn[001-050], found none")
 		return
 	}
-	if t.expanded += len(names); t.expanded > maxHosts {
-		t.doc.faults.Line(t.line, "expected at most %d nodes, found more", maxHosts)
+	if !t.doc.faults.Names(atLine(t.line), len(names)*budget.NamesOf[node]()) {
 		return
 	}
 	n := t.node

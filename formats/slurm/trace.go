@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
@@ -20,9 +21,6 @@ import (
 
 // traceFormat is the name of the format of traces in reports.
 const traceFormat = "sacct"
-
-// maxTrace is the most jobs of a trace.
-const maxTrace = 20_000_000
 
 var _ = formats.Register(formats.Info{
 	Name: traceFormat, Doc: "a trace of Slurm: what sacct -P prints, or the lines of JobComp's filetxt",
@@ -146,10 +144,11 @@ func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.Im
 	case o.Nodes != "" && o.Processors > 0:
 		return nil, nil, &params.Error{Name: "processors", Expected: "no number, as the nodes have it", Found: o.Processors}
 	}
+	r, b := budget.Of(r)
 	var sys *system
 	if o.Nodes != "" {
 		var err error
-		if sys, err = readSystemFiles(o.Nodes, o.Partitions); err != nil {
+		if sys, err = readSystemFiles(b, o.Nodes, o.Partitions); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -158,9 +157,10 @@ func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.Im
 
 // read reads a trace of a system; nil: none is known.
 func (o *TraceReader) read(r io.Reader, name string, sys *system) (*model.Instance, *model.ImportReport, error) {
+	r, faults := lines.Begin(r, name)
 	t := &trace{
 		report: &model.ImportReport{Format: traceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{},
-		qos: map[string]int{}, reasons: map[string]string{}, opt: o, layouts: newLayouts(sys, o.Memory, lines.NewFaults(name)),
+		qos: map[string]int{}, reasons: map[string]string{}, opt: o, layouts: newLayouts(sys, o.Memory, faults),
 	}
 	if sys != nil {
 		t.report.Notes = append(t.report.Notes, t.sys.notes.Notes...)
@@ -183,7 +183,7 @@ func (o *TraceReader) read(r io.Reader, name string, sys *system) (*model.Instan
 func (t *trace) scan(r io.Reader) {
 	scanner := lines.NewScanner(r)
 	defer scanner.Check(t.faults)
-	for scanner.Scan() && t.report.Read <= maxTrace {
+	for scanner.Scan() {
 		line := string(bytes.TrimSpace(scanner.Bytes()))
 		t.line = scanner.Line()
 		switch {
@@ -298,8 +298,8 @@ func (t *trace) job(line int, value fields) {
 	if strings.Contains(id, ".") {
 		return // a step
 	}
-	if t.report.Read++; t.report.Read > maxTrace {
-		t.faults.Line(line, "expected at most %d jobs, found more", maxTrace)
+	t.report.Read++
+	if !t.faults.Names(atLine(line), budget.NamesOf[past]()) {
 		return
 	}
 	t.odd = t.odd[:0]

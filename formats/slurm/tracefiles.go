@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
@@ -30,10 +31,11 @@ func (o *TraceReader) ReadFiles(sources []formats.Source) (*model.Instance, *mod
 	case o.Processors > 0:
 		return nil, nil, &params.Error{Name: "processors", Expected: "no number, as the files beside the trace have it", Found: o.Processors}
 	}
+	_, b := budget.Of(sources[0].Reader)
 	var trace *formats.Source
 	var files siteFiles
 	for _, s := range sources {
-		file := formats.Of(io.NopCloser(s.Reader), s.Name)
+		file := formats.Of(io.NopCloser(b.Reader(s.Reader)), s.Name)
 		if file.Format == nil || file.Format.Name != traceFormat {
 			files = append(files, siteFile{name: s.Name, begin: file})
 			continue
@@ -49,7 +51,7 @@ func (o *TraceReader) ReadFiles(sources []formats.Source) (*model.Instance, *mod
 	if err := files.read(); err != nil {
 		return nil, nil, err
 	}
-	sys, err := files.system()
+	sys, err := files.system(b)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,9 +68,6 @@ type siteFile struct {
 // siteFiles are the files of a system.
 type siteFiles []siteFile
 
-// maxSite is the most bytes of a file of a system that stands beside a trace.
-const maxSite = 256 << 20
-
 // fault is an error of a file.
 func (siteFiles) fault(name, format string, args ...any) error {
 	faults := lines.NewFaults(name)
@@ -79,12 +78,9 @@ func (siteFiles) fault(name, format string, args ...any) error {
 // read reads the files, as they refer to each other.
 func (f siteFiles) read() error {
 	for k := range f {
-		text, err := io.ReadAll(io.LimitReader(f[k].begin, maxSite+1))
-		switch {
-		case err != nil:
+		text, err := io.ReadAll(f[k].begin)
+		if err != nil {
 			return f.fault(f[k].name, "%s", err)
-		case len(text) > maxSite:
-			return f.fault(f[k].name, "expected at most %d bytes, found more", maxSite)
 		}
 		f[k].text = text
 	}
@@ -102,7 +98,7 @@ func (f siteFiles) open(name string) (io.ReadCloser, error) {
 }
 
 // system reads the nodes and partitions: of the files that no other one includes, one has the nodes, and another one may have the partitions.
-func (f siteFiles) system() (*system, error) {
+func (f siteFiles) system(b *budget.Budget) (*system, error) {
 	included := map[string]bool{}
 	for _, file := range f {
 		for line := range bytes.Lines(file.text) {
@@ -117,7 +113,7 @@ func (f siteFiles) system() (*system, error) {
 			continue
 		}
 		into, what := &src.Nodes, "nodes"
-		if file.onlyPartitions() {
+		if file.onlyPartitions(b) {
 			into, what = &src.Partitions, "partitions"
 		}
 		if into.Reader != nil {
@@ -128,11 +124,11 @@ func (f siteFiles) system() (*system, error) {
 	if src.Nodes.Reader == nil {
 		return nil, f.fault(f[0].name, "expected a file of nodes beside the trace: what scontrol show node prints, the table of sinfo -N, or slurm.conf")
 	}
-	return readSystem(src, f.open, true, nil)
+	return readSystem(src, b, f.open, true, nil)
 }
 
 // onlyPartitions says whether a file has partitions and no nodes.
-func (s *siteFile) onlyPartitions() bool {
-	doc := readAny(Source{bytes.NewReader(s.text), s.name}, nil)
+func (s *siteFile) onlyPartitions(b *budget.Budget) bool {
+	doc := readAny(Source{b.Reader(bytes.NewReader(s.text)), s.name}, nil)
 	return doc.partitions != nil && doc.nodes == nil && len(doc.included) == 0
 }

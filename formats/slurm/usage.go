@@ -75,7 +75,7 @@ func ReadJobQualities(r io.Reader) (map[string]string, error) {
 func eachRow(r io.Reader, take func(value fields)) error {
 	var column map[string]int
 	width := 0
-	faults := lines.NewFaults("")
+	r, faults := lines.Begin(r, "")
 	scanner := lines.NewScanner(r)
 	open := false
 	for scanner.Scan() {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/formats/internal/placements"
 	"github.com/allot-opt/allot/internal/lines"
@@ -52,7 +53,9 @@ func WriteAccounting(w io.Writer, in *model.Instance, sol *model.Solution) error
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, written)
 	for k := range in.Jobs() {
-		fmt.Fprintln(out, strings.Join(cellsOf(in, k, placed[k]), "|"))
+		if _, err := fmt.Fprintln(out, strings.Join(cellsOf(in, k, placed[k]), "|")); err != nil { // not only at the end: somebody may wait for it
+			return err
+		}
 	}
 	return out.Flush()
 }
@@ -126,7 +129,7 @@ func moment(t float64) string {
 
 // hostsOf are the names of a group of machines.
 func hostsOf(m *model.Machine) []string {
-	if names, err := expandHosts(m.ID); err == nil && len(names) == m.Count {
+	if names, err := expandHosts(m.ID, budget.Own()); err == nil && len(names) == m.Count {
 		return names
 	}
 	names := make([]string, m.Count)

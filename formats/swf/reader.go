@@ -62,15 +62,16 @@ func NewReader() *Reader {
 }
 
 // open checks the parameters and begins a trace. The error is a [*params.Error] or a [*model.InputError].
-func (o *Reader) open(name string) (*trace, error) {
+func (o *Reader) open(r io.Reader, name string) (*trace, io.Reader, error) {
 	if err := formats.Check(o, o.Cluster); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	t := &trace{opt: *o, faults: lines.NewFaults(name), report: &model.ImportReport{Format: formatName, File: name}, submit: -1}
+	r, faults := lines.Begin(r, name)
+	t := &trace{opt: *o, faults: faults, report: &model.ImportReport{Format: formatName, File: name}, submit: -1}
 	if o.Batch && o.AbsoluteTime {
 		t.faults.At("option AbsoluteTime", "expected it without Batch, which releases every job at 0")
 	}
-	return t, t.faults.Err()
+	return t, r, t.faults.Err()
 }
 
 // Read implements [formats.Reader]. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order of the
@@ -82,7 +83,7 @@ func (o *Reader) open(name string) (*trace, error) {
 // The error is a [*params.Error], or a [*model.InputError] that lists the faults line by line.
 // Memory grows with the jobs kept only; a line longer than 1 MiB is an error.
 func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
-	t, err := o.open(name)
+	t, r, err := o.open(r, name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -34,7 +34,7 @@ type Job struct {
 
 // Stream starts to read a trace job by job. The error is as for Read.
 func (o *Reader) Stream(r io.Reader, name string) (*Stream, error) {
-	t, err := o.open(name)
+	t, r, err := o.open(r, name)
 	if err != nil {
 		return nil, err
 	}

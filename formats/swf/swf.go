@@ -34,6 +34,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
@@ -74,7 +75,8 @@ type job struct {
 func (t *trace) scan(s *lines.Scanner) {
 	defer s.Check(t.faults)
 	for s.Scan() {
-		if !t.take(s.Line(), s.Bytes()) || t.opt.Jobs > 0 && len(t.jobs) == t.opt.Jobs {
+		kept := len(t.jobs)
+		if !t.take(s.Line(), s.Bytes()) || !t.faults.Names("line "+strconv.Itoa(s.Line()), (len(t.jobs)-kept)*budget.NamesOf[job]()) || t.opt.Jobs > 0 && len(t.jobs) == t.opt.Jobs {
 			return
 		}
 	}

@@ -19,7 +19,7 @@ type Usage struct {
 func ReadUsage(r io.Reader) (map[string]Usage, error) {
 	const executable = 13
 	usage, twice := map[string]Usage{}, map[string]bool{}
-	faults := lines.NewFaults("")
+	r, faults := lines.Begin(r, "")
 	scanner := lines.NewScanner(r)
 	var fields [][]byte
 	for scanner.Scan() {

@@ -59,7 +59,8 @@ const (
 // Read reads a table. The error is a [*model.InputError], which lists what is wrong line by line. Memory grows with the values, of which there may be 2²⁰; a row longer than
 // 1 MiB is an error.
 func Read(r io.Reader, name string, opt Options) (*Series, error) {
-	t := &table{opt: opt, faults: lines.NewFaults(name), time: -1, value: -1, zone: -1}
+	r, faults := lines.Begin(r, name)
+	t := &table{opt: opt, faults: faults, time: -1, value: -1, zone: -1}
 	t.faults.Rows(r, t.header, t.row)
 	if t.faults.None() && len(t.series.Values) < 2 {
 		t.faults.At("", "expected at least two values, which say how long each holds; found %d", len(t.series.Values))

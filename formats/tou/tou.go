@@ -14,7 +14,9 @@ import (
 	"io"
 	"regexp"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -78,8 +80,12 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 		return nil, nil, err
 	}
 	var f file
+	r, faults := lines.Begin(r, name)
 	if err := model.ReadJSON(r, name, &f); err != nil {
 		return nil, nil, err
+	}
+	if !faults.Names("times", len(f.Times)*budget.NamesOf[model.JobSpec]()) {
+		return nil, nil, faults.Err()
 	}
 	wrong := &model.InputError{File: name}
 	fault := func(path, format string, args ...any) {

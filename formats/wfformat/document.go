@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
 )
 
@@ -129,6 +130,9 @@ func fill(in *lines.JSON, v reflect.Value) error {
 	case v.Kind() == reflect.Slice && kind == '[':
 		v.SetZero()
 		return within(in, ']', func() error {
+			if err := in.Budget().Names(budget.NamesOfType(v.Type().Elem())); err != nil {
+				return err
+			}
 			v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
 			return fill(in, v.Index(v.Len()-1))
 		})

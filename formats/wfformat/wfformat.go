@@ -62,10 +62,6 @@ const (
 	dropTask = "drop" // leave it out; its children wait for its parents instead
 )
 
-// maxDependencies is the largest number of dependencies that dropping tasks may leave: n parents and m children of a
-// dropped task make n·m.
-const maxDependencies = 10_000_000
-
 // Read implements [formats.Reader]. Each task becomes a job after its parents, released at 0, with the task's number of cores (1 if
 // there is none) and its run time on processors of speed 1 as the work. All jobs belong to one workflow, with the name of
 // the file's workflow. The cluster has single-processor machines. Times are in seconds.
@@ -80,9 +76,10 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if err := formats.Check(o, o.Cluster); err != nil {
 		return nil, nil, err
 	}
+	r, faults := lines.Begin(r, name)
 	w := &workflow{
 		opt:    *o,
-		faults: lines.NewFaults(name),
+		faults: faults,
 		report: &model.ImportReport{Format: formatName, File: name},
 	}
 	spec := model.InstanceSpec{}

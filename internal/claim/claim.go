@@ -1,5 +1,5 @@
-// Package claim lets programs that share nothing but a folder agree on who does what. A claim is a file that its holder made exclusively
-// (O_EXCL) and writes again from time to time, its beat. It uses no lock of the operating system, because on some network file systems such
+// Package claim lets programs that share nothing but a folder agree on who does what. A claim is a file that its holder wrote beside, put into place where there
+// was none, and writes again from time to time, its beat. It uses no lock of the operating system, because on some network file systems such
 // locks do not reach beyond one host. It compares only times of the file system's clock with each other.
 //
 // A claim whose holder has ended is taken over: at once if the holder ran on this host, otherwise after the claim went without a beat for
@@ -27,6 +27,9 @@ import (
 // Stale is the default time without a beat after which a claim of another host is taken over.
 const Stale = 2 * time.Minute
 
+// writing is the time within which a claim says whose it is. One that does not was left by a program that was killed while it made it.
+const writing = 5 * time.Second
+
 // mostBeat is the longest time between two beats.
 const mostBeat = 15 * time.Second
 
@@ -49,7 +52,7 @@ type HeldError struct {
 // Error names the claim and, as far as it is known, its holder.
 func (e *HeldError) Error() string {
 	if e.By.Host == "" {
-		return e.Path + " is held by another program"
+		return e.Path + " is held by another program, which it does not name"
 	}
 	return fmt.Sprintf("%s is held by process %d on %s", e.Path, e.By.PID, e.By.Host)
 }
@@ -58,7 +61,7 @@ func (e *HeldError) Error() string {
 type seen struct {
 	text     []byte
 	modified time.Time
-	by       Holder // zero: the file is empty, as its holder has only just made it or was killed then
+	by       Holder // zero: the file does not say, see [seen.ended]
 }
 
 // Try takes the claim or returns a [*HeldError]. The note is for others to read. A claim of another host without a beat for the time stale is
@@ -90,9 +93,11 @@ func Try(path, note string, stale time.Duration) (*Claim, error) {
 
 // Take is like [Try]. If the holder is on another host, it waits until it knows whether the holder lives: either the claim has a beat, and
 // the error is a [*HeldError], or it has none for the time stale, and Take takes it over.
-func Take(ctx context.Context, path, note string, stale time.Duration) (*Claim, error) {
+//
+// Before it waits it tells whose the claim is; told may be nil.
+func Take(ctx context.Context, path, note string, stale time.Duration, told func(*HeldError)) (*Claim, error) {
 	first, err := look(path)
-	for {
+	for said := false; ; {
 		c, tried := Try(path, note, stale)
 		if !errors.As(tried, new(*HeldError)) {
 			return c, tried
@@ -104,21 +109,40 @@ func Take(ctx context.Context, path, note string, stale time.Duration) (*Claim, 
 		case again == nil && err != nil:
 			first, err = now, nil
 		}
-		if err := pause(ctx, beatOf(stale)); err != nil {
-			return nil, err
+		if !said && told != nil {
+			said = true
+			told(&HeldError{path, now.by})
+		}
+		between := beatOf(stale)
+		if now.by == (Holder{}) {
+			between = min(between, writing/8)
+		}
+		if err := pause(ctx, between); err != nil {
+			return nil, waited(err, path, now.by)
 		}
 	}
 }
 
-// Wait takes the claim as soon as no other program holds it.
-func Wait(ctx context.Context, path, note string, stale time.Duration) (*Claim, error) {
+// waited is the error of who has waited for a claim in vain. It says whose that is.
+func waited(err error, path string, by Holder) error {
+	return fmt.Errorf("%w, while it waited: %s", err, &HeldError{path, by}) // not wrapped: it did not end because of the holder
+}
+
+// Wait takes the claim as soon as no other program holds it. If that takes longer than a second, it tells whose the claim is; told may be nil.
+func Wait(ctx context.Context, path, note string, stale time.Duration, told func(*HeldError)) (*Claim, error) {
+	began := time.Now()
 	for between := time.Millisecond; ; between = min(2*between, 200*time.Millisecond) {
+		var holds *HeldError
 		c, err := Try(path, note, stale)
-		if !errors.As(err, new(*HeldError)) {
+		if !errors.As(err, &holds) {
 			return c, err
 		}
+		if told != nil && time.Since(began) > time.Second {
+			told(holds)
+			told = nil
+		}
 		if err := pause(ctx, between/2+rand.N(between)); err != nil {
-			return nil, err
+			return nil, waited(err, path, holds.By)
 		}
 	}
 }
@@ -168,16 +192,13 @@ func create(path, note string, stale time.Duration) (*Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	held.Store(by.Token, nil)
+	file, err := files.Place(path, text)
 	if err != nil {
+		held.Delete(by.Token)
 		return nil, err
 	}
 	c := &Claim{path: path, token: by.Token, text: text, file: file, stop: make(chan struct{})}
-	held.Store(c.token, nil)
-	if err := c.beat(); err != nil {
-		held.Delete(c.token)
-		return nil, errors.Join(err, file.Close(), os.Remove(path))
-	}
 	c.done.Go(func() {
 		ticker := time.NewTicker(beat)
 		defer ticker.Stop()
@@ -239,6 +260,9 @@ func (s seen) ended(dir string, stale time.Duration) (bool, error) {
 	}
 	if stale <= 0 {
 		stale = Stale
+	}
+	if s.by == (Holder{}) { // only on a file system without links is a claim there before it says whose it is, and then for a moment
+		stale = min(stale, writing)
 	}
 	now, err := files.Now(dir)
 	if err != nil {

@@ -1,17 +1,21 @@
 package claim
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/alive"
 	"github.com/allot-opt/allot/internal/files"
 )
 
@@ -63,7 +67,7 @@ func TestOneHolder(t *testing.T) {
 	if by, live := Live(path, 0); !live || by.Note != "the note" {
 		t.Errorf("live: %v, %+v", live, by)
 	}
-	if _, err := Take(t.Context(), path, "", 0); !errors.As(err, new(*HeldError)) {
+	if _, err := Take(t.Context(), path, "", 0, nil); !errors.As(err, new(*HeldError)) {
 		t.Errorf("on this host there is nothing to wait for: %v", err)
 	}
 	if err := c.Release(); err != nil {
@@ -91,7 +95,7 @@ func TestProgramOfThisHost(t *testing.T) {
 	write := func() {
 		t.Helper()
 		by := self("", time.Second)
-		by.PID, by.Started = child.Process.Pid, startOf(child.Process.Pid)
+		by.PID, by.Started = child.Process.Pid, alive.Began(child.Process.Pid)
 		text, err := json.Marshal(by)
 		if err != nil {
 			t.Fatal(err)
@@ -193,7 +197,7 @@ func TestProgramOfAnotherHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	free(t, "nothing is known of it yet", path, 0, false)
-	old := time.Now().Add(-time.Hour)
+	old := time.Now().Add(-writing - time.Second) // not for as long as a holder may be silent
 	if err := os.Chtimes(path, old, old); err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +301,7 @@ func TestWait(t *testing.T) {
 	for range 8 {
 		group.Go(func() {
 			for range 10 {
-				c, err := Wait(t.Context(), path, "", 0)
+				c, err := Wait(t.Context(), path, "", 0, nil)
 				if err != nil {
 					t.Error(err)
 					return
@@ -353,7 +357,7 @@ func TestTake(t *testing.T) {
 	const stale = 400 * time.Millisecond
 	foreign(t, path, 0, 0.01)
 	began := time.Now()
-	c, err := Take(t.Context(), path, "", stale)
+	c, err := Take(t.Context(), path, "", stale, nil)
 	if err != nil || time.Since(began) < stale/2 {
 		t.Fatalf("a silent one: %v after %s", err, time.Since(began))
 	}
@@ -374,7 +378,7 @@ func TestTake(t *testing.T) {
 			}
 		}
 	})
-	if _, err := Take(t.Context(), path, "", stale); !errors.As(err, new(*HeldError)) {
+	if _, err := Take(t.Context(), path, "", stale, nil); !errors.As(err, new(*HeldError)) {
 		t.Errorf("one that gives a sign: %v", err)
 	}
 	close(ended)
@@ -413,5 +417,43 @@ func TestLiveWaitsForTheHolder(t *testing.T) {
 	}
 	if by, live := Live(young, 0); !live || by != (Holder{}) {
 		t.Errorf("of nobody: %+v, %v", by, live)
+	}
+}
+
+// Who waits says once whose the claim is, and so does the error of a wait that was ended.
+func TestWaitSaysWhose(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	c, err := Try(path, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, wait := range map[string]func(context.Context, func(*HeldError)) error{
+		"wait": func(ctx context.Context, told func(*HeldError)) error {
+			_, err := Wait(ctx, path, "", 0, told)
+			return err
+		},
+		"take": func(ctx context.Context, told func(*HeldError)) error {
+			foreign(t, path, 0, 0.1)
+			_, err := Take(ctx, path, "", 200*time.Millisecond, told)
+			return err
+		},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var said []string
+		err := wait(ctx, func(held *HeldError) {
+			said = append(said, held.Error())
+			time.AfterFunc(50*time.Millisecond, cancel)
+		})
+		who := strconv.Itoa(os.Getpid())
+		if len(said) != 1 || !strings.Contains(said[0], "is held by process "+who) {
+			t.Errorf("%s: said %q", name, said)
+		}
+		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "is held by process "+who) || errors.As(err, new(*HeldError)) {
+			t.Errorf("%s: %v, expected who holds it", name, err)
+		}
+		cancel()
+	}
+	if err := c.Release(); err != nil {
+		t.Error(err)
 	}
 }

@@ -2,12 +2,13 @@ package claim
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/allot-opt/allot/internal/alive"
 )
 
 // Holder is a program that holds a claim, as the claim's file names it.
@@ -33,17 +34,14 @@ var (
 func self(note string, beat time.Duration) Holder {
 	name, _ := os.Hostname() // a host without a name is told by its boot
 	return Holder{
-		Token: fmt.Sprintf("%s-%d", program, claims.Add(1)), Note: note, Host: name, Machine: machine(), PID: os.Getpid(), Started: began(), Beat: beat.Seconds(),
+		Token: fmt.Sprintf("%s-%d", program, claims.Add(1)), Note: note, Host: name, Machine: alive.Machine(), PID: os.Getpid(), Started: alive.Own(), Beat: beat.Seconds(),
 	}
 }
-
-// machine tells apart hosts, boots of them and the spaces of process ids in them; empty: it cannot.
-var machine = sync.OnceValue(boot)
 
 // onThisHost reports whether the holder's process id is one of this host.
 func (h Holder) onThisHost() bool {
 	name, _ := os.Hostname()
-	return h.PID > 0 && h.Machine != "" && h.Machine == machine() && h.Host == name
+	return h.PID > 0 && h.Machine != "" && h.Machine == alive.Machine() && h.Host == name
 }
 
 // runs reports whether the holder, which is on this host, still runs. What cannot be found out counts as running.
@@ -54,15 +52,5 @@ func (h Holder) runs() bool {
 		_, live := held.Load(h.Token)
 		return live
 	}
-	runs, started := process(h.PID)
-	return runs && (started == 0 || h.Started == 0 || math.Abs(float64(started-h.Started)) < 10_000) // the time is by a clock that people may set right
-}
-
-// began is when this process began.
-var began = sync.OnceValue(func() int64 { return startOf(os.Getpid()) })
-
-// startOf is when a process began, in milliseconds since 1970; 0: not known.
-func startOf(pid int) int64 {
-	_, started := process(pid)
-	return started
+	return alive.Runs(h.PID, h.Started)
 }

@@ -4,13 +4,10 @@ package files
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -85,25 +82,6 @@ func temporaryFor(path string) (*os.File, error) {
 	return temporary, err
 }
 
-// prefix begins the name of a temporary file.
-const prefix = ".allot-"
-
-// RemoveTemporary removes the temporary files that killed programs have left in the folder. No program may be writing there; [Now] may be asked.
-func RemoveTemporary(dir string) error {
-	entries, err := os.ReadDir(dir)
-	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), prefix) && entry.Type().IsRegular() {
-			err = errors.Join(err, remove(filepath.Join(dir, entry.Name())))
-		}
-	}
-	return err
-}
-
-// temporaryName returns a name in the folder that nobody else uses. [RemoveTemporary] removes a file of such a name.
-func temporaryName(dir string) string {
-	return filepath.Join(dir, fmt.Sprintf("%s%016x", prefix, rand.Uint64()))
-}
-
 // Now returns the time by the clock of the folder's file system, which dates the files there. It may be the clock of another machine.
 func Now(dir string) (time.Time, error) {
 	file, err := newBeside(filepath.Join(dir, "now"))
@@ -129,9 +107,14 @@ func remove(path string) error {
 	return nil
 }
 
-// newBeside makes a file in the same folder. Its permissions follow the user's mask; those of os.CreateTemp are stricter.
+// newBeside makes a file in the same folder, and removes what killed programs have left there. Its permissions follow the user's mask; those of os.CreateTemp are stricter.
 func newBeside(path string) (*os.File, error) {
-	return os.OpenFile(temporaryName(filepath.Dir(path)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	dir := filepath.Dir(path)
+	file, err := os.OpenFile(temporaryName(dir), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err == nil {
+		tidyOnce(dir, file)
+	}
+	return file, err
 }
 
 // fill writes the content to the file.

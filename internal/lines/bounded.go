@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -67,7 +68,7 @@ func (f *Faults) Rows(r io.Reader, header, row func(line int, cells []string) bo
 		case len(cells) != width:
 			f.Line(line, "expected %d cells, as the first row has, found %d", width, len(cells))
 		default:
-			more = row(line, cells)
+			more = f.Names("line "+strconv.Itoa(line), 1) && row(line, cells)
 		}
 		if !more {
 			return

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/allot-opt/allot/budget"
 )
 
 // maxToken is the longest text, number or run of white space of a JSON file that is read, in bytes.
@@ -18,13 +20,15 @@ const maxToken = 1 << 20
 type JSON struct {
 	*jsontext.Decoder
 	r   io.Reader
+	b   *budget.Budget
 	n   int64 // bytes read
 	err error // what ended reading, but for the end of the file; the decoder would wrap it
 }
 
 // NewJSON reads from r.
 func NewJSON(r io.Reader) *JSON {
-	j := &JSON{r: r}
+	r, b := budget.Of(r)
+	j := &JSON{r: r, b: b}
 	j.Decoder = jsontext.NewDecoder(limited{j}, jsontext.AllowDuplicateNames(true))
 	return j
 }
@@ -48,6 +52,9 @@ func (l limited) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
+// Budget is the budget of the reading.
+func (j *JSON) Budget() *budget.Budget { return j.b }
+
 // IsEmpty reports whether nothing was read.
 func (j *JSON) IsEmpty() bool { return j.n == 0 }
 
@@ -57,17 +64,17 @@ func (j *JSON) Ended(err error) bool {
 }
 
 // Explain says what the error that ended reading means.
-func (j *JSON) Explain(err error) string {
+func (j *JSON) Explain(err error) error {
 	var syntactic *jsontext.SyntacticError
 	switch {
 	case j.err != nil:
-		return j.err.Error()
+		return j.err
 	case j.Ended(err):
-		return fmt.Sprintf("the file ends early, at byte %d, inside a JSON value", j.n)
+		return fmt.Errorf("the file ends early, at byte %d, inside a JSON value", j.n)
 	case errors.As(err, &syntactic):
-		return fmt.Sprintf("not JSON: %s at byte %d", strings.TrimPrefix(syntactic.Err.Error(), "jsontext: "), syntactic.ByteOffset)
+		return fmt.Errorf("not JSON: %s at byte %d", strings.TrimPrefix(syntactic.Err.Error(), "jsontext: "), syntactic.ByteOffset)
 	}
-	return err.Error()
+	return err
 }
 
 // Path writes a pointer such as /jobs/3/cpus as jobs[3].cpus. A long one, of a hostile file, is cut.

@@ -3,6 +3,7 @@ package lines
 import (
 	"encoding/csv"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -34,6 +35,9 @@ func (t *Table) Scan(r io.Reader, needed []string, of string, row func()) {
 		t.cells = cells
 		t.Line, _ = rows.FieldPos(0)
 		if t.columns != nil {
+			if !t.Faults.Names("line "+strconv.Itoa(t.Line), 1) {
+				return
+			}
 			row()
 			continue
 		}

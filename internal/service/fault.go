@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
@@ -108,14 +109,18 @@ func errorOf(err error) *Error {
 	var option *answers.OptionError
 	var input *model.InputError
 	var parameter *params.Error
+	var passed *budget.Error
+	var ended *budget.Ended
 	var schedule *solve.WrongScheduleError
 	switch {
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &option):
 		return wrong(option.Option, "%s", option.Err)
-	case errors.Is(err, model.ErrTooLarge):
+	case errors.As(err, &passed):
 		return fail(TooLarge, "%s", err)
+	case errors.As(err, &ended):
+		return fail(NoAnswer, "stopped before the documents were read: %s", ended.Cause)
 	case errors.As(err, &input):
 		return wrongAt(faultsIn("", err))
 	case errors.As(err, &parameter):

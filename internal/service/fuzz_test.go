@@ -9,13 +9,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/allot-opt/allot/budget"
 )
 
 // narrow are limits under which any request ends at once.
 func narrow() Options {
 	opt := Options{Limits: Public()}
 	opt.Time, opt.Usual, opt.Body, opt.Memory = 2*time.Millisecond, 2*time.Millisecond, 1<<16, 64<<20
-	opt.Instance.Jobs, opt.Instance.Values, opt.Instance.Table, opt.Text = 200, 5000, 1<<12, 1<<18
+	opt.Documents = budget.Limits{Files: 10, Bytes: 1 << 18, Names: 5000, Steps: 1 << 16}
 	return opt
 }
 

@@ -113,14 +113,26 @@ func (h *handler) operation(o *Operation) http.HandlerFunc {
 			out.refuse(wrong("", "expected a header %s of at most %d bytes, found %d", requestID, mostID, len(id)))
 			return
 		}
-		text, refused := h.receive(w, r, out.control)
+		from := clientOf(r)
+		if taken := h.named(from, id); taken != nil {
+			out.refuse(taken)
+			return
+		}
+		if !o.Light {
+			if refused := h.gate.arrive(from.Name); refused != nil {
+				out.refuse(refused)
+				return
+			}
+			defer h.gate.gone(from.Name)
+		}
+		text, refused := h.receive(w, r, from.Name, out.control)
 		if refused != nil {
 			out.refuse(refused)
 			return
 		}
-		defer h.arriving.give(int64(len(text)))
+		defer h.arriving.give(from.Name, int64(len(text)))
 		if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
-			h.stream(r.Context(), out, clientOf(r), id, o, text)
+			h.stream(r.Context(), out, from, id, o, text)
 			return
 		}
 		out.reply(h.whole(r, id, o, text))

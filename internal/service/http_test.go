@@ -439,7 +439,7 @@ func TestSlowReader(t *testing.T) {
 // Large bodies at the same time take little memory: what has arrived is bounded, and jobs are counted while they are read.
 func TestHoldsLittle(t *testing.T) {
 	server, _ := begin(t, func(o *Options) {
-		o.Body, o.Arriving, o.Instance = 16<<20, 64<<20, model.Limits{Jobs: 20_000, Values: 200_000, Table: 1 << 22}
+		o.Body, o.Arriving, o.Share, o.Documents.Names = 16<<20, 64<<20, 64<<20, 500_000
 	})
 	body := `{"solver": "mct", "instance": ` + many(500_000) + "}"
 	var refused atomic.Int32
@@ -472,7 +472,7 @@ func TestHoldsLittle(t *testing.T) {
 
 // What is wrong with a request is said with its place.
 func TestRefuses(t *testing.T) {
-	server, _ := begin(t, func(o *Options) { o.Body, o.Instance.Jobs, o.Memory = 30_000, 30, 8<<20 })
+	server, _ := begin(t, func(o *Options) { o.Body, o.Documents.Names, o.Memory = 30_000, 300, 8<<20 })
 	tiny := example(t, "tiny")
 	late := strings.Replace(tiny, `"id": "c",`, `"id": "c", "arrival": 10,`, 1)
 	steps := tiny // each step names its job more than once
@@ -524,7 +524,7 @@ func TestRefuses(t *testing.T) {
 		"objective":          {"solve", with(tiny, `"objective": "speed"`), http.StatusBadRequest, `{"path":"objective"`},
 		"unsupported":        {"solve", with(example(t, "workflow"), `"solver": "broker"`), http.StatusUnprocessableEntity, `"code":"unsupported"`},
 		"too many bytes":     {"solve", with(tiny, "") + strings.Repeat(" ", 30_000), http.StatusRequestEntityTooLarge, "at most 30000 bytes"},
-		"too many jobs":      {"solve", with(example(t, "multicluster"), ""), http.StatusRequestEntityTooLarge, "at most 30 jobs"},
+		"too many jobs":      {"solve", with(example(t, "multicluster"), ""), http.StatusRequestEntityTooLarge, "at most 300 names in the whole reading"},
 		"too much memory":    {"solve", with(wide, ""), http.StatusRequestEntityTooLarge, "is estimated to take"},
 		"a broken solver":    {"solve", with(tiny, `"solver": "broken"`), http.StatusInternalServerError, "no luck"},
 		"no such operation":  {"bake", "{}", http.StatusNotFound, `"code":"not_found"`},

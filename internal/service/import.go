@@ -60,8 +60,8 @@ func (c *call) importForeign(_ context.Context, s *importSettings) (*Imported, e
 	}
 	var info formats.Info
 	switch named, known := formats.Named(s.Format); {
-	case c.unread != nil:
-		return nil, c.unread
+	case c.budget.Err() != nil:
+		return nil, c.unreadable(&documents[len(sources)-1], c.budget.Err())
 	case known:
 		info = named
 	case s.Format != "":

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -16,6 +17,7 @@ import (
 type Limits struct {
 	Body      int64         // bytes of a request
 	Arriving  int           // bytes of all requests that arrive, or wait for a place
+	Share     int           // bytes of those of one client
 	Bodies    int           // requests that arrive at once
 	Runs      int           // runs at once
 	Queue     int           // requests that wait for a place
@@ -24,8 +26,7 @@ type Limits struct {
 	Usual     time.Duration // of a run whose request names neither a time nor a number of evaluations; 0: no limit
 	Memory    int64         // estimated bytes of all runs at once
 	Workers   int           // most workers of a run
-	Instance  model.Limits
-	Text      int64 // bytes of a document that is decompressed
+	Documents budget.Limits // of all documents of a request together, decompressed
 
 	Reading  time.Duration // that a body may take to arrive
 	Stalling time.Duration // that a client may send nothing while its body arrives
@@ -36,8 +37,8 @@ type Limits struct {
 // none waits long: 50 clients that each want 200 ms on two processors are answered within a second.
 func Public() Limits {
 	return Limits{
-		Body: 64 << 20, Arriving: 256 << 20, Bodies: 512, Runs: 16 * runtime.GOMAXPROCS(0), Queue: 256, PerClient: 0, Time: time.Minute, Usual: 10 * time.Second, Memory: 2 << 30,
-		Workers: 1, Instance: model.Limits{Jobs: 1_000_000, Values: 10_000_000, Table: 1 << 24}, Text: 256 << 20,
+		Body: 64 << 20, Arriving: 256 << 20, Share: 128 << 20, Bodies: 512, Runs: 16 * runtime.GOMAXPROCS(0), Queue: 256, PerClient: 0, Time: time.Minute, Usual: 10 * time.Second, Memory: 2 << 30,
+		Workers: 1, Documents: budget.Limits{Files: 300, Bytes: 256 << 20, Names: 8_000_000, Steps: 1 << 27},
 		Reading: 30 * time.Second, Stalling: 5 * time.Second, Writing: 10 * time.Second,
 	}
 }
@@ -45,9 +46,10 @@ func Public() Limits {
 // Private are the limits for the one client on standard input, who started the service: they bound what a mistake costs.
 func Private() Limits {
 	l := Public()
-	l.Body, l.Arriving, l.Queue, l.Time, l.Usual = 1<<30, 2<<30, 10_000, 0, 0
+	l.Body, l.Arriving, l.Share, l.Queue, l.Time, l.Usual = 1<<30, 2<<30, 2<<30, 10_000, 0, 0
 	l.Runs, l.Workers = runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0)
-	l.Memory, l.Text, l.Instance = 16<<30, 4<<30, model.Limits{}
+	l.Memory, l.Documents = 16<<30, budget.Usual()
+	l.Documents.Bytes = 4 << 30
 	return l
 }
 
@@ -75,6 +77,35 @@ func (s *store) give(bytes int64) {
 	s.held -= bytes
 }
 
+// share is a store of which no client may hold more than a part.
+type share struct {
+	store
+	each int64
+	of   map[string]int64 // bytes that clients hold
+}
+
+// take takes room for some bytes of a client and says whether there was enough.
+func (s *share) take(client string, bytes int64) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if bytes > s.most-s.held || bytes > s.each-s.of[client] {
+		return false
+	}
+	s.held += bytes
+	s.of[client] += bytes
+	return true
+}
+
+// give gives the room of some bytes of a client back.
+func (s *share) give(client string, bytes int64) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.held -= bytes
+	if s.of[client] -= bytes; s.of[client] <= 0 {
+		delete(s.of, client)
+	}
+}
+
 // gate lets a number of runs in at once. The others wait, first come first served.
 type gate struct {
 	mutex     sync.Mutex
@@ -83,21 +114,47 @@ type gate struct {
 	waiting   []chan struct{}
 	most      int // that wait
 	perClient int
-	clients   map[string]int // requests under way or waiting
+	clients   map[string]int // requests from their first byte to the end of their answer
+}
+
+// arrive counts a request for its client, before anything of it is read. The error says that the client has too many, or that there is no place to wait in.
+func (g *gate) arrive(client string) *Error {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	if g.perClient > 0 && g.clients[client] >= g.perClient {
+		return fail(Busy, "expected at most %s of one client at a time", numtext.Counted(g.perClient, "request"))
+	}
+	if err := g.full(); err != nil {
+		return err
+	}
+	g.clients[client]++
+	return nil
+}
+
+// full says that as many requests wait as may; nil: there is a place, or one to wait in.
+func (g *gate) full() *Error {
+	if g.free <= 0 && len(g.waiting) >= g.most {
+		return fail(Busy, "expected at most %s to wait for a place", numtext.Counted(g.most, "request"))
+	}
+	return nil
+}
+
+// gone counts a request of the client no longer.
+func (g *gate) gone(client string) {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	if g.clients[client]--; g.clients[client] <= 0 {
+		delete(g.clients, client)
+	}
 }
 
 // enter waits for a place. The error says that there is none, or that ctx has ended.
-func (g *gate) enter(ctx context.Context, client string) error {
+func (g *gate) enter(ctx context.Context) error {
 	g.mutex.Lock()
-	if g.perClient > 0 && g.clients[client] >= g.perClient {
+	if err := g.full(); err != nil {
 		g.mutex.Unlock()
-		return fail(Busy, "expected at most %s of one client at a time", numtext.Counted(g.perClient, "request"))
+		return err
 	}
-	if g.free <= 0 && len(g.waiting) >= g.most {
-		g.mutex.Unlock()
-		return fail(Busy, "expected at most %s to wait for a place", numtext.Counted(g.most, "request"))
-	}
-	g.clients[client]++
 	if g.free > 0 {
 		g.free--
 		g.mutex.Unlock()
@@ -113,7 +170,6 @@ func (g *gate) enter(ctx context.Context, client string) error {
 	}
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
-	g.forget(client)
 	for k := range g.waiting {
 		if g.waiting[k] == turn {
 			g.waiting = append(g.waiting[:k:k], g.waiting[k+1:]...)
@@ -125,18 +181,10 @@ func (g *gate) enter(ctx context.Context, client string) error {
 }
 
 // leave gives the place of a request back.
-func (g *gate) leave(client string) {
+func (g *gate) leave() {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
-	g.forget(client)
 	g.pass()
-}
-
-// forget counts a request of the client no longer.
-func (g *gate) forget(client string) {
-	if g.clients[client]--; g.clients[client] <= 0 {
-		delete(g.clients, client)
-	}
 }
 
 // pass hands a place to the first that waits. Places are owed where runs came back before there was one.

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/each"
 )
 
@@ -36,10 +37,9 @@ type call struct {
 	*request
 	service  *Service
 	from     *Client
-	unread   *Error       // why a document was not read to its end; nil: it was
-	ended    func() error // why nobody waits for the answer any more; nil: somebody does
-	held     int64        // bytes of memory, as estimated
-	progress func(any)    // tells the client; nil: it does not want to know
+	budget   *budget.Budget // of all documents together; it ends when nobody waits for the answer any more
+	held     int64          // bytes of memory, as estimated
+	progress func(any)      // tells the client; nil: it does not want to know
 }
 
 // operation makes an Operation whose settings are an S and whose result is an R. The handler gets settings that have been read.

@@ -159,7 +159,7 @@ func (c *call) trace(d *Document, name string, processors int, known ...string) 
 	defer file.Close()
 	format := file.Format
 	if format == nil {
-		in, err := model.ReadInstanceWithin(file, d.file, c.service.limits.Instance)
+		in, err := model.ReadInstance(file, d.file)
 		switch {
 		case err != nil:
 			return nil, "", c.unreadable(d, err)
@@ -190,8 +190,8 @@ func (c *call) trace(d *Document, name string, processors int, known ...string) 
 
 // importError is the error of a reader of a foreign format.
 func (c *call) importError(d *Document, err error) error {
-	if c.unread != nil {
-		return c.unread
+	if c.budget.Err() != nil {
+		return c.unreadable(d, err)
 	}
 	var parameter *params.Error
 	if errors.As(err, &parameter) {

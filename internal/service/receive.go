@@ -11,15 +11,15 @@ import (
 )
 
 // receive reads a body, or returns the error of one that does not arrive. It takes no memory but for the bytes that have arrived, so clients that
-// send nothing keep nobody else out. The caller gives the room of the text in s.arriving back.
-func (s *Service) receive(w http.ResponseWriter, r *http.Request, control *http.ResponseController) (text []byte, refused *Error) {
+// send nothing keep nobody else out. They count for the client from the first one. The caller gives the room of the text in s.arriving back.
+func (s *Service) receive(w http.ResponseWriter, r *http.Request, client string, control *http.ResponseController) (text []byte, refused *Error) {
 	if !s.bodies.take(1) {
 		return nil, fail(Busy, "as many requests as there may be are arriving")
 	}
 	defer s.bodies.give(1)
 	defer func() {
 		if refused != nil {
-			s.arriving.give(int64(len(text)))
+			s.arriving.give(client, int64(len(text)))
 		}
 	}()
 	// From the end on the server watches whether the client closes the connection.
@@ -33,8 +33,8 @@ func (s *Service) receive(w http.ResponseWriter, r *http.Request, control *http.
 		}
 		_ = control.SetReadDeadline(limit)
 		n, err := body.Read(piece)
-		if !s.arriving.take(int64(n)) {
-			return text, fail(Busy, "as many bytes as there may be are arriving or being worked on")
+		if !s.arriving.take(client, int64(n)) {
+			return text, fail(Busy, "as many bytes as there may be, of all clients or of one, are arriving or being worked on")
 		}
 		text = append(text, piece[:n]...)
 		var tooLarge *http.MaxBytesError

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -134,7 +135,7 @@ func (r *request) one(name string) *Document {
 }
 
 // read reads the parameters of a request for the operation. All faults are listed.
-func (o *Operation) read(text []byte, files bool) (*request, error) {
+func (o *Operation) read(text []byte, files bool, b *budget.Budget) (*request, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}")
 	}
@@ -171,7 +172,9 @@ func (o *Operation) read(text []byte, files bool) (*request, error) {
 			faults = append(faults, Fault{"", fmt.Sprintf("expected the field %q, found none", p.Name)})
 		}
 	}
-	if err := model.ReadJSON(bytes.NewReader(append(rest, '}')), "", r.settings); err != nil {
+	if err := model.ReadJSON(b.Reader(bytes.NewReader(append(rest, '}'))), "", r.settings); b.Err() != nil {
+		return nil, b.Err()
+	} else if err != nil {
 		faults = append(faults, faultsIn("", err)...)
 	}
 	if len(faults) > 0 {

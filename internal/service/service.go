@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/yield"
 	"github.com/allot-opt/allot/model"
@@ -44,7 +45,7 @@ type Service struct {
 	log      Logger
 	gate     gate
 	memory   store // estimated, of the runs
-	arriving store // bytes of the bodies that arrive or wait for a place
+	arriving share // bytes of the bodies that arrive, wait for a place or are worked on
 	bodies   store // number of bodies that arrive
 
 	mutex sync.Mutex
@@ -59,7 +60,7 @@ func New(opt Options) *Service {
 	return &Service{
 		limits: opt.Limits, exec: opt.AllowExec, files: opt.AllowFiles, log: opt.Log,
 		gate:   gate{places: opt.Runs, free: opt.Runs, most: opt.Queue, perClient: opt.PerClient, clients: map[string]int{}},
-		memory: store{most: opt.Memory}, arriving: store{most: int64(opt.Arriving)}, bodies: store{most: int64(opt.Bodies)},
+		memory: store{most: opt.Memory}, arriving: share{store: store{most: int64(opt.Arriving)}, each: int64(opt.Share), of: map[string]int64{}}, bodies: store{most: int64(opt.Bodies)},
 		runs: map[runName]*run{},
 	}
 }
@@ -101,12 +102,27 @@ func (s *Service) enrol(ctx context.Context, from *Client, id string) (*run, *Er
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if _, taken := s.runs[r.name]; taken {
+	if taken := s.taken(r.name); taken != nil {
 		r.cancel()
-		return nil, wrong("id", "expected an id that no request under way has, found %q", id)
+		return nil, taken
 	}
 	s.runs[r.name] = r
 	return r, nil
+}
+
+// named says that a client has a run of the name already; nil: it has none.
+func (s *Service) named(from *Client, id string) *Error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.taken(runName{from.Name, id})
+}
+
+// taken says that there is a run of the name.
+func (s *Service) taken(name runName) *Error {
+	if _, taken := s.runs[name]; taken {
+		return wrong("id", "expected an id that no request under way has, found %q", name.id)
+	}
+	return nil
 }
 
 // drop forgets a run that was enrolled and is not begun.
@@ -157,10 +173,10 @@ func (s *Service) cancel(from *Client, id string) *run {
 // answer waits for a place, reads the request and runs it. A panic is an error of this request alone.
 func (s *Service) answer(ctx context.Context, from *Client, o *Operation, params []byte, progress func(any)) (r reply) {
 	if !o.Light {
-		if err := s.gate.enter(ctx, from.Name); err != nil {
+		if err := s.gate.enter(ctx); err != nil {
 			return reply{err: errorOf(err)}
 		}
-		defer s.gate.leave(from.Name)
+		defer s.gate.leave()
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -168,10 +184,6 @@ func (s *Service) answer(ctx context.Context, from *Client, o *Operation, params
 			r = reply{err: fail(Failure, "a bug of allot: %v", fault)}
 		}
 	}()
-	asked, err := o.read(params, s.files)
-	if err != nil {
-		return reply{err: errorOf(err)}
-	}
 	if from.calls != nil {
 		ctx = withCaller(ctx, s, from.calls)
 	}
@@ -181,8 +193,13 @@ func (s *Service) answer(ctx context.Context, from *Client, o *Operation, params
 		reading, cancel = context.WithTimeout(ctx, s.limits.Time)
 		defer cancel()
 	}
-	c := &call{request: asked, service: s, from: from, progress: progress, ended: reading.Err}
+	c := &call{service: s, from: from, progress: progress}
+	c.budget = budget.New(reading, s.limits.Documents, c.hold)
 	defer func() { s.memory.give(c.held) }()
+	var err error
+	if c.request, err = o.read(params, s.files, c.budget); err != nil {
+		return reply{err: errorOf(err)}
+	}
 	result, err := o.run(ctx, c)
 	if err != nil {
 		return reply{err: errorOf(err)}
@@ -190,8 +207,21 @@ func (s *Service) answer(ctx context.Context, from *Client, o *Operation, params
 	return reply{result: result}
 }
 
-// contents opens a document. It decompresses it, and ends it where it is longer than the service takes.
-func (c *call) contents(d *Document) (io.ReadCloser, error) {
+// opened is a document that is read from the budget of its request.
+type opened struct {
+	io.Reader
+	io.Closer
+	budget *budget.Budget
+}
+
+// Budget is the budget of the request.
+func (o *opened) Budget() *budget.Budget { return o.budget }
+
+// contents opens a document and decompresses it.
+func (c *call) contents(d *Document) (*opened, error) {
+	if err := c.budget.File(); err != nil {
+		return nil, c.unreadable(d, err)
+	}
 	source, err := d.open()
 	if err != nil {
 		return nil, err
@@ -200,18 +230,12 @@ func (c *call) contents(d *Document) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, errors.Join(wrongAt(faultsIn(d.Path, err)), source.Close())
 	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{&bounded{text, c, c.service.limits.Text}, source}, nil
+	return &opened{c.budget.Reader(text), source, c.budget}, nil
 }
 
-// memoryOfText is how many bytes of memory a byte of a document takes while it is read, roughly: short jobs take more, long texts less.
-const memoryOfText = 8
-
-// hold takes memory for some bytes of a document, until the request is answered.
-func (c *call) hold(text int64) *Error {
-	bytes, most := text*memoryOfText, c.service.limits.Memory
+// hold takes memory for what the documents make, until the request is answered.
+func (c *call) hold(bytes int64) error {
+	most := c.service.limits.Memory
 	switch {
 	case c.held+bytes > most:
 		return fail(TooLarge, "the documents are estimated to take more than %d MB of memory", most>>20)
@@ -220,35 +244,6 @@ func (c *call) hold(text int64) *Error {
 	}
 	c.held += bytes
 	return nil
-}
-
-// bounded is a reader of a document that fails where there is more than a number of bytes, no memory is left, or nobody waits for the answer any more.
-type bounded struct {
-	io.Reader
-	call *call
-	left int64
-}
-
-// Read implements io.Reader.
-func (b *bounded) Read(buffer []byte) (int, error) {
-	if b.call.unread != nil {
-		return 0, b.call.unread
-	}
-	n, err := b.Reader.Read(buffer)
-	ended := b.call.ended()
-	b.left -= int64(n)
-	switch {
-	case ended != nil:
-		b.call.unread = fail(NoAnswer, "stopped before the documents were read: %s", ended)
-	case b.left < 0:
-		b.call.unread = fail(TooLarge, "expected documents of at most %d bytes, decompressed", b.call.service.limits.Text)
-	default:
-		b.call.unread = b.call.hold(int64(n))
-	}
-	if b.call.unread != nil {
-		return 0, b.call.unread
-	}
-	return n, err
 }
 
 // readDocument reads a document with a reader of package model.
@@ -265,22 +260,25 @@ func readDocument[T any](c *call, d *Document, read func(io.Reader, string) (*T,
 	return value, nil
 }
 
-// unreadable is the error of a document that could not be read. Readers of foreign formats state an error of [bounded] as one of a line.
+// unreadable is the error of a document that could not be read.
 func (c *call) unreadable(d *Document, err error) error {
-	switch {
-	case c.unread != nil:
-		return c.unread
-	case errors.Is(err, model.ErrTooLarge):
-		return fail(TooLarge, "%s: %s", d.Path, err)
+	if c.budget.Err() != nil && !budget.Stopped(err) { // where a reader has put it into other words
+		err = c.budget.Err()
+	}
+	stopped := errorOf(err)
+	if budget.Stopped(err) && stopped.Code == TooLarge && len(stopped.Faults) == 0 { // its place is known here
+		at := wrongAt(faultsIn(d.Path, err))
+		at.Code = TooLarge
+		return at
+	} else if budget.Stopped(err) {
+		return stopped
 	}
 	return wrongAt(faultsIn(d.Path, err))
 }
 
 // instance reads an instance of the request for an operation with a number of workers that runs the solvers, with the objective that the settings name; empty: its own.
 func (c *call) instance(d *Document, objective string, workers int, solvers ...solve.Choice) (*model.Instance, error) {
-	in, err := readDocument(c, d, func(r io.Reader, name string) (*model.Instance, error) {
-		return model.ReadInstanceWithin(r, name, c.service.limits.Instance)
-	})
+	in, err := readDocument(c, d, model.ReadInstance)
 	if err != nil {
 		return nil, err
 	}

@@ -261,7 +261,7 @@ func (c *session) begin(ctx context.Context, given map[string]jsontext.Value, by
 		c.refuse(nil, refused) // not with the id, which is that of another request
 		return
 	}
-	if !c.arriving.take(int64(bytes)) {
+	if !c.arriving.take(c.client.Name, int64(bytes)) {
 		c.drop(begun)
 		c.refuse(id, fail(Busy, "as many bytes as there may be are being worked on"))
 		return
@@ -285,7 +285,7 @@ func (c *session) begin(ctx context.Context, given map[string]jsontext.Value, by
 			}
 		}
 		r := c.do(begun, o, given["params"], progress)
-		c.arriving.give(int64(bytes))
+		c.arriving.give(c.client.Name, int64(bytes))
 		close(told)
 		telling.Wait()
 		if r.err != nil {

@@ -1,6 +1,6 @@
 //go:build !linux && !wasm
 
-package claim
+package alive
 
 import (
 	"fmt"
