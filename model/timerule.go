@@ -223,7 +223,7 @@ func (in *Instance) Usable(job, cluster int) int {
 // usable is the number of processors of the cluster that the job can hold at once: of one machine if it must stay on one.
 func (in *Instance) usable(j *Job, c *Cluster) int {
 	if j.node != nil {
-		return in.usableByNode(j, c, false, false)
+		return in.usableByNode(j, c, false)
 	}
 	all, most := 0, 0
 	for g := range c.Machines {

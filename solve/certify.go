@@ -16,14 +16,15 @@ func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Re
 	}
 	best := &proof.Certificate{}
 	for _, c := range []*proof.Certificate{own.Certificate, known.Certificate()} {
-		if c == nil || !c.Bound.Known() || evaluation.Refutes(c.Bound) {
-			continue
+		if c == nil || !c.Bound.Known() || evaluation.Refutes(c.Bound) || r.Owed > known.Owed() {
+			continue // in the last case it is of schedules that owe fewer jobs, and there is none
 		}
 		if best.Bound.Max(c.Bound) != best.Bound {
 			best = c
 		}
 	}
 	certified := *best
+	certified.Owed = r.Owed
 	certified.Stated, certified.NotCertified = model.Bound{}, ""
 	enough := func(stated float64) bool {
 		if r.Status == model.Optimal {

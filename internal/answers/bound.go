@@ -17,6 +17,7 @@ import (
 type ProvedBound struct {
 	Objective string       `json:"objective"`
 	Bound     float64      `json:"bound"`
+	Owed      int          `json:"owed,omitempty"` // jobs that every schedule owes at least; the bound is of those that owe no more
 	Parts     []bound.Part `json:"parts"`
 	More      bool         `json:"more"` // more time may improve the bound
 	Elapsed   float64      `json:"elapsed_s"`
@@ -52,7 +53,7 @@ func Bound(ctx context.Context, in *model.Instance, long, certify bool, improved
 	if !ok {
 		return nil, noBound(cmp.Or(shown.Unbounded(in), "stopped before anything was proved of "+shown.Objective(in)))
 	}
-	found := &ProvedBound{shown.Objective(in), value, proof.Parts(), more, time.Since(began).Seconds(), nil, proof.Certificate()}
+	found := &ProvedBound{shown.Objective(in), value, proof.Owed(), proof.Parts(), more, time.Since(began).Seconds(), nil, proof.Certificate()}
 	for _, t := range in.ObjectiveTerms() {
 		if t.Weight > 0 && !slices.ContainsFunc(found.Parts, func(p bound.Part) bool { return p.Metric == t.Metric }) {
 			found.Unproved = append(found.Unproved, t.Metric)
