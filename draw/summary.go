@@ -83,11 +83,6 @@ func (s *summary) addObjective(sol *model.Solution, in *model.Instance) {
 	default:
 		s.add("objective %s", picture.Number(*sol.Objective))
 	}
-	if in != nil && sol.Status == model.Feasible {
-		if owes := in.Owed(sol); owes > 0 {
-			s.add("owes %d of the jobs, at least %d", owes, sol.Owed)
-		}
-	}
 }
 
 // lines joins the facts to lines; the function fits says whether a line fits. A fact that is too long for a line is cut.
