@@ -10,10 +10,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/course"
 	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/internal/yield"
@@ -81,7 +79,7 @@ func measureWhole(ctx context.Context, choice solve.Choice, in *model.Instance, 
 	row.Warning = result.Warning
 	row.Elapsed = result.Elapsed.Seconds()
 	row.Status, row.Stop, row.Evaluations = result.Status, result.Stop, result.Evaluations
-	row.Bound = result.Bound
+	row.Bound, row.AtLeast = result.Bound, result.Owed
 	if result.Solution == nil {
 		return row
 	}
@@ -143,32 +141,40 @@ func panicPlace() string {
 }
 
 // ShareBounds gives every row of one instance the best bound that any of the runs proved, and calls a schedule optimal that it proves so, by the rule
-// of a run, see [model.Evaluation.Proves]. It leaves a row as it is if its schedule leaves out a job that has to be placed: the bound is not of
+// of a run, see [model.Evaluation.Proves]. It leaves a row as it is if its schedule owes more jobs than the best number that is proved: the bound is not of
 // such schedules. When the context ends, it leaves the remaining rows as they are. O(n log n) a row of n jobs.
 func ShareBounds(ctx context.Context, in *model.Instance, rows []Row) error {
 	var best model.Bound
+	owed := 0
 	for k := range rows {
-		best = best.Max(rows[k].Bound)
+		switch row := &rows[k]; {
+		case row.AtLeast > owed:
+			owed, best = row.AtLeast, row.Bound
+		case row.AtLeast == owed:
+			best = best.Max(row.Bound)
+		}
 	}
-	places := sync.OnceValue(func() *solve.SharedBound { return (&solve.Options{Unbounded: true}).SharedBound(ctx, in) })
 	for k := range rows {
 		row := &rows[k]
-		if row.Bound == best || row.Objective == nil || row.Solution == nil || ctx.Err() != nil {
+		if row.Bound == best && row.AtLeast == owed || row.Objective == nil || row.Solution == nil || ctx.Err() != nil {
 			continue // in the first case the run has judged it by this bound
 		}
-		worst := places().WorstLeft(row.Solution)
 		evaluation, err := model.Evaluate(in, row.Solution)
 		if err != nil {
 			return err
 		}
-		if worst == bound.MustPlace || evaluation.Refutes(best) {
+		switch owes := row.Owed(); {
+		case owes > owed:
+			row.AtLeast, row.Bound = owed, model.Bound{}
+		case owes < owed || evaluation.Refutes(best):
 			continue
+		default:
+			row.AtLeast, row.Bound = owed, best
+			if evaluation.Proves(best) {
+				row.Status = model.Optimal
+			}
 		}
-		row.Bound = best
 		row.Gap = row.gap()
-		if worst == bound.MustLeave && evaluation.Proves(best) {
-			row.Status = model.Optimal
-		}
 	}
 	return nil
 }

@@ -36,6 +36,7 @@ type Row struct {
 	Stop        model.Stop        `json:"stop,omitempty" enum:"done,time,evaluations,cancelled"`
 	Objective   *float64          `json:"objective,omitempty"` // absent: there is no schedule, or the objective is not finite
 	Bound       model.Bound       `json:"bound,omitzero"`
+	AtLeast     int               `json:"owed,omitempty" check:"counter"`      // jobs that every schedule owes at least, as is proved; the bound is of those that owe no more
 	Gap         *float64          `json:"gap_percent,omitempty"`               // 100·(objective − bound)/|objective|
 	Left        int               `json:"left,omitempty" check:"counter"`      // jobs that the schedule leaves out
 	MayLeave    int               `json:"may_leave,omitempty" check:"counter"` // of these, the jobs that it does not owe, see [model.Instance.Owed]
@@ -145,14 +146,14 @@ func (row *Row) leave(in *model.Instance, s *model.Solution) {
 }
 
 // ProvedBy says whether the bound, which another run on the instance may have found, proves the row's schedule optimal, as far as a row tells. Either the
-// run has proved it, or the schedule leaves out no job and its objective is at most [model.Tolerance] above the bound. Where the objective has several
+// run has proved it, or the schedule owes no more jobs than is proved that every schedule does, and its objective is at most [model.Tolerance] above the bound. Where the objective has several
 // metrics, or one that is better when high, that may hide what counts (see [model.Evaluation.Proves]): then it must not be above.
 func (row *Row) ProvedBy(bound model.Bound) bool {
 	value, known := bound.Value()
 	switch {
 	case row.Status == model.Optimal:
 		return true
-	case !known || row.Objective == nil || row.Left > 0:
+	case !known || row.Objective == nil || row.Owed() > row.AtLeast:
 		return false
 	}
 	below := model.Tolerance * math.Abs(*row.Objective) // a schedule that is lower by more has refuted the bound

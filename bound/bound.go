@@ -1,4 +1,4 @@
-// Package bound computes lower bounds of the objective of an instance. No schedule that places all jobs it has to place can cost
+// Package bound computes lower bounds of the objective of an instance, and the number of jobs that every schedule owes. No schedule that owes no more can cost
 // less. So each result can show its gap to a proved bound.
 //
 // [Lower] gives a quick bound. A [Portfolio] runs all methods that apply to an instance and keeps the best bound so far. You can stop
@@ -38,7 +38,7 @@ type Prover interface {
 	// calls depends on the instance and the work of each call alone.
 	//
 	// A prover hands each bound to the [Gate] that it was made with. The bound must hold for every schedule that places all
-	// jobs it has to. If a subroutine fails, the prover hands over nothing.
+	// jobs of [Relaxation.MustPlace]. If a subroutine fails, the prover hands over nothing.
 	Improve(ctx context.Context, work int64) (more bool)
 }
 

@@ -13,7 +13,7 @@ func (p *Portfolio) Certificate() *proof.Certificate {
 	if !value.Known() {
 		return nil
 	}
-	c := &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: p.in.StatedObjective()}
+	c := &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: p.in.StatedObjective(), Owed: p.owed}
 	bounds := make([]float64, len(p.terms))
 	for k, t := range p.terms {
 		bounds[k] = t.floor()
@@ -43,11 +43,22 @@ func (p *Portfolio) Certificate() *proof.Certificate {
 	return c
 }
 
+// owedAlone is the number of jobs that every schedule owes if the objective is the given one.
+func (p *Portfolio) owedAlone(objective map[string]float64) (owed int) {
+	alone, err := p.in.WithObjective(objective)
+	for j, duty := range p.duties {
+		if err == nil && duty == MustLeave && alone.Owes(j) {
+			owed++
+		}
+	}
+	return owed
+}
+
 // Certificates returns one certificate for each entry of [Portfolio.Parts], in the same order. Each certifies what one method proves of its metric.
 func (p *Portfolio) Certificates() []*proof.Certificate {
 	var list []*proof.Certificate
 	if part, known := p.together.part(); known {
-		list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: part.Sum, Bound: model.ProvedBound(part.Bound), Parts: []proof.Part{part}})
+		list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: part.Sum, Owed: p.owedAlone(part.Sum), Bound: model.ProvedBound(part.Bound), Parts: []proof.Part{part}})
 	}
 	for _, t := range p.terms {
 		for k := range t.gates {
@@ -61,8 +72,9 @@ func (p *Portfolio) Certificates() []*proof.Certificate {
 					most, _ := t.of.most(t.metric) // known, as there is such a term
 					value = (&Portfolio{constant: most.Neg(most), terms: []*term{{weight: 1}}}).total([]float64{part.Bound})
 				}
+				objective := map[string]float64{t.metric: weight}
 				list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(),
-					Objective: map[string]float64{t.metric: weight}, Bound: value, Parts: []proof.Part{part}})
+					Objective: objective, Owed: p.owedAlone(objective), Bound: value, Parts: []proof.Part{part}})
 			}
 		}
 	}

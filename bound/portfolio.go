@@ -12,8 +12,7 @@ import (
 // Portfolio is all methods at work on one instance, and the best lower bound of its objective that they have proved. The bound rises with the work
 // put in. Only one goroutine at a time may use it.
 //
-// The bound holds for every schedule that places all jobs it has to place: those that some cluster can run, that have no hard
-// deadline and that wait for no job that may be left out. A metric of positive weight without a bound counts as 0; if it may be
+// The bound holds for every schedule that owes no more jobs than [Portfolio.Owed] says, and no schedule owes fewer. A metric of positive weight without a bound counts as 0; if it may be
 // negative, see [model.Instance.MayBeNegative], there is no bound. A metric of negative weight counts as its largest value, less what it is proved to lack.
 type Portfolio struct {
 	in       *model.Instance
@@ -21,10 +20,14 @@ type Portfolio struct {
 	together *together
 	constant *big.Rat // contribution of the metrics of negative weight; nil: one of them has no largest value, so that there is no bound
 	duties   []Duty   // see Duties
+	owed     int      // see Owed
 	begun    bool     // some work was done, so that a metric without a bound counts as 0
 }
 
-// Duties returns the duty of a schedule towards each job. It is nil if the context ended before the duties were known.
+// Owed is the number of jobs that every schedule owes at least, as far as is known, see [Relaxation.Owed].
+func (p *Portfolio) Owed() int { return p.owed }
+
+// Duties returns the duty of a schedule that owes no more than it must towards each job. It is nil if the context ended before the duties were known.
 func (p *Portfolio) Duties() []Duty { return p.duties }
 
 // Part says what one method proves of one metric of the objective.
@@ -63,12 +66,12 @@ func prepare(ctx context.Context, in *model.Instance, certified bool) *Portfolio
 	if r == nil {
 		return &Portfolio{in: in}
 	}
-	p := &Portfolio{in: in, duties: r.duties, constant: new(big.Rat)}
+	p := &Portfolio{in: in, duties: r.duties, owed: r.owed, constant: new(big.Rat)}
 	for _, o := range in.ObjectiveTerms() {
 		if o.Weight < 0 {
 			most, limited := r.most(o.Metric)
 			if !limited {
-				return &Portfolio{in: in, duties: r.duties}
+				return &Portfolio{in: in, duties: r.duties, owed: r.owed}
 			}
 			p.constant.Add(p.constant, most.Mul(most, exact(o.Weight)))
 		}

@@ -4,23 +4,24 @@ import (
 	"context"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/proof"
 )
 
-// Duty says whether a schedule has to place a job, may leave it out, or must leave it out.
+// Duty says whether a schedule that owes as few jobs as [Relaxation.Owed] says has to place a job, may leave it out, or must leave it out.
 type Duty uint8
 
 // The duties, the gravest last.
 const (
-	MustPlace Duty = iota
-	MayLeave       // a hard deadline may keep the job out, or the job waits for one that may be left out
-	MustLeave      // nothing can run the job, see [model.Instance.Runs], or even alone it ends after its hard deadline, or it waits for such a job
+	MustPlace Duty = iota // the job is owed, see [model.Instance.Owes], or one that is owed waits for it
+	MayLeave              // the objective alone says what it costs to leave the job out
+	MustLeave             // nothing can run the job, see [model.Instance.Runs], or even alone it ends after its hard deadline, or it waits for such a job
 )
 
-// Relaxation holds the facts of an instance from which a [Method] computes its bound: the jobs that every schedule has to place,
+// Relaxation holds the facts of an instance from which a [Method] computes its bound: the jobs that every schedule has to place that owes no more than it must,
 // the least time and the least processor time of each, and its earliest start and end. Earliest means that the job waits only for
 // its arrival and for the jobs before it: for the longest chain of them, and for all that they hold of the processors and of each licence. All times count from the earliest arrival.
 //
@@ -29,8 +30,9 @@ const (
 type Relaxation struct {
 	in     *model.Instance
 	duties []Duty     // by job
-	must   []int      // the jobs every schedule has to place
-	all    bool       // every schedule has to place all jobs
+	owed   int        // see Owed
+	must   []int      // the jobs that have to be placed
+	all    bool       // all jobs have to be placed
 	can    []bool     // by job and cluster: see canRun
 	over   [][]bool   // by job: the clusters that it may hold processors of as one of several, see [model.Instance.SpreadOver]
 	fast   []fastest  // by cluster
@@ -57,13 +59,17 @@ type Relaxation struct {
 // Instance returns the instance.
 func (r *Relaxation) Instance() *model.Instance { return r.in }
 
-// All says that every schedule has to place all jobs.
+// Owed is a number of jobs: every schedule owes at least as many, see [model.Instance.Owed]. A bound is one of the schedules that owe no more. Where there is
+// none it says nothing.
+func (r *Relaxation) Owed() int { return r.owed }
+
+// All says that all jobs have to be placed.
 func (r *Relaxation) All() bool { return r.all }
 
-// MustPlace returns the positions in the instance of the jobs that every schedule has to place, in ascending order.
+// MustPlace returns the positions in the instance of the jobs that have to be placed, in ascending order.
 func (r *Relaxation) MustPlace() []int { return r.must }
 
-// Duty is the duty of a schedule towards job j.
+// Duty is the duty towards job j.
 func (r *Relaxation) Duty(j int) Duty { return r.duties[j] }
 
 // ShortestTime is the least time that job j takes on any cluster, or +Inf if none can run it.
@@ -95,8 +101,9 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 			r.least[j] = min(r.least[j], r.shortestOn(j, c))
 		}
 		r.start[j] = job.Arrival - in.FirstArrival()
+		never := false
 		for _, before := range job.After {
-			r.duties[j] = max(r.duties[j], r.duties[before])
+			never = never || r.duties[before] == MustLeave
 			r.start[j] = max(r.start[j], r.start[before]+r.least[before])
 			depth[j] = max(depth[j], 1+depth[before])
 		}
@@ -104,15 +111,30 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 		r.start[j] = r.openFrom(j, heads.raise(j, r.start[j]))
 		heads.add(j)
 		r.solid = r.solid && r.isSolid(j)
-		r.duties[j] = max(r.duties[j], r.dutyAlone(j))
+		if r.duties[j] = MayLeave; never || r.neverAlone(j) {
+			r.duties[j] = MustLeave
+		}
 	}
-	for j := range n {
-		if r.duties[j] == MustPlace {
+	r.oblige()
+	return r
+}
+
+// oblige finds the duties towards the jobs that some schedule may place. A job that is owed has to be placed, and so has each that it waits for.
+func (r *Relaxation) oblige() {
+	for _, j := range slices.Backward(plan.ArrivalOrder(r.in)) { // those that wait come first
+		switch owes := r.in.Owes(j); {
+		case r.duties[j] == MustLeave && owes:
+			r.owed++
+		case r.duties[j] != MustLeave && (owes || slices.ContainsFunc(r.in.Successors(j), func(next int) bool { return r.duties[next] == MustPlace })):
+			r.duties[j] = MustPlace
+		}
+	}
+	for j, duty := range r.duties {
+		if duty == MustPlace {
 			r.must = append(r.must, j)
 		}
 	}
-	r.all = len(r.must) == n
-	return r
+	r.all = len(r.must) == len(r.duties)
 }
 
 // isSolid says that the job holds a fixed number of processors of one cluster from its start to its end, however it is placed.
@@ -143,21 +165,10 @@ func (r *Relaxation) Chained(s Sum) Sum {
 	return s
 }
 
-// dutyAlone is the duty towards job j without regard to the duties towards the jobs it waits for.
-func (r *Relaxation) dutyAlone(j int) Duty {
+// neverAlone says that no schedule can place job j, whatever becomes of those it waits for.
+func (r *Relaxation) neverAlone(j int) bool {
 	job := &r.in.Jobs()[j]
-	switch {
-	case math.IsInf(r.least[j], 1) || math.IsInf(r.start[j], 1):
-		return MustLeave
-	case !job.DeadlineHard || !job.HasDeadline():
-		if r.in.Features()&(model.ClosedTimes|model.Blocks) != 0 && !r.in.RunsInTheEnd(j) {
-			return MayLeave
-		}
-		return MustPlace
-	case r.EarliestEnd(j) > r.Deadline(j)+r.Lateness(j):
-		return MustLeave
-	}
-	return MayLeave
+	return math.IsInf(r.least[j], 1) || math.IsInf(r.start[j], 1) || job.DeadlineHard && job.HasDeadline() && r.EarliestEnd(j) > r.Deadline(j)+r.Lateness(j)
 }
 
 // EarliestEnd is the earliest end of job j.

@@ -3,6 +3,7 @@ package bound
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -155,7 +156,9 @@ var workedInstances = []worked{
 	{name: "slowdowns of 1", clusters: []model.ClusterSpec{of("c", 1)}, objective: map[string]float64{"mean_slowdown": 2, "bounded_slowdown": 1, "slowdown_without_deadline": 1},
 		jobs: []model.JobSpec{one("a", 3)}, best: 4},
 	{name: "no slowdown of what takes no time", clusters: []model.ClusterSpec{of("c", 1)}, objective: map[string]float64{"mean_slowdown": 1}, jobs: []model.JobSpec{one("a", 0)}, best: 0},
-	{name: "a mean that gains by what may be placed", clusters: []model.ClusterSpec{of("c", 3)}, objective: map[string]float64{"mean_response": 1},
+	{name: "a mean over what has to be placed by hard deadlines", clusters: []model.ClusterSpec{of("c", 3)}, objective: map[string]float64{"mean_response": 1},
+		jobs: []model.JobSpec{one("a", 8), due(one("b", 2), 3, true), due(one("d", 6), 7, true)}, best: 16.0 / 3, tight: "each-alone"},
+	{name: "a mean that gains by what may be placed", clusters: []model.ClusterSpec{of("c", 3)}, objective: map[string]float64{"mean_response": 1, "data_moved": 1e-9},
 		jobs: []model.JobSpec{one("a", 8), due(one("b", 2), 3, true), due(one("d", 6), 7, true)}, best: 5, tight: "each-alone"},
 	{name: "few finished jobs", clusters: []model.ClusterSpec{of("c", 1)}, objective: map[string]float64{"finished": -1, "makespan": 1}, jobs: []model.JobSpec{one("a", 3), due(one("b", 1), 3, true)}, best: 4},
 	{name: "only what can be placed is at most finished", clusters: []model.ClusterSpec{of("c", 2)}, objective: map[string]float64{"finished": 2, "data_moved": 1, "work_done": 1}, jobs: []model.JobSpec{
@@ -194,23 +197,33 @@ func TestBoundsOfWorkedInstances(t *testing.T) {
 	}
 }
 
-// A job with a hard deadline may be left out however early it could end, and what waits for it with it. A mean is the least over what may be placed: with the short
-// jobs it is 7/3, without them 4.
+// A job with a hard deadline may be left out where the objective counts what is left out, unless one that is owed waits for it. A mean is the least over what may be
+// placed: with the short job it is (4 + 1)/2, without it 4. Elsewhere all are owed but one that is late in any case.
 func TestJobsThatMayBeLeftOut(t *testing.T) {
-	w := worked{name: "left out", clusters: []model.ClusterSpec{of("c", 2)}, objective: map[string]float64{"mean_response": 1},
-		jobs: []model.JobSpec{due(one("short", 1), 100, true), one("long", 4), one("waits", 1, "short"), due(one("late", 5), 4, true)}}
-	proof := New(context.Background(), w.build(t))
-	if proof.Bound().Known() {
-		t.Error("a bound before any work")
-	}
-	proof.Improve(context.Background(), 1_000_000)
-	for j, want := range []Duty{MayLeave, MustPlace, MayLeave, MustLeave} {
-		if found := proof.Duties()[j]; found != want {
-			t.Errorf("job %s: expected duty %d, found %d", w.jobs[j].ID, want, found)
+	const place, may, never = MustPlace, MayLeave, MustLeave
+	for _, c := range []struct {
+		objective map[string]float64
+		duties    []Duty
+		owed      int
+		best      float64
+	}{
+		{map[string]float64{"mean_response": 1, "missed": 0}, []Duty{place, place, place, never, place, never}, 2, (1 + 4 + 2 + 1) / 4.0},
+		{map[string]float64{"mean_response": 1, "finished": -1e-12}, []Duty{place, place, place, never, may, never}, 1, (1 + 4 + 2 + 1) / 4.0},
+		{map[string]float64{"mean_response": 1, "unfinished": -1e-12}, []Duty{place, place, place, never, may, never}, 1, (1 + 4 + 2 + 1) / 4.0},
+	} {
+		w := worked{name: "left out", clusters: []model.ClusterSpec{of("c", 9)}, objective: c.objective,
+			jobs: []model.JobSpec{due(one("short", 1), 100, true), one("long", 4), one("waits", 1, "short"), due(one("late", 5), 4, true), due(one("may", 1), 100, true), one("behind", 1, "late")}}
+		proof := New(context.Background(), w.build(t))
+		if proof.Bound().Known() {
+			t.Error("a bound before any work")
 		}
-	}
-	if value, ok := proof.Bound().Value(); !ok || math.Abs(value-7.0/3) > 1e-9 || value > 7.0/3 {
-		t.Errorf("a bound of %v (%v) of the mean response, expected 7/3", value, ok)
+		proof.Improve(context.Background(), 1_000_000)
+		if !slices.Equal(proof.Duties(), c.duties) || proof.Owed() != c.owed {
+			t.Errorf("%v: duties %v and %d owed, expected %v and %d", c.objective, proof.Duties(), proof.Owed(), c.duties, c.owed)
+		}
+		if value, ok := proof.Bound().Value(); ok && math.Abs(value-c.best) > 1e-9 {
+			t.Errorf("%v: a bound of %v, expected %v", c.objective, value, c.best)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 //     at most as many clusters as tasks. Together they give the least number of processors; a whole machine counts as one.
 //
 // Times in which machines are closed count only where they keep the job from a machine at every instant. Whether they leave enough time for the job is
-// not looked at here; [Instance.RunsInTheEnd] says of which jobs that is no question.
+// not looked at here.
 //
 // Limits of power count nowhere here: a job that no horizon or cap has room for can run, so that a schedule that leaves it out owes it.
 //
@@ -38,29 +38,6 @@ func (in *Instance) runsAlone(job int) bool {
 	return false
 }
 
-// RunsInTheEnd says whether the job can run at all times that are late enough, so that whatever a schedule does before, it may place the job behind. That is
-// not so if machines that the job needs are closed for ever from some time on, or open to it only until then. It is false too of a job that can run over
-// several clusters only, if it says how its processors lie on machines or if a machine is closed to it for ever: then it is not known here.
-func (in *Instance) RunsInTheEnd(job int) bool {
-	j := &in.jobs[job]
-	n := j.Node()
-	if n.Running != nil || in.features&(ClosedTimes|Blocks) == 0 {
-		return in.Runs(job)
-	}
-	open := true
-	for c := range in.clusters {
-		cluster := &in.clusters[c]
-		least, _ := in.Width(job, c)
-		if in.CanRun(job, c) && in.usableByNode(j, cluster, false, true) >= least {
-			return true
-		}
-		for g := range cluster.Machines {
-			open = open && (cluster.Machines[g].openInTheEnd(n.Reservation) || in.ProcessorsFor(j, &cluster.Machines[g]) == 0)
-		}
-	}
-	return open && n.Block == 1 && n.MaxMachines == 0 && n.PerMachine == 0 && in.SpreadOver(job) != nil
-}
-
 // MustSpread says whether the job can run, but on no cluster alone.
 func (in *Instance) MustSpread(job int) bool {
 	if in.jobs[job].Span != SpanGrid {
@@ -77,7 +54,7 @@ func (in *Instance) Share(job, cluster int) int {
 		return 0
 	}
 	if j.node != nil {
-		return in.usableByNode(j, &in.clusters[cluster], true, false)
+		return in.usableByNode(j, &in.clusters[cluster], true)
 	}
 	return in.usable(j, &in.clusters[cluster])
 }

@@ -16,11 +16,16 @@ func (c *checker) figures() {
 	if sol.Objective != nil && differs(*sol.Objective, found, c.report.Rounding) {
 		c.report.add(Violation{Code: codeWrongObjective, Message: fmt.Sprintf("stated %v, found %v", *sol.Objective, found)})
 	}
-	// Where nothing is placed, there is no schedule whose objective the bound would be of.
-	if len(sol.Jobs) > 0 && c.report.Refutes(sol.Bound) {
+	owed := c.in.Owed(sol)
+	switch {
+	case sol.Status == Infeasible:
+	case sol.Owed > owed && c.report.OK():
+		c.report.add(Violation{Code: codeWrongBound, Message: fmt.Sprintf("stated that every schedule owes at least %d of the jobs, and this one owes %d", sol.Owed, owed)})
+	// Where nothing is placed, there is no schedule whose objective the bound would be of. Of one that owes more it says nothing.
+	case len(sol.Jobs) > 0 && sol.Owed >= owed && c.report.Refutes(sol.Bound):
 		c.report.add(Violation{Code: codeWrongBound, Message: fmt.Sprintf("the lower bound %v is above the objective %v", sol.Bound, found)})
 	}
-	c.status()
+	c.status(owed)
 }
 
 // checkInstance checks that the solution was made for the instance.
@@ -60,8 +65,8 @@ func (c *checker) metric(name string, stated MetricValue) {
 	}
 }
 
-// status checks that the status agrees with the rest.
-func (c *checker) status() {
+// status checks that the status of a schedule that owes the given number of jobs agrees with the rest.
+func (c *checker) status(owed int) {
 	sol := c.sol
 	wrong := func(message string) {
 		c.report.add(Violation{Code: codeWrongStatus, Resource: string(sol.Status), Message: message})
@@ -75,6 +80,8 @@ func (c *checker) status() {
 		switch {
 		case !sol.Bound.Known():
 			wrong("stated optimal without a bound")
+		case c.report.OK() && owed > sol.Owed:
+			wrong(fmt.Sprintf("stated optimal, and it owes %d of the jobs where a schedule is stated to owe at least %d", owed, sol.Owed))
 		case c.report.OK() && !c.report.ProvesWithin(sol.Bound, MostTolerance):
 			wrong(fmt.Sprintf("stated optimal, and the lower bound %v does not reach the objective %v", sol.Bound, c.report.Objective))
 		}

@@ -14,7 +14,7 @@ import (
 func stating(change func(s *model.Solution)) func(s *model.Solution) {
 	return func(s *model.Solution) {
 		objective := 26.625
-		s.Objective = &objective
+		s.Objective, s.Owed = &objective, 1 // it leaves out one job
 		s.Metrics = model.Metrics{"makespan": {Total: 15}, "cost": {Total: 23.25}}
 		change(s)
 	}
@@ -46,6 +46,12 @@ var brokenFigures = []broken{
 	{"objective is NaN", stating(func(s *model.Solution) { *s.Objective = math.NaN() }), []string{"wrong-objective: stated NaN, found 26.625"}},
 	{"objective is infinite", stating(func(s *model.Solution) { *s.Objective = math.Inf(1) }), []string{"wrong-objective: stated +Inf, found 26.625"}},
 	{"bound", stating(func(s *model.Solution) { s.Bound = model.ProvedBound(26.7) }), []string{"wrong-bound: the lower bound 26.7 is above the objective 26.625"}},
+	{"bound of schedules that owe less", stating(func(s *model.Solution) { s.Bound, s.Owed = model.ProvedBound(26.7), 0 }), nil},
+	{"more owed than left out", stating(func(s *model.Solution) { s.Owed = 2 }), []string{"wrong-bound: stated that every schedule owes at least 2 of the jobs, and this one owes 1"}},
+	{"more owed than left out, and a bound", stating(func(s *model.Solution) { s.Bound, s.Owed = model.ProvedBound(26.7), 2 }), []string{
+		"wrong-bound: stated that every schedule owes at least 2 of the jobs, and this one owes 1"}},
+	{"optimal and owes more", stating(func(s *model.Solution) { s.Status, s.Bound, s.Owed = model.Optimal, model.ProvedBound(26.625), 0 }), []string{
+		"wrong-status resource optimal: stated optimal, and it owes 1 of the jobs where a schedule is stated to owe at least 0"}},
 	{"optimal without a bound", stating(func(s *model.Solution) { s.Status = model.Optimal }), []string{"wrong-status resource optimal: stated optimal without a bound"}},
 	// The smallest term is 11.625, and solvers may end a proof at 1e-4 of it.
 	{"optimal by a solver's tolerance", stating(func(s *model.Solution) { s.Status, s.Bound = model.Optimal, model.ProvedBound(26.6239) }), nil},

@@ -217,20 +217,6 @@ func (m *Machine) everOpenTo(reservation string, noTime bool) bool {
 	return false
 }
 
-// openInTheEnd says whether a job of the reservation may run on the machine at all times that are late enough.
-func (m *Machine) openInTheEnd(reservation string) bool {
-	reserved := reservation == ""
-	for _, c := range m.closed {
-		if math.IsInf(c.To, 1) {
-			if reservation == "" || c.For != reservation {
-				return false
-			}
-			reserved = true
-		}
-	}
-	return reserved
-}
-
 // MayTakeNoTime says whether closed times may not concern the job, because it takes no time, or none by its estimate.
 func (j *Job) MayTakeNoTime() bool {
 	return j.Work == 0 || j.Estimate == 0 || slices.Contains(j.runtimes, 0)
@@ -280,15 +266,14 @@ func (in *Instance) blocksByResources(n *NodeNeeds, m *Machine, most int) int {
 }
 
 // usableByNode is the number of processors of the cluster, when nothing else runs there, that a job with needs of machines can hold at once: on as many
-// machines as it must have, or, if it is one of several clusters, with no regard to the least number. With late set, only machines count that are open to
-// the job at all times late enough.
-func (in *Instance) usableByNode(j *Job, c *Cluster, several, late bool) int {
+// machines as it must have, or, if it is one of several clusters, with no regard to the least number.
+func (in *Instance) usableByNode(j *Job, c *Cluster, several bool) int {
 	n := j.Node()
 	type group struct{ units, count int }
 	groups := make([]group, 0, len(c.Machines))
 	for g := range c.Machines {
 		m := &c.Machines[g]
-		if units, _ := in.processorsFor(j, m); units > 0 && (!late || m.openInTheEnd(n.Reservation)) {
+		if units, _ := in.processorsFor(j, m); units > 0 {
 			groups = append(groups, group{units, m.Count})
 		}
 	}

@@ -438,25 +438,25 @@ func TestPiecesOfAJobShareNoDevice(t *testing.T) {
 func TestCanRunOnClosedMachines(t *testing.T) {
 	for _, c := range []struct {
 		machines, job string
-		runs, inEnd   bool
+		runs          bool
 	}{
-		{`{"id": "m", "closed": [{}]}`, `"work": 1`, false, false},
-		{`{"id": "m", "closed": [{}]}`, `"work": 0`, true, false},
-		{`{"id": "m", "closed": [{}]}`, `"work": 1, "estimate": 0`, true, false},
-		{`{"id": "m", "closed": [{"from": 5}]}`, `"work": 1`, true, false},
-		{`{"id": "m", "closed": [{"from": 5, "to": 6}]}`, `"work": 1`, true, true},
-		{`{"id": "m", "closed": [{"from": 5}]}, {"id": "n"}`, `"work": 1`, true, true},
-		{`{"id": "m", "closed": [{"from": 5}]}, {"id": "n"}`, `"work": 1, "processors": 2`, true, false},
-		{`{"id": "m", "closed": [{"from": 5, "to": 9, "for": "r"}]}`, `"work": 1, "reservation": "r"`, true, false},
-		{`{"id": "m", "closed": [{"from": 5, "for": "r"}]}`, `"work": 1, "reservation": "r"`, true, true},
-		{`{"id": "m", "closed": [{"from": 5, "for": "r"}, {"from": 7}]}`, `"work": 1, "reservation": "r"`, true, false},
+		{`{"id": "m", "closed": [{}]}`, `"work": 1`, false},
+		{`{"id": "m", "closed": [{}]}`, `"work": 0`, true},
+		{`{"id": "m", "closed": [{}]}`, `"work": 1, "estimate": 0`, true},
+		{`{"id": "m", "closed": [{"from": 5}]}`, `"work": 1`, true},
+		{`{"id": "m", "closed": [{"from": 5, "to": 6}]}`, `"work": 1`, true},
+		{`{"id": "m", "closed": [{"from": 5}]}, {"id": "n"}`, `"work": 1`, true},
+		{`{"id": "m", "closed": [{"from": 5}]}, {"id": "n"}`, `"work": 1, "processors": 2`, true},
+		{`{"id": "m", "closed": [{"from": 5, "to": 9, "for": "r"}]}`, `"work": 1, "reservation": "r"`, true},
+		{`{"id": "m", "closed": [{"from": 5, "for": "r"}]}`, `"work": 1, "reservation": "r"`, true},
+		{`{"id": "m", "closed": [{"from": 5, "for": "r"}, {"from": 7}]}`, `"work": 1, "reservation": "r"`, true},
 	} {
 		in, err := readInstance(document("", `{"id": "c", "machines": [`+c.machines+`]}`, `{"id": "j", `+c.job+`}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if runs, inEnd := in.CanRun(0, 0), in.RunsInTheEnd(0); runs != c.runs || inEnd != c.inEnd {
-			t.Errorf("%s on %s: can run %v, in the end %v; want %v and %v", c.job, c.machines, runs, inEnd, c.runs, c.inEnd)
+		if runs := in.CanRun(0, 0); runs != c.runs {
+			t.Errorf("%s on %s: can run %v, want %v", c.job, c.machines, runs, c.runs)
 		}
 	}
 }

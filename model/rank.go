@@ -58,10 +58,11 @@ func (r Rank) None() bool { return r.Left == math.MaxInt }
 // large weight that is the same in all schedules beside one that is not.
 const rankRounding = 1e-12
 
-// Reaches says whether nothing is owed and the objective is as low as the bound, up to rounding.
-func (r Rank) Reaches(bound Bound) bool {
+// Reaches says whether the schedule is as good as any: every schedule owes at least as many jobs as the given number, those that owe no more cost at
+// least the bound, and this one owes that many and costs no more, up to rounding.
+func (r Rank) Reaches(owed int, bound Bound) bool {
 	value, known := bound.Value()
-	return known && r.Left == 0 && r.Objective <= value+rankRounding*math.Abs(value)
+	return known && r.Left <= owed && r.Objective <= value+rankRounding*math.Abs(value)
 }
 
 // Better says whether the rank is better than another by more than rounding.

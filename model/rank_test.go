@@ -40,30 +40,34 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// A rank reaches a bound that it equals up to rounding, if nothing is left out; no rank reaches none.
+// A rank reaches a bound that it equals up to rounding, if it owes no more than every schedule does; no rank reaches none.
 func TestRankReaches(t *testing.T) {
 	five := model.ProvedBound(5)
 	for _, c := range []struct {
 		rank  model.Rank
+		owed  int
 		bound model.Bound
 		want  bool
 	}{
-		{model.NewRank(0, 5), five, true},
-		{model.NewRank(0, 5*(1+1e-12)), five, true},
-		{model.NewRank(0, 4), five, true},
-		{model.NewRank(0, 5*(1+0.9e-12)), five, true},
-		{model.NewRank(0, 5*(1+1.1e-12)), five, false},
-		{model.NewRank(0, -5*(1-0.9e-12)), model.ProvedBound(-5), true},
-		{model.NewRank(0, -5*(1-1.1e-12)), model.ProvedBound(-5), false},
-		{model.NewRank(0, 0), model.ProvedBound(0), true},
-		{model.NewRank(0, 5*(1+1e-6)), five, false},
-		{model.NewRank(1, 5), five, false},
-		{model.NewRank(0, math.Inf(1)), five, false},
-		{model.NewRank(0, -1e300), model.Bound{}, false},
-		{model.NoRank(), five, false},
+		{model.NewRank(0, 5), 0, five, true},
+		{model.NewRank(0, 5*(1+1e-12)), 0, five, true},
+		{model.NewRank(0, 4), 0, five, true},
+		{model.NewRank(0, 5*(1+0.9e-12)), 0, five, true},
+		{model.NewRank(0, 5*(1+1.1e-12)), 0, five, false},
+		{model.NewRank(0, -5*(1-0.9e-12)), 0, model.ProvedBound(-5), true},
+		{model.NewRank(0, -5*(1-1.1e-12)), 0, model.ProvedBound(-5), false},
+		{model.NewRank(0, 0), 0, model.ProvedBound(0), true},
+		{model.NewRank(0, 5*(1+1e-6)), 0, five, false},
+		{model.NewRank(1, 5), 0, five, false},
+		{model.NewRank(1, 5), 1, five, true},
+		{model.NewRank(1, 5*(1+1e-6)), 1, five, false},
+		{model.NewRank(2, 5), 1, five, false},
+		{model.NewRank(0, math.Inf(1)), 0, five, false},
+		{model.NewRank(0, -1e300), 0, model.Bound{}, false},
+		{model.NoRank(), 0, five, false},
 	} {
-		if c.rank.Reaches(c.bound) != c.want {
-			t.Errorf("%v and the bound %v: expected %t", c.rank, c.bound, c.want)
+		if c.rank.Reaches(c.owed, c.bound) != c.want {
+			t.Errorf("%v and the bound %v of schedules that owe %d: expected %t", c.rank, c.bound, c.owed, c.want)
 		}
 	}
 	if !model.NoRank().None() || !math.IsInf(model.NoRank().Objective, 1) || model.NewRank(0, math.Inf(1)).None() {

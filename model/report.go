@@ -45,7 +45,7 @@ const (
 	codeNoReason         Code = "no-reason"         // left out without a reason
 	codeWrongMetric      Code = "wrong-metric"      // a stated metric is not the recomputed one
 	codeWrongObjective   Code = "wrong-objective"   // the stated objective is not the recomputed one
-	codeWrongBound       Code = "wrong-bound"       // a lower bound above the objective
+	codeWrongBound       Code = "wrong-bound"       // a lower bound above the objective, or more jobs owed than are left out
 	codeWrongStatus      Code = "wrong-status"      // a status that the rest contradicts
 	codeLoads            Code = "loads"             // loads that do not carry the assignment
 )

@@ -419,6 +419,7 @@ func (r *rules) solution(t *rapid.T) *model.Solution {
 	if rapid.Bool().Draw(t, "bound") {
 		sol.Bound = model.ProvedBound(0)
 	}
+	sol.Owed = rapid.SampledFrom([]int{0, 0, 1}).Draw(t, "owed")
 	ends := map[int]float64{}
 	for k := range r.in.Jobs() {
 		j := &r.in.Jobs()[k]
@@ -532,6 +533,13 @@ func TestCheckAgreesWithTheRulesAsTheyRead(t *testing.T) {
 			ended := func(p model.Placement) bool { return p.End > in.FirstArrival() }
 			if sol.Status == model.Optimal && !slices.ContainsFunc(report.Violations, other) && slices.ContainsFunc(sol.Jobs, ended) {
 				r.says("wrong-status", "", "") // a makespan above its bound, 0
+			}
+			if sol.Status == model.Optimal && !slices.ContainsFunc(report.Violations, other) && sol.Bound.Known() && len(sol.Unscheduled) > sol.Owed {
+				r.says("wrong-status", "", "")
+			}
+			stated := slices.ContainsFunc(report.Violations, func(v model.Violation) bool { return v.Code == "wrong-bound" }) // no other bound than 0 is stated
+			if lies := sol.Owed > len(sol.Unscheduled) && sol.Status != model.Infeasible; lies && report.OK() || stated && !lies {
+				t.Fatalf("%d jobs are left out, stated to be owed %d, and found %v", len(sol.Unscheduled), sol.Owed, report.Violations)
 			}
 			got := reportedRules(report)
 			if !maps.Equal(got, r.found) {

@@ -19,7 +19,8 @@ type Solution struct {
 	Stop           Stop               `json:"stop,omitempty" enum:"done,time,evaluations,cancelled" doc:"why the solver stopped"`
 	Minimised      map[string]float64 `json:"minimised,omitempty" check:"finite" doc:"metric → weight: the objective to which objective, bound and status refer; absent: the instance's own"`
 	Objective      *float64           `json:"objective,omitempty" check:"figure" doc:"value of the objective; absent: not finite or not stated"`
-	Bound          Bound              `json:"bound,omitzero" check:"figure" doc:"proved lower bound of the objective; absent: none"`
+	Bound          Bound              `json:"bound,omitzero" check:"figure" doc:"proved lower bound of the objective, of schedules that owe no more than the jobs of the field owed; absent: none"`
+	Owed           int                `json:"owed,omitempty" check:"counter" doc:"proved: every right schedule leaves out at least as many of the jobs that it owes"`
 	Metrics        Metrics            `json:"metrics,omitempty" doc:"metric → value; an object of cluster → value for the metrics of a cluster"`
 	Jobs           []Placement        `json:"jobs" doc:"the jobs that are placed"`
 	Unscheduled    []Unscheduled      `json:"unscheduled,omitempty" doc:"the jobs that are not placed, each with a reason"`

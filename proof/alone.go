@@ -196,7 +196,7 @@ func (f *facts) rate(j, c int) *big.Rat {
 	speed, _ := fastest(cluster)
 	for g := range cluster.Machines {
 		m := &cluster.Machines[g]
-		if f.places.holds(j, c, m, false) == 0 {
+		if f.places.holds(j, c, m) == 0 {
 			continue
 		}
 		x := number(m.Cost)

@@ -156,7 +156,7 @@ func (f *facts) findsRoom(j, c int, at *big.Rat) bool {
 		if found >= least {
 			break
 		}
-		room := f.places.holds(j, c, m, false)
+		room := f.places.holds(j, c, m)
 		if room == 0 || len(m.Closed())+len(job.Node().Reservation) > 0 && !f.isOpen(m.Closed(), job.Node().Reservation, at, length) {
 			continue
 		}

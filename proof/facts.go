@@ -4,14 +4,15 @@ import (
 	"context"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 )
 
 // facts is what the checker knows of an instance, in exact numbers. All times count from the earliest arrival.
 //
-// A schedule has to place a job if it can run, on one cluster or over several, at all times that are late enough, it has no hard deadline, and the same
-// holds for every job it waits for.
+// What is proved holds for every schedule that owes no more than the jobs that are owed and that no schedule can place. It has to place all others that are owed,
+// and each job that these wait for.
 type facts struct {
 	ctx        context.Context
 	in         *model.Instance
@@ -20,6 +21,7 @@ type facts struct {
 	has        []bool     // by job: it has to be placed
 	never      []bool     // by job: no schedule can place it
 	all        bool       // all jobs have to be placed
+	owed       int        // every schedule owes at least as many jobs
 	alone      [][]bool   // by job and cluster: see [alone]
 	over       [][]bool   // by job and cluster: see [over]
 	least      []*big.Rat // by job: its shortest time anywhere; nil: nothing can run it
@@ -50,12 +52,8 @@ func newFacts(ctx context.Context, in *model.Instance) *facts {
 		f.look(j, w)
 		w.join(f, j)
 	}
-	for j := range n {
-		if f.has[j] {
-			f.must = append(f.must, j)
-		}
-	}
-	f.all, f.never = len(f.must) == n, f.neverPlaced()
+	f.never = f.neverPlaced()
+	f.oblige()
 	for k := n - 1; k >= 0; k-- {
 		j := f.order[k]
 		f.tail[j] = new(big.Rat)
@@ -70,7 +68,7 @@ func newFacts(ctx context.Context, in *model.Instance) *facts {
 
 // measure finds the least time of a job.
 func (f *facts) measure(j int) {
-	f.alone[j], f.over[j] = f.places.alone(j, false), f.places.over(j)
+	f.alone[j], f.over[j] = f.places.alone(j), f.places.over(j)
 	for c := range f.in.Clusters() {
 		if x, runs := f.timeOn(j, c); runs && (f.least[j] == nil || x.Cmp(f.least[j]) < 0) {
 			f.least[j] = x
@@ -78,14 +76,33 @@ func (f *facts) measure(j int) {
 	}
 }
 
-// look finds the head of a job and whether it has to be placed. Those it waits for were looked at before.
+// oblige finds which jobs have to be placed, and how many are owed that no schedule can place.
+func (f *facts) oblige() {
+	for k := len(f.order) - 1; k >= 0; k-- { // those that wait come first
+		j := f.order[k]
+		owes := f.in.Owes(j)
+		if f.never[j] {
+			if owes {
+				f.owed++
+			}
+			continue
+		}
+		f.has[j] = owes || slices.ContainsFunc(f.in.Successors(j), func(next int) bool { return f.has[next] })
+	}
+	for j, has := range f.has {
+		if has {
+			f.must = append(f.must, j)
+		}
+	}
+	f.all = len(f.must) == len(f.has)
+}
+
+// look finds the head of a job. Those it waits for were looked at before.
 func (f *facts) look(j int, w *waiting) {
 	job := &f.in.Jobs()[j]
-	f.has[j] = f.least[j] != nil && !(job.DeadlineHard && job.HasDeadline()) && f.places.always(j, f.over[j])
 	head := new(big.Rat).Sub(number(job.Arrival), f.first)
 	for _, before := range job.After {
 		f.chain[j] = max(f.chain[j], f.chain[before])
-		f.has[j] = f.has[j] && f.has[before]
 		if head != nil && f.head[before] != nil && f.least[before] != nil {
 			head = larger(head, new(big.Rat).Add(f.head[before], f.least[before]))
 		} else {
@@ -94,9 +111,6 @@ func (f *facts) look(j int, w *waiting) {
 	}
 	head, count := w.follow(f, j, head)
 	f.head[j] = f.openFrom(j, head)
-	if f.head[j] == nil {
-		f.has[j] = false
-	}
 	f.chain[j] = 1 + max(f.chain[j], count)
 }
 

@@ -28,7 +28,8 @@ type Certificate struct {
 	Instance       string             `json:"instance,omitempty" doc:"name of the instance; for people"`
 	InstanceSHA256 string             `json:"instance_sha256" check:"id" doc:"SHA-256 of the instance file's (uncompressed) bytes, in hexadecimal"`
 	Objective      map[string]float64 `json:"objective" check:"finite" doc:"metric → weight of the objective that the bound is of, as an instance states one"`
-	Bound          model.Bound        `json:"bound,omitzero" check:"figure" doc:"the lower bound: no schedule that places every job it has to place costs less; absent where the instance is infeasible, or nothing is certified"`
+	Bound          model.Bound        `json:"bound,omitzero" check:"figure" doc:"the lower bound: no schedule that owes no more jobs than the field owed says costs less; absent where the instance is infeasible, or nothing is certified"`
+	Owed           int                `json:"owed,omitempty" check:"counter" doc:"the number of jobs: every right schedule leaves out at least as many of those that it owes"`
 	Infeasible     *Infeasible        `json:"infeasible,omitempty" doc:"why no allocation has a finite cost"`
 	Parts          []Part             `json:"parts,omitempty" doc:"what is proved of each metric; their weighted sum is at least the bound"`
 	Stated         model.Bound        `json:"stated,omitzero" check:"figure" doc:"a higher bound that is stated without a certificate"`

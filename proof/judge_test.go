@@ -41,7 +41,7 @@ func TestFiniteSchedulesRefuteThatThereIsNone(t *testing.T) {
 			out.Objective = &x.found.Objective
 		}
 		x.want.Objective = out.Objective
-		if out.judge(in, c, x.found, mustLeave); out != x.want {
+		if out.judge(in, c, x.found, 0); out != x.want {
 			t.Errorf("%s: %+v, expected %+v", name, out, x.want)
 		}
 	}

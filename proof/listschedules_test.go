@@ -111,7 +111,8 @@ func TestListSchedulesRefuse(t *testing.T) {
 				s.Clusters = append(s.Clusters, cluster(fmt.Sprint("x", k), 1, 1))
 			}
 		}, "makespan", proof.NotCertified},
-		{"hard deadline", func(s *model.InstanceSpec) { s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(90.0), true }, "makespan", proof.NotCertified},
+		{"hard deadline", func(s *model.InstanceSpec) { s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(90.0), true }, "makespan", proof.Verified},
+		{"hard deadline", func(s *model.InstanceSpec) { s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(90.0), true }, "missed", proof.NotCertified},
 		{"moldable", func(s *model.InstanceSpec) { s.Jobs[0].Processors = model.Moldable(1, 2) }, "makespan", proof.NotCertified},
 		{"never placed", func(s *model.InstanceSpec) { s.Jobs[1].Processors = model.Rigid(9) }, "makespan", proof.Verified},
 		{"no time", func(s *model.InstanceSpec) { s.Jobs[1].Work = new(0.0) }, "mean_slowdown", proof.NotCertified},
@@ -138,10 +139,14 @@ func TestListSchedulesRefuse(t *testing.T) {
 		b.Job(job("a", 1, 2), job("b", 2, 3))
 		c.change(b.Spec())
 		in := built(t, b)
-		if r := verdict(t.Context(), in, byLists(in, 1, map[string]float64{c.metric: 1})); r.Verdict != c.want {
+		stated := byLists(in, 1, map[string]float64{c.metric: 1})
+		if c.name == "never placed" {
+			stated.Owed = 1
+		}
+		if r := verdict(t.Context(), in, stated); r.Verdict != c.want {
 			t.Errorf("%s, %s: %v", c.name, c.metric, r)
 		}
-		lost := proof.ListRounding(t.Context(), in, map[string]float64{c.metric: 1}, 100)
+		lost := proof.ListRounding(t.Context(), withObjective(in, stated), map[string]float64{c.metric: 1}, 100)
 		if covered := !math.IsInf(lost, 1); covered != (c.want == proof.Verified) || covered && c.metric == "makespan" && lost != 0 {
 			t.Errorf("%s, %s: rounding %v", c.name, c.metric, lost)
 		}

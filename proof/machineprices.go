@@ -119,7 +119,7 @@ func (r *machineRates) rate(j, c int) *big.Rat {
 	var least *big.Rat
 	for g := range r.group[c] {
 		m := &r.in.Clusters()[c].Machines[g]
-		room := r.places.holds(j, c, m, false)
+		room := r.places.holds(j, c, m)
 		if room == 0 {
 			continue
 		}

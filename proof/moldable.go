@@ -64,7 +64,7 @@ func (f *facts) moldable(a *Moldable, step string) (*big.Rat, error) {
 // moldableNeed is what job j needs within the makespan, and how many long parts it has at least. It returns false if the job does not end in time.
 func (f *facts) moldableNeed(j int, makespan float64) (need moldableNeed, required int, possible bool) {
 	in, job, machine := f.in, &f.in.Jobs()[j], &f.in.Clusters()[0].Machines[0]
-	given, _ := f.places.gives(j, 0, false)
+	given, _ := f.places.gives(j, 0)
 	least, most := in.Width(j, 0)
 	most = min(most, given, job.Tasks)
 	least = min(least, most) // processors without a task do not count

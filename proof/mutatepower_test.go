@@ -24,20 +24,20 @@ func TestNoMutatedCertificateOfPowerIsAccepted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		least, ok := modeltest.LeastPower(in, unit, 800)
-		if !ok {
-			continue
-		}
+		least, ok := modeltest.LeastPower(in, unit, 1_500)
 		p := bound.NewCertified(t.Context(), in)
 		p.Improve(t.Context(), 1_000_000)
 		c := p.Certificate()
+		if !ok || p.Owed() != least.Left {
+			continue
+		}
 		if c == nil || len(c.Parts) == 0 || c.Parts[0].By == nil || c.Parts[0].By.PowerPrices == nil {
 			continue
 		}
 		if r := proof.Check(t.Context(), in, c); r.Verdict != proof.Verified {
 			t.Fatalf("seed %d: %+v", seed, r)
 		}
-		list = append(list, claimed{in, c.Bytes(), map[string]float64{"": least}})
+		list = append(list, claimed{in, c.Bytes(), map[string]float64{"": least.Objective}})
 	}
 	rng := rand.New(rand.NewPCG(3, 23))
 	counts := map[proof.Verdict]int{}
@@ -111,8 +111,11 @@ func TestPowerPricesThatAreRefused(t *testing.T) {
 		"a sum that lacks":  {nil, func() parts { p := sum(); p.Lacks = true; return parts{p} }, proof.Refuted, "parts[0].sum"},
 		"suspended": {func(s *model.InstanceSpec) { s.Clusters[0].Machines[0].Power.SuspendAfter = new(1.0) }, func() parts { return parts{part()} },
 			proof.NotCertified, "parts[0].by.priced_power"},
-		"a job that need not be placed": {func(s *model.InstanceSpec) { s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(5.0), true }, func() parts { return parts{sum()} },
-			proof.NotCertified, "parts[0].by.priced_power"},
+		"a hard deadline": {func(s *model.InstanceSpec) { s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(5.0), true }, func() parts { return parts{sum()} },
+			proof.Verified, ""},
+		"a job that need not be placed": {func(s *model.InstanceSpec) {
+			s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard, s.Objective = new(5.0), true, map[string]float64{"energy_cost": 1, "mean_wait": 1, "unfinished": 1}
+		}, func() parts { return parts{sum()} }, proof.NotCertified, "parts[0].by.priced_power"},
 		"too long for the horizon": {func(s *model.InstanceSpec) { s.Jobs[0].Work = new(9.0) }, func() parts { return parts{part()} }, proof.NotCertified, "parts[0].by.priced_power"},
 		"spread at negative prices": {func(s *model.InstanceSpec) {
 			s.Tariff.Price[0][1] = -1

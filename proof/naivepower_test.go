@@ -1,6 +1,7 @@
 package proof_test
 
 import (
+	"maps"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -22,6 +23,8 @@ type naivePower struct {
 	weights map[string]float64
 	length  int
 	prices  [][]float64 // by cluster and unit
+	priced  bool        // the objective counts what is left out
+	owed    int         // jobs that no schedule can place
 }
 
 // fraction is the exact value of a number.
@@ -67,9 +70,12 @@ func (n *naivePower) proves() *big.Rat {
 	total := new(big.Rat)
 	for j := range n.in.Jobs() {
 		least, job := n.job(j), &n.in.Jobs()[j]
-		switch mayLeave := job.DeadlineHard && job.HasDeadline(); {
-		case mayLeave && n.head(j)+n.shortest(j) > job.Deadline: // no schedule places it
-		case mayLeave && (least == nil || least.Sign() >= 0):
+		switch hard := job.DeadlineHard && job.HasDeadline(); {
+		case hard && n.head(j)+n.shortest(j) > job.Deadline: // no schedule places it, and no job waits for it
+			if !n.priced {
+				n.owed++
+			}
+		case n.priced && hard && (least == nil || least.Sign() >= 0):
 		case least == nil:
 			return nil
 		default:
@@ -222,7 +228,11 @@ func TestPowerPricesProveWhatThePlainSumSays(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 717))
 		plain, unit := modeltest.TinyPower(rng)
 		n := &naivePower{unit: unit, weights: objectives[rng.IntN(len(objectives))]}
-		in, err := plain.WithObjective(n.weights)
+		objective := maps.Clone(n.weights)
+		if n.priced = rng.IntN(2) == 0; n.priced {
+			objective["unfinished"] = 1e-3
+		}
+		in, err := plain.WithObjective(objective)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +278,7 @@ func TestPowerPricesProveWhatThePlainSumSays(t *testing.T) {
 		} else if together++; part.Metric == "" {
 			t.Fatal("no metric")
 		}
-		c := &proof.Certificate{Schema: proof.Schema, InstanceSHA256: in.SHA256(), Objective: in.StatedObjective()}
+		c := &proof.Certificate{Schema: proof.Schema, InstanceSHA256: in.SHA256(), Objective: in.StatedObjective(), Owed: n.owed}
 		size := 0.0
 		for _, x := range []float64{value, 1} {
 			size = max(size, x, -x)

@@ -7,16 +7,26 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-// A job that waits for one that a hard deadline may keep out need not be placed either.
-func TestNoDutyBehindAJobThatMayBeLeftOut(t *testing.T) {
-	deadline := 9.0
-	may := job("may", 1, 1)
-	may.Deadline, may.DeadlineHard = &deadline, true
-	in := built(t, model.NewBuilder("waits").Cluster(cluster("c", 1, 1)).Job(may, job("behind", 1, 5, "may"), job("must", 1, 2)))
-	for jobs, want := range map[int]proof.Verdict{1: proof.Refuted, 2: proof.Verified} {
-		by := &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{jobs}}}
-		if r := verdict(t.Context(), in, claim(in, "makespan", 2, 0, by)); r.Verdict != want {
-			t.Errorf("job %d alone: %v", jobs, r)
+// Duties run backward: a job for which one waits that is owed has to be placed, also where the objective prices it. One behind it that is priced too need not be.
+func TestDutiesRunBackward(t *testing.T) {
+	hard := func(j model.JobSpec) model.JobSpec {
+		j.Deadline, j.DeadlineHard = new(99.0), true
+		return j
+	}
+	b := model.NewBuilder("waits").Cluster(cluster("c", 1, 1))
+	b.Job(hard(job("first", 1, 3)), hard(job("before", 1, 3, "first")), job("owed", 1, 3, "before"), hard(job("behind", 1, 3, "owed")), hard(job("alone", 1, 3)))
+	in := built(t, b)
+	for jobs, want := range []proof.Verdict{proof.Verified, proof.Verified, proof.Verified, proof.Refuted, proof.Refuted} {
+		for _, change := range []func(*proof.Certificate){nil, priced} {
+			c := claim(in, "makespan", 3, 0, &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{jobs}}})
+			expected := proof.Verified
+			if change != nil {
+				change(c)
+				expected = want
+			}
+			if r := verdict(t.Context(), in, c); r.Verdict != expected {
+				t.Errorf("job %d alone, %v: %v", jobs, c.Objective, r)
+			}
 		}
 	}
 }
@@ -67,7 +77,9 @@ func TestTheMeanWhereAJobMayBeLeftOut(t *testing.T) {
 		{"mean_response", 5.5, 0, proof.Verified}, {"mean_response", 5.5 + 1e-9, 0, proof.Refuted}, {"mean_wait", 1e-9, 0, proof.Refuted},
 		{"mean_response", 5.5, 1, proof.NotCertified}, {"mean_wait", 1e-3, 1, proof.NotCertified},
 	} {
-		if r := verdict(t.Context(), in, claim(in, c.metric, c.bound, c.step, &proof.Argument{EachAlone: &proof.EachAlone{}})); r.Verdict != c.want {
+		stated := claim(in, c.metric, c.bound, c.step, &proof.Argument{EachAlone: &proof.EachAlone{}})
+		priced(stated)
+		if r := verdict(t.Context(), in, stated); r.Verdict != c.want {
 			t.Errorf("%s ≥ %v, step %v: %v, expected %s", c.metric, c.bound, c.step, r, c.want)
 		}
 	}

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/allot-opt/allot/model"
@@ -17,8 +18,7 @@ type Outcome struct {
 	Wrong     bool     `json:"-"`                     // the solution breaks a rule
 }
 
-// CheckSolution verifies a certificate and whether it proves the solution optimal: the solution is right, leaves out no job that some schedule can
-// place, and costs as much as the bound within the tolerance of the model, see [model.Evaluation.Proves]. A solution that costs less than the bound
+// CheckSolution verifies a certificate and whether it proves the solution optimal: the solution is right, owes no more jobs than every schedule, and costs as much as the bound within the tolerance of the model, see [model.Evaluation.Proves]. A solution that costs less than the bound
 // refutes the certificate. The objective is that of the instance, or the one that the solution states in its field minimised.
 func CheckSolution(ctx context.Context, in *model.Instance, c *Certificate, sol *model.Solution) Outcome {
 	if sol.Minimised != nil {
@@ -40,19 +40,21 @@ func CheckSolution(ctx context.Context, in *model.Instance, c *Certificate, sol 
 	if !math.IsInf(found.Objective, 0) {
 		out.Objective = &found.Objective
 	}
-	out.judge(in, c, found.Evaluation, newFacts(context.WithoutCancel(ctx), in).left(sol))
+	out.judge(in, c, found.Evaluation, in.Owed(sol))
 	return out
 }
 
-// judge compares the certificate with a solution that breaks no rule and its verdict. left is what the solution leaves out.
-func (out *Outcome) judge(in *model.Instance, c *Certificate, found model.Evaluation, left int) {
+// judge compares the certificate with a solution that breaks no rule and owes the given number of jobs, and its verdict.
+func (out *Outcome) judge(in *model.Instance, c *Certificate, found model.Evaluation, owes int) {
 	switch {
-	case left == mayPlace:
-		out.Why = "the solution leaves out a job that has to be placed: the bound says nothing of it"
 	case !sameObjective(c.Objective, in.StatedObjective()):
 		out.Why = "the certificate is of another objective"
 	case c.Infeasible != nil && out.Objective != nil && out.Verdict == Verified:
 		out.Report = Report{Refuted, "infeasible", "the solution has a finite cost"}
+	case owes < c.Owed:
+		out.Report = Report{Refuted, "owed", fmt.Sprintf("the solution owes %d jobs", owes)}
+	case owes > c.Owed:
+		out.Why = fmt.Sprintf("the solution owes %d jobs, and at least %d are proved to be owed: the bound says nothing of it", owes, c.Owed)
 	case c.Infeasible == nil && found.Refutes(c.Bound):
 		out.Report = Report{Refuted, "bound", "the solution costs less than the bound"}
 	case out.Verdict != Verified:
@@ -64,30 +66,7 @@ func (out *Outcome) judge(in *model.Instance, c *Certificate, found model.Evalua
 		if gap, ok := model.Gap(found.Objective, c.Bound); ok {
 			out.Gap = &gap
 		}
-	case left == mayLeave:
-		out.Why = "the solution leaves out a job that another schedule may place"
 	default:
 		out.Optimal = true
 	}
-}
-
-// What a solution leaves out, the gravest last.
-const (
-	mustLeave = iota // jobs that no schedule can place, or none
-	mayLeave         // a job that a hard deadline may keep out, or that waits for such a job
-	mayPlace         // a job that has to be placed
-)
-
-// left looks at the jobs that the solution leaves out.
-func (f *facts) left(sol *model.Solution) int {
-	worst := mustLeave
-	for k := range sol.Unscheduled {
-		switch j, known := f.in.JobIndex(sol.Unscheduled[k].Job); {
-		case !known || f.has[j]:
-			return mayPlace
-		case !f.never[j]:
-			worst = mayLeave
-		}
-	}
-	return worst
 }

@@ -58,9 +58,8 @@ func newPlacing(in *model.Instance) placing {
 	return p
 }
 
-// holds is the number of processors of one machine of the group on cluster c that job j can hold at once, with all that it asks of machines. With late set
-// the machine has to be open to the job at all times that are late enough.
-func (p *placing) holds(j, c int, m *model.Machine, late bool) int {
+// holds is the number of processors of one machine of the group on cluster c that job j can hold at once, with all that it asks of machines.
+func (p *placing) holds(j, c int, m *model.Machine) int {
 	job, n := &p.in.Jobs()[j], p.in.Jobs()[j].Node()
 	if n.Running != nil {
 		return m.Units
@@ -70,7 +69,7 @@ func (p *placing) holds(j, c int, m *model.Machine, late bool) int {
 			return 0
 		}
 	}
-	if late && !openFrom(m.Closed(), n.Reservation, math.Inf(1)) || !late && !p.opens(j, c, m) {
+	if !p.opens(j, c, m) {
 		return 0
 	}
 	size := n.Block
@@ -117,7 +116,7 @@ func (p *placing) keepsNothing(j, c int) bool {
 	return p.in.Busy(j, c, speed, 1) == 0 || p.known.Busy(j, c, speed, 1) == 0
 }
 
-// openFrom says whether a job of the reservation may run on a machine with these closed times just after the instant; at +Inf, at all times late enough.
+// openFrom says whether a job of the reservation may run on a machine with these closed times just after the instant.
 func openFrom(closed []model.Closure, reservation string, instant float64) bool {
 	mine := false
 	for _, x := range closed {
@@ -134,7 +133,7 @@ func openFrom(closed []model.Closure, reservation string, instant float64) bool 
 
 // gives is the number of processors of the cluster that a job can hold at once, and of how many machines. It is 0 on a cluster for which a job with run times
 // states none, or if a pool that the job draws from there, the cluster's own before that of the grid, has too few copies.
-func (p *placing) gives(j, c int, late bool) (processors, machines int) {
+func (p *placing) gives(j, c int) (processors, machines int) {
 	job, n := &p.in.Jobs()[j], p.in.Jobs()[j].Node()
 	if math.IsNaN(p.in.Busy(j, c, 1, 1)) {
 		return 0, 0
@@ -148,7 +147,7 @@ func (p *placing) gives(j, c int, late bool) (processors, machines int) {
 	var kinds []alike
 	for g := range p.in.Clusters()[c].Machines {
 		m := &p.in.Clusters()[c].Machines[g]
-		if each := p.holds(j, c, m, late); each > 0 {
+		if each := p.holds(j, c, m); each > 0 {
 			kinds = append(kinds, alike{each, m.Count})
 		}
 	}
@@ -168,7 +167,7 @@ func (p *placing) gives(j, c int, late bool) (processors, machines int) {
 }
 
 // alone lists on which clusters job j can run without processors of another. Where whole machines are given out it takes one.
-func (p *placing) alone(j int, late bool) []bool {
+func (p *placing) alone(j int) []bool {
 	job, n := &p.in.Jobs()[j], p.in.Jobs()[j].Node()
 	can := make([]bool, len(p.in.Clusters()))
 	for c := range can {
@@ -176,7 +175,7 @@ func (p *placing) alone(j int, late bool) []bool {
 			can[c] = n.Running.Cluster == c
 			continue
 		}
-		processors, machines := p.gives(j, c, late)
+		processors, machines := p.gives(j, c)
 		least := job.Min
 		if p.in.Clusters()[c].WholeMachines {
 			least, machines = 1, min(1, machines)
@@ -195,7 +194,7 @@ func (p *placing) over(j int) []bool {
 	}
 	all := make([]int, len(p.in.Clusters()))
 	for c := range all {
-		all[c], _ = p.gives(j, c, false)
+		all[c], _ = p.gives(j, c)
 	}
 	most := make([]int, len(all)) // the clusters, that which gives most first
 	for k := range most {
@@ -220,24 +219,4 @@ func (p *placing) over(j int) []bool {
 		return nil
 	}
 	return can
-}
-
-// always says whether a schedule can place the job, which can run, at all times that are late enough, whatever else it does. It says no of jobs that can run over several
-// clusters only if they say how they lie on machines, or if a machine is closed to them for ever.
-func (p *placing) always(j int, over []bool) bool {
-	n := p.in.Jobs()[j].Node()
-	if n.Running != nil || p.in.Features()&(model.ClosedTimes|model.Blocks) == 0 || slices.Contains(p.alone(j, true), true) {
-		return true
-	}
-	if over == nil || n.Block > 1 || n.MaxMachines > 0 || n.PerMachine > 0 {
-		return false
-	}
-	for c := range p.in.Clusters() {
-		for g := range p.in.Clusters()[c].Machines {
-			if m := &p.in.Clusters()[c].Machines[g]; p.holds(j, c, m, false) != p.holds(j, c, m, true) {
-				return false
-			}
-		}
-	}
-	return true
 }

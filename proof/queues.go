@@ -12,7 +12,7 @@ import (
 // has the rate λ = n/T at least, the wait W = κ·λ/(1 − λ/μ), and a task there the penalty max(0, W + S − d)/d + max(0, C − e)/e.
 
 // queueFeatures are the features of instances whose jobs take one processor each, wherever they run.
-const queueFeatures = model.Arrivals | model.UnrelatedTimes | model.MixedMachines
+const queueFeatures = model.Arrivals | model.UnrelatedTimes | model.MixedMachines | model.HardDeadlines
 
 // queueClass is a group of machines that are alike.
 type queueClass struct {

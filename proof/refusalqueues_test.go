@@ -26,7 +26,7 @@ func two(t testing.TB, change func(b *model.Builder)) *model.Instance {
 
 func TestRefusalsOfLevels(t *testing.T) {
 	in := two(t, func(*model.Builder) {})
-	hard := two(t, func(b *model.Builder) { b.Spec().Jobs[0].DeadlineHard = true })
+	hard := two(t, func(b *model.Builder) { b.Spec().Jobs[0].Deadline, b.Spec().Jobs[0].DeadlineHard = new(5.0), true })
 	wide := two(t, func(b *model.Builder) { b.Spec().Jobs[0].Processors = model.Rigid(2) })
 	later := two(t, func(b *model.Builder) { b.Spec().Jobs[1].Arrival, b.Spec().Jobs[1].Deadline = 1, new(2.0) })
 	none := two(t, func(b *model.Builder) { b.Spec().Queueing, b.Spec().Objective = nil, nil })
@@ -51,7 +51,9 @@ func TestRefusalsOfLevels(t *testing.T) {
 	const s = "parts[0].by.levels"
 	checked(t, []refusal{
 		{"as it is", in, "qos_penalty", 0, levels(same), nil, proof.Verified, "", ""},
-		{"a task that may be left out", hard, "qos_penalty", 0, levels(same), nil, proof.NotCertified, s, "instances with jobs that may be left out are not covered"},
+		{"a task with a hard deadline", hard, "qos_penalty", 0, levels(same), nil, proof.Refuted, s + ".nodes[0].loads",
+			"the loads [1 0 1] may cost less than the bound at the prices of the node, and are not listed"},
+		{"a task that may be left out", hard, "qos_penalty", 0, levels(same), priced, proof.NotCertified, s, "instances with jobs that may be left out are not covered"},
 		{"a task that arrives later", later, "qos_penalty", 0, levels(same), nil, proof.Verified, "", ""},
 		{"a task of two processors", wide, "qos_penalty", 0, levels(same), nil, proof.NotCertified, s, "instances with parallel jobs are not covered"},
 		{"no queues", none, "qos_penalty", 0, levels(same), nil, proof.Refuted, "objective", "queueing.rate: expected an arrival rate, because the objective qos_penalty needs one and the arrivals of the jobs do not give it"},
@@ -154,7 +156,7 @@ func TestRefusalsOfInfeasible(t *testing.T) {
 		"room besides":            {in, map[string]float64{"qos_penalty": 1, "makespan": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Verified}},
 		"another metric":          {in, map[string]float64{"makespan": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Refuted, Step: "objective", Reason: "only allocations for qos_penalty are known to be infeasible"}},
 		"a weight below 0":        {in, map[string]float64{"qos_penalty": -1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Refuted, Step: "objective", Reason: "only allocations for qos_penalty are known to be infeasible"}},
-		"hard deadlines":          {hard, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "instances with jobs that may be left out are not covered"}},
+		"hard deadlines":          {hard, map[string]float64{"qos_penalty": 1, "missed": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "instances with jobs that may be left out are not covered"}},
 		"several processors":      {wide, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "instances with parallel jobs are not covered"}},
 		"no queues":               {none, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.Refuted, Step: "objective", Reason: "queueing.rate: expected an arrival rate, because the objective qos_penalty needs one and the arrivals of the jobs do not give it"}},
 		"no finite rate":          {endless, map[string]float64{"qos_penalty": 1}, proof.Infeasible{Condition: "room", Most: 6, Needed: 7}, proof.Report{Verdict: proof.NotCertified, Step: "infeasible", Reason: "machines without a finite service rate are not covered"}},

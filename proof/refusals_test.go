@@ -154,11 +154,11 @@ func TestRefusalsAboutMakespan(t *testing.T) {
 	checked(t, []refusal{
 		{"no chain", in, "makespan", 0, path(), nil, proof.Refuted, p + ".jobs", "expected a job"},
 		{"no such job", in, "makespan", 0, path(0, 2), nil, proof.Refuted, p + ".jobs[1]", "the instance has no job 2"},
-		{"a job that may be left out", left, "makespan", 0, path(0), nil, proof.Refuted, p + ".jobs[0]", "a schedule need not place job 0"},
+		{"a job that may be left out", left, "makespan", 0, path(0), priced, proof.Refuted, p + ".jobs[0]", "a schedule need not place job 0"},
 		{"not in order", in, "makespan", 0, path(1, 0), nil, proof.Refuted, p + ".jobs[1]", "job 0 does not wait for job 1"},
 		{"no jobs", in, "makespan", 0, area(proof.Area{Jobs: []int{}, Prices: one}), nil, proof.Refuted, a + ".jobs", "expected a job"},
 		{"a job twice", in, "makespan", 0, area(proof.Area{Jobs: []int{1, 1}, Prices: one}), nil, proof.Refuted, a + ".jobs[1]", "expected ascending positions, found 1 after 1"},
-		{"a job that may be left out, in an area", left, "makespan", 0, area(proof.Area{Jobs: []int{0}, Prices: one}), nil, proof.Refuted, a + ".jobs[0]", "a schedule need not place job 0"},
+		{"a job that may be left out, in an area", left, "makespan", 0, area(proof.Area{Jobs: []int{0}, Prices: one}), priced, proof.Refuted, a + ".jobs[0]", "a schedule need not place job 0"},
 		{"a licence and prices", pools, "makespan", 0, area(proof.Area{Prices: []float64{1, 1}, Licence: "l"}), nil, proof.Refuted, a, "expected a licence or prices, found both"},
 		{"a licence and weights", pools, "makespan", 0, area(proof.Area{Weights: [][]proof.Weight{{}, {}}, Licence: "l"}), nil, proof.Refuted, a, "expected a licence or prices, found both"},
 		{"no such licence", pools, "makespan", 0, area(proof.Area{Licence: "x"}), nil, proof.Refuted, a + ".licence", `the instance has no licence "x"`},
@@ -213,6 +213,9 @@ func TestPartOfAMetricThatTheInstanceDoesNotDefine(t *testing.T) {
 	})
 }
 
+// priced adds a metric that counts what is left out, so that jobs with hard deadlines need not be placed.
+func priced(c *proof.Certificate) { c.Objective["unfinished"] = 1 }
+
 // notCovered are an instance with a job that may be left out, and one with a job that may release a processor early.
 func notCovered(t *testing.T) (left, released *model.Instance) {
 	hard := job("h", 1, 5)
@@ -236,7 +239,7 @@ func TestRefusalsOfSteps(t *testing.T) {
 	checked(t, []refusal{
 		{"halves of jobs", missed, "missed", 0.5, alone, nil, proof.Refuted, s, "numbers of jobs are whole: expected 1"},
 		{"jobs", missed, "missed", 1, alone, nil, proof.Verified, "", ""},
-		{"a mean of some", left, "mean_response", 1, alone, nil, proof.NotCertified, s, "a mean over jobs of which some may be left out is not covered"},
+		{"a mean of some", left, "mean_response", 1, alone, priced, proof.NotCertified, s, "a mean over jobs of which some may be left out is not covered"},
 		{"mcp", in, "mcp", 1, alone, nil, proof.Refuted, s, `values of "mcp" are not known to be multiples of a step`},
 		{"a step below 0", in, "makespan", -1, chain, nil, proof.Refuted, s, "expected a step above 0 and a job"},
 		{"jobs that are released", released, "makespan", 1, chain, nil, proof.NotCertified, s, "instances with jobs that may release processors early or choose their number are not rounded up"},
@@ -444,32 +447,43 @@ func TestOutcomesOfSolutions(t *testing.T) {
 	all := model.Solution{Jobs: []model.Placement{run("must", 0, 2), run("may", 2, 3)}, Unscheduled: out("never", "behind")}
 	chain := &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}}
 	two := 100.0 / 3
+	uncertain := proof.Report{Verdict: proof.NotCertified, Step: "parts[0].by", Reason: `nothing to check: method "" gives no certificate`}
+	few, without := model.Solution{Jobs: all.Jobs[:1], Unscheduled: out("may", "never", "behind")}, model.Solution{Jobs: []model.Placement{run("may", 0, 1)}, Unscheduled: out("must", "never", "behind")}
 	for _, c := range []struct {
-		name  string
-		bound float64
-		by    *proof.Argument
-		sol   model.Solution
-		want  proof.Outcome
-		cost  float64
-		gap   *float64
+		name   string
+		priced float64 // the weight of what is left out
+		owed   int
+		bound  float64
+		by     *proof.Argument
+		sol    model.Solution
+		want   proof.Outcome
+		cost   float64
+		gap    *float64
 	}{
-		{"below", 2, chain, all, proof.Outcome{Report: proof.Report{Verdict: proof.Verified}, Why: "the bound is below the objective"}, 3, &two},
-		{"no bound that is known", 2, nil, all, proof.Outcome{Report: proof.Report{Verdict: proof.NotCertified, Step: "parts[0].by", Reason: `nothing to check: method "" gives no certificate`}, Why: "the bound is not certified"}, 3, nil},
-		{"a job that may be placed", 2, chain, model.Solution{Jobs: all.Jobs[:1], Unscheduled: out("may", "never", "behind")},
-			proof.Outcome{Report: proof.Report{Verdict: proof.Verified}, Why: "the solution leaves out a job that another schedule may place"}, 2, nil},
-		{"a job that has to be placed", 2, chain, model.Solution{Jobs: []model.Placement{run("may", 0, 1)}, Unscheduled: out("must", "never", "behind")},
-			proof.Outcome{Report: proof.Report{Verdict: proof.Verified}, Why: "the solution leaves out a job that has to be placed: the bound says nothing of it"}, 1, nil},
-		{"what cannot be placed", 3, nil, all, proof.Outcome{Report: proof.Report{Verdict: proof.NotCertified, Step: "parts[0].by", Reason: `nothing to check: method "" gives no certificate`}, Why: "the bound is not certified"}, 3, nil},
-		{"refuted", 4, chain, all, proof.Outcome{Report: proof.Report{Verdict: proof.Refuted, Step: "bound", Reason: "the solution costs less than the bound"}}, 3, nil},
-		{"wrong", 2, chain, model.Solution{Jobs: []model.Placement{run("must", 0, 1)}, Unscheduled: out("may", "never", "behind")},
+		{"below", 0, 2, 2, chain, all, proof.Outcome{Report: proof.Report{Verdict: proof.Verified}, Why: "the bound is below the objective"}, 3, &two},
+		{"of schedules that owe less", 0, 1, 2, chain, all, proof.Outcome{Report: proof.Report{Verdict: proof.NotCertified, Step: "owed", Reason: "every schedule owes at least 2 jobs, and the bound is of those that owe 1"},
+			Why: "the solution owes 2 jobs, and at least 1 are proved to be owed: the bound says nothing of it"}, 3, nil},
+		{"of schedules that owe more", 0, 3, 2, chain, all, proof.Outcome{Report: proof.Report{Verdict: proof.Refuted, Step: "owed", Reason: "the solution owes 2 jobs"}}, 3, nil},
+		{"no bound that is known", 0, 2, 2, nil, all, proof.Outcome{Report: uncertain, Why: "the bound is not certified"}, 3, nil},
+		{"a job that is owed", 0, 2, 2, chain, few, proof.Outcome{Report: proof.Report{Verdict: proof.Verified}, Why: "the solution owes 3 jobs, and at least 2 are proved to be owed: the bound says nothing of it"}, 2, nil},
+		{"a job that need not be placed", 1e-9, 1, 2, chain, few, proof.Outcome{Report: proof.Report{Verdict: proof.Verified}, Why: "the bound is below the objective"}, 2 + 3e-9, new(100 * 3e-9 / (2 + 3e-9))},
+		{"a job that need not be placed, and counts", 1e-9, 1, 2 + 3e-9, chain, few, proof.Outcome{Report: proof.Report{Verdict: proof.Refuted, Step: "bound", Reason: "the parts add up to 2 only"}, Why: "the bound is refuted"}, 2 + 3e-9, nil},
+		{"a job that has to be placed", 1e-9, 1, 2, chain, without, proof.Outcome{Report: proof.Report{Verdict: proof.Verified}, Why: "the solution owes 2 jobs, and at least 1 are proved to be owed: the bound says nothing of it"}, 1 + 3e-9, nil},
+		{"what cannot be placed", 0, 2, 3, nil, all, proof.Outcome{Report: uncertain, Why: "the bound is not certified"}, 3, nil},
+		{"refuted", 0, 2, 4, chain, all, proof.Outcome{Report: proof.Report{Verdict: proof.Refuted, Step: "bound", Reason: "the solution costs less than the bound"}}, 3, nil},
+		{"wrong", 0, 2, 2, chain, model.Solution{Jobs: []model.Placement{run("must", 0, 1)}, Unscheduled: out("may", "never", "behind")},
 			proof.Outcome{Report: proof.Report{Verdict: proof.Verified}, Wrong: true}, 0, nil},
 	} {
-		got := outcome(t.Context(), in, claim(in, "makespan", c.bound, 0, c.by), &c.sol)
+		stated := claim(in, "makespan", c.bound, 0, c.by)
+		if stated.Owed = c.owed; c.priced != 0 {
+			stated.Objective["unfinished"], stated.Parts[0].Bound = c.priced, 2
+		}
+		got := outcome(t.Context(), in, stated, &c.sol)
 		objective, gap, why := got.Objective, got.Gap, got.Why
 		if got.Objective, got.Gap = nil, nil; got.Wrong {
 			got.Why = ""
 		}
-		if got != c.want || !got.Wrong && (objective == nil || *objective != c.cost) || (gap == nil) != (c.gap == nil) || gap != nil && math.Abs(*gap-*c.gap) > 1e-9 {
+		if got != c.want || !got.Wrong && (objective == nil || math.Abs(*objective-c.cost) > 1e-15) || (gap == nil) != (c.gap == nil) || gap != nil && math.Abs(*gap-*c.gap) > 1e-9 {
 			t.Errorf("%s: %+v %q, expected %+v", c.name, got, why, c.want)
 		}
 		if got.Wrong && !strings.HasPrefix(why, "the solution breaks a rule: ") {
@@ -477,24 +491,29 @@ func TestOutcomesOfSolutions(t *testing.T) {
 		}
 	}
 	short := model.Solution{Jobs: []model.Placement{run("must", 0, 2)}, Unscheduled: out("never", "behind")}
-	few := built(t, model.NewBuilder("few").Cluster(cluster("c", 1, 1)).Job(job("must", 1, 2), never, job("behind", 1, 1, "never")))
-	if got := outcome(t.Context(), few, claim(few, "makespan", 2, 0, chain), &short); !got.Optimal || got.Why != "" {
+	sure := built(t, model.NewBuilder("few").Cluster(cluster("c", 1, 1)).Job(job("must", 1, 2), never, job("behind", 1, 1, "never")))
+	of := func(in *model.Instance, owed int) *proof.Certificate {
+		c := claim(in, "makespan", 2, 0, chain)
+		c.Owed = owed
+		return c
+	}
+	if got := outcome(t.Context(), sure, of(sure, 2), &short); !got.Optimal || got.Why != "" {
 		t.Errorf("what cannot be placed is left out: %+v", got)
 	}
-	soft := job("behind", 1, 1, "may")
-	soft.Deadline = new(0.5)
-	after := built(t, model.NewBuilder("after").Cluster(cluster("c", 2, 1)).Job(job("must", 1, 2), may, soft))
-	without := model.Solution{Jobs: []model.Placement{run("must", 0, 2), {Job: "may", Cluster: "c", Processors: model.Processors(1), Start: 0, End: 1}}, Unscheduled: out("behind")}
-	if got := outcome(t.Context(), after, claim(after, "makespan", 2, 0, chain), &without); got.Optimal || got.Why != "the solution leaves out a job that another schedule may place" {
-		t.Errorf("a late job that another schedule may place: %+v", got)
+	// Where the objective counts what is left out, it alone says what a job with a hard deadline is worth.
+	fewer := claim(in, "makespan", 3, 0, chain)
+	fewer.Objective["finished"], fewer.Owed, fewer.Parts[0].Bound = -1, 1, 2
+	fewer.Parts = append(fewer.Parts, proof.Part{Metric: "finished", Bound: 1, By: &proof.Argument{EachAlone: &proof.EachAlone{}}})
+	if got := outcome(t.Context(), in, fewer, &few); !got.Optimal || got.Why != "" {
+		t.Errorf("a job is left out that is better left out: %+v", got)
 	}
 	stated := short
 	stated.Minimised = map[string]float64{"mean_wait": 1}
-	if got := proof.CheckSolution(t.Context(), few, claim(few, "makespan", 2, 0, chain), &stated); got.Why != "the certificate is of another objective" || got.Optimal || got.Verdict != proof.NotCertified || got.Wrong {
+	if got := proof.CheckSolution(t.Context(), sure, of(sure, 2), &stated); got.Why != "the certificate is of another objective" || got.Optimal || got.Verdict != proof.NotCertified || got.Wrong {
 		t.Errorf("a solution for another objective: %+v", got)
 	}
 	stated.Minimised = map[string]float64{"nothing": 1}
-	if got := proof.CheckSolution(t.Context(), few, claim(few, "makespan", 2, 0, chain), &stated); !got.Wrong || got.Verdict != proof.Verified || !strings.HasPrefix(got.Why, "the solution breaks a rule: minimised: ") {
+	if got := proof.CheckSolution(t.Context(), sure, of(sure, 2), &stated); !got.Wrong || got.Verdict != proof.Verified || !strings.HasPrefix(got.Why, "the solution breaks a rule: minimised: ") {
 		t.Errorf("an objective that is none: %+v", got)
 	}
 	other := claim(in, "makespan", 2, 0, chain)

@@ -93,7 +93,7 @@ func (f *facts) waysInGroup(j, c, group int) []jobWay {
 	}
 	m := &f.in.Clusters()[c].Machines[group]
 	_, most := f.in.Width(j, c)
-	most = min(most, f.places.holds(j, c, m, false))
+	most = min(most, f.places.holds(j, c, m))
 	return f.equalWays(j, c, m, most, func() []jobWay { return f.anyWay(j, c, most) })
 }
 

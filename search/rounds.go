@@ -125,6 +125,19 @@ func (r *rounds) isWorse(best model.Rank) bool {
 	return best.Objective > r.at.Objective+doubt(r.at.Objective)
 }
 
+// owing is the best rank of a chain with the jobs owed that the engine does not count. As long as these are not known they are the jobs that no schedule can
+// place, if the chain leaves out no other.
+func (r *rounds) owing(best model.Rank) model.Rank {
+	switch {
+	case best.None():
+	case r.nowhere >= 0:
+		best.Left += r.nowhere
+	case best.Left > 0:
+		return model.NoRank()
+	}
+	return best
+}
+
 // loop runs the rounds and says why they ended.
 func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 	enough, most := int64(math.MaxInt64), math.Inf(1)
@@ -136,11 +149,11 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 		switch {
 		case ctx.Err() != nil:
 			return model.StopReason(ctx), nil
-		case r.engine.Best(r.leader()).Reaches(r.opt.Target):
+		case r.owing(r.engine.Best(r.leader())).Reaches(r.opt.Owed, r.opt.Target):
 			return model.StopDone, nil
 		case r.fault != nil:
 			return "", r.fault
-		case r.offer.Reaches(r.opt.Target):
+		case r.offer.Reaches(r.opt.Owed, r.opt.Target):
 			return model.StopDone, nil
 		case r.opt.MaxEvals > 0 && r.evaluations >= r.opt.MaxEvals:
 			return model.StopEvaluations, nil
@@ -236,7 +249,7 @@ func (r *rounds) round(ctx context.Context) {
 	stop := func() bool { return ctx.Err() != nil }
 	var next, proof atomic.Int64
 	best := math.Inf(1) // look it up before the chains move on
-	if at := r.engine.Best(r.leader()); r.proving && !at.None() && at.Left == 0 {
+	if at := r.owing(r.engine.Best(r.leader())); r.proving && at.Left <= r.opt.Owed {
 		best = at.Objective
 	}
 	work := func() {

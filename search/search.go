@@ -44,12 +44,13 @@ type Options struct {
 	Time time.Duration
 	// Walks are the parameters of the engine that walks over lists of rigid jobs. The other engines have none.
 	Walks Walks
-	// Target is a proved lower bound of the objective, if one is known. The search ends when the best schedule reaches it and
-	// owes no job that can run, see [model.Instance.Owed].
+	// Target is a proved lower bound of the objective of schedules that owe Owed jobs, see [model.Instance.Owed], if one is known; no schedule owes
+	// fewer. The search ends when the best schedule reaches both.
 	Target model.Bound
+	Owed   int
 	// Improve continues the proof of the lower bound; nil: Target stays as it is. Improve spends about work ns of one core and
 	// returns the bound and whether more work may raise it. Target rises with the bound. The argument best is the objective of
-	// the best schedule so far, or +Inf if no schedule places all jobs yet; the proof may ignore schedules that cost more. The
+	// the best schedule so far, or +Inf if it owes more than Owed jobs; the proof may ignore schedules that cost more. The
 	// search calls Improve once a round, beside the chains. When it calls depends on the numbers of rounds and evaluations
 	// alone, not on the clock.
 	Improve func(ctx context.Context, work int64, best float64) (bound model.Bound, more bool)
@@ -128,7 +129,7 @@ func minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 			return Result{}, err
 		}
 		opt.tell(0, at, func() *model.Solution { return start })
-		if at.Reaches(opt.Target) {
+		if at.Reaches(opt.Owed, opt.Target) {
 			return Result{Solution: start, Stop: model.StopDone}, nil
 		}
 	}

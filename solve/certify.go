@@ -16,8 +16,11 @@ func (r *Result) verified(ctx context.Context, in *model.Instance, known *Shared
 	var certificate *proof.Certificate
 	var refuted []*bound.Refutation
 	unverified := false
-	if own := r.Certificate; own != nil {
-		switch report := bound.Verify(ctx, in, identified(own, in)); {
+	if r.Certificate != nil {
+		own := *r.Certificate
+		own.Owed = max(r.Owed, known.Owed()) // see Result.Owed
+		r.Certificate = &own
+		switch report := bound.Verify(ctx, in, identified(&own, in)); {
 		case report.Verdict == proof.Refuted:
 			value, _ := own.Bound.Value()
 			refuted = append(refuted, &bound.Refutation{Method: "solver " + solver, Bound: value, Report: report, Instance: in.SHA256()})
@@ -59,14 +62,15 @@ func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own, k
 	}
 	best := &proof.Certificate{}
 	for _, c := range []*proof.Certificate{own, known} {
-		if c == nil || !c.Bound.Known() || evaluation.Refutes(c.Bound) {
-			continue
+		if c == nil || !c.Bound.Known() || evaluation.Refutes(c.Bound) || r.Owed > c.Owed {
+			continue // in the last case it is of schedules that owe fewer jobs, and there is none
 		}
 		if best.Bound.Max(c.Bound) != best.Bound {
 			best = c
 		}
 	}
 	certified := *best
+	certified.Owed = r.Owed
 	certified.Stated, certified.NotCertified = model.Bound{}, ""
 	enough := func(stated float64) bool {
 		if r.Status == model.Optimal {

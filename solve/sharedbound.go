@@ -7,7 +7,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// SharedBound holds what is known of an instance independently of any solver: lower bounds, and which jobs a schedule has to place. A run has one
+// SharedBound holds what is known of an instance independently of any solver: lower bounds, and how many jobs every schedule owes. A run has one
 // SharedBound. The first user starts it with a little work: a solver that needs the bound, or the run when it states its figures. A solver may
 // improve the SharedBound further; later solvers of the same run see the improvement. Only one goroutine at a time may use it.
 type SharedBound struct {
@@ -49,17 +49,5 @@ func (p *SharedBound) Continue(ctx context.Context, work int64) { p.more = p.Imp
 // More reports whether more work may improve the bound.
 func (p *SharedBound) More() bool { return p.more }
 
-// WorstLeft returns the strictest duty among the jobs that a schedule leaves out. MustPlace: it leaves out a job that has to be placed, or one of
-// which that is not known. MayLeave: it leaves out jobs that a schedule need not place. MustLeave: it leaves out no job, or only jobs that no
-// schedule can place.
-func (p *SharedBound) WorstLeft(sol *model.Solution) bound.Duty {
-	worst, duties := bound.MustLeave, p.Duties()
-	for k := range sol.Unscheduled {
-		j, known := p.in.JobIndex(sol.Unscheduled[k].Job)
-		if !known || duties == nil {
-			return bound.MustPlace
-		}
-		worst = min(worst, duties[j])
-	}
-	return worst
-}
+// Concerns says whether the bound is of schedules like this one, which owe no more jobs than every schedule does as far as is known.
+func (p *SharedBound) Concerns(sol *model.Solution) bool { return p.in.Owed(sol) <= p.Owed() }

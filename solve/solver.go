@@ -65,6 +65,7 @@ type Progress struct {
 	Evaluations int64
 	Objective   float64     // of the best schedule so far; +Inf: none yet
 	Bound       model.Bound // the best proved so far
+	Owed        int         // jobs that every schedule owes at least, as is proved; the bound is of those that owe no more
 	Left        int         // jobs that the best schedule owes, see [model.Instance.Owed]; a schedule that owes fewer is better, whatever its objective
 	// Schedule makes the best schedule so far, for the receiver to keep; it may be called during the report only. nil: the solver does not hand it out, or it is that of an earlier report.
 	Schedule func() *model.Solution
@@ -74,7 +75,8 @@ type Progress struct {
 // nothing.
 type Result struct {
 	Solution    *model.Solution // nil: none found
-	Bound       model.Bound     // proved, of the objective
+	Bound       model.Bound     // proved, of the objective of schedules that owe no more jobs than they must, see [model.Instance.Owed]
+	Owed        int             // proved: every schedule owes at least as many jobs; 0: what the run has proved counts. Bound is of schedules that owe no more
 	Status      model.Status
 	Tolerance   float64       // relative gap within which Status may say optimal, besides [model.Tolerance]; at most [model.MostTolerance]
 	Stop        model.Stop    // empty from a solver: Run states the end of the context if that has ended, else done

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 )
@@ -18,7 +17,8 @@ type Stages struct {
 
 	found bool // a stage has made a right schedule
 
-	bound       model.Bound        // the best bound that the stages proved
+	owed        int                // the most jobs of which a stage proved that every schedule owes as many
+	bound       model.Bound        // the best bound that the stages proved of schedules that owe no more
 	certificate *proof.Certificate // that of the best bound of a stage that has one
 	shown       Progress           // the best schedule reported so far, and the best bound
 	dropped     *DroppedSchedule   // the first wrong schedule of a stage; nil: none
@@ -55,19 +55,26 @@ func (s *Stages) report(p Progress) {
 	if !math.IsInf(p.Objective, 1) && now.Better(before) {
 		s.shown.Left, s.shown.Objective, s.shown.Schedule = p.Left, p.Objective, p.Schedule
 	}
-	s.shown.Bound = s.shown.Bound.Max(p.Bound)
+	s.shown.Bound, s.shown.Owed = s.shown.Bound.Max(p.Bound), max(s.shown.Owed, p.Owed)
 	s.shown.Evaluations = p.Evaluations
 	s.opt.Progress(s.shown)
 }
 
-// Add counts the evaluations of a stage and writes the evaluations, the best bound and the first wrong schedule of all stages so far into its result.
+// Add counts the evaluations of a stage and writes the evaluations, the jobs owed, the best bound and the first wrong schedule of all stages so far into its result.
 func (s *Stages) Add(result *Result) {
 	s.dropped = cmp.Or(s.dropped, result.Dropped)
 	result.Dropped = s.dropped
 	s.used += result.Evaluations
 	result.Evaluations = s.used
-	s.bound = s.bound.Max(result.Bound)
-	result.Bound = s.bound
+	switch {
+	case result.Owed > s.owed:
+		s.owed, s.bound, s.certificate = result.Owed, result.Bound, nil
+	case result.Owed == s.owed:
+		s.bound = s.bound.Max(result.Bound)
+	default:
+		result.Certificate = nil
+	}
+	result.Owed, result.Bound = s.owed, s.bound
 	if c := result.Certificate; c != nil && (s.certificate == nil || c.Bound.Max(s.certificate.Bound) != s.certificate.Bound) {
 		s.certificate = c
 	}
@@ -96,13 +103,14 @@ func (s *Stages) Run(ctx context.Context, in *model.Instance, info Info, solver 
 	return result, evaluation
 }
 
-// proves reports whether the best bound of the stages so far proves that the schedule is optimal. As in [Run], a schedule that leaves out a job is
-// optimal only if it is known that no schedule can place that job. A bound above the objective is false and proves nothing.
+// proves reports whether the best bound of the stages so far proves that the schedule is optimal. As in [Run], a schedule that owes jobs is
+// optimal only if it is known that every schedule owes as many. A bound above the objective is false and proves nothing.
 func (s *Stages) proves(ctx context.Context, in *model.Instance, sol *model.Solution, evaluation model.Evaluation) bool {
 	if !evaluation.Proves(s.bound) || evaluation.Refutes(s.bound) {
 		return false
 	}
-	return len(sol.Unscheduled) == 0 || s.opt.SharedBound(ctx, in).WorstLeft(sol) == bound.MustLeave
+	owed := in.Owed(sol)
+	return owed == s.owed || owed > 0 && owed == max(s.owed, s.opt.SharedBound(ctx, in).Owed())
 }
 
 // Best runs the solvers and returns the best schedule, with the best bound that one of them proved. Schedules that owe fewer jobs
@@ -133,7 +141,7 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) R
 			best.Solver = info.Name
 		}
 	}
-	best.Evaluations, best.Bound, best.Certificate, best.Dropped = s.used, s.bound, s.certificate, s.dropped
+	best.Evaluations, best.Owed, best.Bound, best.Certificate, best.Dropped = s.used, s.owed, s.bound, s.certificate, s.dropped
 	if best.Solution != nil && s.found && s.proves(ctx, in, best.Solution, cost) {
 		best.Status = model.Optimal
 	}

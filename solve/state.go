@@ -5,26 +5,29 @@ import (
 	"math"
 	"strings"
 
-	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 )
 
-// RefutedBound is a lower bound that a checked schedule shows to be false. The method that stated it has a bug.
+// RefutedBound is a lower bound that a checked schedule shows to be false, of the objective or of the jobs owed. The method that stated it has a bug.
 type RefutedBound struct {
 	Method    string  // the method that stated the bound
 	Bound     float64 // the bound that it stated
 	Objective float64 // of the checked schedule
+	Owed      [2]int  // the number of jobs that the method stated, and that the schedule owes; only if the former is larger the bound is of jobs owed
 	Instance  string  // SHA-256 of the instance
 }
 
 // Error describes the false bound and asks for a report.
 func (r *RefutedBound) Error() string {
-	return fmt.Sprintf("the lower bound %v of %s is false, as a checked schedule has the objective %v; it was dropped. This is a bug: please report it with the instance, SHA-256 %s",
-		r.Bound, r.Method, r.Objective, r.Instance)
+	claim := fmt.Sprintf("the lower bound %v of %s is false, as a checked schedule has the objective %v", r.Bound, r.Method, r.Objective)
+	if r.Owed[0] > r.Owed[1] {
+		claim = fmt.Sprintf("that every schedule owes %d jobs, as %s states, is false, as a checked schedule owes %d", r.Owed[0], r.Method, r.Owed[1])
+	}
+	return claim + "; it was dropped. This is a bug: please report it with the instance, SHA-256 " + r.Instance
 }
 
-// state fills in the figures of a checked schedule and the best bound: the solver's own or the one known of the instance. A bound is for
-// schedules that place all jobs that have to be placed. It says nothing of a schedule that leaves one of them out, and such a schedule is not
+// state fills in the figures of a checked schedule and what is proved: the solver's own or what is known of the instance. A bound is of schedules
+// that owe as few jobs as is proved that every schedule does. It says nothing of one that owes more, and such a schedule is not
 // optimal, however low its objective.
 func state(result *Result, evaluation model.Evaluation, known *SharedBound, solver string) {
 	sol := result.Solution
@@ -32,24 +35,33 @@ func state(result *Result, evaluation model.Evaluation, known *SharedBound, solv
 	if !math.IsInf(evaluation.Objective, 0) {
 		sol.Objective = &evaluation.Objective
 	}
-	worst := known.WorstLeft(sol)
+	owes, owed := known.in.Owed(sol), 0
 	var best model.Bound
-	offer := func(stated model.Bound, method string) {
+	offer := func(of int, stated model.Bound, method string) {
 		switch {
-		case worst == bound.MustPlace:
+		case of > owes:
+			result.Refuted = &RefutedBound{Method: method, Objective: evaluation.Objective, Owed: [2]int{of, owes}}
+			return
+		case of < owed:
+			return
+		case of > owed:
+			owed, best = of, model.Bound{}
+		}
+		switch {
+		case owes > of:
 		case evaluation.Refutes(stated):
 			value, _ := stated.Value()
-			result.Refuted = &RefutedBound{Method: method, Bound: value, Objective: evaluation.Objective}
+			result.Refuted = &RefutedBound{Method: method, Bound: value, Objective: evaluation.Objective, Owed: [2]int{of, owes}}
 		default:
 			best = best.Max(stated)
 		}
 	}
-	offer(result.Bound, solver)
-	offer(known.Bound(), known.methods())
+	offer(max(result.Owed, known.Owed()), result.Bound, solver)
+	offer(known.Owed(), known.Bound(), known.methods())
 	claimed := result.Status == model.Optimal
-	result.Status, result.Bound, sol.Bound = model.Feasible, best, best
+	result.Status, result.Bound, sol.Bound, result.Owed, sol.Owed = model.Feasible, best, best, owed, owed
 	proved := evaluation.Proves(best) || claimed && result.Tolerance <= model.MostTolerance && evaluation.ProvesWithin(best, result.Tolerance)
-	if worst == bound.MustLeave && proved {
+	if proved { // so the schedule owes no more
 		result.Status = model.Optimal
 	}
 	sol.Status = result.Status

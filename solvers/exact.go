@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 	"github.com/allot-opt/allot/search"
@@ -39,8 +38,8 @@ func quickExact(in *model.Instance) bool {
 // adds up: makespan, mcp, mean_response, over_deadline and others, with weights that are not negative. Stopped before its end it returns the
 // best schedule of the short search with the bound proved so far.
 //
-// Where power limits schedules or counts, it takes energy, energy_cost, carbon, peak_power, makespan, mean_wait, mean_response and over_deadline, and says which instances have no
-// schedule within the horizon and under the caps. All times are multiples of a unit.
+// Where power limits schedules or counts, it takes energy, energy_cost, carbon, peak_power, makespan, mean_wait, mean_response and over_deadline, and says of which instances no
+// schedule has all jobs within the horizon and under the caps. All times are multiples of a unit.
 //
 // MaxEvals counts schedules of the short search and states.
 //
@@ -61,6 +60,23 @@ func orPartial(result solve.Result, partial *model.Solution) solve.Result {
 	if result.Solution == nil && partial != nil {
 		result.Solution, result.Status = partial, model.Feasible
 	}
+	return result
+}
+
+// owesMore is the result of a solver that has proved that no schedule places all jobs that some schedule can place. It has the schedule that leaves some out, else an
+// empty one. Where even that is wrong there is no schedule.
+func owesMore(ctx context.Context, in *model.Instance, opt *solve.Options, result solve.Result, reason string) solve.Result {
+	if result.Solution == nil {
+		result.Solution = &model.Solution{Schema: model.SolutionSchema, Jobs: []model.Placement{}}
+		for j := range in.Jobs() {
+			result.Solution.Unscheduled = append(result.Solution.Unscheduled, model.Unscheduled{Job: in.Jobs()[j].ID, Reason: reason})
+		}
+		if _, wrong := solve.Checked(in, result.Solution); wrong != nil {
+			result.Solution, result.Status, result.Reason = nil, model.Infeasible, reason
+			return result
+		}
+	}
+	result.Status, result.Bound, result.Owed = model.Feasible, model.Bound{}, 1+opt.SharedBound(ctx, in).Owed()
 	return result
 }
 
@@ -86,7 +102,7 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 		}
 	}
 	var partial *model.Solution // one that leaves jobs out, where a schedule of all may cost more
-	if result.Solution != nil && in.LaterMayBeBetter() && opt.SharedBound(ctx, in).WorstLeft(result.Solution) != bound.MustLeave {
+	if result.Solution != nil && in.LaterMayBeBetter() && !opt.SharedBound(ctx, in).Concerns(result.Solution) {
 		partial, result.Solution, result.Status = result.Solution, nil, model.Unknown
 	}
 	if result.Solution != nil {
@@ -130,13 +146,12 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	case !found.Proved:
 		return orPartial(result, partial), nil
 	case math.IsInf(found.Least, 1):
-		result.Status, result.Reason = model.Infeasible, "no schedule keeps the horizon and the limits of power"
-		return result, nil
+		return owesMore(ctx, in, &opt, orPartial(result, partial), "no schedule of all jobs keeps the horizon and the limits of power"), nil
 	}
 	switch {
 	case result.Solution == nil:
 		result.Bound = model.ProvedBound(least)
-	case opt.SharedBound(ctx, in).WorstLeft(result.Solution) != bound.MustLeave:
+	case !opt.SharedBound(ctx, in).Concerns(result.Solution):
 	default:
 		stateProof(ctx, in, &opt, &result, &found, least, &cost)
 	}

@@ -66,7 +66,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Walks: s.Walks}
 	known := opt.SharedBound(ctx, in)
-	limits.Target = known.Bound()
+	limits.Target, limits.Owed = known.Bound(), known.Owed()
 	offer := boundSchedule{in: in, known: known}
 	if found := offer.next(); found != nil {
 		if start, err = better(in, start, found); err != nil {
@@ -100,7 +100,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	if opt.Progress != nil {
 		limits.Progress = func(p search.Progress) {
-			opt.Progress(solve.Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: known.Bound(), Schedule: p.Schedule})
+			opt.Progress(solve.Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: known.Bound(), Owed: known.Owed(), Schedule: p.Schedule})
 		}
 	}
 	found, err := search.Minimise(ctx, in, start, limits)

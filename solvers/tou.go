@@ -46,7 +46,7 @@ func (s *TOU) Solve(ctx context.Context, in *model.Instance, opt solve.Options) 
 	p, err := tou.New(in)
 	switch {
 	case errors.Is(err, tou.ErrInfeasible):
-		return solve.Result{Status: model.Infeasible, Reason: err.Error()}, nil
+		return owesMore(ctx, in, &opt, solve.Result{}, err.Error()), nil
 	case err != nil:
 		return solve.Result{}, fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
@@ -68,8 +68,7 @@ func (s *TOU) Solve(ctx context.Context, in *model.Instance, opt solve.Options) 
 	found := tou.Solve(ctx, p, limits)
 	result := solve.Result{Evaluations: found.Evaluations, Status: model.Unknown}
 	if found.Infeasible {
-		result.Status, result.Reason = model.Infeasible, "the jobs and the ways of the machine between on and off take longer than the horizon"
-		return result, nil
+		return owesMore(ctx, in, &opt, result, "the jobs and the ways of the machine between on and off take longer than the horizon"), nil
 	}
 	switch {
 	case found.Done:

@@ -80,6 +80,9 @@ func boundText(p *answers.ProvedBound) string {
 		by = ", by " + p.Parts[k].Method
 	}
 	fmt.Fprintf(w, "%s ≥ %s%s\n", p.Objective, numtext.Figure(p.Bound), by)
+	if p.Owed > 0 {
+		fmt.Fprintf(w, "every schedule owes at least %s; the bound is of those that owe no more\n", numtext.Counted(p.Owed, "job"))
+	}
 	for _, part := range p.Parts {
 		mark := " "
 		if part.Best {

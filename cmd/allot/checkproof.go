@@ -99,6 +99,9 @@ func outcomeText(in *model.Instance, certificate *proof.Certificate, out proof.O
 	if value, known := certificate.Bound.Max(certificate.Stated).Value(); known {
 		claim = fmt.Sprintf("%s ≥ %s", name, numtext.Figure(value))
 	}
+	if certificate.Owed > 0 {
+		claim += fmt.Sprintf(", of schedules that owe %s, as every schedule owes as many at least", numtext.Counted(certificate.Owed, "job"))
+	}
 	text := fmt.Sprintf("%s: %s\n", out.Verdict, claim)
 	if out.Reason != "" {
 		if out.Step != "" {

@@ -250,6 +250,9 @@ func summary(in, target *model.Instance, solver solve.Info, result solve.Result,
 	if value, known := sol.Bound.Value(); known {
 		fmt.Fprintf(w, ", bound %s", numtext.Figure(value))
 	}
+	if owes := target.Owed(sol); owes > 0 {
+		fmt.Fprintf(w, ", owes %s, at least %d", numtext.Counted(owes, "job"), sol.Owed)
+	}
 	if gap, ok := sol.Gap(); ok {
 		fmt.Fprintf(w, ", gap %.2f %%", gap)
 	}

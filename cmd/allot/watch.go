@@ -26,11 +26,13 @@ type watch struct {
 // on, --trace is given, or limit, the longest time of the run, is long enough for a line. Otherwise the solver reports the first bound.
 func newWatch(ctx context.Context, w io.Writer, in *model.Instance, traced bool, limit time.Duration) *watch {
 	bar := newProgress(w, printable(instanceName(in)), 0)
-	var known model.Bound
+	follow := course.New(model.Bound{})
 	if traced || bar.visible() || limit >= bar.pause {
-		known = bound.Lower(ctx, in)
+		known := bound.New(ctx, in)
+		known.Improve(ctx, bound.LittleWork)
+		follow.Bound, follow.Owed = known.Bound(), known.Owed()
 	}
-	return &watch{Course: course.New(known), in: in, bar: bar}
+	return &watch{Course: follow, in: in, bar: bar}
 }
 
 // observe takes a solver's progress report and shows it.
@@ -58,7 +60,7 @@ func (f *watch) line(evaluations int64) string {
 	if value, known := f.Bound.Value(); known {
 		text += ", bound " + numtext.Figure(value)
 	}
-	if gap, ok := model.Gap(f.Best, f.Bound); ok {
+	if gap, ok := f.Gap(); ok {
 		text += fmt.Sprintf(", gap %.2f %%", gap)
 	}
 	return fmt.Sprintf("%s, %.0f evaluations/s", text, float64(evaluations)/f.Elapsed())

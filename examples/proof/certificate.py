@@ -37,7 +37,7 @@ TREES = ("counts", "levels")  # they prove a goal or nothing
 def check(instance, certificate, checked=None):
     """The line for a certificate, perhaps with a checked solution, and the exit status (proofs.md, at the beginning)."""
     weights = checked.weights if checked else instance.objective
-    facts = Facts(instance)
+    facts = Facts(instance, weights)
     try:
         proved(facts, certificate, weights)
         verdict, status = "verified", 0
@@ -45,12 +45,14 @@ def check(instance, certificate, checked=None):
         verdict, status = f"{e.verdict}: {e}", e.status
     if not checked:
         return verdict, status
-    complete = checked.schedule.left_out_rightly(facts)
+    owes, owed, right = checked.schedule.owed(weights), certificate.get("owed", 0), not checked.codes
     bound = certificate.get("bound")
     of_it = minimised(certificate["objective"]) == minimised(weights)
-    if status != 3 and of_it and bound is not None and not checked.codes and complete and optimal.refutes(checked.schedule, checked.metrics, weights, bound):
+    if status != 3 and of_it and right and "infeasible" not in certificate and owes < owed:
+        verdict, status = "refuted: the schedule owes less", 3
+    if status != 3 and of_it and bound is not None and right and owes == owed and optimal.refutes(checked.schedule, checked.metrics, weights, bound):
         verdict, status = "refuted: the schedule costs less", 3
-    if status == 0 and bound is not None and not checked.codes and complete and optimal.reaches(checked.schedule, checked.metrics, weights, bound):
+    if status == 0 and bound is not None and right and owes == owed and optimal.reaches(checked.schedule, checked.metrics, weights, bound):
         verdict += "; optimal"
     if checked.codes:
         verdict, status = f"{verdict}; {checked.verdict()}", 3
@@ -70,6 +72,9 @@ def proved(facts, c, weights):
         return
     if "bound" not in c:
         need("not_certified" in c, "there is no bound")
+        raise Doubt(c["not_certified"])
+    need(c.get("owed", 0) <= facts.owed, f"every schedule is only known to owe {facts.owed} jobs")
+    need(c.get("owed", 0) == facts.owed, f"every schedule owes {facts.owed} jobs", Doubt)
     parts, listed = {}, c.get("parts", [])
     for part in listed:
         for metric in covered(part, minimised(c["objective"])):

@@ -30,11 +30,14 @@ class Checked:
         self.weights = objective_of(solution, instance)
         self.metrics = Metrics(self.schedule, solution.get("loads") or None, self.weights)
         stated_figures(self.schedule, self.metrics, solution)
-        if "bound" in solution and solution["jobs"]:
+        owes, owed, status = self.schedule.owed(self.weights), solution.get("owed", 0), solution.get("status")
+        if status != "infeasible" and owed > owes and not self.schedule.violations:
+            self.schedule.wrong("wrong-bound")
+        elif "bound" in solution and solution["jobs"] and owed >= owes and status != "infeasible":
             if optimal.refutes(self.schedule, self.metrics, self.weights, solution["bound"]):
                 self.schedule.wrong("wrong-bound")
-        if solution.get("status") == "optimal" and "bound" in solution and not self.schedule.violations:
-            if not optimal.reaches(self.schedule, self.metrics, self.weights, solution["bound"], F(1, 10**4)):
+        if status == "optimal" and "bound" in solution and not self.schedule.violations:
+            if owes > owed or not optimal.reaches(self.schedule, self.metrics, self.weights, solution["bound"], F(1, 10**4)):
                 self.schedule.wrong("wrong-status")
         self.codes = sorted({code for code, _ in self.schedule.violations})
 

@@ -29,6 +29,14 @@ def down(x):
     return nextafter(y, -inf) if F(y) > x else y
 
 
+COUNTING = {"work_done", "finished", "unfinished", "missed", "miss_rate", "data_moved", "workflow_failures"}  # what is left out
+
+
+def owes(job, weights):
+    """Whether a schedule that leaves the job out owes it (rules.md, Leaving jobs out)."""
+    return not job.hard or not any(w and metric in COUNTING for metric, w in weights.items())
+
+
 class Known:
     """A job as the kinds see it; clusters are positions."""
 
@@ -76,18 +84,15 @@ class Known:
 
 
 class Facts:
-    """The jobs with their heads and tails, and which of them have to be placed."""
+    """The jobs with their heads and tails, and which of them have to be placed by the objective."""
 
-    def __init__(self, instance):
+    def __init__(self, instance, weights):
         self.instance, self.clusters = instance, instance.clusters
         self.jobs = [Known(j, self) for j in instance.jobs]
         self.uniform = all(c.uniform for c in self.clusters)
         order, self.held = self.order(), None
-        self.placed = set()  # the jobs that have to be placed
         for k in order:
             j = self.jobs[k]
-            if j.placeable and not j.job.hard and all(b in self.placed for b in j.job.after):
-                self.placed.add(k)
             j.chain = 1 + max([self.jobs[b].chain for b in j.job.after], default=0)
             j.before = set(j.job.after).union(*(self.jobs[b].before for b in j.job.after))
             j.head = max([j.arrival] + [self.jobs[b].head + (self.jobs[b].least or 0) for b in j.job.after])
@@ -95,8 +100,13 @@ class Facts:
                 held = F(self.after_all(j))
                 if held > j.head:
                     j.head, j.chain = held, 1 + len(j.before)
+        never, owed = self.unplaceable(), {j.position for j in instance.jobs if owes(j, weights)}
+        self.owed = len(never & owed)  # by every schedule
+        self.placed = owed - never  # the jobs that have to be placed
         for k in reversed(order):
             j = self.jobs[k]
+            if k not in never and any(s in self.placed for s in j.job.followers):
+                self.placed.add(k)
             j.tail = max([self.jobs[s].least + self.jobs[s].tail for s in j.job.followers if s in self.placed], default=F(0))
 
     def resources(self):

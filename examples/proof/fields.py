@@ -39,7 +39,7 @@ INSTANCE = {
 SOLUTION = {
     "schema!": "text", "instance": "text", "instance_sha256": "text", "solver": "text", "version": "text", "seed": "seed>=0", "parameters": {"*": "any"},
     "status": "one of unknown feasible optimal infeasible", "stop": "one of done time evaluations cancelled", "minimised": {"*": "number"},
-    "objective": "number", "bound": "number", "metrics": {"*": "one or by cluster"},
+    "objective": "number", "bound": "number", "owed": "whole>=0", "metrics": {"*": "one or by cluster"},
     "jobs!": [{"job!": "id", "cluster": "text", "processors": "processors", "start!": "number>=0", "end!": "number>=0",
                "pieces": [{"cluster!": "id", "processors!": "processors", "tasks!": "whole>0", "start!": "number>=0", "end!": "number>=0"}]}],
     "unscheduled": [{"job!": "id", "reason!": "reason"}], "loads": [{"cluster!": "id", "machine!": "id", "rate!": "number>=0"}],
@@ -74,7 +74,7 @@ KINDS = {
     "levels": {"prices!": [["number"]], "root": ["whole>=0"], "nodes!": NODES},
 }
 CERTIFICATE = {
-    "schema!": "text", "instance": "text", "instance_sha256!": "text", "objective!": {"*": "number"}, "bound": "number",
+    "schema!": "text", "instance": "text", "instance_sha256!": "text", "objective!": {"*": "number"}, "bound": "number", "owed": "whole>=0",
     "infeasible": {"condition!": "one of room rate", "most!": "number", "needed!": "number"},
     "parts": [{"metric!": "id", "bound!": "number", "method": "text", "step": "number>=0", "lacks": "flag", "sum": {"*": "number"}, "by": KINDS}],
     "stated": "number", "not_certified": "text",

@@ -20,7 +20,7 @@ def covered(facts):
     groups = [g for c in instance.clusters for g in c.groups]
     slowest = min(g.bandwidth for g in groups)
     for j in instance.jobs:
-        need(not j.hard and not j.after and j.max == 1, f"job {j.id} asks for more", Doubt)
+        need(not j.after and j.max == 1, f"job {j.id} asks for more", Doubt)
         need(not j.runtime or all(c.id in j.runtime for c in instance.clusters), f"job {j.id} cannot run everywhere", Doubt)
         need(j.min_bandwidth <= slowest and (j.memory == 0 or all(g.memory == inf for g in groups)), f"job {j.id} asks for more", Doubt)
         listed = any(g.licences is not None for g in groups)

@@ -2,6 +2,7 @@
 from fractions import Fraction as F
 from math import inf
 
+from facts import owes
 from instance import MEMORY_SLACK, ulp
 
 BILLIONTH = F(1, 10**9)
@@ -244,10 +245,9 @@ class Schedule:
             for job in exceeded(held, copies[pool]):
                 self.wrong("licence", job)
 
-    def left_out_rightly(self, facts):
-        """Whether it leaves out only jobs that no schedule can place (rules.md, Optimal)."""
-        unplaceable = facts.unplaceable()
-        return all(j.position in self.placed or j.position in unplaceable for j in self.instance.jobs)
+    def owed(self, weights):
+        """The number of jobs that it leaves out and owes (rules.md, Leaving jobs out)."""
+        return sum(owes(self.instance.jobs[k], weights) for k in self.left_out)
 
     def deviation(self):
         """By how much the durations of the jobs differ from the time rule, in all (rules.md, A bound that is refuted)."""

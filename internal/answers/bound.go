@@ -17,6 +17,7 @@ import (
 type ProvedBound struct {
 	Objective string       `json:"objective"`
 	Bound     float64      `json:"bound"`
+	Owed      int          `json:"owed,omitempty"` // jobs that every schedule owes at least; the bound is of those that owe no more
 	Parts     []bound.Part `json:"parts"`
 	More      bool         `json:"more"` // more time may improve the bound
 	Elapsed   float64      `json:"elapsed_s"`
@@ -58,7 +59,7 @@ func Bound(ctx context.Context, in *model.Instance, long, certify bool, improved
 	if !ok {
 		return nil, noBound(cmp.Or(shown.Unbounded(in), "stopped before anything was proved of "+shown.Objective(in)))
 	}
-	found := &ProvedBound{shown.Objective(in), value, portfolio.Parts(), more, time.Since(began).Seconds(), nil, certificate, ""}
+	found := &ProvedBound{shown.Objective(in), value, portfolio.Owed(), portfolio.Parts(), more, time.Since(began).Seconds(), nil, certificate, ""}
 	if len(refuted) > 0 {
 		found.Warning = refuted[0].Error()
 	}

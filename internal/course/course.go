@@ -16,6 +16,7 @@ import (
 // schedules that owe different numbers of jobs cannot be compared.
 type Course struct {
 	Bound      model.Bound // the best bound proved so far
+	Owed       int         // the number of jobs that every schedule owes, as is proved; the bound is of those that owe no more
 	Best       float64     // objective of the best schedule so far; +Inf: there is none
 	Left       int         // number of jobs that the best schedule owes
 	Incumbents []model.Incumbent
@@ -31,12 +32,20 @@ func New(bound model.Bound) *Course {
 // Elapsed returns the seconds since the start.
 func (c *Course) Elapsed() float64 { return time.Since(c.began).Seconds() }
 
+// Gap is the gap of the best schedule to the bound; false: there is none, or the bound is not of such schedules.
+func (c *Course) Gap() (percent float64, ok bool) {
+	if c.Left > c.Owed {
+		return 0, false
+	}
+	return model.Gap(c.Best, c.Bound)
+}
+
 // Note takes a solver's progress report. If the schedule is an improvement, it records a new incumbent and returns true.
 func (c *Course) Note(p solve.Progress) bool { return c.noteAt(p, c.Elapsed()) }
 
 // noteAt does what Note does, for a report at the given time in seconds.
 func (c *Course) noteAt(p solve.Progress, at float64) bool {
-	c.Bound = c.Bound.Max(p.Bound)
+	c.Bound, c.Owed = c.Bound.Max(p.Bound), max(c.Owed, p.Owed)
 	if math.IsInf(p.Objective, 1) || !model.NewRank(p.Left, p.Objective).Better(model.NewRank(c.Left, c.Best)) {
 		return false
 	}

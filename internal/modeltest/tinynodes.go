@@ -181,19 +181,16 @@ type Enumeration struct {
 	// Asked counts them.
 	Asked int
 
-	must  []bool
 	times []float64
 	jobs  []model.Placement
 	done  []bool
 	visit func(model.Report, *model.Solution)
 }
 
-// Each calls visit for each schedule that breaks no rule and leaves out no job that has to be placed: that nothing keeps from running at a late time. It
-// returns false if there are too many.
+// Each calls visit for each schedule that breaks no rule, whatever it leaves out. It returns false if there are too many.
 func (e *Enumeration) Each(visit func(model.Report, *model.Solution)) bool {
 	in := e.In
-	e.visit, e.done, e.must = visit, make([]bool, len(in.Jobs())), make([]bool, len(in.Jobs()))
-	late := 0.0
+	e.visit, e.done = visit, make([]bool, len(in.Jobs()))
 	for c := range in.Clusters() {
 		for g := range in.Clusters()[c].Machines {
 			for _, x := range in.Clusters()[c].Machines[g].Closed() {
@@ -202,20 +199,6 @@ func (e *Enumeration) Each(visit func(model.Report, *model.Solution)) bool {
 					e.times = append(e.times, x.To)
 				}
 			}
-		}
-	}
-	for _, t := range e.times {
-		late = max(late, t)
-	}
-	for j := range in.Jobs() {
-		late = max(late, in.Jobs()[j].Arrival)
-	}
-	for j := range in.Jobs() { // a job waits for those before it in the file alone
-		job := &in.Jobs()[j]
-		e.must[j] = job.Node().Running != nil || e.alone(j, 2*late+1)
-		e.must[j] = e.must[j] && !(job.DeadlineHard && job.HasDeadline())
-		for _, before := range job.After {
-			e.must[j] = e.must[j] && e.must[before]
 		}
 	}
 	for j := range in.Jobs() {
@@ -240,24 +223,6 @@ func (e *Enumeration) Placements(beside []model.Placement, j int, at float64, yi
 	e.placements(j, at, yield)
 }
 
-// Must says whether every schedule has to place the job.
-func (e *Enumeration) Must(j int) bool { return e.must[j] }
-
-// alone says whether the checker accepts the job alone at the time, whatever its deadline and the jobs that it waits for.
-func (e *Enumeration) alone(j int, at float64) bool {
-	found := false
-	e.placements(j, at, func(p model.Placement) {
-		if found {
-			return
-		}
-		report := model.Check(e.In, &model.Solution{Jobs: []model.Placement{p}})
-		found = !slices.ContainsFunc(report.Violations, func(v model.Violation) bool {
-			return v.Job == p.Job && v.Code != "hard-deadline" && v.Code != "precedence"
-		})
-	})
-	return found
-}
-
 // ask asks the checker about what is placed so far; all other jobs are left out.
 func (e *Enumeration) ask() (model.Report, *model.Solution) {
 	e.Asked++
@@ -275,14 +240,8 @@ func (e *Enumeration) extend(from float64) {
 	if e.Asked > e.Most {
 		return
 	}
-	left := false
-	for j, done := range e.done {
-		left = left || !done && e.must[j]
-	}
-	if !left {
-		if report, sol := e.ask(); report.OK() {
-			e.visit(report, sol)
-		}
+	if report, sol := e.ask(); report.OK() {
+		e.visit(report, sol)
 	}
 	for j := range e.done {
 		if e.done[j] {

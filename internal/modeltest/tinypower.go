@@ -2,7 +2,6 @@ package modeltest
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/allot-opt/allot/model"
@@ -82,11 +81,11 @@ func TinyPower(rng *rand.Rand) (in *model.Instance, unit float64) {
 	return in, unit
 }
 
-// LeastPower is the least objective over the schedules whose starts are whole units from the begin of the horizon on, on all sets of processors. It
+// LeastPower is the best rank over the schedules whose starts are whole units from the begin of the horizon on, on all sets of processors. It
 // returns false if there is none or they are too many.
-func LeastPower(in *model.Instance, unit float64, most int) (least float64, ok bool) {
+func LeastPower(in *model.Instance, unit float64, most int) (best model.Rank, ok bool) {
 	from, to, _ := in.Horizon()
-	least, tried := math.Inf(1), 0
+	best, tried := model.NoRank(), 0
 	s := &model.Solution{Schema: model.SolutionSchema}
 	var place func(j int) bool
 	place = func(j int) bool {
@@ -95,18 +94,19 @@ func LeastPower(in *model.Instance, unit float64, most int) (least float64, ok b
 				return false
 			}
 			if report := model.Check(in, s); report.OK() {
-				least, ok = min(least, report.Objective), true
+				if rank := in.RankOf(s, report.Objective); rank.Less(best) {
+					best = rank
+				}
+				ok = true
 			}
 			return true
 		}
 		job := &in.Jobs()[j]
-		if job.DeadlineHard && job.HasDeadline() {
-			s.Unscheduled = append(s.Unscheduled, model.Unscheduled{Job: job.ID, Reason: "left out"})
-			more := place(j + 1)
-			s.Unscheduled = s.Unscheduled[:len(s.Unscheduled)-1]
-			if !more {
-				return false
-			}
+		s.Unscheduled = append(s.Unscheduled, model.Unscheduled{Job: job.ID, Reason: "left out"})
+		more := place(j + 1)
+		s.Unscheduled = s.Unscheduled[:len(s.Unscheduled)-1]
+		if !more {
+			return false
 		}
 		for c := range in.Clusters() {
 			cluster := &in.Clusters()[c]
@@ -135,5 +135,5 @@ func LeastPower(in *model.Instance, unit float64, most int) (least float64, ok b
 		}
 		return true
 	}
-	return least, place(0) && ok
+	return best, place(0) && ok
 }

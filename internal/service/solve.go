@@ -184,7 +184,7 @@ func (c *call) improvements(in *model.Instance, schedules bool) func(solve.Progr
 		if math.IsInf(follow.Best, 1) {
 			told.Left = 0
 		}
-		if gap, ok := model.Gap(follow.Best, follow.Bound); ok {
+		if gap, ok := follow.Gap(); ok {
 			told.Gap = &gap
 		}
 		if schedules && better && p.Schedule != nil {

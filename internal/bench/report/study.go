@@ -225,9 +225,14 @@ func (p *problem) finish(best *bench.Row) {
 	if best != nil {
 		p.known, p.left = *best.Objective, best.Owed()
 	}
+	owed := 0 // the bound is of schedules that owe no more
 	for _, rows := range p.cells {
 		for _, row := range rows {
-			if row.Fault == "" {
+			switch {
+			case row.Fault != "" || row.AtLeast < owed:
+			case row.AtLeast > owed:
+				owed, p.bound = row.AtLeast, row.Bound
+			default:
 				p.bound = p.bound.Max(row.Bound)
 			}
 		}

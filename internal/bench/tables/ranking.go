@@ -339,7 +339,7 @@ func Contradictions(rows, stated []bench.Row) []string {
 		bound, proved := row.Bound.Value()
 		at := [2]string{row.InstanceSHA256, row.Minimised}
 		s := values[at]
-		if s == nil || !proved || row.Left > 0 || bound <= s.Stated.Value+s.Stated.Rounding+model.Tolerance*math.Abs(bound) {
+		if s == nil || !proved || row.Left > 0 || row.AtLeast > 0 || bound <= s.Stated.Value+s.Stated.Rounding+model.Tolerance*math.Abs(bound) {
 			continue
 		}
 		list = append(list, fmt.Sprintf("%s states %s %s for %s, but %s proved that none is below %s", s.Stated.File, s.Minimised, numtext.Figure(*s.Objective), s.Instance, row.Solver, numtext.Figure(bound)))

@@ -36,6 +36,7 @@ class Row:
     evaluations: int = 0
     fault: str = ""
     left: int = 0
+    owed: int = 0
     metrics: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 1
     warning: str = ""

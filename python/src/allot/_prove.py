@@ -32,13 +32,14 @@ class Report:
 
 @dataclass(frozen=True)
 class Bound:
-    """A proved lower bound of the objective. ``parts`` lists what each method proved of each metric."""
+    """A proved lower bound of the objective, of schedules that owe ``owed`` jobs, as every schedule owes as many at least. ``parts`` lists what each method proved of each metric."""
 
     bound: float
     objective: str
     elapsed_s: float
     parts: list[Part]
     certificate: Certificate | None = None
+    owed: int = 0
 
     def __float__(self) -> float:
         return self.bound
@@ -86,7 +87,7 @@ def _prove(method: str, inst: Instance, stop: MaxRuntime | None, objective: str 
 
 
 def _bound_of(answer: Mapping[str, Any], certificate: Certificate | None = None) -> Bound:
-    return Bound(float(answer["bound"]), answer["objective"], answer["elapsed_s"], answer["parts"] or [], certificate)
+    return Bound(float(answer["bound"]), answer["objective"], answer["elapsed_s"], answer["parts"] or [], certificate, answer.get("owed", 0))
 
 
 def bound(inst: Instance, *, stop: MaxRuntime | None = None, objective: str | None = None, on_progress: Callable[[float], None] | None = None) -> Bound:

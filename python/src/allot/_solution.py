@@ -126,6 +126,11 @@ class Solution:
         return self.document.get("bound")
 
     @property
+    def owed(self) -> int:
+        """Proved: every schedule owes at least so many jobs. The bound is of schedules that owe no more."""
+        return cast("int", self.document.get("owed", 0))
+
+    @property
     def gap(self) -> float | None:
         """How far the objective may be from the best, in per cent of the objective; None: not known."""
         return gap_of(self.objective, self.bound)

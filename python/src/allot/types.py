@@ -563,8 +563,11 @@ class SolutionDocument(TypedDict):
     minimised: NotRequired[dict[str, float]]
     # value of the objective; absent: not finite or not stated
     objective: NotRequired[float]
-    # proved lower bound of the objective; absent: none
+    # proved lower bound of the objective, of schedules that owe no more than the jobs of the field owed;
+    # absent: none
     bound: NotRequired[float]
+    # proved: every right schedule leaves out at least as many of the jobs that it owes
+    owed: NotRequired[int]
     # metric → value; an object of cluster → value for the metrics of a cluster
     metrics: NotRequired[SolutionDocumentMetrics]
     # the jobs that are placed
@@ -917,9 +920,11 @@ class CertificateDocument(TypedDict):
     instance_sha256: str
     # metric → weight of the objective that the bound is of, as an instance states one
     objective: dict[str, float]
-    # the lower bound: no schedule that places every job it has to place costs less; absent where the instance
-    # is infeasible, or nothing is certified
+    # the lower bound: no schedule that owes no more jobs than the field owed says costs less; absent where
+    # the instance is infeasible, or nothing is certified
     bound: NotRequired[float]
+    # the number of jobs: every right schedule leaves out at least as many of those that it owes
+    owed: NotRequired[int]
     # why no allocation has a finite cost
     infeasible: NotRequired[ProofInfeasible]
     # what is proved of each metric; their weighted sum is at least the bound
