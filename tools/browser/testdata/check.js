@@ -64,6 +64,7 @@
       }
     });
     const letters = parseFloat(getComputedStyle(svg).fontSize) * frame.width / svg.viewBox.baseVal.width;
+    if (letters > 21) wrong.push(`letters of ${letters.toFixed(1)} px: the picture is blown up`);
     if (letters < 9) wrong.push(`letters of ${letters.toFixed(1)} px in a picture`);
   }
 
