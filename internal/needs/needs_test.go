@@ -65,6 +65,26 @@ func TestLacking(t *testing.T) {
 	}
 }
 
+// Where fontconfig has no font of a family it names another, which does not count.
+func TestOtherFont(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("programs are found by other rules here")
+	}
+	folder := t.TempDir()
+	t.Setenv("PATH", folder)
+	t.Setenv("CI", "")
+	if err := os.WriteFile(filepath.Join(folder, "fc-match"), []byte("#!/bin/sh\nprintf 'DejaVu Sans\\n/fonts/x.ttf'\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for family, want := range map[string]string{"DejaVu Sans": "", "Noto Sans": "font Noto Sans"} {
+		file := ""
+		end := ended(t, func(t testing.TB) { file = Font(t, family, false) })
+		if need, ok := Of(end.attribute); want == "" && file != "/fonts/x.ttf" || want != "" && (!ok || need.String() != want) {
+			t.Errorf("%s: file %q, %+v", family, file, end)
+		}
+	}
+}
+
 // What is not in the lists is a fault of the test.
 func TestUnknownNeeds(t *testing.T) {
 	for what, part := range map[string]func(testing.TB){

@@ -60,3 +60,14 @@ func TestSVGCanvas(t *testing.T) {
 		}
 	}
 }
+
+// A viewer aligns a text itself, in whatever font it shows it.
+func TestSVGAlignsTexts(t *testing.T) {
+	for align, want := range map[float64]string{0: "", 0.5: ";text-anchor:middle", 1: ";text-anchor:end"} {
+		c := newSVG(100, 50, true)
+		c.text(Spot{3, 4}, false, Lettering{Size: 8, Ink: color.Black, Align: align}, "a")
+		if text, err := c.elements(); err != nil || !strings.Contains(text, "font-size:6px"+want+`">a</text>`) {
+			t.Errorf("aligned %v: %s, %v", align, text, err)
+		}
+	}
+}
