@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/internal/files"
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 )
@@ -44,9 +45,7 @@ func BenchmarkSearchPeer(b *testing.B) {
 // needORTools skips the benchmark if Python has no OR-Tools.
 func needORTools(b *testing.B) {
 	b.Helper()
-	if out, err := exec.CommandContext(b.Context(), "python3", "-c", "import ortools").CombinedOutput(); err != nil {
-		b.Skipf("the peer needs python3 and pip install ortools: %v: %s", err, lastLine(string(out)))
-	}
+	needs.Python(b, "ortools")
 }
 
 // benchmarkPeer runs the peer on every case.

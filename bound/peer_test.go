@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/files"
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 )
@@ -47,9 +48,7 @@ func randomProject(t *testing.T, seed uint64) *model.Instance {
 // finish.
 func TestProofsAgreeWithCPSAT(t *testing.T) {
 	script := realdata.Peer(t, "cpsat_rcpsp.py")
-	if out, err := exec.CommandContext(t.Context(), "python3", "-c", "import ortools").CombinedOutput(); err != nil {
-		t.Skipf("the peer needs python3 and pip install ortools: %v: %s", err, out)
-	}
+	needs.Python(t, "ortools")
 	ctx, agreed := context.Background(), 0
 	for seed := range uint64(12) {
 		in := randomProject(t, seed)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/internal/files"
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 )
@@ -19,9 +20,7 @@ import (
 // workers; of at least eighteen of them. POWER_PEER=10 gives CP-SAT 10 s for each; without it four batches are looked at for 1 s.
 func TestPowerIsBoundedBesideCPSAT(t *testing.T) {
 	script := realdata.Peer(t, "cpsat_power.py")
-	if out, err := exec.CommandContext(t.Context(), "python3", "-c", "import ortools").CombinedOutput(); err != nil {
-		t.Skipf("the peer needs python3 and pip install ortools: %v: %s", err, out)
-	}
+	needs.Python(t, "ortools")
 	seconds, below, batches := 1.0, 0, 4
 	if given, err := strconv.ParseFloat(os.Getenv("POWER_PEER"), 64); err == nil {
 		seconds, batches = given, 20

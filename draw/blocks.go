@@ -181,8 +181,8 @@ func (c *chart) drawLabel(r picture.Rect, job int) {
 	)
 	id := picture.Clip(picture.Printable(j.id), mostLabelled)
 	long := picture.Lettering{Size: sample}.Width(id) / sample
-	along := min(mostLabel, (r.Width()-2*pad)/(picture.Wider*long), (r.Height()-2)/1.1)
-	up := min(mostLabel, (r.Height()-2*pad)/(picture.Wider*long), (r.Width()-2)/1.1)
+	along := min(mostLabel, (r.Width()-2*pad)/long, (r.Height()-2)/1.1)
+	up := min(mostLabel, (r.Height()-2*pad)/long, (r.Width()-2)/1.1)
 	size := math.Floor(2*max(along, up)) / 2
 	if size < leastLabel || long == 0 {
 		return

@@ -160,7 +160,7 @@ func (c *chart) drawClosed() {
 		if s.holder != "" {
 			name = "for " + picture.Printable(s.holder)
 		}
-		if free := c.freeOf(&s, r); r.Height() >= picture.SmallSize+2 && picture.Wider*label.Width(name) <= free.Width()-8 {
+		if free := c.freeOf(&s, r); r.Height() >= picture.SmallSize+2 && label.Width(name) <= free.Width()-8 {
 			texts = append(texts, text{(free.X0 + free.X1) / 2, (r.Y0+r.Y1)/2 + picture.SmallSize*0.36, name})
 		}
 		c.spanHovers = append(c.spanHovers, spanHover{r, s})

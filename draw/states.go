@@ -92,7 +92,7 @@ func (c *chart) drawStates() {
 			r = picture.Box(r.X0, r.Y0+0.5, r.X1, r.Y1-0.5)
 		}
 		c.ramp(c.Sheet, &fills[s.number%len(fills)], s.kind, r)
-		if name := picture.Printable(s.holder); s.kind == isOff && r.Height() >= picture.SmallSize+3 && picture.Wider*label.Width(name) <= r.Width()-8 {
+		if name := picture.Printable(s.holder); s.kind == isOff && r.Height() >= picture.SmallSize+3 && label.Width(name) <= r.Width()-8 {
 			texts = append(texts, text{(r.X0 + r.X1) / 2, (r.Y0+r.Y1)/2 + picture.SmallSize*0.36, name})
 		}
 		c.spanHovers = append(c.spanHovers, spanHover{r, s})

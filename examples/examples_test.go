@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -250,9 +251,7 @@ func TestOwnModule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its tests are of a single goroutine")
 	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err)
-	}
+	needs.Program(t, "go")
 	if text, err := exec.Command("go", "-C", "ownpolicy", "test", "./...").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, text)
 	}

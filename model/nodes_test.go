@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
@@ -336,10 +337,7 @@ type nodeVerdict struct {
 // of starts, processors, devices and machines, and of jobs that run already.
 func TestNodesAgainstSecondChecker(t *testing.T) {
 	race.OneGoroutine(t)
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("python3 is not installed")
-	}
+	python := needs.Program(t, "python3")
 	rounds := race.Fewer(uint64(150), 60)
 	if n, err := strconv.Atoi(os.Getenv("NODE_ROUNDS")); err == nil { // for a longer search
 		rounds = uint64(n)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
@@ -172,10 +173,7 @@ func ofPower(report *model.Report) []string {
 // and from 2023 on, negative, in kWh; states, rules and jobs of no time.
 func TestPowerAgainstSecondEvaluator(t *testing.T) {
 	race.OneGoroutine(t)
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("python3 is not installed")
-	}
+	python := needs.Program(t, "python3")
 	rounds := race.Fewer(uint64(300), 100)
 	var input bytes.Buffer
 	writer := bufio.NewWriter(&input)

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/service"
 )
 
@@ -300,9 +301,7 @@ func TestKilledClients(t *testing.T) {
 	if left, err := os.ReadDir(files); err != nil || len(left) > 0 {
 		t.Errorf("files are left: %v %v", left, err)
 	}
-	if _, err := exec.LookPath("pgrep"); err != nil {
-		t.Skip("there is no pgrep")
-	}
+	needs.Program(t, "pgrep")
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		left, _ := exec.Command("pgrep", "-f", "^sleep "+regexp.QuoteMeta(mark)).Output()
 		if len(left) == 0 {

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/slurmtest"
 )
 
@@ -79,27 +80,20 @@ func runExample(t *testing.T, script string) {
 
 // The examples of docs/sweeps.md that need nothing but the command.
 func TestSweepExamples(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no shell")
-	}
+	needs.Program(t, "sh")
 	runExample(t, example(t, "Sweeps: a suite on many machines", "sh", 0))
 	runExample(t, example(t, "Claims", "sh", 0))
 }
 
 // The example of GNU parallel.
 func TestSweepByParallel(t *testing.T) {
-	text, err := exec.Command("parallel", "--version").Output()
-	if err != nil || !strings.HasPrefix(string(text), "GNU parallel") {
-		t.Skip("GNU parallel is not installed")
-	}
+	needs.Program(t, "parallel")
 	runExample(t, example(t, "GNU parallel", "sh", 0))
 }
 
 // The tasks of a real HyperQueue say which shard they are. Its Python package has a server and a worker, and numbers tasks from 0.
 func TestSweepByHyperQueue(t *testing.T) {
-	if err := exec.Command("python3", "-c", "import hyperqueue").Run(); err != nil {
-		t.Skip("Python's package hyperqueue is not installed")
-	}
+	python := needs.Python(t, "hyperqueue")
 	command := strings.Fields(example(t, "HyperQueue", "sh", 0))
 	at := slices.Index(command, "--")
 	if at < 0 || !slices.Contains(command, "1-8") || command[len(command)-1] != "/8" {
@@ -107,7 +101,7 @@ func TestSweepByHyperQueue(t *testing.T) {
 	}
 	words := "'" + strings.Join(command[at+1:], "', '") + "'"
 	runExample(t, fmt.Sprintf(`export HOME="$PWD"
-python3 - <<'END'
+%s - <<'END'
 import os
 from hyperqueue import Job, LocalCluster
 from hyperqueue.cluster import WorkerConfig
@@ -119,14 +113,12 @@ with LocalCluster() as cluster:
     for k in range(8):
         job.program([%s], env=dict(os.environ))
     client.wait_for_jobs([client.submit(job)])
-END`, words))
+END`, python, words))
 }
 
 // The script for PBS, with the variables that PBS sets, begun in another folder as PBS does.
 func TestSweepByPBS(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no shell")
-	}
+	needs.Program(t, "sh")
 	script := example(t, "PBS", "sh", 0)
 	if !strings.Contains(script, "\n#PBS -J 1-8\n") {
 		t.Errorf("the script is %q", script)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/race"
 )
 
@@ -59,18 +60,12 @@ func judged(t *testing.T, folder, found string) {
 
 // irace runs an exported scenario as it stands, and its best configuration is judged.
 func TestIraceRunsAnExport(t *testing.T) {
-	if err := exec.Command("Rscript", "-e", "library(irace)").Run(); err != nil {
-		t.Skipf("irace is missing (Rscript -e 'library(irace)': %s): apt-get install r-cran-irace", err)
-	}
+	irace := needs.Program(t, "irace")
 	if race.Enabled {
 		t.Skip("it starts allot often: under the race detector that takes too long")
 	}
 	t.Parallel()
 	folder := exportedSpace(t, "irace", "130")
-	irace := runIn(t, folder, "Rscript", "-e", `cat(system.file("bin", "irace", package = "irace"))`)
-	if _, err := os.Stat(irace); err != nil {
-		t.Fatalf("irace has no program: %s", err)
-	}
 	told := runIn(t, folder, irace, "--scenario", "scenario.txt")
 	_, best, ok := strings.Cut(told, "Best configurations as commandlines")
 	lines := strings.Split(best, "\n")
@@ -83,13 +78,7 @@ func TestIraceRunsAnExport(t *testing.T) {
 
 // SMAC runs an exported scenario as it stands, and its best configuration is judged.
 func TestSMACRunsAnExport(t *testing.T) {
-	python := "python3"
-	if named := os.Getenv("SMAC_PYTHON"); named != "" {
-		python = named
-	}
-	if err := exec.Command(python, "-c", "import smac").Run(); err != nil {
-		t.Skipf("SMAC is missing (%s -c 'import smac': %s): pip install 'smac>=2'; the variable SMAC_PYTHON may name the Python that has it", python, err)
-	}
+	python := needs.Python(t, "smac")
 	if race.Enabled {
 		t.Skip("it starts allot often: under the race detector that takes too long")
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/race"
 )
 
@@ -151,9 +152,7 @@ func TestTutorials(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the scripts run the same commands under the race detector")
 	}
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no shell")
-	}
+	needs.Program(t, "sh")
 	pages, err := filepath.Glob("../../docs/tutorials/*.md")
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("there are no tutorials: %v", err)
@@ -167,9 +166,7 @@ func TestTutorials(t *testing.T) {
 			}
 			page := string(text)
 			if strings.Contains(page, "```sh\n") && strings.Contains(page, "python3 ") {
-				if _, err := exec.LookPath("python3"); err != nil {
-					t.Skip("python3 is not installed")
-				}
+				needs.Program(t, "python3")
 			}
 			found := runPage(t, page)
 			if found == page {
@@ -191,9 +188,7 @@ func TestServicePage(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the tests of the service run the same requests under the race detector")
 	}
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("there is no curl")
-	}
+	needs.Program(t, "curl")
 	const path, usual = "../../docs/service.md", "localhost:8080"
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers"
@@ -19,15 +19,15 @@ import (
 // run runs a program of this folder. It skips the test if Python or one of the program's libraries is missing.
 func run(t *testing.T, command string, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	t.Helper()
-	choice, err := solve.Choose("exec:python3 " + command)
+	python := needs.Program(t, "python3")
+	if strings.HasPrefix(command, "cpsat.py") {
+		python = needs.Python(t, "ortools")
+	}
+	choice, err := solve.Choose("exec:" + python + " " + command)
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := solve.Run(t.Context(), choice, in, opt)
-	if errors.Is(err, solve.ErrUnsupported) && (strings.Contains(err.Error(), "cannot run the program") || strings.Contains(err.Error(), "pip install")) {
-		t.Skip(err)
-	}
-	return result, err
+	return solve.Run(t.Context(), choice, in, opt)
 }
 
 // instance makes a random instance that both programs support: rigid jobs on clusters, with work or run times.
@@ -120,12 +120,9 @@ func TestFirstComeTakesALargeMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	choice, err := solve.Choose("exec:python3 first_come.py")
+	choice, err := solve.Choose("exec:" + needs.Program(t, "python3") + " first_come.py")
 	if err != nil {
 		t.Fatal(err)
-	}
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip(err)
 	}
 	result, err := solve.Run(t.Context(), choice, in, solve.Options{})
 	if err != nil || result.Solution == nil || len(result.Solution.Jobs) != len(in.Jobs()) {
@@ -180,9 +177,7 @@ func TestCPSATStarts(t *testing.T) {
 
 // Without OR-Tools the program refuses the instance and says what to install. The flag -S hides the packages that are installed.
 func TestMissingORTools(t *testing.T) {
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip(err)
-	}
+	needs.Program(t, "python3")
 	in := instance(t, 1, nil)
 	choice, err := solve.Choose("exec:python3 -S cpsat.py")
 	if err != nil {

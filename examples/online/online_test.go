@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os/exec"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/allot-opt/allot/formats/swf"
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
@@ -22,9 +22,7 @@ import (
 // policies are an example program and ours of the same name.
 func policies(t *testing.T, name string, kill bool) (theirs, ours solve.Policy) {
 	t.Helper()
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip(err)
-	}
+	needs.Program(t, "python3")
 	var pair []solve.Policy
 	for _, text := range []string{"exec-online:python3 " + name + ".py", name} {
 		choice, err := solve.Choose(text)

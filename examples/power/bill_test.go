@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/formats/swf"
 	"github.com/allot-opt/allot/formats/tariff"
 	"github.com/allot-opt/allot/internal/bench/lab"
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers"
@@ -61,10 +62,7 @@ func bought(t *testing.T) *model.Instance {
 // TestSecondComputation: the start of every job of a real trace, and with them costs, energy, waits and savings, are those that a program finds that shares no code
 // with allot, reading included: under EASY, and where jobs wait up to six hours for a cheaper start.
 func TestSecondComputation(t *testing.T) {
-	interpreter, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("no python3: the second computation cannot run")
-	}
+	interpreter := needs.Program(t, "python3")
 	if _, err := os.ReadFile("bill.py"); err != nil { // go test repeats a stored result unless the test itself reads what has changed
 		t.Fatal(err)
 	}

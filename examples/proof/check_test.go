@@ -17,6 +17,7 @@ import (
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
@@ -35,10 +36,7 @@ type task struct {
 // second asks the checker in Python about all tasks at once and compares. It returns how often each verdict occurred.
 func second(t *testing.T, tasks []task) map[string]int {
 	t.Helper()
-	interpreter, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("no python3: the second checker cannot run")
-	}
+	interpreter := needs.Program(t, "python3")
 	programs, err := filepath.Glob("*.py")
 	if err != nil {
 		t.Fatal(err)
@@ -276,10 +274,7 @@ func TestNodesAreNotCovered(t *testing.T) {
 	}
 	enough(t, second(t, c.tasks), 20, "schedule unreadable", "certificate not certified", "certificate and schedule not certified")
 
-	interpreter, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("no python3: the second checker cannot run")
-	}
+	interpreter := needs.Program(t, "python3")
 	certificate := c.solved(example, "auto", 1).Certificate
 	if certificate == nil {
 		t.Fatal("expected a certificate of examples/gpu.json, found none")

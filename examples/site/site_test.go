@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/formats/slurm"
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers"
@@ -107,10 +108,7 @@ func run(t *testing.T, in *model.Instance, policy string) *model.Solution {
 // TestSecondReading: the recorded waits, and the starts of every job under fcfs and under easy, are those that a program finds that shares no code with allot: with
 // all jobs in one queue, and of each partition by itself.
 func TestSecondReading(t *testing.T) {
-	interpreter, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("no python3: the second reading cannot run")
-	}
+	interpreter := needs.Program(t, "python3")
 	if _, err := os.ReadFile("site.py"); err != nil { // go test repeats a stored result unless the test itself reads what has changed
 		t.Fatal(err)
 	}

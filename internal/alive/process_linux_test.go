@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	ps "github.com/shirou/gopsutil/v4/process"
+
+	"github.com/allot-opt/allot/internal/needs"
 )
 
 // When a process began is what the library says that other systems ask, to the second that both round to, whatever the process is called.
 func TestBeginOfProcess(t *testing.T) {
 	name := t.TempDir() + "/a) Z 1 2 (b"
-	sleep, err := exec.LookPath("sleep")
-	if err != nil {
-		t.Skip("there is no program sleep")
-	}
+	sleep := needs.Program(t, "sleep")
 	if err := os.Symlink(sleep, name); err != nil {
 		t.Fatal(err)
 	}

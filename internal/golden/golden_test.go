@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/golden"
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -193,10 +194,7 @@ func ruleOf(t testing.TB, name string) string {
 // python runs a program in Python in the folder of the reference schedules and returns what it prints. Without python3 the test is skipped.
 func python(t testing.TB, program, input string, args ...string) string {
 	t.Helper()
-	path, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("python3 is not installed")
-	}
+	path := needs.Program(t, "python3")
 	var stdout, stderr bytes.Buffer
 	command := exec.Command(path, append([]string{"-B", "-c", program}, args...)...)
 	command.Dir = reference

@@ -320,7 +320,7 @@ func (p *placed) drawTable(s *Sheet) {
 		for _, row := range shown {
 			if column < len(row.Cells) {
 				has = true
-				widest = max(widest, Wider*letters.Width(row.Cells[column]))
+				widest = max(widest, letters.Width(row.Cells[column]))
 			}
 		}
 		if !has || column > 0 && x+widest > s.Width-Margin {

@@ -48,7 +48,7 @@ func PlaceKey(entries []KeyEntry, x0, x1 float64, most int) (places []KeyPlace, 
 	x := x0
 	for _, e := range entries {
 		room := x1 - x0 - e.sample()
-		e.Name = Shorten(e.Name, func(text string) bool { return Wider*note.Width(text) <= room })
+		e.Name = Shorten(e.Name, func(text string) bool { return note.Width(text) <= room })
 		wide := x1 - x0 - room + note.Room(e.Name)
 		if rows == 0 || x+wide > x1 {
 			x, rows = x0, rows+1

@@ -8,11 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// families are the fonts that a viewer of SVG may take, ours first. Without them it would take one with serifs.
+// families are the fonts that a viewer of SVG may take, ours first. Without them it takes the sans-serif of its system: see [Lettering.Width].
 const families = "Liberation Sans,Arial,Helvetica,sans-serif"
-
-// Wider is how much wider a text may be than it is measured: a viewer of SVG that lacks our fonts takes others.
-const Wider = 1.08
 
 // Lettering is how a text looks.
 type Lettering struct {
@@ -22,42 +19,26 @@ type Lettering struct {
 	Align float64 // 0: the text begins at x, 0.5: x is its middle, 1: its end
 }
 
-// measures are the measures of the font of a lettering.
-func (l Lettering) measures() *measures {
+// weight is 1 for a bold lettering, and else 0.
+func (l Lettering) weight() int {
 	if l.Bold {
-		return allMeasures()[1]
+		return 1
 	}
-	return allMeasures()[0]
+	return 0
 }
 
-// units calls a function with each letter and how far from the begin of the text it stands, and returns how wide the text is, all in units of the font.
-func (l Lettering) units(text string, each func(letter rune, at int)) (width int) {
-	m := l.measures()
-	before := rune(-1)
-	for _, letter := range text {
-		// The font would move neighbouring ones closer together, which makes ids and numbers uneven.
-		if before >= 0 && (before != '1' || letter != '1') {
-			width += m.kern(before, letter)
-		}
-		if each != nil {
-			each(letter, width)
-		}
-		width += m.advance(letter)
-		before = letter
-	}
-	return width
-}
-
-// unit is the length of a unit of the font, in points.
-func (l Lettering) unit() float64 { return l.Size * PointsPerPixel / float64(l.measures().perEm) }
-
-// Width is the width of a text, whose figures are all equally wide.
+// Width is the width to leave for a text. Each letter has the width of the widest of the fonts that viewers of SVG take, as a picture has one layout whatever font it is shown in:
+// Liberation Sans (Arial and Helvetica have its widths), DejaVu Sans (as wide as Verdana) and Noto Sans.
 func (l Lettering) Width(text string) float64 {
-	return float64(l.units(text, nil)) * l.unit() / PointsPerPixel
+	width := 0
+	for _, letter := range text {
+		width += widest()[l.weight()].advance(letter)
+	}
+	return float64(width) * l.Size / perSize
 }
 
-// Room is the width to leave for a text, in whole units: it may be shown in a wider font.
-func (l Lettering) Room(text string) float64 { return math.Ceil(Wider * l.Width(text)) }
+// Room is the width to leave for a text, in whole units.
+func (l Lettering) Room(text string) float64 { return math.Ceil(l.Width(text)) }
 
 // Fitted cuts a text, with an ellipsis, until it is no wider than the room.
 func (l Lettering) Fitted(text string, room float64) string {

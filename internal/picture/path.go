@@ -37,41 +37,5 @@ func (p *Path) Line(to Spot) {
 // curve adds a quadratic curve of Bézier.
 func (p *Path) curve(control, to Spot) { *p = append(*p, part{kind: curve, to: to, control: control}) }
 
-// round adds an outline of quadratic curves as TrueType fonts have it: it goes through the points that lie on it, and through the middle of two neighbours that
-// do not, which are control points.
-func (p *Path) round(points []Spot, on []bool) {
-	middle := func(a, b Spot) Spot { return Spot{(a.X + b.X) / 2, (a.Y + b.Y) / 2} }
-	begin, last := points[0], len(points)-1
-	switch {
-	case on[0]:
-		points, on = points[1:], on[1:]
-	case on[last]:
-		begin = points[last]
-	default:
-		begin = middle(points[last], points[0])
-	}
-	p.Move(begin)
-	var control Spot
-	bent := false // a control point waits for where its curve ends
-	for k, at := range points {
-		switch {
-		case on[k] && bent:
-			p.curve(control, at)
-			bent = false
-		case on[k]:
-			p.Line(at)
-		case bent:
-			p.curve(control, middle(control, at))
-			control = at
-		default:
-			control, bent = at, true
-		}
-	}
-	if bent {
-		p.curve(control, begin)
-	}
-	p.Close()
-}
-
 // Close ends a piece where it began.
 func (p *Path) Close() { *p = append(*p, part{kind: shut}) }

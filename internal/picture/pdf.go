@@ -15,6 +15,7 @@ import (
 
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"codeberg.org/go-pdf/fpdf"
+	"golang.org/x/image/font/sfnt"
 )
 
 // pdfCanvas draws as PDF. Its y grows downwards, in points.
@@ -43,6 +44,7 @@ func newPDF(width, height float64) *pdfCanvas {
 	document.SetMargins(0, 0, 0)
 	document.AddUTF8FontFromBytes(sans, "", liberationsansregular.TTF)
 	document.AddPage()
+	document.SetLineJoinStyle("round")
 	return &pdfCanvas{document: document, height: height}
 }
 
@@ -98,6 +100,7 @@ func (c *pdfCanvas) text(at Spot, upright bool, l Lettering, text string) {
 		c.fill(l.outlines(at, upright, text), l.Ink)
 		return
 	}
+	at = l.begin(at, upright, text)
 	x, y := at.X, c.height-at.Y
 	c.document.SetTextColor(c.inked(l.Ink))
 	c.document.SetFont(sans, "", l.Size*PointsPerPixel)
@@ -111,8 +114,9 @@ func (c *pdfCanvas) text(at Spot, upright bool, l Lettering, text string) {
 
 // has reports whether the font has all letters of a text. The library takes letters of the basic plane alone.
 func (l Lettering) has(text string) bool {
+	var buffer sfnt.Buffer
 	for _, letter := range text {
-		if l.font().Index(letter) == 0 || letter > 0xffff {
+		if glyph(l.font(), &buffer, letter) == 0 || letter > 0xffff {
 			return false
 		}
 	}

@@ -9,16 +9,16 @@ import (
 	"image/png"
 	"io"
 	"math"
+	"slices"
 
-	"github.com/golang/freetype/raster"
-	"golang.org/x/image/math/fixed"
+	"golang.org/x/image/vector"
 )
 
 // pngCanvas draws dots.
 type pngCanvas struct {
 	dotted     *image.RGBA
 	dots       float64 // per point
-	rasterizer *raster.Rasterizer
+	rasterizer vector.Rasterizer
 }
 
 // png writes the drawing as PNG.
@@ -31,8 +31,7 @@ func (d *Drawing) png(w io.Writer) error {
 // newPNG makes a canvas of white dots.
 func newPNG(d *Drawing) *pngCanvas {
 	columns, rows := int(d.Width*float64(d.Dots)+0.5), int(d.Height*float64(d.Dots)+0.5)
-	c := &pngCanvas{image.NewRGBA(image.Rect(0, 0, columns, rows)), float64(d.Dots) / PointsPerPixel, raster.NewRasterizer(columns, rows)}
-	c.rasterizer.UseNonZeroWinding = true
+	c := &pngCanvas{dotted: image.NewRGBA(image.Rect(0, 0, columns, rows)), dots: float64(d.Dots) / PointsPerPixel}
 	draw.Draw(c.dotted, c.dotted.Bounds(), image.White, image.Point{}, draw.Src)
 	return c
 }
@@ -42,44 +41,58 @@ func (c *pngCanvas) at(s Spot) Spot {
 	return Spot{s.X * c.dots, float64(c.dotted.Rect.Max.Y) - s.Y*c.dots}
 }
 
-// rounded is a number of dots as the rasterizer takes it.
-func rounded(dots float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(dots * 64)) }
-
-// fixedAt is a place in dots as the rasterizer takes it.
-func fixedAt(s Spot) fixed.Point26_6 { return fixed.Point26_6{X: rounded(s.X), Y: rounded(s.Y)} }
-
-// paint colours what the rasterizer has been given.
-func (c *pngCanvas) paint(ink color.Color) {
-	painter := raster.NewRGBAPainter(c.dotted)
-	painter.SetColor(ink)
-	c.rasterizer.Rasterize(painter)
-	c.rasterizer.Clear()
+// paint colours the area inside of outlines, in dots. The rasterizer looks at every dot that it is made for, so it is made for those around the outlines alone.
+func (c *pngCanvas) paint(outlines Path, ink color.Color) {
+	low, high := Spot{math.Inf(1), math.Inf(1)}, Spot{math.Inf(-1), math.Inf(-1)}
+	around := func(s Spot) {
+		low, high = Spot{min(low.X, s.X), min(low.Y, s.Y)}, Spot{max(high.X, s.X), max(high.Y, s.Y)}
+	}
+	for _, part := range outlines {
+		if part.kind != shut {
+			around(part.to)
+		}
+		if part.kind == curve {
+			around(part.control)
+		}
+	}
+	sheet := c.dotted.Rect
+	within := func(dots float64, most int) int { return int(min(max(dots, 0), float64(most))) }
+	r := image.Rect(within(math.Floor(low.X), sheet.Max.X), within(math.Floor(low.Y), sheet.Max.Y), within(math.Ceil(high.X), sheet.Max.X), within(math.Ceil(high.Y), sheet.Max.Y))
+	if r.Empty() {
+		return
+	}
+	c.rasterizer.Reset(r.Dx(), r.Dy())
+	from := func(s Spot) (x, y float32) {
+		return float32(s.X - float64(r.Min.X)), float32(s.Y - float64(r.Min.Y))
+	}
+	for k, part := range outlines {
+		x, y := from(part.to)
+		switch part.kind {
+		case move:
+			if k > 0 {
+				c.rasterizer.ClosePath()
+			}
+			c.rasterizer.MoveTo(x, y)
+		case line:
+			c.rasterizer.LineTo(x, y)
+		case curve:
+			controlX, controlY := from(part.control)
+			c.rasterizer.QuadTo(controlX, controlY, x, y)
+		case shut:
+			c.rasterizer.ClosePath()
+		}
+	}
+	c.rasterizer.ClosePath()
+	c.rasterizer.Draw(c.dotted, r, image.NewUniform(ink), image.Point{})
 }
 
 // fill implements [canvas].
 func (c *pngCanvas) fill(path Path, ink color.Color) {
-	var begin fixed.Point26_6
-	var outline raster.Path
-	for k, part := range path {
-		to := fixedAt(c.at(part.to))
-		switch part.kind {
-		case move:
-			if k > 0 {
-				outline.Add1(begin)
-			}
-			begin = to
-			outline.Start(to)
-		case line:
-			outline.Add1(to)
-		case curve:
-			outline.Add2(fixedAt(c.at(part.control)), to)
-		case shut:
-			outline.Add1(begin)
-		}
+	outlines := slices.Clone(path)
+	for k := range outlines {
+		outlines[k].to, outlines[k].control = c.at(path[k].to), c.at(path[k].control)
 	}
-	outline.Add1(begin)
-	c.rasterizer.AddPath(outline)
-	c.paint(ink)
+	c.paint(outlines, ink)
 }
 
 // stroke implements [canvas]. The path is straight between its corners.
@@ -98,20 +111,52 @@ func (c *pngCanvas) stroke(path Path, p Pen) {
 	if len(p.Dash) > 0 {
 		pieces = dashed(pieces, p, c.dots*PointsPerPixel)
 	}
-	var lines raster.Path
+	var lines Path
 	for _, piece := range pieces {
-		last := fixedAt(piece[0])
-		lines.Start(last)
-		for _, s := range piece[1:] {
-			// The rasterizer draws the ends of lines wrong where they are shorter than a sixteenth of a dot.
-			if to := fixedAt(s); max(to.X-last.X, last.X-to.X)+max(to.Y-last.Y, last.Y-to.Y) > 4 {
-				lines.Add1(to)
-				last = to
-			}
-		}
+		lines.broad(piece, p.Width*PointsPerPixel*c.dots)
 	}
-	c.rasterizer.AddStroke(lines, rounded(p.Width*PointsPerPixel*c.dots), raster.ButtCapper, raster.RoundJoiner)
-	c.paint(p.Ink)
+	c.paint(lines, p.Ink)
+}
+
+// broad adds the area of a line of a width that is straight between corners: a rectangle for each straight part, and the part of a circle on the outer side of each corner.
+// All of them run in one direction, so that no part takes away from another.
+func (p *Path) broad(corners []Spot, width float64) {
+	half := width / 2
+	var before Spot // half the width to the left of the last part
+	for k, from := range corners[:len(corners)-1] {
+		to := corners[k+1]
+		long := math.Hypot(to.X-from.X, to.Y-from.Y)
+		if long == 0 {
+			continue
+		}
+		left := Spot{(to.Y - from.Y) / long * half, (from.X - to.X) / long * half}
+		if before != (Spot{}) {
+			p.corner(from, before, left)
+		}
+		p.Move(Spot{from.X + left.X, from.Y + left.Y})
+		p.Line(Spot{to.X + left.X, to.Y + left.Y})
+		p.Line(Spot{to.X - left.X, to.Y - left.Y})
+		p.Line(Spot{from.X - left.X, from.Y - left.Y})
+		p.Close()
+		before = left
+	}
+}
+
+// corner adds the part of a circle between two parts of a line that meet at a spot, on the outer side of their corner.
+func (p *Path) corner(at, before, after Spot) {
+	turn := math.Atan2(before.X*after.Y-before.Y*after.X, before.X*after.X+before.Y*after.Y)
+	if turn < 0 { // the outer side is the other one
+		before, after = Spot{-after.X, -after.Y}, Spot{-before.X, -before.Y}
+		turn = -turn
+	}
+	radius, from := math.Hypot(before.X, before.Y), math.Atan2(before.Y, before.X)
+	const step = math.Pi / 8
+	p.Move(at)
+	for n, steps := 0, max(int(math.Ceil(turn/step)), 1); n <= steps; n++ {
+		sin, cos := math.Sincos(from + turn*float64(n)/float64(steps))
+		p.Line(Spot{at.X + radius*cos, at.Y + radius*sin})
+	}
+	p.Close()
 }
 
 // dashed cuts lines, in dots, into the dashes of a pen.

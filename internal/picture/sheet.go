@@ -12,7 +12,7 @@ const PointsPerPixel = 0.75
 type canvas interface {
 	fill(Path, color.Color)
 	stroke(Path, Pen)
-	text(at Spot, upright bool, l Lettering, text string) // in one line that begins at the spot
+	text(at Spot, upright bool, l Lettering, text string) // in one line that lies at the spot as the lettering is aligned
 	image(from, to Spot, img image.Image)                 // between the lower left corner and the upper right one
 }
 
@@ -130,12 +130,12 @@ func (s *Sheet) Image(r Rect, img image.Image) {
 
 // Text writes one line with its baseline at y.
 func (s *Sheet) Text(x, y float64, l Lettering, text string) {
-	s.canvas.text(s.Point(x-l.Align*l.Width(text), y), false, l, text)
+	s.canvas.text(s.Point(x, y), false, l, text)
 }
 
 // Upright writes one line that runs upwards, its baseline at x.
 func (s *Sheet) Upright(x, y float64, l Lettering, text string) {
-	s.canvas.text(s.Point(x, y+l.Align*l.Width(text)), true, l, text)
+	s.canvas.text(s.Point(x, y), true, l, text)
 }
 
 // Group draws what belongs together. On a page it is an element of the given class, and the title shows while the pointer rests on it. Other formats know no

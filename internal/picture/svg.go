@@ -31,7 +31,7 @@ type svgCanvas struct {
 // newSVG makes an empty canvas.
 func newSVG(width, height float64, onPage bool) *svgCanvas {
 	c := &svgCanvas{width: width, height: height, onPage: onPage}
-	fmt.Fprintf(&c.body, "<g transform=\"scale(1, -1) translate(0, -%.5g)\">\n", height) // y grows upwards on the canvas
+	fmt.Fprintf(&c.body, "<g transform=\"scale(1, -1) translate(0, -%.5g)\" stroke-linejoin=\"round\" text-rendering=\"geometricPrecision\">\n", height) // y grows upwards on the canvas; letters are as wide as their font says, at every size
 	return c
 }
 
@@ -128,6 +128,12 @@ func (c *svgCanvas) text(at Spot, upright bool, l Lettering, text string) {
 		style = "font-family:" + families + ";font-kerning:none;font-variant:normal;font-weight:" + weight + ";font-style:normal;" + style
 	case l.Bold:
 		style += ";font-weight:bold"
+	}
+	switch l.Align { // the viewer knows how wide its font is
+	case 0.5:
+		style += ";text-anchor:middle"
+	case 1:
+		style += ";text-anchor:end"
 	}
 	if ink := c.ink(l.Ink); ink != "#000000" {
 		style += ";fill:" + ink

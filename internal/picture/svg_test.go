@@ -34,7 +34,7 @@ func TestSVGCanvas(t *testing.T) {
 	_, drawn, _ := strings.Cut(text.String(), "xlink\">\n")
 	const want = `<title>a&lt;&#34;b&#34;</title>
 <style>@media (prefers-color-scheme: dark) { svg { filter: invert(0.91) hue-rotate(180deg); } }</style>
-<g transform="scale(1, -1) translate(0, -50)">
+<g transform="scale(1, -1) translate(0, -50)" stroke-linejoin="round" text-rendering="geometricPrecision">
 <path d="M10,0L10,5L1,2.5Z" style="fill:#FF0000;fill-opacity:0.50196" />
 <path d="M0,0Q1,2,3,4" style="fill:none;stroke:#000000;stroke-dasharray:3,1.5;stroke-dashoffset:2" />
 <path d="M10,0L10,5L1,2.5Z" style="fill:none;stroke:#0000FF;stroke-width:3" />
@@ -57,6 +57,17 @@ func TestSVGCanvas(t *testing.T) {
 			break
 		} else if err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// A viewer aligns a text itself, in whatever font it shows it.
+func TestSVGAlignsTexts(t *testing.T) {
+	for align, want := range map[float64]string{0: "", 0.5: ";text-anchor:middle", 1: ";text-anchor:end"} {
+		c := newSVG(100, 50, true)
+		c.text(Spot{3, 4}, false, Lettering{Size: 8, Ink: color.Black, Align: align}, "a")
+		if text, err := c.elements(); err != nil || !strings.Contains(text, "font-size:6px"+want+`">a</text>`) {
+			t.Errorf("aligned %v: %s, %v", align, text, err)
 		}
 	}
 }

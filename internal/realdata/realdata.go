@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -27,7 +28,7 @@ func Path(t testing.TB, parts ...string) string {
 	}
 	path := filepath.Join(Root(t), name)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not in the repository's data: set ALLOT_DATA to a folder that holds it", name)
+		needs.Lack(t, needs.Need{Kind: needs.SomeData, Name: name, Get: "set ALLOT_DATA to a folder that holds it, as the repository does not"})
 	}
 	return path
 }
@@ -44,7 +45,7 @@ func Peer(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(os.Getenv("ALLOT_PEERS"), name)
 	if _, err := os.Stat(path); err != nil || !filepath.IsAbs(path) {
-		t.Skipf("no script %s to run the peer: set ALLOT_PEERS to the absolute path of the folder that holds it", name)
+		needs.Lack(t, needs.Need{Kind: needs.SomeData, Name: name + ", a script that runs the peer", Get: "set ALLOT_PEERS to the absolute path of the folder that holds it"})
 	}
 	return path
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/realdata"
 )
 
@@ -39,9 +40,7 @@ func StartAside(t *testing.T, nodes int) (environment []string) {
 func StartAccounting(t *testing.T, nodes int) {
 	t.Helper()
 	for _, program := range []string{"slurmdbd", "mariadbd"} {
-		if _, err := exec.LookPath(program); err != nil && !exists("/usr/sbin/"+program) || program == "slurmdbd" && os.Getenv("SLURM_ROOT") != "" && !exists(os.Getenv("SLURM_ROOT")+"/usr/sbin/"+program) {
-			t.Skipf("accounting is not installed: no %s (Debian: slurmdbd mariadb-server)", program)
-		}
+		needs.Program(t, program)
 	}
 	for _, variable := range start(t, nodes, "-a") {
 		name, value, _ := strings.Cut(variable, "=")
@@ -100,9 +99,7 @@ func Script(t *testing.T, nodes int, words ...string) *exec.Cmd {
 	if runtime.GOOS != "linux" {
 		t.Skip("a real Slurm needs Linux")
 	}
-	if _, err := exec.LookPath("slurmctld"); err != nil && !exists("/usr/sbin/slurmctld") && os.Getenv("SLURM_ROOT") == "" {
-		t.Skip("Slurm is not installed: no slurmctld (Debian: slurmctld slurmd slurm-client slurm-wlm-basic-plugins)")
-	}
+	needs.Program(t, "slurmctld")
 	return exec.Command(filepath.Join(filepath.Dir(realdata.Root(t)), "tools", "slurm"), append([]string{"-n", strconv.Itoa(nodes)}, words...)...)
 }
 

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/allot-opt/allot/internal/needs"
 )
 
 // count counts the results of the tests so far.
@@ -15,11 +17,15 @@ type count struct {
 	passed, failed int      // numbers of tests, without subtests
 	broken         []string // packages that failed
 	skipped        []skip
-	output         map[string][]string // output of tests that have not ended yet, by package and test
+	output         map[string][]string   // output of tests that have not ended yet, by package and test
+	lacks          map[string]needs.Need // what this machine lacks that tests need, by package and test
 }
 
 // skip is a test or subtest that was skipped.
-type skip struct{ test, reason string }
+type skip struct {
+	test, reason string
+	lacks        bool // what the reason names is something that this machine lacks
+}
 
 // add processes an event.
 func (c *count) add(e event, out *bufio.Writer) {
@@ -36,10 +42,24 @@ func (c *count) add(e event, out *bufio.Writer) {
 			return
 		}
 		c.output[key] = append(c.output[key], e.Output)
+	case "attr":
+		c.attribute(e)
 	case "pass", "fail", "skip":
 		c.end(e, c.output[key], out)
 		delete(c.output, key)
 	}
+}
+
+// attribute processes what a test says of itself: what it needs and this machine lacks.
+func (c *count) attribute(e event) {
+	need, ok := needs.Of(e.Value)
+	if e.Key != needs.Key || !ok {
+		return
+	}
+	if c.lacks == nil {
+		c.lacks = map[string]needs.Need{}
+	}
+	c.lacks[e.Package+" "+e.Test] = need
 }
 
 // end processes the end of a test or of a package.
@@ -59,7 +79,11 @@ func (c *count) end(e event, lines []string, out *bufio.Writer) {
 		}
 	case e.Test == "":
 	case e.Action == "skip":
-		c.skipped = append(c.skipped, skip{e.Package + ": " + e.Test, reason(lines)})
+		s := skip{e.Package + ": " + e.Test, reason(lines), false}
+		if need, ok := c.lacks[e.Package+" "+e.Test]; ok {
+			s.reason, s.lacks = need.String()+": "+need.Get, true
+		}
+		c.skipped = append(c.skipped, s)
 	case !part:
 		c.passed++
 	}
@@ -93,46 +117,43 @@ func reason(lines []string) string {
 	return why
 }
 
-// missing are the reasons that name a program that a machine may have.
-var missing = regexp.MustCompile(`not installed|not found|not at hand|^no (node|python3|ssh-keygen|browser)|^there (is|are) no (shell|program)`)
-
-// lacks counts the tests that were skipped because the machine lacks a program.
-func (c *count) lacks() int {
-	n := 0
-	for _, s := range c.skipped {
-		if missing.MatchString(s.reason) {
-			n++
-		}
-	}
-	return n
-}
-
-// write writes the count, and then each reason with the tests that were skipped for it. The most frequent reason comes first.
+// write writes the count, and then each reason with the tests that were skipped for it, last of all what this machine lacks and the way to get it.
 func (c *count) write(out *bufio.Writer) {
 	fmt.Fprintf(out, "\n%d tests passed, %d failed, %d skipped\n", c.passed, c.failed, len(c.skipped))
 	if len(c.broken) > 0 {
 		slices.Sort(c.broken)
 		fmt.Fprintf(out, "failed packages: %s\n", strings.Join(c.broken, ", "))
 	}
-	byReason := map[string][]string{}
-	var reasons []string
-	for _, s := range c.skipped {
-		if byReason[s.reason] == nil {
-			reasons = append(reasons, s.reason)
-		}
-		byReason[s.reason] = append(byReason[s.reason], s.test)
+	c.writeReasons(out, false)
+	if slices.ContainsFunc(c.skipped, func(s skip) bool { return s.lacks }) {
+		fmt.Fprintln(out, "this machine lacks what these tests need:")
+		c.writeReasons(out, true)
 	}
-	slices.SortFunc(reasons, func(a, b string) int {
+}
+
+// writeReasons writes the reasons of one kind. The most frequent one comes first.
+func (c *count) writeReasons(out *bufio.Writer, lacks bool) {
+	byReason := map[string][]string{}
+	for _, s := range c.skipped {
+		if s.lacks == lacks {
+			byReason[s.reason] = append(byReason[s.reason], s.test)
+		}
+	}
+	reasons := slices.SortedFunc(maps.Keys(byReason), func(a, b string) int {
 		return cmp.Or(len(byReason[b])-len(byReason[a]), strings.Compare(a, b))
 	})
-	const most = 3 // tests that are named
 	for _, why := range reasons {
-		tests := byReason[why]
-		slices.Sort(tests)
-		named := strings.Join(tests[:min(most, len(tests))], ", ")
-		if len(tests) > most {
-			named += fmt.Sprintf(" and %d more", len(tests)-most)
-		}
-		fmt.Fprintf(out, "%4d × %s\n         %s\n", len(tests), why, named)
+		fmt.Fprintf(out, "%4d × %s\n         %s\n", len(byReason[why]), why, named(byReason[why]))
 	}
+}
+
+// named names some tests.
+func named(tests []string) string {
+	const most = 3
+	slices.Sort(tests)
+	text := strings.Join(tests[:min(most, len(tests))], ", ")
+	if len(tests) > most {
+		text += fmt.Sprintf(" and %d more", len(tests)-most)
+	}
+	return text
 }

@@ -3,8 +3,7 @@
 //	go run ./internal/tally [-whole] [-C FOLDER] [FLAG…] [PACKAGE…]    the arguments of go test, except -json, which it adds
 //
 // It writes one line per package, with the output of tests that failed. With -whole it writes everything at the end, so that what runs
-// beside it does not write in between. With ALLOT_SKIPS=fail in the environment a test that is skipped because this machine lacks a program is a failure: a machine
-// that should have them all says so. With RAPID_SEED=0 in the environment no result comes from the cache. The exit status is that of go test.
+// beside it does not write in between. At the end it lists what this machine lacks that tests need (package needs), and the way to get it. With RAPID_SEED=0 in the environment no result comes from the cache. The exit status is that of go test.
 package main
 
 import (
@@ -71,9 +70,6 @@ func run(ctx context.Context, arguments []string, out io.Writer) (int, error) {
 	err = command.Wait()
 	c.write(shown)
 	readErr = errors.Join(readErr, shown.Flush())
-	if lacks := c.lacks(); err == nil && lacks > 0 && os.Getenv("ALLOT_SKIPS") == "fail" {
-		return 1, errors.Join(readErr, fmt.Errorf("%d tests were skipped because this machine lacks a program", lacks))
-	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return max(1, exit.ExitCode()), readErr // -1: ended by a signal
@@ -87,6 +83,8 @@ type event struct {
 	Package string
 	Test    string
 	Output  string
+	Key     string // of an attribute
+	Value   string
 }
 
 // read reads the lines of go test -json, and writes those that people want to see at once to out.

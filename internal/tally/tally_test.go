@@ -2,13 +2,13 @@ package main
 
 import (
 	"bufio"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/internal/testfolder"
 )
 
@@ -139,22 +139,38 @@ func TestCountOfEvents(t *testing.T) {
 	}
 }
 
-// On a machine that should have every program, a test that is skipped for want of one is a failure; one that is skipped for another reason is not.
-func TestSkipsThatFail(t *testing.T) {
-	for _, c := range []struct {
-		reason, skips string
-		fails         bool
-	}{
-		{"no node", "fail", true}, {"Slurm is not installed", "fail", true}, {"exec: \"x\": executable file not found in $PATH", "fail", true},
-		{"no node", "", false}, {"a single goroutine", "fail", false},
-	} {
-		text := fmt.Sprintf("package tried\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) { t.Skip(%q) }\n", c.reason)
-		dir := testfolder.Module(t, map[string]string{"go.mod": "module tried\n\ngo 1.26\n", "tried_test.go": text})
-		t.Setenv("ALLOT_SKIPS", c.skips)
+// What this machine lacks is told by the attribute of a test, not by its words, and listed last with the way to get it.
+func TestWhatIsLacking(t *testing.T) {
+	var c count
+	var out strings.Builder
+	w := bufio.NewWriter(&out)
+	lacks := func(test, value string) {
+		c.add(event{Action: "attr", Package: "p", Test: test, Key: needs.Key, Value: value}, w)
+		c.add(event{Action: "output", Package: "p", Test: test, Output: "    a_test.go:1: words\n"}, w)
+		c.add(event{Action: "skip", Package: "p", Test: test}, w)
+	}
+	lacks("TestA", `{"kind":"program","name":"irace","get":"apt-get install r-cran-irace"}`)
+	lacks("TestB", "no need at all")
+	lacks("TestC", `{"kind":"program","name":"irace","get":"apt-get install r-cran-irace"}`)
+	c.write(w)
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	const want = "\n0 tests passed, 0 failed, 3 skipped\n   1 × words\n         p: TestB\nthis machine lacks what these tests need:\n" +
+		"   2 × program irace: apt-get install r-cran-irace\n         p: TestA, p: TestC\n"
+	if out.String() != want {
+		t.Errorf("%q, expected %q", out.String(), want)
+	}
+}
+
+// A test that go test runs says what it lacks where tally reads it.
+func TestAttributesAreRead(t *testing.T) {
+	text := "package tried\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) { t.Attr(\"needs\", `{\"kind\":\"font\",\"name\":\"A Font\",\"get\":\"buy it\"}`); t.Skip(\"x\") }\n"
+	dir := testfolder.Module(t, map[string]string{"go.mod": "module tried\n\ngo 1.26\n", "tried_test.go": text})
+	for range 2 { // the second result comes from the cache
 		var out strings.Builder
-		status, err := run(t.Context(), []string{"-C", dir, "."}, &out)
-		if (status != 0) != c.fails || (err != nil) != c.fails {
-			t.Errorf("%+v: status %d, %v\n%s", c, status, err, out.String())
+		if status, err := run(t.Context(), []string{"-C", dir, "."}, &out); status != 0 || err != nil || !strings.Contains(out.String(), "\n   1 × font A Font: buy it\n         tried: TestX\n") {
+			t.Errorf("status %d, %v\n%s", status, err, out.String())
 		}
 	}
 }

@@ -4,12 +4,12 @@ package process
 
 import (
 	"math"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/kballard/go-shellquote"
 
+	"github.com/allot-opt/allot/internal/needs"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
@@ -48,9 +48,7 @@ func FuzzAnswer(f *testing.F) {
 
 // A program that asks for call after call while nothing runs and nobody arrives is stopped, and one that does so while a job runs is not.
 func TestCallsForNothing(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip(err)
-	}
+	needs.Program(t, "sh")
 	in, err := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
 		Job(model.JobSpec{ID: "a", Work: new(20.0)}, model.JobSpec{ID: "b", Work: new(1.0)}).Build()
 	if err != nil {

@@ -21,12 +21,11 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/allot-opt/allot/tools/internal/needs"
 )
 
 var screenshots = flag.String("screenshots", "", "folder to save pictures of the page in")
-
-// browsers are the names that a Chromium goes by.
-var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell"}
 
 // tab is an open page and what it complained of.
 type tab struct {
@@ -58,23 +57,17 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// open opens a sample page in a headless browser; the test is skipped where there is none.
-func open(t *testing.T, name string) *tab {
+// widest is the family of fonts that pages are tried in where their look is not what is tried.
+const widest = "DejaVu Sans"
+
+// open opens a sample page in a headless browser that finds the fonts of one family alone.
+func open(t *testing.T, name, family string) *tab {
 	t.Helper()
-	path := ""
-	for _, name := range browsers {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		t.Skipf("no browser at hand, none of %s: the page is not tried out", strings.Join(browsers, ", "))
-	}
+	path, only := needs.Program(t, "chromium"), needs.OnlyFont(t, family)
 	if err := makePages(); err != nil {
 		t.Fatal(err)
 	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox,
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.Env(only), chromedp.NoSandbox,
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(2*time.Minute))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a watchdog
 	t.Cleanup(cancel)
@@ -177,28 +170,37 @@ const settled = `new Promise(done => requestAnimationFrame(() => requestAnimatio
 // openAll opens everything that is folded.
 const openAll = `for (const d of document.querySelectorAll("details")) d.open = true; true`
 
-func TestBrowserLayout(t *testing.T) {
-	for _, name := range []string{"ordinary", "kinds", "large", "two", "hostile"} {
-		t.Run(name, func(t *testing.T) {
-			b := open(t, name)
-			for _, scheme := range []string{"light", "dark"} {
-				for _, width := range []int64{1200, 360} {
-					b.look(width, scheme)
-					b.shoot(fmt.Sprintf("%s-%s-%d", name, scheme, width))
-					b.check(fmt.Sprintf("%s, %d px", scheme, width))
-				}
-			}
-			b.run(chromedp.Evaluate(openAll, nil))
-			b.look(1200, "light")
-			b.check("everything open")
-			b.shoot(name + "-open")
-			b.look(360, "dark")
-			b.check("everything open, 360 px")
-			b.shoot(name + "-open-360")
-			b.run(chromedp.Evaluate(`for (const s of document.querySelectorAll(".scroll")) s.scrollLeft = 1e6; true`, nil))
-			b.check("scrolled to the right")
-		})
+// inEveryFont runs a test of some pages as readers see them who have one of the families of fonts.
+func inEveryFont(t *testing.T, pages []string, look func(b *tab, name string)) {
+	for _, family := range needs.Fonts {
+		for _, page := range pages {
+			t.Run(family+" "+page, func(t *testing.T) {
+				look(open(t, page, family), page+"-"+strings.ReplaceAll(family, " ", ""))
+			})
+		}
 	}
+}
+
+// TestBrowserLayout looks at reports on a telephone and a wide screen, light and dark.
+func TestBrowserLayout(t *testing.T) {
+	inEveryFont(t, []string{"ordinary", "kinds", "large", "two", "hostile"}, func(b *tab, name string) {
+		for _, scheme := range []string{"light", "dark"} {
+			for _, width := range []int64{1200, 360} {
+				b.look(width, scheme)
+				b.shoot(fmt.Sprintf("%s-%s-%d", name, scheme, width))
+				b.check(fmt.Sprintf("%s, %d px", scheme, width))
+			}
+		}
+		b.run(chromedp.Evaluate(openAll, nil))
+		b.look(1200, "light")
+		b.check("everything open")
+		b.shoot(name + "-open")
+		b.look(360, "dark")
+		b.check("everything open, 360 px")
+		b.shoot(name + "-open-360")
+		b.run(chromedp.Evaluate(`for (const s of document.querySelectorAll(".scroll")) s.scrollLeft = 1e6; true`, nil))
+		b.check("scrolled to the right")
+	})
 }
 
 // columnOf is the texts of a column of a table, and what its heading says of its order.
@@ -212,7 +214,7 @@ func (b *tab) columnOf(table string, column int) (texts []string, sorted string)
 
 // TestBrowserSorts clicks headings, and presses keys on them.
 func TestBrowserSorts(t *testing.T) {
-	b := open(t, "sorts")
+	b := open(t, "sorts", widest)
 	b.look(1200, "light")
 	const table, solver, objective, time = "g1-solvers", 0, 3, 8
 	heading := func(column int) string {
@@ -244,7 +246,7 @@ func TestBrowserSorts(t *testing.T) {
 
 // TestBrowserButtons switches the colours and brings a curve to the front.
 func TestBrowserButtons(t *testing.T) {
-	b := open(t, "ordinary")
+	b := open(t, "ordinary", widest)
 	b.look(1200, "light")
 	var light, dark, back string
 	background := `getComputedStyle(document.body).backgroundColor`
@@ -271,8 +273,7 @@ func TestBrowserButtons(t *testing.T) {
 
 // TestBrowserAccount looks at an account on a telephone and a wide screen, light and dark: it complains of nothing and asks for nothing.
 func TestBrowserAccount(t *testing.T) {
-	for _, name := range []string{"account", "hostile-account"} {
-		b := open(t, name)
+	inEveryFont(t, []string{"account", "hostile-account"}, func(b *tab, name string) {
 		b.run(chromedp.Evaluate(openAll, nil))
 		for _, width := range []int64{360, 1200} {
 			for _, scheme := range []string{"light", "dark"} {
@@ -280,5 +281,6 @@ func TestBrowserAccount(t *testing.T) {
 				b.check(fmt.Sprint(name, ", ", width, " wide, ", scheme))
 			}
 		}
-	}
+		b.shoot(name)
+	})
 }

@@ -62,30 +62,27 @@ func (b *tab) corner() (corner []float64) {
 
 // TestBrowserGanttLayout looks at charts of few jobs, of 28,000, of none and of hostile ids, on a telephone and a wide screen, light and dark.
 func TestBrowserGanttLayout(t *testing.T) {
-	for _, name := range []string{"gantt-small", "gantt-hostile", "gantt-empty", "gantt-many", "gantt-devices"} {
-		t.Run(name, func(t *testing.T) {
-			b := open(t, name)
-			for _, scheme := range []string{"light", "dark"} {
-				for _, width := range []int64{1200, 360} {
-					b.look(width, scheme)
-					b.check(fmt.Sprintf("%s, %d px", scheme, width))
-					b.shoot(fmt.Sprintf("%s-%s-%d", name, scheme, width))
-				}
+	inEveryFont(t, []string{"gantt-small", "gantt-hostile", "gantt-empty", "gantt-many", "gantt-devices"}, func(b *tab, name string) {
+		for _, scheme := range []string{"light", "dark"} {
+			for _, width := range []int64{1200, 360} {
+				b.look(width, scheme)
+				b.check(fmt.Sprintf("%s, %d px", scheme, width))
+				b.shoot(fmt.Sprintf("%s-%s-%d", name, scheme, width))
 			}
-			b.run(chromedp.Evaluate(openAll, nil))
-			b.check("everything open")
-			var painted bool
-			b.run(chromedp.Evaluate(`(c => new Set(new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer)).size > 2)(document.getElementById("chart"))`, &painted))
-			if !painted {
-				t.Error("the chart is empty")
-			}
-		})
-	}
+		}
+		b.run(chromedp.Evaluate(openAll, nil))
+		b.check("everything open")
+		var painted bool
+		b.run(chromedp.Evaluate(`(c => new Set(new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer)).size > 2)(document.getElementById("chart"))`, &painted))
+		if !painted {
+			b.t.Error("the chart is empty")
+		}
+	})
 }
 
 // TestBrowserGanttKeys moves, zooms and reads jobs by keys alone.
 func TestBrowserGanttKeys(t *testing.T) {
-	b := open(t, "gantt-small")
+	b := open(t, "gantt-small", widest)
 	b.look(1200, "light")
 	whole := b.chart()
 	if whole.mode != "jobs" || whole.from != 0 || whole.to != 95 {
@@ -133,7 +130,7 @@ func TestBrowserGanttKeys(t *testing.T) {
 
 // TestBrowserGanttPointer rests on a job and on the queue, drags, turns the wheel and chooses colours.
 func TestBrowserGanttPointer(t *testing.T) {
-	b := open(t, "gantt-small")
+	b := open(t, "gantt-small", widest)
 	b.look(1200, "dark")
 	b.chart()
 	if hint := b.pointAt(200, 6); !strings.Contains(hint, "rigid\nc1: 0-3\nruns 0 s – 1 min, for 1 min\ndid not wait") {
@@ -171,7 +168,7 @@ func (b *tab) keyTexts() (texts []string) {
 // TestBrowserGanttKey looks at the key of a page that begins with the load: the load is coloured by wait unless a colour was asked for, and the key says what a column
 // is. Where jobs are shown, the key speaks of jobs.
 func TestBrowserGanttKey(t *testing.T) {
-	b := open(t, "gantt-crowd")
+	b := open(t, "gantt-crowd", widest)
 	b.look(360, "light")
 	if s := b.chart(); s.mode != "load" {
 		t.Fatalf("the page begins with %s", s.mode)
@@ -208,7 +205,7 @@ func TestBrowserGanttKey(t *testing.T) {
 
 // TestBrowserGanttMany finds a job among 28,000 and reads the load.
 func TestBrowserGanttMany(t *testing.T) {
-	b := open(t, "gantt-many")
+	b := open(t, "gantt-many", widest)
 	b.look(1200, "light")
 	if s := b.chart(); s.mode != "load" {
 		t.Errorf("28,000 jobs as %s", s.mode)
@@ -235,7 +232,7 @@ func TestBrowserGanttMany(t *testing.T) {
 
 // TestBrowserGanttDevices reads where jobs lie on machines and devices, and when machines are closed.
 func TestBrowserGanttDevices(t *testing.T) {
-	b := open(t, "gantt-devices")
+	b := open(t, "gantt-devices", widest)
 	b.look(1200, "light")
 	for id, want := range map[string]string{
 		"train-2":    "train-2; h[5]: gpu 0-7, h[6]: gpu 0-7; runs ",
@@ -270,7 +267,7 @@ func TestBrowserGanttDevices(t *testing.T) {
 
 // TestBrowserGanttHostile chooses jobs whose ids try to run: they are said as text, and nothing runs.
 func TestBrowserGanttHostile(t *testing.T) {
-	b := open(t, "gantt-hostile")
+	b := open(t, "gantt-hostile", widest)
 	b.look(1200, "light")
 	b.run(chromedp.Evaluate(openAll, nil), chromedp.Focus("#chart", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowDown))
 	if said := b.said(); !strings.HasPrefix(said, `</script><script>alert(1)</script>; `) {

@@ -22,15 +22,14 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/allot-opt/allot/tools/internal/needs"
 )
 
 var (
 	screenshots = flag.String("screenshots", "", "folder to save pictures of the page in")
 	built       = flag.String("site", "", "folder of a site that is built already; empty: one is built")
 )
-
-// browsers are the names that a Chromium goes by.
-var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell"}
 
 var temporary string // folder of the site that the tests have built
 
@@ -81,11 +80,8 @@ func open(t *testing.T, width int64, scheme, part string) *tab {
 // serve serves the site as a host without any settings does, in a folder of it.
 func serve(t *testing.T) string {
 	t.Helper()
-	for _, name := range []string{"npm", "node"} {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skipf("no %s on PATH: the page is not built and not tried out", name)
-		}
-	}
+	needs.Program(t, "npm")
+	needs.Program(t, "node")
 	folder, err := site()
 	if err != nil {
 		t.Fatal(err)
@@ -95,13 +91,9 @@ func serve(t *testing.T) string {
 	return host.URL
 }
 
-// browserOf starts the browser that all tests share, each with a tab of its own.
-var browserOf = sync.OnceValues(func() (context.Context, string) {
-	at := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
-	if at < 0 {
-		return nil, fmt.Sprintf("no browser at hand, none of %s: the page is not tried out", strings.Join(browsers, ", "))
-	}
-	path, _ := exec.LookPath(browsers[at])
+// beginBrowser starts the browser that all tests share, each with a tab of its own.
+var beginBrowser = sync.OnceValues(func() (context.Context, error) {
+	path := browserPath
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(2*time.Minute))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
@@ -109,10 +101,13 @@ var browserOf = sync.OnceValues(func() (context.Context, string) {
 	ctx, _ = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
 	endBrowser = cancel
 	if err := chromedp.Run(ctx); err != nil {
-		return nil, err.Error()
+		return nil, err
 	}
-	return ctx, ""
+	return ctx, nil
 })
+
+// browserPath is the program of the browser.
+var browserPath string
 
 // endBrowser ends the browser that all tests share.
 var endBrowser = func() {}
@@ -120,9 +115,10 @@ var endBrowser = func() {}
 // start opens a tab without a page.
 func start(t *testing.T, host string) *tab {
 	t.Helper()
-	whole, lacks := browserOf()
-	if lacks != "" {
-		t.Skip(lacks)
+	browserPath = needs.Program(t, "chromium")
+	whole, err := beginBrowser()
+	if err != nil {
+		t.Fatal(err)
 	}
 	ctx, cancel := chromedp.NewContext(whole)
 	t.Cleanup(cancel)

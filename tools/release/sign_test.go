@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/allot-opt/allot/tools/internal/needs"
 )
 
 // A user verifies the checksums with ssh-keygen as docs say; changed checksums, or a signature of another key, are refused.
 func TestSign(t *testing.T) {
-	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		t.Skip("no ssh-keygen")
-	}
+	needs.Program(t, "ssh-keygen")
 	dir := t.TempDir()
 	keyNamed := func(name string) (key, public string) {
 		key = filepath.Join(dir, name)

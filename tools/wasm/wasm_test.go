@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/allot-opt/allot/tools/internal/needs"
 )
 
 // runner runs the js/wasm build under node; the test is skipped where there is no node.
@@ -16,10 +18,7 @@ type runner struct{ node, script, native, wasm string }
 // builds builds the command for here and for js/wasm.
 func builds(t *testing.T) runner {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("no node on PATH: the js/wasm build is not run")
-	}
+	node := needs.Program(t, "node")
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -10,13 +10,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/internal/needs"
 )
 
 // A shell reads a quoted word as it was.
 func TestQuote(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no shell")
-	}
+	needs.Program(t, "sh")
 	words := []string{"", "plain", "/a/b-c_d.e=f:g,h", "two words", "it's", `"`, `\`, "$HOME", "`id`", "a\nb\n#SBATCH --x", "*", "~", "é", "'", "''", "-", "a;b", "!"}
 	script := "printf '%s\\0'"
 	for _, word := range words {

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/allot-opt/allot/internal/needs"
 )
 
 // taken checks configurations that another program has drawn from an exported space: each can be read, none is refused, and both sides of the condition occur.
@@ -37,15 +39,12 @@ func taken(t *testing.T, z *Frozen, lines []string) {
 
 // irace draws from an exported space what the solver takes: kinds, scale, condition, forbidden parts.
 func TestIraceDrawsWhatTheSolverTakes(t *testing.T) {
-	where, err := exec.Command("Rscript", "-e", `cat(system.file("bin", "irace", package = "irace"))`).Output()
-	if err != nil || len(where) == 0 {
-		t.Skipf("irace is missing (Rscript: %v): apt-get install r-cran-irace", err)
-	}
+	irace := needs.Program(t, "irace")
 	z := exportedTo(t, "irace", "picky", "mode", "order", "depth", "weight")
 	if err := z.writeProgram("target-runner", "#!/bin/sh\nshift 4\necho \"$*\" >>calls.txt\nprintf '%s' \"$*\" | cksum | cut -d ' ' -f 1\n"); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), string(where), "--scenario", "scenario.txt", "--max-experiments", "300")
+	command := exec.CommandContext(t.Context(), irace, "--scenario", "scenario.txt", "--max-experiments", "300")
 	command.Dir = z.dir
 	if text, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %s", err, text)
@@ -59,13 +58,7 @@ func TestIraceDrawsWhatTheSolverTakes(t *testing.T) {
 
 // ConfigSpace, which SMAC uses, draws from an exported space what the solver takes.
 func TestConfigSpaceDrawsWhatTheSolverTakes(t *testing.T) {
-	python := "python3"
-	if named := os.Getenv("SMAC_PYTHON"); named != "" {
-		python = named
-	}
-	if err := exec.Command(python, "-c", "import ConfigSpace").Run(); err != nil {
-		t.Skipf("ConfigSpace is missing (%s: %s): pip install 'smac>=2'; the variable SMAC_PYTHON may name the Python that has it", python, err)
-	}
+	python := needs.Python(t, "ConfigSpace")
 	z := exportedTo(t, "smac", "picky", "mode", "order", "depth", "weight")
 	command := exec.CommandContext(t.Context(), python, "-c", `
 from ConfigSpace import ConfigurationSpace

@@ -45,18 +45,26 @@
     check(e, e.closest("svg") ? style.fill : style.color, 4.5);
   }
 
-  // Letters in a picture do not lie on each other or beyond its edges.
+  // Letters in a picture do not lie on each other or beyond its edges. The box of a text is as high as the highest letters of its font, which are higher in some fonts than in others,
+  // so only that part of it counts in which its own letters stand.
+  const inked = t => {
+    const box = t.getBoundingClientRect(), style = getComputedStyle(t);
+    canvas.font = `${style.fontWeight} 100px ${style.fontFamily}`;
+    const m = canvas.measureText(t.textContent), scale = box.height / (m.fontBoundingBoxAscent + m.fontBoundingBoxDescent);
+    return { left: box.left, right: box.right, top: box.top + scale * (m.fontBoundingBoxAscent - m.actualBoundingBoxAscent), bottom: box.bottom - scale * (m.fontBoundingBoxDescent - m.actualBoundingBoxDescent) };
+  };
   for (const svg of document.querySelectorAll("figure svg[role=img]")) {
     const frame = svg.getBoundingClientRect();
-    const boxes = [...svg.querySelectorAll("text")].map(t => [t.textContent, t.getBoundingClientRect()]);
+    const boxes = [...svg.querySelectorAll("text")].map(t => [t.textContent, inked(t)]);
     boxes.forEach(([text, a], k) => {
       if (a.left < frame.left - 1 || a.right > frame.right + 1 || a.bottom > frame.bottom + 1 || a.top < frame.top - 1) wrong.push(`"${text}" leaves its picture`);
       for (const [other, b] of boxes.slice(k + 1)) {
         const x = Math.min(a.right, b.right) - Math.max(a.left, b.left), y = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-        if (x > 0.5 && y > 3) wrong.push(`"${text}" and "${other}" overlap`);
+        if (x > 0.5 && y > 0.5) wrong.push(`"${text}" and "${other}" overlap`);
       }
     });
     const letters = parseFloat(getComputedStyle(svg).fontSize) * frame.width / svg.viewBox.baseVal.width;
+    if (letters > 21) wrong.push(`letters of ${letters.toFixed(1)} px: the picture is blown up`);
     if (letters < 9) wrong.push(`letters of ${letters.toFixed(1)} px in a picture`);
   }
 

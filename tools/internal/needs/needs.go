@@ -1,0 +1,1 @@
+../../../internal/needs/needs.go
