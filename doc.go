@@ -1,6 +1,7 @@
 // Package allot is the root of a toolkit that allocates batches of jobs to clusters and grids. It holds no code. A package imports only
 // packages above it in this list:
 //
+//	budget             what a reading may take in all: files, bytes, names, steps and time
 //	model              instances, solutions, metrics, the evaluator and the checker; JSON files
 //	proof              certificates of lower bounds, and their checker, which shares no code with the provers
 //	params             documented parameters: the exported fields of solvers, policies, workloads and readers
@@ -34,6 +35,7 @@
 //
 //	internal/bench     tables, rankings and reports of comparisons, statistics, the experiments of published papers, suites as job arrays of Slurm,
 //	                   answers to questions about a queue
+//	internal/alive     whether a process that has left something on a disk still runs
 //	internal/answers   what the commands and the service answer alike, as JSON states it
 //	internal/service   allot serve: one protocol over HTTP and lines
 //	internal/golden    where the schedule of another program differs from the reference schedules of folder golden

@@ -197,6 +197,24 @@ func (r *reader) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
+// file is a source that can be closed.
+type file struct {
+	io.Reader
+	io.Closer
+	b *Budget
+}
+
+// Budget is the budget of the reading.
+func (f *file) Budget() *Budget { return f.b }
+
+// Closing lets a source that can be closed carry the budget, as [Budget.Reader] does; nil: closing does nothing.
+func (b *Budget) Closing(r io.Reader, closer io.Closer) io.ReadCloser {
+	if closer == nil {
+		closer = io.NopCloser(nil)
+	}
+	return &file{b.Reader(r), closer, b}
+}
+
 // Of is the source with its budget: the one that it carries, or a usual one that nothing ends.
 func Of(r io.Reader) (io.Reader, *Budget) {
 	if c, carries := r.(carrier); carries {

@@ -35,7 +35,10 @@ func (o *TraceReader) ReadFiles(sources []formats.Source) (*model.Instance, *mod
 	var trace *formats.Source
 	var files siteFiles
 	for _, s := range sources {
-		file := formats.Of(io.NopCloser(b.Reader(s.Reader)), s.Name)
+		file := formats.Of(b.Closing(s.Reader, nil), s.Name)
+		if err := b.Err(); err != nil { // its begin does not say what it is
+			return nil, nil, model.Stopped(s.Name, "", err)
+		}
 		if file.Format == nil || file.Format.Name != traceFormat {
 			files = append(files, siteFile{name: s.Name, begin: file})
 			continue

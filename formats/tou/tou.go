@@ -84,7 +84,7 @@ func (o *Reader) Read(r io.Reader, name string) (*model.Instance, *model.ImportR
 	if err := model.ReadJSON(r, name, &f); err != nil {
 		return nil, nil, err
 	}
-	if !faults.Names("times", len(f.Times)*budget.NamesOf[model.JobSpec]()) {
+	if !faults.Names("processing_times", len(f.Times)*budget.NamesOf[model.JobSpec]()) {
 		return nil, nil, faults.Err()
 	}
 	wrong := &model.InputError{File: name}

@@ -38,7 +38,7 @@ type Limits struct {
 func Public() Limits {
 	return Limits{
 		Body: 64 << 20, Arriving: 256 << 20, Share: 128 << 20, Bodies: 512, Runs: 16 * runtime.GOMAXPROCS(0), Queue: 256, PerClient: 0, Time: time.Minute, Usual: 10 * time.Second, Memory: 2 << 30,
-		Workers: 1, Documents: budget.Limits{Files: 300, Bytes: 256 << 20, Names: 8_000_000, Steps: 1 << 27},
+		Workers: 1, Documents: budget.Limits{Files: 300, Bytes: 256 << 20, Names: 5_000_000, Steps: 1 << 27},
 		Reading: 30 * time.Second, Stalling: 5 * time.Second, Writing: 10 * time.Second,
 	}
 }

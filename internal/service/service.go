@@ -207,18 +207,8 @@ func (s *Service) answer(ctx context.Context, from *Client, o *Operation, params
 	return reply{result: result}
 }
 
-// opened is a document that is read from the budget of its request.
-type opened struct {
-	io.Reader
-	io.Closer
-	budget *budget.Budget
-}
-
-// Budget is the budget of the request.
-func (o *opened) Budget() *budget.Budget { return o.budget }
-
 // contents opens a document and decompresses it.
-func (c *call) contents(d *Document) (*opened, error) {
+func (c *call) contents(d *Document) (io.ReadCloser, error) {
 	if err := c.budget.File(); err != nil {
 		return nil, c.unreadable(d, err)
 	}
@@ -230,7 +220,7 @@ func (c *call) contents(d *Document) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(wrongAt(faultsIn(d.Path, err)), source.Close())
 	}
-	return &opened{c.budget.Reader(text), source, c.budget}, nil
+	return c.budget.Closing(text, source), nil
 }
 
 // hold takes memory for what the documents make, until the request is answered.
