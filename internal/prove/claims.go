@@ -108,6 +108,7 @@ type claim struct {
 	value, tolerated float64
 	seed             uint64
 	evals            int64
+	of               *model.Evaluation // of the schedule that is called optimal; nil: it is a bound
 }
 
 // Outcome is the result of trying an instance.
@@ -160,6 +161,9 @@ func (p *Planted) Try(ctx context.Context, rng *rand.Rand, effort Effort) Outcom
 // objectives draws the objectives to try: those with weights as priorities, or else first metrics whose optimum is known, then others, and sometimes
 // a sum of two.
 func (p *Planted) objectives(rng *rand.Rand, most int) []map[string]float64 {
+	if p.together {
+		return []map[string]float64{p.Instance.StatedObjective()}
+	}
 	var list []map[string]float64
 	for _, k := range rng.Perm(len(p.rankings)) {
 		list = append(list, p.rankings[k].objective)
@@ -305,8 +309,12 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 
 // compare compares each claimed lower bound with the best schedule, planted or found by any solver.
 func (t *trial) compare() {
-	if t.ranking != nil {
+	switch {
+	case t.ranking != nil:
 		t.compareRanked()
+		return
+	case t.together:
+		t.compareTogether()
 		return
 	}
 	for _, c := range t.claims {

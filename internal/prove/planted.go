@@ -30,6 +30,7 @@ type Planted struct {
 	// MayLeave says that a schedule may leave out jobs that other schedules place, because there are hard deadlines.
 	MayLeave bool
 
+	together bool      // see everythingTogether
 	small    *small    // the batch whose schedules are enumerated; nil: they are not
 	rankings []ranking // objectives with weights as priorities, for such a batch
 }
@@ -64,6 +65,7 @@ var kinds = []Kind{
 	{Name: "licences", Share: 3, draw: licencePacking},
 	{Name: "grid", Share: 1, draw: overTheGrid},
 	{Name: "priorities", Share: 10, draw: priorities},
+	{Name: "everything together", Share: 20, draw: everythingTogether},
 	{Name: "queues, types", Share: 10, draw: queuesOfTypes},
 	{Name: "queues, no penalty", Share: 3, draw: queuesWithoutPenalty},
 }

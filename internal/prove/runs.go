@@ -15,7 +15,7 @@ import (
 )
 
 // provers names the solvers that state bounds and optima of their own. They run on every instance that they support.
-var provers = []string{"exact", "search", "auto", "ggone", "ggone-milp", "ggone-hybrid"}
+var provers = []string{"exact", "search", "auto", "tou", "ggone", "ggone-milp", "ggone-hybrid"}
 
 // solve runs the provers and some other solvers, and returns the number of runs.
 func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs int) {
@@ -76,7 +76,7 @@ func (t *trial) run(ctx context.Context, info solve.Info, opt solve.Options, alo
 	case result.Status == model.Infeasible && len(t.Schedules) > 0:
 		t.report(by, "infeasible", 0, 0, "says infeasible: "+result.Reason)
 	case result.Solution == nil:
-		if info.Name != "ggone" && info.Name != "ggone-milp" && info.Name != "ggone-hybrid" {
+		if !t.together && info.Name != "ggone" && info.Name != "ggone-milp" && info.Name != "ggone-hybrid" {
 			t.report(by, "error", 0, 0, "no solution and no error")
 		}
 	default:
@@ -145,8 +145,8 @@ func (t *trial) judge(by string, opt solve.Options, result *solve.Result) {
 	}
 	if result.Status == model.Optimal {
 		stated := result.Tolerance * math.Abs(evaluation.Objective) // the difference within which the solver says that it proves
-		t.claims = append(t.claims, claim{by: by, what: "optimal", value: evaluation.Objective, tolerated: stated, seed: opt.Seed, evals: opt.MaxEvals})
-		if !whole {
+		t.claims = append(t.claims, claim{by: by, what: "optimal", value: evaluation.Objective, tolerated: stated, seed: opt.Seed, evals: opt.MaxEvals, of: &evaluation})
+		if !whole && !t.together { // or nothing can run the job
 			t.report(by, "optimal", float64(left), 0, "says optimal and leaves out a job that can be placed: "+sol.Unscheduled[0].Reason)
 		}
 	}

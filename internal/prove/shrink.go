@@ -14,7 +14,7 @@ import (
 // its false claim. A planted schedule stays correct without some of its jobs, so it can still refute a bound above it. Facts that are known by
 // construction do not hold for the smaller instance and are dropped.
 func Shrink(ctx context.Context, p *Planted, f Falsehood) (*Planted, Falsehood) {
-	small := &Planted{Kind: p.Kind, Spec: p.Spec, Instance: p.Instance, Schedules: p.Schedules, MayLeave: p.MayLeave}
+	small := &Planted{Kind: p.Kind, Spec: p.Spec, Instance: p.Instance, Schedules: p.Schedules, MayLeave: p.MayLeave, together: p.together}
 	still, ok := small.stillFalse(ctx, f)
 	if !ok {
 		return p, f
@@ -57,7 +57,7 @@ func (p *Planted) without(from, to int) *Planted {
 	if err != nil || len(spec.Jobs) == 0 {
 		return nil
 	}
-	less := &Planted{Kind: p.Kind, Spec: &spec, Instance: in, MayLeave: p.MayLeave}
+	less := &Planted{Kind: p.Kind, Spec: &spec, Instance: in, MayLeave: p.MayLeave, together: p.together}
 	for _, sol := range p.Schedules {
 		part := &model.Solution{Schema: sol.Schema}
 		for _, place := range sol.Jobs {
