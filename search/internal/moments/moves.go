@@ -113,7 +113,7 @@ func (c *chain) makeWay(seed int32) {
 	start := c.moment(cluster, length)
 	from, to, _ := c.in.Horizon()
 	start = max(ready, from, min(start, min(until, to)-length))
-	end := start + length*(1+1e-12)
+	end := min(until, start+length*(1+1e-12))
 	if _, free := c.on(seed, cluster, start, end); !free {
 		c.near = c.near[:0]
 		for _, j := range c.jobs {
