@@ -56,7 +56,11 @@ func TestVerifiedDropsWhatIsRefuted(t *testing.T) {
 func TestCertificatesOfEverythingTogether(t *testing.T) {
 	race.OneGoroutine(t)
 	counts, schedules := map[string]int{}, 0
-	for seed := range uint64(race.Fewer(2_500, 250)) {
+	seeds := []uint64{3247, 17561, 17762, 18055, 19761} // which a rounded step of a tariff once made wrong
+	for seed := range uint64(race.Fewer(1_500, 250)) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		in := modeltest.TinyTogether(rand.New(rand.NewPCG(seed, 57)))
 		p := bound.NewCertified(t.Context(), in)
 		p.Improve(t.Context(), 1_000_000)
@@ -74,7 +78,7 @@ func TestCertificatesOfEverythingTogether(t *testing.T) {
 			t.Errorf("seed %d: %+v, %v", seed, r, dropped)
 		}
 		limited := in.Features()&model.PowerLimits != 0
-		enumeration := modeltest.Enumeration{In: in, Most: 150}
+		enumeration := modeltest.Enumeration{In: in, Most: 100}
 		enumeration.Each(func(report model.Report, sol *model.Solution) {
 			if limited && len(sol.Unscheduled) > 0 { // the enumeration takes a job to be one that may be left out if limits of power keep it out
 				return
@@ -84,12 +88,12 @@ func TestCertificatesOfEverythingTogether(t *testing.T) {
 			}
 		})
 	}
-	for method, least := range map[string]int{"priced-power": 100, "critical-path": 150, "priced-time": 400, "each-alone": 1500, "energetic": 10, "learned-clauses": 10, "priced-counts": 3} {
+	for method, least := range map[string]int{"priced-power": 100, "critical-path": 100, "priced-time": 300, "each-alone": 1000, "energetic": 10, "learned-clauses": 10, "priced-counts": 1} {
 		if counts[method] < race.Fewer(least, least/20) {
 			t.Errorf("%d certificates of %s: the test says little", counts[method], method)
 		}
 	}
-	if schedules < race.Fewer(10_000, 500) {
+	if schedules < race.Fewer(5_000, 500) {
 		t.Errorf("%d schedules: the test says little", schedules)
 	}
 	t.Log(counts, schedules)
