@@ -50,3 +50,27 @@ func TestCheapScheduleIsRight(t *testing.T) {
 		}
 	})
 }
+
+// A job of no time that has to stay on one machine gets its processors there, though it holds nothing.
+func TestCheapInstantStaysOnOneMachine(t *testing.T) {
+	b := model.NewBuilder("instant").Minimise("makespan", 1)
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Power: &model.PowerSpec{Busy: 3}}, {ID: "n", Count: 2, Processors: 3}}})
+	b.Job(model.JobSpec{ID: "j", Work: new(0.0), Processors: model.Rigid(2), Span: "machine"})
+	b.Spec().Horizon = &model.HorizonSpec{To: 1}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewCheapSchedule(in, Placing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slot, ok := s.Earliest(0, 0)
+	if !ok {
+		t.Fatal("no slot")
+	}
+	s.Place(0, slot)
+	if report := model.Check(in, s.Solution()); !report.OK() {
+		t.Error(report.Violations)
+	}
+}

@@ -95,7 +95,12 @@ func (s *cheapSeek) slot() (Slot, bool) {
 		}
 		s.cost.begin(g.prices, g.waits, s.j, 0, 0)
 		s.bestCost = s.cost.of(s.ready) // it may have waited
-		s.allot(0, func(i int) (int, float64) { return s.hosts[i], 0 })
+		s.allot(0, func(i int) (int, float64) {
+			if !s.together && s.hosts[i] < s.n { // all of it has to be on one machine
+				return 0, 0
+			}
+			return s.hosts[i], 0
+		})
 		slot := s.made(s.ready, s.shares)
 		slot.instant = true
 		return slot, slot.End <= s.until

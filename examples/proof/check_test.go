@@ -461,3 +461,43 @@ func TestCertificatesOfPower(t *testing.T) {
 	}
 	enough(t, second(t, c.tasks), 5, "time_of_use verified", "time_of_use refuted", "time_of_use unreadable", "schedule unreadable", "certificate and schedule not certified")
 }
+
+// Both checkers say the same of certificates of instances that have everything at once, with decimal times, as far as the second covers them.
+func TestCertificatesOfEverythingTogether(t *testing.T) {
+	race.OneGoroutine(t)
+	c := corpus{t: t, folder: t.TempDir()}
+	r := draw{rand.New(rand.NewPCG(1, 57))}
+	for seed := range uint64(race.Fewer(300, 40)) {
+		in := modeltest.TinyTogether(rand.New(rand.NewPCG(seed, 57)))
+		if in.Features()&modeltest.NodeFeatures != 0 {
+			continue
+		}
+		p := bound.NewCertified(t.Context(), in)
+		p.Improve(t.Context(), 200_000)
+		for _, x := range p.Certificates() {
+			by := x.Parts[0].By
+			if by == nil || by.PowerPrices != nil || by.Moldable != nil || len(x.Bytes()) > 20_000 {
+				continue
+			}
+			target, err := in.WithObjective(x.Objective)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text bytes.Buffer
+			if err := model.WriteInstance(&text, target); err != nil {
+				t.Fatal(err)
+			}
+			path := c.file(text.Bytes())
+			of, err := model.ReadInstanceFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.InstanceSHA256 = of.SHA256()
+			c.certificate(path, of, x.Bytes(), nil, "together")
+			changed := plain(t, x.Bytes())
+			r.damage(changed)
+			c.certificate(path, of, changed, nil, "together")
+		}
+	}
+	enough(t, second(t, c.tasks), 20, "together verified", "together refuted")
+}

@@ -274,16 +274,31 @@ func (r draw) timed(unit float64) object {
 func (r draw) prices() object {
 	unit, begin, intervals := r.number(1, 0.5, 900), r.from(0, 3), r.from(18, 40)
 	at := func(interval int) float64 { return unit * float64(begin+interval) }
+	span := intervals // that a list fills
+	if r.chance(0.3) {
+		span = r.from(3, 12)
+	}
 	list := func(least int) []any {
 		var pairs []any
-		for t := 0; t < intervals; t += r.from(1, 4) {
-			pairs = append(pairs, []any{at(t), float64(r.from(least, 9)) / r.number(1, 4, 10)})
+		add := func(time float64) { pairs = append(pairs, []any{time, float64(r.from(least, 9)) / r.number(1, 4, 10)}) }
+		if begin > 0 && r.chance(0.3) { // a time before the horizon need be no multiple of the interval
+			add(at(0) - 0.3*unit)
+		}
+		for t := 0; t < span; t += r.from(1, 4) {
+			add(at(t))
+		}
+		if r.chance(0.3) && span == intervals {
+			add(at(intervals) + 0.7*unit)
 		}
 		return pairs
 	}
 	tariff := object{"price": list(r.from(-2, 1)), "carbon": list(0)}
 	r.set(tariff, 0.4, "per", func() any { return r.one(2, 3.6, 1000) })
-	r.set(tariff, 0.3, "period", func() any { return unit * float64(intervals+r.from(0, 5)) })
+	if span < intervals {
+		tariff["period"] = unit * float64(span+r.from(1, 3))
+	} else {
+		r.set(tariff, 0.3, "period", func() any { return unit * float64(intervals+r.from(2, 5)) })
+	}
 	machine := object{"id": "m"}
 	power := object{"idle": r.from(0, 4), "busy": r.from(0, 5)}
 	var off []any

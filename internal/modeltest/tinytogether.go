@@ -11,6 +11,12 @@ import (
 // power, states, tariffs with periods, caps, horizons, licences, memory, precedence, jobs that choose their processors, large weights, and times in
 // [Decimals]. Much of it may be absent.
 func TinyTogether(rng *rand.Rand) *model.Instance {
+	in, _ := TinyTogetherSpec(rng)
+	return in
+}
+
+// TinyTogetherSpec is [TinyTogether] with what the instance was made of.
+func TinyTogetherSpec(rng *rand.Rand) (*model.Instance, *model.InstanceSpec) {
 	for {
 		d := &tinyDrawer{rng, 1, rng.IntN(6) == 0}
 		spec := d.instance()
@@ -30,7 +36,7 @@ func TinyTogether(rng *rand.Rand) *model.Instance {
 			NewDecimals(rng).Retime(&spec)
 		}
 		if in, err := model.New(spec); err == nil { // a job that runs already may contradict what it asks for, a horizon what an objective needs
-			return in
+			return in, &spec
 		}
 	}
 }

@@ -102,7 +102,7 @@ func TestJudgedClaims(t *testing.T) {
 			found = append(found, f.What)
 		}
 		if got := strings.Join(found, ","); got != c.what {
-			t.Errorf("%q: found %q, expected %q", c.name, trial.found, c.what)
+			t.Errorf("%q: found %q, expected %q", c.name, got, c.what)
 		}
 	}
 }

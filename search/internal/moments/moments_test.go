@@ -170,3 +170,39 @@ func all(in *model.Instance) (left []model.Unscheduled) {
 	}
 	return left
 }
+
+// A job that makes way is placed before those that wait for it start, to the last digit.
+func TestWayEndsBeforeSuccessors(t *testing.T) {
+	b := model.NewBuilder("way").Minimise("energy_cost", 1).Minimise("mean_response", 1).Minimise("mean_wait", 1)
+	way := model.WaySpec{Time: 1, Power: 3}
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 3, Speed: 2, Power: &model.PowerSpec{Idle: 2, Busy: 0.7,
+		Off: []model.OffSpec{{Name: "off", Power: 0.5, Down: way, Up: way}, {Name: "rest", Down: model.WaySpec{Power: 1}, Up: model.WaySpec{Power: 2}}}}}}})
+	b.Job(model.JobSpec{ID: "first", Work: new(4.0)}, model.JobSpec{ID: "second", Work: new(2.0), Processors: model.Rigid(2), After: []string{"first"}})
+	b.Spec().Tariff = &model.TariffSpec{Price: [][]float64{{2, 0}, {4, 3}, {5, 3}}, Period: 5}
+	b.Spec().Horizon = &model.HorizonSpec{From: 1, To: 6}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(20) {
+		e, err := New(t.Context(), in, &model.Solution{}, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			for k := range e.Chains() {
+				e.Advance(k, 100, func() bool { return false })
+			}
+			e.Exchange()
+		}
+		for k := range e.Chains() {
+			s, err := e.Solution(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report := model.Check(in, s); !report.OK() {
+				t.Fatalf("seed %d: %v", seed, report.Violations)
+			}
+		}
+	}
+}

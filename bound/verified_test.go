@@ -1,0 +1,100 @@
+package bound_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
+)
+
+// liar is a method that claims too much of the instance with its name, with an argument that does not prove it.
+const liar = "liar"
+
+var _ = bound.Register(bound.Method{Name: liar, Metric: "makespan", Certifies: true, Doc: "claims too much", Source: "a test",
+	New: bound.OnceShown(func(_ context.Context, r *bound.Relaxation) (bound.Sum, func() *proof.Argument, bool) {
+		argument := func() *proof.Argument { return &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}} }
+		return bound.Sum{Value: 100}, argument, r.Instance().Name() == liar
+	})})
+
+// A method whose certificate is refuted is dropped with its bound; what others prove is certified.
+func TestVerifiedDropsWhatIsRefuted(t *testing.T) {
+	for _, objective := range []map[string]float64{{"makespan": 1}, {"makespan": 2, "mean_response": 1}} {
+		for name, refuted := range map[string]int{liar: 1, "no lie": 0} {
+			b := model.NewBuilder(name).Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
+			b.Job(model.JobSpec{ID: "a", Work: new(2.0)}, model.JobSpec{ID: "b", Work: new(3.0)})
+			for metric, weight := range objective {
+				b.Minimise(metric, weight)
+			}
+			in, err := b.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 5 * objective["makespan"]
+			if objective["mean_response"] > 0 {
+				want += 3.5
+			}
+			p := bound.NewCertified(t.Context(), in)
+			p.Improve(t.Context(), 10_000_000)
+			c, report, dropped := p.Verified(t.Context())
+			value, _ := c.Bound.Value()
+			if report.Verdict != proof.Verified || len(dropped) != refuted || p.Bound() != c.Bound || value > want || value < want-1e-6 {
+				t.Errorf("%s, %v: %v (expected %v), %+v, %v", name, objective, value, want, report, dropped)
+			}
+			if refuted > 0 && (dropped[0].Method != "method liar for makespan" || dropped[0].Bound < 99) {
+				t.Errorf("%+v", dropped[0])
+			}
+		}
+	}
+}
+
+// Certificates of instances that have everything at once, with decimal times: the checker verifies all of them, and no bound is above what a schedule costs.
+func TestCertificatesOfEverythingTogether(t *testing.T) {
+	race.OneGoroutine(t)
+	counts, schedules := map[string]int{}, 0
+	seeds := []uint64{3247, 17561, 17762, 18055, 19761} // which a rounded step of a tariff once made wrong
+	for seed := range uint64(race.Fewer(1_500, 250)) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
+		in := modeltest.TinyTogether(rand.New(rand.NewPCG(seed, 57)))
+		p := bound.NewCertified(t.Context(), in)
+		p.Improve(t.Context(), 1_000_000)
+		for _, c := range p.Certificates() {
+			target, err := in.WithObjective(c.Objective)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := proof.Check(t.Context(), target, c)
+			if counts[c.Parts[0].Method]++; r.Verdict == proof.Refuted {
+				t.Errorf("seed %d, %s: %+v", seed, c.Parts[0].Method, r)
+			}
+		}
+		if c, r, dropped := p.Verified(t.Context()); c != nil && (r.Verdict == proof.Refuted || len(dropped) > 0) {
+			t.Errorf("seed %d: %+v, %v", seed, r, dropped)
+		}
+		limited := in.Features()&model.PowerLimits != 0
+		enumeration := modeltest.Enumeration{In: in, Most: 100}
+		enumeration.Each(func(report model.Report, sol *model.Solution) {
+			if limited && len(sol.Unscheduled) > 0 { // the enumeration takes a job to be one that may be left out if limits of power keep it out
+				return
+			}
+			if schedules++; report.Refutes(p.Bound()) {
+				t.Errorf("seed %d: the bound %v, a schedule costs %v", seed, p.Bound(), report.Objective)
+			}
+		})
+	}
+	for method, least := range map[string]int{"priced-power": 100, "critical-path": 100, "priced-time": 300, "each-alone": 1000, "energetic": 10, "learned-clauses": 10, "priced-counts": 1} {
+		if counts[method] < race.Fewer(least, least/20) {
+			t.Errorf("%d certificates of %s: the test says little", counts[method], method)
+		}
+	}
+	if schedules < race.Fewer(5_000, 500) {
+		t.Errorf("%d schedules: the test says little", schedules)
+	}
+	t.Log(counts, schedules)
+}
