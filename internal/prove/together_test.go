@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/taken"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -48,6 +50,43 @@ func TestFeaturesAreDrawnTogether(t *testing.T) {
 	t.Logf("%d pairs of features, %d batches, %d tiny, %d since 1970, %d where power has a price", len(pairs), built, tiny, epoch, priced)
 	if len(pairs) < 240 || built < draws/2 || tiny < draws/4 || epoch < draws/40 || priced < draws/20 {
 		t.Errorf("%d pairs of features, %d batches, %d tiny, %d since 1970, %d where power has a price: too few", len(pairs), built, tiny, epoch, priced)
+	}
+}
+
+// The table of what each solver takes explains every refusal of such a batch, also those of a rule that chooses among machines.
+func TestTheTableExplainsRefusals(t *testing.T) {
+	rows, err := taken.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng, refused, by := rand.New(rand.NewPCG(5, 6)), 0, map[string]bool{}
+	for range race.Fewer(600, 100) {
+		in, err := model.New(scenery(rng, "together"))
+		if err != nil {
+			continue
+		}
+		for k := range rows {
+			if rows[k].Absent != "" {
+				continue
+			}
+			choice, err := solve.Choose(rows[k].Solver)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := choice.Solver.Supports(in); err != nil {
+				refused++
+				if by[err.Error()] = true; !errors.Is(err, solve.ErrUnsupported) || !rows[k].Explains(in) {
+					t.Errorf("%s refuses what the table says that it takes: %v", rows[k].Solver, err)
+				}
+			}
+		}
+	}
+	rule := false
+	for text := range by {
+		rule = rule || strings.Contains(text, "place=fgd where power counts")
+	}
+	if refused < 1000 || !rule && !race.Enabled {
+		t.Errorf("%d refusals, one of the rule: %t", refused, rule)
 	}
 }
 
