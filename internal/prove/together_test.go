@@ -19,7 +19,8 @@ func TestFeaturesAreDrawnTogether(t *testing.T) {
 	seen, pairs, built, tiny, epoch, priced := model.Features(0), map[model.Features]int{}, 0, 0, 0, 0
 	const draws = 2000
 	for range draws {
-		in, err := model.New(scenery(rng, "together"))
+		spec, _ := scenery(rng, "together")
+		in, err := model.New(spec)
 		if err != nil {
 			continue // fields that exclude each other
 		}
@@ -61,7 +62,8 @@ func TestTheTableExplainsRefusals(t *testing.T) {
 	}
 	rng, refused, by := rand.New(rand.NewPCG(5, 6)), 0, map[string]bool{}
 	for range race.Fewer(600, 100) {
-		in, err := model.New(scenery(rng, "together"))
+		spec, _ := scenery(rng, "together")
+		in, err := model.New(spec)
 		if err != nil {
 			continue
 		}
@@ -141,7 +143,7 @@ func TestJudgedClaims(t *testing.T) {
 			found = append(found, f.What)
 		}
 		if got := strings.Join(found, ","); got != c.what {
-			t.Errorf("%q: found %q, expected %q", c.name, trial.found, c.what)
+			t.Errorf("%s: found %q, expected %q", c.name, got, c.what)
 		}
 	}
 }
