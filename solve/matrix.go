@@ -127,6 +127,47 @@ var conditions = []probe{
 	}, func(in *model.Instance) bool {
 		return in.Features()&model.PowerLimits != 0 && in.Features()&(model.NodeResources|model.Blocks|model.NodeFeatures|model.ClosedTimes|model.ExclusiveJobs|model.RunningJobs) != 0
 	}},
+	{"power where machines differ by memory or jobs stay on one machine", func(s *model.InstanceSpec) {
+		s.Horizon = &model.HorizonSpec{To: 100}
+		s.Clusters[0].Machines[0].Memory, s.Jobs[1].Memory = new(4.0), 1
+	}, func(in *model.Instance) bool {
+		return in.LaterMayBeBetter() && in.Features()&(model.MemoryLimits|model.MachineSpan) != 0
+	}},
+	{"licences where power limits schedules or counts", func(s *model.InstanceSpec) {
+		s.Horizon = &model.HorizonSpec{To: 100}
+		s.Licences, s.Jobs[1].Licences = map[string]int{"l": 1}, map[string]int{"l": 1}
+	}, func(in *model.Instance) bool { return in.LaterMayBeBetter() && in.Features().Has(model.LicencePools) }},
+	{"metrics beside energy, energy_cost, carbon, peak_power, makespan, mean_wait, mean_response and over_deadline where power limits schedules or counts", func(s *model.InstanceSpec) {
+		s.Horizon, s.Objective = &model.HorizonSpec{To: 100}, map[string]float64{"missed": 1}
+	}, func(in *model.Instance) bool {
+		return in.LaterMayBeBetter() && slices.ContainsFunc(in.ObjectiveTerms(), func(term model.ObjectiveTerm) bool {
+			return term.Weight != 0 && !slices.Contains([]string{"energy", "energy_cost", "carbon", "peak_power", "makespan", "mean_wait", "mean_response", "over_deadline"}, term.Metric)
+		})
+	}},
+	{"peak_power beside machines that can be off", func(s *model.InstanceSpec) {
+		s.Objective, s.Horizon = map[string]float64{"peak_power": 1}, &model.HorizonSpec{To: 100}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Off: []model.OffSpec{{Name: "off"}}}
+	}, func(in *model.Instance) bool { return weighs(in, "peak_power") }},
+	{"jobs that can run nowhere where power limits schedules or counts", func(s *model.InstanceSpec) {
+		s.Horizon, s.Jobs[1].Processors = &model.HorizonSpec{To: 100}, model.Rigid(1000)
+	}, func(in *model.Instance) bool {
+		nowhere := false
+		for j := range in.Jobs() {
+			nowhere = nowhere || !in.Runs(j)
+		}
+		return nowhere && in.LaterMayBeBetter()
+	}},
+	{"jobs of different power", func(s *model.InstanceSpec) {
+		s.Clusters[0].Machines[0].Power, s.Jobs[0].Power = &model.PowerSpec{Idle: 1}, new(2.0)
+	}, func(in *model.Instance) bool {
+		return slices.ContainsFunc(in.Jobs(), func(j model.Job) bool {
+			_, stated := j.Power()
+			return stated
+		})
+	}},
+	{"times that are no multiples of a unit where power limits schedules or counts", func(s *model.InstanceSpec) {
+		s.Horizon, s.Jobs[0].Work, s.Jobs[1].Work = &model.HorizonSpec{To: 100}, new(0.1), new(0.3)
+	}, func(in *model.Instance) bool { return in.LaterMayBeBetter() && fractional(in) }},
 	{"several alike processors in a cluster", func(s *model.InstanceSpec) { s.Clusters[0].Machines[0].Count = 2 }, func(in *model.Instance) bool {
 		return slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool { return c.Processors > len(c.Machines) })
 	}},
@@ -226,6 +267,19 @@ var conditions = []probe{
 // weighs says whether the objective has one of the metrics.
 func weighs(in *model.Instance, metrics ...string) bool {
 	return slices.ContainsFunc(in.ObjectiveTerms(), func(term model.ObjectiveTerm) bool { return term.Weight != 0 && slices.Contains(metrics, term.Metric) })
+}
+
+// fractional says whether a time is no whole number.
+func fractional(in *model.Instance) bool {
+	from, to, _ := in.Horizon()
+	list := []float64{from, to}
+	for k := range in.Jobs() {
+		if list = append(list, in.Jobs()[k].Arrival); in.Jobs()[k].HasDeadline() {
+			list = append(list, in.Jobs()[k].Deadline)
+		}
+	}
+	times(in, func(time float64) { list = append(list, time) })
+	return slices.ContainsFunc(list, func(t float64) bool { return t != math.Trunc(t) })
 }
 
 // times calls yield with the time of each job on each cluster that can run it, on the fewest processors.

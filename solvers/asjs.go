@@ -38,9 +38,7 @@ type ASJS struct {
 }
 
 // Supports implements [solve.Solver].
-func (*ASJS) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
-}
+func (s *ASJS) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
 
 // Solve implements [solve.Solver].
 func (a *ASJS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

@@ -35,9 +35,7 @@ var _ = solve.Register(solve.Info{
 type EDD struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*EDD) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
-}
+func (s *EDD) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
 
 // Solve implements [solve.Solver].
 func (s *EDD) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

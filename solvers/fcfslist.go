@@ -32,9 +32,7 @@ var _ = solve.Register(solve.Info{
 type FCFSList struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*FCFSList) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
-}
+func (s *FCFSList) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
 
 // Solve implements [solve.Solver].
 func (s *FCFSList) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

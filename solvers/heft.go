@@ -37,9 +37,7 @@ var _ = solve.Register(solve.Info{
 type HEFT struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*HEFT) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
-}
+func (s *HEFT) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
 
 // Solve implements [solve.Solver].
 func (s *HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

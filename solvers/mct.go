@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
@@ -31,9 +30,7 @@ var _ = solve.Register(solve.Info{
 type MCT struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*MCT) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
-}
+func (s *MCT) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
 
 // Solve implements [solve.Solver].
 func (s *MCT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

@@ -29,9 +29,7 @@ var _ = solve.Register(solve.Info{
 type MET struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*MET) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
-}
+func (s *MET) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
 
 // Solve implements [solve.Solver].
 func (s *MET) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

@@ -37,9 +37,7 @@ type MRS struct {
 }
 
 // Supports implements [solve.Solver].
-func (*MRS) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
-}
+func (s *MRS) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
 
 // Solve implements [solve.Solver].
 func (m *MRS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

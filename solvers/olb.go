@@ -28,9 +28,7 @@ var _ = solve.Register(solve.Info{
 type OLB struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*OLB) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
-}
+func (s *OLB) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
 
 // Solve implements [solve.Solver].
 func (s *OLB) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

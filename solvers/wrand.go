@@ -31,9 +31,7 @@ var _ = solve.Register(solve.Info{
 type WRAND struct{ place.Choice }
 
 // Supports implements [solve.Solver].
-func (*WRAND) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
-}
+func (s *WRAND) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
 
 // Solve implements [solve.Solver].
 func (s *WRAND) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

@@ -33,6 +33,7 @@ type Planted struct {
 	// judged says that nothing is known by construction: the evaluator compares all right schedules with each other and with all claims about the objective.
 	judged    bool
 	objective map[string]float64
+	unit      float64 // of time
 
 	small    *small    // the batch whose schedules are enumerated; nil: they are not
 	rankings []ranking // objectives with weights as priorities, for such a batch

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers" // registers the solvers to be tried
 )
@@ -21,6 +23,9 @@ var provers = []string{"exact", "search", "auto", "ggone", "ggone-milp", "ggone-
 func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs int) {
 	var provings, others []solve.Info
 	for _, info := range solve.Solvers() {
+		if t.judged != nil && rng.IntN(3) == 0 {
+			info = placed(info, rng)
+		}
 		switch {
 		case info.Absent != "" || info.New().Supports(t.in) != nil:
 		case slices.Contains(provers, info.Name):
@@ -53,6 +58,22 @@ func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs 
 		runs++
 	}
 	return runs
+}
+
+// placed is the solver with a rule that chooses among machines, if it has such a parameter.
+func placed(info solve.Info, rng *rand.Rand) solve.Info {
+	if !slices.ContainsFunc(params.Of(info.New()), func(p params.Parameter) bool { return p.Name == "place" }) {
+		return info
+	}
+	name := info.Name + ":place=" + pick(rng, place.Name("").Values()...)
+	info.New = func() solve.Solver {
+		choice, err := solve.Choose(name)
+		if err != nil {
+			panic(err)
+		}
+		return choice.Solver
+	}
+	return info
 }
 
 // run compares one run of a solver with the known facts. It calls the solver through solve.Run or directly. A direct call also shows errors that Run

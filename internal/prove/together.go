@@ -25,7 +25,8 @@ type scene struct {
 // together draws such a batch. Nothing is known of it by construction: its schedules are compared with each other, and where it is tiny with those of an enumeration
 // that asks the checker about every placement.
 func together(d *draft) {
-	spec := scenery(d.Rand, d.kind)
+	spec, unit := scenery(d.Rand, d.kind)
+	d.planted.unit = unit
 	in, err := model.New(spec)
 	if err != nil {
 		d.fail(fmt.Errorf("%w: %w", errRedraw, err)) // fields that exclude each other, such as a job that runs already where it cannot
@@ -36,8 +37,8 @@ func together(d *draft) {
 	d.planted.Schedules = enumerated(in, d.Rand)
 }
 
-// scenery draws the batch.
-func scenery(rng *rand.Rand, name string) model.InstanceSpec {
+// scenery draws the batch, with its unit of time.
+func scenery(rng *rand.Rand, name string) (model.InstanceSpec, float64) {
 	s := &scene{Rand: rng, unit: pick(rng, 1, 1, 1, 1, 0.5, 0.1, 0.3, 1.1, 60.1, 900, 1.0/1024, 8e-9, 1e6)}
 	switch {
 	case s.one(6):
@@ -58,7 +59,7 @@ func scenery(rng *rand.Rand, name string) model.InstanceSpec {
 		s.runs()
 	}
 	s.spec.Objective = s.objective()
-	return s.spec
+	return s.spec, s.unit
 }
 
 // switches draws what the batch states.

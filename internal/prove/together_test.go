@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/taken"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -17,7 +19,8 @@ func TestFeaturesAreDrawnTogether(t *testing.T) {
 	seen, pairs, built, tiny, epoch, priced := model.Features(0), map[model.Features]int{}, 0, 0, 0, 0
 	const draws = 2000
 	for range draws {
-		in, err := model.New(scenery(rng, "together"))
+		spec, _ := scenery(rng, "together")
+		in, err := model.New(spec)
 		if err != nil {
 			continue // fields that exclude each other
 		}
@@ -51,6 +54,44 @@ func TestFeaturesAreDrawnTogether(t *testing.T) {
 	}
 }
 
+// The table of what each solver takes explains every refusal of such a batch, also those of a rule that chooses among machines.
+func TestTheTableExplainsRefusals(t *testing.T) {
+	rows, err := taken.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng, refused, by := rand.New(rand.NewPCG(5, 6)), 0, map[string]bool{}
+	for range race.Fewer(600, 100) {
+		spec, _ := scenery(rng, "together")
+		in, err := model.New(spec)
+		if err != nil {
+			continue
+		}
+		for k := range rows {
+			if rows[k].Absent != "" {
+				continue
+			}
+			choice, err := solve.Choose(rows[k].Solver)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := choice.Solver.Supports(in); err != nil {
+				refused++
+				if by[err.Error()] = true; !errors.Is(err, solve.ErrUnsupported) || !rows[k].Explains(in) {
+					t.Errorf("%s refuses what the table says that it takes: %v", rows[k].Solver, err)
+				}
+			}
+		}
+	}
+	rule := false
+	for text := range by {
+		rule = rule || strings.Contains(text, "place=fgd where power counts")
+	}
+	if refused < 1000 || !rule && !race.Enabled {
+		t.Errorf("%d refusals, one of the rule: %t", refused, rule)
+	}
+}
+
 // pair is a batch of two jobs on one machine that is judged by its schedules, of which the best has a mean response of 2.
 func pair(t *testing.T) *Planted {
 	t.Helper()
@@ -78,6 +119,7 @@ func TestJudgedClaims(t *testing.T) {
 	}
 	left := func(job, reason string) model.Unscheduled { return model.Unscheduled{Job: job, Reason: reason} }
 	late := &model.Solution{Jobs: []model.Placement{on("b", 0, 3), on("a", 3, 4), on("then", 4, 4)}}
+	without := &model.Solution{Jobs: []model.Placement{on("a", 0, 1), on("then", 1, 1)}, Unscheduled: []model.Unscheduled{left("b", "there is no room")}} // it has less
 	part := func(reason string) *model.Solution {
 		return &model.Solution{Jobs: []model.Placement{on("a", 0, 1), on("b", 1, 4)}, Unscheduled: []model.Unscheduled{left("then", reason)}}
 	}
@@ -87,7 +129,7 @@ func TestJudgedClaims(t *testing.T) {
 	}{
 		{"a bound too high", "bound", solve.Result{Solution: best, Bound: model.ProvedBound(2.0001)}},
 		{"a poor optimum", "optimal", solve.Result{Solution: late, Status: model.Optimal}},
-		{"an optimum that owes a job", "optimal", solve.Result{Solution: part("there is no room"), Status: model.Optimal}},
+		{"an optimum that owes a job", "optimal", solve.Result{Solution: without, Status: model.Optimal}},
 		{"infeasible", "infeasible", solve.Result{Status: model.Infeasible}},
 		{"a reason that names a job which is placed", "reason", solve.Result{Solution: part("waits for job a, which is not placed")}},
 		{"a wrong candidate", "schedule", solve.Result{Solution: best, Dropped: &solve.DroppedSchedule{Solver: "other", Fault: errors.New("overlap")}}},
@@ -102,7 +144,35 @@ func TestJudgedClaims(t *testing.T) {
 			found = append(found, f.What)
 		}
 		if got := strings.Join(found, ","); got != c.what {
-			t.Errorf("%q: found %q, expected %q", c.name, got, c.what)
+			t.Errorf("%s: found %q, expected %q", c.name, got, c.what)
+		}
+	}
+}
+
+// Bounds speak of schedules that leave out what they do not owe, and what nothing can run or waits for that, but of no others.
+func TestJudgedSchedules(t *testing.T) {
+	b := model.NewBuilder("left").Minimise("unfinished", 1).Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
+	b.Job(model.JobSpec{ID: "owed", Work: new(1.0)}, model.JobSpec{ID: "hard", Work: new(1.0), Deadline: new(9.0), DeadlineHard: true})
+	in, err := b.Job(model.JobSpec{ID: "wide", Work: new(1.0), Processors: model.Rigid(2)}, model.JobSpec{ID: "then", Work: new(1.0), After: []string{"wide"}}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		left string
+		want bool
+	}{{"hard wide then", true}, {"wide then", true}, {"owed wide then", false}, {"owed hard wide then", false}} {
+		sol, at := &model.Solution{}, 0.0
+		for _, job := range in.Jobs() {
+			if strings.Contains(c.left, job.ID) {
+				sol.Unscheduled = append(sol.Unscheduled, model.Unscheduled{Job: job.ID, Reason: "left"})
+				continue
+			}
+			sol.Jobs = append(sol.Jobs, model.Placement{Job: job.ID, Cluster: "c", Processors: model.Processors(0), Start: at, End: at + 1})
+			at++
+		}
+		cost, err := model.Evaluate(in, sol)
+		if got := newJudged(in).add(sol, cost); err != nil || got != c.want {
+			t.Errorf("without %s: %t, expected %t; %v", c.left, got, c.want, err)
 		}
 	}
 }

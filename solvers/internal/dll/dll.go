@@ -8,6 +8,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
@@ -43,9 +44,7 @@ type Solver struct {
 func New() *Solver { return &Solver{Times: "own"} }
 
 // Supports implements [solve.Solver].
-func (*Solver) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in))
-}
+func (*Solver) Supports(in *model.Instance) error { return list.Supports(in, place.Choice{}) }
 
 // Solve implements [solve.Solver].
 func (d *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

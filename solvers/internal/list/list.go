@@ -3,12 +3,25 @@ package list
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 )
+
+// Supports is nil where a list schedule that lets the rule choose among machines honours the instance, else an error that names what it does not honour.
+func Supports(in *model.Instance, rule place.Choice) error {
+	if err := solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in)); err != nil {
+		return err
+	}
+	if plan.StartsCheap(in) && (plan.Placing{Rule: rule.Place}).ByNode(in) {
+		return fmt.Errorf("%w: place=%s where power counts and machines differ by memory or a job stays on one: expected place=%s", solve.ErrUnsupported, rule.Place, place.First)
+	}
+	return nil
+}
 
 // Pick chooses the slot of the next job; false where it has none.
 type Pick func(s *Schedule, job int) (plan.Slot, bool)
