@@ -94,7 +94,12 @@ func (s *cheapSeek) slot() (Slot, bool) {
 			return Slot{}, false
 		}
 		s.cost.begin(g.prices, g.waits, s.j, 0, 0)
-		s.allot(0, func(i int) (int, float64) { return s.hosts[i], 0 })
+		s.allot(0, func(i int) (int, float64) {
+			if !s.together && s.hosts[i] < s.n { // all processors lie in one bank
+				return 0, 0
+			}
+			return s.hosts[i], 0
+		})
 		slot := s.made(s.ready, s.shares)
 		slot.instant = true
 		return slot, slot.End <= s.until
