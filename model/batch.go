@@ -23,7 +23,8 @@ type HoldPiece struct {
 // Batch is the instance with the given jobs only. Job jobs[k] may not start before ready[k], which is its arrival in the batch
 // ([Instance.Submitted] keeps its own), and earlier jobs hold what holds says. Where
 // a given job waits for a job that is not given, the latter counts as ended by then. Holds are the feature [Commitments]; no file can state
-// them. A batch has no recorded starts.
+// them. Beside holds a batch has all features of the instance by which jobs ask something of single machines: what is held there is known by machine, not by processor. A
+// batch has no recorded starts.
 //
 // Complexity: O(jobs + clusters + processors of clusters on which something is held).
 func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
@@ -102,7 +103,7 @@ func (in *Instance) release() {
 			if piece.End <= in.firstArrival {
 				continue
 			}
-			in.features |= Commitments
+			in.features |= Commitments | in.whole&ofNodes
 			if in.released == nil {
 				in.released = make([][]float64, len(in.clusters))
 			}

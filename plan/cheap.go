@@ -9,9 +9,12 @@ import (
 
 // StartsCheap says whether a schedule for the instance starts jobs at the cheapest moment instead of the earliest, see [NewCheapSchedule] and [NewResources]:
 // power limits schedules or counts in the objective. Not where jobs ask something of single machines or may spread over clusters only, nor where machines are
-// suspended by a rule.
+// suspended by a rule, nor beside earlier jobs where power limits nothing.
 func StartsCheap(in *model.Instance) bool {
 	const without = NodeFeatures | model.GridSpan
+	if f := in.Features(); f.Has(model.Commitments) && f&model.PowerLimits == 0 { // a solver may do without such schedules in some rounds, and looks at processors then
+		return false
+	}
 	return in.LaterMayBeBetter() && in.Whole()&without == 0 && !suspends(in)
 }
 

@@ -19,9 +19,10 @@ import (
 // threshold, a round also begins as soon as the work left on a cluster falls to the threshold. Each round plans the jobs that have arrived since
 // the round before. It starts no job on processors that earlier rounds hold, and it never changes what they planned.
 //
-// A solver that honours [model.Commitments] is told until when processors are held. Any other solver plans each batch on empty machines.
-// Rolling keeps its order of the jobs, its clusters and its numbers of processors, and starts each job as early as the held processors
-// allow. A job that the solver leaves out of its batch stays left out.
+// A solver that honours [model.Commitments] is told what is held, and until when: processors, memory, licences and what jobs hold of single machines. Any other solver plans
+// each batch on empty machines. Rolling keeps its order of the jobs, its clusters and its numbers of processors, and starts each job as early as what is held allows, or at
+// the cheapest moment where [plan.StartsCheap] holds. A job that the solver leaves out of its batch stays left out. Where jobs ask something of single machines or start at
+// cheap moments, rounds agree on how many processors a job holds of which machine, and the processors are named when all is planned.
 //
 // # What the solver knows
 //
@@ -31,7 +32,11 @@ import (
 // the jobs that are ready, so that all they wait for have really ended, and the solver sees only what is known of them
 // ([model.Instance.Known]). Each processor has a queue, first come, first served: the jobs of a round stand behind those of earlier rounds, in
 // the order of their planned starts. Package sim runs them for as long as they really take. So a job starts later than planned where one
-// before it takes longer, and earlier where one takes less.
+// before it takes longer, and earlier where one takes less. Limits of power are refused: a job that takes longer would keep to none.
+//
+// Where jobs ask something of single machines ([plan.NodeFeatures]) there are no queues at processors. A job starts as soon as there is room for it on its machines beside
+// what all jobs before it wait for, which is also what a round expects: what a job waits for it keeps, until it is expected to have ended. A job keeps nothing while its
+// machines are closed to it, and is planned anew if they never open again. Jobs that run already stand before all others.
 //
 // Source: L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), IEE Proc. Software 151(5), pp. 224–231, §4, algorithm 4, step 1 (the threshold);
 // Y. Hao (2016), KSII Transactions on Internet and Information Systems 10(3), §4 (the period).

@@ -53,6 +53,9 @@ func (r *Rolling) supportsStream(in *model.Instance) error {
 	if limits := in.Features() & model.PowerLimits; limits != 0 {
 		return fmt.Errorf("%w: in rolling use, where nobody knows how long jobs run, or the solver decides on line, nothing keeps to %s", ErrUnsupported, limits)
 	}
+	if in.Features().Has(model.NodesBeside) { // whatever asks something of machines: it may be a job that runs already
+		return &UnsupportedError{model.NodesBeside}
+	}
 	if rounds, ok := r.of.Solver.(RoundSolver); ok {
 		return rounds.SupportsRounds(in)
 	}

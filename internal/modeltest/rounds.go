@@ -19,6 +19,10 @@ func Rounds(rng *rand.Rand) *model.Instance {
 			withoutNodes(&spec)
 		}
 		d.poolsOf(&spec)
+		d.linksOf(&spec)
+		if d.rarely(5) {
+			spec.Queueing = &model.QueueingSpec{Rate: 0.5 / d.unit, CV: new(1.0), Period: 10 * d.unit}
+		}
 		if d.rarely(2) {
 			d.powerOf(&spec)
 		}
@@ -94,6 +98,18 @@ func (d *tinyDrawer) poolsOf(spec *model.InstanceSpec) {
 	}
 }
 
+// linksOf limits the bandwidth of machines, so that it takes time to move input.
+func (d *tinyDrawer) linksOf(spec *model.InstanceSpec) {
+	if !d.rarely(3) {
+		return
+	}
+	for c := range spec.Clusters {
+		for g := range spec.Clusters[c].Machines {
+			spec.Clusters[c].Machines[g].Bandwidth = pickOne(d.Rand, 3, 7, 30) / d.unit
+		}
+	}
+}
+
 // powerOf adds power: a tariff, and some of what may limit schedules.
 func (d *tinyDrawer) powerOf(spec *model.InstanceSpec) {
 	spec.Tariff = &model.TariffSpec{}
@@ -116,6 +132,8 @@ func (d *tinyDrawer) powerOf(spec *model.InstanceSpec) {
 				if d.rarely(2) {
 					m.Power.Begin = "off"
 				}
+			} else if d.rarely(12) {
+				m.Power.Off, m.Power.SuspendAfter = []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: d.unit, Power: 3}}}, new(d.unit)
 			}
 		}
 		if limits && d.rarely(2) {
