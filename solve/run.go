@@ -188,9 +188,14 @@ func (s start) better(in *model.Instance, sol *model.Solution, evaluation model.
 // complete checks a copy of the schedule and fills in the figures that the solution states of itself.
 func complete(ctx context.Context, result *Result, from start, info Info, solver Solver, in *model.Instance, opt Options) error {
 	sol := copied(result.Solution) // before the check: the solver may keep what it returned, and write to it later
-	evaluation, wrong := Checked(in, sol)
-	if wrong != nil {
-		return wrong
+	var evaluation model.Evaluation
+	if result.checked.isOf(in, sol) {
+		evaluation = result.checked.evaluation
+	} else {
+		var wrong *WrongScheduleError
+		if evaluation, wrong = Checked(in, sol); wrong != nil {
+			return wrong
+		}
 	}
 	if from.better(in, sol, evaluation) {
 		sol, evaluation = copied(from.solution), from.evaluation

@@ -123,6 +123,7 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 			best.Solver = info.Name
 			break
 		}
+		print, simple := fingerprint(result.Solution)
 		evaluation, err := s.evaluate(in, info.Name, result.Solution)
 		if err != nil {
 			return Result{}, err
@@ -130,7 +131,9 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 		if best.Solution == nil || in.BetterSchedule(result.Solution, evaluation, best.Solution, cost) ||
 			!in.BetterSchedule(best.Solution, cost, result.Solution, evaluation) && preferred(result, best, k < place) {
 			best, place, cost = result, k, evaluation
-			best.Solver = info.Name
+			if best.Solver = info.Name; simple {
+				best.checked = &checked{in, print, evaluation}
+			}
 		}
 	}
 	best.Evaluations, best.Bound, best.Certificate = s.used, s.bound, s.certificate
