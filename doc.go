@@ -42,6 +42,7 @@
 //	internal/shown     the objective, the metrics and the dates of an instance, as people see them
 //	internal/course    the incumbents of a run
 //	internal/prove     a hunt for false claims
+//	internal/doubling  counts the work of solvers and bounds, for twice as many jobs and after the end of the time
 //	internal/taken     which instances each solver takes, as a table for people
 //	internal/modeltest random instances for property tests
 //	internal/solvecases instances that the conformance test and other tests of solvers share
