@@ -45,6 +45,7 @@
 //	internal/course    the incumbents of a run
 //	internal/prove     a hunt for false claims
 //	internal/exactsteps the steps of tariffs in exact numbers
+//	internal/doubling  counts the work of solvers and bounds, for twice as many jobs and after the end of the time
 //	internal/taken     which instances each solver takes, as a table for people
 //	internal/modeltest random instances for property tests
 //	internal/solvecases instances that the conformance test and other tests of solvers share

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
+	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 )
@@ -130,6 +131,9 @@ func (r *Relaxation) fails(w *model.Workflow) bool {
 		if r.duties[j] == MustLeave || r.EarliestEnd(j) > w.Deadline-r.in.FirstArrival()+r.lateness(j, w.Deadline) {
 			return true
 		}
+		if r.stopped() {
+			return false
+		}
 		cost += r.sureCost(j)
 	}
 	return cost > w.Budget
@@ -156,10 +160,17 @@ func (r *Relaxation) Deadline(j int) float64 { return r.in.Jobs()[j].Deadline - 
 // alone makes a method that looks at each job alone. Its certificate states nothing else, because the checker computes the same bound by itself.
 func alone(metric, doc string, prove func(r *Relaxation) Sum) Method {
 	return Method{Name: "each-alone", Metric: metric, Certifies: true, Doc: doc, Source: "elementary",
-		New: OnceShown(func(_ context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
-			return r.Chained(prove(r)), func() *proof.Argument { return &proof.Argument{EachAlone: &proof.EachAlone{}} }, true
+		New: OnceShown(func(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
+			r.asked = poll.New(ctx)
+			sum := prove(r)
+			whole := !r.asked.Ended()
+			r.asked = nil
+			return r.Chained(sum), func() *proof.Argument { return &proof.Argument{EachAlone: &proof.EachAlone{}} }, whole
 		})}
 }
+
+// stopped says, before each job alone, that the context has ended: then what the method comes to does not count.
+func (r *Relaxation) stopped() bool { return r.asked != nil && r.asked.Stopped(8*r.groups) }
 
 // aloneMean bounds a mean over the jobs that are placed. Those that may be left out count where they make the mean less: the others with the least values,
 // as long as these are below the mean.
@@ -169,11 +180,14 @@ func aloneMean(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 			return sum
 		}
 		for _, j := range r.must {
+			if r.stopped() {
+				return sum
+			}
 			add(&sum, r, j)
 		}
 		var others []Sum
 		for j, duty := range r.duties {
-			if duty == MayLeave {
+			if duty == MayLeave && !r.stopped() {
 				var own Sum
 				add(&own, r, j)
 				others = append(others, own)
@@ -196,6 +210,9 @@ func aloneMean(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 func aloneSum(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 	return alone(metric, "the sum over the jobs, each alone at its earliest", func(r *Relaxation) (sum Sum) {
 		for _, j := range r.must {
+			if r.stopped() {
+				break
+			}
 			add(&sum, r, j)
 		}
 		return sum
@@ -217,6 +234,9 @@ func aloneAny(metric string, counts func(r *Relaxation, j int) bool) Method {
 // count is the number of jobs for which a condition holds.
 func (r *Relaxation) count(holds func(r *Relaxation, j int) bool) (n float64) {
 	for j := range r.duties {
+		if r.stopped() {
+			break
+		}
 		if holds(r, j) {
 			n++
 		}

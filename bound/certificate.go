@@ -1,6 +1,8 @@
 package bound
 
 import (
+	"context"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 )
@@ -69,7 +71,7 @@ func (p *Portfolio) Certificates() []*proof.Certificate {
 				}
 				value := model.ProvedBound(part.Bound)
 				if t.lacks {
-					most, _ := t.of.most(t.metric) // known, as there is such a term
+					most, _ := t.of.most(context.Background(), t.metric) // known, as there is such a term
 					value = (&Portfolio{constant: most.Neg(most), terms: []*term{{weight: 1}}}).total([]float64{part.Bound})
 				}
 				objective := map[string]float64{t.metric: weight}

@@ -128,7 +128,7 @@ func (r *Relaxation) areaAssignment(ctx context.Context, areas [][]float64) []in
 			}
 		}
 	}
-	if len(r.in.Clusters()) > 12 {
+	if k := len(r.in.Clusters()); k > 12 || tooManyBlocks(k, len(r.must), 1<<31) {
 		return of
 	}
 	order, sums, factor, ok := r.proportionalAreas(ctx)

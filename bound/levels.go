@@ -24,9 +24,8 @@ var _ = Register(Method{Name: "area-levels", Metric: "mcp", Certifies: true,
 // The method needs areas that are proportional over the clusters, and a schedule that places all jobs. Complexity: O(2^K·K·p²)
 // for K clusters and p jobs; above a limit the method proves nothing.
 func proveAreaLevels(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
-	const limit = 1 << 28
 	k, p := len(r.in.Clusters()), len(r.must)
-	if !r.all || p == 0 || r.Spreads() || k > 20 || (1<<k)*k > limit/(p*p+1) {
+	if !r.all || p == 0 || r.Spreads() || tooManyBlocks(k, p, 1<<28) {
 		return Sum{}, nil, false
 	}
 	_, sums, factor, ok := r.proportionalAreas(ctx)
@@ -42,6 +41,11 @@ func proveAreaLevels(ctx context.Context, r *Relaxation) (Sum, func() *proof.Arg
 		}
 	}
 	return Sum{Value: value, Size: size, Terms: p + k}, func() *proof.Argument { return &proof.Argument{AreaLevels: &proof.AreaLevels{}} }, ok
+}
+
+// tooManyBlocks says whether [cheapestBlocks] of p jobs on k clusters takes more steps than the limit.
+func tooManyBlocks(k, p, limit int) bool {
+	return k > 20 || (1<<k)*k > limit/(p*p+1)
 }
 
 // nowhere is the factor of a cluster on which no job can run. It makes jobs there too expensive to choose. It is finite, so that an empty block costs 0

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
+	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/proof"
 )
 
@@ -50,7 +51,7 @@ type moldableJob struct {
 // Mounié, Rapine and Trystram assume that the work of a job, its processors times its time, does not decrease when its processors increase. Here it may: 4 equal tasks take 3·2 task times on 3 processors
 // and 4·1 on 4. But the test needs no more than this, which holds for every job: a processor is busy for the tasks that it runs and for one overhead. Arrivals, precedence, memory and licences are ignored.
 func proveMoldable(ctx context.Context, r *Relaxation) (Sum, bool) {
-	jobs := r.moldableJobs()
+	jobs := r.moldableJobs(ctx)
 	if jobs == nil {
 		return Sum{}, false
 	}
@@ -93,8 +94,8 @@ func (r *Relaxation) moldableSum(d float64) Sum {
 }
 
 // moldableJobs are the jobs that have to be placed, on one cluster of equal processors. It is nil if there are several clusters, unequal processors or whole machines, or if no job can choose its number of
-// processors.
-func (r *Relaxation) moldableJobs() []moldableJob {
+// processors, or if the context ends.
+func (r *Relaxation) moldableJobs(ctx context.Context) []moldableJob {
 	in := r.in
 	if len(in.Clusters()) != 1 || !in.Clusters()[0].Uniform || in.Clusters()[0].WholeMachines {
 		return nil
@@ -102,7 +103,11 @@ func (r *Relaxation) moldableJobs() []moldableJob {
 	machine := &in.Clusters()[0].Machines[0]
 	moldable := false
 	jobs := make([]moldableJob, len(r.must))
+	asked := poll.New(ctx)
 	for k, at := range r.must {
+		if asked.Stopped(8 * r.groups) {
+			return nil
+		}
 		job := &in.Jobs()[at]
 		least, most := in.Width(at, 0)
 		most = min(most, in.Usable(at, 0), job.Tasks)

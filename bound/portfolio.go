@@ -69,7 +69,7 @@ func prepare(ctx context.Context, in *model.Instance, certified bool) *Portfolio
 	p := &Portfolio{in: in, duties: r.duties, owed: r.owed, constant: new(big.Rat)}
 	for _, o := range in.ObjectiveTerms() {
 		if o.Weight < 0 {
-			most, limited := r.most(o.Metric)
+			most, limited := r.most(ctx, o.Metric)
 			if !limited {
 				return &Portfolio{in: in, duties: r.duties, owed: r.owed}
 			}

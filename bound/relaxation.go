@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/proof"
@@ -29,16 +30,19 @@ const (
 // [Sum] how many operations went into its result. Only one goroutine at a time may use a Relaxation.
 type Relaxation struct {
 	in     *model.Instance
-	duties []Duty     // by job
-	owed   int        // see Owed
-	must   []int      // the jobs that have to be placed
-	all    bool       // all jobs have to be placed
-	can    []bool     // by job and cluster: see canRun
-	over   [][]bool   // by job: the clusters that it may hold processors of as one of several, see [model.Instance.SpreadOver]
-	fast   []fastest  // by cluster
-	least  []float64  // by job: shortest execution time anywhere
-	start  []float64  // by job: earliest start
-	exact  []*big.Rat // see exactStarts; nil: not asked for yet
+	duties []Duty              // by job
+	owed   int                 // see Owed
+	must   []int               // the jobs that have to be placed
+	all    bool                // all jobs have to be placed
+	can    []bool              // by job and cluster: see canRun
+	over   [][]bool            // by job: the clusters that it may hold processors of as one of several, see [model.Instance.SpreadOver]
+	fast   []fastest           // by cluster
+	least  []float64           // by job: shortest execution time anywhere
+	start  []float64           // by job: earliest start
+	exact  []*big.Rat          // see exactStarts; nil: not asked for yet
+	groups int                 // of machines, of all clusters
+	asked  *poll.Poll          // by the method that looks at each job alone, see stopped; nil: none is at work
+	mosts  map[string]*big.Rat // see most
 
 	solid    bool            // see isSolid
 	depth    int             // jobs of the longest chain of precedence
@@ -89,6 +93,9 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 	}
 	n := len(in.Jobs())
 	r := &Relaxation{in: in, duties: make([]Duty, n), can: make([]bool, n*len(in.Clusters())), over: make([][]bool, n), fast: fastestOf(in), least: make([]float64, n), start: make([]float64, n), solid: true}
+	for c := range in.Clusters() {
+		r.groups += len(in.Clusters()[c].Machines)
+	}
 	depth, heads := make([]int, n), newHeads(r)
 	for _, j := range plan.ArrivalOrder(in) { // a job comes after the jobs it waits for
 		if ctx.Err() != nil {
@@ -245,8 +252,13 @@ func (r *Relaxation) areaIn(in *model.Instance, j, c int) float64 {
 	return area
 }
 
-// most is the largest possible value of a metric that is better when high, in exact numbers: of the jobs that may be placed. It returns false if there is none.
-func (r *Relaxation) most(metric string) (most *big.Rat, ok bool) {
+// most is the largest possible value of a metric that is better when high, in exact numbers: of the jobs that may be placed. It returns false if there is none, or if the context
+// ends before it is known.
+func (r *Relaxation) most(ctx context.Context, metric string) (most *big.Rat, ok bool) {
+	if known := r.mosts[metric]; known != nil {
+		return new(big.Rat).Set(known), true
+	}
+
 	of := func(job *model.Job) float64 { return 1 }
 	switch metric {
 	case "utilisation", "processor_usage", "licence_usage", "device_utilisation":
@@ -260,10 +272,18 @@ func (r *Relaxation) most(metric string) (most *big.Rat, ok bool) {
 		return nil, false
 	}
 	most = new(big.Rat)
+	asked := poll.New(ctx)
 	for j, duty := range r.duties {
+		if asked.Stopped(200) {
+			return nil, false
+		}
 		if duty != MustLeave {
 			most.Add(most, exact(of(&r.in.Jobs()[j])))
 		}
 	}
+	if r.mosts == nil {
+		r.mosts = map[string]*big.Rat{}
+	}
+	r.mosts[metric] = new(big.Rat).Set(most)
 	return most, true
 }

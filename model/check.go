@@ -89,18 +89,15 @@ func (c *checker) jobs() {
 	if c.statesNothing() {
 		return
 	}
-	for k := range c.sol.Jobs { // a placement with a fault of its own is not missing on top
+	for k := range c.sol.Jobs {
 		p := &c.sol.Jobs[k]
-		if job, ok := c.in.JobIndex(p.Job); ok {
-			out[job] = true
-		}
 		if len(p.Pieces) > 0 && (p.Cluster != "" || len(p.Processors) > 0) {
 			c.report.add(Violation{Code: codePieces, Job: p.Job, Cluster: p.Cluster, From: p.Start, To: p.End,
 				Message: "expected the cluster and its processors in the pieces alone, found them beside"})
 		}
 	}
-	for k := range c.in.jobs {
-		if !out[k] {
+	for k := range c.in.jobs { // a placement with a fault of its own is not missing on top
+		if !out[k] && !c.named[k] {
 			c.report.add(Violation{Code: codeMissingJob, Job: c.in.jobs[k].ID, Message: "the job is neither placed nor left out"})
 		}
 	}

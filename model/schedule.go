@@ -13,7 +13,8 @@ type schedule struct {
 	partRange  [][2]int32 // by job: its parts are parts[from:to]; empty: not placed
 	whole      []bool     // by job: every piece of its placement could be resolved
 	start, end []float64
-	next       int // the job after the one that was looked up last
+	named      []bool // by job: some placement names it, whatever its faults
+	next       int    // the job after the one that was looked up last
 }
 
 // part is one piece of a placed job.
@@ -49,6 +50,7 @@ func resolve(in *Instance, sol *Solution, report *Report) *schedule {
 		parts:     make([]part, 0, len(sol.Jobs)),
 		partRange: make([][2]int32, n),
 		whole:     make([]bool, n),
+		named:     make([]bool, n),
 		start:     make([]float64, n),
 		end:       make([]float64, n),
 	}
@@ -65,7 +67,9 @@ func (s *schedule) add(k int, report *Report) {
 	if !ok {
 		job, ok = s.in.JobIndex(p.Job)
 	}
-	s.next = job + 1
+	if s.next = job + 1; ok {
+		s.named[job] = true
+	}
 	switch {
 	case !ok:
 		report.add(Violation{Code: codeUnknownJob, Job: p.Job, Message: "the instance has no such job"})

@@ -28,6 +28,10 @@ func (d *DroppedSchedule) Unwrap() error { return d.Fault }
 func (r *Result) settle(in *model.Instance, solver string) (model.Evaluation, bool) {
 	for {
 		if r.Solution != nil {
+			if r.checked.isOf(in, r.Solution) {
+				r.Else = nil
+				return r.checked.evaluation, true
+			}
 			evaluation, wrong := Checked(in, r.Solution)
 			if wrong == nil {
 				r.Else = nil

@@ -96,6 +96,8 @@ type Result struct {
 	// Certificate proves Bound, or infeasibility, to package proof; nil: not asked for, or there is nothing to prove. A solver fills in the bound, the parts
 	// and Infeasible; [Run] adds the rest, and verifies it. If a bound has no certificate, Certificate says so.
 	Certificate *proof.Certificate
+
+	checked *checked // by [Stages]; nil: nobody has checked the schedule yet
 }
 
 // Stopped makes the result of a solver that has no schedule when its context ends.

@@ -95,7 +95,9 @@ func (s *Stages) Run(ctx context.Context, in *model.Instance, info Info, solver 
 		return result, model.Evaluation{}
 	}
 	evaluation, right := result.settle(in, info.Name)
-	s.found = s.found || right
+	if right {
+		s.found, result.checked = true, checkedAs(in, result.Solution, evaluation)
+	}
 	s.Add(&result)
 	if sol := result.Solution; right && s.opt.Progress != nil {
 		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: s.bound, Left: in.Owed(sol), Schedule: func() *model.Solution { return copied(sol) }})

@@ -10,7 +10,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "auto",
-	Doc:    "Runs the quick solvers that support the instance, then search from their best schedule.",
+	Doc:    "Runs the quick solvers that support the instance, then search from their best schedule. It takes as long as all of these, some of which take O(n²) for n jobs.",
 	Source: "allot",
 	New:    func() solve.Solver { return &Auto{} },
 })

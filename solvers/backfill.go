@@ -13,7 +13,7 @@ import (
 
 var _ = solve.RegisterPolicy(solve.Info{
 	Name:   "backfill",
-	Doc:    "Backfilling as Slurm plans it, on line: in cycles, on whole machines, with what one cycle may look at limited. Machines count one by one.",
+	Doc:    "Backfilling as Slurm plans it, on line: in cycles, on whole machines, with what one cycle may look at limited. Machines count one by one. O(q·p) a cycle for q jobs that it looks at and a plan of p steps.",
 	Source: "Slurm 22.05, sched/backfill and select/cons_tres; https://slurm.schedmd.com/sched_config.html",
 }, func() solve.Policy {
 	return &Backfill{Step: 1, Cycles: backfill.DefaultCycles(), Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget()}

@@ -14,7 +14,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "maxmin",
-	Doc:    "Max-min: repeatedly places the job whose earliest end is the latest, where it ends first. O(n·C), and as much for each job that is looked at again.",
+	Doc:    "Max-min: repeatedly places the job whose earliest end is the latest, where it ends first. O(n·C), and as much for each job that is looked at again: O(n²·C) at worst.",
 	Source: "O. H. Ibarra, C. E. Kim (1977), J. ACM 24(2), doi:10.1145/322003.322011, algorithm E; T. D. Braun et al. (2001), doi:10.1006/jpdc.2000.1714, §3",
 	Traces: true,
 	New:    func() solve.Solver { return &MaxMin{} },

@@ -14,7 +14,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "minmin",
-	Doc:    "Min-min: repeatedly places the job that can end first of all, where it ends first. O(n·C·log n).",
+	Doc:    "Min-min: repeatedly places the job that can end first of all, where it ends first. O(n·C·log n) for rigid jobs that wait for none, O(n²·C) at worst.",
 	Source: "O. H. Ibarra, C. E. Kim (1977), Heuristic algorithms for scheduling independent tasks on nonidentical processors, J. ACM 24(2), doi:10.1145/322003.322011, algorithm D; T. D. Braun et al. (2001), doi:10.1006/jpdc.2000.1714, §3",
 	Traces: true,
 	New:    func() solve.Solver { return &MinMin{} },

@@ -206,7 +206,9 @@ func (p *Problem) Set(ctx context.Context, x []float64) bool {
 			return false
 		}
 		i := &p.Clusters[c]
-		i.set(x, p.Limits)
+		if !i.set(ctx, x, p.Limits) {
+			return false
+		}
 		if !gate.Finite(i.Paid[len(i.Paid)-1]) || !gate.Finite(i.Rounding()) {
 			return false
 		}
@@ -227,8 +229,8 @@ func (p *Problem) Stated(x []float64) []proof.ClusterPrices {
 	return list
 }
 
-// set takes the prices of one cluster.
-func (i *Cluster) set(x, limits []float64) {
+// set takes the prices of one cluster. It returns false if ctx ended.
+func (i *Cluster) set(ctx context.Context, x, limits []float64) bool {
 	buckets := len(limits) - 1
 	for kind, size := range i.Sizes {
 		y, sum := i.y[kind], i.sum[kind]
@@ -241,9 +243,13 @@ func (i *Cluster) set(x, limits []float64) {
 	most := make([]float64, i.Processors+1)
 	taken := make([]bool, len(i.Items)*(i.Processors+1))
 	for t := range buckets {
+		if ctx.Err() != nil {
+			return false
+		}
 		i.kappa[t] = i.knapsack(t, most, taken)
 		i.Paid[t+1] = i.Paid[t] + i.kappa[t]*(limits[t+1]-limits[t])
 	}
+	return true
 }
 
 // knapsack finds the jobs that fit and pay the most in bucket t.
