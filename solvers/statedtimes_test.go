@@ -83,3 +83,32 @@ func stated(t *testing.T, seed uint64) *model.Instance {
 	}
 	return in
 }
+
+// A machine that closes once, for ever: jobs that have started before it does are not looked at again, and those that can end before it closes start.
+func TestMachineThatClosesOnce(t *testing.T) {
+	for _, info := range solve.Solvers() {
+		policy, online := solve.PolicyOf(info.New())
+		if !online {
+			continue
+		}
+		b := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Closed: []model.ClosedSpec{{From: 30}}}}})
+		for k, at := range []float64{0, 1, 12, 22, 25, 26} {
+			length := []float64{10, 8, 9, 6, 3, 9}[k]
+			b.Job(model.JobSpec{ID: fmt.Sprint("j", k), Arrival: at, Work: &length, Estimate: &length, Processors: model.Rigid(1 + k%2)})
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if policy.Supports(in) != nil {
+			continue
+		}
+		sol, _, err := solve.Simulate(t.Context(), policy, in, sim.Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report := model.Check(in, sol); !report.OK() || len(sol.Jobs) != 5 {
+			t.Errorf("%s: %d jobs are placed, want 5: %v %+v", info.Name, len(sol.Jobs), report.Violations, sol.Unscheduled)
+		}
+	}
+}
