@@ -150,6 +150,7 @@ prove:
 # Not part of CI, as it takes most of an hour: one-line faults, each put into a copy of the repository, where a test has to fail.
 #   make mutants ARGS="-run ^bound -jobs 2"    some of them, two at a time
 #   make mutants ARGS="-operators ./proof"     every operator, number and statement of a package instead
+#   make mutants ARGS="-operators ./plan,./sim -sample 100 -seed 1"    a hundred of those of two packages
 mutants:
 	go -C tools run ./mutants -C '$(CURDIR)' $(value ARGS)
 

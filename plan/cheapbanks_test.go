@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 )
 
 // unequal is a batch on machines that take different power, under prices by the unit. Some machines can be off, some have little memory, some are faster.
@@ -214,5 +215,149 @@ func (u *unequal) hold(sol *model.Solution) {
 			}
 		}
 		first += machine.processors
+	}
+}
+
+// What a job on unequal machines held is free again after Free, and what they take more is that of the slot while it is held.
+func TestFreeOnUnequalMachines(t *testing.T) {
+	woken := 0
+	many(t, 20, func(t *rapid.T) {
+		u := drawUnequal(t)
+		r := NewResources(u.in)
+		for job := range u.in.Jobs() {
+			slot, ok := r.Cheapest(job, 0, u.in.Jobs()[job].Min, u.in.Jobs()[job].Arrival, math.Inf(1))
+			if !ok {
+				continue
+			}
+			before, waking := r.Clone(), r.Waking()
+			r.Take(job, &slot)
+			if more := r.Waking() - waking; math.Abs(more-slot.Wakes) > 1e-9*max(1, math.Abs(more)) {
+				t.Fatalf("job %d wakes machines for %v, its slot says %v", job, more, slot.Wakes)
+			}
+			if r.Free(job, &slot); math.Abs(r.Waking()-waking) > 1e-9*max(1, math.Abs(waking)) || u.in.Features()&model.MemoryLimits == 0 && !r.Alike(before, math.Inf(-1)) {
+				t.Fatalf("job %d: %v before it was taken and freed, %v after", job, waking, r.Waking())
+			}
+			if r.Take(job, &slot); slot.Wakes != 0 {
+				woken++
+			}
+		}
+	})
+	if woken < 100 {
+		t.Errorf("%d slots wake machines", woken)
+	}
+}
+
+// On a machine that can be off no start at which the job touches another, the arrival or the end of the horizon costs less than the one that is chosen: each is tried, and the evaluator says
+// what it costs.
+func TestCheapestAmongStartsThatTouch(t *testing.T) {
+	tried, dearer := 0, 0
+	many(t, 20, func(t *rapid.T) {
+		number := func(low, high int, label string) int { return rapid.IntRange(low, high).Draw(t, label) }
+		length := number(6, 16, "horizon")
+		tariff := &model.TariffSpec{Per: 1}
+		for k := range length {
+			tariff.Price = append(tariff.Price, []float64{float64(k), float64(number(0, 4, "price"))})
+		}
+		power := &model.PowerSpec{Idle: float64(number(2, 4, "idle")), Busy: float64(number(0, 2, "busy"))}
+		power.Off = []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: float64(number(0, 2, "down")), Power: float64(number(0, 5, "down power"))}, Up: model.WaySpec{Time: float64(number(0, 2, "up")), Power: float64(number(0, 5, "up power"))}}}
+		b := model.NewBuilder("").Minimise("energy_cost", 1).Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2, Power: power}}})
+		b.Spec().Tariff, b.Spec().Horizon = tariff, &model.HorizonSpec{From: 0, To: float64(length)}
+		for j := range number(1, 5, "jobs") {
+			b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(number(1, 2, "size")), Work: new(float64(number(1, 4, "length"))), Arrival: float64(number(0, 3, "arrival"))})
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := NewResources(in)
+		sol := &model.Solution{}
+		for job := range in.Jobs() {
+			sol.Unscheduled = append(sol.Unscheduled, model.Unscheduled{Job: in.Jobs()[job].ID, Reason: "left out"})
+		}
+		cost := func(with *model.Placement) float64 {
+			s := &model.Solution{Jobs: sol.Jobs, Unscheduled: sol.Unscheduled}
+			if with != nil {
+				s.Jobs = append(slices.Clone(s.Jobs), *with)
+				s.Unscheduled = slices.DeleteFunc(slices.Clone(s.Unscheduled), func(u model.Unscheduled) bool { return u.Job == with.Job })
+			}
+			e, err := model.EvaluateObjective(in, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+		for job := range in.Jobs() {
+			j := &in.Jobs()[job]
+			slot, ok := r.Cheapest(job, 0, j.Min, j.Arrival, math.Inf(1))
+			base := cost(nil)
+			for start := j.Arrival; start+j.Work <= float64(length); start++ {
+				end, touches, fits := start+j.Work, start == j.Arrival || start+j.Work == float64(length), model.ProcessorSet(nil)
+				for first := 0; first+j.Min <= 2 && fits == nil; first++ {
+					fits = model.ProcessorSet{{First: first, Last: first + j.Min - 1}}
+					for _, p := range sol.Jobs {
+						if p.Start < end && start < p.End && overlap(p.Processors, fits) {
+							fits = nil
+							break
+						}
+					}
+				}
+				for _, p := range sol.Jobs {
+					touches = touches || p.End == start || p.Start == end
+				}
+				if !touches || fits == nil {
+					continue
+				}
+				at := cost(&model.Placement{Job: j.ID, Cluster: "c", Processors: fits, Start: start, End: end}) - base
+				if tried++; !ok || slot.Price > at+1e-9*max(1, at) {
+					t.Fatalf("job %s costs %v from %v on, and %v from %v on", j.ID, slot.Price, slot.Start, at, start)
+				}
+				if at > slot.Price+1e-9 {
+					dearer++
+				}
+			}
+			if !ok {
+				continue
+			}
+			r.Take(job, &slot)
+			used := 0 // the processors are named here: the first that is free, as starts are by the whole unit and the jobs few
+			for first := range 3 - j.Min {
+				set, free := model.ProcessorSet{{First: first, Last: first + j.Min - 1}}, true
+				for _, p := range sol.Jobs {
+					free = free && !(p.Start < slot.End && slot.Start < p.End && overlap(p.Processors, set))
+				}
+				if free {
+					sol.Jobs = append(sol.Jobs, model.Placement{Job: j.ID, Cluster: "c", Processors: set, Start: slot.Start, End: slot.End})
+					used++
+					break
+				}
+			}
+			if used == 0 {
+				return // only another naming of the processors has room
+			}
+			sol.Unscheduled = slices.DeleteFunc(sol.Unscheduled, func(u model.Unscheduled) bool { return u.Job == j.ID })
+		}
+	})
+	if tried < 1000 || dearer < 300 {
+		t.Errorf("%d starts, of which %d cost more", tried, dearer)
+	}
+}
+
+// Of two machines alike, of which one serves a job already, that one takes another on its free processors: the other would have to wake.
+func TestMachinesThatAreAwakeComeFirst(t *testing.T) {
+	for _, awake := range []int{0, 1} {
+		power := &model.PowerSpec{Idle: 2, Busy: 1, Off: []model.OffSpec{{Name: "off"}}}
+		b := model.NewBuilder("").Minimise("energy_cost", 1).Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 4, Power: power}}})
+		b.Spec().Tariff, b.Spec().Horizon = &model.TariffSpec{Per: 1, Price: [][]float64{{0, 1}}}, &model.HorizonSpec{From: 0, To: 9}
+		in, err := b.Job(model.JobSpec{ID: "a", Work: new(9.0)}, model.JobSpec{ID: "b", Work: new(3.0), Processors: model.Rigid(3)}).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := NewResources(in)
+		first := Slot{Processors: 1, Start: 0, End: 9, shares: []place.Share{{Machine: int32(awake), Processors: 1}}}
+		r.Take(0, &first)
+		slot, ok := r.Cheapest(1, 0, 3, 0, math.Inf(1))
+		if !ok || slot.Wakes != 0 || slot.Price != 9 || len(slot.shares) != 1 || int(slot.shares[0].Machine) != awake {
+			t.Errorf("machine %d is awake: %+v, %v", awake, slot, ok)
+		}
 	}
 }

@@ -60,6 +60,18 @@ func TestStreamedFiguresAreTheEvaluators(t *testing.T) {
 		found["mean_wait"] = model.MetricValue{Total: streamed.MeanWait()}
 		found["mean_slowdown"] = model.MetricValue{Total: streamed.MeanSlowdown()}
 		found["bounded_slowdown"] = model.MetricValue{Total: streamed.BoundedSlowdown()}
+		limited := false
+		for k := range in.Jobs() {
+			limited = limited || in.Jobs()[k].HasDeadline()
+		}
+		for name, there := range map[string]bool{
+			"job_share": true, "load_share": true, "mean_partition": true, "missed": limited, "miss_rate": limited, "cluster_missed": limited, "cluster_miss_rate": limited,
+			"slowdown_without_deadline": limited, "cluster_slowdown_without_deadline": limited,
+		} {
+			if _, ok := found[name]; ok != there {
+				t.Errorf("%s is summed up: %v, jobs have deadlines: %v", name, ok, limited)
+			}
+		}
 		for name, value := range found {
 			want, ok := report.Metrics[name]
 			if !ok {

@@ -34,7 +34,9 @@ func TestConfWords(t *testing.T) {
 func TestMostNodes(t *testing.T) {
 	race.OneGoroutine(t)
 	sinfo := func(text string, faults *lines.Faults) *document { return readSinfo(strings.NewReader(text), faults) }
-	conf := func(text string, faults *lines.Faults) *document { return readText(Source{strings.NewReader(text), "f"}, nil, faults) }
+	conf := func(text string, faults *lines.Faults) *document {
+		return readText(Source{strings.NewReader(text), "f"}, nil, faults)
+	}
 	for _, c := range []struct {
 		name, text string
 		read       func(text string, faults *lines.Faults) *document

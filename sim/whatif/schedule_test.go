@@ -179,3 +179,33 @@ func TestWhereSharesMustLie(t *testing.T) {
 		}
 	}
 }
+
+// A job that fits waits where it might delay those before it: the cause names the first of them, and when that is to start.
+func TestJobsForWhichProcessorsAreKept(t *testing.T) {
+	job := func(id string, arrival float64, processors int, length float64) model.JobSpec {
+		return model.JobSpec{ID: id, Arrival: arrival, Processors: model.Rigid(processors), Work: &length, Estimate: &length}
+	}
+	for _, cluster := range []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 4}}}, {ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Features: []string{"f"}}}}} {
+		b := model.NewBuilder("").Cluster(cluster)
+		for _, j := range []model.JobSpec{job("runs", 0, 2, 10), job("first", 1, 4, 5), job("second", 2, 3, 5), job("asked", 3, 2, 20)} {
+			if cluster.Machines[0].Processors > 0 {
+				j.Features = [][]string{{"f"}}
+			}
+			b.Job(j)
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, policy := range map[string]solve.Policy{"easy": solve.Default[solvers.EASY](), "conservative": solve.Default[solvers.Conservative]()} {
+			answer, err := whatif.Submit(t.Context(), name, policy, in, "asked", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := answer.Causes
+			if len(c) == 0 || c[0].Kind != "kept" || c[0].For != "first" || c[0].Text != "it fits, but might delay job first, which is to start at 10" || c[0].From != 3 || *answer.Start != 20 {
+				t.Errorf("%s: starts at %v, %+v", name, *answer.Start, c)
+			}
+		}
+	}
+}
