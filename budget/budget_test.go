@@ -52,7 +52,7 @@ func TestWeights(t *testing.T) {
 	for _, c := range []struct {
 		rows, columns int
 		fits          bool
-	}{{8, 10, true}, {80, 1, true}, {81, 1, false}, {9, 9, false}, {0, math.MaxInt, true}, {math.MaxInt, 0, true}, {math.MaxInt, math.MaxInt, false}, {1 << 40, 1 << 40, false}} {
+	}{{8, 10, true}, {80, 1, true}, {80, math.MaxInt, false}, {3, math.MaxInt, false}, {81, 1, false}, {9, 9, false}, {0, math.MaxInt, true}, {math.MaxInt, 0, true}, {math.MaxInt, math.MaxInt, false}, {1 << 40, 1 << 40, false}} {
 		if err := budget.New(t.Context(), tight, nil).Cells(c.rows, c.columns); (err == nil) != c.fits {
 			t.Errorf("%d × %d: %v", c.rows, c.columns, err)
 		}
