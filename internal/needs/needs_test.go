@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -149,6 +150,39 @@ func TestOf(t *testing.T) {
 	for value, want := range map[string]bool{string(text): true, "": false, "words": false, `{"kind":"font"}`: false, `{"name":"x"}`: false} {
 		if _, ok := Of(value); ok != want {
 			t.Errorf("%q: %v", value, ok)
+		}
+	}
+}
+
+// CI installs all that tests may need: what the lists say that one installs stands in its script, or among the packages of Python.
+func TestCIInstalls(t *testing.T) {
+	read := func(path string) []string {
+		text, err := os.ReadFile(filepath.Join("..", "..", path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune(" \t\n\"|", r) })
+	}
+	script, peers := read(".ci/run"), read("python/peers.in")
+	for name, p := range programs {
+		packages, ok := strings.CutPrefix(p.get, "apt-get install ")
+		for _, name := range strings.Fields(packages) {
+			if ok && !slices.Contains(script, name) {
+				t.Errorf(".ci/run does not install %s", name)
+			}
+		}
+		if !ok && !slices.Contains([]string{"go", "mkfifo", "sh", "sleep"}, name) {
+			t.Errorf("%s: how CI gets it is not said: %s", name, p.get)
+		}
+	}
+	for family, name := range fonts {
+		if !slices.Contains(script, name) || !slices.Contains(Fonts, family) {
+			t.Errorf(".ci/run does not install %s, or no test shows %s", name, family)
+		}
+	}
+	for module := range modules { // smac brings ConfigSpace
+		if module != "ConfigSpace" && !slices.Contains(peers, module) {
+			t.Errorf("python/peers.in does not have %s", module)
 		}
 	}
 }
