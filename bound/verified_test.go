@@ -98,3 +98,41 @@ func TestCertificatesOfEverythingTogether(t *testing.T) {
 	}
 	t.Log(counts, schedules)
 }
+
+// A job so short that rounding may be as long may start in the last instant before a machine closes, where the exact end of the job before it lies before and the
+// rounded one does not.
+func TestShortestJobsBeforeClosedTimes(t *testing.T) {
+	b := model.NewBuilder("short").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m",
+		Closed: []model.ClosedSpec{{To: new(0.2)}, {From: 0.6000000000000001, To: new(0.9)}}}}})
+	b.Job(model.JobSpec{ID: "first", Work: new(0.4)}, model.JobSpec{ID: "second", Work: new(1e-17), After: []string{"first"}})
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := bound.NewCertified(t.Context(), in)
+	p.Improve(t.Context(), 1_000_000)
+	c, report, dropped := p.Verified(t.Context())
+	if value, _ := c.Bound.Value(); report.Verdict != proof.Verified || len(dropped) > 0 || value < 0.59 || value > 0.61 {
+		t.Errorf("%v %+v %v", value, report, dropped)
+	}
+}
+
+// A job that may hold less than all its processors pays the least price since its earliest start. Rounded, that start is the time at which the price rises; in
+// exact numbers it is right before.
+func TestExactStartsBeforeSteps(t *testing.T) {
+	b := model.NewBuilder("start").Minimise("energy_cost", 1)
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2, Power: &model.PowerSpec{Busy: 1}}}})
+	b.Job(model.JobSpec{ID: "first", Work: new(0.4), Arrival: 0.2}, model.JobSpec{ID: "second", Work: new(0.1), Processors: model.Rigid(2), Tasks: 3, After: []string{"first"}})
+	b.Spec().Tariff = &model.TariffSpec{Price: [][]float64{{0, 1}, {0.6000000000000001, 5}}}
+	b.Spec().Horizon = &model.HorizonSpec{To: 3}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := bound.NewCertified(t.Context(), in)
+	p.Improve(t.Context(), 1_000_000)
+	c, report, dropped := p.Verified(t.Context())
+	if value, _ := c.Bound.Value(); report.Verdict != proof.Verified || len(dropped) > 0 || value < 1.4 || value > 1.55 {
+		t.Errorf("%v %+v %v", value, report, dropped)
+	}
+}
