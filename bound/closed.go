@@ -172,9 +172,10 @@ func (r *Relaxation) mayKeepNothing(j, c int) bool {
 	return r.in.Busy(j, c, speed, 1) == 0 || r.expected().Busy(j, c, speed, 1) == 0
 }
 
-// opensNear says whether the closed times let a job of the reservation start at some time no further from the given one than slack.
+// opensNear says whether the closed times let a job of the reservation start at some time no further from the given one than slack: at it, or right before or at one
+// at which they begin or end.
 func opensNear(closed []model.Closure, reservation string, first, at, slack float64) bool {
-	if isOpen(closed, reservation, first, at-slack, 0) {
+	if isOpen(closed, reservation, first, at, 0) {
 		return true
 	}
 	for _, x := range closed {
@@ -184,7 +185,7 @@ func opensNear(closed []model.Closure, reservation string, first, at, slack floa
 			}
 		}
 	}
-	return isOpen(closed, reservation, first, at+slack, 0)
+	return false
 }
 
 // isOpen says whether the closed times, of a machine, let a job of the reservation run from start on for the length; at the start, if that is 0. Times

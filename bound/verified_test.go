@@ -98,3 +98,58 @@ func TestCertificatesOfEverythingTogether(t *testing.T) {
 	}
 	t.Log(counts, schedules)
 }
+
+// A job so short that rounding may be as long may start in the last instant before a machine closes, where the exact end of the job before it lies before and the
+// rounded one does not.
+func TestShortestJobsBeforeClosedTimes(t *testing.T) {
+	b := model.NewBuilder("short").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m",
+		Closed: []model.ClosedSpec{{To: new(0.2)}, {From: 0.6000000000000001, To: new(0.9)}}}}})
+	b.Job(model.JobSpec{ID: "first", Work: new(0.4)}, model.JobSpec{ID: "second", Work: new(1e-17), After: []string{"first"}})
+	expectVerified(t, b, 0.59, 0.61)
+}
+
+// A job that may hold less than all its processors pays the least price since its earliest start. Rounded, that start is the time at which the price rises; in
+// exact numbers it is right before.
+func TestExactStartsBeforeSteps(t *testing.T) {
+	b := model.NewBuilder("start").Minimise("energy_cost", 1)
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2, Power: &model.PowerSpec{Busy: 1}}}})
+	b.Job(model.JobSpec{ID: "first", Work: new(0.4), Arrival: 0.2}, model.JobSpec{ID: "second", Work: new(0.1), Processors: model.Rigid(2), Tasks: 3, After: []string{"first"}})
+	b.Spec().Tariff = &model.TariffSpec{Price: [][]float64{{0, 1}, {0.6000000000000001, 5}}}
+	b.Spec().Horizon = &model.HorizonSpec{To: 3}
+	expectVerified(t, b, 1.4, 1.55)
+}
+
+// A piece of a job may end before the others, and so before a machine closes.
+func TestShortPiecesBeforeClosedTimes(t *testing.T) {
+	b := model.NewBuilder("pieces").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}, {ID: "n", Closed: []model.ClosedSpec{{From: 1, To: new(5.0)}}}}})
+	b.Job(model.JobSpec{ID: "j", Work: new(1.0), Processors: model.Rigid(2), Tasks: 3})
+	in := expectVerified(t, b, 2-1e-9, 2)
+	piece := func(processor, tasks int, end float64) model.Piece {
+		return model.Piece{Cluster: "c", Processors: model.Processors(processor), Tasks: tasks, End: end}
+	}
+	sol := &model.Solution{Jobs: []model.Placement{{Job: "j", End: 2, Pieces: []model.Piece{piece(0, 2, 2), piece(1, 1, 1)}}}}
+	if report := model.Check(in, sol); !report.OK() {
+		t.Error(report.Violations)
+	}
+	claim := proof.Part{Metric: "makespan", Bound: 3, By: &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}}}
+	c := &proof.Certificate{Schema: proof.Schema, InstanceSHA256: in.SHA256(), Objective: in.StatedObjective(), Bound: model.ProvedBound(3), Parts: []proof.Part{claim}}
+	if report := proof.Check(t.Context(), in, c); report.Verdict != proof.Refuted {
+		t.Errorf("a makespan of at least 3: %+v", report)
+	}
+}
+
+// expectVerified expects a bound between two numbers whose certificate is verified.
+func expectVerified(t *testing.T, b *model.Builder, least, most float64) *model.Instance {
+	t.Helper()
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := bound.NewCertified(t.Context(), in)
+	p.Improve(t.Context(), 1_000_000)
+	c, report, dropped := p.Verified(t.Context())
+	if value, _ := c.Bound.Value(); report.Verdict != proof.Verified || len(dropped) > 0 || value < least || value > most {
+		t.Errorf("%v %+v %v", value, report, dropped)
+	}
+	return in
+}
