@@ -100,7 +100,8 @@ type trial struct {
 	optima    []optimum       // schedules called optimal, for an objective with weights as priorities
 	lowest    *big.Rat        // the least objective of all checked schedules then
 	proved    []proved        // certificates that are verified, for an objective with weights as priorities
-	judged    *judged         // what the evaluator says of right schedules, where nothing is known by construction
+	known     *judged         // the right schedules so far
+	judged    *judged         // the same where nothing is known by construction and the evaluator compares them; nil: elsewhere
 }
 
 // claim is a claimed lower bound: a method says that no schedule has less. The metric "" stands for the objective.
@@ -213,8 +214,8 @@ func (p *Planted) trial(objective map[string]float64) *trial {
 		return t
 	}
 	t.in = in
-	if p.judged {
-		t.judged = newJudged(in)
+	if t.known = newJudged(in); p.judged {
+		t.judged = t.known
 	}
 	for metric, weight := range objective {
 		t.tolerated += weight * p.tolerance(metric)
@@ -236,7 +237,7 @@ func (p *Planted) trial(objective map[string]float64) *trial {
 		}
 	}
 	for metric := range objective {
-		if optimum, known := p.Optimum[metric]; known && !(math.Abs(optimum-t.uppers[metric]) <= p.tolerance(metric)) {
+		if optimum, known := p.Optimum[metric]; known && !math.IsInf(t.uppers[metric], 1) && !(math.Abs(optimum-t.uppers[metric]) <= p.tolerance(metric)) {
 			t.report("planted", "planted", t.uppers[metric], optimum, fmt.Sprintf("the best planted schedule has %v of %s, by construction it is %v", t.uppers[metric], metric, optimum))
 		}
 	}
@@ -245,8 +246,8 @@ func (p *Planted) trial(objective map[string]float64) *trial {
 
 // lower records a correct schedule that leaves out no job that can be placed.
 func (t *trial) lower(sol *model.Solution, evaluation model.Evaluation) {
-	if t.judged != nil && !t.judged.add(sol, evaluation) {
-		return
+	if !t.known.add(sol, evaluation) {
+		return // bounds say nothing of a schedule that owes a job which can run
 	}
 	if evaluation.Objective < t.upper {
 		t.upper, t.best = evaluation.Objective, sol
