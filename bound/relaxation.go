@@ -29,14 +29,16 @@ const (
 // [Sum] how many operations went into its result. Only one goroutine at a time may use a Relaxation.
 type Relaxation struct {
 	in     *model.Instance
-	duties []Duty    // by job
-	owed   int       // see Owed
-	must   []int     // the jobs that have to be placed
-	all    bool      // all jobs have to be placed
-	can    []bool    // by job and cluster: see canRun
-	over   [][]bool  // by job: the clusters that it may hold processors of as one of several, see [model.Instance.SpreadOver]
-	least  []float64 // by job: shortest execution time anywhere
-	start  []float64 // by job: earliest start
+	duties []Duty // by job
+	owed   int    // see Owed
+	// Sets of jobs that exclude each other, of which some are owed therefore.
+	conflict []conflict
+	must     []int     // the jobs that have to be placed
+	all      bool      // all jobs have to be placed
+	can      []bool    // by job and cluster: see canRun
+	over     [][]bool  // by job: the clusters that it may hold processors of as one of several, see [model.Instance.SpreadOver]
+	least    []float64 // by job: shortest execution time anywhere
+	start    []float64 // by job: earliest start
 
 	solid    bool            // see isSolid
 	depth    int             // jobs of the longest chain of precedence
@@ -113,14 +115,40 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 			r.duties[j] = MustLeave
 		}
 	}
-	r.oblige()
+	r.oblige(nil)
+	if !slices.ContainsFunc(r.must, func(j int) bool { return !in.Owes(j) }) && len(r.must)+r.owed == n { // all are owed
+		r.exclude(ctx)
+	}
 	return r
 }
 
-// oblige finds the duties towards the jobs that some schedule may place. A job that is owed has to be placed, and so has each that it waits for.
-func (r *Relaxation) oblige() {
+// exclude raises the number of jobs owed by sets of jobs that exclude each other. A schedule that owes no more may leave out any of these, as many as it must; if
+// it left out another one, it would owe more.
+func (r *Relaxation) exclude(ctx context.Context) {
+	if r.conflict = r.conflicts(ctx); len(r.conflict) == 0 {
+		return
+	}
+	excluded, more := map[int]bool{}, 0
+	for k := range r.conflict {
+		more += r.conflict[k].least
+		for _, j := range r.conflict[k].jobs {
+			excluded[j] = true
+		}
+	}
+	for j, duty := range r.duties {
+		if duty == MustPlace {
+			r.duties[j] = MayLeave
+		}
+	}
+	r.owed, r.must = 0, nil
+	r.oblige(excluded)
+	r.owed += more
+}
+
+// oblige finds the duties towards the jobs that some schedule may place. A job that is owed and not excluded has to be placed, and so has each that it waits for.
+func (r *Relaxation) oblige(excluded map[int]bool) {
 	for _, j := range slices.Backward(plan.ArrivalOrder(r.in)) { // those that wait come first
-		switch owes := r.in.Owes(j); {
+		switch owes := r.in.Owes(j) && !excluded[j]; {
 		case r.duties[j] == MustLeave && owes:
 			r.owed++
 		case r.duties[j] != MustLeave && (owes || slices.ContainsFunc(r.in.Successors(j), func(next int) bool { return r.duties[next] == MustPlace })):

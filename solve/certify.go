@@ -24,7 +24,7 @@ func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Re
 		}
 	}
 	certified := *best
-	certified.Owed = r.Owed
+	certified.Owed, certified.OwedBy = r.Owed, known.OwedBy()
 	certified.Stated, certified.NotCertified = model.Bound{}, ""
 	enough := func(stated float64) bool {
 		if r.Status == model.Optimal {

@@ -208,6 +208,7 @@ func complete(ctx context.Context, result *Result, from start, info Info, solver
 	opt.shared.find(ctx)
 	own := *result
 	state(result, evaluation, opt.shared, "solver "+info.Name)
+	opt.shared.explain(sol)
 	if opt.Certify {
 		result.certify(in, evaluation, own, opt.shared, info.Name)
 	}
