@@ -40,6 +40,7 @@ type Relaxation struct {
 	least    []float64 // by job: shortest execution time anywhere
 	start    []float64 // by job: earliest start
 
+	length   float64         // the latest earliest start, plus the least times of all jobs
 	solid    bool            // see isSolid
 	depth    int             // jobs of the longest chain of precedence
 	waited   int             // the most jobs whose ends may each move an earliest start by their rounding
@@ -89,7 +90,7 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 	}
 	n := len(in.Jobs())
 	r := &Relaxation{in: in, duties: make([]Duty, n), can: make([]bool, n*len(in.Clusters())), over: make([][]bool, n), least: make([]float64, n), start: make([]float64, n), solid: true}
-	depth, heads := make([]int, n), newHeads(r)
+	depth, heads, latest := make([]int, n), newHeads(r), 0.0
 	for _, j := range plan.ArrivalOrder(in) { // a job comes after the jobs it waits for
 		if ctx.Err() != nil {
 			return nil
@@ -115,6 +116,13 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 			r.duties[j] = MustLeave
 		}
 	}
+	for j := range n {
+		if !math.IsInf(r.least[j]+r.start[j], 1) {
+			r.length += r.least[j]
+			latest = max(latest, r.start[j])
+		}
+	}
+	r.length += latest
 	r.oblige(nil)
 	if !slices.ContainsFunc(r.must, func(j int) bool { return !in.Owes(j) }) && len(r.must)+r.owed == n { // all are owed
 		r.exclude(ctx)

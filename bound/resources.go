@@ -199,7 +199,7 @@ func proveSquashed(ctx context.Context, r *Relaxation, metric string) (sum Sum, 
 		areas = append(areas, 0) // of which nothing is known
 	}
 	for _, j := range r.must {
-		ends, dues = append(ends, r.EarliestEnd(j)), append(dues, r.Deadline(j))
+		ends, dues = append(ends, r.EarliestEnd(j)), append(dues, r.due(j))
 		if metric == "mean_response" {
 			sum.Add(-r.Released(j))
 		}
