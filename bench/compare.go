@@ -145,12 +145,13 @@ func panicPlace() string {
 // such schedules. When the context ends, it leaves the remaining rows as they are. O(n log n) a row of n jobs.
 func ShareBounds(ctx context.Context, in *model.Instance, rows []Row) error {
 	var best model.Bound
-	owed := 0
+	least := (&solve.Options{Unbounded: true}).SharedBound(ctx, in).Owed() // also where a row states less
+	owed := least
 	for k := range rows {
 		switch row := &rows[k]; {
 		case row.AtLeast > owed:
 			owed, best = row.AtLeast, row.Bound
-		case row.AtLeast == owed:
+		case max(row.AtLeast, least) == owed:
 			best = best.Max(row.Bound)
 		}
 	}

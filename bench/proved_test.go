@@ -8,7 +8,7 @@ import (
 )
 
 // The best bound of all rows proves a schedule optimal by the rule of a run: to 1e-9 of the smallest term of the objective, and only if the schedule
-// leaves out nothing but jobs that no schedule can place.
+// owes as few jobs as is proved.
 func TestSharedBoundsProveWhatARunWouldProve(t *testing.T) {
 	first, second := model.JobSpec{ID: "first", Work: new(1.0)}, model.JobSpec{ID: "second", Work: new(2.0), Deadline: new(4.0), DeadlineHard: true}
 	wide := model.JobSpec{ID: "wide", Work: new(1.0), Processors: model.ProcessorRange{Min: 2, Max: 2}}
@@ -41,19 +41,22 @@ func TestSharedBoundsProveWhatARunWouldProve(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
+		owed   int
 		best   float64
 		row    Row
 		bound  model.Bound
 		status model.Status
 	}{
-		{"best", 3e9 + 0.5, row(model.Bound{}, "first", "second"), model.ProvedBound(3e9 + 0.5), model.Optimal},
-		{"longer waits behind a large weight", 3e9 + 0.5, row(model.Bound{}, "second", "first"), model.ProvedBound(3e9 + 0.5), model.Feasible},
-		{"a millionth of the wait above the bound", 3e9 + 0.4999995, row(model.Bound{}, "first", "second"), model.ProvedBound(3e9 + 0.4999995), model.Feasible},
-		{"without a job that may be left out", 1e9, row(model.Bound{}, "first"), model.ProvedBound(1e9), model.Feasible},
-		{"without a job that has to be placed", 2e9, row(model.Bound{}, "second"), model.Bound{}, model.Feasible},
-		{"of a false bound", 4e9, row(model.ProvedBound(7), "first", "second"), model.ProvedBound(7), model.Feasible},
+		{"best", 0, 3e9 + 0.5, row(model.Bound{}, "first", "second"), model.ProvedBound(3e9 + 0.5), model.Optimal},
+		{"longer waits behind a large weight", 0, 3e9 + 0.5, row(model.Bound{}, "second", "first"), model.ProvedBound(3e9 + 0.5), model.Feasible},
+		{"a millionth of the wait above the bound", 0, 3e9 + 0.4999995, row(model.Bound{}, "first", "second"), model.ProvedBound(3e9 + 0.4999995), model.Feasible},
+		{"without a job that has a hard deadline", 0, 1e9, row(model.Bound{}, "first"), model.Bound{}, model.Feasible},
+		{"as many owed as by any", 2, 1e9, row(model.Bound{}, "first"), model.ProvedBound(1e9), model.Optimal},
+		{"fewer owed than is stated of all", 2, 1e9, row(model.Bound{}, "first", "second"), model.Bound{}, model.Feasible},
+		{"without a job that has to be placed", 0, 2e9, row(model.Bound{}, "second"), model.Bound{}, model.Feasible},
+		{"of a false bound", 0, 4e9, row(model.ProvedBound(7), "first", "second"), model.ProvedBound(7), model.Feasible},
 	} {
-		rows := []Row{{Bound: model.ProvedBound(c.best)}, c.row}
+		rows := []Row{{Bound: model.ProvedBound(c.best), AtLeast: c.owed}, c.row}
 		if err := ShareBounds(t.Context(), in, rows); err != nil {
 			t.Fatal(err)
 		}

@@ -157,6 +157,16 @@ func (r *Relaxation) Released(j int) float64 { return r.in.Jobs()[j].Arrival - r
 // Deadline is the deadline of job j, counted from the earliest arrival of all jobs.
 func (r *Relaxation) Deadline(j int) float64 { return r.in.Jobs()[j].Deadline - r.in.FirstArrival() }
 
+// due is the deadline of job j as far as a time over it counts in a sum; +Inf where it is so late that it would only add to the rounding. To leave out what is late
+// costs no schedule more.
+func (r *Relaxation) due(j int) float64 {
+	const far = 64 // times about as long as all jobs take one after another
+	if d := r.Deadline(j); d <= far*r.length {
+		return d
+	}
+	return math.Inf(1)
+}
+
 // alone makes a method that looks at each job alone. Its certificate states nothing else, because the checker computes the same bound by itself.
 func alone(metric, doc string, prove func(r *Relaxation) Sum) Method {
 	return Method{Name: "each-alone", Metric: metric, Certifies: true, Doc: doc, Source: "elementary",

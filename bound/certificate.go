@@ -15,7 +15,7 @@ func (p *Portfolio) Certificate() *proof.Certificate {
 	if !value.Known() {
 		return nil
 	}
-	c := &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: p.in.StatedObjective(), Owed: p.owed}
+	c := &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: p.in.StatedObjective(), Owed: p.owed, OwedBy: p.OwedBy()}
 	bounds := make([]float64, len(p.terms))
 	for k, t := range p.terms {
 		bounds[k] = t.floor()
@@ -45,13 +45,16 @@ func (p *Portfolio) Certificate() *proof.Certificate {
 	return c
 }
 
-// owedAlone is the number of jobs that every schedule owes if the objective is the given one.
+// owedAlone is the number of jobs that every schedule owes if the objective is the given one, which has some of the metrics of the whole.
 func (p *Portfolio) owedAlone(objective map[string]float64) (owed int) {
 	alone, err := p.in.WithObjective(objective)
 	for j, duty := range p.duties {
 		if err == nil && duty == MustLeave && alone.Owes(j) {
 			owed++
 		}
+	}
+	for k := range p.conflicts {
+		owed += p.conflicts[k].least
 	}
 	return owed
 }
@@ -60,7 +63,7 @@ func (p *Portfolio) owedAlone(objective map[string]float64) (owed int) {
 func (p *Portfolio) Certificates() []*proof.Certificate {
 	var list []*proof.Certificate
 	if part, known := p.together.part(); known {
-		list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: part.Sum, Owed: p.owedAlone(part.Sum), Bound: model.ProvedBound(part.Bound), Parts: []proof.Part{part}})
+		list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: part.Sum, Owed: p.owedAlone(part.Sum), OwedBy: p.OwedBy(), Bound: model.ProvedBound(part.Bound), Parts: []proof.Part{part}})
 	}
 	for _, t := range p.terms {
 		for k := range t.gates {
@@ -76,7 +79,7 @@ func (p *Portfolio) Certificates() []*proof.Certificate {
 				}
 				objective := map[string]float64{t.metric: weight}
 				list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(),
-					Objective: objective, Owed: p.owedAlone(objective), Bound: value, Parts: []proof.Part{part}})
+					Objective: objective, Owed: p.owedAlone(objective), OwedBy: p.OwedBy(), Bound: value, Parts: []proof.Part{part}})
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func (r *Relaxation) counts(ctx context.Context) *counts.Problem {
 
 // priced returns the facts of the instance that prices of time need.
 func (r *Relaxation) priced() *priced.Input {
-	return &priced.Input{In: r.in, Must: r.must, Start: r.start, Deadline: r.Deadline, Solid: r.solid}
+	return &priced.Input{In: r.in, Must: r.must, Start: r.start, Deadline: r.due, Solid: r.solid}
 }
 
 // mostMCP is an upper bound of the mcp of the worst list schedule, which runs the jobs one after another.

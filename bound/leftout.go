@@ -26,7 +26,7 @@ func leftOutMethod(metric string, lacks bool) Method {
 		Doc:    "the least value of the jobs that are not in time, because all would hold more in an interval than groups of machines have: a knapsack of processors, memory, resources and devices, relaxed to parts of jobs, at the best prices",
 		Source: "G. B. Dantzig (1957), Discrete-variable extremum problems, Oper. Res. 5, doi:10.1287/opre.5.2.266, the relaxation; what jobs hold in an interval after P. Baptiste, C. Le Pape, W. Nuijten (1999), doi:10.1023/A:1018995000688",
 		New: OnceShown(func(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
-			v := newMachineView(ctx, r)
+			v := newMachineView(ctx, r, nodeFeatures|model.HardDeadlines)
 			if v == nil {
 				return Sum{}, nil, false
 			}
@@ -46,6 +46,7 @@ type leftOut struct {
 	metric string
 	jobs   []int // that may be in time, and may not
 	base   float64
+	alone  bool // what runs already does not count
 }
 
 // interval is a time that is looked at. If closed is set only open machines count, and what jobs hold until their estimates.
@@ -57,30 +58,11 @@ type interval struct {
 // prove looks for the interval in which the jobs hold the most at simple prices, and for better prices there.
 func (l *leftOut) prove(ctx context.Context) (Sum, func() *proof.Argument, bool) {
 	l.look()
-	best, at := 0.0, interval{}
-	for _, i := range l.intervals() {
-		if ctx.Err() != nil {
-			return Sum{}, nil, false
-		}
-		if _, value := l.search(i).find(ctx, 0); value > best {
-			best, at = value, i
-		}
-	}
-	if best == 0 {
+	at, ok := l.fullest(ctx)
+	if !ok {
 		return Sum{}, nil, false
 	}
-	search := l.search(at)
-	prices, value := search.find(ctx, priceRounds)
-	size := 0.0
-	for k := range search.items {
-		if item := &search.items[k]; !math.IsInf(item.value, 1) {
-			size += item.count * item.value
-		}
-	}
-	for g := range l.v.shut {
-		size += 2 * l.v.worthOf(g, prices) * (at.to - at.from) // of what runs already, too
-	}
-	sum := Sum{Value: value, Size: size, Terms: l.v.terms(len(search.items))}
+	sum, show := l.within(ctx, at)
 	switch l.metric {
 	case "missed", "miss_rate", "unfinished", "finished": // whole numbers
 		low, ok := sum.Low()
@@ -93,9 +75,39 @@ func (l *leftOut) prove(ctx context.Context) (Sum, func() *proof.Argument, bool)
 			sum.Add(100 * (l.base + low) / l.v.r.count(func(r *Relaxation, j int) bool { return r.in.Jobs()[j].HasDeadline() }))
 		}
 	}
-	return sum, func() *proof.Argument {
-		return &proof.Argument{MachinePrices: &proof.MachinePrices{Groups: l.v.stated(prices), Closed: at.closed, From: at.from, To: at.to}}
-	}, true
+	return sum, func() *proof.Argument { return &proof.Argument{MachinePrices: show()} }, true
+}
+
+// fullest is the interval in which the jobs hold the most at simple prices; false: there is none in which they hold too much, or ctx ends.
+func (l *leftOut) fullest(ctx context.Context) (at interval, ok bool) {
+	best := 0.0
+	for _, i := range l.intervals() {
+		if ctx.Err() != nil {
+			return at, false
+		}
+		if _, value := l.search(i).find(ctx, 0); value > best {
+			best, at, ok = value, i, true
+		}
+	}
+	return at, ok
+}
+
+// within looks for prices at which the jobs hold much in the interval. It returns what those are worth that are not in time, besides the base, and what proves it.
+func (l *leftOut) within(ctx context.Context, at interval) (Sum, func() *proof.MachinePrices) {
+	search := l.search(at)
+	prices, value := search.find(ctx, priceRounds)
+	size := 0.0
+	for k := range search.items {
+		if item := &search.items[k]; !math.IsInf(item.value, 1) {
+			size += item.count * item.value
+		}
+	}
+	for g := range l.v.shut {
+		size += 2 * l.v.worthOf(g, prices) * (at.to - at.from) // of what runs already, too
+	}
+	return Sum{Value: value, Size: size, Terms: l.v.terms(len(search.items))}, func() *proof.MachinePrices {
+		return &proof.MachinePrices{Groups: l.v.stated(prices), Closed: at.closed, From: at.from, To: at.to}
+	}
 }
 
 // look finds the jobs that may be in time, and counts those that are not in any schedule.
@@ -180,7 +192,7 @@ func (l *leftOut) search(i interval) *priceSearch {
 		items = append(items, pricedItem{shape: l.v.shapeOf[j], times: times, value: l.worth(j)})
 	}
 	for _, j := range r.must {
-		if held, time := l.v.heldFrom0(j); held != nil && !i.closed { // closed times do not concern it
+		if held, time := l.v.heldFrom0(j); held != nil && !i.closed && !l.alone { // closed times do not concern it
 			time -= 2*model.Tolerance*time + 8*gate.Epsilon*(math.Abs(r.in.FirstArrival())+r.start[j]+time)
 			if during := min(i.to, r.start[j]+time) - max(i.from, r.start[j]); during > 0 {
 				items = append(items, pricedItem{held: held, times: []float64{during * (1 - 4*gate.Epsilon)}, value: math.Inf(1)})

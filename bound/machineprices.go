@@ -39,9 +39,9 @@ type shapeWay struct {
 	amounts        []float64 // by kind
 }
 
-// newMachineView makes the view of an instance. It returns nil if the instance has none of nodeFeatures, or if ctx ends.
-func newMachineView(ctx context.Context, r *Relaxation) *machineView {
-	if r.in.Features()&nodeFeatures == 0 {
+// newMachineView makes the view of an instance. It returns nil if the instance has none of the features, or if ctx ends.
+func newMachineView(ctx context.Context, r *Relaxation, features model.Features) *machineView {
+	if r.in.Features()&features == 0 || ctx.Err() != nil {
 		return nil
 	}
 	v := &machineView{r: r, kinds: 2 + len(r.in.Resources()), shapeOf: make([]int, len(r.in.Jobs()))}

@@ -161,7 +161,7 @@ func (r *Relaxation) setsOn(c int) clusterSets {
 	}
 	sizes, durations := make([]int, p), make([]float64, p)
 	for k, j := range r.must {
-		s.start[k], s.due[k] = r.start[j], r.Deadline(j)
+		s.start[k], s.due[k] = r.start[j], r.due(j)
 		if s.runs[k] = r.in.CanRun(j, c); s.runs[k] {
 			sizes[k], _ = r.in.Width(j, c)
 			durations[k] = r.in.DurationOn(j, c, sizes[k])

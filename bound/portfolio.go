@@ -15,13 +15,14 @@ import (
 // The bound holds for every schedule that owes no more jobs than [Portfolio.Owed] says, and no schedule owes fewer. A metric of positive weight without a bound counts as 0; if it may be
 // negative, see [model.Instance.MayBeNegative], there is no bound. A metric of negative weight counts as its largest value, less what it is proved to lack.
 type Portfolio struct {
-	in       *model.Instance
-	terms    []*term
-	together *together
-	constant *big.Rat // contribution of the metrics of negative weight; nil: one of them has no largest value, so that there is no bound
-	duties   []Duty   // see Duties
-	owed     int      // see Owed
-	begun    bool     // some work was done, so that a metric without a bound counts as 0
+	in        *model.Instance
+	terms     []*term
+	together  *together
+	constant  *big.Rat // contribution of the metrics of negative weight; nil: one of them has no largest value, so that there is no bound
+	duties    []Duty   // see Duties
+	owed      int      // see Owed
+	conflicts []conflict
+	begun     bool // some work was done, so that a metric without a bound counts as 0
 }
 
 // Owed is the number of jobs that every schedule owes at least, as far as is known, see [Relaxation.Owed].
@@ -66,12 +67,12 @@ func prepare(ctx context.Context, in *model.Instance, certified bool) *Portfolio
 	if r == nil {
 		return &Portfolio{in: in}
 	}
-	p := &Portfolio{in: in, duties: r.duties, owed: r.owed, constant: new(big.Rat)}
+	p := &Portfolio{in: in, duties: r.duties, owed: r.owed, conflicts: r.conflict, constant: new(big.Rat)}
 	for _, o := range in.ObjectiveTerms() {
 		if o.Weight < 0 {
 			most, limited := r.most(ctx, o.Metric)
 			if !limited {
-				return &Portfolio{in: in, duties: r.duties, owed: r.owed}
+				return &Portfolio{in: in, duties: r.duties, owed: r.owed, conflicts: r.conflict}
 			}
 			p.constant.Add(p.constant, most.Mul(most, exact(o.Weight)))
 		}

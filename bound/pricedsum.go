@@ -299,8 +299,8 @@ func (s pricedSum) cost(r *Relaxation, j int, n float64, way *powered.Way) bool 
 	case "mean_wait":
 		way.Delay, way.Constant = 1/n, -released/n
 	case "over_deadline":
-		if r.in.Jobs()[j].HasDeadline() {
-			way.Over, way.Due = 1, r.Deadline(j)
+		if due := r.due(j); !math.IsInf(due, 1) {
+			way.Over, way.Due = 1, due
 		}
 	case "bounded_slowdown":
 		long := max(way.Length, 10)

@@ -43,7 +43,10 @@ type Relaxation struct {
 	groups int                 // of machines, of all clusters
 	asked  *poll.Poll          // by the method that looks at each job alone, see stopped; nil: none is at work
 	mosts  map[string]*big.Rat // see most
+	// Sets of jobs that exclude each other, of which some are owed therefore.
+	conflict []conflict
 
+	length   float64         // the latest earliest start, plus the least times of all jobs
 	solid    bool            // see isSolid
 	depth    int             // jobs of the longest chain of precedence
 	waited   int             // the most jobs whose ends may each move an earliest start by their rounding
@@ -96,7 +99,7 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 	for c := range in.Clusters() {
 		r.groups += len(in.Clusters()[c].Machines)
 	}
-	depth, heads := make([]int, n), newHeads(r)
+	depth, heads, latest := make([]int, n), newHeads(r), 0.0
 	for _, j := range plan.ArrivalOrder(in) { // a job comes after the jobs it waits for
 		if ctx.Err() != nil {
 			return nil
@@ -122,14 +125,47 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 			r.duties[j] = MustLeave
 		}
 	}
-	r.oblige()
+	for j := range n {
+		if !math.IsInf(r.least[j]+r.start[j], 1) {
+			r.length += r.least[j]
+			latest = max(latest, r.start[j])
+		}
+	}
+	r.length += latest
+	r.oblige(nil)
+	if !slices.ContainsFunc(r.must, func(j int) bool { return !in.Owes(j) }) && len(r.must)+r.owed == n { // all are owed
+		r.exclude(ctx)
+	}
 	return r
 }
 
-// oblige finds the duties towards the jobs that some schedule may place. A job that is owed has to be placed, and so has each that it waits for.
-func (r *Relaxation) oblige() {
+// exclude raises the number of jobs owed by sets of jobs that exclude each other. A schedule that owes no more may leave out any of these, as many as it must; if
+// it left out another one, it would owe more.
+func (r *Relaxation) exclude(ctx context.Context) {
+	if r.conflict = r.conflicts(ctx); len(r.conflict) == 0 {
+		return
+	}
+	excluded, more := map[int]bool{}, 0
+	for k := range r.conflict {
+		more += r.conflict[k].least
+		for _, j := range r.conflict[k].jobs {
+			excluded[j] = true
+		}
+	}
+	for j, duty := range r.duties {
+		if duty == MustPlace {
+			r.duties[j] = MayLeave
+		}
+	}
+	r.owed, r.must = 0, nil
+	r.oblige(excluded)
+	r.owed += more
+}
+
+// oblige finds the duties towards the jobs that some schedule may place. A job that is owed and not excluded has to be placed, and so has each that it waits for.
+func (r *Relaxation) oblige(excluded map[int]bool) {
 	for _, j := range slices.Backward(plan.ArrivalOrder(r.in)) { // those that wait come first
-		switch owes := r.in.Owes(j); {
+		switch owes := r.in.Owes(j) && !excluded[j]; {
 		case r.duties[j] == MustLeave && owes:
 			r.owed++
 		case r.duties[j] != MustLeave && (owes || slices.ContainsFunc(r.in.Successors(j), func(next int) bool { return r.duties[next] == MustPlace })):

@@ -48,7 +48,7 @@ func (v *machineView) heldFrom0(j int) (held []float64, time float64) {
 // proveResourceArea bounds the makespan by what the jobs hold between the least head and the least tail. Where machines are closed at times it does so again
 // with what the jobs hold of open machines, as far as closed times concern them: until their estimates end.
 func proveResourceArea(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
-	v := newMachineView(ctx, r)
+	v := newMachineView(ctx, r, nodeFeatures)
 	if v == nil || len(r.must) == 0 {
 		return Sum{}, nil, false
 	}
@@ -179,7 +179,7 @@ func squashed(metric, what string) Method {
 // proveSquashed sorts the jobs by what they hold, as a part of all that there is. By the k-th end, k jobs have held what they hold; and k jobs have been
 // there for their least time.
 func proveSquashed(ctx context.Context, r *Relaxation, metric string) (sum Sum, show func() *proof.Argument, ok bool) {
-	v := newMachineView(ctx, r)
+	v := newMachineView(ctx, r, nodeFeatures)
 	if v == nil || len(r.must) == 0 || !r.all {
 		return Sum{}, nil, false
 	}
@@ -199,7 +199,7 @@ func proveSquashed(ctx context.Context, r *Relaxation, metric string) (sum Sum, 
 		areas = append(areas, 0) // of which nothing is known
 	}
 	for _, j := range r.must {
-		ends, dues = append(ends, r.EarliestEnd(j)), append(dues, r.Deadline(j))
+		ends, dues = append(ends, r.EarliestEnd(j)), append(dues, r.due(j))
 		if metric == "mean_response" {
 			sum.Add(-r.Released(j))
 		}

@@ -149,7 +149,7 @@ func (s *Schedule) Spread(job, n int) (Slot, bool) {
 func (s *Schedule) Place(job int, slot Slot) {
 	j := &s.in.Jobs()[job]
 	if j.DeadlineHard && model.Late(slot.End, j.Deadline) {
-		s.Leave(job, fmt.Sprintf("hard deadline %v cannot be met: earliest end %v on %s", j.Deadline, slot.End, s.in.Clusters()[slot.Cluster].ID))
+		s.Leave(job, fmt.Sprintf("hard deadline %v would be missed: earliest end %v on %s", j.Deadline, slot.End, s.in.Clusters()[slot.Cluster].ID))
 		return
 	}
 	s.Take(job, &slot)

@@ -148,11 +148,14 @@ func weighted(objective map[string]float64) string {
 // least 0, if it cannot be negative; one of negative weight is at most its largest value, less what a part says that it lacks.
 func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound float64) error {
 	f := newFacts(ctx, in)
+	if err := f.exclude(c.OwedBy); err != nil {
+		return err
+	}
 	switch {
 	case ctx.Err() != nil:
 		return doubt("", "the check was cut off")
 	case c.Owed > f.owed:
-		return refute("owed", "expected at most %d jobs that are owed and that no schedule can place, found %d", f.owed, c.Owed)
+		return refute("owed", "only %d jobs are proved to be owed, not %d", f.owed, c.Owed)
 	case c.Owed < f.owed: // what it says is true, but of no schedule
 		return doubt("owed", "every schedule owes at least %d jobs, and the bound is of those that owe %d", f.owed, c.Owed)
 	}

@@ -20,6 +20,7 @@ type facts struct {
 	must       []int      // the jobs that a schedule has to place
 	has        []bool     // by job: it has to be placed
 	never      []bool     // by job: no schedule can place it
+	free       []bool     // by job: it is one of a set of which some are owed
 	all        bool       // all jobs have to be placed
 	owed       int        // every schedule owes at least as many jobs
 	alone      [][]bool   // by job and cluster: see [alone]
@@ -37,7 +38,7 @@ func number(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 // newFacts looks at all jobs. Where ctx ends first it knows less, and nothing may be proved of it.
 func newFacts(ctx context.Context, in *model.Instance) *facts {
 	n := len(in.Jobs())
-	f := &facts{ctx: ctx, in: in, places: newPlacing(in), has: make([]bool, n), alone: make([][]bool, n), over: make([][]bool, n), least: make([]*big.Rat, n), head: make([]*big.Rat, n), tail: make([]*big.Rat, n),
+	f := &facts{ctx: ctx, in: in, places: newPlacing(in), has: make([]bool, n), free: make([]bool, n), alone: make([][]bool, n), over: make([][]bool, n), least: make([]*big.Rat, n), head: make([]*big.Rat, n), tail: make([]*big.Rat, n),
 		chain: make([]int, n), first: number(in.FirstArrival()), order: precedence(in)}
 	for _, j := range f.order {
 		if f.measure(j); ctx.Err() != nil {
@@ -53,16 +54,12 @@ func newFacts(ctx context.Context, in *model.Instance) *facts {
 		w.join(f, j)
 	}
 	f.never = f.neverPlaced()
-	f.oblige()
-	for k := n - 1; k >= 0; k-- {
-		j := f.order[k]
-		f.tail[j] = new(big.Rat)
-		for _, next := range in.Successors(j) {
-			if f.has[next] {
-				f.tail[j] = larger(f.tail[j], new(big.Rat).Add(f.least[next], f.tail[next]))
-			}
+	for j, never := range f.never {
+		if never && in.Owes(j) {
+			f.owed++
 		}
 	}
+	f.oblige()
 	return f
 }
 
@@ -76,18 +73,18 @@ func (f *facts) measure(j int) {
 	}
 }
 
-// oblige finds which jobs have to be placed, and how many are owed that no schedule can place.
+// oblige finds which jobs have to be placed, and their tails. Jobs that are free need not be.
 func (f *facts) oblige() {
+	f.must = nil
 	for k := len(f.order) - 1; k >= 0; k-- { // those that wait come first
 		j := f.order[k]
-		owes := f.in.Owes(j)
-		if f.never[j] {
-			if owes {
-				f.owed++
+		f.has[j] = !f.never[j] && (f.in.Owes(j) && !f.free[j] || slices.ContainsFunc(f.in.Successors(j), func(next int) bool { return f.has[next] }))
+		f.tail[j] = new(big.Rat)
+		for _, next := range f.in.Successors(j) {
+			if f.has[next] {
+				f.tail[j] = larger(f.tail[j], new(big.Rat).Add(f.least[next], f.tail[next]))
 			}
-			continue
 		}
-		f.has[j] = owes || slices.ContainsFunc(f.in.Successors(j), func(next int) bool { return f.has[next] })
 	}
 	for j, has := range f.has {
 		if has {

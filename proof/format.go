@@ -30,10 +30,17 @@ type Certificate struct {
 	Objective      map[string]float64 `json:"objective" check:"finite" doc:"metric → weight of the objective that the bound is of, as an instance states one"`
 	Bound          model.Bound        `json:"bound,omitzero" check:"figure" doc:"the lower bound: no schedule that owes no more jobs than the field owed says costs less; absent where the instance is infeasible, or nothing is certified"`
 	Owed           int                `json:"owed,omitempty" check:"counter" doc:"the number of jobs: every right schedule leaves out at least as many of those that it owes"`
+	OwedBy         []OwedSet          `json:"owed_by,omitempty" doc:"what proves that more jobs are owed than those that no schedule can place"`
 	Infeasible     *Infeasible        `json:"infeasible,omitempty" doc:"why no allocation has a finite cost"`
 	Parts          []Part             `json:"parts,omitempty" doc:"what is proved of each metric; their weighted sum is at least the bound"`
 	Stated         model.Bound        `json:"stated,omitzero" check:"figure" doc:"a higher bound that is stated without a certificate"`
 	NotCertified   string             `json:"not_certified,omitempty" check:"text" doc:"who states that, or that the instance is infeasible, so that it cannot be checked"`
+}
+
+// OwedSet is a set of jobs with hard deadlines that hold too much in an interval, so that some of them are left out.
+type OwedSet struct {
+	Jobs []int          `json:"jobs" check:"copies" doc:"the jobs, in ascending order; no job is in two sets"`
+	By   *MachinePrices `json:"by" doc:"the prices and the interval"`
 }
 
 // Part is the bound of one metric.

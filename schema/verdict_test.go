@@ -202,7 +202,7 @@ func TestWrongSolutions(t *testing.T) {
 		{`"tasks": 16`, `"tasks": 0`},
 		{`"tasks": 16, `, ``},
 		{`"reason": "hard`, `"reason": "", "why": "hard`},
-		{`, "reason": "hard deadline 300 cannot be met: earliest end 312 on c1"`, ``},
+		{`, "reason": "hard deadline 300 would be missed: earliest end 312 on c1"`, ``},
 		{`"rate": 0.5`, `"rate": -0.5`},
 		{`"evaluations": 1000`, `"evaluations": 0.5`},
 		{`"elapsed": 0.02`, `"seconds": 0.02`},

@@ -70,7 +70,7 @@ func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own, k
 		}
 	}
 	certified := *best
-	certified.Owed = r.Owed
+	certified.Owed, certified.OwedBy = r.Owed, known.OwedBy()
 	certified.Stated, certified.NotCertified = model.Bound{}, ""
 	enough := func(stated float64) bool {
 		if r.Status == model.Optimal {

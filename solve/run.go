@@ -225,6 +225,7 @@ func complete(ctx context.Context, result *Result, evaluation model.Evaluation, 
 	}
 	own := result.Certificate
 	state(result, evaluation, opt.shared, "solver "+info.Name)
+	opt.shared.explain(sol)
 	if opt.Certify {
 		result.certify(in, evaluation, own, known, info.Name)
 	}

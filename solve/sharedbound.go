@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/allot-opt/allot/bound"
@@ -51,3 +52,18 @@ func (p *SharedBound) More() bool { return p.more }
 
 // Concerns says whether the bound is of schedules like this one, which owe no more jobs than every schedule does as far as is known.
 func (p *SharedBound) Concerns(sol *model.Solution) bool { return p.in.Owed(sol) <= p.Owed() }
+
+// explain gives jobs that others keep out in every schedule that as their reason.
+func (p *SharedBound) explain(sol *model.Solution) {
+	out := make(map[int]bool, len(sol.Unscheduled))
+	for k := range sol.Unscheduled {
+		if j, known := p.in.JobIndex(sol.Unscheduled[k].Job); known {
+			out[j] = true
+		}
+	}
+	for k := range sol.Unscheduled {
+		if j, known := p.in.JobIndex(sol.Unscheduled[k].Job); known {
+			sol.Unscheduled[k].Reason = cmp.Or(p.Explain(j, func(other int) bool { return !out[other] }), sol.Unscheduled[k].Reason)
+		}
+	}
+}

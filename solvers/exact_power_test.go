@@ -177,8 +177,14 @@ func TestExactWithPower(t *testing.T) {
 		}
 		ran++
 		if math.IsInf(best, 1) {
-			if infeasible++; result.Status != model.Infeasible {
-				t.Errorf("seed %d: %s, no schedule is right", seed, result.Status)
+			infeasible++
+			switch sol := result.Solution; {
+			case result.Status == model.Infeasible: // not even an empty schedule is right
+				if none := (&model.Solution{Unscheduled: unscheduled(in)}); model.Check(in, none).OK() {
+					t.Errorf("seed %d: infeasible, and a schedule of nothing is right", seed)
+				}
+			case sol == nil || result.Owed < 1 || sol.Owed != result.Owed || in.Owed(sol) < result.Owed || result.Status != model.Feasible && in.Owed(sol) > result.Owed:
+				t.Errorf("seed %d: %s, %d owed, no schedule of all jobs is right", seed, result.Status, result.Owed)
 			}
 			continue
 		}
@@ -312,4 +318,12 @@ func TestExactAgreesWithTOU(t *testing.T) {
 			t.Errorf("seed %d: %v and %v", seed, found[0], found[1])
 		}
 	}
+}
+
+// unscheduled leaves out all jobs.
+func unscheduled(in *model.Instance) (list []model.Unscheduled) {
+	for j := range in.Jobs() {
+		list = append(list, model.Unscheduled{Job: in.Jobs()[j].ID, Reason: "left out"})
+	}
+	return list
 }

@@ -103,11 +103,23 @@ func leftOut(in *model.Instance, sol *model.Solution) string {
 		if strings.Contains(u.Reason, "hard deadline") && !hard {
 			return fmt.Sprintf("job %s has no hard deadline: %s", u.Job, u.Reason)
 		}
-		if !hard && !waits && in.Features()&model.PowerLimits == 0 && in.RunsInTheEnd(k) {
+		if !hard && !waits && in.Features()&model.PowerLimits == 0 && openInTheEnd(in, j) && in.Runs(k) {
 			return fmt.Sprintf("job %s can run in the end, and is left out: %s", u.Job, u.Reason)
 		}
 	}
 	return ""
+}
+
+// openInTheEnd says whether no machine is closed for ever and the job has no reservation, so that a job that can run can run late enough.
+func openInTheEnd(in *model.Instance, j *model.Job) bool {
+	for _, c := range in.Clusters() {
+		for _, m := range c.Machines {
+			if slices.ContainsFunc(m.Closed(), func(t model.Closure) bool { return math.IsInf(t.To, 1) }) {
+				return false
+			}
+		}
+	}
+	return j.Node().Reservation == ""
 }
 
 // gpus is a cluster of one machine with two devices and four processors, and whatever else.

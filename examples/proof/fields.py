@@ -74,7 +74,7 @@ KINDS = {
     "levels": {"prices!": [["number"]], "root": ["whole>=0"], "nodes!": NODES},
 }
 CERTIFICATE = {
-    "schema!": "text", "instance": "text", "instance_sha256!": "text", "objective!": {"*": "number"}, "bound": "number", "owed": "whole>=0",
+    "schema!": "text", "instance": "text", "instance_sha256!": "text", "objective!": {"*": "number"}, "bound": "number", "owed": "whole>=0", "owed_by": [{"jobs!": ["whole>=0"], "by!": KINDS["machine_prices"]}],
     "infeasible": {"condition!": "one of room rate", "most!": "number", "needed!": "number"},
     "parts": [{"metric!": "id", "bound!": "number", "method": "text", "step": "number>=0", "lacks": "flag", "sum": {"*": "number"}, "by": KINDS}],
     "stated": "number", "not_certified": "text",

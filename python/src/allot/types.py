@@ -762,6 +762,13 @@ class ProofNode(TypedDict):
     loads: NotRequired[list[ProofLoads]]
 
 
+class ProofOwedSet(TypedDict):
+    # the jobs, in ascending order; no job is in two sets
+    jobs: list[int]
+    # the prices and the interval
+    by: ProofMachinePrices
+
+
 class ProofPart(TypedDict):
     # the metric
     metric: str
@@ -925,6 +932,8 @@ class CertificateDocument(TypedDict):
     bound: NotRequired[float]
     # the number of jobs: every right schedule leaves out at least as many of those that it owes
     owed: NotRequired[int]
+    # what proves that more jobs are owed than those that no schedule can place
+    owed_by: NotRequired[list[ProofOwedSet]]
     # why no allocation has a finite cost
     infeasible: NotRequired[ProofInfeasible]
     # what is proved of each metric; their weighted sum is at least the bound

@@ -222,7 +222,7 @@ func (o *Outline) whyLeft(job int) string {
 	if best < 0 {
 		return o.Instance.WhyNowhere(job)
 	}
-	text := fmt.Sprintf("hard deadline %v cannot be met: earliest end %v on %s", j.Deadline, end, o.ResourceName(best))
+	text := fmt.Sprintf("hard deadline %v would be missed: earliest end %v on %s", j.Deadline, end, o.ResourceName(best))
 	switch l := &o.Resources[max(0, barred)]; {
 	case barred >= 0 && barredEnd <= j.Deadline && j.Memory > l.Memory:
 		return text + fmt.Sprintf("; memory binds: it needs %g, %s has %g and would end it at %v", j.Memory, o.ResourceName(barred), l.Memory, barredEnd)

@@ -1,0 +1,173 @@
+package proof_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
+	"github.com/allot-opt/allot/solve"
+	_ "github.com/allot-opt/allot/solvers"
+)
+
+// crowded is a batch of a few jobs, most with hard deadlines that not all can meet, with arrivals, precedence, closed times, jobs that run already, devices, choices
+// of the number of processors, and caps of licences.
+func crowded(t *testing.T, rng *rand.Rand) *model.Instance {
+	t.Helper()
+	rarely := func(n int) bool { return rng.IntN(n) == 0 }
+	unit := []float64{1, 0.1, 0.3, 60.1}[rng.IntN(4)]
+	b := model.NewBuilder("crowded")
+	gpus := rarely(3)
+	for c := range 1 + rng.IntN(2) {
+		m := model.MachineSpec{ID: "m", Processors: 1 + rng.IntN(2), Cost: float64(1 + rng.IntN(3)), Speed: float64(1 + rng.IntN(2))}
+		if gpus && c == 0 {
+			m.Resources = map[string]float64{"gpu": 1}
+		}
+		if rarely(4) {
+			from := unit * float64(rng.IntN(6))
+			m.Closed = []model.ClosedSpec{{From: from}}
+			if !rarely(3) {
+				m.Closed[0].To = new(from + unit*float64(1+rng.IntN(3)))
+			}
+		}
+		b.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", c), Machines: []model.MachineSpec{m}})
+	}
+	if gpus {
+		b.Spec().Devices = []string{"gpu"}
+	}
+	n := 2 + rng.IntN(3)
+	for j := range n {
+		job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(unit * float64(rng.IntN(5))), Arrival: unit * float64(rng.IntN(3)*rng.IntN(2)), Processors: model.Rigid(1 + rng.IntN(4)/3)}
+		if rarely(6) {
+			job.Processors, job.Tasks = model.Moldable(1, 2), 2
+		}
+		if gpus && rarely(2) {
+			job.Resources = map[string]float64{"gpu": 1}
+		}
+		if !rarely(3) {
+			job.Deadline, job.DeadlineHard = new(unit*float64(1+rng.IntN(6))), !rarely(4)
+			if rarely(4) {
+				job.Deadline = new(unit * 1000)
+			}
+		}
+		if j > 0 && rarely(4) {
+			job.After = []string{fmt.Sprint("j", rng.IntN(j))}
+		}
+		b.Job(job)
+	}
+	return built(t, b)
+}
+
+// objectives of all kinds: with and without metrics that count what is left out, of either sign.
+var crowdedObjectives = []map[string]float64{
+	{"makespan": 1}, {"mean_response": 1}, {"cost": 1}, {"over_deadline": 1}, {"mean_wait": 1}, {"unfinished": 1}, {"missed": 1}, {"miss_rate": 1}, {"finished": 1}, {"work_done": 1},
+	{"makespan": 1, "missed": 2}, {"mean_response": 1, "finished": 3}, {"cost": 1, "finished": -1}, {"makespan": 1, "cost": 0.5}, {"makespan": 1, "unfinished": 0}, {"cost": 1, "work_done": -0.5}, {"mean_wait": 1, "missed": 0.25},
+}
+
+// On tiny batches of jobs with hard deadlines, all of whose schedules are enumerated: no schedule owes fewer jobs than is proved; those that owe no more place all
+// that they have to place and cost at least the bound; certificates are verified; and what is called optimal is best.
+func TestWhatIsOwedAndItsBound(t *testing.T) {
+	race.OneGoroutine(t)
+	seeds := uint64(race.Fewer(200, 60))
+	if n, err := strconv.Atoi(os.Getenv("TINY_DUTIES")); err == nil { // for a longer search
+		seeds = uint64(n)
+	}
+	choice, err := solve.Choose("search")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 5757))
+		plain := crowded(t, rng)
+		in, err := plain.WithObjective(crowdedObjectives[rng.IntN(len(crowdedObjectives))])
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := bound.NewCertified(t.Context(), in)
+		p.Improve(t.Context(), 1_000_000)
+		value, known := p.Bound().Value()
+		best, duties := model.NoRank(), p.Duties()
+		e := &modeltest.Enumeration{In: in, Most: 40_000}
+		if !e.Each(func(report model.Report, sol *model.Solution) {
+			rank := in.RankOf(sol, report.Objective)
+			if rank.Less(best) {
+				best = rank
+			}
+			if rank.Left < p.Owed() {
+				t.Fatalf("seed %d: every schedule owes %d is stated, one owes %d: %+v\n%s", seed, p.Owed(), rank.Left, sol.Jobs, written(in))
+			}
+			if known && rank.Left == p.Owed() && report.Refutes(p.Bound()) {
+				t.Fatalf("seed %d: %v ≥ %v is stated, a schedule that owes %d has %v: %+v\n%s", seed, in.StatedObjective(), value, rank.Left, report.Objective, sol.Jobs, written(in))
+			}
+			for _, out := range sol.Unscheduled {
+				if j, _ := in.JobIndex(out.Job); rank.Left == p.Owed() && duties[j] == bound.MustPlace {
+					t.Fatalf("seed %d: job %s has to be placed, and a schedule that owes %d leaves it out\n%s", seed, out.Job, rank.Left, written(in))
+				}
+			}
+			for _, in1 := range sol.Jobs {
+				if j, _ := in.JobIndex(in1.Job); duties[j] == bound.MustLeave {
+					t.Fatalf("seed %d: job %s is never placed, and a schedule does\n%s", seed, in1.Job, written(in))
+				}
+			}
+		}) || best.None() {
+			continue
+		}
+		counts["enumerated"]++
+		if best.Left > 0 && p.Owed() == best.Left {
+			counts["some owed, proved"]++
+		}
+		if len(p.OwedBy()) > 0 {
+			counts["exclude each other"]++
+		}
+		if best.Left > p.Owed() {
+			counts["more owed than is proved"]++
+		}
+		if c := p.Certificate(); known {
+			if r := proof.Check(t.Context(), in, c); r.Verdict == proof.Refuted || r.Verdict != proof.Verified && c.NotCertified == "" {
+				t.Fatalf("seed %d: %v ≥ %v: %+v\n%s", seed, in.StatedObjective(), value, r, written(in))
+			}
+		}
+		if seed%2 > 0 || choice.Solver.Supports(in) != nil {
+			continue
+		}
+		result, err := solve.Run(t.Context(), choice, in, solve.Options{MaxEvals: 300, Certify: true, Strict: true})
+		if err != nil || result.Solution == nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, written(in))
+		}
+		sol := result.Solution
+		if report := model.Check(in, sol); !report.OK() {
+			t.Fatalf("seed %d: %v\n%s", seed, report.Violations, written(in))
+		}
+		if sol.Owed > best.Left {
+			t.Fatalf("seed %d: states %d owed, %d is possible\n%s", seed, sol.Owed, best.Left, written(in))
+		}
+		if sol.Status != model.Optimal {
+			continue
+		}
+		counts["optimal"]++
+		if left := slices.ContainsFunc(sol.Unscheduled, func(u model.Unscheduled) bool { j, _ := in.JobIndex(u.Job); return duties[j] == bound.MayLeave }); left {
+			counts["optimal and leaves out what may be placed"]++
+		}
+		if best.Better(in.RankOf(sol, *sol.Objective)) && *sol.Objective-best.Objective > 1e-9*math.Abs(best.Objective) {
+			t.Fatalf("seed %d: optimal at %v owing %d, %v is possible\n%s", seed, *sol.Objective, in.Owed(sol), best, written(in))
+		}
+		if out := proof.CheckSolution(t.Context(), in, result.Certificate, sol); !out.Optimal && result.Certificate.NotCertified == "" {
+			t.Fatalf("seed %d: called optimal, its certificate says %+v\n%s", seed, out, written(in))
+		}
+	}
+	t.Log(counts)
+	for _, kind := range []string{"enumerated", "some owed, proved", "exclude each other", "optimal", "optimal and leaves out what may be placed"} {
+		if counts[kind] < race.Enough(3) {
+			t.Errorf("%s: %d, the test says little", kind, counts[kind])
+		}
+	}
+}
