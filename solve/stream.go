@@ -193,7 +193,12 @@ func (s *streamRun) due() bool {
 	}
 	s.wake = s.next
 	if s.RollingThreshold > 0 && s.began {
-		s.wake = min(s.wake, max(s.now, s.lastEnd()-s.RollingThreshold))
+		const equal = 1 + 1e-6 // the end of a job that is late moves on with the time: rounding must not make the next look come closer and closer
+		if last := s.lastEnd(); last-s.now <= s.RollingThreshold*equal {
+			s.wake = s.now
+		} else {
+			s.wake = min(s.wake, last-s.RollingThreshold)
+		}
 	}
 	if s.wake > s.now {
 		return false

@@ -262,3 +262,45 @@ func TestStreamsRefuseLimitsOfPower(t *testing.T) {
 		t.Errorf("got %v, expected a refusal that names the horizon", err)
 	}
 }
+
+// A round expects what a job waits for to be kept from now on: j1 waits for all of m, so that j2 is planned on the slow n, though m has room until j0 is expected to end.
+func TestStreamExpectsWhatJobsWaitFor(t *testing.T) {
+	wide := onGPUs("j1", 1, 2, 0)
+	wide.Processors, wide.Span = model.Rigid(4), "machine"
+	b := gpus(nil)
+	b.Spec().Clusters[0].Machines = append(b.Spec().Clusters[0].Machines, model.MachineSpec{ID: "n", Speed: 0.5})
+	in := solvecases.Built(t, b.Job(misjudged(onGPUs("j0", 0, 5, 1), 4.5), wide, onGPUs("j2", 2, 1, 0)))
+	_, solver := rolling(t, "heft", 1, 0)
+	solverstest.Schedules(t, solver, in, "j2 c:4 2-4", "j0 c:0 0-5", "j1 c:0-3 5-7")
+}
+
+// And from when they open, if its machines are closed: j2 is planned on m before that, not on the slow n.
+func TestStreamExpectsMachinesToOpen(t *testing.T) {
+	b := gpus(func(m *model.MachineSpec) { m.Processors, m.Closed = 1, []model.ClosedSpec{{From: 4, To: new(10.0)}} })
+	b.Spec().Clusters[0].Machines = append(b.Spec().Clusters[0].Machines, model.MachineSpec{ID: "n", Speed: 0.25})
+	in := solvecases.Built(t, b.Job(misjudged(onGPUs("j0", 0, 1, 0), 0.5), onGPUs("j1", 1, 5, 0), onGPUs("j2", 2, 1, 0)))
+	_, solver := rolling(t, "heft", 1, 0)
+	solverstest.Schedules(t, solver, in, "j0 c:0 0-1", "j2 c:0 2-3", "j1 c:0 10-15")
+}
+
+// A job that fits no cluster alone runs over several where estimates differ from run times, as elsewhere.
+func TestStreamSpreads(t *testing.T) {
+	b := model.NewBuilder("spread").Cluster(solvecases.Machines("a", 1, 1), solvecases.Machines("b", 1, 1))
+	in := solvecases.Built(t, b.Job(model.JobSpec{ID: "j", Processors: model.Rigid(2), Span: "grid", Work: new(3.0), Estimate: new(2.0)}))
+	_, solver := rolling(t, "heft", 1, 0)
+	result, err := solver.Solve(context.Background(), in, solve.Options{})
+	if err != nil || len(result.Solution.Jobs) != 1 || result.Solution.Jobs[0].End != 3 {
+		t.Fatalf("%+v, %v", result.Solution, err)
+	}
+}
+
+// A moldable job comes to the rounds although the most processors that it could hold are never open to it: it runs on fewer.
+func TestStreamMoldsWhereMachinesClose(t *testing.T) {
+	b := gpus(func(m *model.MachineSpec) { m.Processors, m.Closed = 2, []model.ClosedSpec{{From: 1}} })
+	b.Spec().Clusters[0].Machines = append(b.Spec().Clusters[0].Machines, model.MachineSpec{ID: "n"})
+	job := onGPUs("j", 1, 2, 0)
+	job.Processors, job.Tasks = model.Moldable(1, 3), 3
+	in := solvecases.Built(t, b.Job(misjudged(job, 1)))
+	_, solver := rolling(t, "heft", 1, 0)
+	solverstest.Schedules(t, solver, in, "j c:2 1-7")
+}
