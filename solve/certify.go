@@ -18,7 +18,7 @@ func (r *Result) verified(ctx context.Context, in *model.Instance, known *Shared
 	unverified := false
 	if r.Certificate != nil {
 		own := *r.Certificate
-		own.Owed = max(r.Owed, known.Owed()) // see Result.Owed
+		own.Owed, own.OwedBy = max(r.Owed, known.Owed()), known.OwedBy() // see Result.Owed
 		r.Certificate = &own
 		switch report := bound.Verify(ctx, in, identified(&own, in)); {
 		case report.Verdict == proof.Refuted:
@@ -54,7 +54,7 @@ func cutOff(report proof.Report) bool {
 // certify chooses the certificate of the result's bound: that of own, the result that the solver returned, or that of known, the run's own proof. A
 // certificate that states less than the bound will do if it still proves that the schedule is optimal, or, of a schedule that is not called optimal,
 // if it is near the bound. If neither will do, certify takes the better one and notes which bound is not certified.
-func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own, known *proof.Certificate, solver string) {
+func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own, known *proof.Certificate, shared *SharedBound, solver string) {
 	r.Certificate = nil
 	value, bounded := r.Bound.Value()
 	if !bounded {
@@ -62,7 +62,7 @@ func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own, k
 	}
 	best := &proof.Certificate{}
 	for _, c := range []*proof.Certificate{own, known} {
-		if c == nil || !c.Bound.Known() || evaluation.Refutes(c.Bound) || r.Owed > c.Owed {
+		if c == nil || !c.Bound.Known() || evaluation.Refutes(c.Bound) || r.Owed > shared.Owed() {
 			continue // in the last case it is of schedules that owe fewer jobs, and there is none
 		}
 		if best.Bound.Max(c.Bound) != best.Bound {
@@ -70,7 +70,7 @@ func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own, k
 		}
 	}
 	certified := *best
-	certified.Owed, certified.OwedBy = r.Owed, known.OwedBy()
+	certified.Owed, certified.OwedBy = r.Owed, shared.OwedBy()
 	certified.Stated, certified.NotCertified = model.Bound{}, ""
 	enough := func(stated float64) bool {
 		if r.Status == model.Optimal {

@@ -227,7 +227,7 @@ func complete(ctx context.Context, result *Result, evaluation model.Evaluation, 
 	state(result, evaluation, opt.shared, "solver "+info.Name)
 	opt.shared.explain(sol)
 	if opt.Certify {
-		result.certify(in, evaluation, own, known, info.Name)
+		result.certify(in, evaluation, own, known, opt.shared, info.Name)
 	}
 	if result.Refuted != nil {
 		if result.Refuted.Instance = in.SHA256(); opt.Strict {
