@@ -134,6 +134,7 @@ func (p *Planted) Try(ctx context.Context, rng *rand.Rand, effort Effort) Outcom
 		if len(t.found) == 0 {
 			t.prove(ctx, effort.Works, rng)
 			out.Runs += t.solve(ctx, effort, rng)
+			out.Runs += t.rolling(ctx, effort, rng)
 			t.compare()
 		}
 		out.Objectives++
