@@ -76,7 +76,7 @@ var crowdedObjectives = []map[string]float64{
 // that they have to place and cost at least the bound; certificates are verified; and what is called optimal is best.
 func TestWhatIsOwedAndItsBound(t *testing.T) {
 	race.OneGoroutine(t)
-	seeds := uint64(race.Fewer(200, 60))
+	seeds := uint64(race.Fewer(1500, 300))
 	if n, err := strconv.Atoi(os.Getenv("TINY_DUTIES")); err == nil { // for a longer search
 		seeds = uint64(n)
 	}
@@ -169,5 +169,58 @@ func TestWhatIsOwedAndItsBound(t *testing.T) {
 		if counts[kind] < race.Enough(3) {
 			t.Errorf("%s: %d, the test says little", kind, counts[kind])
 		}
+	}
+}
+
+// What a set of jobs that exclude each other may not say is refuted where it says it.
+func TestRefusalsOfJobsThatExcludeEachOther(t *testing.T) {
+	hard := func(id string, due float64) model.JobSpec {
+		j := job(id, 1, 3)
+		j.Deadline, j.DeadlineHard = new(due), true
+		return j
+	}
+	in := built(t, model.NewBuilder("conflicts").Cluster(cluster("c", 1, 1)).Job(hard("a", 3), hard("b", 3), job("soft", 1, 2), hard("never", 2), hard("far", 99), hard("d", 3)))
+	prices := func(from, to, price float64) *proof.MachinePrices {
+		return &proof.MachinePrices{Groups: [][]proof.GroupPrices{{{Processor: price}}}, From: from, To: to}
+	}
+	right := prices(0, 3+1e-6, 1/3.0)
+	for _, c := range []struct {
+		name  string
+		owed  int
+		price float64 // of what is left out
+		sets  []proof.OwedSet
+		want  proof.Verdict
+		step  string
+	}{
+		{"as it is", 2, 0, []proof.OwedSet{{Jobs: []int{0, 1}, By: right}}, proof.Verified, ""},
+		{"three of which one is in time", 3, 0, []proof.OwedSet{{Jobs: []int{0, 1, 5}, By: right}}, proof.Verified, ""},
+		{"too many", 3, 0, []proof.OwedSet{{Jobs: []int{0, 1}, By: right}}, proof.Refuted, "owed"},
+		{"fewer than are proved", 1, 0, []proof.OwedSet{{Jobs: []int{0, 1}, By: right}}, proof.NotCertified, "owed"},
+		{"without a set", 2, 0, nil, proof.Refuted, "owed"},
+		{"a job twice", 3, 0, []proof.OwedSet{{Jobs: []int{0, 1}, By: right}, {Jobs: []int{1, 5}, By: right}}, proof.Refuted, "owed_by[1].jobs[0]"},
+		{"not in order", 2, 0, []proof.OwedSet{{Jobs: []int{1, 0}, By: right}}, proof.Refuted, "owed_by[0].jobs[1]"},
+		{"no such job", 2, 0, []proof.OwedSet{{Jobs: []int{0, 6}, By: right}}, proof.Refuted, "owed_by[0].jobs[1]"},
+		{"a negative job", 2, 0, []proof.OwedSet{{Jobs: []int{-1, 1}, By: right}}, proof.Refuted, "owed_by[0].jobs[0]"},
+		{"no hard deadline", 2, 0, []proof.OwedSet{{Jobs: []int{0, 2}, By: right}}, proof.Refuted, "owed_by[0].jobs[1]"},
+		{"one that is never placed", 2, 0, []proof.OwedSet{{Jobs: []int{0, 3}, By: right}}, proof.Refuted, "owed_by[0].jobs[1]"},
+		{"one that is not owed", 1, 1, []proof.OwedSet{{Jobs: []int{0, 1}, By: right}}, proof.Refuted, "owed_by[0].jobs[0]"},
+		{"time for both", 2, 0, []proof.OwedSet{{Jobs: []int{0, 4}, By: right}}, proof.Refuted, "owed_by[0].by"},
+		{"no interval", 2, 0, []proof.OwedSet{{Jobs: []int{0, 1}, By: prices(3, 3, 1)}}, proof.Refuted, "owed_by[0].by"},
+		{"no prices", 2, 0, []proof.OwedSet{{Jobs: []int{0, 1}}}, proof.Refuted, "owed_by[0].by"},
+		{"prices of another cluster", 2, 0, []proof.OwedSet{{Jobs: []int{0, 1}, By: &proof.MachinePrices{From: 0, To: 3}}}, proof.Refuted, "owed_by[0].by.groups"},
+	} {
+		stated := claim(in, "makespan", 2, 0, &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{2}}})
+		if stated.Owed, stated.OwedBy = c.owed, c.sets; c.price > 0 {
+			stated.Objective["unfinished"] = c.price
+		}
+		if r := verdict(t.Context(), in, stated); r.Verdict != c.want || r.Step != c.step {
+			t.Errorf("%s: %+v", c.name, r)
+		}
+	}
+	// A job of a set need not be placed, so a bound may not count on it.
+	counts := claim(in, "makespan", 3, 0, &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}})
+	counts.Owed, counts.OwedBy = 2, []proof.OwedSet{{Jobs: []int{0, 1}, By: right}}
+	if r := verdict(t.Context(), in, counts); r.Verdict != proof.Refuted || r.Step != "parts[0].by.critical_path.jobs[0]" {
+		t.Errorf("a job of a set in a chain: %+v", r)
 	}
 }

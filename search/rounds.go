@@ -129,7 +129,7 @@ func (r *rounds) isWorse(best model.Rank) bool {
 // place, if the chain leaves out no other.
 func (r *rounds) owing(best model.Rank) model.Rank {
 	switch {
-	case best.None():
+	case best.None() || r.opt.Owed == 0: // then no job that can run may be left out
 	case r.nowhere >= 0:
 		best.Left += r.nowhere
 	case best.Left > 0:
@@ -146,6 +146,11 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 	}
 	counted, counts := r.engine.(engine.Counting)
 	for {
+		if r.opt.Owed > 0 && ctx.Err() == nil {
+			if err := r.learn(r.leader()); err != nil { // whether or not anybody asks for progress
+				return "", err
+			}
+		}
 		switch {
 		case ctx.Err() != nil:
 			return model.StopReason(ctx), nil
@@ -200,15 +205,8 @@ func (r *rounds) report(ctx context.Context) error {
 	k := r.leader()
 	var schedule func() *model.Solution
 	if best := r.engine.Best(k); !r.isWorse(best) && (r.nowhere >= 0 || ctx.Err() == nil) {
-		if r.nowhere < 0 { // the number is the same for all schedules of an engine
-			found, err := r.engine.Solution(k)
-			if err != nil {
-				return err
-			}
-			if !isWhole(r.in, found) {
-				return nil
-			}
-			r.nowhere = r.in.Owed(found) - best.Left
+		if err := r.learn(k); err != nil || r.nowhere < 0 {
+			return err
 		}
 		if now := (model.NewRank(best.Left+r.nowhere, best.Objective)); now.Better(r.shown) {
 			r.shown, schedule = now, func() *model.Solution { return r.solution(k) }
@@ -219,6 +217,18 @@ func (r *rounds) report(ctx context.Context) error {
 	}
 	r.opt.tell(r.evaluations, r.shown, schedule)
 	return nil
+}
+
+// learn finds out how many jobs are owed that the engine does not count, from a schedule of chain k: the number is the same for all schedules of an engine.
+func (r *rounds) learn(k int) error {
+	if r.nowhere >= 0 || r.engine.Best(k).None() {
+		return nil
+	}
+	found, err := r.engine.Solution(k)
+	if err == nil && isWhole(r.in, found) {
+		r.nowhere = r.in.Owed(found) - r.engine.Best(k).Left
+	}
+	return err
 }
 
 // solution is the best schedule of chain k; nil: it cannot be made, which shows when the search ends.

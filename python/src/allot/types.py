@@ -1865,6 +1865,7 @@ class ProvedBound(TypedDict):
     elapsed_s: float
     more: bool
     objective: str
+    owed: NotRequired[int]
     parts: list[Part] | None
 
 
@@ -1954,6 +1955,7 @@ class Row(TypedDict):
     minimised: NotRequired[str]
     objective: NotRequired[float]
     online: NotRequired[bool]
+    owed: NotRequired[int]
     parameters: NotRequired[dict[str, str]]
     rounds: NotRequired[Rounds]
     seed: int
