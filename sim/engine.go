@@ -330,7 +330,7 @@ func (e *Engine) instant(t float64) error {
 		}
 		e.release(e.jobs.at(ended.handle), int(ended.part))
 		if e.Stopped() { // an instant may be as long as a run
-			return e.ctx.Err()
+			return e.why()
 		}
 	}
 	if e.world != nil {
@@ -338,7 +338,7 @@ func (e *Engine) instant(t float64) error {
 	}
 	e.joinDeferred()
 	if e.stopped {
-		return e.ctx.Err()
+		return e.why()
 	}
 	for e.more && e.next.Arrival == t {
 		left := e.totals.Left
@@ -348,7 +348,7 @@ func (e *Engine) instant(t float64) error {
 			return err
 		}
 		if e.Stopped() {
-			return e.ctx.Err()
+			return e.why()
 		}
 	}
 	if !changes && e.fault == nil {
@@ -367,13 +367,18 @@ func (e *Engine) instant(t float64) error {
 	if e.opt.Observer != nil {
 		e.opt.Observer.Decided(t)
 	}
+	if e.stopped {
+		return e.why()
+	}
+	return nil
+}
+
+// why is the reason why the run has stopped.
+func (e *Engine) why() error {
 	if e.fault != nil {
 		return e.fault
 	}
-	if e.stopped {
-		return e.ctx.Err()
-	}
-	return nil
+	return e.ctx.Err()
 }
 
 // foresee makes the rest of the run go as the policy expects, see [Options].Forecast.
