@@ -2,6 +2,7 @@ package bound
 
 import (
 	"context"
+	"maps"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
@@ -45,25 +46,25 @@ func (p *Portfolio) Certificate() *proof.Certificate {
 	return c
 }
 
-// owedAlone is the number of jobs that every schedule owes if the objective is the given one, which has some of the metrics of the whole.
-func (p *Portfolio) owedAlone(objective map[string]float64) (owed int) {
+// alone is an objective of some of the metrics under which the same jobs are owed as under the whole: where that counts what is left out, this one counts it too.
+func (p *Portfolio) alone(weights map[string]float64) map[string]float64 {
+	objective := maps.Clone(weights)
 	alone, err := p.in.WithObjective(objective)
-	for j, duty := range p.duties {
-		if err == nil && duty == MustLeave && alone.Owes(j) {
-			owed++
+	for j := range p.in.Jobs() {
+		if err == nil && alone.Owes(j) && !p.in.Owes(j) {
+			objective["unfinished"] = 1 // which is at least 0, so the bound holds with it
+			break
 		}
 	}
-	for k := range p.conflicts {
-		owed += p.conflicts[k].least
-	}
-	return owed
+	return objective
 }
 
-// Certificates returns one certificate for each entry of [Portfolio.Parts], in the same order. Each certifies what one method proves of its metric.
+// Certificates returns one certificate for each entry of [Portfolio.Parts], in the same order. Each certifies what one method proves of its metric, of
+// schedules that owe no more than they must under the whole objective.
 func (p *Portfolio) Certificates() []*proof.Certificate {
 	var list []*proof.Certificate
 	if part, known := p.together.part(); known {
-		list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: part.Sum, Owed: p.owedAlone(part.Sum), OwedBy: p.OwedBy(), Bound: model.ProvedBound(part.Bound), Parts: []proof.Part{part}})
+		list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: p.alone(part.Sum), Owed: p.owed, OwedBy: p.OwedBy(), Bound: model.ProvedBound(part.Bound), Parts: []proof.Part{part}})
 	}
 	for _, t := range p.terms {
 		for k := range t.gates {
@@ -77,9 +78,8 @@ func (p *Portfolio) Certificates() []*proof.Certificate {
 					most, _ := t.of.most(context.Background(), t.metric) // known, as there is such a term
 					value = (&Portfolio{constant: most.Neg(most), terms: []*term{{weight: 1}}}).total([]float64{part.Bound})
 				}
-				objective := map[string]float64{t.metric: weight}
 				list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(),
-					Objective: objective, Owed: p.owedAlone(objective), OwedBy: p.OwedBy(), Bound: value, Parts: []proof.Part{part}})
+					Objective: p.alone(map[string]float64{t.metric: weight}), Owed: p.owed, OwedBy: p.OwedBy(), Bound: value, Parts: []proof.Part{part}})
 			}
 		}
 	}

@@ -62,19 +62,21 @@ func TestRoundUpToTheNextValueThatAScheduleCanHave(t *testing.T) {
 	}
 }
 
-// A mean over jobs of which some may be left out has another divisor.
+// A mean over jobs of which some may be left out has another divisor. A job with a hard deadline may be left out where the objective says what that costs.
 func TestMeansRoundOnlyWhereAllJobsArePlaced(t *testing.T) {
 	hard := rigid("hard", 1, 3)
 	hard.Deadline, hard.DeadlineHard = new(9.0), true
-	in, err := model.NewBuilder("hard").Cluster(machine("c", 1, 1)).Job(rigid("a", 1, 2), hard).Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := newRelaxation(context.Background(), in)
-	if got := r.roundUp("mean_response", 2.1); got != 2.1 {
-		t.Errorf("2.1 becomes %v", got)
-	}
-	if got := r.roundUp("makespan", 2.1); got != 3 {
-		t.Errorf("a makespan of 2.1 becomes %v, expected 3", got)
+	for metric, mean := range map[string]float64{"mean_response": 2.5, "makespan": 2.5, "missed": 2.1, "unfinished": 2.1} {
+		in, err := model.NewBuilder("hard").Cluster(machine("c", 1, 1)).Job(rigid("a", 1, 2), hard).Minimise("mean_wait", 1).Minimise(metric, 1).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRelaxation(context.Background(), in)
+		if got := r.roundUp("mean_response", 2.1); math.Abs(got-mean) > 1e-12 || got > mean {
+			t.Errorf("beside %s: 2.1 becomes %v, expected %v", metric, got, mean)
+		}
+		if got := r.roundUp("makespan", 2.1); got != 3 {
+			t.Errorf("beside %s: a makespan of 2.1 becomes %v, expected 3", metric, got)
+		}
 	}
 }

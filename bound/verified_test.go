@@ -52,10 +52,11 @@ func TestVerifiedDropsWhatIsRefuted(t *testing.T) {
 	}
 }
 
-// Certificates of instances that have everything at once, with decimal times: the checker verifies all of them, and no bound is above what a schedule costs.
+// Certificates of instances that have everything at once, with decimal times: the checker verifies all of them, no schedule owes fewer jobs than is stated, and no
+// bound is above what a schedule costs that owes no more.
 func TestCertificatesOfEverythingTogether(t *testing.T) {
 	race.OneGoroutine(t)
-	counts, schedules := map[string]int{}, 0
+	counts, schedules, owing := map[string]int{}, 0, 0
 	seeds := []uint64{3247, 17561, 17762, 18055, 19761} // which a rounded step of a tariff once made wrong
 	for seed := range uint64(race.Fewer(1_500, 250)) {
 		seeds = append(seeds, seed)
@@ -77,14 +78,19 @@ func TestCertificatesOfEverythingTogether(t *testing.T) {
 		if c, r, dropped := p.Verified(t.Context()); c != nil && (r.Verdict == proof.Refuted || len(dropped) > 0) {
 			t.Errorf("seed %d: %+v, %v", seed, r, dropped)
 		}
-		limited := in.Features()&model.PowerLimits != 0
 		enumeration := modeltest.Enumeration{In: in, Most: 100}
 		enumeration.Each(func(report model.Report, sol *model.Solution) {
-			if limited && len(sol.Unscheduled) > 0 { // the enumeration takes a job to be one that may be left out if limits of power keep it out
+			switch owes := in.Owed(sol); {
+			case owes < p.Owed():
+				t.Errorf("seed %d: every schedule owes %d is stated, one owes %d", seed, p.Owed(), owes)
+			case owes > p.Owed():
 				return
 			}
-			if schedules++; report.Refutes(p.Bound()) {
-				t.Errorf("seed %d: the bound %v, a schedule costs %v", seed, p.Bound(), report.Objective)
+			if schedules++; p.Owed() > 0 {
+				owing++
+			}
+			if report.Refutes(p.Bound()) {
+				t.Errorf("seed %d: the bound %v, a schedule that owes %d costs %v", seed, p.Bound(), p.Owed(), report.Objective)
 			}
 		})
 	}
@@ -93,10 +99,10 @@ func TestCertificatesOfEverythingTogether(t *testing.T) {
 			t.Errorf("%d certificates of %s: the test says little", counts[method], method)
 		}
 	}
-	if schedules < race.Fewer(5_000, 500) {
-		t.Errorf("%d schedules: the test says little", schedules)
+	if schedules < race.Fewer(5_000, 500) || owing < race.Fewer(500, 50) {
+		t.Errorf("%d schedules, %d of them owe jobs: the test says little", schedules, owing)
 	}
-	t.Log(counts, schedules)
+	t.Log(counts, schedules, owing)
 }
 
 // A job so short that rounding may be as long may start in the last instant before a machine closes, where the exact end of the job before it lies before and the

@@ -100,7 +100,7 @@ func check(ctx context.Context, in *model.Instance, c *Certificate) error {
 			return refute("infeasible", "expected no bound beside it")
 		}
 		f := newFacts(ctx, in)
-		if ctx.Err() != nil {
+		if f.cut {
 			return doubt("", "the check was cut off")
 		}
 		return checkInfeasible(f, c.Infeasible)
@@ -148,12 +148,13 @@ func weighted(objective map[string]float64) string {
 // least 0, if it cannot be negative; one of negative weight is at most its largest value, less what a part says that it lacks.
 func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound float64) error {
 	f := newFacts(ctx, in)
+	if f.cut {
+		return doubt("", "the check was cut off")
+	}
 	if err := f.exclude(c.OwedBy); err != nil {
 		return err
 	}
 	switch {
-	case ctx.Err() != nil:
-		return doubt("", "the check was cut off")
 	case c.Owed > f.owed:
 		return refute("owed", "only %d jobs are proved to be owed, not %d", f.owed, c.Owed)
 	case c.Owed < f.owed: // what it says is true, but of no schedule

@@ -371,24 +371,30 @@ func TestInstancesThatArgumentsDoNotCover(t *testing.T) {
 		metric   string
 		step     float64
 		by       proof.Argument
+		owed     int    // jobs that every schedule owes
+		beside   string // another metric of the objective
 	}{
-		"processors that are released early":          {two, three, "makespan", 0, proof.Argument{Area: &proof.Area{Prices: []float64{1, 1}, Weights: weights}}},
-		"a job that may spread":                       {two, grid, "makespan", 0, proof.Argument{Area: &proof.Area{Prices: []float64{1, 1}, Weights: weights}}},
-		"prices of time for one that is released":     {two, three, "mean_wait", 0, prices},
-		"prices of time for one that may spread":      {two, grid, "over_deadline", 0, prices},
-		"rounding the times of one that is released":  {two, three, "makespan", 1, proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}}},
-		"a job that need not be placed, in a chain":   {two, hard, "makespan", 0, proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}}},
-		"a mean over jobs that need not be placed":    {two, hard, "mean_response", 0, proof.Argument{EachAlone: &proof.EachAlone{}}},
-		"idle time that background load may fill":     {[]model.ClusterSpec{loaded}, job("a", 1, 1), "mcp", 0, counts},
-		"a job that nothing can run, in an interval":  {[]model.ClusterSpec{small}, heavy, "makespan", 0, proof.Argument{Energetic: &proof.Energetic{Makespan: 1, To: 1, Prices: []float64{1}}}},
-		"a job that nothing can run, in a box":        {[]model.ClusterSpec{small}, heavy, "mcp", 0, counts},
-		"a job that nothing can run, at prices":       {[]model.ClusterSpec{small}, heavy, "mean_response", 0, one},
-		"processors of several speeds":                {[]model.ClusterSpec{mixed}, job("a", 1, 1), "mean_slowdown", 0, one},
-		"processors of several speeds in an interval": {[]model.ClusterSpec{mixed}, job("a", 1, 1), "makespan", 0, proof.Argument{Energetic: &proof.Energetic{Makespan: 1e-3, To: 1e-3, Prices: []float64{1}}}},
+		"processors that are released early":          {two, three, "makespan", 0, proof.Argument{Area: &proof.Area{Prices: []float64{1, 1}, Weights: weights}}, 0, ""},
+		"a job that may spread":                       {two, grid, "makespan", 0, proof.Argument{Area: &proof.Area{Prices: []float64{1, 1}, Weights: weights}}, 0, ""},
+		"prices of time for one that is released":     {two, three, "mean_wait", 0, prices, 0, ""},
+		"prices of time for one that may spread":      {two, grid, "over_deadline", 0, prices, 0, ""},
+		"rounding the times of one that is released":  {two, three, "makespan", 1, proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}}, 0, ""},
+		"a job that need not be placed, in a chain":   {two, hard, "makespan", 0, proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}}, 0, "missed"},
+		"a mean over jobs that need not be placed":    {two, hard, "mean_response", 0, proof.Argument{EachAlone: &proof.EachAlone{}}, 0, "missed"},
+		"idle time that background load may fill":     {[]model.ClusterSpec{loaded}, job("a", 1, 1), "mcp", 0, counts, 0, ""},
+		"a job that nothing can run, in an interval":  {[]model.ClusterSpec{small}, heavy, "makespan", 0, proof.Argument{Energetic: &proof.Energetic{Makespan: 1, To: 1, Prices: []float64{1}}}, 1, ""},
+		"a job that nothing can run, in a box":        {[]model.ClusterSpec{small}, heavy, "mcp", 0, counts, 1, ""},
+		"a job that nothing can run, at prices":       {[]model.ClusterSpec{small}, heavy, "mean_response", 0, one, 1, ""},
+		"processors of several speeds":                {[]model.ClusterSpec{mixed}, job("a", 1, 1), "mean_slowdown", 0, one, 0, ""},
+		"processors of several speeds in an interval": {[]model.ClusterSpec{mixed}, job("a", 1, 1), "makespan", 0, proof.Argument{Energetic: &proof.Energetic{Makespan: 1e-3, To: 1e-3, Prices: []float64{1}}}, 0, ""},
 	} {
 		in := built(t, model.NewBuilder("odd").Cluster(c.clusters...).Job(c.job))
-		if r := verdict(t.Context(), in, claim(in, c.metric, 1e-3, c.step, &c.by)); r.Verdict == proof.Verified {
-			t.Errorf("%s: verified", name)
+		certificate := claim(in, c.metric, 1e-3, c.step, &c.by)
+		if certificate.Owed = c.owed; c.beside != "" {
+			certificate.Objective[c.beside] = 1
+		}
+		if r := verdict(t.Context(), in, certificate); r.Verdict == proof.Verified || r.Step == "owed" {
+			t.Errorf("%s: %+v", name, r)
 		}
 	}
 }
@@ -410,35 +416,46 @@ func TestOptimal(t *testing.T) {
 		return list
 	}
 	both := []model.Placement{place("a", "0", 0, 4), place("b", "1", 0, 3)}
+	all := []model.Placement{place("h", "0-1", 0, 9), place("a", "0", 9, 13), place("b", "1", 9, 12)}
 	chain := &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}}
 	for name, c := range map[string]struct {
+		owed    int
 		bound   float64
 		sol     model.Solution
 		verdict proof.Verdict
-		optimal bool
+		why     string
 	}{
-		"a hard deadline kept another out":     {4, model.Solution{Jobs: both, Unscheduled: left("h", "n")}, proof.Verified, false},
-		"only what can never be placed is out": {4, model.Solution{Jobs: append([]model.Placement{place("h", "0-1", 4, 13)}, both...), Unscheduled: left("n")}, proof.Verified, false},
-		"it leaves out what must be placed":    {4, model.Solution{Jobs: both[:1], Unscheduled: left("b", "h", "n")}, proof.Verified, false},
-		"it breaks a rule":                     {4, model.Solution{Jobs: []model.Placement{both[0], both[0]}, Unscheduled: left("h", "n")}, proof.Verified, false},
-		"the bound is refuted":                 {5, model.Solution{Jobs: both, Unscheduled: left("h", "n")}, proof.Refuted, false},
+		"a hard deadline kept another out":     {1, 4, model.Solution{Jobs: both, Unscheduled: left("h", "n")}, proof.Verified, "the solution owes 2 jobs, and at least 1 are proved to be owed: the bound says nothing of it"},
+		"only what can never be placed is out": {1, 4, model.Solution{Jobs: all, Unscheduled: left("n")}, proof.Verified, "the bound is below the objective"},
+		"a job ends after its hard deadline":   {1, 4, model.Solution{Jobs: append([]model.Placement{place("h", "0-1", 4, 13)}, both...), Unscheduled: left("n")}, proof.Verified, "the solution breaks a rule: hard-deadline job h cluster c [4, 13): the deadline 12 is hard"},
+		"it leaves out what must be placed":    {1, 4, model.Solution{Jobs: both[:1], Unscheduled: left("b", "h", "n")}, proof.Verified, "the solution owes 3 jobs, and at least 1 are proved to be owed: the bound says nothing of it"},
+		"it breaks a rule":                     {1, 4, model.Solution{Jobs: []model.Placement{both[0], both[0]}, Unscheduled: left("h", "n")}, proof.Verified, "the solution breaks a rule: duplicate-job job a [0, 4): the job is placed more than once"},
+		"the bound is refuted":                 {1, 5, model.Solution{Jobs: all, Unscheduled: left("n")}, proof.Refuted, "the bound is refuted"},
+		"of schedules that owe none":           {0, 4, model.Solution{Jobs: all, Unscheduled: left("n")}, proof.NotCertified, "the solution owes 1 jobs, and at least 0 are proved to be owed: the bound says nothing of it"},
+		"more are owed than by the solution":   {2, 4, model.Solution{Jobs: all, Unscheduled: left("n")}, proof.Refuted, ""},
 	} {
-		out := outcome(t.Context(), in, claim(in, "makespan", c.bound, 0, chain), &c.sol)
-		if out.Verdict != c.verdict || out.Optimal != c.optimal || out.Optimal == (out.Why != "") && out.Verdict == proof.Verified {
+		certificate := claim(in, "makespan", c.bound, 0, chain)
+		certificate.Owed = c.owed
+		if out := outcome(t.Context(), in, certificate, &c.sol); out.Verdict != c.verdict || out.Optimal || out.Why != c.why {
 			t.Errorf("%s: %+v", name, out)
 		}
 	}
 	in = built(t, model.NewBuilder("one").Cluster(cluster("c", 2, 1)).Job(job("a", 1, 4), job("b", 1, 3), never))
+	claim := func(bound float64) *proof.Certificate {
+		c := claim(in, "makespan", bound, 0, chain)
+		c.Owed = 1
+		return c
+	}
 	sol := model.Solution{Jobs: both, Unscheduled: left("n")}
-	if out := outcome(t.Context(), in, claim(in, "makespan", 4, 0, chain), &sol); !out.Optimal || *out.Objective != 4 {
+	if out := outcome(t.Context(), in, claim(4), &sol); !out.Optimal || *out.Objective != 4 {
 		t.Errorf("%+v", out)
 	}
-	if out := outcome(t.Context(), in, claim(in, "makespan", 3.9, 0, chain), &sol); out.Optimal || out.Verdict != proof.Verified {
+	if out := outcome(t.Context(), in, claim(3.9), &sol); out.Optimal || out.Verdict != proof.Verified {
 		t.Errorf("%+v", out)
 	}
 	// A bound whose argument holds and that a solution refutes all the same is not believed: one of them is wrong.
 	sol.Jobs[0].End = math.Nextafter(4, 0)
-	if out := outcome(t.Context(), in, claim(in, "makespan", 4, 0, chain), &sol); !out.Optimal {
+	if out := outcome(t.Context(), in, claim(4), &sol); !out.Optimal {
 		t.Errorf("%+v", out)
 	}
 }

@@ -15,6 +15,8 @@ import (
 // and each job that these wait for.
 type facts struct {
 	ctx        context.Context
+	cut        bool // the context ended before all was known
+	steps      int  // since the context was asked
 	in         *model.Instance
 	places     placing
 	must       []int      // the jobs that a schedule has to place
@@ -35,19 +37,31 @@ type facts struct {
 // number is the exact value of a float64, which must be finite.
 func number(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 
-// newFacts looks at all jobs. Where ctx ends first it knows less, and nothing may be proved of it.
+// mostUnasked is how many steps are made before the context is asked whether it has ended: some milliseconds of work. The facts of small instances are so
+// found by whoever asks, and what is cut off is the argument.
+const mostUnasked = 1 << 17
+
+// goesOn counts steps, and says whether the check still goes on.
+func (f *facts) goesOn(steps int) bool {
+	if f.steps += steps; f.steps >= mostUnasked {
+		f.steps, f.cut = 0, f.cut || f.ctx.Err() != nil
+	}
+	return !f.cut
+}
+
+// newFacts looks at all jobs. Where it is cut off it knows less, and nothing may be proved of it.
 func newFacts(ctx context.Context, in *model.Instance) *facts {
 	n := len(in.Jobs())
 	f := &facts{ctx: ctx, in: in, places: newPlacing(in), has: make([]bool, n), free: make([]bool, n), alone: make([][]bool, n), over: make([][]bool, n), least: make([]*big.Rat, n), head: make([]*big.Rat, n), tail: make([]*big.Rat, n),
 		chain: make([]int, n), first: number(in.FirstArrival()), order: precedence(in)}
 	for _, j := range f.order {
-		if f.measure(j); ctx.Err() != nil {
+		if f.measure(j); !f.goesOn(f.places.groups) {
 			return f
 		}
 	}
 	w := f.waiting()
 	for _, j := range f.order {
-		if ctx.Err() != nil {
+		if !f.goesOn(f.places.groups*(1+f.places.times) + w.steps(f, j)) {
 			return f
 		}
 		f.look(j, w)

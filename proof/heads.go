@@ -96,6 +96,15 @@ func (f *facts) newPool(capacity *big.Rat, holds func(j int) *big.Rat) *pool {
 	return p
 }
 
+// steps is about how many steps [waiting.follow] makes for job j.
+func (w *waiting) steps(f *facts, j int) int {
+	after := len(f.in.Jobs()[j].After)
+	if w == nil || after < 2 {
+		return after
+	}
+	return after + len(w.pools)*len(w.joined)
+}
+
 // follow says which jobs job j waits for. If it waits for several itself, raised is the larger of the head and the time at which they may all have ended, and
 // count their number if that is later than the head, else 0.
 func (w *waiting) follow(f *facts, j int, head *big.Rat) (raised *big.Rat, count int) {

@@ -119,9 +119,13 @@ func (f *facts) listing(p *Part, step string) (*listing, error) {
 }
 
 // ListRounding is by how much rounding in the checker may lower what [ListSchedules] prove of a sum of metrics, up to the bound, so that a prover states no more. 0: nothing
-// is rounded. +Inf: the checker does not cover the instance, or rounding may decide which jobs are late.
+// is rounded. +Inf: the checker does not cover the instance or was cut off, or rounding may decide which jobs are late.
 func ListRounding(ctx context.Context, in *model.Instance, sum map[string]float64, bound float64) float64 {
-	l, err := newFacts(ctx, in).listing(&Part{Sum: sum, By: &Argument{ListSchedules: &ListSchedules{}}}, "")
+	f := newFacts(ctx, in)
+	if f.cut {
+		return math.Inf(1)
+	}
+	l, err := f.listing(&Part{Sum: sum, By: &Argument{ListSchedules: &ListSchedules{}}}, "")
 	if err != nil {
 		return math.Inf(1)
 	}

@@ -18,9 +18,13 @@ func TestMoldableByHand(t *testing.T) {
 	jobs := []model.JobSpec{{ID: "a", Processors: model.Moldable(1, 3), Tasks: 4, Work: new(4.0)}, {ID: "b", Processors: model.Moldable(1, 3), Tasks: 4, Work: new(4.0)}}
 	single := model.ClusterSpec{ID: "c", Overheads: &model.Overheads{ContextSwitch: 1}, Machines: []model.MachineSpec{{ID: "m", Count: 3}}}
 	in := built(t, model.NewBuilder("hand").Cluster(single).Job(jobs...))
-	says := func(in *model.Instance, makespan, bound float64, want proof.Verdict) {
+	says := func(in *model.Instance, makespan, bound float64, want proof.Verdict, beside ...string) {
 		t.Helper()
-		if r := verdict(t.Context(), in, claim(in, "makespan", bound, 0, &proof.Argument{Moldable: &proof.Moldable{Makespan: makespan}})); r.Verdict != want {
+		c := claim(in, "makespan", bound, 0, &proof.Argument{Moldable: &proof.Moldable{Makespan: makespan}})
+		for _, metric := range beside {
+			c.Objective[metric] = 1
+		}
+		if r := verdict(t.Context(), in, c); r.Verdict != want {
 			t.Errorf("makespan %v for a bound of %v: %v", makespan, bound, r)
 		}
 	}
@@ -35,7 +39,12 @@ func TestMoldableByHand(t *testing.T) {
 	says(built(t, model.NewBuilder("two").Cluster(single, second).Job(jobs...)), 1, 1, proof.NotCertified)
 	says(built(t, model.NewBuilder("unequal").Cluster(unequal).Job(jobs...)), 1, 1, proof.NotCertified)
 	jobs[0].Deadline, jobs[0].DeadlineHard, jobs[1].After = new(50.0), true, []string{"a"}
-	says(built(t, model.NewBuilder("none").Cluster(single).Job(jobs...)), 1, 1, proof.Refuted) // no job has to be placed
+	in = built(t, model.NewBuilder("deadline").Cluster(single).Job(jobs...))
+	says(in, 1, 1, proof.Verified) // both are owed
+	jobs[1].Deadline, jobs[1].DeadlineHard = new(90.0), true
+	in = built(t, model.NewBuilder("none").Cluster(single).Job(jobs...))
+	says(in, 1, 1, proof.Verified)
+	says(in, 1, 1, proof.Refuted, "unfinished") // no job has to be placed
 }
 
 // moldableBatch is a random batch on one cluster of equal processors: moldable jobs, overheads, messages, transfers, stated run times, memory.
@@ -150,9 +159,13 @@ func TestMoldableProvesWhatItShould(t *testing.T) {
 		if in.Features()&model.MemoryLimits == 0 && len(in.Jobs()) > 3 {
 			seen["many"]++
 		}
-		runs := false
+		runs, owed := false, 0 // nothing can run some jobs, which every schedule owes
 		for j := range in.Jobs() {
-			runs = runs || in.CanRun(j, 0)
+			if in.CanRun(j, 0) {
+				runs = true
+			} else {
+				owed++
+			}
 		}
 		for range 6 {
 			makespan := rng.Float64() * 20
@@ -166,13 +179,17 @@ func TestMoldableProvesWhatItShould(t *testing.T) {
 				continue
 			}
 			by := proof.Argument{Moldable: &proof.Moldable{Makespan: makespan}}
-			if r := verdict(t.Context(), in, claim(in, "makespan", makespan, 0, &by)); r.Verdict != want {
+			c := claim(in, "makespan", makespan, 0, &by)
+			if c.Owed = owed; owed > 0 {
+				seen["some owed "+string(want)]++
+			}
+			if r := verdict(t.Context(), in, c); r.Verdict != want {
 				t.Fatalf("makespan %v: %v, expected %s: the jobs need %v of %v (possible: %t)\n%s", makespan, r, want, need, room, possible, written(in))
 			}
 			seen[fmt.Sprint(want, " ", possible)]++
 		}
 	}
-	for _, kind := range []string{"many", "refuted true", "verified true", "verified false"} {
+	for _, kind := range []string{"many", "refuted true", "verified true", "verified false", "some owed verified", "some owed refuted"} {
 		if seen[kind] < race.Fewer(300, 30) {
 			t.Errorf("%s: %d cases, the test says little: %v", kind, seen[kind], seen)
 		}

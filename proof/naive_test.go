@@ -20,6 +20,8 @@ type naive struct {
 	has   []bool
 	never []bool // no schedule places the job
 	all   bool
+	owed  int  // jobs that every schedule owes
+	omits bool // the objective has a metric that counts what a schedule leaves out
 	first float64
 
 	least, head, tail []float64        // by job; +Inf: nothing can run it
@@ -121,32 +123,53 @@ func (n *naive) vary(rng *rand.Rand, spec *model.JobSpec, clusters int) {
 // look computes what is known of the jobs. A job waits for those before it in the file alone.
 func (n *naive) look() {
 	jobs := n.in.Jobs()
-	n.first, n.all = n.in.FirstArrival(), true
+	n.first = n.in.FirstArrival()
 	for j := range jobs {
-		least, has, head := math.Inf(1), !(jobs[j].DeadlineHard && n.specs[j].Deadline != nil), jobs[j].Arrival-n.first
+		least, head := math.Inf(1), jobs[j].Arrival-n.first
 		for c := range n.in.Clusters() {
 			least = min(least, n.shortest(j, c))
 		}
-		has = has && !math.IsInf(least, 1)
 		never := math.IsInf(least, 1)
 		for _, before := range jobs[j].After {
-			has, never, head = has && n.has[before], never || n.never[before], max(head, n.head[before]+n.least[before])
+			never, head = never || n.never[before], max(head, n.head[before]+n.least[before])
 		}
 		if all := n.afterAll(j); all > head {
 			head, n.rounds = all, true
 		}
 		n.never = append(n.never, never || jobs[j].DeadlineHard && head+least+n.first > jobs[j].Deadline+1e-6)
-		n.least, n.has, n.head = append(n.least, least), append(n.has, has), append(n.head, head)
-		if n.all = n.all && has; has {
-			n.must = append(n.must, j)
-		}
+		n.least, n.head = append(n.least, least), append(n.head, head)
 	}
-	n.tail = make([]float64, len(jobs))
+	n.oblige()
+}
+
+// omitting is what is known where the objective says what it costs to leave out a job with a hard deadline.
+func (n *naive) omitting() *naive {
+	other := *n
+	other.omits = true
+	other.oblige()
+	return &other
+}
+
+// oblige computes which jobs have to be placed: those that are owed, and those that they wait for, unless no schedule can place them.
+func (n *naive) oblige() {
+	jobs := n.in.Jobs()
+	n.has, n.tail, n.must, n.all, n.owed = make([]bool, len(jobs)), make([]float64, len(jobs)), nil, true, 0
 	for j := len(jobs) - 1; j >= 0; j-- {
+		owed := !n.omits || !jobs[j].DeadlineHard || n.specs[j].Deadline == nil
+		if owed && n.never[j] {
+			n.owed++
+		}
+		n.has[j] = (n.has[j] || owed) && !n.never[j]
 		for _, before := range jobs[j].After {
 			if n.has[j] {
+				n.has[before] = true
 				n.tail[before] = max(n.tail[before], n.least[j]+n.tail[j])
 			}
+		}
+	}
+	for j, has := range n.has {
+		if n.all = n.all && has; has {
+			n.must = append(n.must, j)
 		}
 	}
 }
@@ -314,7 +337,7 @@ func (n *naive) proves(t *testing.T, seen tally, kind, metric string, value floa
 	if kind == "chain" || kind == "pigeonhole" || kind == "over" { // sums that nothing rounds
 		if n.rounds {
 			seen["raised "+kind]++
-		} else {
+		} else if math.Trunc(value*(1<<20)) == value*(1<<20) {
 			below = value
 		}
 	}
@@ -322,17 +345,39 @@ func (n *naive) proves(t *testing.T, seen tally, kind, metric string, value floa
 		bound float64
 		want  proof.Verdict
 	}{{below, proof.Verified}, {value*(1+1e-9) + 1e-9, proof.Refuted}} {
-		if r := verdict(t.Context(), n.in, claim(n.in, metric, c.bound, 0, &by)); r.Verdict != c.want || r.Verdict == proof.Refuted && r.Step == "" {
+		if r := n.verdict(t, metric, c.bound, &by); r.Verdict != c.want || r.Verdict == proof.Refuted && r.Step == "" {
 			t.Fatalf("%s ≥ %v by %s, which proves %v: %v\n%s", metric, c.bound, kind, value, r, written(n.in))
 		}
 	}
 	seen[kind]++
 }
 
+// verdict is the verdict on a bound of the schedules that owe as few jobs as any. Those that owe more or fewer jobs are not what it is of.
+func (n *naive) verdict(t *testing.T, metric string, bound float64, by *proof.Argument) proof.Report {
+	t.Helper()
+	c := claim(n.in, metric, bound, 0, by)
+	if n.omits && !slices.Contains(omission, metric) {
+		c.Objective["missed"] = 1
+	}
+	for _, other := range []struct {
+		owed int
+		want proof.Verdict
+	}{{n.owed + 1, proof.Refuted}, {n.owed - 1, proof.NotCertified}} {
+		if c.Owed = other.owed; c.Owed < 0 {
+			continue
+		}
+		if r := verdict(t.Context(), n.in, c); r.Verdict != other.want || r.Step != "owed" {
+			t.Fatalf("%s of those that owe %d: %v, expected that all owe %d\n%s", metric, c.Owed, r, n.owed, written(n.in))
+		}
+	}
+	c.Owed = n.owed
+	return verdict(t.Context(), n.in, c)
+}
+
 // says verifies the verdict of an argument.
 func (n *naive) says(t *testing.T, seen tally, kind, metric string, bound float64, want proof.Verdict, by proof.Argument) {
 	t.Helper()
-	if r := verdict(t.Context(), n.in, claim(n.in, metric, bound, 0, &by)); r.Verdict != want {
+	if r := n.verdict(t, metric, bound, &by); r.Verdict != want {
 		t.Fatalf("%s ≥ %v by %s: %v, expected %s\n%s", metric, bound, kind, r, want, written(n.in))
 	}
 	seen[kind+" "+string(want)]++

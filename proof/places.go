@@ -37,8 +37,9 @@ func room(job *model.Job, m *model.Machine) int {
 
 // placing finds where a job can run.
 type placing struct {
-	in    *model.Instance
-	known *model.Instance // by the estimates, see [model.Instance.Known]
+	in            *model.Instance
+	known         *model.Instance // by the estimates, see [model.Instance.Known]
+	groups, times int             // of machines, and closed times of all of them
 	// manyClosed says that there are too many closed times to look at each for each job and group of machines. Then no job starts later for them.
 	manyClosed bool
 }
@@ -46,15 +47,14 @@ type placing struct {
 // newPlacing looks at the instance.
 func newPlacing(in *model.Instance) placing {
 	p := placing{in: in, known: in.Known()}
-	groups, times := 0, 0
 	for c := range in.Clusters() {
-		groups += len(in.Clusters()[c].Machines)
+		p.groups += len(in.Clusters()[c].Machines)
 		for g := range in.Clusters()[c].Machines {
-			times += len(in.Clusters()[c].Machines[g].Closed())
+			p.times += len(in.Clusters()[c].Machines[g].Closed())
 		}
 	}
 	const most = 1 << 22
-	p.manyClosed = times*groups > most/(len(in.Jobs())+1)
+	p.manyClosed = p.times*p.groups > most/(len(in.Jobs())+1)
 	return p
 }
 

@@ -74,6 +74,28 @@ func TestLimitsOfWork(t *testing.T) {
 	}
 }
 
+// Where the context ends before all is known of the jobs of a large instance, nothing is said of it, whatever the certificate states.
+func TestFactsAreCutOff(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	in := crowd(t, 512, 1, 512)
+	cut := proof.Report{Verdict: proof.NotCertified, Reason: "the check was cut off"}
+	sets := claim(in, "makespan", 1, 0, &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}})
+	sets.OwedBy, sets.Owed = []proof.OwedSet{{Jobs: []int{0}, By: &proof.MachinePrices{}}}, 1
+	for name, c := range map[string]*proof.Certificate{
+		"a bound":    claim(in, "makespan", 1, 0, &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}}),
+		"sets":       sets,
+		"infeasible": {Schema: proof.Schema, InstanceSHA256: in.SHA256(), Objective: in.StatedObjective(), Infeasible: &proof.Infeasible{}},
+	} {
+		if r := verdict(ended, in, c); r != cut {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	if x := proof.ListRounding(ended, in, map[string]float64{"mean_response": 1}, 1); !math.IsInf(x, 1) {
+		t.Errorf("rounding of %v", x)
+	}
+}
+
 // Jobs that cannot run on a cluster are no work there.
 func TestJobsThatRunElsewhereAreNoWork(t *testing.T) {
 	const jobs = 1024

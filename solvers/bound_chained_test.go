@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -17,8 +18,8 @@ import (
 
 // chainedInstance has up to 5 jobs at the odd places: no length, ties, tenths and thirds, numbers without a common step, units of 1e-9 and 1e9; on
 // one or two clusters, with licences in pools of the grid and of clusters, memory, arrivals and precedence. Some jobs have hard deadlines. The
-// second instance has the same jobs without those that may be left out.
-func chainedInstance(t testing.TB, seed uint64) (in, placed *model.Instance, clusters int) {
+// function without builds the instance that lacks a set of the jobs.
+func chainedInstance(t testing.TB, seed uint64) (in *model.Instance, without func(left int) *model.Instance, clusters int) {
 	rng := rand.New(rand.NewPCG(seed, 61))
 	unit := []float64{1, 1, 1, 1e-9, 1e9}[rng.IntN(5)]
 	step := unit * []float64{1, 1, 0.1, 1.0 / 3, math.Pi / 3}[rng.IntN(5)]
@@ -29,7 +30,8 @@ func chainedInstance(t testing.TB, seed uint64) (in, placed *model.Instance, clu
 		}
 		return step * float64(rng.IntN(most))
 	}
-	all, some := model.NewBuilder("chained"), model.NewBuilder("chained")
+	var machines []model.ClusterSpec
+	var jobs []model.JobSpec
 	memory := rng.IntN(3) == 0
 	clusters = 1 + rng.IntN(2)
 	for c := range clusters {
@@ -41,14 +43,10 @@ func chainedInstance(t testing.TB, seed uint64) (in, placed *model.Instance, clu
 		if rng.IntN(3) == 0 {
 			spec.Licences = map[string]int{"l": 1 + rng.IntN(3)}
 		}
-		all.Cluster(spec)
-		some.Cluster(spec)
+		machines = append(machines, spec)
 	}
-	all.Spec().Licences, some.Spec().Licences = map[string]int{"l": 3, "k": 5}, map[string]int{"l": 3, "k": 5}
-	left := map[string]bool{}
 	for j := range 1 + rng.IntN(6-clusters) {
-		id := fmt.Sprint("j", j)
-		job := model.JobSpec{ID: id, Processors: model.Rigid(1 + rng.IntN(2)), Work: new(times(9)), Licences: map[string]int{}}
+		job := model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(1 + rng.IntN(2)), Work: new(times(9)), Licences: map[string]int{}}
 		if rng.IntN(5) == 0 {
 			job.Work = new(0.0)
 		}
@@ -61,7 +59,6 @@ func chainedInstance(t testing.TB, seed uint64) (in, placed *model.Instance, clu
 		for before := range j {
 			if rng.IntN(4) == 0 {
 				job.After = append(job.After, fmt.Sprint("j", before))
-				left[id] = left[id] || left[fmt.Sprint("j", before)]
 			}
 		}
 		if rng.IntN(2) == 0 {
@@ -71,30 +68,77 @@ func chainedInstance(t testing.TB, seed uint64) (in, placed *model.Instance, clu
 			job.Licences["k"] = 1 + rng.IntN(4)
 		}
 		if j > 0 && rng.IntN(9) == 0 {
-			job.Deadline, job.DeadlineHard, left[id] = new(job.Arrival+times(12)), true, true
+			job.Deadline, job.DeadlineHard = new(job.Arrival+times(12)), true
 		}
-		if all.Job(job); !left[id] {
-			some.Job(job)
-		}
+		jobs = append(jobs, job)
 	}
-	return solvecases.Built(t, all), solvecases.Built(t, some), clusters
+	without = func(left int) *model.Instance {
+		b := model.NewBuilder("chained").Cluster(machines...)
+		b.Spec().Licences = map[string]int{"l": 3, "k": 5}
+		for j := range jobs {
+			if left>>j&1 == 0 {
+				b.Job(jobs[j])
+			}
+		}
+		return solvecases.Built(t, b)
+	}
+	return without(0), without, clusters
 }
 
-// No bound of a method is above the best of all list schedules; and on one cluster where nothing but processors and licences is scarce, the
-// search by learned clauses proves each optimum of instances whose times have a common step.
+// bestOwing is the least objective of the list schedules that leave out as many jobs as are owed, and the least number of jobs that any leaves out, if that is
+// less: one set of jobs after the other, with those that wait for them, is taken away, and all others are placed.
+func bestOwing(t testing.TB, in *model.Instance, without func(left int) *model.Instance, owed int) (best float64, least int) {
+	best, least = math.Inf(1), len(in.Jobs())
+	for left := range 1 << len(in.Jobs()) {
+		closed := true
+		for j := range in.Jobs() {
+			for _, before := range in.Jobs()[j].After {
+				closed = closed && left>>before&1 <= left>>j&1
+			}
+		}
+		count := bits.OnesCount(uint(left))
+		if !closed || count > owed || count == len(in.Jobs()) {
+			continue
+		}
+		solvecases.EachPlacing(t, without(left), func(sol *model.Solution) {
+			for j := range in.Jobs() {
+				if left>>j&1 == 1 {
+					sol.Unscheduled = append(sol.Unscheduled, model.Unscheduled{Job: in.Jobs()[j].ID, Reason: "left"})
+				}
+			}
+			report := model.Check(in, sol)
+			if !report.OK() {
+				t.Fatal(report.Violations)
+			}
+			if least = min(least, count); count == owed {
+				best = min(best, report.Objective)
+			}
+		})
+	}
+	return best, least
+}
+
+// No bound of a method is above the best of all list schedules that owe as many jobs as every schedule is proved to owe, and none owes fewer; and on one cluster where nothing but processors and licences is scarce, the
+// search by learned clauses proves each optimum of instances whose times have a common step, but for a few where hard deadlines decide it.
 func TestBoundsWhereJobsDependOnEachOther(t *testing.T) {
 	ctx := context.Background()
 	seeds := race.Fewer(uint64(2500), 150)
-	tried, settled, closed := 0, 0, map[string]int{}
+	tried, owing, unknown, loose, settled, closed := 0, 0, 0, 0, 0, map[string]int{}
 	for seed := range seeds {
-		in, placed, clusters := chainedInstance(t, seed)
-		best := solvecases.BruteForce(t, placed)
-		if math.IsInf(best, 1) {
-			continue // a job runs nowhere
-		}
-		tried++
+		in, without, clusters := chainedInstance(t, seed)
 		proof := bound.New(ctx, in)
 		for k := 0; k < 5 && proof.Improve(ctx, 1_000_000); k++ {
+		}
+		best, least := bestOwing(t, in, without, proof.Owed())
+		if least < proof.Owed() {
+			t.Errorf("seed %d: every schedule owes %d is stated, one owes %d", seed, proof.Owed(), least)
+		}
+		if math.IsInf(best, 1) {
+			unknown++ // all schedules owe more, or all jobs
+			continue
+		}
+		if tried++; proof.Owed() > 0 {
+			owing++
 		}
 		rounding := 1e-9*best + 1e-14*float64(len(in.Jobs()))*best
 		for _, part := range proof.Parts() {
@@ -106,7 +150,9 @@ func TestBoundsWhereJobsDependOnEachOther(t *testing.T) {
 			}
 		}
 		if value, _ := proof.Bound().Value(); clusters == 1 && in.Features()&model.MemoryLimits == 0 && value < best*(1-1e-5) {
-			t.Errorf("seed %d: %v is proved, the optimum is %v", seed, value, best)
+			if loose++; in.Features()&model.HardDeadlines == 0 {
+				t.Errorf("seed %d: %v is proved, the optimum is %v", seed, value, best)
+			}
 		}
 		if order, ok := proof.Order(); ok {
 			settled++
@@ -115,14 +161,17 @@ func TestBoundsWhereJobsDependOnEachOther(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d instances, %d schedules by a proof, tight: %v", tried, settled, closed)
+	t.Logf("%d instances, %d of which owe jobs, %d whose least number of jobs owed is not proved, %d where hard deadlines cost what is not proved, %d schedules by a proof, tight: %v", tried, owing, unknown, loose, settled, closed)
 	if race.Enabled || testing.Short() {
 		return
 	}
-	for method, least := range map[string]int{"destructive": 1915, "learned-clauses": 1915, "energetic": 1700} {
+	for method, least := range map[string]int{"destructive": 2090, "learned-clauses": 2090, "energetic": 1860} {
 		if closed[method] < least {
 			t.Errorf("%s: %d bounds are tight, %d were", method, closed[method], least)
 		}
+	}
+	if owing < 300 || unknown > 110 || loose > 3 {
+		t.Errorf("%d instances owe jobs, expected 300; of %d the least number of jobs owed is not proved, expected at most 110; of %d the optimum is not, because of hard deadlines, expected at most 3", owing, unknown, loose)
 	}
 	if settled < 500 {
 		t.Errorf("the proof came upon %d schedules, expected 500", settled)

@@ -2,6 +2,7 @@
 from fractions import Fraction as F
 from math import ceil
 
+import conflicts
 import counts
 import kinds
 import levels
@@ -73,7 +74,7 @@ def proved(facts, c, weights):
     if "bound" not in c:
         need("not_certified" in c, "there is no bound")
         raise Doubt(c["not_certified"])
-    need(not c.get("owed_by"), "this checker does not cover sets of jobs that exclude each other", Doubt)
+    conflicts.exclude(facts, c.get("owed_by") or [])
     need(c.get("owed", 0) <= facts.owed, f"every schedule is only known to owe {facts.owed} jobs")
     need(c.get("owed", 0) == facts.owed, f"every schedule owes {facts.owed} jobs", Doubt)
     parts, listed = {}, c.get("parts", [])

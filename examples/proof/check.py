@@ -8,7 +8,8 @@
 The exit status is that of allot check: 0, 2 unreadable, 3 wrong or refuted, 4 not certified; of several the greatest.
 
 Of instances with power (docs/power.md) it checks certificates alone: beside a schedule one is not certified, and a schedule alone is unreadable. It does not cover nodes (docs/rules.md, Nodes): of an instance with such a field a certificate is not certified, and a solution alone is unreadable. The
-same goes for machine_prices, which prices what machines have, and for moldable: a certificate with such an argument is not certified.
+same goes for machine_prices, which prices what machines have, and for moldable: a certificate with such an argument is not certified. Sets of jobs that exclude each other
+it covers.
 """
 import sys
 from fractions import Fraction as F

@@ -102,10 +102,15 @@ class Facts:
                     j.head, j.chain = held, 1 + len(j.before)
         never, owed = self.unplaceable(), {j.position for j in instance.jobs if owes(j, weights)}
         self.owed = len(never & owed)  # by every schedule
-        self.placed = owed - never  # the jobs that have to be placed
-        for k in reversed(order):
+        self.never, self.due_to_place = never, owed - never
+        self.oblige(set())
+
+    def oblige(self, free):
+        """Which jobs have to be placed, and their tails; those that are free need not be."""
+        self.placed = self.due_to_place - free
+        for k in reversed(self.order()):
             j = self.jobs[k]
-            if k not in never and any(s in self.placed for s in j.job.followers):
+            if k not in self.never and any(s in self.placed for s in j.job.followers):
                 self.placed.add(k)
             j.tail = max([self.jobs[s].least + self.jobs[s].tail for s in j.job.followers if s in self.placed], default=F(0))
 
@@ -161,8 +166,12 @@ class Facts:
             deadline = j.job.deadline
         if deadline is None or j.least is None:
             return False
+        return j.head + j.least - (F(deadline) - self.instance.first) > self.slack(j, deadline)
+
+    def slack(self, j, deadline):
+        """By how much the job may end after the deadline without being surely late."""
         end, due = j.head + j.least, F(deadline) - self.instance.first
-        return end - due > F(19, 10) * F(1e-9) * (abs(due) + end) + F(3 + j.chain, 2**52) * (F(deadline) + self.instance.first + end)
+        return F(19, 10) * F(1e-9) * (abs(due) + end) + F(3 + j.chain, 2**52) * (F(deadline) + self.instance.first + end)
 
     def price(self, j):
         """proofs.md, each_alone, Price."""

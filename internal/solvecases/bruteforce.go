@@ -33,6 +33,19 @@ func BestList(in *model.Instance) (float64, error) {
 	return best, err
 }
 
+// EachPlacing calls yield for the list schedules of [BruteForce] that place all jobs, those with hard deadlines too.
+func EachPlacing(t testing.TB, in *model.Instance, yield func(*model.Solution)) {
+	t.Helper()
+	if err := eachList(in, func(sol *model.Solution) error {
+		if len(sol.Unscheduled) == 0 {
+			yield(sol)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Least returns the least value of each of the metrics over the list schedules of [BruteForce], whatever the objective; +Inf: no schedule has one.
 func Least(in *model.Instance, metrics ...string) (map[string]float64, error) {
 	least := map[string]float64{}
