@@ -5,22 +5,30 @@ import (
 	"math/big"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
+	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/plan"
 )
 
 // mostExact is the most jobs of an instance whose starts are computed in exact numbers.
 const mostExact = 1 << 16
 
+// workOfExact is what a few operations on exact numbers take, in units of a [poll.Poll].
+const workOfExact = 400
+
 // exactStarts are the earliest starts of the jobs in exact numbers, where rounding decides on which side of a step they lie. They are never later than they are;
-// where other work or closed times delay a job, or there are many jobs, they are earlier by what rounding may make of it. A job without one has nil.
-func (r *Relaxation) exactStarts() []*big.Rat {
+// where other work or closed times delay a job, or there are many jobs, they are earlier by what rounding may make of it. A job without one has nil. It returns false
+// if the context has ended.
+func (r *Relaxation) exactStarts(end *poll.Poll) (list []*big.Rat, ok bool) {
 	if r.exact != nil {
-		return r.exact
+		return r.exact, true
 	}
 	in := r.in
-	r.exact = make([]*big.Rat, len(in.Jobs()))
+	list = make([]*big.Rat, len(in.Jobs()))
 	first := exact(in.FirstArrival())
 	for _, j := range plan.ArrivalOrder(in) {
+		if end.Stopped(workOfExact * (1 + len(in.Jobs()[j].After))) {
+			return nil, false
+		}
 		start := r.start[j]
 		if !gate.Finite(start) {
 			continue
@@ -30,10 +38,10 @@ func (r *Relaxation) exactStarts() []*big.Rat {
 			chain := exact(in.Jobs()[j].Arrival)
 			chain.Sub(chain, first)
 			for _, before := range in.Jobs()[j].After {
-				if r.exact[before] != nil && gate.Finite(r.least[before]) {
-					end := exact(r.least[before])
-					if end.Add(end, r.exact[before]); end.Cmp(chain) > 0 {
-						chain = end
+				if list[before] != nil && gate.Finite(r.least[before]) {
+					finish := exact(r.least[before])
+					if finish.Add(finish, list[before]); finish.Cmp(chain) > 0 {
+						chain = finish
 					}
 				}
 			}
@@ -41,9 +49,10 @@ func (r *Relaxation) exactStarts() []*big.Rat {
 				x = chain
 			}
 		}
-		r.exact[j] = x
+		list[j] = x
 	}
-	return r.exact
+	r.exact = list
+	return list, true
 }
 
 // slack is by how much rounding may move an earliest start.

@@ -3,6 +3,7 @@ package bound
 import (
 	"context"
 	"math"
+	"math/big"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/powered"
@@ -54,8 +55,19 @@ func (r *Relaxation) powerInput(ctx context.Context, w powerWeights) *powered.In
 		x.Clusters = append(x.Clusters, own)
 	}
 	room := wayRoom{poll: poll.New(ctx)}
+	starts, ok := r.exactStarts(room.poll)
+	if !ok {
+		return nil
+	}
+	since := exact(in.FirstArrival())
+	since.Sub(since, exact(from))
 	for j := range in.Jobs() {
-		job, ok := r.powerJob(j, w, signed, from, to)
+		sure := 0.0 // the earliest start, rounded down
+		if starts[j] != nil {
+			room.poll.Spend(workOfExact)
+			sure = max(0, below(new(big.Rat).Add(since, starts[j])))
+		}
+		job, ok := r.powerJob(j, w, signed, from, to, sure)
 		if !ok || !room.take(&job, len(x.Clusters)) {
 			return nil
 		}
@@ -83,7 +95,8 @@ func (w *powerWeights) ratesOf(t *model.Tariff, from, to float64) *powered.Clust
 }
 
 // powerJob lists the ways to run a job. It returns false if not all that it may do is known, or nothing of it is possible.
-func (r *Relaxation) powerJob(j int, w powerWeights, signed bool, from, to float64) (powered.Job, bool) {
+// Its earliest start, rounded down, is sure after from.
+func (r *Relaxation) powerJob(j int, w powerWeights, signed bool, from, to, sure float64) (powered.Job, bool) {
 	in, job := r.in, &r.in.Jobs()[j]
 	list := powered.Job{MayLeave: r.duties[j] != MustPlace}
 	if r.duties[j] == MustLeave {
@@ -91,11 +104,6 @@ func (r *Relaxation) powerJob(j int, w powerWeights, signed bool, from, to float
 	}
 	shift := in.FirstArrival() - from // from the earliest arrival to the begin of the horizon
 	head, length := max(0, r.start[j]+shift), to-from
-	sure := 0.0 // the head, rounded down
-	if x := r.exactStarts()[j]; x != nil {
-		since := exact(in.FirstArrival())
-		sure = max(0, below(since.Sub(since, exact(from)).Add(since, x)))
-	}
 	n := float64(len(in.Jobs()))
 	add := func(way powered.Way) {
 		way.First, way.Last, way.Head = head+max(0, way.First-r.start[j]), length-way.Length, sure

@@ -81,12 +81,15 @@ func main() {
 
 // interruptible makes a context that ends with the first Ctrl-C, so that a solver can return its best solution so far. A second Ctrl-C ends the
 // program at once. While no solver runs, the first one does so too. SIGTERM, the hangup of the terminal and other signals do as Ctrl-C does, but
-// a second hangup is ignored.
+// a second hangup is ignored, also by what is interruptible later: the writing of what the run has found. So that holds before anybody learns of the end.
 func interruptible(ctx context.Context, others ...os.Signal) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, slices.Concat(others, stopSignals, []os.Signal{os.Interrupt})...)
-	context.AfterFunc(ctx, func() {
-		keepRunning()
+	heard, stop := signal.NotifyContext(ctx, slices.Concat(others, stopSignals(), []os.Signal{os.Interrupt})...)
+	ctx, end := context.WithCancelCause(context.WithoutCancel(heard))
+	context.AfterFunc(heard, func() {
+		cause := context.Cause(heard)
+		keepRunning(cause != context.Canceled) //nolint:errorlint // a signal is a cause of its own, which errors.Is takes for this one
 		stop()
+		end(cause)
 	})
 	return ctx, stop
 }

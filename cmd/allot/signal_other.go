@@ -8,10 +8,10 @@ import (
 )
 
 // stopSignals are the signals besides Ctrl-C that end a run with its best schedule so far.
-var stopSignals = []os.Signal{syscall.SIGTERM}
+func stopSignals() []os.Signal { return []os.Signal{syscall.SIGTERM} }
 
 // keepRunning does nothing: this system has no terminals that hang up.
-func keepRunning() {}
+func keepRunning(bool) {}
 
 // keepWriting does nothing: here such a write returns an error.
 func keepWriting() {}

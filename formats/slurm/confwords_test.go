@@ -1,13 +1,14 @@
 package slurm
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/lines"
-	"github.com/allot-opt/allot/internal/race"
 )
 
 // Words of slurm.conf are key=value, with blanks around =, or quotes around the value; what is none is refused.
@@ -30,13 +31,14 @@ func TestConfWords(t *testing.T) {
 	}
 }
 
-// A system has as many nodes as a hostlist may stand for, and no more, however they are written.
+// A system has as many nodes as the budget of the reading has names for, and no more, however they are written. A node takes its own name and what holds it.
 func TestMostNodes(t *testing.T) {
-	race.OneGoroutine(t)
 	sinfo := func(text string, faults *lines.Faults) *document { return readSinfo(strings.NewReader(text), faults) }
 	conf := func(text string, faults *lines.Faults) *document {
 		return readText(Source{strings.NewReader(text), "f"}, nil, faults)
 	}
+	const nodes, others = 5_000, 20 // others: names that the partition and the lines take, at most
+	names := int64(nodes * (1 + budget.NamesOf[node]()))
 	for _, c := range []struct {
 		name, text string
 		read       func(text string, faults *lines.Faults) *document
@@ -44,14 +46,17 @@ func TestMostNodes(t *testing.T) {
 		{"sinfo", "NODELIST|PARTITION|CPUS|STATE\na[1-%d]|p*|1|idle\nb1|p*|1|idle\n", sinfo},
 		{"slurm.conf", "NodeName=a[1-%d] CPUs=1\nNodeName=b1 CPUs=1\nPartitionName=p Nodes=ALL\n", conf},
 	} {
-		for _, nodes := range []int{maxHosts - 1, maxHosts} {
-			faults := lines.NewFaults("f")
-			doc := c.read(fmt.Sprintf(c.text, nodes), faults)
+		for _, most := range []int64{names - others, names + others} {
+			limits := budget.Usual()
+			limits.Names = most
+			faults := lines.NewFaultsWithin("f", budget.New(t.Context(), limits, nil))
+			doc := c.read(fmt.Sprintf(c.text, nodes-1), faults)
+			var passed *budget.Error
 			switch err := faults.Err(); {
-			case nodes == maxHosts && (err == nil || !strings.Contains(err.Error(), fmt.Sprintf("expected at most %d nodes, found more", maxHosts))):
-				t.Errorf("%s, %d nodes: got %v", c.name, nodes+1, err)
-			case nodes < maxHosts && (err != nil || len(doc.nodes) != nodes+1):
-				t.Errorf("%s, %d nodes: %d are read, %v", c.name, nodes+1, len(doc.nodes), err)
+			case most < names && (!errors.As(err, &passed) || passed.What != "names" || passed.Most != most):
+				t.Errorf("%s, %d nodes of %d names: got %v", c.name, nodes, most, err)
+			case most > names && (err != nil || len(doc.nodes) != nodes):
+				t.Errorf("%s, %d nodes of %d names: %d are read, %v", c.name, nodes, most, len(doc.nodes), err)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/allot-opt/allot/internal/lines"
 )
 
-// maxHosts is the greatest number of nodes that a file may state: more than any system has.
+// maxHosts is the most nodes that a job or a partition may ask for or allow: more than any system has.
 const maxHosts = 1 << 18
 
 // maxHostName is the longest name of a node, in bytes.

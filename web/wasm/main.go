@@ -25,7 +25,7 @@ func main() {
 // limits are those of a client that is alone, as far as 32 bits of address allow.
 func limits() service.Limits {
 	l := service.Private()
-	l.Memory, l.Text = 2<<30, 1<<30
+	l.Memory, l.Documents.Bytes = 2<<30, 1<<30
 	return l
 }
 
