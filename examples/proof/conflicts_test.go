@@ -12,7 +12,7 @@ import (
 func TestSetsOfJobsThatExcludeEachOther(t *testing.T) {
 	race.OneGoroutine(t)
 	c := corpus{t: t, folder: t.TempDir()}
-	for k := range race.Fewer(220, 60) {
+	for k := range race.Fewer(250, 60) {
 		r := draw{rand.New(rand.NewPCG(uint64(k), 58))}
 		many := 1 + r.IntN(2)
 		machine := object{"id": "m", "processors": many, "speed": []float64{1, 1, 1, 2}[r.IntN(4)]}
@@ -42,7 +42,7 @@ func TestSetsOfJobsThatExcludeEachOther(t *testing.T) {
 			t.Fatalf("instance %d cannot be read", k)
 		}
 		for range 3 {
-			price := object{"processor": 1 / float64(2+r.IntN(3)), "memory": []float64{0, 0, 0.05}[r.IntN(3)]}
+			price := object{"processor": 1 / []float64{2, 3, 4, 7}[r.IntN(4)], "memory": []float64{0, 0, 0.05}[r.IntN(3)]}
 			groups := []object{price}
 			if len(in.Clusters()[0].Machines) > 1 {
 				groups = append(groups, object{"processor": []float64{0, 0.1, 0.5}[r.IntN(3)]})
@@ -54,7 +54,7 @@ func TestSetsOfJobsThatExcludeEachOther(t *testing.T) {
 				}
 			}
 			from := []float64{0, 0, 0, 0, 1, 2}[r.IntN(6)]
-			by := object{"groups": [][]object{groups}, "from": from, "to": []float64{due - first + 1e-5, due - first + 1 + 1e-5, due - first + 1 + 1e-5, due - first, due - first + 30, from}[r.IntN(6)]}
+			by := object{"groups": [][]object{groups}, "from": from, "to": []float64{due - first + 1e-5, due - first + 1 + 1e-5, due - first + 1 + 1e-5, due - first, due - first + 30, from - 1}[r.IntN(6)]}
 			for owed := range 4 {
 				c.certificate(path, in, object{"schema": "allot/proof/1", "instance_sha256": in.SHA256(), "objective": object{"makespan": 1}, "bound": 0, "owed": owed,
 					"owed_by": []object{{"jobs": set, "by": by}}}, nil, fmt.Sprint("owed ", owed))
