@@ -23,7 +23,7 @@ var (
 	four = several(4, func(k int) string {
 		return fmt.Sprintf(`{"id": "c%d", "machines": [{"id": "m", "processors": %d, "speed": %d}]}`, k, 48+16*(k%2), 1+k)
 	})
-	named = `{"id": "c", "machines": [` + several(96, func(k int) string { return fmt.Sprintf(`{"id": "m%d", "processors": %d}`, k, 8<<(k%3)) }) + `]}`
+	named = `{"id": "c", "machines": [` + several(48, func(k int) string { return fmt.Sprintf(`{"id": "m%d", "processors": %d}`, k, 8<<(k%3)) }) + `]}`
 )
 
 // several is a list of elements.
@@ -51,7 +51,7 @@ var kinds = []kind{
 		return fmt.Sprintf(`"arrival": %d, "deadline": %d, %s`, 10*k, 10*k+1000+rng.IntN(9000), rigid(rng, k))
 	}},
 	{name: "chains", clusters: four, job: func(rng *rand.Rand, k int) string {
-		if k%10 == 0 {
+		if k%5 == 0 {
 			return rigid(rng, k)
 		}
 		return fmt.Sprintf(`"after": ["j%d"], %s`, k-1, rigid(rng, k))

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,7 +36,7 @@ type ended struct {
 }
 
 // mostAsks ends a run that would go on for long: a search.
-const mostAsks = 12_000
+const mostAsks = 6_000
 
 // evaluations is how many schedules a search may evaluate, so that its work grows with the jobs alone.
 const evaluations = 10
@@ -208,7 +209,8 @@ func (t *task) measure(in *model.Instance, early bool) (*measured, error) {
 	for _, g := range slow {
 		asks = append(asks, g.ask)
 	}
-	for _, ask := range asks {
+	slices.Sort(asks)
+	for _, ask := range slices.Compact(asks) {
 		if ask < 1 {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/internal/exactsteps"
+	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -345,8 +346,10 @@ func (p *Problem) cheapest(ctx context.Context) bool {
 	floor := make([]int32, len(p.Limits)-1)                                      // by bucket: that of the least rate from it on
 	loose := newLooseRates(len(p.Limits))
 	cluster, power := -1, 0.0
-	for n, k := range p.order {
-		if n%256 == 0 && ctx.Err() != nil {
+	const ofLook = 4 // units of a poll
+	end := poll.New(ctx)
+	for _, k := range p.order {
+		if end.Stopped(ofLook * (p.looks() + 4)) {
 			return false
 		}
 		w := &p.ways[k]
