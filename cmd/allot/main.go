@@ -84,6 +84,9 @@ func main() {
 // a second hangup is ignored, also by what is interruptible later: the writing of what the run has found. So that holds before anybody learns of the end.
 func interruptible(ctx context.Context, others ...os.Signal) (context.Context, context.CancelFunc) {
 	heard, stop := signal.NotifyContext(ctx, slices.Concat(others, stopSignals(), []os.Signal{os.Interrupt})...)
+	if heard.Err() != nil { // it has ended before, and not by a signal
+		return heard, stop
+	}
 	ctx, end := context.WithCancelCause(context.WithoutCancel(heard))
 	context.AfterFunc(heard, func() {
 		cause := context.Cause(heard)

@@ -128,7 +128,7 @@ class Solution:
     @property
     def owed(self) -> int:
         """Proved: every schedule owes at least so many jobs. The bound is of schedules that owe no more."""
-        return cast("int", self.document.get("owed", 0))
+        return self.document.get("owed", 0)
 
     @property
     def gap(self) -> float | None:
