@@ -38,10 +38,10 @@ func TestDrawsToTheEnd(t *testing.T) {
 		if passed := (*budget.Error)(nil); !errors.As(err, &passed) || passed.What != what || passed.Most != int64(c.most) || passed.WayOut == "" || !budget.Stopped(err) {
 			t.Errorf("%s: one more: %v", what, err)
 		}
-		if b.Err() == nil || b.File() != b.Err() || b.Names(0) != b.Err() || b.Steps(0) != b.Err() || b.Memory(0) != b.Err() {
+		if b.Err() == nil || !errors.Is(b.File(), b.Err()) || !errors.Is(b.Names(0), b.Err()) || !errors.Is(b.Steps(0), b.Err()) || !errors.Is(b.Memory(0), b.Err()) {
 			t.Errorf("%s: it goes on after %v", what, b.Err())
 		}
-		if n, err := b.Reader(strings.NewReader("x")).Read(make([]byte, 1)); n != 0 || err != b.Err() {
+		if n, err := b.Reader(strings.NewReader("x")).Read(make([]byte, 1)); n != 0 || !errors.Is(err, b.Err()) {
 			t.Errorf("%s: %d bytes are read, %v", what, n, err)
 		}
 	}
@@ -79,7 +79,7 @@ func TestMemory(t *testing.T) {
 	}
 	none := errors.New("none is left")
 	b = budget.New(t.Context(), tight, func(int64) error { return none })
-	if err := b.Names(1); !errors.Is(err, none) || !budget.Stopped(err) || err.Error() != "none is left" || b.File() != err {
+	if err := b.Names(1); !errors.Is(err, none) || !budget.Stopped(err) || err.Error() != "none is left" || !errors.Is(b.File(), err) {
 		t.Errorf("refused: %v", err)
 	}
 }

@@ -49,14 +49,13 @@ func TestAlikeByTheReleases(t *testing.T) {
 			states[k] = s
 		}
 		ready := rapid.SampledFrom([]float64{0, 1, 2, 5, 20, 1000}).Draw(t, "ready")
-		want := true
 		for k := range released {
 			for i := range released[k] {
 				released[k][i] = max(released[k][i], ready)
 			}
 			slices.Sort(released[k])
 		}
-		want = slices.Equal(released[0], released[1])
+		want := slices.Equal(released[0], released[1])
 		if got := states[0].clusters[cluster].alike(states[1].clusters[cluster], ready); got != want {
 			t.Fatalf("alike from %v on: %v, and the releases are %v and %v", ready, got, released[0], released[1])
 		}

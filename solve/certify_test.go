@@ -3,6 +3,7 @@ package solve_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -79,7 +80,7 @@ func TestRunVerifiesWithinItsTime(t *testing.T) {
 	for name, c := range map[string]struct {
 		ctx  context.Context
 		want proof.Verdict
-	}{"over": {over, proof.Verified}, "interrupted": {both, proof.NotCertified}, "interrupted without a deadline": {cancelled, proof.NotCertified}} {
+	}{"over": {over, proof.Verified}, "interrupted": {both, proof.Verified}, "interrupted without a deadline": {cancelled, proof.Verified}} {
 		whole := chain(3, 1)
 		whole.InstanceSHA256, whole.Objective = in.SHA256(), in.StatedObjective()
 		if report := bound.Verify(c.ctx, in, whole); report.Verdict != c.want {
@@ -91,6 +92,26 @@ func TestRunVerifiesWithinItsTime(t *testing.T) {
 		found, err := solve.Run(c.ctx, solve.Choice{Info: solve.Info{Name: "stub"}, Solver: solver}, in, solve.Options{Certify: true})
 		if err != nil || found.Certificate == nil || (found.Warning != "") != (c.want != proof.Verified) {
 			t.Errorf("%s: %+v, %v", name, found, err)
+		}
+	}
+	large := model.NewBuilder("large") // checking it takes long enough to ask the context
+	cluster := model.ClusterSpec{ID: "c"}
+	for k := range 600 {
+		cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: fmt.Sprint("m", k), Speed: float64(1 + k)})
+		large.Job(model.JobSpec{ID: fmt.Sprint("j", k), Work: new(600.0)})
+	}
+	many, err := large.Cluster(cluster).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := chain(1, 0)
+	whole.Schema, whole.InstanceSHA256, whole.Objective = proof.Schema, many.SHA256(), many.StatedObjective()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		want proof.Verdict
+	}{"over": {over, proof.Verified}, "interrupted": {both, proof.NotCertified}, "interrupted without a deadline": {cancelled, proof.NotCertified}} {
+		if report := bound.Verify(c.ctx, many, whole); report.Verdict != c.want {
+			t.Errorf("large, %s: %+v", name, report)
 		}
 	}
 }

@@ -38,7 +38,7 @@ type ASJS struct {
 }
 
 // Supports implements [solve.Solver].
-func (s *ASJS) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
+func (a *ASJS) Supports(in *model.Instance) error { return list.Supports(in, a.Choice) }
 
 // Solve implements [solve.Solver].
 func (a *ASJS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

@@ -37,7 +37,7 @@ type MRS struct {
 }
 
 // Supports implements [solve.Solver].
-func (s *MRS) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
+func (m *MRS) Supports(in *model.Instance) error { return list.Supports(in, m.Choice) }
 
 // Solve implements [solve.Solver].
 func (m *MRS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

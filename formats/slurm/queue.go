@@ -20,14 +20,12 @@ type queue struct {
 	now    float64
 
 	list         []*entry // those kept, in the order read
-	met          int      // hosts looked at for places and running jobs
 	targets      map[string]*target
 	reasons      map[string]string
 	reservations map[string]bool // those that have nodes of their own
 	limits       *limits
 	odd          []strange      // about the job being judged
 	out          leftOut        // what touches waiting jobs
-	waited       int            // dependencies followed
 	account      bool           // some job has an account, so that groups are accounts
 	qos          map[string]int // waiting jobs by quality of service
 }

@@ -295,11 +295,7 @@ func (s *system) addNode(doc *document, k int) {
 		doc.missing(place, "cpus")
 		return
 	}
-	words := 2 + strings.Count(n.resources, ",")
-	for _, list := range n.features {
-		words += 1 + strings.Count(list, ",")
-	}
-	if !doc.faults.Names(place, words) { // one line may state the features of many nodes
+	if !doc.faults.Names(place, wordsOf(n)) { // one line may state the features of many nodes
 		return
 	}
 	cpus := whole(n.cpus, model.MaxProcessors, doc.faults, at("cpus"))
@@ -357,6 +353,15 @@ func (s *system) addNode(doc *document, k int) {
 	s.enter(&h, partitions)
 	s.index[n.name] = len(s.hosts)
 	s.hosts = append(s.hosts, h)
+}
+
+// wordsOf is the number of names that the node's resources and features come to.
+func wordsOf(n *node) int {
+	words := 2 + strings.Count(n.resources, ",")
+	for _, list := range n.features {
+		words += 1 + strings.Count(list, ",")
+	}
+	return words
 }
 
 // mixedWeights is the number of weights from which on they order nodes.

@@ -125,7 +125,7 @@ func Take(ctx context.Context, path, note string, stale time.Duration, told func
 
 // waited is the error of who has waited for a claim in vain. It says whose that is.
 func waited(err error, path string, by Holder) error {
-	return fmt.Errorf("%w, while it waited: %s", err, &HeldError{path, by}) // not wrapped: it did not end because of the holder
+	return fmt.Errorf("%w, while it waited: %s", err, (&HeldError{path, by}).Error()) // not wrapped: it did not end because of the holder
 }
 
 // Wait takes the claim as soon as no other program holds it. If that takes longer than a second, it tells whose the claim is; told may be nil.

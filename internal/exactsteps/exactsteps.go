@@ -127,7 +127,7 @@ func Join(a []Step, x []float64, b []Step, y []float64) (at []Step, both [][2]fl
 	var now [2]float64
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
-		next := &Step{}
+		var next *Step
 		if j == len(b) || i < len(a) && a[i].compare(&b[j]) <= 0 {
 			next = &a[i]
 		} else {

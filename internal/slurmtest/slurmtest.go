@@ -103,12 +103,6 @@ func Script(t *testing.T, nodes int, words ...string) *exec.Cmd {
 	return exec.Command(filepath.Join(filepath.Dir(realdata.Root(t)), "tools", "slurm"), append([]string{"-n", strconv.Itoa(nodes)}, words...)...)
 }
 
-// exists says that there is such a file.
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // RestartNode ends the slurmd of a node as a restart of the machine's service does, and starts it again. Jobs on the node keep running. The script
 // that started Slurm also ends the new slurmd, because its environment contains SLURM_CONF.
 func RestartNode(t *testing.T, node string) {

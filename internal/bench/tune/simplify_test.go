@@ -2,7 +2,6 @@ package tune
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -98,6 +97,6 @@ func TestChangesThatAreNotNeeded(t *testing.T) {
 		}
 	}
 	if undone < 100 || kept < 100 {
-		t.Error(fmt.Sprintf("%d changes are taken back, %d kept", undone, kept))
+		t.Errorf("%d changes are taken back, %d kept", undone, kept)
 	}
 }
