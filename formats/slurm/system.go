@@ -333,8 +333,7 @@ func (s *system) addNode(doc *document, k int) {
 	case cpus == 0:
 		return
 	}
-	h := host{name: n.name, cpus: cpus, memory: max(0, n.memory.or(0)-n.special.or(0)), features: features, shut: shut}
-	h.types = gresOf(n.resources)
+	h := host{name: n.name, cpus: cpus, memory: max(0, n.memory.or(0)-n.special.or(0)), features: features, shut: shut, types: gresOf(n.resources)}
 	h.resources = countsOf(h.types)
 	h.cores = int(n.cpus.value / max(n.threads.or(1), 1))
 	if shut {
