@@ -326,7 +326,8 @@ func (t *trial) compare() {
 		t.compareJudged()
 		return
 	}
-	for _, c := range t.claims {
+	for k := range t.claims {
+		c := &t.claims[k]
 		truth, tolerated := t.upper, t.tolerated+c.tolerated
 		if c.metric != "" {
 			truth, tolerated = t.uppers[c.metric], t.tolerance(c.metric)
@@ -334,7 +335,7 @@ func (t *trial) compare() {
 		switch {
 		case math.IsNaN(c.value) || math.IsInf(c.value, 0):
 			t.report(c.by, c.what, 0, truth, fmt.Sprintf("states %v", c.value))
-		case c.value > truth+tolerated:
+		case c.value > truth+tolerated && !(c.metric == "" && c.roundsTo(t.in, truth)):
 			t.report(c.by, c.what, c.value, truth, fmt.Sprintf("says %s %v; a right schedule has %v", c.what, c.value, truth))
 		default:
 			continue

@@ -86,10 +86,7 @@ func (t *trial) judgedFalse(c *claim) (truth float64, refuted bool, text string)
 	if c.metric == "" {
 		truth = b.cost.Objective
 		refuted = b.cost.Refutes(model.ProvedBound(c.value - c.tolerated))
-		if refuted && c.sol != nil { // unless rounding of the times since 1970 makes the difference, as docs/rules.md has it
-			cost, err := model.Evaluate(b.in, c.sol)
-			refuted = err != nil || !cost.Proves(model.ProvedBound(truth))
-		}
+		refuted = refuted && !c.roundsTo(b.in, truth)
 		return truth, refuted, fmt.Sprintf("says %s %v; a right schedule has %v", c.what, c.value, truth)
 	}
 	sol := b.least[c.metric]
@@ -102,6 +99,16 @@ func (t *trial) judgedFalse(c *claim) (truth float64, refuted bool, text string)
 	}
 	cost, err := model.Evaluate(alone, sol)
 	return cost.Objective, err == nil && cost.Refutes(model.ProvedBound(c.value)), fmt.Sprintf("says %s of %s %v; a right schedule has %v", c.what, c.metric, c.value, cost.Objective)
+}
+
+// roundsTo says whether the claim is that a schedule is optimal, and nothing but the rounding of its times, such as those since 1970, keeps its objective from the true
+// value, as docs/rules.md has it.
+func (c *claim) roundsTo(in *model.Instance, truth float64) bool {
+	if c.sol == nil {
+		return false
+	}
+	cost, err := model.Evaluate(in, c.sol)
+	return err == nil && cost.Proves(model.ProvedBound(truth))
 }
 
 // falseReason says why the reason of a job that a schedule leaves out cannot be true; empty: it may be. A job that waits for another waits for one that is left out, and what no
