@@ -255,9 +255,6 @@ func (g *cheapCluster) holdIn(b *bank, j *model.Job, n int, start, end, sign flo
 		g.waking += g.ways.more(b, start, end)
 	}
 	b.used.add(start, end, sign*float64(n))
-	if sign < 0 {
-		b.used.join(start, end)
-	}
 	if b.memory != nil && j.Memory > 0 {
 		b.memory.add(start, end, sign*float64(n)*j.Memory)
 	}
@@ -340,7 +337,6 @@ func (r *Resources) Free(job int, slot *Slot) {
 	for _, need := range r.in.Jobs()[job].Licences {
 		if p, _ := r.pools.of(need.Licence, slot.Cluster); p != nil && need.Copies > 0 {
 			p.add(slot.Start, slot.End, -float64(need.Copies))
-			p.join(slot.Start, slot.End)
 		}
 	}
 }

@@ -160,17 +160,3 @@ func (b *barrier) begin(t float64) {
 		b.at = b.profile.from(t)
 	}
 }
-
-// join removes steps at both times that are no different from the ones before them. Nothing is used before the first step, nor from the last on.
-func (p *profile) join(start, end float64) {
-	for _, t := range [2]float64{end, start} {
-		k, found := slices.BinarySearch(p.times, t)
-		before := 0.0
-		if k > 0 {
-			before = p.used[k-1]
-		}
-		if found && p.used[k] == before {
-			p.times, p.used = slices.Delete(p.times, k, k+1), slices.Delete(p.used, k, k+1)
-		}
-	}
-}

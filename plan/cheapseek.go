@@ -34,7 +34,7 @@ type cheapSeek struct {
 // aStart is a start with what it costs, or costs at least.
 type aStart struct {
 	start, cost float64
-	touches     bool // the job would begin or end when another does, or where something is short
+	touches     bool // the job would begin when the machine has served another or end when it serves the next, or it touches a time when something is short
 }
 
 // mostApart is how many starts of a job on a machine that can be off are looked at that touch no other job: those at which its own power costs least. What the
@@ -186,6 +186,9 @@ func (s *cheapSeek) onBank(b *bank) {
 				s.offer(start, cost, 0)
 			}
 		})
+		if wakes {
+			s.eachTouch(b.used, a, z, func(start float64) { s.starts = append(s.starts, aStart{start, s.cost.of(start), true}) })
+		}
 		return true
 	})
 	if wakes {
@@ -271,6 +274,29 @@ func (s *cheapSeek) eachStart(a, z float64, yield func(start float64)) {
 		}
 	}
 	yield(z)
+}
+
+// eachTouch calls yield for the starts between a and z at which the job begins when the machine has served all others for a while, or ends when it will serve the next.
+func (s *cheapSeek) eachTouch(used *profile, a, z float64, yield func(start float64)) {
+	if !(a < z) {
+		return
+	}
+	for k := used.after(a); k < len(used.times); k++ {
+		serves, served := used.used[k] > 0, k > 0 && used.used[k-1] > 0
+		if serves == served {
+			continue
+		}
+		start := used.times[k]
+		if serves {
+			start = lastStart(start, s.length)
+		}
+		switch {
+		case start > a && start < z:
+			yield(start)
+		case used.times[k] >= model.End(z, s.length):
+			return
+		}
+	}
 }
 
 // firstAfter is the index of the first time after another.

@@ -13,6 +13,8 @@ import (
 // profile is the used amount of something of limited capacity, such as a pool of licences or the memory of a machine, as a step function
 // of time. Intervals are half-open, so an interval of no length uses nothing.
 //
+// No step is like the one before it, so that the order in which jobs came and went does not matter.
+//
 // Add and Earliest take O(log n + k) for n steps of which k lie in the interval; inserting a step also moves the steps behind it.
 type profile struct {
 	capacity float64
@@ -33,6 +35,15 @@ func (p *profile) add(start, end, amount float64) {
 	p.work += int64(to - from)
 	for k := from; k < to; k++ {
 		p.used[k] += amount
+	}
+	p.join(to)
+	p.join(from)
+}
+
+// join removes step k if it is no different from the one before it. Nothing is used before the first step.
+func (p *profile) join(k int) {
+	if k == 0 && p.used[k] == 0 || k > 0 && p.used[k] == p.used[k-1] {
+		p.times, p.used = slices.Delete(p.times, k, k+1), slices.Delete(p.used, k, k+1)
 	}
 }
 

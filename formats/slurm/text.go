@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/allot-opt/allot/budget"
@@ -415,6 +416,7 @@ func (t *records) addNodes() {
 	}
 	n.anyPartition = len(n.partitions) == 0
 	n.line = t.line
+	t.doc.nodes = slices.Grow(t.doc.nodes, len(names))
 	for _, name := range names {
 		n.name = name
 		t.doc.nodes = append(t.doc.nodes, n.node)
