@@ -107,7 +107,11 @@ func (s ProcessorSet) String() string {
 
 // MarshalText writes the set as in a file: "0-3,7".
 func (s ProcessorSet) MarshalText() ([]byte, error) {
-	var text []byte
+	return s.AppendText(nil)
+}
+
+// AppendText appends the set as in a file.
+func (s ProcessorSet) AppendText(text []byte) ([]byte, error) {
 	for k, r := range s {
 		if k > 0 {
 			text = append(text, ',')

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"strconv"
 )
 
 // WriteInstance writes an instance as JSON in its canonical form: fields in the order of the schema, what equals its default left out, one
@@ -29,7 +30,7 @@ func WriteSolution(w io.Writer, sol *Solution) error {
 	header.Schema = SolutionSchema
 	header.Jobs, header.Unscheduled, header.Loads, header.Stats = nil, nil, nil, nil
 	d.fields(reflect.ValueOf(&header).Elem())
-	d.list("jobs", len(sol.Jobs), func(k int) any { return &sol.Jobs[k] })
+	d.elements("jobs", len(sol.Jobs), func(k int) { d.placement(&sol.Jobs[k]) })
 	if len(sol.Unscheduled) > 0 {
 		d.list("unscheduled", len(sol.Unscheduled), func(k int) any { return &sol.Unscheduled[k] })
 	}
@@ -56,6 +57,7 @@ type documentWriter struct {
 	w      *bufio.Writer
 	any    bool // a field has been written
 	buffer bytes.Buffer
+	json   *json.Encoder // writes to the buffer
 	err    error
 }
 
@@ -69,12 +71,66 @@ func (d *documentWriter) raw(text string) {
 // value writes one JSON value.
 func (d *documentWriter) value(v any) {
 	d.buffer.Reset()
-	encoder := json.NewEncoder(&d.buffer)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil && d.err == nil {
+	if d.json == nil {
+		d.json = json.NewEncoder(&d.buffer)
+		d.json.SetEscapeHTML(false)
+	}
+	if err := d.json.Encode(v); err != nil && d.err == nil {
 		d.err = err
 	}
-	d.raw(string(bytes.TrimRight(d.buffer.Bytes(), "\n")))
+	d.bytes(bytes.TrimRight(d.buffer.Bytes(), "\n"))
+}
+
+// bytes writes text as it is.
+func (d *documentWriter) bytes(text []byte) {
+	if d.err == nil {
+		_, d.err = d.w.Write(text)
+	}
+}
+
+// placement writes a placement. A schedule has up to millions of them, and most are so plain that no general encoder has to look at them.
+func (d *documentWriter) placement(p *Placement) {
+	plain := len(p.Pieces) == 0 && len(p.Devices) == 0 && plainText(p.Job) && plainText(p.Cluster) && isFinite(p.Start) && isFinite(p.End)
+	if !plain {
+		d.value(p)
+		return
+	}
+	text := append(d.w.AvailableBuffer(), `{"job":"`...)
+	text = append(append(text, p.Job...), '"')
+	if p.Cluster != "" {
+		text = append(append(append(text, `,"cluster":"`...), p.Cluster...), '"')
+	}
+	if len(p.Processors) > 0 {
+		text, _ = p.Processors.AppendText(append(text, `,"processors":"`...))
+		text = append(text, '"')
+	}
+	text = appendNumber(append(text, `,"start":`...), p.Start)
+	text = appendNumber(append(text, `,"end":`...), p.End)
+	d.bytes(append(text, '}'))
+}
+
+// plainText says that JSON states the text as it is.
+func plainText(text string) bool {
+	for k := range len(text) {
+		if c := text[k]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// appendNumber appends a finite number as encoding/json writes it: as short as it can be, with an exponent where the number is very small or large.
+func appendNumber(text []byte, x float64) []byte {
+	const small, large = 1e-6, 1e21
+	if size := math.Abs(x); size == 0 || size >= small && size < large {
+		return strconv.AppendFloat(text, x, 'f', -1, 64)
+	}
+	text = strconv.AppendFloat(text, x, 'e', -1, 64)
+	if n := len(text); text[n-4] == 'e' && text[n-3] == '-' && text[n-2] == '0' { // e-09 is e-9
+		text[n-2] = text[n-1]
+		text = text[:n-1]
+	}
+	return text
 }
 
 // name starts a field.
@@ -107,6 +163,11 @@ func (d *documentWriter) fields(v reflect.Value) {
 
 // list writes a field that is a list, one element a line.
 func (d *documentWriter) list(name string, n int, element func(k int) any) {
+	d.elements(name, n, func(k int) { d.value(element(k)) })
+}
+
+// elements is list, with a function that writes an element.
+func (d *documentWriter) elements(name string, n int, write func(k int)) {
 	d.name(name)
 	d.raw("[")
 	for k := range n {
@@ -117,7 +178,7 @@ func (d *documentWriter) list(name string, n int, element func(k int) any) {
 			d.raw(",")
 		}
 		d.raw("\n  ")
-		d.value(element(k))
+		write(k)
 	}
 	if n > 0 {
 		d.raw("\n ")

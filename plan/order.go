@@ -15,8 +15,26 @@ func ArrivalOrder(in *model.Instance) []int {
 	for j := range order {
 		order[j] = j
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Arrival, in.Jobs()[b].Arrival) })
+	OrderBy(order, func(job int) float64 { return in.Jobs()[job].Arrival })
 	return Topological(in, order)
+}
+
+// OrderBy sorts jobs by a number of each, the least first. Jobs of equal numbers stay in their order.
+//
+// Complexity: O(n log n), and key is called once for each job.
+func OrderBy(order []int, key func(job int) float64) {
+	type keyed struct {
+		key     float64
+		at, job int
+	}
+	list := make([]keyed, len(order))
+	for k, job := range order {
+		list[k] = keyed{key(job), k, job}
+	}
+	slices.SortFunc(list, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.key, b.key), a.at-b.at) })
+	for k := range list {
+		order[k] = list[k].job
+	}
 }
 
 // Topological is the order with every job moved behind the jobs it waits for: it repeatedly takes the first job of the order whose

@@ -1,9 +1,7 @@
 package solvers
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
@@ -40,7 +38,7 @@ func (s *EDD) Supports(in *model.Instance) error { return list.Supports(in, s.Ch
 // Solve implements [solve.Solver].
 func (s *EDD) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	order := plan.ArrivalOrder(in)
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Deadline, in.Jobs()[b].Deadline) })
+	plan.OrderBy(order, func(job int) float64 { return in.Jobs()[job].Deadline })
 	rule := list.ByBest(in)
 	rule.Terms = func(job int) []sim.Term {
 		if j := &in.Jobs()[job]; j.HasDeadline() {

@@ -1,10 +1,8 @@
 package solvers
 
 import (
-	"cmp"
 	"context"
 	"math"
-	"slices"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
@@ -53,7 +51,7 @@ func (s *HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 		}
 		rank[j] += meanDuration(in, j)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[b], rank[a]) })
+	plan.OrderBy(order, func(job int) float64 { return -rank[job] })
 	rule := list.ByBest(in)
 	rule.Terms = func(job int) []sim.Term { return []sim.Term{{Name: "upward rank", Value: rank[job]}} }
 	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.Best(in))
