@@ -43,6 +43,9 @@ import (
 //
 // Complexity: a round costs the solver's time for the jobs of the round, and O(processors + jobs that still run or wait).
 //
+// What the checker refuses beside what earlier rounds hold is dropped, and the run goes on with what the solver has besides, see [Result.Else], or else with a list
+// schedule of the round. The result notes the first that was dropped.
+//
 // Each round has random numbers of its own. The limits of time and evaluations are divided among the rounds that are still to come. A cancelled run returns no schedule, because a
 // schedule of only some of the jobs is not a solution.
 type Rolling struct {
@@ -119,7 +122,7 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 			return Result{Status: model.Unknown, Stop: result.Stop, Evaluations: total.Evaluations + result.Evaluations, Reason: result.Reason}, nil
 		}
 		total.Evaluations += result.Evaluations
-		total.Warning = cmp.Or(total.Warning, result.Warning)
+		total.Warning, total.Dropped = cmp.Or(total.Warning, result.Warning), cmp.Or(total.Dropped, result.Dropped)
 		if result.Stop != model.StopDone {
 			total.Stop = result.Stop
 		}
@@ -176,6 +179,7 @@ type rollingRun struct {
 	now      float64
 	began    bool
 	end      []float64 // by job; NaN: not placed
+	at       []int     // by job that is placed: its place in the schedule
 	last     []float64 // by cluster: the last end
 	held     []model.Hold
 	solution model.Solution
@@ -183,7 +187,7 @@ type rollingRun struct {
 }
 
 func newRollingRun(in *model.Instance, r *Rolling) *rollingRun {
-	run := &rollingRun{Rolling: r, in: in, order: plan.ArrivalOrder(in), end: make([]float64, len(in.Jobs())), last: make([]float64, len(in.Clusters()))}
+	run := &rollingRun{Rolling: r, in: in, order: plan.ArrivalOrder(in), end: make([]float64, len(in.Jobs())), at: make([]int, len(in.Jobs())), last: make([]float64, len(in.Clusters()))}
 	for j := range run.end {
 		run.end[j] = math.NaN()
 	}
@@ -255,7 +259,8 @@ func (r *rollingRun) round(ctx context.Context, now float64, jobs []int, opt Opt
 		return Result{Solution: &model.Solution{}, Stop: model.StopDone}, nil
 	}
 	r.held = slices.DeleteFunc(r.held, func(h model.Hold) bool { return h.End <= now })
-	batch := r.in.Batch(jobs, r.ready(now, jobs), r.held)
+	ready := r.ready(now, jobs)
+	batch := r.in.Batch(jobs, ready, r.held)
 	planned, replay := batch, false
 	if r.of.Solver.Supports(batch) != nil {
 		planned, replay = r.in.Batch(jobs, slices.Repeat([]float64{max(now, r.in.FirstArrival())}, len(jobs)), nil), true
@@ -264,19 +269,73 @@ func (r *rollingRun) round(ctx context.Context, now float64, jobs []int, opt Opt
 		return Result{}, err
 	}
 	result, err := r.of.Solver.Solve(ctx, planned, opt)
+	err = r.choose(r.in, batch, &result, err, func(sol *model.Solution) (*model.Solution, error) {
+		if replay {
+			var err error
+			if sol, err = behind(batch, sol); err != nil {
+				return nil, err
+			}
+		}
+		return sol, r.refused(jobs, ready, sol)
+	})
 	if err != nil || result.Solution == nil {
 		return result, err
 	}
-	sol := result.Solution
-	if replay {
-		if sol, err = behind(batch, sol); err != nil {
-			return Result{}, err
+	if r.note != nil {
+		r.note(batch, result.Solution)
+	}
+	return result, r.commit(result.Solution)
+}
+
+// choose makes the first schedule of a round's result, and of what it has besides, that take accepts the solution, as take returns it. Where it accepts none, a list schedule
+// of the batch takes their place: a wrong schedule of one round does not end a run. The first wrong one is noted. Fault is the solver's error.
+func (r *Rolling) choose(in, batch *model.Instance, result *Result, fault error, take func(*model.Solution) (*model.Solution, error)) error {
+	if fault != nil && result.Else == nil {
+		return fault
+	}
+	refuse := func(solver string, fault error) {
+		if result.Dropped == nil {
+			result.Dropped = &DroppedSchedule{Solver: cmp.Or(solver, r.of.Info.Name), Fault: fault, Instance: in.SHA256()}
 		}
 	}
-	if r.note != nil {
-		r.note(batch, sol)
+	any := false
+	for c := result; c != nil; c = c.Else {
+		if c == result && fault != nil {
+			refuse(c.Solver, fault)
+		}
+		if c.Solution == nil || c == result && fault != nil {
+			continue
+		}
+		sol, err := take(c.Solution)
+		if err == nil {
+			result.Solution, result.Else = sol, nil
+			return nil
+		}
+		refuse(c.Solver, err)
+		any = true
 	}
-	return result, r.commit(sol)
+	if !any && fault == nil {
+		return nil // none was found
+	}
+	sol, err := take(listed(batch))
+	result.Solution, result.Else = sol, nil
+	return err
+}
+
+// refused says what is wrong with the plan of a round, beside what earlier rounds hold; nil: nothing.
+func (r *rollingRun) refused(jobs []int, ready []float64, sol *model.Solution) error {
+	all := copied(&model.Solution{Jobs: slices.Clone(sol.Jobs), Unscheduled: sol.Unscheduled})
+	jobs, ready = slices.Clone(jobs), slices.Clone(ready)
+	for _, h := range r.held {
+		j, _ := r.in.JobIndex(h.Job.ID)
+		jobs, ready, all.Jobs = append(jobs, j), append(ready, r.in.Jobs()[j].Arrival), append(all.Jobs, r.solution.Jobs[r.at[j]])
+	}
+	batch := r.in.Batch(jobs, ready, nil)
+	plan.NameAgain(batch, all)
+	if _, wrong := Checked(batch, all); wrong != nil {
+		return wrong
+	}
+	return nil
 }
 
 // placeable leaves out the jobs that wait for a job that is left out. It returns the others.
@@ -341,6 +400,23 @@ func behind(batch *model.Instance, sol *model.Solution) (*model.Solution, error)
 	return result, nil
 }
 
+// listed is a schedule of the batch around what it holds: each job, in the order of their arrivals, where it ends first.
+func listed(batch *model.Instance) *model.Solution {
+	s := plan.NewChosenSchedule(batch)
+	for _, j := range plan.ArrivalOrder(batch) {
+		slot, ok := anywhere(s, batch, j)
+		if batch.MustSpread(j) {
+			slot, ok = s.Spread(j, batch.Jobs()[j].Min)
+		}
+		if ok {
+			s.Place(j, slot)
+		} else {
+			s.LeaveUnplaceable(j)
+		}
+	}
+	return s.Solution()
+}
+
 // again finds the earliest slot with the clusters and the number of processors of a placement.
 func again(s *plan.Schedule, in *model.Instance, job int, p *model.Placement) (plan.Slot, bool) {
 	held, first, several := 0, -1, false
@@ -377,7 +453,7 @@ func (r *rollingRun) commit(sol *model.Solution) error {
 		if !ok {
 			return fmt.Errorf("the schedule of a batch places job %s, which the instance does not have", p.Job)
 		}
-		r.end[j] = p.End
+		r.end[j], r.at[j] = p.End, len(r.solution.Jobs)+k
 		hold := model.Hold{Job: &r.in.Jobs()[j], Start: p.Start, End: p.End}
 		p.Parts(hold.Job.Tasks, func(piece model.Piece) {
 			c, _ := r.in.ClusterIndex(piece.Cluster)

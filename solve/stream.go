@@ -233,7 +233,7 @@ func (s *streamRun) round(e *sim.Engine) error {
 		return err
 	}
 	s.total.Evaluations += result.Evaluations
-	s.total.Warning = cmp.Or(s.total.Warning, result.Warning)
+	s.total.Warning, s.total.Dropped = cmp.Or(s.total.Warning, result.Warning), cmp.Or(s.total.Dropped, result.Dropped)
 	if result.Stop != model.StopDone {
 		s.total.Stop = result.Stop
 	}
@@ -260,7 +260,14 @@ func (s *streamRun) plan(ctx context.Context, jobs []int, ready []float64, opt O
 	if err := s.of.Solver.Supports(batch); err != nil {
 		return Result{}, err
 	}
-	return s.of.Solver.Solve(ctx, batch, opt)
+	result, err := s.of.Solver.Solve(ctx, batch, opt)
+	err = s.choose(s.in, batch, &result, err, func(sol *model.Solution) (*model.Solution, error) {
+		if _, wrong := Checked(batch, sol); wrong != nil {
+			return nil, wrong
+		}
+		return sol, nil
+	})
+	return result, err
 }
 
 // limitsOf are the deadline and the budget of a job that is planned now.

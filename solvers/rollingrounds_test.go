@@ -71,6 +71,8 @@ func rounds(in *model.Instance, info solve.Info, seed uint64) (fault string, ran
 		return err.Error(), true
 	case result.Solution == nil:
 		return fmt.Sprintf("no schedule: %s %s", result.Status, result.Reason), true
+	case result.Dropped != nil:
+		return result.Dropped.Error(), true
 	}
 	if report := model.Check(in, result.Solution); !report.OK() {
 		return fmt.Sprint(report.Violations[0]), true

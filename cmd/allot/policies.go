@@ -49,7 +49,7 @@ Examples:
 			&cli.IntFlag{Name: "replicates", Value: usual.Replicates, Usage: "`N` replicates of the bootstrap"},
 			&cli.IntFlag{Name: "block", DefaultText: "1.5 times the cube root of the number of days, at most a tenth of the days, and at least 3", Usage: "`N` days in a block of the bootstrap"},
 			&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the bootstrap and of the policies' random draws"},
-			&cli.DurationFlag{Name: "time", Usage: "time limit `D` of each policy or solver, such as 10s; 0: none"},
+			&cli.DurationFlag{Name: "time", Usage: "time limit `D` of each policy or solver, such as 10s, from when the trace is read; 0: none"},
 			&cli.StringFlag{Name: "waits", Usage: "draw the distribution of the waits to `FILE`, .svg or .png"},
 			&cli.StringFlag{Name: "differences", Usage: "draw how much longer the same jobs wait than under the first policy, by week of arrival, to `FILE`, .svg or .png"},
 			&cli.StringFlag{Name: "shares", Usage: "write what each user was entitled to and received on each day to `FILE`.csv, or draw the users with the greatest entitlement, .svg or .png"},

@@ -56,16 +56,16 @@ Examples:
 // limitFlags are the flags of commands that run solvers.
 func limitFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.DurationFlag{Name: "time", DefaultText: "no limit", Usage: "stop after `DURATION`, such as 10s, and return the best schedule so far"},
+		&cli.DurationFlag{Name: "time", DefaultText: "no limit", Usage: "stop after `DURATION`, such as 10s, and return the best schedule so far; the time begins when all files are read, as a part of them has no schedule, and Ctrl-C ends a reading"},
 		&cli.Int64Flag{Name: "evals", DefaultText: "no limit", Usage: "stop after `N` evaluations of schedules"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the random numbers"},
 		&cli.IntFlag{Name: "workers", Value: runtime.GOMAXPROCS(0), DefaultText: "as many as processors", Usage: "use `N` workers; without a limit of time the result does not depend on N"},
 	}
 }
 
-// strictFlag turns a bound that a checked schedule disproves, and a wrong schedule beside right ones, into an error.
+// strictFlag turns a bound that a checked schedule disproves, a certificate that the checker refuses, and a wrong schedule beside right ones, into an error.
 func strictFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "strict", Usage: "fail if a checked schedule disproves a bound, or the checker refuses one of several schedules; otherwise it is dropped with a warning"}
+	return &cli.BoolFlag{Name: "strict", Usage: "fail if a checked schedule disproves a bound, or a checker refuses its certificate or one of several schedules; otherwise that is dropped with a warning"}
 }
 
 // options reads the options of a run from the flags.
