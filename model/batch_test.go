@@ -45,3 +45,31 @@ func TestBatch(t *testing.T) {
 		t.Error("the instance has changed")
 	}
 }
+
+// Beside holds a batch has what jobs of the instance ask of single machines, although its own jobs ask nothing of the kind: what is held there is known by machine, and a
+// plan by processor would take names that are given away later. Without holds, and of what is no matter of single machines, it has only what its jobs ask for.
+func TestBatchBesideHoldsOnMachines(t *testing.T) {
+	b := model.NewBuilder("machines").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2, Memory: new(4.0), Resources: map[string]float64{"gpu": 1}}}})
+	b.Job(model.JobSpec{ID: "j0", Work: new(3.0), Memory: 1, Resources: map[string]float64{"gpu": 1}}, model.JobSpec{ID: "j1", Work: new(1.0)})
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !in.Features().Has(model.NodeResources | model.MemoryLimits) {
+		t.Fatalf("the instance has only %s", in.Features())
+	}
+	hold := model.Hold{Job: &in.Jobs()[0], End: 3, Pieces: []model.HoldPiece{{Processors: model.Processors(0), End: 3}}}
+	for _, c := range []struct {
+		from  float64
+		holds []model.Hold
+		want  model.Features
+	}{
+		{1, []model.Hold{hold}, model.Commitments | model.NodeResources},
+		{1, nil, 0},
+		{3, []model.Hold{hold}, 0}, // it has ended by then
+	} {
+		if got := in.Batch([]int{1}, []float64{c.from}, c.holds).Features(); got != c.want {
+			t.Errorf("from %v beside %d holds: %s, expected %s", c.from, len(c.holds), got, c.want)
+		}
+	}
+}
