@@ -14,6 +14,7 @@ import (
 	"github.com/allot-opt/allot/internal/bench/papers"
 	figures "github.com/allot-opt/allot/internal/bench/report"
 	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 )
@@ -105,7 +106,7 @@ func runReproduce(c *cli.Context) error {
 func reproduceAll(c *cli.Context, list []*papers.Experiment, opt papers.Options) error {
 	folder := c.String("output")
 	if folder == "" && c.Bool("check") { // rows of an earlier run must not be taken for new ones
-		temporary, err := os.MkdirTemp("", "allot-check-")
+		temporary, err := files.Folder()
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/bench/tune"
+	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -124,7 +125,7 @@ func runTune(c *cli.Context) (err error) {
 	ctx, stop := interruptible(c.Context, endSignals...)
 	defer stop()
 	if opt.Dir = c.String("folder"); opt.Dir == "" {
-		if opt.Dir, err = os.MkdirTemp("", "allot-tune-"); err != nil {
+		if opt.Dir, err = files.Folder(); err != nil {
 			return err
 		}
 		opt.Passing = true

@@ -273,10 +273,10 @@ func (s seen) ended(dir string, stale time.Duration) (bool, error) {
 }
 
 // removeSeen removes a claim if it is still the one that was seen. Renaming moves it out of the way of everybody else, so that of several programs that
-// found the same one only the first removes it. One that moved another claim, made meanwhile, puts it back. The name that it has in between is not that of
-// a temporary file: those are removed by others who tidy the folder, and a claim that somebody holds would be gone with them.
+// found the same one only the first removes it. One that moved another claim, made meanwhile, puts it back. The name that it has in between is that of a
+// temporary file of this program, which others leave alone as long as this one lives.
 func removeSeen(path string, before seen) error {
-	aside := fmt.Sprintf("%s.%016x", path, rand.Uint64())
+	aside := files.Beside(filepath.Dir(path))
 	if err := os.Rename(path, aside); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {

@@ -3,11 +3,13 @@ package files
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -137,5 +139,43 @@ func TestKilled(t *testing.T) {
 	}
 	if found := temporary(t, dir); len(found) != 1 {
 		t.Errorf("left are %q, expected that of the program that lives", found)
+	}
+}
+
+// A folder of temporary files is for its user alone, and what a program that was killed has left of such folders is gone after the next one makes one. Those of programs that live
+// and of other machines stay.
+func TestFoldersOfKilledPrograms(t *testing.T) {
+	system := t.TempDir()
+	t.Setenv("TMPDIR", system)
+	t.Setenv("TMP", system)
+	name := func(pid, began string) string {
+		return strings.Replace(filepath.Base(temporaryName(system)), fmt.Sprintf("-%d-%d-", os.Getpid(), alive.Own()), "-"+pid+"-"+began+"-", 1)
+	}
+	parent := os.Getppid()
+	dead, living, other := name(pid(1<<22+1), "1"), name(pid(parent), began(parent)), strings.Replace(name(pid(1<<22+1), "1"), machine(), "000000000000", 1)
+	for _, folder := range []string{dead, living, other, "else"} {
+		if err := os.MkdirAll(filepath.Join(system, folder, "inner"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made, err := Folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(made)
+	if err != nil || !info.IsDir() || info.Mode().Perm() != 0o700 || filepath.Dir(made) != system {
+		t.Errorf("%s: %v, %v", made, info, err)
+	}
+	entries, err := os.ReadDir(system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	want := []string{filepath.Base(made), living, other, "else"}
+	if slices.Sort(want); !slices.Equal(left, want) {
+		t.Errorf("left are %q, expected %q", left, want)
 	}
 }

@@ -23,6 +23,37 @@ func temporaryName(dir string) string {
 	return filepath.Join(dir, fmt.Sprintf("%s%s-%d-%d-%016x", prefix, machine(), os.Getpid(), alive.Own(), rand.Uint64()))
 }
 
+// Beside is a name in the folder that nobody else uses, for a file that is to be there for a moment. If this program is killed meanwhile, the next one that writes in the
+// folder removes the file.
+func Beside(dir string) string { return temporaryName(dir) }
+
+// Folder makes a folder of this program among the temporary files of the system, for its user alone. If this program is killed before it removes it, the next one that
+// makes one does so.
+func Folder() (string, error) {
+	dir := os.TempDir()
+	path := temporaryName(dir)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		return "", err
+	}
+	if _, again := tidied.LoadOrStore(folders{dir}, nil); !again {
+		removeFolders(dir)
+	}
+	return path, nil
+}
+
+// folders is the key among the tidied of a folder in which folders are made.
+type folders struct{ dir string }
+
+// removeFolders removes the folders that killed programs of this machine have left in a folder. What cannot be removed is left: it is another user's.
+func removeFolders(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), prefix) && entry.IsDir() && maker(entry.Name()) == ended {
+			_ = os.RemoveAll(filepath.Join(dir, entry.Name()))
+		}
+	}
+}
+
 // machine is a short name of this machine; where nothing tells it from others, it is none.
 var machine = sync.OnceValue(func() string {
 	name, _ := os.Hostname() // a host without a name is told by its boot

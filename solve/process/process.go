@@ -12,12 +12,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -53,25 +55,25 @@ func environmentOf(opt solve.Options, told time.Duration) (environment []string,
 	if opt.Start == nil {
 		return environment, func() {}, nil
 	}
-	path, err := writeStart(opt.Start)
+	dir, err := files.Folder()
 	if err != nil {
 		return nil, nil, err
 	}
+	path := filepath.Join(dir, "start.json")
+	if err := writeStart(path, opt.Start); err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(dir))
+	}
 	tell("ALLOT_START", path)
-	return environment, func() { _ = os.Remove(path) }, nil // it is no failure if the file is gone already
+	return environment, func() { _ = os.RemoveAll(dir) }, nil // it is no failure if it is gone already
 }
 
-// writeStart writes the schedule to a temporary file.
-func writeStart(start *model.Solution) (path string, err error) {
-	file, err := os.CreateTemp("", "allot-start-*.json")
+// writeStart writes the schedule to a file.
+func writeStart(path string, start *model.Solution) error {
+	file, err := os.Create(path)
 	if err != nil {
-		return "", err
+		return err
 	}
-	err = model.WriteSolution(file, solve.Bare(start))
-	if err = errors.Join(err, file.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(file.Name()))
-	}
-	return file.Name(), nil
+	return errors.Join(model.WriteSolution(file, solve.Bare(start)), file.Close())
 }
 
 // process is a running program, with our ends of its standard streams. We make the pipes ourselves, because those of os/exec would make us

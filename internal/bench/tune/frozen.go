@@ -388,7 +388,7 @@ func (z *Frozen) judgeInstances(ctx context.Context, t *tuning, a *Answer) (err 
 		planned.Name = path.Base(z.SetAside[k].File)
 		plan.Instances, held = append(plan.Instances, planned), append(held, k)
 	}
-	dir, err := os.MkdirTemp("", "allot-judge-")
+	dir, err := files.Folder()
 	if err != nil {
 		return err
 	}
