@@ -88,8 +88,16 @@ func (g *GGOne) settings() allocation.Settings {
 	return allocation.Settings{Dummies: g.Slack == "dummy", Charge: g.Charge, Committed: g.Committed, Load: g.Load, Due: g.Due, Effort: g.Effort}
 }
 
-// Supports implements [solve.Solver]: it takes what a list schedule places.
-func (*GGOne) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
+// Supports implements [solve.Solver]: it takes what a list schedule places, unless what the jobs take on the machines takes too much memory.
+func (*GGOne) Supports(in *model.Instance) error {
+	if err := solve.Unsupported(in, plan.ScheduleFeatures); err != nil {
+		return err
+	}
+	return allocation.TooLarge(in)
+}
+
+// Memory implements [solve.Sized].
+func (*GGOne) Memory(in *model.Instance) int64 { return allocation.Memory(in) }
 
 // Solve implements [solve.Solver].
 func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

@@ -72,6 +72,9 @@ func (*GGOneHighs) Supports(in *model.Instance) error {
 	return (*GGOne)(nil).Supports(in)
 }
 
+// Memory implements [solve.Sized].
+func (*GGOneHighs) Memory(in *model.Instance) int64 { return allocation.Memory(in) }
+
 // settings are the parameters that decide how an instance is read.
 func (g *GGOneHighs) settings() allocation.Settings {
 	return allocation.Settings{Charge: g.Charge, Committed: g.Committed, Load: g.Load, Due: g.Due, Effort: allocation.DefaultEffort}
