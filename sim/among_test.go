@@ -103,3 +103,50 @@ func TestShortOfBut(t *testing.T) {
 		}
 	})
 }
+
+// A place among machines is none where a licence lacks copies, the first of the list included.
+func TestFitsAmongAsksForLicences(t *testing.T) {
+	b := model.NewBuilder("licences")
+	b.Spec().Licences = map[string]int{"x": 2, "y": 2}
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 1}}})
+	b.Job(model.JobSpec{ID: "a", Work: new(1.0), Licences: map[string]int{"x": 2}}, model.JobSpec{ID: "b", Work: new(1.0), Licences: map[string]int{"y": 2}})
+	asks(t, b, func(p *sim.Platform, jobs []*sim.Job) {
+		for k, j := range jobs {
+			for copies := range int32(4) {
+				var room sim.Room
+				room.CopyFrom(&p.Free)
+				room.Copies[k] = copies
+				if _, ok := p.FitsAmong(&room, j, 0, 1, func(int) bool { return true }, nil); ok != (copies >= 2) {
+					t.Errorf("job %s beside %d copies: %v", j.Request.ID, copies, ok)
+				}
+			}
+		}
+	})
+}
+
+// On machines of different speeds that close, a job fits if they are open for as long as its tasks, shared among them, and its data take together: here 1 for two tasks on the fast
+// machine and one on the slow, and 0.5 for the data. On a machine alone it takes 3, or 1.5, and the data.
+func TestFitsAmongUntilMachinesClose(t *testing.T) {
+	for _, c := range []struct {
+		closes     float64
+		both, fast bool
+	}{{0.5, false, false}, {1, false, false}, {1.25, false, false}, {1.5, true, false}, {1.75, true, false}, {2, true, true}, {9, true, true}} {
+		b := model.NewBuilder("closing")
+		closed := func() []model.ClosedSpec { return []model.ClosedSpec{{From: c.closes, To: new(100.0)}} }
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{
+			{ID: "slow", Processors: 1, Speed: 1, Bandwidth: 2, Closed: closed()}, {ID: "fast", Processors: 1, Speed: 2, Bandwidth: 2, Closed: closed()},
+		}})
+		b.Job(model.JobSpec{ID: "a", Work: new(1.0), Tasks: 3, Processors: model.Moldable(1, 2), Input: 1})
+		asks(t, b, func(p *sim.Platform, jobs []*sim.Job) {
+			for _, on := range []struct {
+				processors int
+				among      func(m int) bool
+				want       bool
+			}{{2, func(int) bool { return true }, c.both}, {1, func(m int) bool { return p.Machines[m].Speed == 2 }, c.fast}} {
+				if _, ok := p.FitsAmong(&p.Free, jobs[0], 0, on.processors, on.among, nil); ok != on.want {
+					t.Errorf("machines that close at %v: on %d processors %v, expected %v", c.closes, on.processors, ok, on.want)
+				}
+			}
+		})
+	}
+}

@@ -149,3 +149,41 @@ func (b *bench) devicesForShare(k *Kind, machine int) (devices []int) {
 	}
 	return devices
 }
+
+// What is remembered of machines is of machines of one class: of another class it differs, although as much is free there.
+func TestKeysTellClassesApart(t *testing.T) {
+	tr := &trial{processors: 3, memory: 2, amounts: []model.Amount{5}, devices: []model.Amount{1, 4}}
+	key := func(class, processors int, memory float64) string {
+		return string(tr.key(nil, class, processors, memory))
+	}
+	seen := map[string]int{}
+	for class := range 300 {
+		if before, again := seen[key(class, 9, 9)]; again {
+			t.Errorf("classes %d and %d have the same key", before, class)
+		}
+		seen[key(class, 9, 9)] = class
+	}
+	if key(1, 4, 3) != key(1, 9, 9) || key(1, 2, 9) == key(1, 9, 9) || key(1, 9, 1) == key(1, 9, 9) {
+		t.Error("more than the limits makes a difference, or less makes none")
+	}
+}
+
+// Jobs with equal needs are of one kind. Where machines are closed, one that may take no time is of another kind than one that takes some; elsewhere that makes no difference.
+func TestKindsOfJobsThatMayTakeNoTime(t *testing.T) {
+	for _, closed := range []bool{false, true} {
+		machine := model.MachineSpec{Processors: 4, Resources: map[string]float64{"gpu": 2}}
+		if closed {
+			machine.Closed = []model.ClosedSpec{{From: 5, To: new(6.0)}}
+		}
+		spec := model.InstanceSpec{Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{machine}}}}
+		for _, work := range []float64{1, 2, 0, 0} {
+			spec.Jobs = append(spec.Jobs, model.JobSpec{Work: &work, Resources: map[string]float64{"gpu": 1}})
+		}
+		spec.Jobs = append(spec.Jobs, model.JobSpec{Work: new(1.0), Resources: map[string]float64{"gpu": 2}}, model.JobSpec{Work: new(1.0), Span: "machine", Resources: map[string]float64{"gpu": 1}})
+		b := benchOf(t, "first", spec)
+		kind := b.Kind
+		if kind(0) != kind(1) || kind(2) != kind(3) || (kind(0) == kind(2)) == closed || kind(0) == kind(4) {
+			t.Errorf("closed %v: kinds %d %d %d %d %d", closed, kind(0).Number, kind(1).Number, kind(2).Number, kind(3).Number, kind(4).Number)
+		}
+	}
+}

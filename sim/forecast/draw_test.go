@@ -120,3 +120,67 @@ func TestUsersShareDraws(t *testing.T) {
 		}
 	}
 }
+
+// By the day, jobs share a draw if they are of one user and were submitted on one day, or, where no user is stated, if they are of one size and one day. The draws of a day are
+// others than those that users have on all days.
+func TestJobsOfADayShareDraws(t *testing.T) {
+	b := model.NewBuilder("days").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
+	for _, job := range []struct {
+		id, user string
+		arrival  float64
+	}{{"a1", "a", 1}, {"a2", "a", 9}, {"a3", "a", 11}, {"b1", "b", 1}, {"n1", "", 1}, {"n2", "", 9}, {"n3", "", 11}} {
+		b.Job(model.JobSpec{ID: job.id, User: job.user, Arrival: job.arrival, Work: new(1.0)})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, err := replay(t.Context(), in, under{discipline: disciplines()["easy"]}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Options{Seed: rand.Uint64(), Day: 10}
+	m := &moment{truth: truth, opt: &opt, by: byDay}
+	for _, pair := range [][2]int{{0, 1}, {4, 5}} {
+		if m.uniformOf(7, pair[0]) != m.uniformOf(7, pair[1]) {
+			t.Errorf("jobs %d and %d are of one day and one user or size, and do not share a draw", pair[0], pair[1])
+		}
+	}
+	for _, pair := range [][2]int{{0, 2}, {0, 3}, {4, 6}, {0, 4}, {3, 4}} {
+		if m.uniformOf(7, pair[0]) == m.uniformOf(7, pair[1]) {
+			t.Errorf("jobs %d and %d share a draw", pair[0], pair[1])
+		}
+	}
+	// A user and a class of the same number are two groups, and so are a user and the user on a day.
+	day := uint64(in.Jobs()[0].Arrival / opt.Day)
+	if got, want := m.uniformOf(7, 0), opt.uniform(7, forUserOfDay, uint64(truth.users[0])<<32+day); got != want {
+		t.Errorf("the draw of a user's day is %v, expected %v", got, want)
+	}
+	if got, want := m.uniformOf(7, 4), opt.uniform(7, forClassOfDay, m.class(4)<<32+day); got != want {
+		t.Errorf("the draw of a class's day is %v, expected %v", got, want)
+	}
+}
+
+// A run begins in the middle where no job may spread: a job that may hold several processors of several clusters needs a run from the begin.
+func TestRunsBeginInTheMiddleWhereNoJobSpreads(t *testing.T) {
+	for _, c := range []struct {
+		clusters, most, tasks int
+		span                  string
+		want                  bool
+	}{
+		{2, 2, 2, "grid", false}, {2, 3, 3, "grid", false}, {1, 2, 2, "grid", true}, {2, 1, 2, "grid", true}, {2, 2, 1, "grid", true}, {2, 2, 2, "cluster", true},
+	} {
+		b := model.NewBuilder("spread")
+		for k := range c.clusters {
+			b.Cluster(model.ClusterSpec{ID: string(rune('a' + k)), Machines: []model.MachineSpec{{ID: "m", Count: 4}}})
+		}
+		in, err := b.Job(model.JobSpec{ID: "j", Work: new(1.0), Tasks: c.tasks, Processors: model.Moldable(1, c.most), Span: c.span}).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		truth := &truth{in: in, discipline: disciplines()["easy"]}
+		if got := truth.canBegin(); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
