@@ -13,11 +13,17 @@ import (
 // asks calls the function once, when the jobs of time 0 have arrived, with a platform that lists every machine; then the run ends.
 func asks(t *testing.T, b *model.Builder, ask func(p *sim.Platform, jobs []*sim.Job)) {
 	t.Helper()
+	asksOn(t, b, true, ask)
+}
+
+// asksOn is asks with a platform that lists every machine only where it has to, unless byNode is set.
+func asksOn(t *testing.T, b *model.Builder, byNode bool, ask func(p *sim.Platform, jobs []*sim.Job)) {
+	t.Helper()
 	in, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = sim.Simulate(t.Context(), in, sim.Discipline{ByNode: true, General: func(platform *sim.Platform, _ uint64) sim.Policy {
+	_, _, err = sim.Simulate(t.Context(), in, sim.Discipline{ByNode: byNode, General: func(platform *sim.Platform, _ uint64) sim.Policy {
 		p := &opened{}
 		p.decide = func(e *sim.Engine) {
 			ask(platform, p.queue)
@@ -149,4 +155,43 @@ func TestFitsAmongUntilMachinesClose(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is free in two rooms on a cluster is the less of each machine's processors and memory and of each pool; other clusters stay as they are.
+func TestIntersectCluster(t *testing.T) {
+	b := model.NewBuilder("rooms")
+	b.Spec().Licences = map[string]int{"x": 5}
+	machines := func() []model.MachineSpec {
+		return []model.MachineSpec{{ID: "m", Processors: 4, Memory: new(8.0)}, {ID: "n", Processors: 6, Memory: new(9.0)}}
+	}
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: machines()}, model.ClusterSpec{ID: "d", Machines: machines()})
+	b.Job(model.JobSpec{ID: "a", Work: new(1.0), Memory: 1, Tasks: 2, Processors: model.Rigid(2), Licences: map[string]int{"x": 1}})
+	asksOn(t, b, false, func(p *sim.Platform, _ []*sim.Job) {
+		for _, cluster := range []int{0, 1} {
+			var room, other sim.Room
+			room.CopyFrom(&p.Free)
+			other.CopyFrom(&p.Free)
+			for k := range room.Processors {
+				room.Processors[k], other.Processors[k] = int32(1+k), int32(4-k)
+				room.Memory[k], other.Memory[k] = float64(4-k), float64(1+k)
+			}
+			room.Copies[0], other.Copies[0] = 4, 3
+			was := sim.Room{}
+			was.CopyFrom(&room)
+			p.IntersectCluster(&room, &other, cluster)
+			first, last := p.MachinesOf(cluster)
+			for k := range room.Processors {
+				processors, memory := was.Processors[k], was.Memory[k]
+				if k >= first && k < last {
+					processors, memory = min(processors, other.Processors[k]), min(memory, other.Memory[k])
+				}
+				if room.Processors[k] != processors || room.Memory[k] != memory {
+					t.Errorf("cluster %d, machine %d: %d processors and memory %v, expected %d and %v", cluster, k, room.Processors[k], room.Memory[k], processors, memory)
+				}
+			}
+			if room.Copies[0] != 3 {
+				t.Errorf("%d copies, expected 3", room.Copies[0])
+			}
+		}
+	})
 }

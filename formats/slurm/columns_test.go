@@ -125,3 +125,12 @@ func TestEachColumnOfSacct(t *testing.T) {
 		t.Errorf("got %v, %v", report, err)
 	}
 }
+
+// The report counts the jobs that were read, also those that are not kept, and no steps of theirs.
+func TestReportCountsJobs(t *testing.T) {
+	const rows = "1|1|2|3|4|cpu\n1.batch|1|2|3|4|cpu\n1.0|1|2|3|4|cpu\n2|1|2|3|4|cpu\n3|1|Unknown|Unknown|4|cpu\n"
+	_, report, err := with("nodes="+saved(t, "slurm.conf", twoPartitions)).Read(strings.NewReader("JobID|Submit|Start|End|NCPUS|Partition\n"+rows), "f")
+	if err != nil || report.Read != 3 || report.Kept != 2 {
+		t.Errorf("got %+v, %v, expected 3 jobs read and 2 kept", report, err)
+	}
+}

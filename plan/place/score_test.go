@@ -182,6 +182,9 @@ func TestKindsOfJobsThatMayTakeNoTime(t *testing.T) {
 		spec.Jobs = append(spec.Jobs, model.JobSpec{Work: new(1.0), Resources: map[string]float64{"gpu": 2}}, model.JobSpec{Work: new(1.0), Span: "machine", Resources: map[string]float64{"gpu": 1}})
 		b := benchOf(t, "first", spec)
 		kind := b.Kind
+		if kind(0).whole || !kind(5).whole {
+			t.Error("a job that stays on one machine is of a kind that does not, or one that need not is of a kind that does")
+		}
 		if kind(0) != kind(1) || kind(2) != kind(3) || (kind(0) == kind(2)) == closed || kind(0) == kind(4) {
 			t.Errorf("closed %v: kinds %d %d %d %d %d", closed, kind(0).Number, kind(1).Number, kind(2).Number, kind(3).Number, kind(4).Number)
 		}
