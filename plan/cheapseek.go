@@ -157,8 +157,7 @@ func (s *cheapSeek) licences() {
 func (s *cheapSeek) onBank(b *bank) {
 	g := s.g
 	from, to := b.window(g.prices, s.ready, s.until)
-	last := lastStart(to, s.length)
-	if !(from <= last) {
+	if !s.fits(from, to) {
 		return
 	}
 	power := s.powerIn(b)
@@ -174,7 +173,7 @@ func (s *cheapSeek) onBank(b *bank) {
 	g.work += 60 + 4*int64(len(b.used.times))
 	wakes := b.sleeps && g.ways != nil && !s.first
 	s.starts = s.starts[:0]
-	s.eachRoom(from, last, func(a, z float64) bool {
+	s.eachRoom(from, to, func(a, z float64) bool {
 		if s.first {
 			s.offer(a, 0, 0)
 			return false
@@ -201,7 +200,7 @@ func (s *cheapSeek) onBank(b *bank) {
 				}
 			}
 			g.work += 150
-			if more := g.ways.more(b, x.start, model.End(x.start, s.length)); !math.IsInf(more, 1) {
+			if more := g.ways.more(b, x.start, s.end(x.start)); !math.IsInf(more, 1) {
 				s.offer(x.start, x.cost+more, more)
 			}
 		}
@@ -220,25 +219,35 @@ func (s *cheapSeek) offer(start, cost, wakes float64) bool {
 	return true
 }
 
+// end is the end of the job if it starts at a time.
+func (s *cheapSeek) end(start float64) float64 {
+	end, _ := model.EndBy(start, s.length, s.until)
+	return end
+}
+
+// fits says whether the job ends by a time, which is not after until, if it starts at another.
+func (s *cheapSeek) fits(start, to float64) bool { return s.end(start) <= to }
+
 // eachRoom calls yield for each time in which the job can start at any moment, from its first to its last, in order, until yield returns false. The barriers
 // say when something is short: the job must not run in any such time.
-func (s *cheapSeek) eachRoom(from, last float64, yield func(a, z float64) bool) {
+func (s *cheapSeek) eachRoom(from, to float64, yield func(a, z float64) bool) {
+	last := lastStart(to, s.length)
 	for k := range s.barriers {
 		s.barriers[k].begin(from)
 	}
-	for a := from; a <= last && !math.IsInf(a, 1); {
+	for a := from; s.fits(a, to) && !math.IsInf(a, 1); {
 		shortFrom, shortTo := math.Inf(1), math.Inf(1)
 		for k := range s.barriers {
 			if u, v := s.barriers[k].next(a); u < shortFrom || u == shortFrom && v > shortTo {
 				shortFrom, shortTo = u, v
 			}
 		}
-		if model.End(a, s.length) <= shortFrom {
+		if s.end(a) <= shortFrom {
 			z := last
 			if shortFrom < math.Inf(1) {
-				z = max(a, min(last, lastStart(shortFrom, s.length)))
+				z = min(last, lastStart(shortFrom, s.length))
 			}
-			if !yield(a, z) {
+			if !yield(a, max(a, z)) {
 				return
 			}
 		}
@@ -286,10 +295,11 @@ func firstAfter(times []float64, t float64) int {
 // what the job costs there at least.
 func (s *cheapSeek) several() (Slot, bool) {
 	g := s.g
-	from, last := s.ready, lastStart(s.until, s.length)
-	if !(from <= last) {
+	from := s.ready
+	if !s.fits(from, s.until) {
 		return Slot{}, false
 	}
+	last := max(from, lastStart(s.until, s.length))
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, k := range s.usable {
 		power := s.powerIn(&g.banks[k])
@@ -298,7 +308,7 @@ func (s *cheapSeek) several() (Slot, bool) {
 	s.cost.begin(g.prices, g.waits, s.j, least*float64(s.n), s.length)
 	times := []float64{from, last}
 	add := func(t float64) {
-		if t >= from && t <= last {
+		if t >= from && s.fits(t, s.until) {
 			times = append(times, t)
 		}
 	}
@@ -364,12 +374,12 @@ func (s *cheapSeek) unit(start float64) float64 {
 	if s.first {
 		return 0
 	}
-	return s.g.prices.until(model.End(start, s.length)) - s.g.prices.until(start)
+	return s.g.prices.until(s.end(start)) - s.g.prices.until(start)
 }
 
 // at looks at one start of a job that may take processors of several banks; least is the least power of a processor.
 func (s *cheapSeek) at(start, least float64) {
-	g, end, unit := s.g, model.End(start, s.length), s.unit(start)
+	g, end, unit := s.g, s.end(start), s.unit(start)
 	for k := range s.barriers {
 		if s.barriers[k].profile.earliest(start, s.length, s.barriers[k].amount) > start {
 			return
@@ -454,7 +464,7 @@ func (p *powerCap) allows(shares []share, start, end float64) bool {
 // made is the slot at the start on the shares.
 func (s *cheapSeek) made(start float64, shares []share) Slot {
 	g := s.g
-	slot := Slot{Processors: s.n, Start: start, End: model.End(start, s.length), Price: s.bestCost, Wakes: s.bestWakes}
+	slot := Slot{Processors: s.n, Start: start, End: s.end(start), Price: s.bestCost, Wakes: s.bestWakes}
 	if len(g.banks) == 1 {
 		return slot
 	}
@@ -467,7 +477,7 @@ func (s *cheapSeek) made(start float64, shares []share) Slot {
 	}
 	slot.set = model.NewProcessorSet(runs...)
 	if length := g.in.Duration(s.job, g.cluster, slot.set); length < s.length {
-		slot.End = model.End(start, length)
+		slot.End, _ = model.EndBy(start, length, s.until)
 		s.reprice(&slot, shares, length)
 	}
 	return slot
