@@ -95,7 +95,7 @@ func (s *cheapSeek) slot() (Slot, bool) {
 		}
 		s.cost.begin(g.prices, g.waits, s.j, 0, 0)
 		s.bestCost = s.cost.of(s.ready) // it may have waited
-		s.allot(0, func(i int) (int, float64) {
+		s.allot(0, false, func(i int) (int, float64) {
 			if !s.together && s.hosts[i] < s.n { // all of it has to be on one machine
 				return 0, 0
 			}
@@ -385,15 +385,21 @@ func (s *cheapSeek) at(start, least float64) {
 			return
 		}
 	}
-	if !s.allot(unit, func(i int) (int, float64) {
+	room := func(i int) (int, float64) {
 		b := &g.banks[s.usable[i]]
 		room, wakes := s.roomIn(i, start, end), 0.0
 		if room > 0 && b.sleeps && !s.first {
 			wakes = g.ways.more(b, start, end)
 		}
 		return room, wakes
-	}) || !g.cap.allows(s.shares, start, end) {
+	}
+	if !s.allot(unit, false, room) {
 		return
+	}
+	if !g.cap.allows(s.shares, start, end) {
+		if s.allot(unit, true, room); !g.cap.allows(s.shares, start, end) {
+			return
+		}
 	}
 	cost, wakes := s.cost.of(start), 0.0
 	for _, share := range s.shares {
@@ -421,17 +427,23 @@ func (s *cheapSeek) roomIn(i int, start, end float64) int {
 	return room
 }
 
-// allot shares the processors of the job among the banks, those whose processors cost least first; it says whether there are enough. unit is what a unit of
-// power costs, and room is how many processors there are in a usable bank, and what the machine takes more beside them.
-func (s *cheapSeek) allot(unit float64, room func(i int) (int, float64)) bool {
+// allot shares the processors of the job among the banks, those whose processors cost least first, and of equal ones, or if it is frugal, those that take the
+// least power; it says whether there are enough. unit is what a unit of power costs, and room is how many processors there are in a usable bank, and what the
+// machine takes more beside them.
+func (s *cheapSeek) allot(unit float64, frugal bool, room func(i int) (int, float64)) bool {
 	s.shares = s.shares[:0]
 	for i, k := range s.usable {
 		if n, wakes := room(i); n > 0 && !math.IsInf(wakes, 1) {
 			s.shares = append(s.shares, share{k, min(s.n, n), s.powerIn(&s.g.banks[k]), wakes})
 		}
 	}
-	each := func(a share) float64 { return a.power*unit + a.wakes/float64(a.n) }
-	slices.SortStableFunc(s.shares, func(a, b share) int { return cmp.Compare(each(a), each(b)) })
+	each := func(a share) float64 {
+		if frugal {
+			return 0
+		}
+		return a.power*unit + a.wakes/float64(a.n)
+	}
+	slices.SortStableFunc(s.shares, func(a, b share) int { return cmp.Or(cmp.Compare(each(a), each(b)), cmp.Compare(a.power, b.power)) })
 	left := s.n
 	for k := range s.shares {
 		s.shares[k].n = min(s.shares[k].n, left)
