@@ -31,6 +31,20 @@ func endAtStart(start, duration float64) float64 {
 	return start
 }
 
+// EndBy is the end of a job that starts at the given time, takes the given duration and has to end by another time; false: it ends later. Decimals need not
+// add up in float64 numbers (0.1 + 0.2 is more than 0.3): a job that would end later by no more than a few roundings ends at the time itself, if the checker
+// accepts that duration.
+func EndBy(start, duration, by float64) (float64, bool) {
+	end := End(start, duration)
+	if end <= by {
+		return end, true
+	}
+	if end-by <= 2*spacing(by) && by > start && lasts(start, by, duration, duration) {
+		return by, true
+	}
+	return end, false
+}
+
 // sumRounding is the rounding error to allow for in a sum of float64 numbers that may cancel each other, relative to the sum of their
 // magnitudes: some 45 roundings.
 const sumRounding = 1e-14

@@ -95,7 +95,7 @@ func (s *cheapSeek) slot() (Slot, bool) {
 		}
 		s.cost.begin(g.prices, g.waits, s.j, 0, 0)
 		s.bestCost = s.cost.of(s.ready) // it may have waited
-		s.allot(0, func(i int) (int, float64) {
+		s.allot(0, false, func(i int) (int, float64) {
 			if !s.together && s.hosts[i] < s.n { // all of it has to be on one machine
 				return 0, 0
 			}
@@ -157,8 +157,7 @@ func (s *cheapSeek) licences() {
 func (s *cheapSeek) onBank(b *bank) {
 	g := s.g
 	from, to := b.window(g.prices, s.ready, s.until)
-	last := lastStart(to, s.length)
-	if !(from <= last) {
+	if !s.fits(from, to) {
 		return
 	}
 	power := s.powerIn(b)
@@ -174,7 +173,7 @@ func (s *cheapSeek) onBank(b *bank) {
 	g.work += 60 + 4*int64(len(b.used.times))
 	wakes := b.sleeps && g.ways != nil && !s.first
 	s.starts = s.starts[:0]
-	s.eachRoom(from, last, func(a, z float64) bool {
+	s.eachRoom(from, to, func(a, z float64) bool {
 		if s.first {
 			s.offer(a, 0, 0)
 			return false
@@ -204,7 +203,7 @@ func (s *cheapSeek) onBank(b *bank) {
 				}
 			}
 			g.work += 150
-			if more := g.ways.more(b, x.start, model.End(x.start, s.length)); !math.IsInf(more, 1) {
+			if more := g.ways.more(b, x.start, s.end(x.start)); !math.IsInf(more, 1) {
 				s.offer(x.start, x.cost+more, more)
 			}
 		}
@@ -223,25 +222,35 @@ func (s *cheapSeek) offer(start, cost, wakes float64) bool {
 	return true
 }
 
+// end is the end of the job if it starts at a time.
+func (s *cheapSeek) end(start float64) float64 {
+	end, _ := model.EndBy(start, s.length, s.until)
+	return end
+}
+
+// fits says whether the job ends by a time, which is not after until, if it starts at another.
+func (s *cheapSeek) fits(start, to float64) bool { return s.end(start) <= to }
+
 // eachRoom calls yield for each time in which the job can start at any moment, from its first to its last, in order, until yield returns false. The barriers
 // say when something is short: the job must not run in any such time.
-func (s *cheapSeek) eachRoom(from, last float64, yield func(a, z float64) bool) {
+func (s *cheapSeek) eachRoom(from, to float64, yield func(a, z float64) bool) {
+	last := lastStart(to, s.length)
 	for k := range s.barriers {
 		s.barriers[k].begin(from)
 	}
-	for a := from; a <= last && !math.IsInf(a, 1); {
+	for a := from; s.fits(a, to) && !math.IsInf(a, 1); {
 		shortFrom, shortTo := math.Inf(1), math.Inf(1)
 		for k := range s.barriers {
 			if u, v := s.barriers[k].next(a); u < shortFrom || u == shortFrom && v > shortTo {
 				shortFrom, shortTo = u, v
 			}
 		}
-		if model.End(a, s.length) <= shortFrom {
+		if s.end(a) <= shortFrom {
 			z := last
 			if shortFrom < math.Inf(1) {
-				z = max(a, min(last, lastStart(shortFrom, s.length)))
+				z = min(last, lastStart(shortFrom, s.length))
 			}
-			if !yield(a, z) {
+			if !yield(a, max(a, z)) {
 				return
 			}
 		}
@@ -312,10 +321,11 @@ func firstAfter(times []float64, t float64) int {
 // what the job costs there at least.
 func (s *cheapSeek) several() (Slot, bool) {
 	g := s.g
-	from, last := s.ready, lastStart(s.until, s.length)
-	if !(from <= last) {
+	from := s.ready
+	if !s.fits(from, s.until) {
 		return Slot{}, false
 	}
+	last := max(from, lastStart(s.until, s.length))
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, k := range s.usable {
 		power := s.powerIn(&g.banks[k])
@@ -324,7 +334,7 @@ func (s *cheapSeek) several() (Slot, bool) {
 	s.cost.begin(g.prices, g.waits, s.j, least*float64(s.n), s.length)
 	times := []float64{from, last}
 	add := func(t float64) {
-		if t >= from && t <= last {
+		if t >= from && s.fits(t, s.until) {
 			times = append(times, t)
 		}
 	}
@@ -390,26 +400,32 @@ func (s *cheapSeek) unit(start float64) float64 {
 	if s.first {
 		return 0
 	}
-	return s.g.prices.until(model.End(start, s.length)) - s.g.prices.until(start)
+	return s.g.prices.until(s.end(start)) - s.g.prices.until(start)
 }
 
 // at looks at one start of a job that may take processors of several banks; least is the least power of a processor.
 func (s *cheapSeek) at(start, least float64) {
-	g, end, unit := s.g, model.End(start, s.length), s.unit(start)
+	g, end, unit := s.g, s.end(start), s.unit(start)
 	for k := range s.barriers {
 		if s.barriers[k].profile.earliest(start, s.length, s.barriers[k].amount) > start {
 			return
 		}
 	}
-	if !s.allot(unit, func(i int) (int, float64) {
+	room := func(i int) (int, float64) {
 		b := &g.banks[s.usable[i]]
 		room, wakes := s.roomIn(i, start, end), 0.0
 		if room > 0 && b.sleeps && !s.first {
 			wakes = g.ways.more(b, start, end)
 		}
 		return room, wakes
-	}) || !g.cap.allows(s.shares, start, end) {
+	}
+	if !s.allot(unit, false, room) {
 		return
+	}
+	if !g.cap.allows(s.shares, start, end) {
+		if s.allot(unit, true, room); !g.cap.allows(s.shares, start, end) {
+			return
+		}
 	}
 	cost, wakes := s.cost.of(start), 0.0
 	for _, share := range s.shares {
@@ -437,17 +453,23 @@ func (s *cheapSeek) roomIn(i int, start, end float64) int {
 	return room
 }
 
-// allot shares the processors of the job among the banks, those whose processors cost least first; it says whether there are enough. unit is what a unit of
-// power costs, and room is how many processors there are in a usable bank, and what the machine takes more beside them.
-func (s *cheapSeek) allot(unit float64, room func(i int) (int, float64)) bool {
+// allot shares the processors of the job among the banks, those whose processors cost least first, and of equal ones, or if it is frugal, those that take the
+// least power; it says whether there are enough. unit is what a unit of power costs, and room is how many processors there are in a usable bank, and what the
+// machine takes more beside them.
+func (s *cheapSeek) allot(unit float64, frugal bool, room func(i int) (int, float64)) bool {
 	s.shares = s.shares[:0]
 	for i, k := range s.usable {
 		if n, wakes := room(i); n > 0 && !math.IsInf(wakes, 1) {
 			s.shares = append(s.shares, share{k, min(s.n, n), s.powerIn(&s.g.banks[k]), wakes})
 		}
 	}
-	each := func(a share) float64 { return a.power*unit + a.wakes/float64(a.n) }
-	slices.SortStableFunc(s.shares, func(a, b share) int { return cmp.Compare(each(a), each(b)) })
+	each := func(a share) float64 {
+		if frugal {
+			return 0
+		}
+		return a.power*unit + a.wakes/float64(a.n)
+	}
+	slices.SortStableFunc(s.shares, func(a, b share) int { return cmp.Or(cmp.Compare(each(a), each(b)), cmp.Compare(a.power, b.power)) })
 	left := s.n
 	for k := range s.shares {
 		s.shares[k].n = min(s.shares[k].n, left)
@@ -480,7 +502,7 @@ func (p *powerCap) allows(shares []share, start, end float64) bool {
 // made is the slot at the start on the shares.
 func (s *cheapSeek) made(start float64, shares []share) Slot {
 	g := s.g
-	slot := Slot{Processors: s.n, Start: start, End: model.End(start, s.length), Price: s.bestCost, Wakes: s.bestWakes}
+	slot := Slot{Processors: s.n, Start: start, End: s.end(start), Price: s.bestCost, Wakes: s.bestWakes}
 	if len(g.banks) == 1 {
 		return slot
 	}
@@ -493,7 +515,7 @@ func (s *cheapSeek) made(start float64, shares []share) Slot {
 	}
 	slot.set = model.NewProcessorSet(runs...)
 	if length := g.in.Duration(s.job, g.cluster, slot.set); length < s.length {
-		slot.End = model.End(start, length)
+		slot.End, _ = model.EndBy(start, length, s.until)
 		s.reprice(&slot, shares, length)
 	}
 	return slot

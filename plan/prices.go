@@ -153,7 +153,7 @@ func (f *startCost) kinks() [2]float64 {
 	return kinks
 }
 
-// lastStart is the latest start of a job of the length that ends by a time.
+// lastStart is a late start of a job of the length that ends by a time. Where the sum is rounded down, some starts may be later by as much as it is rounded.
 func lastStart(end, length float64) float64 {
 	start := end - length
 	for !math.IsInf(end, 0) && model.End(start, length) > end {
