@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/powered"
@@ -256,8 +257,9 @@ func (s pricedSum) jobs(ctx context.Context, r *Relaxation, parts []sumPart, x *
 		for k := range ways {
 			known = known && s.cost(r, j, n, &ways[k])
 		}
+		ways = slices.DeleteFunc(ways, func(way powered.Way) bool { return way.Last < way.First }) // it would end too late
 		job := powered.Job{Ways: ways}
-		if !known || !room.take(&job, len(parts)) {
+		if !known || len(ways) == 0 || !room.take(&job, len(parts)) {
 			x.Jobs = nil
 			return Sum{}
 		}
@@ -291,7 +293,8 @@ func (s pricedSum) need() knownWays {
 
 // cost writes what job j costs by its start and end on the way, where n jobs count. It returns false if that is not known.
 func (s pricedSum) cost(r *Relaxation, j int, n float64, way *powered.Way) bool {
-	way.Last = math.Inf(1)
+	latest, _ := r.latestEnds()
+	way.Last = latest[j] - way.Length
 	released := r.Released(j)
 	switch s.metric {
 	case "mean_response":

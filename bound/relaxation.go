@@ -19,7 +19,7 @@ type Duty uint8
 const (
 	MustPlace Duty = iota // the job is owed, see [model.Instance.Owes], or one that is owed waits for it
 	MayLeave              // the objective alone says what it costs to leave the job out
-	MustLeave             // nothing can run the job, see [model.Instance.Runs], or even alone it ends after its hard deadline, or it waits for such a job
+	MustLeave             // nothing can run the job, see [model.Instance.Runs], or even alone it ends after its hard deadline or the horizon, or it waits for such a job
 )
 
 // Relaxation holds the facts of an instance from which a [Method] computes its bound: the jobs that every schedule has to place that owes no more than it must,
@@ -39,6 +39,7 @@ type Relaxation struct {
 	fast   []fastest           // by cluster
 	least  []float64           // by job: shortest execution time anywhere
 	start  []float64           // by job: earliest start
+	latest [2][]float64        // see latestEnds; nil: not asked for yet
 	exact  []*big.Rat          // see exactStarts; nil: not asked for yet
 	groups int                 // of machines, of all clusters
 	asked  *poll.Poll          // by the method that looks at each job alone, see stopped; nil: none is at work
@@ -178,6 +179,7 @@ func (r *Relaxation) oblige(excluded map[int]bool) {
 		}
 	}
 	r.all = len(r.must) == len(r.duties)
+	r.latest = [2][]float64{}
 }
 
 // isSolid says that the job holds a fixed number of processors of one cluster from its start to its end, however it is placed.
@@ -210,8 +212,8 @@ func (r *Relaxation) Chained(s Sum) Sum {
 
 // neverAlone says that no schedule can place job j, whatever becomes of those it waits for.
 func (r *Relaxation) neverAlone(j int) bool {
-	job := &r.in.Jobs()[j]
-	return math.IsInf(r.least[j], 1) || math.IsInf(r.start[j], 1) || job.DeadlineHard && job.HasDeadline() && r.EarliestEnd(j) > r.Deadline(j)+r.Lateness(j)
+	by := r.endBy(j)
+	return math.IsInf(r.least[j], 1) || math.IsInf(r.start[j], 1) || !math.IsInf(by, 1) && r.EarliestEnd(j) > by-r.in.FirstArrival()+r.lateness(j, by)
 }
 
 // EarliestEnd is the earliest end of job j.

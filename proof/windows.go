@@ -81,7 +81,7 @@ func (f *facts) windows(a *Windows, step string) (*big.Rat, error) {
 		off.Mul(big.NewRat(int64(len(f.in.Jobs()))+1, 1), distance)
 	}
 	w := &windows{facts: f, a: a, step: step}
-	if err := w.start(unit); err != nil {
+	if err := w.start(unit, off); err != nil {
 		return nil, err
 	}
 	if err := w.prepare(); err != nil {
@@ -94,12 +94,12 @@ func (f *facts) windows(a *Windows, step string) (*big.Rat, error) {
 	return proved.Sub(proved, off), nil
 }
 
-// start sets the lengths of the jobs, and the windows to what follows from arrivals, precedence and the makespan.
-func (w *windows) start(unit *big.Rat) error {
+// start sets the lengths of the jobs, and the windows to what follows from arrivals, latest ends, precedence and the makespan. Latest ends are later by what the times are off.
+func (w *windows) start(unit, off *big.Rat) error {
 	n := len(w.in.Jobs())
 	size := n + 1 + len(w.a.Pairs)/2
 	w.length, w.low, w.high = make([]int64, size), make([]int64, size), make([]int64, size)
-	total, tail := int64(w.a.Makespan), make([]int64, n)
+	total := int64(w.a.Makespan)
 	for _, j := range w.must {
 		length, ok := w.units(w.least[j], unit)
 		head, fits := w.units(w.released(j), unit)
@@ -121,12 +121,20 @@ func (w *windows) start(unit *big.Rat) error {
 	w.high[n] = int64(w.a.Makespan)
 	for k := n - 1; k >= 0; k-- {
 		j := w.order[k]
-		for _, next := range w.in.Successors(j) {
-			if w.has[next] {
-				tail[j] = max(tail[j], w.length[next]+tail[next])
+		end := int64(w.a.Makespan)
+		if w.last[j] != nil {
+			last := new(big.Rat).Add(w.last[j], off)
+			last.Quo(last, unit)
+			if units := new(big.Int).Div(last.Num(), last.Denom()); units.IsInt64() {
+				end = min(end, units.Int64())
 			}
 		}
-		w.high[j] = int64(w.a.Makespan) - tail[j] - w.length[j]
+		for _, next := range w.in.Successors(j) {
+			if w.has[next] {
+				end = min(end, w.high[next])
+			}
+		}
+		w.high[j] = end - w.length[j]
 	}
 	for p := range len(w.a.Pairs) / 2 {
 		w.high[n+1+p] = 1
