@@ -24,6 +24,9 @@ func (r *Relaxation) endBy(j int) float64 {
 	return by
 }
 
+// endsBy says that there is such a time.
+func (r *Relaxation) endsBy(j int) bool { return !math.IsInf(r.endBy(j), 1) }
+
 // latestEnds is, by job that some schedule may place, the latest end that its own limit and the limits of the jobs leave it that wait for it and have to be placed; +Inf: there
 // is none. Rounding may make it too late, never too early. The second list is without what the checker tolerates, but for rounding.
 //
@@ -38,7 +41,7 @@ func (r *Relaxation) latestEnds() (latest, plain []float64) {
 	first := r.in.FirstArrival()
 	for _, j := range slices.Backward(plan.ArrivalOrder(r.in)) { // those that wait come first
 		latest[j], plain[j] = math.Inf(1), math.Inf(1)
-		if by := r.endBy(j); !math.IsInf(by, 1) && r.duties[j] != MustLeave {
+		if by := r.endBy(j); r.endsBy(j) && r.duties[j] != MustLeave {
 			due, end := math.Abs(by-first), r.EarliestEnd(j)
 			clock := math.Abs(by) + math.Abs(first) + end
 			plain[j] = by - first

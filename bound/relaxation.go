@@ -46,6 +46,7 @@ type Relaxation struct {
 	mosts  map[string]*big.Rat // see most
 	// Sets of jobs that exclude each other, of which some are owed therefore.
 	conflict []conflict
+	excluded map[int]bool // the jobs of these sets
 
 	length   float64         // the latest earliest start, plus the least times of all jobs
 	solid    bool            // see isSolid
@@ -96,7 +97,7 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 		return nil
 	}
 	n := len(in.Jobs())
-	r := &Relaxation{in: in, duties: make([]Duty, n), can: make([]bool, n*len(in.Clusters())), over: make([][]bool, n), fast: fastestOf(in), least: make([]float64, n), start: make([]float64, n), solid: true}
+	r := &Relaxation{in: in, duties: make([]Duty, n), can: make([]bool, n*len(in.Clusters())), over: make([][]bool, n), fast: fastestOf(in), excluded: map[int]bool{}, least: make([]float64, n), start: make([]float64, n), solid: true}
 	for c := range in.Clusters() {
 		r.groups += len(in.Clusters()[c].Machines)
 	}
@@ -133,43 +134,54 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 		}
 	}
 	r.length += latest
-	r.oblige(nil)
-	if !slices.ContainsFunc(r.must, func(j int) bool { return !in.Owes(j) }) && len(r.must)+r.owed == n { // all are owed
-		r.exclude(ctx)
-	}
+	r.oblige()
+	r.exclude(ctx)
 	return r
 }
 
 // exclude raises the number of jobs owed by sets of jobs that exclude each other. A schedule that owes no more may leave out any of these, as many as it must; if
 // it left out another one, it would owe more.
 func (r *Relaxation) exclude(ctx context.Context) {
-	if r.conflict = r.conflicts(ctx); len(r.conflict) == 0 {
-		return
+	const mostSets = 8
+	if !slices.ContainsFunc(r.must, func(j int) bool { return !r.in.Owes(j) }) && len(r.must)+r.owed == len(r.duties) { // all are owed
+		r.free(r.conflicts(ctx, mostSets))
 	}
-	excluded, more := map[int]bool{}, 0
-	for k := range r.conflict {
-		more += r.conflict[k].least
-		for _, j := range r.conflict[k].jobs {
-			excluded[j] = true
-		}
-	}
-	for j, duty := range r.duties {
-		if duty == MustPlace {
-			r.duties[j] = MayLeave
-		}
-	}
-	r.owed, r.must = 0, nil
-	r.oblige(excluded)
-	r.owed += more
+	r.free(r.windowed(ctx, mostSets-len(r.conflict)))
 }
 
-// oblige finds the duties towards the jobs that some schedule may place. A job that is owed and not excluded has to be placed, and so has each that it waits for.
-func (r *Relaxation) oblige(excluded map[int]bool) {
-	for _, j := range slices.Backward(plan.ArrivalOrder(r.in)) { // those that wait come first
-		switch owes := r.in.Owes(j) && !excluded[j]; {
-		case r.duties[j] == MustLeave && owes:
+// free makes the sets of jobs those that need not be placed.
+func (r *Relaxation) free(sets []conflict) {
+	for k := range sets {
+		r.conflict = append(r.conflict, sets[k])
+		r.owed += sets[k].least
+		for _, j := range sets[k].jobs {
+			r.excluded[j] = true
+		}
+	}
+	if len(sets) > 0 {
+		r.settle(func(j int) bool { return r.in.Owes(j) && !r.excluded[j] })
+	}
+}
+
+// oblige counts the jobs that are owed and that no schedule can place, and finds the duties towards the others.
+func (r *Relaxation) oblige() {
+	for j, duty := range r.duties {
+		if duty == MustLeave && r.in.Owes(j) {
 			r.owed++
-		case r.duties[j] != MustLeave && (owes || slices.ContainsFunc(r.in.Successors(j), func(next int) bool { return r.duties[next] == MustPlace })):
+		}
+	}
+	r.settle(r.in.Owes)
+}
+
+// settle finds the duties towards the jobs that some schedule may place. Those of which it is said, and all that they wait for, have to be placed.
+func (r *Relaxation) settle(placed func(j int) bool) {
+	r.must, r.latest = nil, [2][]float64{}
+	for _, j := range slices.Backward(plan.ArrivalOrder(r.in)) { // those that wait come first
+		if r.duties[j] == MustLeave {
+			continue
+		}
+		r.duties[j] = MayLeave
+		if placed(j) || slices.ContainsFunc(r.in.Successors(j), func(next int) bool { return r.duties[next] == MustPlace }) {
 			r.duties[j] = MustPlace
 		}
 	}
@@ -179,7 +191,6 @@ func (r *Relaxation) oblige(excluded map[int]bool) {
 		}
 	}
 	r.all = len(r.must) == len(r.duties)
-	r.latest = [2][]float64{}
 }
 
 // isSolid says that the job holds a fixed number of processors of one cluster from its start to its end, however it is placed.
@@ -213,7 +224,7 @@ func (r *Relaxation) Chained(s Sum) Sum {
 // neverAlone says that no schedule can place job j, whatever becomes of those it waits for.
 func (r *Relaxation) neverAlone(j int) bool {
 	by := r.endBy(j)
-	return math.IsInf(r.least[j], 1) || math.IsInf(r.start[j], 1) || !math.IsInf(by, 1) && r.EarliestEnd(j) > by-r.in.FirstArrival()+r.lateness(j, by)
+	return math.IsInf(r.least[j], 1) || math.IsInf(r.start[j], 1) || r.endsBy(j) && r.EarliestEnd(j) > by-r.in.FirstArrival()+r.lateness(j, by)
 }
 
 // EarliestEnd is the earliest end of job j.

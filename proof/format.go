@@ -37,10 +37,11 @@ type Certificate struct {
 	NotCertified   string             `json:"not_certified,omitempty" check:"text" doc:"who states that, or that the instance is infeasible, so that it cannot be checked"`
 }
 
-// OwedSet is a set of jobs with hard deadlines that hold too much in an interval, so that some of them are left out.
+// OwedSet is a set of jobs that have to end by a time and exclude each other, so that some of them are left out: they hold too much in an interval, or have no windows together.
 type OwedSet struct {
-	Jobs []int          `json:"jobs" check:"copies" doc:"the jobs, in ascending order; no job is in two sets"`
-	By   *MachinePrices `json:"by" doc:"the prices and the interval"`
+	Jobs    []int          `json:"jobs" check:"copies" doc:"the jobs, in ascending order; no job is in two sets"`
+	By      *MachinePrices `json:"by,omitempty" doc:"prices and an interval in which the jobs hold too much"`
+	Windows *Windows       `json:"windows,omitempty" doc:"what shows that a job of the set is left out: windows that are narrowed to a contradiction; beside it there is no by"`
 }
 
 // Part is the bound of one metric.

@@ -98,7 +98,9 @@ func (n *naivePower) proves() *big.Rat {
 }
 
 // hard says whether the job has a hard deadline.
-func (n *naivePower) hard(j int) bool { return n.in.Jobs()[j].DeadlineHard && n.in.Jobs()[j].HasDeadline() }
+func (n *naivePower) hard(j int) bool {
+	return n.in.Jobs()[j].DeadlineHard && n.in.Jobs()[j].HasDeadline()
+}
 
 // by is the unit by which the job has to end, for its own sake.
 func (n *naivePower) by(j int) int {
