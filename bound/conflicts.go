@@ -85,8 +85,8 @@ func (p *Portfolio) OwedBy() (list []proof.OwedSet) {
 
 // Explain says why the schedule leaves out the job, if others that it places keep it out in every schedule; empty: that is not known.
 func (p *Portfolio) Explain(job int, places func(job int) bool) string {
-	for k := range p.conflicts {
-		c := &p.conflicts[k]
+	for k := range p.named {
+		c := &p.named[k]
 		others := slices.DeleteFunc(slices.Clone(c.jobs), func(j int) bool { return j == job })
 		if c.least != 1 || len(others) == len(c.jobs) || !slices.ContainsFunc(others, places) || slices.ContainsFunc(others, func(j int) bool { return !places(j) }) {
 			continue

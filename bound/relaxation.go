@@ -46,6 +46,7 @@ type Relaxation struct {
 	mosts  map[string]*big.Rat // see most
 	// Sets of jobs that exclude each other, of which some are owed therefore.
 	conflict []conflict
+	named    []conflict   // these, and sets of jobs that are not owed
 	excluded map[int]bool // the jobs of these sets
 
 	length   float64         // the latest earliest start, plus the least times of all jobs
@@ -143,10 +144,13 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 // it left out another one, it would owe more.
 func (r *Relaxation) exclude(ctx context.Context) {
 	const mostSets = 8
+	r.named = r.conflicts(ctx, mostSets)
 	if !slices.ContainsFunc(r.must, func(j int) bool { return !r.in.Owes(j) }) && len(r.must)+r.owed == len(r.duties) { // all are owed
-		r.free(r.conflicts(ctx, mostSets))
+		r.free(r.named)
 	}
-	r.free(r.windowed(ctx, mostSets-len(r.conflict)))
+	sets := r.windowed(ctx, mostSets-len(r.conflict))
+	r.free(sets)
+	r.named = append(r.named, sets...)
 }
 
 // free makes the sets of jobs those that need not be placed.

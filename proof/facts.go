@@ -23,6 +23,7 @@ type facts struct {
 	has        []bool     // by job: it has to be placed
 	never      []bool     // by job: no schedule can place it
 	free       []bool     // by job: it is one of a set of which some are owed
+	lefts      []int      // by such a set: how many are left out
 	all        bool       // all jobs have to be placed
 	owed       int        // every schedule owes at least as many jobs
 	alone      [][]bool   // by job and cluster: see [alone]

@@ -17,7 +17,7 @@ func (f *facts) exclude(sets []OwedSet) error {
 		if err != nil {
 			return err
 		}
-		f.owed += least
+		f.owed, f.lefts = f.owed+least, append(f.lefts, least)
 	}
 	if len(sets) > 0 {
 		f.oblige()
