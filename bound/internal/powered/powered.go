@@ -194,6 +194,9 @@ func New(in *Input) *Problem {
 	return p
 }
 
+// Sizes is what the jobs cost at most, without prices, wherever they start.
+func (p *Problem) Sizes() float64 { return p.sizes }
+
 // held is what the way holds at most, divided by the length of the horizon.
 func (w *Way) held(length float64) float64 {
 	if w.Loose && w.Length == 0 {
