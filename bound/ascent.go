@@ -153,8 +153,10 @@ func (p *ascent) first(ctx context.Context) {
 		return
 	}
 	p.bundle.Unit = 1e-9 * math.Abs(best)
-	const far = 1000 // times what all jobs can cost, and the machines
-	p.most = far * (p.problem.Sizes() + math.Abs(best))
+	const far = 2 // times what all jobs can cost, and the machines, where that is not known better
+	if p.most = p.input.Most; p.most <= 0 {
+		p.most = far * (p.problem.Sizes() + math.Abs(best))
+	}
 	p.bundle.Add(from, best, cut)
 }
 

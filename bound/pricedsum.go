@@ -66,9 +66,14 @@ func (s pricedSum) input(ctx context.Context, r *Relaxation) (*powered.Input, Su
 	}
 	x.To, x.Until = 2*(last+longest), until
 	for j := range x.Jobs { // a certificate rounds times on a grid for all jobs
-		most := 0.0
+		most, cost := 0.0, math.Inf(-1)
 		for k := range x.Jobs[j].Ways {
-			most = max(most, x.Jobs[j].Ways[k].Delay, x.Jobs[j].Ways[k].Over)
+			way := &x.Jobs[j].Ways[k]
+			most = max(most, way.Delay, way.Over)
+			cost = max(cost, way.Constant+way.Delay*x.To+way.Over*max(0, x.To-way.Due))
+		}
+		if s.metric != "missed" {
+			x.Most += cost
 		}
 		constant.Size += most * x.To
 	}
