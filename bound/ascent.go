@@ -27,6 +27,7 @@ type ascent struct {
 	next     []float64
 	slope    []float64
 	tries    int
+	most     float64 // a value above that says that no schedule places all the jobs in time: then prices rise without end
 }
 
 // ascentKind is what an ascent is for.
@@ -77,7 +78,7 @@ func (p *ascent) Improve(ctx context.Context, work int64) bool {
 
 // give ends the work after an evaluation has failed, unless it failed because the context ended: then the work may continue later.
 func (p *ascent) give(ctx context.Context) {
-	if ctx.Err() == nil {
+	if ctx.Err() == nil && p.problem != nil {
 		p.proved.Close()
 		p.problem = nil
 	}
@@ -88,6 +89,10 @@ func (p *ascent) evaluate(ctx context.Context) (Sum, bool) {
 	p.credit -= p.problem.Work + int64(len(p.next))*ascentCuts/1000
 	sum, ok := p.problem.Evaluate(ctx, p.next, p.slope)
 	if !ok {
+		return sum, false
+	}
+	if p.most > 0 && sum.Value > p.most {
+		p.problem = nil
 		return sum, false
 	}
 	sum = p.r.Chained(Sum{Value: sum.Value + p.constant.Value, Size: sum.Size + p.constant.Size, Terms: sum.Terms + p.constant.Terms})
@@ -148,6 +153,10 @@ func (p *ascent) first(ctx context.Context) {
 		return
 	}
 	p.bundle.Unit = 1e-9 * math.Abs(best)
+	const far = 2 // times what all jobs can cost, and the machines, where that is not known better
+	if p.most = p.input.Most; p.most <= 0 {
+		p.most = far * (p.problem.Sizes() + math.Abs(best))
+	}
 	p.bundle.Add(from, best, cut)
 }
 

@@ -12,7 +12,19 @@ import (
 // show what proves its bound, and a portfolio made by [New] shows nothing. Then the certificate states the best bound as not certified, and certifies
 // the bound that other methods show.
 func (p *Portfolio) Certificate() *proof.Certificate {
-	value := p.Bound()
+	plain := p.plainCertificate()
+	if chosen := p.chosenCertificate(); chosen != nil && (plain == nil || plain.Bound.Max(chosen.Bound) != plain.Bound) {
+		return chosen
+	}
+	if value := p.Bound(); plain != nil && value != p.plain() {
+		plain.Stated, plain.NotCertified = value, "a choice of the jobs left out has no certificate"
+	}
+	return plain
+}
+
+// plainCertificate is that of the bound whichever jobs are left out.
+func (p *Portfolio) plainCertificate() *proof.Certificate {
+	value := p.plain()
 	if !value.Known() {
 		return nil
 	}
@@ -63,6 +75,9 @@ func (p *Portfolio) alone(weights map[string]float64) map[string]float64 {
 // schedules that owe no more than they must under the whole objective.
 func (p *Portfolio) Certificates() []*proof.Certificate {
 	var list []*proof.Certificate
+	if _, known := p.chosen(); known {
+		list = append(list, p.chosenCertificate())
+	}
 	if part, known := p.together.part(); known {
 		list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: p.alone(part.Sum), Owed: p.owed, OwedBy: p.OwedBy(), Bound: model.ProvedBound(part.Bound), Parts: []proof.Part{part}})
 	}

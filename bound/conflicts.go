@@ -11,16 +11,16 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-// conflict is a set of jobs with hard deadlines that exclude each other: every schedule leaves out at least some of them.
+// conflict is a set of jobs that have to end by a time and exclude each other: every schedule leaves out at least some of them.
 type conflict struct {
 	jobs  []int // in ascending order
 	least int   // so many are left out at least
-	show  func() *proof.MachinePrices
+	show  func() proof.OwedSet
 }
 
 // conflicts finds sets of jobs with hard deadlines that hold more in an interval than machines have. No two sets have a job in common.
-func (r *Relaxation) conflicts(ctx context.Context) (list []conflict) {
-	const mostJobs, mostSets = 5_000, 8
+func (r *Relaxation) conflicts(ctx context.Context, mostSets int) (list []conflict) {
+	const mostJobs = 5_000
 	if r.in.Features()&model.HardDeadlines == 0 || len(r.in.Jobs()) > mostJobs {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (l *leftOut) conflict(ctx context.Context) (found conflict, ok bool) {
 		if n := int(math.Ceil(low)); !ok || n < max(1, found.least) || ctx.Err() != nil {
 			return false
 		} else {
-			found = conflict{jobs, n, show}
+			found = conflict{jobs, n, func() proof.OwedSet { return proof.OwedSet{Jobs: jobs, By: show()} }}
 		}
 		return true
 	}
@@ -78,15 +78,15 @@ func (l *leftOut) conflict(ctx context.Context) (found conflict, ok bool) {
 // OwedBy is what proves that every schedule owes more jobs than those that no schedule can place.
 func (p *Portfolio) OwedBy() (list []proof.OwedSet) {
 	for k := range p.conflicts {
-		list = append(list, proof.OwedSet{Jobs: p.conflicts[k].jobs, By: p.conflicts[k].show()})
+		list = append(list, p.conflicts[k].show())
 	}
 	return list
 }
 
 // Explain says why the schedule leaves out the job, if others that it places keep it out in every schedule; empty: that is not known.
 func (p *Portfolio) Explain(job int, places func(job int) bool) string {
-	for k := range p.conflicts {
-		c := &p.conflicts[k]
+	for k := range p.named {
+		c := &p.named[k]
 		others := slices.DeleteFunc(slices.Clone(c.jobs), func(j int) bool { return j == job })
 		if c.least != 1 || len(others) == len(c.jobs) || !slices.ContainsFunc(others, places) || slices.ContainsFunc(others, func(j int) bool { return !places(j) }) {
 			continue
@@ -95,7 +95,11 @@ func (p *Portfolio) Explain(job int, places func(job int) bool) string {
 		for _, j := range others {
 			names = append(names, p.in.Jobs()[j].ID)
 		}
-		return fmt.Sprintf("hard deadline %v cannot be met together with %s", p.in.Jobs()[job].Deadline, strings.Join(names, ", "))
+		limit := fmt.Sprintf("hard deadline %v cannot be met", p.in.Jobs()[job].Deadline)
+		if _, to, stated := p.in.Horizon(); stated && !(p.in.Jobs()[job].DeadlineHard && p.in.Jobs()[job].Deadline <= to) {
+			limit = fmt.Sprintf("cannot end within the horizon, by %v,", to)
+		}
+		return fmt.Sprintf("%s together with %s", limit, strings.Join(names, ", "))
 	}
 	return ""
 }

@@ -50,6 +50,10 @@ func (d *destructive) Improve(ctx context.Context, work int64) bool {
 		if d.high > 0 {
 			next = d.low + (d.high-d.low)/2
 		}
+		if d.low > d.whole.problem.Horizon { // no schedule places all the jobs
+			d.high = d.low
+			break
+		}
 		next = min(next, d.whole.problem.Horizon)
 		before := d.refuter.Work()
 		refuted := d.refuter.Refutes(next, func() bool { return ctx.Err() != nil })

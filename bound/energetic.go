@@ -18,9 +18,9 @@ var _ = Register(Method{Name: "energetic", Metric: "makespan", Certifies: true,
 	New:    func(r *Relaxation, proved *Gate) Prover { return &energetic{r: r, proved: proved} }})
 
 // energetic refutes makespans. The largest makespan that it refutes is the bound. It takes rigid jobs on clusters of equal
-// processors if some jobs wait, arrive later or need licences; for other jobs it would prove no more than the bounds by area.
+// processors if some jobs wait, arrive later, have to end by some time or need licences; for other jobs it would prove no more than the bounds by area.
 //
-// If the makespan is T, a job with head r and tail q runs within [r, T − q]. While it runs, it holds its part of each resource:
+// If the makespan is T, a job with head r and tail q runs within [r, T − q], and before its hard deadline or the end of the horizon. While it runs, it holds its part of each resource:
 // of the processors at the best prices of the clusters (see [Prices]), of processors and memory together at such prices, and of the copies of each licence in all pools. A job
 // that runs for a time p holds its part in an interval [a, b] for at least min(p, b − a, r + p − a, b − (T − q − p)). All jobs
 // together hold at most the whole resource.
@@ -44,8 +44,12 @@ type energetic struct {
 // energyJob is a job as one resource sees it.
 type energyJob struct {
 	head, tail float64
+	latest     float64     // end
 	ways       []energyWay // one for each cluster where it can run
 }
+
+// end is when the job ends at the latest.
+func (j *energyJob) end(makespan float64) float64 { return min(makespan-j.tail, j.latest) }
 
 // energyWay is the part of the resource that the job holds, and for how long.
 type energyWay struct{ part, length float64 }
@@ -75,7 +79,7 @@ func (e *energetic) Improve(ctx context.Context, work int64) bool {
 		default:
 			e.high = next
 		}
-		e.done = e.high-e.low < enough*e.low || e.growth > 1e6
+		e.done = e.high-e.low < enough*e.low || e.growth > 1e6 || e.low > 2*e.r.length // beyond that no schedule ends in time at all
 	}
 	return !e.done
 }
@@ -92,7 +96,7 @@ func (e *energetic) start(ctx context.Context) {
 	const pairs = 2_000_000 // of an interval and a job on a cluster
 	e.done, e.high, e.growth = true, math.Inf(1), 0.001
 	r := e.r
-	if !r.solid || r.in.Features()&(model.Precedence|model.LicencePools|model.Arrivals) == 0 || len(r.must) == 0 {
+	if !r.solid || len(r.must) == 0 || r.in.Features()&(model.Precedence|model.LicencePools|model.Arrivals) == 0 && !r.limited() {
 		return
 	}
 	sets, ok := r.priceSets(ctx)
@@ -143,8 +147,9 @@ func (e *energetic) start(ctx context.Context) {
 // pricedEnergy is what the jobs that have to be placed hold of the clusters at the prices.
 func (r *Relaxation) pricedEnergy(prices Prices, tails []float64) []energyJob {
 	jobs := make([]energyJob, 0, len(r.must))
+	latest, _ := r.latestEnds()
 	for _, j := range r.must {
-		job := energyJob{head: r.start[j], tail: tails[j]}
+		job := energyJob{head: r.start[j], tail: tails[j], latest: latest[j]}
 		for c := range prices.Price {
 			if r.in.CanRun(j, c) {
 				size, _ := r.in.Width(j, c)
@@ -204,6 +209,7 @@ func (r *Relaxation) copiesFor(j, licence int) float64 {
 // licensed lists, for each licence with a limited number of copies, the jobs that need it.
 func (e *energetic) licensed(tails []float64) [][]energyJob {
 	r := e.r
+	latest, _ := r.latestEnds()
 	var resources [][]energyJob
 	for l := range r.in.Licences() {
 		copies := r.copiesOf(l)
@@ -213,7 +219,7 @@ func (e *energetic) licensed(tails []float64) [][]energyJob {
 		var jobs []energyJob
 		for _, j := range r.must {
 			if need := r.copiesFor(j, l); need > 0 {
-				jobs = append(jobs, energyJob{r.start[j], tails[j], []energyWay{{need / copies, r.least[j]}}})
+				jobs = append(jobs, energyJob{r.start[j], tails[j], latest[j], []energyWay{{need / copies, r.least[j]}}})
 			}
 		}
 		if len(jobs) > 0 {
@@ -244,7 +250,7 @@ func (e *energetic) refutes(ctx context.Context, makespan float64) (show func() 
 		var from, to []float64
 		for k := range jobs {
 			j := &jobs[k]
-			end := makespan - j.tail
+			end := j.end(makespan)
 			for _, way := range j.ways {
 				from = append(from, j.head, end-way.length, j.head+way.length)
 				to = append(to, end, j.head+way.length, end-way.length)
@@ -279,7 +285,7 @@ func reaching(some, jobs []energyJob, makespan, a, rounding float64) []energyJob
 		j := &jobs[k]
 		over := false
 		for _, way := range j.ways {
-			over = over || j.head+way.length <= a && j.head+way.length <= makespan-j.tail+rounding
+			over = over || j.head+way.length <= a && j.head+way.length <= j.end(makespan)+rounding
 		}
 		if !over {
 			some = append(some, *j)
@@ -294,7 +300,7 @@ func demand(jobs []energyJob, makespan, a, b, rounding float64) float64 {
 	sum := 0.0
 	for k := range jobs {
 		j := &jobs[k]
-		end, least := makespan-j.tail, math.Inf(1)
+		end, least := j.end(makespan), math.Inf(1)
 		for _, way := range j.ways {
 			if p := way.length; j.head+p <= end+rounding {
 				held := min(p, b-a, j.head+p-a, b-(end-p))

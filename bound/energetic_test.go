@@ -17,7 +17,7 @@ func TestDemandOfTheJobsThatReach(t *testing.T) {
 		})
 		jobs := make([]energyJob, rapid.IntRange(1, 8).Draw(t, "jobs"))
 		for k := range jobs {
-			jobs[k] = energyJob{head: time.Draw(t, "head"), tail: time.Draw(t, "tail")}
+			jobs[k] = energyJob{head: time.Draw(t, "head"), tail: time.Draw(t, "tail"), latest: 15 + 2*time.Draw(t, "latest")}
 			for range rapid.IntRange(1, 3).Draw(t, "ways") {
 				jobs[k].ways = append(jobs[k].ways, energyWay{rapid.Float64Range(0, 1).Draw(t, "share"), time.Draw(t, "length")})
 			}

@@ -63,6 +63,9 @@ func (l *learned) Improve(ctx context.Context, work int64) bool {
 		l.proved.Close()
 		return false
 	}
+	if l.solver.Impossible() { // no schedule places all the jobs: what was proved before is enough
+		return false
+	}
 	least := l.solver.Least()
 	if l.proved.Prove(l.whole.sum(l.r, least)) {
 		if items, before := l.solver.Proof(), l.r.refutes; least > l.r.refuted {

@@ -22,7 +22,9 @@ type Portfolio struct {
 	duties    []Duty   // see Duties
 	owed      int      // see Owed
 	conflicts []conflict
-	begun     bool // some work was done, so that a metric without a bound counts as 0
+	named     []conflict // sets of jobs that exclude each other, also of jobs that are not owed; for reasons alone
+	choices   []choice   // of the jobs left out; nil: there is one, or they are too many
+	begun     bool       // some work was done, so that a metric without a bound counts as 0
 }
 
 // Owed is the number of jobs that every schedule owes at least, as far as is known, see [Relaxation.Owed].
@@ -67,17 +69,27 @@ func prepare(ctx context.Context, in *model.Instance, certified bool) *Portfolio
 	if r == nil {
 		return &Portfolio{in: in}
 	}
-	p := &Portfolio{in: in, duties: r.duties, owed: r.owed, conflicts: r.conflict, constant: new(big.Rat)}
+	p := newPortfolio(ctx, r, certified)
+	if p.choose(ctx, r, certified); p.constant == nil {
+		p.choices = nil
+	}
+	return p
+}
+
+// newPortfolio makes the portfolio of a relaxation.
+func newPortfolio(ctx context.Context, r *Relaxation, certified bool) *Portfolio {
+	in := r.in
+	p := &Portfolio{in: in, duties: r.duties, owed: r.owed, conflicts: r.conflict, named: r.named, constant: new(big.Rat)}
 	for _, o := range in.ObjectiveTerms() {
 		if o.Weight < 0 {
 			most, limited := r.most(ctx, o.Metric)
 			if !limited {
-				return &Portfolio{in: in, duties: r.duties, owed: r.owed, conflicts: r.conflict}
+				return &Portfolio{in: in, duties: r.duties, owed: r.owed, conflicts: r.conflict, named: r.named}
 			}
 			p.constant.Add(p.constant, most.Mul(most, exact(o.Weight)))
 		}
 		of := bounded{o.Metric, o.Weight < 0}
-		if o.Weight == 0 || of.lacks && (len(methods[of]) == 0 || in.Features()&nodeFeatures == 0) {
+		if o.Weight == 0 || of.lacks && (len(methods[of]) == 0 || in.Features()&(nodeFeatures|model.HardDeadlines) == 0) {
 			continue // nothing is known of what the metric lacks
 		}
 		t := &term{of: r, metric: o.Metric, weight: math.Abs(o.Weight), lacks: of.lacks, methods: methods[of], signed: !of.lacks && in.MayBeNegative(o.Metric)}
@@ -100,6 +112,12 @@ func (p *Portfolio) Improve(ctx context.Context, work int64) (more bool) {
 	if p.constant == nil {
 		return false
 	}
+	if len(p.choices) > 0 {
+		work /= 2
+		for k := range p.choices {
+			more = p.choices[k].Improve(ctx, work/int64(len(p.choices))) || more
+		}
+	}
 	p.begun = p.begun || ctx.Err() == nil
 	busy := int64(0)
 	for _, t := range p.terms {
@@ -112,7 +130,7 @@ func (p *Portfolio) Improve(ctx context.Context, work int64) (more bool) {
 	if s := p.together; s != nil && s.busy {
 		busy++
 		if ctx.Err() == nil {
-			more = s.improve(ctx, work/busy)
+			more = s.improve(ctx, work/busy) || more
 		}
 	}
 	for _, t := range p.terms {
@@ -144,6 +162,9 @@ func (p *Portfolio) Limit(objective float64) {
 			}
 		}
 	}
+	for k := range p.choices {
+		p.choices[k].Limit(objective)
+	}
 }
 
 // Order is an order of all jobs that gives a schedule of about the proved cost, see [Finder]. It returns false if no prover has come upon one.
@@ -162,6 +183,12 @@ func (p *Portfolio) Order() ([]int, bool) {
 
 // Bound is the proved bound. There is one after the first work, unless a metric of negative weight has no largest value.
 func (p *Portfolio) Bound() model.Bound {
+	least, _ := p.leastChoice()
+	return p.plain().Max(least)
+}
+
+// plain is the bound whichever jobs are left out.
+func (p *Portfolio) plain() model.Bound {
 	if p.constant == nil || !p.begun && len(p.terms) > 0 {
 		return model.Bound{}
 	}
@@ -203,15 +230,19 @@ func exact(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 // Parts lists what each method has proved, in the order of the objective and the methods.
 func (p *Portfolio) Parts() []Part {
 	var parts []Part
+	chosen, known := p.chosen()
+	if known {
+		parts = append(parts, chosen)
+	}
 	if part, known := p.together.part(); known {
-		parts = append(parts, Part{Metric: p.together.name(), Method: part.Method, Value: part.Bound, Best: p.together.helps(), Together: true})
+		parts = append(parts, Part{Metric: p.together.name(), Method: part.Method, Value: part.Bound, Best: p.together.helps() && !chosen.Best, Together: true})
 	}
 	for _, t := range p.terms {
 		best := t.best()
 		for k, gate := range t.gates {
 			if value, ok := gate.Bound().Value(); ok {
 				value = max(t.floor(), t.roundUp(value))
-				parts = append(parts, Part{Metric: t.metric, Method: t.methods[k].Name, Value: value, Lacks: t.lacks, Best: value >= best && !(p.together.covers(t) && p.together.helps())})
+				parts = append(parts, Part{Metric: t.metric, Method: t.methods[k].Name, Value: value, Lacks: t.lacks, Best: value >= best && !chosen.Best && !(p.together.covers(t) && p.together.helps())})
 			}
 		}
 	}

@@ -103,12 +103,14 @@ func (r *Relaxation) powerJob(j int, w powerWeights, signed bool, from, to, sure
 		return list, true
 	}
 	shift := in.FirstArrival() - from // from the earliest arrival to the begin of the horizon
-	head, length := max(0, r.start[j]+shift), to-from
+	latest, plain := r.latestEnds()
+	head, end := max(0, r.start[j]+shift), min(to-from, plain[j]+shift)
+	tolerated := latest[j] - plain[j]
 	n := float64(len(in.Jobs()))
 	add := func(way powered.Way) {
-		way.First, way.Last, way.Head = head+max(0, way.First-r.start[j]), length-way.Length, sure
+		way.First, way.Last, way.Head = head+max(0, way.First-r.start[j]), end-way.Length, sure
 		if way.Last < way.First { // where only rounding keeps the job out it may be in
-			if way.Last < way.First-4e-9*way.Length-1e-12*(math.Abs(from)+math.Abs(to)) {
+			if way.Last < way.First-max(tolerated, 4e-9*way.Length)-1e-12*(math.Abs(from)+math.Abs(to)) {
 				return
 			}
 			way.First = max(0, way.Last)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/powered"
@@ -65,9 +66,14 @@ func (s pricedSum) input(ctx context.Context, r *Relaxation) (*powered.Input, Su
 	}
 	x.To, x.Until = 2*(last+longest), until
 	for j := range x.Jobs { // a certificate rounds times on a grid for all jobs
-		most := 0.0
+		most, cost := 0.0, math.Inf(-1)
 		for k := range x.Jobs[j].Ways {
-			most = max(most, x.Jobs[j].Ways[k].Delay, x.Jobs[j].Ways[k].Over)
+			way := &x.Jobs[j].Ways[k]
+			most = max(most, way.Delay, way.Over)
+			cost = max(cost, way.Constant+way.Delay*x.To+way.Over*max(0, x.To-way.Due))
+		}
+		if s.metric != "missed" {
+			x.Most += cost
 		}
 		constant.Size += most * x.To
 	}
@@ -256,8 +262,9 @@ func (s pricedSum) jobs(ctx context.Context, r *Relaxation, parts []sumPart, x *
 		for k := range ways {
 			known = known && s.cost(r, j, n, &ways[k])
 		}
+		ways = slices.DeleteFunc(ways, func(way powered.Way) bool { return way.Last < way.First }) // it would end too late
 		job := powered.Job{Ways: ways}
-		if !known || !room.take(&job, len(parts)) {
+		if !known || len(ways) == 0 || !room.take(&job, len(parts)) {
 			x.Jobs = nil
 			return Sum{}
 		}
@@ -291,7 +298,8 @@ func (s pricedSum) need() knownWays {
 
 // cost writes what job j costs by its start and end on the way, where n jobs count. It returns false if that is not known.
 func (s pricedSum) cost(r *Relaxation, j int, n float64, way *powered.Way) bool {
-	way.Last = math.Inf(1)
+	latest, _ := r.latestEnds()
+	way.Last = latest[j] - way.Length
 	released := r.Released(j)
 	switch s.metric {
 	case "mean_response":

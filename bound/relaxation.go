@@ -19,7 +19,7 @@ type Duty uint8
 const (
 	MustPlace Duty = iota // the job is owed, see [model.Instance.Owes], or one that is owed waits for it
 	MayLeave              // the objective alone says what it costs to leave the job out
-	MustLeave             // nothing can run the job, see [model.Instance.Runs], or even alone it ends after its hard deadline, or it waits for such a job
+	MustLeave             // nothing can run the job, see [model.Instance.Runs], or even alone it ends after its hard deadline or the horizon, or it waits for such a job
 )
 
 // Relaxation holds the facts of an instance from which a [Method] computes its bound: the jobs that every schedule has to place that owes no more than it must,
@@ -39,12 +39,15 @@ type Relaxation struct {
 	fast   []fastest           // by cluster
 	least  []float64           // by job: shortest execution time anywhere
 	start  []float64           // by job: earliest start
+	latest [2][]float64        // see latestEnds; nil: not asked for yet
 	exact  []*big.Rat          // see exactStarts; nil: not asked for yet
 	groups int                 // of machines, of all clusters
 	asked  *poll.Poll          // by the method that looks at each job alone, see stopped; nil: none is at work
 	mosts  map[string]*big.Rat // see most
 	// Sets of jobs that exclude each other, of which some are owed therefore.
 	conflict []conflict
+	named    []conflict   // these, and sets of jobs that are not owed
+	excluded map[int]bool // the jobs of these sets
 
 	length   float64         // the latest earliest start, plus the least times of all jobs
 	solid    bool            // see isSolid
@@ -95,7 +98,7 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 		return nil
 	}
 	n := len(in.Jobs())
-	r := &Relaxation{in: in, duties: make([]Duty, n), can: make([]bool, n*len(in.Clusters())), over: make([][]bool, n), fast: fastestOf(in), least: make([]float64, n), start: make([]float64, n), solid: true}
+	r := &Relaxation{in: in, duties: make([]Duty, n), can: make([]bool, n*len(in.Clusters())), over: make([][]bool, n), fast: fastestOf(in), excluded: map[int]bool{}, least: make([]float64, n), start: make([]float64, n), solid: true}
 	for c := range in.Clusters() {
 		r.groups += len(in.Clusters()[c].Machines)
 	}
@@ -132,43 +135,57 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 		}
 	}
 	r.length += latest
-	r.oblige(nil)
-	if !slices.ContainsFunc(r.must, func(j int) bool { return !in.Owes(j) }) && len(r.must)+r.owed == n { // all are owed
-		r.exclude(ctx)
-	}
+	r.oblige()
+	r.exclude(ctx)
 	return r
 }
 
 // exclude raises the number of jobs owed by sets of jobs that exclude each other. A schedule that owes no more may leave out any of these, as many as it must; if
 // it left out another one, it would owe more.
 func (r *Relaxation) exclude(ctx context.Context) {
-	if r.conflict = r.conflicts(ctx); len(r.conflict) == 0 {
-		return
+	const mostSets = 8
+	r.named = r.conflicts(ctx, mostSets)
+	if !slices.ContainsFunc(r.must, func(j int) bool { return !r.in.Owes(j) }) && len(r.must)+r.owed == len(r.duties) { // all are owed
+		r.free(r.named)
 	}
-	excluded, more := map[int]bool{}, 0
-	for k := range r.conflict {
-		more += r.conflict[k].least
-		for _, j := range r.conflict[k].jobs {
-			excluded[j] = true
-		}
-	}
-	for j, duty := range r.duties {
-		if duty == MustPlace {
-			r.duties[j] = MayLeave
-		}
-	}
-	r.owed, r.must = 0, nil
-	r.oblige(excluded)
-	r.owed += more
+	sets := r.windowed(ctx, mostSets-len(r.conflict))
+	r.free(sets)
+	r.named = append(r.named, sets...)
 }
 
-// oblige finds the duties towards the jobs that some schedule may place. A job that is owed and not excluded has to be placed, and so has each that it waits for.
-func (r *Relaxation) oblige(excluded map[int]bool) {
-	for _, j := range slices.Backward(plan.ArrivalOrder(r.in)) { // those that wait come first
-		switch owes := r.in.Owes(j) && !excluded[j]; {
-		case r.duties[j] == MustLeave && owes:
+// free makes the sets of jobs those that need not be placed.
+func (r *Relaxation) free(sets []conflict) {
+	for k := range sets {
+		r.conflict = append(r.conflict, sets[k])
+		r.owed += sets[k].least
+		for _, j := range sets[k].jobs {
+			r.excluded[j] = true
+		}
+	}
+	if len(sets) > 0 {
+		r.settle(func(j int) bool { return r.in.Owes(j) && !r.excluded[j] })
+	}
+}
+
+// oblige counts the jobs that are owed and that no schedule can place, and finds the duties towards the others.
+func (r *Relaxation) oblige() {
+	for j, duty := range r.duties {
+		if duty == MustLeave && r.in.Owes(j) {
 			r.owed++
-		case r.duties[j] != MustLeave && (owes || slices.ContainsFunc(r.in.Successors(j), func(next int) bool { return r.duties[next] == MustPlace })):
+		}
+	}
+	r.settle(r.in.Owes)
+}
+
+// settle finds the duties towards the jobs that some schedule may place. Those of which it is said, and all that they wait for, have to be placed.
+func (r *Relaxation) settle(placed func(j int) bool) {
+	r.must, r.latest = nil, [2][]float64{}
+	for _, j := range slices.Backward(plan.ArrivalOrder(r.in)) { // those that wait come first
+		if r.duties[j] == MustLeave {
+			continue
+		}
+		r.duties[j] = MayLeave
+		if placed(j) || slices.ContainsFunc(r.in.Successors(j), func(next int) bool { return r.duties[next] == MustPlace }) {
 			r.duties[j] = MustPlace
 		}
 	}
@@ -210,8 +227,8 @@ func (r *Relaxation) Chained(s Sum) Sum {
 
 // neverAlone says that no schedule can place job j, whatever becomes of those it waits for.
 func (r *Relaxation) neverAlone(j int) bool {
-	job := &r.in.Jobs()[j]
-	return math.IsInf(r.least[j], 1) || math.IsInf(r.start[j], 1) || job.DeadlineHard && job.HasDeadline() && r.EarliestEnd(j) > r.Deadline(j)+r.Lateness(j)
+	by := r.endBy(j)
+	return math.IsInf(r.least[j], 1) || math.IsInf(r.start[j], 1) || r.endsBy(j) && r.EarliestEnd(j) > by-r.in.FirstArrival()+r.lateness(j, by)
 }
 
 // EarliestEnd is the earliest end of job j.

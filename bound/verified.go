@@ -70,6 +70,10 @@ func (p *Portfolio) Verified(ctx context.Context) (c *proof.Certificate, report 
 func (p *Portfolio) drop(c *proof.Certificate, report proof.Report) *Refutation {
 	r := &Refutation{Method: "the portfolio", Report: report, Instance: p.in.SHA256()}
 	r.Bound, _ = c.Bound.Value()
+	if len(c.Choices) > 0 { // whichever it is, no choice counts any more
+		p.choices, r.Method = nil, "the choices of the jobs left out"
+		return r
+	}
 	dropped := false
 	for k := range c.Parts {
 		part := &c.Parts[k]

@@ -42,11 +42,11 @@ func (r *Relaxation) wholeTimesOf() *wholeTimes {
 // mostTasks is the largest number of jobs for which windows are narrowed.
 const mostTasks = 2000
 
-// chained says that there are at most the given number of jobs, that they are rigid, and that some wait, arrive later, or need licences or memory.
-// For other jobs the bounds by area are about as good.
+// chained says that there are at most the given number of jobs, that they are rigid, and that some wait, arrive later, have to end by some time, or need licences or
+// memory. For other jobs the bounds by area are about as good.
 func (r *Relaxation) chained(most int) bool {
 	const features = model.Precedence | model.LicencePools | model.Arrivals | model.MemoryLimits
-	return r.solid && r.in.Features()&features != 0 && len(r.must) > 0 && len(r.must) <= most
+	return r.solid && len(r.must) > 0 && len(r.must) <= most && (r.in.Features()&features != 0 || r.limited())
 }
 
 // wholeTimesWork is about the work that it takes to make the problem.
@@ -98,8 +98,36 @@ func (r *Relaxation) findWholeTimes() *wholeTimes {
 			p.Order = append(p.Order, position[j])
 		}
 	}
+	if !w.endInTime(r) {
+		return nil
+	}
 	w.resources(r)
 	return w
+}
+
+// endInTime states when jobs end at the latest. It returns false if rounding has left a job no time.
+//
+// Rounded down, a job ends no later than its latest end rounded down. To the nearest multiple the ends of a best schedule move by w.wrong at most, and are multiples then.
+func (w *wholeTimes) endInTime(r *Relaxation) bool {
+	p := w.problem
+	latest, _ := r.latestEnds()
+	if !r.limited() {
+		return true
+	}
+	for _, j := range w.jobs {
+		last := int32(tasks.Most)
+		if units := math.Floor((latest[j] + w.wrong) / w.unit); units < tasks.Most {
+			last = int32(max(0, units))
+		}
+		p.Last = append(p.Last, last)
+	}
+	heads := p.Heads()
+	for j, end := range p.Ends() {
+		if heads[j]+p.Length[j] > end {
+			return false
+		}
+	}
+	return true
 }
 
 // sum turns a lower bound of the makespan of the problem into one of the instance.

@@ -145,13 +145,16 @@ func (f *facts) surelyLate(j int, deadline float64) bool {
 }
 
 // slack is by how much job j may end after the deadline without being late, if its chain is as short as the model tolerates.
-func (f *facts) slack(j int, deadline float64) *big.Rat {
+func (f *facts) slack(j int, deadline float64) *big.Rat { return f.slackOf(j, deadline, f.chain[j]) }
+
+// slackOf is by how much job j may end after the deadline if all the time before is as short as the model tolerates, and so are the roundings of a number of jobs.
+func (f *facts) slackOf(j int, deadline float64, jobs int) *big.Rat {
 	end, due := f.end(j), new(big.Rat).Sub(number(deadline), f.first)
 	size := due.Abs(due)
 	allowed := size.Mul(size.Add(size, end), tolerated)
 	clock := new(big.Rat).Abs(number(deadline))
 	clock.Add(clock, new(big.Rat).Abs(f.first))
-	clock.Mul(clock.Add(clock, end), big.NewRat(int64(3+f.chain[j]), 1<<52))
+	clock.Mul(clock.Add(clock, end), big.NewRat(int64(3+jobs), 1<<52))
 	return allowed.Add(allowed, clock)
 }
 
@@ -161,7 +164,7 @@ var tolerated = number(1.9 * model.Tolerance)
 // spacings is four times the largest distance of float64 numbers, relative to a number.
 var spacings = number(4 * 0x1p-52)
 
-// neverPlaced lists the jobs that no schedule can place: nothing can run them, they surely miss a hard deadline, or they wait for such a job.
+// neverPlaced lists the jobs that no schedule can place: nothing can run them, they surely miss a hard deadline or the end of the horizon, or they wait for such a job.
 func (f *facts) neverPlaced() []bool {
 	never := make([]bool, len(f.has))
 	for _, j := range f.order {
@@ -170,7 +173,9 @@ func (f *facts) neverPlaced() []bool {
 		for _, before := range job.After {
 			never[j] = never[j] || never[before]
 		}
-		never[j] = never[j] || job.DeadlineHard && job.HasDeadline() && f.surelyLate(j, job.Deadline)
+		if by, stated := f.endBy(j); stated {
+			never[j] = never[j] || f.surelyLate(j, by)
+		}
 	}
 	return never
 }

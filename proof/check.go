@@ -96,7 +96,7 @@ func check(ctx context.Context, in *model.Instance, c *Certificate) error {
 		return doubt("", "instances with %s are not covered", held)
 	}
 	if c.Infeasible != nil {
-		if c.Bound.Known() || len(c.Parts) > 0 {
+		if c.Bound.Known() || len(c.Parts)+len(c.Choices) > 0 {
 			return refute("infeasible", "expected no bound beside it")
 		}
 		f := newFacts(ctx, in)
@@ -160,10 +160,22 @@ func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound flo
 	case c.Owed < f.owed: // what it says is true, but of no schedule
 		return doubt("owed", "every schedule owes at least %d jobs, and the bound is of those that owe %d", f.owed, c.Owed)
 	}
+	switch {
+	case len(c.Choices) == 0:
+		return f.addUp(c.Parts, bound, "")
+	case len(c.Parts) > 0:
+		return refute("parts", "expected no parts beside choices")
+	}
+	return f.eachChoice(c, bound)
+}
+
+// addUp verifies the parts, and that their weighted sum is at least the bound.
+func (f *facts) addUp(list []Part, bound float64, at string) error {
+	in := f.in
 	parts := map[string]*Part{}
 	var open error
-	for k := range c.Parts {
-		p, step := &c.Parts[k], fmt.Sprintf("parts[%d]", k)
+	for k := range list {
+		p, step := &list[k], fmt.Sprintf("%sparts[%d]", at, k)
 		if parts[p.Metric] != nil {
 			return refute(step+".metric", "expected each metric once, found %s again", p.Metric)
 		}
@@ -205,11 +217,11 @@ func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound flo
 		case counts:
 			sum.Add(sum, weight.Mul(weight, number(part.Bound)))
 		case signed && term.Weight > 0:
-			return refute("parts", "expected a part of %s, which may be negative", term.Metric)
+			return refute(at+"parts", "expected a part of %s, which may be negative", term.Metric)
 		}
 	}
 	if sum.Cmp(number(bound)) < 0 {
-		return refute("bound", "the parts add up to %s only", decimal(sum))
+		return refute(at+"bound", "the parts add up to %s only", decimal(sum))
 	}
 	return open
 }

@@ -23,12 +23,15 @@ type facts struct {
 	has        []bool     // by job: it has to be placed
 	never      []bool     // by job: no schedule can place it
 	free       []bool     // by job: it is one of a set of which some are owed
+	lefts      []int      // by such a set: how many are left out
 	all        bool       // all jobs have to be placed
 	owed       int        // every schedule owes at least as many jobs
 	alone      [][]bool   // by job and cluster: see [alone]
 	over       [][]bool   // by job and cluster: see [over]
 	least      []*big.Rat // by job: its shortest time anywhere; nil: nothing can run it
 	head, tail []*big.Rat // by job: earliest start; least time from its end to the end of the jobs that wait for it. nil: no time
+	last       []*big.Rat // by job: latest end, see latest.go; nil: there is none
+	plain      []*big.Rat // the same without what the rules tolerate
 	chain      []int      // by job: how many jobs its earliest end adds up, itself included: a chain of them, or all that it waits for
 	first      *big.Rat
 	order      []int // every job after those it waits for
@@ -106,6 +109,7 @@ func (f *facts) oblige() {
 		}
 	}
 	f.all = len(f.must) == len(f.has)
+	f.limit()
 }
 
 // look finds the head of a job. Those it waits for were looked at before.

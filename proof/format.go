@@ -33,14 +33,23 @@ type Certificate struct {
 	OwedBy         []OwedSet          `json:"owed_by,omitempty" doc:"what proves that more jobs are owed than those that no schedule can place"`
 	Infeasible     *Infeasible        `json:"infeasible,omitempty" doc:"why no allocation has a finite cost"`
 	Parts          []Part             `json:"parts,omitempty" doc:"what is proved of each metric; their weighted sum is at least the bound"`
+	Choices        []Choice           `json:"choices,omitempty" doc:"in place of parts: what is proved for each choice of the jobs of owed_by that are left out"`
 	Stated         model.Bound        `json:"stated,omitzero" check:"figure" doc:"a higher bound that is stated without a certificate"`
 	NotCertified   string             `json:"not_certified,omitempty" check:"text" doc:"who states that, or that the instance is infeasible, so that it cannot be checked"`
 }
 
-// OwedSet is a set of jobs with hard deadlines that hold too much in an interval, so that some of them are left out.
+// Choice is what is proved of the schedules that leave out some jobs of the sets of [Certificate].OwedBy, as many of each as it proves, and owe no others than those that no schedule
+// can place.
+type Choice struct {
+	Left  []int  `json:"left" check:"copies" doc:"the jobs of the sets that are left out, in ascending order"`
+	Parts []Part `json:"parts,omitempty" doc:"what is proved of each metric, as in the certificate; their weighted sum is at least its bound"`
+}
+
+// OwedSet is a set of jobs that have to end by a time and exclude each other, so that some of them are left out: they hold too much in an interval, or have no windows together.
 type OwedSet struct {
-	Jobs []int          `json:"jobs" check:"copies" doc:"the jobs, in ascending order; no job is in two sets"`
-	By   *MachinePrices `json:"by" doc:"the prices and the interval"`
+	Jobs    []int          `json:"jobs" check:"copies" doc:"the jobs, in ascending order; no job is in two sets"`
+	By      *MachinePrices `json:"by,omitempty" doc:"prices and an interval in which the jobs hold too much"`
+	Windows *Windows       `json:"windows,omitempty" doc:"what shows that a job of the set is left out: windows that are narrowed to a contradiction; beside it there is no by"`
 }
 
 // Part is the bound of one metric.

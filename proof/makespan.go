@@ -341,7 +341,7 @@ func (f *facts) energetic(a *Energetic, step string) (*big.Rat, error) {
 	}
 	need := new(big.Rat)
 	for _, j := range f.must {
-		least := leastEnergy(ways(j), f.head[j], new(big.Rat).Sub(makespan, f.tail[j]), from, to)
+		least := leastEnergy(ways(j), f.head[j], f.within(j, new(big.Rat).Sub(makespan, f.tail[j])), from, to)
 		if least == nil {
 			return makespan, nil // the job does not end in time however it runs
 		}

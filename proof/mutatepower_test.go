@@ -116,7 +116,7 @@ func TestPowerPricesThatAreRefused(t *testing.T) {
 		"a job that need not be placed": {func(s *model.InstanceSpec) {
 			s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard, s.Objective = new(5.0), true, map[string]float64{"energy_cost": 1, "mean_wait": 1, "unfinished": 1}
 		}, func() parts { return parts{sum()} }, proof.NotCertified, "parts[0].by.priced_power"},
-		"too long for the horizon": {func(s *model.InstanceSpec) { s.Jobs[0].Work = new(9.0) }, func() parts { return parts{part()} }, proof.NotCertified, "parts[0].by.priced_power"},
+		"too long for the horizon": {func(s *model.InstanceSpec) { s.Jobs[0].Work = new(9.0) }, func() parts { return parts{part()} }, proof.NotCertified, "owed"},
 		"spread at negative prices": {func(s *model.InstanceSpec) {
 			s.Tariff.Price[0][1] = -1
 			s.Clusters = append(s.Clusters, model.ClusterSpec{ID: "d", Machines: []model.MachineSpec{{ID: "m"}}})

@@ -69,13 +69,15 @@ func (n *naivePower) rate(c, unit int) *big.Rat {
 func (n *naivePower) proves() *big.Rat {
 	total := new(big.Rat)
 	for j := range n.in.Jobs() {
-		least, job := n.job(j), &n.in.Jobs()[j]
-		switch hard := job.DeadlineHard && job.HasDeadline(); {
-		case hard && n.head(j)+n.shortest(j) > job.Deadline: // no schedule places it, and no job waits for it
-			if !n.priced {
+		if n.never(j) {
+			if !n.priced || !n.hard(j) {
 				n.owed++
 			}
-		case n.priced && hard && (least == nil || least.Sign() >= 0):
+			continue
+		}
+		least := n.job(j)
+		switch {
+		case n.priced && n.hard(j) && (least == nil || least.Sign() >= 0): // no job waits for one with a hard deadline
 		case least == nil:
 			return nil
 		default:
@@ -95,6 +97,36 @@ func (n *naivePower) proves() *big.Rat {
 	return total
 }
 
+// hard says whether the job has a hard deadline.
+func (n *naivePower) hard(j int) bool {
+	return n.in.Jobs()[j].DeadlineHard && n.in.Jobs()[j].HasDeadline()
+}
+
+// by is the unit by which the job has to end, for its own sake.
+func (n *naivePower) by(j int) int {
+	if from, _, _ := n.in.Horizon(); n.hard(j) {
+		return min(n.length, int(math.Floor((n.in.Jobs()[j].Deadline-from)/n.unit+0.001)))
+	}
+	return n.length
+}
+
+// never says that no schedule places the job.
+func (n *naivePower) never(j int) bool {
+	from, _, _ := n.in.Horizon()
+	return n.units(n.head(j)-from)+n.units(n.shortest(j)) > n.by(j) || slices.ContainsFunc(n.in.Jobs()[j].After, n.never)
+}
+
+// last is the unit by which the job has to end, also for the sake of those that wait for it and have to be placed.
+func (n *naivePower) last(j int) int {
+	last := n.by(j)
+	for k := range n.in.Jobs() {
+		if slices.Contains(n.in.Jobs()[k].After, j) && !n.never(k) && !(n.priced && n.hard(k)) {
+			last = min(last, n.last(k)-n.units(n.shortest(k)))
+		}
+	}
+	return last
+}
+
 // job is what a job costs and pays at least, over clusters, numbers of processors, powers and starts.
 func (n *naivePower) job(j int) (least *big.Rat) {
 	in, job := n.in, &n.in.Jobs()[j]
@@ -106,7 +138,7 @@ func (n *naivePower) job(j int) (least *big.Rat) {
 		fewest, most := in.Width(j, c)
 		for width := fewest; width <= min(most, in.Clusters()[c].Processors); width++ {
 			length := n.units(in.DurationOn(j, c, width))
-			for start := n.units(max(from, n.head(j)) - from); start+length <= n.length; start++ {
+			for start := n.units(max(from, n.head(j)) - from); start+length <= n.last(j); start++ {
 				var powers []float64
 				for g := range in.Clusters()[c].Machines {
 					powers = append(powers, in.Clusters()[c].Machines[g].Power.Busy)

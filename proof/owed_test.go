@@ -18,52 +18,92 @@ import (
 	_ "github.com/allot-opt/allot/solvers"
 )
 
-// crowded is a batch of a few jobs, most with hard deadlines that not all can meet, with arrivals, precedence, closed times, jobs that run already, devices, choices
-// of the number of processors, and caps of licences.
+// crowded is a batch of a few jobs, most with hard deadlines that not all can meet, with arrivals, precedence, closed times, jobs that run already, devices, features,
+// jobs that have their machines to themselves, choices of the number of processors, pools of licences, a horizon and limits of power. Its times are whole, or in
+// units such as 0.1, 60.1 and 8e-9, or since 1970.
 func crowded(t *testing.T, rng *rand.Rand) *model.Instance {
 	t.Helper()
+	for {
+		spec := crowdedSpec(rng)
+		if rng.IntN(3) > 0 {
+			modeltest.NewDecimals(rng).Retime(&spec)
+		}
+		if in, err := model.New(spec); err == nil { // a job that runs already may contradict what it asks for
+			return in
+		}
+	}
+}
+
+// crowdedSpec draws such a batch in whole times.
+func crowdedSpec(rng *rand.Rand) model.InstanceSpec {
 	rarely := func(n int) bool { return rng.IntN(n) == 0 }
-	unit := []float64{1, 0.1, 0.3, 60.1}[rng.IntN(4)]
-	b := model.NewBuilder("crowded")
-	gpus := rarely(3)
+	some := func(n int) float64 { return float64(rng.IntN(n)) }
+	spec := model.InstanceSpec{Schema: model.InstanceSchema, Name: "crowded"}
+	gpus, features, licences, power := rarely(3), rarely(5), rarely(4), rarely(4)
+	if gpus {
+		spec.Devices = []string{"gpu"}
+	}
+	if licences {
+		spec.Licences = map[string]int{"l": 1 + rng.IntN(2)}
+	}
+	if power && !rarely(3) || rarely(6) {
+		spec.Horizon = &model.HorizonSpec{From: some(3) * some(2), To: 4 + some(6)}
+	}
 	for c := range 1 + rng.IntN(2) {
-		m := model.MachineSpec{ID: "m", Processors: 1 + rng.IntN(2), Cost: float64(1 + rng.IntN(3)), Speed: float64(1 + rng.IntN(2))}
+		m := model.MachineSpec{ID: "m", Count: 1 + rng.IntN(5)/4, Processors: 1 + rng.IntN(2), Cost: 1 + some(3), Speed: 1 + some(2)}
 		if gpus && c == 0 {
 			m.Resources = map[string]float64{"gpu": 1}
 		}
+		if features && !rarely(3) {
+			m.Features = []string{"a"}
+		}
 		if rarely(4) {
-			from := unit * float64(rng.IntN(6))
-			m.Closed = []model.ClosedSpec{{From: from}}
+			m.Closed = []model.ClosedSpec{{From: some(6)}}
 			if !rarely(3) {
-				m.Closed[0].To = new(from + unit*float64(1+rng.IntN(3)))
+				m.Closed[0].To = new(m.Closed[0].From + 1 + some(3))
 			}
 		}
-		b.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", c), Machines: []model.MachineSpec{m}})
+		cluster := model.ClusterSpec{ID: fmt.Sprint("c", c)}
+		if power {
+			m.Power = &model.PowerSpec{Idle: some(2), Busy: 1 + some(3)}
+			for at := 0.0; at < 6 && !rarely(3); at += 1 + some(3) {
+				cluster.PowerCap = append(cluster.PowerCap, []float64{at, m.Power.Idle*float64(m.Count) + 1 + some(4)})
+			}
+		}
+		cluster.Machines = []model.MachineSpec{m}
+		spec.Clusters = append(spec.Clusters, cluster)
 	}
-	if gpus {
-		b.Spec().Devices = []string{"gpu"}
-	}
-	n := 2 + rng.IntN(3)
-	for j := range n {
-		job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(unit * float64(rng.IntN(5))), Arrival: unit * float64(rng.IntN(3)*rng.IntN(2)), Processors: model.Rigid(1 + rng.IntN(4)/3)}
+	for j := range 2 + rng.IntN(3) {
+		job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(some(5)), Arrival: some(3) * some(2), Processors: model.Rigid(1 + rng.IntN(4)/3)}
 		if rarely(6) {
 			job.Processors, job.Tasks = model.Moldable(1, 2), 2
 		}
 		if gpus && rarely(2) {
-			job.Resources = map[string]float64{"gpu": 1}
+			job.Resources = map[string]float64{"gpu": []float64{1, 1, 0.5}[rng.IntN(3)]}
 		}
+		if features && rarely(2) {
+			job.Features = [][]string{{"a"}}
+		}
+		if licences && rarely(2) {
+			job.Licences = map[string]int{"l": 1}
+		}
+		job.Exclusive = rarely(10)
 		if !rarely(3) {
-			job.Deadline, job.DeadlineHard = new(unit*float64(1+rng.IntN(6))), !rarely(4)
+			job.Deadline, job.DeadlineHard = new(1+some(6)), !rarely(4)
 			if rarely(4) {
-				job.Deadline = new(unit * 1000)
+				job.Deadline = new(1000.0)
 			}
 		}
 		if j > 0 && rarely(4) {
 			job.After = []string{fmt.Sprint("j", rng.IntN(j))}
 		}
-		b.Job(job)
+		if j == 0 && rarely(5) {
+			job.Running = &model.RunningSpec{Cluster: "c0", Processors: model.Processors(0)}
+			job.Arrival, job.Processors, job.Tasks = 0, model.Rigid(1), 0
+		}
+		spec.Jobs = append(spec.Jobs, job)
 	}
-	return built(t, b)
+	return spec
 }
 
 // objectives of all kinds: with and without metrics that count what is left out, of either sign.
@@ -125,6 +165,12 @@ func TestWhatIsOwedAndItsBound(t *testing.T) {
 		if best.Left > 0 && p.Owed() == best.Left {
 			counts["some owed, proved"]++
 		}
+		for kind, has := range map[string]bool{"runs already": in.Features().Has(model.RunningJobs), "horizon": in.Features().Has(model.HorizonLimits), "cap": in.Features().Has(model.PowerCaps),
+			"closed": in.Features().Has(model.ClosedTimes), "since 1970": in.FirstArrival() > 1e9} {
+			if has && best.Left > 0 {
+				counts[kind]++
+			}
+		}
 		if len(p.OwedBy()) > 0 {
 			counts["exclude each other"]++
 		}
@@ -165,7 +211,7 @@ func TestWhatIsOwedAndItsBound(t *testing.T) {
 		}
 	}
 	t.Log(counts)
-	for _, kind := range []string{"enumerated", "some owed, proved", "exclude each other", "optimal", "optimal and leaves out what may be placed"} {
+	for _, kind := range []string{"enumerated", "some owed, proved", "exclude each other", "runs already", "horizon", "cap", "closed", "since 1970", "optimal", "optimal and leaves out what may be placed"} {
 		if counts[kind] < race.Enough(3) {
 			t.Errorf("%s: %d, the test says little", kind, counts[kind])
 		}

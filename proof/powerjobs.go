@@ -99,15 +99,20 @@ func (v *powerView) job(j int) *big.Int {
 	if v.unknown(j) {
 		return new(big.Int)
 	}
-	head := larger(new(big.Rat), new(big.Rat).Add(v.head[j], v.shift))
+	head, end := larger(new(big.Rat), new(big.Rat).Add(v.head[j], v.shift)), v.length
+	if v.plain[j] != nil {
+		if last := v.times.of(new(big.Rat).Add(v.plain[j], v.shift)); last.Cmp(end) < 0 {
+			end = last
+		}
+	}
 	var best *big.Int
 	for _, run := range v.runs[j] {
 		first, length := v.times.of(new(big.Rat).Add(head, run.late)), v.times.of(run.length)
-		last := new(big.Int).Sub(v.length, length)
+		last := new(big.Int).Sub(end, length)
 		if last.Cmp(first) < 0 {
 			short := new(big.Rat).SetFrac(new(big.Int).Sub(first, last), new(big.Int).Lsh(big.NewInt(1), v.times.digits))
-			if short.Cmp(v.tolerated(run.length)) > 0 {
-				continue // it does not fit into the horizon
+			if short.Cmp(v.tolerated(j, run.length)) > 0 {
+				continue // it does not end in time
 			}
 			if first = last; first.Sign() < 0 {
 				first = new(big.Int)
@@ -132,9 +137,12 @@ func (v *powerView) job(j int) *big.Int {
 	return best
 }
 
-// tolerated is by how much a job of the length may be too long for the horizon and still be taken to fit.
-func (v *powerView) tolerated(length *big.Rat) *big.Rat {
+// tolerated is by how much job j, if it has the length, may end too late and still be taken to fit.
+func (v *powerView) tolerated(j int, length *big.Rat) *big.Rat {
 	sum := new(big.Rat).Mul(length, toleratedLength)
+	if v.last[j] != nil {
+		sum = larger(sum, new(big.Rat).Sub(v.last[j], v.plain[j]))
+	}
 	ends := number(math.Abs(v.from))
 	ends.Add(ends, number(math.Abs(v.to)))
 	return sum.Add(sum, ends.Mul(ends, toleratedTime))

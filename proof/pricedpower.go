@@ -247,6 +247,9 @@ func (v *powerView) read(by *PowerPrices, step string) error {
 		if v.head[j] != nil {
 			v.times.fit(v.head[j])
 		}
+		if v.plain[j] != nil {
+			v.times.fit(v.plain[j])
+		}
 		if v.weights.waits() {
 			v.times.fit(number(v.in.Jobs()[j].Arrival))
 			if v.in.Jobs()[j].HasDeadline() {

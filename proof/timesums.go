@@ -181,7 +181,7 @@ func (t *sumTable) count(step string) error {
 				ways = func(j, c int) []jobWay { return t.waysInGroup(j, c, p.group) }
 			}
 			for _, way := range ways(j, p.cluster) {
-				if way.part = k; t.metric != "missed" || t.latest(j, &way).Cmp(t.earliest(j, &way)) >= 0 { // else it is late
+				if way.part = k; t.latest(j, &way) == nil || t.latest(j, &way).Cmp(t.earliest(j, &way)) >= 0 { // else it is late
 					list = append(list, way)
 				}
 			}
@@ -220,10 +220,16 @@ func (t *sumTable) earliest(j int, w *jobWay) *big.Rat {
 	return later.Add(t.head[j], larger(new(big.Rat), later))
 }
 
-// latest is the latest start of a way with which the job may be in time.
+// latest is the latest start of a way, with which the job may be in time for missed; nil: there is none.
 func (t *sumTable) latest(j int, w *jobWay) *big.Rat {
-	due := new(big.Rat).Add(t.facts.due(j), t.slack(j, t.in.Jobs()[j].Deadline))
-	return due.Sub(due, w.length())
+	last := t.last[j]
+	if t.metric == "missed" {
+		last = new(big.Rat).Add(t.facts.due(j), t.slack(j, t.in.Jobs()[j].Deadline))
+	}
+	if last == nil {
+		return nil
+	}
+	return new(big.Rat).Sub(last, w.length())
 }
 
 // grid finds the grid of times. It returns a time after all that matter.
@@ -313,9 +319,9 @@ func (t *sumTable) put(last *big.Rat, step string) error {
 		for n := range t.list[k] {
 			w := &t.list[k][n]
 			x := sumWay{part: w.part, size: w.size, loose: w.loose, last: forever}
-			length, first, area := w.length(), t.earliest(j, w), w.area
+			length, first, area, latest := w.length(), t.earliest(j, w), w.area, t.latest(j, w)
 			if t.metric == "missed" {
-				allowed, latest := t.slack(j, t.in.Jobs()[j].Deadline), t.latest(j, w)
+				allowed := t.slack(j, t.in.Jobs()[j].Deadline)
 				switch share := new(big.Rat); {
 				case !w.loose: // it may be that much shorter
 					length = larger(new(big.Rat), new(big.Rat).Sub(length, allowed))
@@ -328,9 +334,9 @@ func (t *sumTable) put(last *big.Rat, step string) error {
 					length, area = new(big.Rat).Mul(length, share), new(big.Rat).Mul(area, share)
 					latest.Sub(latest, length)
 				}
-				if latest.Cmp(last) < 0 {
-					x.last = t.times.up(latest)
-				}
+			}
+			if latest != nil && latest.Cmp(last) < 0 {
+				x.last = t.times.up(latest)
 			}
 			x.head, x.first, x.length = t.times.down(t.head[j]), t.times.down(first), t.times.down(length)
 			if w.loose && w.size == 0 {

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 
 	"github.com/allot-opt/allot/model"
@@ -33,9 +34,11 @@ type windows struct {
 	*facts
 	a         *Windows
 	step      string
-	length    []int64 // by job
-	low, high []int64 // by number: the least and the largest start
-	empty     bool    // a number has nothing left: a contradiction
+	off       *big.Rat // the makespan is refuted but for so much
+	length    []int64  // by job
+	low, high []int64  // by number: the least and the largest start
+	latest    []int64  // by job: the latest end by its own limit and those of the jobs that wait for it, whatever the makespan
+	empty     bool     // a number has nothing left: a contradiction
 	resources []windowResource
 	follows   [][]uint64 // by job: the jobs that it waits for, as bits; see waits
 	changes   []change   // of what is assumed
@@ -63,6 +66,19 @@ type windowUse struct {
 
 // windows is the makespan that follows from the refuted one, in the time of the instance.
 func (f *facts) windows(a *Windows, step string) (*big.Rat, error) {
+	w, err := f.narrowed(a, step)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.refutes(); err != nil {
+		return nil, err
+	}
+	proved := new(big.Rat).Mul(big.NewRat(int64(a.Makespan)+1, 1), number(a.Unit))
+	return proved.Sub(proved, w.off), nil
+}
+
+// narrowed is the windows before any of them is narrowed, with what is said of resources and pairs.
+func (f *facts) narrowed(a *Windows, step string) (*windows, error) {
 	unit, off := number(a.Unit), new(big.Rat)
 	if unit.Sign() <= 0 {
 		return nil, refute(step+".unit", "expected a unit above 0")
@@ -80,26 +96,19 @@ func (f *facts) windows(a *Windows, step string) (*big.Rat, error) {
 		}
 		off.Mul(big.NewRat(int64(len(f.in.Jobs()))+1, 1), distance)
 	}
-	w := &windows{facts: f, a: a, step: step}
-	if err := w.start(unit); err != nil {
+	w := &windows{facts: f, a: a, step: step, off: off}
+	if err := w.start(unit, off); err != nil {
 		return nil, err
 	}
-	if err := w.prepare(); err != nil {
-		return nil, err
-	}
-	if err := w.refutes(); err != nil {
-		return nil, err
-	}
-	proved := new(big.Rat).Mul(big.NewRat(int64(a.Makespan)+1, 1), unit)
-	return proved.Sub(proved, off), nil
+	return w, w.prepare()
 }
 
-// start sets the lengths of the jobs, and the windows to what follows from arrivals, precedence and the makespan.
-func (w *windows) start(unit *big.Rat) error {
+// start sets the lengths of the jobs, and the windows to what follows from arrivals, latest ends, precedence and the makespan. Latest ends are later by what the times are off.
+func (w *windows) start(unit, off *big.Rat) error {
 	n := len(w.in.Jobs())
 	size := n + 1 + len(w.a.Pairs)/2
-	w.length, w.low, w.high = make([]int64, size), make([]int64, size), make([]int64, size)
-	total, tail := int64(w.a.Makespan), make([]int64, n)
+	w.length, w.low, w.high, w.latest = make([]int64, size), make([]int64, size), make([]int64, size), make([]int64, n)
+	total := int64(w.a.Makespan)
 	for _, j := range w.must {
 		length, ok := w.units(w.least[j], unit)
 		head, fits := w.units(w.released(j), unit)
@@ -121,12 +130,20 @@ func (w *windows) start(unit *big.Rat) error {
 	w.high[n] = int64(w.a.Makespan)
 	for k := n - 1; k >= 0; k-- {
 		j := w.order[k]
-		for _, next := range w.in.Successors(j) {
-			if w.has[next] {
-				tail[j] = max(tail[j], w.length[next]+tail[next])
+		end, latest := int64(w.a.Makespan), int64(math.MaxInt64)
+		if w.last[j] != nil {
+			last := new(big.Rat).Add(w.last[j], off)
+			last.Quo(last, unit)
+			if units := new(big.Int).Div(last.Num(), last.Denom()); units.IsInt64() {
+				latest = units.Int64()
 			}
 		}
-		w.high[j] = int64(w.a.Makespan) - tail[j] - w.length[j]
+		for _, next := range w.in.Successors(j) {
+			if w.has[next] {
+				end, latest = min(end, w.high[next]), min(latest, w.latest[next]-w.length[next])
+			}
+		}
+		w.high[j], w.latest[j] = min(end, latest)-w.length[j], latest
 	}
 	for p := range len(w.a.Pairs) / 2 {
 		w.high[n+1+p] = 1

@@ -67,17 +67,37 @@ def proved(facts, c, weights):
     need(c["objective"] and is_objective(c["objective"], instance), "expected an objective")
     need(minimised(c["objective"]) == minimised(weights), "it is of another objective", Doubt)
     if "infeasible" in c:
-        need("bound" not in c and not c.get("parts"), "infeasible, and a bound or parts")
+        need("bound" not in c and not c.get("parts") and not c.get("choices"), "infeasible, and a bound or parts")
         levels.infeasible(facts, c)
         need("stated" not in c and "not_certified" not in c, c.get("not_certified", "a bound is stated"), Doubt)
         return
     if "bound" not in c:
         need("not_certified" in c, "there is no bound")
         raise Doubt(c["not_certified"])
-    conflicts.exclude(facts, c.get("owed_by") or [])
+    sets = c.get("owed_by") or []
+    lefts = conflicts.exclude(facts, sets)
     need(c.get("owed", 0) <= facts.owed, f"every schedule is only known to owe {facts.owed} jobs")
     need(c.get("owed", 0) == facts.owed, f"every schedule owes {facts.owed} jobs", Doubt)
-    parts, listed = {}, c.get("parts", [])
+    if not c.get("choices"):
+        add_up(facts, c, c.get("parts", []), doubts)
+    else:
+        need(not c.get("parts"), "parts beside choices")
+        used = 0
+        for left in conflicts.choices(sets, lefts):
+            if facts.leaving(left):
+                found = [x for x in c["choices"] if x["left"] == left]
+                need(found, f"nothing is proved where {left} are left out")
+                used += 1
+                add_up(facts, c, found[0].get("parts", []), doubts)
+        need(used == len(c["choices"]), "a choice twice, or that no schedule makes")
+    if doubts:
+        raise doubts[0]
+    need("stated" not in c and "not_certified" not in c, c.get("not_certified", "a higher bound is stated"), Doubt)
+
+
+def add_up(facts, c, listed, doubts):
+    """Steps 5 and 6: the parts are proved, and add up to the bound."""
+    instance, parts = facts.instance, {}
     for part in listed:
         for metric in covered(part, minimised(c["objective"])):
             need(metric not in parts, f"{metric} has two parts")
@@ -99,13 +119,10 @@ def proved(facts, c, weights):
                 least = F(parts[metric]["bound"]) if metric in parts else F(0)
                 total += w * (least if signed else max(F(0), least))
                 continue
-            most = optimal.largest(instance, metric, facts.unplaceable())
+            most = optimal.largest(instance, metric, facts.never)
             need(most is not None, f"{metric} has no largest value", Doubt)
             total += w * most
         need(total >= F(c["bound"]), f"the parts add up to {float(total)}")
-    if doubts:
-        raise doubts[0]
-    need("stated" not in c and "not_certified" not in c, c.get("not_certified", "a higher bound is stated"), Doubt)
 
 
 def covered(part, weights):

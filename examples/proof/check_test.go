@@ -475,8 +475,12 @@ func TestCertificatesOfEverythingTogether(t *testing.T) {
 		p := bound.NewCertified(t.Context(), in)
 		p.Improve(t.Context(), 200_000)
 		for _, x := range p.Certificates() {
-			by := x.Parts[0].By
-			if by == nil || by.PowerPrices != nil || by.Moldable != nil || len(x.Bytes()) > 20_000 {
+			if len(x.Choices) == 0 {
+				if by := x.Parts[0].By; by == nil || by.PowerPrices != nil || by.Moldable != nil {
+					continue
+				}
+			}
+			if len(x.Bytes()) > 20_000 {
 				continue
 			}
 			target, err := in.WithObjective(x.Objective)
@@ -497,6 +501,9 @@ func TestCertificatesOfEverythingTogether(t *testing.T) {
 			if len(x.OwedBy) > 0 {
 				kind, times = "sets", 8
 			}
+			if len(x.Choices) > 0 {
+				kind = "choices"
+			}
 			c.certificate(path, of, x.Bytes(), nil, kind)
 			for range times {
 				changed := plain(t, x.Bytes())
@@ -507,5 +514,5 @@ func TestCertificatesOfEverythingTogether(t *testing.T) {
 	}
 	counts := second(t, c.tasks)
 	enough(t, counts, 20, "together verified", "together refuted")
-	enough(t, counts, 3, "sets verified", "sets refuted")
+	enough(t, counts, 3, "sets verified", "sets refuted", "choices verified", "choices refuted")
 }

@@ -1,24 +1,43 @@
 """Sets of jobs with hard deadlines that exclude each other (docs/proofs.md, Jobs that exclude each other, and the last row of machine_prices). No machine has closed times or resources here."""
 from fractions import Fraction as F
+from itertools import combinations, product
 from math import ceil, inf
 
+import windows
 from facts import Doubt, need
 
 
 def exclude(facts, sets):
     """Raises the number of jobs that every schedule owes by those of the sets, which need not be placed."""
-    free = set()
+    free, lefts = set(), []
     for found in sets:
-        facts.owed += left_out(facts, found, free)
+        lefts.append(left_out(facts, found, free))
+        facts.owed += lefts[-1]
     facts.oblige(free)
+    return lefts
+
+
+def choices(sets, lefts):
+    """All choices of just so many jobs of each set."""
+    return [sorted(k for some in chosen for k in some) for chosen in product(*(combinations(found["jobs"], n) for found, n in zip(sets, lefts)))]
 
 
 def left_out(facts, found, free):
     """How many jobs of the set every schedule leaves out at least."""
-    listed, a = found["jobs"], found["by"]
+    listed, a = found["jobs"], found.get("by")
     need(all(x < y for x, y in zip(listed, listed[1:])), "expected ascending jobs")
     need(all(k < len(facts.jobs) and k in facts.due_to_place and k not in free for k in listed), "a job is not owed, never placed, unknown or in two sets")
     jobs = [facts.jobs[k] for k in listed]
+    need((a is None) != ("windows" not in found), "expected either prices or windows")
+    if a is None:
+        need(all(facts.end_by(j) is not None for j in jobs), "a job that may end at any time")
+        free.update(listed)
+        facts.place(listed)
+        ends = [facts.jobs[k].last for k in facts.placed]
+        u, off = windows.refute(facts, found["windows"])
+        need(all((e + off) / u < found["windows"]["makespan"] + 1 for e in ends), "a job may end later")
+        facts.oblige(free)
+        return 1
     need(all(j.job.hard and j.due is not None for j in jobs), "a job without a hard deadline")
     need(not a.get("closed") or all(j.job.estimate is None for j in jobs), "this checker does not cover what jobs hold by their estimates", Doubt)
     free.update(listed)

@@ -29,6 +29,11 @@ def down(x):
     return nextafter(y, -inf) if F(y) > x else y
 
 
+def up(x):
+    """The smallest float64 that is at least the fraction."""
+    return -down(-x)
+
+
 COUNTING = {"work_done", "finished", "unfinished", "missed", "miss_rate", "data_moved", "workflow_failures"}  # what is left out
 
 
@@ -102,17 +107,47 @@ class Facts:
                     j.head, j.chain = held, 1 + len(j.before)
         never, owed = self.unplaceable(), {j.position for j in instance.jobs if owes(j, weights)}
         self.owed = len(never & owed)  # by every schedule
-        self.never, self.due_to_place = never, owed - never
+        self.never, self.first_never, self.owes, self.due_to_place = never, never, owed, owed - never
         self.oblige(set())
 
     def oblige(self, free):
-        """Which jobs have to be placed, and their tails; those that are free need not be."""
-        self.placed = self.due_to_place - free
+        """Which jobs have to be placed, their tails and latest ends; those that are free need not be."""
+        self.place(self.due_to_place - free)
+
+    def place(self, jobs):
+        """Takes these jobs to have to be placed, and those that they wait for."""
+        self.placed = set(jobs)
         for k in reversed(self.order()):
             j = self.jobs[k]
             if k not in self.never and any(s in self.placed for s in j.job.followers):
                 self.placed.add(k)
             j.tail = max([self.jobs[s].least + self.jobs[s].tail for s in j.job.followers if s in self.placed], default=F(0))
+            after = [self.jobs[s].last - self.jobs[s].least for s in j.job.followers if s in self.placed]
+            j.last = min([inf if k in self.never else self.latest_end(j)] + after)
+
+    def leaving(self, left):
+        """Takes just these jobs of the sets to be left out (proofs.md, Choices); False: no schedule that owes no more does."""
+        self.never = set(self.first_never) | set(left)
+        for k in self.order():
+            if any(b in self.never for b in self.jobs[k].job.after):
+                self.never.add(k)
+        self.due_to_place = self.owes - self.never
+        self.oblige(set())
+        return len(self.never & self.owes) <= self.owed
+
+    def end_by(self, j):
+        """When the job has to end for its own sake: its hard deadline, or the end of the horizon if that is earlier; None: at any time."""
+        found = [j.job.deadline] if j.job.hard and j.job.deadline is not None else []
+        if self.instance.spec.get("horizon"):
+            found.append(self.instance.spec["horizon"]["to"])
+        return min(found, default=None)
+
+    def latest_end(self, j):
+        """proofs.md, What all kinds use, last(j), without the jobs that wait for it."""
+        by = self.end_by(j)
+        if by is None:
+            return inf
+        return F(up(F(by) - self.instance.first + self.slack(j, by, len(self.jobs))))
 
     def resources(self):
         """By resource its capacity and what each job holds, rounded down (proofs.md, What all kinds use, Work ahead)."""
@@ -160,18 +195,18 @@ class Facts:
         need(all(k in self.placed for k in positions), "a job need not be placed")
         return [self.jobs[k] for k in positions]
 
-    def surely_late(self, j, deadline=None):
-        """proofs.md, each_alone, Surely late; without a deadline of its own or a given one it is not."""
-        if deadline is None:
+    def surely_late(self, j, deadline=None, own=True):
+        """proofs.md, each_alone, Surely late; without a given deadline or, if that counts, one of its own it is not."""
+        if deadline is None and own:
             deadline = j.job.deadline
         if deadline is None or j.least is None:
             return False
         return j.head + j.least - (F(deadline) - self.instance.first) > self.slack(j, deadline)
 
-    def slack(self, j, deadline):
-        """By how much the job may end after the deadline without being surely late."""
+    def slack(self, j, deadline, jobs=None):
+        """By how much the job may end after the deadline without being surely late, or if so many jobs add up."""
         end, due = j.head + j.least, F(deadline) - self.instance.first
-        return F(19, 10) * F(1e-9) * (abs(due) + end) + F(3 + j.chain, 2**52) * (F(deadline) + self.instance.first + end)
+        return F(19, 10) * F(1e-9) * (abs(due) + end) + F(3 + (j.chain if jobs is None else jobs), 2**52) * (F(deadline) + self.instance.first + end)
 
     def price(self, j):
         """proofs.md, each_alone, Price."""
@@ -190,10 +225,10 @@ class Facts:
         return self.price(j) * max(F(0), 1 - F(2, 10**9) - clock / j.least / 2**50)
 
     def unplaceable(self):
-        """Jobs that are never placed (proofs.md, What a verified certificate means, Optimal)."""
+        """Jobs that are never placed (proofs.md, What a verified certificate means)."""
         found = set()
         for k in self.order():
             j = self.jobs[k]
-            if not j.placeable or (j.job.hard and self.surely_late(j)) or any(b in found for b in j.job.after):
+            if not j.placeable or self.surely_late(j, self.end_by(j), False) or any(b in found for b in j.job.after):
                 found.add(k)
         return found

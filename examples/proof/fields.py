@@ -73,9 +73,10 @@ KINDS = {
     "priced_power": {"times!": ["number>=0"], "clusters!": [["number>=0"]], "cells": "whole>0", "looks": "whole>0"},
     "levels": {"prices!": [["number"]], "root": ["whole>=0"], "nodes!": NODES},
 }
+PARTS = [{"metric!": "id", "bound!": "number", "method": "text", "step": "number>=0", "lacks": "flag", "sum": {"*": "number"}, "by": KINDS}]
 CERTIFICATE = {
-    "schema!": "text", "instance": "text", "instance_sha256!": "text", "objective!": {"*": "number"}, "bound": "number", "owed": "whole>=0", "owed_by": [{"jobs!": ["whole>=0"], "by!": KINDS["machine_prices"]}],
+    "schema!": "text", "instance": "text", "instance_sha256!": "text", "objective!": {"*": "number"}, "bound": "number", "owed": "whole>=0", "owed_by": [{"jobs!": ["whole>=0"], "by": KINDS["machine_prices"], "windows": KINDS["windows"]}],
     "infeasible": {"condition!": "one of room rate", "most!": "number", "needed!": "number"},
-    "parts": [{"metric!": "id", "bound!": "number", "method": "text", "step": "number>=0", "lacks": "flag", "sum": {"*": "number"}, "by": KINDS}],
+    "parts": PARTS, "choices": [{"left!": ["whole>=0"], "parts": PARTS}],
     "stated": "number", "not_certified": "text",
 }

@@ -107,7 +107,7 @@ def energetic(facts, a, metric):
         ways = lambda j: [(j.job.licences.get(a["licence"], 0), j.least)]
     total = F(0)
     for j in (facts.jobs[k] for k in sorted(facts.placed)):
-        end = latest - j.tail
+        end = min(latest - j.tail, j.last)
         needs = [amount * max(F(0), min(y - x, t, j.head + t - x, y - (end - t))) for amount, t in ways(j) if j.head + t <= end]
         if not needs:
             return latest
@@ -118,7 +118,7 @@ def energetic(facts, a, metric):
 
 def each_alone(facts, a, metric):
     """proofs.md, each_alone: what is known of each job alone."""
-    jobs, never = [facts.jobs[k] for k in sorted(facts.placed)], facts.unplaceable()
+    jobs, never = [facts.jobs[k] for k in sorted(facts.placed)], facts.never
     end = lambda j: j.head + j.least
     dated = [j for j in facts.jobs if j.due is not None]
     missed = sum(j.position in never or facts.surely_late(j) for j in dated)

@@ -16,7 +16,7 @@ class Lists:
     """The jobs that have to be placed, by position among them, and what they cost; times are whole numbers of a unit."""
 
     def __init__(self, facts, weights, together):
-        never = facts.unplaceable()
+        never = facts.never
         need(never | facts.placed == set(range(len(facts.jobs))), "a job may be left out", Doubt)
         self.facts, self.together, self.jobs = facts, together, [facts.jobs[k] for k in sorted(facts.placed)]
         clusters, n = facts.clusters, len(self.jobs)

@@ -142,7 +142,7 @@ class Part:
 
 def parts_of(facts, stated, metric):
     need(len(stated) == len(facts.clusters), "expected prices for each cluster")
-    found, never = [], facts.unplaceable()
+    found, never = [], facts.never
     for c, p in zip(facts.clusters, stated):
         if "groups" not in p:
             found.append(Part(facts, c, p))
@@ -158,7 +158,7 @@ def parts_of(facts, stated, metric):
 def prices_over_time(facts, a, metric):
     """proofs.md, prices_over_time."""
     dated, slow = metric == "missed", metric in ("mean_slowdown", "slowdown_without_deadline", "bounded_slowdown")
-    never = facts.unplaceable()
+    never = facts.never
     parts = parts_of(facts, a["clusters"], metric)
     need(not slow or not any(g.load for c in facts.clusters for g in c.groups), "background load may change slowdowns", Doubt)
     chosen = [j for j in facts.jobs if j.position not in never and (not dated or j.due is not None) and (metric != "slowdown_without_deadline" or j.due is None)]
@@ -178,6 +178,10 @@ def prices_over_time(facts, a, metric):
                 need(not slow or metric == "bounded_slowdown" or time > 0, "a slowdown of a job that takes no time", Doubt)
                 length = time if area is None else area / size if size else F(0)
                 first, last = j.head if area is None else j.head + max(F(0), time - length), None
+                if not dated and j.last < inf:
+                    last = j.last - length
+                    if first > last:
+                        continue
                 if dated:
                     end = j.due + s
                     if first > end - length:

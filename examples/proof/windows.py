@@ -14,7 +14,7 @@ class Contradiction(Exception):
 class Windows:
     """The windows of all numbers, in units: jobs, the end, pairs."""
 
-    def __init__(self, facts, a):
+    def __init__(self, facts, a, off):
         self.facts, self.a, self.n, self.u = facts, a, len(facts.jobs), F(a["unit"])
         half = F(1, 2) if a.get("nearest") else 0
         units = lambda t: floor(t / self.u + half)
@@ -22,7 +22,8 @@ class Windows:
         need(end + sum(units(j.least) + units(j.arrival) for j in jobs) <= 2**30, "too many units", Doubt)
         self.length = {self.n: 0, **{j.position: units(j.least) for j in jobs}}
         self.low = {j.position: units(j.arrival) for j in jobs}
-        self.high = {j.position: end - units(j.least) for j in jobs}
+        ends = {j.position: min(end, inf if j.last == inf else floor((j.last + off) / self.u)) for j in jobs}
+        self.high = {j.position: ends[j.position] - units(j.least) for j in jobs}
         order = [k for k in facts.order() if k in facts.placed]
         for k in order:
             self.low[k] = max([self.low[k]] + [self.low[b] + self.length[b] for b in facts.jobs[k].job.after])
@@ -218,6 +219,12 @@ class Windows:
 
 def windows(facts, a, metric):
     """proofs.md, windows: it proves the makespan that follows from the refuted one, or nothing."""
+    u, off = refute(facts, a)
+    return (a["makespan"] + 1) * u - off
+
+
+def refute(facts, a):
+    """Refutes a makespan of so many units; the unit and e."""
     need(a["unit"] > 0, "expected a unit above 0")
     need(facts.placed, "expected a job")
     need(facts.all_rectangles(), "a job is no rectangle", Doubt)
@@ -225,7 +232,7 @@ def windows(facts, a, metric):
     if a.get("nearest"):
         times = [j.arrival for j in facts.jobs] + [d for j in facts.jobs for d in j.times.values()]
         off = (len(facts.jobs) + 1) * max(abs(t - u * round(t / u)) for t in times)
-    w, clauses, contradiction = Windows(facts, a), {}, False
+    w, clauses, contradiction = Windows(facts, a, off), {}, False
     try:
         for x in w.low:
             w.settle(x)
@@ -236,4 +243,4 @@ def windows(facts, a, metric):
     except Contradiction:
         contradiction = True
     need(contradiction, "the lemmas do not lead to a contradiction")
-    return (a["makespan"] + 1) * u - off
+    return u, off

@@ -169,7 +169,7 @@ func (d *tinyDrawer) running(spec *model.InstanceSpec) {
 
 // Enumeration asks the checker about the schedules of a tiny instance.
 //
-// It places the jobs in the order of their starts. Each starts at its arrival, where a job ends that was placed before, or where a closed time begins or ends:
+// It places the jobs in the order of their starts. Each starts at its arrival, where a job ends that was placed before, where a closed time begins or ends, where the horizon begins or where a limit of power changes:
 // the jobs of any schedule can be moved to the left, one by one, until that is so, and none ends later. Of a machine it takes the first free processors and
 // whole devices, as free ones are alike for all that start later; devices for shares it takes in every combination.
 type Enumeration struct {
@@ -201,6 +201,7 @@ func (e *Enumeration) Each(visit func(model.Report, *model.Solution)) bool {
 			}
 		}
 	}
+	e.times = append(e.times, e.powerTimes()...)
 	for j := range in.Jobs() {
 		if run := in.Jobs()[j].Node().Running; run != nil {
 			e.done[j] = true
@@ -215,6 +216,19 @@ func (e *Enumeration) Each(visit func(model.Report, *model.Solution)) bool {
 	}
 	e.extend(0)
 	return e.Asked <= e.Most
+}
+
+// powerTimes are the begin of the horizon and the times at which a limit of power changes.
+func (e *Enumeration) powerTimes() (times []float64) {
+	if from, _, stated := e.In.Horizon(); stated {
+		times = append(times, from)
+	}
+	for c := range e.In.Clusters() {
+		for _, step := range e.In.Clusters()[c].PowerCap {
+			times = append(times, step.Time)
+		}
+	}
+	return times
 }
 
 // Placements calls yield for each placement of the job at the time beside those that are given, as far as processors are free.

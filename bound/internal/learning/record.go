@@ -76,6 +76,8 @@ func (s *Solver) Keep(most int) { s.record = &recorder{most: most, units: map[in
 // stepOf is the step of a proof that has raised the bound.
 func (r *recorder) stepOf(s *Solver, of int32, why cause) Step {
 	switch why.kind {
+	case byDecision: // of a clause of one literal, where all makespans are refuted: nobody asks how
+		return Step{Clause, alien, 0}
 	case byPrecedence:
 		from, to := why.a/2, of/2
 		if of%2 == 1 {

@@ -40,10 +40,12 @@ type Solver struct {
 	until    int64 // conflicts at which the next restart is due
 	reduceAt int
 	failed   bool
-	starts   []int32 // of a schedule of the least makespan; nil: none found yet
-	Stats    Stats
-	audit    auditor   // nil but in tests
-	record   *recorder // nil: what proves the bounds is not kept
+	// Some jobs have to end by a time whatever the makespan. Then all makespans may be refuted.
+	limited, impossible bool
+	starts              []int32 // of a schedule of the least makespan; nil: none found yet
+	Stats               Stats
+	audit               auditor   // nil but in tests
+	record              *recorder // nil: what proves the bounds is not kept
 }
 
 // auditor looks on in tests.
@@ -69,7 +71,7 @@ func New(p *tasks.Problem) *Solver {
 		pairs += len(list)
 	}
 	size := 2 * (n + 1 + pairs/2)
-	s := &Solver{end: n, low: make([]int32, size), last: make([]int32, size), edges: make([][]edge, size),
+	s := &Solver{end: n, limited: p.Last != nil, low: make([]int32, size), last: make([]int32, size), edges: make([][]edge, size),
 		watches: make([][]watch, size), uses: make([][]int32, size/2), lengths: append(slices.Clone(p.Length), make([]int32, size/2-n)...), pairsOf: make([][]int32, n+1)}
 	for a, list := range p.Apart {
 		for _, b := range list {
@@ -81,9 +83,9 @@ func New(p *tasks.Problem) *Solver {
 			}
 		}
 	}
-	latest := p.Horizon
+	latest, ends := p.Horizon, p.Ends()
 	for j := range n {
-		s.low[2*j], s.low[2*j+1] = p.Head[j], -latest
+		s.low[2*j], s.low[2*j+1] = p.Head[j], -min(latest, ends[j]-p.Length[j])
 		s.precede(j, n)
 		for _, before := range p.After[j] {
 			s.precede(before, j)
@@ -105,7 +107,7 @@ func New(p *tasks.Problem) *Solver {
 	for b := range s.low { // the starts by arrival are steps without a cause, so that all that follows is propagated
 		s.touch(int32(b))
 	}
-	s.failed = !s.propagate()
+	s.refuted(!s.propagate())
 	return s
 }
 
@@ -136,22 +138,33 @@ func (s *Solver) Starts() []int32 { return s.starts }
 // Raise tells the solver that no makespan below the value is possible, as another method has proved.
 func (s *Solver) Raise(least int32) {
 	s.back(0)
-	s.failed = s.failed || !s.raise(literal{int32(2 * s.end), least}, cause{}) || !s.propagate()
+	if s.limited && least > -s.low[2*s.end+1] {
+		s.impossible = true
+		return
+	}
+	s.refuted(!s.raise(literal{int32(2 * s.end), least}, cause{}) || !s.propagate())
 }
 
 // Refute continues until it has spent the work, counted in steps, or the least makespan is at least enough. It says whether more work may raise
 // the least makespan.
 func (s *Solver) Refute(work int64, enough int32, stop func() bool) (more bool) {
 	limit := s.work + work
-	for s.starts == nil && !s.failed && s.work < limit && s.Least() < enough && !stop() {
-		if !s.advance() {
-			s.failed = true // nothing but a bug leads here
-		}
+	for s.starts == nil && !s.failed && !s.impossible && s.work < limit && s.Least() < enough && !stop() {
+		s.refuted(!s.advance())
 	}
-	return s.starts == nil && !s.failed && s.Least() < enough
+	return s.starts == nil && !s.failed && !s.impossible && s.Least() < enough
 }
 
-// Failed says that the solver has a bug: it has refuted all makespans, or has given a reason that did not hold. Then the least makespan must not be used.
+// refuted notes that all makespans are refuted, if they are. Nothing but a bug leads there where no job has to end by a time.
+func (s *Solver) refuted(all bool) {
+	s.failed = s.failed || all && !s.limited
+	s.impossible = s.impossible || all
+}
+
+// Impossible says that the jobs cannot all end by their latest ends, whatever the makespan.
+func (s *Solver) Impossible() bool { return s.impossible }
+
+// Failed says that the solver has a bug: it has refuted all makespans although no job has to end by a time, or has given a reason that did not hold. Then the least makespan must not be used.
 func (s *Solver) Failed() bool { return s.failed }
 
 // advance propagates, and then learns from a conflict or decides. It returns false if no makespan is possible.

@@ -97,6 +97,7 @@ type Input struct {
 	Clusters []Cluster
 	Jobs     []Job
 	Limits   []float64 // more limits of buckets
+	Most     float64   // the jobs cost no more wherever they start; 0: that is not known
 	Until    float64   // no processor has a price from then on, which is one of the limits; 0: all have one to the end
 }
 
@@ -193,6 +194,9 @@ func New(in *Input) *Problem {
 	}
 	return p
 }
+
+// Sizes is the magnitude of what the jobs cost at most, without prices, wherever they start.
+func (p *Problem) Sizes() float64 { return p.sizes }
 
 // held is what the way holds at most, divided by the length of the horizon.
 func (w *Way) held(length float64) float64 {

@@ -13,6 +13,7 @@ const Most = math.MaxInt32 / 8
 type Problem struct {
 	Length    []int32 // by job; a job of length 0 holds nothing
 	Head      []int32 // by job: earliest start by arrival alone
+	Last      []int32 // by job: latest end, whatever the makespan; Most: there is none. nil: for all jobs
 	Order     []int   // the jobs, each behind those that it waits for
 	After     [][]int // by job: the jobs that it waits for
 	Resources []Resource
@@ -54,6 +55,24 @@ func (p *Problem) Heads() []int32 {
 		}
 	}
 	return heads
+}
+
+// Ends returns, by job, the latest end by its own limit and those of the jobs that wait for it.
+func (p *Problem) Ends() []int32 {
+	ends := make([]int32, len(p.Length))
+	for j := range ends {
+		ends[j] = Most
+		if p.Last != nil {
+			ends[j] = p.Last[j]
+		}
+	}
+	for k := len(p.Order) - 1; k >= 0; k-- {
+		j := p.Order[k]
+		for _, before := range p.After[j] {
+			ends[before] = min(ends[before], ends[j]-p.Length[j])
+		}
+	}
+	return ends
 }
 
 // CriticalPath is the least makespan if no resource is scarce.

@@ -204,7 +204,7 @@ func (t *trimmer) holders(resource *tasks.Resource, at int32, without int) {
 	}
 	late := func(u tasks.Use) int { // whether a step is needed for it
 		length := t.p.Length[u.Job]
-		if t.makespan-t.tails[u.Job]-length <= at && at < t.heads[u.Job]+length {
+		if t.latest(u.Job)-length <= at && at < t.heads[u.Job]+length {
 			return 0
 		}
 		return 1

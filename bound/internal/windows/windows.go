@@ -18,6 +18,7 @@ type Refuter struct {
 	resources    []tasks.Resource // the cheapest reasons first
 	from         []int            // by resource: the one of the problem from which it is derived; −1: a clique
 	heads, tails []int32
+	ends         []int32 // by job: the latest end, whatever the makespan
 	start, end   []int32 // by job: the earliest start and the latest end
 	changed      bool
 	work         int64
@@ -38,7 +39,7 @@ type Refusal struct {
 	Makespan int32
 	Resource tasks.Resource
 	From, To int32
-	// Plain says that the windows follow from arrival and precedence alone, so that the interval is the whole proof. It is false if windows were
+	// Plain says that the windows follow from arrival, precedence and latest ends alone, so that the interval is the whole proof. It is false if windows were
 	// narrowed before, or if the makespan was refuted by a job without a start and not by an interval.
 	Plain bool
 }
@@ -46,7 +47,7 @@ type Refusal struct {
 // New prepares the resources.
 func New(p *tasks.Problem) *Refuter {
 	const pairs = 400_000 // largest number of pairs of an interval's start and a job in one look at all resources
-	r := &Refuter{p: p, real: len(p.Resources), resources: slices.Clone(p.Resources), heads: p.Heads(), tails: p.Tails()}
+	r := &Refuter{p: p, real: len(p.Resources), resources: slices.Clone(p.Resources), heads: p.Heads(), tails: p.Tails(), ends: p.Ends()}
 	n := len(p.Length)
 	many := min(n, pairs/(n*n+1))
 	for k := range p.Resources {
@@ -77,8 +78,8 @@ func (r *Refuter) Refutes(makespan int32, stop func() bool) bool {
 	r.start, r.end = append(r.start[:0], r.heads...), r.end[:0]
 	r.stop = stop
 	r.refusal, r.makespan = Refusal{Makespan: makespan}, makespan
-	for _, tail := range r.tails {
-		r.end = append(r.end, makespan-tail)
+	for j := range r.tails {
+		r.end = append(r.end, r.latest(j))
 	}
 	for j := range r.start {
 		if !r.startsBy(j) {
@@ -102,6 +103,9 @@ func (r *Refuter) Refutes(makespan int32, stop func() bool) bool {
 	}
 	return false
 }
+
+// latest is the latest end of a job before any window is narrowed.
+func (r *Refuter) latest(j int) int32 { return min(r.makespan-r.tails[j], r.ends[j]) }
 
 // refutesPlainly looks for an interval that refutes the makespan by itself, before any window is narrowed.
 func (r *Refuter) refutesPlainly() bool {
