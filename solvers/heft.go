@@ -42,10 +42,23 @@ func (s *HEFT) Supports(in *model.Instance) error { return list.Supports(in, s.C
 // Solve implements [solve.Solver].
 func (s *HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	order := plan.ArrivalOrder(in)
+	rank := upwardRanks(ctx, in, order)
+	if rank == nil {
+		return solve.Stopped(ctx), nil
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[b], rank[a]) })
+	rule := list.ByBest(in)
+	rule.Terms = func(job int) []sim.Term { return []sim.Term{{Name: "upward rank", Value: rank[job]}} }
+	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.Best(in))
+}
+
+// upwardRanks is the length of the longest chain of jobs that starts with each job, at mean durations; nil: the context ends first. No job of the order stands
+// before those it waits for.
+func upwardRanks(ctx context.Context, in *model.Instance, order []int) []float64 {
 	rank := make([]float64, len(order))
-	for k := len(order) - 1; k >= 0; k-- { // none stands before those it waits for
+	for k := len(order) - 1; k >= 0; k-- {
 		if ctx.Err() != nil {
-			return solve.Stopped(ctx), nil
+			return nil
 		}
 		j := order[k]
 		for _, next := range in.Successors(j) {
@@ -53,10 +66,7 @@ func (s *HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 		}
 		rank[j] += meanDuration(in, j)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[b], rank[a]) })
-	rule := list.ByBest(in)
-	rule.Terms = func(job int) []sim.Term { return []sim.Term{{Name: "upward rank", Value: rank[job]}} }
-	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.Best(in))
+	return rank
 }
 
 // meanDuration is the mean, over the clusters that can run the job or a piece of it, of its duration on the fastest machine that can hold it, on as many

@@ -159,7 +159,7 @@ func coldStarts(ctx context.Context, in *model.Instance) []solve.Info {
 	if search.Packs(ctx, in) {
 		return nil
 	}
-	names := []string{"fcfs-list", "edd", "minmin"}
+	names := []string{"fcfs-list", "edd", "minmin", "greedy"}
 	if in.Features()&model.Precedence != 0 {
 		names = append(names, "heft")
 	}
