@@ -73,6 +73,8 @@ type clusterState interface {
 	alike(other clusterState, ready float64) bool
 	// size is about how many bytes the empty state takes.
 	size() int
+	// look is about how many ns it takes to look for the slot of one of so many jobs that hold so many processors in the mean.
+	look(jobs int, held float64) float64
 	// worked is the cluster's part of Resources.Work.
 	worked() int64
 }

@@ -22,8 +22,8 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &Greedy{} },
 
-	AutoJobs: 1_000_000,
-	AutoIf:   beyondTime,
+	Work:   func(_ *model.Instance, s *solve.Size) float64 { return 4 * (s.List() + s.Sorted()) },
+	AutoIf: beyondTime,
 })
 
 // Greedy is a list schedule that follows the objective: each job gets the cluster, the machines and the number of processors with which the weighted sum of the

@@ -21,7 +21,7 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &HEFT{} },
 
-	AutoJobs: 1_000_000,
+	Work: func(_ *model.Instance, s *solve.Size) float64 { return s.List() + s.Sorted() },
 })
 
 // HEFT is heterogeneous earliest finish time. The upward rank of a job is the length of the longest chain of jobs that starts with it, each job

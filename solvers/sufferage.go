@@ -20,8 +20,7 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &Sufferage{} },
 
-	AutoJobs: 5_000,
-	AutoIf:   fewTimes,
+	Work: func(in *model.Instance, s *solve.Size) float64 { return workOfPreferred(in, s, 40+s.Resources/4) },
 })
 
 // Sufferage repeatedly places the job whose sufferage, the difference between its second smallest and its smallest completion time, is the
