@@ -129,7 +129,7 @@ func (s *Stages) meets(ctx context.Context, in *model.Instance, sol *model.Solut
 // solvers of the least estimated work first, see [Info].Work, so that a limit cuts off the slow ones; of equally quick ones on-line policies. It ends with the first
 // schedule that is proved optimal, by a solver's bound or that of the run. Of a solver whose schedule is wrong, [Result].Dropped tells; the others go on.
 func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) Result {
-	best, place := Result{Status: model.Unknown}, 0
+	best, place, met := Result{Status: model.Unknown}, 0, false
 	var cost model.Evaluation // of the best
 	for _, k := range quickestFirst(in, solvers) {
 		info := solvers[k]
@@ -149,13 +149,13 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) R
 			!in.BetterSchedule(best.Solution, cost, result.Solution, evaluation) && preferred(result, best, k < place) {
 			best, place, cost = result, k, evaluation
 			best.Solver = info.Name
-			if s.found && ctx.Err() == nil && s.meets(ctx, in, best.Solution, cost) {
+			if met = s.found && ctx.Err() == nil && s.meets(ctx, in, best.Solution, cost); met {
 				break
 			}
 		}
 	}
 	best.Evaluations, best.Owed, best.Bound, best.Certificate, best.Dropped = s.used, s.owed, s.bound, s.certificate, s.dropped
-	if best.Solution != nil && s.found && s.proves(ctx, in, best.Solution, cost) {
+	if met || best.Solution != nil && s.found && s.proves(ctx, in, best.Solution, cost) {
 		best.Status = model.Optimal
 	}
 	if best.Stop = model.StopDone; ctx.Err() != nil {

@@ -150,13 +150,13 @@ func (e *openEnds) earliest() func() (job, resource int) {
 }
 
 // workOfMinMin estimates the work of Min-min: on groups of machines it keeps the times of all jobs on all of them, see [completions], and a step looks at one or two
-// jobs. On clusters a step looks for two or three slots; where holes are filled the bounds of ends say little, and it looks at all jobs.
+// jobs. On clusters a step looks for two or three slots, and for more where holes are filled, as the bounds of ends say little then.
 func workOfMinMin(in *model.Instance, s *solve.Size) float64 {
 	switch {
 	case grid.Supports(in) == nil:
 		return s.Jobs * (3000 + s.Resources*(8+4*math.Log2(s.Jobs+2)))
 	case s.ByNode:
-		return s.Jobs*s.Jobs*s.Slot*s.Widths/4 + s.List()
+		return s.Jobs * (2000 + 30*s.Clusters + 8*s.Slot*s.Widths)
 	}
 	return s.Jobs * (2000 + 30*s.Clusters + 3*s.Slot*s.Widths)
 }
