@@ -19,18 +19,20 @@ func (r *Resources) Until(ctx context.Context) {
 // GaveUp says that a search has given up because the context of Until had ended.
 func (r *Resources) GaveUp() bool { return r.limit.ended }
 
-// Among is the machines that a search for a slot may use: those of at least a speed, of which a processor costs at most so much per time.
+// Among is the machines that a search for a slot may use: those of at least a speed and a bandwidth, of which a processor costs at most so much per time.
 type Among struct {
-	Speed, Cost float64
+	Speed, Bandwidth, Cost float64
 }
 
 // allMachines is the [Among] that every machine is one of.
-var allMachines = Among{Speed: 0, Cost: math.Inf(1)}
+var allMachines = Among{Cost: math.Inf(1)}
 
 // has says whether a machine is one of them.
-func (a *Among) has(m *model.Machine) bool { return m.Speed >= a.Speed && m.Cost <= a.Cost }
+func (a *Among) has(m *model.Machine) bool {
+	return m.Speed >= a.Speed && m.Bandwidth >= a.Bandwidth && m.Cost <= a.Cost
+}
 
-// EarliestAmong is Earliest on some machines of the cluster. On a cluster whose machines have one speed and one cost it looks at all of them.
+// EarliestAmong is Earliest on some machines of the cluster. On a cluster whose machines are alike in all three it looks at all of them.
 func (r *Resources) EarliestAmong(job, cluster, n int, ready float64, machines Among) (Slot, bool) {
 	r.limit.among = machines
 	defer func() { r.limit.among = allMachines }()

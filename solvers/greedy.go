@@ -31,19 +31,16 @@ var _ = solve.Register(solve.Info{
 // wherever every job can run there at some time: it meets the bound that looks at each job alone.
 //
 // The jobs go in several orders, and the best schedule is kept: by arrival; by due date, where the objective looks at deadlines; and where all jobs have arrived
-// at the beginning the longest chains first, or the shortest jobs first where it is a mean over the jobs. Where the objective looks at deadlines, the jobs that
-// were late in the best schedule go last in another try, as long as that helps, four times at most.
+// at the beginning the longest chains first, or the shortest jobs first where it is a mean over the jobs. Where the objective looks at deadlines, each order is also
+// tried with the jobs last that would be late where they stand, so that they make no other late.
 //
 // What a metric counts for all jobs at once counts as it is for the jobs placed so far. Metrics that are no sums over the jobs do not count: the penalty of
 // queues, the use of processors and licences over time, devices, the peak of power. Where only these count, each job goes where it ends first. Where power has a
 // price, starts are the cheapest, see [plan.PricesStarts].
 //
-// Complexity: O(n·C·r) for each order of n jobs, C clusters and r distinct release times; times the kinds of machines of a cluster that differ in speed and
-// cost, sixteen at most, where the objective asks for costs, and the numbers of processors of a moldable job, of which few are tried.
+// Complexity: O(n·C·r) for each order of n jobs, C clusters and r distinct release times; times the kinds of machines of a cluster that differ in speed,
+// bandwidth and cost, sixteen at most, where the objective asks for costs, and the numbers of processors of a moldable job, of which few are tried.
 type Greedy struct{ place.Choice }
-
-// mostLateTries is how many times the jobs that were late go last.
-const mostLateTries = 4
 
 // Supports implements [solve.Solver].
 func (s *Greedy) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
@@ -56,38 +53,43 @@ func (s *Greedy) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	quiet.Trace = nil
 	best, rank, tried := solve.Result{}, model.NoRank(), int64(0)
 	var order []int // of the best
-	try := func(jobs []int) (better bool, err error) {
+	try := func(jobs []int) error {
 		found, err := list.InOrder(ctx, in, jobs, quiet, rule, g.start())
 		if err != nil || found.Solution == nil {
-			return false, err
+			return err
 		}
 		tried++
 		value, err := model.EvaluateObjective(in, found.Solution)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if at := in.RankOf(found.Solution, value); best.Solution == nil || at.Better(rank) {
 			best, rank, order = found, at, jobs
-			return true, nil
 		}
-		return false, nil
+		return nil
 	}
-	more := func() bool { return ctx.Err() == nil && (opt.MaxEvals == 0 || tried < opt.MaxEvals) }
+	more := func(evaluations int64) bool {
+		return ctx.Err() == nil && (opt.MaxEvals == 0 || tried+evaluations <= opt.MaxEvals)
+	}
 	for _, jobs := range g.orders(ctx) {
-		if !more() {
+		if !more(1) {
 			break
 		}
-		if _, err := try(jobs); err != nil {
+		if err := try(jobs); err != nil {
 			return solve.Result{}, err
 		}
-	}
-	for k := 0; k < mostLateTries && g.due && best.Solution != nil && more(); k++ {
-		better, err := try(lateLast(in, order, best.Solution))
-		if err != nil {
+		if !g.due || !more(2) {
+			continue
+		}
+		if _, err := list.InOrder(ctx, in, jobs, quiet, rule, g.probe()); err != nil {
 			return solve.Result{}, err
 		}
-		if !better {
-			break
+		tried++
+		if len(g.late) == 0 || ctx.Err() != nil {
+			continue
+		}
+		if err := try(g.lateLast(jobs)); err != nil {
+			return solve.Result{}, err
 		}
 	}
 	if best.Solution == nil {
@@ -131,8 +133,9 @@ type greedy struct {
 	kinds     [][]plan.Among // by cluster: the machines to try beside all of them
 
 	sums, scratch objective.Sums
-	spent         []float64 // by workflow: what its jobs cost so far
-	failed        []bool    // by workflow
+	spent         []float64    // by workflow: what its jobs cost so far
+	failed        []bool       // by workflow
+	late          map[int]bool // the jobs that a probe leaves out; nil: this is none
 }
 
 // inPrices are the metrics that the price of a slot holds, where slots have one.
@@ -179,15 +182,18 @@ func newGreedy(in *model.Instance) *greedy {
 	return g
 }
 
-// kindsOf lists the speeds and costs of the machines of a cluster, each as the machines that are no slower and no dearer; nil: all machines are alike in this. Of
+// kindsOf lists the speeds, bandwidths and costs of the machines of a cluster, each as the machines that are no slower and no dearer; nil: all machines are alike in this. Of
 // more than mostKinds it takes some of all costs.
 func kindsOf(c *model.Cluster) []plan.Among {
 	const mostKinds = 16
 	var kinds []plan.Among
 	for g := range c.Machines {
-		kinds = append(kinds, plan.Among{Speed: c.Machines[g].Speed, Cost: c.Machines[g].Cost})
+		m := &c.Machines[g]
+		kinds = append(kinds, plan.Among{Speed: m.Speed, Bandwidth: m.Bandwidth, Cost: m.Cost})
 	}
-	slices.SortFunc(kinds, func(a, b plan.Among) int { return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(b.Speed, a.Speed)) })
+	slices.SortFunc(kinds, func(a, b plan.Among) int {
+		return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(b.Speed, a.Speed), cmp.Compare(b.Bandwidth, a.Bandwidth))
+	})
 	kinds = slices.Compact(kinds)
 	if len(kinds) == 1 {
 		return nil
@@ -201,8 +207,16 @@ func kindsOf(c *model.Cluster) []plan.Among {
 	return kinds
 }
 
+// probe begins an empty schedule and returns the rule for one that leaves out the jobs that would be late and that no other job waits for. It keeps them in late.
+func (g *greedy) probe() list.Pick {
+	pick := g.start()
+	g.late = map[int]bool{}
+	return pick
+}
+
 // start begins an empty schedule and returns the rule.
 func (g *greedy) start() list.Pick {
+	g.late = nil
 	g.objective.Reset(&g.sums)
 	g.spent, g.failed = make([]float64, len(g.in.Workflows())), make([]bool, len(g.in.Workflows()))
 	return g.pick
@@ -237,6 +251,10 @@ func (g *greedy) pick(s *list.Schedule, job int) (plan.Slot, bool) {
 		if seen && s.Traced() {
 			s.Score(c, least)
 		}
+	}
+	if g.late != nil && found && !j.DeadlineHard && j.HasDeadline() && model.Late(best.End, j.Deadline) && len(g.in.Successors(job)) == 0 {
+		g.late[job] = true
+		return best, false
 	}
 	if found && !late {
 		cost := g.cost(s, &best)
@@ -343,24 +361,15 @@ func (g *greedy) orders(ctx context.Context) [][]int {
 	return orders
 }
 
-// lateLast is the order with the jobs that are late in the schedule behind all others, but for those that other jobs wait for.
-func lateLast(in *model.Instance, order []int, s *model.Solution) []int {
-	late := make([]bool, len(in.Jobs()))
-	for k := range s.Jobs {
-		if j, known := in.JobIndex(s.Jobs[k].Job); known {
-			job := &in.Jobs()[j]
-			late[j] = job.HasDeadline() && model.Late(s.Jobs[k].End, job.Deadline) && len(in.Successors(j)) == 0
+// lateLast is the order with the jobs last that the probe left out.
+func (g *greedy) lateLast(order []int) []int {
+	var first, last []int
+	for _, j := range order {
+		if g.late[j] {
+			last = append(last, j)
+		} else {
+			first = append(first, j)
 		}
 	}
-	moved := slices.Clone(order)
-	slices.SortStableFunc(moved, func(a, b int) int {
-		switch {
-		case late[a] == late[b]:
-			return 0
-		case late[b]:
-			return -1
-		}
-		return 1
-	})
-	return plan.Topological(in, moved)
+	return append(first, last...)
 }
