@@ -114,10 +114,10 @@ func (s *Stages) proves(ctx context.Context, in *model.Instance, sol *model.Solu
 	return owed == s.owed || owed > 0 && owed == max(s.owed, s.opt.SharedBound(ctx, in).Owed())
 }
 
-// meets reports whether the schedule is proved optimal by the best bound of the stages, or by that of the run.
+// meets reports whether the bound of the run proves that the schedule is optimal.
 func (s *Stages) meets(ctx context.Context, in *model.Instance, sol *model.Solution, evaluation model.Evaluation) bool {
-	if s.proves(ctx, in, sol, evaluation) {
-		return true
+	if s.opt.shared == nil { // outside of a run, which would look for a bound
+		return false
 	}
 	known := s.opt.SharedBound(ctx, in)
 	return in.Owed(sol) <= known.Owed() && evaluation.Proves(known.Bound()) && !evaluation.Refutes(known.Bound())
@@ -127,7 +127,7 @@ func (s *Stages) meets(ctx context.Context, in *model.Instance, sol *model.Solut
 // ([model.Instance.Owed]) are better. Of equally good schedules it takes one that is proved optimal, or else the first in the list. [Result].Solver names the solver that
 // made it. Its status is optimal where that solver says so, and where the best bound proves it, whichever solver found the bound. Best runs the
 // solvers of the least estimated work first, see [Info].Work, so that a limit cuts off the slow ones; of equally quick ones on-line policies. It ends with the first
-// schedule that is proved optimal, by a solver's bound or that of the run. Of a solver whose schedule is wrong, [Result].Dropped tells; the others go on.
+// schedule that the bound of the run proves optimal. Of a solver whose schedule is wrong, [Result].Dropped tells; the others go on.
 func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) Result {
 	best, place, met := Result{Status: model.Unknown}, 0, false
 	var cost model.Evaluation // of the best

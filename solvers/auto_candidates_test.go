@@ -47,8 +47,9 @@ func TestAutoCandidatesByWork(t *testing.T) {
 		{"easy", 30_000, 1, 0.1, true},
 		{"maxmin", 5000, 1, 0, true},
 		{"maxmin", 30_000, 1, 0, false},
-		{"sufferage", 4000, 1, 0, true},
-		{"sufferage", 30_000, 1, 0, false},
+		{"sufferage", 4000, 2, 0, true},
+		{"sufferage", 4000, 1, 0, false}, // no job has a second choice
+		{"sufferage", 30_000, 2, 0, false},
 		{"minmin", 30_000, 1, 0, true},
 	} {
 		list := new(Auto).candidates(sized(t, c.jobs, c.clusters, c.gap, nil))
