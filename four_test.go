@@ -94,7 +94,7 @@ func fourParts(t *testing.T) []part {
 	for _, s := range plan.Skipped {
 		skipped.WriteString("- " + s.String() + "\n")
 	}
-	table, _, _ := strings.Cut(summary("muscle", "titan", "mts", "ggone", "minmin", "greedy", "search"), "\n\n") // the page has what follows in words
+	table, _, _ := strings.Cut(summary("muscle", "titan", "mts", "ggone", "minmin", "search"), "\n\n") // the page has what follows in words
 	parts := []part{
 		{"README.md", "four", table + "\n"},
 		{"docs/four.md", "four", summary()},
