@@ -62,7 +62,7 @@ func (s *cheapSeek) begin(g *cheapCluster, job, n int, ready, until, speed, link
 		b := &g.banks[k]
 		if b.group != of {
 			hosts, of = 0, b.group
-			if of.Speed >= speed && of.Bandwidth >= link {
+			if of.Speed >= speed && of.Bandwidth >= link && g.limit.among.has(of) {
 				hosts = g.in.ProcessorsFor(j, of)
 			}
 		}

@@ -206,7 +206,7 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 		return slot, ok
 	}
 	from := s.asked(ready)
-	knows := g.short && s.knows() && s.length > 0
+	knows := g.short && s.knows() && s.length > 0 && g.limit.among == allMachines
 	if knows {
 		g.earlier.raise(&from)
 		defer func() {

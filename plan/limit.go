@@ -1,6 +1,14 @@
 package plan
 
-import "context"
+import (
+	"context"
+	"math"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// newLimit limits nothing.
+func newLimit(ctx context.Context) *limit { return &limit{among: allMachines, ctx: ctx} }
 
 // Until makes searches for slots give up when the context ends: Earliest, EarliestOn and Spread then find no slot, or not the earliest, and GaveUp
 // says so. Without it a search may take seconds where a cluster has very many machines that differ.
@@ -11,8 +19,29 @@ func (r *Resources) Until(ctx context.Context) {
 // GaveUp says that a search has given up because the context of Until had ended.
 func (r *Resources) GaveUp() bool { return r.limit.ended }
 
-// limit asks a context now and then whether it has ended. All clusters of a state share it.
+// Among is the machines that a search for a slot may use: those of at least a speed and a bandwidth, of which a processor costs at most so much per time.
+type Among struct {
+	Speed, Bandwidth, Cost float64
+}
+
+// allMachines is the [Among] that every machine is one of.
+var allMachines = Among{Cost: math.Inf(1)}
+
+// has says whether a machine is one of them.
+func (a *Among) has(m *model.Machine) bool {
+	return m.Speed >= a.Speed && m.Bandwidth >= a.Bandwidth && m.Cost <= a.Cost
+}
+
+// EarliestAmong is Earliest on some machines of the cluster. On a cluster whose machines are alike in all three it looks at all of them.
+func (r *Resources) EarliestAmong(job, cluster, n int, ready float64, machines Among) (Slot, bool) {
+	r.limit.among = machines
+	defer func() { r.limit.among = allMachines }()
+	return r.Earliest(job, cluster, n, ready)
+}
+
+// limit limits the searches of all clusters of a state: it asks a context now and then whether it has ended, and says which machines may be used.
 type limit struct {
+	among Among
 	ctx   context.Context // nil: no limit
 	spent int             // work since the context was asked
 	ended bool            // the context had ended when it was last asked

@@ -124,7 +124,7 @@ func (g *generalCluster) rungs(job, n int, of []int32, values int, most int32) [
 		if m == 0 || group != g.machines[m-1].group {
 			can = g.in.ProcessorsFor(j, group)
 		}
-		if hosts[m] = -1; can == 0 || g.kinds.speeds[m] > most {
+		if hosts[m] = -1; can == 0 || g.kinds.speeds[m] > most || !g.limit.among.has(group) {
 			continue
 		}
 		hosts[m] = of[m]

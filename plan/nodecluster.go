@@ -70,6 +70,7 @@ const (
 type gang struct {
 	kind, processors int
 	speed, link      float64
+	among            Among
 }
 
 // gangMemo is what the jobs of a gang found: no such job that is ready at the time ready or later, and takes that long or longer, can start before start.
@@ -245,7 +246,7 @@ func (s *seeker) begin(g *nodeCluster, job int, k *place.Kind, processors int, s
 	for i := 0; i < len(g.nodes); {
 		m := &g.site.Machines[g.first+i]
 		hosts := g.site.Hosts(k, g.first+i)
-		if hosts > 0 && m.Speed >= speed && m.Bandwidth >= link {
+		if hosts > 0 && m.Speed >= speed && m.Bandwidth >= link && g.limit.among.has(m.Machine) {
 			slowest, slowestLink = min(slowest, m.Speed), min(slowestLink, m.Bandwidth)
 			if s.alone {
 				room = max(room, hosts)
@@ -335,7 +336,7 @@ func (s *seeker) seek(ready, beat float64) (Slot, bool) {
 // usable says whether the machine is one of those that are looked at.
 func (s *seeker) usable(i int) bool {
 	m := &s.g.site.Machines[s.g.first+i]
-	return m.Speed >= s.speed && m.Bandwidth >= s.link && s.g.site.Hosts(s.kind, s.g.first+i) > 0
+	return m.Speed >= s.speed && m.Bandwidth >= s.link && s.g.limit.among.has(m.Machine) && s.g.site.Hosts(s.kind, s.g.first+i) > 0
 }
 
 // onOne is the earliest time from ready on at which all blocks fit on one machine. If the job would end at beat or later from the result on, no earlier start
@@ -478,7 +479,7 @@ func (g *nodeCluster) processors(shares []place.Share) model.ProcessorSet {
 // on, no earlier start exists, and the result need not be a start.
 func (s *seeker) together(ready, beat float64) float64 {
 	g := s.g
-	key := gang{s.kind.Number, s.processors, s.speed, s.link}
+	key := gang{s.kind.Number, s.processors, s.speed, s.link, g.limit.among}
 	t := ready
 	if known, ok := g.gangs[key]; ok && known.ready <= ready && known.takes.within(s.takes) {
 		t = max(t, known.start)

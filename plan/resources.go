@@ -73,6 +73,8 @@ type clusterState interface {
 	alike(other clusterState, ready float64) bool
 	// size is about how many bytes the empty state takes.
 	size() int
+	// look is about how many ns it takes to look for the slot of one of so many jobs that hold so many processors in the mean.
+	look(jobs int, held float64) float64
 	// worked is the cluster's part of Resources.Work.
 	worked() int64
 }
@@ -97,7 +99,7 @@ func NewResources(in *model.Instance) *Resources {
 // jobs for which [model.Instance.MustSpread] holds: those that fit no cluster. Where jobs ask something of single machines it tracks these, with the rule
 // that chooses among them.
 func newResources(in *model.Instance, track bool, placing Placing) *Resources {
-	r := &Resources{in: in, pools: newLicencePools(in), limit: &limit{}, placing: placing}
+	r := &Resources{in: in, pools: newLicencePools(in), limit: newLimit(nil), placing: placing}
 	if placing.ByNode(in) {
 		r.site = place.NewSite(in, placing.rule(), placing.Seed)
 		r.trackNodes()
@@ -120,7 +122,7 @@ func newResources(in *model.Instance, track bool, placing Placing) *Resources {
 
 // newCheapResources is the empty state where jobs start at the cheapest moment.
 func newCheapResources(in *model.Instance) *Resources {
-	r := &Resources{in: in, pools: newLicencePools(in), limit: &limit{}}
+	r := &Resources{in: in, pools: newLicencePools(in), limit: newLimit(nil)}
 	for c := range in.Clusters() {
 		r.clusters = append(r.clusters, newCheapCluster(in, c, r.pools, r.limit, newPrices(in, c)))
 	}
@@ -288,7 +290,7 @@ func (r *Resources) Assign(other *Resources) {
 //
 // Complexity: as that of Assign.
 func (r *Resources) Clone() *Resources {
-	c := &Resources{in: r.in, pools: newLicencePools(r.in), limit: &limit{ctx: r.limit.ctx}, placing: r.placing}
+	c := &Resources{in: r.in, pools: newLicencePools(r.in), limit: newLimit(r.limit.ctx), placing: r.placing}
 	if r.site != nil {
 		c.site = r.site.Fork(r.placing.rule(), r.placing.Seed)
 		c.site.ExpectAll()

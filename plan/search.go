@@ -51,7 +51,7 @@ func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bo
 	for k := range g.groups {
 		m := g.groups[k].group
 		can := 0
-		if g.groups[k].count > 0 && m.Speed >= speed && m.Bandwidth >= link {
+		if g.groups[k].count > 0 && m.Speed >= speed && m.Bandwidth >= link && g.limit.among.has(m) {
 			can = g.in.ProcessorsFor(s.job, m)
 		}
 		if s.hosts = append(s.hosts, can > 0); can == 0 {

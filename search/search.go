@@ -129,7 +129,7 @@ func minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 			return Result{}, err
 		}
 		opt.tell(0, at, func() *model.Solution { return start })
-		if at.Reaches(opt.Owed, opt.Target) {
+		if at.Reaches(opt.Owed, opt.Target) || proved(in, start, at, opt) {
 			return Result{Solution: start, Stop: model.StopDone}, nil
 		}
 	}
@@ -148,6 +148,17 @@ func minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 		}
 	}
 	return Result{}, ErrNoEngine
+}
+
+// proved says whether the target proves that a start is optimal which misses it by the rounding of many terms.
+func proved(in *model.Instance, start *model.Solution, at model.Rank, opt Options) bool {
+	const near = 1e-6
+	target, known := opt.Target.Value()
+	if !known || at.Left > opt.Owed || !(math.Abs(at.Objective-target) <= near*math.Abs(target)) {
+		return false
+	}
+	evaluation, err := model.Evaluate(in, start)
+	return err == nil && evaluation.Proves(opt.Target) && !evaluation.Refutes(opt.Target)
 }
 
 // tell reports the best schedule so far, which schedule makes; nil: it was told before.

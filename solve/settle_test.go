@@ -67,7 +67,7 @@ func TestOneWrongCandidateEndsNoRun(t *testing.T) {
 		by      string  // the solver of the solution
 	}{
 		{"the first of several", gathered{wrong, right, better}, nil, 5, "liar", "best"},
-		{"the last of several", gathered{right, better, wrong}, nil, 5, "liar", "best"},
+		{"the last of several", gathered{right, wrong}, nil, 6, "liar", "plain"},
 		{"a failure among several", gathered{right, broken}, nil, 6, "broken", "plain"},
 		{"all of several", gathered{wrong, broken}, nil, 0, "liar", ""},
 		{"the first of a chain", solve.Chain{wrong, better}, nil, 5, "liar", "whole"},

@@ -17,7 +17,6 @@ import (
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
-	"github.com/allot-opt/allot/sim"
 )
 
 // ErrUnsupported says that a solver cannot honour something that the instance asks for. The error of Supports wraps it.
@@ -122,26 +121,13 @@ type Info struct {
 	// AllocatesBy is the metric of the model by which the solver allocates jobs, whatever the instance minimises; empty: it minimises the instance's
 	// objective, or follows a rule. Where the two differ, lists and tables say so, and auto does not try the solver.
 	AllocatesBy string
-	// AutoJobs is the largest number of jobs for which auto tries the solver; 0: never. Auto tries solvers with a larger AutoJobs first. That of an on-line
-	// policy is for traces; AutoGeneral is for other instances, where the policy is far slower.
-	AutoJobs, AutoGeneral int
-	// AutoIf says whether the solver is quick on an instance of that size; nil: on each.
+	// Work estimates the work of the solver on an instance of the size, in ns of one core; nil: auto never tries it. It need not be exact, but it must not be far
+	// too little: auto tries a solver whose work is [Size.Enough] at most, see [Worth].
+	Work func(in *model.Instance, size *Size) float64
+	// AutoIf says whether the schedules of the solver promise something on the instance; nil: on each. How long it takes does not matter here.
 	AutoIf func(in *model.Instance) bool
 	// Absent says why the solver is not in this build and how to get a build with it; empty: the solver is in this build.
 	Absent string
-}
-
-// IsQuick says whether the solver honours what the instance asks for, and is quick on it by AutoJobs and AutoIf. An on-line policy, which need not
-// be tried where all jobs arrive at once, is never quick there; nor is it where local jobs delay what it runs, while plans state nominal times.
-func (i *Info) IsQuick(in *model.Instance) bool {
-	most := i.AutoJobs
-	switch {
-	case i.Online && (in.Features()&model.Arrivals == 0 || in.Features().Has(model.BackgroundLoad)):
-		return false
-	case i.Online && !sim.IsTrace(in):
-		most = min(most, i.AutoGeneral)
-	}
-	return most > 0 && len(in.Jobs()) <= most && (i.AutoIf == nil || i.AutoIf(in)) && i.New().Supports(in) == nil
 }
 
 // defaults returns a solver with its defaults, or nil if the Info has no New because it was made for a single run.

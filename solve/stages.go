@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"slices"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
@@ -115,15 +114,24 @@ func (s *Stages) proves(ctx context.Context, in *model.Instance, sol *model.Solu
 	return owed == s.owed || owed > 0 && owed == max(s.owed, s.opt.SharedBound(ctx, in).Owed())
 }
 
+// meets reports whether the bound of the run proves that the schedule is optimal.
+func (s *Stages) meets(ctx context.Context, in *model.Instance, sol *model.Solution, evaluation model.Evaluation) bool {
+	if s.opt.shared == nil { // outside of a run, which would look for a bound
+		return false
+	}
+	known := s.opt.SharedBound(ctx, in)
+	return in.Owed(sol) <= known.Owed() && evaluation.Proves(known.Bound()) && !evaluation.Refutes(known.Bound())
+}
+
 // Best runs the solvers and returns the best schedule, with the best bound that one of them proved. Schedules that owe fewer jobs
 // ([model.Instance.Owed]) are better. Of equally good schedules it takes one that is proved optimal, or else the first in the list. [Result].Solver names the solver that
 // made it. Its status is optimal where that solver says so, and where the best bound proves it, whichever solver found the bound. Best runs the
-// solvers with the largest [Info].AutoJobs first: they are the quickest, so that a limit cuts off the slow ones. Of equally quick ones it runs
-// on-line policies first. Of a solver whose schedule is wrong, [Result].Dropped tells; the others go on.
+// solvers of the least estimated work first, see [Info].Work, so that a limit cuts off the slow ones; of equally quick ones on-line policies. It ends with the first
+// schedule that the bound of the run proves optimal. Of a solver whose schedule is wrong, [Result].Dropped tells; the others go on.
 func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) Result {
-	best, place := Result{Status: model.Unknown}, 0
+	best, place, met := Result{Status: model.Unknown}, 0, false
 	var cost model.Evaluation // of the best
-	for _, k := range quickestFirst(solvers) {
+	for _, k := range quickestFirst(in, solvers) {
 		info := solvers[k]
 		opt, ok := s.Next()
 		if !ok || ctx.Err() != nil {
@@ -141,10 +149,13 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) R
 			!in.BetterSchedule(best.Solution, cost, result.Solution, evaluation) && preferred(result, best, k < place) {
 			best, place, cost = result, k, evaluation
 			best.Solver = info.Name
+			if met = s.found && ctx.Err() == nil && s.meets(ctx, in, best.Solution, cost); met {
+				break
+			}
 		}
 	}
 	best.Evaluations, best.Owed, best.Bound, best.Certificate, best.Dropped = s.used, s.owed, s.bound, s.certificate, s.dropped
-	if best.Solution != nil && s.found && s.proves(ctx, in, best.Solution, cost) {
+	if met || best.Solution != nil && s.found && s.proves(ctx, in, best.Solution, cost) {
 		best.Status = model.Optimal
 	}
 	if best.Stop = model.StopDone; ctx.Err() != nil {
@@ -160,24 +171,4 @@ func preferred(found, best Result, first bool) bool {
 		return proved
 	}
 	return first
-}
-
-// quickestFirst returns the positions of the solvers in the list, those with the largest AutoJobs first. Of equally quick solvers, on-line policies
-// come first: they are there for traces, and if a limit ends the run, the schedule must not be worse than theirs.
-func quickestFirst(solvers []Info) []int {
-	order := make([]int, len(solvers))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := solvers[a], solvers[b]
-		switch quicker := cmp.Compare(y.AutoJobs, x.AutoJobs); {
-		case quicker != 0 || x.Online == y.Online:
-			return quicker
-		case x.Online:
-			return -1
-		}
-		return 1
-	})
-	return order
 }

@@ -15,23 +15,15 @@ var _ = solve.Register(solve.Info{
 	New:    func() solve.Solver { return &Auto{} },
 })
 
-// Auto runs the solvers that honour what the instance asks for and are quick on it ([solve.Info].IsQuick), the quickest first;
+// Auto runs the solvers that honour what the instance asks for and whose estimated work on it is small ([solve.Worth]), the quickest first;
 // where jobs arrive over time the backfilling policies are among them, and solvers that allocate by another objective are not. Then it runs [Search] from the
 // best of their schedules; where [search.Packs], Search alone. The best owes the fewest jobs ([model.Instance.Owed]), then has the least objective; of equals Auto
 // takes one that is proved optimal, else the first by the solver's name. A schedule that is proved optimal ends the run, and so does a proof that the instance
 // is infeasible. [solve.Result].Solver names the solvers that made the schedule. All of them share MaxEvals.
 type Auto struct{}
 
-// candidates are the quick solvers that fit the instance, by name.
-func (*Auto) candidates(in *model.Instance) []solve.Info {
-	var fitting []solve.Info
-	for _, info := range solve.Solvers() {
-		if info.OtherObjective(in) == "" && info.IsQuick(in) {
-			fitting = append(fitting, info)
-		}
-	}
-	return fitting
-}
+// candidates are the solvers that are tried before a search, by name.
+func (*Auto) candidates(in *model.Instance) []solve.Info { return solve.Worth(in, nil) }
 
 // Supports implements [solve.Solver]: what search takes, or a quick solver.
 func (a *Auto) Supports(in *model.Instance) error {

@@ -26,8 +26,9 @@ func sized(t *testing.T, jobs, clusters int, gap float64, objective map[string]f
 	return in
 }
 
-// A solver is tried up to and with its number of jobs; the policies where jobs arrive, with more jobs of a trace than on several clusters.
-func TestAutoCandidatesBySize(t *testing.T) {
+// A solver is tried where its work is small, whatever the number of jobs: the policies where jobs arrive, and conservative only where few of them wait. Where the work
+// of all is large, the one of the least is tried.
+func TestAutoCandidatesByWork(t *testing.T) {
 	for _, c := range []struct {
 		solver         string
 		jobs, clusters int
@@ -37,19 +38,30 @@ func TestAutoCandidatesBySize(t *testing.T) {
 		{"exact", 12, 1, 0, true},
 		{"exact", 13, 1, 0, false},
 		{"conservative", 200, 1, 0, false},
-		{"conservative", 200, 2, 1, true},
-		{"conservative", 201, 2, 1, false},
-		{"conservative", 201, 1, 1, true},
 		{"conservative", 2000, 1, 1, true},
-		{"conservative", 2001, 1, 1, false},
-		{"easy", 10_000, 2, 1, true},
-		{"easy", 10_001, 2, 1, false},
-		{"easy", 10_001, 1, 1, true},
+		{"conservative", 5000, 1, 1, false},
+		{"conservative", 1000, 2, 1, true},
+		{"conservative", 30_000, 2, 4, true},
+		{"easy", 30_000, 2, 4, true},
+		{"easy", 30_000, 2, 0.1, false},
+		{"easy", 30_000, 1, 0.1, true},
+		{"maxmin", 5000, 1, 0, true},
+		{"maxmin", 30_000, 1, 0, false},
+		{"sufferage", 4000, 2, 0, true},
+		{"sufferage", 4000, 1, 0, false}, // no job has a second choice
+		{"sufferage", 30_000, 2, 0, false},
+		{"minmin", 30_000, 1, 0, true},
 	} {
 		list := new(Auto).candidates(sized(t, c.jobs, c.clusters, c.gap, nil))
 		if got := slices.ContainsFunc(list, func(info solve.Info) bool { return info.Name == c.solver }); got != c.want {
 			t.Errorf("%s with %d jobs every %g on %d clusters: tried %v", c.solver, c.jobs, c.gap, c.clusters, got)
 		}
+	}
+	far := solve.Info{Name: "far", New: func() solve.Solver { return new(MCT) }, Work: func(*model.Instance, *solve.Size) float64 { return 1e15 }}
+	farther := far
+	farther.Name, farther.Work = "farther", func(*model.Instance, *solve.Size) float64 { return 2e15 }
+	if list := solve.Worth(sized(t, 3, 1, 0, nil), []solve.Info{farther, far}); len(list) != 1 || list[0].Name != "far" {
+		t.Errorf("of two that take long: %v", list)
 	}
 }
 

@@ -16,9 +16,11 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Doc:    "Conservative backfilling, on line: every queued job has a reservation, which moves forward when a job ends early. O(q·p) an early end for q queued jobs and a plan of p steps.",
 	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §2",
 
-	AutoJobs:    2_000,
-	AutoGeneral: 200,
-	AutoIf:      func(in *model.Instance) bool { return !in.Features().Has(model.MoldableJobs) }, // it gives them the fewest processors
+	// Each early end moves the reservations of all jobs that wait.
+	Work: func(_ *model.Instance, s *solve.Size) float64 {
+		return 2000*s.Jobs + 30*s.Jobs*s.Queue*(10+s.Steps)*generalPolicy(s)
+	},
+	AutoIf: func(in *model.Instance) bool { return !in.Features().Has(model.MoldableJobs) }, // it gives them the fewest processors
 }, func() solve.Policy {
 	return &Conservative{Step: 1, Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget()}
 })

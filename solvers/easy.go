@@ -16,8 +16,9 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Doc:    "EASY backfilling, on line: a job may overtake others if, by the estimates, it does not delay the first waiting job. O(log n + s) an instant for n queued jobs of s sizes on one cluster of equal processors.",
 	Source: "D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, LNCS 949, doi:10.1007/3-540-60153-8_35; A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708",
 
-	AutoJobs:    10_000_000,
-	AutoGeneral: 10_000, // takes about a second for jobs that all wait at once
+	Work: func(_ *model.Instance, s *solve.Size) float64 {
+		return s.Jobs * (1500 + 2*s.Queue*(generalPolicy(s)-1))
+	},
 }, func() solve.Policy {
 	return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget()}
 })
@@ -58,4 +59,12 @@ func (s *EASY) Kills() bool { return s.Kill }
 // Discipline implements [solve.Policy].
 func (s *EASY) Discipline() sim.Discipline {
 	return placed(backfill.EASY(s.Step, s.Depth, s.Ranking), s.Choice, &s.Budget)
+}
+
+// generalPolicy is how many times as long a policy takes for a job as it does in its quick form, in estimates of work.
+func generalPolicy(s *solve.Size) float64 {
+	if s.Trace {
+		return 1
+	}
+	return 8
 }

@@ -18,7 +18,7 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &EDD{} },
 
-	AutoJobs: 1_000_000,
+	Work: func(_ *model.Instance, s *solve.Size) float64 { return s.List() + s.Sorted() },
 })
 
 // EDD is the list schedule by earliest due date: the jobs in the order of their deadlines, jobs without one last, jobs of equal deadline in the

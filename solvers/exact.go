@@ -22,9 +22,9 @@ var _ = solve.Register(solve.Info{
 	Source: "allot; dominance of partial schedules after E. Demeulemeester, W. Herroelen (1992), A branch-and-bound procedure for the multiple resource-constrained project scheduling problem, Management Science 38(12), doi:10.1287/mnsc.38.12.1803, the cutset rule",
 	New:    func() solve.Solver { return &Exact{} },
 
-	Starts:   true,
-	AutoJobs: 12,
-	AutoIf:   quickExact,
+	Starts: true,
+	Work:   func(_ *model.Instance, s *solve.Size) float64 { return 1e6 + 50*math.Pow(4, s.Jobs) }, // sets of jobs, and those placed on a cluster
+	AutoIf: quickExact,
 })
 
 // quickExact says whether the search is quick on an instance of a few jobs. On one machine tou is quicker, and certifies what it proves.

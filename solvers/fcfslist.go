@@ -18,7 +18,7 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &FCFSList{} },
 
-	AutoJobs: 10_000_000,
+	Work: func(_ *model.Instance, s *solve.Size) float64 { return s.List() },
 })
 
 // FCFSList is the list schedule in order of arrival: each job goes to the cluster on which it can start first; of those, on

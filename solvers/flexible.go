@@ -1,6 +1,8 @@
 package solvers
 
 import (
+	"math"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
@@ -14,8 +16,9 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Doc:    "Flexible backfilling, on line: EASY with the queue in order of priority (aging, deadline, licences, short jobs first), sorted again at each instant. O(q log q) an instant for q queued jobs.",
 	Source: "D. G. Feitelson, L. Rudolph, U. Schwiegelshohn (2005), Parallel job scheduling: a status report, JSSPP 2004, doi:10.1007/11407522_1; the priorities are those of the local scheduler of the paper on two-level scheduling",
 
-	AutoJobs:    5_000,
-	AutoGeneral: 5_000,
+	Work: func(_ *model.Instance, s *solve.Size) float64 {
+		return 2000*s.Jobs + 3*s.Jobs*s.Queue*math.Log2(s.Queue+2)*generalPolicy(s)
+	},
 }, func() solve.Policy {
 	return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities(), Budget: cheap.DefaultBudget()}
 })

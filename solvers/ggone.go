@@ -21,7 +21,7 @@ var _ = solve.Register(solve.Info{
 	New:    func() solve.Solver { return newGGOne() },
 
 	AllocatesBy: "qos_penalty",
-	AutoJobs:    200,
+	Work:        func(_ *model.Instance, s *solve.Size) float64 { return 25_000 * s.Jobs * s.Jobs }, // as measured; a proof may take longer than any estimate
 })
 
 // GGOne allocates tasks to machines seen as G/G/1 queues (package ggone), with the least qos_penalty that it finds. It takes any objective and any instance.

@@ -19,7 +19,7 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &HEFT{} },
 
-	AutoJobs: 1_000_000,
+	Work: func(_ *model.Instance, s *solve.Size) float64 { return s.List() + s.Sorted() },
 })
 
 // HEFT is heterogeneous earliest finish time. The upward rank of a job is the length of the longest chain of jobs that starts with it, each job
@@ -40,10 +40,23 @@ func (s *HEFT) Supports(in *model.Instance) error { return list.Supports(in, s.C
 // Solve implements [solve.Solver].
 func (s *HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	order := plan.ArrivalOrder(in)
+	rank := upwardRanks(ctx, in, order)
+	if rank == nil {
+		return solve.Stopped(ctx), nil
+	}
+	plan.OrderBy(order, func(job int) float64 { return -rank[job] })
+	rule := list.ByBest(in)
+	rule.Terms = func(job int) []sim.Term { return []sim.Term{{Name: "upward rank", Value: rank[job]}} }
+	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.Best(in))
+}
+
+// upwardRanks is the length of the longest chain of jobs that starts with each job, at mean durations; nil: the context ends first. No job of the order stands
+// before those it waits for.
+func upwardRanks(ctx context.Context, in *model.Instance, order []int) []float64 {
 	rank := make([]float64, len(order))
-	for k := len(order) - 1; k >= 0; k-- { // none stands before those it waits for
+	for k := len(order) - 1; k >= 0; k-- {
 		if ctx.Err() != nil {
-			return solve.Stopped(ctx), nil
+			return nil
 		}
 		j := order[k]
 		for _, next := range in.Successors(j) {
@@ -51,10 +64,7 @@ func (s *HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 		}
 		rank[j] += meanDuration(in, j)
 	}
-	plan.OrderBy(order, func(job int) float64 { return -rank[job] })
-	rule := list.ByBest(in)
-	rule.Terms = func(job int) []sim.Term { return []sim.Term{{Name: "upward rank", Value: rank[job]}} }
-	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.Best(in))
+	return rank
 }
 
 // meanDuration is the mean, over the clusters that can run the job or a piece of it, of its duration on the fastest machine that can hold it, on as many

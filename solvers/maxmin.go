@@ -19,8 +19,7 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &MaxMin{} },
 
-	AutoJobs: 5_000,
-	AutoIf:   fewTimes,
+	Work: func(in *model.Instance, s *solve.Size) float64 { return workOfPreferred(in, s, 4+s.Resources/4) },
 })
 
 // MaxMin repeatedly takes the job whose smallest completion time is the largest and places it on the resource of that time; ties go

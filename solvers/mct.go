@@ -16,7 +16,7 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &MCT{} },
 
-	AutoJobs: 10_000_000,
+	Work: func(_ *model.Instance, s *solve.Size) float64 { return s.List() },
 })
 
 // MCT is minimum completion time: each job, in order of arrival, goes to the cluster on which it ends first; ties go to the first cluster.

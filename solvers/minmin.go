@@ -19,8 +19,7 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &MinMin{} },
 
-	AutoJobs: 500_000,
-	AutoIf:   fewTimes,
+	Work: workOfMinMin,
 })
 
 // MinMin repeatedly places the pair of job and resource with the smallest completion time of all; ties go to the first job, then to

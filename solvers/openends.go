@@ -149,16 +149,27 @@ func (e *openEnds) earliest() func() (job, resource int) {
 	}
 }
 
-// fewTimes says that groups of machines honour the instance, and that the times of all jobs on all of them take little memory.
-func fewTimes(in *model.Instance) bool {
-	const most = 1 << 27 // 1 GB
-	resources := 0
-	for c := range in.Clusters() {
-		if cluster := &in.Clusters()[c]; cluster.Uniform {
-			resources++
-		} else {
-			resources += len(cluster.Machines)
-		}
+// workOfMinMin estimates the work of Min-min: on groups of machines it keeps the times of all jobs on all of them, see [completions], and a step looks at one or two
+// jobs. On clusters a step looks for two or three slots, and for more where holes are filled, as the bounds of ends say little then.
+func workOfMinMin(in *model.Instance, s *solve.Size) float64 {
+	switch {
+	case grid.Supports(in) == nil:
+		return s.Jobs * (3000 + s.Resources*(8+4*math.Log2(s.Jobs+2)))
+	case s.ByNode:
+		return s.Jobs * (2000 + 30*s.Clusters + 8*s.Slot*s.Widths)
 	}
-	return len(in.Jobs())*resources <= most && grid.Supports(in) == nil
+	return s.Jobs * (2000 + 30*s.Clusters + 3*s.Slot*s.Widths)
+}
+
+// workOfPreferred estimates the work of a heuristic that compares all jobs before it places one: pair is what it takes on groups of machines for a pair of jobs.
+// On clusters it asks of each pair whether an end has changed, and most often looks for a slot of those of which one has.
+func workOfPreferred(in *model.Instance, s *solve.Size, pair float64) float64 {
+	if grid.Supports(in) == nil {
+		return s.Jobs * (3000 + 8*s.Resources + pair*s.Jobs)
+	}
+	looks := 0.4 // share of the pairs for which a slot is looked for
+	if s.Clusters == 1 {
+		looks = 0.8
+	}
+	return s.Jobs*s.Jobs/2*(5*s.Clusters+looks*s.Slot*s.Widths) + s.List()
 }

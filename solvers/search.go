@@ -159,15 +159,15 @@ func coldStarts(ctx context.Context, in *model.Instance) []solve.Info {
 	if search.Packs(ctx, in) {
 		return nil
 	}
-	names := []string{"fcfs-list", "edd", "minmin"}
+	names := []string{"fcfs-list", "edd", "minmin", "greedy"}
 	if in.Features()&model.Precedence != 0 {
 		names = append(names, "heft")
 	}
-	var fitting []solve.Info
+	var starts []solve.Info
 	for _, name := range names {
-		if info, err := solve.Lookup(name); err == nil && info.IsQuick(in) {
-			fitting = append(fitting, info)
+		if info, err := solve.Lookup(name); err == nil {
+			starts = append(starts, info)
 		}
 	}
-	return fitting
+	return solve.Worth(in, starts)
 }

@@ -20,8 +20,8 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &Sufferage{} },
 
-	AutoJobs: 5_000,
-	AutoIf:   fewTimes,
+	Work:   func(in *model.Instance, s *solve.Size) float64 { return workOfPreferred(in, s, 40+s.Resources/4) },
+	AutoIf: func(in *model.Instance) bool { return len(in.Clusters()) > 1 || !in.Clusters()[0].Uniform }, // with one resource no job suffers, and it is MCT
 })
 
 // Sufferage repeatedly places the job whose sufferage, the difference between its second smallest and its smallest completion time, is the

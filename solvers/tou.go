@@ -19,7 +19,8 @@ var _ = solve.Register(solve.Info{
 	Source: "allot; the problem is that of O. Benedikt, I. Módos, Z. Hanzálek (2020), Power of pre-processing: production scheduling with variable energy pricing and power-saving states, CPAIOR 2020; M. Held, P. Wolfe, H. Crowder (1974), Validation of subgradient optimization, Math. Programming 6, doi:10.1007/BF01580223, for the prices",
 	New:    func() solve.Solver { return &TOU{} },
 
-	AutoJobs: 10_000,
+	// How many programmes a proof takes is not known before; they are few where the jobs are.
+	Work: func(_ *model.Instance, s *solve.Size) float64 { return 1e5 * s.Jobs },
 })
 
 // TOU schedules the jobs of one machine with one processor under a tariff, within a horizon. The objective is energy, energy_cost or carbon, or a sum of them with

@@ -91,7 +91,7 @@ func TestWorkloadsRefuseNonsense(t *testing.T) {
 		{"four", "lower=50 upper=10", "parameter upper: expected at least lower, which is 50, found 10"},
 		{"four", "min_ratio=9", "parameter max_ratio: expected at least min_ratio"},
 		{"four", "min_budget=9", "parameter max_budget: expected at least min_budget"},
-		{"four", "objective=idle_time", "parameter objective: expected one of makespan, missed, cost, qos_penalty, mcp"},
+		{"four", "objective=idle_time", "parameter objective: expected one of makespan, missed, cost, cost_late, qos_penalty, mcp"},
 		{"gpu", "types=G2,H100", `parameter types: expected all or a list of A10, G2, G3, P100, T4, V100M16, V100M32, found "G2,H100"`},
 		{"gpu", "types=", "parameter types: expected all or a list"},
 		{"gpu", "kinds=1,2,3", "parameter kinds: expected six weights from 0 to 1e9, not all 0"},

@@ -21,8 +21,7 @@ var _ = solve.Register(solve.Info{
 	New:    func() solve.Solver { return newSolver() },
 	Traces: true,
 
-	AutoJobs: 10_000,
-	AutoIf:   func(in *model.Instance) bool { return grid.Supports(in) == nil }, // its other form takes far longer
+	Work: work,
 })
 
 // Solver is MTS, the multiple attributes scheduling method. A resource is a whole cluster where its machines are alike, else a group of alike
@@ -78,6 +77,14 @@ type Solver struct {
 	Classes        string  `enum:"on,off" doc:"apply rule 2: jobs that overload the most attributes first"`
 	Fragments      string  `enum:"on,off" doc:"apply rule 3, the fragment rule"`
 	Weights        string  `enum:"on,off" doc:"the denominator of mt in rule 4; off: the least completion time"`
+}
+
+// work estimates the work, by the complexity of each form as measured.
+func work(in *model.Instance, s *solve.Size) float64 {
+	if grid.Supports(in) == nil {
+		return s.Jobs * (3000 + 5*s.Jobs + 20*s.Resources*math.Log2(s.Jobs+2))
+	}
+	return s.Jobs*s.Jobs*(10*s.Clusters+0.15*s.Slot*s.Widths) + s.List()
 }
 
 // newSolver is the solver with its defaults.

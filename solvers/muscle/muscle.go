@@ -24,8 +24,7 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return newSolver() },
 
-	AutoJobs: 5_000,
-	AutoIf:   quick,
+	Work: work,
 })
 
 // Solver is MUSCLE, the multicluster scheduling lever. It puts the jobs of a batch into a table of compositions, groups of jobs

@@ -78,14 +78,15 @@ func (run *packing) time(c *cluster, job, size int) float64 {
 	return run.in.Busy(job, c.index, speeds/float64(processors), (run.in.Jobs()[job].Tasks+size-1)/size) + run.in.Transfer(job, link)
 }
 
-// quick says that the instance is plain and the table of the batch small enough not to be cut: it is then made in seconds.
-func quick(in *model.Instance) bool {
-	widest, sum := 0, 0
-	for c := range in.Clusters() {
-		widest = max(widest, in.Clusters()[c].Processors)
-	}
+// work estimates the work: the table of compositions, and the list schedule where that follows. A table that is too large for memory is too much work as well.
+func work(in *model.Instance, s *solve.Size) float64 {
+	sum := 0.0
 	for j := range in.Jobs() {
-		sum += in.Jobs()[j].Min
+		sum += float64(in.Jobs()[j].Min)
 	}
-	return plain(in) && (len(in.Jobs())+1)*min(sum, widest) <= maxCells
+	w := 20*s.Jobs*s.Jobs + 7.4*(s.Jobs+1)*min(sum, s.Processors)
+	if !plain(in) {
+		w += s.List()
+	}
+	return w
 }

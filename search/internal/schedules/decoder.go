@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/allot-opt/allot/internal/objective"
 	"github.com/allot-opt/allot/internal/yield"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
@@ -28,7 +29,7 @@ func (g *genome) assign(other *genome) {
 // mark is the state of the decoder before a position of the order.
 type mark struct {
 	resources *plan.Resources
-	sums      sums
+	sums      objective.Sums
 }
 
 // decoder decodes genomes one after another. Each genome agrees with the one kept last up to some position. The decoder has the
@@ -38,21 +39,21 @@ type mark struct {
 type decoder struct {
 	*problem
 	resources  *plan.Resources
-	sums       sums
+	sums       objective.Sums
 	kept, next []result // by job: results of the genome kept last, and of the one decoded last
 	marks      []mark   // states of the genome kept last
 	fresh      []mark   // states of the genome decoded last
 	stride     int
-	window     int       // decoding gives up by a comparison of costs only this many positions behind the change
-	keptSums   sums      // sums of the genome kept last
-	arrivals   []float64 // by mark: the earliest arrival of the jobs from its position on, in the genome kept last
-	from       int       // first position at which next differs from kept
-	to         int       // position behind the last one at which it does
-	high       int       // last position at which the genomes differ
-	increase   float64   // by how much the jobs decoded so far cost more than in the genome kept last
-	joined     int       // mark from which on the schedule is that of the genome kept last; 0: none
-	joint      sums      // the sums there
-	cost       int64     // about the ns to place a job
+	window     int            // decoding gives up by a comparison of costs only this many positions behind the change
+	keptSums   objective.Sums // sums of the genome kept last
+	arrivals   []float64      // by mark: the earliest arrival of the jobs from its position on, in the genome kept last
+	from       int            // first position at which next differs from kept
+	to         int            // position behind the last one at which it does
+	high       int            // last position at which the genomes differ
+	increase   float64        // by how much the jobs decoded so far cost more than in the genome kept last
+	joined     int            // mark from which on the schedule is that of the genome kept last; 0: none
+	joint      objective.Sums // the sums there
+	cost       int64          // about the ns to place a job
 	poll       int64
 	stop       func() bool
 	stopped    bool
@@ -92,7 +93,7 @@ func newDecoder(p *problem) *decoder {
 	for k := range d.arrivals {
 		d.arrivals[k] = math.Inf(-1)
 	}
-	p.objective.reset(&d.sums)
+	p.objective.Reset(&d.sums)
 	d.marks[0].save(d)
 	for j := range n {
 		d.kept[j] = result{start: math.NaN(), end: math.NaN()}
@@ -108,7 +109,7 @@ func (m *mark) save(d *decoder) {
 	} else {
 		m.resources.Assign(d.resources)
 	}
-	m.sums.assign(&d.sums)
+	m.sums.Assign(&d.sums)
 }
 
 // change is where a genome differs from the one kept last: between the positions low and high, or in the choice of a job there.
@@ -130,11 +131,11 @@ func (d *decoder) decodeChange(g *genome, change change, limit float64) bool {
 	mark := change.low / d.stride
 	if len(g.order) > 0 {
 		d.resources.Assign(d.marks[mark].resources)
-		d.sums.assign(&d.marks[mark].sums)
+		d.sums.Assign(&d.marks[mark].sums)
 	}
 	from := mark * d.stride
 	d.from, d.high, d.joined, d.increase = from, change.high, 0, 0
-	floors := d.objective.floors && !math.IsInf(limit, 1)
+	floors := d.objective.Floors && !math.IsInf(limit, 1)
 	limit += 1e-12 * math.Abs(limit) // floors are added up in another order
 	behind := change.high            // jobs up to this position may find other times than before
 	for k := from; k < len(g.order); k++ {
@@ -154,7 +155,7 @@ func (d *decoder) decodeChange(g *genome, change change, limit float64) bool {
 				return false
 			}
 		}
-		if d.mustStop() || floors && d.objective.floor(&d.sums)+d.tie*ratio(d.sums.response, len(d.jobs)) > limit {
+		if d.mustStop() || floors && d.objective.Floor(&d.sums)+d.tie*objective.Ratio(d.sums.Response, len(d.jobs)) > limit {
 			return false
 		}
 	}
@@ -168,8 +169,8 @@ func (d *decoder) compare(job int, at []int32, behind int) int {
 	if placed.end == before.end && placed.start == before.start {
 		return behind
 	}
-	if d.objective.additive {
-		d.increase += d.objective.of(job, placed.start, placed.end) - d.objective.of(job, before.start, before.end)
+	if d.objective.Additive {
+		d.increase += d.objective.Of(job, placed.start, placed.end) - d.objective.Of(job, before.start, before.end)
 	}
 	for _, next := range d.in.Successors(job) {
 		if d.position[next] >= 0 {
@@ -182,7 +183,7 @@ func (d *decoder) compare(job int, at []int32, behind int) int {
 // joins says whether the jobs from a mark on find the same resources free as in the genome kept last. If so, it adds what they cost there.
 func (d *decoder) joins(mark int) bool {
 	was := &d.marks[mark]
-	sums, ok := d.objective.rejoined(&d.sums, &was.sums, &d.keptSums)
+	sums, ok := d.objective.Rejoined(&d.sums, &was.sums, &d.keptSums)
 	if !ok || !d.resources.Alike(was.resources, d.arrivals[mark]) {
 		return false
 	}
@@ -217,7 +218,7 @@ func (d *decoder) place(job int, choice choice) {
 	}
 	if !ok {
 		if d.owes[job] {
-			d.sums.left++
+			d.sums.Left++
 		}
 		d.next[job] = result{start: math.NaN(), end: math.NaN(), choice: choice}
 		return
@@ -230,12 +231,12 @@ func (d *decoder) take(job int, slot *plan.Slot) {
 	d.resources.Take(job, slot)
 	result := result{start: slot.Start, end: slot.End,
 		choice: choice{int32(slot.Cluster), int32(slot.Processors)}, spread: slot.IsSpread()}
-	if d.objective.needs&needCost != 0 {
+	if d.objective.NeedsCost() {
 		result.cost = d.resources.Cost(slot)
 	}
 	d.next[job] = result
-	d.objective.add(&d.sums, job, slot, d.resources, result.cost)
-	d.sums.reach = max(d.sums.reach, slot.End+d.tail[job])
+	d.objective.Add(&d.sums, job, slot, d.resources, result.cost)
+	d.sums.Reach = max(d.sums.Reach, slot.End+d.tail[job])
 }
 
 // ready is the earliest start of the job: its arrival or the last end of the jobs it waits for. It returns false if one of these
@@ -255,10 +256,10 @@ func (p *problem) ready(job int, results []result) (float64, bool) {
 
 // finish adds the sums that only a whole schedule has. It returns false if it was told to stop or failed.
 func (d *decoder) finish(g *genome) bool {
-	if d.objective.needs&needWorkflows != 0 {
-		d.sums.failed = d.objective.failures(func(job int) (float64, float64) { return d.next[job].end, d.next[job].cost })
+	if d.objective.NeedsWorkflows() {
+		d.sums.Failed = d.objective.Failures(func(job int) (float64, float64) { return d.next[job].end, d.next[job].cost })
 	}
-	if d.objective.evaluate {
+	if d.objective.Evaluate {
 		s, err := d.schedule(g.order, d.next)
 		switch {
 		case err != nil:
@@ -271,7 +272,7 @@ func (d *decoder) finish(g *genome) bool {
 		if err != nil {
 			return d.fail(fmt.Errorf("search: a schedule as it was decoded: %w", err))
 		}
-		d.sums.outside = value
+		d.sums.Outside = value
 		return !d.mustStop()
 	}
 	return true
@@ -288,13 +289,13 @@ func (d *decoder) fail(err error) bool {
 
 // rank is the rank of the schedule decoded last.
 func (d *decoder) rank() model.Rank {
-	return model.NewRank(d.sums.left, d.objective.value(&d.sums))
+	return model.NewRank(d.sums.Left, d.objective.Value(&d.sums))
 }
 
 // energy is the value that annealing lowers: the objective and, if the makespan counts, a little of the mean response. The latter
 // tells apart schedules of the same makespan.
 func (d *decoder) energy() float64 {
-	return d.objective.value(&d.sums) + d.tie*ratio(d.sums.response, d.sums.placed)
+	return d.objective.Value(&d.sums) + d.tie*objective.Ratio(d.sums.Response, d.sums.Placed)
 }
 
 // leavesOut says whether the schedule that later ones are compared with leaves out a job that can be placed.
@@ -313,10 +314,10 @@ func (d *decoder) keep(g *genome) {
 	if d.joined > 0 {
 		was := d.marks[d.joined].sums
 		for k := d.joined; k < len(d.marks) && k*d.stride < len(g.order); k++ {
-			d.marks[k].sums, _ = d.objective.rejoined(&d.joint, &was, &d.marks[k].sums)
+			d.marks[k].sums, _ = d.objective.Rejoined(&d.joint, &was, &d.marks[k].sums)
 		}
 	}
-	d.keptSums.assign(&d.sums)
+	d.keptSums.Assign(&d.sums)
 	d.arrive(g)
 }
 

@@ -155,12 +155,12 @@ func (m *move) changeCluster(job int32) {
 // lateMoves says how many of four moves begin at a late position, see pick. If the objective is a sum over the jobs, few moves are decoded far beyond
 // their change. If jobs arrive over time, early jobs do not delay the last ones, but count themselves.
 func (p *problem) lateMoves() int {
-	makespan := len(p.objective.terms) == 1 && p.tie > 0 && !p.objective.evaluate
+	makespan := len(p.objective.Terms) == 1 && p.tie > 0 && !p.objective.Evaluate
 	arrivals := p.in.Features().Has(model.Arrivals)
 	switch {
-	case len(p.jobs) <= manyJobs || p.objective.additive || arrivals && !makespan:
+	case len(p.jobs) <= manyJobs || p.objective.Additive || arrivals && !makespan:
 		return 0
-	case len(p.objective.terms) > 1:
+	case len(p.objective.Terms) > 1:
 		return 2
 	}
 	return 4

@@ -24,7 +24,7 @@ func (p *problem) paceOf(work int64, genome *genome, starts []startRule) pace {
 	tried := p.tries(func(job int32) choice { return genome.choices[job] })
 	slot := float64(work) / (1 + lookShare*(tried-1)) // with one try for each job
 	first := 1000 + int64(slot) + 60*n
-	if p.objective.evaluate { // the schedule is also written out and evaluated
+	if p.objective.Evaluate { // the schedule is also written out and evaluated
 		first += int64(slot) + 3000*n
 	}
 	pace := pace{first: first, slot: first / max(1, n)}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/allot-opt/allot/internal/objective"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 )
@@ -13,7 +14,7 @@ import (
 type problem struct {
 	in        *model.Instance
 	ctx       context.Context
-	objective *objective
+	objective *objective.Objective
 	jobs      []int32         // jobs that can be placed, in queue order
 	nowhere   []int           // the other jobs, in queue order
 	position  []int32         // by job: its index in jobs; −1: it cannot be placed
@@ -74,7 +75,7 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 			}
 		}
 	}
-	p.objective = newObjective(in, len(p.jobs))
+	p.objective = objective.New(in, len(p.jobs))
 	for _, term := range in.ObjectiveTerms() {
 		if term.Metric == "makespan" && term.Weight > 0 {
 			p.tie = tieWeight * term.Weight

@@ -283,7 +283,7 @@ const (
 // accepts says whether to accept the schedule decoded last; allowance is how much worse its energy may be. A schedule that
 // leaves more jobs out is hardly ever accepted.
 func (c *chain) accepts(allowance float64) bool {
-	left := c.decoder.sums.left
+	left := c.decoder.sums.Left
 	if left != c.now.Left {
 		return left < c.now.Left || allowance > 4*c.hot*c.scale*float64(left-c.now.Left)
 	}

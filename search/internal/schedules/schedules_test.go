@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/objective"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search/internal/engine"
@@ -113,7 +114,7 @@ func TestSchedulesAreRight(t *testing.T) {
 // The sums of each metric equal what the evaluator finds.
 func TestScheduleSumsAreTheEvaluators(t *testing.T) {
 	race.OneGoroutine(t)
-	for metric := range metrics {
+	for _, metric := range objective.Metrics() {
 		t.Run(metric, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				in, err := Draw(t, 10).WithObjective(map[string]float64{metric: 1})
@@ -187,7 +188,7 @@ func TestDecodeFromTheChange(t *testing.T) {
 			if !ok && !(whole.energy() > limit) {
 				t.Fatalf("given up at a limit of %v; the energy is %v", limit, whole.energy())
 			}
-			if ok && (d.sums.left != whole.sums.left || !near(d.energy(), whole.energy(), d.tie) || !near(d.sums.lastEnd, whole.sums.lastEnd, 1) && !d.objective.additive || !slices.EqualFunc(d.next, whole.next, sameResult)) {
+			if ok && (d.sums.Left != whole.sums.Left || !near(d.energy(), whole.energy(), d.tie) || !near(d.sums.LastEnd, whole.sums.LastEnd, 1) && !d.objective.Additive || !slices.EqualFunc(d.next, whole.next, sameResult)) {
 				t.Fatalf("from position %d: %+v, from the beginning %+v", move.low, d.rank(), whole.rank())
 			}
 			if ok && rapid.Bool().Draw(t, "keep") {
@@ -220,7 +221,7 @@ func TestDecodeComparesWhatJobsCost(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := newProblem(context.Background(), in)
-		if len(p.jobs) < 2 || !p.objective.additive {
+		if len(p.jobs) < 2 || !p.objective.Additive {
 			return
 		}
 		g := p.genomeOf(QueueStart(t, in))
@@ -242,10 +243,10 @@ func TestDecodeComparesWhatJobsCost(t *testing.T) {
 			if !move.change() {
 				continue
 			}
-			before, slowed := d.energy(), d.sums.slowed
+			before, slowed := d.energy(), d.sums.Slowed
 			d.decodeChange(&move.genome, move.changed(), math.Inf(1))
 			// The mean slowdown leaves out jobs of no length: the sums tell only if there are as many as before.
-			if whole := slowed == d.sums.slowed && (slowed == 0 || slowed == len(p.jobs)); whole && !near(d.energy()-before, d.increase, d.energy()) {
+			if whole := slowed == d.sums.Slowed && (slowed == 0 || slowed == len(p.jobs)); whole && !near(d.energy()-before, d.increase, d.energy()) {
 				t.Fatalf("the jobs cost %v more, the schedule %v", d.increase, d.energy()-before)
 			}
 			d.keep(&move.genome)
@@ -290,7 +291,7 @@ func TestDecodeGivesUpWhatIsDearer(t *testing.T) {
 	d.drop(&move.genome)
 	move.undo()
 	change = move.changed()
-	if !d.decodeChange(&move.genome, change, math.Inf(1)) || d.energy() != d.objective.value(&d.keptSums) {
+	if !d.decodeChange(&move.genome, change, math.Inf(1)) || d.energy() != d.objective.Value(&d.keptSums) {
 		t.Error("the decoder does not forget what it gave up")
 	}
 }
@@ -349,7 +350,7 @@ func TestSchedulesReachTheBestOfAll(t *testing.T) {
 	Many(t, race.Fewer(8, 2), func(t *rapid.T) {
 		in := modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 4, Clusters: 2, Groups: 2, Machines: 2, Processors: 2}.Instance(t)
 		p := newProblem(context.Background(), in)
-		if p.objective.evaluate && len(p.jobs) > 3 {
+		if p.objective.Evaluate && len(p.jobs) > 3 {
 			return // slow
 		}
 		best := bestOfAll(t, p)

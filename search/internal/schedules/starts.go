@@ -43,7 +43,7 @@ type startRule struct {
 
 // startRules are the rules that suit the instance, the best first.
 func (p *problem) startRules() []startRule {
-	deadlines, sums := p.objective.deadlines > 0, false
+	deadlines, sums := p.objective.Deadlines > 0, false
 	for _, term := range p.in.ObjectiveTerms() {
 		switch term.Metric {
 		case "mean_response", "mean_wait", "mean_slowdown", "bounded_slowdown":
@@ -134,9 +134,9 @@ func (d *decoder) dispatch(start startRule) (genome, bool) {
 	}
 	later.Init()
 	d.resources.Assign(d.marks[0].resources)
-	d.objective.reset(&d.sums)
+	d.objective.Reset(&d.sums)
 	d.from = 0
-	for t := d.objective.origin; len(g.order) < len(d.jobs); {
+	for t := d.objective.Origin; len(g.order) < len(d.jobs); {
 		free := math.Inf(1)
 		for c := range d.in.Clusters() {
 			free = min(free, d.resources.Release(c, 1))

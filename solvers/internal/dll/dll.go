@@ -20,7 +20,7 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return New() },
 
-	AutoJobs: 10_000_000,
+	Work: func(_ *model.Instance, s *solve.Size) float64 { return s.List() },
 })
 
 // Solver is DLL, dynamic least load, a rival of MUSCLE: each job, in order of arrival, goes to the cluster of the least load
