@@ -64,6 +64,14 @@ func (d *Discipline) IsPlain(in *model.Instance) bool {
 	return d.InTrace() != nil && IsTrace(in) && d.Place.OrFirst() == place.First && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))
 }
 
+// Use says what the policy needs of an instance that [Simulate] reduces for it.
+func (d *Discipline) Use() model.Use {
+	if d.Place.OrFirst() != place.First {
+		return model.OnLine | model.Scoring
+	}
+	return model.OnLine
+}
+
 // byNode says whether the platform of an instance lists every machine.
 func (d *Discipline) byNode(in *model.Instance) bool {
 	return d.ByNode || in.Features()&plan.NodeFeatures != 0 || d.Place.OrFirst() != place.First
@@ -88,7 +96,7 @@ var ErrPower = errors.New("sim: expected an instance without horizon, power caps
 // world. The schedule is the same in both.
 //
 // The solution states no figures. A job that did not run to its end is unscheduled, with the reason, although it held processors
-// while it ran. The run ends when all jobs have left, or when ctx ends, with the error of ctx.
+// while it ran. Unless the observer is a Watcher, what cannot bind is left out first ([model.Reduce]); an observer then meets jobs of the reduced instance. The run ends when all jobs have left, or when ctx ends, with the error of ctx.
 //
 // Complexity beside that of the policy, for n jobs: O(log n + m/64) a job on m processors in the plain world, O(log n + machines) a
 // job in the general one. Memory: O(n).
@@ -96,8 +104,17 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 	if policies.General == nil {
 		return nil, Totals{}, errNoGeneral
 	}
-	opt = policies.Deferring(in, opt)
 	_, watches := opt.Observer.(Watcher)
+	if !watches && !opt.Stated && policies.Defer == nil {
+		reduced, back := model.Reduce(in, policies.Use())
+		opt.Stated = true
+		sol, totals, err := Simulate(ctx, reduced, policies, opt)
+		if err == nil {
+			sol = back.Restore(sol)
+		}
+		return sol, totals, err
+	}
+	opt = policies.Deferring(in, opt)
 	if watches && in.Features()&model.PowerLimits != 0 || !policies.IsPlain(in) && in.Features()&model.PowerLimits != 0 {
 		return nil, Totals{}, ErrPower
 	}

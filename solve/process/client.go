@@ -92,6 +92,9 @@ func (f *clientSolver) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, ^model.Commitments)
 }
 
+// AsStated implements [solve.AsStated].
+func (f *clientSolver) AsStated() {}
+
 // callParams is what a function is told.
 type callParams struct {
 	Instance    json.RawMessage `json:"instance"`
@@ -204,6 +207,9 @@ func (p *onlineFunction) Discipline() sim.Discipline {
 		Requests: true,
 	}
 }
+
+// AsStated implements [solve.AsStated].
+func (p *onlineFunction) AsStated() {}
 
 // Kills implements [solve.Policy].
 func (p *onlineFunction) Kills() bool { return p.Kill }

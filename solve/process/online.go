@@ -99,5 +99,8 @@ func (p *onlineProgram) meet(ctx context.Context, opt sim.Options) (partner, err
 	return talk, nil
 }
 
+// AsStated implements [solve.AsStated].
+func (p *onlineProgram) AsStated() {}
+
 // Kills implements [solve.Policy].
 func (p *onlineProgram) Kills() bool { return p.Kill }
