@@ -37,6 +37,9 @@ type Discipline struct {
 	Classes bool
 	// Requests says that the policy looks at the requests of all jobs. The jobs of a trace have none.
 	Requests bool
+	// Weighs says that decisions depend on the licences, memory or resources that jobs ask for also where there are enough of them, as an order does that weighs jobs by
+	// what they hold.
+	Weighs bool
 	// Remembers states that decisions depend on jobs that have left, such as the past usage of users. Then a run that begins in the middle,
 	// when nothing waits, can differ from the whole run.
 	Remembers bool
@@ -66,7 +69,7 @@ func (d *Discipline) IsPlain(in *model.Instance) bool {
 
 // Use says what the policy needs of an instance that [Simulate] reduces for it.
 func (d *Discipline) Use() model.Use {
-	if d.Place.OrFirst() != place.First {
+	if d.Weighs || d.Place.OrFirst() != place.First {
 		return model.OnLine | model.Scoring
 	}
 	return model.OnLine

@@ -94,8 +94,7 @@ func (r *Result) restore(back *model.Reduction) {
 	}
 }
 
-// lost returns the fault of the presolve where the checker has refused the schedule of the stated instance that was restored from a right one of the reduced
-// instance; nil: there is none.
+// lost returns a fault where the checker has refused a schedule of the stated instance that was restored from a right one of the reduced instance; nil: it has not.
 func (r *Result) lost(in, reduced *model.Instance, made *model.Solution) *DroppedSchedule {
 	if in == reduced || made == nil || r.Dropped == nil || !errors.As(r.Dropped.Fault, new(*WrongScheduleError)) {
 		return nil

@@ -86,16 +86,18 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	result.detach()
 	evaluation, right := result.settle(in, info.Name)
 	if wrong := result.lost(in, reduced, made); wrong != nil && opt.Trace == nil {
-		if opt.Strict {
+		bug := back.Fits(made) // else the solver starts a job later than it has to
+		if bug && opt.Strict {
 			return Result{}, wrong.within(info.Name)
 		}
 		asked.Stated = true
 		result, err := run(ctx, info, solver, in, asked)
-		result.Dropped, result.Warning = cmp.Or(result.Dropped, wrong), cmp.Or(result.Warning, wrong.Error())
+		if bug {
+			result.Dropped, result.Warning = cmp.Or(result.Dropped, wrong), cmp.Or(result.Warning, wrong.Error())
+		}
 		return result, err
 	}
 	if result.Dropped != nil {
-		result.Dropped.Instance = in.SHA256()
 		if opt.Strict || !right {
 			return Result{}, result.Dropped.within(info.Name)
 		}
