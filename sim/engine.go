@@ -149,9 +149,6 @@ type Options struct {
 	// joins at once. Only a [Deferrer] hears of a job that is kept out.
 	Defer func(Deferrable) float64
 
-	// Stated makes [Simulate] run the instance as it is stated, with what cannot bind.
-	Stated bool
-
 	begin  func(now float64, j *Job) float64 // in the plain world: gives a job its processors, and returns when it starts
 	starts func(j *Job) float64              // nil where begin is; when the job starts, as it has turned out since
 	waking float64                           // see [Engine.Waking]

@@ -37,9 +37,9 @@ type Discipline struct {
 	Classes bool
 	// Requests says that the policy looks at the requests of all jobs. The jobs of a trace have none.
 	Requests bool
-	// Weighs says that decisions depend on the licences, memory or resources that jobs ask for also where there are enough of them, as an order does that weighs jobs by
-	// what they hold.
-	Weighs bool
+	// Stated says that decisions depend on data that limit no schedule, such as licences of which there are enough. Such a policy gets instances as they are stated,
+	// others without what cannot bind, see [model.Reduce].
+	Stated bool
 	// Remembers states that decisions depend on jobs that have left, such as the past usage of users. Then a run that begins in the middle,
 	// when nothing waits, can differ from the whole run.
 	Remembers bool
@@ -67,14 +67,6 @@ func (d *Discipline) IsPlain(in *model.Instance) bool {
 	return d.InTrace() != nil && IsTrace(in) && d.Place.OrFirst() == place.First && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))
 }
 
-// Use says what the policy needs of an instance that [Simulate] reduces for it.
-func (d *Discipline) Use() model.Use {
-	if d.Weighs || d.Place.OrFirst() != place.First {
-		return model.OnLine | model.Scoring
-	}
-	return model.OnLine
-}
-
 // byNode says whether the platform of an instance lists every machine.
 func (d *Discipline) byNode(in *model.Instance) bool {
 	return d.ByNode || in.Features()&plan.NodeFeatures != 0 || d.Place.OrFirst() != place.First
@@ -99,7 +91,7 @@ var ErrPower = errors.New("sim: expected an instance without horizon, power caps
 // world. The schedule is the same in both.
 //
 // The solution states no figures. A job that did not run to its end is unscheduled, with the reason, although it held processors
-// while it ran. Unless the observer is a Watcher, what cannot bind is left out first ([model.Reduce]); an observer then meets jobs of the reduced instance. The run ends when all jobs have left, or when ctx ends, with the error of ctx.
+// while it ran. The run ends when all jobs have left, or when ctx ends, with the error of ctx.
 //
 // Complexity beside that of the policy, for n jobs: O(log n + m/64) a job on m processors in the plain world, O(log n + machines) a
 // job in the general one. Memory: O(n).
@@ -107,17 +99,8 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 	if policies.General == nil {
 		return nil, Totals{}, errNoGeneral
 	}
-	_, watches := opt.Observer.(Watcher)
-	if !watches && !opt.Stated && policies.Defer == nil {
-		reduced, back := model.Reduce(in, policies.Use())
-		opt.Stated = true
-		sol, totals, err := Simulate(ctx, reduced, policies, opt)
-		if err == nil {
-			sol = back.Restore(sol)
-		}
-		return sol, totals, err
-	}
 	opt = policies.Deferring(in, opt)
+	_, watches := opt.Observer.(Watcher)
 	if watches && in.Features()&model.PowerLimits != 0 || !policies.IsPlain(in) && in.Features()&model.PowerLimits != 0 {
 		return nil, Totals{}, ErrPower
 	}

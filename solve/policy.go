@@ -55,8 +55,7 @@ func PolicyOf(s Solver) (Policy, bool) {
 // Simulate runs an on-line policy on an instance; opt may hold an observer, and ends jobs at their estimates where opt or the policy says so. The error is that
 // of ctx or a bug of the policy. See [sim.Simulate], also for the complexity.
 func Simulate(ctx context.Context, policy Policy, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	_, stated := policy.(AsStated)
-	opt.Kill, opt.Stated = opt.Kill || policy.Kills(), opt.Stated || stated
+	opt.Kill = opt.Kill || policy.Kills()
 	return sim.Simulate(ctx, in, policy.Discipline(), opt)
 }
 
@@ -80,7 +79,7 @@ func (s *simulation) Solve(ctx context.Context, in *model.Instance, opt Options)
 			return made
 		}
 	}
-	sol, _, err := sim.Simulate(ctx, in, rules, sim.Options{Seed: opt.Seed, Kill: s.Kills(), Stated: true})
+	sol, _, err := sim.Simulate(ctx, in, rules, sim.Options{Seed: opt.Seed, Kill: s.Kills()})
 	if err == nil && opt.Trace != nil {
 		err = tellOnline(ctx, in, s.Policy, opt, sol)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/allot-opt/allot/plan/place"
 )
 
-// AsStated is a [Solver] or a [Policy] that works on the instance as it is stated: [Run] leaves nothing out of it. So does a program from outside, which may know the
-// instance's file.
+// AsStated is a [Solver] that works on the instance as it is stated: [Run] leaves nothing out of it. So does a program from outside, which may know the instance's
+// file. An on-line policy says so by [sim.Discipline].
 type AsStated interface{ AsStated() }
 
 // Supports is what [Run] asks before it starts: whether the solver can honour what the instance asks for, without what cannot bind unless stated is set, see
@@ -44,11 +44,11 @@ func uses(solver Solver) (use model.Use, reduces bool) {
 		use, reduces = uses(s.of.Solver)
 		return use | model.OnLine, reduces
 	case *simulation:
-		if _, as := s.Policy.(AsStated); as {
-			return 0, false
-		}
 		rules := s.Discipline()
-		return rules.Use(), rules.Defer == nil // the rule that defers jobs reads what is stated of prices
+		if use = model.OnLine; rules.Place.OrFirst() != place.First {
+			use |= model.Scoring
+		}
+		return use, !rules.Stated && rules.Defer == nil // the rule that defers jobs reads what is stated of prices
 	case AsStated:
 		return 0, false
 	case interface{ PlaceRule() place.Name }:

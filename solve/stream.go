@@ -73,7 +73,7 @@ func (r *Rolling) stream(ctx context.Context, in *model.Instance, opt Options) (
 		total: Result{Status: model.Feasible, Stop: model.StopDone},
 	}
 	policy := func(p *sim.Platform, _ uint64) sim.Policy { s.platform, s.byNode = p, p.ByNode(); return s }
-	sol, _, err := sim.Simulate(ctx, in, sim.Discipline{General: policy, Deadlines: true}, sim.Options{Seed: opt.Seed, Stated: true})
+	sol, _, err := sim.Simulate(ctx, in, sim.Discipline{General: policy, Deadlines: true}, sim.Options{Seed: opt.Seed})
 	switch {
 	case s.err != nil:
 		return Result{}, s.err

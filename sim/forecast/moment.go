@@ -212,7 +212,7 @@ func (m *moment) add(number int, arrival, ran float64, runs bool, known *known) 
 // run simulates one future and returns the starts of the jobs asked for; +Inf: never.
 func (m *moment) run(ctx context.Context, run int) ([]float64, error) {
 	watch := &starts{moment: m, at: slices.Repeat([]float64{math.Inf(1)}, len(m.asked)), left: len(m.asked)}
-	opt := sim.Options{Seed: m.seed, Kill: m.policy.Kills(), Observer: watch, Stated: true}
+	opt := sim.Options{Seed: m.seed, Kill: m.policy.Kills(), Observer: watch}
 	until := &untilStarted{ctx, watch}
 	if m.plain {
 		jobs := slices.Clone(m.specs)

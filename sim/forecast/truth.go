@@ -49,7 +49,7 @@ func replay(ctx context.Context, in *model.Instance, policy solve.Policy, seed u
 		*list = slices.Repeat([]float64{math.NaN()}, n)
 	}
 	t.number()
-	opt := sim.Options{Seed: seed, Kill: policy.Kills(), Observer: &watch{truth: t}, Stated: true}
+	opt := sim.Options{Seed: seed, Kill: policy.Kills(), Observer: &watch{truth: t}}
 	if t.plain = t.discipline.IsPlain(in); !t.plain {
 		t.whole, t.held, t.apart = !t.canBegin(), make([]sim.Part, n), math.Inf(1)
 		t.describe()

@@ -25,7 +25,7 @@ func Starts(ctx context.Context, name string, policy solve.Policy, in *model.Ins
 	if err := policy.Supports(in); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
-	sol, _, err := solve.Simulate(ctx, policy, in, sim.Options{Seed: seed, Stated: true})
+	sol, _, err := solve.Simulate(ctx, policy, in, sim.Options{Seed: seed})
 	if err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}

@@ -204,12 +204,9 @@ func (p *onlineFunction) Discipline() sim.Discipline {
 	return sim.Discipline{
 		Plain:    func(processors int) sim.Policy { return newRemote(p.meet, plain{processors}) },
 		General:  func(platform *sim.Platform, _ uint64) sim.Policy { return newRemote(p.meet, newGeneral(platform)) },
-		Requests: true,
+		Requests: true, Stated: true,
 	}
 }
-
-// AsStated implements [solve.AsStated].
-func (p *onlineFunction) AsStated() {}
 
 // Kills implements [solve.Policy].
 func (p *onlineFunction) Kills() bool { return p.Kill }

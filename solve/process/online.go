@@ -82,7 +82,7 @@ func (p *onlineProgram) Discipline() sim.Discipline {
 	return sim.Discipline{
 		Plain:    func(processors int) sim.Policy { return newRemote(p.meet, plain{processors}) },
 		General:  func(platform *sim.Platform, _ uint64) sim.Policy { return newRemote(p.meet, newGeneral(platform)) },
-		Requests: true,
+		Requests: true, Stated: true,
 	}
 }
 
@@ -98,9 +98,6 @@ func (p *onlineProgram) meet(ctx context.Context, opt sim.Options) (partner, err
 	}
 	return talk, nil
 }
-
-// AsStated implements [solve.AsStated].
-func (p *onlineProgram) AsStated() {}
 
 // Kills implements [solve.Policy].
 func (p *onlineProgram) Kills() bool { return p.Kill }
