@@ -33,10 +33,10 @@ func (r *reducer) licences() {
 		var kept []Need
 		for k, need := range demand.Licences {
 			goes := ample[need.Licence]
-			if goes && r.sites.licences {
+			if goes && r.sites.licences && demand.running() == nil {
 				rest := *demand
 				rest.Licences = append(slices.Clone(kept), demand.Licences[k+1:]...)
-				goes = demand.running() == nil && r.onAll(&rest, func(m *Machine) bool { return m.Runs(need.Licence) })
+				goes = r.onAll(&rest, func(m *Machine) bool { return m.Runs(need.Licence) })
 			}
 			if !goes {
 				kept = append(kept, need)
@@ -336,7 +336,7 @@ func holdsExactly(memory, each float64, n int) bool {
 	return need < memory || need == memory && math.FMA(float64(n), each, -need) <= 0
 }
 
-// blockNeed is what blocks of some jobs hold at most. Blocks of jobs that may take no time may lie on each other, so that their largest number counts.
+// blockNeed is what blocks of some jobs hold at most. Blocks of jobs that take no time may lie on each other, so that their largest number counts.
 type blockNeed struct{ size, most int }
 
 // nodeResources: no machine runs short of a resource that does not come in devices, whatever runs there beside what the running jobs hold.

@@ -189,24 +189,39 @@ func (r *reducer) hardDeadlines() {
 		return
 	}
 	last := r.lastEnd()
-	soft, jobs := map[int32]int32{}, 0 // by demand: the same with soft deadlines
+	late := func(k int) bool { // so late that the job cannot miss it
+		j := &r.in.jobs[k]
+		return j.HasDeadline() && j.Deadline >= last && r.demands[r.demandOf[k]].DeadlineHard
+	}
+	of, jobs := make([]int, len(r.demands)), 0 // by demand: such jobs
+	for k := range r.in.jobs {
+		if late(k) {
+			of[r.demandOf[k]]++
+			jobs++
+		}
+	}
+	soft := map[int32]int32{} // by demand, where other jobs keep theirs: the same with soft deadlines
 	for k := range r.in.jobs {
 		d := r.demandOf[k]
-		if demand := r.demands[d]; !demand.DeadlineHard || !(r.in.jobs[k].Deadline >= last) || !r.in.jobs[k].HasDeadline() {
+		if int(d) >= len(of) || of[d] == 0 || of[d] == r.jobs[d] || !late(k) {
 			continue
 		}
 		other, known := soft[d]
 		if !known {
 			other = int32(len(r.demands))
 			soft[d] = other
-			r.demands, r.own, r.jobs = append(r.demands, r.demands[d]), append(r.own, false), append(r.jobs, 0)
+			r.demands, r.own, r.jobs = append(r.demands, r.demands[d]), append(r.own, false), append(r.jobs, of[d])
 			r.instant, r.earliest = append(r.instant, r.instant[d]), append(r.earliest, r.earliest[d])
 			r.edit(int(other)).DeadlineHard = false
 		}
 		r.demandOf[k] = other
-		r.jobs[d]--
-		r.jobs[other]++
-		jobs++
+	}
+	for d, n := range of {
+		if n > 0 && n == r.jobs[d] {
+			r.edit(d).DeadlineHard = false
+		} else {
+			r.jobs[d] -= n
+		}
 	}
 	if jobs > 0 {
 		r.restsOn(last)
