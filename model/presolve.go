@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // Use says who asks for a reduced instance, see [Reduce]. The bits may be combined.
@@ -207,6 +209,9 @@ func (r *reducer) cluster(c int) *Cluster {
 func (r *reducer) applied(format string, args ...any) {
 	r.report.lines = append(r.report.lines, fmt.Sprintf(format, args...))
 }
+
+// counted is a number of jobs, in words.
+func counted(jobs int) string { return numtext.CountedGrouped(jobs, "job") }
 
 // minimises says whether the objective has one of the metrics.
 func (r *reducer) minimises(metrics ...string) bool {

@@ -204,34 +204,34 @@ var presolveRules = []struct {
 		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, x}}
 		s.Jobs[0].Power, s.Jobs[1].Power = new(0.5), new(0.0)
 	}, []float64{4}, []float64{down(4)}},
-	{"closed before the first job", "closed times: 2 end", func(s *model.InstanceSpec, x float64) { closed(s, 0, x, "") }, []float64{3, 1}, []float64{up(3), 4}},
-	{"a reservation before the first job", "closed times: 2 end", func(s *model.InstanceSpec, x float64) {
+	{"closed before the first job", "closed times: 2 times of machines before", func(s *model.InstanceSpec, x float64) { closed(s, 0, x, "") }, []float64{3, 1}, []float64{up(3), 4}},
+	{"a reservation before the first job", "closed times: 2 times of machines before", func(s *model.InstanceSpec, x float64) {
 		closed(s, 0, 3, "r")
 		s.Jobs[1].Reservation = []string{"", "q", "r"}[int(x)]
 	}, []float64{0, 1}, []float64{2}},
-	{"closed after all jobs", "closed times: 2 begin", func(s *model.InstanceSpec, x float64) { closed(s, x, math.Inf(1), "") }, []float64{20.001, 1e6}, []float64{20, down(20), 15}},
-	{"closed again", "closed times: 2 begin", func(s *model.InstanceSpec, x float64) {
+	{"closed after all jobs", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) { closed(s, x, math.Inf(1), "") }, []float64{20.001, 1e6}, []float64{20, down(20), 15}},
+	{"closed again", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
 		closed(s, 12, 100, "")
 		closed(s, x, x+1, "")
 	}, []float64{110.001}, []float64{110, 105, 20.001}},
-	{"closed for a reservation that a job has", "closed times: 2 begin", func(s *model.InstanceSpec, x float64) {
+	{"closed for a reservation that a job has", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
 		closed(s, 200, 300, "r")
 		closed(s, x, x+1, "")
 		s.Jobs[1].Reservation = "r"
 	}, []float64{310.001}, []float64{310, 250, 20.001}},
-	{"closed by an estimate", "closed times: 2 begin", func(s *model.InstanceSpec, x float64) {
+	{"closed by an estimate", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Estimate = new(7.0)
 		closed(s, x, math.Inf(1), "")
 	}, []float64{22.001}, []float64{22, 20.001}},
-	{"closed beside jobs that choose a width", "closed times: 2 begin", func(s *model.InstanceSpec, x float64) {
+	{"closed beside jobs that choose a width", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Processors = model.Moldable(1, 4) // four tasks of 5 on one processor
 		closed(s, x, math.Inf(1), "")
 	}, []float64{35.001}, []float64{35, 20.001}},
-	{"closed after all jobs of a batch of power", "closed times: 2 begin", func(s *model.InstanceSpec, x float64) {
+	{"closed after all jobs of a batch of power", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Machines[0].Power, s.Objective = &model.PowerSpec{Idle: 1}, map[string]float64{"peak_power": x, "makespan": 1}
 		closed(s, 100, 200, "")
 	}, []float64{0}, []float64{1}},
-	{"closed beside local jobs", "closed times: 2 begin", func(s *model.InstanceSpec, x float64) {
+	{"closed beside local jobs", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Machines[0].Background = &model.Background{Load: x, Mean: 1}
 		closed(s, 100, 200, "")
 	}, []float64{0}, []float64{0.5}},
@@ -288,7 +288,7 @@ func TestPresolveUses(t *testing.T) {
 				_, by := model.Reduce(twoJobs(t, func(s *model.InstanceSpec) { c.set(s, x) }), use)
 				barred := []string{}
 				if use&model.OnLine != 0 {
-					barred = append(barred, "precedence", "horizon", "hard deadlines", "closed times: 2 begin")
+					barred = append(barred, "precedence", "horizon", "hard deadlines", "closed times: 2 times of machines after")
 				}
 				if use&model.Scoring != 0 {
 					barred = append(barred, "memory", "resources", "bandwidth", "licences")
