@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // Use says who asks for a reduced instance, see [Reduce]. The bits may be combined.
@@ -71,7 +73,7 @@ type reducer struct {
 	own      []bool    // by demand: it is a copy
 	demandOf []int32   // by job
 	jobs     []int     // by demand: number of its jobs
-	instant  []bool    // by demand: one of its jobs may take no time
+	instant  []bool    // by demand: one of its jobs takes no time somewhere
 	earliest []float64 // by demand: the first arrival of its jobs
 	machines []bool    // by cluster: its machines are copies
 	anyOwn   bool      // some cluster is a copy
@@ -110,24 +112,26 @@ func newReducer(in *Instance, use Use) *reducer {
 	n := len(in.jobs)
 	r := &reducer{in: &reduced, original: in, use: use, demandOf: make([]int32, n), machines: make([]bool, len(in.clusters)), nodes: map[nodeEdit]*NodeNeeds{},
 		steps: presolveSteps, last: math.NaN(), report: &Reduction{}}
-	number := map[*Demand]int32{}
+	number := map[*Demand]int32{} // of those that jobs share
+	r.demands, r.jobs, r.instant, r.earliest = make([]*Demand, 0, n), make([]int, 0, n), make([]bool, 0, n), make([]float64, 0, n)
 	for k := range in.jobs {
 		j := &in.jobs[k]
-		var d int32
-		known := false
-		if k > 0 && in.jobs[k-1].Demand == j.Demand {
+		d, known := int32(0), false
+		switch {
+		case k > 0 && in.jobs[k-1].Demand == j.Demand:
 			d, known = r.demandOf[k-1], true
-		} else {
+		case j.Demand.plain():
 			d, known = number[j.Demand]
 		}
 		if !known {
-			d = int32(len(r.demands))
-			number[j.Demand] = d
+			if d = int32(len(r.demands)); len(number) < mostShared && j.Demand.plain() {
+				number[j.Demand] = d
+			}
 			r.demands, r.jobs, r.instant, r.earliest = append(r.demands, j.Demand), append(r.jobs, 0), append(r.instant, false), append(r.earliest, math.Inf(1))
 		}
 		r.demandOf[k] = d
 		r.jobs[d]++
-		r.instant[d] = r.instant[d] || j.MayTakeNoTime()
+		r.instant[d] = r.instant[d] || j.runtimes == nil && j.Work == 0 || slices.Contains(j.runtimes, 0)
 		r.earliest[d] = min(r.earliest[d], j.Arrival)
 	}
 	r.own = make([]bool, len(r.demands))
@@ -156,7 +160,7 @@ func (r *reducer) look() {
 func (r *reducer) edit(d int) *Demand {
 	if !r.own[d] {
 		if len(r.fresh) == 0 {
-			r.fresh = make([]Demand, min(1024, len(r.demands)))
+			r.fresh = make([]Demand, min(256, len(r.demands)))
 		}
 		copied := &r.fresh[0]
 		r.fresh = r.fresh[1:]
@@ -205,6 +209,9 @@ func (r *reducer) cluster(c int) *Cluster {
 func (r *reducer) applied(format string, args ...any) {
 	r.report.lines = append(r.report.lines, fmt.Sprintf(format, args...))
 }
+
+// counted is a number of jobs, in words.
+func counted(jobs int) string { return numtext.CountedGrouped(jobs, "job") }
 
 // minimises says whether the objective has one of the metrics.
 func (r *reducer) minimises(metrics ...string) bool {

@@ -1,8 +1,6 @@
 package model_test
 
 import (
-	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -38,11 +36,11 @@ func sameObjective(a, b, rounding float64) bool {
 // Every schedule of the one instance is one of the other, with the same objective, as far as the presolve says that it ends in time. One that does not is still a
 // schedule of the reduced instance if it is one of the original.
 func TestPresolveKeepsSchedules(t *testing.T) {
-	rules, kept := map[string]int{}, 0
-	for seed := range race.Enough(3000) {
+	rules, kept := map[applied]int{}, 0
+	for seed := range race.Enough(1200) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 1))
 		in, names := withInert(rng, modeltest.Mixed(rng))
-		use := []model.Use{0, 0, 0, model.OnLine, model.Scoring, model.OnLine | model.Scoring}[rng.IntN(6)]
+		use := everyUse[rng.IntN(4)*rng.IntN(2)]
 		reduced, by := model.Reduce(in, use)
 		if (reduced == in) != (by.String() == "") {
 			t.Fatalf("seed %d: another instance by the rules %q", seed, by)
@@ -52,7 +50,7 @@ func TestPresolveKeepsSchedules(t *testing.T) {
 		}
 		for line := range strings.Lines(by.String()) {
 			name, _, _ := strings.Cut(line, ":")
-			rules[fmt.Sprint(name, use&model.OnLine != 0, use&model.Scoring != 0)]++
+			rules[applied{name, use}]++
 		}
 		for range 3 {
 			var sol, short *model.Solution
@@ -81,10 +79,87 @@ func TestPresolveKeepsSchedules(t *testing.T) {
 			}
 		}
 	}
-	if kept < race.Enough(2000) {
+	if kept < race.Enough(800) {
 		t.Errorf("%d right schedules", kept)
 	}
-	for _, rule := range slices.Sorted(maps.Keys(rules)) {
-		t.Log(rule, rules[rule])
+	for name, uses := range map[string][]model.Use{
+		"licences": {0, model.OnLine}, "bandwidth": {0, model.OnLine}, "network": everyUse, "features": everyUse, "span": everyUse, "exclusive": everyUse, "blocks": everyUse,
+		"memory": {0, model.OnLine}, "resources": {0, model.OnLine}, "widths": everyUse, "precedence": {0, model.Scoring}, "power caps": everyUse,
+		"closed times": everyUse, "horizon": {0, model.Scoring}, "hard deadlines": {0, model.Scoring}, "equal machines": everyUse,
+	} {
+		for _, use := range everyUse {
+			switch n := rules[applied{name, use}]; {
+			case slices.Contains(uses, use) && n < race.Enough(8)/(1+int(use)):
+				t.Errorf("%s, use %d: it applied %d times", name, use, n)
+			case !slices.Contains(uses, use) && n > 0:
+				t.Errorf("%s, use %d: it applied %d times, expected none", name, use, n)
+			}
+		}
 	}
+}
+
+// applied is a rule that applied for a use.
+type applied struct {
+	rule string
+	use  model.Use
+}
+
+var everyUse = []model.Use{0, model.OnLine, model.Scoring, model.OnLine | model.Scoring}
+
+// Where the presolve names a rule for an addition, it leaves the addition out: what is left asks for the same features as what is left of the instance without it. The others
+// do not keep a rule from applying.
+func TestPresolveLeavesAdditionsOut(t *testing.T) {
+	tried := map[string]int{}
+	for seed := range race.Enough(800) {
+		rng := rand.New(rand.NewPCG(uint64(seed), 2))
+		in := modeltest.Mixed(rng)
+		plain, _ := model.Reduce(in, 0)
+		for k := range testkit.Inert() {
+			a := &testkit.Inert()[k]
+			if tried[a.Name] >= 20 || len(in.Jobs()) == 0 {
+				continue
+			}
+			more := testkit.With(in, *a)
+			if more == nil {
+				continue
+			}
+			reduced, by := model.Reduce(more, 0)
+			lines := "\n" + by.String()
+			if a.Rule != "" && !strings.Contains(lines, "\n"+a.Rule) && leavesOut(in, a) {
+				t.Fatalf("seed %d, %s: the rules are%s", seed, a.Name, lines)
+			}
+			if leavesOut(in, a) {
+				tried[a.Name]++
+				if left := reduced.Features() &^ plain.Features(); left != 0 {
+					t.Fatalf("seed %d, %s: %v is left; the rules are%s", seed, a.Name, left, lines)
+				}
+			}
+		}
+	}
+	for k := range testkit.Inert() {
+		if a := &testkit.Inert()[k]; tried[a.Name] < race.Enough(10)/5 {
+			t.Errorf("%s: left out %d times", a.Name, tried[a.Name])
+		}
+	}
+}
+
+// leavesOut says whether nothing of the instance itself keeps the presolve from leaving the addition out.
+func leavesOut(in *model.Instance, a *testkit.Addition) bool {
+	objective := in.StatedObjective()
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return objective[name] != 0 })
+	}
+	power := has("energy", "energy_cost", "carbon", "peak_power")
+	late := in.Features()&(model.PowerLimits|model.BackgroundLoad) != 0 || power // when schedules end is not known
+	switch a.Rule {
+	case "memory", "resources":
+		return !has("stranded", "device_utilisation")
+	case "closed":
+		return (!late || strings.Contains(a.Name, "before")) && in.Features()&model.ClosedTimes == 0
+	case "horizon", "hard deadlines":
+		return !late
+	case "bandwidth":
+		return in.Features()&model.BandwidthNeeds == 0
+	}
+	return true
 }

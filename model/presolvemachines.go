@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // equalMachines: groups of machines beside each other that differ in their ids alone become one.
@@ -43,7 +45,7 @@ func (r *reducer) equalMachines() {
 			r.edit(d).node = &own
 		}
 	}
-	r.applied("equal machines: %d groups become %d", before, after)
+	r.applied("equal machines: %s become %s", numtext.CountedGrouped(before, "group"), numtext.CountedGrouped(after, "group"))
 }
 
 // renameMerged gives each group of several that became one an id that makes no machine's name that of another: its first id, with stars behind it where another

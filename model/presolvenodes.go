@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // The rules about what machines and pools have and jobs hold of it.
@@ -33,10 +35,10 @@ func (r *reducer) licences() {
 		var kept []Need
 		for k, need := range demand.Licences {
 			goes := ample[need.Licence]
-			if goes && r.sites.licences {
+			if goes && r.sites.licences && demand.running() == nil {
 				rest := *demand
 				rest.Licences = append(slices.Clone(kept), demand.Licences[k+1:]...)
-				goes = demand.running() == nil && r.onAll(&rest, func(m *Machine) bool { return m.Runs(need.Licence) })
+				goes = r.onAll(&rest, func(m *Machine) bool { return m.Runs(need.Licence) })
 			}
 			if !goes {
 				kept = append(kept, need)
@@ -69,7 +71,7 @@ func (r *reducer) licences() {
 		}
 	}
 	if jobs+pools > 0 {
-		r.applied("licences: %d pools have copies for all jobs at once; %d jobs need them no more", pools, jobs)
+		r.applied("licences: %s with copies for all jobs at once, needed by %s", numtext.CountedGrouped(pools, "pool"), counted(jobs))
 	}
 }
 
@@ -105,7 +107,7 @@ func (r *reducer) bandwidth() {
 		}
 	}
 	r.sites.slowestLink = math.Inf(1)
-	r.applied("bandwidth: no job moves data or asks for more than every machine offers; %d groups of machines state it", groups)
+	r.applied("bandwidth: no job moves data or asks for more than every machine offers; stated by %s of machines", numtext.CountedGrouped(groups, "group"))
 }
 
 // network: where no job has a message, clusters do not differ by their networks.
@@ -124,7 +126,7 @@ func (r *reducer) network() {
 		}
 	}
 	if clusters > 0 {
-		r.applied("network: no job has a message; %d clusters state one", clusters)
+		r.applied("network: no job has a message; stated by %s", numtext.CountedGrouped(clusters, "cluster"))
 	}
 }
 
@@ -173,7 +175,7 @@ func (r *reducer) nodeFeatures() {
 		lists, jobs = lists+bits.OnesCount64(goes)*r.jobs[d], jobs+r.jobs[d]
 	}
 	if jobs > 0 {
-		r.applied("features: every machine open to the job meets %d needs of %d jobs", lists, jobs)
+		r.applied("features: every machine open to the job meets %s of %s", numtext.CountedGrouped(lists, "need"), counted(jobs))
 	}
 }
 
@@ -216,7 +218,7 @@ func (r *reducer) span() {
 		}
 	}
 	if jobs > 0 {
-		r.applied("span: %d jobs cannot but keep it", jobs)
+		r.applied("span: %s cannot but keep it", counted(jobs))
 	}
 }
 
@@ -243,7 +245,7 @@ func (r *reducer) exclusive() {
 		jobs += r.jobs[d]
 	}
 	if jobs > 0 {
-		r.applied("exclusive: every machine open to the job has one processor, for %d jobs", jobs)
+		r.applied("exclusive: every machine open to the job has one processor, for %s", counted(jobs))
 	}
 }
 
@@ -268,7 +270,7 @@ func (r *reducer) blocks() {
 		}
 	}
 	if sizes+layouts > 0 {
-		r.applied("blocks: %d jobs run on whole machines alone, %d jobs of one block run on one machine", sizes, layouts)
+		r.applied("blocks: %s on whole machines alone, %s of one block on one machine", counted(sizes), counted(layouts))
 	}
 }
 
@@ -318,7 +320,7 @@ func (r *reducer) memory() {
 			r.edit(d).Memory = 0
 		}
 	}
-	r.applied("memory: no machine runs short, whatever of the %d jobs that need some runs there", jobs)
+	r.applied("memory: no machine can run short; needed by %s", counted(jobs))
 }
 
 // reachesOrRuns says whether jobs of the demand may run on the machine, or run there already.
@@ -336,7 +338,7 @@ func holdsExactly(memory, each float64, n int) bool {
 	return need < memory || need == memory && math.FMA(float64(n), each, -need) <= 0
 }
 
-// blockNeed is what blocks of some jobs hold at most. Blocks of jobs that may take no time may lie on each other, so that their largest number counts.
+// blockNeed is what blocks of some jobs hold at most. Blocks of jobs that take no time may lie on each other, so that their largest number counts.
 type blockNeed struct{ size, most int }
 
 // nodeResources: no machine runs short of a resource that does not come in devices, whatever runs there beside what the running jobs hold.
@@ -380,7 +382,7 @@ func (r *reducer) nodeResources() {
 		})
 		jobs += r.jobs[d]
 	}
-	r.applied("resources: no machine runs short of %d of them, whatever of the %d jobs that need some runs there", bits.OnesCount64(gone), jobs)
+	r.applied("resources: no machine can run short of %s, needed by %s", numtext.Counted(bits.OnesCount64(gone), "resource"), counted(jobs))
 }
 
 // asked says whether a job holds something of the resource, or will.
@@ -511,6 +513,6 @@ func (r *reducer) widths() {
 		}
 	}
 	if jobs > 0 {
-		r.applied("widths: %d jobs may hold more processors than there are", jobs)
+		r.applied("widths: %s may hold more processors than there are", counted(jobs))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // The rules about times and power.
@@ -62,7 +64,7 @@ func (r *reducer) precedence() {
 			})
 		}
 	}
-	r.applied("precedence: %d waits of %d jobs are for jobs that run already and end before the job arrives", waits, jobs)
+	r.applied("precedence: %s of %s for jobs that run already and end before the job arrives", numtext.CountedGrouped(waits, "wait"), counted(jobs))
 }
 
 // powerCaps: a cluster that may take what all its machines and processors can take at most has no cap.
@@ -96,7 +98,7 @@ func (r *reducer) powerCaps() {
 		caps++
 	}
 	if caps > 0 {
-		r.applied("power caps: all machines and processors of %d clusters take no more together", caps)
+		r.applied("power caps: all machines and processors together take no more, in %s", numtext.CountedGrouped(caps, "cluster"))
 	}
 }
 
@@ -149,7 +151,7 @@ func (r *reducer) dropClosed(goes func(Closure) bool) (times int) {
 // closedBefore: a time in which a machine is closed, and which ends before any job arrives, concerns nobody.
 func (r *reducer) closedBefore() {
 	if times := r.dropClosed(func(c Closure) bool { return c.To <= r.in.firstArrival }); times > 0 {
-		r.applied("closed times: %d end before a job arrives", times)
+		r.applied("closed times: %s before the first job arrives", numtext.CountedGrouped(times, "time of a machine", "times of machines"))
 	}
 }
 
@@ -161,7 +163,7 @@ func (r *reducer) closedAfter() {
 	last := r.lastEnd()
 	if times := r.dropClosed(func(c Closure) bool { return c.From >= last }); times > 0 {
 		r.restsOn(last)
-		r.applied("closed times: %d begin when all jobs have ended, by %g at the latest", times, last)
+		r.applied("closed times: %s after all jobs have ended, by %s at the latest", numtext.CountedGrouped(times, "time of a machine", "times of machines"), numtext.Figure(last))
 	}
 }
 
@@ -177,7 +179,7 @@ func (r *reducer) horizon() {
 		return
 	}
 	r.restsOn(r.lastEnd())
-	r.applied("horizon: all jobs have ended by %g, before it ends", r.lastEnd())
+	r.applied("horizon: it ends after all jobs have ended, by %s at the latest", numtext.Figure(r.lastEnd()))
 }
 
 // stopsPower says whether machines are in given states when the horizon begins or ends, or are suspended by a rule.
@@ -189,28 +191,43 @@ func (r *reducer) hardDeadlines() {
 		return
 	}
 	last := r.lastEnd()
-	soft, jobs := map[int32]int32{}, 0 // by demand: the same with soft deadlines
+	late := func(k int) bool { // so late that the job cannot miss it
+		j := &r.in.jobs[k]
+		return j.HasDeadline() && j.Deadline >= last && r.demands[r.demandOf[k]].DeadlineHard
+	}
+	of, jobs := make([]int, len(r.demands)), 0 // by demand: such jobs
+	for k := range r.in.jobs {
+		if late(k) {
+			of[r.demandOf[k]]++
+			jobs++
+		}
+	}
+	soft := map[int32]int32{} // by demand, where other jobs keep theirs: the same with soft deadlines
 	for k := range r.in.jobs {
 		d := r.demandOf[k]
-		if demand := r.demands[d]; !demand.DeadlineHard || !(r.in.jobs[k].Deadline >= last) || !r.in.jobs[k].HasDeadline() {
+		if int(d) >= len(of) || of[d] == 0 || of[d] == r.jobs[d] || !late(k) {
 			continue
 		}
 		other, known := soft[d]
 		if !known {
 			other = int32(len(r.demands))
 			soft[d] = other
-			r.demands, r.own, r.jobs = append(r.demands, r.demands[d]), append(r.own, false), append(r.jobs, 0)
+			r.demands, r.own, r.jobs = append(r.demands, r.demands[d]), append(r.own, false), append(r.jobs, of[d])
 			r.instant, r.earliest = append(r.instant, r.instant[d]), append(r.earliest, r.earliest[d])
 			r.edit(int(other)).DeadlineHard = false
 		}
 		r.demandOf[k] = other
-		r.jobs[d]--
-		r.jobs[other]++
-		jobs++
+	}
+	for d, n := range of {
+		if n > 0 && n == r.jobs[d] {
+			r.edit(d).DeadlineHard = false
+		} else {
+			r.jobs[d] -= n
+		}
 	}
 	if jobs > 0 {
 		r.restsOn(last)
-		r.applied("hard deadlines: %d are so late that no job can miss them: all have ended by %g", jobs, last)
+		r.applied("hard deadlines: %s after all jobs have ended, by %s at the latest", numtext.CountedGrouped(jobs, "deadline"), numtext.Figure(last))
 	}
 }
 

@@ -406,7 +406,7 @@ func memory(s *model.InstanceSpec, times float64) bool {
 	for c := range s.Clusters {
 		eachMachineOf(&s.Clusters[c], func(_ int, m *model.MachineSpec) { m.Memory = new(times * most * float64(unitsOf(&s.Clusters[c], m))) })
 	}
-	return eachJob(s, func(k int, j *model.JobSpec) { j.Memory = float64(k % (most + 1)) })
+	return eachJob(s, func(k int, j *model.JobSpec) { j.Memory = float64(1 + k%most) })
 }
 
 // resource gives blocks a need of a resource and machines a multiple of what all their blocks can need.
@@ -600,15 +600,15 @@ func unitsOf(c *model.ClusterSpec, m *model.MachineSpec) int {
 	return max(1, m.Processors)
 }
 
-// takesNoTime says whether a job may take no time.
+// takesNoTime says whether a job takes no time somewhere.
 func takesNoTime(j *model.JobSpec) bool {
-	zero := func(x *float64) bool { return x != nil && *x == 0 }
 	for _, time := range j.Runtime {
 		if time == 0 {
 			return true
 		}
 	}
-	return zero(j.Work) || zero(j.Estimate)
+	zero := func(x *float64) bool { return x != nil && *x == 0 }
+	return len(j.Runtime) == 0 && (zero(j.Work) || j.Work == nil && zero(j.Estimate))
 }
 
 // statesPower says whether a machine or a job states its power.
