@@ -82,7 +82,6 @@ func Flexible(step float64, priorities Priorities) sim.Discipline {
 		Plain:     func(int) sim.Policy { return newFlexible(step, priorities) },
 		General:   newGeneral(1, step, Order{Priorities: priorities}, Ranking{}),
 		Deadlines: true,
-		Stated:    priorities.Licences != 0,
 		Afresh:    true,
 	}
 }
