@@ -112,6 +112,9 @@ func (m *Machine) openAtAll(reservations []string) (open []bool) {
 
 // reservations are those that jobs have, in order.
 func (r *reducer) reservations() []string {
+	if r.asks&asksReservation == 0 {
+		return nil
+	}
 	found := map[string]bool{}
 	var list []string
 	for _, demand := range r.demands {
