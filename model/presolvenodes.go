@@ -50,16 +50,18 @@ func (r *reducer) licences() {
 			jobs += r.jobs[d]
 		}
 	}
-	pools := 0 // that limit nothing
+	pools, licences := 0, 0 // pools that limit nothing any more
 	for l := range ample {
+		if ample[l] && asked[l] > 0 {
+			licences++
+		}
 		if !ample[l] || !left[l] {
 			continue
 		}
 		if r.in.licences[l].Copies != Unlimited {
-			if pools++; pools == 1 {
-				r.in.licences = slices.Clone(r.in.licences)
-			}
+			r.in.licences = slices.Clone(r.in.licences)
 			r.in.licences[l].Copies = Unlimited
+			pools++
 		}
 		for c := range r.in.clusters {
 			if own := r.in.clusters[c].pools; own != nil && own[l] >= 0 && own[l] != Unlimited {
@@ -71,7 +73,7 @@ func (r *reducer) licences() {
 		}
 	}
 	if jobs+pools > 0 {
-		r.applied("licences: %s with copies for all jobs at once, needed by %s", numtext.CountedGrouped(pools, "pool"), counted(jobs))
+		r.applied("licences: the pools of %s have copies for all jobs at once; %s without the need", numtext.CountedGrouped(licences, "licence"), counted(jobs))
 	}
 }
 
