@@ -77,11 +77,54 @@ type reducer struct {
 	earliest []float64 // by demand: the first arrival of its jobs
 	machines []bool    // by cluster: its machines are copies
 	anyOwn   bool      // some cluster is a copy
+	asks     asks      // of all jobs, before any rule
 	nodes    map[nodeEdit]*NodeNeeds
 	sites    sites
 	steps    int     // that may still be spent on looking at machines job by job
 	last     float64 // see lastEnd; NaN: not computed
 	report   *Reduction
+}
+
+// asks is what jobs ask for, so that rules about what no job asks for cost nothing.
+type asks uint16
+
+const (
+	asksMemory asks = 1 << iota
+	asksBandwidth
+	asksTransfer
+	asksMessage
+	asksLicences
+	asksSpan
+	asksWidths
+	asksFeatures
+	asksResources
+	asksExclusive
+	asksBlocks
+	asksReservation
+)
+
+// asks is what jobs of the demand ask for.
+func (d *Demand) asks() (a asks) {
+	set := func(of asks, asked bool) {
+		if asked {
+			a |= of
+		}
+	}
+	set(asksMemory, d.Memory > 0)
+	set(asksBandwidth, d.MinBandwidth > 0)
+	set(asksTransfer, d.runtimes == nil && (d.Input > 0 || d.Output > 0))
+	set(asksMessage, d.runtimes == nil && d.Message > 0)
+	set(asksLicences, len(d.Licences) > 0)
+	set(asksSpan, d.Span != SpanCluster)
+	set(asksWidths, d.Min < d.Max)
+	if n := d.node; n != nil {
+		set(asksFeatures, len(n.Features) > 0)
+		set(asksResources, len(n.Resources) > 0 || n.Running != nil)
+		set(asksExclusive, n.Exclusive)
+		set(asksBlocks, n.Block > 1 || n.MaxMachines > 0 || n.PerMachine > 0)
+		set(asksReservation, n.Reservation != "")
+	}
+	return a
 }
 
 // presolveSteps bounds the work that is spent on jobs that can run on some machines only: beyond it they count as jobs that can run on every machine, which keeps more.
@@ -127,6 +170,7 @@ func newReducer(in *Instance, use Use) *reducer {
 			if d = int32(len(r.demands)); len(number) < mostShared && j.Demand.plain() {
 				number[j.Demand] = d
 			}
+			r.asks |= j.Demand.asks()
 			r.demands, r.jobs, r.instant, r.earliest = append(r.demands, j.Demand), append(r.jobs, 0), append(r.instant, false), append(r.earliest, math.Inf(1))
 		}
 		r.demandOf[k] = d

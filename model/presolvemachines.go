@@ -88,6 +88,9 @@ func (r *reducer) likeness() *likeness {
 	for k := range like.resources {
 		like.resources[k] = everything || r.in.resources[k].Devices
 	}
+	if r.asks&(asksMemory|asksLicences|asksFeatures|asksResources) == 0 {
+		return like
+	}
 	for _, demand := range r.demands {
 		like.memory = like.memory || demand.Memory > 0
 		for _, need := range demand.Licences {

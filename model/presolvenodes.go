@@ -13,7 +13,7 @@ import (
 
 // licences: where a pool has copies for all jobs at once, it never runs short; a need that nothing limits goes. What a machine does not run stays a reason.
 func (r *reducer) licences() {
-	if len(r.in.licences) == 0 || r.use&Scoring != 0 || r.minimises("licence_usage") {
+	if r.asks&asksLicences == 0 || r.use&Scoring != 0 || r.minimises("licence_usage") {
 		return
 	}
 	asked := make([]int, len(r.in.licences)) // copies of all jobs together
@@ -50,16 +50,18 @@ func (r *reducer) licences() {
 			jobs += r.jobs[d]
 		}
 	}
-	pools := 0 // that limit nothing
+	pools, licences := 0, 0 // pools that limit nothing any more
 	for l := range ample {
+		if ample[l] && asked[l] > 0 {
+			licences++
+		}
 		if !ample[l] || !left[l] {
 			continue
 		}
 		if r.in.licences[l].Copies != Unlimited {
-			if pools++; pools == 1 {
-				r.in.licences = slices.Clone(r.in.licences)
-			}
+			r.in.licences = slices.Clone(r.in.licences)
 			r.in.licences[l].Copies = Unlimited
+			pools++
 		}
 		for c := range r.in.clusters {
 			if own := r.in.clusters[c].pools; own != nil && own[l] >= 0 && own[l] != Unlimited {
@@ -71,7 +73,7 @@ func (r *reducer) licences() {
 		}
 	}
 	if jobs+pools > 0 {
-		r.applied("licences: %s with copies for all jobs at once, needed by %s", numtext.CountedGrouped(pools, "pool"), counted(jobs))
+		r.applied("licences: the pools of %s have copies for all jobs at once; %s without the need", numtext.CountedGrouped(licences, "licence"), counted(jobs))
 	}
 }
 
@@ -80,14 +82,17 @@ func (r *reducer) bandwidth() {
 	if r.use&Scoring != 0 || math.IsInf(r.sites.slowestLink, 1) {
 		return
 	}
-	for _, demand := range r.demands {
-		if demand.MinBandwidth > r.sites.slowestLink || demand.runtimes == nil && (demand.Input > 0 || demand.Output > 0) {
+	if r.asks&asksTransfer != 0 {
+		return
+	}
+	if r.asks&asksBandwidth != 0 {
+		if slices.ContainsFunc(r.demands, func(d *Demand) bool { return d.MinBandwidth > r.sites.slowestLink }) {
 			return
 		}
-	}
-	for d, demand := range r.demands {
-		if demand.MinBandwidth > 0 {
-			r.edit(d).MinBandwidth = 0
+		for d, demand := range r.demands {
+			if demand.MinBandwidth > 0 {
+				r.edit(d).MinBandwidth = 0
+			}
 		}
 	}
 	groups := 0
@@ -112,10 +117,8 @@ func (r *reducer) bandwidth() {
 
 // network: where no job has a message, clusters do not differ by their networks.
 func (r *reducer) network() {
-	for _, demand := range r.demands {
-		if demand.Message > 0 && demand.runtimes == nil {
-			return
-		}
+	if r.asks&asksMessage != 0 {
+		return
 	}
 	clusters := 0
 	for c := range r.in.clusters {
@@ -132,6 +135,9 @@ func (r *reducer) network() {
 
 // nodeFeatures: a need that every machine open to the job meets goes.
 func (r *reducer) nodeFeatures() {
+	if r.asks&asksFeatures == 0 {
+		return
+	}
 	stranded := r.minimises("stranded") // which asks for room on all machines
 	offered := map[*NodeNeeds]uint64{}  // the lists that every machine meets
 	lists, jobs := 0, 0
@@ -204,6 +210,9 @@ func (r *reducer) everyMachine(holds func(m *Machine) bool) bool {
 // span: the span machine asks for nothing of a job of one processor, and where clusters have one machine or allocate whole ones; the span grid asks for nothing of a job that
 // cannot spread.
 func (r *reducer) span() {
+	if r.asks&asksSpan == 0 {
+		return
+	}
 	single := true // every cluster gives a job processors of one machine
 	for c := range r.in.clusters {
 		single = single && (r.in.clusters[c].machines == 1 || r.in.clusters[c].WholeMachines)
@@ -224,6 +233,9 @@ func (r *reducer) span() {
 
 // exclusive: on a machine of one processor every job is alone.
 func (r *reducer) exclusive() {
+	if r.asks&asksExclusive == 0 {
+		return
+	}
 	one := func(m *Machine) bool { return m.Units == 1 }
 	jobs := 0
 	for d, demand := range r.demands {
@@ -251,6 +263,9 @@ func (r *reducer) exclusive() {
 
 // blocks: where machines are allocated whole, a block is one machine; and a job of one block lies on one machine whatever it says of their number.
 func (r *reducer) blocks() {
+	if r.asks&asksBlocks == 0 {
+		return
+	}
 	sizes, layouts, stranded := 0, 0, r.minimises("stranded")
 	for d, demand := range r.demands {
 		n := demand.node
@@ -276,7 +291,7 @@ func (r *reducer) blocks() {
 
 // memory: no machine runs short, whatever runs there.
 func (r *reducer) memory() {
-	if r.use&Scoring != 0 || r.minimises("stranded", "device_utilisation") {
+	if r.asks&asksMemory == 0 || r.use&Scoring != 0 || r.minimises("stranded", "device_utilisation") {
 		return
 	}
 	jobs, most := 0, 0.0 // the largest need of a job that may run everywhere
@@ -291,9 +306,6 @@ func (r *reducer) memory() {
 			picky = append(picky, demand)
 		}
 		jobs += r.jobs[d]
-	}
-	if jobs == 0 {
-		return
 	}
 	slices.SortStableFunc(picky, func(a, b *Demand) int { return cmp.Compare(b.Memory, a.Memory) })
 	for c := range r.in.clusters {
@@ -343,7 +355,7 @@ type blockNeed struct{ size, most int }
 
 // nodeResources: no machine runs short of a resource that does not come in devices, whatever runs there beside what the running jobs hold.
 func (r *reducer) nodeResources() {
-	if r.use&Scoring != 0 || len(r.in.resources) > 64 || r.minimises("stranded", "device_utilisation") {
+	if r.asks&asksResources == 0 || r.use&Scoring != 0 || len(r.in.resources) > 64 || r.minimises("stranded", "device_utilisation") {
 		return
 	}
 	gone := uint64(0)
@@ -479,6 +491,9 @@ func (of blockNeed) fits(m *Machine, need, free Amount) bool {
 
 // widths: a moldable job holds no more processors than are there. Its number of tasks stays.
 func (r *reducer) widths() {
+	if r.asks&asksWidths == 0 {
+		return
+	}
 	one, cluster, grid := 0, 0, 0 // the most processors of a machine, of a cluster and of the grid
 	for c := range r.in.clusters {
 		there := r.in.clusters[c].Processors

@@ -50,6 +50,9 @@ func secondCluster(s *model.InstanceSpec, m model.MachineSpec) {
 	s.Clusters = append(s.Clusters, model.ClusterSpec{ID: "d", Machines: []model.MachineSpec{m}})
 }
 
+// third is a need of memory; a variable, so that its product is rounded.
+var third = 0.7
+
 // presolveRules are rules with something that they leave out for some values, and keep for others: where it just binds, or may.
 var presolveRules = []struct {
 	name, rule    string
@@ -63,6 +66,10 @@ var presolveRules = []struct {
 		s.Clusters[0].Machines[0].Processors = 3
 		s.Clusters[0].Machines[0].Memory, s.Jobs[1].Memory = &x, 0.1
 	}, []float64{up(0.3)}, []float64{0.3, down(0.3)}},
+	{"memory that rounding fills", "memory", func(s *model.InstanceSpec, x float64) { // 3 · 0.7 is rounded down
+		s.Clusters[0].Machines[0].Processors = 3
+		s.Clusters[0].Machines[0].Memory, s.Jobs[1].Memory = &x, 0.7
+	}, []float64{up(3 * third), 3}, []float64{3 * third, 2}},
 	{"memory of whole machines", "memory", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Allocation = "machine"
 		s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory = &x, 1.5

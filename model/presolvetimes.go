@@ -112,6 +112,9 @@ func (m *Machine) openAtAll(reservations []string) (open []bool) {
 
 // reservations are those that jobs have, in order.
 func (r *reducer) reservations() []string {
+	if r.asks&asksReservation == 0 {
+		return nil
+	}
 	found := map[string]bool{}
 	var list []string
 	for _, demand := range r.demands {
@@ -163,7 +166,7 @@ func (r *reducer) closedAfter() {
 	last := r.lastEnd()
 	if times := r.dropClosed(func(c Closure) bool { return c.From >= last }); times > 0 {
 		r.restsOn(last)
-		r.applied("closed times: %s after all jobs have ended, by %s at the latest", numtext.CountedGrouped(times, "time of a machine", "times of machines"), numtext.Figure(last))
+		r.applied("closed times: %s after all jobs have ended, by %s at the latest", numtext.CountedGrouped(times, "time of a machine", "times of machines"), numtext.Significant(last, 6))
 	}
 }
 
@@ -179,7 +182,7 @@ func (r *reducer) horizon() {
 		return
 	}
 	r.restsOn(r.lastEnd())
-	r.applied("horizon: it ends after all jobs have ended, by %s at the latest", numtext.Figure(r.lastEnd()))
+	r.applied("horizon: it ends after all jobs have ended, by %s at the latest", numtext.Significant(r.lastEnd(), 6))
 }
 
 // stopsPower says whether machines are in given states when the horizon begins or ends, or are suspended by a rule.
@@ -227,7 +230,7 @@ func (r *reducer) hardDeadlines() {
 	}
 	if jobs > 0 {
 		r.restsOn(last)
-		r.applied("hard deadlines: %s after all jobs have ended, by %s at the latest", numtext.CountedGrouped(jobs, "deadline"), numtext.Figure(last))
+		r.applied("hard deadlines: %s after all jobs have ended, by %s at the latest", numtext.CountedGrouped(jobs, "deadline"), numtext.Significant(last, 6))
 	}
 }
 
