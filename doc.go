@@ -47,7 +47,8 @@
 //	internal/exactsteps the steps of tariffs in exact numbers
 //	internal/doubling  counts the work of solvers and bounds, for twice as many jobs and after the end of the time
 //	internal/taken     which instances each solver takes, as a table for people
-//	internal/modeltest random instances for property tests
+//	internal/modeltest random instances, and schedules of them, for property tests
+//	internal/testkit   additions to instances that change nothing
 //	internal/solvecases instances that the conformance test and other tests of solvers share
 //
 // To solve an instance, import solve, and solvers, which registers the algorithms by name:

@@ -114,7 +114,7 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 func (p *Plan) addCells(in *model.Instance, place int, entrants []entrant, budget Budget) {
 	for _, e := range entrants {
 		reason := e.Info.Absent
-		if err := e.Solver.Supports(in); reason == "" && err != nil {
+		if err := solve.Supports(e.Solver, in, false); reason == "" && err != nil {
 			reason = err.Error()
 		}
 		if reason != "" {

@@ -1,30 +1,454 @@
 package model
 
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/allot-opt/allot/internal/numtext"
+)
+
 // Use says who asks for a reduced instance, see [Reduce]. The bits may be combined.
 type Use uint8
 
 const (
-	// OnLine: an on-line policy, which knows the system and the estimates of jobs. Rules that look at true run times, and those that need the whole batch, do not apply.
+	// OnLine: an on-line policy, which knows the system and the estimates of jobs. Rules that look at true run times do not apply, nor do those that rest on when a schedule ends.
 	OnLine Use = 1 << iota
-	// Scoring: a placement rule other than the first, which scores machines by what they have. Rules that change what machines have do not apply.
+	// Scoring: a placement rule other than the first, or a policy that weighs jobs by what they hold. Rules that change what machines have, or what jobs hold of it, do not apply.
 	Scoring
 )
 
-// Reduction maps schedules between an instance and the reduced one that [Reduce] made of it. The zero value is that of an instance that is not reduced.
-type Reduction struct{}
+// Reduction maps schedules between an instance and the reduced one that [Reduce] made of it. The zero value is that of an instance that is not reduced. Any number
+// of goroutines may use it.
+type Reduction struct {
+	lines       []string  // the rules that applied, see String
+	last        float64   // see Fits
+	windows     bool      // a rule rests on last
+	from, to    *Instance // nil: no machine has another name
+	forth, back names
+	merged      []bool // by cluster: its machines have other names; nil: none have
+}
 
-// Reduce leaves out of an instance what cannot bind: every schedule that the checker allows of either is, by [Reduction.Restore], allowed of the other, with the same
-// values of all metrics asked for. Where no rule applies it returns the instance itself.
-func Reduce(in *Instance, use Use) (*Instance, *Reduction) { return in, &Reduction{} }
+// names finds the machines of an instance by name.
+type names struct {
+	once sync.Once
+	of   []map[string]int // by cluster: name → number; nil where names are the same
+}
 
-// Restore maps a schedule of the reduced instance to one of the original.
-func (r *Reduction) Restore(sol *Solution) *Solution { return sol }
+// Reduce is the presolve: it leaves out of an instance what cannot bind. The reduced instance has the jobs, clusters and processors of the original in the same order,
+// the same objective and the same SHA-256. It is the original itself where no rule applies, and where earlier jobs hold something ([Instance.Batch]).
+//
+// Every schedule that the checker accepts for the original it accepts, by [Reduction.Carry], for the reduced instance, with the same value of the objective up to
+// rounding. So a bound of the reduced instance holds for the original, and so does a proof that there is no schedule. The other way round the same holds, by
+// [Reduction.Restore], for schedules that [Reduction.Fits] accepts: those of a solver that starts no job later than it has to. Metrics that the objective does not name may
+// differ; evaluate schedules on the original.
+//
+// The reduced instance is for its jobs alone: a job that is added later may need what is left out.
+//
+// Complexity: O(n log n) for n jobs and groups of machines.
+func Reduce(in *Instance, use Use) (*Instance, *Reduction) {
+	if len(in.jobs) == 0 || len(in.held) > 0 || in.whole != 0 || in.submitted != nil {
+		return in, &Reduction{}
+	}
+	r := newReducer(in, use)
+	for _, rule := range []func(*reducer){
+		(*reducer).licences, (*reducer).bandwidth, (*reducer).network, (*reducer).nodeFeatures, (*reducer).span, (*reducer).exclusive, (*reducer).blocks,
+		(*reducer).memory, (*reducer).nodeResources, (*reducer).widths, (*reducer).precedence, (*reducer).powerCaps, (*reducer).closedBefore,
+		(*reducer).horizon, (*reducer).closedAfter, (*reducer).hardDeadlines, (*reducer).equalMachines,
+	} {
+		rule(r)
+	}
+	return r.finish()
+}
 
-// Carry maps a schedule of the original to one of the reduced instance.
-func (r *Reduction) Carry(sol *Solution) *Solution { return sol }
+// reducer applies the rules, one after another. Each looks at the instance as the rules before it have left it.
+type reducer struct {
+	in       *Instance // the reduced instance; what it shares with the original is copied before it changes
+	original *Instance
+	use      Use
+	demands  []*Demand // the different ones of the jobs, in the order of the jobs
+	fresh    []Demand  // memory for copies
+	own      []bool    // by demand: it is a copy
+	demandOf []int32   // by job
+	jobs     []int     // by demand: number of its jobs
+	instant  []bool    // by demand: one of its jobs takes no time somewhere
+	earliest []float64 // by demand: the first arrival of its jobs
+	machines []bool    // by cluster: its machines are copies
+	anyOwn   bool      // some cluster is a copy
+	asks     asks      // of all jobs, before any rule
+	nodes    map[nodeEdit]*NodeNeeds
+	sites    sites
+	steps    int     // that may still be spent on looking at machines job by job
+	last     float64 // see lastEnd; NaN: not computed
+	report   *Reduction
+}
 
-// Keeps says that solutions of the two instances are the same, so that Restore and Carry return what they get: no rule renamed machines.
-func (r *Reduction) Keeps() bool { return true }
+// asks is what jobs ask for, so that rules about what no job asks for cost nothing.
+type asks uint16
+
+const (
+	asksMemory asks = 1 << iota
+	asksBandwidth
+	asksTransfer
+	asksMessage
+	asksLicences
+	asksSpan
+	asksWidths
+	asksFeatures
+	asksResources
+	asksExclusive
+	asksBlocks
+	asksReservation
+)
+
+// asks is what jobs of the demand ask for.
+func (d *Demand) asks() (a asks) {
+	set := func(of asks, asked bool) {
+		if asked {
+			a |= of
+		}
+	}
+	set(asksMemory, d.Memory > 0)
+	set(asksBandwidth, d.MinBandwidth > 0)
+	set(asksTransfer, d.runtimes == nil && (d.Input > 0 || d.Output > 0))
+	set(asksMessage, d.runtimes == nil && d.Message > 0)
+	set(asksLicences, len(d.Licences) > 0)
+	set(asksSpan, d.Span != SpanCluster)
+	set(asksWidths, d.Min < d.Max)
+	if n := d.node; n != nil {
+		set(asksFeatures, len(n.Features) > 0)
+		set(asksResources, len(n.Resources) > 0 || n.Running != nil)
+		set(asksExclusive, n.Exclusive)
+		set(asksBlocks, n.Block > 1 || n.MaxMachines > 0 || n.PerMachine > 0)
+		set(asksReservation, n.Reservation != "")
+	}
+	return a
+}
+
+// presolveSteps bounds the work that is spent on jobs that can run on some machines only: beyond it they count as jobs that can run on every machine, which keeps more.
+const presolveSteps = 1 << 20
+
+// nodeEdit names a change of what jobs ask of machines, so that jobs that shared their needs still do.
+type nodeEdit struct {
+	of                       *NodeNeeds
+	lists                    uint64 // of features that go
+	resources                uint64 // that go, see nodeResources
+	exclusive, block, layout bool
+}
+
+// sites is what the machines of the grid have in common.
+type sites struct {
+	clusters    int
+	groups      int     // of machines
+	slowestLink float64 // the least bandwidth
+	licences    bool    // some machine lists the licences that it runs
+	oneEach     bool    // every machine is one processor
+	whole       bool    // every cluster allocates whole machines
+	noneWhole   bool
+}
+
+// newReducer looks at the demands of all jobs.
+func newReducer(in *Instance, use Use) *reducer {
+	reduced := *in
+	n := len(in.jobs)
+	r := &reducer{in: &reduced, original: in, use: use, demandOf: make([]int32, n), machines: make([]bool, len(in.clusters)), nodes: map[nodeEdit]*NodeNeeds{},
+		steps: presolveSteps, last: math.NaN(), report: &Reduction{}}
+	number := map[*Demand]int32{} // of those that jobs share
+	r.demands, r.jobs, r.instant, r.earliest = make([]*Demand, 0, n), make([]int, 0, n), make([]bool, 0, n), make([]float64, 0, n)
+	for k := range in.jobs {
+		j := &in.jobs[k]
+		d, known := int32(0), false
+		switch {
+		case k > 0 && in.jobs[k-1].Demand == j.Demand:
+			d, known = r.demandOf[k-1], true
+		case j.Demand.plain():
+			d, known = number[j.Demand]
+		}
+		if !known {
+			if d = int32(len(r.demands)); len(number) < mostShared && j.Demand.plain() {
+				number[j.Demand] = d
+			}
+			r.asks |= j.Demand.asks()
+			r.demands, r.jobs, r.instant, r.earliest = append(r.demands, j.Demand), append(r.jobs, 0), append(r.instant, false), append(r.earliest, math.Inf(1))
+		}
+		r.demandOf[k] = d
+		r.jobs[d]++
+		r.instant[d] = r.instant[d] || j.runtimes == nil && j.Work == 0 || slices.Contains(j.runtimes, 0)
+		r.earliest[d] = min(r.earliest[d], j.Arrival)
+	}
+	r.own = make([]bool, len(r.demands))
+	r.look()
+	return r
+}
+
+// look fills in what the machines have in common.
+func (r *reducer) look() {
+	s := sites{clusters: len(r.in.clusters), slowestLink: math.Inf(1), oneEach: true, whole: true, noneWhole: true}
+	for c := range r.in.clusters {
+		cluster := &r.in.clusters[c]
+		s.whole, s.noneWhole = s.whole && cluster.WholeMachines, s.noneWhole && !cluster.WholeMachines
+		s.groups += len(cluster.Machines)
+		for g := range cluster.Machines {
+			m := &cluster.Machines[g]
+			s.slowestLink = min(s.slowestLink, m.Bandwidth)
+			s.licences = s.licences || m.licences != nil
+			s.oneEach = s.oneEach && m.Units == 1
+		}
+	}
+	r.sites = s
+}
+
+// edit is a demand that may be changed.
+func (r *reducer) edit(d int) *Demand {
+	if !r.own[d] {
+		if len(r.fresh) == 0 {
+			r.fresh = make([]Demand, min(256, len(r.demands)))
+		}
+		copied := &r.fresh[0]
+		r.fresh = r.fresh[1:]
+		*copied = *r.demands[d]
+		r.demands[d], r.own[d] = copied, true
+	}
+	return r.demands[d]
+}
+
+// editNode changes what a demand asks of machines; change is applied once for all demands that share it.
+func (r *reducer) editNode(d int, as nodeEdit, change func(n *NodeNeeds)) {
+	as.of = r.demands[d].node
+	changed, known := r.nodes[as]
+	if !known {
+		own := *as.of
+		change(&own)
+		if !own.anything() {
+			changed = nil
+		} else {
+			changed = &own
+		}
+		r.nodes[as] = changed
+	}
+	r.edit(d).node = changed
+}
+
+// anything says whether the needs ask for anything.
+func (n *NodeNeeds) anything() bool {
+	return n.Block > 1 || len(n.Resources) > 0 || n.MinMachines > 0 || n.MaxMachines > 0 || n.PerMachine > 0 || len(n.Features) > 0 || n.Exclusive || n.Reservation != "" ||
+		n.Running != nil
+}
+
+// cluster is a cluster that may be changed, with its machines.
+func (r *reducer) cluster(c int) *Cluster {
+	if !r.anyOwn {
+		r.in.clusters, r.anyOwn = slices.Clone(r.in.clusters), true
+	}
+	cluster := &r.in.clusters[c]
+	if !r.machines[c] {
+		cluster.Machines, r.machines[c] = slices.Clone(cluster.Machines), true
+	}
+	return cluster
+}
+
+// applied notes that a rule applied.
+func (r *reducer) applied(format string, args ...any) {
+	r.report.lines = append(r.report.lines, fmt.Sprintf(format, args...))
+}
+
+// counted is a number of jobs, in words.
+func counted(jobs int) string { return numtext.CountedGrouped(jobs, "job") }
+
+// minimises says whether the objective has one of the metrics.
+func (r *reducer) minimises(metrics ...string) bool {
+	return slices.ContainsFunc(r.in.objective, func(t ObjectiveTerm) bool { return t.Weight != 0 && slices.Contains(metrics, t.Metric) })
+}
+
+// running is where the jobs of a demand run already; nil: they do not.
+func (d *Demand) running() *Running {
+	if d.node == nil {
+		return nil
+	}
+	return d.node.Running
+}
+
+// everywhere says whether run times, bandwidth, licences and features keep jobs of the demand, which do not run already, from no machine. It may be false where they do not.
+func (r *reducer) everywhere(d *Demand) bool {
+	return d.runtimes == nil && d.MinBandwidth <= r.sites.slowestLink && (len(d.Licences) == 0 || !r.sites.licences) && (d.node == nil || len(d.node.Features) == 0 && d.node.Running == nil)
+}
+
+// reaches says whether jobs of the demand that do not run already may run on machines of the group, as far as run times, bandwidth, licences and features decide.
+func (r *reducer) reaches(d *Demand, c int, m *Machine) bool {
+	if d.runtimes != nil && math.IsNaN(d.runtimes[c]) || m.Bandwidth < d.MinBandwidth {
+		return false
+	}
+	for _, need := range d.Licences {
+		if !m.Runs(need.Licence) {
+			return false
+		}
+	}
+	return d.node == nil || m.Offers(d.node.Features)
+}
+
+// opens says whether the machine reaches jobs of the demand and has the memory and the resources for one of its blocks.
+func (r *reducer) opens(d *Demand, c int, m *Machine) bool {
+	return r.reaches(d, c, m) && roomFor(m.Memory, d.Memory, 1) > 0 && (d.node == nil || r.in.blocksByResources(d.node, m, 1) > 0)
+}
+
+// onAll says whether something holds for every machine that is open to the jobs of the demand, which do not run already.
+func (r *reducer) onAll(d *Demand, holds func(m *Machine) bool) bool {
+	for c := range r.in.clusters {
+		for g := range r.in.clusters[c].Machines {
+			r.steps--
+			if m := &r.in.clusters[c].Machines[g]; !holds(m) && (r.steps < 0 || r.opens(d, c, m)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// finish makes the reduced instance.
+func (r *reducer) finish() (*Instance, *Reduction) {
+	if len(r.report.lines) == 0 {
+		return r.original, &Reduction{}
+	}
+	in := r.in
+	if slices.Contains(r.own, true) {
+		in.jobs = slices.Clone(in.jobs)
+		for k := range in.jobs {
+			in.jobs[k].Demand = r.demands[r.demandOf[k]]
+		}
+	}
+	in.features = in.findFeatures()
+	return in, r.report
+}
+
+// Keeps says that solutions of the two instances are the same, so that Restore and Carry return what they get: no machine has another name.
+func (r *Reduction) Keeps() bool { return r.to == nil }
 
 // String lists the rules that applied, a line each with counts; empty: none.
-func (r *Reduction) String() string { return "" }
+func (r *Reduction) String() string { return strings.Join(r.lines, "\n") }
+
+// Fits says whether a schedule, of either instance, ends as early as the rules take for granted that look at when schedules end: closed times, horizons and hard deadlines
+// so late that they cannot bind. A schedule in which no job can start earlier without another starting later always does. The restored schedule of another may break what they
+// have left out.
+func (r *Reduction) Fits(sol *Solution) bool {
+	if !r.windows {
+		return true
+	}
+	for k := range sol.Jobs {
+		if !(sol.Jobs[k].End <= r.last) {
+			return false
+		}
+	}
+	return true
+}
+
+// Restore maps a schedule of the reduced instance to one of the original: the devices and loads that it names get the names of the original's machines. It does not change
+// the given one, and shares with it what stays.
+func (r *Reduction) Restore(sol *Solution) *Solution { return r.rename(sol, r.to, r.from, &r.back) }
+
+// Carry maps a schedule of the original to one of the reduced instance, as Restore maps the other way. It never fails: what names no machine stays as it is.
+func (r *Reduction) Carry(sol *Solution) *Solution { return r.rename(sol, r.from, r.to, &r.forth) }
+
+// RestorePlacement is Restore of one placement.
+func (r *Reduction) RestorePlacement(p Placement) Placement {
+	return r.placement(p, r.to, r.from, &r.back)
+}
+
+// RestoreMachine is the name, in the original, of a machine that the reduced instance calls by the given name.
+func (r *Reduction) RestoreMachine(cluster int, name string) string {
+	return r.machine(cluster, name, r.to, r.from, &r.back)
+}
+
+// rename maps a schedule of one instance to one of the other.
+func (r *Reduction) rename(sol *Solution, from, to *Instance, by *names) *Solution {
+	if r.to == nil || sol == nil {
+		return sol
+	}
+	changed := *sol
+	for k := range sol.Jobs {
+		p := &sol.Jobs[k]
+		if len(p.Devices) == 0 && !slices.ContainsFunc(p.Pieces, func(piece Piece) bool { return len(piece.Devices) > 0 }) {
+			continue
+		}
+		if &changed.Jobs[0] == &sol.Jobs[0] {
+			changed.Jobs = slices.Clone(sol.Jobs)
+		}
+		changed.Jobs[k] = r.placement(*p, from, to, by)
+	}
+	changed.Loads = slices.Clone(sol.Loads)
+	for k := range changed.Loads {
+		l := &changed.Loads[k]
+		if c, known := from.clusterIndex[l.Cluster]; known {
+			l.Machine = r.machine(c, l.Machine, from, to, by)
+		}
+	}
+	return &changed
+}
+
+// placement maps a placement.
+func (r *Reduction) placement(p Placement, from, to *Instance, by *names) Placement {
+	if r.to == nil {
+		return p
+	}
+	p.Devices = r.devices(p.Cluster, p.Devices, from, to, by)
+	p.Pieces = slices.Clone(p.Pieces)
+	for k := range p.Pieces {
+		piece := &p.Pieces[k]
+		piece.Devices = r.devices(piece.Cluster, piece.Devices, from, to, by)
+	}
+	return p
+}
+
+// devices maps the devices that are held on a cluster.
+func (r *Reduction) devices(cluster string, held DevicesHeld, from, to *Instance, by *names) DevicesHeld {
+	c, known := from.clusterIndex[cluster]
+	if !known || len(held) == 0 || !r.merged[c] {
+		return held
+	}
+	mapped := make(DevicesHeld, len(held))
+	for id, machines := range held {
+		mapped[id] = make(map[string]ProcessorSet, len(machines))
+		for name, set := range machines {
+			mapped[id][r.machine(c, name, from, to, by)] = set
+		}
+	}
+	return mapped
+}
+
+// machine maps the name of a machine.
+func (r *Reduction) machine(cluster int, name string, from, to *Instance, by *names) string {
+	if r.to == nil || !r.merged[cluster] {
+		return name
+	}
+	by.once.Do(func() {
+		by.of = make([]map[string]int, len(from.clusters))
+		for c := range from.clusters {
+			if !r.merged[c] {
+				continue
+			}
+			by.of[c] = make(map[string]int, from.clusters[c].machines)
+			for g := range from.clusters[c].Machines {
+				m := &from.clusters[c].Machines[g]
+				for k := range m.Count {
+					by.of[c][m.Name(k)] = m.firstMachine + k
+				}
+			}
+		}
+	})
+	number, known := by.of[cluster][name]
+	if !known {
+		return name
+	}
+	m := to.clusters[cluster].groupOfMachine(number)
+	return m.Name(number - m.firstMachine)
+}
+
+// groupOfMachine is the group of the machine with the number. O(log groups).
+func (c *Cluster) groupOfMachine(number int) *Machine {
+	at, found := slices.BinarySearchFunc(c.Machines, number, func(m Machine, number int) int { return m.firstMachine - number })
+	if !found {
+		at--
+	}
+	return &c.Machines[at]
+}

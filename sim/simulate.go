@@ -37,6 +37,9 @@ type Discipline struct {
 	Classes bool
 	// Requests says that the policy looks at the requests of all jobs. The jobs of a trace have none.
 	Requests bool
+	// Stated says that decisions depend on data that limit no schedule, such as licences of which there are enough. Such a policy gets instances as they are stated,
+	// others without what cannot bind, see [model.Reduce].
+	Stated bool
 	// Remembers states that decisions depend on jobs that have left, such as the past usage of users. Then a run that begins in the middle,
 	// when nothing waits, can differ from the whole run.
 	Remembers bool

@@ -20,10 +20,12 @@ func (r *Result) verified(ctx context.Context, in *model.Instance, known *Shared
 		own := *r.Certificate
 		own.Owed, own.OwedBy = max(r.Owed, known.Owed()), known.OwedBy() // see Result.Owed
 		r.Certificate = &own
-		switch report := bound.Verify(ctx, in, identified(&own, in)); {
+		switch report, of := verify(ctx, in, known.of, &own); {
 		case report.Verdict == proof.Refuted:
 			value, _ := own.Bound.Value()
 			refuted = append(refuted, &bound.Refutation{Method: "solver " + solver, Bound: value, Report: report, Instance: in.SHA256()})
+			r.Certificate = nil
+		case !of:
 			r.Certificate = nil
 		default:
 			unverified = cutOff(report)
@@ -44,6 +46,16 @@ func (r *Result) verified(ctx context.Context, in *model.Instance, known *Shared
 		r.Warning = cmp.Or(r.Warning, "the certificate was not verified within the time; allot check --proof does it")
 	}
 	return certificate
+}
+
+// verify verifies a certificate of a solver that got the reduced instance. of is false where it proves its claim of that one only: it may name what the stated
+// instance has otherwise.
+func verify(ctx context.Context, in, reduced *model.Instance, c *proof.Certificate) (report proof.Report, of bool) {
+	report = bound.Verify(ctx, in, identified(c, in))
+	if in == reduced || report.Verdict == proof.Verified || cutOff(report) {
+		return report, true
+	}
+	return bound.Verify(ctx, reduced, identified(c, reduced)), false
 }
 
 // cutOff says that a certificate was not verified because there was no time.
@@ -88,7 +100,7 @@ func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own, k
 func near(stated, bound float64) bool { return stated >= bound-model.Tolerance*max(bound, -bound) }
 
 // certifyInfeasible completes the certificate of an instance without a solution, and verifies it. If it is refuted, nothing is known.
-func (r *Result) certifyInfeasible(ctx context.Context, in *model.Instance, solver string) {
+func (r *Result) certifyInfeasible(ctx context.Context, in, reduced *model.Instance, solver string) {
 	c := r.Certificate
 	r.Certificate = nil
 	switch {
@@ -97,13 +109,16 @@ func (r *Result) certifyInfeasible(ctx context.Context, in *model.Instance, solv
 	case c == nil || c.Infeasible == nil:
 		c = &proof.Certificate{NotCertified: "solver " + solver + " proves without a certificate that the instance is infeasible"}
 	}
-	c = identified(c, in)
-	if report := bound.Verify(ctx, in, c); report.Verdict == proof.Refuted {
+	report, of := verify(ctx, in, reduced, c)
+	if report.Verdict == proof.Refuted {
 		r.Unproved = &bound.Refutation{Method: "solver " + solver, Report: report, Instance: in.SHA256()}
 		r.Status, r.Reason, r.Warning = model.Unknown, "", cmp.Or(r.Warning, r.Unproved.Error())
 		return
 	}
-	r.Certificate = c
+	if !of {
+		c = &proof.Certificate{NotCertified: "solver " + solver + " proves it of the presolved instance"}
+	}
+	r.Certificate = identified(c, in)
 }
 
 // identified adds the schema, the instance and the objective.

@@ -22,6 +22,9 @@ import (
 // the method that stated the bound has a bug: Run returns the schedule without that bound, and [Result.Refuted] names the method. With
 // [Options.Strict] this is an error. The status is optimal only if a bound proves it.
 //
+// The solver gets the instance without what cannot bind ([model.Reduce]), unless [Options.Stated] is set or the solver is [AsStated]. What Run checks, evaluates,
+// certifies and returns is of the instance as it is stated.
+//
 // When ctx ends, by a deadline or by cancellation, Run returns the best schedule found so far with a nil error. Result.Stop says what ended
 // the run. Result.Solution is nil if no schedule was found by then; the status is then unknown. [Options.Start] counts as found.
 //
@@ -42,20 +45,26 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if err := params.Check(solver); err != nil {
 		return Result{}, err
 	}
-	if err := solver.Supports(in); err != nil {
+	asked := opt
+	reduced, back := Presolve(solver, in, opt.Stated)
+	if err := solver.Supports(reduced); err != nil {
 		return Result{}, err
 	}
 	from, err := prepareStart(info, in, &opt)
 	if err != nil {
 		return Result{}, err
 	}
+	opt.restoring(back)
 	steps, err := follow(info, &opt)
 	if err != nil {
 		return Result{}, err
 	}
-	opt.shared = &SharedBound{in: in, idle: opt.Unbounded, certified: opt.Certify}
+	opt.shared = &SharedBound{in: reduced, of: reduced, idle: opt.Unbounded, certified: opt.Certify}
+	if opt.Certify {
+		opt.shared.in = in // as its certificates are of the stated instance
+	}
 	began := time.Now()
-	result, err := solver.Solve(ctx, in, opt)
+	result, err := solver.Solve(ctx, reduced, opt)
 	if err != nil {
 		if result.Else == nil {
 			return Result{}, err
@@ -69,11 +78,25 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if err := result.finish(ctx); err != nil {
 		return Result{}, err
 	}
+	made := result.Solution
+	result.restore(back)
 	if from.solution != nil { // a checked schedule, whatever the solver says
 		result.besides(from.solution)
 	}
 	result.detach()
 	evaluation, right := result.settle(in, info.Name)
+	if wrong := result.lost(in, reduced, made); wrong != nil && opt.Trace == nil {
+		bug := back.Fits(made) // else the solver starts a job later than it has to
+		if bug && opt.Strict {
+			return Result{}, wrong.within(info.Name)
+		}
+		asked.Stated = true
+		result, err := run(ctx, info, solver, in, asked)
+		if bug {
+			result.Dropped, result.Warning = cmp.Or(result.Dropped, wrong), cmp.Or(result.Warning, wrong.Error())
+		}
+		return result, err
+	}
 	if result.Dropped != nil {
 		if opt.Strict || !right {
 			return Result{}, result.Dropped.within(info.Name)
@@ -85,12 +108,13 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 			result.Status = model.Unknown
 		}
 		if opt.Certify {
-			if result.certifyInfeasible(ctx, in, info.Name); result.Unproved != nil && opt.Strict {
+			if result.certifyInfeasible(ctx, in, reduced, info.Name); result.Unproved != nil && opt.Strict {
 				return Result{}, result.Unproved
 			}
 		}
 		return result, nil
 	}
+	opt.Progress = asked.Progress // of the stated instance from here on
 	if err := complete(ctx, &result, evaluation, from, info, solver, in, opt); err != nil {
 		return Result{}, err
 	}
@@ -224,7 +248,7 @@ func complete(ctx context.Context, result *Result, evaluation model.Evaluation, 
 		}
 	}
 	own := result.Certificate
-	state(result, evaluation, opt.shared, "solver "+info.Name)
+	state(result, in, evaluation, opt.shared, "solver "+info.Name)
 	opt.shared.explain(sol)
 	if opt.Certify {
 		result.certify(in, evaluation, own, known, opt.shared, info.Name)

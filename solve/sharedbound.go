@@ -14,17 +14,18 @@ import (
 type SharedBound struct {
 	*bound.Portfolio // nil: not started
 	in               *model.Instance
-	idle             bool // true: find does no work, see [Options]
-	certified        bool // keep what a certificate needs
-	more             bool // more work may improve the bound
+	of               *model.Instance // the same schedules, reduced for the solvers of the run
+	idle             bool            // true: find does no work, see [Options]
+	certified        bool            // keep what a certificate needs
+	more             bool            // more work may improve the bound
 }
 
 // SharedBound returns what the run has proved of its instance, and first does a little work if there is nothing yet. For another instance, or outside
 // of [Run], it returns a new SharedBound.
 func (o *Options) SharedBound(ctx context.Context, in *model.Instance) *SharedBound {
 	p := o.shared
-	if p == nil || p.in != in {
-		p = &SharedBound{in: in, idle: o.Unbounded, certified: o.Certify}
+	if p == nil || p.of != in {
+		p = &SharedBound{in: in, of: in, idle: o.Unbounded, certified: o.Certify}
 	}
 	p.find(ctx)
 	return p

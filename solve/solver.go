@@ -53,6 +53,9 @@ type Options struct {
 	// several schedules that the checker refuses, see [Result.Refuted], [Result.Unproved] and [Result.Dropped].
 	Strict bool
 
+	// Stated makes [Run] give the solver the instance as it is stated, with what cannot bind.
+	Stated bool
+
 	// Certify asks for a certificate of the bound, which [Run] puts into [Result.Certificate]. Solvers that prove bounds then keep their proofs.
 	Certify bool
 

@@ -29,13 +29,13 @@ func (r *RefutedBound) Error() string {
 // state fills in the figures of a checked schedule and what is proved: the solver's own or what is known of the instance. A bound is of schedules
 // that owe as few jobs as is proved that every schedule does. It says nothing of one that owes more, and such a schedule is not
 // optimal, however low its objective.
-func state(result *Result, evaluation model.Evaluation, known *SharedBound, solver string) {
+func state(result *Result, in *model.Instance, evaluation model.Evaluation, known *SharedBound, solver string) {
 	sol := result.Solution
 	sol.Metrics, sol.Objective = evaluation.Metrics, nil
 	if !math.IsInf(evaluation.Objective, 0) {
 		sol.Objective = &evaluation.Objective
 	}
-	owes, owed := known.in.Owed(sol), 0
+	owes, owed := in.Owed(sol), 0
 	var best model.Bound
 	offer := func(of int, stated model.Bound, method string) {
 		switch {

@@ -211,7 +211,7 @@ func replayed(input *advise.Input, site solve.Choice, seed uint64) {
 		return whatif.Submit(ctx, site.Label, policy, in, job, seed)
 	}
 	for _, other := range otherPolicies {
-		if choice, err := solve.Choose(other); err == nil && choice.Label != site.Label && choice.Solver.Supports(input.Instance) == nil {
+		if choice, err := solve.Choose(other); err == nil && choice.Label != site.Label && solve.Supports(choice.Solver, input.Instance, false) == nil {
 			input.Others = append(input.Others, other)
 		}
 	}

@@ -51,6 +51,7 @@ Examples:
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV, with the metrics that --metrics names, or all"},
 			objectiveFlag(),
 			strictFlag(),
+			presolveFlag(),
 			&cli.StringFlag{Name: "save", Usage: "write each solution to folder `DIR`, as INSTANCE.SOLVER.json"},
 			outputFlag,
 		),
@@ -269,7 +270,7 @@ func metricNames() []string {
 // readInstances reads the files, with the objective that the flag names. An instance without a name goes by that of its file; the second of a name gets a number.
 func readInstances(c *cli.Context, solvers []solve.Choice) ([]answers.Compared, error) {
 	var list []answers.Compared
-	lineup := answers.Lineup{Solvers: solvers, Safe: safeName}
+	lineup := answers.Lineup{Solvers: solvers, Stated: !c.Bool("presolve"), Safe: safeName}
 	for _, path := range c.Args().Slice() {
 		in, err := readTarget(c, path)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/solve"
 )
 
 func explainCommand() *cli.Command {
@@ -22,7 +23,8 @@ func explainCommand() *cli.Command {
 		ArgsUsage: "INSTANCE SOLUTION JOB",
 		UsageText: `allot explain [--json] INSTANCE SOLUTION JOB
 allot explain --trace [--json] INSTANCE SOLUTION [JOB]
-allot explain --trace --solver NAME [--seed N] [--json] INSTANCE [JOB]`,
+allot explain --trace --solver NAME [--seed N] [--json] INSTANCE [JOB]
+allot explain --presolve [--solver NAME] [--json] INSTANCE`,
 		Description: `Without --trace it says of one JOB: where and when it runs, or why it is left out; what it waits for; and, for each cluster, how early it
 could end there if all other jobs stayed where they are, or why it cannot run there. If an on-line solver that can explain itself made the solution, it
 also names the rules that decided. To find them it runs the solver again, with the seed and the parameters of the solution.
@@ -30,23 +32,60 @@ also names the rules that decided. To find them it runs the solver again, with t
 With --trace it prints every step of a solver that decides step by step, or only the steps about the JOB. It runs the solver of the SOLUTION again
 and fails if the result is a different schedule.
 
+With --presolve it says what is left out of the instance before a solver gets it, because it cannot bind: no schedule and no value depends on it.
+
 Examples:
   allot solve -o plan.json examples/table1.json && allot explain examples/table1.json plan.json J3
   allot explain --trace --solver muscle examples/table1.json
-  allot explain --trace --solver muscle:reading=b --json examples/table1.json J6`,
-		Flags: append(traceFlags(), jsonFlag),
+  allot explain --trace --solver muscle:reading=b --json examples/table1.json J6
+  allot explain --presolve examples/gpu.json`,
+		Flags: append(traceFlags(), &cli.BoolFlag{Name: "presolve", Usage: "print what is left out of the INSTANCE because it cannot bind, for auto or the solver that --solver names"}, jsonFlag),
 		Action: func(c *cli.Context) error {
-			if c.Bool("trace") {
+			switch {
+			case c.Bool("presolve") && c.Bool("trace"):
+				return usageErrorf("expected only one of --presolve and --trace, found both")
+			case c.Bool("presolve"):
+				return runPresolve(c)
+			case c.Bool("trace"):
 				return runTrace(c)
 			}
 			for _, flag := range []string{"solver", "seed"} {
 				if c.IsSet(flag) {
-					return usageErrorf("--%s: expected it only with --trace", flag)
+					return usageErrorf("--%s: expected it only with --trace%s", flag, map[bool]string{true: " or --presolve"}[flag == "solver"])
 				}
 			}
 			return runExplain(c)
 		},
 	}
+}
+
+// runPresolve says what is left out of an instance.
+func runPresolve(c *cli.Context) error {
+	args, err := arguments(c, "INSTANCE")
+	if err != nil {
+		return err
+	}
+	if c.IsSet("seed") {
+		return usageErrorf("--seed: expected it only with --trace")
+	}
+	choice, err := solve.Choose(cmp.Or(c.String("solver"), "auto"))
+	if err != nil {
+		return usageErrorf("--solver: %w", err)
+	}
+	in, err := readInstance(args[0])
+	if err != nil {
+		return err
+	}
+	found := answers.PresolveFor(choice.Solver, in, false)
+	return writeAnswerOn(c, "-", in, 0, found, func() string { return presolveText(found) })
+}
+
+// presolveText is a line a rule, for people.
+func presolveText(found *answers.Presolve) string {
+	if len(found.Rules) == 0 {
+		return "presolve: nothing to leave out\n"
+	}
+	return "presolve: " + strings.Join(found.Rules, "\npresolve: ") + "\n"
 }
 
 // runExplain explains one job.

@@ -43,6 +43,8 @@ Examples:
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			objectiveFlag(),
 			strictFlag(),
+			presolveFlag(),
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "also say what was left out of the instance because it cannot bind"},
 			&cli.StringFlag{Name: "trace", Usage: "write a line of JSON to `FILE` for each improvement, and one for the end of the run"},
 			proofFlag("the solution's bound"),
 			&cli.StringFlag{Name: "write-model", Usage: "do not solve; write the solver's MILP to `FILE` (.mps or .lp), for any MILP solver"},
@@ -68,9 +70,14 @@ func strictFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "strict", Usage: "fail if a checked schedule disproves a bound, or a checker refuses its certificate or one of several schedules; otherwise that is dropped with a warning"}
 }
 
+// presolveFlag turns the presolve off.
+func presolveFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "presolve", Value: true, Usage: "leave out of the instance what cannot bind before the solver gets it; --presolve=false gives it the instance as stated"}
+}
+
 // options reads the options of a run from the flags.
 func options(c *cli.Context) (solve.Options, error) {
-	opt := solve.Options{Seed: c.Uint64("seed"), MaxEvals: c.Int64("evals"), Workers: c.Int("workers"), Strict: c.Bool("strict")}
+	opt := solve.Options{Seed: c.Uint64("seed"), MaxEvals: c.Int64("evals"), Workers: c.Int("workers"), Strict: c.Bool("strict"), Stated: !c.Bool("presolve")}
 	return opt, checkRanges(
 		rangeOf{"evals", "a number ≥ 0", opt.MaxEvals >= 0, opt.MaxEvals},
 		rangeOf{"workers", "a number ≥ 1", opt.Workers >= 1, opt.Workers},
@@ -136,6 +143,9 @@ func runSolve(c *cli.Context, args []string) error {
 	}
 	// The solution comes first: a picture that cannot be drawn must not lose it, and in a terminal the summary stays in sight.
 	text := printable(summary(in, target, choice.Info, result, elapsed))
+	if c.Bool("verbose") {
+		text += printable(presolveText(answers.PresolveFor(choice.Solver, target, opt.Stated)))
+	}
 	if columns, ok := showsChart(c); ok {
 		if err := showOnTerminal(c, in, result.Solution, columns, text); err != nil {
 			return err

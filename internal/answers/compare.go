@@ -38,6 +38,7 @@ func Solvers(names []string) ([]solve.Choice, error) {
 // without a name goes by that of its source; the second of a name gets a number.
 type Lineup struct {
 	Solvers []solve.Choice
+	Stated  bool // see [solve.Options]
 	taken   map[string]bool
 	Safe    func(label string) string // the name in a file
 }
@@ -58,7 +59,7 @@ func (l *Lineup) Add(in *model.Instance, source string) (Compared, error) {
 	l.taken[l.Safe(label)] = true
 	running := l.Solvers
 	if running == nil {
-		running = bench.SupportingSolvers(in)
+		running = bench.SupportingSolvers(in, l.Stated)
 	}
 	if len(running) == 0 {
 		return Compared{}, fmt.Errorf("no solver supports the instance, which needs %s", in.Features())

@@ -104,7 +104,7 @@ func tasks() (list []task) {
 		}
 		list = append(list, task{"solver " + info.Name, "makespan", func(in *model.Instance) func(context.Context) error {
 			choice, err := solve.Choose(info.Name)
-			if err != nil || choice.Solver.Supports(in) != nil {
+			if err != nil || solve.Supports(choice.Solver, in, false) != nil {
 				return nil
 			}
 			return func(ctx context.Context) error {

@@ -18,10 +18,11 @@ type compareSettings struct {
 	Workers     int      `json:"workers,omitempty" check:"counter" doc:"workers of each run; absent, or more than the service allows: as many as it allows"`
 	Objective   string   `json:"objective,omitempty" doc:"metric to minimise instead of the instances' objectives"`
 	Strict      bool     `json:"strict,omitempty" doc:"fail if a checked schedule disproves a bound, or the checker refuses one of several schedules; otherwise it is dropped with a warning"`
+	Presolve    bool     `json:"presolve,omitempty" doc:"leave out of the instances what cannot bind before a solver gets them; absent: true"`
 	Solutions   bool     `json:"solutions,omitempty" doc:"also give the solution of each run"`
 }
 
-func (s *compareSettings) setDefaults() { s.Seed = 1 }
+func (s *compareSettings) setDefaults() { s.Seed, s.Presolve = 1, true }
 
 // ComparedRows is the result of compare.
 type ComparedRows struct {
@@ -50,9 +51,9 @@ func (c *call) compare(ctx context.Context, s *compareSettings) (*ComparedRows, 
 		return nil, err
 	}
 	settings := bench.Settings{Time: durationOf(s.Time), Options: solve.Options{
-		Seed: s.Seed, MaxEvals: s.Evaluations, Workers: c.workers(s.Workers), Strict: s.Strict,
+		Seed: s.Seed, MaxEvals: s.Evaluations, Workers: c.workers(s.Workers), Strict: s.Strict, Stated: !s.Presolve,
 	}}
-	lineup := answers.Lineup{Solvers: solvers, Safe: func(label string) string { return label }}
+	lineup := answers.Lineup{Solvers: solvers, Stated: !s.Presolve, Safe: func(label string) string { return label }}
 	var list []answers.Compared
 	for k := range c.documents["instances"] {
 		d := &c.documents["instances"][k]

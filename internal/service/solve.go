@@ -34,11 +34,12 @@ type solveSettings struct {
 	Workers          int            `json:"workers,omitempty" check:"counter" doc:"workers of the run; absent, or more than the service allows: as many as it allows. Without a limit of time the result does not depend on them"`
 	Objective        string         `json:"objective,omitempty" doc:"metric to minimise instead of the instance's objective"`
 	Strict           bool           `json:"strict,omitempty" doc:"fail if a checked schedule disproves a bound, or the checker refuses one of several schedules; otherwise it is dropped with a warning"`
+	Presolve         bool           `json:"presolve,omitempty" doc:"leave out of the instance what cannot bind before the solver gets it; absent: true"`
 	Schedules        bool           `json:"schedules,omitempty" doc:"also give the schedules with the progress"`
 	Certify          bool           `json:"certify,omitempty" doc:"also give a certificate of the bound"`
 }
 
-func (s *solveSettings) setDefaults() { s.Solver, s.Seed = "auto", 1 }
+func (s *solveSettings) setDefaults() { s.Solver, s.Seed, s.Presolve = "auto", 1, true }
 
 // Solved is the result of solve.
 type Solved struct {
@@ -93,13 +94,13 @@ func (c *call) solve(ctx context.Context, s *solveSettings) (*Solved, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := solve.Options{Seed: s.Seed, MaxEvals: s.Evaluations, Workers: c.workers(s.Workers), Strict: s.Strict, Certify: s.Certify}
+	opt := solve.Options{Seed: s.Seed, MaxEvals: s.Evaluations, Workers: c.workers(s.Workers), Strict: s.Strict, Certify: s.Certify, Stated: !s.Presolve}
 	if start.Given() {
 		if opt.Start, err = c.solution(start); err != nil {
 			return nil, err
 		}
 	}
-	if err := choice.Solver.Supports(in); err != nil {
+	if err := solve.Supports(choice.Solver, in, opt.Stated); err != nil {
 		return nil, &solve.RunError{Solver: choice.Info.Name, Err: err}
 	}
 	ctx, cancel, err := c.within(ctx, s.Time, s.Evaluations > 0)

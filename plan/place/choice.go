@@ -5,6 +5,9 @@ type Choice struct {
 	Place Name `zero:"first" doc:"rule that chooses the machines of a job among those with room for it, and the devices there"`
 }
 
+// PlaceRule is the rule.
+func (c Choice) PlaceRule() Name { return c.Place }
+
 // Name is the name of a rule as the value of a parameter; empty: [First].
 type Name string
 

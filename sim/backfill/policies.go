@@ -59,7 +59,7 @@ func ranked(step float64, depth int, order Ranking) sim.Discipline {
 	d := sim.Discipline{
 		Plain:   func(processors int) sim.Policy { return newOrdered(step, depth, processors, order) },
 		General: newGeneral(depth, step, Order{}, order),
-		Classes: order.looksAtClasses(), Remembers: order.remembers(), Afresh: !order.remembers(),
+		Classes: order.looksAtClasses(), Stated: order.looksAtRequests(), Remembers: order.remembers(), Afresh: !order.remembers(),
 	}
 	if order.looksAtRequests() {
 		d.Plain = nil
@@ -115,7 +115,7 @@ func ConservativeUpTo(reservations int, step float64, order Ranking) sim.Discipl
 			return &conservative{step: step, processors: processors, scorer: scorer, most: reservations, behind: newRankedJobs(scorer)}
 		},
 		General: newGeneralConservative(step, reservations, order),
-		Classes: order.looksAtClasses(), Remembers: order.remembers(),
+		Classes: order.looksAtClasses(), Stated: order.looksAtRequests(), Remembers: order.remembers(),
 	}
 	if order.looksAtRequests() {
 		d.Plain = nil

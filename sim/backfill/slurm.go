@@ -69,7 +69,7 @@ func Slurm(step float64, cycles Cycles, order Ranking) sim.Discipline {
 		General: func(platform *sim.Platform, _ uint64) sim.Policy {
 			return newSlurm(platform, step, cycles, newScorerOn(order, platform))
 		},
-		ByNode: true, Classes: order.looksAtClasses(), Remembers: true,
+		ByNode: true, Classes: order.looksAtClasses(), Stated: true, Remembers: true,
 	}
 }
 

@@ -92,6 +92,9 @@ func (f *clientSolver) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, ^model.Commitments)
 }
 
+// AsStated implements [solve.AsStated].
+func (f *clientSolver) AsStated() {}
+
 // callParams is what a function is told.
 type callParams struct {
 	Instance    json.RawMessage `json:"instance"`
@@ -201,7 +204,7 @@ func (p *onlineFunction) Discipline() sim.Discipline {
 	return sim.Discipline{
 		Plain:    func(processors int) sim.Policy { return newRemote(p.meet, plain{processors}) },
 		General:  func(platform *sim.Platform, _ uint64) sim.Policy { return newRemote(p.meet, newGeneral(platform)) },
-		Requests: true,
+		Requests: true, Stated: true,
 	}
 }
 

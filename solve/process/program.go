@@ -79,6 +79,9 @@ func (p *program) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, ^model.Commitments)
 }
 
+// AsStated implements [solve.AsStated].
+func (p *program) AsStated() {}
+
 // Solve implements [solve.Solver].
 func (p *program) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := p.Supports(in); err != nil {

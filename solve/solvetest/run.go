@@ -50,8 +50,15 @@ func (o *outcome) repeats(other outcome) bool {
 	return bytes.Equal(encoded(solve.Bare(o.result.Solution)), encoded(solve.Bare(other.result.Solution)))
 }
 
-// run runs the solver in another goroutine, so that it can report a solver that never ends.
+// run runs the solver on the instance as it is stated.
 func (c *conformer) run(ctx context.Context, opt solve.Options) outcome {
+	opt.Stated = true
+	w := &watched{solver: c.info.New()}
+	return c.runOf(ctx, w, w, opt)
+}
+
+// runOf runs a solver in another goroutine, so that it can report one that never ends; w is told what the solver inside returns.
+func (c *conformer) runOf(ctx context.Context, solver solve.Solver, w *watched, opt solve.Options) outcome {
 	ctx, cancel := context.WithTimeout(ctx, c.endless)
 	defer cancel()
 	var ended atomic.Int64 // when ctx ended, in ns since began
@@ -61,7 +68,6 @@ func (c *conformer) run(ctx context.Context, opt solve.Options) outcome {
 	done := make(chan outcome, 1)
 	go func() {
 		var o outcome
-		w := &watched{}
 		defer func() {
 			if fault := recover(); fault != nil {
 				o.panicked = panicText(fault)
@@ -72,8 +78,7 @@ func (c *conformer) run(ctx context.Context, opt solve.Options) outcome {
 			o.raw = w.raw
 			done <- o
 		}()
-		w.solver = c.info.New()
-		o.result, o.err = solve.Run(ctx, solve.Choice{Info: c.info, Solver: w}, c.at.in, opt)
+		o.result, o.err = solve.Run(ctx, solve.Choice{Info: c.info, Solver: solver}, c.at.in, opt)
 	}()
 	var o outcome
 	select {

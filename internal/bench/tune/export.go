@@ -166,7 +166,7 @@ func (x *exported) refused(ctx context.Context) ([][]setting, error) {
 			return nil, err
 		}
 		for c, choice := range solvers {
-			bad[c] = bad[c] || choice.Solver.Supports(in) != nil
+			bad[c] = bad[c] || solve.Supports(choice.Solver, in, false) != nil
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

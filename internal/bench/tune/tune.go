@@ -387,5 +387,5 @@ func trainable(space *Space, in *model.Instance) error {
 	if space.base.Info.Absent != "" {
 		return errors.New(space.base.Info.Absent)
 	}
-	return space.base.Solver.Supports(in)
+	return solve.Supports(space.base.Solver, in, false)
 }

@@ -100,6 +100,7 @@ def solve(
     start: Solution | None = None,
     certify: bool = False,
     strict: bool = False,
+    presolve: bool = True,
     schedules: bool = False,
     rolling: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -111,6 +112,7 @@ def solve(
     solver: the name of one, as :func:`allot.solvers` lists them; a function that takes the instance and returns placements; or a class with ``decide(event)``.
     stop: MaxRuntime, MaxEvaluations, or several of them; absent: the solver ends when it has done its work. on_progress is called in this thread with each improvement;
     with schedules it gets the schedules too. display: True shows a bar of progress, on a terminal or in a notebook; "gantt" also a chart that improves, in a notebook. param: parameters of the solver.
+    presolve: leave out of the instance what cannot bind before the solver gets it.
 
     Ctrl-C (KeyboardInterrupt) ends the run, and the best schedule so far is returned with ``stop == "cancelled"``; without any it is raised.
     A run that finds no schedule returns a Solution whose ``found`` is false. Raises InputError, Unsupported and WrongScheduleError.
@@ -122,6 +124,8 @@ def solve(
     for key, flag in (("certify", certify), ("strict", strict)):
         if flag:
             params[key] = True
+    if not presolve:
+        params["presolve"] = False
     if start is not None:
         params["start"] = start._raw()
     show, charts = show_for(display, seconds=params.get("time"))

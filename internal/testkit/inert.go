@@ -1,0 +1,734 @@
+// Package testkit is what tests of several packages share: additions to instances that change nothing. It imports the model alone, so that every package may use it. It
+// belongs in tests only.
+package testkit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Addition is data that change nothing: every schedule that the checker accepts without them it accepts with them, with the same value of the objective, as long as it
+// ends by [Far]; and the other way round. So no answer may be worse with them.
+type Addition struct {
+	Name string
+	// Rule is the word with which a line of [model.Reduction.String] begins where the presolve leaves the addition out again; empty: it stays. Where the instance states
+	// more of the kind, that may bind and keep both.
+	Rule string
+	// Add changes the spec, or returns false where the instance leaves no room for the addition. It replaces lists and maps and changes none in place.
+	Add func(spec *model.InstanceSpec) bool
+}
+
+// With returns the instance with the additions, one after another; nil if it leaves no room for one of them.
+func With(in *model.Instance, additions ...Addition) *model.Instance {
+	spec := in.Spec()
+	for _, a := range additions {
+		if !a.Add(&spec) {
+			return nil
+		}
+	}
+	more, err := model.New(spec)
+	if err != nil {
+		panic(fmt.Sprintf("an inert addition makes an instance invalid: %v", err))
+	}
+	return more
+}
+
+// Far is a time long after all that an instance states: schedules in which jobs do not wait for nothing end before. It is false where no file can state such a time.
+func Far(spec *model.InstanceSpec) (float64, bool) {
+	last, sum, slowest, link := 0.0, 0.0, 1.0, math.Inf(1)
+	later := func(times ...*float64) {
+		for _, t := range times {
+			if t != nil {
+				last = max(last, *t)
+			}
+		}
+	}
+	for c := range spec.Clusters {
+		cluster := &spec.Clusters[c]
+		if cluster.Overheads != nil {
+			sum += float64(len(spec.Jobs)) * cluster.Overheads.ContextSwitch
+		}
+		for _, step := range cluster.PowerCap {
+			later(&step[0])
+		}
+		for g := range cluster.Machines {
+			m := &cluster.Machines[g]
+			if m.Speed > 0 {
+				slowest = min(slowest, m.Speed)
+			}
+			if m.Bandwidth > 0 {
+				link = min(link, m.Bandwidth)
+			}
+			for k := range m.Closed {
+				later(&m.Closed[k].From, m.Closed[k].To)
+			}
+		}
+	}
+	if spec.Overheads != nil {
+		sum += float64(len(spec.Jobs)) * spec.Overheads.ContextSwitch
+	}
+	if spec.Horizon != nil {
+		later(&spec.Horizon.To)
+	}
+	for k := range spec.Jobs {
+		j := &spec.Jobs[k]
+		later(&j.Arrival, j.Deadline)
+		tasks := float64(max(j.Tasks, j.Processors.Max, 1))
+		if j.Work != nil {
+			sum += tasks * *j.Work / slowest
+		}
+		if j.Estimate != nil {
+			sum += tasks * *j.Estimate * max(1, j.ReferenceSpeed) / slowest
+		}
+		for _, time := range j.Runtime {
+			sum += tasks * time
+		}
+		sum += (j.Input + j.Output) / link
+		for c := range spec.Clusters {
+			if n := spec.Clusters[c].Network; n != nil && j.Message > 0 {
+				sum += n.Latency
+				if n.Bandwidth > 0 {
+					sum += j.Message / n.Bandwidth
+				}
+			}
+		}
+	}
+	far := 4 * (last + 2*sum + 1)
+	return far, far <= 1e15
+}
+
+// Inert lists the additions, at least one for each rule of the presolve. Whoever adds a field to the format that limits schedules adds the form of it that limits none.
+func Inert() []Addition { return inert }
+
+var inert = []Addition{
+	{"memory that never runs short", "memory", func(s *model.InstanceSpec) bool { return memory(s, 2.5) }},
+	{"memory that all processors fill", "memory", func(s *model.InstanceSpec) bool { return memory(s, 1) }},
+	{"memory of machines that no job needs", "", func(s *model.InstanceSpec) bool {
+		return !anyJob(s, func(j *model.JobSpec) bool { return j.Memory > 0 }) && eachMachine(s, func(k int, m *model.MachineSpec) { m.Memory = new(float64(k % 3)) })
+	}},
+	{"memory of jobs that no machine limits", "memory", func(s *model.InstanceSpec) bool {
+		return !anyMachine(s, func(m *model.MachineSpec) bool { return m.Memory != nil }) && !strands(s) && eachJob(s, func(k int, j *model.JobSpec) { j.Memory = float64(1 + k%4) })
+	}},
+	{"bandwidths that no job uses", "bandwidth", func(s *model.InstanceSpec) bool {
+		return !movesData(s) && eachMachine(s, func(k int, m *model.MachineSpec) { m.Bandwidth = float64(10 * (1 + k%2)) })
+	}},
+	{"a bandwidth that every machine offers", "bandwidth", func(s *model.InstanceSpec) bool {
+		return !movesData(s) && eachMachine(s, func(k int, m *model.MachineSpec) { m.Bandwidth = float64(4 + k) }) && eachJob(s, func(k int, j *model.JobSpec) { j.MinBandwidth = float64(k % 5) })
+	}},
+	{"networks without messages", "network", func(s *model.InstanceSpec) bool {
+		if anyJob(s, func(j *model.JobSpec) bool { return j.Message > 0 }) {
+			return false
+		}
+		return eachCluster(s, func(k int, c *model.ClusterSpec) { c.Network = &model.Network{Latency: 1, Bandwidth: float64(1 + k)} })
+	}},
+	{"a licence with copies for all", "licences", func(s *model.InstanceSpec) bool { return licence(s, "inert", false, false) }},
+	{"a licence with copies for all in every cluster", "licences", func(s *model.InstanceSpec) bool { return licence(s, "inert own", true, false) }},
+	{"a licence that all machines list", "licences", func(s *model.InstanceSpec) bool { return licence(s, "inert listed", false, true) }},
+	{"licences that no job needs", "", func(s *model.InstanceSpec) bool {
+		if namesLicences(s) {
+			return false
+		}
+		s.Licences = map[string]int{"inert idle": 1}
+		return eachMachine(s, func(k int, m *model.MachineSpec) { m.Licences = []string{"inert idle"}[k%2:] })
+	}},
+	{"a feature that all machines have", "features", func(s *model.InstanceSpec) bool {
+		return everyMachineHas(s, func(int) string { return "inert" }) && needs(s, []string{"inert"})
+	}},
+	{"one of two features on every machine", "features", func(s *model.InstanceSpec) bool {
+		return everyMachineHas(s, func(k int) string { return []string{"inert a", "inert b"}[k%2] }) && needs(s, []string{"inert b", "inert a"})
+	}},
+	{"features that no job needs", "", func(s *model.InstanceSpec) bool {
+		return everyMachineHas(s, func(k int) string { return fmt.Sprint("inert ", k%3) })
+	}},
+	{"a feature of the machines that a job can use", "features", featureOfUsable},
+	{"span machine for jobs of one processor", "span", func(s *model.InstanceSpec) bool {
+		return setSpan(s, "machine", func(j *model.JobSpec) bool { return max(1, j.Processors.Max) == 1 })
+	}},
+	{"span machine where clusters have one", "span", func(s *model.InstanceSpec) bool {
+		if slices.ContainsFunc(s.Clusters, func(c model.ClusterSpec) bool {
+			return c.Allocation != "machine" && (len(c.Machines) > 1 || c.Machines[0].Count > 1)
+		}) {
+			return false
+		}
+		return setSpan(s, "machine", func(j *model.JobSpec) bool { return j.PerMachine == 0 && j.Machines == model.ProcessorRange{} })
+	}},
+	{"span grid in one cluster", "span", func(s *model.InstanceSpec) bool {
+		return len(s.Clusters) == 1 && setSpan(s, "grid", func(*model.JobSpec) bool { return true })
+	}},
+	{"span grid for jobs of one processor", "span", func(s *model.InstanceSpec) bool {
+		return setSpan(s, "grid", func(j *model.JobSpec) bool { return max(1, j.Processors.Max) == 1 })
+	}},
+	{"exclusive on machines of one processor", "exclusive", func(s *model.InstanceSpec) bool {
+		for c := range s.Clusters {
+			if slices.ContainsFunc(s.Clusters[c].Machines, func(m model.MachineSpec) bool { return unitsOf(&s.Clusters[c], &m) > 1 }) {
+				return false
+			}
+		}
+		return someJobs(s, func(_ int, j *model.JobSpec) bool {
+			was := j.Exclusive
+			j.Exclusive = true
+			return !was
+		})
+	}},
+	{"blocks of one", "", func(s *model.InstanceSpec) bool {
+		return someJobs(s, func(_ int, j *model.JobSpec) bool {
+			was := j.Block
+			if was == 0 {
+				j.Block = 1
+			}
+			return was == 0
+		})
+	}},
+	{"blocks where machines are whole", "blocks", func(s *model.InstanceSpec) bool {
+		if strands(s) || slices.ContainsFunc(s.Clusters, func(c model.ClusterSpec) bool { return c.Allocation != "machine" }) {
+			return false
+		}
+		return someJobs(s, func(_ int, j *model.JobSpec) bool {
+			if j.Block > 1 || len(j.Resources) > 0 || j.Processors.Min < 2 || j.Processors.Min != j.Processors.Max || j.PerMachine > 0 || j.Machines != (model.ProcessorRange{}) || j.Running != nil {
+				return false
+			}
+			j.Block = j.Processors.Min
+			return true
+		})
+	}},
+	{"one machine for jobs of one block", "blocks", func(s *model.InstanceSpec) bool {
+		return someJobs(s, func(k int, j *model.JobSpec) bool {
+			if j.Running != nil || j.Span == "grid" || j.PerMachine > 0 || j.Machines != (model.ProcessorRange{}) || max(1, j.Processors.Min) != max(1, j.Block) || max(1, j.Processors.Max) != max(1, j.Block) {
+				return false
+			}
+			if k%2 == 0 {
+				j.Machines = model.Rigid(1)
+			} else {
+				j.PerMachine = 1
+			}
+			return true
+		})
+	}},
+	{"closed times after all jobs", "closed", func(s *model.InstanceSpec) bool {
+		far, ok := Far(s)
+		return ok && closeAt(s, func(k int) model.ClosedSpec {
+			return model.ClosedSpec{From: far + float64(k), To: new(2*far + float64(k))}
+		})
+	}},
+	{"machines that are closed for ever after all jobs", "closed", func(s *model.InstanceSpec) bool {
+		far, ok := Far(s)
+		return ok && closeAt(s, func(int) model.ClosedSpec { return model.ClosedSpec{From: far} })
+	}},
+	{"a reservation that no job has after all jobs", "closed", func(s *model.InstanceSpec) bool {
+		far, ok := Far(s)
+		return ok && closeAt(s, func(int) model.ClosedSpec { return model.ClosedSpec{From: far, To: new(1.5 * far), For: "inert"} })
+	}},
+	{"closed times before the first job", "closed", func(s *model.InstanceSpec) bool {
+		first := firstArrival(s)
+		return first > 1e-18 && closeAt(s, func(int) model.ClosedSpec { return model.ClosedSpec{To: new(first)} })
+	}},
+	{"power caps above all that can run", "power caps", func(s *model.InstanceSpec) bool { return cap(s, 3) }},
+	{"power caps of all that can run", "power caps", func(s *model.InstanceSpec) bool { return cap(s, 1) }},
+	{"power that no metric counts", "", func(s *model.InstanceSpec) bool {
+		return !statesPower(s) && !capped(s) && !anyMachine(s, func(m *model.MachineSpec) bool { return m.Background != nil }) && eachMachine(s, func(k int, m *model.MachineSpec) { m.Power = &model.PowerSpec{Idle: float64(k % 3), Busy: 1} })
+	}},
+	{"a horizon around all jobs", "horizon", func(s *model.InstanceSpec) bool {
+		far, ok := Far(s)
+		if !ok || s.Horizon != nil || minimisesPower(s) || anyMachine(s, func(m *model.MachineSpec) bool { return m.Power != nil && m.Power.SuspendAfter != nil }) {
+			return false
+		}
+		s.Horizon = &model.HorizonSpec{From: firstArrival(s), To: far}
+		return true
+	}},
+	{"hard deadlines after all jobs", "hard deadlines", func(s *model.InstanceSpec) bool {
+		far, ok := Far(s)
+		return ok && !pricesDeadlines(s) && someJobs(s, func(k int, j *model.JobSpec) bool {
+			if j.Deadline != nil {
+				return false
+			}
+			j.Deadline, j.DeadlineHard = new(far+float64(k)), true
+			return true
+		})
+	}},
+	{"hard deadlines of jobs without one", "", func(s *model.InstanceSpec) bool {
+		return someJobs(s, func(_ int, j *model.JobSpec) bool {
+			if j.Deadline == nil {
+				j.DeadlineHard = true
+			}
+			return j.Deadline == nil
+		})
+	}},
+	{"waits for a job that runs and ends in time", "precedence", func(s *model.InstanceSpec) bool {
+		in, err := model.New(*s)
+		if err != nil {
+			return false
+		}
+		id, until := "", 0.0
+		for k := range in.Jobs() {
+			if run := in.Jobs()[k].Node().Running; run != nil {
+				id, until = in.Jobs()[k].ID, 2*in.Duration(k, run.Cluster, run.Processors)+1e-9
+			}
+		}
+		return id != "" && someJobs(s, func(_ int, j *model.JobSpec) bool {
+			if j.Arrival < until*(1+1e-6) || j.Running != nil || slices.Contains(j.After, id) {
+				return false
+			}
+			j.After = append(slices.Clone(j.After), id)
+			return true
+		})
+	}},
+	{"waits that follow from others", "", func(s *model.InstanceSpec) bool {
+		after := map[string][]string{}
+		for k := range s.Jobs {
+			after[s.Jobs[k].ID] = s.Jobs[k].After
+		}
+		return someJobs(s, func(_ int, j *model.JobSpec) bool {
+			more := slices.Clone(j.After)
+			for _, before := range j.After {
+				for _, id := range after[before] {
+					if !slices.Contains(more, id) {
+						more = append(more, id)
+					}
+				}
+			}
+			longer := len(more) > len(j.After)
+			j.After = more
+			return longer
+		})
+	}},
+	{"widths that no cluster can hold", "widths", func(s *model.InstanceSpec) bool {
+		cluster, grid := 0, 0 // processors of the largest, and of all
+		for c := range s.Clusters {
+			there := 0
+			for _, m := range s.Clusters[c].Machines {
+				there += max(1, m.Count) * unitsOf(&s.Clusters[c], &m)
+			}
+			cluster, grid = max(cluster, there), grid+there
+		}
+		return someJobs(s, func(k int, j *model.JobSpec) bool {
+			block, most, there := max(1, j.Block), max(1, j.Processors.Max), cluster
+			if j.Span == "grid" {
+				there = grid
+			}
+			if j.Runtime != nil || j.Running != nil || j.PerMachine > 0 || j.Machines != (model.ProcessorRange{}) || takesNoTime(j) || most+block <= there {
+				return false
+			}
+			if j.Tasks == 0 {
+				j.Tasks = most
+			}
+			j.Processors = model.Moldable(max(1, j.Processors.Min), most+block*(1+k%2))
+			return true
+		})
+	}},
+	{"equal machines named one by one", "equal machines", split},
+	{"a resource that never runs short", "resources", func(s *model.InstanceSpec) bool { return resource(s, 3) }},
+	{"a resource that all processors fill", "resources", func(s *model.InstanceSpec) bool { return resource(s, 1) }},
+	{"resources that no job needs", "", func(s *model.InstanceSpec) bool {
+		return eachMachine(s, func(k int, m *model.MachineSpec) { m.Resources = with(m.Resources, "inert idle", float64(1+k%2)) })
+	}},
+	{"devices that no machine has", "", func(s *model.InstanceSpec) bool {
+		if slices.Contains(s.Devices, "inert device") {
+			return false
+		}
+		s.Devices = append(slices.Clone(s.Devices), "inert device")
+		return true
+	}},
+	{"tariffs of clusters that are that of the grid", "", func(s *model.InstanceSpec) bool {
+		return s.Tariff != nil && someClusters(s, func(c *model.ClusterSpec) bool {
+			was := c.Tariff
+			if was == nil {
+				c.Tariff = new(*s.Tariff)
+			}
+			return was == nil
+		})
+	}},
+	{"a tariff that nothing is priced by", "", func(s *model.InstanceSpec) bool {
+		if minimisesPower(s) || s.Tariff != nil {
+			return false
+		}
+		s.Tariff = &model.TariffSpec{Price: [][]float64{{0, 1}, {5, 2}}, Carbon: [][]float64{{0, 3}}}
+		return true
+	}},
+	{"weights of clusters that are those of the grid", "", func(s *model.InstanceSpec) bool {
+		return someClusters(s, func(c *model.ClusterSpec) bool {
+			was := c.Weights
+			if was == nil {
+				if c.Weights = (&model.WeightsSpec{}); s.Weights != nil {
+					c.Weights = new(*s.Weights)
+				}
+			}
+			return was == nil
+		})
+	}},
+	{"budgets that nothing can cost", "", func(s *model.InstanceSpec) bool {
+		if minimises(s, "qos_penalty") {
+			return false
+		}
+		return someJobs(s, func(_ int, j *model.JobSpec) bool {
+			was := j.Budget
+			if was == nil {
+				j.Budget = new(model.Largest)
+			}
+			return was == nil
+		})
+	}},
+	{"users, groups and queues", "", func(s *model.InstanceSpec) bool {
+		return someJobs(s, func(k int, j *model.JobSpec) bool {
+			if j.User != "" || j.Group != "" || j.Queue != "" {
+				return false
+			}
+			j.User, j.Group, j.Queue = fmt.Sprint("inert ", k%3), "inert", "inert"
+			return true
+		})
+	}},
+	{"classes of users", "", func(s *model.InstanceSpec) bool {
+		if len(s.UserClasses) > 0 {
+			return false
+		}
+		s.UserClasses = map[string]float64{"inert": 1}
+		return eachJob(s, func(_ int, j *model.JobSpec) { j.UserClass = "inert" })
+	}},
+	{"estimates that are the true times", "", func(s *model.InstanceSpec) bool {
+		return someJobs(s, func(_ int, j *model.JobSpec) bool {
+			if j.Estimate != nil || j.Work == nil || j.Runtime != nil || j.ReferenceSpeed != 0 {
+				return false
+			}
+			j.Estimate = new(*j.Work)
+			return true
+		})
+	}},
+}
+
+// memory gives jobs a need of memory and machines a multiple of what all their processors can need.
+func memory(s *model.InstanceSpec, times float64) bool {
+	if anyMachine(s, func(m *model.MachineSpec) bool { return m.Memory != nil }) || anyJob(s, func(j *model.JobSpec) bool { return j.Memory > 0 }) || strands(s) {
+		return false
+	}
+	const most = 3
+	for c := range s.Clusters {
+		eachMachineOf(&s.Clusters[c], func(_ int, m *model.MachineSpec) { m.Memory = new(times * most * float64(unitsOf(&s.Clusters[c], m))) })
+	}
+	return eachJob(s, func(k int, j *model.JobSpec) { j.Memory = float64(1 + k%most) })
+}
+
+// resource gives blocks a need of a resource and machines a multiple of what all their blocks can need.
+func resource(s *model.InstanceSpec, times float64) bool {
+	const most = 0.7
+	if strands(s) || minimises(s, "device_utilisation") {
+		return false
+	}
+	widest := 1 // a job that takes no time may have blocks that lie on each other
+	for k := range s.Jobs {
+		if takesNoTime(&s.Jobs[k]) {
+			widest = max(widest, s.Jobs[k].Processors.Max)
+		}
+	}
+	for c := range s.Clusters {
+		eachMachineOf(&s.Clusters[c], func(_ int, m *model.MachineSpec) {
+			amount := math.Round(times*most*float64(max(unitsOf(&s.Clusters[c], m), widest))*1e6) / 1e6
+			m.Resources = with(m.Resources, "inert", amount)
+		})
+	}
+	return someJobs(s, func(k int, j *model.JobSpec) bool {
+		if j.Running != nil || k%3 == 2 {
+			return false
+		}
+		j.Resources = with(j.Resources, "inert", []float64{most, 0.1}[k%2])
+		return true
+	})
+}
+
+// licence gives a licence copies for all jobs at once, in the pool of the grid or of every cluster; all machines may list it.
+func licence(s *model.InstanceSpec, id string, own, listed bool) bool {
+	if minimises(s, "licence_usage") || !listed && anyMachine(s, func(m *model.MachineSpec) bool { return m.Licences != nil }) || listed && namesLicences(s) {
+		return false
+	}
+	if anyJob(s, func(j *model.JobSpec) bool { return len(j.Licences) > 0 }) && !pools(s) {
+		return false // as long as nobody names a licence, jobs may ask for any
+	}
+	copies := 0
+	if !someJobs(s, func(k int, j *model.JobSpec) bool {
+		if k%3 == 1 {
+			return false
+		}
+		copies += 1 + k%2
+		j.Licences = with(j.Licences, id, 1+k%2)
+		return true
+	}) {
+		return false
+	}
+	if own {
+		someClusters(s, func(c *model.ClusterSpec) bool {
+			c.Licences = with(c.Licences, id, copies)
+			return true
+		})
+	} else {
+		s.Licences = with(s.Licences, id, copies)
+	}
+	return !listed || eachMachine(s, func(_ int, m *model.MachineSpec) { m.Licences = []string{id} })
+}
+
+// namesLicences says whether a pool, a machine or a job names a licence.
+func namesLicences(s *model.InstanceSpec) bool {
+	return pools(s) || anyMachine(s, func(m *model.MachineSpec) bool { return m.Licences != nil }) || anyJob(s, func(j *model.JobSpec) bool { return len(j.Licences) > 0 })
+}
+
+// pools says whether there are pools of licences.
+func pools(s *model.InstanceSpec) bool {
+	return len(s.Licences) > 0 || slices.ContainsFunc(s.Clusters, func(c model.ClusterSpec) bool { return len(c.Licences) > 0 })
+}
+
+// everyMachineHas gives each group of machines a feature, by its number.
+func everyMachineHas(s *model.InstanceSpec, feature func(k int) string) bool {
+	if strands(s) || anyMachine(s, func(m *model.MachineSpec) bool { return slices.Contains(m.Features, feature(0)) }) {
+		return false
+	}
+	return eachMachine(s, func(k int, m *model.MachineSpec) { m.Features = append(slices.Clone(m.Features), feature(k)) })
+}
+
+// needs gives some jobs a list of features to ask for.
+func needs(s *model.InstanceSpec, list []string) bool {
+	return someJobs(s, func(k int, j *model.JobSpec) bool {
+		if j.Running != nil || k%2 == 1 && len(s.Jobs) > 2 {
+			return false
+		}
+		j.Features = append(slices.Clone(j.Features), list)
+		return true
+	})
+}
+
+// featureOfUsable gives the clusters for which a job states run times a feature, and the job the need of it.
+func featureOfUsable(s *model.InstanceSpec) bool {
+	at := slices.IndexFunc(s.Jobs, func(j model.JobSpec) bool {
+		return len(j.Runtime) > 0 && len(j.Runtime) < len(s.Clusters) && j.Running == nil
+	})
+	if at < 0 || strands(s) || anyMachine(s, func(m *model.MachineSpec) bool { return slices.Contains(m.Features, "inert there") }) {
+		return false
+	}
+	j := &s.Jobs[at]
+	for c := range s.Clusters {
+		if _, stated := j.Runtime[s.Clusters[c].ID]; stated {
+			eachMachineOf(&s.Clusters[c], func(_ int, m *model.MachineSpec) { m.Features = append(slices.Clone(m.Features), "inert there") })
+		}
+	}
+	j.Features = append(slices.Clone(j.Features), []string{"inert there"})
+	return true
+}
+
+// setSpan gives the jobs that may have it a span, where they have none.
+func setSpan(s *model.InstanceSpec, span string, may func(j *model.JobSpec) bool) bool {
+	return someJobs(s, func(_ int, j *model.JobSpec) bool {
+		if j.Span != "" && j.Span != "cluster" || !may(j) || span == "machine" && j.Machines.Min > 1 {
+			return false
+		}
+		j.Span = span
+		return true
+	})
+}
+
+// closeAt adds a closed time to every second group of machines.
+func closeAt(s *model.InstanceSpec, closed func(k int) model.ClosedSpec) bool {
+	return eachMachine(s, func(k int, m *model.MachineSpec) {
+		if k%2 == 0 {
+			m.Closed = append(slices.Clone(m.Closed), closed(k))
+		}
+	})
+}
+
+// cap states caps that are a multiple of what all machines and processors can take.
+func cap(s *model.InstanceSpec, times float64) bool {
+	if capped(s) || anyMachine(s, func(m *model.MachineSpec) bool { return m.Background != nil }) {
+		return false
+	}
+	most, stated := 0.0, true
+	for k := range s.Jobs {
+		if p := s.Jobs[k].Power; p != nil {
+			most = max(most, *p)
+		} else {
+			stated = false
+		}
+	}
+	if !statesPower(s) {
+		stated = false
+		eachMachine(s, func(k int, m *model.MachineSpec) { m.Power = &model.PowerSpec{Idle: float64(k % 2), Busy: 1} })
+	}
+	for c := range s.Clusters {
+		sum := 0.0
+		for _, m := range s.Clusters[c].Machines {
+			power, idle := most, 0.0
+			if m.Power != nil {
+				idle = m.Power.Idle
+				if !stated {
+					power = max(power, m.Power.Busy)
+				}
+			}
+			sum += float64(max(1, m.Count)) * (idle + power*float64(unitsOf(&s.Clusters[c], &m)))
+		}
+		if sum = times * sum * (1 + 1e-12); sum < 1e-15 || sum > 1e17 {
+			return false
+		}
+		s.Clusters[c].PowerCap = [][]float64{{0, sum}, {7, 2 * sum}, {11, sum}}
+	}
+	return true
+}
+
+// split names the machines of a group one by one, by the names that they have in the group.
+func split(s *model.InstanceSpec) bool {
+	any := false
+	for c := range s.Clusters {
+		var groups []model.MachineSpec
+		for _, m := range s.Clusters[c].Machines {
+			if m.Count < 2 || m.Count > 1<<12 {
+				groups = append(groups, m)
+				continue
+			}
+			any = true
+			for k := range m.Count {
+				one := m
+				one.ID, one.Count = fmt.Sprintf("%s[%d]", m.ID, k), 1
+				groups = append(groups, one)
+			}
+		}
+		s.Clusters[c].Machines = groups
+	}
+	return any && !minimises(s, "over_budget", "workflow_failures") // of which the last digit of a sum may decide
+}
+
+// unitsOf is the number of processors that a machine of the cluster gives out.
+func unitsOf(c *model.ClusterSpec, m *model.MachineSpec) int {
+	if c.Allocation == "machine" {
+		return 1
+	}
+	return max(1, m.Processors)
+}
+
+// takesNoTime says whether a job takes no time somewhere.
+func takesNoTime(j *model.JobSpec) bool {
+	for _, time := range j.Runtime {
+		if time == 0 {
+			return true
+		}
+	}
+	zero := func(x *float64) bool { return x != nil && *x == 0 }
+	return len(j.Runtime) == 0 && (zero(j.Work) || j.Work == nil && zero(j.Estimate))
+}
+
+// statesPower says whether a machine or a job states its power.
+func statesPower(s *model.InstanceSpec) bool {
+	return anyMachine(s, func(m *model.MachineSpec) bool { return m.Power != nil }) || anyJob(s, func(j *model.JobSpec) bool { return j.Power != nil })
+}
+
+// capped says whether a cluster has a power cap.
+func capped(s *model.InstanceSpec) bool {
+	return slices.ContainsFunc(s.Clusters, func(c model.ClusterSpec) bool { return len(c.PowerCap) > 0 })
+}
+
+// movesData says whether a job moves data or asks for a bandwidth, or a machine states one.
+func movesData(s *model.InstanceSpec) bool {
+	return anyJob(s, func(j *model.JobSpec) bool { return j.Input > 0 || j.Output > 0 || j.MinBandwidth > 0 }) || anyMachine(s, func(m *model.MachineSpec) bool { return m.Bandwidth > 0 })
+}
+
+// firstArrival is the first arrival; 0 without jobs.
+func firstArrival(s *model.InstanceSpec) float64 {
+	if len(s.Jobs) == 0 {
+		return 0
+	}
+	return slices.MinFunc(s.Jobs, func(a, b model.JobSpec) int {
+		if a.Arrival < b.Arrival {
+			return -1
+		}
+		return 1
+	}).Arrival
+}
+
+// minimises says whether the objective names one of the metrics.
+func minimises(s *model.InstanceSpec, metrics ...string) bool {
+	return slices.ContainsFunc(metrics, func(name string) bool { return s.Objective[name] != 0 })
+}
+
+// minimisesPower says whether the objective has a metric of power.
+func minimisesPower(s *model.InstanceSpec) bool {
+	return minimises(s, "energy", "energy_cost", "carbon", "peak_power")
+}
+
+// strands says whether the objective has the metric stranded, which looks at all that machines have and jobs need.
+func strands(s *model.InstanceSpec) bool { return minimises(s, "stranded") }
+
+// pricesDeadlines says whether the objective counts jobs with deadlines, or what is left out.
+func pricesDeadlines(s *model.InstanceSpec) bool {
+	return minimises(s, "missed", "miss_rate", "unfinished", "finished", "work_done", "data_moved", "workflow_failures", "slowdown_without_deadline", "qos_penalty")
+}
+
+// with is the map with one more entry.
+func with[V any](m map[string]V, key string, value V) map[string]V {
+	more := map[string]V{key: value}
+	for k, v := range m {
+		if k != key {
+			more[k] = v
+		}
+	}
+	return more
+}
+
+// eachMachine changes all groups of machines, by their number in the grid. It returns true.
+func eachMachine(s *model.InstanceSpec, change func(k int, m *model.MachineSpec)) bool {
+	k := 0
+	for c := range s.Clusters {
+		eachMachineOf(&s.Clusters[c], func(_ int, m *model.MachineSpec) {
+			change(k, m)
+			k++
+		})
+	}
+	return true
+}
+
+// eachMachineOf changes the groups of machines of a cluster.
+func eachMachineOf(c *model.ClusterSpec, change func(k int, m *model.MachineSpec)) {
+	for k := range c.Machines {
+		change(k, &c.Machines[k])
+	}
+}
+
+// eachCluster changes all clusters. It returns true.
+func eachCluster(s *model.InstanceSpec, change func(k int, c *model.ClusterSpec)) bool {
+	for k := range s.Clusters {
+		change(k, &s.Clusters[k])
+	}
+	return true
+}
+
+// someClusters changes clusters and says whether one has changed.
+func someClusters(s *model.InstanceSpec, change func(c *model.ClusterSpec) bool) bool {
+	any := false
+	for k := range s.Clusters {
+		any = change(&s.Clusters[k]) || any
+	}
+	return any
+}
+
+// eachJob changes all jobs. It says whether there are any.
+func eachJob(s *model.InstanceSpec, change func(k int, j *model.JobSpec)) bool {
+	for k := range s.Jobs {
+		change(k, &s.Jobs[k])
+	}
+	return len(s.Jobs) > 0
+}
+
+// someJobs changes jobs and says whether one has changed.
+func someJobs(s *model.InstanceSpec, change func(k int, j *model.JobSpec) bool) bool {
+	any := false
+	for k := range s.Jobs {
+		any = change(k, &s.Jobs[k]) || any
+	}
+	return any
+}
+
+// anyJob says whether something holds for a job.
+func anyJob(s *model.InstanceSpec, holds func(j *model.JobSpec) bool) bool {
+	return slices.ContainsFunc(s.Jobs, func(j model.JobSpec) bool { return holds(&j) })
+}
+
+// anyMachine says whether something holds for a group of machines.
+func anyMachine(s *model.InstanceSpec, holds func(m *model.MachineSpec) bool) bool {
+	return slices.ContainsFunc(s.Clusters, func(c model.ClusterSpec) bool {
+		return slices.ContainsFunc(c.Machines, func(m model.MachineSpec) bool { return holds(&m) })
+	})
+}

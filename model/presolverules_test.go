@@ -1,0 +1,452 @@
+package model_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// twoJobs is an instance of two jobs of work 5, which arrive at 3 and 10, on two machines of two processors, as the function changes it. All have ended by 20.
+func twoJobs(t *testing.T, change func(s *model.InstanceSpec)) *model.Instance {
+	t.Helper()
+	job := func(id string, arrival float64) model.JobSpec {
+		return model.JobSpec{ID: id, Arrival: arrival, Work: new(5.0)}
+	}
+	spec := model.InstanceSpec{Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2}}}}, Jobs: []model.JobSpec{job("a", 3), job("b", 10)}}
+	change(&spec)
+	in, err := model.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func up(x float64) float64   { return math.Nextafter(x, math.Inf(1)) }
+func down(x float64) float64 { return math.Nextafter(x, 0) }
+
+// running makes job a one that runs already for 5, on the first processor.
+func running(s *model.InstanceSpec) {
+	s.Jobs[0].Arrival = 0
+	s.Jobs[0].Running = &model.RunningSpec{Cluster: "c", Processors: model.Processors(0)}
+}
+
+// closed closes the machines at a time.
+func closed(s *model.InstanceSpec, from, to float64, reservation string) {
+	c := model.ClosedSpec{From: from, For: reservation}
+	if !math.IsInf(to, 1) {
+		c.To = &to
+	}
+	m := &s.Clusters[0].Machines[0]
+	m.Closed = append(m.Closed, c)
+}
+
+// secondCluster adds a cluster d of one machine.
+func secondCluster(s *model.InstanceSpec, m model.MachineSpec) {
+	m.ID = "n"
+	s.Clusters = append(s.Clusters, model.ClusterSpec{ID: "d", Machines: []model.MachineSpec{m}})
+}
+
+// third is a need of memory; a variable, so that its product is rounded.
+var third = 0.7
+
+// presolveRules are rules with something that they leave out for some values, and keep for others: where it just binds, or may.
+var presolveRules = []struct {
+	name, rule    string
+	set           func(s *model.InstanceSpec, x float64)
+	leaves, keeps []float64
+}{
+	{"memory", "memory", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory = &x, 1.5
+	}, []float64{3, up(3), 1e18}, []float64{down(3), 1.5, 0}},
+	{"memory in decimals", "memory", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Processors = 3
+		s.Clusters[0].Machines[0].Memory, s.Jobs[1].Memory = &x, 0.1
+	}, []float64{up(0.3)}, []float64{0.3, down(0.3)}},
+	{"memory that rounding fills", "memory", func(s *model.InstanceSpec, x float64) { // 3 · 0.7 is rounded down
+		s.Clusters[0].Machines[0].Processors = 3
+		s.Clusters[0].Machines[0].Memory, s.Jobs[1].Memory = &x, 0.7
+	}, []float64{up(3 * third), 3}, []float64{3 * third, 2}},
+	{"memory of whole machines", "memory", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Allocation = "machine"
+		s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory = &x, 1.5
+	}, []float64{1.5}, []float64{down(1.5)}},
+	{"memory of a job that runs elsewhere", "memory", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Memory: new(100.0)})
+		s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory, s.Jobs[1].Memory = &x, 1.5, 50
+		s.Jobs[1].Work, s.Jobs[1].Runtime = nil, map[string]float64{"d": 5}
+	}, []float64{3}, []float64{down(3)}},
+	{"memory of a job that runs already", "memory", func(s *model.InstanceSpec, x float64) {
+		running(s)
+		s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory, s.Jobs[1].Memory = &x, 2, 1
+	}, []float64{4}, []float64{down(4), 3}},
+	{"memory that strands devices", "memory", func(s *model.InstanceSpec, x float64) {
+		s.Devices, s.Objective = []string{"gpu"}, map[string]float64{"stranded": x}
+		s.Clusters[0].Machines[0].Resources, s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory = map[string]float64{"gpu": 1}, new(9.0), 1
+	}, []float64{0}, []float64{1}},
+	{"a resource", "resources", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Resources, s.Jobs[0].Resources, s.Jobs[1].Resources = map[string]float64{"r": x}, map[string]float64{"r": 0.7}, map[string]float64{"r": 0.1}
+	}, []float64{1.4, 3}, []float64{1.399999, 0.7, 0}},
+	{"a resource of blocks", "resources", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Processors, s.Clusters[0].Machines[0].Resources = 4, map[string]float64{"r": x}
+		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Resources = model.Rigid(2), 2, map[string]float64{"r": 1}
+	}, []float64{2}, []float64{1.999999}},
+	{"a resource beside a running job", "resources", func(s *model.InstanceSpec, x float64) {
+		running(s)
+		s.Clusters[0].Machines[0].Resources, s.Jobs[1].Resources = map[string]float64{"r": x}, map[string]float64{"r": 0.7}
+		s.Jobs[0].Running.Holds = map[string]map[string]float64{"m[0]": {"r": 0.5}}
+	}, []float64{1.9}, []float64{1.899999, 1.4}},
+	{"a resource of a job that takes no time", "resources", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Resources, s.Jobs[1].Resources, s.Jobs[1].Work, s.Jobs[1].Processors = map[string]float64{"r": x}, map[string]float64{"r": 1}, new(0.0), model.Rigid(4)
+	}, []float64{4}, []float64{3.999999, 2}},
+	{"devices", "resources", func(s *model.InstanceSpec, x float64) {
+		s.Devices = []string{"gpu"}
+		s.Clusters[0].Machines[0].Resources, s.Jobs[0].Resources = map[string]float64{"gpu": x}, map[string]float64{"gpu": 1}
+	}, nil, []float64{8}},
+	{"a licence", "licences", func(s *model.InstanceSpec, x float64) {
+		s.Licences, s.Jobs[0].Licences, s.Jobs[1].Licences = map[string]int{"l": int(x)}, map[string]int{"l": 2}, map[string]int{"l": 1}
+	}, []float64{3, 4}, []float64{2, 1, 0}},
+	{"a licence of a cluster", "licences", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{})
+		s.Licences, s.Jobs[0].Licences, s.Jobs[1].Licences = map[string]int{"l": 3}, map[string]int{"l": 2}, map[string]int{"l": 1}
+		s.Clusters[1].Licences = map[string]int{"l": int(x)}
+	}, []float64{3}, []float64{2}},
+	{"a licence that is measured", "licences", func(s *model.InstanceSpec, x float64) {
+		s.Licences, s.Jobs[0].Licences, s.Objective = map[string]int{"l": 9}, map[string]int{"l": 2}, map[string]float64{"licence_usage": x}
+	}, []float64{0}, []float64{1}},
+	{"a feature", "features", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{})
+		s.Clusters[0].Machines[0].Features, s.Jobs[0].Features = []string{"f"}, [][]string{{"g", "f"}}
+		s.Clusters[1].Machines[0].Features = []string{"g", "h"}[int(x):]
+	}, []float64{0}, []float64{1, 2}},
+	{"a feature of machines with bandwidth", "features", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Bandwidth: x})
+		s.Clusters[0].Machines[0].Features, s.Jobs[0].Features, s.Jobs[0].MinBandwidth = []string{"f"}, [][]string{{"f"}}, 2
+	}, []float64{down(2)}, []float64{2, 3}},
+	{"a feature of machines with a licence", "features", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Licences: []string{"k", "l"}[int(x):1]})
+		s.Licences = map[string]int{"k": 1, "l": 1}
+		s.Clusters[0].Machines[0].Features, s.Jobs[0].Features, s.Jobs[0].Licences, s.Jobs[1].Licences = []string{"f"}, [][]string{{"f"}}, map[string]int{"k": 1}, map[string]int{"k": 1}
+	}, []float64{1}, []float64{0}},
+	{"bandwidth", "bandwidth", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Bandwidth: 3})
+		s.Clusters[0].Machines[0].Bandwidth, s.Jobs[0].MinBandwidth = 2, x
+	}, []float64{0, 2}, []float64{up(2), 3}},
+	{"data", "bandwidth", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Bandwidth, s.Jobs[0].Input = 2, x
+	}, []float64{0}, []float64{1e-18}},
+	{"results", "bandwidth", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Bandwidth, s.Jobs[1].Output = 2, x
+	}, []float64{0}, []float64{1e-18}},
+	{"network", "network", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Network, s.Jobs[1].Message = &model.Network{Latency: 1, Bandwidth: 1}, x
+	}, []float64{0}, []float64{1e-18}},
+	{"span machine", "span", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Span, s.Jobs[0].Processors = "machine", model.Moldable(1, int(x))
+	}, []float64{1}, []float64{2}},
+	{"span machine of one machine", "span", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count = int(x)
+		s.Jobs[0].Span, s.Jobs[0].Processors = "machine", model.Rigid(2)
+	}, []float64{1}, []float64{2}},
+	{"span grid", "span", func(s *model.InstanceSpec, x float64) {
+		if x > 0 {
+			secondCluster(s, model.MachineSpec{})
+		}
+		s.Jobs[0].Span, s.Jobs[0].Processors, s.Jobs[0].Tasks = "grid", model.Rigid(2), int(x)
+	}, []float64{0, 1}, []float64{2}},
+	{"exclusive", "exclusive", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Processors, s.Jobs[0].Exclusive = int(x), true
+	}, []float64{1}, []float64{2}},
+	{"exclusive where a machine has the memory", "exclusive", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Memory: new(100.0)})
+		s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory, s.Jobs[0].Exclusive = &x, 2, true
+	}, []float64{1}, []float64{2}},
+	{"blocks of whole machines", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Allocation = []string{"", "machine"}[int(x)]
+		s.Jobs[0].Processors, s.Jobs[0].Block = model.Rigid(2), 2
+	}, []float64{1}, []float64{0}},
+	{"one machine", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(int(x)), model.Rigid(1)
+	}, []float64{1}, []float64{2}},
+	{"widths", "widths", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors = model.Moldable(2, int(x))
+	}, []float64{5, math.MaxInt32}, []float64{4, 3, 2}},
+	{"widths of one machine", "widths", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors, s.Jobs[0].Span = model.Moldable(2, int(x)), "machine"
+	}, []float64{3}, []float64{2}},
+	{"widths of the grid", "widths", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{})
+		s.Jobs[0].Processors, s.Jobs[0].Span = model.Moldable(2, int(x)), "grid"
+	}, []float64{6}, []float64{5}},
+	{"widths of blocks", "widths", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count = 3
+		s.Jobs[0].Processors, s.Jobs[0].Block = model.Moldable(2, int(x)), 2
+	}, []float64{8}, []float64{6}},
+	{"widths of stated run times", "widths", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors, s.Jobs[0].Runtime = model.Moldable(2, int(x)), map[string]float64{"c": 5}
+	}, nil, []float64{5}},
+	{"a wait for a running job", "precedence", func(s *model.InstanceSpec, x float64) {
+		running(s)
+		s.Jobs[1].Arrival, s.Jobs[1].After = x, []string{"a"}
+	}, []float64{5.1, 10}, []float64{5, down(5), 0}},
+	{"a wait for another job", "precedence", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[1].Arrival, s.Jobs[1].After = x, []string{"a"}
+	}, nil, []float64{100}},
+	{"a wait for a job beside local jobs", "precedence", func(s *model.InstanceSpec, x float64) {
+		running(s)
+		s.Clusters[0].Machines[0].Background = &model.Background{Load: 0.1, Mean: 1}
+		s.Jobs[1].Arrival, s.Jobs[1].After = x, []string{"a"}
+	}, []float64{10.1}, []float64{10, 5.1}},
+	{"power cap", "power caps", func(s *model.InstanceSpec, x float64) { // 2 · 1 + 4 · 3
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, 100}, {5, x}, {9, 200}}
+	}, []float64{14, 15}, []float64{down(14), 2}},
+	{"power cap of jobs that state their power", "power caps", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, x}}
+		s.Jobs[0].Power = new(5.0)
+	}, []float64{22}, []float64{down(22), 14}},
+	{"power cap of jobs that state less", "power caps", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, x}}
+		s.Jobs[0].Power, s.Jobs[1].Power = new(0.5), new(0.0)
+	}, []float64{4}, []float64{down(4)}},
+	{"closed before the first job", "closed times: 2 times of machines before", func(s *model.InstanceSpec, x float64) { closed(s, 0, x, "") }, []float64{3, 1}, []float64{up(3), 4}},
+	{"a reservation before the first job", "closed times: 2 times of machines before", func(s *model.InstanceSpec, x float64) {
+		closed(s, 0, 3, "r")
+		s.Jobs[1].Reservation = []string{"", "q", "r"}[int(x)]
+	}, []float64{0, 1}, []float64{2}},
+	{"closed after all jobs", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) { closed(s, x, math.Inf(1), "") }, []float64{20.001, 1e6}, []float64{20, down(20), 15}},
+	{"closed again", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		closed(s, 12, 100, "")
+		closed(s, x, x+1, "")
+	}, []float64{110.001}, []float64{110, 105, 20.001}},
+	{"closed for a reservation that a job has", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		closed(s, 200, 300, "r")
+		closed(s, x, x+1, "")
+		s.Jobs[1].Reservation = "r"
+	}, []float64{310.001}, []float64{310, 250, 20.001}},
+	{"closed by an estimate", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Estimate = new(7.0)
+		closed(s, x, math.Inf(1), "")
+	}, []float64{22.001}, []float64{22, 20.001}},
+	{"closed beside jobs that choose a width", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors = model.Moldable(1, 4) // four tasks of 5 on one processor
+		closed(s, x, math.Inf(1), "")
+	}, []float64{35.001}, []float64{35, 20.001}},
+	{"closed after all jobs of a batch of power", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Power, s.Objective = &model.PowerSpec{Idle: 1}, map[string]float64{"peak_power": x, "makespan": 1}
+		closed(s, 100, 200, "")
+	}, []float64{0}, []float64{1}},
+	{"closed beside local jobs", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Background = &model.Background{Load: x, Mean: 1}
+		closed(s, 100, 200, "")
+	}, []float64{0}, []float64{0.5}},
+	{"the end of a horizon", "horizon", func(s *model.InstanceSpec, x float64) { s.Horizon = &model.HorizonSpec{To: x} }, []float64{20.001, 1e9}, []float64{20, down(20), 12}},
+	{"the begin of a horizon", "horizon", func(s *model.InstanceSpec, x float64) { s.Horizon = &model.HorizonSpec{From: x, To: 100} }, []float64{0, 3}, []float64{up(3), 12}},
+	{"a horizon with a metric of power", "horizon", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{To: 100}
+		s.Clusters[0].Machines[0].Power, s.Objective = &model.PowerSpec{Idle: 1}, map[string]float64{"energy": x, "makespan": 1}
+	}, []float64{0}, []float64{1e-9}},
+	{"a horizon that machines begin off", "horizon", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{To: 100}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off"}}, Begin: []string{"", "off"}[int(x)]}
+	}, []float64{0}, []float64{1}},
+	{"a horizon that a cap fills", "horizon", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{To: 100}
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Busy: 1}, [][]float64{{0, x}}
+	}, []float64{4}, []float64{3}},
+	{"a hard deadline", "hard deadlines", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = &x, true
+	}, []float64{20.001, 1e18}, []float64{20, down(20), 8}},
+	{"a hard deadline that counts", "hard deadlines", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(1e6), true
+		s.Objective = map[string]float64{"missed": x, "makespan": 1}
+	}, []float64{0}, []float64{1}},
+}
+
+// Each rule leaves out what cannot bind, and keeps what just does, by one unit in the last place.
+func TestPresolveRules(t *testing.T) {
+	for k := range presolveRules {
+		c := &presolveRules[k]
+		applies := func(x float64) (string, bool) {
+			_, by := model.Reduce(twoJobs(t, func(s *model.InstanceSpec) { c.set(s, x) }), 0)
+			return by.String(), strings.Contains("\n"+by.String(), "\n"+c.rule)
+		}
+		for _, x := range c.leaves {
+			if lines, ok := applies(x); !ok {
+				t.Errorf("%s, %v: expected the rule %s, found\n%s", c.name, x, c.rule, lines)
+			}
+		}
+		for _, x := range c.keeps {
+			if lines, ok := applies(x); ok {
+				t.Errorf("%s, %v: the rule applies:\n%s", c.name, x, lines)
+			}
+		}
+	}
+}
+
+// On line no rule looks at when jobs end, and with scores none at what machines have.
+func TestPresolveUses(t *testing.T) {
+	for k := range presolveRules {
+		c := &presolveRules[k]
+		for _, use := range everyUse {
+			for _, x := range append(slices.Clone(c.leaves), c.keeps...) {
+				_, by := model.Reduce(twoJobs(t, func(s *model.InstanceSpec) { c.set(s, x) }), use)
+				barred := []string{}
+				if use&model.OnLine != 0 {
+					barred = append(barred, "precedence", "horizon", "hard deadlines", "closed times: 2 times of machines after")
+				}
+				if use&model.Scoring != 0 {
+					barred = append(barred, "memory", "resources", "bandwidth", "licences")
+				}
+				for _, rule := range barred {
+					if strings.Contains("\n"+by.String(), "\n"+rule) {
+						t.Errorf("%s, use %d: the rule applies:\n%s", c.name, use, by)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Machines are equal if they differ in their ids alone.
+func TestPresolveEqualMachines(t *testing.T) {
+	machines := func(change func(s *model.InstanceSpec, m *model.MachineSpec)) *model.Instance {
+		return twoJobs(t, func(s *model.InstanceSpec) {
+			s.Devices, s.Licences = []string{"gpu"}, map[string]int{"l": 0}
+			s.Jobs[0].Memory, s.Jobs[0].Licences, s.Jobs[0].Features, s.Jobs[0].Resources, s.Jobs[0].Input = 1, map[string]int{"l": 1}, [][]string{{"f"}}, map[string]float64{"r": 1}, 1
+			a := model.MachineSpec{ID: "a", Count: 2, Processors: 2, Speed: 2, Memory: new(1.0), Bandwidth: 3, Cost: 4, Licences: []string{"l"}, Resources: map[string]float64{"r": 1, "gpu": 1},
+				Features: []string{"f"}, Closed: []model.ClosedSpec{{From: 1, To: new(5.0)}}, Background: &model.Background{Mean: 1}, Queue: &model.QueueSpec{ServiceRate: 1},
+				Power: &model.PowerSpec{Idle: 1, Busy: 2, Off: []model.OffSpec{{Name: "off"}}}}
+			b := a
+			b.ID, b.Count = "b", 0
+			if change != nil {
+				change(s, &b)
+			}
+			s.Clusters[0].Machines = []model.MachineSpec{a, b}
+		})
+	}
+	reduced, by := model.Reduce(machines(nil), 0)
+	groups := reduced.Clusters()[0].Machines
+	if len(groups) != 1 || groups[0].Count != 3 || by.Keeps() {
+		t.Fatalf("%d groups: %s", len(groups), by)
+	}
+	if got := []string{by.RestoreMachine(0, "a[0]"), by.RestoreMachine(0, "a[1]"), by.RestoreMachine(0, "a[2]"), by.RestoreMachine(0, "a[3]")}; !slices.Equal(got, []string{"a[0]", "a[1]", "b", "a[3]"}) {
+		t.Errorf("names %q", got)
+	}
+	for name, change := range map[string]func(s *model.InstanceSpec, m *model.MachineSpec){
+		"processors": func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Processors = 3 },
+		"speed":      func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Speed = up(2) },
+		"memory":     func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Memory = new(up(1)) },
+		"bandwidth":  func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Bandwidth = up(3) },
+		"cost":       func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Cost = up(4) },
+		"licences":   func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Licences = nil; m.Licences = []string{} },
+		"resources": func(_ *model.InstanceSpec, m *model.MachineSpec) {
+			m.Resources = map[string]float64{"r": 0.999999, "gpu": 1}
+		},
+		"devices":  func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Resources = map[string]float64{"r": 1, "gpu": 2} },
+		"features": func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Features = nil },
+		"closed": func(_ *model.InstanceSpec, m *model.MachineSpec) {
+			m.Closed = []model.ClosedSpec{{From: 1, To: new(up(5))}}
+		},
+		"reserved": func(_ *model.InstanceSpec, m *model.MachineSpec) {
+			m.Closed = []model.ClosedSpec{{From: 1, To: new(5.0), For: "r"}}
+		},
+		"background":  func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Background = &model.Background{Mean: 2} },
+		"queue":       func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Queue = &model.QueueSpec{ServiceRate: 2} },
+		"power":       func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Power = &model.PowerSpec{Idle: 1, Busy: 2} },
+		"over_budget": func(s *model.InstanceSpec, _ *model.MachineSpec) { s.Objective = map[string]float64{"over_budget": 1} },
+	} {
+		if reduced, by := model.Reduce(machines(change), 0); len(reduced.Clusters()[0].Machines) != 2 || !by.Keeps() {
+			t.Errorf("machines of another %s become one: %s", name, by)
+		}
+	}
+}
+
+// Machines that become one have names that no other machine has.
+func TestPresolveNames(t *testing.T) {
+	in := twoJobs(t, func(s *model.InstanceSpec) {
+		s.Clusters[0].Machines = []model.MachineSpec{{ID: "a"}, {ID: "b", Count: 2}, {ID: "a[1]", Speed: 2}, {ID: "a*", Speed: 3}, {ID: "x[0]", Speed: 4}, {ID: "x[1]", Speed: 4}}
+	})
+	reduced, by := model.Reduce(in, 0)
+	names := func(in *model.Instance) []string {
+		return in.MachineNames(0, model.NewProcessorSet(model.Range{First: 0, Last: in.Clusters()[0].Processors - 1}))
+	}
+	want, got := names(in), names(reduced)
+	if len(want) != len(got) {
+		t.Fatalf("machines %q become %q", want, got)
+	}
+	seen := map[string]bool{}
+	for k, name := range got {
+		if seen[name] {
+			t.Errorf("machine %s is named twice", name)
+		}
+		seen[name] = true
+		if back := by.RestoreMachine(0, name); back != want[k] {
+			t.Errorf("machine %d is %q, expected %q", k, back, want[k])
+		}
+	}
+}
+
+// Devices, also those of jobs that run already, and loads get other names on the way, and their own on the way back.
+func TestPresolveRenames(t *testing.T) {
+	in := twoJobs(t, func(s *model.InstanceSpec) {
+		running(s)
+		s.Devices, s.Queueing, s.Objective = []string{"gpu"}, &model.QueueingSpec{Rate: 0.3}, map[string]float64{"qos_penalty": 1}
+		gpus := map[string]float64{"gpu": 2}
+		s.Clusters[0].Machines = []model.MachineSpec{{ID: "a", Resources: gpus}, {ID: "b", Resources: gpus}, {ID: "c", Resources: gpus}}
+		s.Jobs[0].Running = &model.RunningSpec{Cluster: "c", Processors: model.Processors(1), Holds: map[string]map[string]float64{"b": {"gpu": 1}}, Devices: model.DevicesHeld{"gpu": {"b": model.Processors(1)}}}
+		s.Jobs[0].Resources, s.Jobs[1].Resources = map[string]float64{"gpu": 1}, map[string]float64{"gpu": 2}
+	})
+	sol := &model.Solution{
+		Jobs: []model.Placement{
+			{Job: "a", Cluster: "c", Processors: model.Processors(1), End: 5, Devices: model.DevicesHeld{"gpu": {"b": model.Processors(1)}}},
+			{Job: "b", Start: 10, End: 15, Pieces: []model.Piece{{Cluster: "c", Processors: model.Processors(2), Tasks: 1, Start: 10, End: 15, Devices: model.DevicesHeld{"gpu": {"c": model.Processors(0, 1)}}}}},
+		},
+		Loads: []model.Load{{Cluster: "c", Machine: "a", Rate: 0.1}, {Cluster: "c", Machine: "b", Rate: 0.15}, {Cluster: "c", Machine: "c", Rate: 0.05}},
+	}
+	text := fmt.Sprint(*sol)
+	reduced, by := model.Reduce(in, 0)
+	short := by.Carry(sol)
+	before, after := model.Check(in, sol), model.Check(reduced, short)
+	for _, v := range before.Violations {
+		if v.Code != "loads" {
+			t.Fatalf("the schedule is wrong: %v", before.Violations)
+		}
+	}
+	if len(before.Violations) != len(after.Violations) || before.Objective != after.Objective {
+		t.Errorf("%v and %v become %v and %v", before.Violations, before.Objective, after.Violations, after.Objective)
+	}
+	if got := short.Jobs[1].Pieces[0].Devices["gpu"]; len(got["a[2]"]) == 0 {
+		t.Errorf("devices %v", got)
+	}
+	if short.Loads[1].Machine != "a[1]" {
+		t.Errorf("loads %v", short.Loads)
+	}
+	if back := by.Restore(short); fmt.Sprint(*back) != text || fmt.Sprint(*sol) != text {
+		t.Errorf("%v comes back as %v", text, *back)
+	}
+	if p := by.RestorePlacement(short.Jobs[0]); len(p.Devices["gpu"]["b"]) == 0 {
+		t.Errorf("placement %v", p)
+	}
+}
+
+// What no rule touches comes back as it is, and so do batches of which earlier jobs hold something and instances without jobs.
+func TestPresolveKeepsInstances(t *testing.T) {
+	plain := twoJobs(t, func(*model.InstanceSpec) {})
+	memory := twoJobs(t, func(s *model.InstanceSpec) { s.Jobs[0].Memory = 1 })
+	for _, in := range []*model.Instance{
+		plain, twoJobs(t, func(s *model.InstanceSpec) { s.Jobs = nil }), memory.Batch([]int{0, 1}, []float64{3, 10}, nil),
+		memory.Batch([]int{1}, []float64{10}, []model.Hold{{Job: &memory.Jobs()[0], Start: 3, End: 12, Pieces: []model.HoldPiece{{Processors: model.Processors(0), End: 12}}}}),
+	} {
+		reduced, by := model.Reduce(in, 0)
+		sol := &model.Solution{}
+		if reduced != in || by.String() != "" || !by.Keeps() || by.Restore(sol) != sol || by.Carry(sol) != sol || !by.Fits(sol) {
+			t.Errorf("%v becomes another: %s", in.Features(), by)
+		}
+	}
+	if reduced, _ := model.Reduce(memory, 0); reduced == memory || reduced.Jobs()[0].Memory != 0 || memory.Jobs()[0].Memory != 1 {
+		t.Error("the memory stays, or goes from the original")
+	}
+}

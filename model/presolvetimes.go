@@ -1,0 +1,354 @@
+package model
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/internal/numtext"
+)
+
+// The rules about times and power.
+
+// precedence: a job need not wait for one that runs already and ends before it arrives.
+func (r *reducer) precedence() {
+	if r.in.successors == nil || r.use&OnLine != 0 { // on line nobody knows when a job that runs ends
+		return
+	}
+	ended := map[int]float64{} // of jobs that run already: by when
+	gone := map[int]bool{}     // jobs that some job no longer waits for
+	waits, jobs := 0, 0
+	for d, demand := range r.demands {
+		goes := func(before int) bool {
+			run := r.in.jobs[before].Node().Running
+			if run == nil {
+				return false
+			}
+			end, known := ended[before]
+			if !known {
+				time := r.original.Duration(before, run.Cluster, run.Processors)
+				if r.original.shared(run.Cluster, run.Processors) {
+					time *= 2
+				}
+				end = time*(1+4*Tolerance) + 4*spacing(time)
+				ended[before] = end
+			}
+			return end <= r.earliest[d]
+		}
+		if !slices.ContainsFunc(demand.After, goes) {
+			continue
+		}
+		var kept []int
+		for _, before := range demand.After {
+			if goes(before) {
+				waits += r.jobs[d]
+				gone[before] = true
+			} else {
+				kept = append(kept, before)
+			}
+		}
+		r.edit(d).After = kept
+		jobs += r.jobs[d]
+	}
+	if jobs == 0 {
+		return
+	}
+	any := slices.ContainsFunc(r.demands, func(d *Demand) bool { return len(d.After) > 0 })
+	if r.in.successors = slices.Clone(r.in.successors); !any {
+		r.in.successors = nil
+	}
+	for before := range gone {
+		if any {
+			r.in.successors[before] = slices.DeleteFunc(slices.Clone(r.in.successors[before]), func(k int) bool {
+				return !slices.Contains(r.demands[r.demandOf[k]].After, before)
+			})
+		}
+	}
+	r.applied("precedence: %s of %s for jobs that run already and end before the job arrives", numtext.CountedGrouped(waits, "wait"), counted(jobs))
+}
+
+// powerCaps: a cluster that may take what all its machines and processors can take at most has no cap.
+func (r *reducer) powerCaps() {
+	if r.original.features&PowerCaps == 0 {
+		return
+	}
+	busy, most := false, 0.0 // some job takes the Busy of its machine; the largest power that a job states
+	for _, demand := range r.demands {
+		busy, most = busy || !demand.powerStated, max(most, demand.power)
+	}
+	caps := 0
+	for c := range r.in.clusters {
+		cluster := &r.in.clusters[c]
+		if len(cluster.PowerCap) == 0 {
+			continue
+		}
+		sum := cluster.idlePower()
+		for g := range cluster.Machines {
+			m, power := &cluster.Machines[g], most
+			if busy {
+				power = max(power, m.Power.OfBusy())
+			}
+			sum.add(power, float64(m.Count*m.Units))
+		}
+		least := slices.MinFunc(cluster.PowerCap, func(a, b Step) int { return cmp.Compare(a.Value, b.Value) }).Value
+		if !(sum.sum-least+sum.lost <= 0) {
+			continue
+		}
+		r.cluster(c).PowerCap = nil
+		caps++
+	}
+	if caps > 0 {
+		r.applied("power caps: all machines and processors together take no more, in %s", numtext.CountedGrouped(caps, "cluster"))
+	}
+}
+
+// openAtAll is what decides whether a job ever finds the machine open, for the reservations that jobs have and for jobs without one.
+func (m *Machine) openAtAll(reservations []string) (open []bool) {
+	for _, name := range reservations {
+		open = append(open, m.everOpenTo(name, false), m.everOpenTo(name, true))
+	}
+	return append(open, m.everOpenTo("", false))
+}
+
+// reservations are those that jobs have, in order.
+func (r *reducer) reservations() []string {
+	if r.asks&asksReservation == 0 {
+		return nil
+	}
+	found := map[string]bool{}
+	var list []string
+	for _, demand := range r.demands {
+		if n := demand.node; n != nil && n.Reservation != "" && !found[n.Reservation] {
+			found[n.Reservation] = true
+			list = append(list, n.Reservation)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// dropClosed leaves out the closed times of machines for which goes says so, but for those of reservations that jobs have, and those that decide whether a machine is ever
+// open. It returns their number, by machine.
+func (r *reducer) dropClosed(goes func(Closure) bool) (times int) {
+	reservations := r.reservations()
+	for c := range r.in.clusters {
+		for g := range r.in.clusters[c].Machines {
+			m := &r.in.clusters[c].Machines[g]
+			out := func(c Closure) bool { return goes(c) && !slices.Contains(reservations, c.For) }
+			if !slices.ContainsFunc(m.closed, out) {
+				continue
+			}
+			left := *m
+			if left.closed = slices.DeleteFunc(slices.Clone(m.closed), out); len(left.closed) == 0 {
+				left.closed = nil
+			}
+			if slices.Equal(left.openAtAll(reservations), m.openAtAll(reservations)) {
+				times += (len(m.closed) - len(left.closed)) * m.Count
+				r.cluster(c).Machines[g].closed = left.closed
+			}
+		}
+	}
+	return times
+}
+
+// closedBefore: a time in which a machine is closed, and which ends before any job arrives, concerns nobody.
+func (r *reducer) closedBefore() {
+	if times := r.dropClosed(func(c Closure) bool { return c.To <= r.in.firstArrival }); times > 0 {
+		r.applied("closed times: %s before the first job arrives", numtext.CountedGrouped(times, "time of a machine", "times of machines"))
+	}
+}
+
+// closedAfter: so does one that begins when all jobs have ended.
+func (r *reducer) closedAfter() {
+	if r.original.features&ClosedTimes == 0 || !r.endsInTime() {
+		return
+	}
+	last := r.lastEnd()
+	if times := r.dropClosed(func(c Closure) bool { return c.From >= last }); times > 0 {
+		r.restsOn(last)
+		r.applied("closed times: %s after all jobs have ended, by %s at the latest", numtext.CountedGrouped(times, "time of a machine", "times of machines"), numtext.Significant(last, 6))
+	}
+}
+
+// horizon: one that begins when the first job arrives or before, and ends when all jobs have ended, limits nothing.
+func (r *reducer) horizon() {
+	h := r.in.horizon
+	if h == nil || h.From > r.in.firstArrival || r.stopsPower() {
+		return
+	}
+	r.in.horizon = nil
+	if !r.endsInTime() || !(r.lastEnd() <= h.To) {
+		r.in.horizon = h
+		return
+	}
+	r.restsOn(r.lastEnd())
+	r.applied("horizon: it ends after all jobs have ended, by %s at the latest", numtext.Significant(r.lastEnd(), 6))
+}
+
+// stopsPower says whether machines are in given states when the horizon begins or ends, or are suspended by a rule.
+func (r *reducer) stopsPower() bool { return r.original.features&SleepingMachines != 0 }
+
+// hardDeadlines: one that no job can miss is as good as a soft one, where the objective does not say what a job costs that is left out.
+func (r *reducer) hardDeadlines() {
+	if r.original.features&HardDeadlines == 0 || r.in.pricesJobs() || !r.endsInTime() {
+		return
+	}
+	last := r.lastEnd()
+	late := func(k int) bool { // so late that the job cannot miss it
+		j := &r.in.jobs[k]
+		return j.HasDeadline() && j.Deadline >= last && r.demands[r.demandOf[k]].DeadlineHard
+	}
+	of, jobs := make([]int, len(r.demands)), 0 // by demand: such jobs
+	for k := range r.in.jobs {
+		if late(k) {
+			of[r.demandOf[k]]++
+			jobs++
+		}
+	}
+	soft := map[int32]int32{} // by demand, where other jobs keep theirs: the same with soft deadlines
+	for k := range r.in.jobs {
+		d := r.demandOf[k]
+		if int(d) >= len(of) || of[d] == 0 || of[d] == r.jobs[d] || !late(k) {
+			continue
+		}
+		other, known := soft[d]
+		if !known {
+			other = int32(len(r.demands))
+			soft[d] = other
+			r.demands, r.own, r.jobs = append(r.demands, r.demands[d]), append(r.own, false), append(r.jobs, of[d])
+			r.instant, r.earliest = append(r.instant, r.instant[d]), append(r.earliest, r.earliest[d])
+			r.edit(int(other)).DeadlineHard = false
+		}
+		r.demandOf[k] = other
+	}
+	for d, n := range of {
+		if n > 0 && n == r.jobs[d] {
+			r.edit(d).DeadlineHard = false
+		} else {
+			r.jobs[d] -= n
+		}
+	}
+	if jobs > 0 {
+		r.restsOn(last)
+		r.applied("hard deadlines: %s after all jobs have ended, by %s at the latest", numtext.CountedGrouped(jobs, "deadline"), numtext.Significant(last, 6))
+	}
+}
+
+// restsOn notes that a rule takes for granted that all jobs have ended by then.
+func (r *reducer) restsOn(last float64) { r.report.windows, r.report.last = true, last }
+
+// endsInTime says whether solvers start every job as early as they can, so that [reducer.lastEnd] bounds what they make.
+func (r *reducer) endsInTime() bool {
+	if r.use&OnLine != 0 || r.original.features&BackgroundLoad != 0 || r.stopsPower() || r.in.horizon != nil {
+		return false
+	}
+	for c := range r.in.clusters {
+		if len(r.in.clusters[c].PowerCap) > 0 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(r.in.objective, func(t ObjectiveTerm) bool {
+		m, _ := MetricNamed(t.Metric)
+		return t.Weight != 0 && (m.Only == "power" || m.Only == "prices" || m.Only == "carbon")
+	})
+}
+
+// lastEnd is a time by which every job has ended in a schedule in which none starts later than it has to. Let T be the last of the arrivals and of the times at which a
+// machine is open again. If at some time from T on no job ran, the next to start could start then. So from T on some job runs until all have ended, and the last
+// ends by T plus the longest times of all jobs. A closed time that begins after that changes nothing; one that begins before makes T later. Rounding is allowed for. It
+// holds for the estimates of jobs as well as for their true times.
+//
+// Complexity: O(n + clusters·(jobs that state run times) + c log c) for c closed times.
+func (r *reducer) lastEnd() float64 {
+	if !math.IsNaN(r.last) {
+		return r.last
+	}
+	last, sum := 0.0, 0.0
+	longest := r.longestTimes()
+	for k := range r.in.jobs {
+		last = max(last, r.in.jobs[k].Arrival)
+		sum += longest(k)
+	}
+	room := func(from float64) float64 {
+		end := from + sum*(1+4*Tolerance)
+		return end + float64(4*len(r.in.jobs)+4)*spacing(end)
+	}
+	reservations := r.reservations()
+	var closed []Closure
+	for c := range r.in.clusters {
+		for g := range r.in.clusters[c].Machines {
+			for _, closure := range r.in.clusters[c].Machines[g].closed {
+				if !slices.Contains(reservations, closure.For) {
+					closed = append(closed, closure)
+					continue
+				}
+				last = max(last, closure.From) // jobs may wait for it
+				if !math.IsInf(closure.To, 1) {
+					last = max(last, closure.To)
+				}
+			}
+		}
+	}
+	slices.SortFunc(closed, func(a, b Closure) int { return cmp.Compare(a.From, b.From) })
+	for _, closure := range closed {
+		if closure.From >= room(last) {
+			break
+		}
+		if !math.IsInf(closure.To, 1) { // a machine that stays closed makes no job wait
+			last = max(last, closure.To)
+		}
+	}
+	if r.last = room(last); math.IsNaN(r.last) {
+		r.last = math.Inf(1)
+	}
+	return r.last
+}
+
+// longestTimes returns a function that is at least the time that a job takes, by its work and by its estimate: with all the tasks that one of its processors may have, on
+// the slowest machine of the grid.
+func (r *reducer) longestTimes() func(k int) float64 {
+	in := r.original
+	slowest := make([]float64, len(in.clusters))
+	speed, link, pause, latency, network := math.Inf(1), math.Inf(1), 0.0, 0.0, math.Inf(1)
+	for c := range in.clusters {
+		cluster := &in.clusters[c]
+		slowest[c] = math.Inf(1)
+		for g := range cluster.Machines {
+			slowest[c] = min(slowest[c], cluster.Machines[g].Speed)
+			link = min(link, cluster.Machines[g].Bandwidth)
+		}
+		speed = min(speed, slowest[c])
+		pause, latency, network = max(pause, cluster.ContextSwitch), max(latency, cluster.Latency), min(network, cluster.NetBandwidth)
+	}
+	return func(k int) float64 {
+		j := &in.jobs[k]
+		work := j.Work
+		if !math.IsNaN(j.Estimate) {
+			work = max(work, j.Estimate*j.ReferenceSpeed)
+		}
+		tasks := j.Tasks // of the fullest processor
+		if r.sites.noneWhole && (j.Span != SpanGrid || len(in.clusters) == 1) {
+			tasks = ceilDiv(tasks, j.Min)
+		}
+		if j.runtimes == nil {
+			time := float64(tasks)*work/speed + pause + (j.Input+j.Output)/link
+			if j.Message > 0 {
+				time += latency + j.Message/network
+			}
+			return time
+		}
+		longest := 0.0
+		for c, time := range j.runtimes {
+			if math.IsNaN(time) {
+				continue
+			}
+			_, most := in.Width(k, c)
+			share := float64(ceilDiv(j.Tasks, most))
+			if !math.IsNaN(j.Estimate) {
+				time = max(time, share*(j.Estimate*j.ReferenceSpeed)/slowest[c])
+			}
+			longest = max(longest, time*float64(tasks)/share)
+		}
+		return longest
+	}
+}

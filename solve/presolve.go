@@ -1,0 +1,106 @@
+package solve
+
+import (
+	"errors"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
+)
+
+// AsStated is a [Solver] that works on the instance as it is stated: [Run] leaves nothing out of it. So does a program from outside, which may know the instance's
+// file. An on-line policy says so by [sim.Discipline].
+type AsStated interface{ AsStated() }
+
+// Supports is what [Run] asks before it starts: whether the solver can honour what the instance asks for, without what cannot bind unless stated is set, see
+// [Options].
+func Supports(solver Solver, in *model.Instance, stated bool) error {
+	reduced, _ := Presolve(solver, in, stated)
+	return solver.Supports(reduced)
+}
+
+// Presolve returns the instance that the solver gets from [Run], and the way between its schedules and those of the stated one: the instance itself if stated is set,
+// see [Options], otherwise that of [model.Reduce].
+func Presolve(solver Solver, in *model.Instance, stated bool) (*model.Instance, *model.Reduction) {
+	use, reduces := uses(solver)
+	if stated || !reduces {
+		return in, &model.Reduction{}
+	}
+	return model.Reduce(in, use)
+}
+
+// uses says what the solver needs of an instance that is reduced for it; false: it takes instances as they are stated.
+func uses(solver Solver) (use model.Use, reduces bool) {
+	switch s := solver.(type) {
+	case Chain:
+		for _, stage := range s {
+			more, reduces := uses(stage.Solver)
+			if !reduces {
+				return 0, false
+			}
+			use |= more
+		}
+		return use, true
+	case *Rolling:
+		use, reduces = uses(s.of.Solver)
+		return use | model.OnLine, reduces
+	case *simulation:
+		rules := s.Discipline()
+		if use = model.OnLine; rules.Place.OrFirst() != place.First {
+			use |= model.Scoring
+		}
+		return use, !rules.Stated && rules.Defer == nil // the rule that defers jobs reads what is stated of prices
+	case AsStated:
+		return 0, false
+	case interface{ PlaceRule() place.Name }:
+		if s.PlaceRule().OrFirst() != place.First {
+			use = model.Scoring
+		}
+	}
+	return use, true
+}
+
+// restoring makes the options tell of schedules of the stated instance, where the solver tells of those of the reduced one, and its start one of the reduced instance.
+func (o *Options) restoring(back *model.Reduction) {
+	if back.Keeps() {
+		return
+	}
+	if o.Start != nil {
+		o.Start = back.Carry(o.Start)
+	}
+	if tell := o.Progress; tell != nil {
+		o.Progress = func(p Progress) {
+			if made := p.Schedule; made != nil {
+				p.Schedule = func() *model.Solution { return back.Restore(made()) }
+			}
+			tell(p)
+		}
+	}
+	if tell := o.Trace; tell != nil {
+		o.Trace = func(s Step) {
+			if len(s.Placed) > 0 {
+				s.Placed = back.Restore(&model.Solution{Jobs: s.Placed}).Jobs
+			}
+			tell(s)
+		}
+	}
+}
+
+// restore makes all schedules of the result such of the stated instance.
+func (r *Result) restore(back *model.Reduction) {
+	for ; r != nil && !back.Keeps(); r = r.Else {
+		if r.Solution != nil {
+			r.Solution = back.Restore(r.Solution)
+		}
+	}
+}
+
+// lost returns a fault where the checker has refused a schedule of the stated instance that was restored from a right one of the reduced instance; nil: it has not.
+func (r *Result) lost(in, reduced *model.Instance, made *model.Solution) *DroppedSchedule {
+	if in == reduced || made == nil || r.Dropped == nil || !errors.As(r.Dropped.Fault, new(*WrongScheduleError)) {
+		return nil
+	}
+	if _, wrong := Checked(reduced, made); wrong != nil {
+		return nil
+	}
+	return &DroppedSchedule{Solver: "presolve", Fault: r.Dropped.Fault, Instance: in.SHA256()}
+}
