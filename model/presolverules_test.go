@@ -182,9 +182,9 @@ var presolveRules = []struct {
 		s.Jobs[0].Processors, s.Jobs[0].Span = model.Moldable(2, int(x)), "grid"
 	}, []float64{6}, []float64{5}},
 	{"widths of blocks", "widths", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Count = 3
+		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors = 3, 3
 		s.Jobs[0].Processors, s.Jobs[0].Block = model.Moldable(2, int(x)), 2
-	}, []float64{8}, []float64{6}},
+	}, []float64{10}, []float64{8, 6}},
 	{"widths of stated run times", "widths", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Processors, s.Jobs[0].Runtime = model.Moldable(2, int(x)), map[string]float64{"c": 5}
 	}, nil, []float64{5}},
@@ -270,7 +270,12 @@ func TestPresolveRules(t *testing.T) {
 	for k := range presolveRules {
 		c := &presolveRules[k]
 		applies := func(x float64) (string, bool) {
-			_, by := model.Reduce(twoJobs(t, func(s *model.InstanceSpec) { c.set(s, x) }), 0)
+			reduced, by := model.Reduce(twoJobs(t, func(s *model.InstanceSpec) { c.set(s, x) }), 0)
+			for k := range reduced.Jobs() {
+				if j := &reduced.Jobs()[k]; j.Min%j.Node().Block != 0 || j.Max%j.Node().Block != 0 {
+					t.Errorf("%s, %v: %d to %d processors in blocks of %d", c.name, x, j.Min, j.Max, j.Node().Block)
+				}
+			}
 			return by.String(), strings.Contains("\n"+by.String(), "\n"+c.rule)
 		}
 		for _, x := range c.leaves {
