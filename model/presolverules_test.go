@@ -188,6 +188,9 @@ var presolveRules = []struct {
 	{"widths of stated run times", "widths", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Processors, s.Jobs[0].Runtime = model.Moldable(2, int(x)), map[string]float64{"c": 5}
 	}, nil, []float64{5}},
+	{"widths of a job that takes no time", "widths", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors, s.Jobs[0].Work = model.Moldable(2, 5), &x
+	}, []float64{1}, []float64{0}},
 	{"a wait for a running job", "precedence", func(s *model.InstanceSpec, x float64) {
 		running(s)
 		s.Jobs[1].Arrival, s.Jobs[1].After = x, []string{"a"}
