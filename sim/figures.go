@@ -57,7 +57,7 @@ func (f *figures) Started(_ float64, j *Job, parts []Part) {
 // Left implements [Observer].
 func (f *figures) Left(now float64, j *Job, outcome Outcome, _ string) {
 	limited := !math.IsInf(j.Request.Deadline, 1)
-	late := limited && (outcome != Finished || now > j.Request.Deadline)
+	late := limited && (outcome != Finished || model.Late(now, j.Request.Deadline))
 	f.limited, f.missed = f.limited+count(limited), f.missed+count(late)
 	if outcome != Dropped {
 		f.running--

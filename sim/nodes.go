@@ -287,7 +287,7 @@ func (p *Platform) Mixed() bool { return p.nodes.mixed }
 
 // inTime says whether a job that starts at the time keeps its hard deadline on the shares, by its estimate, if it has one.
 func (p *Platform) inTime(j *Job, cluster int, shares []Share, start float64) bool {
-	return !j.Request.DeadlineHard || start+p.Estimate(j, cluster, shares) <= j.Request.Deadline
+	return !j.Request.DeadlineHard || !model.Late(start+p.Estimate(j, cluster, shares), j.Request.Deadline)
 }
 
 // fitsSooner chooses machines for a job with a hard deadline that would miss it on those that the rule chooses among all. The rule chooses among machines on
@@ -304,7 +304,7 @@ func (p *Platform) fitsSooner(site *place.Site, room *Room, j *Job, cluster, pro
 	var limits []limit
 	for _, speed := range c.speeds {
 		for _, link := range links {
-			if takes := p.estimateAlike(j, cluster, processors, speed, link); start+takes <= j.Request.Deadline {
+			if takes := p.estimateAlike(j, cluster, processors, speed, link); !model.Late(start+takes, j.Request.Deadline) {
 				limits = append(limits, limit{speed, link, takes})
 			}
 		}

@@ -80,7 +80,7 @@ func (w *world) begin(e *Engine, j *Job, claims []Claim, parts []Part) {
 		default:
 			p.end = w.end(e.now, max(at, e.now), j, p, link)
 		}
-		if p.end > at {
+		if p.end > at && (cut != MissedHard || model.Late(p.end, at)) {
 			p.end, w.cut[j.Handle] = max(at, e.now), cut
 		}
 		e.schedule(j, k, p.end)

@@ -256,7 +256,7 @@ func (p *general) hopelessNow(e *sim.Engine, h *hardJob) bool {
 
 // isHopeless says whether a job cannot meet its hard deadline even if it starts at once.
 func isHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
-	return j.Request.DeadlineHard && !(e.Now()+fastest <= j.Request.Deadline)
+	return j.Request.DeadlineHard && model.Late(e.Now()+fastest, j.Request.Deadline)
 }
 
 // dropHopeless drops a job that cannot meet its hard deadline even if it starts at once, and says whether it did.
@@ -331,7 +331,7 @@ func placeByEnd(running []*sim.Job, j *sim.Job) int {
 
 // inTime says whether a job that ends at the given time keeps its hard deadline, if it has one.
 func inTime(j *sim.Job, end float64) bool {
-	return !j.Request.DeadlineHard || end <= j.Request.Deadline
+	return !j.Request.DeadlineHard || !model.Late(end, j.Request.Deadline)
 }
 
 // reserve makes a reservation for the job at the earliest estimated end at which it fits. A job that would then miss its hard deadline
