@@ -131,6 +131,7 @@ func (p *ascent) prepare() {
 // first tries simple prices and starts from the best.
 func (p *ascent) first(ctx context.Context) {
 	best, from, cut := math.Inf(-1), []float64(nil), (*bundle.Cut)(nil)
+	p.most = p.input.Most
 	for k := 0; ; k++ {
 		use, more := p.kind.first(p.problem, k, p.next)
 		if !more || p.problem.Looks > 0 && from != nil { // each takes long
@@ -147,14 +148,14 @@ func (p *ascent) first(ctx context.Context) {
 			best, from, cut = value.Value, slices.Clone(p.next), p.cut(value.Value)
 		}
 	}
-	if from == nil {
+	if from == nil || p.problem == nil {
 		p.give(ctx)
 		p.problem = nil
 		return
 	}
 	p.bundle.Unit = 1e-9 * math.Abs(best)
 	const far = 2 // times what all jobs can cost, and the machines, where that is not known better
-	if p.most = p.input.Most; p.most <= 0 {
+	if p.most <= 0 {
 		p.most = far * (p.problem.Sizes() + math.Abs(best))
 	}
 	p.bundle.Add(from, best, cut)

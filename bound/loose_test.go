@@ -50,6 +50,9 @@ func TestLooseHardDeadlinesWeakenNothing(t *testing.T) {
 				values[part.Method] = part.Value
 			}
 			for _, part := range p.Parts() {
+				if part.Method == choicesName && metric == "unfinished" {
+					continue // jobs with hard deadlines are not owed then
+				}
 				value, known := values[part.Method]
 				if !known || value < part.Value-1e-6*math.Abs(part.Value) {
 					t.Errorf("seed %d: %s by %s: %v, without deadlines %v", seed, metric, part.Method, value, part.Value)

