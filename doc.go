@@ -43,6 +43,7 @@
 //	internal/online    the lines that an on-line policy outside of the program reads and writes
 //	internal/shown     the objective, the metrics and the dates of an instance, as people see them
 //	internal/course    the incumbents of a run
+//	internal/objective the objective of a schedule while it grows, for search and greedy starts
 //	internal/prove     a hunt for false claims
 //	internal/exactsteps the steps of tariffs in exact numbers
 //	internal/doubling  counts the work of solvers and bounds, for twice as many jobs and after the end of the time

@@ -23,7 +23,7 @@ var _ = solve.Register(solve.Info{
 })
 
 // Search is the anytime global search of package search. From a cold start it begins, unless [search.Packs], with the best schedule of fcfs-list,
-// edd, minmin and, where jobs wait for others, heft, and with those of several rules of priority. Which of two schedules is better says docs/rules.md: where the
+// edd, minmin, greedy and, where jobs wait for others, heft, of those that are worth a try ([solve.Worth]), and with those of several rules of priority. Which of two schedules is better says docs/rules.md: where the
 // objective counts jobs, it alone judges whether a job with a hard deadline is left out.
 //
 // Once a round the bound is raised beside the walks, by an eighth of their work and by more near the bound; the search ends when the bound is
