@@ -14,7 +14,8 @@ import (
 type Use uint8
 
 const (
-	// OnLine is an on-line policy, which knows the system and the estimates of jobs. Rules that look at true run times do not apply, nor do those that rest on when a schedule ends.
+	// OnLine is an on-line policy, which knows the system and the estimates of jobs. Rules that look at true run times do not apply. Those that look at when schedules end
+	// take estimates for the truth, so that [Reduction.Fits] may refuse a schedule of jobs that take longer.
 	OnLine Use = 1 << iota
 	// Scoring is a placement rule other than the first, or a policy that weighs jobs by what they hold. Rules that change what machines have, or what jobs hold of it, do not apply.
 	Scoring

@@ -328,7 +328,7 @@ func TestPresolveRules(t *testing.T) {
 	}
 }
 
-// On line no rule looks at when jobs end, and with scores none at what machines have.
+// On line no rule looks at when a job that runs ends, or at hard deadlines, and with scores none at what machines have.
 func TestPresolveUses(t *testing.T) {
 	for k := range presolveRules {
 		c := &presolveRules[k]
@@ -337,7 +337,7 @@ func TestPresolveUses(t *testing.T) {
 				_, by := model.Reduce(twoJobs(t, func(s *model.InstanceSpec) { c.set(s, x) }), use)
 				barred := []string{}
 				if use&model.OnLine != 0 {
-					barred = append(barred, "precedence", "horizon", "hard deadlines", "closed times: 2 times of machines after")
+					barred = append(barred, "precedence", "hard deadlines")
 				}
 				if use&model.Scoring != 0 {
 					barred = append(barred, "memory", "resources", "bandwidth", "licences")

@@ -158,7 +158,15 @@ func (r *reducer) closedBefore() {
 
 // closedAfter: so does one that begins when all jobs have ended.
 func (r *reducer) closedAfter() {
-	if r.original.features&ClosedTimes == 0 || !r.endsInTime() {
+	if r.original.features&ClosedTimes == 0 {
+		return
+	}
+	if h := r.in.horizon; h != nil {
+		if times := r.dropClosed(func(c Closure) bool { return c.From >= h.To }); times > 0 {
+			r.applied("closed times: %s after the horizon", numtext.CountedGrouped(times, "time of a machine", "times of machines"))
+		}
+	}
+	if !r.endsInTime() {
 		return
 	}
 	last := r.lastEnd()
@@ -188,7 +196,7 @@ func (r *reducer) stopsPower() bool { return r.original.features&SleepingMachine
 
 // hardDeadlines: one that no job can miss is as good as a soft one, where the objective does not say what a job costs that is left out.
 func (r *reducer) hardDeadlines() {
-	if r.original.features&HardDeadlines == 0 || r.in.pricesJobs() || !r.endsInTime() {
+	if r.use&OnLine != 0 || r.original.features&HardDeadlines == 0 || r.in.pricesJobs() || !r.endsInTime() {
 		return
 	}
 	last := r.lastEnd()
@@ -237,7 +245,7 @@ func (r *reducer) restsOn(last float64) { r.report.windows, r.report.last = true
 
 // endsInTime says whether solvers start every job as early as they can, so that [reducer.lastEnd] bounds what they make.
 func (r *reducer) endsInTime() bool {
-	if r.use&OnLine != 0 || r.original.features&BackgroundLoad != 0 || r.stopsPower() || r.in.horizon != nil {
+	if r.original.features&BackgroundLoad != 0 || r.stopsPower() || r.in.horizon != nil {
 		return false
 	}
 	for c := range r.in.clusters {
@@ -302,7 +310,7 @@ func (r *reducer) lastEnd() float64 {
 	return r.last
 }
 
-// longestTimes returns a function that is at least the time that a job takes, by its work and by its estimate: with all the tasks that one of its processors may have, on
+// longestTimes returns a function that is at least the time that a job takes, by its work and by its estimate (on line by its estimate alone): with all the tasks that one of its processors may have, on
 // the slowest machine of the grid.
 func (r *reducer) longestTimes() func(k int) float64 {
 	in := r.original
@@ -321,7 +329,11 @@ func (r *reducer) longestTimes() func(k int) float64 {
 	return func(k int) float64 {
 		j := &in.jobs[k]
 		work := j.Work
-		if !math.IsNaN(j.Estimate) {
+		switch {
+		case math.IsNaN(j.Estimate):
+		case r.use&OnLine != 0: // who knows no more takes it for the truth, see Reduction.Fits
+			work = j.Estimate * j.ReferenceSpeed
+		default:
 			work = max(work, j.Estimate*j.ReferenceSpeed)
 		}
 		tasks := j.Tasks // of the fullest processor
@@ -342,8 +354,8 @@ func (r *reducer) longestTimes() func(k int) float64 {
 			}
 			_, most := in.Width(k, c)
 			share := float64(ceilDiv(j.Tasks, most))
-			if !math.IsNaN(j.Estimate) {
-				time = max(time, share*(j.Estimate*j.ReferenceSpeed)/slowest[c])
+			if estimated := share * (j.Estimate * j.ReferenceSpeed) / slowest[c]; estimated > time || r.use&OnLine != 0 && !math.IsNaN(estimated) {
+				time = estimated
 			}
 			longest = max(longest, time*float64(tasks)/share)
 		}
