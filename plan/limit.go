@@ -8,7 +8,7 @@ import (
 )
 
 // newLimit limits nothing.
-func newLimit(ctx context.Context) *limit { return &limit{among: allMachines, ctx: ctx} }
+func newLimit() *limit { return &limit{among: allMachines} }
 
 // Until makes searches for slots give up when the context ends: Earliest, EarliestOn and Spread then find no slot, or not the earliest, and GaveUp
 // says so. Without it a search may take seconds where a cluster has very many machines that differ.

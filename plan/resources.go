@@ -99,7 +99,7 @@ func NewResources(in *model.Instance) *Resources {
 // jobs for which [model.Instance.MustSpread] holds: those that fit no cluster. Where jobs ask something of single machines it tracks these, with the rule
 // that chooses among them.
 func newResources(in *model.Instance, track bool, placing Placing) *Resources {
-	r := &Resources{in: in, pools: newLicencePools(in), limit: newLimit(nil), placing: placing}
+	r := &Resources{in: in, pools: newLicencePools(in), limit: newLimit(), placing: placing}
 	if placing.ByNode(in) {
 		r.site = place.NewSite(in, placing.rule(), placing.Seed)
 		r.trackNodes()
@@ -122,7 +122,7 @@ func newResources(in *model.Instance, track bool, placing Placing) *Resources {
 
 // newCheapResources is the empty state where jobs start at the cheapest moment.
 func newCheapResources(in *model.Instance) *Resources {
-	r := &Resources{in: in, pools: newLicencePools(in), limit: newLimit(nil)}
+	r := &Resources{in: in, pools: newLicencePools(in), limit: newLimit()}
 	for c := range in.Clusters() {
 		r.clusters = append(r.clusters, newCheapCluster(in, c, r.pools, r.limit, newPrices(in, c)))
 	}
@@ -290,7 +290,8 @@ func (r *Resources) Assign(other *Resources) {
 //
 // Complexity: as that of Assign.
 func (r *Resources) Clone() *Resources {
-	c := &Resources{in: r.in, pools: newLicencePools(r.in), limit: newLimit(r.limit.ctx), placing: r.placing}
+	c := &Resources{in: r.in, pools: newLicencePools(r.in), limit: newLimit(), placing: r.placing}
+	c.limit.ctx = r.limit.ctx
 	if r.site != nil {
 		c.site = r.site.Fork(r.placing.rule(), r.placing.Seed)
 		c.site.ExpectAll()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
@@ -130,6 +131,8 @@ func (s *Stages) meets(ctx context.Context, in *model.Instance, sol *model.Solut
 // schedule that the bound of the run proves optimal. Of a solver whose schedule is wrong, [Result].Dropped tells; the others go on.
 func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) Result {
 	best, place, met := Result{Status: model.Unknown}, 0, false
+	// A solver that allocates by the objective states loads besides, so the others do not end the run before it.
+	dedicated := slices.ContainsFunc(solvers, func(i Info) bool { return i.AllocatesBy != "" })
 	var cost model.Evaluation // of the best
 	for _, k := range quickestFirst(in, solvers) {
 		info := solvers[k]
@@ -149,7 +152,7 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) R
 			!in.BetterSchedule(best.Solution, cost, result.Solution, evaluation) && preferred(result, best, k < place) {
 			best, place, cost = result, k, evaluation
 			best.Solver = info.Name
-			if met = s.found && ctx.Err() == nil && s.meets(ctx, in, best.Solution, cost); met {
+			if met = !dedicated && s.found && ctx.Err() == nil && s.meets(ctx, in, best.Solution, cost); met {
 				break
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 var _ = solve.Register(solve.Info{
@@ -19,7 +20,8 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &MaxMin{} },
 
-	Work: func(in *model.Instance, s *solve.Size) float64 { return workOfPreferred(in, s, 4+s.Resources/4) },
+	Work:   func(in *model.Instance, s *solve.Size) float64 { return workOfPreferred(in, s, 4+s.Resources/4) },
+	AutoIf: grid.FewMoldable,
 })
 
 // MaxMin repeatedly takes the job whose smallest completion time is the largest and places it on the resource of that time; ties go

@@ -10,6 +10,7 @@ import (
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 var _ = solve.Register(solve.Info{
@@ -19,7 +20,8 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &MinMin{} },
 
-	Work: workOfMinMin,
+	Work:   workOfMinMin,
+	AutoIf: grid.FewMoldable,
 })
 
 // MinMin repeatedly places the pair of job and resource with the smallest completion time of all; ties go to the first job, then to

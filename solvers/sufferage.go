@@ -11,6 +11,7 @@ import (
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 var _ = solve.Register(solve.Info{
@@ -20,8 +21,10 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &Sufferage{} },
 
-	Work:   func(in *model.Instance, s *solve.Size) float64 { return workOfPreferred(in, s, 40+s.Resources/4) },
-	AutoIf: func(in *model.Instance) bool { return len(in.Clusters()) > 1 || !in.Clusters()[0].Uniform }, // with one resource no job suffers, and it is MCT
+	Work: func(in *model.Instance, s *solve.Size) float64 { return workOfPreferred(in, s, 40+s.Resources/4) },
+	AutoIf: func(in *model.Instance) bool {
+		return (len(in.Clusters()) > 1 || !in.Clusters()[0].Uniform) && grid.FewMoldable(in) // with one resource no job suffers, and it is MCT
+	},
 })
 
 // Sufferage repeatedly places the job whose sufferage, the difference between its second smallest and its smallest completion time, is the

@@ -21,7 +21,8 @@ var _ = solve.Register(solve.Info{
 	New:    func() solve.Solver { return newSolver() },
 	Traces: true,
 
-	Work: work,
+	Work:   work,
+	AutoIf: grid.FewMoldable,
 })
 
 // Solver is MTS, the multiple attributes scheduling method. A resource is a whole cluster where its machines are alike, else a group of alike

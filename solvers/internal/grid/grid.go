@@ -42,6 +42,19 @@ func Supports(in *model.Instance) error {
 	return nil
 }
 
+// FewMoldable says that at most a quarter of the jobs are moldable. Heuristics that compare ends give a moldable job the processors with which it ends first, and a
+// search that begins with their schedule keeps to wide jobs: on examples/spaceshare.json, all of whose jobs are moldable, it comes to a mean response of 11.7 from
+// Min-min's schedule of 12.7, and to 10.4 from that of flexible, 14.0.
+func FewMoldable(in *model.Instance) bool {
+	moldable := 0
+	for j := range in.Jobs() {
+		if !in.Jobs()[j].Rigid() {
+			moldable++
+		}
+	}
+	return 4*moldable <= len(in.Jobs())
+}
+
 // resources lists the resources of the instance in the order of its clusters and machines, and the features of the instance that they cannot
 // honour. O(jobs + groups of machines).
 func resources(in *model.Instance) (list []Resource, missing model.Features) {
