@@ -14,10 +14,10 @@ import (
 type Use uint8
 
 const (
-	// OnLine: an on-line policy, which knows the system and the estimates of jobs. Rules that look at true run times do not apply. Those that look at when schedules end
+	// OnLine is an on-line policy, which knows the system and the estimates of jobs. Rules that look at true run times do not apply. Those that look at when schedules end
 	// take estimates for the truth, so that [Reduction.Fits] may refuse a schedule of jobs that take longer.
 	OnLine Use = 1 << iota
-	// Scoring: a placement rule other than the first, or a policy that weighs jobs by what they hold. Rules that change what machines have, or what jobs hold of it, do not apply.
+	// Scoring is a placement rule other than the first, or a policy that weighs jobs by what they hold. Rules that change what machines have, or what jobs hold of it, do not apply.
 	Scoring
 )
 
@@ -39,7 +39,8 @@ type names struct {
 }
 
 // Reduce is the presolve: it leaves out of an instance what cannot bind. The reduced instance has the jobs, clusters and processors of the original in the same order,
-// the same objective and the same SHA-256. It is the original itself where no rule applies, and where earlier jobs hold something ([Instance.Batch]).
+// the same objective and the same SHA-256. It is the original itself where no rule applies, and where it is a batch of another ([Instance.Batch]),
+// of which earlier jobs may hold something.
 //
 // Every schedule that the checker accepts for the original it accepts, by [Reduction.Carry], for the reduced instance, with the same value of the objective up to
 // rounding. So a bound of the reduced instance holds for the original, and so does a proof that there is no schedule. The other way round the same holds, by
@@ -50,7 +51,7 @@ type names struct {
 //
 // Complexity: O(n log n) for n jobs and groups of machines.
 func Reduce(in *Instance, use Use) (*Instance, *Reduction) {
-	if len(in.jobs) == 0 || len(in.held) > 0 || in.whole != 0 || in.submitted != nil {
+	if len(in.jobs) == 0 || in.submitted != nil {
 		return in, &Reduction{}
 	}
 	r := newReducer(in, use)

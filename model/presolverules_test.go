@@ -94,6 +94,11 @@ var presolveRules = []struct {
 		s.Clusters[0].Machines[0].Processors, s.Clusters[0].Machines[0].Resources = 4, map[string]float64{"r": x}
 		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Resources = model.Rigid(2), 2, map[string]float64{"r": 1}
 	}, []float64{2}, []float64{1.999999}},
+	{"a resource of blocks on whole machines", "resources", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Processors: 2, Resources: map[string]float64{"r": 1}})
+		s.Clusters[0].Allocation, s.Clusters[0].Machines[0].Resources = "machine", map[string]float64{"r": x}
+		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Resources = model.Rigid(2), 2, map[string]float64{"r": 1}
+	}, []float64{1}, []float64{0.999999, 0.5}},
 	{"a resource beside a running job", "resources", func(s *model.InstanceSpec, x float64) {
 		running(s)
 		s.Clusters[0].Machines[0].Resources, s.Jobs[1].Resources = map[string]float64{"r": x}, map[string]float64{"r": 0.7}
@@ -182,12 +187,15 @@ var presolveRules = []struct {
 		s.Jobs[0].Processors, s.Jobs[0].Span = model.Moldable(2, int(x)), "grid"
 	}, []float64{6}, []float64{5}},
 	{"widths of blocks", "widths", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Count = 3
+		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors = 3, 3
 		s.Jobs[0].Processors, s.Jobs[0].Block = model.Moldable(2, int(x)), 2
-	}, []float64{8}, []float64{6}},
+	}, []float64{10}, []float64{8, 6}},
 	{"widths of stated run times", "widths", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Processors, s.Jobs[0].Runtime = model.Moldable(2, int(x)), map[string]float64{"c": 5}
 	}, nil, []float64{5}},
+	{"widths of a job that takes no time", "widths", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors, s.Jobs[0].Work = model.Moldable(2, 5), &x
+	}, []float64{1}, []float64{0}},
 	{"a wait for a running job", "precedence", func(s *model.InstanceSpec, x float64) {
 		running(s)
 		s.Jobs[1].Arrival, s.Jobs[1].After = x, []string{"a"}
@@ -212,6 +220,10 @@ var presolveRules = []struct {
 		s.Jobs[0].Power, s.Jobs[1].Power = new(0.5), new(0.0)
 	}, []float64{4}, []float64{down(4)}},
 	{"closed before the first job", "closed times: 2 times of machines before", func(s *model.InstanceSpec, x float64) { closed(s, 0, x, "") }, []float64{3, 1}, []float64{up(3), 4}},
+	{"closed before the first job on machines that never open", "closed times: 2 times of machines before", func(s *model.InstanceSpec, x float64) {
+		closed(s, 0, 3, "")
+		closed(s, x, math.Inf(1), "")
+	}, []float64{4}, []float64{3}},
 	{"a reservation before the first job", "closed times: 2 times of machines before", func(s *model.InstanceSpec, x float64) {
 		closed(s, 0, 3, "r")
 		s.Jobs[1].Reservation = []string{"", "q", "r"}[int(x)]
@@ -226,6 +238,31 @@ var presolveRules = []struct {
 		closed(s, x, x+1, "")
 		s.Jobs[1].Reservation = "r"
 	}, []float64{310.001}, []float64{310, 250, 20.001}},
+	{"closed for ever for a reservation that a job has", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		closed(s, 200, math.Inf(1), "r")
+		closed(s, x, x+1, "")
+		s.Jobs[1].Reservation = "r"
+	}, []float64{210.001}, []float64{210, 20.001}},
+	{"closed after context switches", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		s.Overheads = &model.Overheads{ContextSwitch: 2}
+		closed(s, x, math.Inf(1), "")
+	}, []float64{24.001}, []float64{24}},
+	{"closed after messages", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Network, s.Jobs[0].Message = &model.Network{Latency: 1, Bandwidth: 2}, 4
+		closed(s, x, math.Inf(1), "")
+	}, []float64{23.001}, []float64{23}},
+	{"closed after transfers", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Bandwidth, s.Jobs[0].Input, s.Jobs[0].Output = 2, 4, 2
+		closed(s, x, math.Inf(1), "")
+	}, []float64{23.001}, []float64{23}},
+	{"closed after stated run times", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) { // two tasks, of which each takes 9
+		s.Jobs[0].Processors, s.Jobs[0].Runtime = model.Moldable(1, 2), map[string]float64{"c": 9}
+		closed(s, x, math.Inf(1), "")
+	}, []float64{33.001}, []float64{33}},
+	{"closed after jobs on slow machines", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Speed: 0.5})
+		closed(s, x, math.Inf(1), "")
+	}, []float64{30.001}, []float64{30}},
 	{"closed by an estimate", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Estimate = new(7.0)
 		closed(s, x, math.Inf(1), "")
@@ -270,7 +307,12 @@ func TestPresolveRules(t *testing.T) {
 	for k := range presolveRules {
 		c := &presolveRules[k]
 		applies := func(x float64) (string, bool) {
-			_, by := model.Reduce(twoJobs(t, func(s *model.InstanceSpec) { c.set(s, x) }), 0)
+			reduced, by := model.Reduce(twoJobs(t, func(s *model.InstanceSpec) { c.set(s, x) }), 0)
+			for k := range reduced.Jobs() {
+				if j := &reduced.Jobs()[k]; j.Min%j.Node().Block != 0 || j.Max%j.Node().Block != 0 {
+					t.Errorf("%s, %v: %d to %d processors in blocks of %d", c.name, x, j.Min, j.Max, j.Node().Block)
+				}
+			}
 			return by.String(), strings.Contains("\n"+by.String(), "\n"+c.rule)
 		}
 		for _, x := range c.leaves {
@@ -306,6 +348,24 @@ func TestPresolveUses(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// A schedule fits that ends by the time by which all jobs have ended at the latest.
+func TestPresolveFits(t *testing.T) {
+	in := twoJobs(t, func(s *model.InstanceSpec) { s.Horizon = &model.HorizonSpec{To: 22} })
+	_, by := model.Reduce(in, 0)
+	for start, want := range map[float64]bool{10: true, 15: true, 15.001: false, 18: false, 50: false} {
+		sol := &model.Solution{Jobs: []model.Placement{
+			{Job: "a", Cluster: "c", Processors: model.Processors(0), Start: 3, End: 8},
+			{Job: "b", Cluster: "c", Processors: model.Processors(0), Start: start, End: start + 5},
+		}}
+		if got := by.Fits(sol); got != want {
+			t.Errorf("a start at %v fits: %v, expected %v", start, got, want)
+		}
+		if report := model.Check(in, sol); want && !report.OK() {
+			t.Errorf("a start at %v: %v", start, report.Violations)
 		}
 	}
 }

@@ -127,19 +127,17 @@ func (r *reducer) reservations() []string {
 	return list
 }
 
-// dropClosed leaves out the closed times of machines for which goes says so, but for those of reservations that jobs have, and those that decide whether a machine is ever
-// open. It returns their number, by machine.
+// dropClosed leaves out the closed times of machines for which goes says so, but for those that decide whether a machine is ever open. It returns their number, by machine.
 func (r *reducer) dropClosed(goes func(Closure) bool) (times int) {
 	reservations := r.reservations()
 	for c := range r.in.clusters {
 		for g := range r.in.clusters[c].Machines {
 			m := &r.in.clusters[c].Machines[g]
-			out := func(c Closure) bool { return goes(c) && !slices.Contains(reservations, c.For) }
-			if !slices.ContainsFunc(m.closed, out) {
+			if !slices.ContainsFunc(m.closed, goes) {
 				continue
 			}
 			left := *m
-			if left.closed = slices.DeleteFunc(slices.Clone(m.closed), out); len(left.closed) == 0 {
+			if left.closed = slices.DeleteFunc(slices.Clone(m.closed), goes); len(left.closed) == 0 {
 				left.closed = nil
 			}
 			if slices.Equal(left.openAtAll(reservations), m.openAtAll(reservations)) {
