@@ -95,6 +95,8 @@ func asksFor(solver string, in *model.Instance, addition string) bool {
 		return true
 	case strings.HasPrefix(solver, "ggone"), solver == "broker": // deadlines are what they allocate by
 		return strings.Contains(addition, "deadline")
+	case solver == "mts": // by memory it chooses machines
+		return strings.Contains(addition, "memory")
 	case strings.Contains(addition, "horizon"): // nobody knows how long local jobs keep others waiting
 		return in.Features().Has(model.BackgroundLoad)
 	case solver == "twolevel" || solver == "flexible": // priorities of classes
