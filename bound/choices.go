@@ -61,18 +61,30 @@ func (p *Portfolio) choose(ctx context.Context, r *Relaxation, certified bool) {
 
 // subsets are all sets of so many of the jobs; nil: there are more than most.
 func subsets(jobs []int, count, most int) (list [][]int) {
+	if combinations(len(jobs), count, most) > most {
+		return nil
+	}
 	if count == 0 {
 		return [][]int{nil}
 	}
-	for k := range jobs {
-		for _, rest := range subsets(jobs[k+1:], count-1, most) {
+	for k := range len(jobs) - count + 1 {
+		for _, rest := range subsets(jobs[k+1:], count-1, most) { // they are no more than all
 			list = append(list, append([]int{jobs[k]}, rest...))
-		}
-		if len(list) > most {
-			return nil
 		}
 	}
 	return list
+}
+
+// combinations is the number of sets of k of n things, 0 to n; where it is above most, some number above most.
+func combinations(n, k, most int) int {
+	number := 1
+	for i := range min(k, n-k) {
+		if number > most {
+			break // it only grows
+		}
+		number = number * (n - i) / (i + 1)
+	}
+	return number
 }
 
 // leaving is the relaxation of the schedules that leave out these jobs and owe no more than they must; nil: there is none, as more jobs that are owed wait for these.
