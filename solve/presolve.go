@@ -19,13 +19,17 @@ func Supports(solver Solver, in *model.Instance, stated bool) error {
 }
 
 // Presolve returns the instance that the solver gets from [Run], and the way between its schedules and those of the stated one: the instance itself if stated is set,
-// see [Options], otherwise that of [model.Reduce].
+// see [Options], or if the solver honours the stated one alone, such as a broker that wants machines of one processor by name; otherwise that of [model.Reduce].
 func Presolve(solver Solver, in *model.Instance, stated bool) (*model.Instance, *model.Reduction) {
 	use, reduces := uses(solver)
 	if stated || !reduces {
 		return in, &model.Reduction{}
 	}
-	return model.Reduce(in, use)
+	reduced, back := model.Reduce(in, use)
+	if reduced != in && solver.Supports(reduced) != nil && solver.Supports(in) == nil {
+		return in, &model.Reduction{}
+	}
+	return reduced, back
 }
 
 // uses says what the solver needs of an instance that is reduced for it; false: it takes instances as they are stated.
