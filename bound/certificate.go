@@ -75,8 +75,8 @@ func (p *Portfolio) alone(weights map[string]float64) map[string]float64 {
 // schedules that owe no more than they must under the whole objective.
 func (p *Portfolio) Certificates() []*proof.Certificate {
 	var list []*proof.Certificate
-	if _, known := p.chosen(); known {
-		list = append(list, p.chosenCertificate())
+	if c := p.chosenCertificate(); c != nil {
+		list = append(list, c)
 	}
 	if part, known := p.together.part(); known {
 		list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: p.alone(part.Sum), Owed: p.owed, OwedBy: p.OwedBy(), Bound: model.ProvedBound(part.Bound), Parts: []proof.Part{part}})

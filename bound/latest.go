@@ -58,6 +58,9 @@ func (r *Relaxation) latestEnds() (latest, plain []float64) {
 
 // limited says that some job which has to be placed must end before all jobs would, if they ran one after another.
 func (r *Relaxation) limited() bool {
+	if _, _, stated := r.in.Horizon(); !stated && r.in.Features()&model.HardDeadlines == 0 {
+		return false
+	}
 	latest, _ := r.latestEnds()
 	return slices.ContainsFunc(r.must, func(j int) bool { return latest[j] < r.length })
 }

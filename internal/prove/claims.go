@@ -308,7 +308,11 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 			t.verify(ctx, "bound"+when, "bound", c)
 		}
 		for _, c := range proof.Certificates() {
-			t.verify(ctx, c.Parts[0].Method+when, c.Parts[0].Method, c)
+			method := "each-choice"
+			if len(c.Parts) > 0 {
+				method = c.Parts[0].Method
+			}
+			t.verify(ctx, method+when, method, c)
 		}
 		if !more {
 			return
