@@ -26,7 +26,7 @@ type windowConflicts struct {
 
 // windowed finds sets of jobs that have to be placed, have to end by a time and do not run already. No two sets have a job in common.
 func (r *Relaxation) windowed(ctx context.Context, mostSets int) (list []conflict) {
-	if !r.solid || len(r.must) > mostWindowJobs || !r.limited() {
+	if !r.solid || !r.limited() || len(r.must) > mostWindowJobs {
 		return nil
 	}
 	w := &windowConflicts{r, ctx, windowWork}
