@@ -5,13 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat/combin"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/proof"
 )
 
-// This file bounds the objective for each choice of the jobs left out, where some jobs exclude each other: a schedule that owes no more than it must leaves out just so many of
-// each set. With a choice made all others of the sets have to be placed. The least bound over all choices is a bound.
+// This file bounds the objective where some jobs exclude each other. A schedule that owes no more jobs than it must leaves out conflict.least jobs of each set, and no more. There is
+// a bound for each choice of these jobs: all other jobs of the sets have to be placed then. The least of these bounds holds for every such schedule.
 
 // Limits of what is looked at: choices, and choices times jobs.
 const (
@@ -59,32 +61,18 @@ func (p *Portfolio) choose(ctx context.Context, r *Relaxation, certified bool) {
 	}
 }
 
-// subsets are all sets of so many of the jobs; nil: there are more than most.
-func subsets(jobs []int, count, most int) (list [][]int) {
-	if combinations(len(jobs), count, most) > most {
+// subsets lists all sets of count of the jobs; nil: there are more sets than most.
+func subsets(jobs []int, count, most int) [][]int {
+	if count > len(jobs) || combin.GeneralizedBinomial(float64(len(jobs)), float64(count)) > float64(most)+0.5 { // it rounds
 		return nil
 	}
-	if count == 0 {
-		return [][]int{nil}
-	}
-	for k := range len(jobs) - count + 1 {
-		for _, rest := range subsets(jobs[k+1:], count-1, most) { // they are no more than all
-			list = append(list, append([]int{jobs[k]}, rest...))
+	sets := combin.Combinations(len(jobs), count)
+	for _, set := range sets {
+		for k, at := range set {
+			set[k] = jobs[at]
 		}
 	}
-	return list
-}
-
-// combinations is the number of sets of k of n things, 0 to n; where it is above most, some number above most.
-func combinations(n, k, most int) int {
-	number := 1
-	for i := range min(k, n-k) {
-		if number > most {
-			break // it only grows
-		}
-		number = number * (n - i) / (i + 1)
-	}
-	return number
+	return sets
 }
 
 // leaving is the relaxation of the schedules that leave out these jobs and owe no more than they must; nil: there is none, as more jobs that are owed wait for these.
@@ -148,10 +136,10 @@ func (p *Portfolio) chosenCertificate() *proof.Certificate {
 		if own == nil {
 			return nil
 		}
-		if value, _ := own.Bound.Value(); k == 0 || value < lowest(c.Bound) {
+		if value, _ := own.Bound.Value(); k == 0 || value < c.Bound.Or(0) {
 			c.Bound = own.Bound
 		}
-		if stated, known := own.Stated.Value(); known && stated > lowest(own.Bound) {
+		if stated, known := own.Stated.Value(); known && stated > own.Bound.Or(0) {
 			c.NotCertified = own.NotCertified
 		}
 		c.Choices = append(c.Choices, proof.Choice{Left: p.choices[k].left, Parts: own.Parts})
@@ -162,10 +150,4 @@ func (p *Portfolio) chosenCertificate() *proof.Certificate {
 		c.Stated = least
 	}
 	return c
-}
-
-// lowest is the value of a bound that is known.
-func lowest(b model.Bound) float64 {
-	value, _ := b.Value()
-	return value
 }

@@ -110,10 +110,10 @@ func (r *Relaxation) findWholeTimes() *wholeTimes {
 // Rounded down, a job ends no later than its latest end rounded down. To the nearest multiple the ends of a best schedule move by w.wrong at most, and are multiples then.
 func (w *wholeTimes) endInTime(r *Relaxation) bool {
 	p := w.problem
-	latest, _ := r.latestEnds()
 	if !r.limited() {
 		return true
 	}
+	latest, _ := r.latestEnds()
 	for _, j := range w.jobs {
 		last := int32(tasks.Most)
 		if units := math.Floor((latest[j] + w.wrong) / w.unit); units < tasks.Most {
