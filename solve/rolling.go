@@ -290,31 +290,26 @@ func (r *rollingRun) round(ctx context.Context, now float64, jobs []int, opt Opt
 // choose makes the first schedule of a round's result, and of what it has besides, that take accepts the solution, as take returns it. Where it accepts none, a list schedule
 // of the batch takes their place: a wrong schedule of one round does not end a run. The first wrong one is noted. Fault is the solver's error.
 func (r *Rolling) choose(in, batch *model.Instance, result *Result, fault error, take func(*model.Solution) (*model.Solution, error)) error {
-	if fault != nil && result.Else == nil {
-		return fault
-	}
-	refuse := func(solver string, fault error) {
-		if result.Dropped == nil {
-			result.Dropped = &DroppedSchedule{Solver: cmp.Or(solver, r.of.Info.Name), Fault: fault, Instance: in.SHA256()}
+	if fault != nil {
+		if result.Else == nil {
+			return fault
 		}
+		result.drop(in, cmp.Or(result.Solver, r.of.Info.Name), fault)
 	}
-	any := false
+	any := fault != nil
 	for c := result; c != nil; c = c.Else {
-		if c == result && fault != nil {
-			refuse(c.Solver, fault)
-		}
-		if c.Solution == nil || c == result && fault != nil {
+		if c.Solution == nil {
 			continue
 		}
+		any = true
 		sol, err := take(c.Solution)
 		if err == nil {
 			result.Solution, result.Else = sol, nil
 			return nil
 		}
-		refuse(c.Solver, err)
-		any = true
+		result.drop(in, cmp.Or(c.Solver, r.of.Info.Name), err)
 	}
-	if !any && fault == nil {
+	if !any {
 		return nil // none was found
 	}
 	sol, err := take(listed(batch))
