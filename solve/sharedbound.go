@@ -18,6 +18,19 @@ type SharedBound struct {
 	idle             bool            // true: find does no work, see [Options]
 	certified        bool            // keep what a certificate needs
 	more             bool            // more work may improve the bound
+	size             *Size           // of the reduced instance; nil: not measured
+}
+
+// SizeOf returns the size of the instance. A run measures its instance once.
+func (o *Options) SizeOf(in *model.Instance) *Size {
+	p := o.shared
+	if p == nil || p.of != in {
+		return SizeOf(in)
+	}
+	if p.size == nil {
+		p.size = SizeOf(in)
+	}
+	return p.size
 }
 
 // SharedBound returns what the run has proved of its instance, and first does a little work if there is nothing yet. For another instance, or outside

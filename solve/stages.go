@@ -121,7 +121,7 @@ func (s *Stages) meets(ctx context.Context, in *model.Instance, sol *model.Solut
 		return false
 	}
 	known := s.opt.SharedBound(ctx, in)
-	return in.Owed(sol) <= known.Owed() && evaluation.Proves(known.Bound()) && !evaluation.Refutes(known.Bound())
+	return known.Concerns(sol) && evaluation.Proves(known.Bound()) && !evaluation.Refutes(known.Bound())
 }
 
 // Best runs the solvers and returns the best schedule, with the best bound that one of them proved. Schedules that owe fewer jobs
@@ -134,7 +134,7 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) R
 	// A solver that allocates by the objective states loads besides, so the others do not end the run before it.
 	dedicated := slices.ContainsFunc(solvers, func(i Info) bool { return i.AllocatesBy != "" })
 	var cost model.Evaluation // of the best
-	for _, k := range quickestFirst(in, solvers) {
+	for _, k := range quickestFirst(in, s.opt.SizeOf(in), solvers) {
 		info := solvers[k]
 		opt, ok := s.Next()
 		if !ok || ctx.Err() != nil {

@@ -108,12 +108,11 @@ func (i *Info) suits(in *model.Instance) bool {
 }
 
 // Worth lists the solvers, of those given or nil for all, that are worth a try before a search: those that suit the instance and whose estimated work is
-// [Size.Enough] at most; where there is none, the one of the least work. The list is by name.
-func Worth(in *model.Instance, solvers []Info) []Info {
+// [Size.Enough] at most; where there is none, the one of the least work. The size is that of the instance. The list is by name.
+func Worth(in *model.Instance, size *Size, solvers []Info) []Info {
 	if solvers == nil {
 		solvers = Solvers()
 	}
-	size := SizeOf(in)
 	var worth []Info
 	least, quickest := math.Inf(1), -1
 	for k := range solvers {
@@ -136,9 +135,8 @@ func Worth(in *model.Instance, solvers []Info) []Info {
 // quickestFirst returns the positions of the solvers in the list, those of the least estimated work first; those without an estimate come last. Up to a tenth of a
 // second, and then up to ten times as much and so on, solvers are equally quick, and on-line policies come first: they are there for traces, and if a limit ends the
 // run, the schedule must not be worse than theirs.
-func quickestFirst(in *model.Instance, solvers []Info) []int {
+func quickestFirst(in *model.Instance, size *Size, solvers []Info) []int {
 	const quick = 1e7 // ns; ten times as much is not quick any more
-	size := SizeOf(in)
 	order, work := make([]int, len(solvers)), make([]float64, len(solvers))
 	for k := range order {
 		order[k], work[k] = k, math.Inf(1)

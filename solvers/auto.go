@@ -23,12 +23,14 @@ var _ = solve.Register(solve.Info{
 type Auto struct{}
 
 // candidates are the solvers that are tried before a search, by name.
-func (*Auto) candidates(in *model.Instance) []solve.Info { return solve.Worth(in, nil) }
+func (*Auto) candidates(in *model.Instance, opt solve.Options) []solve.Info {
+	return solve.Worth(in, opt.SizeOf(in), nil)
+}
 
 // Supports implements [solve.Solver]: what search takes, or a quick solver.
 func (a *Auto) Supports(in *model.Instance) error {
 	err := newSearch().Supports(in)
-	if err != nil && len(a.candidates(in)) > 0 {
+	if err != nil && len(a.candidates(in, solve.Options{})) > 0 {
 		return nil
 	}
 	return err
@@ -39,7 +41,7 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 	run := solve.NewStages(opt)
 	var first []solve.Info
 	if !search.Packs(ctx, in) {
-		first = a.candidates(in)
+		first = a.candidates(in, opt)
 	}
 	best := run.Best(ctx, in, first)
 	if best.Status == model.Optimal || best.Status == model.Infeasible || ctx.Err() != nil || newSearch().Supports(in) != nil {

@@ -52,7 +52,7 @@ func TestAutoCandidatesByWork(t *testing.T) {
 		{"sufferage", 30_000, 2, 0, false},
 		{"minmin", 30_000, 1, 0, true},
 	} {
-		list := new(Auto).candidates(sized(t, c.jobs, c.clusters, c.gap, nil))
+		list := new(Auto).candidates(sized(t, c.jobs, c.clusters, c.gap, nil), solve.Options{})
 		if got := slices.ContainsFunc(list, func(info solve.Info) bool { return info.Name == c.solver }); got != c.want {
 			t.Errorf("%s with %d jobs every %g on %d clusters: tried %v", c.solver, c.jobs, c.gap, c.clusters, got)
 		}
@@ -60,7 +60,8 @@ func TestAutoCandidatesByWork(t *testing.T) {
 	far := solve.Info{Name: "far", New: func() solve.Solver { return new(MCT) }, Work: func(*model.Instance, *solve.Size) float64 { return 1e15 }}
 	farther := far
 	farther.Name, farther.Work = "farther", func(*model.Instance, *solve.Size) float64 { return 2e15 }
-	if list := solve.Worth(sized(t, 3, 1, 0, nil), []solve.Info{farther, far}); len(list) != 1 || list[0].Name != "far" {
+	small := sized(t, 3, 1, 0, nil)
+	if list := solve.Worth(small, solve.SizeOf(small), []solve.Info{farther, far}); len(list) != 1 || list[0].Name != "far" {
 		t.Errorf("of two that take long: %v", list)
 	}
 }
@@ -85,7 +86,7 @@ func TestAutoLeavesOutMuscleForLargeTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list := new(Auto).candidates(in)
+		list := new(Auto).candidates(in, solve.Options{})
 		if got := slices.ContainsFunc(list, func(info solve.Info) bool { return info.Name == "muscle" }); got != c.want {
 			t.Errorf("%d jobs of %d processors on %d: tried %v", c.jobs, c.size, c.processors, got)
 		}
@@ -127,7 +128,7 @@ func TestAutoEndsWithAnOptimum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		quick := solve.NewStages(opt).Best(t.Context(), in, new(Auto).candidates(in))
+		quick := solve.NewStages(opt).Best(t.Context(), in, new(Auto).candidates(in, solve.Options{}))
 		result, err := new(Auto).Solve(t.Context(), in, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -150,7 +151,7 @@ func TestAutoCandidatesByObjective(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := slices.ContainsFunc(new(Auto).candidates(in), func(info solve.Info) bool { return info.Name == "ggone" }); got != want {
+		if got := slices.ContainsFunc(new(Auto).candidates(in, solve.Options{}), func(info solve.Info) bool { return info.Name == "ggone" }); got != want {
 			t.Errorf("%s: ggone tried: %t", metric, got)
 		}
 	}

@@ -285,7 +285,7 @@ func TestAutoIsNoWorseThanItsCandidates(t *testing.T) {
 		if err != nil {
 			continue // a file of another kind
 		}
-		candidates := new(Auto).candidates(in)
+		candidates := new(Auto).candidates(in, solve.Options{})
 		rank := func(solver solve.Solver, evals int64) model.Rank {
 			result, err := solver.Solve(t.Context(), in, solve.Options{Seed: 1, MaxEvals: evals, Workers: 1})
 			if err != nil {

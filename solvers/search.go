@@ -52,7 +52,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		return solve.Result{}, err
 	}
 	start, evaluations, dropped := opt.Start, int64(0), (*solve.DroppedSchedule)(nil)
-	if first := coldStarts(ctx, in); start == nil && len(first) > 0 {
+	if first := coldStarts(ctx, in, opt); start == nil && len(first) > 0 {
 		cold := solve.NewStages(opt).Best(ctx, in, first)
 		if cold.Solution == nil && (cold.Dropped == nil || ctx.Err() != nil) {
 			return cold, nil
@@ -155,7 +155,7 @@ func better(in *model.Instance, a, b *model.Solution) (*model.Solution, error) {
 // coldStarts are the heuristics whose best schedule a search begins with; the engines add the schedules of their rules. Where jobs wait for
 // others, heft is one of them, because a search so short that it ends with its start should be no worse than heft. There is none where the engine soon
 // has a better one, see [search.Packs].
-func coldStarts(ctx context.Context, in *model.Instance) []solve.Info {
+func coldStarts(ctx context.Context, in *model.Instance, opt solve.Options) []solve.Info {
 	if search.Packs(ctx, in) {
 		return nil
 	}
@@ -169,5 +169,5 @@ func coldStarts(ctx context.Context, in *model.Instance) []solve.Info {
 			starts = append(starts, info)
 		}
 	}
-	return solve.Worth(in, starts)
+	return solve.Worth(in, opt.SizeOf(in), starts)
 }
