@@ -19,7 +19,8 @@ func (r *Resources) Until(ctx context.Context) {
 // GaveUp says that a search has given up because the context of Until had ended.
 func (r *Resources) GaveUp() bool { return r.limit.ended }
 
-// Among is the machines that a search for a slot may use: those of at least a speed and a bandwidth, of which a processor costs at most so much per time.
+// Among limits the machines that a search for a slot may use: they have at least the speed Speed and the bandwidth Bandwidth, and a processor of theirs costs at most Cost per
+// unit of time.
 type Among struct {
 	Speed, Bandwidth, Cost float64
 }

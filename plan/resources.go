@@ -73,7 +73,7 @@ type clusterState interface {
 	alike(other clusterState, ready float64) bool
 	// size is about how many bytes the empty state takes.
 	size() int
-	// look is about how many ns it takes to look for the slot of one of so many jobs that hold so many processors in the mean.
+	// look estimates, in ns, how long a search for the slot of one job takes in a schedule of the given number of jobs; held is the mean number of processors that a job holds.
 	look(jobs int, held float64) float64
 	// worked is the cluster's part of Resources.Work.
 	worked() int64

@@ -143,7 +143,7 @@ func Metrics() []string { return slices.Sorted(maps.Keys(metrics)) }
 // overDeadline is the time over deadlines.
 func overDeadline(o *Objective, s *Sums) float64 { return s.over }
 
-// New reads the objective of an instance of which so many jobs can run somewhere.
+// New reads the objective of an instance; jobs is the number of its jobs that can run somewhere.
 func New(in *model.Instance, jobs int) *Objective {
 	o := &Objective{in: in, jobs: jobs, Origin: in.FirstArrival(), Floors: in.Features()&model.HardDeadlines == 0}
 	for _, weighted := range in.ObjectiveTerms() {
