@@ -201,7 +201,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	}
 	text := err.Error()
 	if before, ok := strings.CutSuffix(text, ": parse error"); ok { // add the expected value, which the library does not name
-		_, name, _ := strings.Cut(before, "for flag -")
+		name := before[strings.LastIndex(before, " -")+len(" -"):] // it stands at the end
 		text = before + ": expected " + valueOf(flagNamed(c.Command.Flags, name))
 	}
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
