@@ -132,6 +132,7 @@ type PartitionSpec struct {
 	Licence  string   `json:"licence,omitempty" check:"id" doc:"licence that only its machines can run; absent: all machines of its clusters are in it"`
 	Limit    float64  `json:"limit,omitempty" check:"positive" doc:"longest estimate of a job; absent: none"`
 	Machines int      `json:"machines,omitempty" check:"count" doc:"most machines that a job may ask for; absent: any number"`
+	Tier     float64  `json:"tier,omitempty" check:"nonnegative" doc:"jobs of a partition of a higher tier go before others where the two share machines; absent: 0"`
 	Closed   bool     `json:"closed,omitempty" doc:"it starts no jobs"`
 	Default  bool     `json:"default,omitempty" doc:"a job that is added without a queue goes there; one partition at most"`
 }

@@ -64,17 +64,60 @@ func (p *Platform) TimeZero() float64 {
 	return unix
 }
 
-// Partition are the machines of a partition that the instance states, where the platform lists every machine; false: it does not state it.
+// Partition are the machines of a partition that the instance states; false: it does not state it. Where the platform lists the machines of a cluster as one, they are all in the partition
+// if one of them is.
 func (p *Platform) Partition(name string) (machines []int, known bool) {
 	of, known := p.in.Partition(name)
 	if !known || of.Closed {
 		return nil, known
 	}
 	for m := range p.Machines {
-		in := len(of.Clusters) == 0 || slices.Contains(of.Clusters, p.in.Clusters()[p.Machines[m].Cluster].ID)
-		if in && (of.Feature == "" || slices.Contains(p.nodes.first.Machines[m].Features(), of.Feature)) {
+		cluster := &p.in.Clusters()[p.Machines[m].Cluster]
+		groups := cluster.Machines
+		if !p.together {
+			groups = groups[p.Machines[m].Group : p.Machines[m].Group+1]
+		}
+		in := len(of.Clusters) == 0 || slices.Contains(of.Clusters, cluster.ID)
+		if in && (of.Feature == "" || slices.ContainsFunc(groups, func(g model.Machine) bool { return slices.Contains(g.Features(), of.Feature) })) {
 			machines = append(machines, m)
 		}
 	}
 	return machines, true
+}
+
+// Queue is a queue of the system: the jobs that name one partition.
+type Queue struct {
+	Name     string
+	Tier     float64 // queues of a higher tier are served first
+	Machines []int   // of the partition
+}
+
+// Queues are the queues that a policy is to serve apart: the partitions that the instance states, in its order. There are none where it states fewer than two, or where the discipline
+// keeps one queue.
+func (p *Platform) Queues() []Queue {
+	if !p.byQueue || len(p.in.Partitions()) < 2 {
+		return nil
+	}
+	var queues []Queue
+	for _, of := range p.in.Partitions() {
+		machines, _ := p.Partition(of.ID)
+		queues = append(queues, Queue{of.ID, of.Tier, machines})
+	}
+	return queues
+}
+
+// Reaches says whether the job can hold a processor of the machine when nothing else runs.
+func (p *Platform) Reaches(j *Job, m int) bool {
+	return p.CanRun(j, p.Machines[m].Cluster) && p.Hosts(&p.empty, j, m) > 0
+}
+
+// PoolsOf calls a function with the number of each limited pool from which the job takes licences wherever it runs. A pool may come several times.
+func (p *Platform) PoolsOf(j *Job, each func(pool int)) {
+	for _, need := range j.Request.Licences {
+		for c := range p.clusters {
+			if pool := p.poolOf[c][need.Licence]; pool >= 0 {
+				each(int(pool))
+			}
+		}
+	}
 }

@@ -63,6 +63,8 @@ type Platform struct {
 	Free     Room      // what is free now; a policy plans with copies of it
 
 	in       *model.Instance
+	byQueue  bool   // see [Discipline].ByQueue
+	together bool   // the machines of a cluster are listed as one
 	nodes    *nodes // nil: jobs ask nothing of single machines, and no rule chooses among them
 	clusters []clusterView
 	poolOf   [][]int32 // cluster → licence → pool; −1: unlimited
@@ -125,22 +127,22 @@ func background(m *model.Machine) *model.Background {
 // machines of different cost are listed apart.
 // O(machines + clusters · licences).
 func newPlatform(in *model.Instance, toCome model.Features, d *Discipline, seed uint64) *Platform {
-	p := &Platform{in: in}
+	p := &Platform{in: in, byQueue: d.ByQueue}
 	if toCome == 0 && d.byNode(in) {
 		p.listNodes(d.Place, seed)
 		return p
 	}
-	together := IsTrace(in) && toCome == 0 && !(d.Costs && !costAlike(in))
+	p.together = IsTrace(in) && toCome == 0 && !(d.Costs && !costAlike(in))
 	features := in.Features() | toCome
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {
 		cluster := &in.Clusters()[c]
 		view := clusterView{first: len(p.Machines)}
-		if together { // nothing tells the groups apart, as in a trace
+		if p.together { // nothing tells the groups apart, as in a trace
 			first := &cluster.Machines[0]
 			p.Machines = append(p.Machines, Machine{Cluster: c, Processors: cluster.Processors, Speed: first.Speed, Bandwidth: first.Bandwidth, Memory: math.Inf(1), Cost: first.Cost})
 		}
-		for k := 0; k < len(cluster.Machines) && !together; k++ {
+		for k := 0; k < len(cluster.Machines) && !p.together; k++ {
 			m := &cluster.Machines[k]
 			count, units := 1, m.Count*m.Units
 			if m.Units > 1 && features&apart != 0 {

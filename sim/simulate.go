@@ -31,6 +31,8 @@ type Discipline struct {
 	ByNode bool
 	// Deadlines says that the policy looks at deadlines, soft ones too. The jobs of a trace do not show them.
 	Deadlines bool
+	// ByQueue says that the policy serves a queue for each partition that the instance states, see [Platform.Queues]. Without it all jobs wait in one queue.
+	ByQueue bool
 	// Costs says that the policy looks at costs, so that [Platform.Machines] lists machines of different cost apart.
 	Costs bool
 	// Classes says that the policy looks at the classes of users. The jobs of a trace do not show them.
@@ -62,6 +64,9 @@ func (d *Discipline) InTrace() func(processors int) Policy {
 // IsPlain reports whether an instance runs in the plain world: it has only what a trace has, and the policy looks only at what a trace shows.
 func (d *Discipline) IsPlain(in *model.Instance) bool {
 	if in.Features().Has(model.PowerCaps) && d.Capped == nil {
+		return false
+	}
+	if d.ByQueue && len(in.Partitions()) > 1 {
 		return false
 	}
 	return d.InTrace() != nil && IsTrace(in) && d.Place.OrFirst() == place.First && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))

@@ -236,6 +236,14 @@ func (s *Site) IntersectFor(r, other *Room, k *Kind, blocks, first, last int) {
 	}
 }
 
+// Shut makes a machine count as full in the room, whatever is free there. Later intersections pass over it.
+func (r *Room) Shut(machine int) {
+	r.Processors[machine] = 0
+	if r.stamps != nil {
+		r.stamps[machine] = shut
+	}
+}
+
 // intersect is [Site.Intersect] of one machine.
 func (s *Site) intersect(r, other *Room, m int) {
 	if r.stamps[m] == other.stamps[m] {

@@ -34,7 +34,7 @@ func (p *general) backfillDeep(e *sim.Engine, head waiting) {
 func (p *general) foresee(e *sim.Engine) {
 	now := e.Now()
 	if p.reserved == nil {
-		p.reserved, p.deep.platform, p.deep.changes = map[int64]float64{}, p.platform, p.changes
+		p.reserved, p.deep.platform, p.deep.changes, p.deep.rigid = map[int64]float64{}, p.platform, p.changes, true
 	}
 	p.deep.reset(now, p.empty)
 	p.inOrder(now, func(end float64, _ bool, j *sim.Job) bool {
@@ -72,9 +72,10 @@ func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
 func (t *timeline) slotNow(j *sim.Job, cluster int, free *sim.Room) (generalBooking, bool) {
 	s := generalBooking{cluster: cluster, start: t.times[0]}
 	t.platform.CopyCluster(&t.common, free, cluster)
+	t.keepWithin(cluster)
 	for next := 0; ; next++ { // a job of no time needs what is free alone: a reservation from now on is not in its way
 		var ok bool
-		if t.shares, ok = t.platform.Fits(&t.common, j, cluster, t.shares[:0]); !ok {
+		if t.shares, ok = t.platform.FitsOn(&t.common, j, cluster, t.width(j, cluster), t.shares[:0]); !ok {
 			return s, false
 		}
 		s.shares = t.shares

@@ -77,6 +77,16 @@ func newGeneral(depth int, step float64, order Order, by Ranking) func(*sim.Plat
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
 		order := order
 		order.scorer = newScorerOn(by, platform)
+		if queues := platform.Queues(); queues != nil {
+			var whole *partitioned
+			whole = newPartitioned(platform, queues, false, func(r *region) regional {
+				if len(r.queues) > 1 {
+					return newJoint(whole, r, depth, step, order)
+				}
+				return newOn(platform, r.clusters, depth, step, order)
+			})
+			return whole
+		}
 		p := newOn(platform, all(platform), depth, step, order)
 		if platform.Clusters() > 1 && !platform.ByNode() {
 			p.spread.selector = spread.New(platform, spread.Whole)
@@ -107,13 +117,18 @@ func newOn(platform *sim.Platform, clusters []int, depth int, step float64, orde
 
 // Arrive implements sim.Policy.
 func (p *general) Arrive(j *sim.Job) {
+	p.queue.order.scorer.arrived(j)
+	p.enter(j)
+}
+
+// enter puts a job into the queue.
+func (p *general) enter(j *sim.Job) {
 	var least float64
 	if p.spreads(j) {
 		least = p.sizeSpread(j)
 	} else {
 		least = fastest(p.platform, j, p.clusters, p.empty)
 	}
-	p.queue.order.scorer.arrived(j)
 	p.queue.add(j, least)
 	until := math.Inf(1)
 	if p.closes || p.byNode && j.Request.DeadlineHard {
@@ -289,7 +304,7 @@ func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 // startOn starts a job on processors of a cluster.
 func (p *general) startOn(e *sim.Engine, j *sim.Job, cluster int, shares []sim.Share) {
 	e.StartOn(j, sim.Claim{Cluster: cluster, Shares: shares})
-	p.queue.order.scorer.started(j, p.platform.Width(j, cluster))
+	p.queue.order.scorer.started(j, p.platform.Rigid(j, cluster))
 	p.started(e, j)
 }
 

@@ -11,9 +11,10 @@ import (
 // generalConservative is [Conservative] in the general world. A job for which there is no reservation before its hard deadline is
 // dropped.
 type generalConservative struct {
-	scorer *scorer // nil: the order of arrival
-	step   float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
-	most   int     // reservations of queued jobs; 0: no limit
+	scorer *scorer                // nil: the order of arrival
+	tier   func(*sim.Job) float64 // jobs of a higher tier go first; nil: all are of one
+	step   float64                // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
+	most   int                    // reservations of queued jobs; 0: no limit
 
 	platform *sim.Platform
 	clusters []int // all
@@ -27,6 +28,7 @@ type generalConservative struct {
 	freed    []generalFreed
 	order    []waiting // scratch
 	afresh   bool      // a job outlived its estimate: the plan does not hold
+	wake     float64   // see wakes
 }
 
 // generalFreed is what the plan holds for a job that has ended. It keeps a copy of the job, whose handle another job may have by now.
@@ -38,20 +40,42 @@ type generalFreed struct {
 // newGeneralConservative returns a maker of policies for a platform.
 func newGeneralConservative(step float64, most int, order Ranking) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
-		p := &generalConservative{scorer: newScorerOn(order, platform), step: step, most: most, platform: platform, clusters: all(platform), plan: timeline{platform: platform, changes: platform.AllChanges()}, empty: platform.Empty()}
-		if platform.SteadyNodes() {
-			p.nodes = newNodePlan(platform, step)
+		scorer := newScorerOn(order, platform)
+		make := func(clusters []int) *generalConservative {
+			p := &generalConservative{scorer: scorer, step: step, most: most, platform: platform, clusters: clusters, plan: timeline{platform: platform, changes: platform.AllChanges()}, empty: platform.Empty()}
+			if platform.SteadyNodes() {
+				p.nodes = newNodePlan(platform, step)
+			}
+			return p
 		}
-		return p
+		queues := platform.Queues()
+		if queues == nil {
+			return make(all(platform))
+		}
+		var whole *partitioned
+		whole = newPartitioned(platform, queues, most > 0, func(r *region) regional {
+			p := make(r.clusters)
+			if slices.ContainsFunc(r.queues, func(q *partQueue) bool { return q.tier != r.queues[0].tier }) {
+				p.tier = func(j *sim.Job) float64 { return whole.listingOf(j).highest() }
+			}
+			return p
+		})
+		return whole
 	}
 }
 
 // Arrive implements sim.Policy.
 func (p *generalConservative) Arrive(j *sim.Job) {
+	p.enter(j)
+	p.scorer.arrived(j)
+}
+
+// enter implements regional.
+func (p *generalConservative) enter(j *sim.Job) {
 	for int(j.Handle) >= len(p.booked) {
 		p.booked = append(p.booked, generalBooking{})
 	}
-	if p.most > 0 && p.scorer == nil {
+	if p.most > 0 && p.scorer == nil && p.tier == nil {
 		p.fresh = insertByNumber(p.fresh, j)
 	} else {
 		p.fresh = append(p.fresh, j)
@@ -59,7 +83,26 @@ func (p *generalConservative) Arrive(j *sim.Job) {
 	if p.nodes != nil {
 		p.nodes.arrive(j)
 	}
-	p.scorer.arrived(j)
+}
+
+// jobs implements regional. All reservations are made afresh by the policy that takes the jobs over.
+func (p *generalConservative) jobs() (queued []*sim.Job, running []held) {
+	for _, j := range p.running {
+		running = append(running, held{j, p.booked[j.Handle]})
+	}
+	return slices.Concat(p.queue, p.fresh), running
+}
+
+// wakes implements regional.
+func (p *generalConservative) wakes() float64 { return p.wake }
+
+// goOn implements regional.
+func (p *generalConservative) goOn(h held) {
+	for int(h.job.Handle) >= len(p.booked) {
+		p.booked = append(p.booked, generalBooking{})
+	}
+	p.booked[h.job.Handle] = h.booking
+	p.running, p.afresh = append(p.running, h.job), true
 }
 
 // Release implements sim.Policy.
@@ -76,6 +119,8 @@ func (p *generalConservative) Decide(e *sim.Engine) {
 	now := e.Now()
 	if p.scorer != nil {
 		p.scorer.begin(now)
+	}
+	if p.scorer != nil || p.tier != nil {
 		p.rank(now, p.queue)
 		p.rank(now, p.fresh)
 	}
@@ -98,7 +143,8 @@ func (p *generalConservative) Decide(e *sim.Engine) {
 	for p.admit(e) { // jobs that start leave their turns to others
 		wake = p.launch(e)
 	}
-	if !late {
+	if p.wake = math.Inf(1); !late {
+		p.wake = wake
 		e.Wake(wake)
 	}
 }
@@ -151,7 +197,7 @@ func (p *generalConservative) admit(e *sim.Engine) (any bool) {
 			continue
 		}
 		any = true
-		if p.scorer == nil {
+		if p.scorer == nil && p.tier == nil {
 			p.queue = insertByNumber(p.queue, j)
 		} else {
 			p.queue = append(p.queue, j)
@@ -161,16 +207,21 @@ func (p *generalConservative) admit(e *sim.Engine) (any bool) {
 	return any
 }
 
-// rank sorts jobs by score.
+// rank sorts jobs by tier and score.
 func (p *generalConservative) rank(now float64, jobs []*sim.Job) {
 	p.order = p.order[:0]
 	for _, j := range jobs {
 		w := waiting{job: j}
-		w.score = p.scorer.score(now, j, fastest(p.platform, j, p.clusters, p.empty), fewest(p.platform, j, p.clusters), p.platform.UserPriority(j))
+		if p.scorer != nil {
+			w.score = p.scorer.score(now, j, fastest(p.platform, j, p.clusters, p.empty), fewest(p.platform, j, p.clusters), p.platform.UserPriority(j))
+		}
+		if p.tier != nil {
+			w.given = p.tier(j)
+		}
 		p.order = append(p.order, w)
 	}
 	slices.SortFunc(p.order, func(a, b waiting) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.job.Number, b.job.Number))
+		return cmp.Or(cmp.Compare(b.given, a.given), cmp.Compare(b.score, a.score), cmp.Compare(a.job.Number, b.job.Number))
 	})
 	for k := range p.order {
 		jobs[k] = p.order[k].job

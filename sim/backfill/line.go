@@ -22,7 +22,8 @@ type line struct {
 	platform *sim.Platform
 	clusters []int
 
-	byKind map[sim.Kind]*kindQueue
+	byKind map[kindKey]*kindQueue
+	listed func(*sim.Job) *listing // where a job waits, of a line that serves several queues; nil: it serves one
 	kinds  []*kindQueue
 	places []place   // by handle
 	asked  []float64 // by licence: how many are asked for
@@ -38,6 +39,12 @@ type line struct {
 
 	spareKinds  []*kindQueue // without jobs, to be used again
 	spareBlocks []*block
+}
+
+// kindKey tells the kinds of a line apart: jobs of one kind fit the same processors and wait in the same queues.
+type kindKey struct {
+	sim.Kind
+	in *listing
 }
 
 // joined is a job that has joined the queue. It may have left since, and its handle may be that of another job.
@@ -61,11 +68,13 @@ type kindQueue struct {
 	needs    []model.Need // licences of each of the jobs
 	licences float64      // score of these, at the instant
 	slack    float64      // by which the bounds may be off through rounding
-	kind     sim.Kind
+	kind     kindKey
 	at       int // in the list of kinds
 
 	widths  []int // by place in the clusters of the policy: processors that a job holds; empty: not yet known
 	spreads bool  // the jobs may hold processors of several clusters
+
+	visits []visit // see [joint]; nil: not known yet
 
 	outlook
 	finders []finder   // by place in the clusters of the policy, where machines count one by one
@@ -134,7 +143,7 @@ const (
 
 // newLine is an empty queue for jobs that may run on the clusters; without a platform for the jobs of a trace.
 func newLine(order Order, platform *sim.Platform, clusters []int) line {
-	l := line{order: order, platform: platform, clusters: clusters, byKind: map[sim.Kind]*kindQueue{}}
+	l := line{order: order, platform: platform, clusters: clusters, byKind: map[kindKey]*kindQueue{}}
 	if platform != nil {
 		l.asked, l.ratios = make([]float64, platform.Licences()), make([]float64, platform.Licences())
 	}
@@ -143,9 +152,12 @@ func newLine(order Order, platform *sim.Platform, clusters []int) line {
 
 // add adds a job.
 func (l *line) add(j *sim.Job, fastest float64) {
-	kind, size := sim.KindOfWidth(j.Processors), j.Estimate
+	kind, size := kindKey{Kind: sim.KindOfWidth(j.Processors)}, j.Estimate
 	if l.platform != nil {
-		kind, size = l.platform.KindOf(j, l.clusters)
+		kind.Kind, size = l.platform.KindOf(j, l.clusters)
+	}
+	if l.listed != nil {
+		kind.in = l.listed(j)
 	}
 	k := l.byKind[kind]
 	if k == nil {

@@ -19,7 +19,7 @@ func FCFS(order Ranking) sim.Discipline {
 		Late:    ranked(0, 0, order).Plain,
 		Capped:  ranked(0, 0, order).Capped,
 		General: newGeneral(0, 0, Order{}, Ranking{}),
-		Afresh:  true,
+		ByQueue: true, Afresh: true,
 	}
 }
 
@@ -50,7 +50,7 @@ func EASY(step float64, depth int, order Ranking) sim.Discipline {
 		Late:    plain,
 		Capped:  ranked(step, depth, order).Capped,
 		General: newGeneral(1, step, Order{}, Ranking{}),
-		Afresh:  true,
+		ByQueue: true, Afresh: true,
 	}
 }
 
@@ -59,7 +59,7 @@ func ranked(step float64, depth int, order Ranking) sim.Discipline {
 	d := sim.Discipline{
 		Plain:   func(processors int) sim.Policy { return newOrdered(step, depth, processors, order) },
 		General: newGeneral(depth, step, Order{}, order),
-		Classes: order.looksAtClasses(), Stated: order.looksAtRequests(), Remembers: order.remembers(), Afresh: !order.remembers(),
+		Classes: order.looksAtClasses(), Stated: order.looksAtRequests(), Remembers: order.remembers(), ByQueue: true, Afresh: !order.remembers(),
 	}
 	if order.looksAtRequests() {
 		d.Plain = nil
@@ -82,7 +82,7 @@ func Flexible(step float64, priorities Priorities) sim.Discipline {
 		Plain:     func(int) sim.Policy { return newFlexible(step, priorities) },
 		General:   newGeneral(1, step, Order{Priorities: priorities}, Ranking{}),
 		Deadlines: true,
-		Afresh:    true,
+		ByQueue:   true, Afresh: true,
 	}
 }
 
@@ -115,7 +115,7 @@ func ConservativeUpTo(reservations int, step float64, order Ranking) sim.Discipl
 			return &conservative{step: step, processors: processors, scorer: scorer, most: reservations, behind: newRankedJobs(scorer)}
 		},
 		General: newGeneralConservative(step, reservations, order),
-		Classes: order.looksAtClasses(), Stated: order.looksAtRequests(), Remembers: order.remembers(),
+		Classes: order.looksAtClasses(), Stated: order.looksAtRequests(), Remembers: order.remembers(), ByQueue: true,
 	}
 	if order.looksAtRequests() {
 		d.Plain = nil

@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 	"sort"
@@ -26,6 +27,29 @@ func (b bitset) join(other bitset) {
 func (b bitset) meet(other bitset) {
 	for w := range b {
 		b[w] &= other[w]
+	}
+}
+
+// meets says whether two sets have a machine in common.
+func (b bitset) meets(other bitset) bool {
+	for w := range b {
+		if b[w]&other[w] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// members are the machines of the set, in order.
+func (b bitset) members() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for w, word := range b {
+			for ; word != 0; word &= word - 1 {
+				if !yield(w<<6 + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
 	}
 }
 

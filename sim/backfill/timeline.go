@@ -18,6 +18,8 @@ type timeline struct {
 	spare    []*sim.Room
 	common   sim.Room
 	shares   []sim.Share // of the place that was found last
+	rigid    bool        // a moldable job holds its rigid maximum; else the fewest processors that it may hold
+	within   bitset      // the machines on which places are looked for; nil: all
 }
 
 // generalBooking is a place for a job in a timeline.
@@ -141,8 +143,9 @@ func (t *timeline) earliestBefore(j *sim.Job, step, limit float64) (generalBooki
 // to take on them, until the next look; false: there is none, or it misses the job's hard deadline.
 func (t *timeline) slotAt(j *sim.Job, k int, start float64, cluster int, step float64) (generalBooking, bool) {
 	s := generalBooking{cluster: cluster, start: start}
-	width := t.platform.Width(j, cluster)
+	width := t.width(j, cluster)
 	t.platform.CopyCluster(&t.common, t.rooms[k], cluster)
+	t.keepWithin(cluster)
 	for next := k + 1; ; next++ {
 		var ok bool
 		if t.shares, ok = t.platform.FitsAt(&t.common, j, cluster, width, start, t.shares[:0]); !ok {
@@ -154,5 +157,25 @@ func (t *timeline) slotAt(j *sim.Job, k int, start float64, cluster int, step fl
 			return s, inTime(j, s.end) || t.platform.ByNode() // then FitsAt has looked at the deadline; a job of no time ends before its booking
 		}
 		t.platform.IntersectFor(&t.common, t.rooms[next], j, cluster, width)
+	}
+}
+
+// width is the number of processors that a job holds on the cluster.
+func (t *timeline) width(j *sim.Job, cluster int) int {
+	if t.rigid {
+		return t.platform.Rigid(j, cluster)
+	}
+	return t.platform.Width(j, cluster)
+}
+
+// keepWithin takes the machines out of the common room on which no place is looked for.
+func (t *timeline) keepWithin(cluster int) {
+	if t.within != nil {
+		first, last := t.platform.MachinesOf(cluster)
+		for m := first; m < last; m++ {
+			if !t.within.has(m) {
+				t.common.Shut(m)
+			}
+		}
 	}
 }
