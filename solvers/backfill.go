@@ -46,7 +46,7 @@ func (s *Backfill) Supports(in *model.Instance) error {
 	if machines > mostNodes {
 		return fmt.Errorf("%w: %d machines, as it takes at most %d", solve.ErrUnsupported, machines, mostNodes)
 	}
-	return supportsPlaced(in, clusterFeatures, s.Choice, &s.Budget)
+	return supportsPlaced(in, clusterFeatures, Queues{Queues: "one"}, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].
@@ -54,5 +54,5 @@ func (s *Backfill) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *Backfill) Discipline() sim.Discipline {
-	return placed(backfill.Slurm(s.Step, s.Cycles, s.Ranking), s.Choice, &s.Budget)
+	return placed(backfill.Slurm(s.Step, s.Cycles, s.Ranking), Queues{Queues: "one"}, s.Choice, &s.Budget)
 }

@@ -20,9 +20,9 @@ const clusterFeatures = model.Arrivals | model.HardDeadlines | model.Precedence 
 const backfillFeatures = clusterFeatures | model.GridSpan
 
 // supportsPlaced refuses what the policies do not honour, which is the features given and those of single machines. Where a rule chooses among machines
-// a job stays on one cluster. Where machines are closed at times they refuse moldable jobs: their rigid maximum may count machines that are never open at
+// a job stays on one cluster, and so it does where partitions have queues of their own. Where machines are closed at times they refuse moldable jobs: their rigid maximum may count machines that are never open at
 // the same time.
-func supportsPlaced(in *model.Instance, honoured model.Features, rule place.Choice, budget *cheap.Budget) error {
+func supportsPlaced(in *model.Instance, honoured model.Features, queues Queues, rule place.Choice, budget *cheap.Budget) error {
 	if err := budget.CheckTariff(in); err != nil {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
@@ -32,7 +32,7 @@ func supportsPlaced(in *model.Instance, honoured model.Features, rule place.Choi
 		}
 	}
 	honoured |= plan.NodeFeatures
-	if rule.Place.OrFirst() != place.First {
+	if rule.Place.OrFirst() != place.First || queues.apart() && len(in.Partitions()) > 1 {
 		honoured &^= model.GridSpan
 	}
 	if in.Features().Has(model.ClosedTimes) {
@@ -54,9 +54,20 @@ func sleeping(in *model.Instance, policy solve.Policy) model.Features {
 	return model.SleepingMachines | model.PowerCaps
 }
 
-// placed is the discipline under a rule that chooses among machines, with a budget for cheaper starts.
-func placed(d sim.Discipline, rule place.Choice, budget *cheap.Budget) sim.Discipline {
-	d.Place = rule.Place
+// Queues is the parameter of policies that serve a queue for each partition.
+type Queues struct {
+	Queues string `enum:"partition,one" zero:"partition" doc:"which jobs wait in one queue: those of each partition that the instance states, or all; queues that share no machine and no licence do not delay each other"`
+}
+
+// DefaultQueues is a queue for each partition.
+func DefaultQueues() Queues { return Queues{"partition"} }
+
+// apart says whether partitions have queues of their own.
+func (q Queues) apart() bool { return q.Queues != "one" }
+
+// placed is the discipline with its queues, under a rule that chooses among machines, with a budget for cheaper starts.
+func placed(d sim.Discipline, queues Queues, rule place.Choice, budget *cheap.Budget) sim.Discipline {
+	d.Place, d.ByQueue = rule.Place, d.ByQueue && queues.apart()
 	if budget.PriceBudget != "" {
 		d.Defer = budget.Deferral
 	}

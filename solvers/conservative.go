@@ -22,7 +22,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	},
 	AutoIf: func(in *model.Instance) bool { return !in.Features().Has(model.MoldableJobs) }, // it gives them the fewest processors
 }, func() solve.Policy {
-	return &Conservative{Step: 1, Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget()}
+	return &Conservative{Step: 1, Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget(), Queues: DefaultQueues()}
 })
 
 // Conservative is conservative backfilling as an on-line policy; package backfill states the rules.
@@ -37,6 +37,7 @@ type Conservative struct {
 	Step         float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 	Reservations *int    `range:"[1, 1000000000]" zero:"none" doc:"most queued jobs that hold a reservation, the first of the queue; those behind them are not looked at, as with Slurm's bf_max_job_test"`
 	backfill.Ranking
+	Queues
 	place.Choice
 	cheap.Budget
 }
@@ -46,7 +47,7 @@ func (s *Conservative) Supports(in *model.Instance) error {
 	if err := s.CheckOrder(in); err != nil {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
-	return supportsPlaced(in, clusterFeatures|sleeping(in, s), s.Choice, &s.Budget)
+	return supportsPlaced(in, clusterFeatures|sleeping(in, s), s.Queues, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].
@@ -55,7 +56,7 @@ func (s *Conservative) Kills() bool { return s.Kill }
 // Discipline implements [solve.Policy].
 func (s *Conservative) Discipline() sim.Discipline {
 	if s.Reservations == nil {
-		return placed(backfill.Conservative(s.Step, s.Ranking), s.Choice, &s.Budget)
+		return placed(backfill.Conservative(s.Step, s.Ranking), s.Queues, s.Choice, &s.Budget)
 	}
-	return placed(backfill.ConservativeUpTo(*s.Reservations, s.Step, s.Ranking), s.Choice, &s.Budget)
+	return placed(backfill.ConservativeUpTo(*s.Reservations, s.Step, s.Ranking), s.Queues, s.Choice, &s.Budget)
 }

@@ -20,7 +20,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 		return s.Jobs * (1500 + 2*s.Queue*(generalPolicy(s)-1))
 	},
 }, func() solve.Policy {
-	return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget()}
+	return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget(), Queues: DefaultQueues()}
 })
 
 // EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that outlives its estimate
@@ -38,6 +38,7 @@ type EASY struct {
 	Step  float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 	Depth int     `range:"[1, 1000000000]" vary:"[1, 256] log" doc:"number of blocked jobs at the head of the queue that get a reservation; 1: EASY; the number of jobs: conservative backfilling that plans afresh at each instant; above 1 the solver refuses moldable jobs and jobs that must spread"`
 	backfill.Ranking
+	Queues
 	place.Choice
 	cheap.Budget
 }
@@ -48,9 +49,9 @@ func (s *EASY) Supports(in *model.Instance) error {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
 	if s.Depth > 1 {
-		return supportsPlaced(in, (clusterFeatures&^model.MoldableJobs)|sleeping(in, s), s.Choice, &s.Budget)
+		return supportsPlaced(in, (clusterFeatures&^model.MoldableJobs)|sleeping(in, s), s.Queues, s.Choice, &s.Budget)
 	}
-	return supportsPlaced(in, backfillFeatures|sleeping(in, s), s.Choice, &s.Budget)
+	return supportsPlaced(in, backfillFeatures|sleeping(in, s), s.Queues, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].
@@ -58,7 +59,7 @@ func (s *EASY) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *EASY) Discipline() sim.Discipline {
-	return placed(backfill.EASY(s.Step, s.Depth, s.Ranking), s.Choice, &s.Budget)
+	return placed(backfill.EASY(s.Step, s.Depth, s.Ranking), s.Queues, s.Choice, &s.Budget)
 }
 
 // generalPolicy is how many times as long a policy takes for a job as it does in its quick form, in estimates of work.

@@ -15,7 +15,9 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Name:   "fcfs",
 	Doc:    "First come, first served, on line: no job starts before those ahead of it in the queue. O(log n) a job on one cluster of equal processors.",
 	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §1",
-}, func() solve.Policy { return &FCFS{Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget()} })
+}, func() solve.Policy {
+	return &FCFS{Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget(), Queues: DefaultQueues()}
+})
 
 // FCFS is first come, first served as an on-line policy: heads of the queue start while they fit, on the cluster where they
 // end first by their estimates. Another order of the queue makes it a list policy without backfilling. A moldable job runs on its rigid
@@ -26,6 +28,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 type FCFS struct {
 	Kill bool `doc:"end a job at its estimate and leave it out of the schedule"`
 	backfill.Ranking
+	Queues
 	place.Choice
 	cheap.Budget
 }
@@ -35,7 +38,7 @@ func (s *FCFS) Supports(in *model.Instance) error {
 	if err := s.CheckOrder(in); err != nil {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
-	return supportsPlaced(in, backfillFeatures|sleeping(in, s), s.Choice, &s.Budget)
+	return supportsPlaced(in, backfillFeatures|sleeping(in, s), s.Queues, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].
@@ -43,5 +46,5 @@ func (s *FCFS) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *FCFS) Discipline() sim.Discipline {
-	return placed(backfill.FCFS(s.Ranking), s.Choice, &s.Budget)
+	return placed(backfill.FCFS(s.Ranking), s.Queues, s.Choice, &s.Budget)
 }

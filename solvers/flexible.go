@@ -20,7 +20,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 		return 2000*s.Jobs + 3*s.Jobs*s.Queue*math.Log2(s.Queue+2)*generalPolicy(s)
 	},
 }, func() solve.Policy {
-	return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities(), Budget: cheap.DefaultBudget()}
+	return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities(), Budget: cheap.DefaultBudget(), Queues: DefaultQueues()}
 })
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties in queue order. The
@@ -35,13 +35,14 @@ type Flexible struct {
 	Kill bool    `doc:"end a job at its estimate and leave it out of the schedule"`
 	Step float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 	backfill.Priorities
+	Queues
 	place.Choice
 	cheap.Budget
 }
 
 // Supports implements [solve.Policy].
 func (s *Flexible) Supports(in *model.Instance) error {
-	return supportsPlaced(in, backfillFeatures|sleeping(in, s), s.Choice, &s.Budget)
+	return supportsPlaced(in, backfillFeatures|sleeping(in, s), s.Queues, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].
@@ -49,5 +50,5 @@ func (s *Flexible) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *Flexible) Discipline() sim.Discipline {
-	return placed(backfill.Flexible(s.Step, s.Priorities), s.Choice, &s.Budget)
+	return placed(backfill.Flexible(s.Step, s.Priorities), s.Queues, s.Choice, &s.Budget)
 }

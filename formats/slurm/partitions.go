@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -30,6 +31,9 @@ func (n *layouts) partitions() []model.PartitionSpec {
 		}
 		if at.partial {
 			p.Feature = at.feature()
+		}
+		if n.sys.tiers {
+			p.Tier = slices.MaxFunc(at.parts, func(a, b *part) int { return cmp.Compare(a.tier, b.tier) }).tier
 		}
 		for k, part := range at.parts { // a job of several partitions may take the one that allows most
 			limit := min(max(part.limit, 0), 1e12) * 60
