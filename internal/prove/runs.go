@@ -132,7 +132,7 @@ var counting = []string{"data_moved", "finished", "miss_rate", "missed", "unfini
 
 // owes says whether a schedule leaves out a job that counts before the objective.
 func (t *trial) owes(sol *model.Solution) bool {
-	counts := slices.ContainsFunc(t.in.Objective(), func(term model.ObjectiveTerm) bool { return term.Weight != 0 && slices.Contains(counting, term.Metric) })
+	counts := slices.ContainsFunc(t.in.ObjectiveTerms(), func(term model.ObjectiveTerm) bool { return term.Weight != 0 && slices.Contains(counting, term.Metric) })
 	return slices.ContainsFunc(sol.Unscheduled, func(u model.Unscheduled) bool {
 		job, known := t.in.JobIndex(u.Job)
 		return !known || !counts || !t.in.Jobs()[job].DeadlineHard
