@@ -70,6 +70,64 @@ func TestAlikeByTheReleases(t *testing.T) {
 	}
 }
 
+// Under a power cap two states are alike from a time on only if as many processors run, and take as much power, at each time from then on: those of the placements. And they are where the
+// same holds at all times.
+func TestAlikeByWhatRunsUnderACap(t *testing.T) {
+	alike, differ := 0, 0
+	many(t, 30, func(t *rapid.T) {
+		w := drawWholeUnits(t)
+		if w.in.Clusters()[0].PowerCap == nil {
+			return
+		}
+		type run struct {
+			processors int
+			power      float64
+		}
+		var states [2]*Resources
+		var runs [2][]run // by unit
+		order := rapid.Permutation(indices(w.in)).Draw(t, "order")
+		for k := range states {
+			r := NewResources(w.in)
+			runs[k] = make([]run, len(w.price))
+			if k == 1 && len(order) > 1 {
+				at := rapid.IntRange(1, len(order)-1).Draw(t, "exchanged")
+				order[at-1], order[at] = order[at], order[at-1]
+			}
+			for _, job := range order[rapid.IntRange(0, 1).Draw(t, "left out"):] {
+				j := &w.in.Jobs()[job]
+				slot, ok := r.Earliest(job, 0, j.Min, j.Arrival)
+				if !ok {
+					continue
+				}
+				r.Take(job, &slot)
+				power := 2.0
+				if own, stated := j.Power(); stated {
+					power = own
+				}
+				for at := int(slot.Start) - w.clock; at < int(slot.End)-w.clock; at++ {
+					runs[k][at].processors += j.Min
+					runs[k][at].power += power * float64(j.Min)
+				}
+			}
+			states[k] = r
+		}
+		for from := range w.price {
+			got := states[0].Alike(states[1], float64(w.clock+from))
+			if got && !slices.Equal(runs[0][from:], runs[1][from:]) || !got && slices.Equal(runs[0], runs[1]) {
+				t.Fatalf("alike from unit %d on: %v; what runs by unit: %v and %v", from, got, runs[0], runs[1])
+			}
+			if got {
+				alike++
+			} else {
+				differ++
+			}
+		}
+	})
+	if alike < 500 || differ < 500 {
+		t.Errorf("alike at %d times, not at %d", alike, differ)
+	}
+}
+
 // release is when processors are free at first.
 func (s *Schedule) release(cluster int) float64 { return s.clusters[cluster].release(0) }
 
