@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -14,7 +15,7 @@ import (
 // used one of them. In a schedule whose starts are twice as late they are mostly free before the job starts.
 func TestExplainFree(t *testing.T) {
 	free, later, before := 0, 0, 0
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		in := modeltest.Generator{Features: model.Arrivals | model.ParallelJobs | model.MixedMachines | model.Precedence | model.UnrelatedTimes, Jobs: 8}.Instance(t)
 		sol := drawSchedule(t, in)
 		if rapid.Bool().Draw(t, "late") {

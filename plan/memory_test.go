@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -113,7 +114,7 @@ func slowMemory(in *model.Instance, held []heldMemory, job, n int, ready float64
 // A cluster with memory finds the slots that a search through all times and machines finds, and does so from states that were brought back.
 func TestMemoryAgainstEveryTime(t *testing.T) {
 	late := 0
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		b := model.NewBuilder("memory")
 		cluster := model.ClusterSpec{ID: "c"}
 		for g := range rapid.IntRange(1, 2).Draw(t, "groups") {

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
@@ -19,7 +20,7 @@ func drawSite(t *rapid.T) (*Site, *model.Instance, Rule) {
 	for m := range rapid.IntRange(1, 4).Draw(t, "groups") {
 		cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: fmt.Sprint("m", m), Count: rapid.IntRange(1, 2).Draw(t, "count"),
 			Processors: rapid.IntRange(1, 8).Draw(t, "processors"), Speed: float64(rapid.IntRange(1, 2).Draw(t, "speed")),
-			Resources: map[string]float64{"gpu": float64(rapid.IntRange(0, 4).Draw(t, "gpu")), "fpga": float64(rapid.IntRange(0, 2).Draw(t, "fpga")), "cpu": 4}})
+			Resources: map[string]float64{"gpu": float64(rapid.IntRange(0, 4).Draw(t, "gpu")), "fpga": float64(rapid.IntRange(0, 2).Draw(t, "fpga")), "nic": 4}})
 		if rapid.IntRange(0, 2).Draw(t, "little memory") == 0 {
 			cluster.Machines[m].Memory = new(float64(rapid.IntRange(1, 12).Draw(t, "memory")))
 		}
@@ -30,7 +31,7 @@ func drawSite(t *rapid.T) (*Site, *model.Instance, Rule) {
 		block, blocks := rapid.IntRange(1, 2).Draw(t, "block"), rapid.IntRange(1, 4).Draw(t, "blocks")
 		job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1.0), Block: block, Processors: model.Rigid(block * blocks), Resources: map[string]float64{
 			"gpu": rapid.SampledFrom([]float64{0, 0.25, 0.6, 1, 2}).Draw(t, "gpu needed"), "fpga": rapid.SampledFrom([]float64{0, 0, 0.5, 1}).Draw(t, "fpga needed"),
-			"cpu": rapid.SampledFrom([]float64{0, 0.5, 1.5}).Draw(t, "cpu needed")}}
+			"nic": rapid.SampledFrom([]float64{0, 0.5, 1.5}).Draw(t, "nic needed")}}
 		if rapid.Bool().Draw(t, "needs memory") {
 			job.Memory = float64(rapid.IntRange(1, 3).Draw(t, "memory needed"))
 		}
@@ -155,9 +156,7 @@ func TestLacksAndHas(t *testing.T) {
 			}
 		}
 	}
-	for range 10 {
-		rapid.Check(t, property)
-	}
+	often.Check(t, 10, property)
 	if lacks < race.Enough(100) || has < race.Enough(100) || not < race.Enough(50) {
 		t.Errorf("%d lacked, %d there and %d not", lacks, has, not)
 	}
