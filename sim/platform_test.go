@@ -158,6 +158,56 @@ func TestWhatAPlatformSays(t *testing.T) {
 	}
 }
 
+// The machines of a partition are those of its clusters, or of all where it names none, that have its feature, if it names one. A partition that is closed has none.
+func TestMachinesOfAPartition(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 59))
+		b := model.NewBuilder("partitions").Job(model.JobSpec{ID: "j", Work: new(1.0)})
+		var cluster []int // by machine
+		var features [][]string
+		for c := range 1 + rng.IntN(3) {
+			spec := model.ClusterSpec{ID: fmt.Sprint("c", c)}
+			for m := range 1 + rng.IntN(3) {
+				machine := model.MachineSpec{ID: fmt.Sprint("m", m), Count: 1 + rng.IntN(2)}
+				for _, feature := range []string{"f", "g"} {
+					if rng.IntN(2) == 0 {
+						machine.Features = append(machine.Features, feature)
+					}
+				}
+				for range machine.Count {
+					cluster, features = append(cluster, c), append(features, machine.Features)
+				}
+				spec.Machines = append(spec.Machines, machine)
+			}
+			b.Cluster(spec)
+		}
+		of := model.PartitionSpec{ID: "p", Closed: rng.IntN(4) == 0}
+		if rng.IntN(2) == 0 {
+			of.Feature = "f"
+		}
+		for c := range 1 + slices.Max(cluster) {
+			if rng.IntN(3) == 0 {
+				of.Clusters = append(of.Clusters, fmt.Sprint("c", c))
+			}
+		}
+		b.Spec().Partitions = []model.PartitionSpec{of}
+		var want []int
+		for m, c := range cluster {
+			if !of.Closed && (of.Clusters == nil || slices.Contains(of.Clusters, fmt.Sprint("c", c))) && (of.Feature == "" || slices.Contains(features[m], "f")) {
+				want = append(want, m)
+			}
+		}
+		asks(t, b, func(p *sim.Platform, _ []*sim.Job) {
+			if got, known := p.Partition("p"); !known || !slices.Equal(got, want) {
+				t.Fatalf("seed %d: partition %+v has the machines %v, want %v", seed, of, got, want)
+			}
+			if _, known := p.Partition("q"); known {
+				t.Fatal("a partition that is not stated is known")
+			}
+		})
+	}
+}
+
 // dropping drops jobs that the function does not want, when they have joined the queue, and starts all others at once, each on a machine of its own.
 type dropping struct {
 	queue []*sim.Job
