@@ -71,10 +71,18 @@ func (p *Platform) Partition(name string) (machines []int, known bool) {
 		return nil, known
 	}
 	for m := range p.Machines {
-		in := len(of.Clusters) == 0 || slices.Contains(of.Clusters, p.in.Clusters()[p.Machines[m].Cluster].ID)
-		if in && (of.Feature == "" || slices.Contains(p.nodes.first.Machines[m].Features(), of.Feature)) {
+		if p.belongs(of, p.ClusterID(p.Machines[m].Cluster), p.nodes.first.Machines[m].Machine) {
 			machines = append(machines, m)
 		}
 	}
 	return machines, true
+}
+
+// belongs says whether the machines of a group are in a partition.
+func (p *Platform) belongs(of *model.PartitionSpec, cluster string, m *model.Machine) bool {
+	if len(of.Clusters) > 0 && !slices.Contains(of.Clusters, cluster) || of.Feature != "" && !slices.Contains(m.Features(), of.Feature) {
+		return false
+	}
+	licence := slices.IndexFunc(p.in.Licences(), func(l model.Licence) bool { return l.ID == of.Licence })
+	return licence < 0 || m.Runs(licence)
 }

@@ -158,13 +158,15 @@ func TestWhatAPlatformSays(t *testing.T) {
 	}
 }
 
-// The machines of a partition are those of its clusters, or of all where it names none, that have its feature, if it names one. A partition that is closed has none.
+// The machines of a partition are those of its clusters, or of all where it names none, that have its feature and run its licence, if it names them. A partition that is closed starts jobs on
+// none of them, but has what they have together.
 func TestMachinesOfAPartition(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 59))
 		b := model.NewBuilder("partitions").Job(model.JobSpec{ID: "j", Work: new(1.0)})
 		var cluster []int // by machine
 		var features [][]string
+		var runs []bool // the licence, by machine
 		for c := range 1 + rng.IntN(3) {
 			spec := model.ClusterSpec{ID: fmt.Sprint("c", c)}
 			for m := range 1 + rng.IntN(3) {
@@ -174,8 +176,12 @@ func TestMachinesOfAPartition(t *testing.T) {
 						machine.Features = append(machine.Features, feature)
 					}
 				}
+				licensed := rng.IntN(2) == 0
+				if machine.Licences = []string{}; licensed {
+					machine.Licences = []string{"l"}
+				}
 				for range machine.Count {
-					cluster, features = append(cluster, c), append(features, machine.Features)
+					cluster, features, runs = append(cluster, c), append(features, machine.Features), append(runs, licensed)
 				}
 				spec.Machines = append(spec.Machines, machine)
 			}
@@ -185,21 +191,31 @@ func TestMachinesOfAPartition(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			of.Feature = "f"
 		}
+		if rng.IntN(2) == 0 {
+			of.Licence = "l"
+		}
 		for c := range 1 + slices.Max(cluster) {
 			if rng.IntN(3) == 0 {
 				of.Clusters = append(of.Clusters, fmt.Sprint("c", c))
 			}
 		}
-		b.Spec().Partitions = []model.PartitionSpec{of}
+		b.Spec().Partitions, b.Spec().Licences = []model.PartitionSpec{of}, map[string]int{"l": 1}
 		var want []int
 		for m, c := range cluster {
-			if !of.Closed && (of.Clusters == nil || slices.Contains(of.Clusters, fmt.Sprint("c", c))) && (of.Feature == "" || slices.Contains(features[m], "f")) {
+			if (of.Clusters == nil || slices.Contains(of.Clusters, fmt.Sprint("c", c))) && (of.Feature == "" || slices.Contains(features[m], "f")) && (of.Licence == "" || runs[m]) {
 				want = append(want, m)
 			}
+		}
+		together := float64(len(want))
+		if of.Closed {
+			want = nil
 		}
 		asks(t, b, func(p *sim.Platform, _ []*sim.Job) {
 			if got, known := p.Partition("p"); !known || !slices.Equal(got, want) {
 				t.Fatalf("seed %d: partition %+v has the machines %v, want %v", seed, of, got, want)
+			}
+			if has := p.PartitionTRES("p"); has["node"] != together || has["cpu"] != together {
+				t.Fatalf("seed %d: partition %+v has %v, want %v machines of one processor", seed, of, has, together)
 			}
 			if _, known := p.Partition("q"); known {
 				t.Fatal("a partition that is not stated is known")
