@@ -11,6 +11,7 @@ import (
 	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -24,10 +25,23 @@ func together(rng *rand.Rand) *model.Instance {
 		if in.Features()&(model.RunningJobs|model.Precedence|model.GridSpan|model.Commitments|model.MoldableJobs) != 0 || in.Whole()&model.PowerLimits != 0 {
 			continue
 		}
-		spec := in.SystemSpec()
+		spec, links, tasks := in.SystemSpec(), rng.IntN(3) == 0, rng.IntN(3) == 0
+		for c := range spec.Clusters {
+			for m := range spec.Clusters[c].Machines {
+				if links {
+					spec.Clusters[c].Machines[m].Bandwidth = float64(1 + rng.IntN(3))
+				}
+			}
+		}
 		for j := range in.Jobs() {
 			job := in.JobSpec(j)
 			job.Arrival = 0
+			if links {
+				job.Input = float64(rng.IntN(4))
+			}
+			if tasks && job.Work != nil {
+				job.Tasks = max(1, job.Tasks) + rng.IntN(4)
+			}
 			spec.Jobs = append(spec.Jobs, job)
 			if rng.IntN(2) == 0 { // one that is alike, but for its work, its deadline and its licences
 				other := job
@@ -94,6 +108,21 @@ func TestWhatAPlatformSays(t *testing.T) {
 					}
 					n := p.Width(j, c)
 					where, has := p.FitsOn(&room, j, c, n, nil)
+					held := 0
+					for _, share := range where {
+						held += int(share.Processors)
+					}
+					if has && held != n {
+						t.Fatalf("seed %d: job %s is to have %d processors, and fits %v", seed, j.Request.ID, n, where)
+					}
+					for m := range p.Machines {
+						if has || !p.ByNode() {
+							break
+						}
+						if _, ok := p.FitsAmong(&room, j, c, n, func(other int) bool { return other == m }, nil); ok {
+							t.Fatalf("seed %d: job %s fits machine %d, and does not fit", seed, j.Request.ID, m)
+						}
+					}
 					if has && p.OnOneMachine(j, c) && len(where) != 1 {
 						t.Fatalf("seed %d: job %s is on one machine, and fits %v", seed, j.Request.ID, where)
 					}
@@ -152,7 +181,7 @@ func TestWhatAPlatformSays(t *testing.T) {
 		}
 	}
 	for _, what := range []string{"cannot run", "several machines", "in each room, not in both at once", "of a kind"} {
-		if counts[what] < race.Enough(20) {
+		if counts[what] < race.Enough(10) {
 			t.Errorf("%s: %d cases", what, counts[what])
 		}
 	}
@@ -292,5 +321,122 @@ func TestDroppedJobsTakeTheirSuccessors(t *testing.T) {
 	}
 	if lost < 100 || placed < 100 {
 		t.Errorf("%d jobs lost, %d placed", lost, placed)
+	}
+}
+
+// eager starts each job as soon as it fits, in the order of arrival, and notes on which machines.
+type eager struct {
+	platform *sim.Platform
+	queue    []*sim.Job
+	shares   map[string][]sim.Share
+}
+
+func (p *eager) Arrive(j *sim.Job)         { p.queue = append(p.queue, j) }
+func (*eager) Release(*sim.Job, int, bool) {}
+func (p *eager) Decide(e *sim.Engine) {
+	for len(p.queue) > 0 {
+		j := p.queue[0]
+		shares, ok := p.platform.Fits(&p.platform.Free, j, 0, nil)
+		if !ok {
+			return
+		}
+		p.queue = p.queue[1:]
+		e.StartOn(j, sim.Claim{Shares: shares})
+		p.shares[j.Request.ID] = shares
+	}
+}
+
+// simulateEager is the schedule of eager, and the machines by job.
+func simulateEager(t *testing.T, in *model.Instance, rule place.Name) (*model.Solution, map[string][]sim.Share) {
+	t.Helper()
+	policy := &eager{shares: map[string][]sim.Share{}}
+	sol, _, err := sim.Simulate(t.Context(), in, sim.Discipline{Place: rule, General: func(platform *sim.Platform, _ uint64) sim.Policy {
+		policy.platform = platform
+		return policy
+	}}, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sol, policy.shares
+}
+
+// A job starts at the first time from which on its machine is open for as long as it takes, though nothing else happens then.
+func TestJobsStartWhenMachinesOpen(t *testing.T) {
+	waited := 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 60))
+		machine := model.MachineSpec{ID: "m"}
+		at := 0.0
+		for range 1 + rng.IntN(4) {
+			from := at + float64(rng.IntN(5))
+			at = from + float64(1+rng.IntN(4))
+			machine.Closed = append(machine.Closed, model.ClosedSpec{From: from, To: new(at)})
+			at++
+		}
+		arrival, length := float64(rng.IntN(8)), float64(1+rng.IntN(4))
+		in, err := model.NewBuilder("opens").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{machine}}).Job(model.JobSpec{ID: "j", Work: &length, Arrival: arrival}).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := arrival
+		for _, c := range machine.Closed { // in the order of time
+			if want < *c.To && c.From < want+length {
+				want = *c.To
+			}
+		}
+		sol, _ := simulateEager(t, in, place.First)
+		if len(sol.Jobs) != 1 || sol.Jobs[0].Start != want {
+			t.Fatalf("seed %d: a job of %v that arrives at %v starts as %+v, want %v", seed, length, arrival, sol, want)
+		}
+		if want > arrival {
+			waited++
+		}
+	}
+	if waited < 100 {
+		t.Errorf("%d jobs had to wait", waited)
+	}
+}
+
+// The rule that chooses machines learns of each job when it joins the queue, as a site of the same machines that is told of them in this order.
+func TestRuleLearnsOfJobsThatArrive(t *testing.T) {
+	rule, err := place.Lookup("fgd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	several := 0
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 61))
+		b := model.NewBuilder("learns")
+		cluster := model.ClusterSpec{ID: "c"}
+		for m := range 3 {
+			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: fmt.Sprint("m", m), Count: 2, Processors: 8, Resources: map[string]float64{"gpu": float64(1 + rng.IntN(4)), "cpu": 8}})
+		}
+		b.Cluster(cluster)
+		b.Spec().Devices = []string{"gpu"}
+		for j := range 20 {
+			b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Arrival: float64(j), Work: new(1000.0), Resources: map[string]float64{"gpu": []float64{0.25, 0.5, 1, 2}[rng.IntN(4)], "cpu": float64(1 + rng.IntN(3))}})
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, shares := simulateEager(t, in, "fgd")
+		site := place.NewSite(in, rule, 0)
+		room := site.Room()
+		for job := range in.Jobs() {
+			site.Expect(job)
+			want, ok := site.Choose(&room, site.Kind(job), 0, 1, nil, nil)
+			if !ok {
+				break // it and those behind it wait
+			}
+			if got := shares[in.Jobs()[job].ID]; fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Fatalf("seed %d: job %d gets %v, want %v", seed, job, got, want)
+			}
+			site.Take(&room, site.Kind(job), want)
+			several++
+		}
+	}
+	if several < 500 {
+		t.Errorf("%d jobs", several)
 	}
 }
