@@ -28,8 +28,12 @@ func together(rng *rand.Rand) *model.Instance {
 		spec, links, tasks := in.SystemSpec(), rng.IntN(3) == 0, rng.IntN(3) == 0
 		for c := range spec.Clusters {
 			for m := range spec.Clusters[c].Machines {
-				if links {
-					spec.Clusters[c].Machines[m].Bandwidth = float64(1 + rng.IntN(3))
+				if machine := &spec.Clusters[c].Machines[m]; links {
+					machine.Bandwidth = float64(1 + rng.IntN(3))
+					if machine.Closed == nil && rng.IntN(2) == 0 {
+						from := float64(1 + rng.IntN(6))
+						machine.Speed, machine.Closed = 1, []model.ClosedSpec{{From: from, To: new(from + 9)}}
+					}
 				}
 			}
 		}
@@ -43,7 +47,7 @@ func together(rng *rand.Rand) *model.Instance {
 				job.Tasks = max(1, job.Tasks) + rng.IntN(4)
 			}
 			spec.Jobs = append(spec.Jobs, job)
-			if rng.IntN(2) == 0 { // one that is alike, but for its work, its deadline and its licences
+			if rng.IntN(2) == 0 { // one that is alike, but for its work, its run times, its deadline and its licences
 				other := job
 				other.ID += "x"
 				if other.Work != nil {
@@ -52,8 +56,17 @@ func together(rng *rand.Rand) *model.Instance {
 				if rng.IntN(3) == 0 {
 					other.Deadline, other.DeadlineHard = new(float64(1+rng.IntN(4))), true
 				}
-				if rng.IntN(3) == 0 {
+				switch rng.IntN(4) {
+				case 0:
 					other.Licences = nil
+				case 1:
+					other.Licences = map[string]int{}
+					for licence, copies := range spec.Licences {
+						other.Licences[licence] = 1 + copies // it cannot run
+					}
+				}
+				if rng.IntN(3) == 0 {
+					other.Work, other.Runtime = nil, map[string]float64{spec.Clusters[rng.IntN(len(spec.Clusters))].ID: 2}
 				}
 				spec.Jobs = append(spec.Jobs, other)
 			}
