@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -44,7 +45,7 @@ func drawSlots(t *rapid.T, s *Schedule, job int) []Slot {
 
 // Whatever is placed where, the schedule is right by the checker.
 func TestScheduleIsRight(t *testing.T) {
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		in := drawGeneral(t, 12)
 		s := newSchedule(t, in)
 		for _, job := range Topological(in, rapid.Permutation(indices(in)).Draw(t, "order")) {
@@ -63,7 +64,7 @@ func TestScheduleIsRight(t *testing.T) {
 // No slot is earlier than the one that Earliest finds: on a uniform cluster none starts earlier, on any other none ends
 // earlier, for jobs of one task a processor.
 func TestEarliestIsEarliest(t *testing.T) {
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		in := drawGeneral(t, 9)
 		s := newSchedule(t, in)
 		slow := newSlowSchedule(in)
@@ -236,7 +237,7 @@ func (s *slowSchedule) resources(h held, at float64) bool {
 
 // A plain cluster decides as a general one does.
 func TestPlainAndGeneralClustersAgree(t *testing.T) {
-	many(t, 10, func(t *rapid.T) {
+	often.Check(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
 		plain, general := newSchedule(t, in), newSchedule(t, in)
 		for c := range general.clusters {
@@ -274,7 +275,7 @@ func TestPlainAndGeneralClustersAgree(t *testing.T) {
 
 // A plain cluster takes the very processors that the rule of [decoder] says.
 func TestPlainClusterByTheLetter(t *testing.T) {
-	many(t, 10, func(t *rapid.T) {
+	often.Check(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
 		s := newSchedule(t, in)
 		var slow []slowCluster
