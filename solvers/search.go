@@ -130,7 +130,7 @@ func (p *boundSchedule) next() *model.Solution {
 		return nil
 	}
 	p.made = true
-	s, err := plan.NewSchedule(p.in)
+	s, err := plan.NewPlacedSchedule(p.in, plan.Filling(p.in))
 	if err != nil {
 		return nil // an instance that lists cannot serve
 	}
