@@ -27,7 +27,7 @@ func placeOnEnds(ctx context.Context, in *model.Instance, opt solve.Options, rul
 	if ctx.Err() != nil {
 		return solve.Stopped(ctx), nil // before the state of millions of processors is made
 	}
-	ends, err := grid.NewEnds(in, rule.machines(opt), nil)
+	ends, err := grid.NewEnds(in, rule.Placing(opt.Seed), nil)
 	if err != nil {
 		return solve.Result{}, err
 	}
