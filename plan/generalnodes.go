@@ -8,9 +8,11 @@ import (
 	"github.com/allot-opt/allot/plan/place"
 )
 
-// FillsHoles says whether the schedules of [NewResources] fill holes: jobs ask something of single machines. Engines that order jobs find better schedules so, while a
+// FillsHoles says whether the schedules of [NewResources] fill holes: what jobs ask of single machines can bind. Engines that order jobs find better schedules so, while a
 // list rule has the same name with and without such jobs, and fills holes only where [Placing] asks for it.
-func FillsHoles(in *model.Instance) bool { return Placing{}.ByNode(in) }
+func FillsHoles(in *model.Instance) bool {
+	return Placing{}.ByNode(in) && (in.Whole() != in.Features() || in.Binding()&NodeFeatures != 0)
+}
 
 // Filling is the [Placing] of schedules that fill holes where [FillsHoles] holds.
 func Filling(in *model.Instance) Placing { return Placing{Holes: FillsHoles(in)} }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
@@ -206,7 +207,7 @@ type board interface {
 // next for the ends of [grid.Ends]. rule states the rule of the heuristic, see [stepOn].
 func placeOneByOne(ctx context.Context, in *model.Instance, opt solve.Options, rule completionRule, prepare func(c *completions) (next func() (job, resource int)),
 	general func(e *openEnds) (next func() (job, resource int))) (solve.Result, error) {
-	if placing := rule.Placing(opt.Seed); grid.Supports(in) != nil || placing.Holes || placing.ByNode(in) {
+	if grid.Supports(in) != nil || rule.Holes || rule.Place.OrFirst() != place.First && rule.Placing(opt.Seed).ByNode(in) {
 		return placeOnEnds(ctx, in, opt, rule, general)
 	}
 	c, err := newCompletions(ctx, in)

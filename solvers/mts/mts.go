@@ -84,7 +84,7 @@ type Solver struct {
 
 // work estimates the work, by the complexity of each form as measured.
 func work(in *model.Instance, s *solve.Size) float64 {
-	if grid.Supports(in) == nil {
+	if grid.Serves(in, s.Binding) {
 		return s.Jobs * (3000 + 5*s.Jobs + 20*s.Resources*math.Log2(s.Jobs+2))
 	}
 	return s.Jobs*s.Jobs*(10*s.Clusters+0.15*s.Slot*s.Widths) + s.List()

@@ -97,9 +97,9 @@ func (m *Solver) Supports(in *model.Instance) error {
 	return m.Unsupported(in, plan.ScheduleFeatures)
 }
 
-// plain says whether the instance asks for nothing beyond the paper's model, so that what MUSCLE packs is the schedule.
+// plain says whether nothing beyond the paper's model can bind, so that what MUSCLE packs is the schedule.
 func plain(in *model.Instance) bool {
-	if solve.Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad|model.Commitments) != nil {
+	if in.Binding()&^(model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad|model.Commitments) != 0 {
 		return false
 	}
 	whole := func(c model.Cluster) bool { return c.WholeMachines }
