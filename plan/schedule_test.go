@@ -11,6 +11,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 )
 
 // newSchedule starts a schedule that must be possible.
@@ -235,21 +236,26 @@ func (s *slowSchedule) resources(h held, at float64) bool {
 	return true
 }
 
-// A plain cluster decides as a general one does.
+// A plain cluster decides as a general one does, and that as one that asks its machines one by one what is free there.
 func TestPlainAndGeneralClustersAgree(t *testing.T) {
 	often.Check(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
-		plain, general := newSchedule(t, in), newSchedule(t, in)
+		plain, general, nodes := newSchedule(t, in), newSchedule(t, in), newSchedule(t, in)
+		nodes.site = place.NewSite(in, nodes.placing.rule(), 0)
 		for c := range general.clusters {
 			if _, ok := plain.clusters[c].(*plainCluster); !ok {
 				t.Fatal("a plain instance has a general cluster")
 			}
-			general.clusters[c] = newGeneralCluster(in, c, general.pools, newLimit(), nil)
+			general.clusters[c] = newGeneralCluster(in, c, general.pools, newLimit(), nil, nil)
+			nodes.clusters[c] = newGeneralCluster(in, c, nodes.pools, nodes.limit, nil, newNodeCluster(nodes.Resources, c))
 		}
 		for _, job := range rapid.Permutation(indices(in)).Draw(t, "order") {
 			for c := range in.Clusters() {
 				a, okA := plain.Earliest(job, c)
 				b, okB := general.Earliest(job, c)
+				if n, okN := nodes.Earliest(job, c); n.Start != b.Start || n.End != b.End || okN != okB || !slices.Equal(n.set, b.set) {
+					t.Fatalf("job %d on cluster %d: %+v, %v on a general cluster, %+v, %v on one that asks its machines", job, c, b, okB, n, okN)
+				}
 				if a.Start != b.Start || a.End != b.End || okA != okB {
 					t.Fatalf("job %d on cluster %d: %+v, %v on a plain cluster, %+v, %v on a general one", job, c, a, okA, b, okB)
 				}
@@ -263,6 +269,8 @@ func TestPlainAndGeneralClustersAgree(t *testing.T) {
 				slot, _ := general.Earliest(job, slots[0].Cluster)
 				plain.Place(job, slots[0])
 				general.Place(job, slot)
+				slot, _ = nodes.Earliest(job, slots[0].Cluster)
+				nodes.Place(job, slot)
 			}
 		}
 		for k, p := range plain.solution.Jobs {
