@@ -28,18 +28,25 @@ type counterfactual struct {
 // earliest is the earliest end of the job beside the placements, or behind them, where a processor is taken only after its last job; +Inf: there is none.
 func (f *counterfactual) earliest(job *model.JobSpec, behind bool) float64 {
 	first := math.Inf(1)
+	if ready, known := f.ready(job); known {
+		for p := range f.places(ready, behind) {
+			first = min(first, p.End)
+		}
+	}
+	return first
+}
+
+// ready is the job as it arrives when all that it waits for has ended; false: some of that is not placed.
+func (f *counterfactual) ready(job *model.JobSpec) (*model.JobSpec, bool) {
 	moved := *job
 	for _, before := range job.After {
 		p, ok := f.placed[before]
 		if !ok {
-			return first
+			return nil, false
 		}
 		moved.Arrival = max(moved.Arrival, p.End)
 	}
-	for p := range f.places(&moved, behind) {
-		first = min(first, p.End)
-	}
-	return first
+	return &moved, true
 }
 
 // places are the earliest placements of the job on each set of processors.
@@ -84,14 +91,18 @@ func (f *counterfactual) places(job *model.JobSpec, behind bool) iter.Seq[model.
 	}
 }
 
-// fit says whether all the jobs can be in time beside the placements: in some order of their starts each starts as early as those before it allow, whatever they wait for.
+// fit says whether all the jobs can be in time beside the placements: in some order of their starts each starts as early as those before it allow.
 func (f *counterfactual) fit(jobs []*model.JobSpec) bool {
 	if len(jobs) == 0 {
 		return true
 	}
 	for k, job := range jobs {
 		rest := slices.Delete(slices.Clone(jobs), k, k+1)
-		for p := range f.places(job, false) {
+		ready, known := f.ready(job)
+		if !known {
+			continue
+		}
+		for p := range f.places(ready, false) {
 			if job.DeadlineHard && p.End > *job.Deadline {
 				continue
 			}
@@ -327,14 +338,21 @@ func (f *counterfactual) judge(t *testing.T, empty *counterfactual, in *model.In
 		return "shape", wrong
 	}
 	if m := is(reasonTogether); m != nil {
-		jobs := []*model.JobSpec{&job}
+		names := append(slices.Clone(job.After), u.Job)
 		for name := range strings.SplitSeq(m[1], ", ") {
-			if k, placed := in.JobIndex(name); placed {
-				jobs = append(jobs, &f.spec.Jobs[k])
-			}
+			names = append(names, name)
 			if _, placed := f.placed[name]; !placed {
 				wrong = name + " is not placed"
 			}
+		}
+		var jobs []*model.JobSpec // with all that they wait for
+		for k := 0; k < len(names); k++ {
+			if slices.Contains(names[:k], names[k]) {
+				continue
+			}
+			at, _ := in.JobIndex(names[k])
+			jobs = append(jobs, &f.spec.Jobs[at])
+			names = append(names, jobs[len(jobs)-1].After...)
 		}
 		if len(jobs) > 4 {
 			return "together, many", wrong
