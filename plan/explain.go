@@ -199,7 +199,7 @@ func (x *explainer) alternativeOnNodes(a *Alternative, cluster, size int, ready 
 // found notes the earliest end.
 func (x *explainer) found(a *Alternative, start, end float64) {
 	a.Start, a.End = &start, &end
-	if j := &x.in.Jobs()[x.job]; end > j.Deadline {
+	if j := &x.in.Jobs()[x.job]; model.Late(end, j.Deadline) {
 		if a.Why = "after its deadline"; j.DeadlineHard {
 			a.Why = "after its hard deadline"
 		}

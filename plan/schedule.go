@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 	"math"
-	"unicode/utf8"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -148,11 +147,11 @@ func (s *Schedule) Spread(job, n int) (Slot, bool) {
 }
 
 // Place puts the job into a slot that was found after the last job was placed. Where the slot ends after the job's hard deadline, see
-// [model.Late], it leaves the job out instead.
+// [model.Late], it leaves the job out instead, as [Schedule.LeaveOut] does.
 func (s *Schedule) Place(job int, slot Slot) {
 	j := &s.in.Jobs()[job]
 	if j.DeadlineHard && model.Late(slot.End, j.Deadline) {
-		s.Leave(job, fmt.Sprintf("hard deadline %v would be missed: earliest end %v on %s", j.Deadline, slot.End, s.in.Clusters()[slot.Cluster].ID))
+		s.Leave(job, s.whyOut(job, slot))
 		return
 	}
 	s.Take(job, &slot)
@@ -182,43 +181,6 @@ func (s *Schedule) Place(job int, slot Slot) {
 		}
 	}
 	s.solution.Jobs = append(s.solution.Jobs, p)
-}
-
-// Leave leaves the job out for the given reason, cut by [CutReason].
-func (s *Schedule) Leave(job int, reason string) {
-	s.solution.Unscheduled = append(s.solution.Unscheduled, model.Unscheduled{Job: s.in.Jobs()[job].ID, Reason: CutReason(reason)})
-}
-
-// CutReason shortens a text to the 1,000 bytes that the reason of an unscheduled job may have.
-func CutReason(text string) string {
-	const most, dots = 1000, "…"
-	if len(text) <= most {
-		return text
-	}
-	end := most - len(dots)
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + dots
-}
-
-// LeaveUnplaceable leaves out a job for which Earliest found no slot on any cluster, and says why.
-func (s *Schedule) LeaveUnplaceable(job int) { s.Leave(job, s.whyNot(job)) }
-
-// whyNot says why a job has no slot anywhere.
-func (s *Schedule) whyNot(job int) string {
-	if !s.in.Runs(job) {
-		return s.in.WhyNowhere(job)
-	}
-	for _, before := range s.in.Jobs()[job].After {
-		if math.IsNaN(s.end[before]) {
-			return fmt.Sprintf("waits for job %s, which is not placed", s.in.Jobs()[before].ID)
-		}
-	}
-	if s.in.Features()&model.PowerLimits != 0 {
-		return "neither the horizon nor the power caps leave it enough time"
-	}
-	return "is never given enough machines that are open to it for as long as it takes"
 }
 
 // Last is the placement that was made last; nil: there is none. Where NamesLate holds its processors stand for others of the same machines:

@@ -408,7 +408,7 @@ func TestScheduleLeavesJobsOut(t *testing.T) {
 	}
 	// Package model may shorten long names itself.
 	wide := "needs 3 processors, c has 2; needs 3 processors, " + long[:40]
-	for k, want := range []string{"hard deadline 4 would be missed: earliest end 5 on c", "waits for job late, which is not placed",
+	for k, want := range []string{"hard deadline 4 would be missed: even alone it cannot end before 5", "waits for job late, which is not placed",
 		wide, wide, "waits for job " + long[:982] + "…"} {
 		if got := sol.Unscheduled[k].Reason; !strings.HasPrefix(got, want) || len(got) > 1000 {
 			t.Errorf("reason %d: got %q, want %q", k, got, want)

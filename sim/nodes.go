@@ -578,7 +578,7 @@ func (p *Platform) everInTime(j *Job, cluster int) bool {
 		for len(changes) > 0 && changes[0] <= at {
 			changes = changes[1:]
 		}
-		if len(changes) == 0 || changes[0] > j.Request.Deadline {
+		if len(changes) == 0 || model.Late(changes[0], j.Request.Deadline) {
 			return false
 		}
 		at = changes[0]

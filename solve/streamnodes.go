@@ -41,7 +41,7 @@ func (s *streamRun) startByNode(e *sim.Engine) {
 		}
 		opens := s.opens(q)
 		switch r := q.job.Request; {
-		case r.DeadlineHard && r.Deadline < s.now:
+		case r.DeadlineHard && model.Late(s.now, r.Deadline):
 			delete(s.jobs, q.job.Number)
 			e.Drop(q.job, fmt.Sprintf("its turn had not come at %v, after its hard deadline %v", s.now, r.Deadline))
 		case math.IsInf(opens, 1):

@@ -62,7 +62,7 @@ func (s *streamRun) start(e *sim.Engine) {
 		s.ripe = slices.Delete(s.ripe, k, k+1)
 		at, _ := slices.BinarySearchFunc(s.planned, q, byNumber)
 		s.planned = slices.Delete(s.planned, at, at+1)
-		if r := q.job.Request; r.DeadlineHard && r.Deadline < s.now {
+		if r := q.job.Request; r.DeadlineHard && model.Late(s.now, r.Deadline) {
 			for k := range q.pieces {
 				q.began = s.now
 				s.leave(end{q, k})

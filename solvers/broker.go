@@ -184,7 +184,7 @@ func (r *brokerRun) options(job int, yield func(resource int, start, duration fl
 			continue
 		}
 		duration := l.Duration(r.Instance, job)
-		if math.IsInf(duration, 1) || r.Deadlines == "keep" && j.DeadlineHard && start > j.Deadline-duration {
+		if math.IsInf(duration, 1) || r.Deadlines == "keep" && j.DeadlineHard && model.Late(start+duration, j.Deadline) {
 			continue
 		}
 		yield(k, start, duration)
@@ -206,7 +206,7 @@ func (r *brokerRun) put(job, resource int) {
 	start := max(r.now, r.free[resource])
 	end := model.End(start, r.Resources[resource].Duration(r.Instance, job))
 	r.free[resource] = end
-	if j.DeadlineHard && start > j.Deadline-(end-start) && model.Late(end, j.Deadline) {
+	if j.DeadlineHard && model.Late(end, j.Deadline) {
 		r.lose(job, fmt.Sprintf("it ran on %s until %v, after its hard deadline %v", r.Instance.Clusters()[r.Resources[resource].Cluster].ID, end, j.Deadline))
 		return
 	}
@@ -218,7 +218,7 @@ func (r *brokerRun) dropHopeless() {
 	r.waiting = slices.DeleteFunc(r.waiting, func(job int) bool {
 		j := &r.Instance.Jobs()[job]
 		for k := range r.Resources {
-			if l := &r.Resources[k]; l.Fits(j) && !(j.DeadlineHard && r.now > j.Deadline-l.Duration(r.Instance, job)) {
+			if l := &r.Resources[k]; l.Fits(j) && !(j.DeadlineHard && model.Late(r.now+l.Duration(r.Instance, job), j.Deadline)) {
 				return false
 			}
 		}

@@ -16,7 +16,7 @@ import (
 
 // completions holds, while jobs are placed one by one, what the completion time of each remaining job on each resource depends
 // on: max(release, arrival) + duration, where the release is that of as many processors as the job needs. Releases only grow.
-// A job with a hard deadline can be placed only where it starts by deadline − duration.
+// A job with a hard deadline can be placed only where it would not be late, see [model.Late].
 type completions struct {
 	*grid.Outline
 	duration  [][]float64 // by job and resource; +Inf: it cannot run there
@@ -130,7 +130,7 @@ func (c *completions) at(job, resource int) float64 {
 // late says whether the job would miss a hard deadline if it started at the given time.
 func (c *completions) late(job int, start, duration float64) bool {
 	j := &c.Instance.Jobs()[job]
-	return j.DeadlineHard && start > j.Deadline-duration
+	return j.DeadlineHard && model.Late(start+duration, j.Deadline)
 }
 
 // option is the two best resources of a job.
@@ -173,8 +173,8 @@ func (c *completions) ends(job int, yield func(resource int, end float64)) {
 		} else {
 			start = max(start, c.release[k][c.Resources[k].Size(j)])
 		}
-		if !(start > latest-d) {
-			yield(k, start+d)
+		if end := start + d; !model.Late(end, latest) {
+			yield(k, end)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // job found.
 //
 // The tree serves instances in which jobs have one size on each resource and all arrive at once. Hard deadlines make no bound wrong: on a resource
-// where a job is late it ends after its deadline, and on the others before it. If run times are unrelated, all bounds are loose; the tree is given
+// where a job is late, see [model.Late], it ends later than on those where it is not. If run times are unrelated, all bounds are loose; the tree is given
 // up when searches take too long.
 //
 // Source: the nodes are those of a k-d tree: J. L. Bentley (1975), Multidimensional binary search trees used for associative searching,
@@ -248,8 +248,7 @@ func (t *jobTree) try(j int32) {
 }
 
 // upperBound returns an upper bound of the smallest completion time, given an end on one resource. If the job is late on that resource, its smallest
-// completion time is on another, by its deadline. With deadlines the bound is the next larger number, because the sum of start and duration, which
-// is compared with the deadline, may have been rounded down to it.
+// completion time is on another, where it is not late. With deadlines the bound is the next larger number: what counts as rounding doubles at powers of two.
 func (t *jobTree) upperBound(end float64) float64 {
 	if t.c.deadlines {
 		return math.Nextafter(end, math.Inf(1))
@@ -270,7 +269,7 @@ func (t *jobTree) look(job int) option {
 			continue
 		}
 		start := max(t.c.only[k], j.Arrival)
-		if end := start + d; end < o.first && !(start > latest-d) {
+		if end := start + d; end < o.first && !model.Late(end, latest) {
 			o.best, o.first = k, end
 		}
 	}

@@ -159,10 +159,18 @@ func (m *maxMinBuckets) move(job, resource int, end float64) {
 // refresh brings the bound of a bucket up to date and moves jobs away that would now miss a hard deadline there.
 func (m *maxMinBuckets) refresh(b *maxMinBucket) {
 	release, home := m.c.release[b.resource][b.size], m.of[b.resource][b.size]
+	var kept []entry // in time by the rules, if not by what rounding left of deadline − duration
 	for len(b.due) > 0 && release > b.due[0].key {
-		if e := b.due.pop(); m.home[e.job] == home {
+		switch e := b.due.pop(); {
+		case m.home[e.job] != home:
+		case m.c.late(int(e.job), release, m.c.on(int(e.job), b.resource)):
 			m.keep(int(e.job))
+		default:
+			kept = append(kept, e)
 		}
+	}
+	for _, e := range kept {
+		b.due.push(e)
 	}
 	for _, h := range []*entryHeap{&b.longest, &b.latest} {
 		for len(*h) > 0 && m.home[(*h)[0].job] != home {

@@ -74,7 +74,7 @@ func inTime(in *model.Instance, job, cluster int, slot plan.Slot) bool {
 		return true
 	}
 	size, _ := in.Width(job, cluster)
-	return slot.Start <= j.Deadline-in.DurationOn(job, cluster, size)
+	return !model.Late(slot.Start+in.DurationOn(job, cluster, size), j.Deadline)
 }
 
 // runsNowhere says whether no cluster can run the job.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/allot-opt/allot/internal/spread"
 	"github.com/allot-opt/allot/model"
@@ -257,7 +258,7 @@ func (p *general) dropHopeless(e *sim.Engine) {
 			dropByNode(e, p.platform, p.clusters, &h)
 			continue
 		}
-		dropHopeless(e, h.job, h.fastest)
+		dropHopeless(e, p.platform, p.clusters, h.job, h.fastest)
 	}
 }
 
@@ -275,12 +276,24 @@ func isHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
 }
 
 // dropHopeless drops a job that cannot meet its hard deadline even if it starts at once, and says whether it did.
-func dropHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
+func dropHopeless(e *sim.Engine, platform *sim.Platform, clusters []int, j *sim.Job, fastest float64) bool {
 	if !isHopeless(e, j, fastest) {
 		return false
 	}
-	e.Drop(j, fmt.Sprintf("hard deadline %v cannot be met: started at %v it would end at %v at the earliest, by its estimate", j.Request.Deadline, e.Now(), e.Now()+fastest))
+	e.Drop(j, fmt.Sprintf("hard deadline %v cannot be met: started at %v it would end at %v at the earliest%s, by its estimate", j.Request.Deadline, e.Now(), e.Now()+fastest, only(platform, clusters)))
 	return true
+}
+
+// only says on which clusters a statement about jobs that may run on them holds; empty: on all.
+func only(platform *sim.Platform, clusters []int) string {
+	if len(clusters) == platform.Clusters() {
+		return ""
+	}
+	names := make([]string, len(clusters))
+	for k, c := range clusters {
+		names[k] = platform.ClusterID(c)
+	}
+	return " on " + strings.Join(names, ", ")
 }
 
 // start starts a job on the cluster where it ends first by its estimate, among those where it may start now. It returns false

@@ -240,11 +240,11 @@ func insertByNumber(queue []*sim.Job, j *sim.Job) []*sim.Job {
 // reserve gives a job the earliest reservation at which it fits, or drops it; false: dropped.
 func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
 	byNode := p.platform.ByNode()
-	if !byNode && dropHopeless(e, j, fastest(p.platform, j, p.clusters, p.empty)) {
+	if !byNode && dropHopeless(e, p.platform, p.clusters, j, fastest(p.platform, j, p.clusters, p.empty)) {
 		return false
 	}
 	s, ok := p.earliest(j)
-	if !ok && byNode && !p.platform.Mixed() && dropHopeless(e, j, fastest(p.platform, j, p.clusters, p.empty)) {
+	if !ok && byNode && !p.platform.Mixed() && dropHopeless(e, p.platform, p.clusters, j, fastest(p.platform, j, p.clusters, p.empty)) {
 		return false
 	}
 	if !ok {

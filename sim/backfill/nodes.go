@@ -429,11 +429,11 @@ func cannotStart(e *sim.Engine, platform *sim.Platform, clusters []int, h *hardJ
 // dropByNode drops a job that cannot start any more.
 func dropByNode(e *sim.Engine, platform *sim.Platform, clusters []int, h *hardJob) {
 	switch reason := platform.Shut(h.job, clusters); {
-	case !platform.Mixed() && dropHopeless(e, h.job, h.fastest):
+	case !platform.Mixed() && dropHopeless(e, platform, clusters, h.job, h.fastest):
 	case reason != "":
-		e.Drop(h.job, reason)
+		e.Drop(h.job, reason+only(platform, clusters))
 	default:
-		e.Drop(h.job, fmt.Sprintf("hard deadline %v cannot be met: started at %v or later it would end after that on all machines open to it, by its estimate", h.job.Request.Deadline, e.Now()))
+		e.Drop(h.job, fmt.Sprintf("hard deadline %v cannot be met: started at %v or later it would end after that%s on all machines open to it, by its estimate", h.job.Request.Deadline, e.Now(), only(platform, clusters)))
 	}
 }
 

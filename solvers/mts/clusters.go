@@ -92,7 +92,7 @@ func (r *onClusters) plan(job, cluster int, slot *plan.Slot) float64 {
 	}
 	t.ex, t.tr = t.ex/r.p.ProcessorShare, t.tr/r.p.BandwidthShare
 	at := r.at(job, cluster)
-	r.planned[at], r.over[at] = t, t.start > j.Deadline-t.span()
+	r.planned[at], r.over[at] = t, model.Late(t.start+t.span(), j.Deadline)
 	if j.DeadlineHard && r.over[at] || r.crowded(job, cluster) {
 		return math.Inf(1)
 	}
@@ -149,7 +149,7 @@ func (r *onClusters) late(job, c int) bool {
 			return true
 		}
 		ready, _ := r.ends.Ready(job)
-		return max(ready, r.ends.Release(c, least)) > j.Deadline-(ex+in.Transfer(job, r.link[c])/r.p.BandwidthShare)
+		return model.Late(max(ready, r.ends.Release(c, least))+(ex+in.Transfer(job, r.link[c])/r.p.BandwidthShare), j.Deadline)
 	}
 }
 

@@ -53,7 +53,7 @@ var _ = solve.Register(solve.Info{
 // parallel jobs on clusters whose machines differ), the resources are the clusters and the rules are the same: see the last of the deviations.
 //
 // Deviations from the paper:
-//   - Loads by the time left, as above: eqs. 19 and 21 cannot exceed 1. Overloaded is > 1, not ≥ 1, in the form s > deadline − tr − ex, of which processors and
+//   - Loads by the time left, as above: eqs. 19 and 21 cannot exceed 1. Overloaded is > 1, not ≥ 1, in the form that s + tr + ex is late, see [model.Late], of which processors and
 //     links are overloaded alike; an unlimited attribute is never overloaded and leaves no fragment.
 //   - Without all three rules it is Min-min, with its ties: the first job, then the first resource.
 //   - Only a hard deadline forbids a start; a soft one counts in the loads. Jobs that can be served nowhere are left out (the paper

@@ -58,6 +58,17 @@ type jobKind struct {
 	members           *group  // nil: it is a kind; else it stands for a group in the heap
 }
 
+// latest is the latest start from which a job that takes the span is not late, see [model.Late]: decimals need not add up in float64 numbers.
+func (k *jobKind) latest(span float64) float64 {
+	latest := k.deadline - span
+	for by := math.Nextafter(k.deadline, math.Inf(1)); by > k.deadline && !model.Late(by, k.deadline); by = math.Nextafter(by, math.Inf(1)) {
+		if start := by - span; !model.Late(start+span, k.deadline) {
+			latest = start
+		}
+	}
+	return latest
+}
+
 // left says whether jobs of the kind may still be placed.
 func (k *jobKind) left() bool { return k.place >= 0 || k.group >= 0 }
 
@@ -205,7 +216,7 @@ func (r *run) queue(resource int) bool {
 			r.queues[resource] = append(r.queues[resource], fresh)
 			index[size] = int32(len(r.queues[resource]))
 		}
-		q, latest := &r.queues[resource][index[size]-1], kind.deadline-span
+		q, latest := &r.queues[resource][index[size]-1], kind.latest(span)
 		switch start := max(q.release, kind.arrival); {
 		case start > latest:
 			r.pass(kind, resource, fits)
@@ -291,7 +302,7 @@ func (r *run) evaluate(k int32) (changed bool) {
 		} else {
 			start = r.start(kind, resource)
 		}
-		if kind.hard && start > kind.deadline-span {
+		if kind.hard && start > kind.latest(span) {
 			continue
 		}
 		switch other := start + span; {
@@ -331,7 +342,7 @@ func (r *run) end(k int32, resource int) float64 {
 	span := r.span[int(k)*len(r.Resources)+resource]
 	kind := &r.kinds[k]
 	start := r.start(kind, resource)
-	if kind.hard && start > kind.deadline-span {
+	if kind.hard && start > kind.latest(span) {
 		return math.Inf(1)
 	}
 	return start + span

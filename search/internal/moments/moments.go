@@ -178,7 +178,7 @@ func (p *problem) solution(from *schedule) (*model.Solution, error) {
 	}
 	for _, j := range p.jobs {
 		if !from.placed[j] {
-			s.LeaveUnplaceable(int(j))
+			s.LeaveOut(int(j))
 		}
 	}
 	for _, j := range p.nowhere {

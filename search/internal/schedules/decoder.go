@@ -364,7 +364,7 @@ func (p *problem) schedule(order []int32, results []result) (*model.Solution, er
 			return nil, fmt.Errorf("search: job %s ends at %v (placed: %t), it was decoded to end at %v", p.in.Jobs()[job].ID, slot.End, meets, was)
 		}
 		if slot.Processors == 0 {
-			s.LeaveUnplaceable(job) // single machines are closed to it, or held while they are open
+			s.LeaveOut(job) // the cluster of its choice has no slot for it
 			continue
 		}
 		s.Place(job, slot)

@@ -86,7 +86,7 @@ func (f *farm) serve(machine []int) *model.Solution {
 					}
 				}
 				if model.Late(p.End, j.Deadline) {
-					f.leave(sol, job, fmt.Sprintf("hard deadline %v would be missed: earliest end %v on %s", j.Deadline, p.End, p.Cluster))
+					f.leave(sol, job, fmt.Sprintf("hard deadline %v would be missed behind the jobs served before it: earliest end %v on %s", j.Deadline, p.End, p.Cluster))
 					break
 				}
 			}

@@ -245,11 +245,11 @@ func (o *Outline) whyLeft(job int) string {
 	}
 	text := fmt.Sprintf("hard deadline %v would be missed: earliest end %v on %s", j.Deadline, end, o.ResourceName(best))
 	switch l := &o.Resources[max(0, barred)]; {
-	case barred >= 0 && barredEnd <= j.Deadline && j.Memory > l.Memory:
+	case barred >= 0 && !model.Late(barredEnd, j.Deadline) && j.Memory > l.Memory:
 		return text + fmt.Sprintf("; memory binds: it needs %g, %s has %g and would end it at %v", j.Memory, o.ResourceName(barred), l.Memory, barredEnd)
-	case barred >= 0 && barredEnd <= j.Deadline:
+	case barred >= 0 && !model.Late(barredEnd, j.Deadline):
 		return text + fmt.Sprintf("; bandwidth binds: it needs %g, %s offers %g and would end it at %v", j.MinBandwidth, o.ResourceName(barred), l.Bandwidth, barredEnd)
-	case alone > j.Deadline:
+	case model.Late(alone, j.Deadline):
 		text += fmt.Sprintf("; speed binds: %v if nothing else ran", alone)
 	default:
 		text += "; the wait for the jobs before it binds"

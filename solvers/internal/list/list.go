@@ -123,7 +123,7 @@ func Least(s *Schedule, in *model.Instance, job int, key func(cluster int, slot 
 		switch {
 		case !ok:
 			continue
-		case j.DeadlineHard && slot.End > j.Deadline:
+		case j.DeadlineHard && model.Late(slot.End, j.Deadline):
 			if slot.End < first.End {
 				first = slot
 			}

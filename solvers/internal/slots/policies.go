@@ -274,7 +274,7 @@ func (p *policy) startDue(e *sim.Engine) (again bool) {
 	for _, s := range slices.Clone(p.late) {
 		// Starting another may have moved this one to a later time.
 		if s.queue == nil && s.of.queued && s.before == nil {
-			if r := s.of.request; r.DeadlineHard && r.Deadline < now {
+			if r := s.of.request; r.DeadlineHard && model.Late(now, r.Deadline) {
 				p.dropLate(e, s.of)
 				again = true
 				continue

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -79,7 +80,7 @@ func (p *policy) assign(t *task, from, rest float64) *sim.Reason {
 			Text:  fmt.Sprintf("with the cheapest slot for task %s the cost of workflow %s is %v, %v above the budget %v", r.ID, w.id, least, least-w.budget, w.budget),
 			Terms: []sim.Term{{Name: "cost", Value: least}, {Name: "budget", Value: w.budget}, {Name: "over", Value: least - w.budget}},
 		}
-	case best.end > deadline:
+	case model.Late(best.end, deadline):
 		whose := "workflow " + w.id
 		if deadline < w.deadline {
 			whose = "the task"

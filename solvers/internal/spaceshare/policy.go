@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/internal/spread"
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -136,7 +137,7 @@ func (p *policy) next(e *sim.Engine) bool {
 	d.usable = p.selector.Usable(j)
 	d.starts = p.selector.Choose(j, max(d.needed, min(d.target, d.usable)))
 	p.last = d
-	if r.DeadlineHard && e.Now() > r.Deadline {
+	if r.DeadlineHard && model.Late(e.Now(), r.Deadline) {
 		p.drop(e, j, fmt.Sprintf("hard deadline %v has passed", r.Deadline))
 		return true
 	}
@@ -144,7 +145,7 @@ func (p *policy) next(e *sim.Engine) bool {
 		return false
 	}
 	if r.DeadlineHard {
-		if end := e.Now() + p.platform.EstimateClaims(j, p.selector.Claims()); end > r.Deadline {
+		if end := e.Now() + p.platform.EstimateClaims(j, p.selector.Claims()); model.Late(end, r.Deadline) {
 			p.drop(e, j, fmt.Sprintf("hard deadline %v cannot be met: started at %v on %d processors it would end at %v, by its estimate", r.Deadline, e.Now(), p.selector.Held(), end))
 			return true
 		}
