@@ -62,6 +62,9 @@ func (p *generalConservative) Arrive(j *sim.Job) {
 	p.scorer.arrived(j)
 }
 
+// FindsPlaces implements sim.Placer: a moldable job gets the fewest processors that it may hold.
+func (p *generalConservative) FindsPlaces() {}
+
 // Release implements sim.Policy.
 func (p *generalConservative) Release(j *sim.Job, _ int, last bool) {
 	if last {
@@ -188,12 +191,9 @@ func insertByNumber(queue []*sim.Job, j *sim.Job) []*sim.Job {
 
 // reserve gives a job the earliest reservation at which it fits, or drops it; false: dropped.
 func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
-	byNode := p.platform.ByNode()
-	if !byNode && dropHopeless(e, j, fastest(p.platform, j, p.clusters, p.empty)) {
-		return false
-	}
 	s, ok := p.earliest(j)
-	if !ok && byNode && !p.platform.Mixed() && dropHopeless(e, j, fastest(p.platform, j, p.clusters, p.empty)) {
+	rigid := j.Request.Min == j.Request.Max // a moldable job gets fewer processors, whose links may be faster
+	if !ok && rigid && !(p.platform.ByNode() && p.platform.Mixed()) && dropHopeless(e, j, fastest(p.platform, j, p.clusters, p.empty)) {
 		return false
 	}
 	if !ok {

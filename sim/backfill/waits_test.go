@@ -11,6 +11,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
 	rules "github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 )
@@ -241,6 +242,10 @@ func TestNoJobWaitsForEver(t *testing.T) {
 				case !in.Runs(job):
 					none++
 				case strings.Contains(reason, "no reservation") && !seen.alone[u.Job]:
+				case in.Features()&plan.NodeFeatures == 0 && place == rules.First && strings.Contains(reason, "the processors that it gets") && !p.rules.ByNode:
+					if late++; !model.Late(at+newNaiveNodes(in, rules.First, 1).fastest(job), j.Deadline) {
+						t.Errorf("seed %d, %s: job %s is dropped at %v: %s; but it would end in time\n%s", seed, p.name, u.Job, at, reason, stated(in))
+					}
 				case couldStart(in, job, at, width):
 					t.Errorf("seed %d, %s, rule %s: job %s is dropped at %v: %s; but it could start\n%s", seed, p.name, place, u.Job, at, reason, stated(in))
 				case j.DeadlineHard && !math.IsInf(j.Deadline, 1):
