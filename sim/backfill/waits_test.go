@@ -188,6 +188,54 @@ func (l *leftOut) Left(now float64, j *sim.Job, outcome sim.Outcome, reason stri
 	}
 }
 
+// The one task of a job goes to its fastest processor, so it may hold slow ones that would be too slow for the task by themselves. Slurm starts it in time.
+func TestSlurmSharesTasks(t *testing.T) {
+	b := model.NewBuilder("together").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "slow", Count: 2, Speed: 0.5}, {ID: "fast", Processors: 2}}})
+	b.Job(
+		model.JobSpec{ID: "first", Processors: model.Moldable(2, 4), Work: new(120.2)},
+		model.JobSpec{ID: "hard", Processors: model.Moldable(3, 5), Tasks: 1, Work: new(180.3), Deadline: new(480.8), DeadlineHard: true},
+		model.JobSpec{ID: "last", Arrival: 120.2, Work: new(0.0), Machines: model.Rigid(1)},
+	)
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	solution, _, err := sim.Simulate(context.Background(), in, Slurm(1, DefaultCycles(), Ranking{}), sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report := model.Check(in, solution); !report.OK() || len(solution.Unscheduled) > 0 {
+		t.Errorf("%v, left out %v", report.Violations, solution.Unscheduled)
+	}
+}
+
+// A partition without machines for a job, or with too few, does not keep it waiting for ever: it starts when nothing else runs.
+func TestSlurmStartsOutsidePartitions(t *testing.T) {
+	b := model.NewBuilder("partitions").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Features: []string{"a"}}, {ID: "n", Processors: 2}}})
+	b.Spec().Partitions = []model.PartitionSpec{{ID: "p", Feature: "a"}, {ID: "shut", Closed: true}}
+	b.Job(
+		model.JobSpec{ID: "runs", Work: new(10.0), Machines: model.Rigid(1), Queue: "p"},
+		model.JobSpec{ID: "wide", Arrival: 1, Work: new(1.0), Processors: model.Rigid(2), Queue: "p"},
+		model.JobSpec{ID: "shut", Arrival: 1, Work: new(1.0), Queue: "shut"},
+	)
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	solution, _, err := sim.Simulate(context.Background(), in, Slurm(1, DefaultCycles(), Ranking{}), sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report := model.Check(in, solution); !report.OK() || len(solution.Unscheduled) > 0 {
+		t.Errorf("%v, left out %v", report.Violations, solution.Unscheduled)
+	}
+	for _, p := range solution.Jobs {
+		if p.Job != "runs" && p.Start < 10 {
+			t.Errorf("%s starts at %v, while a job runs", p.Job, p.Start)
+		}
+	}
+}
+
 // Every policy starts each job or drops it, and what it says of a job that it drops is so: no run ends with jobs that wait for ever.
 func TestNoJobWaitsForEver(t *testing.T) {
 	cycles := Cycles{Interval: 3, Window: 40, Resolution: 2, Depth: 1, Tests: 2}
