@@ -38,18 +38,12 @@ func (p *Platform) OpenAt(j *Job, m int, at float64) bool {
 // ClosedOf are the times in which the machine is closed.
 func (p *Platform) ClosedOf(m int) []model.Closure { return p.nodes.first.Machines[m].Closed() }
 
-// FitsAmong is [Platform.FitsOn] among the machines that the function names. Where one of those that the rule chooses closes before the job would end, or the job
-// would miss its hard deadline there, it returns false and tries no others.
+// FitsAmong is [Platform.FitsOn], where every machine is listed, among the machines that the function names.
 func (p *Platform) FitsAmong(room *Room, j *Job, cluster, processors int, among func(m int) bool, shares []Share) ([]Share, bool) {
-	index, begin := j.Request.index, len(shares)
 	if p.ShortOf(room, j, cluster) >= 0 {
 		return shares, false
 	}
-	shares, ok := p.nodes.site.Choose(&room.Room, p.nodes.site.Kind(index), cluster, processors, among, shares)
-	if !ok || !p.nodes.allOpen(index, cluster, shares[begin:], p.now) || !p.inTime(j, cluster, shares[begin:], p.now) {
-		return shares[:begin], false
-	}
-	return shares, true
+	return p.fitsInTime(p.nodes.site, room, j, cluster, processors, p.now, among, shares)
 }
 
 // QueueOf is the queue or partition to which the job was submitted; empty: not stated.

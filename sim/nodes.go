@@ -172,7 +172,7 @@ func (n *nodes) fastest(empty *Room, r *Request, cluster, processors int) ([]Sha
 // fits chooses machines for a job that starts at the time. The rule of the site chooses among the machines that are open for as long as the job would
 // take if all were like the one in question. Where the job takes longer on the machines chosen, and one of them closes before, the rule chooses among
 // machines on which the job takes no longer than a limit and that are open until then, with the least limit with which the job fits. At last it is
-// fitsUntil that looks. among says which machines may have room; nil: all.
+// fitsUntil that looks. among says which machines may be chosen; nil: all.
 func (n *nodes) fits(site *place.Site, room *Room, job, cluster, processors int, start float64, among func(machine int) bool, shares []Share) ([]Share, bool) {
 	k, c := site.Kind(job), &n.closing[cluster]
 	if !c.any {
@@ -182,6 +182,9 @@ func (n *nodes) fits(site *place.Site, room *Room, job, cluster, processors int,
 	last := struct{ speed, link, takes float64 }{}
 	chosen, ok := site.Choose(&room.Room, k, cluster, processors, func(m int) bool {
 		machine := &site.Machines[m]
+		if !isAmong(among, m) {
+			return false
+		}
 		if len(machine.Closed()) == 0 {
 			return k.Node.Reservation == ""
 		}
@@ -193,7 +196,7 @@ func (n *nodes) fits(site *place.Site, room *Room, job, cluster, processors int,
 	}, shares)
 	switch {
 	case !ok:
-		return n.fitsUntil(room, job, cluster, processors, start, math.Inf(1), shares, nil)
+		return n.fitsUntil(room, job, cluster, processors, start, math.Inf(1), among, shares, nil)
 	case n.allOpen(job, cluster, chosen[begin:], start):
 		return chosen, true
 	}
@@ -208,20 +211,20 @@ func (n *nodes) fits(site *place.Site, room *Room, job, cluster, processors int,
 	for _, l := range limits {
 		chosen, ok = site.Choose(&room.Room, k, cluster, processors, func(m int) bool {
 			machine := &site.Machines[m]
-			return machine.Speed >= l.speed && machine.Bandwidth >= l.link && machine.OpenTo(k.Node.Reservation, start, start+l.takes)
+			return isAmong(among, m) && machine.Speed >= l.speed && machine.Bandwidth >= l.link && machine.OpenTo(k.Node.Reservation, start, start+l.takes)
 		}, shares[:begin])
 		if ok && n.allOpen(job, cluster, chosen[begin:], start) {
 			return chosen, true
 		}
 	}
-	return n.fitsUntil(room, job, cluster, processors, start, math.Inf(1), shares[:begin], nil)
+	return n.fitsUntil(room, job, cluster, processors, start, math.Inf(1), among, shares[:begin], nil)
 }
 
 // fitsUntil chooses machines for a job whose tasks are more or fewer than its processors, where machines differ in speed. The faster ones take tasks from
 // the slower ones, so that the job may end before a slow machine closes on which an equal share of the tasks would take too long. For each time at which
 // machines close, and for the deadline (+Inf: none), it looks at those that are open until then, the fastest first: no other choice among them ends earlier.
 // The choice must be good (nil: any is).
-func (n *nodes) fitsUntil(room *Room, job, cluster, processors int, start, deadline float64, shares []Share, good func([]Share) bool) ([]Share, bool) {
+func (n *nodes) fitsUntil(room *Room, job, cluster, processors int, start, deadline float64, among func(machine int) bool, shares []Share, good func([]Share) bool) ([]Share, bool) {
 	c, begin := &n.closing[cluster], len(shares)
 	if !n.sharesTasks(job, cluster, processors) {
 		return shares, false
@@ -241,7 +244,7 @@ func (n *nodes) fitsUntil(room *Room, job, cluster, processors int, start, deadl
 		for _, link := range links {
 			chosen, ok := n.first.Choose(&room.Room, k, cluster, processors, func(m int) bool {
 				machine := &n.first.Machines[m]
-				return machine.Bandwidth >= link && machine.OpenTo(k.Node.Reservation, start, until)
+				return isAmong(among, m) && machine.Bandwidth >= link && machine.OpenTo(k.Node.Reservation, start, until)
 			}, shares[:begin])
 			if ok && n.allOpen(job, cluster, chosen[begin:], start) && (good == nil || good(chosen[begin:])) {
 				return chosen, true
@@ -251,6 +254,9 @@ func (n *nodes) fitsUntil(room *Room, job, cluster, processors int, start, deadl
 	return shares[:begin], false
 }
 
+// isAmong says whether the machine is among those that the function names; nil: all.
+func isAmong(among func(machine int) bool, m int) bool { return among == nil || among(m) }
+
 // sharesTasks says whether faster processors of the cluster may take tasks of the job from slower ones.
 func (n *nodes) sharesTasks(job, cluster, processors int) bool {
 	j := &n.known.Jobs()[job]
@@ -258,13 +264,13 @@ func (n *nodes) sharesTasks(job, cluster, processors int) bool {
 }
 
 // fitsInTime chooses machines of the cluster for a job that starts at the time: those that the rule of the site chooses, see [nodes.fits]. If the job would
-// miss its hard deadline there, by its estimate, see [Platform.fitsSooner].
-func (p *Platform) fitsInTime(site *place.Site, room *Room, j *Job, cluster, processors int, start float64, shares []Share) ([]Share, bool) {
-	chosen, ok := p.nodes.fits(site, room, j.Request.index, cluster, processors, start, nil, shares)
+// miss its hard deadline there, by its estimate, see [Platform.fitsSooner]. among says which machines may be chosen; nil: all.
+func (p *Platform) fitsInTime(site *place.Site, room *Room, j *Job, cluster, processors int, start float64, among func(machine int) bool, shares []Share) ([]Share, bool) {
+	chosen, ok := p.nodes.fits(site, room, j.Request.index, cluster, processors, start, among, shares)
 	if !ok || p.inTime(j, cluster, chosen[len(shares):], start) {
 		return chosen, ok
 	}
-	return p.fitsSooner(site, room, j, cluster, processors, start, shares)
+	return p.fitsSooner(site, room, j, cluster, processors, start, among, shares)
 }
 
 // FitsLate is [Platform.FitsOn], where every machine is listed, for a job that may miss its hard deadline: jobs of one kind fit the same machines. See
@@ -279,7 +285,7 @@ func (p *Platform) FitsLate(room *Room, j *Job, cluster, processors int, among f
 
 // FitsSooner is [Platform.FitsOn] for a job that would miss its hard deadline where [Platform.FitsLate] finds that it fits.
 func (p *Platform) FitsSooner(room *Room, j *Job, cluster, processors int, shares []Share) ([]Share, bool) {
-	return p.fitsSooner(p.nodes.site, room, j, cluster, processors, p.now, shares)
+	return p.fitsSooner(p.nodes.site, room, j, cluster, processors, p.now, nil, shares)
 }
 
 // Mixed says, where every machine is listed, that some cluster has machines of different speed or bandwidth.
@@ -293,7 +299,7 @@ func (p *Platform) inTime(j *Job, cluster int, shares []Share, start float64) bo
 // fitsSooner chooses machines for a job with a hard deadline that would miss it on those that the rule chooses among all. The rule chooses among machines on
 // which the job takes no longer than a limit, if all are like the slowest, with the largest limit with which it fits and keeps its deadline. At last it
 // looks at the fastest machines, where the faster ones may take tasks from the slower ones.
-func (p *Platform) fitsSooner(site *place.Site, room *Room, j *Job, cluster, processors int, start float64, shares []Share) ([]Share, bool) {
+func (p *Platform) fitsSooner(site *place.Site, room *Room, j *Job, cluster, processors int, start float64, among func(machine int) bool, shares []Share) ([]Share, bool) {
 	n, index, begin := p.nodes, j.Request.index, len(shares)
 	c, k := &n.closing[cluster], site.Kind(index)
 	links := c.links
@@ -314,7 +320,7 @@ func (p *Platform) fitsSooner(site *place.Site, room *Room, j *Job, cluster, pro
 		until := start + n.takes(index, cluster, processors, l.speed, l.link)
 		chosen, ok := site.Choose(&room.Room, k, cluster, processors, func(m int) bool {
 			machine := &site.Machines[m]
-			return machine.Speed >= l.speed && machine.Bandwidth >= l.link && (!c.any || machine.OpenTo(k.Node.Reservation, start, until))
+			return isAmong(among, m) && machine.Speed >= l.speed && machine.Bandwidth >= l.link && (!c.any || machine.OpenTo(k.Node.Reservation, start, until))
 		}, shares[:begin])
 		if ok && n.allOpen(index, cluster, chosen[begin:], start) && p.inTime(j, cluster, chosen[begin:], start) {
 			return chosen, true
@@ -323,9 +329,9 @@ func (p *Platform) fitsSooner(site *place.Site, room *Room, j *Job, cluster, pro
 	if j.Request.Stated || !n.sharesTasks(index, cluster, processors) {
 		return shares[:begin], false
 	}
-	chosen, ok := n.fitsUntil(room, index, cluster, processors, start, j.Request.Deadline, shares[:begin], func(shares []Share) bool { return p.inTime(j, cluster, shares, start) })
+	chosen, ok := n.fitsUntil(room, index, cluster, processors, start, j.Request.Deadline, among, shares[:begin], func(shares []Share) bool { return p.inTime(j, cluster, shares, start) })
 	if !ok && site != n.first {
-		return p.fitsInTime(n.first, room, j, cluster, processors, start, shares[:begin]) // what fits at all fits under every rule
+		return p.fitsInTime(n.first, room, j, cluster, processors, start, among, shares[:begin]) // what fits at all fits under every rule
 	}
 	return chosen, ok
 }
@@ -520,7 +526,7 @@ func (p *Platform) FitsUntil(j *Job, clusters []int) float64 {
 			if at < p.now || !p.nodes.closing[c].any {
 				at, now = p.now, true
 			}
-			if shares, ok := p.fitsInTime(p.nodes.first, &p.empty, j, c, p.Rigid(j, c), at, nil); ok {
+			if shares, ok := p.fitsInTime(p.nodes.first, &p.empty, j, c, p.Rigid(j, c), at, nil, nil); ok {
 				switch {
 				case k < len(changes) && p.nodes.closing[c].any:
 				case !j.Request.DeadlineHard:
@@ -572,7 +578,7 @@ func (p *Platform) Late(j *Job, clusters []int) bool {
 func (p *Platform) everInTime(j *Job, cluster int) bool {
 	at := p.now
 	for changes := p.nodes.closing[cluster].changes; ; changes = changes[1:] {
-		if _, ok := p.fitsInTime(p.nodes.first, &p.empty, j, cluster, p.Rigid(j, cluster), at, nil); ok {
+		if _, ok := p.fitsInTime(p.nodes.first, &p.empty, j, cluster, p.Rigid(j, cluster), at, nil, nil); ok {
 			return true
 		}
 		for len(changes) > 0 && changes[0] <= at {
@@ -638,7 +644,7 @@ func (p *Platform) CouldStart(j *Job, cluster, processors int) bool {
 	if p.nodes == nil {
 		return true
 	}
-	_, ok := p.fitsInTime(p.nodes.first, &p.Free, j, cluster, processors, p.now, nil)
+	_, ok := p.fitsInTime(p.nodes.first, &p.Free, j, cluster, processors, p.now, nil, nil)
 	return ok
 }
 

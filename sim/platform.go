@@ -370,7 +370,7 @@ func (p *Platform) FitsAt(room *Room, j *Job, cluster, processors int, start flo
 		return shares, false // whatever else CanRun looks at, what is free in the room shows too
 	}
 	if p.nodes != nil {
-		return p.fitsInTime(p.nodes.site, room, j, cluster, processors, start, shares)
+		return p.fitsInTime(p.nodes.site, room, j, cluster, processors, start, nil, shares)
 	}
 	left := processors
 	begin := len(shares)

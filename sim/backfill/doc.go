@@ -27,7 +27,8 @@
 //   - A reservation holds processors and memory of machines, and licences. Under EASY a later job may start if it ends by the shadow
 //     time, or leaves enough of everything for the reserved job then. On one cluster of equal processors that is the rule of the extra
 //     processors.
-//   - A job that cannot meet its hard deadline any more, by its estimate, is dropped.
+//   - A job that would miss its hard deadline, by its estimate, on the processors that it would get now if the system were empty is dropped; under conservative one that finds
+//     no reservation by then.
 //   - FCFS, EASY, flexible and Slurm run a moldable job on its rigid maximum: the most processors that it may hold, but no more than it has tasks.
 //     A job that may hold more than there is takes what the empty cluster on which it runs can give it at once (of one machine where it must
 //     stay on one), and never fewer than it must hold. See [sim.Platform.Rigid].

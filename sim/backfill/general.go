@@ -270,17 +270,17 @@ func (p *general) hopelessNow(e *sim.Engine, h *hardJob) bool {
 	return cannotStart(e, p.platform, p.clusters, h)
 }
 
-// isHopeless says whether a job cannot meet its hard deadline even if it starts at once.
+// isHopeless says whether a job would miss its hard deadline even if it started at once on the processors that it gets of the empty system.
 func isHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
 	return j.Request.DeadlineHard && model.Late(e.Now()+fastest, j.Request.Deadline)
 }
 
-// dropHopeless drops a job that cannot meet its hard deadline even if it starts at once, and says whether it did.
+// dropHopeless drops a job that [isHopeless], and says whether it did. Other processors than those that it gets, on the fastest machines, may have faster links.
 func dropHopeless(e *sim.Engine, platform *sim.Platform, clusters []int, j *sim.Job, fastest float64) bool {
 	if !isHopeless(e, j, fastest) {
 		return false
 	}
-	e.Drop(j, fmt.Sprintf("hard deadline %v cannot be met: started at %v it would end at %v at the earliest%s, by its estimate", j.Request.Deadline, e.Now(), e.Now()+fastest, only(platform, clusters)))
+	e.Drop(j, fmt.Sprintf("hard deadline %v cannot be met: started at %v on the processors that it gets of the empty system it would end at %v at the earliest%s, by its estimate", j.Request.Deadline, e.Now(), e.Now()+fastest, only(platform, clusters)))
 	return true
 }
 

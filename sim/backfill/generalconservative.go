@@ -60,9 +60,15 @@ func newGeneralConservative(step float64, most int, order Ranking) func(*sim.Pla
 			}
 			return p
 		})
-		return whole
+		return partitionedConservative{whole}
 	}
 }
+
+// partitionedConservative is [partitioned] of policies that find out themselves whether closed times leave a job a place.
+type partitionedConservative struct{ *partitioned }
+
+// FindsPlaces implements sim.Placer.
+func (partitionedConservative) FindsPlaces() {}
 
 // Arrive implements sim.Policy.
 func (p *generalConservative) Arrive(j *sim.Job) {
@@ -104,6 +110,9 @@ func (p *generalConservative) goOn(h held) {
 	p.booked[h.job.Handle] = h.booking
 	p.running, p.afresh = append(p.running, h.job), true
 }
+
+// FindsPlaces implements sim.Placer: a moldable job gets the fewest processors that it may hold.
+func (p *generalConservative) FindsPlaces() {}
 
 // Release implements sim.Policy.
 func (p *generalConservative) Release(j *sim.Job, _ int, last bool) {
@@ -239,12 +248,9 @@ func insertByNumber(queue []*sim.Job, j *sim.Job) []*sim.Job {
 
 // reserve gives a job the earliest reservation at which it fits, or drops it; false: dropped.
 func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
-	byNode := p.platform.ByNode()
-	if !byNode && dropHopeless(e, p.platform, p.clusters, j, fastest(p.platform, j, p.clusters, p.empty)) {
-		return false
-	}
 	s, ok := p.earliest(j)
-	if !ok && byNode && !p.platform.Mixed() && dropHopeless(e, p.platform, p.clusters, j, fastest(p.platform, j, p.clusters, p.empty)) {
+	rigid := j.Request.Min == j.Request.Max // a moldable job gets fewer processors, whose links may be faster
+	if !ok && rigid && !(p.platform.ByNode() && p.platform.Mixed()) && dropHopeless(e, p.platform, p.clusters, j, fastest(p.platform, j, p.clusters, p.empty)) {
 		return false
 	}
 	if !ok {

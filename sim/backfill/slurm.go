@@ -55,6 +55,10 @@ func DefaultCycles() Cycles {
 // it could use and that have no plans are idle.
 // Under another rule than first the rule chooses where a job starts, and plans stay as they are.
 //
+// Slurm knows machines of one speed. Here a job is planned on machines that would each let it end, were all its others alike, before it must: before they close, and by its hard deadline. Where machines differ
+// in speed, faster ones may take tasks from slower ones. A job that finds no place the first way, in either scheduler, may start now, but is not planned, where it fits that way: see the package comment. A job that is tested in vain
+// while nothing runs starts wherever it fits at all, also outside its partitions: the jobs of an instance state themselves where they run.
+//
 // The clock is that of the instance, which states the time of time 0; without it time 0 is a multiple of everything.
 //
 // Source: Slurm 22.05, src/plugins/sched/backfill/backfill.c, src/plugins/select/cons_tres/job_test.c and https://slurm.schedmd.com/sched_config.html.

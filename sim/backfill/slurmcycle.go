@@ -28,15 +28,17 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 		if p.lacksLicence(j, nil) || p.homes[home] {
 			continue
 		}
+		tested, starts := false, false
 		for _, of := range p.line[j.Handle] {
 			if of.closed {
 				continue
 			}
+			tested = true
 			copy(p.avail, of.machines)
 			p.avail.without(p.closed)
 			if p.avail.count() >= max(1, p.platform.Needs(j).MinMachines) { // else it is not tested
 				p.weigh(j, of, heaviest)
-				if p.startNow(e, k, of) {
+				if starts = p.startNow(e, k, of); starts {
 					break
 				}
 				p.weigh(j, of, weightOf(p.platform, j))
@@ -47,6 +49,9 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 			}
 			of.closed = true
 			p.closed.join(of.machines)
+		}
+		if tested && !starts && len(p.release.ends) == 0 {
+			p.startIdle(e, k)
 		}
 		if p.allClosed() {
 			return
@@ -106,10 +111,17 @@ func (p *slurm) startNow(e *sim.Engine, k int, of *lineOf) bool {
 		p.fits.begin(p, o.need)
 		p.open(j, of, c, now)
 		p.avail.without(p.closed)
-		if !p.fits.now(p) {
-			continue
+		var shares []sim.Share
+		ok := p.fits.now(p)
+		if ok {
+			shares, ok = p.sharesNow(j, c)
 		}
-		if shares, ok := p.sharesNow(j, c); ok {
+		if !ok && p.mayShare(j) {
+			copy(p.avail, of.machines)
+			p.avail.without(p.closed)
+			shares, ok = p.platform.FitsAmong(&p.platform.Free, j, c, o.need.width, p.avail.has, nil)
+		}
+		if ok {
 			if end := now + p.platform.Estimate(j, c, shares); end < best.end {
 				best = jobPlan{start: now, end: end, cluster: c, shares: shares}
 			}
@@ -119,6 +131,29 @@ func (p *slurm) startNow(e *sim.Engine, k int, of *lineOf) bool {
 		p.start(e, k, &best)
 	}
 	return best.shares != nil
+}
+
+// startIdle starts the job of place k of the queue, while nothing runs, on the cluster on which it ends first, wherever it fits there; false: it does not fit.
+func (p *slurm) startIdle(e *sim.Engine, k int) bool {
+	j, now, best := p.queue[k], e.Now(), jobPlan{end: math.Inf(1)}
+	for i := range p.options[j.Handle] {
+		c := p.options[j.Handle][i].cluster
+		if shares, ok := p.platform.FitsOn(&p.platform.Free, j, c, p.platform.Rigid(j, c), nil); ok {
+			if end := now + p.platform.Estimate(j, c, shares); end < best.end {
+				best = jobPlan{start: now, end: end, cluster: c, shares: shares}
+			}
+		}
+	}
+	if best.shares == nil {
+		return false
+	}
+	p.start(e, k, &best)
+	return true
+}
+
+// mayShare says whether the job may find a place although a machine of it, were all others like it, would close before the job ends, or make it miss its hard deadline: faster ones take tasks from it.
+func (p *slurm) mayShare(j *sim.Job) bool {
+	return (j.Request.DeadlineHard || len(p.changes) > 0) && p.platform.Mixed()
 }
 
 // open makes the machines of the job's queue available that are open to the job from the start until its estimated end, and fast enough for its hard
@@ -261,6 +296,9 @@ func (p *slurm) test(e *sim.Engine, k int, of *lineOf) (starts bool) {
 			best = plan
 		}
 	}
+	if math.IsInf(best.start, 1) && p.mayShare(j) {
+		best = p.shareNow(j, of, now)
+	}
 	switch {
 	case best.start <= now && best.shares == nil: // a limit keeps it waiting
 	case best.start <= now:
@@ -270,6 +308,26 @@ func (p *slurm) test(e *sim.Engine, k int, of *lineOf) (starts bool) {
 		p.keep(j, &best, now)
 	}
 	return false
+}
+
+// shareNow is how a job for which no plan was found can start now on machines without plans, where faster ones take tasks from slower ones. If it cannot, the start is +Inf.
+func (p *slurm) shareNow(j *sim.Job, of *lineOf, now float64) jobPlan {
+	best := jobPlan{start: math.Inf(1), end: math.Inf(1)}
+	for i := range p.options[j.Handle] {
+		o := &p.options[j.Handle][i]
+		copy(p.taken, of.machines)
+		p.taken.meet(p.all[o.cluster])
+		p.slots.common(now, now+o.limit, p.taken, p.avail)
+		if shares, ok := p.platform.FitsAmong(&p.platform.Free, j, o.cluster, o.need.width, p.avail.has, nil); ok {
+			if end := now + p.platform.Estimate(j, o.cluster, shares); end < best.end {
+				best = jobPlan{start: now, end: end, cluster: o.cluster, shares: shares}
+			}
+		}
+	}
+	if best.shares != nil {
+		p.weigh(j, of, heaviest)
+	}
+	return best
 }
 
 // mayTest counts a test of the job, unless there were as many as its user or its queue may have.

@@ -152,9 +152,10 @@ func (t *timeline) slotAt(j *sim.Job, k int, start float64, cluster int, step fl
 			return s, false
 		}
 		s.shares = t.shares
-		s.end = ending(s.start, t.platform.Estimate(j, cluster, s.shares), step)
+		takes := t.platform.Estimate(j, cluster, s.shares)
+		s.end = ending(s.start, takes, step)
 		if next == len(t.times) || t.times[next] >= s.end || t.platform.Stopped() {
-			return s, inTime(j, s.end) || t.platform.ByNode() // then FitsAt has looked at the deadline; a job of no time ends before its booking
+			return s, inTime(j, s.start+takes) // a job of no time ends before its booking
 		}
 		t.platform.IntersectFor(&t.common, t.rooms[next], j, cluster, width)
 	}
