@@ -200,6 +200,34 @@ func TestWhatAPlatformSays(t *testing.T) {
 	}
 }
 
+// A job of one processor fits where some machine is open for as long as its work and its data take there, whatever the speeds and links of the machines beside.
+func TestFitsAMachineThatIsOpenLongEnough(t *testing.T) {
+	fits, not := 0, 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 62))
+		b, want := model.NewBuilder("links"), false
+		cluster, work, input := model.ClusterSpec{ID: "c"}, float64(1+rng.IntN(3)), float64(rng.IntN(6))
+		for m := range 1 + rng.IntN(4) {
+			from, speed, link := float64(1+rng.IntN(8)), float64(1+rng.IntN(2)), float64(1+rng.IntN(3))
+			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: fmt.Sprint("m", m), Speed: speed, Bandwidth: link, Closed: []model.ClosedSpec{{From: from, To: new(from + 20)}}})
+			want = want || work/speed+input/link <= from
+		}
+		asks(t, b.Cluster(cluster).Job(model.JobSpec{ID: "j", Work: &work, Input: input}), func(p *sim.Platform, jobs []*sim.Job) {
+			if _, ok := p.Fits(&p.Free, jobs[0], 0, nil); ok != want {
+				t.Fatalf("seed %d: a job of %v with data of %v fits: %v, want %v on %+v", seed, work, input, ok, want, cluster.Machines)
+			}
+		})
+		if want {
+			fits++
+		} else {
+			not++
+		}
+	}
+	if fits < 50 || not < 20 {
+		t.Errorf("%d jobs fit, %d do not", fits, not)
+	}
+}
+
 // The machines of a partition are those of its clusters, or of all where it names none, that have its feature and run its licence, if it names them. A partition that is closed starts jobs on
 // none of them, but has what they have together.
 func TestMachinesOfAPartition(t *testing.T) {

@@ -26,8 +26,8 @@ type richJob struct {
 type rich struct {
 	jobs     []richJob
 	machines int
-	units    int // processors a machine
-	memory   int // a machine
+	units    int   // processors a machine
+	memory   []int // by machine
 	copies   int
 	step     float64
 	now      float64
@@ -50,7 +50,7 @@ type room struct {
 
 // all is the empty system.
 func (r *rich) all() room {
-	return room{slices.Repeat([]int{r.units}, r.machines), slices.Repeat([]int{r.memory}, r.machines), r.copies}
+	return room{slices.Repeat([]int{r.units}, r.machines), slices.Clone(r.memory), r.copies}
 }
 
 // take takes what a job holds out of the room.
@@ -346,26 +346,42 @@ func (r *rich) possible(k int) bool {
 
 // randomRich is a workload with memory and licences; plain ones have neither.
 func randomRich(rng *rand.Rand, plain bool) (*rich, *model.Instance) {
-	r := &rich{machines: 1 + rng.IntN(4), units: 2 + rng.IntN(2), memory: 4 + rng.IntN(5), copies: 2 + rng.IntN(3), step: []float64{1, 0.5, 2}[rng.IntN(3)]}
+	r := &rich{machines: 1 + rng.IntN(4), units: 2 + rng.IntN(2), copies: 2 + rng.IntN(3), step: []float64{1, 0.5, 2}[rng.IntN(3)]}
 	if plain {
 		r.machines, r.units = 1, r.machines*r.units // nothing tells the machines apart
 	}
 	specs, _ := randomTrace(rng)
 	b := model.NewBuilder("rich")
-	machine := model.MachineSpec{ID: "m", Count: r.machines, Processors: r.units}
+	cluster, memory := model.ClusterSpec{ID: "c"}, 4+rng.IntN(5)
+	large := r.machines - rng.IntN(r.machines) // the others have little memory
+	for m, count := range []int{large, r.machines - large} {
+		machine := model.MachineSpec{ID: fmt.Sprint("m", m), Count: count, Processors: r.units}
+		if m > 0 {
+			memory = 1 + rng.IntN(memory)
+		}
+		if !plain {
+			machine.Memory = new(float64(memory))
+		}
+		if count > 0 {
+			cluster.Machines = append(cluster.Machines, machine)
+			r.memory = append(r.memory, slices.Repeat([]int{memory}, count)...)
+		}
+	}
 	if !plain {
 		b.Spec().Licences = map[string]int{"l": r.copies}
-		memory := float64(r.memory)
-		machine.Memory = &memory
 	}
-	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{machine}})
+	b.Cluster(cluster)
 	for k, s := range specs {
 		j := richJob{Spec: s}
 		j.Processors = 1 + rng.Int32N(int32(r.machines*r.units))
 		if !plain {
-			j.memory, j.copies = rng.IntN(1+r.memory/r.units), max(0, rng.IntN(r.copies+2)-1) // every job fits into the empty system
+			j.memory, j.copies = rng.IntN(1+r.memory[0]/r.units), max(0, rng.IntN(r.copies+2)-1)
 		}
 		r.jobs = append(r.jobs, j)
+		for empty := r.all(); r.fit(&empty, k) == nil; { // every job fits into the empty system
+			r.jobs[k].Processors--
+			j.Processors--
+		}
 		spec := model.JobSpec{ID: fmt.Sprint(k), Arrival: j.Arrival, Processors: model.Rigid(int(j.Processors)), Work: &j.Runtime, Estimate: &j.Estimate, Memory: float64(j.memory)}
 		if j.copies > 0 {
 			spec.Licences = map[string]int{"l": j.copies}
