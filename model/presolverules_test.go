@@ -276,9 +276,9 @@ var presolveRules = []struct {
 		closed(s, 100, 200, "")
 	}, []float64{0}, []float64{1}},
 	{"closed beside local jobs", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Background = &model.Background{Load: x, Mean: 1}
-		closed(s, 100, 200, "")
-	}, []float64{0}, []float64{0.5}},
+		s.Clusters[0].Machines[0].Background = &model.Background{Load: 0.5, Mean: 1}
+		closed(s, x, math.Inf(1), "")
+	}, []float64{30.001}, []float64{30, 20.001}},
 	{"the end of a horizon", "horizon", func(s *model.InstanceSpec, x float64) { s.Horizon = &model.HorizonSpec{To: x} }, []float64{20.001, 1e9}, []float64{20, down(20), 12}},
 	{"the begin of a horizon", "horizon", func(s *model.InstanceSpec, x float64) { s.Horizon = &model.HorizonSpec{From: x, To: 100} }, []float64{0, 3}, []float64{up(3), 12}},
 	{"a horizon with a metric of power", "horizon", func(s *model.InstanceSpec, x float64) {

@@ -246,7 +246,7 @@ func (r *reducer) restsOn(last float64) { r.report.windows, r.report.last = true
 
 // endsInTime says whether solvers start every job as early as they can, so that [reducer.lastEnd] bounds what they make.
 func (r *reducer) endsInTime() bool {
-	if r.original.features&BackgroundLoad != 0 || r.in.horizon != nil {
+	if r.in.horizon != nil {
 		return false
 	}
 	return !slices.ContainsFunc(r.in.objective, func(t ObjectiveTerm) bool {
@@ -292,6 +292,9 @@ func (r *reducer) lastEnd() float64 {
 	for k := range r.in.jobs {
 		last = max(last, r.in.jobs[k].Arrival)
 		sum += longest(k) + waking
+	}
+	if r.original.features&BackgroundLoad != 0 {
+		sum *= 2 // a job that local jobs slow down takes twice as long at most
 	}
 	for c := range r.in.clusters {
 		if steps := r.in.clusters[c].PowerCap; len(steps) > 0 {

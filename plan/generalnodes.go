@@ -11,7 +11,7 @@ import (
 // FillsHoles says whether the schedules of [NewResources] fill holes: what jobs ask of single machines can bind. Engines that order jobs find better schedules so, while a
 // list rule has the same name with and without such jobs, and fills holes only where [Placing] asks for it.
 func FillsHoles(in *model.Instance) bool {
-	return Placing{}.ByNode(in) && (in.Whole() != in.Features() || in.Binding()&NodeFeatures != 0)
+	return Placing{}.ByNode(in) && (in.Whole()&^in.Features()|in.Binding())&NodeFeatures != 0 // in the instance of which this is a batch, or here
 }
 
 // Filling is the [Placing] of schedules that fill holes where [FillsHoles] holds.

@@ -437,3 +437,23 @@ func TestNodesRunningElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// Where holes are not filled, a machine that has room for a job at one time is asked again when the job would start later and meet another there.
+func TestNodesAskedAgain(t *testing.T) {
+	b := model.NewBuilder("again")
+	machine := func(id string) model.MachineSpec {
+		return model.MachineSpec{ID: id, Processors: 2, Features: []string{id}, Resources: map[string]float64{"r": 1}}
+	}
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{machine("m"), machine("n")}})
+	one := map[string]float64{"r": 1}
+	b.Job(model.JobSpec{ID: "late", Arrival: 5, Work: new(4.0), Features: [][]string{{"m"}}, Resources: one}, model.JobSpec{ID: "early", Work: new(2.0), Features: [][]string{{"n"}}, Resources: one})
+	in := build(t, b.Job(model.JobSpec{ID: "both", Work: new(4.0), Processors: model.Rigid(2), Resources: one}))
+	s := newSchedule(t, in)
+	for job, start := range []float64{5, 0, 9} { // from 2 on the machine n has room for the last until 6, and m until 5
+		slot, ok := s.Earliest(job, 0)
+		if !ok || slot.Start != start {
+			t.Errorf("job %d starts at %v (%v), want %v", job, slot.Start, ok, start)
+		}
+		s.Place(job, slot)
+	}
+}

@@ -19,7 +19,7 @@ type Size struct {
 	Steps      float64 // release times that a look passes at most, on all clusters
 	Queue      float64 // jobs that wait when another arrives, in the mean, if all clusters were one queue of work
 	Moldable   bool    // some jobs may hold several numbers of processors
-	ByNode     bool    // list schedules track single machines and fill holes
+	Holes      bool    // a search fills holes, see [plan.FillsHoles]
 	Trace      bool    // the quick form of the on-line policies serves it
 	Binding    model.Features
 	plan.Looks
@@ -27,7 +27,7 @@ type Size struct {
 
 // SizeOf measures an instance. Complexity: O(n log n) for n jobs, and O(machines).
 func SizeOf(in *model.Instance) *Size {
-	s := &Size{Jobs: float64(len(in.Jobs())), Clusters: float64(len(in.Clusters())), ByNode: (plan.Placing{}).ByNode(in), Trace: sim.IsTrace(in), Binding: in.Binding(), Looks: plan.LooksOf(in)}
+	s := &Size{Jobs: float64(len(in.Jobs())), Clusters: float64(len(in.Clusters())), Holes: plan.FillsHoles(in), Trace: sim.IsTrace(in), Binding: in.Binding(), Looks: plan.LooksOf(in)}
 	s.Moldable = s.Widths > 1
 	for c := range in.Clusters() {
 		cluster := &in.Clusters()[c]

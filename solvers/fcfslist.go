@@ -22,7 +22,7 @@ var _ = solve.Register(solve.Info{
 
 // FCFSList is the list schedule in order of arrival: each job goes to the cluster on which it can start first; of those, on
 // which it ends first. No job starts on processors before those ahead of it in the queue have had their choice, and holes
-// that they leave are not filled.
+// that they leave are not filled, unless Holes says so.
 //
 // Source: R. L. Graham (1969), Bounds on multiprocessing timing anomalies, SIAM Journal on Applied Mathematics 17(2),
 // doi:10.1137/0117039. Complexity: O(n·C·r) for n jobs, C clusters, r distinct release times.

@@ -30,7 +30,7 @@ var _ = solve.Register(solve.Info{
 // Complexity: O(n·C·r + precedences) for n jobs, C clusters, r distinct release times.
 //
 // Deviations from the paper: in the model the transfer of data is part of a job's time and does not depend on where the jobs before it ran;
-// holes are not filled (no insertion). On a cluster whose machines differ the duration is that on its fastest machine that can hold the job.
+// holes are not filled (no insertion), unless Holes says so. On a cluster whose machines differ the duration is that on its fastest machine that can hold the job.
 type HEFT struct{ list.Machines }
 
 // Supports implements [solve.Solver].

@@ -155,7 +155,7 @@ func workOfMinMin(in *model.Instance, s *solve.Size) float64 {
 	switch {
 	case grid.Serves(in, s.Binding):
 		return s.Jobs * (3000 + s.Resources*(8+4*math.Log2(s.Jobs+2)))
-	case s.ByNode:
+	case s.Holes:
 		return s.Jobs * (2000 + 30*s.Clusters + 8*s.Slot*s.Widths)
 	}
 	return s.Jobs * (2000 + 30*s.Clusters + 3*s.Slot*s.Widths)

@@ -66,11 +66,11 @@ func Least(in *model.Instance, metrics ...string) (map[string]float64, error) {
 
 // eachList calls yield for all list schedules, each once, until it returns an error.
 func eachList(in *model.Instance, yield func(*model.Solution) error) error {
-	empty, err := plan.NewSchedule(in)
+	empty, err := plan.NewPlacedSchedule(in, plan.Filling(in))
 	if err != nil {
 		return err
 	}
-	s, err := plan.NewSchedule(in)
+	s, err := plan.NewPlacedSchedule(in, plan.Filling(in))
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func listed(s, empty *plan.Schedule, order, clusters []int) *model.Solution {
 // FirstCome makes the schedule that takes the jobs in order of arrival and places each where it ends first. It returns nil if a list schedule cannot
 // honour what the instance asks for.
 func FirstCome(in *model.Instance) *model.Solution {
-	s, err := plan.NewSchedule(in)
+	s, err := plan.NewPlacedSchedule(in, plan.Filling(in))
 	if err != nil {
 		return nil
 	}
