@@ -243,7 +243,7 @@ func TestPlainAndGeneralClustersAgree(t *testing.T) {
 			if _, ok := plain.clusters[c].(*plainCluster); !ok {
 				t.Fatal("a plain instance has a general cluster")
 			}
-			general.clusters[c] = newGeneralCluster(in, c, general.pools, newLimit(), nil)
+			general.clusters[c] = newGeneralCluster(in, c, general.pools, &limit{}, nil)
 		}
 		for _, job := range rapid.Permutation(indices(in)).Draw(t, "order") {
 			for c := range in.Clusters() {
