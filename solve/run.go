@@ -46,7 +46,11 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		return Result{}, err
 	}
 	asked := opt
-	reduced, back := Presolve(solver, in, opt.Stated)
+	presolver := opt.Presolver
+	if presolver == nil || presolver.in != in {
+		presolver = NewPresolver(in)
+	}
+	reduced, back := presolver.For(solver, opt.Stated)
 	if err := solver.Supports(reduced); err != nil {
 		return Result{}, err
 	}

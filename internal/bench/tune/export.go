@@ -165,8 +165,9 @@ func (x *exported) refused(ctx context.Context) ([][]setting, error) {
 		if err != nil {
 			return nil, err
 		}
+		presolver := solve.NewPresolver(in)
 		for c, choice := range solvers {
-			bad[c] = bad[c] || solve.Supports(choice.Solver, in, false) != nil
+			bad[c] = bad[c] || presolver.Supports(choice.Solver, false) != nil
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
