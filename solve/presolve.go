@@ -34,6 +34,14 @@ func NewPresolver(in *model.Instance) *Presolver {
 	return p
 }
 
+// presolver is that of the options, or a new one where they have none of the instance.
+func (o *Options) presolver(in *model.Instance) *Presolver {
+	if o.Presolver == nil || o.Presolver.in != in {
+		return NewPresolver(in)
+	}
+	return o.Presolver
+}
+
 // Supports is what [Run] asks before it starts, see the function Supports.
 func (p *Presolver) Supports(solver Solver, stated bool) error {
 	reduced, _ := p.For(solver, stated)

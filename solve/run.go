@@ -46,11 +46,7 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		return Result{}, err
 	}
 	asked := opt
-	presolver := opt.Presolver
-	if presolver == nil || presolver.in != in {
-		presolver = NewPresolver(in)
-	}
-	reduced, back := presolver.For(solver, opt.Stated)
+	reduced, back := opt.presolver(in).For(solver, opt.Stated)
 	if err := solver.Supports(reduced); err != nil {
 		return Result{}, err
 	}

@@ -152,8 +152,7 @@ func (x *exported) refused(ctx context.Context) ([][]setting, error) {
 			return nil, nil
 		}
 	}
-	bad := make([]bool, len(combinations))
-	solvers := make([]*solve.Choice, len(combinations))
+	bad, solvers := make([]bool, len(combinations)), make([]*solve.Choice, len(combinations))
 	for k, c := range combinations {
 		var err error
 		if solvers[k], err = s.Choice(c); err != nil {
