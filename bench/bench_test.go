@@ -147,7 +147,7 @@ func benchmarkSolver(b *testing.B, choice solve.Choice, in *model.Instance) {
 
 func TestMeasureChecksAndReports(t *testing.T) {
 	in := muscleBatch(t, 30)
-	for _, choice := range bench.SupportingSolvers(in, false) {
+	for _, choice := range bench.SupportingSolvers(solve.NewPresolver(in), false) {
 		name := choice.Label
 		if name == "auto" {
 			t.Error("auto is compared with what it runs")

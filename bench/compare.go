@@ -193,11 +193,11 @@ func (row *Row) fail(err error) {
 	}
 }
 
-// SupportingSolvers returns the registered solvers that support the instance, except auto, which runs the others. stated is that of [solve.Options].
-func SupportingSolvers(in *model.Instance, stated bool) []solve.Choice {
+// SupportingSolvers returns the registered solvers that support the instance of the presolver, except auto, which runs the others. stated is that of [solve.Options].
+func SupportingSolvers(presolver *solve.Presolver, stated bool) []solve.Choice {
 	var choices []solve.Choice
 	for _, info := range solve.Solvers() {
-		if choice := info.Choice(); info.Name != "auto" && solve.Supports(choice.Solver, in, stated) == nil {
+		if choice := info.Choice(); info.Name != "auto" && presolver.Supports(choice.Solver, stated) == nil {
 			choices = append(choices, choice)
 		}
 	}

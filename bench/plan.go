@@ -112,9 +112,10 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 
 // addCells adds the cells of an instance and counts the solvers that do not run on it.
 func (p *Plan) addCells(in *model.Instance, place int, entrants []entrant, budget Budget) {
+	presolver := solve.NewPresolver(in)
 	for _, e := range entrants {
 		reason := e.Info.Absent
-		if err := solve.Supports(e.Solver, in, false); reason == "" && err != nil {
+		if err := presolver.Supports(e.Solver, false); reason == "" && err != nil {
 			reason = err.Error()
 		}
 		if reason != "" {

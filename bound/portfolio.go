@@ -107,12 +107,13 @@ func newPortfolio(ctx context.Context, r *Relaxation, certified bool) *Portfolio
 }
 
 // Improve continues for the given work (see [Prover]) and says whether more work may raise the bound. It shares the work among
-// the methods that are not at their end. Methods that prove all they can in one call do so in the first call.
+// the methods that are not at their end. Methods that prove all they can in one call do so in the first call; with work 0 only they run.
 func (p *Portfolio) Improve(ctx context.Context, work int64) (more bool) {
 	if p.constant == nil {
 		return false
 	}
-	if len(p.choices) > 0 {
+	if more = len(p.choices) > 0; more && work > 0 {
+		more = false
 		work /= 2
 		for k := range p.choices {
 			more = p.choices[k].Improve(ctx, work/int64(len(p.choices))) || more
@@ -129,13 +130,17 @@ func (p *Portfolio) Improve(ctx context.Context, work int64) (more bool) {
 	}
 	if s := p.together; s != nil && s.busy {
 		busy++
-		if ctx.Err() == nil {
+		if more = more || work == 0; work > 0 && ctx.Err() == nil {
 			more = s.improve(ctx, work/busy) || more
 		}
 	}
 	for _, t := range p.terms {
 		for k, prover := range t.provers {
 			if !t.busy[k] || ctx.Err() != nil {
+				continue
+			}
+			if _, short := prover.(*once); !short && work == 0 {
+				more = true
 				continue
 			}
 			t.busy[k] = prover.Improve(ctx, work/max(1, busy)) && !t.gates[k].Closed()

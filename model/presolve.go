@@ -78,26 +78,35 @@ func (in *Instance) Binding() Features {
 	return in.features &^ (may &^ reduced.features)
 }
 
-// reducer applies the rules, one after another. Each looks at the instance as the rules before it have left it.
+// reducer applies the rules, one after another. Each looks at the instance as the rules before it have left it, and once at each class of jobs: those whose demands no rule
+// tells apart.
 type reducer struct {
 	in       *Instance // the reduced instance; what it shares with the original is copied before it changes
 	original *Instance
 	use      Use
-	demands  []*Demand // the different ones of the jobs, in the order of the jobs
-	fresh    []Demand  // memory for copies
-	own      []bool    // by demand: it is a copy
-	demandOf []int32   // by job
-	jobs     []int     // by demand: number of its jobs
-	instant  []bool    // by demand: one of its jobs takes no time somewhere
-	earliest []float64 // by demand: the first arrival of its jobs
-	machines []bool    // by cluster: its machines are copies
-	anyOwn   bool      // some cluster is a copy
-	asks     asks      // of all jobs, before any rule
+	demands  []*Demand // by class, in the order of the first jobs: what they ask for, with the largest memory and power of the class
+	classes  []class
+	classOf  []int32  // by job
+	fresh    []Demand // memory for copies
+	machines []bool   // by cluster: its machines are copies
+	anyOwn   bool     // some cluster is a copy
+	asks     asks     // of all jobs, before any rule
 	nodes    map[nodeEdit]*NodeNeeds
 	sites    sites
 	steps    int     // that may still be spent on looking at machines job by job
 	last     float64 // see lastEnd; NaN: not computed
 	report   *Reduction
+}
+
+// class is what a reducer knows of a class of jobs, beside what they ask for.
+type class struct {
+	jobs            int
+	earliest        float64 // the first arrival of its jobs
+	instant         bool    // its jobs take no time somewhere
+	own             bool    // its demand is a copy
+	edited          bool    // a rule has changed its demand
+	differsInMemory bool
+	differs         bool // its jobs differ in more, such as the data that they move
 }
 
 // asks is what jobs ask for, so that rules about what no job asks for cost nothing.
@@ -164,38 +173,114 @@ type sites struct {
 	noneWhole   bool
 }
 
-// newReducer looks at the demands of all jobs.
+// newReducer looks at the machines and at the demands of all jobs.
 func newReducer(in *Instance, use Use) *reducer {
 	reduced := *in
-	n := len(in.jobs)
-	r := &reducer{in: &reduced, original: in, use: use, demandOf: make([]int32, n), machines: make([]bool, len(in.clusters)), nodes: map[nodeEdit]*NodeNeeds{},
+	r := &reducer{in: &reduced, original: in, use: use, machines: make([]bool, len(in.clusters)), nodes: map[nodeEdit]*NodeNeeds{},
 		steps: presolveSteps, last: math.NaN(), report: &Reduction{}}
-	number := map[*Demand]int32{} // of those that jobs share
-	r.demands, r.jobs, r.instant, r.earliest = make([]*Demand, 0, n), make([]int, 0, n), make([]bool, 0, n), make([]float64, 0, n)
-	for k := range in.jobs {
-		j := &in.jobs[k]
-		d, known := int32(0), false
+	r.look()
+	r.classify()
+	return r
+}
+
+// alike is what decides the class of a job, beside lists of any length.
+type alike struct {
+	min, max, tasks                         int
+	minBandwidth                            float64
+	node                                    *NodeNeeds
+	licences                                [2]Need
+	memory                                  int // the number of different memories of machines that are too small; −1: the job needs none
+	span                                    Span
+	transfer, message, hard, power, instant bool
+}
+
+// classify finds the classes of the jobs. Jobs that wait for others, state run times or need more than two licences are of one class only if they share a demand.
+func (r *reducer) classify() {
+	type shared struct {
+		of      *Demand
+		instant bool
+	}
+	jobs := r.in.jobs
+	r.classOf = make([]int32, len(jobs))
+	byDemand, byValue, sizes := map[shared]int32{}, map[alike]int32{}, r.memories()
+	var last shared
+	for k := range jobs {
+		j := &jobs[k]
+		d := j.Demand
+		now := shared{d, d.runtimes == nil && j.Work == 0 || slices.Contains(d.runtimes, 0)}
+		c, known := int32(0), false
 		switch {
-		case k > 0 && in.jobs[k-1].Demand == j.Demand:
-			d, known = r.demandOf[k-1], true
-		case j.Demand.plain():
-			d, known = number[j.Demand]
+		case now == last:
+			c, known = r.classOf[k-1], true
+		case d.plain(): // only such jobs share demands, but for those that a presolve has made alike
+			c, known = byDemand[now]
 		}
 		if !known {
-			if d = int32(len(r.demands)); len(number) < mostShared && j.Demand.plain() {
-				number[j.Demand] = d
+			c = r.classFor(d, now.instant, byValue, sizes)
+			if len(byDemand) < mostShared && d.plain() {
+				byDemand[now] = c
 			}
-			r.asks |= j.Demand.asks()
-			r.demands, r.jobs, r.instant, r.earliest = append(r.demands, j.Demand), append(r.jobs, 0), append(r.instant, false), append(r.earliest, math.Inf(1))
 		}
-		r.demandOf[k] = d
-		r.jobs[d]++
-		r.instant[d] = r.instant[d] || j.runtimes == nil && j.Work == 0 || slices.Contains(j.runtimes, 0)
-		r.earliest[d] = min(r.earliest[d], j.Arrival)
+		last, r.classOf[k] = now, c
+		r.classes[c].jobs++
+		r.classes[c].earliest = min(r.classes[c].earliest, j.Arrival)
 	}
-	r.own = make([]bool, len(r.demands))
-	r.look()
-	return r
+}
+
+// memories are the different memories of machines, in order.
+func (r *reducer) memories() []float64 {
+	var sizes []float64
+	for c := range r.in.clusters {
+		for g := range r.in.clusters[c].Machines {
+			sizes = append(sizes, r.in.clusters[c].Machines[g].Memory)
+		}
+	}
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
+}
+
+// classFor is the class of a demand, a new one if there is none yet.
+func (r *reducer) classFor(d *Demand, instant bool, known map[alike]int32, memories []float64) int32 {
+	r.asks |= d.asks()
+	c := int32(len(r.demands))
+	if d.After == nil && d.runtimes == nil && len(d.Licences) <= 2 {
+		key := alike{min: d.Min, max: d.Max, tasks: d.Tasks, minBandwidth: d.MinBandwidth, node: d.node, memory: -1, span: d.Span, transfer: d.Input > 0 || d.Output > 0,
+			message: d.Message > 0, hard: d.DeadlineHard, power: d.powerStated, instant: instant}
+		copy(key.licences[:], d.Licences)
+		if d.Memory > 0 {
+			key.memory, _ = slices.BinarySearchFunc(memories, d.Memory, func(has, needs float64) int {
+				if roomFor(has, needs, 1) > 0 {
+					return 1
+				}
+				return -1
+			})
+		}
+		if of, found := known[key]; found {
+			r.join(of, d)
+			return of
+		}
+		if len(known) < mostShared {
+			known[key] = c
+		}
+	}
+	r.demands = append(r.demands, d)
+	r.classes = append(r.classes, class{earliest: math.Inf(1), instant: instant})
+	return c
+}
+
+// join makes the demand one of the class.
+func (r *reducer) join(c int32, d *Demand) {
+	of, class := r.demands[c], &r.classes[c]
+	class.differsInMemory = class.differsInMemory || of.Memory != d.Memory
+	if !class.differs {
+		asked := d.Requirements
+		asked.Memory = of.Memory
+		class.differs = asked != of.Requirements || d.unasked != nil || of.unasked != nil
+	}
+	if d.Memory > of.Memory || d.power > of.power {
+		of = r.copied(int(c))
+		of.Memory, of.power = max(of.Memory, d.Memory), max(of.power, d.power)
+	}
 }
 
 // look fills in what the machines have in common.
@@ -215,18 +300,42 @@ func (r *reducer) look() {
 	r.sites = s
 }
 
-// edit is a demand that may be changed.
+// edit is a demand whose fields rules may change: those of [reducer.of].
 func (r *reducer) edit(d int) *Demand {
-	if !r.own[d] {
+	r.classes[d].edited = true
+	return r.copied(d)
+}
+
+// copied is the demand of the class, which may be changed.
+func (r *reducer) copied(d int) *Demand {
+	if !r.classes[d].own {
 		if len(r.fresh) == 0 {
-			r.fresh = make([]Demand, min(256, len(r.demands)))
+			r.fresh = make([]Demand, min(256, 1+len(r.demands)))
 		}
 		copied := &r.fresh[0]
 		r.fresh = r.fresh[1:]
 		*copied = *r.demands[d]
-		r.demands[d], r.own[d] = copied, true
+		r.demands[d], r.classes[d].own = copied, true
 	}
 	return r.demands[d]
+}
+
+// of is the reduced demand of a job of the class with the given demand.
+func (r *reducer) of(c int32, asked *Demand) *Demand {
+	class, as := &r.classes[c], r.demands[c]
+	if !class.edited {
+		return asked
+	}
+	if !class.differs && (as.Memory == 0 || !class.differsInMemory) {
+		return as
+	}
+	own := *asked
+	own.Licences, own.After, own.node, own.Span = as.Licences, as.After, as.node, as.Span
+	own.Max, own.MinBandwidth, own.DeadlineHard = as.Max, as.MinBandwidth, as.DeadlineHard
+	if as.Memory == 0 {
+		own.Memory = 0
+	}
+	return &own
 }
 
 // editNode changes what a demand asks of machines; change is applied once for all demands that share it.
@@ -327,10 +436,14 @@ func (r *reducer) finish() (*Instance, *Reduction) {
 		return r.original, &Reduction{}
 	}
 	in := r.in
-	if slices.Contains(r.own, true) {
+	if slices.ContainsFunc(r.classes, func(c class) bool { return c.edited }) {
 		in.jobs = slices.Clone(in.jobs)
 		for k := range in.jobs {
-			in.jobs[k].Demand = r.demands[r.demandOf[k]]
+			if c := r.classOf[k]; k > 0 && c == r.classOf[k-1] && r.original.jobs[k].Demand == r.original.jobs[k-1].Demand {
+				in.jobs[k].Demand = in.jobs[k-1].Demand
+			} else {
+				in.jobs[k].Demand = r.of(c, in.jobs[k].Demand)
+			}
 		}
 	}
 	in.features = in.findFeatures()

@@ -12,8 +12,9 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// presolveLarge is an instance of 100,000 jobs to which every rule applies, on 1,000 machines named one by one: jobs that ask for the same, or each for something of its own.
-func presolveLarge(own bool) *model.Instance {
+// presolveLarge is an instance of 100,000 jobs to which every rule applies, on 1,000 machines named one by one: jobs that ask for the same, or each
+// for something of its own, also in lists.
+func presolveLarge(own, lists bool) *model.Instance {
 	const n = 100_000
 	rng := rand.New(rand.NewPCG(1, 2))
 	spec := model.InstanceSpec{Licences: map[string]int{"l": 2 * n}, Horizon: &model.HorizonSpec{To: 1e12}}
@@ -28,6 +29,9 @@ func presolveLarge(own bool) *model.Instance {
 		if own {
 			j.Memory, j.Licences, j.Span, j.Features = rng.Float64(), map[string]int{"l": 1}, "grid", [][]string{{"f"}}
 			j.Resources, j.Deadline, j.DeadlineHard = map[string]float64{"r": float64(k%8) + 1}, new(1e12), true
+		}
+		if lists && k > 0 {
+			j.Message, j.After = rng.Float64(), []string{fmt.Sprint("j", rng.IntN(k))}
 		}
 		spec.Jobs = append(spec.Jobs, j)
 	}
@@ -49,9 +53,9 @@ func processorTime(b *testing.B) time.Duration {
 
 // The presolve of 100,000 jobs takes at most 50 ms of processor time.
 func BenchmarkPresolve(b *testing.B) {
-	for _, own := range []bool{false, true} {
-		in := presolveLarge(own)
-		b.Run(map[bool]string{false: "shared", true: "own"}[own], func(b *testing.B) {
+	for k, name := range []string{"shared", "own", "lists"} {
+		in := presolveLarge(k > 0, k > 1)
+		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			before, runs := processorTime(b), 0
 			for b.Loop() {

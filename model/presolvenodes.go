@@ -19,7 +19,7 @@ func (r *reducer) licences() {
 	asked := make([]int, len(r.in.licences)) // copies of all jobs together
 	for d, demand := range r.demands {
 		for _, need := range demand.Licences {
-			asked[need.Licence] += min(need.Copies, math.MaxInt32) * r.jobs[d]
+			asked[need.Licence] += min(need.Copies, math.MaxInt32) * r.classes[d].jobs
 		}
 	}
 	ample := make([]bool, len(r.in.licences))
@@ -47,7 +47,7 @@ func (r *reducer) licences() {
 		}
 		if len(kept) < len(demand.Licences) {
 			r.edit(d).Licences = kept
-			jobs += r.jobs[d]
+			jobs += r.classes[d].jobs
 		}
 	}
 	pools, licences := 0, 0 // pools that limit nothing any more
@@ -178,7 +178,7 @@ func (r *reducer) nodeFeatures() {
 			continue
 		}
 		r.editNode(d, nodeEdit{lists: goes}, func(own *NodeNeeds) { own.Features = featuresWithout(n.Features, goes) })
-		lists, jobs = lists+bits.OnesCount64(goes)*r.jobs[d], jobs+r.jobs[d]
+		lists, jobs = lists+bits.OnesCount64(goes)*r.classes[d].jobs, jobs+r.classes[d].jobs
 	}
 	if jobs > 0 {
 		r.applied("features: every machine open to the job meets %s of %s", numtext.CountedGrouped(lists, "need"), counted(jobs))
@@ -223,7 +223,7 @@ func (r *reducer) span() {
 		together := demand.Span == SpanGrid && (r.sites.clusters == 1 || min(demand.Max, demand.Tasks) < 2)
 		if alone || together {
 			r.edit(d).Span = SpanCluster
-			jobs += r.jobs[d]
+			jobs += r.classes[d].jobs
 		}
 	}
 	if jobs > 0 {
@@ -254,7 +254,7 @@ func (r *reducer) exclusive() {
 			}
 		}
 		r.editNode(d, nodeEdit{exclusive: true}, func(n *NodeNeeds) { n.Exclusive = false })
-		jobs += r.jobs[d]
+		jobs += r.classes[d].jobs
 	}
 	if jobs > 0 {
 		r.applied("exclusive: every machine open to the job has one processor, for %s", counted(jobs))
@@ -271,7 +271,7 @@ func (r *reducer) blocks() {
 		n := demand.node
 		if n != nil && n.Running == nil && (n.MaxMachines > 0 || n.PerMachine > 0) && demand.Min == n.Block && demand.Span != SpanGrid {
 			r.editNode(d, nodeEdit{layout: true}, func(own *NodeNeeds) { own.MinMachines, own.MaxMachines, own.PerMachine = 0, 0, 0 })
-			layouts += r.jobs[d]
+			layouts += r.classes[d].jobs
 		}
 	}
 	for d, demand := range r.demands {
@@ -281,7 +281,7 @@ func (r *reducer) blocks() {
 		}
 		if r.sites.whole || r.onAll(demand, func(m *Machine) bool { return m.whole }) {
 			r.editNode(d, nodeEdit{block: true}, func(own *NodeNeeds) { own.Block = 1 })
-			sizes += r.jobs[d]
+			sizes += r.classes[d].jobs
 		}
 	}
 	if sizes+layouts > 0 {
@@ -305,7 +305,7 @@ func (r *reducer) memory() {
 		default:
 			picky = append(picky, demand)
 		}
-		jobs += r.jobs[d]
+		jobs += r.classes[d].jobs
 	}
 	slices.SortStableFunc(picky, func(a, b *Demand) int { return cmp.Compare(b.Memory, a.Memory) })
 	for c := range r.in.clusters {
@@ -392,7 +392,7 @@ func (r *reducer) nodeResources() {
 				own.Running = &run
 			}
 		})
-		jobs += r.jobs[d]
+		jobs += r.classes[d].jobs
 	}
 	r.applied("resources: no machine can run short of %s, needed by %s", numtext.Counted(bits.OnesCount64(gone), "resource"), counted(jobs))
 }
@@ -469,7 +469,7 @@ func (r *reducer) neverShort(resource int) bool {
 // blockNeed is how the blocks of a demand lie on machines.
 func (r *reducer) blockNeed(d int) blockNeed {
 	of := blockNeed{size: r.demands[d].node.Block}
-	if r.instant[d] {
+	if r.classes[d].instant {
 		of.most = r.demands[d].Max
 	}
 	return of
@@ -509,7 +509,7 @@ func (r *reducer) widths() {
 	}
 	jobs := 0
 	for d, demand := range r.demands {
-		if demand.Min == demand.Max || demand.runtimes != nil || demand.running() != nil || r.instant[d] {
+		if demand.Min == demand.Max || demand.runtimes != nil || demand.running() != nil || r.classes[d].instant {
 			continue
 		}
 		most := cluster
@@ -524,7 +524,7 @@ func (r *reducer) widths() {
 		}
 		if most = max(most, demand.Min); most < demand.Max {
 			r.edit(d).Max = most
-			jobs += r.jobs[d]
+			jobs += r.classes[d].jobs
 		}
 	}
 	if jobs > 0 {

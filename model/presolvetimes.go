@@ -33,7 +33,7 @@ func (r *reducer) precedence() {
 				end = time*(1+4*Tolerance) + 4*spacing(time)
 				ended[before] = end
 			}
-			return end <= r.earliest[d]
+			return end <= r.classes[d].earliest
 		}
 		if !slices.ContainsFunc(demand.After, goes) {
 			continue
@@ -41,14 +41,14 @@ func (r *reducer) precedence() {
 		var kept []int
 		for _, before := range demand.After {
 			if goes(before) {
-				waits += r.jobs[d]
+				waits += r.classes[d].jobs
 				gone[before] = true
 			} else {
 				kept = append(kept, before)
 			}
 		}
 		r.edit(d).After = kept
-		jobs += r.jobs[d]
+		jobs += r.classes[d].jobs
 	}
 	if jobs == 0 {
 		return
@@ -60,7 +60,7 @@ func (r *reducer) precedence() {
 	for before := range gone {
 		if any {
 			r.in.successors[before] = slices.DeleteFunc(slices.Clone(r.in.successors[before]), func(k int) bool {
-				return !slices.Contains(r.demands[r.demandOf[k]].After, before)
+				return !slices.Contains(r.demands[r.classOf[k]].After, before)
 			})
 		}
 	}
@@ -203,36 +203,37 @@ func (r *reducer) hardDeadlines() {
 	last := r.lastEnd()
 	late := func(k int) bool { // so late that the job cannot miss it
 		j := &r.in.jobs[k]
-		return j.HasDeadline() && j.Deadline >= last && r.demands[r.demandOf[k]].DeadlineHard
+		return j.HasDeadline() && j.Deadline >= last && r.demands[r.classOf[k]].DeadlineHard
 	}
-	of, jobs := make([]int, len(r.demands)), 0 // by demand: such jobs
+	of, jobs := make([]int, len(r.demands)), 0 // by class: such jobs
 	for k := range r.in.jobs {
 		if late(k) {
-			of[r.demandOf[k]]++
+			of[r.classOf[k]]++
 			jobs++
 		}
 	}
-	soft := map[int32]int32{} // by demand, where other jobs keep theirs: the same with soft deadlines
+	soft := map[int32]int32{} // by class, where other jobs keep theirs: the same with soft deadlines
 	for k := range r.in.jobs {
-		d := r.demandOf[k]
-		if int(d) >= len(of) || of[d] == 0 || of[d] == r.jobs[d] || !late(k) {
+		d := r.classOf[k]
+		if int(d) >= len(of) || of[d] == 0 || of[d] == r.classes[d].jobs || !late(k) {
 			continue
 		}
 		other, known := soft[d]
 		if !known {
 			other = int32(len(r.demands))
 			soft[d] = other
-			r.demands, r.own, r.jobs = append(r.demands, r.demands[d]), append(r.own, false), append(r.jobs, of[d])
-			r.instant, r.earliest = append(r.instant, r.instant[d]), append(r.earliest, r.earliest[d])
+			apart := r.classes[d]
+			apart.jobs, apart.own = of[d], false
+			r.demands, r.classes = append(r.demands, r.demands[d]), append(r.classes, apart)
 			r.edit(int(other)).DeadlineHard = false
 		}
-		r.demandOf[k] = other
+		r.classOf[k] = other
 	}
 	for d, n := range of {
-		if n > 0 && n == r.jobs[d] {
+		if n > 0 && n == r.classes[d].jobs {
 			r.edit(d).DeadlineHard = false
 		} else {
-			r.jobs[d] -= n
+			r.classes[d].jobs -= n
 		}
 	}
 	if jobs > 0 {

@@ -80,6 +80,17 @@ func (in *Instance) SlowestLink(cluster int, set ProcessorSet) float64 {
 	return slowest
 }
 
+// slowest is the least speed of the machines that hold the processors.
+func (c *Cluster) slowest(set ProcessorSet) float64 {
+	least := math.Inf(1)
+	for _, r := range set {
+		for g := c.GroupOf(r.First); g < len(c.Machines) && c.Machines[g].First <= r.Last; g++ {
+			least = min(least, c.Machines[g].Speed)
+		}
+	}
+	return least
+}
+
 // speedClass is a number of processors of one speed with the tasks given to them.
 type speedClass struct {
 	speed      float64
@@ -96,8 +107,11 @@ func (s *speedClass) next() float64 { return float64(s.most(1)) / s.speed }
 // Longest is the time that the longest of the processors is busy when they share the given number of the job's tasks.
 //
 // Complexity: O(g·log g + p·log s) for g groups of machines that the set touches, s distinct speeds and p processors; O(g)
-// where all speeds are the same.
+// where all speeds are the same, or where each processor has one task.
 func (in *Instance) Longest(job, cluster int, set ProcessorSet, tasks int) float64 {
+	if in.jobs[job].runtimes == nil && tasks == set.Len() {
+		return in.Busy(job, cluster, in.clusters[cluster].slowest(set), 1)
+	}
 	classes := in.speedClasses(cluster, set)
 	if len(classes) == 1 || in.jobs[job].runtimes != nil {
 		return in.Busy(job, cluster, classes[0].speed, ceilDiv(tasks, set.Len()))

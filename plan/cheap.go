@@ -270,20 +270,20 @@ func (g *cheapCluster) holdIn(b *bank, j *model.Job, n int, start, end, sign flo
 }
 
 // earliest implements clusterState: the cheapest slot, and of equal ones the earliest.
-func (g *cheapCluster) earliest(job, n int, ready float64) (Slot, bool) {
+func (g *cheapCluster) earliest(job, n int, ready float64, among Among) (Slot, bool) {
 	until := g.prices.to
 	j := &g.in.Jobs()[job]
 	if !j.DeadlineHard || j.Deadline >= until {
-		return g.within(job, n, ready, until, false)
+		return g.within(job, n, ready, until, among, false)
 	}
-	if slot, ok := g.within(job, n, ready, j.Deadline, false); ok {
+	if slot, ok := g.within(job, n, ready, j.Deadline, among, false); ok {
 		return slot, true
 	}
-	return g.within(job, n, ready, until, true) // too late: it tells by how much
+	return g.within(job, n, ready, until, among, true) // too late: it tells by how much
 }
 
-// within is the cheapest slot from the time ready on that ends by a time; with first it is the earliest.
-func (g *cheapCluster) within(job, n int, ready, until float64, first bool) (Slot, bool) {
+// within is the cheapest slot on some machines from the time ready on that ends by a time; with first it is the earliest.
+func (g *cheapCluster) within(job, n int, ready, until float64, among Among, first bool) (Slot, bool) {
 	best, found := Slot{}, false
 	speeds, links := g.speeds, g.links
 	if j := &g.in.Jobs()[job]; j.StatesRuntimes() {
@@ -296,7 +296,7 @@ func (g *cheapCluster) within(job, n int, ready, until float64, first bool) (Slo
 			if g.limit.spend(1 + len(g.banks)) {
 				return Slot{}, false
 			}
-			if !g.seek.begin(g, job, n, ready, until, speed, link, first) {
+			if !g.seek.begin(g, job, n, ready, until, among.from(speed, link), first) {
 				continue
 			}
 			if slot, ok := g.seek.slot(); ok && (!found || slot.Before(&best)) {
@@ -323,7 +323,7 @@ func (r *Resources) Cheapest(job, cluster, n int, ready, until float64) (Slot, b
 	if j := &r.in.Jobs()[job]; j.DeadlineHard {
 		until = min(until, j.Deadline)
 	}
-	slot, ok := g.within(job, n, ready, until, false)
+	slot, ok := g.within(job, n, ready, until, allMachines, false)
 	slot.Cluster = cluster
 	return slot, ok
 }

@@ -50,7 +50,7 @@ type share struct {
 }
 
 // begin prepares to look; false where the job can never run there.
-func (s *cheapSeek) begin(g *cheapCluster, job, n int, ready, until, speed, link float64, first bool) bool {
+func (s *cheapSeek) begin(g *cheapCluster, job, n int, ready, until float64, among Among, first bool) bool {
 	j := &g.in.Jobs()[job]
 	*s = cheapSeek{g: g, j: j, job: job, n: n, ready: max(ready, g.prices.from), until: until, first: first || g.prices.times == nil, usable: s.usable[:0], hosts: s.hosts[:0],
 		barriers: s.barriers[:0], starts: s.starts[:0], shares: s.shares[:0], bestShares: s.bestShares[:0]}
@@ -62,7 +62,7 @@ func (s *cheapSeek) begin(g *cheapCluster, job, n int, ready, until, speed, link
 		b := &g.banks[k]
 		if b.group != of {
 			hosts, of = 0, b.group
-			if of.Speed >= speed && of.Bandwidth >= link && g.limit.among.has(of) {
+			if among.has(of) {
 				hosts = g.in.ProcessorsFor(j, of)
 			}
 		}

@@ -163,7 +163,7 @@ func (g *generalCluster) release(n int) float64 {
 // earliest implements clusterState. The slowest processor and link that a job holds bound its end. So the method tries, for each speed
 // and each bandwidth in turn, the fastest first, the processors with at least that speed and bandwidth, and keeps the slot that ends
 // first.
-func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
+func (g *generalCluster) earliest(job, n int, ready float64, among Among) (Slot, bool) {
 	if g.nodes != nil {
 		if g.in.Jobs()[job].Node().Running != nil {
 			return g.nodes.runningSlot(job)
@@ -178,14 +178,14 @@ func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
 		links = links[len(links)-1:]
 	}
 	if kinds := len(speeds) * len(links); g.nodes == nil && kinds > 1 && kinds > manyLooks/(len(g.units)+len(g.machines)) {
-		return g.earliestOfMany(job, n, ready, links)
+		return g.earliestOfMany(job, n, ready, links, among)
 	}
 	for _, speed := range speeds {
 		for _, link := range links {
 			if g.ended() {
 				return Slot{}, false
 			}
-			if slot, ok := g.earliestOn(job, n, ready, speed, link, best.End); ok && slot.End < best.End {
+			if slot, ok := g.earliestOn(job, n, ready, among.from(speed, link), best.End); ok && slot.End < best.End {
 				best, found = slot, true
 			}
 		}
@@ -202,21 +202,21 @@ func (g *generalCluster) whenIdle() *generalCluster {
 	return g.idle
 }
 
-// earliestOn is the slot of the earliest start on processors with at least the given speed and link; false where it might not end before
+// earliestOn is the slot of the earliest start on processors of the given machines; false where it might not end before
 // the time to beat.
-func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64) (Slot, bool) {
+func (g *generalCluster) earliestOn(job, n int, ready float64, among Among, beat float64) (Slot, bool) {
 	s := &g.search
-	if !s.begin(g, job, n, speed, link) {
+	if !s.begin(g, job, n, among) {
 		return Slot{}, false
 	}
 	g.work += 60 + 10*int64(len(g.machines))
 	if s.length == 0 && !g.queued { // the job takes no time on these processors: it may start at any instant, whatever runs then
-		slot, ok := g.whenIdle().earliestOn(job, n, ready, speed, link, beat)
+		slot, ok := g.whenIdle().earliestOn(job, n, ready, among, beat)
 		slot.instant = true
 		return slot, ok
 	}
 	from := s.asked(ready)
-	knows := g.short && s.knows() && s.length > 0 && g.limit.among == allMachines
+	knows := g.short && s.knows() && s.length > 0 && math.IsInf(among.Cost, 1)
 	if knows {
 		g.earlier.raise(&from)
 		defer func() {

@@ -7,9 +7,6 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// newLimit limits nothing.
-func newLimit() *limit { return &limit{among: allMachines} }
-
 // Until makes searches for slots give up when the context ends: Earliest, EarliestOn and Spread then find no slot, or not the earliest, and GaveUp
 // says so. Without it a search may take seconds where a cluster has very many machines that differ.
 func (r *Resources) Until(ctx context.Context) {
@@ -33,16 +30,26 @@ func (a *Among) has(m *model.Machine) bool {
 	return m.Speed >= a.Speed && m.Bandwidth >= a.Bandwidth && m.Cost <= a.Cost
 }
 
-// EarliestAmong is Earliest on some machines of the cluster. On a cluster whose machines are alike in all three it looks at all of them.
-func (r *Resources) EarliestAmong(job, cluster, n int, ready float64, machines Among) (Slot, bool) {
-	r.limit.among = machines
-	defer func() { r.limit.among = allMachines }()
-	return r.Earliest(job, cluster, n, ready)
+// from are those of the machines that have at least a speed and a bandwidth.
+func (a Among) from(speed, bandwidth float64) Among {
+	a.Speed, a.Bandwidth = max(a.Speed, speed), max(a.Bandwidth, bandwidth)
+	return a
 }
 
-// limit limits the searches of all clusters of a state: it asks a context now and then whether it has ended, and says which machines may be used.
+// EarliestAmong is Earliest on some machines of the cluster. On a cluster whose machines are alike in all three it looks at all of them.
+func (r *Resources) EarliestAmong(job, cluster, n int, ready float64, machines Among) (Slot, bool) {
+	slot, ok := r.clusters[cluster].earliest(job, n, ready, machines)
+	if !ok {
+		return Slot{Cluster: cluster, End: math.Inf(1)}, false
+	}
+	if slot.Cluster = cluster; slot.Processors == 0 { // else a number of whole blocks
+		slot.Processors = n
+	}
+	return slot, true
+}
+
+// limit limits the searches of all clusters of a state: it asks a context now and then whether it has ended.
 type limit struct {
-	among Among
 	ctx   context.Context // nil: no limit
 	spent int             // work since the context was asked
 	ended bool            // the context had ended when it was last asked

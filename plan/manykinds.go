@@ -65,20 +65,20 @@ func position(values []float64, value float64) int32 {
 // Complexity: O(processors) for the speeds, and O(processors) for each speed and each bandwidth that improves the slot. The release of
 // processors has to become earlier from improvement to improvement, so that there are at most as many as releases, and mostly one or two.
 // If bandwidth matters, O(processors) for each speed that is not ruled out.
-func (g *generalCluster) earliestOfMany(job, n int, ready float64, links []float64) (Slot, bool) {
+func (g *generalCluster) earliestOfMany(job, n int, ready float64, links []float64, among Among) (Slot, bool) {
 	if g.kinds == nil {
 		g.kinds = newKinds(g)
 	}
 	best, found := Slot{End: math.Inf(1)}, false
 	try := func(speed, link float64) {
-		if slot, ok := g.earliestOn(job, n, ready, speed, link, best.End); ok && slot.End < best.End {
+		if slot, ok := g.earliestOn(job, n, ready, among.from(speed, link), best.End); ok && slot.End < best.End {
 			best, found = slot, true
 		}
 	}
 	improves := func(r *rung, link float64) bool {
 		return r.own && g.mayEnd(job, n, ready, r, link) < best.End && !g.ended()
 	}
-	for k, r := range g.rungs(job, n, g.kinds.speeds, len(g.speeds), math.MaxInt32) {
+	for k, r := range g.rungs(job, n, g.kinds.speeds, len(g.speeds), math.MaxInt32, among) {
 		switch {
 		case !improves(&r, r.fastest):
 		case len(links) == 1:
@@ -86,7 +86,7 @@ func (g *generalCluster) earliestOfMany(job, n int, ready float64, links []float
 				try(g.speeds[k], links[0])
 			}
 		default:
-			for l, r := range g.rungs(job, n, g.kinds.links, len(g.links), int32(k)) {
+			for l, r := range g.rungs(job, n, g.kinds.links, len(g.links), int32(k), among) {
 				if improves(&r, r.link) {
 					try(g.speeds[k], g.links[l])
 				}
@@ -110,10 +110,10 @@ func (g *generalCluster) mayEnd(job, n int, ready float64, r *rung, link float64
 }
 
 // rungs are the machines by the number of values, from the greatest value on: those of the first value, of the first two and so on. of has the
-// position of the value of each machine. Machines that are slower than the speed at the position most are left out.
+// position of the value of each machine. Machines that are slower than the speed at the position most are left out, and so are those that are not among the given ones.
 //
 // Complexity: O(processors + values).
-func (g *generalCluster) rungs(job, n int, of []int32, values int, most int32) []rung {
+func (g *generalCluster) rungs(job, n int, of []int32, values int, most int32, among Among) []rung {
 	rungs := make([]rung, values)
 	for k := range rungs {
 		rungs[k] = rung{free: math.Inf(1), slowest: math.Inf(1), link: math.Inf(1)}
@@ -124,7 +124,7 @@ func (g *generalCluster) rungs(job, n int, of []int32, values int, most int32) [
 		if m == 0 || group != g.machines[m-1].group {
 			can = g.in.ProcessorsFor(j, group)
 		}
-		if hosts[m] = -1; can == 0 || g.kinds.speeds[m] > most || !g.limit.among.has(group) {
+		if hosts[m] = -1; can == 0 || g.kinds.speeds[m] > most || !among.has(group) {
 			continue
 		}
 		hosts[m] = of[m]

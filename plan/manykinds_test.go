@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"math"
 	"reflect"
 	"testing"
 
@@ -13,9 +14,10 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// A search that leaves out speeds and bandwidths finds the slot of one that tries them all, be it on processors, memory or licences that it waits.
+// A search that leaves out speeds and bandwidths, and remembers what jobs before found, finds the slot of one that tries them all afresh, be it on processors, memory or
+// licences that it waits, on all machines or some.
 func TestSlotsAmongManyKinds(t *testing.T) {
-	compared, several := 0, 0
+	compared, several, restricted := 0, 0, 0
 	often.Check(t, 20, func(t *rapid.T) {
 		in := modeltest.Generator{Features: modeltest.AllFeatures &^ model.GridSpan, Jobs: 12, Groups: 7, Clusters: 1}.Instance(t)
 		s := NewChosenSchedule(in)
@@ -23,6 +25,9 @@ func TestSlotsAmongManyKinds(t *testing.T) {
 		if !ok {
 			return
 		}
+		afresh := NewChosenSchedule(in)
+		slow := afresh.clusters[0].(*generalCluster)
+		slow.short = false // which makes it remember nothing
 		for _, job := range Topological(in, rapid.Permutation(indices(in)).Draw(t, "order")) {
 			ready, ok := s.Ready(job)
 			if !ok || !in.CanRun(job, 0) || in.Jobs()[job].StatesRuntimes() {
@@ -34,21 +39,44 @@ func TestSlotsAmongManyKinds(t *testing.T) {
 			if in.Jobs()[job].Input+in.Jobs()[job].Output == 0 {
 				links = links[len(links)-1:]
 			}
-			want, found := g.earliest(job, n, ready)
-			got, foundToo := g.earliestOfMany(job, n, ready, links)
+			among := allMachines
+			if machines := in.Clusters()[0].Machines; rapid.Bool().Draw(t, "some") {
+				of := rapid.SampledFrom(machines).Draw(t, "machine")
+				among = Among{Speed: of.Speed, Cost: rapid.SampledFrom([]float64{of.Cost, math.Inf(1)}).Draw(t, "cost")}
+				if rapid.Bool().Draw(t, "linked") {
+					among.Bandwidth = of.Bandwidth
+				}
+			}
+			want, found := slow.earliest(job, n, ready, among)
+			got, foundToo := g.earliestOfMany(job, n, ready, links, among)
 			if found != foundToo || !reflect.DeepEqual(got, want) {
 				t.Fatalf("job %d on %d processors from %v: %+v, %v; trying all gives %+v, %v", job, n, ready, got, foundToo, want, found)
+			}
+			if found && !want.instant {
+				for _, held := range want.set {
+					for p := held.First; p <= held.Last; p++ {
+						_, group := in.Clusters()[0].MachineOf(p)
+						if m := &in.Clusters()[0].Machines[group]; m.Speed < among.Speed || m.Bandwidth < among.Bandwidth || m.Cost > among.Cost {
+							t.Fatalf("job %d on processor %d of machine %s: it is none of %+v", job, p, m.ID, among)
+						}
+					}
+				}
+				if among != allMachines {
+					restricted++
+				}
 			}
 			if compared++; len(g.speeds)*len(links) > 2 {
 				several++
 			}
 			if slot, ok := s.EarliestOn(job, 0, n); ok {
 				s.Place(job, slot)
+				other, _ := afresh.EarliestOn(job, 0, n)
+				afresh.Place(job, other)
 			}
 		}
 	})
-	if compared < 200 || several < 50 {
-		t.Errorf("%d slots compared, %d of them with several kinds: the test proves little", compared, several)
+	if compared < 200 || several < 50 || restricted < 50 {
+		t.Errorf("%d slots compared, %d of them with several kinds, %d on some machines: the test proves little", compared, several, restricted)
 	}
 }
 

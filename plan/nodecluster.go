@@ -68,7 +68,6 @@ const (
 // gang is what decides the earliest start of a job on several machines, beside when it is ready and how long it takes.
 type gang struct {
 	kind, processors int
-	speed, link      float64
 	among            Among
 }
 
@@ -174,7 +173,7 @@ func (g *nodeCluster) worked() int64 { return g.work }
 
 // earliest implements clusterState. The slowest machine and link that a job uses bound its end. So it tries, for each speed and each bandwidth that
 // matters to the job in turn, the fastest first, the machines with at least that speed and bandwidth, and keeps the slot that ends first.
-func (g *nodeCluster) earliest(job, processors int, ready float64) (Slot, bool) {
+func (g *nodeCluster) earliest(job, processors int, ready float64, among Among) (Slot, bool) {
 	j := &g.in.Jobs()[job]
 	if j.Node().Running != nil {
 		return g.runningSlot(job)
@@ -195,7 +194,7 @@ func (g *nodeCluster) earliest(job, processors int, ready float64) (Slot, bool) 
 			if g.stopped() {
 				return Slot{}, false
 			}
-			if !g.seeker.begin(g, job, k, processors, speed, link) {
+			if !g.seeker.begin(g, job, k, processors, among.from(speed, link)) {
 				continue
 			}
 			if slot, ok := g.seeker.seek(ready, best.End); ok && slot.End < best.End {
@@ -209,13 +208,13 @@ func (g *nodeCluster) earliest(job, processors int, ready float64) (Slot, bool) 
 // stopped counts a look at every machine as work, and says whether the search for a slot has to give up, see [limit].
 func (g *nodeCluster) stopped() bool { return g.limit.spend(len(g.nodes)) }
 
-// seeker looks for a slot of one job on machines of at least a speed and a bandwidth.
+// seeker looks for a slot of one job on some machines.
 type seeker struct {
 	g            *nodeCluster
 	job          int
 	kind         *place.Kind
 	processors   int
-	speed, link  float64
+	among        Among
 	takes        // the longest that the job could take
 	reservation  string
 	blocks, size int
@@ -234,9 +233,9 @@ type gangNode struct {
 }
 
 // begin prepares to look; false where the job can never run on these machines.
-func (s *seeker) begin(g *nodeCluster, job int, k *place.Kind, processors int, speed, link float64) bool {
+func (s *seeker) begin(g *nodeCluster, job int, k *place.Kind, processors int, among Among) bool {
 	j := &g.in.Jobs()[job]
-	*s = seeker{g: g, job: job, kind: k, processors: processors, speed: speed, link: link, reservation: k.Node.Reservation, size: k.Size, at: s.at[:0]}
+	*s = seeker{g: g, job: job, kind: k, processors: processors, among: among, reservation: k.Node.Reservation, size: k.Size, at: s.at[:0]}
 	if g.in.Clusters()[g.cluster].WholeMachines {
 		s.size = 1
 	}
@@ -246,7 +245,7 @@ func (s *seeker) begin(g *nodeCluster, job int, k *place.Kind, processors int, s
 	for i := 0; i < len(g.nodes); {
 		m := &g.site.Machines[g.first+i]
 		hosts := g.site.Hosts(k, g.first+i)
-		if hosts > 0 && m.Speed >= speed && m.Bandwidth >= link && g.limit.among.has(m.Machine) {
+		if hosts > 0 && among.has(m.Machine) {
 			slowest, slowestLink = min(slowest, m.Speed), min(slowestLink, m.Bandwidth)
 			if s.alone {
 				room = max(room, hosts)
@@ -336,7 +335,7 @@ func (s *seeker) seek(ready, beat float64) (Slot, bool) {
 // usable says whether the machine is one of those that are looked at.
 func (s *seeker) usable(i int) bool {
 	m := &s.g.site.Machines[s.g.first+i]
-	return m.Speed >= s.speed && m.Bandwidth >= s.link && s.g.limit.among.has(m.Machine) && s.g.site.Hosts(s.kind, s.g.first+i) > 0
+	return s.among.has(m.Machine) && s.g.site.Hosts(s.kind, s.g.first+i) > 0
 }
 
 // onOne is the earliest time from ready on at which all blocks fit on one machine. If the job would end at beat or later from the result on, no earlier start
@@ -479,7 +478,7 @@ func (g *nodeCluster) processors(shares []place.Share) model.ProcessorSet {
 // on, no earlier start exists, and the result need not be a start.
 func (s *seeker) together(ready, beat float64) float64 {
 	g := s.g
-	key := gang{s.kind.Number, s.processors, s.speed, s.link, g.limit.among}
+	key := gang{s.kind.Number, s.processors, s.among}
 	t := ready
 	if known, ok := g.gangs[key]; ok && known.ready <= ready && known.takes.within(s.takes) {
 		t = max(t, known.start)

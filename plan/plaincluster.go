@@ -43,8 +43,8 @@ func (c *plainCluster) queueInstants() { c.queued = true }
 // release implements clusterState.
 func (c *plainCluster) release(n int) float64 { return c.releases.released(int32(n)) }
 
-// earliest implements clusterState.
-func (c *plainCluster) earliest(job, n int, ready float64) (Slot, bool) {
+// earliest implements clusterState: its machines are alike.
+func (c *plainCluster) earliest(job, n int, ready float64, _ Among) (Slot, bool) {
 	if n > c.in.Clusters()[c.cluster].Processors {
 		return Slot{}, false
 	}

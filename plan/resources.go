@@ -56,8 +56,8 @@ type piece struct {
 
 // clusterState is the state of one cluster.
 type clusterState interface {
-	// earliest is the slot of the earliest end for the job on n processors from ready on; false where it can never run on n.
-	earliest(job, n int, ready float64) (Slot, bool)
+	// earliest is the slot of the earliest end for the job on n processors of some machines from ready on; false where it can never run on n.
+	earliest(job, n int, ready float64, among Among) (Slot, bool)
 	// take takes what the job holds in a slot of n processors on the cluster alone: the set where it is chosen, or shares of machines. (A pointer to the slot
 	// would be memory from the heap for each job placed.)
 	take(job, n int, set model.ProcessorSet, shares []place.Share, start, end float64)
@@ -100,7 +100,7 @@ func NewResources(in *model.Instance) *Resources {
 // jobs for which [model.Instance.MustSpread] holds: those that fit no cluster. Where jobs ask something of single machines it tracks these, with the rule
 // that chooses among them.
 func newResources(in *model.Instance, track bool, placing Placing) *Resources {
-	r := &Resources{in: in, pools: newLicencePools(in), limit: newLimit(), placing: placing}
+	r := &Resources{in: in, pools: newLicencePools(in), limit: &limit{}, placing: placing}
 	if placing.Holes || placing.ByNode(in) {
 		r.site = place.NewSite(in, placing.rule(), placing.Seed)
 		r.trackNodes()
@@ -123,7 +123,7 @@ func newResources(in *model.Instance, track bool, placing Placing) *Resources {
 
 // newCheapResources is the empty state where jobs start at the cheapest moment.
 func newCheapResources(in *model.Instance) *Resources {
-	r := &Resources{in: in, pools: newLicencePools(in), limit: newLimit()}
+	r := &Resources{in: in, pools: newLicencePools(in), limit: &limit{}}
 	for c := range in.Clusters() {
 		r.clusters = append(r.clusters, newCheapCluster(in, c, r.pools, r.limit, newPrices(in, c)))
 	}
@@ -147,7 +147,7 @@ func (r *Resources) trackNodes() {
 		if run == nil {
 			continue
 		}
-		slot, _ := r.clusters[run.Cluster].earliest(j, run.Processors.Len(), 0)
+		slot, _ := r.clusters[run.Cluster].earliest(j, run.Processors.Len(), 0, allMachines)
 		slot.Cluster = run.Cluster
 		if g, ok := r.clusters[run.Cluster].(*generalCluster); ok {
 			g.hold(&r.in.Jobs()[j], slot.set, slot.Start, slot.End)
@@ -236,14 +236,7 @@ func costsDiffer(c *model.Cluster) bool {
 // Earliest is the slot on the cluster from the time ready on at which the job ends first on n processors; false where n are never
 // free. Where the job needs whole blocks, it gets the least number of them that makes up n. The job must be able to run on the cluster (see [model.Instance.CanRun]) and may hold n processors there.
 func (r *Resources) Earliest(job, cluster, n int, ready float64) (Slot, bool) {
-	slot, ok := r.clusters[cluster].earliest(job, n, ready)
-	if !ok {
-		return Slot{Cluster: cluster, End: math.Inf(1)}, false
-	}
-	if slot.Cluster = cluster; slot.Processors == 0 { // else a number of whole blocks
-		slot.Processors = n
-	}
-	return slot, true
+	return r.EarliestAmong(job, cluster, n, ready, allMachines)
 }
 
 // Release is the earliest time at which n processors of the cluster are free of the jobs placed so far.
@@ -301,7 +294,7 @@ func (r *Resources) Assign(other *Resources) {
 //
 // Complexity: as that of Assign.
 func (r *Resources) Clone() *Resources {
-	c := &Resources{in: r.in, pools: newLicencePools(r.in), limit: newLimit(), placing: r.placing}
+	c := &Resources{in: r.in, pools: newLicencePools(r.in), limit: &limit{}, placing: r.placing}
 	c.limit.ctx = r.limit.ctx
 	if r.site != nil {
 		c.site = r.site.Fork(r.placing.rule(), r.placing.Seed)

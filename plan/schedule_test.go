@@ -246,7 +246,7 @@ func TestPlainAndGeneralClustersAgree(t *testing.T) {
 			if _, ok := plain.clusters[c].(*plainCluster); !ok {
 				t.Fatal("a plain instance has a general cluster")
 			}
-			general.clusters[c] = newGeneralCluster(in, c, general.pools, newLimit(), nil, nil)
+			general.clusters[c] = newGeneralCluster(in, c, general.pools, &limit{}, nil, nil)
 			nodes.clusters[c] = newGeneralCluster(in, c, nodes.pools, nodes.limit, nil, newNodeCluster(nodes.Resources, c))
 		}
 		for _, job := range rapid.Permutation(indices(in)).Draw(t, "order") {

@@ -39,8 +39,8 @@ type look struct {
 	until   float64 // and that end by this time: then memory leaves fewer
 }
 
-// begin starts a search for size processors of machines with at least the given speed and link; false where there are too few.
-func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bool {
+// begin starts a search for size processors of machines of the given machines; false where there are too few.
+func (s *search) begin(g *generalCluster, job, size int, among Among) bool {
 	at := s.at
 	for k := range s.looks {
 		at[s.looks[k].machine] = 0
@@ -57,7 +57,7 @@ func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bo
 	for k := range g.groups {
 		m := g.groups[k].group
 		can := 0
-		if g.groups[k].count > 0 && m.Speed >= speed && m.Bandwidth >= link && g.limit.among.has(m) {
+		if g.groups[k].count > 0 && among.has(m) {
 			can = g.in.ProcessorsFor(s.job, m)
 		}
 		if s.hosts = append(s.hosts, can > 0); can == 0 {

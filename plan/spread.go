@@ -44,7 +44,7 @@ func (r *Resources) Spread(job, n int, ready float64) (Slot, bool) {
 	length := r.longest(job, n, hosts)
 	for k := range hosts {
 		h := &hosts[k]
-		h.state.search.begin(h.state, job, 1, 0, 0)
+		h.state.search.begin(h.state, job, 1, allMachines)
 		h.state.search.length = length
 	}
 	for t := ready; t < math.Inf(1); {

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
@@ -14,18 +15,48 @@ type AsStated interface{ AsStated() }
 // Supports is what [Run] asks before it starts: whether the solver can honour what the instance asks for, without what cannot bind unless stated is set, see
 // [Options].
 func Supports(solver Solver, in *model.Instance, stated bool) error {
-	reduced, _ := Presolve(solver, in, stated)
+	return NewPresolver(in).Supports(solver, stated)
+}
+
+// Presolver reduces one instance for several solvers, and for each [model.Use] once. The instance must not change while the Presolver is used. Any number of goroutines
+// may use it.
+type Presolver struct {
+	in   *model.Instance
+	made [1 + int(model.OnLine|model.Scoring)]func() (*model.Instance, *model.Reduction) // by use
+}
+
+// NewPresolver prepares to reduce the instance.
+func NewPresolver(in *model.Instance) *Presolver {
+	p := &Presolver{in: in}
+	for use := range p.made {
+		p.made[use] = sync.OnceValues(func() (*model.Instance, *model.Reduction) { return model.Reduce(in, model.Use(use)) })
+	}
+	return p
+}
+
+// presolver is that of the options, or a new one where they have none of the instance.
+func (o *Options) presolver(in *model.Instance) *Presolver {
+	if o.Presolver == nil || o.Presolver.in != in {
+		return NewPresolver(in)
+	}
+	return o.Presolver
+}
+
+// Supports is what [Run] asks before it starts, see the function Supports.
+func (p *Presolver) Supports(solver Solver, stated bool) error {
+	reduced, _ := p.For(solver, stated)
 	return solver.Supports(reduced)
 }
 
-// Presolve returns the instance that the solver gets from [Run], and the way between its schedules and those of the stated one: the instance itself if stated is set,
+// For returns the instance that the solver gets from [Run], and the way between its schedules and those of the stated one: the instance itself if stated is set,
 // see [Options], or if the solver honours the stated one alone, such as a broker that wants machines of one processor by name; otherwise that of [model.Reduce].
-func Presolve(solver Solver, in *model.Instance, stated bool) (*model.Instance, *model.Reduction) {
+func (p *Presolver) For(solver Solver, stated bool) (*model.Instance, *model.Reduction) {
+	in := p.in
 	use, reduces := uses(solver)
 	if stated || !reduces {
 		return in, &model.Reduction{}
 	}
-	reduced, back := model.Reduce(in, use)
+	reduced, back := p.made[use]()
 	if reduced != in && solver.Supports(reduced) != nil && solver.Supports(in) == nil {
 		return in, &model.Reduction{}
 	}

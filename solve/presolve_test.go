@@ -110,7 +110,7 @@ func TestPresolveAsStated(t *testing.T) {
 		t.Errorf("the solver got another instance; %v", err)
 	}
 	chain := solve.Chain{choice, solve.With(solve.Default[solvers.Search]())}
-	if reduced, _ := solve.Presolve(chain, in, false); reduced != in {
+	if reduced, _ := solve.NewPresolver(in).For(chain, false); reduced != in {
 		t.Error("the chain gets another instance")
 	}
 	for name, reduces := range map[string]bool{
@@ -121,11 +121,42 @@ func TestPresolveAsStated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if reduced, _ := solve.Presolve(choice.Solver, in, false); (reduced != in) != reduces {
+		if reduced, _ := solve.NewPresolver(in).For(choice.Solver, false); (reduced != in) != reduces {
 			t.Errorf("%s: reduced %t", name, reduced != in)
 		}
-		if reduced, back := solve.Presolve(choice.Solver, in, true); reduced != in || !back.Keeps() {
+		if reduced, back := solve.NewPresolver(in).For(choice.Solver, true); reduced != in || !back.Keeps() {
 			t.Errorf("%s: reduced although nobody asks for it", name)
+		}
+	}
+}
+
+// A presolver reduces its instance once for all solvers that need the same of it, and a run takes it from there, but not that of another instance.
+func TestPresolverReducesOnce(t *testing.T) {
+	t.Parallel()
+	in, other := inertBatch(t, 1, "memory that never runs short"), inertBatch(t, 2, "memory that never runs short")
+	presolver := solve.NewPresolver(in)
+	of := func(name string) *model.Instance {
+		choice, err := solve.Choose(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := presolver.Supports(choice.Solver, false); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		reduced, _ := presolver.For(choice.Solver, false)
+		return reduced
+	}
+	if offLine, onLine, scoring := of("minmin"), of("easy"), of("minmin:place=best"); offLine != of("search") || onLine != of("conservative") || offLine == onLine || scoring != in || offLine == in || onLine == in {
+		t.Error("solvers that need the same get different instances, or others the same")
+	}
+	for _, of := range []*model.Instance{in, other} {
+		w := &witness{Solver: &solvers.MinMin{}}
+		result, err := solve.Run(t.Context(), solve.Choice{Info: solve.Info{Name: "witness"}, Solver: w}, of, solve.Options{Presolver: presolver, Strict: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reduced, _ := presolver.For(&solvers.MinMin{}, false); (w.in == reduced) != (of == in) || result.Solution.InstanceSHA256 != of.SHA256() {
+			t.Errorf("the run got the reduced form of another instance, or made its own again: of the presolver %t", of == in)
 		}
 	}
 }

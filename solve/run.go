@@ -46,7 +46,7 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		return Result{}, err
 	}
 	asked := opt
-	reduced, back := Presolve(solver, in, opt.Stated)
+	reduced, back := opt.presolver(in).For(solver, opt.Stated)
 	if err := solver.Supports(reduced); err != nil {
 		return Result{}, err
 	}
@@ -240,7 +240,7 @@ func complete(ctx context.Context, result *Result, evaluation model.Evaluation, 
 	if opt.Progress != nil { // now, as the bound may take longer than the solver did
 		opt.Progress(Progress{Evaluations: result.Evaluations, Objective: evaluation.Objective, Left: in.Owed(sol), Schedule: func() *model.Solution { return copied(sol) }})
 	}
-	opt.shared.find(ctx)
+	opt.shared.meets(ctx, sol, &evaluation)
 	var known *proof.Certificate
 	if opt.Certify {
 		if known = result.verified(ctx, in, opt.shared, info.Name); result.Unproved != nil && opt.Strict {

@@ -18,6 +18,7 @@ type SharedBound struct {
 	idle             bool            // true: find does no work, see [Options]
 	certified        bool            // keep what a certificate needs
 	more             bool            // more work may improve the bound
+	begun            bool            // find has done its little work
 	size             *Size           // of the reduced instance; nil: not measured
 }
 
@@ -40,12 +41,13 @@ func (o *Options) SharedBound(ctx context.Context, in *model.Instance) *SharedBo
 	if p == nil || p.of != in {
 		p = &SharedBound{in: in, of: in, idle: o.Unbounded, certified: o.Certify}
 	}
-	p.find(ctx)
+	p.find(ctx, nil)
 	return p
 }
 
-// find starts the methods with a little work, unless it was started already. It stops when the context ends.
-func (p *SharedBound) find(ctx context.Context) {
+// find starts the methods with a little work, unless it was started already. Those that may take more than that, on large instances, do not start where enough says of
+// what the others have proved that it will do; nil: it never does. It stops when the context ends.
+func (p *SharedBound) find(ctx context.Context, enough func() bool) {
 	if p.Portfolio == nil {
 		prepare := bound.New
 		if p.certified {
@@ -53,9 +55,22 @@ func (p *SharedBound) find(ctx context.Context) {
 		}
 		p.Portfolio = prepare(ctx, p.in)
 		if !p.idle {
-			p.Continue(ctx, bound.LittleWork)
+			p.Continue(ctx, 0)
 		}
 	}
+	if !p.idle && !p.begun && (enough == nil || !enough()) {
+		p.begun = true
+		p.Continue(ctx, bound.LittleWork)
+	}
+}
+
+// meets says whether the bound proves that a schedule is optimal, see find.
+func (p *SharedBound) meets(ctx context.Context, sol *model.Solution, evaluation *model.Evaluation) (proved bool) {
+	proves := func() bool {
+		return p.Concerns(sol) && evaluation.Proves(p.Bound()) && !evaluation.Refutes(p.Bound())
+	}
+	p.find(ctx, proves)
+	return proves()
 }
 
 // Continue improves the bound with about the given work, in the units of [bound.Prover].

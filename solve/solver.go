@@ -55,6 +55,8 @@ type Options struct {
 
 	// Stated makes [Run] give the solver the instance as it is stated, with what cannot bind.
 	Stated bool
+	// Presolver reduces the instance that [Run] is given, for callers that run several solvers on it; nil: Run reduces it for itself. That of another instance does not count.
+	Presolver *Presolver
 
 	// Certify asks for a certificate of the bound, which [Run] puts into [Result.Certificate]. Solvers that prove bounds then keep their proofs.
 	Certify bool

@@ -117,11 +117,14 @@ func (s *Stages) proves(ctx context.Context, in *model.Instance, sol *model.Solu
 
 // meets reports whether the bound of the run proves that the schedule is optimal.
 func (s *Stages) meets(ctx context.Context, in *model.Instance, sol *model.Solution, evaluation model.Evaluation) bool {
-	if s.opt.shared == nil { // outside of a run, which would look for a bound
+	known := s.opt.shared
+	if known == nil { // outside of a run, which would look for a bound
 		return false
 	}
-	known := s.opt.SharedBound(ctx, in)
-	return known.Concerns(sol) && evaluation.Proves(known.Bound()) && !evaluation.Refutes(known.Bound())
+	if known.of != in {
+		known = s.opt.SharedBound(ctx, in)
+	}
+	return known.meets(ctx, sol, &evaluation)
 }
 
 // Best runs the solvers and returns the best schedule, with the best bound that one of them proved. Schedules that owe fewer jobs

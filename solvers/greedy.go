@@ -21,7 +21,13 @@ var _ = solve.Register(solve.Info{
 	Traces: true,
 	New:    func() solve.Solver { return &Greedy{} },
 
-	Work:   func(_ *model.Instance, s *solve.Size) float64 { return 4 * (s.List() + s.Sorted()) },
+	Work: func(in *model.Instance, s *solve.Size) float64 {
+		work := 4 * (s.List() + s.Sorted())
+		if rehearses(in) {
+			work += 2000 * looksAtWhole(in)
+		}
+		return work
+	},
 	AutoIf: beyondTime,
 })
 
@@ -33,12 +39,14 @@ var _ = solve.Register(solve.Info{
 // at the beginning the longest chains first, or the shortest jobs first where it is a mean over the jobs. Where the objective looks at deadlines, each order is also
 // tried with the jobs last that would be late where they stand, so that they make no other late.
 //
-// What a metric counts for all jobs at once counts as it is for the jobs placed so far. Metrics that are no sums over the jobs do not count: the penalty of
-// queues, the use of processors and licences over time, devices, the peak of power. Where only these count, each job goes where it ends first. Where power has a
-// price, starts are the cheapest, see [plan.PricesStarts].
+// What a metric counts for all jobs at once counts as it is for the jobs placed so far. For metrics that are no sums over the jobs (the penalty of queues, the use of
+// processors and licences over time, devices, the peak of power) the evaluator looks at the jobs placed so far with each slot in turn, on instances of some hundred jobs;
+// on larger ones these metrics do not count, and where only they do each job goes where it ends first. Where the peak of power counts, another try also looks at
+// slots after all jobs placed so far. Where power has a price, starts are the cheapest, see [plan.PricesStarts].
 //
 // Complexity: O(n·C·r) for each order of n jobs, C clusters and r distinct release times; times the kinds of machines of a cluster that differ in speed,
-// bandwidth and cost, sixteen at most, where the objective asks for costs, and the numbers of processors of a moldable job, of which few are tried.
+// bandwidth and cost, sixteen at most, where the objective asks for costs, and the numbers of processors of a moldable job, of which few are tried. With metrics
+// that are no sums O(n²·C) besides.
 type Greedy struct{ list.Machines }
 
 // Supports implements [solve.Solver].
@@ -48,10 +56,17 @@ func (s *Greedy) Supports(in *model.Instance) error { return list.Supports(in, s
 func (s *Greedy) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	g := newGreedy(in)
 	rule := list.Rule{Name: "least increase", Text: "the objective rises least there", Score: "increase"}.By(s.Machines)
+	if rehearses(in) {
+		var err error
+		if g.rehearsal, err = newRehearsal(in, plan.Placing{Rule: s.Place, Seed: opt.Seed}); err != nil {
+			return solve.Result{}, err
+		}
+	}
 	quiet := opt
 	quiet.Trace = nil
 	best, rank, tried := solve.Result{}, model.NoRank(), int64(0)
 	var order []int // of the best
+	after := false  // the best looks at slots after all jobs
 	try := func(jobs []int) error {
 		found, err := list.InOrder(ctx, in, jobs, quiet, rule, g.start())
 		if err != nil || found.Solution == nil {
@@ -63,7 +78,7 @@ func (s *Greedy) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 			return err
 		}
 		if at := in.RankOf(found.Solution, value); best.Solution == nil || at.Better(rank) {
-			best, rank, order = found, at, jobs
+			best, rank, order, after = found, at, jobs, g.after
 		}
 		return nil
 	}
@@ -76,6 +91,13 @@ func (s *Greedy) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		}
 		if err := try(jobs); err != nil {
 			return solve.Result{}, err
+		}
+		if g.peak && more(1) {
+			g.after = true
+			if err := try(jobs); err != nil {
+				return solve.Result{}, err
+			}
+			g.after = false
 		}
 		if !g.due || !more(2) {
 			continue
@@ -95,6 +117,7 @@ func (s *Greedy) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		return solve.Stopped(ctx), nil
 	}
 	if opt.Trace != nil && ctx.Err() == nil {
+		g.after = after
 		again, err := list.InOrder(ctx, in, order, opt, rule, g.start())
 		if err != nil {
 			return solve.Result{}, err
@@ -109,17 +132,13 @@ func (s *Greedy) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 
 // beyondTime says whether the objective asks for more than early ends, or cheap starts where power has a price: then the other list schedules do not follow it.
 func beyondTime(in *model.Instance) bool {
-	for _, term := range in.ObjectiveTerms() {
+	return slices.ContainsFunc(in.ObjectiveTerms(), func(term model.ObjectiveTerm) bool {
 		switch term.Metric {
-		case "makespan", "mean_response", "mean_wait", "over_deadline", "mean_slowdown", "slowdown_without_deadline", "bounded_slowdown", "utilisation", "finished", "unfinished",
-			"data_moved", "work_done", "energy", "energy_cost", "carbon", "processor_usage", "licence_usage", "mean_partition", "qos_penalty", "device_utilisation", "stranded", "peak_power":
-		default:
-			if term.Weight != 0 {
-				return true
-			}
+		case "makespan", "mean_response", "over_deadline", "finished", "unfinished", "data_moved", "work_done", "energy", "energy_cost", "carbon":
+			return false
 		}
-	}
-	return false
+		return term.Weight != 0
+	})
 }
 
 // greedy is what the rule knows of an instance, and its state while jobs are placed.
@@ -130,6 +149,9 @@ type greedy struct {
 	failure   float64        // weight of a workflow that fails
 	due       bool           // the objective looks at deadlines
 	kinds     [][]plan.Among // by cluster: the machines to try beside all of them
+	rehearsal *rehearsal     // of the metrics that are no sums; nil: there are none, or too many jobs
+	peak      bool           // the peak of power counts
+	after     bool           // slots after all jobs placed so far are tried too
 
 	sums, scratch objective.Sums
 	spent         []float64    // by workflow: what its jobs cost so far
@@ -171,6 +193,8 @@ func newGreedy(in *model.Instance) *greedy {
 			g.failure, g.due = term.Weight, true
 		case "missed", "miss_rate", "over_deadline", "mcp":
 			g.due = true
+		case "peak_power":
+			g.peak = rehearses(in)
 		}
 	}
 	for c := range g.kinds {
@@ -217,6 +241,9 @@ func (g *greedy) probe() list.Pick {
 func (g *greedy) start() list.Pick {
 	g.late = nil
 	g.objective.Reset(&g.sums)
+	if g.rehearsal != nil {
+		g.rehearsal.clear()
+	}
 	g.spent, g.failed = make([]float64, len(g.in.Workflows())), make([]bool, len(g.in.Workflows()))
 	return g.pick
 }
@@ -231,13 +258,12 @@ func (g *greedy) pick(s *list.Schedule, job int) (plan.Slot, bool) {
 		least, seen := math.Inf(1), false
 		g.slots(s, job, c, func(slot plan.Slot) {
 			tardy := j.DeadlineHard && model.Late(slot.End, j.Deadline)
-			key := g.increase(s, job, &slot)
-			if tardy {
-				key = slot.End // by how much it is too late
-			} else {
+			key := slot.End // by how much it is too late
+			if !tardy {
+				key = g.increase(s, job, &slot)
 				least, seen = min(least, key), true
 			}
-			switch tie := equal * (total + math.Abs(key)); {
+			switch tie := equal * (total + min(math.Abs(key), math.Abs(increase))); {
 			case !found, late && !tardy:
 			case tardy && !late:
 				return
@@ -258,6 +284,9 @@ func (g *greedy) pick(s *list.Schedule, job int) (plan.Slot, bool) {
 	if found && !late {
 		cost := g.cost(s, &best)
 		g.objective.Add(&g.sums, job, &best, s.Resources, cost)
+		if g.rehearsal != nil {
+			g.rehearsal.place(job, best)
+		}
 		if w := j.Workflow; w >= 0 {
 			g.failed[w] = g.fails(job, best.End, cost)
 			g.spent[w] += cost
@@ -286,6 +315,11 @@ func (g *greedy) slots(s *list.Schedule, job, cluster int, yield func(slot plan.
 				yield(slot)
 			}
 		}
+		if g.after {
+			if slot, ok := s.Resources.Earliest(job, cluster, n, max(ready, g.sums.LastEnd)); ok {
+				yield(slot)
+			}
+		}
 		for _, machines := range g.kinds[cluster] {
 			if slot, ok := s.EarliestAmong(job, cluster, n, ready, machines); ok {
 				yield(slot)
@@ -308,6 +342,9 @@ func (g *greedy) increase(s *list.Schedule, job int, slot *plan.Slot) float64 {
 	rise := g.objective.Increase(&g.sums, &g.scratch, job, slot, s.Resources, cost)
 	if g.priced {
 		rise += slot.Price
+	}
+	if g.rehearsal != nil {
+		rise += g.rehearsal.with(job, slot)
 	}
 	if w := g.in.Jobs()[job].Workflow; g.failure != 0 && w >= 0 && !g.failed[w] && g.fails(job, slot.End, cost) {
 		rise += g.failure

@@ -325,3 +325,23 @@ func TestAutoIsNoWorseThanItsCandidates(t *testing.T) {
 		t.Errorf("auto may try (%v; -update rewrites %s):\n%s", err, golden, text.String())
 	}
 }
+
+// Where the peak of power counts, jobs run one after another; with what they cost besides, the cheaper of both sums decides.
+func TestGreedyLowersThePeak(t *testing.T) {
+	for _, c := range []struct{ makespan, want float64 }{{0, 6}, {1, 6 + 8}, {2, 11 + 2*4}} { // the peak is 6 within 8, or 11 within 4
+		b := model.NewBuilder("peak").Minimise("peak_power", 1).Minimise("makespan", c.makespan).
+			Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2, Power: &model.PowerSpec{Idle: 1, Busy: 5}}}})
+		b.Spec().Horizon = &model.HorizonSpec{To: 100}
+		for k := range 2 {
+			b.Job(model.JobSpec{ID: fmt.Sprint("j", k), Work: new(4.0)})
+		}
+		in := solvecases.Built(t, b)
+		result, err := new(Greedy).Solve(t.Context(), in, solve.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := model.EvaluateObjective(in, result.Solution); got != c.want {
+			t.Errorf("makespan at weight %v: %v, expected %v: %+v", c.makespan, got, c.want, result.Solution.Jobs)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package solvers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"testing"
 
@@ -46,5 +47,32 @@ func TestManyMachines(t *testing.T) {
 	}
 	if ran < 15 {
 		t.Errorf("only %d solvers take the instance", ran)
+	}
+}
+
+// Where a bound that takes no memory proves the first schedule optimal, no bound is looked for that has to know how each job runs on each of many machines.
+func TestNoLargeBoundWhereASmallOneProves(t *testing.T) {
+	spec := model.InstanceSpec{Objective: map[string]float64{"bounded_slowdown": 1}, Clusters: []model.ClusterSpec{{ID: "c"}}}
+	for k := range 200 {
+		spec.Clusters[0].Machines = append(spec.Clusters[0].Machines, model.MachineSpec{ID: fmt.Sprint("m", k), Processors: 2, Cost: float64(k)})
+	}
+	for k := range 3000 {
+		spec.Jobs = append(spec.Jobs, model.JobSpec{ID: fmt.Sprint("j", k), Arrival: float64(k), Work: new(20.0), Span: "machine", Processors: model.Rigid(2)})
+	}
+	in, err := model.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	result, err := solve.Run(t.Context(), solve.Choice{Info: solve.Info{Name: "auto"}, Solver: new(Auto)}, in, solve.Options{MaxEvals: 200, Strict: true})
+	runtime.ReadMemStats(&after)
+	if err != nil || result.Status != model.Optimal || *result.Solution.Objective != 1 {
+		t.Fatalf("%v, %v, expected a schedule proved optimal", result.Status, err)
+	}
+	if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; allocated > 60 {
+		t.Errorf("%d MB", allocated)
+	} else {
+		t.Logf("%d MB", allocated)
 	}
 }

@@ -210,8 +210,9 @@ func replayed(input *advise.Input, site solve.Choice, seed uint64) {
 		policy, _ := solve.PolicyOf(site.Solver)
 		return whatif.Submit(ctx, site.Label, policy, in, job, seed)
 	}
+	presolver := solve.NewPresolver(input.Instance)
 	for _, other := range otherPolicies {
-		if choice, err := solve.Choose(other); err == nil && choice.Label != site.Label && solve.Supports(choice.Solver, input.Instance, false) == nil {
+		if choice, err := solve.Choose(other); err == nil && choice.Label != site.Label && presolver.Supports(choice.Solver, false) == nil {
 			input.Others = append(input.Others, other)
 		}
 	}

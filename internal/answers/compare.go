@@ -12,8 +12,9 @@ import (
 // Compared is an instance with the solvers to run on it and a unique name for people and files.
 type Compared struct {
 	*model.Instance
-	Label   string
-	Solvers []solve.Choice
+	Label     string
+	Solvers   []solve.Choice
+	presolver *solve.Presolver
 }
 
 // Solvers reads the solvers of a comparison. Different ones have different labels.
@@ -57,18 +58,19 @@ func (l *Lineup) Add(in *model.Instance, source string) (Compared, error) {
 		l.taken = map[string]bool{}
 	}
 	l.taken[l.Safe(label)] = true
-	running := l.Solvers
+	running, presolver := l.Solvers, solve.NewPresolver(in)
 	if running == nil {
-		running = bench.SupportingSolvers(in, l.Stated)
+		running = bench.SupportingSolvers(presolver, l.Stated)
 	}
 	if len(running) == 0 {
 		return Compared{}, fmt.Errorf("no solver supports the instance, which needs %s", in.Features())
 	}
-	return Compared{in, label, running}, nil
+	return Compared{in, label, running, presolver}, nil
 }
 
 // Row runs a solver on an instance and makes the row of the comparison.
 func (c *Compared) Row(ctx context.Context, choice solve.Choice, settings bench.Settings) bench.Row {
+	settings.Options.Presolver = c.presolver
 	row := bench.Measure(ctx, choice, c.Instance, settings)
 	row.Instance, row.Caveats = c.Label, c.Caveats()
 	return row

@@ -149,6 +149,7 @@ func (l *PolicyRuns) Run(ctx context.Context) ([]lab.Run, error) {
 	rows, followed := make([]bench.Row, len(l.Policies)), make([]*lab.Followed, len(l.Policies))
 	settings := l.Settings
 	settings.Options.Unbounded = true // nobody is shown a bound of these schedules
+	settings.Options.Presolver = solve.NewPresolver(l.In)
 	var g errgroup.Group
 	g.SetLimit(l.Options.AtOnce())
 	for k, policy := range l.Policies {

@@ -14,7 +14,7 @@ type Presolve struct {
 
 // PresolveFor says what is left out for a solver; stated is that of [solve.Options].
 func PresolveFor(solver solve.Solver, in *model.Instance, stated bool) *Presolve {
-	_, reduction := solve.Presolve(solver, in, stated)
+	_, reduction := solve.NewPresolver(in).For(solver, stated)
 	rules := []string{}
 	if text := strings.TrimSpace(reduction.String()); text != "" {
 		rules = strings.Split(text, "\n")

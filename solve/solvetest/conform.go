@@ -212,7 +212,7 @@ func (c *conformer) holds() {
 
 // reduces says whether [solve.Run] leaves something out of the instance for the solver.
 func (c *conformer) reduces(solver solve.Solver) bool {
-	reduced, _ := solve.Presolve(solver, c.at.in, false)
+	reduced, _ := solve.NewPresolver(c.at.in).For(solver, false)
 	return reduced != c.at.in
 }
 

@@ -152,8 +152,7 @@ func (x *exported) refused(ctx context.Context) ([][]setting, error) {
 			return nil, nil
 		}
 	}
-	bad := make([]bool, len(combinations))
-	solvers := make([]*solve.Choice, len(combinations))
+	bad, solvers := make([]bool, len(combinations)), make([]*solve.Choice, len(combinations))
 	for k, c := range combinations {
 		var err error
 		if solvers[k], err = s.Choice(c); err != nil {
@@ -165,8 +164,9 @@ func (x *exported) refused(ctx context.Context) ([][]setting, error) {
 		if err != nil {
 			return nil, err
 		}
+		presolver := solve.NewPresolver(in)
 		for c, choice := range solvers {
-			bad[c] = bad[c] || solve.Supports(choice.Solver, in, false) != nil
+			bad[c] = bad[c] || presolver.Supports(choice.Solver, false) != nil
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
