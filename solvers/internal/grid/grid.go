@@ -47,7 +47,7 @@ func lacks(in *model.Instance, binding model.Features) model.Features {
 		return missing
 	}
 	_, missing := resources(in)
-	return missing & binding
+	return missing &^ (model.MemoryLimits &^ binding)
 }
 
 // FewMoldable says that at most a quarter of the jobs are moldable. Heuristics that compare ends give a moldable job the processors with which it ends first, and a
