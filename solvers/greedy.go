@@ -40,7 +40,7 @@ var _ = solve.Register(solve.Info{
 // tried with the jobs last that would be late where they stand, so that they make no other late.
 //
 // What a metric counts for all jobs at once counts as it is for the jobs placed so far. For metrics that are no sums over the jobs (the penalty of queues, the use of
-// processors and licences over time, devices, the peak of power) the evaluator looks at the jobs placed so far with each slot in turn, on instances of some hundred jobs;
+// processors and licences over time, devices, the peak of power) the evaluator looks at the jobs placed so far with each slot in turn, on instances of about a hundred jobs;
 // on larger ones these metrics do not count, and where only they do each job goes where it ends first. Where the peak of power counts, another try also looks at
 // slots after all jobs placed so far. Where power has a price, starts are the cheapest, see [plan.PricesStarts].
 //
@@ -58,7 +58,7 @@ func (s *Greedy) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	rule := list.Rule{Name: "least increase", Text: "the objective rises least there", Score: "increase"}.By(s.Machines)
 	if rehearses(in) {
 		var err error
-		if g.rehearsal, err = newRehearsal(in, plan.Placing{Rule: s.Place, Seed: opt.Seed}); err != nil {
+		if g.rehearsal, err = newRehearsal(ctx, in, plan.Placing{Rule: s.Place, Seed: opt.Seed}); err != nil {
 			return solve.Result{}, err
 		}
 	}

@@ -343,5 +343,9 @@ func TestGreedyLowersThePeak(t *testing.T) {
 		if got, _ := model.EvaluateObjective(in, result.Solution); got != c.want {
 			t.Errorf("makespan at weight %v: %v, expected %v: %+v", c.makespan, got, c.want, result.Solution.Jobs)
 		}
+		traced, err := solve.Run(t.Context(), solve.With(&Greedy{}), in, solve.Options{Strict: true, Trace: func(solve.Step) {}})
+		if err != nil || *traced.Solution.Objective != c.want {
+			t.Errorf("with its steps: %v, %v", traced.Solution, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package solvers
 
 import (
+	"context"
 	"math"
 
 	"github.com/allot-opt/allot/internal/objective"
@@ -12,6 +13,7 @@ import (
 //
 // Complexity: O(n) for each slot that is tried, beside the evaluator.
 type rehearsal struct {
+	ended        func() bool     // the context has ended
 	of           *model.Instance // with these metrics alone as the objective
 	empty, stage *plan.Schedule
 	jobs         []int // placed so far, in this order
@@ -19,8 +21,8 @@ type rehearsal struct {
 	placed       []bool // by job
 }
 
-// mostRehearsed is the largest estimate of looksAtWhole for which slots are rehearsed: a quarter of a second for each order of the jobs.
-const mostRehearsed = 1 << 18
+// mostRehearsed is the largest estimate of looksAtWhole for which slots are rehearsed: a tenth of a second for each order of the jobs.
+const mostRehearsed = 1 << 16
 
 // looksAtWhole is about how often the evaluator looks at a job while one order of the jobs is placed.
 func looksAtWhole(in *model.Instance) float64 {
@@ -57,7 +59,7 @@ func noSums(in *model.Instance) map[string]float64 {
 }
 
 // newRehearsal makes the schedules on which slots are rehearsed.
-func newRehearsal(in *model.Instance, placing plan.Placing) (*rehearsal, error) {
+func newRehearsal(ctx context.Context, in *model.Instance, placing plan.Placing) (*rehearsal, error) {
 	of, err := in.WithObjective(noSums(in))
 	if err != nil {
 		return nil, err
@@ -67,7 +69,7 @@ func newRehearsal(in *model.Instance, placing plan.Placing) (*rehearsal, error) 
 		return nil, err
 	}
 	stage, err := plan.NewCheapSchedule(in, placing)
-	return &rehearsal{of: of, empty: empty, stage: stage, placed: make([]bool, len(in.Jobs()))}, err
+	return &rehearsal{ended: func() bool { return ctx.Err() != nil }, of: of, empty: empty, stage: stage, placed: make([]bool, len(in.Jobs()))}, err
 }
 
 // clear takes all jobs away.
@@ -81,8 +83,11 @@ func (r *rehearsal) place(job int, slot plan.Slot) {
 	r.jobs, r.slots, r.placed[job] = append(r.jobs, job), append(r.slots, slot), true
 }
 
-// with is the value of the metrics for the jobs placed so far and one more.
+// with is the value of the metrics for the jobs placed so far and one more; 0 once the context has ended.
 func (r *rehearsal) with(job int, slot *plan.Slot) float64 {
+	if r.ended() {
+		return 0
+	}
 	r.stage.Restart(r.empty)
 	for k, before := range r.jobs {
 		r.stage.Place(before, r.slots[k])
