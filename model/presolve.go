@@ -65,6 +65,19 @@ func Reduce(in *Instance, use Use) (*Instance, *Reduction) {
 	return r.finish()
 }
 
+// Binding are the features that the instance asks for and that can bind: those of [Instance.Features] without what jobs ask of machines and licences and [Reduce] would leave out.
+// Whoever has two ways to do the same asks it, so that data that change no schedule change no decision, even in an instance that is not reduced.
+//
+// Complexity: that of Reduce; O(1) where the instance asks for nothing of the kind.
+func (in *Instance) Binding() Features {
+	const may = MemoryLimits | LicencePools | BandwidthNeeds | MachineSpan | NodeResources | Blocks | NodeFeatures | ExclusiveJobs
+	if in.features&may == 0 {
+		return in.features
+	}
+	reduced, _ := Reduce(in, 0)
+	return in.features &^ (may &^ reduced.features)
+}
+
 // reducer applies the rules, one after another. Each looks at the instance as the rules before it have left it.
 type reducer struct {
 	in       *Instance // the reduced instance; what it shares with the original is copied before it changes

@@ -289,10 +289,26 @@ var presolveRules = []struct {
 		s.Horizon = &model.HorizonSpec{To: 100}
 		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off"}}, Begin: []string{"", "off"}[int(x)]}
 	}, []float64{0}, []float64{1}},
-	{"a horizon that a cap fills", "horizon", func(s *model.InstanceSpec, x float64) {
-		s.Horizon = &model.HorizonSpec{To: 100}
+	{"a horizon beside a cap", "horizon", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{To: x}
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Busy: 1}, [][]float64{{0, 3}}
+	}, []float64{20.001}, []float64{20}},
+	{"a horizon beside a cap that changes", "horizon", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{To: x}
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Busy: 1}, [][]float64{{0, 3}, {40, 1}, {50, 2}}
+	}, []float64{60.001}, []float64{60, 50.001, 20.001}},
+	{"closed beside a cap that changes", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Busy: 1}, [][]float64{{0, 0}, {50, 1}}
+		closed(s, x, math.Inf(1), "")
+	}, []float64{60.001}, []float64{60, 20.001}},
+	{"closed beside machines that are suspended", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1}, Up: model.WaySpec{Time: 2}}}}
+		closed(s, x, math.Inf(1), "")
+	}, []float64{26.001}, []float64{26, 23.001, 20.001}},
+	{"a hard deadline beside a cap", "hard deadlines", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(1e6), true
 		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Busy: 1}, [][]float64{{0, x}}
-	}, []float64{4}, []float64{3}},
+	}, []float64{4}, []float64{3, 0.5}},
 	{"a hard deadline", "hard deadlines", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = &x, true
 	}, []float64{20.001, 1e18}, []float64{20, down(20), 8}},

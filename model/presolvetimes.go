@@ -194,9 +194,10 @@ func (r *reducer) horizon() {
 // stopsPower says whether machines are in given states when the horizon begins or ends, or are suspended by a rule.
 func (r *reducer) stopsPower() bool { return r.original.features&SleepingMachines != 0 }
 
-// hardDeadlines: one that no job can miss is as good as a soft one, where the objective does not say what a job costs that is left out.
+// hardDeadlines: one that no job can miss is as good as a soft one, where the objective does not say what a job costs that is left out. Not where power is capped: a
+// job may never run then, and a soft deadline would say that it has to.
 func (r *reducer) hardDeadlines() {
-	if r.use&OnLine != 0 || r.original.features&HardDeadlines == 0 || r.in.pricesJobs() || !r.endsInTime() {
+	if r.use&OnLine != 0 || r.original.features&HardDeadlines == 0 || r.in.pricesJobs() || r.capped() || !r.endsInTime() {
 		return
 	}
 	last := r.lastEnd()
@@ -245,13 +246,8 @@ func (r *reducer) restsOn(last float64) { r.report.windows, r.report.last = true
 
 // endsInTime says whether solvers start every job as early as they can, so that [reducer.lastEnd] bounds what they make.
 func (r *reducer) endsInTime() bool {
-	if r.original.features&BackgroundLoad != 0 || r.stopsPower() || r.in.horizon != nil {
+	if r.original.features&BackgroundLoad != 0 || r.in.horizon != nil {
 		return false
-	}
-	for c := range r.in.clusters {
-		if len(r.in.clusters[c].PowerCap) > 0 {
-			return false
-		}
 	}
 	return !slices.ContainsFunc(r.in.objective, func(t ObjectiveTerm) bool {
 		m, _ := MetricNamed(t.Metric)
@@ -259,9 +255,31 @@ func (r *reducer) endsInTime() bool {
 	})
 }
 
+// capped says whether the power of a cluster is limited.
+func (r *reducer) capped() bool {
+	return slices.ContainsFunc(r.in.clusters, func(c Cluster) bool { return len(c.PowerCap) > 0 })
+}
+
+// waking is the longest time for which a machine keeps a job waiting that is off when the first job arrives, or is suspended by a rule: it goes down, and up again.
+func (r *reducer) waking() float64 {
+	longest := 0.0
+	for c := range r.in.clusters {
+		for g := range r.in.clusters[c].Machines {
+			p := r.in.clusters[c].Machines[g].Power
+			if p == nil || p.Begin < 0 && !p.Suspends() {
+				continue
+			}
+			for k := range p.Off {
+				longest = max(longest, p.Off[k].Down.Time+p.Off[k].Up.Time)
+			}
+		}
+	}
+	return longest
+}
+
 // lastEnd is a time by which every job has ended in a schedule in which none starts later than it has to. Let T be the last of the arrivals and of the times at which a
-// machine is open again. If at some time from T on no job ran, the next to start could start then. So from T on some job runs until all have ended, and the last
-// ends by T plus the longest times of all jobs. A closed time that begins after that changes nothing; one that begins before makes T later. Rounding is allowed for. It
+// machine is open again or a power cap changes. If at some time from T on no job ran, the next to start could start then, or as soon as machines that are suspended are on again. So from
+// T on some job runs or waits for that until all have ended, and the last ends by T plus the longest times of all jobs. A closed time that begins after that changes nothing; one that begins before makes T later. Rounding is allowed for. It
 // holds for the estimates of jobs as well as for their true times.
 //
 // Complexity: O(n + clusters·(jobs that state run times) + c log c) for c closed times.
@@ -270,10 +288,15 @@ func (r *reducer) lastEnd() float64 {
 		return r.last
 	}
 	last, sum := 0.0, 0.0
-	longest := r.longestTimes()
+	longest, waking := r.longestTimes(), r.waking()
 	for k := range r.in.jobs {
 		last = max(last, r.in.jobs[k].Arrival)
-		sum += longest(k)
+		sum += longest(k) + waking
+	}
+	for c := range r.in.clusters {
+		if steps := r.in.clusters[c].PowerCap; len(steps) > 0 {
+			last = max(last, steps[len(steps)-1].Time)
+		}
 	}
 	room := func(from float64) float64 {
 		end := from + sum*(1+4*Tolerance)

@@ -39,6 +39,9 @@ func (r *Releases) freeBy(t float64) (next int, free int32) {
 // alike implements clusterState. The order of the processors counts, as jobs take the last of those that are free.
 func (g *generalCluster) alike(other clusterState, ready float64) bool {
 	o := other.(*generalCluster)
+	if g.nodes != nil && !g.nodes.alike(o.nodes, ready) {
+		return false
+	}
 	for k, u := range g.units {
 		v := o.units[k]
 		if u.processor != v.processor || max(u.released, ready) != max(v.released, ready) {

@@ -8,13 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
 // In states that are alike from a time on, jobs that are ready then or later find the same slots, one after another.
 func TestAlikeStatesGiveTheSameSlots(t *testing.T) {
 	same, differ := 0, 0
-	many(t, 30, func(t *rapid.T) {
+	often.Check(t, 30, func(t *rapid.T) {
 		features := modeltest.AllFeatures
 		if rapid.Bool().Draw(t, "counted") {
 			features = model.Arrivals | model.ParallelJobs | model.LicencePools
@@ -80,7 +81,7 @@ func TestAlikeStatesGiveTheSameSlots(t *testing.T) {
 
 // A copy finds the same slots as the state it was made of, and what happens to one of them does not change the other.
 func TestCloneOfResources(t *testing.T) {
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		features := modeltest.AllFeatures
 		if rapid.Bool().Draw(t, "counted") {
 			features = model.Arrivals | model.ParallelJobs | model.LicencePools

@@ -13,7 +13,7 @@ type Backlog struct{ resources *Resources }
 
 // NewBacklog is the backlog of the machines of an instance of which nothing is held. [Placing.ByNode] must hold for the instance.
 func NewBacklog(in *model.Instance) *Backlog {
-	return &Backlog{newResources(in.Batch(nil, nil, nil), false, Placing{})}
+	return &Backlog{newResources(in.Batch(nil, nil, nil), false, Placing{Holes: true})}
 }
 
 // Hold notes what a job holds of a cluster from start to end.

@@ -7,13 +7,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
 // Jobs that wait for each other and whose times add up to the horizon, as decimals, find room in it, in any unit and at any clock: 0.1 + 0.2 is more than 0.3
 // in float64 numbers, and 300.5 − 180.3 is less than 120.2.
 func TestDecimalsFillTheHorizon(t *testing.T) {
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		unit := rapid.SampledFrom([]float64{0.1, 0.3, 0.7, 1.1, 60.1, 1e-3, 8e-9, 1}).Draw(t, "unit")
 		clock := 0.0
 		if unit > 1e-6 {

@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -32,7 +33,7 @@ func newCheap(t *rapid.T, in *model.Instance) *Schedule {
 
 // Whatever is placed where at the cheapest moment, the schedule is right by the checker.
 func TestCheapScheduleIsRight(t *testing.T) {
-	many(t, 50, func(t *rapid.T) {
+	often.Check(t, 50, func(t *rapid.T) {
 		in, ok := drawCheap(t, 12)
 		if !ok {
 			return

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 )
@@ -129,7 +130,7 @@ func (u *unequal) cheapest(job int) (best float64, at int) {
 // no start and no choice of processors costs less, and none that costs as much is earlier.
 func TestPricesOnUnequalMachines(t *testing.T) {
 	priced, woken, several := 0, 0, 0
-	many(t, 40, func(t *rapid.T) {
+	often.Check(t, 40, func(t *rapid.T) {
 		u := drawUnequal(t)
 		if !PricesStarts(u.in) {
 			t.Fatal("no prices")
@@ -221,7 +222,7 @@ func (u *unequal) hold(sol *model.Solution) {
 // What a job on unequal machines held is free again after Free, and what they take more is that of the slot while it is held.
 func TestFreeOnUnequalMachines(t *testing.T) {
 	woken := 0
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		u := drawUnequal(t)
 		r := NewResources(u.in)
 		for job := range u.in.Jobs() {
@@ -251,7 +252,7 @@ func TestFreeOnUnequalMachines(t *testing.T) {
 // what it costs.
 func TestCheapestAmongStartsThatTouch(t *testing.T) {
 	tried, dearer := 0, 0
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		number := func(low, high int, label string) int { return rapid.IntRange(low, high).Draw(t, label) }
 		length := number(6, 16, "horizon")
 		tariff := &model.TariffSpec{Per: 1}

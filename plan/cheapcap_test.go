@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -14,7 +15,7 @@ import (
 // not hide them behind those that take more.
 func TestFrugalProcessorsKeepTheCap(t *testing.T) {
 	found, short := 0, 0
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		number := func(low, high int, label string) int { return rapid.IntRange(low, high).Draw(t, label) }
 		length := number(3, 10, "horizon")
 		b := model.NewBuilder("capped")

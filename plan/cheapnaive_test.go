@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -134,7 +135,7 @@ func (w *wholeUnits) cost(job, start int) (float64, bool) {
 
 // The decoder finds the cheapest start, and of equal ones the earliest: that of trying every unit.
 func TestCheapestStartIsThatOfTryingAll(t *testing.T) {
-	many(t, 30, func(t *rapid.T) {
+	often.Check(t, 30, func(t *rapid.T) {
 		w := drawWholeUnits(t)
 		s := newCheap(t, w.in)
 		for job := range w.in.Jobs() {
@@ -179,7 +180,7 @@ func TestCheapestStartIsThatOfTryingAll(t *testing.T) {
 
 // What a job held is free again after Free, and what machines take is as before.
 func TestFreeGivesBackWhatTakeTook(t *testing.T) {
-	many(t, 10, func(t *rapid.T) {
+	often.Check(t, 10, func(t *rapid.T) {
 		in, ok := drawCheap(t, 8)
 		if !ok || in.Features().Has(model.MemoryLimits) { // memory is free again but for rounding
 			return

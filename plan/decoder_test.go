@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -169,7 +170,7 @@ func runnable(in *model.Instance, cluster int) []int32 {
 }
 
 func TestDecodeByTheLetter(t *testing.T) {
-	many(t, 10, func(t *rapid.T) {
+	often.Check(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
 		d := newDecoder(t, in)
 		for c := range in.Clusters() {
@@ -187,7 +188,7 @@ func TestDecodeByTheLetter(t *testing.T) {
 
 // A schedule of the same order must cost what the decoder says, by the evaluator.
 func TestDecodeByTheEvaluator(t *testing.T) {
-	many(t, 10, func(t *rapid.T) {
+	often.Check(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
 		d := newDecoder(t, in)
 		s := newSchedule(t, in)

@@ -55,7 +55,7 @@ func Explain(in *model.Instance, sol *model.Solution, job int) Explanation {
 		}
 	}
 	if (Placing{}).ByNode(in) {
-		x.nodes = newResources(in, false, Placing{})
+		x.nodes = newResources(in, false, Placing{Holes: true})
 	}
 	e.Placement = x.read(sol)
 	ready, missing := x.ready()

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -50,7 +51,7 @@ func right(in *model.Instance, sol *model.Solution, job int) bool {
 // ends.
 func TestExplainOffersTheEarliestEnd(t *testing.T) {
 	offered, holes := 0, 0
-	many(t, 40, func(t *rapid.T) {
+	often.Check(t, 40, func(t *rapid.T) {
 		in := drawGeneral(t, 8)
 		sol := drawSchedule(t, in)
 		job := rapid.IntRange(0, len(in.Jobs())-1).Draw(t, "job")

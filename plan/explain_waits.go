@@ -54,7 +54,7 @@ func (x *explainer) waits(e *Explanation, ready float64) {
 		}
 		enough := short && x.freeBefore(c, part, near) >= part.Processors.Len()
 		for _, h := range x.parts[c] {
-			shares := overlap(h.set, part.Processors)
+			shares := h.start < h.end && overlap(h.set, part.Processors) // a job of no time holds nothing
 			if shares && (h.start < p.Start || near(h.end)) {
 				free = max(free, min(h.end, p.Start))
 			}

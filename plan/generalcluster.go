@@ -10,7 +10,7 @@ import (
 )
 
 // generalCluster tracks each processor of a cluster by itself, with the memory of its machines and the pools of licences. It serves
-// clusters whose machines differ and jobs that ask for more than processors.
+// clusters whose machines differ and jobs that ask for more than processors. Where jobs ask something of single machines, it asks nodes whether a machine has that.
 //
 // Complexity of looking for a slot: O(processors + events · machines) for each speed and bandwidth of the cluster that matters to the
 // job. The events are the times tried from the release of enough processors on, until memory and licences are free as well; mostly one
@@ -22,7 +22,9 @@ type generalCluster struct {
 	units     []unit // all processors, by time of release; of one time the higher numbers first
 	machines  []machine
 	groups    []trackedGroup
-	short     bool            // the memory of some machines may run short
+	nodes     *nodeCluster    // what is free of the machines over time, memory too; nil: jobs ask nothing of single machines
+	whole     bool            // it is the cluster when nothing is held: nodes does not count
+	short     bool            // the memory of some machines may run short, and nodes is nil
 	earlier   earlier         // where it may: what jobs found
 	homes     []int32         // by processor: its machine; −1: it is not tracked
 	ids       []int           // scratch
@@ -74,10 +76,11 @@ func compareUnits(a, b unit) int {
 	return cmp.Compare(a.released, b.released)
 }
 
-// newGeneralCluster makes the empty state. The groups of another state of the cluster tell whether memory may run short; nil: there is none.
-func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, limit *limit, known []trackedGroup) *generalCluster {
+// newGeneralCluster makes the empty state. The groups of another state of the cluster tell whether memory may run short; nil: there is none. nodes is the empty state of the
+// machines; nil: jobs ask nothing of single machines.
+func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, limit *limit, known []trackedGroup, nodes *nodeCluster) *generalCluster {
 	c := &in.Clusters()[cluster]
-	g := &generalCluster{in: in, cluster: cluster, pools: pools, limit: limit, marked: make([]bool, c.Processors)}
+	g := &generalCluster{in: in, cluster: cluster, pools: pools, limit: limit, nodes: nodes, marked: make([]bool, c.Processors)}
 	tracked, units, machines := make([]int, len(c.Machines)), 0, 0
 	for k := range c.Machines {
 		group := &c.Machines[k]
@@ -88,7 +91,7 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, lim
 	g.homes = slices.Repeat([]int32{-1}, c.Processors)
 	for k := range c.Machines {
 		group := &c.Machines[k]
-		short := known != nil && known[k].short || known == nil && mayRunShort(in, cluster, group)
+		short := nodes == nil && (known != nil && known[k].short || known == nil && mayRunShort(in, cluster, group))
 		g.groups = append(g.groups, trackedGroup{group, tracked[k], short})
 		g.short = g.short || short
 		if tracked[k] < group.Count {
@@ -112,9 +115,10 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, lim
 	return g
 }
 
-// tracked is the number of machines of the group that have to be tracked: all where earlier jobs hold processors of the cluster.
+// tracked is the number of machines of the group that have to be tracked: all where earlier jobs hold processors of the cluster, or machines of a group differ by what is
+// held there.
 func (g *generalCluster) tracked(group *model.Machine) int {
-	if g.in.HeldUntil(g.cluster) != nil {
+	if g.nodes != nil || g.in.HeldUntil(g.cluster) != nil {
 		return group.Count
 	}
 	return Reach(g.in, group.Count)
@@ -160,6 +164,12 @@ func (g *generalCluster) release(n int) float64 {
 // and each bandwidth in turn, the fastest first, the processors with at least that speed and bandwidth, and keeps the slot that ends
 // first.
 func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
+	if g.nodes != nil {
+		if g.in.Jobs()[job].Node().Running != nil {
+			return g.nodes.runningSlot(job)
+		}
+		n = g.nodes.wholeBlocks(job, n)
+	}
 	best, found := Slot{End: math.Inf(1)}, false
 	speeds, links := g.speeds, g.links
 	if j := &g.in.Jobs()[job]; j.StatesRuntimes() {
@@ -167,7 +177,7 @@ func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
 	} else if j.Input+j.Output == 0 {
 		links = links[len(links)-1:]
 	}
-	if kinds := len(speeds) * len(links); kinds > 1 && kinds > manyLooks/(len(g.units)+len(g.machines)) {
+	if kinds := len(speeds) * len(links); g.nodes == nil && kinds > 1 && kinds > manyLooks/(len(g.units)+len(g.machines)) {
 		return g.earliestOfMany(job, n, ready, links)
 	}
 	for _, speed := range speeds {
@@ -186,8 +196,8 @@ func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
 // whenIdle is the state of the cluster when no job holds anything.
 func (g *generalCluster) whenIdle() *generalCluster {
 	if g.idle == nil {
-		g.idle = newGeneralCluster(g.in, g.cluster, newLicencePools(g.in), g.limit, g.groups)
-		g.idle.queued = true // there is nothing to wait for
+		g.idle = newGeneralCluster(g.in, g.cluster, newLicencePools(g.in), g.limit, g.groups, g.nodes)
+		g.idle.queued, g.idle.whole = true, true // there is nothing to wait for
 	}
 	return g.idle
 }
@@ -231,16 +241,26 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 			t = s.next()
 			continue
 		}
-		set := s.choose()
 		g.work += 300 + int64(s.seen) + 60*int64(n)
+		if g.nodes != nil {
+			if slot, ok := s.chooseOnNodes(t); ok {
+				return slot, true
+			}
+			t = s.next()
+			continue
+		}
+		set := s.choose()
 		return Slot{Start: t, End: model.End(t, g.in.Duration(job, g.cluster, set)), set: set}, true
 	}
 	return Slot{}, false
 }
 
 // take implements clusterState.
-func (g *generalCluster) take(job, _ int, set model.ProcessorSet, _ []place.Share, start, end float64) {
+func (g *generalCluster) take(job, n int, set model.ProcessorSet, shares []place.Share, start, end float64) {
 	g.hold(&g.in.Jobs()[job], set, start, end)
+	if g.nodes != nil {
+		g.nodes.take(job, n, set, shares, start, end)
+	}
 }
 
 // hold takes the processors of the set for the job from start to end.
@@ -299,7 +319,11 @@ func releasedAfter(u unit, t float64) int {
 
 // fresh implements clusterState.
 func (g *generalCluster) fresh(of *Resources) clusterState {
-	f := newGeneralCluster(g.in, g.cluster, of.pools, of.limit, g.groups)
+	var nodes *nodeCluster
+	if g.nodes != nil {
+		nodes = newNodeCluster(of, g.cluster)
+	}
+	f := newGeneralCluster(g.in, g.cluster, of.pools, of.limit, g.groups, nodes)
 	f.queued = g.queued
 	return f
 }
@@ -309,6 +333,9 @@ func (g *generalCluster) assign(other clusterState) {
 	from := other.(*generalCluster)
 	copy(g.units, from.units)
 	g.earlier.assign(&from.earlier)
+	if g.nodes != nil {
+		g.nodes.assign(from.nodes)
+	}
 	for k := range g.machines {
 		g.machines[k].asked = false
 	}
@@ -323,11 +350,20 @@ func (g *generalCluster) assign(other clusterState) {
 }
 
 // size implements clusterState.
-func (g *generalCluster) size() int { return 16*len(g.units) + 64*len(g.machines) }
+func (g *generalCluster) size() int {
+	bytes := 16*len(g.units) + 64*len(g.machines)
+	if g.nodes != nil {
+		bytes += g.nodes.size()
+	}
+	return bytes
+}
 
 // worked implements clusterState.
 func (g *generalCluster) worked() int64 {
 	work := g.work
+	if g.nodes != nil && !g.whole {
+		work += g.nodes.worked()
+	}
 	for k := range g.machines {
 		if p := g.machines[k].memory; p != nil {
 			work += p.work

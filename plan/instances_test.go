@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"testing"
 
 	"pgregory.net/rapid"
 
@@ -98,16 +97,6 @@ func drawTimes(t *rapid.T, spec *model.JobSpec, clock clock, clusters int) {
 	}
 	if chance(t, 2, "has a deadline") {
 		spec.Deadline = new(clock.arrival.Draw(t, "deadline") + 2*clock.time.Draw(t, "slack"))
-	}
-}
-
-// many runs a property on that many times the usual number of random cases.
-func many(t *testing.T, times int, property func(*rapid.T)) {
-	t.Helper()
-	for range times {
-		if rapid.Check(t, property); t.Failed() {
-			return
-		}
 	}
 }
 

@@ -43,10 +43,14 @@ func (c *plainCluster) look(jobs int, _ float64) float64 {
 }
 
 // look implements clusterState. Of many kinds of machines few are looked at, see earliestOfMany.
-func (g *generalCluster) look(_ int, held float64) float64 {
+func (g *generalCluster) look(jobs int, held float64) float64 {
 	const most = 4
 	kinds := float64(min(most, len(g.speeds)*len(g.links)))
-	return kinds*(60+10*float64(len(g.machines))) + 300 + 80*held + float64(len(g.units))
+	time := kinds*(60+10*float64(len(g.machines))) + 300 + 80*held + float64(len(g.units))
+	if g.nodes != nil {
+		time += g.nodes.look(jobs, held)
+	}
+	return time
 }
 
 // look implements clusterState.

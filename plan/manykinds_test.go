@@ -9,13 +9,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
 // A search that leaves out speeds and bandwidths finds the slot of one that tries them all, be it on processors, memory or licences that it waits.
 func TestSlotsAmongManyKinds(t *testing.T) {
 	compared, several := 0, 0
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		in := modeltest.Generator{Features: modeltest.AllFeatures &^ model.GridSpan, Jobs: 12, Groups: 7, Clusters: 1}.Instance(t)
 		s := NewChosenSchedule(in)
 		g, ok := s.clusters[0].(*generalCluster)

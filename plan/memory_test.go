@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -113,15 +114,15 @@ func slowMemory(in *model.Instance, held []heldMemory, job, n int, ready float64
 // A cluster with memory finds the slots that a search through all times and machines finds, and does so from states that were brought back.
 func TestMemoryAgainstEveryTime(t *testing.T) {
 	late := 0
-	many(t, 10, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		b := model.NewBuilder("memory")
 		cluster := model.ClusterSpec{ID: "c"}
 		for g := range rapid.IntRange(1, 2).Draw(t, "groups") {
-			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: fmt.Sprint("m", g), Count: rapid.IntRange(1, 3).Draw(t, "machines"), Processors: rapid.IntRange(1, 4).Draw(t, "processors"),
+			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: fmt.Sprint("m", g), Count: rapid.IntRange(1, 4).Draw(t, "machines"), Processors: rapid.IntRange(1, 4).Draw(t, "processors"),
 				Memory: new(float64(rapid.IntRange(4, 16).Draw(t, "memory")))})
 		}
 		b.Cluster(cluster)
-		for j := range rapid.IntRange(1, 24).Draw(t, "jobs") {
+		for j := range rapid.IntRange(1, 40).Draw(t, "jobs") {
 			n := rapid.IntRange(1, 4).Draw(t, "size")
 			job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(float64(rapid.IntRange(1, 8).Draw(t, "work"))), Processors: model.Rigid(n), Tasks: n, Memory: float64(rapid.IntRange(0, 8).Draw(t, "need"))}
 			if chance(t, 8, "one machine") {

@@ -9,8 +9,7 @@ import (
 )
 
 // nodeCluster tracks what is free of each machine of a cluster over time: processors, memory, resources and devices, and when it is closed. It serves
-// instances whose jobs ask something of single machines, see [Placing.ByNode]. Unlike the other kinds of clusters it lets a job start in a hole between jobs that were placed
-// before it.
+// schedules that fill holes, see [Placing]: unlike the other kinds of clusters it lets a job start in a hole between jobs that were placed before it.
 //
 // The earliest start of a job is the time at which it is ready, or one at which a step begins on some machine: a job starts or ends there, or a closed time
 // begins or ends. So these times are tried in turn. What a kind of job found is kept: placing more jobs never makes room, so a job of the kind that is ready
@@ -79,10 +78,11 @@ type gangMemo struct {
 	takes        takes
 }
 
-// Placing is the rule that chooses among machines, where jobs ask something of single machines; the zero value takes the first.
+// Placing is how a schedule chooses among machines and times. The zero value takes the processors that were released last, and fills no holes.
 type Placing struct {
-	Rule place.Name
-	Seed uint64 // of what the rule draws at random
+	Rule  place.Name // chooses among machines, where jobs ask something of single machines; empty: [place.First]
+	Seed  uint64     // of what the rule draws at random
+	Holes bool       // a job may start in a hole between jobs that were placed before it; not where jobs must spread over clusters ([model.GridSpan])
 }
 
 // NodeFeatures are the features that make a schedule track what is free of single machines.

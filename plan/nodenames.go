@@ -15,7 +15,7 @@ type unnamed struct {
 	shares []place.Share
 }
 
-// placeOnNodes adds the placement of a job on tracked machines. Which processors of a machine a job gets does not matter while jobs are placed, only how
+// placeOnNodes adds the placement of a job on tracked machines. Where holes are filled it does not matter while jobs are placed which processors of a machine a job gets, only how
 // many; they are named at the end.
 func (s *Schedule) placeOnNodes(job int, slot *Slot, p model.Placement) {
 	p.Cluster = s.in.Clusters()[slot.Cluster].ID
@@ -24,7 +24,7 @@ func (s *Schedule) placeOnNodes(job int, slot *Slot, p model.Placement) {
 	} else {
 		p.Devices = s.site.Held(s.site.Kind(job), slot.shares)
 	}
-	if !slot.instant {
+	if !slot.instant && s.placing.Holes {
 		s.unnamed = append(s.unnamed, unnamed{len(s.solution.Jobs), job, slot.shares})
 	}
 	s.solution.Jobs = append(s.solution.Jobs, p)

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -47,7 +48,7 @@ func slowTopological(in *model.Instance, order []int) []int {
 }
 
 func TestTopologicalIsTheNaiveOrder(t *testing.T) {
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		in := drawPrecedence(t)
 		order := rapid.Permutation(indices(in)).Draw(t, "order")
 		given := slices.Clone(order)
@@ -67,7 +68,7 @@ func TestTopologicalIsTheNaiveOrder(t *testing.T) {
 
 // Jobs of one arrival keep the order of the instance, but for those that wait for one behind them.
 func TestArrivalOrder(t *testing.T) {
-	many(t, 10, func(t *rapid.T) {
+	often.Check(t, 10, func(t *rapid.T) {
 		in := drawPrecedence(t)
 		var order []int
 		for arrival := range 4 {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 	"pgregory.net/rapid"
 )
@@ -82,7 +83,7 @@ func (p *slowProfile) free(start, end float64) float64 {
 }
 
 func TestProfileByTheLetter(t *testing.T) {
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		clock := drawClock(t)
 		capacity := rapid.SampledFrom([]float64{1, 4, 0.3}).Draw(t, "capacity")
 		amount := rapid.SampledFrom([]float64{capacity, capacity / 4, capacity / 3, 0, capacity * 1.5})
@@ -109,7 +110,7 @@ func TestProfileByTheLetter(t *testing.T) {
 
 // What Earliest finds can be added without ever using more than there is.
 func TestProfileIsNeverOverfull(t *testing.T) {
-	many(t, 5, func(t *rapid.T) {
+	often.Check(t, 5, func(t *rapid.T) {
 		clock := drawClock(t)
 		const capacity = 1.0
 		profile, slow := newProfile(capacity), &slowProfile{capacity: capacity}

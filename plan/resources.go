@@ -8,7 +8,7 @@ import (
 )
 
 // Resources are the processors, the memory and the licences that the jobs placed so far hold, and until when. It looks for slots behind
-// those jobs, on processors whose last job has ended: holes are not filled, but where jobs ask something of single machines. It does not know which jobs it placed, nor which jobs wait
+// those jobs, on processors whose last job has ended: holes are not filled, unless [Placing] asks for it. It does not know which jobs it placed, nor which jobs wait
 // for others; [Schedule] keeps that too.
 //
 // Assign restores a state, so that a search can continue from the middle of a schedule.
@@ -82,7 +82,8 @@ type clusterState interface {
 // NewResources is the empty state: nothing is held. Its Spread takes every job for which [CanSpread] holds. Where there is such a job it tracks
 // each processor, which takes longer.
 //
-// Where [StartsCheap] holds, each slot that it finds is the cheapest instead of the earliest, and no job spreads over clusters.
+// Where [StartsCheap] holds, each slot that it finds is the cheapest instead of the earliest, and no job spreads over clusters. Where jobs ask something of single machines,
+// see [FillsHoles], holes are filled.
 func NewResources(in *model.Instance) *Resources {
 	if StartsCheap(in) {
 		return newCheapResources(in)
@@ -92,7 +93,7 @@ func NewResources(in *model.Instance) *Resources {
 			return newResources(in, true, Placing{})
 		}
 	}
-	return newResources(in, false, Placing{})
+	return newResources(in, false, Filling(in))
 }
 
 // newResources is the empty state, which tracks each processor where the instance asks for it or if track is set. Without track its Spread takes
@@ -100,7 +101,7 @@ func NewResources(in *model.Instance) *Resources {
 // that chooses among them.
 func newResources(in *model.Instance, track bool, placing Placing) *Resources {
 	r := &Resources{in: in, pools: newLicencePools(in), limit: newLimit(), placing: placing}
-	if placing.ByNode(in) {
+	if placing.Holes || placing.ByNode(in) {
 		r.site = place.NewSite(in, placing.rule(), placing.Seed)
 		r.trackNodes()
 		r.commit()
@@ -113,7 +114,7 @@ func newResources(in *model.Instance, track bool, placing Placing) *Resources {
 		if cluster := &in.Clusters()[c]; cluster.Uniform && !general && !(costs && costsDiffer(cluster)) && runsAll(in, cluster) && !memoryMatters(in, c) {
 			r.clusters = append(r.clusters, newPlainCluster(in, c, r.pools))
 		} else {
-			r.clusters = append(r.clusters, newGeneralCluster(in, c, r.pools, r.limit, nil))
+			r.clusters = append(r.clusters, newGeneralCluster(in, c, r.pools, r.limit, nil, nil))
 		}
 	}
 	r.commit()
@@ -134,14 +135,24 @@ func newCheapResources(in *model.Instance) *Resources {
 func (r *Resources) trackNodes() {
 	r.site.ExpectAll()
 	for c := range r.in.Clusters() {
-		r.clusters = append(r.clusters, newNodeCluster(r, c))
+		nodes := newNodeCluster(r, c)
+		if r.placing.Holes {
+			r.clusters = append(r.clusters, nodes)
+		} else {
+			r.clusters = append(r.clusters, newGeneralCluster(r.in, c, r.pools, r.limit, nil, nodes))
+		}
 	}
 	for j := range r.in.Jobs() {
-		if run := r.in.Jobs()[j].Node().Running; run != nil {
-			slot, _ := r.clusters[run.Cluster].(*nodeCluster).runningSlot(j)
-			slot.Cluster = run.Cluster
-			r.pools.add(&r.in.Jobs()[j], &slot)
+		run := r.in.Jobs()[j].Node().Running
+		if run == nil {
+			continue
 		}
+		slot, _ := r.clusters[run.Cluster].earliest(j, run.Processors.Len(), 0)
+		slot.Cluster = run.Cluster
+		if g, ok := r.clusters[run.Cluster].(*generalCluster); ok {
+			g.hold(&r.in.Jobs()[j], slot.set, slot.Start, slot.End)
+		}
+		r.pools.add(&r.in.Jobs()[j], &slot)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
@@ -40,7 +41,7 @@ func chosenSlots(t *rapid.T, s *Schedule, job int) []Slot {
 // was brought back continues as before.
 func TestChosenScheduleIsRight(t *testing.T) {
 	spread, moldable := 0, 0
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		g := modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 10, Wild: rapid.IntRange(0, 9).Draw(t, "wild") == 0}
 		in := g.Instance(t)
 		s := NewChosenSchedule(in)
@@ -103,7 +104,7 @@ func sameState(a, b *Resources) bool {
 
 // A moldable job on n processors is placed as a rigid one of as many tasks.
 func TestEarliestOnIsThatOfARigidJob(t *testing.T) {
-	many(t, 10, func(t *rapid.T) {
+	often.Check(t, 10, func(t *rapid.T) {
 		spec := modeltest.Generator{Features: modeltest.AllFeatures &^ (model.GridSpan | model.UnrelatedTimes | model.RestrictedTimes), Jobs: 8}.Spec(t)
 		moldable, err := model.New(spec)
 		if err != nil {
@@ -147,7 +148,7 @@ func TestEarliestOnIsThatOfARigidJob(t *testing.T) {
 // The tasks of a job over several clusters are dealt out as well as can be, by trying every way.
 func TestDealIsBest(t *testing.T) {
 	tried := 0
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		b := model.NewBuilder("spread")
 		n := 0
 		runtimes := map[string]float64{}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
@@ -19,7 +20,7 @@ import (
 // releases are those of the placements.
 func TestAlikeByTheReleases(t *testing.T) {
 	alike, differ := 0, 0
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		in := drawPlain(t, 6)
 		cluster := 0
 		var states [2]*Schedule
@@ -67,6 +68,72 @@ func TestAlikeByTheReleases(t *testing.T) {
 	})
 	if alike < 50 || differ < 50 {
 		t.Errorf("%d states alike, %d not", alike, differ)
+	}
+}
+
+// Under a power cap two states are alike from a time on only if as many processors run, and take as much power, at each time from then on: those of the placements. And they are where the
+// same holds at all times.
+func TestAlikeByWhatRunsUnderACap(t *testing.T) {
+	alike, differ := 0, 0
+	often.Check(t, 30, func(t *rapid.T) {
+		w := drawWholeUnits(t)
+		if w.in.Clusters()[0].PowerCap == nil {
+			return
+		}
+		type run struct {
+			processors int
+			power      float64
+		}
+		var states [2]*Resources
+		var runs [2][]run // by unit
+		order := rapid.Permutation(indices(w.in)).Draw(t, "order")
+		for k := range states {
+			r := NewResources(w.in)
+			runs[k] = make([]run, len(w.price))
+			other := -1 // the place of a job whose slot another one takes, which may need more or less power
+			switch rapid.IntRange(0, 2).Draw(t, "change") {
+			case 0:
+				other = rapid.IntRange(0, len(order)-1).Draw(t, "other")
+			case 1:
+				at := rapid.IntRange(0, len(order)-1).Draw(t, "exchanged")
+				order[0], order[at] = order[at], order[0]
+			}
+			for i, job := range order[rapid.IntRange(0, 1).Draw(t, "left out"):] {
+				j := &w.in.Jobs()[job]
+				slot, ok := r.Earliest(job, 0, j.Min, j.Arrival)
+				if !ok {
+					continue
+				}
+				taker := job
+				if i == other {
+					taker = rapid.IntRange(0, len(order)-1).Draw(t, "taker")
+				}
+				r.Take(taker, &slot)
+				power := 2.0
+				if own, stated := w.in.Jobs()[taker].Power(); stated {
+					power = own
+				}
+				for at := int(slot.Start) - w.clock; at < int(slot.End)-w.clock; at++ {
+					runs[k][at].processors += j.Min
+					runs[k][at].power += power * float64(j.Min)
+				}
+			}
+			states[k] = r
+		}
+		for from := range w.price {
+			got := states[0].Alike(states[1], float64(w.clock+from))
+			if got && !slices.Equal(runs[0][from:], runs[1][from:]) || !got && slices.Equal(runs[0], runs[1]) {
+				t.Fatalf("alike from unit %d on: %v; what runs by unit: %v and %v", from, got, runs[0], runs[1])
+			}
+			if got {
+				alike++
+			} else {
+				differ++
+			}
+		}
+	})
+	if alike < 500 || differ < 500 {
+		t.Errorf("alike at %d times, not at %d", alike, differ)
 	}
 }
 
@@ -119,7 +186,7 @@ func TestNodesThatKeepNothing(t *testing.T) {
 
 // The integral of the prices is the sum of price times length over the steps, however unequal these are.
 func TestIntegralOfPrices(t *testing.T) {
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		at := float64(rapid.IntRange(0, 3).Draw(t, "from"))
 		from := at
 		var times, rates []float64
@@ -162,7 +229,7 @@ func TestIntegralOfPrices(t *testing.T) {
 // a price. The slowest link of a slot is that of its slowest piece.
 func TestWhatMaySpread(t *testing.T) {
 	spread, not := 0, 0
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		features := model.GridSpan | model.ParallelJobs | model.BandwidthNeeds | model.MixedMachines | model.Arrivals
 		switch rapid.IntRange(0, 2).Draw(t, "beside") {
 		case 1:

@@ -9,8 +9,8 @@ import (
 )
 
 // Schedule is a schedule under construction: jobs are placed one at a time behind those placed before, on processors whose
-// last job has ended (holes are not filled), see [Resources]. Where jobs ask something of single machines it tracks what is free of each over time, and holes
-// are filled. It honours every feature, see docs/rules.md: a moldable job gets the number of processors with which it ends first, or one that the caller chooses, and a job wider than every cluster is spread over several.
+// last job has ended (holes are not filled, unless [Placing] asks for it), see [Resources]. Where jobs ask something of single machines it tracks what is free of each over time. It
+// honours every feature, see docs/rules.md: a moldable job gets the number of processors with which it ends first, or one that the caller chooses, and a job wider than every cluster is spread over several.
 //
 // Earliest, EarliestOn and Spread look, Place commits.
 type Schedule struct {
@@ -34,10 +34,13 @@ const ScheduleFeatures = RigidFeatures | model.HardDeadlines | model.Precedence 
 // honour.
 func NewSchedule(in *model.Instance) (*Schedule, error) { return NewPlacedSchedule(in, Placing{}) }
 
-// NewPlacedSchedule is [NewSchedule] with a rule that chooses among machines.
+// NewPlacedSchedule is [NewSchedule] with a choice of machines, and of whether holes are filled.
 func NewPlacedSchedule(in *model.Instance, placing Placing) (*Schedule, error) {
 	if missing := in.Features() &^ ScheduleFeatures; missing != 0 {
 		return nil, fmt.Errorf("plan: a list schedule cannot honour %s", missing)
+	}
+	if placing.Holes && in.Features().Has(model.GridSpan) {
+		return nil, fmt.Errorf("plan: a list schedule that fills holes cannot honour %s", model.GridSpan)
 	}
 	return startSchedule(in, newResources(in, false, placing)), nil
 }
@@ -218,7 +221,7 @@ func (s *Schedule) whyNot(job int) string {
 	return "is never given enough machines that are open to it for as long as it takes"
 }
 
-// Last is the placement that was made last; nil: there is none. Where single machines are tracked its processors stand for others of the same machines:
+// Last is the placement that was made last; nil: there is none. Where NamesLate holds its processors stand for others of the same machines:
 // Solution names them.
 func (s *Schedule) Last() *model.Placement {
 	if len(s.solution.Jobs) == 0 {
@@ -228,7 +231,7 @@ func (s *Schedule) Last() *model.Placement {
 }
 
 // NamesLate says whether Solution names the processors of the jobs that were placed.
-func (s *Schedule) NamesLate() bool { return s.site != nil || s.cheap() }
+func (s *Schedule) NamesLate() bool { return s.placing.Holes || s.cheap() }
 
 // Solution is the schedule so far. The Schedule must not be used afterwards, but by Restart.
 func (s *Schedule) Solution() *model.Solution {

@@ -9,7 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/place"
 )
 
 // newSchedule starts a schedule that must be possible.
@@ -44,7 +46,7 @@ func drawSlots(t *rapid.T, s *Schedule, job int) []Slot {
 
 // Whatever is placed where, the schedule is right by the checker.
 func TestScheduleIsRight(t *testing.T) {
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		in := drawGeneral(t, 12)
 		s := newSchedule(t, in)
 		for _, job := range Topological(in, rapid.Permutation(indices(in)).Draw(t, "order")) {
@@ -63,7 +65,7 @@ func TestScheduleIsRight(t *testing.T) {
 // No slot is earlier than the one that Earliest finds: on a uniform cluster none starts earlier, on any other none ends
 // earlier, for jobs of one task a processor.
 func TestEarliestIsEarliest(t *testing.T) {
-	many(t, 20, func(t *rapid.T) {
+	often.Check(t, 20, func(t *rapid.T) {
 		in := drawGeneral(t, 9)
 		s := newSchedule(t, in)
 		slow := newSlowSchedule(in)
@@ -234,21 +236,26 @@ func (s *slowSchedule) resources(h held, at float64) bool {
 	return true
 }
 
-// A plain cluster decides as a general one does.
+// A plain cluster decides as a general one does, and that as one that asks its machines one by one what is free there.
 func TestPlainAndGeneralClustersAgree(t *testing.T) {
-	many(t, 10, func(t *rapid.T) {
+	often.Check(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
-		plain, general := newSchedule(t, in), newSchedule(t, in)
+		plain, general, nodes := newSchedule(t, in), newSchedule(t, in), newSchedule(t, in)
+		nodes.site = place.NewSite(in, nodes.placing.rule(), 0)
 		for c := range general.clusters {
 			if _, ok := plain.clusters[c].(*plainCluster); !ok {
 				t.Fatal("a plain instance has a general cluster")
 			}
-			general.clusters[c] = newGeneralCluster(in, c, general.pools, newLimit(), nil)
+			general.clusters[c] = newGeneralCluster(in, c, general.pools, newLimit(), nil, nil)
+			nodes.clusters[c] = newGeneralCluster(in, c, nodes.pools, nodes.limit, nil, newNodeCluster(nodes.Resources, c))
 		}
 		for _, job := range rapid.Permutation(indices(in)).Draw(t, "order") {
 			for c := range in.Clusters() {
 				a, okA := plain.Earliest(job, c)
 				b, okB := general.Earliest(job, c)
+				if n, okN := nodes.Earliest(job, c); n.Start != b.Start || n.End != b.End || okN != okB || !slices.Equal(n.set, b.set) {
+					t.Fatalf("job %d on cluster %d: %+v, %v on a general cluster, %+v, %v on one that asks its machines", job, c, b, okB, n, okN)
+				}
 				if a.Start != b.Start || a.End != b.End || okA != okB {
 					t.Fatalf("job %d on cluster %d: %+v, %v on a plain cluster, %+v, %v on a general one", job, c, a, okA, b, okB)
 				}
@@ -262,6 +269,8 @@ func TestPlainAndGeneralClustersAgree(t *testing.T) {
 				slot, _ := general.Earliest(job, slots[0].Cluster)
 				plain.Place(job, slots[0])
 				general.Place(job, slot)
+				slot, _ = nodes.Earliest(job, slots[0].Cluster)
+				nodes.Place(job, slot)
 			}
 		}
 		for k, p := range plain.solution.Jobs {
@@ -274,7 +283,7 @@ func TestPlainAndGeneralClustersAgree(t *testing.T) {
 
 // A plain cluster takes the very processors that the rule of [decoder] says.
 func TestPlainClusterByTheLetter(t *testing.T) {
-	many(t, 10, func(t *rapid.T) {
+	often.Check(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
 		s := newSchedule(t, in)
 		var slow []slowCluster

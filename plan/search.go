@@ -15,16 +15,19 @@ type search struct {
 	g             *generalCluster
 	job           *model.Job
 	size          int
-	oneMachine    bool    // the job must stay on one machine, and the instance has a job and a cluster for which that matters
-	slowest, link float64 // least speed and bandwidth of the machines
-	length        float64 // longest time that the job could take
-	seen          int     // units released by the current time
-	hosts         []bool  // by group: the job could hold processors of its machines
-	looks         []look  // machines with released processors that the job could hold, in the order of the release
-	at            []int32 // by machine: its position in looks, plus one; 0: it is not there
-	count         int     // free processors: of all machines, or of the machine with most where the job must stay on one
-	home          int32   // position in looks of the machine of a job that must stay on one
-	grows         float64 // the next time at which memory may leave the job more processors, by the last call of share; +Inf: none
+	oneMachine    bool        // the job must stay on one machine, and the instance has a job and a cluster for which that matters
+	slowest, link float64     // least speed and bandwidth of the machines
+	length        float64     // longest time that the job could take
+	estimate      float64     // and by its estimate, as far as closed times matter
+	number        int         // of the job
+	kind          *place.Kind // of the job, where machines are asked one by one
+	seen          int         // units released by the current time
+	hosts         []bool      // by group: the job could hold processors of its machines
+	looks         []look      // machines with released processors that the job could hold, in the order of the release
+	at            []int32     // by machine: its position in looks, plus one; 0: it is not there
+	count         int         // free processors: of all machines, or of the machine with most where the job must stay on one
+	home          int32       // position in looks of the machine of a job that must stay on one
+	grows         float64     // the next time at which memory may leave the job more processors, by the last call of share; +Inf: none
 }
 
 // look is a machine with processors that are released.
@@ -45,8 +48,11 @@ func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bo
 	if len(at) < len(g.machines) {
 		at = make([]int32, len(g.machines))
 	}
-	*s = search{g: g, job: &g.in.Jobs()[job], size: size, hosts: s.hosts[:0], looks: s.looks[:0], at: at, grows: math.Inf(1)}
+	*s = search{g: g, job: &g.in.Jobs()[job], number: job, size: size, hosts: s.hosts[:0], looks: s.looks[:0], at: at, grows: math.Inf(1)}
 	s.oneMachine = s.job.Span == model.SpanMachine && g.in.Features().Has(model.MachineSpan)
+	if g.nodes != nil && !s.beginOnNodes(job) {
+		return false
+	}
 	slowest, slowestLink, processors := math.Inf(1), math.Inf(1), 0
 	for k := range g.groups {
 		m := g.groups[k].group
@@ -70,6 +76,9 @@ func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bo
 	s.slowest, s.link = slowest, slowestLink
 	tasks := (s.job.Tasks + size - 1) / size
 	s.length = g.in.Busy(job, g.cluster, slowest, tasks) + g.in.Transfer(job, slowestLink)
+	if s.estimate = s.length; g.nodes != nil && g.nodes.known != nil {
+		s.estimate = min(s.length, g.nodes.known.Busy(job, g.cluster, slowest, tasks)+g.nodes.known.Transfer(job, slowestLink))
+	}
 	return true
 }
 
@@ -154,6 +163,10 @@ func (s *search) before(a, b *look) bool {
 // ask finds out how many of the free processors of a machine memory allows from t to end, and for how long that holds.
 func (s *search) ask(l *look, t, end float64) {
 	l.room, l.from, l.until = l.free, math.Inf(1), math.Inf(1)
+	if s.g.nodes != nil {
+		s.askNode(l, t, end)
+		return
+	}
 	p := s.g.machines[l.machine].memory
 	if p == nil || s.job.Memory == 0 {
 		return

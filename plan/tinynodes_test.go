@@ -19,7 +19,7 @@ func tinyNodes(rng *rand.Rand) (*model.Instance, Placing) {
 	for {
 		in, rules := withLinks(rng, modeltest.TinyNodes(rng)), place.Rules()
 		if in.Features()&NodeFeatures != 0 && in.Features()&^ScheduleFeatures == 0 {
-			return in, Placing{place.Name(rules[rng.IntN(len(rules))].Name), rng.Uint64()}
+			return in, Placing{Rule: place.Name(rules[rng.IntN(len(rules))].Name), Seed: rng.Uint64(), Holes: rng.IntN(2) == 0}
 		}
 	}
 }
@@ -56,7 +56,7 @@ func withLinks(rng *rand.Rand, in *model.Instance) *model.Instance {
 }
 
 // No placement that the checker takes beside what is placed ends before the slot that Earliest finds: on whatever machines and devices, from any time on at
-// which something changes. And what is placed is right.
+// which something changes; where holes are not filled, no placement on processors whose last job has ended. And what is placed is right.
 func TestEarliestOnTinyNodes(t *testing.T) {
 	race.OneGoroutine(t)
 	for seed := range uint64(race.Fewer(6000, 1000)) {
@@ -123,7 +123,7 @@ func endsBefore(s *Schedule, job, cluster int, ready, before float64) (found *mo
 		}
 		e.Placements(slices.Clip(placed), job, at, func(p model.Placement) {
 			n := p.Processors.Len()
-			if found != nil || !(p.End < before) || p.Cluster != in.Clusters()[cluster].ID || n < least || n > most {
+			if found != nil || !(p.End < before) || p.Cluster != in.Clusters()[cluster].ID || n < least || n > most || !s.placing.Holes && inHole(in, placed, job, &p) {
 				return
 			}
 			if report := model.Check(in, &model.Solution{Jobs: append(slices.Clip(placed), p)}); !slices.ContainsFunc(report.Violations, func(v model.Violation) bool {
@@ -134,6 +134,26 @@ func endsBefore(s *Schedule, job, cluster int, ready, before float64) (found *mo
 		})
 	}
 	return found
+}
+
+// inHole says whether a placed job ends after the placement starts on a processor of it, or on a machine that the job of the placement has to itself.
+func inHole(in *model.Instance, placed []model.Placement, job int, p *model.Placement) bool {
+	c, _ := in.ClusterIndex(p.Cluster)
+	cluster := &in.Clusters()[c]
+	set := p.Processors
+	if in.Jobs()[job].Node().Exclusive {
+		set = nil
+		for m := range onMachines(cluster, p.Processors) {
+			for i := range cluster.Processors {
+				if of, _ := cluster.MachineOf(i); of == m {
+					set = append(set, model.Range{First: i, Last: i})
+				}
+			}
+		}
+	}
+	return slices.ContainsFunc(placed, func(q model.Placement) bool {
+		return q.Cluster == p.Cluster && q.End > q.Start && q.End > p.Start && p.End > p.Start && overlap(q.Processors, set)
+	})
 }
 
 // alikeKinds is the instance with several jobs of each kind: of other lengths, estimates and arrivals.
@@ -358,13 +378,22 @@ func TestNodesTouch(t *testing.T) {
 	b := model.NewBuilder("touch")
 	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2}}})
 	in := build(t, b.Job(model.JobSpec{ID: "later", Arrival: 4, Work: new(4.0), Exclusive: true}, model.JobSpec{ID: "short", Work: new(2.0)}, model.JobSpec{ID: "between", Work: new(4.0)}))
-	s := newSchedule(t, in)
-	for job, start := range []float64{4, 0, 0} {
-		slot, ok := s.Earliest(job, 0)
-		if !ok || slot.Start != start {
-			t.Errorf("job %d starts at %v (%v), want %v", job, slot.Start, ok, start)
+	for _, holes := range []bool{true, false} {
+		s, err := NewPlacedSchedule(in, Placing{Holes: holes})
+		if err != nil {
+			t.Fatal(err)
 		}
-		s.Place(job, slot)
+		starts := []float64{4, 0, 0}
+		if !holes {
+			starts = []float64{4, 0, 8} // from 2 on the other job is in its way, on the one processor that is behind all jobs
+		}
+		for job, start := range starts {
+			slot, ok := s.Earliest(job, 0)
+			if !ok || slot.Start != start {
+				t.Errorf("job %d starts at %v (%v), want %v", job, slot.Start, ok, start)
+			}
+			s.Place(job, slot)
+		}
 	}
 }
 
@@ -377,7 +406,7 @@ func TestNodesShortAfterLong(t *testing.T) {
 		b.Job(model.JobSpec{ID: fmt.Sprint("of ", work), Work: new(work), Resources: map[string]float64{"cpu": 4}})
 	}
 	in := build(t, b.Job(model.JobSpec{ID: "both", Arrival: 2, Work: new(8.0), Processors: model.Rigid(2), Exclusive: true}))
-	s, err := NewPlacedSchedule(in, Placing{Rule: "best"})
+	s, err := NewPlacedSchedule(in, Placing{Rule: "best", Holes: true})
 	if err != nil {
 		t.Fatal(err)
 	}

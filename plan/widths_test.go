@@ -7,13 +7,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
 // A list schedule gives a moldable job the number of processors with which it ends first, tried one by one, and spreads a job that fits no cluster.
 func TestEarliestTriesAllNumbersOfProcessors(t *testing.T) {
 	spread := 0
-	many(t, 5, func(t *rapid.T) {
+	often.Check(t, 5, func(t *rapid.T) {
 		in := modeltest.Generator{Features: modeltest.AllFeatures &^ model.MixedMachines, Jobs: 8}.Instance(t)
 		s, err := NewSchedule(in)
 		if err != nil {
@@ -65,7 +66,7 @@ func TestEarliestTriesAllNumbersOfProcessors(t *testing.T) {
 // One pass over the release times finds the same slot as the numbers of processors tried one by one, with the same work counted.
 func TestEarliestEndIsTheFirstOfAllWidths(t *testing.T) {
 	counts := 0
-	many(t, 5, func(t *rapid.T) {
+	often.Check(t, 5, func(t *rapid.T) {
 		in := modeltest.Generator{Features: model.ParallelJobs | model.MoldableJobs | model.Arrivals | model.UnrelatedTimes, Jobs: 8}.Instance(t)
 		r := NewResources(in)
 		for _, j := range ArrivalOrder(in) {

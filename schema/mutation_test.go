@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -128,9 +129,7 @@ func agree(t *testing.T, f format, files ...string) {
 			t.Fatalf("%s\nschema: %v\nreader: %v", what, bySchema, byReader)
 		}
 	}
-	for range 5 { // a hundred documents each
-		rapid.Check(t, property)
-	}
+	often.Check(t, 5, property) // a hundred documents each
 }
 
 // metrics are the mutations of a solution's metrics, see TestMetricsOfASolution.

@@ -77,8 +77,7 @@ func (p *Platform) Partition(name string) (machines []int, known bool) {
 		if !p.together {
 			groups = groups[p.Machines[m].Group : p.Machines[m].Group+1]
 		}
-		in := len(of.Clusters) == 0 || slices.Contains(of.Clusters, cluster.ID)
-		if in && (of.Feature == "" || slices.ContainsFunc(groups, func(g model.Machine) bool { return slices.Contains(g.Features(), of.Feature) })) {
+		if slices.ContainsFunc(groups, func(g model.Machine) bool { return p.belongs(of, cluster.ID, &g) }) {
 			machines = append(machines, m)
 		}
 	}
@@ -120,4 +119,13 @@ func (p *Platform) PoolsOf(j *Job, each func(pool int)) {
 			}
 		}
 	}
+}
+
+// belongs says whether the machines of a group are in a partition.
+func (p *Platform) belongs(of *model.PartitionSpec, cluster string, m *model.Machine) bool {
+	if len(of.Clusters) > 0 && !slices.Contains(of.Clusters, cluster) || of.Feature != "" && !slices.Contains(m.Features(), of.Feature) {
+		return false
+	}
+	licence := slices.IndexFunc(p.in.Licences(), func(l model.Licence) bool { return l.ID == of.Licence })
+	return licence < 0 || m.Runs(licence)
 }

@@ -23,7 +23,15 @@ func asksOn(t *testing.T, b *model.Builder, byNode bool, ask func(p *sim.Platfor
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = sim.Simulate(t.Context(), in, sim.Discipline{ByNode: byNode, General: func(platform *sim.Platform, _ uint64) sim.Policy {
+	if err := asksOf(t, in, byNode, ask); !errors.Is(err, errOwn) {
+		t.Fatalf("got %v", err)
+	}
+}
+
+// asksOf is asksOn of an instance. The error is errOwn if some job can run, so that the function is called.
+func asksOf(t *testing.T, in *model.Instance, byNode bool, ask func(p *sim.Platform, jobs []*sim.Job)) error {
+	t.Helper()
+	_, _, err := sim.Simulate(t.Context(), in, sim.Discipline{ByNode: byNode, General: func(platform *sim.Platform, _ uint64) sim.Policy {
 		p := &opened{}
 		p.decide = func(e *sim.Engine) {
 			ask(platform, p.queue)
@@ -32,9 +40,7 @@ func asksOn(t *testing.T, b *model.Builder, byNode bool, ask func(p *sim.Platfor
 		}
 		return p
 	}}, sim.Options{})
-	if !errors.Is(err, errOwn) {
-		t.Fatalf("got %v", err)
-	}
+	return err
 }
 
 // closedNodes is machine 0, which is closed in [10, 20) and for reservation r in [30, 40), and machine 1, which never is. Of the jobs the second one belongs to the reservation.

@@ -165,3 +165,28 @@ func TestLocalJobsAtOddTimes(t *testing.T) {
 		}
 	}
 }
+
+// Processors have local jobs of their own, whichever cluster they are on, and the same ones in every run with the same seed.
+func TestLocalJobsOfEachProcessorAreItsOwn(t *testing.T) {
+	load := &model.Background{Load: 0.5, Mean: 2}
+	run := func(seed uint64) (first map[[2]int]float64) {
+		all := &localJobs{seed: seed, processors: map[[2]int]*localQueue{}}
+		first = map[[2]int]float64{}
+		for cluster := range 4 {
+			for processor := range 20 {
+				first[[2]int{cluster, processor}] = all.of(cluster, processor, load).arrival()
+			}
+		}
+		return first
+	}
+	a, again, other := run(1), run(1), run(2)
+	seen := map[float64]bool{}
+	for at, first := range a {
+		if seen[first] {
+			t.Errorf("processor %v has the local jobs of another one", at)
+		}
+		if seen[first] = true; again[at] != first || other[at] == first {
+			t.Errorf("processor %v: the first local job at %v, with the same seed at %v, with another one at %v", at, first, again[at], other[at])
+		}
+	}
+}

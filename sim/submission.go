@@ -2,7 +2,6 @@ package sim
 
 import (
 	"math"
-	"slices"
 	"time"
 )
 
@@ -55,12 +54,9 @@ func (p *Platform) PartitionTRES(name string) map[string]float64 {
 	total := map[string]float64{}
 	for c := range p.in.Clusters() {
 		cluster := &p.in.Clusters()[c]
-		if known && len(of.Clusters) > 0 && !slices.Contains(of.Clusters, cluster.ID) {
-			continue
-		}
 		for m := range cluster.Machines {
 			machine := &cluster.Machines[m]
-			if known && of.Feature != "" && !slices.Contains(machine.Features(), of.Feature) {
+			if known && !p.belongs(of, cluster.ID, machine) {
 				continue
 			}
 			count := float64(machine.Count)

@@ -21,12 +21,13 @@ type Size struct {
 	Moldable   bool    // some jobs may hold several numbers of processors
 	ByNode     bool    // list schedules track single machines and fill holes
 	Trace      bool    // the quick form of the on-line policies serves it
+	Binding    model.Features
 	plan.Looks
 }
 
 // SizeOf measures an instance. Complexity: O(n log n) for n jobs, and O(machines).
 func SizeOf(in *model.Instance) *Size {
-	s := &Size{Jobs: float64(len(in.Jobs())), Clusters: float64(len(in.Clusters())), ByNode: (plan.Placing{}).ByNode(in), Trace: sim.IsTrace(in), Looks: plan.LooksOf(in)}
+	s := &Size{Jobs: float64(len(in.Jobs())), Clusters: float64(len(in.Clusters())), ByNode: (plan.Placing{}).ByNode(in), Trace: sim.IsTrace(in), Binding: in.Binding(), Looks: plan.LooksOf(in)}
 	s.Moldable = s.Widths > 1
 	for c := range in.Clusters() {
 		cluster := &in.Clusters()[c]

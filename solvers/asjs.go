@@ -7,7 +7,6 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
@@ -32,13 +31,13 @@ var _ = solve.Register(solve.Info{
 // 1 + wait instead. An unlimited bandwidth counts as the highest limited one. The weight of the bandwidth is the share of jobs with files; Hao's
 // Table 1 prints the reverse, α = 0.3 for processing where data-intensive jobs are to computing-intensive ones as 3 to 7.
 type ASJS struct {
-	place.Choice
+	list.Machines
 	Q    *float64 `range:"[0, 1]" zero:"share of jobs with files" doc:"weight of the bandwidth"`
 	Wait string   `enum:"off,on" doc:"divide the score by 1 + the wait of the job"`
 }
 
 // Supports implements [solve.Solver].
-func (a *ASJS) Supports(in *model.Instance) error { return list.Supports(in, a.Choice) }
+func (a *ASJS) Supports(in *model.Instance) error { return list.Supports(in, a.Machines) }
 
 // Solve implements [solve.Solver].
 func (a *ASJS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -51,7 +50,7 @@ func (a *ASJS) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 	}
 	scores := clusterScores(in, q)
 	rule := list.Rule{Name: "highest score", Text: "its score is the highest", Score: "score", Highest: true}
-	return list.InArrivalOrder(ctx, in, opt, rule.By(a.Choice), func(s *list.Schedule, job int) (plan.Slot, bool) {
+	return list.InArrivalOrder(ctx, in, opt, rule.By(a.Machines), func(s *list.Schedule, job int) (plan.Slot, bool) {
 		return list.Least(s, in, job, func(cluster int, slot plan.Slot) float64 {
 			if a.Wait == "on" {
 				return -scores[cluster] / (1 + slot.Start - in.Jobs()[job].Arrival)

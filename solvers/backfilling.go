@@ -59,9 +59,6 @@ type Queues struct {
 	Queues string `enum:"partition,one" zero:"partition" doc:"which jobs wait in one queue: those of each partition that the instance states, or all; queues that share no machine and no licence do not delay each other"`
 }
 
-// DefaultQueues is a queue for each partition.
-func DefaultQueues() Queues { return Queues{"partition"} }
-
 // apart says whether partitions have queues of their own.
 func (q Queues) apart() bool { return q.Queues != "one" }
 

@@ -7,11 +7,11 @@ import (
 
 	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 // completions holds, while jobs are placed one by one, what the completion time of each remaining job on each resource depends
@@ -207,7 +207,7 @@ type board interface {
 // next for the ends of [grid.Ends]. rule states the rule of the heuristic, see [stepOn].
 func placeOneByOne(ctx context.Context, in *model.Instance, opt solve.Options, rule completionRule, prepare func(c *completions) (next func() (job, resource int)),
 	general func(e *openEnds) (next func() (job, resource int))) (solve.Result, error) {
-	if grid.Supports(in) != nil || rule.machines(opt).ByNode(in) {
+	if grid.Supports(in) != nil || rule.Holes || rule.Place.OrFirst() != place.First && rule.Placing(opt.Seed).ByNode(in) {
 		return placeOnEnds(ctx, in, opt, rule, general)
 	}
 	c, err := newCompletions(ctx, in)
@@ -246,14 +246,9 @@ func placeEach(ctx context.Context, in *model.Instance, opt solve.Options, b boa
 
 // completionRule is the rule by which a heuristic chose the next job, in words. terms returns the figures that it compared; nil: only the end.
 type completionRule struct {
-	name, text   string
-	terms        func(o option) []sim.Term
-	place.Choice // of machines
-}
-
-// machines is the rule that chooses among machines.
-func (r *completionRule) machines(opt solve.Options) plan.Placing {
-	return plan.Placing{Rule: r.Place, Seed: opt.Seed}
+	name, text string
+	terms      func(o option) []sim.Term
+	list.Machines
 }
 
 // stepOn places the job on the resource and returns that as a step: the rule, and what the completion times were before.

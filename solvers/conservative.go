@@ -22,7 +22,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	},
 	AutoIf: func(in *model.Instance) bool { return !in.Features().Has(model.MoldableJobs) }, // it gives them the fewest processors
 }, func() solve.Policy {
-	return &Conservative{Step: 1, Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget(), Queues: DefaultQueues()}
+	return &Conservative{Step: 1, Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget()}
 })
 
 // Conservative is conservative backfilling as an on-line policy; package backfill states the rules.

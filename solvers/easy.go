@@ -20,7 +20,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 		return s.Jobs * (1500 + 2*s.Queue*(generalPolicy(s)-1))
 	},
 }, func() solve.Policy {
-	return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget(), Queues: DefaultQueues()}
+	return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget()}
 })
 
 // EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that outlives its estimate

@@ -5,7 +5,6 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
@@ -30,10 +29,10 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the paper: it has one machine; a job that cannot meet its hard deadline any more is left out. Holes are not filled: where a
 // job arrives late and is due soon, its processors stay idle from the end of the job before it.
-type EDD struct{ place.Choice }
+type EDD struct{ list.Machines }
 
 // Supports implements [solve.Solver].
-func (s *EDD) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
+func (s *EDD) Supports(in *model.Instance) error { return list.Supports(in, s.Machines) }
 
 // Solve implements [solve.Solver].
 func (s *EDD) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -46,5 +45,5 @@ func (s *EDD) Solve(ctx context.Context, in *model.Instance, opt solve.Options) 
 		}
 		return nil
 	}
-	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.Best(in))
+	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Machines), list.Best(in))
 }

@@ -16,7 +16,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Doc:    "First come, first served, on line: no job starts before those ahead of it in the queue. O(log n) a job on one cluster of equal processors.",
 	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §1",
 }, func() solve.Policy {
-	return &FCFS{Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget(), Queues: DefaultQueues()}
+	return &FCFS{Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget()}
 })
 
 // FCFS is first come, first served as an on-line policy: heads of the queue start while they fit, on the cluster where they

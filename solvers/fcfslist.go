@@ -5,7 +5,6 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
@@ -29,18 +28,18 @@ var _ = solve.Register(solve.Info{
 // doi:10.1137/0117039. Complexity: O(n·C·r) for n jobs, C clusters, r distinct release times.
 //
 // Deviations from the paper: parallel jobs and several clusters.
-type FCFSList struct{ place.Choice }
+type FCFSList struct{ list.Machines }
 
 // Supports implements [solve.Solver].
-func (s *FCFSList) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
+func (s *FCFSList) Supports(in *model.Instance) error { return list.Supports(in, s.Machines) }
 
 // Solve implements [solve.Solver].
 func (s *FCFSList) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if plan.PricesStarts(in) {
-		return list.InArrivalOrder(ctx, in, opt, list.ByLeastCost.By(s.Choice), list.Best(in))
+		return list.InArrivalOrder(ctx, in, opt, list.ByLeastCost.By(s.Machines), list.Best(in))
 	}
 	rule := list.Rule{Name: "earliest start", Text: "it starts first there, and of several such clusters ends first", Score: "start"}
-	return list.InArrivalOrder(ctx, in, opt, rule.By(s.Choice), func(s *list.Schedule, job int) (plan.Slot, bool) {
+	return list.InArrivalOrder(ctx, in, opt, rule.By(s.Machines), func(s *list.Schedule, job int) (plan.Slot, bool) {
 		first, found := plan.Slot{}, false
 		for c := range in.Clusters() {
 			slot, ok := s.Earliest(job, c)

@@ -20,7 +20,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 		return 2000*s.Jobs + 3*s.Jobs*s.Queue*math.Log2(s.Queue+2)*generalPolicy(s)
 	},
 }, func() solve.Policy {
-	return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities(), Budget: cheap.DefaultBudget(), Queues: DefaultQueues()}
+	return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities(), Budget: cheap.DefaultBudget()}
 })
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties in queue order. The

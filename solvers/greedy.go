@@ -9,7 +9,6 @@ import (
 	"github.com/allot-opt/allot/internal/objective"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
@@ -40,15 +39,15 @@ var _ = solve.Register(solve.Info{
 //
 // Complexity: O(n·C·r) for each order of n jobs, C clusters and r distinct release times; times the kinds of machines of a cluster that differ in speed,
 // bandwidth and cost, sixteen at most, where the objective asks for costs, and the numbers of processors of a moldable job, of which few are tried.
-type Greedy struct{ place.Choice }
+type Greedy struct{ list.Machines }
 
 // Supports implements [solve.Solver].
-func (s *Greedy) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
+func (s *Greedy) Supports(in *model.Instance) error { return list.Supports(in, s.Machines) }
 
 // Solve implements [solve.Solver].
 func (s *Greedy) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	g := newGreedy(in)
-	rule := list.Rule{Name: "least increase", Text: "the objective rises least there", Score: "increase"}.By(s.Choice)
+	rule := list.Rule{Name: "least increase", Text: "the objective rises least there", Score: "increase"}.By(s.Machines)
 	quiet := opt
 	quiet.Trace = nil
 	best, rank, tried := solve.Result{}, model.NoRank(), int64(0)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
@@ -32,10 +31,10 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the paper: in the model the transfer of data is part of a job's time and does not depend on where the jobs before it ran;
 // holes are not filled (no insertion). On a cluster whose machines differ the duration is that on its fastest machine that can hold the job.
-type HEFT struct{ place.Choice }
+type HEFT struct{ list.Machines }
 
 // Supports implements [solve.Solver].
-func (s *HEFT) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
+func (s *HEFT) Supports(in *model.Instance) error { return list.Supports(in, s.Machines) }
 
 // Solve implements [solve.Solver].
 func (s *HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -47,7 +46,7 @@ func (s *HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 	plan.OrderBy(order, func(job int) float64 { return -rank[job] })
 	rule := list.ByBest(in)
 	rule.Terms = func(job int) []sim.Term { return []sim.Term{{Name: "upward rank", Value: rank[job]}} }
-	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Choice), list.Best(in))
+	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule.By(s.Machines), list.Best(in))
 }
 
 // upwardRanks is the length of the longest chain of jobs that starts with each job, at mean durations; nil: the context ends first. No job of the order stands

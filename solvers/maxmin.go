@@ -8,9 +8,9 @@ import (
 	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -43,16 +43,16 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the paper: see [MCT]; arrivals; hard deadlines: a job counts the resources on which it would end in time, and is
 // left out where there are none.
-type MaxMin struct{ place.Choice }
+type MaxMin struct{ list.Machines }
 
 // Supports implements [solve.Solver].
-func (*MaxMin) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures)
+func (s *MaxMin) Supports(in *model.Instance) error {
+	return s.Unsupported(in, plan.ScheduleFeatures)
 }
 
 // Solve implements [solve.Solver].
 func (s *MaxMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	rule := completionRule{name: "latest earliest end", text: "of all jobs left its earliest end is the latest", Choice: s.Choice}
+	rule := completionRule{name: "latest earliest end", text: "of all jobs left its earliest end is the latest", Machines: s.Machines}
 	return placeOneByOne(ctx, in, opt, rule, func(c *completions) func() (int, int) {
 		m := &maxMin{tree: newJobTree(ctx, c), buckets: newMaxMinBuckets(ctx, c)}
 		if m.tree == nil {

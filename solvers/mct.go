@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
@@ -27,12 +26,12 @@ var _ = solve.Register(solve.Info{
 // Deviations from the paper: a machine is a cluster here and may have many processors; a parallel job is ready when enough
 // of them are released. On each cluster a moldable job gets the number of processors with which it ends first there; a job that fits no cluster alone is
 // spread over several.
-type MCT struct{ place.Choice }
+type MCT struct{ list.Machines }
 
 // Supports implements [solve.Solver].
-func (s *MCT) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
+func (s *MCT) Supports(in *model.Instance) error { return list.Supports(in, s.Machines) }
 
 // Solve implements [solve.Solver].
 func (s *MCT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	return list.InArrivalOrder(ctx, in, opt, list.ByBest(in).By(s.Choice), list.Best(in))
+	return list.InArrivalOrder(ctx, in, opt, list.ByBest(in).By(s.Machines), list.Best(in))
 }

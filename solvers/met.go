@@ -5,7 +5,6 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
@@ -26,15 +25,15 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the paper: see [MCT]. On a cluster of machines of different speed the time is that of the processors on
 // which the job would end first.
-type MET struct{ place.Choice }
+type MET struct{ list.Machines }
 
 // Supports implements [solve.Solver].
-func (s *MET) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
+func (s *MET) Supports(in *model.Instance) error { return list.Supports(in, s.Machines) }
 
 // Solve implements [solve.Solver].
 func (s *MET) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	rule := list.Rule{Name: "shortest execution", Text: "it runs for the shortest time there", Score: "execution time"}
-	return list.InArrivalOrder(ctx, in, opt, rule.By(s.Choice), func(s *list.Schedule, job int) (plan.Slot, bool) {
+	return list.InArrivalOrder(ctx, in, opt, rule.By(s.Machines), func(s *list.Schedule, job int) (plan.Slot, bool) {
 		return list.Least(s, in, job, func(cluster int, slot plan.Slot) float64 { return list.ExecutionTime(in, job, cluster, slot) })
 	})
 }

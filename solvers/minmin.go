@@ -8,9 +8,9 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -40,16 +40,16 @@ var _ = solve.Register(solve.Info{
 // the jobs whose predecessors are placed. A heap of lower bounds then finds the pair: mostly a search for one or two slots a step.
 //
 // Deviations from the paper: see [MCT]; arrivals.
-type MinMin struct{ place.Choice }
+type MinMin struct{ list.Machines }
 
 // Supports implements [solve.Solver].
-func (*MinMin) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures)
+func (s *MinMin) Supports(in *model.Instance) error {
+	return s.Unsupported(in, plan.ScheduleFeatures)
 }
 
 // Solve implements [solve.Solver].
 func (s *MinMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	rule := completionRule{name: "least end", text: "no job left can end earlier anywhere", Choice: s.Choice}
+	rule := completionRule{name: "least end", text: "no job left can end earlier anywhere", Machines: s.Machines}
 	return placeOneByOne(ctx, in, opt, rule, func(c *completions) func() (int, int) {
 		queues := newMinMinQueues(ctx, c)
 		if queues == nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
@@ -32,12 +31,12 @@ var _ = solve.Register(solve.Info{
 // Deviations from the paper: its virtual map has more than these two dimensions where resources have potentials among each
 // other, which the model does not. With the parameter wait the time that the job waits is part of CI.
 type MRS struct {
-	place.Choice
+	list.Machines
 	Wait string `enum:"off,on" doc:"count the job's wait as execution"`
 }
 
 // Supports implements [solve.Solver].
-func (m *MRS) Supports(in *model.Instance) error { return list.Supports(in, m.Choice) }
+func (m *MRS) Supports(in *model.Instance) error { return list.Supports(in, m.Machines) }
 
 // Solve implements [solve.Solver].
 func (m *MRS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -45,7 +44,7 @@ func (m *MRS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) 
 		return solve.Result{}, err
 	}
 	rule := list.Rule{Name: "least distance", Text: "the distance √(execution² + transfer²) is the least", Score: "distance"}
-	return list.InArrivalOrder(ctx, in, opt, rule.By(m.Choice), func(s *list.Schedule, job int) (plan.Slot, bool) {
+	return list.InArrivalOrder(ctx, in, opt, rule.By(m.Machines), func(s *list.Schedule, job int) (plan.Slot, bool) {
 		return list.Least(s, in, job, func(cluster int, slot plan.Slot) float64 {
 			data := transferTime(in, job, cluster, slot)
 			compute := list.ExecutionTime(in, job, cluster, slot) - data

@@ -5,7 +5,6 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
@@ -25,15 +24,15 @@ var _ = solve.Register(solve.Info{
 // Complexity: O(n·C·r) for n jobs, C clusters, r distinct release times.
 //
 // Deviations from the paper: see [MCT].
-type OLB struct{ place.Choice }
+type OLB struct{ list.Machines }
 
 // Supports implements [solve.Solver].
-func (s *OLB) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
+func (s *OLB) Supports(in *model.Instance) error { return list.Supports(in, s.Machines) }
 
 // Solve implements [solve.Solver].
 func (s *OLB) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	rule := list.Rule{Name: "earliest release", Text: "enough of its processors are free first", Score: "free from"}
-	return list.InArrivalOrder(ctx, in, opt, rule.By(s.Choice), func(s *list.Schedule, job int) (plan.Slot, bool) {
+	return list.InArrivalOrder(ctx, in, opt, rule.By(s.Machines), func(s *list.Schedule, job int) (plan.Slot, bool) {
 		return list.Least(s, in, job, func(cluster int, slot plan.Slot) float64 {
 			if slot.IsSpread() {
 				return slot.Start

@@ -27,7 +27,7 @@ func placeOnEnds(ctx context.Context, in *model.Instance, opt solve.Options, rul
 	if ctx.Err() != nil {
 		return solve.Stopped(ctx), nil // before the state of millions of processors is made
 	}
-	ends, err := grid.NewEnds(in, rule.machines(opt), nil)
+	ends, err := grid.NewEnds(in, rule.Placing(opt.Seed), nil)
 	if err != nil {
 		return solve.Result{}, err
 	}
@@ -153,7 +153,7 @@ func (e *openEnds) earliest() func() (job, resource int) {
 // jobs. On clusters a step looks for two or three slots, and for more where holes are filled, as the bounds of ends say little then.
 func workOfMinMin(in *model.Instance, s *solve.Size) float64 {
 	switch {
-	case grid.Supports(in) == nil:
+	case grid.Serves(in, s.Binding):
 		return s.Jobs * (3000 + s.Resources*(8+4*math.Log2(s.Jobs+2)))
 	case s.ByNode:
 		return s.Jobs * (2000 + 30*s.Clusters + 8*s.Slot*s.Widths)
@@ -164,7 +164,7 @@ func workOfMinMin(in *model.Instance, s *solve.Size) float64 {
 // workOfPreferred estimates the work of a heuristic that compares all jobs before it places one: pair is what it takes on groups of machines for a pair of jobs.
 // On clusters it asks of each pair whether an end has changed, and most often looks for a slot of those of which one has.
 func workOfPreferred(in *model.Instance, s *solve.Size, pair float64) float64 {
-	if grid.Supports(in) == nil {
+	if grid.Serves(in, s.Binding) {
 		return s.Jobs * (3000 + 8*s.Resources + pair*s.Jobs)
 	}
 	looks := 0.4 // share of the pairs for which a slot is looked for

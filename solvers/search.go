@@ -130,7 +130,7 @@ func (p *boundSchedule) next() *model.Solution {
 		return nil
 	}
 	p.made = true
-	s, err := plan.NewSchedule(p.in)
+	s, err := plan.NewPlacedSchedule(p.in, plan.Filling(p.in))
 	if err != nil {
 		return nil // an instance that lists cannot serve
 	}
@@ -169,5 +169,27 @@ func coldStarts(ctx context.Context, in *model.Instance, opt solve.Options) []so
 			starts = append(starts, info)
 		}
 	}
-	return solve.Worth(in, opt.SizeOf(in), starts)
+	return solve.Worth(in, opt.SizeOf(in), filling(in, starts))
 }
+
+// filling makes those of the solvers fill holes that can, and names them so, where the engine's schedules fill holes: a search begins with the best schedules.
+func filling(in *model.Instance, solvers []solve.Info) []solve.Info {
+	if !plan.FillsHoles(in) {
+		return solvers
+	}
+	for k := range solvers {
+		of := solvers[k].New
+		if _, can := of().(filler); can {
+			solvers[k].Name += ":holes=true"
+			solvers[k].New = func() solve.Solver {
+				s := of()
+				s.(filler).FillHoles()
+				return s
+			}
+		}
+	}
+	return solvers
+}
+
+// filler is a solver with the parameter of [list.Filling].
+type filler interface{ FillHoles() }

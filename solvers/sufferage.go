@@ -8,10 +8,10 @@ import (
 	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -48,16 +48,16 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the paper: see [MCT]; arrivals; one job is placed at a time, where the paper places one for each
 // machine before it looks again.
-type Sufferage struct{ place.Choice }
+type Sufferage struct{ list.Machines }
 
 // Supports implements [solve.Solver].
-func (*Sufferage) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures)
+func (s *Sufferage) Supports(in *model.Instance) error {
+	return s.Unsupported(in, plan.ScheduleFeatures)
 }
 
 // Solve implements [solve.Solver].
 func (s *Sufferage) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	rule := completionRule{name: "largest sufferage", text: "of all jobs left it would lose most by its second-best cluster", Choice: s.Choice, terms: func(o option) []sim.Term {
+	rule := completionRule{name: "largest sufferage", text: "of all jobs left it would lose most by its second-best cluster", Machines: s.Machines, terms: func(o option) []sim.Term {
 		if o.runnerUp < 0 {
 			return nil // no other resource can take it
 		}

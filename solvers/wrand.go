@@ -6,7 +6,6 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
@@ -28,10 +27,10 @@ var _ = solve.Register(solve.Info{
 // r distinct release times.
 //
 // Deviations from the paper: a cluster just as wide as the job counts as wide enough.
-type WRAND struct{ place.Choice }
+type WRAND struct{ list.Machines }
 
 // Supports implements [solve.Solver].
-func (s *WRAND) Supports(in *model.Instance) error { return list.Supports(in, s.Choice) }
+func (s *WRAND) Supports(in *model.Instance) error { return list.Supports(in, s.Machines) }
 
 // Solve implements [solve.Solver].
 func (s *WRAND) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -45,7 +44,7 @@ func (s *WRAND) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	rule := list.Rule{Name: "drawn", Text: "a number drawn from 0 to the sum of the weights falls into its part", Score: "weight"}
 	drawn := 0.0
 	rule.Terms = func(int) []sim.Term { return []sim.Term{{Name: "drawn", Value: drawn}} }
-	return list.InArrivalOrder(ctx, in, opt, rule.By(s.Choice), func(s *list.Schedule, job int) (plan.Slot, bool) {
+	return list.InArrivalOrder(ctx, in, opt, rule.By(s.Machines), func(s *list.Schedule, job int) (plan.Slot, bool) {
 		var slots []plan.Slot
 		sum := 0.0
 		for c := range in.Clusters() {

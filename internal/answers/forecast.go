@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/forecast"
@@ -126,7 +127,7 @@ type Assumption struct{ what, policy, left string }
 
 // assuming is an assumption about which jobs arrive and how long jobs run, and about the policy.
 func assuming(in *model.Instance, what, policy string) Assumption {
-	return Assumption{what, policy, strings.Join(in.Caveats(), "; ")}
+	return Assumption{what + lab.QueuesText(lab.QueuesOf(in)), policy, strings.Join(in.Caveats(), "; ")}
 }
 
 // forReplay is what the replay of an instance assumes.

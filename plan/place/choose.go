@@ -138,6 +138,17 @@ func (s *Site) score(r *Room, k *Kind, machine int, e *entry) {
 // Complexity: O(m) for m machines of the cluster, and a score for each whose free amounts have changed since the kind last looked; O(m·log m) for a
 // job of several machines.
 func (s *Site) Choose(r *Room, k *Kind, cluster, processors int, open func(machine int) bool, shares []Share) ([]Share, bool) {
+	return s.choose(r, k, cluster, processors, open, nil, shares)
+}
+
+// ChooseUpTo is [Site.Choose] on machines that may take only so many blocks as most says, 0 for those that are not open.
+func (s *Site) ChooseUpTo(r *Room, k *Kind, cluster, processors int, most func(machine int) int, shares []Share) ([]Share, bool) {
+	left := 0 // of the machine that was asked last
+	return s.choose(r, k, cluster, processors, func(m int) bool { left = most(m); return left > 0 }, &left, shares)
+}
+
+// choose is [Site.Choose]; most is the number of blocks that the machine may take for which open was called last, nil: as many as it has room for.
+func (s *Site) choose(r *Room, k *Kind, cluster, processors int, open func(machine int) bool, most *int, shares []Share) ([]Share, bool) {
 	if s.drawing != nil {
 		s.drawing.Draw()
 	}
@@ -155,7 +166,11 @@ func (s *Site) Choose(r *Room, k *Kind, cluster, processors int, open func(machi
 			if open != nil && !open(int(m)) {
 				continue
 			}
-			if e := s.look(r, k, int(m)); int(e.blocks) >= blocks && (best.machine < 0 || e.score < best.score) {
+			e := s.look(r, k, int(m))
+			if most != nil && *most < blocks {
+				continue
+			}
+			if int(e.blocks) >= blocks && (best.machine < 0 || e.score < best.score) {
 				if best = (candidate{e.score, m, int32(blocks), e.device}); s.first {
 					break
 				}
@@ -173,6 +188,9 @@ func (s *Site) Choose(r *Room, k *Kind, cluster, processors int, open func(machi
 			continue
 		}
 		e := s.look(r, k, int(m))
+		if most != nil {
+			e.blocks = min(e.blocks, int32(*most))
+		}
 		if e.blocks == 0 {
 			continue
 		}
@@ -240,6 +258,11 @@ func (s *Site) largest(n int) int {
 		blocks, n = blocks+of*b, n-of
 	}
 	return blocks
+}
+
+// ShareOn is the share of a job of the kind of so many blocks on the machine, which has room for them, with the devices of which the least is free.
+func (s *Site) ShareOn(r *Room, k *Kind, machine, blocks int) Share {
+	return s.share(r, k, candidate{machine: int32(machine), blocks: int32(blocks), device: -1})
 }
 
 // share is the processors and devices of a machine that a job takes.

@@ -2,11 +2,13 @@ package place
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
@@ -18,7 +20,10 @@ func drawSite(t *rapid.T) (*Site, *model.Instance, Rule) {
 	for m := range rapid.IntRange(1, 4).Draw(t, "groups") {
 		cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: fmt.Sprint("m", m), Count: rapid.IntRange(1, 2).Draw(t, "count"),
 			Processors: rapid.IntRange(1, 8).Draw(t, "processors"), Speed: float64(rapid.IntRange(1, 2).Draw(t, "speed")),
-			Resources: map[string]float64{"gpu": float64(rapid.IntRange(0, 4).Draw(t, "gpu")), "fpga": float64(rapid.IntRange(0, 2).Draw(t, "fpga")), "cpu": 4}})
+			Resources: map[string]float64{"gpu": float64(rapid.IntRange(0, 4).Draw(t, "gpu")), "fpga": float64(rapid.IntRange(0, 2).Draw(t, "fpga")), "nic": 4}})
+		if rapid.IntRange(0, 2).Draw(t, "little memory") == 0 {
+			cluster.Machines[m].Memory = new(float64(rapid.IntRange(1, 12).Draw(t, "memory")))
+		}
 	}
 	b.Spec().Devices = []string{"gpu", "fpga"}
 	b.Cluster(cluster)
@@ -26,7 +31,10 @@ func drawSite(t *rapid.T) (*Site, *model.Instance, Rule) {
 		block, blocks := rapid.IntRange(1, 2).Draw(t, "block"), rapid.IntRange(1, 4).Draw(t, "blocks")
 		job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1.0), Block: block, Processors: model.Rigid(block * blocks), Resources: map[string]float64{
 			"gpu": rapid.SampledFrom([]float64{0, 0.25, 0.6, 1, 2}).Draw(t, "gpu needed"), "fpga": rapid.SampledFrom([]float64{0, 0, 0.5, 1}).Draw(t, "fpga needed"),
-			"cpu": rapid.SampledFrom([]float64{0, 0.5, 1.5}).Draw(t, "cpu needed")}}
+			"nic": rapid.SampledFrom([]float64{0, 0.5, 1.5}).Draw(t, "nic needed")}}
+		if rapid.Bool().Draw(t, "needs memory") {
+			job.Memory = float64(rapid.IntRange(1, 3).Draw(t, "memory needed"))
+		}
 		switch rapid.IntRange(0, 3).Draw(t, "layout") {
 		case 1:
 			least := rapid.IntRange(1, blocks).Draw(t, "least")
@@ -55,34 +63,135 @@ func most(s *Site, r *Room, in *model.Instance, job, m int) int {
 		return 0
 	}
 	blocks := 0
-	for {
-		b := blocks + 1
-		if b*n.Block > int(r.Processors[m]) {
-			return blocks
-		}
-		free := s.Look(r, m)
-		for _, need := range n.Resources {
-			if !in.Resources()[need.Resource].Devices {
-				if need.Amount*model.Amount(b) > free.Amounts[need.Resource] {
-					return blocks
-				}
-				continue
-			}
+	for len(short(s, r, in, job, m, blocks+1)) == 0 {
+		blocks++
+	}
+	return blocks
+}
+
+// short lists what the machine has too little of for so many blocks of the job, as [Site.Lacks] names it: the definition, in words of the model.
+func short(s *Site, r *Room, in *model.Instance, job, m, blocks int) (names []string) {
+	j, machine, free := &in.Jobs()[job], &s.Machines[m], s.Look(r, m)
+	processors := blocks * j.Node().Block
+	for _, need := range j.Node().Resources {
+		enough := need.Amount*model.Amount(blocks) <= free.Amounts[need.Resource]
+		if in.Resources()[need.Resource].Devices {
 			first, last := machine.Devices(s, need.Resource)
-			whole, enough := 0, 0
+			whole, shares := 0, 0
 			for _, share := range free.Devices[first:last] {
 				if share == model.WholeAmount {
 					whole++
 				}
 				if share >= need.Amount {
-					enough++
+					shares++
 				}
 			}
-			if need.Amount < model.WholeAmount && enough < b || need.Amount >= model.WholeAmount && whole < b*int(need.Amount/model.WholeAmount) {
-				return blocks
+			enough = shares >= blocks
+			if need.Amount >= model.WholeAmount {
+				enough = whole >= blocks*int(need.Amount/model.WholeAmount)
 			}
 		}
-		blocks = b
+		if !enough {
+			names = append(names, in.Resources()[need.Resource].ID)
+		}
+	}
+	if j.Memory*float64(processors) > r.Memory[m] {
+		names = append(names, Memory)
+	}
+	if processors > int(r.Processors[m]) {
+		names = append(names, Processors)
+	}
+	return names
+}
+
+// What a machine lacks is what there is too little of; and it has what shares hold if it has room for the blocks, and each device that they name has what a block needs of it. A share that
+// names too few devices is refused. The first of the resources of which a block needs a share of a device is the one that a rule chooses by.
+func TestLacksAndHas(t *testing.T) {
+	lacks, has, not := 0, 0, 0
+	property := func(t *rapid.T) {
+		s, in, _ := drawSite(t)
+		room := s.Room()
+		for range rapid.IntRange(1, 8).Draw(t, "looks") {
+			job, m := rapid.IntRange(0, len(in.Jobs())-1).Draw(t, "job"), rapid.IntRange(0, len(s.Machines)-1).Draw(t, "machine")
+			k, blocks := s.Kind(job), rapid.IntRange(1, 4).Draw(t, "blocks")
+			if k.Node.PerMachine > 0 {
+				blocks = k.Node.PerMachine // no machine gets more
+			}
+			lacking := short(s, &room, in, job, m, blocks)
+			if got := s.Lacks(&room, k, m, blocks*k.Size); !slices.Equal(got, lacking) {
+				t.Fatalf("job %d, %d blocks on machine %d: lacks %v, want %v", job, blocks, m, got, lacking)
+			}
+			if lacks += len(lacking); len(lacking) > 0 || k.Node.Exclusive && int(room.Processors[m]) < s.Machines[m].Units {
+				continue
+			}
+			share, want, first := Share{Machine: int32(m), Processors: int32(blocks * k.Size)}, true, -1
+			for _, need := range k.Node.Resources {
+				if !in.Resources()[need.Resource].Devices {
+					continue
+				}
+				if first < 0 && need.Amount < model.WholeAmount {
+					first = need.Resource
+				}
+				from, to := s.Machines[m].Devices(s, need.Resource)
+				count := blocks * max(1, int(need.Amount/model.WholeAmount))
+				for _, d := range rapid.Permutation(numbers(from, to)).Draw(t, "devices")[:count] {
+					share.Devices = append(share.Devices, int32(d))
+					want = want && s.Look(&room, m).Devices[d] >= min(need.Amount, model.WholeAmount)
+				}
+			}
+			if k.Share != first {
+				t.Fatalf("job %d: the first share is of resource %d, want %d", job, k.Share, first)
+			}
+			if n := len(share.Devices); n > 0 && rapid.IntRange(0, 3).Draw(t, "one too few") == 0 {
+				share.Devices, want = share.Devices[:n-1], false
+			}
+			if want = want && most(s, &room, in, job, m) >= k.Node.PerMachine; s.Has(&room, k, []Share{share}) != want {
+				t.Fatalf("job %d has %+v: %v, want %v", job, share, !want, want)
+			}
+			if want {
+				has++
+				s.Take(&room, k, []Share{share})
+			} else {
+				not++
+			}
+		}
+	}
+	often.Check(t, 10, property)
+	if lacks < race.Enough(100) || has < race.Enough(100) || not < race.Enough(50) {
+		t.Errorf("%d lacked, %d there and %d not", lacks, has, not)
+	}
+}
+
+// numbers are the whole numbers of [from, to).
+func numbers(from, to int) (all []int) {
+	for k := from; k < to; k++ {
+		all = append(all, k)
+	}
+	return all
+}
+
+// What a capacity has left for amounts in decimals is what is left of the decimals, however it was added up.
+func TestTimesOfDecimals(t *testing.T) {
+	rng, off := rand.New(rand.NewPCG(57, 0)), 0
+	for range 20_000 {
+		parts, capacity, amount := []float64{1, 10, 100, 1000}[rng.IntN(4)], 1+rng.IntN(2000), 1+rng.IntN(40)
+		left, free := capacity, float64(capacity)/parts
+		for range rng.IntN(12) {
+			if one := 1 + rng.IntN(200); one <= left {
+				left, free = left-one, free-float64(one)/parts
+			}
+		}
+		most := rng.IntN(80)
+		want := min(left/amount, most)
+		if got := Times(free, float64(capacity)/parts, float64(amount)/parts, most); got != want {
+			t.Fatalf("%v fits %d times into %v, %d parts of %v, want %d", float64(amount)/parts, got, free, left, 1/parts, want)
+		}
+		if min(most, int(free/(float64(amount)/parts))) != want {
+			off++
+		}
+	}
+	if off < 100 {
+		t.Errorf("%d sums are off without an allowance", off)
 	}
 }
 

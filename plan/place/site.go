@@ -111,6 +111,9 @@ func (s *Site) Instance() *model.Instance { return s.in }
 // Draws says that the rule draws at random for each choice.
 func (s *Site) Draws() bool { return s.drawing != nil }
 
+// Scores says that the rule is another than the first.
+func (s *Site) Scores() bool { return !s.first }
+
 // Of is the range of the machines of a cluster, [first, last).
 func (s *Site) Of(cluster int) (first, last int) { return s.begin[cluster], s.begin[cluster+1] }
 

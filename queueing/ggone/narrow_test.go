@@ -9,20 +9,17 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/internal/often"
 )
 
 // manyKnapsacks tries a property times·100 times, each on the knapsack of a random problem. The property prices the levels itself.
 func manyKnapsacks(t *testing.T, times, tasks, machines int, property func(t *rapid.T, rng *rand.Rand, c *core)) {
 	t.Helper()
-	for range times {
-		rapid.Check(t, func(t *rapid.T) {
-			rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
-			property(t, rng, newCore(context.Background(), randomProblem(rng, tasks, machines), 0))
-		})
-		if t.Failed() {
-			return
-		}
-	}
+	often.Check(t, times, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		property(t, rng, newCore(context.Background(), randomProblem(rng, tasks, machines), 0))
+	})
 }
 
 // randomBox draws a box inside the root's.

@@ -50,6 +50,13 @@
 //     least a speed and a bandwidth: of those with which it ends in time, if all machines are like the slowest, the ones with which it takes longest. Where
 //     none will do, and faster processors may take tasks from slower ones, it gets the fastest. A job that would miss its hard deadline now, and at each later
 //     time at which machines are closed or opened, even if nothing else ran, is dropped.
+//   - Where an instance states two or more partitions, each has a queue of its own. A job waits in the queues of the partitions that it names, or else in one of the name that it states. Queues that
+//     share machines or a pool of licences are a region, as far as the jobs so far show; a queue has the machines of its partition and those that its jobs can use beside them. A region of one queue
+//     decides by the rules above, at the instants at which something happens to it, as if the others did not exist. In a region of several queues the jobs of all are gone through, a higher
+//     tier first, and in a tier in the order of the queue; a job of several partitions is met once for each, and starts once, on machines of the partition in which it is met. Under FCFS the first job
+//     of a queue that does not fit closes the queue, and its machines are kept from the jobs behind. Under EASY a job starts if it fits, from now until its estimated end, beside the reservations made
+//     so far, and of each queue the first depth jobs that cannot start get one. Conservative gives all jobs of a region reservations, with tiers before the order; with a limit on the reservations
+//     all queues are one region. A job stays on one cluster. The parameter queues=one keeps one queue of all jobs instead.
 //   - Jobs that run already go on where they are, to their ends, and count among the running. Those that take no time hold nothing.
 //   - Where machines have local jobs (background load), a job may outlive its estimate as any other may: the policies know nothing of the load.
 //

@@ -19,6 +19,8 @@ type joint struct {
 	tiers []*tierLine // descending
 	shut  bitset      // FCFS: machines of closed queues
 	room  sim.Room    // what is free on the others
+	later *sim.Engine // nothing can start, so that reservations are made only where somebody asks for them; nil: they are made
+	asked bool        // somebody asks: nothing starts
 }
 
 // tierLine is the jobs of the queues of a tier.
@@ -95,12 +97,27 @@ func (p *joint) Decide(e *sim.Engine) {
 		q.reserved, q.closed = 0, false
 	}
 	p.count()
-	if p.depth > 0 {
+	any := false
+	for _, t := range p.tiers {
+		t.line.begin(e.Now())
+		for _, k := range t.line.kinds {
+			any = any || len(p.offers(k)) > 0
+			k.closed = false // its jobs may get reservations
+		}
+	}
+	if p.later = e; any {
+		p.pass()
+	}
+}
+
+// pass goes through the jobs of all tiers.
+func (p *joint) pass() {
+	e := p.later
+	if p.later = nil; p.depth > 0 {
 		p.foresee(e)
 	}
 	for _, t := range p.tiers {
 		if t.line.length > 0 {
-			t.line.begin(e.Now())
 			p.serve(e, t.line)
 		}
 	}
@@ -165,7 +182,7 @@ func (p *joint) meet(e *sim.Engine, j *sim.Job, v *visit) bool {
 		}
 		return j.Started()
 	}
-	if p.deep.within = v.within; p.startBeside(e, j) {
+	if p.deep.within = v.within; !p.asked && p.startBeside(e, j) {
 		return true
 	}
 	if q.reserved < p.depth {
@@ -210,6 +227,11 @@ func (p *joint) startBehind(e *sim.Engine, j *sim.Job, within bitset) bool {
 func (p *joint) Plan(j *sim.Job) sim.Plan {
 	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN(), Rigid: true}
 	if p.depth > 0 {
+		if p.later != nil {
+			p.asked = true
+			p.pass()
+			p.asked = false
+		}
 		return p.planDeep(j, plan)
 	}
 	plan.Keeps = p.queue.ahead(j)

@@ -9,15 +9,15 @@ import (
 )
 
 // partitioned serves a queue for each partition that the instance states. Queues that share machines or a pool of licences are a region, and each region has a policy of its own, so that queues which
-// share nothing do not delay each other. Which queues there are, and what they share, shows as jobs arrive: a job joins the queues that it names; a queue has the machines of its partition and
-// those that its jobs can use beside them.
+// share nothing do not delay each other. The partitions show at the beginning what they share. The rest shows as jobs arrive: a job joins the queues that it names; a queue has the machines of its
+// partition and those that its jobs can use beside them.
 type partitioned struct {
 	platform *sim.Platform
 	serve    func(*region) regional
 	oneOnly  bool // all queues are one region
 
 	stated  map[string]sim.Queue
-	queues  map[string]*partQueue // those that a job has named
+	queues  map[string]*partQueue // those of the partitions, and others that a job has named
 	names   map[string]*listing   // by what jobs name as their queue
 	regions []*region             // in the order of their first jobs
 	of      []*region             // by handle
@@ -48,8 +48,8 @@ type region struct {
 	queues   []*partQueue
 	machines bitset
 	clusters []int
-	policy   regional
-	stirred  bool // something has happened to it since its last decision
+	policy   regional // nil: none of its queues has had a job
+	stirred  bool     // something has happened to it since its last decision
 }
 
 // regional is a policy for the jobs of a region.
@@ -78,6 +78,9 @@ func newPartitioned(platform *sim.Platform, queues []sim.Queue, oneRegion bool, 
 	p := &partitioned{platform: platform, serve: serve, oneOnly: oneRegion, stated: map[string]sim.Queue{}, queues: map[string]*partQueue{}, names: map[string]*listing{}, changes: platform.AllChanges()}
 	for _, q := range queues {
 		p.stated[q.Name] = q
+	}
+	for _, q := range queues {
+		p.join([]*partQueue{p.queueOf(q.Name)})
 	}
 	return p
 }
@@ -214,12 +217,11 @@ func (r *region) shares(q *partQueue) bool {
 	})
 }
 
-// regionOf is the region of a job's queues. Regions that these queues join become one.
-func (p *partitioned) regionOf(j *sim.Job) *region {
-	l := p.learn(j)
+// join is the region of some queues. Regions that these queues join become one.
+func (p *partitioned) join(queues []*partQueue) *region {
 	var joined []*region
 	for _, r := range p.regions {
-		if p.oneOnly || slices.ContainsFunc(l.queues, r.shares) {
+		if p.oneOnly || slices.ContainsFunc(queues, r.shares) {
 			joined = append(joined, r)
 		}
 	}
@@ -227,7 +229,7 @@ func (p *partitioned) regionOf(j *sim.Job) *region {
 	for _, r := range joined {
 		whole.queues = append(whole.queues, r.queues...)
 	}
-	for _, q := range l.queues {
+	for _, q := range queues {
 		if !slices.Contains(whole.queues, q) {
 			whole.queues = append(whole.queues, q)
 		}
@@ -249,9 +251,14 @@ func (p *partitioned) regionOf(j *sim.Job) *region {
 
 // replace lets a region serve the jobs of others.
 func (p *partitioned) replace(regions []*region, whole *region) {
-	whole.policy, whole.stirred = p.serve(whole), true
 	var queued []*sim.Job
 	for _, r := range regions {
+		if r.policy == nil {
+			continue
+		}
+		if whole.policy == nil {
+			whole.policy, whole.stirred = p.serve(whole), true
+		}
 		waits, runs := r.policy.jobs()
 		queued = append(queued, waits...)
 		for _, h := range runs {
@@ -276,7 +283,10 @@ func (p *partitioned) replace(regions []*region, whole *region) {
 
 // put notes the region of a job.
 func (p *partitioned) put(j *sim.Job) *region {
-	r := p.regionOf(j)
+	r := p.join(p.learn(j).queues)
+	if r.policy == nil {
+		r.policy = p.serve(r)
+	}
 	for int(j.Handle) >= len(p.of) {
 		p.of = append(p.of, nil)
 	}
@@ -311,6 +321,9 @@ func (p *partitioned) Decide(e *sim.Engine) {
 	for _, r := range p.regions {
 		if e.Stopped() {
 			return
+		}
+		if r.policy == nil {
+			continue
 		}
 		if at := r.policy.wakes(); r.stirred || changes || at <= e.Now() {
 			r.stirred = false

@@ -193,6 +193,9 @@ func (s *site) launch(j *siteJob, where int) {
 // run simulates the site.
 func (s *site) run() {
 	s.met = map[string]*metQueue{}
+	for k := range s.parts {
+		s.meet(&siteJob{parts: []int{k}})
+	}
 	for k := range s.jobs {
 		s.jobs[k].start, s.jobs[k].end = math.NaN(), math.NaN()
 	}

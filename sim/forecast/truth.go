@@ -77,8 +77,12 @@ func (t *truth) canBegin() bool {
 	if t.in.Features()&other != 0 || t.discipline.Place.OrFirst() != place.First || t.discipline.Plain == nil {
 		return false
 	}
+	apart := t.discipline.ByQueue && len(t.in.Partitions()) > 1
 	for k := range t.in.Jobs() {
 		j := &t.in.Jobs()[k]
+		if apart && (len(j.Licences) > 0 || !t.within(k)) {
+			return false // what queues share shows as jobs arrive
+		}
 		if j.Span == model.SpanGrid && min(j.Max, j.Tasks) > 1 && len(t.in.Clusters()) > 1 {
 			return false
 		}
@@ -89,6 +93,21 @@ func (t *truth) canBegin() bool {
 		}
 	}
 	return true
+}
+
+// within says whether a job can run only on the clusters of the one partition that it names, and asks for the feature of its machines.
+func (t *truth) within(job int) bool {
+	j := &t.in.Jobs()[job]
+	p, known := t.in.Partition(j.Queue())
+	if !known {
+		return false
+	}
+	for c := range t.in.Clusters() {
+		if len(p.Clusters) > 0 && !slices.Contains(p.Clusters, t.in.Clusters()[c].ID) && t.in.CanRun(job, c) {
+			return false
+		}
+	}
+	return p.Feature == "" || slices.ContainsFunc(j.Node().Features, func(list []string) bool { return len(list) == 1 && list[0] == p.Feature })
 }
 
 // describe lists the jobs in queue order.

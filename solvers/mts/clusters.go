@@ -40,7 +40,7 @@ func (m *Solver) solveOnClusters(ctx context.Context, in *model.Instance, opt so
 	n, clusters := len(in.Jobs()), len(in.Clusters())
 	r := &onClusters{run: prepare(ctx, in, *m, clusters), planned: make([]times, n*clusters), over: make([]bool, n*clusters),
 		speed: make([]float64, clusters), link: make([]float64, clusters), memory: make([]float64, clusters)}
-	ends, err := grid.NewEnds(in, plan.Placing{}, r.plan)
+	ends, err := grid.NewEnds(in, plan.Placing{Holes: m.Holes}, r.plan)
 	if err != nil {
 		return solve.Result{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -77,12 +78,13 @@ type Solver struct {
 	BandwidthShare float64 `range:"(0, 1]" doc:"δ: usable share of the bandwidth"`
 	Classes        string  `enum:"on,off" doc:"apply rule 2: jobs that overload the most attributes first"`
 	Fragments      string  `enum:"on,off" doc:"apply rule 3, the fragment rule"`
-	Weights        string  `enum:"on,off" doc:"the denominator of mt in rule 4; off: the least completion time"`
+	list.Filling
+	Weights string `enum:"on,off" doc:"the denominator of mt in rule 4; off: the least completion time"`
 }
 
 // work estimates the work, by the complexity of each form as measured.
 func work(in *model.Instance, s *solve.Size) float64 {
-	if grid.Supports(in) == nil {
+	if grid.Serves(in, s.Binding) {
 		return s.Jobs * (3000 + 5*s.Jobs + 20*s.Resources*math.Log2(s.Jobs+2))
 	}
 	return s.Jobs*s.Jobs*(10*s.Clusters+0.15*s.Slot*s.Widths) + s.List()
@@ -97,8 +99,8 @@ func newSolver() *Solver {
 }
 
 // Supports implements [solve.Solver].
-func (*Solver) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures)
+func (m *Solver) Supports(in *model.Instance) error {
+	return m.Unsupported(in, plan.ScheduleFeatures)
 }
 
 // Solve implements [solve.Solver].
@@ -109,7 +111,7 @@ func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	if err := params.Check(m); err != nil {
 		return solve.Result{}, err
 	}
-	if grid.Supports(in) != nil {
+	if m.Holes || grid.Supports(in) != nil {
 		return m.solveOnClusters(ctx, in, opt)
 	}
 	r := newRun(ctx, in, *m)

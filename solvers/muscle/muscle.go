@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -80,6 +81,7 @@ var _ = solve.Register(solve.Info{
 type Solver struct {
 	Reading string `enum:"a,b" doc:"which cluster is next: a, the one with the least ε (Algorithm 4 as printed); b, the one with the earliest space, then the least ε (§4.3)"`
 	Queue   string `enum:"arrival,edd" doc:"order of the jobs in the composition table: by arrival or by deadline"`
+	list.Filling
 
 	cells int // largest table, in cells; 0: maxCells
 }
@@ -91,13 +93,13 @@ func newSolver() *Solver { return &Solver{Reading: "a", Queue: "arrival"} }
 const maxCells = 1 << 27
 
 // Supports implements [solve.Solver].
-func (*Solver) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, plan.ScheduleFeatures)
+func (m *Solver) Supports(in *model.Instance) error {
+	return m.Unsupported(in, plan.ScheduleFeatures)
 }
 
-// plain says whether the instance asks for nothing beyond the paper's model, so that what MUSCLE packs is the schedule.
+// plain says whether nothing beyond the paper's model can bind, so that what MUSCLE packs is the schedule.
 func plain(in *model.Instance) bool {
-	if solve.Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad|model.Commitments) != nil {
+	if in.Binding()&^(model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad|model.Commitments) != 0 {
 		return false
 	}
 	whole := func(c model.Cluster) bool { return c.WholeMachines }
@@ -114,7 +116,7 @@ func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	run := newPacking(ctx, m, in, opt.Seed)
 	if !plain(in) {
-		return run.replace(ctx, opt)
+		return run.replace(ctx, opt, list.Machines{Filling: m.Filling})
 	}
 	run.trace = opt.Trace
 	queue := run.queue()

@@ -13,8 +13,8 @@ import (
 )
 
 // replace packs an instance that asks for more than the paper's model, and lets package plan place the jobs anew, in the order of their starts in the packing
-// and on their clusters. So the packing decides, and the schedule honours the rest.
-func (run *packing) replace(ctx context.Context, opt solve.Options) (solve.Result, error) {
+// and on their clusters, with the choice of machines and times. So the packing decides, and the schedule honours the rest.
+func (run *packing) replace(ctx context.Context, opt solve.Options, machines list.Machines) (solve.Result, error) {
 	if opt.Trace != nil {
 		run.trace = func(step solve.Step) { // the steps of the schedule follow
 			for _, p := range step.Placed {
@@ -41,7 +41,7 @@ func (run *packing) replace(ctx context.Context, opt solve.Options) (solve.Resul
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(run.placed[a].Start, run.placed[b].Start) })
 	rule := list.Rule{Name: "packed", Text: "it is packed there, or ends first there as the cluster on which it is packed cannot take it", Score: "end"}
-	return list.InOrder(ctx, run.in, plan.Topological(run.in, order), opt, rule, list.OnCluster(run.in, func(job int) int { return on[job] }))
+	return list.InOrder(ctx, run.in, plan.Topological(run.in, order), opt, rule.By(machines), list.OnCluster(run.in, func(job int) int { return on[job] }))
 }
 
 // byDepth groups the jobs that fit a cluster by the length of the longest chain of jobs before them, each group in the given order.

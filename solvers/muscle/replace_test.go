@@ -12,6 +12,7 @@ import (
 	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/list"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
@@ -113,7 +114,7 @@ func TestReplacedIsNoLater(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := newPacking(context.Background(), m, in, 2).replace(context.Background(), solve.Options{Seed: 2})
+		again, err := newPacking(context.Background(), m, in, 2).replace(context.Background(), solve.Options{Seed: 2}, list.Machines{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -106,7 +106,7 @@ func (*Solver) Supports(in *model.Instance) error {
 // comesApart says whether the clusters can be searched one by one.
 func comesApart(in *model.Instance) bool {
 	_, sum := goalOf(in)
-	return sum && in.Features()&^(plan.RigidFeatures|model.Commitments) == 0
+	return sum && in.Binding()&^(plan.RigidFeatures|model.Commitments) == 0
 }
 
 // Solve implements [solve.Solver].

@@ -96,9 +96,10 @@ func secondsIn(unit string) (seconds float64, known bool) { return timetext.Seco
 
 // Report compares the runs.
 type Report struct {
-	Trace      string `json:"trace"`
-	Jobs       int    `json:"jobs"`
-	Processors int    `json:"processors"`
+	Trace      string   `json:"trace"`
+	Jobs       int      `json:"jobs"`
+	Processors int      `json:"processors"`
+	Queues     []string `json:"queues,omitempty"` // the partitions, which fcfs, easy, conservative and flexible keep apart unless queues=one; none of a trace that states fewer than two
 	// Load is the offered load, see [Load]; absent: all jobs arrive at once.
 	Load       *float64 `json:"load,omitempty"`
 	From       float64  `json:"from"` // the window
@@ -286,7 +287,7 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 		return nil, err
 	}
 	report := &Report{
-		Trace: in.Name(), Jobs: len(in.Jobs()), Processors: in.Processors(), From: s.from, To: s.to, Counted: len(s.counted),
+		Trace: in.Name(), Jobs: len(in.Jobs()), Processors: in.Processors(), Queues: QueuesOf(in), From: s.from, To: s.to, Counted: len(s.counted),
 		Days: s.days, Dates: s.dates(), Block: s.blocks.Block(), Time: cmp.Or(in.Units().Time, "s"), Confidence: opt.Confidence, Narrow: opt.Narrow, Short: opt.Short,
 	}
 	if load := Load(in); !math.IsInf(load, 0) && !math.IsNaN(load) {

@@ -11,6 +11,7 @@ import (
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/texttable"
+	"github.com/allot-opt/allot/model"
 )
 
 // mostUsers is the largest number of users, of accounts and of queues in a table for people.
@@ -57,8 +58,29 @@ func (r *Report) headline() string {
 	if r.Load != nil {
 		load = "load " + figure(*r.Load)
 	}
-	return fmt.Sprintf("%s: %s on %s, %s; %s within %s, in blocks of %d days", r.name(), numtext.Counted(r.Jobs, "job"), numtext.Counted(r.Processors, "processor"), load,
-		numtext.Counted(r.Counted, "job counts", "jobs count"), numtext.Counted(r.Days, "day"), r.Block)
+	return fmt.Sprintf("%s: %s on %s, %s; %s within %s, in blocks of %d days%s", r.name(), numtext.Counted(r.Jobs, "job"), numtext.Counted(r.Processors, "processor"), load,
+		numtext.Counted(r.Counted, "job counts", "jobs count"), numtext.Counted(r.Days, "day"), r.Block, QueuesText(r.Queues))
+}
+
+// QueuesOf are the partitions of an instance that policies keep apart.
+func QueuesOf(in *model.Instance) []string {
+	if len(in.Partitions()) < 2 {
+		return nil
+	}
+	return each.Of(in.Partitions(), func(p model.PartitionSpec) string { return p.ID })
+}
+
+// QueuesText says of queues, at the end of a sentence, that policies keep them apart; empty: of none.
+func QueuesText(queues []string) string {
+	const most = 6
+	if len(queues) == 0 {
+		return ""
+	}
+	names := each.Of(queues[:min(most, len(queues))], legible)
+	if len(queues) > most {
+		names = append(names, fmt.Sprintf("%d more", len(queues)-most))
+	}
+	return fmt.Sprintf("; a queue for each of %d partitions (%s), or queues=one", len(queues), strings.Join(names, ", "))
 }
 
 // name is that of the trace.

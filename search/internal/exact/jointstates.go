@@ -71,7 +71,7 @@ func (x *joint) dominates(a, b *jointState) bool {
 
 // solution is the best schedule.
 func (x *joint) solution() (*model.Solution, error) {
-	s, err := plan.NewSchedule(x.p.In)
+	s, err := plan.NewPlacedSchedule(x.p.In, plan.Filling(x.p.In))
 	if err != nil {
 		return nil, err
 	}

@@ -336,7 +336,7 @@ func (x *separate) solution() (*model.Solution, float64, error) {
 	if least += x.p.Constant; way < 0 || least >= x.limit {
 		return nil, x.limit, nil
 	}
-	s, err := plan.NewSchedule(x.p.In)
+	s, err := plan.NewPlacedSchedule(x.p.In, plan.Filling(x.p.In))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -247,7 +247,7 @@ func (e *Engine) bestOf(k int) (float64, [][]int32) {
 
 // Solution implements [engine.Engine].
 func (e *Engine) Solution(k int) (*model.Solution, error) {
-	s, err := plan.NewSchedule(e.p.In)
+	s, err := plan.NewPlacedSchedule(e.p.In, plan.Filling(e.p.In))
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/objective"
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search/internal/engine"
@@ -54,20 +55,10 @@ func Draw(t *rapid.T, jobs int) *model.Instance {
 	return modeltest.Generator{Features: modeltest.AllFeatures, Jobs: jobs, Wild: rapid.IntRange(0, 9).Draw(t, "wild") == 0}.Instance(t)
 }
 
-// Many checks a property on the given multiple of the usual number of random cases.
-func Many(t *testing.T, times int, property func(*rapid.T)) {
-	t.Helper()
-	for range times {
-		if rapid.Check(t, property); t.Failed() {
-			return
-		}
-	}
-}
-
 // For every kind of instance the checker accepts the engine's schedules, and the evaluator confirms the sums of the engine.
 func TestSchedulesAreRight(t *testing.T) {
 	race.OneGoroutine(t)
-	Many(t, 5, func(t *rapid.T) {
+	often.Check(t, 5, func(t *rapid.T) {
 		in := Draw(t, 12)
 		start := QueueStart(t, in)
 		e, err := New(context.Background(), in, start, 1)
@@ -147,7 +138,7 @@ func TestScheduleSumsAreTheEvaluators(t *testing.T) {
 func TestDecodeFromTheChange(t *testing.T) {
 	race.OneGoroutine(t)
 	joined := 0
-	Many(t, 5, func(t *rapid.T) {
+	often.Check(t, 5, func(t *rapid.T) {
 		in := Draw(t, 40)
 		p := newProblem(context.Background(), in)
 		if !p.searchable() {
@@ -347,7 +338,7 @@ func bestOfAll(t *rapid.T, p *problem) model.Rank {
 // On small instances with any features and any objective the search reaches the best of all list schedules.
 func TestSchedulesReachTheBestOfAll(t *testing.T) {
 	tried := 0
-	Many(t, race.Fewer(8, 2), func(t *rapid.T) {
+	often.Check(t, race.Fewer(8, 2), func(t *rapid.T) {
 		in := modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 4, Clusters: 2, Groups: 2, Machines: 2, Processors: 2}.Instance(t)
 		p := newProblem(context.Background(), in)
 		if p.objective.Evaluate && len(p.jobs) > 3 {

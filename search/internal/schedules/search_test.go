@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/looks"
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
@@ -152,7 +153,7 @@ func TestSchedulesOfOddInstances(t *testing.T) {
 // least makespan, and so is what is found from them (R. L. Graham, "Bounds on multiprocessing timing anomalies", SIAM Journal on
 // Applied Mathematics 17, 1969, DOI 10.1137/0117039).
 func TestSchedulesKeepGrahamsBound(t *testing.T) {
-	schedules.Many(t, 3, func(t *rapid.T) {
+	often.Check(t, 3, func(t *rapid.T) {
 		b := model.NewBuilder("graham")
 		p := rapid.IntRange(1, 8).Draw(t, "processors")
 		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: p}}})

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search/internal/engine"
@@ -28,33 +29,31 @@ func advance(e engine.Engine, rounds int, evaluations int64) {
 
 // The checker accepts the engine's schedules, and the evaluator confirms the sums of the engine.
 func TestSerialIsRight(t *testing.T) {
-	for range race.Fewer(3, 1) {
-		rapid.Check(t, func(t *rapid.T) {
-			p := draw(t, 16)
-			e, err := New(context.Background(), p.In, &model.Solution{}, 1)
+	often.Check(t, race.Fewer(3, 1), func(t *rapid.T) {
+		p := draw(t, 16)
+		e, err := New(context.Background(), p.In, &model.Solution{}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		advance(e, 3, 40)
+		for k := range e.Chains() {
+			s, err := e.Solution(k)
 			if err != nil {
 				t.Fatal(err)
 			}
-			advance(e, 3, 40)
-			for k := range e.Chains() {
-				s, err := e.Solution(k)
-				if err != nil {
-					t.Fatal(err)
-				}
-				report := model.Check(p.In, s)
-				if !report.OK() {
-					t.Fatalf("%v", report.Violations[0])
-				}
-				want, found := report.Evaluation.Objective, e.Best(k).Objective
-				if rounded(p, e.(*Engine).islands[k].found) {
-					continue
-				}
-				if math.Abs(found-want) > 1e-9*math.Abs(want)+report.Evaluation.Rounding {
-					t.Fatalf("the engine adds up %v, the evaluator %v of %+v", found, want, p.In.ObjectiveTerms())
-				}
+			report := model.Check(p.In, s)
+			if !report.OK() {
+				t.Fatalf("%v", report.Violations[0])
 			}
-		})
-	}
+			want, found := report.Evaluation.Objective, e.Best(k).Objective
+			if rounded(p, e.(*Engine).islands[k].found) {
+				continue
+			}
+			if math.Abs(found-want) > 1e-9*math.Abs(want)+report.Evaluation.Rounding {
+				t.Fatalf("the engine adds up %v, the evaluator %v of %+v", found, want, p.In.ObjectiveTerms())
+			}
+		}
+	})
 }
 
 // rounded says whether times are so large that the end of a job less its start is not its length. The evaluator divides by what is left.
@@ -137,9 +136,7 @@ func TestSerialReachesTheBestOfAll(t *testing.T) {
 			t.Fatalf("found %v, the best of all is %v of %+v", found, least, in.ObjectiveTerms())
 		}
 	}
-	for range race.Fewer(6, 2) {
-		rapid.Check(t, property)
-	}
+	often.Check(t, race.Fewer(6, 2), property)
 	if tried < race.Enough(race.Fewer(80, 20)) {
 		t.Errorf("%d instances: the test proves little", tried)
 	}

@@ -31,7 +31,7 @@ func (f *farm) schedule(ctx context.Context, machine []int) (solve.Result, error
 func (f *farm) oneEach() bool {
 	const honoured = features | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools | model.BandwidthNeeds |
 		model.RestrictedTimes | model.BackgroundLoad | model.Commitments
-	asked := f.in.Features()
+	asked := f.in.Binding()
 	limited := func(l model.Licence) bool { return l.Copies != model.Unlimited }
 	switch {
 	case asked&^honoured != 0, asked.Has(model.LicencePools) && slices.ContainsFunc(f.in.Licences(), limited):

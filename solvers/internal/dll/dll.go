@@ -8,7 +8,6 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
@@ -37,6 +36,7 @@ var _ = solve.Register(solve.Info{
 // cluster itself; with Times first it is the time on the first cluster, for which the paper draws the times (§5). Where the first cluster's processors
 // differ, or the job has no time there, it is the time on the cluster itself; so it is for what is left of held jobs.
 type Solver struct {
+	list.Filling
 	Times string `enum:"own,first" doc:"execution times in eq. 6: own, on the cluster itself; first, on the first cluster"`
 }
 
@@ -44,7 +44,9 @@ type Solver struct {
 func New() *Solver { return &Solver{Times: "own"} }
 
 // Supports implements [solve.Solver].
-func (*Solver) Supports(in *model.Instance) error { return list.Supports(in, place.Choice{}) }
+func (d *Solver) Supports(in *model.Instance) error { return list.Supports(in, d.machines()) }
+
+func (d *Solver) machines() list.Machines { return list.Machines{Filling: d.Filling} }
 
 // Solve implements [solve.Solver].
 func (d *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -59,7 +61,7 @@ func (d *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		}
 	}
 	rule := list.Rule{Name: "least load", Text: "its load, the work given to it before per processor, is the least", Score: "load"}
-	return list.InArrivalOrder(ctx, in, opt, rule, func(s *list.Schedule, job int) (plan.Slot, bool) {
+	return list.InArrivalOrder(ctx, in, opt, rule.By(d.machines()), func(s *list.Schedule, job int) (plan.Slot, bool) {
 		slot, ok := list.Least(s, in, job, func(cluster int, _ plan.Slot) float64 { return load[cluster] })
 		if ok {
 			time := d.time(in, job, slot)

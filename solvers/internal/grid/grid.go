@@ -30,16 +30,24 @@ type Resource struct {
 // has enough memory for as many tasks as it runs.
 const features = plan.RigidFeatures | model.HardDeadlines | model.MemoryLimits | model.BandwidthNeeds | model.MixedMachines | model.Commitments
 
-// Supports is nil where a heuristic that works on resources honours the instance, else an error that names a missing feature.
+// Supports is nil where a heuristic that works on resources honours all that can bind in the instance, else an error that names a missing feature.
 func Supports(in *model.Instance) error {
-	if err := solve.Unsupported(in, features); err != nil {
-		return err
-	}
-	_, missing := resources(in)
-	if missing != 0 {
+	if missing := lacks(in, in.Binding()); missing != 0 {
 		return &solve.UnsupportedError{Missing: missing}
 	}
 	return nil
+}
+
+// Serves says whether Supports is nil; binding is [model.Instance.Binding].
+func Serves(in *model.Instance, binding model.Features) bool { return lacks(in, binding) == 0 }
+
+// lacks are the features that can bind and that a heuristic on resources does not honour.
+func lacks(in *model.Instance, binding model.Features) model.Features {
+	if missing := binding &^ features; missing != 0 {
+		return missing
+	}
+	_, missing := resources(in)
+	return missing & binding
 }
 
 // FewMoldable says that at most a quarter of the jobs are moldable. Heuristics that compare ends give a moldable job the processors with which it ends first, and a

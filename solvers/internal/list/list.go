@@ -13,14 +13,41 @@ import (
 )
 
 // Supports is nil where a list schedule that lets the rule choose among machines honours the instance, else an error that names what it does not honour.
-func Supports(in *model.Instance, rule place.Choice) error {
-	if err := solve.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in)); err != nil {
+func Supports(in *model.Instance, rule Machines) error {
+	if err := rule.Unsupported(in, plan.ScheduleFeatures|plan.CheapFeatures(in)); err != nil {
 		return err
 	}
-	if plan.StartsCheap(in) && (plan.Placing{Rule: rule.Place}).ByNode(in) {
+	if plan.StartsCheap(in) && rule.Placing(0).ByNode(in) {
 		return fmt.Errorf("%w: place=%s where power counts and machines differ by memory or a job stays on one: expected place=%s", solve.ErrUnsupported, rule.Place, place.First)
 	}
 	return nil
+}
+
+// Filling is the parameter `holes` of solvers that make list schedules, which embed it.
+type Filling struct {
+	Holes bool `doc:"start jobs in holes between jobs that were placed before them too; false: on processors whose last job has ended; where a start has a price, or power limits starts, jobs always fill holes"`
+}
+
+// FillHoles sets the parameter.
+func (f *Filling) FillHoles() { f.Holes = true }
+
+// Unsupported is [solve.Unsupported] of what list schedules with the parameter honour: where they fill holes, no job spreads over clusters.
+func (f Filling) Unsupported(in *model.Instance, honoured model.Features) error {
+	if f.Holes {
+		honoured &^= model.GridSpan
+	}
+	return solve.Unsupported(in, honoured)
+}
+
+// Machines are the parameters `place` and `holes`.
+type Machines struct {
+	place.Choice
+	Filling
+}
+
+// Placing is how schedules choose among machines and times by the parameters, with the seed of what the rule of machines draws.
+func (m Machines) Placing(seed uint64) plan.Placing {
+	return plan.Placing{Rule: m.Place, Seed: seed, Holes: m.Holes}
 }
 
 // Pick chooses the slot of the next job; false where it has none.
@@ -40,7 +67,7 @@ func InOrder(ctx context.Context, in *model.Instance, order []int, opt solve.Opt
 	if ctx.Err() != nil {
 		return solve.Stopped(ctx), nil // before the state of millions of processors is made
 	}
-	empty, err := plan.NewCheapSchedule(in, plan.Placing{Rule: rule.Place, Seed: opt.Seed})
+	empty, err := plan.NewCheapSchedule(in, rule.Placing(opt.Seed))
 	if err != nil {
 		return solve.Result{}, err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
@@ -17,12 +16,12 @@ type Rule struct {
 	Score   string                   // what the solver compares of the clusters
 	Highest bool                     // the highest score is the best; the keys of [Least] are the scores with the other sign
 	Terms   func(job int) []sim.Term // what decided the job's place in the order; nil: nothing but its arrival
-	Place   place.Name               // the rule that chooses among machines
+	Machines
 }
 
-// By is the rule with another that chooses among machines.
-func (r Rule) By(machines place.Choice) Rule {
-	r.Place = machines.Place
+// By is the rule with another choice of machines and times.
+func (r Rule) By(machines Machines) Rule {
+	r.Machines = machines
 	return r
 }
 

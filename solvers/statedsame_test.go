@@ -1,0 +1,97 @@
+package solvers_test
+
+import (
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/testkit"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// looksAtStated says why a solver may decide otherwise where an addition of the rule is stated and left in; empty: it may not.
+func looksAtStated(solver *solve.Info, rule string) string {
+	switch {
+	case solver.Online:
+		return "policies decide by what is stated, as package sim has their forms"
+	case solver.Name == "auto" || solver.Name == "search" || solver.Name == "exact":
+		return "the engines of a search, and what they count as work, are chosen by what the presolve has left"
+	case solver.Name == "mts" && rule == "memory":
+		return "rules 2 to 4 of the paper class jobs by the memory that they overload and by what is left of it"
+	case solver.Name == "twolevel" && rule == "licences":
+		return "the paper's priority of a job rises with the number of its licences"
+	}
+	return ""
+}
+
+// One name is one algorithm: a resource, memory, bandwidth, feature or licence that cannot bind changes no byte of the schedule of a solver, even if it is left in and the
+// solver tracks it, or it refuses the instance.
+func TestStatedDataThatCannotBindChangeNothing(t *testing.T) {
+	t.Parallel()
+	instances := inertInstances(t)
+	names := slices.Sorted(maps.Keys(instances))
+	var additions []testkit.Addition
+	for _, a := range testkit.Inert() {
+		if slices.Contains([]string{"memory", "resources", "bandwidth", "network", "features", "licences"}, a.Rule) {
+			additions = append(additions, a)
+		}
+	}
+	rng, same := rand.New(rand.NewPCG(*inertSeed, 1)), map[string]int{}
+	for _, info := range solve.Solvers() {
+		if info.Absent != "" || looksAtStated(&info, "") != "" || strings.HasPrefix(info.Name, "ggone-") {
+			continue
+		}
+		run := func(in *model.Instance) (solve.Result, error) {
+			return solve.Run(t.Context(), info.Choice(), in, solve.Options{Seed: 1, MaxEvals: 60, Unbounded: true, Strict: true, Stated: true})
+		}
+		for _, name := range names {
+			in := instances[name]
+			before, err := run(in)
+			if errors.Is(err, solve.ErrUnsupported) {
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, info.Name, err)
+			}
+			for _, k := range rng.Perm(len(additions)) {
+				a := &additions[k]
+				more := testkit.With(in, *a)
+				if more == nil || looksAtStated(&info, a.Rule) != "" {
+					continue
+				}
+				after, err := run(more)
+				switch {
+				case errors.Is(err, solve.ErrUnsupported):
+				case err != nil:
+					t.Fatalf("%s, %s, %s: %v", name, a.Name, info.Name, err)
+				default:
+					same[info.Name]++
+					if differs(before.Solution, after.Solution) {
+						t.Errorf("%s, %s, %s: other starts, clusters or processors", name, a.Name, info.Name)
+					}
+				}
+				if !*inertAll {
+					break
+				}
+			}
+		}
+	}
+	for _, solver := range []string{"asjs", "dll", "edd", "fcfs-list", "ggone", "greedy", "heft", "maxmin", "mct", "met", "minmin", "mrs", "mts", "muscle", "olb", "sufferage", "titan", "wrand"} {
+		if least := race.Enough(20); same[solver] < least {
+			t.Errorf("%s: %d instances with an addition, want %d", solver, same[solver], least)
+		}
+	}
+}
+
+// differs says whether two solutions place other jobs, or a job elsewhere.
+func differs(a, b *model.Solution) bool {
+	if a == nil || b == nil {
+		return a != b
+	}
+	return len(a.Unscheduled) != len(b.Unscheduled) || !slices.EqualFunc(a.Jobs, b.Jobs, func(p, q model.Placement) bool { return solve.SamePlacement(&p, &q) })
+}
