@@ -45,6 +45,11 @@ func Run(in *model.Instance, rule string) (*model.Solution, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.run(rule)
+}
+
+// run lets the jobs run.
+func (s *system) run(rule string) (*model.Solution, error) {
 	decide := map[string]func(){"fcfs": s.fcfs, "easy": s.easy, "cycles": s.fcfs}[rule]
 	coming := slices.Clone(s.jobs)
 	slices.SortStableFunc(coming, func(a, b *job) int { return cmp.Compare(a.Arrival, b.Arrival) })
