@@ -83,6 +83,9 @@ func (s *system) run(rule string) (*model.Solution, error) {
 				coming = coming[1:]
 			}
 			decide()
+			if s.decided != nil {
+				s.decided()
+			}
 		}
 		if cycle <= s.now || rule == "cycles" && changed && s.now > last && math.Mod(s.now, interval) == 0 {
 			changed, last = s.cycle(), s.now

@@ -22,6 +22,7 @@ type system struct {
 
 	reserved []*reservation // of easy, at this moment
 	levels   []*level
+	decided  func()             // for tests: called after each decision; nil: nothing is
 	settled  map[string]float64 // kinds of jobs that cannot start, and how long the shortest such job is
 }
 
