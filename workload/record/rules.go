@@ -106,7 +106,7 @@ func (s *system) hold(j *job, shares []share, from, to float64, n int64) {
 	}
 }
 
-// beside is a place for a job from now on; nil: there is none. Where one reservation alone concerns its machines, that may go to others at the same time.
+// beside is a place for a job from now on; nil: there is none. Where one reservation alone is in its way, and shares machines with no other, that may go to others at the same time.
 func (s *system) beside(j *job, o *option) []share {
 	end := o.until(s.now)
 	shares := s.levels[0].room.place(j, o)
@@ -131,10 +131,15 @@ func (s *system) beside(j *job, o *option) []share {
 			near = append(near, r)
 		}
 	}
-	if len(near) == 1 && s.moves(near[0], j, shares) {
+	if len(near) == 1 && s.lone(near[0]) && s.moves(near[0], j, shares) {
 		return shares
 	}
 	return common.place(j, o)
+}
+
+// lone says whether no other reservation is for a queue that has machines in common with that of this one.
+func (s *system) lone(r *reservation) bool {
+	return !slices.ContainsFunc(s.reserved, func(other *reservation) bool { return other != r && other.job.queue.meets(r.job.queue) })
 }
 
 // meets says whether two queues have machines in common.
