@@ -20,7 +20,7 @@ var _ = Register(Info{
 	},
 })
 
-// Site is a made-up cluster with two partitions that share no nodes, so two clusters: cpu with nodes of 64 processors and 256,000 MB, and gpu with nodes of 64
+// Site is a made-up cluster with two partitions that share no nodes, so two clusters and a queue for each: cpu with nodes of 64 processors and 256,000 MB, and gpu with nodes of 64
 // processors, 512,000 MB and 8 GPUs.
 //
 // Jobs go one by one to the partition that has been asked for less of its scarcest resource so far, so that both have the same load. A job of cpu has 1 to 32
@@ -66,6 +66,7 @@ func (w *Site) Generate(seed uint64) (*model.Instance, error) {
 		return model.ClusterSpec{ID: id, Machines: []model.MachineSpec{m}}
 	}
 	b.Cluster(nodes("cpu", w.CPUNodes, siteMemory, 0), nodes("gpu", w.GPUNodes, 2*siteMemory, siteGPUs))
+	b.Spec().Partitions = []model.PartitionSpec{{ID: "cpu", Clusters: []string{"cpu"}, Default: true}, {ID: "gpu", Clusters: []string{"gpu"}}}
 	asked := [2]float64{} // time × nodes
 	jobs := make([]model.JobSpec, w.Jobs)
 	for k := range jobs {

@@ -6,7 +6,7 @@ The files are what sacct -P, scontrol show node and scontrol show partition prin
 and the start under the policy, in seconds; times count from the first arrival. With a PARTITION, only its jobs count, as with sacct -r PARTITION.
 
 This is a second reading of the same files. It shares no code with allot, and the test beside it compares both, start by start. It is written to be read, and
-needs Python 3 without packages. The rules are those of golden/README.md, "On nodes". All jobs wait in one queue, whatever their partitions.
+needs Python 3 without packages. The rules are those of golden/README.md, "On nodes". Each partition has a queue and nodes of its own.
 """
 
 import calendar
@@ -213,7 +213,9 @@ class Schedule:
 
 def main(sacct, nodes, partitions, policy, partition=""):
     jobs = read_jobs(sacct, partition)
-    Schedule(read_system(nodes, partitions)).run(jobs, policy == "easy")
+    system = read_system(nodes, partitions)
+    for name in system:
+        Schedule(system).run([job for job in jobs if job.partition == name], policy == "easy")
     zero = jobs[0].arrival
     for job in jobs:
         print(job.id, job.arrival - zero, job.began - job.arrival, job.start - zero)
