@@ -146,7 +146,11 @@ func (t *sumTable) lost(charged []*sumPrices) *big.Rat {
 		most, longest := new(big.Int), int64(0)
 		for n := range t.ways[k] {
 			w := &t.ways[k][n]
-			prices := charged[w.part].price[w.size]
+			size := w.size
+			if w.loose {
+				size = 0
+			}
+			prices := charged[w.part].price[size]
 			highest := new(big.Int).Mul(big.NewInt(slices.Max(prices)), big.NewInt(int64(max(1, w.size)))) // of a loose way: of a processor
 			own := new(big.Int).Mul(big.NewInt(4), new(big.Int).Add(highest, big.NewInt(w.weight)))
 			own.Add(own, new(big.Int).Mul(jumps(prices), big.NewInt(int64(max(1, w.size)))))
