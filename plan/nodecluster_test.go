@@ -279,7 +279,7 @@ func TestExplainOnNodes(t *testing.T) {
 		if len(in.Jobs()) == 0 || in.Features()&NodeFeatures == 0 {
 			return
 		}
-		s, err := NewSchedule(in)
+		s, err := NewPlacedSchedule(in, Placing{Holes: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,8 +304,16 @@ func TestExplainOnNodes(t *testing.T) {
 		e := Explain(in, s.Solution(), last)
 		for c, a := range e.Alternatives {
 			if (a.Start != nil) != found[c] || found[c] && (*a.Start != slots[c].Start || *a.End != slots[c].End) {
-				t.Fatalf("offers %+v, the slot was %+v (%v)", a, slots[c], found[c])
+				t.Fatalf("offers %+v from %v to %v, the slot was %+v (%v)", a, optional(a.Start), optional(a.End), slots[c], found[c])
 			}
 		}
 	})
+}
+
+// optional is a time that may not be known.
+func optional(t *float64) any {
+	if t == nil {
+		return "none"
+	}
+	return *t
 }

@@ -66,7 +66,7 @@ func TestForecastOnNodes(t *testing.T) {
 	if answer.Running != 19 || len(answer.Jobs) != 48 || len(truth) != 67 {
 		t.Fatalf("%d jobs run, %d wait, %d have started", answer.Running, len(answer.Jobs), len(truth))
 	}
-	for policy, want := range map[string]float64{"easy": 52.7, "conservative": 41.8, "backfill:interval=1:resolution=1": 27.25} {
+	for policy, want := range map[string]float64{"easy": 50.2, "conservative": 41.8, "backfill:interval=1:resolution=1": 27.25} {
 		var errors []float64
 		total := 0.0
 		for _, j := range answer.Jobs {

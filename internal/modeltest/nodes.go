@@ -75,7 +75,7 @@ func (d *drawer) nodeNeeds(j *model.JobSpec) {
 		j.Recorded = new(j.Arrival + float64(d.count("recorded wait", 0, 9)))
 		d.spec.Caveats = []string{"a note"}
 		d.spec.Partitions = []model.PartitionSpec{
-			{ID: "all", Closed: true, Default: true}, {ID: "some", Clusters: []string{d.spec.Clusters[0].ID}, Feature: nodeFeatures[0], Licence: "some", Limit: 100, Machines: 4},
+			{ID: "all", Closed: true, Default: true}, {ID: "some", Clusters: []string{d.spec.Clusters[0].ID}, Feature: nodeFeatures[0], Licence: "some", Limit: 100, Machines: 4, Tier: 2},
 		}
 		d.spec.TimeZero = new(float64(1_700_000_000 + d.count("time zero", 0, 9)))
 		d.spec.TimeZone = rapid.SampledFrom([]string{"", model.UnstatedZone, "Europe/Stockholm"}).Draw(d.T, "time zone")
