@@ -70,7 +70,7 @@ func Reduce(in *Instance, use Use) (*Instance, *Reduction) {
 //
 // Complexity: that of Reduce; O(1) where the instance asks for nothing of the kind.
 func (in *Instance) Binding() Features {
-	const may = MemoryLimits | LicencePools | BandwidthNeeds | MachineSpan | NodeResources | Blocks | NodeFeatures | ExclusiveJobs
+	const may = MemoryLimits | LicencePools | BandwidthNeeds | MachineSpan | NodeResources | Blocks | NodeFeatures | ExclusiveJobs | ClosedTimes
 	if in.features&may == 0 {
 		return in.features
 	}

@@ -101,7 +101,10 @@ func NewResources(in *model.Instance) *Resources {
 // that chooses among them.
 func newResources(in *model.Instance, track bool, placing Placing) *Resources {
 	r := &Resources{in: in, pools: newLicencePools(in), limit: &limit{}, placing: placing}
-	if placing.Holes || placing.ByNode(in) {
+	if in.Features().Has(model.ClosedTimes) && in.Binding().Has(model.ClosedTimes) {
+		r.placing.Holes = true // the time before machines are closed is no hole that jobs have left
+	}
+	if r.placing.Holes || placing.ByNode(in) {
 		r.site = place.NewSite(in, placing.rule(), placing.Seed)
 		r.trackNodes()
 		r.commit()

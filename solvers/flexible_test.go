@@ -58,7 +58,7 @@ func TestFlexibleZeroMeansZero(t *testing.T) {
 	}
 	for _, p := range params.Of(info.New()) {
 		if want := map[string]string{"kill": "false", "step": "1", "aging": "0.001", "deadline_low": "0.1", "deadline_high": "10", "deadline_k": "2",
-			"licences": "1", "wait": "1", "place": "first", "price_budget": "none", "price_rule": "worth", "price_quantile": "0.3", "price_worth": "1", "price_of": "price", "tariff_known": "24h"}[p.Name]; p.Default != want {
+			"licences": "1", "wait": "1", "place": "first", "price_budget": "none", "price_rule": "worth", "price_quantile": "0.3", "price_worth": "1", "price_of": "price", "tariff_known": "24h", "queues": "partition"}[p.Name]; p.Default != want {
 			t.Errorf("default of %s: %s, expected %s", p.Name, p.Default, want)
 		}
 	}

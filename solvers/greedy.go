@@ -58,7 +58,7 @@ func (s *Greedy) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	rule := list.Rule{Name: "least increase", Text: "the objective rises least there", Score: "increase"}.By(s.Machines)
 	if rehearses(in) {
 		var err error
-		if g.rehearsal, err = newRehearsal(ctx, in, plan.Placing{Rule: s.Place, Seed: opt.Seed}); err != nil {
+		if g.rehearsal, err = newRehearsal(ctx, in, s.Placing(opt.Seed)); err != nil {
 			return solve.Result{}, err
 		}
 	}

@@ -156,7 +156,7 @@ func TestRoundsHoldDevicesByHand(t *testing.T) {
 	wide := onGPUs("j2", 2, 2, 2)
 	wide.Processors, wide.Block = model.Rigid(4), 4
 	in := solvecases.Built(t, gpus(nil).Job(onGPUs("j0", 0, 6, 1), onGPUs("j1", 1, 3, 1), wide, onGPUs("j3", 4, 2, 1), onGPUs("j4", 4, 1, 0)))
-	_, solver := rolling(t, "fcfs-list", 1, 0)
+	_, solver := rolling(t, "fcfs-list:holes=true", 1, 0)
 	solverstest.Schedules(t, solver, in, "j0 c:0 0-6", "j1 c:1 1-4", "j2 c:0-3 6-8", "j3 c:1 4-6", "j4 c:2 4-5")
 	result, err := solver.Solve(context.Background(), in, solve.Options{})
 	if err != nil {

@@ -169,7 +169,12 @@ func coldStarts(ctx context.Context, in *model.Instance, opt solve.Options) []so
 			starts = append(starts, info)
 		}
 	}
-	return solve.Worth(in, opt.SizeOf(in), filling(in, starts))
+	if plan.FillsHoles(in) { // by the objective, a job in a hole may be worse than one behind
+		if plain, err := solve.Lookup("greedy"); err == nil {
+			starts = append(filling(in, starts), plain)
+		}
+	}
+	return solve.Worth(in, opt.SizeOf(in), starts)
 }
 
 // filling makes those of the solvers fill holes that can, and names them so, where the engine's schedules fill holes: a search begins with the best schedules.

@@ -59,7 +59,7 @@ func (r *run) match(resource int, q *lateQueue) {
 	}
 	const rounding = 1e-9
 	window := q.longest * r.p.Fragment / (1 - r.p.Fragment)
-	last := q.release + window + rounding*(math.Abs(q.release)+window)
+	last := q.release + window + rounding*(math.Abs(q.release)+window+q.longest)
 	for i := range q.latest.len() {
 		latest := q.latest.get(i)
 		if latest.at > last {

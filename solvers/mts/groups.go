@@ -107,7 +107,7 @@ func (r *run) form(kinds []int32) {
 func (r *run) openSpans(k int32, yield func(resource int, span float64)) {
 	kind := &r.kinds[k]
 	for resource, span := range r.span[int(k)*len(r.release):][:len(r.release)] {
-		if span <= math.MaxFloat64 && !(kind.hard && r.release[resource] > kind.latest(span)) {
+		if span <= math.MaxFloat64 && !(kind.hard && kind.late(r.release[resource], span)) {
 			yield(resource, span)
 		}
 	}

@@ -39,9 +39,9 @@ type decision struct {
 
 // attributes are what the literal form knows of a job on a resource.
 type attributes struct {
-	s, ex, tr, start, latest float64
-	fits, inTime             bool
-	cpu, link, memory        float64 // loads
+	s, ex, tr, start  float64
+	fits, inTime      bool
+	cpu, link, memory float64 // loads
 }
 
 func (l *literal) at(j, r int) attributes {
@@ -50,11 +50,10 @@ func (l *literal) at(j, r int) attributes {
 	a.ex = l.in.Busy(j, r, machine.Speed, job.Tasks) / l.p.ProcessorShare
 	a.tr = l.in.Transfer(j, machine.Bandwidth) / l.p.BandwidthShare
 	if a.s = a.ex + a.tr; math.IsNaN(a.s) {
-		a.s, a.latest = math.Inf(1), math.Inf(-1)
+		a.s = math.Inf(1)
 		return a
 	}
-	a.latest = job.Deadline - a.s
-	a.inTime = a.start <= a.latest
+	a.inTime = !model.Late(a.start+a.s, job.Deadline)
 	a.fits = job.Memory <= machine.Memory*l.p.MemoryShare && job.MinBandwidth <= machine.Bandwidth
 	left := job.Deadline - a.start
 	a.cpu, a.link, a.memory = 1, 1, 1

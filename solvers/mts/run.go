@@ -58,15 +58,36 @@ type jobKind struct {
 	members           *group  // nil: it is a kind; else it stands for a group in the heap
 }
 
-// latest is the latest start from which a job that takes the span is not late, see [model.Late]: decimals need not add up in float64 numbers.
+// late says whether a job that takes the span from a start is late, see [model.Late]: decimals need not add up in float64 numbers.
+func (k *jobKind) late(start, span float64) bool { return model.Late(start+span, k.deadline) }
+
+// latest is the latest start from which a job that takes the span is not late. Sums of float64 numbers are monotonic.
 func (k *jobKind) latest(span float64) float64 {
-	latest := k.deadline - span
-	for by := math.Nextafter(k.deadline, math.Inf(1)); by > k.deadline && !model.Late(by, k.deadline); by = math.Nextafter(by, math.Inf(1)) {
-		if start := by - span; !model.Late(start+span, k.deadline) {
-			latest = start
+	if math.IsInf(k.deadline, 1) {
+		return k.deadline
+	}
+	end := k.deadline // the last that is not late
+	for next := math.Nextafter(end, math.Inf(1)); !model.Late(next, k.deadline); next = math.Nextafter(next, math.Inf(1)) {
+		end = next
+	}
+	in, out := k.deadline-span, end-span
+	for step := math.Nextafter(end, math.Inf(1)) - end; in+span > end; step *= 2 {
+		in -= step
+	}
+	for step := math.Nextafter(end, math.Inf(1)) - end; out+span <= end; step *= 2 {
+		out += step
+	}
+	for {
+		middle := in + (out-in)/2
+		switch {
+		case middle <= in || middle >= out:
+			return in
+		case middle+span <= end:
+			in = middle
+		default:
+			out = middle
 		}
 	}
-	return latest
 }
 
 // left says whether jobs of the kind may still be placed.
@@ -302,7 +323,7 @@ func (r *run) evaluate(k int32) (changed bool) {
 		} else {
 			start = r.start(kind, resource)
 		}
-		if kind.hard && start > kind.latest(span) {
+		if kind.hard && kind.late(start, span) {
 			continue
 		}
 		switch other := start + span; {
@@ -342,7 +363,7 @@ func (r *run) end(k int32, resource int) float64 {
 	span := r.span[int(k)*len(r.Resources)+resource]
 	kind := &r.kinds[k]
 	start := r.start(kind, resource)
-	if kind.hard && start > kind.latest(span) {
+	if kind.hard && kind.late(start, span) {
 		return math.Inf(1)
 	}
 	return start + span
