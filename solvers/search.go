@@ -169,20 +169,19 @@ func coldStarts(ctx context.Context, in *model.Instance, opt solve.Options) []so
 			starts = append(starts, info)
 		}
 	}
-	if plan.FillsHoles(in) { // by the objective, a job in a hole may be worse than one behind
-		if plain, err := solve.Lookup("greedy"); err == nil {
-			starts = append(filling(in, starts), plain)
-		}
-	}
-	return solve.Worth(in, opt.SizeOf(in), starts)
+	return solve.Worth(in, opt.SizeOf(in), filling(in, starts))
 }
 
-// filling makes those of the solvers fill holes that can, and names them so, where the engine's schedules fill holes: a search begins with the best schedules.
+// filling makes those of the solvers fill holes that can, and names them so, where the engine's schedules fill holes: a search begins with the best schedules. The greedy solver comes without
+// holes too: by the objective a job in a hole may be worse than one behind.
 func filling(in *model.Instance, solvers []solve.Info) []solve.Info {
 	if !plan.FillsHoles(in) {
 		return solvers
 	}
 	for k := range solvers {
+		if solvers[k].Name == "greedy" {
+			solvers = append(solvers, solvers[k])
+		}
 		of := solvers[k].New
 		if _, can := of().(filler); can {
 			solvers[k].Name += ":holes=true"
