@@ -217,6 +217,8 @@ class Partition(TypedDict):
     limit: NotRequired[float]
     # most machines that a job may ask for; absent: any number
     machines: NotRequired[int]
+    # jobs of a partition of a higher tier go before others where the two share machines; absent: 0
+    tier: NotRequired[float]
     # it starts no jobs
     closed: NotRequired[bool]
     # a job that is added without a queue goes there; one partition at most
@@ -1074,6 +1076,7 @@ AdviceComparedReport = TypedDict(
         "trace": "str",
         "jobs": "int",
         "processors": "int",
+        "queues": "NotRequired[list[str]]",
         "load": "NotRequired[float]",
         "from": "float",
         "to": "float",
@@ -1928,6 +1931,7 @@ Report = TypedDict(
         "narrow": "int",
         "power": "NotRequired[ServicePower]",
         "processors": "int",
+        "queues": "NotRequired[list[str]]",
         "record": "NotRequired[Record]",
         "short": "float",
         "time": "str",
