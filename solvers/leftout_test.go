@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/solvecases"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -227,6 +228,7 @@ var (
 // What is said of a job that is left out is true: a statement about the job alone holds where nothing else is placed, and one about the jobs before it holds beside all that is placed. Where a
 // solver leaves out by choice, the job could have been in time.
 func TestReasonsOfJobsLeftOutAreTrue(t *testing.T) {
+	race.OneGoroutine(t)
 	seen := map[string]int{}
 	for seed := range uint64(60) {
 		b := drawnTight(rand.New(rand.NewPCG(seed, 57)), seed)

@@ -61,6 +61,7 @@ func stating(s *model.InstanceSpec, change func(m *model.MachineSpec)) {
 // Limits of power are accepted beside whatever cannot bind just as without it, by every solver and policy. A hard deadline is no such thing, however late: it says that
 // a job may be left out for which caps and horizons leave no room; and a policy, which does not know true times, cannot tell that nobody misses it.
 func TestPowerLimitsBesideWhatCannotBind(t *testing.T) {
+	race.OneGoroutine(t)
 	t.Parallel()
 	asked, refused, rng := 0, 0, rand.New(rand.NewPCG(*inertSeed, 2))
 	additions := testkit.Inert()

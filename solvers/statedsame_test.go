@@ -32,6 +32,7 @@ func looksAtStated(solver *solve.Info, rule string) string {
 // One name is one algorithm: a resource, memory, bandwidth, feature or licence that cannot bind changes no byte of the schedule of a solver, even if it is left in and the
 // solver tracks it, or it refuses the instance.
 func TestStatedDataThatCannotBindChangeNothing(t *testing.T) {
+	race.OneGoroutine(t)
 	t.Parallel()
 	instances := inertInstances(t)
 	names := slices.Sorted(maps.Keys(instances))
