@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
