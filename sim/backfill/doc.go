@@ -52,7 +52,7 @@
 //     none will do, and faster processors may take tasks from slower ones, it gets the fastest. A job that would miss its hard deadline now, and at each later
 //     time at which machines are closed or opened, even if nothing else ran, is dropped.
 //   - Where an instance states two or more partitions, each has a queue of its own. A job waits in the queues of the partitions that it names, or else in one of the name that it states. Queues that
-//     share machines or a pool of licences are a region, as far as the jobs so far show; a queue has the machines of its partition and those that its jobs can use beside them. A region of one queue
+//     share machines or a pool of licences are a region; the partitions show at the beginning what they share, and the rest shows as jobs arrive. A queue has the machines of its partition and those that its jobs can use beside them. A region of one queue
 //     decides by the rules above, at the instants at which something happens to it, as if the others did not exist. In a region of several queues the jobs of all are gone through, a higher
 //     tier first, and in a tier in the order of the queue; a job of several partitions is met once for each, and starts once, on machines of the partition in which it is met. Under FCFS the first job
 //     of a queue that does not fit closes the queue, and its machines are kept from the jobs behind. Under EASY a job starts if it fits, from now until its estimated end, beside the reservations made

@@ -17,7 +17,7 @@ type generalConservative struct {
 	most   int                    // reservations of queued jobs; 0: no limit
 
 	platform *sim.Platform
-	clusters []int // all
+	clusters []int // on which its jobs may run
 	plan     timeline
 	nodes    *nodePlan // in its place where machines count one by one and nothing else matters; nil: not so
 	empty    *sim.Room

@@ -92,12 +92,8 @@ func (p *partitioned) listingOf(j *sim.Job) *listing {
 	if l != nil {
 		return l
 	}
-	names := strings.Split(text, ",")
-	if slices.ContainsFunc(names, func(name string) bool { _, known := p.stated[name]; return !known }) {
-		names = []string{text}
-	}
 	l = &listing{seen: map[sim.Kind]bool{}}
-	for _, name := range names {
+	for _, name := range queueNames(text, func(name string) bool { _, known := p.stated[name]; return known }) {
 		if q := p.queueOf(name); !slices.Contains(l.queues, q) {
 			l.queues = append(l.queues, q)
 		}
@@ -105,6 +101,15 @@ func (p *partitioned) listingOf(j *sim.Job) *listing {
 	l.divide()
 	p.names[text] = l
 	return l
+}
+
+// queueNames are the names of the queues of jobs that state a text: the partitions that it lists, where the instance states them all, else the text.
+func queueNames(text string, stated func(name string) bool) []string {
+	names := strings.Split(text, ",")
+	if slices.ContainsFunc(names, func(name string) bool { return !stated(name) }) {
+		return []string{text}
+	}
+	return names
 }
 
 // divide sets the queues apart by tier.
@@ -240,11 +245,11 @@ func (p *partitioned) join(queues []*partQueue) *region {
 	if len(joined) == 1 && len(joined[0].queues) == len(whole.queues) && slices.Equal(joined[0].machines, whole.machines) {
 		return joined[0]
 	}
-	for c := range p.platform.Clusters() {
-		if first, last := p.platform.MachinesOf(c); slices.ContainsFunc(slices.Collect(whole.machines.members()), func(m int) bool { return first <= m && m < last }) {
+	whole.machines.each(func(m int) { // in the order of clusters
+		if c := p.platform.Machines[m].Cluster; len(whole.clusters) == 0 || whole.clusters[len(whole.clusters)-1] != c {
 			whole.clusters = append(whole.clusters, c)
 		}
-	}
+	})
 	p.replace(joined, whole)
 	return whole
 }
@@ -271,11 +276,9 @@ func (p *partitioned) replace(regions []*region, whole *region) {
 		p.of[j.Handle] = whole
 		whole.policy.enter(j)
 	}
-	at := 0
+	at := len(p.regions)
 	if len(regions) > 0 {
 		at = slices.Index(p.regions, regions[0])
-	} else {
-		at = len(p.regions)
 	}
 	p.regions = slices.Insert(p.regions, at, whole)
 	p.regions = slices.DeleteFunc(p.regions, func(r *region) bool { return slices.Contains(regions, r) })

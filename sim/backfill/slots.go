@@ -1,7 +1,6 @@
 package backfill
 
 import (
-	"iter"
 	"math/bits"
 	"slices"
 	"sort"
@@ -38,19 +37,6 @@ func (b bitset) meets(other bitset) bool {
 		}
 	}
 	return false
-}
-
-// members are the machines of the set, in order.
-func (b bitset) members() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for w, word := range b {
-			for ; word != 0; word &= word - 1 {
-				if !yield(w<<6 + bits.TrailingZeros64(word)) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // without takes the machines of another set out.

@@ -236,16 +236,11 @@ func (p *slurm) linesOf(queue string) []*lineOf {
 	if of := p.of[queue]; of != nil {
 		return of
 	}
-	names := strings.Split(queue, ",")
 	var list []*lineOf
-	for _, name := range names {
+	for _, name := range queueNames(queue, func(name string) bool { _, known := p.platform.Partition(name); return known }) {
 		machines, known := p.platform.Partition(name)
-		if !known {
-			list = []*lineOf{p.lineOf(queue)}
-			break
-		}
 		of := p.lineOf(name)
-		of.known = true
+		of.known = known
 		for _, m := range machines {
 			of.machines.add(m)
 		}
