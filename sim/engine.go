@@ -428,7 +428,7 @@ func (e *Engine) arrive() {
 	s := &e.next
 	j := e.jobs.add()
 	j.Number, j.Arrival, j.Estimate, j.Processors = e.totals.Arrived, s.Arrival-s.Waited, s.Estimate, s.Processors
-	j.runtime, j.Request, j.User = s.Runtime, s.Request, s.User
+	j.runtime, j.expected, j.Request, j.User = s.Runtime, s.expected, s.Request, s.User
 	j.state = queued
 	e.totals.arrived(s.Arrival)
 	if e.opt.Observer != nil {

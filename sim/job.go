@@ -14,6 +14,8 @@ type Spec struct {
 	Waited float64
 	// Request is what the job asks for besides processors and time; nil for a rigid job of a trace.
 	Request *Request
+
+	expected float64 // see Job.expected
 }
 
 // Job is a job in the system, as a policy sees it. It belongs to the engine: a policy must not change it, nor keep it after
@@ -33,10 +35,14 @@ type Job struct {
 	Request      *Request // nil in a trace
 	User         int32    // number of the user who submitted the job, counted from 1 in the order in which users first submit; 0: not stated
 
-	runtime float64
-	parts   int32 // number that still run
+	runtime  float64 // where all processors are alike: how long it really runs
+	expected float64 // likewise by its estimate
+	parts    int32   // number that still run
 	state   state
 }
+
+// Expected is how long the job runs by its estimate, where it takes as long on any processors: see [Platform.Flat]. It is NaN elsewhere.
+func (j *Job) Expected() float64 { return j.expected }
 
 // state is where a job is in its life.
 type state uint8

@@ -34,7 +34,7 @@ func (p *Platform) KindOf(j *Job, clusters []int) (Kind, float64) {
 	}
 	size := job.Work
 	if r.Stated {
-		size = job.Estimate * job.ReferenceSpeed
+		size = j.Estimate * job.ReferenceSpeed
 	}
 	k.hard = p.nodes != nil && r.DeadlineHard // the machines that the job gets depend on the deadline
 	for _, c := range clusters {
@@ -74,7 +74,7 @@ func (p *Platform) ReferenceEstimate(j *Job) float64 {
 	each := float64((r.Tasks + r.Min - 1) / r.Min)
 	switch {
 	case r.Stated:
-		return each * job.Estimate
+		return each * j.Estimate
 	case job.StatesRuntimes():
 		return math.NaN()
 	}

@@ -112,8 +112,10 @@ func (w *world) limit(e *Engine, j *Job, limit float64) (Outcome, float64) {
 // at it only matters that the part has not ended by then. A job that runs already keeps its hard deadline, by the time rule: local jobs make it end no later
 // than that.
 func (w *world) end(now, at float64, j *Job, p *Part, link float64) float64 {
-	r := j.Request
-	takes := r.in.Longest(r.index, p.Cluster, p.Processors, p.Tasks) + r.in.Transfer(r.index, link)
+	r, takes := j.Request, j.runtime
+	if !w.platform.alike || p.Tasks != r.Tasks {
+		takes = r.in.Longest(r.index, p.Cluster, p.Processors, p.Tasks) + r.in.Transfer(r.index, link)
+	}
 	if w.local == nil {
 		return model.End(now, takes)
 	}

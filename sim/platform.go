@@ -65,6 +65,7 @@ type Platform struct {
 	in       *model.Instance
 	byQueue  bool   // see [Discipline].ByQueue
 	together bool   // the machines of a cluster are listed as one
+	alike    bool   // besides all jobs are rigid: how long one takes is known when it arrives
 	nodes    *nodes // nil: jobs ask nothing of single machines, and no rule chooses among them
 	clusters []clusterView
 	poolOf   [][]int32 // cluster → licence → pool; −1: unlimited
@@ -132,7 +133,8 @@ func newPlatform(in *model.Instance, toCome model.Features, d *Discipline, seed 
 		p.listNodes(d.Place, seed)
 		return p
 	}
-	p.together = IsTrace(in) && toCome == 0 && !(d.Costs && !costAlike(in))
+	p.alike = IsTrace(in) && toCome == 0
+	p.together = p.alike && toCome == 0 && !(d.Costs && !costAlike(in))
 	features := in.Features() | toCome
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {
@@ -178,6 +180,9 @@ func newPlatform(in *model.Instance, toCome model.Features, d *Discipline, seed 
 	p.Free, p.empty = p.emptyRoom(), p.emptyRoom()
 	return p
 }
+
+// Flat says that nothing but the number of free processors decides where a job fits, and that all processors are alike: rigid jobs, without limits of power, on one cluster.
+func (p *Platform) Flat() bool { return p.together && p.in.Features()&model.PowerLimits == 0 }
 
 // costAlike says whether all processors of a cluster cost the same.
 func costAlike(in *model.Instance) bool {
@@ -372,6 +377,12 @@ func (p *Platform) FitsAt(room *Room, j *Job, cluster, processors int, start flo
 	if p.nodes != nil {
 		return p.fitsInTime(p.nodes.site, room, j, cluster, processors, start, nil, shares)
 	}
+	if p.together {
+		if int(room.Processors[0]) < processors {
+			return shares, false
+		}
+		return append(shares, Share{Machine: 0, Processors: int32(processors)}), true
+	}
 	left := processors
 	begin := len(shares)
 	one := r.Span == model.SpanMachine
@@ -544,6 +555,9 @@ func (p *Platform) link(shares []Share) float64 {
 }
 
 func (p *Platform) estimate(j *Job, cluster int, shares []Share, tasks int, link float64) float64 {
+	if p.alike && tasks == j.Request.Tasks {
+		return j.expected
+	}
 	speed, n := math.Inf(1), 0
 	for _, s := range shares {
 		speed, n = min(speed, p.Machines[s.Machine].Speed), n+int(s.Processors)
@@ -607,6 +621,9 @@ func (p *Platform) HasRoom(room *Room, j *Job, cluster int, shares []Share) bool
 		return p.nodes.has(room, j.Request.index, cluster, shares, p.now) && p.ShortOf(room, j, cluster) < 0
 	}
 	for _, s := range shares {
+		if p.together && room.Processors[s.Machine] >= s.Processors {
+			continue
+		}
 		if p.hosts(room, j, int(s.Machine)) < int(s.Processors) {
 			return false
 		}

@@ -14,13 +14,15 @@ import (
 type world struct {
 	in       *model.Instance
 	platform *Platform
-	source   Batches         // of further jobs; nil: none
-	entries  Entries         // the jobs of a run that begins in the middle of another; nil: it does not
-	entered  int64           // entries so far
-	since    map[int64]Entry // by number: of those that run already and have not arrived
-	order    []int           // jobs in queue order
-	place    []int           // of each job in the order
-	at       int             // next in the order
+	source   Batches            // of further jobs; nil: none
+	specs    Source             // of a trace; nil: it is not one
+	requests map[int32]*Request // of a trace, by processors
+	entries  Entries            // the jobs of a run that begins in the middle of another; nil: it does not
+	entered  int64              // entries so far
+	since    map[int64]Entry    // by number: of those that run already and have not arrived
+	order    []int              // jobs in queue order
+	place    []int              // of each job in the order
+	at       int                // next in the order
 	users    users
 	parts    [][]Part     // by handle: parts of the running job
 	cut      []Outcome    // by handle: how the running job will end
@@ -92,8 +94,11 @@ func byArrival(in *model.Instance) []int {
 
 // Next implements Source.
 func (w *world) Next(s *Spec) (bool, error) {
-	if w.entries != nil {
+	switch {
+	case w.entries != nil:
 		return w.nextEntry(s), nil
+	case w.specs != nil:
+		return w.nextSpec(s)
 	}
 	for w.at == len(w.order) {
 		if more, err := w.refill(); !more {
@@ -112,12 +117,16 @@ func (w *world) Next(s *Spec) (bool, error) {
 // spec is a job of the instance as the engine takes it, without those that it waits for.
 func (w *world) spec(index int) Spec {
 	j := &w.in.Jobs()[index]
-	return Spec{Arrival: j.Arrival, Estimate: j.Estimate, Processors: int32(j.Min), User: w.users.number(j.User()), Request: &Request{
+	s := Spec{Arrival: j.Arrival, Estimate: j.Estimate, Processors: int32(j.Min), User: w.users.number(j.User()), Request: &Request{
 		ID: j.ID, Min: j.Min, Max: j.Max, Tasks: j.Tasks, Span: j.Span, Memory: j.Memory, MinBandwidth: j.MinBandwidth,
 		Deadline: j.Deadline, DeadlineHard: j.DeadlineHard && j.HasDeadline(), Licences: j.Licences, UserClass: j.UserClass,
 		ReferenceSpeed: j.ReferenceSpeed, Stated: !math.IsNaN(j.Estimate), WorkCV: j.WorkCV, Budget: j.Budget, Workflow: j.Workflow,
 		in: w.in, index: index,
 	}}
+	if s.expected = math.NaN(); w.platform != nil && w.platform.alike {
+		s.expected, s.Runtime = lengthsOn(w.in, index, 0, j.Min)
+	}
+	return s
 }
 
 // admit says whether a job that arrives joins the queue now.

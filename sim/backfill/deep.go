@@ -17,26 +17,52 @@ func (p *general) backfillDeep(e *sim.Engine, head waiting) {
 		head = *next
 		if !p.startBeside(e, head.job) && reserved < p.depth {
 			reserved++
-			if s, ok := p.deep.earliest(head.job, p.step); ok {
+			if s, ok := p.deep.earliest(head.job); ok {
 				p.reserved[head.job.Number] = s.start
 				p.deep.take(head.job, &s)
 			}
 		}
 		look := search{after: &head}
 		if reserved == p.depth {
-			look.open = func(k *kindQueue) bool { return len(p.offers(k)) > 0 }
+			p.onlyStart(e, &look)
 		}
 		next = p.queue.first(&look)
 	}
 }
 
+// onlyStart makes a search look for jobs that may start, once no job gets a reservation any more. Where nothing but its size tells a job from others of its kind, none that is as
+// large as one that cannot start can: what is free beside the reservations only shrinks.
+func (p *general) onlyStart(e *sim.Engine, look *search) {
+	look.widest = p.roomy
+	look.open = func(k *kindQueue) bool { return !e.Stopped() && len(p.offers(k)) > 0 }
+	if p.closes || p.mixed || len(p.hard) > 0 || p.platform.Draws() {
+		return
+	}
+	look.limited = true
+	look.anyStarts = func(k *kindQueue, w *waiting) bool {
+		for _, c := range p.clusters {
+			if _, ok := p.deep.slotNow(w.job, c, &p.platform.Free); ok {
+				return true
+			}
+		}
+		k.tooLong = min(k.tooLong, w.size)
+		return false
+	}
+	look.starts = func(k *kindQueue, w *waiting) bool { return w.size < k.tooLong && look.anyStarts(k, w) }
+}
+
 // foresee makes a plan of what the running jobs hold until their expected ends.
 func (p *general) foresee(e *sim.Engine) {
 	now := e.Now()
+	p.planned++
 	if p.reserved == nil {
-		p.reserved, p.deep.platform, p.deep.changes, p.deep.rigid = map[int64]float64{}, p.platform, p.changes, true
+		p.reserved = map[int64]float64{}
+		p.deep.platform, p.deep.empty, p.deep.step, p.deep.changes, p.deep.rigid = p.platform, p.empty, p.step, p.changes, true
+		if p.platform.Flat() {
+			p.deep.flat = &profile{}
+		}
 	}
-	p.deep.reset(now, p.empty)
+	p.deep.reset(now)
 	p.inOrder(now, func(end float64, _ bool, j *sim.Job) bool {
 		for _, part := range e.Held(j) {
 			p.deep.take(j, &generalBooking{cluster: part.Cluster, start: now, end: end, shares: part.Shares})
@@ -70,6 +96,16 @@ func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
 // slotNow returns a booking on the cluster from now until the job's estimated end, on processors that are free and not planned for others, until the next look.
 // It returns false if there is none, or if it misses the job's hard deadline.
 func (t *timeline) slotNow(j *sim.Job, cluster int, free *sim.Room) (generalBooking, bool) {
+	if t.flat != nil {
+		now := t.flat.heads[0].first
+		s := generalBooking{cluster: cluster, start: now, end: now + j.Expected()}
+		if free.Processors[0] < j.Processors || !t.flat.holds(&position{}, j.Processors, s.end) {
+			return s, false
+		}
+		t.shares = append(t.shares[:0], sim.Share{Processors: j.Processors})
+		s.shares = t.shares
+		return s, true
+	}
 	s := generalBooking{cluster: cluster, start: t.times[0]}
 	t.platform.CopyCluster(&t.common, free, cluster)
 	t.keepWithin(cluster)

@@ -50,7 +50,7 @@ func (p *flexible) Decide(e *sim.Engine) {
 	}
 	for e.Free() > 0 && !e.Stopped() {
 		next := p.queue.first(&search{
-			after: &head, open: func(k *kindQueue) bool { return k.width() <= e.Free() }, anyStarts: may, starts: may,
+			after: &head, widest: int32(e.Free()), open: func(k *kindQueue) bool { return k.width() <= e.Free() }, anyStarts: may, starts: may,
 		})
 		if next == nil {
 			return

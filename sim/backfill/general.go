@@ -25,23 +25,27 @@ type general struct {
 	clusters []int          // where its jobs may run
 	left     func(*sim.Job) // told of a job that leaves the queue; nil: nobody
 
-	platform *sim.Platform
-	queue    line
-	running  []*sim.Job // by estimated end, then number
-	hard     []hardJob  // queued jobs with hard deadlines
-	hopeless float64    // no job of these is hopeless before
-	empty    *sim.Room
-	plan     reservation
-	deep     timeline          // with more than one reservation
-	reserved map[int64]float64 // by number: reservations of the instant, with more than one
-	stamp    int64             // counts the changes of what is free and what is reserved
-	planned  int64             // counts those of what is reserved
-	most     []int32           // by place in clusters: free processors
-	widest   []int32           // by place in clusters: most free processors of a machine
-	shares   []sim.Share
-	chosen   []sim.Share
-	spread   spreading
-	claims   []sim.Claim // of the job that may spread and that started last
+	platform  *sim.Platform
+	queue     line
+	running   []*sim.Job // by estimated end, then number
+	hard      []hardJob  // queued jobs with hard deadlines
+	hopeless  float64    // no job of these is hopeless before
+	empty     *sim.Room
+	unplanned *sim.Engine // of an instant without reservations, as no job fits; nil: they are made
+	plan      reservation
+	deep      timeline          // with more than one reservation
+	reserved  map[int64]float64 // by number: reservations of the instant, with more than one
+	instant   int64             // counts the instants at which jobs are queued
+	stamp     int64             // counts the changes of what is free and what is reserved
+	begun     int64             // the stamp at the beginning of the instant
+	planned   int64             // counts those of what is reserved
+	most      []int32           // by place in clusters: free processors
+	widest    []int32           // by place in clusters: most free processors of a machine
+	roomy     int32             // most processors that a job could hold now
+	shares    []sim.Share
+	chosen    []sim.Share
+	spread    spreading
+	claims    []sim.Claim // of the job that may spread and that started last
 
 	byNode  bool      // machines count one by one, see nodes.go
 	mixed   bool      // then: some are faster than others of their cluster
@@ -174,7 +178,7 @@ func (p *general) Release(j *sim.Job, _ int, last bool) {
 
 // Decide implements sim.Policy.
 func (p *general) Decide(e *sim.Engine) {
-	p.plan.job = nil
+	p.plan.job, p.unplanned = nil, nil
 	p.touched = p.touched[:0]
 	clear(p.reserved)
 	p.queue.order.scorer.begin(e.Now())
@@ -183,7 +187,26 @@ func (p *general) Decide(e *sim.Engine) {
 		return
 	}
 	p.queue.begin(e.Now())
-	p.count()
+	p.begin()
+	if p.unplanned = e; !p.anyFits() {
+		return
+	}
+	p.unplanned = nil
+	p.pass(e)
+}
+
+// anyFits says whether some queued job may fit what is free.
+func (p *general) anyFits() bool {
+	for _, n := range p.queue.narrow {
+		if n <= p.roomy {
+			return true
+		}
+	}
+	return false
+}
+
+// pass starts jobs, and makes the reservations.
+func (p *general) pass(e *sim.Engine) {
 	var head waiting
 	for {
 		first := p.queue.first(&search{})
@@ -207,6 +230,7 @@ func (p *general) Decide(e *sim.Engine) {
 		next := p.queue.first(&search{
 			after:   &head,
 			limited: !p.closes && !p.mixed,
+			widest:  p.roomy,
 			open:    func(k *kindQueue) bool { return !e.Stopped() && len(p.offers(k)) > 0 },
 			anyStarts: func(k *kindQueue, w *waiting) bool { // a longer job, or one of a nearer deadline, may find another machine than the smallest
 				return p.closes || p.hurries(w.job) || p.mayStart(e.Now(), k, w)
@@ -451,6 +475,10 @@ func (p *general) inOrder(now float64, yield func(end float64, last bool, j *sim
 // Plan implements sim.Planner.
 func (p *general) Plan(j *sim.Job) sim.Plan {
 	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN()}
+	if e := p.unplanned; e != nil { // no job could start: only now somebody asks for the reservations
+		p.unplanned = nil
+		p.pass(e)
+	}
 	if p.depth > 1 {
 		return p.planDeep(j, plan)
 	}

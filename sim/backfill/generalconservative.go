@@ -8,6 +8,26 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
+// availability is what is planned to be free over time, from now on.
+type availability interface {
+	// open brings the plan to the present. It begins it where nothing has begun it.
+	open(now float64)
+	// reset frees everything from now on.
+	reset(now float64)
+	// join tells of a job that joins the queue.
+	join(j *sim.Job)
+	// take takes what the booking holds out of the plan.
+	take(j *sim.Job, s *generalBooking)
+	// earliest is the earliest booking at which the job fits; ties go to the earliest end, then to the first cluster. It returns false where no booking keeps the job's hard deadline.
+	earliest(j *sim.Job) (generalBooking, bool)
+	// end puts back what the booking of a job that has ended holds from now on.
+	end(j *sim.Job, s *generalBooking)
+	// improve begins a pass in which each booking of a queued job that can begin earlier does.
+	improve()
+	// advance gives a queued job the earliest booking at which it fits now, where that begins earlier than its own.
+	advance(j *sim.Job, s *generalBooking)
+}
+
 // generalConservative is [Conservative] in the general world. A job for which there is no reservation before its hard deadline is
 // dropped.
 type generalConservative struct {
@@ -18,12 +38,15 @@ type generalConservative struct {
 
 	platform *sim.Platform
 	clusters []int // on which its jobs may run
-	plan     timeline
-	nodes    *nodePlan // in its place where machines count one by one and nothing else matters; nil: not so
+	plan     availability
+	nodes    *nodePlan // the plan, where machines count one by one and nothing else matters; else nil
+	flat     *flatPlan // the plan, where only the number of processors matters; else nil
 	empty    *sim.Room
-	queue    []*sim.Job // that have reservations, in queue order
+	roster   roster     // queued jobs that have reservations, in queue order
 	fresh    []*sim.Job // that have none
-	running  []*sim.Job
+	running  []*sim.Job // by estimated end, then number
+	shares   []sim.Share
+	due      []int32          // scratch
 	booked   []generalBooking // by handle
 	freed    []generalFreed
 	order    []waiting // scratch
@@ -42,9 +65,16 @@ func newGeneralConservative(step float64, most int, order Ranking) func(*sim.Pla
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
 		scorer := newScorerOn(order, platform)
 		make := func(clusters []int) *generalConservative {
-			p := &generalConservative{scorer: scorer, step: step, most: most, platform: platform, clusters: clusters, plan: timeline{platform: platform, changes: platform.AllChanges()}, empty: platform.Empty()}
-			if platform.SteadyNodes() {
+			p := &generalConservative{scorer: scorer, step: step, most: most, platform: platform, clusters: clusters, empty: platform.Empty()}
+			switch {
+			case platform.SteadyNodes():
 				p.nodes = newNodePlan(platform, step)
+				p.plan = p.nodes
+			case platform.Flat():
+				p.flat = &flatPlan{platform: platform, step: step, indexed: most == 0}
+				p.plan = p.flat
+			default:
+				p.plan = &timeline{platform: platform, changes: platform.AllChanges(), empty: p.empty, step: step}
 			}
 			return p
 		}
@@ -86,9 +116,7 @@ func (p *generalConservative) enter(j *sim.Job) {
 	} else {
 		p.fresh = append(p.fresh, j)
 	}
-	if p.nodes != nil {
-		p.nodes.arrive(j)
-	}
+	p.plan.join(j)
 }
 
 // jobs implements regional. All reservations are made afresh by the policy that takes the jobs over.
@@ -96,7 +124,7 @@ func (p *generalConservative) jobs() (queued []*sim.Job, running []held) {
 	for _, j := range p.running {
 		running = append(running, held{j, p.booked[j.Handle]})
 	}
-	return slices.Concat(p.queue, p.fresh), running
+	return slices.Concat(p.roster.list(), p.fresh), running
 }
 
 // wakes implements regional.
@@ -108,7 +136,7 @@ func (p *generalConservative) goOn(h held) {
 		p.booked = append(p.booked, generalBooking{})
 	}
 	p.booked[h.job.Handle] = h.booking
-	p.running, p.afresh = append(p.running, h.job), true
+	p.running, p.afresh = insertByEnd(p.running, h.job), true
 }
 
 // FindsPlaces implements sim.Placer: a moldable job gets the fewest processors that it may hold.
@@ -117,7 +145,7 @@ func (p *generalConservative) FindsPlaces() {}
 // Release implements sim.Policy.
 func (p *generalConservative) Release(j *sim.Job, _ int, last bool) {
 	if last {
-		p.running = slices.DeleteFunc(p.running, func(other *sim.Job) bool { return other == j })
+		p.running = deleteByEnd(p.running, j)
 		p.freed = append(p.freed, generalFreed{*j, p.booked[j.Handle]})
 		p.scorer.ended(j)
 	}
@@ -130,14 +158,11 @@ func (p *generalConservative) Decide(e *sim.Engine) {
 		p.scorer.begin(now)
 	}
 	if p.scorer != nil || p.tier != nil {
-		p.rank(now, p.queue)
+		p.roster.reset(p.rank(now, p.roster.list()))
 		p.rank(now, p.fresh)
 	}
-	p.open(now)
-	late := false
-	for _, j := range p.running {
-		late = late || j.EstimatedEnd <= now
-	}
+	p.plan.open(now)
+	late := len(p.running) > 0 && p.running[0].EstimatedEnd <= now
 	for k := range p.freed {
 		p.afresh = p.afresh || p.freed[k].slot.end < now
 	}
@@ -158,47 +183,11 @@ func (p *generalConservative) Decide(e *sim.Engine) {
 	}
 }
 
-// open begins the plan, if that has not been done, and brings it to the present.
-func (p *generalConservative) open(now float64) {
-	switch {
-	case p.nodes != nil && p.nodes.began:
-		p.nodes.now = now
-	case p.nodes != nil || p.plan.times == nil:
-		p.reset(now)
-	}
-}
-
-// reset frees the whole plan.
-func (p *generalConservative) reset(now float64) {
-	if p.nodes != nil {
-		p.nodes.reset(now)
-		return
-	}
-	p.plan.reset(now, p.empty)
-}
-
-// take takes what the booking holds out of the plan.
-func (p *generalConservative) take(j *sim.Job, s *generalBooking) {
-	if p.nodes != nil {
-		p.nodes.take(j, s)
-		return
-	}
-	p.plan.take(j, s)
-}
-
-// earliest is the earliest reservation at which the job fits; false: there is none.
-func (p *generalConservative) earliest(j *sim.Job) (generalBooking, bool) {
-	if p.nodes != nil {
-		return p.nodes.earliest(j)
-	}
-	return p.plan.earliest(j, p.step)
-}
-
 // admit gives reservations to the first of the jobs that have none, as far as the limit allows. It says whether one got one.
 func (p *generalConservative) admit(e *sim.Engine) (any bool) {
 	passed := 0
 	for _, j := range p.fresh {
-		if p.most > 0 && len(p.queue) == p.most || e.Stopped() {
+		if p.most > 0 && p.roster.live == p.most || e.Stopped() {
 			break
 		}
 		passed++
@@ -207,17 +196,17 @@ func (p *generalConservative) admit(e *sim.Engine) (any bool) {
 		}
 		any = true
 		if p.scorer == nil && p.tier == nil {
-			p.queue = insertByNumber(p.queue, j)
+			p.roster.insert(j)
 		} else {
-			p.queue = append(p.queue, j)
+			p.roster.add(j)
 		}
 	}
 	p.fresh = slices.Delete(p.fresh, 0, passed)
 	return any
 }
 
-// rank sorts jobs by tier and score.
-func (p *generalConservative) rank(now float64, jobs []*sim.Job) {
+// rank sorts jobs by tier and score, and returns them.
+func (p *generalConservative) rank(now float64, jobs []*sim.Job) []*sim.Job {
 	p.order = p.order[:0]
 	for _, j := range jobs {
 		w := waiting{job: j}
@@ -235,6 +224,7 @@ func (p *generalConservative) rank(now float64, jobs []*sim.Job) {
 	for k := range p.order {
 		jobs[k] = p.order[k].job
 	}
+	return jobs
 }
 
 // insertByNumber inserts a job into a queue in order of number.
@@ -248,7 +238,7 @@ func insertByNumber(queue []*sim.Job, j *sim.Job) []*sim.Job {
 
 // reserve gives a job the earliest reservation at which it fits, or drops it; false: dropped.
 func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
-	s, ok := p.earliest(j)
+	s, ok := p.plan.earliest(j)
 	rigid := j.Request.Min == j.Request.Max // a moldable job gets fewer processors, whose links may be faster
 	if !ok && rigid && !(p.platform.ByNode() && p.platform.Mixed()) && dropHopeless(e, p.platform, p.clusters, j, fastest(p.platform, j, p.clusters, p.empty)) {
 		return false
@@ -262,7 +252,7 @@ func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
 		return false
 	}
 	p.booked[j.Handle] = s
-	p.take(j, &s)
+	p.plan.take(j, &s)
 	return true
 }
 
@@ -270,125 +260,121 @@ func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
 func (p *generalConservative) rebuild(e *sim.Engine) {
 	now := e.Now()
 	p.freed = p.freed[:0]
-	p.reset(now)
+	p.plan.reset(now)
 	for _, j := range p.running {
 		s := &p.booked[j.Handle]
 		if s.start, s.end = now, j.EstimatedEnd; s.end <= now {
 			s.end = after(now, p.step)
 		}
-		p.take(j, s)
+		p.plan.take(j, s)
 	}
-	p.queue = slices.DeleteFunc(p.queue, func(j *sim.Job) bool { return e.Stopped() || !p.reserve(e, j) })
+	for k := range p.roster.jobs {
+		if e.Stopped() {
+			return
+		}
+		if j := p.roster.jobs[k].job; j != nil && !p.reserve(e, j) {
+			p.roster.remove(k)
+		}
+	}
 }
 
 // compress gives back what early ends freed; then each queued job in turn gets the earliest reservation at which it fits now.
 func (p *generalConservative) compress(e *sim.Engine) {
-	if p.nodes != nil {
-		p.compressNodes(e)
-		return
-	}
-	now := e.Now()
-	p.plan.forget(now)
-	early := false
-	for k := range p.freed {
-		f := &p.freed[k]
-		early = early || f.slot.end > now
-		p.plan.give(&f.job, &f.slot, now)
-	}
-	p.freed = p.freed[:0]
-	if !early {
-		return
-	}
-	for _, j := range p.queue {
-		if e.Stopped() {
-			return
-		}
-		s := &p.booked[j.Handle]
-		p.plan.give(j, s, now)
-		limit := s.start
-		if p.platform.Draws() {
-			limit = math.Inf(1)
-		}
-		if better, ok := p.plan.earliestBefore(j, p.step, limit); ok && better.start < s.start {
-			*s = better
-		}
-		p.plan.take(j, s)
-	}
-}
-
-// compressNodes is compress in a plan machine by machine.
-func (p *generalConservative) compressNodes(e *sim.Engine) {
 	early := false
 	for k := range p.freed {
 		f := &p.freed[k]
 		early = early || f.slot.end > e.Now()
-		p.nodes.give(&f.job, &f.slot)
+		p.plan.end(&f.job, &f.slot)
 	}
 	p.freed = p.freed[:0]
 	if !early {
 		return
 	}
-	p.nodes.begin()
-	for _, j := range p.queue {
-		if p.nodes.stays(j.Handle) {
-			continue
+	p.plan.improve()
+	if p.flat != nil {
+		p.flat.advanceAll(e, &p.roster, p.booked)
+		return
+	}
+	for k := range p.roster.jobs {
+		if e.Stopped() {
+			return
 		}
-		s := &p.booked[j.Handle]
-		if better, ok := p.nodes.sooner(j, s); ok {
-			*s = better
-			p.nodes.take(j, s)
+		if j := p.roster.jobs[k].job; j != nil {
+			p.plan.advance(j, &p.booked[j.Handle])
 		}
 	}
+}
+
+// comes lists the places of the jobs whose reservation has come, in queue order.
+func (p *generalConservative) comes(now float64) []int32 {
+	p.due = p.due[:0]
+	if p.flat != nil && p.flat.indexed {
+		p.due = p.flat.agenda.due(now, p.due)
+		for k, handle := range p.due {
+			p.due[k] = p.roster.places[handle]
+		}
+		slices.Sort(p.due)
+		return p.due
+	}
+	for k := range p.roster.jobs {
+		if r := &p.roster.jobs[k]; r.job != nil && p.startOf(r.handle) <= now {
+			p.due = append(p.due, int32(k))
+		}
+	}
+	return p.due
+}
+
+// startOf is when the reservation of a queued job begins.
+func (p *generalConservative) startOf(handle int32) float64 {
+	if p.nodes != nil {
+		return p.nodes.looks[handle].start
+	}
+	return p.booked[handle].start
 }
 
 // launch starts the jobs whose reservation has come. It returns the earliest reservation of the others that fit already; +Inf: none.
 func (p *generalConservative) launch(e *sim.Engine) (wake float64) {
-	now := e.Now()
-	kept := p.queue[:0]
-	for _, j := range p.queue {
-		if p.nodes != nil && p.nodes.looks[j.Handle].start > now {
-			kept = append(kept, j)
+	for _, at := range p.comes(e.Now()) {
+		j := p.roster.jobs[at].job
+		s := &p.booked[j.Handle]
+		if !p.platform.HasRoom(&p.platform.Free, j, s.cluster, s.shares) {
 			continue
 		}
-		s := &p.booked[j.Handle]
-		if s.start > now || !p.platform.HasRoom(&p.platform.Free, j, s.cluster, s.shares) {
-			kept = append(kept, j)
-			continue
+		if p.roster.remove(int(at)); p.flat != nil {
+			p.flat.leave(j, s)
 		}
 		e.StartOn(j, sim.Claim{Cluster: s.cluster, Shares: s.shares})
-		p.running = append(p.running, j)
+		p.running = insertByEnd(p.running, j)
 		p.scorer.started(j, p.platform.Width(j, s.cluster))
 	}
-	clear(p.queue[len(kept):])
-	p.queue = kept
-	wake = math.Inf(1)
-	if p.nodes != nil {
-		return p.wakeNodes(e)
+	p.roster.tidy()
+	if p.flat != nil && p.flat.indexed {
+		return p.flat.agenda.earliest(p.platform.Free.Processors[0])
 	}
-	for _, j := range kept {
-		if e.Stopped() {
-			break
-		}
-		for c := range p.platform.Clusters() {
-			var ok bool
-			if p.plan.shares, ok = p.platform.Fits(&p.platform.Free, j, c, p.plan.shares[:0]); ok {
-				wake = min(wake, p.booked[j.Handle].start)
-			}
+	if p.nodes != nil {
+		p.nodes.launch++
+	}
+	wake = math.Inf(1)
+	for k := range p.roster.jobs {
+		if r := &p.roster.jobs[k]; r.job != nil && p.startOf(r.handle) < wake && !e.Stopped() && p.fitsNow(r.job) {
+			wake = p.startOf(r.handle)
 		}
 	}
 	return wake
 }
 
-// wakeNodes is the earliest reservation of the queued jobs that fit already, in a plan machine by machine; +Inf: none.
-func (p *generalConservative) wakeNodes(e *sim.Engine) float64 {
-	p.nodes.launch++
-	wake := math.Inf(1)
-	for _, j := range p.queue {
-		if start := p.nodes.looks[j.Handle].start; start < wake && !e.Stopped() && p.nodes.fitsNow(j) {
-			wake = start
-		}
+// fitsNow says whether a job fits what is free.
+func (p *generalConservative) fitsNow(j *sim.Job) bool {
+	if p.nodes != nil {
+		return p.nodes.fitsNow(j)
 	}
-	return wake
+	fits := false
+	for c := range p.platform.Clusters() {
+		var ok bool
+		p.shares, ok = p.platform.Fits(&p.platform.Free, j, c, p.shares[:0])
+		fits = fits || ok
+	}
+	return fits
 }
 
 // Plan implements sim.Planner.
@@ -397,7 +383,7 @@ func (p *generalConservative) Plan(j *sim.Job) sim.Plan {
 		return p.planBehind(j)
 	}
 	plan := sim.Plan{Reserved: p.booked[j.Handle].start, For: math.NaN()}
-	for _, other := range p.queue {
+	for _, other := range p.roster.list() {
 		if other != j && p.booked[other.Handle].start < p.booked[j.Handle].start+j.Estimate && other.Number < j.Number {
 			if len(plan.Keeps) == 0 {
 				plan.For = p.booked[other.Handle].start
@@ -410,7 +396,7 @@ func (p *generalConservative) Plan(j *sim.Job) sim.Plan {
 
 // planBehind is the plan for a job that has no reservation: those that have one go first, and those that get theirs before it.
 func (p *generalConservative) planBehind(j *sim.Job) sim.Plan {
-	plan := sim.Plan{Reserved: math.NaN(), Keeps: slices.Clone(p.queue), For: math.NaN()}
+	plan := sim.Plan{Reserved: math.NaN(), Keeps: p.roster.list(), For: math.NaN()}
 	slices.SortStableFunc(plan.Keeps, func(a, b *sim.Job) int {
 		return cmp.Compare(p.booked[a.Handle].start, p.booked[b.Handle].start)
 	})

@@ -96,13 +96,12 @@ func (p *joint) Decide(e *sim.Engine) {
 	for _, q := range p.of.queues {
 		q.reserved, q.closed = 0, false
 	}
-	p.count()
+	p.begin()
 	any := false
 	for _, t := range p.tiers {
 		t.line.begin(e.Now())
 		for _, k := range t.line.kinds {
 			any = any || len(p.offers(k)) > 0
-			k.closed = false // its jobs may get reservations
 		}
 	}
 	if p.later = e; any {
@@ -128,7 +127,7 @@ func (p *joint) pass() {
 func (p *joint) serve(e *sim.Engine, l *line) {
 	var after *waiting
 	for !e.Stopped() {
-		next := l.first(&search{after: after, open: p.open})
+		next := l.first(&search{after: after, open: p.open, widest: math.MaxInt32})
 		if next == nil {
 			return
 		}
@@ -187,7 +186,7 @@ func (p *joint) meet(e *sim.Engine, j *sim.Job, v *visit) bool {
 	}
 	if q.reserved < p.depth {
 		q.reserved++
-		if s, ok := p.deep.earliest(j, p.step); ok {
+		if s, ok := p.deep.earliest(j); ok {
 			if at, has := p.reserved[j.Number]; !has || s.start < at {
 				p.reserved[j.Number] = s.start
 			}

@@ -22,14 +22,18 @@ type line struct {
 	platform *sim.Platform
 	clusters []int
 
-	byKind map[kindKey]*kindQueue
-	listed func(*sim.Job) *listing // where a job waits, of a line that serves several queues; nil: it serves one
-	kinds  []*kindQueue
-	places []place   // by handle
-	asked  []float64 // by licence: how many are asked for
-	ratios []float64 // by licence, at the instant
-	length int
-	joined []joined // with a bound of the wait: those that have joined, in the order of arrival, from which the late ones are gone
+	byKind  map[kindKey]*kindQueue
+	listed  func(*sim.Job) *listing // where a job waits, of a line that serves several queues; nil: it serves one
+	kinds   []*kindQueue
+	narrow  []int32    // by kind: fewest processors that its jobs hold
+	heads   []foremost // likewise, where priorities never change
+	best    int        // the kind of the first job of all, where that is known; else −1
+	places  []place    // by handle
+	asked   []float64  // by licence: how many are asked for
+	ratios  []float64  // by licence, at the instant
+	length  int
+	lasting bool     // priorities never change while a job waits, but for those of jobs that become late
+	joined  []joined // with a bound of the wait: those that have joined, in the order of arrival, from which the late ones are gone
 
 	now      float64
 	shortest float64
@@ -63,7 +67,7 @@ type place struct {
 
 // kindQueue holds the queued jobs of one kind.
 type kindQueue struct {
-	closed   bool // since the beginning of the instant none can start
+	closed   int64 // instant of the line at which none can start; 0: not known of any
 	sections []section
 	needs    []model.Need // licences of each of the jobs
 	licences float64      // score of these, at the instant
@@ -79,6 +83,14 @@ type kindQueue struct {
 	outlook
 	finders []finder   // by place in the clusters of the policy, where machines count one by one
 	classes []*classed // where machines are closed at times
+}
+
+// foremost is the first job of a kind.
+type foremost struct {
+	score  float64
+	number int64
+	handle int32
+	known  bool
 }
 
 // outlook is what of the platform jobs could have now; see general.offers.
@@ -143,7 +155,7 @@ const (
 
 // newLine is an empty queue for jobs that may run on the clusters; without a platform for the jobs of a trace.
 func newLine(order Order, platform *sim.Platform, clusters []int) line {
-	l := line{order: order, platform: platform, clusters: clusters, byKind: map[kindKey]*kindQueue{}}
+	l := line{order: order, platform: platform, clusters: clusters, byKind: map[kindKey]*kindQueue{}, lasting: order.lasts(), best: -1}
 	if platform != nil {
 		l.asked, l.ratios = make([]float64, platform.Licences()), make([]float64, platform.Licences())
 	}
@@ -164,14 +176,18 @@ func (l *line) add(j *sim.Job, fastest float64) {
 		k = l.newKind()
 		k.kind, k.at, k.needs = kind, len(l.kinds), needsOf(j)
 		l.byKind[kind] = k
-		l.kinds = append(l.kinds, k)
+		narrow := int(j.Processors)
+		if l.platform != nil {
+			narrow = fewest(l.platform, j, l.clusters)
+		}
+		l.kinds, l.narrow, l.heads = append(l.kinds, k), append(l.narrow, int32(narrow)), append(l.heads, foremost{})
 	}
 	for int(j.Handle) >= len(l.places) {
 		l.places = append(l.places, place{})
 	}
 	w := l.order.entry(j, fastest, size)
 	if s := l.order.scorer; s != nil {
-		w.width, w.class = fewest(l.platform, j, l.clusters), l.platform.UserPriority(j)
+		w.width, w.class = int(l.narrow[k.at]), l.platform.UserPriority(j)
 		if l.now = max(l.now, j.Arrival); s.BoundWait != nil {
 			l.note(j)
 		}
@@ -268,13 +284,25 @@ func (l *line) put(k *kindQueue, w waiting) {
 	if w.rank.compare(&b.low) < 0 {
 		b.low = w.rank
 	}
+	joins := promise{level: math.Inf(1), top: math.Inf(1), shortest: w.length, earliest: w.job.Number, widest: float64(w.width), smallest: w.size}
+	if l.order.scorer != nil {
+		w.score = l.order.of(&w, l.now, 0, 0)
+		joins.level, joins.top = l.order.scorer.level(l.now, w.job, w.fastest, w.score)
+	}
+	if l.lasting {
+		if l.order.scorer == nil {
+			w.score = w.given
+		}
+		if h := &l.heads[k.at]; h.known && w.goesBefore(h) {
+			*h = foremost{w.score, w.job.Number, w.job.Handle, true}
+		}
+		if l.best >= 0 && w.goesBefore(&l.heads[l.best]) {
+			l.best = -1
+		}
+	}
 	l.places[w.job.Handle] = place{k, b, int32(len(b.jobs))}
 	b.jobs = append(b.jobs, w)
 	b.measure()
-	joins := promise{level: math.Inf(1), top: math.Inf(1), shortest: w.length, earliest: w.job.Number, widest: float64(w.width), smallest: w.size}
-	if l.order.scorer != nil {
-		joins.level, joins.top = l.order.scorer.level(l.now, w.job, w.fastest, l.order.of(&w, l.now, 0, 0))
-	}
 	l.join(&s.promise, joins)
 	l.join(&b.promise, joins)
 	s.known, b.known, b.round = 0, 0, 0
@@ -375,10 +403,13 @@ func (l *line) remove(j *sim.Job) {
 		return
 	}
 	end := len(l.kinds) - 1
-	l.kinds[at.in.at] = l.kinds[end]
+	l.kinds[at.in.at], l.narrow[at.in.at], l.heads[at.in.at] = l.kinds[end], l.narrow[end], l.heads[end]
 	l.kinds[at.in.at].at = at.in.at
 	l.kinds[end] = nil
-	l.kinds = l.kinds[:end]
+	if l.best == end {
+		l.best = at.in.at
+	}
+	l.kinds, l.narrow, l.heads = l.kinds[:end], l.narrow[:end], l.heads[:end]
 	delete(l.byKind, at.in.kind)
 	l.spareKinds = append(l.spareKinds, at.in)
 }
@@ -386,6 +417,11 @@ func (l *line) remove(j *sim.Job) {
 // take takes a job out of its block. The jobs of a block that has few left join its neighbours.
 func (l *line) take(at place) {
 	b, last := at.block, len(at.block.jobs)-1
+	if h := &l.heads[at.in.at]; h.handle == b.jobs[at.at].job.Handle {
+		if h.known = false; l.best == at.in.at {
+			l.best = -1
+		}
+	}
 	l.places[b.jobs[at.at].job.Handle] = place{}
 	if int(at.at) != last {
 		b.jobs[at.at] = b.jobs[last]
@@ -415,11 +451,11 @@ func (l *line) begin(now float64) {
 	l.now = now
 	l.instant++
 	l.round = l.order.round(l.instant)
-	for _, k := range l.kinds {
-		k.closed, k.stamp = false, 0
-	}
-	if l.order.scorer != nil {
+	switch {
+	case l.order.scorer != nil:
 		l.hurry()
+		return
+	case l.order.still():
 		return
 	}
 	l.shortest = math.Inf(1)
@@ -571,16 +607,20 @@ type search struct {
 	starts    func(*kindQueue, *waiting) bool // whether a job may start
 	anyStarts func(*kindQueue, *waiting) bool // whether some job of a block may start, asked of the smallest job of the block; nil: some may
 	limited   bool                            // a job of a kind starts only if its size is below outlook.tooLong
+	widest    int32                           // with open: jobs that hold more processors are not looked for
 	found     *waiting
 }
 
 // first is the first job that the search looks for; nil: there is none. It looks into the section that promises most before the others.
 func (l *line) first(s *search) *waiting {
+	if s.open == nil && s.after == nil && s.starts == nil && l.lasting {
+		return l.head()
+	}
 	var promising *section
 	var of *kindQueue
 	most := 0.0
-	for _, k := range l.kinds {
-		if s.passes(k) {
+	for at, k := range l.kinds {
+		if s.passes(l, at) {
 			continue
 		}
 		for i := range k.sections {
@@ -602,8 +642,8 @@ func (l *line) first(s *search) *waiting {
 		return nil
 	}
 	s.enter(l, of, promising)
-	for _, k := range l.kinds {
-		if s.passes(k) {
+	for at, k := range l.kinds {
+		if s.passes(l, at) {
 			continue
 		}
 		for i := range k.sections {
@@ -622,8 +662,48 @@ func (l *line) first(s *search) *waiting {
 	return s.found
 }
 
+// head is the first job where priorities never change; nil: none is queued.
+func (l *line) head() *waiting {
+	if len(l.kinds) == 0 {
+		return nil
+	}
+	if l.best < 0 {
+		for at := range l.heads {
+			if h := l.headOf(at); l.best < 0 || h.score > l.heads[l.best].score || h.score == l.heads[l.best].score && h.number < l.heads[l.best].number {
+				l.best = at
+			}
+		}
+	}
+	at := l.places[l.heads[l.best].handle]
+	return &at.block.jobs[at.at]
+}
+
+// headOf is the first job of a kind, likewise.
+func (l *line) headOf(at int) *foremost {
+	h := &l.heads[at]
+	if h.known {
+		return h
+	}
+	k := l.kinds[at]
+	var s search
+	for i := range k.sections {
+		if in := &k.sections[i]; s.beats(l.most(k, in), in.earliest) {
+			s.enter(l, k, in)
+		}
+	}
+	*h = foremost{s.found.score, s.found.job.Number, s.found.job.Handle, true}
+	return h
+}
+
+// goesBefore says whether a job goes before the first of its kind.
+func (w *waiting) goesBefore(h *foremost) bool {
+	return w.score > h.score || w.score == h.score && w.job.Number < h.number
+}
+
 // passes says whether a kind is known not to be looked for.
-func (s *search) passes(k *kindQueue) bool { return s.open != nil && k.closed }
+func (s *search) passes(l *line, at int) bool {
+	return s.open != nil && l.narrow[at] > s.widest
+}
 
 // tooLong says whether a size is known to be too large for a job of an open kind to start.
 func (s *search) tooLong(k *kindQueue, size float64) bool { return s.limited && size >= k.tooLong }

@@ -65,10 +65,10 @@ type gap struct {
 	longest  float64
 }
 
-// arrive finds out what the job needs on each cluster on which it can run.
+// join implements availability. It finds out what the job needs on each cluster on which it can run.
 //
 // Complexity: O(clusters), and O(machines) for the first job of a need.
-func (p *nodePlan) arrive(j *sim.Job) {
+func (p *nodePlan) join(j *sim.Job) {
 	for int(j.Handle) >= len(p.options) {
 		p.options = append(p.options, nil)
 	}
@@ -205,8 +205,8 @@ func (p *nodePlan) around(n *roomNeed, g *gap) bool {
 	return g.longest > 0
 }
 
-// begin begins a pass over the queued jobs: what became free before the last one was seen by all.
-func (p *nodePlan) begin() {
+// improve implements availability: what became free before the last one was seen by all.
+func (p *nodePlan) improve() {
 	for _, n := range p.rooms {
 		n.gaps = slices.DeleteFunc(n.gaps, func(g gap) bool { return g.number < p.passed })
 		n.sum()
@@ -217,7 +217,7 @@ func (p *nodePlan) begin() {
 	p.passed = p.past + len(p.freed)
 }
 
-// earliest is the booking with the earliest start; ties go to the earliest end, then to the first cluster. It returns false where no booking keeps the job's hard deadline.
+// earliest implements availability.
 func (p *nodePlan) earliest(j *sim.Job) (generalBooking, bool) {
 	best := generalBooking{start: math.Inf(1)}
 	for i := range p.options[j.Handle] {
@@ -252,6 +252,17 @@ func (p *nodePlan) better(j *sim.Job, o *planOption, start float64, best *genera
 	}
 	if shares, ok := p.choose(j, o, start); ok {
 		best.cluster, best.start, best.end, best.shares = o.cluster, start, end, append(best.shares[:0], shares...)
+	}
+}
+
+// advance implements availability.
+func (p *nodePlan) advance(j *sim.Job, s *generalBooking) {
+	if p.stays(j.Handle) {
+		return
+	}
+	if better, ok := p.sooner(j, s); ok {
+		*s = better
+		p.take(j, s)
 	}
 }
 

@@ -64,7 +64,14 @@ func newNodePlan(platform *sim.Platform, step float64) *nodePlan {
 	return p
 }
 
-// reset frees everything from now on.
+// open implements availability.
+func (p *nodePlan) open(now float64) {
+	if p.now = now; !p.began {
+		p.reset(now)
+	}
+}
+
+// reset implements availability.
 func (p *nodePlan) reset(now float64) {
 	p.now, p.began, p.past, p.passed, p.freed = now, true, 0, 0, p.freed[:0]
 	clear(p.touched)
@@ -118,11 +125,11 @@ func (l *nodeLine) forget(now float64) {
 	l.times[0] = max(l.times[0], now)
 }
 
-// take takes what the booking holds out of the plan.
+// take implements availability.
 func (p *nodePlan) take(j *sim.Job, s *generalBooking) { p.change(j, s, false) }
 
-// give puts what the booking holds from now on back into the plan, and notes that it is free for others.
-func (p *nodePlan) give(j *sim.Job, s *generalBooking) {
+// end implements availability. It notes that what is put back is free for others.
+func (p *nodePlan) end(j *sim.Job, s *generalBooking) {
 	p.change(j, s, true)
 	p.note(s)
 }

@@ -294,19 +294,19 @@ func (p *general) viewOf(k *kindQueue, j *sim.Job) *outlook {
 		p.offers(k)
 		return &k.outlook
 	}
-	if k.closed {
+	if k.closed == p.instant {
 		return &outlook{}
 	}
 	class := p.platform.OpenClass(j, p.clusters)
 	for i := range k.classes {
-		if c := k.classes[i]; c.class == class && c.instant == p.queue.instant {
+		if c := k.classes[i]; c.class == class && c.instant == p.instant {
 			p.update(k, &c.outlook, j)
 			return &c.outlook
 		}
 	}
 	var c *classed
 	for i := range k.classes {
-		if k.classes[i].instant != p.queue.instant {
+		if k.classes[i].instant != p.instant {
 			c = k.classes[i]
 		}
 	}
@@ -314,7 +314,7 @@ func (p *general) viewOf(k *kindQueue, j *sim.Job) *outlook {
 		c = &classed{}
 		k.classes = append(k.classes, c)
 	}
-	c.class, c.instant, c.outlook.stamp = class, p.queue.instant, 0
+	c.class, c.instant, c.outlook.stamp = class, p.instant, 0
 	p.update(k, &c.outlook, j)
 	return &c.outlook
 }
@@ -457,11 +457,11 @@ func (p *generalConservative) Resume(e *sim.Engine, j *sim.Job) {
 	for int(j.Handle) >= len(p.booked) {
 		p.booked = append(p.booked, generalBooking{})
 	}
-	p.open(e.Now())
+	p.plan.open(e.Now())
 	part := &e.Held(j)[0]
 	s := &p.booked[j.Handle]
 	*s = generalBooking{cluster: part.Cluster, start: e.Now(), end: ending(e.Now(), j.EstimatedEnd-e.Now(), p.step), shares: part.Shares}
-	p.take(j, s)
-	p.running = append(p.running, j)
+	p.plan.take(j, s)
+	p.running = insertByEnd(p.running, j)
 	p.scorer.resumed(j, heldBy(e, j))
 }

@@ -18,14 +18,26 @@ type offer struct {
 // count counts the free processors of each cluster.
 func (p *general) count() {
 	p.stamp++
+	all, most := int32(0), int32(0)
 	for at, c := range p.clusters {
 		p.most[at], p.widest[at] = p.platform.MostFree(&p.platform.Free, c)
+		all, most = all+p.most[at], max(most, p.most[at])
 	}
+	if p.roomy = most; p.spread.selector != nil {
+		p.roomy = all
+	}
+}
+
+// begin begins an instant: what was found out before counts no more.
+func (p *general) begin() {
+	p.instant++
+	p.begun = p.stamp + 1
+	p.count()
 }
 
 // offers are what the jobs of a kind could have of each cluster now, where machines are closed at times those of the least size.
 func (p *general) offers(k *kindQueue) []offer {
-	if k.stamp == p.stamp || k.closed {
+	if k.stamp == p.stamp || k.closed == p.instant {
 		return k.offers
 	}
 	j := k.any()
@@ -33,17 +45,19 @@ func (p *general) offers(k *kindQueue) []offer {
 		j = leastOf(k).job
 	}
 	p.update(k, &k.outlook, j)
-	k.closed = len(k.offers) == 0
+	if len(k.offers) == 0 {
+		k.closed = p.instant
+	}
 	return k.offers
 }
 
 // update brings up to date what jobs of a kind could have, of which j is one. Within an instant the room only shrinks: what does not fit will not, and the
 // fastest machines on which a job fits stay the same as long as they have room.
 func (p *general) update(k *kindQueue, o *outlook, j *sim.Job) {
-	if o.stamp == p.stamp || k.closed {
+	if o.stamp == p.stamp || k.closed == p.instant {
 		return
 	}
-	if o.stamp == 0 || !p.stillFree(k, o, j) {
+	if o.stamp < p.begun || !p.stillFree(k, o, j) {
 		p.collect(k, o, j)
 		o.planned, o.touched = 0, len(p.touched)
 	}

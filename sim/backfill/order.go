@@ -60,6 +60,14 @@ func (o *Order) of(w *waiting, now, shortest, licences float64) float64 {
 // still says whether priorities are the given ones.
 func (o *Order) still() bool { return o.scorer == nil && o.Priorities == Priorities{} }
 
+// lasts says whether priorities never change while a job waits, but for those of jobs that become late.
+func (o *Order) lasts() bool {
+	if o.scorer != nil {
+		return o.scorer.round(2) == o.scorer.round(1) && o.scorer.Order != bySlurm
+	}
+	return o.still()
+}
+
 // round numbers the instants that have the same priorities, from 1.
 func (o *Order) round(instant int64) int64 {
 	switch {

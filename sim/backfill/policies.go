@@ -110,15 +110,8 @@ func Conservative(step float64, order Ranking) sim.Discipline {
 // order that changes.
 func ConservativeUpTo(reservations int, step float64, order Ranking) sim.Discipline {
 	d := sim.Discipline{
-		Plain: func(processors int) sim.Policy {
-			scorer := newScorer(order, processors)
-			return &conservative{step: step, processors: processors, scorer: scorer, most: reservations, behind: newRankedJobs(scorer)}
-		},
 		General: newGeneralConservative(step, reservations, order),
 		Classes: order.looksAtClasses(), Stated: order.looksAtRequests(), Remembers: order.remembers(), ByQueue: true,
-	}
-	if order.looksAtRequests() {
-		d.Plain = nil
 	}
 	return d
 }

@@ -12,7 +12,10 @@ import (
 // ever.
 type timeline struct {
 	platform *sim.Platform
+	empty    *sim.Room // of the platform
+	step     float64   // see [EASY]
 	changes  []float64 // times at which machines are closed or opened, ascending
+	flat     *profile  // in place of times and rooms where only the number of processors matters; else nil
 	times    []float64
 	rooms    []*sim.Room
 	spare    []*sim.Room
@@ -29,10 +32,45 @@ type generalBooking struct {
 	shares     []sim.Share
 }
 
-// reset frees everything from now on.
-func (t *timeline) reset(now float64, empty *sim.Room) {
+// open implements availability.
+func (t *timeline) open(now float64) {
+	if t.times == nil {
+		t.reset(now)
+		return
+	}
+	t.forget(now)
+}
+
+// reset implements availability.
+func (t *timeline) reset(now float64) {
+	if t.flat != nil {
+		t.flat.reset(now, t.empty.Processors[0])
+		return
+	}
 	t.spare = append(t.spare, t.rooms...)
-	t.times, t.rooms = append(t.times[:0], now), append(t.rooms[:0], t.copyOf(empty))
+	t.times, t.rooms = append(t.times[:0], now), append(t.rooms[:0], t.copyOf(t.empty))
+}
+
+// join implements availability.
+func (t *timeline) join(*sim.Job) {}
+
+// improve implements availability.
+func (t *timeline) improve() {}
+
+// end implements availability.
+func (t *timeline) end(j *sim.Job, s *generalBooking) { t.give(j, s, t.times[0]) }
+
+// advance implements availability.
+func (t *timeline) advance(j *sim.Job, s *generalBooking) {
+	t.give(j, s, t.times[0])
+	limit := s.start
+	if t.platform.Draws() {
+		limit = math.Inf(1)
+	}
+	if better, ok := t.earliestBefore(j, limit); ok && better.start < s.start {
+		*s = better
+	}
+	t.take(j, s)
 }
 
 // copyOf returns a copy of a room. It reuses the memory of a spare room if there is one.
@@ -68,6 +106,10 @@ func (t *timeline) split(at float64) int {
 
 // take takes what the booking holds out of the rooms.
 func (t *timeline) take(j *sim.Job, s *generalBooking) {
+	if t.flat != nil {
+		t.flat.add(s.start, s.end, -j.Processors)
+		return
+	}
 	from, to := t.split(s.start), t.split(s.end)
 	for k := from; k < to; k++ {
 		t.platform.Take(t.rooms[k], j, s.cluster, s.shares)
@@ -100,14 +142,17 @@ func alike(a, b *sim.Room) bool {
 	return a.Alike(&b.Room) && slices.Equal(a.Copies, b.Copies)
 }
 
-// earliest is the booking with the earliest start; ties go to the earliest end, then to the first cluster. It returns false where no
-// booking keeps the job's hard deadline.
-func (t *timeline) earliest(j *sim.Job, step float64) (generalBooking, bool) {
-	return t.earliestBefore(j, step, math.Inf(1))
+// earliest implements availability.
+func (t *timeline) earliest(j *sim.Job) (generalBooking, bool) {
+	if t.flat != nil {
+		start := t.flat.earliest(j.Processors, j.Expected(), t.step, infinite)
+		return generalBooking{start: start, end: ending(start, j.Expected(), t.step)}, true
+	}
+	return t.earliestBefore(j, math.Inf(1))
 }
 
 // earliestBefore is earliest of the bookings that start before the limit.
-func (t *timeline) earliestBefore(j *sim.Job, step, limit float64) (generalBooking, bool) {
+func (t *timeline) earliestBefore(j *sim.Job, limit float64) (generalBooking, bool) {
 	best := generalBooking{start: math.Inf(1)}
 	changes := t.changes
 	for k, start := range t.times {
@@ -122,7 +167,7 @@ func (t *timeline) earliestBefore(j *sim.Job, step, limit float64) (generalBooki
 				if t.platform.Stopped() {
 					return best, false
 				}
-				if s, ok := t.slotAt(j, k, start, c, step); ok && (best.shares == nil || s.end < best.end) {
+				if s, ok := t.slotAt(j, k, start, c); ok && (best.shares == nil || s.end < best.end) {
 					best.cluster, best.start, best.end, best.shares = s.cluster, s.start, s.end, append(best.shares[:0], s.shares...)
 				}
 			}
@@ -141,7 +186,7 @@ func (t *timeline) earliestBefore(j *sim.Job, step, limit float64) (generalBooki
 
 // slotAt is a booking on the cluster from a time in step k on, of processors that are free for as long as the job is estimated
 // to take on them, until the next look; false: there is none, or it misses the job's hard deadline.
-func (t *timeline) slotAt(j *sim.Job, k int, start float64, cluster int, step float64) (generalBooking, bool) {
+func (t *timeline) slotAt(j *sim.Job, k int, start float64, cluster int) (generalBooking, bool) {
 	s := generalBooking{cluster: cluster, start: start}
 	width := t.width(j, cluster)
 	t.platform.CopyCluster(&t.common, t.rooms[k], cluster)
@@ -153,7 +198,7 @@ func (t *timeline) slotAt(j *sim.Job, k int, start float64, cluster int, step fl
 		}
 		s.shares = t.shares
 		takes := t.platform.Estimate(j, cluster, s.shares)
-		s.end = ending(s.start, takes, step)
+		s.end = ending(s.start, takes, t.step)
 		if next == len(t.times) || t.times[next] >= s.end || t.platform.Stopped() {
 			return s, inTime(j, s.start+takes) // a job of no time ends before its booking
 		}
