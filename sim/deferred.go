@@ -13,16 +13,13 @@ type Deferrable struct {
 // join lets a job that may start join the queue, or keeps it out until its time, see [Options].Defer.
 func (e *Engine) join(j *Job) {
 	if e.opt.Defer != nil {
-		estimate, runtime := j.Estimate, j.runtime
-		if e.world != nil {
+		estimate, runtime := j.expected, j.runtime
+		if !e.world.platform.alike {
 			estimate, runtime = Lengths(j.Request.in, j.Request.index)
 		}
 		if until := e.opt.Defer(Deferrable{j.Arrival, estimate, runtime, int(j.Processors), j.Number}); until > e.now {
 			j.state = deferred
 			e.deferred.push(event{time: until, order: j.Number, handle: j.Handle})
-			if d, ok := e.policy.(Deferrer); ok && e.world == nil {
-				d.KeepOut(j)
-			}
 			return
 		}
 	}

@@ -21,7 +21,7 @@ func TestTimesOfATrace(t *testing.T) {
 					known = runtime
 				}
 				right := arrival >= 0 && runtime >= 0 && known >= 0 && arrival+runtime+known <= math.MaxFloat64
-				_, err := sim.Run(t.Context(), &sim.Trace{Jobs: []sim.Spec{rigid(arrival, runtime, estimate)}}, 2, backfill.FCFS(backfill.Ranking{}).Plain(2), sim.Options{})
+				_, err := sim.Run(t.Context(), &sim.Trace{Jobs: []sim.Spec{rigid(arrival, runtime, estimate)}}, 2, backfill.FCFS(backfill.Ranking{}), sim.Options{})
 				if (err == nil) != right {
 					t.Errorf("arrival %v, run time %v, estimate %v: %v", arrival, runtime, estimate, err)
 				}
@@ -34,7 +34,7 @@ func TestTimesOfATrace(t *testing.T) {
 func TestProgressIsToldNowAndThen(t *testing.T) {
 	var told []sim.Progress
 	source := &simtest.Synthetic{Jobs: 60_000, Processors: 64, Load: 0.6, Seed: 1}
-	if _, err := sim.Run(t.Context(), source, 64, backfill.EASY(1, 1, backfill.Ranking{}).Plain(64), sim.Options{Progress: func(p sim.Progress) { told = append(told, p) }}); err != nil {
+	if _, err := sim.Run(t.Context(), source, 64, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{Progress: func(p sim.Progress) { told = append(told, p) }}); err != nil {
 		t.Fatal(err)
 	}
 	if len(told) < 4 || len(told) > 30 {

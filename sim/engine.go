@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	"github.com/allot-opt/allot/model"
 )
 
 // Policy decides which jobs start when. It is told everything that happens and then asked.
@@ -42,12 +40,6 @@ type Watcher interface {
 	Observer
 	// Watch is called once, before the run.
 	Watch(*Platform, Policy)
-}
-
-// Deferrer is a policy of the plain world that is told of each job that arrives and is kept out of the queue, see [Options].Defer. The job joins the queue, by Arrive, at
-// a later instant.
-type Deferrer interface {
-	KeepOut(j *Job)
 }
 
 // Announcer is a policy of the general world that is told of each job at its arrival, before the job joins the queue. So it also hears
@@ -148,10 +140,6 @@ type Options struct {
 	// Defer is called for each job that could join the queue. It returns the time until which the job stays out of the queue; nil, or a time that is over: it
 	// joins at once. Only a [Deferrer] hears of a job that is kept out.
 	Defer func(Deferrable) float64
-
-	begin  func(now float64, j *Job) float64 // in the plain world: gives a job its processors, and returns when it starts
-	starts func(j *Job) float64              // nil where begin is; when the job starts, as it has turned out since
-	waking float64                           // see [Engine.Waking]
 }
 
 // Progress is how far a run has come.
@@ -169,13 +157,12 @@ type Engine struct {
 	opt       Options
 	now       float64
 	wake      float64
-	free      int32
 	jobs      jobs
 	events    events
 	order     int64
-	next      Spec   // the job that arrives next, where more is set
-	more      bool   // the source has a next job
-	world     *world // nil in the plain world
+	next      Spec // the job that arrives next, where more is set
+	more      bool // the source has a next job
+	world     *world
 	totals    Totals
 	queued    int
 	deferred  events // jobs that join the queue at a time
@@ -189,17 +176,6 @@ type Engine struct {
 // ErrPolicy is wrapped by the error of a run whose policy broke a rule of the engine, which is a bug in the
 // policy.
 var ErrPolicy = errors.New("sim: the policy broke the rules")
-
-// Run replays a trace on a system with the given number of processors. It ends when all jobs have left, when the source fails, or when
-// ctx ends. In the last two cases it returns the error of the source or of ctx, with the totals of the jobs so far.
-//
-// Complexity beside that of the policy: O(log r) a job, for r jobs that run at once. Memory: O(jobs in the system at once).
-func Run(ctx context.Context, source Source, processors int, policy Policy, opt Options) (Totals, error) {
-	e := &Engine{ctx: ctx, policy: policy, source: source, opt: opt, free: int32(processors)}
-	e.totals.Processors = processors
-	err := e.runOpen()
-	return e.totals, err
-}
 
 // errPanic is what a policy is closed with where the run panics.
 var errPanic = errors.New("sim: the run panicked")
@@ -228,7 +204,12 @@ func (e *Engine) runOpen() error {
 func (e *Engine) Now() float64 { return e.now }
 
 // Free is the number of processors that no job holds.
-func (e *Engine) Free() int { return int(e.free) }
+func (e *Engine) Free() (free int) {
+	for c := range e.world.platform.Clusters() {
+		free += e.world.platform.FreeProcessors(c)
+	}
+	return free
+}
 
 // Job is the job in the system with the handle.
 func (e *Engine) Job(handle int32) *Job { return e.jobs.at(handle) }
@@ -295,7 +276,7 @@ func (e *Engine) run() error {
 		if len(e.deferred) > 0 {
 			t = min(t, e.deferred[0].time)
 		}
-		if e.queued > 0 && e.world != nil {
+		if e.queued > 0 {
 			t = min(t, e.world.change(e.now))
 		}
 		if math.IsInf(t, 1) {
@@ -306,7 +287,7 @@ func (e *Engine) run() error {
 		}
 	}
 	held := int64(0)
-	if e.foreseen && e.world != nil {
+	if e.foreseen {
 		held = int64(len(e.world.held)) // they wait for jobs that do not arrive
 	}
 	if e.queued > 0 || e.totals.Arrived != e.totals.Left+held {
@@ -319,23 +300,17 @@ func (e *Engine) run() error {
 // is without them.
 func (e *Engine) instant(t float64) error {
 	wake := e.wake
-	changes := wake == t || len(e.events) > 0 && e.events[0].time == t || len(e.deferred) > 0 && e.deferred[0].time == t || e.world != nil && (len(e.world.ready) > 0 || e.world.change(e.now) == t)
-	if e.now, e.wake = t, math.Inf(1); e.world != nil {
-		e.world.platform.now = t
-	}
+	changes := wake == t || len(e.events) > 0 && e.events[0].time == t || len(e.deferred) > 0 && e.deferred[0].time == t || len(e.world.ready) > 0 || e.world.change(e.now) == t
+	e.now, e.wake = t, math.Inf(1)
+	e.world.platform.now = t
 	for len(e.events) > 0 && e.events[0].time == t {
 		ended := e.events.pop()
-		if e.postponed(&ended) {
-			continue
-		}
 		e.release(e.jobs.at(ended.handle), int(ended.part))
 		if e.Stopped() { // an instant may be as long as a run
 			return e.why()
 		}
 	}
-	if e.world != nil {
-		e.world.joinReady(e)
-	}
+	e.world.joinReady(e)
 	e.joinDeferred()
 	if e.stopped {
 		return e.why()
@@ -361,7 +336,7 @@ func (e *Engine) instant(t float64) error {
 		e.foresee()
 	}
 	e.policy.Decide(e)
-	if e.world != nil && len(e.world.ready) > 0 {
+	if len(e.world.ready) > 0 {
 		e.wake = t // jobs waited for one that was dropped
 	}
 	if e.opt.Observer != nil {
@@ -387,10 +362,7 @@ func (e *Engine) foresee() {
 	ends := e.events
 	e.events = nil
 	for _, end := range ends {
-		end.time = e.jobs.at(end.handle).EstimatedEnd
-		if e.world != nil {
-			end.time = e.world.parts[end.handle][end.part].EstimatedEnd
-		}
+		end.time = e.world.parts[end.handle][end.part].EstimatedEnd
 		if end.time <= e.now {
 			end.time = max(e.now+1, math.Nextafter(e.now, math.Inf(1)))
 		}
@@ -413,12 +385,16 @@ func (e *Engine) pull() (err error) {
 	switch {
 	case e.totals.Arrived > 0 && s.Arrival < before:
 		return fmt.Errorf("sim: expected jobs in order of arrival, found one at %v after one at %v", s.Arrival, before)
-	case !(s.Arrival >= 0 && s.Runtime >= 0 && s.Estimate >= 0) || math.IsInf(s.Arrival+s.Runtime+s.Estimate, 0):
-		return fmt.Errorf("sim: expected finite times of at least 0, found a job with arrival %v, run time %v, estimate %v", s.Arrival, s.Runtime, s.Estimate)
 	case !(s.Waited >= 0 && s.Waited <= s.Arrival):
 		return fmt.Errorf("sim: expected a job that has waited for 0 to %v, as it arrives then, found %v", s.Arrival, s.Waited)
-	case e.world == nil && (s.Processors < 1 || int(s.Processors) > e.totals.Processors):
-		return fmt.Errorf("sim: expected jobs of 1 to %d processors, found one of %d", e.totals.Processors, s.Processors)
+	}
+	return checkTimes(s)
+}
+
+// checkTimes refuses a job whose times are none.
+func checkTimes(s *Spec) error {
+	if !(s.Arrival >= 0 && s.Runtime >= 0 && s.Estimate >= 0) || math.IsInf(s.Arrival+s.Runtime+s.Estimate, 0) {
+		return fmt.Errorf("sim: expected finite times of at least 0, found a job with arrival %v, run time %v, estimate %v", s.Arrival, s.Runtime, s.Estimate)
 	}
 	return nil
 }
@@ -434,72 +410,33 @@ func (e *Engine) arrive() {
 	if e.opt.Observer != nil {
 		e.opt.Observer.Arrived(e.now, j)
 	}
-	if e.world != nil {
-		if entry, runs := e.world.since[j.Number]; runs {
-			e.world.goOn(e, j, entry)
-			return
-		}
-		if run := e.world.running(j); run != nil {
-			e.world.resume(e, j, run)
-			return
-		}
-		if announcer, ok := e.policy.(Announcer); ok {
-			announcer.Announce(j)
-		}
-		if !e.world.admit(e, j) {
-			return
-		}
+	if entry, runs := e.world.since[j.Number]; runs {
+		e.world.goOn(e, j, entry)
+		return
+	}
+	if run := e.world.running(j); run != nil {
+		e.world.resume(e, j, run)
+		return
+	}
+	if announcer, ok := e.policy.(Announcer); ok {
+		announcer.Announce(j)
+	}
+	if !e.world.admit(e, j) {
+		return
 	}
 	e.join(j)
 }
 
-// Waking is how long a machine takes at most to be up that sleeps by a rule: jobs that get it start that much later, and so it counts before they end by a reservation.
-// 0: none sleeps.
-func (e *Engine) Waking() float64 { return e.opt.waking }
-
-// Start starts a queued job in the plain world. A job that is not queued or does not fit is a fault of the policy and ends the run.
+// Start starts a queued rigid job on the first cluster on which it fits. A job that is not queued or fits on none is a fault of the policy and ends the run.
 func (e *Engine) Start(j *Job) {
-	if j.state != queued || j.Processors > e.free || e.world != nil {
-		e.failf("job %d of %d processors cannot start at %v with %d free", j.Number, j.Processors, e.now, e.free)
-		return
+	p := e.world.platform
+	for c := 0; c < p.Clusters() && j.state == queued; c++ {
+		if shares, ok := p.Fits(&p.Free, j, c, nil); ok {
+			e.StartOn(j, Claim{Cluster: c, Shares: shares})
+			return
+		}
 	}
-	e.free -= j.Processors
-	e.started(j)
-	if e.opt.begin != nil {
-		j.Start = e.opt.begin(e.now, j)
-	}
-	j.EstimatedEnd = model.End(j.Start, j.Estimate)
-	if length := e.length(j); !math.IsNaN(length) {
-		j.runtime = length
-	}
-	j.parts = 1
-	e.schedule(j, 0, model.End(j.Start, e.runs(j)))
-	if e.opt.Observer != nil {
-		e.opt.Observer.Started(e.now, j, nil)
-	}
-}
-
-// runs is how long a job of the plain world runs.
-func (e *Engine) runs(j *Job) float64 {
-	if e.foreseen || e.opt.Kill && j.Estimate < j.runtime {
-		return j.Estimate
-	}
-	return j.runtime
-}
-
-// postponed plans the end of a job anew that started later than it was to. It returns false if it did not.
-func (e *Engine) postponed(ended *event) bool {
-	if e.opt.starts == nil {
-		return false
-	}
-	j := e.jobs.at(ended.handle)
-	start := e.opt.starts(j)
-	if start == j.Start {
-		return false
-	}
-	j.Start = start
-	e.schedule(j, int(ended.part), model.End(start, e.runs(j)))
-	return true
+	e.failf("job %d of %d processors cannot start at %v with %d free", j.Number, j.Processors, e.now, e.Free())
 }
 
 // length is how long the options ask a job to run; NaN: its own run time.
@@ -526,27 +463,9 @@ func (e *Engine) schedule(j *Job, part int, end float64) {
 func (e *Engine) release(j *Job, part int) {
 	j.parts--
 	last := j.parts == 0
-	if e.world == nil {
-		e.free += j.Processors
-		e.policy.Release(j, part, last)
-	} else {
-		e.world.release(e, j, part, last)
+	if e.world.release(e, j, part, last); last {
+		e.leave(j, e.world.outcome(j), "")
 	}
-	if last {
-		outcome := e.outcome(j)
-		e.leave(j, outcome, "")
-	}
-}
-
-// outcome is how a job whose last part has ended leaves.
-func (e *Engine) outcome(j *Job) Outcome {
-	if e.world != nil {
-		return e.world.outcome(j)
-	}
-	if e.opt.Kill && j.runtime > j.Estimate {
-		return Killed
-	}
-	return Finished
 }
 
 // Drop takes a queued job out of the system; the reason is for people.
@@ -562,9 +481,7 @@ func (e *Engine) Drop(j *Job, reason string) {
 // leave takes a job out of the system.
 func (e *Engine) leave(j *Job, outcome Outcome, reason string) {
 	e.totals.left(j, e.now, outcome)
-	if e.world != nil {
-		reason = e.world.left(e, j, outcome, reason)
-	}
+	reason = e.world.left(e, j, outcome, reason)
 	if e.opt.Observer != nil {
 		e.opt.Observer.Left(e.now, j, outcome, reason)
 	}

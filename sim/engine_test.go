@@ -45,7 +45,7 @@ func TestPolicyBreaksTheRules(t *testing.T) {
 		"claims machines of a trace": func(p *hold, e *sim.Engine) { e.StartOn(p.queue[0], sim.Claim{}) },
 	} {
 		trace := &sim.Trace{Jobs: []sim.Spec{rigid(0, 5, 5), rigid(0, 5, 5)}}
-		if _, err := sim.Run(context.Background(), trace, 1, &hold{decide: decide}, sim.Options{}); !errors.Is(err, sim.ErrPolicy) {
+		if _, err := sim.Run(context.Background(), trace, 1, onlyOnce(&hold{decide: decide}), sim.Options{}); !errors.Is(err, sim.ErrPolicy) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestSourceIsChecked(t *testing.T) {
 		"1 to 2 processors, found one of 0":   {{Runtime: 1}},
 		"arrival NaN":                         {rigid(math.NaN(), 1, 1)},
 	} {
-		_, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 2, backfill.FCFS(backfill.Ranking{}).Plain(2), sim.Options{})
+		_, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 2, backfill.FCFS(backfill.Ranking{}), sim.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -77,7 +77,7 @@ func TestStreamsInConstantMemory(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		source := &simtest.Synthetic{Jobs: jobs, Processors: 128, Load: 0.7, Seed: 3}
-		totals, err := sim.Run(context.Background(), source, 128, backfill.EASY(1, 1, backfill.Ranking{}).Plain(128), sim.Options{})
+		totals, err := sim.Run(context.Background(), source, 128, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{})
 		if err != nil || totals.Finished != jobs {
 			t.Fatal(totals.Finished, err)
 		}
@@ -118,7 +118,7 @@ func TestForecast(t *testing.T) {
 	at := 10.0
 	jobs := []sim.Spec{rigid(0, 50, 30), rigid(1, 40, 5), rigid(10, 7, 70), rigid(20, 1, 1)}
 	// Job 0 runs to 30 instead of 50. Job 1 starts there and takes 5 instead of 40, job 2 starts at 35.
-	_, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 1, backfill.FCFS(backfill.Ranking{}).Plain(1), sim.Options{Observer: &s, Forecast: &at})
+	_, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 1, backfill.FCFS(backfill.Ranking{}), sim.Options{Observer: &s, Forecast: &at})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,14 +162,14 @@ func (s *ending) Next(job *sim.Spec) (bool, error) {
 
 // TestCancelled: a run whose context ends returns its error soon, within 256 instants, at each of which a job or a few arrive.
 func TestCancelled(t *testing.T) {
-	for name, policy := range map[string]func() sim.Policy{
-		"easy":         func() sim.Policy { return backfill.EASY(1, 1, backfill.Ranking{}).Plain(64) },
-		"conservative": func() sim.Policy { return backfill.Conservative(1, backfill.Ranking{}).Plain(64) },
+	for name, rules := range map[string]sim.Discipline{
+		"easy":         backfill.EASY(1, 1, backfill.Ranking{}),
+		"conservative": backfill.Conservative(1, backfill.Ranking{}),
 	} {
 		for _, at := range []int{1, 100, 3000} {
 			ctx, cancel := context.WithCancel(context.Background())
 			source := &ending{Synthetic: simtest.Synthetic{Jobs: 1 << 40, Processors: 64, Load: 2, Seed: 1}, at: at, end: cancel}
-			_, err := sim.Run(ctx, source, 64, policy(), sim.Options{})
+			_, err := sim.Run(ctx, source, 64, rules, sim.Options{})
 			cancel()
 			if !errors.Is(err, context.Canceled) || source.given < at || source.given > at+512 {
 				t.Errorf("%s: cancelled at job %d, %v at job %d", name, at, err, source.given)
@@ -234,7 +234,7 @@ func TestEventsInOrder(t *testing.T) {
 			jobs = append(jobs, rigid(0, float64(rng.IntN(6)), 10))
 		}
 		o := &ends{}
-		if _, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, len(jobs), backfill.FCFS(backfill.Ranking{}).Plain(len(jobs)), sim.Options{Observer: o}); err != nil {
+		if _, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, len(jobs), backfill.FCFS(backfill.Ranking{}), sim.Options{Observer: o}); err != nil {
 			t.Fatal(err)
 		}
 		for k := 1; k < len(o.number); k++ {
@@ -293,4 +293,9 @@ func TestPrecedenceAndHardDeadlines(t *testing.T) {
 			}
 		}
 	}
+}
+
+// onlyOnce is a discipline of one run of a policy.
+func onlyOnce(policy sim.Policy) sim.Discipline {
+	return sim.Discipline{General: func(*sim.Platform, uint64) sim.Policy { return policy }}
 }

@@ -51,7 +51,7 @@ func ExampleRun() {
 		{Arrival: 2, Estimate: 5, Runtime: 1, Processors: 2},
 		{Arrival: 3, Estimate: 2, Runtime: 2, Processors: 1},
 	}
-	totals, err := sim.Run(context.Background(), jobs, 2, &shortestFirst{}, sim.Options{})
+	totals, err := sim.Run(context.Background(), jobs, 2, sim.Discipline{General: func(*sim.Platform, uint64) sim.Policy { return &shortestFirst{} }}, sim.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

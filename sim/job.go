@@ -38,7 +38,7 @@ type Job struct {
 	runtime  float64 // where all processors are alike: how long it really runs
 	expected float64 // likewise by its estimate
 	parts    int32   // number that still run
-	state   state
+	state    state
 }
 
 // Expected is how long the job runs by its estimate, where it takes as long on any processors: see [Platform.Flat]. It is NaN elsewhere.

@@ -11,7 +11,7 @@ import (
 // A job that ends just at its estimate has finished; one that would run on is killed, and holds its processor no longer.
 func TestOnlyWhatRunsOnIsKilled(t *testing.T) {
 	trace := &sim.Trace{Jobs: []sim.Spec{rigid(0, 5, 5), rigid(0, 6, 5), rigid(0, 2, 5)}}
-	totals, err := sim.Run(context.Background(), trace, 1, backfill.FCFS(backfill.Ranking{}).Plain(1), sim.Options{Kill: true})
+	totals, err := sim.Run(context.Background(), trace, 1, backfill.FCFS(backfill.Ranking{}), sim.Options{Kill: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestOnlyWhatRunsOnIsKilled(t *testing.T) {
 // A bounded slowdown is at least 1: 2 in the system, of which all running, is 1; 5 waiting and 10 running is 1.5; 15 and 1 is 1.6.
 func TestBoundedSlowdownByHand(t *testing.T) {
 	trace := &sim.Trace{Jobs: []sim.Spec{rigid(0, 2, 2), rigid(10, 5, 5), rigid(10, 10, 10), rigid(10, 1, 1)}}
-	totals, err := sim.Run(context.Background(), trace, 1, backfill.FCFS(backfill.Ranking{}).Plain(1), sim.Options{})
+	totals, err := sim.Run(context.Background(), trace, 1, backfill.FCFS(backfill.Ranking{}), sim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ func TestJobsThatHaveWaited(t *testing.T) {
 		fault  string
 	}{{30, ""}, {0, ""}, {100, ""}, {101, "that has waited for 0 to 100"}, {-1, "that has waited"}, {math.NaN(), "that has waited"}} {
 		jobs := []sim.Spec{{Arrival: 100, Estimate: 5, Runtime: 5, Processors: 1, Waited: c.waited}}
-		totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 1, backfill.FCFS(backfill.Ranking{}).Plain(1), sim.Options{})
+		totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 1, backfill.FCFS(backfill.Ranking{}), sim.Options{})
 		switch {
 		case c.fault == "" && (err != nil || totals.MeanWait() != c.waited):
 			t.Errorf("waited %v: mean wait %v, %v", c.waited, totals.MeanWait(), err)

@@ -47,7 +47,6 @@ func TestRunsThatBeginInTheMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	easy := backfill.EASY(1, 1, backfill.Ranking{})
-	easy.Plain = nil
 	whole := &firstPart{ends: map[string]float64{}}
 	if _, _, err := sim.Simulate(t.Context(), in, easy, sim.Options{Observer: whole}); err != nil {
 		t.Fatal(err)

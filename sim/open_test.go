@@ -3,6 +3,8 @@ package sim_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -72,7 +74,7 @@ func TestOpener(t *testing.T) {
 			p := c.policy
 			make := func() sim.Policy { return &p }
 			_, _, err := sim.Simulate(t.Context(), in, sim.Discipline{
-				Plain: func(int) sim.Policy { return make() }, General: func(*sim.Platform, uint64) sim.Policy { return make() }, Requests: requests,
+				General: func(*sim.Platform, uint64) sim.Policy { return make() }, Requests: requests,
 			}, sim.Options{Seed: 7})
 			if (err == nil) != (c.want == nil) || !slices.Equal(p.seen, c.seen) || p.opt.Seed != 7 {
 				t.Errorf("%s, requests %t: %v, %v", c.name, requests, p.seen, err)
@@ -97,7 +99,7 @@ func TestOpener(t *testing.T) {
 	}
 }
 
-// A discipline that looks at requests runs in the general world, where jobs have them.
+// To a discipline that looks at requests each job of a trace shows its own.
 func TestDisciplineRequests(t *testing.T) {
 	in, err := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
 		Job(model.JobSpec{ID: "a", Work: new(3.0), Estimate: new(8.0), ReferenceSpeed: 2, User: "u"}, model.JobSpec{ID: "b", Work: new(3.0), ReferenceSpeed: 2},
@@ -105,17 +107,29 @@ func TestDisciplineRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	general := false
-	p := &opened{decide: func(e *sim.Engine) { general = true }}
 	for k, want := range []*float64{new(8.0), new(1.5), nil} {
 		spec := in.RequestSpec(k)
 		if spec.Work != nil || spec.Runtime != nil || (spec.Estimate == nil) != (want == nil) || want != nil && *spec.Estimate != *want {
 			t.Errorf("job %d: %+v", k, spec)
 		}
 	}
-	_, _, err = sim.Simulate(t.Context(), in, sim.Discipline{
-		Plain: func(int) sim.Policy { t.Error("the plain world"); return p }, General: func(*sim.Platform, uint64) sim.Policy { return p }, Requests: true}, sim.Options{})
-	if !general {
-		t.Errorf("no run in the general world: %v", err)
+	var asked []string
+	p := &opened{decide: func(e *sim.Engine) { asked = append(asked, fmt.Sprint(e.Now())) }}
+	seen := &requests{}
+	jobs := []sim.Spec{{Arrival: 1, Processors: 2, Runtime: 3, Estimate: 4}, {Arrival: 2, Processors: 2, Runtime: 5, Estimate: math.NaN()}}
+	_, err = sim.Run(t.Context(), &sim.Trace{Jobs: jobs}, 2, sim.Discipline{General: func(*sim.Platform, uint64) sim.Policy { return p }, Requests: true}, sim.Options{Observer: seen})
+	if want := []string{"1: 2 processors, estimate 4", "2: 2 processors, estimate 5"}; !slices.Equal(seen.list, want) || len(asked) == 0 {
+		t.Errorf("%v at %v, expected %v: %v", seen.list, asked, want, err)
 	}
 }
+
+// requests lists what the jobs that arrive ask for.
+type requests struct{ list []string }
+
+func (r *requests) Arrived(_ float64, j *sim.Job) {
+	spec := j.Request.Spec()
+	r.list = append(r.list, fmt.Sprintf("%s: %d processors, estimate %v", spec.ID, spec.Processors.Max, *spec.Estimate))
+}
+func (*requests) Started(float64, *sim.Job, []sim.Part)       {}
+func (*requests) Left(float64, *sim.Job, sim.Outcome, string) {}
+func (*requests) Decided(float64)                             {}

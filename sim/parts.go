@@ -29,13 +29,14 @@ type Part struct {
 	Shares       []Share // its processors by machine
 	end          float64
 	hold         bool
+	count        int // processors
 }
 
 // StartOn starts a queued job in the general world, with one part for each claim. Licences come from the pools of all its clusters,
 // once from each pool, and stay held until the job ends. A claim that does not fit is a fault of the policy and ends the run.
 func (e *Engine) StartOn(j *Job, claims ...Claim) {
 	w := e.world
-	if w == nil || j.state != queued || len(claims) == 0 {
+	if j.state != queued || len(claims) == 0 {
 		e.failf("job %d cannot start at %v", j.Number, e.now)
 		return
 	}
@@ -63,7 +64,7 @@ func (w *world) begin(e *Engine, j *Job, claims []Claim, parts []Part) {
 	e.started(j)
 	j.parts = int32(len(parts))
 	link := math.Inf(1)
-	for k := range parts {
+	for k := 0; k < len(parts) && !w.platform.alike; k++ {
 		link = min(link, w.in.SlowestLink(parts[k].Cluster, parts[k].Processors))
 	}
 	drawn := e.length(j)
@@ -154,16 +155,21 @@ func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 		if p.Tasks == 0 {
 			p.Tasks = j.Request.Tasks
 		}
-		if claim.Processors != nil && !w.takeThese(claim) {
+		if claim.Processors != nil && !(w.names && w.takeThese(claim)) {
 			e.failf("job %s cannot start at %v on processors %s of cluster %s", j.Request.ID, e.now, claim.Processors, w.platform.ClusterID(claim.Cluster))
 			return nil, false
 		}
-		for k := 0; k < len(p.Shares) && claim.Processors == nil; k++ {
-			p.Processors = append(p.Processors, w.choose(p.Shares[k])...)
+		if w.names {
+			for k := 0; k < len(p.Shares) && claim.Processors == nil; k++ {
+				p.Processors = append(p.Processors, w.choose(p.Shares[k])...)
+			}
+			p.Processors = model.NewProcessorSet(append(p.Processors, claim.Processors...)...)
 		}
-		p.Processors = model.NewProcessorSet(append(p.Processors, claim.Processors...)...)
+		for _, s := range p.Shares {
+			p.count += int(s.Processors)
+		}
 		p.EstimatedEnd = model.End(e.now, w.platform.estimate(j, p.Cluster, p.Shares, p.Tasks, link))
-		w.platform.working += p.Processors.Len()
+		w.platform.working += p.count
 		j.EstimatedEnd = max(j.EstimatedEnd, p.EstimatedEnd)
 		parts = append(parts, p)
 	}
@@ -287,8 +293,8 @@ func (m *Machine) within(set model.ProcessorSet) model.ProcessorSet {
 // release gives back what a part held and tells the policy. With the job's last part it also gives back the parts that were held until then.
 func (w *world) release(e *Engine, j *Job, part int, last bool) {
 	parts := w.parts[j.Handle]
-	e.totals.busy.add(float64(parts[part].Processors.Len()) * (e.now - j.Start))
-	w.platform.working -= parts[part].Processors.Len()
+	e.totals.busy.add(float64(parts[part].count) * (e.now - j.Start))
+	w.platform.working -= parts[part].count
 	if parts[part].hold && !last {
 		return
 	}
@@ -308,14 +314,15 @@ func (w *world) release(e *Engine, j *Job, part int, last bool) {
 // give gives back the processors and the memory of a part.
 func (w *world) give(j *Job, p *Part) {
 	w.platform.give(&w.platform.Free, j, p.Shares)
-	for _, s := range p.Shares { // the processors lie on these machines
+	for k := 0; k < len(p.Shares) && w.names; k++ { // the processors lie on these machines
+		s := p.Shares[k]
 		w.free[s.Machine].give(w.platform.Machines[s.Machine].within(p.Processors))
 	}
 }
 
 // Held is what a running job holds, part by part, for policies that plan with it; nil for a job that does not run.
 func (e *Engine) Held(j *Job) []Part {
-	if !j.Started() || e.world == nil {
+	if !j.Started() {
 		return nil
 	}
 	return e.world.parts[j.Handle]

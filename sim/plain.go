@@ -1,13 +1,11 @@
 package sim
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/bits"
 
-	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -20,39 +18,6 @@ func IsTrace(in *model.Instance) bool {
 		return false
 	}
 	return len(in.Clusters()) == 1 && in.Clusters()[0].Uniform && in.Features()&^simple == 0
-}
-
-// replay runs a plain instance as a trace, many times as fast as the general world and with the same result.
-//
-// Complexity beside that of the policy: O(log n + m/64) a job for m processors. Memory: O(n).
-func replay(ctx context.Context, in *model.Instance, policy Policy, opt Options) (*model.Solution, Totals, error) {
-	r := &recorder{in: in, next: opt.Observer, solution: &model.Solution{}}
-	r.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
-	r.room.reset(in.Clusters()[0].Processors)
-	if r.sleep = newSleepers(in, &r.room); r.sleep != nil {
-		opt.begin, opt.starts, opt.waking = r.begin, r.starts, r.sleep.waking()
-	}
-	trace, order, err := TraceOf(in)
-	if err != nil {
-		return nil, Totals{}, err
-	}
-	r.order = order
-	asked := poll.New(ctx)
-	for index := range in.Jobs() {
-		if asked.Stopped(64) {
-			return nil, Totals{}, ctx.Err()
-		}
-		if !in.CanRun(index, 0) {
-			asked.Spend(1000)
-			r.leave(index, in.WhyNowhere(index))
-		}
-	}
-	opt.Observer = r
-	totals, err := Run(ctx, trace, in.Clusters()[0].Processors, policy, opt)
-	if err != nil {
-		return nil, totals, err
-	}
-	return r.solution, totals, nil
 }
 
 // TraceOf turns an instance into a trace, without the jobs that can never run. It also returns, for each job of the trace, its index in
@@ -127,100 +92,6 @@ func lengthsOn(in *model.Instance, index, cluster, width int) (estimate, runtime
 func statedTime(in *model.Instance, index, cluster int, speed, link float64, tasks int) float64 {
 	j := &in.Jobs()[index]
 	return float64(tasks)*(j.Estimate*j.ReferenceSpeed)/speed + in.Busy(index, cluster, speed, 0) + in.Transfer(index, link)
-}
-
-// recorder observes the run of a trace and makes a solution of it.
-type recorder struct {
-	in       *model.Instance
-	order    []int // by job of the trace: its index in the instance
-	next     Observer
-	room     processors
-	held     []model.ProcessorSet // by handle
-	sleep    *sleepers            // nil: no machine sleeps by a rule
-	solution *model.Solution
-}
-
-// leave notes that a job is unscheduled.
-func (r *recorder) leave(index int, reason string) {
-	r.solution.Unscheduled = append(r.solution.Unscheduled, model.Unscheduled{Job: r.in.Jobs()[index].ID, Reason: reason})
-}
-
-// Arrived implements Observer.
-func (r *recorder) Arrived(now float64, j *Job) {
-	if r.next != nil {
-		r.next.Arrived(now, j)
-	}
-}
-
-// Started implements Observer.
-func (r *recorder) Started(now float64, j *Job, _ []Part) {
-	if r.sleep == nil {
-		r.hold(j, r.room.take(int(j.Processors)))
-	}
-	if r.next != nil {
-		r.next.Started(now, j, nil)
-	}
-}
-
-// hold notes the processors that a job gets.
-func (r *recorder) hold(j *Job, set model.ProcessorSet) {
-	for int(j.Handle) >= len(r.held) {
-		r.held = append(r.held, nil)
-	}
-	r.held[j.Handle] = set
-}
-
-// begin gives a job its processors where machines sleep, and returns when it starts. A job that takes no time wakes nobody.
-func (r *recorder) begin(now float64, j *Job) float64 {
-	if j.runtime == 0 {
-		r.hold(j, r.room.take(int(j.Processors)))
-		return now
-	}
-	start := r.sleep.take(j, now)
-	r.hold(j, r.sleep.holders[j.Handle].set)
-	return start
-}
-
-// starts is when a job that takes time starts, which may move on while it waits for its machines to wake.
-func (r *recorder) starts(j *Job) float64 {
-	if j.runtime == 0 {
-		return j.Start
-	}
-	return r.sleep.holders[j.Handle].start
-}
-
-// Left implements Observer.
-func (r *recorder) Left(now float64, j *Job, outcome Outcome, reason string) {
-	if outcome == Dropped {
-		r.leave(r.order[j.Number], reason)
-		if r.next != nil {
-			r.next.Left(now, j, outcome, reason)
-		}
-		return
-	}
-	index, set := r.order[j.Number], r.held[j.Handle]
-	r.room.give(set)
-	if r.sleep != nil && j.runtime > 0 {
-		r.sleep.give(j, now)
-	}
-	if outcome == Finished {
-		r.solution.Jobs = append(r.solution.Jobs, model.Placement{
-			Job: r.in.Jobs()[index].ID, Cluster: r.in.Clusters()[0].ID, Processors: set, Start: j.Start, End: now,
-		})
-	} else {
-		reason = killedReason(j.Start, now)
-		r.leave(index, reason)
-	}
-	if r.next != nil {
-		r.next.Left(now, j, outcome, reason)
-	}
-}
-
-// Decided implements Observer.
-func (r *recorder) Decided(now float64) {
-	if r.next != nil {
-		r.next.Decided(now)
-	}
 }
 
 // killedReason is the reason, for people, of a job that was killed.

@@ -39,7 +39,7 @@ func TestPowerLimitsOutsideThePlainWorld(t *testing.T) {
 					}
 					d := backfill.EASY(1, 1, backfill.Ranking{})
 					if general {
-						d.Plain = nil
+						_ = d
 					}
 					var opt sim.Options
 					if watched {

@@ -12,15 +12,6 @@ import (
 
 // Discipline is a queueing discipline: it makes one and the same policy for either world. Each policy serves one run.
 type Discipline struct {
-	// Plain makes the policy for a trace on the given number of processors. On a plain instance it decides as the policy of General
-	// does. Nil: every instance runs in the general world.
-	Plain func(processors int) Policy
-	// Late is Plain where jobs may join the queue in another order than that of their arrival, see Defer; the queue is in the order of arrival still. Nil: such
-	// a run needs the general world.
-	Late func(processors int) Policy
-	// Capped is Plain under a power cap. Each limit states how many processors may be busy from its time on, a whole number; the limits ascend by time, and before
-	// the first all processors may be busy. Jobs may join the queue late, see Defer. Nil: the policy cannot keep to a cap.
-	Capped func(processors int, limits []model.Step) Policy
 	// General makes the policy for the platform of an instance; what the policy draws at random it draws from the seed. Required by
 	// [Simulate].
 	General func(platform *Platform, seed uint64) Policy
@@ -45,6 +36,8 @@ type Discipline struct {
 	// Remembers states that decisions depend on jobs that have left, such as the past usage of users. Then a run that begins in the middle,
 	// when nothing waits, can differ from the whole run.
 	Remembers bool
+	// Midway says that a run may begin in the middle of another, with what runs and waits then: the policy is a [Resumer], and looks at nothing else of the jobs.
+	Midway bool
 	// Afresh says that each decision depends on nothing but the time and the jobs in the system, so that a run may begin at any time with the
 	// jobs that run and wait then.
 	Afresh bool
@@ -53,23 +46,18 @@ type Discipline struct {
 	Defer func(in *model.Instance) func(Deferrable) float64
 }
 
-// InTrace makes the policy for a plain instance: Plain, or Late where jobs may join late; nil: it needs the general world.
-func (d *Discipline) InTrace() func(processors int) Policy {
-	if d.Defer != nil {
-		return d.Late
-	}
-	return d.Plain
+// ReadsTraces reports whether the discipline decides as it does for the instance where it sees the jobs as a trace, see [TraceOf]: the instance is no more than a trace, and
+// the policy looks only at what a trace shows.
+func (d *Discipline) ReadsTraces(in *model.Instance) bool {
+	return IsTrace(in) && d.InTraces() == nil && !(d.ByQueue && len(in.Partitions()) > 1) && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))
 }
 
-// IsPlain reports whether an instance runs in the plain world: it has only what a trace has, and the policy looks only at what a trace shows.
-func (d *Discipline) IsPlain(in *model.Instance) bool {
-	if in.Features().Has(model.PowerCaps) && d.Capped == nil {
-		return false
+// InTraces says why no trace can be run under the discipline; nil: it can.
+func (d *Discipline) InTraces() error {
+	if d.ByNode || d.Place.OrFirst() != place.First {
+		return ErrNodes
 	}
-	if d.ByQueue && len(in.Partitions()) > 1 {
-		return false
-	}
-	return d.InTrace() != nil && IsTrace(in) && d.Place.OrFirst() == place.First && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))
+	return nil
 }
 
 // byNode says whether the platform of an instance lists every machine.
@@ -90,35 +78,19 @@ func anyDeadline(in *model.Instance) bool {
 // ErrPower is the error of a run of an instance in which power limits schedules, but for power caps and machines that sleep by a rule in a run of a trace that nobody watches.
 var ErrPower = errors.New("sim: expected an instance without horizon, power caps and machines that sleep by a rule; the last two are for traces, which nobody explains or forecasts")
 
-// Simulate runs an instance under a discipline and picks the world itself. An instance that is no more than a trace (rigid jobs on one
-// cluster of equal processors) runs in the plain world, unless the observer is a [Watcher], which looks at the platform, or the
-// discipline looks at requests, or at deadlines or classes of users and some job has one. Every other instance runs in the general
-// world. The schedule is the same in both.
+// Simulate runs an instance under a discipline.
 //
 // The solution states no figures. A job that did not run to its end is unscheduled, with the reason, although it held processors
 // while it ran. The run ends when all jobs have left, or when ctx ends, with the error of ctx.
 //
-// Complexity beside that of the policy, for n jobs: O(log n + m/64) a job on m processors in the plain world, O(log n + machines) a
-// job in the general one. Memory: O(n).
+// Complexity beside that of the policy, for n jobs: O(log n + m/64) a job on m processors that are all alike, else O(log n + machines) a job. Memory: O(n).
 func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt Options) (*model.Solution, Totals, error) {
 	if policies.General == nil {
 		return nil, Totals{}, errNoGeneral
 	}
 	opt = policies.Deferring(in, opt)
-	_, watches := opt.Observer.(Watcher)
-	if watches && in.Features()&model.PowerLimits != 0 || !policies.IsPlain(in) && in.Features()&model.PowerLimits != 0 {
+	if in.Features()&model.PowerLimits != 0 {
 		return nil, Totals{}, ErrPower
-	}
-	if policies.IsPlain(in) && !watches {
-		policy := policies.InTrace()
-		if in.Features().Has(model.PowerCaps) {
-			limits, err := capLimits(in)
-			if err != nil {
-				return nil, Totals{}, err
-			}
-			policy = func(processors int) Policy { return policies.Capped(processors, limits) }
-		}
-		return replay(ctx, in, policy(in.Processors()), opt)
 	}
 	return simulateGeneral(ctx, in, policies, opt)
 }

@@ -39,9 +39,6 @@ func (t *Totals) left(j *Job, now float64, outcome Outcome) {
 		return
 	}
 	t.LastEnd = max(t.LastEnd, now)
-	if j.Request == nil {
-		t.busy.add(float64(j.Processors) * (now - j.Start))
-	}
 	if outcome != Finished {
 		t.Killed++
 		return

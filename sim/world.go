@@ -36,6 +36,7 @@ type world struct {
 	ready []int64         // numbers of the jobs that wait for none any more and may join the queue, ascending
 
 	solution *model.Solution // nil: not kept
+	names    bool            // it matters which processors jobs get
 }
 
 // simulateGeneral runs an instance in the general world.
@@ -64,6 +65,7 @@ func simulateGeneral(ctx context.Context, in *model.Instance, policies Disciplin
 // run makes the policy and runs it.
 func (w *world) run(ctx context.Context, policy func(*Platform, uint64) Policy, opt Options) (Totals, error) {
 	w.held, w.users = map[int64]int32{}, users{}
+	w.names = w.specs == nil || opt.Observer != nil || w.requests == nil // nobody sees those of a trace without an observer
 	w.free = make([]processors, len(w.platform.Machines))
 	for m := range w.free {
 		w.free[m].reset(w.platform.Machines[m].Processors)
@@ -124,7 +126,9 @@ func (w *world) spec(index int) Spec {
 		in: w.in, index: index,
 	}}
 	if s.expected = math.NaN(); w.platform != nil && w.platform.alike {
-		s.expected, s.Runtime = lengthsOn(w.in, index, 0, j.Min)
+		width, _ := w.in.Width(index, 0)
+		s.Processors = int32(width)
+		s.expected, s.Runtime = lengthsOn(w.in, index, 0, width)
 	}
 	return s
 }

@@ -46,7 +46,8 @@ func supportsPlaced(in *model.Instance, honoured model.Features, queues Queues, 
 func sleeping(in *model.Instance, policy solve.Policy) model.Features {
 	rules := policy.Discipline()
 	switch {
-	case !rules.IsPlain(in):
+	case in != nil:
+		_ = rules
 		return 0
 	case policy.Kills():
 		return model.PowerCaps

@@ -61,8 +61,8 @@ func runReplay(c *cli.Context) error {
 		return err
 	}
 	discipline := policy.Discipline()
-	if discipline.Plain == nil {
-		return usageErrorf("--solver: expected a solver for rigid jobs on one cluster, as in a trace, found %q; use --workload for this solver", c.String("solver"))
+	if err := discipline.InTraces(); err != nil {
+		return usageErrorf("--solver: %s looks at single machines, and a trace has none: allot import swf makes an instance of it for allot solve: %w", c.String("solver"), err)
 	}
 	if discipline.Defer != nil {
 		return usageErrorf("--solver: %w", sim.ErrDefers)
@@ -80,7 +80,7 @@ func runReplay(c *cli.Context) error {
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "replaying", 0)
 	source := &swfSource{stream: stream}
-	totals, err := sim.Run(ctx, source, stream.Processors(), discipline.Plain(stream.Processors()), sim.Options{
+	totals, err := sim.Run(ctx, source, stream.Processors(), discipline, sim.Options{
 		Kill: policy.Kills(), Seed: c.Uint64("seed"),
 		Progress: func(p sim.Progress) {
 			bar.describe(fmt.Sprintf("%d jobs, time %s", p.Left, numtext.Figure(p.Now)))

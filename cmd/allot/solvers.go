@@ -122,7 +122,7 @@ func pageText(page *answers.SolverPage) string {
 	}
 	if page.Online {
 		elsewhere := "allot replay and allot simulate accept it too"
-		if page.Policy.Discipline().Plain == nil {
+		if rules := page.Policy.Discipline(); rules.InTraces() != nil {
 			elsewhere = "allot simulate accepts it too, and so does allot replay with a --workload that it supports"
 		}
 		text.WriteString("  on line: it learns of a job, with its estimate, when the job arrives; " + elsewhere + "\n")

@@ -147,7 +147,7 @@ func TestExamplesMatchOursOnTrace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			totals, err := sim.Run(t.Context(), trace, in.Processors(), policy.Discipline().Plain(in.Processors()), sim.Options{})
+			totals, err := sim.Run(t.Context(), trace, in.Processors(), policy.Discipline(), sim.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

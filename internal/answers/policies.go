@@ -214,7 +214,7 @@ func (l *PolicyRuns) follow(ctx context.Context, choice solve.Choice, of func() 
 		return nil, nil
 	}
 	rules := policy.Discipline()
-	if !rules.IsPlain(l.In) || l.In.Features()&model.PowerLimits != 0 || lab.HasPower(l.In) && !lab.PowerByJob(l.In) {
+	if !rules.ReadsTraces(l.In) || l.In.Features()&model.PowerLimits != 0 || lab.HasPower(l.In) && !lab.PowerByJob(l.In) {
 		return nil, nil
 	}
 	trace, err := of()
@@ -223,7 +223,7 @@ func (l *PolicyRuns) follow(ctx context.Context, choice solve.Choice, of func() 
 	}
 	followed := lab.Follow(l.In, trace.order, *l.Options)
 	opt := rules.Deferring(l.In, sim.Options{Seed: l.Settings.Options.Seed, Kill: policy.Kills(), Observer: followed})
-	if _, err := sim.Run(ctx, &sim.Trace{Jobs: trace.jobs}, l.In.Processors(), rules.InTrace()(l.In.Processors()), opt); err != nil {
+	if _, err := sim.Run(ctx, &sim.Trace{Jobs: trace.jobs}, l.In.Processors(), rules, opt); err != nil {
 		return nil, &solve.RunError{Solver: choice.Info.Name, Err: err}
 	}
 	if err := followed.Check(l.In); err != nil {

@@ -21,6 +21,9 @@ type agendaEntry struct {
 	handle, size int32
 }
 
+// mostInBlock is the most entries of a block.
+const mostInBlock = 64
+
 // block is the index of the first block whose last entry does not come before the start.
 func (a *agenda) block(start float64) int {
 	return sort.Search(len(a.blocks), func(k int) bool {

@@ -61,7 +61,7 @@ func BenchmarkReplay(b *testing.B) {
 	for _, name := range []string{"fcfs", "easy", "conservative", "flexible"} {
 		b.Run("solver="+name+"/instance=KTH-SP2", func(b *testing.B) {
 			measure(b, len(trace.Jobs), func() sim.Totals {
-				totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: trace.Jobs}, in.Processors(), policies[name].Plain(in.Processors()), sim.Options{})
+				totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: trace.Jobs}, in.Processors(), policies[name], sim.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -93,7 +93,7 @@ func BenchmarkSynthetic(b *testing.B) {
 			end := peak.Watch()
 			measure(b, c.jobs, func() sim.Totals {
 				source := &simtest.Synthetic{Jobs: int64(c.jobs), Processors: c.processors, Load: c.load, Seed: 1}
-				totals, err := sim.Run(context.Background(), source, c.processors, policies[c.policy].Plain(c.processors), sim.Options{})
+				totals, err := sim.Run(context.Background(), source, c.processors, policies[c.policy], sim.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -139,7 +139,7 @@ func BenchmarkAtOnce(b *testing.B) {
 				}
 			}
 			measure(b, len(jobs), func() sim.Totals {
-				totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 128, policies[policy].Plain(128), sim.Options{})
+				totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 128, policies[policy], sim.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -155,7 +155,7 @@ func BenchmarkReservations(b *testing.B) {
 		b.Run("solver=conservative:reservations="+strconv.Itoa(most)+"/instance=at-once/processors=128", func(b *testing.B) {
 			jobs := released(b, *atOnce, 128)
 			measure(b, len(jobs), func() sim.Totals {
-				totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 128, ConservativeUpTo(most, 1, Ranking{}).Plain(128), sim.Options{})
+				totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 128, ConservativeUpTo(most, 1, Ranking{}), sim.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -191,9 +191,9 @@ func BenchmarkOrders(b *testing.B) {
 						}
 						began := cpuSeconds(b)
 						measure(b, n, func() sim.Totals {
-							var policy sim.Policy = newOrdered(1, depth, processors, orders[order])
+							policy := EASY(1, depth, orders[order])
 							if form != "" {
-								policy = &sorted{step: 1, depth: depth, processors: processors, scorer: newScorer(orders[order], processors)}
+								policy = onlyOnce(&sorted{step: 1, depth: depth, processors: processors, scorer: newScorer(orders[order], processors)})
 							}
 							totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, processors, policy, sim.Options{})
 							if err != nil {

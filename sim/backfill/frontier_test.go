@@ -128,7 +128,7 @@ func TestConservativeLong(t *testing.T) {
 				}
 			}
 			want := newNaive(list, processors, 1, false, naiveConservative).start
-			got := replay(t, list, processors, Conservative(1, Ranking{}).Plain(int(processors)), false)
+			got := replay(t, list, processors, Conservative(1, Ranking{}), false)
 			for k := range want {
 				if want[k] != got[k] {
 					t.Fatalf("seed %d, %d processors: job %d starts at %v, the naive version says %v", seed, processors, k, got[k], want[k])

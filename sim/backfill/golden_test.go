@@ -119,7 +119,7 @@ var golden = []struct {
 func TestGolden(t *testing.T) {
 	for _, c := range golden {
 		for k, want := range [][]float64{c.fcfs, c.easy, c.conservative, c.flexible} {
-			got := replay(t, c.jobs, c.processors, kinds[k].discipline(1).Plain(int(c.processors)), false)
+			got := replay(t, c.jobs, c.processors, kinds[k].discipline(1), false)
 			expect(t, c.name+": "+kinds[k].name, got, want)
 		}
 	}
@@ -138,7 +138,7 @@ func expect(t *testing.T, what string, got, want []float64) {
 // TestGoldenKill ends a job at its estimate: A 2×10 at 0 estimated 4, B 2×1 at 1, on 2. B starts when A is killed, at 4.
 func TestGoldenKill(t *testing.T) {
 	for _, kind := range kinds {
-		got := replay(t, []sim.Spec{wrong(0, 2, 10, 4), spec(1, 2, 1)}, 2, kind.discipline(1).Plain(2), true)
+		got := replay(t, []sim.Spec{wrong(0, 2, 10, 4), spec(1, 2, 1)}, 2, kind.discipline(1), true)
 		expect(t, kind.name, got, []float64{0, 4})
 	}
 }
@@ -180,7 +180,7 @@ func TestGoldenResources(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, want := range c.starts {
-			sol, _, err := sim.Simulate(context.Background(), in, kinds[k].inGeneralWorld(1), sim.Options{})
+			sol, _, err := sim.Simulate(context.Background(), in, kinds[k].discipline(1), sim.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -38,7 +38,7 @@ func TestLine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := replay(t, slices.Clone(specs), processors, &sorted{step: 1, depth: depth, processors: int(processors), scorer: newScorer(r, int(processors))}, false)
+		want := replay(t, slices.Clone(specs), processors, onlyOnce(&sorted{step: 1, depth: depth, processors: int(processors), scorer: newScorer(r, int(processors))}), false)
 		got, _, err := sim.Simulate(context.Background(), in, sim.Discipline{General: newGeneral(depth, 1, Order{}, r), Classes: r.looksAtClasses(), Remembers: r.remembers()}, sim.Options{})
 		if err != nil {
 			t.Fatal(err)

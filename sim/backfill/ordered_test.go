@@ -32,7 +32,7 @@ func TestFixedOrderExtra(t *testing.T) {
 			if depth == 2 && name != "until the shadow time" && name != "an extra one stays extra" {
 				continue // the next job has a reservation too
 			}
-			policy := newOrdered(1, depth, 10, Ranking{Order: byLongest})
+			policy := EASY(1, depth, Ranking{Order: byLongest})
 			for k, got := range replay(t, specs, 10, policy, false) {
 				if k > 0 && got != c.want[k-1] {
 					t.Errorf("%s, depth %d: job %d starts at %v, want %v", name, depth, k, got, c.want[k-1])
@@ -64,7 +64,7 @@ func TestFixedOrderNaive(t *testing.T) {
 			newSlowRank(r, specs, int(processors)).sort(n.now, queue)
 			n.deep(queue, depth)
 		}).start
-		got := replay(tb, specs, processors, newOrdered(1, depth, int(processors), r), false)
+		got := replay(tb, specs, processors, EASY(1, depth, r), false)
 		for k := range want {
 			if got[k] != want[k] {
 				t.Fatalf("%+v, depth %d: job %d of %d starts at %v, the naive version says %v\n%s", r.Order, depth, k, len(specs), got[k], want[k], shown(specs, processors))

@@ -1,7 +1,6 @@
 package backfill
 
 import (
-	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -15,11 +14,8 @@ func FCFS(order Ranking) sim.Discipline {
 		return ranked(0, 0, order)
 	}
 	return sim.Discipline{
-		Plain:   func(int) sim.Policy { return &fcfs{} },
-		Late:    ranked(0, 0, order).Plain,
-		Capped:  ranked(0, 0, order).Capped,
 		General: newGeneral(0, 0, Order{}, Ranking{}),
-		ByQueue: true, Afresh: true,
+		ByQueue: true, Afresh: true, Midway: true,
 	}
 }
 
@@ -44,33 +40,18 @@ func EASY(step float64, depth int, order Ranking) sim.Discipline {
 	if depth != 1 || !order.isArrival() {
 		return ranked(step, depth, order)
 	}
-	plain := func(int) sim.Policy { return &easy{step: step} }
 	return sim.Discipline{
-		Plain:   plain,
-		Late:    plain,
-		Capped:  ranked(step, depth, order).Capped,
 		General: newGeneral(1, step, Order{}, Ranking{}),
-		ByQueue: true, Afresh: true,
+		ByQueue: true, Afresh: true, Midway: true,
 	}
 }
 
 // ranked is a discipline with another order or depth.
 func ranked(step float64, depth int, order Ranking) sim.Discipline {
-	d := sim.Discipline{
-		Plain:   func(processors int) sim.Policy { return newOrdered(step, depth, processors, order) },
+	return sim.Discipline{
 		General: newGeneral(depth, step, Order{}, order),
-		Classes: order.looksAtClasses(), Stated: order.looksAtRequests(), Remembers: order.remembers(), ByQueue: true, Afresh: !order.remembers(),
+		Classes: order.looksAtClasses(), Stated: order.looksAtRequests(), Remembers: order.remembers(), ByQueue: true, Afresh: !order.remembers(), Midway: !order.looksAtRequests(),
 	}
-	if order.looksAtRequests() {
-		d.Plain = nil
-	}
-	if order.BoundWait == nil && d.Plain != nil { // the bounded queue takes jobs in the order of arrival
-		d.Late = d.Plain
-		d.Capped = func(processors int, limits []model.Step) sim.Policy {
-			return newCapped(step, depth, processors, order, limits)
-		}
-	}
-	return d
 }
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties go by queue order. For step
@@ -79,10 +60,9 @@ func ranked(step float64, depth int, order Ranking) sim.Discipline {
 // Complexity in the plain world: O(q·log q) an instant for q queued jobs. In the general world: as [EASY]; the queue is not sorted.
 func Flexible(step float64, priorities Priorities) sim.Discipline {
 	return sim.Discipline{
-		Plain:     func(int) sim.Policy { return newFlexible(step, priorities) },
 		General:   newGeneral(1, step, Order{Priorities: priorities}, Ranking{}),
 		Deadlines: true,
-		ByQueue:   true, Afresh: true,
+		ByQueue:   true, Afresh: true, Midway: true,
 	}
 }
 
@@ -109,9 +89,8 @@ func Conservative(step float64, order Ranking) sim.Discipline {
 // Complexity in the plain world: as Conservative with q at most that number, and besides O(s·log n) a job that gets its turn, for n queued jobs of s sizes, or as [EASY] in an
 // order that changes.
 func ConservativeUpTo(reservations int, step float64, order Ranking) sim.Discipline {
-	d := sim.Discipline{
+	return sim.Discipline{
 		General: newGeneralConservative(step, reservations, order),
-		Classes: order.looksAtClasses(), Stated: order.looksAtRequests(), Remembers: order.remembers(), ByQueue: true,
+		Classes: order.looksAtClasses(), Stated: order.looksAtRequests(), Remembers: order.remembers(), ByQueue: true, Midway: !order.looksAtRequests(),
 	}
-	return d
 }

@@ -369,5 +369,10 @@ func ending(start, estimate, step float64) float64 {
 	return after(start, step)
 }
 
+// after is one step from now. It is later than now even where the step is less than the spacing of floating-point numbers there.
+func after(now, step float64) float64 {
+	return max(now+step, math.Nextafter(now, math.Inf(1)))
+}
+
 // infinite is the limit of a job without a reservation.
 var infinite = math.Inf(1)

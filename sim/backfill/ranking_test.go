@@ -256,7 +256,7 @@ func TestRankedNaive(t *testing.T) {
 			{"conservative", slow(naiveConservativeOf), Conservative(step, r)},
 			{"conservative up to some", slow(func(n *naive, queue []int) { n.naiveConservativeUpTo(most, queue) }), ConservativeUpTo(most, step, r)},
 		} {
-			got := replay(tb, slices.Clone(specs), processors, c.got.Plain(int(processors)), kill)
+			got := replay(tb, slices.Clone(specs), processors, c.got, kill)
 			for k := range c.want {
 				if c.want[k] != got[k] {
 					t.Fatalf("%s: job %d of %d starts at %v, the naive version says %v\n%s", c.name, k, len(specs), got[k], c.want[k], shown(specs, processors))

@@ -21,7 +21,7 @@ func (s *starts) Left(float64, *sim.Job, sim.Outcome, string) {}
 func (s *starts) Decided(float64)                             {}
 
 // replay is the starts of a trace under a policy.
-func replay(t testing.TB, specs []sim.Spec, processors int32, policy sim.Policy, kill bool) []float64 {
+func replay(t testing.TB, specs []sim.Spec, processors int32, policy sim.Discipline, kill bool) []float64 {
 	t.Helper()
 	var s starts
 	totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: specs}, int(processors), policy, sim.Options{Kill: kill, Observer: &s})
@@ -34,7 +34,7 @@ func replay(t testing.TB, specs []sim.Spec, processors int32, policy sim.Policy,
 	return s.at
 }
 
-// kinds are the policies with their naive versions in the plain and in the general world.
+// kinds are the policies with their naive versions for traces and for instances.
 var kinds = []tested{
 	{"fcfs", func(float64) sim.Discipline { return FCFS(Ranking{}) }, naiveFCFS, richFCFS},
 	{"easy", func(step float64) sim.Discipline { return EASY(step, 1, Ranking{}) }, naiveEASY, richEASY},
@@ -48,11 +48,6 @@ type tested struct {
 	discipline func(step float64) sim.Discipline
 	plain      func(*naive)
 	general    func(*rich, []int)
-}
-
-// inGeneralWorld is the policy without its version for the plain world.
-func (k *tested) inGeneralWorld(step float64) sim.Discipline {
-	return sim.Discipline{General: k.discipline(step).General}
 }
 
 // randomTrace is a workload on which ties, early ends, late ends and jobs of no time are common.
@@ -89,7 +84,7 @@ func TestNaive(t *testing.T) {
 				step := []float64{1, 0.25, 3}[rng.IntN(3)]
 				kill := rng.IntN(4) == 0
 				want := newNaive(specs, processors, step, kill, kind.plain).start
-				got := replay(t, specs, processors, kind.discipline(step).Plain(int(processors)), kill)
+				got := replay(t, specs, processors, kind.discipline(step), kill)
 				for k := range want {
 					if want[k] != got[k] {
 						t.Fatalf("seed %d: job %d of %d starts at %v, the naive version says %v\n%s", seed, k, len(specs), got[k], want[k], shown(specs, processors))

@@ -33,7 +33,7 @@ func BenchmarkWaiting(b *testing.B) {
 	}
 	replay := func(in *model.Instance, rules sim.Discipline) time.Duration {
 		began := time.Now()
-		totals, err := sim.Run(b.Context(), &sim.Trace{Jobs: trace.Jobs}, in.Processors(), rules.InTrace()(in.Processors()), rules.Deferring(in, sim.Options{}))
+		totals, err := sim.Run(b.Context(), &sim.Trace{Jobs: trace.Jobs}, in.Processors(), rules, rules.Deferring(in, sim.Options{}))
 		if err != nil || totals.Finished != int64(len(trace.Jobs)) {
 			b.Fatal(totals.Finished, err)
 		}

@@ -277,10 +277,6 @@ func TestARunIsThatOfAQueueThatJobsJoinLate(t *testing.T) {
 					t.Fatalf("%s, %+v: starts %v, expected %v", name, b, found, want)
 				}
 			}
-			rules.Late, rules.Plain = nil, nil
-			if general := starts(t, in, rules); !slices.Equal(found, general) {
-				t.Fatalf("%s, %+v: starts %v, in the general world %v", name, b, found, general)
-			}
 		}
 	})
 }

@@ -94,26 +94,7 @@ func (l *later) begin() {
 	l.next, l.last = max(m.after(from), m.past.first), m.after(min(from+m.opt.Day, m.at))
 }
 
-// source hands out the jobs that have arrived by T, in the plain world, and then those that arrive later.
-type source struct {
-	trace sim.Trace
-	later *later
-}
-
-// Next implements sim.Source.
-func (s *source) Next(spec *sim.Spec) (bool, error) {
-	if more, err := s.trace.Next(spec); more || err != nil {
-		return more, err
-	}
-	number, at, more := s.later.arrival()
-	if more {
-		*spec = s.later.moment.truth.specs[number]
-		spec.Arrival, spec.Runtime = at, s.later.length(len(s.later.ratios)-1, spec.Estimate)
-	}
-	return more, nil
-}
-
-// entries hands out the same in the general world.
+// entries hands out the jobs that have arrived by T, and then those that arrive later.
 type entries struct {
 	list  []sim.Entry
 	later *later

@@ -119,7 +119,7 @@ func (m *moment) calibrate(ctx context.Context, history, past *History) (*calibr
 		return c, err
 	}
 	t, err := replay(ctx, lastJobs(history.trace), m.policy, m.seed)
-	if err != nil || !t.plain {
+	if err != nil || t.whole {
 		return c, ended(ctx, err)
 	}
 	trials := newTrials(t, newHistory(t.records()), m.opt)

@@ -20,12 +20,9 @@ type moment struct {
 	asked map[int]int  // by index of the job: its place in the list of those whose starts are asked for
 
 	jobs    []int           // the jobs with which a run begins, in queue order
-	specs   []sim.Spec      // plain world: these
-	ran     []float64       // plain world: how long each has run when it arrives in a run; below 0: it started after that
-	granted []float64       // plain world: the estimate of each from its start
-	entries []sim.Entry     // general world: these
+	entries []sim.Entry     // these, as a run takes them
 	past    *past           // where the arrivals after T come from; nil: none
-	general *model.Instance // general world, where a run cannot begin in the middle: all jobs that have arrived
+	general *model.Instance // where a run cannot begin in the middle: all jobs that have arrived; else nil
 }
 
 // momentAt is what is known at a time by the replay and a history.
@@ -35,7 +32,7 @@ func (t *truth) momentAt(at float64, asked []int, history *History, opt *Options
 		m.asked[job] = k
 	}
 	known := history.knownAt(at, opt)
-	if !t.plain && (t.whole || t.apart < at) {
+	if t.whole || t.apart < at {
 		m.general = t.arrived(at)
 		for k := range m.general.Jobs() {
 			at, _ := t.in.JobIndex(m.general.Jobs()[k].ID)
@@ -149,22 +146,14 @@ func (t *truth) begins(at float64, last func() float64) (since, cut float64) {
 func (m *moment) begin(known *known) {
 	t := m.truth
 	since, cut := t.begins(m.at, m.lastInstant)
-	from := since
-	if t.plain && since == cut && !math.IsInf(cut, -1) {
-		if cut <= 0 { // nothing has happened before it
-			since, cut, from = math.Inf(-1), math.Inf(-1), math.Inf(-1)
-		} else if from = cut - 1; !(from >= 0 && from < cut) { // one time unit earlier keeps whole times exact
-			from = cut / 2
-		}
-	}
 	for number := 0; number < len(t.order) && t.specs[number].Arrival < cut; number++ {
 		if k := t.order[number]; t.start[k] < cut && t.end[k] > since {
-			m.add(number, from, from-t.start[k], true, known)
+			m.add(number, since, true, known)
 		}
 	}
 	for number := 0; number < len(t.order) && t.specs[number].Arrival <= m.at; number++ {
 		if k := t.order[number]; !(t.start[k] < cut) && !(t.left[k] < cut) {
-			m.add(number, max(t.specs[number].Arrival, cut), 0, false, known)
+			m.add(number, max(t.specs[number].Arrival, cut), false, known)
 		}
 	}
 }
@@ -181,32 +170,16 @@ func (m *moment) lastInstant() float64 {
 	return last
 }
 
-// add adds a job to the specs. At its arrival there it has already run for the time ran; 0, where it runs: it has just started, and the general world keeps where.
-func (m *moment) add(number int, arrival, ran float64, runs bool, known *known) {
+// add adds a job to those with which a run begins; runs says that it runs then.
+func (m *moment) add(number int, arrival float64, runs bool, known *known) {
 	k := m.order[number]
-	spec := m.truth.specs[number]
 	m.jobs = append(m.jobs, k)
-	if !m.plain {
-		m.know(k, known)
-		entry := sim.Entry{Job: k, Arrival: arrival, Waited: arrival - spec.Arrival}
-		if runs {
-			entry.Runs, entry.Since, entry.Waited = &m.held[k], m.start[k], max(0, entry.Waited)
-		}
-		m.entries = append(m.entries, entry)
-		return
+	m.know(k, known)
+	entry := sim.Entry{Job: k, Arrival: arrival, Waited: arrival - m.truth.specs[number].Arrival}
+	if runs {
+		entry.Runs, entry.Since, entry.Waited = &m.held[k], m.start[k], max(0, entry.Waited)
 	}
-	if ran == 0 && spec.Arrival < arrival {
-		spec.Waited = arrival - spec.Arrival
-	}
-	spec.Arrival = arrival
-	if m.hasEnded(k) {
-		spec.Runtime = m.end[k] - m.start[k] - ran
-	} else {
-		m.know(k, known)
-	}
-	m.granted = append(m.granted, spec.Estimate)
-	spec.Estimate = max(0, spec.Estimate-ran)
-	m.specs, m.ran = append(m.specs, spec), append(m.ran, ran)
+	m.entries = append(m.entries, entry)
 }
 
 // run simulates one future and returns the starts of the jobs asked for; +Inf: never.
@@ -214,30 +187,6 @@ func (m *moment) run(ctx context.Context, run int) ([]float64, error) {
 	watch := &starts{moment: m, at: slices.Repeat([]float64{math.Inf(1)}, len(m.asked)), left: len(m.asked)}
 	opt := sim.Options{Seed: m.seed, Kill: m.policy.Kills(), Observer: watch}
 	until := &untilStarted{ctx, watch}
-	if m.plain {
-		jobs := slices.Clone(m.specs)
-		for k, job := range m.jobs {
-			if m.hasEnded(job) {
-				continue
-			}
-			jobs[k].Runtime = max(0, m.length(run, job, m.granted[k])-m.ran[k])
-			if m.ran[k] != 0 && jobs[k].Arrival+jobs[k].Runtime <= m.at {
-				jobs[k].Runtime = pastEnd(jobs[k].Arrival, m.at) // where rounding would end it by T
-			}
-		}
-		later := &later{moment: m, watch: watch, run: run}
-		if opt = m.discipline.Deferring(m.in, opt); opt.Defer != nil {
-			rule := opt.Defer
-			opt.Defer = func(j sim.Deferrable) float64 {
-				if j.Number < int64(len(m.ran)) && m.ran[j.Number] != 0 {
-					return j.Arrival // it runs already
-				}
-				return rule(j)
-			}
-		}
-		_, err := sim.Run(until, &source{trace: sim.Trace{Jobs: jobs}, later: later}, m.in.Processors(), m.discipline.InTrace()(m.in.Processors()), opt)
-		return watch.at, until.cause(err)
-	}
 	if m.general == nil {
 		later := &later{moment: m, watch: watch, run: run}
 		opt.Length = func(j *sim.Job) float64 {
@@ -251,7 +200,7 @@ func (m *moment) run(ctx context.Context, run int) ([]float64, error) {
 			}
 			return m.length(run, k, estimate)
 		}
-		_, err := sim.SimulateFrom(until, m.known, &entries{list: m.entries, later: later}, m.inGeneral(), opt)
+		_, err := sim.SimulateFrom(until, m.known, &entries{list: m.entries, later: later}, m.discipline, opt)
 		return watch.at, until.cause(err)
 	}
 	opt.Length = func(j *sim.Job) float64 {
@@ -261,7 +210,7 @@ func (m *moment) run(ctx context.Context, run int) ([]float64, error) {
 		}
 		return m.length(run, k, j.EstimatedEnd-j.Start)
 	}
-	_, _, err := sim.Simulate(until, m.general, m.inGeneral(), opt)
+	_, _, err := sim.Simulate(until, m.general, m.discipline, opt)
 	return watch.at, until.cause(err)
 }
 

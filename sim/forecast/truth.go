@@ -17,10 +17,9 @@ type truth struct {
 	in, known  *model.Instance // known: by the estimates
 	policy     solve.Policy
 	discipline sim.Discipline
-	plain      bool // runs in the plain world
 	seed       uint64
 	whole      bool       // futures run all of the past, from the arrival of the first job, see canBegin
-	specs      []sim.Spec // in queue order; in the general world without what a job asks for besides processors and time
+	specs      []sim.Spec // in queue order, without what a job asks for besides processors and time
 	order      []int      // in queue order: indices of the jobs
 	numbers    []int32    // by index: place in the order of arrival, so that jobs that arrive later change nothing
 	users      []int32    // by index: numbers of the users in that order, from 1; 0: not stated
@@ -30,8 +29,8 @@ type truth struct {
 	expected   []float64  // by index: run time that the policy expected at the start
 	cut        []bool     // by index: a hard deadline ended it, so its ratio says nothing of other jobs
 	idle       []float64  // instants at which no job waited after the decision, ascending
-	held       []sim.Part // by index, in the general world: what a job holds, if that is one part
-	apart      float64    // general world: the first start of a job in several parts; +Inf: none
+	held       []sim.Part // by index: what a job holds, if that is one part
+	apart      float64    // the first start of a job in several parts; +Inf: none
 }
 
 // replay runs the instance, with the estimates that users gave: none that was raised to a run time tells that time.
@@ -50,31 +49,17 @@ func replay(ctx context.Context, in *model.Instance, policy solve.Policy, seed u
 	}
 	t.number()
 	opt := sim.Options{Seed: seed, Kill: policy.Kills(), Observer: &watch{truth: t}}
-	if t.plain = t.discipline.IsPlain(in); !t.plain {
-		t.whole, t.held, t.apart = !t.canBegin(), make([]sim.Part, n), math.Inf(1)
-		t.describe()
-		_, _, err := sim.Simulate(ctx, in, t.inGeneral(), opt)
-		return t, err
-	}
-	trace, order, err := sim.TraceOf(in)
-	if err != nil {
-		return nil, err
-	}
-	t.specs, t.order = trace.Jobs, order
-	for k := range in.Jobs() {
-		if !in.CanRun(k, 0) { // the trace is without it
-			t.left[k] = in.Jobs()[k].Arrival
-		}
-	}
-	_, err = sim.Run(ctx, &sim.Trace{Jobs: t.specs}, in.Processors(), t.discipline.InTrace()(in.Processors()), t.discipline.Deferring(in, opt))
+	t.whole, t.held, t.apart = !t.canBegin(), make([]sim.Part, n), math.Inf(1)
+	t.describe()
+	_, _, err := sim.Simulate(ctx, in, t.discipline, opt)
 	return t, err
 }
 
-// canBegin says whether a run in the general world may begin in the middle and with arrivals of other days: nothing that the jobs ask for depends on jobs that have left, on
+// canBegin says whether a run may begin in the middle and with arrivals of other days: nothing that the jobs ask for depends on jobs that have left, on
 // the time, or on which of several equal things a job was given.
 func (t *truth) canBegin() bool {
 	const other = model.Precedence | model.BackgroundLoad | model.Commitments | model.RunningJobs | model.HardDeadlines | model.GridSpan
-	if t.in.Features()&other != 0 || t.discipline.Place.OrFirst() != place.First || t.discipline.Plain == nil {
+	if t.in.Features()&other != 0 || t.discipline.Place.OrFirst() != place.First || !t.discipline.Midway {
 		return false
 	}
 	apart := t.discipline.ByQueue && len(t.in.Partitions()) > 1
@@ -156,13 +141,6 @@ func (t *truth) shortest(k int) float64 {
 	return least
 }
 
-// inGeneral is the discipline without its policy for the plain world.
-func (t *truth) inGeneral() sim.Discipline {
-	d := t.discipline
-	d.Plain, d.Late = nil, nil
-	return d
-}
-
 // records are the jobs that ended and state an estimate.
 func (t *truth) records() []record {
 	var list []record
@@ -184,9 +162,6 @@ type watch struct {
 
 // index is the index of a job in the instance.
 func (t *truth) index(j *sim.Job) int {
-	if t.plain {
-		return t.order[j.Number]
-	}
 	at, _ := t.in.JobIndex(j.Request.ID)
 	return at
 }

@@ -202,7 +202,6 @@ func (p *onlineFunction) Supports(in *model.Instance) error {
 // Discipline implements [solve.Policy].
 func (p *onlineFunction) Discipline() sim.Discipline {
 	return sim.Discipline{
-		Plain:    func(processors int) sim.Policy { return newRemote(p.meet, plain{processors}) },
 		General:  func(platform *sim.Platform, _ uint64) sim.Policy { return newRemote(p.meet, newGeneral(platform)) },
 		Requests: true, Stated: true,
 	}

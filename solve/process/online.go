@@ -80,7 +80,6 @@ func canRun(program string) error {
 // Discipline implements [solve.Policy].
 func (p *onlineProgram) Discipline() sim.Discipline {
 	return sim.Discipline{
-		Plain:    func(processors int) sim.Policy { return newRemote(p.meet, plain{processors}) },
 		General:  func(platform *sim.Platform, _ uint64) sim.Policy { return newRemote(p.meet, newGeneral(platform)) },
 		Requests: true, Stated: true,
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/online"
@@ -156,41 +155,4 @@ func span(least, most int) string {
 		return fmt.Sprintf("%d to %d processors", least, most)
 	}
 	return numtext.Counted(least, "processor")
-}
-
-// plainCluster is the name of the only cluster of a trace, as allot import swf names it.
-const plainCluster = "cluster"
-
-// plain is the system of a trace.
-type plain struct{ processors int }
-
-func (s plain) header() *online.Header {
-	return &online.Header{Processors: map[string]int{plainCluster: s.processors},
-		Clusters: []model.ClusterSpec{{ID: plainCluster, Machines: []model.MachineSpec{{ID: "node", Count: s.processors}}}}}
-}
-
-func (plain) id(j *sim.Job) string { return strconv.FormatInt(j.Number+1, 10) }
-
-func (s plain) tell(j *sim.Job) online.Job {
-	estimate := j.Estimate // the job belongs to the engine
-	return online.Job{ID: s.id(j), Processors: model.Rigid(int(j.Processors)), Estimate: &estimate, Estimates: map[string]float64{plainCluster: estimate}}
-}
-
-func (plain) free(e *sim.Engine, to *online.Event) {
-	to.Free = map[string]int{plainCluster: e.Free()}
-}
-
-func (plain) start(e *sim.Engine, j *sim.Job, s *online.Start) (field string, wrong error) {
-	switch n := int(j.Processors); {
-	case s.Cluster != plainCluster:
-		return "cluster", fmt.Errorf("expected a cluster of the header, found %q", s.Cluster)
-	case s.On != nil:
-		return "on", errors.New("expected no such field: the processors of a trace have no numbers")
-	case s.Processors != 0 && s.Processors != n:
-		return "processors", fmt.Errorf("expected %s for job %q, found %d", numtext.Counted(n, "processor"), s.Job, s.Processors)
-	case n > e.Free():
-		return "job", fmt.Errorf("job %q needs %s, but %d are free", s.Job, numtext.Counted(n, "processor"), e.Free())
-	}
-	e.Start(j)
-	return "", nil
 }

@@ -20,7 +20,7 @@ import (
 //
 //   - it does not know the future: what starts before an instant stays the same if other jobs arrive later, or none, and if jobs that have not ended by then run for
 //     another time;
-//   - it decides as it does for a trace (Plain of [sim.Discipline]) where it sees the whole platform (General);
+//   - it decides for a stream of jobs, see [sim.Run], as it does for an instance;
 //   - an observer changes nothing, and neither does a run of the same value before;
 //   - every job leaves: it ends, is ended at its estimate where the policy says so, or is dropped with a reason.
 //
@@ -97,12 +97,8 @@ func (p *policyConformer) tries(seed uint64) bool {
 			p.failf("seed %d: %s changes the starts: %v, %v", seed, again.what, before, starts)
 		}
 	}
-	rules := p.policy.Discipline()
-	rules.Plain = nil
-	if sol, _, err := sim.Simulate(context.Background(), in, rules, sim.Options{Seed: seed, Kill: p.policy.Kills()}); err != nil {
-		p.failf("seed %d: %v", seed, err)
-	} else if general := startsOf(sol); !maps.Equal(before, general) {
-		p.failf("seed %d: the starts of the trace are %v, with the whole platform in view %v", seed, before, general)
+	if streamed, ok := p.streamed(in, seed); ok && !maps.Equal(before, streamed) {
+		p.failf("seed %d: the starts are %v, of the same jobs in a stream %v", seed, before, streamed)
 	}
 	other, ok := p.starts(onlineSystem(otherFuture(rng, jobs, before, instant), clusters), sim.Options{Seed: seed})
 	later := func(_ string, start float64) bool { return start >= instant }
@@ -113,6 +109,40 @@ func (p *policyConformer) tries(seed uint64) bool {
 		p.failf("seed %d: until %v the starts are %v, with another future %v: it knows the future", seed, instant, known, other)
 	}
 	return true
+}
+
+// streamed are the starts of the jobs in a stream, by job; false: the policy looks at more than a stream shows, or the run fails.
+func (p *policyConformer) streamed(in *model.Instance, seed uint64) (map[string]float64, bool) {
+	p.to.Helper()
+	rules := p.policy.Discipline()
+	if !rules.ReadsTraces(in) || rules.Defer != nil {
+		return nil, false
+	}
+	trace, order, err := sim.TraceOf(in)
+	if err != nil {
+		p.failf("seed %d: %v", seed, err)
+		return nil, false
+	}
+	starts := map[string]float64{}
+	watch := &ended{func(j *sim.Job) { starts[in.Jobs()[order[j.Number]].ID] = j.Start }}
+	if _, err := sim.Run(context.Background(), trace, in.Processors(), rules, sim.Options{Seed: seed, Kill: p.policy.Kills(), Observer: watch}); err != nil {
+		p.failf("seed %d: %v", seed, err)
+		return nil, false
+	}
+	return starts, true
+}
+
+// ended is told of the jobs that run to their end.
+type ended struct{ tell func(*sim.Job) }
+
+func (*ended) Arrived(float64, *sim.Job)             {}
+func (*ended) Started(float64, *sim.Job, []sim.Part) {}
+func (*ended) Decided(float64)                       {}
+
+func (o *ended) Left(_ float64, j *sim.Job, outcome sim.Outcome, _ string) {
+	if outcome == sim.Finished {
+		o.tell(j)
+	}
 }
 
 // starts are the starts of the jobs under the policy, by job. It returns false if the run fails.

@@ -36,7 +36,6 @@ func (p *strict) Discipline() sim.Discipline {
 	p.runs++
 	return sim.Discipline{
 		Requests: p.works != nil,
-		Plain:    func(int) sim.Policy { return &strictRun{strict: p} },
 		General:  func(platform *sim.Platform, _ uint64) sim.Policy { return &strictRun{strict: p, platform: platform} },
 	}
 }

@@ -40,7 +40,7 @@ func TestFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		kill.Observer = Follow(in, order, options)
-		if _, err := sim.Run(context.Background(), trace, 6, rules.Plain(6), kill); err != nil {
+		if _, err := sim.Run(context.Background(), trace, 6, rules, kill); err != nil {
 			t.Fatal(err)
 		}
 		runs, without = append(runs, Run{policy, true, sol}), append(without, Run{policy, true, nil})

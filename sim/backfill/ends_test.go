@@ -1,9 +1,12 @@
 package backfill
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/allot-opt/allot/sim"
 )
 
 // ends is the running jobs by estimated end, in blocks that know the sum of their processors. A search for the time at which n
@@ -24,8 +27,6 @@ type endEntry struct {
 	end          float64
 	handle, size int32
 }
-
-const mostInBlock = 64
 
 // block is the index of the first block whose last entry does not come before the end.
 func (s *ends) block(end float64) int {
@@ -146,4 +147,34 @@ func (s *ends) outlived(now float64) (processors int32, block, entry int) {
 		}
 	}
 	return processors, len(s.blocks), 0
+}
+
+// rankedJob is a queued job with its priority.
+type rankedJob struct {
+	priority float64
+	job      *sim.Job
+}
+
+// byPriority is the order of a queue: the highest priority first, ties by number.
+func byPriority(a, b rankedJob) int {
+	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.job.Number, b.job.Number))
+}
+
+// planRunning makes the plan of what the running jobs hold until their estimated ends. Those that have outlived their estimate hold it until late.
+func planRunning(plan *profile, running *ends, now, late float64, processors int32) {
+	plan.reset(now, processors)
+	for k := range running.blocks {
+		for _, r := range running.blocks[k].entries {
+			end := r.end
+			if end <= now {
+				end = late
+			}
+			plan.add(now, end, -r.size)
+		}
+	}
+}
+
+// onlyOnce is a discipline of one run of a policy.
+func onlyOnce(policy sim.Policy) sim.Discipline {
+	return sim.Discipline{General: func(*sim.Platform, uint64) sim.Policy { return policy }}
 }
