@@ -321,7 +321,8 @@ func (e *Engine) instant(t float64) error {
 	wake := e.wake
 	changes := wake == t || len(e.events) > 0 && e.events[0].time == t || len(e.deferred) > 0 && e.deferred[0].time == t || e.world != nil && (len(e.world.ready) > 0 || e.world.change(e.now) == t)
 	if e.now, e.wake = t, math.Inf(1); e.world != nil {
-		e.world.platform.now = t
+		e.world.shut = false
+		e.world.platform.advance(t)
 	}
 	for len(e.events) > 0 && e.events[0].time == t {
 		ended := e.events.pop()
@@ -343,7 +344,7 @@ func (e *Engine) instant(t float64) error {
 	for e.more && e.next.Arrival == t {
 		left := e.totals.Left
 		e.arrive()
-		changes = changes || e.totals.Left == left || len(e.world.ready) > 0
+		changes = changes || e.totals.Left == left || len(e.world.ready) > 0 || e.world.shut
 		if err := e.pull(); err != nil {
 			return err
 		}

@@ -18,9 +18,6 @@ type Discipline struct {
 	// Late is Plain where jobs may join the queue in another order than that of their arrival, see Defer; the queue is in the order of arrival still. Nil: such
 	// a run needs the general world.
 	Late func(processors int) Policy
-	// Capped is Plain under a power cap. Each limit states how many processors may be busy from its time on, a whole number; the limits ascend by time, and before
-	// the first all processors may be busy. Jobs may join the queue late, see Defer. Nil: the policy cannot keep to a cap.
-	Capped func(processors int, limits []model.Step) Policy
 	// General makes the policy for the platform of an instance; what the policy draws at random it draws from the seed. Required by
 	// [Simulate].
 	General func(platform *Platform, seed uint64) Policy
@@ -63,7 +60,7 @@ func (d *Discipline) InTrace() func(processors int) Policy {
 
 // IsPlain reports whether an instance runs in the plain world: it has only what a trace has, and the policy looks only at what a trace shows.
 func (d *Discipline) IsPlain(in *model.Instance) bool {
-	if in.Features().Has(model.PowerCaps) && d.Capped == nil {
+	if in.Features().Has(model.PowerCaps) {
 		return false
 	}
 	if d.ByQueue && len(in.Partitions()) > 1 {
@@ -87,8 +84,9 @@ func anyDeadline(in *model.Instance) bool {
 	return slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() })
 }
 
-// ErrPower is the error of a run of an instance in which power limits schedules, but for power caps and machines that sleep by a rule in a run of a trace that nobody watches.
-var ErrPower = errors.New("sim: expected an instance without horizon, power caps and machines that sleep by a rule; the last two are for traces, which nobody explains or forecasts")
+// ErrPower is the error of a run of an instance in which power limits schedules in a way that the run cannot keep to: a horizon; machines that sleep by a rule, but in a run of a trace that nobody watches; and
+// power caps in a stream, a forecast or a run that begins in the middle.
+var ErrPower = errors.New("sim: expected an instance without a horizon and machines that sleep by a rule, which are for traces that nobody explains, and without power caps in a stream or a forecast")
 
 // Simulate runs an instance under a discipline and picks the world itself. An instance that is no more than a trace (rigid jobs on one
 // cluster of equal processors) runs in the plain world, unless the observer is a [Watcher], which looks at the platform, or the
@@ -106,19 +104,12 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 	}
 	opt = policies.Deferring(in, opt)
 	_, watches := opt.Observer.(Watcher)
-	if watches && in.Features()&model.PowerLimits != 0 || !policies.IsPlain(in) && in.Features()&model.PowerLimits != 0 {
+	plain := policies.IsPlain(in) && !watches
+	if limits := in.Features() & model.PowerLimits; limits&^model.PowerCaps != 0 && !(plain && limits == model.SleepingMachines) {
 		return nil, Totals{}, ErrPower
 	}
-	if policies.IsPlain(in) && !watches {
-		policy := policies.InTrace()
-		if in.Features().Has(model.PowerCaps) {
-			limits, err := capLimits(in)
-			if err != nil {
-				return nil, Totals{}, err
-			}
-			policy = func(processors int) Policy { return policies.Capped(processors, limits) }
-		}
-		return replay(ctx, in, policy(in.Processors()), opt)
+	if plain {
+		return replay(ctx, in, policies.InTrace()(in.Processors()), opt)
 	}
 	return simulateGeneral(ctx, in, policies, opt)
 }

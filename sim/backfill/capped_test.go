@@ -165,8 +165,8 @@ func TestPowerCapsThatAreRefused(t *testing.T) {
 		ok, kills bool // allowed; allowed where jobs are killed
 	}{
 		"equal power":      {func(*model.InstanceSpec) {}, true, true},
-		"unequal machines": {func(s *model.InstanceSpec) { s.Clusters[0].Machines[1].Power.Busy = 4 }, false, false},
-		"a job's own":      {func(s *model.InstanceSpec) { s.Jobs[1].Power = new(6.0) }, false, false},
+		"unequal machines": {func(s *model.InstanceSpec) { s.Clusters[0].Machines[1].Power.Busy = 4 }, true, true},
+		"a job's own":      {func(s *model.InstanceSpec) { s.Jobs[1].Power = new(6.0) }, true, true},
 		"a job's, equal":   {func(s *model.InstanceSpec) { s.Jobs[1].Power = new(5.0) }, true, true},
 		"all jobs' own": {func(s *model.InstanceSpec) {
 			s.Jobs[0].Power, s.Jobs[1].Power, s.Clusters[0].Machines[1].Power.Busy = new(6.0), new(6.0), 1

@@ -42,7 +42,7 @@ func newGeneralConservative(step float64, most int, order Ranking) func(*sim.Pla
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
 		scorer := newScorerOn(order, platform)
 		make := func(clusters []int) *generalConservative {
-			p := &generalConservative{scorer: scorer, step: step, most: most, platform: platform, clusters: clusters, plan: timeline{platform: platform, changes: platform.AllChanges()}, empty: platform.Empty()}
+			p := &generalConservative{scorer: scorer, step: step, most: most, platform: platform, clusters: clusters, plan: timeline{platform: platform, clusters: clusters, changes: platform.AllChanges()}, empty: platform.Empty()}
 			if platform.SteadyNodes() {
 				p.nodes = newNodePlan(platform, step)
 			}
@@ -256,7 +256,7 @@ func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
 	if !ok {
 		reason := "no reservation meets its hard deadline"
 		if !j.Request.DeadlineHard {
-			reason = "no reservation ends, by the estimates, before its machines are closed for good"
+			reason = noTime(p.platform, j, p.clusters)
 		}
 		e.Drop(j, reason)
 		return false
@@ -369,7 +369,7 @@ func (p *generalConservative) launch(e *sim.Engine) (wake float64) {
 		if e.Stopped() {
 			break
 		}
-		for c := range p.platform.Clusters() {
+		for _, c := range p.clusters {
 			var ok bool
 			if p.plan.shares, ok = p.platform.Fits(&p.platform.Free, j, c, p.plan.shares[:0]); ok {
 				wake = min(wake, p.booked[j.Handle].start)

@@ -1,7 +1,6 @@
 package backfill
 
 import (
-	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -17,7 +16,6 @@ func FCFS(order Ranking) sim.Discipline {
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &fcfs{} },
 		Late:    ranked(0, 0, order).Plain,
-		Capped:  ranked(0, 0, order).Capped,
 		General: newGeneral(0, 0, Order{}, Ranking{}),
 		ByQueue: true, Afresh: true,
 	}
@@ -48,7 +46,6 @@ func EASY(step float64, depth int, order Ranking) sim.Discipline {
 	return sim.Discipline{
 		Plain:   plain,
 		Late:    plain,
-		Capped:  ranked(step, depth, order).Capped,
 		General: newGeneral(1, step, Order{}, Ranking{}),
 		ByQueue: true, Afresh: true,
 	}
@@ -66,9 +63,6 @@ func ranked(step float64, depth int, order Ranking) sim.Discipline {
 	}
 	if order.BoundWait == nil && d.Plain != nil { // the bounded queue takes jobs in the order of arrival
 		d.Late = d.Plain
-		d.Capped = func(processors int, limits []model.Step) sim.Policy {
-			return newCapped(step, depth, processors, order, limits)
-		}
 	}
 	return d
 }

@@ -12,6 +12,7 @@ import (
 // ever.
 type timeline struct {
 	platform *sim.Platform
+	clusters []int     // on which places are looked for
 	changes  []float64 // times at which machines are closed or opened, ascending
 	times    []float64
 	rooms    []*sim.Room
@@ -33,6 +34,7 @@ type generalBooking struct {
 func (t *timeline) reset(now float64, empty *sim.Room) {
 	t.spare = append(t.spare, t.rooms...)
 	t.times, t.rooms = append(t.times[:0], now), append(t.rooms[:0], t.copyOf(empty))
+	t.limit(now)
 }
 
 // copyOf returns a copy of a room. It reuses the memory of a spare room if there is one.
@@ -97,7 +99,7 @@ func (t *timeline) mergeEqual(k int) {
 
 // alike says whether two rooms are equal.
 func alike(a, b *sim.Room) bool {
-	return a.Alike(&b.Room) && slices.Equal(a.Copies, b.Copies)
+	return a.Alike(&b.Room) && slices.Equal(a.Copies, b.Copies) && a.SamePower(b)
 }
 
 // earliest is the booking with the earliest start; ties go to the earliest end, then to the first cluster. It returns false where no
@@ -118,7 +120,7 @@ func (t *timeline) earliestBefore(j *sim.Job, step, limit float64) (generalBooki
 			if !inTime(j, start) || start >= limit {
 				return best, false
 			}
-			for c := range t.platform.Clusters() {
+			for _, c := range t.clusters {
 				if t.platform.Stopped() {
 					return best, false
 				}
