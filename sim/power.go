@@ -305,6 +305,42 @@ func (p *Platform) keepsLater(c *powerCap, j *Job, shares []Share, end float64) 
 	return true
 }
 
+// PowerLack is what of its power cap a cluster lacks for a job that would start now on so many processors.
+type PowerLack struct {
+	Needs, Left float64 // what the job would take, and what is left for it
+	At          float64 // when too little is left: now, or before the job ends by its estimate
+}
+
+// LacksPower says whether it is the power cap of the cluster that keeps the job from starting now on so many processors, as it would fit without the cap. Asking changes nothing.
+func (p *Platform) LacksPower(j *Job, cluster, processors int) (lack PowerLack, is bool) {
+	c := p.capOf(cluster)
+	if c == nil || p.CouldStart(j, cluster, processors) {
+		return lack, false
+	}
+	var room Room
+	room.CopyFrom(&p.Free)
+	room.Power[p.power.of[cluster]].Limit(math.Inf(1))
+	shares, ok := p.fitsFirst(&room, j, cluster, processors, p.now, true)
+	if !ok {
+		return lack, false
+	}
+	end := model.End(p.now, p.Estimate(j, cluster, shares))
+	for step := c.at; step < len(c.steps) && (step <= c.at || c.steps[step].Time < end); step++ {
+		left, at := p.Free.Power[p.power.of[cluster]], p.now
+		if step > c.at {
+			left, at = c.later[step], c.steps[step].Time
+		}
+		if b := p.WithPower(left, j, shares); !b.Keeps() {
+			for _, s := range shares {
+				lack.Needs += p.jobPower(j, int(s.Machine)) * float64(s.Processors)
+			}
+			lack.Left, lack.At = max(0, left.Left()-c.steps[step].Value*0x1p-52), at // without what rounding is allowed
+			return lack, true
+		}
+	}
+	return lack, false
+}
+
 // KeepsCaps says whether a job that starts now on the claims keeps to the power caps of its clusters, until its estimated end.
 func (p *Platform) KeepsCaps(j *Job, claims []Claim) bool {
 	if p.power == nil {

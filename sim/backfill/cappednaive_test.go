@@ -90,7 +90,7 @@ func (n *naiveNodes) cheapest(cluster int) (list []int) {
 }
 
 // fitUnderCap is fit with the power that is left: on the machines of the rule, or those that it chooses of the ones that take at most a power, or of the fewest that take the least.
-func (n *naiveNodes) fitUnderCap(r *nodeRoom, job, cluster, processors int, start float64) []nodeShare {
+func (n *naiveNodes) fitUnderCap(r *nodeRoom, job, cluster, processors int, start float64) (found []nodeShare) {
 	shares := n.fit(r, job, cluster, processors, start)
 	keeps := func(shares []nodeShare) bool {
 		sum := 0.0
@@ -117,7 +117,14 @@ func (n *naiveNodes) fitUnderCap(r *nodeRoom, job, cluster, processors int, star
 	}
 	scorer := n.scorer
 	defer func() { n.scorer, n.most = scorer, nil }()
-	n.scorer = nil
+	if n.scorer = nil; scorer != nil {
+		defer func() { // what fits at all fits under every rule
+			if found == nil {
+				n.among, n.most = nil, nil
+				found = n.fitUnderCap(r, job, cluster, processors, start)
+			}
+		}()
+	}
 	for count := 1; count <= len(list); count++ {
 		for blocks := 1; blocks <= processors; blocks++ { // as few as possible on the dearest machine
 			among(count)
@@ -165,9 +172,9 @@ func (n *naiveNodes) fitsNow(job, cluster, processors int) bool {
 
 // everCapped says whether a job fits the empty system from some time on until its estimated end.
 func (n *naiveNodes) everCapped(job int) bool {
-	running, rigid := n.running, n.rigid
-	defer func() { n.running, n.rigid = running, rigid }()
-	n.running = nil
+	running, rigid, scorer := n.running, n.rigid, n.scorer
+	defer func() { n.running, n.rigid, n.scorer = running, rigid, scorer }()
+	n.running, n.scorer = nil, nil
 	exact := func(start, estimate float64) float64 { return start + estimate }
 	for c := range n.in.Clusters() {
 		for _, at := range append([]float64{n.now}, n.changes...) {
@@ -202,7 +209,13 @@ func (n *naiveNodes) underCaps(depth int, sorted func([]int)) func() {
 			}
 			exact := func(start, estimate float64) float64 { return start + estimate }
 			c, shares := n.best(job, func(c int) []nodeShare {
-				if s := n.lasting(job, c, n.now, n.free(n.now), slots, exact); s != nil {
+				s := n.lasting(job, c, n.now, n.free(n.now), slots, exact)
+				if s != nil && s.end > n.now { // a reservation from now on is in its way
+					room := n.free(n.now)
+					room.meet(n.planned(n.now, slots))
+					s = n.lasting(job, c, n.now, room, slots, exact)
+				}
+				if s != nil {
 					return s.shares
 				}
 				return nil
@@ -344,5 +357,118 @@ func TestCappedNodesAsTheNaiveForm(t *testing.T) {
 	t.Logf("%d clusters; caps held %d jobs of fcfs back; %d jobs were left out", cases, held, left)
 	if held < cases {
 		t.Error("too few caps bind")
+	}
+}
+
+// drawGroups draws an instance of groups of machines with one processor each, of which no job asks anything: what it gets then is the fastest processors, as the naive form takes the fastest machines.
+func drawGroups(rng *rand.Rand) (*model.Instance, error) {
+	chance := func(of int) bool { return rng.IntN(of) == 0 }
+	pick := func(list ...float64) float64 { return list[rng.IntN(len(list))] }
+	b := model.NewBuilder("groups")
+	licences, hard := chance(3), chance(3)
+	if licences {
+		b.Spec().Licences = map[string]int{"l": 1 + rng.IntN(2)}
+	}
+	names := []string{"a", "b", "c"}
+	for c := range 1 + rng.IntN(3) {
+		cluster := model.ClusterSpec{ID: names[c]}
+		for g := range 1 + rng.IntN(3) {
+			m := model.MachineSpec{ID: names[g], Count: 1 + rng.IntN(5), Speed: pick(1, 1, 2)}
+			if chance(3) {
+				m.Memory = new(pick(1, 4))
+			}
+			cluster.Machines = append(cluster.Machines, m)
+		}
+		b.Cluster(cluster)
+	}
+	for k := range 4 + rng.IntN(16) {
+		j := model.JobSpec{ID: string(rune('A' + k)), Work: new(float64(rng.IntN(9))), Arrival: float64(rng.IntN(20)), Processors: model.Rigid(1 + rng.IntN(5))}
+		if chance(2) {
+			j.Estimate = new(*j.Work + float64(rng.IntN(8)))
+		}
+		if chance(6) {
+			j.Processors.Max += rng.IntN(3)
+			j.Tasks = j.Processors.Min + rng.IntN(4)
+		}
+		if chance(3) {
+			j.Memory = pick(1, 2)
+		}
+		if licences && chance(2) {
+			j.Licences = map[string]int{"l": 1}
+		}
+		if hard && !chance(3) {
+			j.Deadline, j.DeadlineHard = new(j.Arrival+float64(1+rng.IntN(28))), true
+		}
+		b.Job(j)
+	}
+	return b.Build()
+}
+
+// group makes the machines of a group, of one processor each, one machine.
+func (n *naiveNodes) group() {
+	n.grouped, n.machines, n.cluster, n.first, n.taken = true, nil, nil, nil, nil
+	for c := range n.in.Clusters() {
+		for _, m := range n.in.Clusters()[c].Machines {
+			power := *m.Power
+			power.Idle *= float64(m.Count)
+			m.Units, m.Count, m.Power = m.Count, 1, &power
+			n.machines, n.cluster, n.first = append(n.machines, &m), append(n.cluster, c), append(n.first, m.First)
+			n.taken = append(n.taken, make([]bool, m.Units))
+		}
+	}
+}
+
+// TestCappedGroupsAsTheNaiveForm is TestCappedNodesAsTheNaiveForm where the platform lists groups of machines, or whole clusters.
+func TestCappedGroupsAsTheNaiveForm(t *testing.T) {
+	cases, together := 0, 0
+	most := min(*cappedCases, race.Fewer(*cappedCases, 60))
+	for seed := uint64(0); cases < most; seed++ {
+		rng := rand.New(rand.NewPCG(seed, 60))
+		in, err := drawGroups(rng)
+		if err != nil {
+			continue
+		}
+		if in, err = drawCaps(rng, in); err != nil || sim.CheckCaps(in, false) != nil || in.Features()&plan.NodeFeatures != 0 {
+			continue
+		}
+		cases++
+		if sim.IsTrace(in) {
+			together++
+		}
+		byNumber := func([]int) {}
+		for _, p := range []struct {
+			name   string
+			rules  sim.Discipline
+			decide func(n *naiveNodes) func()
+		}{
+			{"fcfs", FCFS(Ranking{}), func(n *naiveNodes) func() { return n.underCaps(0, byNumber) }},
+			{"easy", EASY(1, 1, Ranking{}), func(n *naiveNodes) func() { return n.underCaps(1, byNumber) }},
+			{"easy:depth=3", EASY(1, 3, Ranking{}), func(n *naiveNodes) func() { return n.underCaps(3, byNumber) }},
+			{"conservative", Conservative(1, Ranking{}), func(n *naiveNodes) func() { n.rigid = false; return n.conservative }},
+			{"conservative:reservations=2", ConservativeUpTo(2, 1, Ranking{}), func(n *naiveNodes) func() { n.rigid = false; return func() { n.conservativeUpTo(2) } }},
+		} {
+			got, _, err := sim.Simulate(context.Background(), in, p.rules, sim.Options{})
+			if err != nil {
+				t.Fatalf("case %d, %s: %v\n%s", seed, p.name, err, stated(in))
+			}
+			if report := model.Check(in, got); !report.OK() {
+				t.Fatalf("case %d, %s: %v\n%s", seed, p.name, report.Violations, stated(in))
+			}
+			n := newNaiveNodes(in, rules.First, 1)
+			n.group()
+			n.setCaps()
+			want := n.run(n.wide, p.decide(n))
+			for _, s := range []*model.Solution{got, want} { // the processors of a group are alike
+				for k := range s.Jobs {
+					s.Jobs[k].Processors = nil
+				}
+			}
+			if diff := sameStarts(got, want); diff != "" {
+				t.Fatalf("case %d, %s: the naive form starts otherwise\n%s\n%s", seed, p.name, diff, stated(in))
+			}
+		}
+	}
+	if together < cases/50 {
+		t.Errorf("%d of %d are traces", together, cases)
 	}
 }

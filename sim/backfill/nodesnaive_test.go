@@ -29,10 +29,11 @@ type naiveNodes struct {
 	taken    [][]bool // by machine, by processor
 	solution model.Solution
 
-	rigid bool                   // reservations are for rigid maxima
-	caps  []naiveCap             // by cluster; nil: no power caps
-	among func(machine int) bool // the machines that a job may have; nil: all
-	most  map[int]int            // blocks that a job may have at most on a machine
+	grouped bool                   // machines of one processor each count as one machine a group
+	rigid   bool                   // reservations are for rigid maxima
+	caps    []naiveCap             // by cluster; nil: no power caps
+	among   func(machine int) bool // the machines that a job may have; nil: all
+	most    map[int]int            // blocks that a job may have at most on a machine
 
 	reserved map[int]*nodeSlot // conservative
 	afresh   bool
@@ -184,6 +185,9 @@ func (r *nodeRoom) meet(other *nodeRoom) {
 func (n *naiveNodes) holds(free *nodeFree, job, machine, blocks int) bool {
 	j, m := &n.in.Jobs()[job], n.machines[machine]
 	processors := blocks * n.size(job, machine)
+	if n.grouped && j.Memory <= m.Memory {
+		return processors <= free.processors
+	}
 	if processors > free.processors || float64(processors)*j.Memory > free.memory || j.Node().Exclusive && free.processors < m.Units || !m.Offers(j.Node().Features) {
 		return false
 	}

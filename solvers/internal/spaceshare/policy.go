@@ -68,6 +68,7 @@ type decision struct {
 	target, needed        int // processors
 	usable                int // free processors that the job could hold at once
 	starts                bool
+	capped                bool // a power cap to come leaves too little for it
 	dropped               string
 }
 
@@ -164,6 +165,7 @@ func (p *policy) choose(j *sim.Job, d *decision) bool {
 		if p.platform.KeepsCaps(j, p.selector.Claims()) {
 			return true
 		}
+		d.capped = true
 		if n--; n < d.needed {
 			break
 		}
