@@ -53,7 +53,7 @@ func (c *checker) powerCap(cluster int) {
 			continue
 		}
 		in.eachGroup(p.set, func(m *Machine, processors int) {
-			power := c.in.jobs[p.job].powerOn(m)
+			power := c.in.jobs[p.job].PowerOn(m)
 			changes = append(changes, change{time: p.start, part: p, count: float64(processors), power: power},
 				change{time: p.end, part: p, count: -float64(processors), power: power})
 		})

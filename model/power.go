@@ -61,8 +61,8 @@ func (in *Instance) Horizon() (from, to float64, stated bool) {
 // Power is the power of one of the job's processors while it runs, above idle, and whether the job states it. Otherwise it is the Busy of the machine.
 func (j *Job) Power() (power float64, stated bool) { return j.power, j.powerStated }
 
-// powerOn is the power of one of the job's processors on the machine while it runs, above idle.
-func (j *Job) powerOn(m *Machine) float64 {
+// PowerOn is the power of one of the job's processors on the machine while it runs, above idle.
+func (j *Job) PowerOn(m *Machine) float64 {
 	if j.powerStated {
 		return j.power
 	}
@@ -72,7 +72,7 @@ func (j *Job) powerOn(m *Machine) float64 {
 // RunningPower is the power of a job while it runs on processors of a cluster, above idle. O(groups of machines).
 func (in *Instance) RunningPower(job, cluster int, set ProcessorSet) float64 {
 	sum := 0.0
-	in.clusters[cluster].eachGroup(set, func(m *Machine, processors int) { sum += in.jobs[job].powerOn(m) * float64(processors) })
+	in.clusters[cluster].eachGroup(set, func(m *Machine, processors int) { sum += in.jobs[job].PowerOn(m) * float64(processors) })
 	return sum
 }
 

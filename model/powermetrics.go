@@ -108,7 +108,7 @@ func (e *evaluation) eachDraw(views []*tariffView, yield func(draw)) bool {
 			continue
 		}
 		e.in.clusters[p.cluster].eachGroup(p.set, func(m *Machine, processors int) {
-			if power := e.in.jobs[p.job].powerOn(m); power > 0 {
+			if power := e.in.jobs[p.job].PowerOn(m); power > 0 {
 				yield(draw{p.cluster, float64(processors), true, drawn{power: power, from: begin, to: end}})
 			}
 		})

@@ -43,7 +43,12 @@ func (p *Platform) FitsAmong(room *Room, j *Job, cluster, processors int, among 
 	if p.ShortOf(room, j, cluster) >= 0 {
 		return shares, false
 	}
-	return p.fitsInTime(p.nodes.site, room, j, cluster, processors, p.now, among, shares)
+	begin := len(shares)
+	shares, ok := p.fitsInTime(p.nodes.site, room, j, cluster, processors, p.now, among, shares)
+	if !ok || p.power == nil {
+		return shares, ok
+	}
+	return p.underCap(p.nodes.site, room, j, cluster, processors, p.now, among, shares, begin)
 }
 
 // QueueOf is the queue or partition to which the job was submitted; empty: not stated.

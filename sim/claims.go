@@ -8,7 +8,7 @@ import (
 
 // Rigid is the number of processors that a policy for rigid jobs gives the job on the cluster. For a moldable job it is the rigid maximum:
 // the most that the job may hold, but no more than it has tasks or than the empty cluster can give it at once, and no fewer than it must
-// hold; in whole blocks. O(groups of machines of the cluster) for a moldable job.
+// hold; in whole blocks. Under a power cap it counts what the last cap leaves, which holds for ever. O(groups of machines of the cluster) for a moldable job, O(machines) under a cap.
 func (p *Platform) Rigid(j *Job, cluster int) int {
 	r := j.Request
 	least, most := r.in.Width(r.index, cluster)
@@ -16,6 +16,9 @@ func (p *Platform) Rigid(j *Job, cluster int) int {
 		return least
 	}
 	n := max(least, min(most, r.Tasks, r.in.Usable(r.index, cluster)))
+	if p.capOf(cluster) != nil {
+		n = max(least, p.underLastCap(j, cluster, n))
+	}
 	return n - n%r.in.Jobs()[r.index].Node().Block
 }
 
@@ -31,6 +34,7 @@ func (p *Platform) Usable(room *Room, j *Job, free []int32) {
 	times := p.StatesTimes(j)
 	if r.Memory == 0 && r.MinBandwidth == 0 && r.Span != model.SpanMachine && len(r.Licences) == 0 && !times {
 		copy(free, room.Processors)
+		p.usableUnderCaps(room, j, free)
 		return
 	}
 	for c := range p.clusters {
@@ -42,6 +46,7 @@ func (p *Platform) Usable(room *Room, j *Job, free []int32) {
 			}
 		}
 	}
+	p.usableUnderCaps(room, j, free)
 }
 
 // TakeClaims takes what the claims hold out of the room, with the licences of the pools of all their clusters.

@@ -47,7 +47,7 @@ func TestProgressIsToldNowAndThen(t *testing.T) {
 	}
 }
 
-// A trace under a power cap runs where all busy processors take the same power: by the machines, or by all jobs. Where they do not, that is said.
+// A trace under a power cap runs whatever its busy processors take, by the machines or by the jobs, and the least of a cap that lets all run at once does; a little less does not.
 func TestPowerOfProcessorsUnderACap(t *testing.T) {
 	power := func(list ...float64) []*float64 { // of the jobs; −1: not stated
 		var all []*float64
@@ -63,38 +63,39 @@ func TestPowerOfProcessorsUnderACap(t *testing.T) {
 	for name, c := range map[string]struct {
 		machines []float64
 		jobs     []*float64
-		runs     bool
+		most     float64 // of all at once, beside idle machines
 	}{
-		"of the machines":               {[]float64{2, 2}, power(-1, -1), true},
-		"of machines that differ":       {[]float64{2, 3}, power(-1, -1), false},
-		"of the jobs":                   {[]float64{2, 2}, power(3, 3, 3), true},
-		"of the jobs, machines differ":  {[]float64{2, 3}, power(4, 4), true},
-		"of one job of two, as machine": {[]float64{2, 2}, power(2, -1), true},
-		"of one job of two, another":    {[]float64{2, 2}, power(3, -1), false},
-		"of the second job only":        {[]float64{2, 2}, power(-1, 3), false},
-		"of jobs that differ":           {[]float64{2, 2}, power(3, 4), false},
-		"of the first two that differ":  {[]float64{2, 2}, power(4, 3, 3), false},
-		"of the last that differs":      {[]float64{2, 2}, power(3, 3, 4), false},
-		"of one job":                    {[]float64{2, 2}, power(3), true},
+		"of the machines":               {[]float64{2, 2}, power(-1, -1), 4},
+		"of machines that differ":       {[]float64{2, 3}, power(-1, -1), 5},
+		"of the jobs":                   {[]float64{2, 2}, power(3, 4), 7},
+		"of the jobs, machines differ":  {[]float64{2, 3}, power(4, 4), 8},
+		"of one job of two, as machine": {[]float64{2, 2}, power(2, -1), 4},
+		"of one job of two, another":    {[]float64{2, 2}, power(3, -1), 5},
+		"decimals":                      {[]float64{0.1, 0.2}, power(-1, -1), 0.3},
+		"far apart":                     {[]float64{1e9, 1e-3}, power(-1, -1), 1e9 + 1e-3},
 	} {
-		cluster := model.ClusterSpec{ID: "c", PowerCap: [][]float64{{0, 100}}}
-		for k, busy := range c.machines {
-			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: string(rune('m' + k)), Power: &model.PowerSpec{Idle: 1, Busy: busy}})
-		}
-		b := model.NewBuilder("").Cluster(cluster)
-		for k, p := range c.jobs {
-			b.Job(model.JobSpec{ID: string(rune('a' + k)), Work: new(5.0), Power: p})
-		}
-		in, err := b.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		sol, _, err := sim.Simulate(t.Context(), in, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{})
-		if (err == nil) != c.runs {
-			t.Errorf("%s: %v", name, err)
-		} else if err == nil {
+		for _, less := range []float64{0, 1e-3} {
+			cluster := model.ClusterSpec{ID: "c", PowerCap: [][]float64{{0, 2 + c.most*(1-less)}}}
+			for k, busy := range c.machines {
+				cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: string(rune('m' + k)), Power: &model.PowerSpec{Idle: 1, Busy: busy}})
+			}
+			b := model.NewBuilder("").Cluster(cluster)
+			for k, p := range c.jobs {
+				b.Job(model.JobSpec{ID: string(rune('a' + k)), Work: new(5.0), Power: p})
+			}
+			in, err := b.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sol, _, err := sim.Simulate(t.Context(), in, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
 			if report := model.Check(in, sol); !report.OK() || len(sol.Jobs) != len(c.jobs) {
 				t.Errorf("%s: %v", name, report.Violations)
+			}
+			if starts := []float64{sol.Jobs[0].Start, sol.Jobs[1].Start}; (starts[0] == starts[1]) != (less == 0) {
+				t.Errorf("%s, a cap less by %v: starts %v", name, less, starts)
 			}
 		}
 	}

@@ -302,7 +302,8 @@ func (e *Engine) instant(t float64) error {
 	wake := e.wake
 	changes := wake == t || len(e.events) > 0 && e.events[0].time == t || len(e.deferred) > 0 && e.deferred[0].time == t || len(e.world.ready) > 0 || e.world.change(e.now) == t
 	e.now, e.wake = t, math.Inf(1)
-	e.world.platform.now = t
+	e.world.shut = false
+	e.world.platform.advance(t)
 	for len(e.events) > 0 && e.events[0].time == t {
 		ended := e.events.pop()
 		e.release(e.jobs.at(ended.handle), int(ended.part))
@@ -318,7 +319,7 @@ func (e *Engine) instant(t float64) error {
 	for e.more && e.next.Arrival == t {
 		left := e.totals.Left
 		e.arrive()
-		changes = changes || e.totals.Left == left || len(e.world.ready) > 0
+		changes = changes || e.totals.Left == left || len(e.world.ready) > 0 || e.world.shut
 		if err := e.pull(); err != nil {
 			return err
 		}

@@ -14,6 +14,8 @@ type Kind struct {
 	memory, bandwidth, data, message float64
 	stated, times, hard              bool
 	node                             *model.NodeNeeds // jobs with the same needs share one pointer
+	power                            float64          // of a processor, where a cluster has a power cap and the job states it
+	powered                          bool             // it does
 	rest                             string           // licences, and run times by cluster
 }
 
@@ -35,6 +37,9 @@ func (p *Platform) KindOf(j *Job, clusters []int) (Kind, float64) {
 	size := job.Work
 	if r.Stated {
 		size = j.Estimate * job.ReferenceSpeed
+	}
+	if p.power != nil {
+		k.power, k.powered = job.Power()
 	}
 	k.hard = p.nodes != nil && r.DeadlineHard // the machines that the job gets depend on the deadline
 	for _, c := range clusters {

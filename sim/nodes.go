@@ -69,7 +69,7 @@ func (p *Platform) listNodes(rule place.Name, seed uint64) {
 		n.closing, n.mixed = append(n.closing, closes), n.mixed || len(closes.speeds) > 1 || len(closes.links) > 1
 	}
 	p.findPools()
-	p.Free, p.empty = Room{site.Room(), p.copies()}, Room{site.Room(), p.copies()}
+	p.Free, p.empty = Room{Room: site.Room(), Copies: p.copies()}, Room{Room: site.Room(), Copies: p.copies()}
 }
 
 // closingOf is the closed times of a cluster.
@@ -289,7 +289,7 @@ func (p *Platform) FitsSooner(room *Room, j *Job, cluster, processors int, share
 }
 
 // Mixed says, where every machine is listed, that some cluster has machines of different speed or bandwidth.
-func (p *Platform) Mixed() bool { return p.nodes.mixed }
+func (p *Platform) Mixed() bool { return p.nodes != nil && p.nodes.mixed }
 
 // inTime says whether a job that starts at the time keeps its hard deadline on the shares, by its estimate, if it has one.
 func (p *Platform) inTime(j *Job, cluster int, shares []Share, start float64) bool {
@@ -431,11 +431,14 @@ func (p *Platform) Occupy(room *Room, j *Job, cluster int, shares []Share) int {
 	return int(before - free())
 }
 
-// EverFits says whether closed times let the job start at some time from the given one on, if nothing else runs then on the cluster: on the processors
-// of a rigid job, see [Platform.Rigid]. Where no machine is ever closed it is [Platform.CanRun].
+// EverFits says whether closed times and power caps let the job start at some time from the given one on, if nothing else runs then on the cluster: on the processors
+// of a rigid job, see [Platform.Rigid]. Where no machine is ever closed and the cluster has no cap it is [Platform.CanRun].
 func (p *Platform) EverFits(j *Job, cluster int, from float64) bool {
 	if !p.CanRun(j, cluster) {
 		return false
+	}
+	if p.capOf(cluster) != nil {
+		return p.everFits(j, cluster, from, false)
 	}
 	return p.nodes == nil || !p.nodes.closing[cluster].any || p.nodes.everFits(&p.empty, j.Request.index, cluster, p.Rigid(j, cluster), from)
 }
@@ -449,12 +452,12 @@ func (p *Platform) TakesFirst() bool { return p.nodes == nil || p.nodes.site == 
 // Closes says that some machine is closed at times.
 func (p *Platform) Closes() bool { return p.in.Features().Has(model.ClosedTimes) }
 
-// AllChanges are the times above 0 at which machines are closed or opened, ascending.
+// AllChanges are the times above 0 at which machines are closed or opened, or power caps change, ascending.
 func (p *Platform) AllChanges() []float64 {
 	if p.nodes == nil {
-		return nil
+		return p.CapChanges()
 	}
-	var all []float64
+	all := slices.Clone(p.CapChanges())
 	for c := range p.clusters {
 		all = append(all, p.nodes.closing[c].changes...)
 	}
@@ -509,9 +512,12 @@ func (p *Platform) OpenClass(j *Job, clusters []int) OpenClass {
 	return class
 }
 
-// FitsUntil is a time until which closed times and the hard deadline of the job certainly let it start on one of the clusters if nothing else runs; −Inf:
+// FitsUntil is a time until which closed times, power caps and the hard deadline of the job certainly let it start on one of the clusters if nothing else runs; −Inf:
 // only when it arrives.
 func (p *Platform) FitsUntil(j *Job, clusters []int) float64 {
+	if p.power != nil {
+		return p.capsUntil(j, clusters)
+	}
 	until := math.Inf(-1)
 	for _, c := range clusters {
 		if !p.CanRun(j, c) {
@@ -546,13 +552,16 @@ func (p *Platform) FitsUntil(j *Job, clusters []int) float64 {
 	return until
 }
 
-// Shut says why a job that can run on an empty cluster cannot run any more: closed times leave it no place from now on. It is empty where they do, on one
+// Shut says why a job that can run on an empty cluster cannot run any more: closed times or power caps leave it no place from now on. It is empty where they do, on one
 // of the clusters.
 func (p *Platform) Shut(j *Job, clusters []int) string {
 	for _, c := range clusters {
 		if p.EverFits(j, c, p.now) {
 			return ""
 		}
+	}
+	if p.CapsShut(j, clusters) {
+		return CapReason
 	}
 	text := "no machines are open to it"
 	if r := j.Request.in.Jobs()[j.Request.index].Node().Reservation; r != "" {
@@ -576,6 +585,9 @@ func (p *Platform) Late(j *Job, clusters []int) bool {
 
 // everInTime says whether the job fits the empty cluster, and keeps its hard deadline, if it starts now or when machines are closed or opened later.
 func (p *Platform) everInTime(j *Job, cluster int) bool {
+	if p.power != nil {
+		return p.everFits(j, cluster, p.now, true)
+	}
 	at := p.now
 	for changes := p.nodes.closing[cluster].changes; ; changes = changes[1:] {
 		if _, ok := p.fitsInTime(p.nodes.first, &p.empty, j, cluster, p.Rigid(j, cluster), at, nil, nil); ok {
@@ -644,7 +656,10 @@ func (p *Platform) CouldStart(j *Job, cluster, processors int) bool {
 	if p.nodes == nil {
 		return true
 	}
-	_, ok := p.fitsInTime(p.nodes.first, &p.Free, j, cluster, processors, p.now, nil, nil)
+	shares, ok := p.fitsInTime(p.nodes.first, &p.Free, j, cluster, processors, p.now, nil, nil)
+	if ok && p.power != nil {
+		_, ok = p.underCap(p.nodes.first, &p.Free, j, cluster, processors, p.now, nil, shares, 0)
+	}
 	return ok
 }
 

@@ -84,10 +84,25 @@ func (w *world) begin(e *Engine, j *Job, claims []Claim, parts []Part) {
 		if p.end > at && (cut != MissedHard || model.Late(p.end, at)) {
 			p.end, w.cut[j.Handle] = max(at, e.now), cut
 		}
+		if p.end > p.EstimatedEnd {
+			w.outlives(e, p)
+		}
 		e.schedule(j, k, p.end)
+		w.platform.begins(j, p)
 	}
 	if e.opt.Observer != nil {
 		e.opt.Observer.Started(e.now, j, parts)
+	}
+}
+
+// outlives is for a part that ends after its estimate where a power cap falls. Nothing lets it run on under the lower cap: that is an error, unless only rounding made it late.
+func (w *world) outlives(e *Engine, p *Part) {
+	switch c := w.platform.capOf(p.Cluster); {
+	case c == nil || !c.falls:
+	case model.Late(p.end, p.EstimatedEnd):
+		e.Fail(errOutlive)
+	default:
+		p.end = p.EstimatedEnd
 	}
 }
 
@@ -174,6 +189,10 @@ func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 		parts = append(parts, p)
 	}
 	w.parts[j.Handle] = parts
+	if w.running(j) == nil && !w.platform.keepCaps(j, parts) {
+		e.failf("job %s cannot start at %v: it would take more than a power cap before it ends by its estimate", j.Request.ID, e.now)
+		return nil, false
+	}
 	return parts, true
 }
 
@@ -295,6 +314,7 @@ func (w *world) release(e *Engine, j *Job, part int, last bool) {
 	parts := w.parts[j.Handle]
 	e.totals.busy.add(float64(parts[part].count) * (e.now - j.Start))
 	w.platform.working -= parts[part].count
+	w.platform.ends(j, &parts[part])
 	if parts[part].hold && !last {
 		return
 	}

@@ -67,6 +67,7 @@ type Platform struct {
 	together bool   // the machines of a cluster are listed as one
 	alike    bool   // besides all jobs are rigid: how long one takes is known when it arrives
 	nodes    *nodes // nil: jobs ask nothing of single machines, and no rule chooses among them
+	power    *power // nil: no cluster has a power cap
 	clusters []clusterView
 	poolOf   [][]int32 // cluster → licence → pool; −1: unlimited
 	empty    Room      // see Empty
@@ -84,8 +85,9 @@ type clusterView struct {
 
 // Room is how much of each machine and pool is free, now or at a time in a plan.
 type Room struct {
-	place.Room         // of resources and devices only where jobs ask something of single machines
-	Copies     []int32 // by pool
+	place.Room                      // of resources and devices only where jobs ask something of single machines
+	Copies     []int32              // by pool
+	Power      []model.PowerBalance // by cluster with a power cap
 }
 
 // Share is a number of processors of a machine, and the devices there.
@@ -131,10 +133,11 @@ func newPlatform(in *model.Instance, toCome model.Features, d *Discipline, seed 
 	p := &Platform{in: in, byQueue: d.ByQueue}
 	if toCome == 0 && d.byNode(in) {
 		p.listNodes(d.Place, seed)
+		p.listPower()
 		return p
 	}
 	p.alike = IsTrace(in) && toCome == 0
-	p.together = p.alike && toCome == 0 && !(d.Costs && !costAlike(in))
+	p.together = p.alike && !(d.Costs && !costAlike(in)) && !powerApart(in)
 	features := in.Features() | toCome
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {
@@ -178,6 +181,7 @@ func newPlatform(in *model.Instance, toCome model.Features, d *Discipline, seed 
 	}
 	p.findPools()
 	p.Free, p.empty = p.emptyRoom(), p.emptyRoom()
+	p.listPower()
 	return p
 }
 
@@ -283,6 +287,7 @@ func (p *Platform) Stopped() bool { return p.stopped != nil && p.stopped() }
 func (r *Room) CopyFrom(other *Room) {
 	r.Room.CopyFrom(&other.Room)
 	r.Copies = append(r.Copies[:0], other.Copies...)
+	r.Power = append(r.Power[:0], other.Power...)
 }
 
 // CopyCluster copies to the room what another has of the cluster: its machines and all pools. The machines of other clusters stay undefined.
@@ -292,6 +297,7 @@ func (p *Platform) CopyCluster(room, other *Room, cluster int) {
 		room.CopyFrom(other)
 		return
 	}
+	copy(room.Power, other.Power)
 	if copy(room.Copies, other.Copies); p.nodes != nil {
 		p.nodes.site.CopyMachines(&room.Room, &other.Room, first, last)
 		return
@@ -305,6 +311,7 @@ func (p *Platform) IntersectCluster(room, other *Room, cluster int) {
 	for k, n := range other.Copies {
 		room.Copies[k] = min(room.Copies[k], n)
 	}
+	room.meetPower(other)
 	if p.nodes != nil {
 		p.nodes.site.Intersect(&room.Room, &other.Room, p.clusters[cluster].first, p.clusters[cluster].last)
 		return
@@ -325,6 +332,7 @@ func (p *Platform) IntersectFor(room, other *Room, j *Job, cluster, processors i
 	for k, n := range other.Copies {
 		room.Copies[k] = min(room.Copies[k], n)
 	}
+	room.meetPower(other)
 	n, blocks := p.nodes.site, 1
 	k := n.Kind(j.Request.index)
 	if j.Request.Span == model.SpanMachine || k.Node.MaxMachines == 1 || processors == k.Size {
@@ -374,20 +382,33 @@ func (p *Platform) FitsAt(room *Room, j *Job, cluster, processors int, start flo
 	if r.in.Jobs()[r.index].StatesRuntimes() && !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
 		return shares, false // whatever else CanRun looks at, what is free in the room shows too
 	}
+	var site *place.Site
+	begin, ok := len(shares), false
 	if p.nodes != nil {
-		return p.fitsInTime(p.nodes.site, room, j, cluster, processors, start, nil, shares)
+		site = p.nodes.site
+		shares, ok = p.fitsInTime(site, room, j, cluster, processors, start, nil, shares)
+	} else {
+		shares, ok = p.fill(room, j, cluster, processors, p.clusters[cluster].order, shares)
 	}
+	if !ok || p.power == nil {
+		return shares, ok
+	}
+	return p.underCap(site, room, j, cluster, processors, start, nil, shares, begin)
+}
+
+// fill is the shares of a job on machines of the cluster, in their order, where the platform lists no single machines.
+func (p *Platform) fill(room *Room, j *Job, cluster, processors int, order []int, shares []Share) ([]Share, bool) {
 	if p.together {
 		if int(room.Processors[0]) < processors {
 			return shares, false
 		}
 		return append(shares, Share{Machine: 0, Processors: int32(processors)}), true
 	}
-	left := processors
+	r, left := j.Request, processors
 	begin := len(shares)
 	one := r.Span == model.SpanMachine
 	group, each := -1, 0 // what a machine of the group that was looked at last can hold
-	for _, m := range p.clusters[cluster].order {
+	for _, m := range order {
 		free := int(room.Processors[m])
 		if free == 0 || one && free < left {
 			continue
@@ -477,6 +498,7 @@ func (p *Platform) Take(room *Room, j *Job, cluster int, shares []Share) {
 }
 
 func (p *Platform) take(room *Room, j *Job, shares []Share) {
+	p.changePower(room, j, shares, 1)
 	if p.nodes != nil {
 		p.nodes.take(room, j.Request.index, shares)
 		return
@@ -502,6 +524,7 @@ func (p *Platform) Give(room *Room, j *Job, cluster int, shares []Share) {
 }
 
 func (p *Platform) give(room *Room, j *Job, shares []Share) {
+	p.changePower(room, j, shares, -1)
 	if p.nodes != nil {
 		p.nodes.give(room, j.Request.index, shares, room == &p.Free)
 		return
@@ -618,7 +641,7 @@ func (p *Platform) Scarcity(licence int, asked float64, clusters []int) float64 
 // HasRoom says whether the room has what the job would hold on the cluster if it started now, and the machines are open to it.
 func (p *Platform) HasRoom(room *Room, j *Job, cluster int, shares []Share) bool {
 	if p.nodes != nil {
-		return p.nodes.has(room, j.Request.index, cluster, shares, p.now) && p.ShortOf(room, j, cluster) < 0
+		return p.nodes.has(room, j.Request.index, cluster, shares, p.now) && p.ShortOf(room, j, cluster) < 0 && p.keepsCap(room, j, cluster, shares)
 	}
 	for _, s := range shares {
 		if p.together && room.Processors[s.Machine] >= s.Processors {
@@ -628,7 +651,7 @@ func (p *Platform) HasRoom(room *Room, j *Job, cluster int, shares []Share) bool
 			return false
 		}
 	}
-	return p.ShortOf(room, j, cluster) < 0
+	return p.ShortOf(room, j, cluster) < 0 && p.keepsCap(room, j, cluster, shares)
 }
 
 // FreeProcessors is the number of processors of the cluster that no job holds now.

@@ -18,18 +18,24 @@ func (watcher) Left(float64, *sim.Job, sim.Outcome, string) {}
 func (watcher) Decided(float64)                             {}
 func (watcher) Watch(*sim.Platform, sim.Policy)             {}
 
-// Under limits of power only traces in the plain world run: not those that somebody watches, that jobs make more than a trace, or that a policy has no form for. It is
-// said so, and without the limits all of them run.
-func TestPowerLimitsOutsideThePlainWorld(t *testing.T) {
-	for _, capped := range []bool{false, true} {
+// Under power caps everything runs, watched or not, on several clusters and where a policy has no plain form. Under a horizon nothing does, and machines that sleep by a rule need a trace that nobody
+// watches. It is said so.
+func TestPowerLimitsOnLine(t *testing.T) {
+	for _, limit := range []string{"", "cap", "horizon", "sleep"} {
 		for _, watched := range []bool{false, true} {
 			for _, general := range []bool{false, true} {
 				for _, grid := range []bool{false, true} {
 					cluster := model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Power: &model.PowerSpec{Idle: 1, Busy: 2}}}}
-					if capped {
-						cluster.PowerCap = [][]float64{{0, 100}}
+					b := model.NewBuilder("")
+					switch limit {
+					case "cap":
+						cluster.PowerCap = [][]float64{{0, 4}}
+					case "horizon":
+						b.Spec().Horizon = &model.HorizonSpec{To: 100}
+					case "sleep":
+						cluster.Machines[0].Power.Off, cluster.Machines[0].Power.SuspendAfter = []model.OffSpec{{Name: "off"}}, new(1.0)
 					}
-					b := model.NewBuilder("").Cluster(cluster)
+					b.Cluster(cluster)
 					if grid {
 						b.Cluster(model.ClusterSpec{ID: "d", Machines: []model.MachineSpec{{ID: "m"}}})
 					}
@@ -45,9 +51,15 @@ func TestPowerLimitsOutsideThePlainWorld(t *testing.T) {
 					if watched {
 						opt.Observer = watcher{}
 					}
-					_, _, err = sim.Simulate(t.Context(), in, d, opt)
-					if refused := capped && (watched || general || grid); errors.Is(err, sim.ErrPower) != refused || !refused && err != nil {
-						t.Errorf("capped %v, watched %v, general only %v, two clusters %v: %v", capped, watched, general, grid, err)
+					sol, _, err := sim.Simulate(t.Context(), in, d, opt)
+					refused := limit == "horizon" || limit == "sleep" && (watched || general || grid)
+					if errors.Is(err, sim.ErrPower) != refused || !refused && err != nil {
+						t.Errorf("%s, watched %v, general only %v, two clusters %v: %v", limit, watched, general, grid, err)
+					}
+					if err == nil {
+						if report := model.Check(in, sol); !report.OK() || len(sol.Jobs) != 2 {
+							t.Errorf("%s, watched %v, general only %v, two clusters %v: %v", limit, watched, general, grid, report.Violations)
+						}
 					}
 				}
 			}

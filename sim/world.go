@@ -28,7 +28,8 @@ type world struct {
 	cut      []Outcome    // by handle: how the running job will end
 	free     []processors // by machine
 	local    *localJobs   // nil: no machine has background load
-	changes  []float64    // times to come at which machines are closed or opened
+	changes  []float64    // times to come at which machines are closed or opened, or power caps change
+	shut     bool         // a job that arrived at the instant was dropped because power caps never let it run: the policy decides all the same
 
 	waits []int32         // by job: predecessors that have not ended
 	lost  []bool          // by job: waits for one that will never end
@@ -157,6 +158,7 @@ func (w *world) admit(e *Engine, j *Job) bool {
 				return true
 			}
 			why = w.platform.Shut(j, []int{c})
+			w.shut = w.shut || why == CapReason
 		}
 	}
 	if _, spreads := e.policy.(Spreader); spreads && w.platform.nodes == nil && in.MustSpread(index) {
@@ -172,7 +174,7 @@ func (w *world) admit(e *Engine, j *Job) bool {
 	return false
 }
 
-// change is the next time from which on machines are closed or opened; +Inf: there is none. What is not after the present time is forgotten.
+// change is the next time from which on machines are closed or opened, or a power cap changes; +Inf: there is none. What is not after the present time is forgotten.
 func (w *world) change(now float64) float64 {
 	for len(w.changes) > 0 && w.changes[0] <= now {
 		w.changes = w.changes[1:]

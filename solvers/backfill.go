@@ -46,7 +46,7 @@ func (s *Backfill) Supports(in *model.Instance) error {
 	if machines > mostNodes {
 		return fmt.Errorf("%w: %d machines, as it takes at most %d", solve.ErrUnsupported, machines, mostNodes)
 	}
-	return supportsPlaced(in, clusterFeatures, Queues{Queues: "one"}, s.Choice, &s.Budget)
+	return supportsPlaced(in, clusterFeatures, s, Queues{Queues: "one"}, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].

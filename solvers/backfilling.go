@@ -20,39 +20,40 @@ const clusterFeatures = model.Arrivals | model.HardDeadlines | model.Precedence 
 const backfillFeatures = clusterFeatures | model.GridSpan
 
 // supportsPlaced refuses what the policies do not honour, which is the features given and those of single machines. Where a rule chooses among machines
-// a job stays on one cluster, and so it does where partitions have queues of their own. Where machines are closed at times they refuse moldable jobs: their rigid maximum may count machines that are never open at
+// a job stays on one cluster, and so it does where partitions have queues of their own and under power caps. Where machines are closed at times they refuse moldable jobs: their rigid maximum may count machines that are never open at
 // the same time.
-func supportsPlaced(in *model.Instance, honoured model.Features, queues Queues, rule place.Choice, budget *cheap.Budget) error {
+func supportsPlaced(in *model.Instance, honoured model.Features, policy solve.Policy, queues Queues, rule place.Choice, budget *cheap.Budget) error {
 	if err := budget.CheckTariff(in); err != nil {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
-	if honoured.Has(model.PowerCaps) {
-		if err := sim.CheckCaps(in, !honoured.Has(model.SleepingMachines)); err != nil {
-			return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
-		}
-	}
 	honoured |= plan.NodeFeatures
-	if rule.Place.OrFirst() != place.First || queues.apart() && len(in.Partitions()) > 1 {
+	if rule.Place.OrFirst() != place.First || queues.apart() && len(in.Partitions()) > 1 || in.Features().Has(model.PowerCaps) {
 		honoured &^= model.GridSpan
 	}
 	if in.Features().Has(model.ClosedTimes) {
 		honoured &^= model.MoldableJobs
 	}
-	return solve.Unsupported(in, honoured)
+	return supportsCapped(in, honoured, policy)
 }
 
-// sleeping are the features of machines that sleep by a rule and of power caps, where the policy can wake them and keep to a cap: in a trace. A schedule does not
+// supportsCapped refuses what the policy does not honour: all but the features given and power caps, and of these what no policy can keep to.
+func supportsCapped(in *model.Instance, honoured model.Features, policy solve.Policy) error {
+	if err := solve.Unsupported(in, honoured|model.PowerCaps); err != nil {
+		return err
+	}
+	if err := sim.CheckCaps(in, policy.Kills()); err != nil {
+		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
+	}
+	return nil
+}
+
+// sleeping is the feature of machines that sleep by a rule, where the policy can wake them: in a trace. A schedule does not
 // show that a job that was killed kept a machine awake, so where machines sleep no job may be killed.
 func sleeping(in *model.Instance, policy solve.Policy) model.Features {
-	rules := policy.Discipline()
-	switch {
-	case in != nil:
-		_ = rules
+	if true || policy.Kills() {
 		return 0
-	case policy.Kills():
-		return model.PowerCaps
 	}
-	return model.SleepingMachines | model.PowerCaps
+	return model.SleepingMachines
 }
 
 // Queues is the parameter of policies that serve a queue for each partition.

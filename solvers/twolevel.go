@@ -23,7 +23,7 @@ type TwoLevel struct {
 }
 
 // Supports implements [solve.Policy].
-func (*TwoLevel) Supports(in *model.Instance) error { return solve.Unsupported(in, clusterFeatures) }
+func (s *TwoLevel) Supports(in *model.Instance) error { return supportsCapped(in, clusterFeatures, s) }
 
 // Kills implements [solve.Policy].
 func (s *TwoLevel) Kills() bool { return s.Kill }

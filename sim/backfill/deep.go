@@ -15,12 +15,9 @@ func (p *general) backfillDeep(e *sim.Engine, head waiting) {
 	reserved := 0
 	for next := &head; next != nil && !e.Stopped(); {
 		head = *next
-		if !p.startBeside(e, head.job) && reserved < p.depth {
+		if !p.startBeside(e, head.job, &p.platform.Free) && reserved < p.depth {
 			reserved++
-			if s, ok := p.deep.earliest(head.job); ok {
-				p.reserved[head.job.Number] = s.start
-				p.deep.take(head.job, &s)
-			}
+			p.reserveDeep(head.job)
 		}
 		look := search{after: &head}
 		if reserved == p.depth {
@@ -57,7 +54,7 @@ func (p *general) foresee(e *sim.Engine) {
 	p.planned++
 	if p.reserved == nil {
 		p.reserved = map[int64]float64{}
-		p.deep.platform, p.deep.empty, p.deep.step, p.deep.changes, p.deep.rigid = p.platform, p.empty, p.step, p.changes, true
+		p.deep.platform, p.deep.empty, p.deep.step, p.deep.clusters, p.deep.changes, p.deep.rigid = p.platform, p.empty, p.step, p.clusters, p.changes, true
 		if p.platform.Flat() {
 			p.deep.flat = &profile{}
 		}
@@ -72,14 +69,14 @@ func (p *general) foresee(e *sim.Engine) {
 }
 
 // startBeside starts a job beside the reservations, on the cluster where it ends first by its estimate. It returns false if
-// the job fits on no cluster.
-func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
+// the job fits on no cluster. What is free now is in a room.
+func (p *general) startBeside(e *sim.Engine, j *sim.Job, free *sim.Room) bool {
 	best := generalBooking{end: math.Inf(1)}
 	for _, c := range p.clusters {
 		if e.Stopped() {
 			return false
 		}
-		if s, ok := p.deep.slotNow(j, c, &p.platform.Free); ok && s.end < best.end {
+		if s, ok := p.deep.slotNow(j, c, free); ok && s.end < best.end {
 			best.cluster, best.start, best.end, best.shares = s.cluster, s.start, s.end, append(best.shares[:0], s.shares...)
 		}
 	}

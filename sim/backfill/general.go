@@ -64,8 +64,8 @@ type general struct {
 type hardJob struct {
 	job     *sim.Job
 	fastest float64
-	byNode  bool
-	until   float64 // closed times, and by node its hard deadline, leave it a place until then, if not longer
+	byNode  bool    // machines count one by one, or there are power caps
+	until   float64 // closed times, power caps, and then its hard deadline too leave it a place until then, if not longer
 }
 
 // reservation is what the policy keeps for the first job that cannot start.
@@ -93,7 +93,7 @@ func newGeneral(depth int, step float64, order Order, by Ranking) func(*sim.Plat
 			return whole
 		}
 		p := newOn(platform, all(platform), depth, step, order)
-		if platform.Clusters() > 1 && !platform.ByNode() {
+		if platform.Clusters() > 1 && !platform.ByNode() && !platform.Capped() {
 			p.spread.selector = spread.New(platform, spread.Whole)
 		}
 		return p
@@ -135,11 +135,11 @@ func (p *general) enter(j *sim.Job) {
 		least = fastest(p.platform, j, p.clusters, p.empty)
 	}
 	p.queue.add(j, least)
-	until := math.Inf(1)
-	if p.closes || p.byNode && j.Request.DeadlineHard {
+	until, byNode := math.Inf(1), p.byNode || p.platform.Capped()
+	if p.closes || byNode && j.Request.DeadlineHard {
 		until = p.platform.FitsUntil(j, p.clusters)
 	}
-	if h := (hardJob{j, least, p.byNode, until}); j.Request.DeadlineHard || !math.IsInf(until, 1) {
+	if h := (hardJob{j, least, byNode, until}); j.Request.DeadlineHard || !math.IsInf(until, 1) {
 		p.hard = append(p.hard, h)
 		p.hopeless = min(p.hopeless, h.lastStart())
 	}
@@ -188,6 +188,10 @@ func (p *general) Decide(e *sim.Engine) {
 	}
 	p.queue.begin(e.Now())
 	p.begin()
+	if p.platform.Capped() {
+		p.decideCapped(e)
+		return
+	}
 	if p.unplanned = e; !p.anyFits() {
 		return
 	}
@@ -278,7 +282,7 @@ func (p *general) dropHopeless(e *sim.Engine) {
 			dropLate(e, h.job, h.fastest)
 			continue
 		}
-		if p.byNode {
+		if h.byNode {
 			dropByNode(e, p.platform, p.clusters, &h)
 			continue
 		}
@@ -288,7 +292,7 @@ func (p *general) dropHopeless(e *sim.Engine) {
 
 // hopelessNow says whether a job cannot start any more: not now and not later.
 func (p *general) hopelessNow(e *sim.Engine, h *hardJob) bool {
-	if !p.byNode {
+	if !h.byNode {
 		return isHopeless(e, h.job, h.fastest)
 	}
 	return cannotStart(e, p.platform, p.clusters, h)
@@ -479,7 +483,7 @@ func (p *general) Plan(j *sim.Job) sim.Plan {
 		p.unplanned = nil
 		p.pass(e)
 	}
-	if p.depth > 1 {
+	if p.depth > 1 || p.platform.Capped() && p.depth > 0 {
 		return p.planDeep(j, plan)
 	}
 	switch first := p.plan.job; {

@@ -74,7 +74,7 @@ func newGeneralConservative(step float64, most int, order Ranking) func(*sim.Pla
 				p.flat = &flatPlan{platform: platform, step: step, indexed: most == 0}
 				p.plan = p.flat
 			default:
-				p.plan = &timeline{platform: platform, changes: platform.AllChanges(), empty: p.empty, step: step}
+				p.plan = &timeline{platform: platform, clusters: clusters, changes: platform.AllChanges(), empty: p.empty, step: step}
 			}
 			return p
 		}
@@ -246,7 +246,7 @@ func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
 	if !ok {
 		reason := "no reservation meets its hard deadline"
 		if !j.Request.DeadlineHard {
-			reason = "no reservation ends, by the estimates, before its machines are closed for good"
+			reason = noTime(p.platform, j, p.clusters)
 		}
 		e.Drop(j, reason)
 		return false
@@ -369,7 +369,7 @@ func (p *generalConservative) fitsNow(j *sim.Job) bool {
 		return p.nodes.fitsNow(j)
 	}
 	fits := false
-	for c := range p.platform.Clusters() {
+	for _, c := range p.clusters {
 		var ok bool
 		p.shares, ok = p.platform.Fits(&p.platform.Free, j, c, p.shares[:0])
 		fits = fits || ok

@@ -101,7 +101,7 @@ func (p *joint) Decide(e *sim.Engine) {
 	for _, t := range p.tiers {
 		t.line.begin(e.Now())
 		for _, k := range t.line.kinds {
-			any = any || len(p.offers(k)) > 0
+			any = any || len(p.offers(k)) > 0 || p.platform.Capped() // a job may have to be dropped
 		}
 	}
 	if p.later = e; any {
@@ -112,7 +112,7 @@ func (p *joint) Decide(e *sim.Engine) {
 // pass goes through the jobs of all tiers.
 func (p *joint) pass() {
 	e := p.later
-	if p.later = nil; p.depth > 0 {
+	if p.later = nil; p.depth > 0 || p.platform.Capped() {
 		p.foresee(e)
 	}
 	for _, t := range p.tiers {
@@ -127,7 +127,7 @@ func (p *joint) pass() {
 func (p *joint) serve(e *sim.Engine, l *line) {
 	var after *waiting
 	for !e.Stopped() {
-		next := l.first(&search{after: after, open: p.open, widest: math.MaxInt32})
+		next := l.first(&search{after: after, open: p.open})
 		if next == nil {
 			return
 		}
@@ -175,23 +175,23 @@ func (p *joint) visits(k *kindQueue, j *sim.Job) []visit {
 func (p *joint) meet(e *sim.Engine, j *sim.Job, v *visit) bool {
 	q := v.queue
 	if p.depth == 0 {
-		if !q.closed && !p.startBehind(e, j, v.within) {
-			q.closed = true
-			p.shut.join(q.machines)
+		if q.closed || p.startBehind(e, j, v.within) || p.platform.Capped() && !p.reserveMet(e, j, v) {
+			return !j.Queued()
 		}
-		return j.Started()
+		q.closed = true
+		p.shut.join(q.machines)
+		return false
 	}
-	if p.deep.within = v.within; !p.asked && p.startBeside(e, j) {
+	if p.deep.within = v.within; !p.asked && p.startBeside(e, j, &p.platform.Free) {
 		return true
 	}
 	if q.reserved < p.depth {
-		q.reserved++
-		if s, ok := p.deep.earliest(j); ok {
-			if at, has := p.reserved[j.Number]; !has || s.start < at {
-				p.reserved[j.Number] = s.start
-			}
-			p.deep.take(j, &s)
+		if !p.platform.Capped() {
+			p.reserveDeep(j)
+		} else if !p.reserveMet(e, j, v) {
+			return !j.Queued()
 		}
+		q.reserved++
 	}
 	return false
 }
@@ -203,6 +203,10 @@ func (p *joint) startBehind(e *sim.Engine, j *sim.Job, within bitset) bool {
 		if p.shut.has(m) || within != nil && !within.has(m) {
 			p.room.Shut(m)
 		}
+	}
+	if p.platform.Capped() {
+		p.deep.within = nil
+		return p.startBeside(e, j, &p.room)
 	}
 	best, where := math.Inf(1), -1
 	for _, c := range p.clusters {

@@ -607,7 +607,7 @@ type search struct {
 	starts    func(*kindQueue, *waiting) bool // whether a job may start
 	anyStarts func(*kindQueue, *waiting) bool // whether some job of a block may start, asked of the smallest job of the block; nil: some may
 	limited   bool                            // a job of a kind starts only if its size is below outlook.tooLong
-	widest    int32                           // with open: jobs that hold more processors are not looked for
+	widest    int32                           // with open, if above 0: jobs that hold more processors are not looked for
 	found     *waiting
 }
 
@@ -702,7 +702,7 @@ func (w *waiting) goesBefore(h *foremost) bool {
 
 // passes says whether a kind is known not to be looked for.
 func (s *search) passes(l *line, at int) bool {
-	return s.open != nil && l.narrow[at] > s.widest
+	return s.open != nil && s.widest > 0 && l.narrow[at] > s.widest
 }
 
 // tooLong says whether a size is known to be too large for a job of an open kind to start.

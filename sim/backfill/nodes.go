@@ -433,7 +433,11 @@ func dropByNode(e *sim.Engine, platform *sim.Platform, clusters []int, h *hardJo
 	case reason != "":
 		e.Drop(h.job, reason+only(platform, clusters))
 	default:
-		e.Drop(h.job, fmt.Sprintf("hard deadline %v cannot be met: started at %v or later it would end after that%s on all machines open to it, by its estimate", h.job.Request.Deadline, e.Now(), only(platform, clusters)))
+		caps := ""
+		if platform.Capped() {
+			caps = " under the power caps"
+		}
+		e.Drop(h.job, fmt.Sprintf("hard deadline %v cannot be met: started at %v or later it would end after that%s on all machines open to it%s, by its estimate", h.job.Request.Deadline, e.Now(), only(platform, clusters), caps))
 	}
 }
 

@@ -300,6 +300,7 @@ func (n *naiveNodes) fastest(job int) float64 {
 // byPriority sorts jobs by the priority of flexible backfilling, with weights of waiting and of short jobs only.
 func (n *naiveNodes) byPriority(jobs []int) {
 	first := newNaiveNodes(n.in, rules.First, 1)
+	first.caps = n.caps
 	length, shortest := map[int]float64{}, math.Inf(1)
 	for _, job := range jobs {
 		length[job] = first.fastest(job)

@@ -29,6 +29,12 @@ type naiveNodes struct {
 	taken    [][]bool // by machine, by processor
 	solution model.Solution
 
+	grouped bool                   // machines of one processor each count as one machine a group
+	rigid   bool                   // reservations are for rigid maxima
+	caps    []naiveCap             // by cluster; nil: no power caps
+	among   func(machine int) bool // the machines that a job may have; nil: all
+	most    map[int]int            // blocks that a job may have at most on a machine
+
 	reserved map[int]*nodeSlot // conservative
 	afresh   bool
 	freed    []*nodeRun // since the last decision
@@ -63,6 +69,7 @@ type nodeShare struct {
 type nodeRoom struct {
 	of     []nodeFree
 	copies int
+	power  []float64 // by cluster, where there are power caps
 }
 
 // nodeFree is what is free of one machine.
@@ -124,6 +131,9 @@ func (n *naiveNodes) take(r *nodeRoom, job int, shares []nodeShare) {
 	j := &n.in.Jobs()[job]
 	for _, s := range shares {
 		free := &r.of[s.machine]
+		if r.power != nil {
+			r.power[n.cluster[s.machine]] -= n.watts(job, s.machine) * float64(s.processors)
+		}
 		free.memory -= j.Memory * float64(s.processors)
 		if free.processors -= s.processors; j.Node().Exclusive {
 			free.processors = 0
@@ -152,6 +162,9 @@ func (n *naiveNodes) take(r *nodeRoom, job int, shares []nodeShare) {
 // meet reduces the room to what is free in both.
 func (r *nodeRoom) meet(other *nodeRoom) {
 	r.copies = min(r.copies, other.copies)
+	for c := range r.power {
+		r.power[c] = min(r.power[c], other.power[c])
+	}
 	for m := range r.of {
 		a, b := &r.of[m], &other.of[m]
 		a.processors, a.memory = min(a.processors, b.processors), min(a.memory, b.memory)
@@ -172,6 +185,9 @@ func (r *nodeRoom) meet(other *nodeRoom) {
 func (n *naiveNodes) holds(free *nodeFree, job, machine, blocks int) bool {
 	j, m := &n.in.Jobs()[job], n.machines[machine]
 	processors := blocks * n.size(job, machine)
+	if n.grouped && j.Memory <= m.Memory {
+		return processors <= free.processors
+	}
 	if processors > free.processors || float64(processors)*j.Memory > free.memory || j.Node().Exclusive && free.processors < m.Units || !m.Offers(j.Node().Features) {
 		return false
 	}
@@ -236,7 +252,7 @@ func (n *naiveNodes) choose(r *nodeRoom, job, cluster, processors int, open func
 	}
 	var list []candidate
 	for m := range n.machines {
-		if n.cluster[m] == cluster && open(m) && n.holds(&r.of[m], job, m, max(1, node.PerMachine)) {
+		if n.cluster[m] == cluster && open(m) && (n.among == nil || n.among(m)) && n.holds(&r.of[m], job, m, max(1, node.PerMachine)) {
 			list = append(list, candidate{m, -1, 0})
 		}
 	}
@@ -265,6 +281,9 @@ func (n *naiveNodes) choose(r *nodeRoom, job, cluster, processors int, open func
 		}
 		c := list[k]
 		for blocks := left; blocks > 0; blocks-- {
+			if limit, has := n.most[c.machine]; has && blocks > limit {
+				continue
+			}
 			if node.PerMachine > 0 && blocks != node.PerMachine || !n.holds(&r.of[c.machine], job, c.machine, blocks) {
 				continue
 			}
@@ -483,6 +502,7 @@ func (n *naiveNodes) wide(job, cluster int) int {
 		all = widest
 	}
 	most := min(j.Max, j.Tasks, all)
+	most = n.underLastCap(job, cluster, most)
 	return max(j.Min, most/j.Node().Block*j.Node().Block)
 }
 
@@ -509,7 +529,7 @@ func (n *naiveNodes) expected(r *nodeRun) float64 {
 
 // free is what is free at a time, if the running jobs end when they are expected to.
 func (n *naiveNodes) free(at float64) *nodeRoom {
-	room := n.empty()
+	room := n.emptyAt(at)
 	for _, r := range n.running {
 		if at <= n.now || n.expected(r) > at {
 			n.take(room, r.job, r.shares)
@@ -651,7 +671,7 @@ func (n *naiveNodes) run(width func(job, cluster int) int, decide func()) *model
 		for len(jobs) > 0 && n.in.Jobs()[jobs[0]].Arrival == n.now {
 			if job := jobs[0]; n.in.Jobs()[job].Node().Running != nil {
 				happens = n.resume(job) || happens
-			} else if n.in.Runs(job) && n.ever(job, width, n.fitLate) {
+			} else if n.in.Runs(job) && (n.caps != nil || n.ever(job, width, n.fitLate)) {
 				n.queue, happens = append(n.queue, job), true
 			} else {
 				n.leave(job)
@@ -765,7 +785,7 @@ func (n *naiveNodes) backfill() {
 
 // clone is a copy of the room.
 func (r *nodeRoom) clone() *nodeRoom {
-	c := &nodeRoom{copies: r.copies}
+	c := &nodeRoom{copies: r.copies, power: slices.Clone(r.power)}
 	for _, free := range r.of {
 		free.amounts = slices.Clone(free.amounts)
 		devices := map[int][]model.Amount{}
@@ -780,9 +800,9 @@ func (r *nodeRoom) clone() *nodeRoom {
 
 // planned is what is free at a time beside the running jobs and the slots.
 func (n *naiveNodes) planned(at float64, slots map[int]*nodeSlot) *nodeRoom {
-	room := n.empty()
+	room := n.emptyAt(at)
 	for _, r := range n.running {
-		if n.expected(r) > at {
+		if n.expected(r) > at && !(n.rigid && r.start == n.now && r.estimated == n.now) { // one that takes no time and starts now is as good as over
 			n.take(room, r.job, r.shares)
 		}
 	}
@@ -803,6 +823,9 @@ func (n *naiveNodes) times(slots map[int]*nodeSlot) []float64 {
 	for _, s := range slots {
 		times = append(times, s.start, s.end)
 	}
+	if n.caps != nil {
+		times = append(times, n.changes...)
+	}
 	slices.Sort(times)
 	return slices.DeleteFunc(slices.Compact(times), func(at float64) bool { return at < n.now })
 }
@@ -812,8 +835,11 @@ func (n *naiveNodes) lasting(job, cluster int, start float64, room *nodeRoom, sl
 	room = room.clone()
 	times := n.times(slots)
 	least, _ := n.in.Width(job, cluster)
+	if n.rigid {
+		least = n.wide(job, cluster)
+	}
 	for k := 0; ; k++ {
-		shares := n.fit(room, job, cluster, least, start)
+		shares := n.fitUnderCap(room, job, cluster, least, start)
 		if shares == nil {
 			return nil
 		}
@@ -943,7 +969,7 @@ func (n *naiveNodes) conservativeUpTo(most int) {
 	for job := range n.reserved {
 		for c := range n.in.Clusters() {
 			least, _ := n.in.Width(job, c)
-			if at := n.reserved[job].start; !late && at > n.now && n.fit(n.free(n.now), job, c, least, n.now) != nil {
+			if at := n.reserved[job].start; !late && at > n.now && n.fitsNow(job, c, least) {
 				n.alarm = min(n.alarm, at)
 			}
 		}
@@ -987,6 +1013,12 @@ func (n *naiveNodes) roomFor(room *nodeRoom, job int, s *nodeSlot) bool {
 	}
 	for _, need := range n.in.Jobs()[job].Licences {
 		if need.Copies > room.copies {
+			return false
+		}
+	}
+	if room.power != nil {
+		after := room.clone()
+		if n.take(after, job, s.shares); after.power[s.cluster] < 0 {
 			return false
 		}
 	}

@@ -41,7 +41,7 @@ func (p *general) offers(k *kindQueue) []offer {
 		return k.offers
 	}
 	j := k.any()
-	if p.closes {
+	if p.closes || p.platform.Capped() {
 		j = leastOf(k).job
 	}
 	p.update(k, &k.outlook, j)

@@ -8,7 +8,7 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// partitioned serves a queue for each partition that the instance states. Queues that share machines or a pool of licences are a region, and each region has a policy of its own, so that queues which
+// partitioned serves a queue for each partition that the instance states. Queues that share machines, a pool of licences or the power cap of a cluster are a region, and each region has a policy of its own, so that queues which
 // share nothing do not delay each other. The partitions show at the beginning what they share. The rest shows as jobs arrive: a job joins the queues that it names; a queue has the machines of its
 // partition and those that its jobs can use beside them.
 type partitioned struct {
@@ -43,7 +43,7 @@ type listing struct {
 	seen   map[sim.Kind]bool // kinds of jobs whose machines the queues have
 }
 
-// region is queues that share machines or licences.
+// region is queues that share machines, licences or a power cap.
 type region struct {
 	queues   []*partQueue
 	machines bitset
@@ -207,10 +207,10 @@ func fitsWithin(platform *sim.Platform, j *sim.Job, within bitset) bool {
 	return false
 }
 
-// shares says whether a queue and a region have machines or a pool of licences in common, or the queue is one of the region.
-func (r *region) shares(q *partQueue) bool {
+// shares says whether a queue and a region have machines, a pool of licences or a power cap in common, or the queue is one of the region.
+func (p *partitioned) shares(r *region, q *partQueue) bool {
 	return slices.ContainsFunc(r.queues, func(other *partQueue) bool {
-		if other == q || other.machines.meets(q.machines) {
+		if other == q || other.machines.meets(q.machines) || p.shareCap(q.machines, other.machines) {
 			return true
 		}
 		for pool := range q.pools {
@@ -226,7 +226,7 @@ func (r *region) shares(q *partQueue) bool {
 func (p *partitioned) join(queues []*partQueue) *region {
 	var joined []*region
 	for _, r := range p.regions {
-		if p.oneOnly || slices.ContainsFunc(queues, r.shares) {
+		if p.oneOnly || slices.ContainsFunc(queues, func(q *partQueue) bool { return p.shares(r, q) }) {
 			joined = append(joined, r)
 		}
 	}

@@ -89,9 +89,11 @@ type slurm struct {
 	every      []int   // all clusters
 	empty      *sim.Room
 	release    *releases
-	alike      bool      // machines are never closed, and jobs take as long on one as on another
-	limits     []bool    // by licence: see limitsOf
-	changes    []float64 // times at which machines are closed or opened
+	alike      bool         // machines are never closed, and jobs take as long on one as on another
+	limits     []bool       // by licence: see limitsOf
+	changes    []float64    // times at which machines are closed or opened, or power caps change
+	power      []*powerLine // by cluster: of those with a power cap; nil: there is none
+	short      bool         // the job that was tested last has machines, and lacks power
 
 	sorting
 	waiting int
@@ -167,7 +169,7 @@ func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *score
 	}
 	p := &slurm{
 		Cycles: cycles, second: second, group: group, phase: math.Mod(zero, cycles.Resolution), groupPhase: math.Mod(zero, group), platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
-		changes: platform.AllChanges(), limits: limitsOf(platform), lines: map[string]*lineOf{}, of: map[string][]*lineOf{}, masks: map[maskKey]*reach{}, needs: map[needKey]*need{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
+		changes: platform.AllChanges(), limits: limitsOf(platform), power: newPowerLines(platform), lines: map[string]*lineOf{}, of: map[string][]*lineOf{}, masks: map[maskKey]*reach{}, needs: map[needKey]*need{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
 		homes: map[string]bool{}, weights: slices.Repeat([]int32{heaviest}, n), free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
 	}
 	p.batch = leastSorted

@@ -49,6 +49,9 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 			}
 			of.closed = true
 			p.closed.join(of.machines)
+			if p.short {
+				p.keepPower(j)
+			}
 		}
 		if tested && !starts && len(p.release.ends) == 0 {
 			p.startIdle(e, k)
@@ -102,6 +105,7 @@ func (p *slurm) lacksLicence(j *sim.Job, but []bool) bool {
 // startNow starts the job of place k of the queue on machines of queues that are not closed, on the cluster on which it ends first; false: it does not fit.
 func (p *slurm) startNow(e *sim.Engine, k int, of *lineOf) bool {
 	j, now, best := p.queue[k], e.Now(), jobPlan{end: math.Inf(1)}
+	p.short = false
 	for i := range p.options[j.Handle] {
 		o := &p.options[j.Handle][i]
 		c := o.cluster
@@ -115,8 +119,9 @@ func (p *slurm) startNow(e *sim.Engine, k int, of *lineOf) bool {
 		ok := p.fits.now(p)
 		if ok {
 			shares, ok = p.sharesNow(j, c)
+			p.short = p.short || !ok && p.power != nil && p.power[c] != nil
 		}
-		if !ok && p.mayShare(j) {
+		if !ok && (p.mayShare(j) || len(p.levelsOf(j, c)) > 0) {
 			copy(p.avail, of.machines)
 			p.avail.without(p.closed)
 			shares, ok = p.platform.FitsAmong(&p.platform.Free, j, c, o.need.width, p.avail.has, nil)
@@ -237,6 +242,7 @@ func (p *slurm) start(e *sim.Engine, k int, plan *jobPlan) {
 	e.StartOn(j, sim.Claim{Cluster: plan.cluster, Shares: plan.shares})
 	p.scorer.started(j, p.platform.Rigid(j, plan.cluster))
 	p.release.begin(j, plan.shares)
+	p.takePower(j, plan.shares, e.Now(), max(e.Now(), j.EstimatedEnd))
 	p.changed = true
 	p.leave(k)
 }
@@ -258,6 +264,7 @@ func (p *slurm) leave(k int) {
 func (p *slurm) backfill(e *sim.Engine) {
 	now := e.Now()
 	p.slots.reset(p.rounded(now), p.rounded(now+p.Window), p.free)
+	p.planPower(now)
 	p.cycle++
 	p.soonest = math.Inf(1)
 	clear(p.users)
@@ -319,6 +326,9 @@ func (p *slurm) shareNow(j *sim.Job, of *lineOf, now float64) jobPlan {
 		p.taken.meet(p.all[o.cluster])
 		p.slots.common(now, now+o.limit, p.taken, p.avail)
 		if shares, ok := p.platform.FitsAmong(&p.platform.Free, j, o.cluster, o.need.width, p.avail.has, nil); ok {
+			if _, keeps := p.keepsPower(j, o.cluster, shares, now); !keeps {
+				continue
+			}
 			if end := now + p.platform.Estimate(j, o.cluster, shares); end < best.end {
 				best = jobPlan{start: now, end: end, cluster: o.cluster, shares: shares}
 			}
@@ -452,6 +462,14 @@ func (p *slurm) planFrom(j *sim.Job, of *lineOf, cluster int, now, s, limit floa
 	if none && p.fits.weighed(p) {
 		return plan, next, false
 	}
+	if p.power != nil {
+		return p.planUnder(j, of, cluster, now, s, next)
+	}
+	return p.planOn(j, of, cluster, now, s, next)
+}
+
+// planOn looks for a plan on the machines that are available from s on, no later than next; 0: at any time.
+func (p *slurm) planOn(j *sim.Job, of *lineOf, cluster int, now, s, next float64) (plan jobPlan, again float64, ok bool) {
 	latest := next
 	if next == 0 {
 		latest = math.Inf(1)
@@ -468,6 +486,9 @@ func (p *slurm) planFrom(j *sim.Job, of *lineOf, cluster int, now, s, limit floa
 	} else {
 		p.weigh(j, of, heaviest)
 		if ok = p.fits.now(p); ok {
+			if after, keeps := p.keepsPower(j, cluster, p.fits.shares, now); !keeps {
+				return plan, p.lookAgain(now, next, after), false
+			}
 			plan.shares, ok = p.sharesNow(j, cluster)
 		}
 		if !ok {
@@ -475,6 +496,9 @@ func (p *slurm) planFrom(j *sim.Job, of *lineOf, cluster int, now, s, limit floa
 		}
 	}
 	plan.end = found + p.platform.Estimate(j, cluster, plan.shares)
+	if after, keeps := p.keepsPower(j, cluster, plan.shares, found); !keeps {
+		return plan, p.lookAgain(now, next, after), false
+	}
 	switch {
 	case !inTime(j, plan.end):
 		return plan, 0, false
@@ -509,6 +533,7 @@ func (p *slurm) keep(j *sim.Job, plan *jobPlan, now float64) {
 	}
 	begin := max(p.rounded(plan.start), p.slots.list[0].begin)
 	p.slots.take(begin, max(p.rounded(plan.end), begin+p.Resolution), p.machinesOf(plan.shares))
+	p.takePower(j, plan.shares, plan.start, plan.end)
 }
 
 // Plan implements sim.Planner.

@@ -14,6 +14,7 @@ type timeline struct {
 	platform *sim.Platform
 	empty    *sim.Room // of the platform
 	step     float64   // see [EASY]
+	clusters []int     // on which places are looked for
 	changes  []float64 // times at which machines are closed or opened, ascending
 	flat     *profile  // in place of times and rooms where only the number of processors matters; else nil
 	times    []float64
@@ -49,6 +50,7 @@ func (t *timeline) reset(now float64) {
 	}
 	t.spare = append(t.spare, t.rooms...)
 	t.times, t.rooms = append(t.times[:0], now), append(t.rooms[:0], t.copyOf(t.empty))
+	t.limit(now)
 }
 
 // join implements availability.
@@ -139,7 +141,7 @@ func (t *timeline) mergeEqual(k int) {
 
 // alike says whether two rooms are equal.
 func alike(a, b *sim.Room) bool {
-	return a.Alike(&b.Room) && slices.Equal(a.Copies, b.Copies)
+	return a.Alike(&b.Room) && slices.Equal(a.Copies, b.Copies) && a.SamePower(b)
 }
 
 // earliest implements availability.
@@ -163,7 +165,7 @@ func (t *timeline) earliestBefore(j *sim.Job, limit float64) (generalBooking, bo
 			if !inTime(j, start) || start >= limit {
 				return best, false
 			}
-			for c := range t.platform.Clusters() {
+			for _, c := range t.clusters {
 				if t.platform.Stopped() {
 					return best, false
 				}

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/sim"
@@ -56,7 +57,7 @@ type Cause struct {
 	To   float64 `json:"to"`
 	// Kind is "after": the job waits for other jobs to end; "price": it stays out of the queue for a cheaper start; "processors" or "licence": too few processors, or copies of a licence, are free; "machines":
 	// enough processors are free, but without the memory that the job needs or on other machines; "resource": too little of a resource of machines is free;
-	// "closed": machines with room are closed to the job before it would end by its estimate; or "kept": the job would fit, but might delay a job ahead of it.
+	// "closed": machines with room are closed to the job before it would end by its estimate; "power": a power cap leaves too little for it, now or before it would end by its estimate; or "kept": the job would fit, but might delay a job ahead of it.
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 	// For is the queued job for which the policy keeps processors; empty if that is not the cause.
@@ -72,6 +73,7 @@ const (
 	causeMachines   = "machines"
 	causeResource   = "resource"
 	causeClosed     = "closed"
+	causePower      = "power"
 	causeKept       = "kept"
 )
 
@@ -88,7 +90,7 @@ type Blocker struct {
 	End          *float64 `json:"end"`
 	// Delay is the processor·time by which the blocker delays the job: the processors that it holds on machines that the job could use × how long it runs
 	// while the job waits, from the submission of the job to its start, or to the time at which it leaves if it never starts. Processors of a part
-	// that ends before the others count until the whole blocker ends. 0: it holds only a licence that the job needs, or the job comes after it.
+	// that ends before the others count until the whole blocker ends. 0: it holds only a licence that the job needs, or takes power of a cap that keeps the job waiting, or the job comes after it.
 	Delay float64 `json:"delay"`
 
 	number   int64
@@ -307,12 +309,16 @@ func (p *probe) cause() Cause {
 		width = platform.Rigid
 	}
 	closest, lack := -1, math.MaxInt
+	short := Cause{}
 	for c := range platform.Clusters() {
 		if !p.usable[c] || plan.Clusters != nil && !slices.Contains(plan.Clusters, c) {
 			continue
 		}
 		if platform.CouldStart(j, c, width(j, c)) {
 			return p.kept()
+		}
+		if power, lacks := platform.LacksPower(j, c, width(j, c)); lacks && short.Kind == "" {
+			short = lackOfPower(platform, c, power)
 		}
 		if missing := width(j, c) - platform.FreeProcessors(c); missing < lack {
 			closest, lack = c, missing
@@ -328,6 +334,9 @@ func (p *probe) cause() Cause {
 		}
 		return Cause{Kind: causeProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free", j.Request.Min, free)}
 	}
+	if short.Kind != "" {
+		return short
+	}
 	need := width(j, closest)
 	if platform.ByNode() {
 		return lackByNode(platform, j, closest, need)
@@ -339,6 +348,21 @@ func (p *probe) cause() Cause {
 		return Cause{Kind: causeLicence, Text: fmt.Sprintf("too few copies of licence %s are free", platform.LicenceID(l))}
 	}
 	return Cause{Kind: causeMachines, Text: fmt.Sprintf("%d processors are free on %s, but too few with the memory or on the machine that it needs", need-lack, platform.ClusterID(closest))}
+}
+
+// lackOfPower is the cause of a job that a power cap keeps waiting.
+func lackOfPower(platform *sim.Platform, cluster int, lack sim.PowerLack) Cause {
+	text := fmt.Sprintf("the power cap of %s leaves too little: the job takes %v, %v is left", platform.ClusterID(cluster), numtext.Significant(lack.Needs, 6), numtext.Significant(lack.Left, 6))
+	if lack.At > platform.Now() {
+		text += fmt.Sprintf(" from %v on, before it ends by its estimate", lack.At)
+	}
+	return Cause{Kind: causePower, Text: text}
+}
+
+// sharesPower says whether a blocker took power of a cluster whose cap kept the job waiting at some time.
+func (p *probe) sharesPower(b *Blocker) bool {
+	return slices.ContainsFunc(p.result.Causes, func(c Cause) bool { return c.Kind == causePower }) &&
+		slices.ContainsFunc(b.on, func(h held) bool { return p.platform.CappedCluster(h.cluster) && p.usable[h.cluster] })
 }
 
 // spreads returns the cause for a job that waits for processors over all clusters.
@@ -390,7 +414,7 @@ func (p *probe) blockers(submitted float64) []Blocker {
 				processors += h.processors
 			}
 		}
-		if within > 0 && (processors > 0 || p.sharesLicence(b) || slices.Contains(p.asked.Request.After, b.number)) {
+		if within > 0 && (processors > 0 || p.sharesLicence(b) || p.sharesPower(b) || slices.Contains(p.asked.Request.After, b.number)) {
 			b.Delay = float64(processors) * within
 			list = append(list, *b)
 		}

@@ -155,3 +155,53 @@ func TestJobsThatCanRunNowhere(t *testing.T) {
 		t.Errorf("only %d policies were asked", asked)
 	}
 }
+
+// A power cap is the cause where it keeps a job waiting, now or because it falls before the job ends, and the jobs that take the power delay it. Where the cap of that time is lifted the job starts at once.
+func TestPowerCapsAreCauses(t *testing.T) {
+	for _, nodes := range []bool{false, true} {
+		for name, c := range map[string]struct {
+			caps, lifted [][]float64
+			start        float64
+			text         string
+			delays       string
+		}{
+			"now":   {[][]float64{{0, 30}}, [][]float64{{0, 45}}, 8, "the power cap of c leaves too little: the job takes 20, 5 is left", "first"},
+			"later": {[][]float64{{0, 45}, {5, 5}, {9, 45}}, [][]float64{{0, 45}}, 9, "the power cap of c leaves too little: the job takes 20, 0 is left from 5 on, before it ends by its estimate", ""},
+		} {
+			answer := func(caps [][]float64) *whatif.Answer {
+				machine := model.MachineSpec{ID: "m", Count: 2, Processors: 2, Power: &model.PowerSpec{Idle: 2.5, Busy: 10}}
+				job := model.JobSpec{ID: "asked", Arrival: 1, Work: new(5.0), Processors: model.Rigid(2)}
+				if nodes {
+					job.Exclusive = true
+				}
+				b := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", PowerCap: caps, Machines: []model.MachineSpec{machine}})
+				if name == "now" {
+					b.Job(model.JobSpec{ID: "first", Work: new(8.0), Processors: model.Rigid(2)})
+				}
+				in, err := b.Job(job).Build()
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := whatif.Submit(t.Context(), "easy", solve.Default[solvers.EASY](), in, "asked", 1)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				return got
+			}
+			got := answer(c.caps)
+			if got.Start == nil || *got.Start != c.start || len(got.Causes) == 0 || got.Causes[0].Kind != "power" || got.Causes[0].Text != c.text {
+				t.Errorf("%s, nodes %v: start %v, causes %+v", name, nodes, got.Start, got.Causes)
+			}
+			delays := ""
+			for _, b := range got.Blocked {
+				delays += b.Job
+			}
+			if delays != c.delays {
+				t.Errorf("%s, nodes %v: delayed by %q", name, nodes, delays)
+			}
+			if free := answer(c.lifted); free.Start == nil || *free.Start != 1 {
+				t.Errorf("%s, nodes %v: without the cap it starts at %v", name, nodes, free.Start)
+			}
+		}
+	}
+}

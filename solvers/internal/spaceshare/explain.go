@@ -39,6 +39,8 @@ func (p *policy) Explain(j *sim.Job) []sim.Reason {
 	case d.starts:
 		start.Text = fmt.Sprintf("starts with tasks on %d processors; needed at least: %d, free that it can use at once: %d", p.selector.Held(), d.needed, d.usable)
 		start.Terms = append(start.Terms, sim.Term{Name: "processors", Value: float64(p.selector.Held())})
+	case d.capped:
+		start.Text = fmt.Sprintf("waits; processors needed at least: %d, but even on these it would exceed a power cap before it ends by its estimate", d.needed)
 	default:
 		start.Text = fmt.Sprintf("waits; processors needed at least: %d, free that it can use at once: %d", d.needed, d.usable)
 	}

@@ -48,8 +48,8 @@ func MAP(rounding Rounding) sim.Discipline {
 type policy struct {
 	options    Options
 	platform   *sim.Platform
-	empty      *sim.Room
-	processors int // of the system
+	empty      *sim.Room // under the last power caps
+	processors int       // of the system
 
 	queue    []*sim.Job
 	reach    []int // by handle: most processors that the job could hold at once in the empty system
@@ -68,11 +68,12 @@ type decision struct {
 	target, needed        int // processors
 	usable                int // free processors that the job could hold at once
 	starts                bool
+	capped                bool // a power cap to come leaves too little for it
 	dropped               string
 }
 
 func newPolicy(platform *sim.Platform, options Options, mode spread.Mode) *policy {
-	p := &policy{options: options, platform: platform, empty: platform.Empty(), selector: spread.New(platform, mode)}
+	p := &policy{options: options, platform: platform, empty: platform.Lasting(), selector: spread.New(platform, mode)}
 	p.processors = p.pool()
 	return p
 }
@@ -115,7 +116,8 @@ func (p *policy) Release(_ *sim.Job, _ int, last bool) {
 
 // Decide implements sim.Policy.
 func (p *policy) Decide(e *sim.Engine) {
-	turn := p.turn || p.back && p.pool() >= p.options.Alpha // under MAP processors come back only when a job departs
+	_, changes := slices.BinarySearch(p.platform.CapChanges(), e.Now())
+	turn := p.turn || changes || p.back && p.pool() >= p.options.Alpha // under MAP processors come back only when a job departs
 	p.turn, p.back = false, false
 	for turn && len(p.queue) > 0 && !e.Stopped() && p.next(e) {
 		p.queue[0] = nil
@@ -135,14 +137,14 @@ func (p *policy) next(e *sim.Engine) bool {
 	}
 	p.selector.Look(&p.platform.Free, j)
 	d.usable = p.selector.Usable(j)
-	d.starts = p.selector.Choose(j, max(d.needed, min(d.target, d.usable)))
+	d.starts = p.choose(j, &d)
 	p.last = d
 	if r.DeadlineHard && model.Late(e.Now(), r.Deadline) {
 		p.drop(e, j, fmt.Sprintf("hard deadline %v has passed", r.Deadline))
 		return true
 	}
 	if !d.starts {
-		return false
+		return p.dropCapped(e, j)
 	}
 	if r.DeadlineHard {
 		if end := e.Now() + p.platform.EstimateClaims(j, p.selector.Claims()); model.Late(end, r.Deadline) {
@@ -152,6 +154,32 @@ func (p *policy) next(e *sim.Engine) bool {
 	}
 	e.StartOn(j, p.selector.Claims()...)
 	p.running++
+	return true
+}
+
+// choose chooses processors for the head of the queue: as many as it can use, up to the target, but no more than let it keep to its power caps until its estimated end. It returns false where those that are
+// needed are too many.
+func (p *policy) choose(j *sim.Job, d *decision) bool {
+	n := max(d.needed, min(d.target, d.usable))
+	for p.selector.Choose(j, n) {
+		if p.platform.KeepsCaps(j, p.selector.Claims()) {
+			return true
+		}
+		d.capped = true
+		if n--; n < d.needed {
+			break
+		}
+	}
+	return false
+}
+
+// dropCapped drops the head of the queue where it cannot start although nothing runs, and no power cap is to change; false: it has to wait.
+func (p *policy) dropCapped(e *sim.Engine, j *sim.Job) bool {
+	changes := p.platform.CapChanges()
+	if !p.platform.Capped() || p.running > 0 || changes[len(changes)-1] > e.Now() {
+		return false
+	}
+	p.drop(e, j, sim.CapReason)
 	return true
 }
 

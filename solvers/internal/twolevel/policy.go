@@ -3,6 +3,7 @@ package twolevel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
@@ -148,7 +149,7 @@ func (p *policy) estimate(j *sim.Job) float64 {
 func (p *policy) Arrive(j *sim.Job) {
 	k := &p.jobs[j.Handle]
 	for c := range p.clusters {
-		if p.platform.CanRun(j, c) {
+		if p.platform.EverFits(j, c, p.platform.Now()) {
 			load, jobs := p.clusters[c].queued.from(k.priority)
 			k.candidates = append(k.candidates, candidate{c, load, jobs})
 		}
@@ -178,8 +179,13 @@ func (p *policy) Release(j *sim.Job, part int, last bool) {
 	}
 }
 
-// Decide implements sim.Policy: it lets the local schedulers decide of whose clusters something happened.
+// Decide implements sim.Policy: it lets the local schedulers decide of whose clusters something happened, if only that a power cap changed.
 func (p *policy) Decide(e *sim.Engine) {
+	if _, changes := slices.BinarySearch(p.platform.CapChanges(), e.Now()); changes {
+		for c := range p.clusters {
+			p.clusters[c].event = p.clusters[c].event || p.platform.CappedCluster(c)
+		}
+	}
 	for c := range p.clusters {
 		if p.clusters[c].event {
 			p.clusters[c].event = false
