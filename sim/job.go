@@ -82,7 +82,7 @@ type jobs struct {
 	free   []int32
 }
 
-const slotBits = 10 // 1,024 slots a block
+const slotBits = 6 // 64 slots a block
 
 // at is the job with the handle.
 func (s *jobs) at(handle int32) *Job { return &s.blocks[handle>>slotBits][handle&(1<<slotBits-1)] }

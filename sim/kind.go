@@ -24,6 +24,9 @@ type Kind struct {
 // such jobs the one of the larger size has no shorter estimate, wherever both run.
 func (p *Platform) KindOf(j *Job, clusters []int) (Kind, float64) {
 	r := j.Request
+	if p.alike && p.power == nil {
+		return Kind{least: int(j.Processors), most: int(j.Processors)}, j.expected
+	}
 	job := &r.in.Jobs()[r.index]
 	k := Kind{
 		least: r.Min, most: r.Max, tasks: r.Tasks, span: r.Span, memory: r.Memory, bandwidth: r.MinBandwidth,
@@ -66,9 +69,6 @@ func (p *Platform) KindOf(j *Job, clusters []int) (Kind, float64) {
 
 // OnOneMachine says that a job of the kind must have all its processors on one machine.
 func (k *Kind) OnOneMachine() bool { return k.span == model.SpanMachine }
-
-// KindOfWidth is the kind of the jobs of a trace that hold the given number of processors. Their size is the estimate.
-func KindOfWidth(processors int32) Kind { return Kind{least: int(processors), most: int(processors)} }
 
 // ReferenceEstimate is the execution time of a rigid job on processors of its reference speed, as far as a policy knows it: by the
 // stated estimate, else by the work. It counts neither transfers nor overheads. It is NaN where the job states run times by cluster

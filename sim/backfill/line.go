@@ -153,21 +153,16 @@ const (
 	mostBlocks  = 32
 )
 
-// newLine is an empty queue for jobs that may run on the clusters; without a platform for the jobs of a trace.
+// newLine is an empty queue for jobs that may run on the clusters.
 func newLine(order Order, platform *sim.Platform, clusters []int) line {
-	l := line{order: order, platform: platform, clusters: clusters, byKind: map[kindKey]*kindQueue{}, lasting: order.lasts(), best: -1}
-	if platform != nil {
-		l.asked, l.ratios = make([]float64, platform.Licences()), make([]float64, platform.Licences())
-	}
-	return l
+	return line{order: order, platform: platform, clusters: clusters, byKind: map[kindKey]*kindQueue{}, lasting: order.lasts(), best: -1,
+		asked: make([]float64, platform.Licences()), ratios: make([]float64, platform.Licences())}
 }
 
 // add adds a job.
 func (l *line) add(j *sim.Job, fastest float64) {
-	kind, size := kindKey{Kind: sim.KindOfWidth(j.Processors)}, j.Estimate
-	if l.platform != nil {
-		kind.Kind, size = l.platform.KindOf(j, l.clusters)
-	}
+	of, size := l.platform.KindOf(j, l.clusters)
+	kind := kindKey{Kind: of}
 	if l.listed != nil {
 		kind.in = l.listed(j)
 	}
@@ -176,11 +171,7 @@ func (l *line) add(j *sim.Job, fastest float64) {
 		k = l.newKind()
 		k.kind, k.at, k.needs = kind, len(l.kinds), needsOf(j)
 		l.byKind[kind] = k
-		narrow := int(j.Processors)
-		if l.platform != nil {
-			narrow = fewest(l.platform, j, l.clusters)
-		}
-		l.kinds, l.narrow, l.heads = append(l.kinds, k), append(l.narrow, int32(narrow)), append(l.heads, foremost{})
+		l.kinds, l.narrow, l.heads = append(l.kinds, k), append(l.narrow, int32(fewest(l.platform, j, l.clusters))), append(l.heads, foremost{})
 	}
 	for int(j.Handle) >= len(l.places) {
 		l.places = append(l.places, place{})
