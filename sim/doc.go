@@ -16,15 +16,12 @@
 // time, and policies are in other packages (such as backfill), so the compiler enforces this. A job may end before its
 // estimate or outlive it; [Options].Kill ends it at its estimate instead.
 //
-// # Two worlds
+// # One world
 //
-// The plain world is a trace ([Run] with any [Source]): a stream of rigid jobs for a number of equal processors. Memory grows with
-// the largest number of jobs in the system at once, not with the length of the trace.
+// A policy looks at the [Platform]: clusters of machines, memory, pools of licences, power caps. It starts a job in [Part]s. The processors of a part are released when its own
+// tasks end. A rigid job has one part; a policy for moldable jobs that releases processors early gives each processor a part of its own.
 //
-// The general world is an instance with clusters of machines, memory, pools of licences, precedence and hard deadlines. A policy
-// looks at the [Platform] and starts a job in [Part]s. The processors of a part are released when its own tasks end. A rigid job
-// has one part; a policy for moldable jobs that releases processors early gives each processor a part of its own.
-//
-// [Simulate] runs an instance under a [Discipline], which makes a policy for either world, and picks the world itself. Its result is
-// an ordinary solution.
+// Jobs come from an instance ([Simulate], whose result is an ordinary solution), from batches ([Stream]) or from a trace ([Run] with any [Source]): a stream of rigid jobs for a number
+// of equal processors, as fast as if there were nothing else. The memory of a stream grows with the largest number of jobs in the system at once, not with its length.
+// Where all processors are alike and nothing else limits where a job fits, the platform is flat, see [Platform.Flat]: a machine is listed, and how long a job takes is known when it arrives.
 package sim

@@ -27,7 +27,7 @@ type Source interface {
 // Observer is told of everything that happens in a run, for example to draw, store or explain it.
 type Observer interface {
 	Arrived(now float64, j *Job)
-	// Started tells of a job that starts. In the general world parts says where; in the plain world it is nil.
+	// Started tells of a job that starts; parts says where.
 	Started(now float64, j *Job, parts []Part)
 	// Left reports a job that leaves. If the job did not finish, reason states why, for people.
 	Left(now float64, j *Job, outcome Outcome, reason string)
@@ -35,14 +35,14 @@ type Observer interface {
 	Decided(now float64)
 }
 
-// Watcher is an observer of the general world that also looks at the platform and at what the policy intends.
+// Watcher is an observer that also looks at the platform and at what the policy intends.
 type Watcher interface {
 	Observer
 	// Watch is called once, before the run.
 	Watch(*Platform, Policy)
 }
 
-// Announcer is a policy of the general world that is told of each job at its arrival, before the job joins the queue. So it also hears
+// Announcer is a policy that is told of each job at its arrival, before the job joins the queue. So it also hears
 // of jobs that wait for others: see [Request].After.
 type Announcer interface {
 	Announce(j *Job)
@@ -54,13 +54,13 @@ type Retractor interface {
 	Retract(j *Job)
 }
 
-// Spreader is a policy of the general world that spreads jobs over clusters. It is also given the jobs that can run over several
+// Spreader is a policy that spreads jobs over clusters. It is also given the jobs that can run over several
 // clusters only, see [model.Instance.MustSpread].
 type Spreader interface {
 	Spreads()
 }
 
-// Placer is a policy of the general world that finds out itself whether closed times leave a job a place: it chooses how many processors a moldable job holds. To any other
+// Placer is a policy that finds out itself whether closed times leave a job a place: it chooses how many processors a moldable job holds. To any other
 // policy a job does not come for which [Platform.EverFits] is false of all clusters.
 type Placer interface {
 	FindsPlaces()
@@ -74,13 +74,13 @@ type Opener interface {
 	Close(err error) error
 }
 
-// Warner is a policy of the general world that may have something to say after a run that went well.
+// Warner is a policy that may have something to say after a run that went well.
 type Warner interface {
 	// Warning says what went wrong although there is a schedule; empty: nothing.
 	Warning() string
 }
 
-// Explainer is a policy of the general world that can say which of its rules decided about a job.
+// Explainer is a policy that can say which of its rules decided about a job.
 type Explainer interface {
 	// Explain is asked for a queued job after a decision, for a job that starts at the moment of its start, and for one that the policy
 	// drops.
@@ -296,8 +296,7 @@ func (e *Engine) run() error {
 	return nil
 }
 
-// instant does all that happens at one time. Where only jobs arrive that can run nowhere, nothing changes and the policy is not asked: the trace of the plain world
-// is without them.
+// instant does all that happens at one time. Where only jobs arrive that can run nowhere, nothing changes and the policy is not asked.
 func (e *Engine) instant(t float64) error {
 	wake := e.wake
 	changes := wake == t || len(e.events) > 0 && e.events[0].time == t || len(e.deferred) > 0 && e.deferred[0].time == t || len(e.world.ready) > 0 || e.world.change(e.now) == t

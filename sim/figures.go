@@ -6,7 +6,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Figures returns an observer that sums up what becomes of the jobs of a run in the general world, in constant memory, and what states the figures so
+// Figures returns an observer that sums up what becomes of the jobs of a run, in constant memory, and what states the figures so
 // far by the name of their metric, see [model.MetricTable]: those of the jobs that have left. Metrics of deadlines are present only if a job had a
 // deadline.
 func Figures() (Watcher, func() model.Metrics) {

@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/sim/backfill"
 )
 
-// Options.Length sets how long a job runs, in either world; NaN leaves its own time. Jobs of 10, 20 and 30 run one after the other for 4, 20 and 60.
+// Options.Length sets how long a job runs, in a stream and in an instance; NaN leaves its own time. Jobs of 10, 20 and 30 run one after the other for 4, 20 and 60.
 func TestLengthsThatAreGiven(t *testing.T) {
 	b := model.NewBuilder("lengths").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
 	for _, job := range []struct {

@@ -26,7 +26,7 @@ type Entries interface {
 // ErrMidway is the error of a run that cannot begin in the middle: jobs wait for others, or machines have local jobs, whose state nobody knows then.
 var ErrMidway = errors.New("sim: a run begins in the middle only where no job waits for another and no machine has background load")
 
-// SimulateFrom runs jobs of an instance in the general world from the middle of another run on. A job that runs already runs from its own start and, by its estimate
+// SimulateFrom runs jobs of an instance from the middle of another run on. A job that runs already runs from its own start and, by its estimate
 // or the length of the options, ends as if it had started here; only a policy that is a [Resumer] can take it over. The run keeps no schedule; an observer can watch it. The platform is that of
 // the whole instance, so that parts mean the same in both runs.
 //

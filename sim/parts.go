@@ -32,7 +32,7 @@ type Part struct {
 	count        int // processors
 }
 
-// StartOn starts a queued job in the general world, with one part for each claim. Licences come from the pools of all its clusters,
+// StartOn starts a queued job, with one part for each claim. Licences come from the pools of all its clusters,
 // once from each pool, and stay held until the job ends. A claim that does not fit is a fault of the policy and ends the run.
 func (e *Engine) StartOn(j *Job, claims ...Claim) {
 	w := e.world

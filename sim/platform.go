@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/plan/place"
 )
 
-// Request is what the user of a job in the general world asked for.
+// Request is what the user of a job asked for.
 type Request struct {
 	ID             string
 	Min, Max       int // processors it may hold

@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/sim/backfill"
 )
 
-// watcher looks at the platform, which only the general world has.
+// watcher looks at the platform.
 type watcher struct{}
 
 func (watcher) Arrived(float64, *sim.Job)                   {}

@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/plan/place"
 )
 
-// Discipline is a queueing discipline: it makes one and the same policy for either world. Each policy serves one run.
+// Discipline is a queueing discipline: what makes a policy, and what a run must know of it. Each policy serves one run.
 type Discipline struct {
 	// General makes the policy for the platform of an instance; what the policy draws at random it draws from the seed. Required by
 	// [Simulate].
@@ -93,5 +93,5 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 	if in.Features()&model.PowerLimits&^model.PowerCaps != 0 {
 		return nil, Totals{}, ErrPower
 	}
-	return simulateGeneral(ctx, in, policies, opt)
+	return simulate(ctx, in, policies, opt)
 }

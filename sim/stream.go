@@ -16,7 +16,7 @@ type Batches interface {
 	Next() (*model.Instance, error)
 }
 
-// Stream runs an unlimited stream of jobs in the general world. It keeps no schedule; an observer can watch it. The system is an
+// Stream runs an unlimited stream of jobs. It keeps no schedule; an observer can watch it. The system is an
 // instance with the clusters of all batches; its own jobs do not run. The jobs of a batch must not depend on others, nor ask anything of
 // single machines: see [ErrNodes].
 //
@@ -40,7 +40,7 @@ func Stream(ctx context.Context, system *model.Instance, source Batches, policie
 	return w.run(ctx, policies.General, opt)
 }
 
-// errNoGeneral is the error of a discipline without a policy for the general world.
+// errNoGeneral is the error of a discipline without a policy.
 var errNoGeneral = errors.New("sim: expected a policy for the system of an instance, found none")
 
 // ErrNodes is the error of a stream where single machines matter. What a job asks of machines is known by its place in one instance, and so is what a

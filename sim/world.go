@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// world is the state of a run in the general world: the truth about the jobs, what is free and what came of the jobs so far.
+// world is the state of a run: the truth about the jobs, what is free and what came of the jobs so far.
 type world struct {
 	in       *model.Instance
 	platform *Platform
@@ -40,10 +40,10 @@ type world struct {
 	names    bool            // it matters which processors jobs get
 }
 
-// simulateGeneral runs an instance in the general world.
+// simulate runs an instance.
 //
 // Complexity beside that of the policy: O(log n + machines) a job. Memory: O(n).
-func simulateGeneral(ctx context.Context, in *model.Instance, policies Discipline, opt Options) (*model.Solution, Totals, error) {
+func simulate(ctx context.Context, in *model.Instance, policies Discipline, opt Options) (*model.Solution, Totals, error) {
 	w := &world{in: in, platform: newPlatform(in, 0, &policies, opt.Seed), order: byArrival(in), solution: &model.Solution{}}
 	w.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
 	w.place = make([]int, len(w.order))

@@ -24,7 +24,7 @@ func tellOnline(ctx context.Context, in *model.Instance, policy Policy, opt Opti
 	return err
 }
 
-// onlineTeller follows a simulation in the general world.
+// onlineTeller follows a simulation.
 type onlineTeller struct {
 	tell    func(Step)
 	placed  map[string]model.Placement // the schedule

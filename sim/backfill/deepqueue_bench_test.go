@@ -32,7 +32,7 @@ func deepQueue(tb testing.TB, jobs int) *model.Instance {
 	return in
 }
 
-// BenchmarkDeepQueue runs EASY in the general world on a queue of jobs that all wait at 0 until all have ended, in several orders.
+// BenchmarkDeepQueue runs EASY on a queue of jobs that all wait at 0 until all have ended, in several orders.
 func BenchmarkDeepQueue(b *testing.B) {
 	in := deepQueue(b, *atOnce)
 	month := 30 * 86400.0

@@ -1,6 +1,5 @@
 // Package backfill holds the policies [FCFS] (first come, first served), [EASY], [Conservative] and [Flexible] backfilling. Each is a
-// [sim.Discipline] and runs in both worlds of package sim: traces on equal processors (with an index of the queue, millions of jobs a
-// second) and instances with clusters of machines, memory and licences.
+// [sim.Discipline], for traces on equal processors (hundreds of thousands of jobs a second) as for instances with clusters of machines, memory and licences.
 //
 // # Rules
 //
@@ -20,7 +19,7 @@
 // A running job that has outlived its estimate is expected to end one step from now. Conservative then makes all
 // reservations afresh at each instant, in queue order, and does not ask to be woken: it could not keep such a promise.
 //
-// In the general world:
+// On clusters of machines:
 //
 //   - A job starts on the cluster on which it ends first by its estimate, of those on which it may start now; ties go to the first
 //     cluster. Conservative puts a job where it can start first, and of those places where it ends first.

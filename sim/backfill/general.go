@@ -13,7 +13,7 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// general is FCFS, EASY or flexible backfilling in the general world, on all clusters or on some; the package comment states the rules.
+// general is FCFS, EASY or flexible backfilling, on all clusters or on some; the package comment states the rules.
 // EASY is flexible backfilling in the order of the queue, and FCFS is EASY without backfilling. What spread.go adds are jobs that may hold
 // processors of several clusters.
 //

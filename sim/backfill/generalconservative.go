@@ -28,7 +28,7 @@ type availability interface {
 	advance(j *sim.Job, s *generalBooking)
 }
 
-// generalConservative is [Conservative] in the general world. A job for which there is no reservation before its hard deadline is
+// generalConservative is [Conservative]. A job for which there is no reservation before its hard deadline is
 // dropped.
 type generalConservative struct {
 	scorer *scorer                // nil: the order of arrival
@@ -201,7 +201,8 @@ func (p *generalConservative) admit(e *sim.Engine) (any bool) {
 			p.roster.add(j)
 		}
 	}
-	p.fresh = slices.Delete(p.fresh, 0, passed)
+	clear(p.fresh[:passed])
+	p.fresh = p.fresh[passed:]
 	return any
 }
 

@@ -15,6 +15,8 @@ import (
 // the priorities of their jobs, which stays one as time goes on: see [promise], and for the weights of [Priorities] line.bound. So the job of the highest priority is found by looking into the few blocks
 // that may hold it, and priorities are compared as they are and not by their bounds.
 //
+// In orders in which priorities do not change while a job waits, the first job of each kind is known until it leaves, and so is the first of all.
+//
 // Complexity: a search takes O(k + s + b + c·m) for k kinds and s sections that may hold the job, b blocks of sections that promise enough, and c blocks of m jobs that do. In the order of [Priorities]
 // an instant takes O(n/m) besides, for n jobs.
 type line struct {
@@ -169,7 +171,7 @@ func (l *line) add(j *sim.Job, fastest float64) {
 	k := l.byKind[kind]
 	if k == nil {
 		k = l.newKind()
-		k.kind, k.at, k.needs = kind, len(l.kinds), needsOf(j)
+		k.kind, k.at, k.needs = kind, len(l.kinds), j.Request.Licences
 		l.byKind[kind] = k
 		l.kinds, l.narrow, l.heads = append(l.kinds, k), append(l.narrow, int32(fewest(l.platform, j, l.clusters))), append(l.heads, foremost{})
 	}
@@ -238,17 +240,9 @@ func fewest(platform *sim.Platform, j *sim.Job, clusters []int) int {
 	return least
 }
 
-// needsOf is the licences that a job asks for.
-func needsOf(j *sim.Job) []model.Need {
-	if j.Request == nil {
-		return nil
-	}
-	return j.Request.Licences
-}
-
 // count counts the licences that a job asks for, or no longer.
 func (l *line) count(j *sim.Job, sign float64) {
-	for _, need := range needsOf(j) {
+	for _, need := range j.Request.Licences {
 		if l.order.CountJobs {
 			l.asked[need.Licence] += sign
 		} else {

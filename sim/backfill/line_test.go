@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// TestLine compares the queue of the general world, in the orders of one number a job, with a queue that is sorted at each instant, start by start: with ties, weights of 0 and of 1e9, ages beyond the
+// TestLine compares the queue, in the orders of one number a job, with a queue that is sorted at each instant, start by start: with ties, weights of 0 and of 1e9, ages beyond the
 // greatest, and so many jobs that blocks and sections are halved and empty.
 func TestLine(t *testing.T) {
 	for seed := range uint64(8000 / thoroughness) {

@@ -36,10 +36,7 @@ type waiting struct {
 
 // entry returns the queue's entry of a job that arrives: all that its priority is made of.
 func (o *Order) entry(j *sim.Job, fastest, size float64) waiting {
-	w := waiting{job: j, deadline: math.Inf(1), fastest: fastest, length: fastest, size: size}
-	if j.Request != nil {
-		w.deadline = j.Request.Deadline
-	}
+	w := waiting{job: j, deadline: j.Request.Deadline, fastest: fastest, length: fastest, size: size}
 	if o.Given != nil {
 		w.given = o.Given(j)
 	}

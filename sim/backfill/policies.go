@@ -7,8 +7,7 @@ import (
 // FCFS is first come, first served: no job starts before the jobs ahead of it in the queue. Another order than that of arrival makes it a list policy
 // without backfilling.
 //
-// Complexity in the plain world: O(1) a job in the order of arrival, O(s·log n) in another that is fixed, for n queued jobs of s sizes, and with wfp3 and multifactor what [EASY] states
-// for a search; for the general world see there.
+// Complexity: on a flat platform, see [sim.Platform.Flat], O(k) an instant at which jobs start, for k kinds of queued jobs, which are their sizes there; else what [EASY] states for a search.
 func FCFS(order Ranking) sim.Discipline {
 	if !order.isArrival() {
 		return ranked(0, 0, order)
@@ -26,16 +25,13 @@ func FCFS(order Ranking) sim.Discipline {
 // from now until its estimated end. With a depth of all jobs it is conservative backfilling that makes all reservations afresh at each instant. In
 // another order of the queue a job that moves ahead of others may start before them, so reservations hold only until the next instant.
 //
-// Complexity in the plain world, with depth 1 in the order of arrival: O(log n + s + r/64) an instant and O(s·log n) a job that is backfilled, for n
-// queued jobs of s sizes and r running jobs. In another order that is fixed at arrival, and with another depth: O(s·log n) a job that starts, and for a depth d above 1 O(r + d·p) an
-// instant besides, with p steps of the profile. Where scores vary with time, see [Ranking], the decisions are those of a queue that is sorted at each instant, without sorting it: a search for
-// the next job takes O(s + b + log n) with wfp3 and O(u + b + log n) with multifactor, for u users and b blocks of 8 to 16 groups that bounds cannot rule out. A group is the jobs of one size
-// and estimate, or of one user and size; b is mostly a few, and n at worst. A bound of the wait adds O(log n) a job. One search is made for each job that starts or gets a
-// reservation, and one more.
+// Jobs of one kind fit the same processors and are looked at together; on a flat platform, see [sim.Platform.Flat], those of one size. Where scores vary with time, see [Ranking], the decisions are those of
+// a queue that is sorted at each instant, without sorting it. One search is made for each job that starts or gets a reservation, and one more.
 //
-// In the general world jobs of one kind fit the same processors and are looked at together: O(k·C·m + s) for k kinds on C clusters of m machines and each search for the next job, with s sections of
+// Complexity: O(k·C·m + s) for k kinds on C clusters of m machines and each search for the next job, with s sections of
 // up to about 1,000 jobs of one kind, and of one user with multifactor or one association with slurm. Scores are computed only of blocks of up to 31 jobs one of which may be the next to start: mostly few, and all q/31 of q queued
-// jobs at worst. A reservation takes O(r·C·m) at worst beside r running jobs, and those of a depth d above 1 take O(d·s²·C·m) for s steps of the plan.
+// jobs at worst. An instant at which no job fits takes O(k). A reservation takes O(r·C·m) at worst beside r running jobs, and those of a depth d above 1 take O(d·s²·C·m) for s steps of the plan, on a flat platform
+// O(r + d·s).
 func EASY(step float64, depth int, order Ranking) sim.Discipline {
 	if depth != 1 || !order.isArrival() {
 		return ranked(step, depth, order)
@@ -57,7 +53,7 @@ func ranked(step float64, depth int, order Ranking) sim.Discipline {
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties go by queue order. For step
 // see [EASY].
 //
-// Complexity in the plain world: O(q·log q) an instant for q queued jobs. In the general world: as [EASY]; the queue is not sorted.
+// Complexity: as [EASY]; the queue is not sorted.
 func Flexible(step float64, priorities Priorities) sim.Discipline {
 	return sim.Discipline{
 		General:   newGeneral(1, step, Order{Priorities: priorities}, Ranking{}),
@@ -70,8 +66,8 @@ func Flexible(step float64, priorities Priorities) sim.Discipline {
 // jobs that have one, whatever the order, so no job loses its reservation. The order applies to jobs that arrive at the same instant, after early ends,
 // and when jobs outlive their estimates.
 //
-// Complexity in the plain world: O(q·p) an instant at which a job ended early, else O(p) an arrival, for q queued jobs and
-// p ≤ 2(q + r) + 1 steps of the profile, with r running jobs. In the general world: O(q·s²·C·m) an instant at which a job ended
+// Complexity: on a flat platform, see [sim.Platform.Flat], O(q·p) an instant at which a job ended early, else O(p) an arrival, for q queued jobs and
+// p ≤ 2(q + r) + 1 steps of the profile, with r running jobs. Elsewhere: O(q·s²·C·m) an instant at which a job ended
 // early, for s steps of the plan and C clusters of m machines; mostly the search looks at one or two steps from each. Where machines count one by one, and nothing
 // but what jobs hold tells times apart (no closed times, limited licences, machines of different speed or rule that draws), it is O(q) an instant, O(s) for each need at each machine on which something
 // became free, and O(m + s) for each job that may move, for s steps of one machine. Another order than that of arrival adds O(q·log q) an instant for sorting.
@@ -86,8 +82,7 @@ func Conservative(step float64, order Ranking) sim.Discipline {
 // queue order, or in the order given as it is then, gets its reservation, behind all there are; if that is for now, it starts too, and the next gets its turn. The jobs behind
 // are not looked at: they do not start, even where they fit and would delay nobody, and one that can meet its hard deadline no more is dropped when its turn comes.
 //
-// Complexity in the plain world: as Conservative with q at most that number, and besides O(s·log n) a job that gets its turn, for n queued jobs of s sizes, or as [EASY] in an
-// order that changes.
+// Complexity: as Conservative with q at most that number, and O(q + n·log n) an instant for sorting n jobs behind in another order than that of arrival.
 func ConservativeUpTo(reservations int, step float64, order Ranking) sim.Discipline {
 	return sim.Discipline{
 		General: newGeneralConservative(step, reservations, order),

@@ -271,7 +271,7 @@ func TestRankedNaive(t *testing.T) {
 			}
 			for _, p := range sol.Jobs {
 				if k, _ := in.JobIndex(p.Job); p.Start != c.want[k] {
-					t.Fatalf("%s in the general world: job %d starts at %v, the naive version says %v\n%s", c.name, k, p.Start, c.want[k], shown(specs, processors))
+					t.Fatalf("%s, of an instance: job %d starts at %v, the naive version says %v\n%s", c.name, k, p.Start, c.want[k], shown(specs, processors))
 				}
 			}
 		}

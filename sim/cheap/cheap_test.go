@@ -252,7 +252,7 @@ func joins(t *rapid.T, in *model.Instance, b *Budget) {
 }
 
 // A run with a budget is that of a queue that jobs join when the rule says, in order of arrival: nobody who is in the queue waits for a job that is not, and the
-// reservation of the first holds. The plain world and the general one agree.
+// reservation of the first holds.
 func TestARunIsThatOfAQueueThatJobsJoinLate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, b := drawn(t, rapid.IntRange(1, 2).Draw(t, "clusters")), budget(t)

@@ -89,7 +89,7 @@ func TestQuantilesByHand(t *testing.T) {
 	opt.Runs, opt.Elapsed = 2000, map[string]float64{"A": 50}
 	g, err := Queue(context.Background(), "easy", general, imported, 0, "B", fifths("u"), opt)
 	if err != nil || len(g.Jobs) != 1 || times(g.Jobs[0]) != [4]float64{50, 10, 30, 50} || g.Arrivals {
-		t.Errorf("in the general world: %+v, %v", g, err)
+		t.Errorf("with precedence: %+v, %v", g, err)
 	}
 }
 

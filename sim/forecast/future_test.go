@@ -170,7 +170,7 @@ func TestJobsThatHaveLeftAreNotAsked(t *testing.T) {
 		{ID: "B", Arrival: 10, Estimate: new(9.0), Processors: model.Rigid(2)},
 	}
 	missed := model.JobSpec{ID: "missed", Arrival: 10, Estimate: new(9.0), Deadline: new(12.0), DeadlineHard: true}
-	for _, list := range [][]model.JobSpec{jobs, append(jobs[:len(jobs):len(jobs)], missed)} { // in the plain world, and in the general one
+	for _, list := range [][]model.JobSpec{jobs, append(jobs[:len(jobs):len(jobs)], missed)} {
 		in := built(t, 2, list...)
 		if f := ask(t, in, 50, nil, nil); len(f.Jobs) != 1 || f.Jobs[0].Job != "B" {
 			t.Errorf("%d jobs, at 50: %+v", len(list), f.Jobs)

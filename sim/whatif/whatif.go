@@ -113,7 +113,7 @@ const (
 //
 // It returns an error if the policy cannot honour the instance, if the job is unknown, or if ctx ends.
 //
-// Complexity: two simulations in the general world, see package sim.
+// Complexity: two simulations, see package sim.
 func Submit(ctx context.Context, name string, policy solve.Policy, in *model.Instance, job string, seed uint64) (*Answer, error) {
 	if err := policy.Supports(in); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// system is the system that the program decides on, in either world of package sim.
+// system is the system that the program decides on.
 type system interface {
 	// header describes the system.
 	header() *online.Header

@@ -1,5 +1,5 @@
 // Package slots holds the policies [Static] and [Dynamic]: advance reservation of time slots for stochastic workflows, the rivals of the
-// G/G/1 workload allocation. Each is a [sim.Discipline] of the general world.
+// G/G/1 workload allocation. Each is a [sim.Discipline].
 //
 // # Rules
 //

@@ -1,6 +1,6 @@
 // Package spaceshare holds two policies that share the processors of a system in space among moldable jobs: [Dynamic], which releases
 // each processor when the processor's own tasks have ended, and [MAP], which holds all processors of a job until the job ends. Each is
-// a [sim.Discipline] for the general world of package sim.
+// a [sim.Discipline].
 //
 // # Rules
 //
