@@ -97,7 +97,7 @@ func (w *world) begin(e *Engine, j *Job, claims []Claim, parts []Part) {
 // outlives is for a part that ends after its estimate where a power cap falls. Nothing lets it run on under the lower cap: that is an error, unless only rounding made it late.
 func (w *world) outlives(e *Engine, p *Part) {
 	switch c := w.platform.capOf(p.Cluster); {
-	case c == nil || !c.falls:
+	case c == nil || !fallsFrom(c.steps, e.now):
 	case model.Late(p.end, p.EstimatedEnd):
 		e.Fail(errOutlive)
 	default:

@@ -409,8 +409,9 @@ func (p *Platform) underCap(site *place.Site, room *Room, j *Job, cluster, proce
 		return ok && p.keepsCap(room, j, cluster, shares[begin:])
 	}
 	for _, level := range p.PowerLevels(cluster) {
-		if p.nodes == nil {
-			level = slices.SortedStableFunc(slices.Values(level), func(a, b int) int { return cmp.Compare(p.Machines[b].Speed, p.Machines[a].Speed) })
+		if p.nodes == nil { // in the order in which machines are taken
+			n := len(level)
+			level = slices.DeleteFunc(slices.Clone(p.clusters[cluster].order), func(m int) bool { return !c.isAmong(m, n) })
 		}
 		if try(level) {
 			return shares, true
