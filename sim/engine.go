@@ -148,10 +148,6 @@ type Options struct {
 	// Defer is called for each job that could join the queue. It returns the time until which the job stays out of the queue; nil, or a time that is over: it
 	// joins at once. Only a [Deferrer] hears of a job that is kept out.
 	Defer func(Deferrable) float64
-
-	begin  func(now float64, j *Job) float64 // in the plain world: gives a job its processors, and returns when it starts
-	starts func(j *Job) float64              // nil where begin is; when the job starts, as it has turned out since
-	waking float64                           // see [Engine.Waking]
 }
 
 // Progress is how far a run has come.
@@ -180,10 +176,11 @@ type Engine struct {
 	queued    int
 	deferred  events // jobs that join the queue at a time
 	stopped   bool
-	foreseen  bool  // the time of the forecast has come
-	fault     error // of the policy; ends the run
-	countdown int   // calls of Stopped
-	large     bool  // the platform is so large that each thing that happens may take long
+	foreseen  bool    // the time of the forecast has come
+	fault     error   // of the policy; ends the run
+	countdown int     // calls of Stopped
+	waking    float64 // see Waking
+	large     bool    // the platform is so large that each thing that happens may take long
 }
 
 // ErrPolicy is wrapped by the error of a run whose policy broke a rule of the engine, which is a bug in the
@@ -326,7 +323,7 @@ func (e *Engine) instant(t float64) error {
 	}
 	for len(e.events) > 0 && e.events[0].time == t {
 		ended := e.events.pop()
-		if e.postponed(&ended) {
+		if e.world != nil && e.world.sleep != nil && e.world.postponed(e, &ended) {
 			continue
 		}
 		e.release(e.jobs.at(ended.handle), int(ended.part))
@@ -456,7 +453,7 @@ func (e *Engine) arrive() {
 
 // Waking is how long a machine takes at most to be up that sleeps by a rule: jobs that get it start that much later, and so it counts before they end by a reservation.
 // 0: none sleeps.
-func (e *Engine) Waking() float64 { return e.opt.waking }
+func (e *Engine) Waking() float64 { return e.waking }
 
 // Start starts a queued job in the plain world. A job that is not queued or does not fit is a fault of the policy and ends the run.
 func (e *Engine) Start(j *Job) {
@@ -466,9 +463,6 @@ func (e *Engine) Start(j *Job) {
 	}
 	e.free -= j.Processors
 	e.started(j)
-	if e.opt.begin != nil {
-		j.Start = e.opt.begin(e.now, j)
-	}
 	j.EstimatedEnd = model.End(j.Start, j.Estimate)
 	if length := e.length(j); !math.IsNaN(length) {
 		j.runtime = length
@@ -486,21 +480,6 @@ func (e *Engine) runs(j *Job) float64 {
 		return j.Estimate
 	}
 	return j.runtime
-}
-
-// postponed plans the end of a job anew that started later than it was to. It returns false if it did not.
-func (e *Engine) postponed(ended *event) bool {
-	if e.opt.starts == nil {
-		return false
-	}
-	j := e.jobs.at(ended.handle)
-	start := e.opt.starts(j)
-	if start == j.Start {
-		return false
-	}
-	j.Start = start
-	e.schedule(j, int(ended.part), model.End(start, e.runs(j)))
-	return true
 }
 
 // length is how long the options ask a job to run; NaN: its own run time.

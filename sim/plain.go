@@ -29,9 +29,6 @@ func replay(ctx context.Context, in *model.Instance, policy Policy, opt Options)
 	r := &recorder{in: in, next: opt.Observer, solution: &model.Solution{}}
 	r.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
 	r.room.reset(in.Clusters()[0].Processors)
-	if r.sleep = newSleepers(in, &r.room); r.sleep != nil {
-		opt.begin, opt.starts, opt.waking = r.begin, r.starts, r.sleep.waking()
-	}
 	trace, order, err := TraceOf(in)
 	if err != nil {
 		return nil, Totals{}, err
@@ -136,7 +133,6 @@ type recorder struct {
 	next     Observer
 	room     processors
 	held     []model.ProcessorSet // by handle
-	sleep    *sleepers            // nil: no machine sleeps by a rule
 	solution *model.Solution
 }
 
@@ -154,9 +150,7 @@ func (r *recorder) Arrived(now float64, j *Job) {
 
 // Started implements Observer.
 func (r *recorder) Started(now float64, j *Job, _ []Part) {
-	if r.sleep == nil {
-		r.hold(j, r.room.take(int(j.Processors)))
-	}
+	r.hold(j, r.room.take(int(j.Processors)))
 	if r.next != nil {
 		r.next.Started(now, j, nil)
 	}
@@ -170,25 +164,6 @@ func (r *recorder) hold(j *Job, set model.ProcessorSet) {
 	r.held[j.Handle] = set
 }
 
-// begin gives a job its processors where machines sleep, and returns when it starts. A job that takes no time wakes nobody.
-func (r *recorder) begin(now float64, j *Job) float64 {
-	if j.runtime == 0 {
-		r.hold(j, r.room.take(int(j.Processors)))
-		return now
-	}
-	start := r.sleep.take(j, now)
-	r.hold(j, r.sleep.holders[j.Handle].set)
-	return start
-}
-
-// starts is when a job that takes time starts, which may move on while it waits for its machines to wake.
-func (r *recorder) starts(j *Job) float64 {
-	if j.runtime == 0 {
-		return j.Start
-	}
-	return r.sleep.holders[j.Handle].start
-}
-
 // Left implements Observer.
 func (r *recorder) Left(now float64, j *Job, outcome Outcome, reason string) {
 	if outcome == Dropped {
@@ -200,9 +175,6 @@ func (r *recorder) Left(now float64, j *Job, outcome Outcome, reason string) {
 	}
 	index, set := r.order[j.Number], r.held[j.Handle]
 	r.room.give(set)
-	if r.sleep != nil && j.runtime > 0 {
-		r.sleep.give(j, now)
-	}
 	if outcome == Finished {
 		r.solution.Jobs = append(r.solution.Jobs, model.Placement{
 			Job: r.in.Jobs()[index].ID, Cluster: r.in.Clusters()[0].ID, Processors: set, Start: j.Start, End: now,

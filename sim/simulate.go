@@ -60,7 +60,7 @@ func (d *Discipline) InTrace() func(processors int) Policy {
 
 // IsPlain reports whether an instance runs in the plain world: it has only what a trace has, and the policy looks only at what a trace shows.
 func (d *Discipline) IsPlain(in *model.Instance) bool {
-	if in.Features().Has(model.PowerCaps) {
+	if in.Features()&model.PowerLimits != 0 {
 		return false
 	}
 	if d.ByQueue && len(in.Partitions()) > 1 {
@@ -84,9 +84,9 @@ func anyDeadline(in *model.Instance) bool {
 	return slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() })
 }
 
-// ErrPower is the error of a run of an instance in which power limits schedules in a way that the run cannot keep to: a horizon; machines that sleep by a rule, but in a run of a trace that nobody watches; and
-// power caps in a stream, a forecast or a run that begins in the middle.
-var ErrPower = errors.New("sim: expected an instance without a horizon and machines that sleep by a rule, which are for traces that nobody explains, and without power caps in a stream or a forecast")
+// ErrPower is the error of a run of an instance in which power limits schedules in a way that the run cannot keep to: a horizon; and power caps and machines that sleep by a rule in a stream, a forecast or a run
+// that begins in the middle.
+var ErrPower = errors.New("sim: expected an instance without a horizon, and without power caps and machines that sleep by a rule in a stream or a forecast")
 
 // Simulate runs an instance under a discipline and picks the world itself. An instance that is no more than a trace (rigid jobs on one
 // cluster of equal processors) runs in the plain world, unless the observer is a [Watcher], which looks at the platform, or the
@@ -105,7 +105,7 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 	opt = policies.Deferring(in, opt)
 	_, watches := opt.Observer.(Watcher)
 	plain := policies.IsPlain(in) && !watches
-	if limits := in.Features() & model.PowerLimits; limits&^model.PowerCaps != 0 && !(plain && limits == model.SleepingMachines) {
+	if in.Features().Has(model.HorizonLimits) {
 		return nil, Totals{}, ErrPower
 	}
 	if plain {

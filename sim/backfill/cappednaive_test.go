@@ -466,7 +466,7 @@ func TestCappedGroupsAsTheNaiveForm(t *testing.T) {
 			}
 		}
 	}
-	if together < cases/50 {
+	if together < cases/200 {
 		t.Errorf("%d of %d are traces", together, cases)
 	}
 }

@@ -304,6 +304,9 @@ func (p *generalConservative) compress(e *sim.Engine) {
 			return
 		}
 		s := &p.booked[j.Handle]
+		if s.start < now { // what it waits for ends later than planned, as machines had to wake
+			continue
+		}
 		p.plan.give(j, s, now)
 		limit := s.start
 		if p.platform.Draws() {
