@@ -26,7 +26,8 @@ func CheckCaps(in *model.Instance, kill bool) error {
 			continue
 		}
 		for k := range in.Jobs() {
-			if !fallsFrom(cluster.PowerCap, in.Jobs()[k].Arrival) || !in.CanRun(k, c) {
+			j := &in.Jobs()[k] // one that may spread over clusters may hold processors of one that cannot run it
+			if !fallsFrom(cluster.PowerCap, j.Arrival) || !in.CanRun(k, c) && j.Span != model.SpanGrid {
 				continue
 			}
 			width, _ := in.Width(k, c)
