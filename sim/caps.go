@@ -12,7 +12,7 @@ var (
 	errOutlive = errors.New("a power cap that falls, and jobs that outlive their estimates: they would run on under the lower cap")
 )
 
-// CheckCaps says why an instance with power caps cannot run; nil: it can, or has none. Jobs end at their estimates where kill is set. O(jobs · clusters).
+// CheckCaps says why an instance with power caps cannot run; nil: it can, or has none. Jobs end at their estimates where kill is set. O(jobs · groups of machines).
 func CheckCaps(in *model.Instance, kill bool) error {
 	if !in.Features().Has(model.PowerCaps) {
 		return nil
@@ -26,12 +26,15 @@ func CheckCaps(in *model.Instance, kill bool) error {
 			continue
 		}
 		for k := range in.Jobs() {
-			width, _ := in.Width(k, c)
-			if !in.CanRun(k, c) {
+			j := &in.Jobs()[k] // one that may spread over clusters may hold processors of one that cannot run it
+			if !fallsFrom(cluster.PowerCap, j.Arrival) || !in.CanRun(k, c) && j.Span != model.SpanGrid {
 				continue
 			}
-			if estimate, runtime := lengthsOn(in, k, c, width); runtime > estimate {
-				return errOutlive
+			width, _ := in.Width(k, c)
+			for g := range cluster.Machines { // a run time that is stated is the same on all machines, an estimate is not
+				if estimate, runtime := lengthsOn(in, k, c, width, &cluster.Machines[g]); runtime > estimate {
+					return errOutlive
+				}
 			}
 		}
 	}

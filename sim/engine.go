@@ -167,10 +167,11 @@ type Engine struct {
 	queued    int
 	deferred  events // jobs that join the queue at a time
 	stopped   bool
-	foreseen  bool  // the time of the forecast has come
-	fault     error // of the policy; ends the run
-	countdown int   // calls of Stopped
-	large     bool  // the platform is so large that each thing that happens may take long
+	foreseen  bool    // the time of the forecast has come
+	fault     error   // of the policy; ends the run
+	countdown int     // calls of Stopped
+	waking    float64 // see Waking
+	large     bool    // the platform is so large that each thing that happens may take long
 }
 
 // ErrPolicy is wrapped by the error of a run whose policy broke a rule of the engine, which is a bug in the
@@ -305,6 +306,9 @@ func (e *Engine) instant(t float64) error {
 	e.world.platform.advance(t)
 	for len(e.events) > 0 && e.events[0].time == t {
 		ended := e.events.pop()
+		if e.world.sleep != nil && e.world.postponed(e, &ended) {
+			continue
+		}
 		e.release(e.jobs.at(ended.handle), int(ended.part))
 		if e.Stopped() { // an instant may be as long as a run
 			return e.why()
@@ -426,6 +430,10 @@ func (e *Engine) arrive() {
 	}
 	e.join(j)
 }
+
+// Waking is how long a machine takes at most to be up that sleeps by a rule: jobs that get it start that much later, and so it counts before they end by a reservation.
+// 0: none sleeps.
+func (e *Engine) Waking() float64 { return e.waking }
 
 // Start starts a queued rigid job on the first cluster on which it fits. A job that is not queued or fits on none is a fault of the policy and ends the run.
 func (e *Engine) Start(j *Job) {

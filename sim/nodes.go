@@ -16,14 +16,15 @@ import (
 // the slowest of all machines of the job and on the slowest link.
 type nodes struct {
 	site    *place.Site
-	first   *place.Site     // the same machines under the rule first
-	known   *model.Instance // what the estimates say
-	closing []closing       // by cluster
-	mixed   bool            // see [Platform.Mixed]
-	runs    map[runKey]bool // see canRun
-	draws   bool            // the rule draws at random, so that it matters how often it is asked
-	freed   []int32         // machines on which something became free, in the order of time
-	copied  place.State     // scratch of [Platform.CopyMachine]
+	first   *place.Site            // the same machines under the rule first
+	known   *model.Instance        // what the estimates say
+	closing []closing              // by cluster
+	mixed   bool                   // see [Platform.Mixed]
+	runs    map[runKey]bool        // see canRun
+	draws   bool                   // the rule draws at random, so that it matters how often it is asked
+	freed   []int32                // machines on which something became free, in the order of time
+	copied  place.State            // scratch of [Platform.CopyMachine]
+	awake   func(machine int) bool // says of machines that sleep by a rule whether they are on now; nil: none sleeps
 }
 
 // runKey tells apart jobs that can run on different clusters.
@@ -174,6 +175,16 @@ func (n *nodes) fastest(empty *Room, r *Request, cluster, processors int) ([]Sha
 // machines on which the job takes no longer than a limit and that are open until then, with the least limit with which the job fits. At last it is
 // fitsUntil that looks. among says which machines may be chosen; nil: all.
 func (n *nodes) fits(site *place.Site, room *Room, job, cluster, processors int, start float64, among func(machine int) bool, shares []Share) ([]Share, bool) {
+	if n.awake != nil { // machines that are on come first
+		if chosen, ok := n.fitsOn(site, room, job, cluster, processors, start, func(m int) bool { return n.awake(m) && isAmong(among, m) }, shares); ok {
+			return chosen, true
+		}
+	}
+	return n.fitsOn(site, room, job, cluster, processors, start, among, shares)
+}
+
+// fitsOn is fits whether machines sleep or not.
+func (n *nodes) fitsOn(site *place.Site, room *Room, job, cluster, processors int, start float64, among func(machine int) bool, shares []Share) ([]Share, bool) {
 	k, c := site.Kind(job), &n.closing[cluster]
 	if !c.any {
 		return site.Choose(&room.Room, k, cluster, processors, among, shares)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -28,6 +29,7 @@ type Part struct {
 	EstimatedEnd float64
 	Shares       []Share // its processors by machine
 	end          float64
+	takes        float64 // time from the start to the end, without local jobs
 	hold         bool
 	count        int // processors
 }
@@ -61,7 +63,9 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 func (w *world) begin(e *Engine, j *Job, claims []Claim, parts []Part) {
 	w.platform.takeLicencesOf(&w.platform.Free, j, parts)
 	w.cut[j.Handle] = Finished
+	start := j.Start
 	e.started(j)
+	j.Start = start
 	j.parts = int32(len(parts))
 	link := math.Inf(1)
 	for k := 0; k < len(parts) && !w.platform.alike; k++ {
@@ -73,13 +77,15 @@ func (w *world) begin(e *Engine, j *Job, claims []Claim, parts []Part) {
 		cut, at := w.limit(e, j, claims[k].Limit)
 		switch p.end = p.EstimatedEnd; {
 		case e.foreseen:
+			p.takes = p.EstimatedEnd - start
 		case !math.IsNaN(length):
-			if expected := j.EstimatedEnd - e.now; p.EstimatedEnd < j.EstimatedEnd {
-				length *= (p.EstimatedEnd - e.now) / expected
+			if expected := j.EstimatedEnd - start; p.EstimatedEnd < j.EstimatedEnd {
+				length *= (p.EstimatedEnd - start) / expected
 			}
-			p.end = model.End(e.now, length)
+			p.end, p.takes = model.End(start, length), length
 		default:
-			p.end = w.end(e.now, max(at, e.now), j, p, link)
+			p.takes = w.takes(j, p, link)
+			p.end = w.end(start, max(at, start), j, p)
 		}
 		if p.end > at && (cut != MissedHard || model.Late(p.end, at)) {
 			p.end, w.cut[j.Handle] = max(at, e.now), cut
@@ -98,12 +104,71 @@ func (w *world) begin(e *Engine, j *Job, claims []Claim, parts []Part) {
 // outlives is for a part that ends after its estimate where a power cap falls. Nothing lets it run on under the lower cap: that is an error, unless only rounding made it late.
 func (w *world) outlives(e *Engine, p *Part) {
 	switch c := w.platform.capOf(p.Cluster); {
-	case c == nil || !c.falls:
+	case c == nil || !fallsFrom(c.steps, e.now):
 	case model.Late(p.end, p.EstimatedEnd):
 		e.Fail(errOutlive)
 	default:
 		p.end = p.EstimatedEnd
 	}
+}
+
+// wakes takes the processors of a part on machines that are on rather than on others, where the job takes time there, and returns the machines. Those that it holds already (chosen is false) stay.
+func (w *world) wakes(j *Job, p *Part, chosen bool, now float64) (machines []int) {
+	if w.takes(j, p, w.in.SlowestLink(p.Cluster, p.Processors)) == 0 {
+		return nil // it wakes nobody
+	}
+	var set model.ProcessorSet
+	for _, s := range p.Shares {
+		m := &w.platform.Machines[s.Machine]
+		here := m.within(p.Processors)
+		of := []int(nil)
+		if chosen {
+			w.free[s.Machine].give(here)
+			here, of = w.sleep.choose(&w.free[s.Machine], s, now)
+		} else {
+			of = w.sleep.of(s.Machine, here)
+		}
+		machines = append(machines, of...)
+		for _, run := range here {
+			set = append(set, model.Range{First: run.First + m.First, Last: run.Last + m.First})
+		}
+	}
+	p.Processors = model.NewProcessorSet(set...)
+	return machines
+}
+
+// startAwake lets a job start when all its machines are up.
+func (w *world) startAwake(e *Engine, j *Job, parts []Part, machines [][]int) {
+	if !slices.ContainsFunc(machines, func(of []int) bool { return len(of) > 0 }) {
+		return
+	}
+	if j.Start = w.sleep.hold(j, machines, e.now, w.running(j) != nil); j.Start == e.now {
+		return
+	}
+	link := math.Inf(1)
+	for k := range parts {
+		link = min(link, w.platform.link(parts[k].Shares))
+	}
+	j.EstimatedEnd = j.Start
+	for k := range parts {
+		p := &parts[k]
+		p.EstimatedEnd = model.End(j.Start, w.platform.estimate(j, p.Cluster, p.Shares, p.Tasks, link))
+		j.EstimatedEnd = max(j.EstimatedEnd, p.EstimatedEnd)
+	}
+}
+
+// postponed plans the end of a part anew whose job started later than it was to. It returns false if it did not.
+func (w *world) postponed(e *Engine, ended *event) bool {
+	j := e.jobs.at(ended.handle)
+	p := &w.parts[j.Handle][ended.part]
+	start := w.sleep.start(j)
+	end := model.End(start, p.takes)
+	if start == j.Start && p.end >= end {
+		return false
+	}
+	j.Start, p.end = start, end
+	e.schedule(j, int(ended.part), end)
+	return true
 }
 
 // limit is the time by which a job that starts now has to end, and how it leaves if it does not. A hard deadline may be over already.
@@ -124,18 +189,24 @@ func (w *world) limit(e *Engine, j *Job, limit float64) (Outcome, float64) {
 	return cut, at
 }
 
+// takes is how long the tasks of a part take, by the time rule.
+func (w *world) takes(j *Job, p *Part, link float64) float64 {
+	r := j.Request
+	if w.platform.alike && p.Tasks == r.Tasks {
+		return j.runtime
+	}
+	return r.in.Longest(r.index, p.Cluster, p.Processors, p.Tasks) + r.in.Transfer(r.index, link)
+}
+
 // end is when the tasks of a part that starts now end: by the time rule, and later where local jobs share the processors. After the time
 // at it only matters that the part has not ended by then. A job that runs already keeps its hard deadline, by the time rule: local jobs make it end no later
 // than that.
-func (w *world) end(now, at float64, j *Job, p *Part, link float64) float64 {
-	r, takes := j.Request, j.runtime
-	if !w.platform.alike || p.Tasks != r.Tasks {
-		takes = r.in.Longest(r.index, p.Cluster, p.Processors, p.Tasks) + r.in.Transfer(r.index, link)
-	}
-	if w.local == nil {
-		return model.End(now, takes)
-	}
+func (w *world) end(now, at float64, j *Job, p *Part) float64 {
+	r, takes := j.Request, p.takes
 	end := model.End(now, takes)
+	if w.local == nil {
+		return end
+	}
 	for _, s := range p.Shares {
 		m := &w.platform.Machines[s.Machine]
 		if m.Background == nil {
@@ -162,6 +233,7 @@ func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 	for _, claim := range claims {
 		link = min(link, w.platform.link(claim.Shares))
 	}
+	var machines [][]int // by part, where machines sleep and the job takes time
 	for _, claim := range claims {
 		if !w.takeShares(e, j, &claim) {
 			return nil, false
@@ -183,12 +255,18 @@ func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 		for _, s := range p.Shares {
 			p.count += int(s.Processors)
 		}
+		if w.sleep != nil {
+			machines = append(machines, w.wakes(j, &p, claim.Processors == nil, e.now))
+		}
 		p.EstimatedEnd = model.End(e.now, w.platform.estimate(j, p.Cluster, p.Shares, p.Tasks, link))
 		w.platform.working += p.count
 		j.EstimatedEnd = max(j.EstimatedEnd, p.EstimatedEnd)
 		parts = append(parts, p)
 	}
 	w.parts[j.Handle] = parts
+	if j.Start = e.now; machines != nil {
+		w.startAwake(e, j, parts, machines)
+	}
 	if w.running(j) == nil && !w.platform.keepCaps(j, parts) {
 		e.failf("job %s cannot start at %v: it would take more than a power cap before it ends by its estimate", j.Request.ID, e.now)
 		return nil, false
@@ -315,6 +393,9 @@ func (w *world) release(e *Engine, j *Job, part int, last bool) {
 	e.totals.busy.add(float64(parts[part].count) * (e.now - j.Start))
 	w.platform.working -= parts[part].count
 	w.platform.ends(j, &parts[part])
+	if w.sleep != nil {
+		w.sleep.give(j, part, last, e.now)
+	}
 	if parts[part].hold && !last {
 		return
 	}

@@ -409,8 +409,9 @@ func (p *Platform) underCap(site *place.Site, room *Room, j *Job, cluster, proce
 		return ok && p.keepsCap(room, j, cluster, shares[begin:])
 	}
 	for _, level := range p.PowerLevels(cluster) {
-		if p.nodes == nil {
-			level = slices.SortedStableFunc(slices.Values(level), func(a, b int) int { return cmp.Compare(p.Machines[b].Speed, p.Machines[a].Speed) })
+		if p.nodes == nil { // in the order in which machines are taken
+			n := len(level)
+			level = slices.DeleteFunc(slices.Clone(p.clusters[cluster].order), func(m int) bool { return !c.isAmong(m, n) })
 		}
 		if try(level) {
 			return shares, true
@@ -503,18 +504,10 @@ func (p *Platform) changesOf(cluster int) []float64 {
 	return slices.Compact(times)
 }
 
-// fitsEmpty says whether the job fits the empty cluster if it starts at the time, until its estimated end, and how long it takes: a rigid job, and a moldable one on its rigid maximum or on the fewest
-// processors that it may hold.
+// fitsEmpty says whether the job fits the empty cluster, on the processors of a rigid job, if it starts at the time, until its estimated end, and how long it takes. A moldable job whose rigid maximum is more than
+// the fewest processors that it may hold has room for it under the last cap.
 func (p *Platform) fitsEmpty(j *Job, cluster int, start float64, inTime bool) (takes float64, ok bool) {
-	rigid, least := p.Rigid(j, cluster), p.Width(j, cluster)
-	if takes, ok = p.fitsEmptyOn(j, cluster, rigid, start, inTime); !ok && least < rigid {
-		takes, ok = p.fitsEmptyOn(j, cluster, least, start, inTime)
-	}
-	return takes, ok
-}
-
-func (p *Platform) fitsEmptyOn(j *Job, cluster, processors int, start float64, inTime bool) (takes float64, ok bool) {
-	c, room := p.capOf(cluster), &p.empty
+	c, room, processors := p.capOf(cluster), &p.empty, p.Rigid(j, cluster)
 	if c != nil {
 		room = new(Room)
 		room.CopyFrom(&p.empty)

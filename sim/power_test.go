@@ -18,8 +18,7 @@ func (watcher) Left(float64, *sim.Job, sim.Outcome, string) {}
 func (watcher) Decided(float64)                             {}
 func (watcher) Watch(*sim.Platform, sim.Policy)             {}
 
-// Under power caps everything runs, watched or not, on several clusters and where a policy has no plain form. Under a horizon nothing does, and machines that sleep by a rule need a trace that nobody
-// watches. It is said so.
+// Under power caps and with machines that sleep by a rule everything runs, watched or not, on several clusters and where a policy has no plain form. Under a horizon nothing does, and it is said so.
 func TestPowerLimitsOnLine(t *testing.T) {
 	for _, limit := range []string{"", "cap", "horizon", "sleep"} {
 		for _, watched := range []bool{false, true} {
@@ -52,7 +51,7 @@ func TestPowerLimitsOnLine(t *testing.T) {
 						opt.Observer = watcher{}
 					}
 					sol, _, err := sim.Simulate(t.Context(), in, d, opt)
-					refused := limit == "horizon" || limit == "sleep" && (watched || general || grid)
+					refused := limit == "horizon"
 					if errors.Is(err, sim.ErrPower) != refused || !refused && err != nil {
 						t.Errorf("%s, watched %v, general only %v, two clusters %v: %v", limit, watched, general, grid, err)
 					}

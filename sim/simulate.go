@@ -75,9 +75,9 @@ func anyDeadline(in *model.Instance) bool {
 	return slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() })
 }
 
-// ErrPower is the error of a run of an instance in which power limits schedules in a way that the run cannot keep to: a horizon; machines that sleep by a rule, but in a run of a trace that nobody watches; and
-// power caps in a stream, a forecast or a run that begins in the middle.
-var ErrPower = errors.New("sim: expected an instance without a horizon and machines that sleep by a rule, which are for traces that nobody explains, and without power caps in a stream or a forecast")
+// ErrPower is the error of a run of an instance in which power limits schedules in a way that the run cannot keep to: a horizon; and power caps and machines that sleep by a rule in a stream, a forecast or a run
+// that begins in the middle.
+var ErrPower = errors.New("sim: expected an instance without a horizon, and without power caps and machines that sleep by a rule in a stream or a forecast")
 
 // Simulate runs an instance under a discipline.
 //
@@ -90,7 +90,7 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 		return nil, Totals{}, errNoGeneral
 	}
 	opt = policies.Deferring(in, opt)
-	if in.Features()&model.PowerLimits&^model.PowerCaps != 0 {
+	if in.Features().Has(model.HorizonLimits) {
 		return nil, Totals{}, ErrPower
 	}
 	return simulate(ctx, in, policies, opt)

@@ -44,6 +44,95 @@ func dozing(t *rapid.T) *model.Instance {
 	return in
 }
 
+// dozingGrid is several clusters of machines that sleep by a rule, on which jobs may ask for memory, devices and whole machines.
+func dozingGrid(t *rapid.T) *model.Instance {
+	in := dozing(t)
+	spec := in.Spec()
+	other := spec.Clusters[0]
+	other.ID, other.Machines = "d", nil
+	for _, m := range spec.Clusters[0].Machines {
+		m.Count, m.Speed = rapid.IntRange(1, 2).Draw(t, "count"), rapid.SampledFrom([]float64{1, 2}).Draw(t, "speed")
+		other.Machines = append(other.Machines, m)
+	}
+	spec.Clusters = append(spec.Clusters, other)
+	nodes, widest := rapid.Bool().Draw(t, "nodes"), 0
+	for _, m := range spec.Clusters[0].Machines {
+		widest = max(widest, m.Processors, 1)
+	}
+	spec.Devices = []string{"gpu"}
+	for c := range spec.Clusters {
+		for g := range spec.Clusters[c].Machines {
+			m := &spec.Clusters[c].Machines[g]
+			m.Memory = new(float64(2 * max(1, m.Processors)))
+			m.Resources = map[string]float64{"gpu": float64(max(1, m.Processors))}
+		}
+	}
+	for k := range spec.Jobs {
+		j := &spec.Jobs[k]
+		j.Memory = rapid.SampledFrom([]float64{0, 1, 2}).Draw(t, "memory")
+		switch rapid.IntRange(0, 4).Draw(t, "asks") {
+		case 0:
+			if nodes {
+				j.Resources = map[string]float64{"gpu": 1}
+			}
+		case 1:
+			j.Exclusive = nodes
+		case 2:
+			if j.Processors.Max <= widest {
+				j.Span = "machine"
+			}
+		}
+	}
+	in, err := model.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// On several clusters, with memory and nodes, the checker finds nothing wrong either, and all jobs are placed. A machine that is on serves before one that would have to wake where both would do.
+func TestSleepingMachinesOfAGrid(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := dozingGrid(t)
+		for name, rules := range map[string]sim.Discipline{
+			"fcfs": backfill.FCFS(backfill.DefaultRanking()), "easy": backfill.EASY(1, 1, backfill.DefaultRanking()), "deep": backfill.EASY(1, 4, backfill.DefaultRanking()),
+			"flexible": backfill.Flexible(1, backfill.DefaultPriorities()), "conservative": backfill.Conservative(1, backfill.DefaultRanking()), "cycles": backfill.Slurm(1, backfill.DefaultCycles(), backfill.Ranking{}),
+		} {
+			sol, totals, err := sim.Simulate(t.Context(), in, rules, sim.Options{})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if report := model.Check(in, sol); !report.OK() {
+				t.Fatalf("%s: %v", name, report.Violations)
+			}
+			if len(sol.Jobs) != len(in.Jobs()) || totals.Finished != int64(len(in.Jobs())) {
+				t.Fatalf("%s: %d of %d jobs placed: %v", name, len(sol.Jobs), len(in.Jobs()), sol.Unscheduled)
+			}
+		}
+	})
+}
+
+// A job that takes one of two equal nodes gets the one that is on, whichever comes first, and waits for none to wake.
+func TestNodesThatAreOnComeFirst(t *testing.T) {
+	b := model.NewBuilder("nodes").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2,
+		Power: &model.PowerSpec{Idle: 3, SuspendAfter: new(4.0), Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 10}}}}}}})
+	b.Job(model.JobSpec{ID: "a", Work: new(2.0), Processors: model.Rigid(2), Exclusive: true}, model.JobSpec{ID: "b", Work: new(9.0), Processors: model.Rigid(2), Exclusive: true},
+		model.JobSpec{ID: "c", Arrival: 10, Work: new(5.0), Exclusive: true})
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, rules := range map[string]sim.Discipline{"fcfs": backfill.FCFS(backfill.DefaultRanking()), "easy": backfill.EASY(1, 1, backfill.DefaultRanking()), "conservative": backfill.Conservative(1, backfill.DefaultRanking())} {
+		sol, _, err := sim.Simulate(t.Context(), in, rules, sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := placementOf(sol, "c"); p.Start != 10 || p.Processors.String() != "2" {
+			t.Errorf("%s: c runs on processors %v from %v", name, p.Processors, p.Start)
+		}
+	}
+}
+
 // No policy starts a job on a machine that sleeps or is on its way: the checker finds nothing, all jobs are placed, and none waits longer than waking takes while all machines are free.
 func TestSleepingMachinesAreWoken(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

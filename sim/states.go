@@ -62,7 +62,7 @@ func (p *Platform) NeedsDevices(j *Job) bool {
 }
 
 // SteadyNodes says that the platform lists every machine, and that no time is better than another for a job but for what other jobs hold of machines: no
-// machine is ever closed, those of a cluster are equally fast, licences are not limited, no cluster has a power cap, and the rule draws nothing at random.
+// machine is ever closed, those of a cluster are equally fast, licences are not limited, no cluster has a power cap, no machine sleeps by a rule, and the rule draws nothing at random.
 func (p *Platform) SteadyNodes() bool {
-	return p.nodes != nil && p.power == nil && !p.nodes.mixed && !p.nodes.draws && len(p.Pools) == 0 && !p.in.Features().Has(model.ClosedTimes)
+	return p.nodes != nil && p.power == nil && !p.nodes.mixed && !p.nodes.draws && len(p.Pools) == 0 && p.in.Features()&(model.ClosedTimes|model.SleepingMachines) == 0
 }

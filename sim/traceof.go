@@ -57,7 +57,7 @@ func (u users) number(name string) int32 {
 func specOf(in *model.Instance, index int) Spec {
 	j := &in.Jobs()[index]
 	width, _ := in.Width(index, 0)
-	estimate, runtime := lengthsOn(in, index, 0, width)
+	estimate, runtime := lengthsOn(in, index, 0, width, &in.Clusters()[0].Machines[0])
 	return Spec{Arrival: j.Arrival, Estimate: estimate, Runtime: runtime, Processors: int32(width)}
 }
 
@@ -70,17 +70,17 @@ func Lengths(in *model.Instance, index int) (estimate, runtime float64) {
 		if !in.CanRun(index, c) {
 			continue
 		}
-		if there, takes := lengthsOn(in, index, c, width); !(there >= estimate) {
+		if there, takes := lengthsOn(in, index, c, width, &in.Clusters()[c].Machines[0]); !(there >= estimate) {
 			estimate, runtime = there, takes
 		}
 	}
 	return estimate, runtime
 }
 
-// lengthsOn are the estimated and the true run time of a job on processors of the first machines of a cluster.
-func lengthsOn(in *model.Instance, index, cluster, width int) (estimate, runtime float64) {
-	j, m := &in.Jobs()[index], &in.Clusters()[cluster].Machines[0]
-	runtime = in.DurationOn(index, cluster, width)
+// lengthsOn are the estimated and the true run time of a job on processors of machines of a cluster.
+func lengthsOn(in *model.Instance, index, cluster, width int, m *model.Machine) (estimate, runtime float64) {
+	j := &in.Jobs()[index]
+	runtime = in.Busy(index, cluster, m.Speed, (j.Tasks+width-1)/width) + in.Transfer(index, m.Bandwidth)
 	if math.IsNaN(j.Estimate) {
 		return runtime, runtime
 	}

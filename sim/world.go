@@ -27,6 +27,7 @@ type world struct {
 	parts    [][]Part     // by handle: parts of the running job
 	cut      []Outcome    // by handle: how the running job will end
 	free     []processors // by machine
+	sleep    *sleepers    // nil: no machine sleeps by a rule
 	local    *localJobs   // nil: no machine has background load
 	changes  []float64    // times to come at which machines are closed or opened, or power caps change
 	shut     bool         // a job that arrived at the instant was dropped because power caps never let it run: the policy decides all the same
@@ -77,6 +78,12 @@ func (w *world) run(ctx context.Context, policy func(*Platform, uint64) Policy, 
 	e := &Engine{ctx: ctx, policy: policy(w.platform, opt.Seed), source: w, opt: opt, world: w}
 	e.totals.Processors = w.in.Processors()
 	e.large = len(w.platform.Machines)+w.platform.Clusters() > largePlatform
+	if w.sleep = newSleepers(w.platform); w.sleep != nil {
+		e.waking = w.sleep.waking
+		if w.platform.nodes != nil {
+			w.platform.nodes.awake = func(m int) bool { return w.sleep.awake(m, e.now) }
+		}
+	}
 	w.platform.stopped, w.changes = e.Stopped, w.platform.AllChanges()
 	if watcher, ok := opt.Observer.(Watcher); ok {
 		watcher.Watch(w.platform, e.policy)
@@ -129,7 +136,7 @@ func (w *world) spec(index int) Spec {
 	if s.expected = math.NaN(); w.platform != nil && w.platform.alike {
 		width, _ := w.in.Width(index, 0)
 		s.Processors = int32(width)
-		s.expected, s.Runtime = lengthsOn(w.in, index, 0, width)
+		s.expected, s.Runtime = lengthsOn(w.in, index, 0, width, &w.in.Clusters()[0].Machines[0])
 	}
 	return s
 }

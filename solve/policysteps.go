@@ -52,7 +52,7 @@ func (t *onlineTeller) Started(now float64, j *sim.Job, _ []sim.Part) {
 	t.ask(now, j)
 	t.settle(j)
 	id := j.Request.ID
-	step := Step{At: now, Reason: sim.Reason{Rule: ruleStart, Text: fmt.Sprintf("%s starts after waiting %.6g", id, now-j.Arrival)}}
+	step := Step{At: now, Reason: sim.Reason{Rule: ruleStart, Text: fmt.Sprintf("%s starts after waiting %.6g", id, j.Start-j.Arrival)}}
 	if p, ok := t.placed[id]; ok {
 		step.Placed = []model.Placement{p}
 	} else {

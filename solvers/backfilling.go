@@ -33,27 +33,26 @@ func supportsPlaced(in *model.Instance, honoured model.Features, policy solve.Po
 	if in.Features().Has(model.ClosedTimes) {
 		honoured &^= model.MoldableJobs
 	}
-	return supportsCapped(in, honoured, policy)
+	return supportsPower(in, honoured, policy)
 }
 
-// supportsCapped refuses what the policy does not honour: all but the features given and power caps, and of these what no policy can keep to.
-func supportsCapped(in *model.Instance, honoured model.Features, policy solve.Policy) error {
-	if err := solve.Unsupported(in, honoured|model.PowerCaps); err != nil {
+// supportsPower refuses what the policy does not honour: all but the features given, power caps and machines that sleep by a rule, and of these what no policy can keep to. A schedule does not
+// show that a job that was ended at its estimate or its hard deadline kept a machine awake, so where machines sleep no job may be.
+func supportsPower(in *model.Instance, honoured model.Features, policy solve.Policy) error {
+	honoured |= model.PowerCaps
+	if !policy.Kills() {
+		honoured |= model.SleepingMachines
+	}
+	if in.Features().Has(model.SleepingMachines) {
+		honoured &^= model.HardDeadlines
+	}
+	if err := solve.Unsupported(in, honoured); err != nil {
 		return err
 	}
 	if err := sim.CheckCaps(in, policy.Kills()); err != nil {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
 	return nil
-}
-
-// sleeping is the feature of machines that sleep by a rule, where the policy can wake them: in a trace. A schedule does not
-// show that a job that was killed kept a machine awake, so where machines sleep no job may be killed.
-func sleeping(in *model.Instance, policy solve.Policy) model.Features {
-	if true || policy.Kills() {
-		return 0
-	}
-	return model.SleepingMachines
 }
 
 // Queues is the parameter of policies that serve a queue for each partition.

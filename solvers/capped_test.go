@@ -17,40 +17,15 @@ import (
 // Every policy keeps to power caps beside whatever else jobs ask for: the checker finds nothing wrong, every job runs or is left out for a reason, and one that is left out for the sake of a cap is not one
 // that fits beside nothing under the last cap, which holds for ever.
 func TestPoliciesKeepToPowerCaps(t *testing.T) {
-	policies := map[string]solve.Policy{
-		"fcfs": solve.Default[solvers.FCFS](), "easy": solve.Default[solvers.EASY](), "conservative": solve.Default[solvers.Conservative](), "flexible": solve.Default[solvers.Flexible](),
-		"backfill": solve.Default[solvers.Backfill](), "twolevel": solve.Default[solvers.TwoLevel](), "spaceshare": solve.Default[solvers.SpaceShare](), "map": solve.Default[solvers.MAP](),
-	}
-	deep, wait := solve.Default[solvers.EASY](), solve.Default[solvers.SpaceShare]()
-	deep.Depth, wait.Start = 3, "wait"
-	policies["easy:depth=3"], policies["spaceshare:start=wait"] = deep, wait
-	runs, left := map[string]int{}, 0
+	policies, runs, left := onLine(), map[string]int{}, 0
 	rapid.Check(t, func(t *rapid.T) {
-		features := model.PowerCaps | model.Arrivals | model.ParallelJobs
-		for _, more := range []model.Features{
-			model.MemoryLimits | model.MixedMachines, model.LicencePools | model.UnrelatedTimes, plan.NodeFeatures &^ model.RunningJobs, model.Precedence, model.MoldableJobs, model.HardDeadlines, model.MachineSpan,
-		} {
-			if rapid.Bool().Draw(t, "more") {
-				features |= more
-			}
-		}
-		in := modeltest.Generator{Features: features, Jobs: 12, Clusters: rapid.IntRange(1, 3).Draw(t, "clusters")}.Instance(t)
+		in := limited(t, model.PowerCaps)
 		for name, policy := range policies {
 			if !in.Features().Has(model.PowerCaps) || policy.Supports(in) != nil {
 				continue
 			}
 			runs[name]++
-			sol, _, err := solve.Simulate(t.Context(), policy, in, sim.Options{})
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			if report := model.Check(in, sol); !report.OK() {
-				t.Fatalf("%s: %v", name, report.Violations)
-			}
-			for _, u := range sol.Unscheduled {
-				if u.Reason == "" {
-					t.Fatalf("%s leaves %s out without a reason", name, u.Job)
-				}
+			for _, u := range checked(t, in, name, policy).Unscheduled {
 				if !strings.HasPrefix(u.Reason, sim.CapReason) {
 					continue
 				}
@@ -62,11 +37,79 @@ func TestPoliciesKeepToPowerCaps(t *testing.T) {
 		}
 	})
 	t.Logf("%v; %d jobs were left out for the sake of a cap", runs, left)
+	ranAll(t, policies, runs)
+}
+
+// Every policy wakes machines that sleep by a rule before jobs start there, beside whatever else jobs ask for: the checker finds nothing wrong, and all jobs run that can run at all.
+func TestPoliciesWakeMachines(t *testing.T) {
+	policies, runs := onLine(), map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		in := limited(t, model.SleepingMachines)
+		for name, policy := range policies {
+			if !in.Features().Has(model.SleepingMachines) || policy.Supports(in) != nil {
+				continue
+			}
+			runs[name]++
+			for _, u := range checked(t, in, name, policy).Unscheduled {
+				if k, _ := in.JobIndex(u.Job); in.Runs(k) && in.Features()&(model.ClosedTimes|model.Precedence|model.MoldableJobs) == 0 {
+					t.Fatalf("%s leaves %s out: %s", name, u.Job, u.Reason)
+				}
+			}
+		}
+	})
+	t.Logf("%v", runs)
+	ranAll(t, policies, runs)
+}
+
+// ranAll says that each policy ran.
+func ranAll(t *testing.T, policies map[string]solve.Policy, runs map[string]int) {
 	for name := range policies {
 		if runs[name] == 0 {
 			t.Errorf("%s never ran", name)
 		}
 	}
+}
+
+// limited draws an instance with a limit of power beside other features.
+func limited(t *rapid.T, limit model.Features) *model.Instance {
+	features := limit | model.Arrivals | model.ParallelJobs
+	for _, more := range []model.Features{
+		model.MemoryLimits | model.MixedMachines, model.LicencePools | model.UnrelatedTimes, plan.NodeFeatures &^ model.RunningJobs, model.Precedence, model.MoldableJobs, model.HardDeadlines, model.MachineSpan,
+	} {
+		if rapid.Bool().Draw(t, "more") {
+			features |= more
+		}
+	}
+	return modeltest.Generator{Features: features, Jobs: 12, Clusters: rapid.IntRange(1, 3).Draw(t, "clusters")}.Instance(t)
+}
+
+// checked is the schedule of a policy, in which the checker finds nothing wrong and no job is left out without a reason.
+func checked(t *rapid.T, in *model.Instance, name string, policy solve.Policy) *model.Solution {
+	sol, _, err := solve.Simulate(t.Context(), policy, in, sim.Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if report := model.Check(in, sol); !report.OK() {
+		t.Fatalf("%s: %v", name, report.Violations)
+	}
+	for _, u := range sol.Unscheduled {
+		if u.Reason == "" {
+			t.Fatalf("%s leaves %s out without a reason", name, u.Job)
+		}
+	}
+	return sol
+}
+
+// onLine are the policies.
+func onLine() map[string]solve.Policy {
+	policies := map[string]solve.Policy{
+		"fcfs": solve.Default[solvers.FCFS](), "easy": solve.Default[solvers.EASY](), "conservative": solve.Default[solvers.Conservative](), "flexible": solve.Default[solvers.Flexible](),
+		"backfill": solve.Default[solvers.Backfill](), "twolevel": solve.Default[solvers.TwoLevel](), "spaceshare": solve.Default[solvers.SpaceShare](), "map": solve.Default[solvers.MAP](),
+	}
+	deep, wait := solve.Default[solvers.EASY](), solve.Default[solvers.SpaceShare]()
+	deep.Depth, wait.Start = 3, "wait"
+	policies["easy:depth=3"], policies["spaceshare:start=wait"] = deep, wait
+	return policies
 }
 
 // fitsLastCap says whether the last caps leave the least power that the job can take on some cluster, where it states its own power and no machine is ever closed.

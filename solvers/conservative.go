@@ -47,7 +47,7 @@ func (s *Conservative) Supports(in *model.Instance) error {
 	if err := s.CheckOrder(in); err != nil {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
-	return supportsPlaced(in, clusterFeatures|sleeping(in, s), s, s.Queues, s.Choice, &s.Budget)
+	return supportsPlaced(in, clusterFeatures, s, s.Queues, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].

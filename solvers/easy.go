@@ -49,9 +49,9 @@ func (s *EASY) Supports(in *model.Instance) error {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
 	if s.Depth > 1 {
-		return supportsPlaced(in, clusterFeatures&^model.MoldableJobs|sleeping(in, s), s, s.Queues, s.Choice, &s.Budget)
+		return supportsPlaced(in, clusterFeatures&^model.MoldableJobs, s, s.Queues, s.Choice, &s.Budget)
 	}
-	return supportsPlaced(in, backfillFeatures|sleeping(in, s), s, s.Queues, s.Choice, &s.Budget)
+	return supportsPlaced(in, backfillFeatures, s, s.Queues, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].

@@ -38,7 +38,7 @@ func (s *FCFS) Supports(in *model.Instance) error {
 	if err := s.CheckOrder(in); err != nil {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
-	return supportsPlaced(in, backfillFeatures|sleeping(in, s), s, s.Queues, s.Choice, &s.Budget)
+	return supportsPlaced(in, backfillFeatures, s, s.Queues, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].

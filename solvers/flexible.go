@@ -42,7 +42,7 @@ type Flexible struct {
 
 // Supports implements [solve.Policy].
 func (s *Flexible) Supports(in *model.Instance) error {
-	return supportsPlaced(in, backfillFeatures|sleeping(in, s), s, s.Queues, s.Choice, &s.Budget)
+	return supportsPlaced(in, backfillFeatures, s, s.Queues, s.Choice, &s.Budget)
 }
 
 // Kills implements [solve.Policy].

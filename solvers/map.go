@@ -24,7 +24,7 @@ type MAP struct {
 }
 
 // Supports implements [solve.Policy].
-func (s *MAP) Supports(in *model.Instance) error { return supportsCapped(in, spaceSharing, s) }
+func (s *MAP) Supports(in *model.Instance) error { return supportsPower(in, spaceSharing, s) }
 
 // Kills implements [solve.Policy].
 func (*MAP) Kills() bool { return false }

@@ -30,7 +30,7 @@ const spaceSharing = model.Arrivals | model.HardDeadlines | model.Precedence | m
 	model.MoldableJobs | model.MixedMachines | model.MachineSpan | model.GridSpan | model.BackgroundLoad
 
 // Supports implements [solve.Policy].
-func (s *SpaceShare) Supports(in *model.Instance) error { return supportsCapped(in, spaceSharing, s) }
+func (s *SpaceShare) Supports(in *model.Instance) error { return supportsPower(in, spaceSharing, s) }
 
 // Kills implements [solve.Policy].
 func (*SpaceShare) Kills() bool { return false }

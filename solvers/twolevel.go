@@ -23,7 +23,7 @@ type TwoLevel struct {
 }
 
 // Supports implements [solve.Policy].
-func (s *TwoLevel) Supports(in *model.Instance) error { return supportsCapped(in, clusterFeatures, s) }
+func (s *TwoLevel) Supports(in *model.Instance) error { return supportsPower(in, clusterFeatures, s) }
 
 // Kills implements [solve.Policy].
 func (s *TwoLevel) Kills() bool { return s.Kill }

@@ -59,6 +59,7 @@ func (p *general) foresee(e *sim.Engine) {
 			p.deep.flat = &profile{}
 		}
 	}
+	p.deep.waking = e.Waking()
 	p.deep.reset(now)
 	p.inOrder(now, func(end float64, _ bool, j *sim.Job) bool {
 		for _, part := range e.Held(j) {
@@ -112,9 +113,10 @@ func (t *timeline) slotNow(j *sim.Job, cluster int, free *sim.Room) (generalBook
 			return s, false
 		}
 		s.shares = t.shares
-		s.end = s.start + t.platform.Estimate(j, cluster, s.shares)
+		takes := t.platform.Estimate(j, cluster, s.shares)
+		s.end = s.start + t.waking + takes
 		if next == len(t.times) || t.times[next] >= s.end {
-			return s, inTime(j, s.end)
+			return s, inTime(j, s.start+takes)
 		}
 		t.platform.IntersectCluster(&t.common, t.rooms[next], cluster)
 	}

@@ -57,6 +57,10 @@
 //     of a queue that does not fit closes the queue, and its machines are kept from the jobs behind. Under EASY a job starts if it fits, from now until its estimated end, beside the reservations made
 //     so far, and of each queue the first depth jobs that cannot start get one. Conservative gives all jobs of a region reservations, with tiers before the order; with a limit on the reservations
 //     all queues are one region. A job stays on one cluster. The parameter queues=one keeps one queue of all jobs instead.
+//   - Where clusters have power caps, the power that is left is part of every room, with the caps to come. FCFS, EASY of any depth and flexible start a job if it fits, from now until its estimated end, beside the
+//     reservations made so far; the first depth jobs that cannot start, under FCFS the first, get one, and a job for which there is no time by the plan is dropped. Jobs stay on one cluster, and queues whose
+//     machines share a cap are a region.
+//   - Where machines sleep by a rule, a job that starts now is taken to end as much later as the slowest of them takes to wake.
 //   - Jobs that run already go on where they are, to their ends, and count among the running. Those that take no time hold nothing.
 //   - Where machines have local jobs (background load), a job may outlive its estimate as any other may: the policies know nothing of the load.
 //

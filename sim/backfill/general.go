@@ -73,6 +73,7 @@ type reservation struct {
 	job     *sim.Job // nil: none
 	cluster int      // −1: any, also several
 	shadow  float64
+	by      float64  // jobs that end by then are in nobody's way: the shadow time, less what a machine takes to wake
 	room    sim.Room // at the shadow time
 	trial   sim.Room
 }
@@ -230,6 +231,7 @@ func (p *general) pass(e *sim.Engine) {
 		return
 	}
 	p.reserve(e, head.job)
+	p.plan.by = p.plan.shadow - e.Waking()
 	for !e.Stopped() {
 		next := p.queue.first(&search{
 			after:   &head,
@@ -331,7 +333,7 @@ func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 	if best == nil {
 		return false
 	}
-	if p.plan.job != nil && end > p.plan.shadow {
+	if p.plan.job != nil && end > p.plan.by {
 		p.take(&p.plan.room, j, best)
 		p.planned++
 	}

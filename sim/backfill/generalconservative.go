@@ -300,7 +300,7 @@ func (p *generalConservative) compress(e *sim.Engine) {
 		if e.Stopped() {
 			return
 		}
-		if j := p.roster.jobs[k].job; j != nil {
+		if j := p.roster.jobs[k].job; j != nil && p.booked[j.Handle].start >= e.Now() { // else what it waits for ends later than planned, as machines had to wake
 			p.plan.advance(j, &p.booked[j.Handle])
 		}
 	}

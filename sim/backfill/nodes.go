@@ -412,7 +412,7 @@ func (p *general) chooseByNode(now float64, k *kindQueue, view *outlook, at int,
 		return nil, 0
 	}
 	end := now + p.estimate(j, o)
-	if end <= p.plan.shadow || p.harmless(o, j) {
+	if end <= p.plan.by || p.harmless(o, j) {
 		return o, end
 	}
 	if o = p.sooner(&p.beside.both, p.aside(k, view, at, j), j, now); o == nil {

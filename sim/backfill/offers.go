@@ -126,7 +126,7 @@ func (p *general) choose(now float64, k *kindQueue, j *sim.Job) (best *offer, be
 			continue
 		}
 		end := now + p.estimate(j, o)
-		if end < bestEnd && inTime(j, end) && (end <= p.plan.shadow || p.harmless(o, j)) {
+		if end < bestEnd && inTime(j, end) && (end <= p.plan.by || p.harmless(o, j)) {
 			best, bestEnd = o, end
 		}
 	}
@@ -145,7 +145,7 @@ func (p *general) mayStart(now float64, k *kindQueue, w *waiting) bool {
 	}
 	for i := range view.offers {
 		o := &view.offers[i]
-		if p.harmless(o, w.job) || now+p.estimate(w.job, o) <= p.plan.shadow || p.byNode && p.aside(k, view, i, w.job) != nil {
+		if p.harmless(o, w.job) || now+p.estimate(w.job, o) <= p.plan.by || p.byNode && p.aside(k, view, i, w.job) != nil {
 			view.enough = w.size
 			return true
 		}

@@ -22,6 +22,7 @@ type timeline struct {
 	spare    []*sim.Room
 	common   sim.Room
 	shares   []sim.Share // of the place that was found last
+	waking   float64     // how long a machine of a job that starts now may take to be up, see [sim.Engine.Waking]
 	rigid    bool        // a moldable job holds its rigid maximum; else the fewest processors that it may hold
 	within   bitset      // the machines on which places are looked for; nil: all
 }

@@ -57,7 +57,8 @@ type Cause struct {
 	To   float64 `json:"to"`
 	// Kind is "after": the job waits for other jobs to end; "price": it stays out of the queue for a cheaper start; "processors" or "licence": too few processors, or copies of a licence, are free; "machines":
 	// enough processors are free, but without the memory that the job needs or on other machines; "resource": too little of a resource of machines is free;
-	// "closed": machines with room are closed to the job before it would end by its estimate; "power": a power cap leaves too little for it, now or before it would end by its estimate; or "kept": the job would fit, but might delay a job ahead of it.
+	// "closed": machines with room are closed to the job before it would end by its estimate; "power": a power cap leaves too little for it, now or before it would end by its estimate; "waking": it has its processors, and
+	// waits for their machines to come up, which sleep by a rule; or "kept": the job would fit, but might delay a job ahead of it.
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 	// For is the queued job for which the policy keeps processors; empty if that is not the cause.
@@ -74,6 +75,7 @@ const (
 	causeResource   = "resource"
 	causeClosed     = "closed"
 	causePower      = "power"
+	causeWaking     = "waking"
 	causeKept       = "kept"
 )
 
@@ -189,13 +191,15 @@ func (p *probe) Started(now float64, j *sim.Job, parts []sim.Part) {
 	if j == p.job {
 		p.waiting, p.until = false, now
 		p.ask(now)
-		p.result.Start, p.result.Cluster = new(now), p.platform.ClusterID(parts[0].Cluster)
+		p.result.Start, p.result.Cluster = new(j.Start), p.platform.ClusterID(parts[0].Cluster)
 		for _, part := range parts {
 			if p.named != nil {
 				p.result.Machines = append(p.result.Machines, p.named.MachineNames(part.Cluster, part.Processors)...)
 			}
 		}
-		p.close(now)
+		if p.close(now); j.Start > now && p.explain {
+			p.result.Causes = append(p.result.Causes, Cause{From: now, To: j.Start, Kind: causeWaking, Text: "it has its processors, and waits for their machines to wake"})
+		}
 		return
 	}
 	if !p.explain || p.result.Start != nil {
@@ -228,6 +232,8 @@ func (p *probe) Left(now float64, j *sim.Job, outcome sim.Outcome, reason string
 	}
 	if outcome == sim.Dropped {
 		p.ask(now)
+	} else if p.result.Start = new(j.Start); j.Start > p.until && len(p.result.Causes) > 0 { // which may have moved on while machines woke
+		p.result.Causes[len(p.result.Causes)-1].To = j.Start
 	}
 	if math.IsNaN(p.until) {
 		p.until = now
