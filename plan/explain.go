@@ -44,6 +44,9 @@ type Alternative struct {
 // Complexity: O(n·p) for n jobs and p processors, for each cluster and each pair of a speed and a bandwidth of its machines.
 func Explain(in *model.Instance, sol *model.Solution, job int) Explanation {
 	x := &explainer{in: in, job: job, parts: make([][]other, len(in.Clusters())), pools: newLicencePools(in), end: make([]float64, len(in.Jobs()))}
+	if in.Features()&model.PowerLimits != 0 {
+		x.limits = newTimeLimits(in, job)
+	}
 	j := &in.Jobs()[job]
 	e := Explanation{Job: j.ID, Arrival: j.Arrival, Hard: j.DeadlineHard, Waits: []Wait{}, Alternatives: []Alternative{}}
 	if j.HasDeadline() {
@@ -85,6 +88,8 @@ type explainer struct {
 	pools *licencePools
 	nodes *Resources // with what the other jobs hold of single machines; nil: these are not tracked
 	end   []float64  // by job; NaN: not placed
+
+	limits *timeLimits // nil: none
 }
 
 // other is a part of another job.
@@ -115,6 +120,9 @@ func (x *explainer) read(sol *model.Solution) *model.Placement {
 			if c, ok := x.in.ClusterIndex(part.Cluster); ok {
 				x.parts[c] = append(x.parts[c], other{j, part.Start, part.End, part.Processors})
 				slot.pieces = append(slot.pieces, piece{cluster: c, set: part.Processors, end: part.End})
+				if x.limits != nil {
+					x.limits.hold(j, c, part)
+				}
 				if x.nodes != nil && x.in.Jobs()[j].Node().Running == nil {
 					x.nodes.clusters[c].(*nodeCluster).holdPart(j, part)
 				}
@@ -148,9 +156,13 @@ func (x *explainer) alternative(a *Alternative, cluster int, ready float64, own 
 		return
 	}
 	times := []float64{ready}
+	if x.limits != nil {
+		times[0] = max(ready, x.limits.from)
+		times = append(times, x.limits.times(cluster, times[0])...)
+	}
 	for c := range x.parts {
 		for _, h := range x.parts[c] {
-			if h.end > ready && (c == cluster || len(x.in.Jobs()[x.job].Licences) > 0) {
+			if h.end > times[0] && (c == cluster || len(x.in.Jobs()[x.job].Licences) > 0) {
 				times = append(times, h.end)
 			}
 		}
@@ -169,17 +181,27 @@ func (x *explainer) alternative(a *Alternative, cluster int, ready float64, own 
 			if set == nil {
 				continue
 			}
-			if e := t + x.in.Duration(x.job, cluster, set); e < end {
+			e, takes := 0.0, x.in.Duration(x.job, cluster, set)
+			if e = t + takes; x.limits != nil {
+				e, _ = x.limits.end(cluster, set, t, takes)
+			}
+			if e < end {
 				start, end, a.Processors = t, e, set
 			}
 		}
 	}
 	if math.IsInf(end, 1) {
 		a.Why = fmt.Sprintf("no time was found at which it has %d processors of %s", size, x.in.Clusters()[cluster].ID)
+		if x.limits != nil {
+			a.Why += withinLimits
+		}
 		return
 	}
 	x.found(a, start, end)
 }
+
+// withinLimits ends a sentence that says that no time was found, where power limits schedules.
+const withinLimits = " within the horizon and the limits of power"
 
 // alternativeOnNodes finds the earliest end on a cluster whose machines are tracked. Which processors of a machine are free does not matter there.
 func (x *explainer) alternativeOnNodes(a *Alternative, cluster, size int, ready float64) {
@@ -188,7 +210,16 @@ func (x *explainer) alternativeOnNodes(a *Alternative, cluster, size int, ready 
 		return
 	}
 	x.nodes.pools.assign(x.pools)
+	if x.limits != nil {
+		ready = max(ready, x.limits.from)
+	}
 	slot, ok := x.nodes.Earliest(x.job, cluster, size, ready)
+	if ok && x.limits != nil {
+		if slot.End > x.limits.to || x.limits.caps[cluster] != nil || slices.ContainsFunc(x.in.Clusters()[cluster].Machines, func(m model.Machine) bool { return m.Power.Sleeps() }) {
+			a.Why = fmt.Sprintf("machines of %s have room for it from %v to %v, which may not be%s", x.in.Clusters()[cluster].ID, slot.Start, slot.End, withinLimits)
+			return
+		}
+	}
 	if !ok {
 		a.Why = fmt.Sprintf("no time was found at which machines of %s have room for it and are open to it for as long as it takes", x.in.Clusters()[cluster].ID)
 		return
