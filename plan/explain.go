@@ -34,7 +34,7 @@ type Alternative struct {
 	Processors model.ProcessorSet `json:"processors,omitempty"`
 	Start      *float64           `json:"start,omitempty"` // nil: it cannot run there
 	End        *float64           `json:"end,omitempty"`
-	Why        string             `json:"why,omitempty"` // why it cannot run there or would be too late
+	Why        string             `json:"why,omitempty"` // why it cannot run there, or would be too late for its deadline or for a job that waits for it
 }
 
 // Explain lists where the job could have gone while all other jobs of the solution stay where they are. The solution must pass the
@@ -43,7 +43,8 @@ type Alternative struct {
 //
 // Complexity: O(n·p) for n jobs and p processors, for each cluster and each pair of a speed and a bandwidth of its machines.
 func Explain(in *model.Instance, sol *model.Solution, job int) Explanation {
-	x := &explainer{in: in, job: job, parts: make([][]other, len(in.Clusters())), pools: newLicencePools(in), end: make([]float64, len(in.Jobs()))}
+	x := &explainer{in: in, job: job, parts: make([][]other, len(in.Clusters())), pools: newLicencePools(in), end: make([]float64, len(in.Jobs())),
+		start: make([]float64, len(in.Jobs()))}
 	if in.Features()&model.PowerLimits != 0 {
 		x.limits = newTimeLimits(in, job)
 	}
@@ -88,6 +89,7 @@ type explainer struct {
 	pools *licencePools
 	nodes *Resources // with what the other jobs hold of single machines; nil: these are not tracked
 	end   []float64  // by job; NaN: not placed
+	start []float64  // the same
 
 	limits *timeLimits // nil: none
 }
@@ -103,7 +105,7 @@ type other struct {
 func (x *explainer) read(sol *model.Solution) *model.Placement {
 	var own *model.Placement
 	for j := range x.end {
-		x.end[j] = math.NaN()
+		x.start[j], x.end[j] = math.NaN(), math.NaN()
 	}
 	for k := range sol.Jobs {
 		p := &sol.Jobs[k]
@@ -111,7 +113,7 @@ func (x *explainer) read(sol *model.Solution) *model.Placement {
 		if !ok {
 			continue
 		}
-		if x.end[j] = p.End; j == x.job {
+		if x.start[j], x.end[j] = p.Start, p.End; j == x.job {
 			own = p
 			continue
 		}
@@ -230,9 +232,18 @@ func (x *explainer) alternativeOnNodes(a *Alternative, cluster, size int, ready 
 // found notes the earliest end.
 func (x *explainer) found(a *Alternative, start, end float64) {
 	a.Start, a.End = &start, &end
-	if j := &x.in.Jobs()[x.job]; model.Late(end, j.Deadline) {
-		if a.Why = "after its deadline"; j.DeadlineHard {
-			a.Why = "after its hard deadline"
+	j := &x.in.Jobs()[x.job]
+	late := model.Late(end, j.Deadline)
+	if late {
+		a.Why = "after its deadline"
+	}
+	for _, next := range x.in.Successors(x.job) {
+		if x.start[next] < end {
+			a.Why = fmt.Sprintf("after job %s starts, which waits for it", x.in.Jobs()[next].ID)
+			break
 		}
+	}
+	if late && j.DeadlineHard {
+		a.Why = "after its hard deadline"
 	}
 }
