@@ -212,21 +212,23 @@ func (x *explainer) alternativeOnNodes(a *Alternative, cluster, size int, ready 
 		return
 	}
 	x.nodes.pools.assign(x.pools)
-	if x.limits != nil {
-		ready = max(ready, x.limits.from)
+	times, limits := []float64{ready}, ""
+	if l := x.limits; l != nil {
+		times[0], limits = max(ready, l.from), withinLimits
+		times = append(times, l.times(cluster, times[0])...)
+		slices.Sort(times)
 	}
-	slot, ok := x.nodes.Earliest(x.job, cluster, size, ready)
-	if ok && x.limits != nil {
-		if slot.End > x.limits.to || x.limits.caps[cluster] != nil || slices.ContainsFunc(x.in.Clusters()[cluster].Machines, func(m model.Machine) bool { return m.Power.Sleeps() }) {
-			a.Why = fmt.Sprintf("machines of %s have room for it from %v to %v, which may not be%s", x.in.Clusters()[cluster].ID, slot.Start, slot.End, withinLimits)
+	for _, t := range times {
+		slot, ok := x.nodes.Earliest(x.job, cluster, size, t)
+		if !ok {
+			break
+		}
+		if x.limits == nil || x.limits.anywhere(cluster, size, slot.Start, slot.End) {
+			x.found(a, slot.Start, slot.End)
 			return
 		}
 	}
-	if !ok {
-		a.Why = fmt.Sprintf("no time was found at which machines of %s have room for it and are open to it for as long as it takes", x.in.Clusters()[cluster].ID)
-		return
-	}
-	x.found(a, slot.Start, slot.End)
+	a.Why = fmt.Sprintf("no time was found at which machines of %s have room for it and are open to it for as long as it takes%s", x.in.Clusters()[cluster].ID, limits)
 }
 
 // found notes the earliest end.

@@ -100,3 +100,19 @@ func (l *timeLimits) end(cluster int, set model.ProcessorSet, start, duration fl
 	end, ok := model.EndBy(start, duration, until)
 	return end, ok && start >= l.from && (end == start || l.caps[cluster].allows(l.shares(l.job, cluster, set), start, end))
 }
+
+// anywhere says whether the job may run from start to end on a number of processors of the cluster, whatever machines these are of.
+func (l *timeLimits) anywhere(cluster, size int, start, end float64) bool {
+	if start < l.from || end > l.to {
+		return false
+	}
+	most := 0.0
+	c := &l.in.Clusters()[cluster]
+	for g := range c.Machines {
+		if from, to := l.window(&c.Machines[g]); end > start && (start < from || end > to) {
+			return false
+		}
+		most = max(most, l.powerOn(l.job, &c.Machines[g]))
+	}
+	return end == start || l.caps[cluster].allows([]share{{power: most, n: size}}, start, end)
+}
