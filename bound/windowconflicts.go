@@ -24,7 +24,7 @@ type windowConflicts struct {
 	work int64 // that is left
 }
 
-// windowed finds sets of jobs that have to be placed, have to end by a time and do not run already. No two sets have a job in common.
+// windowed finds sets of jobs that have to be placed, have to end by a time and do not run already. No two sets have a job in common, nor one with a set found before.
 func (r *Relaxation) windowed(ctx context.Context, mostSets int) (list []conflict) {
 	if !r.solid || !r.limited() || len(r.must) > mostWindowJobs {
 		return nil
@@ -32,7 +32,7 @@ func (r *Relaxation) windowed(ctx context.Context, mostSets int) (list []conflic
 	w := &windowConflicts{r, ctx, windowWork}
 	var free []int
 	for _, j := range r.must {
-		if r.in.Owes(j) && r.endsBy(j) && r.in.Jobs()[j].Node().Running == nil {
+		if r.in.Owes(j) && !r.excluded[j] && r.endsBy(j) && r.in.Jobs()[j].Node().Running == nil { // one of another set has to be placed where a job waits for it
 			free = append(free, j)
 		}
 	}

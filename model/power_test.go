@@ -371,3 +371,53 @@ func cheapestWay(p *model.PowerSpec, price [][]float64, busy []bool) float64 {
 	}
 	return math.Inf(1)
 }
+
+// What is taken at a low price behind a time of a high one is not lost in the sum of both.
+func TestLowPricesBehindHighOnes(t *testing.T) {
+	for _, high := range []float64{1, 1e6, 1e9, 1e15} {
+		b := model.NewBuilder("dear")
+		b.Spec().Tariff = &model.TariffSpec{Price: [][]float64{{0, high}, {0.6, 1}, {1.1, 2}, {1.8, 3}}, Carbon: [][]float64{{0, 2}, {0.3, high}, {0.6, 0.5}, {0.9, 1}, {1.2, 0.5}}}
+		b.Spec().Horizon = &model.HorizonSpec{To: 9}
+		off := model.OffSpec{Name: "off", Up: model.WaySpec{Time: 0.6}}
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Power: &model.PowerSpec{Idle: 1, Begin: "off", Off: []model.OffSpec{off}}}}})
+		b.Job(model.JobSpec{ID: "j", Work: new(1.5)})
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := model.Check(in, &model.Solution{Jobs: []model.Placement{{Job: "j", Cluster: "c", Processors: model.Processors(0), Start: 0.6, End: 2.1}}})
+		if !report.OK() {
+			t.Fatal(report.Violations)
+		}
+		for metric, want := range map[string]float64{"energy_cost": 2.8, "carbon": 0.9} {
+			if got, known := report.Metrics.Get(metric); !known || math.Abs(got-want) > 1e-14*want {
+				t.Errorf("high price %v: %s: found %v %v, expected %v", high, metric, got, known, want)
+			}
+		}
+	}
+}
+
+// A machine is off to the end of a gap, also where a step of the tariff is that end but for rounding: 7 periods of 3.3 are 23.099999999999998.
+func TestNoMachineIsOnBetweenTimesThatAreOne(t *testing.T) {
+	for _, last := range []float64{23.1, 7 * 3.3, math.Nextafter(7*3.3, 0)} {
+		b := model.NewBuilder("one")
+		b.Spec().Tariff = &model.TariffSpec{Price: [][]float64{{0, 4}}, Period: 3.3}
+		b.Spec().Horizon = &model.HorizonSpec{To: last}
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
+		b.Cluster(model.ClusterSpec{ID: "asleep", Machines: []model.MachineSpec{{ID: "m", Power: &model.PowerSpec{Idle: 90, Off: []model.OffSpec{{Name: "off"}}}}}})
+		b.Job(model.JobSpec{ID: "j", Work: new(1.0)})
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := model.Check(in, &model.Solution{Jobs: []model.Placement{{Job: "j", Cluster: "c", Processors: model.Processors(0), Start: 1, End: 2}}})
+		if !report.OK() {
+			t.Fatal(report.Violations)
+		}
+		for _, metric := range []string{"peak_power", "energy", "energy_cost"} {
+			if got, known := report.Metrics.Get(metric); !known || got != 0 {
+				t.Errorf("horizon to %v: %s: found %v %v, expected 0", last, metric, got, known)
+			}
+		}
+	}
+}

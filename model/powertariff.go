@@ -14,6 +14,7 @@ type tariffView struct {
 	times  []float64 // at which a value of price or carbon begins; the first is the begin
 	values []rates   // from then on
 	sums   []rates   // integrals from the begin to each of the times
+	lost   []rates   // what rounding has taken of them, so that differences of large sums are right
 	sizes  []rates   // the same of the magnitudes
 	per    float64
 }
@@ -24,6 +25,21 @@ type rates struct{ price, carbon float64 }
 // plus adds other rates for a time.
 func (r rates) plus(other rates, time float64) rates {
 	return rates{r.price + other.price*time, r.carbon + other.carbon*time}
+}
+
+// compensated adds other rates for a time, and to lost what rounding takes of the sum: two-sum and two-product, T. J. Dekker (1971), doi:10.1007/BF01397083.
+func (r rates) compensated(lost, other rates, time float64) (sum, left rates) {
+	sum.price, left.price = compensated(r.price, lost.price, other.price, time)
+	sum.carbon, left.carbon = compensated(r.carbon, lost.carbon, other.carbon, time)
+	return sum, left
+}
+
+// compensated is a + x·y, and lost with what rounding takes of it.
+func compensated(a, lost, x, y float64) (sum, left float64) {
+	product := x * y
+	sum = a + product
+	back := sum - a
+	return sum, lost + (a - (sum - back)) + (product - back) + math.FMA(x, y, -product)
 }
 
 // size is the magnitudes.
@@ -51,10 +67,11 @@ func (t *Tariff) view(from, to float64) (*tariffView, bool) {
 	slices.Sort(v.times)
 	v.times = slices.Compact(v.times)
 	var p, c int
-	var sum, size, now rates
+	var sum, lost, size, now rates
 	for k, time := range v.times {
 		if k > 0 {
-			sum, size = sum.plus(now, time-v.times[k-1]), size.plus(now.size(), time-v.times[k-1])
+			sum, lost = sum.compensated(lost, now, time-v.times[k-1])
+			size = size.plus(now.size(), time-v.times[k-1])
 		}
 		for ; p < len(price) && price[p].Time <= time; p++ {
 			now.price = price[p].Value
@@ -62,7 +79,7 @@ func (t *Tariff) view(from, to float64) (*tariffView, bool) {
 		for ; c < len(carbon) && carbon[c].Time <= time; c++ {
 			now.carbon = carbon[c].Value
 		}
-		v.values, v.sums, v.sizes = append(v.values, now), append(v.sums, sum), append(v.sizes, size)
+		v.values, v.sums, v.lost, v.sizes = append(v.values, now), append(v.sums, sum), append(v.lost, lost), append(v.sizes, size)
 	}
 	return v, true
 }
@@ -117,7 +134,7 @@ func (v *tariffView) over(from, to float64) (sum, size rates) {
 		return rates{}.plus(v.values[a], to-from), rates{}.plus(v.values[a].size(), to-from)
 	}
 	first, last := v.times[a+1]-from, to-v.times[b]
-	sum = rates{}.plus(v.sums[b], 1).plus(v.sums[a+1], -1).plus(v.values[a], first).plus(v.values[b], last)
+	sum = rates{}.plus(v.sums[b], 1).plus(v.sums[a+1], -1).plus(v.lost[b], 1).plus(v.lost[a+1], -1).plus(v.values[a], first).plus(v.values[b], last)
 	size = rates{}.plus(v.sizes[b], 1).plus(v.sizes[a+1], -1).plus(v.values[a].size(), first).plus(v.values[b].size(), last)
 	return sum, size
 }

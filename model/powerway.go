@@ -144,13 +144,16 @@ func (f *wayFinder) label(at, state int) *wayLabel {
 
 // listTimes lists the times at which the machine may switch, and what unit power costs until then.
 func (f *wayFinder) listTimes(g *gap) {
-	base := []float64{g.from, g.to}
-	for k := f.view.at(g.from) + 1; k < len(f.view.times) && f.view.times[k] < g.to; k++ {
-		base = append(base, f.view.times[k])
-	}
-	slices.Sort(base)
-	base = slices.Compact(base)
 	eps := g.rounding()
+	base := []float64{g.from}
+	for k := f.view.at(g.from) + 1; k < len(f.view.times) && f.view.times[k] < g.to-eps; k++ { // a step that is an end of the gap counts as that
+		if f.view.times[k] > base[len(base)-1]+eps {
+			base = append(base, f.view.times[k])
+		}
+	}
+	if g.to > g.from {
+		base = append(base, g.to)
+	}
 	var more []float64
 	for k := range f.power.Off {
 		for _, way := range []Way{f.power.Off[k].Down, f.power.Off[k].Up} {
@@ -185,11 +188,17 @@ func (f *wayFinder) listTimes(g *gap) {
 	sum, size := 0.0, 0.0
 	step := f.view.at(g.from)
 	for k := 1; k < len(f.times); k++ {
-		for step+1 < len(f.view.times) && f.view.times[step+1] <= f.times[k-1] {
-			step++
+		for at := f.times[k-1]; at < f.times[k]; {
+			for step+1 < len(f.view.times) && f.view.times[step+1] <= at {
+				step++
+			}
+			until := f.times[k]
+			if step+1 < len(f.view.times) {
+				until = min(until, f.view.times[step+1])
+			}
+			cost := f.price(f.view.values[step]) * (until - at)
+			sum, size, at = sum+cost, size+math.Abs(cost), until
 		}
-		cost := f.price(f.view.values[step]) * (f.times[k] - f.times[k-1])
-		sum, size = sum+cost, size+math.Abs(cost)
 		f.sums = append(f.sums, sum)
 	}
 	most := f.power.Idle

@@ -34,7 +34,7 @@ type Alternative struct {
 	Processors model.ProcessorSet `json:"processors,omitempty"`
 	Start      *float64           `json:"start,omitempty"` // nil: it cannot run there
 	End        *float64           `json:"end,omitempty"`
-	Why        string             `json:"why,omitempty"` // why it cannot run there or would be too late
+	Why        string             `json:"why,omitempty"` // why it cannot run there, or would be too late for its deadline or for a job that waits for it
 }
 
 // Explain lists where the job could have gone while all other jobs of the solution stay where they are. The solution must pass the
@@ -43,7 +43,11 @@ type Alternative struct {
 //
 // Complexity: O(n·p) for n jobs and p processors, for each cluster and each pair of a speed and a bandwidth of its machines.
 func Explain(in *model.Instance, sol *model.Solution, job int) Explanation {
-	x := &explainer{in: in, job: job, parts: make([][]other, len(in.Clusters())), pools: newLicencePools(in), end: make([]float64, len(in.Jobs()))}
+	x := &explainer{in: in, job: job, parts: make([][]other, len(in.Clusters())), pools: newLicencePools(in), end: make([]float64, len(in.Jobs())),
+		start: make([]float64, len(in.Jobs()))}
+	if in.Features()&model.PowerLimits != 0 {
+		x.limits = newTimeLimits(in, job)
+	}
 	j := &in.Jobs()[job]
 	e := Explanation{Job: j.ID, Arrival: j.Arrival, Hard: j.DeadlineHard, Waits: []Wait{}, Alternatives: []Alternative{}}
 	if j.HasDeadline() {
@@ -85,6 +89,9 @@ type explainer struct {
 	pools *licencePools
 	nodes *Resources // with what the other jobs hold of single machines; nil: these are not tracked
 	end   []float64  // by job; NaN: not placed
+	start []float64  // the same
+
+	limits *timeLimits // nil: none
 }
 
 // other is a part of another job.
@@ -98,7 +105,7 @@ type other struct {
 func (x *explainer) read(sol *model.Solution) *model.Placement {
 	var own *model.Placement
 	for j := range x.end {
-		x.end[j] = math.NaN()
+		x.start[j], x.end[j] = math.NaN(), math.NaN()
 	}
 	for k := range sol.Jobs {
 		p := &sol.Jobs[k]
@@ -106,7 +113,7 @@ func (x *explainer) read(sol *model.Solution) *model.Placement {
 		if !ok {
 			continue
 		}
-		if x.end[j] = p.End; j == x.job {
+		if x.start[j], x.end[j] = p.Start, p.End; j == x.job {
 			own = p
 			continue
 		}
@@ -115,6 +122,9 @@ func (x *explainer) read(sol *model.Solution) *model.Placement {
 			if c, ok := x.in.ClusterIndex(part.Cluster); ok {
 				x.parts[c] = append(x.parts[c], other{j, part.Start, part.End, part.Processors})
 				slot.pieces = append(slot.pieces, piece{cluster: c, set: part.Processors, end: part.End})
+				if x.limits != nil {
+					x.limits.hold(j, c, part)
+				}
 				if x.nodes != nil && x.in.Jobs()[j].Node().Running == nil {
 					x.nodes.clusters[c].(*nodeCluster).holdPart(j, part)
 				}
@@ -148,9 +158,13 @@ func (x *explainer) alternative(a *Alternative, cluster int, ready float64, own 
 		return
 	}
 	times := []float64{ready}
+	if x.limits != nil {
+		times[0] = max(ready, x.limits.from)
+		times = append(times, x.limits.times(cluster, times[0])...)
+	}
 	for c := range x.parts {
 		for _, h := range x.parts[c] {
-			if h.end > ready && (c == cluster || len(x.in.Jobs()[x.job].Licences) > 0) {
+			if h.end > times[0] && (c == cluster || len(x.in.Jobs()[x.job].Licences) > 0) {
 				times = append(times, h.end)
 			}
 		}
@@ -169,17 +183,27 @@ func (x *explainer) alternative(a *Alternative, cluster int, ready float64, own 
 			if set == nil {
 				continue
 			}
-			if e := t + x.in.Duration(x.job, cluster, set); e < end {
+			e, takes := 0.0, x.in.Duration(x.job, cluster, set)
+			if e = t + takes; x.limits != nil {
+				e, _ = x.limits.end(cluster, set, t, takes)
+			}
+			if e < end {
 				start, end, a.Processors = t, e, set
 			}
 		}
 	}
 	if math.IsInf(end, 1) {
 		a.Why = fmt.Sprintf("no time was found at which it has %d processors of %s", size, x.in.Clusters()[cluster].ID)
+		if x.limits != nil {
+			a.Why += withinLimits
+		}
 		return
 	}
 	x.found(a, start, end)
 }
+
+// withinLimits ends a sentence that says that no time was found, where power limits schedules.
+const withinLimits = " within the horizon and the limits of power"
 
 // alternativeOnNodes finds the earliest end on a cluster whose machines are tracked. Which processors of a machine are free does not matter there.
 func (x *explainer) alternativeOnNodes(a *Alternative, cluster, size int, ready float64) {
@@ -188,20 +212,40 @@ func (x *explainer) alternativeOnNodes(a *Alternative, cluster, size int, ready 
 		return
 	}
 	x.nodes.pools.assign(x.pools)
-	slot, ok := x.nodes.Earliest(x.job, cluster, size, ready)
-	if !ok {
-		a.Why = fmt.Sprintf("no time was found at which machines of %s have room for it and are open to it for as long as it takes", x.in.Clusters()[cluster].ID)
-		return
+	times, limits := []float64{ready}, ""
+	if l := x.limits; l != nil {
+		times[0], limits = max(ready, l.from), withinLimits
+		times = append(times, l.times(cluster, times[0])...)
+		slices.Sort(times)
 	}
-	x.found(a, slot.Start, slot.End)
+	for _, t := range times {
+		slot, ok := x.nodes.Earliest(x.job, cluster, size, t)
+		if !ok {
+			break
+		}
+		if x.limits == nil || x.limits.anywhere(cluster, size, slot.Start, slot.End) {
+			x.found(a, slot.Start, slot.End)
+			return
+		}
+	}
+	a.Why = fmt.Sprintf("no time was found at which machines of %s have room for it and are open to it for as long as it takes%s", x.in.Clusters()[cluster].ID, limits)
 }
 
 // found notes the earliest end.
 func (x *explainer) found(a *Alternative, start, end float64) {
 	a.Start, a.End = &start, &end
-	if j := &x.in.Jobs()[x.job]; model.Late(end, j.Deadline) {
-		if a.Why = "after its deadline"; j.DeadlineHard {
-			a.Why = "after its hard deadline"
+	j := &x.in.Jobs()[x.job]
+	late := model.Late(end, j.Deadline)
+	if late {
+		a.Why = "after its deadline"
+	}
+	for _, next := range x.in.Successors(x.job) {
+		if x.start[next] < end {
+			a.Why = fmt.Sprintf("after job %s starts, which waits for it", x.in.Jobs()[next].ID)
+			break
 		}
+	}
+	if late && j.DeadlineHard {
+		a.Why = "after its hard deadline"
 	}
 }

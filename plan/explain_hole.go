@@ -36,6 +36,11 @@ func (x *explainer) begin(cluster, size int, speed, link float64) *holeSearch {
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b int) int { return cmp.Compare(c.Machines[b].Speed, c.Machines[a].Speed) })
+	if l := x.limits; l != nil && l.caps[cluster] != nil { // the sets that take least
+		slices.SortStableFunc(groups, func(a, b int) int {
+			return cmp.Compare(l.powerOn(x.job, &c.Machines[a]), l.powerOn(x.job, &c.Machines[b]))
+		})
+	}
 	for _, g := range groups {
 		for p := c.Machines[g].First; p <= c.Machines[g].Last(); p++ {
 			s.processors = append(s.processors, p)
@@ -114,6 +119,12 @@ func (s *holeSearch) at(t float64) model.ProcessorSet {
 			continue
 		}
 		m, g := c.MachineOf(p)
+		if l := s.x.limits; l != nil && !nothing {
+			from, to := l.window(&c.Machines[g])
+			if _, inTime := model.EndBy(t, s.least, to); t < from || !inTime {
+				continue
+			}
+		}
 		room := s.x.in.ProcessorsFor(j, &c.Machines[g])
 		if !nothing && s.memory[m] != nil && j.Memory > 0 {
 			room = s.memory[m].room(t, until, j.Memory, room)
@@ -125,11 +136,24 @@ func (s *holeSearch) at(t float64) model.ProcessorSet {
 		all = append(all, p)
 		if j.Span == model.SpanMachine {
 			if len(byMachine[m]) == s.size {
-				return model.Processors(byMachine[m]...)
+				if set := s.allowed(byMachine[m], t); set != nil {
+					return set
+				}
 			}
 		} else if len(all) == s.size {
-			return model.Processors(all...)
+			return s.allowed(all, t)
 		}
 	}
 	return nil
+}
+
+// allowed is the set of the processors, if the job may hold them from t on by the horizon and the limits of power; else nil.
+func (s *holeSearch) allowed(processors []int, t float64) model.ProcessorSet {
+	set := model.Processors(processors...)
+	if l := s.x.limits; l != nil {
+		if _, ok := l.end(s.cluster, set, t, s.x.in.Duration(s.x.job, s.cluster, set)); !ok {
+			return nil
+		}
+	}
+	return set
 }

@@ -19,7 +19,7 @@ func TestTheReasonIsWhatKeepsTheJobOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for j, want := range []string{"neither the horizon nor the power caps leave it enough time", "waits for job long, which is not placed", in.WhyNowhere(2)} {
+	for j, want := range []string{"no time was found for it within the horizon and the limits of power", "waits for job long, which is not placed", in.WhyNowhere(2)} {
 		for c := range in.Clusters() {
 			if slot, ok := s.Earliest(j, c); ok {
 				t.Fatalf("job %d has a slot: %+v", j, slot)

@@ -46,7 +46,7 @@ func (s *Schedule) whyNot(job int) string {
 	}
 	text := "is never given enough machines that are open to it for as long as it takes"
 	if s.in.Features()&model.PowerLimits != 0 {
-		text = "neither the horizon nor the power caps leave it enough time"
+		text = "no time was found for it" + withinLimits // not that there is none: pieces that end early, or an earlier round, may leave room
 	}
 	if len(s.solution.Jobs) > 0 {
 		text += " " + s.beside()

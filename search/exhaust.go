@@ -18,10 +18,13 @@ var (
 // Exhaustible says whether [Exhaust] takes the instance; the error says why not.
 func Exhaustible(in *model.Instance) error { return exact.Takes(in) }
 
+// ExhaustLeaves is the number of jobs that [Exhaust] leaves out of an instance that it takes: those that do not end within the horizon, whatever else runs.
+func ExhaustLeaves(in *model.Instance) int { return exact.Left(in) }
+
 // Exhausted is what [Exhaust] found.
 type Exhausted struct {
 	Result
-	// Proved says that the search looked at everything: no schedule costs less than Least.
+	// Proved says that the search looked at everything: no schedule of all jobs, but for those of [ExhaustLeaves], costs less than Least.
 	Proved bool
 	Least  float64
 	// Doubtful says that a job of the schedule ends so soon after its deadline that rounding decides whether it is late. Then

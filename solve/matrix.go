@@ -127,6 +127,22 @@ var conditions = []probe{
 	}, func(in *model.Instance) bool {
 		return in.Features()&model.PowerLimits != 0 && in.Features()&(model.NodeResources|model.Blocks|model.NodeFeatures|model.ClosedTimes|model.ExclusiveJobs|model.RunningJobs) != 0
 	}},
+	{"power limits where jobs must spread over the grid", func(s *model.InstanceSpec) {
+		twoClusters(s)
+		processors := max(1, s.Clusters[0].Machines[0].Count) * max(1, s.Clusters[0].Machines[0].Processors)
+		s.Clusters[0].PowerCap, s.Jobs[1].Processors, s.Jobs[1].Span = [][]float64{{0, 1}}, model.Rigid(processors+1), "grid"
+	}, func(in *model.Instance) bool {
+		return in.Features()&model.PowerLimits != 0 && in.Features().Has(model.GridSpan)
+	}},
+	{"a tariff of more than 2^20 steps within the horizon", func(s *model.InstanceSpec) {
+		s.Horizon, s.Tariff = &model.HorizonSpec{To: 100}, &model.TariffSpec{Price: [][]float64{{0, 1}}, Period: 1e-6}
+	}, func(in *model.Instance) bool {
+		from, to, stated := in.Horizon()
+		return stated && slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool {
+			_, _, _, few := c.Tariff.Steps(from, to)
+			return !few
+		})
+	}},
 	{"power where machines differ by memory or jobs stay on one machine", func(s *model.InstanceSpec) {
 		s.Horizon = &model.HorizonSpec{To: 100}
 		s.Clusters[0].Machines[0].Memory, s.Jobs[1].Memory = new(4.0), 1

@@ -39,7 +39,7 @@ func quickExact(in *model.Instance) bool {
 // best schedule of the short search with the bound proved so far.
 //
 // Where power limits schedules or counts, it takes energy, energy_cost, carbon, peak_power, makespan, mean_wait, mean_response and over_deadline, and says of which instances no
-// schedule has all jobs within the horizon and under the caps. All times are multiples of a unit.
+// schedule has all jobs within the horizon and under the caps. Jobs that do not end within the horizon, whatever else runs, are left out first. All times are multiples of a unit.
 //
 // MaxEvals counts schedules of the short search and states.
 //
@@ -63,9 +63,9 @@ func orPartial(result solve.Result, partial *model.Solution) solve.Result {
 	return result
 }
 
-// owesMore is the result of a solver that has proved that no schedule places all jobs that some schedule can place. It has the schedule that leaves some out, else an
-// empty one. Where even that is wrong there is no schedule.
-func owesMore(ctx context.Context, in *model.Instance, opt *solve.Options, result solve.Result, reason string) solve.Result {
+// owesMore is the result of a solver that has proved that no schedule owes just the given number of jobs, and that none owes fewer. It has the schedule that leaves more
+// out, else an empty one. Where even that is wrong there is no schedule.
+func owesMore(ctx context.Context, in *model.Instance, opt *solve.Options, result solve.Result, owed int, reason string) solve.Result {
 	if result.Solution == nil {
 		result.Solution = &model.Solution{Schema: model.SolutionSchema, Jobs: []model.Placement{}}
 		for j := range in.Jobs() {
@@ -76,7 +76,7 @@ func owesMore(ctx context.Context, in *model.Instance, opt *solve.Options, resul
 			return result
 		}
 	}
-	result.Status, result.Bound, result.Owed = model.Feasible, model.Bound{}, 1+opt.SharedBound(ctx, in).Owed()
+	result.Status, result.Bound, result.Owed = model.Feasible, model.Bound{}, max(1+owed, opt.SharedBound(ctx, in).Owed())
 	return result
 }
 
@@ -101,9 +101,13 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 			return result, err
 		}
 	}
-	var partial *model.Solution // one that leaves jobs out, where a schedule of all may cost more
-	if result.Solution != nil && in.LaterMayBeBetter() && !opt.SharedBound(ctx, in).Concerns(result.Solution) {
+	left := search.ExhaustLeaves(in)
+	var partial *model.Solution // one that leaves more jobs out, where a schedule of the others may cost more
+	if result.Solution != nil && in.LaterMayBeBetter() && in.Owed(result.Solution) > left {
 		partial, result.Solution, result.Status = result.Solution, nil, model.Unknown
+	}
+	if in.LaterMayBeBetter() && left != opt.SharedBound(ctx, in).Owed() {
+		result.Bound = model.Bound{} // it is of schedules that owe another number of jobs
 	}
 	if result.Solution != nil {
 		var err error
@@ -146,12 +150,13 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	case !found.Proved:
 		return orPartial(result, partial), nil
 	case math.IsInf(found.Least, 1):
-		return owesMore(ctx, in, &opt, orPartial(result, partial), "no schedule of all jobs keeps the horizon and the limits of power"), nil
+		return owesMore(ctx, in, &opt, orPartial(result, partial), left, "no schedule of all jobs keeps the horizon and the limits of power"), nil
 	}
+	result.Owed = left
 	switch {
 	case result.Solution == nil:
 		result.Bound = model.ProvedBound(least)
-	case !opt.SharedBound(ctx, in).Concerns(result.Solution):
+	case !in.LaterMayBeBetter() && !opt.SharedBound(ctx, in).Concerns(result.Solution):
 	default:
 		stateProof(ctx, in, &opt, &result, &found, least, &cost)
 	}

@@ -216,6 +216,71 @@ func TestExactWithPower(t *testing.T) {
 	t.Logf("%d ran, %d proved, %d infeasible, %d negative, %d refused", ran, proved, infeasible, negative, refused)
 }
 
+// A job that ends behind the horizon, whatever else runs, changes neither the least cost of the others nor what is proved of it. Whoever takes the programme of all jobs, of which
+// there is no schedule, as a proof calls any schedule of the others optimal, or says that two jobs are owed.
+func TestExactWithPowerLeavesOut(t *testing.T) {
+	race.OneGoroutine(t)
+	objectives := []map[string]float64{{"energy_cost": 1}, {"energy": 1}, {"energy_cost": 1, "mean_wait": 3}, {"peak_power": 1}, {"makespan": 1}, {"mean_response": 1, "energy": 0.25}}
+	ran, proved, infeasible := 0, 0, 0
+	for seed := uint64(1000); seed < race.Fewer(uint64(1040), 1010); seed++ {
+		objective := objectives[seed%uint64(len(objectives))]
+		b, all := powerBatch(seed), powerBatch(seed)
+		b.Spec().Objective, all.Spec().Objective = objective, objective
+		to := all.Spec().Horizon.To
+		all.Job(model.JobSpec{ID: "behind", Arrival: to - 1, Work: new(2.0)})
+		if seed%2 == 0 {
+			all.Job(model.JobSpec{ID: "waits", Work: new(0.0), After: []string{"behind"}})
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		with, err := all.Build()
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		behind := len(with.Jobs()) - len(in.Jobs())
+		solver := &solvers.Exact{}
+		if solver.Supports(with) != nil || len(in.Jobs())*in.Processors() > 9 {
+			continue
+		}
+		best := leastOfAll(in, 1)
+		for _, evals := range []int64{1, 4, 20, 100, 0} {
+			result, err := solve.Run(t.Context(), solve.Choice{Info: mustLookup(t, "exact"), Solver: solver}, with, solve.Options{Seed: 1, MaxEvals: evals})
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			ran++
+			sol := result.Solution
+			switch {
+			case math.IsInf(best, 1):
+				infeasible++
+				if sol != nil && result.Status == model.Optimal && with.Owed(sol) == behind {
+					t.Errorf("seed %d, %d evaluations: optimal, and no schedule of the others is right", seed, evals)
+				}
+				continue
+			case result.Owed > behind:
+				t.Errorf("seed %d, %d evaluations: %d jobs are owed, as it states; right is %d", seed, evals, result.Owed, behind)
+			case sol == nil || with.Owed(sol) > behind:
+				continue
+			}
+			if value, known := result.Bound.Value(); known && result.Owed == behind && value > best+1e-9*(1+math.Abs(best)) {
+				t.Errorf("seed %d, %d evaluations: bound %v, the least is %v", seed, evals, value, best)
+			}
+			if result.Status == model.Optimal {
+				proved++
+				if found := *sol.Objective; math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
+					t.Errorf("seed %d, %d evaluations: %v is called optimal, the least is %v", seed, evals, found, best)
+				}
+			}
+		}
+	}
+	if proved < race.Fewer(40, 1) || infeasible < race.Fewer(5, 0) {
+		t.Errorf("%d runs, %d proved, %d of which no schedule has the others", ran, proved, infeasible)
+	}
+	t.Logf("%d runs, %d proved, %d of which no schedule has the others", ran, proved, infeasible)
+}
+
 // Planted optima: jobs that fill the cheap times of a few machines exactly. No unit of work can cost less, and no machine need be on at other times.
 func TestExactWithPowerPlanted(t *testing.T) {
 	race.OneGoroutine(t)

@@ -55,3 +55,30 @@ func TestFewerJobsMayBeBetter(t *testing.T) {
 		}
 	}
 }
+
+// Where one job does not fit the horizon, no schedule has all jobs. That alone says of one job that it is owed, not of two.
+func TestTOUOwesOneJobThatDoesNotFit(t *testing.T) {
+	for _, evals := range []int64{0, 1} {
+		b := model.NewBuilder("long").Minimise("energy_cost", 1)
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Power: &model.PowerSpec{Idle: 9, Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1}}}}}}})
+		b.Spec().Tariff = &model.TariffSpec{Price: [][]float64{{0, 1}}}
+		b.Spec().Horizon = &model.HorizonSpec{To: 10}
+		b.Job(model.JobSpec{ID: "short", Work: new(2.0)})
+		b.Job(model.JobSpec{ID: "long", Work: new(12.0)})
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice, err := solve.Choose("tou")
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := solve.Run(context.Background(), choice, in, solve.Options{Seed: 1, MaxEvals: evals})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Owed != 1 {
+			t.Errorf("%d evaluations: %d jobs are owed, as it states; right is 1", evals, result.Owed)
+		}
+	}
+}

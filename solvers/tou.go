@@ -47,9 +47,12 @@ func (s *TOU) Solve(ctx context.Context, in *model.Instance, opt solve.Options) 
 	p, err := tou.New(in)
 	switch {
 	case errors.Is(err, tou.ErrInfeasible):
-		return owesMore(ctx, in, &opt, solve.Result{}, err.Error()), nil
+		return owesMore(ctx, in, &opt, solve.Result{}, 0, err.Error()), nil
 	case err != nil:
 		return solve.Result{}, fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
+	}
+	if opt.SharedBound(ctx, in).Owed() > 0 { // what it proves is of schedules of all jobs
+		return owesMore(ctx, in, &opt, solve.Result{}, 0, "no schedule of all jobs keeps the horizon"), nil
 	}
 	limits := tou.Options{Evaluations: opt.MaxEvals}
 	if opt.Progress != nil {
@@ -69,7 +72,7 @@ func (s *TOU) Solve(ctx context.Context, in *model.Instance, opt solve.Options) 
 	found := tou.Solve(ctx, p, limits)
 	result := solve.Result{Evaluations: found.Evaluations, Status: model.Unknown}
 	if found.Infeasible {
-		return owesMore(ctx, in, &opt, result, "the jobs and the ways of the machine between on and off take longer than the horizon"), nil
+		return owesMore(ctx, in, &opt, result, 0, "the jobs and the ways of the machine between on and off take longer than the horizon"), nil
 	}
 	switch {
 	case found.Done:

@@ -108,6 +108,7 @@ type trial struct {
 type claim struct {
 	by, what, metric string
 	value, tolerated float64
+	owed             int             // the jobs that every schedule owes, as it says; the value is of those that owe no more
 	sol              *model.Solution // that is called optimal
 	seed             uint64
 	evals            int64
@@ -293,13 +294,13 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 			when += " and a limit"
 		}
 		if value, ok := proof.Bound().Value(); ok {
-			t.claims = append(t.claims, claim{by: "bound" + when, what: "bound", value: value})
+			t.claims = append(t.claims, claim{by: "bound" + when, what: "bound", value: value, owed: proof.Owed()})
 		}
 		for _, part := range proof.Parts() {
 			if part.Lacks || part.Together {
 				continue // it is no bound of one metric; the bound above has it
 			}
-			t.claims = append(t.claims, claim{by: part.Method + when, what: "bound", metric: part.Metric, value: part.Value})
+			t.claims = append(t.claims, claim{by: part.Method + when, what: "bound", metric: part.Metric, value: part.Value, owed: proof.Owed()})
 			if optimum, known := t.Optimum[part.Metric]; known && len(t.objective) == 1 && part.Value >= optimum-t.tolerance(part.Metric) {
 				t.tight[part.Metric+"/"+part.Method], t.tight[part.Metric+"/any"] = true, true
 			}

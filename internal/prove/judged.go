@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,13 +15,18 @@ type judged struct {
 	in      *model.Instance
 	nowhere []bool // by job: nothing can run it, or a job that it waits for
 	fewest  int    // jobs owed by the schedule that owes the fewest; MaxInt: there is none
-	best    *model.Solution
-	cost    model.Evaluation
-	least   map[string]*model.Solution // by metric of the objective: the schedule that has least of it, of those that owe no job which anything can run
+	levels  map[int]*level
+}
+
+// level holds the right schedules that owe a number of jobs.
+type level struct {
+	best  *model.Solution
+	cost  model.Evaluation
+	least map[string]*model.Solution // by metric of the objective: the schedule that has least of it
 }
 
 func newJudged(in *model.Instance) *judged {
-	b := &judged{in: in, nowhere: make([]bool, len(in.Jobs())), fewest: math.MaxInt, least: map[string]*model.Solution{}}
+	b := &judged{in: in, nowhere: make([]bool, len(in.Jobs())), fewest: math.MaxInt, levels: map[int]*level{}}
 	for range in.Jobs() { // as many rounds as a chain can have jobs
 		for j := range in.Jobs() {
 			b.nowhere[j] = b.nowhere[j] || !in.Runs(j)
@@ -34,27 +40,59 @@ func newJudged(in *model.Instance) *judged {
 
 // add takes a right schedule. It says whether bounds speak of it: whether it owes no job that anything can run.
 func (b *judged) add(sol *model.Solution, cost model.Evaluation) bool {
-	b.fewest = min(b.fewest, b.in.Owed(sol))
+	owed := b.in.Owed(sol)
+	b.fewest = min(b.fewest, owed)
+	l := b.levels[owed]
+	if l == nil {
+		l = &level{least: map[string]*model.Solution{}}
+		b.levels[owed] = l
+	}
+	if l.best == nil || cost.Objective < l.cost.Objective {
+		l.best, l.cost = sol, cost
+	}
+	for _, term := range b.in.ObjectiveTerms() {
+		if value, ok := cost.Metrics.Get(term.Metric); ok && value < b.valueOf(l.least[term.Metric], term.Metric) {
+			l.least[term.Metric] = sol
+		}
+	}
 	for _, left := range sol.Unscheduled {
 		if j, _ := b.in.JobIndex(left.Job); b.in.Owes(j) && !b.nowhere[j] {
 			return false
 		}
 	}
-	if b.best == nil || cost.Objective < b.cost.Objective {
-		b.best, b.cost = sol, cost
-	}
-	for _, term := range b.in.ObjectiveTerms() {
-		value, ok := cost.Metrics.Get(term.Metric)
-		if known := b.least[term.Metric]; ok && known != nil {
-			was, err := model.Evaluate(b.in, known)
-			before, _ := was.Metrics.Get(term.Metric)
-			ok = err == nil && value < before
-		}
-		if ok {
-			b.least[term.Metric] = sol
-		}
-	}
 	return true
+}
+
+// valueOf is a metric of a schedule; +Inf: there is none, or it is not known.
+func (b *judged) valueOf(sol *model.Solution, metric string) float64 {
+	if sol == nil {
+		return math.Inf(1)
+	}
+	cost, err := model.Evaluate(b.in, sol)
+	if value, ok := cost.Metrics.Get(metric); ok && err == nil {
+		return value
+	}
+	return math.Inf(1)
+}
+
+// upTo is the best of the schedules that owe no more jobs; its best is nil where there is none.
+func (b *judged) upTo(owed int) *level {
+	best := &level{least: map[string]*model.Solution{}}
+	for _, n := range slices.Sorted(maps.Keys(b.levels)) {
+		l := b.levels[n]
+		if n > owed {
+			break
+		}
+		if best.best == nil || l.cost.Objective < best.cost.Objective {
+			best.best, best.cost = l.best, l.cost
+		}
+		for metric, sol := range l.least {
+			if b.valueOf(sol, metric) < b.valueOf(best.least[metric], metric) {
+				best.least[metric] = sol
+			}
+		}
+	}
+	return best
 }
 
 // compareJudged compares the claims with the right schedules.
@@ -67,7 +105,7 @@ func (t *trial) compareJudged() {
 		}
 		t.report(c.by, c.what, c.value, truth, text)
 		last := &t.found[len(t.found)-1]
-		last.Seed, last.MaxEvals, last.refutes = c.seed, c.evals, t.judged.best
+		last.Seed, last.MaxEvals, last.refutes = c.seed, c.evals, t.judged.upTo(max(c.owed, t.judged.fewest)).best
 	}
 }
 
@@ -80,16 +118,20 @@ func (t *trial) judgedFalse(c *claim) (truth float64, refuted bool, text string)
 	if c.sol != nil && b.in.Owed(c.sol) > b.fewest {
 		return float64(b.fewest), true, fmt.Sprintf("says optimal and owes %d jobs; a right schedule owes %d", b.in.Owed(c.sol), b.fewest)
 	}
-	if b.best == nil {
+	if c.owed > b.fewest {
+		return float64(b.fewest), true, fmt.Sprintf("says that %d jobs are owed; a right schedule owes %d", c.owed, b.fewest)
+	}
+	known := b.upTo(c.owed)
+	if known.best == nil || c.what == "owed" {
 		return 0, false, ""
 	}
 	if c.metric == "" {
-		truth = b.cost.Objective
-		refuted = b.cost.Refutes(model.ProvedBound(c.value - c.tolerated))
+		truth = known.cost.Objective
+		refuted = known.cost.Refutes(model.ProvedBound(c.value - c.tolerated))
 		refuted = refuted && !c.roundsTo(b.in, truth)
 		return truth, refuted, fmt.Sprintf("says %s %v; a right schedule has %v", c.what, c.value, truth)
 	}
-	sol := b.least[c.metric]
+	sol := known.least[c.metric]
 	if m, _ := model.MetricNamed(c.metric); sol == nil || m.HighBetter {
 		return 0, false, "" // the part of a metric that is high where it is good says how high it can be
 	}

@@ -166,6 +166,8 @@ func (t *trial) judge(by string, opt solve.Options, result *solve.Result) {
 	}
 	if whole {
 		t.lower(sol, evaluation)
+	} else if t.judged != nil {
+		t.judged.add(sol, evaluation)
 	}
 	if !whole && !t.MayLeave && t.owes(sol) {
 		t.report(by, "schedule", float64(left), 0, "leaves a job out that can be placed: "+sol.Unscheduled[0].Reason)
@@ -181,15 +183,18 @@ func (t *trial) judge(by string, opt solve.Options, result *solve.Result) {
 			t.report(by, "schedule", value, least, fmt.Sprintf("a schedule with %v of %s, which is at least %v: the checker or this test is wrong", value, metric, least))
 		}
 	}
+	if t.judged != nil && result.Owed > 0 {
+		t.claims = append(t.claims, claim{by: by, what: "owed", value: float64(result.Owed), owed: result.Owed, seed: opt.Seed, evals: opt.MaxEvals})
+	}
 	if value, known := result.Bound.Value(); known {
-		t.claims = append(t.claims, claim{by: by, what: "bound", value: value, seed: opt.Seed, evals: opt.MaxEvals})
+		t.claims = append(t.claims, claim{by: by, what: "bound", value: value, owed: result.Owed, seed: opt.Seed, evals: opt.MaxEvals})
 	}
 	if t.ranking != nil {
 		t.judgeRanked(by, sol, result.Status == model.Optimal)
 	}
 	if result.Status == model.Optimal {
 		stated := result.Tolerance * math.Abs(evaluation.Objective) // the difference within which the solver says that it proves
-		t.claims = append(t.claims, claim{by: by, what: "optimal", value: evaluation.Objective, tolerated: stated, sol: sol, seed: opt.Seed, evals: opt.MaxEvals})
+		t.claims = append(t.claims, claim{by: by, what: "optimal", value: evaluation.Objective, tolerated: stated, owed: t.in.Owed(sol), sol: sol, seed: opt.Seed, evals: opt.MaxEvals})
 		if !whole && t.owes(sol) {
 			t.report(by, "optimal", float64(left), 0, "says optimal and leaves out a job that can be placed: "+sol.Unscheduled[0].Reason)
 		}

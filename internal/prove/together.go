@@ -20,6 +20,7 @@ type scene struct {
 	arrivals, deadlines, hard, precedence, moldable, runtimes, estimates, licences, memory, data, spans, whole bool
 	resources, blocks, features, closed, exclusive, running                                                    bool
 	power, tariff, horizon, caps, suspends, background, queueing                                               bool
+	bare                                                                                                       bool // only power, arrivals and precedence, on machines that are alike
 }
 
 // together draws such a batch. Nothing is known of it by construction: its schedules are compared with each other, and where it is tiny with those of an enumeration
@@ -74,6 +75,10 @@ func (s *scene) switches() {
 	s.caps, s.suspends = s.power && s.caps, s.power && s.suspends
 	s.running = s.running && s.origin == 0
 	s.background, s.queueing = !s.power && s.one(10), s.one(12)
+	if s.bare = s.one(8); s.bare { // what the methods for power alone take, too
+		*s = scene{Rand: s.Rand, unit: s.unit, origin: s.origin, bare: true, arrivals: s.arrivals, precedence: s.precedence, deadlines: s.deadlines,
+			power: true, tariff: !s.one(4), horizon: true, caps: s.one(4)}
+	}
 }
 
 // one is true once in n times.
@@ -151,7 +156,15 @@ func (s *scene) cluster(c int) model.ClusterSpec {
 	}
 	idle, count := 0.0, 0
 	for g := range pick(s.Rand, 1, 1, 2) {
+		if s.bare && g > 0 {
+			break
+		}
 		m := s.machine(g)
+		if s.bare {
+			if m.Speed = 1; s.one(2) && c == 0 {
+				m.Count, m.Processors = 1, 1
+			}
+		}
 		cluster.Machines = append(cluster.Machines, m)
 		if count += m.Count; m.Power != nil {
 			idle += m.Power.Idle * float64(m.Count)
@@ -237,6 +250,11 @@ func (s *scene) job(k int) model.JobSpec {
 	}
 	if s.arrivals && s.one(2) {
 		j.Arrival = s.at(s.IntN(6))
+	}
+	if s.horizon && s.one(8) { // it ends behind the horizon, whatever else runs: it arrives too late, or takes too long
+		if j.Work = new(s.spec.Horizon.To - s.origin + s.unit); s.one(2) {
+			j.Arrival, j.Work = max(s.origin, s.spec.Horizon.To-s.unit), new(3*s.unit)
+		}
 	}
 	if s.deadlines && s.one(2) || s.hard && s.one(3) {
 		j.Deadline, j.DeadlineHard = new(s.at(1+s.IntN(10))), s.hard && !s.one(3)
@@ -342,6 +360,9 @@ func (s *scene) runs() {
 	}
 }
 
+// ofPower are metrics that the methods for power alone take.
+var ofPower = []string{"energy", "energy_cost", "carbon", "makespan", "mean_wait", "mean_response", "over_deadline"}
+
 // objective draws one to three metrics that the batch has, with weights as far apart as people state them.
 func (s *scene) objective() map[string]float64 {
 	priced := s.tariff && s.power
@@ -370,6 +391,8 @@ func (s *scene) objective() map[string]float64 {
 		switch {
 		case s.one(4):
 			m = pick(s.Rand, slices.DeleteFunc(slices.Clone(list), func(m model.Metric) bool { return m.Name != "makespan" && m.Name != "mean_response" })...)
+		case s.bare && !s.one(4):
+			m = pick(s.Rand, slices.DeleteFunc(slices.Clone(list), func(m model.Metric) bool { return !slices.Contains(ofPower, m.Name) })...)
 		case priced && s.one(2):
 			m = pick(s.Rand, slices.DeleteFunc(slices.Clone(list), func(m model.Metric) bool { return m.Only != "prices" })...)
 		}

@@ -149,6 +149,47 @@ func TestJudgedClaims(t *testing.T) {
 	}
 }
 
+// Claims about a batch of which no schedule has all jobs are judged by the schedules that owe as many as they state.
+func TestJudgedClaimsBesideAJobThatDoesNotFit(t *testing.T) {
+	b := model.NewBuilder("long").Minimise("mean_response", 1).Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
+	b.Spec().Horizon = &model.HorizonSpec{To: 10}
+	in, err := b.Job(model.JobSpec{ID: "a", Work: new(1.0)}, model.JobSpec{ID: "b", Work: new(3.0)}, model.JobSpec{ID: "long", Work: new(12.0)}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := in.Spec()
+	p := &Planted{Kind: "long", Spec: &spec, Instance: in, judged: true, MayLeave: true, objective: in.StatedObjective(), Optimum: map[string]float64{}, Least: map[string]float64{}}
+	p.Schedules = enumerated(in, rand.New(rand.NewPCG(1, 2)))
+	schedule := func(first, second string, until float64) *model.Solution {
+		return &model.Solution{Jobs: []model.Placement{{Job: first, Cluster: "c", Processors: model.Processors(0), End: until}, {Job: second, Cluster: "c", Processors: model.Processors(0), Start: until, End: 4}},
+			Unscheduled: []model.Unscheduled{{Job: "long", Reason: "it does not fit"}}}
+	}
+	none := &model.Solution{}
+	for _, job := range in.Jobs() {
+		none.Unscheduled = append(none.Unscheduled, model.Unscheduled{Job: job.ID, Reason: "left out"})
+	}
+	for _, c := range []struct {
+		name, what string
+		result     solve.Result
+	}{
+		{"a poor optimum", "optimal", solve.Result{Solution: schedule("b", "a", 3), Status: model.Optimal, Owed: 1}},
+		{"a bound too high", "bound", solve.Result{Solution: schedule("b", "a", 3), Owed: 1, Bound: model.ProvedBound(3)}},
+		{"too many owed", "owed", solve.Result{Solution: none, Owed: 2}},
+		{"", "", solve.Result{Solution: schedule("a", "b", 1), Status: model.Optimal, Owed: 1, Bound: model.ProvedBound(2.5)}},
+	} {
+		trial := p.trial(p.objective)
+		trial.run(context.Background(), solve.Info{Name: "liar", New: func() solve.Solver { return &liar{result: c.result} }}, solve.Options{}, true)
+		trial.compare()
+		var found []string
+		for _, f := range trial.found {
+			found = append(found, f.What)
+		}
+		if got := strings.Join(found, ","); got != c.what {
+			t.Errorf("%s: found %q, expected %q", c.name, got, c.what)
+		}
+	}
+}
+
 // Bounds speak of schedules that leave out what they do not owe, and what nothing can run or waits for that, but of no others.
 func TestJudgedSchedules(t *testing.T) {
 	b := model.NewBuilder("left").Minimise("unfinished", 1).Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})

@@ -48,12 +48,24 @@ func Takes(in *model.Instance) error {
 	return nil
 }
 
+// Left is the number of jobs that [Minimise] leaves out because they do not end within the horizon, whatever else runs.
+func Left(in *model.Instance) int {
+	if !in.LaterMayBeBetter() {
+		return 0
+	}
+	p, err := newPowerProblem(in)
+	if err != nil {
+		return 0
+	}
+	return len(in.Jobs()) - mathbits.OnesCount32(p.waiting)
+}
+
 // Found is the result of [Minimise].
 type Found struct {
 	Solution    *model.Solution
 	Evaluations int64 // jobs placed
 	Stop        model.Stop
-	// Proved says that the search looked at everything: no schedule costs less than Least.
+	// Proved says that the search looked at everything: no schedule of all jobs, but for those of [Left], costs less than Least.
 	Proved bool
 	Least  float64
 	// Doubtful says that the schedule may cost more than Least: a job of it ends so soon after its deadline that rounding decides whether it is late, or a machine may be off where

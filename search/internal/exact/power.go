@@ -135,7 +135,7 @@ func minimisePower(ctx context.Context, in *model.Instance, limit float64, maxEv
 
 // run goes through all slots.
 func (x *powered) run(ctx context.Context) model.Stop {
-	first := powerState{waiting: 1<<len(x.in.Jobs()) - 1, cost: x.constant, parent: -1}
+	first := powerState{waiting: x.waiting, cost: x.constant, parent: -1}
 	for e := range x.entities {
 		first.status = append(first.status, powerStatus{state: x.entities[e].begin()})
 	}
@@ -461,7 +461,8 @@ func (x *powered) appendKey(key []byte, s *powerState) []byte {
 
 // solution is the best schedule. Each job takes the lowest free processors of its machines.
 func (x *powered) solution() *model.Solution {
-	solution := &model.Solution{Jobs: make([]model.Placement, len(x.in.Jobs()))}
+	solution := &model.Solution{}
+	placements := make([]model.Placement, len(x.in.Jobs()))
 	type step struct {
 		slot  int
 		begun []powerStart
@@ -492,8 +493,15 @@ func (x *powered) solution() *model.Solution {
 			for p := 0; length == 0 && len(held) < x.widths[b.job][b.cluster]; p++ {
 				held = append(held, p) // it holds nothing
 			}
-			solution.Jobs[b.job] = model.Placement{Job: x.in.Jobs()[b.job].ID, Cluster: c.ID, Processors: model.Processors(held...),
+			placements[b.job] = model.Placement{Job: x.in.Jobs()[b.job].ID, Cluster: c.ID, Processors: model.Processors(held...),
 				Start: start, End: model.End(start, x.in.DurationOn(b.job, b.cluster, x.widths[b.job][b.cluster]))}
+		}
+	}
+	for j, placement := range placements {
+		if x.waiting&(1<<j) != 0 {
+			solution.Jobs = append(solution.Jobs, placement)
+		} else {
+			solution.Unscheduled = append(solution.Unscheduled, model.Unscheduled{Job: x.in.Jobs()[j].ID, Reason: "does not end within the horizon, whatever else runs"})
 		}
 	}
 	return solution

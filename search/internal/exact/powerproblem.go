@@ -22,6 +22,7 @@ type powerProblem struct {
 	entities  []powerEntity
 	order     []int // jobs, none before one that it waits for
 	before    []uint32
+	waiting   uint32  // the jobs that are placed; the others do not end within the horizon, whatever else runs
 	ready     []int   // by job: first slot in which it may start
 	lengths   [][]int // by job and cluster, in slots; −1: it cannot run there
 	widths    [][]int
@@ -226,6 +227,7 @@ func newPowerProblem(in *model.Instance) (*powerProblem, error) {
 	if p.slots > powerSlots {
 		return nil, fmt.Errorf("%w: expected at most %d units of time up to the horizon, of which all times are multiples; found %d", ErrTooLarge, powerSlots, p.slots)
 	}
+	p.choose()
 	p.weigh()
 	if err := p.machines(); err != nil {
 		return nil, err
@@ -458,6 +460,28 @@ func (p *powerProblem) place(g *gridTimes) {
 	}
 }
 
+// choose finds the jobs that can end within the horizon behind those that they wait for. No schedule places the others.
+func (p *powerProblem) choose() {
+	earliest := slices.Clone(p.ready)
+	for _, j := range p.order {
+		if p.before[j]&^p.waiting != 0 {
+			continue
+		}
+		for _, before := range p.in.Jobs()[j].After {
+			earliest[j] = max(earliest[j], earliest[before])
+		}
+		end := math.MaxInt
+		for _, length := range p.lengths[j] {
+			if length >= 0 {
+				end = min(end, earliest[j]+length)
+			}
+		}
+		if earliest[j] = end; end <= p.slots {
+			p.waiting |= 1 << j
+		}
+	}
+}
+
 // product is a product in exact numbers.
 func product(a, b float64) *big.Rat {
 	return new(big.Rat).Mul(new(big.Rat).SetFloat64(a), new(big.Rat).SetFloat64(b))
@@ -465,7 +489,7 @@ func product(a, b float64) *big.Rat {
 
 // weigh finds what slots cost by the other metrics.
 func (p *powerProblem) weigh() {
-	in, n := p.in, float64(len(p.in.Jobs()))
+	in, n := p.in, float64(bits.OnesCount32(p.waiting))
 	if n == 0 {
 		return
 	}
@@ -478,7 +502,9 @@ func (p *powerProblem) weigh() {
 		case "mean_wait", "mean_response":
 			p.waitWeight += term.Weight * p.per / n
 			for j := range in.Jobs() {
-				p.constant += term.Weight * (p.from - in.Jobs()[j].Arrival) / n
+				if p.waiting&(1<<j) != 0 {
+					p.constant += term.Weight * (p.from - in.Jobs()[j].Arrival) / n
+				}
 			}
 			if term.Metric == "mean_response" {
 				p.lengthWeight += term.Weight * p.per / n

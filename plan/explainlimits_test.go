@@ -1,0 +1,128 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/internal/often"
+	"github.com/allot-opt/allot/model"
+)
+
+// drawLimited draws a batch within a horizon, with power caps and machines that can be off. Times are quarters.
+func drawLimited(t *rapid.T) *model.Instance {
+	number := func(least, most int, name string) float64 { return float64(rapid.IntRange(least, most).Draw(t, name)) }
+	quarters := func(most int, name string) float64 { return number(0, 4*most, name) / 4 }
+	b := model.NewBuilder("limits").Minimise("energy", 1)
+	from := quarters(2, "from")
+	b.Spec().Horizon = &model.HorizonSpec{From: from, To: from + 3 + quarters(4, "to")}
+	for c := range 1 + rapid.IntRange(0, 1).Draw(t, "clusters") {
+		cluster := model.ClusterSpec{ID: fmt.Sprint("c", c)}
+		idle := 0.0
+		for m := range 1 + rapid.IntRange(0, 1).Draw(t, "machines") {
+			machine := model.MachineSpec{ID: fmt.Sprint("m", m), Processors: rapid.IntRange(1, 2).Draw(t, "processors"), Power: &model.PowerSpec{Idle: number(0, 2, "idle"), Busy: number(0, 3, "busy")}}
+			if chance(t, 3, "off") {
+				machine.Power.Off = []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: quarters(1, "down")}, Up: model.WaySpec{Time: quarters(1, "up")}}}
+				if chance(t, 2, "begins off") {
+					machine.Power.Begin = "off"
+				}
+				if chance(t, 2, "ends off") {
+					machine.Power.End = "off"
+				}
+			}
+			idle += machine.Power.Idle
+			cluster.Machines = append(cluster.Machines, machine)
+		}
+		if !chance(t, 3, "no cap") {
+			for k, at := range []float64{quarters(1, "first"), 2 + quarters(1, "second"), 4} {
+				if k == 0 || !chance(t, 3, "fewer steps") {
+					cluster.PowerCap = append(cluster.PowerCap, []float64{at, idle + number(0, 6, "cap")})
+				}
+			}
+		}
+		b.Cluster(cluster)
+	}
+	for j := range rapid.IntRange(2, 4).Draw(t, "jobs") {
+		job := model.JobSpec{ID: fmt.Sprint("j", j), Arrival: quarters(2, "arrival"), Work: new(quarters(3, "work")), Processors: model.Rigid(rapid.IntRange(1, 2).Draw(t, "size"))}
+		if chance(t, 4, "own power") {
+			job.Power = new(number(0, 4, "power"))
+		}
+		b.Job(job)
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// Where the horizon, power caps and machines that are off limit when jobs run, what Explain offers keeps these limits, and no set of processors has an earlier end at any quarter.
+func TestExplainOffersWithinTheLimits(t *testing.T) {
+	offered, later, none := 0, 0, 0
+	often.Check(t, 20, func(t *rapid.T) {
+		in := drawLimited(t)
+		s, err := NewCheapSchedule(in, Placing{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range in.Jobs() {
+			best := Slot{End: math.Inf(1)}
+			for c := range in.Clusters() {
+				if slot, ok := s.Earliest(j, c); ok && slot.End < best.End {
+					best = slot
+				}
+			}
+			if math.IsInf(best.End, 1) || chance(t, 4, "left out") {
+				s.Leave(j, "drawn")
+			} else {
+				s.Place(j, best)
+			}
+		}
+		sol := s.Solution()
+		if report := model.Check(in, sol); !report.OK() {
+			return // machines that cannot be in their last states
+		}
+		job := rapid.IntRange(0, len(in.Jobs())-1).Draw(t, "job")
+		_, to, _ := in.Horizon()
+		for c, a := range Explain(in, sol, job).Alternatives {
+			if !in.CanRun(job, c) {
+				continue
+			}
+			size, _ := in.Width(job, c)
+			first := math.Inf(1)
+			for set := range 1 << in.Clusters()[c].Processors {
+				var held []int
+				for p := range in.Clusters()[c].Processors {
+					if set&(1<<p) != 0 {
+						held = append(held, p)
+					}
+				}
+				if len(held) != size {
+					continue
+				}
+				for at := in.Jobs()[job].Arrival; at <= to && at < first; at += 0.25 {
+					if right(in, with(in, sol, job, c, model.Processors(held...), at), job) {
+						first = at
+					}
+				}
+			}
+			switch {
+			case a.Start == nil && math.IsInf(first, 1):
+				none++
+			case a.Start == nil:
+				t.Fatalf("job %d on cluster %d could start at %v, Explain: %s\n%+v", job, c, first, a.Why, sol.Jobs)
+			case *a.Start != first:
+				t.Fatalf("job %d on cluster %d could first start at %v, Explain says at %v on %v\n%+v", job, c, first, *a.Start, a.Processors, sol.Jobs)
+			default:
+				if offered++; first > in.Jobs()[job].Arrival {
+					later++
+				}
+			}
+		}
+	})
+	if offered < 20 || later < 5 || none < 2 {
+		t.Errorf("%d offered, %d of them later than the arrival, %d not at all", offered, later, none)
+	}
+}
