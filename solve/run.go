@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -59,7 +60,7 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if err != nil {
 		return Result{}, err
 	}
-	opt.shared = &SharedBound{in: reduced, of: reduced, idle: opt.Unbounded, certified: opt.Certify}
+	opt.shared = &SharedBound{in: reduced, of: reduced, stated: in, back: back, idle: opt.Unbounded, certified: opt.Certify}
 	if opt.Certify {
 		opt.shared.in = in // as its certificates are of the stated instance
 	}
@@ -84,7 +85,12 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		result.besides(from.solution)
 	}
 	result.detach()
-	evaluation, right := result.settle(in, info.Name)
+	evaluation, right := result.settle(in, info.Name, func(sol *model.Solution) (model.Evaluation, *WrongScheduleError) {
+		if known := result.checked; known.isOf(in, sol) {
+			return known.evaluation, nil
+		}
+		return Checked(in, sol)
+	})
 	if wrong := result.lost(in, reduced, made); wrong != nil && opt.Trace == nil {
 		bug := back.Fits(made) // else the solver starts a job later than it has to
 		if bug && opt.Strict {
@@ -265,7 +271,7 @@ func complete(ctx context.Context, result *Result, evaluation model.Evaluation, 
 // copied returns a copy of the schedule without the figures that it states of itself. The copy shares nothing with the schedule: a solver that
 // writes into its start must not change the caller's schedule, and one that writes into what it returned must not change the schedule that was checked.
 //
-// Complexity: O(pieces + ranges of processors), with a fixed number of allocations besides one for each job in pieces.
+// Complexity: O(pieces + ranges of processors and devices), with a fixed number of allocations besides one for each job in pieces and one for each list of devices.
 func copied(from *model.Solution) *model.Solution {
 	sol := Bare(from)
 	sol.Jobs, sol.Unscheduled, sol.Loads = slices.Clone(sol.Jobs), slices.Clone(sol.Unscheduled), slices.Clone(sol.Loads)
@@ -287,10 +293,22 @@ func copied(from *model.Solution) *model.Solution {
 	}
 	for k := range sol.Jobs {
 		p := &sol.Jobs[k]
-		p.Processors, p.Pieces = set(p.Processors), slices.Clone(p.Pieces)
+		p.Processors, p.Pieces, p.Devices = set(p.Processors), slices.Clone(p.Pieces), copiedDevices(p.Devices)
 		for i := range p.Pieces {
-			p.Pieces[i].Processors = set(p.Pieces[i].Processors)
+			p.Pieces[i].Processors, p.Pieces[i].Devices = set(p.Pieces[i].Processors), copiedDevices(p.Pieces[i].Devices)
 		}
 	}
 	return sol
+}
+
+// copiedDevices returns a copy of the devices that a job holds.
+func copiedDevices(held model.DevicesHeld) model.DevicesHeld {
+	held = maps.Clone(held)
+	for device, machines := range held {
+		held[device] = maps.Clone(machines)
+		for machine, set := range machines {
+			held[device][machine] = slices.Clone(set)
+		}
+	}
+	return held
 }

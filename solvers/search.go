@@ -52,9 +52,14 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		return solve.Result{}, err
 	}
 	start, evaluations, dropped := opt.Start, int64(0), (*solve.DroppedSchedule)(nil)
+	stages := solve.NewStages(opt)
 	if first := coldStarts(ctx, in, opt); start == nil && len(first) > 0 {
-		cold := solve.NewStages(opt).Best(ctx, in, first)
-		if cold.Solution == nil && (cold.Dropped == nil || ctx.Err() != nil) {
+		cold := stages.Best(ctx, in, first)
+		switch {
+		case cold.Solution == nil && (cold.Dropped == nil || ctx.Err() != nil):
+			return cold, nil
+		case ctx.Err() != nil:
+			cold.Solver = ""
 			return cold, nil
 		}
 		start, evaluations, dropped = cold.Solution, cold.Evaluations, cold.Dropped
@@ -112,6 +117,9 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	result.Evaluations += found.Evaluations
 	if result.Solution == nil {
 		result.Status = model.Unknown
+	}
+	if opt.Start == nil {
+		stages.Vouch(&result) // if nothing better was found
 	}
 	return result, nil
 }
