@@ -96,6 +96,9 @@ func (p *printer) held(cluster string, set model.ProcessorSet, devices model.Dev
 	p.bytes = appendSet(p.bytes, set)
 	p.bytes = binary.AppendUvarint(p.bytes, uint64(len(devices)))
 	p.write()
+	if len(devices) == 0 {
+		return
+	}
 	for _, device := range slices.Sorted(maps.Keys(devices)) {
 		p.text(device)
 		p.count(len(devices[device]))
