@@ -17,7 +17,11 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Source: "D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, LNCS 949, doi:10.1007/3-540-60153-8_35; A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708",
 
 	Work: func(_ *model.Instance, s *solve.Size) float64 {
-		return s.Jobs * (1500 + 2*s.Queue*(generalPolicy(s)-1))
+		each := 1500.0
+		if !s.Trace {
+			each = 3000
+		}
+		return s.Jobs * (each + 2*s.Queue*(generalPolicy(s)-1))
 	},
 }, func() solve.Policy {
 	return &EASY{Step: 1, Depth: 1, Ranking: backfill.DefaultRanking(), Budget: cheap.DefaultBudget()}
