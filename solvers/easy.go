@@ -19,7 +19,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Work: func(_ *model.Instance, s *solve.Size) float64 {
 		each := 1500.0
 		if !s.Trace {
-			each = 3000
+			each = 4000
 		}
 		return s.Jobs * (each + 2*s.Queue*(generalPolicy(s)-1))
 	},
