@@ -128,7 +128,7 @@ func TestManyJobsKeepLimits(t *testing.T) {
 	for k := range 4 {
 		rigid.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", k), Machines: []model.MachineSpec{{ID: "m", Count: 10 + 3*k, Speed: 1 + float64(k)/5}}})
 	}
-	for k := range 120 {
+	for k := range 600 {
 		single.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", k), Allocation: "machine", Machines: []model.MachineSpec{{ID: "m", Speed: 1 + float64(k)/7, Memory: new(2 + float64(k%9))}}})
 	}
 	for k := range jobs {
@@ -136,20 +136,23 @@ func TestManyJobsKeepLimits(t *testing.T) {
 		rigid.Job(model.JobSpec{ID: id, Work: work, Processors: model.Rigid(1 + k%10)})
 		single.Job(model.JobSpec{ID: id, Work: work, Memory: 0.5 + float64(k%30)/10, Deadline: new(float64(1000 + k)), DeadlineHard: true})
 	}
+	most := time.Duration(0)
 	for _, b := range []*model.Builder{rigid, single} {
 		in, err := b.Build()
 		if err != nil {
 			t.Fatal(err)
 		}
-		listed, err := (&FCFSList{}).Solve(t.Context(), in, solve.Options{})
-		if err != nil {
-			t.Fatal(err)
+		if b == rigid {
+			listed, err := (&FCFSList{}).Solve(t.Context(), in, solve.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := processorTime(t)
+			if report := model.Check(in, listed.Solution); !report.OK() {
+				t.Fatal(report.Violations[0])
+			}
+			most = 3*(processorTime(t)-before) + 100*time.Millisecond
 		}
-		before := processorTime(t)
-		if report := model.Check(in, listed.Solution); !report.OK() {
-			t.Fatal(report.Violations[0])
-		}
-		most := 3*(processorTime(t)-before) + 100*time.Millisecond
 		for _, name := range []string{"auto", "search", "dll+titan"} {
 			for _, limit := range []time.Duration{20 * time.Millisecond, 200 * time.Millisecond} {
 				choice, err := solve.Choose(name)
