@@ -29,7 +29,7 @@ import (
 //
 // When ctx ends, by a deadline or by cancellation, Run returns the best schedule found so far with a nil error. Result.Stop says what ended
 // the run. Result.Solution is nil if no schedule was found by then; the status is then unknown. [Options.Start] counts as found. Of a deadline the solver
-// does not get the last 1.5 µs for each job, at most half of the time that is left: so long it takes to check, to evaluate and to write a schedule.
+// does not get the last 1.5 µs for each job, at most a third of the time that is left: so long it takes to check, to evaluate and to write a schedule.
 //
 // Run does not recover a panic of the solver: a program that must survive one does.
 func Run(ctx context.Context, choice Choice, in *model.Instance, opt Options) (Result, error) {
@@ -140,7 +140,7 @@ func untilSettling(ctx context.Context, jobs int) (context.Context, context.Canc
 	if !limited {
 		return ctx, func() {}
 	}
-	ctx, cancel := context.WithDeadline(ctx, end.Add(-min(each*time.Duration(jobs), max(0, time.Until(end))/2)))
+	ctx, cancel := context.WithDeadline(ctx, end.Add(-min(each*time.Duration(jobs), max(0, time.Until(end))/3)))
 	return yield.Again(ctx), cancel
 }
 
