@@ -32,8 +32,11 @@ type grain struct {
 // multiple less e. Beside closed times another order may be the best of the replaced instance, because a job that just fits
 // before one may not fit any more. So there no time may be off.
 func (r *Relaxation) roundUp(metric string, bound float64) float64 {
+	if !(bound > 0) {
+		return bound // the step is not asked for
+	}
 	step, wrong := r.stepOf(metric)
-	if step == 0 || wrong > 1e-3*step || !(bound > 0) {
+	if step == 0 || wrong > 1e-3*step {
 		return bound
 	}
 	const margin = 1e-6 // of a step: a bound just above a value is not raised to the next

@@ -33,9 +33,17 @@ func proveHeadTail(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argum
 	if len(r.must) == 0 || !ok {
 		return Sum{}, nil, false
 	}
+	byLength := make([]int, len(r.must)) // positions in must, the longest job first
+	for k := range byLength {
+		byLength[k] = k
+	}
+	slices.SortFunc(byLength, func(a, b int) int { return cmp.Or(cmp.Compare(r.least[r.must[b]], r.least[r.must[a]]), a-b) })
 	best, show := Sum{}, (func() *proof.Argument)(nil)
 	for _, prices := range sets {
-		if found, by := r.headTailAt(ctx, prices); found.Value > best.Value {
+		if ctx.Err() != nil {
+			break
+		}
+		if found, by := r.headTailAt(ctx, prices, byLength); found.Value > best.Value {
 			best, show = found, by
 		}
 	}
@@ -43,9 +51,8 @@ func proveHeadTail(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argum
 }
 
 // headTailAt computes the bound of [proveHeadTail] with the work of the jobs at given prices.
-func (r *Relaxation) headTailAt(ctx context.Context, prices Prices) (Sum, func() *proof.Argument) {
-	jobs := r.headTails(ctx, prices)
-	slices.SortStableFunc(jobs, func(a, b headTail) int { return cmp.Compare(b.length, a.length) })
+func (r *Relaxation) headTailAt(ctx context.Context, prices Prices, byLength []int) (Sum, func() *proof.Argument) {
+	jobs := r.headTails(ctx, prices, byLength)
 	most := int(min(64, max(2, math.Sqrt(4_000_000/float64(len(jobs))))))
 	heads := someOf(jobs, most, func(j *headTail) float64 { return j.head })
 	tails := someOf(jobs, most, func(j *headTail) float64 { return j.tail })
@@ -142,19 +149,19 @@ func (d *doubled) above(other doubled) bool {
 	return d.high > other.high || d.high == other.high && d.low > other.low
 }
 
-// headTails lists the jobs that have to be placed, with their work at the prices.
-func (r *Relaxation) headTails(ctx context.Context, prices Prices) []headTail {
+// headTails lists the jobs that have to be placed in an order of their positions, with their work at the prices.
+func (r *Relaxation) headTails(ctx context.Context, prices Prices, order []int) []headTail {
 	areas, _ := r.Areas(ctx) // known, as the prices are
 	tails := r.Tails()
-	jobs := make([]headTail, len(r.must))
-	for k, j := range r.must {
-		work := math.Inf(1)
+	jobs := make([]headTail, len(order))
+	for at, k := range order {
+		j, work := r.must[k], math.Inf(1)
 		for c, area := range areas[k] {
 			if !math.IsInf(area, 1) {
 				work = min(work, prices.of(c, r.in.Jobs()[j].Memory)*area)
 			}
 		}
-		jobs[k] = headTail{r.start[j], tails[j], r.least[j], work, j}
+		jobs[at] = headTail{r.start[j], tails[j], r.least[j], work, j}
 	}
 	return jobs
 }

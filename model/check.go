@@ -19,7 +19,16 @@ import (
 // twice its time.
 //
 // Complexity: O(n log n + n·p/64) for n pieces on p processors each.
-func Check(in *Instance, sol *Solution) Report {
+func Check(in *Instance, sol *Solution) Report { return check(in, sol, (*evaluation).evaluate) }
+
+// CheckPlacements checks what the solution says of its jobs and loads, as Check does, and evaluates the objective alone: for solvers that compare many schedules.
+func CheckPlacements(in *Instance, sol *Solution) Report {
+	bare := Solution{Schema: sol.Schema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads}
+	return check(in, &bare, (*evaluation).priced)
+}
+
+// check checks a solution and evaluates it.
+func check(in *Instance, sol *Solution, evaluate func(*evaluation) Evaluation) Report {
 	var report Report
 	checkInstance(in, sol, &report) // first: in another instance's plan it is the cause of all that follows
 	in = minimised(in, sol, &report)
@@ -43,7 +52,7 @@ func Check(in *Instance, sol *Solution) Report {
 	c.power()
 	c.loads()
 	c.evaluation = s.sums()
-	report.Evaluation = c.evaluation.evaluate()
+	report.Evaluation = evaluate(c.evaluation)
 	c.figures()
 	return report
 }

@@ -2,11 +2,13 @@ package model_test
 
 import (
 	"math"
+	"reflect"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -116,4 +118,38 @@ func TestDrawnSolutionCanBeChecked(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCheckPlacements finds what Check finds, whatever the solution states of itself, and the metrics when they are asked for.
+func TestCheckPlacements(t *testing.T) {
+	refused, taken := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		in := modeltest.Instance(t, modeltest.AllFeatures)
+		sol := drawSolution(t, in)
+		whole := model.Check(in, sol)
+		wrong := 1e9
+		stated := *sol
+		stated.Objective, stated.Bound, stated.Status, stated.Metrics = &wrong, model.ProvedBound(2e9), model.Optimal, model.Metrics{"makespan": {Total: -1}}
+		report := model.CheckPlacements(in, &stated)
+		if report.OK() {
+			taken++
+		} else {
+			refused++
+		}
+		if !reflect.DeepEqual(report.Violations, whole.Violations) || report.More != whole.More {
+			t.Fatalf("%v, and %v", report.Violations, whole.Violations)
+		}
+		if report.Metrics != nil || report.Objective != whole.Objective || report.Rounding != whole.Rounding {
+			t.Fatalf("%v ± %v with %v, and %v ± %v", report.Objective, report.Rounding, report.Metrics, whole.Objective, whole.Rounding)
+		}
+		if found := report.WithMetrics(); !reflect.DeepEqual(found.Metrics, whole.Metrics) || found.Objective != whole.Objective || found.Rounding != whole.Rounding {
+			t.Fatalf("%v, and %v", found, whole)
+		}
+		if again := whole.WithMetrics(); !reflect.DeepEqual(again.Metrics, whole.Metrics) {
+			t.Fatalf("%v, and %v", again, whole)
+		}
+	})
+	if refused < race.Enough(10) || taken < race.Enough(1) {
+		t.Errorf("%d refused, %d taken", refused, taken)
+	}
 }

@@ -9,7 +9,7 @@ import (
 // Evaluation is the objective and the metrics of a solution.
 type Evaluation struct {
 	Objective float64 // the instance's weighted sum; +Inf where a metric of it is not finite
-	Metrics   Metrics // all metrics but those that are not finite
+	Metrics   Metrics // all metrics but those that are not finite; nil: they were not asked for, see [Evaluation.WithMetrics]
 	Rounding  float64 // rounding error of Objective where it is a difference of sums: the same sums in another order may differ by it
 
 	of *evaluation // what it was computed from; nil: it was not computed by this package and decides nothing
@@ -36,15 +36,15 @@ func EvaluateObjective(in *Instance, sol *Solution) (float64, error) {
 	if len(report.Violations) > 0 {
 		return 0, report.Violations[0]
 	}
-	e := s.sums()
-	return e.objective(func(metric int) float64 {
-		m := &metricTable[metric]
-		if !e.has(m) {
-			return 0
-		}
-		v, _ := m.value(e)
-		return v.Total
-	}), nil
+	return s.sums().priced().Objective, nil
+}
+
+// WithMetrics returns the evaluation with all metrics, where it was made without them.
+func (e Evaluation) WithMetrics() Evaluation {
+	if e.Metrics != nil || e.of == nil {
+		return e
+	}
+	return e.of.evaluate()
 }
 
 // evaluation holds the sums over a schedule that the metrics are made of.
@@ -103,9 +103,21 @@ func (s *schedule) sums() *evaluation {
 	return e
 }
 
+// priced computes the objective alone.
+func (e *evaluation) priced() Evaluation {
+	values := make([]float64, len(metricTable))
+	for _, term := range e.in.objective {
+		if k := position(term.Metric); term.Weight != 0 && e.has(&metricTable[k]) {
+			v, _ := metricTable[k].value(e)
+			values[k] = v.Total
+		}
+	}
+	return e.evaluated(values)
+}
+
 // evaluate computes everything.
 func (e *evaluation) evaluate() Evaluation {
-	result := Evaluation{Metrics: make(Metrics, len(metricTable)), of: e}
+	metrics := make(Metrics, len(metricTable))
 	values := make([]float64, len(metricTable))
 	for k := range metricTable {
 		m := &metricTable[k]
@@ -115,12 +127,17 @@ func (e *evaluation) evaluate() Evaluation {
 		v, finite := m.value(e)
 		values[k] = v.Total
 		if finite {
-			result.Metrics[m.Name] = v
+			metrics[m.Name] = v
 		}
 	}
-	result.Objective = e.objective(func(metric int) float64 { return values[metric] })
-	result.Rounding = e.objectiveRounding(func(metric int) float64 { return values[metric] })
+	result := e.evaluated(values)
+	result.Metrics = metrics
 	return result
+}
+
+// evaluated is the evaluation without metrics, of their values by their positions in the table.
+func (e *evaluation) evaluated(values []float64) Evaluation {
+	return Evaluation{Objective: e.objective(values), Rounding: e.objectiveRounding(values), of: e}
 }
 
 // has says whether the instance has what the metric measures.
@@ -128,11 +145,11 @@ func (e *evaluation) has(m *Metric) bool { return e.in.measures(m) }
 
 // objective returns the weighted sum of the metrics, by their positions in the table, or +Inf if it is not
 // finite.
-func (e *evaluation) objective(value func(metric int) float64) float64 {
+func (e *evaluation) objective(values []float64) float64 {
 	sum := 0.0
 	for _, term := range e.in.objective {
 		if term.Weight != 0 {
-			sum += term.Weight * value(position(term.Metric))
+			sum += term.Weight * values[position(term.Metric)]
 		}
 	}
 	if !isFinite(sum) {

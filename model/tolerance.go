@@ -95,11 +95,11 @@ func (e *evaluation) performanceSize() float64 {
 }
 
 // objectiveRounding is the rounding error to allow for in the objective, of which the metrics, by their positions in the table, may cancel each other.
-func (e *evaluation) objectiveRounding(value func(metric int) float64) float64 {
+func (e *evaluation) objectiveRounding(values []float64) float64 {
 	sum := 0.0
 	for _, t := range e.in.objective {
 		if t.Weight != 0 {
-			sum += math.Abs(t.Weight) * (e.metricRounding(t.Metric) + sumRounding*math.Abs(value(position(t.Metric))))
+			sum += math.Abs(t.Weight) * (e.metricRounding(t.Metric) + sumRounding*math.Abs(values[position(t.Metric)]))
 		}
 	}
 	return sum

@@ -9,6 +9,7 @@ import (
 // Looks is about how long a list schedule looks for slots, see [LooksOf].
 type Looks struct {
 	Slot   float64 // ns to look for the slot of a job on each cluster once, on one number of processors
+	Behind float64 // the same in a schedule that fills no holes where those of [NewResources] do
 	Widths float64 // how many numbers of processors are tried of a job, in the mean
 }
 
@@ -32,7 +33,12 @@ func LooksOf(in *model.Instance) Looks {
 	looks.Widths = widths / float64(jobs)
 	r := NewResources(in)
 	for _, c := range r.clusters {
-		looks.Slot += c.look(jobs, held/float64(jobs))
+		time := c.look(jobs, held/float64(jobs))
+		looks.Slot += time
+		if nodes, fills := c.(*nodeCluster); fills {
+			time = nodes.behind()
+		}
+		looks.Behind += time
 	}
 	return looks
 }
@@ -46,7 +52,7 @@ func (c *plainCluster) look(jobs int, _ float64) float64 {
 func (g *generalCluster) look(jobs int, held float64) float64 {
 	const most = 4
 	kinds := float64(min(most, len(g.speeds)*len(g.links)))
-	time := kinds*(60+10*float64(len(g.machines))) + 300 + 80*held + float64(len(g.units))
+	time := kinds*(45+7*float64(len(g.machines))) + 250 + 50*held + 0.7*float64(len(g.units))
 	if g.nodes != nil {
 		time += g.nodes.look(jobs, held)
 	}
@@ -58,6 +64,12 @@ func (g *nodeCluster) look(jobs int, _ float64) float64 {
 	const each = 100 // ns for a machine, of which the job asks whether it has what it needs
 	kinds := float64(min(4, len(g.speeds)*len(g.links)))
 	return 500 + each*kinds*float64(len(g.nodes)) + 20*math.Sqrt(float64(jobs)*float64(len(g.nodes)))
+}
+
+// behind is like look, where no holes are filled.
+func (g *nodeCluster) behind() float64 {
+	const each = 12 // ns for a machine
+	return 500 + each*float64(len(g.nodes))
 }
 
 // look implements clusterState.

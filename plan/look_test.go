@@ -41,20 +41,27 @@ func TestLooksAreAboutWhatIsCounted(t *testing.T) {
 				}
 				kind.with(b.Spec())
 				in := build(t, b)
-				r := NewResources(in)
+				r, of := NewResources(in), LooksOf(in)
 				if got := fmt.Sprintf("%T", r.clusters[0]); got != kind.name {
 					t.Fatalf("a %s, want a %s", got, kind.name)
 				}
-				for job := range jobs {
-					slot, ok := r.Earliest(job, 0, 2, in.Jobs()[job].Arrival)
-					if !ok {
-						t.Fatal("no slot")
+				about := func(r *Resources, slot, times float64, what string) {
+					for job := range jobs {
+						slot, ok := r.Earliest(job, 0, 2, in.Jobs()[job].Arrival)
+						if !ok {
+							t.Fatal("no slot")
+						}
+						r.Take(job, &slot)
 					}
-					r.Take(job, &slot)
+					if counted, estimate := float64(r.Work()), slot*float64(jobs); counted > times*estimate || estimate > times*counted {
+						t.Errorf("%s%s: %d machines, %d jobs: %v ns counted, %v by the estimate", kind.name, what, machines, jobs, counted, estimate)
+					}
 				}
-				counted, estimate := float64(r.Work()), LooksOf(in).Slot*float64(jobs)
-				if counted > kind.times*estimate || estimate > kind.times*counted {
-					t.Errorf("%s: %d machines, %d jobs: %v ns counted, %v by the estimate", kind.name, machines, jobs, counted, estimate)
+				about(r, of.Slot, kind.times, "")
+				if FillsHoles(in) {
+					about(newResources(in, false, Placing{}), of.Behind, kind.times, " without holes")
+				} else if of.Behind != of.Slot {
+					t.Errorf("%s: %v ns without holes, %v with them", kind.name, of.Behind, of.Slot)
 				}
 			}
 		}

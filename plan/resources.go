@@ -162,7 +162,7 @@ func (r *Resources) trackNodes() {
 // memoryMatters says whether it matters on the cluster how much memory jobs need: which machines can hold a job, or which jobs may run beside
 // each other on a machine.
 //
-// Complexity: O(jobs · groups of machines).
+// Complexity: O(jobs · groups of machines), and O(groups of machines) on a cluster of one group of machines of one processor each.
 func memoryMatters(in *model.Instance, cluster int) bool {
 	if in.Features()&model.MemoryLimits == 0 {
 		return false
@@ -172,6 +172,9 @@ func memoryMatters(in *model.Instance, cluster int) bool {
 		if mayRunShort(in, cluster, &machines[k]) {
 			return true
 		}
+	}
+	if len(machines) == 1 {
+		return false
 	}
 	for j := range in.Jobs() {
 		first := in.ProcessorsFor(&in.Jobs()[j], &machines[0]) > 0
@@ -187,7 +190,7 @@ func memoryMatters(in *model.Instance, cluster int) bool {
 // mayRunShort says whether jobs on all processors of a machine may need more memory than it has. A machine of one processor never runs short: a
 // job that needs more than it has is not held there at all.
 //
-// Complexity: O(jobs).
+// Complexity: O(jobs); O(1) for a machine of one processor.
 func mayRunShort(in *model.Instance, cluster int, m *model.Machine) bool {
 	if math.IsInf(m.Memory, 1) || in.Features()&model.MemoryLimits == 0 {
 		return false
@@ -195,8 +198,11 @@ func mayRunShort(in *model.Instance, cluster int, m *model.Machine) bool {
 	if in.HeldUntil(cluster) != nil { // jobs outside the instance may need any
 		return true
 	}
+	if m.Units == 1 {
+		return false
+	}
 	for j := range in.Jobs() {
-		if n := in.ProcessorsFor(&in.Jobs()[j], m); m.Units > 1 && n > 0 && in.Jobs()[j].Memory*float64(m.Units) > m.Memory {
+		if job := &in.Jobs()[j]; job.Memory*float64(m.Units) > m.Memory && in.ProcessorsFor(job, m) > 0 {
 			return true
 		}
 	}

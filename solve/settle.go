@@ -23,16 +23,12 @@ func (d *DroppedSchedule) Error() string {
 // Unwrap returns what is wrong.
 func (d *DroppedSchedule) Unwrap() error { return d.Fault }
 
-// settle makes the first schedule of the result and of what it has besides, see [Result.Else], that the checker accepts its solution, and notes the first that
+// settle makes the first schedule of the result and of what it has besides, see [Result.Else], that the check accepts its solution, and notes the first that
 // it refuses. It returns false if there is no right schedule; then Solution is nil.
-func (r *Result) settle(in *model.Instance, solver string) (model.Evaluation, bool) {
+func (r *Result) settle(in *model.Instance, solver string, check func(*model.Solution) (model.Evaluation, *WrongScheduleError)) (model.Evaluation, bool) {
 	for {
 		if r.Solution != nil {
-			if r.checked.isOf(in, r.Solution) {
-				r.Else = nil
-				return r.checked.evaluation, true
-			}
-			evaluation, wrong := Checked(in, r.Solution)
+			evaluation, wrong := check(r.Solution)
 			if wrong == nil {
 				r.Else = nil
 				return evaluation, true

@@ -15,11 +15,13 @@ type SharedBound struct {
 	*bound.Portfolio // nil: not started
 	in               *model.Instance
 	of               *model.Instance // the same schedules, reduced for the solvers of the run
-	idle             bool            // true: find does no work, see [Options]
-	certified        bool            // keep what a certificate needs
-	more             bool            // more work may improve the bound
-	begun            bool            // find has done its little work
-	size             *Size           // of the reduced instance; nil: not measured
+	stated           *model.Instance // the instance that the run is asked for
+	back             *model.Reduction
+	idle             bool  // true: find does no work, see [Options]
+	certified        bool  // keep what a certificate needs
+	more             bool  // more work may improve the bound
+	begun            bool  // find has done its little work
+	size             *Size // of the reduced instance; nil: not measured
 }
 
 // SizeOf returns the size of the instance. A run measures its instance once.
@@ -39,7 +41,7 @@ func (o *Options) SizeOf(in *model.Instance) *Size {
 func (o *Options) SharedBound(ctx context.Context, in *model.Instance) *SharedBound {
 	p := o.shared
 	if p == nil || p.of != in {
-		p = &SharedBound{in: in, of: in, idle: o.Unbounded, certified: o.Certify}
+		p = &SharedBound{in: in, of: in, stated: in, idle: o.Unbounded, certified: o.Certify}
 	}
 	p.find(ctx, nil)
 	return p

@@ -15,7 +15,8 @@ type Stages struct {
 	opt  Options
 	used int64 // evaluations by the stages so far
 
-	found bool // a stage has made a right schedule
+	found bool     // a stage has made a right schedule
+	right *checked // that of the last stage, or the best; nil: it was not checked
 
 	owed        int                // the most jobs of which a stage proved that every schedule owes as many
 	bound       model.Bound        // the best bound that the stages proved of schedules that owe no more
@@ -94,16 +95,47 @@ func (s *Stages) Run(ctx context.Context, in *model.Instance, info Info, solver 
 		s.Add(&result)
 		return result, model.Evaluation{}
 	}
-	evaluation, right := result.settle(in, info.Name)
-	if right {
-		s.found, result.checked = true, checkedAs(in, result.Solution, evaluation)
-	}
+	evaluation, right := s.settle(in, &result, info.Name)
 	s.Add(&result)
 	if sol := result.Solution; right && s.opt.Progress != nil {
 		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: s.bound, Left: in.Owed(sol), Schedule: func() *model.Solution { return copied(sol) }})
 	}
 	return result, evaluation
 }
+
+// settle makes the best right schedule of the result its solution, see [Result.settle]. Where the run has reduced the instance it asks whether the schedule is right for the
+// stated one: that is what [Run] asks of the schedule in the end, and so it need not ask again. A schedule that only the reduced instance takes is left to Run.
+func (s *Stages) settle(in *model.Instance, result *Result, solver string) (model.Evaluation, bool) {
+	of := in
+	if shared := s.opt.shared; shared != nil && shared.of == in {
+		of = shared.stated
+	}
+	before := s.right
+	s.right = nil
+	evaluation, right := result.settle(in, solver, func(sol *model.Solution) (model.Evaluation, *WrongScheduleError) {
+		stated := sol
+		if of != in {
+			stated = s.opt.shared.back.Restore(sol)
+		}
+		if before.isOf(of, stated) { // the stage has returned what it started from
+			s.right = before
+			return before.evaluation, nil
+		}
+		evaluation, wrong := Checked(of, stated)
+		if wrong != nil && of != in {
+			return Checked(in, sol)
+		}
+		if wrong == nil {
+			s.right = checkedAs(of, stated, evaluation)
+		}
+		return evaluation, wrong
+	})
+	s.found, result.checked = s.found || right, s.right
+	return evaluation, right
+}
+
+// Vouch notes in a result that the stages have checked its schedule already, where it is the best of theirs.
+func (s *Stages) Vouch(result *Result) { result.checked = s.right }
 
 // proves reports whether the best bound of the stages so far proves that the schedule is optimal. As in [Run], a schedule that owes jobs is
 // optimal only if it is known that every schedule owes as many. A bound above the objective is false and proves nothing.
@@ -161,6 +193,7 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) R
 		}
 	}
 	best.Evaluations, best.Owed, best.Bound, best.Certificate, best.Dropped = s.used, s.owed, s.bound, s.certificate, s.dropped
+	s.right = best.checked
 	if met || best.Solution != nil && s.found && s.proves(ctx, in, best.Solution, cost) {
 		best.Status = model.Optimal
 	}

@@ -31,7 +31,7 @@ func (r *RefutedBound) Error() string {
 // optimal, however low its objective.
 func state(result *Result, in *model.Instance, evaluation model.Evaluation, known *SharedBound, solver string) {
 	sol := result.Solution
-	sol.Metrics, sol.Objective = evaluation.Metrics, nil
+	sol.Metrics, sol.Objective = evaluation.WithMetrics().Metrics, nil
 	if !math.IsInf(evaluation.Objective, 0) {
 		sol.Objective = &evaluation.Objective
 	}

@@ -24,7 +24,8 @@ type Auto struct{}
 
 // candidates are the solvers that are tried before a search, by name.
 func (*Auto) candidates(in *model.Instance, opt solve.Options) []solve.Info {
-	return solve.Worth(in, opt.SizeOf(in), filling(in, solve.Solvers()))
+	size := opt.SizeOf(in)
+	return solve.Worth(in, size, filling(in, size, solve.Solvers()))
 }
 
 // Supports implements [solve.Solver]: what search takes, or a quick solver.

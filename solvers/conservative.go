@@ -18,7 +18,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 
 	// Each early end moves the reservations of all jobs that wait.
 	Work: func(_ *model.Instance, s *solve.Size) float64 {
-		return 2000*s.Jobs + 30*s.Jobs*s.Queue*(10+s.Steps)*generalPolicy(s)
+		return eachOnline(s, 2000)*s.Jobs + 30*s.Jobs*s.Queue*(10+s.Steps)*generalPolicy(s)
 	},
 	AutoIf: func(in *model.Instance) bool { return !in.Features().Has(model.MoldableJobs) }, // it gives them the fewest processors
 }, func() solve.Policy {

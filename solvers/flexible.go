@@ -17,7 +17,7 @@ var _ = solve.RegisterPolicy(solve.Info{
 	Source: "D. G. Feitelson, L. Rudolph, U. Schwiegelshohn (2005), Parallel job scheduling: a status report, JSSPP 2004, doi:10.1007/11407522_1; the priorities are those of the local scheduler of the paper on two-level scheduling",
 
 	Work: func(_ *model.Instance, s *solve.Size) float64 {
-		return 2000*s.Jobs + 3*s.Jobs*s.Queue*math.Log2(s.Queue+2)*generalPolicy(s)
+		return eachOnline(s, 2000)*s.Jobs + 3*s.Jobs*s.Queue*math.Log2(s.Queue+2)*generalPolicy(s)
 	},
 }, func() solve.Policy {
 	return &Flexible{Step: 1, Priorities: backfill.DefaultPriorities(), Budget: cheap.DefaultBudget()}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -112,6 +113,68 @@ func TestSolversKeepLimitsOnHardInstances(t *testing.T) {
 		}
 		if ran < 5 {
 			t.Errorf("%s: only %d solvers take it", name, ran)
+		}
+	}
+}
+
+// A run of very many jobs ends soon after its context: the schedule is checked once, and copied, and nothing else looks at all jobs. How long that takes here and now tells a check
+// of another schedule, as others use the caches of the machine too.
+func TestManyJobsKeepLimits(t *testing.T) {
+	if race.Enabled || testing.Short() {
+		t.Skip("the race detector makes everything slower")
+	}
+	const jobs = 100_000
+	rigid, single := model.NewBuilder("rigid").Minimise("makespan", 1), model.NewBuilder("single").Minimise("unfinished", 1)
+	for k := range 4 {
+		rigid.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", k), Machines: []model.MachineSpec{{ID: "m", Count: 10 + 3*k, Speed: 1 + float64(k)/5}}})
+	}
+	for k := range 600 {
+		single.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", k), Allocation: "machine", Machines: []model.MachineSpec{{ID: "m", Speed: 1 + float64(k)/7, Memory: new(2 + float64(k%9))}}})
+	}
+	for k := range jobs {
+		id, work := fmt.Sprint("j", k), new(1+float64(k*7919%1000)/10)
+		rigid.Job(model.JobSpec{ID: id, Work: work, Processors: model.Rigid(1 + k%10)})
+		single.Job(model.JobSpec{ID: id, Work: work, Memory: 0.5 + float64(k%30)/10, Deadline: new(float64(1000 + k)), DeadlineHard: true})
+	}
+	most := time.Duration(0)
+	for _, b := range []*model.Builder{rigid, single} {
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b == rigid {
+			listed, err := (&FCFSList{}).Solve(t.Context(), in, solve.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := processorTime(t)
+			if report := model.Check(in, listed.Solution); !report.OK() {
+				t.Fatal(report.Violations[0])
+			}
+			most = 3*(processorTime(t)-before) + 100*time.Millisecond
+		}
+		for _, name := range []string{"auto", "search", "dll+titan"} {
+			for _, limit := range []time.Duration{20 * time.Millisecond, 200 * time.Millisecond} {
+				choice, err := solve.Choose(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				runtime.GC()
+				before := processorTime(t)
+				ctx, cancel := cancelledAfter(t, limit)
+				_, err = solve.Run(ctx, choice, in, solve.Options{Seed: 1})
+				used, ended := processorTime(t)-before, ctx.Err() != nil
+				cancel()
+				switch {
+				case errors.Is(err, solve.ErrUnsupported) || !ended:
+				case err != nil:
+					t.Errorf("%s, %s: %v", in.Name(), name, err)
+				case used-limit > most:
+					t.Errorf("%s, %s: %v of processor time after the end of its context, at %v; expected %v at most", in.Name(), name, used-limit, limit, most)
+				default:
+					t.Logf("%s, %s, %v: %v", in.Name(), name, limit, used-limit)
+				}
+			}
 		}
 	}
 }

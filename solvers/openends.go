@@ -154,7 +154,7 @@ func (e *openEnds) earliest() func() (job, resource int) {
 func workOfMinMin(in *model.Instance, s *solve.Size) float64 {
 	switch {
 	case grid.Serves(in, s.Binding):
-		return s.Jobs * (3000 + s.Resources*(8+4*math.Log2(s.Jobs+2)))
+		return s.Jobs * (3000 + s.Resources*(8+12*math.Log2(s.Jobs+2)))
 	case s.Holes:
 		return s.Jobs * (2000 + 30*s.Clusters + 8*s.Slot*s.Widths)
 	}

@@ -52,9 +52,14 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		return solve.Result{}, err
 	}
 	start, evaluations, dropped := opt.Start, int64(0), (*solve.DroppedSchedule)(nil)
+	stages := solve.NewStages(opt)
 	if first := coldStarts(ctx, in, opt); start == nil && len(first) > 0 {
-		cold := solve.NewStages(opt).Best(ctx, in, first)
-		if cold.Solution == nil && (cold.Dropped == nil || ctx.Err() != nil) {
+		cold := stages.Best(ctx, in, first)
+		switch {
+		case cold.Solution == nil && (cold.Dropped == nil || ctx.Err() != nil):
+			return cold, nil
+		case ctx.Err() != nil:
+			cold.Solver = ""
 			return cold, nil
 		}
 		start, evaluations, dropped = cold.Solution, cold.Evaluations, cold.Dropped
@@ -113,6 +118,9 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	if result.Solution == nil {
 		result.Status = model.Unknown
 	}
+	if opt.Start == nil {
+		stages.Vouch(&result) // if nothing better was found
+	}
 	return result, nil
 }
 
@@ -169,27 +177,41 @@ func coldStarts(ctx context.Context, in *model.Instance, opt solve.Options) []so
 			starts = append(starts, info)
 		}
 	}
-	return solve.Worth(in, opt.SizeOf(in), filling(in, starts))
+	size := opt.SizeOf(in)
+	return solve.Worth(in, size, filling(in, size, starts))
 }
 
 // filling makes those of the solvers fill holes that can, and names them so, where the engine's schedules fill holes: a search begins with the best schedules. The greedy solver comes without
-// holes too: by the objective a job in a hole may be worse than one behind.
-func filling(in *model.Instance, solvers []solve.Info) []solve.Info {
+// holes too: by the objective a job in a hole may be worse than one behind. So does each solver of which that is too much work: among very many jobs a hole is found late.
+func filling(in *model.Instance, size *solve.Size, solvers []solve.Info) []solve.Info {
 	if !plan.FillsHoles(in) {
 		return solvers
 	}
 	for k := range solvers {
-		if solvers[k].Name == "greedy" {
-			solvers = append(solvers, solvers[k])
+		of := solvers[k]
+		if _, can := of.New().(filler); !can {
+			continue
 		}
-		of := solvers[k].New
-		if _, can := of().(filler); can {
-			solvers[k].Name += ":holes=true"
-			solvers[k].New = func() solve.Solver {
-				s := of()
-				s.(filler).FillHoles()
-				return s
+		behind := of
+		if work := of.Work; work != nil {
+			behind.Work = func(in *model.Instance, size *solve.Size) float64 {
+				without := *size
+				without.Slot = size.Behind
+				return work(in, &without)
 			}
+			if work(in, size) > size.Enough() {
+				solvers[k] = behind
+				continue
+			}
+		}
+		if of.Name == "greedy" {
+			solvers = append(solvers, behind)
+		}
+		solvers[k].Name += ":holes=true"
+		solvers[k].New = func() solve.Solver {
+			s := of.New()
+			s.(filler).FillHoles()
+			return s
 		}
 	}
 	return solvers

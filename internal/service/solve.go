@@ -161,7 +161,7 @@ func incumbentText(in *model.Instance, sol *model.Solution) Raw {
 	}
 	sol = solve.Bare(sol)
 	sol.Instance, sol.InstanceSHA256, sol.Minimised = in.Name(), in.SHA256(), in.Minimised()
-	sol.Status, sol.Objective, sol.Metrics = model.Feasible, numtext.Finite(evaluation.Objective), evaluation.Metrics
+	sol.Status, sol.Objective, sol.Metrics = model.Feasible, numtext.Finite(evaluation.Objective), evaluation.WithMetrics().Metrics
 	text, err := solutionText(sol)
 	if err != nil {
 		return nil

@@ -97,9 +97,9 @@ func (m *Solver) Supports(in *model.Instance) error {
 	return m.Unsupported(in, plan.ScheduleFeatures)
 }
 
-// plain says whether nothing beyond the paper's model can bind, so that what MUSCLE packs is the schedule.
-func plain(in *model.Instance) bool {
-	if in.Binding()&^(model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad|model.Commitments) != 0 {
+// plain says whether nothing beyond the paper's model can bind, so that what MUSCLE packs is the schedule. binding are the features of the instance that can bind.
+func plain(in *model.Instance, binding model.Features) bool {
+	if binding&^(model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad|model.Commitments) != 0 {
 		return false
 	}
 	whole := func(c model.Cluster) bool { return c.WholeMachines }
@@ -115,7 +115,7 @@ func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		return solve.Result{}, err
 	}
 	run := newPacking(ctx, m, in, opt.Seed)
-	if !plain(in) {
+	if !plain(in, in.Binding()) {
 		return run.replace(ctx, opt, list.Machines{Filling: m.Filling})
 	}
 	run.trace = opt.Trace

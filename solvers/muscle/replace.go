@@ -85,7 +85,7 @@ func work(in *model.Instance, s *solve.Size) float64 {
 		sum += float64(in.Jobs()[j].Min)
 	}
 	w := 20*s.Jobs*s.Jobs + 7.4*(s.Jobs+1)*min(sum, s.Processors)
-	if !plain(in) {
+	if !plain(in, s.Binding) {
 		w += s.List()
 	}
 	return w

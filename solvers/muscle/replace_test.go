@@ -106,7 +106,7 @@ func TestReplacedIsNoLater(t *testing.T) {
 	earlier, same := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		in := modeltest.Generator{Features: model.Arrivals | model.ParallelJobs | model.UnrelatedTimes, Jobs: 20}.Instance(t)
-		if !plain(in) {
+		if !plain(in, in.Binding()) {
 			return
 		}
 		m := drawnSolver(t)

@@ -180,11 +180,11 @@ func (run *evolution) priceStart(kept []bool) error {
 	if run.opt.Progress == nil {
 		return nil // only the progress tells the whole objective
 	}
-	evaluation, err := model.Evaluate(run.in, run.opt.Start)
+	value, err := model.EvaluateObjective(run.in, run.opt.Start)
 	if err != nil {
 		return fmt.Errorf("the start: %w", err)
 	}
-	run.offset = evaluation.Objective - run.goal.combine(run.costs)
+	run.offset = value - run.goal.combine(run.costs)
 	return nil
 }
 

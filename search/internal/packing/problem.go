@@ -164,6 +164,9 @@ func (p *problem) readJobs(ctx context.Context, worth []float64, unit scale) boo
 	var windows []window
 	r := reader{problem: p, known: in.Known(), unit: unit, rows: map[string]*idle{}, byKey: map[string]int32{}, pools: map[[2]int]int32{}}
 	shortest := math.Inf(1)
+	behind := func(w window) bool { // the job may run behind another one
+		return !model.Late(model.End(model.End(p.start, shortest), w.time), w.deadline)
+	}
 	for k := range in.Jobs() {
 		if k%256 == 0 && ctx.Err() != nil {
 			return false
@@ -181,14 +184,12 @@ func (p *problem) readJobs(ctx context.Context, worth []float64, unit scale) boo
 		}
 		shortest = min(shortest, r.time)
 		windows = append(windows, window{r.time, job.Deadline})
-		r.add(k, worth[k], row)
-	}
-	for _, w := range windows {
-		if !model.Late(model.End(model.End(p.start, shortest), w.time), w.deadline) {
+		if behind(windows[len(windows)-1]) { // so it may in the end: the shortest time only falls
 			return false
 		}
+		r.add(k, worth[k], row)
 	}
-	return true
+	return !slices.ContainsFunc(windows, behind)
 }
 
 // reader is what reading the jobs keeps from one to the next.
