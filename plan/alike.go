@@ -36,29 +36,44 @@ func (r *Releases) freeBy(t float64) (next int, free int32) {
 	return next, free
 }
 
-// alike implements clusterState. The order of the processors counts, as jobs take the last of those that are free.
+// alike implements clusterState. The order of the parts counts, as jobs take the last processors of those that are free.
 func (g *generalCluster) alike(other clusterState, ready float64) bool {
 	o := other.(*generalCluster)
-	if g.nodes != nil && !g.nodes.alike(o.nodes, ready) {
+	if g.nodes != nil && !g.nodes.alike(o.nodes, ready) || !alikeRuns(g.runs, o.runs, ready) {
 		return false
-	}
-	for k, u := range g.units {
-		v := o.units[k]
-		if u.processor != v.processor || max(u.released, ready) != max(v.released, ready) {
-			return false
-		}
 	}
 	for k := range g.machines {
 		g.machines[k].asked = false
 	}
-	for _, u := range g.units { // no job asks for memory before the first processor of the machine is released
-		m := &g.machines[u.machine]
-		if m.memory != nil && !m.asked && !m.memory.alike(o.machines[u.machine].memory, max(ready, u.released)) {
+	for _, r := range g.runs { // no job asks for memory before the first processor of the machine is released
+		at := g.parts[r.part].machine
+		m := &g.machines[at]
+		if m.memory != nil && !m.asked && !m.memory.alike(o.machines[at].memory, max(ready, r.released)) {
 			return false
 		}
 		m.asked = true
 	}
 	return true
+}
+
+// alikeRuns says that the processors are of the same parts one after another, and that those not released by the time ready are released at the same times.
+func alikeRuns(a, b []run, ready float64) bool {
+	for len(a) > 0 && len(b) > 0 {
+		x, y := a[0], b[0]
+		if x.part != y.part || max(x.released, ready) != max(y.released, ready) {
+			return false
+		}
+		for a = a[1:]; x.released <= ready && len(a) > 0 && a[0].released <= ready && a[0].part == x.part; a = a[1:] {
+			x.count += a[0].count
+		}
+		for b = b[1:]; y.released <= ready && len(b) > 0 && b[0].released <= ready && b[0].part == y.part; b = b[1:] {
+			y.count += b[0].count
+		}
+		if x.count != y.count {
+			return false
+		}
+	}
+	return len(a) == len(b)
 }
 
 // alike says that both profiles have the same used amount at every time from t on.

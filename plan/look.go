@@ -46,7 +46,7 @@ func (c *plainCluster) look(jobs int, _ float64) float64 {
 func (g *generalCluster) look(jobs int, held float64) float64 {
 	const most = 4
 	kinds := float64(min(most, len(g.speeds)*len(g.links)))
-	time := kinds*(60+10*float64(len(g.machines))) + 300 + 80*held + float64(len(g.units))
+	time := kinds*(60+10*float64(len(g.machines))) + 300 + 80*held + float64(len(g.runs))
 	if g.nodes != nil {
 		time += g.nodes.look(jobs, held)
 	}

@@ -140,10 +140,6 @@ type plainStep struct {
 	set   model.ProcessorSet
 }
 
-func newPlainSets(in *model.Instance, cluster int) *plainSets {
-	return &plainSets{freeSteps(in, cluster, 0, in.Clusters()[cluster].Processors)}
-}
-
 // place takes processors for the slot and returns them: the latest-released of those free at its start, lowest numbers first. left is
 // their number.
 func (c *plainSets) place(left int, slot *Slot) model.ProcessorSet {

@@ -43,7 +43,7 @@ type Slot struct {
 	running    bool               // the job runs already: what it holds is taken
 }
 
-// Set is the set of processors of a slot on one cluster, if they are already chosen; nil: any free processors of a cluster whose
+// Set is processors of a slot on one cluster: those of the slot, or as many that are no different to any job. nil: any free processors of a cluster whose
 // processors are alike.
 func (s *Slot) Set() model.ProcessorSet { return s.set }
 
@@ -117,7 +117,7 @@ func newResources(in *model.Instance, track bool, placing Placing) *Resources {
 		if cluster := &in.Clusters()[c]; cluster.Uniform && !general && !(costs && costsDiffer(cluster)) && runsAll(in, cluster) && !memoryMatters(in, c) {
 			r.clusters = append(r.clusters, newPlainCluster(in, c, r.pools))
 		} else {
-			r.clusters = append(r.clusters, newGeneralCluster(in, c, r.pools, r.limit, nil, nil))
+			r.clusters = append(r.clusters, newGeneralCluster(in, c, r.pools, r.limit, nil, nil, track || in.Features().Has(model.GridSpan)))
 		}
 	}
 	r.commit()
@@ -142,7 +142,7 @@ func (r *Resources) trackNodes() {
 		if r.placing.Holes {
 			r.clusters = append(r.clusters, nodes)
 		} else {
-			r.clusters = append(r.clusters, newGeneralCluster(r.in, c, r.pools, r.limit, nil, nodes))
+			r.clusters = append(r.clusters, newGeneralCluster(r.in, c, r.pools, r.limit, nil, nodes, true))
 		}
 	}
 	for j := range r.in.Jobs() {

@@ -14,7 +14,7 @@ import (
 // Earliest, EarliestOn and Spread look, Place commits.
 type Schedule struct {
 	*Resources
-	sets     []*plainSets // by cluster; nil: Resources chooses the processors
+	sets     [][]plainSets // by cluster and part of it, see [generalCluster]; nil: Resources names the processors
 	unnamed  []unnamed    // placements whose processors are named at the end
 	solution *model.Solution
 	end      []float64 // by job; NaN: not placed
@@ -66,11 +66,18 @@ func NewChosenSchedule(in *model.Instance) *Schedule {
 }
 
 func startSchedule(in *model.Instance, r *Resources) *Schedule {
-	s := &Schedule{Resources: r, sets: make([]*plainSets, len(in.Clusters())), end: make([]float64, len(in.Jobs())), spread: spreadFrom(in)}
+	s := &Schedule{Resources: r, sets: make([][]plainSets, len(in.Clusters())), end: make([]float64, len(in.Jobs())), spread: spreadFrom(in)}
 	s.begin()
 	for c := range s.clusters {
-		if _, plain := s.clusters[c].(*plainCluster); plain {
-			s.sets[c] = newPlainSets(in, c)
+		switch g := s.clusters[c].(type) {
+		case *plainCluster:
+			s.sets[c] = []plainSets{{freeSteps(in, c, 0, in.Clusters()[c].Processors)}}
+		case *generalCluster:
+			for k := range g.parts {
+				if p := &g.parts[k]; !g.named {
+					s.sets[c] = append(s.sets[c], plainSets{freeSteps(in, c, int(p.first), int(p.processors))})
+				}
+			}
 		}
 	}
 	return s
@@ -83,8 +90,8 @@ func startSchedule(in *model.Instance, r *Resources) *Schedule {
 func (s *Schedule) Restart(empty *Schedule) {
 	s.Assign(empty.Resources)
 	for c, sets := range empty.sets {
-		if sets != nil {
-			s.sets[c].steps = append(s.sets[c].steps[:0], sets.steps...)
+		for k := range sets {
+			s.sets[c][k].steps = append(s.sets[c][k].steps[:0], sets[k].steps...)
 		}
 	}
 	s.begin()
@@ -176,11 +183,23 @@ func (s *Schedule) Place(job int, slot Slot) {
 	}
 	if len(p.Pieces) == 0 {
 		p.Cluster, p.Processors = s.in.Clusters()[slot.Cluster].ID, slot.set
-		if sets := s.sets[slot.Cluster]; sets != nil && slot.set == nil {
-			p.Processors = sets.place(slot.Processors, &slot)
+		if s.sets[slot.Cluster] != nil && !slot.instant {
+			p.Processors = s.name(&slot)
 		}
 	}
 	s.solution.Jobs = append(s.solution.Jobs, p)
+}
+
+// name names the processors of a slot on one cluster, of which so far only the number in each part of the cluster is known.
+func (s *Schedule) name(slot *Slot) model.ProcessorSet {
+	sets := s.sets[slot.Cluster]
+	g, ok := s.clusters[slot.Cluster].(*generalCluster)
+	if !ok {
+		return sets[0].place(slot.Processors, slot)
+	}
+	var all model.ProcessorSet
+	g.eachPart(slot.set, func(part, n int32) { all = append(all, sets[part].place(int(n), slot)...) })
+	return model.NewProcessorSet(all...)
 }
 
 // Last is the placement that was made last; nil: there is none. Where NamesLate holds its processors stand for others of the same machines:
