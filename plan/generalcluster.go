@@ -236,6 +236,23 @@ func (g *generalCluster) earliest(job, n int, ready float64, among Among) (Slot,
 	return best, found
 }
 
+// latestEnd implements clusterState: it is known of a job that may run on all machines and hold all of their processors that are released.
+func (g *generalCluster) latestEnd(job, n int, ready float64) float64 {
+	j := &g.in.Jobs()[job]
+	if g.named || len(g.untracked) > 0 || len(j.Licences) > 0 || j.Memory > 0 || j.Span == model.SpanMachine {
+		return math.Inf(1)
+	}
+	for k := range g.groups {
+		if g.in.ProcessorsFor(j, g.groups[k].group) == 0 {
+			return math.Inf(1)
+		}
+	}
+	const rounding = 1e-9
+	g.work += 30 + int64(len(g.runs))/3
+	length := g.in.Busy(job, g.cluster, g.speeds[len(g.speeds)-1], (j.Tasks+n-1)/n) + g.in.Transfer(job, g.links[len(g.links)-1])
+	return model.End(max(ready, g.release(n)), length*(1+rounding))
+}
+
 // whenIdle is the state of the cluster when no job holds anything.
 func (g *generalCluster) whenIdle() *generalCluster {
 	if g.idle == nil {

@@ -60,6 +60,15 @@ func (c *plainCluster) earliest(job, n int, ready float64, _ Among) (Slot, bool)
 	return Slot{Start: start, End: model.End(start, duration)}, start < math.Inf(1)
 }
 
+// latestEnd implements clusterState.
+func (c *plainCluster) latestEnd(job, n int, ready float64) float64 {
+	if c.pools.profiles != nil && len(c.in.Jobs()[job].Licences) > 0 {
+		return math.Inf(1)
+	}
+	c.work += 30 + int64(c.releases.n)/3
+	return model.End(max(ready, c.release(n)), c.in.DurationOn(job, c.cluster, n))
+}
+
 // earliestEnd is the slot that ends first, over the numbers of processors from least to most; next is the number to try after another. It decides as
 // earliest for one number after another does, in one pass over the release times. counted is false where it cannot: the job needs licences or takes no time.
 func (c *plainCluster) earliestEnd(job, least, most int, next func(tasks, n int) int, ready float64) (slot Slot, ok, counted bool) {

@@ -58,6 +58,8 @@ type piece struct {
 type clusterState interface {
 	// earliest is the slot of the earliest end for the job on n processors of some machines from ready on; false where it can never run on n.
 	earliest(job, n int, ready float64, among Among) (Slot, bool)
+	// latestEnd is a time by which the job can end on n processors, see Resources.LatestEnd.
+	latestEnd(job, n int, ready float64) float64
 	// take takes what the job holds in a slot of n processors on the cluster alone: the set where it is chosen, or shares of machines. (A pointer to the slot
 	// would be memory from the heap for each job placed.)
 	take(job, n int, set model.ProcessorSet, shares []place.Share, start, end float64)
@@ -240,6 +242,16 @@ func costsDiffer(c *model.Cluster) bool {
 // free. Where the job needs whole blocks, it gets the least number of them that makes up n. The job must be able to run on the cluster (see [model.Instance.CanRun]) and may hold n processors there.
 func (r *Resources) Earliest(job, cluster, n int, ready float64) (Slot, bool) {
 	return r.EarliestAmong(job, cluster, n, ready, allMachines)
+}
+
+// LatestEnd is a time by which the slot of the job ends that begins on the cluster as early as it can from the time ready on, on the fewest processors that the job may hold there; +Inf: none is
+// known without a look. The job must be able to run on the cluster. Complexity: O(release times).
+func (r *Resources) LatestEnd(job, cluster int, ready float64) float64 {
+	n, _ := r.in.Width(job, cluster)
+	if n > r.in.Clusters()[cluster].Processors {
+		return math.Inf(1)
+	}
+	return r.clusters[cluster].latestEnd(job, n, ready)
 }
 
 // Release is the earliest time at which n processors of the cluster are free of the jobs placed so far.

@@ -15,7 +15,7 @@ import (
 type Schedule struct {
 	*Resources
 	sets     [][]plainSets // by cluster and part of it, see [generalCluster]; nil: Resources names the processors
-	unnamed  []unnamed    // placements whose processors are named at the end
+	unnamed  []unnamed     // placements whose processors are named at the end
 	solution *model.Solution
 	end      []float64 // by job; NaN: not placed
 	spread   []int     // see spreadFrom
