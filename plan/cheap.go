@@ -180,7 +180,7 @@ func (g *cheapCluster) assign(other clusterState) {
 }
 
 // alike implements clusterState.
-func (g *cheapCluster) alike(other clusterState, ready float64) bool {
+func (g *cheapCluster) alike(other clusterState, ready float64, _ Asked) bool {
 	o := other.(*cheapCluster)
 	if g.ways != nil { // what was before tells what it costs to wake a machine
 		ready = math.Inf(-1)

@@ -275,18 +275,24 @@ func (g *generalCluster) earliestOn(job, n int, ready float64, among Among, beat
 		slot.instant = true
 		return slot, ok
 	}
-	from := s.asked(ready)
-	knows := g.short && s.knows() && s.length > 0 && math.IsInf(among.Cost, 1)
-	if knows {
-		g.earlier.raise(&from)
-		defer func() {
-			if !g.limit.ended {
-				g.earlier.keep(&from)
-			}
-		}()
+	if !g.short || !s.knows() || s.length == 0 || !math.IsInf(among.Cost, 1) {
+		slot, _, ok := g.earliestFrom(job, n, ready, beat)
+		return slot, ok
 	}
-	for t := from.start; model.End(t, s.length) < beat && !g.ended(); {
-		from.start = t
+	from := s.asked(ready)
+	g.earlier.raise(&from)
+	slot, last, ok := g.earliestFrom(job, n, from.start, beat)
+	if from.start = last; !g.limit.ended {
+		g.earlier.keep(&from)
+	}
+	return slot, ok
+}
+
+// earliestFrom is the slot that the search finds from the time on, and the last time that was tried.
+func (g *generalCluster) earliestFrom(job, n int, t, beat float64) (slot Slot, last float64, ok bool) {
+	s := &g.search
+	for last = t; model.End(t, s.length) < beat && !g.ended(); {
+		last = t
 		g.work += 10
 		s.release(t)
 		if s.count < s.size {
@@ -304,15 +310,15 @@ func (g *generalCluster) earliestOn(job, n int, ready float64, among Among, beat
 		g.work += 300 + int64(s.seen) + 60*int64(n)
 		if g.nodes != nil {
 			if slot, ok := s.chooseOnNodes(t); ok {
-				return slot, true
+				return slot, last, true
 			}
 			t = s.next()
 			continue
 		}
 		set := s.choose()
-		return Slot{Start: t, End: model.End(t, g.in.Duration(job, g.cluster, set)), set: set}, true
+		return Slot{Start: t, End: model.End(t, g.in.Duration(job, g.cluster, set)), set: set}, last, true
 	}
-	return Slot{}, false
+	return Slot{}, last, false
 }
 
 // take implements clusterState.
@@ -345,7 +351,7 @@ func (g *generalCluster) hold(job *model.Job, set model.ProcessorSet, start, end
 			}
 		}
 	}
-	after, _ := slices.BinarySearchFunc(g.runs, start, releasedAfter)
+	after := releasedBy(g.runs, start)
 	low := after // the runs from here on may change
 	for left > 0 && low > 0 {
 		low--
@@ -355,7 +361,7 @@ func (g *generalCluster) hold(job *model.Job, set model.ProcessorSet, start, end
 	for ; left > 0; high++ { // some are released after the start: a job outside the instance holds them
 		take(high)
 	}
-	more, _ := slices.BinarySearchFunc(g.runs[high:], end, releasedAfter)
+	more := releasedBy(g.runs[high:], end)
 	g.work += 2*int64(high+more-low) + 20*int64(len(moved))
 	g.useMemory(job.Memory, start, end)
 	g.merge(low, high+more, moved)
@@ -409,12 +415,17 @@ func (g *generalCluster) merge(low, high int, more []run) {
 	}
 }
 
-// releasedAfter orders a run before a time if it is released by then. So a search by it finds the first run released later.
-func releasedAfter(r run, t float64) int {
-	if r.released <= t {
-		return -1
+// releasedBy is the number of runs that are released by the time.
+func releasedBy(runs []run, t float64) int {
+	low, high := 0, len(runs)
+	for low < high {
+		if middle := int(uint(low+high) >> 1); runs[middle].released <= t {
+			low = middle + 1
+		} else {
+			high = middle
+		}
 	}
-	return 1
+	return low
 }
 
 // fresh implements clusterState.

@@ -622,7 +622,7 @@ func (n *node) same(other *node) bool {
 }
 
 // alike implements clusterState.
-func (g *nodeCluster) alike(other clusterState, ready float64) bool {
+func (g *nodeCluster) alike(other clusterState, ready float64, _ Asked) bool {
 	o := other.(*nodeCluster)
 	for i := range g.nodes {
 		a, b := &g.nodes[i], &o.nodes[i]

@@ -72,7 +72,7 @@ type clusterState interface {
 	// assign copies another state of the same cluster.
 	assign(other clusterState)
 	// alike is the cluster's part of Resources.Alike.
-	alike(other clusterState, ready float64) bool
+	alike(other clusterState, ready float64, asked Asked) bool
 	// size is about how many bytes the empty state takes.
 	size() int
 	// look estimates, in ns, how long a search for the slot of one job takes in a schedule of the given number of jobs; held is the mean number of processors that a job holds.

@@ -49,7 +49,8 @@ func (s *search) begin(g *generalCluster, job, size int, among Among) bool {
 	if len(at) < len(g.machines) {
 		at = make([]int32, len(g.machines))
 	}
-	*s = search{g: g, job: &g.in.Jobs()[job], number: job, size: size, hosts: s.hosts[:0], looks: s.looks[:0], at: at, grows: math.Inf(1)}
+	s.g, s.job, s.number, s.size, s.hosts, s.looks, s.at, s.grows = g, &g.in.Jobs()[job], job, size, s.hosts[:0], s.looks[:0], at, math.Inf(1)
+	s.seen, s.count, s.home = 0, 0, 0
 	s.oneMachine = s.job.Span == model.SpanMachine && g.in.Features().Has(model.MachineSpan)
 	if g.nodes != nil && !s.beginOnNodes(job) {
 		return false
@@ -230,7 +231,9 @@ func (s *search) choose() model.ProcessorSet {
 		left -= n
 	}
 	g.ids = ids
-	slices.Sort(ids)
+	if len(ids) > 1 {
+		slices.Sort(ids)
+	}
 	ranges := make(model.ProcessorSet, 0, len(ids))
 	for _, id := range ids {
 		first := int(g.parts[id].first)
