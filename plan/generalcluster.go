@@ -269,7 +269,7 @@ func (g *generalCluster) earliestOn(job, n int, ready float64, among Among, beat
 	if !s.begin(g, job, n, among) {
 		return Slot{}, false
 	}
-	g.work += 60 + 10*int64(len(g.machines))
+	g.work += 60 + 10*int64(len(g.groups))
 	if s.length == 0 && !g.queued { // the job takes no time on these processors: it may start at any instant, whatever runs then
 		slot, ok := g.whenIdle().earliestOn(job, n, ready, among, beat)
 		slot.instant = true
@@ -307,8 +307,9 @@ func (g *generalCluster) earliestFrom(job, n int, t, beat float64) (slot Slot, l
 			t = s.next()
 			continue
 		}
-		g.work += 300 + int64(s.seen) + 60*int64(n)
+		g.work += 100 + int64(s.seen)
 		if g.nodes != nil {
+			g.work += 200 + 40*int64(n)
 			if slot, ok := s.chooseOnNodes(t); ok {
 				return slot, last, true
 			}
@@ -316,6 +317,7 @@ func (g *generalCluster) earliestFrom(job, n int, t, beat float64) (slot Slot, l
 			continue
 		}
 		set := s.choose()
+		g.work += 20 * int64(len(g.ids))
 		return Slot{Start: t, End: model.End(t, g.in.Duration(job, g.cluster, set)), set: set}, last, true
 	}
 	return Slot{}, last, false
