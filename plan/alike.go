@@ -23,7 +23,7 @@ func (r *Resources) Asks(job int) (asked Asked) {
 		switch g := r.clusters[c].(type) {
 		case *plainCluster:
 		case *generalCluster:
-			if g.named || g.short && j.Memory > 0 || j.Span == model.SpanMachine {
+			if g.named || g.nodes != nil || g.short && j.Memory > 0 || j.Span == model.SpanMachine {
 				asked |= askedMachines
 			}
 		default:

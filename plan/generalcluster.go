@@ -13,7 +13,7 @@ import (
 // clusters whose machines differ and jobs that ask for more than processors. Where jobs ask something of single machines, it asks nodes whether a machine has that.
 //
 // It tells apart no more than a job can: processors of a part of the cluster are alike, and only their number counts, as on a plain cluster. A part is a group of machines;
-// one machine where its memory may run short or a job must stay on one machine; and one processor where slots name processors.
+// one machine where its memory may run short, a job must stay on one machine or jobs ask something of single machines; and one processor where slots name processors.
 //
 // Complexity of looking for a slot: O(runs + events · machines) for each speed and bandwidth of the cluster that matters to the job; there are at most as many runs as jobs that
 // run at once hold parts, and the parts. The events are the times tried from the release of enough processors on, until memory and licences are free as well; mostly one
@@ -44,6 +44,7 @@ type generalCluster struct {
 	work      int64
 	limit     *limit
 	untracked []untrackedGroup // machines beyond those that any job can need
+	kept      []float64        // by processor: until when a job holds it that runs already; nil: none does
 }
 
 // untrackedGroup is the number of machines of a group that are not tracked, as no job will ever need them.
@@ -91,12 +92,12 @@ func compareRuns(a, b run) int {
 // machines; nil: jobs ask nothing of single machines. named says that slots name processors.
 func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools, limit *limit, known []trackedGroup, nodes *nodeCluster, named bool) *generalCluster {
 	c := &in.Clusters()[cluster]
-	g := &generalCluster{in: in, cluster: cluster, pools: pools, limit: limit, nodes: nodes, named: named || nodes != nil, homes: slices.Repeat([]int32{-1}, c.Processors)}
+	g := &generalCluster{in: in, cluster: cluster, pools: pools, limit: limit, nodes: nodes, named: named, homes: slices.Repeat([]int32{-1}, c.Processors)}
 	span := in.Features().Has(model.MachineSpan)
 	for k := range c.Machines {
 		group := &c.Machines[k]
 		short := nodes == nil && (known != nil && known[k].short || known == nil && mayRunShort(in, cluster, group))
-		alike := !short && !span && !g.named // the machines are, to all jobs
+		alike := !short && !span && !g.named && nodes == nil // the machines are, to all jobs
 		tracked := group.Count
 		if !alike {
 			tracked = g.tracked(group)
@@ -239,7 +240,7 @@ func (g *generalCluster) earliest(job, n int, ready float64, among Among) (Slot,
 // latestEnd implements clusterState: it is known of a job that may run on all machines and hold all of their processors that are released.
 func (g *generalCluster) latestEnd(job, n int, ready float64) float64 {
 	j := &g.in.Jobs()[job]
-	if g.named || len(g.untracked) > 0 || len(j.Licences) > 0 || j.Memory > 0 || j.Span == model.SpanMachine {
+	if g.named || g.nodes != nil || len(g.untracked) > 0 || len(j.Licences) > 0 || j.Memory > 0 || j.Span == model.SpanMachine {
 		return math.Inf(1)
 	}
 	for k := range g.groups {
@@ -367,6 +368,20 @@ func (g *generalCluster) hold(job *model.Job, set model.ProcessorSet, start, end
 	g.work += 2*int64(high+more-low) + 20*int64(len(moved))
 	g.useMemory(job.Memory, start, end)
 	g.merge(low, high+more, moved)
+}
+
+// keep takes note of which processors a job holds that runs already, until it ends.
+func (g *generalCluster) keep(set model.ProcessorSet, end float64) {
+	if g.kept == nil {
+		if g.kept = slices.Clone(g.in.HeldUntil(g.cluster)); g.kept == nil {
+			g.kept = slices.Repeat([]float64{g.in.FirstArrival()}, len(g.homes))
+		}
+	}
+	for _, r := range set {
+		for p := r.First; p <= r.Last; p++ {
+			g.kept[p] = max(g.kept[p], end)
+		}
+	}
 }
 
 // eachPart calls yield with the number of processors that each run of the set has of a part, from the last part to the first.

@@ -23,7 +23,7 @@ func newPlainCluster(in *model.Instance, cluster int, pools *licencePools) *plai
 	n := in.Clusters()[cluster].Processors
 	c := &plainCluster{in: in, cluster: cluster, pools: pools, releases: NewReleases(min(n, len(in.Jobs())))}
 	if in.HeldUntil(cluster) != nil {
-		c.releases.start(freeSteps(in, cluster, 0, n))
+		c.releases.start(freeSteps(in, cluster, nil, 0, n))
 	} else {
 		c.releases.Reset(in.FirstArrival(), n)
 	}

@@ -144,7 +144,7 @@ func (r *Resources) trackNodes() {
 		if r.placing.Holes {
 			r.clusters = append(r.clusters, nodes)
 		} else {
-			r.clusters = append(r.clusters, newGeneralCluster(r.in, c, r.pools, r.limit, nil, nodes, true))
+			r.clusters = append(r.clusters, newGeneralCluster(r.in, c, r.pools, r.limit, nil, nodes, r.in.Features().Has(model.GridSpan)))
 		}
 	}
 	for j := range r.in.Jobs() {
@@ -156,6 +156,7 @@ func (r *Resources) trackNodes() {
 		slot.Cluster = run.Cluster
 		if g, ok := r.clusters[run.Cluster].(*generalCluster); ok {
 			g.hold(&r.in.Jobs()[j], slot.set, slot.Start, slot.End)
+			g.keep(slot.set, slot.End)
 		}
 		r.pools.add(&r.in.Jobs()[j], &slot)
 	}

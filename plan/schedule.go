@@ -71,11 +71,11 @@ func startSchedule(in *model.Instance, r *Resources) *Schedule {
 	for c := range s.clusters {
 		switch g := s.clusters[c].(type) {
 		case *plainCluster:
-			s.sets[c] = []plainSets{{freeSteps(in, c, 0, in.Clusters()[c].Processors)}}
+			s.sets[c] = []plainSets{{freeSteps(in, c, nil, 0, in.Clusters()[c].Processors)}}
 		case *generalCluster:
 			for k := range g.parts {
 				if p := &g.parts[k]; !g.named {
-					s.sets[c] = append(s.sets[c], plainSets{freeSteps(in, c, int(p.first), int(p.processors))})
+					s.sets[c] = append(s.sets[c], plainSets{freeSteps(in, c, g.kept, int(p.first), int(p.processors))})
 				}
 			}
 		}

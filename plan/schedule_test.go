@@ -243,20 +243,22 @@ func (s *slowSchedule) resources(h held, at float64) bool {
 func TestPlainAndGeneralClustersAgree(t *testing.T) {
 	often.Check(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
-		plain, nodes := newSchedule(t, in), newSchedule(t, in)
+		plain := newSchedule(t, in)
 		general, counted := onGeneralClusters(in, true), onGeneralClusters(in, false)
-		nodes.site = place.NewSite(in, nodes.placing.rule(), 0)
-		for c := range nodes.clusters {
+		asking := newResources(in, false, Placing{})
+		asking.site = place.NewSite(in, asking.placing.rule(), 0)
+		for c := range asking.clusters {
 			if _, ok := plain.clusters[c].(*plainCluster); !ok {
 				t.Fatal("a plain instance has a general cluster")
 			}
-			nodes.clusters[c], nodes.sets[c] = newGeneralCluster(in, c, nodes.pools, nodes.limit, nil, newNodeCluster(nodes.Resources, c), true), nil
+			asking.clusters[c] = newGeneralCluster(in, c, asking.pools, asking.limit, nil, newNodeCluster(asking, c), false)
 		}
+		nodes := startSchedule(in, asking)
 		for _, job := range rapid.Permutation(indices(in)).Draw(t, "order") {
 			for c := range in.Clusters() {
 				a, okA := plain.Earliest(job, c)
 				b, okB := general.Earliest(job, c)
-				if n, okN := nodes.Earliest(job, c); n.Start != b.Start || n.End != b.End || okN != okB || !slices.Equal(n.set, b.set) {
+				if n, okN := nodes.Earliest(job, c); n.Start != b.Start || n.End != b.End || okN != okB {
 					t.Fatalf("job %d on cluster %d: %+v, %v on a general cluster, %+v, %v on one that asks its machines", job, c, b, okB, n, okN)
 				}
 				if a.Start != b.Start || a.End != b.End || okA != okB {
@@ -285,8 +287,10 @@ func TestPlainAndGeneralClustersAgree(t *testing.T) {
 			if q := general.solution.Jobs[k]; !slices.Equal(p.Processors, q.Processors) {
 				t.Fatalf("job %s: processors %v on a plain cluster, %v on a general one", p.Job, p.Processors, q.Processors)
 			}
-			if q := counted.solution.Jobs[k]; !slices.Equal(p.Processors, q.Processors) {
-				t.Fatalf("job %s: processors %v on a plain cluster, %v on one that counts them", p.Job, p.Processors, q.Processors)
+			for _, other := range []*Schedule{counted, nodes} {
+				if q := other.solution.Jobs[k]; !slices.Equal(p.Processors, q.Processors) {
+					t.Fatalf("job %s: processors %v on a plain cluster, %v on one that counts them", p.Job, p.Processors, q.Processors)
+				}
 			}
 		}
 	})

@@ -75,7 +75,7 @@ func (s *search) begin(g *generalCluster, job, size int, among Among) bool {
 	if processors < size {
 		return false
 	}
-	s.anywhere = !s.oneMachine && !g.named && (s.job.Memory == 0 || !g.short)
+	s.anywhere = !s.oneMachine && !g.named && g.nodes == nil && (s.job.Memory == 0 || !g.short)
 	s.slowest, s.link = slowest, slowestLink
 	tasks := (s.job.Tasks + size - 1) / size
 	s.length = g.in.Busy(job, g.cluster, slowest, tasks) + g.in.Transfer(job, slowestLink)
