@@ -17,8 +17,9 @@ type Schedule struct {
 	sets     [][]plainSets // by cluster and part of it, see [generalCluster]; nil: Resources names the processors
 	unnamed  []unnamed     // placements whose processors are named at the end
 	solution *model.Solution
-	end      []float64 // by job; NaN: not placed
-	spread   []int     // see spreadFrom
+	end      []float64          // by job; NaN: not placed
+	spread   []int              // see spreadFrom
+	ranges   model.ProcessorSet // scratch
 }
 
 // RigidFeatures are those of independent rigid jobs without resources beside processors: what counting the processors that are released
@@ -71,11 +72,11 @@ func startSchedule(in *model.Instance, r *Resources) *Schedule {
 	for c := range s.clusters {
 		switch g := s.clusters[c].(type) {
 		case *plainCluster:
-			s.sets[c] = []plainSets{{freeSteps(in, c, nil, 0, in.Clusters()[c].Processors)}}
+			s.sets[c] = []plainSets{newPlainSets(freeSteps(in, c, nil, 0, in.Clusters()[c].Processors), 0, in.Clusters()[c].Processors)}
 		case *generalCluster:
 			for k := range g.parts {
 				if p := &g.parts[k]; !g.named {
-					s.sets[c] = append(s.sets[c], plainSets{freeSteps(in, c, g.kept, int(p.first), int(p.processors))})
+					s.sets[c] = append(s.sets[c], newPlainSets(freeSteps(in, c, g.kept, int(p.first), int(p.processors)), int(p.first), int(p.processors)))
 				}
 			}
 		}
@@ -91,7 +92,7 @@ func (s *Schedule) Restart(empty *Schedule) {
 	s.Assign(empty.Resources)
 	for c, sets := range empty.sets {
 		for k := range sets {
-			s.sets[c][k].steps = append(s.sets[c][k].steps[:0], sets[k].steps...)
+			s.sets[c][k].assign(&sets[k])
 		}
 	}
 	s.begin()
@@ -197,8 +198,15 @@ func (s *Schedule) name(slot *Slot) model.ProcessorSet {
 	if !ok {
 		return sets[0].place(slot.Processors, slot)
 	}
-	var all model.ProcessorSet
-	g.eachPart(slot.set, func(part, n int32) { all = append(all, sets[part].place(int(n), slot)...) })
+	all := s.ranges[:0]
+	g.eachPart(slot.set, func(part, n int32) {
+		if c := &sets[part]; c.times != nil {
+			all = c.placeFew(all, int(n), slot)
+		} else {
+			all = append(all, c.place(int(n), slot)...)
+		}
+	})
+	s.ranges = all
 	return model.NewProcessorSet(all...)
 }
 
