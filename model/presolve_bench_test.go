@@ -66,5 +66,15 @@ func BenchmarkPresolve(b *testing.B) {
 			}
 			b.ReportMetric((processorTime(b)-before).Seconds()*1e3/float64(runs), "cpu-ms/op")
 		})
+		b.Run("binding/"+name, func(b *testing.B) { // asks for the features that can bind, as solvers do
+			before, runs := processorTime(b), 0
+			for b.Loop() {
+				if in.Binding()&model.MemoryLimits != 0 {
+					b.Fatal("memory never runs short")
+				}
+				runs++
+			}
+			b.ReportMetric((processorTime(b)-before).Seconds()*1e3/float64(runs), "cpu-ms/op")
+		})
 	}
 }

@@ -180,7 +180,7 @@ func (g *cheapCluster) assign(other clusterState) {
 }
 
 // alike implements clusterState.
-func (g *cheapCluster) alike(other clusterState, ready float64) bool {
+func (g *cheapCluster) alike(other clusterState, ready float64, _ Asked) bool {
 	o := other.(*cheapCluster)
 	if g.ways != nil { // what was before tells what it costs to wake a machine
 		ready = math.Inf(-1)
@@ -281,6 +281,9 @@ func (g *cheapCluster) earliest(job, n int, ready float64, among Among) (Slot, b
 	}
 	return g.within(job, n, ready, until, among, true) // too late: it tells by how much
 }
+
+// latestEnd implements clusterState: slots are the cheapest, not the earliest.
+func (g *cheapCluster) latestEnd(int, int, float64) float64 { return math.Inf(1) }
 
 // within is the cheapest slot on some machines from the time ready on that ends by a time; with first it is the earliest.
 func (g *cheapCluster) within(job, n int, ready, until float64, among Among, first bool) (Slot, bool) {

@@ -50,7 +50,7 @@ func nameInBanks(r *Resources, jobs []model.Placement, list []unnamed) {
 			if *of == nil {
 				b := &r.clusters[c].(*cheapCluster).banks[share.Machine]
 				all := model.NewProcessorSet(model.Range{First: b.first, Last: b.first + b.processors - 1})
-				*of = &plainSets{[]plainStep{{math.Inf(-1), b.processors, all}}}
+				*of = &plainSets{steps: []plainStep{{math.Inf(-1), b.processors, all}}}
 			}
 			p.Processors = append(p.Processors, (*of).place(int(share.Processors), &slot)...)
 		}

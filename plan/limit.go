@@ -65,4 +65,4 @@ func (l *limit) spend(work int) bool {
 }
 
 // ended says that the search for a slot has to give up. A search asks each time before it looks at all processors.
-func (g *generalCluster) ended() bool { return g.limit.spend(len(g.units) + len(g.machines)) }
+func (g *generalCluster) ended() bool { return g.limit.spend(len(g.runs) + len(g.machines)) }

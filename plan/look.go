@@ -52,9 +52,9 @@ func (c *plainCluster) look(jobs int, _ float64) float64 {
 func (g *generalCluster) look(jobs int, held float64) float64 {
 	const most = 4
 	kinds := float64(min(most, len(g.speeds)*len(g.links)))
-	time := kinds*(45+7*float64(len(g.machines))) + 250 + 50*held + 0.7*float64(len(g.units))
+	time := kinds*(60+10*float64(len(g.groups))) + 100 + 40*min(held, float64(len(g.parts))) + float64(len(g.runs))
 	if g.nodes != nil {
-		time += g.nodes.look(jobs, held)
+		time += 200 + 40*held + g.nodes.look(jobs, held)
 	}
 	return time
 }

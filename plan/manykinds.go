@@ -16,8 +16,8 @@ type kinds struct {
 	speeds, links []int32 // by machine: the position of its speed and of its bandwidth in those of the cluster
 
 	hosts []int32 // scratch, by machine: the position of its rung; −1: the job cannot run there or the machine is not asked for
-	units []int32 // scratch: the positions of the units, those of a rung together
-	alive []bool  // scratch, by unit
+	runs  []int32 // scratch: the positions of the runs, those of a rung together
+	alive []bool  // scratch, by run
 	count []int32 // scratch: by rung; for a job that stays on one machine: by machine
 }
 
@@ -32,8 +32,7 @@ type rung struct {
 
 // newKinds looks up the speeds and bandwidths of the machines.
 func newKinds(g *generalCluster) *kinds {
-	k := &kinds{speeds: make([]int32, len(g.machines)), links: make([]int32, len(g.machines)), hosts: make([]int32, len(g.machines)),
-		units: make([]int32, len(g.units)), alive: make([]bool, len(g.units))}
+	k := &kinds{speeds: make([]int32, len(g.machines)), links: make([]int32, len(g.machines)), hosts: make([]int32, len(g.machines))}
 	for m := range g.machines {
 		group := g.machines[m].group
 		if m > 0 && group == g.machines[m-1].group {
@@ -135,7 +134,7 @@ func (g *generalCluster) rungs(job, n int, of []int32, values int, most int32, a
 		r, before := &rungs[k], &rungs[k-1]
 		r.slowest, r.link, r.fastest = min(r.slowest, before.slowest), min(r.link, before.link), max(r.fastest, before.fastest)
 	}
-	if g.work += int64(10*len(g.machines) + 5*len(g.units)); j.Span == model.SpanMachine && g.in.Features().Has(model.MachineSpan) {
+	if g.work += int64(10*len(g.machines) + 5*len(g.runs)); j.Span == model.SpanMachine && g.in.Features().Has(model.MachineSpan) {
 		g.releasedOfOne(n, rungs)
 	} else {
 		g.released(n, rungs)
@@ -147,8 +146,9 @@ func (g *generalCluster) rungs(job, n int, of []int32, values int, most int32, a
 func (g *generalCluster) released(n int, rungs []rung) {
 	k := g.kinds
 	k.count = append(k.count[:0], make([]int32, len(rungs)+1)...)
-	for at, u := range g.units {
-		host := k.hosts[u.machine]
+	k.runs, k.alive = slices.Grow(k.runs[:0], len(g.runs))[:len(g.runs)], slices.Grow(k.alive[:0], len(g.runs))[:len(g.runs)]
+	for at, r := range g.runs {
+		host := k.hosts[g.parts[r.part].machine]
 		if k.alive[at] = host >= 0; host >= 0 {
 			k.count[host+1]++
 		}
@@ -156,31 +156,31 @@ func (g *generalCluster) released(n int, rungs []rung) {
 	for r := range rungs {
 		k.count[r+1] += k.count[r]
 	}
-	next := k.count // where the next unit of each rung goes; behind the loop: where the units of the rung end
-	for at, u := range g.units {
-		if host := k.hosts[u.machine]; host >= 0 {
-			k.units[next[host]] = int32(at)
+	next := k.count // where the next run of each rung goes; behind the loop: where the runs of the rung end
+	for at, r := range g.runs {
+		if host := k.hosts[g.parts[r.part].machine]; host >= 0 {
+			k.runs[next[host]] = int32(at)
 			next[host]++
 		}
 	}
-	at := -1 // the position of the unit that is the n-th to be released
+	at := -1 // the position of the run with the n-th processor to be released
 	for r, missing := len(rungs)-1, n; r >= 0; r-- {
-		for ; missing > 0 && at+1 < len(g.units); at++ {
+		for ; missing > 0 && at+1 < len(g.runs); at++ {
 			if k.alive[at+1] {
-				missing--
+				missing -= int(g.runs[at+1].count)
 			}
 		}
 		if missing > 0 {
 			return // the rungs above have fewer still
 		}
-		rungs[r].free = g.units[at].released
+		rungs[r].free = g.runs[at].released
 		begin := int32(0)
 		if r > 0 {
 			begin = next[r-1]
 		}
-		for _, gone := range k.units[begin:next[r]] {
+		for _, gone := range k.runs[begin:next[r]] {
 			if k.alive[gone] = false; int(gone) <= at {
-				missing++
+				missing += int(g.runs[gone].count)
 			}
 		}
 	}
@@ -190,10 +190,12 @@ func (g *generalCluster) released(n int, rungs []rung) {
 func (g *generalCluster) releasedOfOne(n int, rungs []rung) {
 	k := g.kinds
 	k.count = append(k.count[:0], make([]int32, len(g.machines))...)
-	for _, u := range g.units {
-		if k.count[u.machine]++; int(k.count[u.machine]) == n && k.hosts[u.machine] >= 0 {
-			r := &rungs[k.hosts[u.machine]]
-			r.free = min(r.free, u.released)
+	for _, one := range g.runs {
+		m := g.parts[one.part].machine
+		before := int(k.count[m])
+		if k.count[m] += one.count; before < n && int(k.count[m]) >= n && k.hosts[m] >= 0 {
+			r := &rungs[k.hosts[m]]
+			r.free = min(r.free, one.released)
 		}
 	}
 	for r := 1; r < len(rungs); r++ {

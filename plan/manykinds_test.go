@@ -27,14 +27,13 @@ func TestSlotsAmongManyKinds(t *testing.T) {
 		}
 		afresh := NewChosenSchedule(in)
 		slow := afresh.clusters[0].(*generalCluster)
-		slow.short = false // which makes it remember nothing
 		for _, job := range Topological(in, rapid.Permutation(indices(in)).Draw(t, "order")) {
 			ready, ok := s.Ready(job)
 			if !ok || !in.CanRun(job, 0) || in.Jobs()[job].StatesRuntimes() {
 				continue
 			}
 			least, most := in.Width(job, 0)
-			n := rapid.IntRange(least, max(least, min(most, len(g.units)))).Draw(t, "processors")
+			n := rapid.IntRange(least, max(least, min(most, len(g.homes)))).Draw(t, "processors")
 			links := g.links
 			if in.Jobs()[job].Input+in.Jobs()[job].Output == 0 {
 				links = links[len(links)-1:]
@@ -47,6 +46,7 @@ func TestSlotsAmongManyKinds(t *testing.T) {
 					among.Bandwidth = of.Bandwidth
 				}
 			}
+			slow.earlier = earlier{} // it remembers nothing
 			want, found := slow.earliest(job, n, ready, among)
 			got, foundToo := g.earliestOfMany(job, n, ready, links, among)
 			if found != foundToo || !reflect.DeepEqual(got, want) {

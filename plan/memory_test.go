@@ -2,13 +2,16 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/often"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -111,6 +114,17 @@ func slowMemory(in *model.Instance, held []heldMemory, job, n int, ready float64
 	return 0, nil, false
 }
 
+// ofEachPart is how many processors of each part of cluster 0 the set has.
+func ofEachPart(r *Resources, set model.ProcessorSet) map[int32]int {
+	counts := map[int32]int{}
+	for _, run := range set {
+		for p := run.First; p <= run.Last; p++ {
+			counts[r.clusters[0].(*generalCluster).homes[p]]++
+		}
+	}
+	return counts
+}
+
 // A cluster with memory finds the slots that a search through all times and machines finds, and does so from states that were brought back.
 func TestMemoryAgainstEveryTime(t *testing.T) {
 	late := 0
@@ -131,7 +145,8 @@ func TestMemoryAgainstEveryTime(t *testing.T) {
 			b.Job(job)
 		}
 		in := build(t, b)
-		r, mark := NewResources(in), NewResources(in)
+		named := rapid.Bool().Draw(t, "named")
+		r, mark := newResources(in, named, Placing{}), newResources(in, named, Placing{})
 		var held, before []heldMemory
 		for j := range in.Jobs() {
 			if !in.CanRun(j, 0) {
@@ -160,7 +175,7 @@ func TestMemoryAgainstEveryTime(t *testing.T) {
 			if slot.Set() == nil { // memory never runs short: any processors that are free do
 				return
 			}
-			if !slices.Equal(slot.Set(), set) {
+			if named && !slices.Equal(slot.Set(), set) || !maps.Equal(ofEachPart(r, slot.Set()), ofEachPart(r, set)) {
 				t.Fatalf("job %d takes %v, every time: %v", j, slot.Set(), set)
 			}
 			r.Take(j, &slot)
@@ -169,5 +184,57 @@ func TestMemoryAgainstEveryTime(t *testing.T) {
 	})
 	if late < 100 {
 		t.Errorf("%d jobs had to wait: the test proves little", late)
+	}
+}
+
+// What earlier jobs found says nothing of a job that may use cheap machines alone, and what such a job found says nothing of others: a state that remembers finds the slots of one that
+// remembers nothing.
+func TestFoundStartsAndLimitsOfCost(t *testing.T) {
+	limited, late := 0, 0
+	often.Check(t, 10, func(t *rapid.T) {
+		b := model.NewBuilder("cost").Minimise("cost", 1)
+		cluster := model.ClusterSpec{ID: "c"}
+		for g := range 2 {
+			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: fmt.Sprint("m", g), Count: rapid.IntRange(1, 2).Draw(t, "machines"), Processors: 2, Memory: new(4.0), Cost: float64(1 + g)})
+		}
+		b.Cluster(cluster)
+		for j := range rapid.IntRange(2, 12).Draw(t, "jobs") {
+			n := rapid.IntRange(1, 2).Draw(t, "size")
+			b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(float64(rapid.IntRange(1, 4).Draw(t, "work"))), Processors: model.Rigid(n), Tasks: n, Memory: float64(rapid.IntRange(0, 4).Draw(t, "need"))})
+		}
+		in := build(t, b)
+		usual, bare := NewResources(in), NewResources(in)
+		g, ok := bare.clusters[0].(*generalCluster)
+		if !ok || !g.short {
+			return
+		}
+		for j := range in.Jobs() {
+			if !in.CanRun(j, 0) {
+				continue
+			}
+			among := Among{Cost: rapid.SampledFrom([]float64{1, 2, math.Inf(1)}).Draw(t, "cost")}
+			g.earlier = earlier{}
+			want, found := bare.EarliestAmong(j, 0, in.Jobs()[j].Min, 0, among)
+			got, ok := usual.EarliestAmong(j, 0, in.Jobs()[j].Min, 0, among)
+			if ok != found || !reflect.DeepEqual(got, want) {
+				t.Fatalf("job %d on machines of cost %v at most: %+v %v; remembering nothing %+v %v", j, among.Cost, got, ok, want, found)
+			}
+			if !ok {
+				continue
+			}
+			if among.Cost == 1 {
+				limited++
+			}
+			if got.Start > 0 {
+				late++
+			}
+			if rapid.IntRange(0, 2).Draw(t, "take") > 0 {
+				usual.Take(j, &got)
+				bare.Take(j, &want)
+			}
+		}
+	})
+	if limited < race.Enough(100) || late < race.Enough(100) {
+		t.Errorf("%d jobs on cheap machines alone, %d that waited", limited, late)
 	}
 }

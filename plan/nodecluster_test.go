@@ -258,7 +258,7 @@ func TestNodesCloned(t *testing.T) {
 						beside.Take(job, &d)
 					}
 				}
-				if !s.Resources.Alike(twin, 0) {
+				if !s.Resources.Alike(twin, 0, askedAll) {
 					t.Fatal("the copy is another state")
 				}
 			}

@@ -19,7 +19,10 @@ type unnamed struct {
 // many; they are named at the end.
 func (s *Schedule) placeOnNodes(job int, slot *Slot, p model.Placement) {
 	p.Cluster = s.in.Clusters()[slot.Cluster].ID
-	if p.Processors = slot.set; slot.running {
+	if p.Processors = slot.set; s.sets[slot.Cluster] != nil && !slot.instant && !slot.running {
+		p.Processors = s.name(slot)
+	}
+	if slot.running {
 		p.Devices = s.in.Jobs()[job].Node().Running.Devices
 	} else {
 		p.Devices = s.site.Held(s.site.Kind(job), slot.shares)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -23,7 +24,7 @@ func newPlainCluster(in *model.Instance, cluster int, pools *licencePools) *plai
 	n := in.Clusters()[cluster].Processors
 	c := &plainCluster{in: in, cluster: cluster, pools: pools, releases: NewReleases(min(n, len(in.Jobs())))}
 	if in.HeldUntil(cluster) != nil {
-		c.releases.start(freeSteps(in, cluster, 0, n))
+		c.releases.start(freeSteps(in, cluster, nil, 0, n))
 	} else {
 		c.releases.Reset(in.FirstArrival(), n)
 	}
@@ -58,6 +59,15 @@ func (c *plainCluster) earliest(job, n int, ready float64, _ Among) (Slot, bool)
 		start = c.pools.earliest(&c.in.Jobs()[job], c.cluster, start, duration)
 	}
 	return Slot{Start: start, End: model.End(start, duration)}, start < math.Inf(1)
+}
+
+// latestEnd implements clusterState.
+func (c *plainCluster) latestEnd(job, n int, ready float64) float64 {
+	if c.pools.profiles != nil && len(c.in.Jobs()[job].Licences) > 0 {
+		return math.Inf(1)
+	}
+	c.work += 30 + int64(c.releases.n)/3
+	return model.End(max(ready, c.release(n)), c.in.DurationOn(job, c.cluster, n))
 }
 
 // earliestEnd is the slot that ends first, over the numbers of processors from least to most; next is the number to try after another. It decides as
@@ -128,9 +138,54 @@ func (r *Releases) hold(size int32, start, end float64) {
 	r.take(last, size, start, end)
 }
 
-// plainSets tracks when each processor of a uniform cluster is released. A step holds the processors released at one time.
+// plainSets tracks when each processor of a uniform cluster, or of a part of another, is released. A step holds the processors released at one time; of few processors each has its own time.
 type plainSets struct {
 	steps []plainStep // ascending by time
+	first int         // number of the first processor
+	times []float64   // by processor, instead of steps where there are few; nil: there are many
+	order []int       // scratch
+}
+
+// fewProcessors is the number of processors up to which each has its own time.
+const fewProcessors = 32
+
+// newPlainSets covers a range of processors that are first released as the steps say.
+func newPlainSets(steps []plainStep, first, processors int) plainSets {
+	if processors > fewProcessors {
+		return plainSets{steps: steps}
+	}
+	times := make([]float64, processors)
+	for _, s := range steps {
+		for _, r := range s.set {
+			for p := r.First; p <= r.Last; p++ {
+				times[p-first] = s.time
+			}
+		}
+	}
+	return plainSets{first: first, times: times}
+}
+
+// placeFew is place where each processor has its own time. It appends the processors to the set.
+func (c *plainSets) placeFew(set model.ProcessorSet, n int, slot *Slot) model.ProcessorSet {
+	c.order = c.order[:0]
+	for p, t := range c.times {
+		if t <= slot.Start {
+			c.order = append(c.order, p)
+		}
+	}
+	if len(c.order) > n {
+		slices.SortFunc(c.order, func(a, b int) int { return cmp.Or(cmp.Compare(c.times[b], c.times[a]), a-b) })
+	}
+	for _, p := range c.order[:n] {
+		c.times[p] = slot.End
+		set = append(set, model.Range{First: c.first + p, Last: c.first + p})
+	}
+	return set
+}
+
+// assign copies other.
+func (c *plainSets) assign(other *plainSets) {
+	c.steps, c.times = append(c.steps[:0], other.steps...), append(c.times[:0], other.times...)
 }
 
 // plainStep is the processors released at one time.
@@ -140,13 +195,12 @@ type plainStep struct {
 	set   model.ProcessorSet
 }
 
-func newPlainSets(in *model.Instance, cluster int) *plainSets {
-	return &plainSets{freeSteps(in, cluster, 0, in.Clusters()[cluster].Processors)}
-}
-
 // place takes processors for the slot and returns them: the latest-released of those free at its start, lowest numbers first. left is
 // their number.
 func (c *plainSets) place(left int, slot *Slot) model.ProcessorSet {
+	if c.times != nil {
+		return model.NewProcessorSet(c.placeFew(nil, left, slot)...)
+	}
 	free := len(c.steps)
 	for free > 0 && c.steps[free-1].time > slot.Start {
 		free--

@@ -43,7 +43,7 @@ type Slot struct {
 	running    bool               // the job runs already: what it holds is taken
 }
 
-// Set is the set of processors of a slot on one cluster, if they are already chosen; nil: any free processors of a cluster whose
+// Set is processors of a slot on one cluster: those of the slot, or as many that are no different to any job. nil: any free processors of a cluster whose
 // processors are alike.
 func (s *Slot) Set() model.ProcessorSet { return s.set }
 
@@ -58,6 +58,8 @@ type piece struct {
 type clusterState interface {
 	// earliest is the slot of the earliest end for the job on n processors of some machines from ready on; false where it can never run on n.
 	earliest(job, n int, ready float64, among Among) (Slot, bool)
+	// latestEnd is a time by which the job can end on n processors, see Resources.LatestEnd.
+	latestEnd(job, n int, ready float64) float64
 	// take takes what the job holds in a slot of n processors on the cluster alone: the set where it is chosen, or shares of machines. (A pointer to the slot
 	// would be memory from the heap for each job placed.)
 	take(job, n int, set model.ProcessorSet, shares []place.Share, start, end float64)
@@ -70,7 +72,7 @@ type clusterState interface {
 	// assign copies another state of the same cluster.
 	assign(other clusterState)
 	// alike is the cluster's part of Resources.Alike.
-	alike(other clusterState, ready float64) bool
+	alike(other clusterState, ready float64, asked Asked) bool
 	// size is about how many bytes the empty state takes.
 	size() int
 	// look estimates, in ns, how long a search for the slot of one job takes in a schedule of the given number of jobs; held is the mean number of processors that a job holds.
@@ -117,7 +119,7 @@ func newResources(in *model.Instance, track bool, placing Placing) *Resources {
 		if cluster := &in.Clusters()[c]; cluster.Uniform && !general && !(costs && costsDiffer(cluster)) && runsAll(in, cluster) && !memoryMatters(in, c) {
 			r.clusters = append(r.clusters, newPlainCluster(in, c, r.pools))
 		} else {
-			r.clusters = append(r.clusters, newGeneralCluster(in, c, r.pools, r.limit, nil, nil))
+			r.clusters = append(r.clusters, newGeneralCluster(in, c, r.pools, r.limit, nil, nil, track || in.Features().Has(model.GridSpan)))
 		}
 	}
 	r.commit()
@@ -142,7 +144,7 @@ func (r *Resources) trackNodes() {
 		if r.placing.Holes {
 			r.clusters = append(r.clusters, nodes)
 		} else {
-			r.clusters = append(r.clusters, newGeneralCluster(r.in, c, r.pools, r.limit, nil, nodes))
+			r.clusters = append(r.clusters, newGeneralCluster(r.in, c, r.pools, r.limit, nil, nodes, r.in.Features().Has(model.GridSpan)))
 		}
 	}
 	for j := range r.in.Jobs() {
@@ -154,6 +156,7 @@ func (r *Resources) trackNodes() {
 		slot.Cluster = run.Cluster
 		if g, ok := r.clusters[run.Cluster].(*generalCluster); ok {
 			g.hold(&r.in.Jobs()[j], slot.set, slot.Start, slot.End)
+			g.keep(slot.set, slot.End)
 		}
 		r.pools.add(&r.in.Jobs()[j], &slot)
 	}
@@ -246,6 +249,16 @@ func costsDiffer(c *model.Cluster) bool {
 // free. Where the job needs whole blocks, it gets the least number of them that makes up n. The job must be able to run on the cluster (see [model.Instance.CanRun]) and may hold n processors there.
 func (r *Resources) Earliest(job, cluster, n int, ready float64) (Slot, bool) {
 	return r.EarliestAmong(job, cluster, n, ready, allMachines)
+}
+
+// LatestEnd is a time by which the slot of the job ends that begins on the cluster as early as it can from the time ready on, on the fewest processors that the job may hold there; +Inf: none is
+// known without a look. The job must be able to run on the cluster. Complexity: O(release times).
+func (r *Resources) LatestEnd(job, cluster int, ready float64) float64 {
+	n, _ := r.in.Width(job, cluster)
+	if n > r.in.Clusters()[cluster].Processors {
+		return math.Inf(1)
+	}
+	return r.clusters[cluster].latestEnd(job, n, ready)
 }
 
 // Release is the earliest time at which n processors of the cluster are free of the jobs placed so far.

@@ -89,7 +89,7 @@ func sameState(a, b *Resources) bool {
 			}
 		case *generalCluster:
 			y := b.clusters[c].(*generalCluster)
-			if !slices.Equal(x.units, y.units) || !x.alike(y, math.Inf(-1)) {
+			if !slices.Equal(x.runs, y.runs) || !x.alike(y, math.Inf(-1), askedAll) {
 				return false
 			}
 		}

@@ -57,7 +57,7 @@ func TestAlikeByTheReleases(t *testing.T) {
 			slices.Sort(released[k])
 		}
 		want := slices.Equal(released[0], released[1])
-		if got := states[0].clusters[cluster].alike(states[1].clusters[cluster], ready); got != want {
+		if got := states[0].clusters[cluster].alike(states[1].clusters[cluster], ready, askedAll); got != want {
 			t.Fatalf("alike from %v on: %v, and the releases are %v and %v", ready, got, released[0], released[1])
 		}
 		if want {
@@ -121,7 +121,7 @@ func TestAlikeByWhatRunsUnderACap(t *testing.T) {
 			states[k] = r
 		}
 		for from := range w.price {
-			got := states[0].Alike(states[1], float64(w.clock+from))
+			got := states[0].Alike(states[1], float64(w.clock+from), askedAll)
 			if got && !slices.Equal(runs[0][from:], runs[1][from:]) || !got && slices.Equal(runs[0], runs[1]) {
 				t.Fatalf("alike from unit %d on: %v; what runs by unit: %v and %v", from, got, runs[0], runs[1])
 			}

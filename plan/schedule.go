@@ -14,11 +14,12 @@ import (
 // Earliest, EarliestOn and Spread look, Place commits.
 type Schedule struct {
 	*Resources
-	sets     []*plainSets // by cluster; nil: Resources chooses the processors
-	unnamed  []unnamed    // placements whose processors are named at the end
+	sets     [][]plainSets // by cluster and part of it, see [generalCluster]; nil: Resources names the processors
+	unnamed  []unnamed     // placements whose processors are named at the end
 	solution *model.Solution
-	end      []float64 // by job; NaN: not placed
-	spread   []int     // see spreadFrom
+	end      []float64          // by job; NaN: not placed
+	spread   []int              // see spreadFrom
+	ranges   model.ProcessorSet // scratch
 }
 
 // RigidFeatures are those of independent rigid jobs without resources beside processors: what counting the processors that are released
@@ -66,11 +67,18 @@ func NewChosenSchedule(in *model.Instance) *Schedule {
 }
 
 func startSchedule(in *model.Instance, r *Resources) *Schedule {
-	s := &Schedule{Resources: r, sets: make([]*plainSets, len(in.Clusters())), end: make([]float64, len(in.Jobs())), spread: spreadFrom(in)}
+	s := &Schedule{Resources: r, sets: make([][]plainSets, len(in.Clusters())), end: make([]float64, len(in.Jobs())), spread: spreadFrom(in)}
 	s.begin()
 	for c := range s.clusters {
-		if _, plain := s.clusters[c].(*plainCluster); plain {
-			s.sets[c] = newPlainSets(in, c)
+		switch g := s.clusters[c].(type) {
+		case *plainCluster:
+			s.sets[c] = []plainSets{newPlainSets(freeSteps(in, c, nil, 0, in.Clusters()[c].Processors), 0, in.Clusters()[c].Processors)}
+		case *generalCluster:
+			for k := range g.parts {
+				if p := &g.parts[k]; !g.named {
+					s.sets[c] = append(s.sets[c], newPlainSets(freeSteps(in, c, g.kept, int(p.first), int(p.processors)), int(p.first), int(p.processors)))
+				}
+			}
 		}
 	}
 	return s
@@ -83,8 +91,8 @@ func startSchedule(in *model.Instance, r *Resources) *Schedule {
 func (s *Schedule) Restart(empty *Schedule) {
 	s.Assign(empty.Resources)
 	for c, sets := range empty.sets {
-		if sets != nil {
-			s.sets[c].steps = append(s.sets[c].steps[:0], sets.steps...)
+		for k := range sets {
+			s.sets[c][k].assign(&sets[k])
 		}
 	}
 	s.begin()
@@ -176,11 +184,30 @@ func (s *Schedule) Place(job int, slot Slot) {
 	}
 	if len(p.Pieces) == 0 {
 		p.Cluster, p.Processors = s.in.Clusters()[slot.Cluster].ID, slot.set
-		if sets := s.sets[slot.Cluster]; sets != nil && slot.set == nil {
-			p.Processors = sets.place(slot.Processors, &slot)
+		if s.sets[slot.Cluster] != nil && !slot.instant {
+			p.Processors = s.name(&slot)
 		}
 	}
 	s.solution.Jobs = append(s.solution.Jobs, p)
+}
+
+// name names the processors of a slot on one cluster, of which so far only the number in each part of the cluster is known.
+func (s *Schedule) name(slot *Slot) model.ProcessorSet {
+	sets := s.sets[slot.Cluster]
+	g, ok := s.clusters[slot.Cluster].(*generalCluster)
+	if !ok {
+		return sets[0].place(slot.Processors, slot)
+	}
+	all := s.ranges[:0]
+	g.eachPart(slot.set, func(part, n int32) {
+		if c := &sets[part]; c.times != nil {
+			all = c.placeFew(all, int(n), slot)
+		} else {
+			all = append(all, c.place(int(n), slot)...)
+		}
+	})
+	s.ranges = all
+	return model.NewProcessorSet(all...)
 }
 
 // Last is the placement that was made last; nil: there is none. Where NamesLate holds its processors stand for others of the same machines:

@@ -3,13 +3,16 @@ package plan
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/often"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 )
@@ -240,24 +243,29 @@ func (s *slowSchedule) resources(h held, at float64) bool {
 func TestPlainAndGeneralClustersAgree(t *testing.T) {
 	often.Check(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
-		plain, general, nodes := newSchedule(t, in), newSchedule(t, in), newSchedule(t, in)
-		nodes.site = place.NewSite(in, nodes.placing.rule(), 0)
-		for c := range general.clusters {
+		plain := newSchedule(t, in)
+		general, counted := onGeneralClusters(in, true), onGeneralClusters(in, false)
+		asking := newResources(in, false, Placing{})
+		asking.site = place.NewSite(in, asking.placing.rule(), 0)
+		for c := range asking.clusters {
 			if _, ok := plain.clusters[c].(*plainCluster); !ok {
 				t.Fatal("a plain instance has a general cluster")
 			}
-			general.clusters[c] = newGeneralCluster(in, c, general.pools, &limit{}, nil, nil)
-			nodes.clusters[c] = newGeneralCluster(in, c, nodes.pools, nodes.limit, nil, newNodeCluster(nodes.Resources, c))
+			asking.clusters[c] = newGeneralCluster(in, c, asking.pools, asking.limit, nil, newNodeCluster(asking, c), false)
 		}
+		nodes := startSchedule(in, asking)
 		for _, job := range rapid.Permutation(indices(in)).Draw(t, "order") {
 			for c := range in.Clusters() {
 				a, okA := plain.Earliest(job, c)
 				b, okB := general.Earliest(job, c)
-				if n, okN := nodes.Earliest(job, c); n.Start != b.Start || n.End != b.End || okN != okB || !slices.Equal(n.set, b.set) {
+				if n, okN := nodes.Earliest(job, c); n.Start != b.Start || n.End != b.End || okN != okB {
 					t.Fatalf("job %d on cluster %d: %+v, %v on a general cluster, %+v, %v on one that asks its machines", job, c, b, okB, n, okN)
 				}
 				if a.Start != b.Start || a.End != b.End || okA != okB {
 					t.Fatalf("job %d on cluster %d: %+v, %v on a plain cluster, %+v, %v on a general one", job, c, a, okA, b, okB)
+				}
+				if n, okN := counted.Earliest(job, c); n.Start != a.Start || n.End != a.End || okN != okA {
+					t.Fatalf("job %d on cluster %d: %+v, %v on a plain cluster, %+v, %v on one that counts processors", job, c, a, okA, n, okN)
 				}
 				for n := range in.Clusters()[c].Processors {
 					if a, b := plain.Release(c, n+1), general.Release(c, n+1); a != b {
@@ -271,14 +279,85 @@ func TestPlainAndGeneralClustersAgree(t *testing.T) {
 				general.Place(job, slot)
 				slot, _ = nodes.Earliest(job, slots[0].Cluster)
 				nodes.Place(job, slot)
+				slot, _ = counted.Earliest(job, slots[0].Cluster)
+				counted.Place(job, slot)
 			}
 		}
 		for k, p := range plain.solution.Jobs {
 			if q := general.solution.Jobs[k]; !slices.Equal(p.Processors, q.Processors) {
 				t.Fatalf("job %s: processors %v on a plain cluster, %v on a general one", p.Job, p.Processors, q.Processors)
 			}
+			for _, other := range []*Schedule{counted, nodes} {
+				if q := other.solution.Jobs[k]; !slices.Equal(p.Processors, q.Processors) {
+					t.Fatalf("job %s: processors %v on a plain cluster, %v on one that counts them", p.Job, p.Processors, q.Processors)
+				}
+			}
 		}
 	})
+}
+
+// onGeneralClusters is the empty schedule on clusters that are all general. They track each processor where named is set.
+func onGeneralClusters(in *model.Instance, named bool) *Schedule {
+	r := newResources(in, false, Placing{})
+	for c := range r.clusters {
+		r.clusters[c] = newGeneralCluster(in, c, r.pools, r.limit, nil, nil, named)
+	}
+	r.commit()
+	return startSchedule(in, r)
+}
+
+// A cluster on which only the number of processors of each part counts gives the same schedules as one that tracks each processor, whatever differs between the machines and whatever jobs ask
+// of them; and two states that are alike for one are alike for the other, if the processors are the same.
+func TestPartsAndProcessorsAgree(t *testing.T) {
+	placed, parts, alike := 0, 0, 0
+	often.Check(t, 40, func(t *rapid.T) {
+		features := modeltest.AllFeatures &^ model.GridSpan
+		if rapid.Bool().Draw(t, "no machine counts") {
+			features &^= model.MachineSpan | model.MemoryLimits
+		}
+		in := modeltest.Generator{Features: features, Jobs: 12, Groups: 4, Clusters: 2}.Instance(t)
+		var states, other [2]*Schedule
+		queued := rapid.Bool().Draw(t, "queued")
+		for k, named := range []bool{true, false} {
+			states[k], other[k] = onGeneralClusters(in, named), onGeneralClusters(in, named)
+			if queued {
+				states[k].QueueInstants()
+			}
+		}
+		for _, job := range Topological(in, rapid.Permutation(indices(in)).Draw(t, "order")) {
+			c := rapid.IntRange(0, len(in.Clusters())-1).Draw(t, "cluster")
+			a, ok := states[0].Earliest(job, c)
+			b, okB := states[1].Earliest(job, c)
+			if ok != okB || a.Start != b.Start || a.End != b.End || a.Processors != b.Processors || a.instant != b.instant {
+				t.Fatalf("job %d on cluster %d: %+v, %v where processors are tracked, %+v, %v where they are counted", job, c, a, ok, b, okB)
+			}
+			if !ok {
+				continue
+			}
+			if rapid.IntRange(0, 9).Draw(t, "copied") == 0 {
+				other[0].Assign(states[0].Resources)
+				other[1].Assign(states[1].Resources)
+			}
+			ready := rapid.SampledFrom([]float64{math.Inf(-1), a.Start, a.End, b.End + 3}).Draw(t, "ready")
+			if states[0].Alike(other[0].Resources, ready, askedAll) {
+				if alike++; !states[1].Alike(other[1].Resources, ready, askedAll) {
+					t.Fatalf("from %v on two states are alike by their processors and not by their numbers", ready)
+				}
+			}
+			states[0].Place(job, a)
+			states[1].Place(job, b)
+			placed++
+			if g := states[1].clusters[c].(*generalCluster); len(g.parts) < len(g.homes) {
+				parts++
+			}
+		}
+		if a, b := states[0].Solution(), states[1].Solution(); !reflect.DeepEqual(a, b) {
+			t.Fatalf("%+v where processors are tracked, %+v where they are counted", a, b)
+		}
+	})
+	if placed < race.Enough(1000) || parts < race.Enough(300) || alike < race.Enough(50) {
+		t.Errorf("%d jobs placed, %d on parts of several processors, states alike %d times", placed, parts, alike)
+	}
 }
 
 // A plain cluster takes the very processors that the rule of [decoder] says.

@@ -16,12 +16,13 @@ type search struct {
 	job           *model.Job
 	size          int
 	oneMachine    bool        // the job must stay on one machine, and the instance has a job and a cluster for which that matters
+	anywhere      bool        // the job may hold all released processors of its hosts, so that only their number counts
 	slowest, link float64     // least speed and bandwidth of the machines
 	length        float64     // longest time that the job could take
 	estimate      float64     // and by its estimate, as far as closed times matter
 	number        int         // of the job
 	kind          *place.Kind // of the job, where machines are asked one by one
-	seen          int         // units released by the current time
+	seen          int         // runs released by the current time
 	hosts         []bool      // by group: the job could hold processors of its machines
 	looks         []look      // machines with released processors that the job could hold, in the order of the release
 	at            []int32     // by machine: its position in looks, plus one; 0: it is not there
@@ -48,7 +49,8 @@ func (s *search) begin(g *generalCluster, job, size int, among Among) bool {
 	if len(at) < len(g.machines) {
 		at = make([]int32, len(g.machines))
 	}
-	*s = search{g: g, job: &g.in.Jobs()[job], number: job, size: size, hosts: s.hosts[:0], looks: s.looks[:0], at: at, grows: math.Inf(1)}
+	s.g, s.job, s.number, s.size, s.hosts, s.looks, s.at, s.grows = g, &g.in.Jobs()[job], job, size, s.hosts[:0], s.looks[:0], at, math.Inf(1)
+	s.seen, s.count, s.home = 0, 0, 0
 	s.oneMachine = s.job.Span == model.SpanMachine && g.in.Features().Has(model.MachineSpan)
 	if g.nodes != nil && !s.beginOnNodes(job) {
 		return false
@@ -73,6 +75,7 @@ func (s *search) begin(g *generalCluster, job, size int, among Among) bool {
 	if processors < size {
 		return false
 	}
+	s.anywhere = !s.oneMachine && !g.named && g.nodes == nil && (s.job.Memory == 0 || !g.short)
 	s.slowest, s.link = slowest, slowestLink
 	tasks := (s.job.Tasks + size - 1) / size
 	s.length = g.in.Busy(job, g.cluster, slowest, tasks) + g.in.Transfer(job, slowestLink)
@@ -84,12 +87,18 @@ func (s *search) begin(g *generalCluster, job, size int, among Among) bool {
 
 // release moves the search to time t and counts the processors released by then. t must not fall from call to call.
 func (s *search) release(t float64) {
-	units := s.g.units
-	for ; s.seen < len(units) && units[s.seen].released <= t; s.seen++ {
-		machine := units[s.seen].machine
+	g := s.g
+	for ; s.seen < len(g.runs) && g.runs[s.seen].released <= t; s.seen++ {
+		machine, count := g.parts[g.runs[s.seen].part].machine, g.runs[s.seen].count
+		if s.anywhere {
+			if s.hosts[g.machines[machine].number] {
+				s.count += int(count)
+			}
+			continue
+		}
 		at := s.at[machine]
 		if at == 0 {
-			if !s.hosts[s.g.machines[machine].number] {
+			if !s.hosts[g.machines[machine].number] {
 				continue
 			}
 			s.looks = append(s.looks, look{machine: machine})
@@ -97,12 +106,12 @@ func (s *search) release(t float64) {
 			s.at[machine] = at
 		}
 		l := &s.looks[at-1]
-		l.free++
+		l.free += count
 		l.from = math.Inf(-1)
 		if s.oneMachine {
 			s.count = max(s.count, int(l.free))
 		} else {
-			s.count++
+			s.count += int(count)
 		}
 	}
 }
@@ -112,9 +121,9 @@ func (s *search) next() float64 { return min(s.nextRelease(), s.grows) }
 
 // nextRelease is when the next processor is released that the job could hold; +Inf: none.
 func (s *search) nextRelease() float64 {
-	for _, u := range s.g.units[s.seen:] {
-		if s.hosts[s.g.machines[u.machine].number] {
-			return u.released
+	for _, r := range s.g.runs[s.seen:] {
+		if s.hosts[s.g.machines[s.g.parts[r.part].machine].number] {
+			return r.released
 		}
 	}
 	return math.Inf(1)
@@ -126,6 +135,9 @@ func (s *search) share(t float64) bool {
 	end := model.End(t, s.length)
 	all := 0 // no fewer than there are, as long as some machines may have less than when they were asked
 	s.grows, s.home = math.Inf(1), -1
+	if s.anywhere {
+		return s.count >= s.size
+	}
 	for k := range s.looks {
 		l := &s.looks[k]
 		if t >= l.from {
@@ -193,19 +205,45 @@ func (s *search) ask(l *look, t, end float64) {
 	}
 }
 
-// choose is the processors for the job: the latest-released, lowest numbers first.
+// choose is the processors for the job: the latest-released, lowest numbers first. Where slots name no processors, it is the first ones of each part: only their number counts.
 func (s *search) choose() model.ProcessorSet {
-	ids := s.g.ids[:0]
-	for k := s.seen - 1; len(ids) < s.size; k-- {
-		u := s.g.units[k]
-		at := s.at[u.machine] - 1
-		if at < 0 || s.looks[at].room == 0 || s.oneMachine && at != s.home {
-			continue
+	g := s.g
+	ids := g.ids[:0] // parts
+	for k, left := s.seen-1, int32(s.size); left > 0; k-- {
+		r := &g.runs[k]
+		n := min(r.count, left)
+		if machine := g.parts[r.part].machine; s.anywhere {
+			if !s.hosts[g.machines[machine].number] {
+				continue
+			}
+		} else {
+			at := s.at[machine] - 1
+			if at < 0 || s.looks[at].room == 0 || s.oneMachine && at != s.home {
+				continue
+			}
+			n = min(n, s.looks[at].room)
+			s.looks[at].room -= n
 		}
-		s.looks[at].room--
-		ids = append(ids, int(u.processor))
+		if g.counts[r.part] == 0 {
+			ids = append(ids, int(r.part))
+		}
+		g.counts[r.part] += n
+		left -= n
 	}
-	s.g.ids = ids
-	slices.Sort(ids)
-	return model.Processors(ids...)
+	g.ids = ids
+	if len(ids) > 1 {
+		slices.Sort(ids)
+	}
+	ranges := make(model.ProcessorSet, 0, len(ids))
+	for _, id := range ids {
+		first := int(g.parts[id].first)
+		last := first + int(g.counts[id]) - 1
+		if k := len(ranges) - 1; k >= 0 && ranges[k].Last+1 == first {
+			ranges[k].Last = last
+		} else {
+			ranges = append(ranges, model.Range{First: first, Last: last})
+		}
+		g.counts[id] = 0
+	}
+	return ranges
 }

@@ -242,7 +242,7 @@ func TestNodesFindWhatANewStateFinds(t *testing.T) {
 			if ok != okWant || ok && !reflect.DeepEqual(got, want) {
 				t.Fatalf("seed %d: job %d on cluster %d from %v: %+v %v, a new state finds %+v %v", seed, job, c, ready, got, ok, want, okWant)
 			}
-			if !now.Alike(fresh, 0) {
+			if !now.Alike(fresh, 0, askedAll) {
 				t.Fatalf("seed %d: another state than a new one", seed)
 			}
 			if ok && rng.IntN(2) == 0 {
@@ -284,10 +284,10 @@ func TestNodesAlike(t *testing.T) {
 		{[]int{0}, nil, 10},
 	} {
 		x, y := of(c.a...), of(c.b...)
-		if !x.Alike(y, c.from) || x.Alike(y, 0) || x.Alike(y, math.Nextafter(c.from, 0)) {
-			t.Errorf("%v and %v: alike %v at 0, %v just before %v, %v then", c.a, c.b, x.Alike(y, 0), x.Alike(y, math.Nextafter(c.from, 0)), c.from, x.Alike(y, c.from))
+		if !x.Alike(y, c.from, askedAll) || x.Alike(y, 0, askedAll) || x.Alike(y, math.Nextafter(c.from, 0), askedAll) {
+			t.Errorf("%v and %v: alike %v at 0, %v just before %v, %v then", c.a, c.b, x.Alike(y, 0, askedAll), x.Alike(y, math.Nextafter(c.from, 0), askedAll), c.from, x.Alike(y, c.from, askedAll))
 		}
-		if x.Assign(y); !x.Alike(y, 0) {
+		if x.Assign(y); !x.Alike(y, 0, askedAll) {
 			t.Errorf("%v copied to %v: not alike", c.b, c.a)
 		}
 	}

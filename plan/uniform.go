@@ -18,7 +18,7 @@ type UniformProcessors struct {
 // arrival on, or from when the instance says that they are released.
 func NewUniformProcessors(in *model.Instance, cluster, first, processors int) *UniformProcessors {
 	u := &UniformProcessors{releases: NewReleases(min(processors, len(in.Jobs())+1))}
-	u.sets.steps = freeSteps(in, cluster, first, processors)
+	u.sets.steps = freeSteps(in, cluster, nil, first, processors)
 	u.releases.start(u.sets.steps)
 	return u
 }
@@ -34,9 +34,11 @@ func (u *UniformProcessors) Take(n int, start, end float64) model.ProcessorSet {
 	return u.sets.place(n, &Slot{Start: start, End: end})
 }
 
-// freeSteps groups the processors by the time of their first release, ascending.
-func freeSteps(in *model.Instance, cluster, first, processors int) []plainStep {
-	held := in.HeldUntil(cluster)
+// freeSteps groups the processors by the time of their first release, ascending. held is that time by processor of the cluster; nil: that of the instance.
+func freeSteps(in *model.Instance, cluster int, held []float64, first, processors int) []plainStep {
+	if held == nil {
+		held = in.HeldUntil(cluster)
+	}
 	if held == nil {
 		return []plainStep{{in.FirstArrival(), processors, model.NewProcessorSet(model.Range{First: first, Last: first + processors - 1})}}
 	}

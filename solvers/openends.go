@@ -16,7 +16,7 @@ import (
 // completions: a job that waits for others is not looked at before they are placed.
 type openEnds struct {
 	*grid.Ends
-	open []int // the jobs that are ready, not placed, and may still have an end
+	open []int // the jobs that are ready, not placed, and may still have an end, in the order in which they became ready
 	come []int // those that have become ready since they were last taken over
 	two  bool  // the second end of a job matters too
 	poll *poll.Poll
@@ -66,19 +66,35 @@ func (e *openEnds) best(job int) option {
 	return o
 }
 
-// latest returns the function next of Max-min, see [placeOneByOne].
+// latest returns the function next of Max-min, see [placeOneByOne]. A job that ends before the latest one so far, wherever it goes, need not be looked at. The one that may end last is looked
+// at first.
 func (e *openEnds) latest() func() (job, resource int) {
-	return e.preferred(false, func(a, b *option) bool { return a.first > b.first || a.first == b.first && a.job < b.job })
+	most := make([]float64, len(e.Instance.Jobs()))
+	return e.preferred(false, func(a, b *option) bool { return a.first > b.first || a.first == b.first && a.job < b.job }, func() (first int) {
+		first = -1
+		for _, j := range e.open {
+			if !e.Open(j) {
+				continue
+			}
+			if most[j] = e.Most(j); first < 0 || most[j] > most[first] {
+				first = j
+			}
+		}
+		return first
+	}, func(job int, top *option) bool {
+		return most[job] > top.first || most[job] == top.first && job < top.job
+	})
 }
 
-// worstSuffering returns the function next of Sufferage.
+// worstSuffering returns the function next of Sufferage. Where a job has no second-best cluster none suffers more, and of those the first comes first.
 func (e *openEnds) worstSuffering() func() (job, resource int) {
-	return e.preferred(true, (*option).before)
+	return e.preferred(true, (*option).before, func() int { return -1 }, func(job int, top *option) bool { return top.runnerUp >= 0 || job < top.job })
 }
 
-// preferred returns the function next of a heuristic that places the job whose option comes before all others; two says whether it reads the second end of an option. O(ready jobs · clusters) a job placed, and a search for a slot
+// preferred returns the function next of a heuristic that places the job whose option comes before all others; two says whether it reads the second end of an option. Each time first is
+// asked which job to look at first, −1: any; and before a job is looked at, may says whether it may come before the best so far. O(ready jobs · clusters) a job placed, and a search for a slot
 // for each end that has changed and matters.
-func (e *openEnds) preferred(two bool, before func(a, b *option) bool) func() (job, resource int) {
+func (e *openEnds) preferred(two bool, before func(a, b *option) bool, first func() int, may func(job int, top *option) bool) func() (job, resource int) {
 	e.two = two
 	kept := make([]option, len(e.Instance.Jobs()))
 	return func() (job, resource int) {
@@ -87,8 +103,13 @@ func (e *openEnds) preferred(two bool, before func(a, b *option) bool) func() (j
 		}
 		e.open, e.come = append(e.open, e.come...), e.come[:0]
 		top := &option{job: -1, best: -1}
+		if j := first(); j >= 0 {
+			if kept[j] = e.best(j); kept[j].best >= 0 {
+				top = &kept[j]
+			}
+		}
 		left := e.open[:0]
-		for k, j := range e.open {
+		for _, j := range e.open {
 			if e.poll.Stopped(8 * len(e.Instance.Clusters())) {
 				return -1, -1
 			}
@@ -96,13 +117,16 @@ func (e *openEnds) preferred(two bool, before func(a, b *option) bool) func() (j
 			switch {
 			case !e.Open(j):
 				continue
+			case top.best >= 0 && !may(j, top):
+				left = append(left, j)
+				continue
 			case !e.Lasts(j, o.best, o.runnerUp):
 				*o = e.best(j)
 			}
 			if o.best < 0 && math.IsInf(e.Least(j), 1) {
 				continue
 			}
-			left = append(left, e.open[k])
+			left = append(left, j)
 			if o.best >= 0 && (top.best < 0 || before(o, top)) {
 				top = o
 			}

@@ -47,6 +47,7 @@ type decoder struct {
 	window     int            // decoding gives up by a comparison of costs only this many positions behind the change
 	keptSums   objective.Sums // sums of the genome kept last
 	arrivals   []float64      // by mark: the earliest arrival of the jobs from its position on, in the genome kept last
+	asked      []plan.Asked   // by mark: what these jobs ask for beside numbers of processors
 	from       int            // first position at which next differs from kept
 	to         int            // position behind the last one at which it does
 	high       int            // last position at which the genomes differ
@@ -89,7 +90,7 @@ func newDecoder(p *problem) *decoder {
 	marks := max(1, min(p.mostMarks(), markMemory/(1+p.size), len(p.jobs)))
 	d.stride = max(1, (len(p.jobs)+marks-1)/marks)
 	d.window = 8 + len(p.jobs)/256
-	d.marks, d.fresh, d.arrivals = make([]mark, marks), make([]mark, marks), make([]float64, marks)
+	d.marks, d.fresh, d.arrivals, d.asked = make([]mark, marks), make([]mark, marks), make([]float64, marks), make([]plan.Asked, marks)
 	for k := range d.arrivals {
 		d.arrivals[k] = math.Inf(-1)
 	}
@@ -184,7 +185,7 @@ func (d *decoder) compare(job int, at []int32, behind int) int {
 func (d *decoder) joins(mark int) bool {
 	was := &d.marks[mark]
 	sums, ok := d.objective.Rejoined(&d.sums, &was.sums, &d.keptSums)
-	if !ok || !d.resources.Alike(was.resources, d.arrivals[mark]) {
+	if !ok || !d.resources.Alike(was.resources, d.arrivals[mark], d.asked[mark]) {
 		return false
 	}
 	d.joined, d.joint = mark, d.sums
@@ -321,18 +322,19 @@ func (d *decoder) keep(g *genome) {
 	d.arrive(g)
 }
 
-// arrive finds the earliest arrivals behind the marks where the genome kept last has changed.
+// arrive finds the earliest arrivals, and what jobs ask for, behind the marks where the genome kept last has changed.
 func (d *decoder) arrive(g *genome) {
 	last := min(d.high/d.stride, (len(g.order)-1)/d.stride)
-	later := math.Inf(1)
+	later, asked := math.Inf(1), plan.Asked(0)
 	if last+1 < len(d.arrivals) {
-		later = d.arrivals[last+1]
+		later, asked = d.arrivals[last+1], d.asked[last+1]
 	}
 	for mark := last; mark >= d.from/d.stride; mark-- {
 		for _, job := range g.order[mark*d.stride : min(len(g.order), (mark+1)*d.stride)] {
 			later = min(later, d.in.Jobs()[job].Arrival)
+			asked |= d.asks[job]
 		}
-		d.arrivals[mark] = later
+		d.arrivals[mark], d.asked[mark] = later, asked
 	}
 }
 

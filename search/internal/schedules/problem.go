@@ -21,6 +21,7 @@ type problem struct {
 	hosts     [][]int32       // by job: clusters on which it can run; like jobs share a list. Empty: the job has to spread
 	spreads   []bool          // by job: it may spread over several clusters
 	owes      []bool          // by job: see [model.Instance.Owes]
+	asks      []plan.Asked    // by job: what it asks for beside a number of processors
 	length    []float64       // by job: a lower bound of its execution time
 	tail      []float64       // by job: a lower bound of the time from its end to the end of the last job that waits for it
 	waits     bool            // some jobs wait for others
@@ -40,7 +41,7 @@ const manyProcessors = 1 << 18
 func newProblem(ctx context.Context, in *model.Instance) *problem {
 	n := len(in.Jobs())
 	p := &problem{in: in, ctx: ctx, position: make([]int32, n), hosts: make([][]int32, n), length: make([]float64, n), tail: make([]float64, n),
-		waits: in.Features()&model.Precedence != 0, spreads: make([]bool, n), owes: make([]bool, n), empty: plan.NewResources(in), ended: func() bool { return false }}
+		waits: in.Features()&model.Precedence != 0, spreads: make([]bool, n), owes: make([]bool, n), asks: make([]plan.Asked, n), empty: plan.NewResources(in), ended: func() bool { return false }}
 	if in.Processors() > manyProcessors {
 		p.ended = func() bool { return ctx.Err() != nil }
 	}
@@ -50,7 +51,7 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 		if ctx.Err() != nil {
 			return nil
 		}
-		p.hosts[j], p.owes[j] = p.hostsOf(j, known), in.Owes(j)
+		p.hosts[j], p.owes[j], p.asks[j] = p.hostsOf(j, known), in.Owes(j), p.empty.Asks(j)
 		if !p.placeable(j) {
 			p.position[j] = -1
 			p.nowhere = append(p.nowhere, j)

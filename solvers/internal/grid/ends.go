@@ -162,6 +162,21 @@ func (e *Ends) Least(job int) float64 {
 	return end
 }
 
+// Most is an upper bound of the earliest end of the ready job on any cluster if it were placed next; +Inf: it has none, or none is known.
+func (e *Ends) Most(job int) float64 {
+	end := math.Inf(1)
+	for c := range e.changed {
+		switch p := e.pair(job, c); {
+		case p.kind == apart, p.kind == scattered, e.planned != nil:
+		case e.exact(job, c, p):
+			end = min(end, p.end)
+		default:
+			end = min(end, e.LatestEnd(job, c, e.ready[job]))
+		}
+	}
+	return end
+}
+
 // Runs says whether the job could have a slot on the cluster.
 func (e *Ends) Runs(job, cluster int) bool { return e.pair(job, cluster).kind != apart }
 
