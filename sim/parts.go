@@ -227,18 +227,23 @@ func (w *world) end(now, at float64, j *Job, p *Part) float64 {
 // grant takes what the claims ask for and sets the estimated end.
 func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 	w.handle(j)
-	parts := w.parts[j.Handle][:0]
+	before := w.parts[j.Handle]
+	parts := before[:0]
 	j.EstimatedEnd = e.now
 	link := math.Inf(1)
 	for _, claim := range claims {
 		link = min(link, w.platform.link(claim.Shares))
 	}
 	var machines [][]int // by part, where machines sleep and the job takes time
-	for _, claim := range claims {
+	for k, claim := range claims {
 		if !w.takeShares(e, j, &claim) {
 			return nil, false
 		}
-		p := Part{Cluster: claim.Cluster, Tasks: claim.Tasks, hold: claim.Hold, Shares: append([]Share(nil), claim.Shares...)}
+		var shares []Share
+		if !w.names && k < len(before) { // nobody has kept what another job held
+			shares = before[k].Shares[:0]
+		}
+		p := Part{Cluster: claim.Cluster, Tasks: claim.Tasks, hold: claim.Hold, Shares: append(shares, claim.Shares...)}
 		if p.Tasks == 0 {
 			p.Tasks = j.Request.Tasks
 		}

@@ -607,6 +607,9 @@ func (p *Platform) estimate(j *Job, cluster int, shares []Share, tasks int, link
 func (p *Platform) Fastest(j *Job, cluster int, empty *Room) float64 {
 	var shares []Share
 	var ok bool
+	if p.together && p.CanRun(j, cluster) {
+		return j.expected
+	}
 	if p.nodes != nil {
 		shares, ok = p.nodes.fastest(empty, j.Request, cluster, p.Rigid(j, cluster))
 	} else {
