@@ -47,6 +47,7 @@ type general struct {
 	spread    spreading
 	claims    []sim.Claim // of the job that may spread and that started last
 
+	flat    bool      // see [sim.Platform.Flat]
 	byNode  bool      // machines count one by one, see nodes.go
 	mixed   bool      // then: some are faster than others of their cluster
 	changes []float64 // times at which machines are closed or opened
@@ -114,6 +115,7 @@ func all(platform *sim.Platform) []int {
 func newOn(platform *sim.Platform, clusters []int, depth int, step float64, order Order) *general {
 	p := &general{depth: depth, step: step, clusters: clusters, platform: platform, queue: newLine(order, platform, clusters),
 		hopeless: math.Inf(1), empty: platform.Empty(), most: make([]int32, len(clusters)), widest: make([]int32, len(clusters))}
+	p.flat = platform.Flat()
 	if p.byNode = platform.ByNode(); p.byNode {
 		p.mixed, p.closes, p.changes = platform.Mixed(), platform.Closes(), platform.AllChanges()
 		p.could, p.couldOn = make([]int, platform.Clusters()), make([]int32, len(platform.Machines))

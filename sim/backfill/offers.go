@@ -68,6 +68,20 @@ func (p *general) update(k *kindQueue, o *outlook, j *sim.Job) {
 		o.offers[i].tried = false
 	}
 	o.planned, o.stamp = p.planned, p.stamp
+	if p.flat && p.plan.job != nil && len(o.offers) > 0 {
+		o.enough, o.tooLong = p.longest(o, j)
+	}
+}
+
+// longest is a size with which jobs of a kind, of which j is one, may start on a flat platform, where it is their estimate, and one with which they may not. Those between are a rounding apart.
+func (p *general) longest(o *outlook, j *sim.Job) (enough, tooLong float64) {
+	if p.harmless(&o.offers[0], j) || math.IsInf(p.plan.by, 1) {
+		return math.Inf(1), math.Inf(1)
+	}
+	now := p.platform.Now()
+	largest := max(now, math.Abs(p.plan.by))
+	rounding := 2 * (math.Nextafter(largest, math.Inf(1)) - largest)
+	return p.plan.by - now - rounding, p.plan.by - now + rounding
 }
 
 // stillFree says whether all processors that were offered to the jobs of the kind are still free, so that these jobs would get them.
