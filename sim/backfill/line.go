@@ -29,7 +29,7 @@ type line struct {
 	kinds   []*kindQueue
 	narrow  []int32    // by kind: fewest processors that its jobs hold
 	heads   []foremost // likewise, where priorities never change
-	best    int        // the kind of the first job of all, where that is known; else −1
+	firsts  tournament // of these
 	places  []place    // by handle
 	asked   []float64  // by licence: how many are asked for
 	ratios  []float64  // by licence, at the instant
@@ -157,7 +157,7 @@ const (
 
 // newLine is an empty queue for jobs that may run on the clusters.
 func newLine(order Order, platform *sim.Platform, clusters []int) line {
-	return line{order: order, platform: platform, clusters: clusters, byKind: map[kindKey]*kindQueue{}, lasting: order.lasts(), best: -1,
+	return line{order: order, platform: platform, clusters: clusters, byKind: map[kindKey]*kindQueue{}, lasting: order.lasts(),
 		asked: make([]float64, platform.Licences()), ratios: make([]float64, platform.Licences())}
 }
 
@@ -173,6 +173,7 @@ func (l *line) add(j *sim.Job, fastest float64) {
 		k = l.newKind()
 		k.kind, k.at, k.needs = kind, len(l.kinds), j.Request.Licences
 		l.byKind[kind] = k
+		l.firsts.touch(len(l.kinds))
 		l.kinds, l.narrow, l.heads = append(l.kinds, k), append(l.narrow, int32(fewest(l.platform, j, l.clusters))), append(l.heads, foremost{})
 	}
 	for int(j.Handle) >= len(l.places) {
@@ -280,9 +281,7 @@ func (l *line) put(k *kindQueue, w waiting) {
 		}
 		if h := &l.heads[k.at]; h.known && w.goesBefore(h) {
 			*h = foremost{w.score, w.job.Number, w.job.Handle, true}
-		}
-		if l.best >= 0 && w.goesBefore(&l.heads[l.best]) {
-			l.best = -1
+			l.firsts.touch(k.at)
 		}
 	}
 	l.places[w.job.Handle] = place{k, b, int32(len(b.jobs))}
@@ -391,9 +390,8 @@ func (l *line) remove(j *sim.Job) {
 	l.kinds[at.in.at], l.narrow[at.in.at], l.heads[at.in.at] = l.kinds[end], l.narrow[end], l.heads[end]
 	l.kinds[at.in.at].at = at.in.at
 	l.kinds[end] = nil
-	if l.best == end {
-		l.best = at.in.at
-	}
+	l.firsts.touch(at.in.at)
+	l.firsts.touch(end)
 	l.kinds, l.narrow, l.heads = l.kinds[:end], l.narrow[:end], l.heads[:end]
 	delete(l.byKind, at.in.kind)
 	l.spareKinds = append(l.spareKinds, at.in)
@@ -403,9 +401,8 @@ func (l *line) remove(j *sim.Job) {
 func (l *line) take(at place) {
 	b, last := at.block, len(at.block.jobs)-1
 	if h := &l.heads[at.in.at]; h.handle == b.jobs[at.at].job.Handle {
-		if h.known = false; l.best == at.in.at {
-			l.best = -1
-		}
+		h.known = false
+		l.firsts.touch(at.in.at)
 	}
 	l.places[b.jobs[at.at].job.Handle] = place{}
 	if int(at.at) != last {
@@ -652,14 +649,7 @@ func (l *line) head() *waiting {
 	if len(l.kinds) == 0 {
 		return nil
 	}
-	if l.best < 0 {
-		for at := range l.heads {
-			if h := l.headOf(at); l.best < 0 || h.score > l.heads[l.best].score || h.score == l.heads[l.best].score && h.number < l.heads[l.best].number {
-				l.best = at
-			}
-		}
-	}
-	at := l.places[l.heads[l.best].handle]
+	at := l.places[l.heads[l.firsts.winner(l)].handle]
 	return &at.block.jobs[at.at]
 }
 
@@ -683,6 +673,68 @@ func (l *line) headOf(at int) *foremost {
 // goesBefore says whether a job goes before the first of its kind.
 func (w *waiting) goesBefore(h *foremost) bool {
 	return w.score > h.score || w.score == h.score && w.job.Number < h.number
+}
+
+// tournament finds the first job of all among the first ones of the kinds of a line. What changed since it was last asked is listed.
+type tournament struct {
+	leaves  int     // a power of two
+	wins    []int32 // by node of the tree, of which the first is 1: the kind with the first job below; −1: there is none
+	changed []bool  // by kind
+	list    []int32
+}
+
+// touch tells that the first job of a kind may be another one, or that there is no such kind any more.
+func (t *tournament) touch(at int) {
+	for at >= len(t.changed) {
+		t.changed = append(t.changed, false)
+	}
+	if !t.changed[at] {
+		t.changed[at], t.list = true, append(t.list, int32(at))
+	}
+}
+
+// winner is the kind with the first job; some job is queued. O(log k) for each kind of k that has changed.
+func (t *tournament) winner(l *line) int32 {
+	if len(t.changed) > t.leaves {
+		t.leaves = 1
+		for t.leaves < len(t.changed) {
+			t.leaves *= 2
+		}
+		t.wins = slices.Repeat([]int32{-1}, 2*t.leaves)
+		for at := range t.changed {
+			t.touch(at)
+		}
+	}
+	for _, at := range t.list {
+		t.changed[at] = false
+		node := t.leaves + int(at)
+		if t.wins[node] = -1; int(at) < len(l.kinds) {
+			l.headOf(int(at))
+			t.wins[node] = at
+		}
+		for node /= 2; node > 0; node /= 2 {
+			t.wins[node] = l.former(t.wins[2*node], t.wins[2*node+1])
+		}
+	}
+	t.list = t.list[:0]
+	return t.wins[1]
+}
+
+// former is the kind of two whose first job goes first; −1: there is none.
+func (l *line) former(a, b int32) int32 {
+	switch {
+	case a < 0:
+		return b
+	case b < 0 || int(b) >= len(l.heads):
+		return a
+	case int(a) >= len(l.heads):
+		return b
+	}
+	x, y := &l.heads[a], &l.heads[b]
+	if x.score > y.score || x.score == y.score && x.number < y.number {
+		return a
+	}
+	return b
 }
 
 // passes says whether a kind is known not to be looked for.
