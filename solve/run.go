@@ -114,21 +114,26 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		result.Warning = cmp.Or(result.Warning, result.Dropped.Error())
 	}
 	if !right {
-		if result.Status != model.Infeasible {
-			result.Status = model.Unknown
-		}
-		if opt.Certify {
-			if result.certifyInfeasible(ctx, in, reduced, info.Name); result.Unproved != nil && opt.Strict {
-				return Result{}, result.Unproved
-			}
-		}
-		return result, nil
+		return withoutSchedule(ctx, result, info, in, reduced, opt)
 	}
 	opt.Progress = asked.Progress // of the stated instance from here on
 	if err := complete(ctx, &result, evaluation, from, info, solver, in, opt); err != nil {
 		return Result{}, err
 	}
 	steps.leave(in, result.Solution)
+	return result, nil
+}
+
+// withoutSchedule is the result of a run that has no schedule: that there is none, perhaps with a certificate, or that nothing is known.
+func withoutSchedule(ctx context.Context, result Result, info Info, in, reduced *model.Instance, opt Options) (Result, error) {
+	if result.Status != model.Infeasible {
+		result.Status = model.Unknown
+	}
+	if opt.Certify {
+		if result.certifyInfeasible(ctx, in, reduced, info.Name); result.Unproved != nil && opt.Strict {
+			return Result{}, result.Unproved
+		}
+	}
 	return result, nil
 }
 

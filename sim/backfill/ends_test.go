@@ -93,14 +93,6 @@ func (s *ends) remove(end float64, handle int32) {
 	}
 }
 
-// earliest is the least estimated end; +Inf without running jobs.
-func (s *ends) earliest() float64 {
-	if len(s.blocks) == 0 {
-		return math.Inf(1)
-	}
-	return s.blocks[0].entries[0].end
-}
-
 // shadow is the earliest estimated end at which need processors are free, where free of them are free now. The second result is the
 // number of processors free at that time beyond need. Jobs that have outlived their estimate count as ending at the time late. The
 // running jobs must hold at least need − free processors.
