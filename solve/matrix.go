@@ -138,10 +138,12 @@ var conditions = []probe{
 	{"jobs that outlive their estimates beside a power cap that falls", func(s *model.InstanceSpec) {
 		s.Clusters[0].PowerCap, s.Jobs[1].Work, s.Jobs[1].Runtime, s.Jobs[1].Estimate = [][]float64{{0, 2}, {1, 1}}, new(4.0), nil, new(2.0)
 	}, func(in *model.Instance) bool {
-		return in.Features().Has(model.PowerCaps) && slices.ContainsFunc(indices(in), func(k int) bool {
-			estimate, runtime := sim.Lengths(in, k)
-			return runtime > estimate
-		})
+		outlives := false
+		for j := range in.Jobs() {
+			estimate, runtime := sim.Lengths(in, j)
+			outlives = outlives || runtime > estimate
+		}
+		return outlives && in.Features().Has(model.PowerCaps)
 	}},
 	{"a tariff of more than 2^20 steps within the horizon", func(s *model.InstanceSpec) {
 		s.Horizon, s.Tariff = &model.HorizonSpec{To: 100}, &model.TariffSpec{Price: [][]float64{{0, 1}}, Period: 1e-6}
@@ -507,13 +509,4 @@ func (r *Row) Explains(in *model.Instance) bool {
 		}
 	}
 	return false
-}
-
-// indices are those of the jobs of an instance.
-func indices(in *model.Instance) []int {
-	list := make([]int, len(in.Jobs()))
-	for k := range list {
-		list[k] = k
-	}
-	return list
 }

@@ -92,7 +92,7 @@ func TestProfileUntil(t *testing.T) {
 					}
 				}
 			}
-			if got := p.until(size); got != want {
+			if got, _ := p.firstBelow(position{}, size); got != want {
 				t.Fatalf("%d processors are free until %v, want %v", size, got, want)
 			}
 		}

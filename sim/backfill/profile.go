@@ -275,12 +275,6 @@ func (p *profile) holds(at *position, size int32, until float64) bool {
 	return true
 }
 
-// until is the first time at which fewer than size processors are free; +Inf where there is none.
-func (p *profile) until(size int32) float64 {
-	end, _ := p.firstBelow(position{}, size)
-	return end
-}
-
 // firstBelow is the first step, from the given one on, with fewer than size processors free, and the time at which it begins; +Inf and the position behind the last step where there is none.
 func (p *profile) firstBelow(at position, size int32) (float64, position) {
 	for k, step := at.piece, at.step; k < len(p.heads); k, step = k+1, 0 {

@@ -85,7 +85,7 @@ func TestProfileUnitByUnit(t *testing.T) {
 					break
 				}
 			}
-			if got := p.until(size); got != below {
+			if got, _ := p.firstBelow(position{}, size); got != below {
 				t.Fatalf("seed %d: fewer than %d are free at %v, want %v", seed, size, got, below)
 			}
 			at := now + r.IntN(horizon-now)
