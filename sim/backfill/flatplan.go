@@ -70,48 +70,31 @@ func (p *flatPlan) end(j *sim.Job, s *generalBooking) {
 // improve implements availability.
 func (p *flatPlan) improve() {}
 
-// advanceAll is advance of all jobs of a roster, with their bookings by handle.
-func (p *flatPlan) advanceAll(e *sim.Engine, queue *roster, booked []generalBooking) {
-	for k := range queue.jobs {
-		if e.Stopped() {
-			return
-		}
-		if r := &queue.jobs[k]; r.job != nil {
-			p.bringForward(r, &booked[r.handle])
-		}
-	}
-}
-
 // advance implements availability.
 func (p *flatPlan) advance(j *sim.Job, s *generalBooking) {
-	r := entryOf(j)
-	p.bringForward(&r, s)
-}
-
-// bringForward is advance of a job of a roster.
-func (p *flatPlan) bringForward(r *rosterJob, s *generalBooking) {
+	size, estimate := j.Processors, j.Expected()
 	// Before the frontier there is no place of the length of the estimate. A shorter one that ends where the old reservation begins, begins less
 	// than the estimate before it.
-	start, from := 0.0, p.frontier.before(r.size, r.expected)
-	if latest := s.start - r.expected; from > latest && latest < s.start {
-		start = p.back(r.size, s.start)
+	start, from := 0.0, p.frontier.before(size, estimate)
+	if latest := s.start - estimate; from > latest && latest < s.start {
+		start = p.back(size, s.start)
 	} else {
-		start = p.earliestFrom(p.find(from), r.size, r.expected, p.step, s.start)
+		start = p.earliestFrom(p.find(from), size, estimate, p.step, s.start)
 	}
-	p.frontier.note(r.size, r.expected, start)
+	p.frontier.note(size, estimate, start)
 	if start == s.start {
 		return
 	}
 	// The old reservation and the new one may overlap: only the difference changes the profile.
-	end := ending(start, r.expected, p.step)
+	end := ending(start, estimate, p.step)
 	if p.indexed {
-		p.agenda.remove(s.start, r.handle)
-		p.agenda.add(start, r.handle, r.size)
+		p.agenda.remove(s.start, j.Handle)
+		p.agenda.add(start, j.Handle, size)
 	}
-	p.add(start, min(end, s.start), -r.size)
+	p.add(start, min(end, s.start), -size)
 	if freed := max(end, s.start); freed < s.end {
-		p.add(freed, s.end, r.size)
-		p.frontier.freed(&p.profile, freed, s.end, r.size)
+		p.add(freed, s.end, size)
+		p.frontier.freed(&p.profile, freed, s.end, size)
 	}
 	s.start, s.end = start, end
 }

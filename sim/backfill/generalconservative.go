@@ -292,10 +292,6 @@ func (p *generalConservative) compress(e *sim.Engine) {
 		return
 	}
 	p.plan.improve()
-	if p.flat != nil {
-		p.flat.advanceAll(e, &p.roster, p.booked)
-		return
-	}
 	for k := range p.roster.jobs {
 		if e.Stopped() {
 			return

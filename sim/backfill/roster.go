@@ -15,21 +15,14 @@ type roster struct {
 
 // rosterJob is a queued job; a gap has none.
 type rosterJob struct {
-	job      *sim.Job
-	expected float64 // its estimate, where all processors are alike
-	handle   int32
-	size     int32 // its processors, likewise
-}
-
-// entryOf is the entry of a job.
-func entryOf(j *sim.Job) rosterJob {
-	return rosterJob{j, j.Expected(), j.Handle, j.Processors}
+	job    *sim.Job
+	handle int32
 }
 
 // add adds a job at the end.
 func (r *roster) add(j *sim.Job) {
 	r.placed(j, len(r.jobs))
-	r.jobs = append(r.jobs, entryOf(j))
+	r.jobs = append(r.jobs, rosterJob{j, j.Handle})
 	r.live++
 }
 
@@ -54,7 +47,7 @@ func (r *roster) insert(j *sim.Job) {
 		r.add(j)
 		return
 	}
-	r.jobs = slices.Insert(r.jobs, at, entryOf(j))
+	r.jobs = slices.Insert(r.jobs, at, rosterJob{j, j.Handle})
 	for k := at; k < len(r.jobs); k++ {
 		if r.jobs[k].job != nil {
 			r.placed(r.jobs[k].job, k)
