@@ -29,6 +29,7 @@ type watched struct {
 	solver solve.Solver
 	raw    solve.Result
 	ended  time.Time
+	cut    bool // its context had ended by its deadline, which [solve.Run] sets before that of the run
 }
 
 // Supports implements [solve.Solver].
@@ -37,7 +38,7 @@ func (w *watched) Supports(in *model.Instance) error { return w.solver.Supports(
 // Solve implements [solve.Solver].
 func (w *watched) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	result, err := w.solver.Solve(ctx, in, opt)
-	w.raw, w.ended = result, time.Now()
+	w.raw, w.ended, w.cut = result, time.Now(), errors.Is(ctx.Err(), context.DeadlineExceeded)
 	return result, err
 }
 
@@ -75,7 +76,7 @@ func (c *conformer) runOf(ctx context.Context, solver solve.Solver, w *watched, 
 			if at := ended.Load(); at > 0 && !w.ended.IsZero() {
 				o.late = max(0, w.ended.Sub(began)-time.Duration(at))
 			}
-			o.raw = w.raw
+			o.raw, o.endless = w.raw, w.cut
 			done <- o
 		}()
 		o.result, o.err = solve.Run(ctx, solve.Choice{Info: c.info, Solver: solver}, c.at.in, opt)
@@ -90,7 +91,7 @@ func (c *conformer) runOf(ctx context.Context, solver solve.Solver, w *watched, 
 			return outcome{hangs: true}
 		}
 	}
-	o.endless = errors.Is(ctx.Err(), context.DeadlineExceeded)
+	o.endless = o.endless || errors.Is(ctx.Err(), context.DeadlineExceeded)
 	return o
 }
 
