@@ -1,6 +1,6 @@
 # The verbs of the project; .ci/run calls test, then ci. The linter and its like are pinned in tools/go.mod.
 TOOL     := go tool -modfile=tools/go.mod
-TIMEOUT  ?= 10m
+TIMEOUT  ?= 20m
 FUZZTIME ?= 10s
 BENCH    ?= .
 COUNT    ?= 1

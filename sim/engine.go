@@ -100,27 +100,10 @@ type Term struct {
 	Value float64 `json:"value"`
 }
 
-// Planner is a policy that can state its plan.
-type Planner interface {
-	// Plan says what the policy, after it has decided, intends for a queued job.
-	Plan(j *Job) Plan
-}
-
-// Plan is what a policy intends.
-type Plan struct {
-	Reserved float64 // when the job is to start; NaN: it has no reservation
-	// Keeps lists the queued jobs for which the policy keeps processors or other things that the job could use, the first in
-	// line first. If only the order decides, these are the jobs ahead of it.
-	Keeps []*Job
-	For   float64 // when the first of them is to start; NaN: it has no reservation
-	// Clusters are those on which the policy lets the job run; nil: any on which it can.
-	Clusters []int
-	// Rigid says that the job gets its rigid maximum of a cluster, see [Platform.Rigid]; else the least that it may hold counts.
-	Rigid bool
-	// Needed is the number of processors that a job waits for if it may spread over the clusters; 0: it waits for processors of one cluster.
-	// Usable is the number of free processors that the job could hold. Fits states that the job could start on them.
-	Needed, Usable int
-	Fits           bool
+// Reserver is a policy that gives each queued job a reservation.
+type Reserver interface {
+	// Reserved is when a queued job is to start, after the policy has decided; NaN: it has no reservation.
+	Reserved(j *Job) float64
 }
 
 // Options are the settings of a run. The zero value runs jobs to their ends and reports nothing.
@@ -171,6 +154,7 @@ type Engine struct {
 	fault     error   // of the policy; ends the run
 	countdown int     // calls of Stopped
 	waking    float64 // see Waking
+	asker     Asker   // nil: no observer asks why a job waits
 	large     bool    // the platform is so large that each thing that happens may take long
 }
 

@@ -661,16 +661,37 @@ func (p *Platform) HasPlace(room *Room, j *Job, cluster, processors int) bool {
 // CouldStart says whether the job could start now on so many processors of the cluster, under some rule that chooses among machines. Asking changes
 // nothing.
 func (p *Platform) CouldStart(j *Job, cluster, processors int) bool {
+	return p.CouldStartAmong(j, cluster, processors, nil)
+}
+
+// CouldStartAmong is [Platform.CouldStart] among the machines that the function names, where the platform lists every machine; nil: all.
+func (p *Platform) CouldStartAmong(j *Job, cluster, processors int, among func(machine int) bool) bool {
 	if !p.HasPlace(&p.Free, j, cluster, processors) {
 		return false
 	}
 	if p.nodes == nil {
 		return true
 	}
-	shares, ok := p.fitsInTime(p.nodes.first, &p.Free, j, cluster, processors, p.now, nil, nil)
+	shares, ok := p.fitsInTime(p.nodes.first, &p.Free, j, cluster, processors, p.now, among, nil)
 	if ok && p.power != nil {
-		_, ok = p.underCap(p.nodes.first, &p.Free, j, cluster, processors, p.now, nil, shares, 0)
+		_, ok = p.underCap(p.nodes.first, &p.Free, j, cluster, processors, p.now, among, shares, 0)
 	}
+	return ok
+}
+
+// WouldBeLate says whether the job could start now on so many processors of the cluster but for its hard deadline, which it would miss there by its estimate. Asking changes nothing.
+func (p *Platform) WouldBeLate(j *Job, cluster, processors int) bool {
+	if !j.Request.DeadlineHard || !p.HasPlace(&p.Free, j, cluster, processors) {
+		return false
+	}
+	if p.nodes == nil {
+		shares, ok := p.FitsOn(&p.Free, j, cluster, processors, nil)
+		return ok && !p.inTime(j, cluster, shares, p.now)
+	}
+	if p.CouldStart(j, cluster, processors) {
+		return false
+	}
+	_, ok := p.nodes.fits(p.nodes.first, &p.Free, j.Request.index, cluster, processors, p.now, nil, nil)
 	return ok
 }
 

@@ -88,6 +88,7 @@ func (w *world) run(ctx context.Context, policy func(*Platform, uint64) Policy, 
 	if watcher, ok := opt.Observer.(Watcher); ok {
 		watcher.Watch(w.platform, e.policy)
 	}
+	e.asker, _ = opt.Observer.(Asker)
 	err := e.runOpen()
 	return e.totals, err
 }

@@ -34,7 +34,7 @@ func whatIfText(a *answers.JobAnswer, dates dates) string {
 	dates.write(b, a.Submitted)
 	writeReasons(b, a.Solver, a.Reasons, dates)
 	writeCauses(b, a.Causes, dates)
-	writeBlockers(b, a.Blocked, a.TimeUnit, dates)
+	writeBlockers(b, &a.Answer, dates)
 	writeChanges(b, &a.Answer, dates)
 	return b.String()
 }
@@ -84,24 +84,66 @@ func writeCauses(b *strings.Builder, causes []whatif.Cause, dates dates) {
 		if !math.IsNaN(c.To) {
 			to = dates.at(c.To)
 		}
-		shown.line("  %s – %s: %s\n", dates.at(c.From), to, c.Text)
+		shown.line("  %s – %s: %s\n", dates.at(c.From), to, c.Says(dates.at))
 	}
 	shown.end()
 }
 
-// writeBlockers writes which jobs delayed the job.
-func writeBlockers(b *strings.Builder, blockers []whatif.Blocker, unit string, dates dates) {
-	if len(blockers) > 0 {
-		fmt.Fprintf(b, "delayed by %s, most delay first (processors held × time, while it waits):\n", numtext.Counted(len(blockers), "job"))
+// writeBlockers writes which jobs delay the job.
+func writeBlockers(b *strings.Builder, a *whatif.Answer, dates dates) {
+	if a.Tried == 0 {
+		return
+	}
+	sooner := func(without *float64) string {
+		switch {
+		case without == nil: // never
+			return ""
+		case a.Start == nil:
+			return "starts at " + dates.at(*without)
+		}
+		return timetext.Of(*a.Start-*without, a.TimeUnit, numtext.Figure) + " earlier"
+	}
+	tried := numtext.Counted(a.Tried, "job")
+	switch {
+	case len(a.Blocked) == 0:
+		fmt.Fprintf(b, "delayed by no single job: without any one of %s tried it starts no earlier\n", tried)
+		return
+	case a.Blocked[0].With != "":
+		fmt.Fprintf(b, "delayed by no single job (%s tried), but by two together: %s without both\n", tried, sooner(a.Blocked[0].StartWithout))
+	default:
+		fmt.Fprintf(b, "delayed by %s, all else as it is (%s tried):\n", numtext.Counted(len(a.Blocked), "job"), tried)
 	}
 	shown := limited{w: b, what: "job", most: mostListed}
-	for _, j := range blockers {
-		ended := ""
-		if j.End != nil {
-			ended = ", ended at " + dates.at(*j.End)
+	for _, j := range a.Blocked {
+		var parts []string
+		if j.With == "" {
+			parts = append(parts, sooner(j.StartWithout)+" without it")
 		}
-		shown.line("  %s: %s processor·%s; %s, %s, started at %s, to end at %s by its estimate%s\n", j.Job, numtext.Figure(j.Delay), unit, j.Role,
-			numtext.Counted(j.Processors, "processor"), dates.at(*j.Start), dates.at(*j.EstimatedEnd), ended)
+		parts = append(parts, j.Role+" with "+holds(j.Holds))
+		if j.Start != nil {
+			text := "started at " + dates.at(*j.Start)
+			if j.EstimatedEnd != nil {
+				text += ", to end at " + dates.at(*j.EstimatedEnd) + " by its estimate"
+			}
+			if j.End != nil {
+				text += ", ended at " + dates.at(*j.End)
+			}
+			parts = append(parts, text)
+		}
+		shown.line("  %s: %s\n", j.Job, strings.Join(parts, "; "))
 	}
 	shown.end()
+}
+
+// holds lists what a job holds.
+func holds(of []whatif.Holding) string {
+	var parts []string
+	for _, h := range of {
+		if h.What == "processors" {
+			parts = append(parts, numtext.Counted(int(h.Amount), "processor"))
+		} else {
+			parts = append(parts, numtext.Figure(h.Amount)+" of "+h.What)
+		}
+	}
+	return strings.Join(parts, ", ")
 }

@@ -38,6 +38,9 @@ type Question struct {
 // Ask replays the instance and answers.
 func Ask(ctx context.Context, q *Question) (*JobAnswer, error) {
 	answer, err := whatif.Submit(ctx, q.By.Name, q.By.Policy, q.In, q.Job, q.Seed)
+	if err == nil {
+		err = answer.Delays(ctx, q.By.Policy, q.In, q.Seed)
+	}
 	if err == nil && q.Changes {
 		answer.Changes, err = whatif.Changes(ctx, q.By.Name, q.By.Policy, q.In, q.Job, q.Seed)
 	}

@@ -18,21 +18,26 @@ import (
 type Explained struct {
 	plan.Explanation
 	Reasons []whatif.Decision `json:"reasons,omitempty"` // the rules of the on-line policy that decided
+	Waits   []whatif.Cause    `json:"waits,omitempty"`   // why the on-line policy let the job wait
 }
 
 // Explain explains a job of a solution that the checker accepts.
 func Explain(ctx context.Context, in *model.Instance, sol *model.Solution, job int) (*Explained, error) {
-	reasons, err := reasonsOf(ctx, in, sol, job)
+	answer, err := replayOf(ctx, in, sol, job)
 	if err != nil {
 		return nil, err
 	}
-	return &Explained{plan.Explain(in, sol, job), reasons}, nil
+	explained := &Explained{Explanation: plan.Explain(in, sol, job)}
+	if answer != nil {
+		explained.Reasons, explained.Waits = answer.Reasons, answer.Causes
+	}
+	return explained, nil
 }
 
-// reasonsOf runs the on-line solver of a solution again, with its seed and parameters, and returns what its policy says about the job. It returns
-// nothing if the solver is not an on-line policy, if the policy gives no reasons, or if the job starts at another time than in the solution: then the
+// replayOf runs the on-line solver of a solution again, with its seed and parameters, and returns what its policy says about the job. It returns
+// nothing if the solver is not an on-line policy, or if the job starts at another time than in the solution: then the
 // reasons would belong to another schedule.
-func reasonsOf(ctx context.Context, in *model.Instance, sol *model.Solution, job int) ([]whatif.Decision, error) {
+func replayOf(ctx context.Context, in *model.Instance, sol *model.Solution, job int) (*whatif.Answer, error) {
 	policy := onlinePolicy(sol)
 	if policy == nil || policy.Supports(in) != nil {
 		return nil, nil
@@ -48,7 +53,7 @@ func reasonsOf(ctx context.Context, in *model.Instance, sol *model.Solution, job
 	if placed != ran || placed && sol.Jobs[at].Start != *answer.Start {
 		return nil, nil
 	}
-	return answer.Reasons, nil
+	return answer, nil
 }
 
 // RulesOf runs the on-line solver of a solution again and returns, by job, which rules decided when the job started. It leaves out jobs that the run starts

@@ -47,7 +47,7 @@ func (s *scene) plan(ctx context.Context) (*planned, error) {
 // planWatch observes a run of conservative backfilling.
 type planWatch struct {
 	scene   *scene
-	planner sim.Planner
+	planner sim.Reserver
 	queued  map[int]*sim.Job
 	running map[int]float64 // starts
 	plan    *planned
@@ -57,7 +57,7 @@ type planWatch struct {
 
 // Watch implements [sim.Watcher].
 func (w *planWatch) Watch(_ *sim.Platform, policy sim.Policy) {
-	w.planner, _ = policy.(sim.Planner)
+	w.planner, _ = policy.(sim.Reserver)
 	w.plan.known = w.planner != nil
 }
 
@@ -118,11 +118,11 @@ func (w *planWatch) Decided(now float64) {
 	w.plan.valid = !w.afresh(now)
 	w.plan.reserved, w.plan.order = map[int]float64{}, w.plan.order[:0]
 	for k, j := range w.queued {
-		w.plan.reserved[k] = w.planner.Plan(j).Reserved
+		w.plan.reserved[k] = w.planner.Reserved(j)
 		w.plan.order = append(w.plan.order, k)
 	}
 	slices.Sort(w.plan.order)
 	if j, waits := w.queued[w.scene.job]; waits {
-		w.note(now, w.planner.Plan(j).Reserved)
+		w.note(now, w.planner.Reserved(j))
 	}
 }

@@ -1,9 +1,7 @@
 package backfill
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/allot-opt/allot/sim"
 )
@@ -12,12 +10,16 @@ import (
 // beside the reservations made so far. The first depth jobs that cannot start get a reservation.
 func (p *general) backfillDeep(e *sim.Engine, head waiting) {
 	p.foresee(e)
-	reserved := 0
+	reserved, asked := 0, p.queue.askedOf(e)
 	for next := &head; next != nil && !e.Stopped(); {
 		head = *next
-		if !p.startBeside(e, head.job, &p.platform.Free) && reserved < p.depth {
-			reserved++
-			p.reserveDeep(head.job)
+		asked = p.tell(e, asked, next)
+		if starts := p.startBeside(e, head.job, &p.platform.Free); !starts {
+			asked = p.tellOf(e, asked, head.job)
+			if reserved < p.depth {
+				reserved++
+				p.reserveDeep(head.job)
+			}
 		}
 		look := search{after: &head}
 		if reserved == p.depth {
@@ -25,6 +27,7 @@ func (p *general) backfillDeep(e *sim.Engine, head waiting) {
 		}
 		next = p.queue.first(&look)
 	}
+	p.tell(e, asked, nil)
 }
 
 // onlyStart makes a search look for jobs that may start, once no job gets a reservation any more. Where nothing but its size tells a job from others of its kind, none that is as
@@ -52,6 +55,7 @@ func (p *general) onlyStart(e *sim.Engine, look *search) {
 func (p *general) foresee(e *sim.Engine) {
 	now := e.Now()
 	p.planned++
+	p.keepers, p.asks = p.keepers[:0], e.Asked() != nil
 	if p.reserved == nil {
 		p.reserved = map[int64]float64{}
 		p.deep.platform, p.deep.empty, p.deep.step, p.deep.clusters, p.deep.changes, p.deep.rigid = p.platform, p.empty, p.step, p.clusters, p.changes, true
@@ -61,9 +65,15 @@ func (p *general) foresee(e *sim.Engine) {
 	}
 	p.deep.waking = e.Waking()
 	p.deep.reset(now)
+	p.takeRunning(&p.deep, e)
+}
+
+// takeRunning takes what the running jobs hold until their expected ends out of a plan.
+func (p *general) takeRunning(t *timeline, e *sim.Engine) {
+	now := e.Now()
 	p.inOrder(now, func(end float64, _ bool, j *sim.Job) bool {
 		for _, part := range e.Held(j) {
-			p.deep.take(j, &generalBooking{cluster: part.Cluster, start: now, end: end, shares: part.Shares})
+			t.take(j, &generalBooking{cluster: part.Cluster, start: now, end: end, shares: part.Shares})
 		}
 		return true
 	})
@@ -120,26 +130,4 @@ func (t *timeline) slotNow(j *sim.Job, cluster int, free *sim.Room) (generalBook
 		}
 		t.platform.IntersectCluster(&t.common, t.rooms[next], cluster)
 	}
-}
-
-// planDeep is what is planned for a queued job and for those that hold reservations.
-func (p *general) planDeep(j *sim.Job, plan sim.Plan) sim.Plan {
-	if at, ok := p.reserved[j.Number]; ok {
-		plan.Reserved = at
-	}
-	p.queue.each(func(b *block) {
-		for i := range b.jobs {
-			other := b.jobs[i].job
-			if at, ok := p.reserved[other.Number]; ok && other != j && !(at > plan.Reserved) {
-				plan.Keeps = append(plan.Keeps, other)
-			}
-		}
-	})
-	slices.SortFunc(plan.Keeps, func(a, b *sim.Job) int {
-		return cmp.Or(cmp.Compare(p.reserved[a.Number], p.reserved[b.Number]), cmp.Compare(a.Number, b.Number))
-	})
-	if len(plan.Keeps) > 0 {
-		plan.For = p.reserved[plan.Keeps[0].Number]
-	}
-	return plan
 }

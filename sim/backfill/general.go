@@ -25,27 +25,28 @@ type general struct {
 	clusters []int          // where its jobs may run
 	left     func(*sim.Job) // told of a job that leaves the queue; nil: nobody
 
-	platform  *sim.Platform
-	queue     line
-	running   []*sim.Job // by estimated end, then number
-	hard      []hardJob  // queued jobs with hard deadlines
-	hopeless  float64    // no job of these is hopeless before
-	empty     *sim.Room
-	unplanned *sim.Engine // of an instant without reservations, as no job fits; nil: they are made
-	plan      reservation
-	deep      timeline          // with more than one reservation
-	reserved  map[int64]float64 // by number: reservations of the instant, with more than one
-	instant   int64             // counts the instants at which jobs are queued
-	stamp     int64             // counts the changes of what is free and what is reserved
-	begun     int64             // the stamp at the beginning of the instant
-	planned   int64             // counts those of what is reserved
-	most      []int32           // by place in clusters: free processors
-	widest    []int32           // by place in clusters: most free processors of a machine
-	roomy     int32             // most processors that a job could hold now
-	shares    []sim.Share
-	chosen    []sim.Share
-	spread    spreading
-	claims    []sim.Claim // of the job that may spread and that started last
+	platform *sim.Platform
+	queue    line
+	running  []*sim.Job // by estimated end, then number
+	hard     []hardJob  // queued jobs with hard deadlines
+	hopeless float64    // no job of these is hopeless before
+	empty    *sim.Room
+	plan     reservation
+	deep     timeline          // with more than one reservation
+	reserved map[int64]float64 // by number: reservations of the instant, with more than one
+	keepers  []keeper          // these, where an observer asks about a job
+	asks     bool              // one does
+	instant  int64             // counts the instants at which jobs are queued
+	stamp    int64             // counts the changes of what is free and what is reserved
+	begun    int64             // the stamp at the beginning of the instant
+	planned  int64             // counts those of what is reserved
+	most     []int32           // by place in clusters: free processors
+	widest   []int32           // by place in clusters: most free processors of a machine
+	roomy    int32             // most processors that a job could hold now
+	shares   []sim.Share
+	chosen   []sim.Share
+	spread   spreading
+	claims   []sim.Claim // of the job that may spread and that started last
 
 	flat    bool      // see [sim.Platform.Flat]
 	byNode  bool      // machines count one by one, see nodes.go
@@ -181,7 +182,7 @@ func (p *general) Release(j *sim.Job, _ int, last bool) {
 
 // Decide implements sim.Policy.
 func (p *general) Decide(e *sim.Engine) {
-	p.plan.job, p.unplanned = nil, nil
+	p.plan.job = nil
 	p.touched = p.touched[:0]
 	clear(p.reserved)
 	p.queue.order.scorer.begin(e.Now())
@@ -195,11 +196,11 @@ func (p *general) Decide(e *sim.Engine) {
 		p.decideCapped(e)
 		return
 	}
-	if p.unplanned = e; !p.anyFits() {
-		return
+	if p.anyFits() {
+		p.pass(e)
+	} else if asked := p.queue.askedOf(e); asked != nil {
+		p.noneFits(e, asked.job)
 	}
-	p.unplanned = nil
-	p.pass(e)
 }
 
 // anyFits says whether some queued job may fit what is free.
@@ -210,6 +211,28 @@ func (p *general) anyFits() bool {
 		}
 	}
 	return false
+}
+
+// noneFits tells why a job waits of a queue of which none may fit.
+func (p *general) noneFits(e *sim.Engine, j *sim.Job) {
+	if p.depth > 0 {
+		p.waitsFirst(e, j, j)
+	} else if first := p.queue.first(&search{}); first != nil {
+		p.waitsFirst(e, j, first.job)
+	}
+}
+
+// waitsFirst tells why a job waits that is the first in the queue, or behind which the policy does not look.
+func (p *general) waitsFirst(e *sim.Engine, j, first *sim.Job) {
+	if j != first {
+		e.Pass(behind(first))
+		return
+	}
+	why := p.lacks(j)
+	if why.Kind == 0 {
+		why = sim.Pass{Kind: sim.PassRoom, Clusters: p.clusters, Rigid: true, At: math.NaN()}
+	}
+	e.Pass(why)
 }
 
 // pass starts jobs, and makes the reservations.
@@ -225,11 +248,16 @@ func (p *general) pass(e *sim.Engine) {
 			break
 		}
 	}
-	switch {
-	case p.depth == 0:
-		return
-	case p.depth > 1:
+	if p.depth > 1 {
 		p.backfillDeep(e, head)
+		return
+	}
+	asked := p.queue.askedOf(e)
+	if asked != nil && (p.depth == 0 || asked.job == head.job) {
+		p.waitsFirst(e, asked.job, head.job)
+		asked = nil
+	}
+	if p.depth == 0 {
 		return
 	}
 	p.reserve(e, head.job)
@@ -245,6 +273,10 @@ func (p *general) pass(e *sim.Engine) {
 			},
 			starts: func(k *kindQueue, w *waiting) bool { return p.starts(e.Now(), k, w) },
 		})
+		if overtaken(asked, next) {
+			p.passed(e, asked.job)
+			asked = nil
+		}
 		if next == nil {
 			return
 		}
@@ -478,26 +510,4 @@ func (p *general) inOrder(now float64, yield func(end float64, last bool, j *sim
 		}
 		end, j = following, other
 	}
-}
-
-// Plan implements sim.Planner.
-func (p *general) Plan(j *sim.Job) sim.Plan {
-	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN()}
-	if e := p.unplanned; e != nil { // no job could start: only now somebody asks for the reservations
-		p.unplanned = nil
-		p.pass(e)
-	}
-	if p.depth > 1 || p.platform.Capped() && p.depth > 0 {
-		return p.planDeep(j, plan)
-	}
-	switch first := p.plan.job; {
-	case first == j:
-		plan.Reserved = p.plan.shadow
-	case first != nil:
-		plan.Keeps, plan.For = []*sim.Job{first}, p.plan.shadow
-	case p.depth == 0:
-		plan.Keeps = p.queue.ahead(j)
-	}
-	p.planSpread(j, &plan)
-	return plan
 }

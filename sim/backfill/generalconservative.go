@@ -177,6 +177,7 @@ func (p *generalConservative) Decide(e *sim.Engine) {
 	for p.admit(e) { // jobs that start leave their turns to others
 		wake = p.launch(e)
 	}
+	p.passed(e)
 	if p.wake = math.Inf(1); !late {
 		p.wake = wake
 		e.Wake(wake)
@@ -374,32 +375,10 @@ func (p *generalConservative) fitsNow(j *sim.Job) bool {
 	return fits
 }
 
-// Plan implements sim.Planner.
-func (p *generalConservative) Plan(j *sim.Job) sim.Plan {
+// Reserved implements sim.Reserver.
+func (p *generalConservative) Reserved(j *sim.Job) float64 {
 	if slices.Contains(p.fresh, j) {
-		return p.planBehind(j)
+		return math.NaN()
 	}
-	plan := sim.Plan{Reserved: p.booked[j.Handle].start, For: math.NaN()}
-	for _, other := range p.roster.list() {
-		if other != j && p.booked[other.Handle].start < p.booked[j.Handle].start+j.Estimate && other.Number < j.Number {
-			if len(plan.Keeps) == 0 {
-				plan.For = p.booked[other.Handle].start
-			}
-			plan.Keeps = append(plan.Keeps, other)
-		}
-	}
-	return plan
-}
-
-// planBehind is the plan for a job that has no reservation: those that have one go first, and those that get theirs before it.
-func (p *generalConservative) planBehind(j *sim.Job) sim.Plan {
-	plan := sim.Plan{Reserved: math.NaN(), Keeps: p.roster.list(), For: math.NaN()}
-	slices.SortStableFunc(plan.Keeps, func(a, b *sim.Job) int {
-		return cmp.Compare(p.booked[a.Handle].start, p.booked[b.Handle].start)
-	})
-	if len(plan.Keeps) > 0 {
-		plan.For = p.booked[plan.Keeps[0].Handle].start
-	}
-	plan.Keeps = append(plan.Keeps, p.fresh[:slices.Index(p.fresh, j)]...)
-	return plan
+	return p.booked[j.Handle].start
 }

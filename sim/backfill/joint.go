@@ -16,11 +16,10 @@ import (
 type joint struct {
 	*general
 	of    *partitioned
+	in    *region
 	tiers []*tierLine // descending
 	shut  bitset      // FCFS: machines of closed queues
 	room  sim.Room    // what is free on the others
-	later *sim.Engine // nothing can start, so that reservations are made only where somebody asks for them; nil: they are made
-	asked bool        // somebody asks: nothing starts
 }
 
 // tierLine is the jobs of the queues of a tier.
@@ -37,7 +36,7 @@ type visit struct {
 
 // newJoint is a policy for the queues of a region.
 func newJoint(of *partitioned, r *region, depth int, step float64, order Order) *joint {
-	p := &joint{general: newOn(of.platform, r.clusters, depth, step, order), of: of, shut: newBitset(len(of.platform.Machines))}
+	p := &joint{general: newOn(of.platform, r.clusters, depth, step, order), of: of, shut: newBitset(len(of.platform.Machines)), in: r}
 	for _, q := range r.queues {
 		if !slices.ContainsFunc(p.tiers, func(t *tierLine) bool { return t.tier == q.tier }) {
 			p.tiers = append(p.tiers, &tierLine{tier: q.tier})
@@ -94,7 +93,7 @@ func (p *joint) Decide(e *sim.Engine) {
 	}
 	clear(p.shut)
 	for _, q := range p.of.queues {
-		q.reserved, q.closed = 0, false
+		q.reserved, q.by = 0, nil
 	}
 	p.begin()
 	any := false
@@ -104,15 +103,14 @@ func (p *joint) Decide(e *sim.Engine) {
 			any = any || len(p.offers(k)) > 0 || p.platform.Capped() // a job may have to be dropped
 		}
 	}
-	if p.later = e; any {
-		p.pass()
+	if any || e.Asked() != nil {
+		p.pass(e)
 	}
 }
 
 // pass goes through the jobs of all tiers.
-func (p *joint) pass() {
-	e := p.later
-	if p.later = nil; p.depth > 0 || p.platform.Capped() {
+func (p *joint) pass(e *sim.Engine) {
+	if p.depth > 0 || p.platform.Capped() {
 		p.foresee(e)
 	}
 	for _, t := range p.tiers {
@@ -128,6 +126,12 @@ func (p *joint) serve(e *sim.Engine, l *line) {
 	var after *waiting
 	for !e.Stopped() {
 		next := l.first(&search{after: after, open: p.open})
+		if asked := l.askedOf(e); overtaken(asked, next) && (after == nil || after.before(asked)) {
+			for _, v := range p.visits(l.places[asked.job.Handle].in, asked.job) {
+				p.deep.within = v.within
+				p.told(e, asked.job, v.queue)
+			}
+		}
 		if next == nil {
 			return
 		}
@@ -144,7 +148,7 @@ func (p *joint) serve(e *sim.Engine, l *line) {
 // open says whether jobs of a kind may start or get a reservation.
 func (p *joint) open(k *kindQueue) bool {
 	if p.depth == 0 {
-		return slices.ContainsFunc(k.kind.in.queues, func(q *partQueue) bool { return !q.closed })
+		return slices.ContainsFunc(k.kind.in.queues, func(q *partQueue) bool { return q.by == nil })
 	}
 	return slices.ContainsFunc(k.kind.in.queues, func(q *partQueue) bool { return q.reserved < p.depth }) || len(p.offers(k)) > 0
 }
@@ -175,16 +179,21 @@ func (p *joint) visits(k *kindQueue, j *sim.Job) []visit {
 func (p *joint) meet(e *sim.Engine, j *sim.Job, v *visit) bool {
 	q := v.queue
 	if p.depth == 0 {
-		if q.closed || p.startBehind(e, j, v.within) || p.platform.Capped() && !p.reserveMet(e, j, v) {
+		if q.by != nil || p.startBehind(e, j, v.within) {
+			p.told(e, j, q)
 			return !j.Queued()
 		}
-		q.closed = true
+		if p.told(e, j, q); p.platform.Capped() && !p.reserveMet(e, j, v) {
+			return !j.Queued()
+		}
+		q.by = j
 		p.shut.join(q.machines)
 		return false
 	}
-	if p.deep.within = v.within; !p.asked && p.startBeside(e, j, &p.platform.Free) {
+	if p.deep.within = v.within; p.startBeside(e, j, &p.platform.Free) {
 		return true
 	}
+	p.told(e, j, q)
 	if q.reserved < p.depth {
 		if !p.platform.Capped() {
 			p.reserveDeep(j)
@@ -224,21 +233,6 @@ func (p *joint) startBehind(e *sim.Engine, j *sim.Job, within bitset) bool {
 	}
 	p.startOn(e, j, where, p.chosen)
 	return true
-}
-
-// Plan implements sim.Planner.
-func (p *joint) Plan(j *sim.Job) sim.Plan {
-	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN(), Rigid: true}
-	if p.depth > 0 {
-		if p.later != nil {
-			p.asked = true
-			p.pass()
-			p.asked = false
-		}
-		return p.planDeep(j, plan)
-	}
-	plan.Keeps = p.queue.ahead(j)
-	return plan
 }
 
 // jobs implements regional.

@@ -568,20 +568,6 @@ func (w *waiting) before(other *waiting) bool {
 	return w.score > other.score || w.score == other.score && w.job.Number < other.job.Number
 }
 
-// ahead lists the jobs that joined before another, in queue order.
-func (l *line) ahead(j *sim.Job) []*sim.Job {
-	var jobs []*sim.Job
-	l.each(func(b *block) {
-		for i := range b.jobs {
-			if other := b.jobs[i].job; other.Number < j.Number {
-				jobs = append(jobs, other)
-			}
-		}
-	})
-	slices.SortFunc(jobs, func(a, b *sim.Job) int { return cmp.Compare(a.Number, b.Number) })
-	return jobs
-}
-
 // search looks for the first job in the order.
 type search struct {
 	after     *waiting                        // nil, or the job after which it comes

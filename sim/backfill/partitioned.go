@@ -32,8 +32,8 @@ type partQueue struct {
 	machines bitset       // with those that its jobs can use beside them
 	pools    map[int]bool // of licences that its jobs have asked for
 
-	reserved int  // reservations of the instant
-	closed   bool // at the instant its first job does not fit
+	reserved int      // reservations of the instant
+	by       *sim.Job // the first job, which does not fit at the instant and so closes the queue; nil: it is open
 }
 
 // listing is the queues of a job that names several partitions, or one.
@@ -56,7 +56,6 @@ type region struct {
 type regional interface {
 	sim.Policy
 	sim.Resumer
-	sim.Planner
 	// enter is Arrive for a job that has arrived before, at a policy that serves the region no more.
 	enter(j *sim.Job)
 	// jobs are the queued jobs in queue order, and what runs.
@@ -336,9 +335,6 @@ func (p *partitioned) Decide(e *sim.Engine) {
 		}
 	}
 }
-
-// Plan implements sim.Planner.
-func (p *partitioned) Plan(j *sim.Job) sim.Plan { return p.of[j.Handle].policy.Plan(j) }
 
 // Explain implements sim.Explainer.
 func (p *partitioned) Explain(j *sim.Job) []sim.Reason {

@@ -2,6 +2,7 @@ package backfill
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/allot-opt/allot/sim"
 )
@@ -26,14 +27,19 @@ func (t *timeline) limit(now float64) {
 // for which there is no time by the plan is dropped.
 func (p *general) decideCapped(e *sim.Engine) {
 	p.foresee(e)
-	reserved, most := 0, max(1, p.depth)
+	reserved, most, asked := 0, max(1, p.depth), p.queue.askedOf(e)
 	for next := p.queue.first(&search{}); next != nil && !e.Stopped(); {
 		head := *next
-		if !p.startBeside(e, head.job, &p.platform.Free) && reserved < most {
-			if p.reserveOrDrop(e, head.job, reserved == 0) {
+		asked = p.tell(e, asked, next)
+		if !p.startBeside(e, head.job, &p.platform.Free) {
+			asked = p.tellOf(e, asked, head.job)
+			if reserved < most && p.reserveOrDrop(e, head.job, reserved == 0) {
 				reserved++
 			}
 			if p.depth == 0 && reserved == most {
+				if asked != nil && asked.job != head.job {
+					e.Pass(behind(head.job))
+				}
 				return
 			}
 		}
@@ -43,6 +49,7 @@ func (p *general) decideCapped(e *sim.Engine) {
 		}
 		next = p.queue.first(&look)
 	}
+	p.tell(e, asked, nil)
 }
 
 // reserveOrDrop gives a job that cannot start the earliest reservation beside those made so far, of which it is the first or not. If there is none the job is dropped; false: it is. One with a hard
@@ -78,6 +85,10 @@ func (p *general) reserveDeep(j *sim.Job) bool {
 		p.reserved[j.Number] = s.start
 	}
 	p.deep.take(j, &s)
+	if p.asks {
+		s.shares = slices.Clone(s.shares)
+		p.keepers = append(p.keepers, keeper{j, s})
+	}
 	return true
 }
 

@@ -111,17 +111,19 @@ type slurm struct {
 	last     float64
 	soonest  float64 // the first start that is planned after now
 	slots    planSlots
-	plans    []jobPlan       // by handle: of queued jobs
-	users    []int           // by number: jobs that the cycle has looked at
-	free     bitset          // all machines
-	all      []bitset        // by cluster: its machines
-	closed   bitset          // machines of closed queues
-	homes    map[string]bool // reservations of which a job did not fit
-	weights  []int32         // by machine: see weigh
-	weighs   bool            // some job leaves weights
-	avail    bitset          // scratch
-	taken    bitset          // scratch
-	earliest []float64       // scratch
+	plans    []jobPlan           // by handle: of queued jobs
+	users    []int               // by number: jobs that the cycle has looked at
+	free     bitset              // all machines
+	all      []bitset            // by cluster: its machines
+	closed   bitset              // machines of closed queues
+	homes    map[string]*sim.Job // reservations of which a job did not fit: that job
+	keepers  []keeper            // plans of the cycle, where an observer asks about a job
+	cycled   int64               // 1 + the number of the job asked about that a cycle has looked at; 0: none
+	weights  []int32             // by machine: see weigh
+	weighs   bool                // some job leaves weights
+	avail    bitset              // scratch
+	taken    bitset              // scratch
+	earliest []float64           // scratch
 	fits     fitting
 }
 
@@ -131,6 +133,7 @@ type lineOf struct {
 	known    bool   // the instance states the partition
 	waiting  int    // queued jobs
 	closed   bool
+	by       *sim.Job // while it is closed: the job that did not fit
 	tests    int
 }
 
@@ -170,7 +173,7 @@ func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *score
 	p := &slurm{
 		Cycles: cycles, second: second, group: group, phase: math.Mod(zero, cycles.Resolution), groupPhase: math.Mod(zero, group), platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
 		changes: platform.AllChanges(), limits: limitsOf(platform), power: newPowerLines(platform), lines: map[string]*lineOf{}, of: map[string][]*lineOf{}, masks: map[maskKey]*reach{}, needs: map[needKey]*need{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
-		homes: map[string]bool{}, weights: slices.Repeat([]int32{heaviest}, n), free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
+		homes: map[string]*sim.Job{}, weights: slices.Repeat([]int32{heaviest}, n), free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
 	}
 	p.batch = leastSorted
 	p.fits.found, p.slots.spans = newBitset(n), make([][]span, n)

@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -15,17 +16,23 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 	for _, of := range p.lines {
 		of.closed = false
 	}
-	left := p.Depth
+	left, asked := p.Depth, p.asked(e)
 	for k := 0; p.sorted(k); k++ {
 		j := p.queue[k]
 		if j == nil {
 			continue
 		}
 		if left--; left < 0 && !whole || e.Stopped() {
+			if asked != nil && p.cycled != asked.Number+1 {
+				p.notReached(e, asked, fmt.Sprintf("depth=%d (default_queue_depth)", p.Depth))
+			}
 			return
 		}
 		home := p.platform.Needs(j).Reservation
-		if p.lacksLicence(j, nil) || p.homes[home] {
+		if p.lacksLicence(j, nil) || p.homes[home] != nil {
+			if asked == j {
+				asked = p.told(e, j, p.homes[home])
+			}
 			continue
 		}
 		tested, starts := false, false
@@ -43,11 +50,13 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 				}
 				p.weigh(j, of, weightOf(p.platform, j))
 				if home != "" {
-					p.homes[home] = true
+					p.homes[home] = j
 					continue
 				}
 			}
-			of.closed = true
+			if of.closed, of.by = true, j; asked == j {
+				asked = p.told(e, j, p.closes(j, of))
+			}
 			p.closed.join(of.machines)
 			if p.short {
 				p.keepPower(j)
@@ -56,9 +65,15 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 		if tested && !starts && len(p.release.ends) == 0 {
 			p.startIdle(e, k)
 		}
-		if p.allClosed() {
-			return
+		if asked == j && !tested {
+			asked = p.told(e, j, p.line[j.Handle][len(p.line[j.Handle])-1].by)
 		}
+		if p.allClosed() {
+			break
+		}
+	}
+	if asked != nil && asked.Queued() && !e.Stopped() {
+		p.told(e, asked, p.line[asked.Handle][len(p.line[asked.Handle])-1].by)
 	}
 }
 
@@ -271,22 +286,37 @@ func (p *slurm) backfill(e *sim.Engine) {
 	for _, of := range p.lines {
 		of.tests = 0
 	}
-	tests := 0
+	tests, asked := 0, p.asked(e)
+	if p.keepers = p.keepers[:0]; asked != nil {
+		p.cycled = asked.Number + 1
+	}
 	for k := 0; p.sorted(k); k++ {
 		j := p.queue[k]
 		if j == nil || p.lacksLicence(j, p.limits) {
+			if j != nil && asked == j {
+				asked = p.toldIn(e, j, nil)
+			}
 			continue
 		}
 		for _, of := range p.line[j.Handle] {
-			if !p.mayTest(j, of) {
+			if limit := p.mayTest(j, of); limit != "" {
+				if asked == j {
+					e.Pass(sim.Pass{Kind: sim.PassLimit, Limit: limit, At: math.NaN()})
+				}
 				continue
 			}
 			if tests++; tests > p.Tests || e.Stopped() {
+				p.notReached(e, asked, fmt.Sprintf("tests=%d (bf_max_job_test)", p.Tests))
 				return
 			}
 			if p.test(e, k, of) {
 				break
+			} else if asked == j {
+				p.toldIn(e, j, of)
 			}
+		}
+		if asked == j {
+			asked = nil
 		}
 	}
 }
@@ -340,22 +370,22 @@ func (p *slurm) shareNow(j *sim.Job, of *lineOf, now float64) jobPlan {
 	return best
 }
 
-// mayTest counts a test of the job, unless there were as many as its user or its queue may have.
-func (p *slurm) mayTest(j *sim.Job, of *lineOf) bool {
+// mayTest counts a test of the job, unless there were as many as its user or its queue may have: then it returns the limit, for people.
+func (p *slurm) mayTest(j *sim.Job, of *lineOf) (limit string) {
 	if p.TestsQueue != nil && of.tests >= *p.TestsQueue {
-		return false
+		return fmt.Sprintf("tests_queue=%d (bf_max_job_part)", *p.TestsQueue)
 	}
 	if p.TestsUser != nil && j.User > 0 {
 		for int(j.User) >= len(p.users) {
 			p.users = append(p.users, 0)
 		}
 		if p.users[j.User] >= *p.TestsUser {
-			return false
+			return fmt.Sprintf("tests_user=%d (bf_max_job_user)", *p.TestsUser)
 		}
 		p.users[j.User]++
 	}
 	of.tests++
-	return true
+	return ""
 }
 
 // rounded is the time rounded down to a multiple of the resolution, by the clock.
@@ -531,28 +561,10 @@ func (p *slurm) keep(j *sim.Job, plan *jobPlan, now float64) {
 	if plan.start > now+p.Window {
 		return
 	}
+	if p.cycled > 0 {
+		p.keepers = append(p.keepers, keeper{j, generalBooking{plan.cluster, plan.start, plan.end, plan.shares}})
+	}
 	begin := max(p.rounded(plan.start), p.slots.list[0].begin)
 	p.slots.take(begin, max(p.rounded(plan.end), begin+p.Resolution), p.machinesOf(plan.shares))
 	p.takePower(j, plan.shares, plan.start, plan.end)
-}
-
-// Plan implements sim.Planner.
-func (p *slurm) Plan(j *sim.Job) sim.Plan {
-	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN()}
-	if of := &p.plans[j.Handle]; of.cycle == p.cycle && p.cycle > 0 {
-		plan.Reserved = of.start
-	}
-	for k := 0; p.sorted(k) && p.queue[k] != j; k++ {
-		other := p.queue[k]
-		if other == nil {
-			continue
-		}
-		if of := &p.plans[other.Handle]; of.cycle == p.cycle && p.cycle > 0 {
-			if len(plan.Keeps) == 0 {
-				plan.For = of.start
-			}
-			plan.Keeps = append(plan.Keeps, other)
-		}
-	}
-	return plan
 }

@@ -177,15 +177,6 @@ func (p *general) explainPlace() sim.Reason {
 	return reason
 }
 
-// planSpread states, in the plan for a job that may spread, how many processors the job waits for.
-func (p *general) planSpread(j *sim.Job, plan *sim.Plan) {
-	plan.Rigid = true
-	if p.spreads(j) {
-		_, plan.Fits = p.place(&p.platform.Free, j)
-		plan.Needed, plan.Usable = p.spread.sizes[j.Handle], p.spread.selector.Usable(j)
-	}
-}
-
 // dropLate drops a job that may spread and would miss its hard deadline even in the empty system.
 func dropLate(e *sim.Engine, j *sim.Job, estimate float64) {
 	e.Drop(j, fmt.Sprintf("hard deadline %v would be missed: started at %v on the processors that it gets of the empty system it would end at %v, by its estimate",

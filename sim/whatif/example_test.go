@@ -34,8 +34,11 @@ func ExampleSubmit() {
 	for _, cause := range answer.Causes {
 		fmt.Printf("%g to %g: %s\n", cause.From, cause.To, cause.Text)
 	}
+	if err := answer.Delays(context.Background(), solve.Default[solvers.EASY](), batch(), 1); err != nil {
+		log.Fatal(err)
+	}
 	for _, blocker := range answer.Blocked {
-		fmt.Printf("%s %s: %g processor·time\n", blocker.Job, blocker.Role, blocker.Delay)
+		fmt.Printf("%s %s: without it at %g\n", blocker.Job, blocker.Role, *blocker.StartWithout)
 	}
 	// Output:
 	// submitted at 1, starts at 8

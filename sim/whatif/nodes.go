@@ -11,7 +11,7 @@ import (
 // lackByNode says what keeps the job from starting now on a cluster whose machines count one by one, on so many processors.
 func lackByNode(p *sim.Platform, j *sim.Job, cluster, processors int) Cause {
 	if l := p.ShortOf(&p.Free, j, cluster); l >= 0 {
-		return Cause{Kind: causeLicence, Text: fmt.Sprintf("too few copies of licence %s are free", p.LicenceID(l))}
+		return Cause{Kind: causeLicence, Of: p.LicenceID(l), Text: fmt.Sprintf("too few copies of licence %s are free", p.LicenceID(l))}
 	}
 	n := p.Needs(j)
 	if p.HasPlace(&p.Free, j, cluster, processors) {
@@ -96,10 +96,10 @@ func lackOf(p *sim.Platform, machines []sim.MachineFree, need model.ResourceNeed
 	share := resource.Devices && need.Amount < model.WholeAmount
 	switch {
 	case share:
-		return Cause{Kind: causeResource, Text: fmt.Sprintf("a share of %v of %s is free on %s of %s; it needs %d%s",
+		return Cause{Kind: causeResource, Of: resource.ID, Text: fmt.Sprintf("a share of %v of %s is free on %s of %s; it needs %d%s",
 			need.Amount.Float(), resource.ID, numtext.Counted(devicesFree(p, machines, need), "device"), numtext.Counted(on, "machine"), blocks, where(together, blocks, n))}, true
 	case free < all:
-		return Cause{Kind: causeResource, Text: fmt.Sprintf("too little of %s is free: it needs %v, and the machines that it can use have %v free", resource.ID, all.Float(), free.Float())}, true
+		return Cause{Kind: causeResource, Of: resource.ID, Text: fmt.Sprintf("too little of %s is free: it needs %v, and the machines that it can use have %v free", resource.ID, all.Float(), free.Float())}, true
 	}
 	each := need.Amount
 	if together {
@@ -111,7 +111,7 @@ func lackOf(p *sim.Platform, machines []sim.MachineFree, need model.ResourceNeed
 	if parts := all / each; parts > 1 {
 		text = fmt.Sprintf("%v of %s are free, on %s; it needs %d times %v, each on one", free.Float(), resource.ID, numtext.Counted(on, "machine"), parts, each.Float())
 	}
-	return Cause{Kind: causeMachines, Text: text}, true
+	return Cause{Kind: causeMachines, Of: resource.ID, Text: text}, true
 }
 
 // where says on how many machines shares of devices must lie.

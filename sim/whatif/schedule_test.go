@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
@@ -79,13 +80,13 @@ func TestAnswersAreThoseOfTheSchedule(t *testing.T) {
 			r.Fatalf("machines %v, and the schedule has %v", answer.Machines, machines)
 		}
 		listed := map[string]bool{}
-		for _, b := range answer.Blocked {
+		for _, b := range answer.Holders() {
 			other := placed[b.Job]
 			i, _ := in.JobIndex(b.Job)
 			j := &in.Jobs()[i]
 			delay := float64(j.Min) * (min(other.End, own.Start) - max(other.Start, answer.Submitted))
-			if listed[b.Job] || b.Processors != j.Min || b.Submitted != j.Arrival || *b.Start != other.Start || b.End != nil && *b.End != other.End || *b.EstimatedEnd != other.Start+j.Estimate || math.Abs(b.Delay-delay) > 1e-9 {
-				r.Fatalf("blocked by %+v with a delay of %v; the schedule has %+v and a delay of %v", b, b.Delay, other, delay)
+			if listed[b.Job] || b.Processors != j.Min || b.Submitted != j.Arrival || *b.Start != other.Start || b.End != nil && *b.End != other.End || *b.EstimatedEnd != other.Start+j.Estimate || math.Abs(b.Share-delay) > 1e-9 {
+				r.Fatalf("blocked by %+v with a delay of %v; the schedule has %+v and a delay of %v", b, b.Share, other, delay)
 			}
 			listed[b.Job] = true
 			roles[b.Role]++
@@ -97,7 +98,7 @@ func TestAnswersAreThoseOfTheSchedule(t *testing.T) {
 		for i := range in.Jobs() {
 			other := placed[in.Jobs()[i].ID]
 			if i != k && min(other.End, own.Start)-max(other.Start, answer.Submitted) > 0 && !listed[in.Jobs()[i].ID] {
-				r.Fatalf("job %s runs while %s waits, and is not listed: %+v", in.Jobs()[i].ID, answer.Job, answer.Blocked)
+				r.Fatalf("job %s runs while %s waits, and is not listed: %+v", in.Jobs()[i].ID, answer.Job, answer.Holders())
 			}
 		}
 	})
@@ -204,7 +205,7 @@ func TestJobsForWhichProcessorsAreKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := answer.Causes
-			if len(c) == 0 || c[0].Kind != "kept" || c[0].For != "first" || c[0].Text != "it fits, but might delay job first, which is to start at 10" || c[0].From != 3 || *answer.Start != 20 {
+			if len(c) == 0 || c[0].Kind != "kept" || c[0].For != "first" || c[0].Says(numtext.Figure) != "it fits, but might delay job first, which is to start at 10" || c[0].From != 3 || *answer.Start != 20 {
 				t.Errorf("%s: starts at %v, %+v", name, *answer.Start, c)
 			}
 		}

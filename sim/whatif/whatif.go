@@ -38,11 +38,15 @@ type Answer struct {
 	// Reasons are the rules of the policy that decided: those known at the job's arrival, then those that changed until its start.
 	Reasons []Decision `json:"reasons,omitempty"`
 	Causes  []Cause    `json:"causes"`
-	// Blocked are the jobs that delay it, the one with the most delay first.
+	// Blocked are the jobs that delay it, see [Delays]. [Submit] leaves it empty.
 	Blocked []Blocker `json:"blocked_by"`
+	// Tried is the number of jobs of which [Delays] has tried whether it starts earlier without them.
+	Tried int `json:"tried,omitempty"`
 	// Changes is what the job could ask for otherwise; see [Changes]. [Submit] leaves it empty.
 	Changes  []Change `json:"changes,omitempty"`
 	TimeUnit string   `json:"time_unit"`
+
+	candidates []Blocker // jobs that may delay it, the likeliest first
 }
 
 // Decision is what the policy says of the job at a time.
@@ -58,11 +62,29 @@ type Cause struct {
 	// Kind is "after": the job waits for other jobs to end; "price": it stays out of the queue for a cheaper start; "processors" or "licence": too few processors, or copies of a licence, are free; "machines":
 	// enough processors are free, but without the memory that the job needs or on other machines; "resource": too little of a resource of machines is free;
 	// "closed": machines with room are closed to the job before it would end by its estimate; "power": a power cap leaves too little for it, now or before it would end by its estimate; "waking": it has its processors, and
-	// waits for their machines to come up, which sleep by a rule; or "kept": the job would fit, but might delay a job ahead of it.
+	// waits for their machines to come up, which sleep by a rule; "late": where it fits it would end after its hard deadline; "kept": it would fit, but might delay a job that has a reservation; "behind": the policy looks no
+	// further than a job ahead of it that waits; "limit": the policy looks at so many jobs, and they came before it; "turn": the policy has a time for it that is to come; or "unsaid": the policy does not say.
 	Kind string `json:"kind"`
 	Text string `json:"text"`
-	// For is the queued job for which the policy keeps processors; empty if that is not the cause.
+	// Of is the licence or the resource that is short; empty: it is neither.
+	Of string `json:"of,omitempty"`
+	// For is the queued job that keeps it waiting; empty if there is no single one.
 	For string `json:"for,omitempty"`
+	// At is, of "kept", when that job is to start; of "turn", when the job itself is; of "power", from when on too little is left, if that is later.
+	At *float64 `json:"at,omitempty"`
+}
+
+// Says is the cause for people; at formats a time.
+func (c *Cause) Says(at func(float64) string) string {
+	switch {
+	case c.At == nil:
+		return c.Text
+	case c.Kind == causeKept:
+		return c.Text + ", which is to start at " + at(*c.At)
+	case c.Kind == causePower:
+		return c.Text + " from " + at(*c.At) + " on, before it ends by its estimate"
+	}
+	return c.Text + ": " + at(*c.At)
 }
 
 // The kinds of causes, see [Cause].
@@ -76,28 +98,43 @@ const (
 	causeClosed     = "closed"
 	causePower      = "power"
 	causeWaking     = "waking"
+	causeLate       = "late"
 	causeKept       = "kept"
+	causeBehind     = "behind"
+	causeLimit      = "limit"
+	causeTurn       = "turn"
+	causeUnsaid     = "unsaid"
 )
 
 // Blocker is a job that delays the job asked about.
 type Blocker struct {
 	Job string `json:"job"`
-	// Role is "running": the blocker ran when the job was submitted; "went before": it was submitted before the job and started while the job waited; or
-	// "overtook": it was submitted after the job and started while the job waited.
+	// Role is "running": the blocker ran when the job was submitted; "went before": it was submitted before the job and started while the job waited;
+	// "overtook": it was submitted after the job and started while the job waited; or "waits": it waited as long as the job.
 	Role         string   `json:"role"`
 	Processors   int      `json:"processors"`
 	Submitted    float64  `json:"submitted"`
 	Start        *float64 `json:"start"`
 	EstimatedEnd *float64 `json:"estimated_end"`
 	End          *float64 `json:"end"`
-	// Delay is the processor·time by which the blocker delays the job: the processors that it holds on machines that the job could use × how long it runs
-	// while the job waits, from the submission of the job to its start, or to the time at which it leaves if it never starts. Processors of a part
-	// that ends before the others count until the whole blocker ends. 0: it holds only a licence that the job needs, or takes power of a cap that keeps the job waiting, or the job comes after it.
-	Delay float64 `json:"delay"`
+	// Holds is what it holds, or asks for: processors, and of what the causes name copies of licences and amounts of resources that the job needs too.
+	Holds []Holding `json:"holds,omitempty"`
+	// StartWithout is when the job starts without it; nil: never.
+	StartWithout *float64 `json:"start_without"`
+	// With is another job, of a pair that delays it where no single job does: StartWithout is when the job starts without both.
+	With string `json:"with,omitempty"`
+	// Share is the processors that it holds on machines that the job could use × how long it runs while the job waits.
+	Share float64 `json:"-"`
 
 	number   int64
 	licences []model.Need
 	on       []held
+}
+
+// Holding is an amount of something that a job holds.
+type Holding struct {
+	What   string  `json:"what"`
+	Amount float64 `json:"amount"`
 }
 
 // held is the processors that a blocker holds on a machine of a cluster.
@@ -108,6 +145,7 @@ const (
 	roleRunning = "running"
 	roleAhead   = "went before"
 	roleJumped  = "overtook"
+	roleWaits   = "waits"
 )
 
 // Submit returns what would happen to the job of the instance under the policy. The seed is for the policy's random draws and for local
@@ -143,7 +181,7 @@ func Submit(ctx context.Context, name string, policy solve.Policy, in *model.Ins
 	if result.Start != nil {
 		result.Wait = new(*result.Start - at)
 	}
-	result.Blocked = replay.blockers(at)
+	result.candidates = replay.candidates(in, at)
 	result.TimeUnit = cmp.Or(in.Units().Time, "s")
 	return &result, nil
 }
@@ -158,6 +196,8 @@ type probe struct {
 	job      *sim.Job // nil: the job is not in the system
 	asked    sim.Job  // a copy, which stays when the job has left
 	waiting  bool
+	told     *Cause // what the policy has said of the job at the instant; nil: nothing
+	tells    bool   // it has said something
 	usable   []bool // clusters that the job can run on
 	seen     map[string]*Blocker
 	running  map[int32]*Blocker
@@ -251,11 +291,14 @@ func (p *probe) Decided(now float64) {
 		return
 	}
 	p.ask(now)
-	cause := p.cause()
+	cause, told := p.cause()
+	if p.told = nil; !told {
+		return // what it said last stands
+	}
 	cause.From, cause.To = now, math.NaN()
 	if n := len(p.result.Causes); n > 0 {
 		last := &p.result.Causes[n-1]
-		if last.Kind == cause.Kind && last.For == cause.For && last.Text == cause.Text {
+		if last.Kind == cause.Kind && last.For == cause.For && last.Text == cause.Text && (last.At == nil) == (cause.At == nil) && (last.At == nil || *last.At == *cause.At) {
 			return
 		}
 		p.close(now)
@@ -294,34 +337,95 @@ func (p *probe) close(now float64) {
 	}
 }
 
-// cause returns why the job waits now.
-func (p *probe) cause() Cause {
+// Asked implements sim.Asker.
+func (p *probe) Asked() *sim.Job {
+	if p.waiting && p.explain {
+		return p.job
+	}
+	return nil
+}
+
+// Passed implements sim.Asker.
+func (p *probe) Passed(_ float64, why sim.Pass) {
+	c := p.causeOf(&why)
+	p.told, p.tells = &c, true
+}
+
+// cause returns why the job waits now; false: nothing new is said of it.
+func (p *probe) cause() (Cause, bool) {
+	switch {
+	case p.job.Waiting():
+		return Cause{Kind: causeAfter, Text: "waits for jobs on which it depends"}, true
+	case p.job.Deferred():
+		return Cause{Kind: causePrice, Text: "stays out of the queue for a cheaper start, as price_budget allows"}, true
+	case p.told != nil:
+		return *p.told, true
+	case p.tells:
+		return Cause{}, false
+	}
+	if c := p.lack(&sim.Pass{}); c.Kind != causeUnsaid {
+		return c, true
+	}
+	return Cause{Kind: causeUnsaid, Text: "what it needs is free, and the policy does not say why it waits"}, true
+}
+
+// causeOf is what the policy says of the job.
+func (p *probe) causeOf(why *sim.Pass) Cause {
+	c := Cause{}
+	if why.For != nil {
+		c.For = why.For.Request.ID
+	}
+	if !math.IsNaN(why.At) && (why.Kind == sim.PassKept || why.Kind == sim.PassTurn) {
+		c.At = new(why.At)
+	}
+	switch why.Kind {
+	case sim.PassBehind:
+		c.Kind, c.Text = causeBehind, "jobs ahead of it wait, and the policy looks no further"
+		if c.For != "" {
+			c.Text = fmt.Sprintf("job %s ahead of it waits, and the policy looks no further", c.For)
+		}
+	case sim.PassKept:
+		c.Kind, c.Text = causeKept, "it fits, but might delay jobs that have reservations; no single one alone is in its way"
+		if c.For != "" {
+			c.Text = fmt.Sprintf("it fits, but might delay job %s", c.For)
+		}
+	case sim.PassLimit:
+		c.Kind, c.Text = causeLimit, "the policy does not look at it: "+why.Limit
+	case sim.PassLate:
+		c.Kind, c.Text = causeLate, "where it fits now it would end after its hard deadline, by its estimate"
+	case sim.PassPower:
+		c.Kind, c.Text = causePower, "a power cap leaves too little for it, now or before it ends by its estimate"
+	case sim.PassTurn:
+		c.Kind, c.Text = causeTurn, "its time in the plan is to come"
+		if c.For != "" {
+			c.Text = fmt.Sprintf("its time in the plan is to come, after that of job %s", c.For)
+		}
+	default:
+		if c = p.lack(why); c.Kind == causeUnsaid {
+			c = Cause{Kind: causeMachines, Text: "what it needs is free, but not together where the policy looks for it"}
+		}
+	}
+	return c
+}
+
+// lack is what the job needs and is not free.
+func (p *probe) lack(why *sim.Pass) Cause {
 	platform, j := p.platform, p.job
-	if j.Waiting() {
-		return Cause{Kind: causeAfter, Text: "waits for jobs on which it depends"}
-	}
-	if j.Deferred() {
-		return Cause{Kind: causePrice, Text: "stays out of the queue for a cheaper start, as price_budget allows"}
-	}
-	var plan sim.Plan
-	if planner, ok := p.policy.(sim.Planner); ok {
-		plan = planner.Plan(j)
-	}
-	if plan.Needed > 0 {
-		return p.spreads(&plan)
+	if why.Needed > 0 {
+		return p.spreads(why)
 	}
 	width := platform.Width
-	if plan.Rigid {
+	if why.Rigid {
 		width = platform.Rigid
 	}
 	closest, lack := -1, math.MaxInt
 	short := Cause{}
 	for c := range platform.Clusters() {
-		if !p.usable[c] || plan.Clusters != nil && !slices.Contains(plan.Clusters, c) {
+		if !p.usable[c] || why.Clusters != nil && !slices.Contains(why.Clusters, c) {
 			continue
 		}
 		if platform.CouldStart(j, c, width(j, c)) {
-			return p.kept()
+			return Cause{Kind: causeUnsaid}
 		}
 		if power, lacks := platform.LacksPower(j, c, width(j, c)); lacks && short.Kind == "" {
 			short = lackOfPower(platform, c, power)
@@ -336,7 +440,7 @@ func (p *probe) cause() Cause {
 			free += platform.FreeProcessors(c)
 		}
 		if free >= j.Request.Min {
-			return p.kept()
+			return Cause{Kind: causeUnsaid}
 		}
 		return Cause{Kind: causeProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free", j.Request.Min, free)}
 	}
@@ -351,18 +455,18 @@ func (p *probe) cause() Cause {
 		return Cause{Kind: causeProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d on %s", need, platform.ClusterID(closest))}
 	}
 	if l := platform.ShortOf(&platform.Free, j, closest); l >= 0 {
-		return Cause{Kind: causeLicence, Text: fmt.Sprintf("too few copies of licence %s are free", platform.LicenceID(l))}
+		return Cause{Kind: causeLicence, Of: platform.LicenceID(l), Text: fmt.Sprintf("too few copies of licence %s are free", platform.LicenceID(l))}
 	}
 	return Cause{Kind: causeMachines, Text: fmt.Sprintf("%d processors are free on %s, but too few with the memory or on the machine that it needs", need-lack, platform.ClusterID(closest))}
 }
 
 // lackOfPower is the cause of a job that a power cap keeps waiting.
 func lackOfPower(platform *sim.Platform, cluster int, lack sim.PowerLack) Cause {
-	text := fmt.Sprintf("the power cap of %s leaves too little: the job takes %v, %v is left", platform.ClusterID(cluster), numtext.Significant(lack.Needs, 6), numtext.Significant(lack.Left, 6))
+	c := Cause{Kind: causePower, Text: fmt.Sprintf("the power cap of %s leaves too little: the job takes %v, %v is left", platform.ClusterID(cluster), numtext.Significant(lack.Needs, 6), numtext.Significant(lack.Left, 6))}
 	if lack.At > platform.Now() {
-		text += fmt.Sprintf(" from %v on, before it ends by its estimate", lack.At)
+		c.At = new(lack.At)
 	}
-	return Cause{Kind: causePower, Text: text}
+	return c
 }
 
 // sharesPower says whether a blocker took power of a cluster whose cap kept the job waiting at some time.
@@ -372,63 +476,11 @@ func (p *probe) sharesPower(b *Blocker) bool {
 }
 
 // spreads returns the cause for a job that waits for processors over all clusters.
-func (p *probe) spreads(plan *sim.Plan) Cause {
-	switch {
-	case plan.Fits:
-		return p.kept()
-	case plan.Usable < plan.Needed:
-		return Cause{Kind: causeProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free that it can use", plan.Needed, plan.Usable)}
+func (p *probe) spreads(why *sim.Pass) Cause {
+	if why.Usable < why.Needed {
+		return Cause{Kind: causeProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free that it can use", why.Needed, why.Usable)}
 	}
-	return Cause{Kind: causeMachines, Text: fmt.Sprintf("it can use %d free processors, but they are in more clusters than it has tasks", plan.Usable)}
-}
-
-// kept returns the cause for a job that would fit but that the policy lets wait.
-func (p *probe) kept() Cause {
-	planner, ok := p.policy.(sim.Planner)
-	if !ok {
-		return Cause{Kind: causeKept, Text: "it fits, but the policy lets it wait"}
-	}
-	plan := planner.Plan(p.job)
-	if len(plan.Keeps) == 0 {
-		return Cause{Kind: causeKept, Text: "it fits now, but not for as long as it is estimated to run"}
-	}
-	first := plan.Keeps[0].Request.ID
-	text := fmt.Sprintf("it fits, but job %s comes first", first)
-	if !math.IsNaN(plan.For) {
-		text = fmt.Sprintf("it fits, but might delay job %s, which is to start at %v", first, plan.For)
-	}
-	return Cause{Kind: causeKept, Text: text, For: first}
-}
-
-// blockers lists the jobs that delayed the job, the one with the most delay first.
-func (p *probe) blockers(submitted float64) []Blocker {
-	list := []Blocker{}
-	usable := map[int]bool{} // by machine
-	for _, b := range p.seen {
-		end := p.until
-		if b.End != nil {
-			end = min(end, *b.End)
-		}
-		within, processors := end-max(*b.Start, submitted), 0
-		for _, h := range b.on {
-			is, known := usable[h.machine]
-			if !known {
-				is = p.couldUse(h.cluster, h.machine, submitted)
-				usable[h.machine] = is
-			}
-			if is {
-				processors += h.processors
-			}
-		}
-		if within > 0 && (processors > 0 || p.sharesLicence(b) || p.sharesPower(b) || slices.Contains(p.asked.Request.After, b.number)) {
-			b.Delay = float64(processors) * within
-			list = append(list, *b)
-		}
-	}
-	slices.SortFunc(list, func(a, b Blocker) int {
-		return cmp.Or(cmp.Compare(b.Delay, a.Delay), cmp.Compare(*a.Start, *b.Start), cmp.Compare(a.Job, b.Job))
-	})
-	return list
+	return Cause{Kind: causeMachines, Text: fmt.Sprintf("it can use %d free processors, but they are in more clusters than it has tasks", why.Usable)}
 }
 
 // couldUse says whether the job could hold processors of the machine if nothing else ran there, and the machine was open to it at some time while it waited.

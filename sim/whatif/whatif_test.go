@@ -45,12 +45,13 @@ func TestDelayByHand(t *testing.T) {
 		role  string
 		delay float64
 	}{{"long", "running", 100}, {"late", "overtook", 35}, {"wide", "running", 20}}
-	if len(answer.Blocked) != len(want) {
-		t.Fatalf("blocked by %+v", answer.Blocked)
+	holders := answer.Holders()
+	if len(holders) != len(want) {
+		t.Fatalf("held by %+v", holders)
 	}
 	for k, w := range want {
-		if b := answer.Blocked[k]; b.Job != w.job || b.Role != w.role || b.Delay != w.delay {
-			t.Errorf("blocker %d: %s, %s, delay %v; expected %v", k, b.Job, b.Role, b.Delay, w)
+		if b := holders[k]; b.Job != w.job || b.Role != w.role || b.Share != w.delay {
+			t.Errorf("job %d: %s, %s, share %v; expected %v", k, b.Job, b.Role, b.Share, w)
 		}
 	}
 }
@@ -95,8 +96,8 @@ func TestDelayOnMachinesThatTheJobCannotUse(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := ""
-		for _, b := range answer.Blocked {
-			text += fmt.Sprintf("%s %v, ", b.Job, b.Delay)
+		for _, b := range answer.Holders() {
+			text += fmt.Sprintf("%s %v, ", b.Job, b.Share)
 		}
 		if want := "later 30, on 20, both 15, before 0, copy 0, "; text != want || *answer.Start != 30 {
 			t.Errorf("start %v, delayed by %s; expected 30 and %s", *answer.Start, text, want)

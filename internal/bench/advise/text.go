@@ -208,7 +208,7 @@ func (p *WaitsPart) section(rows int) *section {
 			front = append(front, fmt.Sprintf("%s (%s, %s)", part, f.Role, counted(f.Processors, "processor")))
 		}
 		if len(front) > 0 {
-			text += " In front: " + strings.Join(front, ", ") + "."
+			text += " While it waits, these hold most of what it could use: " + strings.Join(front, ", ") + "."
 		}
 		s.lines = append(s.lines, text)
 	}

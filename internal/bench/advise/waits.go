@@ -19,16 +19,16 @@ type Waiting struct {
 	Recorded   *float64 `json:"recorded_wait_s,omitempty"`
 	Rule       string   `json:"rule,omitempty" doc:"of the policy, that decided last; empty: it states none"`
 	Why        string   `json:"why" doc:"the rule or cause that held for longest"`
-	Front      []Front  `json:"in_front" doc:"the jobs that delayed it most"`
+	Front      []Front  `json:"in_front" doc:"the jobs that held most of what it could use while it waited"`
 }
 
-// Front is a job that delayed another.
+// Front is a job that held what another could have used while that one waited.
 type Front struct {
 	Job        string  `json:"job"`
 	User       string  `json:"user,omitempty"`
 	Role       string  `json:"role"`
 	Processors int     `json:"processors"`
-	Delay      float64 `json:"delay_processor_s"`
+	Held       float64 `json:"held_processor_s"`
 }
 
 // Fair is how processor time was shared in a period of 30 days.
@@ -146,9 +146,10 @@ func (m *maker) waiting(job int, wait float64) (*Waiting, error) {
 			best, w.Why = length[text], text
 		}
 	}
-	for _, b := range answer.Blocked[:min(longest, len(answer.Blocked))] {
+	holders := answer.Holders()
+	for _, b := range holders[:min(longest, len(holders))] {
 		index, _ := in.JobIndex(b.Job)
-		w.Front = append(w.Front, Front{Job: b.Job, User: in.Jobs()[index].User(), Role: b.Role, Processors: b.Processors, Delay: b.Delay * m.second})
+		w.Front = append(w.Front, Front{Job: b.Job, User: in.Jobs()[index].User(), Role: b.Role, Processors: b.Processors, Held: b.Share * m.second})
 	}
 	return w, nil
 }

@@ -174,6 +174,7 @@ func (p *policy) Decide(e *sim.Engine) {
 	p.rejected = p.rejected[:0]
 	for p.startDue(e) {
 	}
+	p.told(e)
 	if s := p.starts.top(); s != nil {
 		e.Wake(s.start)
 	}

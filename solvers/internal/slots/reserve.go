@@ -3,7 +3,6 @@ package slots
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
@@ -153,17 +152,16 @@ func (p *policy) Explain(j *sim.Job) []sim.Reason {
 	return nil
 }
 
-// Plan implements [sim.Planner].
-func (p *policy) Plan(j *sim.Job) sim.Plan {
-	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN()}
-	t := p.tasks[j.Number]
-	if t == nil || t.slot == nil {
-		return plan
+// told tells why a job waits, if an observer asks about one: its slot is to come, after that of another job where one has it before.
+func (p *policy) told(e *sim.Engine) {
+	j := e.Asked()
+	if j == nil || p.tasks[j.Number] == nil || p.tasks[j.Number].slot == nil {
+		return
 	}
-	plan.Reserved = t.slot.start
-	for s := t.slot.before; s != nil && math.IsNaN(s.of.began) && s.of.queued; s = s.before {
-		plan.Keeps, plan.For = append(plan.Keeps, s.of.job), s.start
+	s := p.tasks[j.Number].slot
+	why := sim.Pass{Kind: sim.PassTurn, At: s.start}
+	if before := s.before; before != nil && math.IsNaN(before.of.began) && before.of.queued {
+		why.For = before.of.job
 	}
-	slices.Reverse(plan.Keeps)
-	return plan
+	e.Pass(why)
 }

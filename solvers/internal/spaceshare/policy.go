@@ -3,6 +3,7 @@ package spaceshare
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/allot-opt/allot/internal/spread"
@@ -123,6 +124,23 @@ func (p *policy) Decide(e *sim.Engine) {
 		p.queue[0] = nil
 		p.queue = p.queue[1:]
 	}
+	if asked := e.Asked(); asked != nil && turn && len(p.queue) > 0 {
+		p.told(e, asked)
+	}
+}
+
+// told tells why a job waits: the head of the queue for processors, and others for the head.
+func (p *policy) told(e *sim.Engine, j *sim.Job) {
+	head := p.queue[0]
+	if j != head {
+		e.Pass(sim.Pass{Kind: sim.PassBehind, For: head, At: math.NaN()})
+		return
+	}
+	if p.last.capped {
+		e.Pass(sim.Pass{Kind: sim.PassPower, At: math.NaN()})
+		return
+	}
+	e.Pass(sim.Pass{Kind: sim.PassRoom, Needed: p.last.needed, Usable: p.last.usable, At: math.NaN()})
 }
 
 // next starts or drops the head of the queue; false: it has to wait.

@@ -193,11 +193,3 @@ func (p *policy) Decide(e *sim.Engine) {
 		}
 	}
 }
-
-// Plan implements sim.Planner.
-func (p *policy) Plan(j *sim.Job) sim.Plan {
-	c := p.jobs[j.Handle].cluster
-	plan := p.clusters[c].local.Plan(j)
-	plan.Clusters = []int{c}
-	return plan
-}

@@ -1,0 +1,194 @@
+package whatif
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve"
+)
+
+// The most jobs, and the most pairs of jobs, without which the policy is run again, and the most jobs that all these runs simulate.
+const (
+	mostCandidates = 20
+	mostPairs      = 15
+	mostSimulated  = 2_000_000
+)
+
+// Delays finds the jobs that delay the job of an answer of [Submit], with the same policy, instance and seed. Such a job is one without which the job would start earlier, all else being as it is: the policy
+// is run again without it. Those that hold most of what the job needs while it waits are tried, at most 20. Where no single one delays it, pairs of the first six are tried. Blocked has those that delay it, the
+// one with the most delay first, or the first pair that does. Where neither does, it is empty.
+//
+// It returns an error if ctx ends.
+//
+// Complexity: a simulation for each job and pair that is tried; in an instance of n jobs at most 2,000,000/n of them, but one at least.
+func (a *Answer) Delays(ctx context.Context, policy solve.Policy, in *model.Instance, seed uint64) error {
+	a.Blocked, a.Tried = []Blocker{}, 0
+	runs := max(1, mostSimulated/max(1, len(in.Jobs())))
+	tried := a.candidates[:min(len(a.candidates), mostCandidates, runs)]
+	for k := range tried {
+		start, sooner, err := a.without(ctx, policy, in, seed, tried[k].Job)
+		if err != nil {
+			return err
+		}
+		if a.Tried++; sooner {
+			b := tried[k]
+			b.StartWithout = start
+			a.Blocked = append(a.Blocked, b)
+		}
+	}
+	slices.SortStableFunc(a.Blocked, func(x, y Blocker) int { return cmp.Compare(startOr(x.StartWithout), startOr(y.StartWithout)) })
+	runs -= len(tried)
+	if len(a.Blocked) > 0 {
+		return nil
+	}
+	pairs := 0
+	for last := 1; last < min(len(tried), 6); last++ {
+		for first := range last {
+			if pairs++; pairs > min(mostPairs, runs) {
+				return nil
+			}
+			start, sooner, err := a.without(ctx, policy, in, seed, tried[first].Job, tried[last].Job)
+			if err != nil {
+				return err
+			}
+			if sooner {
+				x, y := tried[first], tried[last]
+				x.StartWithout, y.StartWithout, x.With, y.With = start, start, y.Job, x.Job
+				a.Blocked = append(a.Blocked, x, y)
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// Holders are the jobs that hold most of what the job could use while it waits, the one with the most first. They need not delay it: see [Answer.Delays].
+func (a *Answer) Holders() []Blocker {
+	list := slices.DeleteFunc(slices.Clone(a.candidates), func(b Blocker) bool { return b.Share == 0 })
+	slices.SortStableFunc(list, func(x, y Blocker) int { return cmp.Compare(y.Share, x.Share) })
+	return list
+}
+
+// startOr is a start; +Inf: there is none.
+func startOr(start *float64) float64 {
+	if start == nil {
+		return math.Inf(1)
+	}
+	return *start
+}
+
+// without is when the job starts if others are not there, and whether that is sooner.
+func (a *Answer) without(ctx context.Context, policy solve.Policy, in *model.Instance, seed uint64, gone ...string) (start *float64, sooner bool, err error) {
+	spec := in.Spec()
+	jobs := make([]model.JobSpec, 0, len(spec.Jobs))
+	for _, j := range spec.Jobs {
+		if slices.Contains(gone, j.ID) {
+			continue
+		}
+		if slices.ContainsFunc(j.After, func(id string) bool { return slices.Contains(gone, id) }) {
+			j.After = slices.DeleteFunc(slices.Clone(j.After), func(id string) bool { return slices.Contains(gone, id) })
+		}
+		jobs = append(jobs, j)
+	}
+	spec.Jobs = jobs
+	changed, err := model.New(spec)
+	if err != nil || policy.Supports(changed) != nil {
+		return nil, false, nil // without them it is no instance for the policy
+	}
+	only := &probe{id: a.Job}
+	if _, _, err := solve.Simulate(ctx, policy, changed, sim.Options{Seed: seed, Observer: only}); err != nil {
+		return nil, false, err
+	}
+	return only.result.Start, startOr(only.result.Start) < startOr(a.Start), nil
+}
+
+// candidates lists the jobs that may delay the job: those that keep it waiting by what the policy says, then those that hold most of what it needs while it waits.
+func (p *probe) candidates(in *model.Instance, submitted float64) []Blocker {
+	var list []Blocker
+	usable := map[int]bool{} // by machine
+	named := map[string]bool{}
+	for _, c := range p.result.Causes {
+		if c.For != "" {
+			named[c.For] = true
+		}
+	}
+	for id := range named {
+		if p.seen[id] == nil {
+			k, _ := in.JobIndex(id)
+			j := &in.Jobs()[k]
+			p.seen[id] = &Blocker{Job: id, Role: roleWaits, Processors: j.Min, Submitted: j.Arrival, licences: j.Licences}
+		}
+	}
+	for _, b := range p.seen {
+		end, begin := p.until, submitted
+		if b.End != nil {
+			end = min(end, *b.End)
+		}
+		if b.Start != nil {
+			begin = max(begin, *b.Start)
+		}
+		within, processors := end-begin, 0
+		for _, h := range b.on {
+			is, known := usable[h.machine]
+			if !known {
+				is = p.couldUse(h.cluster, h.machine, submitted)
+				usable[h.machine] = is
+			}
+			if is {
+				processors += h.processors
+			}
+		}
+		if named[b.Job] || within > 0 && (processors > 0 || p.sharesLicence(b) || p.sharesPower(b) || slices.Contains(p.asked.Request.After, b.number)) {
+			b.Share = float64(processors) * within
+			b.Holds = p.holds(in, b)
+			list = append(list, *b)
+		}
+	}
+	slices.SortFunc(list, func(a, b Blocker) int {
+		return cmp.Or(cmp.Compare(rankOf(named[b.Job]), rankOf(named[a.Job])), cmp.Compare(b.Share, a.Share), cmp.Compare(startOr(a.Start), startOr(b.Start)), cmp.Compare(a.Job, b.Job))
+	})
+	return list
+}
+
+// rankOf is 1 for a job that is named, and 0 for others.
+func rankOf(named bool) int {
+	if named {
+		return 1
+	}
+	return 0
+}
+
+// holds is what a blocker holds, or asks for, of what the job needs too.
+func (p *probe) holds(in *model.Instance, b *Blocker) []Holding {
+	list := []Holding{{"processors", float64(b.Processors)}}
+	for _, need := range p.asked.Request.Licences {
+		for _, n := range b.licences {
+			if id := p.platform.LicenceID(n.Licence); n.Licence == need.Licence && n.Copies > 0 && need.Copies > 0 && p.short(id) {
+				list = append(list, Holding{"licence " + id, float64(n.Copies)})
+			}
+		}
+	}
+	if !p.platform.ByNode() {
+		return list
+	}
+	k, _ := in.JobIndex(b.Job)
+	other := in.Jobs()[k].Node()
+	for _, need := range p.platform.Needs(&p.asked).Resources {
+		for _, n := range other.Resources {
+			if id := p.platform.Resource(n.Resource).ID; n.Resource == need.Resource && n.Amount > 0 && need.Amount > 0 && p.short(id) {
+				blocks := b.Processors / max(1, other.Block)
+				list = append(list, Holding{id, n.Amount.Float() * float64(blocks)})
+			}
+		}
+	}
+	return list
+}
+
+// short says whether a licence or a resource kept the job waiting at some time.
+func (p *probe) short(id string) bool {
+	return slices.ContainsFunc(p.result.Causes, func(c Cause) bool { return c.Of == id })
+}
