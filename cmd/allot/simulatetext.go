@@ -108,7 +108,7 @@ func writeBlockers(b *strings.Builder, a *whatif.Answer, dates dates) {
 	case len(a.Blocked) == 0:
 		fmt.Fprintf(b, "delayed by no single job: without any one of %s tried it starts no earlier\n", tried)
 		return
-	case a.Blocked[0].With != "":
+	case a.Blocked[0].Pair != "":
 		fmt.Fprintf(b, "delayed by no single job (%s tried), but by two together: %s without both\n", tried, sooner(a.Blocked[0].StartWithout))
 	default:
 		fmt.Fprintf(b, "delayed by %s, all else as it is (%s tried):\n", numtext.Counted(len(a.Blocked), "job"), tried)
@@ -116,7 +116,7 @@ func writeBlockers(b *strings.Builder, a *whatif.Answer, dates dates) {
 	shown := limited{w: b, what: "job", most: mostListed}
 	for _, j := range a.Blocked {
 		var parts []string
-		if j.With == "" {
+		if j.Pair == "" {
 			parts = append(parts, sooner(j.StartWithout)+" without it")
 		}
 		parts = append(parts, j.Role+" with "+holds(j.Holds))

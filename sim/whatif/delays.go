@@ -57,7 +57,7 @@ func (a *Answer) Delays(ctx context.Context, policy solve.Policy, in *model.Inst
 			}
 			if sooner {
 				x, y := tried[first], tried[last]
-				x.StartWithout, y.StartWithout, x.With, y.With = start, start, y.Job, x.Job
+				x.StartWithout, y.StartWithout, x.Pair, y.Pair = start, start, y.Job, x.Job
 				a.Blocked = append(a.Blocked, x, y)
 				return nil
 			}

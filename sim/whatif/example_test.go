@@ -43,6 +43,5 @@ func ExampleSubmit() {
 	// Output:
 	// submitted at 1, starts at 8
 	// 1 to 8: too few processors are free: it needs 2 on c
-	// long running: 7 processor·time
-	// short overtook: 3 processor·time
+	// long running: without it at 1
 }

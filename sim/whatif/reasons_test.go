@@ -2,6 +2,7 @@ package whatif_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ import (
 var policiesOfQueues = []struct{ policy, lifted string }{
 	{"fcfs", ""}, {"easy", ""}, {"easy:depth=3", ""}, {"conservative", ""}, {"conservative:reservations=2", "conservative"}, {"easy:order=sjf", ""}, {"easy:order=wfp3", ""}, {"conservative:order=wfp3", ""}, {"easy:place=random", ""}, {"conservative:place=fgd", ""},
 	{"fcfs:queues=one", ""}, {"easy:depth=2:queues=one", ""}, {"backfill", ""}, {"backfill:tests_user=1", "backfill"}, {"backfill:tests_queue=1", "backfill"}, {"backfill:tests=2", "backfill"}, {"backfill:depth=1", "backfill"},
-	{"flexible", ""}, {"spaceshare", ""}, {"map", ""}, {"twolevel", ""}, {"sr", ""},
+	{"flexible", ""}, {"spaceshare", ""}, {"map", ""}, {"twolevel", ""},
 }
 
 // drawQueue is a queue at time 0: some jobs run, others wait, on machines that count one by one or not, with licences, devices, hard deadlines, closed times, power caps and partitions, each in some queues.
@@ -221,7 +222,92 @@ func TestReasonsHoldAgainstCounterfactuals(t *testing.T) {
 			}
 		}
 	}
-	t.Log(kinds, unchanged)
+	for kind, least := range map[string]int{"behind": 200, "closed": 150, "kept": 80, "late": 15, "licence": 70, "limit": 250, "machines": 8, "power": 100, "processors": 1000, "resource": 10} {
+		if kinds[kind] < race.Enough(least) {
+			t.Errorf("%d reasons of kind %s, expected %d", kinds[kind], kind, least)
+		}
+	}
+	if all := kinds["behind"] + kinds["kept"]; 20*(unchanged["behind"]+unchanged["kept"]) > all {
+		t.Errorf("no single job is named in %v of %v", unchanged, kinds)
+	}
+}
+
+// asking asks about one job, and records when each job starts.
+type asking struct {
+	id     string
+	job    *sim.Job
+	starts map[string]float64
+	told   int
+}
+
+func (a *asking) Watch(*sim.Platform, sim.Policy) {}
+func (a *asking) Arrived(_ float64, j *sim.Job) {
+	if j.Request.ID == a.id {
+		a.job = j
+	}
+}
+func (a *asking) Started(now float64, j *sim.Job, _ []sim.Part) {
+	if a.starts[j.Request.ID] = now; j == a.job {
+		a.job = nil
+	}
+}
+func (a *asking) Left(_ float64, j *sim.Job, _ sim.Outcome, _ string) {
+	if j == a.job {
+		a.job = nil
+	}
+}
+func (a *asking) Decided(float64)          {}
+func (a *asking) Asked() *sim.Job          { return a.job }
+func (a *asking) Passed(float64, sim.Pass) { a.told++ }
+
+// To ask a policy why a job waits changes no start, nor what it draws. Each policy of queues says something of each job that waits.
+func TestAskingChangesNothing(t *testing.T) {
+	told := map[string]int{}
+	for seed := range uint64(race.Fewer(1500, 150)) {
+		rng := rand.New(rand.NewPCG(seed, 67))
+		spec := drawQueue(rng)
+		for k := range spec.Jobs {
+			if spec.Jobs[k].Running == nil {
+				spec.Jobs[k].Arrival = float64(rng.IntN(8))
+			}
+		}
+		in, err := model.New(spec)
+		if err != nil {
+			continue
+		}
+		of := policiesOfQueues[rng.IntN(len(policiesOfQueues))]
+		choice, err := solve.Choose(of.policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy, _ := solve.PolicyOf(choice.Solver)
+		if policy.Supports(in) != nil {
+			continue
+		}
+		run := func(id string) *asking {
+			a := &asking{id: id, starts: map[string]float64{}}
+			if _, _, err := solve.Simulate(t.Context(), policy, in, sim.Options{Seed: 3, Observer: a}); err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+		plain := run("")
+		for _, j := range spec.Jobs {
+			asked := run(j.ID)
+			if !maps.Equal(plain.starts, asked.starts) {
+				t.Fatalf("seed %d, %s: asked about %s jobs start at %v, else at %v", seed, of.policy, j.ID, asked.starts, plain.starts)
+			}
+			if start, starts := asked.starts[j.ID]; starts && start > j.Arrival && asked.told == 0 && len(j.After) == 0 {
+				t.Fatalf("seed %d, %s: nothing is said of %s, which waits from %v to %v", seed, of.policy, j.ID, j.Arrival, start)
+			}
+			told[of.policy] += asked.told
+		}
+	}
+	for _, of := range policiesOfQueues {
+		if told[of.policy] < race.Enough(5) {
+			t.Errorf("%s says why a job waits %d times", of.policy, told[of.policy])
+		}
+	}
 }
 
 // What is said to delay a job does: without it the policy starts the job at the time that is stated, which is earlier. Each of the other jobs that does so was not among those tried.
@@ -270,11 +356,14 @@ func TestDelaysHoldByReplay(t *testing.T) {
 			t.Fatal(err)
 		}
 		own, placed := starts[asked]
+		if placed != (answer.Start != nil) || placed && *answer.Start != own {
+			t.Fatalf("seed %d, %s: job %s starts at %v, expected %v", seed, of.policy, asked, answer.Start, own)
+		}
 		listed := map[string]bool{}
 		for _, b := range answer.Blocked {
 			gone := []string{b.Job}
-			if b.With != "" {
-				gone = append(gone, b.With)
+			if b.Pair != "" {
+				gone = append(gone, b.Pair)
 				pairs++
 			}
 			at, is := start(gone...)[asked]
@@ -296,5 +385,7 @@ func TestDelaysHoldByReplay(t *testing.T) {
 		}
 		found += len(listed)
 	}
-	t.Logf("%d jobs found that delay others, %d missed, %d of pairs, %d jobs that none delays", found, missed, pairs, none)
+	if found < race.Enough(200) || 10*missed > found || pairs == 0 && race.Enough(1) == 1 || none < race.Enough(100) {
+		t.Errorf("%d jobs found that delay others, %d missed, %d of pairs, %d jobs that none delays", found, missed, pairs, none)
+	}
 }

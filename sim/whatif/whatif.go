@@ -121,8 +121,8 @@ type Blocker struct {
 	Holds []Holding `json:"holds,omitempty"`
 	// StartWithout is when the job starts without it; nil: never.
 	StartWithout *float64 `json:"start_without"`
-	// With is another job, of a pair that delays it where no single job does: StartWithout is when the job starts without both.
-	With string `json:"with,omitempty"`
+	// Pair is the other job, of two that delays it where no single job does: StartWithout is when the job starts without both.
+	Pair string `json:"pair,omitempty"`
 	// Share is the processors that it holds on machines that the job could use × how long it runs while the job waits.
 	Share float64 `json:"-"`
 

@@ -1123,7 +1123,7 @@ class AdviceFront(TypedDict):
     user: NotRequired[str]
     role: str
     processors: int
-    delay_processor_s: float
+    held_processor_s: float
 
 
 AdviceJudged = TypedDict(
@@ -1249,7 +1249,7 @@ class AdviceWaiting(TypedDict):
     rule: NotRequired[str]
     # the rule or cause that held for longest
     why: str
-    # the jobs that delayed it most
+    # the jobs that held most of what it could use while it waited
     in_front: list[AdviceFront]
 
 
@@ -1491,22 +1491,26 @@ class Bill(TypedDict):
 
 
 class Blocker(TypedDict):
-    delay: float
     end: float | None
     estimated_end: float | None
+    holds: NotRequired[list[Holding]]
     job: str
+    pair: NotRequired[str]
     processors: int
     role: str
     start: float | None
+    start_without: float | None
     submitted: float
 
 
 Cause = TypedDict(
     "Cause",
     {
+        "at": "NotRequired[float]",
         "for": "NotRequired[str]",
         "from": "float",
         "kind": "str",
+        "of": "NotRequired[str]",
         "text": "str",
         "to": "float",
     },
@@ -1636,7 +1640,7 @@ class Explained(TypedDict):
     placement: NotRequired[ServicePlacement]
     reason: NotRequired[str]
     reasons: NotRequired[list[Decision]]
-    waits: list[Wait] | None
+    waits: NotRequired[list[Cause]]
 
 
 class Failed(TypedDict):
@@ -1673,6 +1677,11 @@ class Group(TypedDict):
     pinball: NotRequired[float]
     points: float
     shared_coverage: float
+
+
+class Holding(TypedDict):
+    amount: float
+    what: str
 
 
 class ImportNote(TypedDict):
@@ -1749,6 +1758,7 @@ class JobAnswer(TypedDict):
     start: float | None
     submitted: float
     time_unit: str
+    tried: NotRequired[int]
     wait: float | None
 
 
@@ -2122,16 +2132,6 @@ Violation = TypedDict(
         "message": "str",
         "resource": "NotRequired[str]",
         "to": "NotRequired[float]",
-    },
-)
-
-
-Wait = TypedDict(
-    "Wait",
-    {
-        "end": "float",
-        "for": "str",
-        "job": "str",
     },
 )
 
