@@ -55,50 +55,51 @@ func TestAnswersAreThoseOfTheSchedule(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		k := rapid.IntRange(0, len(in.Jobs())-1).Draw(r, "asked")
-		answer, err := whatif.Submit(t.Context(), "p", policy, in, in.Jobs()[k].ID, 1)
-		if err != nil {
-			r.Fatal(err)
-		}
-		placed := map[string]model.Placement{}
-		for i := range sol.Jobs {
-			placed[sol.Jobs[i].Job] = sol.Jobs[i]
-		}
-		own := placed[in.Jobs()[k].ID]
-		if *answer.Start != own.Start || *answer.End != own.End || *answer.Wait != own.Start-in.Jobs()[k].Arrival || answer.Cluster != "c" {
-			r.Fatalf("%+v, and the schedule has %+v", answer, own)
-		}
-		var machines []string
-		for _, run := range own.Processors {
-			for p := run.First; p <= run.Last; p++ {
-				if name := fmt.Sprintf("m[%d]", p/4); counted(in) && !slices.Contains(machines, name) {
-					machines = append(machines, name)
+		for k := range in.Jobs() {
+			answer, err := whatif.Submit(t.Context(), "p", policy, in, in.Jobs()[k].ID, 1)
+			if err != nil {
+				r.Fatal(err)
+			}
+			placed := map[string]model.Placement{}
+			for i := range sol.Jobs {
+				placed[sol.Jobs[i].Job] = sol.Jobs[i]
+			}
+			own := placed[in.Jobs()[k].ID]
+			if *answer.Start != own.Start || *answer.End != own.End || *answer.Wait != own.Start-in.Jobs()[k].Arrival || answer.Cluster != "c" {
+				r.Fatalf("%+v, and the schedule has %+v", answer, own)
+			}
+			var machines []string
+			for _, run := range own.Processors {
+				for p := run.First; p <= run.Last; p++ {
+					if name := fmt.Sprintf("m[%d]", p/4); counted(in) && !slices.Contains(machines, name) {
+						machines = append(machines, name)
+					}
 				}
 			}
-		}
-		if !slices.Equal(answer.Machines, machines) {
-			r.Fatalf("machines %v, and the schedule has %v", answer.Machines, machines)
-		}
-		listed := map[string]bool{}
-		for _, b := range answer.Holders() {
-			other := placed[b.Job]
-			i, _ := in.JobIndex(b.Job)
-			j := &in.Jobs()[i]
-			delay := float64(j.Min) * (min(other.End, own.Start) - max(other.Start, answer.Submitted))
-			if listed[b.Job] || b.Processors != j.Min || b.Submitted != j.Arrival || *b.Start != other.Start || b.End != nil && *b.End != other.End || *b.EstimatedEnd != other.Start+j.Estimate || math.Abs(b.Share-delay) > 1e-9 {
-				r.Fatalf("blocked by %+v with a delay of %v; the schedule has %+v and a delay of %v", b, b.Share, other, delay)
+			if !slices.Equal(answer.Machines, machines) {
+				r.Fatalf("machines %v, and the schedule has %v", answer.Machines, machines)
 			}
-			listed[b.Job] = true
-			roles[b.Role]++
-			before := j.Arrival < answer.Submitted || j.Arrival == answer.Submitted && i < k
-			if other.Start < answer.Submitted && b.Role != "running" || b.Role == "overtook" && before || b.Role == "went before" && !before {
-				r.Fatalf("the role of %+v, which arrived before the job: %v", b, before)
+			listed := map[string]bool{}
+			for _, b := range answer.Holders() {
+				other := placed[b.Job]
+				i, _ := in.JobIndex(b.Job)
+				j := &in.Jobs()[i]
+				delay := float64(j.Min) * (min(other.End, own.Start) - max(other.Start, answer.Submitted))
+				if listed[b.Job] || b.Processors != j.Min || b.Submitted != j.Arrival || *b.Start != other.Start || b.End != nil && *b.End != other.End || *b.EstimatedEnd != other.Start+j.Estimate || math.Abs(b.Share-delay) > 1e-9 {
+					r.Fatalf("blocked by %+v with a delay of %v; the schedule has %+v and a delay of %v", b, b.Share, other, delay)
+				}
+				listed[b.Job] = true
+				roles[b.Role]++
+				before := j.Arrival < answer.Submitted || j.Arrival == answer.Submitted && i < k
+				if other.Start < answer.Submitted && b.Role != "running" || b.Role == "overtook" && before || b.Role == "went before" && !before {
+					r.Fatalf("the role of %+v, which arrived before the job: %v", b, before)
+				}
 			}
-		}
-		for i := range in.Jobs() {
-			other := placed[in.Jobs()[i].ID]
-			if i != k && min(other.End, own.Start)-max(other.Start, answer.Submitted) > 0 && !listed[in.Jobs()[i].ID] {
-				r.Fatalf("job %s runs while %s waits, and is not listed: %+v", in.Jobs()[i].ID, answer.Job, answer.Holders())
+			for i := range in.Jobs() {
+				other := placed[in.Jobs()[i].ID]
+				if i != k && min(other.End, own.Start)-max(other.Start, answer.Submitted) > 0 && !listed[in.Jobs()[i].ID] {
+					r.Fatalf("job %s runs while %s waits, and is not listed: %+v", in.Jobs()[i].ID, answer.Job, answer.Holders())
+				}
 			}
 		}
 	})
