@@ -49,6 +49,7 @@ type general struct {
 	claims   []sim.Claim // of the job that may spread and that started last
 
 	flat    bool      // see [sim.Platform.Flat]
+	alone   *sim.Job  // then: a job that has joined an empty queue at the instant, and is not in it yet; nil: there is none
 	byNode  bool      // machines count one by one, see nodes.go
 	mixed   bool      // then: some are faster than others of their cluster
 	changes []float64 // times at which machines are closed or opened
@@ -127,7 +128,33 @@ func newOn(platform *sim.Platform, clusters []int, depth int, step float64, orde
 // Arrive implements sim.Policy.
 func (p *general) Arrive(j *sim.Job) {
 	p.queue.order.scorer.arrived(j)
+	if p.flat && p.queue.length == 0 && p.alone == nil && !j.Request.DeadlineHard {
+		p.alone = j
+		return
+	}
+	p.enterAlone()
 	p.enter(j)
+}
+
+// enterAlone puts the job into the queue that waits alone.
+func (p *general) enterAlone() {
+	if j := p.alone; j != nil {
+		p.alone = nil
+		p.enter(j)
+	}
+}
+
+// startAlone starts the job that waits alone, if it fits what is free. Nothing is planned for others then.
+func (p *general) startAlone(e *sim.Engine) {
+	j := p.alone
+	if j == nil || p.platform.Free.Processors[0] < j.Processors {
+		return
+	}
+	p.alone = nil
+	p.shares = append(p.shares[:0], sim.Share{Processors: j.Processors})
+	e.StartOn(j, sim.Claim{Shares: p.shares})
+	p.queue.order.scorer.started(j, p.platform.Rigid(j, 0))
+	p.runs(j)
 }
 
 // enter puts a job into the queue.
@@ -186,6 +213,8 @@ func (p *general) Decide(e *sim.Engine) {
 	p.touched = p.touched[:0]
 	clear(p.reserved)
 	p.queue.order.scorer.begin(e.Now())
+	p.startAlone(e)
+	p.enterAlone()
 	p.dropHopeless(e)
 	if p.queue.length == 0 {
 		return
@@ -389,7 +418,7 @@ func (p *general) startOn(e *sim.Engine, j *sim.Job, cluster int, shares []sim.S
 func (p *general) started(e *sim.Engine, j *sim.Job) {
 	p.leave(j)
 	p.count()
-	p.running = insertByEnd(p.running, j)
+	p.runs(j)
 	if p.byNode {
 		for _, part := range e.Held(j) {
 			for _, s := range part.Shares {
@@ -399,6 +428,9 @@ func (p *general) started(e *sim.Engine, j *sim.Job) {
 		}
 	}
 }
+
+// runs notes that a job runs.
+func (p *general) runs(j *sim.Job) { p.running = insertByEnd(p.running, j) }
 
 // insertByEnd inserts a job into the running ones, which are in order of estimated end, then of number.
 func insertByEnd(running []*sim.Job, j *sim.Job) []*sim.Job {

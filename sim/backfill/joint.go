@@ -237,6 +237,7 @@ func (p *joint) startBehind(e *sim.Engine, j *sim.Job, within bitset) bool {
 
 // jobs implements regional.
 func (p *general) jobs() (queued []*sim.Job, running []held) {
+	p.enterAlone()
 	p.queue.each(func(b *block) {
 		for i := range b.jobs {
 			queued = append(queued, b.jobs[i].job)

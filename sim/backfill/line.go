@@ -25,6 +25,7 @@ type line struct {
 	clusters []int
 
 	byKind  map[kindKey]*kindQueue
+	byWidth []*kindQueue            // in its place where jobs of as many processors are of one kind; nil: they are not
 	listed  func(*sim.Job) *listing // where a job waits, of a line that serves several queues; nil: it serves one
 	kinds   []*kindQueue
 	narrow  []int32    // by kind: fewest processors that its jobs hold
@@ -149,16 +150,21 @@ func (r *rank) compare(other *rank) int {
 	return cmp.Or(cmp.Compare(r.party, other.party), cmp.Compare(r.by, other.by), cmp.Compare(r.length, other.length), cmp.Compare(r.number, other.number))
 }
 
-// The most jobs of a block and blocks of a section.
+// The most jobs of a block and blocks of a section, and the most processors of a platform on which the kinds of jobs are in a list.
 const (
+	mostWidths  = 1 << 20
 	mostWaiting = 32
 	mostBlocks  = 32
 )
 
 // newLine is an empty queue for jobs that may run on the clusters.
 func newLine(order Order, platform *sim.Platform, clusters []int) line {
-	return line{order: order, platform: platform, clusters: clusters, byKind: map[kindKey]*kindQueue{}, lasting: order.lasts(),
+	l := line{order: order, platform: platform, clusters: clusters, byKind: map[kindKey]*kindQueue{}, lasting: order.lasts(),
 		asked: make([]float64, platform.Licences()), ratios: make([]float64, platform.Licences())}
+	if platform.Flat() && platform.Empty().Processors[0] < mostWidths {
+		l.byWidth = make([]*kindQueue, platform.Empty().Processors[0]+1)
+	}
+	return l
 }
 
 // add adds a job.
@@ -168,11 +174,15 @@ func (l *line) add(j *sim.Job, fastest float64) {
 	if l.listed != nil {
 		kind.in = l.listed(j)
 	}
-	k := l.byKind[kind]
+	k := l.kindOf(j, kind)
 	if k == nil {
 		k = l.newKind()
 		k.kind, k.at, k.needs = kind, len(l.kinds), j.Request.Licences
-		l.byKind[kind] = k
+		if l.byWidth == nil {
+			l.byKind[kind] = k
+		} else {
+			l.byWidth[j.Processors] = k
+		}
 		l.firsts.touch(len(l.kinds))
 		l.kinds, l.narrow, l.heads = append(l.kinds, k), append(l.narrow, int32(fewest(l.platform, j, l.clusters))), append(l.heads, foremost{})
 	}
@@ -190,6 +200,14 @@ func (l *line) add(j *sim.Job, fastest float64) {
 	l.put(k, w)
 	l.count(j, 1)
 	l.length++
+}
+
+// kindOf is the queue of the jobs of a kind, of which j is one; nil: none waits.
+func (l *line) kindOf(j *sim.Job, kind kindKey) *kindQueue {
+	if l.byWidth != nil {
+		return l.byWidth[j.Processors]
+	}
+	return l.byKind[kind]
 }
 
 // note lists a job that may become late.
@@ -286,7 +304,7 @@ func (l *line) put(k *kindQueue, w waiting) {
 	}
 	l.places[w.job.Handle] = place{k, b, int32(len(b.jobs))}
 	b.jobs = append(b.jobs, w)
-	b.measure()
+	b.count(len(b.jobs) - 1)
 	l.join(&s.promise, joins)
 	l.join(&b.promise, joins)
 	s.known, b.known, b.round = 0, 0, 0
@@ -313,6 +331,12 @@ func (l *line) join(p *promise, joins promise) {
 
 // place is the section and the block of a rank; −1: it is before all.
 func (k *kindQueue) place(r *rank) (in, at int) {
+	if in = len(k.sections) - 1; in >= 0 { // most ranks are the last ones
+		blocks := k.sections[in].blocks
+		if at = len(blocks) - 1; blocks[at].low.compare(r) <= 0 {
+			return in, at
+		}
+	}
 	in = sort.Search(len(k.sections), func(i int) bool { return k.sections[i].blocks[0].low.compare(r) > 0 }) - 1
 	if in < 0 {
 		return in, 0
@@ -361,19 +385,22 @@ func (l *line) newBlock() *block {
 // measure brings up to date what a block knows of its jobs beside their priorities.
 func (b *block) measure() {
 	b.least, b.earliest, b.shortest, b.widest, b.latest = 0, math.MaxInt64, math.Inf(1), 0, 0
-	for i := range b.jobs {
-		w := &b.jobs[i]
-		if w.size < b.jobs[b.least].size {
-			b.least = i
-		}
-		b.earliest, b.shortest, b.widest = min(b.earliest, w.job.Number), min(b.shortest, w.length), max(b.widest, float64(w.width))
-		if !math.IsInf(w.deadline, 1) {
-			b.latest = max(b.latest, math.Abs(w.deadline))
-		}
-	}
 	b.smallest = math.Inf(1)
-	if len(b.jobs) > 0 {
-		b.smallest = b.jobs[b.least].size
+	for i := range b.jobs {
+		b.count(i)
+	}
+}
+
+// count adds to it what it knows of one job, after those before it in the list.
+func (b *block) count(i int) {
+	w := &b.jobs[i]
+	if w.size < b.jobs[b.least].size {
+		b.least = i
+	}
+	b.smallest = b.jobs[b.least].size
+	b.earliest, b.shortest, b.widest = min(b.earliest, w.job.Number), min(b.shortest, w.length), max(b.widest, float64(w.width))
+	if !math.IsInf(w.deadline, 1) {
+		b.latest = max(b.latest, math.Abs(w.deadline))
 	}
 }
 
@@ -393,7 +420,11 @@ func (l *line) remove(j *sim.Job) {
 	l.firsts.touch(at.in.at)
 	l.firsts.touch(end)
 	l.kinds, l.narrow, l.heads = l.kinds[:end], l.narrow[:end], l.heads[:end]
-	delete(l.byKind, at.in.kind)
+	if l.byWidth == nil {
+		delete(l.byKind, at.in.kind)
+	} else {
+		l.byWidth[j.Processors] = nil
+	}
 	l.spareKinds = append(l.spareKinds, at.in)
 }
 
