@@ -64,6 +64,7 @@ type Report struct {
 	Policy     string            `json:"policy"`
 	Jobs       int               `json:"jobs"`
 	Processors int               `json:"processors"`
+	Queues     []string          `json:"queues,omitempty" doc:"the partitions that policies keep apart"`
 	Dates      *lab.Dates        `json:"dates,omitempty"`
 	Anonymous  bool              `json:"anonymous,omitempty"`
 	Caveats    []string          `json:"caveats,omitempty"`
@@ -163,7 +164,7 @@ type maker struct {
 // Make makes the report.
 func Make(ctx context.Context, input Input) (*Report, error) {
 	in := input.Instance
-	m := &maker{Input: input, ctx: ctx, report: &Report{Schema: Schema, First: []string{}, Trace: in.Name(), Policy: input.Policy, Jobs: len(in.Jobs()), Processors: in.Processors(), Caveats: in.Caveats(), Anonymous: input.Anonymous,
+	m := &maker{Input: input, ctx: ctx, report: &Report{Schema: Schema, First: []string{}, Trace: in.Name(), Policy: input.Policy, Jobs: len(in.Jobs()), Processors: in.Processors(), Queues: lab.QueuesOf(in), Caveats: in.Caveats(), Anonymous: input.Anonymous,
 		Commands: map[string]string{}}}
 	m.second, _ = timetext.Seconds(cmp.Or(in.Units().Time, "s"))
 	var err error

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/texttable"
@@ -309,7 +310,7 @@ func (r *Report) headline() string {
 	if r.Dates != nil {
 		text += fmt.Sprintf(", %s to %s (%s)", r.Dates.From[:10], r.Dates.To[:10], r.Dates.Zone)
 	}
-	return text + "."
+	return text + lab.QueuesText(r.Queues) + "."
 }
 
 // paragraph is a text in lines that fit.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
@@ -76,6 +77,9 @@ func (a *Answer) found() string {
 // sentences explain the answer, the most important first.
 func (a *Answer) sentences() []string {
 	list := []string{a.verdict()}
+	if text := lab.QueuesText(a.Question.Queues); text != "" {
+		list[0] += " The policies keep" + strings.TrimPrefix(text, ";") + "."
+	}
 	if a.HeldOut == nil {
 		return append(list, a.effort())
 	}

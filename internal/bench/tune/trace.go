@@ -43,7 +43,7 @@ func Trace(ctx context.Context, space *Space, in *model.Instance, metric string,
 	}
 	opt.Test = cmp.Or(opt.Test, ByMean)
 	t := &tuning{space: space, opt: opt}
-	t.question.Metric, t.question.Trace, t.question.Digest = metric, in.Name(), in.SHA256()
+	t.question.Metric, t.question.Trace, t.question.Digest, t.question.Queues = metric, in.Name(), in.SHA256(), lab.QueuesOf(in)
 	if space.slurm != nil {
 		t.question.Digest += space.slurm.digest
 	}

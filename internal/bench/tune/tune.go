@@ -84,7 +84,8 @@ type Question struct {
 	Space      []Dimension `json:"space"`
 	Metric     string      `json:"metric"` // what is minimised
 	Trace      string      `json:"trace,omitempty"`
-	Training   []string    `json:"training"` // names of the instances, or of the windows of the trace
+	Queues     []string    `json:"queues,omitempty"` // partitions of the trace that policies keep apart
+	Training   []string    `json:"training"`         // names of the instances, or of the windows of the trace
 	SetAside   []string    `json:"set_aside"`
 	Digest     string      `json:"digest"` // of all instances
 	Limits     Limits      `json:"limits"`

@@ -1288,6 +1288,8 @@ class AdviceDocument(TypedDict):
     policy: str
     jobs: int
     processors: int
+    # the partitions that policies keep apart
+    queues: NotRequired[list[str]]
     dates: NotRequired[AdviceComparedDates]
     anonymous: NotRequired[bool]
     caveats: NotRequired[list[str]]
