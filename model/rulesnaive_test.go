@@ -143,7 +143,9 @@ func exactly(terms ...[]float64) *big.Rat {
 // rightEnd applies the rule of durations, and says whether rounding of double precision decides.
 func rightEnd(start, end, d float64, shared bool) (right, close bool) {
 	length := exactly([]float64{end}, []float64{-1, start})
-	slack := func(d float64) *big.Rat { return exactly([]float64{1e-9, d}, []float64{0.5, ulp(start)}, []float64{0.5, ulp(end)}) }
+	slack := func(d float64) *big.Rat {
+		return exactly([]float64{1e-9, d}, []float64{0.5, ulp(start)}, []float64{0.5, ulp(end)})
+	}
 	longest := d
 	if shared {
 		longest = 2 * d
