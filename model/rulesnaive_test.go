@@ -143,13 +143,15 @@ func exactly(terms ...[]float64) *big.Rat {
 // rightEnd applies the rule of durations, and says whether rounding of double precision decides.
 func rightEnd(start, end, d float64, shared bool) (right, close bool) {
 	length := exactly([]float64{end}, []float64{-1, start})
-	slack := exactly([]float64{1e-9, d}, []float64{0.5, ulp(start)}, []float64{0.5, ulp(end)})
+	slack := func(d float64) *big.Rat {
+		return exactly([]float64{1e-9, d}, []float64{0.5, ulp(start)}, []float64{0.5, ulp(end)})
+	}
 	longest := d
 	if shared {
 		longest = 2 * d
 	}
-	over := new(big.Rat).Sub(new(big.Rat).Sub(length, exactly([]float64{longest})), slack)
-	under := new(big.Rat).Sub(new(big.Rat).Sub(exactly([]float64{d}), length), slack)
+	over := new(big.Rat).Sub(new(big.Rat).Sub(length, exactly([]float64{longest})), slack(longest))
+	under := new(big.Rat).Sub(new(big.Rat).Sub(exactly([]float64{d}), length), slack(d))
 	for _, x := range []*big.Rat{over, under} {
 		if f, _ := x.Float64(); d > 0 && math.Abs(f) <= 1e-14*d {
 			close = true
@@ -385,7 +387,7 @@ func off(t *rapid.T, x, length float64) float64 {
 	case 2:
 		return x + 4*ulp(x)
 	case 3:
-		return x + length*rapid.SampledFrom([]float64{9e-10, -9e-10, 2e-9, -2e-9, 0.5, 1, 1 + 3e-9, -1}).Draw(t, "by")
+		return x + length*rapid.SampledFrom([]float64{9e-10, -9e-10, 2e-9, -2e-9, 0.5, 1, 1 + 1.5e-9, 1 + 3e-9, -1}).Draw(t, "by")
 	case 4:
 		return x + rapid.SampledFrom([]float64{1, -1, math.Inf(1), math.NaN(), -1e300}).Draw(t, "wild")
 	}

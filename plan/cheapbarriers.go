@@ -7,7 +7,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// cap is the power that idle machines and running processors of a cluster take over time, and the most that they may take: one more resource.
+// cap is the power that idle machines and running processors of a cluster take over time, and the most that they may take: one more resource. No step is like the one
+// before it, as in a profile.
 type powerCap struct {
 	times []float64 // ascending; the first is −Inf
 	taken []twofold // from times[k] on
@@ -45,7 +46,9 @@ func newPowerCap(c *model.Cluster) *powerCap {
 	}
 	p := &powerCap{times: []float64{math.Inf(-1)}, taken: []twofold{idle}, most: []float64{math.Inf(1)}}
 	for _, s := range c.PowerCap {
-		p.times, p.taken, p.most = append(p.times, s.Time), append(p.taken, idle), append(p.most, s.Value)
+		if s.Value != p.most[len(p.most)-1] { // a step may state again what the one before it states
+			p.times, p.taken, p.most = append(p.times, s.Time), append(p.taken, idle), append(p.most, s.Value)
+		}
 	}
 	return p
 }

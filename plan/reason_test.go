@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -27,6 +28,32 @@ func TestTheReasonIsWhatKeepsTheJobOut(t *testing.T) {
 		}
 		if got := s.whyNot(j); got != want {
 			t.Errorf("job %d: %q, expected %q", j, got, want)
+		}
+	}
+}
+
+// A reason names the jobs placed before where there are some, and only there.
+func TestTheReasonNamesJobsBeforeOnlyWhereThereAreSome(t *testing.T) {
+	b := model.NewBuilder("before").Cluster(model.ClusterSpec{ID: "a", Machines: []model.MachineSpec{{ID: "m"}}}, model.ClusterSpec{ID: "b", Machines: []model.MachineSpec{{ID: "m"}}})
+	b.Job(model.JobSpec{ID: "first", Work: new(5.0)}, model.JobSpec{ID: "second", Work: new(5.0)})
+	in, err := b.Job(model.JobSpec{ID: "late", Work: new(3.0), Tasks: 2, Span: "grid", Processors: model.Rigid(2), Deadline: new(2.0), DeadlineHard: true}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewCheapSchedule(in, Placing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for placed := range 3 {
+		if reason := s.whyOut(2, Slot{Start: float64(5 * placed), End: float64(5*placed + 3)}); strings.Contains(reason, "placed before it") != (placed > 0) {
+			t.Errorf("%d jobs are placed: %q", placed, reason)
+		}
+		if placed < 2 {
+			if slot, ok := s.Earliest(placed, placed); ok {
+				s.Place(placed, slot)
+			} else {
+				t.Fatal("no place")
+			}
 		}
 	}
 }

@@ -137,6 +137,48 @@ func TestAlikeByWhatRunsUnderACap(t *testing.T) {
 	}
 }
 
+// Whatever way jobs came and went, no step of a cap is like the one before it, also where steps of the limit state the same again. So caps are alike wherever the same runs below
+// the same limit.
+func TestNoStepOfACapIsLikeTheOneBefore(t *testing.T) {
+	joined := 0
+	rapid.Check(t, func(t *rapid.T) {
+		c := &model.Cluster{}
+		for k := range rapid.IntRange(1, 6).Draw(t, "steps") {
+			c.PowerCap = append(c.PowerCap, model.Step{Time: float64(2 * k), Value: float64(rapid.IntRange(8, 9).Draw(t, "limit"))})
+		}
+		type run struct{ start, end, power, n float64 }
+		var all []run
+		for range rapid.IntRange(0, 5).Draw(t, "runs") {
+			start := rapid.IntRange(0, 12).Draw(t, "start")
+			all = append(all, run{float64(start), float64(start + rapid.IntRange(0, 5).Draw(t, "length")), float64(rapid.IntRange(0, 2).Draw(t, "power")), 1})
+		}
+		var caps [2]*powerCap
+		for i := range caps {
+			p := newPowerCap(c)
+			joined += len(c.PowerCap) + 1 - len(p.times)
+			for _, r := range rapid.Permutation(all).Draw(t, "order") {
+				p.add(r.start, r.end, r.power, r.n)
+				if i == 0 && rapid.Bool().Draw(t, "back and forth") {
+					p.add(r.start, r.end, r.power, -r.n)
+					p.add(r.start, r.end, r.power, r.n)
+				}
+			}
+			for k := 1; k < len(p.times); k++ {
+				if p.taken[k] == p.taken[k-1] && p.most[k] == p.most[k-1] {
+					t.Fatalf("step %d of %+v is like the one before it", k, *p)
+				}
+			}
+			caps[i] = p
+		}
+		if from := float64(rapid.IntRange(-1, 18).Draw(t, "from")); !caps[0].alike(caps[1], from) {
+			t.Fatalf("not alike from %v on: %+v and %+v", from, *caps[0], *caps[1])
+		}
+	})
+	if joined < race.Enough(100) {
+		t.Errorf("%d steps that state again what the one before them states", joined)
+	}
+}
+
 // release is when processors are free at first.
 func (s *Schedule) release(cluster int) float64 { return s.clusters[cluster].release(0) }
 

@@ -142,6 +142,7 @@ func TestManyJobsKeepLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		_ = in.SHA256() // an instance of a file knows it; here it would be computed after the first run that has a schedule
 		if b == rigid {
 			listed, err := (&FCFSList{}).Solve(t.Context(), in, solve.Options{})
 			if err != nil {

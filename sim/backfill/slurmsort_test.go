@@ -14,7 +14,7 @@ import (
 func TestSlurmSorts(t *testing.T) {
 	for seed := range uint64(1200 / thoroughness) {
 		rng := rand.New(rand.NewPCG(seed, 31))
-		n, in := drawSlurm(t, rng, rng.IntN(2) == 0, false)
+		n, in := drawSlurm(t, rng, rng.IntN(2) == 0, false, 0)
 		r := randomRanking(rng)
 		r.Order = orders[rng.IntN(len(orders))]
 		if r.CalcPeriod = 1 + float64(rng.IntN(50)); r.Order == bySlurm {

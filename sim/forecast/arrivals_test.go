@@ -26,6 +26,9 @@ func TestArrivalsAreThoseOfPastDays(t *testing.T) {
 		opt := Defaults()
 		opt.Day, opt.Days = float64(rapid.IntRange(1, 8).Draw(r, "day")), rapid.IntRange(1, 4).Draw(r, "days")
 		at += float64(rapid.IntRange(0, 8).Draw(r, "after"))
+		if exactly := jobs[0].Arrival + opt.Day; exactly > at && rapid.IntRange(0, 2).Draw(r, "exactly a day") == 0 {
+			at = exactly
+		}
 		in := buildAny(r, 1, jobs)
 		truth, err := replay(t.Context(), in, under{discipline: disciplines()["easy"]}, opt.Seed)
 		if err != nil {

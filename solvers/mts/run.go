@@ -108,7 +108,9 @@ func newRun(ctx context.Context, in *model.Instance, p Solver) *run {
 	outline := grid.NewOutline(in)
 	r := prepare(ctx, in, p, len(outline.Resources))
 	r.Outline = outline
-	r.sort()
+	if !r.sort() {
+		return nil
+	}
 	r.span = make([]float64, len(r.kinds)*len(r.Resources))
 	for k := range r.kinds {
 		if r.poll.Stopped(8 * len(r.Resources)) {
@@ -122,7 +124,9 @@ func newRun(ctx context.Context, in *model.Instance, p Solver) *run {
 			return nil
 		}
 	}
-	r.simplify()
+	if !r.simplify() {
+		return nil
+	}
 	for k := range r.kinds {
 		if r.poll.Stopped(8 * len(r.Resources)) {
 			return nil
@@ -135,6 +139,9 @@ func newRun(ctx context.Context, in *model.Instance, p Solver) *run {
 		}
 	}
 	for resource := range r.queues {
+		if r.poll.Ask(); r.poll.Ended() {
+			return nil
+		}
 		for q := range r.queues[resource] {
 			r.match(resource, &r.queues[resource][q])
 		}
@@ -149,11 +156,14 @@ type likeness struct {
 	hard                                                      bool
 }
 
-// sort makes the kinds, in the order of their first jobs. Jobs that state run times are kinds of their own.
-func (r *run) sort() {
+// sort makes the kinds, in the order of their first jobs. Jobs that state run times are kinds of their own. False: the context has ended.
+func (r *run) sort() bool {
 	seen := make(map[likeness]int, len(r.Left))
 	r.kinds = make([]jobKind, 0, len(r.Left))
 	for i := range r.Left {
+		if r.poll.Stopped(100) {
+			return false
+		}
 		j := &r.Instance.Jobs()[i]
 		if !j.StatesRuntimes() {
 			like := likeness{j.Arrival, j.Deadline, j.Work, j.Memory, j.Input + j.Output, j.Message, j.MinBandwidth, j.Tasks, j.Min, j.DeadlineHard}
@@ -166,11 +176,15 @@ func (r *run) sort() {
 		r.kinds = append(r.kinds, jobKind{jobs: []int32{int32(i)}, deadline: j.Deadline, arrival: j.Arrival, memory: j.Memory,
 			files: j.Input+j.Output > 0 && !j.StatesRuntimes(), hard: j.DeadlineHard && j.HasDeadline(), place: -1, group: -1})
 	}
+	return true
 }
 
-// simplify makes what placing jobs needs of the spans and the releases. Queues have been filled.
-func (r *run) simplify() {
+// simplify makes what placing jobs needs of the spans and the releases. Queues have been filled. False: the context has ended.
+func (r *run) simplify() bool {
 	for k, span := range r.span {
+		if r.poll.Stopped(1) {
+			return false
+		}
 		if math.Signbit(span) {
 			r.span[k] = math.Inf(1)
 		}
@@ -185,6 +199,7 @@ func (r *run) simplify() {
 			r.release[resource] = queues[0].release
 		}
 	}
+	return true
 }
 
 // measure finds out how long the kind takes on each resource, which it fits and whose memory it overloads.
