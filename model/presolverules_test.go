@@ -424,6 +424,16 @@ var presolveRules = []struct {
 	{"a hard deadline", "hard deadlines", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = &x, true
 	}, []float64{20.001, 1e18}, []float64{20, down(20), 8}},
+	{"a hard deadline behind a horizon", "hard deadlines", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = &x, true
+		s.Horizon, s.Objective = &model.HorizonSpec{To: 30}, map[string]float64{"energy": 1}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Busy: 3}
+	}, []float64{30, 1e9}, []float64{down(30), 20.001}},
+	{"a hard deadline behind a horizon that may be too short", "hard deadlines", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(1e9), true
+		s.Horizon, s.Objective = &model.HorizonSpec{From: 4, To: x}, map[string]float64{"energy": 1}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 8}, Down: model.WaySpec{Time: 3}}}, Begin: "off", End: "off"}
+	}, []float64{25.001}, []float64{25, 20.001}},
 	{"a hard deadline that counts", "hard deadlines", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(1e6), true
 		s.Objective = map[string]float64{"missed": x, "makespan": 1}

@@ -198,13 +198,20 @@ func (r *reducer) stopsPower() bool {
 	})
 }
 
-// hardDeadlines: one that no job can miss is as good as a soft one, where the objective does not say what a job costs that is left out. Not where power is capped: a
-// job may never run then, and a soft deadline would say that it has to.
+// hardDeadlines: one that no job can miss is as good as a soft one, where the objective does not say what a job costs that is left out: for all jobs have ended before, or because it
+// lies behind a horizon within which all jobs find room. Not where power is capped: a job may never run then, and a soft deadline would say that it has to.
 func (r *reducer) hardDeadlines() {
-	if r.use&OnLine != 0 || r.original.features&HardDeadlines == 0 || r.in.pricesJobs() || r.capped() || !r.endsInTime() {
+	if r.use&OnLine != 0 || r.original.features&HardDeadlines == 0 || r.in.pricesJobs() || r.capped() {
+		return
+	}
+	inTime := r.endsInTime()
+	if !inTime && !r.fitsHorizon() {
 		return
 	}
 	last := r.lastEnd()
+	if !inTime {
+		last = r.in.horizon.To
+	}
 	late := func(k int) bool { // so late that the job cannot miss it
 		j := &r.in.jobs[k]
 		return j.HasDeadline() && j.Deadline >= last && r.demands[r.classOf[k]].DeadlineHard
@@ -241,9 +248,27 @@ func (r *reducer) hardDeadlines() {
 		}
 	}
 	if jobs > 0 {
-		r.restsOn(last)
+		if inTime {
+			r.restsOn(last)
+		}
 		r.applied("hard deadlines: %s after all jobs have ended, by %s at the latest", numtext.CountedGrouped(jobs, "deadline"), numtext.Significant(last, 6))
 	}
+}
+
+// fitsHorizon says whether a horizon is stated and all jobs have ended within it where none starts later than it has to.
+func (r *reducer) fitsHorizon() bool {
+	h := r.in.horizon
+	if h == nil {
+		return false
+	}
+	down := 0.0 // the longest way into a last state
+	r.everyMachine(func(m *Machine) bool {
+		if p := m.Power; p != nil && p.End >= 0 {
+			down = max(down, p.Off[p.End].Down.Time)
+		}
+		return true
+	})
+	return r.endBy(h.From+r.upAtFirst())+down <= h.To
 }
 
 // restsOn notes that a rule takes for granted that all jobs have ended by then.
@@ -267,34 +292,44 @@ func (r *reducer) capped() bool {
 	return slices.ContainsFunc(r.in.clusters, func(c Cluster) bool { return len(c.PowerCap) > 0 })
 }
 
-// waking is the longest time for which a machine keeps a job waiting that is off when the first job arrives, or is suspended by a rule: it goes down, and up again.
-func (r *reducer) waking() float64 {
-	longest := 0.0
-	for c := range r.in.clusters {
-		for g := range r.in.clusters[c].Machines {
-			p := r.in.clusters[c].Machines[g].Power
-			if p == nil || p.Begin < 0 && !p.Suspends() {
-				continue
-			}
-			for k := range p.Off {
-				longest = max(longest, p.Off[k].Down.Time+p.Off[k].Up.Time)
-			}
+// upAtFirst is the longest way of a machine into service from a first state that is off.
+func (r *reducer) upAtFirst() (up float64) {
+	r.everyMachine(func(m *Machine) bool {
+		if p := m.Power; p != nil && p.Begin >= 0 {
+			up = max(up, p.Off[p.Begin].Up.Time)
 		}
-	}
+		return true
+	})
+	return up
+}
+
+// waking is the longest time for which a machine keeps a job waiting that is suspended by a rule: it goes down, and up again.
+func (r *reducer) waking() (longest float64) {
+	r.everyMachine(func(m *Machine) bool {
+		if p := m.Power; p != nil && p.Suspends() {
+			longest = max(longest, p.Off[0].Down.Time+p.Off[0].Up.Time)
+		}
+		return true
+	})
 	return longest
 }
 
 // lastEnd is a time by which every job has ended in a schedule in which none starts later than it has to. Let T be the last of the arrivals and of the times at which a
-// machine is open again or a power cap changes. If at some time from T on no job ran, the next to start could start then, or as soon as machines that are suspended are on again. So from
+// machine is open again or a power cap changes, and by which machines that are off at first can be on. If at some time from T on no job ran, the next to start could start then, or as soon as machines that are suspended are on again. So from
 // T on some job runs or waits for that until all have ended, and the last ends by T plus the longest times of all jobs. A closed time that begins after that changes nothing; one that begins before makes T later. Rounding is allowed for. It
 // holds for the estimates of jobs as well as for their true times.
 //
 // Complexity: O(n + clusters·(jobs that state run times) + c log c) for c closed times.
 func (r *reducer) lastEnd() float64 {
-	if !math.IsNaN(r.last) {
-		return r.last
+	if math.IsNaN(r.last) {
+		r.last = r.endBy(r.beginsAt() + r.upAtFirst())
 	}
-	last, sum := 0.0, 0.0
+	return r.last
+}
+
+// endBy is lastEnd where jobs may start from the given time on, or earlier.
+func (r *reducer) endBy(last float64) float64 {
+	sum := 0.0
 	longest, waking := r.longestTimes(), r.waking()
 	for k := range r.in.jobs {
 		last = max(last, r.in.jobs[k].Arrival)
@@ -337,10 +372,10 @@ func (r *reducer) lastEnd() float64 {
 			last = max(last, closure.To)
 		}
 	}
-	if r.last = room(last); math.IsNaN(r.last) {
-		r.last = math.Inf(1)
+	if end := room(last); !math.IsNaN(end) {
+		return end
 	}
-	return r.last
+	return math.Inf(1)
 }
 
 // longestTimes returns a function that is at least the time that a job takes, by its work and by its estimate (on line by its estimate alone): with all the tasks that one of its processors may have, on
