@@ -337,14 +337,13 @@ func (r *reducer) anyLayout(demand *Demand, machines int) bool {
 	if blocks == 1 {
 		return true
 	}
-	if !r.sites.noneWhole {
-		return false
+	holds := func(fewest, most int) bool {
+		return n.MinMachines <= fewest && (n.MaxMachines == 0 || n.MaxMachines >= most) && (n.PerMachine == 0 || fewest == most && n.PerMachine*most == blocks)
 	}
-	fewest, most := 1, min(blocks, machines)
-	if r.onAll(demand, func(m *Machine) bool { return m.Units/n.Block <= 1 }) {
-		fewest, most = blocks, blocks
+	if !r.sites.noneWhole { // of whole machines a job gets one
+		return n.PerMachine == 0 && holds(1, min(blocks, machines))
 	}
-	return n.MinMachines <= fewest && (n.MaxMachines == 0 || n.MaxMachines >= most) && (n.PerMachine == 0 || fewest == most && n.PerMachine*most == blocks)
+	return holds(1, min(blocks, machines)) || holds(blocks, blocks) && r.onAll(demand, func(m *Machine) bool { return m.Units/n.Block <= 1 })
 }
 
 // memory: no machine runs short, whatever runs there.
@@ -470,33 +469,40 @@ func (r *reducer) nodeResources() {
 		return
 	}
 	jobs := 0
-	for d, demand := range r.demands {
-		n, goes := demand.node, uint64(0)
-		if n == nil {
-			continue
+	for d := range r.demands {
+		if r.dropResources(d, gone) {
+			jobs += r.classes[d].jobs
 		}
-		for _, need := range n.Resources {
-			goes |= gone & (1 << need.Resource)
-		}
-		if n.Running != nil {
-			for _, h := range n.Running.Holds {
-				goes |= gone & (1 << h.Resource)
-			}
-		}
-		if goes == 0 {
-			continue
-		}
-		r.editNode(d, nodeEdit{resources: goes}, func(own *NodeNeeds) {
-			own.Resources = slices.DeleteFunc(slices.Clone(own.Resources), func(need ResourceNeed) bool { return gone&(1<<need.Resource) != 0 })
-			if own.Running != nil {
-				run := *own.Running
-				run.Holds = slices.DeleteFunc(slices.Clone(run.Holds), func(h RunningHold) bool { return gone&(1<<h.Resource) != 0 })
-				own.Running = &run
-			}
-		})
-		jobs += r.classes[d].jobs
 	}
 	r.applied("resources: no machine can run short of %s, needed by %s", numtext.Counted(bits.OnesCount64(gone), "resource"), counted(jobs))
+}
+
+// dropResources leaves out what jobs of the class hold of the resources, and says whether they hold any.
+func (r *reducer) dropResources(d int, gone uint64) bool {
+	n, goes := r.demands[d].node, uint64(0)
+	if n == nil {
+		return false
+	}
+	for _, need := range n.Resources {
+		goes |= gone & (1 << need.Resource)
+	}
+	if n.Running != nil {
+		for _, h := range n.Running.Holds {
+			goes |= gone & (1 << h.Resource)
+		}
+	}
+	if goes == 0 {
+		return false
+	}
+	r.editNode(d, nodeEdit{resources: goes}, func(own *NodeNeeds) {
+		own.Resources = slices.DeleteFunc(slices.Clone(own.Resources), func(need ResourceNeed) bool { return gone&(1<<need.Resource) != 0 })
+		if own.Running != nil {
+			run := *own.Running
+			run.Holds = slices.DeleteFunc(slices.Clone(run.Holds), func(h RunningHold) bool { return gone&(1<<h.Resource) != 0 })
+			own.Running = &run
+		}
+	})
+	return true
 }
 
 // asked says whether a job holds something of the resource, or will.

@@ -251,8 +251,84 @@ var presolveRules = []struct {
 	}, []float64{0}, []float64{1, 2}},
 	{"a reservation of some machines", "reservation", func(s *model.InstanceSpec, x float64) {
 		closed(s, 0, math.Inf(1), "r")
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{For: []string{"r", "q"}[int(x)]}}})
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{From: x, For: "r"}}})
 		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
+	}, []float64{0, 3}, []float64{up(3), 8}},
+	{"a machine that is closed for ever", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{From: x}}})
+	}, []float64{0, 3}, []float64{up(3), 8}},
+	{"a machine that is closed for a while", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{To: new(1e9)}}})
+	}, nil, []float64{0}},
+	{"a machine that is closed for the reservation of a job", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{For: "r"}}})
+		s.Jobs[0].Reservation = []string{"", "r"}[int(x)]
+	}, []float64{0}, []float64{1}},
+	{"a machine that is closed to a job that takes no time", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
+		s.Jobs[0].Work = &x
+	}, []float64{1}, []float64{0}},
+	{"a machine that is closed to a job by its estimate", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
+		s.Jobs[0].Estimate = &x
+	}, []float64{1}, []float64{0}},
+	{"a machine without a feature", "machines", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Features = []string{"f"}
+		s.Clusters[0].Machines = append(s.Clusters[0].Machines, model.MachineSpec{ID: "n"})
+		s.Jobs[0].Features, s.Jobs[1].Features = [][]string{{"f"}}, [][]string{{"f", "g"}}[int(x):]
+	}, []float64{0}, []float64{1}},
+	{"a machine before others", "machines", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines = slices.Insert(s.Clusters[0].Machines, int(x), model.MachineSpec{ID: "n", Closed: []model.ClosedSpec{{}}})
+	}, []float64{1}, []float64{0}},
+	{"a cluster without stated run times", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{})
+		s.Jobs[0].Runtime, s.Jobs[1].Runtime = map[string]float64{"c": 5}, map[string]float64{"c": 5, "d": 3}
+		if x == 0 {
+			delete(s.Jobs[1].Runtime, "d")
+		}
+	}, []float64{0}, []float64{1}},
+	{"a machine that is too small", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Memory: &x})
+		s.Jobs[0].Memory, s.Jobs[1].Memory = 2, 3
+	}, []float64{0, 1.5}, []float64{2}},
+	{"a machine on which a job runs already", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
+		running(s)
+		s.Jobs[0].Running.Cluster = []string{"c", "d"}[int(x)]
+	}, []float64{0}, []float64{1}},
+	{"a machine that takes power under a cap", "machines", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines = append(s.Clusters[0].Machines, model.MachineSpec{ID: "n", Closed: []model.ClosedSpec{{}}, Power: &model.PowerSpec{Idle: 1}})
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Busy: 5}
+		if x > 0 {
+			s.Clusters[0].PowerCap = [][]float64{{0, x}}
+		}
+	}, []float64{0}, []float64{1, 9}},
+	{"machines that are counted", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
+		s.Objective = map[string]float64{"utilisation": x, "makespan": 1}
+	}, []float64{0}, []float64{1}},
+	{"devices for all processors", "devices", func(s *model.InstanceSpec, x float64) {
+		s.Devices, s.Clusters[0].Machines[0].Resources = []string{"gpu"}, map[string]float64{"gpu": x}
+		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Resources, s.Jobs[1].Resources = model.Rigid(2), 2, map[string]float64{"gpu": 3}, map[string]float64{"gpu": 0.5}
+	}, []float64{4, 5}, []float64{3}},
+	{"devices that are measured", "devices", func(s *model.InstanceSpec, x float64) {
+		s.Devices, s.Clusters[0].Machines[0].Resources, s.Jobs[0].Resources = []string{"gpu"}, map[string]float64{"gpu": 9}, map[string]float64{"gpu": 1}
+		s.Objective = map[string]float64{"device_utilisation": x, "makespan": 1}
+	}, []float64{0}, []float64{1}},
+	{"devices of a job that takes no time", "devices", func(s *model.InstanceSpec, x float64) {
+		s.Devices, s.Clusters[0].Machines[0].Resources, s.Jobs[0].Resources = []string{"gpu"}, map[string]float64{"gpu": 9}, map[string]float64{"gpu": 1}
+		s.Jobs[0].Work = &x
+	}, []float64{1}, []float64{0}},
+	{"devices beside a job that runs already", "devices", func(s *model.InstanceSpec, x float64) {
+		running(s)
+		s.Devices, s.Clusters[0].Machines[0].Resources, s.Jobs[1].Resources = []string{"gpu"}, map[string]float64{"gpu": 9}, map[string]float64{"gpu": 1}
+		if x > 0 {
+			s.Jobs[0].Running.Holds, s.Jobs[0].Running.Devices = map[string]map[string]float64{"m[0]": {"gpu": 1}}, model.DevicesHeld{"gpu": {"m[0]": model.Processors(3)}}
+		}
+	}, []float64{0}, []float64{1}},
+	{"devices of whole machines", "devices", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Allocation = []string{"", "machine"}[int(x)]
+		s.Devices, s.Clusters[0].Machines[0].Resources, s.Jobs[0].Resources = []string{"gpu"}, map[string]float64{"gpu": 9}, map[string]float64{"gpu": 1}
 	}, []float64{0}, []float64{1}},
 	{"a metric that is 0", "objective", func(s *model.InstanceSpec, x float64) {
 		s.Objective = map[string]float64{"makespan": 1, "cost": 2, "over_deadline": 3, "over_budget": 1}
@@ -478,7 +554,7 @@ func TestPresolveUses(t *testing.T) {
 					barred = append(barred, "precedence", "hard deadlines")
 				}
 				if use&model.Scoring != 0 {
-					barred = append(barred, "memory", "resources", "bandwidth", "licences")
+					barred = append(barred, "memory", "resources", "bandwidth", "licences", "machines", "devices")
 				}
 				for _, rule := range barred {
 					if strings.Contains("\n"+by.String(), "\n"+rule) {
