@@ -303,6 +303,11 @@ var presolveRules = []struct {
 			s.Clusters[0].PowerCap = [][]float64{{0, x}}
 		}
 	}, []float64{0}, []float64{1, 9}},
+	{"a slow machine that is not used", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Speed: 1e-3, Closed: []model.ClosedSpec{{}}})
+		s.Jobs[0].Work, s.Jobs[0].Runtime = nil, map[string]float64{"c": 5, "d": 500}
+		closed(s, x, math.Inf(1), "")
+	}, []float64{20.001}, []float64{20}},
 	{"machines that are counted", "machines", func(s *model.InstanceSpec, x float64) {
 		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
 		s.Objective = map[string]float64{"utilisation": x, "makespan": 1}
@@ -561,6 +566,43 @@ func TestPresolveUses(t *testing.T) {
 						t.Errorf("%s, use %d: the rule applies:\n%s", c.name, use, by)
 					}
 				}
+			}
+		}
+	}
+}
+
+// Deadlines that the objective does not count, or that nobody misses, go for a solver that goes by the objective, and for no other.
+func TestPresolveDeadlines(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		objective string
+		deadline  float64
+		hard      bool
+		goes      bool
+	}{
+		{"not counted", "makespan", 1, false, true},
+		{"a limit", "makespan", 9, true, false},
+		{"late", "over_deadline", 20.001, false, true},
+		{"counted", "over_deadline", 20, false, false},
+		{"counted in mcp", "mcp", 20, false, false},
+		{"late where jobs count", "missed", 1e9, false, false},
+		{"late where jobs with deadlines are counted", "miss_rate", 1e9, false, false},
+		{"late where jobs without deadlines are counted", "slowdown_without_deadline", 1e9, false, false},
+		{"late, and hard", "makespan", 1e9, true, true},
+	} {
+		in := twoJobs(t, func(s *model.InstanceSpec) {
+			s.Jobs[1].Deadline, s.Jobs[1].DeadlineHard, s.Objective = &c.deadline, c.hard, map[string]float64{c.objective: 1}
+		})
+		for _, use := range append(slices.Clone(everyUse), model.ByObjective) {
+			reduced, by := model.Reduce(in, use)
+			if goes := !reduced.Jobs()[1].HasDeadline(); goes != (c.goes && use == model.ByObjective) {
+				t.Errorf("%s, use %d: goes %t; the rules are\n%s", c.name, use, goes, by)
+			}
+			if late := c.name == "late"; late && use == model.ByObjective && by.Fits(&model.Solution{Jobs: []model.Placement{{Job: "b", Cluster: "c", Processors: model.Processors(0), Start: 50, End: 55}}}) {
+				t.Errorf("%s: a schedule fits that ends too late", c.name)
+			}
+			if !in.Jobs()[1].HasDeadline() {
+				t.Fatal("the instance has changed")
 			}
 		}
 	}

@@ -255,6 +255,40 @@ func (r *reducer) hardDeadlines() {
 	}
 }
 
+// deadlines: a soft one means nothing to a solver that goes by the objective, where the objective does not count it; nor does one that is so late that nobody misses it.
+func (r *reducer) deadlines() {
+	if r.use&ByObjective == 0 || r.minimises("missed", "miss_rate", "slowdown_without_deadline", "qos_penalty") {
+		return
+	}
+	from := 0.0 // deadlines from then on go
+	if r.minimises("over_deadline", "mcp", "balance") {
+		if !r.endsInTime() {
+			return
+		}
+		from = r.lastEnd()
+	}
+	goes := func(k int) bool {
+		j := &r.in.jobs[k]
+		return j.HasDeadline() && j.Deadline >= from && !r.demands[r.classOf[k]].DeadlineHard
+	}
+	jobs := 0
+	for k := range r.in.jobs {
+		if goes(k) {
+			if jobs++; jobs == 1 {
+				r.in.jobs = slices.Clone(r.in.jobs)
+			}
+			r.in.jobs[k].Deadline = math.Inf(1)
+		}
+	}
+	if jobs == 0 {
+		return
+	}
+	if from > 0 {
+		r.restsOn(from)
+	}
+	r.applied("deadlines: the objective does not count that of %s, or all jobs have ended before", counted(jobs))
+}
+
 // fitsHorizon says whether a horizon is stated and all jobs have ended within it where none starts later than it has to.
 func (r *reducer) fitsHorizon() bool {
 	h := r.in.horizon
@@ -384,10 +418,10 @@ func (r *reducer) longestTimes() func(k int) float64 {
 	in := r.original
 	slowest := make([]float64, len(in.clusters))
 	speed, link, pause, latency, network := math.Inf(1), math.Inf(1), 0.0, 0.0, math.Inf(1)
-	for c := range in.clusters {
+	for c := range r.in.clusters { // without those that no job can use
 		cluster := &in.clusters[c]
 		slowest[c] = math.Inf(1)
-		for g := range cluster.Machines {
+		for g := range r.in.clusters[c].Machines {
 			slowest[c] = min(slowest[c], cluster.Machines[g].Speed)
 			link = min(link, cluster.Machines[g].Bandwidth)
 		}
@@ -417,7 +451,7 @@ func (r *reducer) longestTimes() func(k int) float64 {
 		}
 		longest := 0.0
 		for c, time := range j.runtimes {
-			if math.IsNaN(time) {
+			if c >= len(r.in.clusters) || math.IsNaN(time) {
 				continue
 			}
 			_, most := in.Width(k, c)

@@ -21,10 +21,13 @@ func (r *reducer) unused() {
 	instant := slices.ContainsFunc(r.in.jobs, func(j Job) bool { return j.Estimate == 0 }) || slices.ContainsFunc(r.classes, func(c class) bool { return c.instant }) // closed times may not concern it
 	for c := len(r.in.clusters) - 1; c >= 0; c-- {
 		cluster := &r.in.clusters[c]
-		if len(cluster.PowerCap) > 0 { // which counts the idle power of all machines
-			continue
+		n, unused := len(cluster.Machines), func(g int) bool {
+			m := &cluster.Machines[g]
+			if len(cluster.PowerCap) > 0 && m.Power != nil && m.Power.Idle > 0 { // a cap counts the idle power of all machines
+				return false
+			}
+			return r.neverUsed(c, m, reservations, instant)
 		}
-		n, unused := len(cluster.Machines), func(g int) bool { return r.neverUsed(c, &cluster.Machines[g], reservations, instant) }
 		for n > 1 && unused(n-1) {
 			n--
 		}
