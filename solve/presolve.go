@@ -2,6 +2,7 @@ package solve
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/allot-opt/allot/model"
@@ -29,7 +30,12 @@ type Presolver struct {
 func NewPresolver(in *model.Instance) *Presolver {
 	p := &Presolver{in: in}
 	for use := range p.made {
-		p.made[use] = sync.OnceValues(func() (*model.Instance, *model.Reduction) { return model.Reduce(in, model.Use(use)) })
+		p.made[use] = sync.OnceValues(func() (*model.Instance, *model.Reduction) {
+			if others := model.Use(use) &^ model.ByObjective; int(others) != use && !slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() }) {
+				return p.made[others]() // the same, for it concerns deadlines alone
+			}
+			return model.Reduce(in, model.Use(use))
+		})
 	}
 	return p
 }
