@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/allot-opt/allot/internal/numtext"
 )
@@ -365,26 +366,15 @@ func (r *reducer) memory() {
 		jobs += r.classes[d].jobs
 	}
 	slices.SortStableFunc(picky, func(a, b *Demand) int { return cmp.Compare(b.Memory, a.Memory) })
-	together := r.memoryHolders()
+	together := sync.OnceValue(r.memoryHolders) // sorted only where the largest need does not fit everywhere
 	for c := range r.in.clusters {
 		for g := range r.in.clusters[c].Machines {
 			m := &r.in.clusters[c].Machines[g]
 			if math.IsInf(m.Memory, 1) {
 				continue
 			}
-			if r.roomForAll(together, c, m) {
-				continue
-			}
-			if !holdsExactly(m.Memory, most, m.Units) {
+			if !r.roomForLargest(most, picky, c, m) && !r.roomForAll(together(), c, m) {
 				return
-			}
-			for _, demand := range picky {
-				if holdsExactly(m.Memory, demand.Memory, m.Units) {
-					break // so it does for the others, which need less
-				}
-				if r.steps--; r.steps < 0 || r.reachesOrRuns(demand, c, m) {
-					return
-				}
 			}
 		}
 	}
@@ -394,6 +384,22 @@ func (r *reducer) memory() {
 		}
 	}
 	r.applied("memory: no machine can run short; needed by %s", counted(jobs))
+}
+
+// roomForLargest says whether the machine has memory for the largest need on each of its processors.
+func (r *reducer) roomForLargest(most float64, picky []*Demand, c int, m *Machine) bool {
+	if !holdsExactly(m.Memory, most, m.Units) {
+		return false
+	}
+	for _, demand := range picky {
+		if holdsExactly(m.Memory, demand.Memory, m.Units) {
+			break // so it does for the others, which need less
+		}
+		if r.steps--; r.steps < 0 || r.reachesOrRuns(demand, c, m) {
+			return false
+		}
+	}
+	return true
 }
 
 // memoryHolders are the classes of jobs that need memory, those that need most first; nil where some of them take no time, so that more of them than there are processors
