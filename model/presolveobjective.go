@@ -1,0 +1,63 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/internal/numtext"
+)
+
+// alwaysZero says whether a metric is 0 in every schedule of the instance, for it has nothing that the metric counts.
+func (in *Instance) alwaysZero(metric string) bool {
+	none := func(has func(j *Job) bool) bool {
+		for k := range in.jobs {
+			if has(&in.jobs[k]) {
+				return false
+			}
+		}
+		return true
+	}
+	switch metric {
+	case "over_deadline", "missed", "miss_rate":
+		return none((*Job).HasDeadline)
+	case "over_budget":
+		return none(func(j *Job) bool { return !math.IsInf(j.Budget, 1) })
+	case "data_moved":
+		return none(func(j *Job) bool { return j.Input+j.Output > 0 })
+	case "workflow_failures":
+		return len(in.workflows) == 0
+	case "cost":
+		return !slices.ContainsFunc(in.clusters, func(c Cluster) bool {
+			return slices.ContainsFunc(c.Machines, func(m Machine) bool { return m.Cost != 0 })
+		})
+	}
+	return false
+}
+
+// objective: a metric that is 0 in every schedule, or has weight 0, decides nothing.
+func (r *reducer) objective() {
+	in := r.in
+	if len(in.objective) < 2 {
+		return
+	}
+	var left []ObjectiveTerm
+	for _, t := range in.objective {
+		if t.Weight != 0 && !in.alwaysZero(t.Metric) {
+			left = append(left, t)
+		}
+	}
+	if len(left) == 0 {
+		left = in.objective[:1:1]
+	}
+	gone := len(in.objective) - len(left)
+	if gone == 0 {
+		return
+	}
+	prices := in.pricesJobs()
+	all := in.objective
+	if in.objective = left; prices != in.pricesJobs() && in.features&HardDeadlines != 0 { // it says what may be left out
+		in.objective = all
+		return
+	}
+	r.applied("objective: %s that cannot be other than 0", numtext.Counted(gone, "metric"))
+}
