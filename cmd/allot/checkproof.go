@@ -58,7 +58,7 @@ func checkProof(c *cli.Context) error {
 	if len(list) > 0 {
 		sol = list[0]
 	}
-	out, found := answers.Verify(ctx, target, certificate, sol)
+	out, found := answers.Verify(ctx, target, certificate, sol, c.String("objective") != "")
 	if err := writeAnswer(c, "-", found, func() string { return outcomeText(in, certificate, out, len(list) > 0) }); err != nil {
 		return err
 	}
