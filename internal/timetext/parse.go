@@ -29,7 +29,11 @@ func Parse(text, unit string) (float64, error) {
 		rest = rest[digits+letters:]
 	}
 	if sum = sum / each; !known {
-		return 0, fmt.Errorf("expected a plain number, because %q is not a known unit of time; found %q", unit, text)
+		why := "the unit of time is not known"
+		if unit != "" {
+			why = fmt.Sprintf("%q is not a known unit of time", unit)
+		}
+		return 0, fmt.Errorf("expected a plain number, because %s; found %q", why, text)
 	}
 	if math.IsInf(sum, 0) || strings.TrimSpace(text) == "" {
 		return 0, wrong
