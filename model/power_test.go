@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"os/exec"
 	"slices"
@@ -417,6 +418,72 @@ func TestNoMachineIsOnBetweenTimesThatAreOne(t *testing.T) {
 		for _, metric := range []string{"peak_power", "energy", "energy_cost"} {
 			if got, known := report.Metrics.Get(metric); !known || got != 0 {
 				t.Errorf("horizon to %v: %s: found %v %v, expected 0", last, metric, got, known)
+			}
+		}
+	}
+}
+
+// A list repeats at exact times, which float64 numbers seldom are since 1970: what power costs is right to the last digits all the same, also as an exact number.
+func TestTariffsRepeatAtExactTimes(t *testing.T) {
+	for seed := range uint64(2000) {
+		d := &powerDrawer{Rand: rand.New(rand.NewPCG(seed, 57))}
+		clock := []float64{0, 1.7e9, 1.7e12}[d.IntN(3)]
+		period := []float64{0.7, 1.1, 2.3, 3.6, 60.1 / 7}[d.IntN(5)]
+		first := period * d.Float64()
+		list := func() [][]float64 {
+			return [][]float64{{first, float64(d.IntN(5))}, {first + period/3, float64(d.IntN(5) - 1)}, {first + period/2, 1e3 * float64(d.IntN(2))}}
+		}
+		prices, carbon := list(), list()
+		b := model.NewBuilder("repeats")
+		b.Spec().Tariff = &model.TariffSpec{Price: prices, Carbon: carbon, Period: period}
+		from, to := clock+d.quarters(8), clock+4+d.quarters(40)
+		b.Spec().Horizon = &model.HorizonSpec{From: from, To: to}
+		b.Spec().Objective = map[string]float64{"energy_cost": 1}
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Power: &model.PowerSpec{Idle: 3}}}})
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := model.Check(in, &model.Solution{Jobs: []model.Placement{}})
+		if !report.OK() {
+			t.Fatal(report.Violations)
+		}
+		for metric, list := range map[string][][]float64{"energy_cost": prices, "carbon": carbon} {
+			want, size := addedUp(list, period, from, to)
+			got, known := report.Metrics.Get(metric)
+			if off := new(big.Rat).Sub(exactly([]float64{got}), want.Mul(want, big.NewRat(3, 1))); !known || off.Abs(off).Cmp(exactly([]float64{1e-13 * 3 * size})) > 0 {
+				exact, _ := want.Float64()
+				t.Fatalf("seed %d, from %v to %v, period %v: %s: found %v, expected %v", seed, from, to, period, metric, got, exact)
+			}
+		}
+	}
+}
+
+// addedUp is a list that repeats, added up in exact numbers, and the sum of its magnitudes.
+func addedUp(list [][]float64, period, from, to float64) (sum *big.Rat, size float64) {
+	sum = new(big.Rat)
+	begin, end, round := exactly([]float64{from}), exactly([]float64{to}), exactly([]float64{period})
+	turns, _ := new(big.Rat).Quo(new(big.Rat).Sub(begin, exactly([]float64{list[0][0]})), round).Float64()
+	for n := int64(turns) - 2; ; n++ {
+		shift := new(big.Rat).Mul(big.NewRat(n, 1), round)
+		if new(big.Rat).Add(exactly([]float64{list[0][0]}), shift).Cmp(end) >= 0 {
+			return sum, size
+		}
+		for k := range list {
+			starts, stops := new(big.Rat).Add(exactly([]float64{list[k][0]}), shift), new(big.Rat).Add(exactly([]float64{list[0][0]}), shift)
+			if stops.Add(stops, round); k+1 < len(list) {
+				stops.Add(exactly([]float64{list[k+1][0]}), shift)
+			}
+			if starts.Cmp(begin) < 0 {
+				starts = begin
+			}
+			if stops.Cmp(end) > 0 {
+				stops = end
+			}
+			if passed := new(big.Rat).Sub(stops, starts); passed.Sign() > 0 {
+				part, _ := passed.Mul(passed, exactly([]float64{list[k][1]})).Float64()
+				sum.Add(sum, passed)
+				size += math.Abs(part)
 			}
 		}
 	}

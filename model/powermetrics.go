@@ -230,13 +230,16 @@ func (e *evaluation) exactPower(metric string) *big.Rat {
 			sum.addProduct(-d.count, d.power, d.from)
 			return
 		}
-		views[d.cluster].eachStep(d.from, d.to, func(from, to float64, now rates) {
+		step := views[d.cluster].at(d.from)
+		views[d.cluster].eachStep(&step, d.from, d.to, func(from, to [2]float64, now rates) {
 			rate := now.price
 			if metric == "carbon" {
 				rate = now.carbon
 			}
-			sum.addProduct(d.count, d.power, rate, to)
-			sum.addProduct(-d.count, d.power, rate, from)
+			for part := range to {
+				sum.addProduct(d.count, d.power, rate, to[part])
+				sum.addProduct(-d.count, d.power, rate, from[part])
+			}
 		})
 	})
 	if !known {

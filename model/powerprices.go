@@ -27,11 +27,11 @@ func (in *Instance) PowerPrices(cluster int) *PowerPrices {
 	}
 	price := in.wayPrice(view.per)
 	p := &PowerPrices{From: from, To: to}
-	for k, t := range view.times {
-		if rate := price(view.values[k]); k == 0 || rate != p.Rates[len(p.Rates)-1] {
-			p.Times, p.Rates = append(p.Times, t), append(p.Rates, rate)
+	view.eachNearest(func(time float64, now rates) {
+		if rate := price(now); len(p.Rates) == 0 || rate != p.Rates[len(p.Rates)-1] {
+			p.Times, p.Rates = append(p.Times, time), append(p.Rates, rate)
 		}
-	}
+	})
 	return p
 }
 
@@ -60,7 +60,7 @@ func (in *Instance) Ways(cluster int) *Ways {
 	for k, t := range view.times {
 		sum := 0.0
 		if k > 0 {
-			sum = w.sums[k-1] + w.rates[k-1]*(t-view.times[k-1])
+			sum = w.sums[k-1] + w.rates[k-1]*(view.since(k-1, t)+view.rests[k])
 		}
 		rate := w.find.price(view.values[k])
 		w.rates, w.sums, w.negative = append(w.rates, rate), append(w.sums, sum), w.negative || rate < 0
@@ -110,14 +110,14 @@ func (o *OffState) saves(idle float64) bool {
 
 // price is the integral of the prices up to a time, which lies in a step near k.
 func (w *Ways) price(t float64, k *int) float64 {
-	times := w.find.view.times
-	for *k > 0 && times[*k] > t {
+	view := w.find.view
+	for *k > 0 && !view.begun(*k, t) {
 		*k--
 	}
-	for *k+1 < len(times) && times[*k+1] <= t {
+	for *k+1 < len(view.times) && view.begun(*k+1, t) {
 		*k++
 	}
-	return w.sums[*k] + w.rates[*k]*(t-times[*k])
+	return w.sums[*k] + w.rates[*k]*view.since(*k, t)
 }
 
 // once is the least cost of a gap in which a machine is off once at most.

@@ -66,7 +66,10 @@ func TestWaysCostAgreesWithTheWay(t *testing.T) {
 			way, known := finder.find(p, &g)
 			want := 0.0
 			for _, d := range way {
-				w.find.view.eachStep(d.from, d.to, func(from, to float64, now rates) { want += d.power * now.price * (to - from) })
+				step := w.find.view.at(d.from)
+				w.find.view.eachStep(&step, d.from, d.to, func(from, to [2]float64, now rates) {
+					want += d.power * now.price * (to[0] - from[0] + to[1] - from[1])
+				})
 			}
 			got, ok := w.Cost(p, a, z)
 			if rounding := 1e-9 * max(1, math.Abs(want)); ok != known || ok && (got < want-rounding || got > want+rounding && w.Exact(p)) {

@@ -188,17 +188,10 @@ func (f *wayFinder) listTimes(g *gap) {
 	sum, size := 0.0, 0.0
 	step := f.view.at(g.from)
 	for k := 1; k < len(f.times); k++ {
-		for at := f.times[k-1]; at < f.times[k]; {
-			for step+1 < len(f.view.times) && f.view.times[step+1] <= at {
-				step++
-			}
-			until := f.times[k]
-			if step+1 < len(f.view.times) {
-				until = min(until, f.view.times[step+1])
-			}
-			cost := f.price(f.view.values[step]) * (until - at)
-			sum, size, at = sum+cost, size+math.Abs(cost), until
-		}
+		f.view.eachStep(&step, f.times[k-1], f.times[k], func(from, to [2]float64, now rates) {
+			cost := f.price(now) * (to[0] - from[0] + (to[1] - from[1]))
+			sum, size = sum+cost, size+math.Abs(cost)
+		})
 		f.sums = append(f.sums, sum)
 	}
 	most := f.power.Idle

@@ -9,9 +9,8 @@ func (t *Tariff) Steps(from, to float64) (times, price, carbon []float64, ok boo
 	if !few {
 		return nil, nil, nil, false
 	}
-	price, carbon = make([]float64, len(v.times)), make([]float64, len(v.times))
-	for k, now := range v.values {
-		price[k], carbon[k] = now.price, now.carbon
-	}
-	return v.times, price, carbon, true
+	v.eachNearest(func(time float64, now rates) {
+		times, price, carbon = append(times, time), append(price, now.price), append(carbon, now.carbon)
+	})
+	return times, price, carbon, true
 }

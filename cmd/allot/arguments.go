@@ -132,6 +132,31 @@ func checkRanges(ranges ...rangeOf) error {
 	return nil
 }
 
+// checkEmpty returns an error for an argument or the value of a flag that is the empty text, as of a variable of the shell that is not set: it names nothing, and to
+// take it as absent would answer another question. An empty title is a title, and an empty objective that of the instance or the format.
+func checkEmpty(c *cli.Context) error {
+	for _, flag := range c.Command.Flags {
+		text, ok := flag.(*cli.StringFlag)
+		if !ok || text.Name == "title" || text.Name == "objective" || !c.IsSet(text.Name) || c.String(text.Name) != "" {
+			continue
+		}
+		expected := "a value"
+		switch {
+		case strings.Contains(text.Usage, "`FILE`"):
+			expected = "the name of a file"
+		case strings.Contains(text.Usage, "`FOLDER`"), strings.Contains(text.Usage, "`DIR`"):
+			expected = "the name of a folder"
+		}
+		return usageErrorf("--%s: expected %s, found none", text.Name, expected)
+	}
+	for k, arg := range c.Args().Slice() {
+		if arg == "" {
+			return usageErrorf("argument %d: expected a name, found an empty one", k+1)
+		}
+	}
+	return nil
+}
+
 // flagErrors gives the options in an error the names that they have here: rolling_period is --rolling-period. All of these are wrong usage.
 func flagErrors(err error) error {
 	if wrong := (*answers.OptionError)(nil); errors.As(err, &wrong) {

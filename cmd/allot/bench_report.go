@@ -60,12 +60,8 @@ func runBenchReport(c *cli.Context) error {
 		return usageErrorf("--table: expected latex, csv, md or summary, found %q", table)
 	case c.IsSet("against") && table != "" && table != report.Summary:
 		return usageErrorf("--against: expected --table summary or no --table beside it")
-	case c.IsSet("against") && c.String("against") == "":
-		return usageErrorf("--against: expected the name of a solver, found none")
 	case table != "" && c.IsSet("figures"), c.IsSet("figures") && c.IsSet("output"):
 		return usageErrorf("expected only one of --figures, --table and a page (-o), found two")
-	case c.IsSet("figures") && c.String("figures") == "":
-		return usageErrorf("--figures: expected a folder, found none")
 	}
 	if !c.IsSet("figures") {
 		if err := checkWritable(path); err != nil {

@@ -46,7 +46,10 @@ func runBound(c *cli.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkProofFile(c); err != nil {
+	if c.String("proof") == "-" {
+		return usageErrorf("--proof: expected a file, because the bound goes to standard output")
+	}
+	if err := checkOutputs(c, "proof"); err != nil {
 		return err
 	}
 	ctx, stop := withinTime(c)

@@ -18,14 +18,6 @@ func proofFlag(of string) cli.Flag {
 	return &cli.StringFlag{Name: "proof", Usage: "write a certificate of " + of + " to `FILE`; allot check --proof verifies it"}
 }
 
-// checkProofFile finds out before the work whether the certificate can be written.
-func checkProofFile(c *cli.Context) error {
-	if !c.IsSet("proof") {
-		return nil
-	}
-	return checkWritable(c.String("proof"))
-}
-
 // writeProof writes the certificate if the flag asks for one. Without a bound there is no certificate; then it says so.
 func writeProof(c *cli.Context, certificate *proof.Certificate) error {
 	switch {
@@ -66,7 +58,7 @@ func checkProof(c *cli.Context) error {
 	if len(list) > 0 {
 		sol = list[0]
 	}
-	out, found := answers.Verify(ctx, target, certificate, sol)
+	out, found := answers.Verify(ctx, target, certificate, sol, c.String("objective") != "")
 	if err := writeAnswer(c, "-", found, func() string { return outcomeText(in, certificate, out, len(list) > 0) }); err != nil {
 		return err
 	}

@@ -26,7 +26,8 @@ allot explain --trace [--json] INSTANCE SOLUTION [JOB]
 allot explain --trace --solver NAME [--seed N] [--json] INSTANCE [JOB]
 allot explain --presolve [--solver NAME] [--json] INSTANCE`,
 		Description: `Without --trace it says of one JOB: where and when it runs, or why it is left out; what it waits for; and, for each cluster, how early it
-could end there if all other jobs stayed where they are, or why it cannot run there. If an on-line solver that can explain itself made the solution, it
+could end there if all other jobs stayed where they are, or why it cannot run there. A job that may choose its number of processors is asked about the
+number that it holds, as far as the cluster has it, and about its least if it is left out or runs in pieces. If an on-line solver that can explain itself made the solution, it
 also names the rules that decided. To find them it runs the solver again, with the seed and the parameters of the solution.
 
 With --trace it prints every step of a solver that decides step by step, or only the steps about the JOB. It runs the solver of the SOLUTION again
@@ -147,7 +148,7 @@ func explained(in *model.Instance, e *plan.Explanation, dates dates) string {
 			kind = "hard deadline"
 		}
 		state := "missed"
-		if e.Placement != nil && e.Placement.End <= *e.Deadline {
+		if e.Placement != nil && !model.Late(e.Placement.End, *e.Deadline) {
 			state = "met"
 		}
 		fmt.Fprintf(w, "  %s %s: %s\n", kind, dates.at(*e.Deadline), state)
@@ -156,15 +157,21 @@ func explained(in *model.Instance, e *plan.Explanation, dates dates) string {
 	fmt.Fprintf(w, "where it could run if all other jobs stayed where they are, the earliest end first:\n")
 	list := slices.Clone(e.Alternatives)
 	slices.SortStableFunc(list, func(a, b plan.Alternative) int { return cmp.Compare(endOf(a), endOf(b)) })
+	job, _ := in.JobIndex(e.Job)
 	for _, a := range list {
-		switch {
-		case a.End == nil:
+		if a.End == nil {
 			fmt.Fprintf(w, "  %s: not at all: %s\n", a.Cluster, a.Why)
-		case a.Why != "":
-			fmt.Fprintf(w, "  %s: from %s to %s, %s\n", a.Cluster, dates.at(*a.Start), dates.at(*a.End), a.Why)
-		default:
-			fmt.Fprintf(w, "  %s: from %s to %s\n", a.Cluster, dates.at(*a.Start), dates.at(*a.End))
+			continue
 		}
+		fmt.Fprintf(w, "  %s: from %s to %s", a.Cluster, dates.at(*a.Start), dates.at(*a.End))
+		cluster, _ := in.ClusterIndex(a.Cluster)
+		if least, most := in.Width(job, cluster); least != most && a.Processors.Len() > 0 { // on another number it may end earlier
+			fmt.Fprintf(w, " on %s", numtext.Counted(a.Processors.Len(), "processor"))
+		}
+		if a.Why != "" {
+			fmt.Fprintf(w, ", %s", a.Why)
+		}
+		w.WriteByte('\n')
 	}
 	return w.String()
 }

@@ -47,7 +47,13 @@ func exportFormat(format formats.Writer) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return write(c, c.String("output"), func(w io.Writer) error { return format.Write(w, in, sol[0]) })
+			return write(c, c.String("output"), func(w io.Writer) error {
+				out := &output{Writer: w}
+				if err := format.Write(out, in, sol[0]); err != nil && out.err == nil { // the format cannot hold the schedule
+					return usageErrorf("%s: %w", model.InputName(c.Args().First()), err)
+				}
+				return out.err
+			})
 		},
 	}
 }

@@ -63,13 +63,30 @@ func (h *heard) Write(text []byte) (int, error) {
 
 // checkWritable returns the error that writing to the file would cause, so that the user sees it before the work and not after.
 func checkWritable(path string) error {
-	switch path {
-	case "-":
+	if path == "-" {
 		return nil
-	case "":
-		return usageErrorf("expected the name of a file to write to, found none")
 	}
 	return cannotWrite(path, files.CheckWritable(path))
+}
+
+// checkOutputs finds out before the work whether the files that the flags name can be written, and that no two of them are one: the second would overwrite the
+// first. A flag that is not given counts where it has a default.
+func checkOutputs(c *cli.Context, flags ...string) error {
+	for k, flag := range flags {
+		path := c.String(flag)
+		if !c.IsSet(flag) && path == "" {
+			continue
+		}
+		for _, before := range flags[:k] {
+			if files.Same(path, c.String(before)) {
+				return usageErrorf("--%s and --%s: expected two files, found %q for both", before, flag, path)
+			}
+		}
+		if err := checkWritable(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cannotWrite makes an error that names the user's file, not the temporary one. An error that has an exit status already comes from the content,

@@ -184,10 +184,18 @@ Exit status: 0 solved or ok, 1 failure, 2 wrong usage or invalid input, 3 infeas
 	return app
 }
 
-// setUsageErrors makes every command report wrong flags the same way.
+// setUsageErrors makes every command report wrong flags and empty words the same way.
 func setUsageErrors(commands []*cli.Command) {
 	for _, command := range commands {
 		command.OnUsageError = onUsageError
+		if action := command.Action; action != nil {
+			command.Action = func(c *cli.Context) error {
+				if err := checkEmpty(c); err != nil {
+					return err
+				}
+				return action(c)
+			}
+		}
 		command.HideHelpCommand = true
 		setUsageErrors(command.Subcommands)
 	}

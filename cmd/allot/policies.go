@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -133,8 +134,8 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 	}
 	asked := &lineUp{options: traceOptions(c)}
 	asked.Settings, asked.Options = bench.Settings{Time: c.Duration("time"), Options: solve.Options{Seed: c.Uint64("seed")}}, &asked.options.Options
-	if err := asked.options.Check(); err != nil {
-		return nil, flagErrors(err)
+	if err := cmp.Or(checkRanges(timeRange(c)), flagErrors(asked.options.Check())); err != nil {
+		return nil, err
 	}
 	names := *c.Generic("policies").(*solverNames)
 	if c.IsSet("policies") && len(names) == 0 {
@@ -183,10 +184,9 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 
 // checkPictures checks, before anything runs, the files that the flags name: pictures, a page and tables.
 func checkPictures(c *cli.Context, policies int) error {
-	flags := map[string]string{} // by path
-	for _, flag := range []string{"waits", "differences", "shares", "report", "output"} {
+	for _, flag := range []string{"waits", "differences", "shares", "report"} {
 		path := c.String(flag)
-		if flag != "output" && !c.IsSet(flag) {
+		if !c.IsSet(flag) {
 			continue
 		}
 		switch flag {
@@ -200,13 +200,9 @@ func checkPictures(c *cli.Context, policies int) error {
 				return usageErrorf("--%s: %q: expected a name that ends in .svg or .png%s", flag, path, map[string]string{"shares": ", or .csv"}[flag])
 			}
 		}
-		if before, taken := flags[path]; taken && path != "-" {
-			return usageErrorf("--%s and --%s: expected two files, found %q for both", before, flag, path)
-		}
-		flags[path] = flag
-		if err := checkWritable(path); err != nil {
-			return err
-		}
+	}
+	if err := checkOutputs(c, "waits", "differences", "shares", "report", "output"); err != nil {
+		return err
 	}
 	if c.IsSet("differences") && policies < 2 {
 		return usageErrorf("--differences: expected at least two policies, found one")

@@ -79,9 +79,6 @@ func hasTariff(in *model.Instance) bool {
 // join adds the table of a flag.
 func (b *bought) join(c *cli.Context, flag string) error {
 	path := c.String(flag)
-	if path == "" {
-		return usageErrorf("--%s: expected the name of a file, found none", flag)
-	}
 	series, err := readTariff(path, tariff.Options{})
 	if err != nil {
 		return &statusError{exitInput, err}

@@ -48,7 +48,7 @@ Examples:
 			&cli.StringFlag{Name: "trace", Usage: "write a line of JSON to `FILE` for each improvement, and one for the end of the run"},
 			proofFlag("the solution's bound"),
 			&cli.StringFlag{Name: "write-model", Usage: "do not solve; write the solver's MILP to `FILE` (.mps or .lp), for any MILP solver"},
-			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png, .txt or .html)"},
+			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .pdf, .png, .txt or .html)"},
 			outputFlag,
 		),
 		Action: taking(runSolve, "INSTANCE"),
@@ -111,7 +111,7 @@ func runSolve(c *cli.Context, args []string) error {
 	if err := oneFromStdin("INSTANCE and --start", args[0], c.String("start")); err != nil {
 		return err
 	}
-	if err := checkOutputs(c); err != nil {
+	if err := checkOutputs(c, "output", "gantt", "trace", "proof"); err != nil {
 		return err
 	}
 	in, err := readInstance(args[0])
@@ -161,22 +161,6 @@ func runSolve(c *cli.Context, args []string) error {
 	}
 	_, err = io.WriteString(c.App.ErrWriter, text)
 	return err
-}
-
-// checkOutputs finds out before a long run whether its files can be written.
-func checkOutputs(c *cli.Context) error {
-	if err := checkWritable(c.String("output")); err != nil {
-		return err
-	}
-	for _, flag := range []string{"gantt", "trace", "proof"} {
-		if !c.IsSet(flag) {
-			continue
-		}
-		if err := checkWritable(c.String(flag)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // configuredSolver is the solver that the flags name, with its parameters set.

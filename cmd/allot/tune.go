@@ -105,11 +105,8 @@ func runTune(c *cli.Context) (err error) {
 		if !strings.EqualFold(filepath.Ext(page), ".html") {
 			return usageErrorf("--report: %q: expected a name that ends in .html", page)
 		}
-		if err := checkWritable(page); err != nil {
-			return err
-		}
 	}
-	if err := cmp.Or(checkWritable(c.String("output")), checkTuneSlurm(c)); err != nil {
+	if err := cmp.Or(checkOutputs(c, "report", "output"), checkTuneSlurm(c)); err != nil {
 		return err
 	}
 	name, words, err := tunedNames(c, c.Args().Slice())

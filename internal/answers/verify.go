@@ -17,11 +17,15 @@ type Verified struct {
 	Gap       *float64    `json:"gap_percent,omitempty"`
 }
 
-// Verify checks a certificate, and whether it proves a solution optimal; nil: there is none.
-func Verify(ctx context.Context, in *model.Instance, certificate *proof.Certificate, sol *model.Solution) (proof.Outcome, *Verified) {
+// Verify checks a certificate, and whether it proves a solution optimal; nil: there is none. The figures that the solution states are judged too, as a wrong one
+// breaks a rule; but if the objective of the instance is replaced, a solution that names none states its figures of another, and its placements alone are judged.
+func Verify(ctx context.Context, in *model.Instance, certificate *proof.Certificate, sol *model.Solution, replaced bool) (proof.Outcome, *Verified) {
 	var out proof.Outcome
 	if sol != nil {
 		out = proof.CheckSolution(ctx, in, certificate, sol)
+		if stated := model.Check(in, sol); !out.Wrong && !stated.OK() && !(replaced && sol.Minimised == nil) {
+			out.Wrong, out.Optimal, out.Gap, out.Why = true, false, nil, "the solution breaks a rule: "+stated.Violations[0].Error()
+		}
 	} else {
 		out.Report = proof.Check(ctx, in, certificate)
 	}

@@ -53,6 +53,24 @@ func CheckWritable(path string) error {
 	return errors.Join(temporary.Close(), os.Remove(temporary.Name()))
 }
 
+// Same says whether two names are of one plain file, so that writing one overwrites the other, or both are - for standard output.
+func Same(a, b string) bool {
+	if a == "-" || b == "-" {
+		return a == b
+	}
+	one, errOne := os.Stat(a)
+	other, errOther := os.Stat(b)
+	switch {
+	case errOne == nil && errOther == nil:
+		return one.Mode().IsRegular() && os.SameFile(one, other)
+	case errOne == nil || errOther == nil:
+		return false
+	}
+	pathOne, errOne := filepath.Abs(a)
+	pathOther, errOther := filepath.Abs(b)
+	return errOne == nil && errOther == nil && pathOne == pathOther
+}
+
 // isPlain reports whether the path is a plain file or does not exist yet.
 func isPlain(path string) bool {
 	info, err := os.Lstat(path)

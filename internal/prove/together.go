@@ -141,6 +141,14 @@ func (s *scene) prices() *model.TariffSpec {
 		if s.one(12) {
 			t.Period = 8e-9
 		}
+		if s.origin > 0 && s.one(2) { // the list is of a day long before, which repeats at times that are no float64 numbers
+			for _, list := range [][][]float64{t.Price, t.Carbon} {
+				for _, step := range list {
+					step[0] = max(0, step[0]-s.origin)
+				}
+			}
+			t.Period *= pick(s.Rand, 1, 1, 1.1)
+		}
 	}
 	return t
 }

@@ -97,6 +97,6 @@ func (c *call) verify(ctx context.Context, s *verifySettings) (*answers.Verified
 		return nil, err
 	}
 	defer cancel()
-	_, found := answers.Verify(ctx, in, certificate, sol)
+	_, found := answers.Verify(ctx, in, certificate, sol, s.Objective != "")
 	return found, nil
 }

@@ -117,11 +117,11 @@ func newMeter(in *model.Instance, from, to float64) (*meter, error) {
 				if len(list.of) == 0 {
 					continue
 				}
-				steps, few := model.StepsWithin(list.of, t.Period, from, math.Nextafter(to, math.Inf(1)))
+				sums, few := model.SumsWithin(list.of, t.Period, from, math.Nextafter(to, math.Inf(1)))
 				if !few {
 					return nil, errors.New("expected a tariff with fewer steps while jobs run")
 				}
-				*list.to = model.SumSteps(steps)
+				*list.to = sums
 			}
 		}
 		m.prices, m.carbon = m.prices && sums.price != nil, m.carbon && sums.carbon != nil
