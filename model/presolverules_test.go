@@ -366,15 +366,6 @@ var presolveRules = []struct {
 		s.Objective = map[string]float64{"makespan": 1, "peak_power": x}
 		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off"}}}
 	}, []float64{0}, []float64{1}},
-	{"sleep beside a cap", "sleep", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].PowerCap = [][]float64{{0, x}}
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Busy: 2, SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off"}}}
-	}, []float64{1e9}, []float64{3}},
-	{"unused machines whose states a cap counts", "machines", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].PowerCap = [][]float64{{0, 7}}
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Busy: 3}
-		s.Clusters[0].Machines = append(s.Clusters[0].Machines, model.MachineSpec{ID: "unused", Closed: []model.ClosedSpec{{}}, Power: &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Power: x}}}})
-	}, nil, []float64{1}},
 	{"one machine", "blocks", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(int(x)), model.Rigid(1)
 	}, []float64{1}, []float64{2}},

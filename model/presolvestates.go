@@ -10,9 +10,9 @@ import (
 // The rules about machines that are off or reserved at times.
 
 // sleep: states of machines keep no job waiting that take no time, or that a machine is in only before the first job arrives or after all have ended. Metrics of power
-// and power caps count them.
+// count them.
 func (r *reducer) sleep() {
-	if r.original.features&SleepingMachines == 0 || r.countsPower() || r.capped() {
+	if r.original.features&SleepingMachines == 0 || r.countsPower() {
 		return
 	}
 	machines, rests := 0, false

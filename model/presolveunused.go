@@ -23,7 +23,7 @@ func (r *reducer) unused() {
 		cluster := &r.in.clusters[c]
 		n, unused := len(cluster.Machines), func(g int) bool {
 			m := &cluster.Machines[g]
-			if len(cluster.PowerCap) > 0 && m.Power != nil && (m.Power.Idle > 0 || len(m.Power.Off) > 0) { // a cap counts what all machines take, whether jobs run there or not
+			if len(cluster.PowerCap) > 0 && m.Power != nil && m.Power.Idle > 0 { // a cap counts the idle power of all machines
 				return false
 			}
 			return r.neverUsed(c, m, reservations, instant)

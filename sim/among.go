@@ -94,7 +94,7 @@ type Queue struct {
 // Queues are the queues that a policy is to serve apart: the partitions that the instance states, in its order. There are none where all jobs wait in one of them, or where the
 // discipline keeps one queue.
 func (p *Platform) Queues() []Queue {
-	if !p.byQueue || len(p.in.Partitions()) < 2 || !p.open && !apart(p.in) {
+	if !p.byQueue || !apart(p.in) {
 		return nil
 	}
 	var queues []Queue

@@ -43,7 +43,6 @@ func SimulateFrom(ctx context.Context, in *model.Instance, entries Entries, poli
 	}
 	opt = policies.Deferring(in, opt)
 	w := &world{in: in, platform: newPlatform(in, 0, &policies, opt.Seed), entries: entries, since: map[int64]Entry{}}
-	w.platform.open = true
 	return w.run(ctx, policies.General, opt)
 }
 

@@ -64,7 +64,6 @@ type Platform struct {
 
 	in       *model.Instance
 	byQueue  bool   // see [Discipline].ByQueue
-	open     bool   // jobs come that the instance does not have
 	together bool   // the machines of a cluster are listed as one
 	alike    bool   // besides all jobs are rigid: how long one takes is known when it arrives
 	nodes    *nodes // nil: jobs ask nothing of single machines, and no rule chooses among them

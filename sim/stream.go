@@ -37,7 +37,6 @@ func Stream(ctx context.Context, system *model.Instance, source Batches, policie
 		return Totals{}, ErrDefers
 	}
 	w := &world{in: system, platform: newPlatform(system, ^model.Features(0), &policies, opt.Seed), source: source}
-	w.platform.open = true
 	return w.run(ctx, policies.General, opt)
 }
 
