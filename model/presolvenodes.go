@@ -91,21 +91,14 @@ func (r *reducer) ample(licence int) bool {
 			}
 		}
 	}
-	sorted := false
+	byDensity(holders)
 	for c := range r.in.clusters {
 		copies, own := r.in.Pool(c, licence)
 		processors := r.in.processors
 		if own {
 			processors = r.in.clusters[c].Processors
 		}
-		if int64(copies) >= all {
-			continue
-		}
-		if !sorted {
-			byDensity(holders)
-			sorted = true
-		}
-		if int64(copies) < instant || !fitAtOnce(holders, processors, int64(copies)-instant) {
+		if int64(copies) < all && (int64(copies) < instant || !fitAtOnce(holders, processors, int64(copies)-instant)) {
 			return false
 		}
 	}
@@ -565,32 +558,26 @@ func (r *reducer) neverShort(resource int) bool {
 		m := r.in.clusters[at[0]].groupOfMachine(at[1])
 		taken[m] = max(taken[m], amount)
 	}
-	together := sync.OnceValue(func() []holder { return r.resourceHolders(resource) })
-	fits := func(c int, m *Machine, free Amount) bool {
-		for of, need := range most {
-			if !of.fits(m, need, free) {
-				return false
-			}
-		}
-		for _, d := range picky {
-			if need := r.demands[d].node.Need(resource); r.blockNeed(d).fits(m, need, free) {
-				continue
-			}
-			if r.steps--; r.steps < 0 || r.reaches(r.demands[d], c, m) {
-				return false
-			}
-		}
-		return true
-	}
+	together := r.resourceHolders(resource)
 	for c := range r.in.clusters {
 		for g := range r.in.clusters[c].Machines {
 			m := &r.in.clusters[c].Machines[g]
 			free := m.Amount(resource) - taken[m]
-			if fits(c, m, free) {
+			if together != nil && free >= 0 && !m.whole && fitAtOnce(together, m.Units, int64(free)) {
 				continue
 			}
-			if free < 0 || m.whole || together() == nil || !fitAtOnce(together(), m.Units, int64(free)) {
-				return false
+			for of, need := range most {
+				if !of.fits(m, need, free) {
+					return false
+				}
+			}
+			for _, d := range picky {
+				if need := r.demands[d].node.Need(resource); r.blockNeed(d).fits(m, need, free) {
+					continue
+				}
+				if r.steps--; r.steps < 0 || r.reaches(r.demands[d], c, m) {
+					return false
+				}
 			}
 		}
 	}
